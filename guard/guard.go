@@ -1,0 +1,52 @@
+// Package guard keeps a node from being sent to places that are not its business. Feed URLs,
+// redirects, tracker lists and neighbors' addresses are all chosen by strangers; whatever they name,
+// this machine, its private network and the cloud's metadata service stay out of their reach.
+//
+// The check is made on the resolved address, inside the dial and before the first packet leaves. So
+// no spelling of an address passes, nor a name that resolves to a public address when it is looked
+// at and to a private one when it is used (DNS rebinding).
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+
+	"feedex/feed"
+)
+
+// ErrForbidden is wrapped by the error of a dial that was refused for its address.
+var ErrForbidden = errors.New("address refused")
+
+// Dialer returns a dialer that refuses, after name resolution and before the first packet, every
+// address for which allow returns an error. That error is wrapped by the one the dial returns. A nil
+// allow allows all. A name with several addresses is dialed at those that are allowed.
+//
+// The caller may set the dialer's other fields, but not Control and ControlContext. Queries to the
+// name server are not checked: its address comes from the system, not from strangers.
+func Dialer(allow func(netip.AddrPort) error) *net.Dialer {
+	if allow == nil {
+		return &net.Dialer{}
+	}
+	return &net.Dialer{
+		ControlContext: func(_ context.Context, network, address string, _ syscall.RawConn) error {
+			ap, err := netip.ParseAddrPort(address)
+			if err != nil { // a Unix socket, say: not something a stranger may name
+				return fmt.Errorf("%w: %s %q has no IP address", ErrForbidden, network, address)
+			}
+			return allow(ap)
+		},
+	}
+}
+
+// Public allows the addresses of the public Internet, at any port; see feed.PublicAddr. Its error
+// wraps ErrForbidden.
+func Public(ap netip.AddrPort) error {
+	if feed.PublicAddr(ap.Addr()) {
+		return nil
+	}
+	return fmt.Errorf("%w: not on the public Internet", ErrForbidden)
+}
