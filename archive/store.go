@@ -1,0 +1,129 @@
+// Package archive is the contract of a node's memory: every entry it saw, the feeds and bundles it
+// knows, and the nodes it met. Memory implements the contract without I/O, archive/sqlite on disk;
+// archive/archivetest holds both to it.
+//
+// A Store belongs to one node's loop and is not safe for concurrent use. Its methods return no
+// errors, so that the node's core stays free of storage faults: a Store that meets one remembers it,
+// does nothing more, and the host learns it when it commits, before anything was acknowledged.
+// Search is apart: it may be slow, so hosts run it beside the loop.
+package archive
+
+import (
+	"context"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// A Store is a node's whole memory.
+type Store interface {
+	Entries
+	Feeds
+	Bundles
+	Peers
+}
+
+// Entries keeps the entries of all feeds, own and relayed.
+type Entries interface {
+	// Known returns, for each id, the digest of the version that is kept, and the zero Digest for
+	// an entry that is not.
+	Known(ids []feed.EntryID) []feed.Digest
+	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record
+	// whose ID is kept already replaces that version and leaves its Seq, Seen and Source alone.
+	Keep(records []Record)
+}
+
+// Feeds keeps what the node knows of each feed it polls or polled.
+type Feeds interface {
+	// LoadFeeds returns every feed, ordered by URL.
+	LoadFeeds() []Feed
+	// KeepFeed stores f in place of what was known of f.URL. Entries of a feed that nobody
+	// subscribes to any more stay.
+	KeepFeed(f Feed)
+}
+
+// Bundles keeps which bundles were stored, by their identifiers (Paper §3.4: "nodes store the bundle
+// identifiers did that have been seen recently"). A Store keeps at least the latest KeptDIDs of them.
+type Bundles interface {
+	// HasDID reports whether the bundle is among those kept.
+	HasDID(did protocol.DID) bool
+	// KeepDID records that every entry of the bundle is stored.
+	KeepDID(did protocol.DID)
+	// LatestDIDs returns at most n dids, the latest last.
+	LatestDIDs(n int) []protocol.DID
+}
+
+// Peers keeps the nodes that were neighbors once (Paper §3.1: "it may reuse some of its earlier
+// neighbors").
+type Peers interface {
+	// LoadPeers returns every peer, ordered by ID.
+	LoadPeers() []Peer
+	// KeepPeer stores p in place of what was known of p.ID.
+	KeepPeer(p Peer)
+	// DropPeer forgets the peer; it is no error if there is none.
+	DropPeer(id protocol.NodeID)
+}
+
+// A Searcher finds entries. Unlike a Store it may be used by several goroutines at once.
+type Searcher interface {
+	// Search returns at most f.Limit records that match f, newest arrival first. It ends early with
+	// ctx's error. It sees everything committed before it began.
+	Search(ctx context.Context, f feed.Filter) ([]Record, error)
+}
+
+// KeptDIDs is how many dids a Store keeps at least.
+const KeptDIDs = 100_000
+
+// A Record is an entry as the archive keeps it.
+type Record struct {
+	Seq    int64 // order of arrival, from 1, never reused
+	ID     feed.EntryID
+	Digest feed.Digest
+	Entry  feed.Entry
+	Seen   time.Time       // when it arrived, whole seconds
+	Source protocol.NodeID // the neighbor that brought it; zero for an own poll
+}
+
+// NewRecord is the record of a clean entry that arrived at seen from source.
+func NewRecord(e feed.Entry, seen time.Time, source protocol.NodeID) Record {
+	return Record{ID: e.EntryID(), Digest: e.Digest(), Entry: e, Seen: time.Unix(seen.Unix(), 0).UTC(), Source: source}
+}
+
+// Time is when the entry was published or, where the publisher gave no date, when it arrived. Filters
+// go by it.
+func (r *Record) Time() time.Time {
+	if r.Entry.Published.IsZero() {
+		return r.Seen
+	}
+	return r.Entry.Published
+}
+
+// A Feed is what the node knows of one feed.
+type Feed struct {
+	URL        feed.URL
+	Title      string
+	Link       string    // the site it belongs to
+	Subscribed bool      // in the node's own interest; false where only entries remain
+	Private    bool      // never leaves the node: the publisher or the owner says so, or its address
+	Since      time.Time // when the owner subscribed
+
+	// The polling state: what the next conditional request needs, and when it is due.
+	ETag         string // validator as the publisher sent it, byte for byte
+	LastModified string // likewise
+	Interval     time.Duration
+	NextPoll     time.Time
+	LastPoll     time.Time // last answer or failure; zero before the first
+	LastSuccess  time.Time // last 200 or 304
+	Errors       int       // failures in a row
+	LastError    string    // "" after a success
+}
+
+// A Peer is a node that was a neighbor once, as the address book remembers it.
+type Peer struct {
+	ID       protocol.NodeID
+	FirstMet time.Time
+	LastMet  time.Time     // end of the last link, or its last sign of life
+	Together time.Duration // time linked, over all links
+	Failures int           // failed connects since the last link
+}

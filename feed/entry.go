@@ -1,0 +1,43 @@
+package feed
+
+import "time"
+
+// An Entry is one item of a feed as its publisher wrote it. All strings are clean (see Clean); times
+// are whole seconds in UTC, the zero time where the publisher said nothing.
+//
+// Paper §1.1: "Each entry in turn contains a list of elements including the title of the entry, the
+// link from which detailed information can be obtained, and the summary."
+type Entry struct {
+	Feed       URL         // the feed that published it
+	ID         string      // id or guid as published; "" where there is none
+	Title      string      // as published, may hold markup
+	Link       string      // absolute URL of the page, "" where there is none
+	Authors    []string    // names, in the publisher's order
+	Published  time.Time   // when it was first published
+	Updated    time.Time   // when it was last changed
+	Summary    string      // HTML as published
+	Content    string      // HTML as published
+	Categories []string    // in the publisher's order
+	Enclosures []Enclosure // in the publisher's order
+}
+
+// An Enclosure is a media file that belongs to an entry (RSS 2.0 enclosure, Atom rel=enclosure).
+type Enclosure struct {
+	URL    string
+	Type   string // media type, "" where unknown
+	Length int64  // bytes, 0 where unknown
+}
+
+// A Document is what one fetch of a feed gave, after parsing.
+type Document struct {
+	Feed        URL
+	Title       string  // the feed's own title
+	Link        string  // the site the feed belongs to
+	Description string  // subtitle or description
+	Entries     []Entry // newest first where the publisher keeps to that; one for each EntryID
+	// Clients are nodes that lately retrieved this feed, as the publisher lists them, "ip:port"
+	// each (Paper §3.1, second source of bootstrapping). docs/PROTOCOL.md specifies the element.
+	Clients []string
+	// Private is set where the publisher asks that the document not be passed on or archived.
+	Private bool
+}

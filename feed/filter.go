@@ -1,0 +1,26 @@
+package feed
+
+import "time"
+
+// A Filter says which entries an archive search is to find. Conditions are joined by "and"; the zero
+// Filter matches every entry. Paper §3.6: "in terms of feed titles, entry titles, published dates,
+// and others".
+type Filter struct {
+	Feed URL // published by this feed; "" is any
+	// Words must each occur in the title, summary, content, authors or categories; Title words must each occur in the
+	// title. A word is matched whole, without regard to case and diacritics; a trailing * matches
+	// any ending; several words in one string must follow one another.
+	Words []string
+	Title []string
+	// Since and Until bound the entry's time, Since ≤ t < Until: when it was published or, where
+	// the publisher gave no date, when it was first seen. Zero is open.
+	Since, Until time.Time
+	IDs          []EntryID // one of these; empty is any
+	// Limit is the most entries to return, newest arrival first. 0 is DefaultLimit.
+	Limit int
+	// Shareable leaves out entries of feeds that may not be served to others.
+	Shareable bool
+}
+
+// DefaultLimit is how many entries a search returns where nothing else is asked for.
+const DefaultLimit = 50

@@ -1,0 +1,148 @@
+package feed
+
+import (
+	"bytes"
+	"crypto/sha1" // the protocol's digest, Paper §3.4; not used against forgery of a preimage
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// ErrDigest is wrapped by the errors of ParseEntryID and ParseDigest.
+var ErrDigest = errors.New("want 40 hexadecimal digits")
+
+// An EntryID tells whether two entries are the same one, whatever was edited since: the SHA-1 of the
+// feed's URL and the entry's id or guid or, without one, of the feed's URL, the title and the link
+// (Paper §3). docs/PROTOCOL.md specifies the hashed bytes.
+type EntryID [sha1.Size]byte
+
+// A Digest tells whether two versions of an entry are the same to the letter: the SHA-1 of all its
+// fields. docs/PROTOCOL.md specifies the hashed bytes.
+type Digest [sha1.Size]byte
+
+// String is the id as 40 lower-case hexadecimal digits, as it goes over the wire.
+func (id EntryID) String() string { return hex.EncodeToString(id[:]) }
+
+// Compare orders ids by their bytes, for slices.SortFunc.
+func (id EntryID) Compare(other EntryID) int { return bytes.Compare(id[:], other[:]) }
+
+// String is the digest as 40 lower-case hexadecimal digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// Compare orders digests by their bytes, for slices.SortFunc.
+func (d Digest) Compare(other Digest) int { return bytes.Compare(d[:], other[:]) }
+
+// ParseEntryID reads what EntryID.String writes.
+func ParseEntryID(s string) (id EntryID, err error) {
+	err = parseHex(id[:], s)
+	return id, err
+}
+
+func parseHex(dst []byte, s string) error {
+	if len(s) != 2*len(dst) {
+		return fmt.Errorf("%w, got %d bytes", ErrDigest, len(s))
+	}
+	if _, err := hex.Decode(dst, []byte(s)); err != nil {
+		return fmt.Errorf("%w: %v", ErrDigest, err)
+	}
+	return nil
+}
+
+// EntryID computes the entry's identity.
+func (e *Entry) EntryID() EntryID {
+	var buf [512]byte
+	b := AppendField(buf[:0], string(e.Feed))
+	if e.ID != "" {
+		b = AppendField(b, "id")
+		b = AppendField(b, e.ID)
+	} else {
+		b = AppendField(b, "title-link")
+		b = AppendField(b, e.Title)
+		b = AppendField(b, e.Link)
+	}
+	return sha1.Sum(b)
+}
+
+// Digest computes the digest of the entry's fields. The feed is not among them: it is in the EntryID
+// and in the bundle's identifier.
+func (e *Entry) Digest() Digest {
+	b := make([]byte, 0, 256+len(e.ID)+len(e.Title)+len(e.Link)+len(e.Summary)+len(e.Content))
+	b = AppendField(b, e.ID)
+	b = AppendField(b, e.Title)
+	b = AppendField(b, e.Link)
+	b = appendList(b, e.Authors)
+	b = AppendField(b, seconds(e.Published))
+	b = AppendField(b, seconds(e.Updated))
+	b = AppendField(b, e.Summary)
+	b = AppendField(b, e.Content)
+	b = appendList(b, e.Categories)
+	b = AppendField(b, strconv.Itoa(len(e.Enclosures)))
+	for _, enc := range e.Enclosures {
+		b = AppendField(b, enc.URL)
+		b = AppendField(b, enc.Type)
+		b = AppendField(b, strconv.FormatInt(enc.Length, 10))
+	}
+	return sha1.Sum(b)
+}
+
+// AppendField appends s with its length in front, "5:hello", so that no two lists of fields run
+// together into the same bytes.
+func AppendField(dst []byte, s string) []byte {
+	dst = strconv.AppendInt(dst, int64(len(s)), 10)
+	dst = append(dst, ':')
+	return append(dst, s...)
+}
+
+// appendList appends the number of items and then each item.
+func appendList(dst []byte, items []string) []byte {
+	dst = AppendField(dst, strconv.Itoa(len(items)))
+	for _, s := range items {
+		dst = AppendField(dst, s)
+	}
+	return dst
+}
+
+// seconds is t as decimal Unix seconds, "" for the zero time.
+func seconds(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return strconv.FormatInt(t.Unix(), 10)
+}
+
+// Clean brings every string of the entry into clean form and every time to whole seconds of UTC.
+// An entry must be clean before its EntryID or Digest is taken.
+func (e *Entry) Clean() {
+	for _, s := range []*string{&e.ID, &e.Title, &e.Link, &e.Summary, &e.Content} {
+		*s = Clean(*s)
+	}
+	cleanAll(e.Authors)
+	cleanAll(e.Categories)
+	for i := range e.Enclosures {
+		e.Enclosures[i].URL = Clean(e.Enclosures[i].URL)
+		e.Enclosures[i].Type = Clean(e.Enclosures[i].Type)
+	}
+	for _, t := range []*time.Time{&e.Published, &e.Updated} {
+		if !t.IsZero() {
+			*t = time.Unix(t.Unix(), 0).UTC()
+		}
+	}
+}
+
+func cleanAll(list []string) {
+	for i, s := range list {
+		list[i] = Clean(s)
+	}
+}
+
+// Equal reports whether the two entries are the same to the letter.
+func (e *Entry) Equal(other *Entry) bool {
+	return e.Feed == other.Feed && e.ID == other.ID && e.Title == other.Title && e.Link == other.Link &&
+		e.Summary == other.Summary && e.Content == other.Content &&
+		e.Published.Equal(other.Published) && e.Updated.Equal(other.Updated) &&
+		slices.Equal(e.Authors, other.Authors) && slices.Equal(e.Categories, other.Categories) &&
+		slices.Equal(e.Enclosures, other.Enclosures)
+}

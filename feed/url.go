@@ -1,0 +1,140 @@
+package feed
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// MaxURLBytes is the longest feed URL that feedex accepts, in bytes.
+const MaxURLBytes = 2048
+
+// ErrURL is wrapped by every error of ParseURL.
+var ErrURL = errors.New("not a feed URL")
+
+// A URL names a feed: an absolute http or https URL in normal form. Make one with ParseURL; the zero
+// value names no feed. Equal feeds have equal URLs, so a URL may be compared and used as a map key.
+//
+// Paper §3: "A feed is identified by the URL with which it is associated."
+type URL string
+
+// ParseURL brings raw into normal form: the scheme and host in lower case, a default port and the
+// fragment dropped, an empty path written "/". Nothing else is touched, because servers may tell
+// apart what looks alike. The pseudo scheme "feed:" that browsers hand over is removed.
+func ParseURL(raw string) (URL, error) {
+	s := strings.TrimSpace(raw)
+	if rest, ok := strings.CutPrefix(s, "feed:"); ok {
+		s = rest
+		if strings.HasPrefix(s, "//") {
+			s = "http:" + s
+		}
+	}
+	if len(s) > MaxURLBytes {
+		return "", fmt.Errorf("%w: longer than %d bytes", ErrURL, MaxURLBytes)
+	}
+	if s != Clean(s) || strings.ContainsAny(s, " \t\r\n<>\"") {
+		return "", fmt.Errorf("%w: %q: holds a blank or a control character", ErrURL, raw)
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return "", fmt.Errorf("%w: %q: %v", ErrURL, raw, errors.Unwrap(err))
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("%w: %q: want http:// or https:// in front", ErrURL, raw)
+	}
+	if u.Hostname() == "" {
+		return "", fmt.Errorf("%w: %q: has no host", ErrURL, raw)
+	}
+	return URL(u.Scheme + "://" + normalHost(u) + afterHost(s)), nil
+}
+
+// normalHost is the userinfo, host and port of u in normal form.
+func normalHost(u *url.URL) string {
+	host := strings.ToLower(u.Hostname())
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	port := u.Port()
+	if port != "" && !(u.Scheme == "http" && port == "80") && !(u.Scheme == "https" && port == "443") {
+		host += ":" + port
+	}
+	if u.User != nil {
+		host = u.User.String() + "@" + host
+	}
+	return host
+}
+
+// afterHost is the path and query of the absolute URL s, byte for byte.
+func afterHost(s string) string {
+	s = s[strings.Index(s, "://")+3:]
+	s, _, _ = strings.Cut(s, "#")
+	i := strings.IndexAny(s, "/?")
+	if i < 0 {
+		return "/"
+	}
+	if s[i] == '?' {
+		return "/" + s[i:]
+	}
+	return s[i:]
+}
+
+// Host is the host of the feed's URL without its port, as written; "" for the zero URL.
+func (u URL) Host() string {
+	p, err := url.Parse(string(u))
+	if err != nil {
+		return ""
+	}
+	return p.Hostname()
+}
+
+// Secret reports whether knowing the URL is knowing a secret: it carries a user name or password, or
+// a query parameter that is named like a key. Such a feed is read by its owner alone; it never
+// appears in a subset and is never served to others, whatever the settings say.
+func (u URL) Secret() bool {
+	p, err := url.Parse(string(u))
+	if err != nil || p.User != nil {
+		return true
+	}
+	for name := range p.Query() {
+		if secretNames[strings.ToLower(name)] {
+			return true
+		}
+	}
+	return false
+}
+
+// secretNames are query parameters whose value lets its bearer in.
+var secretNames = map[string]bool{
+	"access_token": true, "accesstoken": true, "api_key": true, "apikey": true, "api-key": true,
+	"auth": true, "auth_token": true, "authkey": true, "feed_token": true, "hash": true, "key": true,
+	"pass": true, "passkey": true, "passwd": true, "password": true, "private_token": true,
+	"pwd": true, "rss_token": true, "rsskey": true, "secret": true, "session": true, "sid": true,
+	"sig": true, "signature": true, "token": true, "uid_token": true, "user_token": true,
+}
+
+// Local reports whether the URL's host is on this machine or a private network as far as its text
+// tells: an address that is not public, a name without a dot, or a name that never leaves a local
+// network (RFC 6761, RFC 6762, RFC 8375). A public name that resolves to a private address is found
+// out only when it is dialled.
+func (u URL) Local() bool {
+	host := strings.TrimSuffix(u.Host(), ".")
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return !PublicAddr(addr)
+	}
+	if !strings.Contains(host, ".") {
+		return true
+	}
+	// inet_aton reads "127.1" and "0x7f.1" as addresses; no public name ends in a number.
+	if last := host[strings.LastIndexByte(host, '.')+1:]; last == "" || (last[0] >= '0' && last[0] <= '9') {
+		return true
+	}
+	for _, suffix := range []string{".localhost", ".local", ".internal", ".lan", ".home", ".home.arpa", ".corp", ".test", ".onion"} {
+		if strings.HasSuffix(host, suffix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"feedex/polling"
+)
+
+// Config is what a node's owner may choose. The zero value of each field means its default.
+type Config struct {
+	// Port is where the node listens; it is the nid of its calls. Default protocol.DefaultPort.
+	Port uint16
+	// Trackers are the list servers' URLs, asked in order. Paper §3.1, first source.
+	Trackers []string
+	// Peers are static neighbors, "host:port" each: called whenever there is no link to them.
+	Peers []string
+	// AllowLocal counts feeds and peers on this machine and on private networks as public. For test
+	// networks and a LAN.
+	AllowLocal bool
+	// Secret keys the session tokens; 32 random bytes of the host's. It need not outlive the run.
+	Secret []byte
+
+	// MaxNeighbors is the most neighbors at one time. Default 10, range 1–64. Paper Table 2.
+	MaxNeighbors int
+	// MinNeighbors is the number below which the node looks for more. Default 8, or MaxNeighbors if
+	// that is less. Paper Table 2.
+	MinNeighbors int
+	// MaxSubsetHops is the largest hop count that is advertised and forwarded to. Default 3, range
+	// 1–8. Paper §3.4, Table 2.
+	MaxSubsetHops int
+	// AdvertInterval is the time between adverts to a neighbor. Default 300 s, at least 1 s. Paper
+	// §3.1, Table 2.
+	AdvertInterval time.Duration
+	// SeenDIDs is how many of the latest dids are known exactly; older ones are looked up behind a
+	// Bloom filter. Default 1,000. Paper §3.4.
+	SeenDIDs int
+
+	// Policy says when to poll next. Default polling.FeedEx with its own defaults.
+	Policy polling.Policy
+}
+
+// ErrConfig is wrapped by every error about a Config.
+var ErrConfig = errors.New("setting out of range")
+
+// withDefaults is the Config with each zero field at its default, or what is wrong with it.
+func (c Config) withDefaults() (Config, error) {
+	setDefault(&c.Port, 7790)
+	setDefault(&c.MaxNeighbors, 10)
+	setDefault(&c.MinNeighbors, min(8, c.MaxNeighbors))
+	setDefault(&c.MaxSubsetHops, 3)
+	setDefault(&c.AdvertInterval, 300*time.Second)
+	setDefault(&c.SeenDIDs, 1000)
+	if c.Policy == nil {
+		c.Policy = polling.FeedEx{}
+	}
+	switch {
+	case c.MaxNeighbors < 1 || c.MaxNeighbors > 64:
+		return c, fmt.Errorf("%w: max_neighbors is %d, want 1 to 64", ErrConfig, c.MaxNeighbors)
+	case c.MinNeighbors < 0 || c.MinNeighbors > c.MaxNeighbors:
+		return c, fmt.Errorf("%w: min_neighbors is %d, want 0 to max_neighbors (%d)", ErrConfig, c.MinNeighbors, c.MaxNeighbors)
+	case c.MaxSubsetHops < 1 || c.MaxSubsetHops > 8:
+		return c, fmt.Errorf("%w: max_subset_hops is %d, want 1 to 8", ErrConfig, c.MaxSubsetHops)
+	case c.AdvertInterval < time.Second:
+		return c, fmt.Errorf("%w: advert_interval is %v, want 1s or more", ErrConfig, c.AdvertInterval)
+	case c.SeenDIDs < 1 || c.SeenDIDs > 1_000_000:
+		return c, fmt.Errorf("%w: seen_dids is %d, want 1 to 1000000", ErrConfig, c.SeenDIDs)
+	case len(c.Secret) > 0 && len(c.Secret) < 16:
+		return c, fmt.Errorf("%w: secret is %d bytes, want 16 or more", ErrConfig, len(c.Secret))
+	}
+	return c, nil
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

@@ -1,0 +1,114 @@
+package node
+
+import (
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// An Effect is something the host must do for the node: one of the types below. The host carries
+// them out in order, after the archive's changes are committed.
+type Effect interface{ effect() }
+
+// Respond answers the Asked with the same Tag: with a Reply, or with Fault where that is not nil. A
+// caller that has gone by then loses nothing.
+type Respond struct {
+	Tag     uint64
+	Reply   protocol.Reply
+	Session string // token to send along, "" for none
+	Fault   *protocol.Fault
+}
+
+// Call asks a peer or a tracker. Exactly one Answered with the same ID must follow.
+type Call struct {
+	ID      uint64
+	To      Target
+	Call    protocol.Call
+	Session string // token to send along, "" for none
+	Timeout time.Duration
+}
+
+// A Target is whom a Call goes to: a node by its id or, where the owner named it so, by host and
+// port; or a tracker by its URL. Exactly one of the fields is set.
+type Target struct {
+	Node    protocol.NodeID
+	Host    string // "host:port"
+	Tracker string // URL
+}
+
+// String is the target as a person would write it.
+func (t Target) String() string {
+	switch {
+	case t.Tracker != "":
+		return t.Tracker
+	case t.Host != "":
+		return t.Host
+	}
+	return t.Node.String()
+}
+
+// Fetch polls a feed with a conditional request. Exactly one Fetched must follow.
+type Fetch struct {
+	Feed               feed.URL
+	ETag, LastModified string // validators from the last document, "" for none
+}
+
+// Search looks through the archive. Exactly one Found with the same ID must follow.
+type Search struct {
+	ID     uint64
+	Filter feed.Filter
+}
+
+// Tell is something that a person, a page or a test may want to know; hosts may drop it.
+type Tell struct{ Note Note }
+
+func (Respond) effect() {}
+func (Call) effect()    {}
+func (Fetch) effect()   {}
+func (Search) effect()  {}
+func (Tell) effect()    {}
+
+// A Note is what a Tell tells: one of the types below.
+type Note interface{ note() }
+
+// Arrived says that new entries of a feed were stored.
+type Arrived struct {
+	Feed    feed.URL
+	Source  protocol.NodeID // zero for an own poll
+	Records []archive.Record
+}
+
+// Polled says how a poll of an own feed ended.
+type Polled struct {
+	Feed    feed.URL
+	New     int // entries not known before
+	Listed  int // entries in the document, 0 for "not modified"
+	Next    time.Time
+	Problem string // "" for success
+}
+
+// Linked says that a neighbor was won.
+type Linked struct {
+	Peer   protocol.NodeID
+	Chosen bool // we asked; otherwise they did
+}
+
+// Unlinked says that a neighbor was lost, and why.
+type Unlinked struct {
+	Peer   protocol.NodeID
+	Reason string
+}
+
+// Suspect says that a peer did what no honest node does.
+type Suspect struct {
+	Peer protocol.NodeID
+	What string
+}
+
+func (Arrived) note()  {}
+func (Polled) note()   {}
+func (Linked) note()   {}
+func (Unlinked) note() {}
+func (Suspect) note()  {}

@@ -1,0 +1,69 @@
+package node
+
+import (
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// An Event tells the node that something happened: one of the types below.
+type Event interface{ event() }
+
+// Wake says that the time that Next named has come.
+type Wake struct{}
+
+// Asked says that a peer called. The host answers it when a Respond with the same Tag comes, which
+// may be many steps later.
+type Asked struct {
+	From    protocol.NodeID // address from the connection, port from nid
+	Session string          // the token that came with the call, "" for none
+	Call    protocol.Call
+	Tag     uint64 // the host's, unique among its open calls
+}
+
+// Answered says how a Call of the node ended: with a Reply, or with Err.
+type Answered struct {
+	ID      uint64 // as in the Call
+	Reply   protocol.Reply
+	Session string          // the token that came with the reply, "" for none
+	Peer    protocol.NodeID // whom the host really spoke to; needed where the Call named a host
+	Err     error           // *protocol.RemoteError where the peer answered with a fault
+	RTT     time.Duration   // from request to answer
+}
+
+// Fetched says how a Fetch ended.
+type Fetched struct {
+	Feed feed.URL
+	// Document is the parsed document, nil if nothing changed (HTTP 304) or Err is set.
+	Document *feed.Document
+	// ETag and LastModified are the validators to send next time, byte for byte.
+	ETag, LastModified string
+	// RetryAfter is how long the publisher asks us to stay away, 0 where it does not.
+	RetryAfter time.Duration
+	// Local says that the feed was reached at an address that is not public.
+	Local bool
+	Err   error
+}
+
+// Found says how a Search ended.
+type Found struct {
+	ID      uint64 // as in the Search
+	Records []archive.Record
+	Err     error
+}
+
+// Subscribe is the owner's wish to follow a feed. Repeating it changes nothing.
+type Subscribe struct{ Feed feed.URL }
+
+// Unsubscribe is the owner's wish to follow a feed no more. Its entries stay in the archive.
+type Unsubscribe struct{ Feed feed.URL }
+
+func (Wake) event()        {}
+func (Asked) event()       {}
+func (Answered) event()    {}
+func (Fetched) event()     {}
+func (Found) event()       {}
+func (Subscribe) event()   {}
+func (Unsubscribe) event() {}

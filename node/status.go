@@ -1,0 +1,69 @@
+package node
+
+import (
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// A Status is what a node tells its owner about itself at one moment. Counters run since the start.
+type Status struct {
+	Self      protocol.NodeID `json:"self"` // as the neighbors see it; zero while not known
+	Started   time.Time       `json:"started"`
+	Feeds     int             `json:"feeds"`     // subscribed
+	Neighbors int             `json:"neighbors"` // linked now
+	Counters  Counters        `json:"counters"`
+}
+
+// Counters count what happened since the node started.
+type Counters struct {
+	Polls         int64 `json:"polls"`          // answered polls of feeds
+	PollsFailed   int64 `json:"polls_failed"`   // polls that ended in an error
+	NotModified   int64 `json:"not_modified"`   // polls answered "not modified"
+	Polled        int64 `json:"polled"`         // entries that an own poll brought first
+	Delivered     int64 `json:"delivered"`      // entries that a neighbor brought first
+	Forwarded     int64 `json:"forwarded"`      // entries delivered to neighbors
+	Duplicates    int64 `json:"duplicates"`     // entries received that were known already
+	ChecksSent    int64 `json:"checks_sent"`    // dids offered to neighbors
+	ChecksSeen    int64 `json:"checks_seen"`    // of these, answered "seen"
+	ChecksAsked   int64 `json:"checks_asked"`   // dids that neighbors offered
+	PutsSent      int64 `json:"puts_sent"`      // bundles delivered
+	PutsReceived  int64 `json:"puts_received"`  // bundles received
+	PutsRefused   int64 `json:"puts_refused"`   // bundles received and refused
+	CallsFailed   int64 `json:"calls_failed"`   // own calls that ended in an error
+	Broken        int64 `json:"broken"`         // promises that neighbors did not keep in time
+	PathsTampered int64 `json:"paths_tampered"` // bundles whose path named us without cause
+}
+
+// A NeighborStatus describes one neighbor.
+type NeighborStatus struct {
+	ID        protocol.NodeID `json:"id"`
+	Since     time.Time       `json:"since"`
+	Chosen    bool            `json:"chosen"`    // we asked; otherwise they did
+	Static    bool            `json:"static"`    // the owner named it
+	Feeds     int             `json:"feeds"`     // in its subscription set
+	Overlap   int             `json:"overlap"`   // of these, in our own interest
+	Heard     time.Time       `json:"heard"`     // last call or answer
+	RTT       time.Duration   `json:"rtt"`       // smoothed round trip, in nanoseconds
+	Delivered int64           `json:"delivered"` // entries it brought first
+	Forwarded int64           `json:"forwarded"` // entries we delivered to it
+	Waiting   int             `json:"waiting"`   // bundles waiting to be offered to it
+	LastError string          `json:"last_error,omitempty"`
+}
+
+// A FeedStatus describes one feed of the node's own interest.
+type FeedStatus struct {
+	URL         feed.URL      `json:"url"`
+	Title       string        `json:"title"`
+	Private     bool          `json:"private"`  // never leaves this node
+	Offered     int           `json:"offered"`  // neighbors that have it in their set
+	Interval    time.Duration `json:"interval"` // between polls, in nanoseconds
+	LastPoll    time.Time     `json:"last_poll"`
+	LastSuccess time.Time     `json:"last_success"`
+	NextPoll    time.Time     `json:"next_poll"`
+	Errors      int           `json:"errors"` // failed polls in a row
+	LastError   string        `json:"last_error,omitempty"`
+	Polled      int64         `json:"polled"`    // entries that an own poll brought first, since the start
+	Delivered   int64         `json:"delivered"` // entries that neighbors brought first, since the start
+}

@@ -1,0 +1,117 @@
+package protocol
+
+import (
+	"feedex/feed"
+	"time"
+)
+
+// A Call is a request from one node to another: one of the types of this file. Each knows the name
+// of its XML-RPC method. The first parameter of every call is nid, the port at which the caller
+// listens; transport adds it, so it is not a field.
+type Call interface{ Method() string }
+
+// A Reply is the answer to a Call: the type that the Call's comment names.
+type Reply any
+
+// GetNeighbors asks a tracker, or a neighbor, for nodes that are running, and registers the caller
+// with a tracker. The reply is NodeList. Paper §3.1.
+type GetNeighbors struct{}
+
+// Connect asks to become neighbors and carries the caller's subscription set. The reply is a Subset:
+// empty where the called node declines. Paper §3.1.
+type Connect struct{ Subset Subset }
+
+// UpdateSubset advertises what changed in the caller's subscription set since the last time. The
+// reply is OK. Paper §3.1.
+type UpdateSubset struct{ Changes Subset }
+
+// CheckDID offers a bundle. The reply is Seen: whether the called node needs it no more. Paper §3.4.
+type CheckDID struct {
+	DID DID
+	// Feed and Entries say what the bundle holds, so that a node that does not want the feed can
+	// answer "seen". Both are optional: "" and 0 where the caller did not say.
+	Feed    feed.URL
+	Entries int
+}
+
+// CheckDIDs offers up to MaxDIDs bundles at once. The reply is SeenList, in the same order. An
+// extension.
+type CheckDIDs struct{ DIDs []DID }
+
+// PutEntries delivers a bundle. The reply is OK once its entries are stored for good. Paper §3.4.
+type PutEntries struct{ Bundle *Bundle }
+
+// QueryFeed searches the called node's archive. The reply is an Answer. Paper §3.6.
+type QueryFeed struct{ Query Query }
+
+// WhoAmI asks under which id the called node knows the caller. The reply is a NodeID. An extension:
+// a node does not know its own outside address.
+type WhoAmI struct{}
+
+// Vouch asks the node at the other end of a Connect whether it is the one that called, by the session
+// token that came with the Connect ("" where none came). The reply is a Vouched. An extension.
+type Vouch struct{ Session string }
+
+// ListMethods asks which methods the called node has. The reply is Methods.
+type ListMethods struct{}
+
+// Disconnect tells a neighbor that the link is over. The reply is OK. An extension.
+type Disconnect struct{ Reason string }
+
+func (GetNeighbors) Method() string { return "get_neighbors" }
+func (Connect) Method() string      { return "connect" }
+func (UpdateSubset) Method() string { return "update_subset" }
+func (CheckDID) Method() string     { return "check_did" }
+func (CheckDIDs) Method() string    { return "check_dids" }
+func (PutEntries) Method() string   { return "put_entries" }
+func (QueryFeed) Method() string    { return "query_feed" }
+func (WhoAmI) Method() string       { return "feedex.whoami" }
+func (Vouch) Method() string        { return "feedex.vouch" }
+func (ListMethods) Method() string  { return "system.listMethods" }
+func (Disconnect) Method() string   { return "feedex.disconnect" }
+
+// OK is the reply that says no more than that a call was carried out.
+type OK struct{}
+
+// Seen is the reply to CheckDID: true for "seen", false for "unseen", which asks for delivery.
+type Seen bool
+
+// SeenList is the reply to CheckDIDs.
+type SeenList []Seen
+
+// NodeList is the reply to GetNeighbors: at most MaxNeighborList nodes, never the asker.
+type NodeList []NodeID
+
+// Vouched is the reply to Vouch: whether the node sent that Connect.
+type Vouched bool
+
+// Methods is the reply to ListMethods: the names of all methods.
+type Methods []string
+
+// A Query says what the asker is looking for, and how far and how long it may travel. This version
+// answers from its own archive alone; ID, Hops, Budget and Wait are carried for the nodes that relay.
+type Query struct {
+	Filter feed.Filter
+	ID     string        // unique among the queries of the last ten minutes; "" for none
+	Hops   int           // how many hops on it may go
+	Wait   time.Duration // how long the asker waits
+}
+
+// An Answer lists what was found, newest arrival first.
+type Answer struct {
+	Found []Found
+	// Partial is set where more matched than is listed or not everything was searched.
+	Partial bool
+}
+
+// A Found is one entry of an Answer: enough to choose it and to check it once it is fetched.
+type Found struct {
+	ID        feed.EntryID
+	Digest    feed.Digest
+	Feed      feed.URL
+	Title     string
+	Link      string
+	Published time.Time // zero where the publisher gave none
+	Seen      time.Time // when the holder stored it
+	Holder    NodeID    // who has it; zero is the answering node itself
+}

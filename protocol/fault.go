@@ -1,0 +1,85 @@
+package protocol
+
+import "fmt"
+
+// A Code says why a call was refused. Codes are on the wire: append only, never reuse a number.
+// Those below zero follow the XML-RPC interoperability list; the positive ones are feedex's own.
+type Code int
+
+const (
+	ParseError      Code = -32700 // the body is not well-formed XML-RPC
+	UnknownMethod   Code = -32601 // there is no such method here; system.listMethods lists those there are
+	InvalidParams   Code = -32602 // too few parameters, or one of the wrong type or out of range
+	Internal        Code = -32603 // our own failure; what it was stays in our log
+	UnknownNeighbor Code = 1      // the caller is no neighbor: connect first
+	NotVouched      Code = 2      // the node at the caller's address and port does not stand by the call
+	Unreachable     Code = 3      // a call back to the caller's address and port failed
+	UnwantedFeed    Code = 4      // the bundle's feed was not asked for
+	BadBundle       Code = 5      // the bundle contradicts itself
+	BadDID          Code = 6      // the bundle's did does not fit its content
+	TooLong         Code = 7      // a list or text is longer than allowed
+	Busy            Code = 8      // too much at once; try again later
+	Unavailable     Code = 9      // entries cannot be stored at present; nothing was kept
+	BadSubset       Code = 10     // nothing in the subset is of use
+	Dropped         Code = 11     // the neighbor ended the link and wants no reconnect for a while
+)
+
+// String is the code's name as docs/PROTOCOL.md spells it; an unknown code is "internal error".
+func (c Code) String() string {
+	switch c {
+	case ParseError:
+		return "parse error"
+	case UnknownMethod:
+		return "unknown method"
+	case InvalidParams:
+		return "invalid parameters"
+	case UnknownNeighbor:
+		return "unknown neighbor"
+	case NotVouched:
+		return "not vouched"
+	case Unreachable:
+		return "unreachable"
+	case UnwantedFeed:
+		return "unwanted feed"
+	case BadBundle:
+		return "bad bundle"
+	case BadDID:
+		return "bad did"
+	case TooLong:
+		return "too long"
+	case Busy:
+		return "busy"
+	case Unavailable:
+		return "unavailable"
+	case BadSubset:
+		return "bad subset"
+	case Dropped:
+		return "dropped"
+	}
+	return "internal error"
+}
+
+// A Fault is a refusal that we send. As an error it means that we refuse, never that a peer did:
+// what a peer sent is a RemoteError.
+type Fault struct {
+	Code Code
+	Text string // what was wrong and, where it helps, what to do; no secrets, no paths
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("%s: %s", f.Code, f.Text) }
+
+// Faultf makes a Fault with a formatted text.
+func Faultf(code Code, format string, args ...any) *Fault {
+	return &Fault{Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+// faultf is Faultf as an error, for functions that return error.
+func faultf(code Code, format string, args ...any) error { return Faultf(code, format, args...) }
+
+// A RemoteError is a fault that a peer answered with. It says nothing about our own state.
+type RemoteError struct {
+	Code Code
+	Text string
+}
+
+func (e *RemoteError) Error() string { return fmt.Sprintf("peer refused: %s: %s", e.Code, e.Text) }

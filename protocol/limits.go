@@ -1,0 +1,51 @@
+package protocol
+
+import "time"
+
+// Limits of the wire. docs/PROTOCOL.md states each of them; whoever changes one changes both.
+const (
+	// MaxPath is the most forwarders a bundle's path may hold.
+	MaxPath = 16
+	// MaxBundleEntries is the most entries in a bundle.
+	MaxBundleEntries = 100
+	// MaxSubset is the most feeds in a subscription set or a set of changes.
+	MaxSubset = 10_000
+	// MaxHops is the largest hop count that a subset may state.
+	MaxHops = 16
+	// MaxDIDs is the most dids in one check_dids.
+	MaxDIDs = 64
+	// MaxNeighborList is the most addresses in an answer to get_neighbors.
+	MaxNeighborList = 50
+	// MaxAnswerEntries is the most entries in an answer to query_feed.
+	MaxAnswerEntries = 200
+
+	MaxIDBytes    = 2048    // an entry's id
+	MaxTitleBytes = 4096    // an entry's title
+	MaxTextBytes  = 1 << 20 // an entry's summary, and its content
+	MaxLabelBytes = 256     // an author, a category, a media type
+	MaxAuthors    = 32      // authors of an entry
+	MaxCategories = 128     // categories of an entry
+	MaxEnclosures = 32      // enclosures of an entry
+
+	// MaxSessionBytes is the longest session token.
+	MaxSessionBytes = 64
+
+	// DefaultPort is where a node listens unless told otherwise.
+	DefaultPort = 7790
+	// TrackerPort is where a tracker listens unless told otherwise.
+	TrackerPort = 7788
+	// LowestPort is the lowest port at which a node may listen: lower ones belong to services that
+	// a stranger's address must not make us call.
+	LowestPort = 1024
+
+	// HoldAnswer is how long the answer to a second offer of a promised bundle is held open.
+	HoldAnswer = time.Second
+	// PromiseTimeout is how long a neighbor may take to deliver what we asked it for.
+	PromiseTimeout = 30 * time.Second
+	// MaxPromises is how many deliveries a neighbor may owe at one time.
+	MaxPromises = 64
+
+	// maxBundleBytes bounds a bundle as it stands on the wire; the rest of the 4 MiB of put_entries
+	// is for the envelope.
+	maxBundleBytes = 4<<20 - 16<<10
+)
