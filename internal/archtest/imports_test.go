@@ -1,0 +1,108 @@
+package archtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A goPackage is what `go list -json` says of a package.
+type goPackage struct {
+	ImportPath                         string
+	Dir                                string
+	GoFiles, TestGoFiles, XTestGoFiles []string
+	Imports                            []string
+}
+
+// name is the package's path inside the module.
+func (p *goPackage) name() string { return strings.TrimPrefix(p.ImportPath, module) }
+
+// files are the paths of the given files of the package.
+func (p *goPackage) files(names ...[]string) []string {
+	var out []string
+	for _, n := range slices.Concat(names...) {
+		out = append(out, filepath.Join(p.Dir, n))
+	}
+	return out
+}
+
+// packages lists every package of the module.
+func packages(t *testing.T) []*goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports", "feedex/...")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var list []*goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		p := new(goPackage)
+		if err := dec.Decode(p); errors.Is(err, io.EOF) {
+			return list
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+}
+
+func TestPackagesImportLowerLayersOnly(t *testing.T) {
+	layer := layers()
+	for _, p := range packages(t) {
+		if testOnly()[p.name()] {
+			continue
+		}
+		own, ok := layer[p.name()]
+		if !ok {
+			t.Errorf("package %s has no layer: decide which one and add it to layers", p.name())
+			continue
+		}
+		for _, path := range p.Imports {
+			imported, ours := strings.CutPrefix(path, module)
+			if !ours {
+				continue
+			}
+			if testOnly()[imported] {
+				t.Errorf("%s imports %s, which is for tests only", p.name(), imported)
+			} else if l, ok := layer[imported]; ok && l >= own {
+				t.Errorf("%s (layer %d) imports %s (layer %d): imports go to lower layers only", p.name(), own, imported, l)
+			}
+		}
+	}
+}
+
+func TestCoreKeepsAwayFromIO(t *testing.T) {
+	for _, p := range packages(t) {
+		if !isCore(p) {
+			continue
+		}
+		for _, path := range p.Imports {
+			if why, bad := forbiddenInCore()[path]; bad && exceptions()[p.name()][path] == "" {
+				t.Errorf("%s imports %s: %s", p.name(), path, why)
+			}
+		}
+	}
+}
+
+// isCore reports whether p belongs to the layers without I/O.
+func isCore(p *goPackage) bool {
+	l, ok := layers()[p.name()]
+	return ok && l < coreLayers
+}
+
+func TestFolderNamesSayWhatIsInside(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, element := range strings.Split(p.name(), "/") {
+			if slices.Contains(forbiddenNames(), element) {
+				t.Errorf("package %s: the name %q says nothing about what is inside", p.name(), element)
+			}
+		}
+	}
+}
