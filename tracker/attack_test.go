@@ -1,0 +1,101 @@
+package tracker
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"feedex/protocol"
+)
+
+// TestVictims feeds the registry 10,000 addresses at which no node listens, again and again for three
+// days, as somebody would who wants it or its clients to knock there: none is handed out, each sees one
+// call back a day, and nodes that run stay on the list.
+func TestVictims(t *testing.T) {
+	const victims, honest = 10_000, 100
+	r := newRegistry(Config{})
+	victim := func(i int) protocol.NodeID {
+		return protocol.NewNodeID(netip.AddrFrom4([4]byte{52, byte(i % 100), byte(i / 100), 9}), 7790)
+	}
+	callBacks := make(map[protocol.NodeID]int)
+	for hour := range 72 {
+		now := start.Add(time.Duration(hour) * time.Hour)
+		for i := range victims {
+			id := victim(i)
+			if r.Register(now, id) {
+				callBacks[id]++
+				r.Confirm(now, id, false)
+			}
+		}
+		for i := range honest {
+			if r.Register(now, public(i)) {
+				r.Confirm(now, public(i), true)
+			}
+		}
+		for i := range 10 {
+			answer := r.Hand(now, public(i), 50)
+			if len(answer) != 50 {
+				t.Fatalf("hour %d: %d nodes handed out, want 50", hour, len(answer))
+			}
+			for _, id := range answer {
+				if id.Addr().As4()[0] == 52 {
+					t.Fatalf("hour %d: victim %s was handed out", hour, id)
+				}
+			}
+		}
+	}
+	for i := range victims {
+		if got := callBacks[victim(i)]; got < 1 || got > 3 {
+			t.Fatalf("victim %s was called back %d times in three days, want at most 3", victim(i), got)
+		}
+	}
+	check(t, r)
+}
+
+// TestVictimBehindTheSameAddress shows the one case where an attacker can have a third party called:
+// behind the same address, at every port in turn.
+func TestVictimBehindTheSameAddress(t *testing.T) {
+	r := newRegistry(Config{})
+	victim := netip.MustParseAddr("52.1.1.1")
+	const days = 3
+	callBacks := 0
+	for minute := range days * 24 * 60 {
+		now := start.Add(time.Duration(minute) * time.Minute)
+		for try := range 20 {
+			id := protocol.NewNodeID(victim, uint16(1024+(20*minute+try)%60_000))
+			if r.Register(now, id) {
+				callBacks++
+				r.Confirm(now, id, false)
+			}
+		}
+		if got := r.Hand(now, protocol.NodeID{}, 50); len(got) != 0 {
+			t.Fatalf("handed out %v", got)
+		}
+	}
+	if callBacks > days*MaxPorts {
+		t.Errorf("%d call backs in %d days, want at most %d", callBacks, days, days*MaxPorts)
+	}
+	check(t, r)
+}
+
+// TestCrowdFromOneNetwork lets one network of 60,000 willing nodes join first: the few nodes of others
+// still make up nine tenths of every answer, and still get in.
+func TestCrowdFromOneNetwork(t *testing.T) {
+	r := newRegistry(Config{Capacity: 10_000})
+	for i := range 60_000 {
+		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{52, 1, byte(i >> 8), byte(i)}), 7790)
+		if r.Register(start, id) {
+			r.Confirm(start, id, true)
+		}
+	}
+	for i := range 45 {
+		join(t, r, start, public(i))
+	}
+	for range 100 {
+		answer := r.Hand(start, protocol.NodeID{}, 50)
+		if got := largestShare(answer); got > max(1, len(answer)/10) {
+			t.Fatalf("%d of %d nodes belong to the crowd", got, len(answer))
+		}
+	}
+	check(t, r)
+}

@@ -1,0 +1,231 @@
+// Package tracker is the core of the list server, the first of the three sources from which a node
+// learns of others (Paper §3.1): it remembers who called, makes sure that somebody listens there, and
+// hands out a few of them at random.
+//
+// A Registry has no clock, no socket and no goroutine: time is an argument, and the call back that
+// confirms a node is its host's to make. What it promises:
+//
+//   - It hands out nobody who did not call within the last half hour, whose call back did not
+//     succeed, or who is the asker.
+//   - It asks for at most one call back a day to any id and for at most MaxPorts a day to any host,
+//     so that nobody can turn it against a third party. (Only a registry that is full may forget
+//     the earliest of them before the day is over.)
+//   - One host counts once in an answer however many ports it registers, and one network fills at
+//     most a tenth of an answer and of the registry.
+//   - Its memory is bounded.
+package tracker
+
+import (
+	"container/list"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"feedex/protocol"
+)
+
+const (
+	// Expiry is how long a node is handed out after its latest call.
+	Expiry = 30 * time.Minute
+	// CallBackEvery is the least time between two call backs to one id, however the first ended.
+	CallBackEvery = 24 * time.Hour
+	// LocalCallBackEvery stands in for CallBackEvery at local addresses under Config.AllowLocal: there
+	// is no third party to protect, and whoever tries a network on one machine should not wait a day.
+	LocalCallBackEvery = time.Minute
+	// MaxPorts is the most ids that are known of one host at a time. As each is remembered for a day
+	// after its call back, it also bounds the call backs to a host a day.
+	MaxPorts = 8
+)
+
+// Config bounds a Registry. The zero value of each field means its default.
+type Config struct {
+	// AllowLocal lists nodes at addresses that are not public, and lifts for them the bounds by host
+	// and network. Without it they are turned away: an answer must not send anybody to an address
+	// inside their own network.
+	AllowLocal bool
+	// Capacity is the most ids to remember. Default 100,000, about 45 MB.
+	Capacity int
+	// CallBacks is the most call backs under way at one time. Default 256.
+	CallBacks int
+}
+
+// A Registry is the list of a list server. Make one with New. It is not safe for concurrent use.
+type Registry struct {
+	cfg Config
+	rng *rand.Rand
+
+	known    map[protocol.NodeID]*record
+	hosts    map[place]*host
+	networks map[netip.Prefix]*network
+	listed   []*host // the hosts with a listed id, in no order that means anything
+
+	// Every record is in one of two queues. live holds, by latest call, those that are listed or whose
+	// call back is under way; old holds, by when they got there, those that are kept only to
+	// remember how their call back ended.
+	live, old list.List
+
+	pending int // call backs under way
+	status  Status
+}
+
+// New makes an empty Registry that draws its answers from rng.
+func New(cfg Config, rng *rand.Rand) *Registry {
+	if cfg.Capacity <= 0 {
+		cfg.Capacity = 100_000
+	}
+	if cfg.CallBacks <= 0 {
+		cfg.CallBacks = 256
+	}
+	return &Registry{
+		cfg:      cfg,
+		rng:      rng,
+		known:    make(map[protocol.NodeID]*record),
+		hosts:    make(map[place]*host),
+		networks: make(map[netip.Prefix]*network),
+	}
+}
+
+// A record is what is known of one id.
+type record struct {
+	id    protocol.NodeID
+	host  *host
+	state state
+	heard time.Time // its latest call that counted
+	asked time.Time // when its latest call back began
+	left  time.Time // when it went to the old queue
+
+	queue *list.List // live or old
+	elem  *list.Element
+}
+
+type state uint8
+
+const (
+	pending   state = iota // its call back is under way
+	confirmed              // somebody answered there
+	refused                // nobody did
+)
+
+// Register notes at now that the node id called: the address is that of the connection, the port is
+// the one that it stated. Where callBack is true, the host must call the node at its address and port
+// and report with Confirm how that ended. Until then the node is not handed out.
+//
+// Paper §3.1: "The contacting node includes its information so that it can be included later in the
+// lists for other nodes."
+func (r *Registry) Register(now time.Time, id protocol.NodeID) (callBack bool) {
+	r.expire(now)
+	r.status.Calls++
+	if !r.mayList(id) {
+		r.status.TurnedAway++
+		return false
+	}
+	rec, again := r.known[id]
+	switch {
+	case again && rec.state == pending:
+		return false
+	case again && (now.Sub(rec.asked) < r.callBackEvery(id) || !r.mayCallBack(rec.host)):
+		if rec.state == confirmed {
+			r.revive(rec, now)
+		}
+		return false
+	case !again:
+		if rec = r.admit(id); rec == nil {
+			r.status.TurnedAway++
+			return false
+		}
+	}
+	r.await(rec, now)
+	return true
+}
+
+// Confirm reports at now how the call back to id ended that Register asked for: ok where the node
+// answered as a node does. A report that nobody waits for is ignored.
+func (r *Registry) Confirm(now time.Time, id protocol.NodeID, ok bool) {
+	r.expire(now)
+	rec := r.known[id]
+	if rec == nil || rec.state != pending {
+		return
+	}
+	r.settle(rec)
+	if ok {
+		rec.state = confirmed
+		r.list(rec)
+		r.status.Confirmed++
+		return
+	}
+	rec.state = refused
+	r.retire(rec, now)
+	r.status.Failed++
+}
+
+// await marks rec as waiting for the call back that begins now.
+func (r *Registry) await(rec *record, now time.Time) {
+	r.unlist(rec)
+	rec.state = pending
+	rec.heard, rec.asked = now, now
+	r.enqueue(rec, &r.live)
+	r.pending++
+	if rec.host.network != nil {
+		rec.host.network.pending++
+	}
+	r.status.CallBacks++
+}
+
+// settle ends rec's wait for its call back.
+func (r *Registry) settle(rec *record) {
+	r.pending--
+	if rec.host.network != nil {
+		rec.host.network.pending--
+	}
+}
+
+// revive notes a call of a node that is confirmed, and lists it again if it had expired.
+func (r *Registry) revive(rec *record, now time.Time) {
+	rec.heard = now
+	if rec.queue == &r.old {
+		r.list(rec)
+	}
+	r.enqueue(rec, &r.live)
+}
+
+// retire takes rec off the list at when; only the outcome of its call back is remembered.
+func (r *Registry) retire(rec *record, when time.Time) {
+	r.unlist(rec)
+	rec.left = when
+	r.enqueue(rec, &r.old)
+}
+
+// expire retires the nodes that have not called for Expiry, and forgets those that were retired long
+// enough ago. Every exported method begins with it, so nothing depends on when it last ran.
+func (r *Registry) expire(now time.Time) {
+	for e := r.live.Front(); e != nil; e = r.live.Front() {
+		rec := e.Value.(*record)
+		if now.Sub(rec.heard) < Expiry {
+			break
+		}
+		if rec.state == pending { // the host forgot it: nobody answered
+			r.settle(rec)
+			rec.state = refused
+		}
+		r.retire(rec, rec.heard.Add(Expiry))
+	}
+	for e := r.old.Front(); e != nil; e = r.old.Front() {
+		rec := e.Value.(*record)
+		if now.Sub(rec.left) < CallBackEvery {
+			break
+		}
+		r.forget(rec)
+	}
+}
+
+// enqueue moves rec to the back of queue.
+func (r *Registry) enqueue(rec *record, queue *list.List) {
+	if rec.queue == queue {
+		queue.MoveToBack(rec.elem)
+		return
+	}
+	if rec.queue != nil {
+		rec.queue.Remove(rec.elem)
+	}
+	rec.queue, rec.elem = queue, queue.PushBack(rec)
+}
