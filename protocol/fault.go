@@ -1,6 +1,9 @@
 package protocol
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A Code says why a call was refused. Codes are on the wire: append only, never reuse a number.
 // Those below zero follow the XML-RPC interoperability list; the positive ones are feedex's own.
@@ -83,3 +86,13 @@ type RemoteError struct {
 }
 
 func (e *RemoteError) Error() string { return fmt.Sprintf("peer refused: %s: %s", e.Code, e.Text) }
+
+// AsFault is the Fault that err is or wraps; any other error is an Internal one, whose cause stays with
+// us.
+func AsFault(err error) *Fault {
+	var f *Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	return &Fault{Code: Internal, Text: "the node could not carry out the call"}
+}

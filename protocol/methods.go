@@ -1,0 +1,95 @@
+package protocol
+
+import "feedex/xmlrpc"
+
+// A Method describes one XML-RPC method, for system.listMethods, system.methodHelp and
+// system.methodSignature, and for whoever must bound a message before reading it.
+type Method struct {
+	Name string
+	Help string
+	// Signatures are the ways to call it: the type of the answer and then of each parameter, as the
+	// XML-RPC introspection convention has it.
+	Signatures [][]string
+	// Call and Answer bound a call's body and an answer's.
+	Call, Answer xmlrpc.Limits
+}
+
+// Bounds of message bodies. A check must fit in a packet, so a page of memory is plenty; a bundle may
+// hold whole articles.
+var (
+	smallBody  = xmlrpc.Limits{Bytes: 4 << 10, Depth: 8, Values: 64, StringBytes: 4 << 10}
+	listBody   = xmlrpc.Limits{Bytes: 64 << 10, Depth: 8, Values: 4096, StringBytes: 4 << 10}
+	subsetBody = xmlrpc.Limits{Bytes: 4 << 20, Depth: 8, Values: 4 * MaxSubset, StringBytes: 4 << 10}
+	bundleBody = xmlrpc.Limits{Bytes: 4 << 20, Depth: 12, Values: 64 << 10, StringBytes: MaxTextBytes}
+	answerBody = xmlrpc.Limits{Bytes: 1 << 20, Depth: 12, Values: 4096, StringBytes: 64 << 10}
+)
+
+// NodeMethods lists what a node answers to.
+func NodeMethods() []Method {
+	return append([]Method{
+		getNeighbors("Nodes that this node is linked with. For neighbors only."),
+		{"connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set. Answers the called node's own subscription set; an empty one declines.",
+			[][]string{{"array", "int", "array"}}, subsetBody, subsetBody},
+		{"update_subset", "Advertises what changed in the caller's subscription set. changes: array of [url, hops], hops -1 withdraws. Answers ok.",
+			[][]string{{"string", "int", "array"}}, subsetBody, smallBody},
+		{"check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n}. Answers seen or unseen; unseen asks for put_entries.",
+			[][]string{{"string", "int", "string"}, {"string", "int", "string", "struct"}}, smallBody, smallBody},
+		{"check_dids", "Offers up to 64 bundles at once. Answers an array of seen or unseen in the same order.",
+			[][]string{{"array", "int", "array"}}, listBody, listBody},
+		{"put_entries", "Delivers a bundle: struct {did, feed, path, entries}. Answers ok once its entries are stored.",
+			[][]string{{"string", "int", "struct"}}, bundleBody, smallBody},
+		{"query_feed", "Searches the archive: struct {feed, words, title, since, until, ids, limit, id, hops, wait}, all optional. Answers {found, partial}.",
+			[][]string{{"struct", "int", "struct"}}, listBody, answerBody},
+		{"feedex.whoami", "The caller's address and port as this node sees them, ip:port.",
+			[][]string{{"string", "int"}}, smallBody, smallBody},
+		{"feedex.vouch", "Whether this node sent the caller a connect with that session token.",
+			[][]string{{"boolean", "int", "string"}}, smallBody, smallBody},
+		{"feedex.disconnect", "Ends the link, with a reason in words. Answers ok.",
+			[][]string{{"string", "int", "string"}}, smallBody, smallBody},
+	}, systemMethods()...)
+}
+
+// TrackerMethods lists what a tracker answers to.
+func TrackerMethods() []Method {
+	return append([]Method{
+		getNeighbors("Nodes that are running, at random, and registers the caller: its address from the connection, its port from nid."),
+	}, systemMethods()...)
+}
+
+func getNeighbors(help string) Method {
+	return Method{"get_neighbors", help + " Answers an array of {ip, port}.", [][]string{{"array", "int"}}, smallBody, listBody}
+}
+
+func systemMethods() []Method {
+	return []Method{
+		{"system.listMethods", "The names of all methods.", [][]string{{"array"}}, smallBody, listBody},
+		{"system.methodHelp", "What the named method does, in words.", [][]string{{"string", "string"}}, smallBody, smallBody},
+		{"system.methodSignature", "The ways to call the named method: arrays of the answer's type and the parameters' types.",
+			[][]string{{"array", "string"}}, smallBody, smallBody},
+	}
+}
+
+// methodTable is NodeMethods by name; a tracker's methods are among them.
+var methodTable = func() map[string]Method {
+	table := make(map[string]Method)
+	for _, m := range NodeMethods() {
+		table[m.Name] = m
+	}
+	return table
+}()
+
+// CallLimits bounds the body of a call of the named method; an unknown method gets the smallest.
+func CallLimits(name string) xmlrpc.Limits {
+	if m, ok := methodTable[name]; ok {
+		return m.Call
+	}
+	return smallBody
+}
+
+// AnswerLimits bounds the body of an answer of the named method.
+func AnswerLimits(name string) xmlrpc.Limits {
+	if m, ok := methodTable[name]; ok {
+		return m.Answer
+	}
+	return smallBody
+}

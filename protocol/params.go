@@ -1,0 +1,275 @@
+package protocol
+
+import (
+	"fmt"
+	"net/netip"
+
+	"feedex/feed"
+	"feedex/xmlrpc"
+)
+
+// params reads a call's parameters one after the other. The first that is missing or wrong sets err;
+// what is read after that is zero.
+type params struct {
+	list []xmlrpc.Value
+	err  error
+}
+
+func (p *params) fail(name, want string) {
+	if p.err == nil {
+		p.err = faultf(InvalidParams, "%s: %s", name, want)
+	}
+}
+
+// next takes the next parameter.
+func (p *params) next(name string) (v xmlrpc.Value, ok bool) {
+	if p.err != nil {
+		return nil, false
+	}
+	if len(p.list) == 0 {
+		p.fail(name, "missing")
+		return nil, false
+	}
+	v, p.list = p.list[0], p.list[1:]
+	return v, true
+}
+
+// optional takes the next parameter, nil if there is none.
+func (p *params) optional() xmlrpc.Value {
+	if p.err != nil || len(p.list) == 0 {
+		return nil
+	}
+	v := p.list[0]
+	p.list = p.list[1:]
+	return v
+}
+
+func (p *params) int(name string, low, high int64) int64 {
+	v, ok := p.next(name)
+	if !ok {
+		return low
+	}
+	n, is := v.(int64)
+	if !is || n < low || n > high {
+		p.fail(name, fmt.Sprintf("want an int from %d to %d", low, high))
+		return low
+	}
+	return n
+}
+
+func (p *params) string(name string, limit int) string {
+	v, ok := p.next(name)
+	if !ok {
+		return ""
+	}
+	s, is := v.(string)
+	if !is || len(s) > limit {
+		p.fail(name, fmt.Sprintf("want a string of at most %d bytes", limit))
+		return ""
+	}
+	return s
+}
+
+func (p *params) array(name string, limit int) xmlrpc.Array {
+	v, ok := p.next(name)
+	if !ok {
+		return nil
+	}
+	a, is := v.(xmlrpc.Array)
+	if !is || len(a) > limit {
+		p.fail(name, fmt.Sprintf("want an array of at most %d values", limit))
+		return nil
+	}
+	return a
+}
+
+func (p *params) structure(name string) members {
+	v, ok := p.next(name)
+	if ok {
+		if s, is := v.(xmlrpc.Struct); is {
+			return members{list: s, where: name, err: &p.err}
+		}
+		p.fail(name, "want a struct")
+	}
+	return members{where: name, err: &p.err}
+}
+
+func (p *params) did(name string) DID {
+	s := p.string(name, 2*len(DID{}))
+	if p.err != nil {
+		return DID{}
+	}
+	d, err := ParseDID(s)
+	if err != nil {
+		p.fail(name, "want 40 hexadecimal digits")
+	}
+	return d
+}
+
+func (p *params) dids(name string) []DID {
+	list := p.array(name, MaxDIDs)
+	dids := make([]DID, len(list))
+	for i, v := range list {
+		s, _ := v.(string)
+		var err error
+		if dids[i], err = ParseDID(s); err != nil {
+			p.fail(name, "want 40 hexadecimal digits each")
+		}
+	}
+	return dids
+}
+
+func (p *params) seen(name string, v xmlrpc.Value) Seen {
+	switch v {
+	case "seen":
+		return true
+	case "unseen":
+		return false
+	}
+	p.fail(name, `want "seen" or "unseen"`)
+	return false
+}
+
+// subset reads an array of [url, hops]. Elements that make no sense (not a feed's URL, hops below low or
+// above MaxHops, a feed named twice) are left out: the valid part of a subset is used.
+func (p *params) subset(name string, low int64) Subset {
+	list := p.array(name, MaxSubset)
+	subset := make(Subset, 0, len(list))
+	named := make(map[feed.URL]bool, len(list))
+	for _, v := range list {
+		pair, _ := v.(xmlrpc.Array)
+		if len(pair) < 2 {
+			continue
+		}
+		text, _ := pair[0].(string)
+		hops, isInt := pair[1].(int64)
+		u, err := feed.ParseURL(text)
+		if err != nil || string(u) != text || !isInt || hops < low || hops > MaxHops || named[u] {
+			continue
+		}
+		named[u] = true
+		subset = append(subset, Interest{Feed: u, Hops: int(hops)})
+	}
+	return subset
+}
+
+// nodes reads an array of {ip, port}; elements that make no sense are left out.
+func (p *params) nodes(name string) NodeList {
+	list := p.array(name, 10*MaxNeighborList)
+	nodes := make(NodeList, 0, min(len(list), MaxNeighborList))
+	for _, v := range list {
+		s, _ := v.(xmlrpc.Struct)
+		ipText, _ := s.Lookup("ip")
+		port, _ := s.Lookup("port")
+		text, _ := ipText.(string)
+		n, _ := port.(int64)
+		ip, err := netip.ParseAddr(text)
+		if err != nil || n < LowestPort || n > 65535 || len(nodes) == MaxNeighborList {
+			continue
+		}
+		nodes = append(nodes, NewNodeID(ip, uint16(n)))
+	}
+	return nodes
+}
+
+// members reads the members of a struct. Missing ones are zero, wrong ones set err.
+type members struct {
+	list  xmlrpc.Struct
+	where string
+	err   *error
+}
+
+func (m members) fail(name, want string) {
+	if *m.err == nil {
+		*m.err = faultf(InvalidParams, "%s.%s: %s", m.where, name, want)
+	}
+}
+
+func (m members) string(name string, limit int) string {
+	v, ok := m.list.Lookup(name)
+	if !ok {
+		return ""
+	}
+	s, is := v.(string)
+	if !is {
+		m.fail(name, "want a string")
+	} else if len(s) > limit {
+		if *m.err == nil {
+			*m.err = faultf(TooLong, "%s.%s is %d bytes, the limit is %d", m.where, name, len(s), limit)
+		}
+	}
+	return s
+}
+
+func (m members) int(name string, low, high int64) int64 {
+	v, ok := m.list.Lookup(name)
+	if !ok {
+		return low
+	}
+	n, is := v.(int64)
+	if !is || n < low || n > high {
+		m.fail(name, fmt.Sprintf("want an int from %d to %d", low, high))
+		return low
+	}
+	return n
+}
+
+func (m members) bool(name string) bool {
+	v, ok := m.list.Lookup(name)
+	if !ok {
+		return false
+	}
+	b, is := v.(bool)
+	if !is {
+		m.fail(name, "want a boolean")
+	}
+	return b
+}
+
+func (m members) array(name string, limit int) xmlrpc.Array {
+	v, ok := m.list.Lookup(name)
+	if !ok {
+		return nil
+	}
+	a, is := v.(xmlrpc.Array)
+	switch {
+	case !is:
+		m.fail(name, "want an array")
+	case len(a) > limit:
+		if *m.err == nil {
+			*m.err = faultf(TooLong, "%s.%s holds %d values, the limit is %d", m.where, name, len(a), limit)
+		}
+		return nil
+	}
+	return a
+}
+
+func (m members) strings(name string, limit int) []string {
+	list := m.array(name, limit)
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]string, 0, len(list))
+	for _, v := range list {
+		s, is := v.(string)
+		if !is {
+			m.fail(name, "want strings")
+			return nil
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// feed reads a feed's URL, which must be in normal form; "" where there is none.
+func (m members) feed(name string) feed.URL {
+	text := m.string(name, feed.MaxURLBytes)
+	if text == "" || *m.err != nil {
+		return ""
+	}
+	u, err := feed.ParseURL(text)
+	if err != nil || string(u) != text {
+		m.fail(name, "want a feed's URL in normal form")
+	}
+	return u
+}
