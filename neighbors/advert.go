@@ -1,0 +1,101 @@
+package neighbors
+
+import (
+	"cmp"
+	"slices"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// Offer is our whole subscription set as the node id is to hear it: computed without that node's own
+// advert, or it would hear its own interest back from us (Paper §3.1). id may be a stranger.
+func (t *Table) Offer(id protocol.NodeID) protocol.Subset {
+	n := t.byID[id]
+	subset := make(protocol.Subset, 0, len(t.routes))
+	for u, r := range t.routes {
+		if count := t.advertised(r, n); count >= 0 {
+			subset = append(subset, protocol.Interest{Feed: u, Hops: count})
+		}
+	}
+	return bounded(subset)
+}
+
+// Changes is the difference between our subscription set as n is to hear it and as it last heard it,
+// empty where there is nothing to say. It costs time in proportion to what changed. Call Advertised
+// once n has taken it.
+func (t *Table) Changes(n *Neighbor) protocol.Subset {
+	var changes protocol.Subset
+	for u := range n.dirty {
+		want := protocol.Withdrawn
+		if r := t.routes[u]; r != nil {
+			want = t.advertised(r, n)
+		}
+		have, known := n.sent[u]
+		if !known {
+			have = protocol.Withdrawn
+		}
+		if want == have {
+			delete(n.dirty, u)
+			continue
+		}
+		changes = append(changes, protocol.Interest{Feed: u, Hops: want})
+	}
+	return bounded(changes)
+}
+
+// Advertised records that n has taken changes. What changed again meanwhile stays to be said.
+func (t *Table) Advertised(n *Neighbor, changes protocol.Subset) {
+	for _, in := range changes {
+		if in.Hops < 0 {
+			delete(n.sent, in.Feed)
+		} else {
+			n.sent[in.Feed] = in.Hops
+		}
+	}
+}
+
+// advertised is the hop count at which n is to hear of the feed, Withdrawn if it is not.
+func (t *Table) advertised(r *route, n *Neighbor) int {
+	if r.own {
+		return 0
+	}
+	best := t.config.MaxHops // one more would be too far
+	for _, h := range r.via {
+		if h.to != n {
+			best = min(best, h.count)
+		}
+	}
+	if best >= t.config.MaxHops {
+		return protocol.Withdrawn
+	}
+	return best + 1
+}
+
+// bounded sorts the set, nearest interest first, and cuts it to what one message may carry. What is
+// cut from a set of changes is said with the next.
+func bounded(s protocol.Subset) protocol.Subset {
+	slices.SortFunc(s, func(a, b protocol.Interest) int {
+		return cmp.Or(cmp.Compare(a.Hops, b.Hops), cmp.Compare(a.Feed, b.Feed))
+	})
+	return s[:min(len(s), protocol.MaxSubset)]
+}
+
+// Overlap counts the feeds of our own interest in n's subscription set: S_P ∩ S'_Q of Paper §3.2.
+func (t *Table) Overlap(n *Neighbor) int {
+	count := 0
+	for u := range n.heard {
+		if r := t.routes[u]; r != nil && r.own {
+			count++
+		}
+	}
+	return count
+}
+
+// Offering counts the neighbors that have the feed in their set.
+func (t *Table) Offering(u feed.URL) int {
+	if r := t.routes[u]; r != nil {
+		return len(r.via)
+	}
+	return 0
+}

@@ -1,0 +1,203 @@
+package neighbors
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/protocol"
+)
+
+// A Source is where an address came from. Lower ones are tried first.
+type Source int
+
+// The three sources of Paper §3.1, in the order in which they are tried.
+const (
+	Remembered Source = iota // a neighbor of earlier: trust needs time, and there was some
+	Listed                   // named in a feed document
+	Tracked                  // named by a tracker
+	sources
+)
+
+const (
+	// maxAddresses bounds the Book.
+	maxAddresses = 1000
+	// maxPerSource is how many addresses of one source are called at a time: whoever lists a victim
+	// many times must not make us an attacker.
+	maxPerSource = 2
+	// firstWait and longestWait bound the time until an address that did not answer is tried again;
+	// it doubles with each failure.
+	firstWait   = 15 * time.Second
+	longestWait = 6 * time.Hour
+)
+
+// A Book remembers addresses of nodes that may become neighbors. It does not link or call; it says
+// whom to try next.
+type Book struct {
+	rng  *rand.Rand
+	byID map[protocol.NodeID]*address
+	list []*address // in the order in which they came
+}
+
+// An address is what the Book knows of one node.
+type address struct {
+	peer   archive.Peer
+	source Source
+	added  time.Time
+	after  time.Time // not to be tried before
+	trying bool
+}
+
+// NewBook returns a Book that remembers peers.
+func NewBook(now time.Time, rng *rand.Rand, peers []archive.Peer) *Book {
+	b := &Book{rng: rng, byID: make(map[protocol.NodeID]*address)}
+	for _, p := range peers {
+		p.Failures = 0 // after a restart everyone gets a new chance
+		b.insert(&address{peer: p, source: Remembered, added: now})
+	}
+	return b
+}
+
+// Add notes ids that a source named. One that is known already stays as it is. Where the Book is full
+// the newcomers push out the most often failed, and each other, but never a remembered neighbor.
+func (b *Book) Add(now time.Time, source Source, ids []protocol.NodeID) {
+	for _, id := range ids {
+		if b.byID[id] != nil {
+			continue
+		}
+		if len(b.list) >= maxAddresses && !b.evict() {
+			return
+		}
+		b.insert(&address{peer: archive.Peer{ID: id}, source: source, added: now})
+	}
+}
+
+func (b *Book) insert(a *address) {
+	b.byID[a.peer.ID] = a
+	b.list = append(b.list, a)
+}
+
+// evict makes room for one address.
+func (b *Book) evict() bool {
+	worst := -1
+	for i, a := range b.list {
+		if a.trying || a.source == Remembered && a.peer.Failures == 0 {
+			continue
+		}
+		if worst < 0 || a.peer.Failures > b.list[worst].peer.Failures {
+			worst = i
+		}
+	}
+	if worst < 0 {
+		return false
+	}
+	delete(b.byID, b.list[worst].peer.ID)
+	b.list = slices.Delete(b.list, worst, worst+1)
+	return true
+}
+
+// Candidates picks at most n addresses to try now and marks them as being tried: remembered neighbors
+// first, those we were linked with longest at their head, then the other sources in random order.
+// skip tells which not to take.
+func (b *Book) Candidates(now time.Time, n int, skip func(protocol.NodeID) bool) []protocol.NodeID {
+	var trying [sources]int
+	var ready []*address
+	for _, a := range b.list {
+		switch {
+		case a.trying:
+			trying[a.source]++
+		case !now.Before(a.after) && !skip(a.peer.ID):
+			ready = append(ready, a)
+		}
+	}
+	b.rng.Shuffle(len(ready), func(i, j int) { ready[i], ready[j] = ready[j], ready[i] })
+	slices.SortStableFunc(ready, func(x, y *address) int {
+		return cmp.Or(
+			cmp.Compare(x.source, y.source),
+			cmp.Compare(x.peer.Failures, y.peer.Failures),
+			cmp.Compare(y.peer.Together, x.peer.Together),
+		)
+	})
+	var picked []protocol.NodeID
+	for _, a := range ready {
+		if len(picked) == n {
+			break
+		}
+		if trying[a.source] == maxPerSource {
+			continue
+		}
+		trying[a.source]++
+		a.trying = true
+		picked = append(picked, a.peer.ID)
+	}
+	return picked
+}
+
+// Next is when the first of the addresses that wait after a failure may be tried again; the zero time
+// where none waits. skip tells which do not count.
+func (b *Book) Next(now time.Time, skip func(protocol.NodeID) bool) time.Time {
+	var next time.Time
+	for _, a := range b.list {
+		if a.trying || !a.after.After(now) || skip(a.peer.ID) {
+			continue
+		}
+		if next.IsZero() || a.after.Before(next) {
+			next = a.after
+		}
+	}
+	return next
+}
+
+// Failed notes that id did not answer, or declined: it is tried again after a growing while.
+func (b *Book) Failed(now time.Time, id protocol.NodeID) {
+	a := b.byID[id]
+	if a == nil {
+		return
+	}
+	a.trying = false
+	wait := min(longestWait, firstWait<<min(a.peer.Failures, 12))
+	a.peer.Failures++
+	a.after = now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1)))
+}
+
+// Met notes that id became a neighbor now, or still is one, and returns what to remember of it.
+func (b *Book) Met(now time.Time, id protocol.NodeID) archive.Peer {
+	a := b.byID[id]
+	if a == nil {
+		if len(b.list) >= maxAddresses {
+			b.evict()
+		}
+		a = &address{peer: archive.Peer{ID: id}, added: now}
+		b.insert(a)
+	}
+	a.trying, a.source, a.peer.Failures = false, Remembered, 0
+	if a.peer.FirstMet.IsZero() {
+		a.peer.FirstMet = now
+	}
+	a.peer.LastMet = now
+	return a.peer
+}
+
+// Parted notes that the link to id, which began at since, is over, and returns what to remember of it.
+// It is tried again after a while.
+func (b *Book) Parted(now time.Time, id protocol.NodeID, since time.Time) archive.Peer {
+	b.Met(now, id)
+	a := b.byID[id]
+	a.peer.Together += now.Sub(since)
+	a.after = now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait))))
+	return a.peer
+}
+
+// Forget removes id: it is ourselves, or no node at all.
+func (b *Book) Forget(id protocol.NodeID) {
+	if b.byID[id] == nil {
+		return
+	}
+	delete(b.byID, id)
+	b.list = slices.DeleteFunc(b.list, func(a *address) bool { return a.peer.ID == id })
+}
+
+// Len is the number of addresses.
+func (b *Book) Len() int { return len(b.list) }

@@ -1,0 +1,215 @@
+package neighbors
+
+import (
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// A Table holds the neighbors and the routes: for each feed, who wants it and at how many hops.
+type Table struct {
+	config Config
+	list   []*Neighbor // in the order in which they came: effects must not depend on a map's order
+	byID   map[protocol.NodeID]*Neighbor
+	routes map[feed.URL]*route
+}
+
+// A Config bounds a Table. All fields must be set.
+type Config struct {
+	// Max is the most neighbors. Paper Table 2, "maximum neighbors".
+	Max int
+	// MaxHops is the largest hop count advertised and forwarded to. Paper §3.4, max_subset_hops.
+	MaxHops int
+	// AllowLocal lifts the limit on neighbors of one network for addresses that are not public.
+	AllowLocal bool
+}
+
+// A Neighbor is a node that we exchange entries with.
+type Neighbor struct {
+	ID     protocol.NodeID
+	Since  time.Time // when the link came about
+	Chosen bool      // we asked; otherwise they did
+
+	heard map[feed.URL]int      // its subscription set: hop count of interest
+	sent  map[feed.URL]int      // our set as it last heard it
+	dirty map[feed.URL]struct{} // feeds whose advert to it may have changed since
+}
+
+// A route tells who is interested in a feed.
+type route struct {
+	own bool // we are, and may say so
+	via []hop
+}
+
+// A hop is one neighbor's interest in a feed.
+type hop struct {
+	to    *Neighbor
+	count int
+}
+
+// NewTable returns a Table without neighbors.
+func NewTable(c Config) *Table {
+	return &Table{config: c, byID: make(map[protocol.NodeID]*Neighbor), routes: make(map[feed.URL]*route)}
+}
+
+// Len is the number of neighbors.
+func (t *Table) Len() int { return len(t.list) }
+
+// All returns the neighbors, the longest-serving first. The slice is the Table's own: read it, and not
+// across Add and Remove.
+func (t *Table) All() []*Neighbor { return t.list }
+
+// Lookup returns the neighbor with that id, or nil.
+func (t *Table) Lookup(id protocol.NodeID) *Neighbor { return t.byID[id] }
+
+// Add makes id a neighbor whose subscription set is subset, and to which offered was advertised. The
+// caller has asked Admit. A neighbor that connects again starts over with its link's age kept:
+// repeating connect replaces the earlier state.
+func (t *Table) Add(now time.Time, id protocol.NodeID, chosen bool, subset, offered protocol.Subset) *Neighbor {
+	n := t.byID[id]
+	if n == nil {
+		n = &Neighbor{ID: id, Since: now, Chosen: chosen}
+		t.byID[id] = n
+		t.list = append(t.list, n)
+	} else {
+		t.forget(n)
+	}
+	n.heard = make(map[feed.URL]int, len(subset))
+	n.sent = make(map[feed.URL]int, len(offered))
+	n.dirty = make(map[feed.URL]struct{})
+	for _, in := range offered {
+		n.sent[in.Feed] = in.Hops
+	}
+	t.Hear(n, subset)
+	// Whatever changed since offered was computed is found at the next advert.
+	for u := range t.routes {
+		n.dirty[u] = struct{}{}
+	}
+	return n
+}
+
+// Remove ends the neighbor's part in everything; its feeds fall back to other routes at once.
+func (t *Table) Remove(id protocol.NodeID) {
+	n := t.byID[id]
+	if n == nil {
+		return
+	}
+	t.forget(n)
+	delete(t.byID, id)
+	t.list = slices.DeleteFunc(t.list, func(other *Neighbor) bool { return other == n })
+}
+
+// forget takes back everything that n advertised.
+func (t *Table) forget(n *Neighbor) {
+	for u := range n.heard {
+		t.setHop(n, u, protocol.Withdrawn)
+	}
+	n.heard = nil
+}
+
+// Hear applies changes that n advertised to its subscription set. What would make the set larger than
+// protocol.MaxSubset is left out.
+func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
+	for _, in := range changes {
+		old, known := n.heard[in.Feed]
+		switch {
+		case in.Hops < 0:
+			if !known {
+				continue
+			}
+			delete(n.heard, in.Feed)
+		case known && old == in.Hops, !known && len(n.heard) >= protocol.MaxSubset:
+			continue
+		default:
+			n.heard[in.Feed] = in.Hops
+		}
+		t.setHop(n, in.Feed, in.Hops)
+	}
+}
+
+// setHop records n's interest in u, or with a negative count that there is none any more.
+func (t *Table) setHop(n *Neighbor, u feed.URL, count int) {
+	r := t.route(u)
+	i := slices.IndexFunc(r.via, func(h hop) bool { return h.to == n })
+	switch {
+	case count < 0 && i >= 0:
+		r.via = slices.Delete(r.via, i, i+1)
+	case i >= 0:
+		r.via[i].count = count
+	case count >= 0:
+		r.via = append(r.via, hop{n, count})
+	}
+	t.touch(u, r)
+}
+
+// Own says whether the feed is in our own direct interest, and may be told to others.
+func (t *Table) Own(u feed.URL, own bool) {
+	r := t.route(u)
+	if r.own == own {
+		t.drop(u, r)
+		return
+	}
+	r.own = own
+	t.touch(u, r)
+}
+
+func (t *Table) route(u feed.URL) *route {
+	r := t.routes[u]
+	if r == nil {
+		r = &route{}
+		t.routes[u] = r
+	}
+	return r
+}
+
+// touch has the feed's advert to every neighbor looked at again.
+func (t *Table) touch(u feed.URL, r *route) {
+	for _, n := range t.list {
+		n.dirty[u] = struct{}{}
+	}
+	t.drop(u, r)
+}
+
+// drop forgets a route that nobody is interested in.
+func (t *Table) drop(u feed.URL, r *route) {
+	if !r.own && len(r.via) == 0 {
+		delete(t.routes, u)
+	}
+}
+
+// Wanted reports whether we or any neighbor within reach want entries of the feed: whether a bundle of
+// it is welcome.
+func (t *Table) Wanted(u feed.URL) bool {
+	r := t.routes[u]
+	if r == nil {
+		return false
+	}
+	return r.own || slices.ContainsFunc(r.via, func(h hop) bool { return h.count <= t.config.MaxHops })
+}
+
+// Interested returns the neighbors to which bundles of the feed are forwarded: those in whose
+// subscription set it stands at a hop count within MaxHops (Paper §3.4).
+func (t *Table) Interested(u feed.URL) []*Neighbor {
+	r := t.routes[u]
+	if r == nil {
+		return nil
+	}
+	out := make([]*Neighbor, 0, len(r.via))
+	for _, h := range r.via {
+		if h.count <= t.config.MaxHops {
+			out = append(out, h.to)
+		}
+	}
+	return out
+}
+
+// Hops is n's hop count of interest in the feed, and whether it has any.
+func (n *Neighbor) Hops(u feed.URL) (int, bool) {
+	count, ok := n.heard[u]
+	return count, ok
+}
+
+// Feeds is the number of feeds in n's subscription set.
+func (n *Neighbor) Feeds() int { return len(n.heard) }
