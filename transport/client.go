@@ -1,0 +1,225 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/feed"
+	"feedex/guard"
+	"feedex/protocol"
+	"feedex/xmlrpc"
+)
+
+// ErrNotXMLRPC is wrapped by the error of a call whose answer is not one that the protocol knows:
+// another HTTP status than 200, no XML-RPC, too large, or a value of the wrong type.
+var ErrNotXMLRPC = errors.New("no proper answer")
+
+const (
+	// perPeer is the most connections to one peer. It is half of what a server grants to an address, so
+	// that two nodes behind one address can both be served.
+	perPeer = hostConns / 2
+	// packet is the longest body of a check_did that is sure to fit, with the headers of HTTP, TCP and
+	// IP, into the 1,280 bytes that every network carries whole (RFC 8200 §5).
+	packet = 900
+	// maxFaultText is how much of what a peer says in a fault is kept, in bytes.
+	maxFaultText = 256
+)
+
+// ClientConfig is what a Client needs to know of its node.
+type ClientConfig struct {
+	// Port is where our own node listens: the nid of every call.
+	Port uint16
+	// AllowLocal permits calls to addresses that are not public.
+	AllowLocal bool
+	// UserAgent is sent with every call; "" sends none. Keep it short: a check must fit in a packet.
+	UserAgent string
+}
+
+// A Client calls peers and trackers. It keeps a few connections open to each, follows no redirect, asks
+// no proxy, and reads no more of an answer than the protocol allows for. Make one with NewClient. It is
+// safe for concurrent use.
+type Client struct {
+	cfg       ClientConfig
+	transport *http.Transport
+	buffers   buffers
+}
+
+// NewClient makes a Client. Unless cfg allows local addresses it refuses, at the moment it connects,
+// every address that is not public, however the name of it was spelt or resolved.
+func NewClient(cfg ClientConfig) *Client {
+	allow := guard.Public
+	if cfg.AllowLocal {
+		allow = nil
+	}
+	dialer := guard.Dialer(allow)
+	dialer.Timeout = 10 * time.Second
+	return &Client{
+		cfg: cfg,
+		transport: &http.Transport{
+			DialContext:            dialer.DialContext,
+			TLSHandshakeTimeout:    10 * time.Second,
+			DisableCompression:     true,
+			MaxConnsPerHost:        perPeer,
+			MaxIdleConnsPerHost:    perPeer,
+			MaxIdleConns:           128,
+			IdleConnTimeout:        idleTimeout - 30*time.Second, // we close first: no call meets a closing server
+			MaxResponseHeaderBytes: maxHeaderBytes,
+		},
+	}
+}
+
+// A Result is the answer to a call.
+type Result struct {
+	Reply   protocol.Reply  // of the type that belongs to the call
+	Session string          // the token that came with it, "" for none
+	Peer    protocol.NodeID // who answered: the address that was dialed
+}
+
+// Call makes call to the peer at addr, "host:port", or to a tracker, whose addr is an http or https
+// URL (its path, if it has none, is Path). session is sent along unless it is "". The call ends with
+// ctx, which ought to have a deadline.
+//
+// The error is a *protocol.RemoteError where the peer answered with a fault. It wraps ErrNotXMLRPC
+// where the answer makes no sense, guard.ErrForbidden where the address must not be called, ctx's
+// error, or what the network said. A call may have been carried out even if it failed; where a kept
+// connection turns out to be dead it is made a second time, which no call of the protocol minds.
+func (c *Client) Call(ctx context.Context, addr, session string, call protocol.Call) (Result, error) {
+	result, err := c.call(ctx, addr, session, call)
+	if err != nil {
+		return Result{}, fmt.Errorf("call %s at %s: %w", call.Method(), addr, err)
+	}
+	return result, nil
+}
+
+// CloseIdle closes the connections that are not in use.
+func (c *Client) CloseIdle() { c.transport.CloseIdleConnections() }
+
+func (c *Client) call(ctx context.Context, addr, session string, call protocol.Call) (result Result, err error) {
+	target, err := endpoint(addr)
+	if err != nil {
+		return Result{}, err
+	}
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		if ap, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil {
+			result.Peer = protocol.NewNodeID(ap.Addr(), ap.Port())
+		}
+	}})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(c.encode(call)))
+	if err != nil {
+		return Result{}, err
+	}
+	req.Header = http.Header{
+		"Content-Type":    {"text/xml"},
+		"User-Agent":      {c.cfg.UserAgent},
+		"Idempotency-Key": {}, // for net/http alone, to repeat the call on a fresh connection; it is not sent
+	}
+	if session != "" {
+		req.Header[SessionHeader] = []string{session}
+	}
+	// The transport itself, without an http.Client around it: nothing follows redirects.
+	resp, err := c.transport.RoundTrip(req)
+	if err != nil {
+		return Result{}, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		// A short body is read to the end, so that the connection can serve again.
+		io.CopyN(io.Discard, resp.Body, 4<<10)
+		return Result{}, fmt.Errorf("%w: HTTP status %d", ErrNotXMLRPC, resp.StatusCode)
+	}
+	if result.Reply, err = c.decode(resp, call); err != nil {
+		return Result{}, err
+	}
+	if token := resp.Header.Get(SessionHeader); len(token) <= protocol.MaxSessionBytes {
+		result.Session = token
+	}
+	return result, nil
+}
+
+// encode is the body of call. A check_did whose hint is too long for a packet goes without it.
+func (c *Client) encode(call protocol.Call) []byte {
+	body := protocol.EncodeCall(nil, c.cfg.Port, call)
+	if check, ok := call.(protocol.CheckDID); ok && len(body) > packet {
+		body = protocol.EncodeCall(body[:0], c.cfg.Port, protocol.CheckDID{DID: check.DID})
+	}
+	return body
+}
+
+// decode reads the answer to call.
+func (c *Client) decode(resp *http.Response, call protocol.Call) (protocol.Reply, error) {
+	limits := protocol.AnswerLimits(call.Method())
+	buf := c.buffers.take()
+	defer c.buffers.give(buf)
+	if err := buf.readAll(resp.Body, resp.ContentLength, limits.Bytes, nil); err != nil {
+		if errors.Is(err, errTooLarge) {
+			return nil, fmt.Errorf("%w: longer than %d bytes", ErrNotXMLRPC, limits.Bytes)
+		}
+		return nil, err
+	}
+	v, err := xmlrpc.DecodeResponse(buf.data, limits)
+	if fault, ok := errors.AsType[*xmlrpc.Fault](err); ok {
+		return nil, remoteError(fault)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotXMLRPC, err)
+	}
+	reply, err := protocol.DecodeReply(call, v)
+	if err != nil { // its type says that we refuse a call, which is not the case here
+		return nil, fmt.Errorf("%w: %v", ErrNotXMLRPC, err)
+	}
+	return reply, nil
+}
+
+// remoteError is a fault as a peer sent it, its text made fit for a log.
+func remoteError(f *xmlrpc.Fault) *protocol.RemoteError {
+	code := protocol.Code(f.Code)
+	text := strings.TrimPrefix(f.String, code.String()+": ")
+	if len(text) > maxFaultText {
+		text = text[:maxFaultText]
+	}
+	return &protocol.RemoteError{Code: code, Text: feed.Clean(text)}
+}
+
+// endpoint is the URL to which calls to addr go. The port of a peer must be one at which a node may
+// listen: a stranger's address must not have us talk to a mail server. A tracker's URL is its owner's.
+func endpoint(addr string) (string, error) {
+	if strings.Contains(addr, "://") {
+		u, err := url.Parse(addr)
+		if err != nil {
+			return "", err
+		}
+		if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return "", fmt.Errorf("parse tracker: %q is no http or https URL", addr)
+		}
+		if u.Path == "" || u.Path == "/" {
+			u.Path = Path
+		}
+		return u.String(), nil
+	}
+	_, portText, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", err
+	}
+	port, err := strconv.ParseUint(portText, 10, 16)
+	if err != nil {
+		return "", fmt.Errorf("parse port: %w", err)
+	}
+	if port < protocol.LowestPort {
+		return "", fmt.Errorf("%w: port %d is below %d", guard.ErrForbidden, port, protocol.LowestPort)
+	}
+	if strings.ContainsAny(addr, "/?#@") { // what would make another address of it within a URL
+		return "", fmt.Errorf("parse address: %q is no host:port", addr)
+	}
+	return "http://" + addr + Path, nil
+}

@@ -1,0 +1,363 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"feedex/guard"
+	"feedex/protocol"
+)
+
+func TestRoundTrip(t *testing.T) {
+	var got Request
+	var answer Response
+	addr := serveLoopback(t, newHandler(func(_ context.Context, r Request) Response {
+		got = r
+		return answer
+	}), ServerConfig{AllowLocal: true})
+	client := newClient(t)
+	for _, e := range examples() {
+		for _, session := range []string{"", "caller's"} {
+			answer = Response{Reply: e.reply, Session: strings.Replace(session, "caller", "called", 1)}
+			result, err := client.Call(deadline(t), addr, session, e.call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sameCall(got.Call, e.call) || got.Session != session || got.From != nodeID("127.0.0.1:7790") {
+				t.Errorf("%s: served %+v, want %+v", e.call.Method(), got, e.call)
+			}
+			if !sameReply(result.Reply, e.reply) || reflect.TypeOf(result.Reply) != reflect.TypeOf(e.reply) {
+				t.Errorf("%s: got %+v, want %+v", e.call.Method(), result.Reply, e.reply)
+			}
+			if result.Session != answer.Session || result.Peer != nodeID(addr) {
+				t.Errorf("%s: got session %q of %s, want %q of %s", e.call.Method(), result.Session, result.Peer, answer.Session, addr)
+			}
+		}
+	}
+	result, err := client.Call(deadline(t), addr, "", protocol.ListMethods{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names, _ := result.Reply.(protocol.Methods); len(names) != len(protocol.NodeMethods()) {
+		t.Errorf("methods: %v", result.Reply)
+	}
+}
+
+func TestCallFault(t *testing.T) {
+	refusal := protocol.Faultf(protocol.UnknownNeighbor, "connect first")
+	addr := serveLoopback(t, newHandler(func(context.Context, Request) Response { return Response{Fault: refusal, Session: "s"} }), ServerConfig{AllowLocal: true})
+	_, err := newClient(t).Call(deadline(t), addr, "", protocol.UpdateSubset{})
+	remote, ok := errors.AsType[*protocol.RemoteError](err)
+	if !ok || remote.Code != refusal.Code || remote.Text != refusal.Text {
+		t.Errorf("got %v, want a remote error like %v", err, refusal)
+	}
+	if _, ours := errors.AsType[*protocol.Fault](err); ours {
+		t.Errorf("%v passes for a fault of our own", err)
+	}
+}
+
+// TestCallTracker calls by URL, with and without a path.
+func TestCallTracker(t *testing.T) {
+	h := NewHandler(HandlerConfig{Methods: protocol.TrackerMethods(), Log: quiet, Serve: func(context.Context, Request) Response {
+		return Response{Reply: protocol.NodeList{}}
+	}})
+	mux := http.NewServeMux()
+	mux.Handle(Path, h)
+	mux.Handle("/else/where", http.StripPrefix("/else", rewrite(h)))
+	addr := serveLoopback(t, mux, ServerConfig{AllowLocal: true})
+	client := newClient(t)
+	for _, path := range []string{"", "/", Path, "/else/where"} {
+		if _, err := client.Call(deadline(t), "http://"+addr+path, "", protocol.GetNeighbors{}); err != nil {
+			t.Errorf("path %q: %v", path, err)
+		}
+	}
+}
+
+// rewrite serves every path as Path.
+func rewrite(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path = Path
+		h.ServeHTTP(w, r)
+	})
+}
+
+func TestCallBadAddress(t *testing.T) {
+	client := newClient(t)
+	for addr, want := range map[string]error{
+		"127.0.0.1:25": guard.ErrForbidden, "127.0.0.1:1023": guard.ErrForbidden, "127.0.0.1:0": guard.ErrForbidden, "127.0.0.1:80/": nil,
+		"": nil, "127.0.0.1": nil, "127.0.0.1:http": nil, "127.0.0.1:70000": nil, "::1:7790": nil, "127.0.0.1/x:7790": nil, "127.0.0.1?x:7790": nil,
+		"127.0.0.1#:7790": nil, "a@127.0.0.1:7790": nil, "ftp://127.0.0.1:7790/": nil, "http://": nil, "file:///etc/passwd": nil, "unix:///x": nil, "http://%zz/": nil,
+	} {
+		_, err := client.Call(deadline(t), addr, "", protocol.WhoAmI{})
+		if err == nil || want != nil && !errors.Is(err, want) {
+			t.Errorf("Call(%q): %v, want %v", addr, err, want)
+		}
+		if _, ok := errors.AsType[*net.OpError](err); ok {
+			t.Errorf("Call(%q) went as far as the network: %v", addr, err)
+		}
+	}
+}
+
+// TestNoCallLeavesForLocalAddresses calls every literal and name that means this machine or a private
+// network; a listener that would answer sees nobody.
+func TestNoCallLeavesForLocalAddresses(t *testing.T) {
+	var connects atomic.Int64
+	ln, err := net.Listen("tcp", ":0") // all addresses of this machine
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := make(chan struct{})
+	go func() {
+		defer close(accepted)
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			connects.Add(1)
+			c.Close()
+		}
+	}()
+	port := ln.Addr().(*net.TCPAddr).Port
+	client := NewClient(ClientConfig{Port: 7790})
+	defer client.CloseIdle()
+	for _, host := range []string{
+		"127.0.0.1", "127.1.2.3", "localhost", "0.0.0.0", "[::]", "[::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]",
+		"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "100.64.0.1", "169.254.169.254", "[::ffff:169.254.169.254]",
+		"[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "[64:ff9b::7f00:1]", "[2002:7f00:1::1]", "224.0.0.1", "[ff02::1]", "255.255.255.255",
+		"198.18.0.1", "192.0.2.1", "240.0.0.1",
+	} {
+		addr := fmt.Sprintf("%s:%d", host, port)
+		for _, addr := range []string{addr, "http://" + addr, "https://" + addr + Path} {
+			if _, err := client.Call(deadline(t), addr, "", protocol.GetNeighbors{}); !errors.Is(err, guard.ErrForbidden) {
+				t.Errorf("Call(%s): %v, want %v", addr, err, guard.ErrForbidden)
+			}
+		}
+	}
+	// One connection of our own, after which all that came before it have been accepted.
+	c, err := net.Dial("tcp", netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(port)).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Read(make([]byte, 1))
+	c.Close()
+	ln.Close()
+	<-accepted
+	if got := connects.Load(); got != 1 {
+		t.Errorf("%d connections arrived, want 1, our own", got)
+	}
+}
+
+// TestProxyIsNotAsked sets the variables that net/http's default transport obeys.
+func TestProxyIsNotAsked(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the proxy was asked") }))
+	defer proxy.Close()
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY"} {
+		t.Setenv(name, proxy.URL)
+	}
+	if newClient(t).transport.Proxy != nil {
+		t.Error("the transport has a proxy")
+	}
+}
+
+const emptyResponse = `<?xml version="1.0"?><methodResponse><params><param><value>%s</value></param></params></methodResponse>`
+
+func TestCallGarbage(t *testing.T) {
+	answer := func(body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, body) }
+	}
+	status := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "http://"+r.Host+Path)
+			w.WriteHeader(code)
+			fmt.Fprintf(w, emptyResponse, "seen")
+		}
+	}
+	for name, h := range map[string]http.HandlerFunc{
+		"empty":         answer(""),
+		"HTML":          answer("<!DOCTYPE html><html><body>It works!</body></html>"),
+		"truncated":     answer(emptyResponse[:60]),
+		"wrong type":    answer(fmt.Sprintf(emptyResponse, "<int>1</int>")),
+		"wrong word":    answer(fmt.Sprintf(emptyResponse, "maybe")),
+		"nil":           answer(fmt.Sprintf(emptyResponse, "<nil/>")),
+		"a call":        answer(string(protocol.EncodeCall(nil, 7790, protocol.WhoAmI{}))),
+		"too long":      answer(fmt.Sprintf(emptyResponse, strings.Repeat(" ", 4<<10))),
+		"much too long": answer(fmt.Sprintf(emptyResponse, strings.Repeat("x", 10<<20))),
+		"deep":          answer(fmt.Sprintf(emptyResponse, strings.Repeat("<array><data><value>", 40))),
+		"301":           status(301),
+		"302":           status(302),
+		"307":           status(307),
+		"308":           status(308),
+		"204":           status(204),
+		"404":           status(404),
+		"500":           status(500),
+		"gzip without a wish": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write([]byte("\x1f\x8b\x08"))
+		},
+		"endless, no length":   func(w http.ResponseWriter, r *http.Request) { endless(w, r) },
+		"fault without a code": answer(`<methodResponse><fault><value>no</value></fault></methodResponse>`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			requests := 0
+			addr := serveLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests++
+				h(w, r)
+			}), ServerConfig{AllowLocal: true})
+			_, err := newClient(t).Call(deadline(t), addr, "", protocol.CheckDID{})
+			if !errors.Is(err, ErrNotXMLRPC) {
+				t.Errorf("got %v, want %v", err, ErrNotXMLRPC)
+			}
+			if requests != 1 {
+				t.Errorf("%d requests, want 1", requests)
+			}
+		})
+	}
+}
+
+func endless(w http.ResponseWriter, r *http.Request) {
+	chunk := []byte(strings.Repeat("<!-- -->", 128))
+	for r.Context().Err() == nil {
+		if _, err := w.Write(chunk); err != nil {
+			return
+		}
+	}
+}
+
+// TestCallConnection covers peers that do not even speak HTTP.
+func TestCallConnection(t *testing.T) {
+	for name, serve := range map[string]func(net.Conn){
+		"vanishes":       func(c net.Conn) {},
+		"resets":         func(c net.Conn) { c.(*net.TCPConn).SetLinger(0) },
+		"other protocol": func(c net.Conn) { fmt.Fprint(c, "220 mail.example.org ESMTP\r\n") },
+		"headers only":   func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<?xml") },
+		"huge headers":   func(c net.Conn) { fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nX: %s\r\n\r\n", strings.Repeat("x", 64<<10)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				c, err := ln.Accept()
+				if err != nil {
+					return
+				}
+				c.Read(make([]byte, 4<<10))
+				serve(c)
+				c.Close()
+			}()
+			if _, err := newClient(t).Call(deadline(t), ln.Addr().String(), "", protocol.CheckDID{}); err == nil {
+				t.Error("no error")
+			}
+			ln.Close()
+			<-done
+		})
+	}
+}
+
+func TestCallEndsWithItsContext(t *testing.T) {
+	entered, left := make(chan struct{}), make(chan struct{})
+	addr := serveLoopback(t, newHandler(func(ctx context.Context, _ Request) Response {
+		close(entered)
+		<-ctx.Done() // the caller went away, and we learn of it
+		close(left)
+		return Response{Reply: protocol.Seen(true)}
+	}), ServerConfig{AllowLocal: true})
+	ctx, cancel := context.WithCancel(deadline(t))
+	go func() {
+		<-entered
+		cancel()
+	}()
+	if _, err := newClient(t).Call(ctx, addr, "", protocol.CheckDID{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+	<-left
+}
+
+// TestCallReusesConnections makes calls of every outcome that leaves a connection usable, one after
+// the other: they all go over the same one.
+func TestCallReusesConnections(t *testing.T) {
+	seen := make(map[string]bool)
+	n := 0
+	inner := newHandler(func(context.Context, Request) Response {
+		if n++; n%2 == 0 {
+			return Response{Fault: protocol.Faultf(protocol.Busy, "later")}
+		}
+		return Response{Reply: protocol.Seen(true)}
+	})
+	addr := serveLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen[r.RemoteAddr] = true
+		if r.Header.Get(SessionHeader) == "404" {
+			http.Error(w, "not here", http.StatusNotFound)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}), ServerConfig{AllowLocal: true})
+	client := newClient(t)
+	for i := range 20 {
+		client.Call(deadline(t), addr, []string{"", "404"}[i%2], protocol.CheckDID{})
+	}
+	if len(seen) != 1 {
+		t.Errorf("%d connections for 20 calls, want 1", len(seen))
+	}
+}
+
+// TestCallSurvivesClosedConnection closes the kept connection between two calls: the second is made
+// again on a fresh one.
+func TestCallSurvivesClosedConnection(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply := protocol.EncodeReply(nil, protocol.Seen(true))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for answers := range 2 { // the second connection gets one answer more
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			for range 1 + answers {
+				c.Read(make([]byte, 4<<10))
+				fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(reply), reply)
+			}
+			if answers == 0 {
+				c.Read(make([]byte, 4<<10)) // the second call comes in, and is not answered
+			}
+			c.Close()
+		}
+	}()
+	client := newClient(t)
+	for range 3 {
+		if _, err := client.Call(deadline(t), ln.Addr().String(), "", protocol.CheckDID{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ln.Close()
+	<-done
+}
+
+// TestRemoteErrorText sees to it that a peer's words cannot forge lines in our log.
+func TestRemoteErrorText(t *testing.T) {
+	addr := serveLoopback(t, newHandler(func(context.Context, Request) Response {
+		return Response{Fault: protocol.Faultf(99, "%s", "\u0085x\u009b"+strings.Repeat("ä", 1000))}
+	}), ServerConfig{AllowLocal: true})
+	_, err := newClient(t).Call(deadline(t), addr, "", protocol.WhoAmI{})
+	remote, ok := errors.AsType[*protocol.RemoteError](err)
+	if !ok || len(remote.Text) > maxFaultText+4 || strings.ContainsAny(remote.Text, "\u0085\u009b") {
+		t.Errorf("got %v", err)
+	}
+}
