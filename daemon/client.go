@@ -1,0 +1,144 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/node"
+)
+
+// ErrNotRunning means that no node runs on the data directory.
+var ErrNotRunning = errors.New("no node runs")
+
+// A Client asks a node that runs in another process, over the control socket in its data directory.
+// It may be used by several goroutines at once. It implements Owner.
+type Client struct {
+	http http.Client
+}
+
+// Dial finds the node that runs on a data directory. The error wraps ErrNotRunning if there is none,
+// and fs.ErrPermission if it belongs to another user.
+func Dial(data string) (*Client, error) {
+	path, err := SocketPath(data)
+	if err != nil {
+		return nil, err
+	}
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return dialSocket(ctx, data, path)
+	}
+	conn, err := dial(context.Background(), "", "")
+	if err != nil {
+		return nil, err
+	}
+	conn.Close()
+	return &Client{http.Client{Transport: &http.Transport{
+		DialContext:           dial,
+		ResponseHeaderTimeout: 30 * time.Second,
+	}}}, nil
+}
+
+// dialSocket connects to the control socket. Systems tell a missing socket, a stale one and a file in
+// its place by many names; to the caller they all mean that no node answers.
+func dialSocket(ctx context.Context, data, path string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: 5 * time.Second}
+	conn, err := dialer.DialContext(ctx, "unix", path)
+	switch {
+	case err == nil:
+		return conn, nil
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("open control socket %s: %w", path, fs.ErrPermission)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	return nil, fmt.Errorf("%w on %s", ErrNotRunning, data)
+}
+
+// Close lets go of the connections. Calls under way go on.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Status implements Owner.
+func (c *Client) Status(ctx context.Context) (Report, error) {
+	var r Report
+	err := c.do(ctx, "GET", "/status", nil, &r)
+	return r, err
+}
+
+// Neighbors implements Owner.
+func (c *Client) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
+	var list []node.NeighborStatus
+	err := c.do(ctx, "GET", "/neighbors", nil, &list)
+	return list, err
+}
+
+// Feeds implements Owner.
+func (c *Client) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
+	var list []node.FeedStatus
+	err := c.do(ctx, "GET", "/feeds", nil, &list)
+	return list, err
+}
+
+// Subscribe implements Owner.
+func (c *Client) Subscribe(ctx context.Context, u feed.URL) error {
+	return c.do(ctx, "POST", "/subscribe", subscribeRequest{string(u)}, nil)
+}
+
+// Unsubscribe implements Owner.
+func (c *Client) Unsubscribe(ctx context.Context, u feed.URL) error {
+	return c.do(ctx, "POST", "/unsubscribe", subscribeRequest{string(u)}, nil)
+}
+
+// Search implements Owner.
+func (c *Client) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
+	var entries []Entry
+	if err := c.do(ctx, "POST", "/search", newSearch(f), &entries); err != nil {
+		return nil, err
+	}
+	records := make([]archive.Record, len(entries))
+	for i := range entries {
+		records[i] = entries[i].record()
+	}
+	return records, nil
+}
+
+// do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal
+// of the node comes back as an error with the node's words.
+func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
+	var body bytes.Buffer
+	if in != nil {
+		if err := json.NewEncoder(&body).Encode(in); err != nil {
+			return fmt.Errorf("encode request: %w", err)
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://node"+path, &body)
+	if err != nil {
+		return fmt.Errorf("ask the node: %w", err)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("ask the node: %w", errors.Unwrap(err)) // without the made-up URL
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		var r refusal
+		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil || r.Error == "" {
+			return fmt.Errorf("ask the node: HTTP status %s", resp.Status)
+		}
+		return errors.New(r.Error)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("read the node's answer: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+var _ Owner = (*Client)(nil)
+
+// A fakeOwner answers from its fields and remembers what it was asked.
+type fakeOwner struct {
+	report    Report
+	neighbors []node.NeighborStatus
+	feeds     []node.FeedStatus
+	records   []archive.Record
+	err       error
+
+	subscribed, unsubscribed feed.URL
+	filter                   feed.Filter
+}
+
+func (o *fakeOwner) Status(context.Context) (Report, error) { return o.report, o.err }
+func (o *fakeOwner) Neighbors(context.Context) ([]node.NeighborStatus, error) {
+	return o.neighbors, o.err
+}
+func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
+func (o *fakeOwner) Subscribe(_ context.Context, u feed.URL) error {
+	o.subscribed = u
+	return o.err
+}
+func (o *fakeOwner) Unsubscribe(_ context.Context, u feed.URL) error {
+	o.unsubscribed = u
+	return o.err
+}
+func (o *fakeOwner) Search(_ context.Context, f feed.Filter) ([]archive.Record, error) {
+	o.filter = f
+	return o.records, o.err
+}
+
+// serve runs the control handler of o on a socket in a new data directory and returns a client.
+func serve(t *testing.T, o Owner) *Client {
+	t.Helper()
+	data := t.TempDir()
+	path, err := SocketPath(data)
+	if err != nil {
+		t.Skipf("the folder for temporary files has too long a name for a Unix socket: %v", err)
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{Handler: newControl(o)}
+	done := make(chan struct{})
+	go func() { defer close(done); _ = srv.Serve(l) }()
+	t.Cleanup(func() { srv.Close(); <-done })
+	c, err := Dial(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestClientAsksOwner(t *testing.T) {
+	at := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
+	peer := protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 7790)
+	entry := feed.Entry{
+		Feed: "http://example.com/feed", ID: "tag:1", Title: "A & <b>B</b>", Link: "http://example.com/1",
+		Authors: []string{"Ann"}, Published: at, Updated: at.Add(time.Hour), Summary: "s", Content: "c",
+		Categories: []string{"x"}, Enclosures: []feed.Enclosure{{URL: "http://example.com/1.mp3", Type: "audio/mpeg", Length: 9}},
+	}
+	polled := archive.NewRecord(entry, at, protocol.NodeID{})
+	polled.Seq = 2
+	bare := archive.NewRecord(feed.Entry{Feed: "http://example.com/feed", Title: "bare"}, at, peer)
+	bare.Seq = 1
+	o := &fakeOwner{
+		report: Report{
+			Status:  node.Status{Self: peer, Started: at, Feeds: 3, Neighbors: 2, Counters: node.Counters{Polls: 5}},
+			Version: "v1", Uptime: time.Minute, Data: "/d", Listen: ":7790", Reader: "127.0.0.1:7791",
+			Archive: ArchiveReport{Entries: 1, Feeds: 2, Bytes: 3, Unindexed: 4}, Storage: "disk full",
+		},
+		neighbors: []node.NeighborStatus{{ID: peer, Since: at, Chosen: true, RTT: time.Millisecond}},
+		feeds:     []node.FeedStatus{{URL: "http://example.com/feed", Title: "T", Interval: time.Hour, LastPoll: at}},
+		records:   []archive.Record{polled, bare},
+	}
+	c := serve(t, o)
+	ctx := t.Context()
+
+	if got, err := c.Status(ctx); err != nil || got != o.report {
+		t.Errorf("Status = %+v, %v; want %+v", got, err, o.report)
+	}
+	if got, err := c.Neighbors(ctx); err != nil || !reflect.DeepEqual(got, o.neighbors) {
+		t.Errorf("Neighbors = %+v, %v; want %+v", got, err, o.neighbors)
+	}
+	if got, err := c.Feeds(ctx); err != nil || !reflect.DeepEqual(got, o.feeds) {
+		t.Errorf("Feeds = %+v, %v; want %+v", got, err, o.feeds)
+	}
+	filter := feed.Filter{
+		Feed: "http://example.com/feed", Words: []string{"a b"}, Title: []string{"c*"}, Since: at,
+		Until: at.Add(time.Hour), IDs: []feed.EntryID{polled.ID}, Limit: 7, Shareable: true,
+	}
+	if got, err := c.Search(ctx, filter); err != nil || !reflect.DeepEqual(got, o.records) {
+		t.Errorf("Search = %+v, %v; want %+v", got, err, o.records)
+	}
+	if !reflect.DeepEqual(o.filter, filter) {
+		t.Errorf("the owner was asked for %+v, want %+v", o.filter, filter)
+	}
+	if err := c.Subscribe(ctx, "http://example.com/a"); err != nil || o.subscribed != "http://example.com/a" {
+		t.Errorf("Subscribe: %v, the owner was asked for %q", err, o.subscribed)
+	}
+	if err := c.Unsubscribe(ctx, "http://example.com/b"); err != nil || o.unsubscribed != "http://example.com/b" {
+		t.Errorf("Unsubscribe: %v, the owner was asked for %q", err, o.unsubscribed)
+	}
+}
+
+func TestClientReportsTheNodesWords(t *testing.T) {
+	c := serve(t, &fakeOwner{err: errors.New("store entries: disk is full")})
+	for name, call := range map[string]func() error{
+		"status":      func() error { _, err := c.Status(t.Context()); return err },
+		"neighbors":   func() error { _, err := c.Neighbors(t.Context()); return err },
+		"feeds":       func() error { _, err := c.Feeds(t.Context()); return err },
+		"search":      func() error { _, err := c.Search(t.Context(), feed.Filter{}); return err },
+		"subscribe":   func() error { return c.Subscribe(t.Context(), "http://example.com/") },
+		"unsubscribe": func() error { return c.Unsubscribe(t.Context(), "http://example.com/") },
+	} {
+		if err := call(); err == nil || err.Error() != "store entries: disk is full" {
+			t.Errorf("%s: error %v, want the owner's", name, err)
+		}
+	}
+	if err := c.Subscribe(t.Context(), "gopher://example.com/"); err == nil || !strings.Contains(err.Error(), feed.ErrURL.Error()) {
+		t.Errorf("subscribe to a URL that is none: %v", err)
+	}
+}
+
+func TestControlRefusesBadRequests(t *testing.T) {
+	c := serve(t, &fakeOwner{})
+	for _, tt := range []struct {
+		name, method, path, body string
+		want                     int
+	}{
+		{"not JSON", "POST", "/subscribe", "url=x", 400},
+		{"an unknown member", "POST", "/search", `{"wrods":["a"]}`, 400},
+		{"an id that is none", "POST", "/search", `{"ids":["abc"]}`, 400},
+		{"a body over the limit", "POST", "/search", `{"words":["` + strings.Repeat("a", maxControlBytes) + `"]}`, 400},
+		{"the wrong method", "GET", "/subscribe", "", 405},
+		{"an unknown path", "GET", "/nothing", "", 404},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), tt.method, "http://node"+tt.path, strings.NewReader(tt.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.http.Do(req)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != tt.want {
+			t.Errorf("%s: status %d, want %d", tt.name, resp.StatusCode, tt.want)
+		}
+	}
+}
+
+func TestSearchThatFoundNothingIsAnEmptyList(t *testing.T) {
+	c := serve(t, &fakeOwner{})
+	resp, err := c.http.Post("http://node/search", "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err != nil || string(body) != "[]\n" {
+		t.Errorf("answer %q, %v; want []", body, err)
+	}
+}
+
+func TestDialWithoutNode(t *testing.T) {
+	empty := t.TempDir()
+	if _, err := Dial(empty); !errors.Is(err, ErrNotRunning) || !strings.Contains(err.Error(), empty) {
+		t.Errorf("empty data directory: %v, want ErrNotRunning that names it", err)
+	}
+	if _, err := Dial(filepath.Join(empty, "absent")); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("absent data directory: %v, want ErrNotRunning", err)
+	}
+
+	stale := t.TempDir()
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(stale, socketName)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	if _, err := Dial(stale); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("socket that a killed node left: %v, want ErrNotRunning", err)
+	}
+
+	file := t.TempDir()
+	if err := os.WriteFile(filepath.Join(file, socketName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Dial(file); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("a file in the socket's place: %v, want ErrNotRunning", err)
+	}
+}
+
+func TestDialForeignNode(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may open every socket")
+	}
+	data := t.TempDir()
+	l, err := net.Listen("unix", filepath.Join(data, socketName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := os.Chmod(filepath.Join(data, socketName), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Dial(data); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("socket of another user: %v, want fs.ErrPermission", err)
+	}
+}
+
+func TestSocketPathTooLong(t *testing.T) {
+	long := filepath.Join("/", strings.Repeat("x", 100))
+	if _, err := SocketPath(long); err == nil || !strings.Contains(err.Error(), "shorter path") {
+		t.Errorf("SocketPath = %v, want an error that asks for a shorter path", err)
+	}
+	if _, err := Dial(long); err == nil || errors.Is(err, ErrNotRunning) {
+		t.Errorf("Dial = %v, want an error about the path", err)
+	}
+}
