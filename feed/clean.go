@@ -22,7 +22,7 @@ func Clean(s string) string {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if cleanRune(r, n) != r {
+		if n == 1 || cleanRune(r, n) != r { // one byte that is no ASCII is no UTF-8
 			return cleanRest(s, i)
 		}
 		i += n
