@@ -1,0 +1,238 @@
+package reader_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mmcdole/gofeed"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+	"feedex/reader"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/example.atom")
+
+func exampleDocument(t *testing.T) []byte {
+	t.Helper()
+	h := reader.New(reader.Config{Source: exampleLibrary(), Version: "1.0"})
+	w := get(t, h, "/feed/"+string(exampleURL))
+	if got := w.Header().Get("Content-Type"); got != "application/atom+xml; charset=utf-8" {
+		t.Errorf("Content-Type %q", got)
+	}
+	return body(t, w)
+}
+
+func TestAtomGolden(t *testing.T) {
+	got := exampleDocument(t)
+	const golden = "testdata/example.atom"
+	if *update {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("document differs from %s (go test -update rewrites it):\n%s", golden, got)
+	}
+}
+
+// texts are the entry's summary and content as Atom has them: where there is neither content nor a link,
+// Atom wants content.
+func texts(e feed.Entry) (summary, content string) {
+	if e.Content == "" && e.Link == "" {
+		return "", e.Summary
+	}
+	return e.Summary, e.Content
+}
+
+// ids are what the example's entries are called in Atom: as published where that is unique in the
+// world, else made from the EntryID.
+func ids(records []archive.Record) []string {
+	uuid := func(r archive.Record) string {
+		s := r.ID.String()
+		variant := "89ab"[strings.IndexByte("0123456789abcdef", s[16])%4]
+		return fmt.Sprintf("urn:uuid:%s-%s-8%s-%c%s-%s", s[:8], s[8:12], s[13:16], variant, s[17:20], s[20:32])
+	}
+	return []string{"tag:example.com,2026:4", "https://example.com/3", uuid(records[2]), uuid(records[3])}
+}
+
+func TestAtomReadByGofeed(t *testing.T) {
+	records := exampleLibrary().entries[exampleURL]
+	doc, err := gofeed.NewParser().Parse(bytes.NewReader(exampleDocument(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc.Title != "Example News" || doc.Link != "https://example.com/" || doc.FeedLink != "http://127.0.0.1:7791/feed/https://example.com/feed.xml" {
+		t.Errorf("feed is %q, %q, %q", doc.Title, doc.Link, doc.FeedLink)
+	}
+	if len(doc.Items) != len(records) {
+		t.Fatalf("%d items, want %d", len(doc.Items), len(records))
+	}
+	for i, want := range ids(records) {
+		e, item := records[i].Entry, doc.Items[i]
+		if item.GUID != want || item.Title != e.Title || item.Link != e.Link {
+			t.Errorf("item %d: %q %q %q, want %q %q %q", i, item.GUID, item.Title, item.Link, want, e.Title, e.Link)
+		}
+		if summary, content := texts(e); item.Description != summary || item.Content != content {
+			t.Errorf("item %d: summary %q, content %q, want %q, %q", i, item.Description, item.Content, summary, content)
+		}
+		if !slices.Equal(item.Categories, e.Categories) || len(item.Enclosures) != len(e.Enclosures) {
+			t.Errorf("item %d: categories %q, %d enclosures", i, item.Categories, len(item.Enclosures))
+		}
+		if item.UpdatedParsed == nil {
+			t.Errorf("item %d has no time", i)
+		}
+	}
+}
+
+func TestAtomReadByFeed(t *testing.T) {
+	records := exampleLibrary().entries[exampleURL]
+	doc, err := feed.Parse(exampleURL, "application/atom+xml; charset=utf-8", exampleDocument(t), day(9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc.Title != "Example News" || doc.Link != "https://example.com/" || len(doc.Entries) != len(records) {
+		t.Fatalf("feed %q, %q with %d entries", doc.Title, doc.Link, len(doc.Entries))
+	}
+	times := []time.Time{day(5), day(3), day(2), day(6)} // updated, else published, else seen
+	for i, want := range ids(records) {
+		e, got := records[i].Entry, doc.Entries[i]
+		summary, content := texts(e)
+		if got.ID != want || got.Title != e.Title || got.Link != e.Link || got.Summary != summary || got.Content != content {
+			t.Errorf("entry %d is\n%+v, want id %q of\n%+v", i, got, want, e)
+		}
+		if !got.Updated.Equal(times[i]) || !e.Published.IsZero() && !got.Published.Equal(e.Published) {
+			t.Errorf("entry %d: published %v, updated %v, want %v, %v", i, got.Published, got.Updated, e.Published, times[i])
+		}
+		if !slices.Equal(got.Categories, e.Categories) || !slices.Equal(got.Enclosures, e.Enclosures) {
+			t.Errorf("entry %d: %q %v, want %q %v", i, got.Categories, got.Enclosures, e.Categories, e.Enclosures)
+		}
+	}
+}
+
+func TestAtomHostileText(t *testing.T) {
+	hostile := []string{
+		`]]></title><entry>`, `"'<>&`, "&#0;&#x0;&lt;", "<![CDATA[x]]>", "\u202eright to left", "a\tb\nc\rd", "\ufeffmark", "<!--", "?>",
+		"\x00\x1b[31mred", "\xff\xfe", "\ud7ff\ufffe\U0010ffff", strings.Repeat("<", 1000), "javascript:alert(1)", "-->", "é\u0301",
+	}
+	l := exampleLibrary()
+	l.entries[exampleURL] = nil
+	l.feeds[0].Title = hostile[0]
+	for _, s := range hostile {
+		e := feed.Entry{Feed: exampleURL, ID: s, Title: s, Link: "https://example.com/" + s, Authors: []string{s}, Summary: s, Content: s,
+			Categories: []string{s}, Enclosures: []feed.Enclosure{{URL: s, Type: s, Length: -1}}}
+		e.Clean()
+		l.entries[exampleURL] = append(l.entries[exampleURL], archive.NewRecord(e, day(6), protocol.NodeID{}))
+	}
+	got := body(t, get(t, reader.New(reader.Config{Source: l}), "/feed/"+string(exampleURL)))
+
+	var doc struct {
+		Title   string `xml:"http://www.w3.org/2005/Atom title"`
+		Entries []struct {
+			ID      string `xml:"id"`
+			Title   string `xml:"title"`
+			Content string `xml:"content"`
+		} `xml:"http://www.w3.org/2005/Atom entry"`
+	}
+	dec := xml.NewDecoder(bytes.NewReader(got))
+	if err := dec.Decode(&doc); err != nil {
+		t.Fatalf("%v in\n%s", err, got)
+	}
+	for token, err := dec.Token(); !errors.Is(err, io.EOF); token, err = dec.Token() {
+		if text, ok := token.(xml.CharData); !ok || len(bytes.TrimSpace(text)) > 0 {
+			t.Fatalf("the document is followed by %v, %v", token, err)
+		}
+	}
+	if doc.Title != hostile[0] || len(doc.Entries) != len(hostile) {
+		t.Fatalf("title %q, %d entries, want %q, %d", doc.Title, len(doc.Entries), hostile[0], len(hostile))
+	}
+	seen := make(map[string]bool)
+	for i, e := range doc.Entries {
+		want := l.entries[exampleURL][i].Entry
+		if e.Title != want.Title || e.Content != want.Content {
+			t.Errorf("entry %d: %q, %q, want %q", i, e.Title, e.Content, want.Title)
+		}
+		if !strings.HasPrefix(e.ID, "urn:uuid:") || seen[e.ID] {
+			t.Errorf("entry %d: id %q, want a urn of its own", i, e.ID)
+		}
+		seen[e.ID] = true
+	}
+}
+
+// endless yields n entries that are made one by one, and calls at before each.
+type endless struct {
+	library
+	n  int
+	at func(i int)
+}
+
+func (s *endless) FeedEntries(context.Context, feed.URL) iter.Seq2[archive.Record, error] {
+	return func(yield func(archive.Record, error) bool) {
+		summary := strings.Repeat("word ", 200)
+		r := archive.NewRecord(feed.Entry{Feed: exampleURL, ID: "tag:example.com,2026:1", Title: "Title", Link: "https://example.com/1",
+			Authors: []string{"Ada"}, Categories: []string{"one"}, Summary: summary, Published: day(1)}, day(1), protocol.NodeID{})
+		for i := range s.n {
+			s.at(i)
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// sink counts what is written and keeps nothing.
+type sink struct {
+	header http.Header
+	n      int
+}
+
+func (s *sink) Header() http.Header         { return s.header }
+func (s *sink) WriteHeader(int)             {}
+func (s *sink) Write(p []byte) (int, error) { s.n += len(p); return len(p), nil }
+
+// A feed goes out as it comes out of the archive: whatever its length, no more than the buffer is held
+// back, and an entry costs a bounded amount of memory that is free again after it.
+func TestLongFeedsStream(t *testing.T) {
+	const entries, buffer, perEntry = 10_000, 32 << 10, 8 << 10
+	out := &sink{header: make(http.Header)}
+	source := &endless{library: *exampleLibrary(), n: entries, at: func(i int) {
+		if out.n < i*1000-buffer {
+			t.Fatalf("%d bytes written before entry %d: the feed is held back", out.n, i)
+		}
+	}}
+	h := reader.New(reader.Config{Source: source})
+	r, err := http.NewRequest(http.MethodGet, "http://localhost/feed/"+string(exampleURL), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	h.ServeHTTP(out, r)
+	runtime.ReadMemStats(&after)
+	if out.n < entries*1000 {
+		t.Errorf("wrote %d bytes, want all entries", out.n)
+	}
+	if got := (after.TotalAlloc - before.TotalAlloc) / entries; got > perEntry {
+		t.Errorf("%d bytes allocated an entry, want at most %d", got, perEntry)
+	} else {
+		t.Logf("%d bytes allocated an entry", got)
+	}
+}

@@ -1,0 +1,132 @@
+package reader
+
+import (
+	"encoding/hex"
+	"encoding/xml"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"feedex/archive"
+)
+
+// Elements of Atom (RFC 4287), in the order in which they are written.
+type (
+	atomText struct {
+		Type string `xml:"type,attr,omitempty"` // "" is text
+		Body string `xml:",chardata"`
+	}
+	atomLink struct {
+		Rel    string `xml:"rel,attr"`
+		Href   string `xml:"href,attr"`
+		Type   string `xml:"type,attr,omitempty"`
+		Length int64  `xml:"length,attr,omitempty"`
+	}
+	atomPerson struct {
+		Name string `xml:"name"`
+	}
+	atomCategory struct {
+		Term string `xml:"term,attr"`
+	}
+	atomGenerator struct {
+		Version string `xml:"version,attr,omitempty"`
+		Name    string `xml:",chardata"`
+	}
+	atomEntry struct {
+		XMLName    xml.Name       `xml:"entry"`
+		ID         string         `xml:"id"`
+		Title      atomText       `xml:"title"`
+		Published  string         `xml:"published,omitempty"`
+		Updated    string         `xml:"updated"`
+		Authors    []atomPerson   `xml:"author"`
+		Links      []atomLink     `xml:"link"`
+		Categories []atomCategory `xml:"category"`
+		Summary    *atomText      `xml:"summary"`
+		Content    *atomText      `xml:"content"`
+	}
+)
+
+// newEntry is the entry as Atom has it.
+func newEntry(r *archive.Record) *atomEntry {
+	e := &r.Entry
+	a := &atomEntry{ID: entryID(r), Title: text(e.Title), Updated: timestamp(updated(r))}
+	if !e.Published.IsZero() {
+		a.Published = timestamp(e.Published)
+	}
+	for _, name := range e.Authors {
+		a.Authors = append(a.Authors, atomPerson{name})
+	}
+	if e.Link != "" {
+		a.Links = append(a.Links, atomLink{Rel: "alternate", Href: e.Link})
+	}
+	for _, enc := range e.Enclosures {
+		a.Links = append(a.Links, atomLink{Rel: "enclosure", Href: enc.URL, Type: enc.Type, Length: max(enc.Length, 0)})
+	}
+	for _, term := range e.Categories {
+		a.Categories = append(a.Categories, atomCategory{term})
+	}
+	summary, content := e.Summary, e.Content
+	if content == "" && e.Link == "" { // RFC 4287 §4.1.2: one of the two there must be
+		summary, content = "", summary
+	}
+	if summary != "" {
+		a.Summary = &atomText{"html", summary}
+	}
+	if content != "" || e.Link == "" {
+		a.Content = &atomText{"html", content}
+	}
+	return a
+}
+
+// updated is the time of an entry that Atom demands: the best that there is.
+func updated(r *archive.Record) time.Time {
+	switch {
+	case !r.Entry.Updated.IsZero():
+		return r.Entry.Updated
+	case !r.Entry.Published.IsZero():
+		return r.Entry.Published
+	}
+	return r.Seen
+}
+
+func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// entryID is the entry's id in the document. Readers take it to be unique in the whole world, so a
+// published id stands only if it is an IRI of a kind that is; "17" or "post:17" becomes a UUID of
+// version 8 made from the EntryID (RFC 9562 §5.8).
+func entryID(r *archive.Record) string {
+	if worldwide(r.Entry.ID) {
+		return r.Entry.ID
+	}
+	u := r.ID
+	u[6] = u[6]&0x0f | 0x80
+	u[8] = u[8]&0x3f | 0x80
+	h := hex.EncodeToString(u[:16])
+	return "urn:uuid:" + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// worldwide reports whether id is an absolute IRI below an authority: a host, a tag's domain or a
+// registered name space.
+func worldwide(id string) bool {
+	if strings.ContainsAny(id, " \t\r\n\"<>\\^`{|}") {
+		return false
+	}
+	u, err := url.Parse(id)
+	if err != nil || u.Scheme == "" {
+		return false
+	}
+	return u.Host != "" || u.Scheme == "tag" || u.Scheme == "urn"
+}
+
+// markup is what gives a title away as HTML: a character reference or a tag that occurs in titles.
+// Other angle brackets are taken to mean themselves, as in "map<string>".
+var markup = regexp.MustCompile(`(?i)&(#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);|</?(a|abbr|b|br|code|em|i|small|span|strong|sub|sup|tt|u)(\s[^<>]*)?/?>`)
+
+// text is a title. Archives hold titles as they were published, in RSS with or without markup.
+func text(s string) atomText {
+	if markup.MatchString(s) {
+		return atomText{"html", s}
+	}
+	return atomText{"", s}
+}

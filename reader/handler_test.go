@@ -1,0 +1,199 @@
+package reader_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/reader"
+)
+
+func TestFeedAddresses(t *testing.T) {
+	l := exampleLibrary()
+	for _, u := range []feed.URL{
+		"http://example.org/feed?x=1&y=a%20b", "https://example.net/a|b", "https://example.net/a%7Cc?q=%2F",
+		"http://[2001:db8::1]:8080/", "https://example.net/",
+	} {
+		l.feeds = append(l.feeds, archive.Feed{URL: u})
+	}
+	h := reader.New(reader.Config{Source: l})
+	for _, test := range []struct {
+		target string
+		want   feed.URL // the feed that comes, "" for none
+	}{
+		{"/feed/https://example.com/feed.xml", exampleURL},
+		{"/feed/https:/example.com/feed.xml", exampleURL},
+		{"/feed/https:///example.com/feed.xml", exampleURL},
+		{"/feed/HTTPS://EXAMPLE.COM/feed.xml", exampleURL},
+		{"/feed/https://example.com:443/feed.xml", exampleURL},
+		{"/feed/https%3A%2F%2Fexample.com%2Ffeed.xml", exampleURL},
+		{"/feed/https%3a%2f%2fexample.com%2ffeed.xml", exampleURL},
+		{"/feed/https:%2F%2Fexample.com%2Ffeed.xml", exampleURL},
+		{"http://127.0.0.1:7791/feed/https://example.com/feed.xml", exampleURL},
+		{"/feed/http://example.org/feed?x=1&y=a%20b", "http://example.org/feed?x=1&y=a%20b"},
+		{"/feed/http:/example.org/feed?x=1&y=a%20b", "http://example.org/feed?x=1&y=a%20b"},
+		{"/feed/http%3A%2F%2Fexample.org%2Ffeed%3Fx%3D1%26y%3Da%2520b", "http://example.org/feed?x=1&y=a%20b"},
+		{"/feed/https://example.net/a|b", "https://example.net/a|b"},
+		{"/feed/https://example.net/a%7Cb", "https://example.net/a|b"},
+		{"/feed/https://example.net/a%7Cc?q=%2F", "https://example.net/a%7Cc?q=%2F"},
+		{"/feed/http://[2001:db8::1]:8080/", "http://[2001:db8::1]:8080/"},
+		{"/feed/https://example.net", "https://example.net/"},
+		{"/feed/https://example.com/feed.xml?", ""},
+		{"/feed/https://example.com/other.xml", ""},
+	} {
+		t.Run(test.target, func(t *testing.T) {
+			r := test.target
+			w := httptest.NewRecorder()
+			req := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:7791/", nil)
+			if abs, ok := strings.CutPrefix(r, "http://127.0.0.1:7791"); ok {
+				req.URL.Path = abs
+			}
+			req.RequestURI = r
+			h.ServeHTTP(w, req)
+			if test.want == "" {
+				if w.Code != http.StatusNotFound {
+					t.Errorf("status %d, want 404", w.Code)
+				}
+				return
+			}
+			if got := string(body(t, w)); !strings.Contains(got, "<id>"+strings.ReplaceAll(string(test.want), "&", "&amp;")+"</id>") {
+				t.Errorf("want feed %s, got %.300s", test.want, got)
+			}
+		})
+	}
+}
+
+func TestAnswersInWords(t *testing.T) {
+	h := reader.New(reader.Config{Source: exampleLibrary(), Hosts: []string{"Nas.Example.org"}})
+	for _, test := range []struct {
+		name, method, target, host string
+		code                       int
+		words                      string
+	}{
+		{"unknown feed", "GET", "/feed/https://example.org/it's", "localhost", 404, `feedex subscribe 'https://example.org/it'\''s'`},
+		{"no URL", "GET", "/feed/", "localhost", 400, "http://"},
+		{"not http", "GET", "/feed/ftp://example.com/", "localhost", 400, "http://"},
+		{"blanks", "GET", "/feed/http://exa mple.com/", "localhost", 400, "http://"},
+		{"elsewhere", "GET", "/favicon.ico", "localhost", 404, "/feed/"},
+		{"feed without slash", "GET", "/feed", "localhost", 404, "/feed/"},
+		{"dots", "GET", "/feed/../etc/passwd", "localhost", 400, ""},
+		{"post", "POST", "/feed/https://example.com/feed.xml", "localhost", 405, "GET"},
+		{"delete", "DELETE", "/", "localhost", 405, "GET"},
+		{"foreign host", "GET", "/feed/https://example.com/feed.xml", "evil.example", 421, "127.0.0.1"},
+		{"foreign host, index", "GET", "/", "evil.example:7791", 421, ""},
+		{"host that looks local", "GET", "/", "127.0.0.1.evil.example", 421, ""},
+		{"localhost below another", "GET", "/", "localhost.evil.example", 421, ""},
+		{"loopback", "GET", "/", "127.8.0.1:7791", 200, ""},
+		{"loopback, IPv6", "GET", "/", "[::1]:7791", 200, ""},
+		{"loopback, IPv6, no port", "GET", "/", "[::1]", 200, ""},
+		{"localhost", "GET", "/", "LOCALHOST:7791", 200, ""},
+		{"configured", "GET", "/", "nas.example.org:7791", 200, ""},
+		{"HTTP/1.0", "GET", "/", "", 200, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := do(t, h, test.method, test.target, "Host", test.host)
+			if w.Code != test.code || !strings.Contains(w.Body.String(), test.words) {
+				t.Errorf("%d %q, want %d with %q", w.Code, w.Body, test.code, test.words)
+			}
+			if w.Code != http.StatusOK && !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+				t.Errorf("Content-Type %q, want text/plain", w.Header().Get("Content-Type"))
+			}
+			if w.Header().Get("X-Content-Type-Options") != "nosniff" {
+				t.Error("no nosniff")
+			}
+			if test.code == http.StatusMethodNotAllowed && w.Header().Get("Allow") != "GET, HEAD" {
+				t.Errorf("Allow %q", w.Header().Get("Allow"))
+			}
+		})
+	}
+}
+
+func TestIndexEscapesWhatPublishersSay(t *testing.T) {
+	l := &library{feeds: []archive.Feed{
+		{URL: "https://example.com/?a=1&b='><script>", Title: `"><script>alert(1)</script>`, Subscribed: true, LastError: "<b>bad</b>"},
+		{URL: "https://example.org/feed?token=hunter2", Title: "Mine", Subscribed: true},
+		{URL: "https://example.net/"},
+	}}
+	w := get(t, reader.New(reader.Config{Source: l}), "/")
+	page := string(body(t, w))
+	for _, bad := range []string{"<script>", "<b>bad", "hunter2"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("page holds %q:\n%s", bad, page)
+		}
+	}
+	for _, want := range []string{`href="/feed/https://example.net/"`, "no longer followed", "Mine"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("page lacks %q:\n%s", want, page)
+		}
+	}
+	if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") {
+		t.Errorf("Content-Security-Policy %q", csp)
+	}
+	if w := get(t, reader.New(reader.Config{Source: &library{}}), "/"); !strings.Contains(w.Body.String(), "feedex subscribe") {
+		t.Errorf("the empty page does not say how to begin: %s", w.Body)
+	}
+}
+
+func TestHead(t *testing.T) {
+	server := httptest.NewServer(reader.New(reader.Config{Source: exampleLibrary()}))
+	defer server.Close()
+	target := server.URL + "/feed/" + string(exampleURL)
+	got, err := http.Get(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	head, err := http.Head(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer head.Body.Close()
+	if b, err := io.ReadAll(head.Body); len(b) > 0 || err != nil {
+		t.Errorf("HEAD has a body: %q, %v", b, err)
+	}
+	for _, name := range []string{"ETag", "Last-Modified", "Content-Type", "Cache-Control"} {
+		if head.Header.Get(name) == "" || head.Header.Get(name) != got.Header.Get(name) {
+			t.Errorf("%s: HEAD %q, GET %q", name, head.Header.Get(name), got.Header.Get(name))
+		}
+	}
+}
+
+func TestArchiveFails(t *testing.T) {
+	broken := exampleLibrary()
+	broken.err = errDisk
+	h := reader.New(reader.Config{Source: broken})
+	for _, target := range []string{"/", "/feed/" + string(exampleURL)} {
+		if w := get(t, h, target); w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "fire") {
+			t.Errorf("%s: %d %q, want 500 without details", target, w.Code, w.Body)
+		}
+	}
+	early := exampleLibrary()
+	early.failAt = 2
+	w := get(t, reader.New(reader.Config{Source: early}), "/feed/"+string(exampleURL))
+	if w.Code != http.StatusInternalServerError || w.Header().Get("ETag") != "" {
+		t.Errorf("failed before anything was sent: %d, ETag %q, want 500 without one", w.Code, w.Header().Get("ETag"))
+	}
+}
+
+// A reader that was sent a part must not take it for the whole.
+func TestArchiveFailsMidway(t *testing.T) {
+	l := exampleLibrary()
+	long := l.entries[exampleURL][0]
+	long.Entry.Content = strings.Repeat("long ", 100_000)
+	l.entries[exampleURL] = append([]archive.Record{long}, l.entries[exampleURL]...)
+	l.failAt = 3
+	server := httptest.NewServer(reader.New(reader.Config{Source: l}))
+	defer server.Close()
+	resp, err := http.Get(server.URL + "/feed/" + string(exampleURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, err := io.ReadAll(resp.Body); err == nil {
+		t.Errorf("read %d bytes without an error, want a broken connection", len(b))
+	}
+}
