@@ -11,7 +11,7 @@ import "time"
 type Poll struct {
 	Interval time.Duration // the interval that led to this poll, 0 before the first
 	Listed   int           // entries in the document, 0 where nothing changed (HTTP 304)
-	New      int           // of these, not in the feed's document before
+	New      int           // of these, not known before, from an earlier poll or a neighbor
 }
 
 // A Policy says how long to wait until the next poll. Policies hold settings but no state, so that
@@ -21,4 +21,6 @@ type Policy interface {
 	Interval(p Poll) time.Duration
 	// First is the interval that a feed starts from.
 	First() time.Duration
+	// Longest is the longest interval that the policy ever chooses.
+	Longest() time.Duration
 }

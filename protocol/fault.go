@@ -6,7 +6,8 @@ import (
 )
 
 // A Code says why a call was refused. Codes are on the wire: append only, never reuse a number.
-// Those below zero follow the XML-RPC interoperability list; the positive ones are feedex's own.
+// Those below zero follow the XML-RPC interoperability list; those from 101 are feedex's own, away from
+// the small numbers that XML-RPC libraries use for errors of any kind.
 type Code int
 
 const (
@@ -14,17 +15,17 @@ const (
 	UnknownMethod   Code = -32601 // there is no such method here; system.listMethods lists those there are
 	InvalidParams   Code = -32602 // too few parameters, or one of the wrong type or out of range
 	Internal        Code = -32603 // our own failure; what it was stays in our log
-	UnknownNeighbor Code = 1      // the caller is no neighbor: connect first
-	NotVouched      Code = 2      // the node at the caller's address and port does not stand by the call
-	Unreachable     Code = 3      // a call back to the caller's address and port failed
-	UnwantedFeed    Code = 4      // the bundle's feed was not asked for
-	BadBundle       Code = 5      // the bundle contradicts itself
-	BadDID          Code = 6      // the bundle's did does not fit its content
-	TooLong         Code = 7      // a list or text is longer than allowed
-	Busy            Code = 8      // too much at once; try again later
-	Unavailable     Code = 9      // entries cannot be stored at present; nothing was kept
-	BadSubset       Code = 10     // nothing in the subset is of use
-	Dropped         Code = 11     // the neighbor ended the link and wants no reconnect for a while
+	UnknownNeighbor Code = 101    // the caller is no neighbor: connect first
+	NotVouched      Code = 102    // the node at the caller's address and port does not stand by the call
+	Unreachable     Code = 103    // a call back to the caller's address and port failed
+	UnwantedFeed    Code = 104    // the bundle's feed was not asked for
+	BadBundle       Code = 105    // the bundle contradicts itself
+	BadDID          Code = 106    // the bundle's did does not fit its content
+	TooLong         Code = 107    // a list or text is longer than allowed
+	Busy            Code = 108    // too much at once; try again later
+	Unavailable     Code = 109    // entries cannot be stored at present; nothing was kept
+	BadSubset       Code = 110    // nothing in the subset is of use
+	Dropped         Code = 111    // the neighbor ended the link and wants no reconnect for a while
 )
 
 // String is the code's name as docs/PROTOCOL.md spells it; an unknown code is "internal error".

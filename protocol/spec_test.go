@@ -1,0 +1,274 @@
+package protocol_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+	"feedex/xmlrpc"
+)
+
+// The examples of docs/PROTOCOL.md are wire vectors: this test holds the program to every byte of them,
+// and testdata/wire has them without the white space that makes them readable.
+var update = flag.Bool("update", false, "rewrite the examples in docs/PROTOCOL.md and testdata/wire; review the difference")
+
+const (
+	specPath = "../docs/PROTOCOL.md"
+	wirePath = "../testdata/wire"
+)
+
+var (
+	exampleEntry = feed.Entry{
+		Feed: "https://example.com/feed", ID: "tag:example.com,2026:1", Title: "Hello",
+		Link: "https://example.com/1", Published: time.Unix(1790000000, 0).UTC(), Content: "<p>Hi</p>",
+	}
+	exampleBundle = func() *protocol.Bundle {
+		b := protocol.NewBundle("https://example.com/feed", []feed.Entry{exampleEntry})
+		b.Path = []protocol.NodeID{mustNode("192.0.2.7:7790")}
+		return b
+	}()
+	// The second path: an entry with every member.
+	fullEntry = feed.Entry{
+		Feed: "https://example.com/feed", ID: "2", Title: "Q & A <1>", Link: "https://example.com/2",
+		Authors: []string{"Ada", "Bo"}, Published: time.Unix(1790000000, 0).UTC(), Updated: time.Unix(1790000060, 0).UTC(),
+		Summary: "Short.\r\n", Content: "<p>Long</p>", Categories: []string{"news"},
+		Enclosures: []feed.Enclosure{{URL: "https://example.com/2.mp3", Type: "audio/mpeg", Length: 5_000_000_000}},
+	}
+)
+
+// examples are the calls that the specification shows, with their answers. The caller listens on 7790.
+var examples = []struct {
+	name  string
+	call  protocol.Call
+	reply protocol.Reply
+}{
+	{"get_neighbors", protocol.GetNeighbors{}, protocol.NodeList{mustNode("192.0.2.8:7790"), mustNode("[2001:db8::9]:17790")}},
+	{"connect", protocol.Connect{Subset: protocol.Subset{{Feed: "https://example.com/feed"}, {Feed: "https://example.org/rss", Hops: 1}}},
+		protocol.Subset{{Feed: "https://example.com/feed"}}},
+	{"update_subset", protocol.UpdateSubset{Changes: protocol.Subset{{Feed: "https://example.net/atom", Hops: 2}, {Feed: "https://example.org/rss", Hops: protocol.Withdrawn}}}, protocol.OK{}},
+	{"check_did", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1}, protocol.Seen(false)},
+	{"put_entries", protocol.PutEntries{Bundle: exampleBundle}, protocol.OK{}},
+	{"query_feed", protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: "https://example.com/feed", Words: []string{"hello"}, Since: time.Unix(1780000000, 0).UTC(), Limit: 10}}},
+		protocol.Answer{Found: []protocol.Found{{ID: exampleEntry.EntryID(), Digest: exampleEntry.Digest(), Feed: exampleEntry.Feed, Title: "Hello", Link: "https://example.com/1", Published: exampleEntry.Published, Seen: time.Unix(1790000300, 0).UTC()}}}},
+	{"check_dids", protocol.CheckDIDs{DIDs: []protocol.DID{exampleBundle.DID, {0xab}}}, protocol.SeenList{true, false}},
+	{"whoami", protocol.WhoAmI{}, mustNode("192.0.2.7:7790")},
+	{"vouch", protocol.Vouch{Session: "9f86d081884c7d659a2feaa0c55ad015"}, protocol.Vouched(true)},
+	{"disconnect", protocol.Disconnect{Reason: "the node stops"}, protocol.OK{}},
+}
+
+func mustNode(text string) protocol.NodeID {
+	id, err := protocol.ParseNodeID(text)
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
+func TestSpecificationExamples(t *testing.T) {
+	spec := readFile(t, specPath)
+	for _, ex := range examples {
+		call := protocol.EncodeCall(nil, 7790, ex.call)
+		reply := protocol.EncodeReply(nil, ex.reply)
+		spec = checkExample(t, spec, ex.name, call, reply)
+
+		blocks := blocksOf(spec, ex.name)
+		if len(blocks) != 2 {
+			t.Errorf("%s: specification shows %d messages, want a call and its answer", ex.name, len(blocks))
+			continue
+		}
+		// As it stands in the specification, white space and all, it means the same.
+		decoded, err := xmlrpc.DecodeCall([]byte(blocks[0]), protocol.CallLimits(ex.call.Method()))
+		if err != nil {
+			t.Fatalf("%s: decode example: %v", ex.name, err)
+		}
+		nid, got, err := protocol.DecodeCall(decoded)
+		if err != nil || nid != 7790 || !reflect.DeepEqual(got, ex.call) {
+			t.Errorf("%s: example decodes to %d, %+v, %v\nwant %+v", ex.name, nid, got, err, ex.call)
+		}
+		value, err := xmlrpc.DecodeResponse([]byte(blocks[1]), protocol.AnswerLimits(ex.call.Method()))
+		if err != nil {
+			t.Fatalf("%s: decode example's answer: %v", ex.name, err)
+		}
+		if got, err := protocol.DecodeReply(ex.call, value); err != nil || !reflect.DeepEqual(got, ex.reply) {
+			t.Errorf("%s: example's answer decodes to %+v, %v\nwant %+v", ex.name, got, err, ex.reply)
+		}
+	}
+	fault := protocol.EncodeFault(nil, protocol.Faultf(protocol.UnknownNeighbor, "192.0.2.7:7790 is not linked with this node; connect first"))
+	spec = checkExample(t, spec, "fault", fault)
+	spec = checkDigests(t, spec)
+	if *update {
+		if err := os.WriteFile(specPath, []byte(spec), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkExample compares messages with the blocks of the example in the specification and with the files
+// in testdata/wire, or rewrites both.
+func checkExample(t *testing.T, spec, name string, messages ...[]byte) string {
+	t.Helper()
+	if *update {
+		spec = replaceBlocks(spec, name, messages)
+	}
+	blocks := blocksOf(spec, name)
+	kinds := []string{"call", "answer"}
+	for i, message := range messages {
+		file := filepath.Join(wirePath, name+"-"+kinds[i]+".xml")
+		if len(messages) == 1 {
+			file = filepath.Join(wirePath, name+".xml")
+		}
+		if *update {
+			if err := os.WriteFile(file, message, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := readFile(t, file); string(message) != want {
+			t.Errorf("%s: message is\n%s\nwant, as in %s,\n%s", name, message, file, want)
+		}
+		if i >= len(blocks) || compact(blocks[i]) != string(message) {
+			t.Errorf("%s: message %d of the specification differs from what is sent:\n%s", name, i, message)
+		}
+	}
+	return spec
+}
+
+// checkDigests compares the figures under "digests" with what the program computes.
+func checkDigests(t *testing.T, spec string) string {
+	t.Helper()
+	figures := fmt.Sprintf("EntryID  %s\ndigest   %s\ndid      %s\n", exampleEntry.EntryID(), exampleEntry.Digest(), exampleBundle.DID)
+	marker := "<!-- example digests -->\n"
+	i := strings.Index(spec, marker)
+	if i < 0 {
+		t.Fatal("specification has no example of digests")
+	}
+	i += len(marker)
+	block := "```text\n" + figures + "```\n"
+	if *update {
+		rest := spec[i:]
+		if strings.HasPrefix(rest, "```text\n") {
+			rest = rest[strings.Index(rest, "\n```\n")+len("\n```\n"):]
+		}
+		spec = spec[:i] + block + rest
+	}
+	if !strings.HasPrefix(spec[i:], block) {
+		t.Errorf("specification's digests differ; the program computes\n%s", figures)
+	}
+	return spec
+}
+
+var block = regexp.MustCompile("(?s)```xml\n(.*?)\n```\n")
+
+// exampleText is the part of the specification from the example's marker to the next heading.
+func exampleText(spec, name string) (start, end int) {
+	marker := "<!-- example " + name + " -->\n"
+	start = strings.Index(spec, marker)
+	if start < 0 {
+		return 0, 0
+	}
+	start += len(marker)
+	if end = strings.Index(spec[start:], "\n#"); end < 0 {
+		end = len(spec) - start
+	}
+	return start, start + end
+}
+
+func blocksOf(spec, name string) (blocks []string) {
+	start, end := exampleText(spec, name)
+	for _, m := range block.FindAllStringSubmatch(spec[start:end], -1) {
+		blocks = append(blocks, m[1])
+	}
+	return blocks
+}
+
+func replaceBlocks(spec, name string, messages [][]byte) string {
+	start, end := exampleText(spec, name)
+	var b strings.Builder
+	for _, m := range messages {
+		b.WriteString("```xml\n" + indent(m) + "\n```\n")
+	}
+	rest := strings.TrimLeft(block.ReplaceAllString(spec[start:end], ""), "\n")
+	if rest != "" {
+		rest = "\n" + rest
+	}
+	return spec[:start] + b.String() + rest + spec[end:]
+}
+
+var between = regexp.MustCompile(`>\s+<`)
+
+// compact takes the white space between elements away, as long as it holds no text.
+func compact(s string) string { return between.ReplaceAllString(strings.TrimSpace(s), "><") }
+
+// indent breaks the message into lines that show its structure.
+func indent(message []byte) string {
+	pairs := []struct{ open, close string }{
+		{"<methodCall>", "</methodCall>"}, {"<methodResponse>", "</methodResponse>"}, {"<params>", "</params>"}, {"<fault>", "</fault>"},
+		{"<value><array><data>", "</data></array></value>"}, {"<value><struct>", "</struct></value>"},
+	}
+	var out strings.Builder
+	depth := 0
+	newLine := func() { out.WriteString("\n" + strings.Repeat("  ", depth)) }
+	for rest := string(message); rest != ""; {
+		unit, change := rest[:1], 0
+		for _, p := range pairs {
+			if strings.HasPrefix(rest, p.open) {
+				unit, change = p.open, 1
+			} else if strings.HasPrefix(rest, p.close) {
+				unit, change = p.close, -1
+			}
+		}
+		inline := strings.HasSuffix(out.String(), "<param>") || strings.HasSuffix(out.String(), "</name>")
+		if change < 0 {
+			depth--
+		}
+		switch {
+		case inline || out.Len() == 0:
+		case change != 0, strings.HasPrefix(rest, "<methodName>"), strings.HasPrefix(rest, "<param>"),
+			strings.HasPrefix(rest, "<member>"), strings.HasPrefix(rest, "<value>"):
+			newLine()
+		}
+		if change > 0 {
+			depth++
+		}
+		out.WriteString(unit)
+		rest = rest[len(unit):]
+	}
+	return out.String()
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Every member survives the wire, and the digests with it.
+func TestEntrySurvivesTheWire(t *testing.T) {
+	b := protocol.NewBundle(fullEntry.Feed, []feed.Entry{fullEntry, exampleEntry})
+	wire := protocol.EncodeCall(nil, 7790, protocol.PutEntries{Bundle: b})
+	raw, err := xmlrpc.DecodeCall(wire, protocol.CallLimits("put_entries"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, call, err := protocol.DecodeCall(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := call.(protocol.PutEntries).Bundle
+	if !got.Entries[0].Equal(&fullEntry) {
+		t.Errorf("entry came back as %+v\nwant %+v", got.Entries[0], fullEntry)
+	}
+	if err := got.Verify(); err != nil {
+		t.Errorf("bundle came back changed: %v", err)
+	}
+}
