@@ -54,13 +54,17 @@ type Found struct {
 	Err     error
 }
 
-// Subscribe is the owner's wish to follow a feed. Repeating it changes nothing.
-type Subscribe struct{ Feed feed.URL }
+// Subscribe is the owner's wish to follow feeds. Repeating it changes nothing.
+type Subscribe struct{ Feeds []feed.URL }
 
-// Unsubscribe is the owner's wish to follow a feed no more. Its entries stay in the archive.
-type Unsubscribe struct{ Feed feed.URL }
+// Unsubscribe is the owner's wish to follow feeds no more. Their entries stay in the archive.
+type Unsubscribe struct{ Feeds []feed.URL }
+
+// Leave says that the host is about to stop: the neighbors are told, and the node does no more.
+type Leave struct{}
 
 func (Wake) event()        {}
+func (Leave) event()       {}
 func (Asked) event()       {}
 func (Answered) event()    {}
 func (Fetched) event()     {}

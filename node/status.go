@@ -1,6 +1,8 @@
 package node
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"feedex/feed"
@@ -66,4 +68,36 @@ type FeedStatus struct {
 	LastError   string        `json:"last_error,omitempty"`
 	Polled      int64         `json:"polled"`    // entries that an own poll brought first, since the start
 	Delivered   int64         `json:"delivered"` // entries that neighbors brought first, since the start
+}
+
+// Status is the node as a whole at this moment.
+func (n *Node) Status() Status { return n.status }
+
+// Neighbors describes every neighbor, the longest-serving first.
+func (n *Node) Neighbors() []NeighborStatus {
+	list := make([]NeighborStatus, 0, n.table.Len())
+	for _, p := range n.table.All() {
+		l := n.links[p.ID]
+		list = append(list, NeighborStatus{
+			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: l.static != "",
+			Feeds: p.Feeds(), Overlap: n.table.Overlap(p), Heard: l.heard, RTT: l.rtt,
+			Delivered: l.delivered, Forwarded: l.forwarded,
+			Waiting: len(l.waiting) + len(l.asked), LastError: l.lastError,
+		})
+	}
+	return list
+}
+
+// Feeds describes every feed of the node's own interest, ordered by URL.
+func (n *Node) Feeds() []FeedStatus {
+	list := make([]FeedStatus, 0, len(n.feeds))
+	for _, s := range n.feeds {
+		list = append(list, FeedStatus{
+			URL: s.URL, Title: s.Title, Private: s.Private, Offered: n.table.Offering(s.URL),
+			Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.NextPoll,
+			Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
+		})
+	}
+	slices.SortFunc(list, func(a, b FeedStatus) int { return cmp.Compare(a.URL, b.URL) })
+	return list
 }

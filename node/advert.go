@@ -1,0 +1,69 @@
+package node
+
+import (
+	"time"
+
+	"feedex/protocol"
+)
+
+// ownChange is how soon a change of the owner's own subscriptions is advertised. It cannot feed back on
+// itself, so it need not wait for the period; a moment lets several changes go together.
+const ownChange = 2 * time.Second
+
+// advertiseEvery advertises to the neighbor, period after period, for as long as the link lasts.
+//
+// Paper §3.1: "the node advertises (using update_subset) its subscription set periodically and not
+// immediately upon change. The immediate response to set changes may cause considerable traffic due to
+// feedback loops. [...] only the difference from the previous advertisement is transmitted."
+func (n *Node) advertiseEvery(l *link) {
+	n.after(n.config.AdvertInterval, func() {
+		if n.links[l.id()] != l {
+			return
+		}
+		if !n.advertise(l) && n.now.Sub(l.heard) >= n.config.AdvertInterval {
+			n.ask(l, protocol.WhoAmI{}, callTimeout, func(Answered) {}) // silence: is it still there?
+		}
+		n.advertiseEvery(l)
+	})
+}
+
+// advertise sends what changed in our subscription set as the neighbor is to hear it, and reports
+// whether there was anything to say. A set that was not taken is said again with the next.
+func (n *Node) advertise(l *link) bool {
+	changes := n.table.Changes(l.peer)
+	if len(changes) == 0 {
+		return false
+	}
+	n.ask(l, protocol.UpdateSubset{Changes: changes}, callTimeout, func(a Answered) {
+		if a.Err == nil {
+			n.table.Advertised(l.peer, changes)
+		}
+	})
+	return true
+}
+
+// advertiseSoon tells all neighbors of a change of our own interest.
+//
+// Differs from the paper, which has a direct subscription set that never changes during a connection.
+func (n *Node) advertiseSoon() {
+	for _, p := range n.table.All() {
+		l := n.links[p.ID]
+		if l.telling {
+			continue
+		}
+		l.telling = true
+		n.after(ownChange, func() {
+			l.telling = false
+			if n.links[l.id()] == l {
+				n.advertise(l)
+			}
+		})
+	}
+	n.refillSoon(ownChange)
+}
+
+// updated takes in a neighbor's advert.
+func (n *Node) updated(l *link, ev Asked, changes protocol.Subset) {
+	n.table.Hear(l.peer, changes)
+	n.respond(ev, protocol.OK{})
+}

@@ -1,0 +1,67 @@
+package node
+
+import "feedex/protocol"
+
+// asked answers a peer's call, now or later.
+func (n *Node) asked(ev Asked) {
+	switch c := ev.Call.(type) {
+	case protocol.Connect:
+		n.askedConnect(ev, c)
+		return
+	case protocol.Vouch:
+		n.askedVouch(ev, c)
+		return
+	case protocol.WhoAmI:
+		n.respond(ev, ev.From)
+		return
+	}
+	l := n.links[ev.From]
+	switch {
+	case l == nil:
+		n.refuse(ev, protocol.Faultf(protocol.UnknownNeighbor, "%s is not linked with this node; connect first", ev.From))
+		return
+	case l.session != "" && l.session != ev.Session:
+		n.refuse(ev, protocol.Faultf(protocol.NotVouched, "the call does not carry the session of %s", ev.From))
+		return
+	}
+	l.heard = n.now
+	switch c := ev.Call.(type) {
+	case protocol.GetNeighbors:
+		n.respond(ev, n.neighborList(ev.From))
+	case protocol.UpdateSubset:
+		n.updated(l, ev, c.Changes)
+	case protocol.CheckDID:
+		n.askedCheck(l, ev, c)
+	case protocol.CheckDIDs:
+		n.askedChecks(l, ev, c.DIDs)
+	case protocol.PutEntries:
+		n.received(l, ev, c.Bundle)
+	case protocol.QueryFeed:
+		n.queried(l, ev, c.Query)
+	case protocol.Disconnect:
+		n.respond(ev, protocol.OK{})
+		n.part(l, "it ended the link: "+c.Reason)
+	default:
+		n.refuse(ev, protocol.Faultf(protocol.UnknownMethod, "%s is not for nodes", ev.Call.Method()))
+	}
+}
+
+// neighborList names our neighbors to one of them.
+func (n *Node) neighborList(asker protocol.NodeID) protocol.NodeList {
+	var list protocol.NodeList
+	for _, p := range n.table.All() {
+		if p.ID != asker && len(list) < protocol.MaxNeighborList {
+			list = append(list, p.ID)
+		}
+	}
+	n.rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+func (n *Node) respond(ev Asked, r protocol.Reply) { n.do(Respond{Tag: ev.Tag, Reply: r}) }
+
+// refuse answers with err, which must be or wrap a *protocol.Fault.
+func (n *Node) refuse(ev Asked, err error) { n.do(Respond{Tag: ev.Tag, Fault: protocol.AsFault(err)}) }
+
+// suspect notes what no honest peer does.
+func (n *Node) suspect(id protocol.NodeID, what string) { n.tell(Suspect{Peer: id, What: what}) }

@@ -1,0 +1,180 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+const (
+	// atOnce is to how many random interested neighbors a bundle is offered without delay; the rest
+	// follow within laterOffers unless they offered it themselves meanwhile. That costs as few checks
+	// as when all wait, and is nearly as fast as when none does.
+	atOnce      = 3
+	laterOffers = 2 * time.Second
+	// recentFor, recentBundles and recentBytes bound what a new neighbor is offered of the past.
+	recentFor     = time.Hour
+	recentBundles = 256
+	recentBytes   = 4 << 20
+)
+
+// gossip is what goes round: which bundles are stored, which were promised to us, and which are young
+// enough to be of use to a new neighbor.
+type gossip struct {
+	seen     seenDIDs
+	promises map[protocol.DID]*promise
+	recent   []recent // oldest first
+	bytes    int      // of recent
+}
+
+// recent is a bundle that went round lately.
+type recent struct {
+	bundle *protocol.Bundle
+	at     time.Time
+	bytes  int
+}
+
+func newGossip(seen int, store archive.Bundles) gossip {
+	return gossip{seen: newSeenDIDs(seen, store), promises: make(map[protocol.DID]*promise)}
+}
+
+// spread offers a bundle whose entries are stored to the neighbors that want it: not to the one that
+// brought it, and not to those who offered it to us, because they have it.
+//
+// Paper §3.4: "The bundle is forwarded to a neighbor only if the neighbor is interested in the bundle,
+// which means that the neighbor's subscription set includes the bundle's originating URL and that the
+// hop count for the matching feed is not greater than a system parameter max_subset_hops."
+func (n *Node) spread(b *protocol.Bundle, from protocol.NodeID) {
+	n.gossip.seen.add(b.DID)
+	n.settle(b.DID)
+	if len(b.Path) > protocol.MaxPath {
+		return // it has gone far enough
+	}
+	n.remember(b)
+	var to []*link
+	for _, p := range n.table.Interested(b.Feed) {
+		if l := n.links[p.ID]; p.ID != from && !l.offered.has(b.DID) {
+			to = append(to, l)
+		}
+	}
+	n.rng.Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] })
+	for i, l := range to {
+		if i < atOnce {
+			n.offer(l, b)
+			continue
+		}
+		n.after(n.between(0, laterOffers), func() { n.offer(l, b) })
+	}
+}
+
+// remember keeps the bundle for neighbors to come, and lets go of those that are too old.
+func (n *Node) remember(b *protocol.Bundle) {
+	bytes := 0
+	for i := range b.Entries {
+		bytes += len(b.Entries[i].Summary) + len(b.Entries[i].Content) + 512
+	}
+	g := &n.gossip
+	g.recent = append(g.recent, recent{b, n.now, bytes})
+	g.bytes += bytes
+	drop := 0
+	for drop < len(g.recent) && (n.now.Sub(g.recent[drop].at) > recentFor || len(g.recent)-drop > recentBundles || g.bytes > recentBytes) {
+		g.bytes -= g.recent[drop].bytes
+		drop++
+	}
+	g.recent = slices.Delete(g.recent, 0, drop)
+}
+
+// catchUp offers a new neighbor what went round within the last hour, so that nobody misses what was
+// published while links were being made.
+func (n *Node) catchUp(l *link) {
+	for _, r := range n.gossip.recent {
+		if n.now.Sub(r.at) <= recentFor {
+			n.offer(l, r.bundle)
+		}
+	}
+}
+
+// received takes in a bundle that a neighbor delivers.
+func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
+	c := &n.status.Counters
+	c.PutsReceived++
+	l.offered.add(b.DID)
+	if n.gossip.seen.has(b.DID) {
+		// It went in a loop, or came by two ways. Paper §3.4: "the entry bundle is discarded".
+		l.deliveredOwed(b.DID)
+		c.Duplicates += int64(len(b.Entries))
+		n.respond(ev, protocol.OK{})
+		return
+	}
+	if err := n.acceptable(b); err != nil {
+		c.PutsRefused++
+		n.giveUp(l, b.DID)
+		n.suspect(l.id(), err.Error())
+		n.refuse(ev, err)
+		return
+	}
+	if !n.self.id.IsZero() && slices.Contains(b.Path, n.self.id) {
+		// We never had this bundle, so somebody put our name there to have us drop it.
+		c.PathsTampered++
+		n.suspect(l.id(), "path names us, who never had the bundle")
+	}
+	l.deliveredOwed(b.DID)
+	fresh := n.keepNew(l, b)
+	n.respond(ev, protocol.OK{})
+	via := b.Via(l.id())
+	if len(fresh) < len(b.Entries) {
+		// "Those old entries are removed from the bundle before it is further forwarded": a new
+		// bundle with a new did, or the next hop could not verify it.
+		n.gossip.seen.add(b.DID)
+		n.settle(b.DID)
+		if len(fresh) == 0 {
+			return
+		}
+		pruned := protocol.NewBundle(b.Feed, fresh)
+		pruned.Path = via.Path
+		via = pruned
+	}
+	n.spread(via, l.id())
+}
+
+// acceptable says why the node does not take the bundle, or nil.
+func (n *Node) acceptable(b *protocol.Bundle) error {
+	if !n.table.Wanted(b.Feed) {
+		return protocol.Faultf(protocol.UnwantedFeed, "%s is not in the subscription set", b.Feed)
+	}
+	return b.Verify()
+}
+
+// keepNew stores the entries of b that are not known, with the neighbor as their source, and returns
+// them.
+func (n *Node) keepNew(l *link, b *protocol.Bundle) []feed.Entry {
+	ids := make([]feed.EntryID, len(b.Entries))
+	records := make([]archive.Record, len(b.Entries))
+	for i := range b.Entries {
+		records[i] = archive.NewRecord(b.Entries[i], n.now, l.id())
+		ids[i] = records[i].ID
+	}
+	var fresh []archive.Record
+	var entries []feed.Entry
+	for i, known := range n.store.Known(ids) {
+		if known == (feed.Digest{}) {
+			fresh = append(fresh, records[i])
+			entries = append(entries, b.Entries[i])
+		}
+	}
+	n.status.Counters.Delivered += int64(len(fresh))
+	n.status.Counters.Duplicates += int64(len(records) - len(fresh))
+	if len(fresh) == 0 {
+		return nil
+	}
+	n.store.Keep(fresh)
+	l.delivered += int64(len(fresh))
+	if s := n.feeds[b.Feed]; s != nil {
+		s.delivered += int64(len(fresh))
+	}
+	n.tell(Arrived{Feed: b.Feed, Source: l.id(), Records: fresh})
+	return entries
+}

@@ -1,0 +1,154 @@
+package node
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/neighbors"
+	"feedex/protocol"
+)
+
+// A Node is one participant of the network. Make one with New. It belongs to one goroutine.
+type Node struct {
+	config Config
+	rng    *rand.Rand
+	store  archive.Store
+
+	agenda  agenda             // what to do when
+	open    map[uint64]pending // calls and searches that have not ended
+	lastID  uint64
+	feeds   map[feed.URL]*subscription
+	table   *neighbors.Table
+	book    *neighbors.Book
+	links   map[protocol.NodeID]*link
+	search  search // looking for neighbors
+	gossip  gossip // what goes round: bundles seen, promised and recent
+	self    identity
+	status  Status
+	now     time.Time // of the step being made
+	effects []Effect  // of the step being made
+}
+
+// pending is what happens when a call or a search ends.
+type pending struct {
+	answered func(Answered)
+	found    func(Found)
+}
+
+// New returns a node that knows what store knows: its feeds with their due times, the bundles it saw,
+// its neighbors of earlier. The error wraps ErrConfig.
+func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{
+		config: c, rng: rng, store: store, now: now,
+		open:  make(map[uint64]pending),
+		feeds: make(map[feed.URL]*subscription),
+		table: neighbors.NewTable(neighbors.Config{Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, AllowLocal: c.AllowLocal}),
+		book:  neighbors.NewBook(now, rng, store.LoadPeers()),
+		links: make(map[protocol.NodeID]*link),
+	}
+	n.status.Started = now
+	n.gossip = newGossip(c.SeenDIDs, store)
+	n.self = newIdentity()
+	for _, f := range store.LoadFeeds() {
+		if f.Subscribed {
+			n.resume(f)
+		}
+	}
+	n.startSearch()
+	return n, nil
+}
+
+// Step tells the node that ev happened at now, and appends to dst what its host must do, in order. It
+// does not block and keeps no reference to dst. Time never runs back: an earlier now counts as the
+// last one.
+func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
+	if now.After(n.now) {
+		n.now = now
+	}
+	n.effects = dst
+	switch ev := ev.(type) {
+	case Wake:
+	case Asked:
+		n.asked(ev)
+	case Answered:
+		n.answered(ev)
+	case Fetched:
+		n.fetched(ev)
+	case Found:
+		n.found(ev)
+	case Subscribe:
+		for _, u := range ev.Feeds {
+			n.subscribe(u)
+		}
+	case Unsubscribe:
+		for _, u := range ev.Feeds {
+			n.unsubscribe(u)
+		}
+	case Leave:
+		n.leave()
+	default:
+		panic(fmt.Sprintf("node: event of unknown type %T", ev))
+	}
+	n.agenda.run(n.now)
+	dst, n.effects = n.effects, nil
+	return dst
+}
+
+// Next is when the node wants a Wake; the zero time if never. Its host keeps one timer; it may be late,
+// never early.
+func (n *Node) Next() time.Time { return n.agenda.next() }
+
+// do appends an effect to the step's.
+func (n *Node) do(e Effect) { n.effects = append(n.effects, e) }
+
+// tell appends a note to the step's effects.
+func (n *Node) tell(note Note) { n.do(Tell{note}) }
+
+// at has f called when t has come.
+func (n *Node) at(t time.Time, f func()) { n.agenda.add(t, f) }
+
+// after has f called when d has passed.
+func (n *Node) after(d time.Duration, f func()) { n.agenda.add(n.now.Add(d), f) }
+
+// between is a random duration from low up to high.
+func (n *Node) between(low, high time.Duration) time.Duration {
+	if high <= low {
+		return low
+	}
+	return low + time.Duration(n.rng.Int64N(int64(high-low)))
+}
+
+// call asks to and has f called when the call ends.
+func (n *Node) call(to Target, session string, c protocol.Call, timeout time.Duration, f func(Answered)) {
+	n.lastID++
+	n.open[n.lastID] = pending{answered: f}
+	n.do(Call{ID: n.lastID, To: to, Call: c, Session: session, Timeout: timeout})
+}
+
+func (n *Node) answered(ev Answered) {
+	p := n.open[ev.ID]
+	if p.answered == nil {
+		return // of an earlier life of this node
+	}
+	delete(n.open, ev.ID)
+	if ev.Err != nil {
+		n.status.Counters.CallsFailed++
+	}
+	p.answered(ev)
+}
+
+func (n *Node) found(ev Found) {
+	p := n.open[ev.ID]
+	if p.found == nil {
+		return
+	}
+	delete(n.open, ev.ID)
+	p.found(ev)
+}

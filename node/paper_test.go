@@ -1,0 +1,386 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// One test a claim of the paper; docs/PAPER.md is the table of them all.
+
+const (
+	news  feed.URL = "https://news.example.com/feed"
+	blog  feed.URL = "https://blog.example.org/atom"
+	comic feed.URL = "https://comic.example.net/rss"
+)
+
+const tracker = "http://tracker.example.com/"
+
+// Paper §3.1: "First, a node can contact a well-known server that provides the list."
+func TestNodesMeetThroughATracker(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(4, Config{}, news)
+	for i, a := range hosts {
+		for _, b := range hosts[i+1:] {
+			if !linked(a, b) {
+				t.Errorf("%s and %s are not linked", a.id, b.id)
+			}
+		}
+	}
+}
+
+// Paper §3.1: "Second, the feed servers may append to a feed document a list of clients that have
+// recently retrieved the same feed."
+func TestNodesMeetThroughAFeedDocument(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	a := w.add(Config{}, news)
+	w.feed(news).clients = []string{a.id.String(), "10.0.0.1:7790", "no address"}
+	w.publish(news)
+	b := w.add(Config{}, news)
+	w.run(time.Minute)
+	if !linked(a, b) {
+		t.Error("the node that the document lists is no neighbor")
+	}
+	if slices.ContainsFunc(w.list[1].node.Neighbors(), func(s NeighborStatus) bool { return s.ID.String() == "10.0.0.1:7790" }) || b.node.book.Len() != 1 {
+		t.Error("an address inside a private network was taken from a document")
+	}
+}
+
+// Paper §3.1: "Third, if a node has participated in the system before, it may reuse some of its earlier
+// neighbors that are available at the moment."
+func TestNodesReuseEarlierNeighbors(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	b := hosts[1]
+	b.kill()
+	w.run(5 * time.Minute)
+	if linked(hosts[0], hosts[2]) == false {
+		t.Fatal("the others lost each other")
+	}
+	b.config.Trackers = nil // nothing but its memory
+	b.start()
+	w.run(5 * time.Minute)
+	if !linked(b, hosts[0]) || !linked(b, hosts[2]) {
+		t.Error("a node that came back did not find its earlier neighbors")
+	}
+}
+
+// Paper §3.1: "Q's returning set must be computed excluding P's advertisement. Otherwise, Q would
+// falsely advertise back the feeds in which only P, and none of Q's other neighbors, is interested."
+func TestAdvertLeavesOutTheAskersOwn(t *testing.T) {
+	w := newNetwork(t)
+	a := w.add(Config{Trackers: []string{tracker}}, news, blog)
+	b := w.add(Config{Trackers: []string{tracker}}, news, comic)
+	w.run(20 * time.Minute) // several adverts
+	if !linked(a, b) {
+		t.Fatal("not linked")
+	}
+	heard := b.node.links[a.id].peer
+	if _, ok := heard.Hops(comic); ok {
+		t.Error("a advertises to b what only b is interested in")
+	}
+	if hops, ok := heard.Hops(blog); !ok || hops != 0 {
+		t.Errorf("a's own interest is advertised at hop count %d, %v", hops, ok)
+	}
+}
+
+// Paper §3: "hop count 1 means that the feed is not in its interest but in at least one of its
+// neighbors', and so forth", §3.4: "not greater than a system parameter max_subset_hops".
+func TestInterestSpreadsHopByHop(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	line := lineOf(w, 6, Config{AdvertInterval: time.Minute})
+	w.run(10 * time.Minute)
+	for i := 1; i < len(line); i++ {
+		hops, ok := line[i].node.links[line[i-1].id].peer.Hops(news)
+		want := i - 1
+		if want <= 3 && (!ok || hops != want) || want > 3 && ok {
+			t.Errorf("node %d hears of the feed at hop count %d, %v from its left neighbor; want %d", i, hops, ok, want)
+		}
+	}
+	// Only the first node is interested, the last but two can fetch: entries travel back.
+	id := w.publish(news)
+	far := line[3]
+	far.step(Subscribe{Feeds: []feed.URL{news}})
+	w.run(10 * time.Minute)
+	if !line[0].has(id) {
+		t.Error("an entry found three hops away did not arrive")
+	}
+}
+
+// lineOf links nodes in a line. The first follows news, which it cannot fetch itself; each follows a
+// feed of its own as well.
+func lineOf(w *network, n int, c Config) []*testHost {
+	c.MinNeighbors = 1
+	for i := range n {
+		cc := c
+		if i > 0 {
+			cc.Peers = []string{w.list[i-1].id.String()}
+		}
+		own := feed.URL("https://example.com/" + string(rune('a'+i)))
+		w.feed(own)
+		feeds := []feed.URL{own}
+		if i == 0 {
+			feeds = append(feeds, news)
+		}
+		h := w.add(cc, feeds...)
+		h.blocked[news] = i == 0
+	}
+	return w.list
+}
+
+// Paper §3.1: "the node advertises (using update_subset) its subscription set periodically and not
+// immediately upon change [...] only the difference from the previous advertisement is transmitted."
+func TestAdvertsArePeriodicDifferences(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	w.run(time.Hour)
+	for _, h := range hosts {
+		if n := count(h.calls, "update_subset"); n != 0 {
+			t.Errorf("%d adverts although nothing changed", n)
+		}
+	}
+	hosts[0].step(Subscribe{Feeds: []feed.URL{blog}})
+	w.run(20 * time.Minute)
+	if n := count(hosts[0].calls, "update_subset"); n != 2 {
+		t.Errorf("a change of one's own interest was advertised %d times to 2 neighbors", n)
+	}
+	for _, h := range hosts[1:] {
+		// Each tells the other that it knows somebody who wants the feed, and the first that it knows
+		// somebody who knows somebody.
+		if n := count(h.calls, "update_subset"); n != 2 {
+			t.Errorf("%d adverts of a neighbor's new interest to 2 neighbors", n)
+		}
+	}
+	w.run(time.Hour)
+	if n := count(hosts[1].calls, "update_subset"); n != 2 {
+		t.Errorf("%d more adverts although nothing changed any more", n-2)
+	}
+}
+
+func count(calls []string, method string) (n int) {
+	for _, c := range calls {
+		if c == method {
+			n++
+		}
+	}
+	return n
+}
+
+// Paper §3.4: "These new entries are bundled and forwarded to the neighbors that subscribe to the
+// corresponding feed."
+func TestNewEntriesReachThoseWhoCannotFetch(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	c := Config{Trackers: []string{tracker}}
+	w.add(c, news)
+	others := []*testHost{w.add(c, news), w.add(c, news)}
+	for _, h := range others {
+		h.blocked[news] = true
+	}
+	w.run(time.Minute)
+	id := w.publish(news)
+	w.run(2 * time.Hour) // the first node polls once an hour
+	for _, h := range others {
+		if !h.has(id) {
+			t.Errorf("%s, whom the publisher blocks, has not got the entry", h.id)
+		}
+	}
+}
+
+// Paper §3.4: "The bundle is forwarded to a neighbor only if the neighbor is interested in the bundle".
+func TestNobodyIsOfferedWhatTheyDoNotWant(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	w.feed(blog)
+	c := Config{Trackers: []string{tracker}}
+	a := w.add(c, news, blog)
+	b := w.add(c, blog)
+	w.run(time.Minute)
+	w.publish(news)
+	w.run(2 * time.Hour)
+	if !linked(a, b) {
+		t.Fatal("not linked")
+	}
+	if n := count(a.calls, "check_did") + count(a.calls, "check_dids") + count(a.calls, "put_entries"); n != 0 {
+		t.Errorf("%d offers of a feed that the neighbor does not follow", n)
+	}
+}
+
+// Paper §3.4: "using a check_did call [...] Second, if the neighbor returns 'unseen,' the entry bundle is
+// forwarded via a put_entries call."
+func TestEachNodeIsDeliveredABundleOnce(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(8, Config{}, news)
+	for _, h := range hosts[1:] {
+		h.blocked[news] = true
+	}
+	w.run(2 * time.Hour)
+	id := w.publish(news)
+	w.run(2 * time.Hour)
+	puts := 0
+	for _, h := range hosts {
+		if !h.has(id) {
+			t.Errorf("%s misses the entry", h.id)
+		}
+		puts += int(h.node.Status().Counters.PutsReceived)
+	}
+	if puts != len(hosts)-1 {
+		t.Errorf("%d deliveries to %d nodes", puts, len(hosts)-1)
+	}
+}
+
+// Paper §3.4: "It is a receiver, rather than a sender, that puts the forwarder on the path list".
+func TestReceiverAppendsTheSenderToThePath(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	line := lineOf(w, 3, Config{AdvertInterval: time.Minute})
+	var path []protocol.NodeID
+	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if put, ok := c.(protocol.PutEntries); ok && to == line[0] {
+			path = put.Bundle.Path
+		}
+		return nil, false
+	}
+	w.run(5 * time.Minute)
+	w.publish(news)
+	line[2].step(Subscribe{Feeds: []feed.URL{news}})
+	w.run(5 * time.Minute)
+	if want := []protocol.NodeID{line[2].id}; !slices.Equal(path, want) {
+		t.Errorf("path at the third node is %v, want %v: without the second, whom the receiver appends", path, want)
+	}
+}
+
+// Paper §3.4: "If a node detects a loop [...] the entry bundle is discarded."
+func TestABundleThatComesBackGoesNoFurther(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	bundle := bundleOf(w, 1)
+	first := a.put(b, bundle)
+	w.run(time.Minute)
+	before := count(a.calls, "check_did") + count(a.calls, "check_dids")
+	again := a.put(hosts[2], bundle.Via(a.id))
+	w.run(time.Minute)
+	after := count(a.calls, "check_did") + count(a.calls, "check_dids")
+	if first.Fault != nil || again.Fault != nil {
+		t.Fatalf("refused: %v, %v", first.Fault, again.Fault)
+	}
+	if after != before {
+		t.Error("a bundle that came back was offered again")
+	}
+}
+
+// Paper §3.4: "Those old entries are removed from the bundle before it is further forwarded."
+func TestKnownEntriesArePruned(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	line := lineOf(w, 3, Config{AdvertInterval: time.Minute})
+	w.run(5 * time.Minute)
+	middle := line[1]
+	var got []*protocol.Bundle
+	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if put, ok := c.(protocol.PutEntries); ok && to == line[0] {
+			got = append(got, put.Bundle)
+		}
+		return nil, false
+	}
+	one, two := bundleOf(w, 1), bundleOf(w, 2) // the second holds the entry of the first, and one more
+	middle.put(line[2], one)
+	w.run(time.Minute)
+	middle.put(line[2], two)
+	w.run(time.Minute)
+	if len(got) != 2 {
+		t.Fatalf("%d deliveries, want 2", len(got))
+	}
+	if len(got[1].Entries) != 1 || got[1].DID == two.DID || got[1].Verify() != nil {
+		t.Errorf("the second delivery holds %d entries under did %s: %v", len(got[1].Entries), got[1].DID, got[1].Verify())
+	}
+}
+
+// bundleOf is a bundle of the first n entries of news.
+func bundleOf(w *network, n int) *protocol.Bundle {
+	var entries []feed.Entry
+	for i := range n {
+		e := feed.Entry{Feed: news, ID: "entry " + string(rune('0'+i)), Title: "T", Published: epoch}
+		entries = append(entries, e)
+	}
+	return protocol.NewBundle(news, entries)
+}
+
+// put delivers a bundle to h in the name of its neighbor from.
+func (h *testHost) put(from *testHost, b *protocol.Bundle) Respond {
+	return h.answerTo(from.id, h.node.links[from.id].session, protocol.PutEntries{Bundle: b})
+}
+
+// Paper §3.4: "nodes store the bundle identifiers did that have been seen recently".
+func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	bundle := bundleOf(w, 1)
+	check := func() protocol.Reply {
+		return a.answerTo(b.id, a.node.links[b.id].session, protocol.CheckDID{DID: bundle.DID}).Reply
+	}
+	if check() != protocol.Seen(false) {
+		t.Error("a bundle that nobody has is answered seen")
+	}
+	a.put(b, bundle)
+	if check() != protocol.Seen(true) {
+		t.Error("a stored bundle is answered unseen")
+	}
+	a.kill()
+	a.start()
+	if !a.node.gossip.seen.has(bundle.DID) {
+		t.Error("a restart forgot the bundle")
+	}
+}
+
+// Paper §4.3: "a FeedEx node is able to detect neighbor failures and act accordingly (e.g., remove
+// unreachable nodes and replenish new neighbors if there remain less than min_peers neighbors)".
+func TestAVanishedNeighborIsReplaced(t *testing.T) {
+	w := newNetwork(t)
+	c := Config{MaxNeighbors: 2, MinNeighbors: 2}
+	hosts := w.full(5, c, news)
+	victim := hosts[0]
+	var bereft []*testHost
+	for _, h := range hosts[1:] {
+		if linked(h, victim) {
+			bereft = append(bereft, h)
+		}
+	}
+	if len(bereft) == 0 {
+		t.Fatal("nobody was linked with the victim")
+	}
+	victim.kill()
+	w.run(time.Hour)
+	for _, h := range bereft {
+		if h.node.links[victim.id] != nil {
+			t.Errorf("%s still counts on a dead neighbor", h.id)
+		}
+		if len(h.node.links) == 0 {
+			t.Errorf("%s found nobody in place of the dead one", h.id)
+		}
+	}
+}
+
+// Paper Table 2: at most 10 neighbors, and the search goes on below 8.
+func TestNeighborhoodStaysWithinItsBounds(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(30, Config{}, news)
+	w.run(time.Hour)
+	for _, h := range hosts {
+		if n := len(h.node.links); n > 10 || n < 8 {
+			t.Errorf("%s has %d neighbors", h.id, n)
+		}
+		for id := range h.node.links {
+			if !linked(h, w.hosts[id]) {
+				t.Errorf("%s counts on %s, which does not know it", h.id, id)
+			}
+		}
+	}
+}

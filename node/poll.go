@@ -1,0 +1,226 @@
+package node
+
+import (
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/neighbors"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+const (
+	// spreadStart is the time over which feeds that fell due while the node was away are polled.
+	spreadStart = time.Minute
+	// longestBackoff bounds how long a feed that fails is left alone.
+	longestBackoff = 24 * time.Hour
+)
+
+// A subscription is a feed of the node's own interest.
+type subscription struct {
+	archive.Feed
+	polling           bool  // a Fetch is under way
+	polled, delivered int64 // entries brought first by own polls, and by neighbors
+}
+
+// subscribe begins to follow a feed.
+func (n *Node) subscribe(u feed.URL) {
+	if n.feeds[u] != nil {
+		return
+	}
+	f := archive.Feed{URL: u}
+	for _, kept := range n.store.LoadFeeds() {
+		if kept.URL == u {
+			f = kept // followed before: its validators still save a download
+		}
+	}
+	f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = true, n.now, n.now, 0, ""
+	n.resume(f)
+	n.store.KeepFeed(n.feeds[u].Feed)
+	n.advertiseSoon()
+}
+
+// resume takes up a feed where it was left.
+func (n *Node) resume(f archive.Feed) {
+	f.Private = f.Private && !f.URL.Local() || n.privateURL(f.URL)
+	s := &subscription{Feed: f}
+	n.feeds[f.URL] = s
+	n.status.Feeds = len(n.feeds)
+	n.table.Own(f.URL, !f.Private)
+	due := f.NextPoll
+	if f.Errors == 0 && !f.LastPoll.IsZero() {
+		// The owner may have chosen a shorter interval since.
+		due = earlier(due, f.LastPoll.Add(n.config.Policy.Longest()))
+	}
+	if due.Before(n.now) {
+		// No stampede after an absence: every publisher waits its turn.
+		due = n.now.Add(n.between(0, min(spreadStart, f.Interval)))
+	}
+	n.pollAt(s, due)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// privateURL reports whether the URL alone says that the feed must not leave the node.
+func (n *Node) privateURL(u feed.URL) bool {
+	return u.Secret() || u.Local() && !n.config.AllowLocal
+}
+
+// unsubscribe ends following a feed. Its entries stay.
+func (n *Node) unsubscribe(u feed.URL) {
+	s := n.feeds[u]
+	if s == nil {
+		return
+	}
+	delete(n.feeds, u)
+	n.status.Feeds = len(n.feeds)
+	s.Subscribed = false
+	n.store.KeepFeed(s.Feed)
+	n.table.Own(u, false)
+	n.advertiseSoon()
+}
+
+// pollAt has the feed polled at t.
+func (n *Node) pollAt(s *subscription, t time.Time) {
+	s.NextPoll = t
+	n.at(t, func() {
+		if n.feeds[s.URL] != s || s.polling || n.now.Before(s.NextPoll) {
+			return
+		}
+		s.polling = true
+		n.do(Fetch{Feed: s.URL, ETag: s.ETag, LastModified: s.LastModified})
+	})
+}
+
+// fetched takes in what a poll gave: entries not known before are stored, bundled and offered to the
+// neighbors that want them.
+//
+// Paper §3.4: "After a node fetches a document from a feed server, it filters and stores new entries
+// from the document. These new entries are bundled and forwarded to the neighbors that subscribe to
+// the corresponding feed."
+func (n *Node) fetched(ev Fetched) {
+	s := n.feeds[ev.Feed]
+	if s == nil || !s.polling {
+		return // unsubscribed meanwhile
+	}
+	s.polling = false
+	s.LastPoll = n.now
+	if ev.Err != nil {
+		n.pollFailed(s, ev)
+		return
+	}
+	n.status.Counters.Polls++
+	s.Errors, s.LastError, s.LastSuccess = 0, "", n.now
+	poll := polling.Poll{Interval: s.Interval}
+	var fresh []archive.Record
+	if ev.Document == nil {
+		n.status.Counters.NotModified++
+	} else {
+		s.ETag, s.LastModified = ev.ETag, ev.LastModified
+		fresh = n.takeDocument(s, ev)
+		poll.Listed, poll.New = len(ev.Document.Entries), len(fresh)
+	}
+	n.scheduleNext(s, poll, ev.RetryAfter)
+	n.store.KeepFeed(s.Feed)
+	n.tell(Polled{Feed: s.URL, New: poll.New, Listed: poll.Listed, Next: s.NextPoll})
+	if len(fresh) == 0 {
+		return
+	}
+	n.tell(Arrived{Feed: s.URL, Records: fresh})
+	if !s.Private {
+		entries := make([]feed.Entry, len(fresh))
+		for i := range fresh {
+			entries[i] = fresh[i].Entry
+		}
+		bundles, _ := protocol.Split(s.URL, entries)
+		for _, b := range bundles {
+			n.spread(b, protocol.NodeID{})
+		}
+	}
+}
+
+// takeDocument stores the document's entries and what it says of its feed, and returns the entries
+// that were not known before.
+func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
+	doc := ev.Document
+	s.Title, s.Link = doc.Title, doc.Link
+	private := doc.Private || ev.Local || n.privateURL(s.URL)
+	if private != s.Private {
+		s.Private = private
+		n.table.Own(s.URL, !private)
+		n.advertiseSoon()
+	}
+	n.noteClients(doc.Clients)
+
+	records := make([]archive.Record, len(doc.Entries))
+	ids := make([]feed.EntryID, len(doc.Entries))
+	for i, e := range doc.Entries {
+		records[i] = archive.NewRecord(e, n.now, protocol.NodeID{})
+		ids[i] = records[i].ID
+	}
+	var fresh, edited []archive.Record
+	for i, known := range n.store.Known(ids) {
+		switch known {
+		case feed.Digest{}:
+			fresh = append(fresh, records[i])
+		case records[i].Digest:
+		default:
+			edited = append(edited, records[i]) // the publisher's own revision replaces ours
+		}
+	}
+	n.store.Keep(edited)
+	n.store.Keep(fresh)
+	s.polled += int64(len(fresh))
+	n.status.Counters.Polled += int64(len(fresh))
+	return fresh
+}
+
+// noteClients remembers the nodes that a feed document lists (Paper §3.1, second source).
+func (n *Node) noteClients(clients []string) {
+	var ids []protocol.NodeID
+	for _, text := range clients {
+		if id, err := protocol.ParseNodeID(text); err == nil && n.callable(id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) > 0 {
+		n.book.Add(n.now, neighbors.Listed, ids)
+		n.refillSoon(0)
+	}
+}
+
+// scheduleNext asks the policy when to poll next, and keeps away for as long as the publisher asks.
+func (n *Node) scheduleNext(s *subscription, p polling.Poll, retryAfter time.Duration) {
+	wait := n.config.Policy.Interval(p)
+	s.Interval = wait
+	if p.Interval == 0 {
+		// The first poll sets the phase of all later ones. Neighbors that start together must not
+		// poll together, or all of them learn of an entry at the same late moment.
+		wait = n.between(wait/10, wait)
+	}
+	n.pollAt(s, n.now.Add(max(wait, retryAfter)))
+}
+
+// pollFailed leaves the feed alone for a growing while.
+func (n *Node) pollFailed(s *subscription, ev Fetched) {
+	n.status.Counters.PollsFailed++
+	s.Errors++
+	s.LastError = ev.Err.Error()
+	wait := s.Interval
+	if wait == 0 {
+		wait = n.config.Policy.First()
+	}
+	if s.Errors > 1 {
+		wait = min(wait<<min(s.Errors-1, 10), max(wait, longestBackoff))
+	}
+	wait = max(wait, ev.RetryAfter)
+	n.pollAt(s, n.now.Add(wait+n.between(0, wait/10)))
+	n.store.KeepFeed(s.Feed)
+	n.tell(Polled{Feed: s.URL, Next: s.NextPoll, Problem: s.LastError})
+}
