@@ -1,0 +1,95 @@
+package neighbors
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/protocol"
+)
+
+func newBook(peers ...archive.Peer) *Book {
+	return NewBook(now, rand.New(rand.NewPCG(1, 2)), peers)
+}
+
+func nobody(protocol.NodeID) bool { return false }
+
+func TestCandidatesInOrder(t *testing.T) {
+	b := newBook(archive.Peer{ID: id(1), Together: time.Hour}, archive.Peer{ID: id(2), Together: 5 * time.Hour})
+	b.Add(now, Tracked, []protocol.NodeID{id(3)})
+	b.Add(now, Listed, []protocol.NodeID{id(4)})
+	got := b.Candidates(now, 10, nobody)
+	want := []protocol.NodeID{id(2), id(1), id(4), id(3)}
+	if len(got) != 4 {
+		t.Fatalf("candidates: %v", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("candidate %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+	if again := b.Candidates(now, 10, nobody); len(again) != 0 {
+		t.Errorf("%v are being tried already", again)
+	}
+}
+
+func TestTwoOfASourceAtATime(t *testing.T) {
+	b := newBook()
+	for i := range 20 {
+		b.Add(now, Tracked, []protocol.NodeID{id(i)})
+	}
+	if got := b.Candidates(now, 10, nobody); len(got) != 2 {
+		t.Errorf("%d addresses of one source are tried at a time", len(got))
+	}
+}
+
+func TestFailuresAreTriedEverMoreRarely(t *testing.T) {
+	b := newBook()
+	b.Add(now, Tracked, []protocol.NodeID{id(1)})
+	at, last := now, time.Duration(0)
+	for range 12 {
+		if got := b.Candidates(at, 1, nobody); len(got) != 1 {
+			t.Fatal("the address is not tried when its time has come")
+		}
+		b.Failed(at, id(1))
+		if got := b.Candidates(at, 1, nobody); len(got) != 0 {
+			t.Fatal("the address is tried again at once")
+		}
+		next := b.Next(at, nobody)
+		wait := next.Sub(at)
+		if wait < last && wait < longestWait {
+			t.Errorf("waited %v after %v", wait, last)
+		}
+		if wait > longestWait*5/4 {
+			t.Errorf("waits %v", wait)
+		}
+		at, last = next, wait
+	}
+	b.Met(at, id(1))
+	if got := b.Candidates(at, 1, nobody); len(got) != 1 {
+		t.Error("a node that became a neighbor and is one no more is not tried")
+	}
+}
+
+func TestRememberedNeighborsAreNotPushedOut(t *testing.T) {
+	b := newBook(archive.Peer{ID: id(0)})
+	for i := range 3000 {
+		b.Add(now, Tracked, []protocol.NodeID{protocol.NewNodeID(id(i%250).Addr(), uint16(2000+i))})
+	}
+	if b.Len() != maxAddresses {
+		t.Errorf("the book holds %d addresses", b.Len())
+	}
+	if got := b.Candidates(now, 1, nobody); len(got) != 1 || got[0] != id(0) {
+		t.Errorf("first candidate is %v, want the remembered one", got)
+	}
+}
+
+func TestTogetherAddsUp(t *testing.T) {
+	b := newBook()
+	b.Met(now, id(1))
+	p := b.Parted(now.Add(time.Hour), id(1), now)
+	if p.Together != time.Hour || !p.FirstMet.Equal(now) || !p.LastMet.Equal(now.Add(time.Hour)) {
+		t.Errorf("remembered as %+v", p)
+	}
+}

@@ -1,0 +1,212 @@
+package neighbors
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+var now = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
+
+func id(i int) protocol.NodeID {
+	return protocol.NewNodeID(netip.AddrFrom4([4]byte{20, byte(i), 0, 1}), 7790)
+}
+
+func url(i int) feed.URL { return feed.URL(fmt.Sprintf("https://example.com/%d", i)) }
+
+func newTable() *Table { return NewTable(Config{Max: 10, MaxHops: 3}) }
+
+func TestOfferIsComputedWithoutTheAskersOwn(t *testing.T) {
+	table := newTable()
+	table.Own(url(0), true)
+	a := table.Add(now, id(1), true, protocol.Subset{{Feed: url(1), Hops: 0}, {Feed: url(2), Hops: 2}, {Feed: url(3), Hops: 3}}, nil)
+	b := table.Add(now, id(2), true, protocol.Subset{{Feed: url(1), Hops: 1}}, nil)
+	for _, c := range []struct {
+		name string
+		to   protocol.NodeID
+		want protocol.Subset
+	}{
+		{"a stranger hears of everything within reach", id(9), protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 1}, {Feed: url(2), Hops: 3}}},
+		{"a neighbor hears what others want", a.ID, protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 2}}},
+		{"the nearest of the others counts", b.ID, protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 1}, {Feed: url(2), Hops: 3}}},
+	} {
+		if got := table.Offer(c.to); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestForwardingGoesToThoseWithinReach(t *testing.T) {
+	table := NewTable(Config{Max: 10, MaxHops: 2})
+	table.Add(now, id(1), true, protocol.Subset{{Feed: url(0), Hops: 2}}, nil)
+	table.Add(now, id(2), true, protocol.Subset{{Feed: url(0), Hops: 3}}, nil)
+	got := table.Interested(url(0))
+	if len(got) != 1 || got[0].ID != id(1) {
+		t.Errorf("interested: %v", got)
+	}
+	if !table.Wanted(url(0)) || table.Wanted(url(1)) {
+		t.Error("wanted is wrong")
+	}
+}
+
+func TestAdmission(t *testing.T) {
+	at := func(text string) protocol.NodeID {
+		n, err := protocol.ParseNodeID(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, c := range []struct {
+		name  string
+		local bool
+		have  []string
+		ask   string
+		want  error
+	}{
+		{"an empty table takes anyone", false, nil, "20.0.0.1:7790", nil},
+		{"two of a network is enough", false, []string{"20.0.0.1:7790", "20.0.0.2:7790"}, "20.0.0.3:7790", ErrCrowded},
+		{"a neighbor may connect again", false, []string{"20.0.0.1:7790", "20.0.0.2:7790"}, "20.0.0.2:7790", nil},
+		{"another port is another node", false, []string{"20.0.0.1:7790", "20.0.0.1:7791"}, "20.0.0.1:7792", ErrCrowded},
+		{"a /48 is one network", false, []string{"[2a00:1:2:3::1]:7790", "[2a00:1:2:4::1]:7790"}, "[2a00:1:2:5::1]:7790", ErrCrowded},
+		{"another /48 is another", false, []string{"[2a00:1:2:3::1]:7790", "[2a00:1:2:4::1]:7790"}, "[2a00:1:3:5::1]:7790", nil},
+		{"local addresses are not counted where they are allowed", true, []string{"127.0.0.1:7790", "127.0.0.1:7791"}, "127.0.0.1:7792", nil},
+		{"public ones are, even then", true, []string{"20.0.0.1:7790", "20.0.0.2:7790"}, "20.0.0.3:7790", ErrCrowded},
+		{"a full table takes nobody", true, []string{"127.0.0.1:1001", "127.0.0.1:1002", "127.0.0.1:1003", "127.0.0.1:1004"}, "127.0.0.1:1005", ErrFull},
+	} {
+		table := NewTable(Config{Max: 4, MaxHops: 3, AllowLocal: c.local})
+		for _, h := range c.have {
+			table.Add(now, at(h), true, nil, nil)
+		}
+		if got := table.Admit(at(c.ask)); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// Whatever happens, in whatever order: a neighbor that takes every set of changes knows exactly the set
+// that Offer computes for it, which never depends on its own advert.
+func TestChangesAddUpToTheOffer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := newTable()
+		views := map[protocol.NodeID]map[feed.URL]int{} // what each neighbor believes
+		t.Repeat(map[string]func(*rapid.T){
+			"own": func(t *rapid.T) {
+				table.Own(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "own"))
+			},
+			"join": func(t *rapid.T) {
+				n := id(rapid.IntRange(1, 4).Draw(t, "neighbor"))
+				offered := table.Offer(n)
+				table.Add(now, n, true, drawSubset(t, 0), offered)
+				views[n] = map[feed.URL]int{}
+				apply(views[n], offered)
+			},
+			"leave": func(t *rapid.T) {
+				n := id(rapid.IntRange(1, 4).Draw(t, "neighbor"))
+				table.Remove(n)
+				delete(views, n)
+			},
+			"hear": func(t *rapid.T) {
+				n := table.Lookup(id(rapid.IntRange(1, 4).Draw(t, "neighbor")))
+				if n == nil {
+					t.Skip("no such neighbor")
+				}
+				table.Hear(n, drawSubset(t, protocol.Withdrawn))
+			},
+			"advertise": func(t *rapid.T) {
+				n := table.Lookup(id(rapid.IntRange(1, 4).Draw(t, "neighbor")))
+				if n == nil {
+					t.Skip("no such neighbor")
+				}
+				changes := table.Changes(n)
+				apply(views[n.ID], changes)
+				table.Advertised(n, changes)
+				if again := table.Changes(n); len(again) != 0 {
+					t.Fatalf("said everything, and still has to say %v", again)
+				}
+				want := map[feed.URL]int{}
+				apply(want, table.Offer(n.ID))
+				if fmt.Sprint(want) != fmt.Sprint(views[n.ID]) {
+					t.Fatalf("%s believes %v, is to hear %v", n.ID, views[n.ID], want)
+				}
+				before := fmt.Sprint(table.Offer(n.ID))
+				table.Hear(n, protocol.Subset{{Feed: url(0), Hops: rapid.IntRange(-1, 3).Draw(t, "hops")}})
+				if after := fmt.Sprint(table.Offer(n.ID)); after != before {
+					t.Fatalf("its own advert changed what it is to hear from %s to %s", before, after)
+				}
+			},
+			"": func(t *rapid.T) {
+				if table.Len() > 10 {
+					t.Fatalf("%d neighbors", table.Len())
+				}
+			},
+		})
+	})
+}
+
+func drawSubset(t *rapid.T, low int) (s protocol.Subset) {
+	for i := range 6 {
+		if rapid.Bool().Draw(t, "in") {
+			s = append(s, protocol.Interest{Feed: url(i), Hops: rapid.IntRange(low, 3).Draw(t, "hops")})
+		}
+	}
+	return s
+}
+
+func apply(view map[feed.URL]int, changes protocol.Subset) {
+	for _, in := range changes {
+		if in.Hops < 0 {
+			delete(view, in.Feed)
+		} else {
+			view[in.Feed] = in.Hops
+		}
+	}
+}
+
+func TestASubsetFloodIsCut(t *testing.T) {
+	table := newTable()
+	n := table.Add(now, id(1), true, nil, nil)
+	var flood protocol.Subset
+	for i := range protocol.MaxSubset + 500 {
+		flood = append(flood, protocol.Interest{Feed: url(i)})
+	}
+	table.Hear(n, flood)
+	if n.Feeds() != protocol.MaxSubset {
+		t.Errorf("%d feeds are kept of a neighbor", n.Feeds())
+	}
+	if len(table.Offer(id(2))) != protocol.MaxSubset {
+		t.Errorf("an offer of %d feeds", len(table.Offer(id(2))))
+	}
+}
+
+func BenchmarkAdvert(b *testing.B) {
+	table := newTable()
+	for i := range 10 {
+		var s protocol.Subset
+		for j := range 2000 {
+			s = append(s, protocol.Interest{Feed: url(j), Hops: (i + j) % 4})
+		}
+		table.Add(now, id(i), true, s, nil)
+	}
+	n := table.Lookup(id(3))
+	b.Run("offer", func(b *testing.B) {
+		for b.Loop() {
+			table.Offer(n.ID)
+		}
+	})
+	table.Advertised(n, table.Changes(n))
+	b.Run("changes", func(b *testing.B) {
+		other := table.Lookup(id(4))
+		for i := 0; b.Loop(); i++ {
+			table.Hear(other, protocol.Subset{{Feed: url(i % 2000), Hops: i % 3}})
+			table.Advertised(n, table.Changes(n))
+		}
+	})
+}
