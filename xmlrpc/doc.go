@@ -1,0 +1,33 @@
+// Package xmlrpc turns XML-RPC calls, responses and faults into bytes and back. It knows nothing of
+// HTTP and nothing of what the calls mean.
+//
+// # Encoding
+//
+// The Append functions add a message to a byte slice and cannot fail. What they write holds no white
+// space between elements and is read back identically by every XML parser: carriage returns, which
+// XML turns into newlines, are written as references; bytes that are not UTF-8 and the characters
+// that XML cannot carry are replaced by U+FFFD. A Value of a Go type that has no XML-RPC form is a
+// mistake of the calling program and panics.
+//
+// # Decoding
+//
+// The Decode functions read bytes that a stranger sent. They never panic, take time in proportion to
+// the length of the message, recurse no deeper than Limits.Depth, and build nothing for a message that is longer,
+// deeper or fuller than its Limits. What they return does not refer to the bytes they read, and a
+// string that is kept from it holds on to no more than 4 KiB around it.
+//
+// A message is UTF-8, with or without an XML declaration that says so. White space and comments may
+// stand between all elements; text may hold comments, CDATA sections, the five entities of XML and
+// character references. Types are int, i4, i8 (64 bits in each), boolean, string, double, base64,
+// dateTime.iso8601, array, struct, and the extension nil, also as ex:nil; a value without a type is
+// a string, <value/> the empty one. White space around numbers, booleans and times is ignored.
+//
+// All else is refused: document types, processing instructions, attributes, unknown elements,
+// elements out of place, text between elements, the characters that XML forbids (written as
+// references, too), other encodings, numbers out of range, anything after the end. There is one
+// exception: the outermost element may declare the name space of Apache's extensions,
+//
+//	<methodResponse xmlns:ex="http://ws.apache.org/xmlrpc/namespaces/extensions">
+//
+// because those who send ex:nil do so.
+package xmlrpc
