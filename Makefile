@@ -1,0 +1,49 @@
+# make check is the whole gate; CI runs it unchanged.
+
+GO       ?= go
+FUZZTIME ?= 5s
+# The race detector needs a C compiler; the program itself does not.
+RACE     ?= $(if $(shell command -v gcc || command -v clang),-race)
+
+.PHONY: build check fmt vet lint tidy test readme fuzz bench man demo
+
+build: # the program, static
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/feedex ./cmd/feedex
+
+check: fmt vet lint tidy build test readme fuzz
+
+fmt:
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt these files:"; echo "$$files"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+
+lint:
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+
+tidy: # go.mod and go.sum say what is used, no more and no less
+	$(GO) mod tidy -diff
+	cd tools && $(GO) mod tidy -diff
+
+test:
+	$(GO) test $(RACE) -shuffle=on ./...
+
+readme: # every command line of the documents is one that the program takes
+	$(GO) test -count=1 -run '^TestDocuments' ./cmd/feedex
+
+fuzz: # a few seconds of every fuzz target
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "fuzz $$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+man: # docs/man from the commands' own help
+	$(GO) test -count=1 -run '^TestManPages$$' ./cmd/feedex -update
+
+demo:
+	$(GO) run ./cmd/feedex demo
