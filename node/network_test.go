@@ -340,3 +340,9 @@ func (w *network) full(n int, c Config, feeds ...feed.URL) []*testHost {
 	w.run(2 * time.Minute)
 	return w.list
 }
+
+// digest is the digest of the version that the node keeps.
+func (h *testHost) digest(id feed.EntryID) feed.Digest { return h.store.Known([]feed.EntryID{id})[0] }
+
+// bundleWith is a bundle of these entries of news.
+func bundleWith(entries ...feed.Entry) *protocol.Bundle { return protocol.NewBundle(news, entries) }

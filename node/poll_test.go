@@ -1,0 +1,241 @@
+package node
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/polling"
+)
+
+// polls are the times at which a node of one follows news, and the publisher's entries do not matter.
+func pollTimes(w *network, h *testHost, d time.Duration) (times []time.Duration) {
+	begun := w.now
+	before := w.feed(news).requests
+	for w.now.Sub(begun) < d {
+		w.run(time.Second)
+		if n := w.feed(news).requests; n != before {
+			times = append(times, w.now.Sub(begun))
+			before = n
+		}
+	}
+	return times
+}
+
+func TestSubscribingCostsOneRequestAtOnce(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(Config{}, news, news)
+	h.step(Subscribe{Feeds: []feed.URL{news}})
+	w.run(5 * time.Minute)
+	if n := w.feed(news).requests; n != 1 {
+		t.Errorf("%d requests at subscribing", n)
+	}
+}
+
+func TestFixedPolicyPollsAtItsInterval(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(Config{Policy: polling.Fixed{Every: time.Hour}}, news)
+	times := pollTimes(w, h, 6*time.Hour)
+	for i := 2; i < len(times); i++ {
+		if gap := times[i] - times[i-1]; gap < 59*time.Minute || gap > 61*time.Minute {
+			t.Errorf("polled after %v", gap)
+		}
+	}
+	if len(times) < 5 {
+		t.Errorf("polled %d times in six hours", len(times))
+	}
+}
+
+// Nodes that start together must not poll together.
+func TestFirstPollsAreSpread(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	seconds := map[int]int{}
+	for range 50 {
+		w.add(Config{}, news)
+	}
+	w.run(time.Minute)
+	for range 60 {
+		before := w.feed(news).requests
+		w.run(time.Minute)
+		seconds[w.feed(news).requests-before]++
+	}
+	for polls := range seconds {
+		if polls > 8 {
+			t.Errorf("%d of 50 nodes polled within a minute", polls)
+		}
+	}
+}
+
+func TestRestartCausesNoEarlyPoll(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	w.publish(news)
+	h := w.add(Config{}, news)
+	w.run(3 * time.Hour)
+	due := h.node.feeds[news].NextPoll
+	before := w.feed(news).requests
+	h.kill()
+	h.start()
+	if got := h.node.feeds[news].NextPoll; !got.Equal(due.Truncate(time.Millisecond)) {
+		t.Errorf("after a restart the feed is due at %v, before it was %v", got, due)
+	}
+	w.run(due.Sub(w.now) - time.Second)
+	if n := w.feed(news).requests - before; n != 0 {
+		t.Errorf("%d polls before the feed was due", n)
+	}
+	w.run(2 * time.Second)
+	if n := w.feed(news).requests - before; n != 1 {
+		t.Errorf("%d polls when the feed fell due", n)
+	}
+	if h.node.feeds[news].ETag == "" {
+		t.Error("the validator was forgotten")
+	}
+}
+
+func TestOverdueFeedsAreSpreadAfterAnAbsence(t *testing.T) {
+	w := newNetwork(t)
+	var feeds []feed.URL
+	for i := range 60 {
+		u := feed.URL("https://example.com/" + string(rune('A'+i)))
+		w.feed(u)
+		feeds = append(feeds, u)
+	}
+	h := w.add(Config{}, feeds...)
+	w.run(time.Hour)
+	h.kill()
+	w.run(24 * time.Hour)
+	count := func() (n int) {
+		for _, u := range feeds {
+			n += w.feed(u).requests
+		}
+		return n
+	}
+	before := count()
+	h.start()
+	w.run(5 * time.Second)
+	if n := count() - before; n > 20 {
+		t.Errorf("%d of 60 feeds were polled within five seconds", n)
+	}
+	w.run(time.Minute)
+	if n := count() - before; n != 60 {
+		t.Errorf("%d of 60 overdue feeds were polled within a minute", n)
+	}
+}
+
+func TestShorterIntervalCountsAtOnce(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(Config{Policy: polling.Fixed{Every: 24 * time.Hour}}, news)
+	w.run(10 * time.Minute)
+	h.kill()
+	h.config.Policy = polling.Fixed{Every: 20 * time.Minute}
+	before := w.feed(news).requests
+	h.start()
+	w.run(11 * time.Minute)
+	if n := w.feed(news).requests - before; n != 1 {
+		t.Errorf("%d polls within the interval that the owner chose now", n)
+	}
+}
+
+func TestFailingFeedIsLeftAloneEverLonger(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news).err = errors.New("HTTP status 500")
+	h := w.add(Config{Policy: polling.Fixed{Every: 10 * time.Minute}}, news)
+	times := pollTimes(w, h, 4*24*time.Hour)
+	var last time.Duration
+	for i := 1; i < len(times); i++ {
+		gap := times[i] - times[i-1]
+		if gap < last-time.Hour && last < longestBackoff {
+			t.Errorf("polled after %v, after %v before", gap, last)
+		}
+		if gap > longestBackoff*11/10+time.Minute {
+			t.Errorf("left alone for %v", gap)
+		}
+		last = gap
+	}
+	if len(times) > 16 {
+		t.Errorf("a feed that fails was polled %d times in four days", len(times))
+	}
+	s := h.node.Feeds()[0]
+	if s.Errors != len(times)+1 || // the first poll was at subscribing
+		s.LastError != "HTTP status 500" {
+		t.Errorf("status says %d errors, %q", s.Errors, s.LastError)
+	}
+	w.feed(news).err = nil
+	w.run(2 * longestBackoff)
+	if s := h.node.Feeds()[0]; s.Errors != 0 || s.LastError != "" {
+		t.Errorf("after it works again status says %d errors, %q", s.Errors, s.LastError)
+	}
+}
+
+func TestPublisherMayAskToStayAway(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(Config{}, news)
+	w.run(time.Minute)
+	h.node.feeds[news].polling = true
+	h.step(Fetched{Feed: news, Err: errors.New("HTTP status 429"), RetryAfter: 7 * time.Hour})
+	before := w.feed(news).requests
+	w.run(7*time.Hour - time.Minute)
+	if n := w.feed(news).requests - before; n != 0 {
+		t.Errorf("%d requests although the publisher asked to stay away", n)
+	}
+	w.run(2 * time.Hour)
+	if n := w.feed(news).requests - before; n == 0 {
+		t.Error("no request after the time that the publisher named")
+	}
+}
+
+func TestUnsubscribing(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	id := w.publish(news)
+	w.run(2 * time.Hour)
+	a.step(Unsubscribe{Feeds: []feed.URL{news}})
+	w.run(time.Minute)
+	if !a.has(id) {
+		t.Error("the entries are gone")
+	}
+	if _, ok := b.node.links[a.id].peer.Hops(news); ok {
+		t.Error("the neighbor was not told")
+	}
+	before := w.feed(news).requests
+	b.blocked[news] = true
+	w.run(24 * time.Hour)
+	if n := w.feed(news).requests - before; n != 0 {
+		t.Errorf("%d polls of a feed that nobody follows", n)
+	}
+	a.kill()
+	a.start()
+	if len(a.node.Feeds()) != 0 {
+		t.Error("after a restart the feed is followed again")
+	}
+}
+
+// An edit by the publisher replaces what the node has; a neighbor's version of a known entry does not.
+func TestOwnPollsReviseNeighborsDoNot(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	id := w.publish(news)
+	w.run(2 * time.Hour)
+	original := a.digest(id)
+
+	forged := w.feeds[news].entries[0]
+	forged.Title = "Something else"
+	a.put(b, bundleWith(forged))
+	if a.digest(id) != original {
+		t.Error("a neighbor replaced an entry")
+	}
+	w.feeds[news].entries[0].Title = "Entry 0, corrected"
+	w.publish(news) // another ETag
+	w.run(2 * time.Hour)
+	if want := w.feeds[news].entries[0].Digest(); a.digest(id) != want {
+		t.Error("the publisher's correction was not taken")
+	}
+}

@@ -1,0 +1,83 @@
+package node
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// Paper §3.6: "The requester specifies in the query what feed entries it is looking for in terms of feed
+// titles, entry titles, published dates, and others."
+func TestQueriesAreAnsweredFromTheArchive(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	for range 8 {
+		w.publish(news)
+		w.run(2 * time.Hour)
+	}
+	ask := func(f feed.Filter) protocol.Answer {
+		t.Helper()
+		r := a.answerTo(b.id, a.node.links[b.id].session, protocol.QueryFeed{Query: protocol.Query{Filter: f}})
+		if r.Fault != nil {
+			t.Fatal(r.Fault)
+		}
+		return r.Reply.(protocol.Answer)
+	}
+	for _, c := range []struct {
+		name    string
+		filter  feed.Filter
+		found   int
+		partial bool
+	}{
+		{"everything", feed.Filter{}, 8, false},
+		{"a title", feed.Filter{Title: []string{"entry 3"}}, 1, false},
+		{"a word that stands nowhere", feed.Filter{Words: []string{"nothing"}}, 0, false},
+		{"another feed", feed.Filter{Feed: blog}, 0, false},
+		{"a range of time", feed.Filter{Since: epoch.Add(3 * time.Hour), Until: epoch.Add(9 * time.Hour)}, 3, false},
+		{"no more than asked for", feed.Filter{Limit: 3}, 3, true},
+		{"just as many as there are", feed.Filter{Limit: 8}, 8, false},
+	} {
+		got := ask(c.filter)
+		if len(got.Found) != c.found || got.Partial != c.partial {
+			t.Errorf("%s: %d found, partial %v; want %d, %v", c.name, len(got.Found), got.Partial, c.found, c.partial)
+		}
+	}
+	first := ask(feed.Filter{Limit: 1}).Found[0]
+	entries := w.feeds[news].entries
+	if e := entries[len(entries)-1]; first.ID != e.EntryID() || first.Digest != e.Digest() {
+		t.Error("the newest arrival is not first, or not described by its digest")
+	}
+}
+
+func TestQueriesOfANeighborAreBounded(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0].node, hosts[1]
+	session := a.links[b.id].session
+	var effects []Effect
+	for tag := range uint64(3) {
+		effects = a.Step(effects, w.now, Asked{From: b.id, Session: session, Call: protocol.QueryFeed{}, Tag: 100 + tag})
+	}
+	var searches []Search
+	for _, e := range effects {
+		switch e := e.(type) {
+		case Search:
+			searches = append(searches, e)
+		case Respond:
+			if e.Fault == nil || e.Fault.Code != protocol.Busy {
+				t.Errorf("the third query was answered %v, %v", e.Reply, e.Fault)
+			}
+		}
+	}
+	if len(searches) != 2 || !searches[0].Filter.Shareable {
+		t.Fatalf("%d searches, the first with %+v", len(searches), searches)
+	}
+	effects = a.Step(nil, w.now, Found{ID: searches[0].ID, Err: errors.New("deadline exceeded")})
+	if r, ok := effects[0].(Respond); !ok || r.Fault == nil || r.Fault.Code != protocol.Busy {
+		t.Errorf("a search that took too long was answered %+v", effects)
+	}
+}
