@@ -1,0 +1,180 @@
+// Package demo runs a whole feedex network on one machine and shows what it does: a server with feeds
+// that publish every few seconds, a tracker, and nodes with real XML-RPC and SQLite that poll far too
+// rarely to see anything in time by themselves.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"feedex/daemon"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/polling"
+)
+
+// Config says how large the demonstration is. The zero value of each field means its default.
+type Config struct {
+	For   time.Duration // how long it runs. Default 30 s, at least 10 s
+	Nodes int           // default 6
+	Feeds int           // default 10
+	Poll  time.Duration // how often a node polls each feed. Default 20 s
+	Out   io.Writer     // where it shows what happens; nil is nowhere
+	// Terminal redraws one screen in place; otherwise a line now and then.
+	Terminal bool
+	Log      *slog.Logger // of the nodes; default nowhere
+}
+
+const (
+	// windowEntries is how many entries a feed's document holds, and shortestGap the least time between
+	// two of them: together longer than the polling interval, so that an entry that is missed was missed
+	// by the network and not by the feed.
+	windowEntries = 12
+	shortestGap   = 2 * time.Second
+	longestGap    = 4 * time.Second
+	// settle is how long before the end the feeds fall silent, so that most of what is under way
+	// arrives in time.
+	settle = 6 * time.Second
+)
+
+// ErrMissed means that an entry did not arrive at a node that follows its feed.
+var ErrMissed = errors.New("entries were missed")
+
+// Run runs the demonstration to its end, or until ctx ends. The error wraps ErrMissed where an entry
+// did not arrive in time.
+func Run(ctx context.Context, c Config) (Summary, error) {
+	c = c.withDefaults()
+	if c.For < 10*time.Second {
+		return Summary{}, fmt.Errorf("run demonstration for %v: too short to show anything; want 10s or more", c.For)
+	}
+	dir, err := os.MkdirTemp("", "feedex-demo-")
+	if err != nil {
+		return Summary{}, fmt.Errorf("make folder for the demonstration: %w", err)
+	}
+	defer os.RemoveAll(dir)
+
+	running, stop := context.WithCancelCause(ctx)
+	var parts sync.WaitGroup
+	defer parts.Wait()
+	defer stop(nil)
+
+	pub, err := newPublisher(c.Feeds)
+	if err != nil {
+		return Summary{}, err
+	}
+	parts.Go(func() { stop(pub.serve(running)) })
+	s := newScore(c)
+	pub.published = s.published
+
+	tracker := make(chan string, 1)
+	parts.Go(func() {
+		stop(daemon.RunTracker(running, daemon.TrackerConfig{
+			Data: filepath.Join(dir, "tracker"), Listen: "127.0.0.1:0", AllowLocal: true, Log: c.Log,
+			Ready: func(address string) { tracker <- address },
+		}))
+	})
+	var trackerURL string
+	select {
+	case address := <-tracker:
+		trackerURL = "http://" + address + "/"
+	case <-running.Done():
+		return Summary{}, context.Cause(running)
+	}
+
+	ready := make(chan struct{}, c.Nodes)
+	for i := range c.Nodes {
+		follows := c.follows(i, pub.urls)
+		parts.Go(func() {
+			stop(daemon.Run(running, daemon.Config{
+				Data: filepath.Join(dir, fmt.Sprintf("node%d", i+1)), Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
+				Subscribe: follows,
+				Node:      node.Config{Trackers: []string{trackerURL}, AllowLocal: true, Policy: polling.Fixed{Every: c.Poll}},
+				Log:       c.Log,
+				Ready: func(a daemon.Addresses) {
+					s.join(i, a.Listen, follows)
+					ready <- struct{}{}
+				},
+				Observe: func(now time.Time, note node.Note) { s.observe(i, now, note) },
+			}))
+		})
+	}
+	for range c.Nodes {
+		select {
+		case <-ready:
+		case <-running.Done():
+			return Summary{}, context.Cause(running)
+		}
+	}
+	err = show(running, c, s, pub)
+	sum := s.summary(time.Now(), pub.requests.Load())
+	if err == nil && sum.Missed > 0 {
+		err = fmt.Errorf("%w: %d of %d deliveries", ErrMissed, sum.Missed, sum.Expected)
+	}
+	return sum, err
+}
+
+func (c Config) withDefaults() Config {
+	if c.For == 0 {
+		c.For = 30 * time.Second
+	}
+	if c.Nodes == 0 {
+		c.Nodes = 6
+	}
+	if c.Feeds == 0 {
+		c.Feeds = 10
+	}
+	if c.Poll == 0 {
+		c.Poll = 20 * time.Second
+	}
+	if c.Out == nil {
+		c.Out = io.Discard
+	}
+	return c
+}
+
+// follows are the feeds that node i follows: all but two, not the same two for everyone.
+func (c Config) follows(i int, urls []feed.URL) []feed.URL {
+	var list []feed.URL
+	for j, u := range urls {
+		if d := (j - 2*i%len(urls) + len(urls)) % len(urls); d > 1 {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// show publishes, redraws and waits until the time is up and everything has arrived, or cannot any more.
+func show(ctx context.Context, c Config, s *score, pub *publisher) error {
+	begun := time.Now()
+	s.begin(begun)
+	publishing, silence := context.WithTimeout(ctx, c.For-settle)
+	defer silence()
+	var publishers sync.WaitGroup
+	publishers.Go(func() { pub.publish(publishing) })
+	defer publishers.Wait()
+
+	screen := newScreen(c, s, pub)
+	defer screen.close()
+	tick := time.NewTicker(screen.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case now := <-tick.C:
+			screen.draw(now)
+			left := c.For - now.Sub(begun)
+			// A node polls each feed within c.Poll: what has not come by then will not come.
+			if left <= 0 && (s.complete() || -left > c.Poll) {
+				return nil
+			}
+		}
+	}
+}

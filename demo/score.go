@@ -1,0 +1,213 @@
+package demo
+
+import (
+	"sync"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+)
+
+// A score keeps what was published, what arrived where, when and how, and when each node would have
+// seen it by polling alone.
+type score struct {
+	poll time.Duration
+
+	mu      sync.Mutex
+	begun   time.Time
+	entries map[feed.URL][]published
+	when    map[feed.EntryID]time.Time // of publication
+	nodes   []nodeScore
+}
+
+// published is an entry of a feed and when it came out.
+type published struct {
+	id feed.EntryID
+	at time.Time
+}
+
+// nodeScore is what one node got.
+type nodeScore struct {
+	name      string
+	follows   map[feed.URL]bool
+	neighbors int
+	arrived   map[feed.EntryID]time.Time
+	byPoll    int
+	byPeer    int
+	polls     map[feed.URL][]time.Time // its polls of each feed, the next one that is due at the end
+	lag       time.Duration            // of all that arrived, together
+}
+
+func newScore(c Config) *score {
+	return &score{
+		poll: c.Poll, entries: make(map[feed.URL][]published), when: make(map[feed.EntryID]time.Time), nodes: make([]nodeScore, c.Nodes),
+	}
+}
+
+// join notes that node i serves at the address name.
+func (s *score) join(i int, name string, follows []feed.URL) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := &s.nodes[i]
+	n.name, n.follows = name, make(map[feed.URL]bool)
+	for _, u := range follows {
+		n.follows[u] = true
+	}
+}
+
+// begin starts the clock.
+func (s *score) begin(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun = now
+}
+
+// published notes that an entry came out.
+func (s *score) published(e feed.Entry, at time.Time) {
+	id := e.EntryID()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entries[e.Feed] = append(s.entries[e.Feed], published{id, at})
+	s.when[id] = at
+}
+
+// observe notes what node i tells.
+func (s *score) observe(i int, now time.Time, note node.Note) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := &s.nodes[i]
+	switch t := note.(type) {
+	case node.Linked:
+		n.neighbors++
+	case node.Unlinked:
+		n.neighbors--
+	case node.Polled:
+		if n.polls == nil {
+			n.polls = make(map[feed.URL][]time.Time)
+		}
+		times := n.polls[t.Feed]
+		if len(times) > 0 {
+			times[len(times)-1] = now // what was due has come
+		} else {
+			times = append(times, now)
+		}
+		n.polls[t.Feed] = append(times, t.Next)
+	case node.Arrived:
+		if n.arrived == nil {
+			n.arrived = make(map[feed.EntryID]time.Time)
+		}
+		for _, r := range t.Records {
+			if !n.follows[t.Feed] {
+				continue // it passes through, for a neighbor
+			}
+			n.arrived[r.ID] = now
+			n.lag += now.Sub(s.when[r.ID])
+			if t.Source.IsZero() {
+				n.byPoll++
+			} else {
+				n.byPeer++
+			}
+		}
+	}
+}
+
+// complete reports whether everything that was published arrived everywhere.
+func (s *score) complete() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count(time.Time{}).Missed == 0
+}
+
+// A Summary is what came of the demonstration. Deliveries count an entry once for each node that
+// follows its feed.
+type Summary struct {
+	Nodes, Feeds   int
+	Published      int           // entries
+	Expected       int           // deliveries
+	Missed         int           // deliveries that did not come
+	ByPoll, ByPeer int           // deliveries that came by the node's own poll, and from a neighbor
+	Lag            time.Duration // mean, from publication to arrival
+	AloneLag       time.Duration // mean, had each node only polled for itself
+	Requests       int64         // at the feeds' server
+	AloneRequests  int64         // had each node polled alone, often enough for the same mean lag
+	Ran            time.Duration
+	Each           []NodeSummary
+}
+
+// A NodeSummary is what came of it for one node.
+type NodeSummary struct {
+	Name           string
+	Neighbors      int
+	ByPoll, ByPeer int
+	Lag            time.Duration
+}
+
+// summary counts everything up to now.
+func (s *score) summary(now time.Time, requests int64) Summary {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := s.count(now)
+	sum.Requests = requests
+	for _, n := range s.nodes {
+		each := NodeSummary{Name: n.name, Neighbors: n.neighbors, ByPoll: n.byPoll, ByPeer: n.byPeer}
+		if got := n.byPoll + n.byPeer; got > 0 {
+			each.Lag = n.lag / time.Duration(got)
+		}
+		sum.Each = append(sum.Each, each)
+		// Polling alone every 2L sees an entry after L on average.
+		if sum.Lag > 0 {
+			sum.AloneRequests += int64(len(n.follows)) * int64(sum.Ran/(2*sum.Lag))
+		}
+	}
+	return sum
+}
+
+// count adds up the deliveries. The caller holds the lock.
+func (s *score) count(now time.Time) Summary {
+	sum := Summary{Nodes: len(s.nodes), Feeds: len(s.entries), Published: len(s.when)}
+	if !now.IsZero() {
+		sum.Ran = now.Sub(s.begun)
+	}
+	var lag, alone time.Duration
+	arrived := 0
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		sum.ByPoll += n.byPoll
+		sum.ByPeer += n.byPeer
+		lag += n.lag
+		for u := range n.follows {
+			for _, e := range s.entries[u] {
+				sum.Expected++
+				if _, ok := n.arrived[e.id]; !ok {
+					sum.Missed++
+					continue
+				}
+				arrived++
+				alone += s.aloneLag(n, u, e.at)
+			}
+		}
+	}
+	if arrived > 0 {
+		sum.Lag, sum.AloneLag = lag/time.Duration(arrived), alone/time.Duration(arrived)
+	}
+	return sum
+}
+
+// aloneLag is how long after its publication the node would have seen an entry by its own polls: those
+// that it made, and those that are due.
+func (s *score) aloneLag(n *nodeScore, u feed.URL, at time.Time) time.Duration {
+	times := n.polls[u]
+	for _, t := range times {
+		if !t.Before(at) {
+			return t.Sub(at)
+		}
+	}
+	next := at
+	if len(times) > 0 {
+		next = times[len(times)-1]
+	}
+	for next.Before(at) {
+		next = next.Add(s.poll)
+	}
+	return next.Sub(at)
+}

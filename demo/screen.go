@@ -1,0 +1,105 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// A screen shows how the demonstration goes.
+type screen struct {
+	config Config
+	score  *score
+	pub    *publisher
+	every  time.Duration // between two pictures
+	lines  int           // of the last picture, to be drawn over
+	hidden bool          // the cursor
+}
+
+func newScreen(c Config, s *score, pub *publisher) *screen {
+	sc := &screen{config: c, score: s, pub: pub, every: 250 * time.Millisecond}
+	fmt.Fprintf(c.Out, "feedex demo: %d nodes, a tracker and %d feeds on this machine.\n", c.Nodes, c.Feeds)
+	fmt.Fprintf(c.Out, "Each feed publishes every %v to %v; each node polls each of its feeds every %v.\n\n",
+		shortestGap, longestGap, c.Poll)
+	if c.Terminal {
+		fmt.Fprint(c.Out, "\x1b[?25l")
+		sc.hidden = true
+	}
+	return sc
+}
+
+// close leaves the terminal as it was found.
+func (sc *screen) close() {
+	if sc.hidden {
+		fmt.Fprint(sc.config.Out, "\x1b[?25h")
+	}
+}
+
+// draw shows the figures of now.
+func (sc *screen) draw(now time.Time) {
+	sum := sc.score.summary(now, sc.pub.requests.Load())
+	if !sc.config.Terminal {
+		if seconds := int(sum.Ran / sc.every); seconds%20 == 0 { // every five seconds
+			fmt.Fprintf(sc.config.Out, "%4.0fs  published %d, delivered %d of %d, mean lag %s (alone %s), requests %d\n",
+				sum.Ran.Seconds(), sum.Published, sum.Expected-sum.Missed, sum.Expected, lag(sum.Lag), lag(sum.AloneLag), sum.Requests)
+		}
+		return
+	}
+	var b strings.Builder
+	sc.write(&b, sum)
+	picture := b.String()
+	if sc.lines > 0 {
+		fmt.Fprintf(sc.config.Out, "\x1b[%dA", sc.lines)
+	}
+	sc.lines = strings.Count(picture, "\n")
+	fmt.Fprint(sc.config.Out, strings.ReplaceAll(picture, "\n", "\x1b[K\n"))
+}
+
+// write writes the picture.
+func (sc *screen) write(w io.Writer, sum Summary) {
+	const width = 40
+	done := min(width, int(width*sum.Ran/sc.config.For))
+	phase := ""
+	if sum.Ran > sc.config.For-settle {
+		phase = "  the feeds are silent; the last entries are on their way"
+	}
+	fmt.Fprintf(w, "  %s%s %3.0f of %.0f s%s\n\n", strings.Repeat("█", done), strings.Repeat("░", width-done), sum.Ran.Seconds(), sc.config.For.Seconds(), phase)
+	sum.figures(w)
+	fmt.Fprintf(w, "\n  %-24s %9s %8s %14s %9s\n", "node", "neighbors", "by poll", "by a neighbor", "mean lag")
+	for _, n := range sum.Each {
+		fmt.Fprintf(w, "  %-24s %9d %8d %14d %9s\n", n.Name, n.Neighbors, n.ByPoll, n.ByPeer, lag(n.Lag))
+	}
+}
+
+// figures writes the sums.
+func (s Summary) figures(w io.Writer) {
+	fmt.Fprintf(w, "  entries published %6d\n", s.Published)
+	fmt.Fprintf(w, "  deliveries        %6d of %d: %d by own polls, %d from neighbors\n", s.Expected-s.Missed, s.Expected, s.ByPoll, s.ByPeer)
+	fmt.Fprintf(w, "  mean lag          %6s, polling alone: %s\n", lag(s.Lag), lag(s.AloneLag))
+	fmt.Fprintf(w, "  requests at feeds %6d, polling alone for the same lag: %d\n", s.Requests, s.AloneRequests)
+}
+
+// String tells in words what came of the demonstration.
+func (s Summary) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "After %.0f seconds:\n\n", s.Ran.Seconds())
+	s.figures(&b)
+	b.WriteString("\n")
+	if s.Missed > 0 {
+		fmt.Fprintf(&b, "%d deliveries did not come.\n", s.Missed)
+		return b.String()
+	}
+	b.WriteString("No node missed an entry")
+	if s.Lag > 0 && s.AloneLag > s.Lag {
+		fmt.Fprintf(&b, ", each came %.1f times sooner than by polling alone", float64(s.AloneLag)/float64(s.Lag))
+	}
+	if spared := s.AloneRequests - s.Requests; spared > 0 {
+		fmt.Fprintf(&b, ",\nand the feeds were spared %d of %d requests", spared, s.AloneRequests)
+	}
+	b.WriteString(".\n")
+	return b.String()
+}
+
+// lag writes a duration with a tenth of a second.
+func lag(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
