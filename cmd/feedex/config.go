@@ -1,0 +1,28 @@
+package main
+
+import (
+	_ "embed"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// sample is a config file with every setting, what it means and its default.
+//
+//go:embed sample.toml
+var sample string
+
+func newConfig() *cobra.Command {
+	return &cobra.Command{
+		Use:   "config",
+		Short: "Print a config file with all settings, their meaning and defaults",
+		Long: `Print a config file for 'feedex node' with all settings, what they mean and their defaults. It changes
+nothing as it is; keep the lines that you change.`,
+		Example: "  feedex config > ~/.config/feedex/feedex.toml",
+		Args:    noArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			_, err := io.WriteString(c.OutOrStdout(), sample)
+			return err
+		},
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// TestDocumentsShowCommandsThatWork checks every command line that stands in a code block of a document: the
+// program must know the command, its flags and its arguments, and the Makefile the target.
+func TestDocumentsShowCommandsThatWork(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, path := range documents(t) {
+		for _, line := range commandLines(t, path) {
+			name, rest, _ := strings.Cut(line, " ")
+			switch {
+			case strings.HasPrefix(line, "go run ./cmd/feedex"):
+				rest = strings.TrimSpace(strings.TrimPrefix(line, "go run ./cmd/feedex"))
+			case name == "make":
+				targets, _ := shellWords(rest)
+				for _, target := range targets {
+					if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(target) + `:`).Match(makefile) {
+						t.Errorf("%s: %s: the Makefile has no target %s", path, line, target)
+					}
+				}
+				checked++
+				continue
+			case name != "feedex":
+				continue
+			}
+			if err := checkCommandLine(rest); err != nil {
+				t.Errorf("%s: %s: %v", path, line, err)
+			}
+			checked++
+		}
+	}
+	if checked == 0 {
+		t.Error("the documents show no command at all")
+	}
+}
+
+// checkCommandLine says what is wrong with the arguments of feedex.
+func checkCommandLine(args string) error {
+	words, err := shellWords(args)
+	if err != nil {
+		return err
+	}
+	c, rest, err := newRoot().Find(words)
+	if err != nil {
+		return err
+	}
+	if err := c.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	return c.ValidateArgs(c.Flags().Args())
+}
+
+// shellWords splits a simple command line as a shell would, up to a comment, a pipe or a redirection.
+func shellWords(s string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	quote, begun := rune(0), false
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, begun = r, true
+		case r == ' ':
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		case strings.ContainsRune("#|>&;", r) && !begun:
+			return words, nil
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, errors.New("a quote is not closed")
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// documents are the paths of all documents of the repository.
+func documents(t *testing.T) []string {
+	var paths []string
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(path) == ".md" {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// commandLines are the lines in a document's shell blocks, with continued lines joined and prompts
+// removed.
+func commandLines(t *testing.T, path string) []string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	inBlock, joined := false, ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inBlock = !inBlock && (line == "```sh" || line == "```console" || line == "```")
+		case inBlock && strings.HasSuffix(line, `\`):
+			joined += strings.TrimSuffix(line, `\`)
+		case inBlock:
+			lines = append(lines, strings.TrimPrefix(joined+line, "$ "))
+			joined = ""
+		}
+	}
+	return lines
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"feedex/daemon"
+	"feedex/node"
+)
+
+func newFeeds() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "feeds",
+		Short: "List the feeds that the running node follows",
+		Long: `List the feeds that the running node follows: how many neighbors carry each, how often and when it is
+polled, how many entries came by own polls and from neighbors, and what last went wrong. A feed marked
+private never leaves the node.`,
+		Args: noArgs,
+	}
+	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
+		list, err := client.Feeds(c.Context())
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(c.OutOrStdout(), listed(list))
+		}
+		if len(list) == 0 {
+			fmt.Fprintln(c.ErrOrStderr(), "no feeds yet: follow one with 'feedex subscribe URL'")
+			return nil
+		}
+		return printFeeds(c.OutOrStdout(), list, time.Now())
+	})
+	jsonFlag(c.Flags(), &asJSON)
+	return c
+}
+
+// printFeeds writes a table for people.
+func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time) error {
+	t := newTable(w, "FEED", "TITLE", "NEIGHBORS", "POLLED", "NEXT", "EVERY", "BY POLL", "BY NEIGHBORS", "STATE")
+	for i := range list {
+		f := &list[i]
+		every := "-"
+		if f.Interval > 0 {
+			every = roughly(f.Interval)
+		}
+		t.row(printable(string(f.URL)), shorten(plainTitle(f.Title), 30), fmt.Sprint(f.Offered),
+			ago(f.LastPoll, now), in(f.NextPoll, now), every,
+			fmt.Sprint(f.Polled), fmt.Sprint(f.Delivered), feedState(f))
+	}
+	return t.flush()
+}
+
+// feedState says in a few words how a feed is.
+func feedState(f *node.FeedStatus) string {
+	state := "ok"
+	switch {
+	case f.LastError != "":
+		state = fmt.Sprintf("failed %s: %s", plural(int64(f.Errors), "time", "times"), shorten(printable(f.LastError), 80))
+	case f.LastSuccess.IsZero():
+		state = "new"
+	}
+	if f.Private {
+		state = "private, " + state
+	}
+	return state
+}

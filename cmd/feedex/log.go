@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/lmittmann/tint"
+	"github.com/mattn/go-isatty"
+)
+
+// newLogger writes records of a level and above to w: colored lines on a terminal, key=value lines
+// elsewhere, JSON where that is asked for.
+func newLogger(w io.Writer, least level, as format) *slog.Logger {
+	var l slog.Level
+	_ = l.UnmarshalText([]byte(least)) // the rule has checked it
+	if as == "json" {
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: l}))
+	}
+	if isTerminal(w) && os.Getenv("NO_COLOR") == "" {
+		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: l, TimeFormat: "15:04:05.000", ReplaceAttr: printableAttr}))
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
+}
+
+// printableAttr keeps what others wrote from steering the terminal. The colored handler, unlike the
+// plain ones, lets escape sequences through.
+func printableAttr(_ []string, a slog.Attr) slog.Attr {
+	switch a.Value.Kind() {
+	case slog.KindString:
+		a.Value = slog.StringValue(printable(a.Value.String()))
+	case slog.KindAny:
+		if a.Key != slog.LevelKey {
+			a.Value = slog.StringValue(printable(fmt.Sprint(a.Value.Any())))
+		}
+	}
+	return a
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}

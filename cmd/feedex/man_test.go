@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+// manDir is where the man pages are kept. They are made here rather than by a program, so that the
+// renderer stays out of the binary and the test and the generator cannot disagree:
+//
+//	go test ./cmd/feedex -run TestManPages -update
+const manDir = "../../docs/man"
+
+func TestManPages(t *testing.T) {
+	pages := manPages(t)
+	if *update {
+		if err := os.MkdirAll(manDir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, page := range pages {
+			if err := os.WriteFile(filepath.Join(manDir, name), page, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, page := range pages {
+		if kept, err := os.ReadFile(filepath.Join(manDir, name)); err != nil || !bytes.Equal(kept, page) {
+			t.Errorf("%s is not up to date: run 'make man'", name)
+		}
+	}
+	kept, err := os.ReadDir(manDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range kept {
+		if pages[file.Name()] == nil {
+			t.Errorf("%s describes no command: remove it", file.Name())
+		}
+	}
+}
+
+// manPages renders a page for the program and each of its own commands.
+func manPages(t *testing.T) map[string][]byte {
+	root := newRoot()
+	pages := make(map[string][]byte)
+	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
+		if c.Name() == "help" || c.Name() == "completion" {
+			continue
+		}
+		if end := c.Annotations[helpEnd]; end != "" {
+			c.Long += "\n\n" + end
+		}
+		name := strings.ReplaceAll(c.CommandPath(), " ", "-")
+		date := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+		var page bytes.Buffer
+		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Date: &date, Source: "feedex", Manual: "feedex manual"}
+		if err := doc.GenMan(c, header, &page); err != nil {
+			t.Fatal(err)
+		}
+		pages[name+".1"] = page.Bytes()
+	}
+	return pages
+}

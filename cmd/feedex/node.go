@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"feedex/daemon"
+	"feedex/node"
+	"feedex/polling"
+)
+
+func newNode() *cobra.Command {
+	s := defaultSettings()
+	c := &cobra.Command{
+		Use:   "node",
+		Short: "Run a node",
+		Long: `Run a node until it is interrupted. It polls the feeds it follows, exchanges their entries with its
+neighbors, and keeps everything in its data directory; 'feedex subscribe' adds feeds while it runs.
+A second interrupt ends it at once, which loses nothing that was shown or acknowledged.
+
+Point a feed reader at http://127.0.0.1:7791/feed/ followed by a feed's URL to read all of a feed that
+the node has.`,
+		Example: `  feedex node --tracker http://tracker.example.net:7788/RPC2 --subscribe https://example.com/feed.xml
+  feedex node --data /srv/feedex --listen :7790 --peer node.example.net:7790 --poll 1h`,
+		Args: noArgs,
+		RunE: runNode,
+	}
+	c.Annotations = map[string]string{helpEnd: precedence(bindNode, true)}
+	bindNode(c.Flags(), &s)
+	completeSettings(c)
+	return c
+}
+
+func runNode(c *cobra.Command, _ []string) error {
+	s, err := load(c.Flags(), bindNode, defaultSettings())
+	if err != nil {
+		return err
+	}
+	cfg, err := s.node()
+	if err != nil {
+		return err
+	}
+	log := newLogger(c.ErrOrStderr(), s.LogLevel, s.LogFormat)
+	cfg.Log = log
+	cfg.Ready = func(at daemon.Addresses) {
+		log.Info("node serves", "listen", at.Listen, "reader", at.Reader, "data", cfg.Data)
+		tellSystemd(log, fmt.Sprintf("serving nodes at %s, feed readers at %s", at.Listen, at.Reader))
+	}
+	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
+	err = daemon.Run(c.Context(), cfg)
+	if errors.Is(err, node.ErrConfig) {
+		return usageError{s.locate(err)}
+	}
+	return err
+}
+
+// node is what the settings mean to the daemon.
+func (s *settings) node() (daemon.Config, error) {
+	data, err := s.dataOr("feedex")
+	if err != nil {
+		return daemon.Config{}, err
+	}
+	return daemon.Config{
+		Data:           data,
+		Listen:         string(s.Listen),
+		Reader:         string(s.Reader),
+		PrivateHosts:   texts(s.PrivateHost),
+		TrustedProxies: prefixes(s.TrustedProxy),
+		Subscribe:      feedURLs(s.Subscribe),
+		Node: node.Config{
+			Trackers:       texts(s.Tracker),
+			Peers:          texts(s.Peer),
+			AllowLocal:     s.AllowPrivate,
+			MaxNeighbors:   s.MaxNeighbors,
+			MinNeighbors:   min(s.MinNeighbors, s.MaxNeighbors),
+			MaxSubsetHops:  s.MaxSubsetHops,
+			AdvertInterval: duration(s.AdvertInterval),
+			SeenDIDs:       s.SeenDIDs,
+			Policy:         s.policy(),
+		},
+	}, nil
+}
+
+// policy is when feeds are polled.
+func (s *settings) policy() polling.Policy {
+	if s.Poll != "" {
+		return polling.Fixed{Every: duration(s.Poll)}
+	}
+	p := &s.Polling
+	if p.Policy == "fixed" {
+		return polling.Fixed{Every: duration(p.Interval)}
+	}
+	return polling.FeedEx{
+		TargetFreshness: p.TargetFreshness, Min: duration(p.Min), Max: duration(p.Max), Start: duration(p.Start),
+	}
+}
+
+// locate puts in front of an error about a setting where the config file sets it.
+func (s *settings) locate(err error) error {
+	data, readErr := os.ReadFile(s.Config)
+	if readErr != nil {
+		return err
+	}
+	t := reflect.TypeOf(*s)
+	for i := range t.NumField() {
+		key := t.Field(i).Tag.Get("toml")
+		if line, column := position(data, toml.Key{key}); strings.Contains(err.Error(), " "+key+" is ") {
+			return fmt.Errorf("%s:%d:%d: %w", s.Config, line, column, err)
+		}
+	}
+	return err
+}
+
+// completeSettings offers completions for the values of flags.
+func completeSettings(c *cobra.Command) {
+	for flag, words := range map[string][]string{
+		"log-level": {"debug", "info", "warn", "error"}, "log-format": {"text", "json"},
+	} {
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	}
+	_ = c.MarkFlagDirname("data")
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// printJSON writes v as indented JSON. Control characters that JSON lets stand are escaped, so that
+// it is safe on a terminal.
+func printJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	var safe strings.Builder
+	for _, r := range b.String() {
+		if 0x7f <= r && r <= 0x9f {
+			fmt.Fprintf(&safe, `\u%04x`, r)
+		} else {
+			safe.WriteRune(r)
+		}
+	}
+	_, err := io.WriteString(w, safe.String())
+	return err
+}
+
+// listed is list, or an empty one rather than nil, so that JSON says [] and not null.
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// A table prints rows in aligned columns. Cells must be printable.
+type table struct{ w *tabwriter.Writer }
+
+func newTable(w io.Writer, heading ...string) *table {
+	t := &table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	t.row(heading...)
+	return t
+}
+
+// row adds a row. What w failed to take shows in flush.
+func (t *table) row(cells ...string) { fmt.Fprintln(t.w, strings.Join(cells, "\t")) }
+
+func (t *table) flush() error { return t.w.Flush() }
+
+// plural is n with the noun that fits: "1 entry", "2 entries".
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return grouped(n) + " " + many
+}
+
+// grouped writes n with a comma between thousands.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// byteSize writes n bytes in the unit that suits: "512 B", "3.4 MiB".
+func byteSize(n int64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	size, unit := float64(n)/1024, 0
+	for size >= 1000 && unit < 4 {
+		size, unit = size/1024, unit+1
+	}
+	return fmt.Sprintf("%.1f %ciB", size, "KMGTP"[unit])
+}

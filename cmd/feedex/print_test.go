@@ -1,0 +1,124 @@
+package main
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/daemon"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+var noon = time.Date(2025, 6, 15, 12, 0, 0, 0, time.UTC)
+
+// wantText compares what print wrote, without blanks at line ends, to want.
+func wantText(t *testing.T, want string, print func(w *strings.Builder) error) {
+	t.Helper()
+	var b strings.Builder
+	if err := print(&b); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	if got := strings.Join(lines, "\n"); got != strings.TrimPrefix(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestPrintStatus(t *testing.T) {
+	r := daemon.Report{
+		Status: node.Status{
+			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 1, Neighbors: 9,
+			Counters: node.Counters{Polled: 1, Delivered: 2345, Forwarded: 1000, Polls: 1234567, NotModified: 12, PollsFailed: 3, ChecksSent: 6, ChecksSeen: 4, ChecksAsked: 5},
+		},
+		Version: "0.1.0", Uptime: 3 * time.Hour, Data: "/srv/feedex", Listen: "[::]:7790", Reader: "127.0.0.1:7791",
+		Archive: daemon.ArchiveReport{Entries: 12345, Feeds: 14, Bytes: 34 << 20, Unindexed: 7}, Storage: "disk\x1b full",
+	}
+	wantText(t, `
+node       192.0.2.1:7790
+running    for 3h, version 0.1.0
+data       /srv/feedex
+listening  at [::]:7790 for nodes, at 127.0.0.1:7791 for feed readers
+following  1 feed with 9 neighbors
+keeping    12,345 entries of 14 feeds, 34.0 MiB
+received   1 entry by own polls, 2,345 from neighbors first
+sent       1,000 entries to neighbors
+polls      1,234,567, 12 not modified, 3 failed
+offers     6 made, 4 of them known already; 5 received
+indexing   7 entries still to do
+storage    NOTHING IS BEING KEPT: disk full
+`, func(w *strings.Builder) error { return printStatus(w, &r) })
+}
+
+func TestPrintNeighbors(t *testing.T) {
+	list := []node.NeighborStatus{
+		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Since: noon.Add(-3 * time.Hour), Chosen: true, Feeds: 30, Overlap: 4, Heard: noon.Add(-time.Second), RTT: 12345 * time.Microsecond, Delivered: 5, Forwarded: 6},
+		{ID: protocol.NewNodeID(netip.MustParseAddr("2001:db8::1"), 9), Since: noon, LastError: "peer\nrefused\x9b2J"},
+		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.3"), 9), Since: noon, Static: true},
+	}
+	wantText(t, `
+NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS  OF USE  BROUGHT  GIVEN  LAST ERROR
+192.0.2.1:7790   chosen    3h      1s ago  12.3ms  30     4       5        6
+[2001:db8::1]:9  accepted  0s      never   -       0      0       0        0      peer refused2J
+192.0.2.3:9      static    0s      never   -       0      0       0        0
+`, func(w *strings.Builder) error { return printNeighbors(w, list, noon) })
+}
+
+func TestPrintFeeds(t *testing.T) {
+	list := []node.FeedStatus{
+		{URL: "https://example.com/feed", Title: "News &amp; <b>more</b>", Offered: 3, Interval: 4 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), NextPoll: noon.Add(3 * time.Hour), Polled: 8, Delivered: 9},
+		{URL: "http://nas.local/feed", Private: true, NextPoll: noon.Add(-time.Second)},
+		{URL: "http://example.org/gone", Interval: time.Hour, LastPoll: noon, NextPoll: noon.Add(time.Minute), Errors: 2, LastError: "HTTP status 410"},
+	}
+	wantText(t, `
+FEED                      TITLE        NEIGHBORS  POLLED   NEXT    EVERY  BY POLL  BY NEIGHBORS  STATE
+https://example.com/feed  News & more  3          60m ago  in 3h   4h     8        9             ok
+http://nas.local/feed                  0          never    now     -      0        0             private, new
+http://example.org/gone                0          0s ago   in 60s  60m    0        0             failed 2 times: HTTP status 410
+`, func(w *strings.Builder) error { return printFeeds(w, list, noon) })
+}
+
+func TestPrintRecords(t *testing.T) {
+	entry := func(title, link string, published time.Time) archive.Record {
+		e := feed.Entry{Feed: "https://example.com/feed", ID: "1", Title: title, Link: link, Published: published}
+		return archive.NewRecord(e, noon, protocol.NodeID{})
+	}
+	day := noon.In(time.Local)
+	records := []archive.Record{
+		entry("First <em>one</em>\x1b]0;owned\a", "https://example.com/1", day.AddDate(0, 0, -1)),
+		entry("", "", time.Time{}),
+	}
+	local := func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+	wantText(t, local(noon.AddDate(0, 0, -1))+"  example.com: First one]0;owned\n    https://example.com/1\n"+
+		local(noon)+"  example.com: (no title)\n",
+		func(w *strings.Builder) error { return printRecords(w, records, nil) })
+	wantText(t, local(noon)+"  The Example: (no title)\n", func(w *strings.Builder) error {
+		return printRecords(w, records[1:], map[feed.URL]string{"https://example.com/feed": "The\nExample"})
+	})
+}
+
+func TestPrintJSON(t *testing.T) {
+	wantText(t, "{\n  \"a\": \"<b>&\\u001b\\u009b\\u007f\"\n}\n", func(w *strings.Builder) error {
+		return printJSON(w, map[string]string{"a": "<b>&\x1b\u009b\x7f"})
+	})
+	wantText(t, "[]\n", func(w *strings.Builder) error { return printJSON(w, listed[int](nil)) })
+}
+
+func TestNumbersForPeople(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %s, want %s", n, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1 << 20: "1.0 MiB", 1023 << 20: "1.0 GiB", 5 << 40: "5.0 TiB"} {
+		if got := byteSize(n); got != want {
+			t.Errorf("byteSize(%d) = %s, want %s", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"feedex/archive"
+	"feedex/daemon"
+	"feedex/feed"
+)
+
+// maxLimit is the most entries that a query may ask for.
+const maxLimit = 10_000
+
+// A query is what the flags of feedex query say.
+type query struct {
+	feed         feedURL
+	title        []string
+	since, until moment
+	limit        int
+	json         bool
+}
+
+func newQuery() *cobra.Command {
+	q := query{limit: feed.DefaultLimit}
+	s := defaultSettings()
+	c := &cobra.Command{
+		Use:   "query [WORD...]",
+		Short: "Search the archive",
+		Long: `Search everything the node ever saw, the newest arrival first. Each WORD must occur in an entry's title,
+text, authors or categories, whatever its case and accents. WORD* stands for every word that begins
+so; several words in quotes must follow one another. Without a WORD every entry fits.
+
+A running node is asked; where none runs the archive is read itself.
+
+--json prints a list of objects with the members id, seq, feed, guid, title, link, authors, published,
+updated, seen, source, summary, content, categories and enclosures (url, type, length). Times are RFC
+3339 in UTC. What the publisher did not say is left out; later versions may add members.`,
+		Example: `  feedex query election --since 2d
+  feedex query 'climate change' 'emission*' --until 2025-01-01 --limit 10
+  feedex query --feed https://example.com/feed.xml --title release --json`,
+		Args: cobra.ArbitraryArgs,
+	}
+	f := c.Flags()
+	f.Var(&q.feed, "feed", "only entries of the feed at `URL`")
+	f.StringArrayVar(&q.title, "title", nil, "only entries with `words` in the title (repeatable)")
+	f.Var(&q.since, "since", "only entries of this `time` or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
+	f.Var(&q.until, "until", "only entries before this `time`")
+	f.Var((*limitValue)(&q.limit), "limit", "at most `n` entries, up to 10000")
+	jsonFlag(f, &q.json)
+	bindClient(f, &s)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		data, err := dataDirectory(c.Flags())
+		if err != nil {
+			return err
+		}
+		return q.run(c, data, args)
+	}
+	return c
+}
+
+// run searches and prints.
+func (q *query) run(c *cobra.Command, data string, words []string) error {
+	src, err := openSource(data)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	records, err := src.Search(c.Context(), q.filter(words, time.Now()))
+	if err != nil {
+		return fmt.Errorf("search the archive: %w", err)
+	}
+	if q.json {
+		return printJSON(c.OutOrStdout(), daemon.Entries(records))
+	}
+	if len(records) == 0 {
+		fmt.Fprintln(c.ErrOrStderr(), "nothing found")
+		return nil
+	}
+	return printRecords(c.OutOrStdout(), records, src.titles(c.Context()))
+}
+
+// filter is the query as the archive understands it.
+func (q *query) filter(words []string, now time.Time) feed.Filter {
+	f := feed.Filter{Words: words, Title: q.title, Limit: q.limit}
+	if q.feed != "" {
+		f.Feed = feedURLs([]feedURL{q.feed})[0]
+	}
+	if q.since != "" {
+		f.Since = at(q.since, now)
+	}
+	if q.until != "" {
+		f.Until = at(q.until, now)
+	}
+	return f
+}
+
+// printRecords writes records for people, two lines each: when, where and what; then the link.
+func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]string) error {
+	for i := range records {
+		r := &records[i]
+		source := plainTitle(titles[r.Entry.Feed])
+		if source == "" {
+			source = printable(r.Entry.Feed.Host())
+		}
+		title := plainTitle(r.Entry.Title)
+		if title == "" {
+			title = "(no title)"
+		}
+		_, err := fmt.Fprintf(w, "%s  %s: %s\n", r.Time().Local().Format("2006-01-02 15:04"), shorten(source, 40), title)
+		if link := printable(r.Entry.Link); link != "" && err == nil {
+			_, err = fmt.Fprintf(w, "    %s\n", link)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limitValue is the flag that bounds the answer.
+type limitValue int
+
+// Set implements pflag.Value.
+func (l *limitValue) Set(s string) error {
+	var n int
+	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 1 || n > maxLimit {
+		return fmt.Errorf("%q: want a number from 1 to %d", s, maxLimit)
+	}
+	*l = limitValue(n)
+	return nil
+}
+
+// String implements pflag.Value.
+func (l *limitValue) String() string { return fmt.Sprint(int(*l)) }
+
+// Type implements pflag.Value.
+func (l *limitValue) Type() string { return "n" }
+
+var _ pflag.Value = (*limitValue)(nil)

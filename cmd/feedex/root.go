@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"feedex/daemon"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2 // the command line, the environment or the config file is wrong
+)
+
+// A usageError is the caller's mistake: trying again cannot help.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// A hintedError knows what its reader can do about it.
+type hintedError struct {
+	error
+	hint string
+}
+
+func (e hintedError) Unwrap() error { return e.error }
+
+// run executes one command line and returns the exit code. An error ends as one line on stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	if context.Cause(ctx) == errSignal && errors.Is(err, context.Canceled) {
+		return exitCode(syscall.SIGINT)
+	}
+	line := "feedex: " + printable(err.Error())
+	if h := new(hintedError); errors.As(err, h) {
+		line += "; " + h.hint
+	}
+	fmt.Fprintln(stderr, line)
+	if errors.As(err, new(usageError)) {
+		return exitUsage
+	}
+	return exitError
+}
+
+// helpEnd names the annotation of a command that its help ends with.
+const helpEnd = "help-end"
+
+// newRoot is the whole tree of commands.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "feedex",
+		Short: "Read feeds together: poll less, see more, forget nothing",
+		Long: `feedex runs a node beside your feed reader. The node polls the feeds you subscribe to, rarely and
+politely; it exchanges new entries with eight to ten neighbors who read the same feeds; it keeps every
+entry it saw; and it answers what a feed ever published.`,
+		Example: `  feedex node --subscribe https://example.com/feed.xml --tracker http://tracker.example.net:7788/RPC2
+  feedex query --since 2d
+  feedex status`,
+		Version:           version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+	}
+	root.SetVersionTemplate("feedex {{.Version}}\n")
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
+		"{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}", 1))
+	root.SetHelpTemplate(root.HelpTemplate() + "{{with index .Annotations \"" + helpEnd + "\"}}\n{{.}}\n{{end}}")
+	root.AddCommand(
+		newNode(), newTracker(),
+		newQuery(), newStatus(), newNeighbors(), newFeeds(), newSubscribe(), newUnsubscribe(),
+		newConfig(), newVersion(),
+	)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	markUsageErrors(root)
+	return root
+}
+
+// markUsageErrors makes every error about flags and arguments, in c and below, a usageError.
+func markUsageErrors(c *cobra.Command) {
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if bad := new(pflag.InvalidValueError); errors.As(err, &bad) {
+			err = fmt.Errorf("--%s: %w", bad.GetFlag().Name, bad.Unwrap())
+		}
+		return usageOf(c, err)
+	})
+	check := c.Args
+	switch {
+	case !c.Runnable():
+		check = noSuchCommand
+		c.RunE = func(c *cobra.Command, args []string) error { return c.Help() }
+	case check == nil:
+		check = cobra.ArbitraryArgs
+	}
+	c.Args = func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return usageOf(c, err)
+		}
+		return nil
+	}
+	for _, sub := range c.Commands() {
+		markUsageErrors(sub)
+	}
+}
+
+// noArgs refuses arguments.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, it was given %q", c.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// noSuchCommand refuses arguments of a command that has only subcommands.
+func noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("%s has no command %q, did you mean %q?", c.CommandPath(), args[0], near[0])
+	}
+	return fmt.Errorf("%s has no command %q", c.CommandPath(), args[0])
+}
+
+// usageOf makes err a usage error that points to the command's help.
+func usageOf(c *cobra.Command, err error) error {
+	return usageError{hintedError{err, fmt.Sprintf("see '%s --help'", c.CommandPath())}}
+}
+
+// notRunning adds to an error of daemon.Dial what to do about it.
+func notRunning(err error, data string) error {
+	if !errors.Is(err, daemon.ErrNotRunning) {
+		return err
+	}
+	return hintedError{err, "start one with: feedex node --data " + shellQuote(data)}
+}
+
+// shellQuote quotes s for a POSIX shell where it needs that.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-+=:,@", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

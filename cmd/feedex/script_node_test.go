@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// scriptPatience is how long a script waits for what must happen. It only bounds a failing test.
+const scriptPatience = 30 * time.Second
+
+// Keys of what scripts keep in testscript.Env.Values.
+type (
+	notifyKey struct{} // *net.UnixConn
+	feedsKey  struct{} // map[string]*scriptFeed
+)
+
+// openNotifySocket has the programs of a script tell it what they tell their service manager: that is how
+// it learns that a node serves, and where.
+func openNotifySocket(env *testscript.Env) error {
+	path := filepath.Join(env.WorkDir, "notify.sock")
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { conn.Close() })
+	env.Setenv("NOTIFY_SOCKET", path)
+	env.Values[notifyKey{}] = conn
+	env.Values[feedsKey{}] = make(map[string]*scriptFeed)
+	return nil
+}
+
+// waitReady is the command `ready NAME`: it waits until a program says that it serves, and sets
+// $NAME_LISTEN and, for a node, $NAME_READER to where.
+func waitReady(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ready NAME")
+	}
+	conn := ts.Value(notifyKey{}).(*net.UnixConn)
+	ts.Check(conn.SetReadDeadline(time.Now().Add(scriptPatience)))
+	buf := make([]byte, 4096)
+	for {
+		n, err := conn.Read(buf)
+		ts.Check(err)
+		_, status, ok := strings.Cut(string(buf[:n]), "READY=1\nSTATUS=serving nodes at ")
+		if !ok {
+			continue // another program that stops
+		}
+		listen, reader, _ := strings.Cut(status, ", feed readers at ")
+		ts.Setenv(args[0]+"_LISTEN", onLoopback(listen))
+		ts.Setenv(args[0]+"_READER", reader)
+		return
+	}
+}
+
+// onLoopback is how to reach, from this machine, what listens at addr.
+func onLoopback(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && ip != nil && !ip.IsUnspecified() {
+		return addr
+	}
+	return net.JoinHostPort("127.0.0.1", port)
+}
+
+// A scriptFeed is a feed that a script publishes.
+type scriptFeed struct {
+	name      string
+	firstOnly bool // only the first program that asks gets it, which shows itself later by its ETag
+	mu        sync.Mutex
+	asked     bool
+	titles    []string
+}
+
+// startFeed is the command `feed [-first] NAME TITLE...`: it publishes, at $NAME, a feed with an entry
+// for each title. With -first every program but the first that asks is refused.
+func startFeed(ts *testscript.TestScript, neg bool, args []string) {
+	f := new(scriptFeed)
+	if len(args) > 0 && args[0] == "-first" {
+		f.firstOnly, args = true, args[1:]
+	}
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: feed [-first] NAME TITLE...")
+	}
+	f.name, f.titles = args[0], args[1:]
+	srv := httptest.NewServer(f)
+	ts.Defer(srv.Close)
+	ts.Setenv(f.name, srv.URL+"/feed.xml")
+	ts.Value(feedsKey{}).(map[string]*scriptFeed)[f.name] = f
+}
+
+// publish is the command `publish NAME TITLE`: it adds an entry to a feed.
+func publish(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: publish NAME TITLE")
+	}
+	f := ts.Value(feedsKey{}).(map[string]*scriptFeed)[args[0]]
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.titles = append(f.titles, args[1])
+}
+
+func (f *scriptFeed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	const tag = `"the first"`
+	if f.firstOnly && f.asked && r.Header.Get("If-None-Match") != tag {
+		http.Error(w, "only the first may read this", http.StatusForbidden)
+		return
+	}
+	f.asked = true
+	w.Header().Set("Content-Type", "application/rss+xml")
+	w.Header().Set("ETag", tag)
+	fmt.Fprintf(w, `<?xml version="1.0"?><rss version="2.0"><channel><title>The %s</title><link>http://example.com/</link><description/>`, f.name)
+	for i, title := range f.titles {
+		fmt.Fprintf(w, `<item><guid isPermaLink="false">%s-%d</guid><title>%s</title><link>http://example.com/%d</link>`+
+			`<pubDate>Sun, 15 Jun 2025 12:00:00 GMT</pubDate></item>`, f.name, i, html.EscapeString(title), i)
+	}
+	io.WriteString(w, `</channel></rss>`)
+}
+
+// runUntil is the command `until PATTERN COMMAND ARGS...`: it runs the command again and again until its
+// standard output matches.
+func runUntil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until PATTERN COMMAND ARGS...")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	for end := time.Now().Add(scriptPatience); time.Now().Before(end); {
+		if ts.Exec(args[1], args[2:]...) == nil && pattern.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+	}
+	ts.Fatalf("%v did not print %s within %v; the last output was\n%s%s",
+		args[1:], args[0], scriptPatience, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+}

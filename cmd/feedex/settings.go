@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/pflag"
+)
+
+// settings are what the owner of a node or a tracker may choose. The tags name the keys of the config
+// file; where there is a flag it has the same name with dashes. sample.toml explains each.
+type settings struct {
+	Data         string      `toml:"data"`
+	Listen       address     `toml:"listen"`
+	Reader       address     `toml:"reader"`
+	Tracker      []trackerAt `toml:"tracker"`
+	Peer         []peer      `toml:"peer"`
+	Subscribe    []feedURL   `toml:"subscribe"`
+	AllowPrivate bool        `toml:"allow_private"`
+	PrivateHost  []host      `toml:"private_host"`
+	TrustedProxy []network   `toml:"trusted_proxy"`
+	LogLevel     level       `toml:"log_level"`
+	LogFormat    format      `toml:"log_format"`
+
+	MaxNeighbors   int  `toml:"max_neighbors"`
+	MinNeighbors   int  `toml:"min_neighbors"`
+	MaxSubsetHops  int  `toml:"max_subset_hops"`
+	AdvertInterval span `toml:"advert_interval"`
+	SeenDIDs       int  `toml:"seen_dids"`
+
+	Polling pollingSettings `toml:"polling"`
+	Poll    span            `toml:"-"` // the flag that stands for policy fixed at this interval
+
+	Config string `toml:"-"` // the config file, "" for the usual one
+}
+
+// pollingSettings choose when feeds are fetched.
+type pollingSettings struct {
+	Policy          policy  `toml:"policy"`
+	Interval        span    `toml:"interval"`
+	TargetFreshness float64 `toml:"target_freshness"`
+	Min             span    `toml:"min"`
+	Max             span    `toml:"max"`
+	Start           span    `toml:"start"`
+}
+
+// defaultSettings are the settings of a node whose owner chose none. Data is filled in by load, since
+// finding it may fail.
+func defaultSettings() settings {
+	return settings{
+		Listen: ":7790", Reader: "127.0.0.1:7791", LogLevel: "info", LogFormat: "text",
+		MaxNeighbors: 10, MinNeighbors: 8, MaxSubsetHops: 3, AdvertInterval: "300s", SeenDIDs: 1000,
+		Polling: pollingSettings{
+			Policy: "feedex", Interval: "30m", TargetFreshness: 0.1, Min: "10m", Max: "4h", Start: "30m",
+		},
+	}
+}
+
+// A binding registers flags for some of the settings. Each flag's default is what its setting holds.
+type binding func(f *pflag.FlagSet, s *settings)
+
+// bindData registers the flags of every command that has to do with a data directory.
+func bindData(f *pflag.FlagSet, s *settings) {
+	f.StringVar(&s.Data, "data", s.Data, "data `directory` (default: the user's)")
+}
+
+// bindConfig registers the flag that names the config file.
+func bindConfig(f *pflag.FlagSet, s *settings) {
+	f.StringVar(&s.Config, "config", s.Config, "config `file` (default: feedex/feedex.toml in the user's config directory, if there is one)")
+}
+
+// bindClient registers the flags of the commands that talk to a running node.
+func bindClient(f *pflag.FlagSet, s *settings) {
+	bindData(f, s)
+	bindConfig(f, s)
+}
+
+// bindServer registers the flags that a node and a tracker share.
+func bindServer(f *pflag.FlagSet, s *settings) {
+	bindData(f, s)
+	f.Var(&s.Listen, "listen", "`address` at which other nodes reach this one")
+	f.Var(&list[networkRule]{items: &s.TrustedProxy}, "trusted-proxy", "reverse proxy whose Forwarded header is believed, an address or `network` (repeatable)")
+	f.BoolVar(&s.AllowPrivate, "allow-private", s.AllowPrivate, "treat loopback and private addresses as public: for test networks and a LAN")
+	f.Var(&s.LogLevel, "log-level", "least `level` to log: debug, info, warn or error")
+	f.Var(&s.LogFormat, "log-format", "`format` of the log: text or json")
+}
+
+// bindNode registers the flags of a node.
+func bindNode(f *pflag.FlagSet, s *settings) {
+	bindServer(f, s)
+	bindConfig(f, s)
+	f.Var(&s.Reader, "reader", "`address` at which feed readers reach this node")
+	f.Var(&list[trackerRule]{items: &s.Tracker}, "tracker", "`URL` of a tracker to find neighbors with (repeatable)")
+	f.Var(&list[peerRule]{items: &s.Peer}, "peer", "`host:port` of a node to have as a neighbor (repeatable)")
+	f.Var(&list[feedRule]{items: &s.Subscribe}, "subscribe", "`URL` of a feed to follow (repeatable)")
+	f.Var(&list[hostRule]{items: &s.PrivateHost}, "private-host", "`host` on a private address whose feeds may be polled; they never leave this node (repeatable)")
+	f.Var(&s.Poll, "poll", "poll every feed at this fixed interval, a `span` such as 30m")
+}
+
+// dataOr is the data directory, in the user's own place under that name where none was chosen.
+func (s *settings) dataOr(name string) (string, error) {
+	if s.Data != "" {
+		return s.Data, nil
+	}
+	return defaultData(name)
+}
+
+// defaultData is the data directory of a user who chose none; name is its last element.
+func defaultData(name string) (string, error) {
+	switch runtime.GOOS {
+	case "windows":
+		if dir := os.Getenv("LocalAppData"); dir != "" {
+			return filepath.Join(dir, name), nil
+		}
+	case "darwin":
+		if home := os.Getenv("HOME"); home != "" {
+			return filepath.Join(home, "Library", "Application Support", name), nil
+		}
+	default:
+		if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+			return filepath.Join(dir, name), nil
+		}
+		if home := os.Getenv("HOME"); home != "" {
+			return filepath.Join(home, ".local", "share", name), nil
+		}
+	}
+	return "", usageError{hintedError{fmt.Errorf("find a data directory: this user has no home directory"), "choose one with --data"}}
+}
+
+// defaultConfig is the config file that is read where none is named, "" if there is none.
+func defaultConfig() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	path := filepath.Join(dir, "feedex", "feedex.toml")
+	if _, err := os.Stat(path); os.IsNotExist(err) {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"feedex/daemon"
+)
+
+func newStatus() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Say how the running node is",
+		Long: `Ask the node that runs on the data directory how it is: who it is to its neighbors, what it follows, what
+it keeps, and what it did since it started. With --json it prints the same and more as one object.`,
+		Args: noArgs,
+	}
+	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
+		r, err := client.Status(c.Context())
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(c.OutOrStdout(), r)
+		}
+		return printStatus(c.OutOrStdout(), &r)
+	})
+	jsonFlag(c.Flags(), &asJSON)
+	return c
+}
+
+// jsonFlag registers the flag of every listing.
+func jsonFlag(f *pflag.FlagSet, v *bool) { f.BoolVar(v, "json", false, "print JSON") }
+
+// withClient makes do what the command does, with a client of the node that runs on its data directory.
+func withClient(c *cobra.Command, do func(c *cobra.Command, args []string, client *daemon.Client) error) {
+	s := defaultSettings()
+	bindClient(c.Flags(), &s)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		data, err := dataDirectory(c.Flags())
+		if err != nil {
+			return err
+		}
+		client, err := daemon.Dial(data)
+		if err != nil {
+			return notRunning(err, data)
+		}
+		defer client.Close()
+		return do(c, args, client)
+	}
+}
+
+// printStatus writes a report for people, one fact a line.
+func printStatus(out io.Writer, r *daemon.Report) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
+
+	self := "not known yet: no neighbor has told"
+	if !r.Self.IsZero() {
+		self = r.Self.String()
+	}
+	c := &r.Counters
+	line("node", "%s", self)
+	line("running", "for %s, version %s", roughly(r.Uptime), printable(r.Version))
+	line("data", "%s", printable(r.Data))
+	line("listening", "at %s for nodes, at %s for feed readers", r.Listen, r.Reader)
+	line("following", "%s with %s", plural(int64(r.Feeds), "feed", "feeds"), plural(int64(r.Neighbors), "neighbor", "neighbors"))
+	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"), plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes))
+	line("received", "%s by own polls, %s from neighbors first", plural(c.Polled, "entry", "entries"), grouped(c.Delivered))
+	line("sent", "%s to neighbors", plural(c.Forwarded, "entry", "entries"))
+	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls), grouped(c.NotModified), grouped(c.PollsFailed))
+	line("offers", "%s made, %s of them known already; %s received", grouped(c.ChecksSent), grouped(c.ChecksSeen), grouped(c.ChecksAsked))
+	if r.Archive.Unindexed > 0 {
+		line("indexing", "%s still to do", plural(r.Archive.Unindexed, "entry", "entries"))
+	}
+	if r.Storage != "" {
+		line("storage", "NOTHING IS BEING KEPT: %s", printable(r.Storage))
+	}
+	return w.Flush()
+}
+
+// dataDirectory is the data directory that flags, environment, config file and default name.
+func dataDirectory(given *pflag.FlagSet) (string, error) {
+	s, err := load(given, bindClient, defaultSettings())
+	if err != nil {
+		return "", err
+	}
+	return s.dataOr("feedex")
+}
