@@ -1,0 +1,85 @@
+package fetch
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxRetryAfter is the longest that one answer can keep us away: a slip of the publisher must not
+// end a feed for ever.
+const maxRetryAfter = 30 * 24 * time.Hour
+
+// retryAfter is how long the publisher asks us to stay away, 0 where it does not say: a number of
+// seconds or a date (RFC 9110 §10.2.3). A date is read against the publisher's own clock where it
+// sent one.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	s := strings.TrimSpace(h.Get("Retry-After"))
+	if s == "" {
+		return 0
+	}
+	if isDigits(s) {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || n > int64(maxRetryAfter/time.Second) {
+			return maxRetryAfter
+		}
+		return time.Duration(n) * time.Second
+	}
+	at, err := http.ParseTime(s)
+	if err != nil {
+		return 0
+	}
+	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = theirs
+	}
+	return min(max(at.Sub(now), 0), maxRetryAfter)
+}
+
+func isDigits(s string) bool {
+	return strings.Trim(s, "0123456789") == ""
+}
+
+// optsOut reports whether the publisher asks that the document not be passed on: by Cache-Control
+// no-store or private (RFC 9111 §5.2.2), or by X-Robots-Tag noarchive, noindex or none.
+func optsOut(h http.Header) bool {
+	for _, line := range h.Values("Cache-Control") {
+		for d := range strings.SplitSeq(line, ",") {
+			name, _, _ := strings.Cut(strings.TrimSpace(d), "=")
+			switch strings.ToLower(name) {
+			case "no-store", "private":
+				return true
+			}
+		}
+	}
+	for _, line := range h.Values("X-Robots-Tag") {
+		if robotsOptOut(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// robotsOptOut reads one X-Robots-Tag: rules separated by commas, some with a value after a colon. A
+// robot's name and a colon in front of a rule limit that and the following ones to the robot.
+func robotsOptOut(line string) bool {
+	forUs := true
+	for rule := range strings.SplitSeq(strings.ToLower(line), ",") {
+		name, rest, ok := strings.Cut(strings.TrimSpace(rule), ":")
+		if ok {
+			switch name = strings.TrimSpace(name); name {
+			case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
+				continue // a rule with a value
+			}
+			forUs = name == "feedex" || name == "*"
+			name = rest
+		}
+		switch strings.TrimSpace(name) {
+		case "noarchive", "noindex", "none":
+			if forUs {
+				return true
+			}
+		}
+	}
+	return false
+}

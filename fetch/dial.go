@@ -1,0 +1,54 @@
+package fetch
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"feedex/guard"
+)
+
+// newTransport makes the transport for addresses that allow lets pass; nil lets all pass.
+func newTransport(r *net.Resolver, allow func(netip.AddrPort) error) *http.Transport {
+	dialer := guard.Dialer(allow)
+	dialer.Timeout = 10 * time.Second
+	dialer.Resolver = r
+	return &http.Transport{
+		Proxy:                  nil, // see the package's comment
+		DialContext:            dialer.DialContext,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true, // readBody inflates, so that its limits hold
+		MaxIdleConns:           64,
+		MaxIdleConnsPerHost:    1,
+		IdleConnTimeout:        30 * time.Second,
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxResponseHeaderBytes: MaxHeaderBytes,
+	}
+}
+
+// publicFeed allows addresses of the public Internet at ports where feeds may be expected: 80, 443
+// and those from 1024 on. The others belong to mail, shells and the like, whose servers a stranger's
+// URL must not make us talk to.
+func publicFeed(ap netip.AddrPort) error {
+	if p := ap.Port(); p < 1024 && p != 80 && p != 443 {
+		return fmt.Errorf("%w: port %d belongs to another service", guard.ErrForbidden, p)
+	}
+	return guard.Public(ap)
+}
+
+// transport is the one to request u with, for a feed at origin.
+func (c *Client) transport(origin, u *url.URL) *http.Transport {
+	if c.private[hostKey(origin.Hostname())] && c.private[hostKey(u.Hostname())] {
+		return c.unguarded
+	}
+	return c.guarded
+}
+
+// hostKey is the form in which hosts are compared.
+func hostKey(host string) string {
+	return strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))
+}

@@ -1,0 +1,195 @@
+// Package fetch polls feeds over HTTP and treats publishers as a good guest would: it asks only for
+// what has changed, one request to a host at a time, says who it is, stays away for as long as it is
+// told to, and passes on what the publisher says about passing things on.
+//
+// What comes back is hostile until proven otherwise. Every fetch is bounded in time, in bytes after
+// inflation and in redirects; no address outside the public Internet is connected to without the
+// owner's leave (package guard), whatever a URL, a redirect or a name server says. There are no
+// cookies and no Referer. Proxies named by environment variables are not used: a proxy would resolve
+// names itself and so connect past the guard.
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"feedex/feed"
+	"feedex/guard"
+	"feedex/node"
+)
+
+const (
+	// Timeout bounds a whole fetch: names, connections, redirects and the body. Waiting for one's
+	// turn at a host does not count.
+	Timeout = 30 * time.Second
+	// MaxBytes is the largest document, after inflation.
+	MaxBytes = feed.MaxDocumentBytes
+	// MaxRedirects is the most redirects that are followed in one fetch.
+	MaxRedirects = 5
+	// MaxHeaderBytes is the largest response header.
+	MaxHeaderBytes = 64 << 10
+)
+
+// Config is what the owner may choose. The zero value reads public feeds only.
+type Config struct {
+	// AllowLocal counts this machine and private networks as public.
+	AllowLocal bool
+	// PrivateHosts are hosts whose feeds may be read wherever they are, as they stand in the feed's
+	// URL, without a port: "nas.lan", "192.168.1.5". Redirects lead there only from a feed that is
+	// on such a host itself, so that no publisher gains the leave that the owner gave to another.
+	PrivateHosts []string
+	// UserAgent is sent with every request. Default "feedex"; "feedex/VERSION" is better.
+	UserAgent string
+	// Resolver looks names up. Default net.DefaultResolver. Its answers are not trusted.
+	Resolver *net.Resolver
+}
+
+// A Client fetches feeds. It may be used by several goroutines at once.
+type Client struct {
+	allowLocal bool
+	userAgent  string
+	private    map[string]bool // hosts from Config.PrivateHosts
+	hosts      hosts
+	// Idle connections are kept by host, and a dial is guarded when it is made. So connections that
+	// the owner's leave opened must not be found by fetches that do not have it.
+	guarded, unguarded *http.Transport
+}
+
+// New makes a client.
+func New(cfg Config) *Client {
+	c := &Client{allowLocal: cfg.AllowLocal, userAgent: cfg.UserAgent, private: make(map[string]bool)}
+	if c.userAgent == "" {
+		c.userAgent = "feedex"
+	}
+	for _, h := range cfg.PrivateHosts {
+		c.private[hostKey(h)] = true
+	}
+	allow := publicFeed
+	if cfg.AllowLocal {
+		allow = nil
+	}
+	c.guarded = newTransport(cfg.Resolver, allow)
+	c.unguarded = newTransport(cfg.Resolver, nil)
+	return c
+}
+
+// CloseIdle closes the connections that are not in use.
+func (c *Client) CloseIdle() {
+	c.guarded.CloseIdleConnections()
+	c.unguarded.CloseIdleConnections()
+}
+
+// Fetch polls a feed and parses what it gets. It waits while another fetch is at the same host, then
+// takes Timeout at most; it ends early with ctx.
+//
+// Where nothing changed, Document and Err are both nil. The validators returned are those to send
+// next time: unless a new document was parsed they are the ones of f, so that a document that could
+// not be used is not taken for known. Err wraps ErrTooLarge, ErrTooManyRedirects, ErrNotFeed,
+// ErrEncoding, *StatusError, guard.ErrForbidden, feed.ErrFormat, feed.ErrLimit or
+// context.DeadlineExceeded where one of these was the cause.
+func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
+	out := node.Fetched{Feed: f.Feed, ETag: f.ETag, LastModified: f.LastModified}
+	u, err := url.Parse(string(f.Feed))
+	if err != nil || u.Host == "" {
+		out.Err = fmt.Errorf("fetch %q: %w", f.Feed, feed.ErrURL)
+		return out
+	}
+	v := visit{client: c, fetch: f, origin: u, left: Timeout, out: &out}
+	out.Err = v.follow(ctx, u)
+	return out
+}
+
+// A visit is one Fetch under way.
+type visit struct {
+	client *Client
+	fetch  node.Fetch
+	origin *url.URL      // the feed's own address
+	left   time.Duration // of Timeout
+	out    *node.Fetched
+}
+
+// follow requests u and whatever it redirects to.
+func (v *visit) follow(ctx context.Context, u *url.URL) error {
+	for range MaxRedirects + 1 {
+		next, err := v.hop(ctx, u)
+		if err != nil {
+			return fmt.Errorf("get %s: %w", u.Host, err)
+		}
+		if next == nil {
+			return nil
+		}
+		u = next
+	}
+	return fmt.Errorf("get %s: %w", v.origin.Host, ErrTooManyRedirects)
+}
+
+// hop requests u once. It returns where the answer redirects to, or nil and fills in v.out.
+func (v *visit) hop(ctx context.Context, u *url.URL) (next *url.URL, err error) {
+	leave, err := v.client.hosts.enter(ctx, hostKey(u.Hostname()))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+
+	start := time.Now()
+	hopCtx, cancel := context.WithTimeout(ctx, v.left)
+	defer cancel()
+	next, err = v.exchange(hopCtx, u)
+	v.left -= time.Since(start)
+
+	if err != nil && ctx.Err() == nil && errors.Is(hopCtx.Err(), context.DeadlineExceeded) {
+		return nil, fmt.Errorf("no complete answer within %v: %w", Timeout, context.DeadlineExceeded)
+	}
+	return next, err
+}
+
+// exchange sends the request and reads the answer.
+func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err error) {
+	resp, err := v.client.transport(v.origin, u).RoundTrip(v.request(ctx, u))
+	if err != nil {
+		if errors.Is(err, guard.ErrForbidden) {
+			return nil, fmt.Errorf("%w (its owner's node may name %s as a private host)", err, u.Hostname())
+		}
+		return nil, err
+	}
+	defer resp.Body.Close()
+
+	switch code := resp.StatusCode; {
+	case code == http.StatusOK:
+		return nil, v.document(resp, u)
+	case code == http.StatusNotModified && (v.fetch.ETag != "" || v.fetch.LastModified != ""):
+		v.keepValidators(resp.Header)
+		return nil, nil
+	case isRedirect(code):
+		return redirect(u, resp.Header.Get("Location"))
+	default:
+		v.out.RetryAfter = retryAfter(resp.Header, time.Now())
+		return nil, &StatusError{Code: code}
+	}
+}
+
+// document reads and parses the body of a 200.
+func (v *visit) document(resp *http.Response, u *url.URL) error {
+	body, err := readBody(resp)
+	if err != nil {
+		return err
+	}
+	contentType := resp.Header.Get("Content-Type")
+	doc, err := feed.Parse(v.fetch.Feed, contentType, body, time.Now())
+	if err != nil {
+		if errors.Is(err, feed.ErrFormat) && isWebPage(body) {
+			return ErrNotFeed
+		}
+		return err
+	}
+	doc.Private = doc.Private || optsOut(resp.Header)
+	v.out.Document = doc
+	v.out.ETag, v.out.LastModified = "", ""
+	v.keepValidators(resp.Header)
+	return nil
+}

@@ -1,0 +1,343 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/andybalholm/brotli"
+
+	"feedex/feed"
+	"feedex/node"
+)
+
+func TestConditionalGet(t *testing.T) {
+	for _, test := range []struct{ name, etag, modified string }{
+		{"both", `"abc"`, "Sat, 07 Mar 2026 12:00:00 GMT"},
+		{"weak tag", `W/"abc-gzip"`, ""},
+		{"tag without quotes", `abc`, ""},
+		{"tag with blanks and commas", `"a b, c"`, ""},
+		{"tag in Latin-1", "\"\xe9\"", ""},
+		{"date alone", "", "Sat, 07 Mar 2026 12:00:00 GMT"},
+		{"date in a form of their own", "", "2026-03-07 12:00"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if test.etag != "" {
+					w.Header()["Etag"] = []string{test.etag}
+				}
+				if test.modified != "" {
+					w.Header()["Last-Modified"] = []string{test.modified}
+				}
+				if r.Header.Get("If-None-Match") == test.etag && r.Header.Get("If-Modified-Since") == test.modified {
+					w.WriteHeader(http.StatusNotModified)
+					return
+				}
+				serveRSS(w, r)
+			})
+			first := local(t, server)
+			wantEntry(t, first)
+			if first.ETag != test.etag || first.LastModified != test.modified {
+				t.Fatalf("validators %q, %q, want them to the byte: %q, %q", first.ETag, first.LastModified, test.etag, test.modified)
+			}
+			again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: first.Feed, ETag: first.ETag, LastModified: first.LastModified})
+			if again.Err != nil || again.Document != nil || again.ETag != test.etag || again.LastModified != test.modified {
+				t.Errorf("second fetch gives %+v, want nothing new and the same validators", again)
+			}
+		})
+	}
+}
+
+func TestValidators(t *testing.T) {
+	sent := node.Fetch{ETag: `"old"`, LastModified: "old date"}
+	for _, test := range []struct {
+		name           string
+		code           int
+		etag, modified string
+		body           string
+		wantETag       string
+		wantModified   string
+		ok             bool
+	}{
+		{"new document", 200, `"new"`, "new date", rss, `"new"`, "new date", true},
+		{"new document without", 200, "", "", rss, "", "", true},
+		{"not modified", 304, "", "", "", `"old"`, "old date", true},
+		{"not modified, one is new", 304, `"new"`, "", "", `"new"`, "old date", true},
+		{"document that cannot be read", 200, `"new"`, "new date", "<rss><channel>", `"old"`, "old date", false},
+		{"failure", 500, `"new"`, "new date", "", `"old"`, "old date", false},
+		{"huge", 200, `"` + strings.Repeat("x", 5000) + `"`, "", rss, "", "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				for name, value := range map[string]string{"Etag": test.etag, "Last-Modified": test.modified} {
+					if value != "" {
+						w.Header()[name] = []string{value}
+					}
+				}
+				w.WriteHeader(test.code)
+				io.WriteString(w, test.body)
+			})
+			f := sent
+			f.Feed = feed.URL(server)
+			got := fetchWith(t, Config{AllowLocal: true}, f)
+			if (got.Err == nil) != test.ok {
+				t.Errorf("error %v", got.Err)
+			}
+			if got.ETag != test.wantETag || got.LastModified != test.wantModified {
+				t.Errorf("validators %q, %q, want %q, %q", got.ETag, got.LastModified, test.wantETag, test.wantModified)
+			}
+		})
+	}
+	if sendable("a\x01b") || sendable("a\r\nX: y") || sendable("\x7f") || !sendable("a\tb") {
+		t.Error("validators that cannot be sent back are kept")
+	}
+}
+
+func TestRequestHeaders(t *testing.T) {
+	var got []http.Header
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Clone())
+		http.SetCookie(w, &http.Cookie{Name: "id", Value: "1"})
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, "/feed", http.StatusFound)
+			return
+		}
+		serveRSS(w, r)
+	})
+	c := New(Config{AllowLocal: true, UserAgent: "feedex/1.2"})
+	defer c.CloseIdle()
+	for range 2 {
+		wantEntry(t, c.Fetch(t.Context(), node.Fetch{Feed: feed.URL(server + "/")}))
+	}
+	if len(got) != 4 {
+		t.Fatalf("%d requests, want 4", len(got))
+	}
+	for _, h := range got {
+		if h.Get("User-Agent") != "feedex/1.2" || h.Get("Accept-Encoding") != "gzip, br" || !strings.HasPrefix(h.Get("Accept"), "application/atom+xml") {
+			t.Errorf("headers %v", h)
+		}
+		for name := range h {
+			switch name {
+			case "User-Agent", "Accept", "Accept-Encoding":
+			default:
+				t.Errorf("header %s: %q was sent", name, h.Get(name))
+			}
+		}
+	}
+}
+
+func TestCredentialsStayAtTheirHost(t *testing.T) {
+	var there []string
+	other, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		there = append(there, r.Header.Get("Authorization"))
+		serveRSS(w, r)
+	})
+	var here []string
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		here = append(here, r.Header.Get("Authorization"))
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, "/away", http.StatusFound)
+			return
+		}
+		http.Redirect(w, r, other, http.StatusFound)
+	})
+	wantEntry(t, local(t, strings.Replace(server, "http://", "http://ada:secret@", 1)+"/"))
+	const basic = "Basic YWRhOnNlY3JldA=="
+	if fmt.Sprint(here) != fmt.Sprint([]string{basic, basic}) || fmt.Sprint(there) != "[]" {
+		t.Errorf("the feed's host got %q, another %q", here, there)
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	for code, words := range map[int]string{
+		204: "204", 206: "206", 226: "226", 300: "300", 304: "304", 401: "password", 403: "refuses", 404: "no feed", 410: "unsubscribe", 418: "418", 429: "fewer",
+		451: "refuses", 500: "trouble", 503: "trouble", 599: "599",
+	} {
+		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })
+		got := local(t, server)
+		var status *StatusError
+		if !errors.As(got.Err, &status) || status.Code != code || !strings.Contains(got.Err.Error(), words) {
+			t.Errorf("status %d: %v, want a StatusError with %q", code, got.Err, words)
+		}
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	for n := range MaxRedirects + 3 {
+		server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if len(r.URL.Path) > n {
+				serveRSS(w, r)
+				return
+			}
+			http.Redirect(w, r, r.URL.Path+"x", []int{301, 302, 303, 307, 308}[n%5])
+		})
+		got := local(t, server+"/")
+		if n <= MaxRedirects {
+			wantEntry(t, got)
+			if int(requests.Load()) != n+1 {
+				t.Errorf("%d redirects took %d requests", n, requests.Load())
+			}
+		} else if !errors.Is(got.Err, ErrTooManyRedirects) || requests.Load() != MaxRedirects+1 {
+			t.Errorf("%d redirects: %v after %d requests, want ErrTooManyRedirects after %d", n, got.Err, requests.Load(), MaxRedirects+1)
+		}
+	}
+}
+
+func TestRedirectLoopEnds(t *testing.T) {
+	server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Path, http.StatusMovedPermanently)
+	})
+	if got := local(t, server+"/"); !errors.Is(got.Err, ErrTooManyRedirects) || requests.Load() != MaxRedirects+1 {
+		t.Errorf("%v after %d requests", got.Err, requests.Load())
+	}
+}
+
+func TestContentCodings(t *testing.T) {
+	squeeze := func(w io.WriteCloser, b *bytes.Buffer) []byte {
+		io.WriteString(w, rss)
+		w.Close()
+		return b.Bytes()
+	}
+	var zb, bb bytes.Buffer
+	zipped, brotlied := squeeze(gzip.NewWriter(&zb), &zb), squeeze(brotli.NewWriter(&bb), &bb)
+	for _, test := range []struct {
+		coding string
+		body   []byte
+		err    error // errors.ErrUnsupported is any
+	}{
+		{"", []byte(rss), nil},
+		{"identity", []byte(rss), nil},
+		{"gzip", zipped, nil},
+		{"GZIP", zipped, nil},
+		{"x-gzip", zipped, nil},
+		{"br", brotlied, nil},
+		{"deflate", zipped, ErrEncoding},
+		{"zstd", zipped, ErrEncoding},
+		{"gzip, gzip", zipped, ErrEncoding},
+		{"gzip", []byte(rss), gzip.ErrHeader},
+		{"gzip", zipped[:len(zipped)-9], io.ErrUnexpectedEOF},
+		{"gzip", nil, io.EOF},
+		{"br", brotlied[:len(brotlied)-9], io.ErrUnexpectedEOF},
+		{"br", []byte{0x11, 0}, ErrEncoding},
+		{"br", []byte{0x0d, 0}, ErrEncoding},
+		{"br", []byte{0x0f, 0}, ErrEncoding},
+		{"br", nil, io.EOF},
+	} {
+		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/rss+xml")
+			if test.coding != "" {
+				w.Header().Set("Content-Encoding", test.coding)
+			}
+			w.Write(test.body)
+		})
+		got := local(t, server)
+		if test.err == nil {
+			wantEntry(t, got)
+		} else if !errors.Is(got.Err, test.err) {
+			t.Errorf("%q of %d bytes: %v, want %v", test.coding, len(test.body), got.Err, test.err)
+		}
+	}
+}
+
+func TestNotAFeed(t *testing.T) {
+	for body, want := range map[string]error{
+		"<!DOCTYPE html><html><title>x</title></html>":                 ErrNotFeed,
+		" \n<!-- x --><HTML lang=en><body>Log in</body></HTML>":        ErrNotFeed,
+		"\ufeff<?xml version='1.0'?><!DOCTYPE html><html>hello</html>": ErrNotFeed,
+		"<!DOCTYPE html><html>never ends":                              ErrNotFeed,
+		"":                                                             feed.ErrFormat,
+		"Not found":                                                    feed.ErrFormat,
+		"<opml version='2.0'><body/></opml>":                           feed.ErrFormat,
+		"{}":                                                           feed.ErrFormat,
+		"<rss version='2.0'><channel><item><title>cut":                 feed.ErrFormat,
+		"<rss version='2.0'><channel>" + strings.Repeat("<a>", 1000000): feed.ErrLimit,
+	} {
+		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, body)
+		})
+		if got := local(t, server); !errors.Is(got.Err, want) {
+			t.Errorf("%.60q: %v, want %v", body, got.Err, want)
+		}
+	}
+	server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html") // many servers say so of their feeds
+		io.WriteString(w, rss)
+	})
+	wantEntry(t, local(t, server))
+}
+
+func TestOptOutReachesTheDocument(t *testing.T) {
+	for _, test := range []struct {
+		name, value string
+		private     bool
+	}{
+		{"X-Robots-Tag", "noarchive", true},
+		{"Cache-Control", "no-store", true},
+		{"Cache-Control", "public, max-age=60", false},
+	} {
+		server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set(test.name, test.value)
+			serveRSS(w, r)
+		})
+		got := local(t, server)
+		wantEntry(t, got)
+		if got.Document.Private != test.private {
+			t.Errorf("%s: %s: Private is %v", test.name, test.value, got.Document.Private)
+		}
+	}
+}
+
+func TestRetryAfterReachesTheNode(t *testing.T) {
+	for _, code := range []int{429, 503} {
+		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "120")
+			w.WriteHeader(code)
+		})
+		if got := local(t, server); got.RetryAfter != 2*time.Minute || got.Err == nil {
+			t.Errorf("%d: RetryAfter %v, error %v", code, got.RetryAfter, got.Err)
+		}
+	}
+}
+
+func TestHugeHeaderIsRefused(t *testing.T) {
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Padding", strings.Repeat("x", 2*MaxHeaderBytes))
+		serveRSS(w, r)
+	})
+	if got := local(t, server); got.Err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestTLS(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(serveRSS))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // it would tell of the client that does not trust it
+	s.StartTLS()
+	defer s.Close()
+	c := New(Config{AllowLocal: true})
+	defer c.CloseIdle()
+	if got := c.Fetch(t.Context(), node.Fetch{Feed: feed.URL(s.URL)}); got.Err == nil || !strings.Contains(got.Err.Error(), "certificate") {
+		t.Errorf("certificate of nobody: %v, want an error", got.Err)
+	}
+	trusting := New(Config{AllowLocal: true})
+	defer trusting.CloseIdle()
+	trusting.guarded.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	wantEntry(t, trusting.Fetch(t.Context(), node.Fetch{Feed: feed.URL(s.URL)}))
+}
+
+func TestNoURL(t *testing.T) {
+	for _, u := range []feed.URL{"", "http://", "://", "\x00", "feed.xml"} {
+		if got := fetchWith(t, Config{}, node.Fetch{Feed: u}); got.Err == nil {
+			t.Errorf("%q: no error", u)
+		}
+	}
+}
