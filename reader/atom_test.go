@@ -211,7 +211,7 @@ func (s *sink) Write(p []byte) (int, error) { s.n += len(p); return len(p), nil 
 // A feed goes out as it comes out of the archive: whatever its length, no more than the buffer is held
 // back, and an entry costs a bounded amount of memory that is free again after it.
 func TestLongFeedsStream(t *testing.T) {
-	const entries, buffer, perEntry = 10_000, 32 << 10, 8 << 10
+	const entries, buffer, perEntry = 10_000, 32 << 10, 16 << 10
 	out := &sink{header: make(http.Header)}
 	source := &endless{library: *exampleLibrary(), n: entries, at: func(i int) {
 		if out.n < i*1000-buffer {
