@@ -180,7 +180,9 @@ func (v *visit) document(resp *http.Response, u *url.URL) error {
 		return err
 	}
 	contentType := resp.Header.Get("Content-Type")
-	doc, err := feed.Parse(v.fetch.Feed, contentType, body, time.Now())
+	doc, err := contain(func() (*feed.Document, error) {
+		return feed.Parse(v.fetch.Feed, contentType, body, time.Now())
+	})
 	if err != nil {
 		if errors.Is(err, feed.ErrFormat) && isWebPage(body) {
 			return ErrNotFeed
@@ -192,4 +194,15 @@ func (v *visit) document(resp *http.Response, u *url.URL) error {
 	v.out.ETag, v.out.LastModified = "", ""
 	v.keepValidators(resp.Header)
 	return nil
+}
+
+// contain turns a panic of parse into an error. Parsing goes through libraries that were not written
+// for strangers' bytes; one document must not end the node.
+func contain(parse func() (*feed.Document, error)) (doc *feed.Document, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			doc, err = nil, fmt.Errorf("%w: the parser gave up: %v", feed.ErrFormat, r)
+		}
+	}()
+	return parse()
 }

@@ -211,7 +211,7 @@ func TestContentCodings(t *testing.T) {
 	for _, test := range []struct {
 		coding string
 		body   []byte
-		err    error // errors.ErrUnsupported is any
+		err    error
 	}{
 		{"", []byte(rss), nil},
 		{"identity", []byte(rss), nil},
@@ -339,5 +339,12 @@ func TestNoURL(t *testing.T) {
 		if got := fetchWith(t, Config{}, node.Fetch{Feed: u}); got.Err == nil {
 			t.Errorf("%q: no error", u)
 		}
+	}
+}
+
+func TestParserPanicIsAnError(t *testing.T) {
+	doc, err := contain(func() (*feed.Document, error) { panic("index out of range") })
+	if doc != nil || !errors.Is(err, feed.ErrFormat) || !strings.Contains(err.Error(), "index out of range") {
+		t.Errorf("%v, %v, want ErrFormat", doc, err)
 	}
 }
