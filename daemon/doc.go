@@ -1,0 +1,11 @@
+// Package daemon hosts a node.Node in real time: it gives the core its events and carries out its
+// effects, over XML-RPC, HTTP and SQLite. It hosts a tracker.Registry as well.
+//
+//	peers ---- transport.Server ----\                       /---- transport.Client ---- peers
+//	owner ---- control socket -------> loop: node.Node.Step ----- fetch.Client -------- publishers
+//	timer --------------------------/   one commit a batch  \---- archive/sqlite ------ search
+//
+// One goroutine owns the node. It drains the events that wait, steps them all, commits the archive
+// once, and only then carries out the effects: what was acknowledged is on disk. Everything else runs
+// in goroutines that Run joins before it returns.
+package daemon

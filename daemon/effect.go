@@ -1,0 +1,118 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/transport"
+)
+
+// carryOut does what the node wants done. What takes time runs in a goroutine of its own; the node
+// bounds how many calls it has open, polls and searches wait for a place.
+func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
+	life := h.life
+	switch e := e.(type) {
+	case node.Respond:
+		h.respond(e)
+	case node.Call:
+		goodbye := isGoodbye(e.Call)
+		if goodbye {
+			h.goodbyes.Add(1)
+		}
+		h.workers.Go(func() {
+			h.send(ctx, arrival{event: h.call(ctx, e), life: life})
+			if goodbye {
+				h.goodbyes.Done()
+			}
+		})
+	case node.Fetch:
+		h.workers.Go(func() {
+			if !enter(ctx, h.fetching) {
+				return
+			}
+			defer leavePlace(h.fetching)
+			h.send(ctx, arrival{event: h.fetcher.Fetch(ctx, e), life: life})
+		})
+	case node.Search:
+		h.workers.Go(func() {
+			if !enter(ctx, h.searching) {
+				return
+			}
+			defer leavePlace(h.searching)
+			h.send(ctx, arrival{event: h.search(ctx, e), life: life})
+		})
+	case node.Tell:
+		h.tell(now, e.Note)
+	}
+}
+
+// enter takes a place, or reports that ctx ended first.
+func enter(ctx context.Context, places chan struct{}) bool {
+	select {
+	case places <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func leavePlace(places chan struct{}) { <-places }
+
+// respond answers a peer's call, if the peer still waits.
+func (h *host) respond(r node.Respond) {
+	if reply := h.asked[r.Tag]; reply != nil {
+		delete(h.asked, r.Tag)
+		reply <- transport.Response{Reply: r.Reply, Session: r.Session, Fault: r.Fault}
+	}
+}
+
+// call carries out a call and says how it ended.
+func (h *host) call(ctx context.Context, c node.Call) node.Answered {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	begun := time.Now()
+	r, err := h.client.Call(ctx, c.To.String(), c.Session, c.Call)
+	return node.Answered{ID: c.ID, Reply: r.Reply, Session: r.Session, Peer: r.Peer, Err: err, RTT: time.Since(begun)}
+}
+
+// search looks through the archive for a neighbor, for as long as a neighbor may keep it busy.
+func (h *host) search(ctx context.Context, s node.Search) node.Found {
+	ctx, cancel := context.WithTimeout(ctx, h.config.SearchTime)
+	defer cancel()
+	records, err := h.store.Search(ctx, s.Filter)
+	return node.Found{ID: s.ID, Records: records, Err: err}
+}
+
+// tell passes a note on to the log and to whoever observes.
+func (h *host) tell(now time.Time, note node.Note) {
+	log := h.config.Log
+	switch t := note.(type) {
+	case node.Linked:
+		log.Info("neighbor linked", "peer", t.Peer, "chosen", t.Chosen)
+	case node.Unlinked:
+		log.Info("neighbor lost", "peer", t.Peer, "err", t.Reason)
+	case node.Suspect:
+		log.Warn("neighbor misbehaved", "peer", t.Peer, "err", t.What)
+	case node.Arrived:
+		log.Debug("entries arrived", "feed", shown(t.Feed), "peer", t.Source, "entries", len(t.Records))
+	case node.Polled:
+		if t.Problem != "" {
+			log.Warn("poll failed", "feed", shown(t.Feed), "err", t.Problem, "next", t.Next.Format(time.RFC3339))
+		} else {
+			log.Debug("feed polled", "feed", shown(t.Feed), "new", t.New, "next", t.Next.Format(time.RFC3339))
+		}
+	}
+	if h.config.Observe != nil {
+		h.config.Observe(now, note)
+	}
+}
+
+// shown is the feed's URL as a log may hold it: secrets belong to the owner, not to a log file.
+func shown(u feed.URL) string {
+	if u.Secret() {
+		return u.Host() + " (private)"
+	}
+	return string(u)
+}

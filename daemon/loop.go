@@ -1,0 +1,219 @@
+package daemon
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/sqlite"
+	"feedex/fetch"
+	"feedex/node"
+	"feedex/protocol"
+	"feedex/transport"
+)
+
+const (
+	// maxArrivals is how many events may wait for the loop; peers' calls beyond that are refused.
+	maxArrivals = 1024
+	// maxBatch is how many events are stepped before they are committed together.
+	maxBatch = 256
+	// maxFetching is how many polls are under way at a time.
+	maxFetching = 16
+	// maxSearching is how many searches for neighbors are under way at a time.
+	maxSearching = 4
+	// indexIdle is how long the loop rests before entries are moved into the full-text index, and
+	// indexStep how many at a time: about ten milliseconds. Nothing waits for it: a search looks
+	// through what is not indexed yet.
+	indexIdle = 250 * time.Millisecond
+	indexStep = 128
+)
+
+// A database is a node's archive on disk. Commit makes durable what was written since the last one, or
+// drops all of it.
+type database interface {
+	archive.Store
+	archive.Searcher
+	Commit() error
+	Index(max int) (remaining int, err error)
+	Stats(ctx context.Context) (sqlite.Stats, error)
+}
+
+// A host runs one node. Its loop goroutine owns the fields of the second group.
+type host struct {
+	config    Config
+	store     database
+	reader    *sqlite.Reader
+	client    *transport.Client
+	fetcher   *fetch.Client
+	events    chan arrival
+	fetching  chan struct{} // a place each for maxFetching polls
+	searching chan struct{} // a place each for maxSearching searches
+	workers   sync.WaitGroup
+	goodbyes  sync.WaitGroup // of workers, those that end a link
+	started   time.Time
+	at        Addresses
+
+	node    *node.Node
+	rng     *rand.Rand
+	life    uint64 // counts the cores: the completions of an earlier one are dropped
+	lastTag uint64
+	asked   map[uint64]chan<- transport.Response // calls of peers that are not answered
+	storage storage
+}
+
+// An arrival is something for the loop: an event for the node, or a question about it.
+type arrival struct {
+	event  node.Event
+	life   uint64                    // the core that event answers; 0 where it is not an answer
+	reply  chan<- transport.Response // who asked, where event is an Asked
+	look   func(n *node.Node)        // to be called between two steps, where there is no event
+	stored chan<- error              // told once what event brought about is durable, where not nil
+}
+
+// loop steps the node until ctx ends.
+func (h *host) loop(ctx context.Context) {
+	wake := time.NewTimer(0)
+	defer wake.Stop()
+	idle := time.NewTimer(indexIdle)
+	defer idle.Stop()
+	batch := make([]arrival, 0, maxBatch)
+	var effects []node.Effect
+	for {
+		batch = batch[:0]
+		select {
+		case <-ctx.Done():
+			return
+		case <-idle.C:
+			if h.index() {
+				idle.Reset(indexStep / 10 * time.Millisecond)
+			}
+			continue
+		case <-wake.C:
+			batch = append(batch, arrival{event: node.Wake{}})
+		case a := <-h.events:
+			batch = append(batch, a)
+		}
+		batch = h.drain(batch)
+		effects = h.step(ctx, effects[:0], batch)
+		clear(batch)
+		clear(effects)
+		resetTo(wake, h.next())
+		idle.Reset(indexIdle)
+	}
+}
+
+// drain adds the arrivals that wait already, so that they share one commit.
+func (h *host) drain(batch []arrival) []arrival {
+	for len(batch) < maxBatch {
+		select {
+		case a := <-h.events:
+			batch = append(batch, a)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// step gives the batch to the node, makes what it stored durable, and carries out its effects.
+func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival) []node.Effect {
+	now := time.Now()
+	if h.storage.down(now) || h.node == nil {
+		if !h.recover(now) {
+			h.turnAway(batch)
+			return effects
+		}
+	}
+	for i := range batch {
+		a := &batch[i]
+		switch ev := a.event.(type) {
+		case nil:
+			a.look(h.node)
+			continue
+		case node.Asked:
+			h.lastTag++
+			ev.Tag = h.lastTag
+			h.asked[ev.Tag] = a.reply
+			a.event = ev
+		}
+		if a.life != 0 && a.life != h.life {
+			continue
+		}
+		effects = h.node.Step(effects, now, a.event)
+	}
+	err := h.store.Commit()
+	for _, a := range batch {
+		if a.stored != nil {
+			a.stored <- err
+		}
+	}
+	if err != nil {
+		h.fail(now, err)
+		return effects[:0]
+	}
+	h.stored()
+	for _, e := range effects {
+		h.carryOut(ctx, now, e)
+	}
+	return effects
+}
+
+// next is when the loop wants to be woken.
+func (h *host) next() time.Time {
+	if h.node == nil {
+		return h.storage.retry
+	}
+	return h.node.Next()
+}
+
+// resetTo sets the timer to go off at t, at once where that is past, and never for the zero time.
+func resetTo(timer *time.Timer, t time.Time) {
+	if t.IsZero() {
+		timer.Stop()
+		return
+	}
+	timer.Reset(max(0, time.Until(t)))
+}
+
+// index moves some entries into the full-text index and reports whether more wait.
+func (h *host) index() bool {
+	if h.node == nil {
+		return false
+	}
+	left, err := h.store.Index(indexStep)
+	if err != nil {
+		h.fail(time.Now(), err)
+		return false
+	}
+	return left > 0
+}
+
+// send hands an arrival to the loop and reports whether it was taken before ctx ended.
+func (h *host) send(ctx context.Context, a arrival) bool {
+	select {
+	case h.events <- a:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// serve answers a peer's call. A full queue is a refusal: the peer may come again, we must not fall
+// over.
+func (h *host) serve(ctx context.Context, r transport.Request) transport.Response {
+	reply := make(chan transport.Response, 1)
+	a := arrival{event: node.Asked{From: r.From, Session: r.Session, Call: r.Call}, reply: reply}
+	select {
+	case h.events <- a:
+	default:
+		return transport.Response{Fault: protocol.Faultf(protocol.Busy, "too many calls wait; try again later")}
+	}
+	select {
+	case resp := <-reply:
+		return resp
+	case <-ctx.Done():
+		return transport.Response{Fault: protocol.Faultf(protocol.Busy, "the call was not answered in time")}
+	}
+}

@@ -1,0 +1,270 @@
+package daemon
+
+import (
+	"context"
+	crand "crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"feedex/archive/sqlite"
+	"feedex/feed"
+	"feedex/fetch"
+	"feedex/node"
+	"feedex/protocol"
+	"feedex/reader"
+	"feedex/transport"
+)
+
+// ErrInUse means that another node runs on the data directory.
+var ErrInUse = errors.New("another node runs on it")
+
+// Version is the program's version, as its user agent and its status tell it.
+const Version = "0.1.0"
+
+// Config says where a node lives. Data, Listen and Reader must be set.
+type Config struct {
+	Data   string // directory of everything that the node keeps; made if it does not exist
+	Listen string // where other nodes reach it, "host:port"; port 0 is any free one
+	Reader string // where feed readers reach it, "host:port"; port 0 is any free one
+	// PrivateHosts are hosts at addresses that are not public whose feeds the owner reads all the
+	// same. They never leave the node.
+	PrivateHosts []string
+	// TrustedProxies are the reverse proxies whose word counts about who called.
+	TrustedProxies []netip.Prefix
+	// Subscribe are feeds to follow, besides those that the archive knows.
+	Subscribe []feed.URL
+	// Node is the core's own configuration; its Port and Secret are set by Run.
+	Node node.Config
+	// SearchTime is the most time that a neighbor's query may keep the database busy. Default 50 ms.
+	SearchTime time.Duration
+	// Log is where the node tells what happens. Default: nowhere.
+	Log *slog.Logger
+	// Ready is called once the node serves.
+	Ready func(Addresses)
+	// Observe is called with every note of the node, from its loop: it must not block.
+	Observe func(now time.Time, note node.Note)
+
+	wrap func(database) database // for tests that have the disk fail
+}
+
+// Addresses are where a node really listens, "host:port" each.
+type Addresses struct{ Listen, Reader string }
+
+// Run hosts a node until ctx ends, and then ends it cleanly: its neighbors are told, calls that run
+// are answered or time out, and the archive is closed. The error wraps ErrInUse where another node
+// runs on the data directory.
+func Run(ctx context.Context, c Config) error {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.SearchTime == 0 {
+		c.SearchTime = 50 * time.Millisecond
+	}
+	unlock, err := lockData(c.Data)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	store, err := sqlite.Open(filepath.Join(c.Data, databaseName), sqlite.Config{})
+	if err != nil {
+		return fmt.Errorf("open archive: %w", err)
+	}
+	defer store.Close()
+
+	listeners, err := listen(&c)
+	if err != nil {
+		return err
+	}
+	defer listeners.close()
+	c.Node.Port = portOf(listeners.peers)
+	c.Node.Secret = make([]byte, 32)
+	crand.Read(c.Node.Secret)
+
+	agent := "feedex/" + Version
+	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal, UserAgent: agent})
+	defer client.CloseIdle()
+	h := &host{
+		config:  c,
+		store:   store,
+		reader:  store.Reader,
+		client:  client,
+		fetcher: fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.PrivateHosts, UserAgent: agent}),
+		rng:     rand.New(rand.NewPCG(seed(), seed())),
+		events:  make(chan arrival, maxArrivals),
+		started: time.Now(),
+		at:      Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()},
+	}
+	h.fetching = make(chan struct{}, maxFetching)
+	h.searching = make(chan struct{}, maxSearching)
+	if c.wrap != nil {
+		h.store = c.wrap(store)
+	}
+	if err := h.revive(); err != nil {
+		return err
+	}
+	return h.run(ctx, listeners)
+}
+
+// databaseName is the archive's file in the data directory.
+const databaseName = "feedex.db"
+
+// DatabasePath is where the archive of the node on a data directory lies.
+func DatabasePath(data string) string { return filepath.Join(data, databaseName) }
+
+// run serves until ctx ends or one of the parts fails.
+func (h *host) run(ctx context.Context, l *listenerSet) error {
+	// The loop outlives the servers, so that the calls they still have get their answers.
+	serving, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	looping, stopLoop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopLoop()
+
+	peers := transport.NewHandler(transport.HandlerConfig{
+		Methods: protocol.NodeMethods(), Serve: h.serve, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
+	})
+	readers := reader.New(reader.Config{Source: readerSource{h.reader}, Version: Version, Log: h.config.Log})
+
+	var servers, loop sync.WaitGroup
+	loop.Go(func() { h.loop(looping) })
+	servers.Go(func() {
+		stop(transport.Serve(serving, l.peers, peers, transport.ServerConfig{
+			AllowLocal: h.config.Node.AllowLocal, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
+		}))
+	})
+	servers.Go(func() { stop(serveLocal(serving, l.reader, readers)) })
+	servers.Go(func() { stop(serveLocal(serving, l.control, newControl(h))) })
+	if err := h.command(serving, node.Subscribe{Feeds: h.config.Subscribe}); err != nil {
+		stop(err)
+	}
+	if h.config.Ready != nil {
+		h.config.Ready(h.at)
+	}
+	<-serving.Done()
+	h.leave(looping)
+	servers.Wait()
+	stopLoop()
+	loop.Wait()
+	h.workers.Wait()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return context.Cause(serving)
+}
+
+// listenerSet is the doors of a node.
+type listenerSet struct{ peers, reader, control net.Listener }
+
+func (l *listenerSet) close() {
+	for _, ln := range []net.Listener{l.peers, l.reader, l.control} {
+		if ln != nil {
+			ln.Close()
+		}
+	}
+}
+
+// listen opens the node's doors.
+func listen(c *Config) (*listenerSet, error) {
+	var l listenerSet
+	var err error
+	if l.peers, err = listenTCP("neighbors", "--listen", c.Listen); err != nil {
+		return nil, err
+	}
+	if l.reader, err = listenTCP("feed readers", "--reader", c.Reader); err != nil {
+		l.close()
+		return nil, err
+	}
+	if l.control, err = listenControl(c.Data); err != nil {
+		l.close()
+		return nil, err
+	}
+	return &l, nil
+}
+
+func listenTCP(whom, flag, address string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen for %s: %w; choose another address with %s", whom, err, flag)
+	}
+	return ln, nil
+}
+
+// listenControl opens the control socket for its owner alone. One that a killed node left is removed:
+// the lock on the data directory shows that nobody uses it.
+func listenControl(data string) (net.Listener, error) {
+	path, err := SocketPath(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove old control socket: %w", err)
+	}
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("open control socket: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		ln.Close()
+		return nil, fmt.Errorf("protect control socket: %w", err)
+	}
+	return ln, nil
+}
+
+// portOf is the port at which ln listens.
+func portOf(ln net.Listener) uint16 {
+	return uint16(ln.Addr().(*net.TCPAddr).Port)
+}
+
+// serveLocal serves the node's owner and their readers until ctx ends.
+func serveLocal(ctx context.Context, ln net.Listener, handler http.Handler) error {
+	srv := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	stopped := make(chan struct{})
+	defer context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		if srv.Shutdown(grace) != nil {
+			srv.Close()
+		}
+	})()
+	err := srv.Serve(ln)
+	if errors.Is(err, http.ErrServerClosed) {
+		<-stopped
+		return nil
+	}
+	return err
+}
+
+// lockData makes the data directory and sees to it that only one node runs on it.
+func lockData(data string) (unlock func(), err error) {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return nil, fmt.Errorf("make data directory: %w; choose another with --data", err)
+	}
+	lock := flock.New(filepath.Join(data, "lock"))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock data directory %s: %w; make it writable or choose another with --data", data, err)
+	}
+	if !locked {
+		return nil, fmt.Errorf("lock data directory %s: %w; stop it first or choose another directory with --data", data, ErrInUse)
+	}
+	return func() { lock.Unlock() }, nil
+}
+
+// seed is 64 bits of chance for the node's own generator.
+func seed() uint64 {
+	var b [8]byte
+	crand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:])
+}

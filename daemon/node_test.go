@@ -1,0 +1,333 @@
+package daemon
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/polling"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A testNode is a node that runs in this process.
+type testNode struct {
+	t       *testing.T
+	data    string
+	at      Addresses
+	client  *Client
+	arrived chan node.Arrived
+	stop    func() error // ends it and returns how it ended
+}
+
+// startNode runs a node on loopback until the test ends.
+func startNode(t *testing.T, c Config) *testNode {
+	t.Helper()
+	if c.Data == "" {
+		c.Data = t.TempDir()
+	}
+	if c.Listen == "" {
+		c.Listen = "127.0.0.1:0"
+	}
+	c.Reader = "127.0.0.1:0"
+	c.Node.AllowLocal = true
+	if c.Node.Policy == nil {
+		c.Node.Policy = polling.Fixed{Every: time.Hour}
+	}
+	c.SearchTime = time.Minute // tests do not depend on how fast this machine is
+	n := &testNode{t: t, data: c.Data, arrived: make(chan node.Arrived, 1000)}
+	c.Observe = func(_ time.Time, note node.Note) {
+		if a, ok := note.(node.Arrived); ok {
+			n.arrived <- a
+		}
+	}
+	ready := make(chan Addresses, 1)
+	c.Ready = func(a Addresses) { ready <- a }
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- Run(ctx, c) }()
+	n.stop = sync.OnceValue(func() error {
+		cancel()
+		if n.client != nil {
+			n.client.Close()
+		}
+		return <-ended
+	})
+	t.Cleanup(func() {
+		if err := n.stop(); err != nil {
+			t.Errorf("node ended: %v", err)
+		}
+		http.DefaultClient.CloseIdleConnections()
+	})
+	select {
+	case n.at = <-ready:
+	case err := <-ended:
+		ended <- nil
+		t.Fatalf("node did not start: %v", err)
+	}
+	var err error
+	if n.client, err = Dial(c.Data); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// waitArrival waits until entries of the feed arrive.
+func (n *testNode) waitArrival(u feed.URL) node.Arrived {
+	n.t.Helper()
+	for {
+		select {
+		case a := <-n.arrived:
+			if a.Feed == u {
+				return a
+			}
+		case <-n.t.Context().Done():
+			n.t.Fatal("nothing arrived")
+		}
+	}
+}
+
+// A testFeed is a feed server whose feed grows when the test says so.
+type testFeed struct {
+	url     feed.URL
+	mu      sync.Mutex
+	titles  []string
+	allowed func(*http.Request) bool
+}
+
+func startFeed(t *testing.T, titles ...string) *testFeed {
+	t.Helper()
+	f := &testFeed{titles: titles}
+	srv := httptest.NewServer(f)
+	t.Cleanup(srv.Close)
+	u, err := feed.ParseURL(srv.URL + "/feed.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.url = u
+	return f
+}
+
+func (f *testFeed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.allowed != nil && !f.allowed(r) {
+		http.Error(w, "not for you", http.StatusForbidden)
+		return
+	}
+	w.Header().Set("Content-Type", "application/atom+xml")
+	fmt.Fprintf(w, `<feed xmlns="http://www.w3.org/2005/Atom"><title>Test</title><id>urn:test</id>`)
+	for i, title := range f.titles {
+		fmt.Fprintf(w, `<entry><id>urn:test:%d</id><updated>2026-01-05T08:00:00Z</updated><title>`, i)
+		xml.EscapeText(w, []byte(title))
+		fmt.Fprint(w, `</title><summary>Some text</summary></entry>`)
+	}
+	fmt.Fprint(w, `</feed>`)
+}
+
+// only lets the first n programs that ask have the feed, later requests of theirs apart.
+func (f *testFeed) onlyOnce(n int) {
+	f.allowed = func(*http.Request) bool { n--; return n >= 0 }
+}
+
+// startTracker runs a tracker on loopback until the test ends, and returns its URL.
+func startTracker(t *testing.T, data string) (url string, stop func() error) {
+	t.Helper()
+	ready := make(chan string, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- RunTracker(ctx, TrackerConfig{Data: data, Listen: "127.0.0.1:0", AllowLocal: true, Ready: func(a string) { ready <- a }})
+	}()
+	stop = sync.OnceValue(func() error { cancel(); return <-ended })
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Errorf("tracker ended: %v", err)
+		}
+		http.DefaultClient.CloseIdleConnections()
+	})
+	select {
+	case address := <-ready:
+		return "http://" + address + "/", stop
+	case err := <-ended:
+		ended <- nil
+		t.Fatalf("tracker did not start: %v", err)
+	}
+	return "", stop
+}
+
+func get(t *testing.T, url string) (status int, body string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// Three nodes and a tracker: a feed that only one of them can reach is read by all.
+func TestNodesExchangeWhatOnlyOneCanReach(t *testing.T) {
+	tracker, _ := startTracker(t, t.TempDir())
+	f := startFeed(t, "First", "Second <b>bold</b> & more")
+	f.onlyOnce(1)
+	var nodes []*testNode
+	for range 3 {
+		nodes = append(nodes, startNode(t, Config{Subscribe: []feed.URL{f.url}, Node: node.Config{Trackers: []string{tracker}}}))
+	}
+	bySomebodyElse := 0
+	for _, n := range nodes {
+		a := n.waitArrival(f.url)
+		if len(a.Records) != 2 {
+			t.Errorf("%d entries arrived, want 2", len(a.Records))
+		}
+		if !a.Source.IsZero() {
+			bySomebodyElse++
+		}
+		found, err := n.client.Search(t.Context(), feed.Filter{Words: []string{"second"}})
+		if err != nil || len(found) != 1 || found[0].Entry.Title != "Second <b>bold</b> & more" {
+			t.Errorf("search found %+v, %v", found, err)
+		}
+		status, atom := get(t, "http://"+n.at.Reader+"/feed/"+string(f.url))
+		if status != 200 || !strings.Contains(atom, "First") {
+			t.Errorf("the reader's feed is answered %d\n%s", status, atom)
+		}
+	}
+	if bySomebodyElse != 2 {
+		t.Errorf("%d nodes got the entries from a neighbor, want 2", bySomebodyElse)
+	}
+}
+
+func TestEverythingSurvivesARestart(t *testing.T) {
+	f := startFeed(t, "First")
+	a := startNode(t, Config{})
+	data := t.TempDir()
+	b := startNode(t, Config{Data: data, Node: node.Config{Peers: []string{a.at.Listen}}, Subscribe: []feed.URL{f.url}})
+	if err := a.client.Subscribe(t.Context(), f.url); err != nil {
+		t.Fatal(err)
+	}
+	b.waitArrival(f.url)
+	if err := b.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Dial(data); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("a node that ended is reached: %v", err)
+	}
+	again := startNode(t, Config{Data: data})
+	feeds, err := again.client.Feeds(t.Context())
+	if err != nil || len(feeds) != 1 || feeds[0].URL != f.url || feeds[0].NextPoll.Before(time.Now()) {
+		t.Errorf("after a restart the node follows %+v, %v", feeds, err)
+	}
+	found, err := again.client.Search(t.Context(), feed.Filter{})
+	if err != nil || len(found) != 1 {
+		t.Errorf("after a restart %d entries are found, %v", len(found), err)
+	}
+	report, err := again.client.Status(t.Context())
+	if err != nil || report.Archive.Entries != 1 || report.Feeds != 1 || report.Version != Version {
+		t.Errorf("after a restart the status is %+v, %v", report, err)
+	}
+}
+
+func TestOneNodeToADirectory(t *testing.T) {
+	n := startNode(t, Config{})
+	err := Run(t.Context(), Config{Data: n.data, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0"})
+	if !errors.Is(err, ErrInUse) {
+		t.Errorf("a second node on one data directory: %v", err)
+	}
+}
+
+func TestAddressesInUseAreNamed(t *testing.T) {
+	n := startNode(t, Config{})
+	for _, c := range []struct {
+		flag           string
+		listen, reader string
+	}{
+		{"--listen", n.at.Listen, "127.0.0.1:0"},
+		{"--reader", "127.0.0.1:0", n.at.Reader},
+	} {
+		err := Run(t.Context(), Config{Data: t.TempDir(), Listen: c.listen, Reader: c.reader})
+		if err == nil || !strings.Contains(err.Error(), c.flag) {
+			t.Errorf("a port in use: %v; want a word about %s", err, c.flag)
+		}
+	}
+}
+
+func TestUnsubscribingStops(t *testing.T) {
+	f := startFeed(t, "First")
+	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
+	n.waitArrival(f.url)
+	if err := n.client.Unsubscribe(t.Context(), f.url); err != nil {
+		t.Fatal(err)
+	}
+	feeds, err := n.client.Feeds(t.Context())
+	if err != nil || len(feeds) != 0 {
+		t.Errorf("still follows %+v, %v", feeds, err)
+	}
+}
+
+// A disk that is full refuses, says so, and loses nothing that was acknowledged; when it is mended the
+// node goes on.
+func TestStorageFaults(t *testing.T) {
+	f := startFeed(t, "First")
+	disk := &failingDisk{}
+	n := startNode(t, Config{wrap: func(d database) database { disk.database = d; return disk }})
+	disk.fail(errors.New("disk is full"))
+	err := n.client.Subscribe(t.Context(), f.url)
+	if err == nil || !strings.Contains(err.Error(), "disk is full") {
+		t.Fatalf("subscribing on a full disk: %v", err)
+	}
+	report, err := n.client.Status(t.Context())
+	if err != nil || !strings.Contains(report.Storage, "disk is full") {
+		t.Errorf("status says %q, %v", report.Storage, err)
+	}
+	if status, _ := get(t, "http://"+n.at.Reader+"/"); status != 200 {
+		t.Errorf("readers are answered %d", status)
+	}
+	disk.fail(nil)
+	for n.client.Subscribe(t.Context(), f.url) != nil { // it tries again after a while
+	}
+	if a := n.waitArrival(f.url); len(a.Records) != 1 {
+		t.Errorf("%d entries arrived", len(a.Records))
+	}
+	if report, _ := n.client.Status(t.Context()); report.Storage != "" {
+		t.Errorf("status still says %q", report.Storage)
+	}
+}
+
+// A failingDisk is a database whose commits fail while it is told so.
+type failingDisk struct {
+	database
+	mu  sync.Mutex
+	err error
+}
+
+func (d *failingDisk) fail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.err = err
+}
+
+func (d *failingDisk) Commit() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err != nil {
+		return d.err
+	}
+	return d.database.Commit()
+}

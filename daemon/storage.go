@@ -1,0 +1,96 @@
+package daemon
+
+import (
+	"fmt"
+	"time"
+
+	"feedex/node"
+	"feedex/protocol"
+	"feedex/transport"
+)
+
+const (
+	firstRevival   = 2 * time.Second
+	longestRevival = time.Minute
+)
+
+// storage is what the loop knows of the archive's health.
+type storage struct {
+	problem string        // why entries cannot be stored, "" while they can
+	retry   time.Time     // when to try again
+	wait    time.Duration // between the tries
+}
+
+// down reports whether the archive failed and it is not yet time to try it again.
+func (s *storage) down(now time.Time) bool { return s.problem != "" && now.Before(s.retry) }
+
+// fail ends a batch whose changes could not be made durable. Nothing of it was acknowledged: the calls
+// are refused, the effects are not carried out, and the core, which believes in what was not stored,
+// is thrown away. A new one is made from the archive in a while.
+func (h *host) fail(now time.Time, err error) {
+	s := &h.storage
+	if now.Sub(s.retry) > longestRevival {
+		s.wait = 0 // it was fine for a good while
+	}
+	s.wait = min(max(2*s.wait, firstRevival), longestRevival)
+	s.problem, s.retry = err.Error(), now.Add(s.wait)
+	h.node = nil
+	for tag, reply := range h.asked {
+		delete(h.asked, tag)
+		reply <- unavailable()
+	}
+	h.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", s.wait)
+}
+
+// stored notes that a batch is durable.
+func (h *host) stored() {
+	if h.storage.problem != "" {
+		h.storage.problem = ""
+		h.config.Log.Info("entries can be stored again")
+	}
+}
+
+func unavailable() transport.Response {
+	return transport.Response{Fault: protocol.Faultf(protocol.Unavailable, "entries cannot be stored at present; try again later")}
+}
+
+// turnAway refuses what arrives while nothing can be stored.
+func (h *host) turnAway(batch []arrival) {
+	for _, a := range batch {
+		switch {
+		case a.reply != nil:
+			a.reply <- unavailable()
+		case a.stored != nil:
+			a.stored <- fmt.Errorf("entries cannot be stored: %s", h.storage.problem)
+		case a.look != nil:
+			a.look(nil)
+		}
+	}
+}
+
+// recover makes a new core from the archive and reports whether there is one.
+func (h *host) recover(now time.Time) bool {
+	if h.storage.down(now) {
+		return false
+	}
+	if err := h.revive(); err != nil {
+		h.fail(now, err)
+		return false
+	}
+	return true
+}
+
+// revive makes a core from what the archive knows.
+func (h *host) revive() error {
+	n, err := node.New(time.Now(), h.config.Node, h.store, h.rng)
+	if err != nil {
+		return err
+	}
+	if err := h.store.Commit(); err != nil { // what it read may have failed
+		return fmt.Errorf("read archive: %w", err)
+	}
+	h.life++
+	h.node = n
+	h.asked = make(map[uint64]chan<- transport.Response)
+	return nil
+}
