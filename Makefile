@@ -28,8 +28,9 @@ tidy: # go.mod and go.sum say what is used, no more and no less
 test:
 	$(GO) test $(RACE) -shuffle=on ./...
 
-readme: # every command line of the documents is one that the program takes
+readme: # the program takes every command line of the documents, and the first of them does its work
 	$(GO) test -count=1 -run '^TestDocuments' ./cmd/feedex
+	$(GO) run ./cmd/feedex demo --for 15s
 
 fuzz: # a few seconds of every fuzz target
 	@set -e; for pkg in $$($(GO) list ./...); do \
