@@ -60,7 +60,7 @@ func messages() []struct {
 	}
 }
 
-// plain is v as kolo wants it: maps and slices of any.
+// plain is v as kolo reads and wants it: maps, nil where empty, and slices of any.
 func plain(v Value) any {
 	switch v := v.(type) {
 	case Array:
@@ -70,6 +70,9 @@ func plain(v Value) any {
 		}
 		return out
 	case Struct:
+		if len(v) == 0 {
+			return map[string]any(nil)
+		}
 		out := make(map[string]any, len(v))
 		for _, m := range v {
 			out[m.Name] = plain(m.Value)
