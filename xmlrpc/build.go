@@ -25,21 +25,26 @@ func newDecoder(body []byte, lim Limits) decoder {
 
 // value reads a value element.
 func (d *decoder) value() (v Value, ok bool) {
+	if !d.skip() {
+		return nil, false
+	}
+	start := d.pos
 	empty, ok := d.open("value")
 	if !ok {
 		return nil, false
 	}
 	if d.count++; d.count > d.limits.Values {
+		d.pos = start
 		return nil, d.tooManyValues(d.limits.Values)
 	}
 	if empty {
 		return "", true
 	}
-	start := d.pos
+	start = d.pos
 	if !d.skip() {
 		return nil, false
 	}
-	if !d.at("<") || d.at("</") || d.at("<!") { // no type: a string, with the space skipped
+	if !d.at("<") || d.at("</") || d.at("<!") { // no type: a string, of which that space is a part
 		d.pos = start
 		text, ok := d.content("value", false)
 		if !ok {

@@ -42,6 +42,9 @@ func TestRefuseValue(t *testing.T) {
 		{"document type between", "<!DOCTYPE x><value/>", "document type"},
 		{"entity declaration", "<value><!ENTITY a 'b'></value>", "malformed tag"},
 		{"comment without end", "<value><!-- a</value>", "comment without end"},
+		{"comment without end in an array", "<value><array><data><!-- </data></array></value>", "comment without end"},
+		{"comment without end in a struct", "<value><struct><!-- </struct></value>", "comment without end"},
+		{"comment without end after a value", "<value/><!-- ", "comment without end"},
 		{"comment with dashes", "<value><!-- a -- b --></value>", "comment with -- inside"},
 		{"comment with a dash too many", "<value><!-- a ---></value>", "comment with -- inside"},
 		{"CDATA without end", "<value><![CDATA[a</value>", "CDATA section without end"},
@@ -161,6 +164,8 @@ func TestRefuseCall(t *testing.T) {
 		{"other element in params", "<methodCall><methodName>a</methodName><params><value/></params></methodCall>", `element "value" in place of param`},
 		{"empty param", "<methodCall><methodName>a</methodName><params><param/></params></methodCall>", "empty param"},
 		{"text in params", "<methodCall><methodName>a</methodName><params>x</params></methodCall>", "text between elements"},
+		{"comment without end after the name", "<methodCall><methodName>a</methodName><!--</methodCall>", "comment without end"},
+		{"comment without end in params", "<methodCall><methodName>a</methodName><params><!--</params></methodCall>", "comment without end"},
 		{"text after params", "<methodCall><methodName>a</methodName><params/>x</methodCall>", "no end of methodCall"},
 		{"no end", "<methodCall><methodName>m</methodName>", "message ends early"},
 		{"second message", m + m, "something after the end"},
@@ -258,10 +263,11 @@ func TestOffset(t *testing.T) {
 		{"<value>a ]]> b</value>", "]]>"},
 		{"<value><array><data><str/></data></array></value>", "<str/>"},
 		{"<value><string a='b'/></value>", "a='b'"},
+		{"<value><array><data>" + strings.Repeat("<value/>", 5) + "<value>6</value></data></array></value>", "<value>6"},
 	}
 	for _, tt := range tests {
 		body := call(tt.value)
-		_, err := DecodeCall([]byte(body), Limits{})
+		_, err := DecodeCall([]byte(body), Limits{Values: 6})
 		var e *SyntaxError
 		if !errors.As(err, &e) || e.Offset != strings.Index(body, tt.at) {
 			t.Errorf("%s: got %v, want an error at byte %d", tt.value, err, strings.Index(body, tt.at))
