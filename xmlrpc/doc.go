@@ -13,14 +13,16 @@
 //
 // The Decode functions read bytes that a stranger sent. They never panic, take time in proportion to
 // the length of the message and no more stack than Limits.Depth allows. A message of too many bytes
-// or values is refused before anything is built from it. What they return does not refer to the
-// bytes that they read, and a string that is kept from it keeps at most 4 KiB of its neighbors alive.
+// is refused unread, one of too many values before more than a few KiB are built from it. What they
+// return does not refer to the bytes that they read, and a string that is kept from it keeps at most
+// 4 KiB of its neighbors alive.
 //
 // A message is UTF-8, with or without an XML declaration that says so, or says US-ASCII, which is a
-// part of it. White space and comments may stand between all elements; text may hold comments, CDATA sections, the five entities of XML and
-// character references. Types are int, i4, i8 (64 bits in each), boolean, string, double, base64,
-// dateTime.iso8601, array, struct, and the extension nil, also as ex:nil; a value without a type is
-// a string, <value/> the empty one. White space around numbers, booleans and times is ignored.
+// part of it. White space and comments may stand between all elements; text may hold comments, CDATA
+// sections, the five entities of XML and character references. Types are int, i4, i8 (64 bits in
+// each), boolean, string, double, base64, dateTime.iso8601, array, struct, and the extension nil,
+// also as ex:nil; a value without a type is a string, <value/> the empty one. White space around
+// numbers, booleans and times is ignored.
 //
 // All else is refused: document types, processing instructions, attributes, unknown elements,
 // elements out of place, text between elements, the characters that XML forbids (written as
