@@ -2,6 +2,8 @@ package main
 
 import (
 	"flag"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,6 +18,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script. Besides what testscript knows, scripts can say
 //
+//	[root]                          whether the tests run as root
 //	refused feedex ARGS...          the command ends with exit code 2 and prints nothing on standard output
 //	ready NAME                      wait until a program serves; $NAME_LISTEN and $NAME_READER say where
 //	feed [-first] NAME TITLE...     publish a feed at $NAME
@@ -29,6 +32,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir+"/home")
 			env.Setenv("TZ", "UTC")
 			return openNotifySocket(env)
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"refused": refused,

@@ -46,7 +46,7 @@ func (s nodeSource) close() { s.Close() }
 
 func (s nodeSource) titles(ctx context.Context) map[feed.URL]string {
 	out := make(map[feed.URL]string)
-	list, _ := s.Feeds(ctx) // without titles the hosts must do
+	list, _ := s.Feeds(ctx) // without titles, hosts must do
 	for i := range list {
 		out[list[i].URL] = list[i].Title
 	}
@@ -58,4 +58,11 @@ type fileSource struct{ *sqlite.Reader }
 
 func (s fileSource) close() { s.Close() }
 
-func (s fileSource) titles(context.Context) map[feed.URL]string { return nil }
+func (s fileSource) titles(ctx context.Context) map[feed.URL]string {
+	out := make(map[feed.URL]string)
+	list, _ := s.Feeds(ctx) // likewise
+	for i := range list {
+		out[list[i].URL] = list[i].Title
+	}
+	return out
+}
