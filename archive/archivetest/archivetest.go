@@ -1,0 +1,108 @@
+// Package archivetest holds every archive to the contract of package archive: by examples, and by
+// comparing it with archive.Memory over random work.
+package archivetest
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// An Archive is what Run tests. Commit ends a transaction, as in package sqlite.
+type Archive interface {
+	archive.Store
+	archive.Searcher
+	Commit() error
+}
+
+// An Indexer is an Archive that prepares searches apart from Commit. Run tests searches before,
+// during and after that.
+type Indexer interface {
+	Index(max int) (remaining int, err error)
+}
+
+// A Reopener is an Archive that outlives its process. Reopen closes it without a Commit and opens it
+// again.
+type Reopener interface {
+	Reopen() Archive
+}
+
+// Run tests the archives that open makes, which must be empty. Open registers with t what is to be
+// done at the end; an Archive that is an io.Closer may be closed before.
+func Run(t *testing.T, open func(t testing.TB) Archive) {
+	t.Run("entries", func(t *testing.T) { testEntries(t, open) })
+	t.Run("feeds", func(t *testing.T) { testFeeds(t, open(t)) })
+	t.Run("dids", func(t *testing.T) { testDIDs(t, open) })
+	t.Run("peers", func(t *testing.T) { testPeers(t, open(t)) })
+	t.Run("search", func(t *testing.T) { testSearch(t, open) })
+	t.Run("model", func(t *testing.T) { testModel(t, open) })
+}
+
+// Base is a moment around which the tests' times lie.
+var base = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// Record is record n of feed u: distinct in everything, with the given text.
+func record(u feed.URL, n int, title, summary string) archive.Record {
+	return archive.NewRecord(feed.Entry{
+		Feed:      u,
+		ID:        fmt.Sprintf("urn:example:%d", n),
+		Title:     title,
+		Link:      fmt.Sprintf("%s#%d", u, n),
+		Published: base.Add(time.Duration(n) * time.Minute),
+		Summary:   summary,
+	}, base.Add(time.Duration(n)*time.Hour), protocol.NodeID{})
+}
+
+// NodeID is the id that s spells.
+func nodeID(t testing.TB, s string) protocol.NodeID {
+	t.Helper()
+	id, err := protocol.ParseNodeID(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func commit(t testing.TB, a Archive) {
+	t.Helper()
+	if err := a.Commit(); err != nil {
+		t.Fatalf("Commit: %v", err)
+	}
+}
+
+// Search is the result of a search that must not fail.
+func search(t testing.TB, a Archive, f feed.Filter) []archive.Record {
+	t.Helper()
+	found, err := a.Search(t.Context(), f)
+	if err != nil {
+		t.Fatalf("Search(%+v): %v", f, err)
+	}
+	return found
+}
+
+// Same reports whether two records are the same to the letter.
+func same(a, b *archive.Record) bool {
+	return a.Seq == b.Seq && a.ID == b.ID && a.Digest == b.Digest && a.Seen.Equal(b.Seen) && a.Source == b.Source &&
+		a.Entry.Equal(&b.Entry)
+}
+
+// IndexAll brings an Indexer up to date, a few entries at a time.
+func indexAll(t testing.TB, a Archive) {
+	t.Helper()
+	ix, ok := a.(Indexer)
+	if !ok {
+		return
+	}
+	for remaining := math.MaxInt; remaining > 0; {
+		n, err := ix.Index(7)
+		if err != nil || n >= remaining {
+			t.Fatalf("Index = %d, %v after %d remained", n, err, remaining)
+		}
+		remaining = n
+	}
+}

@@ -1,0 +1,159 @@
+package archivetest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+const (
+	news feed.URL = "https://news.example.org/feed"
+	blog feed.URL = "https://blog.example.net/atom.xml"
+)
+
+func testEntries(t *testing.T, open func(testing.TB) Archive) {
+	t.Run("unknown", func(t *testing.T) {
+		a := open(t)
+		got := a.Known([]feed.EntryID{{1}, {2}})
+		if len(got) != 2 || got[0] != (feed.Digest{}) || got[1] != (feed.Digest{}) {
+			t.Errorf("Known of strange entries = %v, want two zero digests", got)
+		}
+		if got := a.Known(nil); len(got) != 0 {
+			t.Errorf("Known(nil) = %v", got)
+		}
+		a.Keep(nil)
+		commit(t, a)
+	})
+
+	t.Run("known before and after commit", func(t *testing.T) {
+		a := open(t)
+		one, two := record(news, 1, "one", ""), record(blog, 2, "two", "")
+		a.Keep([]archive.Record{one})
+		wantKnown(t, a, one, two.ID)
+		commit(t, a)
+		wantKnown(t, a, one, two.ID)
+	})
+
+	t.Run("order of arrival", func(t *testing.T) {
+		a := open(t)
+		// What was published first arrives last; Seq in a record to keep means nothing.
+		for n := 5; n > 0; n-- {
+			r := record(news, n, "title", "")
+			r.Seq = 1
+			a.Keep([]archive.Record{r})
+		}
+		commit(t, a)
+		found := search(t, a, feed.Filter{})
+		if len(found) != 5 {
+			t.Fatalf("found %d records, want 5", len(found))
+		}
+		for i, r := range found {
+			if want := record(news, i+1, "title", ""); r.ID != want.ID || r.Seq != int64(5-i) {
+				t.Errorf("record %d is %s with seq %d, want %s with seq %d", i, r.Entry.ID, r.Seq, want.Entry.ID, 5-i)
+			}
+		}
+	})
+
+	t.Run("every field", func(t *testing.T) {
+		a := open(t)
+		for i, want := range fullRecords(t) {
+			a.Keep([]archive.Record{want})
+			commit(t, a)
+			want.Seq = int64(i) + 1
+			got := search(t, a, feed.Filter{IDs: []feed.EntryID{want.ID}})
+			if len(got) != 1 || !same(&got[0], &want) {
+				t.Errorf("kept %+v, found %+v", want, got)
+			}
+		}
+	})
+
+	t.Run("replace", func(t *testing.T) {
+		a := open(t)
+		old := record(news, 1, "the quick fox", "old text")
+		old.Source = nodeID(t, "192.0.2.7:7790")
+		other := record(news, 2, "another", "")
+		a.Keep([]archive.Record{old, other})
+		commit(t, a)
+		indexAll(t, a)
+
+		edited := old.Entry
+		edited.Title, edited.Summary, edited.Published = "the slow fox", "young text", base.Add(-time.Hour)
+		edited.Authors = []string{"A. Writer"}
+		r := archive.NewRecord(edited, old.Seen.Add(time.Hour), nodeID(t, "198.51.100.9:7791"))
+		a.Keep([]archive.Record{r})
+		wantKnown(t, a, r, feed.EntryID{9})
+		commit(t, a)
+		want := r
+		want.Seq, want.Seen, want.Source = 1, old.Seen, old.Source
+		for range 2 { // before and after it is indexed again
+			wantFound(t, a, feed.Filter{Words: []string{"slow"}}, want)
+			wantFound(t, a, feed.Filter{Words: []string{"writer young"}})
+			wantFound(t, a, feed.Filter{Words: []string{"writer", "young"}}, want)
+			wantFound(t, a, feed.Filter{Words: []string{"quick"}})
+			wantFound(t, a, feed.Filter{Until: base}, want)
+			indexAll(t, a)
+		}
+
+		// A new entry takes the next number, whatever was replaced.
+		a.Keep([]archive.Record{record(news, 3, "third", "")})
+		commit(t, a)
+		if got := search(t, a, feed.Filter{Limit: 1}); len(got) != 1 || got[0].Seq != 3 {
+			t.Errorf("newest is %+v, want seq 3", got)
+		}
+	})
+
+	t.Run("twice in one call", func(t *testing.T) {
+		a := open(t)
+		first, second := record(news, 1, "first", ""), record(news, 1, "second", "")
+		a.Keep([]archive.Record{first, second})
+		commit(t, a)
+		second.Seq = 1
+		wantFound(t, a, feed.Filter{}, second)
+	})
+}
+
+// fullRecords are records of which each field is put to the test.
+func fullRecords(t testing.TB) []archive.Record {
+	odd := "tab\there, line\nbreak, \"quotes\", 'more', \\ and \u2028, <b>&amp;</b>, naïve, 日本語, \U0001F600, \uFFFD; DROP TABLE entries"
+	full := feed.Entry{
+		Feed: news, ID: odd, Title: odd, Link: "https://news.example.org/?a=1&b=%20#x",
+		Authors:    []string{odd, "", "B, C"},
+		Published:  time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC),
+		Updated:    time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC),
+		Summary:    odd,
+		Content:    strings.Repeat(odd, 2000),
+		Categories: []string{odd, "x"},
+		Enclosures: []feed.Enclosure{{URL: "https://news.example.org/a.mp3", Type: "audio/mpeg", Length: 1 << 40}, {}},
+	}
+	epoch := feed.Entry{Feed: blog, ID: "epoch", Published: time.Unix(0, 0).UTC()}
+	bare := feed.Entry{Feed: blog}
+	return []archive.Record{
+		archive.NewRecord(full, base, nodeID(t, "[2001:db8::1]:7790")),
+		archive.NewRecord(epoch, base, nodeID(t, "192.0.2.1:65535")),
+		archive.NewRecord(bare, base.Add(999*time.Millisecond), nodeID(t, "192.0.2.1:1024")),
+	}
+}
+
+func wantKnown(t *testing.T, a Archive, kept archive.Record, strange feed.EntryID) {
+	t.Helper()
+	got := a.Known([]feed.EntryID{strange, kept.ID, kept.ID})
+	if len(got) != 3 || got[0] != (feed.Digest{}) || got[1] != kept.Digest || got[2] != kept.Digest {
+		t.Errorf("Known = %v, want nothing and twice %v", got, kept.Digest)
+	}
+}
+
+func wantFound(t *testing.T, a Archive, f feed.Filter, want ...archive.Record) {
+	t.Helper()
+	got := search(t, a, f)
+	if len(got) != len(want) {
+		t.Fatalf("Search(%+v) found %d records, want %d: %+v", f, len(got), len(want), got)
+	}
+	for i := range want {
+		if !same(&got[i], &want[i]) {
+			t.Errorf("Search(%+v)[%d] = %+v, want %+v", f, i, got[i], want[i])
+		}
+	}
+}

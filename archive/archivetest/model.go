@@ -1,0 +1,234 @@
+package archivetest
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// testModel does random work on an archive and on a Memory side by side and compares all that can
+// be seen of them. It commits, reopens without a commit and indexes at random moments.
+func testModel(t *testing.T, open func(testing.TB) Archive) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := &model{archive: open(t), memory: archive.NewMemory()}
+		rt.Repeat(map[string]func(*rapid.T){
+			"":       m.compare,
+			"keep":   m.keep,
+			"feed":   m.keepFeed,
+			"did":    m.keepDID,
+			"peer":   m.keepPeer,
+			"search": m.search,
+			"commit": func(rt *rapid.T) { m.commit(rt) },
+			"index":  m.index,
+			"reopen": m.reopen,
+		})
+		if c, ok := m.archive.(io.Closer); ok {
+			if err := c.Close(); err != nil {
+				rt.Fatalf("Close: %v", err)
+			}
+		}
+	})
+}
+
+type model struct {
+	archive Archive
+	memory  *archive.Memory
+
+	// What was done to both, so that a Memory can be brought back to the last commit.
+	committed, open []func(archive.Store)
+}
+
+func (m *model) do(work func(archive.Store)) {
+	work(m.archive)
+	work(m.memory)
+	m.open = append(m.open, work)
+}
+
+func (m *model) commit(rt *rapid.T) {
+	if err := m.archive.Commit(); err != nil {
+		rt.Fatalf("Commit: %v", err)
+	}
+	m.committed, m.open = append(m.committed, m.open...), nil
+}
+
+func (m *model) reopen(rt *rapid.T) {
+	r, ok := m.archive.(Reopener)
+	if !ok {
+		rt.Skip("cannot be reopened")
+	}
+	m.archive, m.memory, m.open = r.Reopen(), archive.NewMemory(), nil
+	for _, work := range m.committed {
+		work(m.memory)
+	}
+}
+
+func (m *model) index(rt *rapid.T) {
+	ix, ok := m.archive.(Indexer)
+	if !ok {
+		rt.Skip("has no index")
+	}
+	m.commit(rt)
+	if _, err := ix.Index(rapid.IntRange(0, 10).Draw(rt, "max")); err != nil {
+		rt.Fatalf("Index: %v", err)
+	}
+}
+
+func (m *model) keep(rt *rapid.T) {
+	records := rapid.SliceOfN(genRecord, 1, 5).Draw(rt, "records")
+	m.do(func(s archive.Store) { s.Keep(records) })
+}
+
+func (m *model) keepFeed(rt *rapid.T) {
+	f := archive.Feed{URL: genFeed.Draw(rt, "feed"), Private: rapid.Bool().Draw(rt, "private"), Title: genText.Draw(rt, "title")}
+	m.do(func(s archive.Store) { s.KeepFeed(f) })
+}
+
+func (m *model) keepDID(rt *rapid.T) {
+	did := protocol.DID{byte(rapid.IntRange(0, 9).Draw(rt, "did"))}
+	m.do(func(s archive.Store) { s.KeepDID(did) })
+}
+
+func (m *model) keepPeer(rt *rapid.T) {
+	id, err := protocol.ParseNodeID(fmt.Sprintf("192.0.2.%d:7790", rapid.IntRange(0, 5).Draw(rt, "peer")))
+	if err != nil {
+		rt.Fatal(err)
+	}
+	p := archive.Peer{ID: id, Failures: rapid.IntRange(0, 3).Draw(rt, "failures")}
+	drop := rapid.Bool().Draw(rt, "drop")
+	m.do(func(s archive.Store) {
+		if drop {
+			s.DropPeer(id)
+		} else {
+			s.KeepPeer(p)
+		}
+	})
+}
+
+func (m *model) search(rt *rapid.T) {
+	m.commit(rt)
+	f := genFilter.Draw(rt, "filter")
+	got, err := m.archive.Search(rt.Context(), f)
+	if err != nil {
+		rt.Fatalf("Search: %v", err)
+	}
+	want, err := m.memory.Search(rt.Context(), f)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if !slices.EqualFunc(got, want, func(a, b archive.Record) bool { return same(&a, &b) }) {
+		rt.Fatalf("found %+v\nwant %+v", got, want)
+	}
+}
+
+func (m *model) compare(rt *rapid.T) {
+	if got, want := m.archive.LoadFeeds(), m.memory.LoadFeeds(); !slices.Equal(got, want) {
+		rt.Fatalf("LoadFeeds = %+v, want %+v", got, want)
+	}
+	if got, want := m.archive.LoadPeers(), m.memory.LoadPeers(); !slices.Equal(got, want) {
+		rt.Fatalf("LoadPeers = %+v, want %+v", got, want)
+	}
+	if got, want := m.archive.LatestDIDs(8), m.memory.LatestDIDs(8); !slices.Equal(got, want) {
+		rt.Fatalf("LatestDIDs = %v, want %v", got, want)
+	}
+	var ids []feed.EntryID
+	for _, u := range feeds {
+		for n := range entriesPerFeed {
+			e := feed.Entry{Feed: u, ID: guid(n)}
+			ids = append(ids, e.EntryID())
+		}
+	}
+	if got, want := m.archive.Known(ids), m.memory.Known(ids); !slices.Equal(got, want) {
+		rt.Fatalf("Known = %v, want %v", got, want)
+	}
+}
+
+// The generators draw from little, so that entries are replaced and filters find something.
+
+var feeds = []feed.URL{news, blog, "https://example.com/feed?key=secret"}
+
+const entriesPerFeed = 5
+
+func guid(n int) string { return fmt.Sprint("urn:", n) }
+
+var (
+	genFeed = rapid.SampledFrom(feeds)
+	genTime = rapid.Custom(func(rt *rapid.T) time.Time {
+		return base.Add(time.Duration(rapid.IntRange(-3, 3).Draw(rt, "half seconds")) * time.Second / 2)
+	})
+	genWord = rapid.OneOf(rapid.SampledFrom([]string{
+		"alpha", "Alpha", "ALPHABET", "alphabetic", "bet", "Übung", "ubung", "naïve", "nai\u0308ve", "Σίσυφος", "σισυφοσ",
+		"сервер", "СЕРВ", "日本語", "日本", "한국어", "हिन्दी", "c++", "3.14", "14", "don't", "İstanbul", "straße", "STRASSE",
+		"al\u00ADpha", "\U0001E900", "ǅ", "ﬁn", "e\u0301\u0323", "1", "AND", "title", "\u0301",
+	}), rapid.String())
+	genGlue = rapid.SampledFrom([]string{
+		" ", " ", " ", ", ", "-", "", "<b>", "</b>", "<p>", "<br/>", "&nbsp;", "&amp;", "&eacute;", "\n", "<!-- alpha -->",
+		"<script>bet</script>", "<style>", "¶", "*", "\"", "<", "&",
+	})
+	genText = rapid.Custom(func(rt *rapid.T) string {
+		text := ""
+		for range rapid.IntRange(0, 4).Draw(rt, "words") {
+			text += genWord.Draw(rt, "word") + genGlue.Draw(rt, "glue")
+		}
+		return feed.Clean(text)
+	})
+	genRecord = rapid.Custom(func(rt *rapid.T) archive.Record {
+		e := feed.Entry{
+			Feed:    genFeed.Draw(rt, "feed"),
+			ID:      guid(rapid.IntRange(0, entriesPerFeed-1).Draw(rt, "n")),
+			Title:   genText.Draw(rt, "title"),
+			Summary: genText.Draw(rt, "summary"),
+		}
+		if rapid.Bool().Draw(rt, "long") {
+			e.Content = genText.Draw(rt, "content")
+			e.Authors = rapid.SliceOfN(genText, 0, 2).Draw(rt, "authors")
+			e.Categories = rapid.SliceOfN(genText, 0, 2).Draw(rt, "categories")
+			e.Published = genTime.Draw(rt, "published")
+		}
+		e.Clean()
+		return archive.NewRecord(e, genTime.Draw(rt, "seen"), protocol.NodeID{})
+	})
+	genPhrase = rapid.Custom(func(rt *rapid.T) string {
+		p := genWord.Draw(rt, "word")
+		if runes := []rune(p); len(runes) > 1 && rapid.Bool().Draw(rt, "cut") {
+			p = string(runes[:len(runes)/2+1])
+		}
+		if rapid.IntRange(0, 3).Draw(rt, "phrase") == 0 {
+			p += " " + genWord.Draw(rt, "second word")
+		}
+		return p + rapid.SampledFrom([]string{"", "", "*"}).Draw(rt, "star")
+	})
+	genFilter = rapid.Custom(func(rt *rapid.T) feed.Filter {
+		f := feed.Filter{
+			Words:     rapid.SliceOfN(genPhrase, 0, 2).Draw(rt, "words"),
+			Limit:     rapid.IntRange(0, 4).Draw(rt, "limit"),
+			Shareable: rapid.Bool().Draw(rt, "shareable"),
+		}
+		often := func(name string) bool { return rapid.IntRange(0, 3).Draw(rt, name) == 0 }
+		if often("with title") {
+			f.Title = []string{genPhrase.Draw(rt, "title")}
+		}
+		if often("with feed") {
+			f.Feed = genFeed.Draw(rt, "feed")
+		}
+		if often("with since") {
+			f.Since = genTime.Draw(rt, "since")
+		}
+		if often("with until") {
+			f.Until = genTime.Draw(rt, "until")
+		}
+		if often("with ids") {
+			for _, r := range rapid.SliceOfN(genRecord, 1, 5).Draw(rt, "ids") {
+				f.IDs = append(f.IDs, r.ID)
+			}
+		}
+		return f
+	})
+)

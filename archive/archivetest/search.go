@@ -1,0 +1,273 @@
+package archivetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+func testSearch(t *testing.T, open func(testing.TB) Archive) {
+	t.Run("words", func(t *testing.T) { testWords(t, open(t)) })
+	t.Run("conditions", func(t *testing.T) { testConditions(t, open(t)) })
+	t.Run("limit", func(t *testing.T) { testLimit(t, open(t)) })
+	t.Run("shareable", func(t *testing.T) { testShareable(t, open(t)) })
+	t.Run("context", func(t *testing.T) {
+		a := open(t)
+		a.Keep([]archive.Record{record(news, 1, "word", "")})
+		commit(t, a)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if found, err := a.Search(ctx, feed.Filter{Words: []string{"word"}}); !errors.Is(err, context.Canceled) || found != nil {
+			t.Errorf("Search with an ended context = %v, %v", found, err)
+		}
+	})
+}
+
+// wordCases say which of the words (Filter.Words, or Filter.Title where title is set) find an entry.
+var wordCases = []struct {
+	name    string
+	entry   feed.Entry
+	title   bool
+	finds   []string
+	ignores []string
+}{{
+	name:    "whole words, any case",
+	entry:   feed.Entry{Title: "The Quick brown-fox", Summary: "jumps over 3.14 lazy_dogs"},
+	finds:   []string{"quick", "QUICK", "fox", "brown", "jumps", "14", "3.14", "dogs"},
+	ignores: []string{"qui", "uick", "jump", "314", "dog"},
+}, {
+	name:    "title only",
+	entry:   feed.Entry{Title: "in the title", Summary: "in the summary"},
+	title:   true,
+	finds:   []string{"title", "in the title"},
+	ignores: []string{"summary"},
+}, {
+	name: "every field",
+	entry: feed.Entry{Title: "t1", Summary: "s1", Content: "c1", Authors: []string{"Ann Other", "a2"},
+		Categories: []string{"k1", "k2"}, ID: "guid", Link: "https://link.example.org/"},
+	finds:   []string{"t1", "s1", "c1", "a2", "other", "k1", "k2"},
+	ignores: []string{"guid", "link", "https"},
+}, {
+	name:    "diacritics",
+	entry:   feed.Entry{Title: "Über naïve Ca\u0301fes", Summary: "ΣΊΣΥΦΟΣ Ťhůř \u1EC7"},
+	finds:   []string{"uber", "über", "UBER", "naive", "nai\u0308ve", "cafes", "café*", "σίσυφος", "σισυφοσ", "thur", "e", "ế"},
+	ignores: []string{"ueber", "nave", "caf"},
+}, {
+	name:    "prefix",
+	entry:   feed.Entry{Title: "development of developers"},
+	finds:   []string{"dev*", "develop*", "development*", "of dev*", "DÉVELOP*"},
+	ignores: []string{"dev", "evelop*", "developmental*", "dev* of", "dev *", "development of*f"},
+}, {
+	name:    "phrase",
+	entry:   feed.Entry{Title: "one two", Summary: "three, four; five", Content: "six"},
+	finds:   []string{"one two", "three four", "three four five", "four-five", "one... two!"},
+	ignores: []string{"two one", "one three", "two three", "five six", "three five"},
+}, {
+	name:    "phrases keep to one label",
+	entry:   feed.Entry{Authors: []string{"Ann Lee", "Bob Ray"}, Categories: []string{"big data"}},
+	finds:   []string{"ann lee", "bob ray", "big data"},
+	ignores: []string{"lee bob", "ray big"},
+}, {
+	name: "markup",
+	entry: feed.Entry{Title: "AT&amp;T &lt;3 <i>it</i>", Summary: `<p class="hidden">one<p>two <b>th</b>ree<br/>four<!-- no -->five` +
+		`<script>var code = "x < y"</script><img alt="picture">`, Content: "a < b, c > d; caf&eacute; &#x41;&nbsp;z"},
+	finds:   []string{"at t", "3 it", "one two three", "fourfive", "a b c d", "cafe", "a z"},
+	ignores: []string{"amp", "lt", "hidden", "onetwo", "th", "four", "no", "code", "picture", "eacute", "nbsp", "class"},
+}, {
+	name:    "markup that never ends",
+	entry:   feed.Entry{Title: "What <style> does", Summary: "see <a href='x"},
+	finds:   []string{"what does", "does", "see"},
+	ignores: []string{"href"},
+}, {
+	name:    "other scripts",
+	entry:   feed.Entry{Title: "日本語 のニュース", Summary: "сервер 한국어 हिन्दी \U0001E900\U0001E901 x\u00ADy"},
+	finds:   []string{"日本語", "日本*", "СЕРВЕР", "한국어", "हिन्दी", "\U0001E922\U0001E923", "xy"},
+	ignores: []string{"日本", "本語", "серв", "x"},
+}, {
+	name:  "asks for nothing",
+	entry: feed.Entry{Title: "anything"},
+	finds: []string{"", "*", "!?", " -- ", "anything **"},
+}, {
+	name:    "what an index might take for syntax",
+	entry:   feed.Entry{Title: "c++ and foo:bar OR NOT near title"},
+	finds:   []string{"c++", "foo:bar", "-foo", `"bar"`, `bar"`, "and foo", "OR NOT", "NEAR(title", "^c", "{title}", "+c"},
+	ignores: []string{"AND or", "title : c", "foo AND bar", "title:title", "c' OR 1"},
+}, {
+	name:    "very long words",
+	entry:   feed.Entry{Title: strings.Repeat("x", 3000) + " end"},
+	finds:   []string{strings.Repeat("x", 3000), strings.Repeat("x", 2000) + "*", strings.Repeat("x", 200) + "*", "end"},
+	ignores: []string{strings.Repeat("x", 200)},
+}}
+
+func testWords(t *testing.T, a Archive) {
+	ids := make([]feed.EntryID, len(wordCases))
+	for i, c := range wordCases {
+		e := c.entry
+		e.Feed, e.ID = feed.URL("https://example.com/"+strings.ReplaceAll(c.name, " ", "-")), c.name
+		r := archive.NewRecord(e, base, protocol.NodeID{})
+		ids[i] = r.ID
+		a.Keep([]archive.Record{r})
+	}
+	commit(t, a)
+	check := func(t *testing.T, state string) {
+		for i, c := range wordCases {
+			for want, words := range map[bool][]string{true: c.finds, false: c.ignores} {
+				for _, w := range words {
+					f := feed.Filter{Words: []string{w}, Limit: 1000}
+					if c.title {
+						f = feed.Filter{Title: []string{w}, Limit: 1000}
+					}
+					got := slices.ContainsFunc(search(t, a, f), func(r archive.Record) bool { return r.ID == ids[i] })
+					if got != want {
+						t.Errorf("%s, %s: found by %q is %v, want %v", state, c.name, w, got, want)
+					}
+				}
+			}
+		}
+	}
+	check(t, "not indexed")
+	if ix, ok := a.(Indexer); ok {
+		if _, err := ix.Index(len(wordCases) / 2); err != nil {
+			t.Fatal(err)
+		}
+		check(t, "half indexed")
+		indexAll(t, a)
+		check(t, "indexed")
+	}
+}
+
+func testConditions(t *testing.T, a Archive) {
+	undated := record(blog, 4, "undated apple", "")
+	undated.Entry.Published = time.Time{} // counts as published when seen: base + 4 h
+	undated = archive.NewRecord(undated.Entry, undated.Seen, undated.Source)
+	records := []archive.Record{
+		record(news, 1, "apple pie", "sweet"), // base + 1 min
+		record(blog, 2, "apple juice", "sour"),
+		record(news, 3, "orange juice", "sweet"),
+		undated,
+	}
+	a.Keep(records)
+	commit(t, a)
+	id := func(n int) feed.EntryID { return records[n-1].ID }
+	at := func(n int) time.Time { return records[n-1].Time() }
+	cases := []struct {
+		filter feed.Filter
+		want   []int64 // seqs
+	}{
+		{feed.Filter{}, []int64{4, 3, 2, 1}},
+		{feed.Filter{Feed: news}, []int64{3, 1}},
+		{feed.Filter{Feed: "https://nowhere.example.org/"}, nil},
+		{feed.Filter{Words: []string{"apple"}}, []int64{4, 2, 1}},
+		{feed.Filter{Words: []string{"apple", "juice"}}, []int64{2}},
+		{feed.Filter{Words: []string{"juice", "sweet"}}, []int64{3}},
+		{feed.Filter{Words: []string{"juice"}, Title: []string{"sweet"}}, nil},
+		{feed.Filter{Words: []string{"sour"}, Title: []string{"juice", "apple*"}}, []int64{2}},
+		{feed.Filter{Words: []string{"apple"}, Feed: blog}, []int64{4, 2}},
+		{feed.Filter{Words: []string{"1"}, Feed: news}, nil}, // no number of a feed is a word
+		{feed.Filter{Since: at(2)}, []int64{4, 3, 2}},
+		{feed.Filter{Since: at(2).Add(1)}, []int64{4, 3}},
+		{feed.Filter{Until: at(2)}, []int64{1}},
+		{feed.Filter{Until: at(2).Add(1)}, []int64{2, 1}},
+		{feed.Filter{Since: at(1), Until: at(3)}, []int64{2, 1}},
+		{feed.Filter{Since: at(3), Until: at(1)}, nil},
+		{feed.Filter{Since: base.Add(4 * time.Hour)}, []int64{4}},
+		{feed.Filter{Since: base.Add(4*time.Hour + time.Second)}, nil},
+		{feed.Filter{Since: at(2), Words: []string{"apple"}}, []int64{4, 2}},
+		{feed.Filter{Since: at(2), Until: at(4), Words: []string{"apple"}, Feed: blog}, []int64{2}},
+		{feed.Filter{IDs: []feed.EntryID{id(1), id(3), {7}, id(1)}}, []int64{3, 1}},
+		{feed.Filter{IDs: []feed.EntryID{{7}}}, nil},
+		{feed.Filter{IDs: []feed.EntryID{id(1), id(2)}, Words: []string{"juice"}}, []int64{2}},
+		{feed.Filter{IDs: []feed.EntryID{id(1), id(2)}, Feed: news, Until: at(2)}, []int64{1}},
+		{feed.Filter{IDs: []feed.EntryID{id(1), id(2), id(3)}, Limit: 2}, []int64{3, 2}},
+		{feed.Filter{Words: slices.Repeat([]string{"apple", "juice*"}, 500)}, []int64{2}},
+		{feed.Filter{Words: []string{strings.Repeat("apple ", 5000)}}, nil},
+	}
+	for _, state := range []string{"not indexed", "indexed"} {
+		for i, c := range cases {
+			var got []int64
+			for _, r := range search(t, a, c.filter) {
+				got = append(got, r.Seq)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s, case %d: found %v, want %v: %.200v", state, i, got, c.want, c.filter)
+			}
+		}
+		indexAll(t, a)
+	}
+}
+
+func testLimit(t *testing.T, a Archive) {
+	const n = 3*feed.DefaultLimit + 20
+	for i := range n {
+		a.Keep([]archive.Record{record(news, i, "word", "")})
+	}
+	commit(t, a)
+	for _, words := range [][]string{nil, {"word"}} {
+		for limit, want := range map[int]int{-1: feed.DefaultLimit, 0: feed.DefaultLimit, 1: 1, 60: 60, n: n, 10 * n: n} {
+			got := search(t, a, feed.Filter{Words: words, Limit: limit})
+			if len(got) != want {
+				t.Errorf("limit %d: found %d, want %d", limit, len(got), want)
+			}
+			for i, r := range got {
+				if r.Seq != int64(n-i) {
+					t.Fatalf("limit %d: result %d has seq %d, want %d", limit, i, r.Seq, n-i)
+				}
+			}
+		}
+		if ix, ok := a.(Indexer); ok {
+			if _, err := ix.Index(n - 10); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func testShareable(t *testing.T, a Archive) {
+	const (
+		secret  feed.URL = "https://reader:pw@private.example.org/feed"
+		token   feed.URL = "https://private.example.org/feed?token=x"
+		private feed.URL = "https://intern.example.org/feed"
+		relayed feed.URL = "https://relayed.example.org/feed"
+	)
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true})
+	a.KeepFeed(archive.Feed{URL: private, Subscribed: true, Private: true})
+	a.KeepFeed(archive.Feed{URL: secret, Subscribed: true}) // secret whatever the settings say
+	for i, u := range []feed.URL{news, private, secret, token, relayed} {
+		a.Keep([]archive.Record{record(u, i, "word", "")})
+	}
+	commit(t, a)
+	for range 2 {
+		for _, f := range []feed.Filter{{}, {Words: []string{"word"}}} {
+			if got := search(t, a, f); len(got) != 5 {
+				t.Errorf("%v found %d entries, want 5", f, len(got))
+			}
+			f.Shareable = true
+			got := search(t, a, f)
+			if len(got) != 2 || got[0].Entry.Feed != relayed || got[1].Entry.Feed != news {
+				t.Errorf("%v found %v, want those of two feeds", f, got)
+			}
+		}
+		if got := search(t, a, feed.Filter{Shareable: true, Feed: private}); len(got) != 0 {
+			t.Errorf("a private feed was shared: %v", got)
+		}
+		if got := search(t, a, feed.Filter{Shareable: true, IDs: []feed.EntryID{record(token, 3, "word", "").ID}}); len(got) != 0 {
+			t.Errorf("a secret feed was shared: %v", got)
+		}
+		indexAll(t, a)
+	}
+
+	// Later settings count for entries that are there.
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Private: true})
+	a.KeepFeed(archive.Feed{URL: private, Subscribed: false})
+	commit(t, a)
+	if got := search(t, a, feed.Filter{Shareable: true, Words: []string{"word"}}); len(got) != 2 || got[1].Entry.Feed != private {
+		t.Errorf("after a change of settings, found %v", got)
+	}
+}

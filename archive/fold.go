@@ -1,0 +1,156 @@
+package archive
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"feedex/feed"
+)
+
+// Searches compare folded words. A word is a run of letters, numbers, private-use characters and
+// spacing marks (Unicode L*, N*, Co and Mc; the first three are what SQLite's unicode61 tokenizer
+// takes); everything else separates. A folded word is in lower case and without diacritics: it is
+// decomposed (NFD) and its nonspacing marks (Mn) are dropped. Folded text is a blank before each
+// word and one at the end, " like this ", so that a phrase occurs in a text exactly if the one
+// string holds the other.
+//
+// Folding is done here alone: every Store indexes and compares what Fold makes, so that none finds
+// what another does not.
+
+// maxWordBytes is how much of a folded word counts. Nobody types more; data in text form does not
+// deserve room in an index.
+const maxWordBytes = 255
+
+// fieldBreak stands between the fields of a folded text. It is no letter, so no phrase holds it and
+// none reaches across it; it is not ASCII, so an index that splits at blanks keeps it as a word.
+const fieldBreak = " ¶"
+
+// Fold returns the texts in which an entry's words are searched, folded: its title, and the rest
+// (summary, content, authors and categories), field by field.
+func Fold(e *feed.Entry) (title, rest string) {
+	return foldTitle(e), foldRest(e)
+}
+
+func foldTitle(e *feed.Entry) string {
+	return string(append(appendFolded(nil, text(e.Title)), ' '))
+}
+
+func foldRest(e *feed.Entry) string {
+	b := make([]byte, 0, len(e.Summary)+len(e.Content)+64)
+	b = appendFolded(b, text(e.Summary))
+	if e.Content != e.Summary {
+		b = append(b, fieldBreak...)
+		b = appendFolded(b, text(e.Content))
+	}
+	for _, labels := range [][]string{e.Authors, e.Categories} {
+		for _, label := range labels {
+			b = append(b, fieldBreak...)
+			b = appendFolded(b, label)
+		}
+	}
+	return string(append(b, ' '))
+}
+
+// appendFolded appends each word of s, folded, with a blank before it.
+func appendFolded(dst []byte, s string) []byte {
+	if !ascii(s) {
+		s = norm.NFD.String(s)
+	}
+	const between = -1
+	end := between // how far the current word may reach in dst
+	for _, r := range s {
+		if !wordRune(r) {
+			if !skipped(r) {
+				end = between
+			}
+			continue
+		}
+		if end == between {
+			dst = append(dst, ' ')
+			end = len(dst) + maxWordBytes
+		}
+		r = lower(r)
+		if len(dst)+utf8.RuneLen(r) > end {
+			end = len(dst) // so that no shorter rune slips in behind
+			continue
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// wordRune reports whether r, of decomposed text, is part of a folded word.
+func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	}
+	return unicode.In(r, unicode.L, unicode.N, unicode.Mc, unicode.Co)
+}
+
+// skipped reports whether r leaves a word whole without being part of it: a diacritic, a soft hyphen
+// or a joiner.
+func skipped(r rune) bool {
+	return r == '\u00AD' || r == '\u200C' || r == '\u200D' || r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r)
+}
+
+// lower is r in lower case. It goes by way of upper case so that letters with two lower-case forms,
+// such as the sigmas, become one.
+func lower(r rune) rune {
+	if r < utf8.RuneSelf {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	return unicode.ToLower(unicode.ToUpper(r))
+}
+
+// A Phrase is a word, or several that must follow one another within one field, as searches compare
+// them.
+type Phrase struct {
+	Text   string // the folded words with blanks between them, never empty
+	Prefix bool   // the last word may have any ending
+}
+
+// Phrases reads the words of a filter. A word without any letter or number in it asks for nothing
+// and is left out.
+func Phrases(words []string) []Phrase {
+	var phrases []Phrase
+	for _, w := range words {
+		folded := string(appendFolded(nil, w))
+		if folded == "" {
+			continue
+		}
+		stem, starred := strings.CutSuffix(w, "*")
+		phrases = append(phrases, Phrase{Text: folded[1:], Prefix: starred && endsInWord(stem)})
+	}
+	return phrases
+}
+
+// endsInWord reports whether the last rune of s is part of a word; only then a star after it
+// completes that word.
+func endsInWord(s string) bool {
+	last := strings.TrimRightFunc(norm.NFD.String(s), skipped)
+	r, _ := utf8.DecodeLastRuneInString(last)
+	return wordRune(r)
+}
+
+// in reports whether the phrase occurs in a folded text.
+func (p Phrase) in(folded string) bool {
+	if p.Prefix {
+		return strings.Contains(folded, " "+p.Text)
+	}
+	return strings.Contains(folded, " "+p.Text+" ")
+}

@@ -1,0 +1,97 @@
+package archive
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"feedex/feed"
+)
+
+func folded(s string) string { return string(appendFolded(nil, s)) }
+
+func TestFoldWords(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", ""},
+		{"Hello, World!", " hello world"},
+		{"snake_case x-ray 3.14", " snake case x ray 3 14"},
+		{"Ünïcödé e\u0301\u0323", " unicode e"},
+		{"Σίσυφος ΣΊΣΥΦΟΣ", " σισυφοσ σισυφοσ"},
+		{"İstanbul ISTANBUL ıstanbul", " istanbul istanbul istanbul"},
+		{"soft\u00ADhyphen zero\u200Dwidth zero\u200Bspace", " softhyphen zerowidth zero space"},
+		{"日本語、テスト", " 日本語 テスト"},
+		{"हिन्दी", " हिनदी"}, // the virama is a nonspacing mark
+		{"\uE000private ½ ² Ⅳ", " \uE000private ½ ² ⅳ"},
+		{"a\uFFFDb\xffc", " a b c"},
+		{"\u0301\u0302", ""},
+	} {
+		if got := folded(c.text); got != c.want {
+			t.Errorf("folded(%q) = %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// What is folded stays as it is when it is folded again, so it does not matter whether a phrase was.
+// It holds no ASCII but lower-case letters, digits and blanks, so it can neither be syntax of an
+// index nor be taken apart by one.
+func TestFoldEveryRune(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		got := folded(string(r))
+		if again := folded(got); again != got {
+			t.Errorf("%U folds to %q and then to %q", r, got, again)
+		}
+		for i := range len(got) {
+			if b := got[i]; b < utf8.RuneSelf && b != ' ' && (b < 'a' || b > 'z') && (b < '0' || b > '9') {
+				t.Errorf("%U folds to %q", r, got)
+			}
+		}
+		if word := unicode.In(r, unicode.L, unicode.N, unicode.Co); word && (len(got) < 2 || strings.Contains(got[1:], " ")) {
+			t.Errorf("%U, part of a word, folds to %q", r, got)
+		}
+	}
+}
+
+func TestFoldLongWord(t *testing.T) {
+	if got := folded(strings.Repeat("ab", 1000) + " c"); got != " "+strings.Repeat("ab", 127)+"a c" {
+		t.Errorf("a long word folds to %q", got)
+	}
+	// Whole letters are cut off, and nothing slips in behind them.
+	if got := folded("x" + strings.Repeat("語", 84) + "éy語z"); got != " x"+strings.Repeat("語", 84)+"ey" {
+		t.Errorf("a long word folds to %q", got)
+	}
+	if got := folded(strings.Repeat("語", 84) + "xx語z"); got != " "+strings.Repeat("語", 84)+"xx" {
+		t.Errorf("a long word folds to %q", got)
+	}
+}
+
+func TestFoldEntry(t *testing.T) {
+	title, rest := Fold(&feed.Entry{
+		Title: "The <b>T</b>itle", Summary: "one&nbsp;two", Content: "<p>three", Authors: []string{"Ann Lee", "<Bob>"},
+		Categories: []string{"a/b"}, Link: "https://example.org/", ID: "id",
+	})
+	if title != " the title " {
+		t.Errorf("title = %q", title)
+	}
+	if want := " one two ¶ three ¶ ann lee ¶ bob ¶ a b "; rest != want {
+		t.Errorf("rest = %q, want %q", rest, want)
+	}
+	title, rest = Fold(&feed.Entry{Summary: "same", Content: "same"})
+	if title != " " || rest != " same " {
+		t.Errorf("title = %q, rest = %q", title, rest)
+	}
+}
+
+func TestPhrases(t *testing.T) {
+	got := Phrases([]string{"Foo", "", "bar*", "*", "two Words*", "c++*", "x* y", "e\u0301*", "z **"})
+	want := []Phrase{
+		{"foo", false}, {"bar", true}, {"two words", true}, {"c", false}, {"x y", false}, {"e", true}, {"z", false},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Phrases = %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,149 @@
+package archive
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// Memory is an archive in memory, for tests and simulated nodes. What it keeps is kept at once; it
+// is gone with the process. Nothing of it is safe for concurrent use. The zero value is not ready:
+// make one with NewMemory.
+//
+// Memory shares strings and lists with the records it is given and gives out; nobody may write to
+// them.
+type Memory struct {
+	records []Record              // in order of Seq, which is the index plus one
+	index   map[feed.EntryID]int  // into records
+	feeds   map[feed.URL]Feed     // as KeepFeed left them
+	dids    []protocol.DID        // in order of arrival
+	hasDID  map[protocol.DID]bool // the same
+	peers   map[protocol.NodeID]Peer
+}
+
+var (
+	_ Store    = (*Memory)(nil)
+	_ Searcher = (*Memory)(nil)
+)
+
+// NewMemory returns an empty archive.
+func NewMemory() *Memory {
+	return &Memory{
+		index:  make(map[feed.EntryID]int),
+		feeds:  make(map[feed.URL]Feed),
+		hasDID: make(map[protocol.DID]bool),
+		peers:  make(map[protocol.NodeID]Peer),
+	}
+}
+
+// Commit has nothing to do and cannot fail. It lets a host treat Memory like an archive on disk.
+func (m *Memory) Commit() error { return nil }
+
+// Known implements Entries.
+func (m *Memory) Known(ids []feed.EntryID) []feed.Digest {
+	digests := make([]feed.Digest, len(ids))
+	for i, id := range ids {
+		if at, ok := m.index[id]; ok {
+			digests[i] = m.records[at].Digest
+		}
+	}
+	return digests
+}
+
+// Keep implements Entries.
+func (m *Memory) Keep(records []Record) {
+	for _, r := range records {
+		r.Seen = time.Unix(r.Seen.Unix(), 0).UTC()
+		if at, ok := m.index[r.ID]; ok {
+			old := &m.records[at]
+			old.Digest, old.Entry = r.Digest, r.Entry
+			continue
+		}
+		r.Seq = int64(len(m.records)) + 1
+		m.index[r.ID] = len(m.records)
+		m.records = append(m.records, r)
+	}
+}
+
+// Search implements Searcher.
+func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
+	var found []Record
+	matcher := NewMatcher(f)
+	for i := len(m.records) - 1; i >= 0 && len(found) < matcher.Limit(); i-- {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r := &m.records[i]
+		if f.Shareable && !m.shareable(r.Entry.Feed) {
+			continue
+		}
+		if matcher.Match(r) {
+			found = append(found, *r)
+		}
+	}
+	return found, nil
+}
+
+// shareable reports whether entries of u may be served to others.
+func (m *Memory) shareable(u feed.URL) bool { return !m.feeds[u].Private && !u.Secret() }
+
+// LoadFeeds implements Feeds.
+func (m *Memory) LoadFeeds() []Feed {
+	return slices.SortedFunc(maps.Values(m.feeds), func(a, b Feed) int { return cmp.Compare(a.URL, b.URL) })
+}
+
+// KeepFeed implements Feeds.
+func (m *Memory) KeepFeed(f Feed) {
+	for _, t := range []*time.Time{&f.Since, &f.NextPoll, &f.LastPoll, &f.LastSuccess} {
+		*t = milli(*t)
+	}
+	m.feeds[f.URL] = f
+}
+
+// milli is t as a Store keeps the times of feeds and peers.
+func milli(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMilli(t.UnixMilli()).UTC()
+}
+
+// HasDID implements Bundles.
+func (m *Memory) HasDID(did protocol.DID) bool { return m.hasDID[did] }
+
+// KeepDID implements Bundles.
+func (m *Memory) KeepDID(did protocol.DID) {
+	if m.hasDID[did] {
+		return
+	}
+	m.hasDID[did] = true
+	m.dids = append(m.dids, did)
+	if len(m.dids) > KeptDIDs {
+		delete(m.hasDID, m.dids[0])
+		m.dids = m.dids[1:]
+	}
+}
+
+// LatestDIDs implements Bundles.
+func (m *Memory) LatestDIDs(n int) []protocol.DID {
+	return slices.Clone(m.dids[max(0, len(m.dids)-max(0, n)):])
+}
+
+// LoadPeers implements Peers.
+func (m *Memory) LoadPeers() []Peer {
+	return slices.SortedFunc(maps.Values(m.peers), func(a, b Peer) int { return a.ID.Compare(b.ID) })
+}
+
+// KeepPeer implements Peers.
+func (m *Memory) KeepPeer(p Peer) {
+	p.FirstMet, p.LastMet = milli(p.FirstMet), milli(p.LastMet)
+	m.peers[p.ID] = p
+}
+
+// DropPeer implements Peers.
+func (m *Memory) DropPeer(id protocol.NodeID) { delete(m.peers, id) }
