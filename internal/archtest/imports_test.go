@@ -54,8 +54,16 @@ func packages(t *testing.T) []*goPackage {
 }
 
 func TestPackagesImportLowerLayersOnly(t *testing.T) {
-	layer := layers()
+	layer, seen := layers(), make(map[string]bool)
+	defer func() {
+		for name := range layer {
+			if !seen[name] {
+				t.Errorf("package %s has a layer but does not exist", name)
+			}
+		}
+	}()
 	for _, p := range packages(t) {
+		seen[p.name()] = true
 		if testOnly()[p.name()] {
 			continue
 		}
