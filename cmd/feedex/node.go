@@ -27,7 +27,7 @@ A second interrupt ends it at once, which loses nothing that was shown or acknow
 
 Point a feed reader at http://127.0.0.1:7791/feed/ followed by a feed's URL to read all of a feed that
 the node has.`,
-		Example: `  feedex node --tracker http://tracker.example.net:7788/RPC2 --subscribe https://example.com/feed.xml
+		Example: `  feedex node --tracker http://tracker.example.net:7788/ --subscribe https://example.com/feed.xml
   feedex node --data /srv/feedex --listen :7790 --peer node.example.net:7790 --poll 1h`,
 		Args: noArgs,
 		RunE: runNode,

@@ -69,7 +69,7 @@ func newRoot() *cobra.Command {
 		Long: `feedex runs a node beside your feed reader. The node polls the feeds you subscribe to, rarely and
 politely; it exchanges new entries with eight to ten neighbors who read the same feeds; it keeps every
 entry it saw; and it answers what a feed ever published.`,
-		Example: `  feedex node --subscribe https://example.com/feed.xml --tracker http://tracker.example.net:7788/RPC2
+		Example: `  feedex node --subscribe https://example.com/feed.xml --tracker http://tracker.example.net:7788/
   feedex query --since 2d
   feedex status`,
 		Version:           version(),

@@ -144,7 +144,7 @@ type trackerRule struct{}
 
 func (trackerRule) kind() string { return "URL" }
 func (trackerRule) want() string {
-	return `a tracker's URL such as "http://tracker.example.net:7788/RPC2"`
+	return `a tracker's URL such as "http://tracker.example.net:7788/"`
 }
 func (trackerRule) check(s string) error {
 	if u, err := url.Parse(s); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
