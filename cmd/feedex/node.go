@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -14,6 +16,7 @@ import (
 	"feedex/daemon"
 	"feedex/node"
 	"feedex/polling"
+	"feedex/protocol"
 )
 
 func newNode() *cobra.Command {
@@ -66,6 +69,11 @@ func (s *settings) node() (daemon.Config, error) {
 	data, err := s.dataOr("feedex")
 	if err != nil {
 		return daemon.Config{}, err
+	}
+	_, port, _ := net.SplitHostPort(string(s.Listen)) // the rule has checked it
+	if n, _ := strconv.Atoi(port); n > 0 && n < protocol.LowestPort {
+		return daemon.Config{}, usageError{fmt.Errorf("listen for neighbors at %s: no node calls ports below %d; choose another address with --listen",
+			s.Listen, protocol.LowestPort)}
 	}
 	return daemon.Config{
 		Data:           data,
