@@ -3,7 +3,8 @@ package feed
 import "net/netip"
 
 // notPublic lists the address blocks that are not part of the public Internet (IANA special-purpose
-// registries, RFC 6890), besides what netip's own predicates know.
+// registries, RFC 6890), besides what netip's own predicates know and, in IPv6, besides all that lies
+// outside of allocated.
 var notPublic = prefixes(
 	"0.0.0.0/8",       // this network
 	"100.64.0.0/10",   // carrier-grade NAT
@@ -14,14 +15,15 @@ var notPublic = prefixes(
 	"198.51.100.0/24", // documentation
 	"203.0.113.0/24",  // documentation
 	"240.0.0.0/4",     // reserved, broadcast
-	"::/3",            // no unicast; IPv4 of any kind inside: compatible, translated, NAT64
 	"2001::/23",       // protocol assignments, Teredo
 	"2001:db8::/32",   // documentation
 	"2002::/16",       // 6to4: an IPv4 address of any kind inside
 	"3fff::/20",       // documentation
-	"4000::/2",        // not given out
-	"8000::/1",        // not given out; unique local, link-local, site-local, multicast
 )
+
+// allocated is where all public unicast addresses of IPv6 are (RFC 4291 §2.4). Outside of it lie
+// several forms that hold an IPv4 address of any kind: NAT64, IPv4-compatible, IPv4-translated.
+var allocated = netip.MustParsePrefix("2000::/3")
 
 func prefixes(texts ...string) []netip.Prefix {
 	out := make([]netip.Prefix, len(texts))
@@ -36,7 +38,10 @@ func prefixes(texts ...string) []netip.Prefix {
 // hides an IPv4 address inside. Polls and calls to other addresses need the owner's leave.
 func PublicAddr(a netip.Addr) bool {
 	a = a.Unmap()
-	if !a.IsValid() || a.Zone() != "" || !a.IsGlobalUnicast() || a.IsPrivate() || a.IsLoopback() {
+	if !a.IsValid() || a.Zone() != "" || !a.IsGlobalUnicast() || a.IsPrivate() {
+		return false
+	}
+	if a.Is6() && !allocated.Contains(a) {
 		return false
 	}
 	for _, p := range notPublic {

@@ -98,7 +98,12 @@ func (u URL) Secret() bool {
 	if err != nil || p.User != nil {
 		return true
 	}
-	for name := range p.Query() {
+	// url.Values would pass over what is separated by ";" or not well escaped; servers need not.
+	for pair := range strings.FieldsFuncSeq(p.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
+		name, _, _ := strings.Cut(pair, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
 		if secretNames[strings.ToLower(name)] {
 			return true
 		}
