@@ -1,0 +1,89 @@
+package feed
+
+import (
+	"strings"
+
+	"github.com/mmcdole/gofeed/atom"
+)
+
+// atom reads Atom 0.3 or 1.0.
+func (b *builder) atom(text string) error {
+	f, err := (&atom.Parser{}).Parse(strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	b.head(f.Title, atomLink(f.Links), f.Subtitle)
+	for _, entry := range f.Entries {
+		b.atomEntry(f, entry)
+	}
+	return nil
+}
+
+func (b *builder) atomEntry(f *atom.Feed, entry *atom.Entry) {
+	e := Entry{
+		ID:        entry.ID,
+		Title:     entry.Title,
+		Link:      b.link(atomLink(entry.Links)),
+		Authors:   atomAuthors(f, entry),
+		Published: b.instant(entry.Published, entry.PublishedParsed),
+		Updated:   b.instant(entry.Updated, entry.UpdatedParsed),
+		Summary:   entry.Summary,
+	}
+	if id := verbatim(entry.Extensions); id != "" {
+		e.ID = id
+	}
+	if c := entry.Content; c != nil {
+		e.Content = c.Value
+		if e.Link == "" {
+			e.Link = b.link(c.Src) // RFC 4287 §4.1.3.2
+		}
+	}
+	for _, c := range entry.Categories {
+		name := c.Label
+		if name == "" {
+			name = c.Term
+		}
+		e.Categories = append(e.Categories, name)
+	}
+	for _, l := range entry.Links {
+		if l.Rel == "enclosure" {
+			e.Enclosures = b.enclosure(e.Enclosures, l.Href, l.Type, l.Length)
+		}
+	}
+	b.add(e)
+}
+
+// atomLink is the address of the page that stands for the feed or entry: of its alternate links the
+// first that is HTML or does not say, else the first.
+func atomLink(links []*atom.Link) string {
+	first := ""
+	for _, l := range links {
+		if l.Rel != "alternate" || l.Href == "" {
+			continue
+		}
+		if l.Type == "" || strings.Contains(l.Type, "html") {
+			return l.Href
+		}
+		if first == "" {
+			first = l.Href
+		}
+	}
+	return first
+}
+
+// atomAuthors lists the entry's authors, or those of the feed that it was copied from, or those of
+// this feed (RFC 4287 §4.2.1).
+func atomAuthors(f *atom.Feed, entry *atom.Entry) []string {
+	authors := entry.Authors
+	if len(authors) == 0 && entry.Source != nil {
+		authors = entry.Source.Authors
+	}
+	if len(authors) == 0 {
+		authors = f.Authors
+	}
+	var names []string
+	for _, a := range authors {
+		names = append(names, person(a.Name, a.Email))
+	}
+	return names
+}

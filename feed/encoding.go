@@ -1,0 +1,141 @@
+package feed
+
+import (
+	"bytes"
+	"mime"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+)
+
+// decode returns the document as clean text (see Clean). Its encoding is, in this order,
+//
+//  1. what a byte-order mark or the zero bytes of its first characters show (XML 1.0 appendix F);
+//  2. UTF-8, if it has characters beyond ASCII and all of them are valid UTF-8: no other text is that
+//     by chance, and labels are wrong more often;
+//  3. the charset of the Content-Type (RFC 7303 §3);
+//  4. the encoding of the XML declaration;
+//  5. windows-1252, if nothing beyond ASCII is valid UTF-8;
+//  6. UTF-8. What is invalid becomes U+FFFD, so that one byte does not cost the document.
+//
+// Labels mean what they mean on the web (WHATWG Encoding); one that is unknown or that the bytes
+// belie is passed over.
+func decode(contentType string, body []byte) string {
+	enc, bom := byteOrder(body)
+	body = body[bom:]
+	if enc == nil {
+		enc = labelled(contentType, body)
+	}
+	if enc != nil {
+		if text, err := enc.NewDecoder().Bytes(body); err == nil {
+			body = text
+		}
+	}
+	return Clean(string(body))
+}
+
+// byteOrder finds the encoding that the document's first bytes give away, and the length of its mark.
+func byteOrder(body []byte) (enc encoding.Encoding, mark int) {
+	for _, b := range []struct {
+		prefix string
+		enc    encoding.Encoding
+		mark   int
+	}{
+		{"\xEF\xBB\xBF", encoding.Nop, 3},
+		{"\x00\x00\xFE\xFF", utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM), 4},
+		{"\xFF\xFE\x00\x00", utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), 4},
+		{"\xFE\xFF", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), 2},
+		{"\xFF\xFE", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), 2},
+		{"\x00\x00\x00<", utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM), 0},
+		{"<\x00\x00\x00", utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), 0},
+		{"\x00<\x00", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), 0},
+		{"<\x00", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), 0},
+	} {
+		if bytes.HasPrefix(body, []byte(b.prefix)) {
+			return b.enc, b.mark
+		}
+	}
+	return nil, 0
+}
+
+// labelled finds the encoding of a document without a mark, nil for UTF-8.
+func labelled(contentType string, body []byte) encoding.Encoding {
+	plain, valid := ascii(body), utf8.Valid(body)
+	if valid && !plain {
+		return nil
+	}
+	for _, label := range []string{charset(contentType), declared(body)} {
+		if enc := named(label); enc != nil {
+			return enc
+		}
+	}
+	if !valid && !anyMultiByte(body) {
+		return charmap.Windows1252
+	}
+	return nil
+}
+
+// named is the encoding that a label stands for, nil where it says UTF-8 or is of no use: UTF-16 would
+// have shown itself, and the "replacement" encoding replaces everything.
+func named(label string) encoding.Encoding {
+	enc, err := htmlindex.Get(label)
+	if err != nil {
+		return nil
+	}
+	switch name, _ := htmlindex.Name(enc); name {
+	case "utf-8", "utf-16le", "utf-16be", "replacement", "x-user-defined":
+		return nil
+	}
+	return enc
+}
+
+// charset is the charset parameter of a Content-Type.
+func charset(contentType string) string {
+	_, params, _ := mime.ParseMediaType(contentType)
+	return params["charset"]
+}
+
+// declared is the encoding of the XML declaration, "" without one.
+func declared(body []byte) string {
+	head := bytes.TrimLeft(body[:min(len(body), 1024)], " \t\r\n")
+	if !bytes.HasPrefix(head, []byte("<?xml")) {
+		return ""
+	}
+	head, _, _ = bytes.Cut(head, []byte("?>"))
+	_, after, _ := bytes.Cut(head, []byte("encoding"))
+	after = bytes.TrimLeft(after, " \t\r\n=")
+	if len(after) == 0 || after[0] != '"' && after[0] != '\'' {
+		return ""
+	}
+	label, _, _ := bytes.Cut(after[1:], after[:1])
+	return string(label)
+}
+
+func ascii(body []byte) bool {
+	for _, c := range body {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// anyMultiByte reports whether a valid character beyond ASCII occurs.
+func anyMultiByte(body []byte) bool {
+	for len(body) > 0 {
+		if body[0] < utf8.RuneSelf {
+			body = body[1:]
+			continue
+		}
+		r, n := utf8.DecodeRune(body)
+		if r != utf8.RuneError || n > 1 {
+			return true
+		}
+		body = body[n:]
+	}
+	return false
+}

@@ -1,0 +1,182 @@
+package feed
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	jsonfeed "github.com/mmcdole/gofeed/json"
+)
+
+// json reads JSON Feed 1.0 or 1.1.
+func (b *builder) json(text string) error {
+	if err := checkJSON(text); err != nil {
+		return err
+	}
+	f, err := (&jsonfeed.Parser{}).Parse(strings.NewReader(text))
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		f, err = (&jsonfeed.Parser{}).Parse(strings.NewReader(coerceJSON(text)))
+	}
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		line := 1 + strings.Count(text[:min(int(syntax.Offset), len(text))], "\n")
+		return fmt.Errorf("%w: line %d: %v", ErrFormat, line, syntax)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %v", ErrFormat, err)
+	}
+	if f.Items == nil && !strings.Contains(f.Version, "jsonfeed.org/version") {
+		return fmt.Errorf("%w: object is not a JSON Feed: it has no version and no items", ErrFormat)
+	}
+	if len(f.Items) > MaxEntries {
+		return fmt.Errorf("%w: more than %d entries", ErrLimit, MaxEntries)
+	}
+	b.head(f.Title, f.HomePageURL, plainText(f.Description))
+	for _, item := range f.Items {
+		if item != nil {
+			b.jsonItem(f, item)
+		}
+	}
+	b.doc.Clients = jsonClients(text)
+	return nil
+}
+
+func (b *builder) jsonItem(f *jsonfeed.Feed, item *jsonfeed.Item) {
+	e := Entry{
+		ID:         strings.TrimSpace(item.ID),
+		Title:      item.Title,
+		Link:       b.link(item.URL),
+		Authors:    jsonAuthors(item.Authors, item.Author),
+		Published:  b.instant(item.DatePublished, nil),
+		Updated:    b.instant(item.DateModified, nil),
+		Summary:    plainText(item.Summary),
+		Content:    item.ContentHTML,
+		Categories: item.Tags,
+	}
+	if e.Link == "" {
+		e.Link = b.link(item.ExternalURL)
+	}
+	if e.Content == "" {
+		e.Content = plainText(item.ContentText)
+	}
+	if len(e.Authors) == 0 {
+		e.Authors = jsonAuthors(f.Authors, f.Author)
+	}
+	if item.Attachments != nil {
+		for _, a := range *item.Attachments {
+			e.Enclosures = b.enclosure(e.Enclosures, a.URL, a.MimeType, strconv.FormatInt(a.SizeInBytes, 10))
+		}
+	}
+	b.add(e)
+}
+
+// jsonAuthors lists the names of version 1.1's authors, or of version 1.0's author.
+func jsonAuthors(authors []*jsonfeed.Author, author *jsonfeed.Author) (names []string) {
+	if len(authors) == 0 {
+		authors = []*jsonfeed.Author{author}
+	}
+	for _, a := range authors {
+		if a != nil {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// plainText is text that is not HTML, as HTML.
+func plainText(text string) string {
+	return strings.ReplaceAll(html.EscapeString(text), "\n", "<br>\n")
+}
+
+// checkJSON counts the objects of a JSON text. Each costs gofeed some hundred bytes, however short it
+// is; encoding/json itself bounds how deep they nest.
+func checkJSON(text string) error {
+	objects, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == '{' && !quoted:
+			objects++
+		}
+	}
+	if objects > maxElements {
+		return fmt.Errorf("%w: more than %d objects", ErrLimit, maxElements)
+	}
+	return nil
+}
+
+// coerceJSON rewrites a feed whose members are not all of the type that JSON Feed wants, such as one
+// tag in place of a list of tags. gofeed refuses such a feed altogether. What cannot be made to fit
+// is left out.
+func coerceJSON(text string) string {
+	var doc any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&doc) != nil {
+		return text
+	}
+	out, err := json.Marshal(coerce(doc, "feed"))
+	if err != nil {
+		return text
+	}
+	return string(out)
+}
+
+// jsonTypes says what the members of JSON Feed must be, a list with a "[]" in front. Members that it does
+// not name are strings.
+var jsonTypes = map[string]string{
+	"items": "[]item", "authors": "[]author", "author": "author", "attachments": "[]attachment",
+	"tags": "[]string", "id": "any", "expired": "any", "size_in_bytes": "any", "duration_in_seconds": "any",
+	"hubs": "any",
+}
+
+// coerce makes v be of a type of JSON Feed, or nil.
+func coerce(v any, want string) any {
+	if elem, ok := strings.CutPrefix(want, "[]"); ok {
+		list, ok := v.([]any)
+		if !ok {
+			list = []any{v}
+		}
+		out := []any{}
+		for _, v := range list {
+			if v = coerce(v, elem); v != nil {
+				out = append(out, v)
+			}
+		}
+		return out
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if want == "string" {
+			return nil
+		}
+		for name, member := range v {
+			kind, ok := jsonTypes[name]
+			switch {
+			case strings.HasPrefix(name, "_") || kind == "any":
+				continue
+			case !ok:
+				kind = "string"
+			}
+			v[name] = coerce(member, kind)
+		}
+		return v
+	case string:
+		switch want {
+		case "string":
+			return v
+		case "author":
+			return map[string]any{"name": v}
+		}
+	case json.Number:
+		if want == "string" {
+			return v.String()
+		}
+	}
+	return nil
+}

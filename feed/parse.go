@@ -1,0 +1,134 @@
+package feed
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+)
+
+var (
+	// ErrFormat is wrapped by errors about a document that is not a feed, or that ends before its
+	// end. The text names the line and the reason.
+	ErrFormat = errors.New("parse feed: malformed document")
+	// ErrLimit is wrapped by errors about a document that is too large, too deep or too costly. The
+	// text names the line and the limit.
+	ErrLimit = errors.New("parse feed: document over a limit")
+)
+
+// Parse reads a feed document: RSS 0.9 to 2.0, Atom 0.3 and 1.0, JSON Feed 1.0 and 1.1. The body comes
+// with its HTTP Content-Type ("" if there was none), the URL u that it was fetched from, against
+// which relative links resolve, and the time at which it was fetched, against which dates are judged.
+//
+// Every string of the result is clean and every date believable. An entry's content stays as the
+// publisher wrote it: HTML is neither sanitized nor completed. Slips that common readers forgive are
+// forgiven; a document that breaks off is not, because what is missing would look deleted.
+//
+// Entries keep the order of the document. Of entries with the same EntryID the first is kept. One
+// without id, title and link gets an id that is made from the rest of it, see nameless.
+//
+// Errors wrap ErrFormat or ErrLimit. Whatever the body holds, time and memory are bounded: the limits
+// are in guard.go.
+func Parse(u URL, contentType string, body []byte, fetched time.Time) (*Document, error) {
+	if len(body) > MaxDocumentBytes {
+		return nil, fmt.Errorf("%w: larger than %d bytes", ErrLimit, MaxDocumentBytes)
+	}
+	b := &builder{
+		doc:    &Document{Feed: u},
+		latest: fetched.Add(farthest),
+		seen:   map[EntryID]bool{},
+	}
+	b.base, _ = url.Parse(string(u))
+	text := strings.TrimLeft(decode(contentType, body), " \t\r\n\uFEFF")
+	read := b.xml
+	switch {
+	case text == "":
+		return nil, fmt.Errorf("%w: document is empty", ErrFormat)
+	case text[0] == '{':
+		read = b.json
+	}
+	if err := read(text); err != nil {
+		return nil, err
+	}
+	return b.doc, nil
+}
+
+// A builder collects what a document holds.
+type builder struct {
+	doc    *Document
+	base   *url.URL  // what links resolve against
+	latest time.Time // the latest date to believe
+	seen   map[EntryID]bool
+}
+
+// xml reads RSS or Atom.
+func (b *builder) xml(text string) error {
+	m, err := walkMarkup(dropBadRefs(lineEnds(text)))
+	if err != nil {
+		return err
+	}
+	if m.root == "feed" {
+		err = b.atom(m.text)
+	} else {
+		err = b.rss(m.text)
+	}
+	if syntax := (*xml.SyntaxError)(nil); errors.As(err, &syntax) {
+		return fmt.Errorf("%w: line %d: %s", ErrFormat, m.line+syntax.Line-1, syntax.Msg)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %v", ErrFormat, err)
+	}
+	b.doc.Private = m.private
+	b.doc.Clients = m.clients
+	return nil
+}
+
+// head takes in what the document says about the feed.
+func (b *builder) head(title, link, description string) {
+	b.doc.Title = Clean(strings.TrimSpace(title))
+	b.doc.Link = Clean(b.link(link))
+	b.doc.Description = Clean(strings.TrimSpace(description))
+}
+
+// add takes in an entry.
+func (b *builder) add(e Entry) {
+	e.Feed = b.doc.Feed
+	e.Title = strings.TrimSpace(e.Title)
+	e.Authors = tidy(e.Authors)
+	e.Categories = tidy(e.Categories)
+	e.Clean()
+	if e.ID == "" && e.Title == "" && e.Link == "" {
+		e.ID = nameless(&e)
+	}
+	id := e.EntryID()
+	if b.seen[id] {
+		return
+	}
+	b.seen[id] = true
+	b.doc.Entries = append(b.doc.Entries, e)
+}
+
+// nameless makes an id for an entry that has none, and neither title nor link: "sha1:" and the
+// SHA-1 of all its fields but the dates.
+//
+// Paper §3 falls back from the id to title and link and does not say what comes after; taken to the
+// letter, all such entries of a feed would be one. Dates are left out because some publishers put
+// the time of the fetch there (Paper §3.3).
+func nameless(e *Entry) string {
+	undated := *e
+	undated.Published, undated.Updated = time.Time{}, time.Time{}
+	return "sha1:" + undated.Digest().String()
+}
+
+// tidy is the list without blanks around and without what is then empty.
+func tidy(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
