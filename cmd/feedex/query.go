@@ -53,6 +53,7 @@ updated, seen, source, summary, content, categories and enclosures (url, type, l
 	f.Var((*limitValue)(&q.limit), "limit", "at most `n` entries, up to 10000")
 	jsonFlag(f, &q.json)
 	bindClient(f, &s)
+	_ = c.RegisterFlagCompletionFunc("feed", completeFeeds)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		data, err := dataDirectory(c.Flags())
 		if err != nil {

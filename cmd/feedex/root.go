@@ -44,8 +44,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	if context.Cause(ctx) == errSignal && errors.Is(err, context.Canceled) {
-		return exitCode(syscall.SIGINT)
+	if context.Cause(ctx) == errSignal && (errors.Is(err, context.Canceled) || errors.Is(err, errSignal)) {
+		return exitCode(syscall.SIGINT) // the user knows why
 	}
 	line := "feedex: " + printable(err.Error())
 	if h := new(hintedError); errors.As(err, h) {
