@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 		return answer
 	}), ServerConfig{AllowLocal: true})
 	client := newClient(t)
-	for _, e := range examples() {
+	for _, e := range examples("\r\n") {
 		for _, session := range []string{"", "caller's"} {
 			answer = Response{Reply: e.reply, Session: strings.Replace(session, "caller", "called", 1)}
 			result, err := client.Call(deadline(t), addr, session, e.call)

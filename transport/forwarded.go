@@ -88,5 +88,3 @@ func parseNode(text string) (netip.Addr, error) {
 	a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
 	return a.Unmap(), err
 }
-
-var _ http.Handler = (*handler)(nil)

@@ -56,7 +56,11 @@ func NewHandler(cfg HandlerConfig) http.Handler {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	h := &handler{cfg: cfg, methods: make(map[string]protocol.Method, len(cfg.Methods))}
+	h := &handler{
+		cfg:         cfg,
+		methods:     make(map[string]protocol.Method, len(cfg.Methods)),
+		contentType: []string{"text/xml"},
+	}
 	for _, m := range cfg.Methods {
 		h.methods[m.Name] = m
 	}
@@ -68,6 +72,8 @@ type handler struct {
 	methods map[string]protocol.Method
 	buffers buffers
 	held    atomic.Int64 // by long messages, of budgetBytes
+
+	contentType []string // of every answer
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -101,8 +107,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out.data = protocol.EncodeFault(out.data[:0], fault)
 	}
 	header := w.Header()
-	header["Content-Type"] = []string{"text/xml"}
-	header["Content-Length"] = []string{strconv.Itoa(len(out.data))}
+	header["Content-Type"] = h.contentType
+	if len(out.data) > 2048 { // net/http counts shorter ones itself
+		header["Content-Length"] = []string{strconv.Itoa(len(out.data))}
+	}
 	if session != "" {
 		header[SessionHeader] = []string{session}
 	}

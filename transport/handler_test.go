@@ -132,7 +132,7 @@ func TestTrackerReadsNoBundles(t *testing.T) {
 
 // TestMoreThanKnownIsIgnored: that is how versions grow.
 func TestMoreThanKnownIsIgnored(t *testing.T) {
-	for _, e := range examples() {
+	for _, e := range examples("\r\n") {
 		c, err := xmlrpc.DecodeCall(protocol.EncodeCall(nil, 7790, e.call), xmlrpc.Limits{})
 		if err != nil {
 			t.Fatal(err)

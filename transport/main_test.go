@@ -84,15 +84,15 @@ func post(h http.Handler, body string, edit ...func(*http.Request)) *httptest.Re
 
 const exampleFeed = feed.URL("http://example.org/feed.xml?a=1&b=2")
 
-// example holds a call of every method and an answer to it.
-func examples() []struct {
+// examples holds a call of every method and an answer to it; newline ends a line in a text.
+func examples(newline string) []struct {
 	call  protocol.Call
 	reply protocol.Reply
 } {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	entries := []feed.Entry{
-		{Feed: exampleFeed, ID: "urn:1", Title: "First <b>&amp;</b> ]]> \U0001F600", Link: "http://example.org/1", Published: at, Summary: "line\r\nline\ttab",
-			Authors: []string{"Ann", "Bo"}, Categories: []string{"x", ""}, Enclosures: []feed.Enclosure{{URL: "http://example.org/1.mp3", Type: "audio/mpeg", Length: 1 << 33}}},
+		{Feed: exampleFeed, ID: "urn:1", Title: "First <b>&amp;</b> ]]> \U0001F600", Link: "http://example.org/1", Published: at, Summary: "line" + newline + "line\ttab",
+			Authors: []string{"Ann", "Bo"}, Categories: []string{"x", ""}, Enclosures: []feed.Enclosure{{URL: "http://example.org/1.mp3", Type: "audio/mpeg", Length: 1 << 20}}},
 		{Feed: exampleFeed, Title: " kept spaces ", Content: strings.Repeat("long ", 100_000)},
 	}
 	bundle := protocol.NewBundle(exampleFeed, entries)

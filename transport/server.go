@@ -80,24 +80,32 @@ func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg Serve
 // A gate lets requests through to a handler until it is closed.
 type gate struct {
 	handler http.Handler
-	mu      sync.RWMutex // held for reading by each request
+	inside  sync.WaitGroup
+	mu      sync.Mutex
 	closed  bool
 }
 
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !g.mu.TryRLock() {
+	if !g.enter() {
 		panic(http.ErrAbortHandler)
 	}
-	defer g.mu.RUnlock()
-	if g.closed {
-		panic(http.ErrAbortHandler)
-	}
+	defer g.inside.Done()
 	g.handler.ServeHTTP(w, r)
 }
 
-// close returns when the last request has ended; no other gets through.
-func (g *gate) close() {
+func (g *gate) enter() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if !g.closed {
+		g.inside.Add(1)
+	}
+	return !g.closed
+}
+
+// close lets no more requests through, and returns when the last has ended.
+func (g *gate) close() {
+	g.mu.Lock()
 	g.closed = true
+	g.mu.Unlock()
+	g.inside.Wait()
 }
