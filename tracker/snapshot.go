@@ -64,18 +64,15 @@ func (r *Registry) Load(now time.Time, entries []Entry) (loaded int) {
 		if e.Confirmed && now.Sub(e.Heard) < Expiry {
 			r.list(rec)
 			r.enqueue(rec, &r.live)
+		} else if left := e.left(); left.Before(now) {
+			r.retire(rec, left)
 		} else {
-			r.retire(rec, e.left())
+			r.retire(rec, now)
 		}
 		loaded++
 	}
 	return loaded
 }
 
-// left is when the entry's node went, or will go, off the list.
-func (e Entry) left() time.Time {
-	if e.Confirmed {
-		return e.Heard.Add(Expiry)
-	}
-	return e.Heard
-}
+// left is the latest time at which the entry's node can have gone off the list.
+func (e Entry) left() time.Time { return e.Heard.Add(Expiry) }

@@ -83,6 +83,17 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// TestSnapshotAtTheLastMoment saves a call back that nobody reported, as late as it is remembered.
+func TestSnapshotAtTheLastMoment(t *testing.T) {
+	r := newRegistry(Config{})
+	r.Register(start, public(0))
+	now := start.Add(Expiry + CallBackEvery - 1)
+	entries := r.Snapshot(now)
+	if got := newRegistry(Config{}).Load(now, entries); len(entries) != 1 || got != 1 {
+		t.Errorf("saved %d, loaded %d entries, want 1", len(entries), got)
+	}
+}
+
 func TestLoadMoreThanFits(t *testing.T) {
 	r := newRegistry(Config{})
 	for i := range 200 {
