@@ -7,6 +7,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
+
+	"feedex/polling"
 )
 
 func TestSampleEqualsDefaults(t *testing.T) {
@@ -87,19 +90,42 @@ func TestConfigFileErrorsNameTheFile(t *testing.T) {
 	}
 }
 
-func TestLocateFindsTheLine(t *testing.T) {
+func TestSettingOutOfRangeIsLocated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "feedex.toml")
 	if err := os.WriteFile(path, []byte("min_neighbors = 3\n\n max_neighbors = 100 # many\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	outOfRange := errors.New("setting out of range: max_neighbors is 100, want 1 to 64")
+	cause := errors.New("setting out of range: max_neighbors is 100, want 1 to 64")
 	s := settings{Config: path}
-	if got, want := s.locate(outOfRange).Error(), path+":3:2: "+outOfRange.Error(); got != want {
+	if got, want := s.outOfRange(cause).Error(), path+":3:2: "+cause.Error(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	elsewhere := settings{}
-	if got := elsewhere.locate(outOfRange); got != outOfRange {
-		t.Errorf("without a file: got %v", got)
+	if got := elsewhere.outOfRange(cause); got.Error() != cause.Error() || !errors.As(got, new(usageError)) {
+		t.Errorf("without a file: got %v, want the same as a usage error", got)
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	change := func(f func(*settings)) settings {
+		s := defaultSettings()
+		f(&s)
+		return s
+	}
+	for _, tt := range []struct {
+		name string
+		set  settings
+		want polling.Policy
+	}{
+		{"by default", defaultSettings(), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: polling.DefaultMin, Max: polling.DefaultMax}},
+		{"with a start", change(func(s *settings) { s.Polling.Start = "1h" }), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: polling.DefaultMin, Max: polling.DefaultMax, Start: time.Hour}},
+		{"bounds above the default start", change(func(s *settings) { s.Polling.Min = "3h" }), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: 3 * time.Hour, Max: polling.DefaultMax}},
+		{"fixed", change(func(s *settings) { s.Polling.Policy = "fixed" }), polling.Fixed{Every: polling.DefaultStart}},
+		{"the flag", change(func(s *settings) { s.Poll = "90s" }), polling.Fixed{Every: 90 * time.Second}},
+	} {
+		if got, err := tt.set.policy(); err != nil || got != tt.want {
+			t.Errorf("%s: %+v, %v; want %+v", tt.name, got, err, tt.want)
+		}
 	}
 }
 

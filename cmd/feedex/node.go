@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -59,7 +59,7 @@ func runNode(c *cobra.Command, _ []string) error {
 	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
 	err = daemon.Run(c.Context(), cfg)
 	if errors.Is(err, node.ErrConfig) {
-		return usageError{s.locate(err)}
+		return s.outOfRange(err)
 	}
 	return err
 }
@@ -74,6 +74,10 @@ func (s *settings) node() (daemon.Config, error) {
 	if n, _ := strconv.Atoi(port); n > 0 && n < protocol.LowestPort {
 		return daemon.Config{}, usageError{fmt.Errorf("listen for neighbors at %s: no node calls ports below %d; choose another address with --listen",
 			s.Listen, protocol.LowestPort)}
+	}
+	policy, err := s.policy()
+	if err != nil {
+		return daemon.Config{}, s.outOfRange(err)
 	}
 	return daemon.Config{
 		Data:           data,
@@ -91,39 +95,54 @@ func (s *settings) node() (daemon.Config, error) {
 			MaxSubsetHops:  s.MaxSubsetHops,
 			AdvertInterval: duration(s.AdvertInterval),
 			SeenDIDs:       s.SeenDIDs,
-			Policy:         s.policy(),
+			Policy:         policy,
 		},
 	}, nil
 }
 
-// policy is when feeds are polled.
-func (s *settings) policy() polling.Policy {
-	if s.Poll != "" {
-		return polling.Fixed{Every: duration(s.Poll)}
-	}
+// policy is when feeds are polled. The error says what is out of range.
+func (s *settings) policy() (polling.Policy, error) {
 	p := &s.Polling
-	if p.Policy == "fixed" {
-		return polling.Fixed{Every: duration(p.Interval)}
+	if s.Poll != "" || p.Policy == "fixed" {
+		fixed := polling.Fixed{Every: duration(cmp.Or(s.Poll, p.Interval))}
+		return fixed, fixed.Validate()
 	}
-	return polling.FeedEx{
+	adaptive := polling.FeedEx{
 		TargetFreshness: p.TargetFreshness, Min: duration(p.Min), Max: duration(p.Max), Start: duration(p.Start),
 	}
+	if p.Start == defaultSettings().Polling.Start {
+		adaptive.Start = 0 // which moves with the bounds
+	}
+	return adaptive, adaptive.Validate()
 }
 
-// locate puts in front of an error about a setting where the config file sets it.
-func (s *settings) locate(err error) error {
+// outOfRange makes an error about a setting a usage error that says where the config file sets it.
+func (s *settings) outOfRange(err error) error {
 	data, readErr := os.ReadFile(s.Config)
 	if readErr != nil {
-		return err
+		return usageError{err}
 	}
-	t := reflect.TypeOf(*s)
-	for i := range t.NumField() {
-		key := t.Field(i).Tag.Get("toml")
-		if line, column := position(data, toml.Key{key}); strings.Contains(err.Error(), " "+key+" is ") {
-			return fmt.Errorf("%s:%d:%d: %w", s.Config, line, column, err)
+	for _, place := range []struct {
+		says string
+		key  toml.Key
+	}{
+		{"max_neighbors", toml.Key{"max_neighbors"}},
+		{"min_neighbors", toml.Key{"min_neighbors"}},
+		{"max_subset_hops", toml.Key{"max_subset_hops"}},
+		{"advert_interval", toml.Key{"advert_interval"}},
+		{"seen_dids", toml.Key{"seen_dids"}},
+		{"target freshness", toml.Key{"polling", "target_freshness"}},
+		{"shortest interval", toml.Key{"polling", "min"}},
+		{"longest interval", toml.Key{"polling", "max"}},
+		{"first interval", toml.Key{"polling", "start"}},
+		{"interval", toml.Key{"polling", "interval"}},
+	} {
+		if strings.Contains(err.Error(), ": "+place.says+" is ") {
+			line, column := position(data, place.key)
+			return usageError{fmt.Errorf("%s:%d:%d: %w", s.Config, line, column, err)}
 		}
 	}
-	return err
+	return usageError{err}
 }
 
 // completeSettings offers completions for the values of flags.

@@ -7,6 +7,8 @@ import (
 	"runtime"
 
 	"github.com/spf13/pflag"
+
+	"feedex/polling"
 )
 
 // settings are what the owner of a node or a tracker may choose. The tags name the keys of the config
@@ -53,7 +55,7 @@ func defaultSettings() settings {
 		Listen: ":7790", Reader: "127.0.0.1:7791", LogLevel: "info", LogFormat: "text",
 		MaxNeighbors: 10, MinNeighbors: 8, MaxSubsetHops: 3, AdvertInterval: "300s", SeenDIDs: 1000,
 		Polling: pollingSettings{
-			Policy: "feedex", Interval: "30m", TargetFreshness: 0.1, Min: "10m", Max: "4h", Start: "30m",
+			Policy: "feedex", Interval: "2h", TargetFreshness: polling.DefaultTarget, Min: "30m", Max: "16h", Start: "2h",
 		},
 	}
 }
