@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"feedex/archive"
 	"feedex/protocol"
 )
 
@@ -33,6 +32,15 @@ const (
 	longestWait = 6 * time.Hour
 )
 
+// A Peer is a node that was a neighbor once, as the Book remembers it. The archive keeps it.
+type Peer struct {
+	ID       protocol.NodeID
+	FirstMet time.Time
+	LastMet  time.Time     // end of the last link, or its last sign of life
+	Together time.Duration // time linked, over all links
+	Failures int           // failed connects since the last link
+}
+
 // A Book remembers addresses of nodes that may become neighbors. It does not link or call; it says
 // whom to try next.
 type Book struct {
@@ -43,7 +51,7 @@ type Book struct {
 
 // An address is what the Book knows of one node.
 type address struct {
-	peer   archive.Peer
+	peer   Peer
 	source Source
 	added  time.Time
 	after  time.Time // not to be tried before
@@ -51,7 +59,7 @@ type address struct {
 }
 
 // NewBook returns a Book that remembers peers.
-func NewBook(now time.Time, rng *rand.Rand, peers []archive.Peer) *Book {
+func NewBook(now time.Time, rng *rand.Rand, peers []Peer) *Book {
 	b := &Book{rng: rng, byID: make(map[protocol.NodeID]*address)}
 	for _, p := range peers {
 		p.Failures = 0 // after a restart everyone gets a new chance
@@ -70,7 +78,7 @@ func (b *Book) Add(now time.Time, source Source, ids []protocol.NodeID) {
 		if len(b.list) >= maxAddresses && !b.evict() {
 			return
 		}
-		b.insert(&address{peer: archive.Peer{ID: id}, source: source, added: now})
+		b.insert(&address{peer: Peer{ID: id}, source: source, added: now})
 	}
 }
 
@@ -163,13 +171,13 @@ func (b *Book) Failed(now time.Time, id protocol.NodeID) {
 }
 
 // Met notes that id became a neighbor now, or still is one, and returns what to remember of it.
-func (b *Book) Met(now time.Time, id protocol.NodeID) archive.Peer {
+func (b *Book) Met(now time.Time, id protocol.NodeID) Peer {
 	a := b.byID[id]
 	if a == nil {
 		if len(b.list) >= maxAddresses {
 			b.evict()
 		}
-		a = &address{peer: archive.Peer{ID: id}, added: now}
+		a = &address{peer: Peer{ID: id}, added: now}
 		b.insert(a)
 	}
 	a.trying, a.source, a.peer.Failures = false, Remembered, 0
@@ -182,7 +190,7 @@ func (b *Book) Met(now time.Time, id protocol.NodeID) archive.Peer {
 
 // Parted notes that the link to id, which began at since, is over, and returns what to remember of it.
 // It is tried again after a while.
-func (b *Book) Parted(now time.Time, id protocol.NodeID, since time.Time) archive.Peer {
+func (b *Book) Parted(now time.Time, id protocol.NodeID, since time.Time) Peer {
 	b.Met(now, id)
 	a := b.byID[id]
 	a.peer.Together += now.Sub(since)

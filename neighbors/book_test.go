@@ -5,18 +5,17 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
 	"feedex/protocol"
 )
 
-func newBook(peers ...archive.Peer) *Book {
+func newBook(peers ...Peer) *Book {
 	return NewBook(now, rand.New(rand.NewPCG(1, 2)), peers)
 }
 
 func nobody(protocol.NodeID) bool { return false }
 
 func TestCandidatesInOrder(t *testing.T) {
-	b := newBook(archive.Peer{ID: id(1), Together: time.Hour}, archive.Peer{ID: id(2), Together: 5 * time.Hour})
+	b := newBook(Peer{ID: id(1), Together: time.Hour}, Peer{ID: id(2), Together: 5 * time.Hour})
 	b.Add(now, Tracked, []protocol.NodeID{id(3)})
 	b.Add(now, Listed, []protocol.NodeID{id(4)})
 	got := b.Candidates(now, 10, nobody)
@@ -73,7 +72,7 @@ func TestFailuresAreTriedEverMoreRarely(t *testing.T) {
 }
 
 func TestRememberedNeighborsAreNotPushedOut(t *testing.T) {
-	b := newBook(archive.Peer{ID: id(0)})
+	b := newBook(Peer{ID: id(0)})
 	for i := range 3000 {
 		b.Add(now, Tracked, []protocol.NodeID{protocol.NewNodeID(id(i%250).Addr(), uint16(2000+i))})
 	}

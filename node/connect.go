@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
 )
@@ -149,6 +150,6 @@ func (n *Node) leave() {
 	for _, p := range n.table.All() {
 		l := n.links[p.ID]
 		n.call(Target{Node: l.id()}, l.token, protocol.Disconnect{Reason: "the node stops"}, callTimeout, func(Answered) {})
-		n.store.KeepPeer(n.book.Parted(n.now, l.id(), l.peer.Since))
+		n.store.KeepPeer(archive.Peer(n.book.Parted(n.now, l.id(), l.peer.Since)))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/archive"
 	"feedex/neighbors"
 	"feedex/protocol"
 )
@@ -67,7 +68,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session stri
 	}
 	n.links[id] = l
 	n.status.Neighbors = len(n.links)
-	n.store.KeepPeer(n.book.Met(n.now, id))
+	n.store.KeepPeer(archive.Peer(n.book.Met(n.now, id)))
 	n.after(n.between(settleIn, 2*settleIn), func() {
 		if n.links[id] == l {
 			n.learn(l)
@@ -107,7 +108,7 @@ func (n *Node) part(l *link, reason string) {
 	n.status.Neighbors = len(n.links)
 	n.table.Remove(l.id())
 	n.abandon(l)
-	n.store.KeepPeer(n.book.Parted(n.now, l.id(), l.peer.Since))
+	n.store.KeepPeer(archive.Peer(n.book.Parted(n.now, l.id(), l.peer.Since)))
 	n.tell(Unlinked{Peer: l.id(), Reason: reason})
 	if l.static != "" {
 		n.seekStatic(l.static)

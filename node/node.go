@@ -50,7 +50,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 		open:  make(map[uint64]pending),
 		feeds: make(map[feed.URL]*subscription),
 		table: neighbors.NewTable(neighbors.Config{Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, AllowLocal: c.AllowLocal}),
-		book:  neighbors.NewBook(now, rng, store.LoadPeers()),
+		book:  neighbors.NewBook(now, rng, peersOf(store)),
 		links: make(map[protocol.NodeID]*link),
 	}
 	n.status.Started = now
@@ -63,6 +63,14 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	}
 	n.startSearch()
 	return n, nil
+}
+
+// peersOf are the neighbors of earlier that the archive keeps.
+func peersOf(store archive.Peers) (peers []neighbors.Peer) {
+	for _, p := range store.LoadPeers() {
+		peers = append(peers, neighbors.Peer(p))
+	}
+	return peers
 }
 
 // Step tells the node that ev happened at now, and appends to dst what its host must do, in order. It
