@@ -31,6 +31,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir+"/home")
 			env.Setenv("TZ", "UTC")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else the race detector has every command wait a second
 			return openNotifySocket(env)
 		},
 		Condition: func(name string) (bool, error) {
