@@ -13,6 +13,8 @@ import (
 const (
 	// spreadStart is the time over which feeds that fell due while the node was away are polled.
 	spreadStart = time.Minute
+	// firstRetryPoll is after what time a feed that could not be fetched at subscribing is tried again.
+	firstRetryPoll = time.Minute
 	// longestBackoff bounds how long a feed that fails is left alone.
 	longestBackoff = 24 * time.Hour
 )
@@ -207,17 +209,18 @@ func (n *Node) scheduleNext(s *subscription, p polling.Poll, retryAfter time.Dur
 	n.pollAt(s, n.now.Add(max(wait, retryAfter)))
 }
 
-// pollFailed leaves the feed alone for a growing while.
+// pollFailed leaves the feed alone for a growing while. A feed that was never fetched is tried again
+// sooner: its owner waits for it.
 func (n *Node) pollFailed(s *subscription, ev Fetched) {
 	n.status.Counters.PollsFailed++
 	s.Errors++
 	s.LastError = ev.Err.Error()
 	wait := s.Interval
-	if wait == 0 {
-		wait = n.config.Policy.First()
+	if s.LastSuccess.IsZero() || wait == 0 {
+		wait = min(firstRetryPoll, n.config.Policy.First())
 	}
-	if s.Errors > 1 {
-		wait = min(wait<<min(s.Errors-1, 10), max(wait, longestBackoff))
+	for i := 1; i < s.Errors && wait < longestBackoff; i++ {
+		wait = min(2*wait, longestBackoff)
 	}
 	wait = max(wait, ev.RetryAfter)
 	n.pollAt(s, n.now.Add(wait+n.between(0, wait/10)))
