@@ -153,7 +153,6 @@ func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival)
 		h.fail(now, err)
 		return effects[:0]
 	}
-	h.stored()
 	for _, e := range effects {
 		h.carryOut(ctx, now, e)
 	}

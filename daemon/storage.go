@@ -42,14 +42,6 @@ func (h *host) fail(now time.Time, err error) {
 	h.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", s.wait)
 }
 
-// stored notes that a batch is durable.
-func (h *host) stored() {
-	if h.storage.problem != "" {
-		h.storage.problem = ""
-		h.config.Log.Info("entries can be stored again")
-	}
-}
-
 func unavailable() transport.Response {
 	return transport.Response{Fault: protocol.Faultf(protocol.Unavailable, "entries cannot be stored at present; try again later")}
 }
@@ -86,11 +78,25 @@ func (h *host) revive() error {
 	if err != nil {
 		return err
 	}
-	if err := h.store.Commit(); err != nil { // what it read may have failed
-		return fmt.Errorf("read archive: %w", err)
+	if h.storage.problem != "" {
+		h.tryWriting()
+	}
+	if err := h.store.Commit(); err != nil { // what it read may have failed, too
+		return err
+	}
+	if h.storage.problem != "" {
+		h.storage.problem = ""
+		h.config.Log.Info("entries can be stored again")
 	}
 	h.life++
 	h.node = n
 	h.asked = make(map[uint64]chan<- transport.Response)
 	return nil
+}
+
+// tryWriting writes what is there already, so that a commit shows whether the disk takes anything.
+func (h *host) tryWriting() {
+	if feeds := h.store.LoadFeeds(); len(feeds) > 0 {
+		h.store.KeepFeed(feeds[0])
+	}
 }
