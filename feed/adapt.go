@@ -15,10 +15,13 @@ func (w *walk) adaptStart(e *element, t token) {
 		textElements[strings.ToLower(e.local)]
 	item := w.atFeed() && strings.EqualFold(e.local, "item") && !t.empty
 	for _, a := range t.attrs {
+		if a.from == a.to {
+			continue
+		}
 		switch _, local := cutName(a.name); {
 		case a.name == "xml:base":
 			if dir := directory(a.value); dir != a.value {
-				w.edit(a.from, a.from+len(a.value), dir)
+				w.setValue(a, dir)
 			}
 		case local == "type" && atom:
 			e.wrap.xhtml = w.adaptType(a) || e.wrap.xhtml
@@ -28,6 +31,15 @@ func (w *walk) adaptStart(e *element, t token) {
 	}
 }
 
+// setValue gives the attribute another value.
+func (w *walk) setValue(a attr, value string) {
+	quote := `"`
+	if w.src[a.from] == '\'' {
+		quote = `'`
+	}
+	w.edit(a.from, a.to, quote+value+quote)
+}
+
 // adaptType keeps gofeed from reading an Atom text construct as HTML, and reports whether it is
 // XHTML. The content of an entry is stored as published, and building a tree of it can take gigabytes
 // for a hundred kilobytes: HTML's rules for unclosed elements repeat them in every paragraph.
@@ -35,10 +47,10 @@ func (w *walk) adaptType(a attr) (xhtml bool) {
 	value := strings.ToLower(html.UnescapeString(a.value))
 	switch {
 	case strings.Contains(value, "xhtml"):
-		w.edit(a.from, a.from+len(a.value), "xml")
+		w.setValue(a, "xml")
 		return true
 	case value == "html":
-		w.edit(a.from, a.from+len(a.value), "text")
+		w.setValue(a, "text")
 	}
 	return false
 }

@@ -10,7 +10,7 @@ import (
 // MaxClients is the most clients that are read from a feed document.
 const MaxClients = 50
 
-// clientsSpace is the XML namespace of the clients element.
+// ClientsSpace is the XML namespace of the list of clients in a feed document.
 //
 // # Clients listed by a publisher
 //
@@ -43,7 +43,7 @@ const MaxClients = 50
 //
 // Node: a listed address is hearsay, no more than an answer to get_neighbors is. The guards against
 // private addresses, low ports and floods toward a third party apply before anything is dialled.
-const clientsSpace = "urn:feedex:clients:1"
+const ClientsSpace = "urn:feedex:clients:1"
 
 // inClients reports whether the walk is directly inside a clients element.
 func (w *walk) inClients() bool {
@@ -52,7 +52,7 @@ func (w *walk) inClients() bool {
 
 // readClient takes in a node element inside a clients element.
 func (w *walk) readClient(e *element, t token) {
-	if e.local != "node" || t.empty || w.space(e.prefix) != clientsSpace {
+	if e.local != "node" || t.empty || w.space(e.prefix) != ClientsSpace {
 		return
 	}
 	text, _, _ := strings.Cut(w.src[t.to:], "<")

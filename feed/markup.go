@@ -34,10 +34,11 @@ type token struct {
 	empty    bool   // <name/>
 }
 
-// An attr is an attribute of a start tag. Its value, src[from:from+len(value)], is not unescaped.
+// An attr is an attribute of a start tag. Its value is not unescaped. It stands, with its quotes if
+// it has any, in src[from:to]; an attribute without value has its name for value, and from = to.
 type attr struct {
 	name, value string
-	from        int
+	from, to    int
 }
 
 // next returns the next token, and false at the end of the document.
@@ -165,7 +166,7 @@ func (l *lexer) startTag(i int) token {
 }
 
 // attr reads the attribute at i and returns where it ends, -1 where it is none that encoding/xml
-// would take. One without a value has its own name for value.
+// would take.
 func (l *lexer) attr(i int) (attr, int) {
 	name, j := l.name(i)
 	if name == "" {
@@ -173,18 +174,18 @@ func (l *lexer) attr(i int) (attr, int) {
 	}
 	k := l.blanks(j)
 	if k == len(l.src) || l.src[k] != '=' {
-		return attr{name: name, value: name, from: i}, k
+		return attr{name, name, k, k}, k
 	}
 	k = l.blanks(k + 1)
 	if k == len(l.src) {
-		return attr{name: name, from: k}, k
+		return attr{name, "", k, k}, k
 	}
 	if q := l.src[k]; q == '"' || q == '\'' {
 		n := strings.IndexByte(l.src[k+1:], q)
 		if n < 0 || strings.IndexByte(l.src[k+1:k+1+n], '<') >= 0 {
 			return attr{}, -1
 		}
-		return attr{name, l.src[k+1 : k+1+n], k + 1}, k + n + 2
+		return attr{name, l.src[k+1 : k+1+n], k, k + n + 2}, k + n + 2
 	}
 	e := k
 	for e < len(l.src) && (nameStart(l.src[e]) || digit(l.src[e]) || l.src[e] == '-') {
@@ -193,7 +194,7 @@ func (l *lexer) attr(i int) (attr, int) {
 	if e == k {
 		return attr{}, -1
 	}
-	return attr{name, l.src[k:e], k}, e
+	return attr{name, l.src[k:e], k, e}, e
 }
 
 // name reads the name at i and returns where it ends; it is empty where encoding/xml would refuse it.

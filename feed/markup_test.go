@@ -18,7 +18,7 @@ func FuzzMarkup(f *testing.F) {
 		"<rss>a<b>c</d>e</rss>", "<rss><a:b></b></a:b></rss>", "<rss><br><![CDATA[]]]]><![CDATA[>]]></rss>", "<rss>]]><!-- -- --><? ?><?x?></rss>",
 		"<rss><channel><x:y xmlns:x='u'><item></channel></rss>", "<rss><a b='<'></rss>", "<rss>< a> </ a> <3 &#1; & &x </rss>", "<rss>]]<!---->></rss>",
 		"<feed><entry><id>a b</id><content type='xhtml'> <div><div></div></div></content></entry></feed>", "<rss><a:b:c/><:/><a:/></rss>",
-		"<rdf:RDF><item rdf:about='a&amp;]]>b'></item></rdf:RDF>", "<feed xml:base='a/b?c'><x xml:base=b/></feed>", "<rss><a\u00e9/></rss>",
+		"<rdf:RDF><item rdf:about='a&amp;]]>b'></item></rdf:RDF>", "<feed xml:base='a/b?c'><x xml:base=b/></feed>", "<rss><a\u00e9/></rss>", "<feed xml:base=0 A></feed>", "<feed xml:base TYPE/>",
 	} {
 		f.Add(s)
 	}

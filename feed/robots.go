@@ -70,7 +70,7 @@ func (w *walk) notice(e *element, t token) {
 	}
 	switch e.local {
 	case "clients":
-		e.clients = w.space(e.prefix) == clientsSpace
+		e.clients = w.space(e.prefix) == ClientsSpace
 	case "meta":
 		space := w.space(e.prefix)
 		if strings.EqualFold(value(t.attrs, "name"), "robots") && (space == xhtmlSpace || space == "") {
