@@ -10,10 +10,11 @@ import (
 
 // A Table holds the neighbors and the routes: for each feed, who wants it and at how many hops.
 type Table struct {
-	config Config
-	list   []*Neighbor // in the order in which they came: effects must not depend on a map's order
-	byID   map[protocol.NodeID]*Neighbor
-	routes map[feed.URL]*route
+	config  Config
+	list    []*Neighbor // in the order in which they came: effects must not depend on a map's order
+	byID    map[protocol.NodeID]*Neighbor
+	routes  map[feed.URL]*route
+	weights map[feed.URL]Usefulness // of own feeds, where not 1
 }
 
 // A Config bounds a Table. All fields must be set.
@@ -31,6 +32,13 @@ type Neighbor struct {
 	ID     protocol.NodeID
 	Since  time.Time // when the link came about
 	Chosen bool      // we asked; otherwise they did
+	Static bool      // the owner named it: it is never replaced
+
+	// The host of the table keeps these up to date.
+	RTT      time.Duration // smoothed round trip; zero while unknown
+	Failures int           // failed calls in a row
+
+	brought tally // what it gave us within a day
 
 	heard map[feed.URL]int      // its subscription set: hop count of interest
 	sent  map[feed.URL]int      // our set as it last heard it
@@ -51,7 +59,7 @@ type hop struct {
 
 // NewTable returns a Table without neighbors.
 func NewTable(c Config) *Table {
-	return &Table{config: c, byID: make(map[protocol.NodeID]*Neighbor), routes: make(map[feed.URL]*route)}
+	return &Table{config: c, byID: make(map[protocol.NodeID]*Neighbor), routes: make(map[feed.URL]*route), weights: make(map[feed.URL]Usefulness)}
 }
 
 // Len is the number of neighbors.

@@ -1,0 +1,101 @@
+package neighbors
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+const (
+	// grace is how long a new neighbor cannot be replaced: it had no time to be of use.
+	grace = 30 * time.Minute
+	// protectedEach is how many of the longest-serving, of the best deliverers, and of those that we
+	// chose ourselves are never replaced: whoever floods us with connections must not own all places.
+	protectedEach = 2
+	// covered is by how many neighbors every own feed should be offered.
+	covered = 2
+)
+
+// Replaceable picks the neighbor that gives way to a newcomer with that subscription set, or nil if none
+// does: the least useful of those that may be replaced, and only if the newcomer is clearly more useful.
+//
+// Paper §3.2: "A node may need to drop some of current neighbors, for example, [...] when a newly
+// connecting node has a higher degree of usefulness."
+func (t *Table) Replaceable(now time.Time, newcomer protocol.NodeID, subset protocol.Subset) *Neighbor {
+	scores := t.Scores(now)
+	protected := t.protected(now, scores)
+	offered := make(map[feed.URL]int, len(subset))
+	for _, in := range subset {
+		offered[in.Feed] = in.Hops
+	}
+	least := -1
+	for i, n := range t.list {
+		if n.Static || protected[i] || now.Sub(n.Since) < grace || t.essential(n, offered) {
+			continue
+		}
+		if least < 0 || scores[i] < scores[least] {
+			least = i
+		}
+	}
+	// The newcomer has nothing but its word: it must promise a quarter more than the other has shown,
+	// and a feed at least.
+	if least < 0 || t.Claimed(newcomer, subset) < scores[least]+scores[least]/4+One {
+		return nil
+	}
+	return t.list[least]
+}
+
+// essential reports whether n offers an own feed that would be left with fewer than two offers, and that
+// the newcomer does not offer as near.
+func (t *Table) essential(n *Neighbor, offered map[feed.URL]int) bool {
+	for u, hops := range n.heard {
+		r := t.routes[u]
+		if r == nil || !r.own || hops > t.config.MaxHops || t.offersBeside(r, n) >= covered {
+			continue
+		}
+		if other, ok := offered[u]; !ok || other > hops {
+			return true
+		}
+	}
+	return false
+}
+
+// protected tells which neighbors no newcomer replaces.
+func (t *Table) protected(now time.Time, scores []Usefulness) []bool {
+	protected := make([]bool, len(t.list))
+	best := func(worth func(i int) Usefulness) {
+		ranked := make([]int, 0, len(t.list))
+		for i := range t.list {
+			if worth(i) > 0 {
+				ranked = append(ranked, i)
+			}
+		}
+		slices.SortStableFunc(ranked, func(a, b int) int { return cmp.Compare(worth(b), worth(a)) })
+		for _, i := range ranked[:min(protectedEach, len(ranked))] {
+			protected[i] = true
+		}
+	}
+	best(func(i int) Usefulness { return Usefulness(len(t.list) - i) }) // the longest-serving stand first
+	best(func(i int) Usefulness { return t.list[i].brought.sum(now) })
+	best(func(i int) Usefulness {
+		if !t.list[i].Chosen {
+			return 0
+		}
+		return scores[i] + 1
+	})
+	return protected
+}
+
+// Uncovered counts the own feeds that fewer than two neighbors offer: while there are any, more neighbors
+// are wanted than the minimum.
+func (t *Table) Uncovered() (count int) {
+	for _, r := range t.routes {
+		if r.own && t.offersBeside(r, nil) < covered {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,262 @@
+package neighbors
+
+import (
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// own makes the first n feeds our own.
+func own(t *Table, n int) {
+	for i := range n {
+		t.Own(url(i), true)
+	}
+}
+
+// feeds is a subset of the feeds from to up to but without end, at hops.
+func feeds(from, end, hops int) (s protocol.Subset) {
+	for i := from; i < end; i++ {
+		s = append(s, protocol.Interest{Feed: url(i), Hops: hops})
+	}
+	return s
+}
+
+// Paper §3.2: u(Q) = Σ w_i·d^(−h_i) over P's direct set and Q's entire set.
+func TestClaimedUsefulness(t *testing.T) {
+	crowd := func() *Table { // every feed is offered twice already
+		table := newTable()
+		own(table, 8)
+		table.Add(now, id(8), true, feeds(0, 20, 0), nil)
+		table.Add(now, id(9), true, feeds(0, 20, 0), nil)
+		return table
+	}
+	for _, c := range []struct {
+		name   string
+		set    func(*Table)
+		subset protocol.Subset
+		want   Usefulness
+	}{
+		{"a feed of ours at hop 0", nil, feeds(0, 1, 0), One},
+		{"the sum over feeds", nil, feeds(0, 4, 0), 4 * One},
+		{"half a hop further", nil, feeds(0, 1, 1), One / 2},
+		{"an eighth at three hops", nil, feeds(0, 1, 3), One / 8},
+		{"nothing beyond reach", nil, feeds(0, 1, 4), 0},
+		{"nothing for what only others want", nil, feeds(8, 20, 0), 0},
+		{"weights count", func(t *Table) { t.Weigh(url(0), 5) }, feeds(0, 2, 0), 6 * One},
+		{"weights are bounded", func(t *Table) { t.Weigh(url(0), 1000) }, feeds(0, 1, 0), MaxWeight * One},
+		{"a feed that one other offers counts twice", func(t *Table) { t.Hear(t.Lookup(id(9)), feeds(0, 1, protocol.Withdrawn)) }, feeds(0, 1, 0), 2 * One},
+		{"a feed that nobody else offers counts four times", func(t *Table) {
+			t.Hear(t.Lookup(id(8)), feeds(0, 1, protocol.Withdrawn))
+			t.Hear(t.Lookup(id(9)), feeds(0, 1, protocol.Withdrawn))
+		}, feeds(0, 1, 0), 4 * One},
+	} {
+		table := crowd()
+		if c.set != nil {
+			c.set(table)
+		}
+		if got := table.Claimed(id(1), c.subset); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestOnesOwnOfferIsNoCompany(t *testing.T) {
+	table := newTable()
+	own(table, 1)
+	n := table.Add(now, id(1), true, feeds(0, 1, 0), nil)
+	if got := table.Claimed(n.ID, nil); got != lonely*One {
+		t.Errorf("the only one that offers a feed is worth %d, want %d", got, lonely*One)
+	}
+}
+
+// What a neighbor brought outweighs in time what it claims.
+func TestALiarEndsAsTheLeastUseful(t *testing.T) {
+	table := newTable()
+	own(table, 100)
+	for i := range 4 {
+		table.Add(now, id(i), true, feeds(0, 20, 0), nil)
+	}
+	liar := table.Add(now, id(9), false, feeds(0, 100, 0), nil)
+	at := now
+	worst := func() protocol.NodeID {
+		scores := table.Scores(at)
+		least := 0
+		for i := range scores {
+			if scores[i] < scores[least] {
+				least = i
+			}
+		}
+		return table.All()[least].ID
+	}
+	if worst() == liar.ID {
+		t.Fatal("at first everyone is taken at their word")
+	}
+	for range 6 {
+		at = at.Add(time.Hour)
+		for i := range 4 {
+			table.Brought(at, table.Lookup(id(i)), 5*One)
+		}
+	}
+	if worst() != liar.ID {
+		t.Errorf("after six hours without a delivery it is worth more than %v: %v", worst(), table.Scores(at))
+	}
+}
+
+func TestSecondaryMetricsDecideBetweenEquals(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		better func(*Neighbor)
+	}{
+		{"nearer", func(n *Neighbor) { n.RTT = 10 * time.Millisecond }},
+		{"longer together", func(n *Neighbor) { n.Since = now.Add(-24 * time.Hour) }},
+		{"more reliable", nil},
+	} {
+		table := newTable()
+		own(table, 20)
+		a := table.Add(now, id(1), true, feeds(0, 20, 0), nil)
+		b := table.Add(now, id(2), true, feeds(0, 20, 0), nil)
+		a.RTT, b.RTT = 300*time.Millisecond, 300*time.Millisecond
+		if c.better != nil {
+			c.better(a)
+		} else {
+			b.Failures = 1
+		}
+		if s := table.Scores(now); s[0] <= s[1] {
+			t.Errorf("%s: %d and %d", c.name, s[0], s[1])
+		}
+		table.Hear(b, feeds(0, 5, 0)) // no change
+		own(table, 30)
+		table.Hear(b, feeds(20, 30, 0))
+		if s := table.Scores(now); s[0] >= s[1] {
+			t.Errorf("%s, but of much less use: %d and %d", c.name, s[0], s[1])
+		}
+	}
+}
+
+// fullTable has ten neighbors of a day ago, of which the last is of least use.
+func fullTable() *Table {
+	table := newTable()
+	own(table, 40)
+	for i := range 10 {
+		chosen := i == 4 || i == 5
+		table.Add(now.Add(-24*time.Hour), id(i), chosen, feeds(0, 40-2*i, 0), nil)
+	}
+	return table
+}
+
+func TestReplacement(t *testing.T) {
+	stranger := id(77)
+	for _, c := range []struct {
+		name   string
+		set    func(*Table)
+		subset protocol.Subset
+		want   int // the neighbor that gives way, -1 for none
+	}{
+		{"a clearly more useful newcomer replaces the least useful", nil, feeds(0, 40, 0), 9},
+		{"one that is as useful does not", nil, feeds(0, 22, 0), -1},
+		{"one that is a little more useful does not", nil, feeds(0, 26, 0), -1},
+		{"one that shares nothing does not", nil, feeds(50, 90, 0), -1},
+		{"a newcomer of lately has its grace", func(t *Table) { t.Lookup(id(9)).Since = now.Add(-time.Minute) }, feeds(0, 40, 0), 8},
+		{"a static neighbor stays", func(t *Table) { t.Lookup(id(9)).Static = true }, feeds(0, 40, 0), 8},
+		{"a good deliverer stays", func(t *Table) { t.Brought(now, t.Lookup(id(9)), 10*One) }, feeds(0, 40, 0), 8},
+		{"the only one that offers a feed stays", func(t *Table) {
+			t.Own(url(60), true)
+			t.Hear(t.Lookup(id(9)), feeds(60, 61, 0))
+		}, feeds(0, 40, 0), 8},
+		{"unless the newcomer offers it as well", func(t *Table) {
+			t.Own(url(60), true)
+			t.Hear(t.Lookup(id(9)), feeds(60, 61, 3))
+		}, append(feeds(0, 40, 0), feeds(60, 61, 0)...), 9},
+		{"two that we chose stay", func(t *Table) {
+			for i := range 10 {
+				t.Lookup(id(i)).Chosen = i >= 8
+			}
+		}, feeds(0, 40, 0), 7},
+	} {
+		table := fullTable()
+		if c.set != nil {
+			c.set(table)
+		}
+		var want *Neighbor
+		if c.want >= 0 {
+			want = table.Lookup(id(c.want))
+		}
+		got := table.Replaceable(now, stranger, c.subset)
+		if got != want {
+			t.Errorf("%s: replaces %v, want %v; scores %v", c.name, name(got), name(want), table.Scores(now))
+		}
+	}
+}
+
+func name(n *Neighbor) string {
+	if n == nil {
+		return "nobody"
+	}
+	return n.ID.String()
+}
+
+// An attacker that floods a full table with the best of claims never owns all places.
+func TestAFloodLeavesTheProtected(t *testing.T) {
+	table := fullTable()
+	at := now
+	for i := 100; i < 160; i++ {
+		at = at.Add(2 * time.Hour) // with all the patience in the world
+		if n := table.Replaceable(at, id(i), feeds(0, 40, 0)); n != nil {
+			table.Remove(n.ID)
+			table.Add(at, id(i), false, feeds(0, 40, 0), nil)
+		}
+	}
+	honest := 0
+	for _, n := range table.All() {
+		for i := range 10 {
+			if n.ID == id(i) {
+				honest++
+			}
+		}
+	}
+	if honest < 4 {
+		t.Errorf("%d of 10 honest neighbors are left", honest)
+	}
+}
+
+func TestUncovered(t *testing.T) {
+	table := newTable()
+	own(table, 3)
+	table.Add(now, id(1), true, feeds(0, 3, 0), nil)
+	table.Add(now, id(2), true, append(feeds(0, 1, 0), feeds(1, 2, 4)...), nil) // the second is beyond reach
+	if got := table.Uncovered(); got != 2 {
+		t.Errorf("%d own feeds are offered fewer than twice, want 2", got)
+	}
+}
+
+func TestTallyForgetsWhatIsADayOld(t *testing.T) {
+	var y tally
+	y.add(now, 5)
+	y.add(now.Add(10*time.Hour), 7)
+	for _, c := range []struct {
+		after time.Duration
+		want  Usefulness
+	}{{10 * time.Hour, 12}, {23 * time.Hour, 12}, {24 * time.Hour, 7}, {34 * time.Hour, 0}, {1000 * time.Hour, 0}} {
+		if got := y.sum(now.Add(c.after)); got != c.want {
+			t.Errorf("after %v: %d, want %d", c.after, got, c.want)
+		}
+	}
+}
+
+func BenchmarkReplaceable(b *testing.B) {
+	table := newTable()
+	var subset protocol.Subset
+	for i := range 2000 {
+		u := feed.URL(url(i))
+		table.Own(u, true)
+		subset = append(subset, protocol.Interest{Feed: u})
+	}
+	for i := range 10 {
+		table.Add(now.Add(-time.Hour), id(i), true, subset, nil)
+	}
+	for b.Loop() {
+		table.Replaceable(now, id(99), subset)
+	}
+}

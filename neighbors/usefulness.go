@@ -1,0 +1,162 @@
+package neighbors
+
+import (
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// Usefulness is how much a node is worth as a neighbor. Its unit is 2^-16 of one feed of weight 1 that
+// the node itself is interested in: an integer, because decisions must come out the same everywhere.
+type Usefulness int64
+
+const (
+	// One is the usefulness of one feed of weight 1 at hop count 0.
+	One Usefulness = 1 << 16
+	// MaxWeight is the largest weight of a feed.
+	MaxWeight = 100
+	// lonely and scarce multiply the weight of a feed that nobody else offers, and of one that a
+	// single other neighbor offers: every own feed should be offered twice before the sum counts.
+	lonely, scarce = 4, 2
+	// provenAfter is when what a neighbor brought counts for as much as it can.
+	provenAfter = 6 * time.Hour
+	// provenBy is how much all neighbors must have brought within a day until that says anything.
+	provenBy = 20 * One
+)
+
+// Weigh sets the weight w_i of preference for a feed, 1 to MaxWeight. Default 1. Paper §3.2.
+func (t *Table) Weigh(u feed.URL, weight int) {
+	t.weights[u] = Usefulness(min(max(weight, 1), MaxWeight))
+}
+
+// Claimed is the usefulness of a node whose subscription set is subset, by its own word:
+//
+//	u(Q) = Σ w_i·2^(−h_i)
+//
+// over the feeds of our own interest in its set, those that few others offer counting more. id may be a
+// neighbor or a stranger; neighbors know their set already and may pass nil.
+//
+// Paper §3.2, with d = 2. "The purpose of a factor d^(−h_i) is to depreciate the value of overlap in
+// inverse proportion to the hop count because a feed with a large hop count is more prone to disappear."
+func (t *Table) Claimed(id protocol.NodeID, subset protocol.Subset) Usefulness {
+	var sum Usefulness
+	n := t.byID[id]
+	if subset == nil && n != nil {
+		for u, hops := range n.heard {
+			sum += t.worth(u, hops, n)
+		}
+		return sum
+	}
+	for _, in := range subset {
+		sum += t.worth(in.Feed, in.Hops, n)
+	}
+	return sum
+}
+
+// worth is what it is worth that n, which may be nil for a stranger, offers u at hops.
+func (t *Table) worth(u feed.URL, hops int, n *Neighbor) Usefulness {
+	r := t.routes[u]
+	if r == nil || !r.own || hops > t.config.MaxHops {
+		return 0
+	}
+	w, ok := t.weights[u]
+	if !ok {
+		w = 1
+	}
+	switch t.offersBeside(r, n) {
+	case 0:
+		w *= lonely
+	case 1:
+		w *= scarce
+	}
+	return w * One >> hops
+}
+
+// offersBeside counts the neighbors other than n that offer the feed within reach.
+func (t *Table) offersBeside(r *route, n *Neighbor) (count int) {
+	for _, h := range r.via {
+		if h.to != n && h.count <= t.config.MaxHops {
+			count++
+		}
+	}
+	return count
+}
+
+// Brought notes that n gave us something of that worth: entries that it delivered first, or truly had
+// when it offered them.
+func (t *Table) Brought(now time.Time, n *Neighbor, worth Usefulness) {
+	n.brought.add(now, worth)
+}
+
+// Scores is what each neighbor is worth, all things considered, in the order of All: its word at first,
+// and more and more what it really brought within a day, as its part of what all brought. A neighbor that
+// only claims ends at nothing. Where that leaves little between two, age, round trip and reliability
+// decide.
+func (t *Table) Scores(now time.Time) []Usefulness {
+	scores := make([]Usefulness, len(t.list))
+	var allClaimed, allBrought Usefulness
+	for i, n := range t.list {
+		scores[i] = t.Claimed(n.ID, nil)
+		allClaimed += scores[i]
+		allBrought += n.brought.sum(now)
+	}
+	const full = int64(provenAfter / time.Second)
+	for i, n := range t.list {
+		if allBrought > 0 {
+			observed := scaled(int64(allClaimed), int64(n.brought.sum(now)), int64(allBrought))
+			age := int64(min(now.Sub(n.Since), provenAfter) / time.Second)
+			trust := scaled(age, int64(min(allBrought, provenBy)), int64(provenBy))
+			scores[i] = Usefulness(scaled(int64(scores[i]), full-trust, full) + scaled(observed, trust, full))
+		}
+		scores[i] += scores[i] * n.bonus(now) / 1000
+	}
+	return scores
+}
+
+// scaled is x·a/b without overflow for the sizes that occur here.
+func scaled(x, a, b int64) int64 {
+	return x/b*a + x%b*a/b
+}
+
+// bonus is how much, in thousandths, the secondary metrics move a score. Paper §3.2, footnote: "It can be
+// supplemented with secondary metrics such as topological proximity and neighboring duration."
+func (n *Neighbor) bonus(now time.Time) Usefulness {
+	bonus := Usefulness(min(now.Sub(n.Since)/time.Hour, 48)) // a day together: 2.4 %
+	switch {
+	case n.RTT == 0:
+	case n.RTT < 50*time.Millisecond:
+		bonus += 30
+	case n.RTT < 200*time.Millisecond:
+		bonus += 15
+	}
+	return bonus - 50*Usefulness(min(n.Failures, 4))
+}
+
+// A tally adds up what happened within the last day, hour by hour.
+type tally struct {
+	hours [24]Usefulness
+	last  int64 // the hour of the latest entry, since 1970
+}
+
+func (y *tally) add(now time.Time, v Usefulness) {
+	y.turn(now)
+	y.hours[y.last%24] += v
+}
+
+func (y *tally) sum(now time.Time) (sum Usefulness) {
+	y.turn(now)
+	for _, v := range y.hours {
+		sum += v
+	}
+	return sum
+}
+
+// turn empties the hours that are over.
+func (y *tally) turn(now time.Time) {
+	hour := now.Unix() / 3600
+	for i := max(y.last+1, hour-23); i <= hour; i++ {
+		y.hours[i%24] = 0
+	}
+	y.last = max(y.last, hour)
+}
