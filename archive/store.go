@@ -36,10 +36,10 @@ type Entries interface {
 
 // Feeds keeps what the node knows of each feed it polls or polled.
 type Feeds interface {
-	// LoadFeeds returns every feed, ordered by URL.
+	// LoadFeeds returns every feed that KeepFeed stored, ordered by URL. Entries alone make no feed.
 	LoadFeeds() []Feed
-	// KeepFeed stores f in place of what was known of f.URL. Entries of a feed that nobody
-	// subscribes to any more stay.
+	// KeepFeed stores f in place of what was known of f.URL, its times to the millisecond. Entries
+	// of a feed that nobody subscribes to any more stay.
 	KeepFeed(f Feed)
 }
 
@@ -48,7 +48,8 @@ type Feeds interface {
 type Bundles interface {
 	// HasDID reports whether the bundle is among those kept.
 	HasDID(did protocol.DID) bool
-	// KeepDID records that every entry of the bundle is stored.
+	// KeepDID records that every entry of the bundle is stored. A did that is kept already stays
+	// where it is.
 	KeepDID(did protocol.DID)
 	// LatestDIDs returns at most n dids, the latest last.
 	LatestDIDs(n int) []protocol.DID
@@ -59,7 +60,7 @@ type Bundles interface {
 type Peers interface {
 	// LoadPeers returns every peer, ordered by ID.
 	LoadPeers() []Peer
-	// KeepPeer stores p in place of what was known of p.ID.
+	// KeepPeer stores p in place of what was known of p.ID, its times to the millisecond.
 	KeepPeer(p Peer)
 	// DropPeer forgets the peer; it is no error if there is none.
 	DropPeer(id protocol.NodeID)
