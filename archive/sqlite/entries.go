@@ -1,0 +1,117 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// Known implements archive.Entries.
+func (s *Store) Known(ids []feed.EntryID) []feed.Digest {
+	digests := make([]feed.Digest, len(ids))
+	for i := range ids {
+		var blob []byte
+		if s.row(`SELECT digest FROM entries WHERE id = ?`, []any{ids[i][:]}, &blob) {
+			digests[i], s.err = fromBlob[feed.Digest](blob)
+		}
+	}
+	return digests
+}
+
+// Keep implements archive.Entries.
+func (s *Store) Keep(records []archive.Record) {
+	for i := range records {
+		s.keep(&records[i])
+	}
+}
+
+func (s *Store) keep(r *archive.Record) {
+	e := &r.Entry
+	authors, err1 := toJSON(e.Authors)
+	categories, err2 := toJSON(e.Categories)
+	enclosures, err3 := toJSON(toEnclosures(e.Enclosures))
+	if s.err == nil {
+		s.err = errors.Join(err1, err2, err3)
+	}
+	published, updated := toSeconds(e.Published), toSeconds(e.Updated)
+	inserted := s.write(`
+		INSERT INTO entries (id, digest, feed, published, updated, seen, source, guid, title, link,
+			authors, categories, enclosures, summary, content)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO NOTHING`,
+		r.ID[:], r.Digest[:], s.feedID(e.Feed), published, updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
+		authors, categories, enclosures, e.Summary, e.Content)
+	if s.err != nil || inserted > 0 {
+		return
+	}
+	// SQLite has taken a number for the row that it then did not insert; it gets it back.
+	s.write(`UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'entries'`)
+	s.write(`
+		UPDATE entries SET digest = ?, published = ?, updated = ?, guid = ?, title = ?, link = ?,
+			authors = ?, categories = ?, enclosures = ?, summary = ?, content = ?
+		WHERE id = ?`,
+		r.Digest[:], published, updated, e.ID, e.Title, e.Link,
+		authors, categories, enclosures, e.Summary, e.Content, r.ID[:])
+	s.write(`
+		INSERT INTO stale SELECT seq FROM entries WHERE id = ? AND seq <= (SELECT indexed FROM state)
+		ON CONFLICT DO NOTHING`, r.ID[:])
+	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0)) WHERE id = ?`,
+		r.Seen.Unix(), s.feedID(e.Feed))
+}
+
+// maxFeedIDs bounds the rows of feeds that are remembered; a node polls and relays fewer.
+const maxFeedIDs = 1 << 14
+
+// feedID is the row of the feed, made if there is none.
+func (s *Store) feedID(u feed.URL) int64 {
+	if id, ok := s.feedIDs[u]; ok {
+		return id
+	}
+	var id int64
+	if !s.row(`SELECT id FROM feeds WHERE url = ?`, []any{string(u)}, &id) {
+		s.begin()
+		s.row(`INSERT INTO feeds (url, secret) VALUES (?, ?) RETURNING id`, []any{string(u), u.Secret()}, &id)
+	}
+	if s.err == nil {
+		if len(s.feedIDs) >= maxFeedIDs {
+			clear(s.feedIDs)
+		}
+		s.feedIDs[u] = id
+	}
+	return id
+}
+
+// LoadFeeds implements archive.Feeds.
+func (s *Store) LoadFeeds() (feeds []archive.Feed) {
+	s.rows(`
+		SELECT url, title, link, subscribed, private, since, etag, last_modified, poll_interval,
+			next_poll, last_poll, last_success, errors, last_error
+		FROM feeds WHERE kept ORDER BY url`, nil,
+		func(rows *sql.Rows) error {
+			var f archive.Feed
+			var since, nextPoll, lastPoll, lastSuccess sql.NullInt64
+			err := scan(rows, &f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.ETag, &f.LastModified, &f.Interval,
+				&nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError)
+			f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
+				fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
+			feeds = append(feeds, f)
+			return err
+		})
+	if s.err != nil {
+		return nil
+	}
+	return feeds
+}
+
+// KeepFeed implements archive.Feeds.
+func (s *Store) KeepFeed(f archive.Feed) {
+	id := s.feedID(f.URL)
+	s.write(`
+		UPDATE feeds SET kept = 1, title = ?, link = ?, subscribed = ?, private = ?, since = ?, etag = ?, last_modified = ?,
+			poll_interval = ?, next_poll = ?, last_poll = ?, last_success = ?, errors = ?, last_error = ?
+		WHERE id = ?`,
+		f.Title, f.Link, f.Subscribed, f.Private, toMillis(f.Since), f.ETag, f.LastModified,
+		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError, id)
+}

@@ -1,0 +1,92 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	driver "modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+)
+
+// What can be wrong with an archive that its owner can put right. Every error of this package that
+// has such a cause wraps one of these; its text says what to do.
+var (
+	ErrDamaged  = errors.New("the file is damaged: put a backup in its place, or move it away to begin anew")
+	ErrFull     = errors.New("the disk is full: free some space")
+	ErrLocked   = errors.New("another program keeps the file locked: end that program")
+	ErrNewer    = errors.New("a newer feedex wrote the file: upgrade this one")
+	ErrReadOnly = errors.New("the file cannot be written: check who owns it and its folder, and their permissions")
+	ErrDisk     = errors.New("the disk fails: look into the system's log")
+)
+
+// wrap says in an error what was being done, to which file, and what to do about it. A context's
+// error stays what it is.
+func wrap(verb, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err // the path is said already
+	}
+	if cause := cause(err); cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("%s %s: %w (%w)", verb, path, cause, err)
+	}
+	return fmt.Errorf("%s %s: %w", verb, path, err)
+}
+
+// scan reads a row. What does not fit its destination was not written by us.
+func scan(row interface{ Scan(...any) error }, dest ...any) error {
+	err := row.Scan(dest...)
+	if err == nil || cause(err) != nil || errors.Is(err, sql.ErrNoRows) || isContext(err) {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", ErrDamaged, err)
+}
+
+func isContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// cause is the sentinel behind err, nil for none.
+func cause(err error) error {
+	var e *driver.Error
+	switch {
+	case errors.As(err, &e):
+		return sentinel(e.Code())
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return ErrReadOnly
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return ErrFull
+	}
+	return nil
+}
+
+// sentinel tells the errors that SQLite numbers (https://sqlite.org/rescode.html).
+func sentinel(code int) error {
+	switch code {
+	case codes.SQLITE_IOERR_SHORT_READ, codes.SQLITE_IOERR_CORRUPTFS:
+		return ErrDamaged
+	}
+	switch code & 0xff {
+	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB:
+		return ErrDamaged
+	case codes.SQLITE_FULL:
+		return ErrFull
+	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED, codes.SQLITE_PROTOCOL:
+		return ErrLocked
+	case codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN, codes.SQLITE_PERM:
+		return ErrReadOnly
+	case codes.SQLITE_IOERR:
+		return ErrDisk
+	case codes.SQLITE_ERROR, codes.SQLITE_MISMATCH, codes.SQLITE_CONSTRAINT:
+		// All statements are fixed and fit the schema: what they hold against it was not written
+		// by us.
+		return ErrDamaged
+	}
+	return nil
+}

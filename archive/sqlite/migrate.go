@@ -1,0 +1,90 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// applicationID marks a SQLite file as an archive ("fdex"), for us and for file(1).
+const applicationID = 0x66646578
+
+// errForeign is for a database that some other program made.
+var errForeign = errors.New("the file is another program's database: choose another file")
+
+// migrations are the statements that lead from one version of the schema to the next; the version is
+// how many of them were carried out. They are never changed, only added to.
+func migrations() ([]string, error) {
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	scripts := make([]string, len(names)) // Glob sorts
+	for i, name := range names {
+		text, err := migrationFiles.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		scripts[i] = string(text)
+	}
+	return scripts, nil
+}
+
+// querier is what *sql.Conn and *sql.Tx have in common.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// version is the version of the schema that the database has: 0 for an empty file, ErrNewer beyond
+// newest.
+func version(ctx context.Context, q querier, newest int) (v int, err error) {
+	var app, tables int
+	const query = `SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id),
+		(SELECT count(*) FROM sqlite_schema)`
+	if err := scan(q.QueryRowContext(ctx, query), &v, &app, &tables); err != nil {
+		return 0, err
+	}
+	if app != applicationID && (app != 0 || v != 0 || tables != 0) {
+		return 0, errForeign
+	}
+	if v > newest {
+		return 0, ErrNewer
+	}
+	return v, nil
+}
+
+// migrate brings the database to the newest version, all or nothing.
+func migrate(ctx context.Context, conn *sql.Conn) error {
+	scripts, err := migrations()
+	if err != nil {
+		return err
+	}
+	if v, err := version(ctx, conn, len(scripts)); err != nil || v == len(scripts) {
+		return err
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	v, err := version(ctx, tx, len(scripts)) // again: another process may have been first
+	if err != nil {
+		return err
+	}
+	for _, script := range scripts[v:] {
+		if _, err := tx.ExecContext(ctx, script); err != nil {
+			return err
+		}
+	}
+	stamp := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(scripts))
+	if _, err := tx.ExecContext(ctx, stamp); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,261 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// Search implements archive.Searcher.
+func (r *Reader) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
+	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, r.failed(ctx, "search", err)
+	}
+	defer tx.Rollback() // nothing to keep; ends the snapshot
+	s := &search{ctx: ctx, tx: tx, filter: f, Matcher: archive.NewMatcher(f)}
+	found, err := s.run()
+	if err != nil {
+		return nil, r.failed(ctx, "search", err)
+	}
+	return found, nil
+}
+
+// A search is one search at work, in one transaction and so on one state of the archive.
+//
+// It never lets SQLite step through many rows between two that it returns, because the driver heeds
+// the context only until the first row is there: seqs are collected into one row, and records are
+// then loaded by them.
+type search struct {
+	ctx    context.Context
+	tx     *sql.Tx
+	filter feed.Filter
+	*archive.Matcher
+
+	feedID int64  // of filter.Feed
+	where  string // conditions on entries e, each with AND before it
+	args   []any  // for where
+}
+
+func (s *search) run() ([]archive.Record, error) {
+	if known, err := s.conditions(); err != nil || !known {
+		return nil, err
+	}
+	switch {
+	case len(s.filter.IDs) > 0:
+		return s.scan(`entries e INDEXED BY entries_by_seq`, s.Limit())
+	case len(s.Words())+len(s.Title()) == 0:
+		return s.walk()
+	}
+	return s.words()
+}
+
+// conditions writes down what the filter asks for other than words. It reports whether the feed, if
+// the filter names one, is known at all.
+func (s *search) conditions() (known bool, err error) {
+	f := &s.filter
+	and := func(condition string, args ...any) {
+		s.where += " AND " + condition
+		s.args = append(s.args, args...)
+	}
+	if f.Feed != "" {
+		err := scan(s.tx.QueryRowContext(s.ctx, `SELECT id FROM feeds WHERE url = ?`, string(f.Feed)), &s.feedID)
+		if errors.Is(err, sql.ErrNoRows) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+		and(`e.feed = ?`, s.feedID)
+	}
+	if !f.Since.IsZero() {
+		and(`e.time >= ?`, ceilSeconds(f.Since))
+	}
+	if !f.Until.IsZero() {
+		and(`e.time < ?`, ceilSeconds(f.Until))
+	}
+	if f.Shareable {
+		and(`e.feed NOT IN (SELECT id FROM feeds WHERE private OR secret)`)
+	}
+	if len(f.IDs) > 0 {
+		ids := make([]string, len(f.IDs))
+		for i, id := range f.IDs {
+			ids[i] = `"` + id.String() + `"`
+		}
+		and(`e.seq IN (SELECT seq FROM entries WHERE id IN (SELECT unhex(value) FROM json_each(?)))`, "["+strings.Join(ids, ",")+"]")
+	}
+	return true, nil
+}
+
+// ceilSeconds is the first whole second that is not before t. For times in whole seconds, "before t"
+// and "before ceilSeconds(t)" are the same.
+func ceilSeconds(t time.Time) int64 {
+	if t.Nanosecond() > 0 {
+		return t.Unix() + 1
+	}
+	return t.Unix()
+}
+
+// walk answers a filter without words by going through the entries, newest first.
+func (s *search) walk() ([]archive.Record, error) {
+	index := `entries_by_seq`
+	if s.feedID != 0 {
+		index = `entries_by_feed`
+	}
+	seqs, err := s.seqs(`SELECT e.seq FROM entries e INDEXED BY `+index+` WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, s.Limit())
+	if err != nil {
+		return nil, err
+	}
+	return s.load(seqs)
+}
+
+// words answers a filter with words: the newest entries, which are not indexed yet, are read one by
+// one, and so are those that were replaced since they were indexed; the rest comes from the index.
+func (s *search) words() ([]archive.Record, error) {
+	found, err := s.scan(`state CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq > state.indexed`, s.Limit())
+	if err != nil || len(found) == s.Limit() {
+		return found, err
+	}
+	more := s.Limit() - len(found)
+	replaced, err := s.scan(`stale CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = stale.seq`, more)
+	if err != nil {
+		return nil, err
+	}
+	seqs, err := s.indexed(more)
+	if err != nil {
+		return nil, err
+	}
+	indexed, err := s.load(seqs)
+	if err != nil {
+		return nil, err
+	}
+	rest := append(replaced, indexed...)
+	slices.SortFunc(rest, func(a, b archive.Record) int { return cmp.Compare(b.Seq, a.Seq) })
+	return append(found, rest[:min(more, len(rest))]...), nil
+}
+
+// indexed asks the index for the newest seqs that answer the filter.
+func (s *search) indexed(limit int) ([]int64, error) {
+	query, args := `SELECT words.rowid AS seq FROM words WHERE words MATCH ?`, []any{s.match()}
+	if s.where != "" {
+		query = `SELECT words.rowid AS seq FROM words CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = words.rowid
+			WHERE words MATCH ?` + s.where
+		args = append(args, s.args...)
+	}
+	if !s.filter.Until.IsZero() {
+		// Most entries after that time are also behind in the order of arrival: let the index not
+		// come up with each of them in vain.
+		newest, err := s.seqs(`SELECT e.seq FROM entries e INDEXED BY entries_by_seq WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, 1)
+		if err != nil || len(newest) == 0 {
+			return nil, err
+		}
+		query += ` AND words.rowid <= ?`
+		args = append(args, newest[0])
+	}
+	return s.seqs(query+` AND words.rowid NOT IN (SELECT seq FROM stale) ORDER BY words.rowid DESC`, args, limit)
+}
+
+// match is the expression that the index is asked. Phrases are folded, so they hold letters, digits
+// and blanks only and need no more than quotes.
+func (s *search) match() string {
+	var terms []string
+	term := func(columns string, p archive.Phrase) {
+		t := columns + ` : "` + p.Text + `"`
+		if p.Prefix {
+			t += ` *`
+		}
+		terms = append(terms, t)
+	}
+	if s.feedID != 0 {
+		term(`feed`, archive.Phrase{Text: strconv.FormatInt(s.feedID, 10)})
+	}
+	for _, p := range s.Title() {
+		term(`title`, p)
+	}
+	for _, p := range s.Words() {
+		term(`{title rest}`, p)
+	}
+	return strings.Join(terms, ` AND `)
+}
+
+// scanPage is how many entries a scan reads at one time.
+const scanPage = 256
+
+// scan reads the entries that a FROM clause gives and the conditions leave, newest first, and returns
+// the first limit of them that match.
+func (s *search) scan(from string, limit int) (found []archive.Record, err error) {
+	for before := int64(math.MaxInt64); ; {
+		seqs, err := s.seqs(`SELECT e.seq FROM `+from+` WHERE e.seq < ?`+s.where+` ORDER BY e.seq DESC`,
+			append([]any{before}, s.args...), scanPage)
+		if err != nil || len(seqs) == 0 {
+			return found, err
+		}
+		if seqs[0] >= before {
+			return nil, errOrder
+		}
+		before = seqs[len(seqs)-1]
+		err = s.each(seqs, func(r archive.Record) bool {
+			if s.Match(&r) {
+				found = append(found, r)
+			}
+			return len(found) < limit
+		})
+		if err != nil || len(found) == limit {
+			return found, err
+		}
+	}
+}
+
+// seqs returns the first limit seqs that a query gives.
+func (s *search) seqs(query string, args []any, limit int) (seqs []int64, err error) {
+	var list []byte
+	query = `SELECT json_group_array(seq ORDER BY seq DESC) FROM (` + query + ` LIMIT ?)`
+	if err := scan(s.tx.QueryRowContext(s.ctx, query, append(slices.Clip(args), limit)...), &list); err != nil {
+		return nil, err
+	}
+	err = json.Unmarshal(list, &seqs)
+	return seqs, err
+}
+
+// load returns the records with these seqs, newest first.
+func (s *search) load(seqs []int64) (records []archive.Record, err error) {
+	err = s.each(seqs, func(r archive.Record) bool {
+		records = append(records, r)
+		return true
+	})
+	return records, err
+}
+
+// each calls yield with the records that have these seqs, newest first, until it returns false.
+func (s *search) each(seqs []int64, yield func(archive.Record) bool) error {
+	list, err := json.Marshal(seqs)
+	if err != nil {
+		return err
+	}
+	rows, err := s.tx.QueryContext(s.ctx, `
+		SELECT `+recordColumns+` FROM entries e JOIN feeds f ON f.id = e.feed
+		WHERE e.seq IN (SELECT value FROM json_each(?)) ORDER BY e.seq DESC`, string(list))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		r, err := scanRecord(rows)
+		if err != nil {
+			return err
+		}
+		if !yield(r) {
+			return nil
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,144 @@
+// Package sqlite keeps an archive in one SQLite file.
+//
+// What Commit acknowledged survives the end of the process and of the machine: the file is in WAL
+// mode and every commit is synced. Entries are found by their words from the moment they are
+// committed, although the full-text index is brought up to date later, by Index, when the node has
+// nothing better to do: until then a search reads the texts of the entries that are not indexed.
+//
+// A Store has one connection that writes and a few that read. Errors that the owner can do something
+// about wrap ErrDamaged, ErrFull, ErrLocked, ErrNewer, ErrReadOnly or ErrDisk. No damage to the file
+// makes a method panic.
+//
+// Opening does not check the whole file, which would take longer the longer the archive is kept:
+// commits are synced, so a killed node or a power cut leaves nothing to repair, and what a failing
+// disk damages is reported by the call that meets it.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"runtime"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// Config is what may be chosen about a Store or a Reader. The zero value of each field means its
+// default.
+type Config struct {
+	// BusyTimeout is how long to wait for another program that has locked the file. Default 10 s.
+	BusyTimeout time.Duration
+	// Readers is how many searches may run at one time; more wait. Default twice the processors, at
+	// most 4.
+	Readers int
+	// WriterCache and ReaderCache are how many bytes of the file each connection may hold in memory,
+	// where they take twice the room. Defaults 4 MiB and 1 MiB: the operating system caches the file
+	// besides, so that more gains little.
+	WriterCache, ReaderCache int
+}
+
+func (c Config) withDefaults() Config {
+	if c.BusyTimeout <= 0 {
+		c.BusyTimeout = 10 * time.Second
+	}
+	if c.Readers <= 0 {
+		c.Readers = min(4, 2*runtime.GOMAXPROCS(0))
+	}
+	if c.WriterCache <= 0 {
+		c.WriterCache = 4 << 20
+	}
+	if c.ReaderCache <= 0 {
+		c.ReaderCache = 1 << 20
+	}
+	return c
+}
+
+// A Store is the archive of a running node. It implements archive.Store, whose methods together with
+// Commit, Index and Close belong to the node's loop; what it has from Reader may be called by any
+// goroutine at any time before Close.
+//
+// The first method that writes begins a transaction, which lasts until Commit. Reading methods see
+// what was written, and begin none. The first error since the last Commit is remembered: from then
+// on the methods do nothing and find nothing, and Commit returns it.
+type Store struct {
+	*Reader
+	db    *sql.DB
+	conn  *sql.Conn // the one that writes
+	stmts map[string]*sql.Stmt
+	inTx  bool
+	err   error
+
+	feedIDs map[feed.URL]int64 // rows of feeds that were written to lately
+	nextDID int64              // dids.n of the next did, 0 where it must be looked up
+}
+
+var (
+	_ archive.Store    = (*Store)(nil)
+	_ archive.Searcher = (*Store)(nil)
+)
+
+// Open opens the archive in the file at path, made and brought to the newest schema if necessary.
+// The folder must exist.
+func Open(path string, cfg Config) (*Store, error) {
+	s, err := open(context.Background(), path, cfg.withDefaults())
+	return s, wrap("open", path, err)
+}
+
+func open(ctx context.Context, path string, cfg Config) (_ *Store, err error) {
+	// The file holds URLs that are secrets. SQLite gives its side files the same mode.
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	s := &Store{stmts: make(map[string]*sql.Stmt), feedIDs: make(map[feed.URL]int64)}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	name, err := dsn(path, roleWriter, cfg.WriterCache, cfg.BusyTimeout)
+	if err != nil {
+		return nil, err
+	}
+	if s.db, err = sql.Open("sqlite", name); err != nil {
+		return nil, err
+	}
+	s.db.SetMaxOpenConns(1)
+	if s.conn, err = s.db.Conn(ctx); err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, s.conn); err != nil {
+		return nil, err
+	}
+	if s.Reader, err = newReader(path, roleReader, cfg); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close ends the Store. What was not committed is dropped. The file is then complete in itself,
+// without the -wal and -shm files that stand beside it while it is in use.
+func (s *Store) Close() error {
+	s.rollback()
+	var errs []error
+	if s.Reader != nil {
+		errs = append(errs, s.Reader.Close())
+	}
+	// database/sql leaves the statements of a single connection to us; open ones keep the file open.
+	for _, stmt := range s.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	if s.conn != nil {
+		errs = append(errs, s.conn.Close())
+	}
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	return errors.Join(errs...)
+}

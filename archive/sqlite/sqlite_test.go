@@ -1,0 +1,38 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+
+	"feedex/archive/archivetest"
+)
+
+// A reopened is a Store with what archivetest wants besides.
+type reopened struct {
+	*Store
+	t testing.TB
+}
+
+func (r reopened) Reopen() archivetest.Archive {
+	if err := r.Close(); err != nil {
+		r.t.Fatalf("Close: %v", err)
+	}
+	return reopened{openFile(r.t, r.path), r.t}
+}
+
+// openFile opens the archive at path until the end of the test.
+func openFile(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := Open(path, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestStore(t *testing.T) {
+	archivetest.Run(t, func(t testing.TB) archivetest.Archive {
+		return reopened{openFile(t, filepath.Join(t.TempDir(), "archive.db")), t}
+	})
+}
