@@ -85,20 +85,11 @@ func (s *Store) feedID(u feed.URL) int64 {
 
 // LoadFeeds implements archive.Feeds.
 func (s *Store) LoadFeeds() (feeds []archive.Feed) {
-	s.rows(`
-		SELECT url, title, link, subscribed, private, since, etag, last_modified, poll_interval,
-			next_poll, last_poll, last_success, errors, last_error
-		FROM feeds WHERE kept ORDER BY url`, nil,
-		func(rows *sql.Rows) error {
-			var f archive.Feed
-			var since, nextPoll, lastPoll, lastSuccess sql.NullInt64
-			err := scan(rows, &f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.ETag, &f.LastModified, &f.Interval,
-				&nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError)
-			f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
-				fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
-			feeds = append(feeds, f)
-			return err
-		})
+	s.rows(listFeeds, nil, func(rows *sql.Rows) error {
+		f, err := scanFeed(rows)
+		feeds = append(feeds, f)
+		return err
+	})
 	if s.err != nil {
 		return nil
 	}

@@ -1,0 +1,49 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// feedColumns are the columns of a feed, in the order of scanFeed.
+const feedColumns = `url, title, link, subscribed, private, since, etag, last_modified, poll_interval,
+	next_poll, last_poll, last_success, errors, last_error`
+
+// listFeeds finds the feeds that the node follows or followed.
+const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
+
+// scanFeed reads feedColumns.
+func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
+	var since, nextPoll, lastPoll, lastSuccess sql.NullInt64
+	err = row.Scan(&f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.ETag, &f.LastModified, &f.Interval,
+		&nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError)
+	f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
+		fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
+	return f, err
+}
+
+// Feeds returns the feeds that the node follows or followed, ordered by URL.
+func (r *Reader) Feeds(ctx context.Context) (feeds []archive.Feed, err error) {
+	rows, err := r.db.QueryContext(ctx, listFeeds)
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) error {
+			f, err := scanFeed(rows)
+			feeds = append(feeds, f)
+			return err
+		})
+	}
+	return feeds, wrap("read", r.path, err)
+}
+
+// Feed returns what is known of one feed, the zero Feed if that is nothing.
+func (r *Reader) Feed(ctx context.Context, u feed.URL) (archive.Feed, error) {
+	f, err := scanFeed(r.db.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feeds WHERE url = ?`, string(u)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return archive.Feed{}, nil
+	}
+	return f, wrap("read", r.path, err)
+}
