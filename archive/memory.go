@@ -18,12 +18,13 @@ import (
 // Memory shares strings and lists with the records it is given and gives out; nobody may write to
 // them.
 type Memory struct {
-	records []Record              // in order of Seq, which is the index plus one
-	index   map[feed.EntryID]int  // into records
-	feeds   map[feed.URL]Feed     // as KeepFeed left them
-	dids    []protocol.DID        // in order of arrival
-	hasDID  map[protocol.DID]bool // the same
-	peers   map[protocol.NodeID]Peer
+	records  []Record              // in order of Seq, which is the index plus one
+	index    map[feed.EntryID]int  // into records
+	feeds    map[feed.URL]Feed     // as KeepFeed left them
+	dids     []protocol.DID        // in order of arrival
+	hasDID   map[protocol.DID]bool // the same
+	peers    map[protocol.NodeID]Peer
+	accounts map[string]string // texts by holder
 }
 
 var (
@@ -34,10 +35,11 @@ var (
 // NewMemory returns an empty archive.
 func NewMemory() *Memory {
 	return &Memory{
-		index:  make(map[feed.EntryID]int),
-		feeds:  make(map[feed.URL]Feed),
-		hasDID: make(map[protocol.DID]bool),
-		peers:  make(map[protocol.NodeID]Peer),
+		index:    make(map[feed.EntryID]int),
+		feeds:    make(map[feed.URL]Feed),
+		hasDID:   make(map[protocol.DID]bool),
+		peers:    make(map[protocol.NodeID]Peer),
+		accounts: make(map[string]string),
 	}
 }
 
@@ -147,3 +149,17 @@ func (m *Memory) KeepPeer(p Peer) {
 
 // DropPeer implements Peers.
 func (m *Memory) DropPeer(id protocol.NodeID) { delete(m.peers, id) }
+
+// LoadAccounts implements Accounts.
+func (m *Memory) LoadAccounts() (accounts []Account) {
+	for _, holder := range slices.Sorted(maps.Keys(m.accounts)) {
+		accounts = append(accounts, Account{Holder: holder, Text: []byte(m.accounts[holder])})
+	}
+	return accounts
+}
+
+// KeepAccount implements Accounts.
+func (m *Memory) KeepAccount(a Account) { m.accounts[a.Holder] = string(a.Text) }
+
+// DropAccount implements Accounts.
+func (m *Memory) DropAccount(holder string) { delete(m.accounts, holder) }

@@ -1,5 +1,5 @@
 // Package archive is the contract of a node's memory: every entry it saw, the feeds and bundles it
-// knows, and the nodes it met. Memory implements the contract without I/O, archive/sqlite on disk;
+// knows, the nodes it met, and its accounts of them. Memory implements the contract without I/O, archive/sqlite on disk;
 // archive/archivetest holds both to it.
 //
 // A Store belongs to one node's loop and is not safe for concurrent use. Its methods return no
@@ -22,6 +22,7 @@ type Store interface {
 	Feeds
 	Bundles
 	Peers
+	Accounts
 }
 
 // Entries keeps the entries of all feeds, own and relayed.
@@ -64,6 +65,18 @@ type Peers interface {
 	KeepPeer(p Peer)
 	// DropPeer forgets the peer; it is no error if there is none.
 	DropPeer(id protocol.NodeID)
+}
+
+// Accounts keeps what the node wrote about what its neighbors gave and got (Paper §3.5), one text for
+// each holder of an account. The archive does not look into it.
+type Accounts interface {
+	// LoadAccounts returns every account, ordered by holder, byte by byte.
+	LoadAccounts() []Account
+	// KeepAccount stores a in place of what was kept for a.Holder. It leaves a.Text to the caller,
+	// who may write to it afterwards.
+	KeepAccount(a Account)
+	// DropAccount forgets the account; it is no error if there is none.
+	DropAccount(holder string)
 }
 
 // A Searcher finds entries. Unlike a Store it may be used by several goroutines at once.
@@ -127,4 +140,10 @@ type Peer struct {
 	LastMet  time.Time     // end of the last link, or its last sign of life
 	Together time.Duration // time linked, over all links
 	Failures int           // failed connects since the last link
+}
+
+// An Account is what the node wrote about one holder.
+type Account struct {
+	Holder string
+	Text   []byte // nil and empty are the same
 }

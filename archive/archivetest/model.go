@@ -20,15 +20,16 @@ func testModel(t *testing.T, open func(testing.TB) Archive) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &model{archive: open(t), memory: archive.NewMemory()}
 		rt.Repeat(map[string]func(*rapid.T){
-			"":       m.compare,
-			"keep":   m.keep,
-			"feed":   m.keepFeed,
-			"did":    m.keepDID,
-			"peer":   m.keepPeer,
-			"search": m.search,
-			"commit": func(rt *rapid.T) { m.commit(rt) },
-			"index":  m.index,
-			"reopen": m.reopen,
+			"":        m.compare,
+			"keep":    m.keep,
+			"feed":    m.keepFeed,
+			"did":     m.keepDID,
+			"peer":    m.keepPeer,
+			"account": m.keepAccount,
+			"search":  m.search,
+			"commit":  func(rt *rapid.T) { m.commit(rt) },
+			"index":   m.index,
+			"reopen":  m.reopen,
 		})
 		if c, ok := m.archive.(io.Closer); ok {
 			if err := c.Close(); err != nil {
@@ -112,6 +113,21 @@ func (m *model) keepPeer(rt *rapid.T) {
 	})
 }
 
+func (m *model) keepAccount(rt *rapid.T) {
+	a := archive.Account{
+		Holder: rapid.SampledFrom([]string{"", "192.0.2.1", "192.0.2.10", "2001:db8::/64"}).Draw(rt, "holder"),
+		Text:   rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(rt, "text"),
+	}
+	drop := rapid.Bool().Draw(rt, "drop")
+	m.do(func(s archive.Store) {
+		if drop {
+			s.DropAccount(a.Holder)
+		} else {
+			s.KeepAccount(a)
+		}
+	})
+}
+
 func (m *model) search(rt *rapid.T) {
 	m.commit(rt)
 	f := genFilter.Draw(rt, "filter")
@@ -134,6 +150,9 @@ func (m *model) compare(rt *rapid.T) {
 	}
 	if got, want := m.archive.LoadPeers(), m.memory.LoadPeers(); !slices.Equal(got, want) {
 		rt.Fatalf("LoadPeers = %+v, want %+v", got, want)
+	}
+	if got, want := m.archive.LoadAccounts(), m.memory.LoadAccounts(); !sameAccounts(got, want) {
+		rt.Fatalf("LoadAccounts = %q, want %q", got, want)
 	}
 	if got, want := m.archive.LatestDIDs(8), m.memory.LatestDIDs(8); !slices.Equal(got, want) {
 		rt.Fatalf("LatestDIDs = %v, want %v", got, want)

@@ -32,6 +32,8 @@ func use(path string) (errs []error) {
 	note(s.Commit())
 	s.LoadPeers()
 	note(s.Commit())
+	s.LoadAccounts()
+	note(s.Commit())
 	s.LatestDIDs(1000)
 	note(s.Commit())
 	records := newCorpus().records(60)
@@ -48,6 +50,9 @@ func use(path string) (errs []error) {
 		note(s.Commit())
 	}
 	s.KeepPeer(archive.Peer{ID: protocol.NodeID{}})
+	note(s.Commit())
+	s.KeepAccount(archive.Account{Holder: "192.0.2.1"})
+	s.DropAccount("192.0.2.2")
 	note(s.Commit())
 
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -94,6 +99,7 @@ func wholeArchive(t *testing.T) []byte {
 		s.KeepDID(protocol.DID(r.ID))
 		s.KeepFeed(archive.Feed{URL: r.Entry.Feed, Title: "title"})
 		s.KeepPeer(archive.Peer{ID: newNodeID(t, fmt.Sprintf("192.0.2.%d:7790", i))})
+		s.KeepAccount(archive.Account{Holder: fmt.Sprintf("192.0.2.%d", i), Text: []byte("text")})
 	}
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)

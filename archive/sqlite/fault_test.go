@@ -133,6 +133,7 @@ func TestReadingTakesNoLock(t *testing.T) {
 	s.HasDID(protocol.DID{1})
 	s.LoadFeeds()
 	s.LoadPeers()
+	s.LoadAccounts()
 	s.LatestDIDs(1)
 	if s.inTx {
 		t.Error("reading began a transaction")

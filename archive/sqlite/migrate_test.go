@@ -1,0 +1,81 @@
+package sqlite
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// olderArchive makes an archive as a feedex wrote it that knew only the first migrations, and fills it
+// by statements of that time.
+func olderArchive(t *testing.T, known int, fill string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "archive.db")
+	scripts, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	stamp := fmt.Sprintf("PRAGMA journal_mode = WAL; PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, known)
+	for _, script := range append(scripts[:known:known], fill, stamp) {
+		if _, err := db.ExecContext(t.Context(), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// An archive from before there were accounts is converted when a node opens it, and loses nothing.
+func TestMigrateToAccounts(t *testing.T) {
+	r := newsRecord("1", "hello", time.Unix(1, 0))
+	path := olderArchive(t, 1, fmt.Sprintf(`
+		INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0);
+		INSERT INTO entries (id, digest, feed, seen, source, guid, title, link, summary, content)
+			VALUES (x'%x', x'%x', 1, 1, '', '1', 'hello', '', '', '');
+		INSERT INTO peers VALUES ('192.0.2.1:7790', 0, 0, 0, 0)`, news, r.ID[:], r.Digest[:]))
+	_, err := OpenReader(path, Config{})
+	wantCause(t, err, errOlder, path)
+
+	s := openFile(t, path)
+	if got := s.LoadAccounts(); len(got) != 0 {
+		t.Errorf("LoadAccounts = %+v, want none", got)
+	}
+	s.KeepAccount(archive.Account{Holder: "192.0.2.1", Text: []byte("{}")})
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	s = openFile(t, path) // has nothing left to convert
+	if got := s.LoadAccounts(); len(got) != 1 || got[0].Holder != "192.0.2.1" || string(got[0].Text) != "{}" {
+		t.Errorf("LoadAccounts = %+v, want the one that was kept", got)
+	}
+	if got := s.LoadPeers(); len(got) != 1 {
+		t.Errorf("LoadPeers = %+v, want the one of before", got)
+	}
+	if got := s.Known([]feed.EntryID{r.ID}); got[0] != r.Digest {
+		t.Errorf("Known = %v, want %v", got, r.Digest)
+	}
+	if err := s.Commit(); err != nil {
+		t.Error(err)
+	}
+	reader, err := OpenReader(path, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if found, err := reader.Search(t.Context(), feed.Filter{Words: []string{"hello"}}); err != nil || len(found) != 1 {
+		t.Errorf("found %q, %v", titles(found), err)
+	}
+}
