@@ -146,7 +146,8 @@ func checkList(name string, items []string, limit int) error {
 }
 
 // Split divides clean entries of feed u into bundles that keep to the limits of the wire, in order,
-// and returns apart those that may not travel at all.
+// and returns apart those that may not travel at all. Bytes and entries decide: MaxBundleEntries entries
+// with full lists are fewer than half the values that put_entries may hold.
 func Split(u feed.URL, entries []feed.Entry) (bundles []*Bundle, kept []feed.Entry) {
 	var batch []feed.Entry
 	bytes := 0

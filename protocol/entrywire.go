@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"math"
-	"strings"
 
 	"feedex/feed"
 	"feedex/xmlrpc"
@@ -138,27 +137,4 @@ func decodeEntry(m members) feed.Entry {
 		})
 	}
 	return e
-}
-
-// wireBytes is how long the entry is on the wire, a little rounded up.
-func wireBytes(e *feed.Entry) int {
-	const entryMarkup, itemMarkup = 1100, 64
-	n := entryMarkup
-	texts := [][]string{{e.ID, e.Title, e.Link, e.Summary, e.Content}, e.Authors, e.Categories}
-	for _, list := range texts {
-		for _, s := range list {
-			n += itemMarkup + escapedBytes(s)
-		}
-	}
-	for _, enc := range e.Enclosures {
-		n += 4*itemMarkup + escapedBytes(enc.URL) + escapedBytes(enc.Type)
-	}
-	return n
-}
-
-// escapedBytes is the length of s with the longest escape for each character that XML may need one for.
-func escapedBytes(s string) int {
-	const longest = len("&quot;") - 1
-	return len(s) + longest*(strings.Count(s, "<")+strings.Count(s, ">")+strings.Count(s, "&")+
-		strings.Count(s, `"`)+strings.Count(s, "'")+strings.Count(s, "\r"))
 }

@@ -1,0 +1,55 @@
+package protocol
+
+import (
+	"strings"
+
+	"feedex/feed"
+)
+
+// What the parts of a message take beside their text, at most: tags, names of members, numbers.
+const (
+	callMarkup      = 600 // put_entries with a bundle of no entries: envelope, nid, did, names
+	entryMarkup     = 800 // an entry with every member, both times among them
+	enclosureMarkup = 250 // an enclosure with its length
+	interestMarkup  = 120 // one element of a subset with its hop count
+	itemMarkup      = 32  // a string in an array
+	nodeMarkup      = 80  // a node in a path, the node included
+)
+
+// WireBytes is how long the put_entries that delivers b is at most, in bytes. It is no less than what
+// EncodeCall gives, however much is escaped, and some 400 bytes an entry more than that where members
+// are missing. The strings must be clean, as those of an Entry are.
+func (b *Bundle) WireBytes() int {
+	n := callMarkup + escapedBytes(string(b.Feed)) + nodeMarkup*len(b.Path)
+	for i := range b.Entries {
+		n += wireBytes(&b.Entries[i])
+	}
+	return n
+}
+
+// WireBytes is how long one element of a subset is at most, in bytes: no less than what EncodeCall and
+// EncodeReply give for it, however much of the URL is escaped.
+func (in Interest) WireBytes() int { return interestMarkup + escapedBytes(string(in.Feed)) }
+
+// wireBytes is how long the entry is at most.
+func wireBytes(e *feed.Entry) int {
+	n := entryMarkup
+	for _, s := range []string{e.ID, e.Title, e.Link, e.Summary, e.Content} {
+		n += escapedBytes(s)
+	}
+	for _, list := range [][]string{e.Authors, e.Categories} {
+		for _, s := range list {
+			n += itemMarkup + escapedBytes(s)
+		}
+	}
+	for _, enc := range e.Enclosures {
+		n += enclosureMarkup + escapedBytes(enc.URL) + escapedBytes(enc.Type)
+	}
+	return n
+}
+
+// escapedBytes is the length of the clean string s as XML text, where "&" and a return take the most.
+func escapedBytes(s string) int {
+	const longest = len("&amp;") - 1
+	return len(s) + longest*(strings.Count(s, "&")+strings.Count(s, "<")+strings.Count(s, ">")+strings.Count(s, "\r"))
+}
