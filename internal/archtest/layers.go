@@ -15,6 +15,7 @@ func layers() map[string]int {
 		"protocol":       1,
 		"polling":        1,
 		"neighbors":      2,
+		"incentive":      2,
 		"archive":        2,
 		"node":           3,
 		"tracker":        3,

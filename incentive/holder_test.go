@@ -1,0 +1,48 @@
+package incentive
+
+import (
+	"errors"
+	"net/netip"
+	"testing"
+
+	"feedex/protocol"
+)
+
+func TestHolderOf(t *testing.T) {
+	for _, c := range []struct{ rule, id, want string }{
+		{"a public address holds one account", "20.0.0.1:7790", "20.0.0.1"},
+		{"in IPv6 the network does", "[2a00:1450:1:2:3:4:5:6]:7790", "2a00:1450:1:2::/64"},
+		{"a local address holds one for each port", "127.0.0.1:7790", "127.0.0.1:7790"},
+		{"also on a LAN", "192.168.1.7:8000", "192.168.1.7:8000"},
+		{"also in IPv6", "[fd00::1]:7790", "[fd00::1]:7790"},
+		{"an IPv4 address in IPv6 clothes is itself", "[::ffff:20.0.0.1]:7790", "20.0.0.1"},
+	} {
+		id, err := protocol.ParseNodeID(c.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := HolderOf(id)
+		if h.String() != c.want {
+			t.Errorf("%s: %s is held by %s, want %s", c.rule, c.id, h, c.want)
+		}
+		if back, err := ParseHolder(h.String()); err != nil || back != h {
+			t.Errorf("%s reads as %v, %v", h, back, err)
+		}
+	}
+	if h := HolderOf(protocol.NodeID{}); h != (Holder{}) || h.String() != "" {
+		t.Errorf("nobody is %v", h)
+	}
+	// A port of 0 is no node's, but must not be taken for another holder.
+	h := HolderOf(protocol.NewNodeID(netip.MustParseAddr("fd00::1"), 0))
+	if back, err := ParseHolder(h.String()); err != nil || back != h {
+		t.Errorf("%s reads as %v, %v", h, back, err)
+	}
+}
+
+func TestParseHolderRefuses(t *testing.T) {
+	for _, s := range []string{"example.com", "20.0.0.1/24", "2a00::/48", "fe80::1%eth0", "20.0.0.1:0", ":80", "20.0.0.1:x"} {
+		if h, err := ParseHolder(s); !errors.Is(err, ErrHolder) {
+			t.Errorf("%q is %v, %v", s, h, err)
+		}
+	}
+}
