@@ -1,0 +1,31 @@
+package incentive
+
+import (
+	"slices"
+	"time"
+)
+
+// An Account is what we keep of one Holder. It is what outlives links and restarts: the archive keeps
+// it, and JSON holds all of it. Given, Got and Fined are totals over its life; Deficit is what decides.
+type Account struct {
+	Holder Holder
+	Given  Credit // c_{i,j}: what we delivered to it
+	Got    Credit // c_{j,i}: what it earned with us
+	Fined  Credit // what it was fined
+	// Deficit is Given + Fined - Got, kept within the limits of the Ledger at every step.
+	Deficit  Credit
+	AtBound  time.Time // since when less than an entry may be sent to it; zero while that is not so
+	Since    time.Time // first contact
+	Met      time.Time // last contact
+	Standing Standing
+}
+
+// clone is the account with its own list of marks.
+func (a *Account) clone() Account {
+	c := *a
+	c.Standing.Marks = slices.Clone(a.Standing.Marks)
+	return c
+}
+
+// seconds is t as accounts keep it.
+func seconds(t time.Time) time.Time { return time.Unix(t.Unix(), 0).UTC() }

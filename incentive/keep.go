@@ -1,0 +1,99 @@
+package incentive
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Load takes in accounts that an earlier run kept. One that does not fit the present bound is brought
+// within it.
+func (l *Ledger) Load(accounts []Account) {
+	for i := range accounts {
+		a := &account{Account: accounts[i].clone()}
+		if l.accounts[a.Holder] == nil && len(l.accounts) >= maxAccounts {
+			l.evict()
+		}
+		l.settle(a.Met, a)
+		l.accounts[a.Holder] = a
+	}
+}
+
+// Changed drains what happened since the last call: the holders whose accounts were dropped, and the
+// accounts that changed, both in the order in which it came about. Delete first, then store: who was
+// dropped may have come back. A host calls it after every step.
+func (l *Ledger) Changed() (dropped []Holder, changed []Account) {
+	for _, h := range l.changed {
+		if a := l.accounts[h]; a != nil && a.dirty {
+			a.dirty = false
+			changed = append(changed, a.clone())
+		}
+	}
+	dropped = l.dropped
+	l.changed, l.dropped = l.changed[:0], nil
+	return dropped, changed
+}
+
+// Expire drops the accounts without contact for 30 days. Once a day is often enough.
+func (l *Ledger) Expire(now time.Time) {
+	for _, h := range l.holders() {
+		if now.Sub(l.accounts[h].Met) > remembered {
+			l.drop(h)
+		}
+	}
+}
+
+// Accounts returns all accounts, ordered by holder.
+func (l *Ledger) Accounts() []Account {
+	list := make([]Account, 0, len(l.accounts))
+	for _, h := range l.holders() {
+		list = append(list, l.accounts[h].clone())
+	}
+	return list
+}
+
+// holders lists who has an account, in order.
+func (l *Ledger) holders() []Holder {
+	list := make([]Holder, 0, len(l.accounts))
+	for h := range l.accounts {
+		list = append(list, h)
+	}
+	slices.SortFunc(list, Holder.Compare)
+	return list
+}
+
+// evict drops the account without contact for longest, but first of all one with which nothing was ever
+// exchanged: strangers that come in thousands must not make us forget our neighbors.
+func (l *Ledger) evict() {
+	var worst *account
+	for _, a := range l.accounts {
+		if worst == nil || a.lessThan(worst) {
+			worst = a
+		}
+	}
+	l.drop(worst.Holder)
+}
+
+// lessThan reports whether less is lost with the account than with b. No two are equal, so that a map's
+// order decides nothing.
+func (a *account) lessThan(b *account) bool {
+	if a.exchanged() != b.exchanged() {
+		return b.exchanged()
+	}
+	return cmp.Or(a.Met.Compare(b.Met), a.Holder.Compare(b.Holder)) < 0
+}
+
+func (a *account) exchanged() bool { return a.Given > 0 || a.Got > 0 }
+
+func (l *Ledger) drop(h Holder) {
+	delete(l.accounts, h)
+	l.dropped = append(l.dropped, h)
+}
+
+// touch lists the account as changed.
+func (l *Ledger) touch(a *account) {
+	if !a.dirty {
+		a.dirty = true
+		l.changed = append(l.changed, a.Holder)
+	}
+}

@@ -1,0 +1,250 @@
+package incentive
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"feedex/protocol"
+)
+
+const (
+	defaultBound = 10   // entries
+	maxBound     = 1000 // entries
+	// maxDebt caps what fines add up to, so that a node that was repaired is back within a day.
+	maxDebt = 200 * Entry
+	// strangerLimit is the bound for an address never seen before.
+	strangerLimit = Entry
+	// proven is what a neighbor must have earned before its offers are taken for what most offers are.
+	proven = 10 * Entry
+	// maxAccounts bounds the Ledger.
+	maxAccounts = 10_000
+	// remembered is how long an account is kept after the last contact.
+	remembered = 30 * 24 * time.Hour
+)
+
+// Config is what the owner may choose. Its zero value means the defaults.
+type Config struct {
+	// Bound is D of Paper §3.5, in entries: how much more a neighbor may have got than it gave.
+	// Default 10, range 1 to 1000; negative for no bound.
+	Bound int
+	// TrustLocal lifts the bound from accounts of addresses that are not public: a network of the
+	// owner's own machines. They are counted all the same.
+	TrustLocal bool
+}
+
+// ErrConfig is wrapped by the errors of Validate.
+var ErrConfig = errors.New("setting out of range")
+
+// Validate says what is wrong with the Config, or nil.
+func (c Config) Validate() error {
+	if c.Bound > maxBound {
+		return fmt.Errorf("%w: deficit bound is %d, want 1 to %d entries", ErrConfig, c.Bound, maxBound)
+	}
+	return nil
+}
+
+// A Ledger keeps the accounts of everyone with whom we exchange entries.
+//
+// Paper §3.5: "To prevent free riding, node i ensures that d_{i,j} does not exceed a constant parameter
+// D." The deficit d_{i,j} is what we gave and what we fined, less what we got. It stays between -D and
+// 200 entries (or 2D where that is more): a neighbor that gave for years and then only takes costs us
+// at most 2D, and one that was fined can work it off. An address never seen before has a bound of one
+// entry, which grows by what it gives, up to D. Nothing fades with time, and nobody is served beyond its
+// bound by chance: in a model of the paper's network either gave free riders 4 to 81 % of the entries.
+//
+// Differs from the paper: it credits only new entries. Read so, of two neighbors that poll equally often
+// the faster one earns everything and the slower one stands at the bound; with D = 10 honest nodes
+// then got 98 % of the entries with a lag of 0.42 h and slow ones 93 %, 1.45 h. Here an offer that we
+// answer "seen" earns as much as a delivery would have (it would have served us as well, only later),
+// and Audits sees to it that the offer is true: honest and slow nodes get 100 % at 0.15 h, as without
+// any bound, and free riders nothing. Only who hears the offer books it: booked by both sides, slow
+// nodes fell to 96 %, 0.65 h.
+type Ledger struct {
+	bound      Credit // D
+	debt       Credit // the largest deficit
+	unbounded  bool
+	trustLocal bool
+
+	accounts map[Holder]*account
+	changed  []Holder // in the order in which they changed first
+	dropped  []Holder
+}
+
+// account is an Account and whether it is listed in changed.
+type account struct {
+	Account
+	dirty bool
+}
+
+// NewLedger returns a Ledger without accounts. The error says which setting is out of range.
+func NewLedger(c Config) (*Ledger, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, accounts: make(map[Holder]*account)}
+	if c.Bound <= 0 {
+		c.Bound = defaultBound
+	}
+	l.bound = Value(c.Bound, 0)
+	l.debt = max(maxDebt, 2*l.bound) // or fines would mean nothing under a large bound
+	return l, nil
+}
+
+// Limit is the largest deficit that h may have, MaxCredit where it has no bound.
+func (l *Ledger) Limit(h Holder) Credit { return l.limit(h, l.accounts[h]) }
+
+func (l *Ledger) limit(h Holder, a *account) Credit {
+	switch {
+	case l.unbounded || l.trustLocal && h.Local():
+		return MaxCredit
+	case a == nil:
+		return strangerLimit
+	}
+	return min(l.bound, strangerLimit+a.Got)
+}
+
+// Allowance is how much may still be sent to h: never negative, MaxCredit where it has no bound. What is
+// on its way to h must be booked already, or two deliveries at a time would both fit.
+func (l *Ledger) Allowance(h Holder) Credit { return l.allowance(h, l.accounts[h]) }
+
+func (l *Ledger) allowance(h Holder, a *account) Credit {
+	limit := l.limit(h, a)
+	if a == nil || limit == MaxCredit {
+		return limit
+	}
+	return max(limit-a.Deficit, 0)
+}
+
+// Room is how many entries of a feed that h wants at so many hops may still be sent to it, at most as
+// many as a bundle holds. A bundle that is worth more than any allowance must be cut to this.
+func (l *Ledger) Room(h Holder, hops int) int {
+	return int(min(l.Allowance(h)/Value(1, hops), protocol.MaxBundleEntries))
+}
+
+// Gave books that we deliver to h what is worth v: c_{i,j} grows. Book it when the delivery begins, so
+// that Allowance knows of it, and call Returned if nothing left.
+func (l *Ledger) Gave(now time.Time, h Holder, v Credit) {
+	if v > 0 {
+		a := l.meet(now, h)
+		a.Given += v
+		l.book(now, a, v)
+	}
+}
+
+// Returned takes back a Gave whose bundle was never written to the network: nobody pays for what it had
+// no chance to get. A delivery that was written counts, whatever the answer; or who breaks connections
+// off would be served for nothing.
+func (l *Ledger) Returned(now time.Time, h Holder, v Credit) {
+	if a := l.accounts[h]; a != nil && v > 0 {
+		v = min(v, a.Given)
+		a.Given -= v
+		l.book(now, a, -v)
+	}
+}
+
+// Got books that h earned v: c_{j,i} grows. See Earnings for what earns.
+func (l *Ledger) Got(now time.Time, h Holder, v Credit) {
+	if v > 0 {
+		a := l.meet(now, h)
+		a.Got += v
+		l.book(now, a, -v)
+	}
+}
+
+// Punish counts an offence of h against its standing and fines it. value is that of what was promised,
+// offered or delivered; where it is not known, 0, it counts as one entry. It reports whether h is
+// refused from now on: then every link to it must end.
+func (l *Ledger) Punish(now time.Time, h Holder, o Offence, value Credit) (ended bool) {
+	a := l.meet(now, h)
+	counted := a.Standing.mark(seconds(now), o)
+	if counted || o == FailedAudit {
+		if value <= 0 {
+			value = Entry
+		}
+		fine := o.penalty().fine * value
+		a.Fined += fine
+		l.book(now, a, fine)
+	}
+	l.touch(a)
+	return a.Standing.refused(now)
+}
+
+// Refused reports whether no link to h may come about, and until when.
+func (l *Ledger) Refused(now time.Time, h Holder) (until time.Time, refused bool) {
+	a := l.accounts[h]
+	if a == nil || !a.Standing.refused(now) {
+		return time.Time{}, false
+	}
+	return a.Standing.Refused, true
+}
+
+// AtBound reports whether less than one entry may be sent to h, and since when that is so.
+func (l *Ledger) AtBound(h Holder) (since time.Time, at bool) {
+	if a := l.accounts[h]; a != nil && !a.AtBound.IsZero() {
+		return a.AtBound, true
+	}
+	return time.Time{}, false
+}
+
+// doubted reports whether h is new, or in debt further than what we send can bring it, which only fines
+// do.
+func (l *Ledger) doubted(h Holder) bool {
+	a := l.accounts[h]
+	return a == nil || a.Got < proven || a.Deficit > l.bound
+}
+
+// Account is the account of h, and whether it has one.
+func (l *Ledger) Account(h Holder) (Account, bool) {
+	a := l.accounts[h]
+	if a == nil {
+		return Account{Holder: h}, false
+	}
+	return a.clone(), true
+}
+
+// Met notes that we are in contact with h, so that its account is not forgotten. A Holder without an
+// account gets none.
+func (l *Ledger) Met(now time.Time, h Holder) {
+	if l.accounts[h] != nil {
+		l.meet(now, h)
+	}
+}
+
+// meet is the account of h, a new one if it has none, met now.
+func (l *Ledger) meet(now time.Time, h Holder) *account {
+	a := l.accounts[h]
+	if a == nil {
+		if len(l.accounts) >= maxAccounts {
+			l.evict()
+		}
+		a = &account{Account: Account{Holder: h, Since: seconds(now)}}
+		l.accounts[h] = a
+	}
+	if at := seconds(now); at.After(a.Met) {
+		a.Met = at
+		l.touch(a)
+	}
+	return a
+}
+
+// book changes the deficit within its limits.
+func (l *Ledger) book(now time.Time, a *account, by Credit) {
+	a.Deficit += by
+	l.settle(now, a)
+	l.touch(a)
+}
+
+// settle brings the deficit within its limits, and notes when the account came to its bound.
+func (l *Ledger) settle(now time.Time, a *account) {
+	limit := l.limit(a.Holder, a)
+	if limit != MaxCredit {
+		a.Deficit = min(max(a.Deficit, -l.bound), l.debt)
+	}
+	switch {
+	case l.allowance(a.Holder, a) >= Entry:
+		a.AtBound = time.Time{}
+	case a.AtBound.IsZero():
+		a.AtBound = seconds(now)
+	}
+}
