@@ -1,0 +1,132 @@
+package incentive
+
+import (
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+const (
+	// young is how old an entry may be to earn: replaying what is past must not.
+	young = 48 * time.Hour
+	// keptBundles and keptFeeds are how many of the latest are remembered at least, and half of how
+	// many at most.
+	keptBundles = 4096
+	keptFeeds   = 4096
+)
+
+// Earnings knows what a delivery or an offer earns: how many entries, of which feed. Their value is for
+// Value, and the booking for the Ledger.
+//
+// An entry earns where it was published, or arrived without a date, within the last 48 hours; for one
+// neighbor, not more of one feed in a day than twice the feed's own rate and five more; a bundle once
+// for each neighbor, be it delivered or offered; and never for whom we gave it to. The latest few
+// thousand bundles and feeds are remembered. The offer of a bundle that is forgotten earns nothing.
+type Earnings struct {
+	bundles recent[protocol.DID, *stored]
+	feeds   recent[feed.URL, *pace]
+}
+
+// stored is a bundle that we have.
+type stored struct {
+	feed      feed.URL
+	entries   int // young ones
+	fresh     int // of these, new to us when the bundle came
+	at        time.Time
+	from      Holder   // who brought it; nobody for an own poll
+	confirmed bool     // somebody else has it too
+	done      []Holder // for whom it earns nothing, or no more
+}
+
+// NewEarnings returns Earnings that remember nothing.
+func NewEarnings() *Earnings {
+	return &Earnings{
+		bundles: newRecent[protocol.DID, *stored](keptBundles),
+		feeds:   newRecent[feed.URL, *pace](keptFeeds),
+	}
+}
+
+// Stored notes a bundle whose entries we have all stored now; fresh are those that were new to us. from
+// is who delivered it, nobody for an own poll. The result is how many entries earn for from.
+//
+// A bundle that was pruned before it goes on is another bundle: note it too, with fresh empty, for
+// others may offer it.
+func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder) int {
+	today, count := dayOf(now), youngOf(now, fresh)
+	p := e.pace(b.Feed)
+	p.stored(today, count, from)
+	s, known := e.bundles.use(b.DID)
+	if !known {
+		s = &stored{feed: b.Feed, entries: youngOf(now, b.Entries), fresh: count, at: now, from: from}
+		e.bundles.put(b.DID, s)
+	}
+	if from == (Holder{}) || !s.once(from) {
+		return 0
+	}
+	return p.earn(today, count, from)
+}
+
+// Offered says what the offer of a bundle earns for h, given that we have the bundle: so many entries of
+// the feed. It is nothing for a bundle that it had from us or earned with before. A second offer earns
+// nothing, whatever became of the first.
+func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.URL, entries int) {
+	s, known := e.bundles.use(did)
+	if !known || now.Sub(s.at) > young || !s.once(h) {
+		return "", 0
+	}
+	today, p := dayOf(now), e.pace(s.feed)
+	if s.from != (Holder{}) && !s.confirmed {
+		s.confirmed = true
+		p.confirmed(today, s.fresh, s.from)
+	}
+	return s.feed, p.earn(today, s.entries, h)
+}
+
+// Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could
+// pay for what they get by offering it back.
+func (e *Earnings) Gave(h Holder, did protocol.DID) {
+	if s, known := e.bundles.use(did); known {
+		s.once(h)
+	}
+}
+
+// Confirmed notes that an own poll found entries of the feed that h had brought before: they are not its
+// invention.
+func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
+	if p, known := e.feeds.use(u); known {
+		p.confirmed(dayOf(now), entries, h)
+	}
+}
+
+// pace is the pace of the feed, which may be new.
+func (e *Earnings) pace(u feed.URL) *pace {
+	p, known := e.feeds.use(u)
+	if !known {
+		p = new(pace)
+		e.feeds.put(u, p)
+	}
+	return p
+}
+
+// once reports whether the bundle may earn for h, and sees to it that it does not do so again.
+func (s *stored) once(h Holder) bool {
+	if slices.Contains(s.done, h) || len(s.done) >= maxSharers {
+		return false
+	}
+	s.done = append(s.done, h)
+	return true
+}
+
+// youngOf counts the entries that are young enough to earn. One without a date arrives now; one from the
+// future is dated wrongly and counts as arriving now.
+func youngOf(now time.Time, entries []feed.Entry) int {
+	n := 0
+	for i := range entries {
+		if at := entries[i].Published; at.IsZero() || now.Sub(at) <= young {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,218 @@
+package incentive
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+const news feed.URL = "https://news.example.com/feed"
+
+// bundle is one of n entries of the feed, published at the given age before now; without a date where
+// the age is negative. Bundles differ by their name.
+func bundle(u feed.URL, name string, n int, at time.Time, age time.Duration) *protocol.Bundle {
+	entries := make([]feed.Entry, n)
+	for i := range entries {
+		entries[i] = feed.Entry{Feed: u, ID: fmt.Sprint(name, "-", i), Title: name}
+		if age >= 0 {
+			entries[i].Published = at.Add(-age)
+		}
+	}
+	return protocol.NewBundle(u, entries)
+}
+
+func TestWhatADeliveryEarns(t *testing.T) {
+	for _, c := range []struct {
+		rule   string
+		bundle *protocol.Bundle
+		fresh  int
+		want   int
+	}{
+		{"new entries earn", bundle(news, "a", 3, now, time.Hour), 3, 3},
+		{"known ones do not", bundle(news, "a", 3, now, time.Hour), 1, 1},
+		{"entries of the last 48 hours earn", bundle(news, "a", 3, now, 48*time.Hour), 3, 3},
+		{"older ones do not", bundle(news, "a", 3, now, 48*time.Hour+time.Second), 3, 0},
+		{"without a date it is the arrival that counts", bundle(news, "a", 3, now, -1), 3, 3},
+		{"five a day of an unknown feed", bundle(news, "a", 40, now, time.Hour), 40, 5},
+	} {
+		e := NewEarnings()
+		if got := e.Stored(now, c.bundle, c.bundle.Entries[:c.fresh], holder(1)); got != c.want {
+			t.Errorf("%s: %d earn, want %d", c.rule, got, c.want)
+		}
+	}
+	if got := NewEarnings().Stored(now, bundle(news, "a", 3, now, 0), nil, Holder{}); got != 0 {
+		t.Errorf("an own poll earns %d", got)
+	}
+}
+
+func TestWhatAnOfferEarns(t *testing.T) {
+	b := bundle(news, "a", 3, now, 47*time.Hour)
+	for _, c := range []struct {
+		rule  string
+		after time.Duration
+		do    func(*Earnings)
+		want  int
+	}{
+		{"the full value of the bundle", 0, func(e *Earnings) {}, 3},
+		{"within 48 hours", 48 * time.Hour, func(e *Earnings) {}, 3},
+		{"not later", 48*time.Hour + time.Second, func(e *Earnings) {}, 0},
+		{"once", 0, func(e *Earnings) { e.Offered(now, holder(1), b.DID) }, 0},
+		{"whatever others earn with it", 0, func(e *Earnings) { e.Offered(now, holder(2), b.DID) }, 3},
+		{"not after delivering it", 0, func(e *Earnings) { e.Stored(now, b, nil, holder(1)) }, 0},
+		{"not for whom we gave it to", 0, func(e *Earnings) { e.Gave(holder(1), b.DID) }, 0},
+		{"what was given to others does not matter", 0, func(e *Earnings) { e.Gave(holder(2), b.DID) }, 3},
+	} {
+		e := NewEarnings()
+		e.Stored(now, b, b.Entries, Holder{})
+		c.do(e)
+		u, got := e.Offered(now.Add(c.after), holder(1), b.DID)
+		if got != c.want || got > 0 && u != news {
+			t.Errorf("%s: %d of %q earn, want %d", c.rule, got, u, c.want)
+		}
+	}
+	if _, got := NewEarnings().Offered(now, holder(1), b.DID); got != 0 {
+		t.Errorf("a bundle that we do not have earns %d", got)
+	}
+}
+
+func TestDeliveryEarnsOnce(t *testing.T) {
+	e, b := NewEarnings(), bundle(news, "a", 3, now, time.Hour)
+	e.Stored(now, b, b.Entries, holder(1))
+	if _, got := e.Offered(now, holder(1), b.DID); got != 0 {
+		t.Errorf("offering what it delivered earns %d", got)
+	}
+	if got := e.Stored(now, b, b.Entries, holder(1)); got != 0 {
+		t.Errorf("delivering it again earns %d", got)
+	}
+}
+
+// A pruned bundle is another bundle, which others may offer.
+func TestPrunedBundleIsAnotherBundle(t *testing.T) {
+	e, whole, pruned := NewEarnings(), bundle(news, "a", 3, now, time.Hour), bundle(news, "b", 2, now, time.Hour)
+	if got := e.Stored(now, whole, pruned.Entries, holder(1)) + e.Stored(now, pruned, nil, holder(1)); got != 2 {
+		t.Errorf("%d earn, want the two new ones", got)
+	}
+	if _, got := e.Offered(now, holder(2), pruned.DID); got != 2 {
+		t.Errorf("the offer of the pruned bundle earns %d", got)
+	}
+	if _, got := e.Offered(now, holder(2), whole.DID); got != 3 {
+		t.Errorf("the offer of the whole bundle earns %d", got)
+	}
+}
+
+// A thousand entries that look true each hour earn no more than the cap, which they do not raise.
+func TestFloodOfAFeedEarnsNoMoreThanTheCap(t *testing.T) {
+	e := NewEarnings()
+	const ownRate = 7 // a day
+	for d := range 7 {
+		at := now.Add(time.Duration(d) * 24 * time.Hour)
+		b := bundle(news, fmt.Sprint("own", d), ownRate, at, time.Hour)
+		e.Stored(at, b, b.Entries, Holder{})
+		earned := 0
+		for hour := range 24 {
+			at := at.Add(time.Duration(hour) * time.Hour)
+			if dayOf(at) != dayOf(now)+int64(d) {
+				break // now is in the morning: the rest counts on the next day
+			}
+			for i := range 10 {
+				b := bundle(news, fmt.Sprint("flood", d, hour, i), 100, at, 0)
+				earned += e.Stored(at, b, b.Entries, holder(1))
+			}
+		}
+		if want := 2*ownRate + 5; earned != want {
+			t.Errorf("day %d: %d earn, want the cap of %d", d, earned, want)
+		}
+	}
+}
+
+// Who brings most of a feed first earns with it, as soon as others have it too.
+func TestConfirmedEntriesRaiseTheCap(t *testing.T) {
+	for _, c := range []struct {
+		rule    string
+		confirm func(*Earnings, time.Time, *protocol.Bundle)
+		want    int
+	}{
+		{"nobody confirms", func(*Earnings, time.Time, *protocol.Bundle) {}, 5},
+		{"its own offer confirms nothing", func(e *Earnings, at time.Time, b *protocol.Bundle) { e.Offered(at, holder(1), b.DID) }, 5},
+		{"another neighbor does", func(e *Earnings, at time.Time, b *protocol.Bundle) { e.Offered(at, holder(2), b.DID) }, 2*10 + 5},
+		{"an own poll does", func(e *Earnings, at time.Time, b *protocol.Bundle) { e.Confirmed(at, news, holder(1), 10) }, 2*10 + 5},
+		{"also after midnight", func(e *Earnings, at time.Time, b *protocol.Bundle) {
+			e.Confirmed(at.Add(16*time.Hour), news, holder(1), 10)
+		}, 2*10 + 5},
+	} {
+		e := NewEarnings()
+		for d := range 6 {
+			at := now.Add(time.Duration(d) * 24 * time.Hour)
+			b := bundle(news, fmt.Sprint(d), 10, at, 0)
+			e.Stored(at, b, b.Entries, holder(1))
+			c.confirm(e, at, b)
+		}
+		at := now.Add(6 * 24 * time.Hour)
+		other := bundle(news, "own", 10, at, 0)
+		if c.want > 5 {
+			e.Stored(at, other, other.Entries, Holder{})
+		}
+		b := bundle(news, "last", 100, at, 0)
+		if got := e.Stored(at, b, b.Entries, holder(1)); got != c.want {
+			t.Errorf("%s: %d earn, want %d", c.rule, got, c.want)
+		}
+	}
+}
+
+func TestPaceForgets(t *testing.T) {
+	for _, c := range []struct{ days, want int }{{0, 2*70 + 5}, {1, 70 + 5}, {6, 20 + 5}, {7, 5}, {400, 5}} {
+		e := NewEarnings()
+		busy := bundle(news, "busy", 70, now, 0)
+		e.Stored(now, busy, busy.Entries, Holder{})
+		at, got := now.Add(time.Duration(c.days)*24*time.Hour), 0
+		for i := range 2 {
+			b := bundle(news, fmt.Sprint(i), 100, at, 0)
+			got += e.Stored(at, b, b.Entries, holder(1))
+		}
+		if got != c.want {
+			t.Errorf("after %d days %d earn, want %d", c.days, got, c.want)
+		}
+	}
+}
+
+// Clocks that are set back, or not at all, earn nobody more.
+func TestPaceSurvivesAWrongClock(t *testing.T) {
+	e := NewEarnings()
+	total := 0
+	for i, at := range []time.Time{now, now.AddDate(0, 0, -3), now.AddDate(0, 0, -300), {}, now} {
+		b := bundle(news, fmt.Sprint(i), 10, at, 0)
+		total += e.Stored(at, b, b.Entries, holder(1))
+	}
+	if total != 5 {
+		t.Errorf("%d earn, want 5", total)
+	}
+}
+
+func TestEarningsAreBounded(t *testing.T) {
+	e := NewEarnings()
+	for i := range 3*keptBundles + 1 {
+		b := &protocol.Bundle{DID: did(i), Feed: feed.URL(fmt.Sprint("https://example.com/", i))}
+		e.Stored(now, b, nil, holder(i))
+	}
+	if n := e.bundles.len(); n > 2*keptBundles {
+		t.Errorf("%d bundles are remembered", n)
+	}
+	if n := e.feeds.len(); n > 2*keptFeeds {
+		t.Errorf("%d feeds are remembered", n)
+	}
+	for i := 2*keptBundles + 1; i < 3*keptBundles+1; i++ {
+		if _, known := e.bundles.use(did(i)); !known {
+			t.Fatalf("one of the latest %d is forgotten", keptBundles)
+		}
+	}
+	p := new(pace)
+	for i := range 10 * maxSharers {
+		p.earn(1, 1, holder(i))
+	}
+	if len(p.sharers) > maxSharers {
+		t.Errorf("%d sharers", len(p.sharers))
+	}
+}

@@ -1,0 +1,133 @@
+package incentive
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	day = 24 * time.Hour
+	// paceFactor and paceFree say how many entries of one feed earn for one neighbor in a day: twice as
+	// many as the feed brings, and a few more.
+	paceFactor = 2
+	paceFree   = 5
+	// maxSharers bounds who is known to share one feed; a node has no more neighbors.
+	maxSharers = 64
+)
+
+// A pace is how much of one feed comes in, and what its sharers earned with it today. Without it a
+// neighbor could earn as much as it likes by inventing entries, or by splitting them.
+//
+// The feed's own rate, as far as one neighbor is concerned, is what came in the last seven days from
+// everyone but itself, together with what others confirmed of what it brought: a flood must not raise
+// the cap that is to hold it.
+type pace struct {
+	first   int64 // the day of the first entry
+	total   week  // entries stored
+	sharers []sharer
+}
+
+// A sharer is one neighbor's part in a feed.
+type sharer struct {
+	holder  Holder
+	brought week  // entries that it brought first and nobody confirmed
+	today   int64 // the day of earned
+	earned  int   // entries
+}
+
+// sharer is h's part, which may be new. The pointer is good until the next call.
+func (p *pace) sharer(h Holder) *sharer {
+	i := slices.IndexFunc(p.sharers, func(s sharer) bool { return s.holder == h })
+	if i >= 0 {
+		return &p.sharers[i]
+	}
+	if len(p.sharers) >= maxSharers {
+		p.sharers = slices.Delete(p.sharers, 0, 1)
+	}
+	p.sharers = append(p.sharers, sharer{holder: h})
+	return &p.sharers[len(p.sharers)-1]
+}
+
+// stored counts entries that came from h, or from an own poll where h is nobody.
+func (p *pace) stored(today int64, entries int, h Holder) {
+	if p.total.sum(today) == 0 {
+		p.first = today
+	}
+	p.total.add(today, entries)
+	if h != (Holder{}) {
+		p.sharer(h).brought.add(today, entries)
+	}
+}
+
+// confirmed counts entries that h brought and that somebody else has too.
+func (p *pace) confirmed(today int64, entries int, h Holder) {
+	p.sharer(h).brought.take(today, entries)
+}
+
+// earn is how many of the entries still earn for h today, and counts them.
+func (p *pace) earn(today int64, entries int, h Holder) int {
+	s := p.sharer(h)
+	if today > s.today {
+		s.today, s.earned = today, 0
+	}
+	entries = max(min(entries, p.cap(today, s)-s.earned), 0)
+	s.earned += entries
+	return entries
+}
+
+// cap is how many entries may earn for the sharer in a day.
+func (p *pace) cap(today int64, s *sharer) int {
+	days := min(max(today-p.first+1, 1), int64(len(p.total.count)))
+	others := max(p.total.sum(today)-s.brought.sum(today), 0)
+	return paceFactor*others/int(days) + paceFree
+}
+
+// A week counts by day and forgets what is older than seven days.
+type week struct {
+	last  int64 // the latest day
+	count [7]int
+}
+
+// add counts n more today.
+func (w *week) add(today int64, n int) {
+	w.turn(today)
+	*w.on(w.last) += n
+}
+
+// take counts n less, the latest days first.
+func (w *week) take(today int64, n int) {
+	w.turn(today)
+	for d := range int64(len(w.count)) {
+		c := w.on(w.last + int64(len(w.count)) - d)
+		less := min(n, *c)
+		*c -= less
+		n -= less
+	}
+}
+
+// sum is the count of the week that ends today.
+func (w *week) sum(today int64) int {
+	w.turn(today)
+	sum := 0
+	for _, c := range w.count {
+		sum += c
+	}
+	return sum
+}
+
+// turn clears the days that passed since the latest. A clock that is set back changes nothing.
+func (w *week) turn(today int64) {
+	if today-w.last > int64(len(w.count)) {
+		w.last = today - int64(len(w.count))
+	}
+	for w.last < today {
+		w.last++
+		*w.on(w.last) = 0
+	}
+}
+
+// on is the count of a day.
+func (w *week) on(d int64) *int { return &w.count[d%int64(len(w.count))] }
+
+// dayOf numbers the days, in UTC.
+func dayOf(t time.Time) int64 { return max(t.Unix()/int64(day/time.Second), 0) }
