@@ -22,7 +22,7 @@ const (
 	MaxIDBytes    = 2048    // an entry's id
 	MaxTitleBytes = 4096    // an entry's title
 	MaxTextBytes  = 1 << 20 // an entry's summary, and its content
-	MaxLabelBytes = 256     // an author, a category, a media type
+	MaxLabelBytes = 256     // an author, a category, a media type, the text of a fault
 	MaxAuthors    = 32      // authors of an entry
 	MaxCategories = 128     // categories of an entry
 	MaxEnclosures = 32      // enclosures of an entry

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"math"
+	"unicode/utf8"
 
 	"feedex/feed"
 	"feedex/xmlrpc"
@@ -129,9 +130,21 @@ func encodeReply(r Reply) xmlrpc.Value {
 	panic("protocol: reply of unknown type")
 }
 
-// EncodeFault appends the methodResponse that refuses with f.
+// EncodeFault appends the methodResponse that refuses with f. Its text is cleaned and cut to
+// MaxLabelBytes, because callers read no more than a small body.
 func EncodeFault(dst []byte, f *Fault) []byte {
-	return xmlrpc.AppendFault(dst, xmlrpc.Fault{Code: int(f.Code), String: f.Error()})
+	return xmlrpc.AppendFault(dst, xmlrpc.Fault{Code: int(f.Code), String: cut(feed.Clean(f.Error()), MaxLabelBytes)})
+}
+
+// cut shortens s to at most limit bytes, between two characters.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
 }
 
 // String is the reply as it goes over the wire.
