@@ -19,11 +19,19 @@ type GetNeighbors struct{}
 
 // Connect asks to become neighbors and carries the caller's subscription set. The reply is a Subset:
 // empty where the called node declines. Paper §3.1.
-type Connect struct{ Subset Subset }
+type Connect struct {
+	Subset Subset
+	// Ignored is how many elements were left out on the way in, because they make no sense. It is not
+	// sent.
+	Ignored int
+}
 
 // UpdateSubset advertises what changed in the caller's subscription set since the last time. The
 // reply is OK. Paper §3.1.
-type UpdateSubset struct{ Changes Subset }
+type UpdateSubset struct {
+	Changes Subset
+	Ignored int // as in Connect
+}
 
 // CheckDID offers a bundle. The reply is Seen: whether the called node needs it no more. Paper §3.4.
 type CheckDID struct {

@@ -10,6 +10,9 @@ const (
 	MaxBundleEntries = 100
 	// MaxSubset is the most feeds in a subscription set or a set of changes.
 	MaxSubset = 10_000
+	// maxElements is the most elements of a set that are read. It is above MaxSubset so that a receiver
+	// sees who goes too far.
+	maxElements = 12_000
 	// MaxHops is the largest hop count that a subset may state.
 	MaxHops = 16
 	// MaxDIDs is the most dids in one check_dids.

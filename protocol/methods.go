@@ -19,7 +19,7 @@ type Method struct {
 var (
 	smallBody  = xmlrpc.Limits{Bytes: 4 << 10, Depth: 8, Values: 64, StringBytes: 4 << 10}
 	listBody   = xmlrpc.Limits{Bytes: 64 << 10, Depth: 8, Values: 4096, StringBytes: 4 << 10}
-	subsetBody = xmlrpc.Limits{Bytes: 4 << 20, Depth: 8, Values: 4 * MaxSubset, StringBytes: 4 << 10}
+	subsetBody = xmlrpc.Limits{Bytes: 4 << 20, Depth: 8, Values: 40_000, StringBytes: 4 << 10}
 	bundleBody = xmlrpc.Limits{Bytes: 4 << 20, Depth: 12, Values: 64 << 10, StringBytes: MaxTextBytes}
 	answerBody = xmlrpc.Limits{Bytes: 1 << 20, Depth: 12, Values: 4096, StringBytes: 64 << 10}
 )

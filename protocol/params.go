@@ -131,10 +131,10 @@ func (p *params) seen(name string, v xmlrpc.Value) Seen {
 }
 
 // subset reads an array of [url, hops]. Elements that make no sense (not a feed's URL, hops below low or
-// above MaxHops, a feed named twice) are left out: the valid part of a subset is used.
-func (p *params) subset(name string, low int64) Subset {
-	list := p.array(name, MaxSubset)
-	subset := make(Subset, 0, len(list))
+// above MaxHops, a feed named twice) are left out and counted: the valid part of a subset is used.
+func (p *params) subset(name string, low int64) (subset Subset, ignored int) {
+	list := p.array(name, maxElements)
+	subset = make(Subset, 0, len(list))
 	named := make(map[feed.URL]bool, len(list))
 	for _, v := range list {
 		pair, _ := v.(xmlrpc.Array)
@@ -150,7 +150,7 @@ func (p *params) subset(name string, low int64) Subset {
 		named[u] = true
 		subset = append(subset, Interest{Feed: u, Hops: int(hops)})
 	}
-	return subset
+	return subset, len(list) - len(subset)
 }
 
 // nodes reads an array of {ip, port}; elements that make no sense are left out.

@@ -67,8 +67,8 @@ func DecodeCall(c xmlrpc.Call) (nid uint16, call Call, err error) {
 // callDecoders reads the parameters after nid, a method each.
 var callDecoders = map[string]func(p *params) Call{
 	"get_neighbors":     func(p *params) Call { return GetNeighbors{} },
-	"connect":           func(p *params) Call { return Connect{p.subset("subset", 0)} },
-	"update_subset":     func(p *params) Call { return UpdateSubset{p.subset("changes", Withdrawn)} },
+	"connect":           decodeConnect,
+	"update_subset":     decodeUpdateSubset,
 	"check_did":         decodeCheckDID,
 	"check_dids":        func(p *params) Call { return CheckDIDs{p.dids("dids")} },
 	"put_entries":       func(p *params) Call { return PutEntries{decodeBundle(p)} },
@@ -76,6 +76,16 @@ var callDecoders = map[string]func(p *params) Call{
 	"feedex.whoami":     func(p *params) Call { return WhoAmI{} },
 	"feedex.vouch":      func(p *params) Call { return Vouch{p.string("session", MaxSessionBytes)} },
 	"feedex.disconnect": func(p *params) Call { return Disconnect{p.string("reason", MaxLabelBytes)} },
+}
+
+func decodeConnect(p *params) Call {
+	subset, ignored := p.subset("subset", 0)
+	return Connect{Subset: subset, Ignored: ignored}
+}
+
+func decodeUpdateSubset(p *params) Call {
+	changes, ignored := p.subset("changes", Withdrawn)
+	return UpdateSubset{Changes: changes, Ignored: ignored}
 }
 
 func decodeCheckDID(p *params) Call {
@@ -175,7 +185,7 @@ func DecodeReply(call Call, v xmlrpc.Value) (Reply, error) {
 		}
 		r = seen
 	case Connect:
-		r = p.subset("answer", 0)
+		r, _ = p.subset("answer", 0)
 	case GetNeighbors:
 		r = p.nodes("answer")
 	case QueryFeed:
