@@ -153,6 +153,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	resp, err := v.client.transport(v.origin, u).RoundTrip(v.request(ctx, u))
 	if err != nil {
 		if errors.Is(err, guard.ErrForbidden) {
+			v.out.Local = true // found out without going there
 			return nil, fmt.Errorf("%w (its owner's node may name %s as a private host)", err, u.Hostname())
 		}
 		return nil, err

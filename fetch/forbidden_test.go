@@ -185,12 +185,12 @@ func TestPrivateHosts(t *testing.T) {
 		allowed bool
 		local   bool
 	}{
-		{"by default", Config{}, "http://nas.example:" + port + "/", false, false},
+		{"by default", Config{}, "http://nas.example:" + port + "/", false, true},
 		{"named", Config{PrivateHosts: []string{"nas.example"}}, "http://nas.example:" + port + "/", true, true},
 		{"named, other spelling", Config{PrivateHosts: []string{"NAS.example."}}, "http://nas.example:" + port + "/", true, true},
 		{"named by address", Config{PrivateHosts: []string{"127.0.0.1"}}, "http://127.0.0.1:" + port + "/", true, true},
-		{"another is named", Config{PrivateHosts: []string{"nas.example"}}, "http://127.0.0.1:" + port + "/", false, false},
-		{"parent is named", Config{PrivateHosts: []string{"example"}}, "http://nas.example:" + port + "/", false, false},
+		{"another is named", Config{PrivateHosts: []string{"nas.example"}}, "http://127.0.0.1:" + port + "/", false, true},
+		{"parent is named", Config{PrivateHosts: []string{"example"}}, "http://nas.example:" + port + "/", false, true},
 		{"local allowed", Config{AllowLocal: true}, "http://nas.example:" + port + "/", true, false},
 		{"local allowed and named", Config{AllowLocal: true, PrivateHosts: []string{"nas.example"}}, "http://nas.example:" + port + "/", true, false},
 	} {
