@@ -44,7 +44,7 @@ func (t *Table) Changes(n *Neighbor) protocol.Subset {
 	return bounded(changes)
 }
 
-// Advertised records that n has taken changes. What changed again meanwhile stays to be said.
+// Advertised records that n has taken changes. What changed again meanwhile is found with the next.
 func (t *Table) Advertised(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
 		if in.Hops < 0 {
@@ -52,11 +52,26 @@ func (t *Table) Advertised(n *Neighbor, changes protocol.Subset) {
 		} else {
 			n.sent[in.Feed] = in.Hops
 		}
+		n.dirty[in.Feed] = struct{}{}
+	}
+}
+
+// unknown stands in sent for a feed of which we do not know what the neighbor believes.
+const unknown = -2
+
+// Doubt records that n may or may not have taken changes: no answer came. They are said again.
+func (t *Table) Doubt(n *Neighbor, changes protocol.Subset) {
+	for _, in := range changes {
+		n.sent[in.Feed] = unknown
+		n.dirty[in.Feed] = struct{}{}
 	}
 }
 
 // advertised is the hop count at which n is to hear of the feed, Withdrawn if it is not.
 func (t *Table) advertised(r *route, n *Neighbor) int {
+	if r.private {
+		return protocol.Withdrawn
+	}
 	if r.own {
 		return 0
 	}
@@ -72,13 +87,22 @@ func (t *Table) advertised(r *route, n *Neighbor) int {
 	return best + 1
 }
 
+// maxAdvertBytes bounds an advert on the wire; the rest of the 4 MiB is for the envelope.
+const maxAdvertBytes = 4<<20 - 16<<10
+
 // bounded sorts the set, nearest interest first, and cuts it to what one message may carry. What is
 // cut from a set of changes is said with the next.
 func bounded(s protocol.Subset) protocol.Subset {
 	slices.SortFunc(s, func(a, b protocol.Interest) int {
 		return cmp.Or(cmp.Compare(a.Hops, b.Hops), cmp.Compare(a.Feed, b.Feed))
 	})
-	return s[:min(len(s), protocol.MaxSubset)]
+	bytes := 0
+	for i, in := range s {
+		if bytes += in.WireBytes(); bytes > maxAdvertBytes || i == protocol.MaxSubset {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 // Overlap counts the feeds of our own interest in n's subscription set: S_P ∩ S'_Q of Paper §3.2.

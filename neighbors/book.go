@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/feed"
 	"feedex/protocol"
 )
 
@@ -44,9 +45,10 @@ type Peer struct {
 // A Book remembers addresses of nodes that may become neighbors. It does not link or call; it says
 // whom to try next.
 type Book struct {
-	rng  *rand.Rand
-	byID map[protocol.NodeID]*address
-	list []*address // in the order in which they came
+	rng   *rand.Rand
+	local bool // addresses that are not public may share a network
+	byID  map[protocol.NodeID]*address
+	list  []*address // in the order in which they came
 }
 
 // An address is what the Book knows of one node.
@@ -58,28 +60,48 @@ type address struct {
 	trying bool
 }
 
-// NewBook returns a Book that remembers peers.
-func NewBook(now time.Time, rng *rand.Rand, peers []Peer) *Book {
-	b := &Book{rng: rng, byID: make(map[protocol.NodeID]*address)}
-	for _, p := range peers {
+// NewBook returns a Book that remembers peers, those that we were linked with longest if there are too
+// many. allowLocal lifts the bound on addresses of one network where they are not public.
+func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book {
+	b := &Book{rng: rng, local: allowLocal, byID: make(map[protocol.NodeID]*address)}
+	peers = slices.Clone(peers)
+	slices.SortStableFunc(peers, func(x, y Peer) int { return cmp.Compare(y.Together, x.Together) })
+	for _, p := range peers[:min(len(peers), maxAddresses)] {
 		p.Failures = 0 // after a restart everyone gets a new chance
 		b.insert(&address{peer: p, source: Remembered, added: now})
 	}
 	return b
 }
 
-// Add notes ids that a source named. One that is known already stays as it is. Where the Book is full
-// the newcomers push out the most often failed, and each other, but never a remembered neighbor.
+// Add notes ids that a source named. One that is known already stays as it is. At most two of one network
+// are taken: whoever lists a victim under many ports, or a network of their own, must not fill the Book.
+// Where it is full the newcomers push out the most often failed, but never a remembered neighbor.
 func (b *Book) Add(now time.Time, source Source, ids []protocol.NodeID) {
 	for _, id := range ids {
-		if b.byID[id] != nil {
+		if b.byID[id] != nil || b.crowded(id) {
 			continue
 		}
-		if len(b.list) >= maxAddresses && !b.evict() {
-			return
+		if len(b.list) >= maxAddresses {
+			if _, ok := b.evict(false); !ok {
+				return
+			}
 		}
 		b.insert(&address{peer: Peer{ID: id}, source: source, added: now})
 	}
+}
+
+// crowded reports whether the Book holds two addresses on the network of id already.
+func (b *Book) crowded(id protocol.NodeID) bool {
+	if b.local && !feed.PublicAddr(id.Addr()) {
+		return false
+	}
+	same := 0
+	for _, a := range b.list {
+		if Network(a.peer.ID.Addr()) == Network(id.Addr()) {
+			same++
+		}
+	}
+	return same >= maxPerNetwork
 }
 
 func (b *Book) insert(a *address) {
@@ -87,23 +109,33 @@ func (b *Book) insert(a *address) {
 	b.list = append(b.list, a)
 }
 
-// evict makes room for one address.
-func (b *Book) evict() bool {
+// evict makes room for one address: of those that were never neighbors the most often failed or, if
+// remembered ones may go too and there are no others, the one that we were linked with least.
+func (b *Book) evict(remembered bool) (gone protocol.NodeID, ok bool) {
 	worst := -1
 	for i, a := range b.list {
-		if a.trying || a.source == Remembered && a.peer.Failures == 0 {
+		if a.trying || a.source == Remembered && !remembered {
 			continue
 		}
-		if worst < 0 || a.peer.Failures > b.list[worst].peer.Failures {
+		if worst < 0 || worse(a, b.list[worst]) {
 			worst = i
 		}
 	}
 	if worst < 0 {
-		return false
+		return protocol.NodeID{}, false
 	}
-	delete(b.byID, b.list[worst].peer.ID)
+	gone = b.list[worst].peer.ID
+	delete(b.byID, gone)
 	b.list = slices.Delete(b.list, worst, worst+1)
-	return true
+	return gone, true
+}
+
+// worse reports whether a is the better one to forget.
+func worse(a, other *address) bool {
+	if (a.source == Remembered) != (other.source == Remembered) {
+		return other.source == Remembered
+	}
+	return cmp.Or(cmp.Compare(other.peer.Failures, a.peer.Failures), cmp.Compare(a.peer.Together, other.peer.Together)) < 0
 }
 
 // Candidates picks at most n addresses to try now and marks them as being tried: remembered neighbors
@@ -170,12 +202,13 @@ func (b *Book) Failed(now time.Time, id protocol.NodeID) {
 	a.after = now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1)))
 }
 
-// Met notes that id became a neighbor now, or still is one, and returns what to remember of it.
-func (b *Book) Met(now time.Time, id protocol.NodeID) Peer {
+// Met notes that id became a neighbor now, or still is one, and returns what to remember of it. forgotten
+// is whom the Book had no room for any more, zero for nobody.
+func (b *Book) Met(now time.Time, id protocol.NodeID) (p Peer, forgotten protocol.NodeID) {
 	a := b.byID[id]
 	if a == nil {
 		if len(b.list) >= maxAddresses {
-			b.evict()
+			forgotten, _ = b.evict(true)
 		}
 		a = &address{peer: Peer{ID: id}, added: now}
 		b.insert(a)
@@ -185,14 +218,18 @@ func (b *Book) Met(now time.Time, id protocol.NodeID) Peer {
 		a.peer.FirstMet = now
 	}
 	a.peer.LastMet = now
-	return a.peer
+	return a.peer, forgotten
 }
 
 // Parted notes that the link to id, which began at since, is over, and returns what to remember of it.
 // It is tried again after a while.
 func (b *Book) Parted(now time.Time, id protocol.NodeID, since time.Time) Peer {
-	b.Met(now, id)
 	a := b.byID[id]
+	if a == nil {
+		b.Met(now, id)
+		a = b.byID[id]
+	}
+	a.peer.LastMet = now
 	a.peer.Together += now.Sub(since)
 	a.after = now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait))))
 	return a.peer

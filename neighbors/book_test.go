@@ -2,6 +2,7 @@ package neighbors
 
 import (
 	"math/rand/v2"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 )
 
 func newBook(peers ...Peer) *Book {
-	return NewBook(now, rand.New(rand.NewPCG(1, 2)), peers)
+	return NewBook(now, rand.New(rand.NewPCG(1, 2)), false, peers)
 }
 
 func nobody(protocol.NodeID) bool { return false }
@@ -74,7 +75,8 @@ func TestFailuresAreTriedEverMoreRarely(t *testing.T) {
 func TestRememberedNeighborsAreNotPushedOut(t *testing.T) {
 	b := newBook(Peer{ID: id(0)})
 	for i := range 3000 {
-		b.Add(now, Tracked, []protocol.NodeID{protocol.NewNodeID(id(i%250).Addr(), uint16(2000+i))})
+		a := netip.AddrFrom4([4]byte{20, byte(1 + i/250), byte(i % 250), 9})
+		b.Add(now, Tracked, []protocol.NodeID{protocol.NewNodeID(a, 7790)})
 	}
 	if b.Len() != maxAddresses {
 		t.Errorf("the book holds %d addresses", b.Len())
@@ -86,9 +88,46 @@ func TestRememberedNeighborsAreNotPushedOut(t *testing.T) {
 
 func TestTogetherAddsUp(t *testing.T) {
 	b := newBook()
-	b.Met(now, id(1))
+	if _, forgotten := b.Met(now, id(1)); !forgotten.IsZero() {
+		t.Errorf("%v was forgotten for want of room", forgotten)
+	}
 	p := b.Parted(now.Add(time.Hour), id(1), now)
 	if p.Together != time.Hour || !p.FirstMet.Equal(now) || !p.LastMet.Equal(now.Add(time.Hour)) {
 		t.Errorf("remembered as %+v", p)
+	}
+}
+
+// A victim under a thousand ports, or a network of the namer's own, fills two places.
+func TestTwoOfANetworkAreTaken(t *testing.T) {
+	b := newBook()
+	for i := range 1000 {
+		b.Add(now, Tracked, []protocol.NodeID{protocol.NewNodeID(id(1).Addr(), uint16(2000+i))})
+	}
+	if b.Len() != 2 {
+		t.Errorf("%d addresses of one network are in the book", b.Len())
+	}
+}
+
+func TestTheBookStaysBounded(t *testing.T) {
+	var peers []Peer
+	for i := range 2000 {
+		a := netip.AddrFrom4([4]byte{21, byte(i / 250), byte(i % 250), 9})
+		peers = append(peers, Peer{ID: protocol.NewNodeID(a, 7790), Together: time.Duration(i) * time.Minute})
+	}
+	b := newBook(peers...)
+	if b.Len() != maxAddresses {
+		t.Fatalf("%d addresses are in the book", b.Len())
+	}
+	forgotten := 0
+	for i := range 500 {
+		if _, gone := b.Met(now, id(i)); !gone.IsZero() {
+			forgotten++
+		}
+	}
+	if b.Len() != maxAddresses || forgotten < 200 {
+		t.Errorf("%d addresses are in the book, %d were forgotten", b.Len(), forgotten)
+	}
+	if got := b.Candidates(now, 1, nobody); len(got) != 1 || got[0] != peers[1999].ID {
+		t.Errorf("first candidate is %v, want the one that we were linked with longest", got)
 	}
 }

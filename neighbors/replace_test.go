@@ -46,10 +46,10 @@ func TestClaimedUsefulness(t *testing.T) {
 		{"nothing for what only others want", nil, feeds(8, 20, 0), 0},
 		{"weights count", func(t *Table) { t.Weigh(url(0), 5) }, feeds(0, 2, 0), 6 * One},
 		{"weights are bounded", func(t *Table) { t.Weigh(url(0), 1000) }, feeds(0, 1, 0), MaxWeight * One},
-		{"a feed that one other offers counts twice", func(t *Table) { t.Hear(t.Lookup(id(9)), feeds(0, 1, protocol.Withdrawn)) }, feeds(0, 1, 0), 2 * One},
+		{"a feed that one other offers counts twice", func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, protocol.Withdrawn)) }, feeds(0, 1, 0), 2 * One},
 		{"a feed that nobody else offers counts four times", func(t *Table) {
-			t.Hear(t.Lookup(id(8)), feeds(0, 1, protocol.Withdrawn))
-			t.Hear(t.Lookup(id(9)), feeds(0, 1, protocol.Withdrawn))
+			t.Hear(lookup(t, id(8)), feeds(0, 1, protocol.Withdrawn))
+			t.Hear(lookup(t, id(9)), feeds(0, 1, protocol.Withdrawn))
 		}, feeds(0, 1, 0), 4 * One},
 	} {
 		table := crowd()
@@ -96,7 +96,7 @@ func TestALiarEndsAsTheLeastUseful(t *testing.T) {
 	for range 6 {
 		at = at.Add(time.Hour)
 		for i := range 4 {
-			table.Brought(at, table.Lookup(id(i)), 5*One)
+			table.Brought(at, lookup(table, id(i)), 5*One)
 		}
 	}
 	if worst() != liar.ID {
@@ -158,20 +158,20 @@ func TestReplacement(t *testing.T) {
 		{"one that is as useful does not", nil, feeds(0, 22, 0), -1},
 		{"one that is a little more useful does not", nil, feeds(0, 26, 0), -1},
 		{"one that shares nothing does not", nil, feeds(50, 90, 0), -1},
-		{"a newcomer of lately has its grace", func(t *Table) { t.Lookup(id(9)).Since = now.Add(-time.Minute) }, feeds(0, 40, 0), 8},
-		{"a static neighbor stays", func(t *Table) { t.Lookup(id(9)).Static = true }, feeds(0, 40, 0), 8},
-		{"a good deliverer stays", func(t *Table) { t.Brought(now, t.Lookup(id(9)), 10*One) }, feeds(0, 40, 0), 8},
+		{"a newcomer of lately has its grace", func(t *Table) { lookup(t, id(9)).Since = now.Add(-time.Minute) }, feeds(0, 40, 0), 8},
+		{"a static neighbor stays", func(t *Table) { lookup(t, id(9)).Static = true }, feeds(0, 40, 0), 8},
+		{"a good deliverer stays", func(t *Table) { t.Brought(now, lookup(t, id(9)), 10*One) }, feeds(0, 40, 0), 8},
 		{"the only one that offers a feed stays", func(t *Table) {
 			t.Own(url(60), true)
-			t.Hear(t.Lookup(id(9)), feeds(60, 61, 0))
+			t.Hear(lookup(t, id(9)), feeds(60, 61, 0))
 		}, feeds(0, 40, 0), 8},
 		{"unless the newcomer offers it as well", func(t *Table) {
 			t.Own(url(60), true)
-			t.Hear(t.Lookup(id(9)), feeds(60, 61, 3))
+			t.Hear(lookup(t, id(9)), feeds(60, 61, 3))
 		}, append(feeds(0, 40, 0), feeds(60, 61, 0)...), 9},
 		{"two that we chose stay", func(t *Table) {
 			for i := range 10 {
-				t.Lookup(id(i)).Chosen = i >= 8
+				lookup(t, id(i)).Chosen = i >= 8
 			}
 		}, feeds(0, 40, 0), 7},
 	} {
@@ -181,7 +181,7 @@ func TestReplacement(t *testing.T) {
 		}
 		var want *Neighbor
 		if c.want >= 0 {
-			want = table.Lookup(id(c.want))
+			want = lookup(table, id(c.want))
 		}
 		got := table.Replaceable(now, stranger, c.subset)
 		if got != want {

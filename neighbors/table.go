@@ -41,14 +41,16 @@ type Neighbor struct {
 	brought tally // what it gave us within a day
 
 	heard map[feed.URL]int      // its subscription set: hop count of interest
+	bytes int                   // of the URLs in heard
 	sent  map[feed.URL]int      // our set as it last heard it
 	dirty map[feed.URL]struct{} // feeds whose advert to it may have changed since
 }
 
 // A route tells who is interested in a feed.
 type route struct {
-	own bool // we are, and may say so
-	via []hop
+	own     bool // we are, and may say so
+	private bool // nobody is to hear of it from us, whoever is interested
+	via     []hop
 }
 
 // A hop is one neighbor's interest in a feed.
@@ -68,9 +70,6 @@ func (t *Table) Len() int { return len(t.list) }
 // All returns the neighbors, the longest-serving first. The slice is the Table's own: read it, and not
 // across Add and Remove.
 func (t *Table) All() []*Neighbor { return t.list }
-
-// Lookup returns the neighbor with that id, or nil.
-func (t *Table) Lookup(id protocol.NodeID) *Neighbor { return t.byID[id] }
 
 // Add makes id a neighbor whose subscription set is subset, and to which offered was advertised. The
 // caller has asked Admit. A neighbor that connects again starts over with its link's age kept:
@@ -114,11 +113,15 @@ func (t *Table) forget(n *Neighbor) {
 	for u := range n.heard {
 		t.setHop(n, u, protocol.Withdrawn)
 	}
-	n.heard = nil
+	n.heard, n.bytes = nil, 0
 }
 
+// maxHeardBytes bounds the URLs that are kept of one neighbor: no reading list is longer.
+const maxHeardBytes = 1 << 20
+
 // Hear applies changes that n advertised to its subscription set. What would make the set larger than
-// protocol.MaxSubset is left out.
+// protocol.MaxSubset is left out, and so are feeds that no node should advertise: whose URL is a secret,
+// or on a private network.
 func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
 		old, known := n.heard[in.Feed]
@@ -128,13 +131,24 @@ func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 				continue
 			}
 			delete(n.heard, in.Feed)
-		case known && old == in.Hops, !known && len(n.heard) >= protocol.MaxSubset:
+			n.bytes -= len(in.Feed)
+		case known && old == in.Hops, t.unspeakable(in.Feed):
+			continue
+		case known:
+			n.heard[in.Feed] = in.Hops
+		case len(n.heard) >= protocol.MaxSubset || n.bytes+len(in.Feed) > maxHeardBytes:
 			continue
 		default:
 			n.heard[in.Feed] = in.Hops
+			n.bytes += len(in.Feed)
 		}
 		t.setHop(n, in.Feed, in.Hops)
 	}
+}
+
+// unspeakable reports whether the URL alone says that no node should advertise the feed.
+func (t *Table) unspeakable(u feed.URL) bool {
+	return u.Secret() || u.Local() && !t.config.AllowLocal
 }
 
 // setHop records n's interest in u, or with a negative count that there is none any more.
@@ -163,6 +177,18 @@ func (t *Table) Own(u feed.URL, own bool) {
 	t.touch(u, r)
 }
 
+// Private says whether the feed must not leave the node. Then it is not advertised, not forwarded and not
+// wanted, even if neighbors are interested in it.
+func (t *Table) Private(u feed.URL, private bool) {
+	r := t.route(u)
+	if r.private == private {
+		t.drop(u, r)
+		return
+	}
+	r.private = private
+	t.touch(u, r)
+}
+
 func (t *Table) route(u feed.URL) *route {
 	r := t.routes[u]
 	if r == nil {
@@ -182,26 +208,23 @@ func (t *Table) touch(u feed.URL, r *route) {
 
 // drop forgets a route that nobody is interested in.
 func (t *Table) drop(u feed.URL, r *route) {
-	if !r.own && len(r.via) == 0 {
+	if !r.own && !r.private && len(r.via) == 0 {
 		delete(t.routes, u)
 	}
 }
 
-// Wanted reports whether we or any neighbor within reach want entries of the feed: whether a bundle of
-// it is welcome.
-func (t *Table) Wanted(u feed.URL) bool {
+// Wanted reports whether a bundle of the feed is welcome from n: whether we advertise the feed to it,
+// because we or other neighbors within reach are interested. What n alone wants it need not bring us.
+func (t *Table) Wanted(u feed.URL, n *Neighbor) bool {
 	r := t.routes[u]
-	if r == nil {
-		return false
-	}
-	return r.own || slices.ContainsFunc(r.via, func(h hop) bool { return h.count <= t.config.MaxHops })
+	return r != nil && t.advertised(r, n) >= 0
 }
 
 // Interested returns the neighbors to which bundles of the feed are forwarded: those in whose
 // subscription set it stands at a hop count within MaxHops (Paper §3.4).
 func (t *Table) Interested(u feed.URL) []*Neighbor {
 	r := t.routes[u]
-	if r == nil {
+	if r == nil || r.private {
 		return nil
 	}
 	out := make([]*Neighbor, 0, len(r.via))

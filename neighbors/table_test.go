@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +21,9 @@ func id(i int) protocol.NodeID {
 }
 
 func url(i int) feed.URL { return feed.URL(fmt.Sprintf("https://example.com/%d", i)) }
+
+// lookup is the neighbor with that id, or nil.
+func lookup(t *Table, id protocol.NodeID) *Neighbor { return t.byID[id] }
 
 func newTable() *Table { return NewTable(Config{Max: 10, MaxHops: 3}) }
 
@@ -45,14 +49,22 @@ func TestOfferIsComputedWithoutTheAskersOwn(t *testing.T) {
 
 func TestForwardingGoesToThoseWithinReach(t *testing.T) {
 	table := NewTable(Config{Max: 10, MaxHops: 2})
-	table.Add(now, id(1), true, protocol.Subset{{Feed: url(0), Hops: 2}}, nil)
+	table.Add(now, id(1), true, protocol.Subset{{Feed: url(0), Hops: 1}}, nil)
 	table.Add(now, id(2), true, protocol.Subset{{Feed: url(0), Hops: 3}}, nil)
+	far := table.All()[1]
 	got := table.Interested(url(0))
 	if len(got) != 1 || got[0].ID != id(1) {
 		t.Errorf("interested: %v", got)
 	}
-	if !table.Wanted(url(0)) || table.Wanted(url(1)) {
-		t.Error("wanted is wrong")
+	if !table.Wanted(url(0), far) {
+		t.Error("a feed that a neighbor within reach wants is not wanted from another")
+	}
+	if table.Wanted(url(0), got[0]) {
+		t.Error("what one neighbor alone wants is wanted from it")
+	}
+	table.Own(url(0), true)
+	if !table.Wanted(url(0), got[0]) || table.Wanted(url(1), far) {
+		t.Error("our own interest does not count, or one that nobody has does")
 	}
 }
 
@@ -114,18 +126,29 @@ func TestChangesAddUpToTheOffer(t *testing.T) {
 				delete(views, n)
 			},
 			"hear": func(t *rapid.T) {
-				n := table.Lookup(id(rapid.IntRange(1, 4).Draw(t, "neighbor")))
+				n := lookup(table, id(rapid.IntRange(1, 4).Draw(t, "neighbor")))
 				if n == nil {
 					t.Skip("no such neighbor")
 				}
 				table.Hear(n, drawSubset(t, protocol.Withdrawn))
 			},
 			"advertise": func(t *rapid.T) {
-				n := table.Lookup(id(rapid.IntRange(1, 4).Draw(t, "neighbor")))
+				n := lookup(table, id(rapid.IntRange(1, 4).Draw(t, "neighbor")))
 				if n == nil {
 					t.Skip("no such neighbor")
 				}
 				changes := table.Changes(n)
+				heard := rapid.Bool().Draw(t, "heard")
+				if heard {
+					apply(views[n.ID], changes)
+				}
+				table.Own(url(rapid.IntRange(0, 5).Draw(t, "meanwhile")), rapid.Bool().Draw(t, "own"))
+				if !rapid.Bool().Draw(t, "answered") || !heard {
+					table.Doubt(n, changes) // no answer came, whether it was heard or not
+				} else {
+					table.Advertised(n, changes)
+				}
+				changes = table.Changes(n)
 				apply(views[n.ID], changes)
 				table.Advertised(n, changes)
 				if again := table.Changes(n); len(again) != 0 {
@@ -170,6 +193,48 @@ func apply(view map[feed.URL]int, changes protocol.Subset) {
 	}
 }
 
+func TestWhatIsPrivateGoesNowhere(t *testing.T) {
+	table := newTable()
+	n := table.Add(now, id(1), true, protocol.Subset{
+		{Feed: "https://user:secret@example.com/feed"}, {Feed: "https://example.com/feed?token=1"},
+		{Feed: "http://192.168.1.5/feed"}, {Feed: "http://nas.local/feed"}, {Feed: url(1)}, {Feed: url(2)},
+	}, nil)
+	if n.Feeds() != 2 {
+		t.Errorf("%d feeds were taken of an advert with two that may be spoken of", n.Feeds())
+	}
+	table.Private(url(1), true)
+	table.Own(url(1), true)
+	if got := table.Offer(id(9)); len(got) != 1 || got[0].Feed != url(2) {
+		t.Errorf("offered: %v", got)
+	}
+	if table.Wanted(url(1), n) || len(table.Interested(url(1))) != 0 {
+		t.Error("a private feed is wanted, or forwarded")
+	}
+	table.Private(url(1), false)
+	if len(table.Offer(id(9))) != 2 {
+		t.Error("a feed that is private no more is not offered")
+	}
+}
+
+func TestAdvertsFitAMessage(t *testing.T) {
+	table := newTable()
+	for i := range 9 {
+		n := table.Add(now, id(i), true, nil, nil)
+		var long protocol.Subset
+		for j := range protocol.MaxSubset / 10 {
+			long = append(long, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d/%d/%s", i, j, strings.Repeat("&", 1900)))})
+		}
+		table.Hear(n, long)
+		if n.bytes > maxHeardBytes {
+			t.Fatalf("%d bytes are kept of a neighbor", n.bytes)
+		}
+	}
+	body := protocol.EncodeCall(nil, 7790, protocol.Connect{Subset: table.Offer(id(99))})
+	if limit := protocol.CallLimits("connect").Bytes; len(body) > limit {
+		t.Errorf("an offer takes %d bytes, the limit is %d", len(body), limit)
+	}
+}
+
 func TestASubsetFloodIsCut(t *testing.T) {
 	table := newTable()
 	n := table.Add(now, id(1), true, nil, nil)
@@ -195,7 +260,7 @@ func BenchmarkAdvert(b *testing.B) {
 		}
 		table.Add(now, id(i), true, s, nil)
 	}
-	n := table.Lookup(id(3))
+	n := lookup(table, id(3))
 	b.Run("offer", func(b *testing.B) {
 		for b.Loop() {
 			table.Offer(n.ID)
@@ -203,7 +268,7 @@ func BenchmarkAdvert(b *testing.B) {
 	})
 	table.Advertised(n, table.Changes(n))
 	b.Run("changes", func(b *testing.B) {
-		other := table.Lookup(id(4))
+		other := lookup(table, id(4))
 		for i := 0; b.Loop(); i++ {
 			table.Hear(other, protocol.Subset{{Feed: url(i % 2000), Hops: i % 3}})
 			table.Advertised(n, table.Changes(n))
