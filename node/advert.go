@@ -8,7 +8,7 @@ import (
 
 // ownChange is how soon a change of the owner's own subscriptions is advertised. It cannot feed back on
 // itself, so it need not wait for the period; a moment lets several changes go together.
-const ownChange = 2 * time.Second
+const ownChange = time.Second
 
 // advertiseEvery advertises to the neighbor, period after period, for as long as the link lasts.
 //
@@ -28,15 +28,23 @@ func (n *Node) advertiseEvery(l *link) {
 }
 
 // advertise sends what changed in our subscription set as the neighbor is to hear it, and reports
-// whether there was anything to say. A set that was not taken is said again with the next.
+// whether there was anything to say. One advert is under way at a time; one that may not have been heard
+// is said again with the next.
 func (n *Node) advertise(l *link) bool {
+	if l.advertising {
+		return true
+	}
 	changes := n.table.Changes(l.peer)
 	if len(changes) == 0 {
 		return false
 	}
+	l.advertising = true
 	n.ask(l, protocol.UpdateSubset{Changes: changes}, callTimeout, func(a Answered) {
+		l.advertising = false
 		if a.Err == nil {
 			n.table.Advertised(l.peer, changes)
+		} else {
+			n.table.Doubt(l.peer, changes)
 		}
 	})
 	return true
@@ -59,7 +67,7 @@ func (n *Node) advertiseSoon() {
 			}
 		})
 	}
-	n.refillSoon(ownChange)
+	n.refillSoon(ownChange / 4)
 }
 
 // updated takes in a neighbor's advert.

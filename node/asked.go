@@ -4,6 +4,10 @@ import "feedex/protocol"
 
 // asked answers a peer's call, now or later.
 func (n *Node) asked(ev Asked) {
+	if n.left {
+		n.refuse(ev, protocol.Faultf(protocol.UnknownNeighbor, "the node stops"))
+		return
+	}
 	switch c := ev.Call.(type) {
 	case protocol.Connect:
 		n.askedConnect(ev, c)

@@ -1,25 +1,31 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"feedex/polling"
+	"feedex/protocol"
 )
 
 // Config is what a node's owner may choose. The zero value of each field means its default.
 type Config struct {
 	// Port is where the node listens; it is the nid of its calls. Default protocol.DefaultPort.
 	Port uint16
-	// Trackers are the list servers' URLs, asked in order. Paper §3.1, first source.
+	// Trackers are the list servers' URLs, all of which are asked. Paper §3.1, first source.
 	Trackers []string
 	// Peers are static neighbors, "host:port" each: called whenever there is no link to them.
 	Peers []string
 	// AllowLocal counts feeds and peers on this machine and on private networks as public. For test
 	// networks and a LAN.
 	AllowLocal bool
-	// Secret keys the session tokens; 32 random bytes of the host's. It need not outlive the run.
+	// PrivateHosts are hosts whose feeds never leave the node.
+	PrivateHosts []string
+	// Secret keys the session tokens: 32 random bytes of the host's, 16 at least. It need not outlive
+	// the run. It has no default.
 	Secret []byte
 
 	// MaxNeighbors is the most neighbors at one time. Default 10, range 1–64. Paper Table 2.
@@ -46,12 +52,17 @@ var ErrConfig = errors.New("setting out of range")
 
 // withDefaults is the Config with each zero field at its default, or what is wrong with it.
 func (c Config) withDefaults() (Config, error) {
-	setDefault(&c.Port, 7790)
-	setDefault(&c.MaxNeighbors, 10)
-	setDefault(&c.MinNeighbors, min(8, c.MaxNeighbors))
-	setDefault(&c.MaxSubsetHops, 3)
-	setDefault(&c.AdvertInterval, 300*time.Second)
-	setDefault(&c.SeenDIDs, 1000)
+	c.Port = cmp.Or(c.Port, protocol.DefaultPort)
+	c.MaxNeighbors = cmp.Or(c.MaxNeighbors, 10)
+	c.MinNeighbors = cmp.Or(c.MinNeighbors, min(8, c.MaxNeighbors))
+	c.MaxSubsetHops = cmp.Or(c.MaxSubsetHops, 3)
+	c.AdvertInterval = cmp.Or(c.AdvertInterval, 300*time.Second)
+	c.SeenDIDs = cmp.Or(c.SeenDIDs, 1000)
+	hosts := make([]string, len(c.PrivateHosts))
+	for i, host := range c.PrivateHosts {
+		hosts[i] = strings.ToLower(strings.TrimSuffix(host, "."))
+	}
+	c.PrivateHosts = hosts
 	if c.Policy == nil {
 		c.Policy = polling.FeedEx{}
 	}
@@ -66,15 +77,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: advert_interval is %v, want 1s or more", ErrConfig, c.AdvertInterval)
 	case c.SeenDIDs < 1 || c.SeenDIDs > 1_000_000:
 		return c, fmt.Errorf("%w: seen_dids is %d, want 1 to 1000000", ErrConfig, c.SeenDIDs)
-	case len(c.Secret) > 0 && len(c.Secret) < 16:
+	case len(c.Secret) < 16:
 		return c, fmt.Errorf("%w: secret is %d bytes, want 16 or more", ErrConfig, len(c.Secret))
 	}
 	return c, nil
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }

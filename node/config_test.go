@@ -12,7 +12,7 @@ import (
 
 // Paper Table 2.
 func TestDefaultsAreThePapers(t *testing.T) {
-	c, err := Config{}.withDefaults()
+	c, err := Config{Secret: make([]byte, 32)}.withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,11 @@ func TestSettingsOutOfRangeAreRefused(t *testing.T) {
 		"adverts all the time":     {AdvertInterval: time.Millisecond},
 		"a window without bound":   {SeenDIDs: 10_000_000},
 		"a secret that is no such": {Secret: []byte("short")},
+		"no secret":                {},
 	} {
+		if c.Secret == nil && name != "no secret" {
+			c.Secret = make([]byte, 32)
+		}
 		if _, err := New(epoch, c, archive.NewMemory(), rand.New(rand.NewPCG(1, 2))); !errors.Is(err, ErrConfig) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -7,23 +7,25 @@ import (
 	"errors"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
+	"feedex/neighbors"
 	"feedex/protocol"
 )
 
 const (
-	// maxVouching is how many callers are called back at a time before they are believed.
-	maxVouching = 16
+	// maxVouching is how many callers are called back at a time before they are believed, and
+	// maxVouchingNetwork how many of one network: nobody must fill all places.
+	maxVouching        = 16
+	maxVouchingNetwork = 2
 	// connectTimeout leaves the other side time to call us back.
 	connectTimeout = 15 * time.Second
 )
 
-// token is what we send to a target so that it knows our calls from those of others who share our
-// address: a keyed hash, so nothing needs to be kept.
-func (n *Node) token(t Target) string {
+// token is what we send to a node so that it knows our calls from those of others who share our address:
+// a keyed hash, so nothing needs to be kept.
+func (n *Node) token(to protocol.NodeID) string {
 	mac := hmac.New(sha256.New, n.config.Secret)
-	mac.Write([]byte(t.String()))
+	mac.Write([]byte(to.String()))
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
@@ -34,24 +36,20 @@ func (n *Node) callable(id protocol.NodeID) bool {
 		(n.config.AllowLocal || feed.PublicAddr(id.Addr()))
 }
 
-// connect asks a target to become a neighbor.
+// connect asks a node to become a neighbor. static is the owner's name for it, "" for none.
 //
 // Paper §3.1: "If the connected node Q decides to accept the connecting node P, Q returns its
 // subscription set to P. [...] If Q decides not to accept P (for example, because Q's neighbor capacity
 // is full), it returns an empty set."
-func (n *Node) connect(t Target, done func(id protocol.NodeID, err error)) {
-	offered := n.table.Offer(t.Node)
-	token := n.token(t)
-	n.search.connecting++
-	n.search.tokens[token]++
-	n.call(t, token, protocol.Connect{Subset: offered}, connectTimeout, func(a Answered) {
-		n.search.connecting--
-		if n.search.tokens[token]--; n.search.tokens[token] == 0 {
-			delete(n.search.tokens, token)
-		}
-		id := t.Node
-		if id.IsZero() {
-			id = a.Peer
+func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) {
+	offered := n.table.Offer(to)
+	token := n.token(to)
+	n.boot.connecting++
+	n.boot.tokens[token]++
+	n.call(Target{Node: to}, token, protocol.Connect{Subset: offered}, connectTimeout, func(a Answered) {
+		n.boot.connecting--
+		if n.boot.tokens[token]--; n.boot.tokens[token] == 0 {
+			delete(n.boot.tokens, token)
 		}
 		subset, _ := a.Reply.(protocol.Subset)
 		err := a.Err
@@ -59,33 +57,26 @@ func (n *Node) connect(t Target, done func(id protocol.NodeID, err error)) {
 		case err != nil:
 		case len(subset) == 0:
 			err = errDeclined
-		case id == n.self.id:
-			err = errSelf
 		default:
-			if err = n.table.Admit(id); err != nil {
+			if err = n.table.Admit(to); err != nil {
 				// Others came while we asked. It believes in a link: tell it.
-				n.call(t, token, protocol.Disconnect{Reason: err.Error()}, callTimeout, func(Answered) {})
+				n.call(Target{Node: to}, token, protocol.Disconnect{Reason: err.Error()}, callTimeout, func(Answered) {})
 			}
 		}
 		if err == nil {
-			n.join(id, true, t.Host, token, a.Session, subset, offered)
+			n.join(to, true, static, a.Session, subset, offered)
 		}
-		done(id, err)
+		done(err)
 	})
 }
 
-var (
-	errDeclined = errors.New("declined to become a neighbor")
-	errSelf     = errors.New("is this node itself")
-)
+var errDeclined = errors.New("declined to become a neighbor")
 
 // askedConnect decides about a node that wants to become a neighbor. The port in its call is only its
 // word, so it is called back there before it is believed.
 func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 	switch {
-	case ev.Session != "" && n.search.tokens[ev.Session] > 0:
-		n.self.confirm(ev.From)
-		n.book.Forget(ev.From)
+	case ev.Session != "" && n.boot.tokens[ev.Session] > 0:
 		n.refuse(ev, protocol.Faultf(protocol.NotVouched, "this is the node itself"))
 		return
 	case !n.callable(ev.From):
@@ -94,7 +85,7 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 	case len(c.Subset) == 0:
 		n.refuse(ev, protocol.Faultf(protocol.BadSubset, "the subset names no feed"))
 		return
-	case n.search.vouching >= maxVouching || n.search.beingVouched[ev.From]:
+	case n.tooManyVouching(ev.From):
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
 		return
 	}
@@ -102,24 +93,38 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
-	n.search.vouching++
-	n.search.beingVouched[ev.From] = true
-	n.call(Target{Node: ev.From}, n.token(Target{Node: ev.From}), protocol.Vouch{Session: ev.Session}, callTimeout, func(a Answered) {
-		n.search.vouching--
-		delete(n.search.beingVouched, ev.From)
+	n.boot.vouching[ev.From] = true
+	n.call(Target{Node: ev.From}, n.token(ev.From), protocol.Vouch{Session: ev.Session}, callTimeout, func(a Answered) {
+		delete(n.boot.vouching, ev.From)
 		n.vouched(ev, c, a)
 	})
 }
 
+// tooManyVouching reports whether id, or its network, or everyone together has callers enough that are
+// being called back.
+func (n *Node) tooManyVouching(id protocol.NodeID) bool {
+	if n.boot.vouching[id] || len(n.boot.vouching) >= maxVouching {
+		return true
+	}
+	same := 0
+	for other := range n.boot.vouching {
+		if neighbors.Network(other.Addr()) == neighbors.Network(id.Addr()) {
+			same++
+		}
+	}
+	return same >= maxVouchingNetwork && !(n.config.AllowLocal && !feed.PublicAddr(id.Addr()))
+}
+
 // vouched admits the caller of a connect if the node at its address stands by the call.
 func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
-	var refused *protocol.RemoteError
-	plain := errors.As(a.Err, &refused) && ev.Session == "" // it knows XML-RPC and no more
+	old := n.links[ev.From]
 	switch {
-	case a.Err != nil && !errors.As(a.Err, &refused):
+	case a.Err != nil && !isRefusal(a.Err):
 		n.refuse(ev, protocol.Faultf(protocol.Unreachable, "%s does not answer; check its port and firewall", ev.From))
 		return
-	case !plain && a.Reply != protocol.Vouched(true):
+	case a.Reply == protocol.Vouched(true):
+	case isPlain(a.Err) && ev.Session == "" && (old == nil || old.session == ""):
+	default:
 		n.refuse(ev, protocol.Faultf(protocol.NotVouched, "the node at %s did not send this connect", ev.From))
 		return
 	}
@@ -128,28 +133,38 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
-	token := n.token(Target{Node: ev.From})
-	if old := n.links[ev.From]; old != nil {
-		token = old.token
-	}
-	n.do(Respond{Tag: ev.Tag, Reply: offered, Session: token})
-	n.join(ev.From, false, "", token, ev.Session, c.Subset, offered)
+	n.do(Respond{Tag: ev.Tag, Reply: offered, Session: n.token(ev.From)})
+	n.join(ev.From, false, "", ev.Session, c.Subset, offered)
 }
 
-// askedVouch tells whether the token is one that we sent with a connect, or send to a neighbor.
+// isRefusal reports whether a call ended with a fault: somebody was there, and spoke XML-RPC.
+func isRefusal(err error) bool {
+	var refused *protocol.RemoteError
+	return errors.As(err, &refused)
+}
+
+// isPlain reports whether a call ended with a fault that shows a node of another make, which knows the
+// paper's methods and no more. One of our own kind that is merely busy must not be taken for one.
+func isPlain(err error) bool {
+	var refused *protocol.RemoteError
+	return errors.As(err, &refused) && refused.Code < protocol.UnknownNeighbor && refused.Code != protocol.Internal
+}
+
+// askedVouch tells whether we sent the caller a connect with that token, or send it with our calls.
 func (n *Node) askedVouch(ev Asked, c protocol.Vouch) {
-	known := c.Session != "" && n.search.tokens[c.Session] > 0
-	if l := n.links[ev.From]; l != nil && c.Session != "" && l.token == c.Session {
-		known = true
-	}
-	n.respond(ev, protocol.Vouched(known))
+	ours := c.Session == n.token(ev.From)
+	n.respond(ev, protocol.Vouched(ours && (n.boot.tokens[c.Session] > 0 || n.links[ev.From] != nil)))
 }
 
-// leave tells all neighbors that the node goes.
+// leave tells all neighbors that the node goes. It does nothing of its own accord any more.
 func (n *Node) leave() {
+	n.left = true
+	n.agenda = agenda{}
 	for _, p := range n.table.All() {
 		l := n.links[p.ID]
 		n.call(Target{Node: l.id()}, l.token, protocol.Disconnect{Reason: "the node stops"}, callTimeout, func(Answered) {})
-		n.store.KeepPeer(archive.Peer(n.book.Parted(n.now, l.id(), l.peer.Since)))
+		n.keepPeer(n.book.Parted(n.now, l.id(), l.peer.Since))
 	}
+	clear(n.links)
+	clear(n.open)
 }

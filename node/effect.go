@@ -21,7 +21,8 @@ type Respond struct {
 	Fault   *protocol.Fault
 }
 
-// Call asks a peer or a tracker. Exactly one Answered with the same ID must follow.
+// Call asks a peer or a tracker. Exactly one Answered with the same ID must follow, at the latest when
+// Timeout is over.
 type Call struct {
 	ID      uint64
 	To      Target

@@ -42,7 +42,8 @@ type Fetched struct {
 	ETag, LastModified string
 	// RetryAfter is how long the publisher asks us to stay away, 0 where it does not.
 	RetryAfter time.Duration
-	// Local says that the feed was reached at an address that is not public.
+	// Local says that the feed was reached, or would have been reached, at an address that is not
+	// public.
 	Local bool
 	Err   error
 }

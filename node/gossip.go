@@ -17,7 +17,7 @@ const (
 	laterOffers = 2 * time.Second
 	// recentFor, recentBundles and recentBytes bound what a new neighbor is offered of the past.
 	recentFor     = time.Hour
-	recentBundles = 256
+	recentBundles = maxWaiting
 	recentBytes   = 4 << 20
 )
 
@@ -72,10 +72,7 @@ func (n *Node) spread(b *protocol.Bundle, from protocol.NodeID) {
 
 // remember keeps the bundle for neighbors to come, and lets go of those that are too old.
 func (n *Node) remember(b *protocol.Bundle) {
-	bytes := 0
-	for i := range b.Entries {
-		bytes += len(b.Entries[i].Summary) + len(b.Entries[i].Content) + 512
-	}
+	bytes := b.WireBytes()
 	g := &n.gossip
 	g.recent = append(g.recent, recent{b, n.now, bytes})
 	g.bytes += bytes
@@ -109,10 +106,12 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		n.respond(ev, protocol.OK{})
 		return
 	}
-	if err := n.acceptable(b); err != nil {
+	if err := n.acceptable(l, b); err != nil {
 		c.PutsRefused++
 		n.giveUp(l, b.DID)
-		n.suspect(l.id(), err.Error())
+		if protocol.AsFault(err).Code != protocol.UnwantedFeed { // our withdrawal may be on its way
+			n.suspect(l.id(), err.Error())
+		}
 		n.refuse(ev, err)
 		return
 	}
@@ -141,8 +140,8 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 }
 
 // acceptable says why the node does not take the bundle, or nil.
-func (n *Node) acceptable(b *protocol.Bundle) error {
-	if !n.table.Wanted(b.Feed) {
+func (n *Node) acceptable(l *link, b *protocol.Bundle) error {
+	if !n.table.Wanted(b.Feed, l.peer) {
 		return protocol.Faultf(protocol.UnwantedFeed, "%s is not in the subscription set", b.Feed)
 	}
 	return b.Verify()

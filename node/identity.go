@@ -13,9 +13,15 @@ func newIdentity() identity {
 	return identity{votes: make(map[protocol.NodeID]protocol.NodeID)}
 }
 
-// learnSelf counts a neighbor's word about who we are. More than half of the neighbors that spoke must
-// agree: one of them may lie.
+// minVoters is how many neighbors must have spoken until we believe what more than half of them say: one
+// or two may lie.
+const minVoters = 3
+
+// learnSelf counts a neighbor's word about who we are.
 func (n *Node) learnSelf(l *link, id protocol.NodeID) {
+	if id.Port() != n.config.Port {
+		return
+	}
 	votes := n.self.votes
 	votes[l.id()] = id
 	for voter := range votes {
@@ -29,12 +35,8 @@ func (n *Node) learnSelf(l *link, id protocol.NodeID) {
 			agree++
 		}
 	}
-	if 2*agree > len(votes) {
-		n.self.confirm(id)
+	if len(votes) >= minVoters && 2*agree > len(votes) {
+		n.self.id, n.status.Self = id, id
 		n.book.Forget(id)
 	}
-	n.status.Self = n.self.id
 }
-
-// confirm settles who we are.
-func (s *identity) confirm(id protocol.NodeID) { s.id = id }

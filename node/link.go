@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -17,6 +18,8 @@ const (
 	putTimeout = 30 * time.Second
 	// maxFailures is after how many failed calls in a row a neighbor is declared gone.
 	maxFailures = 3
+	// probeIn is how soon after a failed call a neighbor is called again.
+	probeIn = 3 * time.Second
 	// offeredWindow is how many of a neighbor's own offers are remembered.
 	offeredWindow = 256
 	// settleIn is how long a new link rests before it is used: the other side must have heard of it.
@@ -31,44 +34,58 @@ type link struct {
 	token   string // what we send so that it knows us
 	session string // what it must send so that we know it; "" for a plain peer
 	batches bool   // it has check_dids
-	telling bool   // an advert of a change of our own is on the agenda
+
+	// Our adverts to it.
+	telling     bool // one about a change of our own is on the agenda
+	advertising bool // one is under way
 
 	// What it offers us.
-	offered window // latest dids it offered or delivered
-	owed    []owed // bundles we asked it for, earliest due first
+	offered  window // latest dids it offered or delivered
+	owed     []owed // bundles we asked it for, earliest due first
+	watching bool   // watchPromises is on the agenda
+	searches int    // queries of it under way
 
 	// What we offer it.
 	waiting           []*protocol.Bundle // to be offered, oldest first
+	waitingBytes      int                // of them on the wire
 	asked             []*protocol.Bundle // to be delivered: it answered "unseen"
 	checking, putting bool               // an offer, a delivery is under way
 
-	searches             int // queries of it under way
+	// How it does.
 	heard                time.Time
 	rtt                  time.Duration // smoothed; zero while unknown
 	failures             int           // failed calls in a row
+	putFailures          int           // failed deliveries in a row, whatever else it answered
+	probing              bool          // a call that shows whether it is still there is on the agenda
 	lastError            string
-	delivered, forwarded int64
+	delivered, forwarded int64 // entries
 }
 
 func (l *link) id() protocol.NodeID { return l.peer.ID }
 
 // join makes a node a neighbor, whose subscription set is subset, and to which offered was advertised.
-func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session string, subset, offered protocol.Subset) {
-	if old := n.links[id]; old != nil {
-		// It connected anew: it forgot us, or both of us asked at once.
-		n.abandon(old)
-		static = firstNonEmpty(static, old.static)
-	} else {
-		defer n.tell(Linked{Peer: id, Chosen: chosen})
-	}
+func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, subset, offered protocol.Subset) {
+	old := n.links[id]
 	l := &link{
 		peer:   n.table.Add(n.now, id, chosen, subset, offered),
-		static: static, token: token, session: session,
+		static: static, token: n.token(id), session: session,
 		offered: newWindow(offeredWindow), heard: n.now,
 	}
 	n.links[id] = l
+	if old != nil {
+		// It connected anew: it forgot us, or both of us asked at once.
+		l.static = cmp.Or(static, old.static)
+		n.abandon(old)
+	} else {
+		n.tell(Linked{Peer: id, Chosen: chosen})
+	}
+	l.peer.Static = l.static != ""
 	n.status.Neighbors = len(n.links)
-	n.store.KeepPeer(archive.Peer(n.book.Met(n.now, id)))
+	p, forgotten := n.book.Met(n.now, id)
+	n.keepPeer(p)
+	if !forgotten.IsZero() {
+		n.store.DropPeer(forgotten)
+	}
 	n.after(n.between(settleIn, 2*settleIn), func() {
 		if n.links[id] == l {
 			n.learn(l)
@@ -78,12 +95,8 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session stri
 	n.advertiseEvery(l)
 }
 
-func firstNonEmpty(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
+// keepPeer remembers a neighbor beyond this run.
+func (n *Node) keepPeer(p neighbors.Peer) { n.store.KeepPeer(archive.Peer(p)) }
 
 // learn asks a new neighbor what it can do and under which address it knows us.
 func (n *Node) learn(l *link) {
@@ -108,7 +121,7 @@ func (n *Node) part(l *link, reason string) {
 	n.status.Neighbors = len(n.links)
 	n.table.Remove(l.id())
 	n.abandon(l)
-	n.store.KeepPeer(archive.Peer(n.book.Parted(n.now, l.id(), l.peer.Since)))
+	n.keepPeer(n.book.Parted(n.now, l.id(), l.peer.Since))
 	n.tell(Unlinked{Peer: l.id(), Reason: reason})
 	if l.static != "" {
 		n.seekStatic(l.static)
@@ -134,26 +147,54 @@ func (n *Node) ask(l *link, c protocol.Call, timeout time.Duration, f func(Answe
 		if n.links[l.id()] != l {
 			return
 		}
-		var refused *protocol.RemoteError
-		switch {
-		case a.Err == nil:
+		if a.Err == nil {
 			l.heard, l.failures = n.now, 0
 			l.rtt = smooth(l.rtt, a.RTT)
-		case errors.As(a.Err, &refused):
-			l.heard, l.failures = n.now, 0
-			l.lastError = a.Err.Error()
-			if refused.Code == protocol.UnknownNeighbor || refused.Code == protocol.NotVouched {
-				n.part(l, "it no longer knows us")
-				return
-			}
+			l.peer.RTT, l.peer.Failures = l.rtt, 0
+			f(a)
+			return
+		}
+		l.lastError = a.Err.Error()
+		switch code := codeOf(a.Err); {
+		case code == protocol.UnknownNeighbor || code == protocol.NotVouched || code == protocol.Dropped:
+			n.part(l, "it ended the link: "+a.Err.Error())
+			return
+		case code != 0 && code != protocol.Internal:
+			l.heard, l.failures = n.now, 0 // it is there, and knows why it refuses
 		default:
-			l.lastError = a.Err.Error()
-			if l.failures++; l.failures >= maxFailures {
+			l.failures++
+			l.peer.Failures = l.failures
+			if l.failures >= maxFailures {
 				n.part(l, "does not answer: "+a.Err.Error())
 				return
 			}
+			n.probe(l)
 		}
 		f(a)
+	})
+}
+
+// codeOf is the code of the fault that a call ended with, 0 where it did not end with a fault.
+func codeOf(err error) protocol.Code {
+	var refused *protocol.RemoteError
+	if errors.As(err, &refused) {
+		return refused.Code
+	}
+	return 0
+}
+
+// probe finds out soon whether a neighbor that failed to answer is gone: nobody should have to wait for
+// the next thing that there is to say.
+func (n *Node) probe(l *link) {
+	if l.probing {
+		return
+	}
+	l.probing = true
+	n.after(n.between(probeIn, 2*probeIn), func() {
+		l.probing = false
+		if n.links[l.id()] == l && l.failures > 0 {
+			n.ask(l, protocol.WhoAmI{}, callTimeout, func(Answered) {})
+		}
 	})
 }
 

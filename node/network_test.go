@@ -30,6 +30,7 @@ type network struct {
 	list      []*testHost
 	feeds     map[feed.URL]*publisher
 	trackers  map[string][]protocol.NodeID
+	hang      map[protocol.NodeID]bool                                         // nodes that take calls and never answer
 	intercept func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) // answers in the host's place
 }
 
@@ -65,11 +66,12 @@ func newNetwork(t *testing.T) *network {
 	return &network{
 		t: t, now: epoch, rng: rand.New(rand.NewPCG(1, 2)), rtt: 80 * time.Millisecond,
 		hosts: make(map[protocol.NodeID]*testHost), feeds: make(map[feed.URL]*publisher), trackers: make(map[string][]protocol.NodeID),
+		hang: make(map[protocol.NodeID]bool),
 	}
 }
 
 // add starts a node that follows feeds. Hosts are on networks of their own unless the test says
-// otherwise: 192.0.0.0/8 is as public as test addresses get.
+// otherwise. Nobody is called in truth.
 func (w *network) add(c Config, feeds ...feed.URL) *testHost {
 	i := len(w.list) + 1
 	return w.addAt(protocol.NewNodeID(netip.AddrFrom4([4]byte{20, byte(i / 200), byte(i % 200), 7}), 7790), c, feeds...)
@@ -182,6 +184,9 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 		return
 	}
 	to := c.To.Node
+	if w.hang[to] {
+		return // it takes the call and never answers
+	}
 	if c.To.Host != "" {
 		to, _ = protocol.ParseNodeID(c.To.Host)
 	}
@@ -200,6 +205,14 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 				}
 				return
 			}
+		}
+		if _, ok := c.Call.(protocol.ListMethods); ok { // the transport answers it
+			var names protocol.Methods
+			for _, m := range protocol.NodeMethods() {
+				names = append(names, m.Name)
+			}
+			end(Answered{Reply: names, Peer: to})
+			return
 		}
 		call := w.recode(from, c.Call)
 		h.ask(from.id, c.Session, call, func(r Respond) {

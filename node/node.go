@@ -24,9 +24,10 @@ type Node struct {
 	table   *neighbors.Table
 	book    *neighbors.Book
 	links   map[protocol.NodeID]*link
-	search  search // looking for neighbors
-	gossip  gossip // what goes round: bundles seen, promised and recent
+	boot    bootstrap // looking for neighbors
+	gossip  gossip    // what goes round: bundles seen, promised and recent
 	self    identity
+	left    bool // the host stops; the neighbors were told
 	status  Status
 	now     time.Time // of the step being made
 	effects []Effect  // of the step being made
@@ -50,7 +51,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 		open:  make(map[uint64]pending),
 		feeds: make(map[feed.URL]*subscription),
 		table: neighbors.NewTable(neighbors.Config{Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, AllowLocal: c.AllowLocal}),
-		book:  neighbors.NewBook(now, rng, peersOf(store)),
+		book:  neighbors.NewBook(now, rng, c.AllowLocal, peersOf(store)),
 		links: make(map[protocol.NodeID]*link),
 	}
 	n.status.Started = now
@@ -61,7 +62,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 			n.resume(f)
 		}
 	}
-	n.startSearch()
+	n.startBootstrap()
 	return n, nil
 }
 
@@ -92,9 +93,7 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 	case Found:
 		n.found(ev)
 	case Subscribe:
-		for _, u := range ev.Feeds {
-			n.subscribe(u)
-		}
+		n.subscribe(ev.Feeds)
 	case Unsubscribe:
 		for _, u := range ev.Feeds {
 			n.unsubscribe(u)

@@ -1,48 +1,68 @@
 package node
 
 import (
-	"errors"
 	"slices"
 
 	"feedex/protocol"
 )
 
 const (
-	// maxWaiting is how many bundles wait to be offered to one neighbor; the newest are kept.
-	maxWaiting = 100
+	// maxWaiting and maxWaitingBytes bound the bundles that wait to be offered to one neighbor; the
+	// newest are kept.
+	maxWaiting      = 100
+	maxWaitingBytes = 8 << 20
+	// maxAsked is how many bundles a neighbor may have asked for at a time: no more than can be
+	// delivered one after the other before it takes us for one that breaks promises.
+	maxAsked = 16
+	// maxPutFailures is after how many failed deliveries in a row a neighbor is of no use.
+	maxPutFailures = 10
 )
 
-// offer queues the bundle for the neighbor, unless it has it or went away meanwhile.
+// offer queues the bundle for the neighbor, unless it has it or went away meanwhile, or the feed turned
+// private.
 func (n *Node) offer(l *link, b *protocol.Bundle) {
-	if n.links[l.id()] != l || l.offered.has(b.DID) {
-		return
-	}
-	if hops, ok := l.peer.Hops(b.Feed); !ok || hops > n.config.MaxSubsetHops || slices.Contains(l.waiting, b) {
+	if n.links[l.id()] != l || !n.wants(l, b) || slices.Contains(l.waiting, b) {
 		return
 	}
 	l.waiting = append(l.waiting, b)
-	if extra := len(l.waiting) - maxWaiting; extra > 0 {
-		l.waiting = slices.Delete(l.waiting, 0, extra)
+	l.waitingBytes += b.WireBytes()
+	for len(l.waiting) > maxWaiting || l.waitingBytes > maxWaitingBytes && len(l.waiting) > 1 {
+		l.takeWaiting(1)
 	}
 	n.pump(l)
+}
+
+// wants reports whether the bundle is to be offered to the neighbor, as things stand now.
+func (n *Node) wants(l *link, b *protocol.Bundle) bool {
+	return !l.offered.has(b.DID) && slices.Contains(n.table.Interested(b.Feed), l.peer)
+}
+
+// takeWaiting takes the bundles that waited longest out of the queue.
+func (l *link) takeWaiting(count int) []*protocol.Bundle {
+	taken := slices.Clone(l.waiting[:count])
+	l.waiting = slices.Delete(l.waiting, 0, count)
+	for _, b := range taken {
+		l.waitingBytes -= b.WireBytes()
+	}
+	return taken
 }
 
 // pump keeps one delivery and one offer to a neighbor going at a time. A node serves few connections to
 // one address, and an answer to an offer may be held; a delivery must not wait behind it.
 func (n *Node) pump(l *link) {
-	if !l.putting && len(l.asked) > 0 {
+	for !l.putting && len(l.asked) > 0 {
 		b := l.asked[0]
 		l.asked = slices.Delete(l.asked, 0, 1)
-		n.put(l, b)
+		if n.wants(l, b) {
+			n.put(l, b)
+		}
 	}
-	for !l.checking && len(l.waiting) > 0 {
+	for !l.checking && len(l.waiting) > 0 && len(l.asked) < maxAsked {
 		count := 1
 		if l.batches {
-			count = min(len(l.waiting), protocol.MaxDIDs)
+			count = min(len(l.waiting), maxAsked-len(l.asked))
 		}
-		batch := slices.Clone(l.waiting[:count])
-		l.waiting = slices.Delete(l.waiting, 0, count)
-		batch = slices.DeleteFunc(batch, func(b *protocol.Bundle) bool { return l.offered.has(b.DID) })
+		batch := slices.DeleteFunc(l.takeWaiting(count), func(b *protocol.Bundle) bool { return !n.wants(l, b) })
 		if len(batch) > 0 {
 			n.check(l, batch)
 		}
@@ -73,12 +93,8 @@ func (n *Node) check(l *link, batch []*protocol.Bundle) {
 					l.asked = append(l.asked, b)
 				}
 			}
-		case isBusy(a.Err):
-			n.after(n.between(protocol.HoldAnswer, 2*protocol.HoldAnswer), func() {
-				for _, b := range batch {
-					n.offer(l, b)
-				}
-			})
+		case passing(a.Err):
+			n.offerAgain(l, batch...)
 		}
 		n.pump(l)
 	})
@@ -96,23 +112,40 @@ func offerOf(batch []*protocol.Bundle) protocol.Call {
 	return protocol.CheckDIDs{DIDs: dids}
 }
 
-// isBusy reports whether a peer refused only because it has too much to do at the moment.
-func isBusy(err error) bool {
-	var refused *protocol.RemoteError
-	return errors.As(err, &refused) && (refused.Code == protocol.Busy || refused.Code == protocol.Unavailable)
+// passing reports whether a call failed for a reason that may pass: the network, or too much to do. A
+// neighbor that fails for good is gone soon, and its queue with it.
+func passing(err error) bool {
+	code := codeOf(err)
+	return err != nil && (code == 0 || code == protocol.Busy || code == protocol.Unavailable)
 }
 
-// put delivers a bundle that the neighbor asked for.
+// offerAgain offers bundles again in a moment.
+func (n *Node) offerAgain(l *link, batch ...*protocol.Bundle) {
+	n.after(n.between(protocol.HoldAnswer, 2*protocol.HoldAnswer), func() {
+		for _, b := range batch {
+			n.offer(l, b)
+		}
+	})
+}
+
+// put delivers a bundle that the neighbor asked for. Answers to other calls do not excuse a neighbor that
+// takes no deliveries.
 func (n *Node) put(l *link, b *protocol.Bundle) {
 	l.putting = true
 	n.ask(l, protocol.PutEntries{Bundle: b}, putTimeout, func(a Answered) {
 		l.putting = false
-		if a.Err == nil {
+		switch {
+		case a.Err == nil:
+			l.putFailures = 0
 			l.forwarded += int64(len(b.Entries))
 			n.status.Counters.PutsSent++
 			n.status.Counters.Forwarded += int64(len(b.Entries))
-		} else if isBusy(a.Err) {
-			n.after(n.between(protocol.HoldAnswer, 2*protocol.HoldAnswer), func() { n.offer(l, b) })
+		case passing(a.Err):
+			if l.putFailures++; l.putFailures >= maxPutFailures {
+				n.part(l, "takes no deliveries: "+a.Err.Error())
+				return
+			}
+			n.offerAgain(l, b)
 		}
 		n.pump(l)
 	})

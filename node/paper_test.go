@@ -344,8 +344,8 @@ func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
 // unreachable nodes and replenish new neighbors if there remain less than min_peers neighbors)".
 func TestAVanishedNeighborIsReplaced(t *testing.T) {
 	w := newNetwork(t)
-	c := Config{MaxNeighbors: 2, MinNeighbors: 2}
-	hosts := w.full(5, c, news)
+	c := Config{MaxNeighbors: 3, MinNeighbors: 2}
+	hosts := w.full(8, c, news)
 	victim := hosts[0]
 	var bereft []*testHost
 	for _, h := range hosts[1:] {
@@ -362,8 +362,8 @@ func TestAVanishedNeighborIsReplaced(t *testing.T) {
 		if h.node.links[victim.id] != nil {
 			t.Errorf("%s still counts on a dead neighbor", h.id)
 		}
-		if len(h.node.links) == 0 {
-			t.Errorf("%s found nobody in place of the dead one", h.id)
+		if len(h.node.links) < 2 {
+			t.Errorf("%s has %d neighbors and found nobody in place of the dead one", h.id, len(h.node.links))
 		}
 	}
 }

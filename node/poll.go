@@ -1,6 +1,8 @@
 package node
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"feedex/archive"
@@ -26,35 +28,39 @@ type subscription struct {
 	polled, delivered int64 // entries brought first by own polls, and by neighbors
 }
 
-// subscribe begins to follow a feed.
-func (n *Node) subscribe(u feed.URL) {
-	if n.feeds[u] != nil {
-		return
-	}
-	f := archive.Feed{URL: u}
-	for _, kept := range n.store.LoadFeeds() {
-		if kept.URL == u {
-			f = kept // followed before: its validators still save a download
+// subscribe begins to follow feeds.
+func (n *Node) subscribe(urls []feed.URL) {
+	known := make(map[feed.URL]archive.Feed)
+	if len(urls) > 0 {
+		for _, f := range n.store.LoadFeeds() {
+			known[f.URL] = f // followed before: its validators still save a download
 		}
 	}
-	f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = true, n.now, n.now, 0, ""
-	n.resume(f)
-	n.store.KeepFeed(n.feeds[u].Feed)
+	for _, u := range urls {
+		if n.feeds[u] != nil {
+			continue
+		}
+		f := known[u]
+		f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, n.now, n.now, 0, ""
+		n.resume(f)
+		n.store.KeepFeed(n.feeds[u].Feed)
+	}
 	n.advertiseSoon()
 }
 
 // resume takes up a feed where it was left.
 func (n *Node) resume(f archive.Feed) {
-	f.Private = f.Private && !f.URL.Local() || n.privateURL(f.URL)
 	s := &subscription{Feed: f}
 	n.feeds[f.URL] = s
 	n.status.Feeds = len(n.feeds)
-	n.table.Own(f.URL, !f.Private)
+	n.speakOf(s)
 	due := f.NextPoll
 	if f.Errors == 0 && !f.LastPoll.IsZero() {
 		// The owner may have chosen a shorter interval since.
 		due = earlier(due, f.LastPoll.Add(n.config.Policy.Longest()))
 	}
+	// A clock that was ahead once must not silence the feed.
+	due = earlier(due, n.now.Add(max(n.config.Policy.Longest(), longestBackoff)))
 	if due.Before(n.now) {
 		// No stampede after an absence: every publisher waits its turn.
 		due = n.now.Add(n.between(0, min(spreadStart, f.Interval)))
@@ -69,9 +75,23 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
+// speakOf sees to it that the feed is advertised if it may be. It may not be before the first poll has
+// shown where it leads: a name that sounds public may belong to somebody's intranet.
+func (n *Node) speakOf(s *subscription) {
+	private := s.Private || n.privateURL(s.URL)
+	n.table.Private(s.URL, private)
+	n.table.Own(s.URL, !private && !s.LastPoll.IsZero())
+}
+
 // privateURL reports whether the URL alone says that the feed must not leave the node.
 func (n *Node) privateURL(u feed.URL) bool {
-	return u.Secret() || u.Local() && !n.config.AllowLocal
+	return u.Secret() || u.Local() && !n.config.AllowLocal || slices.Contains(n.config.PrivateHosts, strings.TrimSuffix(u.Host(), "."))
+}
+
+// private reports whether entries of the feed must not leave the node.
+func (n *Node) private(u feed.URL) bool {
+	s := n.feeds[u]
+	return n.privateURL(u) || s != nil && s.Private
 }
 
 // unsubscribe ends following a feed. Its entries stay.
@@ -85,6 +105,7 @@ func (n *Node) unsubscribe(u feed.URL) {
 	s.Subscribed = false
 	n.store.KeepFeed(s.Feed)
 	n.table.Own(u, false)
+	n.table.Private(u, n.privateURL(u))
 	n.advertiseSoon()
 }
 
@@ -112,7 +133,12 @@ func (n *Node) fetched(ev Fetched) {
 		return // unsubscribed meanwhile
 	}
 	s.polling = false
+	first, private := s.LastPoll.IsZero(), s.Private
 	s.LastPoll = n.now
+	s.Private = ev.Local || ev.Document != nil && ev.Document.Private || ev.Document == nil && s.Private
+	if n.speakOf(s); first || s.Private != private {
+		n.advertiseSoon()
+	}
 	if ev.Err != nil {
 		n.pollFailed(s, ev)
 		return
@@ -135,7 +161,7 @@ func (n *Node) fetched(ev Fetched) {
 		return
 	}
 	n.tell(Arrived{Feed: s.URL, Records: fresh})
-	if !s.Private {
+	if !n.private(s.URL) {
 		entries := make([]feed.Entry, len(fresh))
 		for i := range fresh {
 			entries[i] = fresh[i].Entry
@@ -152,12 +178,6 @@ func (n *Node) fetched(ev Fetched) {
 func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 	doc := ev.Document
 	s.Title, s.Link = doc.Title, doc.Link
-	private := doc.Private || ev.Local || n.privateURL(s.URL)
-	if private != s.Private {
-		s.Private = private
-		n.table.Own(s.URL, !private)
-		n.advertiseSoon()
-	}
 	n.noteClients(doc.Clients)
 
 	records := make([]archive.Record, len(doc.Entries))

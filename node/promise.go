@@ -19,9 +19,15 @@ type promise struct {
 
 // A waiter is a neighbor whose offer is not answered yet.
 type waiter struct {
-	link   *link
-	answer func(protocol.Seen)
-	turns  int // how many times it was passed over
+	link    *link
+	answers []func(protocol.Seen) // one a call: it may ask more than once
+	turns   int                   // how many times it was passed over
+}
+
+func (w *waiter) answer(s protocol.Seen) {
+	for _, f := range w.answers {
+		f(s)
+	}
 }
 
 // An owed bundle is one that a neighbor was asked for and has not delivered.
@@ -59,10 +65,21 @@ func (n *Node) checked(l *link, did protocol.DID, answer func(protocol.Seen)) {
 	case p.holder == l:
 		answer(false)
 	default:
-		p.waiting = append(p.waiting, waiter{link: l, answer: answer})
+		i := slices.IndexFunc(p.waiting, func(w waiter) bool { return w.link == l })
+		switch {
+		case i < 0:
+			p.waiting = append(p.waiting, waiter{link: l, answers: []func(protocol.Seen){answer}})
+		case len(p.waiting[i].answers) < maxAnswers:
+			p.waiting[i].answers = append(p.waiting[i].answers, answer)
+		default:
+			answer(false)
+		}
 		n.passLater(p, did)
 	}
 }
+
+// maxAnswers is how many calls of one neighbor wait for the same answer.
+const maxAnswers = 4
 
 // entrust makes l the one that is to deliver the bundle.
 func (n *Node) entrust(p *promise, did protocol.DID, l *link) {
@@ -71,9 +88,7 @@ func (n *Node) entrust(p *promise, did protocol.DID, l *link) {
 		return
 	}
 	l.owed = append(l.owed, owed{did, n.now.Add(protocol.PromiseTimeout)})
-	if len(l.owed) == 1 {
-		n.watchPromises(l)
-	}
+	n.watchPromises(l)
 }
 
 // passLater gives the holder of a promise for which others wait a moment to keep it.
@@ -90,19 +105,35 @@ func (n *Node) passLater(p *promise, did protocol.DID) {
 	})
 }
 
-// passOn gives a promise that was not kept soon enough to one of those who wait, at random.
+// passOn gives a promise that was not kept soon enough to one of those who wait, at random: to one that
+// does not owe too much already, if there is one.
 func (n *Node) passOn(p *promise, did protocol.DID) {
-	p.waiting = slices.DeleteFunc(p.waiting, func(w waiter) bool { return n.links[w.link.id()] != w.link })
-	if len(p.waiting) == 0 {
+	var waiting, heirs []waiter
+	for _, w := range p.waiting {
+		if n.links[w.link.id()] != w.link {
+			w.answer(true) // the link is over; somebody may still hang on the line
+			continue
+		}
+		waiting = append(waiting, w)
+		if len(w.link.owed) < protocol.MaxPromises {
+			heirs = append(heirs, w)
+		}
+	}
+	if p.waiting = waiting; len(heirs) == 0 {
+		for _, w := range waiting {
+			w.answer(true) // nobody can take it on: whoever has the bundle will offer it to others
+		}
+		p.waiting = nil
 		return
 	}
-	i := n.rng.IntN(len(p.waiting))
-	heir := p.waiting[i]
-	p.waiting = slices.Delete(p.waiting, i, i+1)
+	heir := heirs[n.rng.IntN(len(heirs))]
 	n.entrust(p, did, heir.link)
 	heir.answer(false)
 	var still []waiter
-	for _, w := range p.waiting {
+	for _, w := range waiting {
+		if w.link == heir.link {
+			continue
+		}
 		if w.turns++; w.turns == maxTurns {
 			w.answer(false)
 			continue
@@ -133,14 +164,19 @@ func (n *Node) giveUp(l *link, did protocol.DID) {
 	if p == nil || p.holder != l {
 		return
 	}
-	if n.passOn(p, did); p.holder == l {
+	if n.passOn(p, did); p.holder == l && len(p.waiting) == 0 {
 		delete(n.gossip.promises, did)
 	}
 }
 
 // watchPromises looks at what l owes when the first of it falls due.
 func (n *Node) watchPromises(l *link) {
+	if l.watching || len(l.owed) == 0 {
+		return
+	}
+	l.watching = true
 	n.at(l.owed[0].due, func() {
+		l.watching = false
 		if n.links[l.id()] != l {
 			return
 		}
@@ -149,9 +185,7 @@ func (n *Node) watchPromises(l *link) {
 			n.suspect(l.id(), "promised a bundle and did not deliver it")
 			n.giveUp(l, l.owed[0].did)
 		}
-		if len(l.owed) > 0 {
-			n.watchPromises(l)
-		}
+		n.watchPromises(l)
 	})
 }
 
@@ -167,7 +201,7 @@ func (l *link) deliveredOwed(did protocol.DID) {
 
 // askedCheck answers check_did.
 func (n *Node) askedCheck(l *link, ev Asked, c protocol.CheckDID) {
-	if c.Feed != "" && !n.table.Wanted(c.Feed) {
+	if c.Feed != "" && !n.table.Wanted(c.Feed, l.peer) {
 		n.respond(ev, protocol.Seen(true))
 		return
 	}
@@ -201,15 +235,14 @@ func (n *Node) askedChecks(l *link, ev Asked, dids []protocol.DID) {
 
 var errOverpromised = protocol.Faultf(protocol.Busy, "%d deliveries may be open at a time; deliver first", protocol.MaxPromises)
 
-// overpromised reports whether l would owe more than it may if it were asked for all of dids.
+// overpromised reports whether l would owe more than it may if it were asked for all of dids that are
+// neither here nor promised.
 func (n *Node) overpromised(l *link, dids ...protocol.DID) bool {
 	count := len(l.owed)
 	for _, did := range dids {
-		if count < protocol.MaxPromises {
-			count++ // whatever its answer will be: no need to look
-		} else if n.gossip.promises[did] == nil && !n.gossip.seen.has(did) {
-			return true
+		if n.gossip.promises[did] == nil && !n.gossip.seen.has(did) {
+			count++
 		}
 	}
-	return false
+	return count > protocol.MaxPromises
 }

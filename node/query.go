@@ -1,6 +1,8 @@
 package node
 
 import (
+	"slices"
+
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
@@ -34,7 +36,8 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 			n.refuse(ev, protocol.Faultf(protocol.Busy, "the search was not finished in time; ask for less"))
 			return
 		}
-		n.respond(ev, answerOf(found.Records, limit))
+		records := slices.DeleteFunc(found.Records, func(r archive.Record) bool { return n.private(r.Entry.Feed) })
+		n.respond(ev, answerOf(records, limit))
 	})
 }
 

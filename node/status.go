@@ -93,7 +93,7 @@ func (n *Node) Feeds() []FeedStatus {
 	list := make([]FeedStatus, 0, len(n.feeds))
 	for _, s := range n.feeds {
 		list = append(list, FeedStatus{
-			URL: s.URL, Title: s.Title, Private: s.Private, Offered: n.table.Offering(s.URL),
+			URL: s.URL, Title: s.Title, Private: n.private(s.URL), Offered: n.table.Offering(s.URL),
 			Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.NextPoll,
 			Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
 		})

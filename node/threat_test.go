@@ -65,6 +65,7 @@ func TestPlainNodeIsBelievedAfterACallBack(t *testing.T) {
 		}
 		return &protocol.RemoteError{Code: 1, Text: "method is not supported"}, true
 	}
+	w.run(time.Second) // the first poll ends
 	r := a.answerTo(plain.id, "", protocol.Connect{Subset: protocol.Subset{{Feed: news}}})
 	if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 {
 		t.Fatalf("connect was answered %+v, %v", r.Reply, r.Fault)
@@ -270,7 +271,7 @@ func TestForgedBundlesMarkNothing(t *testing.T) {
 // that went in a loop.
 func TestVictimsNameInThePathCutsNobodyOff(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(5, Config{}, news)
 	victim, attacker := hosts[0], hosts[1]
 	w.run(time.Minute)
 	if victim.node.self.id != victim.id {
@@ -372,7 +373,7 @@ func TestOneSourceCannotMakeUsAFlood(t *testing.T) {
 	a := w.add(Config{Trackers: []string{tracker}}, news)
 	for range 600 {
 		w.run(100 * time.Millisecond)
-		open = a.node.search.connecting
+		open = a.node.boot.connecting
 		most = max(most, open)
 	}
 	if most > 2 {

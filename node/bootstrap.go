@@ -1,7 +1,6 @@
 package node
 
 import (
-	"errors"
 	"time"
 
 	"feedex/neighbors"
@@ -16,27 +15,29 @@ const (
 	// trackerPeriod is how often a tracker is asked when nothing is needed, so that the node stays on
 	// its list.
 	trackerPeriod = 10 * time.Minute
+	// leastRound is the least time between two rounds of asking all trackers.
+	leastRound = time.Minute
 	// maxConnecting is how many connects are under way at a time.
 	maxConnecting = 4
 )
 
-// search is the node's looking for neighbors.
-type search struct {
-	connecting   int                      // connects under way
-	tokens       map[string]int           // sent with them
-	vouching     int                      // callers being called back
-	beingVouched map[protocol.NodeID]bool // who they are
-	refillAt     time.Time                // when refill is on the agenda; zero if it is not
-	retries      map[string]int           // of trackers and static neighbors, since the last success
-	round        int                      // of asking the trackers
+// bootstrap is the node's looking for neighbors (Paper §3.1).
+type bootstrap struct {
+	connecting int                      // connects under way
+	tokens     map[string]int           // sent with them, counted
+	vouching   map[protocol.NodeID]bool // callers being called back
+	refillAt   time.Time                // when refill is on the agenda; zero if it is not
+	retries    map[string]int           // of trackers and static neighbors, since the last success
+	round      int                      // of asking the trackers
+	roundBegan time.Time
 }
 
-// startSearch looks for neighbors from all sources that the owner named.
-func (n *Node) startSearch() {
-	n.search = search{
-		tokens:       make(map[string]int),
-		beingVouched: make(map[protocol.NodeID]bool),
-		retries:      make(map[string]int),
+// startBootstrap looks for neighbors from all sources that the owner named.
+func (n *Node) startBootstrap() {
+	n.boot = bootstrap{
+		tokens:   make(map[string]int),
+		vouching: make(map[protocol.NodeID]bool),
+		retries:  make(map[string]int),
 	}
 	for _, host := range n.config.Peers {
 		n.after(0, func() { n.connectStatic(host) })
@@ -45,24 +46,30 @@ func (n *Node) startSearch() {
 	n.refillSoon(0)
 }
 
-// askTrackers begins a new round of asking all trackers.
+// askTrackers begins a new round of asking all trackers, unless the last one began a moment ago: a
+// neighbor that comes and goes must not make us a nuisance.
 func (n *Node) askTrackers() {
-	n.search.round++
-	round := n.search.round
+	if n.boot.round > 0 && n.now.Sub(n.boot.roundBegan) < leastRound {
+		return
+	}
+	n.boot.round++
+	n.boot.roundBegan = n.now
+	round := n.boot.round
 	for _, url := range n.config.Trackers {
-		n.search.retries[url] = 0
+		n.boot.retries[url] = 0
 		n.after(0, func() { n.askTracker(url, round) })
 	}
 }
 
 // retryIn is how long to wait before asking name again, a little longer each time.
 func (n *Node) retryIn(name string) time.Duration {
-	wait := min(longestRetry, firstRetry<<min(n.search.retries[name], 16))
-	n.search.retries[name]++
+	wait := min(longestRetry, firstRetry<<min(n.boot.retries[name], 16))
+	n.boot.retries[name]++
 	return wait + n.between(0, wait/4)
 }
 
-// connectStatic links with a neighbor that the owner named.
+// connectStatic links with a neighbor that the owner named. A link belongs to an address, so the first
+// call finds out which one the name stands for.
 func (n *Node) connectStatic(host string) {
 	for _, l := range n.links {
 		if l.static == host {
@@ -73,14 +80,23 @@ func (n *Node) connectStatic(host string) {
 		n.seekStatic(host) // nothing to say yet, and who says nothing is refused
 		return
 	}
-	n.connect(Target{Host: host}, func(id protocol.NodeID, err error) {
-		if err != nil {
-			if !errors.Is(err, errSelf) {
-				n.seekStatic(host)
-			}
+	n.call(Target{Host: host}, "", protocol.WhoAmI{}, callTimeout, func(a Answered) {
+		if a.Peer.IsZero() || a.Err != nil && !isRefusal(a.Err) {
+			n.seekStatic(host)
 			return
 		}
-		n.search.retries[host] = 0
+		if l := n.links[a.Peer]; l != nil {
+			l.static, l.peer.Static = host, true
+			n.boot.retries[host] = 0
+			return
+		}
+		n.connect(a.Peer, host, func(err error) {
+			if err != nil {
+				n.seekStatic(host)
+				return
+			}
+			n.boot.retries[host] = 0
+		})
 	})
 }
 
@@ -92,7 +108,7 @@ func (n *Node) seekStatic(host string) {
 // askTracker gets nodes from a tracker, and the node onto its list (Paper §3.1, first source). It goes
 // on for as long as the node runs: often while neighbors are wanted, seldom otherwise.
 func (n *Node) askTracker(url string, round int) {
-	if round != n.search.round {
+	if round != n.boot.round {
 		return
 	}
 	n.call(Target{Tracker: url}, "", protocol.GetNeighbors{}, callTimeout, func(a Answered) {
@@ -110,7 +126,7 @@ func (n *Node) askTracker(url string, round int) {
 		if a.Err != nil || n.table.Len() < n.config.MinNeighbors {
 			wait = n.retryIn(url)
 		} else {
-			n.search.retries[url] = 0
+			n.boot.retries[url] = 0
 		}
 		n.after(wait, func() { n.askTracker(url, round) })
 	})
@@ -119,13 +135,13 @@ func (n *Node) askTracker(url string, round int) {
 // refillSoon looks for neighbors after d, unless that is to happen earlier anyway.
 func (n *Node) refillSoon(d time.Duration) {
 	at := n.now.Add(d)
-	if !n.search.refillAt.IsZero() && !at.Before(n.search.refillAt) {
+	if !n.boot.refillAt.IsZero() && !at.Before(n.boot.refillAt) {
 		return
 	}
-	n.search.refillAt = at
+	n.boot.refillAt = at
 	n.at(at, func() {
-		if n.search.refillAt.Equal(at) {
-			n.search.refillAt = time.Time{}
+		if n.boot.refillAt.Equal(at) {
+			n.boot.refillAt = time.Time{}
 			n.refill()
 		}
 	})
@@ -135,17 +151,14 @@ func (n *Node) refillSoon(d time.Duration) {
 //
 // Paper §4.3: "replenish new neighbors if there remain less than min_peers neighbors".
 func (n *Node) refill() {
-	need := n.config.MinNeighbors - n.table.Len() - n.search.connecting
+	need := n.config.MinNeighbors - n.table.Len() - n.boot.connecting
 	if need <= 0 || len(n.table.Offer(protocol.NodeID{})) == 0 {
 		return
 	}
 	linked := func(id protocol.NodeID) bool { return n.links[id] != nil || !n.callable(id) }
 	for _, id := range n.book.Candidates(n.now, min(need, maxConnecting), linked) {
-		n.connect(Target{Node: id}, func(_ protocol.NodeID, err error) {
-			switch {
-			case errors.Is(err, errSelf):
-				n.book.Forget(id)
-			case err != nil:
+		n.connect(id, "", func(err error) {
+			if err != nil {
 				n.book.Failed(n.now, id)
 			}
 			n.refillSoon(0)
