@@ -1,8 +1,9 @@
 package protocol
 
 import (
-	"feedex/feed"
 	"time"
+
+	"feedex/feed"
 )
 
 // A Call is a request from one node to another: one of the types of this file. Each knows the name
@@ -97,7 +98,7 @@ type Vouched bool
 type Methods []string
 
 // A Query says what the asker is looking for, and how far and how long it may travel. This version
-// answers from its own archive alone; ID, Hops, Budget and Wait are carried for the nodes that relay.
+// answers from its own archive alone; ID, Hops and Wait are carried for the nodes that relay.
 type Query struct {
 	Filter feed.Filter
 	ID     string        // unique among the queries of the last ten minutes; "" for none
