@@ -24,28 +24,65 @@ var (
 	answerBody = xmlrpc.Limits{Bytes: 1 << 20, Depth: 12, Values: 4096, StringBytes: 64 << 10}
 )
 
+// limitsOf bounds the bodies of a call of the named method and of its answer.
+func limitsOf(name string) (call, answer xmlrpc.Limits) {
+	switch name {
+	case "get_neighbors", "system.listMethods":
+		return smallBody, listBody
+	case "connect":
+		return subsetBody, subsetBody
+	case "update_subset":
+		return subsetBody, smallBody
+	case "check_dids":
+		return listBody, listBody
+	case "put_entries":
+		return bundleBody, smallBody
+	case "query_feed":
+		return listBody, answerBody
+	}
+	return smallBody, smallBody
+}
+
+// CallLimits bounds the body of a call of the named method; an unknown method gets the smallest.
+func CallLimits(name string) xmlrpc.Limits {
+	call, _ := limitsOf(name)
+	return call
+}
+
+// AnswerLimits bounds the body of an answer of the named method.
+func AnswerLimits(name string) xmlrpc.Limits {
+	_, answer := limitsOf(name)
+	return answer
+}
+
+// method describes the named method, with its limits.
+func method(name, help string, signatures ...[]string) Method {
+	call, answer := limitsOf(name)
+	return Method{Name: name, Help: help, Signatures: signatures, Call: call, Answer: answer}
+}
+
 // NodeMethods lists what a node answers to.
 func NodeMethods() []Method {
 	return append([]Method{
 		getNeighbors("Nodes that this node is linked with. For neighbors only."),
-		{"connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set. Answers the called node's own subscription set; an empty one declines.",
-			[][]string{{"array", "int", "array"}}, subsetBody, subsetBody},
-		{"update_subset", "Advertises what changed in the caller's subscription set. changes: array of [url, hops], hops -1 withdraws. Answers ok.",
-			[][]string{{"string", "int", "array"}}, subsetBody, smallBody},
-		{"check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n}. Answers seen or unseen; unseen asks for put_entries.",
-			[][]string{{"string", "int", "string"}, {"string", "int", "string", "struct"}}, smallBody, smallBody},
-		{"check_dids", "Offers up to 64 bundles at once. Answers an array of seen or unseen in the same order.",
-			[][]string{{"array", "int", "array"}}, listBody, listBody},
-		{"put_entries", "Delivers a bundle: struct {did, feed, path, entries}. Answers ok once its entries are stored.",
-			[][]string{{"string", "int", "struct"}}, bundleBody, smallBody},
-		{"query_feed", "Searches the archive: struct {feed, words, title, since, until, ids, limit, id, hops, wait}, all optional. Answers {found, partial}.",
-			[][]string{{"struct", "int", "struct"}}, listBody, answerBody},
-		{"feedex.whoami", "The caller's address and port as this node sees them, ip:port.",
-			[][]string{{"string", "int"}}, smallBody, smallBody},
-		{"feedex.vouch", "Whether this node sent the caller a connect with that session token.",
-			[][]string{{"boolean", "int", "string"}}, smallBody, smallBody},
-		{"feedex.disconnect", "Ends the link, with a reason in words. Answers ok.",
-			[][]string{{"string", "int", "string"}}, smallBody, smallBody},
+		method("connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set. Answers the called node's own subscription set; an empty one declines.",
+			[]string{"array", "int", "array"}),
+		method("update_subset", "Advertises what changed in the caller's subscription set. changes: array of [url, hops], hops -1 withdraws. Answers ok.",
+			[]string{"string", "int", "array"}),
+		method("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n}. Answers seen or unseen; unseen asks for put_entries.",
+			[]string{"string", "int", "string"}, []string{"string", "int", "string", "struct"}),
+		method("check_dids", "Offers up to 64 bundles at once. Answers an array of seen or unseen in the same order.",
+			[]string{"array", "int", "array"}),
+		method("put_entries", "Delivers a bundle: struct {did, feed, path, entries}. Answers ok once its entries are stored.",
+			[]string{"string", "int", "struct"}),
+		method("query_feed", "Searches the archive: struct {feed, words, title, since, until, ids, limit, id, hops, wait}, all optional. Answers {found, partial}.",
+			[]string{"struct", "int", "struct"}),
+		method("feedex.whoami", "The caller's address and port as this node sees them, ip:port.",
+			[]string{"string", "int"}),
+		method("feedex.vouch", "Whether this node sent the caller a connect with that session token.",
+			[]string{"boolean", "int", "string"}),
+		method("feedex.disconnect", "Ends the link, with a reason in words. Answers ok.",
+			[]string{"string", "int", "string"}),
 	}, systemMethods()...)
 }
 
@@ -57,39 +94,14 @@ func TrackerMethods() []Method {
 }
 
 func getNeighbors(help string) Method {
-	return Method{"get_neighbors", help + " Answers an array of {ip, port}.", [][]string{{"array", "int"}}, smallBody, listBody}
+	return method("get_neighbors", help+" Answers an array of {ip, port}.", []string{"array", "int"})
 }
 
 func systemMethods() []Method {
 	return []Method{
-		{"system.listMethods", "The names of all methods.", [][]string{{"array"}}, smallBody, listBody},
-		{"system.methodHelp", "What the named method does, in words.", [][]string{{"string", "string"}}, smallBody, smallBody},
-		{"system.methodSignature", "The ways to call the named method: arrays of the answer's type and the parameters' types.",
-			[][]string{{"array", "string"}}, smallBody, smallBody},
+		method("system.listMethods", "The names of all methods.", []string{"array"}),
+		method("system.methodHelp", "What the named method does, in words.", []string{"string", "string"}),
+		method("system.methodSignature", "The ways to call the named method: arrays of the answer's type and the parameters' types.",
+			[]string{"array", "string"}),
 	}
-}
-
-// methodTable is NodeMethods by name; a tracker's methods are among them.
-var methodTable = func() map[string]Method {
-	table := make(map[string]Method)
-	for _, m := range NodeMethods() {
-		table[m.Name] = m
-	}
-	return table
-}()
-
-// CallLimits bounds the body of a call of the named method; an unknown method gets the smallest.
-func CallLimits(name string) xmlrpc.Limits {
-	if m, ok := methodTable[name]; ok {
-		return m.Call
-	}
-	return smallBody
-}
-
-// AnswerLimits bounds the body of an answer of the named method.
-func AnswerLimits(name string) xmlrpc.Limits {
-	if m, ok := methodTable[name]; ok {
-		return m.Answer
-	}
-	return smallBody
 }
