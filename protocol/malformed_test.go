@@ -1,0 +1,351 @@
+package protocol_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"feedex/feed"
+	"feedex/protocol"
+	"feedex/xmlrpc"
+)
+
+// Shorthand for values as they come out of a message.
+type (
+	array     = xmlrpc.Array
+	structure = xmlrpc.Struct
+)
+
+const (
+	someDID = "2847202f64a0d18d7e816f35b854642262fd186d"
+	someURL = "https://example.com/feed"
+)
+
+// with is a struct of the good members, some of them replaced or added: names and values in turn.
+func with(good structure, changes ...any) structure {
+	s := append(structure(nil), good...)
+	for i := 0; i < len(changes); i += 2 {
+		s = append(s, xmlrpc.Member{Name: changes[i].(string), Value: changes[i+1]}) // the last one counts
+	}
+	return s
+}
+
+// without is s without the named member.
+func without(s structure, name string) (rest structure) {
+	for _, m := range s {
+		if m.Name != name {
+			rest = append(rest, m)
+		}
+	}
+	return rest
+}
+
+// times is a list of n values.
+func times(n int, v xmlrpc.Value) array {
+	list := make(array, n)
+	for i := range list {
+		list[i] = v
+	}
+	return list
+}
+
+// checkRefused checks that err is a fault with that code whose text begins by naming what was wrong.
+func checkRefused(t *testing.T, err error, code protocol.Code, about string) {
+	t.Helper()
+	fault, ok := errors.AsType[*protocol.Fault](err)
+	switch {
+	case !ok:
+		t.Errorf("got %v, want a fault", err)
+	case fault.Code != code || !strings.HasPrefix(fault.Text, about):
+		t.Errorf("got %v, want %s about %s", err, code, about)
+	}
+}
+
+var (
+	goodEntry  = structure{{Name: "id", Value: "1"}}
+	goodBundle = structure{{Name: "did", Value: someDID}, {Name: "feed", Value: someURL}, {Name: "path", Value: array{"192.0.2.7:7790"}}, {Name: "entries", Value: array{goodEntry}}}
+	goodFound  = structure{{Name: "id", Value: someDID}, {Name: "digest", Value: someDID}, {Name: "feed", Value: someURL}, {Name: "title", Value: "t"}, {Name: "link", Value: someURL}, {Name: "seen", Value: int64(1790000000)}}
+)
+
+// entryWith is a bundle with one entry, whose members are as good ones but for the changes.
+func entryWith(changes ...any) structure {
+	return with(goodBundle, "entries", array{with(goodEntry, changes...)})
+}
+
+// TestMalformedCalls decodes calls with values of the wrong type, missing ones, and ones out of range. The
+// port is good but for the first table.
+func TestMalformedCalls(t *testing.T) {
+	const invalid, long = protocol.InvalidParams, protocol.TooLong
+	label := strings.Repeat("x", protocol.MaxLabelBytes+1)
+	tests := []struct {
+		method, name string
+		params       array
+		code         protocol.Code
+		about        string
+	}{
+		{"connect", "no subset", nil, invalid, "subset: missing"},
+		{"connect", "string", array{someURL}, invalid, "subset"},
+		{"connect", "struct", array{structure{}}, invalid, "subset"},
+		{"connect", "nil", array{nil}, invalid, "subset"},
+		{"update_subset", "no changes", nil, invalid, "changes: missing"},
+		{"update_subset", "int", array{int64(1)}, invalid, "changes"},
+
+		{"check_did", "no did", nil, invalid, "did: missing"},
+		{"check_did", "int", array{int64(1)}, invalid, "did"},
+		{"check_did", "array", array{array{someDID}}, invalid, "did"},
+		{"check_did", "short", array{someDID[1:]}, invalid, "did"},
+		{"check_did", "long", array{someDID + "0"}, invalid, "did"},
+		{"check_did", "not hexadecimal", array{"g" + someDID[1:]}, invalid, "did"},
+		{"check_did", "feed of hint an int", array{someDID, structure{{Name: "feed", Value: int64(1)}}}, invalid, "hint.feed"},
+		{"check_did", "feed of hint too long", array{someDID, structure{{Name: "feed", Value: strings.Repeat("x", feed.MaxURLBytes+1)}}}, long, "hint.feed"},
+		{"check_did", "n of hint a string", array{someDID, structure{{Name: "feed", Value: someURL}, {Name: "n", Value: "1"}}}, invalid, "hint.n"},
+		{"check_did", "n of hint too large", array{someDID, structure{{Name: "feed", Value: someURL}, {Name: "n", Value: int64(101)}}}, invalid, "hint.n"},
+
+		{"check_dids", "no dids", nil, invalid, "dids: missing"},
+		{"check_dids", "string", array{someDID}, invalid, "dids"},
+		{"check_dids", "too many", array{times(protocol.MaxDIDs+1, someDID)}, invalid, "dids"},
+		{"check_dids", "int among them", array{array{someDID, int64(1)}}, invalid, "dids"},
+		{"check_dids", "nested", array{array{array{someDID}}}, invalid, "dids"},
+		{"check_dids", "short one", array{array{someDID, "ab"}}, invalid, "dids"},
+
+		{"put_entries", "no bundle", nil, invalid, "bundle: missing"},
+		{"put_entries", "array", array{array{goodBundle}}, invalid, "bundle: want a struct"},
+		{"put_entries", "string", array{someDID}, invalid, "bundle: want a struct"},
+		{"put_entries", "empty", array{structure{}}, invalid, "bundle.feed: missing"},
+		{"put_entries", "no feed", array{without(goodBundle, "feed")}, invalid, "bundle.feed: missing"},
+		{"put_entries", "feed empty", array{with(goodBundle, "feed", "")}, invalid, "bundle.feed: missing"},
+		{"put_entries", "feed an int", array{with(goodBundle, "feed", int64(1))}, invalid, "bundle.feed"},
+		{"put_entries", "feed not in normal form", array{with(goodBundle, "feed", "HTTP://example.com")}, invalid, "bundle.feed"},
+		{"put_entries", "feed too long", array{with(goodBundle, "feed", someURL+strings.Repeat("x", feed.MaxURLBytes))}, long, "bundle.feed"},
+		{"put_entries", "no did", array{without(goodBundle, "did")}, invalid, "bundle.did"},
+		{"put_entries", "did an int", array{with(goodBundle, "did", int64(1))}, invalid, "bundle.did"},
+		{"put_entries", "did not hexadecimal", array{with(goodBundle, "did", "g"+someDID[1:])}, invalid, "bundle.did"},
+		{"put_entries", "did too long", array{with(goodBundle, "did", someDID+"0")}, long, "bundle.did"},
+		{"put_entries", "path a string", array{with(goodBundle, "path", "192.0.2.7:7790")}, invalid, "bundle.path"},
+		{"put_entries", "path of ints", array{with(goodBundle, "path", array{int64(1)})}, invalid, "bundle.path"},
+		{"put_entries", "path of names", array{with(goodBundle, "path", array{"example.com:7790"})}, invalid, "bundle.path"},
+		{"put_entries", "path without port", array{with(goodBundle, "path", array{"192.0.2.7"})}, invalid, "bundle.path"},
+		{"put_entries", "path with port 0", array{with(goodBundle, "path", array{"192.0.2.7:0"})}, invalid, "bundle.path"},
+		{"put_entries", "path too long", array{with(goodBundle, "path", times(protocol.MaxPath+1, "192.0.2.7:7790"))}, long, "bundle.path"},
+		{"put_entries", "entries a struct", array{with(goodBundle, "entries", goodEntry)}, invalid, "bundle.entries"},
+		{"put_entries", "entries of strings", array{with(goodBundle, "entries", array{"1"})}, invalid, "bundle.entries"},
+		{"put_entries", "entries nested", array{with(goodBundle, "entries", array{goodEntry, array{goodEntry}})}, invalid, "bundle.entries"},
+		{"put_entries", "too many entries", array{with(goodBundle, "entries", times(protocol.MaxBundleEntries+1, goodEntry))}, long, "bundle.entries"},
+		{"put_entries", "feed of entry an int", array{entryWith("feed", int64(1))}, invalid, "entry.feed"},
+		{"put_entries", "feed of entry not in normal form", array{entryWith("feed", "example.com")}, invalid, "entry.feed"},
+		{"put_entries", "id an int", array{entryWith("id", int64(1))}, invalid, "entry.id"},
+		{"put_entries", "id too long", array{entryWith("id", strings.Repeat("x", protocol.MaxIDBytes+1))}, long, "entry.id"},
+		{"put_entries", "title bytes", array{entryWith("title", []byte("x"))}, invalid, "entry.title"},
+		{"put_entries", "title too long", array{entryWith("title", strings.Repeat("x", protocol.MaxTitleBytes+1))}, long, "entry.title"},
+		{"put_entries", "link a struct", array{entryWith("link", structure{})}, invalid, "entry.link"},
+		{"put_entries", "link too long", array{entryWith("link", strings.Repeat("x", feed.MaxURLBytes+1))}, long, "entry.link"},
+		{"put_entries", "summary nil", array{entryWith("summary", nil)}, invalid, "entry.summary"},
+		{"put_entries", "content an array", array{entryWith("content", array{"x"})}, invalid, "entry.content"},
+		{"put_entries", "content too long", array{entryWith("content", strings.Repeat("x", protocol.MaxTextBytes+1))}, long, "entry.content"},
+		{"put_entries", "authors a string", array{entryWith("authors", "Ada")}, invalid, "entry.authors"},
+		{"put_entries", "authors nested", array{entryWith("authors", array{array{"Ada"}})}, invalid, "entry.authors"},
+		{"put_entries", "too many authors", array{entryWith("authors", times(protocol.MaxAuthors+1, "Ada"))}, long, "entry.authors"},
+		{"put_entries", "categories of ints", array{entryWith("categories", array{int64(1)})}, invalid, "entry.categories"},
+		{"put_entries", "too many categories", array{entryWith("categories", times(protocol.MaxCategories+1, "news"))}, long, "entry.categories"},
+		{"put_entries", "published a string", array{entryWith("published", "1790000000")}, invalid, "entry.published"},
+		{"put_entries", "published a date", array{entryWith("published", xmlrpc.DateTime("20260921T14:13:20"))}, invalid, "entry.published"},
+		{"put_entries", "published in the year 10000", array{entryWith("published", int64(253_402_300_800))}, invalid, "entry.published"},
+		{"put_entries", "updated before the year 1", array{entryWith("updated", int64(-62_135_596_801))}, invalid, "entry.updated"},
+		{"put_entries", "enclosures a struct", array{entryWith("enclosures", structure{})}, invalid, "entry.enclosures"},
+		{"put_entries", "enclosures of strings", array{entryWith("enclosures", array{someURL})}, invalid, "entry.enclosures"},
+		{"put_entries", "too many enclosures", array{entryWith("enclosures", times(protocol.MaxEnclosures+1, structure{}))}, long, "entry.enclosures"},
+		{"put_entries", "url of enclosure an int", array{entryWith("enclosures", array{structure{{Name: "url", Value: int64(1)}}})}, invalid, "enclosure.url"},
+		{"put_entries", "type of enclosure too long", array{entryWith("enclosures", array{structure{{Name: "type", Value: label}}})}, long, "enclosure.type"},
+		{"put_entries", "length of enclosure negative", array{entryWith("enclosures", array{structure{{Name: "length", Value: int64(-1)}}})}, invalid, "enclosure.length"},
+		{"put_entries", "length of enclosure a double", array{entryWith("enclosures", array{structure{{Name: "length", Value: 1.5}}})}, invalid, "enclosure.length"},
+
+		{"query_feed", "no query", nil, invalid, "query: missing"},
+		{"query_feed", "array", array{array{}}, invalid, "query: want a struct"},
+		{"query_feed", "id too long", array{structure{{Name: "id", Value: strings.Repeat("x", protocol.MaxSessionBytes+1)}}}, long, "query.id"},
+		{"query_feed", "hops too many", array{structure{{Name: "hops", Value: int64(6)}}}, invalid, "query.hops"},
+		{"query_feed", "wait too long", array{structure{{Name: "wait", Value: int64(60_001)}}}, invalid, "query.wait"},
+		{"query_feed", "feed a boolean", array{structure{{Name: "feed", Value: true}}}, invalid, "query.feed"},
+		{"query_feed", "words a string", array{structure{{Name: "words", Value: "hello"}}}, invalid, "query.words"},
+		{"query_feed", "words of ints", array{structure{{Name: "words", Value: array{int64(1)}}}}, invalid, "query.words"},
+		{"query_feed", "too many words", array{structure{{Name: "words", Value: times(33, "a")}}}, long, "query.words"},
+		{"query_feed", "word too long", array{structure{{Name: "words", Value: array{label}}}}, invalid, "query.words"},
+		{"query_feed", "title nested", array{structure{{Name: "title", Value: array{array{"a"}}}}}, invalid, "query.title"},
+		{"query_feed", "title word too long", array{structure{{Name: "title", Value: array{label}}}}, invalid, "query.title"},
+		{"query_feed", "limit negative", array{structure{{Name: "limit", Value: int64(-1)}}}, invalid, "query.limit"},
+		{"query_feed", "since a string", array{structure{{Name: "since", Value: "yesterday"}}}, invalid, "query.since"},
+		{"query_feed", "until in the year 10000", array{structure{{Name: "until", Value: int64(253_402_300_800)}}}, invalid, "query.until"},
+		{"query_feed", "ids of ints", array{structure{{Name: "ids", Value: array{int64(1)}}}}, invalid, "query.ids"},
+		{"query_feed", "ids not hexadecimal", array{structure{{Name: "ids", Value: array{"g" + someDID[1:]}}}}, invalid, "query.ids"},
+		{"query_feed", "too many ids", array{structure{{Name: "ids", Value: times(201, someDID)}}}, long, "query.ids"},
+
+		{"feedex.vouch", "no token", nil, invalid, "session: missing"},
+		{"feedex.vouch", "int", array{int64(1)}, invalid, "session"},
+		{"feedex.vouch", "too long", array{strings.Repeat("x", protocol.MaxSessionBytes+1)}, invalid, "session"},
+		{"feedex.disconnect", "no reason", nil, invalid, "reason: missing"},
+		{"feedex.disconnect", "array", array{array{"bye"}}, invalid, "reason"},
+		{"feedex.disconnect", "too long", array{label}, invalid, "reason"},
+
+		{"no_such_method", "unknown", nil, protocol.UnknownMethod, `no method "no_such_method"`},
+		{"", "no name", nil, protocol.UnknownMethod, `no method ""`},
+		{strings.Repeat("x", 200), "long name", nil, protocol.UnknownMethod, `no method "` + strings.Repeat("x", 64) + `"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.method+"/"+tt.name, func(t *testing.T) {
+			nid, call, err := protocol.DecodeCall(xmlrpc.Call{Method: tt.method, Params: append(array{int64(7790)}, tt.params...)})
+			checkRefused(t, err, tt.code, tt.about)
+			if nid != 0 || call != nil {
+				t.Errorf("got %d, %v beside the fault", nid, call)
+			}
+		})
+	}
+}
+
+// TestMalformedPorts calls each method without a port, and with what is none.
+func TestMalformedPorts(t *testing.T) {
+	for _, m := range protocol.NodeMethods() {
+		if strings.HasPrefix(m.Name, "system.") {
+			continue
+		}
+		_, _, err := protocol.DecodeCall(xmlrpc.Call{Method: m.Name})
+		checkRefused(t, err, protocol.InvalidParams, "nid: missing")
+		for _, port := range []xmlrpc.Value{int64(0), int64(1023), int64(65_536), int64(-7790), int64(7790 + 1<<32), "7790", 7790.0, true, nil, array{int64(7790)}, structure{}} {
+			_, _, err := protocol.DecodeCall(xmlrpc.Call{Method: m.Name, Params: array{port, array{}}})
+			checkRefused(t, err, protocol.InvalidParams, "nid: want an int")
+		}
+	}
+}
+
+// TestForgivenCalls decodes calls that hold more than this version knows, or hints of no use.
+func TestForgivenCalls(t *testing.T) {
+	did, _ := protocol.ParseDID(someDID)
+	tests := []struct {
+		name, method string
+		params       array
+		want         protocol.Call
+	}{
+		{"more parameters", "get_neighbors", array{"more", structure{}}, protocol.GetNeighbors{}},
+		{"hint missing", "check_did", array{someDID}, protocol.CheckDID{DID: did}},
+		{"hint of another type", "check_did", array{someDID, "hint"}, protocol.CheckDID{DID: did}},
+		{"hint without feed", "check_did", array{someDID, structure{{Name: "n", Value: int64(3)}}}, protocol.CheckDID{DID: did}},
+		{"hint with members of tomorrow", "check_did", array{someDID, structure{{Name: "feed", Value: someURL}, {Name: "size", Value: true}}}, protocol.CheckDID{DID: did, Feed: someURL}},
+		{"upper case", "check_did", array{strings.ToUpper(someDID)}, protocol.CheckDID{DID: did}},
+		{"empty query", "query_feed", array{structure{}}, protocol.QueryFeed{}},
+		{"limit beyond ours", "query_feed", array{structure{{Name: "limit", Value: int64(1_000_000)}}}, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Limit: protocol.MaxAnswerEntries}}}},
+		{"no nid", "system.listMethods", nil, protocol.ListMethods{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := decodeParams(tt.method, append(array{int64(7790)}, tt.params...)...)
+			if err != nil || !same(got, tt.want) {
+				t.Errorf("got %+v, %v, want %+v", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestMalformedReplies decodes answers that no peer that keeps to the protocol gives.
+func TestMalformedReplies(t *testing.T) {
+	label := strings.Repeat("x", protocol.MaxLabelBytes+1)
+	found := func(changes ...any) structure {
+		return structure{{Name: "found", Value: array{with(goodFound, changes...)}}}
+	}
+	tests := []struct {
+		call  protocol.Call
+		name  string
+		value xmlrpc.Value
+		about string
+	}{
+		{protocol.UpdateSubset{}, "another word", "OK", "answer"},
+		{protocol.PutEntries{}, "nothing", nil, "answer"},
+		{protocol.PutEntries{}, "true", true, "answer"},
+		{protocol.Disconnect{}, "array", array{"ok"}, "answer"},
+		{protocol.Disconnect{}, "long", label, "answer"},
+		{protocol.CheckDID{}, "another word", "new", "answer"},
+		{protocol.CheckDID{}, "true", true, "answer"},
+		{protocol.CheckDID{}, "array", array{"seen"}, "answer"},
+		{protocol.CheckDIDs{}, "word", "seen", "answer"},
+		{protocol.CheckDIDs{}, "another word", array{"seen", "Seen"}, "answer"},
+		{protocol.CheckDIDs{}, "nested", array{array{"seen"}}, "answer"},
+		{protocol.CheckDIDs{}, "struct in it", array{structure{}}, "answer"},
+		{protocol.CheckDIDs{}, "too many", times(protocol.MaxDIDs+1, "seen"), "answer"},
+		{protocol.Connect{}, "struct", structure{}, "answer"},
+		{protocol.Connect{}, "nothing", nil, "answer"},
+		{protocol.GetNeighbors{}, "string", "192.0.2.7:7790", "answer"},
+		{protocol.GetNeighbors{}, "flood", times(501, structure{}), "answer"},
+		{protocol.QueryFeed{}, "array", array{}, "answer: want a struct"},
+		{protocol.QueryFeed{}, "partial a word", structure{{Name: "partial", Value: "yes"}}, "answer.partial"},
+		{protocol.QueryFeed{}, "found a struct", structure{{Name: "found", Value: goodFound}}, "answer.found"},
+		{protocol.QueryFeed{}, "found of strings", structure{{Name: "found", Value: array{someURL}}}, "answer.found"},
+		{protocol.QueryFeed{}, "too many", structure{{Name: "found", Value: times(protocol.MaxAnswerEntries+1, goodFound)}}, "answer.found"},
+		{protocol.QueryFeed{}, "id missing", structure{{Name: "found", Value: array{without(goodFound, "id")}}}, "found.id"},
+		{protocol.QueryFeed{}, "digest missing", structure{{Name: "found", Value: array{without(goodFound, "digest")}}}, "found.digest"},
+		{protocol.QueryFeed{}, "id not hexadecimal", found("id", "g"+someDID[1:]), "found.id"},
+		{protocol.QueryFeed{}, "digest an int", found("digest", int64(1)), "found.digest"},
+		{protocol.QueryFeed{}, "feed not in normal form", found("feed", "example.com"), "found.feed"},
+		{protocol.QueryFeed{}, "title too long", found("title", strings.Repeat("x", protocol.MaxTitleBytes+1)), "found.title"},
+		{protocol.QueryFeed{}, "link an int", found("link", int64(1)), "found.link"},
+		{protocol.QueryFeed{}, "seen a string", found("seen", "now"), "found.seen"},
+		{protocol.QueryFeed{}, "published too late", found("published", int64(1)<<60), "found.published"},
+		{protocol.QueryFeed{}, "holder a name", found("holder", "example.com:7790"), "found.holder"},
+		{protocol.QueryFeed{}, "holder an int", found("holder", int64(1)), "found.holder"},
+		{protocol.WhoAmI{}, "int", int64(7790), "answer"},
+		{protocol.WhoAmI{}, "name", "example.com:7790", "answer"},
+		{protocol.WhoAmI{}, "empty", "", "answer"},
+		{protocol.WhoAmI{}, "long", label, "answer"},
+		{protocol.Vouch{}, "word", "true", "answer"},
+		{protocol.Vouch{}, "int", int64(1), "answer"},
+		{protocol.Vouch{}, "nothing", nil, "answer"},
+		{protocol.ListMethods{}, "struct", structure{}, "answer"},
+		{protocol.ListMethods{}, "flood", times(1001, "connect"), "answer"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.call.Method()+"/"+tt.name, func(t *testing.T) {
+			reply, err := protocol.DecodeReply(tt.call, tt.value)
+			if fault, ok := errors.AsType[*protocol.Fault](err); !ok || !strings.HasPrefix(fault.Text, tt.about) || reply != nil {
+				t.Errorf("got %v, %v, want an error about %s", reply, err, tt.about)
+			}
+		})
+	}
+}
+
+// TestForgivenReplies decodes answers of which a part is of use.
+func TestForgivenReplies(t *testing.T) {
+	node := func(ip, port any) structure { return structure{{Name: "ip", Value: ip}, {Name: "port", Value: port}} }
+	tests := []struct {
+		call  protocol.Call
+		name  string
+		value xmlrpc.Value
+		want  protocol.Reply
+	}{
+		{protocol.GetNeighbors{}, "what is no node", array{
+			"192.0.2.1:7790", structure{}, node("example.com", int64(7790)), node("192.0.2.1", "7790"), node(int64(1), int64(7790)),
+			node("192.0.2.1", int64(1023)), node("192.0.2.1", int64(65_536)), node("::ffff:192.0.2.2", int64(7790)),
+		}, protocol.NodeList{mustNode("192.0.2.2:7790")}},
+		{protocol.GetNeighbors{}, "more than asked for", times(60, node("192.0.2.1", int64(7790))), func() (list protocol.NodeList) {
+			for range protocol.MaxNeighborList {
+				list = append(list, mustNode("192.0.2.1:7790"))
+			}
+			return list
+		}()},
+		{protocol.ListMethods{}, "what is no name", array{"connect", int64(1), array{"x"}, strings.Repeat("x", 300), "check_dids"}, protocol.Methods{"connect", "check_dids"}},
+		{protocol.QueryFeed{}, "empty", structure{}, protocol.Answer{}},
+		{protocol.QueryFeed{}, "held by a neighbor", structure{{Name: "found", Value: array{structure{{Name: "id", Value: someDID}, {Name: "digest", Value: someDID}, {Name: "holder", Value: "192.0.2.7:7790"}}}}},
+			protocol.Answer{Found: []protocol.Found{{ID: entryID(someDID), Digest: feed.Digest(entryID(someDID)), Holder: mustNode("192.0.2.7:7790")}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.call.Method()+"/"+tt.name, func(t *testing.T) {
+			got, err := protocol.DecodeReply(tt.call, tt.value)
+			if err != nil || !same(got, tt.want) {
+				t.Errorf("got %+v, %v, want %+v", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func entryID(hex string) feed.EntryID {
+	id, err := feed.ParseEntryID(hex)
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
