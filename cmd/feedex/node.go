@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/daemon"
+	"feedex/incentive"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -79,6 +80,9 @@ func (s *settings) node() (daemon.Config, error) {
 	if err != nil {
 		return daemon.Config{}, s.outOfRange(err)
 	}
+	if s.DeficitBound < 0 || s.DeficitBound > 1000 {
+		return daemon.Config{}, s.outOfRange(fmt.Errorf("setting out of range: deficit_bound is %d, want 1 to 1000, or 0 for no bound", s.DeficitBound))
+	}
 	return daemon.Config{
 		Data:           data,
 		Listen:         string(s.Listen),
@@ -95,9 +99,20 @@ func (s *settings) node() (daemon.Config, error) {
 			MaxSubsetHops:  s.MaxSubsetHops,
 			AdvertInterval: duration(s.AdvertInterval),
 			SeenDIDs:       s.SeenDIDs,
+			Incentive:      s.incentive(),
 			Policy:         policy,
 		},
 	}, nil
+}
+
+// incentive is what a neighbor may owe. In the file 0 is no bound; machines of the owner's own network are
+// not held to one.
+func (s *settings) incentive() incentive.Config {
+	c := incentive.Config{Bound: s.DeficitBound, TrustLocal: s.AllowPrivate}
+	if c.Bound == 0 {
+		c.Bound = -1
+	}
+	return c
 }
 
 // policy is when feeds are polled. The error says what is out of range.
@@ -131,6 +146,7 @@ func (s *settings) outOfRange(err error) error {
 		{"max_subset_hops", toml.Key{"max_subset_hops"}},
 		{"advert_interval", toml.Key{"advert_interval"}},
 		{"seen_dids", toml.Key{"seen_dids"}},
+		{"deficit_bound", toml.Key{"deficit_bound"}},
 		{"target freshness", toml.Key{"polling", "target_freshness"}},
 		{"shortest interval", toml.Key{"polling", "min"}},
 		{"longest interval", toml.Key{"polling", "max"}},

@@ -31,6 +31,7 @@ type settings struct {
 	MaxSubsetHops  int  `toml:"max_subset_hops"`
 	AdvertInterval span `toml:"advert_interval"`
 	SeenDIDs       int  `toml:"seen_dids"`
+	DeficitBound   int  `toml:"deficit_bound"`
 
 	Polling pollingSettings `toml:"polling"`
 	Poll    span            `toml:"-"` // the flag that stands for policy fixed at this interval
@@ -53,7 +54,7 @@ type pollingSettings struct {
 func defaultSettings() settings {
 	return settings{
 		Listen: ":7790", Reader: "127.0.0.1:7791", LogLevel: "info", LogFormat: "text",
-		MaxNeighbors: 10, MinNeighbors: 8, MaxSubsetHops: 3, AdvertInterval: "300s", SeenDIDs: 1000,
+		MaxNeighbors: 10, MinNeighbors: 8, MaxSubsetHops: 3, AdvertInterval: "300s", SeenDIDs: 1000, DeficitBound: 10,
 		Polling: pollingSettings{
 			Policy: "feedex", Interval: "2h", TargetFreshness: polling.DefaultTarget, Min: "30m", Max: "16h", Start: "2h",
 		},
