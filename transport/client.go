@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"feedex/feed"
@@ -84,6 +85,9 @@ type Result struct {
 	Reply   protocol.Reply  // of the type that belongs to the call
 	Session string          // the token that came with it, "" for none
 	Peer    protocol.NodeID // who answered: the address that was dialed
+	// Unsent is set where the call failed and nothing of it was written to the network. It is the only
+	// field that counts beside an error.
+	Unsent bool
 }
 
 // Call makes call to the peer at addr, "host:port", or to a tracker, whose addr is an http or https
@@ -95,9 +99,10 @@ type Result struct {
 // error, or what the network said. A call may have been carried out even if it failed; where a kept
 // connection turns out to be dead it is made a second time, which no call of the protocol minds.
 func (c *Client) Call(ctx context.Context, addr, session string, call protocol.Call) (Result, error) {
-	result, err := c.call(ctx, addr, session, call)
+	var sent atomic.Bool
+	result, err := c.call(ctx, addr, session, call, &sent)
 	if err != nil {
-		return Result{}, fmt.Errorf("call %s at %s: %w", call.Method(), addr, err)
+		return Result{Unsent: !sent.Load()}, fmt.Errorf("call %s at %s: %w", call.Method(), addr, err)
 	}
 	return result, nil
 }
@@ -105,16 +110,19 @@ func (c *Client) Call(ctx context.Context, addr, session string, call protocol.C
 // CloseIdle closes the connections that are not in use.
 func (c *Client) CloseIdle() { c.transport.CloseIdleConnections() }
 
-func (c *Client) call(ctx context.Context, addr, session string, call protocol.Call) (result Result, err error) {
+func (c *Client) call(ctx context.Context, addr, session string, call protocol.Call, sent *atomic.Bool) (result Result, err error) {
 	target, err := endpoint(addr)
 	if err != nil {
 		return Result{}, err
 	}
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
-		if ap, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil {
-			result.Peer = protocol.NewNodeID(ap.Addr(), ap.Port())
-		}
-	}})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			if ap, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil {
+				result.Peer = protocol.NewNodeID(ap.Addr(), ap.Port())
+			}
+		},
+		WroteHeaders: func() { sent.Store(true) },
+	})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(c.encode(call)))
 	if err != nil {
 		return Result{}, err
