@@ -13,11 +13,12 @@ import (
 // A Source is where an address came from. Lower ones are tried first.
 type Source int
 
-// The three sources of Paper §3.1, in the order in which they are tried.
+// The three sources of Paper §3.1, and neighbors' neighbors, in the order in which they are tried.
 const (
 	Remembered Source = iota // a neighbor of earlier: trust needs time, and there was some
 	Listed                   // named in a feed document
 	Tracked                  // named by a tracker
+	Told                     // named by a neighbor
 	sources
 )
 
@@ -173,6 +174,13 @@ func (b *Book) Candidates(now time.Time, n int, skip func(protocol.NodeID) bool)
 		picked = append(picked, a.peer.ID)
 	}
 	return picked
+}
+
+// Ready reports whether there is an address to try now. skip tells which do not count.
+func (b *Book) Ready(now time.Time, skip func(protocol.NodeID) bool) bool {
+	return slices.ContainsFunc(b.list, func(a *address) bool {
+		return !a.trying && !now.Before(a.after) && !skip(a.peer.ID)
+	})
 }
 
 // Next is when the first of the addresses that wait after a failure may be tried again; the zero time

@@ -220,6 +220,15 @@ func (t *Table) Wanted(u feed.URL, n *Neighbor) bool {
 	return r != nil && t.advertised(r, n) >= 0
 }
 
+// Hops is the hop count of our own interest in the feed as n hears of it: 0 where we are interested
+// ourselves, protocol.Withdrawn where nobody within reach is.
+func (t *Table) Hops(u feed.URL, n *Neighbor) int {
+	if r := t.routes[u]; r != nil {
+		return t.advertised(r, n)
+	}
+	return protocol.Withdrawn
+}
+
 // Interested returns the neighbors to which bundles of the feed are forwarded: those in whose
 // subscription set it stands at a hop count within MaxHops (Paper §3.4).
 func (t *Table) Interested(u feed.URL) []*Neighbor {

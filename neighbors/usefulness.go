@@ -114,6 +114,23 @@ func (t *Table) Scores(now time.Time) []Usefulness {
 	return scores
 }
 
+// Lies reports whether n claims as much as others and brought, within the day, less than a tenth of what
+// they brought on average, although they brought enough to tell.
+func (t *Table) Lies(now time.Time, n *Neighbor) bool {
+	others := Usefulness(len(t.list) - 1)
+	if others < 2 || now.Sub(n.Since) < provenAfter {
+		return false
+	}
+	var claimed, brought Usefulness
+	for _, other := range t.list {
+		if other != n {
+			claimed += t.Claimed(other.ID, nil)
+			brought += other.brought.sum(now)
+		}
+	}
+	return brought >= provenBy && t.Claimed(n.ID, nil) >= claimed/others && n.brought.sum(now)*10 < brought/others
+}
+
 // scaled is x·a/b without overflow for the sizes that occur here.
 func scaled(x, a, b int64) int64 {
 	return x/b*a + x%b*a/b
