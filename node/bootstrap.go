@@ -17,6 +17,10 @@ const (
 	trackerPeriod = 10 * time.Minute
 	// leastRound is the least time between two rounds of asking all trackers.
 	leastRound = time.Minute
+	// extraEvery is how often one more neighbor than the minimum is looked for, where one is wanted, and
+	// aroundEvery how often a neighbor is asked for its neighbors.
+	extraEvery  = time.Minute
+	aroundEvery = 5 * time.Minute
 	// maxConnecting is how many connects are under way at a time.
 	maxConnecting = 4
 )
@@ -29,6 +33,7 @@ type bootstrap struct {
 	refillAt   time.Time                // when refill is on the agenda; zero if it is not
 	retries    map[string]int           // of trackers and static neighbors, since the last success
 	round      int                      // of asking the trackers
+	aroundAt   time.Time                // when a neighbor may be asked for its neighbors again
 	roundBegan time.Time
 }
 
@@ -112,15 +117,8 @@ func (n *Node) askTracker(url string, round int) {
 		return
 	}
 	n.call(Target{Tracker: url}, "", protocol.GetNeighbors{}, callTimeout, func(a Answered) {
-		var found []protocol.NodeID
 		if list, ok := a.Reply.(protocol.NodeList); ok {
-			for _, id := range list {
-				if n.callable(id) && n.links[id] == nil {
-					found = append(found, id)
-				}
-			}
-			n.book.Add(n.now, neighbors.Tracked, found)
-			n.refillSoon(0)
+			n.noteNodes(neighbors.Tracked, list)
 		}
 		wait := trackerPeriod
 		if a.Err != nil || n.table.Len() < n.config.MinNeighbors {
@@ -147,16 +145,20 @@ func (n *Node) refillSoon(d time.Duration) {
 	})
 }
 
-// refill connects to candidates while there are fewer than MinNeighbors.
+// refill connects to candidates while there are fewer neighbors than wanted.
 //
 // Paper §4.3: "replenish new neighbors if there remain less than min_peers neighbors".
 func (n *Node) refill() {
 	need := n.config.MinNeighbors - n.table.Len() - n.boot.connecting
-	if need <= 0 || len(n.table.Offer(protocol.NodeID{})) == 0 {
+	if len(n.table.Offer(protocol.NodeID{})) == 0 || need <= 0 && !n.wantsMore() {
 		return
 	}
-	linked := func(id protocol.NodeID) bool { return n.links[id] != nil || !n.callable(id) }
-	for _, id := range n.book.Candidates(n.now, min(need, maxConnecting), linked) {
+	if need <= 0 {
+		need = 1 // there is no hurry
+		defer n.refillSoon(extraEvery)
+	}
+	picked := n.book.Candidates(n.now, min(need, maxConnecting), n.unwanted)
+	for _, id := range picked {
 		n.connect(id, "", func(err error) {
 			if err != nil {
 				n.book.Failed(n.now, id)
@@ -164,7 +166,45 @@ func (n *Node) refill() {
 			n.refillSoon(0)
 		})
 	}
-	if next := n.book.Next(n.now, linked); next.After(n.now) {
+	if len(picked) == 0 && n.boot.connecting == 0 {
+		n.askAround()
+	}
+	if next := n.book.Next(n.now, n.unwanted); next.After(n.now) {
 		n.refillSoon(next.Sub(n.now))
+	}
+}
+
+// wantsMore reports whether more neighbors than the minimum are wanted, as long as there is a place:
+// because feeds are offered by fewer than two, or because those that there are keep us at their bound.
+func (n *Node) wantsMore() bool {
+	return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors && n.table.Uncovered() > 0
+}
+
+// askAround asks a neighbor for its neighbors, when nobody else is known.
+func (n *Node) askAround() {
+	all := n.table.All()
+	if len(all) == 0 || n.now.Before(n.boot.aroundAt) {
+		return
+	}
+	n.boot.aroundAt = n.now.Add(aroundEvery)
+	l := n.links[all[n.rng.IntN(len(all))].ID]
+	n.ask(l, protocol.GetNeighbors{}, callTimeout, func(a Answered) {
+		if list, ok := a.Reply.(protocol.NodeList); ok {
+			n.noteNodes(neighbors.Told, list)
+		}
+	})
+}
+
+// noteNodes remembers nodes that a source named, as far as they may be called.
+func (n *Node) noteNodes(source neighbors.Source, list []protocol.NodeID) {
+	var found []protocol.NodeID
+	for _, id := range list {
+		if n.callable(id) && n.links[id] == nil {
+			found = append(found, id)
+		}
+	}
+	if len(found) > 0 {
+		n.book.Add(n.now, source, found)
+		n.refillSoon(0)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"feedex/incentive"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -42,6 +43,9 @@ type Config struct {
 	// SeenDIDs is how many of the latest dids are known exactly; older ones are looked up behind a
 	// Bloom filter. Default 1,000. Paper §3.4.
 	SeenDIDs int
+
+	// Incentive bounds what a neighbor may owe.
+	Incentive incentive.Config
 
 	// Policy says when to poll next. Default polling.FeedEx with its own defaults.
 	Policy polling.Policy

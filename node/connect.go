@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/protocol"
 )
@@ -52,25 +53,32 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 			delete(n.boot.tokens, token)
 		}
 		subset, _ := a.Reply.(protocol.Subset)
-		err := a.Err
 		switch {
-		case err != nil:
+		case a.Err != nil:
+			done(a.Err)
+			return
 		case len(subset) == 0:
-			err = errDeclined
-		default:
-			if err = n.table.Admit(to); err != nil {
-				// Others came while we asked. It believes in a link: tell it.
-				n.call(Target{Node: to}, token, protocol.Disconnect{Reason: err.Error()}, callTimeout, func(Answered) {})
-			}
+			done(errDeclined)
+			return
 		}
-		if err == nil {
-			n.join(to, true, static, a.Session, subset, offered)
+		victim, ok := n.place(to, subset)
+		if !ok {
+			// Others came while we asked. It believes in a link: tell it.
+			n.call(Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, callTimeout, func(Answered) {})
+			done(errNoPlace)
+			return
 		}
-		done(err)
+		n.giveWay(victim)
+		n.join(to, true, static, a.Session, subset, offered)
+		done(nil)
 	})
 }
 
-var errDeclined = errors.New("declined to become a neighbor")
+// How a connect may end without a link, although everybody answered.
+var (
+	errDeclined = errors.New("declined to become a neighbor")
+	errNoPlace  = errors.New("there is no place any more")
+)
 
 // askedConnect decides about a node that wants to become a neighbor. The port in its call is only its
 // word, so it is called back there before it is believed.
@@ -85,11 +93,18 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 	case len(c.Subset) == 0:
 		n.refuse(ev, protocol.Faultf(protocol.BadSubset, "the subset names no feed"))
 		return
+	case n.refused(ev.From):
+		n.refuse(ev, protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back tomorrow", ev.From.Addr()))
+		return
+	case n.door.knocked(n.now, incentive.HolderOf(ev.From)):
+		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later", connectsAnHour))
+		n.punish(incentive.HolderOf(ev.From), incentive.ConnectStorm, 0)
+		return
 	case n.tooManyVouching(ev.From):
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
 		return
 	}
-	if n.table.Admit(ev.From) != nil || len(n.table.Offer(ev.From)) == 0 {
+	if _, ok := n.place(ev.From, c.Subset); !ok || n.door.shut(n.now, incentive.HolderOf(ev.From)) || len(n.table.Offer(ev.From)) == 0 {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
@@ -129,10 +144,12 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 		return
 	}
 	offered := n.table.Offer(ev.From)
-	if n.table.Admit(ev.From) != nil || len(offered) == 0 {
+	victim, ok := n.place(ev.From, c.Subset)
+	if !ok || len(offered) == 0 {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
+	n.giveWay(victim)
 	n.do(Respond{Tag: ev.Tag, Reply: offered, Session: n.token(ev.From)})
 	n.join(ev.From, false, "", ev.Session, c.Subset, offered)
 }

@@ -30,6 +30,7 @@ type Answered struct {
 	Session string          // the token that came with the reply, "" for none
 	Peer    protocol.NodeID // whom the host really spoke to; needed where the Call named a host
 	Err     error           // *protocol.RemoteError where the peer answered with a fault
+	Unsent  bool            // the call failed before it was written to the network
 	RTT     time.Duration   // from request to answer
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/protocol"
 )
 
@@ -104,25 +105,31 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		l.deliveredOwed(b.DID)
 		c.Duplicates += int64(len(b.Entries))
 		n.respond(ev, protocol.OK{})
+		n.auditDelivered(l, b)
 		return
 	}
 	if err := n.acceptable(l, b); err != nil {
 		c.PutsRefused++
 		n.giveUp(l, b.DID)
-		if protocol.AsFault(err).Code != protocol.UnwantedFeed { // our withdrawal may be on its way
-			n.suspect(l.id(), err.Error())
-		}
 		n.refuse(ev, err)
+		n.punish(l.holder, offences[protocol.AsFault(err).Code], 0)
 		return
 	}
+	forged := false
 	if !n.self.id.IsZero() && slices.Contains(b.Path, n.self.id) {
 		// We never had this bundle, so somebody put our name there to have us drop it.
+		// Whoever stands last on the path must have written what is before; further up it may have
+		// been done to turn us against an honest relay.
 		c.PathsTampered++
-		n.suspect(l.id(), "path names us, who never had the bundle")
+		forged = b.Path[len(b.Path)-1] == n.self.id
 	}
 	l.deliveredOwed(b.DID)
 	fresh := n.keepNew(l, b)
 	n.respond(ev, protocol.OK{})
+	n.stored(b, fresh, l)
+	if forged {
+		n.punish(l.holder, incentive.ForgedPath, incentive.Value(len(fresh), 0))
+	}
 	via := b.Via(l.id())
 	if len(fresh) < len(b.Entries) {
 		// "Those old entries are removed from the bundle before it is further forwarded": a new
@@ -134,6 +141,7 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		}
 		pruned := protocol.NewBundle(b.Feed, fresh)
 		pruned.Path = via.Path
+		n.stored(pruned, nil, l)
 		via = pruned
 	}
 	n.spread(via, l.id())

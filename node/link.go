@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/protocol"
 )
@@ -30,10 +31,11 @@ const (
 // subscription set and what we advertised.
 type link struct {
 	peer    *neighbors.Neighbor
-	static  string // the owner's name for it, "" for none
-	token   string // what we send so that it knows us
-	session string // what it must send so that we know it; "" for a plain peer
-	batches bool   // it has check_dids
+	holder  incentive.Holder // of its account
+	static  string           // the owner's name for it, "" for none
+	token   string           // what we send so that it knows us
+	session string           // what it must send so that we know it; "" for a plain peer
+	batches bool             // it has check_dids
 
 	// Our adverts to it.
 	telling     bool // one about a change of our own is on the agenda
@@ -48,6 +50,7 @@ type link struct {
 	// What we offer it.
 	waiting           []*protocol.Bundle // to be offered, oldest first
 	waitingBytes      int                // of them on the wire
+	offering          []*protocol.Bundle // being offered
 	asked             []*protocol.Bundle // to be delivered: it answered "unseen"
 	checking, putting bool               // an offer, a delivery is under way
 
@@ -68,6 +71,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 	old := n.links[id]
 	l := &link{
 		peer:   n.table.Add(n.now, id, chosen, subset, offered),
+		holder: incentive.HolderOf(id),
 		static: static, token: n.token(id), session: session,
 		offered: newWindow(offeredWindow), heard: n.now,
 	}
@@ -81,6 +85,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 	}
 	l.peer.Static = l.static != ""
 	n.status.Neighbors = len(n.links)
+	n.dues.ledger.Met(n.now, l.holder)
 	p, forgotten := n.book.Met(n.now, id)
 	n.keepPeer(p)
 	if !forgotten.IsZero() {
@@ -137,41 +142,44 @@ func (n *Node) abandon(l *link) {
 	for len(l.owed) > 0 {
 		n.giveUp(l, l.owed[0].did)
 	}
-	l.waiting, l.asked = nil, nil
+	l.waiting, l.waitingBytes, l.asked, l.offering = nil, 0, nil, nil
 }
 
-// ask calls a neighbor and has f called with the answer, unless the link is over by then. Failures count
-// against the neighbor: it is declared gone after maxFailures in a row.
+// ask calls a neighbor and has f called with the answer, unless the link is over by then.
 func (n *Node) ask(l *link, c protocol.Call, timeout time.Duration, f func(Answered)) {
-	n.call(Target{Node: l.id()}, l.token, c, timeout, func(a Answered) {
-		if n.links[l.id()] != l {
-			return
-		}
-		if a.Err == nil {
-			l.heard, l.failures = n.now, 0
-			l.rtt = smooth(l.rtt, a.RTT)
-			l.peer.RTT, l.peer.Failures = l.rtt, 0
-			f(a)
-			return
-		}
-		l.lastError = a.Err.Error()
-		switch code := codeOf(a.Err); {
-		case code == protocol.UnknownNeighbor || code == protocol.NotVouched || code == protocol.Dropped:
-			n.part(l, "it ended the link: "+a.Err.Error())
-			return
-		case code != 0 && code != protocol.Internal:
-			l.heard, l.failures = n.now, 0 // it is there, and knows why it refuses
-		default:
-			l.failures++
-			l.peer.Failures = l.failures
-			if l.failures >= maxFailures {
-				n.part(l, "does not answer: "+a.Err.Error())
-				return
-			}
-			n.probe(l)
-		}
+	n.call(Target{Node: l.id()}, l.token, c, timeout, func(a Answered) { n.answeredBy(l, a, f) })
+}
+
+// answeredBy takes in how a call to a neighbor ended, and has f called unless the link is over. Failures
+// count against the neighbor: it is declared gone after maxFailures in a row.
+func (n *Node) answeredBy(l *link, a Answered, f func(Answered)) {
+	if n.links[l.id()] != l {
+		return
+	}
+	if a.Err == nil {
+		l.heard, l.failures = n.now, 0
+		l.rtt = smooth(l.rtt, a.RTT)
+		l.peer.RTT, l.peer.Failures = l.rtt, 0
 		f(a)
-	})
+		return
+	}
+	l.lastError = a.Err.Error()
+	switch code := codeOf(a.Err); {
+	case code == protocol.UnknownNeighbor || code == protocol.NotVouched || code == protocol.Dropped:
+		n.part(l, "it ended the link: "+a.Err.Error())
+		return
+	case code != 0 && code != protocol.Internal:
+		l.heard, l.failures = n.now, 0 // it is there, and knows why it refuses
+	default:
+		l.failures++
+		l.peer.Failures = l.failures
+		if l.failures >= maxFailures {
+			n.part(l, "does not answer: "+a.Err.Error())
+			return
+		}
+		n.probe(l)
+	}
+	f(a)
 }
 
 // codeOf is the code of the fault that a call ended with, 0 where it did not end with a fault.

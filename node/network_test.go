@@ -83,6 +83,9 @@ func (w *network) addAt(id protocol.NodeID, c Config, feeds ...feed.URL) *testHo
 	if h.config.Policy == nil {
 		h.config.Policy = polling.Fixed{Every: time.Hour}
 	}
+	if h.config.Incentive.Bound == 0 {
+		h.config.Incentive.Bound = -1 // only tests that are about the bound have one
+	}
 	h.config.Secret = []byte("secret of " + id.String())
 	w.hosts[id] = h
 	w.list = append(w.list, h)

@@ -26,6 +26,8 @@ type Node struct {
 	links   map[protocol.NodeID]*link
 	boot    bootstrap // looking for neighbors
 	gossip  gossip    // what goes round: bundles seen, promised and recent
+	dues    dues      // what neighbors give and get
+	door    door      // who was sent away
 	self    identity
 	left    bool // the host stops; the neighbors were told
 	status  Status
@@ -56,7 +58,10 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	}
 	n.status.Started = now
 	n.gossip = newGossip(c.SeenDIDs, store)
-	n.self = newIdentity()
+	n.self, n.door = newIdentity(), newDoor()
+	if err := n.newDues(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	for _, f := range store.LoadFeeds() {
 		if f.Subscribed {
 			n.resume(f)

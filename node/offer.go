@@ -3,6 +3,7 @@ package node
 import (
 	"slices"
 
+	"feedex/feed"
 	"feedex/protocol"
 )
 
@@ -27,24 +28,25 @@ func (n *Node) offer(l *link, b *protocol.Bundle) {
 	l.waiting = append(l.waiting, b)
 	l.waitingBytes += b.WireBytes()
 	for len(l.waiting) > maxWaiting || l.waitingBytes > maxWaitingBytes && len(l.waiting) > 1 {
-		l.takeWaiting(1)
+		l.takeWaiting()
 	}
 	n.pump(l)
 }
 
 // wants reports whether the bundle is to be offered to the neighbor, as things stand now.
 func (n *Node) wants(l *link, b *protocol.Bundle) bool {
-	return !l.offered.has(b.DID) && slices.Contains(n.table.Interested(b.Feed), l.peer)
+	return !l.offered.has(b.DID) && n.interested(l, b.Feed)
 }
 
-// takeWaiting takes the bundles that waited longest out of the queue.
-func (l *link) takeWaiting(count int) []*protocol.Bundle {
-	taken := slices.Clone(l.waiting[:count])
-	l.waiting = slices.Delete(l.waiting, 0, count)
-	for _, b := range taken {
-		l.waitingBytes -= b.WireBytes()
-	}
-	return taken
+// interested reports whether bundles of the feed go to the neighbor: it wants them, and they may leave.
+func (n *Node) interested(l *link, u feed.URL) bool {
+	return slices.Contains(n.table.Interested(u), l.peer)
+}
+
+// takeWaiting takes the bundle that waited longest out of the queue.
+func (l *link) takeWaiting() {
+	l.waitingBytes -= l.waiting[0].WireBytes()
+	l.waiting = slices.Delete(l.waiting, 0, 1)
 }
 
 // pump keeps one delivery and one offer to a neighbor going at a time. A node serves few connections to
@@ -53,30 +55,60 @@ func (n *Node) pump(l *link) {
 	for !l.putting && len(l.asked) > 0 {
 		b := l.asked[0]
 		l.asked = slices.Delete(l.asked, 0, 1)
-		if n.wants(l, b) {
+		// What was promised is delivered, even if the neighbor offered the same meanwhile.
+		if n.interested(l, b.Feed) {
 			n.put(l, b)
 		}
 	}
 	for !l.checking && len(l.waiting) > 0 && len(l.asked) < maxAsked {
-		count := 1
-		if l.batches {
-			count = min(len(l.waiting), maxAsked-len(l.asked))
+		batch := n.nextOffer(l)
+		if len(batch) == 0 {
+			return // it is at its bound: the rest waits until it gives
 		}
-		batch := slices.DeleteFunc(l.takeWaiting(count), func(b *protocol.Bundle) bool { return !n.wants(l, b) })
-		if len(batch) > 0 {
-			n.check(l, batch)
+		n.check(l, batch)
+	}
+}
+
+// nextOffer takes out of the queue what is to be offered next: as much as the neighbor's account allows,
+// cutting a bundle where only a part of it fits.
+//
+// Paper §3.5: "To prevent free riding, node i ensures that d_{i,j} does not exceed a constant parameter D."
+func (n *Node) nextOffer(l *link) (batch []*protocol.Bundle) {
+	count := 1
+	if l.batches {
+		count = maxAsked - len(l.asked)
+	}
+	allowance := n.allowance(l)
+	for len(l.waiting) > 0 && len(batch) < count {
+		b := l.waiting[0]
+		if !n.wants(l, b) {
+			l.takeWaiting()
+			continue
+		}
+		now, rest := n.fit(l, b, allowance)
+		if now == nil {
+			break
+		}
+		l.takeWaiting()
+		batch = append(batch, now)
+		allowance -= worth(l, now)
+		if rest != nil {
+			l.waiting = slices.Insert(l.waiting, 0, rest)
+			l.waitingBytes += rest.WireBytes()
+			break
 		}
 	}
+	return batch
 }
 
 // check offers bundles by their dids and has those delivered that the neighbor has not seen.
 //
 // Paper §3.4: "if the neighbor returns 'unseen,' the entry bundle is forwarded via a put_entries call."
 func (n *Node) check(l *link, batch []*protocol.Bundle) {
-	l.checking = true
+	l.checking, l.offering = true, batch
 	n.status.Counters.ChecksSent += int64(len(batch))
 	n.ask(l, offerOf(batch), offerTimeout, func(a Answered) {
-		l.checking = false
+		l.checking, l.offering = false, nil
 		var seen protocol.SeenList
 		switch r := a.Reply.(type) {
 		case protocol.Seen:
@@ -128,25 +160,39 @@ func (n *Node) offerAgain(l *link, batch ...*protocol.Bundle) {
 	})
 }
 
-// put delivers a bundle that the neighbor asked for. Answers to other calls do not excuse a neighbor that
-// takes no deliveries.
+// put delivers a bundle that the neighbor asked for. It pays for what was written to the network, whatever
+// it answers. Answers to other calls do not excuse a neighbor that takes no deliveries.
 func (n *Node) put(l *link, b *protocol.Bundle) {
 	l.putting = true
-	n.ask(l, protocol.PutEntries{Bundle: b}, putTimeout, func(a Answered) {
-		l.putting = false
-		switch {
-		case a.Err == nil:
-			l.putFailures = 0
-			l.forwarded += int64(len(b.Entries))
-			n.status.Counters.PutsSent++
-			n.status.Counters.Forwarded += int64(len(b.Entries))
-		case passing(a.Err):
-			if l.putFailures++; l.putFailures >= maxPutFailures {
-				n.part(l, "takes no deliveries: "+a.Err.Error())
-				return
-			}
-			n.offerAgain(l, b)
+	value := worth(l, b)
+	n.dues.ledger.Gave(n.now, l.holder, value)
+	n.dues.earnings.Gave(l.holder, b.DID)
+	n.saveAccounts()
+	n.call(Target{Node: l.id()}, l.token, protocol.PutEntries{Bundle: b}, putTimeout, func(a Answered) {
+		if a.Unsent {
+			n.dues.ledger.Returned(n.now, l.holder, value)
 		}
-		n.pump(l)
+		n.answeredBy(l, a, func(a Answered) {
+			l.putting = false
+			n.putEnded(l, b, a)
+		})
 	})
+}
+
+// putEnded takes in how a delivery ended.
+func (n *Node) putEnded(l *link, b *protocol.Bundle, a Answered) {
+	switch {
+	case a.Err == nil:
+		l.putFailures = 0
+		l.forwarded += int64(len(b.Entries))
+		n.status.Counters.PutsSent++
+		n.status.Counters.Forwarded += int64(len(b.Entries))
+	case passing(a.Err):
+		if l.putFailures++; l.putFailures >= maxPutFailures {
+			n.part(l, "takes no deliveries: "+a.Err.Error())
+			return
+		}
+		n.offerAgain(l, b)
+	}
+	n.pump(l)
 }

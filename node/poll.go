@@ -168,6 +168,7 @@ func (n *Node) fetched(ev Fetched) {
 		}
 		bundles, _ := protocol.Split(s.URL, entries)
 		for _, b := range bundles {
+			n.stored(b, b.Entries, nil)
 			n.spread(b, protocol.NodeID{})
 		}
 	}
@@ -186,6 +187,7 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 		records[i] = archive.NewRecord(e, n.now, protocol.NodeID{})
 		ids[i] = records[i].ID
 	}
+	n.confirm(s.URL, ids)
 	var fresh, edited []archive.Record
 	for i, known := range n.store.Known(ids) {
 		switch known {
@@ -207,14 +209,11 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 func (n *Node) noteClients(clients []string) {
 	var ids []protocol.NodeID
 	for _, text := range clients {
-		if id, err := protocol.ParseNodeID(text); err == nil && n.callable(id) {
+		if id, err := protocol.ParseNodeID(text); err == nil {
 			ids = append(ids, id)
 		}
 	}
-	if len(ids) > 0 {
-		n.book.Add(n.now, neighbors.Listed, ids)
-		n.refillSoon(0)
-	}
+	n.noteNodes(neighbors.Listed, ids)
 }
 
 // scheduleNext asks the policy when to poll next, and keeps away for as long as the publisher asks.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/incentive"
 	"feedex/protocol"
 )
 
@@ -52,7 +53,7 @@ func (n *Node) checked(l *link, did protocol.DID, answer func(protocol.Seen)) {
 	n.status.Counters.ChecksAsked++
 	l.offered.add(did)
 	if n.gossip.seen.has(did) {
-		answer(true)
+		answer(n.offeredSeen(l, did))
 		return
 	}
 	p := n.gossip.promises[did]
@@ -182,10 +183,12 @@ func (n *Node) watchPromises(l *link) {
 		}
 		for len(l.owed) > 0 && !l.owed[0].due.After(n.now) {
 			n.status.Counters.Broken++
-			n.suspect(l.id(), "promised a bundle and did not deliver it")
 			n.giveUp(l, l.owed[0].did)
+			n.punish(l.holder, incentive.BrokenPromise, 0)
 		}
-		n.watchPromises(l)
+		if n.links[l.id()] == l {
+			n.watchPromises(l)
+		}
 	})
 }
 

@@ -35,6 +35,7 @@ type Counters struct {
 	PutsRefused   int64 `json:"puts_refused"`   // bundles received and refused
 	CallsFailed   int64 `json:"calls_failed"`   // own calls that ended in an error
 	Broken        int64 `json:"broken"`         // promises that neighbors did not keep in time
+	Audits        int64 `json:"audits"`         // offers answered "unseen" only to see whether they are true
 	PathsTampered int64 `json:"paths_tampered"` // bundles whose path named us without cause
 }
 

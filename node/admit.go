@@ -1,0 +1,112 @@
+package node
+
+import (
+	"time"
+
+	"feedex/incentive"
+	"feedex/neighbors"
+	"feedex/protocol"
+)
+
+const (
+	// stayOut is how long a neighbor that gave way to another is not taken back.
+	stayOut = time.Hour
+	// connectsAnHour is how many connects of one holder an hour are not a storm.
+	connectsAnHour = 20
+)
+
+// door remembers who was sent away and who knocks too often.
+type door struct {
+	out    map[incentive.Holder]time.Time // until when they stay out
+	hour   int64                          // since 1970, of knocks
+	knocks map[incentive.Holder]int
+}
+
+func newDoor() door {
+	return door{out: make(map[incentive.Holder]time.Time), knocks: make(map[incentive.Holder]int)}
+}
+
+// maxDoor bounds what a door remembers.
+const maxDoor = 4096
+
+// knocked counts a connect, and reports whether there were too many of this holder within the hour.
+func (d *door) knocked(now time.Time, h incentive.Holder) bool {
+	if hour := now.Unix() / 3600; hour != d.hour || len(d.knocks) >= maxDoor {
+		d.hour = hour
+		clear(d.knocks)
+	}
+	d.knocks[h]++
+	return d.knocks[h] > connectsAnHour
+}
+
+// shut reports whether the holder was sent away lately.
+func (d *door) shut(now time.Time, h incentive.Holder) bool {
+	until, ok := d.out[h]
+	if ok && !now.Before(until) {
+		delete(d.out, h)
+		return false
+	}
+	return ok
+}
+
+// send keeps the holder out for a while.
+func (d *door) send(now time.Time, h incentive.Holder) {
+	if len(d.out) >= maxDoor {
+		clear(d.out)
+	}
+	d.out[h] = now.Add(stayOut)
+}
+
+// place finds a place for a newcomer with that subscription set: a free one, where victim is nil, or that
+// of a neighbor that gives way.
+//
+// Paper §3.2: "a node should restrict the number of neighbors within a sustainable level. Since a node
+// may have more neighbor candidates than it can sustain, it needs to select 'good' neighbors."
+func (n *Node) place(id protocol.NodeID, subset protocol.Subset) (victim *link, ok bool) {
+	switch n.table.Admit(id) {
+	case nil:
+		return nil, true
+	case neighbors.ErrFull:
+		if p := n.table.Replaceable(n.now, id, subset); p != nil {
+			return n.links[p.ID], true
+		}
+	}
+	return nil, false
+}
+
+// giveWay dismisses a neighbor in favor of a more useful one.
+func (n *Node) giveWay(victim *link) {
+	if victim != nil {
+		n.door.send(n.now, victim.holder)
+		n.dismiss(victim, "its place went to a more useful neighbor")
+	}
+}
+
+// provenAfter is after how long a neighbor must have shown what it is worth.
+const provenAfter = 6 * time.Hour
+
+// review ends links that are not worth keeping: to a neighbor that has been at its bound for long, and to
+// one that brought next to nothing of the much that it claims, while others are to be had.
+func (n *Node) review(l *link) {
+	if l.static != "" || n.now.Sub(l.peer.Since) < provenAfter || !n.book.Ready(n.now, n.unwanted) {
+		return
+	}
+	since, bound := n.dues.ledger.AtBound(l.holder)
+	switch {
+	case bound && n.now.Sub(since) >= provenAfter:
+		n.door.send(n.now, l.holder)
+		n.dismiss(l, "it has owed us for too long")
+	case n.table.Lies(n.now, l.peer):
+		n.door.send(n.now, l.holder)
+		n.punish(l.holder, incentive.SubsetLie, 0)
+		if n.links[l.id()] == l {
+			n.dismiss(l, "it brings nothing of what it claims")
+		}
+	}
+}
+
+// unwanted reports whether id is none to connect to: it is linked, not callable, or refused.
+func (n *Node) unwanted(id protocol.NodeID) bool {
+	h := incentive.HolderOf(id)
+	return n.links[id] != nil || !n.callable(id) || n.refused(id) || n.door.shut(n.now, h)
+}

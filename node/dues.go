@@ -1,0 +1,263 @@
+package node
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/neighbors"
+	"feedex/protocol"
+)
+
+const (
+	// saveDues is how long accounts that changed wait to be kept: they change with every delivery.
+	saveDues = 5 * time.Second
+	// maxUnconfirmed is how many entries that neighbors brought are remembered until an own poll shows
+	// that they are real.
+	maxUnconfirmed = 8192
+)
+
+// dues is what neighbors give and get (Paper §3.5).
+type dues struct {
+	ledger   *incentive.Ledger
+	earnings *incentive.Earnings
+	audits   *incentive.Audits
+
+	brought  map[feed.EntryID]incentive.Holder // who brought an entry that no own poll has shown yet
+	order    []feed.EntryID                    // of brought, oldest first
+	auditing bool                              // endAudits is on the agenda
+	saving   bool                              // saveDues is on the agenda
+}
+
+// newDues takes up the accounts that the archive keeps. One that cannot be read starts anew.
+func (n *Node) newDues() error {
+	ledger, err := incentive.NewLedger(n.config.Incentive)
+	if err != nil {
+		return err
+	}
+	var accounts []incentive.Account
+	for _, kept := range n.store.LoadAccounts() {
+		var a incentive.Account
+		if json.Unmarshal(kept.Text, &a) == nil {
+			accounts = append(accounts, a)
+		}
+	}
+	ledger.Load(accounts)
+	n.dues = dues{
+		ledger: ledger, earnings: incentive.NewEarnings(), audits: incentive.NewAudits(n.rng, ledger),
+		brought: make(map[feed.EntryID]incentive.Holder),
+	}
+	return nil
+}
+
+// saveAccounts keeps what changed in the accounts, in a moment.
+func (n *Node) saveAccounts() {
+	if n.dues.saving {
+		return
+	}
+	n.dues.saving = true
+	n.after(saveDues, n.keepAccounts)
+}
+
+// keepAccounts keeps what changed in the accounts.
+func (n *Node) keepAccounts() {
+	n.dues.saving = false
+	n.dues.ledger.Expire(n.now)
+	dropped, changed := n.dues.ledger.Changed()
+	for _, h := range dropped {
+		n.store.DropAccount(h.String())
+	}
+	for _, a := range changed {
+		text, err := json.Marshal(a)
+		if err != nil {
+			panic("node: account is not JSON: " + err.Error())
+		}
+		n.store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: text})
+	}
+}
+
+// earn books what a neighbor gave us: c_{j,i} of Paper §3.5. It may be sent more now.
+func (n *Node) earn(l *link, entries int, u feed.URL) {
+	n.earnValue(l, incentive.Value(entries, n.table.Hops(u, l.peer)))
+}
+
+func (n *Node) earnValue(l *link, v incentive.Credit) {
+	if v <= 0 {
+		return
+	}
+	n.dues.ledger.Got(n.now, l.holder, v)
+	n.table.Brought(n.now, l.peer, neighbors.Usefulness(v))
+	n.saveAccounts()
+	for _, p := range n.table.All() {
+		if other := n.links[p.ID]; other.holder == l.holder {
+			n.pump(other)
+		}
+	}
+}
+
+// stored notes what a bundle, whose entries are all here now, earns for the neighbor that brought it, nil
+// for an own poll.
+func (n *Node) stored(b *protocol.Bundle, fresh []feed.Entry, from *link) {
+	if from == nil {
+		n.dues.earnings.Stored(n.now, b, fresh, incentive.Holder{})
+		return
+	}
+	earned := n.dues.earnings.Stored(n.now, b, fresh, from.holder)
+	for i := range fresh {
+		n.noteBrought(fresh[i].EntryID(), from.holder)
+	}
+	n.earn(from, earned, b.Feed)
+}
+
+// noteBrought remembers who brought an entry, until an own poll shows it.
+func (n *Node) noteBrought(id feed.EntryID, h incentive.Holder) {
+	d := &n.dues
+	d.brought[id] = h
+	d.order = append(d.order, id)
+	if len(d.order) > maxUnconfirmed {
+		delete(d.brought, d.order[0])
+		d.order = slices.Delete(d.order, 0, 1)
+	}
+}
+
+// confirm notes that an own poll shows these entries: whoever brought them did not invent them.
+func (n *Node) confirm(u feed.URL, ids []feed.EntryID) {
+	for _, id := range ids {
+		if h, ok := n.dues.brought[id]; ok {
+			delete(n.dues.brought, id)
+			n.dues.earnings.Confirmed(n.now, u, h, 1)
+		}
+	}
+}
+
+// offeredSeen answers the offer of a bundle that we have. It earns as a delivery would have: it would have
+// served us as well, only later. Now and then we say "unseen" to find out whether it is true.
+func (n *Node) offeredSeen(l *link, did protocol.DID) protocol.Seen {
+	u, entries := n.dues.earnings.Offered(n.now, l.holder, did)
+	value := incentive.Value(entries, n.table.Hops(u, l.peer))
+	switch n.dues.audits.Offered(n.now, l.holder, did, value) {
+	case incentive.Earned:
+		n.earnValue(l, value)
+	case incentive.Audited:
+		n.status.Counters.Audits++
+		n.watchAudits()
+		return false
+	}
+	return true
+}
+
+// auditDelivered ends an audit with the delivery that was asked for, if there was one.
+func (n *Node) auditDelivered(l *link, b *protocol.Bundle) {
+	value, audited := n.dues.audits.Delivered(l.holder, b.DID)
+	switch {
+	case !audited:
+	case b.Verify() != nil:
+		n.punish(l.holder, incentive.WrongDID, value)
+	default:
+		n.earnValue(l, value)
+	}
+}
+
+// watchAudits fines, when its time has come, who did not deliver what it offered.
+func (n *Node) watchAudits() {
+	next := n.dues.audits.Next()
+	if n.dues.auditing || next.IsZero() {
+		return
+	}
+	n.dues.auditing = true
+	n.at(next, func() {
+		n.dues.auditing = false
+		for _, a := range n.dues.audits.Due(n.now) {
+			n.punish(a.Holder, incentive.FailedAudit, a.Value)
+		}
+		n.watchAudits()
+	})
+}
+
+// offences are what it means that a bundle was refused for this reason.
+var offences = map[protocol.Code]incentive.Offence{
+	protocol.BadDID:       incentive.WrongDID,
+	protocol.BadBundle:    incentive.MalformedBundle,
+	protocol.TooLong:      incentive.MalformedBundle,
+	protocol.UnwantedFeed: incentive.UnwantedFeed,
+}
+
+// punish counts an offence. Who has no standing left loses every link, and is refused for a day.
+func (n *Node) punish(h incentive.Holder, o incentive.Offence, value incentive.Credit) {
+	ended := n.dues.ledger.Punish(n.now, h, o, value)
+	n.saveAccounts()
+	for _, p := range slices.Clone(n.table.All()) {
+		l := n.links[p.ID]
+		if l.holder != h {
+			continue
+		}
+		n.suspect(l.id(), o.String())
+		if ended {
+			n.dismiss(l, "it broke the rules too often, last: "+o.String())
+		}
+	}
+}
+
+// dismiss ends a link from our side, and says so.
+func (n *Node) dismiss(l *link, reason string) {
+	n.call(Target{Node: l.id()}, l.token, protocol.Disconnect{Reason: reason}, callTimeout, func(Answered) {})
+	n.part(l, reason)
+	n.book.Failed(n.now, l.id())
+}
+
+// refused reports whether the node wants no link with id at present.
+func (n *Node) refused(id protocol.NodeID) bool {
+	_, refused := n.dues.ledger.Refused(n.now, incentive.HolderOf(id))
+	return refused
+}
+
+// worth is what a bundle is worth to the neighbor: its own hop count of interest counts.
+func worth(l *link, b *protocol.Bundle) incentive.Credit {
+	hops, _ := l.peer.Hops(b.Feed)
+	return incentive.Value(len(b.Entries), hops)
+}
+
+// allowance is how much may still be offered to the neighbor: what its account allows, less what it, or
+// another node of the same holder, was offered already.
+func (n *Node) allowance(l *link) incentive.Credit {
+	left := n.dues.ledger.Allowance(l.holder)
+	if left == incentive.MaxCredit {
+		return left
+	}
+	for _, p := range n.table.All() {
+		other := n.links[p.ID]
+		if other.holder != l.holder {
+			continue
+		}
+		for _, b := range other.offering {
+			left -= worth(other, b)
+		}
+		for _, b := range other.asked {
+			left -= worth(other, b)
+		}
+	}
+	return left
+}
+
+// fit is the part of a bundle that may be sent for so much: the bundle itself, or the first entries of it
+// as a bundle of their own and the rest as another; nil where not even one entry fits.
+func (n *Node) fit(l *link, b *protocol.Bundle, allowance incentive.Credit) (now, rest *protocol.Bundle) {
+	if worth(l, b) <= allowance {
+		return b, nil
+	}
+	hops, _ := l.peer.Hops(b.Feed)
+	count := int(allowance / incentive.Value(1, hops))
+	if count <= 0 {
+		return nil, b
+	}
+	now, rest = protocol.NewBundle(b.Feed, b.Entries[:count]), protocol.NewBundle(b.Feed, b.Entries[count:])
+	for _, part := range []*protocol.Bundle{now, rest} {
+		part.Path = b.Path
+		n.gossip.seen.add(part.DID) // its entries are stored
+		n.stored(part, nil, nil)
+	}
+	return now, rest
+}
