@@ -4,6 +4,7 @@ import (
 	"crypto/sha1" // the protocol's digest, Paper §3.4
 	"fmt"
 	"slices"
+	"time"
 
 	"feedex/feed"
 )
@@ -81,7 +82,7 @@ func (b *Bundle) Verify() error {
 }
 
 // CheckEntry reports as a *Fault why e may not travel: a field that is too long, or text that is not
-// clean, so that its digest would not survive the wire. An entry that may not travel is kept by the
+// clean or a time that the wire has no form for, so that its digest would not survive it. An entry that may not travel is kept by the
 // node that polled it and is left out of its bundles.
 func CheckEntry(e *feed.Entry) error {
 	fields := []struct {
@@ -115,6 +116,11 @@ func CheckEntry(e *feed.Entry) error {
 		}
 		if enc.Length < 0 {
 			return faultf(BadBundle, "enclosure length is negative")
+		}
+	}
+	for _, t := range []time.Time{e.Published, e.Updated} {
+		if s := t.Unix(); s < minUnix || s > maxUnix {
+			return faultf(BadBundle, "time lies outside the years 1 to 9999")
 		}
 	}
 	if e.ID == "" && e.Title == "" && e.Link == "" {
