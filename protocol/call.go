@@ -78,6 +78,20 @@ func (WhoAmI) Method() string       { return "feedex.whoami" }
 func (Vouch) Method() string        { return "feedex.vouch" }
 func (ListMethods) Method() string  { return "system.listMethods" }
 func (Disconnect) Method() string   { return "feedex.disconnect" }
+func (StateAccount) Method() string { return "feedex.account" }
+
+// StateAccount tells a neighbor how it stands with us; the reply, an Account, is how we stand with it. An
+// extension: "both sides can see the balance".
+type StateAccount struct{ Account Account }
+
+// An Account is what one node keeps of another (Paper §3.5), in thousandths of an entry.
+type Account struct {
+	Given   int64 // what it got from the node that keeps the account
+	Got     int64 // what it gave
+	Deficit int64 // what it owes; below zero what it is owed
+	Bound   int64 // the most that it may owe; -1 for no bound
+	Waiting int64 // bundles that wait for it
+}
 
 // OK is the reply that says no more than that a call was carried out.
 type OK struct{}

@@ -181,6 +181,8 @@ func TestMalformedCalls(t *testing.T) {
 		{"feedex.vouch", "no token", nil, invalid, "session: missing"},
 		{"feedex.vouch", "int", array{int64(1)}, invalid, "session"},
 		{"feedex.vouch", "too long", array{strings.Repeat("x", protocol.MaxSessionBytes+1)}, invalid, "session"},
+		{"feedex.account", "no account", nil, invalid, "account: missing"},
+		{"feedex.account", "a list", array{array{int64(1)}}, invalid, "account"},
 		{"feedex.disconnect", "no reason", nil, invalid, "reason: missing"},
 		{"feedex.disconnect", "array", array{array{"bye"}}, invalid, "reason"},
 		{"feedex.disconnect", "too long", array{label}, invalid, "reason"},

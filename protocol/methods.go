@@ -81,6 +81,8 @@ func NodeMethods() []Method {
 			[]string{"string", "int"}),
 		method("feedex.vouch", "Whether this node sent the caller a connect with that session token.",
 			[]string{"boolean", "int", "string"}),
+		method("feedex.account", "Tells how the called node stands with the caller: struct {given, got, deficit, bound, waiting}, in thousandths of an entry. Answers how the caller stands with the called node.",
+			[]string{"struct", "int", "struct"}),
 		method("feedex.disconnect", "Ends the link, with a reason in words. Answers ok.",
 			[]string{"string", "int", "string"}),
 	}, systemMethods()...)

@@ -65,6 +65,7 @@ func TestLimits(t *testing.T) {
 		{"feedex.whoami", small, small},
 		{"feedex.vouch", small, small},
 		{"feedex.disconnect", small, small},
+		{"feedex.account", small, small},
 		{"system.listMethods", small, list},
 		{"system.methodHelp", small, small},
 		{"no_such_method", small, small},

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 
 	"feedex/feed"
@@ -212,6 +213,14 @@ func (m members) int(name string, low, high int64) int64 {
 		return low
 	}
 	return n
+}
+
+// signed reads an int of any size, 0 where it is missing.
+func (m members) signed(name string) int64 {
+	if _, ok := m.list.Lookup(name); !ok {
+		return 0
+	}
+	return m.int(name, math.MinInt64, math.MaxInt64)
 }
 
 func (m members) bool(name string) bool {

@@ -38,6 +38,8 @@ func EncodeCall(dst []byte, nid uint16, call Call) []byte {
 		params = append(params, c.Session)
 	case Disconnect:
 		params = append(params, c.Reason)
+	case StateAccount:
+		params = append(params, encodeAccount(c.Account))
 	default:
 		panic("protocol: call of unknown type")
 	}
@@ -76,6 +78,7 @@ var callDecoders = map[string]func(p *params) Call{
 	"feedex.whoami":     func(p *params) Call { return WhoAmI{} },
 	"feedex.vouch":      func(p *params) Call { return Vouch{p.string("session", MaxSessionBytes)} },
 	"feedex.disconnect": func(p *params) Call { return Disconnect{p.string("reason", MaxLabelBytes)} },
+	"feedex.account":    func(p *params) Call { return StateAccount{decodeAccount(p)} },
 }
 
 func decodeConnect(p *params) Call {
@@ -128,6 +131,8 @@ func encodeReply(r Reply) xmlrpc.Value {
 		return encodeAnswer(r)
 	case NodeID:
 		return r.String()
+	case Account:
+		return encodeAccount(r)
 	case Vouched:
 		return bool(r)
 	case Methods:
@@ -196,6 +201,8 @@ func DecodeReply(call Call, v xmlrpc.Value) (Reply, error) {
 			p.fail("answer", err.Error())
 		}
 		r = id
+	case StateAccount:
+		r = decodeAccount(&p)
 	case Vouch:
 		ok, is := v.(bool)
 		if !is {
