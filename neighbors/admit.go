@@ -24,11 +24,19 @@ func (t *Table) Admit(id protocol.NodeID) error {
 	if t.byID[id] != nil {
 		return nil
 	}
+	if t.crowded(id) {
+		return ErrCrowded // before ErrFull: no place that somebody gives up is for it either
+	}
 	if len(t.list) >= t.config.Max {
 		return ErrFull
 	}
+	return nil
+}
+
+// crowded reports whether the network of id has all the places that one network gets.
+func (t *Table) crowded(id protocol.NodeID) bool {
 	if t.config.AllowLocal && !feed.PublicAddr(id.Addr()) {
-		return nil
+		return false
 	}
 	same := 0
 	for _, n := range t.list {
@@ -36,10 +44,7 @@ func (t *Table) Admit(id protocol.NodeID) error {
 			same++
 		}
 	}
-	if same >= maxPerNetwork {
-		return ErrCrowded
-	}
-	return nil
+	return same >= maxPerNetwork
 }
 
 // Network is the network that stands for one owner as far as addresses tell: /24 for IPv4, /48 for

@@ -116,6 +116,16 @@ func (t *Table) Overlap(n *Neighbor) int {
 	return count
 }
 
+// Nearest counts the feeds of our own interest in n's subscription set by hop count, 0 to 3.
+func (t *Table) Nearest(n *Neighbor) (counts [4]int) {
+	for u, hops := range n.heard {
+		if r := t.routes[u]; r != nil && r.own && hops < len(counts) {
+			counts[hops]++
+		}
+	}
+	return counts
+}
+
 // Offering counts the neighbors that have the feed in their set.
 func (t *Table) Offering(u feed.URL) int {
 	if r := t.routes[u]; r != nil {

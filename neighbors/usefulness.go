@@ -121,14 +121,21 @@ func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 	if others < 2 || now.Sub(n.Since) < provenAfter {
 		return false
 	}
-	var claimed, brought Usefulness
+	var brought, claimed Usefulness
 	for _, other := range t.list {
 		if other != n {
-			claimed += t.Claimed(other.ID, nil)
 			brought += other.brought.sum(now)
 		}
 	}
-	return brought >= provenBy && t.Claimed(n.ID, nil) >= claimed/others && n.brought.sum(now)*10 < brought/others
+	if brought < provenBy || n.brought.sum(now)*10 >= brought/others {
+		return false
+	}
+	for _, other := range t.list {
+		if other != n {
+			claimed += t.Claimed(other.ID, nil)
+		}
+	}
+	return t.Claimed(n.ID, nil) >= claimed/others
 }
 
 // scaled is x·a/b without overflow for the sizes that occur here.
