@@ -24,6 +24,7 @@ func (n *Node) advertiseEvery(l *link) {
 			n.ask(l, protocol.WhoAmI{}, callTimeout, func(Answered) {}) // silence: is it still there?
 		}
 		n.advertiseEvery(l)
+		n.stateAccount(l)
 		n.review(l)
 	})
 }

@@ -1,6 +1,9 @@
 package node
 
-import "feedex/protocol"
+import (
+	"feedex/incentive"
+	"feedex/protocol"
+)
 
 // asked answers a peer's call, now or later.
 func (n *Node) asked(ev Asked) {
@@ -29,11 +32,19 @@ func (n *Node) asked(ev Asked) {
 		return
 	}
 	l.heard = n.now
+	if over, first := l.exposure.exceeds(n.now, ev.Call); over && !(n.config.Incentive.TrustLocal && l.holder.Local()) {
+		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down", callsAMinute, bytesAMinute))
+		if first {
+			n.punish(l.holder, incentive.CallFlood, 0)
+		}
+		return
+	}
 	switch c := ev.Call.(type) {
 	case protocol.GetNeighbors:
 		n.respond(ev, n.neighborList(ev.From))
 	case protocol.UpdateSubset:
 		n.updated(l, ev, c.Changes)
+		n.judgeSubset(l, len(c.Changes), c.Ignored)
 	case protocol.CheckDID:
 		n.askedCheck(l, ev, c)
 	case protocol.CheckDIDs:
@@ -42,6 +53,8 @@ func (n *Node) asked(ev Asked) {
 		n.received(l, ev, c.Bundle)
 	case protocol.QueryFeed:
 		n.queried(l, ev, c.Query)
+	case protocol.StateAccount:
+		n.askedAccount(l, ev, c.Account)
 	case protocol.Disconnect:
 		n.respond(ev, protocol.OK{})
 		n.part(l, "it ended the link: "+c.Reason)

@@ -177,7 +177,7 @@ func (n *Node) refill() {
 // wantsMore reports whether more neighbors than the minimum are wanted, as long as there is a place:
 // because feeds are offered by fewer than two, or because those that there are keep us at their bound.
 func (n *Node) wantsMore() bool {
-	return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors && n.table.Uncovered() > 0
+	return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors && (n.table.Uncovered() > 0 || n.starving())
 }
 
 // askAround asks a neighbor for its neighbors, when nobody else is known.

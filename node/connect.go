@@ -152,6 +152,7 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 	n.giveWay(victim)
 	n.do(Respond{Tag: ev.Tag, Reply: offered, Session: n.token(ev.From)})
 	n.join(ev.From, false, "", ev.Session, c.Subset, offered)
+	n.judgeSubset(n.links[ev.From], len(c.Subset), c.Ignored)
 }
 
 // isRefusal reports whether a call ended with a fault: somebody was there, and spoke XML-RPC.

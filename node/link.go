@@ -3,7 +3,6 @@ package node
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"time"
 
 	"feedex/archive"
@@ -36,6 +35,12 @@ type link struct {
 	token   string           // what we send so that it knows us
 	session string           // what it must send so that we know it; "" for a plain peer
 	batches bool             // it has check_dids
+
+	// The account.
+	accounts bool             // it has feedex.account
+	ours     protocol.Account // how we stand with it, by its word
+	stated   time.Time        // when we told it how it stands with us
+	exposure exposure
 
 	// Our adverts to it.
 	telling     bool // one about a change of our own is on the agenda
@@ -107,7 +112,8 @@ func (n *Node) keepPeer(p neighbors.Peer) { n.store.KeepPeer(archive.Peer(p)) }
 func (n *Node) learn(l *link) {
 	n.ask(l, protocol.ListMethods{}, callTimeout, func(a Answered) {
 		if methods, ok := a.Reply.(protocol.Methods); ok {
-			l.batches = slices.Contains(methods, protocol.CheckDIDs{}.Method())
+			l.batches, l.accounts = has(methods, protocol.CheckDIDs{}), has(methods, protocol.StateAccount{})
+			n.stateAccount(l)
 		}
 	})
 	n.ask(l, protocol.WhoAmI{}, callTimeout, func(a Answered) {

@@ -63,7 +63,10 @@ func (n *Node) pump(l *link) {
 	for !l.checking && len(l.waiting) > 0 && len(l.asked) < maxAsked {
 		batch := n.nextOffer(l)
 		if len(batch) == 0 {
-			return // it is at its bound: the rest waits until it gives
+			if len(l.waiting) > 0 { // it is at its bound: the rest waits until it gives
+				n.stateAccount(l)
+			}
+			return
 		}
 		n.check(l, batch)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/incentive"
+	"feedex/neighbors"
 	"feedex/protocol"
 )
 
@@ -39,20 +41,33 @@ type Counters struct {
 	PathsTampered int64 `json:"paths_tampered"` // bundles whose path named us without cause
 }
 
-// A NeighborStatus describes one neighbor.
+// A NeighborStatus describes one neighbor. Amounts of the account are in entries.
 type NeighborStatus struct {
-	ID        protocol.NodeID `json:"id"`
-	Since     time.Time       `json:"since"`
-	Chosen    bool            `json:"chosen"`    // we asked; otherwise they did
-	Static    bool            `json:"static"`    // the owner named it
-	Feeds     int             `json:"feeds"`     // in its subscription set
-	Overlap   int             `json:"overlap"`   // of these, in our own interest
-	Heard     time.Time       `json:"heard"`     // last call or answer
-	RTT       time.Duration   `json:"rtt"`       // smoothed round trip, in nanoseconds
-	Delivered int64           `json:"delivered"` // entries it brought first
-	Forwarded int64           `json:"forwarded"` // entries we delivered to it
-	Waiting   int             `json:"waiting"`   // bundles waiting to be offered to it
-	LastError string          `json:"last_error,omitempty"`
+	ID      protocol.NodeID `json:"id"`
+	Since   time.Time       `json:"since"`
+	Chosen  bool            `json:"chosen"`  // we asked; otherwise they did
+	Static  bool            `json:"static"`  // the owner named it
+	Feeds   int             `json:"feeds"`   // in its subscription set
+	Overlap int             `json:"overlap"` // of these, in our own interest
+	Nearest [4]int          `json:"nearest"` // of these, at hop count 0, 1, 2, 3
+	Claimed float64         `json:"claimed"` // usefulness by its word (Paper §3.2), in feeds at hop count 0
+	Score   float64         `json:"score"`   // usefulness, all things considered, in the same unit
+
+	Given    float64 `json:"given"`     // what we delivered to it
+	Got      float64 `json:"got"`       // what it earned: delivered first, or truly had
+	Fined    float64 `json:"fined"`     // what it was fined
+	Deficit  float64 `json:"deficit"`   // what it owes us; below zero what we owe it
+	Bound    float64 `json:"bound"`     // the most that it may owe; below zero for no bound
+	Standing int     `json:"standing"`  // 100 is spotless, 0 ends the link
+	Ours     float64 `json:"ours"`      // what we owe it, by its word
+	OurBound float64 `json:"our_bound"` // the most that we may owe it, by its word; below zero for no bound, 0 while not told
+
+	Delivered int64         `json:"delivered"` // entries it brought first, in this link
+	Forwarded int64         `json:"forwarded"` // entries we delivered to it, in this link
+	Waiting   int           `json:"waiting"`   // bundles waiting to be offered or delivered to it
+	Heard     time.Time     `json:"heard"`     // last call or answer
+	RTT       time.Duration `json:"rtt"`       // smoothed round trip, in nanoseconds
+	LastError string        `json:"last_error,omitempty"`
 }
 
 // A FeedStatus describes one feed of the node's own interest.
@@ -77,17 +92,30 @@ func (n *Node) Status() Status { return n.status }
 // Neighbors describes every neighbor, the longest-serving first.
 func (n *Node) Neighbors() []NeighborStatus {
 	list := make([]NeighborStatus, 0, n.table.Len())
-	for _, p := range n.table.All() {
+	scores := n.table.Scores(n.now)
+	for i, p := range n.table.All() {
 		l := n.links[p.ID]
-		list = append(list, NeighborStatus{
-			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: l.static != "",
-			Feeds: p.Feeds(), Overlap: n.table.Overlap(p), Heard: l.heard, RTT: l.rtt,
-			Delivered: l.delivered, Forwarded: l.forwarded,
-			Waiting: len(l.waiting) + len(l.asked), LastError: l.lastError,
-		})
+		account, _ := n.dues.ledger.Account(l.holder)
+		s := NeighborStatus{
+			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: p.Static,
+			Feeds: p.Feeds(), Overlap: n.table.Overlap(p), Nearest: n.table.Nearest(p),
+			Claimed: feedsOf(n.table.Claimed(p.ID, nil)), Score: feedsOf(scores[i]),
+			Given: account.Given.Entries(), Got: account.Got.Entries(), Fined: account.Fined.Entries(),
+			Deficit: account.Deficit.Entries(), Bound: -1, Standing: account.Standing.Points(n.now),
+			Ours: float64(l.ours.Deficit) / 1000, OurBound: float64(l.ours.Bound) / 1000,
+			Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.waiting) + len(l.offering) + len(l.asked),
+			Heard: l.heard, RTT: l.rtt, LastError: l.lastError,
+		}
+		if limit := n.dues.ledger.Limit(l.holder); limit != incentive.MaxCredit {
+			s.Bound = limit.Entries()
+		}
+		list = append(list, s)
 	}
 	return list
 }
+
+// feedsOf is usefulness in feeds of weight 1 at hop count 0.
+func feedsOf(u neighbors.Usefulness) float64 { return float64(u) / float64(neighbors.One) }
 
 // Feeds describes every feed of the node's own interest, ordered by URL.
 func (n *Node) Feeds() []FeedStatus {

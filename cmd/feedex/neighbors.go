@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,8 +18,9 @@ func newNeighbors() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "neighbors",
 		Short: "List the running node's neighbors",
-		Long: `List the nodes with which the running node exchanges entries: how many feeds each carries and how many of
-these are of use here, how many entries each brought first and was brought, and what last went wrong.`,
+		Long: `List the nodes with which the running node exchanges entries: how many feeds each carries, how many of these
+are of use here and what it is worth as a neighbor, in feeds; what it gave and got and how much of what it
+may it owes, in entries; its standing, which misbehavior lowers; and what last went wrong.`,
 		Args: noArgs,
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
@@ -40,7 +43,7 @@ these are of use here, how many entries each brought first and was brought, and 
 
 // printNeighbors writes a table for people.
 func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time) error {
-	t := newTable(w, "NEIGHBOR", "KIND", "LINKED", "HEARD", "RTT", "FEEDS", "OF USE", "BROUGHT", "GIVEN", "LAST ERROR")
+	t := newTable(w, "NEIGHBOR", "KIND", "LINKED", "HEARD", "RTT", "FEEDS", "OF USE", "WORTH", "GAVE", "GOT", "OWES", "STANDING", "LAST ERROR")
 	for i := range list {
 		n := &list[i]
 		rtt := "-"
@@ -48,10 +51,24 @@ func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time) erro
 			rtt = n.RTT.Round(time.Millisecond / 10).String()
 		}
 		t.row(n.ID.String(), neighborKind(n), roughly(now.Sub(n.Since)), ago(n.Heard, now), rtt,
-			fmt.Sprint(n.Feeds), fmt.Sprint(n.Overlap), fmt.Sprint(n.Delivered), fmt.Sprint(n.Forwarded),
+			fmt.Sprint(n.Feeds), fmt.Sprint(n.Overlap), fmt.Sprintf("%.1f", n.Score),
+			amount(n.Got), amount(n.Given), owed(n), fmt.Sprintf("%d%%", n.Standing),
 			shorten(printable(n.LastError), 60))
 	}
 	return t.flush()
+}
+
+// amount writes an amount of an account, in entries.
+func amount(entries float64) string {
+	return strconv.FormatFloat(math.Round(10*entries)/10, 'f', -1, 64)
+}
+
+// owed says what a neighbor owes, of how much that it may.
+func owed(n *node.NeighborStatus) string {
+	if n.Bound < 0 {
+		return amount(n.Deficit)
+	}
+	return amount(n.Deficit) + " of " + amount(n.Bound)
 }
 
 // neighborKind says how the link came about.

@@ -1,0 +1,117 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"feedex/incentive"
+	"feedex/protocol"
+)
+
+// A neighbor at its bound is told so at most once in stateAtBound; others hear how they stand once in
+// stateEvery.
+const (
+	stateAtBound = 5 * time.Minute
+	stateEvery   = 2 * time.Hour
+)
+
+// accountOf is how a neighbor stands with us, as we tell it.
+func (n *Node) accountOf(l *link) protocol.Account {
+	a, _ := n.dues.ledger.Account(l.holder)
+	told := protocol.Account{
+		Given: thousandths(a.Given), Got: thousandths(a.Got), Deficit: thousandths(a.Deficit), Bound: -1,
+		Waiting: int64(len(l.waiting)),
+	}
+	if limit := n.dues.ledger.Limit(l.holder); limit != incentive.MaxCredit {
+		told.Bound = thousandths(limit)
+	}
+	return told
+}
+
+func thousandths(c incentive.Credit) int64 {
+	const one = int64(incentive.Entry)
+	return int64(c)/one*1000 + int64(c)%one*1000/one
+}
+
+// stateAccount tells a neighbor how it stands with us, and learns how we stand with it.
+func (n *Node) stateAccount(l *link) {
+	every := stateEvery
+	if len(l.waiting) > 0 {
+		every = stateAtBound
+	}
+	if !l.accounts || n.now.Sub(l.stated) < every {
+		return
+	}
+	l.stated = n.now
+	n.ask(l, protocol.StateAccount{Account: n.accountOf(l)}, callTimeout, func(a Answered) {
+		if ours, ok := a.Reply.(protocol.Account); ok {
+			n.noteOurs(l, ours)
+		}
+	})
+}
+
+// askedAccount takes in how we stand with a neighbor, and tells how it stands with us.
+func (n *Node) askedAccount(l *link, ev Asked, ours protocol.Account) {
+	n.noteOurs(l, ours)
+	n.respond(ev, n.accountOf(l))
+}
+
+// noteOurs remembers how we stand with a neighbor. Who stands at its bound with one looks for others,
+// instead of starving.
+func (n *Node) noteOurs(l *link, ours protocol.Account) {
+	l.ours = ours
+	if n.starving() {
+		n.refillSoon(extraEvery)
+	}
+}
+
+// starving reports whether at least half of the neighbors keep us at our bound.
+func (n *Node) starving() bool {
+	at := 0
+	for _, p := range n.table.All() {
+		if o := n.links[p.ID].ours; o.Bound >= 0 && o.Waiting > 0 {
+			at++
+		}
+	}
+	return at > 0 && 2*at >= n.table.Len()
+}
+
+// Limits of what a neighbor may put us to, whatever its account says.
+const (
+	callsAMinute = 600
+	bytesAMinute = 64 << 20 // of bundles
+)
+
+// exposure counts what a neighbor puts us to within a minute.
+type exposure struct {
+	minute int64 // since 1970
+	calls  int
+	bytes  int
+}
+
+// exceeds counts a call, and reports whether it is beyond the limits, and whether it is the first that is.
+func (x *exposure) exceeds(now time.Time, c protocol.Call) (over, first bool) {
+	if minute := now.Unix() / 60; minute != x.minute {
+		*x = exposure{minute: minute}
+	}
+	before := x.calls > callsAMinute || x.bytes > bytesAMinute
+	x.calls++
+	if put, ok := c.(protocol.PutEntries); ok {
+		x.bytes += put.Bundle.WireBytes()
+	}
+	over = x.calls > callsAMinute || x.bytes > bytesAMinute
+	return over, over && !before
+}
+
+// judgeSubset counts what is wrong with a neighbor's advert against it. The rest of the advert is used.
+func (n *Node) judgeSubset(l *link, elements, ignored int) {
+	switch {
+	case elements+ignored > protocol.MaxSubset:
+		n.punish(l.holder, incentive.SubsetFlood, 0)
+	case ignored > 0:
+		n.punish(l.holder, incentive.BadSubset, 0)
+	}
+}
+
+// has reports whether a peer's list of methods names the one of c.
+func has(methods protocol.Methods, c protocol.Call) bool { return slices.Contains(methods, c.Method()) }

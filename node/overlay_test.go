@@ -1,0 +1,242 @@
+package node
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+// Whole networks of the real core: does the overlay serve those who serve it?
+
+// overlay is a network of nodes that each follow some of the same feeds, with the bound of the paper.
+type overlay struct {
+	*network
+	feeds []feed.URL
+	when  map[feed.EntryID]time.Time // of publication
+	rider map[*testHost]bool         // who takes and never gives
+}
+
+// newOverlay makes a network of that many nodes. Each follows 10 of 30 feeds and polls them every four
+// hours; the first riders of them never offer anything.
+func newOverlay(t *testing.T, nodes, riders int) *overlay {
+	o := &overlay{network: newNetwork(t), when: make(map[feed.EntryID]time.Time), rider: make(map[*testHost]bool)}
+	for i := range 30 {
+		u := feed.URL(fmt.Sprintf("https://feed%d.example.com/", i))
+		o.feeds = append(o.feeds, u)
+		o.feed(u)
+	}
+	c := Config{
+		Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10},
+		Policy: polling.Fixed{Every: 4 * time.Hour},
+	}
+	o.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
+		switch c := c.(type) {
+		case protocol.CheckDID:
+			return protocol.Seen(true), o.rider[from] // its offers go nowhere
+		case protocol.CheckDIDs:
+			seen := make(protocol.SeenList, len(c.DIDs))
+			for i := range seen {
+				seen[i] = true
+			}
+			return seen, o.rider[from]
+		}
+		return nil, false
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range nodes {
+		var follows []feed.URL
+		for _, j := range rng.Perm(len(o.feeds))[:10] {
+			follows = append(follows, o.feeds[j])
+		}
+		h := o.add(c, follows...)
+		o.rider[h] = i < riders
+	}
+	return o
+}
+
+// publishFor has the feeds publish for a while: about every two hours each, one after the other.
+func (o *overlay) publishFor(d time.Duration) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for end := o.now.Add(d); o.now.Before(end); {
+		o.run(time.Duration(rng.Int64N(int64(8 * time.Minute))))
+		u := o.feeds[rng.IntN(len(o.feeds))]
+		o.when[o.publish(u)] = o.now
+	}
+	o.run(4*time.Hour + time.Minute) // the last poll of everyone
+}
+
+// service is how the entries published after from came to the nodes that count.
+type service struct {
+	coverage float64       // share of the entries of one's feeds
+	lag      time.Duration // mean
+	fromPeer float64       // share of the entries of one's feeds that a neighbor brought first
+}
+
+func (o *overlay) service(counts func(*testHost) bool, from time.Time) service {
+	var want, got, peer int
+	var lag time.Duration
+	for _, h := range o.list {
+		if !counts(h) {
+			continue
+		}
+		records, err := h.store.Search(o.t.Context(), feed.Filter{Limit: 1 << 20})
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		arrived := make(map[feed.EntryID]archive.Record, len(records))
+		for _, r := range records {
+			arrived[r.ID] = r
+		}
+		for u := range h.node.feeds {
+			for i := range o.network.feeds[u].entries {
+				id := o.network.feeds[u].entries[i].EntryID()
+				at := o.when[id]
+				if at.Before(from) {
+					continue
+				}
+				want++
+				if r, ok := arrived[id]; ok {
+					got++
+					lag += max(0, r.Seen.Sub(at))
+					if !r.Source.IsZero() {
+						peer++
+					}
+				}
+			}
+		}
+	}
+	return service{float64(got) / float64(want), lag / time.Duration(got), float64(peer) / float64(want)}
+}
+
+// Paper §3.5: "Without proper incentive mechanisms and the detection of misbehavior, the system may become
+// full of free riders."
+func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
+	const nodes, riders = 60, 12
+	without := newOverlay(t, nodes-riders, 0)
+	with := newOverlay(t, nodes, riders)
+	everyone := func(*testHost) bool { return true }
+	honest := func(h *testHost) bool { return !with.rider[h] }
+	for _, o := range []*overlay{without, with} {
+		o.run(10 * time.Minute)
+		o.publishFor(36 * time.Hour)
+	}
+	from := epoch.Add(12 * time.Hour) // after the first credit is used up
+	base, got, rider := without.service(everyone, from), with.service(honest, from), with.service(func(h *testHost) bool { return with.rider[h] }, from)
+	t.Logf("without riders: %.1f%% covered, lag %v; honest among riders: %.1f%%, %v; riders: %.1f%%, %v, %.1f%% from neighbors",
+		100*base.coverage, base.lag.Round(time.Second), 100*got.coverage, got.lag.Round(time.Second),
+		100*rider.coverage, rider.lag.Round(time.Second), 100*rider.fromPeer)
+	if got.coverage < 0.95*base.coverage {
+		t.Errorf("the honest get %.1f%% of their entries among free riders, %.1f%% without", 100*got.coverage, 100*base.coverage)
+	}
+	if got.lag > base.lag*105/100 {
+		t.Errorf("the honest wait %v among free riders, %v without", got.lag, base.lag)
+	}
+	if rider.fromPeer > 0.05 {
+		t.Errorf("free riders get %.1f%% of their entries from neighbors", 100*rider.fromPeer)
+	}
+}
+
+// Coverage: every own feed is offered twice, within minutes.
+func TestEveryFeedIsCoveredTwice(t *testing.T) {
+	o := newOverlay(t, 60, 0)
+	o.run(10 * time.Minute)
+	short := 0
+	for _, h := range o.list {
+		for _, s := range h.node.Feeds() {
+			if s.Offered < 2 {
+				short++
+			}
+		}
+		if n := h.node.table.Len(); n < 8 || n > 10 {
+			t.Errorf("%s has %d neighbors", h.id, n)
+		}
+	}
+	if short != 0 {
+		t.Errorf("%d of 600 subscriptions are offered by fewer than two neighbors", short)
+	}
+}
+
+// A tenth of the nodes vanishes: within two minutes nobody counts on them any more, and those who lost
+// neighbors have found others.
+func TestTheOverlayHeals(t *testing.T) {
+	o := newOverlay(t, 60, 0)
+	o.run(20 * time.Minute)
+	dead := map[protocol.NodeID]bool{}
+	for _, h := range o.list[:6] {
+		dead[h.id] = true
+		h.kill()
+	}
+	// They are noticed when there is something to say to them.
+	for _, u := range o.feeds {
+		for _, h := range o.list[6:] {
+			if s := h.node.feeds[u]; s != nil {
+				o.publish(u)
+				h.node.pollAt(s, o.now)
+				break
+			}
+		}
+	}
+	o.run(2 * time.Minute)
+	stale, poor := 0, 0
+	for _, h := range o.list[6:] {
+		for id := range h.node.links {
+			if dead[id] {
+				stale++
+			}
+		}
+		if h.node.table.Len() < 8 {
+			poor++
+		}
+	}
+	if stale > 0 || poor > 0 {
+		t.Errorf("after two minutes %d links lead to the dead, and %d nodes have fewer than eight neighbors", stale, poor)
+	}
+}
+
+// An attacker with 200 addresses in one /24, all of which claim everything, has two places anywhere.
+func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
+	o := newOverlay(t, 20, 0)
+	o.run(10 * time.Minute)
+	for i := range 200 {
+		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{20, 99, 0, byte(i)}), 7790)
+		o.addAt(id, Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10}}, o.feeds...)
+	}
+	o.run(2 * time.Hour)
+	for _, h := range o.list[:20] {
+		places := 0
+		for id := range h.node.links {
+			if id.Addr().As4()[1] == 99 {
+				places++
+			}
+		}
+		if places > 2 {
+			t.Errorf("%s gave %d places to the attacker", h.id, places)
+		}
+	}
+}
+
+// A neighbor that claims every feed and brings nothing is sent away, once others are to be had.
+func TestALiarIsSentAway(t *testing.T) {
+	o := newOverlay(t, 20, 0)
+	liar := o.add(Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 1000 * time.Hour}}, o.feeds...)
+	o.rider[liar] = true
+	o.run(10 * time.Minute)
+	o.publishFor(14 * time.Hour)
+	believers := 0
+	for _, h := range o.list[:20] {
+		if l := h.node.links[liar.id]; l != nil && o.now.Sub(l.peer.Since) > 7*time.Hour {
+			believers++
+		}
+	}
+	if believers > 0 {
+		t.Errorf("%d nodes have kept the liar for more than seven hours", believers)
+	}
+}
