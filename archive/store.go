@@ -104,13 +104,16 @@ func NewRecord(e feed.Entry, seen time.Time, source protocol.NodeID) Record {
 	return Record{ID: e.EntryID(), Digest: e.Digest(), Entry: e, Seen: time.Unix(seen.Unix(), 0).UTC(), Source: source}
 }
 
-// Time is when the entry was published or, where the publisher gave no date, when it arrived. Filters
-// go by it.
+// Time is when the entry was published or, where the publisher does not say, when it was last changed or,
+// without any date, when it arrived. Filters go by it.
 func (r *Record) Time() time.Time {
-	if r.Entry.Published.IsZero() {
-		return r.Seen
+	switch {
+	case !r.Entry.Published.IsZero():
+		return r.Entry.Published
+	case !r.Entry.Updated.IsZero():
+		return r.Entry.Updated
 	}
-	return r.Entry.Published
+	return r.Seen
 }
 
 // A Feed is what the node knows of one feed.

@@ -13,7 +13,7 @@ type Filter struct {
 	Words []string
 	Title []string
 	// Since and Until bound the entry's time, Since ≤ t < Until: when it was published or, where
-	// the publisher gave no date, when it was first seen. Zero is open.
+	// the publisher does not say, last changed or, without any date, first seen. Zero is open.
 	Since, Until time.Time
 	IDs          []EntryID // one of these; empty is any
 	// Limit is the most entries to return, newest arrival first. 0 is DefaultLimit.

@@ -126,9 +126,9 @@ func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 	honest := func(h *testHost) bool { return !with.rider[h] }
 	for _, o := range []*overlay{without, with} {
 		o.run(10 * time.Minute)
-		o.publishFor(36 * time.Hour)
+		o.publishFor(20 * time.Hour)
 	}
-	from := epoch.Add(12 * time.Hour) // after the first credit is used up
+	from := epoch.Add(8 * time.Hour) // after the first credit is used up
 	base, got, rider := without.service(everyone, from), with.service(honest, from), with.service(func(h *testHost) bool { return with.rider[h] }, from)
 	t.Logf("without riders: %.1f%% covered, lag %v; honest among riders: %.1f%%, %v; riders: %.1f%%, %v, %.1f%% from neighbors",
 		100*base.coverage, base.lag.Round(time.Second), 100*got.coverage, got.lag.Round(time.Second),
@@ -209,7 +209,7 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{20, 99, 0, byte(i)}), 7790)
 		o.addAt(id, Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10}}, o.feeds...)
 	}
-	o.run(2 * time.Hour)
+	o.run(time.Hour)
 	for _, h := range o.list[:20] {
 		places := 0
 		for id := range h.node.links {

@@ -181,9 +181,10 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 	s.Title, s.Link = doc.Title, doc.Link
 	n.noteClients(doc.Clients)
 
-	records := make([]archive.Record, len(doc.Entries))
-	ids := make([]feed.EntryID, len(doc.Entries))
-	for i, e := range doc.Entries {
+	entries := oldestFirst(doc.Entries)
+	records := make([]archive.Record, len(entries))
+	ids := make([]feed.EntryID, len(entries))
+	for i, e := range entries {
 		records[i] = archive.NewRecord(e, n.now, protocol.NodeID{})
 		ids[i] = records[i].ID
 	}
@@ -203,6 +204,17 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 	s.polled += int64(len(fresh))
 	n.status.Counters.Polled += int64(len(fresh))
 	return fresh
+}
+
+// oldestFirst are a document's entries in the order in which they came out, as far as one can tell: most
+// publishers list the newest first. It becomes the order of arrival.
+func oldestFirst(entries []feed.Entry) []feed.Entry {
+	entries = slices.Clone(entries)
+	if len(entries) > 1 && entries[0].Published.Before(entries[len(entries)-1].Published) && !entries[0].Published.IsZero() {
+		return entries
+	}
+	slices.Reverse(entries)
+	return entries
 }
 
 // noteClients remembers the nodes that a feed document lists (Paper §3.1, second source).

@@ -32,7 +32,7 @@ CREATE TABLE entries (
 	published  INTEGER,
 	updated    INTEGER,
 	seen       INTEGER NOT NULL,
-	time       INTEGER NOT NULL AS (coalesce(published, seen)) VIRTUAL,
+	time       INTEGER NOT NULL AS (coalesce(published, updated, seen)) VIRTUAL,
 	source     TEXT    NOT NULL, -- the neighbor that brought it, '' for an own poll
 	guid       TEXT    NOT NULL,
 	title      TEXT    NOT NULL,
