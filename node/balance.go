@@ -8,12 +8,8 @@ import (
 	"feedex/protocol"
 )
 
-// A neighbor at its bound is told so at most once in stateAtBound; others hear how they stand once in
-// stateEvery.
-const (
-	stateAtBound = 5 * time.Minute
-	stateEvery   = 2 * time.Hour
-)
+// stateEvery is how often neighbors hear how they stand; one that comes to its bound hears it at once.
+const stateEvery = 2 * time.Hour
 
 // accountOf is how a neighbor stands with us, as we tell it.
 func (n *Node) accountOf(l *link) protocol.Account {
@@ -35,14 +31,11 @@ func thousandths(c incentive.Credit) int64 {
 
 // stateAccount tells a neighbor how it stands with us, and learns how we stand with it.
 func (n *Node) stateAccount(l *link) {
-	every := stateEvery
-	if len(l.waiting) > 0 {
-		every = stateAtBound
-	}
-	if !l.accounts || n.now.Sub(l.stated) < every {
+	atBound := len(l.waiting) > 0
+	if !l.accounts || n.now.Sub(l.stated) < stateEvery && !(atBound && !l.toldBound) {
 		return
 	}
-	l.stated = n.now
+	l.stated, l.toldBound = n.now, atBound
 	n.ask(l, protocol.StateAccount{Account: n.accountOf(l)}, callTimeout, func(a Answered) {
 		if ours, ok := a.Reply.(protocol.Account); ok {
 			n.noteOurs(l, ours)

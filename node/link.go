@@ -37,10 +37,11 @@ type link struct {
 	batches bool             // it has check_dids
 
 	// The account.
-	accounts bool             // it has feedex.account
-	ours     protocol.Account // how we stand with it, by its word
-	stated   time.Time        // when we told it how it stands with us
-	exposure exposure
+	accounts  bool             // it has feedex.account
+	ours      protocol.Account // how we stand with it, by its word
+	stated    time.Time        // when we told it how it stands with us
+	toldBound bool             // it was told that it came to its bound, and has not left it since
+	exposure  exposure
 
 	// Our adverts to it.
 	telling     bool // one about a change of our own is on the agenda

@@ -63,8 +63,8 @@ func (n *Node) pump(l *link) {
 	for !l.checking && len(l.waiting) > 0 && len(l.asked) < maxAsked {
 		batch := n.nextOffer(l)
 		if len(batch) == 0 {
-			if len(l.waiting) > 0 { // it is at its bound: the rest waits until it gives
-				n.stateAccount(l)
+			if l.toldBound = l.toldBound && len(l.waiting) > 0; len(l.waiting) > 0 {
+				n.stateAccount(l) // it is at its bound: the rest waits until it gives
 			}
 			return
 		}
