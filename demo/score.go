@@ -15,6 +15,8 @@ type score struct {
 
 	mu      sync.Mutex
 	begun   time.Time
+	before  int64      // requests at the feeds until then
+	rider   *freeRider // nil where there is none
 	entries map[feed.URL][]published
 	when    map[feed.EntryID]time.Time // of publication
 	nodes   []nodeScore
@@ -55,11 +57,11 @@ func (s *score) join(i int, name string, follows []feed.URL) {
 	}
 }
 
-// begin starts the clock.
-func (s *score) begin(now time.Time) {
+// begin starts the clock; so many requests were made before.
+func (s *score) begin(now time.Time, requests int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun = now
+	s.begun, s.before = now, requests
 }
 
 // published notes that an entry came out.
@@ -132,6 +134,14 @@ type Summary struct {
 	AloneRequests  int64         // had each node polled alone, often enough for the same mean lag
 	Ran            time.Duration
 	Each           []NodeSummary
+	Rider          RiderSummary
+}
+
+// A RiderSummary is what came of it for the free rider, who takes and never gives.
+type RiderSummary struct {
+	Got       int  // entries
+	Neighbors int  // that it takes from
+	Held      bool // they hold back what is beyond its bound
 }
 
 // A NodeSummary is what came of it for one node.
@@ -147,17 +157,21 @@ func (s *score) summary(now time.Time, requests int64) Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := s.count(now)
-	sum.Requests = requests
+	sum.Requests = requests - s.before
+	if s.rider != nil {
+		sum.Rider.Got, sum.Rider.Neighbors, sum.Rider.Held = s.rider.state()
+	}
+	follows := 0
 	for _, n := range s.nodes {
 		each := NodeSummary{Name: n.name, Neighbors: n.neighbors, ByPoll: n.byPoll, ByPeer: n.byPeer}
 		if got := n.byPoll + n.byPeer; got > 0 {
 			each.Lag = n.lag / time.Duration(got)
 		}
 		sum.Each = append(sum.Each, each)
-		// Polling alone every 2L sees an entry after L on average.
-		if sum.Lag > 0 {
-			sum.AloneRequests += int64(len(n.follows)) * int64(sum.Ran/(2*sum.Lag))
-		}
+		follows += len(n.follows)
+	}
+	if sum.Lag > 0 { // polling alone every 2L sees an entry after L on average
+		sum.AloneRequests = int64(float64(follows) * float64(sum.Ran) / float64(2*sum.Lag))
 	}
 	return sum
 }

@@ -59,17 +59,23 @@ func (sc *screen) draw(now time.Time) {
 // write writes the picture.
 func (sc *screen) write(w io.Writer, sum Summary) {
 	const width = 40
-	done := min(width, int(width*sum.Ran/sc.config.For))
-	phase := ""
+	ran := min(sum.Ran, sc.config.For)
+	done := int(width * ran / sc.config.For)
+	phase := "the feeds publish"
 	if sum.Ran > sc.config.For-settle {
-		phase = "  the feeds are silent; the last entries are on their way"
+		phase = "the feeds are silent; the last entries are on their way"
 	}
-	fmt.Fprintf(w, "  %s%s %3.0f of %.0f s%s\n\n", strings.Repeat("█", done), strings.Repeat("░", width-done), sum.Ran.Seconds(), sc.config.For.Seconds(), phase)
+	fmt.Fprintf(w, "  %s%s %3.0f of %.0f s\n  %s\n\n", strings.Repeat("█", done), strings.Repeat("░", width-done), ran.Seconds(), sc.config.For.Seconds(), phase)
 	sum.figures(w)
-	fmt.Fprintf(w, "\n  %-24s %9s %8s %14s %9s\n", "node", "neighbors", "by poll", "by a neighbor", "mean lag")
+	fmt.Fprintf(w, "\n  %-22s %9s %8s %14s %9s\n", "node", "neighbors", "by poll", "by a neighbor", "mean lag")
 	for _, n := range sum.Each {
-		fmt.Fprintf(w, "  %-24s %9d %8d %14d %9s\n", n.Name, n.Neighbors, n.ByPoll, n.ByPeer, lag(n.Lag))
+		fmt.Fprintf(w, "  %-22s %9d %8d %14d %9s\n", n.Name, n.Neighbors, n.ByPoll, n.ByPeer, lag(n.Lag))
 	}
+	held := ""
+	if sum.Rider.Held {
+		held = ", the rest is held back"
+	}
+	fmt.Fprintf(w, "  %-22s %9d %8s %14d%s\n", "a free rider", sum.Rider.Neighbors, "-", sum.Rider.Got, held)
 }
 
 // figures writes the sums.
@@ -92,12 +98,15 @@ func (s Summary) String() string {
 	}
 	b.WriteString("No node missed an entry")
 	if s.Lag > 0 && s.AloneLag > s.Lag {
-		fmt.Fprintf(&b, ", each came %.1f times sooner than by polling alone", float64(s.AloneLag)/float64(s.Lag))
+		fmt.Fprintf(&b, "; on average they came %.1f times sooner than by polling alone", float64(s.AloneLag)/float64(s.Lag))
 	}
 	if spared := s.AloneRequests - s.Requests; spared > 0 {
 		fmt.Fprintf(&b, ",\nand the feeds were spared %d of %d requests", spared, s.AloneRequests)
 	}
 	b.WriteString(".\n")
+	if s.Rider.Held {
+		fmt.Fprintf(&b, "The free rider, who takes and never gives, was held to %d entries of %d.\n", s.Rider.Got, s.Published)
+	}
 	return b.String()
 }
 
