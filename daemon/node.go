@@ -41,6 +41,8 @@ type Config struct {
 	// PrivateHosts are hosts at addresses that are not public whose feeds the owner reads all the
 	// same. They never leave the node.
 	PrivateHosts []string
+	// ReaderHosts are names under which feed readers reach it, besides localhost and IP addresses.
+	ReaderHosts []string
 	// TrustedProxies are the reverse proxies whose word counts about who called.
 	TrustedProxies []netip.Prefix
 	// Subscribe are feeds to follow, besides those that the archive knows.
@@ -134,7 +136,7 @@ func (h *host) run(ctx context.Context, l *listenerSet) error {
 	peers := transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(), Serve: h.serve, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
 	})
-	readers := reader.New(reader.Config{Source: readerSource{h.reader}, Version: Version, Log: h.config.Log})
+	readers := reader.New(reader.Config{Source: readerSource{h.reader}, Hosts: h.config.ReaderHosts, Version: Version, Log: h.config.Log})
 
 	var servers, loop sync.WaitGroup
 	loop.Go(func() { h.loop(looping) })

@@ -43,13 +43,18 @@ func feedURLs(asked string) []feed.URL {
 	return urls
 }
 
-// knownHost reports whether a request may name this host. A web page cannot rebind an IP address, but
-// it can make a name of its own lead here and then read what we answer (DNS rebinding).
-func (h *handler) knownHost(host string) bool {
+// hostName is the host of a Host header in lower case, without its port.
+func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// knownHost reports whether a request may name this host. A web page cannot rebind an IP address, but
+// it can make a name of its own lead here and then read what we answer (DNS rebinding).
+func (h *handler) knownHost(host string) bool {
+	host = hostName(host)
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return true
 	}

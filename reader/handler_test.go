@@ -84,7 +84,7 @@ func TestAnswersInWords(t *testing.T) {
 		{"post", "POST", "/feed/https://example.com/feed.xml", "localhost", 405, "GET"},
 		{"delete", "DELETE", "/", "localhost", 405, "GET"},
 		{"foreign host", "GET", "/feed/https://example.com/feed.xml", "evil.example", 421, "127.0.0.1"},
-		{"foreign host, index", "GET", "/", "evil.example:7791", 421, ""},
+		{"foreign host, index", "GET", "/", "evil.example:7791", 421, `reader_host = ["evil.example"]`},
 		{"host that looks local", "GET", "/", "127.0.0.1.evil.example", 421, ""},
 		{"localhost below another", "GET", "/", "localhost.evil.example", 421, ""},
 		{"loopback", "GET", "/", "127.8.0.1:7791", 200, ""},

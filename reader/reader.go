@@ -83,8 +83,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, _, _ := strings.Cut(target, "?")
 	switch {
 	case !h.knownHost(r.Host):
+		name := hostName(r.Host)
 		say(w, http.StatusMisdirectedRequest, "This node's reader is not known under the name %q. Use 127.0.0.1 or localhost, "+
-			"or list the name among the hosts of the reader in the node's configuration.", r.Host)
+			"or let the node know the name: reader_host = [%q] in its config file, or --reader-host %s.", name, name, quote(name))
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		say(w, http.StatusMethodNotAllowed, "Only GET and HEAD work here.")

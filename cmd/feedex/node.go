@@ -87,13 +87,14 @@ func (s *settings) node() (daemon.Config, error) {
 		Data:           data,
 		Listen:         string(s.Listen),
 		Reader:         string(s.Reader),
-		PrivateHosts:   texts(s.PrivateHost),
+		ReaderHosts:    s.readerHosts(),
 		TrustedProxies: prefixes(s.TrustedProxy),
 		Subscribe:      feedURLs(s.Subscribe),
 		Node: node.Config{
 			Trackers:       texts(s.Tracker),
 			Peers:          texts(s.Peer),
 			AllowLocal:     s.AllowPrivate,
+			PrivateHosts:   texts(s.PrivateHost),
 			MaxNeighbors:   s.MaxNeighbors,
 			MinNeighbors:   min(s.MinNeighbors, s.MaxNeighbors),
 			MaxSubsetHops:  s.MaxSubsetHops,
@@ -103,6 +104,15 @@ func (s *settings) node() (daemon.Config, error) {
 			Policy:         policy,
 		},
 	}, nil
+}
+
+// readerHosts are the names under which feed readers reach the node. One that it listens at is among them.
+func (s *settings) readerHosts() []string {
+	names := texts(s.ReaderHost)
+	if name, _, _ := net.SplitHostPort(string(s.Reader)); name != "" && !isAddr(name) {
+		names = append(names, name)
+	}
+	return names
 }
 
 // incentive is what a neighbor may owe. In the file 0 is no bound; machines of the owner's own network are

@@ -17,6 +17,7 @@ type settings struct {
 	Data         string      `toml:"data"`
 	Listen       address     `toml:"listen"`
 	Reader       address     `toml:"reader"`
+	ReaderHost   []ownName   `toml:"reader_host"`
 	Tracker      []trackerAt `toml:"tracker"`
 	Peer         []peer      `toml:"peer"`
 	Subscribe    []feedURL   `toml:"subscribe"`
@@ -95,6 +96,7 @@ func bindNode(f *pflag.FlagSet, s *settings) {
 	bindServer(f, s)
 	bindConfig(f, s)
 	f.Var(&s.Reader, "reader", "`address` at which feed readers reach this node")
+	f.Var(&list[ownNameRule]{items: &s.ReaderHost}, "reader-host", "`host` name under which feed readers reach this node, besides localhost and IP addresses (repeatable)")
 	f.Var(&list[trackerRule]{items: &s.Tracker}, "tracker", "`URL` of a tracker to find neighbors with (repeatable)")
 	f.Var(&list[peerRule]{items: &s.Peer}, "peer", "`host:port` of a node to have as a neighbor (repeatable)")
 	f.Var(&list[feedRule]{items: &s.Subscribe}, "subscribe", "`URL` of a feed to follow (repeatable)")

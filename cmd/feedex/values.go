@@ -111,6 +111,7 @@ type (
 	feedURL   = text[feedRule]
 	peer      = text[peerRule]
 	host      = text[hostRule]
+	ownName   = text[ownNameRule]
 	network   = text[networkRule]
 	span      = text[spanRule]
 	moment    = text[momentRule]
@@ -198,6 +199,11 @@ func (hostRule) check(s string) error {
 	}
 	return nil
 }
+
+// ownNameRule is for names of the node's own.
+type ownNameRule struct{ hostRule }
+
+func (ownNameRule) want() string { return `a host name without a port, such as "nas.local"` }
 
 func isAddr(s string) bool { _, err := netip.ParseAddr(s); return err == nil }
 
