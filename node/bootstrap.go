@@ -34,6 +34,7 @@ type bootstrap struct {
 	retries    map[string]int           // of trackers and static neighbors, since the last success
 	round      int                      // of asking the trackers
 	aroundAt   time.Time                // when a neighbor may be asked for its neighbors again
+	sources    []SourceStatus           // trackers and static neighbors, as the owner named them
 	roundBegan time.Time
 }
 
@@ -43,6 +44,12 @@ func (n *Node) startBootstrap() {
 		tokens:   make(map[string]int),
 		vouching: make(map[protocol.NodeID]bool),
 		retries:  make(map[string]int),
+	}
+	for _, url := range n.config.Trackers {
+		n.boot.sources = append(n.boot.sources, SourceStatus{Name: url, Tracker: true})
+	}
+	for _, host := range n.config.Peers {
+		n.boot.sources = append(n.boot.sources, SourceStatus{Name: host})
 	}
 	for _, host := range n.config.Peers {
 		n.after(0, func() { n.connectStatic(host) })
@@ -63,6 +70,24 @@ func (n *Node) askTrackers() {
 	for _, url := range n.config.Trackers {
 		n.boot.retries[url] = 0
 		n.after(0, func() { n.askTracker(url, round) })
+	}
+}
+
+// noteSource notes how asking a tracker or a static neighbor ended.
+func (n *Node) noteSource(name string, err error) {
+	problem := ""
+	if err != nil {
+		problem = err.Error()
+	}
+	for i := range n.boot.sources {
+		s := &n.boot.sources[i]
+		if s.Name != name {
+			continue
+		}
+		if s.Problem != problem {
+			n.tell(Sought{Name: name, Problem: problem})
+		}
+		s.Asked, s.Problem = n.now, problem
 	}
 }
 
@@ -87,15 +112,18 @@ func (n *Node) connectStatic(host string) {
 	}
 	n.call(Target{Host: host}, "", protocol.WhoAmI{}, callTimeout, func(a Answered) {
 		if a.Peer.IsZero() || a.Err != nil && !isRefusal(a.Err) {
+			n.noteSource(host, a.Err)
 			n.seekStatic(host)
 			return
 		}
 		if l := n.links[a.Peer]; l != nil {
 			l.static, l.peer.Static = host, true
 			n.boot.retries[host] = 0
+			n.noteSource(host, nil)
 			return
 		}
 		n.connect(a.Peer, host, func(err error) {
+			n.noteSource(host, err)
 			if err != nil {
 				n.seekStatic(host)
 				return
@@ -117,6 +145,7 @@ func (n *Node) askTracker(url string, round int) {
 		return
 	}
 	n.call(Target{Tracker: url}, "", protocol.GetNeighbors{}, callTimeout, func(a Answered) {
+		n.noteSource(url, a.Err)
 		if list, ok := a.Reply.(protocol.NodeList); ok {
 			n.noteNodes(neighbors.Tracked, list)
 		}

@@ -102,6 +102,12 @@ type Unlinked struct {
 	Reason string
 }
 
+// Sought says that it changed whether a tracker or a static neighbor is of use.
+type Sought struct {
+	Name    string // as the owner wrote it
+	Problem string // "" where it is of use again
+}
+
 // Suspect says that a peer did what no honest node does.
 type Suspect struct {
 	Peer protocol.NodeID
@@ -112,4 +118,5 @@ func (Arrived) note()  {}
 func (Polled) note()   {}
 func (Linked) note()   {}
 func (Unlinked) note() {}
+func (Sought) note()   {}
 func (Suspect) note()  {}

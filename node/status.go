@@ -17,7 +17,16 @@ type Status struct {
 	Started   time.Time       `json:"started"`
 	Feeds     int             `json:"feeds"`     // subscribed
 	Neighbors int             `json:"neighbors"` // linked now
+	Sources   []SourceStatus  `json:"sources"`   // trackers and static neighbors, as the owner named them
 	Counters  Counters        `json:"counters"`
+}
+
+// A SourceStatus describes a tracker or a static neighbor that the owner named.
+type SourceStatus struct {
+	Name    string    `json:"name"`              // as the owner wrote it
+	Tracker bool      `json:"tracker"`           // otherwise a static neighbor
+	Asked   time.Time `json:"asked"`             // when it last answered, or failed to
+	Problem string    `json:"problem,omitempty"` // why it was of no use then
 }
 
 // Counters count what happened since the node started.
@@ -87,7 +96,11 @@ type FeedStatus struct {
 }
 
 // Status is the node as a whole at this moment.
-func (n *Node) Status() Status { return n.status }
+func (n *Node) Status() Status {
+	s := n.status
+	s.Sources = slices.Clone(n.boot.sources)
+	return s
+}
 
 // Neighbors describes every neighbor, the longest-serving first.
 func (n *Node) Neighbors() []NeighborStatus {

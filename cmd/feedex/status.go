@@ -70,6 +70,18 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	line("data", "%s", printable(r.Data))
 	line("listening", "at %s for nodes, at %s for feed readers", r.Listen, r.Reader)
 	line("following", "%s with %s", plural(int64(r.Feeds), "feed", "feeds"), plural(int64(r.Neighbors), "neighbor", "neighbors"))
+	for _, source := range r.Sources {
+		name, state := "peer", "of use"
+		if source.Tracker {
+			name = "tracker"
+		}
+		if source.Problem != "" {
+			state = source.Problem
+		} else if source.Asked.IsZero() {
+			state = "not asked yet"
+		}
+		line(name, "%s: %s", printable(source.Name), printable(state))
+	}
 	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"), plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes))
 	line("received", "%s by own polls, %s from neighbors first", plural(c.Polled, "entry", "entries"), grouped(c.Delivered))
 	line("sent", "%s to neighbors", plural(c.Forwarded, "entry", "entries"))
