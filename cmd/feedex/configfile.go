@@ -25,11 +25,14 @@ func readConfig(path string, s *settings) error {
 		}
 		return fmt.Errorf("read config file: %w", err)
 	}
-	if err := decodeConfig(data, s); err != nil {
+	if err := decodeConfig(withoutMark(data), s); err != nil {
 		return usageError{fmt.Errorf("%s:%w", path, err)}
 	}
 	return nil
 }
+
+// withoutMark is a text without the byte order mark that some editors put in front.
+func withoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
 
 // decodeConfig is readConfig from bytes. Its errors begin "line:column: ".
 func decodeConfig(data []byte, s *settings) error {
@@ -83,7 +86,7 @@ func checkTexts(data []byte, prefix toml.Key, table reflect.Value) error {
 			err = checkText(v)
 		}
 		if err != nil {
-			line, column := position(data, key)
+			line, column, _ := position(data, key)
 			return positioned(line, column, key, err.Error())
 		}
 	}
@@ -98,8 +101,8 @@ func checkText(v reflect.Value) error {
 	return nil
 }
 
-// position is the line and column at which a document sets a key, and 1, 1 where it does not.
-func position(data []byte, key toml.Key) (line, column int) {
+// position is the line and column at which a document sets a key, and 1, 1 and false where it does not.
+func position(data []byte, key toml.Key) (line, column int, ok bool) {
 	var p unstable.Parser
 	p.Reset(data)
 	var table toml.Key
@@ -117,10 +120,10 @@ func position(data []byte, key toml.Key) (line, column int) {
 			continue
 		}
 		if full := append(slices.Clip(table), parts...); slices.Equal(full, key[:min(len(key), len(full))]) {
-			return start.Line, start.Column
+			return start.Line, start.Column, true
 		}
 	}
-	return 1, 1
+	return 1, 1, false
 }
 
 // unknownKey says that there is no such key, and which one may have been meant.

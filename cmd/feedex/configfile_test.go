@@ -65,6 +65,8 @@ func TestConfigFileErrors(t *testing.T) {
 		{"span without unit", "[polling]\ninterval = 30", `2:12: polling.interval: want a span of time such as "30m", "4h" or "2d"`},
 		{"span of nonsense", "[polling]\ninterval = '30x'", `2:1: polling.interval: "30x" is no span of time: want a span of time such as "30m", "4h" or "2d"`},
 		{"second item of a list", "tracker = ['http://example.com/',\n 'example.com']", `1:1: tracker: "example.com" is no http or https URL: want a tracker's URL such as "http://tracker.example.net:7788/"`},
+		{"port of a tracker", "tracker = ['http://example.com:99999/']", `1:1: tracker: "http://example.com:99999/" has no valid port: want a tracker's URL such as "http://tracker.example.net:7788/"`},
+		{"port of a feed", "subscribe = ['http://example.com:0/']", `1:1: subscribe: "http://example.com:0/" has no valid port: want a feed's URL such as "https://example.com/feed.xml"`},
 		{"text in a table in a line", "\npolling = { min = '1' }", `2:1: polling.min: "1" is no span of time: want a span of time such as "30m", "4h" or "2d"`},
 		{"text under a dotted key", " polling.min = ''", `1:2: polling.min: "" is no span of time: want a span of time such as "30m", "4h" or "2d"`},
 		{"a key twice", "data = 'a'\ndata = 'b'", "2:1: data: key data is already defined"},
@@ -90,22 +92,6 @@ func TestConfigFileErrorsNameTheFile(t *testing.T) {
 	}
 }
 
-func TestSettingOutOfRangeIsLocated(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "feedex.toml")
-	if err := os.WriteFile(path, []byte("min_neighbors = 3\n\n max_neighbors = 100 # many\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cause := errors.New("setting out of range: max_neighbors is 100, want 1 to 64")
-	s := settings{Config: path}
-	if got, want := s.outOfRange(cause).Error(), path+":3:2: "+cause.Error(); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	elsewhere := settings{}
-	if got := elsewhere.outOfRange(cause); got.Error() != cause.Error() || !errors.As(got, new(usageError)) {
-		t.Errorf("without a file: got %v, want the same as a usage error", got)
-	}
-}
-
 func TestPolicy(t *testing.T) {
 	change := func(f func(*settings)) settings {
 		s := defaultSettings()
@@ -123,8 +109,8 @@ func TestPolicy(t *testing.T) {
 		{"fixed", change(func(s *settings) { s.Polling.Policy = "fixed" }), polling.Fixed{Every: polling.DefaultStart}},
 		{"the flag", change(func(s *settings) { s.Poll = "90s" }), polling.Fixed{Every: 90 * time.Second}},
 	} {
-		if got, err := tt.set.policy(); err != nil || got != tt.want {
-			t.Errorf("%s: %+v, %v; want %+v", tt.name, got, err, tt.want)
+		if got := tt.set.policy(); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
 }

@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
-	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
 	"feedex/daemon"
@@ -60,7 +57,7 @@ func runNode(c *cobra.Command, _ []string) error {
 	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
 	err = daemon.Run(c.Context(), cfg)
 	if errors.Is(err, node.ErrConfig) {
-		return s.outOfRange(err)
+		return usageError{err}
 	}
 	return err
 }
@@ -76,12 +73,8 @@ func (s *settings) node() (daemon.Config, error) {
 		return daemon.Config{}, usageError{fmt.Errorf("listen for neighbors at %s: no node calls ports below %d; choose another address with --listen",
 			s.Listen, protocol.LowestPort)}
 	}
-	policy, err := s.policy()
-	if err != nil {
+	if err := s.checkRanges(); err != nil {
 		return daemon.Config{}, s.outOfRange(err)
-	}
-	if s.DeficitBound < 0 || s.DeficitBound > 1000 {
-		return daemon.Config{}, s.outOfRange(fmt.Errorf("setting out of range: deficit_bound is %d, want 1 to 1000, or 0 for no bound", s.DeficitBound))
 	}
 	return daemon.Config{
 		Data:           data,
@@ -101,7 +94,7 @@ func (s *settings) node() (daemon.Config, error) {
 			AdvertInterval: duration(s.AdvertInterval),
 			SeenDIDs:       s.SeenDIDs,
 			Incentive:      s.incentive(),
-			Policy:         policy,
+			Policy:         s.policy(),
 		},
 	}, nil
 }
@@ -125,12 +118,11 @@ func (s *settings) incentive() incentive.Config {
 	return c
 }
 
-// policy is when feeds are polled. The error says what is out of range.
-func (s *settings) policy() (polling.Policy, error) {
+// policy is when feeds are polled.
+func (s *settings) policy() polling.Policy {
 	p := &s.Polling
 	if s.Poll != "" || p.Policy == "fixed" {
-		fixed := polling.Fixed{Every: duration(cmp.Or(s.Poll, p.Interval))}
-		return fixed, fixed.Validate()
+		return polling.Fixed{Every: duration(cmp.Or(s.Poll, p.Interval))}
 	}
 	adaptive := polling.FeedEx{
 		TargetFreshness: p.TargetFreshness, Min: duration(p.Min), Max: duration(p.Max), Start: duration(p.Start),
@@ -138,37 +130,7 @@ func (s *settings) policy() (polling.Policy, error) {
 	if p.Start == defaultSettings().Polling.Start {
 		adaptive.Start = 0 // which moves with the bounds
 	}
-	return adaptive, adaptive.Validate()
-}
-
-// outOfRange makes an error about a setting a usage error that says where the config file sets it.
-func (s *settings) outOfRange(err error) error {
-	data, readErr := os.ReadFile(s.Config)
-	if readErr != nil {
-		return usageError{err}
-	}
-	for _, place := range []struct {
-		says string
-		key  toml.Key
-	}{
-		{"max_neighbors", toml.Key{"max_neighbors"}},
-		{"min_neighbors", toml.Key{"min_neighbors"}},
-		{"max_subset_hops", toml.Key{"max_subset_hops"}},
-		{"advert_interval", toml.Key{"advert_interval"}},
-		{"seen_dids", toml.Key{"seen_dids"}},
-		{"deficit_bound", toml.Key{"deficit_bound"}},
-		{"target freshness", toml.Key{"polling", "target_freshness"}},
-		{"shortest interval", toml.Key{"polling", "min"}},
-		{"longest interval", toml.Key{"polling", "max"}},
-		{"first interval", toml.Key{"polling", "start"}},
-		{"interval", toml.Key{"polling", "interval"}},
-	} {
-		if strings.Contains(err.Error(), ": "+place.says+" is ") {
-			line, column := position(data, place.key)
-			return usageError{fmt.Errorf("%s:%d:%d: %w", s.Config, line, column, err)}
-		}
-	}
-	return usageError{err}
+	return adaptive
 }
 
 // completeSettings offers completions for the values of flags.

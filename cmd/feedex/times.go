@@ -54,6 +54,22 @@ func spanUnit(name string) (time.Duration, bool) {
 	return 0, false
 }
 
+// spanText writes d as people write spans: "30d", "1h30m", "10ms".
+func spanText(d time.Duration) string {
+	if d <= 0 || d%time.Millisecond != 0 {
+		return d.String()
+	}
+	var b strings.Builder
+	for _, unit := range []string{"d", "h", "m", "s", "ms"} {
+		one, _ := spanUnit(unit)
+		if n := d / one; n > 0 {
+			fmt.Fprintf(&b, "%d%s", n, unit)
+			d -= n * one
+		}
+	}
+	return b.String()
+}
+
 type spanRule struct{}
 
 func (spanRule) kind() string { return "span" }

@@ -22,6 +22,18 @@ func TestParseSpan(t *testing.T) {
 	}
 }
 
+func TestSpanText(t *testing.T) {
+	for _, want := range []string{"10ms", "1s", "1h30m", "16h", "30d", "1d12h", "1m30s"} {
+		d, err := parseSpan(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := spanText(d); got != want {
+			t.Errorf("spanText(%v) = %s, want %s", d, got, want)
+		}
+	}
+}
+
 func FuzzParseSpan(f *testing.F) {
 	for _, s := range []string{"30m", "1d12h", "1.5h", "99999999999y", ".h", "1"} {
 		f.Add(s)

@@ -141,6 +141,14 @@ func checkPort(s, port string, lowest uint64) error {
 	return nil
 }
 
+// checkURLPort refuses the port of a URL, if it names one, that none can have.
+func checkURLPort(s string, u *url.URL) error {
+	if u.Port() == "" {
+		return nil
+	}
+	return checkPort(s, u.Port(), 1)
+}
+
 type trackerRule struct{}
 
 func (trackerRule) kind() string { return "URL" }
@@ -148,10 +156,11 @@ func (trackerRule) want() string {
 	return `a tracker's URL such as "http://tracker.example.net:7788/"`
 }
 func (trackerRule) check(s string) error {
-	if u, err := url.Parse(s); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return fmt.Errorf("%q is no http or https URL", s)
 	}
-	return nil
+	return checkURLPort(s, u)
 }
 
 type feedRule struct{}
@@ -159,10 +168,15 @@ type feedRule struct{}
 func (feedRule) kind() string { return "URL" }
 func (feedRule) want() string { return `a feed's URL such as "https://example.com/feed.xml"` }
 func (feedRule) check(s string) error {
-	if _, err := feed.ParseURL(s); err != nil {
+	f, err := feed.ParseURL(s)
+	if err != nil {
 		return fmt.Errorf("%q is no feed URL", s)
 	}
-	return nil
+	u, err := url.Parse(string(f))
+	if err != nil {
+		return fmt.Errorf("%q is no feed URL", s)
+	}
+	return checkURLPort(s, u)
 }
 
 // feedURLs are the URLs in normal form.

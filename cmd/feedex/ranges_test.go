@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"feedex/polling"
+)
+
+// TestRanges reads config files whose settings are of the right kind and yet none that a node can have. A
+// byte order mark in front does not count.
+func TestRanges(t *testing.T) {
+	for _, tt := range []struct{ file, want string }{
+		{"", ""},
+		{"max_neighbors = 5", ""},
+		{"max_neighbors = 1\nmin_neighbors = 1", ""},
+		{"deficit_bound = 0", ""},
+		{"polling.min = '3h'", ""},
+		{"polling = { min = '1s', max = '30d', start = '30d' }", ""},
+		{"min_neighbors = 3\n\n max_neighbors = 100 # many", "3:2: max_neighbors is 100, want 1 to 64"},
+		{"\ufeffmax_neighbors = 0", "1:1: max_neighbors is 0, want 1 to 64"},
+		{"min_neighbors = 50", "1:1: min_neighbors is 50, want 1 to max_neighbors (10)"},
+		{"min_neighbors = 0", "1:1: min_neighbors is 0, want 1 to max_neighbors (10)"},
+		{"max_subset_hops = 0", "1:1: max_subset_hops is 0, want 1 to 8"},
+		{"seen_dids = 0", "1:1: seen_dids is 0, want 1 to 1000000"},
+		{"deficit_bound = -1", "1:1: deficit_bound is -1, want 0 to 1000, where 0 is no bound"},
+		{"advert_interval = '10ms'", "1:1: advert_interval is 10ms, want 1s or more"},
+		{"[polling]\ntarget_freshness = 0", "2:1: polling.target_freshness is 0, want more than 0 and at most 1"},
+		{"[polling]\ntarget_freshness = nan", "2:1: polling.target_freshness is NaN, want more than 0 and at most 1"},
+		{"[polling]\ninterval = '31d'", "2:1: polling.interval is 31d, want 1s to 30d"},
+		{"[polling]\nmin = '10ms'", "2:1: polling.min is 10ms, want 1s to 30d"},
+		{"[polling]\nmin = '20h'", "2:1: polling.min is 20h, want polling.max (16h) or less"},
+		{"[polling]\nmax = '10m'", "2:1: polling.max is 10m, want polling.min (30m) or more"},
+		{"[polling]\nstart = '17h'", "2:1: polling.start is 17h, want polling.min to polling.max (30m to 16h)"},
+	} {
+		path := filepath.Join(t.TempDir(), "feedex.toml")
+		if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := defaultSettings()
+		if err := readConfig(path, &s); err != nil {
+			t.Fatal(err)
+		}
+		s.Config, s.Data = path, "here"
+		cfg, err := s.node()
+		if p, ok := cfg.Node.Policy.(polling.FeedEx); ok && p.Validate() != nil {
+			t.Errorf("%q: the policy says %v", tt.file, p.Validate())
+		}
+		switch {
+		case tt.want == "" && err != nil:
+			t.Errorf("%q: %v", tt.file, err)
+		case tt.want != "" && (err == nil || err.Error() != path+":"+tt.want || !errors.As(err, new(usageError))):
+			t.Errorf("%q: error\n\t%v\nwant the usage error\n\t%s", tt.file, err, tt.want)
+		}
+	}
+}
+
+// TestRangesWithoutFile has settings out of range that no file holds.
+func TestRangesWithoutFile(t *testing.T) {
+	s := defaultSettings()
+	s.Data, s.Poll = "here", "10ms"
+	_, err := s.node()
+	if want := "--poll is 10ms, want 1s to 30d"; err == nil || err.Error() != want || !errors.As(err, new(usageError)) {
+		t.Errorf("error %v, want the usage error %s", err, want)
+	}
+}
