@@ -19,7 +19,7 @@ const maxLimit = 10_000
 // A query is what the flags of feedex query say.
 type query struct {
 	feed         feedURL
-	title        []string
+	title        []words
 	since, until moment
 	limit        int
 	json         bool
@@ -43,11 +43,11 @@ updated, seen, source, summary, content, categories and enclosures (url, type, l
 		Example: `  feedex query election --since 2d
   feedex query 'climate change' 'emission*' --until 2025-01-01 --limit 10
   feedex query --feed https://example.com/feed.xml --title release --json`,
-		Args: cobra.ArbitraryArgs,
+		Args: searchArgs,
 	}
 	f := c.Flags()
 	f.Var(&q.feed, "feed", "only entries of the feed at `URL`")
-	f.StringArrayVar(&q.title, "title", nil, "only entries with `words` in the title (repeatable)")
+	f.Var(&list[wordsRule]{items: &q.title}, "title", "only entries with `words` in the title (repeatable)")
 	f.Var(&q.since, "since", "only entries of this `time` or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
 	f.Var(&q.until, "until", "only entries before this `time`")
 	f.Var((*limitValue)(&q.limit), "limit", "at most `n` entries, up to 10000")
@@ -64,14 +64,24 @@ updated, seen, source, summary, content, categories and enclosures (url, type, l
 	return c
 }
 
+// searchArgs refuses words without anything to search for: they would fit every entry.
+func searchArgs(_ *cobra.Command, args []string) error {
+	for _, a := range args {
+		if err := words(a).check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // run searches and prints.
-func (q *query) run(c *cobra.Command, data string, words []string) error {
+func (q *query) run(c *cobra.Command, data string, args []string) error {
 	src, err := openSource(data)
 	if err != nil {
 		return err
 	}
 	defer src.close()
-	records, err := src.Search(c.Context(), q.filter(words, time.Now()))
+	records, err := src.Search(c.Context(), q.filter(args, time.Now()))
 	if err != nil {
 		return fmt.Errorf("search the archive: %w", err)
 	}
@@ -86,8 +96,8 @@ func (q *query) run(c *cobra.Command, data string, words []string) error {
 }
 
 // filter is the query as the archive understands it.
-func (q *query) filter(words []string, now time.Time) feed.Filter {
-	f := feed.Filter{Words: words, Title: q.title, Limit: q.limit}
+func (q *query) filter(args []string, now time.Time) feed.Filter {
+	f := feed.Filter{Words: args, Title: texts(q.title), Limit: q.limit}
 	if q.feed != "" {
 		f.Feed = feedURLs([]feedURL{q.feed})[0]
 	}

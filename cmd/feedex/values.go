@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"feedex/archive"
 	"feedex/feed"
 )
 
@@ -113,6 +114,7 @@ type (
 	host      = text[hostRule]
 	ownName   = text[ownNameRule]
 	network   = text[networkRule]
+	words     = text[wordsRule]
 	span      = text[spanRule]
 	moment    = text[momentRule]
 	level     = text[levelRule]
@@ -250,6 +252,20 @@ func prefixes(items []network) []netip.Prefix {
 		out = append(out, p)
 	}
 	return out
+}
+
+// wordsRule is for what a query looks for.
+type wordsRule struct{}
+
+func (wordsRule) kind() string { return "words" }
+func (wordsRule) want() string {
+	return `a word or a number, such as election, emission* or "climate change"`
+}
+func (wordsRule) check(s string) error {
+	if len(archive.Phrases([]string{s})) == 0 {
+		return fmt.Errorf("%q holds nothing to search for", s)
+	}
+	return nil
 }
 
 type levelRule struct{}
