@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -44,7 +45,7 @@ func startBenchNode(b *testing.B) *benchNode {
 	go func() {
 		ended <- Run(ctx, Config{
 			Data: b.TempDir(), Listen: "127.0.0.1:0", Reader: "127.0.0.1:0", Subscribe: []feed.URL{benchFeed},
-			Node:  node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}},
+			Node:  node.Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true}, Policy: polling.Fixed{Every: time.Hour}},
 			Ready: func(a Addresses) { ready <- a },
 		})
 	}()

@@ -43,9 +43,9 @@ type Report struct {
 // An ArchiveReport counts what an archive holds.
 type ArchiveReport struct {
 	Entries   int64 `json:"entries"`
-	Feeds     int64 `json:"feeds"`     // with at least one entry, subscribed or not
+	Feeds     int64 `json:"feeds"`     // of which an entry or a setting is kept, subscribed or not
 	Bytes     int64 `json:"bytes"`     // on disk
-	Unindexed int64 `json:"unindexed"` // entries that a search for words does not find yet
+	Unindexed int64 `json:"unindexed"` // entries that the full-text index lacks; searches find them, but take longer
 }
 
 // socketName is the control socket's name in the data directory.

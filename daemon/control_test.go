@@ -102,7 +102,7 @@ func TestClientAsksOwner(t *testing.T) {
 	c := serve(t, o)
 	ctx := t.Context()
 
-	if got, err := c.Status(ctx); err != nil || got != o.report {
+	if got, err := c.Status(ctx); err != nil || !reflect.DeepEqual(got, o.report) {
 		t.Errorf("Status = %+v, %v; want %+v", got, err, o.report)
 	}
 	if got, err := c.Neighbors(ctx); err != nil || !reflect.DeepEqual(got, o.neighbors) {

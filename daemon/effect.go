@@ -19,13 +19,10 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 	case node.Call:
 		goodbye := isGoodbye(e.Call)
 		if goodbye {
-			h.goodbyes.Add(1)
+			h.goodbyes.begun()
 		}
 		h.workers.Go(func() {
-			h.send(ctx, arrival{event: h.call(ctx, e), life: life})
-			if goodbye {
-				h.goodbyes.Done()
-			}
+			h.send(ctx, arrival{event: h.call(ctx, e), life: life, goodbye: goodbye})
 		})
 	case node.Fetch:
 		h.workers.Go(func() {
@@ -74,7 +71,7 @@ func (h *host) call(ctx context.Context, c node.Call) node.Answered {
 	defer cancel()
 	begun := time.Now()
 	r, err := h.client.Call(ctx, c.To.String(), c.Session, c.Call)
-	return node.Answered{ID: c.ID, Reply: r.Reply, Session: r.Session, Peer: r.Peer, Err: err, RTT: time.Since(begun)}
+	return node.Answered{ID: c.ID, Reply: r.Reply, Session: r.Session, Peer: r.Peer, Err: err, Unsent: r.Unsent, RTT: time.Since(begun)}
 }
 
 // search looks through the archive for a neighbor, for as long as a neighbor may keep it busy.
@@ -93,6 +90,12 @@ func (h *host) tell(now time.Time, note node.Note) {
 		log.Info("neighbor linked", "peer", t.Peer, "chosen", t.Chosen)
 	case node.Unlinked:
 		log.Info("neighbor lost", "peer", t.Peer, "err", t.Reason)
+	case node.Sought:
+		if t.Problem != "" {
+			log.Warn("no neighbors from there", "peer", t.Name, "err", t.Problem)
+		} else {
+			log.Info("of use again", "peer", t.Name)
+		}
 	case node.Suspect:
 		log.Warn("neighbor misbehaved", "peer", t.Peer, "err", t.What)
 	case node.Arrived:

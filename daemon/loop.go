@@ -8,7 +8,6 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/sqlite"
-	"feedex/fetch"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/transport"
@@ -23,11 +22,6 @@ const (
 	maxFetching = 16
 	// maxSearching is how many searches for neighbors are under way at a time.
 	maxSearching = 4
-	// indexIdle is how long the loop rests before entries are moved into the full-text index, and
-	// indexStep how many at a time: about ten milliseconds. Nothing waits for it: a search looks
-	// through what is not indexed yet.
-	indexIdle = 250 * time.Millisecond
-	indexStep = 128
 )
 
 // A database is a node's archive on disk. Commit makes durable what was written since the last one, or
@@ -40,67 +34,91 @@ type database interface {
 	Stats(ctx context.Context) (sqlite.Stats, error)
 }
 
+// A caller carries out calls to peers and trackers: a transport.Client.
+type caller interface {
+	Call(ctx context.Context, addr, session string, call protocol.Call) (transport.Result, error)
+}
+
+// A fetcher polls feeds: a fetch.Client.
+type fetcher interface {
+	Fetch(ctx context.Context, f node.Fetch) node.Fetched
+}
+
 // A host runs one node. Its loop goroutine owns the fields of the second group.
 type host struct {
 	config    Config
 	store     database
-	reader    *sqlite.Reader
-	client    *transport.Client
-	fetcher   *fetch.Client
+	client    caller
+	fetcher   fetcher
 	events    chan arrival
 	fetching  chan struct{} // a place each for maxFetching polls
 	searching chan struct{} // a place each for maxSearching searches
 	workers   sync.WaitGroup
-	goodbyes  sync.WaitGroup // of workers, those that end a link
 	started   time.Time
 	at        Addresses
 
-	node    *node.Node
-	rng     *rand.Rand
-	life    uint64 // counts the cores: the completions of an earlier one are dropped
-	lastTag uint64
-	asked   map[uint64]chan<- transport.Response // calls of peers that are not answered
-	storage storage
+	node     *node.Node // nil while nothing can be stored
+	rng      *rand.Rand
+	life     uint64 // counts the cores: the completions of an earlier one are dropped
+	lastTag  uint64
+	asked    map[uint64]chan<- transport.Response // calls of peers that are not answered
+	storage  storage
+	indexing indexing
+	goodbyes goodbyes
 }
 
 // An arrival is something for the loop: an event for the node, or a question about it.
 type arrival struct {
-	event  node.Event
-	life   uint64                    // the core that event answers; 0 where it is not an answer
-	reply  chan<- transport.Response // who asked, where event is an Asked
-	look   func(n *node.Node)        // to be called between two steps, where there is no event
-	stored chan<- error              // told once what event brought about is durable, where not nil
+	event   node.Event
+	life    uint64                    // the core that event answers; 0 where it is not an answer
+	reply   chan<- transport.Response // who asked, where event is an Asked; one answer fits in
+	look    func(n *node.Node)        // to be called between two steps, where there is no event
+	stored  chan<- error              // told once what event brought about is durable, where not nil
+	goodbye bool                      // event says how a call ended that was a goodbye
+}
+
+// newHost makes a host that has no core yet. c has its defaults.
+func newHost(c Config, store database, client caller, fetcher fetcher) *host {
+	return &host{
+		config: c, store: store, client: client, fetcher: fetcher,
+		rng:       rand.New(rand.NewPCG(seed(), seed())),
+		events:    make(chan arrival, maxArrivals),
+		fetching:  make(chan struct{}, maxFetching),
+		searching: make(chan struct{}, maxSearching),
+		started:   time.Now(),
+	}
 }
 
 // loop steps the node until ctx ends.
 func (h *host) loop(ctx context.Context) {
 	wake := time.NewTimer(0)
 	defer wake.Stop()
-	idle := time.NewTimer(indexIdle)
-	defer idle.Stop()
+	index := time.NewTimer(indexIdle)
+	defer index.Stop()
 	batch := make([]arrival, 0, maxBatch)
 	var effects []node.Effect
 	for {
-		batch = batch[:0]
 		select {
 		case <-ctx.Done():
 			return
-		case <-idle.C:
-			if h.index() {
-				idle.Reset(indexStep / 10 * time.Millisecond)
-			}
-			continue
+		case <-index.C:
+			h.index()
 		case <-wake.C:
 			batch = append(batch, arrival{event: node.Wake{}})
 		case a := <-h.events:
 			batch = append(batch, a)
 		}
-		batch = h.drain(batch)
-		effects = h.step(ctx, effects[:0], batch)
-		clear(batch)
-		clear(effects)
+		if len(batch) > 0 {
+			batch = h.drain(batch)
+			effects = h.step(ctx, effects[:0], batch)
+			clear(batch)
+			clear(effects)
+			batch = batch[:0]
+			h.indexing.arrived(time.Now())
+		}
+		// Whatever it was may have changed when the loop is needed next.
 		resetTo(wake, h.next())
-		idle.Reset(indexIdle)
+		resetTo(index, h.indexing.due)
 	}
 }
 
@@ -120,11 +138,14 @@ func (h *host) drain(batch []arrival) []arrival {
 // step gives the batch to the node, makes what it stored durable, and carries out its effects.
 func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival) []node.Effect {
 	now := time.Now()
-	if h.storage.down(now) || h.node == nil {
-		if !h.recover(now) {
-			h.turnAway(batch)
-			return effects
+	for i := range batch {
+		if batch[i].goodbye {
+			h.goodbyes.ended()
 		}
+	}
+	if h.node == nil && !h.recover(now) {
+		h.turnAway(batch)
+		return effects
 	}
 	for i := range batch {
 		a := &batch[i]
@@ -174,19 +195,6 @@ func resetTo(timer *time.Timer, t time.Time) {
 		return
 	}
 	timer.Reset(max(0, time.Until(t)))
-}
-
-// index moves some entries into the full-text index and reports whether more wait.
-func (h *host) index() bool {
-	if h.node == nil {
-		return false
-	}
-	left, err := h.store.Index(indexStep)
-	if err != nil {
-		h.fail(time.Now(), err)
-		return false
-	}
-	return left > 0
 }
 
 // send hands an arrival to the loop and reports whether it was taken before ctx ended.

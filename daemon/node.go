@@ -1,13 +1,13 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	crand "crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
@@ -38,16 +38,14 @@ type Config struct {
 	Data   string // directory of everything that the node keeps; made if it does not exist
 	Listen string // where other nodes reach it, "host:port"; port 0 is any free one
 	Reader string // where feed readers reach it, "host:port"; port 0 is any free one
-	// PrivateHosts are hosts at addresses that are not public whose feeds the owner reads all the
-	// same. They never leave the node.
-	PrivateHosts []string
 	// ReaderHosts are names under which feed readers reach it, besides localhost and IP addresses.
 	ReaderHosts []string
 	// TrustedProxies are the reverse proxies whose word counts about who called.
 	TrustedProxies []netip.Prefix
 	// Subscribe are feeds to follow, besides those that the archive knows.
 	Subscribe []feed.URL
-	// Node is the core's own configuration; its Port and Secret are set by Run.
+	// Node is the core's own configuration; its Port and Secret are set by Run. Feeds of its
+	// PrivateHosts are read also where these are at addresses that are not public.
 	Node node.Config
 	// SearchTime is the most time that a neighbor's query may keep the database busy. Default 50 ms.
 	SearchTime time.Duration
@@ -58,7 +56,17 @@ type Config struct {
 	// Observe is called with every note of the node, from its loop: it must not block.
 	Observe func(now time.Time, note node.Note)
 
-	wrap func(database) database // for tests that have the disk fail
+	revival time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
+}
+
+// withDefaults is the Config with each zero field at its default.
+func (c Config) withDefaults() Config {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	c.SearchTime = cmp.Or(c.SearchTime, 50*time.Millisecond)
+	c.revival = cmp.Or(c.revival, firstRevival)
+	return c
 }
 
 // Addresses are where a node really listens, "host:port" each.
@@ -68,12 +76,7 @@ type Addresses struct{ Listen, Reader string }
 // are answered or time out, and the archive is closed. The error wraps ErrInUse where another node
 // runs on the data directory.
 func Run(ctx context.Context, c Config) error {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.SearchTime == 0 {
-		c.SearchTime = 50 * time.Millisecond
-	}
+	c = c.withDefaults()
 	unlock, err := lockData(c.Data)
 	if err != nil {
 		return err
@@ -97,26 +100,13 @@ func Run(ctx context.Context, c Config) error {
 	agent := "feedex/" + Version
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal, UserAgent: agent})
 	defer client.CloseIdle()
-	h := &host{
-		config:  c,
-		store:   store,
-		reader:  store.Reader,
-		client:  client,
-		fetcher: fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.PrivateHosts, UserAgent: agent}),
-		rng:     rand.New(rand.NewPCG(seed(), seed())),
-		events:  make(chan arrival, maxArrivals),
-		started: time.Now(),
-		at:      Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()},
-	}
-	h.fetching = make(chan struct{}, maxFetching)
-	h.searching = make(chan struct{}, maxSearching)
-	if c.wrap != nil {
-		h.store = c.wrap(store)
-	}
+	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts, UserAgent: agent})
+	h := newHost(c, store, client, fetcher)
+	h.at = Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()}
 	if err := h.revive(); err != nil {
 		return err
 	}
-	return h.run(ctx, listeners)
+	return h.run(ctx, listeners, store.Reader)
 }
 
 // databaseName is the archive's file in the data directory.
@@ -126,7 +116,7 @@ const databaseName = "feedex.db"
 func DatabasePath(data string) string { return filepath.Join(data, databaseName) }
 
 // run serves until ctx ends or one of the parts fails.
-func (h *host) run(ctx context.Context, l *listenerSet) error {
+func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) error {
 	// The loop outlives the servers, so that the calls they still have get their answers.
 	serving, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -136,7 +126,7 @@ func (h *host) run(ctx context.Context, l *listenerSet) error {
 	peers := transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(), Serve: h.serve, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
 	})
-	readers := reader.New(reader.Config{Source: readerSource{h.reader}, Hosts: h.config.ReaderHosts, Version: Version, Log: h.config.Log})
+	readers := reader.New(reader.Config{Source: readerSource{archive}, Hosts: h.config.ReaderHosts, Version: Version, Log: h.config.Log})
 
 	var servers, loop sync.WaitGroup
 	loop.Go(func() { h.loop(looping) })

@@ -8,36 +8,44 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/node"
-	"feedex/protocol"
 )
-
-// leaveTime bounds how long a node that stops waits for its neighbors to hear of it.
-const leaveTime = time.Second
 
 // A host is its own Owner, and serves the control socket as such.
 var _ Owner = (*host)(nil)
 
-// look calls f with the node between two steps and waits until it has returned. f must copy what it
-// wants to keep. The error says that nothing can be stored at present, or that ctx ended.
-func (h *host) look(ctx context.Context, f func(n *node.Node)) error {
-	done := make(chan error, 1)
+// look has f called between two steps, in the loop, and returns what f returned. The node is nil while
+// nothing can be stored. What f returns must be a copy, because the node goes on; nothing else may be
+// written by f, because look returns without it when ctx ends.
+func look[T any](ctx context.Context, h *host, f func(n *node.Node) (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	var none T
+	answers := make(chan answer, 1)
 	ask := arrival{look: func(n *node.Node) {
-		if n == nil {
-			done <- fmt.Errorf("the node rests because %s", h.storage.problem)
-			return
-		}
-		f(n)
-		done <- nil
+		value, err := f(n)
+		answers <- answer{value, err}
 	}}
 	if !h.send(ctx, ask) {
-		return context.Cause(ctx)
+		return none, context.Cause(ctx)
 	}
 	select {
-	case err := <-done:
-		return err
+	case a := <-answers:
+		return a.value, a.err
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return none, context.Cause(ctx)
 	}
+}
+
+// listOf has f called with the node like look; it is an error while nothing can be stored.
+func listOf[T any](ctx context.Context, h *host, f func(n *node.Node) []T) ([]T, error) {
+	return look(ctx, h, func(n *node.Node) ([]T, error) {
+		if n == nil {
+			return nil, fmt.Errorf("the node rests because %s", h.storage.problem)
+		}
+		return f(n), nil
+	})
 }
 
 // command gives the node its owner's wish and waits until what it changed is durable.
@@ -56,26 +64,18 @@ func (h *host) command(ctx context.Context, ev node.Event) error {
 
 // Status implements Owner. It answers also while nothing can be stored.
 func (h *host) Status(ctx context.Context) (Report, error) {
-	r := Report{
-		Version: Version, Uptime: time.Since(h.started), Data: h.config.Data,
-		Listen: h.at.Listen, Reader: h.at.Reader,
-	}
-	done := make(chan struct{})
-	ask := arrival{look: func(n *node.Node) {
-		defer close(done)
-		r.Storage = h.storage.problem
+	r, err := look(ctx, h, func(n *node.Node) (Report, error) {
+		r := Report{Storage: h.storage.problem}
 		if n != nil {
 			r.Status = n.Status()
 		}
-	}}
-	if !h.send(ctx, ask) {
-		return Report{}, context.Cause(ctx)
+		return r, nil
+	})
+	if err != nil {
+		return Report{}, err
 	}
-	select {
-	case <-done:
-	case <-ctx.Done():
-		return Report{}, context.Cause(ctx)
-	}
+	r.Version, r.Uptime, r.Data = Version, time.Since(h.started), h.config.Data
+	r.Listen, r.Reader = h.at.Listen, h.at.Reader
 	stats, err := h.store.Stats(ctx)
 	if err != nil && r.Storage == "" {
 		return Report{}, fmt.Errorf("count entries: %w", err)
@@ -85,15 +85,13 @@ func (h *host) Status(ctx context.Context) (Report, error) {
 }
 
 // Neighbors implements Owner.
-func (h *host) Neighbors(ctx context.Context) (list []node.NeighborStatus, err error) {
-	err = h.look(ctx, func(n *node.Node) { list = n.Neighbors() })
-	return list, err
+func (h *host) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
+	return listOf(ctx, h, (*node.Node).Neighbors)
 }
 
 // Feeds implements Owner.
-func (h *host) Feeds(ctx context.Context) (list []node.FeedStatus, err error) {
-	err = h.look(ctx, func(n *node.Node) { list = n.Feeds() })
-	return list, err
+func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
+	return listOf(ctx, h, (*node.Node).Feeds)
 }
 
 // Subscribe implements Owner.
@@ -109,29 +107,4 @@ func (h *host) Unsubscribe(ctx context.Context, u feed.URL) error {
 // Search implements Owner.
 func (h *host) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
 	return h.store.Search(ctx, f)
-}
-
-// leave has the node tell its neighbors that it goes, and waits a moment for that.
-func (h *host) leave(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, leaveTime)
-	defer cancel()
-	if h.command(ctx, node.Leave{}) != nil {
-		return
-	}
-	h.look(ctx, func(*node.Node) {}) // by now its calls are on their way
-	told := make(chan struct{})
-	go func() {
-		h.goodbyes.Wait()
-		close(told)
-	}()
-	select {
-	case <-told:
-	case <-ctx.Done():
-	}
-}
-
-// isGoodbye reports whether a call tells a neighbor that the link is over.
-func isGoodbye(c protocol.Call) bool {
-	_, is := c.(protocol.Disconnect)
-	return is
 }

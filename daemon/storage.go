@@ -10,9 +10,16 @@ import (
 )
 
 const (
-	firstRevival   = 2 * time.Second
-	longestRevival = time.Minute
+	// firstRevival is the wait after a storage fault; it doubles up to longestWait.
+	firstRevival = 2 * time.Second
+	// longestWait is how long something that failed is left alone at most.
+	longestWait = time.Minute
 )
+
+// backOff is how long to wait after one more failure, where the wait before was wait.
+func backOff(wait, first time.Duration) time.Duration {
+	return min(max(2*wait, first), longestWait)
+}
 
 // storage is what the loop knows of the archive's health.
 type storage struct {
@@ -29,10 +36,10 @@ func (s *storage) down(now time.Time) bool { return s.problem != "" && now.Befor
 // is thrown away. A new one is made from the archive in a while.
 func (h *host) fail(now time.Time, err error) {
 	s := &h.storage
-	if now.Sub(s.retry) > longestRevival {
+	if now.Sub(s.retry) > longestWait {
 		s.wait = 0 // it was fine for a good while
 	}
-	s.wait = min(max(2*s.wait, firstRevival), longestRevival)
+	s.wait = backOff(s.wait, h.config.revival)
 	s.problem, s.retry = err.Error(), now.Add(s.wait)
 	h.node = nil
 	for tag, reply := range h.asked {

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -135,7 +135,9 @@ func (t *trackerHost) callBack(ctx context.Context, id protocol.NodeID) {
 	t.mu.Lock()
 	t.registry.Confirm(time.Now(), id, ok)
 	t.mu.Unlock()
-	if !ok {
+	if ok {
+		t.config.Log.Debug("node listed", "node", id)
+	} else {
 		t.config.Log.Debug("call back failed", "node", id, "err", err)
 	}
 }
@@ -216,5 +218,20 @@ func replaceFile(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes durable which files are in a directory.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil // which syncs no directories
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }

@@ -1,0 +1,92 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/sqlite"
+	"feedex/protocol"
+)
+
+// A disk is a database in memory that fails when it is told so. As on a disk, what was written and not
+// committed is dropped when a commit fails.
+type disk struct {
+	*archive.Memory
+	durable, written []func(*archive.Memory)
+
+	work      func(time.Duration) // lets the time of a step of indexing pass
+	mu        sync.Mutex
+	state     diskState
+	indexings []time.Time // when a step of indexing began
+}
+
+// A diskState is what a test may choose about a disk.
+type diskState struct {
+	commit, index error         // what commits and steps of indexing fail with, nil if they do not
+	unindexed     int           // entries
+	stepTakes     time.Duration // a step of indexing
+}
+
+func newDisk() *disk { return &disk{Memory: archive.NewMemory(), work: func(time.Duration) {}} }
+
+// set makes the disk behave anew.
+func (d *disk) set(s diskState) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.state = s
+}
+
+// indexed is when each step of indexing began, and how many entries they left.
+func (d *disk) indexed() (steps []time.Time, left int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.indexings), d.state.unindexed
+}
+
+func (d *disk) write(f func(*archive.Memory)) {
+	f(d.Memory)
+	d.written = append(d.written, f)
+}
+
+// These implement database.
+
+func (d *disk) Keep(r []archive.Record)     { d.write(func(m *archive.Memory) { m.Keep(r) }) }
+func (d *disk) KeepFeed(f archive.Feed)     { d.write(func(m *archive.Memory) { m.KeepFeed(f) }) }
+func (d *disk) KeepDID(did protocol.DID)    { d.write(func(m *archive.Memory) { m.KeepDID(did) }) }
+func (d *disk) KeepPeer(p archive.Peer)     { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
+func (d *disk) DropPeer(id protocol.NodeID) { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
+
+func (d *disk) Commit() error {
+	d.mu.Lock()
+	err := d.state.commit
+	d.mu.Unlock()
+	if err == nil {
+		d.durable = append(d.durable, d.written...)
+	} else {
+		d.Memory = archive.NewMemory()
+		for _, f := range d.durable {
+			f(d.Memory)
+		}
+	}
+	d.written = nil
+	return err
+}
+
+func (d *disk) Index(max int) (int, error) {
+	d.mu.Lock()
+	d.indexings = append(d.indexings, time.Now())
+	takes := d.state.stepTakes
+	d.mu.Unlock()
+	d.work(takes)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.state.index == nil {
+		d.state.unindexed -= min(max, d.state.unindexed)
+	}
+	return d.state.unindexed, d.state.index
+}
+
+func (d *disk) Stats(context.Context) (sqlite.Stats, error) { return sqlite.Stats{}, nil }

@@ -1,0 +1,349 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/polling"
+	"feedex/protocol"
+	"feedex/transport"
+)
+
+// The loop runs in these tests without sockets and files, in a time that passes only while everybody
+// waits.
+
+const exampleFeed = feed.URL("http://example.com/feed")
+
+// unreachable is a fetcher that reaches nobody.
+type unreachable struct{}
+
+func (unreachable) Fetch(_ context.Context, f node.Fetch) node.Fetched {
+	return node.Fetched{Feed: f.Feed, Err: errors.New("not reachable")}
+}
+
+// peers are what answers the node's calls: at each address the same.
+type peers func(ctx context.Context, addr string, call protocol.Call) (protocol.Reply, error)
+
+func (p peers) Call(ctx context.Context, addr, _ string, call protocol.Call) (transport.Result, error) {
+	reply, err := p(ctx, addr, call)
+	return transport.Result{Reply: reply}, err
+}
+
+// friendly vouches for every call, becomes nobody's neighbor, and agrees to all else.
+func friendly(_ context.Context, _ string, call protocol.Call) (protocol.Reply, error) {
+	switch call.(type) {
+	case protocol.Vouch:
+		return protocol.Vouched(true), nil
+	case protocol.ListMethods:
+		return protocol.Methods{}, nil
+	case protocol.Connect:
+		return protocol.Subset{}, nil
+	case protocol.WhoAmI:
+		return peerID(99), nil
+	}
+	return protocol.OK{}, nil
+}
+
+// A testLoop is a host of which only the loop runs.
+type testLoop struct {
+	*host
+	t    *testing.T
+	disk *disk
+	said said
+	pass func(time.Duration) // lets time pass until the loop waits again
+}
+
+// runLoop calls f with a loop that runs, in a bubble.
+func runLoop(t *testing.T, p peers, f func(t *testing.T, l *testLoop)) {
+	synctest.Test(t, func(t *testing.T) {
+		log, said := overhear()
+		c := Config{Log: log, Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
+		c.Node.Secret = make([]byte, 32)
+		l := &testLoop{t: t, disk: newDisk(), said: said}
+		l.disk.work = func(d time.Duration) { time.Sleep(d) }
+		l.pass = func(d time.Duration) { time.Sleep(d); synctest.Wait() }
+		l.host = newHost(c.withDefaults(), l.disk, p, unreachable{})
+		l.rng = rand.New(rand.NewPCG(1, 2))
+		if err := l.revive(); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		var running sync.WaitGroup
+		running.Go(func() { l.loop(ctx) })
+		defer func() {
+			cancel()
+			running.Wait()
+			l.workers.Wait()
+		}()
+		f(t, l)
+	})
+}
+
+// inspect has f called in the loop, where it may look at what belongs to it.
+func (l *testLoop) inspect(f func(*host)) {
+	l.t.Helper()
+	if _, err := look(l.t.Context(), l.host, func(*node.Node) (bool, error) { f(l.host); return true, nil }); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// held is how many calls wait for an answer of the core.
+func (l *testLoop) held() (n int) {
+	l.t.Helper()
+	l.inspect(func(h *host) { n = len(h.asked) })
+	return n
+}
+
+// follows reports whether the archive says that the node follows the example feed.
+func (l *testLoop) follows() (yes bool) {
+	l.t.Helper()
+	l.inspect(func(h *host) {
+		for _, f := range h.store.LoadFeeds() {
+			yes = yes || f.URL == exampleFeed && f.Subscribed
+		}
+	})
+	return yes
+}
+
+// knock makes a call that every node answers at once, and returns the fault.
+func (l *testLoop) knock() *protocol.Fault {
+	return l.serve(l.t.Context(), transport.Request{From: peerID(1), Call: protocol.WhoAmI{}}).Fault
+}
+
+func peerID(i int) protocol.NodeID {
+	return protocol.NewNodeID(netip.AddrFrom4([4]byte{11, byte(i), 0, 1}), 7790)
+}
+
+// connect is the call with which a peer asks to be a neighbor.
+func connect(i int) transport.Request {
+	return transport.Request{From: peerID(i), Session: "its token", Call: protocol.Connect{Subset: protocol.Subset{{Feed: exampleFeed}}}}
+}
+
+// follow subscribes to the example feed, and waits for its first poll.
+func (l *testLoop) follow() {
+	l.t.Helper()
+	if err := l.Subscribe(l.t.Context(), exampleFeed); err != nil {
+		l.t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+// link makes n peers neighbors.
+func (l *testLoop) link(n int) {
+	l.t.Helper()
+	for i := range n {
+		if r := l.serve(l.t.Context(), connect(i+1)); r.Fault != nil {
+			l.t.Fatal(r.Fault)
+		}
+	}
+	if list, err := l.Neighbors(l.t.Context()); err != nil || len(list) != n {
+		l.t.Fatalf("%d neighbors, %v; want %d", len(list), err, n)
+	}
+}
+
+func TestIndexFailureConcernsNobodyElse(t *testing.T) {
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		l.follow()
+		l.link(1)
+		l.pass(longestWait)
+		before, _ := l.disk.indexed()
+		l.disk.set(diskState{unindexed: 300, index: errors.New("index is broken")})
+		for range 600 {
+			if fault := l.knock(); fault != nil {
+				t.Fatalf("a call is refused because the index is broken: %v", fault)
+			}
+			l.pass(time.Second)
+		}
+		var life uint64
+		l.inspect(func(h *host) { life = h.life })
+		if list, err := l.Neighbors(t.Context()); err != nil || len(list) != 1 || life != 1 {
+			t.Errorf("%d neighbors of core %d, %v; want the first core with its neighbor", len(list), life, err)
+		}
+		steps, _ := l.disk.indexed()
+		steps = steps[len(before):]
+		for i := 2; i < len(steps); i++ {
+			before, gap := steps[i-1].Sub(steps[i-2]), steps[i].Sub(steps[i-1])
+			if gap < before || gap > longestWait {
+				t.Errorf("tried again after %v, then after %v", before, gap)
+			}
+		}
+		if len(steps) < 10 || len(steps) > 20 {
+			t.Errorf("tried %d times in ten minutes", len(steps))
+		}
+		const broken, mended = "entries cannot be indexed; searches find them all the same, but take longer", "entries can be indexed again"
+		if said := l.said.count(); said[broken] != 1 || said[mended] != 0 {
+			t.Errorf("the log says %v", said)
+		}
+
+		l.disk.set(diskState{unindexed: 300})
+		l.pass(longestWait + time.Second)
+		_, left := l.disk.indexed()
+		if said := l.said.count(); said[broken] != 0 || said[mended] != 1 || left != 0 {
+			t.Errorf("mended, the log says %v and %d entries are not indexed", said, left)
+		}
+	})
+}
+
+func TestIndexingWhileIdle(t *testing.T) {
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		l.pass(longestWait)
+		const takes = 10 * time.Millisecond
+		l.disk.set(diskState{unindexed: 10 * indexStep, stepTakes: takes})
+		l.knock()
+		l.pass(indexIdle - time.Millisecond)
+		if _, left := l.disk.indexed(); left != 10*indexStep {
+			t.Error("indexed before the loop had rested")
+		}
+		l.pass(time.Millisecond + 10*(takes+indexPause))
+		if _, left := l.disk.indexed(); left != 0 {
+			t.Errorf("%d entries are not indexed", left)
+		}
+	})
+}
+
+// A loop that never rests indexes all the same, and spends little time on it.
+func TestIndexingUnderLoad(t *testing.T) {
+	const load = 10 * time.Minute
+	for _, takes := range []time.Duration{time.Millisecond, 10 * time.Millisecond, time.Second} {
+		for _, every := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond} {
+			t.Run(fmt.Sprintf("a step of %v, a call every %v", takes, every), func(t *testing.T) {
+				runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+					l.disk.set(diskState{unindexed: 1_000_000, stepTakes: takes})
+					for begun := time.Now(); time.Since(begun) < load; l.pass(every) {
+						l.knock()
+					}
+					steps, _ := l.disk.indexed()
+					if len(steps) == 0 {
+						t.Fatal("nothing was indexed")
+					}
+					if busy := time.Duration(len(steps)) * takes; busy > load/indexShare+takes {
+						t.Errorf("indexing took %v of %v", busy, load)
+					}
+					longest := max(indexLatest, indexShare*takes) + takes + every
+					for i, at := range append(steps[1:], time.Now()) {
+						if gap := at.Sub(steps[i]); gap > longest {
+							t.Errorf("nothing was indexed for %v", gap)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// A core that a failed commit threw away is made anew by the timer, also if nobody calls.
+func TestRevivedByTheTimerAlone(t *testing.T) {
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		full := errors.New("disk is full")
+		l.disk.set(diskState{commit: full, index: full})
+		if err := l.Subscribe(t.Context(), exampleFeed); !errors.Is(err, full) {
+			t.Fatalf("subscribing on a full disk: %v", err)
+		}
+		l.pass(10 * time.Minute)
+		const refused, stored = "entries cannot be stored; nothing was acknowledged", "entries can be stored again"
+		if said := l.said.count(); said[refused] < 10 || said[refused] > 20 || said[stored] != 0 {
+			t.Errorf("in ten minutes on a full disk the log says %v", said)
+		}
+		if fault := l.knock(); fault == nil || fault.Code != protocol.Unavailable {
+			t.Errorf("a call is answered %v", fault)
+		}
+
+		l.disk.set(diskState{})
+		l.pass(longestWait)
+		if said := l.said.count(); said[stored] != 1 {
+			t.Errorf("after the disk was mended the log says %v", said)
+		}
+		if l.follows() {
+			t.Error("what was refused is kept")
+		}
+		l.follow()
+		if !l.follows() {
+			t.Error("the new core believes in what was refused")
+		}
+	})
+}
+
+// slow is friendly, but takes vouchTakes for a vouch.
+func slow(ctx context.Context, addr string, call protocol.Call) (protocol.Reply, error) {
+	if _, is := call.(protocol.Vouch); is {
+		select {
+		case <-time.After(vouchTakes):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return friendly(ctx, addr, call)
+}
+
+const vouchTakes = 5 * time.Second
+
+// A call that the core holds is refused when the core is thrown away, and its late end means nothing to
+// the next core.
+func TestHeldCallsEndWithTheCore(t *testing.T) {
+	runLoop(t, slow, func(t *testing.T, l *testLoop) {
+		l.follow()
+		answer := make(chan transport.Response, 1)
+		go func() { answer <- l.serve(t.Context(), connect(1)) }()
+		synctest.Wait()
+		if n := l.held(); n != 1 {
+			t.Fatalf("%d calls are held, want 1", n)
+		}
+		l.disk.set(diskState{commit: errors.New("disk is full")})
+		if l.Unsubscribe(t.Context(), exampleFeed) == nil {
+			t.Fatal("stored on a full disk")
+		}
+		if r := <-answer; r.Fault == nil || r.Fault.Code != protocol.Unavailable {
+			t.Errorf("the call is answered %+v", r)
+		}
+		if n := l.held(); n != 0 {
+			t.Errorf("%d calls are held by nobody", n)
+		}
+		l.disk.set(diskState{})
+		l.pass(vouchTakes)
+		if said := l.said.count(); said["entries can be stored again"] != 1 {
+			t.Errorf("the log says %v", said)
+		}
+		if list, err := l.Neighbors(t.Context()); err != nil || len(list) != 0 {
+			t.Errorf("the second core has %v, %v", list, err)
+		}
+	})
+}
+
+// Nobody hangs on a caller that has gone, and nothing is kept of it.
+func TestCallerThatHasGone(t *testing.T) {
+	runLoop(t, slow, func(t *testing.T, l *testLoop) {
+		l.follow()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if r := l.serve(ctx, connect(1)); r.Fault == nil || r.Fault.Code != protocol.Busy {
+			t.Errorf("answered %+v", r)
+		}
+		if n := l.held(); n != 1 {
+			t.Errorf("%d calls are held, want 1", n)
+		}
+		l.pass(vouchTakes)
+		if n := l.held(); n != 0 {
+			t.Errorf("%d calls are held for nobody", n)
+		}
+	})
+}
+
+func TestFullQueueRefuses(t *testing.T) {
+	h := newHost(Config{}.withDefaults(), newDisk(), peers(friendly), unreachable{})
+	for range maxArrivals {
+		h.events <- arrival{event: node.Wake{}}
+	}
+	r := h.serve(t.Context(), transport.Request{From: peerID(1), Call: protocol.WhoAmI{}})
+	if r.Fault == nil || r.Fault.Code != protocol.Busy {
+		t.Errorf("answered %+v", r)
+	}
+}

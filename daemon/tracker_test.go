@@ -1,0 +1,158 @@
+package daemon
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"feedex/protocol"
+	"feedex/transport"
+)
+
+// A trackerNode is a node that knows how to ask a tracker, and to answer when it is called back.
+type trackerNode struct {
+	id     protocol.NodeID
+	client *transport.Client
+}
+
+func startTrackerNode(t *testing.T) *trackerNode {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{Handler: transport.NewHandler(transport.HandlerConfig{Methods: protocol.NodeMethods(), Log: slog.New(slog.DiscardHandler)})}
+	served := make(chan struct{})
+	go func() { defer close(served); _ = srv.Serve(ln) }()
+	t.Cleanup(func() { srv.Close(); <-served })
+	n := &trackerNode{client: transport.NewClient(transport.ClientConfig{Port: portOf(ln), AllowLocal: true})}
+	t.Cleanup(n.client.CloseIdle)
+	if n.id, err = protocol.ParseNodeID(ln.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// ask asks the tracker for neighbors.
+func (n *trackerNode) ask(t *testing.T, tracker string) protocol.NodeList {
+	t.Helper()
+	r, err := n.client.Call(t.Context(), tracker, "", protocol.GetNeighbors{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Reply.(protocol.NodeList)
+}
+
+func TestTrackerRemembersItsListOverARestart(t *testing.T) {
+	data := t.TempDir()
+	url, said, stop := startTracker(t, data)
+	a, b := startTrackerNode(t), startTrackerNode(t)
+	if list := a.ask(t, url); len(list) != 0 {
+		t.Errorf("an empty list hands out %v", list)
+	}
+	said.wait(t, "node listed")
+	if list := b.ask(t, url); len(list) != 1 || list[0] != a.id {
+		t.Errorf("handed out %v, want %v", list, a.id)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	again, _, _ := startTracker(t, data)
+	if list := b.ask(t, again); len(list) != 1 || list[0] != a.id {
+		t.Errorf("after a restart handed out %v, want %v", list, a.id)
+	}
+	if rest, err := filepath.Glob(filepath.Join(data, listName+"*")); err != nil || len(rest) != 1 {
+		t.Errorf("the list's files are %v, %v", rest, err)
+	}
+}
+
+func TestTrackerSetsADamagedListAside(t *testing.T) {
+	data := t.TempDir()
+	path := filepath.Join(data, listName)
+	const damaged = `[{"id":"192.0.2.1:77`
+	if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, said, stop := startTracker(t, data)
+	said.wait(t, "list of an earlier run is damaged; starting with an empty one")
+	if text, err := os.ReadFile(path + ".damaged"); err != nil || string(text) != damaged {
+		t.Errorf("set aside: %q, %v", text, err)
+	}
+	a := startTrackerNode(t)
+	if list := a.ask(t, url); len(list) != 0 {
+		t.Errorf("handed out %v of a damaged list", list)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), a.id.String()) {
+		t.Errorf("the new list is %q, %v", text, err)
+	}
+}
+
+func TestTrackerAnswersNothingButGetNeighbors(t *testing.T) {
+	url, _, _ := startTracker(t, t.TempDir())
+	a := startTrackerNode(t)
+	for _, c := range []protocol.Call{
+		protocol.Connect{Subset: protocol.Subset{{Feed: exampleFeed}}}, protocol.UpdateSubset{},
+		protocol.CheckDID{}, protocol.CheckDIDs{DIDs: []protocol.DID{{1}}},
+		protocol.PutEntries{Bundle: protocol.NewBundle(exampleFeed, nil)}, protocol.QueryFeed{},
+		protocol.Disconnect{}, protocol.Vouch{Session: hex.EncodeToString(make([]byte, 16))}, protocol.WhoAmI{},
+	} {
+		r, err := a.client.Call(t.Context(), url, "", c)
+		if refused, ok := errors.AsType[*protocol.RemoteError](err); !ok || refused.Code != protocol.UnknownMethod {
+			t.Errorf("%s is answered %v, %v", c.Method(), r.Reply, err)
+		}
+	}
+	if r := (&trackerHost{}).serve(context.Background(), transport.Request{Call: protocol.WhoAmI{}}); r.Fault == nil || r.Fault.Code != protocol.UnknownMethod {
+		t.Errorf("past the handler, who_am_i is answered %+v", r)
+	}
+	if r, err := a.client.Call(t.Context(), url, "", protocol.ListMethods{}); err != nil || !strings.Contains(strings.Join(r.Reply.(protocol.Methods), " "), "get_neighbors") {
+		t.Errorf("system.listMethods is answered %v, %v", r.Reply, err)
+	}
+}
+
+func TestTrackerShowsHowItIsDoing(t *testing.T) {
+	url, said, _ := startTracker(t, t.TempDir())
+	a := startTrackerNode(t)
+	a.ask(t, url)
+	said.wait(t, "node listed")
+
+	status, page := get(t, url)
+	for _, want := range []string{"<tr><td>Nodes on the list<td>1\n", "<tr><td>Calls answered<td>1\n", "--tracker " + url} {
+		if status != 200 || !strings.Contains(page, want) {
+			t.Errorf("the page is answered %d without %q\n%s", status, want, page)
+		}
+	}
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") {
+		t.Errorf("the page may load from elsewhere: %q", policy)
+	}
+	if status, _ := get(t, url+"nothing"); status != 404 {
+		t.Errorf("a page that is not there is answered %d", status)
+	}
+
+	status, metrics := get(t, url+"metrics")
+	for _, want := range []string{"\nfeedex_tracker_nodes_listed 1\n", "\nfeedex_tracker_calls_total 1\n", "\nfeedex_tracker_call_backs_confirmed_total 1\n"} {
+		if status != 200 || !strings.Contains(metrics, want) {
+			t.Errorf("metrics are answered %d without %q\n%s", status, want, metrics)
+		}
+	}
+	problems, err := promlint.New(strings.NewReader(metrics)).Lint()
+	if err != nil || len(problems) != 0 {
+		t.Errorf("metrics: %v, %v", problems, err)
+	}
+}
