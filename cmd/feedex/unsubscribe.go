@@ -1,9 +1,14 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"feedex/daemon"
+	"feedex/feed"
 )
 
 func newUnsubscribe() *cobra.Command {
@@ -11,15 +16,45 @@ func newUnsubscribe() *cobra.Command {
 		Use:   "unsubscribe URL...",
 		Short: "Follow feeds no more",
 		Long: `Tell the running node to follow feeds no more. Their entries stay in the archive, where 'feedex query'
-finds them.`,
+finds them. A feed that the node was started with, by --subscribe, FEEDEX_SUBSCRIBE or the config file, is
+followed again when it starts the next time, unless it is removed there too.`,
 		Example: "  feedex unsubscribe https://example.com/feed.xml",
 		Args:    feedArgs,
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
-		return eachFeed(c, args, "no longer following", client.Unsubscribe)
+		list, err := client.Feeds(c.Context())
+		if err != nil {
+			return err
+		}
+		followed := make(map[feed.URL]bool)
+		for i := range list {
+			followed[list[i].URL] = true
+		}
+		err = eachFeed(c, args, "no longer following", func(ctx context.Context, u feed.URL) error {
+			if !followed[u] {
+				return fmt.Errorf("unsubscribe %s: it was not followed", u)
+			}
+			return client.Unsubscribe(ctx, u)
+		})
+		warnOfReturn(c, args)
+		return err
 	})
 	c.ValidArgsFunction = completeFeeds
 	return c
+}
+
+// warnOfReturn says which feeds a node that starts with the config file will follow again.
+func warnOfReturn(c *cobra.Command, args []string) {
+	s, err := load(c.Flags(), bindClient, defaultSettings())
+	if err != nil {
+		return // it was read a moment ago
+	}
+	named := feedURLs(s.Subscribe)
+	for _, a := range args {
+		if u, err := feed.ParseURL(a); err == nil && slices.Contains(named, u) {
+			fmt.Fprintf(c.ErrOrStderr(), "%s stands in %s: a node that starts with this file follows it again, unless you remove it there\n", u, s.Config)
+		}
+	}
 }
 
 // completeFeeds completes the URLs of the feeds that the running node follows.
