@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -20,8 +19,6 @@ import (
 
 // The loop runs in these tests without sockets and files, in a time that passes only while everybody
 // waits.
-
-const exampleFeed = feed.URL("http://example.com/feed")
 
 // unreachable is a fetcher that reaches nobody.
 type unreachable struct{}

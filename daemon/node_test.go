@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
+const exampleFeed = feed.URL("http://example.com/feed")
+
 // A testNode is a node that runs in this process.
 type testNode struct {
 	t       *testing.T
