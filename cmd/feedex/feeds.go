@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +20,7 @@ func newFeeds() *cobra.Command {
 		Short: "List the feeds that the running node follows",
 		Long: `List the feeds that the running node follows: how many neighbors carry each, how often and when it is
 polled, how many entries came by own polls and from neighbors, and what last went wrong. A feed marked
-private never leaves the node.`,
+private never leaves the node. On a narrow screen each feed takes two lines.`,
 		Args: noArgs,
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
@@ -33,15 +35,15 @@ private never leaves the node.`,
 			fmt.Fprintln(c.ErrOrStderr(), "no feeds yet: follow one with 'feedex subscribe URL'")
 			return nil
 		}
-		return printFeeds(c.OutOrStdout(), list, time.Now())
+		return printFeeds(c.OutOrStdout(), list, time.Now(), widthOf(c.OutOrStdout()))
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 
-// printFeeds writes a table for people.
-func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time) error {
-	t := newTable(w, "FEED", "TITLE", "NEIGHBORS", "POLLED", "NEXT", "EVERY", "BY POLL", "BY NEIGHBORS", "STATE")
+// printFeeds writes a table for people, in lines of a width, 0 for any.
+func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) error {
+	t := newTable(width, 2, "FEED", "TITLE", "NEIGHBORS", "POLLED", "NEXT", "EVERY", "BY POLL", "BY NEIGHBORS", "STATE")
 	for i := range list {
 		f := &list[i]
 		every := "-"
@@ -51,8 +53,11 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time) error {
 		t.row(printable(string(f.URL)), shorten(plainTitle(f.Title), 30), fmt.Sprint(f.Offered),
 			ago(f.LastPoll, now), in(f.NextPoll, now), every,
 			fmt.Sprint(f.Polled), fmt.Sprint(f.Delivered), feedState(f))
+		if f.LastError != "" {
+			t.note(fmt.Sprintf("failed %s: %s", plural(int64(f.Errors), "time", "times"), feedError(f)))
+		}
 	}
-	return t.flush()
+	return t.write(w)
 }
 
 // feedState says in a few words how a feed is.
@@ -60,7 +65,7 @@ func feedState(f *node.FeedStatus) string {
 	state := "ok"
 	switch {
 	case f.LastError != "":
-		state = fmt.Sprintf("failed %s: %s", plural(int64(f.Errors), "time", "times"), shorten(printable(f.LastError), 80))
+		state = "failing"
 	case f.LastSuccess.IsZero():
 		state = "new"
 	}
@@ -68,4 +73,13 @@ func feedState(f *node.FeedStatus) string {
 		state = "private, " + state
 	}
 	return state
+}
+
+// feedError is a feed's last error, without the host if that is the feed's own.
+func feedError(f *node.FeedStatus) string {
+	text := printable(f.LastError)
+	if u, err := url.Parse(string(f.URL)); err == nil {
+		text = strings.TrimPrefix(text, "get "+u.Host+": ")
+	}
+	return text
 }

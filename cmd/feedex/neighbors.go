@@ -20,7 +20,8 @@ func newNeighbors() *cobra.Command {
 		Short: "List the running node's neighbors",
 		Long: `List the nodes with which the running node exchanges entries: how many feeds each carries, how many of these
 are of use here and what it is worth as a neighbor, in feeds; what it gave and got and how much of what it
-may it owes, in entries; its standing, which misbehavior lowers; and what last went wrong.`,
+may it owes, in entries; its standing, which misbehavior lowers; and what last went wrong.
+On a narrow screen each neighbor takes two lines.`,
 		Args: noArgs,
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
@@ -35,15 +36,15 @@ may it owes, in entries; its standing, which misbehavior lowers; and what last w
 			fmt.Fprintln(c.ErrOrStderr(), "no neighbors yet: name a tracker with --tracker or a node with --peer when you start the node")
 			return nil
 		}
-		return printNeighbors(c.OutOrStdout(), list, time.Now())
+		return printNeighbors(c.OutOrStdout(), list, time.Now(), widthOf(c.OutOrStdout()))
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 
-// printNeighbors writes a table for people.
-func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time) error {
-	t := newTable(w, "NEIGHBOR", "KIND", "LINKED", "HEARD", "RTT", "FEEDS", "OF USE", "WORTH", "GAVE", "GOT", "OWES", "STANDING", "LAST ERROR")
+// printNeighbors writes a table for people, in lines of a width, 0 for any.
+func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time, width int) error {
+	t := newTable(width, 5, "NEIGHBOR", "KIND", "LINKED", "HEARD", "RTT", "FEEDS", "OF USE", "WORTH", "GAVE", "GOT", "OWES", "STANDING")
 	for i := range list {
 		n := &list[i]
 		rtt := "-"
@@ -52,10 +53,12 @@ func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time) erro
 		}
 		t.row(n.ID.String(), neighborKind(n), roughly(now.Sub(n.Since)), ago(n.Heard, now), rtt,
 			fmt.Sprint(n.Feeds), fmt.Sprint(n.Overlap), fmt.Sprintf("%.1f", n.Score),
-			amount(n.Got), amount(n.Given), owed(n), fmt.Sprintf("%d%%", n.Standing),
-			shorten(printable(n.LastError), 60))
+			amount(n.Got), amount(n.Given), owed(n), fmt.Sprintf("%d%%", n.Standing))
+		if n.LastError != "" {
+			t.note("last error: " + printable(n.LastError))
+		}
 	}
-	return t.flush()
+	return t.write(w)
 }
 
 // amount writes an amount of an account, in entries.

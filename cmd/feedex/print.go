@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 )
 
 // printJSON writes v as indented JSON. Control characters that JSON lets stand are escaped, so that
@@ -38,20 +37,6 @@ func listed[T any](list []T) []T {
 	}
 	return list
 }
-
-// A table prints rows in aligned columns. Cells must be printable.
-type table struct{ w *tabwriter.Writer }
-
-func newTable(w io.Writer, heading ...string) *table {
-	t := &table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
-	t.row(heading...)
-	return t
-}
-
-// row adds a row. What w failed to take shows in flush.
-func (t *table) row(cells ...string) { fmt.Fprintln(t.w, strings.Join(cells, "\t")) }
-
-func (t *table) flush() error { return t.w.Flush() }
 
 // plural is n with the noun that fits: "1 entry", "2 entries".
 func plural(n int64, one, many string) string {

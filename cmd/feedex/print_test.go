@@ -63,25 +63,49 @@ func TestPrintNeighbors(t *testing.T) {
 		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.3"), 9), Since: noon, Static: true},
 	}
 	wantText(t, `
-NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS  OF USE  WORTH  GAVE  GOT   OWES       STANDING  LAST ERROR
+NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS  OF USE  WORTH  GAVE  GOT   OWES       STANDING
 192.0.2.1:7790   chosen    3h      1s ago  12.3ms  30     4       3.5    5     12.3  7.3 of 10  100%
-[2001:db8::1]:9  accepted  0s      never   -       0      0       0.0    0     0     -2         66%       peer refused2J
+[2001:db8::1]:9  accepted  0s      never   -       0      0       0.0    0     0     -2         66%
+    last error: peer refused2J
 192.0.2.3:9      static    0s      never   -       0      0       0.0    0     0     0 of 0     0%
-`, func(w *strings.Builder) error { return printNeighbors(w, list, noon) })
+`, func(w *strings.Builder) error { return printNeighbors(w, list, noon, 0) })
+	wantText(t, `
+NEIGHBOR         KIND      LINKED  HEARD   RTT
+  FEEDS  OF USE  WORTH  GAVE  GOT   OWES       STANDING
+192.0.2.1:7790   chosen    3h      1s ago  12.3ms
+  30     4       3.5    5     12.3  7.3 of 10  100%
+[2001:db8::1]:9  accepted  0s      never   -
+  0      0       0.0    0     0     -2         66%
+    last error: peer refused2J
+192.0.2.3:9      static    0s      never   -
+  0      0       0.0    0     0     0 of 0     0%
+`, func(w *strings.Builder) error { return printNeighbors(w, list, noon, 80) })
 }
 
 func TestPrintFeeds(t *testing.T) {
 	list := []node.FeedStatus{
 		{URL: "https://example.com/feed", Title: "News &amp; <b>more</b>", Offered: 3, Interval: 4 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), NextPoll: noon.Add(3 * time.Hour), Polled: 8, Delivered: 9},
 		{URL: "http://nas.local/feed", Private: true, NextPoll: noon.Add(-time.Second)},
-		{URL: "http://example.org/gone", Interval: time.Hour, LastPoll: noon, NextPoll: noon.Add(time.Minute), Errors: 2, LastError: "HTTP status 410"},
+		{URL: "http://example.org:8080/gone", Interval: time.Hour, LastPoll: noon, NextPoll: noon.Add(time.Minute), Errors: 2, LastError: "get example.org:8080: HTTP status 410, which is " + strings.Repeat("long ", 20) + "told"},
+		{URL: "http://example.org/away", Private: true, Errors: 1, LastError: "get www.example.org: HTTP status 503"},
 	}
 	wantText(t, `
-FEED                      TITLE        NEIGHBORS  POLLED   NEXT    EVERY  BY POLL  BY NEIGHBORS  STATE
-https://example.com/feed  News & more  3          60m ago  in 3h   4h     8        9             ok
-http://nas.local/feed                  0          never    now     -      0        0             private, new
-http://example.org/gone                0          0s ago   in 60s  60m    0        0             failed 2 times: HTTP status 410
-`, func(w *strings.Builder) error { return printFeeds(w, list, noon) })
+FEED                          TITLE        NEIGHBORS  POLLED   NEXT    EVERY  BY POLL  BY NEIGHBORS  STATE
+https://example.com/feed      News & more  3          60m ago  in 3h   4h     8        9             ok
+http://nas.local/feed                      0          never    now     -      0        0             private, new
+http://example.org:8080/gone               0          0s ago   in 60s  60m    0        0             failing
+    failed 2 times: HTTP status 410, which is `+strings.Repeat("long ", 20)+`told
+http://example.org/away                    0          never    -       -      0        0             private, failing
+    failed 1 time: get www.example.org: HTTP status 503
+`, func(w *strings.Builder) error { return printFeeds(w, list, noon, 0) })
+	wantText(t, `
+FEED                      TITLE
+  NEIGHBORS  POLLED   NEXT   EVERY  BY POLL  BY NEIGHBORS  STATE
+https://example.com/feed  News & more
+  3          60m ago  in 3h  4h     8        9             ok
+http://nas.local/feed
+  0          never    now    -      0        0             private, new
+`, func(w *strings.Builder) error { return printFeeds(w, list[:2], noon, 80) })
 }
 
 func TestPrintRecords(t *testing.T) {

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A table prints rows in aligned columns. Where its lines would be longer than the terminal is wide, a row
+// takes two lines: the first cells, and below them the rest. Cells must be printable.
+type table struct {
+	width int // of a line, in characters; 0 for any
+	first int // how many cells stay on the first of two lines
+	rows  [][]string
+	notes map[int][]string // lines below a row
+}
+
+// The indents of a row's second line and of its notes.
+const (
+	secondIndent = "  "
+	noteIndent   = "    "
+)
+
+func newTable(width, first int, heading ...string) *table {
+	return &table{width: width, first: first, rows: [][]string{heading}, notes: make(map[int][]string)}
+}
+
+func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// note puts a line below the row that was added last.
+func (t *table) note(text string) {
+	last := len(t.rows) - 1
+	t.notes[last] = append(t.notes[last], text)
+}
+
+// write writes the table.
+func (t *table) write(w io.Writer) error {
+	all, cut := len(t.rows[0]), t.first
+	if t.fits(0, all, "") {
+		cut = all
+	}
+	alignFirst, alignSecond := t.fits(0, cut, ""), t.fits(cut, all, secondIndent)
+	var b strings.Builder
+	for i := range t.rows {
+		t.line(&b, i, 0, cut, "", alignFirst)
+		if cut < all {
+			t.line(&b, i, cut, all, secondIndent, alignSecond)
+		}
+		for _, n := range t.notes[i] {
+			fmt.Fprintf(&b, "%s%s\n", noteIndent, n)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// line writes some cells of a row, in columns if align.
+func (t *table) line(b *strings.Builder, row, from, to int, indent string, align bool) {
+	line := indent
+	for i := from; i < to; i++ {
+		cell := t.rows[row][i]
+		line += cell + "  "
+		if align {
+			line += strings.Repeat(" ", t.column(i)-utf8.RuneCountInString(cell))
+		}
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// fits reports whether some columns fit next to each other.
+func (t *table) fits(from, to int, indent string) bool {
+	sum := len(indent) - 2
+	for i := from; i < to; i++ {
+		sum += t.column(i) + 2
+	}
+	return t.width == 0 || sum <= t.width
+}
+
+// column is the width of a column.
+func (t *table) column(i int) int {
+	width := 0
+	for _, row := range t.rows {
+		width = max(width, utf8.RuneCountInString(row[i]))
+	}
+	return width
+}
+
+// usualWidth is what the lines of a terminal hold at least.
+const usualWidth = 80
+
+// widthOf is how many characters a line of w may have, 0 for any: what $COLUMNS says, or else the usual
+// width on a terminal, however wide that is.
+func widthOf(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if isTerminal(w) {
+		return usualWidth
+	}
+	return 0
+}

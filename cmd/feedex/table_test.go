@@ -1,0 +1,51 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTable(t *testing.T) {
+	sample := func(width int) func(w *strings.Builder) error {
+		table := newTable(width, 1, "NAME", "ONE", "TWO")
+		table.row("a", "1", "22")
+		table.row("longer", "", "")
+		table.note("a note longer than a line, whole")
+		return func(w *strings.Builder) error { return table.write(w) }
+	}
+	wide := `
+NAME    ONE  TWO
+a       1    22
+longer
+    a note longer than a line, whole
+`
+	wantText(t, wide, sample(0))
+	wantText(t, wide, sample(16))
+	wantText(t, `
+NAME
+  ONE  TWO
+a
+  1    22
+longer
+
+    a note longer than a line, whole
+`, sample(15))
+	wantText(t, `
+NAME
+  ONE  TWO
+a
+  1  22
+longer
+
+    a note longer than a line, whole
+`, sample(9))
+}
+
+func TestWidth(t *testing.T) {
+	for columns, want := range map[string]int{"": 0, "100": 100, "0": 0, "wide": 0} {
+		t.Setenv("COLUMNS", columns)
+		if got := widthOf(new(strings.Builder)); got != want {
+			t.Errorf("COLUMNS=%q: %d, want %d", columns, got, want)
+		}
+	}
+}
