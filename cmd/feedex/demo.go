@@ -32,6 +32,6 @@ entries in time by itself. The exit code is 1 if a node missed an entry. No Inte
 			return err
 		},
 	}
-	c.Flags().Var(&length, "for", "how long it runs, a `span` of 10s or more")
+	c.Flags().Var(&length, "for", "how long it runs, a span of 10s or more")
 	return c
 }

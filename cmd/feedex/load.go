@@ -96,13 +96,18 @@ func keyName(flag string) string {
 	return strings.ReplaceAll(flag, "-", "_")
 }
 
+// clientSettings is the end of the help of the commands that ask a running node.
+const clientSettings = `The node is found by its data directory: what --data says, or else FEEDEX_DATA in the environment, or else data
+in the config file, which is what --config or FEEDEX_CONFIG names.`
+
 // precedence is the end of a command's help: where its settings come from.
 func precedence(bind binding, file bool) string {
 	var b strings.Builder
 	if file {
 		b.WriteString(`A flag goes before the environment, the environment before the config file, the config file before the
-default. In the environment a list is separated by blanks or commas. 'feedex config' prints a config
-file with all settings, their meaning and their defaults.
+default. In the environment a list is separated by blanks or commas. Without --config the file
+feedex/feedex.toml in the user's config directory is read, if there is one; 'feedex config' prints a
+config file with all settings, their meaning and their defaults.
 
 `)
 	} else {

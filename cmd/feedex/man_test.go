@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,12 @@ import (
 const manDir = "../../docs/man"
 
 func TestManPages(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the pages name the paths of Linux")
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_DATA_HOME", "")
+	t.Setenv("XDG_CONFIG_HOME", "")
 	pages := manPages(t)
 	if *update {
 		if err := os.MkdirAll(manDir, 0o755); err != nil {

@@ -64,7 +64,7 @@ func runNode(c *cobra.Command, _ []string) error {
 
 // node is what the settings mean to the daemon.
 func (s *settings) node() (daemon.Config, error) {
-	data, err := s.dataOr("feedex")
+	data, err := s.dataOr(nodeData)
 	if err != nil {
 		return daemon.Config{}, err
 	}
@@ -140,5 +140,4 @@ func completeSettings(c *cobra.Command) {
 	} {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}
-	_ = c.MarkFlagDirname("data")
 }

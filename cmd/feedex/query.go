@@ -46,13 +46,14 @@ updated, seen, source, summary, content, categories and enclosures (url, type, l
 		Args: searchArgs,
 	}
 	f := c.Flags()
-	f.Var(&q.feed, "feed", "only entries of the feed at `URL`")
-	f.Var(&list[wordsRule]{items: &q.title}, "title", "only entries with `words` in the title (repeatable)")
-	f.Var(&q.since, "since", "only entries of this `time` or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
-	f.Var(&q.until, "until", "only entries before this `time`")
-	f.Var((*limitValue)(&q.limit), "limit", "at most `n` entries, up to 10000")
+	f.Var(&q.feed, "feed", "only entries of the feed at URL")
+	f.Var(&list[wordsRule]{items: &q.title}, "title", "only entries with words in the title (repeatable)")
+	f.Var(&q.since, "since", "only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
+	f.Var(&q.until, "until", "only entries before this time")
+	f.Var((*limitValue)(&q.limit), "limit", "at most n entries, up to 10000")
 	jsonFlag(f, &q.json)
 	bindClient(f, &s)
+	c.Annotations = map[string]string{helpEnd: clientSettings}
 	_ = c.RegisterFlagCompletionFunc("feed", completeFeeds)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		data, err := dataDirectory(c.Flags())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -89,7 +90,28 @@ entry it saw; and it answers what a feed ever published.`,
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	markUsageErrors(root)
+	completeNoFiles(root)
 	return root
+}
+
+// completeNoFiles keeps a shell from offering files, in c and below, where none is wanted: flags and
+// arguments that say nothing of their own take none, but --config and --data.
+func completeNoFiles(c *cobra.Command) {
+	if c.ValidArgsFunction == nil {
+		c.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case "config":
+		case "data":
+			_ = c.MarkFlagDirname(f.Name)
+		default:
+			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions) // fails where there is one
+		}
+	})
+	for _, sub := range c.Commands() {
+		completeNoFiles(sub)
+	}
 }
 
 // markUsageErrors makes every error about flags and arguments, in c and below, a usageError.
@@ -144,12 +166,15 @@ func usageOf(c *cobra.Command, err error) error {
 	return usageError{hintedError{err, fmt.Sprintf("see '%s --help'", c.CommandPath())}}
 }
 
-// notRunning adds to an error of daemon.Dial what to do about it.
-func notRunning(err error, data string) error {
-	if !errors.Is(err, daemon.ErrNotRunning) {
-		return err
+// advised adds to an error of daemon.Dial what to do about it.
+func advised(err error, data string) error {
+	switch {
+	case errors.Is(err, daemon.ErrNotRunning):
+		return hintedError{err, "start one with: feedex node --data " + shellQuote(data)}
+	case errors.Is(err, fs.ErrPermission):
+		return hintedError{err, "the node belongs to another user: ask as that user, or with sudo"}
 	}
-	return hintedError{err, "start one with: feedex node --data " + shellQuote(data)}
+	return err
 }
 
 // shellQuote quotes s for a POSIX shell where it needs that.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -65,44 +66,63 @@ func defaultSettings() settings {
 // A binding registers flags for some of the settings. Each flag's default is what its setting holds.
 type binding func(f *pflag.FlagSet, s *settings)
 
-// bindData registers the flags of every command that has to do with a data directory.
-func bindData(f *pflag.FlagSet, s *settings) {
-	f.StringVar(&s.Data, "data", s.Data, "data `directory` (default: the user's)")
+// bindData registers the flag that names the data directory. Where none is chosen it has this name.
+func bindData(f *pflag.FlagSet, s *settings, name string) {
+	usual := "none, as this user has no home directory"
+	if dir, err := defaultData(name); err == nil {
+		usual = fromHome(dir)
+	}
+	f.Var(&namedValue{&s.Data, "directory"}, "data", fmt.Sprintf("data directory (default: %s)", usual))
 }
 
 // bindConfig registers the flag that names the config file.
 func bindConfig(f *pflag.FlagSet, s *settings) {
-	f.StringVar(&s.Config, "config", s.Config, "config `file` (default: feedex/feedex.toml in the user's config directory, if there is one)")
+	usual := "none"
+	if path := usualConfig(); path != "" {
+		usual = fromHome(path) + ", if there is one"
+	}
+	f.Var(&namedValue{&s.Config, "file"}, "config", fmt.Sprintf("config file (default: %s)", usual))
 }
 
 // bindClient registers the flags of the commands that talk to a running node.
 func bindClient(f *pflag.FlagSet, s *settings) {
-	bindData(f, s)
+	bindData(f, s, nodeData)
 	bindConfig(f, s)
 }
 
 // bindServer registers the flags that a node and a tracker share.
 func bindServer(f *pflag.FlagSet, s *settings) {
-	bindData(f, s)
-	f.Var(&s.Listen, "listen", "`address` at which other nodes reach this one")
-	f.Var(&list[networkRule]{items: &s.TrustedProxy}, "trusted-proxy", "reverse proxy whose Forwarded header is believed, an address or `network` (repeatable)")
+	f.Var(&s.Listen, "listen", "address at which other nodes reach this one")
+	f.Var(&list[networkRule]{items: &s.TrustedProxy}, "trusted-proxy", "reverse proxy whose Forwarded header is believed, an address or network (repeatable)")
 	f.BoolVar(&s.AllowPrivate, "allow-private", s.AllowPrivate, "treat loopback and private addresses as public: for test networks and a LAN")
-	f.Var(&s.LogLevel, "log-level", "least `level` to log: debug, info, warn or error")
-	f.Var(&s.LogFormat, "log-format", "`format` of the log: text or json")
+	f.Var(&s.LogLevel, "log-level", "least level to log: debug, info, warn or error")
+	f.Var(&s.LogFormat, "log-format", "format of the log: text or json")
+}
+
+// bindTracker registers the flags of a tracker.
+func bindTracker(f *pflag.FlagSet, s *settings) {
+	bindData(f, s, trackerData)
+	bindServer(f, s)
 }
 
 // bindNode registers the flags of a node.
 func bindNode(f *pflag.FlagSet, s *settings) {
+	bindClient(f, s)
 	bindServer(f, s)
-	bindConfig(f, s)
-	f.Var(&s.Reader, "reader", "`address` at which feed readers reach this node")
-	f.Var(&list[ownNameRule]{items: &s.ReaderHost}, "reader-host", "`host` name under which feed readers reach this node, besides localhost and IP addresses (repeatable)")
-	f.Var(&list[trackerRule]{items: &s.Tracker}, "tracker", "`URL` of a tracker to find neighbors with (repeatable)")
-	f.Var(&list[peerRule]{items: &s.Peer}, "peer", "`host:port` of a node to have as a neighbor (repeatable)")
-	f.Var(&list[feedRule]{items: &s.Subscribe}, "subscribe", "`URL` of a feed to follow (repeatable)")
-	f.Var(&list[hostRule]{items: &s.PrivateHost}, "private-host", "`host` on a private address whose feeds may be polled; they never leave this node (repeatable)")
-	f.Var(&s.Poll, "poll", "poll every feed at this fixed interval, a `span` such as 30m")
+	f.Var(&s.Reader, "reader", "address at which feed readers reach this node")
+	f.Var(&list[ownNameRule]{items: &s.ReaderHost}, "reader-host", "host name under which feed readers reach this node, besides localhost and IP addresses (repeatable)")
+	f.Var(&list[trackerRule]{items: &s.Tracker}, "tracker", "URL of a tracker to find neighbors with (repeatable)")
+	f.Var(&list[peerRule]{items: &s.Peer}, "peer", "host:port of a node to have as a neighbor (repeatable)")
+	f.Var(&list[feedRule]{items: &s.Subscribe}, "subscribe", "URL of a feed to follow (repeatable)")
+	f.Var(&list[hostRule]{items: &s.PrivateHost}, "private-host", "host on a private address whose feeds may be polled; they never leave this node (repeatable)")
+	f.Var(&s.Poll, "poll", "poll every feed at this fixed interval, a span such as 30m")
 }
+
+// Names of the data directories of those who chose none.
+const (
+	nodeData    = "feedex"
+	trackerData = "feedex-tracker"
+)
 
 // dataOr is the data directory, in the user's own place under that name where none was chosen.
 func (s *settings) dataOr(name string) (string, error) {
@@ -134,15 +154,32 @@ func defaultData(name string) (string, error) {
 	return "", usageError{hintedError{fmt.Errorf("find a data directory: this user has no home directory"), "choose one with --data"}}
 }
 
-// defaultConfig is the config file that is read where none is named, "" if there is none.
-func defaultConfig() string {
+// usualConfig is where the config file is that is read where none is named, "" if there is no such place.
+func usualConfig() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
 		return ""
 	}
-	path := filepath.Join(dir, "feedex", "feedex.toml")
-	if _, err := os.Stat(path); os.IsNotExist(err) {
+	return filepath.Join(dir, "feedex", "feedex.toml")
+}
+
+// defaultConfig is the config file that is read where none is named, "" if there is none.
+func defaultConfig() string {
+	path := usualConfig()
+	if _, err := os.Stat(path); path == "" || os.IsNotExist(err) {
 		return ""
+	}
+	return path
+}
+
+// fromHome is a path as people write it, with ~ for the home directory.
+func fromHome(path string) string {
+	home, err := os.UserHomeDir()
+	if err != nil || home == "" {
+		return path
+	}
+	if rest, ok := strings.CutPrefix(path, filepath.Clean(home)+string(filepath.Separator)); ok {
+		return "~" + string(filepath.Separator) + rest
 	}
 	return path
 }

@@ -27,12 +27,12 @@ func openSource(data string) (source, error) {
 		return nodeSource{client}, nil
 	}
 	if !errors.Is(err, daemon.ErrNotRunning) {
-		return nil, err
+		return nil, advised(err, data)
 	}
 	r, err := sqlite.OpenReader(daemon.DatabasePath(data), sqlite.Config{})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, notRunning(fmt.Errorf("there is no archive in %s and %w there", data, daemon.ErrNotRunning), data)
+		return nil, advised(fmt.Errorf("there is no archive in %s and %w there", data, daemon.ErrNotRunning), data)
 	case err != nil:
 		return nil, fmt.Errorf("open archive: %w", err)
 	}

@@ -41,6 +41,7 @@ func jsonFlag(f *pflag.FlagSet, v *bool) { f.BoolVar(v, "json", false, "print JS
 func withClient(c *cobra.Command, do func(c *cobra.Command, args []string, client *daemon.Client) error) {
 	s := defaultSettings()
 	bindClient(c.Flags(), &s)
+	c.Annotations = map[string]string{helpEnd: clientSettings}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		data, err := dataDirectory(c.Flags())
 		if err != nil {
@@ -48,7 +49,7 @@ func withClient(c *cobra.Command, do func(c *cobra.Command, args []string, clien
 		}
 		client, err := daemon.Dial(data)
 		if err != nil {
-			return notRunning(err, data)
+			return advised(err, data)
 		}
 		defer client.Close()
 		return do(c, args, client)
@@ -102,5 +103,5 @@ func dataDirectory(given *pflag.FlagSet) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.dataOr("feedex")
+	return s.dataOr(nodeData)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestTable(t *testing.T) {
-	sample := func(width int) func(w *strings.Builder) error {
+	drawn := func(width int) func(w *strings.Builder) error {
 		table := newTable(width, 1, "NAME", "ONE", "TWO")
 		table.row("a", "1", "22")
 		table.row("longer", "", "")
@@ -19,8 +19,8 @@ a       1    22
 longer
     a note longer than a line, whole
 `
-	wantText(t, wide, sample(0))
-	wantText(t, wide, sample(16))
+	wantText(t, wide, drawn(0))
+	wantText(t, wide, drawn(16))
 	wantText(t, `
 NAME
   ONE  TWO
@@ -29,7 +29,7 @@ a
 longer
 
     a note longer than a line, whole
-`, sample(15))
+`, drawn(15))
 	wantText(t, `
 NAME
   ONE  TWO
@@ -38,7 +38,7 @@ a
 longer
 
     a note longer than a line, whole
-`, sample(9))
+`, drawn(9))
 }
 
 func TestWidth(t *testing.T) {

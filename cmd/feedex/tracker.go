@@ -19,9 +19,9 @@ The list survives a restart. A status page is at /, Prometheus metrics are at /m
 		Args:    noArgs,
 		RunE:    runTracker,
 	}
-	c.Annotations = map[string]string{helpEnd: precedence(bindServer, false)}
+	c.Annotations = map[string]string{helpEnd: precedence(bindTracker, false)}
 	s := trackerDefaults()
-	bindServer(c.Flags(), &s)
+	bindTracker(c.Flags(), &s)
 	completeSettings(c)
 	return c
 }
@@ -34,11 +34,11 @@ func trackerDefaults() settings {
 }
 
 func runTracker(c *cobra.Command, _ []string) error {
-	s, err := load(c.Flags(), bindServer, trackerDefaults())
+	s, err := load(c.Flags(), bindTracker, trackerDefaults())
 	if err != nil {
 		return err
 	}
-	data, err := s.dataOr("feedex-tracker")
+	data, err := s.dataOr(trackerData)
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,26 @@ func (t *text[R]) String() string { return string(*t) }
 // Type implements pflag.Value.
 func (t *text[R]) Type() string { var r R; return r.kind() }
 
+// A namedValue is a flag of any text; kind is what help calls it.
+type namedValue struct {
+	text *string
+	kind string
+}
+
+// Set implements pflag.Value.
+func (v *namedValue) Set(s string) error { *v.text = s; return nil }
+
+// String implements pflag.Value.
+func (v *namedValue) String() string {
+	if v.text == nil { // the zero value, which pflag makes to learn the default
+		return ""
+	}
+	return *v.text
+}
+
+// Type implements pflag.Value.
+func (v *namedValue) Type() string { return v.kind }
+
 // A list is a flag that may be repeated. The first value replaces what the setting held.
 type list[R rule] struct {
 	items *[]text[R]
