@@ -71,6 +71,8 @@ func sentinel(code int) error {
 	switch code {
 	case codes.SQLITE_IOERR_SHORT_READ, codes.SQLITE_IOERR_CORRUPTFS:
 		return ErrDamaged
+	case codes.SQLITE_IOERR_SHMSIZE: // the file beside the archive by which connections share it cannot grow
+		return ErrFull
 	}
 	switch code & 0xff {
 	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB:
