@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -51,15 +52,30 @@ func runNode(c *cobra.Command, _ []string) error {
 	log := newLogger(c.ErrOrStderr(), s.LogLevel, s.LogFormat)
 	cfg.Log = log
 	cfg.Ready = func(at daemon.Addresses) {
-		log.Info("node serves", "listen", at.Listen, "reader", at.Reader, "data", cfg.Data)
+		log.Info("node serves", "listen", at.Listen, "reader", readerURL(at.Reader), "data", cfg.Data)
+		if len(s.Tracker)+len(s.Peer) == 0 {
+			log.Info("node reads alone until it is given a tracker or a peer, see 'feedex node --help'")
+		}
 		tellSystemd(log, fmt.Sprintf("serving nodes at %s, feed readers at %s", at.Listen, at.Reader))
 	}
 	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
 	err = daemon.Run(c.Context(), cfg)
-	if errors.Is(err, node.ErrConfig) {
+	switch {
+	case errors.Is(err, node.ErrConfig):
 		return usageError{err}
+	case err == nil:
+		log.Info("node stopped")
 	}
 	return err
+}
+
+// readerURL is where a browser on this machine finds what listens at addr.
+func readerURL(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip, ipErr := netip.ParseAddr(host); err == nil && ipErr == nil && ip.IsUnspecified() {
+		addr = net.JoinHostPort("127.0.0.1", port)
+	}
+	return "http://" + addr + "/"
 }
 
 // node is what the settings mean to the daemon.

@@ -44,7 +44,7 @@ func runTracker(c *cobra.Command, _ []string) error {
 	}
 	log := newLogger(c.ErrOrStderr(), s.LogLevel, s.LogFormat)
 	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
-	return daemon.RunTracker(c.Context(), daemon.TrackerConfig{
+	err = daemon.RunTracker(c.Context(), daemon.TrackerConfig{
 		Data:           data,
 		Listen:         string(s.Listen),
 		AllowLocal:     s.AllowPrivate,
@@ -55,4 +55,8 @@ func runTracker(c *cobra.Command, _ []string) error {
 			tellSystemd(log, "serving nodes at "+addr)
 		},
 	})
+	if err == nil {
+		log.Info("tracker stopped")
+	}
+	return err
 }
