@@ -39,7 +39,8 @@ type benchNode struct {
 // startBenchNode runs a node and links a neighbor that wants nothing with it.
 func startBenchNode(b *testing.B) *benchNode {
 	b.Helper()
-	ready := make(chan Addresses, 1)
+	ready, polled := make(chan Addresses, 1), make(chan struct{})
+	var once sync.Once
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
@@ -47,6 +48,11 @@ func startBenchNode(b *testing.B) *benchNode {
 			Data: b.TempDir(), Listen: "127.0.0.1:0", Reader: "127.0.0.1:0", Subscribe: []feed.URL{benchFeed},
 			Node:  node.Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true}, Policy: polling.Fixed{Every: time.Hour}},
 			Ready: func(a Addresses) { ready <- a },
+			Observe: func(_ time.Time, note node.Note) {
+				if _, ok := note.(node.Polled); ok {
+					once.Do(func() { close(polled) })
+				}
+			},
 		})
 	}()
 	b.Cleanup(func() { cancel(); <-ended })
@@ -67,6 +73,8 @@ func startBenchNode(b *testing.B) *benchNode {
 				return transport.Response{Reply: protocol.Seen(true)}
 			case protocol.WhoAmI:
 				return transport.Response{Reply: r.From}
+			case protocol.StateAccount:
+				return transport.Response{Reply: protocol.Account{Bound: -1}}
 			}
 			return transport.Response{Reply: protocol.OK{}}
 		},
@@ -76,8 +84,10 @@ func startBenchNode(b *testing.B) *benchNode {
 	client := transport.NewClient(transport.ClientConfig{Port: n.nid, AllowLocal: true})
 	b.Cleanup(client.CloseIdle)
 	subset := protocol.Subset{{Feed: benchFeed}}
-	if _, err := client.Call(b.Context(), at.Listen, n.session, protocol.Connect{Subset: subset}); err != nil {
-		b.Fatal(err)
+	<-polled // before that the node has nothing to offer, and declines
+	r, err := client.Call(b.Context(), at.Listen, n.session, protocol.Connect{Subset: subset})
+	if theirs, _ := r.Reply.(protocol.Subset); err != nil || len(theirs) == 0 {
+		b.Fatalf("connect was answered %v, %v", r.Reply, err)
 	}
 	return n
 }
