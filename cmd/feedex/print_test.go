@@ -122,6 +122,9 @@ func TestPrintRecords(t *testing.T) {
 	wantText(t, local(noon.AddDate(0, 0, -1))+"  example.com: First one]0;owned\n    https://example.com/1\n"+
 		local(noon)+"  example.com: (no title)\n",
 		func(w *strings.Builder) error { return printRecords(w, records, nil) })
+	wantText(t, local(noon)+"  example.com: "+strings.Repeat("é", 199)+"…\n", func(w *strings.Builder) error {
+		return printRecords(w, []archive.Record{entry(strings.Repeat("é", 201), "", time.Time{})}, nil)
+	})
 	wantText(t, local(noon)+"  The Example: (no title)\n", func(w *strings.Builder) error {
 		return printRecords(w, records[1:], map[feed.URL]string{"https://example.com/feed": "The\nExample"})
 	})

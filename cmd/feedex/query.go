@@ -16,6 +16,9 @@ import (
 // maxLimit is the most entries that a query may ask for.
 const maxLimit = 10_000
 
+// maxTitle is the most characters of a title that people are shown.
+const maxTitle = 200
+
 // A query is what the flags of feedex query say.
 type query struct {
 	feed         feedURL
@@ -36,6 +39,8 @@ text, authors or categories, whatever its case and accents. WORD* stands for eve
 so; several words in quotes must follow one another. Without a WORD every entry fits.
 
 A running node is asked; where none runs the archive is read itself.
+
+What is beyond --limit is left out; a line on standard error says so.
 
 --json prints a list of objects with the members id, seq, feed, guid, title, link, authors, published,
 updated, seen, source, summary, content, categories and enclosures (url, type, length). Times are RFC
@@ -82,9 +87,15 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 		return err
 	}
 	defer src.close()
-	records, err := src.Search(c.Context(), q.filter(args, time.Now()))
+	wanted := q.filter(args, time.Now())
+	wanted.Limit++ // to see whether there are more
+	records, err := src.Search(c.Context(), wanted)
 	if err != nil {
 		return fmt.Errorf("search the archive: %w", err)
+	}
+	if len(records) > q.limit {
+		records = records[:q.limit]
+		defer fmt.Fprintln(c.ErrOrStderr(), q.cutOff())
 	}
 	if q.json {
 		return printJSON(c.OutOrStdout(), daemon.Entries(records))
@@ -94,6 +105,14 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 		return nil
 	}
 	return printRecords(c.OutOrStdout(), records, src.titles(c.Context()))
+}
+
+// cutOff says that there is more than the limit lets through, and what to do about it.
+func (q *query) cutOff() string {
+	if q.limit < maxLimit {
+		return fmt.Sprintf("more than %d match; raise --limit", q.limit)
+	}
+	return fmt.Sprintf("more than %d match; narrow the search", q.limit)
 }
 
 // filter is the query as the archive understands it.
@@ -123,7 +142,7 @@ func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]str
 		if title == "" {
 			title = "(no title)"
 		}
-		_, err := fmt.Fprintf(w, "%s  %s: %s\n", r.Time().Local().Format("2006-01-02 15:04"), shorten(source, 40), title)
+		_, err := fmt.Fprintf(w, "%s  %s: %s\n", r.Time().Local().Format("2006-01-02 15:04"), shorten(source, 40), shorten(title, maxTitle))
 		if link := printable(r.Entry.Link); link != "" && err == nil {
 			_, err = fmt.Fprintf(w, "    %s\n", link)
 		}
