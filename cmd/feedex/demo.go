@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os/signal"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,21 +21,56 @@ func newDemo() *cobra.Command {
 		Short: "Show a whole network at work on this machine",
 		Long: `Start a server with ten feeds that publish every few seconds, a tracker and six nodes, all on this machine's
 loopback address and in temporary folders, and show live what they do. Each node polls far too rarely to see
-entries in time by itself. The exit code is 1 if a node missed an entry. No Internet is needed.`,
+entries in time by itself. The exit code is 1 if a node missed an entry. No Internet is needed. When it
+is interrupted it says how far it came.`,
 		Example: "  feedex demo\n  feedex demo --for 1m",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			out := c.OutOrStdout()
-			summary, err := demo.Run(c.Context(), demo.Config{For: duration(length), Out: out, Terminal: isTerminal(out)})
-			if err == nil || errors.Is(err, demo.ErrMissed) {
-				fmt.Fprintf(out, "\n%s", summary)
-			}
-			if errors.Is(err, context.Canceled) {
-				return context.Canceled
-			}
-			return err
+			return runDemo(c, duration(length))
 		},
 	}
 	c.Flags().Var(&length, "for", "how long it runs, a span of 10s or more")
 	return c
+}
+
+// runDemo shows the demonstration and then what came of it, or of as much as there was of it.
+func runDemo(c *cobra.Command, length time.Duration) error {
+	signal.Ignore(syscall.SIGPIPE) // a reader that goes away is a write error, so that nothing is left behind
+	ctx, cancel := context.WithCancelCause(c.Context())
+	defer cancel(nil)
+	stdout := c.OutOrStdout()
+	out := &watchedWriter{w: stdout, failed: func(err error) { cancel(outputError{err}) }}
+	summary, err := demo.Run(ctx, demo.Config{For: length, Out: out, Terminal: isTerminal(stdout)})
+	switch {
+	case err == nil, errors.Is(err, demo.ErrMissed):
+		fmt.Fprintf(out, "\n%s", summary)
+	case errors.As(err, new(interruption)):
+		fmt.Fprintf(out, "\ninterrupted after %.0f seconds: %s published, %d of %d deliveries made, the others on their way\n",
+			summary.Ran.Seconds(), plural(int64(summary.Published), "entry", "entries"), summary.Expected-summary.Missed, summary.Expected)
+	}
+	if failure := new(outputError); errors.As(context.Cause(ctx), failure) {
+		return failure
+	}
+	return err
+}
+
+// An outputError says that what happens could not be shown.
+type outputError struct{ cause error }
+
+func (e outputError) Error() string { return "show the demonstration: " + e.cause.Error() }
+func (e outputError) Unwrap() error { return e.cause }
+
+// A watchedWriter tells when w takes no more.
+type watchedWriter struct {
+	w      io.Writer
+	failed func(error)
+}
+
+// Write implements io.Writer.
+func (w *watchedWriter) Write(p []byte) (int, error) {
+	n, err := w.w.Write(p)
+	if err != nil {
+		w.failed(err)
+	}
+	return n, err
 }

@@ -9,7 +9,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"syscall"
 )
 
 func main() { os.Exit(start()) }
@@ -18,7 +17,7 @@ func main() { os.Exit(start()) }
 // that deferred calls run.
 func start() int {
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, endings()...)
 	defer signal.Stop(signals)
 	ctx, stop := untilSignal(context.Background(), signals, os.Exit)
 	defer stop()

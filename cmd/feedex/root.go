@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -45,8 +44,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	if context.Cause(ctx) == errSignal && (errors.Is(err, context.Canceled) || errors.Is(err, errSignal)) {
-		return exitCode(syscall.SIGINT) // the user knows why
+	if by := new(interruption); errors.As(context.Cause(ctx), by) && (errors.Is(err, context.Canceled) || errors.As(err, by)) {
+		return exitCode(by.Signal) // the user knows why
 	}
 	line := "feedex: " + printable(err.Error())
 	if h := new(hintedError); errors.As(err, h) {

@@ -2,16 +2,28 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
+	"os/signal"
 	"syscall"
 )
 
-// errSignal is the cause with which the program's context ends on a signal.
-var errSignal = errors.New("interrupted")
+// An interruption is the cause with which the program's context ends on a signal.
+type interruption struct{ os.Signal }
 
-// untilSignal returns a context that ends at the first signal, with errSignal as its cause, so that the
-// program can end in order. A second signal ends it at once: exit is called with 128 and the
+func (i interruption) Error() string { return "ended by signal: " + i.String() }
+
+// endings are the signals that end the program in order. A terminal that goes away is one, unless who started
+// the program wanted it to outlive that (nohup).
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}
+
+// untilSignal returns a context that ends at the first signal, with an interruption as its cause, so that
+// the program can end in order. A second signal ends it at once: exit is called with 128 and the
 // signal's number, as shells count. stop lets go of everything.
 func untilSignal(ctx context.Context, signals <-chan os.Signal, exit func(code int)) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -19,8 +31,8 @@ func untilSignal(ctx context.Context, signals <-chan os.Signal, exit func(code i
 	go func() {
 		defer close(done)
 		select {
-		case <-signals:
-			cancel(errSignal)
+		case s := <-signals:
+			cancel(interruption{s})
 		case <-quit:
 			return
 		}

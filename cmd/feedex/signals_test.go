@@ -14,13 +14,13 @@ func TestFirstSignalEndsTheContext(t *testing.T) {
 	defer stop()
 	signals <- os.Interrupt
 	<-ctx.Done()
-	if !errors.Is(context.Cause(ctx), errSignal) {
-		t.Errorf("cause %v, want errSignal", context.Cause(ctx))
+	if by := new(interruption); !errors.As(context.Cause(ctx), by) || by.Signal != os.Interrupt {
+		t.Errorf("cause %v, want an interruption by %v", context.Cause(ctx), os.Interrupt)
 	}
 }
 
 func TestSecondSignalExitsAtOnce(t *testing.T) {
-	for signal, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
+	for signal, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		signals, code := make(chan os.Signal, 2), make(chan int, 1)
 		_, stop := untilSignal(t.Context(), signals, func(c int) { code <- c })
 		signals <- syscall.SIGTERM
