@@ -73,7 +73,7 @@ func (sc *screen) write(w io.Writer, sum Summary) {
 	}
 	held := ""
 	if sum.Rider.Held {
-		held = ", the rest is held back"
+		held = "  the rest is held"
 	}
 	fmt.Fprintf(w, "  %-22s %9d %8s %14d%s\n", "a free rider", sum.Rider.Neighbors, "-", sum.Rider.Got, held)
 }

@@ -1,0 +1,136 @@
+package demo
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+const (
+	feedA feed.URL = "http://127.0.0.1:1/1.xml"
+	feedB feed.URL = "http://127.0.0.1:1/2.xml"
+)
+
+var (
+	start = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
+	peer  = protocol.NodeID{}
+)
+
+// at is so many seconds after the start.
+func at(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
+
+// A scored is a score of two nodes, of which the first follows both feeds and the second one.
+func scored(t *testing.T) (*score, feed.Entry, feed.Entry) {
+	t.Helper()
+	id, err := protocol.ParseNodeID("127.0.0.1:7790")
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer = id
+	s := newScore(Config{Nodes: 2, Feeds: 2, Poll: 20 * time.Second})
+	s.join(0, "one", []feed.URL{feedA, feedB})
+	s.join(1, "two", []feed.URL{feedA})
+	s.begin(start, 4)
+	for i := range 2 { // both poll feed A at 0 s and are due again at 20 s
+		s.observe(i, at(0), node.Polled{Feed: feedA, Next: at(20)})
+	}
+	s.observe(0, at(0), node.Polled{Feed: feedB, Next: at(20)})
+	a := feed.Entry{Feed: feedA, ID: "a"}
+	b := feed.Entry{Feed: feedB, ID: "b"}
+	s.published(a, at(5))
+	s.published(b, at(6))
+	return s, a, b
+}
+
+func arrive(s *score, i int, seconds float64, source protocol.NodeID, e feed.Entry) {
+	s.observe(i, at(seconds), node.Arrived{Feed: e.Feed, Source: source, Records: []archive.Record{archive.NewRecord(e, at(seconds), source)}})
+}
+
+func TestScoreCountsDeliveries(t *testing.T) {
+	s, a, b := scored(t)
+	if s.complete() {
+		t.Error("complete before anything arrived")
+	}
+	arrive(s, 0, 8, protocol.NodeID{}, a) // by poll, 3 s late
+	arrive(s, 1, 9, peer, a)              // from a neighbor, 4 s late
+	if s.complete() {
+		t.Error("complete although one entry did not arrive")
+	}
+	sum := s.summary(at(30), 14)
+	if sum.Expected != 3 || sum.Missed != 1 || sum.ByPoll != 1 || sum.ByPeer != 1 || sum.Published != 2 || sum.Requests != 10 {
+		t.Errorf("summary: %+v", sum)
+	}
+	if !strings.Contains(sum.String(), "1 deliveries did not come") {
+		t.Errorf("in words:\n%s", sum)
+	}
+	arrive(s, 1, 10, peer, b) // passes through the second node, which does not follow it
+	if s.complete() {
+		t.Error("complete by what somebody got who does not follow the feed")
+	}
+	arrive(s, 0, 8, peer, b) // 2 s late
+	if !s.complete() {
+		t.Error("not complete although everything arrived")
+	}
+	sum = s.summary(at(30), 14)
+	if sum.Missed != 0 || sum.Lag != 3*time.Second {
+		t.Errorf("mean lag %v, missed %d; want 3s, 0", sum.Lag, sum.Missed)
+	}
+	// Alone each would have waited for its poll at 20 s: 15, 15 and 14 s.
+	if want := 44 * time.Second / 3; sum.AloneLag != want {
+		t.Errorf("lag alone %v, want %v", sum.AloneLag, want)
+	}
+	// To be as early alone, three subscriptions polled every 6 s for 30 s.
+	if sum.AloneRequests != 15 {
+		t.Errorf("requests alone %d, want 15", sum.AloneRequests)
+	}
+	for _, want := range []string{"No node missed an entry", "4.9 times sooner", "spared 5 of 15"} {
+		if !strings.Contains(sum.String(), want) {
+			t.Errorf("in words, %q is missing:\n%s", want, sum)
+		}
+	}
+}
+
+func TestPollsThatAreDueCountAlone(t *testing.T) {
+	s, _, _ := scored(t)
+	n := &s.nodes[0]
+	for _, c := range []struct{ published, want float64 }{{5, 15}, {19, 1}, {20, 0}, {21, 19}, {45, 15}} {
+		if got := s.aloneLag(n, feedA, at(c.published)); got != time.Duration(c.want*float64(time.Second)) {
+			t.Errorf("published at %v s: %v alone, want %v s", c.published, got, c.want)
+		}
+	}
+}
+
+func TestScreenFitsATerminal(t *testing.T) {
+	s, _, _ := scored(t)
+	c := Config{Nodes: 6, Feeds: 10}.withDefaults()
+	for i := range s.nodes {
+		s.nodes[i].name = "127.0.0.1:65535"
+	}
+	sc := &screen{config: c, score: s}
+	for _, ran := range []time.Duration{0, c.For / 2, c.For, 2 * c.For} {
+		sum := s.summary(start.Add(ran), 1_000_000)
+		sum.Rider = RiderSummary{Got: 12345, Neighbors: 10, Held: true}
+		var b strings.Builder
+		sc.write(&b, sum)
+		lines := strings.Split(b.String(), "\n")
+		if len(lines) > 22 {
+			t.Errorf("%d lines", len(lines))
+		}
+		for _, line := range lines {
+			if n := len([]rune(line)); n > 79 {
+				t.Errorf("%d columns: %s", n, line)
+			}
+		}
+	}
+}
+
+func TestTooShortToShowAnything(t *testing.T) {
+	if _, err := Run(t.Context(), Config{For: time.Second}); err == nil || !strings.Contains(err.Error(), "too short") {
+		t.Errorf("a demonstration of a second: %v", err)
+	}
+}
