@@ -49,23 +49,28 @@ func NewEarnings() *Earnings {
 }
 
 // Stored notes a bundle whose entries we have all stored now; fresh are those that were new to us. from
-// is who delivered it, nobody for an own poll. The result is how many entries earn for from.
-//
-// A bundle that was pruned before it goes on is another bundle: note it too, with fresh empty, for
-// others may offer it.
+// is who delivered it, nobody for an own poll. The result is how many entries earn for from: those that
+// we had by another way as well, because they would have served us, and their sender pays for them.
 func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder) int {
-	today, count := dayOf(now), youngOf(now, fresh)
+	today, count := dayOf(now), Young(now, fresh)
 	p := e.pace(b.Feed)
 	p.stored(today, count, from)
 	s, known := e.bundles.use(b.DID)
 	if !known {
-		s = &stored{feed: b.Feed, entries: youngOf(now, b.Entries), fresh: count, at: now, from: from}
+		s = &stored{feed: b.Feed, entries: Young(now, b.Entries), fresh: count, at: now, from: from}
 		e.bundles.put(b.DID, s)
 	}
 	if from == (Holder{}) || !s.once(from) {
 		return 0
 	}
-	return p.earn(today, count, from)
+	return p.earn(today, s.entries, from)
+}
+
+// Pruned notes what is left of a bundle that from delivered, without the entries that were known: it goes
+// on as another bundle, which others may offer, and earns nothing more for from.
+func (e *Earnings) Pruned(now time.Time, b *protocol.Bundle, from Holder) {
+	e.Stored(now, b, nil, Holder{})
+	e.Gave(from, b.DID)
 }
 
 // Offered says what the offer of a bundle earns for h, given that we have the bundle: so many entries of
@@ -119,9 +124,9 @@ func (s *stored) once(h Holder) bool {
 	return true
 }
 
-// youngOf counts the entries that are young enough to earn. One without a date arrives now; one from the
+// Young counts the entries that are young enough to earn. One without a date arrives now; one from the
 // future is dated wrongly and counts as arriving now.
-func youngOf(now time.Time, entries []feed.Entry) int {
+func Young(now time.Time, entries []feed.Entry) int {
 	n := 0
 	for i := range entries {
 		if at := entries[i].Published; at.IsZero() || now.Sub(at) <= young {

@@ -32,7 +32,7 @@ func TestWhatADeliveryEarns(t *testing.T) {
 		want   int
 	}{
 		{"new entries earn", bundle(news, "a", 3, now, time.Hour), 3, 3},
-		{"known ones do not", bundle(news, "a", 3, now, time.Hour), 1, 1},
+		{"known ones earn as well: they would have served", bundle(news, "a", 3, now, time.Hour), 1, 3},
 		{"entries of the last 48 hours earn", bundle(news, "a", 3, now, 48*time.Hour), 3, 3},
 		{"older ones do not", bundle(news, "a", 3, now, 48*time.Hour+time.Second), 3, 0},
 		{"without a date it is the arrival that counts", bundle(news, "a", 3, now, -1), 3, 3},
@@ -92,8 +92,10 @@ func TestDeliveryEarnsOnce(t *testing.T) {
 // A pruned bundle is another bundle, which others may offer.
 func TestPrunedBundleIsAnotherBundle(t *testing.T) {
 	e, whole, pruned := NewEarnings(), bundle(news, "a", 3, now, time.Hour), bundle(news, "b", 2, now, time.Hour)
-	if got := e.Stored(now, whole, pruned.Entries, holder(1)) + e.Stored(now, pruned, nil, holder(1)); got != 2 {
-		t.Errorf("%d earn, want the two new ones", got)
+	e.Stored(now, whole, pruned.Entries, holder(1))
+	e.Pruned(now, pruned, holder(1))
+	if _, got := e.Offered(now, holder(1), pruned.DID); got != 0 {
+		t.Errorf("who brought the whole earns %d for offering what was left of it", got)
 	}
 	if _, got := e.Offered(now, holder(2), pruned.DID); got != 2 {
 		t.Errorf("the offer of the pruned bundle earns %d", got)

@@ -56,6 +56,12 @@ func (t *Table) Advertised(n *Neighbor, changes protocol.Subset) {
 	}
 }
 
+// Advertises reports whether n may still believe that we want the feed: it was not told otherwise yet.
+func (t *Table) Advertises(n *Neighbor, u feed.URL) bool {
+	_, ok := n.sent[u]
+	return ok
+}
+
 // unknown stands in sent for a feed of which we do not know what the neighbor believes.
 const unknown = -2
 

@@ -25,6 +25,8 @@ const (
 const (
 	// maxAddresses bounds the Book.
 	maxAddresses = 1000
+	// maxOfSource bounds what one source may fill of it.
+	maxOfSource = maxAddresses / 4
 	// maxPerSource is how many addresses of one source are called at a time: whoever lists a victim
 	// many times must not make us an attacker.
 	maxPerSource = 2
@@ -76,19 +78,45 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book
 
 // Add notes ids that a source named. One that is known already stays as it is. At most two of one network
 // are taken: whoever lists a victim under many ports, or a network of their own, must not fill the Book.
-// Where it is full the newcomers push out the most often failed, but never a remembered neighbor.
+// Where it is full, or the source has filled its part, a newcomer takes the place of one of the same source
+// that failed, or none.
 func (b *Book) Add(now time.Time, source Source, ids []protocol.NodeID) {
 	for _, id := range ids {
 		if b.byID[id] != nil || b.crowded(id) {
 			continue
 		}
-		if len(b.list) >= maxAddresses {
-			if _, ok := b.evict(false); !ok {
+		if len(b.list) >= maxAddresses || b.count(source) >= maxOfSource {
+			if !b.evictFailed(source) {
 				return
 			}
 		}
 		b.insert(&address{peer: Peer{ID: id}, source: source, added: now})
 	}
+}
+
+// count is how many addresses a source named.
+func (b *Book) count(source Source) (n int) {
+	for _, a := range b.list {
+		if a.source == source {
+			n++
+		}
+	}
+	return n
+}
+
+// evictFailed makes room for one address of a source among its own: the most often failed goes.
+func (b *Book) evictFailed(source Source) bool {
+	worst := -1
+	for i, a := range b.list {
+		if a.source == source && !a.trying && a.peer.Failures > 0 && (worst < 0 || a.peer.Failures > b.list[worst].peer.Failures) {
+			worst = i
+		}
+	}
+	if worst < 0 {
+		return false
+	}
+	b.Forget(b.list[worst].peer.ID)
+	return true
 }
 
 // crowded reports whether the Book holds two addresses on the network of id already.
@@ -110,12 +138,12 @@ func (b *Book) insert(a *address) {
 	b.list = append(b.list, a)
 }
 
-// evict makes room for one address: of those that were never neighbors the most often failed or, if
-// remembered ones may go too and there are no others, the one that we were linked with least.
-func (b *Book) evict(remembered bool) (gone protocol.NodeID, ok bool) {
+// evict makes room for one address: of those that were never neighbors the most often failed or, if there
+// are none, the remembered one that we were linked with least.
+func (b *Book) evict() (gone protocol.NodeID, ok bool) {
 	worst := -1
 	for i, a := range b.list {
-		if a.trying || a.source == Remembered && !remembered {
+		if a.trying {
 			continue
 		}
 		if worst < 0 || worse(a, b.list[worst]) {
@@ -216,7 +244,7 @@ func (b *Book) Met(now time.Time, id protocol.NodeID) (p Peer, forgotten protoco
 	a := b.byID[id]
 	if a == nil {
 		if len(b.list) >= maxAddresses {
-			forgotten, _ = b.evict(true)
+			forgotten, _ = b.evict()
 		}
 		a = &address{peer: Peer{ID: id}, added: now}
 		b.insert(a)

@@ -78,8 +78,8 @@ func TestRememberedNeighborsAreNotPushedOut(t *testing.T) {
 		a := netip.AddrFrom4([4]byte{20, byte(1 + i/250), byte(i % 250), 9})
 		b.Add(now, Tracked, []protocol.NodeID{protocol.NewNodeID(a, 7790)})
 	}
-	if b.Len() != maxAddresses {
-		t.Errorf("the book holds %d addresses", b.Len())
+	if b.Len() != 1+maxOfSource {
+		t.Errorf("the book holds %d addresses, want the remembered one and one source's part", b.Len())
 	}
 	if got := b.Candidates(now, 1, nobody); len(got) != 1 || got[0] != id(0) {
 		t.Errorf("first candidate is %v, want the remembered one", got)

@@ -135,7 +135,7 @@ func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 			claimed += t.Claimed(other.ID, nil)
 		}
 	}
-	return t.Claimed(n.ID, nil) >= claimed/others
+	return t.Claimed(n.ID, nil) >= claimed/others && !t.essential(n, nil)
 }
 
 // scaled is x·a/b without overflow for the sizes that occur here.

@@ -93,7 +93,7 @@ func (n *Node) review(l *link) {
 	}
 	since, bound := n.dues.ledger.AtBound(l.holder)
 	switch {
-	case bound && n.now.Sub(since) >= provenAfter:
+	case bound && n.now.Sub(since) >= provenAfter && len(l.waiting) > 0:
 		n.door.send(n.now, l.holder)
 		n.dismiss(l, "it has owed us for too long")
 	case n.table.Lies(n.now, l.peer):

@@ -101,7 +101,7 @@ func (n *Node) judgeSubset(l *link, elements, ignored int) {
 	switch {
 	case elements+ignored > protocol.MaxSubset:
 		n.punish(l.holder, incentive.SubsetFlood, 0)
-	case ignored > 0:
+	case 10*ignored > elements:
 		n.punish(l.holder, incentive.BadSubset, 0)
 	}
 }

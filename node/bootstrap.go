@@ -206,7 +206,8 @@ func (n *Node) refill() {
 // wantsMore reports whether more neighbors than the minimum are wanted, as long as there is a place:
 // because feeds are offered by fewer than two, or because those that there are keep us at their bound.
 func (n *Node) wantsMore() bool {
-	return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors && (n.table.Uncovered() > 0 || n.starving())
+	// One place stays free for whoever comes.
+	return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors-1 && (n.table.Uncovered() > 0 || n.starving())
 }
 
 // askAround asks a neighbor for its neighbors, when nobody else is known.

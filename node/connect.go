@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	"feedex/feed"
@@ -177,9 +178,11 @@ func (n *Node) askedVouch(ev Asked, c protocol.Vouch) {
 // leave tells all neighbors that the node goes. It does nothing of its own accord any more.
 func (n *Node) leave() {
 	n.left = true
+	n.keepAccounts()
 	n.agenda = agenda{}
-	for _, p := range n.table.All() {
+	for _, p := range slices.Clone(n.table.All()) {
 		l := n.links[p.ID]
+		n.table.Remove(p.ID)
 		n.call(Target{Node: l.id()}, l.token, protocol.Disconnect{Reason: "the node stops"}, callTimeout, func(Answered) {})
 		n.keepPeer(n.book.Parted(n.now, l.id(), l.peer.Since))
 	}

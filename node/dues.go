@@ -81,7 +81,17 @@ func (n *Node) keepAccounts() {
 
 // earn books what a neighbor gave us: c_{j,i} of Paper §3.5. It may be sent more now.
 func (n *Node) earn(l *link, entries int, u feed.URL) {
-	n.earnValue(l, incentive.Value(entries, n.table.Hops(u, l.peer)))
+	n.earnValue(l, n.valueHere(l, entries, u))
+}
+
+// valueHere is what so many entries of the feed are worth to us, coming from that neighbor: nothing, if we
+// do not want them from it.
+func (n *Node) valueHere(l *link, entries int, u feed.URL) incentive.Credit {
+	hops := n.table.Hops(u, l.peer)
+	if hops < 0 {
+		return 0
+	}
+	return incentive.Value(entries, hops)
 }
 
 func (n *Node) earnValue(l *link, v incentive.Credit) {
@@ -91,9 +101,14 @@ func (n *Node) earnValue(l *link, v incentive.Credit) {
 	n.dues.ledger.Got(n.now, l.holder, v)
 	n.table.Brought(n.now, l.peer, neighbors.Usefulness(v))
 	n.saveAccounts()
+	n.pumpHolder(l.holder)
+}
+
+// pumpHolder goes on with every neighbor of a holder, because there is room in its account.
+func (n *Node) pumpHolder(h incentive.Holder) {
 	for _, p := range n.table.All() {
-		if other := n.links[p.ID]; other.holder == l.holder {
-			n.pump(other)
+		if l := n.links[p.ID]; l != nil && l.holder == h {
+			n.pump(l)
 		}
 	}
 }
@@ -137,7 +152,7 @@ func (n *Node) confirm(u feed.URL, ids []feed.EntryID) {
 // served us as well, only later. Now and then we say "unseen" to find out whether it is true.
 func (n *Node) offeredSeen(l *link, did protocol.DID) protocol.Seen {
 	u, entries := n.dues.earnings.Offered(n.now, l.holder, did)
-	value := incentive.Value(entries, n.table.Hops(u, l.peer))
+	value := n.valueHere(l, entries, u)
 	switch n.dues.audits.Offered(n.now, l.holder, did, value) {
 	case incentive.Earned:
 		n.earnValue(l, value)
@@ -149,15 +164,19 @@ func (n *Node) offeredSeen(l *link, did protocol.DID) protocol.Seen {
 	return true
 }
 
-// auditDelivered ends an audit with the delivery that was asked for, if there was one.
-func (n *Node) auditDelivered(l *link, b *protocol.Bundle) {
+// deliveredAgain takes in the delivery of a bundle that is here already: it ends an audit, or earns what
+// was promised before another way was faster.
+func (n *Node) deliveredAgain(l *link, b *protocol.Bundle, asked bool) {
 	value, audited := n.dues.audits.Delivered(l.holder, b.DID)
 	switch {
-	case !audited:
+	case !audited && !asked:
 	case b.Verify() != nil:
 		n.punish(l.holder, incentive.WrongDID, value)
-	default:
+	case audited:
 		n.earnValue(l, value)
+	default:
+		u, entries := n.dues.earnings.Offered(n.now, l.holder, b.DID)
+		n.earn(l, entries, u)
 	}
 }
 
@@ -214,10 +233,18 @@ func (n *Node) refused(id protocol.NodeID) bool {
 	return refused
 }
 
-// worth is what a bundle is worth to the neighbor: its own hop count of interest counts.
-func worth(l *link, b *protocol.Bundle) incentive.Credit {
+// A priced bundle is one that a neighbor is offered, or asked for, and what it will pay for it: the price
+// of the moment in which it was offered.
+type priced struct {
+	*protocol.Bundle
+	value incentive.Credit
+}
+
+// worth is what a bundle is worth to the neighbor: its own hop count of interest counts, and old entries
+// are worth nothing to anybody.
+func (n *Node) worth(l *link, b *protocol.Bundle) incentive.Credit {
 	hops, _ := l.peer.Hops(b.Feed)
-	return incentive.Value(len(b.Entries), hops)
+	return incentive.Value(incentive.Young(n.now, b.Entries), hops)
 }
 
 // allowance is how much may still be offered to the neighbor: what its account allows, less what it, or
@@ -229,35 +256,38 @@ func (n *Node) allowance(l *link) incentive.Credit {
 	}
 	for _, p := range n.table.All() {
 		other := n.links[p.ID]
-		if other.holder != l.holder {
+		if other == nil || other.holder != l.holder {
 			continue
 		}
 		for _, b := range other.offering {
-			left -= worth(other, b)
+			left -= b.value
 		}
 		for _, b := range other.asked {
-			left -= worth(other, b)
+			left -= b.value
 		}
 	}
 	return left
 }
 
-// fit is the part of a bundle that may be sent for so much: the bundle itself, or the first entries of it
-// as a bundle of their own and the rest as another; nil where not even one entry fits.
+// fit is the part of a bundle that may be sent for so much: the bundle itself, or as many of its first
+// entries as a bundle of their own and the rest as another; nil where not even one entry fits.
 func (n *Node) fit(l *link, b *protocol.Bundle, allowance incentive.Credit) (now, rest *protocol.Bundle) {
-	if worth(l, b) <= allowance {
+	if n.worth(l, b) <= allowance {
 		return b, nil
 	}
 	hops, _ := l.peer.Hops(b.Feed)
-	count := int(allowance / incentive.Value(1, hops))
-	if count <= 0 {
+	room, count := int(max(allowance, 0)/incentive.Value(1, hops)), 0
+	for young := 0; count < len(b.Entries); count++ {
+		if young += incentive.Young(n.now, b.Entries[count:count+1]); young > room {
+			break
+		}
+	}
+	if count == 0 {
 		return nil, b
 	}
 	now, rest = protocol.NewBundle(b.Feed, b.Entries[:count]), protocol.NewBundle(b.Feed, b.Entries[count:])
-	for _, part := range []*protocol.Bundle{now, rest} {
-		part.Path = b.Path
-		n.gossip.seen.add(part.DID) // its entries are stored
-		n.stored(part, nil, nil)
-	}
+	now.Path, rest.Path = b.Path, b.Path
+	n.gossip.seen.add(now.DID) // its entries are stored
+	n.stored(now, nil, nil)
 	return now, rest
 }

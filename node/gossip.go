@@ -102,17 +102,20 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 	l.offered.add(b.DID)
 	if n.gossip.seen.has(b.DID) {
 		// It went in a loop, or came by two ways. Paper §3.4: "the entry bundle is discarded".
+		asked := l.owes(b.DID)
 		l.deliveredOwed(b.DID)
 		c.Duplicates += int64(len(b.Entries))
 		n.respond(ev, protocol.OK{})
-		n.auditDelivered(l, b)
+		n.deliveredAgain(l, b, asked)
 		return
 	}
 	if err := n.acceptable(l, b); err != nil {
 		c.PutsRefused++
 		n.giveUp(l, b.DID)
 		n.refuse(ev, err)
-		n.punish(l.holder, offences[protocol.AsFault(err).Code], 0)
+		if offence := offences[protocol.AsFault(err).Code]; offence != incentive.UnwantedFeed || !n.table.Advertises(l.peer, b.Feed) {
+			n.punish(l.holder, offence, 0)
+		}
 		return
 	}
 	forged := false
@@ -127,7 +130,7 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 	fresh := n.keepNew(l, b)
 	n.respond(ev, protocol.OK{})
 	n.stored(b, fresh, l)
-	if forged {
+	if forged && len(fresh) > 0 {
 		n.punish(l.holder, incentive.ForgedPath, incentive.Value(len(fresh), 0))
 	}
 	via := b.Via(l.id())
@@ -141,7 +144,7 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		}
 		pruned := protocol.NewBundle(b.Feed, fresh)
 		pruned.Path = via.Path
-		n.stored(pruned, nil, l)
+		n.dues.earnings.Pruned(n.now, pruned, l.holder)
 		via = pruned
 	}
 	n.spread(via, l.id())

@@ -56,8 +56,8 @@ type link struct {
 	// What we offer it.
 	waiting           []*protocol.Bundle // to be offered, oldest first
 	waitingBytes      int                // of them on the wire
-	offering          []*protocol.Bundle // being offered
-	asked             []*protocol.Bundle // to be delivered: it answered "unseen"
+	offering          []priced           // being offered
+	asked             []priced           // to be delivered: it answered "unseen"
 	checking, putting bool               // an offer, a delivery is under way
 
 	// How it does.

@@ -35,7 +35,8 @@ func (n *Node) offer(l *link, b *protocol.Bundle) {
 
 // wants reports whether the bundle is to be offered to the neighbor, as things stand now.
 func (n *Node) wants(l *link, b *protocol.Bundle) bool {
-	return !l.offered.has(b.DID) && n.interested(l, b.Feed)
+	fromIt := len(b.Path) > 0 && b.Path[len(b.Path)-1] == l.id()
+	return !fromIt && !l.offered.has(b.DID) && n.interested(l, b.Feed)
 }
 
 // interested reports whether bundles of the feed go to the neighbor: it wants them, and they may leave.
@@ -55,8 +56,9 @@ func (n *Node) pump(l *link) {
 	for !l.putting && len(l.asked) > 0 {
 		b := l.asked[0]
 		l.asked = slices.Delete(l.asked, 0, 1)
-		// What was promised is delivered, even if the neighbor offered the same meanwhile.
-		if n.interested(l, b.Feed) {
+		// What was promised is delivered, even if the neighbor offered the same meanwhile, or wants the
+		// feed no more.
+		if !n.private(b.Feed) {
 			n.put(l, b)
 		}
 	}
@@ -76,7 +78,7 @@ func (n *Node) pump(l *link) {
 // cutting a bundle where only a part of it fits.
 //
 // Paper §3.5: "To prevent free riding, node i ensures that d_{i,j} does not exceed a constant parameter D."
-func (n *Node) nextOffer(l *link) (batch []*protocol.Bundle) {
+func (n *Node) nextOffer(l *link) (batch []priced) {
 	count := 1
 	if l.batches {
 		count = maxAsked - len(l.asked)
@@ -93,8 +95,9 @@ func (n *Node) nextOffer(l *link) (batch []*protocol.Bundle) {
 			break
 		}
 		l.takeWaiting()
-		batch = append(batch, now)
-		allowance -= worth(l, now)
+		value := n.worth(l, now)
+		batch = append(batch, priced{now, value})
+		allowance -= value
 		if rest != nil {
 			l.waiting = slices.Insert(l.waiting, 0, rest)
 			l.waitingBytes += rest.WireBytes()
@@ -107,7 +110,7 @@ func (n *Node) nextOffer(l *link) (batch []*protocol.Bundle) {
 // check offers bundles by their dids and has those delivered that the neighbor has not seen.
 //
 // Paper §3.4: "if the neighbor returns 'unseen,' the entry bundle is forwarded via a put_entries call."
-func (n *Node) check(l *link, batch []*protocol.Bundle) {
+func (n *Node) check(l *link, batch []priced) {
 	l.checking, l.offering = true, batch
 	n.status.Counters.ChecksSent += int64(len(batch))
 	n.ask(l, offerOf(batch), offerTimeout, func(a Answered) {
@@ -129,14 +132,19 @@ func (n *Node) check(l *link, batch []*protocol.Bundle) {
 				}
 			}
 		case passing(a.Err):
-			n.offerAgain(l, batch...)
+			for _, b := range batch {
+				n.offerAgain(l, b.Bundle)
+			}
+			if codeOf(a.Err) == protocol.Busy {
+				return // it has enough to do
+			}
 		}
-		n.pump(l)
+		n.pumpHolder(l.holder)
 	})
 }
 
 // offerOf is the call that offers the bundles.
-func offerOf(batch []*protocol.Bundle) protocol.Call {
+func offerOf(batch []priced) protocol.Call {
 	if len(batch) == 1 {
 		return protocol.CheckDID{DID: batch[0].DID, Feed: batch[0].Feed, Entries: len(batch[0].Entries)}
 	}
@@ -154,30 +162,25 @@ func passing(err error) bool {
 	return err != nil && (code == 0 || code == protocol.Busy || code == protocol.Unavailable)
 }
 
-// offerAgain offers bundles again in a moment.
-func (n *Node) offerAgain(l *link, batch ...*protocol.Bundle) {
-	n.after(n.between(protocol.HoldAnswer, 2*protocol.HoldAnswer), func() {
-		for _, b := range batch {
-			n.offer(l, b)
-		}
-	})
+// offerAgain offers a bundle again in a moment.
+func (n *Node) offerAgain(l *link, b *protocol.Bundle) {
+	n.after(n.between(protocol.HoldAnswer, 2*protocol.HoldAnswer), func() { n.offer(l, b) })
 }
 
 // put delivers a bundle that the neighbor asked for. It pays for what was written to the network, whatever
 // it answers. Answers to other calls do not excuse a neighbor that takes no deliveries.
-func (n *Node) put(l *link, b *protocol.Bundle) {
+func (n *Node) put(l *link, b priced) {
 	l.putting = true
-	value := worth(l, b)
-	n.dues.ledger.Gave(n.now, l.holder, value)
+	n.dues.ledger.Gave(n.now, l.holder, b.value)
 	n.dues.earnings.Gave(l.holder, b.DID)
 	n.saveAccounts()
-	n.call(Target{Node: l.id()}, l.token, protocol.PutEntries{Bundle: b}, putTimeout, func(a Answered) {
+	n.call(Target{Node: l.id()}, l.token, protocol.PutEntries{Bundle: b.Bundle}, putTimeout, func(a Answered) {
 		if a.Unsent {
-			n.dues.ledger.Returned(n.now, l.holder, value)
+			n.dues.ledger.Returned(n.now, l.holder, b.value)
 		}
 		n.answeredBy(l, a, func(a Answered) {
 			l.putting = false
-			n.putEnded(l, b, a)
+			n.putEnded(l, b.Bundle, a)
 		})
 	})
 }

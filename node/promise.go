@@ -154,7 +154,11 @@ func (n *Node) settle(did protocol.DID) {
 	}
 	delete(n.gossip.promises, did)
 	for _, w := range p.waiting {
-		w.answer(true)
+		if n.links[w.link.id()] == w.link {
+			w.answer(n.offeredSeen(w.link, did)) // it was in time, and another was faster
+		} else {
+			w.answer(true)
+		}
 	}
 }
 
@@ -183,8 +187,12 @@ func (n *Node) watchPromises(l *link) {
 		}
 		for len(l.owed) > 0 && !l.owed[0].due.After(n.now) {
 			n.status.Counters.Broken++
-			n.giveUp(l, l.owed[0].did)
-			n.punish(l.holder, incentive.BrokenPromise, 0)
+			o := l.owed[0]
+			n.giveUp(l, o.did)
+			// Who was not heard of since may be cut off, or we are.
+			if l.heard.After(o.due.Add(-protocol.PromiseTimeout)) {
+				n.punish(l.holder, incentive.BrokenPromise, 0)
+			}
 		}
 		if n.links[l.id()] == l {
 			n.watchPromises(l)
