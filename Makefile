@@ -30,7 +30,7 @@ test:
 
 readme: # the program takes every command line of the documents, and the first of them does its work
 	$(GO) test -count=1 -run '^TestDocuments' ./cmd/feedex
-	$(GO) run ./cmd/feedex demo --for 15s
+	$(GO) run ./cmd/feedex demo --for 20s
 
 fuzz: # a few seconds of every fuzz target
 	@set -e; for pkg in $$($(GO) list ./...); do \

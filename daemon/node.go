@@ -27,8 +27,8 @@ import (
 	"feedex/transport"
 )
 
-// ErrInUse means that another node runs on the data directory.
-var ErrInUse = errors.New("another node runs on it")
+// ErrInUse means that another node or tracker runs on the data directory.
+var ErrInUse = errors.New("another feedex runs on it")
 
 // Version is the program's version, as its user agent and its status tell it.
 const Version = "0.1.0"

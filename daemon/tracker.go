@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"feedex/feed"
 	"feedex/protocol"
 	"feedex/tracker"
 	"feedex/transport"
@@ -114,6 +115,10 @@ func (t *trackerHost) run(ctx context.Context, ln net.Listener) error {
 func (t *trackerHost) serve(ctx context.Context, r transport.Request) transport.Response {
 	if _, ok := r.Call.(protocol.GetNeighbors); !ok {
 		return transport.Response{Fault: protocol.Faultf(protocol.UnknownMethod, "a tracker has get_neighbors only")}
+	}
+	if !t.config.AllowLocal && !feed.PublicAddr(r.From.Addr()) {
+		return transport.Response{Fault: protocol.Faultf(protocol.Unreachable,
+			"%s is not a public address, and this tracker lists no others; it would with --allow-private", r.From.Addr())}
 	}
 	now := time.Now()
 	t.mu.Lock()

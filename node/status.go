@@ -115,7 +115,7 @@ func (n *Node) Neighbors() []NeighborStatus {
 			Claimed: feedsOf(n.table.Claimed(p.ID, nil)), Score: feedsOf(scores[i]),
 			Given: account.Given.Entries(), Got: account.Got.Entries(), Fined: account.Fined.Entries(),
 			Deficit: account.Deficit.Entries(), Bound: -1, Standing: account.Standing.Points(n.now),
-			Ours: float64(l.ours.Deficit) / 1000, OurBound: float64(l.ours.Bound) / 1000,
+			Ours: float64(l.ours.Deficit) / 1000, OurBound: boundOf(l.ours),
 			Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.waiting) + len(l.offering) + len(l.asked),
 			Heard: l.heard, RTT: l.rtt, LastError: l.lastError,
 		}
@@ -125,6 +125,14 @@ func (n *Node) Neighbors() []NeighborStatus {
 		list = append(list, s)
 	}
 	return list
+}
+
+// boundOf is how much we may owe by a neighbor's word, in entries, -1 for no bound.
+func boundOf(ours protocol.Account) float64 {
+	if ours.Bound < 0 {
+		return -1
+	}
+	return float64(ours.Bound) / 1000
 }
 
 // feedsOf is usefulness in feeds of weight 1 at hop count 0.

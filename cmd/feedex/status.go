@@ -61,7 +61,7 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
 
-	self := "not known yet: no neighbor has told"
+	self := "not known yet: fewer than three neighbors have told"
 	if !r.Self.IsZero() {
 		self = r.Self.String()
 	}
