@@ -1,0 +1,107 @@
+package node
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// Adverts under way, lost and repeated.
+
+// A feed is withdrawn while the advert of it is under way, or was carried out and its answer lost: the
+// neighbor hears of the withdrawal all the same.
+func TestAWithdrawalIsNeverLost(t *testing.T) {
+	for name, set := range map[string]func(w *network, a, b *testHost){
+		"the answer is slow": func(w *network, _, _ *testHost) { w.rtt = 5 * time.Second },
+		"the answer is lost": func(w *network, a, b *testHost) {
+			done := false
+			w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+				update, ok := c.(protocol.UpdateSubset)
+				if !ok || from != a || done {
+					return nil, false
+				}
+				done = true
+				b.ask(a.id, b.node.links[a.id].session, update, func(Respond) {})
+				return errors.New("connection reset by peer"), true
+			}
+		},
+		"it is busy at first": func(w *network, a, _ *testHost) {
+			done := false
+			w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+				_, ok := c.(protocol.UpdateSubset)
+				if !ok || from != a || done {
+					return nil, false
+				}
+				done = true
+				return &protocol.RemoteError{Code: protocol.Busy, Text: "not now"}, true
+			}
+		},
+	} {
+		w := newNetwork(t)
+		w.feed(blog)
+		hosts := w.full(2, Config{}, news)
+		a, b := hosts[0], hosts[1]
+		set(w, a, b)
+		a.step(Subscribe{Feeds: []feed.URL{blog}})
+		for w.now.Before(epoch.Add(time.Hour)) && count(a.calls, "update_subset") == 0 {
+			w.run(100 * time.Millisecond)
+		}
+		w.run(w.rtt / 2)
+		a.step(Unsubscribe{Feeds: []feed.URL{blog}})
+		w.run(time.Hour)
+		if !linked(a, b) {
+			t.Fatalf("%s: not linked", name)
+		}
+		if _, ok := b.node.links[a.id].peer.Hops(blog); ok {
+			t.Errorf("%s: the neighbor still believes that we want the feed", name)
+		}
+	}
+}
+
+// Whatever a neighbor was told and did not take, it is told again with the next advert.
+func TestAnAdvertThatFailedIsRepeated(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(blog)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	failures := 0
+	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
+		_, ok := c.(protocol.UpdateSubset)
+		if !ok || from != a || failures == 2 {
+			return nil, false
+		}
+		failures++
+		return nil, true
+	}
+	a.step(Subscribe{Feeds: []feed.URL{blog}})
+	w.run(3 * a.node.config.AdvertInterval)
+	if hops, ok := b.node.links[a.id].peer.Hops(blog); !ok || hops != 0 || failures != 2 {
+		t.Errorf("after %d lost adverts the neighbor knows of the feed: %v", failures, ok)
+	}
+}
+
+// An owner who changes their mind ten times within a moment is heard once.
+func TestChangesOfAMomentGoTogether(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	for i := range 10 {
+		w.feed(feed.URL("https://example.com/" + string(rune('a'+i))))
+	}
+	w.rtt = 20 * time.Millisecond
+	before := count(a.calls, "update_subset")
+	for i := range 10 {
+		a.step(Subscribe{Feeds: []feed.URL{feed.URL("https://example.com/" + string(rune('a'+i)))}})
+		w.run(50 * time.Millisecond)
+	}
+	w.run(2 * ownChange)
+	if n := count(a.calls, "update_subset") - before; n != 1 {
+		t.Errorf("%d adverts", n)
+	}
+	if n := b.node.links[a.id].peer.Feeds(); n != 11 {
+		t.Errorf("the neighbor knows of %d feeds, want 11", n)
+	}
+}

@@ -1,0 +1,188 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/protocol"
+)
+
+// How links end, and what remains of them.
+
+// A fault says whether the link is over, whether the neighbor may be gone, or that it is there and refuses.
+func TestWhatAFaultSaysOfTheLink(t *testing.T) {
+	for _, c := range []struct {
+		code   protocol.Code
+		linked bool
+	}{
+		{protocol.UnknownNeighbor, false},
+		{protocol.NotVouched, false},
+		{protocol.Dropped, false},
+		{protocol.UnwantedFeed, true},
+		{protocol.BadBundle, true},
+		{protocol.TooLong, true},
+		{protocol.InvalidParams, true},
+		{protocol.Busy, true},
+		{protocol.Unavailable, true},
+		{protocol.Internal, true}, // once
+	} {
+		w := newNetwork(t)
+		hosts := w.full(3, Config{}, news)
+		a, b := hosts[0], hosts[1]
+		link, failed := a.node.links[b.id], false
+		w.intercept = func(_, to *testHost, call protocol.Call) (protocol.Reply, bool) {
+			if to != b || failed {
+				return nil, false
+			}
+			failed = true
+			return &protocol.RemoteError{Code: c.code, Text: "no"}, true
+		}
+		a.inside(func(n *Node) { n.offer(link, one("x")) })
+		w.run(2 * time.Second)
+		if got := a.node.links[b.id] == link; got != c.linked {
+			t.Errorf("after fault %q the link holds: %v", c.code, got)
+		}
+		if a.node.links[hosts[2].id] == nil {
+			t.Errorf("after fault %q another link is over", c.code)
+		}
+	}
+}
+
+// A neighbor that answers nothing for a day, or refuses whatever it is asked, is none.
+func TestANeighborThatIsOfNoUseIsGivenUp(t *testing.T) {
+	for name, reply := range map[string]protocol.Reply{
+		"it has a failure": &protocol.RemoteError{Code: protocol.Internal, Text: "no"},
+		"it resets":        errors.New("connection reset by peer"),
+		"it hangs":         nil,
+	} {
+		w := newNetwork(t)
+		hosts := w.full(2, Config{}, news)
+		a, b := hosts[0], hosts[1]
+		w.intercept = func(_, to *testHost, _ protocol.Call) (protocol.Reply, bool) { return reply, to == b }
+		for range 4 {
+			w.publish(news)
+			w.run(time.Hour)
+		}
+		if a.node.links[b.id] != nil {
+			t.Errorf("%s: it is kept", name)
+		}
+	}
+}
+
+// Where there is nothing to say, a dead neighbor is noticed all the same: after two silent periods at the
+// latest, and three calls.
+func TestASilentNeighborIsNoticed(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	hosts[1].kill()
+	began := w.now
+	for len(hosts[0].node.links) > 0 && w.now.Sub(began) < time.Hour {
+		w.run(time.Second)
+	}
+	if took := w.now.Sub(began); took > 2*hosts[0].node.config.AdvertInterval+2*2*probeIn {
+		t.Errorf("a dead neighbor keeps its place for %v", took)
+	}
+}
+
+// A node that stops says so, and does no more: nothing that happens afterwards has an effect but answers.
+func TestLeaving(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(6, Config{MaxNeighbors: 3, MinNeighbors: 3}, news)
+	a := hosts[0]
+	var former []*testHost
+	for id := range a.node.links {
+		former = append(former, w.hosts[id])
+	}
+	before := len(a.calls)
+	a.step(Leave{})
+	if got := a.calls[before:]; count(got, "feedex.disconnect") != len(former) || len(got) != len(former) {
+		t.Errorf("calls at leaving: %v, want one disconnect to each of %d neighbors", got, len(former))
+	}
+	w.run(10 * time.Second)
+	for _, h := range former {
+		if h.node.links[a.id] != nil {
+			t.Errorf("%s was not told", h.id)
+		}
+	}
+	for _, c := range []protocol.Call{wantsNews(), protocol.WhoAmI{}, protocol.CheckDID{}, protocol.Vouch{}} {
+		if r := a.answerTo(former[0].id, "", c); r.Fault == nil || r.Fault.Code != protocol.UnknownNeighbor {
+			t.Errorf("%s was answered %+v, %v", c.Method(), r.Reply, r.Fault)
+		}
+	}
+	w.run(time.Hour)
+	if got := a.calls[before+len(former):]; len(got) != 0 {
+		t.Errorf("calls after it left: %v", got)
+	}
+	peers := a.store.LoadPeers()
+	for _, p := range peers {
+		if p.Together > w.now.Sub(epoch) {
+			t.Errorf("together with %v for %v, the node lived %v", p.ID, p.Together, w.now.Sub(epoch))
+		}
+	}
+	if len(peers) < len(former) {
+		t.Errorf("%d of %d neighbors are remembered", len(peers), len(former))
+	}
+}
+
+// Neighbors name each other, and nobody else asks.
+func TestNeighborsNameTheirNeighbors(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(6, Config{}, news)
+	a, asker := hosts[0], hosts[1]
+	list, _ := a.hears(asker, protocol.GetNeighbors{}).Reply.(protocol.NodeList)
+	var want []protocol.NodeID
+	for _, h := range hosts[2:] {
+		want = append(want, h.id)
+	}
+	slices.SortFunc(list, protocol.NodeID.Compare)
+	slices.SortFunc(want, protocol.NodeID.Compare)
+	if !slices.Equal(list, want) {
+		t.Errorf("named %v, want %v: all but the asker", list, want)
+	}
+	if r := a.answerTo(stranger(1), "", protocol.GetNeighbors{}); r.Fault == nil || r.Fault.Code != protocol.UnknownNeighbor {
+		t.Errorf("a stranger was answered %v, %v", r.Reply, r.Fault)
+	}
+}
+
+// A restart forgets promises and links, and nothing that was acknowledged.
+func TestARestartKeepsWhatWasAcknowledged(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{SeenDIDs: 100}, news)
+	a, b := hosts[0], hosts[1]
+	var kept []*protocol.Bundle
+	for i := range 300 { // more than are known exactly
+		kept = append(kept, one(fmt.Sprint(i)))
+		a.put(b, kept[i])
+		w.run(200 * time.Millisecond)
+	}
+	promised := one("promised")
+	a.hears(b, protocol.CheckDID{DID: promised.DID})
+	for range 3 {
+		a.kill()
+		a.start()
+		w.run(time.Minute)
+	}
+	if !linked(a, b) {
+		t.Fatal("not linked")
+	}
+	for i, bundle := range kept {
+		if !a.node.gossip.seen.has(bundle.DID) || !a.has(bundle.Entries[0].EntryID()) {
+			t.Fatalf("bundle %d of %d is forgotten", i, len(kept))
+		}
+	}
+	if a.node.gossip.seen.has(promised.DID) {
+		t.Error("a bundle that was promised and never came counts as seen")
+	}
+	before := a.node.Status().Counters
+	w.run(time.Minute)
+	a.put(b, kept[0])
+	if c := a.node.Status().Counters; c.Duplicates != before.Duplicates+1 || c.Delivered != before.Delivered {
+		t.Error("a bundle of before the restart is taken for a new one")
+	}
+	if got := a.store.LoadFeeds(); len(got) != 1 || got[0].URL != news || !got[0].Subscribed {
+		t.Errorf("feeds: %+v", got)
+	}
+}

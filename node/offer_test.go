@@ -1,0 +1,318 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// How bundles get to a neighbor that wants them.
+
+// a traffic is the offers and deliveries that reached a host, in order.
+type traffic struct {
+	offers [][]protocol.DID // one list a call
+	puts   []protocol.DID
+}
+
+// trafficTo watches what is offered and delivered to h.
+func (w *network) trafficTo(h *testHost) *traffic {
+	seen := &traffic{}
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if to != h {
+			return nil, false
+		}
+		switch c := c.(type) {
+		case protocol.CheckDID:
+			seen.offers = append(seen.offers, []protocol.DID{c.DID})
+		case protocol.CheckDIDs:
+			seen.offers = append(seen.offers, c.DIDs)
+		case protocol.PutEntries:
+			seen.puts = append(seen.puts, c.Bundle.DID)
+		}
+		return nil, false
+	}
+	return seen
+}
+
+// bundles is as many bundles of an entry each.
+func bundles(n int) (list []*protocol.Bundle) {
+	for i := range n {
+		list = append(list, one(fmt.Sprint("bundle ", i)))
+	}
+	return list
+}
+
+func didsOf(list []*protocol.Bundle) (dids []protocol.DID) {
+	for _, b := range list {
+		dids = append(dids, b.DID)
+	}
+	return dids
+}
+
+// What waits while an offer is under way goes out as one, and only what the neighbor lacks is delivered.
+func TestWaitingBundlesAreOfferedTogether(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	list := bundles(12)
+	for _, has := range list[4:8] {
+		b.node.gossip.seen.add(has.DID)
+	}
+	got := w.trafficTo(b)
+	for _, bundle := range append(list, list[6:]...) { // some are queued twice
+		a.inside(func(n *Node) { n.offer(n.links[b.id], bundle) })
+	}
+	w.run(time.Minute)
+	dids := didsOf(list)
+	if len(got.offers) != 2 || !slices.Equal(got.offers[0], dids[:1]) || !slices.Equal(got.offers[1], dids[1:]) {
+		t.Errorf("offered %v, want the first at once and the rest together", got.offers)
+	}
+	if want := append(dids[:4:4], dids[8:]...); !slices.Equal(got.puts, want) {
+		t.Errorf("delivered %v, want %v", got.puts, want)
+	}
+	if c := a.node.Status().Counters; c.ChecksSent != 12 || c.ChecksSeen != 4 || c.PutsSent != 8 || c.Forwarded != 8 {
+		t.Errorf("counted %d offers, %d of them seen, %d deliveries; want 12, 4, 8", c.ChecksSent, c.ChecksSeen, c.PutsSent)
+	}
+}
+
+// A neighbor is asked for no more at a time than it can be given before it takes us for one that breaks
+// promises.
+func TestOffersKeepPaceWithDeliveries(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	w.rtt = time.Second
+	got := w.trafficTo(b)
+	list := bundles(90)
+	for _, bundle := range list {
+		a.offerAll(bundle)
+	}
+	for range 600 {
+		w.run(time.Second)
+		if n := len(b.node.links[a.id].owed); n > maxAsked {
+			t.Fatalf("%d bundles are owed at a time", n)
+		}
+	}
+	if !slices.Equal(got.puts, didsOf(list)) {
+		t.Errorf("%d deliveries, want each of %d bundles once and in order", len(got.puts), len(list))
+	}
+	if n := b.node.Status().Counters.Broken; n != 0 {
+		t.Errorf("an honest neighbor on a slow line broke %d promises", n)
+	}
+}
+
+// A neighbor that lacks check_dids is offered one bundle a call.
+func TestPlainNeighborsAreOfferedOneByOne(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	a.node.links[b.id].batches = false
+	got := w.trafficTo(b)
+	list := bundles(10)
+	for _, bundle := range list {
+		a.offerAll(bundle)
+	}
+	w.run(time.Minute)
+	if len(got.offers) != 10 || len(got.puts) != 10 {
+		t.Errorf("%d offers and %d deliveries, want 10 of each", len(got.offers), len(got.puts))
+	}
+}
+
+// One lost connection, or a moment with too much to do, costs nobody an entry.
+func TestWhatFailedForTheMomentIsRepeated(t *testing.T) {
+	refusal := func(code protocol.Code) error { return &protocol.RemoteError{Code: code, Text: "not now"} }
+	for _, method := range []string{"check_did", "check_dids", "put_entries"} {
+		for _, failure := range []error{errors.New("connection reset by peer"), refusal(protocol.Busy), refusal(protocol.Unavailable), nil} {
+			w := newNetwork(t)
+			hosts := w.full(2, Config{}, news)
+			a, b := hosts[0], hosts[1]
+			got := w.trafficTo(b)
+			watch, failed := w.intercept, 0
+			w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+				if to == b && c.Method() == method && failed < 2 {
+					failed++
+					return failure, true
+				}
+				return watch(from, to, c)
+			}
+			list := bundles(5)
+			for _, bundle := range list {
+				a.offerAll(bundle)
+			}
+			w.run(5 * time.Minute)
+			if failed == 0 || !linked(a, b) {
+				t.Fatalf("%s, %v: failed %d times, linked %v", method, failure, failed, linked(a, b))
+			}
+			for i, bundle := range list {
+				if !b.has(bundle.Entries[0].EntryID()) {
+					t.Errorf("%s, %v: the neighbor never gets bundle %d", method, failure, i)
+				}
+			}
+			if len(got.puts) != len(list) {
+				t.Errorf("%s, %v: %d deliveries of %d bundles", method, failure, len(got.puts), len(list))
+			}
+		}
+	}
+}
+
+// What is refused for good is not said again.
+func TestWhatIsRefusedForGoodIsDropped(t *testing.T) {
+	for _, method := range []string{"check_did", "put_entries"} {
+		for _, code := range []protocol.Code{protocol.InvalidParams, protocol.UnwantedFeed, protocol.BadBundle, protocol.BadDID, protocol.TooLong} {
+			w := newNetwork(t)
+			hosts := w.full(2, Config{}, news)
+			a, b := hosts[0], hosts[1]
+			calls := 0
+			w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+				if to != b || c.Method() != method {
+					return nil, false
+				}
+				calls++
+				return &protocol.RemoteError{Code: code, Text: "no"}, true
+			}
+			a.offerAll(one("refused"))
+			w.run(10 * time.Minute)
+			if calls != 1 || !linked(a, b) {
+				t.Errorf("%s refused with %q was called %d times, linked %v", method, code, calls, linked(a, b))
+			}
+		}
+	}
+}
+
+// Answers that make no sense hold nothing up.
+func TestSenselessAnswersToOffers(t *testing.T) {
+	for name, reply := range map[string]protocol.Reply{
+		"too few": protocol.SeenList{false}, "too many": make(protocol.SeenList, 50), "something else": protocol.OK{},
+	} {
+		w := newNetwork(t)
+		hosts := w.full(2, Config{}, news)
+		a, b := hosts[0], hosts[1]
+		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+			_, offer := c.(protocol.CheckDIDs)
+			return reply, offer && to == b
+		}
+		for _, bundle := range bundles(5) {
+			a.offerAll(bundle)
+		}
+		w.run(time.Minute)
+		w.intercept = nil
+		last := one("last")
+		a.offerAll(last)
+		w.run(time.Minute)
+		if !b.has(last.Entries[0].EntryID()) {
+			t.Errorf("%s: nothing more is delivered", name)
+		}
+	}
+}
+
+// A neighbor asks for everything and takes nothing; what it answers otherwise does not excuse it.
+func TestANeighborThatTakesNoDeliveriesIsGivenUp(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, feeder, stuck := hosts[0], hosts[1], hosts[2]
+	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		_, put := c.(protocol.PutEntries)
+		return nil, put && to == stuck
+	}
+	link := a.node.links[stuck.id]
+	for i := range 360 {
+		a.put(feeder, one(fmt.Sprint("e", i)))
+		w.run(time.Second)
+	}
+	if a.node.links[stuck.id] == link {
+		t.Errorf("after six minutes it is still a neighbor, %d bundles wait to be delivered", len(link.asked))
+	}
+}
+
+// What went round within the last hour reaches who comes later, and nothing older.
+func TestNewNeighborsCatchUp(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, feeder := hosts[0], hosts[1]
+	old := one("of an hour ago")
+	a.put(feeder, old)
+	w.run(recentFor)
+	list := bundles(recentBundles)
+	for _, b := range list {
+		a.put(feeder, b)
+	}
+	feeder.kill()
+	late := w.add(Config{Peers: []string{a.id.String()}}, news)
+	late.blocked[news] = true
+	got := w.trafficTo(late)
+	w.run(5 * time.Minute)
+	for i, b := range list {
+		if !late.has(b.Entries[0].EntryID()) {
+			t.Fatalf("the new neighbor lacks bundle %d of %d", i, len(list))
+		}
+	}
+	if late.has(old.Entries[0].EntryID()) {
+		t.Error("a bundle of more than an hour ago was offered")
+	}
+	if len(got.puts) != len(list) {
+		t.Errorf("%d deliveries of %d bundles", len(got.puts), len(list))
+	}
+}
+
+// A neighbor that connects while a bundle goes round gets it by two ways, and takes it once.
+func TestABundleIsDeliveredOnceThoughItConnectsAnew(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, feeder, newcomer := hosts[0], hosts[1], hosts[2]
+	w.rtt = 900 * time.Millisecond
+	got := w.trafficTo(newcomer)
+	for i := range 20 {
+		newcomer.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+		w.run(time.Duration(200*i) * time.Millisecond)
+		before := len(got.puts)
+		a.put(feeder, one(fmt.Sprint("e", i)))
+		w.run(10 * time.Second)
+		if n := len(got.puts) - before; n != 1 {
+			t.Errorf("%v after a connect a bundle is delivered %d times", time.Duration(200*i)*time.Millisecond, n)
+		}
+	}
+}
+
+// However much is escaped and however many small strings there are, what is kept for newcomers and what
+// waits for a neighbor is bounded in bytes.
+func TestQueuesAreBoundedInBytes(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, feeder, slow := hosts[0], hosts[1], hosts[2]
+	w.hang[slow.id] = true
+	for k := range 8 {
+		var entries []feed.Entry
+		for i := range protocol.MaxBundleEntries {
+			e := feed.Entry{Feed: news, ID: fmt.Sprint(k, "-", i), Summary: strings.Repeat("&", 3000)}
+			for c := range 60 {
+				e.Categories = append(e.Categories, fmt.Sprintf("%d-%d-%d", k, i, c))
+			}
+			entries = append(entries, e)
+		}
+		if r := a.put(feeder, bundleWith(entries...)); r.Fault != nil {
+			t.Fatal(r.Fault)
+		}
+	}
+	wire := func(list []*protocol.Bundle) (bytes int) {
+		for _, b := range list {
+			bytes += len(protocol.EncodeCall(nil, 7790, protocol.PutEntries{Bundle: b}))
+		}
+		return bytes
+	}
+	var kept []*protocol.Bundle
+	for _, r := range a.node.gossip.recent {
+		kept = append(kept, r.bundle)
+	}
+	if bytes := wire(kept); bytes > recentBytes || len(kept) == 0 {
+		t.Errorf("%d bundles, %d bytes are kept for newcomers; the limit is %d", len(kept), bytes, recentBytes)
+	}
+	if waiting := a.node.links[slow.id].waiting; wire(waiting) > maxWaitingBytes || len(waiting) == 0 {
+		t.Errorf("%d bundles, %d bytes wait for a neighbor; the limit is %d", len(waiting), wire(waiting), maxWaitingBytes)
+	}
+}
