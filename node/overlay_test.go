@@ -28,6 +28,7 @@ type overlay struct {
 // hours; the first riders of them never offer anything.
 func newOverlay(t *testing.T, nodes, riders int) *overlay {
 	o := &overlay{network: newNetwork(t), when: make(map[feed.EntryID]time.Time), rider: make(map[*testHost]bool)}
+	o.direct = true
 	for i := range 30 {
 		u := feed.URL(fmt.Sprintf("https://feed%d.example.com/", i))
 		o.feeds = append(o.feeds, u)
@@ -119,6 +120,7 @@ func (o *overlay) service(counts func(*testHost) bool, from time.Time) service {
 // Paper §3.5: "Without proper incentive mechanisms and the detection of misbehavior, the system may become
 // full of free riders."
 func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
+	t.Parallel()
 	const nodes, riders = 60, 12
 	without := newOverlay(t, nodes-riders, 0)
 	with := newOverlay(t, nodes, riders)
@@ -146,6 +148,7 @@ func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 
 // Coverage: every own feed is offered twice, within minutes.
 func TestEveryFeedIsCoveredTwice(t *testing.T) {
+	t.Parallel()
 	o := newOverlay(t, 60, 0)
 	o.run(10 * time.Minute)
 	short := 0
@@ -167,6 +170,7 @@ func TestEveryFeedIsCoveredTwice(t *testing.T) {
 // A tenth of the nodes vanishes: within two minutes nobody counts on them any more, and those who lost
 // neighbors have found others.
 func TestTheOverlayHeals(t *testing.T) {
+	t.Parallel()
 	o := newOverlay(t, 60, 0)
 	o.run(20 * time.Minute)
 	dead := map[protocol.NodeID]bool{}
@@ -201,15 +205,37 @@ func TestTheOverlayHeals(t *testing.T) {
 	}
 }
 
+// Where nobody has anything to say, the dead are noticed when the next advert is due.
+func TestTheOverlayHealsInSilence(t *testing.T) {
+	t.Parallel()
+	o := newOverlay(t, 60, 0)
+	o.run(20 * time.Minute)
+	for _, h := range o.list[:6] {
+		h.kill()
+	}
+	o.run(2*o.list[6].node.config.AdvertInterval + time.Minute)
+	for _, h := range o.list[6:] {
+		for id := range h.node.links {
+			if o.hosts[id].down {
+				t.Errorf("%s counts on %s, which is dead", h.id, id)
+			}
+		}
+		if n := h.node.table.Len(); n < 8 {
+			t.Errorf("%s has %d neighbors", h.id, n)
+		}
+	}
+}
+
 // An attacker with 200 addresses in one /24, all of which claim everything, has two places anywhere.
 func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
+	t.Parallel()
 	o := newOverlay(t, 20, 0)
 	o.run(10 * time.Minute)
 	for i := range 200 {
 		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{20, 99, 0, byte(i)}), 7790)
 		o.addAt(id, Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10}}, o.feeds...)
 	}
-	o.run(time.Hour)
+	o.run(10 * time.Minute)
 	for _, h := range o.list[:20] {
 		places := 0
 		for id := range h.node.links {
@@ -225,6 +251,7 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 
 // A neighbor that claims every feed and brings nothing is sent away, once others are to be had.
 func TestALiarIsSentAway(t *testing.T) {
+	t.Parallel()
 	o := newOverlay(t, 20, 0)
 	liar := o.add(Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 1000 * time.Hour}}, o.feeds...)
 	o.rider[liar] = true

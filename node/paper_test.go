@@ -162,15 +162,6 @@ func TestAdvertsArePeriodicDifferences(t *testing.T) {
 	}
 }
 
-func count(calls []string, method string) (n int) {
-	for _, c := range calls {
-		if c == method {
-			n++
-		}
-	}
-	return n
-}
-
 // Paper §3.4: "These new entries are bundled and forwarded to the neighbors that subscribe to the
 // corresponding feed."
 func TestNewEntriesReachThoseWhoCannotFetch(t *testing.T) {
@@ -311,11 +302,6 @@ func bundleOf(w *network, n int) *protocol.Bundle {
 		entries = append(entries, e)
 	}
 	return protocol.NewBundle(news, entries)
-}
-
-// put delivers a bundle to h in the name of its neighbor from.
-func (h *testHost) put(from *testHost, b *protocol.Bundle) Respond {
-	return h.answerTo(from.id, h.node.links[from.id].session, protocol.PutEntries{Bundle: b})
 }
 
 // Paper §3.4: "nodes store the bundle identifiers did that have been seen recently".

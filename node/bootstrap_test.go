@@ -1,0 +1,320 @@
+package node
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/protocol"
+)
+
+// Where neighbors come from, and what somebody who names false ones, or has many addresses, comes to.
+
+// 200 ports on one address, and 200 addresses in one network, win two places.
+func TestOneNetworkWinsTwoPlaces(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		id   func(i int) protocol.NodeID
+	}{
+		{"one address", func(i int) protocol.NodeID {
+			return protocol.NewNodeID(netip.MustParseAddr("20.99.0.1"), uint16(2000+i))
+		}},
+		{"one /24", func(i int) protocol.NodeID {
+			return protocol.NewNodeID(netip.AddrFrom4([4]byte{20, 99, 0, byte(i)}), 7790)
+		}},
+		{"one /48", func(i int) protocol.NodeID {
+			return protocol.NewNodeID(netip.MustParseAddr(fmt.Sprintf("2a00:1:2:%x::1", i)), 7790)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newNetwork(t)
+			w.feed(news)
+			victim := w.add(Config{}, news)
+			for i := range 200 {
+				w.addAt(c.id(i), Config{Peers: []string{victim.id.String()}}, news)
+			}
+			w.run(10 * time.Minute)
+			if n := len(victim.node.links); n != 2 {
+				t.Errorf("the attacker has %d places", n)
+			}
+		})
+	}
+}
+
+// Whoever takes and never gives has no more by coming back as another: 200 ports of one address together get
+// what one address gets for a start.
+func TestManyPortsAreServedAsOne(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10}}, news)
+	victim := hosts[0]
+	got := 0
+	taker := func(_ *testHost, c Call) protocol.Reply {
+		switch c := c.Call.(type) {
+		case protocol.Vouch:
+			return protocol.Vouched(true)
+		case protocol.CheckDID:
+			return protocol.Seen(false)
+		case protocol.CheckDIDs:
+			return make(protocol.SeenList, len(c.DIDs))
+		case protocol.PutEntries:
+			got += len(c.Bundle.Entries)
+		}
+		return protocol.OK{}
+	}
+	places := 0
+	for i := range 200 {
+		id := protocol.NewNodeID(netip.MustParseAddr("20.99.0.1"), uint16(2000+i))
+		w.play(id, taker)
+		victim.answerTo(id, "token", wantsNews())
+		if victim.node.links[id] != nil {
+			places++
+		}
+		w.publish(news)
+		victim.poll(news)
+		w.run(10 * time.Second)
+		if victim.node.links[id] != nil {
+			victim.answerTo(id, "token", protocol.Disconnect{})
+		}
+	}
+	if places < 20 {
+		t.Errorf("%d of 200 connects won a place; nothing is shown", places)
+	}
+	if got > 10 {
+		t.Errorf("one address was given %d entries, the bound is 10", got)
+	}
+}
+
+// An address inside a private network is never called, whoever names it.
+func TestNobodySendsOurCallsInside(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	inside := []string{
+		"127.0.0.1:7790", "10.1.2.3:7790", "192.168.0.1:7790", "172.16.9.9:7790", "169.254.169.254:8080", "100.64.0.1:7790",
+		"0.0.0.0:7790", "[::1]:7790", "[fe80::1]:7790", "[fc00::1]:7790", "[::ffff:10.0.0.1]:7790", "[64:ff9b::a00:1]:7790",
+		"[2002:7f00:1::]:7790", "224.0.0.1:7790", "255.255.255.255:7790", "20.1.1.1:25", "20.1.1.1:443",
+	}
+	var list protocol.NodeList
+	for _, text := range inside {
+		id, err := protocol.ParseNodeID(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, id)
+	}
+	w.trackers[tracker] = list
+	w.feed(news).clients = inside
+	w.publish(news)
+	a := w.add(Config{Trackers: []string{tracker}}, news)
+	b := w.add(Config{Peers: []string{a.id.String()}}, news)
+	w.intercept = func(_, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
+		_, asked := c.(protocol.GetNeighbors)
+		return list, asked
+	}
+	w.run(time.Hour)
+	if !linked(a, b) || count(a.calls, "get_neighbors") < 2 {
+		t.Fatalf("linked %v, neighbors and trackers were asked for nodes %d times", linked(a, b), count(a.calls, "get_neighbors"))
+	}
+	if n := count(a.calls, "connect"); n != 0 {
+		t.Errorf("%d connects to addresses inside private networks", n)
+	}
+	before := count(a.calls, "feedex.vouch")
+	for _, id := range list {
+		if r := a.answerTo(id, "", wantsNews()); r.Fault == nil {
+			t.Errorf("%s was answered %v", id, r.Reply)
+		}
+	}
+	if n := count(a.calls, "feedex.vouch") - before; n != 0 {
+		t.Errorf("%d call backs into private networks", n)
+	}
+}
+
+// dials counts the connects that h makes to each address.
+func (w *network) dials(h *testHost) map[netip.Addr]int {
+	dials := make(map[netip.Addr]int)
+	w.watch = func(from *testHost, _ Event, effects []Effect) {
+		for _, e := range effects {
+			if c, ok := e.(Call); ok && from == h && c.Call.Method() == "connect" {
+				dials[c.To.Node.Addr()]++
+			}
+		}
+	}
+	return dials
+}
+
+// A tracker names ten thousand victims, or one under ten thousand ports. Two addresses of one network are
+// taken, and each is called at once, after 15 s, and then after twice the time before, up to six hours: so
+// a victim sees 18 connects in the first hour and 28 in the first day at most, however it is named.
+func TestAVictimIsCalledEverMoreRarely(t *testing.T) {
+	victim := netip.MustParseAddr("50.0.0.1")
+	others := func(i int) protocol.NodeID {
+		return protocol.NewNodeID(netip.AddrFrom4([4]byte{51, byte(i / 250), byte(i % 250), 1}), 9000)
+	}
+	port := func(i int) protocol.NodeID { return protocol.NewNodeID(victim, uint16(2000+i)) }
+	for _, c := range []struct {
+		name  string
+		names func(i int) protocol.NodeID
+		d     time.Duration
+		most  int
+	}{
+		{"one victim, an hour", port, time.Hour, 18},
+		{"one victim, a day", port, 24 * time.Hour, 28},
+		{"many victims", others, 100 * time.Second, 3},
+	} {
+		w := newNetwork(t)
+		w.feed(news)
+		for i := range 10_000 {
+			w.trackers[tracker] = append(w.trackers[tracker], c.names(i))
+		}
+		a := w.add(Config{}, news)
+		w.run(time.Second)
+		a.kill()
+		a.config.Trackers = []string{tracker}
+		a.start()
+		dials := w.dials(a)
+		most := 0
+		for begun := w.now; w.now.Sub(begun) < c.d; {
+			w.run(time.Second)
+			if a.node.boot.connecting > 2 {
+				t.Fatalf("%s: %d connects to addresses of one source at a time", c.name, a.node.boot.connecting)
+			}
+		}
+		for _, n := range dials {
+			most = max(most, n)
+		}
+		if most > c.most || most < 2 {
+			t.Errorf("%s: %d connects to one, want at most %d", c.name, most, c.most)
+		}
+		if a.node.book.Len() > 1000 {
+			t.Errorf("%s: the book holds %d addresses", c.name, a.node.book.Len())
+		}
+	}
+}
+
+// The other sources: a publisher that lists a victim with every new document, and a neighbor.
+func TestDocumentsAndNeighborsCannotMakeUsAFlood(t *testing.T) {
+	victim := netip.MustParseAddr("50.0.0.1")
+	w := newNetwork(t)
+	w.feed(news)
+	a := w.add(Config{}, news)
+	b := w.add(Config{Peers: []string{a.id.String()}}, news)
+	dials := w.dials(a)
+	ports := 0
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		var list protocol.NodeList
+		for range protocol.MaxNeighborList {
+			ports++
+			list = append(list, protocol.NewNodeID(victim, uint16(2000+ports)))
+		}
+		_, asked := c.(protocol.GetNeighbors)
+		return list, asked && to == b
+	}
+	for range 24 {
+		w.feed(news).clients = nil
+		for range 50 {
+			ports++
+			w.feed(news).clients = append(w.feed(news).clients, protocol.NewNodeID(victim, uint16(2000+ports)).String())
+		}
+		w.publish(news)
+		a.poll(news)
+		w.run(time.Hour)
+	}
+	if n := dials[victim]; n > 28 || n < 2 {
+		t.Errorf("%d connects to the victim within a day, want at most 28", n)
+	}
+}
+
+// A neighbor that comes and goes does not make us a nuisance to the tracker.
+func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{MinNeighbors: 2}, news)
+	a, b := hosts[0], hosts[1]
+	w.run(30 * time.Minute)
+	before := count(a.calls, "get_neighbors")
+	for range 100 {
+		if a.node.links[b.id] != nil {
+			a.hears(b, protocol.Disconnect{})
+		}
+		b.inside(func(n *Node) {
+			if l := n.links[a.id]; l != nil {
+				n.part(l, "over")
+			}
+		})
+		w.run(200 * time.Millisecond)
+		b.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+		w.run(500 * time.Millisecond)
+	}
+	if n := count(a.calls, "get_neighbors") - before; n > 8 { // a round a minute, a few calls each
+		t.Errorf("the tracker was asked %d times within 70 s", n)
+	}
+}
+
+// One host that connects from ever new ports is turned away, and leaves little behind.
+func TestAStormOfConnectsLeavesLittleBehind(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	a := w.add(Config{}, news)
+	w.run(time.Minute)
+	refused := 0
+	for i := range 3000 {
+		id := protocol.NewNodeID(netip.MustParseAddr("20.66.6.6"), uint16(2000+i))
+		w.play(id, func(_ *testHost, c Call) protocol.Reply {
+			if _, ok := c.Call.(protocol.Vouch); ok {
+				return protocol.Vouched(true)
+			}
+			return protocol.OK{}
+		})
+		if r := a.answerTo(id, "token", wantsNews()); r.Fault != nil {
+			refused++
+			continue
+		}
+		a.answerTo(id, "token", protocol.Disconnect{})
+	}
+	if refused < 2900 {
+		t.Errorf("%d of 3,000 connects were refused", refused)
+	}
+	if book, disk := a.node.book.Len(), len(a.store.LoadPeers()); book > 100 || disk > 100 {
+		t.Errorf("one host left %d addresses in the book, %d on disk", book, disk)
+	}
+}
+
+// A static neighbor is called for as long as there is no link, ever more rarely.
+func TestAStaticNeighborIsSoughtForEver(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	late := protocol.NewNodeID(netip.MustParseAddr("20.77.0.1"), 7790)
+	a := w.add(Config{Peers: []string{late.String()}}, news)
+	w.run(24 * time.Hour)
+	if n := count(a.calls, "feedex.whoami"); n < 24*60/7 || n > 24*60/5+20 {
+		t.Errorf("called %d times within a day, want about once in five minutes", n)
+	}
+	b := w.addAt(late, Config{}, news)
+	w.run(longestRetry * 3 / 2)
+	if !linked(a, b) || !a.node.Neighbors()[0].Static {
+		t.Error("it came up, and is no static neighbor")
+	}
+	a.hears(b, protocol.Disconnect{})
+	w.run(longestRetry)
+	if !linked(a, b) || !a.node.Neighbors()[0].Static {
+		t.Error("the link ended, and was not made again")
+	}
+}
+
+// Nothing to say: nobody is called before there is a feed.
+func TestANodeWithoutFeedsAsksNobody(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	b := w.add(Config{Trackers: []string{tracker}}, news)
+	a := w.add(Config{Trackers: []string{tracker}, Peers: []string{b.id.String()}})
+	w.run(10 * time.Minute)
+	if n := count(a.calls, "connect"); n != 0 {
+		t.Errorf("%d connects with an empty set", n)
+	}
+	a.step(Subscribe{Feeds: []feed.URL{news}})
+	w.run(longestRetry * 3 / 2)
+	if !linked(a, b) {
+		t.Error("not linked once there is a feed")
+	}
+}

@@ -1,0 +1,167 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// Neighbors that claim every bundle that they hear of and deliver none.
+
+// claimersIn makes a quarter of the hosts claimers. As soon as one hears of a bundle it offers it to all its
+// neighbors, before any honest node can, and what it delivers never arrives.
+func claimersIn(w *network, hosts []*testHost) (honest []*testHost) {
+	claimed := make(map[*testHost]map[protocol.DID]bool)
+	for i, h := range hosts {
+		if i%4 == 3 {
+			claimed[h] = make(map[protocol.DID]bool)
+		} else {
+			honest = append(honest, h)
+		}
+	}
+	claim := func(h *testHost, d protocol.DID) {
+		if claimed[h][d] {
+			return
+		}
+		claimed[h][d] = true
+		for _, p := range h.node.table.All() {
+			to := h.node.links[p.ID]
+			h.carryOut(Call{To: Target{Node: to.id()}, Call: protocol.CheckDID{DID: d}, Session: to.token, Timeout: offerTimeout})
+		}
+	}
+	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if claimed[to] != nil {
+			switch c := c.(type) {
+			case protocol.CheckDID:
+				claim(to, c.DID)
+			case protocol.CheckDIDs:
+				for _, d := range c.DIDs {
+					claim(to, d)
+				}
+			}
+		}
+		_, put := c.(protocol.PutEntries)
+		return protocol.OK{}, put && claimed[from] != nil
+	}
+	return honest
+}
+
+// A network of 48, a quarter of them claimers, and 24 bundles that nobody but their source can poll: everybody
+// else gets each of them, 99 of 100 within five seconds. All of it passes within five minutes, so that the
+// claimers are still in full standing with the last bundle.
+func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
+	w := newNetwork(t)
+	w.direct = true
+	hosts := w.full(48, Config{}, news)
+	honest := claimersIn(w, hosts)
+	for _, h := range hosts {
+		h.blocked[news] = true
+	}
+	published := make(map[feed.EntryID]time.Time)
+	for i := range 24 {
+		id := w.publish(news)
+		published[id] = w.now
+		source := honest[i%len(honest)]
+		source.blocked[news] = false
+		source.poll(news)
+		source.blocked[news] = true
+		w.run(12 * time.Second)
+	}
+	var lags []time.Duration
+	missed := 0
+	for id, begun := range published {
+		for _, h := range honest {
+			if at, ok := h.arrived[id]; ok {
+				lags = append(lags, at.Sub(begun))
+			} else {
+				missed++
+			}
+		}
+	}
+	slices.Sort(lags)
+	p99 := lags[len(lags)*99/100]
+	t.Logf("%d deliveries: median %v, 99%% within %v, the last %v", len(lags), lags[len(lags)/2], p99, lags[len(lags)-1])
+	if missed != 0 {
+		t.Errorf("%d deliveries to honest nodes never came", missed)
+	}
+	if p99 >= 5*time.Second {
+		t.Errorf("one of 100 deliveries took longer than %v", p99)
+	}
+	for _, h := range honest {
+		for id := range h.node.links {
+			if !linked(h, w.hosts[id]) {
+				t.Errorf("%s lost %s meanwhile", h.id, id)
+			}
+		}
+	}
+}
+
+// Claimers that know of a bundle before anybody has it, and offer it again and again, delay it and no more.
+func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(8, Config{}, news)
+	a, honest, claimers := hosts[0], hosts[1], hosts[2:]
+	b := one("awaited")
+	end := w.now.Add(10 * time.Second)
+	for _, claimer := range claimers {
+		var again func()
+		again = func() {
+			if w.now.Before(end) && a.node.links[claimer.id] != nil {
+				a.askedBy(claimer, protocol.CheckDID{DID: b.DID}, func(Respond) { w.at(w.now.Add(w.rtt), again) })
+			}
+		}
+		again()
+	}
+	w.run(3 * time.Second)
+	begun := w.now
+	honest.inside(func(n *Node) { n.offer(n.links[a.id], b) })
+	w.run(time.Minute)
+	at, ok := a.arrived[b.Entries[0].EntryID()]
+	if lag := at.Sub(begun); !ok || lag > (maxTurns+1)*protocol.HoldAnswer {
+		t.Errorf("the bundle came %v, after %v", ok, lag)
+	}
+}
+
+// A claimer loses its place once it has broken its word on three occasions.
+func TestAClaimerIsSentAway(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, claimer := hosts[0], hosts[1]
+	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
+		_, put := c.(protocol.PutEntries)
+		return protocol.OK{}, put && from == claimer
+	}
+	for i := range 3 {
+		a.hears(claimer, protocol.CheckDID{DID: did(i)})
+		w.run(time.Second)
+		a.hears(claimer, protocol.GetNeighbors{}) // it is there, and does not deliver
+		w.run(10 * time.Minute)
+	}
+	if a.node.links[claimer.id] != nil {
+		t.Error("it is still a neighbor")
+	}
+	if r := a.answerTo(claimer.id, claimer.node.token(a.id), wantsNews()); r.Fault == nil || r.Fault.Code != protocol.Dropped {
+		t.Errorf("a connect of who was sent away is answered %+v, %v", r.Reply, r.Fault)
+	}
+	if !linked(a, hosts[2]) {
+		t.Error("an honest neighbor was lost")
+	}
+}
+
+// A did that was claimed is stored under whatever neighbor brings it.
+func TestAClaimedBundleIsTakenFromAnybody(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, claimer, honest := hosts[0], hosts[1], hosts[2]
+	b := bundleWith(feed.Entry{Feed: news, ID: "claimed"})
+	a.hears(claimer, protocol.CheckDID{DID: b.DID})
+	if r := a.put(honest, b); r.Fault != nil || !a.has(b.Entries[0].EntryID()) {
+		t.Errorf("answered %v, %v", r.Reply, r.Fault)
+	}
+	if n := len(a.node.gossip.promises); n != 0 {
+		t.Errorf("%d promises of a bundle that is stored", n)
+	}
+}

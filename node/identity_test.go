@@ -1,0 +1,103 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"feedex/protocol"
+)
+
+// A node learns its outside address from its neighbors, of whom some may lie.
+func TestIdentityIsWhatMostNeighborsSay(t *testing.T) {
+	lie := protocol.NewNodeID(stranger(1).Addr(), 7790)
+	for _, c := range []struct {
+		name         string
+		honest, lies int
+		lie          protocol.NodeID
+		want         string // "own" address, "lie", or "" for unknown
+	}{
+		{"a lone liar", 0, 1, lie, ""},
+		{"two liars", 0, 2, lie, ""},
+		{"one word is not enough", 1, 0, lie, ""},
+		{"three agree", 3, 0, lie, "own"},
+		{"a liar among three", 2, 1, lie, "own"},
+		{"two liars among five", 3, 2, lie, "own"},
+		{"liars who name another port", 1, 4, protocol.NewNodeID(stranger(1).Addr(), 9999), ""},
+	} {
+		w := newNetwork(t)
+		liars := make(map[*testHost]bool)
+		w.intercept = func(_, to *testHost, call protocol.Call) (protocol.Reply, bool) {
+			_, whoami := call.(protocol.WhoAmI)
+			return c.lie, whoami && liars[to]
+		}
+		w.feed(news)
+		config := Config{Trackers: []string{tracker}}
+		a := w.add(config, news)
+		for i := range c.honest + c.lies {
+			h := w.add(config, news)
+			liars[h] = i >= c.honest
+		}
+		w.run(10 * time.Minute)
+		if len(a.node.links) != c.honest+c.lies {
+			t.Fatalf("%s: %d neighbors", c.name, len(a.node.links))
+		}
+		got, want := a.node.Status().Self, protocol.NodeID{}
+		if c.want == "own" {
+			want = a.id
+		}
+		if got != want {
+			t.Errorf("%s: the node takes itself for %q, want %q", c.name, got, want)
+		}
+	}
+}
+
+// A node that we call answers with a connect of its own, with the token that we sent it, to have us take
+// its address for ours.
+func TestOurOwnTokenDoesNotRenameUs(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	a := w.add(Config{}, news)
+	w.run(time.Minute)
+	var token string
+	liar := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
+		token = c.Session
+		return nil
+	})
+	a.inside(func(n *Node) { n.connect(liar.id, "", func(error) {}) })
+	w.run(time.Second)
+	w.play(protocol.NewNodeID(liar.id.Addr(), 9999), func(*testHost, Call) protocol.Reply { return protocol.Vouched(true) })
+	for _, from := range []protocol.NodeID{liar.id, protocol.NewNodeID(liar.id.Addr(), 9999)} {
+		a.answerTo(from, token, wantsNews())
+		if got := a.node.Status().Self; !got.IsZero() {
+			t.Errorf("after a connect from %s we take ourselves for %v", from, got)
+		}
+	}
+}
+
+// A tracker, or a remembered address, may name ourselves.
+func TestANodeIsNotItsOwnNeighbor(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	a := w.add(Config{}, news)
+	w.run(time.Minute)
+	var err error
+	a.inside(func(n *Node) { n.connect(a.id, "", func(e error) { err = e }) })
+	w.run(time.Minute)
+	if codeOf(err) != protocol.NotVouched || len(a.node.links) != 0 {
+		t.Errorf("a connect to itself ended with %v, %d neighbors", err, len(a.node.links))
+	}
+	// Once it knows who it is, it does not even ask.
+	hosts := append([]*testHost{a}, w.add(Config{Peers: []string{a.id.String()}}, news),
+		w.add(Config{Peers: []string{a.id.String()}}, news), w.add(Config{Peers: []string{a.id.String()}}, news))
+	w.run(5 * time.Minute)
+	if a.node.Status().Self != a.id {
+		t.Fatalf("of %d nodes, the first takes itself for %q", len(hosts), a.node.Status().Self)
+	}
+	before := count(a.calls, "connect")
+	w.feed(news).clients = []string{a.id.String()}
+	w.publish(news)
+	w.run(2 * time.Hour)
+	if got := count(a.calls, "connect") - before; got != 0 {
+		t.Errorf("%d connects to itself", got)
+	}
+}

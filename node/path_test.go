@@ -1,0 +1,161 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// Paths that somebody wrote anew on the way.
+
+// tamper has the attackers deliver bundles with a path of their making.
+func (w *network) tamper(attackers []*testHost, path func(b *protocol.Bundle) []protocol.NodeID) {
+	w.alter = func(from *testHost, c protocol.Call) protocol.Call {
+		put, ok := c.(protocol.PutEntries)
+		if !ok || !slices.Contains(attackers, from) {
+			return c
+		}
+		b := *put.Bundle
+		b.Path = path(&b)
+		return protocol.PutEntries{Bundle: &b}
+	}
+}
+
+// reach has each source in turn poll a new entry that nobody else can fetch, and returns how long each
+// entry took to the victim, or fails the test where one does not come.
+func (w *network) reach(victim *testHost, sources []*testHost, times int) (total time.Duration) {
+	for _, h := range w.list {
+		h.blocked[news] = true
+	}
+	for i := range times {
+		id := w.publish(news)
+		source, begun := sources[i%len(sources)], w.now
+		source.blocked[news] = false
+		source.poll(news)
+		source.blocked[news] = true
+		w.run(time.Minute)
+		at, ok := victim.arrived[id]
+		if !ok {
+			w.t.Errorf("entry %d of %d never came", i, times)
+		}
+		total += at.Sub(begun)
+	}
+	return total
+}
+
+// An attacker writes the victim's name into every path, so that the victim takes each bundle for one
+// that went in a loop.
+func TestVictimsNameInThePathCutsNobodyOff(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(5, Config{}, news)
+	victim, attacker := hosts[0], hosts[1]
+	w.run(time.Minute)
+	if victim.node.self.id != victim.id {
+		t.Fatalf("the victim takes itself for %v", victim.node.self.id)
+	}
+	b := *bundleOf(w, 1)
+	b.Path = []protocol.NodeID{victim.id}
+	if r := victim.put(attacker, &b); r.Fault != nil || !victim.has(b.Entries[0].EntryID()) {
+		t.Errorf("the victim did not take the bundle: %v", r.Fault)
+	}
+	if n := victim.node.Status().Counters.PathsTampered; n != 1 {
+		t.Errorf("%d tampered paths were noticed", n)
+	}
+	if victim.suspects(attacker.id) == 0 {
+		t.Error("nobody was suspected")
+	}
+}
+
+// The same in a network of 30, of whom every third is an attacker: the victim misses nothing, and waits less
+// than twice as long as among honest nodes.
+func TestVictimsNameInEveryPathHardlyDelays(t *testing.T) {
+	lag := func(attacked bool) time.Duration {
+		w := newNetwork(t)
+		w.direct = true
+		hosts := w.full(30, Config{}, news)
+		victim := hosts[0]
+		if victim.node.self.id != victim.id {
+			t.Fatalf("the victim takes itself for %v", victim.node.self.id)
+		}
+		var attackers, honest []*testHost
+		for i, h := range hosts[1:] {
+			if i%3 == 0 {
+				attackers = append(attackers, h)
+			} else {
+				honest = append(honest, h)
+			}
+		}
+		if attacked {
+			w.tamper(attackers, func(*protocol.Bundle) []protocol.NodeID { return []protocol.NodeID{victim.id} })
+		}
+		total := w.reach(victim, honest, 40)
+		if tampered := victim.node.Status().Counters.PathsTampered; (tampered > 0) != attacked {
+			t.Errorf("%d tampered paths were noticed", tampered)
+		}
+		return total / 40
+	}
+	without, with := lag(false), lag(true)
+	t.Logf("the victim waits %v, %v without attackers", with, without)
+	if with >= 2*without {
+		t.Errorf("the victim waits %v, %v without attackers", with, without)
+	}
+}
+
+// An attacker empties the paths, so that bundles might go round for ever: they end where they are known.
+func TestEmptyPathsMakeNoLoop(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(12, Config{}, news)
+	w.tamper(hosts[4:], func(*protocol.Bundle) []protocol.NodeID { return nil })
+	before := make(map[*testHost]int64)
+	for _, h := range hosts {
+		before[h] = h.node.Status().Counters.PutsReceived
+	}
+	w.reach(hosts[0], hosts[1:2], 1)
+	for _, h := range hosts {
+		c := h.node.Status().Counters
+		if n := c.PutsReceived - c.Audits - before[h]; n > 1 {
+			t.Errorf("%s was delivered a bundle %d times", h.id, n)
+		}
+	}
+}
+
+// An honest relay passes on what an attacker wrote; only the attacker, who stands last, is blamed.
+func TestARelayIsNotBlamedForThePathItGot(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(5, Config{}, news)
+	victim, relay, other := hosts[0], hosts[1], hosts[2]
+	b := *bundleOf(w, 1)
+	b.Path = []protocol.NodeID{victim.id, other.id} // the last is whom the relay had it from
+	if r := victim.put(relay, &b); r.Fault != nil || !victim.has(b.Entries[0].EntryID()) {
+		t.Errorf("the victim did not take the bundle: %v", r.Fault)
+	}
+	if n := victim.suspects(relay.id); n != 0 {
+		t.Errorf("an honest relay is suspected %d times", n)
+	}
+	if n := victim.node.Status().Counters.PathsTampered; n != 1 {
+		t.Errorf("%d tampered paths were noticed", n)
+	}
+}
+
+// A bundle that went as far as it may is kept, and goes no further; one hop less, and it does.
+func TestAPathEndsAtItsLimit(t *testing.T) {
+	for hops, want := range map[int]bool{protocol.MaxPath - 1: true, protocol.MaxPath: false} {
+		w := newNetwork(t)
+		hosts := w.full(3, Config{}, news)
+		a, from, to := hosts[0], hosts[1], hosts[2]
+		b := *bundleWith(feed.Entry{Feed: news, ID: "far"})
+		for i := range hops {
+			b.Path = append(b.Path, stranger(i))
+		}
+		if r := a.put(from, &b); r.Fault != nil {
+			t.Fatal(r.Fault)
+		}
+		w.run(time.Minute)
+		if id := b.Entries[0].EntryID(); !a.has(id) || to.has(id) != want {
+			t.Errorf("after %d hops: kept %v, passed on %v", hops, a.has(id), to.has(id))
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package node
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// What becomes of a bundle between "unseen" and its delivery.
+
+// offers has from offer the bundle to h, and adds what is answered to got.
+func (h *testHost) offered(from *testHost, b *protocol.Bundle, got *[]protocol.Reply) {
+	h.askedBy(from, protocol.CheckDID{DID: b.DID}, func(r Respond) { *got = append(*got, r.Reply) })
+}
+
+// A promised bundle is never answered "seen"; who offers it meanwhile is held for a second and then
+// inherits the promise.
+func TestPromisedBundleIsNotSeen(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(4, Config{}, news)
+	a, claimer, second, third := hosts[0], hosts[1], hosts[2], hosts[3]
+	b := bundleOf(w, 1)
+	var first, others []protocol.Reply
+	a.offered(claimer, b, &first)
+	a.offered(second, b, &others)
+	a.offered(third, b, &others)
+	if len(first) != 1 || first[0] != protocol.Seen(false) || len(others) != 0 {
+		t.Fatalf("at once: %v to the first, %v to the others", first, others)
+	}
+	w.run(999 * time.Millisecond)
+	if len(others) != 0 {
+		t.Fatalf("answered before the second was over: %v", others)
+	}
+	w.run(2 * time.Millisecond)
+	if len(others) != 1 || others[0] != protocol.Seen(false) {
+		t.Fatalf("after a second: %v, want one unseen", others)
+	}
+	heir := second
+	if a.node.gossip.promises[b.DID].holder.id() == third.id {
+		heir = third
+	}
+	a.put(heir, b)
+	if len(others) != 2 || others[1] != protocol.Seen(true) {
+		t.Errorf("once it is stored: %v, want seen for who waits", others)
+	}
+	w.run(time.Minute)
+	if got := a.node.Status().Counters.Broken; got != 1 {
+		t.Errorf("%d broken promises, want the claimer's", got)
+	}
+}
+
+// Nine neighbors offer a bundle, and none delivers: each of them has its answer within three seconds, and
+// none is told "seen".
+func TestNobodyWaitsForEver(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(10, Config{}, news)
+	a := hosts[0]
+	b := bundleOf(w, 1)
+	var got []protocol.Reply
+	for _, from := range hosts[1:] {
+		a.offered(from, b, &got)
+	}
+	for second, want := range []int{1, 2, 3, 9} { // the promise passes on twice, then all are asked
+		if len(got) != want {
+			t.Errorf("after %d s %d of 9 are answered, want %d", second, len(got), want)
+		}
+		w.run(time.Second + time.Millisecond)
+	}
+	for _, r := range got {
+		if r != protocol.Seen(false) {
+			t.Errorf("a bundle that nobody delivered was answered %v", r)
+		}
+	}
+}
+
+// Who is to deliver goes, or delivers something else: whoever waits takes over at once.
+func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
+	for name, lose := range map[string]func(a, holder *testHost, b *protocol.Bundle){
+		"the link ends": func(a, holder *testHost, _ *protocol.Bundle) { a.hears(holder, protocol.Disconnect{}) },
+		"another content": func(a, holder *testHost, b *protocol.Bundle) {
+			forged := *b
+			forged.Entries = one("another").Entries
+			a.put(holder, &forged)
+		},
+		"it connects anew": func(a, holder *testHost, _ *protocol.Bundle) {
+			a.inside(func(n *Node) {
+				l := n.links[holder.id]
+				n.join(holder.id, false, "", l.session, protocol.Subset{{Feed: news}}, n.table.Offer(holder.id))
+			})
+		},
+	} {
+		w := newNetwork(t)
+		hosts := w.full(3, Config{}, news)
+		a, holder, second := hosts[0], hosts[1], hosts[2]
+		b := bundleOf(w, 1)
+		var first, got []protocol.Reply
+		a.offered(holder, b, &first)
+		a.offered(second, b, &got)
+		lose(a, holder, b)
+		if len(got) != 1 || got[0] != protocol.Seen(false) {
+			t.Errorf("%s: who waits was answered %v, want unseen", name, got)
+		}
+	}
+}
+
+// A neighbor that did not get our answer asks again, and must not wait for itself.
+func TestTheHolderMayAskAgain(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	var got []protocol.Reply
+	for range 3 {
+		hosts[0].offered(hosts[1], bundleOf(w, 1), &got)
+	}
+	if len(got) != 3 || got[2] != protocol.Seen(false) {
+		t.Errorf("answered %v", got)
+	}
+	if owed := len(hosts[0].node.links[hosts[1].id].owed); owed != 1 {
+		t.Errorf("owes the same bundle %d times", owed)
+	}
+}
+
+// Whatever becomes of the link over which a bundle was offered, the call that offered it is answered: a
+// host keeps it open until then.
+func TestWhoWaitsIsAnsweredWhenItsLinkEnds(t *testing.T) {
+	for name, end := range map[string]func(a, waiting *testHost){
+		"it disconnects": func(a, waiting *testHost) { a.hears(waiting, protocol.Disconnect{}) },
+		"it is declared gone": func(a, waiting *testHost) {
+			a.inside(func(n *Node) { n.part(n.links[waiting.id], "gone") })
+		},
+		"it connects anew": func(a, waiting *testHost) {
+			waiting.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+		},
+	} {
+		w := newNetwork(t)
+		hosts := w.full(3, Config{}, news)
+		a, holder, waiting := hosts[0], hosts[1], hosts[2]
+		var first, got []protocol.Reply
+		a.offered(holder, bundleOf(w, 1), &first)
+		a.offered(waiting, bundleOf(w, 1), &got)
+		end(a, waiting)
+		w.run(5 * time.Second)
+		if len(got) != 1 || len(a.waiting) != 0 {
+			t.Errorf("%s: answered %v, %d calls are still open", name, got, len(a.waiting))
+		}
+	}
+}
+
+// A neighbor offers a bundle twice, inherits it, and delivers something else.
+func TestOneThatOffersTwiceHoldsNobodyUp(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(4, Config{}, news)
+	a, claimer, twice, honest := hosts[0], hosts[1], hosts[2], hosts[3]
+	for i := range 10 {
+		b := one(fmt.Sprint("x", i))
+		var ignored, got []protocol.Reply
+		a.offered(claimer, b, &ignored)
+		a.offered(twice, b, &ignored)
+		a.offered(twice, b, &ignored)
+		a.offered(honest, b, &got)
+		w.run(protocol.HoldAnswer + time.Millisecond)
+		a.inside(func(n *Node) { n.giveUp(n.links[twice.id], b.DID) })
+		w.run(2 * protocol.HoldAnswer)
+		if len(got) != 1 {
+			t.Fatalf("bundle %d: an honest neighbor's offer was answered %d times", i, len(got))
+		}
+	}
+	w.run(time.Minute)
+	if n := len(a.node.gossip.promises); n != 0 {
+		t.Errorf("%d promises are open although their time is over", n)
+	}
+}
+
+// A neighbor may owe 64 deliveries at a time, and no more.
+func TestPromisesAreBounded(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	refused := 0
+	for i := range 100 {
+		r := a.hears(b, protocol.CheckDID{DID: protocol.DID{byte(i), 1}})
+		if r.Fault != nil && r.Fault.Code == protocol.Busy {
+			refused++
+		}
+	}
+	if refused != 36 {
+		t.Errorf("%d of 100 offers were refused, want 36", refused)
+	}
+	w.run(time.Minute)
+	if n := len(a.node.gossip.promises); n != 0 {
+		t.Errorf("%d promises are open although their time is over", n)
+	}
+}
+
+// Nor does it owe more by inheriting what others promised.
+func TestInheritedPromisesAreBounded(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(4, Config{}, news)
+	a, heir := hosts[0], hosts[1]
+	offer := func(from *testHost, kind byte) {
+		dids := make([]protocol.DID, protocol.MaxDIDs)
+		for i := range dids {
+			dids[i] = protocol.DID{byte(i), kind}
+		}
+		a.askedBy(from, protocol.CheckDIDs{DIDs: dids}, func(Respond) {})
+	}
+	offer(hosts[2], 2)
+	offer(hosts[3], 3)
+	for kind := range byte(3) {
+		offer(heir, 1+kind)
+	}
+	for range 5 {
+		w.run(protocol.HoldAnswer)
+		if owed := len(a.node.links[heir.id].owed); owed > protocol.MaxPromises {
+			t.Fatalf("a neighbor owes %d bundles, the limit is %d", owed, protocol.MaxPromises)
+		}
+	}
+}
+
+// What is delivered in time leaves nothing behind on the agenda.
+func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	owed := one("owed at any moment")
+	for i := range 2000 {
+		next := one(fmt.Sprint("x", i))
+		a.hears(b, protocol.CheckDID{DID: next.DID})
+		w.run(250 * time.Millisecond)
+		a.put(b, owed)
+		owed = next
+	}
+	if n := len(a.node.agenda.tasks); n > 100 {
+		t.Errorf("%d tasks are on the agenda", n)
+	}
+	if n := len(a.node.links[b.id].owed); n != 1 {
+		t.Errorf("%d bundles are owed, want the last", n)
+	}
+	if n := a.node.Status().Counters.Broken; n != 0 {
+		t.Errorf("%d promises count as broken", n)
+	}
+}
+
+// A bundle of a feed that the node does not follow is of no use, whatever it is.
+func TestOffersOfUnwantedFeedsAreAnsweredSeen(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	b := protocol.NewBundle(comic, []feed.Entry{{Feed: comic, ID: "1"}})
+	r := hosts[0].hears(hosts[1], protocol.CheckDID{DID: b.DID, Feed: comic, Entries: 1})
+	if r.Reply != protocol.Seen(true) || len(hosts[0].node.gossip.promises) != 0 {
+		t.Errorf("answered %v, %v; %d promises", r.Reply, r.Fault, len(hosts[0].node.gossip.promises))
+	}
+}
+
+// check_dids is answered in one piece: in order, once the last of its offers can be.
+func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, other, b := hosts[0], hosts[1], hosts[2]
+	stored, promised, fresh := one("stored"), one("promised"), one("fresh")
+	a.put(other, stored)
+	a.hears(other, protocol.CheckDID{DID: promised.DID})
+	var got []Respond
+	a.askedBy(b, protocol.CheckDIDs{DIDs: []protocol.DID{fresh.DID, stored.DID, promised.DID, fresh.DID}}, func(r Respond) { got = append(got, r) })
+	if len(got) != 0 {
+		t.Fatalf("answered %+v before it is clear what becomes of a promise", got[0].Reply)
+	}
+	a.put(other, promised)
+	if len(got) != 1 || fmt.Sprint(got[0].Reply) != fmt.Sprint(protocol.SeenList{false, true, true, false}) {
+		t.Fatalf("answered %+v", got)
+	}
+	if r := a.hears(b, protocol.CheckDIDs{}); r.Fault != nil || len(r.Reply.(protocol.SeenList)) != 0 {
+		t.Errorf("an offer of nothing was answered %+v, %v", r.Reply, r.Fault)
+	}
+	dids := make([]protocol.DID, protocol.MaxDIDs)
+	for i := range dids {
+		dids[i] = did(1000 + i)
+	}
+	if r := a.hears(b, protocol.CheckDIDs{DIDs: dids}); r.Fault == nil || r.Fault.Code != protocol.Busy {
+		t.Errorf("an offer beyond what may be owed was answered %+v, %v", r.Reply, r.Fault)
+	}
+	if owed := len(a.node.links[b.id].owed); owed != 1 {
+		t.Errorf("%d bundles are owed after an offer that was refused, want 1", owed)
+	}
+}

@@ -1,0 +1,239 @@
+package node
+
+import (
+	"errors"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/protocol"
+)
+
+// Who may speak for an address and port.
+
+// stranger is a node id on a network of its own.
+func stranger(i int) protocol.NodeID {
+	return protocol.NewNodeID(netip.AddrFrom4([4]byte{30, byte(i / 250), byte(i % 250), 1}), 7790)
+}
+
+// silent takes calls and never answers.
+func silent(*testHost, Call) protocol.Reply { return nil }
+
+func wantsNews() protocol.Connect { return protocol.Connect{Subset: protocol.Subset{{Feed: news}}} }
+
+// A second process on a neighbor's address states the neighbor's port. It has every token that it can get
+// hold of: none, guesses, and those that nodes sent to itself with calls that it leaves open.
+func TestNobodySpeaksForAnothersPort(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, victim := hosts[0], hosts[1]
+	tokens := []string{"", "guess", strings.Repeat("f", protocol.MaxSessionBytes), victim.node.links[a.id].session}
+	thief := w.play(protocol.NewNodeID(victim.id.Addr(), 9000), func(_ *testHost, c Call) protocol.Reply {
+		tokens = append(tokens, c.Session)
+		return nil
+	})
+	for _, h := range hosts {
+		h.inside(func(n *Node) { n.connect(thief.id, "", func(error) {}) })
+	}
+	w.run(time.Second)
+	if len(tokens) != 6 {
+		t.Fatalf("the thief holds %d tokens, want those of two connects beside the other four", len(tokens))
+	}
+	account := func() any {
+		s := a.node.Neighbors()[0]
+		return []any{s.ID, s.Since, s.Feeds, s.Delivered, s.Forwarded, s.LastError, a.store.LoadAccounts(), a.suspects(victim.id)}
+	}
+	before := account()
+	b := bundleOf(w, 1)
+	for _, session := range tokens {
+		for _, c := range []protocol.Call{
+			protocol.PutEntries{Bundle: b}, protocol.CheckDID{DID: b.DID}, protocol.CheckDIDs{DIDs: []protocol.DID{b.DID}},
+			protocol.UpdateSubset{Changes: protocol.Subset{{Feed: news, Hops: protocol.Withdrawn}}},
+			protocol.QueryFeed{}, protocol.Disconnect{}, protocol.GetNeighbors{},
+			wantsNews(), // the node itself is asked
+		} {
+			if r := a.answerTo(victim.id, session, c); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
+				t.Errorf("%s with session %q was answered %+v, %v", c.Method(), session, r.Reply, r.Fault)
+			}
+		}
+	}
+	if !linked(a, victim) {
+		t.Error("the link was lost")
+	}
+	if after := account(); !reflect.DeepEqual(after, before) {
+		t.Errorf("the victim's account was %v, it is %v", before, after)
+	}
+	if a.has(b.Entries[0].EntryID()) || len(a.node.gossip.promises) != 0 {
+		t.Error("something was stored, or promised, in the victim's name")
+	}
+}
+
+// The token that came with a connect is shown to a third node, which asks the one that it belongs to.
+func TestATokenIsGoodForOnePeer(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	third, victim := w.add(Config{}, news), w.add(Config{}, news)
+	var stolen string
+	thief := w.play(protocol.NewNodeID(victim.id.Addr(), 9000), func(_ *testHost, c Call) protocol.Reply {
+		stolen = c.Session
+		return nil
+	})
+	w.run(time.Minute)
+	victim.inside(func(n *Node) { n.connect(thief.id, "", func(error) {}) })
+	w.run(time.Second)
+	if r := third.answerTo(victim.id, stolen, wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
+		t.Errorf("a connect with a stolen token was answered %+v, %v", r.Reply, r.Fault)
+	}
+	if len(third.node.links) != 0 {
+		t.Error("linked on the word of a thief")
+	}
+	if stolen == victim.node.token(third.id) || stolen == "" {
+		t.Errorf("the thief was sent the token %q", stolen)
+	}
+}
+
+// What the answer to a call back says of the caller of a connect.
+func TestVouching(t *testing.T) {
+	fault := func(code protocol.Code) error { return &protocol.RemoteError{Code: code, Text: "no"} }
+	for _, c := range []struct {
+		name    string
+		session string
+		answer  protocol.Reply // nil for none
+		linked  bool           // it is believed; otherwise refused with want
+		want    protocol.Code
+	}{
+		{"it stands by the call", "token", protocol.Vouched(true), true, 0},
+		{"a plain node does not know the method", "", fault(protocol.UnknownMethod), true, 0},
+		{"a plain node has numbers of its own", "", fault(1), true, 0},
+		{"it knows nothing of the call", "token", protocol.Vouched(false), false, protocol.NotVouched},
+		{"a plain node sends no token", "token", fault(protocol.UnknownMethod), false, protocol.NotVouched},
+		{"it is busy", "", fault(protocol.Busy), false, protocol.NotVouched},
+		{"it is busy, a token came", "token", fault(protocol.Busy), false, protocol.NotVouched},
+		{"it cannot store at present", "", fault(protocol.Unavailable), false, protocol.NotVouched},
+		{"it has a failure", "", fault(protocol.Internal), false, protocol.NotVouched},
+		{"it does not know us", "", fault(protocol.UnknownNeighbor), false, protocol.NotVouched},
+		{"it wants nothing of us", "", fault(protocol.Dropped), false, protocol.NotVouched},
+		{"it answers something else", "token", protocol.OK{}, false, protocol.NotVouched},
+		{"nobody listens", "token", errors.New("connection refused"), false, protocol.Unreachable},
+		{"it never answers", "token", nil, false, protocol.Unreachable},
+	} {
+		w := newNetwork(t)
+		w.feed(news)
+		a := w.add(Config{}, news)
+		w.run(time.Minute)
+		caller := w.play(stranger(1), func(*testHost, Call) protocol.Reply { return c.answer })
+		r := a.answerTo(caller.id, c.session, wantsNews())
+		if c.linked {
+			if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 || a.node.links[caller.id] == nil {
+				t.Errorf("%s: answered %+v, %v", c.name, r.Reply, r.Fault)
+			}
+			continue
+		}
+		if r.Fault == nil || r.Fault.Code != c.want || a.node.links[caller.id] != nil {
+			t.Errorf("%s: answered %+v, %v; want %v", c.name, r.Reply, r.Fault, c.want)
+		}
+	}
+}
+
+// A neighbor of our own kind does not turn into a plain one: whoever says so wants its link.
+func TestANeighborWithATokenKeepsIt(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, victim := hosts[0], hosts[1]
+	link := a.node.links[victim.id]
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		_, vouch := c.(protocol.Vouch)
+		return &protocol.RemoteError{Code: protocol.UnknownMethod, Text: "an older version"}, vouch && to == victim
+	}
+	if r := a.answerTo(victim.id, "", wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
+		t.Errorf("answered %+v, %v", r.Reply, r.Fault)
+	}
+	if a.node.links[victim.id] != link {
+		t.Error("the link was replaced")
+	}
+}
+
+// Callers on one address, and all callers together, wait for a bounded number of call backs.
+func TestCallBacksAreBounded(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		id   func(i int) protocol.NodeID
+		want int
+	}{
+		{"of one address", func(i int) protocol.NodeID {
+			return protocol.NewNodeID(stranger(0).Addr(), uint16(2000+i))
+		}, maxVouchingNetwork},
+		{"of all", stranger, maxVouching},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newNetwork(t)
+			w.feed(news)
+			a := w.add(Config{}, news)
+			w.run(time.Minute)
+			busy, late := 0, 0
+			for i := range 40 {
+				w.play(c.id(i), silent)
+				a.ask(c.id(i), "", wantsNews(), func(r Respond) {
+					if r.Fault != nil && r.Fault.Code == protocol.Busy {
+						busy++
+					} else {
+						late++
+					}
+				})
+			}
+			if got := count(a.calls, "feedex.vouch"); got != c.want || busy != 40-c.want {
+				t.Errorf("%d callers are called back, %d told to wait; want %d and %d", got, busy, c.want, 40-c.want)
+			}
+			honest := w.play(stranger(99), func(*testHost, Call) protocol.Reply { return protocol.Vouched(true) })
+			if c.want < maxVouching {
+				if r := a.answerTo(honest.id, "token", wantsNews()); r.Fault != nil {
+					t.Errorf("a caller from elsewhere is refused: %v", r.Fault)
+				}
+				return
+			}
+			w.run(callTimeout + time.Second)
+			if late != c.want {
+				t.Errorf("%d of %d that were called back in vain were answered", late, c.want)
+			}
+			if r := a.answerTo(honest.id, "token", wantsNews()); r.Fault != nil {
+				t.Errorf("when the call backs are over a caller is refused: %v", r.Fault)
+			}
+		})
+	}
+}
+
+// A plain node, which knows XML-RPC and the paper's methods alone, is a full neighbor.
+func TestPlainNodeIsBelievedAfterACallBack(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	a := w.add(Config{}, news)
+	delivered := 0
+	plain := w.play(protocol.NewNodeID(netip.MustParseAddr("20.9.9.9"), 8000), func(_ *testHost, c Call) protocol.Reply {
+		switch c.Call.(type) {
+		case protocol.CheckDID:
+			return protocol.Seen(false)
+		case protocol.PutEntries:
+			delivered++
+			return protocol.OK{}
+		}
+		return &protocol.RemoteError{Code: 1, Text: "method is not supported"}
+	})
+	w.run(time.Second) // the first poll ends
+	r := a.answerTo(plain.id, "", wantsNews())
+	if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 {
+		t.Fatalf("connect was answered %+v, %v", r.Reply, r.Fault)
+	}
+	w.publish(news)
+	w.run(2 * time.Hour)
+	if delivered != 1 {
+		t.Errorf("%d deliveries to the plain node, want 1", delivered)
+	}
+	if n := count(a.calls, "check_dids"); n != 0 {
+		t.Errorf("%d calls of a method that the plain node lacks", n)
+	}
+	if r := a.answerTo(plain.id, "", protocol.PutEntries{Bundle: bundleOf(w, 1)}); r.Fault != nil {
+		t.Errorf("its delivery was refused: %v", r.Fault)
+	}
+}
