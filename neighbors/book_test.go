@@ -131,3 +131,93 @@ func TestTheBookStaysBounded(t *testing.T) {
 		t.Errorf("first candidate is %v, want the one that we were linked with longest", got)
 	}
 }
+
+// A remembered neighbor that did not answer is tried later; that it failed makes it no place for others.
+func TestARememberedNeighborMayFail(t *testing.T) {
+	b := newBook(Peer{ID: id(0)})
+	b.Candidates(now, 1, nobody)
+	b.Failed(now, id(0))
+	for source := Listed; source < sources; source++ {
+		b.Add(now, source, strangers(int(source), 1000))
+	}
+	later := now.Add(time.Hour)
+	if got := b.Candidates(later, 1, nobody); len(got) != 1 || got[0] != id(0) {
+		t.Errorf("first candidate is %v, want the remembered one", got)
+	}
+}
+
+// strangers are nodes on networks of their own.
+func strangers(kind, n int) (list []protocol.NodeID) {
+	for i := range n {
+		a := netip.AddrFrom4([4]byte{byte(30 + kind), byte(i / 250), byte(i % 250), 9})
+		list = append(list, protocol.NewNodeID(a, 7790))
+	}
+	return list
+}
+
+// What one source names leaves the part of the others alone, and pushes out of its own what failed.
+func TestEachSourceHasItsPart(t *testing.T) {
+	b := newBook()
+	told, tracked := strangers(1, maxAddresses), strangers(2, 10)
+	b.Add(now, Told, told)
+	if b.Len() != maxOfSource {
+		t.Errorf("one source fills %d places, want %d", b.Len(), maxOfSource)
+	}
+	b.Add(now, Tracked, tracked)
+	if b.Len() != maxOfSource+len(tracked) {
+		t.Errorf("%d addresses after another source named %d", b.Len(), len(tracked))
+	}
+	b.Failed(now, told[3])
+	b.Failed(now, tracked[0])
+	b.Add(now, Told, told[maxOfSource:])
+	if b.Len() != maxOfSource+len(tracked) || b.byID[told[3]] != nil || b.byID[told[maxOfSource]] == nil || b.byID[told[maxOfSource+1]] != nil {
+		t.Error("a newcomer does not take the place of the one that failed, or takes more than that")
+	}
+	if b.byID[tracked[0]] == nil {
+		t.Error("another source's address was pushed out")
+	}
+}
+
+func TestReady(t *testing.T) {
+	b := newBook()
+	if b.Ready(now, nobody) {
+		t.Error("an empty book has somebody to try")
+	}
+	b.Add(now, Tracked, []protocol.NodeID{id(1)})
+	if !b.Ready(now, nobody) || b.Ready(now, func(protocol.NodeID) bool { return true }) {
+		t.Error("the one address is not ready, or one that does not count is")
+	}
+	b.Candidates(now, 1, nobody)
+	if b.Ready(now, nobody) {
+		t.Error("what is being tried is ready")
+	}
+	b.Failed(now, id(1))
+	if b.Ready(now, nobody) || !b.Ready(b.Next(now, nobody), nobody) {
+		t.Error("what failed is ready at once, or never again")
+	}
+}
+
+func TestForgetting(t *testing.T) {
+	b := newBook(Peer{ID: id(1)}, Peer{ID: id(2)})
+	b.Forget(id(1))
+	b.Forget(id(3))
+	if got := b.Candidates(now, 5, nobody); len(got) != 1 || got[0] != id(2) {
+		t.Errorf("candidates: %v", got)
+	}
+	b.Failed(now, id(1)) // what is said of it afterwards changes nothing
+	if b.Len() != 1 {
+		t.Errorf("the book holds %d addresses", b.Len())
+	}
+}
+
+// A neighbor that the book had no room for is remembered when its link ends.
+func TestPartingFromOneThatIsNotInTheBook(t *testing.T) {
+	b := newBook()
+	p := b.Parted(now.Add(time.Hour), id(1), now)
+	if p.Together != time.Hour || b.Len() != 1 {
+		t.Errorf("remembered as %+v, the book holds %d", p, b.Len())
+	}
+	if got := b.Candidates(now.Add(time.Hour), 1, nobody); len(got) != 0 {
+		t.Error("it is called the moment that it went")
+	}
+}

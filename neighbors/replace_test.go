@@ -221,6 +221,51 @@ func TestAFloodLeavesTheProtected(t *testing.T) {
 	}
 }
 
+// Who claims much and brought next to nothing lies, once there was time and others have shown what was to
+// be had.
+func TestLies(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(table *Table, liar *Neighbor)
+		want bool
+	}{
+		{"brought nothing of what it claims", nil, true},
+		{"brought a little", func(table *Table, liar *Neighbor) { table.Brought(now, liar, One/2) }, true},
+		{"brought a tenth of what others did", func(table *Table, liar *Neighbor) { table.Brought(now, liar, One) }, false},
+		{"had no time", func(_ *Table, liar *Neighbor) { liar.Since = now.Add(-time.Hour) }, false},
+		{"claims little", func(table *Table, liar *Neighbor) { table.Hear(liar, feeds(1, 20, protocol.Withdrawn)) }, false},
+		{"others brought nothing either", func(table *Table, _ *Neighbor) {
+			for _, n := range table.All() {
+				n.brought = tally{}
+			}
+		}, false},
+		{"nobody else offers a feed of ours", func(table *Table, liar *Neighbor) {
+			table.Own(url(60), true)
+			table.Hear(liar, feeds(60, 61, 0))
+		}, false},
+		{"there is nobody to compare with", func(table *Table, _ *Neighbor) {
+			table.Remove(id(1))
+			table.Remove(id(2))
+		}, false},
+	} {
+		table := newTable()
+		own(table, 20)
+		for i := range 4 {
+			n := table.Add(now.Add(-24*time.Hour), id(i), true, feeds(0, 20, 0), nil)
+			if i > 0 {
+				table.Brought(now, n, 10*One)
+			}
+		}
+		liar := lookup(table, id(0))
+		if c.set != nil {
+			c.set(table, liar)
+		}
+		if got := table.Lies(now, liar); got != c.want {
+			t.Errorf("%s: lies %v", c.name, got)
+		}
+	}
+}
+
 func TestUncovered(t *testing.T) {
 	table := newTable()
 	own(table, 3)

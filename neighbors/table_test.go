@@ -91,6 +91,7 @@ func TestAdmission(t *testing.T) {
 		{"another /48 is another", false, []string{"[2a00:1:2:3::1]:7790", "[2a00:1:2:4::1]:7790"}, "[2a00:1:3:5::1]:7790", nil},
 		{"local addresses are not counted where they are allowed", true, []string{"127.0.0.1:7790", "127.0.0.1:7791"}, "127.0.0.1:7792", nil},
 		{"public ones are, even then", true, []string{"20.0.0.1:7790", "20.0.0.2:7790"}, "20.0.0.3:7790", ErrCrowded},
+		{"a network with its two places gets none that is given up", false, []string{"20.0.0.1:7790", "20.0.0.2:7790", "20.0.1.1:7790", "20.0.2.1:7790"}, "20.0.0.3:7790", ErrCrowded},
 		{"a full table takes nobody", true, []string{"127.0.0.1:1001", "127.0.0.1:1002", "127.0.0.1:1003", "127.0.0.1:1004"}, "127.0.0.1:1005", ErrFull},
 	} {
 		table := NewTable(Config{Max: 4, MaxHops: 3, AllowLocal: c.local})
@@ -232,6 +233,71 @@ func TestAdvertsFitAMessage(t *testing.T) {
 	body := protocol.EncodeCall(nil, 7790, protocol.Connect{Subset: table.Offer(id(99))})
 	if limit := protocol.CallLimits("connect").Bytes; len(body) > limit {
 		t.Errorf("an offer takes %d bytes, the limit is %d", len(body), limit)
+	}
+}
+
+// Changes are cut likewise, and what is cut is said with the next, until all is said.
+func TestChangesFitAMessage(t *testing.T) {
+	table := newTable()
+	n := table.Add(now, id(1), true, nil, nil)
+	const feeds = 1500
+	for i := range feeds {
+		table.Own(feed.URL(fmt.Sprintf("https://example.com/%d/%s", i, strings.Repeat("&", 1900))), true)
+	}
+	heard := map[feed.URL]int{}
+	for messages := 0; ; messages++ {
+		changes := table.Changes(n)
+		if len(changes) == 0 {
+			break
+		}
+		body := protocol.EncodeCall(nil, 7790, protocol.UpdateSubset{Changes: changes})
+		if limit := protocol.CallLimits("update_subset").Bytes; len(body) > limit || messages > 10 {
+			t.Fatalf("message %d takes %d bytes, the limit is %d", messages, len(body), limit)
+		}
+		apply(heard, changes)
+		table.Advertised(n, changes)
+	}
+	if len(heard) != feeds {
+		t.Errorf("%d of %d feeds were said", len(heard), feeds)
+	}
+}
+
+// What a neighbor offers, and what it may believe of us, is counted as it stands.
+func TestWhatANeighborOffersUs(t *testing.T) {
+	table := newTable()
+	own(table, 5)
+	n := table.Add(now, id(1), true, protocol.Subset{
+		{Feed: url(0)}, {Feed: url(1), Hops: 1}, {Feed: url(2), Hops: 1}, {Feed: url(3), Hops: 3}, {Feed: url(4), Hops: 9}, {Feed: url(7)},
+	}, nil)
+	other := table.Add(now, id(2), true, protocol.Subset{{Feed: url(0), Hops: 2}, {Feed: url(7), Hops: 1}, {Feed: url(8), Hops: 3}}, nil)
+	if got := table.Nearest(n); got != [4]int{1, 2, 0, 1} || table.Overlap(n) != 5 || n.Feeds() != 6 {
+		t.Errorf("by hop count %v, %d in common, %d in all", got, table.Overlap(n), n.Feeds())
+	}
+	if table.Offering(url(0)) != 2 || table.Offering(url(9)) != 0 {
+		t.Errorf("%d offer the first feed, %d one that nobody has", table.Offering(url(0)), table.Offering(url(9)))
+	}
+	for _, c := range []struct {
+		feed feed.URL
+		to   *Neighbor
+		want int
+	}{
+		{url(0), n, 0}, {url(7), n, 2}, {url(7), other, 1}, {url(8), n, protocol.Withdrawn}, {url(9), n, protocol.Withdrawn},
+	} {
+		if got := table.Hops(c.feed, c.to); got != c.want {
+			t.Errorf("%s hears of %s at hop count %d, want %d", c.to.ID, c.feed, got, c.want)
+		}
+	}
+	if table.Advertises(n, url(0)) {
+		t.Error("a neighbor believes what it was not told")
+	}
+	table.Advertised(n, table.Changes(n))
+	table.Own(url(1), false)
+	if !table.Advertises(n, url(1)) {
+		t.Error("a neighbor knows of a withdrawal that it was not told")
+	}
+	table.Advertised(n, table.Changes(n))
+	if table.Advertises(n, url(1)) || !table.Advertises(n, url(0)) {
+		t.Error("a withdrawal that was taken did not count, or another did")
 	}
 }
 
