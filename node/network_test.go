@@ -89,7 +89,7 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 	w.at(w.now.Add(w.rtt/2), func() {
 		h := w.hosts[to]
 		if h == nil || h.down {
-			end(Answered{Err: errors.New("connection refused")})
+			end(Answered{Err: errors.New("connection refused"), Unsent: true})
 			return
 		}
 		if reply, ok := w.scripted(from, h, c); ok {

@@ -1,0 +1,230 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/protocol"
+)
+
+// What neighbors owe, and what becomes of those who break the rules.
+
+// bound is the bound of the paper's examples.
+func bound() Config { return Config{Incentive: incentive.Config{Bound: 10}} }
+
+// account is what a keeps of b.
+func (h *testHost) account(of *testHost) incentive.Account {
+	a, _ := h.node.dues.ledger.Account(incentive.HolderOf(of.id))
+	return a
+}
+
+// A neighbor that only takes gets what its bound allows; the rest waits, and comes once it gives.
+func TestWhatIsBeyondTheBoundWaits(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, taker := hosts[0], hosts[1]
+	taker.blocked[news] = true
+	var ids []feed.EntryID
+	for range 30 {
+		ids = append(ids, w.publish(news))
+		a.poll(news)
+		w.run(10 * time.Second)
+	}
+	got := func() (n int) {
+		for _, id := range ids {
+			if taker.has(id) {
+				n++
+			}
+		}
+		return n
+	}
+	if n := got(); n != 1 {
+		t.Errorf("a stranger that gave nothing was given %d entries, want one", n)
+	}
+	if s := a.node.Neighbors()[0]; s.Waiting != 29 || s.Given != 1 || s.Deficit != 1 || s.Bound != 1 {
+		t.Errorf("status: %d wait, given %v, deficit %v, bound %v", s.Waiting, s.Given, s.Deficit, s.Bound)
+	}
+	if s := taker.node.Neighbors()[0]; s.Ours != 1 || s.OurBound != 1 {
+		t.Errorf("the taker was told that it owes %v of %v", s.Ours, s.OurBound)
+	}
+	for i := range 15 {
+		if r := a.put(taker, bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint("given ", i), Published: w.now})); r.Fault != nil {
+			t.Fatal(r.Fault)
+		}
+		w.run(10 * time.Second)
+	}
+	given := a.account(taker).Got
+	if n := got(); n < 10 || incentive.Value(n, 0) > given+incentive.Value(10, 0) {
+		t.Errorf("for %v given it got %d entries", given, n)
+	}
+}
+
+// Nobody gets further into debt than the bound, other than by fines: in no step of a busy hour.
+func TestNobodyGetsBeyondTheBound(t *testing.T) {
+	w := newNetwork(t)
+	checked, most := 0, incentive.Credit(0)
+	w.watch = func(h *testHost, _ Event, effects []Effect) {
+		for _, e := range effects {
+			c, ok := e.(Call)
+			if _, put := c.Call.(protocol.PutEntries); !ok || !put {
+				continue
+			}
+			account, _ := h.node.dues.ledger.Account(incentive.HolderOf(c.To.Node))
+			if account.Fined == 0 {
+				checked++
+				most = max(most, account.Deficit)
+			}
+		}
+	}
+	busyHour(w)
+	if most > incentive.Value(10, 0) || checked < 500 {
+		t.Errorf("after %d deliveries the deepest deficit is %v, the bound 10", checked, most)
+	}
+}
+
+// Only what may have been received is charged.
+func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
+	for name, c := range map[string]struct {
+		fail func(w *network, b *testHost)
+		want incentive.Credit
+	}{
+		"nobody listens": {func(_ *network, b *testHost) { b.down = true }, 0},
+		"it takes it and resets": {func(w *network, b *testHost) {
+			w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+				_, put := c.(protocol.PutEntries)
+				return errors.New("connection reset by peer"), put && to == b
+			}
+		}, incentive.Entry},
+	} {
+		w := newNetwork(t)
+		hosts := w.full(2, bound(), news)
+		a, b := hosts[0], hosts[1]
+		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now})
+		c.fail(w, b)
+		a.inside(func(n *Node) { n.put(n.links[b.id], priced{bundle, incentive.Entry}) })
+		w.run(time.Second)
+		if got := a.account(b).Deficit; got != c.want {
+			t.Errorf("%s: charged %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// Accounts are on disk within seconds, and at once when the node stops; one that cannot be read starts anew.
+func TestAccountsSurviveARestart(t *testing.T) {
+	for name, stop := range map[string]func(w *network, h *testHost){
+		"crash": func(w *network, h *testHost) { w.run(saveDues); h.kill() },
+		"leave": func(_ *network, h *testHost) { h.step(Leave{}); h.kill() },
+	} {
+		w := newNetwork(t)
+		hosts := w.full(3, bound(), news)
+		a, b, c := hosts[0], hosts[1], hosts[2]
+		w.run(time.Minute)
+		a.put(b, bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now}))
+		w.run(10 * time.Second) // it is passed on
+		forged := *one("y")
+		forged.DID[0]++
+		a.put(c, &forged)
+		before := []incentive.Account{a.account(b), a.account(c)}
+		if before[0].Got != incentive.Entry || before[1].Fined == 0 || len(before[1].Standing.Marks) != 1 {
+			t.Fatalf("accounts: %+v", before)
+		}
+		stop(w, a)
+		a.store.KeepAccount(archive.Account{Holder: stranger(1).Addr().String(), Text: []byte("{")})
+		a.start()
+		for i, of := range []*testHost{b, c} {
+			got := a.account(of)
+			got.Met, before[i].Met = time.Time{}, time.Time{}
+			if !reflect.DeepEqual(got, before[i]) {
+				t.Errorf("%s: account %d was %+v, is %+v", name, i, before[i], got)
+			}
+		}
+	}
+}
+
+// What an advert should not hold costs standing, the more the worse; the rest of it is used.
+func TestBadAdvertsCostStanding(t *testing.T) {
+	flood := make(protocol.Subset, protocol.MaxSubset)
+	for i := range flood {
+		flood[i].Feed = feed.URL(fmt.Sprintf("https://example.com/%d", i))
+	}
+	for _, c := range []struct {
+		name   string
+		call   protocol.UpdateSubset
+		points int
+	}{
+		{"a good one", protocol.UpdateSubset{Changes: protocol.Subset{{Feed: blog}}}, 0},
+		{"some of it makes no sense", protocol.UpdateSubset{Changes: protocol.Subset{{Feed: blog}}, Ignored: 3}, 1},
+		{"a flood", protocol.UpdateSubset{Changes: flood, Ignored: 1}, 50},
+	} {
+		w := newNetwork(t)
+		hosts := w.full(2, Config{}, news)
+		a, b := hosts[0], hosts[1]
+		if r := a.hears(b, c.call); r.Fault != nil {
+			t.Errorf("%s: %v", c.name, r.Fault)
+		}
+		s := a.node.Neighbors()[0]
+		if 100-s.Standing != c.points || s.Feeds < 2 {
+			t.Errorf("%s: costs %d points, %d feeds are known; want %d points", c.name, 100-s.Standing, s.Feeds, c.points)
+		}
+	}
+}
+
+// Who calls all the time is told to wait, and costs no more; in the next minute it is served again.
+func TestACallFloodIsHeldBack(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, b, other := hosts[0], hosts[1], hosts[2]
+	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
+	busy := 0
+	for range callsAMinute + 400 {
+		if r := a.hears(b, protocol.GetNeighbors{}); r.Fault != nil && r.Fault.Code == protocol.Busy {
+			busy++
+		}
+	}
+	if busy != 400 {
+		t.Errorf("%d of %d calls were refused", busy, callsAMinute+400)
+	}
+	if s := a.node.Neighbors()[0].Standing; s != 96 {
+		t.Errorf("a minute with too many calls leaves a standing of %d", s)
+	}
+	if r := a.hears(other, protocol.GetNeighbors{}); r.Fault != nil {
+		t.Errorf("another neighbor is refused: %v", r.Fault)
+	}
+	w.run(time.Minute)
+	if r := a.hears(b, protocol.GetNeighbors{}); r.Fault != nil {
+		t.Errorf("in the next minute it is refused: %v", r.Fault)
+	}
+}
+
+// A neighbor offers whatever it hears of and delivers nothing: it is asked for it now and then, and sent away.
+func TestAnEchoerIsFoundOut(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, bound(), news)
+	a, echoer, honest := hosts[0], hosts[1], hosts[2]
+	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
+		_, put := c.(protocol.PutEntries)
+		return protocol.OK{}, put && from == echoer
+	}
+	offers := 0
+	for ; offers < 300 && a.node.links[echoer.id] != nil; offers++ {
+		b := bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint(offers), Published: w.now})
+		a.put(honest, b)
+		a.hears(echoer, protocol.CheckDID{DID: b.DID})
+		w.run(3 * time.Minute)
+	}
+	if a.node.links[echoer.id] != nil {
+		t.Errorf("after %d offers of what it does not have it is still a neighbor", offers)
+	}
+	if s := a.account(echoer); s.Fined == 0 || s.Deficit <= 0 {
+		t.Errorf("it ends with a deficit of %v, fined %v", s.Deficit, s.Fined)
+	}
+	if a.node.links[honest.id] == nil {
+		t.Error("the honest neighbor was sent away")
+	}
+}
