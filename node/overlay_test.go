@@ -121,6 +121,9 @@ func (o *overlay) service(counts func(*testHost) bool, from time.Time) service {
 // full of free riders."
 func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 	t.Parallel()
+	if raced {
+		t.Skip("the race detector makes a minute of it")
+	}
 	const nodes, riders = 60, 12
 	without := newOverlay(t, nodes-riders, 0)
 	with := newOverlay(t, nodes, riders)
