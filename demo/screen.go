@@ -98,7 +98,7 @@ func (s Summary) String() string {
 	}
 	b.WriteString("No node missed an entry")
 	if s.Lag > 0 && s.AloneLag > s.Lag {
-		fmt.Fprintf(&b, "; on average they came %.1f times sooner than by polling alone", float64(s.AloneLag)/float64(s.Lag))
+		fmt.Fprintf(&b, ";\non average they came %.1f times sooner than by polling alone", float64(s.AloneLag)/float64(s.Lag))
 	}
 	if spared := s.AloneRequests - s.Requests; spared > 0 {
 		fmt.Fprintf(&b, ",\nand the feeds were spared %d of %d requests", spared, s.AloneRequests)
