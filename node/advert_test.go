@@ -105,3 +105,32 @@ func TestChangesOfAMomentGoTogether(t *testing.T) {
 		t.Errorf("the neighbor knows of %d feeds, want 11", n)
 	}
 }
+
+// A neighbor that takes its time is not told the next thing before it took the last.
+func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	w.feed(blog)
+	w.feed(comic)
+	open, most := 0, 0
+	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if _, ok := c.(protocol.UpdateSubset); ok && from == a {
+			open++
+			most = max(most, open)
+			w.at(w.now.Add(3*time.Second), func() { open-- })
+		}
+		return nil, false
+	}
+	w.rtt = 6 * time.Second
+	a.step(Subscribe{Feeds: []feed.URL{blog}})
+	w.run(2 * time.Second)
+	a.step(Subscribe{Feeds: []feed.URL{comic}})
+	w.run(time.Hour)
+	if most != 1 {
+		t.Errorf("%d adverts were under way at a time", most)
+	}
+	if n := b.node.links[a.id].peer.Feeds(); n != 3 {
+		t.Errorf("the neighbor knows of %d feeds, want 3", n)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,10 +32,13 @@ func TestWhatIsBeyondTheBoundWaits(t *testing.T) {
 	a, taker := hosts[0], hosts[1]
 	taker.blocked[news] = true
 	var ids []feed.EntryID
-	for range 30 {
+	for i := range 30 {
 		ids = append(ids, w.publish(news))
 		a.poll(news)
 		w.run(10 * time.Second)
+		if s := taker.node.Neighbors()[0]; i == 1 && (s.Ours != 1 || s.OurBound != 1) {
+			t.Errorf("the moment it came to its bound the taker is told that it owes %v of %v", s.Ours, s.OurBound)
+		}
 	}
 	got := func() (n int) {
 		for _, id := range ids {
@@ -49,9 +53,6 @@ func TestWhatIsBeyondTheBoundWaits(t *testing.T) {
 	}
 	if s := a.node.Neighbors()[0]; s.Waiting != 29 || s.Given != 1 || s.Deficit != 1 || s.Bound != 1 {
 		t.Errorf("status: %d wait, given %v, deficit %v, bound %v", s.Waiting, s.Given, s.Deficit, s.Bound)
-	}
-	if s := taker.node.Neighbors()[0]; s.Ours != 1 || s.OurBound != 1 {
-		t.Errorf("the taker was told that it owes %v of %v", s.Ours, s.OurBound)
 	}
 	for i := range 15 {
 		if r := a.put(taker, bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint("given ", i), Published: w.now})); r.Fault != nil {
@@ -226,5 +227,46 @@ func TestAnEchoerIsFoundOut(t *testing.T) {
 	}
 	if a.node.links[honest.id] == nil {
 		t.Error("the honest neighbor was sent away")
+	}
+}
+
+// Two neighbors have a bundle for us, and one is faster: the other, who waited for our answer, earns as well.
+func TestWhoWaitedEarnsAsWell(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, bound(), news)
+	a, faster, other := hosts[0], hosts[1], hosts[2]
+	b := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now})
+	var first, got []protocol.Reply
+	a.offered(faster, b, &first)
+	a.offered(other, b, &got)
+	a.put(faster, b)
+	if len(got) != 1 {
+		t.Fatalf("who waits was answered %d times", len(got))
+	}
+	if got[0] == protocol.Seen(false) { // an audit
+		a.put(other, b)
+	}
+	for _, h := range []*testHost{faster, other} {
+		if earned := a.account(h).Got; earned != incentive.Entry {
+			t.Errorf("%s earned %v, want an entry", h.id, earned)
+		}
+	}
+}
+
+// A neighbor may put us to so many bytes a minute, whether they are new or not.
+func TestAFloodOfBytesIsHeldBack(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
+	bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Content: strings.Repeat("x", 1<<20)})
+	taken := 0
+	for range 100 {
+		if a.put(b, bundle).Fault == nil {
+			taken++
+		}
+	}
+	if bytes := taken * bundle.WireBytes(); bytes > bytesAMinute || bytes < bytesAMinute/2 {
+		t.Errorf("%d MiB were taken within a minute, the limit is %d", bytes>>20, bytesAMinute>>20)
 	}
 }

@@ -260,6 +260,20 @@ func TestNewNeighborsCatchUp(t *testing.T) {
 	}
 }
 
+// After an hour in which nothing went round a newcomer is offered nothing.
+func TestNewNeighborsAreNotOfferedWhatIsOld(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	hosts[0].put(hosts[1], one("old"))
+	w.run(recentFor + time.Second)
+	late := w.add(Config{Peers: []string{hosts[0].id.String()}}, news)
+	got := w.trafficTo(late)
+	w.run(5 * time.Minute)
+	if !linked(hosts[0], late) || len(got.offers) != 0 {
+		t.Errorf("linked %v, offered %v", linked(hosts[0], late), got.offers)
+	}
+}
+
 // A neighbor that connects while a bundle goes round gets it by two ways, and takes it once.
 func TestABundleIsDeliveredOnceThoughItConnectsAnew(t *testing.T) {
 	w := newNetwork(t)

@@ -239,3 +239,20 @@ func TestOwnPollsReviseNeighborsDoNot(t *testing.T) {
 		t.Error("the publisher's correction was not taken")
 	}
 }
+
+// The machine's clock was a year ahead for a while: when it is right again the feed is polled as ever.
+func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(Config{}, news)
+	w.now = w.now.Add(365 * 24 * time.Hour)
+	w.run(3 * time.Hour)
+	h.kill()
+	w.queue, w.now = nil, epoch.Add(time.Hour)
+	before := w.feed(news).requests
+	h.start()
+	w.run(25 * time.Hour)
+	if n := w.feed(news).requests - before; n == 0 {
+		t.Errorf("no poll within a day; it is due at %v", h.node.feeds[news].NextPoll)
+	}
+}

@@ -156,6 +156,24 @@ func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 	}
 }
 
+// The same where the neighbor asked for it already.
+func TestWhatWasAskedForBeforeTheFeedTurnedPrivateStays(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	for range 3 {
+		a.offerAll(one(w.publish(news).String()))
+	}
+	for len(a.node.links[b.id].asked) == 0 {
+		w.next()
+	}
+	w.feed(news).private = true
+	w.publish(news)
+	a.poll(news)
+	w.forbid(a, news)
+	w.run(10 * time.Minute)
+}
+
 // A name that sounds public may belong to somebody's intranet: the feed is spoken of only once a poll has
 // shown that it does not.
 func TestAFeedIsNotSpokenOfBeforeItsFirstPoll(t *testing.T) {
