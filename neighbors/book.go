@@ -3,6 +3,7 @@ package neighbors
 import (
 	"cmp"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -52,6 +53,15 @@ type Book struct {
 	local bool // addresses that are not public may share a network
 	byID  map[protocol.NodeID]*address
 	list  []*address // in the order in which they came
+	// failing are networks of which addresses failed: a victim that is named under ever new ports is
+	// not called each time anew.
+	failing map[netip.Prefix]failing
+}
+
+// failing is how often addresses of a network failed in a row, and until when it is left alone.
+type failing struct {
+	count int
+	after time.Time
 }
 
 // An address is what the Book knows of one node.
@@ -61,12 +71,13 @@ type address struct {
 	added  time.Time
 	after  time.Time // not to be tried before
 	trying bool
+	linked bool // it is a neighbor now
 }
 
 // NewBook returns a Book that remembers peers, those that we were linked with longest if there are too
 // many. allowLocal lifts the bound on addresses of one network where they are not public.
 func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book {
-	b := &Book{rng: rng, local: allowLocal, byID: make(map[protocol.NodeID]*address)}
+	b := &Book{rng: rng, local: allowLocal, byID: make(map[protocol.NodeID]*address), failing: make(map[netip.Prefix]failing)}
 	peers = slices.Clone(peers)
 	slices.SortStableFunc(peers, func(x, y Peer) int { return cmp.Compare(y.Together, x.Together) })
 	for _, p := range peers[:min(len(peers), maxAddresses)] {
@@ -143,7 +154,7 @@ func (b *Book) insert(a *address) {
 func (b *Book) evict() (gone protocol.NodeID, ok bool) {
 	worst := -1
 	for i, a := range b.list {
-		if a.trying {
+		if a.trying || a.linked {
 			continue
 		}
 		if worst < 0 || worse(a, b.list[worst]) {
@@ -177,7 +188,7 @@ func (b *Book) Candidates(now time.Time, n int, skip func(protocol.NodeID) bool)
 		switch {
 		case a.trying:
 			trying[a.source]++
-		case !now.Before(a.after) && !skip(a.peer.ID):
+		case !now.Before(a.after) && !b.resting(now, a) && !skip(a.peer.ID):
 			ready = append(ready, a)
 		}
 	}
@@ -207,7 +218,7 @@ func (b *Book) Candidates(now time.Time, n int, skip func(protocol.NodeID) bool)
 // Ready reports whether there is an address to try now. skip tells which do not count.
 func (b *Book) Ready(now time.Time, skip func(protocol.NodeID) bool) bool {
 	return slices.ContainsFunc(b.list, func(a *address) bool {
-		return !a.trying && !now.Before(a.after) && !skip(a.peer.ID)
+		return !a.trying && !now.Before(a.after) && !b.resting(now, a) && !skip(a.peer.ID)
 	})
 }
 
@@ -233,9 +244,33 @@ func (b *Book) Failed(now time.Time, id protocol.NodeID) {
 		return
 	}
 	a.trying = false
+	b.rest(now, a)
 	wait := min(longestWait, firstWait<<min(a.peer.Failures, 12))
 	a.peer.Failures++
 	a.after = now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1)))
+}
+
+// maxFailing bounds the networks that are left alone.
+const maxFailing = 4096
+
+// rest leaves the network of an address that was never a neighbor alone for a while.
+func (b *Book) rest(now time.Time, a *address) {
+	if a.source == Remembered || b.local && !feed.PublicAddr(a.peer.ID.Addr()) {
+		return
+	}
+	if len(b.failing) >= maxFailing {
+		clear(b.failing)
+	}
+	network := Network(a.peer.ID.Addr())
+	f := b.failing[network]
+	f.after = now.Add(min(longestWait, firstWait<<min(f.count, 12)))
+	f.count++
+	b.failing[network] = f
+}
+
+// resting reports whether the network of an address is left alone.
+func (b *Book) resting(now time.Time, a *address) bool {
+	return a.source != Remembered && now.Before(b.failing[Network(a.peer.ID.Addr())].after)
 }
 
 // Met notes that id became a neighbor now, or still is one, and returns what to remember of it. forgotten
@@ -249,7 +284,8 @@ func (b *Book) Met(now time.Time, id protocol.NodeID) (p Peer, forgotten protoco
 		a = &address{peer: Peer{ID: id}, added: now}
 		b.insert(a)
 	}
-	a.trying, a.source, a.peer.Failures = false, Remembered, 0
+	a.trying, a.linked, a.source, a.peer.Failures = false, true, Remembered, 0
+	delete(b.failing, Network(id.Addr()))
 	if a.peer.FirstMet.IsZero() {
 		a.peer.FirstMet = now
 	}
@@ -265,10 +301,18 @@ func (b *Book) Parted(now time.Time, id protocol.NodeID, since time.Time) Peer {
 		b.Met(now, id)
 		a = b.byID[id]
 	}
-	a.peer.LastMet = now
+	a.linked, a.peer.LastMet = false, now
 	a.peer.Together += now.Sub(since)
 	a.after = now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait))))
 	return a.peer
+}
+
+// Remembered is what to remember of a neighbor whose link, which began at since, goes on: should the host
+// crash, the time together so far is not lost.
+func (b *Book) Remembered(now time.Time, id protocol.NodeID, since time.Time) Peer {
+	p, _ := b.Met(now, id)
+	p.Together += now.Sub(since)
+	return p
 }
 
 // Forget removes id: it is ourselves, or no node at all.

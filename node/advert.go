@@ -24,6 +24,7 @@ func (n *Node) advertiseEvery(l *link) {
 			n.ask(l, protocol.WhoAmI{}, callTimeout, func(Answered) {}) // silence: is it still there?
 		}
 		n.advertiseEvery(l)
+		n.keepPeer(n.book.Remembered(n.now, l.id(), l.peer.Since))
 		n.stateAccount(l)
 		n.review(l)
 	})

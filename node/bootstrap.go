@@ -21,6 +21,8 @@ const (
 	// aroundEvery how often a neighbor is asked for its neighbors.
 	extraEvery  = time.Minute
 	aroundEvery = 5 * time.Minute
+	// connectsAMinute is how many connects to candidates are begun within a minute.
+	connectsAMinute = 60
 	// maxConnecting is how many connects are under way at a time.
 	maxConnecting = 4
 )
@@ -34,6 +36,8 @@ type bootstrap struct {
 	retries    map[string]int           // of trackers and static neighbors, since the last success
 	round      int                      // of asking the trackers
 	aroundAt   time.Time                // when a neighbor may be asked for its neighbors again
+	minute     int64                    // since 1970, of tries
+	tries      int                      // connects to candidates within that minute
 	sources    []SourceStatus           // trackers and static neighbors, as the owner named them
 	roundBegan time.Time
 }
@@ -186,7 +190,15 @@ func (n *Node) refill() {
 		need = 1 // there is no hurry
 		defer n.refillSoon(extraEvery)
 	}
+	if minute := n.now.Unix() / 60; minute != n.boot.minute {
+		n.boot.minute, n.boot.tries = minute, 0
+	}
+	if n.boot.tries >= connectsAMinute {
+		n.refillSoon(time.Minute)
+		return
+	}
 	picked := n.book.Candidates(n.now, min(need, maxConnecting), n.unwanted)
+	n.boot.tries += len(picked)
 	for _, id := range picked {
 		n.connect(id, "", func(err error) {
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -97,10 +98,6 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 	case n.refused(ev.From):
 		n.refuse(ev, protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back tomorrow", ev.From.Addr()))
 		return
-	case n.door.knocked(n.now, incentive.HolderOf(ev.From)):
-		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later", connectsAnHour))
-		n.punish(incentive.HolderOf(ev.From), incentive.ConnectStorm, 0)
-		return
 	case n.tooManyVouching(ev.From):
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
 		return
@@ -142,6 +139,12 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 	case isPlain(a.Err) && ev.Session == "" && (old == nil || old.session == ""):
 	default:
 		n.refuse(ev, protocol.Faultf(protocol.NotVouched, "the node at %s did not send this connect", ev.From))
+		return
+	}
+	// Only now is it sure that the caller is who it says, and not somebody behind the same address.
+	if h := incentive.HolderOf(ev.From); n.door.knocked(n.now, h) {
+		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later", connectsAnHour))
+		n.punish(h, incentive.ConnectStorm, 0)
 		return
 	}
 	offered := n.table.Offer(ev.From)
@@ -186,6 +189,18 @@ func (n *Node) leave() {
 		n.call(Target{Node: l.id()}, l.token, protocol.Disconnect{Reason: "the node stops"}, callTimeout, func(Answered) {})
 		n.keepPeer(n.book.Parted(n.now, l.id(), l.peer.Since))
 	}
+	n.answerWaiting()
 	clear(n.links)
 	clear(n.open)
+}
+
+// answerWaiting answers the offers that are held: nobody is to hang on the line of a node that is gone.
+func (n *Node) answerWaiting() {
+	dids := slices.SortedFunc(maps.Keys(n.gossip.promises), protocol.DID.Compare)
+	for _, did := range dids {
+		for _, w := range n.gossip.promises[did].waiting {
+			w.answer(true)
+		}
+	}
+	clear(n.gossip.promises)
 }

@@ -51,9 +51,7 @@ func newGossip(seen int, store archive.Bundles) gossip {
 func (n *Node) spread(b *protocol.Bundle, from protocol.NodeID) {
 	n.gossip.seen.add(b.DID)
 	n.settle(b.DID)
-	if len(b.Path) > protocol.MaxPath {
-		return // it has gone far enough
-	}
+	b = shortPath(b)
 	n.remember(b)
 	var to []*link
 	for _, p := range n.table.Interested(b.Feed) {
@@ -69,6 +67,17 @@ func (n *Node) spread(b *protocol.Bundle, from protocol.NodeID) {
 		}
 		n.after(n.between(0, laterOffers), func() { n.offer(l, b) })
 	}
+}
+
+// shortPath is the bundle with a path that the next hop takes: of a longer one the first forwarders are left
+// out. To drop the bundle instead would let whoever offers it first with a long path suppress it.
+func shortPath(b *protocol.Bundle) *protocol.Bundle {
+	if len(b.Path) <= protocol.MaxPath {
+		return b
+	}
+	short := *b
+	short.Path = b.Path[len(b.Path)-protocol.MaxPath:]
+	return &short
 }
 
 // remember keeps the bundle for neighbors to come, and lets go of those that are too old.

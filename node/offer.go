@@ -195,6 +195,7 @@ func (n *Node) putEnded(l *link, b *protocol.Bundle, a Answered) {
 		n.status.Counters.Forwarded += int64(len(b.Entries))
 	case passing(a.Err):
 		if l.putFailures++; l.putFailures >= maxPutFailures {
+			n.door.send(n.now, l.holder)
 			n.part(l, "takes no deliveries: "+a.Err.Error())
 			return
 		}

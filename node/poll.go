@@ -129,8 +129,8 @@ func (n *Node) pollAt(s *subscription, t time.Time) {
 // the corresponding feed."
 func (n *Node) fetched(ev Fetched) {
 	s := n.feeds[ev.Feed]
-	if s == nil || !s.polling {
-		return // unsubscribed meanwhile
+	if s == nil || !s.polling || n.left {
+		return // unsubscribed meanwhile, or too late
 	}
 	s.polling = false
 	first, private := s.LastPoll.IsZero(), s.Private

@@ -122,7 +122,7 @@ func (n *Node) passOn(p *promise, did protocol.DID) {
 	}
 	if p.waiting = waiting; len(heirs) == 0 {
 		for _, w := range waiting {
-			w.answer(true) // nobody can take it on: whoever has the bundle will offer it to others
+			w.answer(false) // all of them owe too much to be held to it, but may deliver
 		}
 		p.waiting = nil
 		return

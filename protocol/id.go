@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha1" // Paper §3.4: "the 20-byte SHA-1 digest of a bundle"
 	"encoding/hex"
@@ -74,6 +75,9 @@ type DID [sha1.Size]byte
 
 // String is the did as 40 lower-case hexadecimal digits, as it goes over the wire.
 func (d DID) String() string { return hex.EncodeToString(d[:]) }
+
+// Compare orders dids by their bytes.
+func (d DID) Compare(other DID) int { return bytes.Compare(d[:], other[:]) }
 
 // ParseDID reads 40 hexadecimal digits.
 func ParseDID(s string) (DID, error) {
