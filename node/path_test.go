@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
 )
@@ -157,6 +158,54 @@ func TestALongPathIsCut(t *testing.T) {
 		w.run(time.Minute)
 		if id := b.Entries[0].EntryID(); !a.has(id) || !to.has(id) {
 			t.Errorf("after %d hops: kept %v, passed on %v", hops, a.has(id), to.has(id))
+		}
+	}
+}
+
+// Attackers offer every bundle first, with a path as long as it may be. It still reaches everyone.
+func TestAFullPathSuppressesNothing(t *testing.T) {
+	for _, k := range []int{1, 10} {
+		w := newNetwork(t)
+		w.direct = true
+		hosts := w.full(40, Config{}, news)
+		attackers := hosts[40-k:]
+		w.tamper(attackers, func(*protocol.Bundle) (path []protocol.NodeID) {
+			for i := range protocol.MaxPath {
+				path = append(path, stranger(i))
+			}
+			return path
+		})
+		for _, h := range hosts {
+			h.blocked[news] = true
+		}
+		missed, total := 0, 0
+		for i := range 10 {
+			id := w.publish(news)
+			source := hosts[i]
+			e := w.feeds[news].entries[len(w.feeds[news].entries)-1]
+			for _, h := range attackers {
+				h.inside(func(n *Node) {
+					n.gossip.seen.add(bundleWith(e).DID)
+					h.store.Keep([]archive.Record{archive.NewRecord(e, w.now, protocol.NodeID{})})
+					for _, p := range n.table.All() {
+						n.offer(n.links[p.ID], bundleWith(e))
+					}
+				})
+			}
+			w.run(time.Second)
+			source.blocked[news] = false
+			source.poll(news)
+			source.blocked[news] = true
+			w.run(time.Minute)
+			for _, h := range hosts {
+				total++
+				if !h.has(id) {
+					missed++
+				}
+			}
+		}
+		if missed > 0 {
+			t.Errorf("%d attackers of 40: %d of %d deliveries never came", k, missed, total)
 		}
 	}
 }

@@ -285,3 +285,20 @@ func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
 		t.Errorf("%d bundles are owed after an offer that was refused, want 1", owed)
 	}
 }
+
+// Whoever owes too much is asked to deliver all the same, rather than told that a promised bundle is seen.
+func TestWhoOwesTooMuchIsNotToldSeen(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, holder, full := hosts[0], hosts[1], hosts[2]
+	dids := make([]protocol.DID, protocol.MaxDIDs)
+	for i := range dids {
+		dids[i] = did(i)
+	}
+	a.hears(full, protocol.CheckDIDs{DIDs: dids})
+	b := one("x")
+	a.hears(holder, protocol.CheckDID{DID: b.DID})
+	if r := a.hears(full, protocol.CheckDID{DID: b.DID}); r.Reply == protocol.Seen(true) {
+		t.Errorf("a promised bundle is answered %v, %v", r.Reply, r.Fault)
+	}
+}

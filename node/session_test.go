@@ -237,3 +237,17 @@ func TestPlainNodeIsBelievedAfterACallBack(t *testing.T) {
 		t.Errorf("its delivery was refused: %v", r.Fault)
 	}
 }
+
+// A process that shares a neighbor's address connects again and again: the neighbor does not suffer for it.
+func TestAStormThrowsOutNobodyElse(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, victim := hosts[0], hosts[1]
+	for i := range 50 {
+		a.answerTo(protocol.NewNodeID(victim.id.Addr(), uint16(9000+i%2)), "guess", wantsNews())
+		w.run(time.Second)
+		if a.node.links[victim.id] == nil {
+			t.Fatalf("after %d connects of another process the victim is no neighbor any more", i+1)
+		}
+	}
+}

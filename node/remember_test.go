@@ -1,0 +1,52 @@
+package node
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"feedex/protocol"
+)
+
+// An attacker with sixty addresses connects for a moment each from twenty ports: do we still remember our
+// neighbors after a crash?
+func TestAFloodDoesNotMakeUsForget(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(9, Config{}, news)
+	a := hosts[0]
+	w.run(10 * time.Hour)
+	for i := range 60 {
+		for port := range 20 {
+			id := protocol.NewNodeID(netip.AddrFrom4([4]byte{66, 6, 6, byte(i)}), uint16(2000+port))
+			w.play(id, func(_ *testHost, c Call) protocol.Reply {
+				if _, ok := c.Call.(protocol.Vouch); ok {
+					return protocol.Vouched(true)
+				}
+				return protocol.OK{}
+			})
+			r := a.answerTo(id, "s", wantsNews())
+			if r.Fault != nil {
+				t.Fatal(i, port, r.Fault)
+			}
+			if a.node.links[id] == nil {
+				t.Fatal(i, port, "not linked")
+			}
+			w.run(300 * time.Millisecond)
+			a.answerTo(id, "s", protocol.Disconnect{})
+		}
+	}
+	a.config.Trackers = nil
+	w.run(time.Minute)
+	a.kill()
+	a.start()
+	w.run(10 * time.Minute)
+	honest := 0
+	for id := range a.node.links {
+		if w.hosts[id].node != nil {
+			honest++
+		}
+	}
+	if honest < 4 {
+		t.Errorf("after a crash %d of 8 honest neighbors were found again", honest)
+	}
+}
