@@ -20,9 +20,7 @@ func (n *Node) advertiseEvery(l *link) {
 		if n.links[l.id()] != l {
 			return
 		}
-		if !n.advertise(l) && n.now.Sub(l.heard) >= n.config.AdvertInterval {
-			n.ask(l, protocol.WhoAmI{}, callTimeout, func(Answered) {}) // silence: is it still there?
-		}
+		n.advertise(l)
 		n.advertiseEvery(l)
 		n.keepPeer(n.book.Remembered(n.now, l.id(), l.peer.Since))
 		n.stateAccount(l)

@@ -18,6 +18,8 @@ const (
 	putTimeout = 30 * time.Second
 	// maxFailures is after how many failed calls in a row a neighbor is declared gone.
 	maxFailures = 3
+	// silence is after how long without a call or an answer a neighbor is asked whether it is still there.
+	silence = time.Minute
 	// probeIn is how soon after a failed call a neighbor is called again.
 	probeIn = 3 * time.Second
 	// offeredWindow is how many of a neighbor's own offers are remembered.
@@ -104,6 +106,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 		}
 	})
 	n.advertiseEvery(l)
+	n.watchSilence(l)
 }
 
 // keepPeer remembers a neighbor beyond this run.
@@ -196,6 +199,21 @@ func codeOf(err error) protocol.Code {
 		return refused.Code
 	}
 	return 0
+}
+
+// watchSilence asks a neighbor that has not been heard of for a while whether it is still there. Whoever
+// is asked hears of the other as well, so one of the two does.
+func (n *Node) watchSilence(l *link) {
+	wait := n.between(silence, silence+silence/4) - n.now.Sub(l.heard)
+	n.after(max(wait, silence/4), func() {
+		if n.links[l.id()] != l {
+			return
+		}
+		if n.now.Sub(l.heard) >= silence {
+			n.ask(l, protocol.WhoAmI{}, callTimeout, func(Answered) {})
+		}
+		n.watchSilence(l)
+	})
 }
 
 // probe finds out soon whether a neighbor that failed to answer is gone: nobody should have to wait for

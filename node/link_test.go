@@ -72,8 +72,7 @@ func TestANeighborThatIsOfNoUseIsGivenUp(t *testing.T) {
 	}
 }
 
-// Where there is nothing to say, a dead neighbor is noticed all the same: after two silent periods at the
-// latest, and three calls.
+// Where there is nothing to say, a dead neighbor is noticed all the same, within two minutes.
 func TestASilentNeighborIsNoticed(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
@@ -82,7 +81,7 @@ func TestASilentNeighborIsNoticed(t *testing.T) {
 	for len(hosts[0].node.links) > 0 && w.now.Sub(began) < time.Hour {
 		w.run(time.Second)
 	}
-	if took := w.now.Sub(began); took > 2*hosts[0].node.config.AdvertInterval+2*2*probeIn {
+	if took := w.now.Sub(began); took > 2*time.Minute {
 		t.Errorf("a dead neighbor keeps its place for %v", took)
 	}
 }
