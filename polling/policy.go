@@ -2,7 +2,8 @@
 // poll gave and how long the node waited for it, and answer how long to wait now. Reading clocks,
 // keeping due times and honouring what a publisher asks for is the node's part.
 //
-// Paper §3.3 (adaptive fetching); seed 001 is the wider field.
+// Paper §3.3 (adaptive fetching). For the wider field see Urbansky and others, "An Optimized Web Feed
+// Aggregation Approach for Generic Feed Types".
 package polling
 
 import "time"
