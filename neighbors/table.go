@@ -169,23 +169,23 @@ func (t *Table) setHop(n *Neighbor, u feed.URL, count int) {
 // Own says whether the feed is in our own direct interest, and may be told to others.
 func (t *Table) Own(u feed.URL, own bool) {
 	r := t.route(u)
-	if r.own == own {
-		t.drop(u, r)
-		return
-	}
-	r.own = own
-	t.touch(u, r)
+	t.set(u, r, &r.own, own)
 }
 
 // Private says whether the feed must not leave the node. Then it is not advertised, not forwarded and not
 // wanted, even if neighbors are interested in it.
 func (t *Table) Private(u feed.URL, private bool) {
 	r := t.route(u)
-	if r.private == private {
+	t.set(u, r, &r.private, private)
+}
+
+// set sets a mark of the feed's route, and has the adverts looked at again if that changed it.
+func (t *Table) set(u feed.URL, r *route, mark *bool, value bool) {
+	if *mark == value {
 		t.drop(u, r)
 		return
 	}
-	r.private = private
+	*mark = value
 	t.touch(u, r)
 }
 
