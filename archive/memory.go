@@ -47,28 +47,39 @@ func NewMemory() *Memory {
 func (m *Memory) Commit() error { return nil }
 
 // Known implements Entries.
-func (m *Memory) Known(ids []feed.EntryID) []feed.Digest {
-	digests := make([]feed.Digest, len(ids))
+func (m *Memory) Known(ids []feed.EntryID) []Version {
+	versions := make([]Version, len(ids))
 	for i, id := range ids {
 		if at, ok := m.index[id]; ok {
-			digests[i] = m.records[at].Digest
+			r := &m.records[at]
+			versions[i] = Version{r.Digest, r.Entry.Updated, r.Confirmed}
 		}
 	}
-	return digests
+	return versions
 }
 
 // Keep implements Entries.
 func (m *Memory) Keep(records []Record) {
 	for _, r := range records {
 		r.Seen = time.Unix(r.Seen.Unix(), 0).UTC()
+		r.Confirmed = r.Confirmed || r.Source.IsZero()
 		if at, ok := m.index[r.ID]; ok {
 			old := &m.records[at]
-			old.Digest, old.Entry = r.Digest, r.Entry
+			old.Digest, old.Entry, old.Confirmed = r.Digest, r.Entry, old.Confirmed || r.Confirmed
 			continue
 		}
 		r.Seq = int64(len(m.records)) + 1
 		m.index[r.ID] = len(m.records)
 		m.records = append(m.records, r)
+	}
+}
+
+// Confirm implements Entries.
+func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
+	for _, id := range ids {
+		if at, ok := m.index[id]; ok {
+			m.records[at].Confirmed = true
+		}
 	}
 }
 

@@ -27,12 +27,23 @@ type Store interface {
 
 // Entries keeps the entries of all feeds, own and relayed.
 type Entries interface {
-	// Known returns, for each id, the digest of the version that is kept, and the zero Digest for
-	// an entry that is not.
-	Known(ids []feed.EntryID) []feed.Digest
+	// Known returns, for each id, the version that is kept, and the zero Version for an entry that is
+	// not.
+	Known(ids []feed.EntryID) []Version
 	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record
-	// whose ID is kept already replaces that version and leaves its Seq, Seen and Source alone.
+	// whose ID is kept already replaces that version and leaves its Seq, Seen and Source alone. It is
+	// Confirmed then if either was, and always where the Source is an own poll.
 	Keep(records []Record)
+	// Confirm notes at that time that the entries have been shown by somebody beside their Source.
+	// Those that are not kept, or are confirmed already, do not matter.
+	Confirm(at time.Time, ids []feed.EntryID)
+}
+
+// A Version is what tells whether an entry changed.
+type Version struct {
+	Digest    feed.Digest
+	Updated   time.Time // as the publisher says; zero where it does not
+	Confirmed bool      // see Record
 }
 
 // Feeds keeps what the node knows of each feed it polls or polled.
@@ -97,21 +108,31 @@ type Record struct {
 	Entry  feed.Entry
 	Seen   time.Time       // when it arrived, whole seconds
 	Source protocol.NodeID // the neighbor that brought it; zero for an own poll
+	// Confirmed says that the publisher is known to have written it: an own poll has shown it, or two
+	// neighbors brought it that had it by ways apart. Of anything else there is one neighbor's word.
+	Confirmed bool
 }
 
 // NewRecord is the record of a clean entry that arrived at seen from source.
 func NewRecord(e feed.Entry, seen time.Time, source protocol.NodeID) Record {
-	return Record{ID: e.EntryID(), Digest: e.Digest(), Entry: e, Seen: time.Unix(seen.Unix(), 0).UTC(), Source: source}
+	return Record{
+		ID: e.EntryID(), Digest: e.Digest(), Entry: e, Seen: time.Unix(seen.Unix(), 0).UTC(), Source: source,
+		Confirmed: source.IsZero(),
+	}
 }
 
+// Ahead is how far a date may lie in the future: clocks differ. One further ahead counts as none, or an
+// entry dated next year would stand first until then.
+const Ahead = time.Hour
+
 // Time is when the entry was published or, where the publisher does not say, when it was last changed or,
-// without any date, when it arrived. Filters go by it.
+// without a date, or with one more than an hour later than that, when it arrived. Filters go by it.
 func (r *Record) Time() time.Time {
-	switch {
-	case !r.Entry.Published.IsZero():
-		return r.Entry.Published
-	case !r.Entry.Updated.IsZero():
-		return r.Entry.Updated
+	latest := r.Seen.Add(Ahead)
+	for _, t := range []time.Time{r.Entry.Published, r.Entry.Updated} {
+		if !t.IsZero() && !t.After(latest) {
+			return t
+		}
 	}
 	return r.Seen
 }

@@ -23,6 +23,7 @@ type Entry struct {
 	Updated    time.Time       `json:"updated,omitzero"`
 	Seen       time.Time       `json:"seen"`              // when it arrived here
 	Source     protocol.NodeID `json:"source,omitzero"`   // the neighbor that brought it; absent for an own poll
+	Confirmed  bool            `json:"confirmed"`         // an own poll, or two neighbors apart, have shown it
 	Summary    string          `json:"summary,omitempty"` // HTML as published
 	Content    string          `json:"content,omitempty"` // HTML as published
 	Categories []string        `json:"categories,omitempty"`
@@ -50,7 +51,7 @@ func newEntry(r *archive.Record) Entry {
 	out := Entry{
 		ID: r.ID.String(), Seq: r.Seq, Feed: e.Feed, GUID: e.ID, Title: e.Title, Link: e.Link,
 		Authors: e.Authors, Published: e.Published, Updated: e.Updated, Seen: r.Seen, Source: r.Source,
-		Summary: e.Summary, Content: e.Content, Categories: e.Categories,
+		Confirmed: r.Confirmed, Summary: e.Summary, Content: e.Content, Categories: e.Categories,
 	}
 	for _, enc := range e.Enclosures {
 		out.Enclosures = append(out.Enclosures, Enclosure(enc))
@@ -69,7 +70,7 @@ func (e *Entry) record() archive.Record {
 		entry.Enclosures = append(entry.Enclosures, feed.Enclosure(enc))
 	}
 	r := archive.NewRecord(entry, e.Seen, e.Source)
-	r.Seq = e.Seq
+	r.Seq, r.Confirmed = e.Seq, e.Confirmed
 	return r
 }
 

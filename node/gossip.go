@@ -179,7 +179,7 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) []feed.Entry {
 	var fresh []archive.Record
 	var entries []feed.Entry
 	for i, known := range n.store.Known(ids) {
-		if known == (feed.Digest{}) {
+		if known.Digest == (feed.Digest{}) {
 			fresh = append(fresh, records[i])
 			entries = append(entries, b.Entries[i])
 		}

@@ -214,7 +214,9 @@ func (h *testHost) offerAll(b *protocol.Bundle) {
 func (h *testHost) has(id feed.EntryID) bool { return h.digest(id) != feed.Digest{} }
 
 // digest is the digest of the version that the node keeps.
-func (h *testHost) digest(id feed.EntryID) feed.Digest { return h.store.Known([]feed.EntryID{id})[0] }
+func (h *testHost) digest(id feed.EntryID) feed.Digest {
+	return h.store.Known([]feed.EntryID{id})[0].Digest
+}
 
 // suspects counts what the node noted against the peer.
 func (h *testHost) suspects(peer protocol.NodeID) (count int) {

@@ -191,7 +191,7 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 	n.confirm(s.URL, ids)
 	var fresh, edited []archive.Record
 	for i, known := range n.store.Known(ids) {
-		switch known {
+		switch known.Digest {
 		case feed.Digest{}:
 			fresh = append(fresh, records[i])
 		case records[i].Digest:

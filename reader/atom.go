@@ -42,7 +42,7 @@ func (d *document) updated() time.Time {
 }
 
 // format is raised when the same entries are written differently, so that readers fetch them again.
-const format = 1
+const format = 2
 
 // etag is a strong entity tag: it covers all that the bytes of the document depend on.
 func (d *document) etag() string {
@@ -76,7 +76,7 @@ func (d *document) write(w io.Writer, entries iter.Seq2[archive.Record, error]) 
 		if err != nil {
 			return err
 		}
-		if err := enc.Encode(newEntry(&record)); err != nil {
+		if err := enc.Encode(newEntry(&record, d.updated())); err != nil {
 			return err
 		}
 	}

@@ -236,3 +236,23 @@ func TestLongFeedsStream(t *testing.T) {
 		t.Logf("%d bytes allocated an entry", got)
 	}
 }
+
+// What only one neighbor says is marked, and its dates of the future are left out.
+func TestAtomMarksWhatIsNotConfirmed(t *testing.T) {
+	l := exampleLibrary()
+	u := l.entries[exampleURL]
+	u[0].Confirmed, u[0].Entry.Published, u[0].Entry.Updated = false, day(6).Add(61*time.Minute), day(6).Add(1000*time.Hour)
+	u[1].Entry.Published, u[1].Entry.Updated = day(6).Add(59*time.Minute), day(6).Add(59*time.Minute)
+	h := reader.New(reader.Config{Source: l, Version: "1.0"})
+	doc, err := gofeed.NewParser().Parse(bytes.NewReader(body(t, get(t, h, "/feed/"+string(exampleURL)))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := doc.Items[0], doc.Items[1]
+	if !slices.Equal(first.Categories, []string{"engines", "R&D", "unconfirmed"}) || !first.PublishedParsed.Equal(day(6)) || !first.UpdatedParsed.Equal(day(6)) {
+		t.Errorf("the first is of %v, %v, in %q", first.PublishedParsed, first.UpdatedParsed, first.Categories)
+	}
+	if len(second.Categories) != 0 || !second.PublishedParsed.Equal(day(6).Add(59*time.Minute)) || !second.UpdatedParsed.Equal(day(6).Add(59*time.Minute)) {
+		t.Errorf("the second is of %v, %v, in %q", second.PublishedParsed, second.UpdatedParsed, second.Categories)
+	}
+}

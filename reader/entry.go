@@ -27,7 +27,8 @@ type (
 		Name string `xml:"name"`
 	}
 	atomCategory struct {
-		Term string `xml:"term,attr"`
+		Term   string `xml:"term,attr"`
+		Scheme string `xml:"scheme,attr,omitempty"`
 	}
 	atomGenerator struct {
 		Version string `xml:"version,attr,omitempty"`
@@ -47,11 +48,16 @@ type (
 	}
 )
 
-// newEntry is the entry as Atom has it.
-func newEntry(r *archive.Record) *atomEntry {
+// unconfirmed marks an entry of which there is one neighbor's word and no more. It is a category, which
+// every feed reader shows or passes over, and many can filter by; its scheme (RFC 4287 §4.2.2.2) tells it
+// from the publisher's own categories, which are written without one.
+var unconfirmed = atomCategory{Term: "unconfirmed", Scheme: "urn:feedex:state"}
+
+// newEntry is the entry as Atom has it. changed is when any entry of the document did so last.
+func newEntry(r *archive.Record, changed time.Time) *atomEntry {
 	e := &r.Entry
-	a := &atomEntry{ID: entryID(r), Title: text(e.Title), Updated: timestamp(updated(r))}
-	if !e.Published.IsZero() {
+	a := &atomEntry{ID: entryID(r), Title: text(e.Title), Updated: timestamp(updated(r, changed))}
+	if !e.Published.IsZero() && !e.Published.After(r.Seen.Add(archive.Ahead)) {
 		a.Published = timestamp(e.Published)
 	}
 	for _, name := range e.Authors {
@@ -64,7 +70,10 @@ func newEntry(r *archive.Record) *atomEntry {
 		a.Links = append(a.Links, atomLink{Rel: "enclosure", Href: enc.URL, Type: enc.Type, Length: max(enc.Length, 0)})
 	}
 	for _, term := range e.Categories {
-		a.Categories = append(a.Categories, atomCategory{term})
+		a.Categories = append(a.Categories, atomCategory{Term: term})
+	}
+	if !r.Confirmed {
+		a.Categories = append(a.Categories, unconfirmed)
 	}
 	summary, content := e.Summary, e.Content
 	if content == "" && e.Link == "" { // RFC 4287 §4.1.2: one of the two there must be
@@ -79,15 +88,13 @@ func newEntry(r *archive.Record) *atomEntry {
 	return a
 }
 
-// updated is the time of an entry that Atom demands: the best that there is.
-func updated(r *archive.Record) time.Time {
-	switch {
-	case !r.Entry.Updated.IsZero():
-		return r.Entry.Updated
-	case !r.Entry.Published.IsZero():
-		return r.Entry.Published
+// updated is the time of an entry that Atom demands: the best that there is. A change cannot be newer than
+// the last of the document; one dated in the future would stand first in feed readers until then.
+func updated(r *archive.Record, changed time.Time) time.Time {
+	if u := r.Entry.Updated; !u.IsZero() && !u.After(changed.Add(archive.Ahead)) {
+		return u
 	}
-	return r.Seen
+	return r.Time()
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

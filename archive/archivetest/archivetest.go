@@ -89,6 +89,7 @@ func search(t testing.TB, a Archive, f feed.Filter) []archive.Record {
 // Same reports whether two records are the same to the letter.
 func same(a, b *archive.Record) bool {
 	return a.Seq == b.Seq && a.ID == b.ID && a.Digest == b.Digest && a.Seen.Equal(b.Seen) && a.Source == b.Source &&
+		a.Confirmed == b.Confirmed &&
 		a.Entry.Equal(&b.Entry)
 }
 

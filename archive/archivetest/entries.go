@@ -18,8 +18,8 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 	t.Run("unknown", func(t *testing.T) {
 		a := open(t)
 		got := a.Known([]feed.EntryID{{1}, {2}})
-		if len(got) != 2 || got[0] != (feed.Digest{}) || got[1] != (feed.Digest{}) {
-			t.Errorf("Known of strange entries = %v, want two zero digests", got)
+		if len(got) != 2 || got[0] != (archive.Version{}) || got[1] != (archive.Version{}) {
+			t.Errorf("Known of strange entries = %v, want two zero versions", got)
 		}
 		if got := a.Known(nil); len(got) != 0 {
 			t.Errorf("Known(nil) = %v", got)
@@ -31,6 +31,8 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 	t.Run("known before and after commit", func(t *testing.T) {
 		a := open(t)
 		one, two := record(news, 1, "one", ""), record(blog, 2, "two", "")
+		one.Entry.Updated = base.Add(time.Minute)
+		one.Digest = one.Entry.Digest()
 		a.Keep([]archive.Record{one})
 		wantKnown(t, a, one, two.ID)
 		commit(t, a)
@@ -84,6 +86,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		edited.Authors = []string{"A. Writer"}
 		r := archive.NewRecord(edited, old.Seen.Add(time.Hour), nodeID(t, "198.51.100.9:7791"))
 		a.Keep([]archive.Record{r})
+		r.Confirmed = true // as the one before
 		wantKnown(t, a, r, feed.EntryID{9})
 		commit(t, a)
 		want := r
@@ -102,6 +105,77 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		commit(t, a)
 		if got := search(t, a, feed.Filter{Limit: 1}); len(got) != 1 || got[0].Seq != 3 {
 			t.Errorf("newest is %+v, want seq 3", got)
+		}
+	})
+
+	t.Run("confirm", func(t *testing.T) {
+		a := open(t)
+		brought, polled := record(news, 1, "brought", ""), record(news, 2, "polled", "")
+		brought.Source, brought.Confirmed = nodeID(t, "192.0.2.7:7790"), false
+		polled.Confirmed = false // whatever it says: we have seen it ourselves
+		a.Keep([]archive.Record{brought, polled})
+		commit(t, a)
+		brought.Seq, polled.Seq, polled.Confirmed = 1, 2, true
+		wantFound(t, a, feed.Filter{}, polled, brought)
+		wantKnown(t, a, brought, feed.EntryID{9})
+
+		// An unconfirmed version in place of another confirms nothing.
+		brought.Entry.Title = "edited"
+		brought.Digest = brought.Entry.Digest()
+		a.Keep([]archive.Record{brought})
+		commit(t, a)
+		wantFound(t, a, feed.Filter{}, polled, brought)
+
+		a.Confirm(base, []feed.EntryID{{9}, brought.ID, polled.ID})
+		brought.Confirmed = true
+		wantKnown(t, a, brought, feed.EntryID{9})
+		commit(t, a)
+		for range 2 { // once is enough, and it stays so
+			wantFound(t, a, feed.Filter{}, polled, brought)
+			again := brought
+			again.Confirmed = false
+			a.Keep([]archive.Record{again})
+			a.Confirm(base, []feed.EntryID{brought.ID})
+			commit(t, a)
+		}
+
+		// A version that comes confirmed confirms.
+		third := record(news, 3, "third", "")
+		third.Source, third.Confirmed = brought.Source, false
+		a.Keep([]archive.Record{third})
+		third.Confirmed = true
+		a.Keep([]archive.Record{third})
+		commit(t, a)
+		third.Seq = 3
+		wantFound(t, a, feed.Filter{Limit: 1}, third)
+	})
+
+	t.Run("dates of the future", func(t *testing.T) {
+		a := open(t)
+		hour := time.Hour
+		for i, c := range []struct {
+			published, updated, want time.Duration // after the arrival
+		}{
+			{hour, 0, hour},             // clocks differ
+			{hour + time.Second, 0, 0},  // one that is ahead by more counts as no date
+			{1e6 * hour, -hour, -hour},  // but the other may do
+			{1e6 * hour, 1e6 * hour, 0}, //
+			{-hour, 1e6 * hour, -hour},  //
+		} {
+			r := record(news, i, "", "")
+			r.Entry.Published, r.Entry.Updated = base.Add(c.published), time.Time{}
+			if c.updated != 0 {
+				r.Entry.Updated = base.Add(c.updated)
+			}
+			r = archive.NewRecord(r.Entry, base, nodeID(t, "192.0.2.7:7790"))
+			r.Seq = int64(i) + 1
+			a.Keep([]archive.Record{r})
+			commit(t, a)
+			at, ids := base.Add(c.want), []feed.EntryID{r.ID}
+			if !r.Time().Equal(at) {
+				t.Errorf("record %d is of %v, want %v", i, r.Time(), at)
+			}
+			wantFound(t, a, feed.Filter{IDs: ids, Since: at, Until: at.Add(time.Second)}, r)
 		}
 	})
 
@@ -140,8 +214,9 @@ func fullRecords(t testing.TB) []archive.Record {
 func wantKnown(t *testing.T, a Archive, kept archive.Record, strange feed.EntryID) {
 	t.Helper()
 	got := a.Known([]feed.EntryID{strange, kept.ID, kept.ID})
-	if len(got) != 3 || got[0] != (feed.Digest{}) || got[1] != kept.Digest || got[2] != kept.Digest {
-		t.Errorf("Known = %v, want nothing and twice %v", got, kept.Digest)
+	want := archive.Version{Digest: kept.Digest, Updated: kept.Entry.Updated, Confirmed: kept.Confirmed}
+	if len(got) != 3 || got[0] != (archive.Version{}) || got[1] != want || got[2] != want {
+		t.Errorf("Known = %+v, want nothing and twice %+v", got, want)
 	}
 }
 

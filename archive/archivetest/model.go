@@ -3,6 +3,7 @@ package archivetest
 import (
 	"fmt"
 	"io"
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ func testModel(t *testing.T, open func(testing.TB) Archive) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"":        m.compare,
 			"keep":    m.keep,
+			"confirm": m.confirm,
 			"feed":    m.keepFeed,
 			"did":     m.keepDID,
 			"peer":    m.keepPeer,
@@ -85,6 +87,11 @@ func (m *model) index(rt *rapid.T) {
 func (m *model) keep(rt *rapid.T) {
 	records := rapid.SliceOfN(genRecord, 1, 5).Draw(rt, "records")
 	m.do(func(s archive.Store) { s.Keep(records) })
+}
+
+func (m *model) confirm(rt *rapid.T) {
+	ids := []feed.EntryID{genRecord.Draw(rt, "record").ID}
+	m.do(func(s archive.Store) { s.Confirm(base, ids) })
 }
 
 func (m *model) keepFeed(rt *rapid.T) {
@@ -182,7 +189,13 @@ var (
 	genTime = rapid.Custom(func(rt *rapid.T) time.Time {
 		return base.Add(time.Duration(rapid.IntRange(-3, 3).Draw(rt, "half seconds")) * time.Second / 2)
 	})
-	genWord = rapid.OneOf(rapid.SampledFrom([]string{
+	// Dates may be absent, or as far ahead of the arrival as one may be.
+	genDate = rapid.Custom(func(rt *rapid.T) time.Time {
+		t := genTime.Draw(rt, "time").Truncate(time.Second)
+		return rapid.SampledFrom([]time.Time{{}, t, t.Add(archive.Ahead), t.Add(1e6 * time.Hour)}).Draw(rt, "date")
+	})
+	genSource = rapid.SampledFrom([]protocol.NodeID{{}, protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790)})
+	genWord   = rapid.OneOf(rapid.SampledFrom([]string{
 		"alpha", "Alpha", "ALPHABET", "alphabetic", "bet", "Übung", "ubung", "naïve", "nai\u0308ve", "Σίσυφος", "σισυφοσ",
 		"сервер", "СЕРВ", "日本語", "日本", "한국어", "हिन्दी", "c++", "3.14", "14", "don't", "İstanbul", "straße", "STRASSE",
 		"al\u00ADpha", "\U0001E900", "ǅ", "ﬁn", "e\u0301\u0323", "1", "AND", "title", "\u0301",
@@ -209,10 +222,13 @@ var (
 			e.Content = genText.Draw(rt, "content")
 			e.Authors = rapid.SliceOfN(genText, 0, 2).Draw(rt, "authors")
 			e.Categories = rapid.SliceOfN(genText, 0, 2).Draw(rt, "categories")
-			e.Published = genTime.Draw(rt, "published")
+			e.Published = genDate.Draw(rt, "published")
+			e.Updated = genDate.Draw(rt, "updated")
 		}
 		e.Clean()
-		return archive.NewRecord(e, genTime.Draw(rt, "seen"), protocol.NodeID{})
+		r := archive.NewRecord(e, genTime.Draw(rt, "seen"), genSource.Draw(rt, "source"))
+		r.Confirmed = rapid.Bool().Draw(rt, "confirmed")
+		return r
 	})
 	genPhrase = rapid.Custom(func(rt *rapid.T) string {
 		p := genWord.Draw(rt, "word")

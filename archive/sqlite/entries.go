@@ -3,21 +3,25 @@ package sqlite
 import (
 	"database/sql"
 	"errors"
+	"time"
 
 	"feedex/archive"
 	"feedex/feed"
 )
 
 // Known implements archive.Entries.
-func (s *Store) Known(ids []feed.EntryID) []feed.Digest {
-	digests := make([]feed.Digest, len(ids))
+func (s *Store) Known(ids []feed.EntryID) []archive.Version {
+	versions := make([]archive.Version, len(ids))
 	for i := range ids {
+		v := &versions[i]
 		var blob []byte
-		if s.row(`SELECT digest FROM entries WHERE id = ?`, []any{ids[i][:]}, &blob) {
-			digests[i], s.err = fromBlob[feed.Digest](blob)
+		var updated sql.NullInt64
+		if s.row(`SELECT digest, updated, `+isConfirmed+` FROM entries e WHERE id = ?`, []any{ids[i][:]}, &blob, &updated, &v.Confirmed) {
+			v.Digest, s.err = fromBlob[feed.Digest](blob)
+			v.Updated = fromSeconds(updated)
 		}
 	}
-	return digests
+	return versions
 }
 
 // Keep implements archive.Entries.
@@ -36,13 +40,14 @@ func (s *Store) keep(r *archive.Record) {
 		s.err = errors.Join(err1, err2, err3)
 	}
 	published, updated := toSeconds(e.Published), toSeconds(e.Updated)
+	confirmed := r.Confirmed || r.Source.IsZero()
 	inserted := s.write(`
 		INSERT INTO entries (id, digest, feed, published, updated, seen, source, guid, title, link,
-			authors, categories, enclosures, summary, content)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			authors, categories, enclosures, summary, content, confirmed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`,
 		r.ID[:], r.Digest[:], s.feedID(e.Feed), published, updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
-		authors, categories, enclosures, e.Summary, e.Content)
+		authors, categories, enclosures, e.Summary, e.Content, confirmed)
 	if s.err != nil || inserted > 0 {
 		return
 	}
@@ -50,15 +55,29 @@ func (s *Store) keep(r *archive.Record) {
 	s.write(`UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'entries'`)
 	s.write(`
 		UPDATE entries SET digest = ?, published = ?, updated = ?, guid = ?, title = ?, link = ?,
-			authors = ?, categories = ?, enclosures = ?, summary = ?, content = ?
+			authors = ?, categories = ?, enclosures = ?, summary = ?, content = ?, confirmed = confirmed OR ?
 		WHERE id = ?`,
 		r.Digest[:], published, updated, e.ID, e.Title, e.Link,
-		authors, categories, enclosures, e.Summary, e.Content, r.ID[:])
+		authors, categories, enclosures, e.Summary, e.Content, confirmed, r.ID[:])
 	s.write(`
 		INSERT INTO stale SELECT seq FROM entries WHERE id = ? AND seq <= (SELECT indexed FROM state)
 		ON CONFLICT DO NOTHING`, r.ID[:])
 	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0)) WHERE id = ?`,
 		r.Seen.Unix(), s.feedID(e.Feed))
+}
+
+// isConfirmed is whether entry e is confirmed.
+const isConfirmed = `(e.confirmed OR e.source = '')`
+
+// Confirm implements archive.Entries. To readers of the feed it is a change like any other.
+func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
+	for i := range ids {
+		if s.write(`UPDATE entries AS e SET confirmed = 1 WHERE id = ? AND NOT `+isConfirmed, ids[i][:]) > 0 {
+			s.write(`
+				UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
+				WHERE id = (SELECT feed FROM entries WHERE id = ?)`, at.Unix(), ids[i][:])
+		}
+	}
 }
 
 // maxFeedIDs bounds the rows of feeds that are remembered; a node polls and relays fewer.

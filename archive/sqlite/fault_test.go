@@ -61,7 +61,7 @@ func TestFullDisk(t *testing.T) {
 	if s.HasDID(protocol.DID{1}) {
 		t.Error("something was kept after the disk was full")
 	}
-	if got := s.Known([]feed.EntryID{records[0].ID}); got[0] != (feed.Digest{}) {
+	if got := s.Known([]feed.EntryID{records[0].ID}); got[0] != (archive.Version{}) {
 		t.Error("something was found after the disk was full")
 	}
 	wantCause(t, s.Commit(), ErrFull, s.path)
@@ -71,7 +71,7 @@ func TestFullDisk(t *testing.T) {
 
 	execSQL(t, s, `PRAGMA max_page_count = 1000000`)
 	got := s.Known([]feed.EntryID{records[0].ID, records[10].ID})
-	if got[0] != records[0].Digest || got[1] != (feed.Digest{}) || s.HasDID(protocol.DID{1}) {
+	if got[0].Digest != records[0].Digest || got[1] != (archive.Version{}) || s.HasDID(protocol.DID{1}) {
 		t.Error("the transaction that met a full disk was not undone")
 	}
 	s.KeepDID(protocol.DID{1})

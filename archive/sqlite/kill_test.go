@@ -157,7 +157,7 @@ func checkVictim(t *testing.T, path string, first, acknowledged int) {
 			t.Errorf("the did of batch %d is lost", n)
 		}
 		for _, r := range records {
-			if got := s.Known([]feed.EntryID{r.ID}); got[0] != r.Digest {
+			if got := s.Known([]feed.EntryID{r.ID}); got[0].Digest != r.Digest {
 				t.Errorf("entry %s: digest %v, want %v", r.Entry.ID, got[0], r.Digest)
 			}
 		}

@@ -64,7 +64,7 @@ func TestMigrateToAccounts(t *testing.T) {
 	if got := s.LoadPeers(); len(got) != 1 {
 		t.Errorf("LoadPeers = %+v, want the one of before", got)
 	}
-	if got := s.Known([]feed.EntryID{r.ID}); got[0] != r.Digest {
+	if got := s.Known([]feed.EntryID{r.ID}); got[0].Digest != r.Digest {
 		t.Errorf("Known = %v, want %v", got, r.Digest)
 	}
 	if err := s.Commit(); err != nil {
@@ -77,5 +77,26 @@ func TestMigrateToAccounts(t *testing.T) {
 	defer reader.Close()
 	if found, err := reader.Search(t.Context(), feed.Filter{Words: []string{"hello"}}); err != nil || len(found) != 1 {
 		t.Errorf("found %q, %v", titles(found), err)
+	}
+}
+
+// An archive from before there were marks of what is confirmed keeps its entries: own ones are confirmed,
+// of the others nobody knows. Dates of the future count no more.
+func TestMigrateToConfirmed(t *testing.T) {
+	own, brought := newsRecord("1", "own", time.Unix(1, 0)), newsRecord("2", "brought", time.Unix(1, 0))
+	insert := func(r *archive.Record, source string) string {
+		return fmt.Sprintf(`INSERT INTO entries (id, digest, feed, published, seen, source, guid, title, link, summary, content)
+			VALUES (x'%x', x'%x', 1, 1000000000, 1, '%s', '%s', '%s', '', '', '');`, r.ID[:], r.Digest[:], source, r.Entry.ID, r.Entry.Title)
+	}
+	path := olderArchive(t, 2, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0);`, news)+
+		insert(&own, "")+insert(&brought, "192.0.2.1:7790"))
+	s := openFile(t, path)
+	got := s.Known([]feed.EntryID{own.ID, brought.ID})
+	if !got[0].Confirmed || got[1].Confirmed || got[1].Digest != brought.Digest {
+		t.Errorf("Known = %+v", got)
+	}
+	found, err := s.Search(t.Context(), feed.Filter{Until: time.Unix(2, 0)})
+	if err != nil || len(found) != 2 || !found[1].Confirmed || found[0].Confirmed || found[0].Entry.Published.Unix() != 1000000000 {
+		t.Errorf("found %+v, %v", found, err)
 	}
 }

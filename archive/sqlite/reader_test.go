@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -159,6 +160,8 @@ func TestFeedVersion(t *testing.T) {
 	if last != (FeedVersion{}) {
 		t.Errorf("version of a feed without entries: %+v", last)
 	}
+	brought := newsRecord("4", "four", time.Unix(500, 0))
+	brought.Source, brought.Confirmed = protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790), false
 	for i, step := range []struct {
 		work    func()
 		changed int64 // Unix seconds, 0 where the version must stay
@@ -172,6 +175,9 @@ func TestFeedVersion(t *testing.T) {
 		{func() { s.Keep([]archive.Record{newsRecord("1", "replaced", time.Unix(300, 0))}) }, 300},
 		{func() { s.Keep([]archive.Record{newsRecord("1", "replaced again", time.Unix(301, 0))}) }, 301},
 		{func() { s.Keep([]archive.Record{newsRecord("3", "three", time.Unix(400, 0))}) }, 400},
+		{func() { s.Keep([]archive.Record{brought}) }, 500},
+		{func() { s.Confirm(time.Unix(600, 0), []feed.EntryID{brought.ID, {9}}) }, 600},
+		{func() { s.Confirm(time.Unix(700, 0), []feed.EntryID{brought.ID}) }, 0},
 	} {
 		step.work()
 		if v := version(); v != last {

@@ -14,7 +14,7 @@ import (
 
 // recordColumns are what scanRecord wants, from entries e and feeds f.
 const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.seen, e.source, e.guid, e.title, e.link,
-	e.authors, e.categories, e.enclosures, e.summary, e.content`
+	e.authors, e.categories, e.enclosures, e.summary, e.content, ` + isConfirmed
 
 // scanRecord reads one row of recordColumns. What does not decode was not written by us.
 func scanRecord(rows *sql.Rows) (r archive.Record, err error) {
@@ -27,7 +27,7 @@ func scanRecord(rows *sql.Rows) (r archive.Record, err error) {
 	)
 	e := &r.Entry
 	if err := scan(rows, &r.Seq, &id, &digest, &e.Feed, &published, &updated, &seen, &source, &e.ID, &e.Title, &e.Link,
-		&authors, &categories, &enclosures, &e.Summary, &e.Content); err != nil {
+		&authors, &categories, &enclosures, &e.Summary, &e.Content, &r.Confirmed); err != nil {
 		return r, err
 	}
 	if r.ID, err = fromBlob[feed.EntryID](id); err != nil {

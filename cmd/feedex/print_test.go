@@ -125,6 +125,11 @@ func TestPrintRecords(t *testing.T) {
 	wantText(t, local(noon)+"  example.com: "+strings.Repeat("é", 199)+"…\n", func(w *strings.Builder) error {
 		return printRecords(w, []archive.Record{entry(strings.Repeat("é", 201), "", time.Time{})}, nil)
 	})
+	brought := records[1]
+	brought.Confirmed = false
+	wantText(t, local(noon)+"  example.com (unconfirmed): (no title)\n", func(w *strings.Builder) error {
+		return printRecords(w, []archive.Record{brought}, nil)
+	})
 	wantText(t, local(noon)+"  The Example: (no title)\n", func(w *strings.Builder) error {
 		return printRecords(w, records[1:], map[feed.URL]string{"https://example.com/feed": "The\nExample"})
 	})

@@ -40,10 +40,12 @@ so; several words in quotes must follow one another. Without a WORD every entry 
 
 A running node is asked; where none runs the archive is read itself.
 
+An entry of which there is one neighbor's word, and that no own poll has shown yet, is marked "unconfirmed".
+
 What is beyond --limit is left out; a line on standard error says so.
 
 --json prints a list of objects with the members id, seq, feed, guid, title, link, authors, published,
-updated, seen, source, summary, content, categories and enclosures (url, type, length). Times are RFC
+updated, seen, source, confirmed, summary, content, categories and enclosures (url, type, length). Times are RFC
 3339 in UTC. What the publisher did not say is left out; later versions may add members.`,
 		Example: `  feedex query election --since 2d
   feedex query 'climate change' 'emission*' --until 2025-01-01 --limit 10
@@ -138,11 +140,15 @@ func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]str
 		if source == "" {
 			source = printable(r.Entry.Feed.Host())
 		}
+		source = shorten(source, 40)
+		if !r.Confirmed {
+			source += " (unconfirmed)"
+		}
 		title := plainTitle(r.Entry.Title)
 		if title == "" {
 			title = "(no title)"
 		}
-		_, err := fmt.Fprintf(w, "%s  %s: %s\n", r.Time().Local().Format("2006-01-02 15:04"), shorten(source, 40), shorten(title, maxTitle))
+		_, err := fmt.Fprintf(w, "%s  %s: %s\n", r.Time().Local().Format("2006-01-02 15:04"), source, shorten(title, maxTitle))
 		if link := printable(r.Entry.Link); link != "" && err == nil {
 			_, err = fmt.Fprintf(w, "    %s\n", link)
 		}
