@@ -23,6 +23,7 @@ func layers() map[string]int {
 		"archive/sqlite": 4,
 		"transport":      4,
 		"fetch":          4,
+		"lab/trace":      4,
 		"reader":         4,
 		"daemon":         5,
 		"demo":           6,

@@ -1,0 +1,134 @@
+package trace
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"math"
+	"os"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the embedded set anew from the traces beside the repository")
+
+// original is the folder that the embedded set was made from. It lies beside the repository where it is
+// at hand and is no part of it.
+const original = "../../../shared/traces"
+
+func TestEmbeddedIsWhatLoadReads(t *testing.T) {
+	if _, err := os.Stat(original); errors.Is(err, os.ErrNotExist) {
+		t.Skip("the traces are not beside the repository")
+	}
+	want, err := Load(original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		if _, err := w.Write(want.encode()); err != nil || w.Close() != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile("recorded.gz", b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the embedded set %s is not the one that is read, %s: run with -update", got.Hash(), want.Hash())
+	}
+}
+
+// The figures are those that came with the traces.
+func TestEmbeddedFigures(t *testing.T) {
+	s, err := Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if from := time.Date(2026, 7, 4, 0, 0, 0, 0, time.UTC); !s.From.Equal(from) || !s.To.Equal(from.AddDate(0, 0, 35)) {
+		t.Errorf("span %v to %v", s.From, s.To)
+	}
+	silent := 0
+	names := map[string]bool{}
+	for _, f := range s.Feeds {
+		if f.Count(s.From, s.To) == 0 {
+			silent++
+		}
+		if names[f.Name] || f.Name == "" || f.Kind == "" || f.Window < 1 {
+			t.Errorf("%q, %q, window %d: unusable or there twice", f.Name, f.Kind, f.Window)
+		}
+		names[f.Name] = true
+		if !slices.IsSorted(f.Times) {
+			t.Errorf("%s: times are not in order", f.Name)
+		}
+		if before := f.Count(time.Unix(0, 0), s.From); before > f.Window || before+f.Count(s.From, s.To) != len(f.Times) {
+			t.Errorf("%s: %d entries before the span and %d within, %d in all, for a window of %d",
+				f.Name, before, f.Count(s.From, s.To), len(f.Times), f.Window)
+		}
+	}
+	if len(s.Feeds) != 373 || silent != 41 || len(s.Busy(5)) != 70 || len(s.Busy(1)) != 146 {
+		t.Errorf("%d feeds, %d silent, %d with 5 entries a day, %d with 1; want 373, 41, 70, 146",
+			len(s.Feeds), silent, len(s.Busy(5)), len(s.Busy(1)))
+	}
+	all := s.Busy(0)
+	for rank, want := range map[int]float64{1: 168.46, 2: 111.03, 5: 62.40, 10: 37.60, 20: 16.71, 50: 7.60, 70: 5.14, 100: 2.80, 245: 0.11} {
+		if got := float64(all[rank-1].Count(s.From, s.To)) / 35; math.Abs(got-want) > 0.005 {
+			t.Errorf("rank %d publishes %.2f entries a day, want %.2f", rank, got, want)
+		}
+	}
+	if b := len(recorded); b > 1<<20 {
+		t.Errorf("it takes %d bytes, want 1 MiB at most", b)
+	}
+}
+
+func TestBusyOrder(t *testing.T) {
+	from := time.Unix(0, 0).UTC()
+	s := &Set{From: from, To: from.Add(48 * time.Hour), Feeds: []Feed{
+		{Name: "b", Times: []int64{-5, 0, 1}},
+		{Name: "c", Times: []int64{0, 1, 2}},
+		{Name: "a", Times: []int64{-2, 7, 8}},
+		{Name: "d", Times: []int64{-2, -1, 8}},
+	}}
+	var names []string
+	for _, f := range s.Busy(1) {
+		names = append(names, f.Name)
+	}
+	if want := []string{"c", "a", "b"}; !slices.Equal(names, want) {
+		t.Errorf("busy feeds %v, want %v", names, want)
+	}
+}
+
+func TestCompactForm(t *testing.T) {
+	s := &Set{From: time.Unix(1000, 0).UTC(), To: time.Unix(90000, 0).UTC(), Feeds: []Feed{
+		{Name: "news.example.com", Kind: "news", Window: 15, Times: []int64{-7, 1000, 1000, 5000}},
+		{Name: "blog-001", Kind: "blog", Window: 1, Times: []int64{}},
+	}}
+	text := s.encode()
+	got, err := decode(text)
+	if err != nil || !reflect.DeepEqual(got, s) {
+		t.Fatalf("%+v, %v, want %+v", got, err, s)
+	}
+	hash := s.Hash()
+	if len(hash) != 16 || got.Hash() != hash {
+		t.Errorf("hash %q of the one, %q of the other", hash, got.Hash())
+	}
+	if s.Feeds[0].Times[3]++; s.Hash() == hash {
+		t.Error("another time leaves the hash as it is")
+	}
+	for n := range text {
+		if _, err := decode(text[:n]); !errors.Is(err, errFormat) {
+			t.Fatalf("the first %d of %d bytes: %v", n, len(text), err)
+		}
+	}
+	if _, err := decode(append(text, 0)); !errors.Is(err, errFormat) {
+		t.Errorf("with a byte more: %v", err)
+	}
+}
