@@ -20,6 +20,7 @@ import (
 type Memory struct {
 	records  []Record              // in order of Seq, which is the index plus one
 	index    map[feed.EntryID]int  // into records
+	hidden   map[feed.EntryID]bool // entries not to be shared
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
 	dids     []protocol.DID        // in order of arrival
 	hasDID   map[protocol.DID]bool // the same
@@ -36,6 +37,7 @@ var (
 func NewMemory() *Memory {
 	return &Memory{
 		index:    make(map[feed.EntryID]int),
+		hidden:   make(map[feed.EntryID]bool),
 		feeds:    make(map[feed.URL]Feed),
 		hasDID:   make(map[protocol.DID]bool),
 		peers:    make(map[protocol.NodeID]Peer),
@@ -83,6 +85,25 @@ func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 	}
 }
 
+// Hide implements Entries.
+func (m *Memory) Hide(ids []feed.EntryID) {
+	for _, id := range ids {
+		if _, ok := m.index[id]; ok {
+			m.hidden[id] = true
+		}
+	}
+}
+
+// Reveal implements Entries.
+func (m *Memory) Reveal(ids []feed.EntryID) []bool {
+	were := make([]bool, len(ids))
+	for i, id := range ids {
+		were[i] = m.hidden[id]
+		delete(m.hidden, id)
+	}
+	return were
+}
+
 // Search implements Searcher.
 func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
 	var found []Record
@@ -92,7 +113,7 @@ func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
 			return nil, err
 		}
 		r := &m.records[i]
-		if f.Shareable && !m.shareable(r.Entry.Feed) {
+		if f.Shareable && !m.shareable(r) {
 			continue
 		}
 		if matcher.Match(r) {
@@ -102,8 +123,11 @@ func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
 	return found, nil
 }
 
-// shareable reports whether entries of u may be served to others.
-func (m *Memory) shareable(u feed.URL) bool { return !m.feeds[u].Private && !u.Secret() }
+// shareable reports whether the entry may be served to others.
+func (m *Memory) shareable(r *Record) bool {
+	u := r.Entry.Feed
+	return !m.feeds[u].Private && !u.Secret() && !m.hidden[r.ID]
+}
 
 // LoadFeeds implements Feeds.
 func (m *Memory) LoadFeeds() []Feed {

@@ -37,6 +37,10 @@ type Entries interface {
 	// Confirm notes at that time that the entries have been shown by somebody beside their Source.
 	// Those that are not kept, or are confirmed already, do not matter.
 	Confirm(at time.Time, ids []feed.EntryID)
+	// Hide leaves entries that are kept out of what a Search finds for others (Filter.Shareable).
+	Hide(ids []feed.EntryID)
+	// Reveal ends that, and reports for each entry whether it was hidden.
+	Reveal(ids []feed.EntryID) []bool
 }
 
 // A Version is what tells whether an entry changed.
@@ -145,6 +149,10 @@ type Feed struct {
 	Subscribed bool      // in the node's own interest; false where only entries remain
 	Private    bool      // never leaves the node: the publisher or the owner says so, or its address
 	Since      time.Time // when the owner subscribed
+
+	Weight   int  // of preference, w_i of Paper §3.2: 1 to 100, and 0 is 1
+	Discreet bool // neighbors are not to learn that the interest is the node's own
+	Cover    bool // advertised like a feed of the node's own interest, so that those stand out less
 
 	// The polling state: what the next conditional request needs, and when it is due.
 	ETag         string // validator as the publisher sent it, byte for byte

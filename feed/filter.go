@@ -18,7 +18,7 @@ type Filter struct {
 	IDs          []EntryID // one of these; empty is any
 	// Limit is the most entries to return, newest arrival first. 0 is DefaultLimit.
 	Limit int
-	// Shareable leaves out entries of feeds that may not be served to others.
+	// Shareable leaves out entries that may not be served to others.
 	Shareable bool
 }
 

@@ -25,6 +25,7 @@ func testModel(t *testing.T, open func(testing.TB) Archive) {
 			"keep":    m.keep,
 			"confirm": m.confirm,
 			"feed":    m.keepFeed,
+			"hide":    m.hide,
 			"did":     m.keepDID,
 			"peer":    m.keepPeer,
 			"account": m.keepAccount,
@@ -95,8 +96,20 @@ func (m *model) confirm(rt *rapid.T) {
 }
 
 func (m *model) keepFeed(rt *rapid.T) {
-	f := archive.Feed{URL: genFeed.Draw(rt, "feed"), Private: rapid.Bool().Draw(rt, "private"), Title: genText.Draw(rt, "title")}
+	f := archive.Feed{URL: genFeed.Draw(rt, "feed"), Private: rapid.Bool().Draw(rt, "private"), Title: genText.Draw(rt, "title"), Weight: rapid.IntRange(0, 100).Draw(rt, "weight")}
 	m.do(func(s archive.Store) { s.KeepFeed(f) })
+}
+
+func (m *model) hide(rt *rapid.T) {
+	r, hide := genRecord.Draw(rt, "record"), rapid.Bool().Draw(rt, "hide")
+	ids := []feed.EntryID{r.ID}
+	if hide {
+		m.do(func(s archive.Store) { s.Hide(ids) })
+	} else if got, want := m.archive.Reveal(ids), m.memory.Reveal(ids); !slices.Equal(got, want) {
+		rt.Fatalf("Reveal = %v, want %v", got, want)
+	} else {
+		m.open = append(m.open, func(s archive.Store) { s.Reveal(ids) })
+	}
 }
 
 func (m *model) keepDID(rt *rapid.T) {

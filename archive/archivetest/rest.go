@@ -17,6 +17,7 @@ func testFeeds(t *testing.T, a Archive) {
 	}
 	full := archive.Feed{
 		URL: news, Title: "News", Link: "https://news.example.org/", Subscribed: true, Private: true, Since: base,
+		Weight: 7, Discreet: true, Cover: true,
 		ETag: `W/"a b"`, LastModified: "Sun, 01 Mar 2026 12:00:00 GMT", Interval: 90*time.Second + 1,
 		NextPoll: base.Add(1500 * time.Millisecond), LastPoll: base.Add(time.Second), LastSuccess: base.Add(-time.Hour),
 		Errors: 3, LastError: "no answer",
@@ -33,6 +34,7 @@ func testFeeds(t *testing.T, a Archive) {
 	commit(t, a)
 
 	full.Subscribed, full.ETag, full.LastError, full.Since = false, "", "", time.Time{}
+	full.Weight, full.Discreet, full.Cover = 0, false, false
 	a.KeepFeed(full)
 	local := full
 	local.NextPoll = full.NextPoll.In(time.FixedZone("", 3600)).Add(999 * time.Microsecond)

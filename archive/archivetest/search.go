@@ -18,6 +18,7 @@ func testSearch(t *testing.T, open func(testing.TB) Archive) {
 	t.Run("conditions", func(t *testing.T) { testConditions(t, open(t)) })
 	t.Run("limit", func(t *testing.T) { testLimit(t, open(t)) })
 	t.Run("shareable", func(t *testing.T) { testShareable(t, open(t)) })
+	t.Run("hidden", func(t *testing.T) { testHidden(t, open(t)) })
 	t.Run("context", func(t *testing.T) {
 		a := open(t)
 		a.Keep([]archive.Record{record(news, 1, "word", "")})
@@ -269,5 +270,32 @@ func testShareable(t *testing.T, a Archive) {
 	commit(t, a)
 	if got := search(t, a, feed.Filter{Shareable: true, Words: []string{"word"}}); len(got) != 2 || got[1].Entry.Feed != private {
 		t.Errorf("after a change of settings, found %v", got)
+	}
+}
+
+// What is hidden, the owner finds and others do not, until it is revealed.
+func testHidden(t *testing.T, a Archive) {
+	shown, hidden, strange := record(news, 1, "word", ""), record(news, 2, "word", ""), record(news, 3, "word", "")
+	a.Keep([]archive.Record{shown, hidden})
+	a.Hide([]feed.EntryID{hidden.ID, hidden.ID, strange.ID})
+	commit(t, a)
+	a.Keep([]archive.Record{hidden, strange}) // one changes, and one comes that was not there to be hidden
+	commit(t, a)
+	shown.Seq, hidden.Seq, strange.Seq = 1, 2, 3
+	for range 2 {
+		for _, f := range []feed.Filter{{}, {Words: []string{"word"}}, {IDs: []feed.EntryID{shown.ID, hidden.ID, strange.ID}}, {Feed: news}} {
+			wantFound(t, a, f, strange, hidden, shown)
+			f.Shareable = true
+			wantFound(t, a, f, strange, shown)
+		}
+		indexAll(t, a)
+	}
+	if got := a.Reveal([]feed.EntryID{shown.ID, hidden.ID, {9}}); !slices.Equal(got, []bool{false, true, false}) {
+		t.Errorf("Reveal = %v, want one that was hidden", got)
+	}
+	commit(t, a)
+	wantFound(t, a, feed.Filter{Shareable: true}, strange, hidden, shown)
+	if got := a.Reveal([]feed.EntryID{hidden.ID}); got[0] {
+		t.Error("it was revealed twice")
 	}
 }

@@ -80,6 +80,22 @@ func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
 	}
 }
 
+// Hide implements archive.Entries.
+func (s *Store) Hide(ids []feed.EntryID) {
+	for i := range ids {
+		s.write(`INSERT INTO hidden SELECT seq FROM entries WHERE id = ? ON CONFLICT DO NOTHING`, ids[i][:])
+	}
+}
+
+// Reveal implements archive.Entries.
+func (s *Store) Reveal(ids []feed.EntryID) []bool {
+	were := make([]bool, len(ids))
+	for i := range ids {
+		were[i] = s.write(`DELETE FROM hidden WHERE seq = (SELECT seq FROM entries WHERE id = ?)`, ids[i][:]) > 0
+	}
+	return were
+}
+
 // maxFeedIDs bounds the rows of feeds that are remembered; a node polls and relays fewer.
 const maxFeedIDs = 1 << 14
 
@@ -119,9 +135,9 @@ func (s *Store) LoadFeeds() (feeds []archive.Feed) {
 func (s *Store) KeepFeed(f archive.Feed) {
 	id := s.feedID(f.URL)
 	s.write(`
-		UPDATE feeds SET kept = 1, title = ?, link = ?, subscribed = ?, private = ?, since = ?, etag = ?, last_modified = ?,
-			poll_interval = ?, next_poll = ?, last_poll = ?, last_success = ?, errors = ?, last_error = ?
+		UPDATE feeds SET kept = 1, title = ?, link = ?, subscribed = ?, private = ?, since = ?, weight = ?, discreet = ?, cover = ?,
+			etag = ?, last_modified = ?, poll_interval = ?, next_poll = ?, last_poll = ?, last_success = ?, errors = ?, last_error = ?
 		WHERE id = ?`,
-		f.Title, f.Link, f.Subscribed, f.Private, toMillis(f.Since), f.ETag, f.LastModified,
+		f.Title, f.Link, f.Subscribed, f.Private, toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
 		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError, id)
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // feedColumns are the columns of a feed, in the order of scanFeed.
-const feedColumns = `url, title, link, subscribed, private, since, etag, last_modified, poll_interval,
-	next_poll, last_poll, last_success, errors, last_error`
+const feedColumns = `url, title, link, subscribed, private, since, weight, discreet, cover, etag, last_modified,
+	poll_interval, next_poll, last_poll, last_success, errors, last_error`
 
 // listFeeds finds the feeds that the node follows or followed.
 const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
@@ -19,8 +19,8 @@ const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url
 // scanFeed reads feedColumns.
 func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
 	var since, nextPoll, lastPoll, lastSuccess sql.NullInt64
-	err = row.Scan(&f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.ETag, &f.LastModified, &f.Interval,
-		&nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError)
+	err = row.Scan(&f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.Weight, &f.Discreet, &f.Cover,
+		&f.ETag, &f.LastModified, &f.Interval, &nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError)
 	f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
 		fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
 	return f, err

@@ -100,3 +100,20 @@ func TestMigrateToConfirmed(t *testing.T) {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }
+
+// An archive from before there were weights, discretion and cover keeps its feeds, and hides no entry.
+func TestMigrateToInterest(t *testing.T) {
+	r := newsRecord("1", "hello", time.Unix(1, 0))
+	path := olderArchive(t, 3, fmt.Sprintf(`
+		INSERT INTO feeds (id, url, secret, kept, subscribed) VALUES (1, '%s', 0, 1, 1);
+		INSERT INTO entries (id, digest, feed, seen, source, guid, title, link, summary, content)
+			VALUES (x'%x', x'%x', 1, 1, '', '1', 'hello', '', '', '');`, news, r.ID[:], r.Digest[:]))
+	s := openFile(t, path)
+	want := archive.Feed{URL: news, Subscribed: true}
+	if got := s.LoadFeeds(); len(got) != 1 || got[0] != want {
+		t.Errorf("LoadFeeds = %+v, want %+v", got, want)
+	}
+	if found, err := s.Search(t.Context(), feed.Filter{Shareable: true}); err != nil || len(found) != 1 {
+		t.Errorf("found %q, %v", titles(found), err)
+	}
+}

@@ -85,6 +85,7 @@ func (s *search) conditions() (known bool, err error) {
 	}
 	if f.Shareable {
 		and(`e.feed NOT IN (SELECT id FROM feeds WHERE private OR secret)`)
+		and(`e.seq NOT IN (SELECT seq FROM hidden)`)
 	}
 	if len(f.IDs) > 0 {
 		ids := make([]string, len(f.IDs))
