@@ -75,11 +75,13 @@ func (t *Table) Doubt(n *Neighbor, changes protocol.Subset) {
 
 // advertised is the hop count at which n is to hear of the feed, Withdrawn if it is not.
 func (t *Table) advertised(r *route, n *Neighbor) int {
-	if r.private {
+	switch {
+	case r.private:
 		return protocol.Withdrawn
-	}
-	if r.own {
+	case r.own && !r.discreet, r.cover:
 		return 0
+	case r.own:
+		return 1
 	}
 	best := t.config.MaxHops // one more would be too far
 	for _, h := range r.via {

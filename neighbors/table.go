@@ -48,9 +48,11 @@ type Neighbor struct {
 
 // A route tells who is interested in a feed.
 type route struct {
-	own     bool // we are, and may say so
-	private bool // nobody is to hear of it from us, whoever is interested
-	via     []hop
+	own      bool // we are, and may say so
+	discreet bool // but not that it is we
+	cover    bool // we say that we are
+	private  bool // nobody is to hear of it from us, whoever is interested
+	via      []hop
 }
 
 // A hop is one neighbor's interest in a feed.
@@ -208,7 +210,7 @@ func (t *Table) touch(u feed.URL, r *route) {
 
 // drop forgets a route that nobody is interested in.
 func (t *Table) drop(u feed.URL, r *route) {
-	if !r.own && !r.private && len(r.via) == 0 {
+	if !r.own && !r.discreet && !r.cover && !r.private && len(r.via) == 0 {
 		delete(t.routes, u)
 	}
 }
@@ -221,7 +223,7 @@ func (t *Table) Wanted(u feed.URL, n *Neighbor) bool {
 }
 
 // Hops is the hop count of our own interest in the feed as n hears of it: 0 where we are interested
-// ourselves, protocol.Withdrawn where nobody within reach is.
+// ourselves (see Discreet and Cover), protocol.Withdrawn where nobody within reach is.
 func (t *Table) Hops(u feed.URL, n *Neighbor) int {
 	if r := t.routes[u]; r != nil {
 		return t.advertised(r, n)

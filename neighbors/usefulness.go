@@ -27,7 +27,11 @@ const (
 
 // Weigh sets the weight w_i of preference for a feed, 1 to MaxWeight. Default 1. Paper §3.2.
 func (t *Table) Weigh(u feed.URL, weight int) {
-	t.weights[u] = Usefulness(min(max(weight, 1), MaxWeight))
+	if weight <= 1 {
+		delete(t.weights, u)
+		return
+	}
+	t.weights[u] = Usefulness(min(weight, MaxWeight))
 }
 
 // Claimed is the usefulness of a node whose subscription set is subset, by its own word:

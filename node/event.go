@@ -56,8 +56,17 @@ type Found struct {
 	Err     error
 }
 
-// Subscribe is the owner's wish to follow feeds. Repeating it changes nothing.
-type Subscribe struct{ Feeds []feed.URL }
+// Subscribe is the owner's wish to follow feeds, or to follow them in another way. Repeating it changes
+// nothing.
+type Subscribe struct {
+	Feeds []feed.URL
+	// Weight is the weight of preference for them, 1 to neighbors.MaxWeight (Paper §3.2). 0 leaves it as
+	// it is, which is 1 for a feed that was never followed.
+	Weight int
+	// Discreet says whether neighbors are not to learn that the interest is the node's own. Nil leaves
+	// that as it is, which is false for a feed that was never followed.
+	Discreet *bool
+}
 
 // Unsubscribe is the owner's wish to follow feeds no more. Their entries stay in the archive.
 type Unsubscribe struct{ Feeds []feed.URL }

@@ -136,9 +136,10 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		forged = b.Path[len(b.Path)-1] == n.self.id
 	}
 	l.deliveredOwed(b.DID)
-	fresh := n.keepNew(l, b)
+	fresh, shown := n.keepNew(l, b)
 	n.respond(ev, protocol.OK{})
 	n.stored(b, fresh, l)
+	n.confirm(b.Feed, shown)
 	if forged && len(fresh) > 0 {
 		n.punish(l.holder, incentive.ForgedPath, incentive.Value(len(fresh), 0))
 	}
@@ -168,8 +169,9 @@ func (n *Node) acceptable(l *link, b *protocol.Bundle) error {
 }
 
 // keepNew stores the entries of b that are not known, with the neighbor as their source, and returns
-// them.
-func (n *Node) keepNew(l *link, b *protocol.Bundle) []feed.Entry {
+// those that are new to others: these, and the ones that only our own polls have shown so far, whose ids
+// it returns as well.
+func (n *Node) keepNew(l *link, b *protocol.Bundle) (entries []feed.Entry, shown []feed.EntryID) {
 	ids := make([]feed.EntryID, len(b.Entries))
 	records := make([]archive.Record, len(b.Entries))
 	for i := range b.Entries {
@@ -177,17 +179,23 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) []feed.Entry {
 		ids[i] = records[i].ID
 	}
 	var fresh []archive.Record
-	var entries []feed.Entry
-	for i, known := range n.store.Known(ids) {
-		if known.Digest == (feed.Digest{}) {
+	known := n.store.Known(ids)
+	revealed := n.reveal(records, known)
+	for i := range known {
+		switch {
+		case known[i].Digest == (feed.Digest{}):
 			fresh = append(fresh, records[i])
-			entries = append(entries, b.Entries[i])
+		case revealed[ids[i]]:
+			shown = append(shown, ids[i])
+		default:
+			continue
 		}
+		entries = append(entries, b.Entries[i])
 	}
 	n.status.Counters.Delivered += int64(len(fresh))
 	n.status.Counters.Duplicates += int64(len(records) - len(fresh))
 	if len(fresh) == 0 {
-		return nil
+		return entries, shown
 	}
 	n.store.Keep(fresh)
 	l.delivered += int64(len(fresh))
@@ -195,5 +203,5 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) []feed.Entry {
 		s.delivered += int64(len(fresh))
 	}
 	n.tell(Arrived{Feed: b.Feed, Source: l.id(), Records: fresh})
-	return entries
+	return entries, shown
 }

@@ -98,7 +98,7 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 	case Found:
 		n.found(ev)
 	case Subscribe:
-		n.subscribe(ev.Feeds)
+		n.subscribe(ev)
 	case Unsubscribe:
 		for _, u := range ev.Feeds {
 			n.unsubscribe(u)

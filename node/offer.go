@@ -36,7 +36,7 @@ func (n *Node) offer(l *link, b *protocol.Bundle) {
 // wants reports whether the bundle is to be offered to the neighbor, as things stand now.
 func (n *Node) wants(l *link, b *protocol.Bundle) bool {
 	fromIt := len(b.Path) > 0 && b.Path[len(b.Path)-1] == l.id()
-	return !fromIt && !l.offered.has(b.DID) && n.interested(l, b.Feed)
+	return !fromIt && !l.offered.has(b.DID) && n.interested(l, b.Feed) && !n.betrays(b)
 }
 
 // interested reports whether bundles of the feed go to the neighbor: it wants them, and they may leave.

@@ -28,24 +28,48 @@ type subscription struct {
 	polled, delivered int64 // entries brought first by own polls, and by neighbors
 }
 
-// subscribe begins to follow feeds.
-func (n *Node) subscribe(urls []feed.URL) {
+// subscribe begins to follow feeds, or changes how they are followed.
+func (n *Node) subscribe(wish Subscribe) {
 	known := make(map[feed.URL]archive.Feed)
-	if len(urls) > 0 {
-		for _, f := range n.store.LoadFeeds() {
-			known[f.URL] = f // followed before: its validators still save a download
-		}
+	if len(wish.Feeds) > 0 {
+		known = n.knownFeeds() // followed before: its validators still save a download
 	}
-	for _, u := range urls {
-		if n.feeds[u] != nil {
+	for _, u := range wish.Feeds {
+		if s := n.feeds[u]; s != nil {
+			if wish.apply(&s.Feed) {
+				n.speakOf(s)
+				n.store.KeepFeed(s.Feed)
+			}
 			continue
 		}
 		f := known[u]
 		f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, n.now, n.now, 0, ""
+		wish.apply(&f)
 		n.resume(f)
 		n.store.KeepFeed(n.feeds[u].Feed)
 	}
 	n.advertiseSoon()
+}
+
+// knownFeeds are the feeds that are followed, were once, or cover those that are.
+func (n *Node) knownFeeds() map[feed.URL]archive.Feed {
+	known := make(map[feed.URL]archive.Feed)
+	for _, f := range n.store.LoadFeeds() {
+		known[f.URL] = f
+	}
+	return known
+}
+
+// apply writes down how the feed is to be followed, and reports whether that changed anything.
+func (wish *Subscribe) apply(f *archive.Feed) (changed bool) {
+	before := *f
+	if wish.Weight != 0 {
+		f.Weight = min(max(wish.Weight, 1), neighbors.MaxWeight)
+	}
+	if wish.Discreet != nil {
+		f.Discreet = *wish.Discreet
+	}
+	return *f != before
 }
 
 // resume takes up a feed where it was left.
@@ -80,6 +104,8 @@ func earlier(a, b time.Time) time.Time {
 func (n *Node) speakOf(s *subscription) {
 	private := s.Private || n.privateURL(s.URL)
 	n.table.Private(s.URL, private)
+	n.table.Discreet(s.URL, s.Discreet)
+	n.table.Weigh(s.URL, s.Weight)
 	n.table.Own(s.URL, !private && !s.LastPoll.IsZero())
 }
 
@@ -105,6 +131,8 @@ func (n *Node) unsubscribe(u feed.URL) {
 	s.Subscribed = false
 	n.store.KeepFeed(s.Feed)
 	n.table.Own(u, false)
+	n.table.Discreet(u, false)
+	n.table.Weigh(u, 1)
 	n.table.Private(u, n.privateURL(u))
 	n.advertiseSoon()
 }
@@ -161,7 +189,11 @@ func (n *Node) fetched(ev Fetched) {
 		return
 	}
 	n.tell(Arrived{Feed: s.URL, Records: fresh})
-	if !n.private(s.URL) {
+	switch {
+	case n.private(s.URL):
+	case s.Discreet:
+		n.hide(fresh)
+	default:
 		entries := make([]feed.Entry, len(fresh))
 		for i := range fresh {
 			entries[i] = fresh[i].Entry

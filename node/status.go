@@ -84,6 +84,8 @@ type FeedStatus struct {
 	URL         feed.URL      `json:"url"`
 	Title       string        `json:"title"`
 	Private     bool          `json:"private"`  // never leaves this node
+	Discreet    bool          `json:"discreet"` // neighbors are not to learn that the interest is the node's own
+	Weight      int           `json:"weight"`   // of preference, 1 to 100
 	Offered     int           `json:"offered"`  // neighbors that have it in their set
 	Interval    time.Duration `json:"interval"` // between polls, in nanoseconds
 	LastPoll    time.Time     `json:"last_poll"`
@@ -143,7 +145,7 @@ func (n *Node) Feeds() []FeedStatus {
 	list := make([]FeedStatus, 0, len(n.feeds))
 	for _, s := range n.feeds {
 		list = append(list, FeedStatus{
-			URL: s.URL, Title: s.Title, Private: n.private(s.URL), Offered: n.table.Offering(s.URL),
+			URL: s.URL, Title: s.Title, Private: n.private(s.URL), Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
 			Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.NextPoll,
 			Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
 		})

@@ -1,0 +1,54 @@
+package neighbors
+
+import (
+	"cmp"
+	"slices"
+
+	"feedex/feed"
+)
+
+// A subscription set is a reading list, and hop count 0 marks what is read here. Two marks of a feed blur that.
+
+// Discreet says whether neighbors are not to learn that the interest in the feed is our own. It is then
+// advertised at hop count 1, like the feed of some neighbor's interest.
+func (t *Table) Discreet(u feed.URL, discreet bool) {
+	r := t.route(u)
+	t.set(u, r, &r.discreet, discreet)
+}
+
+// Cover says whether the feed is advertised at hop count 0 although the interest in it is not our own, so
+// that those of our own stand out less.
+func (t *Table) Cover(u feed.URL, cover bool) {
+	r := t.route(u)
+	t.set(u, r, &r.cover, cover)
+}
+
+// popular is how many neighbors must want a feed for it to be popular: one alone could choose what we
+// cover.
+const popular = 2
+
+// Popular returns the feeds that are not ours, and that two neighbors or more want within reach: first what
+// most of them want, then by URL.
+func (t *Table) Popular() []feed.URL {
+	type candidate struct {
+		url  feed.URL
+		want int
+	}
+	var list []candidate
+	for u, r := range t.routes {
+		if r.own || r.cover || r.private {
+			continue
+		}
+		if want := t.offersBeside(r, nil); want >= popular {
+			list = append(list, candidate{u, want})
+		}
+	}
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.want, a.want), cmp.Compare(a.url, b.url))
+	})
+	urls := make([]feed.URL, len(list))
+	for i, c := range list {
+		urls[i] = c.url
+	}
+	return urls
+}
