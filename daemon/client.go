@@ -87,13 +87,18 @@ func (c *Client) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 }
 
 // Subscribe implements Owner.
-func (c *Client) Subscribe(ctx context.Context, u feed.URL) error {
-	return c.do(ctx, "POST", "/subscribe", subscribeRequest{string(u)}, nil)
+func (c *Client) Subscribe(ctx context.Context, s node.Subscribe) error {
+	for _, u := range s.Feeds {
+		if err := c.do(ctx, "POST", "/subscribe", subscribeRequest{string(u), s.Weight, s.Discreet}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Unsubscribe implements Owner.
 func (c *Client) Unsubscribe(ctx context.Context, u feed.URL) error {
-	return c.do(ctx, "POST", "/unsubscribe", subscribeRequest{string(u)}, nil)
+	return c.do(ctx, "POST", "/unsubscribe", unsubscribeRequest{string(u)}, nil)
 }
 
 // Search implements Owner.

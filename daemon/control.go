@@ -11,6 +11,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/neighbors"
 	"feedex/node"
 )
 
@@ -20,8 +21,8 @@ type Owner interface {
 	Status(ctx context.Context) (Report, error)
 	Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
 	Feeds(ctx context.Context) ([]node.FeedStatus, error)
-	// Subscribe follows a feed; repeating it changes nothing.
-	Subscribe(ctx context.Context, u feed.URL) error
+	// Subscribe follows feeds, or follows them in another way; repeating it changes nothing.
+	Subscribe(ctx context.Context, s node.Subscribe) error
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, u feed.URL) error
 	// Search finds entries in the node's archive, newest arrival first.
@@ -69,8 +70,15 @@ func SocketPath(data string) (string, error) {
 // maxControlBytes bounds the body of a control request.
 const maxControlBytes = 1 << 20
 
-// A subscribeRequest is the body of subscribe and unsubscribe.
+// A subscribeRequest is the body of subscribe.
 type subscribeRequest struct {
+	URL      string `json:"url"`
+	Weight   int    `json:"weight,omitempty"`   // 0 leaves it as it is
+	Discreet *bool  `json:"discreet,omitempty"` // nil leaves it as it is
+}
+
+// An unsubscribeRequest is the body of unsubscribe.
+type unsubscribeRequest struct {
 	URL string `json:"url"`
 }
 
@@ -83,8 +91,9 @@ type refusal struct {
 // no other check, so the socket belongs to its user alone.
 //
 //	GET  /status, /neighbors, /feeds
-//	POST /subscribe, /unsubscribe   a subscribeRequest
-//	POST /search                    a searchRequest, answered with a list of Entry
+//	POST /subscribe     a subscribeRequest
+//	POST /unsubscribe   an unsubscribeRequest
+//	POST /search        a searchRequest, answered with a list of Entry
 //
 // The answer to a failure is a refusal: 400 where the request was wrong, 503 where time ran out, 500
 // for the rest.
@@ -93,8 +102,23 @@ func newControl(o Owner) http.Handler {
 	mux.HandleFunc("GET /status", answer(o.Status))
 	mux.HandleFunc("GET /neighbors", answer(o.Neighbors))
 	mux.HandleFunc("GET /feeds", answer(o.Feeds))
-	mux.HandleFunc("POST /subscribe", change(o.Subscribe))
-	mux.HandleFunc("POST /unsubscribe", change(o.Unsubscribe))
+	mux.HandleFunc("POST /subscribe", change(func(ctx context.Context, s subscribeRequest) error {
+		u, err := feed.ParseURL(s.URL)
+		if err != nil {
+			return badRequest{err}
+		}
+		if s.Weight < 0 || s.Weight > neighbors.MaxWeight {
+			return badRequest{fmt.Errorf("weight is %d, want 1 to %d", s.Weight, neighbors.MaxWeight)}
+		}
+		return o.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}, Weight: s.Weight, Discreet: s.Discreet})
+	}))
+	mux.HandleFunc("POST /unsubscribe", change(func(ctx context.Context, s unsubscribeRequest) error {
+		u, err := feed.ParseURL(s.URL)
+		if err != nil {
+			return badRequest{err}
+		}
+		return o.Unsubscribe(ctx, u)
+	}))
 	mux.HandleFunc("POST /search", func(w http.ResponseWriter, r *http.Request) {
 		var s searchRequest
 		if !readBody(w, r, &s) {
@@ -127,25 +151,23 @@ func answer[T any](ask func(context.Context) (T, error)) http.HandlerFunc {
 	}
 }
 
-// change serves a change of the subscription to one feed.
-func change(do func(context.Context, feed.URL) error) http.HandlerFunc {
+// change serves a change of what the node does.
+func change[T any](do func(context.Context, T) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var s subscribeRequest
-		if !readBody(w, r, &s) {
+		var request T
+		if !readBody(w, r, &request) {
 			return
 		}
-		u, err := feed.ParseURL(s.URL)
-		if err != nil {
-			writeRefusal(w, http.StatusBadRequest, err)
-			return
-		}
-		if err := do(r.Context(), u); err != nil {
+		if err := do(r.Context(), request); err != nil {
 			writeError(w, err)
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}
 }
+
+// A badRequest is an error of the one who asks.
+type badRequest struct{ error }
 
 // readBody decodes the request's body into v. It answers the request and returns false if it cannot.
 func readBody(w http.ResponseWriter, r *http.Request, v any) bool {
@@ -160,7 +182,9 @@ func readBody(w http.ResponseWriter, r *http.Request, v any) bool {
 
 func writeError(w http.ResponseWriter, err error) {
 	code := http.StatusInternalServerError
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if errors.As(err, new(badRequest)) {
+		code = http.StatusBadRequest
+	} else if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		code = http.StatusServiceUnavailable
 	}
 	writeRefusal(w, code, err)

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -23,6 +24,9 @@ import (
 
 var _ Owner = (*Client)(nil)
 
+// following is the wish to follow a feed.
+func following(u feed.URL) node.Subscribe { return node.Subscribe{Feeds: []feed.URL{u}} }
+
 // A fakeOwner answers from its fields and remembers what it was asked.
 type fakeOwner struct {
 	report    Report
@@ -31,8 +35,9 @@ type fakeOwner struct {
 	records   []archive.Record
 	err       error
 
-	subscribed, unsubscribed feed.URL
-	filter                   feed.Filter
+	subscribed   node.Subscribe
+	unsubscribed feed.URL
+	filter       feed.Filter
 }
 
 func (o *fakeOwner) Status(context.Context) (Report, error) { return o.report, o.err }
@@ -40,8 +45,8 @@ func (o *fakeOwner) Neighbors(context.Context) ([]node.NeighborStatus, error) {
 	return o.neighbors, o.err
 }
 func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
-func (o *fakeOwner) Subscribe(_ context.Context, u feed.URL) error {
-	o.subscribed = u
+func (o *fakeOwner) Subscribe(_ context.Context, s node.Subscribe) error {
+	o.subscribed = s
 	return o.err
 }
 func (o *fakeOwner) Unsubscribe(_ context.Context, u feed.URL) error {
@@ -121,8 +126,15 @@ func TestClientAsksOwner(t *testing.T) {
 	if !reflect.DeepEqual(o.filter, filter) {
 		t.Errorf("the owner was asked for %+v, want %+v", o.filter, filter)
 	}
-	if err := c.Subscribe(ctx, "http://example.com/a"); err != nil || o.subscribed != "http://example.com/a" {
-		t.Errorf("Subscribe: %v, the owner was asked for %q", err, o.subscribed)
+	yes := true
+	for _, wish := range []node.Subscribe{
+		{Feeds: []feed.URL{"http://example.com/a"}},
+		{Feeds: []feed.URL{"http://example.com/a"}, Weight: 100, Discreet: &yes},
+		{Feeds: []feed.URL{"http://example.com/a"}, Discreet: new(bool)},
+	} {
+		if err := c.Subscribe(ctx, wish); err != nil || !reflect.DeepEqual(o.subscribed, wish) {
+			t.Errorf("Subscribe: %v, the owner was asked for %+v, want %+v", err, o.subscribed, wish)
+		}
 	}
 	if err := c.Unsubscribe(ctx, "http://example.com/b"); err != nil || o.unsubscribed != "http://example.com/b" {
 		t.Errorf("Unsubscribe: %v, the owner was asked for %q", err, o.unsubscribed)
@@ -136,14 +148,21 @@ func TestClientReportsTheNodesWords(t *testing.T) {
 		"neighbors":   func() error { _, err := c.Neighbors(t.Context()); return err },
 		"feeds":       func() error { _, err := c.Feeds(t.Context()); return err },
 		"search":      func() error { _, err := c.Search(t.Context(), feed.Filter{}); return err },
-		"subscribe":   func() error { return c.Subscribe(t.Context(), "http://example.com/") },
+		"subscribe":   func() error { return c.Subscribe(t.Context(), following("http://example.com/")) },
 		"unsubscribe": func() error { return c.Unsubscribe(t.Context(), "http://example.com/") },
 	} {
 		if err := call(); err == nil || err.Error() != "store entries: disk is full" {
 			t.Errorf("%s: error %v, want the owner's", name, err)
 		}
 	}
-	if err := c.Subscribe(t.Context(), "gopher://example.com/"); err == nil || !strings.Contains(err.Error(), feed.ErrURL.Error()) {
+	for _, weight := range []int{-1, 101} {
+		wish := following("http://example.com/")
+		wish.Weight = weight
+		if err := c.Subscribe(t.Context(), wish); err == nil || err.Error() != fmt.Sprintf("weight is %d, want 1 to 100", weight) {
+			t.Errorf("a weight of %d: %v", weight, err)
+		}
+	}
+	if err := c.Subscribe(t.Context(), following("gopher://example.com/")); err == nil || !strings.Contains(err.Error(), feed.ErrURL.Error()) {
 		t.Errorf("subscribe to a URL that is none: %v", err)
 	}
 }
@@ -155,6 +174,8 @@ func TestControlRefusesBadRequests(t *testing.T) {
 		want                     int
 	}{
 		{"not JSON", "POST", "/subscribe", "url=x", 400},
+		{"a weight out of range", "POST", "/subscribe", `{"url":"http://example.com/","weight":101}`, 400},
+		{"a member of another request", "POST", "/unsubscribe", `{"url":"http://example.com/","weight":1}`, 400},
 		{"an unknown member", "POST", "/search", `{"wrods":["a"]}`, 400},
 		{"an id that is none", "POST", "/search", `{"ids":["abc"]}`, 400},
 		{"a body over the limit", "POST", "/search", `{"words":["` + strings.Repeat("a", maxControlBytes) + `"]}`, 400},

@@ -128,7 +128,7 @@ func connect(i int) transport.Request {
 // follow subscribes to the example feed, and waits for its first poll.
 func (l *testLoop) follow() {
 	l.t.Helper()
-	if err := l.Subscribe(l.t.Context(), exampleFeed); err != nil {
+	if err := l.Subscribe(l.t.Context(), following(exampleFeed)); err != nil {
 		l.t.Fatal(err)
 	}
 	synctest.Wait()
@@ -242,7 +242,7 @@ func TestRevivedByTheTimerAlone(t *testing.T) {
 	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
 		full := errors.New("disk is full")
 		l.disk.set(diskState{commit: full, index: full})
-		if err := l.Subscribe(t.Context(), exampleFeed); !errors.Is(err, full) {
+		if err := l.Subscribe(t.Context(), following(exampleFeed)); !errors.Is(err, full) {
 			t.Fatalf("subscribing on a full disk: %v", err)
 		}
 		l.pass(10 * time.Minute)

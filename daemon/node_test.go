@@ -225,7 +225,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	a := startNode(t, Config{})
 	data := t.TempDir()
 	b := startNode(t, Config{Data: data, Node: node.Config{Peers: []string{a.at.Listen}}, Subscribe: []feed.URL{f.url}})
-	if err := a.client.Subscribe(t.Context(), f.url); err != nil {
+	if err := a.client.Subscribe(t.Context(), following(f.url)); err != nil {
 		t.Fatal(err)
 	}
 	b.waitArrival(f.url)

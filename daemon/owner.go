@@ -95,9 +95,7 @@ func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 }
 
 // Subscribe implements Owner.
-func (h *host) Subscribe(ctx context.Context, u feed.URL) error {
-	return h.command(ctx, node.Subscribe{Feeds: []feed.URL{u}})
-}
+func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error { return h.command(ctx, s) }
 
 // Unsubscribe implements Owner.
 func (h *host) Unsubscribe(ctx context.Context, u feed.URL) error {

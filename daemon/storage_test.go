@@ -101,7 +101,7 @@ func TestStorageFaults(t *testing.T) {
 	if code := p.call(put); code != protocol.Unavailable {
 		t.Errorf("delivery to a full disk: fault %d, want %d", code, protocol.Unavailable)
 	}
-	if err := n.client.Subscribe(t.Context(), g.url); err == nil || !strings.Contains(err.Error(), "disk is full") {
+	if err := n.client.Subscribe(t.Context(), following(g.url)); err == nil || !strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("subscribing on a full disk: %v", err)
 	}
 	report, err := n.client.Status(t.Context())
@@ -128,7 +128,7 @@ func TestStorageFaults(t *testing.T) {
 	if found, err := n.client.Search(t.Context(), late); err != nil || len(found) != 1 {
 		t.Errorf("found %v, %v; want what was delivered again", found, err)
 	}
-	if err := n.client.Subscribe(t.Context(), g.url); err != nil {
+	if err := n.client.Subscribe(t.Context(), following(g.url)); err != nil {
 		t.Error(err)
 	}
 	n.waitArrival(g.url)

@@ -20,7 +20,8 @@ func newFeeds() *cobra.Command {
 		Short: "List the feeds that the running node follows",
 		Long: `List the feeds that the running node follows: how many neighbors carry each, how often and when it is
 polled, how many entries came by own polls and from neighbors, and what last went wrong. A feed marked
-private never leaves the node. On a narrow screen each feed takes two lines.`,
+private never leaves the node, one marked discreet does not show that the node follows it, and one with a
+weight is preferred when neighbors are chosen. On a narrow screen each feed takes two lines.`,
 		Args: noArgs,
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
@@ -69,8 +70,14 @@ func feedState(f *node.FeedStatus) string {
 	case f.LastSuccess.IsZero():
 		state = "new"
 	}
-	if f.Private {
+	if f.Weight > 1 {
+		state = fmt.Sprintf("weight %d, %s", f.Weight, state)
+	}
+	switch {
+	case f.Private:
 		state = "private, " + state
+	case f.Discreet:
+		state = "discreet, " + state
 	}
 	return state
 }

@@ -85,15 +85,15 @@ NEIGHBOR         KIND      LINKED  HEARD   RTT
 func TestPrintFeeds(t *testing.T) {
 	list := []node.FeedStatus{
 		{URL: "https://example.com/feed", Title: "News &amp; <b>more</b>", Offered: 3, Interval: 4 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), NextPoll: noon.Add(3 * time.Hour), Polled: 8, Delivered: 9},
-		{URL: "http://nas.local/feed", Private: true, NextPoll: noon.Add(-time.Second)},
-		{URL: "http://example.org:8080/gone", Interval: time.Hour, LastPoll: noon, NextPoll: noon.Add(time.Minute), Errors: 2, LastError: "get example.org:8080: HTTP status 410, which is " + strings.Repeat("long ", 20) + "told"},
+		{URL: "http://nas.local/feed", Private: true, Discreet: true, Weight: 1, NextPoll: noon.Add(-time.Second)},
+		{URL: "http://example.org:8080/gone", Discreet: true, Weight: 5, Interval: time.Hour, LastPoll: noon, NextPoll: noon.Add(time.Minute), Errors: 2, LastError: "get example.org:8080: HTTP status 410, which is " + strings.Repeat("long ", 20) + "told"},
 		{URL: "http://example.org/away", Private: true, Errors: 1, LastError: "get www.example.org: HTTP status 503"},
 	}
 	wantText(t, `
 FEED                          TITLE        NEIGHBORS  POLLED   NEXT    EVERY  BY POLL  BY NEIGHBORS  STATE
 https://example.com/feed      News & more  3          60m ago  in 3h   4h     8        9             ok
 http://nas.local/feed                      0          never    now     -      0        0             private, new
-http://example.org:8080/gone               0          0s ago   in 60s  60m    0        0             failing
+http://example.org:8080/gone               0          0s ago   in 60s  60m    0        0             discreet, weight 5, failing
     failed 2 times: HTTP status 410, which is `+strings.Repeat("long ", 20)+`told
 http://example.org/away                    0          never    -       -      0        0             private, failing
     failed 1 time: get www.example.org: HTTP status 503

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"feedex/daemon"
 	"feedex/feed"
+	"feedex/neighbors"
+	"feedex/node"
 )
 
 func newSubscribe() *cobra.Command {
@@ -16,15 +19,64 @@ func newSubscribe() *cobra.Command {
 		Short: "Follow feeds",
 		Long: `Tell the running node to follow feeds: it polls them, keeps their entries and exchanges them with its
 neighbors. A feed whose URL holds a password or a key, or whose host is on a private address, stays on
-the node and its name is told to nobody.`,
-		Example: "  feedex subscribe https://example.com/feed.xml",
-		Args:    feedArgs,
+the node and its name is told to nobody.
+
+The weight of a feed counts when neighbors are chosen: one that offers a feed of weight 5 is worth as
+much as one that offers five of weight 1.
+
+Neighbors see which feeds a node follows. A feed that is followed discreetly looks to them like one that
+only another neighbor of the node follows. The node polls it like any other, but passes on only what
+neighbors bring of it. That costs: what comes of it counts half for who brings it, and the node is worth
+less to others. It does not help against neighbors who knew before, against those who know all neighbors
+of the node, nor against the publisher.
+
+A feed that is followed already keeps its weight and its discretion, unless a flag says otherwise. It
+does so even if it was followed no more for a while.`,
+		Example: `  feedex subscribe https://example.com/feed.xml
+  feedex subscribe --weight 5 https://example.com/feed.xml https://example.org/blog/atom.xml
+  feedex subscribe --discreet https://example.net/feed.xml`,
+		Args: feedArgs,
 	}
+	var wish node.Subscribe
+	var discreet bool
+	f := c.Flags()
+	f.Var((*weightValue)(&wish.Weight), "weight", "how much the feeds matter, 1 to 100 (default 1)")
+	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
-		return eachFeed(c, args, "following", client.Subscribe)
+		if c.Flags().Changed("discreet") {
+			wish.Discreet = &discreet
+		}
+		return eachFeed(c, args, "following", func(ctx context.Context, u feed.URL) error {
+			wish.Feeds = []feed.URL{u}
+			return client.Subscribe(ctx, wish)
+		})
 	})
 	return c
 }
+
+// weightValue is the weight of a feed as a flag, 0 where it is not given.
+type weightValue int
+
+// Set implements pflag.Value.
+func (v *weightValue) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > neighbors.MaxWeight {
+		return fmt.Errorf("%q: want a number from 1 to %d", s, neighbors.MaxWeight)
+	}
+	*v = weightValue(n)
+	return nil
+}
+
+// String implements pflag.Value.
+func (v *weightValue) String() string {
+	if *v == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*v))
+}
+
+// Type implements pflag.Value.
+func (v *weightValue) Type() string { return "n" }
 
 // feedArgs checks that there are arguments and that each is a feed's URL.
 func feedArgs(_ *cobra.Command, args []string) error {
