@@ -24,8 +24,9 @@ const (
 // A subscription is a feed of the node's own interest.
 type subscription struct {
 	archive.Feed
-	polling           bool  // a Fetch is under way
-	polled, delivered int64 // entries brought first by own polls, and by neighbors
+	history           polling.History // rebuilt from the next document after a restart
+	polling           bool            // a Fetch is under way
+	polled, delivered int64           // entries brought first by own polls, and by neighbors
 }
 
 // subscribe begins to follow feeds, or changes how they are followed.
@@ -173,7 +174,7 @@ func (n *Node) fetched(ev Fetched) {
 	}
 	n.status.Counters.Polls++
 	s.Errors, s.LastError, s.LastSuccess = 0, "", n.now
-	poll := polling.Poll{Interval: s.Interval}
+	poll := polling.Poll{At: n.now, Interval: s.Interval}
 	var fresh []archive.Record
 	if ev.Document == nil {
 		n.status.Counters.NotModified++
@@ -182,6 +183,7 @@ func (n *Node) fetched(ev Fetched) {
 		fresh = n.takeDocument(s, ev)
 		poll.Listed, poll.New = len(ev.Document.Entries), len(fresh)
 	}
+	poll.History = s.history
 	n.scheduleNext(s, poll, ev.RetryAfter)
 	n.store.KeepFeed(s.Feed)
 	n.tell(Polled{Feed: s.URL, New: poll.New, Listed: poll.Listed, Next: s.NextPoll})
@@ -222,8 +224,10 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 	}
 	n.confirm(s.URL, ids)
 	var fresh, edited []archive.Record
-	for i, known := range n.store.Known(ids) {
-		switch known.Digest {
+	known := n.store.Known(ids)
+	n.dateEntries(s, records, known)
+	for i := range known {
+		switch known[i].Digest {
 		case feed.Digest{}:
 			fresh = append(fresh, records[i])
 		case records[i].Digest:

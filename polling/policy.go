@@ -1,22 +1,25 @@
 // Package polling decides when a feed is fetched next. Its policies are pure: they see what the last
-// poll gave and how long the node waited for it, and answer how long to wait now. Reading clocks,
-// keeping due times and honouring what a publisher asks for is the node's part.
+// poll gave, how long the node waited for it and when the feed published, and answer how long to wait
+// now. Reading clocks, keeping due times and honouring what a publisher asks for is the node's part.
 //
-// Paper §3.3 (adaptive fetching). For the wider field see Urbansky and others, "An Optimized Web Feed
-// Aggregation Approach for Generic Feed Types".
+// FeedEx adapts as in Paper §3.3. FixLearned, PostRate and MovingAverage are the strategies of Urbansky
+// and others, "An Optimized Web Feed Aggregation Approach for Generic Feed Types", cited as Urbansky.
 package polling
 
 import "time"
 
 // A Poll is what a policy learns from one poll of a feed.
 type Poll struct {
+	At       time.Time     // when it was made
 	Interval time.Duration // the interval that led to this poll, 0 before the first
 	Listed   int           // entries in the document, 0 where nothing changed (HTTP 304)
 	New      int           // of these, not known before, from an earlier poll or a neighbor
+	History  History       // when the feed published, this document included
 }
 
 // A Policy says how long to wait until the next poll. Policies hold settings but no state, so that
-// one serves all feeds.
+// one serves all feeds. What they need to know of a feed's past is in the Poll; after a restart its
+// History is empty until the feed changes, and policies that go by it keep the interval until then.
 type Policy interface {
 	// Interval is the time from this poll to the next. It is never negative or zero.
 	Interval(p Poll) time.Duration

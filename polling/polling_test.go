@@ -14,6 +14,9 @@ import (
 var (
 	_ polling.Policy = polling.Fixed{}
 	_ polling.Policy = polling.FeedEx{}
+	_ polling.Policy = polling.FixLearned{}
+	_ polling.Policy = polling.PostRate{}
+	_ polling.Policy = polling.MovingAverage{}
 )
 
 func TestFixed(t *testing.T) {

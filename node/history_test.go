@@ -1,0 +1,78 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/polling"
+)
+
+// A witness remembers the polls that it was asked about.
+type witness struct {
+	polling.Fixed
+	polls *[]polling.Poll
+}
+
+func (p witness) Interval(poll polling.Poll) time.Duration {
+	*p.polls = append(*p.polls, poll)
+	return p.Fixed.Interval(poll)
+}
+
+func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	var polls []polling.Poll
+	h := w.add(Config{Policy: witness{polling.Fixed{Every: 500 * time.Hour}, &polls}}, news)
+	w.run(time.Minute)
+	begun := w.now
+	entry := func(id string, published time.Duration, title string) feed.Entry {
+		e := feed.Entry{Feed: news, ID: id, Title: title}
+		if published != 0 {
+			e.Published = begun.Add(published)
+		}
+		return e
+	}
+	poll := func(entries ...feed.Entry) polling.Poll {
+		t.Helper()
+		w.run(time.Hour)
+		h.node.feeds[news].polling = true
+		ev := Fetched{Feed: news}
+		if entries != nil {
+			ev.Document = &feed.Document{Feed: news, Entries: entries}
+		}
+		polls = nil
+		h.step(ev)
+		if len(polls) != 1 || !polls[0].At.Equal(w.now) {
+			t.Fatalf("at %v the policy was asked about %+v", w.now, polls)
+		}
+		return polls[0]
+	}
+	check := func(p polling.Poll, window int, want ...time.Duration) {
+		t.Helper()
+		var times []int64
+		for _, d := range want {
+			times = append(times, begun.Add(d).Unix())
+		}
+		if !slices.Equal(p.History.Times, times) || p.History.Window != window {
+			t.Errorf("history %v, window %d, want %v, %d", p.History.Times, p.History.Window, times, window)
+		}
+	}
+	const d = 24 * time.Hour
+	a, b, old := entry("a", -3*d, "A"), entry("b", -2*d, "B"), entry("old", 0, "without a date")
+	h.node.feeds[news].Interval = 0 // as before the first poll
+	check(poll(b, a, old), 2, -3*d, -2*d)
+	check(poll(), 2, -3*d, -2*d)
+	// One is new, one new without a date, one is edited and dated anew, one is dated next year.
+	c, undated, ahead := entry("c", time.Hour, "C"), entry("undated", 0, "new"), entry("ahead", 365*d, "ahead")
+	third := w.now.Add(time.Hour).Sub(begun)
+	check(poll(ahead, undated, c, entry("b", time.Minute, "B, edited"), a), 5, -3*d, -2*d, time.Hour, third, third)
+	check(poll(ahead, undated, c), 3, -3*d, -2*d, time.Hour, third, third)
+
+	// After a restart it is rebuilt from the next document; what lacks a date is lost.
+	h.kill()
+	h.start()
+	check(poll(), 0)
+	check(poll(c, entry("b", time.Minute, "B, edited"), a), 3, -3*d, time.Minute, time.Hour)
+}
