@@ -140,8 +140,17 @@ func (s *settings) policy() polling.Policy {
 	if s.Poll != "" || p.Policy == "fixed" {
 		return polling.Fixed{Every: duration(cmp.Or(s.Poll, p.Interval))}
 	}
+	bounds := polling.Bounds{Min: duration(p.Min), Max: duration(p.Max)}
+	switch p.Policy {
+	case "fix-learned":
+		return polling.FixLearned{Bounds: bounds}
+	case "moving-average":
+		return polling.MovingAverage{Bounds: bounds}
+	case "post-rate":
+		return polling.PostRate{Bounds: bounds}
+	}
 	adaptive := polling.FeedEx{
-		TargetFreshness: p.TargetFreshness, Min: duration(p.Min), Max: duration(p.Max), Start: duration(p.Start),
+		TargetFreshness: p.TargetFreshness, Min: bounds.Min, Max: bounds.Max, Start: duration(p.Start),
 	}
 	if p.Start == defaultSettings().Polling.Start {
 		adaptive.Start = 0 // which moves with the bounds

@@ -307,9 +307,13 @@ func (formatRule) check(s string) error { return oneOf(s, "text", "json") }
 
 type policyRule struct{}
 
-func (policyRule) kind() string         { return "policy" }
-func (policyRule) want() string         { return `"feedex" or "fixed"` }
-func (policyRule) check(s string) error { return oneOf(s, "feedex", "fixed") }
+func (policyRule) kind() string { return "policy" }
+func (policyRule) want() string {
+	return `"feedex", "fixed", "fix-learned", "moving-average" or "post-rate"`
+}
+func (policyRule) check(s string) error {
+	return oneOf(s, "feedex", "fixed", "fix-learned", "moving-average", "post-rate")
+}
 
 func oneOf(s string, words ...string) error {
 	if !slices.Contains(words, s) {
