@@ -210,7 +210,7 @@ func (n *Node) watchSilence(l *link) {
 			return
 		}
 		if n.now.Sub(l.heard) >= silence {
-			n.ask(l, protocol.WhoAmI{}, callTimeout, func(Answered) {})
+			n.knock(l)
 		}
 		n.watchSilence(l)
 	})
@@ -226,9 +226,15 @@ func (n *Node) probe(l *link) {
 	n.after(n.between(probeIn, 2*probeIn), func() {
 		l.probing = false
 		if n.links[l.id()] == l && l.failures > 0 {
-			n.ask(l, protocol.WhoAmI{}, callTimeout, func(Answered) {})
+			n.knock(l)
 		}
 	})
+}
+
+// knock asks a neighbor something that it answers to neighbors alone: one that forgot us says so, and we do not
+// go on believing in a link of which it knows nothing.
+func (n *Node) knock(l *link) {
+	n.ask(l, protocol.GetNeighbors{}, callTimeout, func(Answered) {})
 }
 
 // smooth is the running mean of round trips (RFC 6298 §2.3, alpha 1/8).

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/protocol"
 )
 
@@ -83,6 +84,21 @@ func TestASilentNeighborIsNoticed(t *testing.T) {
 	}
 	if took := w.now.Sub(began); took > 2*time.Minute {
 		t.Errorf("a dead neighbor keeps its place for %v", took)
+	}
+}
+
+// A neighbor that forgot us answers whatever anybody may ask. We notice all the same that it is none, although
+// there is nothing to say to it.
+func TestALinkThatTheOtherForgotEnds(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	b.kill()
+	b.store, b.config.Trackers = archive.NewMemory(), nil
+	b.start()
+	w.run(2 * time.Minute)
+	if a.node.links[b.id] != nil {
+		t.Error("a link is believed in of which the other end knows nothing")
 	}
 }
 
