@@ -85,18 +85,41 @@ func (t *Table) Add(now time.Time, id protocol.NodeID, chosen bool, subset, offe
 	} else {
 		t.forget(n)
 	}
+	before := n.sent
 	n.heard = make(map[feed.URL]int, len(subset))
 	n.sent = make(map[feed.URL]int, len(offered))
 	n.dirty = make(map[feed.URL]struct{})
 	for _, in := range offered {
 		n.sent[in.Feed] = in.Hops
 	}
+	n.doubtBefore(before, offered)
 	t.Hear(n, subset)
 	// Whatever changed since offered was computed is found at the next advert.
 	for u := range t.routes {
 		n.dirty[u] = struct{}{}
 	}
+	for u := range n.sent {
+		n.dirty[u] = struct{}{} // it may have no route any more
+	}
 	return n
+}
+
+// doubtBefore doubts where offered differs from what was advertised in an earlier connect. If both sides connect
+// at once, each has two sets of the other, and nobody knows which of them came last.
+func (n *Neighbor) doubtBefore(before map[feed.URL]int, offered protocol.Subset) {
+	if before == nil {
+		return
+	}
+	for _, in := range offered {
+		if hops, ok := before[in.Feed]; !ok || hops != in.Hops {
+			n.sent[in.Feed] = unknown
+		}
+	}
+	for u := range before {
+		if _, ok := n.sent[u]; !ok {
+			n.sent[u] = unknown
+		}
+	}
 }
 
 // Remove ends the neighbor's part in everything; its feeds fall back to other routes at once.

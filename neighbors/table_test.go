@@ -341,3 +341,34 @@ func BenchmarkAdvert(b *testing.B) {
 		}
 	})
 }
+
+// Both sides connect at once, so that each sent the other two sets, and our own changed between them. Whichever
+// the neighbor heard last: what differs is said again.
+func TestTwoConnectsAtOnceAreCleared(t *testing.T) {
+	answered := protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 1}, {Feed: url(2), Hops: 2}}
+	sent := protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 2}, {Feed: url(3), Hops: 1}}
+	table := newTable()
+	table.Own(url(0), true)
+	table.Add(now, id(1), true, protocol.Subset{{Feed: url(1), Hops: 1}}, nil)
+	table.Add(now, id(2), false, feeds(0, 1, 0), answered)
+	n := table.Add(now, id(2), true, feeds(0, 1, 0), sent)
+	want := protocol.Subset{{Feed: url(2), Hops: protocol.Withdrawn}, {Feed: url(3), Hops: protocol.Withdrawn}, {Feed: url(1), Hops: 2}}
+	if got := table.Changes(n); !slices.Equal(got, want) {
+		t.Errorf("changes are %v, want %v", got, want)
+	}
+	table.Advertised(n, want)
+	if got := table.Changes(n); len(got) != 0 {
+		t.Errorf("said and taken, and yet there are changes: %v", got)
+	}
+}
+
+// Whoever wanted a feed went away while we connected with it in our set: it is taken back.
+func TestWhatVanishedWhileConnectingIsTakenBack(t *testing.T) {
+	table := newTable()
+	table.Own(url(0), true)
+	n := table.Add(now, id(1), true, nil, protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 1}})
+	want := protocol.Subset{{Feed: url(1), Hops: protocol.Withdrawn}}
+	if got := table.Changes(n); !slices.Equal(got, want) {
+		t.Errorf("changes are %v, want %v", got, want)
+	}
+}
