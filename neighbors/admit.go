@@ -11,6 +11,7 @@ import (
 // Reasons for which Admit declines.
 var (
 	ErrFull    = errors.New("has all the neighbors it can serve")
+	ErrKept    = errors.New("keeps its free places for those that it chooses")
 	ErrCrowded = errors.New("has two neighbors on that network already")
 )
 
@@ -18,19 +19,39 @@ var (
 // must not own all places.
 const maxPerNetwork = 2
 
-// Admit says why id cannot become a neighbor now, or nil. One that is a neighbor already may connect
-// again.
-func (t *Table) Admit(id protocol.NodeID) error {
+// Admit says why id cannot become a neighbor now, or nil. chosen tells that we ask, otherwise it does. Who
+// asks us gets half of the places at most: an attacker with connections to spare must not own all. One that
+// is a neighbor already may connect again.
+func (t *Table) Admit(id protocol.NodeID, chosen bool) error {
 	if t.byID[id] != nil {
 		return nil
 	}
 	if t.crowded(id) {
 		return ErrCrowded // before ErrFull: no place that somebody gives up is for it either
 	}
+	if !chosen && t.keptFrom() {
+		return ErrKept
+	}
 	if len(t.list) >= t.config.Max {
 		return ErrFull
 	}
 	return nil
+}
+
+// keptFrom reports whether those who came by themselves have all the places that they get.
+func (t *Table) keptFrom() bool {
+	return len(t.list)-len(t.Chosen()) >= max(t.config.Max/2, 1)
+}
+
+// Chosen lists the neighbors that we chose, or that our owner named.
+func (t *Table) Chosen() []protocol.NodeID {
+	ids := make([]protocol.NodeID, 0, len(t.list))
+	for _, n := range t.list {
+		if n.ours() {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids
 }
 
 // crowded reports whether the network of id has all the places that one network gets.

@@ -13,13 +13,16 @@ func newBook(peers ...Peer) *Book {
 	return NewBook(now, rand.New(rand.NewPCG(1, 2)), false, peers)
 }
 
+// chosen is a neighbor since now that we asked.
+func chosen(id protocol.NodeID) *Neighbor { return &Neighbor{ID: id, Since: now, Chosen: true} }
+
 func nobody(protocol.NodeID) bool { return false }
 
 func TestCandidatesInOrder(t *testing.T) {
 	b := newBook(Peer{ID: id(1), Together: time.Hour}, Peer{ID: id(2), Together: 5 * time.Hour})
 	b.Add(now, Tracked, []protocol.NodeID{id(3)})
 	b.Add(now, Listed, []protocol.NodeID{id(4)})
-	got := b.Candidates(now, 10, nobody)
+	got := b.Candidates(now, 10, nil, nobody)
 	want := []protocol.NodeID{id(2), id(1), id(4), id(3)}
 	if len(got) != 4 {
 		t.Fatalf("candidates: %v", got)
@@ -29,7 +32,7 @@ func TestCandidatesInOrder(t *testing.T) {
 			t.Errorf("candidate %d is %v, want %v", i, got[i], want[i])
 		}
 	}
-	if again := b.Candidates(now, 10, nobody); len(again) != 0 {
+	if again := b.Candidates(now, 10, nil, nobody); len(again) != 0 {
 		t.Errorf("%v are being tried already", again)
 	}
 }
@@ -39,7 +42,7 @@ func TestTwoOfASourceAtATime(t *testing.T) {
 	for i := range 20 {
 		b.Add(now, Tracked, []protocol.NodeID{id(i)})
 	}
-	if got := b.Candidates(now, 10, nobody); len(got) != 2 {
+	if got := b.Candidates(now, 10, nil, nobody); len(got) != 2 {
 		t.Errorf("%d addresses of one source are tried at a time", len(got))
 	}
 }
@@ -49,11 +52,11 @@ func TestFailuresAreTriedEverMoreRarely(t *testing.T) {
 	b.Add(now, Tracked, []protocol.NodeID{id(1)})
 	at, last := now, time.Duration(0)
 	for range 12 {
-		if got := b.Candidates(at, 1, nobody); len(got) != 1 {
+		if got := b.Candidates(at, 1, nil, nobody); len(got) != 1 {
 			t.Fatal("the address is not tried when its time has come")
 		}
 		b.Failed(at, id(1))
-		if got := b.Candidates(at, 1, nobody); len(got) != 0 {
+		if got := b.Candidates(at, 1, nil, nobody); len(got) != 0 {
 			t.Fatal("the address is tried again at once")
 		}
 		next := b.Next(at, nobody)
@@ -66,14 +69,14 @@ func TestFailuresAreTriedEverMoreRarely(t *testing.T) {
 		}
 		at, last = next, wait
 	}
-	b.Met(at, id(1))
-	if got := b.Candidates(at, 1, nobody); len(got) != 1 {
+	b.Met(at, chosen(id(1)))
+	if got := b.Candidates(at, 1, nil, nobody); len(got) != 1 {
 		t.Error("a node that became a neighbor and is one no more is not tried")
 	}
 }
 
 func TestRememberedNeighborsAreNotPushedOut(t *testing.T) {
-	b := newBook(Peer{ID: id(0)})
+	b := newBook(Peer{ID: id(0), Together: time.Hour})
 	for i := range 3000 {
 		a := netip.AddrFrom4([4]byte{20, byte(1 + i/250), byte(i % 250), 9})
 		b.Add(now, Tracked, []protocol.NodeID{protocol.NewNodeID(a, 7790)})
@@ -81,17 +84,17 @@ func TestRememberedNeighborsAreNotPushedOut(t *testing.T) {
 	if b.Len() != 1+maxOfSource {
 		t.Errorf("the book holds %d addresses, want the remembered one and one source's part", b.Len())
 	}
-	if got := b.Candidates(now, 1, nobody); len(got) != 1 || got[0] != id(0) {
+	if got := b.Candidates(now, 1, nil, nobody); len(got) != 1 || got[0] != id(0) {
 		t.Errorf("first candidate is %v, want the remembered one", got)
 	}
 }
 
 func TestTogetherAddsUp(t *testing.T) {
 	b := newBook()
-	if _, forgotten := b.Met(now, id(1)); !forgotten.IsZero() {
+	if _, forgotten := b.Met(now, chosen(id(1))); !forgotten.IsZero() {
 		t.Errorf("%v was forgotten for want of room", forgotten)
 	}
-	p := b.Parted(now.Add(time.Hour), id(1), now)
+	p := b.Parted(now.Add(time.Hour), chosen(id(1)))
 	if p.Together != time.Hour || !p.FirstMet.Equal(now) || !p.LastMet.Equal(now.Add(time.Hour)) {
 		t.Errorf("remembered as %+v", p)
 	}
@@ -120,28 +123,28 @@ func TestTheBookStaysBounded(t *testing.T) {
 	}
 	forgotten := 0
 	for i := range 500 {
-		if _, gone := b.Met(now, id(i)); !gone.IsZero() {
+		if _, gone := b.Met(now, chosen(id(i))); !gone.IsZero() {
 			forgotten++
 		}
 	}
 	if b.Len() != maxAddresses || forgotten < 200 {
 		t.Errorf("%d addresses are in the book, %d were forgotten", b.Len(), forgotten)
 	}
-	if got := b.Candidates(now, 1, nobody); len(got) != 1 || got[0] != peers[1999].ID {
+	if got := b.Candidates(now, 1, nil, nobody); len(got) != 1 || got[0] != peers[1999].ID {
 		t.Errorf("first candidate is %v, want the one that we were linked with longest", got)
 	}
 }
 
 // A remembered neighbor that did not answer is tried later; that it failed makes it no place for others.
 func TestARememberedNeighborMayFail(t *testing.T) {
-	b := newBook(Peer{ID: id(0)})
-	b.Candidates(now, 1, nobody)
+	b := newBook(Peer{ID: id(0), Together: time.Hour})
+	b.Candidates(now, 1, nil, nobody)
 	b.Failed(now, id(0))
 	for source := Listed; source < sources; source++ {
 		b.Add(now, source, strangers(int(source), 1000))
 	}
 	later := now.Add(time.Hour)
-	if got := b.Candidates(later, 1, nobody); len(got) != 1 || got[0] != id(0) {
+	if got := b.Candidates(later, 1, nil, nobody); len(got) != 1 || got[0] != id(0) {
 		t.Errorf("first candidate is %v, want the remembered one", got)
 	}
 }
@@ -187,7 +190,7 @@ func TestReady(t *testing.T) {
 	if !b.Ready(now, nobody) || b.Ready(now, func(protocol.NodeID) bool { return true }) {
 		t.Error("the one address is not ready, or one that does not count is")
 	}
-	b.Candidates(now, 1, nobody)
+	b.Candidates(now, 1, nil, nobody)
 	if b.Ready(now, nobody) {
 		t.Error("what is being tried is ready")
 	}
@@ -198,10 +201,10 @@ func TestReady(t *testing.T) {
 }
 
 func TestForgetting(t *testing.T) {
-	b := newBook(Peer{ID: id(1)}, Peer{ID: id(2)})
+	b := newBook(Peer{ID: id(1), Together: time.Hour}, Peer{ID: id(2), Together: time.Hour})
 	b.Forget(id(1))
 	b.Forget(id(3))
-	if got := b.Candidates(now, 5, nobody); len(got) != 1 || got[0] != id(2) {
+	if got := b.Candidates(now, 5, nil, nobody); len(got) != 1 || got[0] != id(2) {
 		t.Errorf("candidates: %v", got)
 	}
 	b.Failed(now, id(1)) // what is said of it afterwards changes nothing
@@ -213,11 +216,11 @@ func TestForgetting(t *testing.T) {
 // A neighbor that the book had no room for is remembered when its link ends.
 func TestPartingFromOneThatIsNotInTheBook(t *testing.T) {
 	b := newBook()
-	p := b.Parted(now.Add(time.Hour), id(1), now)
+	p := b.Parted(now.Add(time.Hour), chosen(id(1)))
 	if p.Together != time.Hour || b.Len() != 1 {
 		t.Errorf("remembered as %+v, the book holds %d", p, b.Len())
 	}
-	if got := b.Candidates(now.Add(time.Hour), 1, nobody); len(got) != 0 {
+	if got := b.Candidates(now.Add(time.Hour), 1, nil, nobody); len(got) != 0 {
 		t.Error("it is called the moment that it went")
 	}
 }

@@ -22,9 +22,13 @@ const (
 // Replaceable picks the neighbor that gives way to a newcomer with that subscription set, or nil if none
 // does: the least useful of those that may be replaced, and only if the newcomer is clearly more useful.
 //
+// chosen tells that we asked the newcomer. One that came by itself when such neighbors have all the places that
+// they get can only take that of another such.
+//
 // Paper §3.2: "A node may need to drop some of current neighbors, for example, [...] when a newly
 // connecting node has a higher degree of usefulness."
-func (t *Table) Replaceable(now time.Time, newcomer protocol.NodeID, subset protocol.Subset) *Neighbor {
+func (t *Table) Replaceable(now time.Time, newcomer protocol.NodeID, chosen bool, subset protocol.Subset) *Neighbor {
+	onlyCame := !chosen && t.keptFrom()
 	scores := t.Scores(now)
 	protected := t.protected(now, scores)
 	offered := make(map[feed.URL]int, len(subset))
@@ -33,7 +37,7 @@ func (t *Table) Replaceable(now time.Time, newcomer protocol.NodeID, subset prot
 	}
 	least := -1
 	for i, n := range t.list {
-		if n.Static || protected[i] || now.Sub(n.Since) < grace || t.essential(n, offered) {
+		if n.Static || protected[i] || onlyCame && n.ours() || now.Sub(n.Since) < grace || t.essential(n, offered) {
 			continue
 		}
 		if least < 0 || scores[i] < scores[least] {

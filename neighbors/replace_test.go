@@ -183,7 +183,7 @@ func TestReplacement(t *testing.T) {
 		if c.want >= 0 {
 			want = lookup(table, id(c.want))
 		}
-		got := table.Replaceable(now, stranger, c.subset)
+		got := table.Replaceable(now, stranger, true, c.subset)
 		if got != want {
 			t.Errorf("%s: replaces %v, want %v; scores %v", c.name, name(got), name(want), table.Scores(now))
 		}
@@ -203,7 +203,7 @@ func TestAFloodLeavesTheProtected(t *testing.T) {
 	at := now
 	for i := 100; i < 160; i++ {
 		at = at.Add(2 * time.Hour) // with all the patience in the world
-		if n := table.Replaceable(at, id(i), feeds(0, 40, 0)); n != nil {
+		if n := table.Replaceable(at, id(i), true, feeds(0, 40, 0)); n != nil {
 			table.Remove(n.ID)
 			table.Add(at, id(i), false, feeds(0, 40, 0), nil)
 		}
@@ -302,6 +302,6 @@ func BenchmarkReplaceable(b *testing.B) {
 		table.Add(now.Add(-time.Hour), id(i), true, subset, nil)
 	}
 	for b.Loop() {
-		table.Replaceable(now, id(99), subset)
+		table.Replaceable(now, id(99), true, subset)
 	}
 }

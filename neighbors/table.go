@@ -83,6 +83,7 @@ func (t *Table) Add(now time.Time, id protocol.NodeID, chosen bool, subset, offe
 		t.byID[id] = n
 		t.list = append(t.list, n)
 	} else {
+		n.Chosen = n.Chosen || chosen // both of us asked
 		t.forget(n)
 	}
 	before := n.sent

@@ -58,16 +58,18 @@ func (d *door) send(now time.Time, h incentive.Holder) {
 }
 
 // place finds a place for a newcomer with that subscription set: a free one, where victim is nil, or that
-// of a neighbor that gives way.
+// of a neighbor that gives way. chosen tells that we asked it; where neighbors have been missing for long,
+// whoever comes is as welcome.
 //
 // Paper §3.2: "a node should restrict the number of neighbors within a sustainable level. Since a node
 // may have more neighbor candidates than it can sustain, it needs to select 'good' neighbors."
-func (n *Node) place(id protocol.NodeID, subset protocol.Subset) (victim *link, ok bool) {
-	switch n.table.Admit(id) {
+func (n *Node) place(id protocol.NodeID, chosen bool, subset protocol.Subset) (victim *link, ok bool) {
+	chosen = chosen || n.short()
+	switch n.table.Admit(id, chosen) {
 	case nil:
 		return nil, true
-	case neighbors.ErrFull:
-		if p := n.table.Replaceable(n.now, id, subset); p != nil {
+	case neighbors.ErrFull, neighbors.ErrKept:
+		if p := n.table.Replaceable(n.now, id, chosen, subset); p != nil {
 			return n.links[p.ID], true
 		}
 	}

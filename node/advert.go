@@ -22,7 +22,7 @@ func (n *Node) advertiseEvery(l *link) {
 		}
 		n.advertise(l)
 		n.advertiseEvery(l)
-		n.keepPeer(n.book.Remembered(n.now, l.id(), l.peer.Since))
+		n.keepPeer(n.book.Remembered(n.now, l.peer))
 		n.stateAccount(l)
 		n.review(l)
 	})

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"time"
 
 	"feedex/neighbors"
@@ -21,6 +22,13 @@ const (
 	// aroundEvery how often a neighbor is asked for its neighbors.
 	extraEvery  = time.Minute
 	aroundEvery = 5 * time.Minute
+	// othersTurn is how long others have to come by themselves before the next is chosen, where half of
+	// the minimum is chosen already: with everyone's places full of neighbors of their own choice nobody
+	// could be found any more.
+	othersTurn = 5 * time.Second
+	// shortFor is after what time without the minimum whoever comes is welcome, even if most came so: the
+	// places would stay empty.
+	shortFor = time.Minute
 	// connectsAMinute is how many connects to candidates are begun within a minute.
 	connectsAMinute = 60
 	// maxConnecting is how many connects are under way at a time.
@@ -35,6 +43,9 @@ type bootstrap struct {
 	refillAt   time.Time                // when refill is on the agenda; zero if it is not
 	retries    map[string]int           // of trackers and static neighbors, since the last success
 	round      int                      // of asking the trackers
+	turnAt     time.Time                // when one beyond half of the minimum may be chosen
+	shortSince time.Time                // since when there are fewer neighbors than the minimum; zero if not
+	extraAt    time.Time                // when one more than the minimum may be looked for
 	aroundAt   time.Time                // when a neighbor may be asked for its neighbors again
 	minute     int64                    // since 1970, of tries
 	tries      int                      // connects to candidates within that minute
@@ -58,6 +69,7 @@ func (n *Node) startBootstrap() {
 	for _, host := range n.config.Peers {
 		n.after(0, func() { n.connectStatic(host) })
 	}
+	n.counted()
 	n.askTrackers()
 	n.refillSoon(0)
 }
@@ -178,16 +190,33 @@ func (n *Node) refillSoon(d time.Duration) {
 	})
 }
 
-// refill connects to candidates while there are fewer neighbors than wanted.
+// refill connects to candidates while there are fewer neighbors than wanted: half of the minimum at once, the
+// others one by one.
 //
 // Paper §4.3: "replenish new neighbors if there remain less than min_peers neighbors".
 func (n *Node) refill() {
-	need := n.config.MinNeighbors - n.table.Len() - n.boot.connecting
-	if len(n.table.Offer(protocol.NodeID{})) == 0 || need <= 0 && !n.wantsMore() {
+	if len(n.table.Offer(protocol.NodeID{})) == 0 {
 		return
 	}
-	if need <= 0 {
-		need = 1 // there is no hurry
+	need := n.config.MinNeighbors - n.table.Len() - n.boot.connecting
+	chosen := len(n.table.Chosen()) + n.boot.connecting
+	switch half := (n.config.MinNeighbors + 1) / 2; {
+	case need <= 0 && !n.wantsMore():
+		return
+	case need > 0 && chosen < half:
+		need = min(need, half-chosen)
+	case need > 0:
+		if n.now.Before(n.boot.turnAt) {
+			n.refillSoon(n.boot.turnAt.Sub(n.now))
+			return
+		}
+		need = 1
+	default: // there is no hurry
+		if n.now.Before(n.boot.extraAt) {
+			n.refillSoon(n.boot.extraAt.Sub(n.now))
+			return
+		}
+		need, n.boot.extraAt = 1, n.now.Add(extraEvery)
 		defer n.refillSoon(extraEvery)
 	}
 	if minute := n.now.Unix() / 60; minute != n.boot.minute {
@@ -197,11 +226,16 @@ func (n *Node) refill() {
 		n.refillSoon(time.Minute)
 		return
 	}
-	picked := n.book.Candidates(n.now, min(need, maxConnecting), n.unwanted)
+	picked := n.book.Candidates(n.now, min(need, maxConnecting), n.table.Chosen(), n.unwanted)
 	n.boot.tries += len(picked)
 	for _, id := range picked {
 		n.connect(id, "", func(err error) {
-			if err != nil {
+			switch {
+			case err == nil:
+				n.boot.turnAt = n.now.Add(othersTurn)
+			case errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
+				n.book.Declined(n.now, id)
+			default:
 				n.book.Failed(n.now, id)
 			}
 			n.refillSoon(0)
@@ -215,11 +249,28 @@ func (n *Node) refill() {
 	}
 }
 
+// counted notes that the number of neighbors changed.
+func (n *Node) counted() {
+	n.status.Neighbors = len(n.links)
+	switch {
+	case len(n.links) >= n.config.MinNeighbors:
+		n.boot.shortSince = time.Time{}
+	case n.boot.shortSince.IsZero():
+		n.boot.shortSince = n.now
+	}
+}
+
+// short reports whether there have been fewer neighbors than the minimum for long.
+func (n *Node) short() bool {
+	return !n.boot.shortSince.IsZero() && n.now.Sub(n.boot.shortSince) >= shortFor
+}
+
 // wantsMore reports whether more neighbors than the minimum are wanted, as long as there is a place:
 // because feeds are offered by fewer than two, or because those that there are keep us at their bound.
 func (n *Node) wantsMore() bool {
 	// One place stays free for whoever comes.
-	return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors-1 && (n.table.Uncovered() > 0 || n.starving())
+	return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors-1 &&
+		(n.table.Uncovered() > 0 || n.starving())
 }
 
 // askAround asks a neighbor for its neighbors, when nobody else is known.

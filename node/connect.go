@@ -63,7 +63,7 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 			done(errDeclined)
 			return
 		}
-		victim, ok := n.place(to, subset)
+		victim, ok := n.place(to, true, subset)
 		if !ok {
 			// Others came while we asked. It believes in a link: tell it.
 			n.call(Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, callTimeout, func(Answered) {})
@@ -102,7 +102,7 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
 		return
 	}
-	if _, ok := n.place(ev.From, c.Subset); !ok || n.door.shut(n.now, incentive.HolderOf(ev.From)) || len(n.table.Offer(ev.From)) == 0 {
+	if _, ok := n.place(ev.From, n.asking(ev.From), c.Subset); !ok || n.door.shut(n.now, incentive.HolderOf(ev.From)) || len(n.table.Offer(ev.From)) == 0 {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
@@ -112,6 +112,9 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		n.vouched(ev, c, a)
 	})
 }
+
+// asking reports whether a connect of our own to id is under way.
+func (n *Node) asking(id protocol.NodeID) bool { return n.boot.tokens[n.token(id)] > 0 }
 
 // tooManyVouching reports whether id, or its network, or everyone together has callers enough that are
 // being called back.
@@ -148,14 +151,14 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 		return
 	}
 	offered := n.table.Offer(ev.From)
-	victim, ok := n.place(ev.From, c.Subset)
+	victim, ok := n.place(ev.From, n.asking(ev.From), c.Subset)
 	if !ok || len(offered) == 0 {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
 	n.giveWay(victim)
 	n.do(Respond{Tag: ev.Tag, Reply: offered, Session: n.token(ev.From)})
-	n.join(ev.From, false, "", ev.Session, c.Subset, offered)
+	n.join(ev.From, n.asking(ev.From), "", ev.Session, c.Subset, offered)
 	n.judgeSubset(n.links[ev.From], len(c.Subset), c.Ignored)
 }
 
@@ -187,7 +190,7 @@ func (n *Node) leave() {
 		l := n.links[p.ID]
 		n.table.Remove(p.ID)
 		n.call(Target{Node: l.id()}, l.token, protocol.Disconnect{Reason: "the node stops"}, callTimeout, func(Answered) {})
-		n.keepPeer(n.book.Parted(n.now, l.id(), l.peer.Since))
+		n.keepPeer(n.book.Parted(n.now, l.peer))
 	}
 	n.answerWaiting()
 	clear(n.links)

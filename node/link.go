@@ -92,9 +92,9 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 		n.tell(Linked{Peer: id, Chosen: chosen})
 	}
 	l.peer.Static = l.static != ""
-	n.status.Neighbors = len(n.links)
+	n.counted()
 	n.dues.ledger.Met(n.now, l.holder)
-	p, forgotten := n.book.Met(n.now, id)
+	p, forgotten := n.book.Met(n.now, l.peer)
 	n.keepPeer(p)
 	if !forgotten.IsZero() {
 		n.store.DropPeer(forgotten)
@@ -133,10 +133,10 @@ func (n *Node) part(l *link, reason string) {
 		return
 	}
 	delete(n.links, l.id())
-	n.status.Neighbors = len(n.links)
+	n.counted()
 	n.table.Remove(l.id())
 	n.abandon(l)
-	n.keepPeer(n.book.Parted(n.now, l.id(), l.peer.Since))
+	n.keepPeer(n.book.Parted(n.now, l.peer))
 	n.tell(Unlinked{Peer: l.id(), Reason: reason})
 	if l.static != "" {
 		n.seekStatic(l.static)

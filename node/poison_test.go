@@ -18,7 +18,7 @@ import (
 // A bundle that is not what its did says is refused, and marks nothing: the real one is still taken.
 func TestForgedBundlesMarkNothing(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(11, Config{MinNeighbors: 10}, news)
+	hosts := w.full(11, Config{MaxNeighbors: 20, MinNeighbors: 10}, news)
 	a := hosts[0]
 	honest := bundleOf(w, 3)
 	change := []struct {

@@ -56,7 +56,7 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 // none is told "seen".
 func TestNobodyWaitsForEver(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(10, Config{}, news)
+	hosts := w.full(10, Config{MaxNeighbors: 20, MinNeighbors: 9}, news)
 	a := hosts[0]
 	b := bundleOf(w, 1)
 	var got []protocol.Reply

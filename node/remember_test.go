@@ -12,7 +12,7 @@ import (
 // neighbors after a crash?
 func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(9, Config{}, news)
+	hosts := w.full(6, Config{}, news)
 	a := hosts[0]
 	w.run(10 * time.Hour)
 	for i := range 60 {
@@ -47,6 +47,6 @@ func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 		}
 	}
 	if honest < 4 {
-		t.Errorf("after a crash %d of 8 honest neighbors were found again", honest)
+		t.Errorf("after a crash %d of 5 honest neighbors were found again", honest)
 	}
 }

@@ -1,0 +1,212 @@
+package neighbors
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+const (
+	// maxPerSource is how many addresses of one source are called at a time: whoever lists a victim
+	// many times must not make us an attacker.
+	maxPerSource = 2
+	// firstWait and longestWait bound the time until an address that did not answer is tried again;
+	// it doubles with each failure.
+	firstWait   = 15 * time.Second
+	longestWait = 6 * time.Hour
+	// longestDeclined bounds it for one that answers, and has no place for us now.
+	longestDeclined = 4 * time.Minute
+)
+
+// Region is the part of the Internet that one attacker seldom has more than one of: /16 for IPv4, /32 for
+// IPv6.
+func Region(a netip.Addr) netip.Prefix {
+	bits := 32
+	if a.Is4() {
+		bits = 16
+	}
+	p, _ := a.Prefix(bits)
+	return p
+}
+
+// Candidates picks at most n addresses to try now and marks them as being tried: first those of regions in
+// which nobody of chosen is and nobody is being tried, one of each region; then the others. Among them come
+// the anchors, then remembered neighbors, those we were linked with longest at their head, then the other
+// sources; those that answered once before those that never did; and where all that is equal, every region
+// has the same chance, however many addresses somebody has there. skip tells which not to take.
+func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID, skip func(protocol.NodeID) bool) []protocol.NodeID {
+	var trying [sources]int
+	taken := make(map[netip.Prefix]bool)
+	for _, id := range chosen {
+		taken[Region(id.Addr())] = true
+	}
+	var ready []*address
+	for _, a := range b.list {
+		switch {
+		case a.trying:
+			trying[a.source]++
+			taken[Region(a.peer.ID.Addr())] = true
+		case b.ready(now, a) && !skip(a.peer.ID):
+			ready = append(ready, a)
+		}
+	}
+	b.order(ready)
+	var first, others []*address // of their regions
+	for _, a := range ready {
+		region := Region(a.peer.ID.Addr())
+		switch {
+		case b.local && !feed.PublicAddr(a.peer.ID.Addr()):
+			first = append(first, a)
+		case taken[region] && !a.anchor:
+			others = append(others, a)
+		default:
+			taken[region] = true
+			first = append(first, a)
+		}
+	}
+	b.order(first)
+	var picked []protocol.NodeID
+	for _, a := range append(first, others...) {
+		if len(picked) == n {
+			break
+		}
+		if trying[a.source] == maxPerSource {
+			continue
+		}
+		trying[a.source]++
+		a.trying = true
+		picked = append(picked, a.peer.ID)
+	}
+	return picked
+}
+
+// order sorts addresses into the order in which they are tried.
+func (b *Book) order(list []*address) {
+	b.rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	slices.SortStableFunc(list, func(x, y *address) int {
+		return cmp.Or(
+			compareBool(y.anchor, x.anchor),
+			cmp.Compare(x.source, y.source),
+			cmp.Compare(x.peer.Failures, y.peer.Failures),
+			cmp.Compare(y.peer.Together, x.peer.Together),
+			compareBool(x.heard.IsZero(), y.heard.IsZero()),
+			cmp.Compare(y.peer.acquaintance(), x.peer.acquaintance()),
+		)
+	})
+}
+
+// compareBool orders false before true.
+func compareBool(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case y:
+		return -1
+	}
+	return 1
+}
+
+// ready reports whether the address may be tried now.
+func (b *Book) ready(now time.Time, a *address) bool {
+	return !a.trying && !now.Before(a.after) && !b.resting(now, a)
+}
+
+// Ready reports whether there is an address to try now. skip tells which do not count.
+func (b *Book) Ready(now time.Time, skip func(protocol.NodeID) bool) bool {
+	return slices.ContainsFunc(b.list, func(a *address) bool { return b.ready(now, a) && !skip(a.peer.ID) })
+}
+
+// Untested picks by chance an address that never answered us, and marks it as being tried; false where
+// there is none to try now. skip tells which not to take.
+func (b *Book) Untested(now time.Time, skip func(protocol.NodeID) bool) (id protocol.NodeID, ok bool) {
+	var ready []*address
+	for _, a := range b.list {
+		if a.heard.IsZero() && b.ready(now, a) && !skip(a.peer.ID) {
+			ready = append(ready, a)
+		}
+	}
+	if len(ready) == 0 {
+		return id, false
+	}
+	a := ready[b.rng.IntN(len(ready))]
+	a.trying = true
+	return a.peer.ID, true
+}
+
+// Next is when the first of the addresses that wait after a failure may be tried again; the zero time
+// where none waits. skip tells which do not count.
+func (b *Book) Next(now time.Time, skip func(protocol.NodeID) bool) time.Time {
+	var next time.Time
+	for _, a := range b.list {
+		if a.trying || !a.after.After(now) || skip(a.peer.ID) {
+			continue
+		}
+		if next.IsZero() || a.after.Before(next) {
+			next = a.after
+		}
+	}
+	return next
+}
+
+// Heard notes that id answered us, whatever it said: somebody is there.
+func (b *Book) Heard(now time.Time, id protocol.NodeID) {
+	a := b.byID[id]
+	if a == nil {
+		return
+	}
+	if a.heard.IsZero() {
+		a.peer.Failures = 0 // it was not there then
+	}
+	a.trying, a.heard = false, now
+}
+
+// Failed notes that id did not answer, or wants nothing of us: it is tried again after a growing while.
+func (b *Book) Failed(now time.Time, id protocol.NodeID) {
+	if a := b.byID[id]; a != nil {
+		b.rest(now, a)
+		b.putOff(now, a, longestWait)
+	}
+}
+
+// Declined notes that id answered and has no place now. That may change any moment.
+func (b *Book) Declined(now time.Time, id protocol.NodeID) {
+	b.Heard(now, id)
+	if a := b.byID[id]; a != nil {
+		b.putOff(now, a, longestDeclined)
+	}
+}
+
+// putOff has the address tried again later, the more often it was of no use the later.
+func (b *Book) putOff(now time.Time, a *address, longest time.Duration) {
+	wait := min(longest, firstWait<<min(a.peer.Failures, 12))
+	a.trying = false
+	a.peer.Failures++
+	a.after = now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1)))
+}
+
+// maxFailing bounds the networks that are left alone.
+const maxFailing = 4096
+
+// rest leaves the network of an address that was never a neighbor alone for a while.
+func (b *Book) rest(now time.Time, a *address) {
+	if a.met() || b.local && !feed.PublicAddr(a.peer.ID.Addr()) {
+		return
+	}
+	if len(b.failing) >= maxFailing {
+		clear(b.failing)
+	}
+	network := Network(a.peer.ID.Addr())
+	f := b.failing[network]
+	f.after = now.Add(min(longestWait, firstWait<<min(f.count, 12)))
+	f.count++
+	b.failing[network] = f
+}
+
+// resting reports whether the network of an address is left alone.
+func (b *Book) resting(now time.Time, a *address) bool {
+	return !a.met() && now.Before(b.failing[Network(a.peer.ID.Addr())].after)
+}

@@ -1,0 +1,84 @@
+package neighbors
+
+import (
+	"time"
+
+	"feedex/protocol"
+)
+
+const (
+	// untriedFor is how long an address stays in the Book that never answered, and unheardFor one that
+	// did, or was a neighbor, and has not been heard of since.
+	untriedFor = 7 * 24 * time.Hour
+	unheardFor = 90 * 24 * time.Hour
+)
+
+// ours reports whether the link to n came about by our own choice.
+func (n *Neighbor) ours() bool { return n.Chosen || n.Static }
+
+// Met notes that n is a neighbor now, and returns what to remember of it. forgotten is whom the Book had no
+// room for any more, zero for nobody.
+func (b *Book) Met(now time.Time, n *Neighbor) (p Peer, forgotten protocol.NodeID) {
+	a := b.byID[n.ID]
+	if a == nil {
+		switch {
+		case !n.ours() && b.count(Came) >= maxOfSource:
+			forgotten = b.evict(func(a *address) bool { return a.source == Came })
+		case len(b.list) >= maxAddresses:
+			forgotten = b.evict(func(*address) bool { return true })
+		}
+		a = &address{peer: Peer{ID: n.ID}, source: Came, added: now}
+		b.insert(a)
+	}
+	if n.ours() {
+		a.source = Remembered
+	}
+	a.trying, a.linked, a.heard, a.peer.Failures = false, true, now, 0
+	delete(b.failing, Network(n.ID.Addr()))
+	if a.peer.FirstMet.IsZero() {
+		a.peer.FirstMet = now
+	}
+	a.peer.LastMet = now
+	return a.peer, forgotten
+}
+
+// Remembered is what to remember of a neighbor whose link goes on: should the host crash, the time together
+// so far is not lost.
+func (b *Book) Remembered(now time.Time, n *Neighbor) Peer {
+	p, _ := b.Met(now, n)
+	if n.ours() {
+		p.Together += now.Sub(n.Since)
+	}
+	return p
+}
+
+// Parted notes that the link to n is over, and returns what to remember of it. It is tried again after a
+// while.
+func (b *Book) Parted(now time.Time, n *Neighbor) Peer {
+	p := b.Remembered(now, n)
+	a := b.byID[n.ID]
+	a.linked, a.peer = false, p
+	a.after = now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait))))
+	return p
+}
+
+// Age forgets the addresses that have been of no use for long. gone are those that were neighbors once.
+func (b *Book) Age(now time.Time) (gone []protocol.NodeID) {
+	var old []*address
+	for _, a := range b.list {
+		last, keep := a.added, untriedFor
+		if !a.heard.IsZero() {
+			last, keep = a.heard, unheardFor
+		}
+		if !a.trying && !a.linked && now.Sub(last) > keep {
+			old = append(old, a)
+		}
+	}
+	for _, a := range old {
+		b.Forget(a.peer.ID)
+		if a.met() {
+			gone = append(gone, a.peer.ID)
+		}
+	}
+	return gone
+}
