@@ -26,7 +26,9 @@ func layers() map[string]int {
 		"lab/trace":      4,
 		"reader":         4,
 		"daemon":         5,
+		"lab":            5,
 		"demo":           6,
+		"lab/experiment": 6,
 		"cmd/feedex":     7,
 	}
 }

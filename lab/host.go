@@ -1,0 +1,229 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// An Actor is a participant as its host sees it: *node.Node is one, and one that misbehaves holds one and
+// changes a habit of it. Step and Next are to be as those of a node.
+type Actor interface {
+	Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect
+	Next() time.Time
+}
+
+// A Member is who joins a World. The zero value of each field means its default.
+type Member struct {
+	// Name names the stream of the member's chance; it must be unique. Default "node N", N being its
+	// index among the hosts.
+	Name string
+	// ID is its address. Default: one in a network (/16) of its own.
+	ID protocol.NodeID
+	// Feeds are what it subscribes to.
+	Feeds []feed.URL
+	// Node is the Config of its node. Default Config.Node of the World. Port and Secret are set.
+	Node *node.Config
+	// Actor makes what the host runs in place of n. It is called anew after every Return. Default: n.
+	Actor func(n *node.Node, rng *rand.Rand) Actor
+	// NoPolls has every poll of it fail.
+	NoPolls bool
+}
+
+// A Host runs one member and carries out its effects.
+type Host struct {
+	Name     string
+	ID       protocol.NodeID
+	Made     Traffic // calls of its own that were sent
+	Received Traffic // calls that reached it, bytes of the answers included
+	Polls    PollTraffic
+
+	world     *World
+	index     int
+	config    node.Config
+	member    Member
+	rng       *rand.Rand
+	store     *archive.Memory
+	node      *node.Node
+	actor     Actor
+	state     hostState
+	life      uint32        // counts starts and ends: what was set off in another life is void
+	alarm     time.Duration // when it is woken, or never
+	apart     bool          // on the far side of a Split
+	following []following   // its own feeds, in order of their index
+}
+
+type hostState uint8
+
+const (
+	running  hostState = iota
+	stopped            // the machine runs, the program does not: calls are refused
+	vanished           // nothing answers
+)
+
+// never is later than everything.
+const never = time.Duration(1<<63 - 1)
+
+// Join has a member start now. The error wraps ErrConfig or node.ErrConfig.
+func (w *World) Join(m Member) (*Host, error) {
+	index := len(w.hosts)
+	if m.Name == "" {
+		m.Name = fmt.Sprintf("node %d", index)
+	}
+	if m.ID.IsZero() {
+		m.ID = address(index)
+	}
+	if w.byID[m.ID] != nil {
+		return nil, fmt.Errorf("%w: two members have the address %s", ErrConfig, m.ID)
+	}
+	c := w.config.Node
+	if m.Node != nil {
+		c = *m.Node
+	}
+	c.Port, c.Secret = m.ID.Port(), w.config.Seed.Secret(m.Name)
+	h := &Host{
+		Name: m.Name, ID: m.ID, world: w, index: index, config: c, member: m,
+		rng: w.config.Seed.Stream(m.Name), store: archive.NewMemory(), alarm: never,
+	}
+	if err := h.follow(m.Feeds); err != nil {
+		return nil, err
+	}
+	if err := h.start(); err != nil {
+		return nil, err
+	}
+	w.hosts = append(w.hosts, h)
+	w.byID[h.ID] = h
+	h.step(node.Subscribe{Feeds: m.Feeds})
+	return h, nil
+}
+
+// address is the address of the member of that index: public, and in a network of its own for the first
+// 25,000, so that no rule about networks takes two members for one.
+func address(index int) protocol.NodeID {
+	const networks = 25_000
+	n := index % networks
+	return protocol.NewNodeID(netip.AddrFrom4([4]byte{byte(20 + n/256), byte(n % 256), byte(index / networks), 7}), protocol.DefaultPort)
+}
+
+// start makes a node from what the store knows.
+func (h *Host) start() error {
+	n, err := node.New(h.world.Now(), h.config, h.store, h.rng)
+	if err != nil {
+		return fmt.Errorf("start %s: %w", h.Name, err)
+	}
+	h.node, h.actor = n, n
+	if h.member.Actor != nil {
+		h.actor = h.member.Actor(n, h.rng)
+	}
+	h.state, h.alarm = running, never
+	h.life++
+	return nil
+}
+
+// Running reports whether the member takes part now.
+func (h *Host) Running() bool { return h.state == running }
+
+// Node is the member's node, for its Status, Neighbors and Feeds. Nobody may step it.
+func (h *Host) Node() *node.Node { return h.node }
+
+// Crash has the whole machine vanish without a word: calls to it end at their timeout.
+func (h *Host) Crash() { h.end(vanished) }
+
+// Stop ends the program without a word: calls to it are refused at once.
+func (h *Host) Stop() { h.end(stopped) }
+
+// Leave ends the program in order: its neighbors are told.
+func (h *Host) Leave() {
+	if h.Running() {
+		h.step(node.Leave{})
+		h.end(stopped)
+	}
+}
+
+func (h *Host) end(s hostState) {
+	if h.Running() {
+		h.state = s
+		h.life++
+	}
+}
+
+// Return has a member that is gone start again, with the archive that it had.
+func (h *Host) Return() error {
+	if h.Running() {
+		return nil
+	}
+	if err := h.start(); err != nil {
+		return err
+	}
+	h.step(node.Wake{})
+	return nil
+}
+
+// Tell gives the member's node an event of its owner: node.Subscribe, say.
+func (h *Host) Tell(ev node.Event) {
+	if h.Running() {
+		h.step(ev)
+	}
+}
+
+// step gives the actor an event and carries out what it wants done. Nothing that comes of an effect
+// happens within the step.
+func (h *Host) step(ev node.Event) {
+	w := h.world
+	effects := h.actor.Step(w.effects[:0], w.Now(), ev)
+	w.steps++
+	w.hash.step(w.now, h.index, ev, len(effects))
+	for i, e := range effects {
+		switch e := e.(type) {
+		case node.Respond:
+			w.respond(e)
+		case node.Call:
+			w.carry(h, e)
+		case node.Fetch:
+			w.poll(h, e)
+		case node.Search:
+			h.search(e)
+		case node.Tell:
+			if a, ok := e.Note.(node.Arrived); ok {
+				h.arrived(a)
+			}
+		}
+		effects[i] = nil
+	}
+	w.effects = effects
+	h.setAlarm()
+}
+
+// setAlarm has the node woken when it wants to be.
+func (h *Host) setAlarm() {
+	next := h.actor.Next()
+	if next.IsZero() {
+		return
+	}
+	if at := max(next.Sub(h.world.config.Start), h.world.now); at < h.alarm {
+		h.alarm = at
+		h.world.queue.push(event{at: at, kind: wake, index: int32(h.index), life: h.life})
+	}
+}
+
+// search looks through the archive. It takes a moment, as it would on disk.
+func (h *Host) search(e node.Search) {
+	records, err := h.store.Search(context.Background(), e.Filter)
+	life := h.life
+	h.world.At(h.world.Now().Add(5*time.Millisecond), func() {
+		if h.life == life {
+			h.step(node.Found{ID: e.ID, Records: records, Err: err})
+		}
+	})
+}
+
+// errNoPolls is how the polls of a member with NoPolls end.
+var errNoPolls = errors.New("name resolution timed out")

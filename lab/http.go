@@ -1,0 +1,35 @@
+package lab
+
+import (
+	"strconv"
+
+	"feedex/transport"
+)
+
+// What HTTP adds to a message, to the byte as net/http writes it for transport. A test compares them with
+// what passes over a real connection.
+
+// requestBytes is the length of a call's request with a body of that length.
+func requestBytes(host, session string, body int) int {
+	n := len("POST "+transport.Path+" HTTP/1.1\r\n") + header("Host", len(host)) + header("User-Agent", len(userAgent)) +
+		header("Content-Length", digits(body)) + header("Content-Type", len("text/xml")) + len("\r\n") + body
+	if session != "" {
+		n += header(transport.SessionHeader, len(session))
+	}
+	return n
+}
+
+// responseBytes is the length of its answer.
+func responseBytes(session string, body int) int {
+	n := len("HTTP/1.1 200 OK\r\n") + header("Content-Type", len("text/xml")) +
+		header("Date", len("Mon, 02 Jan 2006 15:04:05 GMT")) + header("Content-Length", digits(body)) + len("\r\n") + body
+	if session != "" {
+		n += header(transport.SessionHeader, len(session))
+	}
+	return n
+}
+
+// header is the length of a header line.
+func header(name string, value int) int { return len(name) + len(": ") + value + len("\r\n") }
+
+func digits(n int) int { return len(strconv.Itoa(n)) }

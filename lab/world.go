@@ -1,0 +1,172 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"feedex/feed"
+	"feedex/lab/trace"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// TrackerURL is where the tracker of every World is. Nobody is called in truth.
+const TrackerURL = "http://tracker.example.net:7788/"
+
+// Config says what a World is made of. The zero value of each field means its default.
+type Config struct {
+	// Seed is where all chance comes from.
+	Seed Seed
+	// Start is the virtual time at which the World begins. It has no default.
+	Start time.Time
+	// Until is the end of the span in which what is published counts for the Measures; it begins with
+	// Start. Default: 24 hours after Start.
+	Until time.Time
+	// Feeds are the publishers.
+	Feeds []trace.Feed
+	// Node is what the nodes of all Members have in common, but for Port and Secret. Trackers is
+	// TrackerURL unless set.
+	Node node.Config
+	// Links is how the network behaves.
+	Links Links
+	// NoEncoding hands messages over as they are, instead of sending each through the codec: faster,
+	// and no bytes of calls are counted. Nothing else changes, the Hash included.
+	NoEncoding bool
+}
+
+// ErrConfig is wrapped by every error about a Config or a Member.
+var ErrConfig = errors.New("impossible setting")
+
+// A World is a network in virtual time. Make one with New. It belongs to one goroutine.
+type World struct {
+	config     Config
+	now        time.Duration // since config.Start
+	queue      queue
+	hosts      []*Host
+	byID       map[protocol.NodeID]*Host
+	tracker    *trackerHost
+	publishers []*Publisher
+	byURL      map[feed.URL]int
+	entries    map[feed.EntryID]entryRef // every entry that was in a document
+	calls      slab[openCall]
+	callCount  uint32
+	polls      slab[openPoll]
+	tasks      slab[func()]
+	codec      codec
+	methods    protocol.Methods // what system.listMethods answers
+	hash       traceHash
+	effects    []node.Effect // of the step being carried out
+	steps      int64
+	divided    bool
+}
+
+// New makes a World in which nothing happened yet. The error wraps ErrConfig.
+func New(c Config) (*World, error) {
+	if c.Start.IsZero() {
+		return nil, fmt.Errorf("%w: the world has no start", ErrConfig)
+	}
+	if c.Until.IsZero() {
+		c.Until = c.Start.Add(24 * time.Hour)
+	}
+	if !c.Until.After(c.Start) {
+		return nil, fmt.Errorf("%w: the world ends at %v, before it starts at %v", ErrConfig, c.Until, c.Start)
+	}
+	if err := c.Links.validate(); err != nil {
+		return nil, err
+	}
+	c.Links = c.Links.withDefaults()
+	if c.Node.Trackers == nil {
+		c.Node.Trackers = []string{TrackerURL}
+	}
+	w := &World{
+		config: c, byID: make(map[protocol.NodeID]*Host), byURL: make(map[feed.URL]int),
+		entries: make(map[feed.EntryID]entryRef), hash: newTraceHash(),
+	}
+	for _, m := range protocol.NodeMethods() {
+		w.methods = append(w.methods, m.Name)
+	}
+	w.tracker = newTrackerHost(w)
+	for i := range c.Feeds {
+		p := newPublisher(w, i, c.Feeds[i])
+		if _, twice := w.byURL[p.URL]; twice {
+			return nil, fmt.Errorf("%w: there are two feeds of the name %q", ErrConfig, c.Feeds[i].Name)
+		}
+		w.publishers = append(w.publishers, p)
+		w.byURL[p.URL] = i
+	}
+	return w, nil
+}
+
+// Now is the virtual time.
+func (w *World) Now() time.Time { return w.config.Start.Add(w.now) }
+
+// Hosts are all that ever joined, in that order.
+func (w *World) Hosts() []*Host { return w.hosts }
+
+// Publishers are those of Config.Feeds, in that order.
+func (w *World) Publishers() []*Publisher { return w.publishers }
+
+// Steps is how many events the nodes were given.
+func (w *World) Steps() int64 { return w.steps }
+
+// Hash tells whether two worlds did the same: 16 hexadecimal digits over every step so far.
+func (w *World) Hash() string { return w.hash.String() }
+
+// At has f called when t has come, or at once where it has passed, but never within another event.
+func (w *World) At(t time.Time, f func()) {
+	w.queue.push(event{at: max(w.now, t.Sub(w.config.Start)), kind: perform, index: w.tasks.add(f)})
+}
+
+// Run lets everything happen that is to happen up to t, t included.
+func (w *World) Run(t time.Time) {
+	end := t.Sub(w.config.Start)
+	for len(w.queue.events) > 0 && w.queue.events[0].at <= end {
+		e := w.queue.pop()
+		w.now = e.at
+		switch e.kind {
+		case wake:
+			if h := w.hosts[e.index]; h.life == e.life && h.alarm == e.at {
+				h.alarm = never
+				h.step(node.Wake{})
+			}
+		case arrive:
+			w.arrive(e.index)
+		case answer:
+			w.answered(e.index)
+		case expire:
+			w.expired(e.index, e.life)
+		case deliver:
+			w.delivered(e.index)
+		case perform:
+			w.tasks.take(e.index)()
+		}
+	}
+	w.now = max(w.now, end)
+}
+
+// A slab keeps values that events name by their index, and uses places again.
+type slab[T any] struct {
+	items []T
+	free  []int32
+}
+
+func (s *slab[T]) add(v T) int32 {
+	if n := len(s.free); n > 0 {
+		i := s.free[n-1]
+		s.free = s.free[:n-1]
+		s.items[i] = v
+		return i
+	}
+	s.items = append(s.items, v)
+	return int32(len(s.items) - 1)
+}
+
+// take takes out the value at i.
+func (s *slab[T]) take(i int32) T {
+	var none T
+	v := s.items[i]
+	s.items[i] = none
+	s.free = append(s.free, i)
+	return v
+}
