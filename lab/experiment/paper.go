@@ -1,0 +1,182 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/lab"
+	"feedex/lab/trace"
+	"feedex/node"
+	"feedex/polling"
+)
+
+// Paper is the evaluation of Paper §4, on the product's own code. The zero value of each field means its
+// default, which is the paper's setting.
+//
+// Paper §4.3: "we ran our prototype on 189 PlanetLab machines for about 22 hours on a weekday. [...] 28
+// machines were shut down or rebooted, and we report the results from the remaining 161 [...] one FeedEx
+// network consists of the nodes having the same interval. [...] We run 6 networks [...] Out of these 70
+// feeds, each node puts 20 feeds independently and randomly into its direct subscription set."
+type Paper struct {
+	Seed      lab.Seed
+	Traces    *trace.Set      // no default
+	Nodes     int             // that start; default 189
+	Failing   int             // of these, how many vanish at a random time for good; default 28 of 189, negative none
+	Feeds     int             // at most so many of those that publish 5 entries a day; default 70
+	Each      int             // feeds a node; default 20
+	Length    time.Duration   // default 22 h
+	Intervals []time.Duration // of polling, a network each; default .5 to 16 h
+	Bound     int             // the deficit bound, as incentive.Config has it: 0 its default, negative none
+	Links     lab.Links
+	// NoEncoding leaves out the codec and the counts of bytes.
+	NoEncoding bool
+}
+
+// leastRate is how many entries a day a feed publishes at least. Paper §4.3: "we select 70 feeds [...] that
+// publish at least 5 entries per day".
+const leastRate = 5
+
+// withDefaults is p with each zero field at its default, or what is impossible.
+func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
+	p.Nodes = cmp.Or(p.Nodes, 189)
+	if p.Failing == 0 {
+		p.Failing = p.Nodes * 28 / 189
+	}
+	p.Failing = max(0, p.Failing)
+	p.Feeds, p.Each = cmp.Or(p.Feeds, 70), cmp.Or(p.Each, 20)
+	p.Length = cmp.Or(p.Length, 22*time.Hour)
+	if p.Intervals == nil {
+		for i := range 6 {
+			if every := 30 * time.Minute << i; every <= p.Length {
+				p.Intervals = append(p.Intervals, every)
+			}
+		}
+	}
+	busy := p.Traces.Busy(leastRate)
+	if len(busy) > p.Feeds {
+		rng := p.Seed.Stream("feeds")
+		rng.Shuffle(len(busy), func(i, j int) { busy[i], busy[j] = busy[j], busy[i] })
+		busy = busy[:p.Feeds]
+	}
+	span := p.Traces.To.Sub(p.Traces.From)
+	switch {
+	case p.Nodes < 2:
+		return p, nil, fmt.Errorf("%w: %d nodes; an exchange needs 2 or more", ErrSetting, p.Nodes)
+	case p.Failing < 0 || p.Failing >= p.Nodes:
+		return p, nil, fmt.Errorf("%w: %d of %d nodes fail; want 0 to %d", ErrSetting, p.Failing, p.Nodes, p.Nodes-1)
+	case p.Each < 1 || p.Each > len(busy):
+		return p, nil, fmt.Errorf("%w: %d feeds a node; the traces have %d feeds of %d entries a day, so want 1 to %d",
+			ErrSetting, p.Each, len(busy), leastRate, len(busy))
+	case p.Length < time.Minute || p.Length > span:
+		return p, nil, fmt.Errorf("%w: a run of %v; the traces cover %v, so want 1m to that", ErrSetting, p.Length, span)
+	case len(p.Intervals) == 0 || slices.Max(p.Intervals) > p.Length:
+		return p, nil, fmt.Errorf("%w: polling at an interval longer than the run of %v; want %v or less", ErrSetting, p.Length, p.Length)
+	case slices.Min(p.Intervals) < time.Minute:
+		return p, nil, fmt.Errorf("%w: polling every %v; want 1m or more", ErrSetting, slices.Min(p.Intervals))
+	}
+	return p, busy, nil
+}
+
+// weekday is when a run of that length begins: at midnight UTC of the Wednesday that is nearest the middle
+// of the traces, or as near as fits.
+func weekday(s *trace.Set, length time.Duration) time.Time {
+	middle := s.From.Add(s.To.Sub(s.From) / 2)
+	day := middle.Truncate(24 * time.Hour)
+	best := s.From
+	for i := -3; i <= 3; i++ {
+		d := day.AddDate(0, 0, i)
+		if d.Weekday() == time.Wednesday && !d.Before(s.From) && !d.Add(length).After(s.To) {
+			best = d
+		}
+	}
+	return best
+}
+
+// Run runs one network for each interval. If ctx ends before they do, the Report says so and shows what
+// there was by then. The error wraps ErrSetting.
+func (p Paper) Run(ctx context.Context, progress Progress) (*Report, error) {
+	p, feeds, err := p.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	start := weekday(p.Traces, p.Length)
+	worlds := make([]*lab.World, len(p.Intervals))
+	rows := make([]PaperRow, len(p.Intervals))
+	costs := make([]float64, len(p.Intervals))
+	for i, every := range p.Intervals {
+		if worlds[i], err = p.world(feeds, start, every); err != nil {
+			return nil, err
+		}
+		costs[i] = 1 + 2*float64(time.Hour)/float64(every+time.Hour)
+	}
+	m := newMeter(progress, costs)
+	together(len(worlds), func(i int) {
+		rows[i] = p.run(ctx, worlds[i], p.Intervals[i], start, func(done float64) { m.set(i, done) })
+	})
+	return p.report(feeds, start, worlds, rows), nil
+}
+
+// world makes the network that polls at one interval. What its members follow and when they fail is the
+// same in all networks: Paper §4.3: "each machine runs 6 nodes of different intervals".
+func (p Paper) world(feeds []trace.Feed, start time.Time, every time.Duration) (*lab.World, error) {
+	w, err := lab.New(lab.Config{
+		Seed: p.Seed, Start: start, Until: start.Add(p.Length), Feeds: feeds, Links: p.Links, NoEncoding: p.NoEncoding,
+		Node: node.Config{Policy: polling.Fixed{Every: every}, Incentive: incentive.Config{Bound: p.Bound}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	fails := p.Seed.Stream("failures").Perm(p.Nodes)[:p.Failing]
+	for i := range p.Nodes {
+		rng := p.Seed.Stream(fmt.Sprintf("machine %d", i))
+		member := lab.Member{Feeds: choose(rng, w, p.Each)}
+		joins := start.Add(time.Duration(rng.Int64N(int64(joinWithin))))
+		fails, dies := slices.Contains(fails, i), start.Add(time.Duration(rng.Int64N(int64(p.Length))))
+		w.At(joins, func() {
+			h, err := w.Join(member)
+			if err != nil {
+				panic(err) // the settings were checked
+			}
+			if fails {
+				w.At(dies, h.Crash)
+			}
+		})
+	}
+	return w, nil
+}
+
+// joinWithin is the time within which all members start.
+const joinWithin = time.Minute
+
+// choose draws so many of a world's feeds.
+func choose(rng *rand.Rand, w *lab.World, count int) []feed.URL {
+	var urls []feed.URL
+	for _, i := range rng.Perm(len(w.Publishers()))[:count] {
+		urls = append(urls, w.Publishers()[i].URL)
+	}
+	return urls
+}
+
+// settled is when the exchange of what documents held from before is over: calls are counted from then on
+// beside those of the whole run.
+const settled = 30 * time.Minute
+
+// run runs one network and takes its measures.
+func (p Paper) run(ctx context.Context, w *lab.World, every time.Duration, start time.Time, progress func(float64)) PaperRow {
+	begin := make(map[*lab.Host]lab.Traffic)
+	if p.Length > settled {
+		w.At(start.Add(settled), func() {
+			for _, h := range w.Hosts() {
+				begin[h] = h.Received
+			}
+		})
+	}
+	advance(ctx, w, start.Add(p.Length), progress)
+	return measure(w, every, start, begin)
+}

@@ -1,0 +1,189 @@
+package experiment
+
+import (
+	"fmt"
+	"time"
+
+	"feedex/lab"
+	"feedex/lab/trace"
+)
+
+// What the paper states, by interval. Table 3 names all bundle sizes; the text of §4.4 and the abstract name
+// the rest.
+var (
+	paperBundle  = map[time.Duration]string{h(.5): "2.67", h(1): "2.63", h(2): "2.83", h(4): "2.87", h(8): "3.29", h(16): "3.65"}
+	paperRatio   = map[time.Duration]string{h(.5): "7.0", h(16): "15.2"} // §4.4
+	paperXCH     = map[time.Duration]string{h(16): "<22 min"}            // abstract
+	paperSLN     = map[time.Duration]string{h(16): "5.7 h"}              // abstract, §4.4
+	paperXCHMiss = map[time.Duration]string{h(16): "<10%"}               // abstract: captures "more than 90%"
+	paperSLNMiss = map[time.Duration]string{h(16): "64%"}                // abstract: "36% of entry coverage"
+	paperGain    = map[time.Duration]string{h(.5): "2%"}                 // §4.4
+	paperChecks  = map[time.Duration]string{h(16): "6.3"}                // abstract, "only 0.9 document exchange calls
+	paperPuts    = map[time.Duration]string{h(.5): "2", h(16): "0.9"}    // and 6.3 document checking calls per minute"; §4.4
+)
+
+func h(hours float64) time.Duration { return time.Duration(hours * float64(time.Hour)) }
+
+// stated is what the paper states for an interval, and unknown where it does not.
+func stated(table map[time.Duration]string, every time.Duration) string {
+	if s, ok := table[every]; ok {
+		return s
+	}
+	return unknown
+}
+
+// PaperResult is the Result of a Paper's Report.
+type PaperResult struct {
+	Start time.Time  `json:"start"`
+	Feeds []string   `json:"feeds"`
+	Rows  []PaperRow `json:"networks"`
+}
+
+// report shows what came of the networks.
+func (p Paper) report(feeds []trace.Feed, start time.Time, worlds []*lab.World, rows []PaperRow) *Report {
+	r := &Report{
+		Title: "The evaluation of the FeedEx paper (§4), with nodes of this program in virtual time",
+		Seed:  p.Seed, Traces: p.Traces.Hash(), Hash: hashOf(worlds),
+	}
+	result := PaperResult{Start: start, Rows: rows}
+	entries := 0
+	for i := range feeds {
+		result.Feeds = append(result.Feeds, feeds[i].Name)
+		entries += feeds[i].Count(start, start.Add(p.Length))
+	}
+	r.Result = result
+	bound := "the deficit bound of 10 entries"
+	switch {
+	case p.Bound < 0:
+		bound = "no deficit bound"
+	case p.Bound > 0:
+		bound = fmt.Sprintf("a deficit bound of %d entries", p.Bound)
+	}
+	r.Setting = []string{
+		fmt.Sprintf("%d nodes in each of %d networks, of which %d vanish for good; %d of %d feeds each, which publish %d entries",
+			p.Nodes, len(rows), p.Failing, p.Each, len(feeds), entries),
+		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", p.Length, start.Format("Monday 2006-01-02 15:04 MST"), bound),
+		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",
+	}
+	for _, row := range rows {
+		r.Steps += row.Steps
+		if row.Ran < p.Length {
+			r.Partial = "interrupted; the networks came as far as the table of limits says"
+		}
+	}
+	r.Tables = []Table{
+		lagTable(rows), referenceTable(rows), missTable(rows), callTable(rows), bundleTable(rows), costTable(rows, p.NoEncoding), limitTable(rows),
+	}
+	r.Figures = paperFigures(rows)
+	return r
+}
+
+func lagTable(rows []PaperRow) Table {
+	t := Table{
+		Title:   "Time lag in minutes (Figure 4): mean of the nodes' means, 5th and 95th percentile",
+		Columns: []string{"interval h", "SLN", "XCH", "SLN/XCH", "paper: SLN", "XCH", "SLN/XCH"},
+		Notes:   []string{"Counted from when the entry was published. The paper's lag counts from its reference node, as in the next table."},
+	}
+	for _, r := range rows {
+		t.row(hours(r.Every), spreadOf(r.Alone.Lag, 60, "%.1f"), spreadOf(r.Exchange.Lag, 60, "%.1f"), ratio(r.Alone.Lag, r.Exchange.Lag),
+			stated(paperSLN, r.Every), stated(paperXCH, r.Every), stated(paperRatio, r.Every))
+	}
+	return t
+}
+
+func ratio(a, b Spread) string {
+	if b.Mean <= 0 {
+		return unknown
+	}
+	return fmt.Sprintf("%.1f", a.Mean/b.Mean)
+}
+
+func referenceTable(rows []PaperRow) Table {
+	t := Table{
+		Title:   "The same against a reference node that polls every two minutes (§4.2)",
+		Columns: []string{"interval h", "SLN", "XCH", "SLN/XCH"},
+		Notes:   []string{"Below zero where nodes that poll at other times had entries before the reference node."},
+	}
+	for _, r := range rows {
+		t.row(hours(r.Every), spreadOf(r.Alone.ReferenceLag, 60, "%.1f"), spreadOf(r.Exchange.ReferenceLag, 60, "%.1f"), ratio(r.Alone.ReferenceLag, r.Exchange.ReferenceLag))
+	}
+	return t
+}
+
+func missTable(rows []PaperRow) Table {
+	t := Table{
+		Title: "Missing entries (Figure 5): mean of the nodes, 5th and 95th percentile",
+		Columns: []string{"interval h", "SLN miss", "XCH miss", "XCH coverage", "of the reference: SLN miss", "XCH miss", "XCH gain",
+			"paper: SLN miss", "XCH miss", "XCH gain"},
+		Notes: []string{"The first three columns are shares of what was published, the next three of what the reference node has."},
+	}
+	const cent = .01
+	for _, r := range rows {
+		t.row(hours(r.Every), spreadOf(r.Alone.Miss, cent, "%.1f"), spreadOf(r.Exchange.Miss, cent, "%.2f"), percent(1-r.Exchange.Miss.Mean),
+			percent(r.Alone.RefMiss.Mean), percent(r.Exchange.RefMiss.Mean), percent(r.Exchange.RefGain.Mean),
+			stated(paperSLNMiss, r.Every), stated(paperXCHMiss, r.Every), stated(paperGain, r.Every))
+	}
+	return t
+}
+
+func callTable(rows []PaperRow) Table {
+	t := Table{
+		Title:   "Calls that a node receives in a minute (Figure 6): mean, 5th and 95th percentile",
+		Columns: []string{"interval h", "checks", "dids in them", "put_entries", "others", "settled: checks", "dids", "puts", "paper: checks", "puts"},
+		Notes: []string{
+			"A check is a check_did or a check_dids; the latter offers up to 64 bundles.",
+			"settled: without the first half hour, in which nodes exchange what the documents held from before.",
+		},
+	}
+	for _, r := range rows {
+		t.row(hours(r.Every), spreadOf(r.Checks, 1, "%.1f"), spreadOf(r.DIDs, 1, "%.1f"), spreadOf(r.Puts, 1, "%.1f"), fmt.Sprintf("%.1f", r.Other.Mean),
+			fmt.Sprintf("%.2f", r.Settled.Checks), fmt.Sprintf("%.2f", r.Settled.DIDs), fmt.Sprintf("%.2f", r.Settled.Puts),
+			stated(paperChecks, r.Every), stated(paperPuts, r.Every))
+	}
+	return t
+}
+
+func bundleTable(rows []PaperRow) Table {
+	t := Table{Title: "Average entries in a bundle (Table 3)", Columns: []string{"interval h", "whole run", "settled", "paper"}}
+	for _, r := range rows {
+		t.row(hours(r.Every), fmt.Sprintf("%.2f", r.Bundle), fmt.Sprintf("%.2f", r.Settled.Bundle), stated(paperBundle, r.Every))
+	}
+	return t
+}
+
+func costTable(rows []PaperRow, noEncoding bool) Table {
+	t := Table{
+		Title:   "Bytes, and requests at publishers",
+		Columns: []string{"interval h", "calls B/node/min", "polls B/node/min", "requests", "of these 304", "served MB", "SLN needs for XCH's lag"},
+		Notes: []string{
+			"Bytes of calls made and received with their answers and HTTP headers, without TCP and IP.",
+			"Requests are the same in both modes. The last column: how many more requests a stand-alone node would make to be as timely (T over twice the lag).",
+		},
+	}
+	for _, r := range rows {
+		calls := spreadOf(r.Bytes, 1, "%.0f")
+		if noEncoding {
+			calls = unknown
+		}
+		more := unknown
+		if r.Exchange.Lag.Mean > 0 {
+			more = fmt.Sprintf("%.0fx", r.Every.Seconds()/(2*r.Exchange.Lag.Mean))
+		}
+		t.row(hours(r.Every), calls, fmt.Sprintf("%.0f", r.PollByte.Mean), fmt.Sprint(r.Requests),
+			percent(float64(r.NotModified)/float64(max(1, r.Requests))), fmt.Sprintf("%.1f", float64(r.Served)/1e6), more)
+	}
+	return t
+}
+
+func limitTable(rows []PaperRow) Table {
+	t := Table{
+		Title:   "Lag in minutes against what the same polls allow",
+		Columns: []string{"interval h", "XCH", "random phases T/(n+1)", "staggered T/2n", "shared out by sqrt(demand)", "ran h", "nodes", "hash"},
+		Notes:   []string{"Limits for n subscribers of a feed that hear of an entry as soon as one of them polls it, an entry and subscriber each counting once."},
+	}
+	for _, r := range rows {
+		t.row(hours(r.Every), minutes(r.Exchange.Lag.Mean), minutes(r.Random), minutes(r.Staggered), minutes(r.Shared),
+			hours(r.Ran), fmt.Sprint(r.Nodes), r.Hash)
+	}
+	return t
+}

@@ -1,0 +1,147 @@
+package experiment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"feedex/lab"
+)
+
+// ErrSetting is wrapped by every error about an impossible setting. The text says what would be possible.
+var ErrSetting = errors.New("impossible setting")
+
+// A Report is what came of an experiment. Equal settings give equal Reports.
+type Report struct {
+	Title   string   `json:"title"`
+	Seed    lab.Seed `json:"seed"`
+	Traces  string   `json:"traces"`            // the trace.Set's Hash
+	Hash    string   `json:"hash"`              // over the Hashes of all worlds
+	Partial string   `json:"partial,omitempty"` // how far it came, "" where it came to its end
+	Setting []string `json:"setting"`
+	Tables  []Table  `json:"tables"`
+	Result  any      `json:"result"` // what the tables show, in full
+	Figures []Figure `json:"-"`
+
+	// Steps is how many events nodes were given, in all worlds.
+	Steps int64 `json:"steps"`
+}
+
+// Write writes the Report for a person to read.
+func (r *Report) Write(w io.Writer) error {
+	text := r.Title + "\n\n"
+	for _, s := range r.Setting {
+		text += s + "\n"
+	}
+	if r.Partial != "" {
+		text += "\nPARTIAL: " + r.Partial + "\n"
+	}
+	for _, t := range r.Tables {
+		text += "\n" + t.String()
+	}
+	text += fmt.Sprintf("\nseed %d, traces %s, %d steps, trace hash %s\n", r.Seed, r.Traces, r.Steps, r.Hash)
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// WriteJSON writes the Report for a program to read.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// hashOf is one hash for several worlds, in order.
+func hashOf(worlds []*lab.World) string {
+	sum := sha256.New()
+	for _, w := range worlds {
+		if w != nil {
+			io.WriteString(sum, w.Hash())
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// Progress is told now and then how much of an experiment is done, from 0 to 1. It is never called by two
+// goroutines at once.
+type Progress func(done float64)
+
+// A meter adds up the progress of several worlds.
+type meter struct {
+	mu     sync.Mutex
+	shares []float64 // of the whole, by world
+	done   []float64 // of the world
+	tell   Progress
+}
+
+// newMeter tells the progress of worlds of which each takes that share of the time.
+func newMeter(tell Progress, costs []float64) *meter {
+	sum := 0.0
+	for _, c := range costs {
+		sum += c
+	}
+	m := &meter{tell: tell, done: make([]float64, len(costs))}
+	for _, c := range costs {
+		m.shares = append(m.shares, c/sum)
+	}
+	return m
+}
+
+func (m *meter) set(world int, done float64) {
+	if m.tell == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done[world] = done
+	sum := 0.0
+	for i, share := range m.shares {
+		sum += share * m.done[i]
+	}
+	m.tell(sum)
+}
+
+// slice is how much virtual time passes between two looks at the clock of the user.
+const slice = 5 * time.Minute
+
+// advance runs a world to its end, or until ctx ends, and reports whether it came to its end.
+func advance(ctx context.Context, w *lab.World, end time.Time, progress func(done float64)) bool {
+	begin := w.Now()
+	for w.Now().Before(end) {
+		if ctx.Err() != nil {
+			return false
+		}
+		next := w.Now().Add(slice)
+		if next.After(end) {
+			next = end
+		}
+		w.Run(next)
+		progress(float64(w.Now().Sub(begin)) / float64(end.Sub(begin)))
+	}
+	return true
+}
+
+// together calls f for 0 to n-1, as many at a time as there are processors, in order.
+func together(n int, f func(i int)) {
+	var workers sync.WaitGroup
+	next := make(chan int)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+}

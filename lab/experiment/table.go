@@ -1,0 +1,72 @@
+package experiment
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A Table is a plain table. The first column stands on the left, the others on the right.
+type Table struct {
+	Title   string     `json:"title"`
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+	Notes   []string   `json:"notes,omitempty"`
+}
+
+func (t *Table) row(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// String is the table in aligned columns.
+func (t Table) String() string {
+	widths := make([]int, len(t.Columns))
+	for _, row := range append([][]string{t.Columns}, t.Rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	b.WriteString(t.Title + "\n")
+	line := func(cells []string) {
+		text := " "
+		for i, cell := range cells {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i == 0 {
+				text += " " + cell + pad
+			} else {
+				text += "  " + pad + cell
+			}
+		}
+		b.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+	line(t.Columns)
+	for _, row := range t.Rows {
+		line(row)
+	}
+	for _, n := range t.Notes {
+		b.WriteString("  " + n + "\n")
+	}
+	return b.String()
+}
+
+// unknown stands where there is no figure.
+const unknown = "-"
+
+// minutes writes a time lag, given in seconds, in minutes.
+func minutes(seconds float64) string { return fmt.Sprintf("%.1f", seconds/60) }
+
+// spreadOf writes a mean with the 5th and 95th percentile.
+func spreadOf(s Spread, unit float64, format string) string {
+	if s.Count == 0 {
+		return unknown
+	}
+	return fmt.Sprintf(format+" ("+format+"-"+format+")", s.Mean/unit, s.P5/unit, s.P95/unit)
+}
+
+// percent writes a share.
+func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+
+// hours writes an interval as the paper does: .5, 1, 2.
+func hours(d time.Duration) string {
+	return strings.TrimPrefix(strings.TrimSuffix(fmt.Sprintf("%.2f", d.Hours()), "0"), "0")
+}
