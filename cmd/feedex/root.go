@@ -84,7 +84,7 @@ entry it saw; and it answers what a feed ever published.`,
 	root.AddCommand(
 		newNode(), newTracker(),
 		newQuery(), newStatus(), newNeighbors(), newFeeds(), newSubscribe(), newUnsubscribe(),
-		newDemo(), newConfig(), newVersion(),
+		newDemo(), newLab(), newConfig(), newVersion(),
 	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"feedex/lab"
+	"feedex/lab/experiment"
+	"feedex/lab/trace"
+)
+
+// newLab is the command whose subcommands are the experiments.
+func newLab() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "lab",
+		Short: "Re-run evaluations in virtual time, with nodes of this program",
+		Long: `Run whole networks of this program's own nodes and tracker in virtual time, driven by what real feeds
+published, and print what came of it. Equal settings give the same tables and the same trace hash, on every
+machine. An experiment that is interrupted prints what is known so far and says that it is partial.`,
+		Example: "  feedex lab paper\n  feedex lab churn --seed 7 --svg figures",
+	}
+	c.AddCommand(newLabPaper())
+	return c
+}
+
+// labFlags are the flags that all experiments have.
+type labFlags struct {
+	seed   uint64
+	nodes  int
+	length time.Duration
+	traces string
+	json   bool
+	svg    string
+}
+
+// add adds the flags to an experiment's command, with its defaults for how many nodes run and for how long.
+func (f *labFlags) add(c *cobra.Command, nodes int, hours float64) {
+	c.Args = noArgs
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "where all chance comes from")
+	c.Flags().IntVar(&f.nodes, "nodes", nodes, "how many nodes start")
+	f.length = virtual(hours)
+	c.Flags().Var((*hoursValue)(&f.length), "hours", "how many hours of virtual time")
+	c.Flags().StringVar(&f.traces, "traces", "", "folder with the traces of feeds to use in place of the built-in ones")
+	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON, in full")
+	c.Flags().StringVar(&f.svg, "svg", "", "folder to draw the figures into")
+	_ = c.MarkFlagDirname("traces")
+	_ = c.MarkFlagDirname("svg")
+}
+
+// virtual is a number of hours as a span.
+func virtual(hours float64) time.Duration {
+	return time.Duration(math.Round(hours * float64(time.Hour)))
+}
+
+// set reads the traces.
+func (f *labFlags) set() (*trace.Set, error) {
+	if f.traces == "" {
+		return trace.Embedded()
+	}
+	return trace.Load(f.traces)
+}
+
+// run runs an experiment and shows what came of it.
+func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*experiment.Report, error)) error {
+	bar := newLabBar(c.ErrOrStderr())
+	report, err := do(c.Context(), bar.set)
+	bar.done()
+	if errors.Is(err, experiment.ErrSetting) || errors.Is(err, lab.ErrConfig) {
+		return usageOf(c, err)
+	}
+	if err != nil {
+		return err
+	}
+	show := report.Write
+	if f.json {
+		show = report.WriteJSON
+	}
+	if err := show(c.OutOrStdout()); err != nil {
+		return err
+	}
+	if f.svg != "" {
+		if err := drawFigures(f.svg, report.Figures); err != nil {
+			return err
+		}
+	}
+	return context.Cause(c.Context()) // an interruption has an exit code of its own
+}
+
+// drawFigures writes each figure into a file of its name.
+func drawFigures(dir string, figures []experiment.Figure) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("make folder for figures: %w", err)
+	}
+	for i := range figures {
+		file, err := os.Create(filepath.Join(dir, figures[i].Name+".svg"))
+		if err != nil {
+			return fmt.Errorf("draw figure: %w", err)
+		}
+		if err := errors.Join(figures[i].WriteSVG(file), file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A labBar shows how far an experiment is, and the time left, where somebody looks.
+type labBar struct{ bar *progressbar.ProgressBar }
+
+// labBarSteps is how finely the bar is divided.
+const labBarSteps = 1000
+
+func newLabBar(w io.Writer) labBar {
+	if !isTerminal(w) {
+		return labBar{}
+	}
+	return labBar{progressbar.NewOptions(labBarSteps,
+		progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(40), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetElapsedTime(true), progressbar.OptionThrottle(200*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+	)}
+}
+
+// set shows how much is done, from 0 to 1.
+func (b labBar) set(done float64) {
+	if b.bar != nil {
+		_ = b.bar.Set(int(done * labBarSteps))
+	}
+}
+
+// done takes the bar away.
+func (b labBar) done() {
+	if b.bar != nil {
+		_ = b.bar.Clear()
+	}
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"cmp"
+
+	"github.com/spf13/cobra"
+
+	"feedex/lab"
+	"feedex/lab/experiment"
+)
+
+func newLabPaper() *cobra.Command {
+	var f labFlags
+	var p experiment.Paper
+	failing, bound := 28, 10
+	c := &cobra.Command{
+		Use:   "paper",
+		Short: "The evaluation of the FeedEx paper",
+		Long: `Re-run the evaluation of the FeedEx paper (section 4) on the built-in traces: six networks of 189 nodes that
+poll every 0.5 to 16 hours, of which 28 vanish at random times, over 22 hours of a Wednesday. Tables for its
+Figures 4 to 6 and its Table 3, beside what it states, with bytes, requests at publishers, and what lag the
+same number of polls allows at best. SLN is what a node's own polls bring, XCH what comes by any way.`,
+		Example: "  feedex lab paper --seed 1\n  feedex lab paper --no-bound --svg figures",
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := f.set()
+			if err != nil {
+				return err
+			}
+			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
+			if p.Bound = bound; bound <= 0 {
+				p.Bound = -1
+			}
+			if c.Flags().Changed("fail") {
+				p.Failing = cmp.Or(failing, -1)
+			}
+			return f.run(c, p.Run)
+		},
+	}
+	f.add(c, 189, 22)
+	c.Flags().IntVar(&failing, "fail", failing, "how many of the nodes vanish for good; with other --nodes as large a share")
+	c.Flags().IntVar(&p.Each, "feeds", 20, "how many feeds a node follows")
+	c.Flags().IntVar(&bound, "bound", bound, "the deficit bound in entries, 0 for none")
+	c.Flags().Var((*intervalsValue)(&p.Intervals), "intervals", "hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
+	c.Flags().BoolVar(&p.NoEncoding, "no-encoding", false, "hand calls over as they are: faster, and no bytes of calls are counted")
+	return c
+}
