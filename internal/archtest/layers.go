@@ -24,6 +24,7 @@ func layers() map[string]int {
 		"transport":      4,
 		"fetch":          4,
 		"lab/trace":      4,
+		"lab/baseline":   4,
 		"reader":         4,
 		"daemon":         5,
 		"lab":            5,

@@ -1,0 +1,114 @@
+package baseline_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"feedex/lab/baseline"
+	"feedex/polling"
+)
+
+var (
+	_ polling.Policy = baseline.Literal{}
+	_ polling.Policy = baseline.Miniflux{}
+	_ polling.Policy = baseline.NewsBlur{}
+	_ polling.Policy = baseline.CommaFeed{}
+)
+
+const (
+	m = time.Minute
+	h = time.Hour
+	d = 24 * time.Hour
+)
+
+// after is a poll of a feed whose last entry is as old as silent, and each before by as much as gap; the
+// document lists window of them.
+func after(silent time.Duration, entries int, gap time.Duration, window int) polling.Poll {
+	now := time.Date(2026, 7, 22, 0, 0, 0, 0, time.UTC)
+	times := make([]int64, entries)
+	for i := range times {
+		times[entries-1-i] = now.Add(-silent - time.Duration(i)*gap).Unix()
+	}
+	return polling.Poll{At: now, Interval: h, History: polling.History{Times: times, Window: window}}
+}
+
+func TestReaders(t *testing.T) {
+	frequency := baseline.Miniflux{EntryFrequency: true}
+	for name, tc := range map[string]struct {
+		policy polling.Policy
+		poll   polling.Poll
+		want   time.Duration
+	}{
+		"Miniflux":                             {baseline.Miniflux{}, after(9*d, 3, d, 3), h},
+		"Miniflux, a silent week":              {frequency, after(8*d, 9, h, 9), d},
+		"Miniflux, one entry in a week":        {frequency, after(d, 9, 7*d, 9), d},
+		"Miniflux, every 8 hours":              {frequency, after(h, 90, 8*h, 20), 8 * h},
+		"Miniflux, every 90 minutes":           {frequency, after(h, 300, 90*m, 20), 2 * h}, // at the next full hour
+		"Miniflux, every minute":               {frequency, after(m, 300, m, 20), h},
+		"Miniflux, all at once":                {frequency, after(m, 5, 0, 5), h},
+		"Miniflux, every 6 days":               {frequency, after(h, 9, 6*d, 9), d},
+		"FreshRSS":                             {baseline.FreshRSS(), after(9*d, 3, d, 3), h},
+		"newsboat":                             {baseline.Newsboat(), after(9*d, 3, d, 3), h},
+		"CommaFeed, every 40 minutes":          {baseline.CommaFeed{}, after(m, 50, 40*m, 20), 20 * m},
+		"CommaFeed, every 3 hours":             {baseline.CommaFeed{}, after(m, 50, 3*h, 20), h},
+		"CommaFeed, every minute":              {baseline.CommaFeed{}, after(m, 50, m, 20), 5 * m},
+		"CommaFeed, a silent week":             {baseline.CommaFeed{}, after(7*d, 50, m, 20), h},
+		"CommaFeed, two silent weeks":          {baseline.CommaFeed{}, after(14*d, 50, m, 20), 2 * h},
+		"CommaFeed, a silent month":            {baseline.CommaFeed{}, after(30*d, 50, m, 20), 4 * h},
+		"CommaFeed, nothing ever":              {baseline.CommaFeed{}, after(0, 0, 0, 0), 4 * h},
+		"CommaFeed, one entry":                 {baseline.CommaFeed{}, after(m, 1, 0, 1), h},
+		"CommaFeed, only what the window says": {baseline.CommaFeed{}, after(m, 50, 40*m, 1), h},
+	} {
+		if got := tc.policy.Interval(tc.poll); got != tc.want || got > tc.policy.Longest() {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
+		}
+	}
+}
+
+func TestNewsBlur(t *testing.T) {
+	p := baseline.NewsBlur{Rand: rand.New(rand.NewPCG(1, 2))}
+	for name, tc := range map[string]struct {
+		poll  polling.Poll
+		least time.Duration
+		most  time.Duration
+	}{
+		"one a day":          {after(h, 40, d, 20), 45 * m, 45 * m * 5 / 4},
+		"one in two days":    {after(h, 40, 2*d, 20), 3 * h, 3 * h * 5 / 4},
+		"one a week":         {after(h, 40, 7*d, 20), 4 * h, 5 * h}, // 5 of 30: 5 h, bounded
+		"29 in a month":      {after(h, 29, d, 20), 12 * m, 15 * m},
+		"silent":             {after(31*d, 40, d, 20), 4 * h, 5 * h},
+		"nothing ever":       {after(0, 0, 0, 0), 4 * h, 5 * h},
+		"silent for a while": {after(200*d, 40, d, 20), 4 * h, 5 * h},
+	} {
+		low, high := 99*h, time.Duration(0)
+		for range 500 {
+			i := p.Interval(tc.poll)
+			low, high = min(low, i), max(high, i)
+		}
+		// The bounds, and most of the way between them.
+		if low < tc.least || high > tc.most || high-low < (tc.most-tc.least)*9/10 || high > p.Longest() {
+			t.Errorf("%s: %v to %v, want %v to %v", name, low, high, tc.least, tc.most)
+		}
+	}
+}
+
+func TestLiteral(t *testing.T) {
+	p := baseline.Literal{}
+	for _, tc := range []struct {
+		poll polling.Poll
+		want time.Duration
+	}{
+		{polling.Poll{Listed: 10, New: 10}, 2 * h},
+		{polling.Poll{Interval: 2 * h, Listed: 10, New: 3}, 4 * h},
+		{polling.Poll{Interval: 2 * h, Listed: 10, New: 1}, h},
+		{polling.Poll{Interval: 2 * h, Listed: 10, New: 2}, 2 * h},
+		{polling.Poll{Interval: 2 * h}, h},
+		{polling.Poll{Interval: 30 * m}, 30 * m},
+		{polling.Poll{Interval: 16 * h, Listed: 1, New: 1}, 16 * h},
+	} {
+		if got := p.Interval(tc.poll); got != tc.want {
+			t.Errorf("%+v: %v, want %v", tc.poll, got, tc.want)
+		}
+	}
+}
