@@ -11,12 +11,14 @@ import (
 	"feedex/protocol"
 )
 
-// A hearer is a neighbor that takes adverts and says what it likes.
+// A hearer is a neighbor that is no node: it takes what it is given, and says what the test wants it to.
 type hearer struct {
 	*testHost
-	of     *testHost
-	heard  map[feed.URL]int // what it was told of the other's interest
-	linked bool
+	of      *testHost
+	heard   map[feed.URL]int // what it was told of the other's interest
+	linked  bool
+	adverts []time.Time // when it was told of changes
+	got     int         // entries
 }
 
 // hearer makes a neighbor-to-be of h.
@@ -27,7 +29,12 @@ func (h *testHost) hearer(id protocol.NodeID) *hearer {
 		case protocol.Vouch:
 			return protocol.Vouched(true)
 		case protocol.UpdateSubset:
+			p.adverts = append(p.adverts, h.net.now)
 			p.hear(c.Changes)
+		case protocol.CheckDID:
+			return protocol.Seen(false)
+		case protocol.PutEntries:
+			p.got += len(c.Bundle.Entries)
 		case protocol.Disconnect:
 			p.linked = false
 		}

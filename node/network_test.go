@@ -36,6 +36,7 @@ type network struct {
 	alter     func(from *testHost, c protocol.Call) protocol.Call              // changes the call on its way
 	intercept func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) // answers in the host's place
 	watch     func(h *testHost, ev Event, effects []Effect)                    // sees every step
+	lag       func(from, to *testHost) time.Duration                           // holds a call up on its way
 }
 
 // A publisher serves the newest entries of a feed.
@@ -86,7 +87,11 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 	if w.alter != nil {
 		c.Call = w.alter(from, c.Call)
 	}
-	w.at(w.now.Add(w.rtt/2), func() {
+	takes := w.rtt / 2
+	if h := w.hosts[to]; h != nil && w.lag != nil {
+		takes += w.lag(from, h)
+	}
+	w.at(w.now.Add(takes), func() {
 		h := w.hosts[to]
 		if h == nil || h.down {
 			end(Answered{Err: errors.New("connection refused"), Unsent: true})

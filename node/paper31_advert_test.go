@@ -1,0 +1,139 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// Paper §3.1, sentence by sentence: how sets are advertised.
+
+// Paper §3.1: "Q's returning set must be computed excluding P's advertisement. Otherwise, Q would
+// falsely advertise back the feeds in which only P, and none of Q's other neighbors, is interested."
+func TestAdvertLeavesOutTheAskersOwn(t *testing.T) {
+	w := newNetwork(t)
+	a := w.add(Config{Trackers: []string{tracker}}, news, blog)
+	b := w.add(Config{Trackers: []string{tracker}}, news, comic)
+	w.run(20 * time.Minute) // several adverts
+	if !linked(a, b) {
+		t.Fatal("not linked")
+	}
+	heard := b.node.links[a.id].peer
+	if _, ok := heard.Hops(comic); ok {
+		t.Error("a advertises to b what only b is interested in")
+	}
+	if hops, ok := heard.Hops(blog); !ok || hops != 0 {
+		t.Errorf("a's own interest is advertised at hop count %d, %v", hops, ok)
+	}
+}
+
+// Paper §3.1: "the node advertises (using update_subset) its subscription set periodically and not
+// immediately upon change [...] only the difference from the previous advertisement is transmitted."
+func TestAdvertsArePeriodicDifferences(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	w.run(time.Hour)
+	for _, h := range hosts {
+		if n := count(h.calls, "update_subset"); n != 0 {
+			t.Errorf("%d adverts although nothing changed", n)
+		}
+	}
+	hosts[0].step(Subscribe{Feeds: []feed.URL{blog}})
+	w.run(20 * time.Minute)
+	if n := count(hosts[0].calls, "update_subset"); n != 2 {
+		t.Errorf("a change of one's own interest was advertised %d times to 2 neighbors", n)
+	}
+	for _, h := range hosts[1:] {
+		// Each tells the other that it knows somebody who wants the feed, and the first that it knows
+		// somebody who knows somebody.
+		if n := count(h.calls, "update_subset"); n != 2 {
+			t.Errorf("%d adverts of a neighbor's new interest to 2 neighbors", n)
+		}
+	}
+	w.run(time.Hour)
+	if n := count(hosts[1].calls, "update_subset"); n != 2 {
+		t.Errorf("%d more adverts although nothing changed any more", n-2)
+	}
+}
+
+// Paper §3.1: "As a node has its neighbors come and go, the subscription set changes over time."
+func TestTheSetFollowsTheNeighbors(t *testing.T) {
+	w := newNetwork(t)
+	q, r, p := between(w)
+	p.connect(protocol.Subset{{Feed: comic}})
+	w.run(6 * time.Minute)
+	if hops, ok := r.heard[comic]; !ok || hops != 1 {
+		t.Errorf("when a neighbor that wants the feed came, the other was told %d, %v", hops, ok)
+	}
+	q.answerTo(p.id, "token of "+p.id.String(), protocol.Disconnect{})
+	w.run(6 * time.Minute)
+	if hops, ok := r.heard[comic]; ok {
+		t.Errorf("the neighbor that wanted it went, and the other believes in it at %d", hops)
+	}
+}
+
+// Paper §3.1: "periodically and not immediately upon change": whatever changes with the neighbors in a period goes
+// with one advert at its end, and what changed back is not said at all.
+func TestChangesOfNeighborsWaitForThePeriod(t *testing.T) {
+	w := newNetwork(t)
+	_, r, p := between(w)
+	began := w.now
+	p.connect(protocol.Subset{{Feed: "https://example.com/0"}})
+	for i := range 8 {
+		w.run(30 * time.Second)
+		p.say(protocol.Subset{
+			{Feed: feed.URL("https://example.com/" + string(rune('0'+i))), Hops: protocol.Withdrawn},
+			{Feed: feed.URL("https://example.com/" + string(rune('1'+i)))},
+		})
+	}
+	if len(r.adverts) > 0 {
+		t.Errorf("told %v after the connect, within the period", r.adverts[0].Sub(began))
+	}
+	w.run(2 * time.Minute)
+	if len(r.adverts) != 1 || r.heard["https://example.com/8"] != 1 || len(r.heard) != 2 {
+		t.Errorf("told %d times, and believes %v", len(r.adverts), r.heard)
+	}
+}
+
+// Paper §3.1: "The immediate response to set changes may cause considerable traffic due to feedback loops." Five
+// nodes know each other, and one changes its mind every 20 s: the others say so to each neighbor once in a period.
+func TestChangesDoNotFeedBack(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(blog)
+	hosts := w.full(5, Config{}, news)
+	for i := range 180 {
+		if i%2 == 0 {
+			hosts[0].step(Subscribe{Feeds: []feed.URL{blog}})
+		} else {
+			hosts[0].step(Unsubscribe{Feeds: []feed.URL{blog}})
+		}
+		w.run(20 * time.Second)
+	}
+	for _, h := range hosts[1:] {
+		if n := count(h.calls, "update_subset"); n > 4*13 {
+			t.Errorf("%d adverts to 4 neighbors in 12 periods", n)
+		}
+	}
+}
+
+// Paper §3.1: "the direct subscription sets are always exchanged from the start": no period has to pass.
+func TestDirectSetsAreExchangedFromTheStart(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(blog)
+	w.feed(comic)
+	a := w.add(Config{}, blog)
+	b := w.add(Config{Peers: []string{a.id.String()}}, blog, comic)
+	for !linked(a, b) && w.now.Before(epoch.Add(time.Minute)) {
+		w.run(10 * time.Millisecond)
+	}
+	ofA, _ := b.node.links[a.id].peer.Hops(blog)
+	ofB, _ := a.node.links[b.id].peer.Hops(comic)
+	if ofA != 0 || ofB != 0 || a.node.links[b.id].peer.Feeds() != 2 || b.node.links[a.id].peer.Feeds() != 1 {
+		t.Error("neighbors do not know each other's own feeds from the start")
+	}
+	if n := count(a.calls, "update_subset") + count(b.calls, "update_subset"); n != 0 {
+		t.Errorf("that took %d adverts", n)
+	}
+}
