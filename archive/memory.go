@@ -54,7 +54,7 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 	for i, id := range ids {
 		if at, ok := m.index[id]; ok {
 			r := &m.records[at]
-			versions[i] = Version{r.Digest, r.Entry.Updated, r.Confirmed}
+			versions[i] = Version{r.Digest, r.Entry.Updated, r.Seen, r.Confirmed}
 		}
 	}
 	return versions

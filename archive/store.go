@@ -47,7 +47,8 @@ type Entries interface {
 type Version struct {
 	Digest    feed.Digest
 	Updated   time.Time // as the publisher says; zero where it does not
-	Confirmed bool      // see Record
+	Seen      time.Time // see Record
+	Confirmed bool      // likewise
 }
 
 // Feeds keeps what the node knows of each feed it polls or polled.

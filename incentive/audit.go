@@ -11,7 +11,7 @@ import (
 const (
 	// auditOneIn is 1/p: one in so many offers that we would answer "seen" is audited.
 	auditOneIn = 50
-	// doubtOneIn is the same for neighbors that are doubted.
+	// doubtOneIn is the same for neighbors on probation.
 	doubtOneIn = 5
 )
 
@@ -40,8 +40,8 @@ type Audit struct {
 	Due    time.Time
 }
 
-// NewAudits returns Audits that draws from rng and learns from the ledger, which it does not change, whom
-// to doubt.
+// NewAudits returns Audits that draws from rng and learns from the ledger, which it does not change, who
+// is on probation.
 func NewAudits(rng *rand.Rand, ledger *Ledger) *Audits { return &Audits{rng: rng, ledger: ledger} }
 
 // A Finding says what to do about an offer of a bundle that we have.
@@ -71,7 +71,7 @@ func (a *Audits) Offered(now time.Time, h Holder, did protocol.DID, value Credit
 		return Idle
 	}
 	oneIn := auditOneIn
-	if a.ledger.doubted(h) {
+	if a.ledger.OnProbation(h) {
 		oneIn = doubtOneIn
 	}
 	if a.rng.IntN(oneIn) > 0 {

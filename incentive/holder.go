@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"feedex/feed"
@@ -57,6 +58,17 @@ func ParseHolder(s string) (Holder, error) {
 		return Holder{netip.PrefixFrom(id.Addr(), id.Addr().BitLen()), id.Port()}, nil
 	}
 	return Holder{}, fmt.Errorf("%w: %q: want an address, an IPv6 /64 or ip:port", ErrHolder, s)
+}
+
+// Apart reports whether two ways that entries came have nobody in common. Two nodes of one holder are one.
+func Apart(a, b []protocol.NodeID) bool {
+	for _, id := range a {
+		h := HolderOf(id)
+		if slices.ContainsFunc(b, func(other protocol.NodeID) bool { return HolderOf(other) == h }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Local reports whether the account belongs to one port of an address that is not public.

@@ -152,6 +152,15 @@ func (l *Ledger) Got(now time.Time, h Holder, v Credit) {
 	}
 }
 
+// Revoked takes back a Got: what it was for turned out to be worth nothing.
+func (l *Ledger) Revoked(now time.Time, h Holder, v Credit) {
+	if a := l.accounts[h]; a != nil && v > 0 {
+		v = min(v, a.Got)
+		a.Got -= v
+		l.book(now, a, v)
+	}
+}
+
 // Punish counts an offence of h against its standing and fines it. value is that of what was promised,
 // offered or delivered; where it is not known, 0, it counts as one entry. It reports whether h is
 // refused from now on: then every link to it must end.
@@ -187,9 +196,9 @@ func (l *Ledger) AtBound(h Holder) (since time.Time, at bool) {
 	return time.Time{}, false
 }
 
-// doubted reports whether h is new, or in debt further than what we send can bring it, which only fines
-// do.
-func (l *Ledger) doubted(h Holder) bool {
+// OnProbation reports whether h has not earned ten entries yet, or is in debt further than what we send can
+// bring it, which only fines do and what is revoked.
+func (l *Ledger) OnProbation(h Holder) bool {
 	a := l.accounts[h]
 	return a == nil || a.Got < proven || a.Deficit > l.bound
 }

@@ -75,6 +75,9 @@ func got(entries int) step  { return func(l *Ledger, h Holder) { l.Got(now, h, V
 func back(entries int) step {
 	return func(l *Ledger, h Holder) { l.Returned(now, h, Value(entries, 0)) }
 }
+func revoked(entries int) step {
+	return func(l *Ledger, h Holder) { l.Revoked(now, h, Value(entries, 0)) }
+}
 func punish(o Offence, entries int) step {
 	return func(l *Ledger, h Holder) { l.Punish(now, h, o, Value(entries, 0)) }
 }
@@ -104,6 +107,8 @@ func TestLedgerRules(t *testing.T) {
 		{rule: "the floor holds where a delivery comes back", steps: []step{gave(5), got(15), back(5)}, allowance: 20},
 		{rule: "a delivery that never left costs nothing", steps: []step{gave(4), back(4)}, allowance: 10},
 		{rule: "what was not given cannot come back", steps: []step{back(5000)}, allowance: 20},
+		{rule: "what turned out to be worth nothing is taken back", steps: []step{gave(5), got(4), revoked(3)}, allowance: 6},
+		{rule: "no more than was got", stranger: true, steps: []step{got(4), revoked(400)}, allowance: 1},
 		{rule: "a broken promise costs 75 times the value", steps: []step{punish(BrokenPromise, 1), got(70)}, allowance: 5},
 		{rule: "a value that is not known counts as one entry", steps: []step{punish(WrongDID, 0), got(70)}, allowance: 5},
 		{rule: "promises that break together are fined once", steps: []step{punish(BrokenPromise, 1), punish(BrokenPromise, 1), got(70)}, allowance: 5},

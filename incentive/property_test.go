@@ -26,7 +26,7 @@ type deed struct {
 
 // kinds of deeds; each gave asks Allowance first, as a node does.
 var honestKinds = []string{"gave", "gave", "gave", "got", "got", "met"}
-var allKinds = append(slices.Clone(honestKinds), "returned", "punish", "expire")
+var allKinds = append(slices.Clone(honestKinds), "returned", "revoked", "punish", "expire")
 
 func deeds(kinds []string) *rapid.Generator[[]deed] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) deed {
@@ -53,6 +53,8 @@ func (d deed) do(l *Ledger, at time.Time) string {
 		l.Got(at, d.holder, d.value)
 	case "returned":
 		l.Returned(at, d.holder, d.value)
+	case "revoked":
+		l.Revoked(at, d.holder, d.value)
 	case "punish":
 		decision = fmt.Sprint(l.Punish(at, d.holder, d.by, d.value))
 	case "met":
@@ -114,7 +116,7 @@ func TestLimitGrowsUpToTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLedger(config(t))
 		last := make(map[Holder]Credit)
-		kinds := slices.DeleteFunc(slices.Clone(allKinds), func(k string) bool { return k == "expire" })
+		kinds := slices.DeleteFunc(slices.Clone(allKinds), func(k string) bool { return k == "expire" || k == "revoked" })
 		play(l, deeds(kinds).Draw(t, "history"), func(d deed, _ time.Time) {
 			limit := l.Limit(d.holder)
 			if limit < max(last[d.holder], Entry) || limit > l.bound {

@@ -290,6 +290,24 @@ func TestTallyForgetsWhatIsADayOld(t *testing.T) {
 	}
 }
 
+// What is taken back goes out of the hours in which it came, and never brings a neighbor below nothing.
+func TestTallyTakesBack(t *testing.T) {
+	for _, c := range []struct {
+		back Usefulness
+		want [3]Usefulness // right after it, when the first is forgotten, when all is
+	}{{-3, [3]Usefulness{9, 4, 0}}, {-9, [3]Usefulness{3, 0, 0}}, {-12, [3]Usefulness{0, 0, 0}}, {-100, [3]Usefulness{0, 0, 0}}} {
+		var y tally
+		y.add(now, 5)
+		y.add(now.Add(10*time.Hour), 7)
+		y.add(now.Add(20*time.Hour), c.back)
+		for i, after := range []time.Duration{20 * time.Hour, 24 * time.Hour, 34 * time.Hour} {
+			if got := y.sum(now.Add(after)); got != c.want[i] {
+				t.Errorf("after %d and %v: %d, want %d", c.back, after, got, c.want[i])
+			}
+		}
+	}
+}
+
 func BenchmarkReplaceable(b *testing.B) {
 	table := newTable()
 	var subset protocol.Subset

@@ -88,7 +88,7 @@ func (t *Table) offersBeside(r *route, n *Neighbor) (count int) {
 }
 
 // Brought notes that n gave us something of that worth: entries that it delivered first, or truly had
-// when it offered them.
+// when it offered them. A negative worth takes back what turned out to be worth nothing.
 func (t *Table) Brought(now time.Time, n *Neighbor, worth Usefulness) {
 	n.brought.add(now, worth)
 }
@@ -169,7 +169,17 @@ type tally struct {
 
 func (y *tally) add(now time.Time, v Usefulness) {
 	y.turn(now)
-	y.hours[y.last%24] += v
+	if v >= 0 {
+		y.hours[y.last%24] += v
+		return
+	}
+	// Out of the hours themselves, the latest first: or they would be forgotten before the debt is.
+	for i := range int64(24) {
+		hour := &y.hours[(y.last+24-i)%24]
+		less := min(-v, *hour)
+		*hour -= less
+		v += less
+	}
 }
 
 func (y *tally) sum(now time.Time) (sum Usefulness) {

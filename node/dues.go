@@ -15,9 +15,6 @@ import (
 const (
 	// saveDues is how long accounts that changed wait to be kept: they change with every delivery.
 	saveDues = 5 * time.Second
-	// maxUnconfirmed is how many entries that neighbors brought are remembered until an own poll shows
-	// that they are real.
-	maxUnconfirmed = 8192
 )
 
 // dues is what neighbors give and get (Paper §3.5).
@@ -25,11 +22,10 @@ type dues struct {
 	ledger   *incentive.Ledger
 	earnings *incentive.Earnings
 	audits   *incentive.Audits
+	claims   *incentive.Claims
 
-	brought  map[feed.EntryID]incentive.Holder // who brought an entry that no own poll has shown yet
-	order    []feed.EntryID                    // of brought, oldest first
-	auditing bool                              // endAudits is on the agenda
-	saving   bool                              // saveDues is on the agenda
+	auditing bool // endAudits is on the agenda
+	saving   bool // saveDues is on the agenda
 }
 
 // newDues takes up the accounts that the archive keeps. One that cannot be read starts anew.
@@ -48,7 +44,7 @@ func (n *Node) newDues() error {
 	ledger.Load(accounts)
 	n.dues = dues{
 		ledger: ledger, earnings: incentive.NewEarnings(), audits: incentive.NewAudits(n.rng, ledger),
-		brought: make(map[feed.EntryID]incentive.Holder),
+		claims: incentive.NewClaims(),
 	}
 	return nil
 }
@@ -121,31 +117,8 @@ func (n *Node) stored(b *protocol.Bundle, fresh []feed.Entry, from *link) {
 		return
 	}
 	earned := n.dues.earnings.Stored(n.now, b, fresh, from.holder)
-	for i := range fresh {
-		n.noteBrought(fresh[i].EntryID(), from.holder)
-	}
+	n.claimed(from, b, fresh, earned)
 	n.earn(from, earned, b.Feed)
-}
-
-// noteBrought remembers who brought an entry, until an own poll shows it.
-func (n *Node) noteBrought(id feed.EntryID, h incentive.Holder) {
-	d := &n.dues
-	d.brought[id] = h
-	d.order = append(d.order, id)
-	if len(d.order) > maxUnconfirmed {
-		delete(d.brought, d.order[0])
-		d.order = slices.Delete(d.order, 0, 1)
-	}
-}
-
-// confirm notes that an own poll shows these entries: whoever brought them did not invent them.
-func (n *Node) confirm(u feed.URL, ids []feed.EntryID) {
-	for _, id := range ids {
-		if h, ok := n.dues.brought[id]; ok {
-			delete(n.dues.brought, id)
-			n.dues.earnings.Confirmed(n.now, u, h, 1)
-		}
-	}
 }
 
 // offeredSeen answers the offer of a bundle that we have. It earns as a delivery would have: it would have

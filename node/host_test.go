@@ -201,7 +201,8 @@ func (h *testHost) put(from *testHost, b *protocol.Bundle) Respond {
 
 // poll has the node find out now what is new in a feed.
 func (h *testHost) poll(u feed.URL) {
-	h.node.feeds[u].polling = true
+	s := h.node.feeds[u]
+	s.polling, s.begun = true, h.net.now
 	h.step(h.net.fetch(h, Fetch{Feed: u}))
 }
 
@@ -260,4 +261,24 @@ func (h *testHost) befriend(id protocol.NodeID, feeds ...feed.URL) *testHost {
 	}
 	h.inside(func(n *Node) { n.join(id, false, "", "token of "+id.String(), subset, n.table.Offer(id)) })
 	return friend
+}
+
+// record is the entry as the node keeps it.
+func (h *testHost) record(id feed.EntryID) archive.Record {
+	found, err := h.store.Search(context.Background(), feed.Filter{IDs: []feed.EntryID{id}})
+	if err != nil || len(found) != 1 {
+		h.net.t.Fatalf("%s keeps %d records of %s (%v)", h.id, len(found), id, err)
+	}
+	return found[0]
+}
+
+// status is what the node says about its neighbor.
+func (h *testHost) status(of *testHost) NeighborStatus {
+	for _, s := range h.node.Neighbors() {
+		if s.ID == of.id {
+			return s
+		}
+	}
+	h.net.t.Fatalf("%s is no neighbor of %s", of.id, h.id)
+	return NeighborStatus{}
 }

@@ -7,6 +7,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/polling"
 	"feedex/protocol"
@@ -24,9 +25,13 @@ const (
 // A subscription is a feed of the node's own interest.
 type subscription struct {
 	archive.Feed
-	history           polling.History // rebuilt from the next document after a restart
-	polling           bool            // a Fetch is under way
-	polled, delivered int64           // entries brought first by own polls, and by neighbors
+	history           polling.History    // rebuilt from the next document after a restart
+	polling           bool               // a Fetch is under way
+	begun             time.Time          // the last Fetch
+	notBefore         time.Time          // the publisher asked to be left alone until then
+	ordinary          time.Time          // when it falls due but for a spot poll; zero where there was none since the last time
+	listed            []incentive.Listed // the last document of this run, oldest entry first
+	polled, delivered int64              // entries brought first by own polls, and by neighbors
 }
 
 // subscribe begins to follow feeds, or changes how they are followed.
@@ -93,6 +98,13 @@ func (n *Node) resume(f archive.Feed) {
 	n.pollAt(s, due)
 }
 
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
@@ -131,6 +143,7 @@ func (n *Node) unsubscribe(u feed.URL) {
 	n.status.Feeds = len(n.feeds)
 	s.Subscribed = false
 	n.store.KeepFeed(s.Feed)
+	n.dues.claims.Forget(u)
 	n.table.Own(u, false)
 	n.table.Discreet(u, false)
 	n.table.Weigh(u, 1)
@@ -145,7 +158,7 @@ func (n *Node) pollAt(s *subscription, t time.Time) {
 		if n.feeds[s.URL] != s || s.polling || n.now.Before(s.NextPoll) {
 			return
 		}
-		s.polling = true
+		s.polling, s.begun = true, n.now
 		n.do(Fetch{Feed: s.URL, ETag: s.ETag, LastModified: s.LastModified})
 	})
 }
@@ -183,6 +196,7 @@ func (n *Node) fetched(ev Fetched) {
 		fresh = n.takeDocument(s, ev)
 		poll.Listed, poll.New = len(ev.Document.Entries), len(fresh)
 	}
+	n.judge(s)
 	poll.History = s.history
 	n.scheduleNext(s, poll, ev.RetryAfter)
 	n.store.KeepFeed(s.Feed)
@@ -222,21 +236,30 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 		records[i] = archive.NewRecord(e, n.now, protocol.NodeID{})
 		ids[i] = records[i].ID
 	}
-	n.confirm(s.URL, ids)
 	var fresh, edited []archive.Record
+	var shown []feed.EntryID // that somebody else brought
+	listed := make([]incentive.Listed, len(entries))
 	known := n.store.Known(ids)
 	n.dateEntries(s, records, known)
-	for i := range known {
-		switch known[i].Digest {
+	for i, v := range known {
+		switch v.Digest {
 		case feed.Digest{}:
 			fresh = append(fresh, records[i])
+			v.Seen = n.now
 		case records[i].Digest:
+			if !v.Confirmed {
+				shown = append(shown, ids[i])
+			}
 		default:
 			edited = append(edited, records[i]) // the publisher's own revision replaces ours
 		}
+		listed[i] = incentive.NewListed(&entries[i], ids[i], records[i].Digest, v.Seen)
 	}
 	n.store.Keep(edited)
 	n.store.Keep(fresh)
+	n.store.Confirm(n.now, shown)
+	n.dues.claims.Compare(n.now, s.URL, s.listed, listed)
+	s.listed = listed
 	s.polled += int64(len(fresh))
 	n.status.Counters.Polled += int64(len(fresh))
 	return fresh
@@ -266,6 +289,13 @@ func (n *Node) noteClients(clients []string) {
 
 // scheduleNext asks the policy when to poll next, and keeps away for as long as the publisher asks.
 func (n *Node) scheduleNext(s *subscription, p polling.Poll, retryAfter time.Duration) {
+	s.notBefore = n.now.Add(retryAfter)
+	if n.now.Before(s.ordinary) {
+		// That was a spot poll: too soon after the last one to say anything about the feed's pace.
+		n.pollAt(s, later(s.ordinary, s.notBefore))
+		return
+	}
+	s.ordinary = time.Time{}
 	wait := n.config.Policy.Interval(p)
 	s.Interval = wait
 	if p.Interval == 0 {
@@ -290,6 +320,7 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 		wait = min(2*wait, longestBackoff)
 	}
 	wait = max(wait, ev.RetryAfter)
+	s.ordinary = time.Time{}
 	n.pollAt(s, n.now.Add(wait+n.between(0, wait/10)))
 	n.store.KeepFeed(s.Feed)
 	n.tell(Polled{Feed: s.URL, Next: s.NextPoll, Problem: s.LastError})

@@ -48,6 +48,8 @@ type Counters struct {
 	Broken        int64 `json:"broken"`         // promises that neighbors did not keep in time
 	Audits        int64 `json:"audits"`         // offers answered "unseen" only to see whether they are true
 	PathsTampered int64 `json:"paths_tampered"` // bundles whose path named us without cause
+	Confirmed     int64 `json:"confirmed"`      // entries that a neighbor brought first and an own poll then showed
+	Forged        int64 `json:"forged"`         // entries that a neighbor claimed as its own poll and the publisher never listed
 }
 
 // A NeighborStatus describes one neighbor. Amounts of the account are in entries.

@@ -86,7 +86,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		edited.Authors = []string{"A. Writer"}
 		r := archive.NewRecord(edited, old.Seen.Add(time.Hour), nodeID(t, "198.51.100.9:7791"))
 		a.Keep([]archive.Record{r})
-		r.Confirmed = true // as the one before
+		r.Seen, r.Confirmed = old.Seen, true // as the one before
 		wantKnown(t, a, r, feed.EntryID{9})
 		commit(t, a)
 		want := r
@@ -214,7 +214,7 @@ func fullRecords(t testing.TB) []archive.Record {
 func wantKnown(t *testing.T, a Archive, kept archive.Record, strange feed.EntryID) {
 	t.Helper()
 	got := a.Known([]feed.EntryID{strange, kept.ID, kept.ID})
-	want := archive.Version{Digest: kept.Digest, Updated: kept.Entry.Updated, Confirmed: kept.Confirmed}
+	want := archive.Version{Digest: kept.Digest, Updated: kept.Entry.Updated, Seen: kept.Seen, Confirmed: kept.Confirmed}
 	if len(got) != 3 || got[0] != (archive.Version{}) || got[1] != want || got[2] != want {
 		t.Errorf("Known = %+v, want nothing and twice %+v", got, want)
 	}

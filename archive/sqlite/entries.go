@@ -15,10 +15,10 @@ func (s *Store) Known(ids []feed.EntryID) []archive.Version {
 	for i := range ids {
 		v := &versions[i]
 		var blob []byte
-		var updated sql.NullInt64
-		if s.row(`SELECT digest, updated, `+isConfirmed+` FROM entries e WHERE id = ?`, []any{ids[i][:]}, &blob, &updated, &v.Confirmed) {
+		var updated, seen sql.NullInt64
+		if s.row(`SELECT digest, updated, seen, `+isConfirmed+` FROM entries e WHERE id = ?`, []any{ids[i][:]}, &blob, &updated, &seen, &v.Confirmed) {
 			v.Digest, s.err = fromBlob[feed.Digest](blob)
-			v.Updated = fromSeconds(updated)
+			v.Updated, v.Seen = fromSeconds(updated), fromSeconds(seen)
 		}
 	}
 	return versions

@@ -1,0 +1,279 @@
+package incentive
+
+import (
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+const (
+	// maxClaims bounds what is remembered.
+	maxClaims = 8192
+	// ripe is how old a claim must be before a poll can disprove it: caches before a publisher show
+	// readers documents of different age. A new neighbor is also offered what is that old.
+	ripe = time.Hour
+	// dividedFor is how long a feed counts as divided, and how long a missing claim is remembered.
+	dividedFor = 7 * 24 * time.Hour
+)
+
+// Claims remembers what neighbors brought and no own poll has shown yet, and judges it by the polls that
+// follow. A neighbor whose bundle came with an empty path says that it polled the entries itself. What a
+// later poll should list and does not is missing:
+//
+//   - brought first-hand, it is forged, and counts against the neighbor that claimed it;
+//   - relayed, it is nobody's offence that we could know of. In a model of the network, fining relays cut
+//     off every honest node within two days. But it was of no use either.
+//
+// A poll can tell only about claims that were an hour old when it began, and that its document reaches
+// back beyond: it lists an entry that was here before the claimed one was published, or claimed. A claim
+// that is not in the window any more is dropped unjudged. So is none by an empty document.
+//
+// A missing claim is excused where a listed entry has its title or link: publishers edit both, and change
+// ids. It is excused where the feed is divided, which is to say that its publisher shows different readers
+// different documents: for a week after first-hand claims of two holders were missing within a week, or
+// after an own poll saw entries vanish from the middle of the document. What is excused costs no standing,
+// but earns nothing.
+type Claims struct {
+	open  map[feed.EntryID]*Claim
+	list  []*Claim // the same, in the order in which they came
+	count map[Holder]int
+	feeds map[feed.URL]*trial
+}
+
+// A Claim is an entry that a neighbor brought first.
+type Claim struct {
+	Feed   feed.URL
+	Entry  feed.EntryID
+	Holder Holder
+	Via    []protocol.NodeID // the nodes that it came through, the neighbor last
+	At     time.Time
+	Value  Credit // what the entry is worth to us
+	Earned Credit // what of it was booked
+
+	listed Listed
+	since  time.Time // the publisher listed it then, if ever
+}
+
+// FirstHand reports whether the neighbor claims to have polled the entry itself.
+func (c *Claim) FirstHand() bool { return len(c.Via) == 1 }
+
+// A trial is what is known of the publisher of a feed.
+type trial struct {
+	missing []miss
+	divided time.Time // until when; zero if it never was
+}
+
+// A miss is a first-hand claim that was missing.
+type miss struct {
+	holder Holder
+	at     time.Time
+}
+
+// Listed is an entry of a document.
+type Listed struct {
+	Entry       feed.EntryID
+	Digest      feed.Digest
+	Seen        time.Time // when it came here first, whole seconds
+	title, link uint64    // hashes, 0 for none
+}
+
+// NewListed notes an entry of a document that came here first at seen.
+func NewListed(e *feed.Entry, id feed.EntryID, digest feed.Digest, seen time.Time) Listed {
+	return Listed{Entry: id, Digest: digest, Seen: seen, title: hash(e.Title), link: hash(e.Link)}
+}
+
+// hash only ever excuses who copied the text itself, so it need not resist anybody.
+func hash(s string) uint64 {
+	if s == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64() | 1
+}
+
+// A Judgement is what a poll says about claims, in the order in which they were made.
+type Judgement struct {
+	Shown   []Claim // the publisher lists them
+	Forged  []Claim // missing, first-hand, without excuse
+	Excused []Claim // missing, first-hand, excused
+	Relayed []Claim // missing, relayed
+}
+
+// NewClaims returns Claims that remember nothing.
+func NewClaims() *Claims {
+	return &Claims{open: make(map[feed.EntryID]*Claim), count: make(map[Holder]int), feeds: make(map[feed.URL]*trial)}
+}
+
+// Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, whoever has most
+// claims loses its oldest: a flood pushes out nobody else's.
+func (c *Claims) Add(e *feed.Entry, claim Claim) {
+	if c.open[claim.Entry] != nil {
+		return
+	}
+	claim.At = seconds(claim.At)
+	for len(c.list) > 0 && claim.At.Sub(c.list[0].At) > young {
+		c.drop(c.list[0])
+		c.list = c.list[1:]
+	}
+	if len(c.list) >= maxClaims {
+		c.evict()
+	}
+	claim.listed = NewListed(e, claim.Entry, feed.Digest{}, claim.At)
+	claim.since = listedSince(e, claim.At)
+	c.open[claim.Entry] = &claim
+	c.list = append(c.list, &claim)
+	c.count[claim.Holder]++
+}
+
+// listedSince is when the publisher listed the entry, if it did. Undated, it may have waited for us as long
+// as what a new neighbor is offered.
+func listedSince(e *feed.Entry, at time.Time) time.Time {
+	for _, t := range []time.Time{e.Published, e.Updated} {
+		if !t.IsZero() {
+			if t.Before(at) {
+				return t
+			}
+			return at
+		}
+	}
+	return at.Add(-ripe)
+}
+
+// evict drops the oldest claim of the holder that has most of them.
+func (c *Claims) evict() {
+	most := c.list[0].Holder
+	for _, claim := range c.list {
+		if c.count[claim.Holder] > c.count[most] {
+			most = claim.Holder
+		}
+	}
+	i := slices.IndexFunc(c.list, func(claim *Claim) bool { return claim.Holder == most })
+	c.drop(c.list[i])
+	c.list = slices.Delete(c.list, i, i+1)
+}
+
+// drop forgets a claim that the caller takes off the list.
+func (c *Claims) drop(claim *Claim) {
+	delete(c.open, claim.Entry)
+	if c.count[claim.Holder]--; c.count[claim.Holder] == 0 {
+		delete(c.count, claim.Holder)
+	}
+}
+
+// Of returns the open claim of the entry, and whether there is one.
+func (c *Claims) Of(id feed.EntryID) (Claim, bool) {
+	if claim := c.open[id]; claim != nil {
+		return *claim, true
+	}
+	return Claim{}, false
+}
+
+// Judge ends the claims of a feed of which a poll that began at begun can tell. listed is what the
+// publisher's document lists: that of this poll or, where nothing was modified, that of the last one.
+func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Judgement) {
+	if len(listed) == 0 {
+		return j
+	}
+	shown, alike, reach := make(map[feed.EntryID]bool, len(listed)), kindred(listed), listed[0].Seen
+	for _, e := range listed {
+		shown[e.Entry] = true
+		if e.Seen.Before(reach) {
+			reach = e.Seen
+		}
+	}
+	c.list = slices.DeleteFunc(c.list, func(claim *Claim) bool {
+		switch {
+		case claim.Feed != u:
+			return false
+		case shown[claim.Entry]:
+			j.Shown = append(j.Shown, *claim)
+		case begun.Sub(claim.At) < ripe:
+			return false
+		case !reach.Before(claim.since): // it is not in the window any more
+		case !claim.FirstHand():
+			j.Relayed = append(j.Relayed, *claim)
+		case alike.has(claim.listed) || c.Divided(now, u):
+			j.Excused = append(j.Excused, *claim)
+		default:
+			c.missed(now, u, claim.Holder)
+			j.Forged = append(j.Forged, *claim)
+		}
+		c.drop(claim)
+		return true
+	})
+	return j
+}
+
+// missed notes a first-hand claim that was missing. Two holders can hardly be wrong alike.
+func (c *Claims) missed(now time.Time, u feed.URL, h Holder) {
+	t := c.trial(u)
+	t.missing = slices.DeleteFunc(t.missing, func(m miss) bool { return now.Sub(m.at).Abs() > dividedFor || m.holder == h })
+	t.missing = append(t.missing, miss{h, now})
+	if len(t.missing) > 1 {
+		t.missing, t.divided = nil, now.Add(dividedFor)
+	}
+}
+
+// Divided reports whether the feed's publisher is known to show different readers different documents.
+func (c *Claims) Divided(now time.Time, u feed.URL) bool {
+	t := c.feeds[u]
+	return t != nil && now.Before(t.divided)
+}
+
+// Compare looks at two documents of a feed in a row, each with the oldest entry first. Entries leave a
+// document at its old end; where one vanishes and an older one stays, the publisher takes entries back, or
+// has more than one document. A claim of such a feed may be missing for the same reason.
+func (c *Claims) Compare(now time.Time, u feed.URL, before, after []Listed) {
+	still, alike := make(map[feed.EntryID]bool, len(after)), kindred(after)
+	for _, e := range after {
+		still[e.Entry] = true
+	}
+	older := false // one of those before it is still listed
+	for _, e := range before {
+		switch {
+		case still[e.Entry]:
+			older = true
+		case older && !alike.has(e):
+			c.trial(u).divided = now.Add(dividedFor)
+			return
+		}
+	}
+}
+
+// Forget drops all claims of a feed that is not polled any more.
+func (c *Claims) Forget(u feed.URL) {
+	delete(c.feeds, u)
+	c.list = slices.DeleteFunc(c.list, func(claim *Claim) bool {
+		if claim.Feed != u {
+			return false
+		}
+		c.drop(claim)
+		return true
+	})
+}
+
+func (c *Claims) trial(u feed.URL) *trial {
+	if c.feeds[u] == nil {
+		c.feeds[u] = new(trial)
+	}
+	return c.feeds[u]
+}
+
+// likenesses are the titles and links of a document.
+type likenesses map[uint64]bool
+
+func kindred(listed []Listed) likenesses {
+	l := make(likenesses, 2*len(listed))
+	for _, e := range listed {
+		l[e.title], l[e.link] = true, true
+	}
+	delete(l, 0)
+	return l
+}
+
+// has reports whether an entry has the title or the link of a listed one.
+func (l likenesses) has(e Listed) bool { return l[e.title] || l[e.link] }

@@ -1,0 +1,290 @@
+package incentive
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// item is entry i of news, published so long before now.
+func item(i int, age time.Duration) feed.Entry {
+	return feed.Entry{
+		Feed: news, ID: fmt.Sprint("item ", i), Title: fmt.Sprint("Title ", i), Link: fmt.Sprint("https://news.example.com/", i),
+		Published: now.Add(-age),
+	}
+}
+
+// listing is a document of these entries, each of which came here when it was published.
+func listing(entries ...feed.Entry) (listed []Listed) {
+	for i := range entries {
+		e := &entries[i]
+		listed = append(listed, NewListed(e, e.EntryID(), e.Digest(), e.Published))
+	}
+	return listed
+}
+
+// way is a path by the nodes of these numbers, each at an address of its own.
+func way(nodes ...int) (via []protocol.NodeID) {
+	for _, i := range nodes {
+		via = append(via, protocol.NewNodeID(netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 7}), 7790))
+	}
+	return via
+}
+
+// claims are Claims with one about e, which the last node of the way brought so long before now.
+func claims(e feed.Entry, age time.Duration, nodes ...int) *Claims {
+	c := NewClaims()
+	add(c, e, age, nodes...)
+	return c
+}
+
+func add(c *Claims, e feed.Entry, age time.Duration, nodes ...int) {
+	via := way(nodes...)
+	c.Add(&e, Claim{
+		Feed: e.Feed, Entry: e.EntryID(), Holder: HolderOf(via[len(via)-1]), Via: via, At: now.Add(-age), Value: Entry, Earned: Entry,
+	})
+}
+
+func TestWhatAPollSaysOfAClaim(t *testing.T) {
+	const hour = time.Hour
+	forgery := item(9, 2*hour)
+	altered := func(change func(*feed.Entry)) feed.Entry {
+		e := forgery
+		change(&e)
+		return e
+	}
+	window := []feed.Entry{item(1, 5*hour), item(2, 4*hour), item(3, hour)}
+	for _, c := range []struct {
+		rule   string
+		claim  feed.Entry
+		age    time.Duration
+		via    []int
+		listed []feed.Entry
+		want   string // of what kind it is
+	}{
+		{"what is listed is shown", item(2, 4*hour), 2 * hour, []int{1}, window, "shown"},
+		{"however young the claim", item(2, 4*hour), 0, []int{1}, window, "shown"},
+		{"and whoever brought it", item(2, 4*hour), 2 * hour, []int{2, 1}, window, "shown"},
+		{"what is not listed is forged", forgery, 2 * hour, []int{1}, window, "forged"},
+		{"an hour is enough", forgery, hour, []int{1}, window, "forged"},
+		{"a younger claim waits: publishers cache", forgery, hour - time.Second, []int{1}, window, "open"},
+		{"a relay is not to blame", forgery, 2 * hour, []int{2, 1}, window, "relayed"},
+		{"an empty document says nothing", forgery, 2 * hour, []int{1}, nil, "open"},
+		{"nor does one that begins later", forgery, 2 * hour, []int{1}, window[2:], "dropped"},
+		{"nor one that begins with it", forgery, 2 * hour, []int{1}, []feed.Entry{item(1, 2*hour)}, "dropped"},
+		{"what was published before the window may have left it", item(9, 5*hour), 2 * hour, []int{1}, window, "dropped"},
+		{"a date after the claim is not believed", item(9, -100*hour), 2 * hour, []int{1}, window[2:], "dropped"},
+		{"without a date it may have waited an hour", altered(func(e *feed.Entry) { e.Published = time.Time{} }), 4 * hour, []int{1}, window, "dropped"},
+		{"but no longer", altered(func(e *feed.Entry) { e.Published = time.Time{} }), 4*hour - time.Second, []int{1}, window, "forged"},
+		{"a date of change will do", altered(func(e *feed.Entry) { e.Published, e.Updated = time.Time{}, now.Add(-6*hour) }), 2 * hour, []int{1}, window, "dropped"},
+		{"a publisher may change the id and the link", altered(func(e *feed.Entry) { e.Title = "Title 2" }), 2 * hour, []int{1}, window, "excused"},
+		{"or the title", altered(func(e *feed.Entry) { e.Link = "https://news.example.com/2" }), 2 * hour, []int{1}, window, "excused"},
+		{"a relay needs no excuse", altered(func(e *feed.Entry) { e.Title = "Title 2" }), 2 * hour, []int{2, 1}, window, "relayed"},
+		{"no title is like no other", altered(func(e *feed.Entry) { e.Title, e.Link = "", "" }), 2 * hour, []int{1},
+			append(window, altered(func(e *feed.Entry) { e.ID, e.Title, e.Link = "bare", "", "" })), "forged"},
+	} {
+		all := claims(c.claim, c.age, c.via...)
+		j := all.Judge(now, now, news, listing(c.listed...))
+		if got := kind(all, j, c.claim.EntryID()); got != c.want {
+			t.Errorf("%s: it is %s, want %s", c.rule, got, c.want)
+		}
+		if other := claims(c.claim, c.age, c.via...).Judge(now, now, "https://example.com/other", listing(c.listed...)); kind(NewClaims(), other, c.claim.EntryID()) != "dropped" {
+			t.Errorf("%s: the poll of another feed judged it", c.rule)
+		}
+	}
+}
+
+// kind is what a judgement says of an entry.
+func kind(c *Claims, j Judgement, id feed.EntryID) string {
+	for name, list := range map[string][]Claim{"shown": j.Shown, "forged": j.Forged, "excused": j.Excused, "relayed": j.Relayed} {
+		for i := range list {
+			if list[i].Entry == id {
+				return name
+			}
+		}
+	}
+	if _, open := c.Of(id); open {
+		return "open"
+	}
+	return "dropped"
+}
+
+// What counts is when the poll began, not when its answer came.
+func TestAClaimMustBeRipeWhenThePollBegins(t *testing.T) {
+	c, window := claims(item(9, 2*time.Hour), time.Hour, 1), listing(item(1, 5*time.Hour))
+	if j := c.Judge(now, now.Add(-time.Second), news, window); len(j.Forged) > 0 {
+		t.Error("a claim was judged by a document that may have been older than an hour after it")
+	}
+	if j := c.Judge(now, now, news, window); len(j.Forged) != 1 {
+		t.Error("it was not judged by the next")
+	}
+	if j := c.Judge(now, now, news, window); len(j.Forged) > 0 {
+		t.Error("it was judged twice")
+	}
+}
+
+// Where claims of two holders are missing, the publisher is more likely the reason: for a week nobody is
+// blamed.
+func TestADividedFeedBlamesNobody(t *testing.T) {
+	const day = 24 * time.Hour
+	c := NewClaims()
+	at, count := now, 0
+	forge := func(after time.Duration, holders ...int) (forged, excused int) {
+		at = at.Add(after)
+		for _, h := range holders {
+			count++
+			e := item(100+count, 0)
+			e.Published = at.Add(-2 * time.Hour)
+			via := way(h)
+			c.Add(&e, Claim{Feed: news, Entry: e.EntryID(), Holder: HolderOf(via[0]), Via: via, At: at.Add(-2 * time.Hour)})
+		}
+		j := c.Judge(at, at, news, []Listed{{Seen: at.Add(-30 * day)}})
+		return len(j.Forged), len(j.Excused)
+	}
+	for i, s := range []struct {
+		rule            string
+		after           time.Duration
+		holders         []int
+		forged, excused int
+	}{
+		{"one neighbor proves nothing about the publisher", 0, []int{1}, 1, 0},
+		{"nor does it by doing it again, even twice at a time", day, []int{1, 1}, 2, 0},
+		{"nor do two with more than a week between them", 8 * day, []int{2}, 1, 0},
+		{"two within a week do: the third is excused", day, []int{3, 4}, 1, 1},
+		{"and so are all others, for a week", 7*day - time.Second, []int{5, 6, 7}, 0, 3},
+		{"then it begins anew", 2 * time.Second, []int{8}, 1, 0},
+		{"what was missing before counts no more", day, []int{8}, 1, 0},
+	} {
+		forged, excused := forge(s.after, s.holders...)
+		if forged != s.forged || excused != s.excused {
+			t.Errorf("step %d: %s: %d forged, %d excused, want %d and %d", i, s.rule, forged, excused, s.forged, s.excused)
+		}
+	}
+	if c.Divided(at, "https://example.com/other") {
+		t.Error("another feed is divided as well")
+	}
+}
+
+// An own poll alone can show that a publisher takes entries out of the middle.
+func TestDocumentsThatLoseEntriesDivideAFeed(t *testing.T) {
+	e := func(i int) feed.Entry { return item(i, time.Duration(10-i)*time.Hour) }
+	renamed := e(2)
+	renamed.ID = "another id"
+	for _, c := range []struct {
+		rule          string
+		before, after []feed.Entry
+		want          bool
+	}{
+		{"nothing before", nil, []feed.Entry{e(1)}, false},
+		{"the same", []feed.Entry{e(1), e(2)}, []feed.Entry{e(1), e(2)}, false},
+		{"the window moves on", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(3), e(4), e(5)}, false},
+		{"it moves past everything", []feed.Entry{e(1), e(2)}, []feed.Entry{e(3), e(4)}, false},
+		{"one in the middle vanishes", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(1), e(3), e(4)}, true},
+		{"the newest vanishes", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(1), e(2)}, true},
+		{"one stands at the end for good, and others pass", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(1), e(4), e(5)}, true},
+		{"one gets another id", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(1), renamed, e(3)}, false},
+		{"nothing is left", []feed.Entry{e(1), e(2)}, nil, false},
+	} {
+		all := NewClaims()
+		all.Compare(now, news, listing(c.before...), listing(c.after...))
+		if got := all.Divided(now, news); got != c.want {
+			t.Errorf("%s: divided is %v, want %v", c.rule, got, c.want)
+		}
+		if all.Divided(now.Add(dividedFor), news) {
+			t.Errorf("%s: it stays divided for ever", c.rule)
+		}
+	}
+}
+
+// A flood pushes out the flooder's claims and nobody else's; the first word about an entry stands.
+func TestClaimsAreBounded(t *testing.T) {
+	c := claims(item(0, 0), 0, 1)
+	add(c, item(0, 0), 0, 2)
+	for i := range 2 * maxClaims {
+		add(c, item(1+i, 0), 0, 3)
+	}
+	if len(c.list) != maxClaims || len(c.open) != maxClaims || c.count[HolderOf(way(3)[0])] != maxClaims-1 {
+		t.Errorf("%d and %d claims are remembered", len(c.list), len(c.open))
+	}
+	first := item(0, 0)
+	if claim, ok := c.Of(first.EntryID()); !ok || claim.Holder != HolderOf(way(1)[0]) {
+		t.Errorf("of the first claim is left: %+v", claim)
+	}
+	last := item(2*maxClaims, 0)
+	if _, ok := c.Of(last.EntryID()); !ok {
+		t.Error("the last claim is not remembered")
+	}
+	add(c, item(-1, 0), -young-time.Second, 4)
+	if len(c.list) != 1 || len(c.open) != 1 || len(c.count) != 1 {
+		t.Errorf("after two days %d claims are left, of %d holders", len(c.list), len(c.count))
+	}
+	c.Forget(news)
+	if len(c.list)+len(c.open)+len(c.count) != 0 {
+		t.Error("claims of a feed that is forgotten are left")
+	}
+}
+
+// Whatever is claimed and published: who claims what is listed is never blamed, a relay never, nobody
+// within the hour, and nothing is judged twice.
+func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := NewClaims()
+		at, judged := now, make(map[feed.EntryID]bool)
+		made := make(map[feed.EntryID]Claim)
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			at = at.Add(time.Duration(rapid.IntRange(0, 90).Draw(t, "minutes")) * time.Minute)
+			e := item(rapid.IntRange(0, 20).Draw(t, "entry"), time.Duration(rapid.IntRange(-10, 10).Draw(t, "age"))*time.Hour)
+			if rapid.Bool().Draw(t, "claim") {
+				via := way(rapid.SliceOfN(rapid.IntRange(1, 4), 1, 3).Draw(t, "via")...)
+				claim := Claim{Feed: news, Entry: e.EntryID(), Holder: HolderOf(via[len(via)-1]), Via: via, At: at}
+				if _, open := c.Of(claim.Entry); !open && !judged[claim.Entry] {
+					made[claim.Entry] = claim
+					c.Add(&e, claim)
+				}
+				continue
+			}
+			listed := listing(e, item(100, 100*time.Hour))
+			j := c.Judge(at, at, news, listed)
+			for _, list := range [][]Claim{j.Shown, j.Forged, j.Excused, j.Relayed} {
+				for i := range list {
+					if judged[list[i].Entry] {
+						t.Fatal("a claim was judged twice")
+					}
+					judged[list[i].Entry] = true
+				}
+			}
+			for _, f := range j.Forged {
+				if claim := made[f.Entry]; len(claim.Via) > 1 || f.Holder != claim.Holder || at.Sub(claim.At) < ripe-time.Second || f.Entry == e.EntryID() {
+					t.Fatalf("%+v was judged forged at %v", claim, at)
+				}
+			}
+		}
+	})
+}
+
+func TestApart(t *testing.T) {
+	v6 := func(s string) protocol.NodeID { return protocol.NewNodeID(netip.MustParseAddr(s), 7790) }
+	for _, c := range []struct {
+		a, b []protocol.NodeID
+		want bool
+	}{
+		{way(1), way(2), true},
+		{way(1), way(1), false},
+		{way(1, 2), way(3, 1), false},
+		{way(1, 2), way(3, 4), true},
+		{nil, way(1), true},
+		{[]protocol.NodeID{v6("2a00::1")}, []protocol.NodeID{v6("2a00::2")}, false}, // one /64
+		{[]protocol.NodeID{v6("2a00::1")}, []protocol.NodeID{v6("2a00:0:0:1::1")}, true},
+		{[]protocol.NodeID{protocol.NewNodeID(way(1)[0].Addr(), 1)}, way(1), false}, // another port
+	} {
+		if Apart(c.a, c.b) != c.want || Apart(c.b, c.a) != c.want {
+			t.Errorf("Apart(%v, %v) = %v", c.a, c.b, !c.want)
+		}
+	}
+}

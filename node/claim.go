@@ -1,0 +1,92 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/neighbors"
+	"feedex/protocol"
+)
+
+const (
+	// spotOneIn is how many first-hand claims of a neighbor on probation cause one spot poll.
+	spotOneIn = 10
+	// spotAfter is when a spot poll can tell: claims are not judged before.
+	spotAfter = time.Hour
+)
+
+// claimed remembers what a neighbor brought first, of which so many entries earned, until an own poll shows
+// whether the publisher has it.
+func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
+	via := b.Via(l.id()).Path
+	c := incentive.Claim{Feed: b.Feed, Holder: l.holder, Via: via, At: n.now, Value: n.valueHere(l, 1, b.Feed)}
+	for i := range fresh {
+		c.Entry, c.Earned = fresh[i].EntryID(), 0
+		if earned > 0 && incentive.Young(n.now, fresh[i:i+1]) > 0 {
+			earned--
+			c.Earned = c.Value
+		}
+		n.dues.claims.Add(&fresh[i], c)
+	}
+	if len(fresh) > 0 && c.FirstHand() && n.dues.ledger.OnProbation(l.holder) && n.rng.IntN(spotOneIn) == 0 {
+		n.spotPoll(b.Feed)
+	}
+}
+
+// spotPoll sees to it that an own feed is polled soon after a claim, to check it: a neighbor that nobody
+// knows yet must not forge for as long as a feed sleeps.
+//
+// A publisher pays for it with a request that it would not have had. It is a conditional one like all
+// others, there is at most one between two ordinary ones, only while newcomers claim to have polled the
+// feed, and never where the publisher asked for rest or fails. What was due falls due as it would have.
+func (n *Node) spotPoll(u feed.URL) {
+	s := n.feeds[u]
+	if s == nil || s.polling || s.Errors > 0 || s.LastSuccess.IsZero() || !s.ordinary.IsZero() {
+		return
+	}
+	at := later(n.now.Add(spotAfter+n.between(0, spotAfter/10)), s.notBefore)
+	if at.Before(s.NextPoll) {
+		s.ordinary = s.NextPoll
+		n.pollAt(s, at)
+	}
+}
+
+// judge ends what neighbors claimed about a feed and the poll that just ended can tell of.
+func (n *Node) judge(s *subscription) {
+	j := n.dues.claims.Judge(n.now, s.begun, s.URL, s.listed)
+	n.status.Counters.Confirmed += int64(len(j.Shown))
+	n.status.Counters.Forged += int64(len(j.Forged))
+	for _, c := range j.Shown {
+		n.dues.earnings.Confirmed(n.now, c.Feed, c.Holder, 1)
+	}
+	for _, c := range j.Relayed {
+		n.ofNoUse(c)
+	}
+	for _, c := range j.Excused {
+		n.ofNoUse(c)
+		n.dues.ledger.Revoked(n.now, c.Holder, c.Earned)
+		n.saveAccounts()
+	}
+	for len(j.Forged) > 0 {
+		h, value := j.Forged[0].Holder, incentive.Credit(0)
+		j.Forged = slices.DeleteFunc(j.Forged, func(c incentive.Claim) bool {
+			if c.Holder != h {
+				return false
+			}
+			n.ofNoUse(c)
+			value += c.Value
+			return true
+		})
+		n.punish(h, incentive.ForgedEntry, value) // several are one offence, and are fined each
+	}
+}
+
+// ofNoUse takes back what a claim did for the usefulness of the neighbor: who keeps bringing what its
+// publisher does not have ends as the least useful.
+func (n *Node) ofNoUse(c incentive.Claim) {
+	if l := n.links[c.Via[len(c.Via)-1]]; l != nil {
+		n.table.Brought(n.now, l.peer, -neighbors.Usefulness(c.Earned))
+	}
+}

@@ -1,0 +1,274 @@
+package node
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+// What neighbors claim of a feed is checked against its publisher.
+
+// skeptics are n nodes that follow news, whose publisher has listed something for three hours.
+func skeptics(t *testing.T, n int) *network {
+	w := newNetwork(t)
+	w.publish(news)
+	w.full(n, bound(), news)
+	w.run(3 * time.Hour)
+	return w
+}
+
+// junk is a bundle of one entry that its publisher never heard of, published now.
+func (w *network) junk(name string, path ...protocol.NodeID) *protocol.Bundle {
+	b := bundleWith(feed.Entry{Feed: news, ID: name, Title: name, Link: "https://example.net/" + name, Published: w.now.Truncate(time.Second)})
+	b.Path = path
+	return b
+}
+
+// take delivers a bundle to h in the name of its neighbor from, which must not be refused.
+func (h *testHost) take(from *testHost, b *protocol.Bundle) {
+	h.net.t.Helper()
+	if r := h.put(from, b); r.Fault != nil {
+		h.net.t.Fatalf("the bundle of %s was refused: %v", from.id, r.Fault)
+	}
+}
+
+func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
+	w := skeptics(t, 3)
+	a, forger, honest := w.list[0], w.list[1], w.list[2]
+	modified := a.node.Status().Counters.Polls - a.node.Status().Counters.NotModified
+	b, earned := w.junk("junk"), a.account(forger).Got
+	a.take(forger, b)
+	before := a.account(forger)
+	if before.Got != earned+incentive.Entry || before.Deficit >= 0 {
+		t.Fatalf("it earned %v, its deficit is %v", before.Got-earned, before.Deficit)
+	}
+	w.run(2*time.Hour + time.Minute) // one poll may be too early
+	c := a.node.Status().Counters
+	if c.Forged != 1 || a.node.links[forger.id] != nil || !a.node.refused(forger.id) {
+		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.refused(forger.id))
+	}
+	if c.Polls-c.NotModified != modified {
+		t.Error("the polls were to say that nothing is modified")
+	}
+	if got := a.account(forger); got.Deficit != before.Deficit+10*incentive.Entry {
+		t.Errorf("its deficit is %v entries and was %v, want 10 more", got.Deficit, before.Deficit)
+	}
+	if a.node.links[honest.id] == nil || a.account(honest).Fined > 0 {
+		t.Error("somebody else paid for it")
+	}
+	if honest.node.links[a.id] == nil || honest.account(a).Fined > 0 {
+		t.Error("who was passed the entry on blames the relay")
+	}
+	if r := a.record(b.Entries[0].EntryID()); r.Confirmed {
+		t.Error("the forgery counts as confirmed")
+	}
+}
+
+// Several forgeries found at a time are one offence, and are fined each.
+func TestForgeriesAreFinedEach(t *testing.T) {
+	w := skeptics(t, 2)
+	a, forger := w.list[0], w.list[1]
+	a.take(forger, w.junk("one"))
+	a.take(forger, w.junk("two"))
+	w.run(time.Hour)
+	a.poll(news)
+	if got := a.account(forger); got.Fined != 20*incentive.Entry || len(got.Standing.Marks) != 1 || a.node.Status().Counters.Forged != 2 {
+		t.Errorf("fined %v for %d offences", got.Fined, len(got.Standing.Marks))
+	}
+}
+
+// A relay could not know better: its link and its account stay. But what it brought made it no more useful.
+func TestARelayOfForgeriesIsNotBlamed(t *testing.T) {
+	w := skeptics(t, 3)
+	a, relay, honest := w.list[0], w.list[1], w.list[2]
+	for i := range 5 {
+		a.take(relay, w.junk(fmt.Sprint("junk ", i), stranger(1)))
+		w.publish(news)
+		a.take(honest, protocol.NewBundle(news, w.feeds[news].entries[i+1:]))
+	}
+	before := a.account(relay)
+	w.run(time.Hour)
+	usefulness := func() (s, of float64) { return a.status(relay).Score, a.status(honest).Score }
+	if s, of := usefulness(); s < of*0.9 {
+		t.Errorf("before the poll the relay scores %v, the honest neighbor %v", s, of)
+	}
+	a.poll(news)
+	if after := a.account(relay); a.node.links[relay.id] == nil || after.Fined != 0 || after.Got != before.Got || len(after.Standing.Marks) > 0 {
+		t.Errorf("the relay was blamed: %+v", after)
+	}
+	if s, of := usefulness(); s > of*0.9 {
+		t.Errorf("after the poll the relay scores %v, the honest neighbor %v", s, of)
+	}
+	if c := a.node.Status().Counters; c.Confirmed != 5 || c.Forged != 0 {
+		t.Errorf("%d entries are confirmed, %d forged", c.Confirmed, c.Forged)
+	}
+	if id := w.feeds[news].entries[3].EntryID(); !a.record(id).Confirmed || !a.record(id).Source.Addr().IsValid() {
+		t.Error("what the publisher listed does not count as confirmed")
+	}
+}
+
+// What cannot be held against a neighbor is not.
+func TestClaimsThatAPollCannotDisprove(t *testing.T) {
+	for name, c := range map[string]struct {
+		bundle func(w *network) *protocol.Bundle
+		then   func(w *network, a *testHost) // before the poll
+		earned incentive.Credit
+	}{
+		"it is younger than an hour": {(*network).anything, func(w *network, _ *testHost) { w.run(58 * time.Minute) }, incentive.Entry},
+		"it left the window": {(*network).anything, func(w *network, _ *testHost) {
+			w.feeds[news].window = 3
+			for range 3 {
+				w.run(30 * time.Minute)
+				w.publish(news)
+			}
+		}, incentive.Entry},
+		"the document is empty": {(*network).anything, func(w *network, _ *testHost) {
+			w.run(2 * time.Hour)
+			w.feeds[news].entries = nil
+		}, incentive.Entry},
+		"the title was edited": {func(w *network) *protocol.Bundle {
+			return bundleWith(feed.Entry{Feed: news, Title: "Ttile", Link: "https://example.com/1", Published: w.now})
+		}, func(w *network, _ *testHost) {
+			w.run(2 * time.Hour)
+			p := w.feed(news)
+			p.entries = append(p.entries, feed.Entry{Feed: news, Title: "Title", Link: "https://example.com/1", Published: w.now.Add(-2 * time.Hour)})
+		}, 0},
+		"the feed is divided": {(*network).anything, func(w *network, a *testHost) {
+			w.run(2 * time.Hour)
+			for i := range 2 {
+				a.inside(func(n *Node) { n.dues.claims.Compare(n.now, news, documentOf(i, 2, 4), documentOf(i, 4)) })
+			}
+		}, 0},
+	} {
+		w := skeptics(t, 2)
+		a, b := w.list[0], w.list[1]
+		a.blocked[news], b.blocked[news] = true, true // the polls that it would have made
+		w.run(2 * time.Hour)
+		a.blocked[news] = false
+		w.publish(news)
+		a.poll(news)
+		a.blocked[news] = true
+		w.run(time.Minute)
+		before := a.account(b).Got
+		bundle := c.bundle(w)
+		a.take(b, bundle)
+		c.then(w, a)
+		a.blocked[news] = false
+		a.poll(news)
+		got := a.account(b)
+		if a.node.Status().Counters.Forged != 0 || a.node.links[b.id] == nil || got.Fined != 0 {
+			t.Errorf("%s: it counts as forged", name)
+		}
+		if earned := got.Got - before; earned != c.earned {
+			t.Errorf("%s: it earned %v, want %v", name, earned, c.earned)
+		}
+	}
+}
+
+func (w *network) anything() *protocol.Bundle { return w.junk("anything") }
+
+// documentOf lists entries with these numbers.
+func documentOf(numbers ...int) (listed []incentive.Listed) {
+	for _, i := range numbers {
+		e := feed.Entry{Feed: news, ID: fmt.Sprint(i), Title: fmt.Sprint(i)}
+		listed = append(listed, incentive.NewListed(&e, e.EntryID(), e.Digest(), epoch))
+	}
+	return listed
+}
+
+// Two neighbors each bring what the publisher does not show us. The third who does is believed to have seen
+// it.
+func TestNobodyIsSentAwayForADividedFeed(t *testing.T) {
+	w := skeptics(t, 4)
+	a := w.list[0]
+	for i, h := range w.list[1:] {
+		a.take(h, w.junk(fmt.Sprint("elsewhere ", i)))
+		w.run(time.Hour)
+		a.poll(news)
+	}
+	for i, h := range w.list[1:] {
+		if kept := a.node.links[h.id] != nil; kept != (i == 2) {
+			t.Errorf("neighbor %d is still there: %v", i, kept)
+		}
+	}
+	if got := a.account(w.list[3]); got.Got != 0 || got.Fined != 0 {
+		t.Errorf("the third earned %v with what nobody can check, and was fined %v", got.Got, got.Fined)
+	}
+}
+
+// A run that has not seen a document yet learns nothing from "not modified".
+func TestNotModifiedSaysNothingAfterARestart(t *testing.T) {
+	w := skeptics(t, 2)
+	a, b := w.list[0], w.list[1]
+	a.kill()
+	a.start()
+	w.run(2 * time.Minute)
+	modified := a.node.Status().Counters.Polls - a.node.Status().Counters.NotModified
+	a.take(b, w.junk("junk"))
+	w.run(3 * time.Hour)
+	if c := a.node.Status().Counters; modified != 0 || c.NotModified < 2 || c.Forged != 0 {
+		t.Errorf("after %d documents and %d times \"not modified\" %d entries are forged", modified, c.NotModified, c.Forged)
+	}
+}
+
+// A newcomer's word about a feed that sleeps long is checked earlier now and then, and the publisher is
+// asked once more than it would have been.
+func TestNewcomersAreSpotChecked(t *testing.T) {
+	const every = 16 * time.Hour
+	for name, c := range map[string]struct {
+		prepare func(w *network, s *subscription)
+		path    []protocol.NodeID
+		spot    bool
+	}{
+		"a first-hand claim":               {func(*network, *subscription) {}, nil, true},
+		"a relay claims nothing":           {func(*network, *subscription) {}, []protocol.NodeID{stranger(1)}, false},
+		"the publisher wants to be let be": {func(w *network, s *subscription) { s.notBefore = w.now.Add(every) }, nil, false},
+		"it fails":                         {func(_ *network, s *subscription) { s.Errors = 1 }, nil, false},
+	} {
+		w := newNetwork(t)
+		w.publish(news)
+		hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: every}}, news)
+		a, b := hosts[0], hosts[1]
+		s, p := a.node.feeds[news], w.feeds[news]
+		w.run(s.NextPoll.Sub(w.now) + time.Minute)
+		b.blocked[news] = true
+		due, asked := s.NextPoll, p.requests
+		c.prepare(w, s)
+		first := time.Time{}
+		for i := 0; i < 200 && first.IsZero(); i++ {
+			e := feed.Entry{Feed: news, ID: fmt.Sprint("real ", i), Title: "T", Published: w.now.AddDate(0, 0, -3)}
+			p.entries = append(p.entries, e) // too old to earn, so that b stays a newcomer
+			bundle := bundleWith(e)
+			bundle.Path = c.path
+			a.take(b, bundle)
+			if !s.NextPoll.Equal(due) {
+				first = s.NextPoll
+			}
+		}
+		if spot := !first.IsZero(); spot != c.spot {
+			t.Errorf("%s: a spot poll was arranged: %v", name, spot)
+		}
+		if !c.spot {
+			continue
+		}
+		if wait := first.Sub(w.now); wait < spotAfter || wait > spotAfter+spotAfter/10 {
+			t.Errorf("%s: the spot poll is in %v", name, wait)
+		}
+		w.run(2 * time.Hour)
+		for range 200 {
+			a.inside(func(n *Node) { n.spotPoll(news) })
+		}
+		if !s.NextPoll.Equal(due) || p.requests != asked+1 || s.Interval != every {
+			t.Errorf("after the spot poll %d requests were made, the next is due at %v instead of %v, the interval is %v", p.requests-asked, s.NextPoll, due, s.Interval)
+		}
+		w.run(due.Sub(w.now) + time.Minute)
+		if p.requests != asked+2 || s.NextPoll.Before(w.now.Add(every-2*time.Minute)) {
+			t.Errorf("after the ordinary poll %d requests were made, the next is due at %v", p.requests-asked, s.NextPoll)
+		}
+	}
+}
