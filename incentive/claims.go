@@ -172,6 +172,17 @@ func (c *Claims) Of(id feed.EntryID) (Claim, bool) {
 	return Claim{}, false
 }
 
+// End drops the claim of an entry that we know to be true, and returns it, and whether there was one.
+func (c *Claims) End(id feed.EntryID) (Claim, bool) {
+	claim, open := c.Of(id)
+	if open {
+		i := slices.Index(c.list, c.open[id])
+		c.drop(c.list[i])
+		c.list = slices.Delete(c.list, i, i+1)
+	}
+	return claim, open
+}
+
 // Judge ends the claims of a feed of which a poll that began at begun can tell. listed is what the
 // publisher's document lists: that of this poll or, where nothing was modified, that of the last one.
 func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Judgement) {

@@ -35,6 +35,15 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 	}
 }
 
+// confirm notes that an own poll had shown these entries already: whoever brought them did not invent them.
+func (n *Node) confirm(ids []feed.EntryID) {
+	for _, id := range ids {
+		if c, ok := n.dues.claims.End(id); ok {
+			n.dues.earnings.Confirmed(n.now, c.Feed, c.Holder, 1)
+		}
+	}
+}
+
 // spotPoll sees to it that an own feed is polled soon after a claim, to check it: a neighbor that nobody
 // knows yet must not forge for as long as a feed sleeps.
 //
@@ -43,7 +52,7 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 // feed, and never where the publisher asked for rest or fails. What was due falls due as it would have.
 func (n *Node) spotPoll(u feed.URL) {
 	s := n.feeds[u]
-	if s == nil || s.polling || s.Errors > 0 || s.LastSuccess.IsZero() || !s.ordinary.IsZero() {
+	if s == nil || s.polling || s.Discreet || s.Errors > 0 || s.LastSuccess.IsZero() || !s.ordinary.IsZero() {
 		return
 	}
 	at := later(n.now.Add(spotAfter+n.between(0, spotAfter/10)), s.notBefore)
@@ -56,6 +65,10 @@ func (n *Node) spotPoll(u feed.URL) {
 // judge ends what neighbors claimed about a feed and the poll that just ended can tell of.
 func (n *Node) judge(s *subscription) {
 	j := n.dues.claims.Judge(n.now, s.begun, s.URL, s.listed)
+	if s.Discreet {
+		// Whom we fine for what a publisher does not list learns that we asked it.
+		j.Relayed, j.Excused, j.Forged = slices.Concat(j.Relayed, j.Excused, j.Forged), nil, nil
+	}
 	n.status.Counters.Confirmed += int64(len(j.Shown))
 	n.status.Counters.Forged += int64(len(j.Forged))
 	for _, c := range j.Shown {

@@ -131,6 +131,10 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 			w.run(2 * time.Hour)
 			w.feeds[news].entries = nil
 		}, incentive.Entry},
+		"nobody is to learn that we ask the publisher": {(*network).anything, func(w *network, a *testHost) {
+			w.run(2 * time.Hour)
+			a.node.feeds[news].Discreet = true
+		}, incentive.Entry},
 		"the title was edited": {func(w *network) *protocol.Bundle {
 			return bundleWith(feed.Entry{Feed: news, Title: "Ttile", Link: "https://example.com/1", Published: w.now})
 		}, func(w *network, _ *testHost) {
@@ -225,10 +229,11 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		path    []protocol.NodeID
 		spot    bool
 	}{
-		"a first-hand claim":               {func(*network, *subscription) {}, nil, true},
-		"a relay claims nothing":           {func(*network, *subscription) {}, []protocol.NodeID{stranger(1)}, false},
-		"the publisher wants to be let be": {func(w *network, s *subscription) { s.notBefore = w.now.Add(every) }, nil, false},
-		"it fails":                         {func(_ *network, s *subscription) { s.Errors = 1 }, nil, false},
+		"a first-hand claim":                {func(*network, *subscription) {}, nil, true},
+		"a relay claims nothing":            {func(*network, *subscription) {}, []protocol.NodeID{stranger(1)}, false},
+		"the publisher wants to be let be":  {func(w *network, s *subscription) { s.notBefore = w.now.Add(every) }, nil, false},
+		"nobody is to learn that we ask it": {func(_ *network, s *subscription) { s.Discreet = true }, nil, false},
+		"it fails":                          {func(_ *network, s *subscription) { s.Errors = 1 }, nil, false},
 	} {
 		w := newNetwork(t)
 		w.publish(news)

@@ -139,7 +139,7 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 	fresh, shown := n.keepNew(l, b)
 	n.respond(ev, protocol.OK{})
 	n.stored(b, fresh, l)
-	n.confirm(b.Feed, shown)
+	n.confirm(shown)
 	if forged && len(fresh) > 0 {
 		n.punish(l.holder, incentive.ForgedPath, incentive.Value(len(fresh), 0))
 	}
