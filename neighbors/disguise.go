@@ -28,20 +28,24 @@ func (t *Table) Cover(u feed.URL, cover bool) {
 const popular = 2
 
 // Popular returns the feeds that are not ours, and that two neighbors or more want within reach: first what
-// most of them want, then by URL.
+// most of them want, distance halving each one's part, then by URL.
 func (t *Table) Popular() []feed.URL {
 	type candidate struct {
 		url  feed.URL
-		want int
+		want Usefulness
 	}
 	var list []candidate
 	for u, r := range t.routes {
-		if r.own || r.cover || r.private {
+		if r.own || r.cover || r.private || t.offersBeside(r, nil) < popular {
 			continue
 		}
-		if want := t.offersBeside(r, nil); want >= popular {
-			list = append(list, candidate{u, want})
+		c := candidate{url: u}
+		for _, h := range r.via {
+			if h.count <= t.config.MaxHops {
+				c.want += One >> h.count
+			}
 		}
+		list = append(list, c)
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.want, a.want), cmp.Compare(a.url, b.url))

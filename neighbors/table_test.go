@@ -114,6 +114,10 @@ func TestChangesAddUpToTheOffer(t *testing.T) {
 			"own": func(t *rapid.T) {
 				table.Own(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "own"))
 			},
+			"mark": func(t *rapid.T) {
+				mark := rapid.SampledFrom([]func(feed.URL, bool){table.Private, table.Discreet, table.Cover}).Draw(t, "mark")
+				mark(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "value"))
+			},
 			"join": func(t *rapid.T) {
 				n := id(rapid.IntRange(1, 4).Draw(t, "neighbor"))
 				offered := table.Offer(n)

@@ -40,6 +40,9 @@ type Config struct {
 	// AdvertInterval is the time between adverts to a neighbor. Default 300 s, at least 1 s. Paper
 	// §3.1, Table 2.
 	AdvertInterval time.Duration
+	// CoverFeeds is how many feeds that the node does not follow it advertises as if it did, so that those
+	// that it follows stand out less. Default 0, range 0–50.
+	CoverFeeds int
 	// SeenDIDs is how many of the latest dids are known exactly; older ones are looked up behind a
 	// Bloom filter. Default 1,000. Paper §3.4.
 	SeenDIDs int
@@ -79,6 +82,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: max_subset_hops is %d, want 1 to 8", ErrConfig, c.MaxSubsetHops)
 	case c.AdvertInterval < time.Second:
 		return c, fmt.Errorf("%w: advert_interval is %v, want 1s or more", ErrConfig, c.AdvertInterval)
+	case c.CoverFeeds < 0 || c.CoverFeeds > 50:
+		return c, fmt.Errorf("%w: cover_feeds is %d, want 0 to 50", ErrConfig, c.CoverFeeds)
 	case c.SeenDIDs < 1 || c.SeenDIDs > 1_000_000:
 		return c, fmt.Errorf("%w: seen_dids is %d, want 1 to 1000000", ErrConfig, c.SeenDIDs)
 	case len(c.Secret) < 16:

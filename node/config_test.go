@@ -31,6 +31,8 @@ func TestSettingsOutOfRangeAreRefused(t *testing.T) {
 		"a minimum above":          {MaxNeighbors: 4, MinNeighbors: 5},
 		"too many hops":            {MaxSubsetHops: 9},
 		"adverts all the time":     {AdvertInterval: time.Millisecond},
+		"too many cover feeds":     {CoverFeeds: 51},
+		"fewer than no cover":      {CoverFeeds: -1},
 		"a window without bound":   {SeenDIDs: 10_000_000},
 		"a secret that is no such": {Secret: []byte("short")},
 		"no secret":                {},

@@ -198,6 +198,7 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (entries []feed.Entry, shown
 		return entries, shown
 	}
 	n.store.Keep(fresh)
+	n.coverBrought(b.Feed)
 	l.delivered += int64(len(fresh))
 	if s := n.feeds[b.Feed]; s != nil {
 		s.delivered += int64(len(fresh))

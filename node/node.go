@@ -28,6 +28,7 @@ type Node struct {
 	gossip  gossip    // what goes round: bundles seen, promised and recent
 	dues    dues      // what neighbors give and get
 	door    door      // who was sent away
+	covers  covers    // what hides the feeds that we follow
 	self    identity
 	left    bool // the host stops; the neighbors were told
 	status  Status
@@ -62,11 +63,13 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	if err := n.newDues(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	for _, f := range store.LoadFeeds() {
+	feeds := store.LoadFeeds()
+	for _, f := range feeds {
 		if f.Subscribed {
 			n.resume(f)
 		}
 	}
+	n.resumeCovers(feeds)
 	n.startBootstrap()
 	return n, nil
 }

@@ -16,6 +16,7 @@ type Status struct {
 	Self      protocol.NodeID `json:"self"` // as the neighbors see it; zero while not known
 	Started   time.Time       `json:"started"`
 	Feeds     int             `json:"feeds"`     // subscribed
+	Covers    int             `json:"covers"`    // advertised as if they were subscribed
 	Neighbors int             `json:"neighbors"` // linked now
 	Sources   []SourceStatus  `json:"sources"`   // trackers and static neighbors, as the owner named them
 	Counters  Counters        `json:"counters"`
@@ -102,6 +103,7 @@ type FeedStatus struct {
 // Status is the node as a whole at this moment.
 func (n *Node) Status() Status {
 	s := n.status
+	s.Covers = len(n.covers.list)
 	s.Sources = slices.Clone(n.boot.sources)
 	return s
 }

@@ -108,6 +108,7 @@ func (s *settings) node() (daemon.Config, error) {
 			MinNeighbors:   min(s.MinNeighbors, s.MaxNeighbors),
 			MaxSubsetHops:  s.MaxSubsetHops,
 			AdvertInterval: duration(s.AdvertInterval),
+			CoverFeeds:     s.CoverFeeds,
 			SeenDIDs:       s.SeenDIDs,
 			Incentive:      s.incentive(),
 			Policy:         s.policy(),

@@ -35,6 +35,7 @@ func (s *settings) checkRanges() error {
 		{"max_neighbors", s.MaxNeighbors, 1, 64, ""},
 		{"max_subset_hops", s.MaxSubsetHops, 1, 8, ""},
 		{"seen_dids", s.SeenDIDs, 1, 1_000_000, ""},
+		{"cover_feeds", s.CoverFeeds, 0, 50, ""},
 		{"deficit_bound", s.DeficitBound, 0, 1000, ", where 0 is no bound"},
 	} {
 		if n.value < n.least || n.value > n.most {

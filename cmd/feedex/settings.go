@@ -34,6 +34,7 @@ type settings struct {
 	AdvertInterval span `toml:"advert_interval"`
 	SeenDIDs       int  `toml:"seen_dids"`
 	DeficitBound   int  `toml:"deficit_bound"`
+	CoverFeeds     int  `toml:"cover_feeds"`
 
 	Polling pollingSettings `toml:"polling"`
 	Poll    span            `toml:"-"` // the flag that stands for policy fixed at this interval

@@ -70,7 +70,11 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	line("running", "for %s, version %s", roughly(r.Uptime), printable(r.Version))
 	line("data", "%s", printable(r.Data))
 	line("listening", "at %s for nodes, at %s for feed readers", r.Listen, r.Reader)
-	line("following", "%s with %s", plural(int64(r.Feeds), "feed", "feeds"), plural(int64(r.Neighbors), "neighbor", "neighbors"))
+	following := plural(int64(r.Feeds), "feed", "feeds")
+	if r.Covers > 0 {
+		following += fmt.Sprintf(" and %s", plural(int64(r.Covers), "cover feed", "cover feeds"))
+	}
+	line("following", "%s with %s", following, plural(int64(r.Neighbors), "neighbor", "neighbors"))
 	for _, source := range r.Sources {
 		name, state := "peer", "of use"
 		if source.Tracker {
