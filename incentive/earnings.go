@@ -20,19 +20,22 @@ const (
 // Earnings knows what a delivery or an offer earns: how many entries, of which feed. Their value is for
 // Value, and the booking for the Ledger.
 //
-// An entry earns where it was published, or arrived without a date, within the last 48 hours; for one
-// neighbor, not more of one feed in a day than twice the feed's own rate and five more; a bundle once
+// An entry earns where it was published within the last 48 hours; without a date, where it came here within
+// them and a second neighbor or an own poll has shown it; for one neighbor, not more of one feed in a day than twice the feed's own rate and five more; a bundle once
 // for each neighbor, be it delivered or offered; and never for whom we gave it to. The latest few
 // thousand bundles and feeds are remembered. The offer of a bundle that is forgotten earns nothing.
 type Earnings struct {
 	bundles recent[protocol.DID, *stored]
 	feeds   recent[feed.URL, *pace]
+	undated recent[feed.EntryID, *undated]
+	arrears []Arrear
 }
 
 // stored is a bundle that we have.
 type stored struct {
 	feed      feed.URL
-	entries   int // young ones
+	entries   int // young ones with a date
+	undated   []feed.EntryID
 	fresh     int // of these, new to us when the bundle came
 	at        time.Time
 	from      Holder   // who brought it; nobody for an own poll
@@ -45,6 +48,7 @@ func NewEarnings() *Earnings {
 	return &Earnings{
 		bundles: newRecent[protocol.DID, *stored](keptBundles),
 		feeds:   newRecent[feed.URL, *pace](keptFeeds),
+		undated: newRecent[feed.EntryID, *undated](keptUndated),
 	}
 }
 
@@ -57,13 +61,15 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	p.stored(today, count, from)
 	s, known := e.bundles.use(b.DID)
 	if !known {
-		s = &stored{feed: b.Feed, entries: Young(now, b.Entries), fresh: count, at: now, from: from}
+		s = &stored{
+			feed: b.Feed, entries: Dated(now, b.Entries), undated: e.undatedIn(now, b, fresh, from), fresh: count, at: now, from: from,
+		}
 		e.bundles.put(b.DID, s)
 	}
 	if from == (Holder{}) || !s.once(from) {
 		return 0
 	}
-	return p.earn(today, s.entries, from)
+	return p.earn(today, s.entries+e.show(now, from, s.undated), from)
 }
 
 // Pruned notes what is left of a bundle that from delivered, without the entries that were known: it goes
@@ -86,7 +92,7 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 		s.confirmed = true
 		p.confirmed(today, s.fresh, s.from)
 	}
-	return s.feed, p.earn(today, s.entries, h)
+	return s.feed, p.earn(today, s.entries+e.show(now, h, s.undated), h)
 }
 
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could
@@ -122,16 +128,4 @@ func (s *stored) once(h Holder) bool {
 	}
 	s.done = append(s.done, h)
 	return true
-}
-
-// Young counts the entries that are young enough to earn. One without a date arrives now; one from the
-// future is dated wrongly and counts as arriving now.
-func Young(now time.Time, entries []feed.Entry) int {
-	n := 0
-	for i := range entries {
-		if at := entries[i].Published; at.IsZero() || now.Sub(at) <= young {
-			n++
-		}
-	}
-	return n
 }

@@ -35,7 +35,9 @@ func TestWhatADeliveryEarns(t *testing.T) {
 		{"known ones earn as well: they would have served", bundle(news, "a", 3, now, time.Hour), 1, 3},
 		{"entries of the last 48 hours earn", bundle(news, "a", 3, now, 48*time.Hour), 3, 3},
 		{"older ones do not", bundle(news, "a", 3, now, 48*time.Hour+time.Second), 3, 0},
-		{"without a date it is the arrival that counts", bundle(news, "a", 3, now, -1), 3, 3},
+		{"without a date nothing earns yet", bundle(news, "a", 3, now, -1), 3, 0},
+		{"a date in the future is none", bundle(news, "a", 3, now.Add(ahead+time.Second), 0), 3, 0},
+		{"unless clocks differ", bundle(news, "a", 3, now.Add(ahead), 0), 3, 3},
 		{"five a day of an unknown feed", bundle(news, "a", 40, now, time.Hour), 40, 5},
 	} {
 		e := NewEarnings()

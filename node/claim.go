@@ -24,7 +24,7 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 	c := incentive.Claim{Feed: b.Feed, Holder: l.holder, Via: via, At: n.now, Value: n.valueHere(l, 1, b.Feed)}
 	for i := range fresh {
 		c.Entry, c.Earned = fresh[i].EntryID(), 0
-		if earned > 0 && incentive.Young(n.now, fresh[i:i+1]) > 0 {
+		if earned > 0 && incentive.Dated(n.now, fresh[i:i+1]) > 0 {
 			earned--
 			c.Earned = c.Value
 		}
@@ -39,9 +39,18 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 func (n *Node) confirm(ids []feed.EntryID) {
 	for _, id := range ids {
 		if c, ok := n.dues.claims.End(id); ok {
-			n.dues.earnings.Confirmed(n.now, c.Feed, c.Holder, 1)
+			n.believe(c)
 		}
 	}
+}
+
+// believe notes claims that turned out to be true. What nobody could date earns now.
+func (n *Node) believe(claims ...incentive.Claim) {
+	for _, c := range claims {
+		n.dues.earnings.Confirmed(n.now, c.Feed, c.Holder, 1)
+		n.dues.earnings.Shown(n.now, c.Entry)
+	}
+	n.payArrears()
 }
 
 // spotPoll sees to it that an own feed is polled soon after a claim, to check it: a neighbor that nobody
@@ -71,9 +80,7 @@ func (n *Node) judge(s *subscription) {
 	}
 	n.status.Counters.Confirmed += int64(len(j.Shown))
 	n.status.Counters.Forged += int64(len(j.Forged))
-	for _, c := range j.Shown {
-		n.dues.earnings.Confirmed(n.now, c.Feed, c.Holder, 1)
-	}
+	n.believe(j.Shown...)
 	for _, c := range j.Relayed {
 		n.ofNoUse(c)
 	}

@@ -119,12 +119,28 @@ func (n *Node) stored(b *protocol.Bundle, fresh []feed.Entry, from *link) {
 	earned := n.dues.earnings.Stored(n.now, b, fresh, from.holder)
 	n.claimed(from, b, fresh, earned)
 	n.earn(from, earned, b.Feed)
+	n.payArrears()
+}
+
+// payArrears books what neighbors earned later than they brought it.
+func (n *Node) payArrears() {
+	for _, a := range n.dues.earnings.Arrears() {
+		all := n.table.All()
+		i := slices.IndexFunc(all, func(p *neighbors.Neighbor) bool { return n.links[p.ID].holder == a.Holder })
+		if i >= 0 {
+			n.earn(n.links[all[i].ID], a.Entries, a.Feed)
+		} else if hops := n.table.Hops(a.Feed, nil); hops >= 0 {
+			n.dues.ledger.Got(n.now, a.Holder, incentive.Value(a.Entries, hops))
+			n.saveAccounts()
+		}
+	}
 }
 
 // offeredSeen answers the offer of a bundle that we have. It earns as a delivery would have: it would have
 // served us as well, only later. Now and then we say "unseen" to find out whether it is true.
 func (n *Node) offeredSeen(l *link, did protocol.DID) protocol.Seen {
 	u, entries := n.dues.earnings.Offered(n.now, l.holder, did)
+	n.payArrears()
 	value := n.valueHere(l, entries, u)
 	switch n.dues.audits.Offered(n.now, l.holder, did, value) {
 	case incentive.Earned:
@@ -150,6 +166,7 @@ func (n *Node) deliveredAgain(l *link, b *protocol.Bundle, asked bool) {
 	default:
 		u, entries := n.dues.earnings.Offered(n.now, l.holder, b.DID)
 		n.earn(l, entries, u)
+		n.payArrears()
 	}
 }
 
