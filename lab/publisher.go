@@ -41,7 +41,17 @@ const (
 	responseHead = 350 // status line and headers, of a 304 as of a 200
 	documentHead = 900
 	entryMarkup  = 260 // of an entry, beside its texts
+	entryTexts   = 760 // on average, of which 600 are its summary
 )
+
+// AnswerBytes is how many bytes an answer with so many entries takes on average, and for 0 one that says
+// "not modified".
+func AnswerBytes(entries int) int64 {
+	if entries == 0 {
+		return responseHead
+	}
+	return responseHead + documentHead + int64(entries)*(entryMarkup+entryTexts)
+}
 
 func newPublisher(w *World, index int, f trace.Feed) *Publisher {
 	p := &Publisher{

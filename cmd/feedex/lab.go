@@ -28,7 +28,7 @@ published, and print what came of it. Equal settings give the same tables and th
 machine. An experiment that is interrupted prints what is known so far and says that it is partial.`,
 		Example: "  feedex lab paper\n  feedex lab churn --seed 7 --svg figures",
 	}
-	c.AddCommand(newLabPaper())
+	c.AddCommand(newLabPaper(), newLabPolling())
 	return c
 }
 
@@ -88,7 +88,7 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 		return err
 	}
 	if f.svg != "" {
-		if err := drawFigures(f.svg, report.Figures); err != nil {
+		if err := drawFigures(f.svg, report.All()); err != nil {
 			return err
 		}
 	}
@@ -96,16 +96,16 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 }
 
 // drawFigures writes each figure into a file of its name.
-func drawFigures(dir string, figures []experiment.Figure) error {
+func drawFigures(dir string, figures []experiment.Drawing) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("make folder for figures: %w", err)
 	}
-	for i := range figures {
-		file, err := os.Create(filepath.Join(dir, figures[i].Name+".svg"))
+	for _, figure := range figures {
+		file, err := os.Create(filepath.Join(dir, figure.File()+".svg"))
 		if err != nil {
 			return fmt.Errorf("draw figure: %w", err)
 		}
-		if err := errors.Join(figures[i].WriteSVG(file), file.Close()); err != nil {
+		if err := errors.Join(figure.WriteSVG(file), file.Close()); err != nil {
 			return err
 		}
 	}

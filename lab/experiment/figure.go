@@ -33,6 +33,9 @@ func colors() []drawing.Color {
 	}
 }
 
+// File implements Drawing.
+func (f *Figure) File() string { return f.Name }
+
 // WriteSVG draws the figure.
 func (f *Figure) WriteSVG(w io.Writer) error {
 	var ticks []chart.Tick

@@ -29,9 +29,20 @@ type Report struct {
 	Tables  []Table  `json:"tables"`
 	Result  any      `json:"result"` // what the tables show, in full
 	Figures []Figure `json:"-"`
+	// Drawings are figures of other shapes.
+	Drawings []Drawing `json:"-"`
 
 	// Steps is how many events nodes were given, in all worlds.
 	Steps int64 `json:"steps"`
+}
+
+// All are the figures, in order.
+func (r *Report) All() []Drawing {
+	var all []Drawing
+	for i := range r.Figures {
+		all = append(all, &r.Figures[i])
+	}
+	return append(all, r.Drawings...)
 }
 
 // Write writes the Report for a person to read.

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"feedex/lab"
+	"feedex/lab/experiment"
+)
+
+func newLabPolling() *cobra.Command {
+	var f labFlags
+	var p experiment.Polling
+	c := &cobra.Command{
+		Use:   "polling",
+		Short: "Polling policies against each other, without a network",
+		Long: `Poll every feed of the traces by each policy: those of this program, those of Miniflux, FreshRSS, NewsBlur,
+CommaFeed and newsboat, and the rule of the FeedEx paper to the letter. Tables of how late entries are
+read, how many requests it takes and how many entries are missed, after Table 1 and Figures 2 to 4 of
+Urbansky and others, "An Optimized Web Feed Aggregation Approach for Generic Feed Types".`,
+		Example: "  feedex lab polling --seed 1\n  feedex lab polling --least 5 --hours 240 --svg figures",
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := f.set()
+			if err != nil {
+				return err
+			}
+			p.Seed, p.Traces = lab.Seed(f.seed), set
+			if p.Length = set.To.Sub(set.From); c.Flags().Changed("hours") {
+				p.Length = f.length
+			}
+			return f.run(c, p.Run)
+		},
+	}
+	f.add(c, 1, 840)
+	c.Flags().Float64Var(&p.Least, "least", 0, "leave out feeds that publish fewer entries a day")
+	return c
+}

@@ -1,0 +1,204 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/lab"
+	"feedex/lab/trace"
+	"feedex/polling"
+)
+
+var updatePolling = flag.Bool("update-polling", false, "write testdata/polling.txt anew")
+
+// A document of two entries, polled every ten minutes from 00:10 to 01:00: what each poll finds, by hand.
+func TestRunFeed(t *testing.T) {
+	begin := time.Date(2026, 7, 4, 0, 0, 0, 0, time.UTC)
+	var times []int64
+	for _, minute := range []int64{-60, -5, 10, 14, 15, 16, 16, 31, 50, 51, 52, 53, 61} {
+		times = append(times, begin.Unix()+minute*60)
+	}
+	f := trace.Feed{Name: "a", Window: 2, Times: times}
+	p := &watched{}
+	r := runFeed(&f, p, begin.Add(10*time.Minute), begin.Add(time.Hour))
+	// Read: 00:10 what was there before; 00:20 the two of :16, not :14 and :15; 00:30 nothing; 00:40
+	// that of :31; 00:50 that of :50. At the end :52 and :53 can still be read, :51 cannot.
+	if r.published != 9 || r.found != 4 || r.missed != 3 || r.late != 2 {
+		t.Errorf("%d published, %d found, %d missed, %d late; want 9, 4, 3, 2", r.published, r.found, r.missed, r.late)
+	}
+	if want := []float64{240, 240, 540, 0, 480, 420}; !slices.Equal(r.delays, want) {
+		t.Errorf("delays %v, want %v", r.delays, want)
+	}
+	if want := []float64{240, 540, 0}; !slices.Equal(r.pollDelays, want) || r.lateDelay != 450 {
+		t.Errorf("delays by poll %v and %v, want %v and 450", r.pollDelays, r.lateDelay, want)
+	}
+	if d, known := r.delay(); !known || d != (240+540+0+450)/4.0 {
+		t.Errorf("mean delay %v", d)
+	}
+	if want := 4*lab.AnswerBytes(2) + lab.AnswerBytes(0); r.polls != 5 || r.notModified != 1 || r.bytes != want {
+		t.Errorf("%d polls, %d not modified, %d bytes; want 5, 1, %d", r.polls, r.notModified, r.bytes, want)
+	}
+	if r.wanted != 600 || r.seconds != 3000 {
+		t.Errorf("wanted %v s, ran %v s", r.wanted, r.seconds)
+	}
+	var seen [][3]int
+	for _, q := range p.polls {
+		seen = append(seen, [3]int{q.Listed, q.New, len(q.History.Times)})
+	}
+	// The history grows by what was read; what was missed is unknown to it.
+	if want := [][3]int{{2, 2, 2}, {2, 2, 4}, {0, 0, 4}, {2, 1, 5}, {2, 1, 6}}; !slices.Equal(seen, want) {
+		t.Errorf("listed, new, known by poll: %v, want %v", seen, want)
+	}
+	if q := p.polls[0]; q.Interval != 0 || !q.At.Equal(begin.Add(10*time.Minute)) || p.polls[1].Interval != 10*time.Minute {
+		t.Errorf("first polls %+v", p.polls[:2])
+	}
+}
+
+// A watched policy polls every ten minutes and remembers what it was told.
+type watched struct{ polls []polling.Poll }
+
+func (w *watched) Interval(p polling.Poll) time.Duration {
+	w.polls = append(w.polls, p)
+	return 10 * time.Minute
+}
+func (w *watched) First() time.Duration   { return 10 * time.Minute }
+func (w *watched) Longest() time.Duration { return 10 * time.Minute }
+
+func smallPolling() Polling {
+	return Polling{Seed: 1, Traces: trace.Synthetic(1, trace.Synthesis{Feeds: 24, Days: 7})}
+}
+
+func TestPollingReport(t *testing.T) {
+	report, err := smallPolling().Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := report.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "polling.txt")
+	if *updatePolling {
+		if err := os.WriteFile(golden, text.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text.String() != string(want) {
+		t.Errorf("the report is not that of %s:\n%s", golden, &text)
+	}
+	other := smallPolling()
+	other.Seed = 2
+	if changed, err := other.Run(t.Context(), nil); err != nil || changed.Hash == report.Hash {
+		t.Errorf("another seed gave hash %s, %v", changed.Hash, err)
+	}
+}
+
+// What must hold whatever the traces are: every entry is found, missed or late, a day of hours costs what
+// it costs, and the rule of the paper, to the letter, is the worse one.
+func TestPollingRows(t *testing.T) {
+	report, err := smallPolling().Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string]PollingRow)
+	for _, r := range report.Result.([]PollingRow) {
+		rows[r.Policy] = r
+		if r.Published != r.Found+r.Missed+r.Late || r.Entries.Count != r.Found+r.Late {
+			t.Errorf("%s: %d published, %d found, %d missed, %d late, %d delays", r.Policy, r.Published, r.Found, r.Missed, r.Late, r.Entries.Count)
+		}
+		if r.Published != rows["Fix 1h"].Published {
+			t.Errorf("%s began at another time: %d published", r.Policy, r.Published)
+		}
+		if math.Abs(r.Polls.Error-r.Polls.Delay/60*r.Polls.Polls) > 1e-9 {
+			t.Errorf("%s: error %v", r.Policy, r.Polls.Error)
+		}
+	}
+	hourly, daily := rows["Fix 1h"], rows["Fix 1d"]
+	if math.Abs(hourly.perDay-24) > 0.2 || math.Abs(daily.perDay-1) > 0.2 {
+		t.Errorf("%v and %v requests at a feed a day", hourly.perDay, daily.perDay)
+	}
+	if math.Abs(hourly.Feeds.Delay/60-30) > 3 || math.Abs(hourly.Polls.Delay/60-30) > 2 {
+		t.Errorf("hourly, the delay is %v and %v s", hourly.Feeds.Delay, hourly.Polls.Delay)
+	}
+	ours, literal := rows["FeedEx"], rows["FeedEx, literal"]
+	if literal.Requests < 5*ours.Requests || literal.Missed < 2*ours.Missed {
+		t.Errorf("to the letter: %d requests, %d missed; in its sense: %d, %d", literal.Requests, literal.Missed, ours.Requests, ours.Missed)
+	}
+}
+
+func TestPollingRefusesTheImpossible(t *testing.T) {
+	for _, tc := range []struct {
+		change func(*Polling)
+		want   string
+	}{
+		{func(p *Polling) { p.Length = time.Hour }, "the traces cover 168h0m0s, so want 24h to that"},
+		{func(p *Polling) { p.Length = 169 * time.Hour }, "the traces cover 168h0m0s"},
+		{func(p *Polling) { p.Least = 1e6 }, "the most active one has "},
+		{func(p *Polling) { p.Traces = &trace.Set{From: p.Traces.From, To: p.Traces.To} }, "no feeds"},
+	} {
+		p := smallPolling()
+		tc.change(&p)
+		if _, err := p.Run(t.Context(), nil); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%v, want %q", err, tc.want)
+		}
+	}
+}
+
+func TestPollingInterruptedSaysSo(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	report, err := smallPolling().Run(ctx, nil)
+	if err != nil || report.Partial != "0 of 24 feeds" {
+		t.Fatalf("%q, %v", report.Partial, err)
+	}
+	checkDrawings(t, report.All())
+}
+
+func TestPollingFigures(t *testing.T) {
+	report, err := smallPolling().Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.All()) != 7 {
+		t.Errorf("%d figures", len(report.All()))
+	}
+	checkDrawings(t, report.All())
+}
+
+// checkDrawings holds figures to being SVG, each in a file of its own.
+func checkDrawings(t *testing.T, drawings []Drawing) {
+	t.Helper()
+	files := map[string]bool{}
+	for _, d := range drawings {
+		var svg bytes.Buffer
+		if err := d.WriteSVG(&svg); err != nil {
+			t.Error(err)
+		}
+		for dec := xml.NewDecoder(&svg); ; {
+			if _, err := dec.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", d.File(), err)
+			}
+		}
+		if files[d.File()] {
+			t.Errorf("%s twice", d.File())
+		}
+		files[d.File()] = true
+	}
+}
