@@ -15,6 +15,7 @@ import (
 type hearer struct {
 	*testHost
 	of      *testHost
+	set     protocol.Subset  // what it answers to a connect
 	heard   map[feed.URL]int // what it was told of the other's interest
 	linked  bool
 	adverts []time.Time // when it was told of changes
@@ -26,6 +27,9 @@ func (h *testHost) hearer(id protocol.NodeID) *hearer {
 	p := &hearer{of: h}
 	p.testHost = h.net.play(id, func(_ *testHost, c Call) protocol.Reply {
 		switch c := c.Call.(type) {
+		case protocol.Connect:
+			p.link(c.Subset)
+			return p.set
 		case protocol.Vouch:
 			return protocol.Vouched(true)
 		case protocol.UpdateSubset:
@@ -57,9 +61,13 @@ func (p *hearer) hear(changes protocol.Subset) {
 func (p *hearer) connect(subset protocol.Subset) {
 	r := p.of.answerTo(p.id, "token of "+p.id.String(), protocol.Connect{Subset: subset})
 	if answer, _ := r.Reply.(protocol.Subset); len(answer) > 0 {
-		p.heard, p.linked = make(map[feed.URL]int), true
-		p.hear(answer)
+		p.link(answer)
 	}
+}
+
+func (p *hearer) link(offered protocol.Subset) {
+	p.heard, p.linked = make(map[feed.URL]int), true
+	p.hear(offered)
 }
 
 // say has the neighbor advertise changes.

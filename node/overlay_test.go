@@ -27,6 +27,11 @@ type overlay struct {
 // newOverlay makes a network of that many nodes. Each follows 10 of 30 feeds and polls them every four
 // hours; the first riders of them never offer anything.
 func newOverlay(t *testing.T, nodes, riders int) *overlay {
+	return newOverlayOf(t, nodes, riders, Config{Incentive: incentive.Config{Bound: 10}})
+}
+
+// newOverlayOf is the same with a Config of the test's own.
+func newOverlayOf(t *testing.T, nodes, riders int, c Config) *overlay {
 	o := &overlay{network: newNetwork(t), when: make(map[feed.EntryID]time.Time), rider: make(map[*testHost]bool)}
 	o.direct = true
 	for i := range 30 {
@@ -34,10 +39,7 @@ func newOverlay(t *testing.T, nodes, riders int) *overlay {
 		o.feeds = append(o.feeds, u)
 		o.feed(u)
 	}
-	c := Config{
-		Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10},
-		Policy: polling.Fixed{Every: 4 * time.Hour},
-	}
+	c.Trackers, c.Policy = []string{tracker}, polling.Fixed{Every: 4 * time.Hour}
 	o.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
 		switch c := c.(type) {
 		case protocol.CheckDID:
