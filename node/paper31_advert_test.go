@@ -137,3 +137,82 @@ func TestDirectSetsAreExchangedFromTheStart(t *testing.T) {
 		t.Errorf("that took %d adverts", n)
 	}
 }
+
+// restless has nodes of a network crash and come back for a while, one every two minutes.
+func (o *overlay) restless(d time.Duration) {
+	for i := 0; time.Duration(i)*2*time.Minute < d; i++ {
+		h := o.list[i%len(o.list)]
+		h.kill()
+		o.run(2 * time.Minute)
+		h.start()
+	}
+}
+
+// Paper §3.1: "Although feeds associated with large hop counts are more subject to change": where nodes come and go,
+// what stands at three hops in the sets of neighbors changes more often than what stands at two, that more often
+// than at one, and one's own interest not at all.
+func TestFarInterestsChangeMore(t *testing.T) {
+	t.Parallel()
+	// With two neighbors the network has distances.
+	o := newOverlayOf(t, 24, 0, Config{MaxNeighbors: 3, MinNeighbors: 2, AdvertInterval: time.Minute})
+	o.run(10 * time.Minute)
+	var changed, standing [4]float64
+	o.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		update, ok := c.(protocol.UpdateSubset)
+		l := to.node.links[from.id]
+		if !ok || l == nil {
+			return nil, false
+		}
+		for _, in := range update.Changes {
+			if hops, ok := l.peer.Hops(in.Feed); ok && hops != in.Hops {
+				changed[hops]++
+			}
+		}
+		return nil, false
+	}
+	for range 12 {
+		o.restless(10 * time.Minute)
+		for _, h := range o.list {
+			for _, p := range h.node.table.All() {
+				for _, u := range o.feeds {
+					if hops, ok := p.Hops(u); ok {
+						standing[hops]++
+					}
+				}
+			}
+		}
+	}
+	var rate [4]float64
+	for hops := range rate {
+		rate[hops] = changed[hops] / (standing[hops] / 12) / 2
+	}
+	t.Logf("changes an hour and feed at 0 to 3 hops: %.2f; standing there: %.0f", rate, standing)
+	if rate[0] > 0 || rate[1] <= 0 || rate[2] <= rate[1] || rate[3] <= rate[2] {
+		t.Errorf("changes an hour and feed at 0 to 3 hops: %.2f", rate)
+	}
+}
+
+// Paper §3.1: "the advertisement period can be set to a large value to reduce the overhead", as far interests
+// "affect the overall performance to a less degree".
+func TestLongPeriodsSaveAdvertsAndHardlyCost(t *testing.T) {
+	t.Parallel()
+	measure := func(period time.Duration) (adverts int, s service) {
+		o := newOverlayOf(t, 16, 0, Config{AdvertInterval: period})
+		o.run(10 * time.Minute)
+		o.restless(time.Hour)
+		for _, h := range o.list {
+			adverts += count(h.calls, "update_subset")
+		}
+		o.publishFor(2 * time.Hour)
+		return adverts, o.service(func(*testHost) bool { return true }, epoch)
+	}
+	often, base := measure(30 * time.Second)
+	seldom, got := measure(10 * time.Minute)
+	t.Logf("every 30 s: %d adverts, lag %v; every 10 min: %d, %v", often, base.lag, seldom, got.lag)
+	if seldom*2 > often {
+		t.Errorf("%d adverts with a period of 10 min, %d with 30 s", seldom, often)
+	}
+	if got.lag > base.lag*11/10 || got.coverage < base.coverage*0.98 {
+		t.Errorf("entries come %v late with a period of 10 min, %v with 30 s; %.1f%% and %.1f%% of them", got.lag, base.lag, 100*got.coverage, 100*base.coverage)
+	}
+}

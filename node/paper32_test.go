@@ -34,9 +34,9 @@ func TestNeighborhoodStaysWithinItsBounds(t *testing.T) {
 func TestMoreNeighborsAreFasterAndCostMore(t *testing.T) {
 	t.Parallel()
 	measure := func(most int) (s service, calls int) {
-		o := newOverlayOf(t, 24, 0, Config{MaxNeighbors: most})
+		o := newOverlayOf(t, 20, 0, Config{MaxNeighbors: most})
 		o.run(10 * time.Minute)
-		o.publishFor(6 * time.Hour)
+		o.publishFor(3 * time.Hour)
 		for _, h := range o.list {
 			calls += len(h.calls)
 		}
