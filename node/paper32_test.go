@@ -2,7 +2,6 @@ package node
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -89,16 +88,6 @@ func crowd(w *network) (q *testHost, came []*hearer) {
 	return q, came
 }
 
-// status is what the node says of a neighbor.
-func (h *testHost) status(id protocol.NodeID) NeighborStatus {
-	all := h.node.Neighbors()
-	i := slices.IndexFunc(all, func(s NeighborStatus) bool { return s.ID == id })
-	if i < 0 {
-		h.net.t.Fatalf("%s is no neighbor of %s", id, h.id)
-	}
-	return all[i]
-}
-
 // Paper §3.2: u(Q) = Σ w_i d^(-h_i), "where S_P ∩ S'_Q denotes the intersection of P's direct subscription set and Q's
 // entire subscription set": what Q wants at a distance counts, what P does not want does not, and "a node P assigns
 // a weight w_i of preference to each feed i in its direct subscription set".
@@ -110,11 +99,11 @@ func TestUsefulnessIsTheWeightedOverlap(t *testing.T) {
 		{Feed: wanted(0)}, {Feed: wanted(1), Hops: 1}, {Feed: wanted(2), Hops: 2}, {Feed: wanted(3), Hops: 3},
 		{Feed: "https://example.com/other"},
 	})
-	if s := q.status(p.id); s.Claimed != 1+1./2+1./4+1./8 || s.Overlap != 4 || s.Feeds != 5 {
+	if s := q.status(p.testHost); s.Claimed != 1+1./2+1./4+1./8 || s.Overlap != 4 || s.Feeds != 5 {
 		t.Errorf("usefulness %v of an overlap of %d among %d feeds", s.Claimed, s.Overlap, s.Feeds)
 	}
 	q.step(Subscribe{Feeds: []feed.URL{wanted(1)}, Weight: 10})
-	if s := q.status(p.id); s.Claimed != 1+10./2+1./4+1./8 {
+	if s := q.status(p.testHost); s.Claimed != 1+10./2+1./4+1./8 {
 		t.Errorf("with a weight of 10 for the second feed it is %v", s.Claimed)
 	}
 }
