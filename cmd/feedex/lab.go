@@ -42,11 +42,14 @@ type labFlags struct {
 	svg    string
 }
 
-// add adds the flags to an experiment's command, with its defaults for how many nodes run and for how long.
+// add adds the flags to an experiment's command, with its defaults for how many nodes run, 0 where there is
+// no choice, and for how long.
 func (f *labFlags) add(c *cobra.Command, nodes int, hours float64) {
 	c.Args = noArgs
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "where all chance comes from")
-	c.Flags().IntVar(&f.nodes, "nodes", nodes, "how many nodes start")
+	if nodes > 0 {
+		c.Flags().IntVar(&f.nodes, "nodes", nodes, "how many nodes start")
+	}
 	f.length = virtual(hours)
 	c.Flags().Var((*hoursValue)(&f.length), "hours", "how many hours of virtual time")
 	c.Flags().StringVar(&f.traces, "traces", "", "folder with the traces of feeds to use in place of the built-in ones")

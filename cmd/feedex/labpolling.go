@@ -30,7 +30,7 @@ Urbansky and others, "An Optimized Web Feed Aggregation Approach for Generic Fee
 			return f.run(c, p.Run)
 		},
 	}
-	f.add(c, 1, 840)
+	f.add(c, 0, 840)
 	c.Flags().Float64Var(&p.Least, "least", 0, "leave out feeds that publish fewer entries a day")
 	return c
 }
