@@ -1,14 +1,11 @@
 package node
 
-import (
-	"container/heap"
-	"time"
-)
+import "time"
 
 // An agenda is what is to be done when. Tasks of the same time are done in the order in which they
 // were added. A task that has lost its purpose finds that out itself when its time comes.
 type agenda struct {
-	tasks taskHeap
+	tasks []task // a heap, the earliest first
 	count uint64
 }
 
@@ -18,9 +15,27 @@ type task struct {
 	do    func()
 }
 
+func (t *task) before(other *task) bool {
+	if t.at.Equal(other.at) {
+		return t.order < other.order
+	}
+	return t.at.Before(other.at)
+}
+
 func (a *agenda) add(at time.Time, do func()) {
 	a.count++
-	heap.Push(&a.tasks, task{at, a.count, do})
+	t := task{at, a.count, do}
+	a.tasks = append(a.tasks, t)
+	i := len(a.tasks) - 1
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !t.before(&a.tasks[parent]) {
+			break
+		}
+		a.tasks[i] = a.tasks[parent]
+		i = parent
+	}
+	a.tasks[i] = t
 }
 
 // next is the time of the earliest task, the zero time if there is none.
@@ -34,25 +49,34 @@ func (a *agenda) next() time.Time {
 // run does every task whose time has come by now, those that are added meanwhile included.
 func (a *agenda) run(now time.Time) {
 	for len(a.tasks) > 0 && !a.tasks[0].at.After(now) {
-		heap.Pop(&a.tasks).(task).do()
+		a.take().do()
 	}
 }
 
-type taskHeap []task
-
-func (h taskHeap) Len() int      { return len(h) }
-func (h taskHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h taskHeap) Less(i, j int) bool {
-	if h[i].at.Equal(h[j].at) {
-		return h[i].order < h[j].order
+// take takes out the earliest task.
+func (a *agenda) take() task {
+	first, n := a.tasks[0], len(a.tasks)-1
+	last := a.tasks[n]
+	a.tasks[n] = task{} // let what it holds go
+	a.tasks = a.tasks[:n]
+	if n == 0 {
+		return first
 	}
-	return h[i].at.Before(h[j].at)
-}
-func (h *taskHeap) Push(x any) { *h = append(*h, x.(task)) }
-func (h *taskHeap) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	old[len(old)-1] = task{} // let what it holds go
-	*h = old[:len(old)-1]
-	return last
+	i := 0
+	for {
+		least := 2*i + 1
+		if least >= n {
+			break
+		}
+		if least+1 < n && a.tasks[least+1].before(&a.tasks[least]) {
+			least++
+		}
+		if !a.tasks[least].before(&last) {
+			break
+		}
+		a.tasks[i] = a.tasks[least]
+		i = least
+	}
+	a.tasks[i] = last
+	return first
 }

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +22,7 @@ type network struct {
 	now      time.Time
 	rng      *rand.Rand
 	rtt      time.Duration
-	queue    taskHeap
-	order    uint64
+	queue    agenda
 	hosts    map[protocol.NodeID]*testHost
 	list     []*testHost
 	feeds    map[feed.URL]*publisher
@@ -230,13 +228,12 @@ func (w *network) feed(u feed.URL) *publisher {
 
 // at has f called when the time has come.
 func (w *network) at(t time.Time, f func()) {
-	w.order++
-	heap.Push(&w.queue, task{t, w.order, f})
+	w.queue.add(t, f)
 }
 
 // next lets the earliest thing happen.
 func (w *network) next() {
-	e := heap.Pop(&w.queue).(task)
+	e := w.queue.take()
 	if e.at.After(w.now) {
 		w.now = e.at
 	}
@@ -246,7 +243,7 @@ func (w *network) next() {
 // run lets d pass.
 func (w *network) run(d time.Duration) {
 	end := w.now.Add(d)
-	for len(w.queue) > 0 && !w.queue[0].at.After(end) {
+	for len(w.queue.tasks) > 0 && !w.queue.tasks[0].at.After(end) {
 		w.next()
 	}
 	w.now = end
