@@ -203,16 +203,21 @@ func codeOf(err error) protocol.Code {
 
 // watchSilence asks a neighbor that has not been heard of for a while whether it is still there. Whoever
 // is asked hears of the other as well, so one of the two does.
-func (n *Node) watchSilence(l *link) {
-	wait := n.between(silence, silence+silence/4) - n.now.Sub(l.heard)
+func (n *Node) watchSilence(l *link) { n.watchSince(l, l.heard) }
+
+// watchSince is watchSilence for a neighbor that was heard of, or asked, at that time.
+func (n *Node) watchSince(l *link, since time.Time) {
+	wait := n.between(silence, silence+silence/4) - n.now.Sub(since)
 	n.after(max(wait, silence/4), func() {
 		if n.links[l.id()] != l {
 			return
 		}
-		if n.now.Sub(l.heard) >= silence {
+		since := l.heard
+		if n.now.Sub(since) >= silence {
 			n.knock(l)
+			since = n.now // a failure has it asked again sooner
 		}
-		n.watchSilence(l)
+		n.watchSince(l, since)
 	})
 }
 
