@@ -98,6 +98,8 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	// Once somebody brings them they go on, and are known.
 	source.follow(false, news)
 	w.run(10 * time.Minute)
+	source.offerAll(bundleWith(w.feeds[news].entries...))
+	w.run(10 * time.Minute)
 	if !reader.has(early) || !reader.has(late) {
 		t.Error("what a neighbor brought did not go on")
 	}

@@ -169,6 +169,10 @@ func (n *Node) pollAt(s *subscription, t time.Time) {
 // Paper §3.4: "After a node fetches a document from a feed server, it filters and stores new entries
 // from the document. These new entries are bundled and forwarded to the neighbors that subscribe to
 // the corresponding feed."
+//
+// Differs from the paper: of what the first poll of a feed shows, only the entries of the last hour are
+// offered. The rest is new to this node alone: whoever follows the feed polled it when it began to. Where
+// 189 nodes start together, offering all of it makes four of five calls of the first half hour.
 func (n *Node) fetched(ev Fetched) {
 	s := n.feeds[ev.Feed]
 	if s == nil || !s.polling || n.left {
@@ -210,9 +214,11 @@ func (n *Node) fetched(ev Fetched) {
 	case s.Discreet:
 		n.hide(fresh)
 	default:
-		entries := make([]feed.Entry, len(fresh))
+		var entries []feed.Entry
 		for i := range fresh {
-			entries[i] = fresh[i].Entry
+			if !first || n.now.Sub(fresh[i].Time()) <= recentFor {
+				entries = append(entries, fresh[i].Entry)
+			}
 		}
 		bundles, _ := protocol.Split(s.URL, entries)
 		for _, b := range bundles {

@@ -256,3 +256,29 @@ func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 		t.Errorf("no poll within a day; it is due at %v", h.node.feeds[news].NextPoll)
 	}
 }
+
+// Of what the first poll of a feed shows, only what came out within the last hour goes to the neighbors:
+// whoever follows the feed has the rest already.
+func TestTheFirstPollOffersWhatIsNew(t *testing.T) {
+	w := newNetwork(t)
+	old := w.publish(news)
+	w.run(61 * time.Minute)
+	young := w.publish(news)
+	hosts := w.full(2, Config{}, "https://other.example.org/feed")
+	hosts[1].blocked[news] = true
+	hosts[1].step(Subscribe{Feeds: []feed.URL{news}})
+	w.run(time.Minute)
+	hosts[0].step(Subscribe{Feeds: []feed.URL{news}})
+	w.run(time.Minute)
+	if !hosts[0].has(old) || !hosts[0].has(young) {
+		t.Fatal("the first poll kept not all of the document")
+	}
+	if hosts[1].has(old) || !hosts[1].has(young) {
+		t.Errorf("the neighbor has the old entry: %v; the young one: %v", hosts[1].has(old), hosts[1].has(young))
+	}
+	late := w.publish(news)
+	w.run(time.Hour)
+	if !hosts[1].has(late) {
+		t.Error("what the second poll showed did not come to the neighbor")
+	}
+}
