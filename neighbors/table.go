@@ -17,7 +17,7 @@ type Table struct {
 	weights map[feed.URL]Usefulness // of own feeds, where not 1
 }
 
-// A Config bounds a Table. All fields must be set.
+// A Config bounds a Table. All fields but the last must be set.
 type Config struct {
 	// Max is the most neighbors. Paper Table 2, "maximum neighbors".
 	Max int
@@ -25,6 +25,9 @@ type Config struct {
 	MaxHops int
 	// AllowLocal lifts the limit on neighbors of one network for addresses that are not public.
 	AllowLocal bool
+	// Unspeakable reports of which other feeds the URL says that no neighbor is to hear of them from us.
+	// Nil for none.
+	Unspeakable func(feed.URL) bool
 }
 
 // A Neighbor is a node that we exchange entries with.
@@ -147,7 +150,7 @@ const maxHeardBytes = 1 << 20
 
 // Hear applies changes that n advertised to its subscription set. What would make the set larger than
 // protocol.MaxSubset is left out, and so are feeds that no node should advertise: whose URL is a secret,
-// or on a private network.
+// or on a private network, or that are Unspeakable.
 func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
 		old, known := n.heard[in.Feed]
@@ -174,7 +177,7 @@ func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 
 // unspeakable reports whether the URL alone says that no node should advertise the feed.
 func (t *Table) unspeakable(u feed.URL) bool {
-	return u.Secret() || u.Local() && !t.config.AllowLocal
+	return u.Secret() || u.Local() && !t.config.AllowLocal || t.config.Unspeakable != nil && t.config.Unspeakable(u)
 }
 
 // setHop records n's interest in u, or with a negative count that there is none any more.

@@ -53,10 +53,12 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 		config: c, rng: rng, store: store, now: now,
 		open:  make(map[uint64]pending),
 		feeds: make(map[feed.URL]*subscription),
-		table: neighbors.NewTable(neighbors.Config{Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, AllowLocal: c.AllowLocal}),
 		book:  neighbors.NewBook(now, rng, c.AllowLocal, peersOf(store)),
 		links: make(map[protocol.NodeID]*link),
 	}
+	n.table = neighbors.NewTable(neighbors.Config{
+		Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, AllowLocal: c.AllowLocal, Unspeakable: n.privateURL,
+	})
 	n.status.Started = now
 	n.gossip = newGossip(c.SeenDIDs, store)
 	n.self, n.door = newIdentity(), newDoor()
@@ -67,6 +69,8 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	for _, f := range feeds {
 		if f.Subscribed {
 			n.resume(f)
+		} else {
+			n.table.Private(f.URL, f.Private)
 		}
 	}
 	n.resumeCovers(feeds)

@@ -147,7 +147,7 @@ func (n *Node) unsubscribe(u feed.URL) {
 	n.table.Own(u, false)
 	n.table.Discreet(u, false)
 	n.table.Weigh(u, 1)
-	n.table.Private(u, n.privateURL(u))
+	n.table.Private(u, s.Private || n.privateURL(u)) // who follows it no more does not pass it on either
 	n.advertiseSoon()
 }
 

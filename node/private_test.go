@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,36 +14,72 @@ import (
 
 // What must stay inside stays inside.
 
-// forbid fails the test when one of the feeds stands in any call or answer that leaves h, other than to
-// withdraw it.
+// forbid fails the test when one of the feeds stands in any call or answer that leaves h, be it a fault, or the
+// did of a bundle of its entries does.
 func (w *network) forbid(h *testHost, feeds ...feed.URL) {
-	w.watch = func(from *testHost, _ Event, effects []Effect) {
+	w.grep(h, feeds, func(c protocol.Call) protocol.Call { return c })
+}
+
+// silence is forbid for feeds that h spoke of before: it may withdraw them.
+func (w *network) silence(h *testHost, feeds ...feed.URL) {
+	w.grep(h, feeds, func(c protocol.Call) protocol.Call {
+		if update, ok := c.(protocol.UpdateSubset); ok {
+			changes := slices.Clone(update.Changes)
+			return protocol.UpdateSubset{Changes: slices.DeleteFunc(changes, func(in protocol.Interest) bool { return in.Hops < 0 })}
+		}
+		return c
+	})
+}
+
+// grep looks for the feeds in what leaves h, in calls as seen makes of them.
+func (w *network) grep(h *testHost, feeds []feed.URL, seen func(protocol.Call) protocol.Call) {
+	needles := make(map[string]feed.URL)
+	for _, u := range feeds {
+		needles[strings.ReplaceAll(string(u), "&", "&amp;")] = u
+	}
+	w.watch = func(from *testHost, ev Event, effects []Effect) {
 		if from != h {
 			return
 		}
+		asked, _ := ev.(Asked) // whoever names a feed in a call may hear the name in the fault
 		for _, e := range effects {
 			var wire []byte
 			switch e := e.(type) {
-			case Call:
-				c := e.Call
-				if update, ok := c.(protocol.UpdateSubset); ok {
-					changes := slices.Clone(update.Changes)
-					c = protocol.UpdateSubset{Changes: slices.DeleteFunc(changes, func(in protocol.Interest) bool { return in.Hops < 0 })}
+			case Tell:
+				if a, ok := e.Note.(Arrived); ok && slices.Contains(feeds, a.Feed) {
+					var entries []feed.Entry
+					for _, r := range a.Records {
+						entries = append(entries, r.Entry)
+					}
+					bundles, _ := protocol.Split(a.Feed, entries)
+					for _, b := range bundles {
+						needles[b.DID.String()] = a.Feed
+					}
 				}
-				wire = protocol.EncodeCall(nil, h.id.Port(), c)
+			case Call:
+				wire = protocol.EncodeCall(nil, h.id.Port(), seen(e.Call))
 			case Respond:
 				if e.Reply != nil {
 					wire = protocol.EncodeReply(nil, e.Reply)
+				} else if asked.Call != nil && !slices.Contains(feeds, namedIn(asked.Call)) {
+					wire = protocol.EncodeFault(nil, e.Fault)
 				}
 			}
-			for _, u := range feeds {
-				text := bytes.ReplaceAll([]byte(u), []byte("&"), []byte("&amp;"))
-				if bytes.Contains(wire, text) {
-					w.t.Errorf("%s left the node: %.200s", u, wire)
+			for text, u := range needles {
+				if bytes.Contains(wire, []byte(text)) {
+					w.t.Errorf("%s left the node, as %q: %.200s", u, text, wire)
 				}
 			}
 		}
 	}
+}
+
+// namedIn is the feed that the call is about.
+func namedIn(c protocol.Call) feed.URL {
+	if put, ok := c.(protocol.PutEntries); ok {
+		return put.Bundle.Feed
+	}
+	return ""
 }
 
 // secrets are feeds of which the URL alone says that they are not for others.
@@ -54,23 +91,43 @@ func secrets() []feed.URL {
 }
 
 // Feeds with a secret in the URL, on private addresses, of hosts that the owner named, and of publishers who
-// opted out: none stands in any call, and no query finds its entries.
+// opted out, whether they are followed discreetly or openly: none stands in any call or answer, not even to
+// be withdrawn, and no query finds its entries. Not when neighbors advertise them; not when cover feeds are
+// wanted; not after they are followed no more, or after a restart.
 func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	const optedOut, intranet feed.URL = "https://shy.example.com/feed", "https://wiki.corp.example.com/feed"
 	private := append(secrets(), optedOut, intranet)
 	w := newNetwork(t)
-	for _, u := range append(private, news) {
+	for _, u := range append(private, news, blog) {
 		w.feed(u)
 		w.publish(u)
 	}
 	w.feed(optedOut).private = true
-	c := Config{Trackers: []string{tracker}, PrivateHosts: []string{"Wiki.Corp.example.com."}, AdvertInterval: time.Minute}
-	a := w.add(c, append(private, news)...)
+	c := Config{
+		Trackers: []string{tracker}, PrivateHosts: []string{"Wiki.Corp.example.com."}, AdvertInterval: time.Minute, CoverFeeds: 50,
+	}
+	a := w.add(c, news)
 	w.forbid(a, private...)
-	b := w.add(Config{Trackers: []string{tracker}}, news)
+	for i, u := range private {
+		discreet := i%2 == 0
+		a.step(Subscribe{Feeds: []feed.URL{u}, Weight: 1 + i, Discreet: &discreet})
+	}
+	b, d := w.add(Config{Trackers: []string{tracker}}, news, blog), w.add(Config{Trackers: []string{tracker}}, news)
 	w.run(10 * time.Minute)
-	if !linked(a, b) {
+	if !linked(a, b) || !linked(a, d) {
 		t.Fatal("not linked")
+	}
+	curious := func() {
+		t.Helper()
+		for _, u := range private {
+			a.hears(b, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: u}}})
+			a.put(d, protocol.NewBundle(u, w.feeds[u].entries))
+			a.hears(b, protocol.CheckDID{DID: protocol.NewBundle(u, w.feeds[u].entries).DID, Feed: u})
+		}
+		a.hears(b, protocol.GetNeighbors{})
+		if r := a.hears(b, protocol.QueryFeed{}); len(r.Reply.(protocol.Answer).Found) < len(w.feeds[news].entries) {
+			t.Errorf("a query for everything found %+v, want the public entries", r.Reply)
+		}
 	}
 	for _, u := range append(private, news) {
 		w.publish(u)
@@ -80,19 +137,29 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 		if n := len(a.node.feeds[u].ETag); n == 0 {
 			t.Errorf("%s was not polled", u)
 		}
-		a.hears(b, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: u}}})
 	}
-	if r := a.hears(b, protocol.QueryFeed{}); len(r.Reply.(protocol.Answer).Found) != 2 {
-		t.Errorf("a query for everything found %+v, want the two public entries", r.Reply)
+	curious()
+	a.advertise(b, 0, private...)
+	a.advertise(d, 0, private...)
+	w.run(10 * time.Minute)
+	if n := len(a.covering()); n == 0 {
+		t.Error("there are no cover feeds, although neighbors follow others than the node does")
 	}
+	curious()
 	a.step(Unsubscribe{Feeds: private})
 	w.run(time.Hour)
 	a.kill()
 	a.start()
 	w.run(10 * time.Minute)
-	if r := a.hears(b, protocol.QueryFeed{}); len(r.Reply.(protocol.Answer).Found) != 2 {
-		t.Errorf("when the feeds are followed no more a query found %+v, want the two public entries", r.Reply)
+	late := w.add(Config{Trackers: []string{tracker}}, news)
+	w.run(10 * time.Minute)
+	if !linked(a, b) || !linked(a, d) || !linked(a, late) {
+		t.Fatal("not linked")
 	}
+	a.advertise(b, 0, private...)
+	a.advertise(d, 0, private...)
+	w.run(10 * time.Minute)
+	curious()
 }
 
 // A neighbor that advertises what it should keep to itself does not make us say it on, nor pass on entries
@@ -147,7 +214,7 @@ func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 	if n := len(a.node.gossip.recent); n != 2 {
 		t.Fatalf("%d bundles of lately", n)
 	}
-	w.forbid(a, news)
+	w.silence(a, news)
 	w.hang[slow.id] = false
 	late := w.add(Config{Trackers: []string{tracker}}, news, blog)
 	w.run(10 * time.Minute)
@@ -170,7 +237,7 @@ func TestWhatWasAskedForBeforeTheFeedTurnedPrivateStays(t *testing.T) {
 	w.feed(news).private = true
 	w.publish(news)
 	a.poll(news)
-	w.forbid(a, news)
+	w.silence(a, news)
 	w.run(10 * time.Minute)
 }
 
