@@ -37,14 +37,14 @@ type Config struct {
 	// MaxSubsetHops is the largest hop count that is advertised and forwarded to. Default 3, range
 	// 1–8. Paper §3.4, Table 2.
 	MaxSubsetHops int
-	// AdvertInterval is the time between adverts to a neighbor. Default 300 s, at least 1 s. Paper
-	// §3.1, Table 2.
+	// AdvertInterval is the time between adverts to a neighbor. Default 300 s, range 1 s to
+	// a day. Paper §3.1, Table 2.
 	AdvertInterval time.Duration
 	// CoverFeeds is how many feeds that the node does not follow it advertises as if it did, so that those
 	// that it follows stand out less. Default 0, range 0–50.
 	CoverFeeds int
 	// SeenDIDs is how many of the latest dids are known exactly; older ones are looked up behind a
-	// Bloom filter. Default 1,000. Paper §3.4.
+	// Bloom filter. Default 1,000, range 1–1,000,000. Paper §3.4.
 	SeenDIDs int
 
 	// Incentive bounds what a neighbor may owe.
@@ -80,8 +80,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: min_neighbors is %d, want 0 to max_neighbors (%d)", ErrConfig, c.MinNeighbors, c.MaxNeighbors)
 	case c.MaxSubsetHops < 1 || c.MaxSubsetHops > 8:
 		return c, fmt.Errorf("%w: max_subset_hops is %d, want 1 to 8", ErrConfig, c.MaxSubsetHops)
-	case c.AdvertInterval < time.Second:
-		return c, fmt.Errorf("%w: advert_interval is %v, want 1s or more", ErrConfig, c.AdvertInterval)
+	case c.AdvertInterval < time.Second || c.AdvertInterval > 24*time.Hour:
+		return c, fmt.Errorf("%w: advert_interval is %v, want 1s to 24h", ErrConfig, c.AdvertInterval)
 	case c.CoverFeeds < 0 || c.CoverFeeds > 50:
 		return c, fmt.Errorf("%w: cover_feeds is %d, want 0 to 50", ErrConfig, c.CoverFeeds)
 	case c.SeenDIDs < 1 || c.SeenDIDs > 1_000_000:

@@ -29,7 +29,7 @@ is interrupted it says how far it came.`,
 			return runDemo(c, duration(length))
 		},
 	}
-	c.Flags().Var(&length, "for", "how long it runs, a span of 10s or more")
+	c.Flags().Var(&length, "for", "how long it runs, a span of 15s or more")
 	return c
 }
 

@@ -45,8 +45,8 @@ func (s *settings) checkRanges() error {
 	if n := s.MinNeighbors; n < 1 || n > s.MaxNeighbors && n != defaultSettings().MinNeighbors { // the default moves with the other
 		return rangeError{"min_neighbors", fmt.Sprintf("%d, want 1 to max_neighbors (%d)", n, s.MaxNeighbors)}
 	}
-	if d := duration(s.AdvertInterval); d < time.Second {
-		return rangeError{"advert_interval", spanText(d) + ", want 1s or more"}
+	if d := duration(s.AdvertInterval); d < time.Second || d > 24*time.Hour {
+		return rangeError{"advert_interval", spanText(d) + ", want 1s to 1d"}
 	}
 	return s.checkPolling()
 }

@@ -2,8 +2,12 @@ package main
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"feedex/polling"
@@ -29,7 +33,8 @@ func TestRanges(t *testing.T) {
 		{"cover_feeds = 51", "1:1: cover_feeds is 51, want 0 to 50"},
 		{"cover_feeds = -1", "1:1: cover_feeds is -1, want 0 to 50"},
 		{"deficit_bound = -1", "1:1: deficit_bound is -1, want 0 to 1000, where 0 is no bound"},
-		{"advert_interval = '10ms'", "1:1: advert_interval is 10ms, want 1s or more"},
+		{"advert_interval = '10ms'", "1:1: advert_interval is 10ms, want 1s to 1d"},
+		{"advert_interval = '2d'", "1:1: advert_interval is 2d, want 1s to 1d"},
 		{"[polling]\ntarget_freshness = 0", "2:1: polling.target_freshness is 0, want more than 0 and at most 1"},
 		{"[polling]\ntarget_freshness = nan", "2:1: polling.target_freshness is NaN, want more than 0 and at most 1"},
 		{"[polling]\ninterval = '31d'", "2:1: polling.interval is 31d, want 1s to 30d"},
@@ -67,5 +72,45 @@ func TestRangesWithoutFile(t *testing.T) {
 	_, err := s.node()
 	if want := "--poll is 10ms, want 1s to 30d"; err == nil || err.Error() != want || !errors.As(err, new(usageError)) {
 		t.Errorf("error %v, want the usage error %s", err, want)
+	}
+}
+
+// TestEveryNumberHasARange sets each number and each span of time far below and above what a node can have.
+func TestEveryNumberHasARange(t *testing.T) {
+	tried := 0
+	var try func(table reflect.Type, prefix string, index []int)
+	try = func(table reflect.Type, prefix string, index []int) {
+		for i := range table.NumField() {
+			field := table.Field(i)
+			key, at := prefix+field.Tag.Get("toml"), append(slices.Clone(index), i)
+			var wrong []any
+			switch {
+			case field.Type.Kind() == reflect.Struct:
+				try(field.Type, key+".", at)
+			case field.Type.Kind() == reflect.Int:
+				wrong = []any{-1, math.MaxInt32}
+			case field.Type.Kind() == reflect.Float64:
+				wrong = []any{-1.0, math.Inf(1)}
+			case field.Type == reflect.TypeFor[span]():
+				wrong = []any{span("1ms"), span("9999d")}
+			}
+			if key == "-" { // a flag of its own
+				key = "--" + strings.ToLower(field.Name)
+			}
+			for _, value := range wrong {
+				tried++
+				s := defaultSettings()
+				s.Data = "here"
+				reflect.ValueOf(&s).Elem().FieldByIndex(at).Set(reflect.ValueOf(value))
+				_, err := s.node()
+				if err == nil || !strings.HasPrefix(err.Error(), key+" is ") || !strings.Contains(err.Error(), ", want ") || !errors.As(err, new(usageError)) {
+					t.Errorf("%s = %v: error %v, want a usage error with the range", key, value, err)
+				}
+			}
+		}
+	}
+	try(reflect.TypeFor[settings](), "", nil)
+	if tried < 20 {
+		t.Errorf("tried %d settings", tried)
 	}
 }
