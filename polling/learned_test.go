@@ -145,7 +145,7 @@ func TestLearnedIntervalsInvariants(t *testing.T) {
 			Interval: time.Duration(rapid.Int64Range(0, int64(99*time.Hour)).Draw(t, "interval")),
 			New:      rapid.IntRange(0, 2).Draw(t, "new"), History: h,
 		}
-		for _, p := range []polling.Policy{polling.FixLearned{Bounds: b}, polling.MovingAverage{Bounds: b}, polling.PostRate{Bounds: b}} {
+		for _, p := range []polling.Policy{polling.FixLearned{Bounds: b}, polling.MovingAverage{Bounds: b}, polling.PostRate{Bounds: b}, polling.Auto{Bounds: b}} {
 			got := p.Interval(poll)
 			if got <= 0 || got > p.Longest() || b.Min > 0 && b.Max >= b.Min && got < b.Min {
 				t.Fatalf("%T%+v after %+v: %v", p, b, poll, got)

@@ -4,6 +4,7 @@
 //
 // FeedEx adapts as in Paper §3.3. FixLearned, PostRate and MovingAverage are the strategies of Urbansky
 // and others, "An Optimized Web Feed Aggregation Approach for Generic Feed Types", cited as Urbansky.
+// Auto is our own, and asks for the fewest requests for the delay that its owner wants.
 package polling
 
 import "time"
@@ -19,7 +20,7 @@ type Poll struct {
 
 // A Policy says how long to wait until the next poll. Policies hold settings but no state, so that
 // one serves all feeds. What they need to know of a feed's past is in the Poll; after a restart its
-// History is empty until the feed changes, and policies that go by it keep the interval until then.
+// History is empty until the feed changes, and policies that go by it do without until then.
 type Policy interface {
 	// Interval is the time from this poll to the next. It is never negative or zero.
 	Interval(p Poll) time.Duration

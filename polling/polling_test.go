@@ -17,6 +17,7 @@ var (
 	_ polling.Policy = polling.FixLearned{}
 	_ polling.Policy = polling.PostRate{}
 	_ polling.Policy = polling.MovingAverage{}
+	_ polling.Policy = polling.Auto{}
 )
 
 func TestFixed(t *testing.T) {

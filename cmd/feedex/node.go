@@ -143,6 +143,8 @@ func (s *settings) policy() polling.Policy {
 	}
 	bounds := polling.Bounds{Min: duration(p.Min), Max: duration(p.Max)}
 	switch p.Policy {
+	case "auto":
+		return polling.Auto{Bounds: bounds, TargetDelay: duration(p.TargetDelay)}
 	case "fix-learned":
 		return polling.FixLearned{Bounds: bounds}
 	case "moving-average":

@@ -62,7 +62,7 @@ func (s *settings) checkPolling() error {
 	for _, d := range []struct {
 		key   string
 		value span
-	}{{"interval", p.Interval}, {"min", p.Min}, {"max", p.Max}, {"start", p.Start}} {
+	}{{"interval", p.Interval}, {"target_delay", p.TargetDelay}, {"min", p.Min}, {"max", p.Max}, {"start", p.Start}} {
 		if err := checkPoll("polling."+d.key, d.value); err != nil {
 			return err
 		}

@@ -38,6 +38,7 @@ func TestRanges(t *testing.T) {
 		{"[polling]\ntarget_freshness = 0", "2:1: polling.target_freshness is 0, want more than 0 and at most 1"},
 		{"[polling]\ntarget_freshness = nan", "2:1: polling.target_freshness is NaN, want more than 0 and at most 1"},
 		{"[polling]\ninterval = '31d'", "2:1: polling.interval is 31d, want 1s to 30d"},
+		{"[polling]\ntarget_delay = '31d'", "2:1: polling.target_delay is 31d, want 1s to 30d"},
 		{"[polling]\nmin = '10ms'", "2:1: polling.min is 10ms, want 1s to 30d"},
 		{"[polling]\nmin = '20h'", "2:1: polling.min is 20h, want polling.max (16h) or less"},
 		{"[polling]\nmax = '10m'", "2:1: polling.max is 10m, want polling.min (30m) or more"},

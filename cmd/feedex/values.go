@@ -309,10 +309,10 @@ type policyRule struct{}
 
 func (policyRule) kind() string { return "policy" }
 func (policyRule) want() string {
-	return `"feedex", "fixed", "fix-learned", "moving-average" or "post-rate"`
+	return `"feedex", "auto", "fixed", "fix-learned", "moving-average" or "post-rate"`
 }
 func (policyRule) check(s string) error {
-	return oneOf(s, "feedex", "fixed", "fix-learned", "moving-average", "post-rate")
+	return oneOf(s, "feedex", "auto", "fixed", "fix-learned", "moving-average", "post-rate")
 }
 
 func oneOf(s string, words ...string) error {

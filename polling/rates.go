@@ -1,0 +1,104 @@
+package polling
+
+// How much evidence a profile starts with: so many entries, as if published at the mean rate, in each hour
+// of the day, in each day of the week, and lately. With fewer it follows chance, with more it learns late.
+const (
+	hourEvidence   = 3
+	dayEvidence    = 10
+	latelyEvidence = 6
+)
+
+// Spans in seconds.
+const (
+	hour   = 60 * 60
+	day    = 24 * hour
+	week   = 7 * day
+	lately = day // how far that goes back
+)
+
+// rates say how often a feed may be expected to publish: its mean rate, how much more or less is usual at that
+// hour of the day and on that day of the week, UTC, and how much more or less it was lately.
+type rates struct {
+	mean   float64 // entries a second
+	hour   [24]float64
+	day    [7]float64 // from Thursday on, as Unix time does
+	lately float64
+}
+
+// ratesOf learns the rates from when entries were published until now, ascending, of which there is one at
+// least.
+func ratesOf(times []int64, now int64) rates {
+	begin := times[0]
+	span := max(now-begin, hour)
+	r := rates{mean: (float64(len(times)) - .5) / float64(span)} // the first begins the span
+
+	// For how long each hour and each day was watched: in whole weeks, and in the rest of one.
+	weeks := float64(span / week)
+	var watchedHour, publishedHour [24]float64
+	var watchedDay, publishedDay [7]float64
+	for h := range watchedHour {
+		watchedHour[h] = weeks * 7 * hour
+	}
+	for d := range watchedDay {
+		watchedDay[d] = weeks * day
+	}
+	for t, end := begin, begin+span%week; t < end; {
+		next := min(end, nextHour(t))
+		watchedHour[hourOf(t)] += float64(next - t)
+		watchedDay[dayOf(t)] += float64(next - t)
+		t = next
+	}
+	for _, t := range times {
+		publishedHour[hourOf(t)]++
+		publishedDay[dayOf(t)]++
+	}
+	for h := range r.hour {
+		r.hour[h] = share(publishedHour[h], float64(r.mean*watchedHour[h]), hourEvidence)
+	}
+	for d := range r.day {
+		r.day[d] = share(publishedDay[d], float64(r.mean*watchedDay[d]), dayEvidence)
+	}
+	r.lately = 1
+	since := now - min(span, lately)
+	expected := 0.0
+	for t := since; t < now; {
+		next := min(now, nextHour(t))
+		expected += float64(r.at(t) * float64(next-t))
+		t = next
+	}
+	published := 0
+	for i := len(times) - 1; i >= 0 && times[i] > since; i-- {
+		published++
+	}
+	r.lately = share(float64(published), expected, latelyEvidence)
+	return r
+}
+
+// share is what was published as a share of what was to be expected, with evidence that it is 1.
+func share(published, expected, evidence float64) float64 {
+	return (published + evidence) / (expected + evidence)
+}
+
+// at is the rate to be expected at t, in entries a second. It is the same until the next full hour, and
+// above 0.
+func (r *rates) at(t int64) float64 {
+	return r.mean * r.lately * r.hour[hourOf(t)] * r.day[dayOf(t)]
+}
+
+// hourOf is the hour of the day at t, in Unix seconds.
+func hourOf(t int64) int64 { return floorDiv(t, hour) - 24*floorDiv(t, day) }
+
+// dayOf is the day of the week at t, where 0 is Thursday.
+func dayOf(t int64) int64 { return floorDiv(t, day) - 7*floorDiv(t, week) }
+
+// nextHour is the first full hour after t.
+func nextHour(t int64) int64 { return (floorDiv(t, hour) + 1) * hour }
+
+// floorDiv is a/b, rounded down, for b above 0.
+func floorDiv(a, b int64) int64 {
+	if q := a / b; a%b >= 0 {
+		return q
+	} else {
+		return q - 1
+	}
+}
