@@ -174,7 +174,7 @@ func TestPollingFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.All()) != 7 {
+	if len(report.All()) != 8 {
 		t.Errorf("%d figures", len(report.All()))
 	}
 	checkDrawings(t, report.All())
@@ -200,5 +200,50 @@ func checkDrawings(t *testing.T, drawings []Drawing) {
 			t.Errorf("%s twice", d.File())
 		}
 		files[d.File()] = true
+	}
+}
+
+// The whole run on the recorded traces is what docs/EVALUATION.md shows, and Auto is better than Moving
+// Average in every way: in both modes, for delay and for polls.
+func TestPollingIsAsDocumented(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a few seconds of work")
+	}
+	set, err := trace.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := Polling{Seed: 1, Traces: set}.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile("../../docs/EVALUATION.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range report.Tables {
+		for line := range strings.Lines(table.String()) {
+			if !strings.Contains(string(doc), "    "+line) {
+				t.Errorf("docs/EVALUATION.md lacks %q", line)
+			}
+		}
+	}
+	if !strings.Contains(string(doc), report.Hash) || !strings.Contains(string(doc), report.Traces) {
+		t.Errorf("docs/EVALUATION.md is of other hashes than %s and %s", report.Traces, report.Hash)
+	}
+	rows := make(map[string]PollingRow)
+	for _, r := range report.Result.([]PollingRow) {
+		rows[r.Policy] = r
+	}
+	auto := rows["Auto"]
+	for _, name := range []string{"Moving Average", "Moving Average, 30m-16h"} {
+		other := rows[name]
+		if auto.Feeds.Delay >= other.Feeds.Delay || auto.Feeds.Polls >= other.Feeds.Polls ||
+			auto.Polls.Delay >= other.Polls.Delay || auto.Polls.Polls >= other.Polls.Polls {
+			t.Errorf("Auto: %+v and %+v; %s: %+v and %+v", auto.Feeds, auto.Polls, name, other.Feeds, other.Polls)
+		}
+		if auto.Missed >= other.Missed || auto.Requests >= other.Requests || auto.Bytes >= other.Bytes {
+			t.Errorf("Auto missed %d with %d requests; %s %d with %d", auto.Missed, auto.Requests, name, other.Missed, other.Requests)
+		}
 	}
 }

@@ -1,29 +1,39 @@
 package experiment
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // pollingFigures draws Figures 2 to 4 of Urbansky, and delay against requests.
 func pollingFigures(rows []PollingRow) []Drawing {
 	drawings := []Drawing{volumeFigure(rows), costFigure(rows), timelyFigure(rows)}
 	for i := range rows {
 		switch rows[i].Policy {
-		case "Fix Learned", "Post Rate", "Moving Average", "FeedEx":
+		case "Fix Learned", "Post Rate", "Moving Average", "FeedEx", "Auto":
 			drawings = append(drawings, intervalFigure(&rows[i]))
 		}
 	}
 	return drawings
 }
 
-// volumeFigure is Figure 2: a bar for each policy, in color for those that Urbansky has too.
+// color is one for the policies of Urbansky, one for ours, and gray for others.
+func (r *PollingRow) color() int {
+	switch {
+	case r.stated != nil:
+		return 0
+	case r.Policy == "FeedEx" || strings.HasPrefix(r.Policy, "Auto"):
+		return 1
+	}
+	return gray
+}
+
+// volumeFigure is Figure 2: a bar for each policy.
 func volumeFigure(rows []PollingRow) *Plot {
 	p := &Plot{Name: "polling-bytes", Title: "What publishers send, by policy (Figure 2)", X: Scale{Name: "Megabytes", Max: 1}, Y: Scale{Min: -.7, Max: float64(len(rows)) - .3}}
 	for i, r := range rows {
 		y, mb := float64(len(rows)-1-i), float64(r.Bytes)/1e6
-		bar := Marks{X: []float64{0, mb}, Y: []float64{y, y}, Width: 14}
-		if r.stated == nil {
-			bar.Color = gray
-		}
-		p.Marks = append(p.Marks, bar)
+		p.Marks = append(p.Marks, Marks{X: []float64{0, mb}, Y: []float64{y, y}, Width: 14, Color: r.color()})
 		p.Y.Ticks = append([]Tick{{y, r.Policy + "    "}}, p.Y.Ticks...)
 		p.X.Max = max(p.X.Max, 1.05*mb)
 	}
@@ -55,11 +65,10 @@ func costFigure(rows []PollingRow) *Plot {
 		if i > 0 && same(&rows[0], &r) {
 			continue // several readers poll every hour
 		}
-		dot := Marks{X: []float64{r.perDay}, Y: []float64{r.Entries.Mean / 60}, Label: r.Policy, Dots: true, Width: 4, Before: r.Policy == byFrequency}
-		if r.stated == nil {
-			dot.Color = gray
-		}
-		p.Marks = append(p.Marks, dot)
+		p.Marks = append(p.Marks, Marks{
+			X: []float64{r.perDay}, Y: []float64{r.Entries.Mean / 60}, Dots: true, Width: 4, Color: r.color(),
+			Label: r.Policy, Before: r.Policy == byFrequency || strings.HasPrefix(r.Policy, "Auto"),
+		})
 	}
 	return p
 }
@@ -86,7 +95,7 @@ func timelyFigure(rows []PollingRow) *Plot {
 	color := 0
 	for _, r := range rows {
 		switch r.Policy {
-		case "Fix 1h", "Fix Learned", "Post Rate", "Moving Average", "FeedEx":
+		case "Fix 1h", "Fix Learned", "Post Rate", "Moving Average", "Auto":
 		default:
 			continue
 		}
@@ -103,7 +112,7 @@ func timelyFigure(rows []PollingRow) *Plot {
 // intervalFigure is Figure 4: a dot for each feed. On the line, a policy polls as often as the feed
 // publishes; below it more often.
 func intervalFigure(r *PollingRow) *Plot {
-	names := map[string]string{"Fix Learned": "fix-learned", "Post Rate": "post-rate", "Moving Average": "moving-average", "FeedEx": "feedex"}
+	names := map[string]string{"Fix Learned": "fix-learned", "Post Rate": "post-rate", "Moving Average": "moving-average", "FeedEx": "feedex", "Auto": "auto"}
 	const h, d = 60, 24 * 60
 	scale := Scale{Min: 1, Max: 40 * d, Log: true, Ticks: []Tick{
 		{2, "2 min"}, {10, "10 min"}, {h, "1 h"}, {6 * h, "6 h"}, {d, "1 d"}, {7 * d, "7 d"}, {31 * d, "31 d"}}}
