@@ -70,6 +70,10 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	check(poll(ahead, undated, c, entry("b", time.Minute, "B, edited"), a), 5, -3*d, -2*d, time.Hour, third, third)
 	check(poll(ahead, undated, c), 3, -3*d, -2*d, time.Hour, third, third)
 
+	// A clock that is a little ahead of ours publishes nothing in the future.
+	fourth := w.now.Add(time.Hour).Sub(begun)
+	check(poll(entry("soon", fourth+time.Minute, "soon")), 1, -3*d, -2*d, time.Hour, third, third, fourth)
+
 	// After a restart it is rebuilt from the next document; what lacks a date is lost.
 	h.kill()
 	h.start()

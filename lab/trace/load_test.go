@@ -90,6 +90,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		"an unknown feed":           {goodFeeds, replace(goodEntries, "\nc,", "\nz,"), `entries-x.csv:8: malformed row: feed_id "z" is not in feeds.csv`, true},
 		"a time that is no number":  {goodFeeds, replace(goodEntries, "100000", "1e5"), `entries-x.csv:2: malformed row: unix_time is "1e5", want whole seconds`, true},
 		"a time outside":            {goodFeeds, replace(goodEntries, "100000", "89999"), "entries-x.csv:2: malformed row: unix_time 89999 is outside the time in which a was recorded, 90000 to 388800", true},
+		"a time after the end":      {goodFeeds, replace(goodEntries, "a,345600", "a,388801"), "entries-x.csv:7: malformed row: unix_time 388801 is outside the time", true},
 		"times out of order":        {goodFeeds, replace(goodEntries, "100001", "99999"), "entries-x.csv:3: malformed row: unix_time 99999 is before the row above, of the same feed, 100000", true},
 		"too few entries":           {goodFeeds, replace(goodEntries, "a,100001\n", ""), "feeds.csv:2: malformed row: entries is 6, but there are 5 rows of a", true},
 		"nothing to read":           {heading1, "feed_id,unix_time\n", "feeds.csv: no feed with in_common_window = 1", false},
