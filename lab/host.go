@@ -59,6 +59,8 @@ type Host struct {
 	alarm     time.Duration // when it is woken, or never
 	apart     bool          // on the far side of a Split
 	following []following   // its own feeds, in order of their index
+	sessions  []Session
+	links     int // neighbors now
 }
 
 type hostState uint8
@@ -123,8 +125,9 @@ func (h *Host) start() error {
 	if h.member.Actor != nil {
 		h.actor = h.member.Actor(n, h.rng)
 	}
-	h.state, h.alarm = running, never
+	h.state, h.alarm, h.links = running, never, 0
 	h.life++
+	h.sessions = append(h.sessions, Session{From: h.world.now, To: never, Served: never})
 	return nil
 }
 
@@ -152,6 +155,7 @@ func (h *Host) end(s hostState) {
 	if h.Running() {
 		h.state = s
 		h.life++
+		h.sessions[len(h.sessions)-1].To = h.world.now
 	}
 }
 
@@ -192,9 +196,7 @@ func (h *Host) step(ev node.Event) {
 		case node.Search:
 			h.search(e)
 		case node.Tell:
-			if a, ok := e.Note.(node.Arrived); ok {
-				h.arrived(a)
-			}
+			h.noted(e.Note)
 		}
 		effects[i] = nil
 	}

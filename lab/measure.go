@@ -97,7 +97,9 @@ const Never = never
 const ReferenceEvery = 2 * time.Minute
 
 // Sights lists every entry that was published in the host's own feeds from the World's start up to but not
-// including until, in order of feed and time. What came later than until did not come.
+// including until, in order of feed and time. What came later than until did not come. An entry that nobody
+// could ever have read is left out: where more came out within a second than the document holds, as when a
+// project tags all its parts at once, only the newest of them were ever in it.
 func (h *Host) Sights(until time.Time) []Sight {
 	var list []Sight
 	end := until.Sub(h.world.config.Start)
@@ -114,6 +116,9 @@ func (h *Host) Sights(until time.Time) []Sight {
 			if out >= end {
 				break
 			}
+			if p.gone(p.first+j, out) {
+				continue
+			}
 			list = append(list, Sight{Feed: f.feed, Published: out, Reference: by(p.reference(p.first + j)), Own: by(f.own[j]), Any: by(f.any[j])})
 		}
 	}
@@ -129,10 +134,16 @@ func (p *Publisher) out(i int) time.Duration {
 // was out of the document again by then.
 func (p *Publisher) reference(i int) time.Duration {
 	poll := (p.out(i) + ReferenceEvery - 1) / ReferenceEvery * ReferenceEvery
-	if from, _ := p.listed(p.published(p.world.config.Start.Add(poll))); i < from {
+	if p.gone(i, poll) {
 		return never
 	}
 	return poll
+}
+
+// gone reports whether entry i, which is out, is out of the document at t.
+func (p *Publisher) gone(i int, t time.Duration) bool {
+	from, _ := p.listed(p.published(p.world.config.Start.Add(t)))
+	return i < from
 }
 
 // Follows are the indices of the Publishers of the host's own feeds, ascending.

@@ -101,6 +101,9 @@ func New(c Config) (*World, error) {
 // Now is the virtual time.
 func (w *World) Now() time.Time { return w.config.Start.Add(w.now) }
 
+// Start is the virtual time at which the World began.
+func (w *World) Start() time.Time { return w.config.Start }
+
 // Hosts are all that ever joined, in that order.
 func (w *World) Hosts() []*Host { return w.hosts }
 

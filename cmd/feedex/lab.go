@@ -28,7 +28,7 @@ published, and print what came of it. Equal settings give the same tables and th
 machine. An experiment that is interrupted prints what is known so far and says that it is partial.`,
 		Example: "  feedex lab paper\n  feedex lab churn --seed 7 --svg figures",
 	}
-	c.AddCommand(newLabPaper(), newLabPolling())
+	c.AddCommand(newLabPaper(), newLabPolling(), newLabChurn(), newLabScale())
 	return c
 }
 
@@ -89,6 +89,9 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 	}
 	if err := show(c.OutOrStdout()); err != nil {
 		return err
+	}
+	for _, line := range report.Aside {
+		fmt.Fprintln(c.ErrOrStderr(), line)
 	}
 	if f.svg != "" {
 		if err := drawFigures(f.svg, report.All()); err != nil {

@@ -8,12 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"feedex/feed"
-	"feedex/incentive"
 	"feedex/lab"
 	"feedex/lab/trace"
-	"feedex/node"
-	"feedex/polling"
 )
 
 // Paper is the evaluation of Paper §4, on the product's own code. The zero value of each field means its
@@ -38,10 +34,6 @@ type Paper struct {
 	NoEncoding bool
 }
 
-// leastRate is how many entries a day a feed publishes at least. Paper §4.3: "we select 70 feeds [...] that
-// publish at least 5 entries per day".
-const leastRate = 5
-
 // withDefaults is p with each zero field at its default, or what is impossible.
 func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
 	p.Nodes = cmp.Or(p.Nodes, 189)
@@ -58,44 +50,19 @@ func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
 			}
 		}
 	}
-	busy := p.Traces.Busy(leastRate)
-	if len(busy) > p.Feeds {
-		rng := p.Seed.Stream("feeds")
-		rng.Shuffle(len(busy), func(i, j int) { busy[i], busy[j] = busy[j], busy[i] })
-		busy = busy[:p.Feeds]
-	}
-	span := p.Traces.To.Sub(p.Traces.From)
-	switch {
-	case p.Nodes < 2:
-		return p, nil, fmt.Errorf("%w: %d nodes; an exchange needs 2 or more", ErrSetting, p.Nodes)
-	case p.Failing < 0 || p.Failing >= p.Nodes:
+	busy := busiest(p.Seed, p.Traces, p.Feeds)
+	if p.Failing >= p.Nodes {
 		return p, nil, fmt.Errorf("%w: %d of %d nodes fail; want 0 to %d", ErrSetting, p.Failing, p.Nodes, p.Nodes-1)
-	case p.Each < 1 || p.Each > len(busy):
-		return p, nil, fmt.Errorf("%w: %d feeds a node; the traces have %d feeds of %d entries a day, so want 1 to %d",
-			ErrSetting, p.Each, len(busy), leastRate, len(busy))
-	case p.Length < time.Minute || p.Length > span:
-		return p, nil, fmt.Errorf("%w: a run of %v; the traces cover %v, so want 1m to that", ErrSetting, p.Length, span)
-	case len(p.Intervals) == 0 || slices.Max(p.Intervals) > p.Length:
-		return p, nil, fmt.Errorf("%w: polling at an interval longer than the run of %v; want %v or less", ErrSetting, p.Length, p.Length)
-	case slices.Min(p.Intervals) < time.Minute:
-		return p, nil, fmt.Errorf("%w: polling every %v; want 1m or more", ErrSetting, slices.Min(p.Intervals))
 	}
-	return p, busy, nil
-}
-
-// weekday is when a run of that length begins: at midnight UTC of the Wednesday that is nearest the middle
-// of the traces, or as near as fits.
-func weekday(s *trace.Set, length time.Duration) time.Time {
-	middle := s.From.Add(s.To.Sub(s.From) / 2)
-	day := middle.Truncate(24 * time.Hour)
-	best := s.From
-	for i := -3; i <= 3; i++ {
-		d := day.AddDate(0, 0, i)
-		if d.Weekday() == time.Wednesday && !d.Before(s.From) && !d.Add(length).After(s.To) {
-			best = d
+	if len(p.Intervals) == 0 {
+		return p, nil, fmt.Errorf("%w: a run of %v is too short for polling every 30m; want 30m or more, or other intervals", ErrSetting, p.Length)
+	}
+	for _, every := range p.Intervals {
+		if err := possible(p.Traces, busy, p.Nodes, p.Each, p.Length, every); err != nil {
+			return p, nil, err
 		}
 	}
-	return best
+	return p, busy, nil
 }
 
 // Run runs one network for each interval. If ctx ends before they do, the Report says so and shows what
@@ -125,42 +92,23 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*Report, error) {
 // world makes the network that polls at one interval. What its members follow and when they fail is the
 // same in all networks: Paper §4.3: "each machine runs 6 nodes of different intervals".
 func (p Paper) world(feeds []trace.Feed, start time.Time, every time.Duration) (*lab.World, error) {
-	w, err := lab.New(lab.Config{
-		Seed: p.Seed, Start: start, Until: start.Add(p.Length), Feeds: feeds, Links: p.Links, NoEncoding: p.NoEncoding,
-		Node: node.Config{Policy: polling.Fixed{Every: every}, Incentive: incentive.Config{Bound: p.Bound}},
-	})
+	n := network{
+		Seed: p.Seed, Feeds: feeds, Start: start, Length: p.Length, Each: p.Each, Every: every,
+		Bound: p.Bound, Links: p.Links, NoEncoding: p.NoEncoding,
+	}
+	w, err := n.world()
 	if err != nil {
 		return nil, err
 	}
 	fails := p.Seed.Stream("failures").Perm(p.Nodes)[:p.Failing]
 	for i := range p.Nodes {
-		rng := p.Seed.Stream(fmt.Sprintf("machine %d", i))
-		member := lab.Member{Feeds: choose(rng, w, p.Each)}
-		joins := start.Add(time.Duration(rng.Int64N(int64(joinWithin))))
-		fails, dies := slices.Contains(fails, i), start.Add(time.Duration(rng.Int64N(int64(p.Length))))
-		w.At(joins, func() {
-			h, err := w.Join(member)
-			if err != nil {
-				panic(err) // the settings were checked
-			}
-			if fails {
+		n.join(w, i, func(h *lab.Host, rng *rand.Rand) {
+			if dies := start.Add(within(rng, p.Length)); slices.Contains(fails, i) {
 				w.At(dies, h.Crash)
 			}
 		})
 	}
 	return w, nil
-}
-
-// joinWithin is the time within which all members start.
-const joinWithin = time.Minute
-
-// choose draws so many of a world's feeds.
-func choose(rng *rand.Rand, w *lab.World, count int) []feed.URL {
-	var urls []feed.URL
-	for _, i := range rng.Perm(len(w.Publishers()))[:count] {
-		urls = append(urls, w.Publishers()[i].URL)
-	}
-	return urls
 }
 
 // settled is when the exchange of what documents held from before is over: calls are counted from then on

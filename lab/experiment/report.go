@@ -34,6 +34,8 @@ type Report struct {
 
 	// Steps is how many events nodes were given, in all worlds.
 	Steps int64 `json:"steps"`
+	// Aside is what differs from run to run: time and memory.
+	Aside []string `json:"-"`
 }
 
 // All are the figures, in order.
@@ -71,11 +73,17 @@ func (r *Report) WriteJSON(w io.Writer) error {
 
 // hashOf is one hash for several worlds, in order.
 func hashOf(worlds []*lab.World) string {
-	sum := sha256.New()
+	var hashes []string
 	for _, w := range worlds {
-		if w != nil {
-			io.WriteString(sum, w.Hash())
-		}
+		hashes = append(hashes, w.Hash())
+	}
+	return hashOfAll(hashes)
+}
+
+func hashOfAll(hashes []string) string {
+	sum := sha256.New()
+	for _, h := range hashes {
+		io.WriteString(sum, h)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }

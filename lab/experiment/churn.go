@@ -1,0 +1,276 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"feedex/lab"
+	"feedex/lab/trace"
+)
+
+// Churn is about nodes that come and go: networks whose members stay for hours or for minutes, and one that
+// is cut in two for a while. The zero value of each field means its default.
+type Churn struct {
+	Seed     lab.Seed
+	Traces   *trace.Set      // no default
+	Nodes    int             // default 100
+	Each     int             // feeds a node; default 20
+	Length   time.Duration   // default 12 h
+	Every    time.Duration   // between polls; default 4 h
+	Sessions []time.Duration // mean stays, a network each; default 4 h, 2 h, 1 h, 30 min, 10 min
+}
+
+// A stay lasts half to one and a half times its mean, an absence half as long. The last quarter of the run
+// is without any, so that whatever can still come has time to.
+func (c Churn) calm() time.Duration { return c.Length / 4 }
+
+func (c Churn) withDefaults() (Churn, []trace.Feed, error) {
+	c.Nodes, c.Each = cmp.Or(c.Nodes, 100), cmp.Or(c.Each, 20)
+	c.Length, c.Every = cmp.Or(c.Length, 12*time.Hour), cmp.Or(c.Every, 4*time.Hour)
+	if c.Sessions == nil {
+		c.Sessions = []time.Duration{4 * time.Hour, 2 * time.Hour, time.Hour, 30 * time.Minute, 10 * time.Minute}
+	}
+	feeds := busiest(c.Seed, c.Traces, 70)
+	if err := possible(c.Traces, feeds, c.Nodes, c.Each, c.Length, c.Every); err != nil {
+		return c, nil, err
+	}
+	return c, feeds, nil
+}
+
+// Run runs a network for each mean stay and the one that is cut in two. The error wraps ErrSetting.
+func (c Churn) Run(ctx context.Context, progress Progress) (*Report, error) {
+	c, feeds, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each, Every: c.Every, NoEncoding: true}
+	worlds := make([]*lab.World, len(c.Sessions)+1)
+	rows := make([]ChurnRow, len(c.Sessions))
+	var split SplitResult
+	costs := make([]float64, len(worlds))
+	for i := range worlds {
+		costs[i] = 1
+		if worlds[i], err = n.world(); err != nil {
+			return nil, err
+		}
+	}
+	m := newMeter(progress, costs)
+	together(len(worlds), func(i int) {
+		w, tell := worlds[i], func(done float64) { m.set(i, done) }
+		if i == len(c.Sessions) {
+			split = c.split(ctx, n, w, tell)
+			return
+		}
+		for j := range c.Nodes {
+			n.join(w, j, func(h *lab.Host, rng *rand.Rand) { c.comeAndGo(w, h, rng, n.Start, c.Sessions[i]) })
+		}
+		advance(ctx, w, n.Start.Add(c.Length), tell)
+		rows[i] = churned(w, c.Sessions[i])
+	})
+	return c.report(n, worlds, rows, split), nil
+}
+
+// comeAndGo has a host end and return until the calm. A third of the ends each is in order, of the program,
+// and of the whole machine.
+func (c Churn) comeAndGo(w *lab.World, h *lab.Host, rng *rand.Rand, start time.Time, stay time.Duration) {
+	calm := start.Add(c.Length - c.calm())
+	ends := w.Now().Add(stay/2 + within(rng, stay))
+	if !ends.Before(calm) {
+		return
+	}
+	w.At(ends, func() {
+		switch rng.IntN(3) {
+		case 0:
+			h.Leave()
+		case 1:
+			h.Stop()
+		case 2:
+			h.Crash()
+		}
+		back := w.Now().Add(stay/4 + within(rng, stay/2))
+		if back.After(calm) {
+			back = calm
+		}
+		w.At(back, func() {
+			if err := h.Return(); err != nil {
+				panic(err) // it started before
+			}
+			c.comeAndGo(w, h, rng, start, stay)
+		})
+	})
+}
+
+// A ChurnRow is what came of a network whose members stay for so long on average. Shares are of the entries
+// that came out in the feeds of nodes, each counted once for every node that follows the feed.
+type ChurnRow struct {
+	Stay     time.Duration `json:"stay_ns"`
+	Stays    int           `json:"stays"`
+	Present  float64       `json:"present"`  // share of the time that nodes were there
+	Alone    float64       `json:"sln"`      // share that own polls brought
+	Exchange float64       `json:"xch"`      // share that came by any way
+	There    Share         `json:"there"`    // that came out while the node was there, and stayed half an hour more
+	Away     Share         `json:"away"`     // that came out while it was not
+	Kept     Share         `json:"kept"`     // that some node has at the end
+	Served   Spread        `json:"served"`   // seconds from a start to enough neighbors
+	Unserved int           `json:"unserved"` // stays of a quarter hour or more without enough neighbors
+	Lag      Spread        `json:"lag"`      // in seconds, of entries that came out while the node was there
+}
+
+// A Share is a part of a whole.
+type Share struct {
+	Part  int `json:"part"`
+	Whole int `json:"whole"`
+}
+
+func (s *Share) count(part bool) {
+	s.Whole++
+	if part {
+		s.Part++
+	}
+}
+
+func (s Share) of() float64 { return float64(s.Part) / float64(max(1, s.Whole)) }
+
+// enough is how long a node must be there after an entry came out for that to count: longer than a broken
+// promise takes, and than the look for new neighbors.
+const enough = 30 * time.Minute
+
+// churned sums up a network.
+func churned(w *lab.World, stay time.Duration) ChurnRow {
+	now := w.Now()
+	end := now.Sub(w.Start())
+	row := ChurnRow{Stay: stay}
+	var alone, exchange, present Share
+	var served, lags []float64
+	for _, h := range w.Hosts() {
+		for _, s := range h.Sessions() {
+			row.Stays++
+			to := min(s.To, end)
+			present.Part += int((to - s.From) / time.Second)
+			switch {
+			case s.Served != lab.Never:
+				served = append(served, (s.Served - s.From).Seconds())
+			case to-s.From >= 15*time.Minute:
+				row.Unserved++
+			}
+		}
+		present.Whole += int(end / time.Second)
+		var lag float64
+		var there int
+		for _, s := range h.Sights(now) {
+			alone.count(s.Own != lab.Never)
+			exchange.count(s.Any != lab.Never)
+			switch stays(h, s.Published, enough) {
+			case wasThere:
+				row.There.count(s.Any != lab.Never)
+				if s.Any != lab.Never {
+					there++
+					lag += (s.Any - s.Published).Seconds()
+				}
+			case wasAway:
+				row.Away.count(s.Any != lab.Never)
+			}
+		}
+		if there > 0 {
+			lags = append(lags, lag/float64(there))
+		}
+	}
+	row.Present, row.Alone, row.Exchange = present.of(), alone.of(), exchange.of()
+	row.Served, row.Lag = spread(served), spread(lags)
+	row.Kept = keptSomewhere(w)
+	return row
+}
+
+// Where a host was at a time.
+type presence uint8
+
+const (
+	wasAway  presence = iota
+	wasThere          // and stayed
+	wasLeaving
+)
+
+// stays tells whether the host was there at t and for so long after it.
+func stays(h *lab.Host, t, after time.Duration) presence {
+	for _, s := range h.Sessions() {
+		if s.From <= t && t < s.To {
+			if s.To-t >= after {
+				return wasThere
+			}
+			return wasLeaving
+		}
+	}
+	return wasAway
+}
+
+// keptSomewhere is how many of the entries of followed feeds some node has at the end.
+func keptSomewhere(w *lab.World) (kept Share) {
+	type entry struct {
+		feed      int
+		published time.Duration
+	}
+	has := make(map[entry]bool)
+	for _, h := range w.Hosts() {
+		for _, s := range h.Sights(w.Now()) {
+			e := entry{s.Feed, s.Published}
+			has[e] = has[e] || s.Any != lab.Never
+		}
+	}
+	for _, had := range has {
+		kept.count(had)
+	}
+	return kept
+}
+
+func (c Churn) report(n network, worlds []*lab.World, rows []ChurnRow, split SplitResult) *Report {
+	r := &Report{
+		Title: "Nodes that come and go", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOf(worlds),
+		Result: struct {
+			Stays []ChurnRow  `json:"stays"`
+			Split SplitResult `json:"split"`
+		}{rows, split},
+		Setting: []string{
+			fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %v, %v from %s", c.Nodes, c.Each, len(n.Feeds), c.Every, c.Length, n.Start.Format("Monday 2006-01-02 15:04 MST")),
+			"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each is in order,",
+			"of the program, and of the machine. Nobody goes in the last quarter of the run.",
+		},
+	}
+	for _, w := range worlds {
+		r.Steps += w.Steps()
+		if w.Now().Before(n.Start.Add(c.Length)) {
+			r.Partial = "interrupted; the tables show what was by then"
+		}
+	}
+	t := Table{
+		Title:   "Entries, by how long nodes stay",
+		Columns: []string{"mean stay", "stays", "present", "SLN", "XCH", "out while there", "while away", "kept by some node", "lag there, min", "neighbors in, s", "never"},
+		Notes: []string{
+			"SLN, XCH: share of all entries of own feeds that own polls brought, that came by any way, whether the node was there or not.",
+			"Out while there: those that came out half an hour or more before the node went. Neighbors in: from a start to eight of them, mean",
+			"(5th-95th percentile); never: stays of a quarter hour or more that did not come to eight.",
+		},
+	}
+	for _, row := range rows {
+		t.row(row.Stay.String(), fmt.Sprint(row.Stays), percent(row.Present), percent(row.Alone), percent(row.Exchange),
+			percent(row.There.of()), percent(row.Away.of()), percent(row.Kept.of()), minutes(row.Lag.Mean), spreadOf(row.Served, 1, "%.0f"), fmt.Sprint(row.Unserved))
+	}
+	r.Tables = []Table{t, split.table()}
+	r.Figures = []Figure{churnFigure(rows)}
+	return r
+}
+
+func churnFigure(rows []ChurnRow) Figure {
+	f := Figure{Name: "churn-coverage", Title: "Entries of own feeds, by how long nodes stay", X: "Mean stay", Y: "Entries (%)", Lines: []Line{
+		{Name: "out while the node was there"}, {Name: "XCH: all"}, {Name: "SLN: all"},
+	}}
+	for _, row := range rows {
+		f.Points = append(f.Points, row.Stay.String())
+		for i, v := range []float64{row.There.of(), row.Exchange, row.Alone} {
+			f.Lines[i].Values = append(f.Lines[i].Values, 100*v)
+		}
+	}
+	return f
+}

@@ -1,0 +1,199 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"feedex/lab"
+	"feedex/lab/trace"
+)
+
+// Scaling is what a node pays as the network grows: once with as many feeds as it takes for each to keep its
+// number of subscribers, and once with the same feeds for all. The zero value of each field means its default.
+type Scaling struct {
+	Seed   lab.Seed
+	Traces *trace.Set    // no default
+	Sizes  []int         // nodes, a pair of networks each; default 161, 1,000, 4,000, 10,000
+	Each   int           // feeds a node; default 20
+	Length time.Duration // default 24 h
+	Every  time.Duration // between polls; default 1 h
+}
+
+// subscribers is how many nodes follow a feed where that is constant, as in Paper §4.3: 161 · 20 / 70.
+const subscribers = 46
+
+func (c Scaling) withDefaults() (Scaling, []trace.Feed, error) {
+	c.Each = cmp.Or(c.Each, 20)
+	c.Length, c.Every = cmp.Or(c.Length, 24*time.Hour), cmp.Or(c.Every, time.Hour)
+	if c.Sizes == nil {
+		c.Sizes = []int{161, 1000, 4000, 10000}
+	}
+	feeds := busiest(c.Seed, c.Traces, 70)
+	for _, size := range c.Sizes {
+		if err := possible(c.Traces, feeds, size, c.Each, c.Length, c.Every); err != nil {
+			return c, nil, err
+		}
+		if size > maxNodes {
+			return c, nil, fmt.Errorf("%w: %d nodes; want %d or fewer", ErrSetting, size, maxNodes)
+		}
+	}
+	return c, feeds, nil
+}
+
+// maxNodes is how many nodes fit into the memory of an ordinary machine, with a wide margin.
+const maxNodes = 100_000
+
+// copies are count feeds made of the given ones: each copy publishes as its original, some minutes later.
+func copies(feeds []trace.Feed, count int) []trace.Feed {
+	list := make([]trace.Feed, 0, count)
+	for i := range count {
+		f := feeds[i%len(feeds)]
+		if turn := i / len(feeds); turn > 0 {
+			f.Name = fmt.Sprintf("%s copy %d", f.Name, turn)
+			times := make([]int64, len(f.Times))
+			for j, t := range f.Times {
+				times[j] = t + int64(turn*97%3600)
+			}
+			f.Times = times
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// A ScaleRow is what one network cost.
+type ScaleRow struct {
+	Nodes   int           `json:"nodes"`
+	Feeds   int           `json:"feeds"`
+	Ran     time.Duration `json:"ran_ns"`
+	Calls   float64       `json:"calls"`       // received, a node a minute
+	Checks  float64       `json:"check_calls"` // likewise
+	Puts    float64       `json:"put_entries"`
+	Lag     Spread        `json:"lag"` // in seconds
+	Cover   float64       `json:"coverage"`
+	Polls   float64       `json:"polls"` // a feed a minute, at its publisher
+	Links   Spread        `json:"links"` // neighbors
+	Steps   int64         `json:"steps"`
+	Hash    string        `json:"hash"`
+	Seconds float64       `json:"-"` // of real time; differs from run to run
+	Heap    uint64        `json:"-"` // bytes, at the end; likewise
+}
+
+// Run runs the networks one after the other, the smallest first: the largest need all memory. The error
+// wraps ErrSetting.
+func (c Scaling) Run(ctx context.Context, progress Progress) (*Report, error) {
+	c, feeds, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	type setting struct {
+		nodes int
+		feeds []trace.Feed
+	}
+	var settings []setting
+	var costs []float64
+	for _, size := range c.Sizes {
+		settings = append(settings, setting{size, copies(feeds, max(c.Each, size*c.Each/subscribers))})
+		costs = append(costs, float64(size))
+	}
+	for _, size := range c.Sizes {
+		settings = append(settings, setting{size, feeds})
+		costs = append(costs, float64(size))
+	}
+	m := newMeter(progress, costs)
+	start := weekday(c.Traces, c.Length)
+	rows := make([]ScaleRow, len(settings))
+	hashes := make([]string, len(settings))
+	for i, s := range settings {
+		n := network{Seed: c.Seed, Feeds: s.feeds, Start: start, Length: c.Length, Each: c.Each, Every: c.Every, NoEncoding: true}
+		w, err := n.world()
+		if err != nil {
+			return nil, err
+		}
+		for j := range s.nodes {
+			n.join(w, j, nil)
+		}
+		began := time.Now()
+		advance(ctx, w, start.Add(c.Length), func(done float64) { m.set(i, done) })
+		rows[i] = scaled(w, len(s.feeds))
+		rows[i].Seconds = time.Since(began).Seconds()
+		hashes[i] = w.Hash()
+	}
+	return c.report(rows, hashes, start), nil
+}
+
+// scaled sums up a network.
+func scaled(w *lab.World, feeds int) ScaleRow {
+	now := w.Now()
+	row := ScaleRow{Nodes: len(w.Hosts()), Feeds: feeds, Ran: now.Sub(w.Start()), Steps: w.Steps(), Hash: w.Hash()}
+	var m modes
+	var all lab.Traffic
+	var links []float64
+	for _, h := range w.Hosts() {
+		m.add(h.Sights(now), func(s lab.Sight) time.Duration { return s.Any })
+		all = all.Plus(h.Received)
+		links = append(links, float64(h.Links()))
+	}
+	per := float64(max(1, row.Nodes)) * max(1, row.Ran.Minutes())
+	row.Calls = float64(all.Total().Calls) / per
+	row.Checks = float64(all[lab.CheckDID].Calls+all[lab.CheckDIDs].Calls) / per
+	row.Puts = float64(all[lab.PutEntries].Calls) / per
+	row.Lag, row.Cover, row.Links = spread(m.lag), 1-mean(m.miss), spread(links)
+	var polls int64
+	for _, p := range w.Publishers() {
+		polls += p.Requests
+	}
+	row.Polls = float64(polls) / float64(feeds) / max(1, row.Ran.Minutes())
+	var mem runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&mem)
+	row.Heap = mem.HeapAlloc
+	return row
+}
+
+func (c Scaling) report(rows []ScaleRow, hashes []string, start time.Time) *Report {
+	r := &Report{
+		Title: "What a node pays as the network grows", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOfAll(hashes), Result: rows,
+		Setting: []string{
+			fmt.Sprintf("%d feeds a node, polled every %v, %v from %s, no encoding", c.Each, c.Every, c.Length, start.Format("Monday 2006-01-02 15:04 MST")),
+		},
+	}
+	half := len(rows) / 2
+	for _, row := range rows {
+		r.Steps += row.Steps
+		if row.Ran < c.Length {
+			r.Partial = "interrupted; the tables say how far each network came"
+		}
+	}
+	r.Tables = []Table{
+		scaleTable(fmt.Sprintf("As many feeds as give each %d subscribers", subscribers), rows[:half]),
+		scaleTable("The same feeds for all", rows[half:]),
+	}
+	f := Figure{Name: "scale-calls", Title: "Calls that a node receives as the network grows", X: "Nodes", Y: "Calls per node and minute",
+		Lines: []Line{{Name: fmt.Sprintf("%d subscribers a feed", subscribers)}, {Name: "the same feeds"}}}
+	for i := range half {
+		f.Points = append(f.Points, fmt.Sprint(rows[i].Nodes))
+		f.Lines[0].Values = append(f.Lines[0].Values, rows[i].Calls)
+		f.Lines[1].Values = append(f.Lines[1].Values, rows[half+i].Calls)
+	}
+	r.Figures = []Figure{f}
+	for _, row := range rows {
+		if row.Seconds > 0 {
+			r.Aside = append(r.Aside, fmt.Sprintf("%d nodes, %d feeds: %.1f s, %.0f steps a second, %.0f MB",
+				row.Nodes, row.Feeds, row.Seconds, float64(row.Steps)/row.Seconds, float64(row.Heap)/1e6))
+		}
+	}
+	return r
+}
+
+func scaleTable(title string, rows []ScaleRow) Table {
+	t := Table{Title: title, Columns: []string{"nodes", "feeds", "calls/node/min", "checks", "put_entries", "lag min", "coverage", "polls/feed/min", "neighbors", "steps", "ran h", "hash"}}
+	for _, r := range rows {
+		t.row(fmt.Sprint(r.Nodes), fmt.Sprint(r.Feeds), fmt.Sprintf("%.2f", r.Calls), fmt.Sprintf("%.2f", r.Checks), fmt.Sprintf("%.2f", r.Puts),
+			spreadOf(r.Lag, 60, "%.1f"), percent(r.Cover), fmt.Sprintf("%.2f", r.Polls), spreadOf(r.Links, 1, "%.1f"), fmt.Sprint(r.Steps), hours(r.Ran), r.Hash)
+	}
+	return t
+}

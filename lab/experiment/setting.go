@@ -1,0 +1,53 @@
+package experiment
+
+import (
+	"fmt"
+	"time"
+
+	"feedex/lab"
+	"feedex/lab/trace"
+)
+
+// leastRate is how many entries a day a feed publishes at least. Paper §4.3: "we select 70 feeds [...] that
+// publish at least 5 entries per day".
+const leastRate = 5
+
+// busiest are the feeds that publish at least leastRate, or so many of them at random.
+func busiest(seed lab.Seed, s *trace.Set, most int) []trace.Feed {
+	feeds := s.Busy(leastRate)
+	if len(feeds) > most {
+		seed.Stream("feeds").Shuffle(len(feeds), func(i, j int) { feeds[i], feeds[j] = feeds[j], feeds[i] })
+		feeds = feeds[:most]
+	}
+	return feeds
+}
+
+// possible says what is wrong with the settings that all experiments have, and what would be possible.
+func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every time.Duration) error {
+	span := s.To.Sub(s.From)
+	switch {
+	case nodes < 2:
+		return fmt.Errorf("%w: %d nodes; an exchange needs 2 or more", ErrSetting, nodes)
+	case each < 1 || each > len(feeds):
+		return fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to %d", ErrSetting, each, len(feeds), leastRate, len(feeds))
+	case length < 10*time.Minute || length > span:
+		return fmt.Errorf("%w: a run of %v; the traces cover %v, so want 10m to that", ErrSetting, length, span)
+	case every < time.Minute || every > length:
+		return fmt.Errorf("%w: polling every %v in a run of %v; want 1m to %v", ErrSetting, every, length, length)
+	}
+	return nil
+}
+
+// weekday is when a run of that length begins: at midnight UTC of the Wednesday that is nearest the middle
+// of the traces, or with their begin where none fits. Paper §4.3: "about 22 hours on a weekday".
+func weekday(s *trace.Set, length time.Duration) time.Time {
+	day := s.From.Add(s.To.Sub(s.From) / 2).Truncate(24 * time.Hour)
+	for i := range 7 {
+		// The day itself, the one after, the one before, and so on.
+		d := day.AddDate(0, 0, (i+1)/2*(1-2*((i+1)%2)))
+		if d.Weekday() == time.Wednesday && !d.Before(s.From) && !d.Add(length).After(s.To) {
+			return d
+		}
+	}
+	return s.From
+}
