@@ -88,10 +88,10 @@ func New(c Config) (*World, error) {
 	}
 	w.tracker = newTrackerHost(w)
 	for i := range c.Feeds {
-		p := newPublisher(w, i, c.Feeds[i])
-		if _, twice := w.byURL[p.URL]; twice {
-			return nil, fmt.Errorf("%w: there are two feeds of the name %q", ErrConfig, c.Feeds[i].Name)
+		if c.Feeds[i].Window < 1 {
+			return nil, fmt.Errorf("%w: the documents of %s hold %d entries, want 1 or more", ErrConfig, c.Feeds[i].Name, c.Feeds[i].Window)
 		}
+		p := newPublisher(w, i, c.Feeds[i])
 		w.publishers = append(w.publishers, p)
 		w.byURL[p.URL] = i
 	}
