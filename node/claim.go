@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/neighbors"
@@ -42,6 +43,23 @@ func (n *Node) confirm(ids []feed.EntryID) {
 			n.believe(c)
 		}
 	}
+}
+
+// corroborate confirms entries that somebody else brought first, by a way that has nobody in common with the
+// one by which this bundle came.
+func (n *Node) corroborate(l *link, b *protocol.Bundle, records []archive.Record, known []archive.Version) {
+	via := b.Via(l.id()).Path
+	var confirmed []feed.EntryID
+	for i, v := range known {
+		if v.Confirmed || v.Digest != records[i].Digest {
+			continue
+		}
+		if c, ok := n.dues.claims.Of(records[i].ID); ok && incentive.Apart(c.Via, via) {
+			confirmed = append(confirmed, records[i].ID)
+			n.dues.earnings.Confirmed(n.now, c.Feed, c.Holder, 1)
+		}
+	}
+	n.store.Confirm(n.now, confirmed)
 }
 
 // believe notes claims that turned out to be true. What nobody could date earns now.

@@ -277,3 +277,28 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		}
 	}
 }
+
+// Of an entry that two neighbors have by ways apart there is more than one's word.
+func TestTwoWaysApartConfirmAnEntry(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second []protocol.NodeID
+		want          bool
+	}{
+		"two polls":  {nil, nil, true},
+		"one source": {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{stranger(1)}, false},
+	} {
+		w := skeptics(t, 3)
+		a := w.list[0]
+		b := w.junk("entry", c.first...)
+		a.take(w.list[1], b)
+		if a.record(b.Entries[0].EntryID()).Confirmed {
+			t.Errorf("%s: one neighbor confirms", name)
+		}
+		again := bundleWith(b.Entries[0], feed.Entry{Feed: news, ID: "other", Title: "T", Published: w.now})
+		again.Path = c.second
+		a.take(w.list[2], again)
+		if got := a.record(b.Entries[0].EntryID()).Confirmed; got != c.want {
+			t.Errorf("%s: confirmed is %v, want %v", name, got, c.want)
+		}
+	}
+}

@@ -157,10 +157,16 @@ func (n *Node) offeredSeen(l *link, did protocol.DID) protocol.Seen {
 // was promised before another way was faster.
 func (n *Node) deliveredAgain(l *link, b *protocol.Bundle, asked bool) {
 	value, audited := n.dues.audits.Delivered(l.holder, b.DID)
-	switch {
-	case !audited && !asked:
-	case b.Verify() != nil:
+	if !audited && !asked {
+		return
+	}
+	if b.Verify() != nil {
 		n.punish(l.holder, incentive.WrongDID, value)
+		return
+	}
+	records, ids := n.recordsOf(l, b)
+	n.corroborate(l, b, records, n.store.Known(ids))
+	switch {
 	case audited:
 		n.earnValue(l, value)
 	default:

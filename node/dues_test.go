@@ -270,3 +270,48 @@ func TestAFloodOfBytesIsHeldBack(t *testing.T) {
 		t.Errorf("%d MiB were taken within a minute, the limit is %d", bytes>>20, bytesAMinute>>20)
 	}
 }
+
+// Whatever was put in a week, dated or not, earns nothing when it is put or offered again: as it was, in
+// other bundles, or by a newcomer.
+func TestReplayedPutsEarnNothing(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, bound(), news)
+	a, b, newcomer := hosts[0], hosts[1], hosts[2]
+	var bundles []*protocol.Bundle
+	for day := range 7 {
+		for i := range 4 {
+			name := fmt.Sprint(day, "/", i)
+			entries := []feed.Entry{
+				{Feed: news, ID: "dated " + name, Title: name, Published: w.now},
+				{Feed: news, ID: "undated " + name, Title: "undated " + name},
+				{Feed: news, ID: "far " + name, Title: "far " + name, Published: w.now.AddDate(9, 0, 0)},
+			}
+			b := bundleWith(entries...)
+			bundles = append(bundles, b)
+			w.feed(news).entries = append(w.feed(news).entries, entries...) // the publisher has them
+			a.take(hosts[1], b)
+			w.run(3 * time.Hour)
+		}
+		w.run(12 * time.Hour)
+	}
+	w.run(48 * time.Hour)
+	before := []incentive.Account{a.account(b), a.account(newcomer)}
+	if before[0].Got < incentive.Value(7*4*2, 0) {
+		t.Fatalf("a week of bundles earned %v", before[0].Got)
+	}
+	for i, again := range bundles {
+		next := bundles[(i+1)%len(bundles)]
+		regrouped := bundleWith(append(again.Entries[:2:2], next.Entries[1:]...)...)
+		for _, from := range []*testHost{b, newcomer} {
+			a.take(from, again)
+			a.take(from, regrouped)
+			a.hears(from, protocol.CheckDID{DID: again.DID})
+			w.run(10 * time.Minute)
+		}
+	}
+	for i, of := range []*testHost{b, newcomer} {
+		if got := a.account(of); got.Got != before[i].Got {
+			t.Errorf("neighbor %d: the replay earned %v", i, got.Got-before[i].Got)
+		}
+	}
+}

@@ -118,6 +118,12 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		n.deliveredAgain(l, b, asked)
 		return
 	}
+	if n.edits.took(l.holder, b.DID) {
+		c.Duplicates += int64(len(b.Entries))
+		n.giveUp(l, b.DID)
+		n.respond(ev, protocol.OK{})
+		return
+	}
 	if err := n.acceptable(l, b); err != nil {
 		c.PutsRefused++
 		n.giveUp(l, b.DID)
@@ -136,28 +142,47 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		forged = b.Path[len(b.Path)-1] == n.self.id
 	}
 	l.deliveredOwed(b.DID)
-	fresh, shown := n.keepNew(l, b)
+	k := n.keepNew(l, b)
 	n.respond(ev, protocol.OK{})
-	n.stored(b, fresh, l)
-	n.confirm(shown)
-	if forged && len(fresh) > 0 {
-		n.punish(l.holder, incentive.ForgedPath, incentive.Value(len(fresh), 0))
+	if known := partOf(b, k.plain); known != nil {
+		n.stored(known, k.fresh, l)
+	}
+	n.confirm(k.shown)
+	if forged && len(k.fresh) > 0 {
+		n.punish(l.holder, incentive.ForgedPath, incentive.Value(len(k.fresh), 0))
 	}
 	via := b.Via(l.id())
-	if len(fresh) < len(b.Entries) {
-		// "Those old entries are removed from the bundle before it is further forwarded": a new
-		// bundle with a new did, or the next hop could not verify it.
+	// "Those old entries are removed from the bundle before it is further forwarded": a new bundle with
+	// a new did, or the next hop could not verify it.
+	pruned := partOf(via, k.fresh)
+	switch {
+	case k.awaited:
+		n.giveUp(l, b.DID) // whoever else has it is to deliver it too
+	case pruned != via:
 		n.gossip.seen.add(b.DID)
 		n.settle(b.DID)
-		if len(fresh) == 0 {
-			return
-		}
-		pruned := protocol.NewBundle(b.Feed, fresh)
-		pruned.Path = via.Path
-		n.dues.earnings.Pruned(n.now, pruned, l.holder)
-		via = pruned
 	}
-	n.spread(via, l.id())
+	if pruned != nil {
+		if pruned != via {
+			n.dues.earnings.Pruned(n.now, pruned, l.holder)
+		}
+		n.spread(pruned, l.id())
+	}
+	n.passRevisions(b.Feed, k.revised, via.Path, l.id())
+}
+
+// partOf is the bundle with only these of its entries: the bundle itself where that is all of them, nil where
+// there are none.
+func partOf(b *protocol.Bundle, entries []feed.Entry) *protocol.Bundle {
+	switch len(entries) {
+	case 0:
+		return nil
+	case len(b.Entries):
+		return b
+	}
+	part := protocol.NewBundle(b.Feed, entries)
+	part.Path = b.Path
+	return part
 }
 
 // acceptable says why the node does not take the bundle, or nil.
@@ -168,41 +193,65 @@ func (n *Node) acceptable(l *link, b *protocol.Bundle) error {
 	return b.Verify()
 }
 
-// keepNew stores the entries of b that are not known, with the neighbor as their source, and returns
-// those that are new to others: these, and the ones that only our own polls have shown so far, whose ids
-// it returns as well.
-func (n *Node) keepNew(l *link, b *protocol.Bundle) (entries []feed.Entry, shown []feed.EntryID) {
-	ids := make([]feed.EntryID, len(b.Entries))
-	records := make([]archive.Record, len(b.Entries))
+// kept is what became of the entries of a bundle.
+type kept struct {
+	fresh   []feed.Entry   // new to others: not known here, or only from own polls that nobody is to know of
+	shown   []feed.EntryID // the latter
+	plain   []feed.Entry   // all but other versions of known entries
+	revised []feed.Entry   // such versions that are confirmed, and that the publisher dated later than the one before
+	awaited bool           // others may confirm one that is not
+}
+
+// recordsOf are the entries of b as the archive would keep them, and their ids.
+func (n *Node) recordsOf(l *link, b *protocol.Bundle) ([]archive.Record, []feed.EntryID) {
+	records, ids := make([]archive.Record, len(b.Entries)), make([]feed.EntryID, len(b.Entries))
 	for i := range b.Entries {
 		records[i] = archive.NewRecord(b.Entries[i], n.now, l.id())
 		ids[i] = records[i].ID
 	}
+	return records, ids
+}
+
+// keepNew stores the entries of b that are not known, with the neighbor as their source.
+func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
+	records, ids := n.recordsOf(l, b)
 	var fresh []archive.Record
 	known := n.store.Known(ids)
+	n.corroborate(l, b, records, known)
 	revealed := n.reveal(records, known)
-	for i := range known {
-		switch {
-		case known[i].Digest == (feed.Digest{}):
+	for i, e := range b.Entries {
+		switch known[i].Digest {
+		case feed.Digest{}:
 			fresh = append(fresh, records[i])
-		case revealed[ids[i]]:
-			shown = append(shown, ids[i])
+			k.fresh = append(k.fresh, e)
+		case records[i].Digest:
+			if revealed[ids[i]] {
+				k.shown = append(k.shown, ids[i])
+				k.fresh = append(k.fresh, e)
+			}
 		default:
+			switch n.revise(l, b, &records[i], known[i]) {
+			case awaited:
+				k.awaited = true
+			case replaced:
+				if n.moved(known[i].Updated, e.Updated) {
+					k.revised = append(k.revised, e)
+				}
+			}
 			continue
 		}
-		entries = append(entries, b.Entries[i])
+		k.plain = append(k.plain, e)
 	}
 	n.status.Counters.Delivered += int64(len(fresh))
 	n.status.Counters.Duplicates += int64(len(records) - len(fresh))
 	if len(fresh) == 0 {
-		return entries, shown
+		return k
 	}
 	n.store.Keep(fresh)
-	n.coverBrought(b.Feed)
 	l.delivered += int64(len(fresh))
 	if s := n.feeds[b.Feed]; s != nil {
 		s.delivered += int64(len(fresh))
 	}
 	n.tell(Arrived{Feed: b.Feed, Source: l.id(), Records: fresh})
-	return entries, shown
+	return k
 }

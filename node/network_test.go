@@ -46,6 +46,7 @@ type publisher struct {
 	slow     time.Duration // beyond the round trip
 	clients  []string
 	requests int
+	edits    int // of entries, so far
 	err      error
 }
 
@@ -196,7 +197,7 @@ func (w *network) fetch(h *testHost, f Fetch) Fetched {
 	if p.err != nil {
 		return Fetched{Feed: f.Feed, Local: p.local, Err: p.err}
 	}
-	etag := fmt.Sprintf("%q", fmt.Sprint(len(p.entries)))
+	etag := fmt.Sprintf("%q", fmt.Sprint(len(p.entries), p.edits))
 	if f.ETag == etag {
 		return Fetched{Feed: f.Feed, Local: p.local, ETag: etag}
 	}

@@ -27,6 +27,7 @@ type Node struct {
 	boot    bootstrap // looking for neighbors
 	gossip  gossip    // what goes round: bundles seen, promised and recent
 	dues    dues      // what neighbors give and get
+	edits   revisions // versions of known entries that are not confirmed
 	door    door      // who was sent away
 	covers  covers    // what hides the feeds that we follow
 	self    identity

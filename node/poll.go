@@ -193,22 +193,33 @@ func (n *Node) fetched(ev Fetched) {
 	s.Errors, s.LastError, s.LastSuccess = 0, "", n.now
 	poll := polling.Poll{At: n.now, Interval: s.Interval}
 	var fresh []archive.Record
+	var revised []feed.Entry
 	if ev.Document == nil {
 		n.status.Counters.NotModified++
 	} else {
 		s.ETag, s.LastModified = ev.ETag, ev.LastModified
-		fresh = n.takeDocument(s, ev)
+		fresh, revised = n.takeDocument(s, ev)
 		poll.Listed, poll.New = len(ev.Document.Entries), len(fresh)
 	}
 	n.judge(s)
+	n.checkAside(s)
 	poll.History = s.history
 	n.scheduleNext(s, poll, ev.RetryAfter)
 	n.store.KeepFeed(s.Feed)
 	n.tell(Polled{Feed: s.URL, New: poll.New, Listed: poll.Listed, Next: s.NextPoll})
-	if len(fresh) == 0 {
-		return
+	if len(fresh) > 0 {
+		n.tell(Arrived{Feed: s.URL, Records: fresh})
 	}
-	n.tell(Arrived{Feed: s.URL, Records: fresh})
+	since := time.Time{}
+	if first {
+		since = n.now.Add(-recentFor)
+	}
+	n.publish(s, since, fresh, revised)
+}
+
+// publish offers what an own poll brought to the neighbors that want it, unless nobody is to know of it: the
+// entries since then, and all revisions.
+func (n *Node) publish(s *subscription, since time.Time, fresh []archive.Record, revised []feed.Entry) {
 	switch {
 	case n.private(s.URL):
 	case s.Discreet:
@@ -216,7 +227,7 @@ func (n *Node) fetched(ev Fetched) {
 	default:
 		var entries []feed.Entry
 		for i := range fresh {
-			if !first || n.now.Sub(fresh[i].Time()) <= recentFor {
+			if !fresh[i].Time().Before(since) {
 				entries = append(entries, fresh[i].Entry)
 			}
 		}
@@ -225,12 +236,13 @@ func (n *Node) fetched(ev Fetched) {
 			n.stored(b, b.Entries, nil)
 			n.spread(b, protocol.NodeID{})
 		}
+		n.passRevisions(s.URL, revised, nil, protocol.NodeID{})
 	}
 }
 
-// takeDocument stores the document's entries and what it says of its feed, and returns the entries
-// that were not known before.
-func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
+// takeDocument stores the document's entries and what it says of its feed, and returns the entries that were
+// not known before, and those that the publisher edited and dated so.
+func (n *Node) takeDocument(s *subscription, ev Fetched) (fresh []archive.Record, revised []feed.Entry) {
 	doc := ev.Document
 	s.Title, s.Link = doc.Title, doc.Link
 	n.noteClients(doc.Clients)
@@ -242,7 +254,7 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 		records[i] = archive.NewRecord(e, n.now, protocol.NodeID{})
 		ids[i] = records[i].ID
 	}
-	var fresh, edited []archive.Record
+	var edited []archive.Record
 	var shown []feed.EntryID // that somebody else brought
 	listed := make([]incentive.Listed, len(entries))
 	known := n.store.Known(ids)
@@ -258,6 +270,9 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 			}
 		default:
 			edited = append(edited, records[i]) // the publisher's own revision replaces ours
+			if n.moved(v.Updated, entries[i].Updated) {
+				revised = append(revised, entries[i])
+			}
 		}
 		listed[i] = incentive.NewListed(&entries[i], ids[i], records[i].Digest, v.Seen)
 	}
@@ -268,7 +283,7 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) []archive.Record {
 	s.listed = listed
 	s.polled += int64(len(fresh))
 	n.status.Counters.Polled += int64(len(fresh))
-	return fresh
+	return fresh, revised
 }
 
 // oldestFirst are a document's entries in the order in which they came out, as far as one can tell: most

@@ -56,6 +56,10 @@ func (n *Node) checked(l *link, did protocol.DID, answer func(protocol.Seen)) {
 		answer(n.offeredSeen(l, did))
 		return
 	}
+	if n.edits.took(l.holder, did) {
+		answer(true)
+		return
+	}
 	p := n.gossip.promises[did]
 	switch {
 	case p == nil:

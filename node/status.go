@@ -51,6 +51,7 @@ type Counters struct {
 	PathsTampered int64 `json:"paths_tampered"` // bundles whose path named us without cause
 	Confirmed     int64 `json:"confirmed"`      // entries that a neighbor brought first and an own poll then showed
 	Forged        int64 `json:"forged"`         // entries that a neighbor claimed as its own poll and the publisher never listed
+	Altered       int64 `json:"altered"`        // versions of entries that a neighbor brought and the publisher never had
 }
 
 // A NeighborStatus describes one neighbor. Amounts of the account are in entries.

@@ -92,7 +92,7 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	line("sent", "%s to neighbors", plural(c.Forwarded, "entry", "entries"))
 	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls), grouped(c.NotModified), grouped(c.PollsFailed))
 	line("offers", "%s made, %s of them known already; %s received", grouped(c.ChecksSent), grouped(c.ChecksSeen), grouped(c.ChecksAsked))
-	line("checked", "%s from neighbors found at the publisher, %s forged", plural(c.Confirmed, "entry", "entries"), grouped(c.Forged))
+	line("checked", "%s from neighbors found at the publisher, %s forged, %s altered", plural(c.Confirmed, "entry", "entries"), grouped(c.Forged), grouped(c.Altered))
 	if r.Archive.Unindexed > 0 {
 		line("indexing", "%s still to do", plural(r.Archive.Unindexed, "entry", "entries"))
 	}

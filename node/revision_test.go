@@ -1,0 +1,291 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/protocol"
+)
+
+// Versions of a known entry: who is believed, and what goes on.
+
+// editors are n nodes that follow news, of which everyone has polled one entry, last changed at its
+// publication.
+func editors(t *testing.T, n int, c Config) (*network, feed.Entry) {
+	w := newNetwork(t)
+	w.publish(news)
+	e := &w.feeds[news].entries[0]
+	e.Updated = e.Published
+	w.full(n, c, news)
+	w.run(2 * time.Hour)
+	for _, h := range w.list {
+		h.poll(news)
+	}
+	if r := w.list[0].record(e.EntryID()); !r.Confirmed {
+		t.Fatal("the entry is not confirmed by a poll")
+	}
+	return w, *e
+}
+
+// edit has the publisher change its first entry, and say when if dated.
+func (w *network) edit(text string, dated bool) feed.Entry {
+	p := w.feeds[news]
+	p.entries[0].Summary = text
+	if dated {
+		p.entries[0].Updated = w.now.Truncate(time.Second)
+	}
+	p.edits++
+	return p.entries[0]
+}
+
+// version is a bundle of e with another text, changed so long after publication, that came that way.
+func version(e feed.Entry, text string, after time.Duration, path ...protocol.NodeID) *protocol.Bundle {
+	e.Summary, e.Updated = text, e.Updated.Add(after)
+	b := bundleWith(e)
+	b.Path = path
+	return b
+}
+
+// shows reports whether a reader can find the text.
+func (h *testHost) shows(text string) bool {
+	found, err := h.store.Search(context.Background(), feed.Filter{Words: []string{text}})
+	if err != nil {
+		h.net.t.Fatal(err)
+	}
+	return len(found) > 0
+}
+
+// One of three neighbors alters what it brings: nobody reads it, and the next own poll sounds the alarm.
+func TestAnAlteredEntryIsNeverShown(t *testing.T) {
+	w, e := editors(t, 4, bound())
+	a, foe := w.list[0], w.list[1]
+	shown := false
+	w.watch = func(h *testHost, _ Event, _ []Effect) { shown = shown || h == a && a.shows("altered") }
+	before := a.account(foe)
+	for i := range 3 { // in one bundle and another
+		b := version(e, "altered", time.Minute)
+		if i > 0 {
+			b = bundleWith(b.Entries[0], feed.Entry{Feed: news, ID: fmt.Sprint("beside ", i), Title: "T", Published: w.now.AddDate(0, 0, -9)})
+		}
+		a.take(foe, b)
+	}
+	w.run(59 * time.Minute)
+	a.poll(news)
+	if got := a.node.Status().Counters.Altered; got != 0 {
+		t.Errorf("%d versions count as altered before publishers' caches are over", got)
+	}
+	w.run(3 * time.Hour)
+	if got := a.node.Status().Counters.Altered; got != 1 || a.suspects(foe.id) != 1 {
+		t.Errorf("%d versions count as altered, %d notes say so; want 1", got, a.suspects(foe.id))
+	}
+	if shown || a.digest(e.EntryID()) != e.Digest() {
+		t.Error("the altered text was shown")
+	}
+	if got := a.account(foe); a.node.links[foe.id] == nil || got.Fined != 0 || got.Got != before.Got {
+		t.Error("it is punished, although some publishers show everybody another version")
+	}
+	if !a.has(bundleWith(feed.Entry{Feed: news, ID: "beside 1", Title: "T"}).Entries[0].EntryID()) {
+		t.Error("what came beside it was not kept")
+	}
+}
+
+// Two ways confirm a version if nobody stands on both.
+func TestWhoConfirmsAVersion(t *testing.T) {
+	x, y := stranger(1), stranger(2)
+	for name, c := range map[string]struct {
+		first, second []protocol.NodeID
+		after         time.Duration
+		same          bool // the same neighbor brings both
+		brought       bool // ours is one neighbor's word
+		want          bool
+	}{
+		"two polls":                        {nil, nil, time.Minute, false, false, true},
+		"two relays":                       {[]protocol.NodeID{x}, []protocol.NodeID{y}, time.Minute, false, false, true},
+		"two relays of one source":         {[]protocol.NodeID{x, y}, []protocol.NodeID{x}, time.Minute, false, false, false},
+		"one neighbor twice":               {nil, []protocol.NodeID{x}, time.Minute, true, false, false},
+		"a version that is not dated":      {nil, nil, 0, false, false, false},
+		"one that is older":                {nil, nil, -time.Minute, false, false, false},
+		"one from the future":              {nil, nil, 10 * time.Hour, false, false, false},
+		"not dated, but ours is not known": {nil, nil, 0, false, true, true},
+	} {
+		w, e := editors(t, 4, bound())
+		a, b, third := w.list[0], w.list[1], w.list[3]
+		if c.brought {
+			e = feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.now, Updated: w.now}
+			a.take(third, bundleWith(e))
+		}
+		other := w.list[2]
+		if c.same {
+			other = b
+		}
+		sent := 0
+		w.watch = func(h *testHost, _ Event, effects []Effect) {
+			for _, ef := range effects {
+				if call, ok := ef.(Call); ok && h == a && call.To.Node == third.id {
+					if put, ok := call.Call.(protocol.PutEntries); ok && put.Bundle.Entries[0].Summary == "edited" {
+						sent++
+					}
+				}
+			}
+		}
+		before := []incentive.Credit{a.account(b).Got, a.account(other).Got}
+		v := version(e, "edited", c.after, c.first...)
+		a.take(b, v)
+		if a.shows("edited") {
+			t.Fatalf("%s: the first is shown", name)
+		}
+		again := version(e, "edited", c.after)
+		again = bundleWith(again.Entries[0], feed.Entry{Feed: news, ID: "old", Title: "T", Published: w.now.AddDate(0, 0, -9)})
+		again.Path = c.second
+		a.take(other, again)
+		if a.shows("edited") != c.want {
+			t.Errorf("%s: shown is %v, want %v", name, !c.want, c.want)
+		}
+		if awaited := c.after > 0 && c.after < time.Hour; !c.want && a.node.gossip.seen.has(v.DID) == awaited {
+			t.Errorf("%s: the bundle counts as seen: %v", name, awaited)
+		}
+		if r := a.record(e.EntryID()); r.Confirmed != (c.want || !c.brought) {
+			t.Errorf("%s: it is confirmed: %v", name, r.Confirmed)
+		}
+		w.run(10 * time.Second)
+		if passed := c.want && c.after > 0; (sent == 1) != passed || sent > 1 {
+			t.Errorf("%s: it was passed on %d times", name, sent)
+		}
+		if got := []incentive.Credit{a.account(b).Got, a.account(other).Got}; !slices.Equal(got, before) {
+			t.Errorf("%s: it earned: %v, before %v", name, got, before)
+		}
+	}
+}
+
+// A neighbor that is behind has an older version, and nobody wonders.
+func TestAnOlderVersionIsNoAlarm(t *testing.T) {
+	w, e := editors(t, 2, bound())
+	a, late := w.list[0], w.list[1]
+	b := version(e, "older", -time.Minute)
+	a.take(late, b)
+	w.run(2 * time.Hour)
+	if c := a.node.Status().Counters; c.Altered != 0 || len(a.node.edits.aside) != 0 || !a.node.gossip.seen.has(b.DID) {
+		t.Errorf("%d count as altered, %d are set aside", c.Altered, len(a.node.edits.aside))
+	}
+}
+
+// Nobody who had a version set aside is asked for it again; everybody else is.
+func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
+	w, e := editors(t, 3, bound())
+	a, foe, other := w.list[0], w.list[1], w.list[2]
+	v := version(e, "altered", time.Minute)
+	check := protocol.CheckDID{DID: v.DID}
+	if r := a.hears(foe, check); r.Reply != protocol.Seen(false) {
+		t.Fatalf("at first it is answered %v", r.Reply)
+	}
+	a.take(foe, v)
+	a.take(foe, v)
+	if got := len(a.node.edits.aside); got != 1 || a.node.links[foe.id].owes(v.DID) {
+		t.Errorf("%d versions are set aside", got)
+	}
+	if r := a.hears(foe, check); r.Reply != protocol.Seen(true) {
+		t.Errorf("who delivered it is answered %v", r.Reply)
+	}
+	if r := a.hears(other, check); r.Reply != protocol.Seen(false) {
+		t.Errorf("who did not is answered %v", r.Reply)
+	}
+	w.run(asideFor + time.Hour)
+	a.node.edits.set(w.now, aside{})
+	if a.node.edits.took(incentive.HolderOf(foe.id), v.DID) {
+		t.Error("it is remembered for ever")
+	}
+}
+
+func TestSetAsideVersionsAreBounded(t *testing.T) {
+	var r revisions
+	holder := func(i int) incentive.Holder { return incentive.HolderOf(stranger(i)) }
+	r.set(epoch, aside{at: epoch, holder: holder(0), did: did(0)})
+	for i := range 2 * maxAside {
+		r.set(epoch, aside{at: epoch, holder: holder(1), did: did(1 + i), entry: feed.EntryID(did(i))})
+	}
+	if len(r.aside) != 1+maxAsideEach || !r.took(holder(0), did(0)) || !r.took(holder(1), did(2*maxAside)) {
+		t.Errorf("after a flood of one neighbor %d are set aside", len(r.aside))
+	}
+	for i := range 2 * maxAside {
+		r.set(epoch, aside{at: epoch, holder: holder(2 + i%100), did: did(i), entry: feed.EntryID(did(i))})
+	}
+	if len(r.aside) != maxAside {
+		t.Errorf("after a flood of many %d are set aside", len(r.aside))
+	}
+}
+
+// What a publisher edits and dates reaches those who cannot poll once two neighbors have it; what it does
+// not date stays with those who poll.
+func TestEditsReachOthersByTwoWays(t *testing.T) {
+	for _, dated := range []bool{true, false} {
+		w, e := editors(t, 3, bound())
+		first, second, blind := w.list[0], w.list[1], w.list[2]
+		blind.blocked[news] = true
+		w.run(10 * time.Minute)
+		edited := w.edit("edited", dated)
+		first.poll(news)
+		w.run(10 * time.Second)
+		if blind.shows("edited") || !first.shows("edited") {
+			t.Fatalf("dated %v: one neighbor's word is believed", dated)
+		}
+		second.poll(news)
+		w.run(10 * time.Second)
+		if got := blind.digest(e.EntryID()) == edited.Digest(); got != dated {
+			t.Errorf("dated %v: it has the edited version: %v", dated, got)
+		}
+		if dated && !blind.record(e.EntryID()).Confirmed {
+			t.Error("the edited version is not confirmed")
+		}
+		w.run(3 * time.Hour)
+		for i, h := range w.list {
+			if c := h.node.Status().Counters; c.Altered != 0 || c.Forged != 0 {
+				t.Errorf("dated %v: node %d counts %d altered, %d forged", dated, i, c.Altered, c.Forged)
+			}
+		}
+	}
+}
+
+// The fourth edit of a day is not passed on.
+func TestEditsArePassedOnAFewTimesADay(t *testing.T) {
+	w, e := editors(t, 2, Config{})
+	a, b := w.list[0], w.list[1]
+	b.blocked[news] = true
+	sent := 0
+	w.watch = func(h *testHost, _ Event, effects []Effect) {
+		for _, ef := range effects {
+			if call, ok := ef.(Call); ok && h == a && call.Call.Method() == (protocol.PutEntries{}).Method() {
+				sent++
+			}
+		}
+	}
+	for i, want := range []int{1, 2, 3, 3, 3, 4} {
+		w.run(5 * time.Hour)
+		edited := w.edit(fmt.Sprint("edit ", i), true)
+		a.poll(news)
+		w.run(10 * time.Second)
+		if a.digest(e.EntryID()) != edited.Digest() || sent != want {
+			t.Errorf("after edit %d: %d were sent, want %d", i, sent, want)
+		}
+	}
+}
+
+// Two neighbors agree on what is not the publisher's: the next own poll sets it right.
+func TestAnOwnPollOverrulesTwoNeighbors(t *testing.T) {
+	w, e := editors(t, 3, bound())
+	a := w.list[0]
+	for _, h := range w.list[1:] {
+		a.take(h, version(e, "altered", time.Minute))
+	}
+	if !a.shows("altered") {
+		t.Fatal("two neighbors were not believed")
+	}
+	w.run(time.Hour + time.Minute)
+	if a.shows("altered") || a.digest(e.EntryID()) != e.Digest() {
+		t.Error("the publisher's version did not come back")
+	}
+}
