@@ -54,7 +54,7 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 		if n.boot.tokens[token]--; n.boot.tokens[token] == 0 {
 			delete(n.boot.tokens, token)
 		}
-		subset, _ := a.Reply.(protocol.Subset)
+		subset, ignored := answeredSet(a.Reply)
 		switch {
 		case a.Err != nil:
 			done(a.Err)
@@ -72,8 +72,18 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 		}
 		n.giveWay(victim)
 		n.join(to, true, static, a.Session, subset, offered)
+		n.judgeSubset(n.links[to], len(subset), ignored)
 		done(nil)
 	})
+}
+
+// answeredSet is the set that answers a connect, and how much of it was left out because it makes no sense.
+func answeredSet(r protocol.Reply) (subset protocol.Subset, ignored int) {
+	if flawed, ok := r.(protocol.FlawedSubset); ok {
+		return flawed.Subset, flawed.Ignored
+	}
+	subset, _ = r.(protocol.Subset)
+	return subset, 0
 }
 
 // How a connect may end without a link, although everybody answered.

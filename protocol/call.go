@@ -18,8 +18,8 @@ type Reply any
 // with a tracker. The reply is NodeList. Paper §3.1.
 type GetNeighbors struct{}
 
-// Connect asks to become neighbors and carries the caller's subscription set. The reply is a Subset:
-// empty where the called node declines. Paper §3.1.
+// Connect asks to become neighbors and carries the caller's subscription set. The reply is a Subset, empty
+// where the called node declines; or a FlawedSubset. Paper §3.1.
 type Connect struct {
 	Subset Subset
 	// Ignored is how many elements were left out on the way in, because they make no sense. It is not

@@ -15,3 +15,10 @@ const Withdrawn = -1
 
 // A Subset is a subscription set, or the difference between two of them: one Interest a feed.
 type Subset []Interest
+
+// A FlawedSubset is the reply to Connect where elements were left out on the way in, because they make no sense.
+// It is not sent.
+type FlawedSubset struct {
+	Subset  Subset // the rest
+	Ignored int    // how many were left out
+}

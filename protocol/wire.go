@@ -190,7 +190,10 @@ func DecodeReply(call Call, v xmlrpc.Value) (Reply, error) {
 		}
 		r = seen
 	case Connect:
-		r, _ = p.subset("answer", 0)
+		subset, ignored := p.subset("answer", 0)
+		if r = subset; ignored > 0 {
+			r = FlawedSubset{subset, ignored}
+		}
 	case GetNeighbors:
 		r = p.nodes("answer")
 	case QueryFeed:
