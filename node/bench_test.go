@@ -1,0 +1,100 @@
+package node
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+// BenchmarkIdle is an hour in which nothing happens to a node with 2,000 feeds, polled every four hours and never
+// changed, and ten neighbors that follow the same 2,000: conditional requests, adverts with nothing to say, and
+// everybody asking each other whether they are still there. It is to take less than 1 % of a core, without what the
+// host adds: sockets and disk.
+func BenchmarkIdle(b *testing.B) {
+	const feeds, friends = 2000, 10
+	now := epoch
+	n, err := New(now, Config{
+		Policy: polling.Fixed{Every: 4 * time.Hour}, Secret: []byte("secret of a benchmark"),
+	}, archive.NewMemory(), rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var effects []Effect
+	polls, calls := 0, 0
+	var step func(ev Event)
+	step = func(ev Event) {
+		effects = n.Step(effects[:0], now, ev)
+		var follow []Event
+		for _, e := range effects {
+			switch e := e.(type) {
+			case Fetch:
+				polls++
+				follow = append(follow, Fetched{Feed: e.Feed, ETag: e.ETag, LastModified: e.LastModified})
+			case Call:
+				calls++
+				a := Answered{ID: e.ID, Reply: protocol.OK{}, Peer: e.To.Node, RTT: 50 * time.Millisecond}
+				switch e.Call.(type) {
+				case protocol.GetNeighbors:
+					a.Reply = protocol.NodeList{}
+				case protocol.StateAccount:
+					a.Reply = protocol.Account{}
+				case protocol.ListMethods:
+					a.Reply = protocol.Methods{"check_dids", "feedex.account"}
+				}
+				follow = append(follow, a)
+			}
+		}
+		for _, ev := range follow {
+			step(ev)
+		}
+	}
+	pass := func(d time.Duration) {
+		for end := now.Add(d); ; {
+			next := n.Next()
+			if next.After(end) {
+				now = end
+				return
+			}
+			now = next
+			step(Wake{})
+		}
+	}
+	var wishes []feed.URL
+	var subset protocol.Subset
+	for i := range feeds {
+		u := feed.URL(fmt.Sprintf("https://publisher%d.example.com/blog/feed.xml", i))
+		wishes = append(wishes, u)
+		subset = append(subset, protocol.Interest{Feed: u})
+	}
+	step(Subscribe{Feeds: wishes})
+	pass(time.Minute)
+	for i := range friends {
+		id := stranger(i)
+		n.now = now
+		n.join(id, i%2 == 0, "", "token", subset, n.table.Offer(id))
+	}
+	pass(5 * time.Hour)
+	polls, calls = 0, 0
+	began := now
+	for b.Loop() {
+		for range 60 {
+			for i := range friends {
+				step(Asked{From: stranger(i), Session: "token", Call: protocol.GetNeighbors{}})
+			}
+			pass(time.Minute)
+		}
+	}
+	hours := now.Sub(began).Hours()
+	if len(n.links) != friends || float64(polls) < feeds/4*0.9*hours {
+		b.Fatalf("%d neighbors, %.0f polls an hour", len(n.links), float64(polls)/hours)
+	}
+	b.ReportMetric(100*b.Elapsed().Seconds()/now.Sub(began).Seconds(), "%core")
+	b.ReportMetric(float64(polls)/hours, "polls/h")
+	b.ReportMetric(float64(calls)/hours, "calls/h")
+}
