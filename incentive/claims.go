@@ -17,6 +17,8 @@ const (
 	ripe = time.Hour
 	// dividedFor is how long a feed counts as divided, and how long a missing claim is remembered.
 	dividedFor = 7 * 24 * time.Hour
+	// maxMisses bounds the missing claims that are remembered, one for each holder and feed.
+	maxMisses = 1024
 )
 
 // Claims remembers what neighbors brought and no own poll has shown yet, and judges it by the polls that
@@ -33,14 +35,16 @@ const (
 //
 // A missing claim is excused where a listed entry has its title or link: publishers edit both, and change
 // ids. It is excused where the feed is divided, which is to say that its publisher shows different readers
-// different documents: for a week after first-hand claims of two holders were missing within a week, or
-// after an own poll saw entries vanish from the middle of the document. What is excused costs no standing,
-// but earns nothing.
+// different documents: where an own poll saw entries vanish from the middle of the document within a week,
+// or where first-hand claims of two holders are missing. The latter excuses nobody who misses in other feeds
+// too, and such a holder is no witness: or two forgers would be the excuse of the third. What is excused
+// costs no standing, but earns nothing.
 type Claims struct {
-	open  map[feed.EntryID]*Claim
-	list  []*Claim // the same, in the order in which they came
-	count map[Holder]int
-	feeds map[feed.URL]*trial
+	open   map[feed.EntryID]*Claim
+	list   []*Claim // the same, in the order in which they came
+	count  map[Holder]int
+	misses []miss                 // the latest last
+	uneven map[feed.URL]time.Time // feeds of which entries vanished, and until when that counts
 }
 
 // A Claim is an entry that a neighbor brought first.
@@ -60,14 +64,9 @@ type Claim struct {
 // FirstHand reports whether the neighbor claims to have polled the entry itself.
 func (c *Claim) FirstHand() bool { return len(c.Via) == 1 }
 
-// A trial is what is known of the publisher of a feed.
-type trial struct {
-	missing []miss
-	divided time.Time // until when; zero if it never was
-}
-
-// A miss is a first-hand claim that was missing.
+// A miss is a first-hand claim that was missing, the latest of one holder in one feed.
 type miss struct {
+	feed   feed.URL
 	holder Holder
 	at     time.Time
 }
@@ -105,7 +104,7 @@ type Judgement struct {
 
 // NewClaims returns Claims that remember nothing.
 func NewClaims() *Claims {
-	return &Claims{open: make(map[feed.EntryID]*Claim), count: make(map[Holder]int), feeds: make(map[feed.URL]*trial)}
+	return &Claims{open: make(map[feed.EntryID]*Claim), count: make(map[Holder]int), uneven: make(map[feed.URL]time.Time)}
 }
 
 // Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, whoever has most
@@ -207,11 +206,14 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 		case !reach.Before(claim.since): // it is not in the window any more
 		case !claim.FirstHand():
 			j.Relayed = append(j.Relayed, *claim)
-		case alike.has(claim.listed) || c.Divided(now, u):
+		case alike.has(claim.listed) || c.vanishing(now, u):
 			j.Excused = append(j.Excused, *claim)
-		default:
+		case c.divided(now, u) && !c.missesBeside(now, u, claim.Holder):
+			j.Excused = append(j.Excused, *claim)
 			c.missed(now, u, claim.Holder)
+		default:
 			j.Forged = append(j.Forged, *claim)
+			c.missed(now, u, claim.Holder)
 		}
 		c.drop(claim)
 		return true
@@ -219,21 +221,36 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 	return j
 }
 
-// missed notes a first-hand claim that was missing. Two holders can hardly be wrong alike.
+// missed notes a first-hand claim that was missing.
 func (c *Claims) missed(now time.Time, u feed.URL, h Holder) {
-	t := c.trial(u)
-	t.missing = slices.DeleteFunc(t.missing, func(m miss) bool { return now.Sub(m.at).Abs() > dividedFor || m.holder == h })
-	t.missing = append(t.missing, miss{h, now})
-	if len(t.missing) > 1 {
-		t.missing, t.divided = nil, now.Add(dividedFor)
+	c.misses = slices.DeleteFunc(c.misses, func(m miss) bool { return !m.counts(now) || m.feed == u && m.holder == h })
+	if len(c.misses) >= maxMisses {
+		c.misses = slices.Delete(c.misses, 0, 1)
 	}
+	c.misses = append(c.misses, miss{u, h, now})
 }
 
-// Divided reports whether the feed's publisher is known to show different readers different documents.
-func (c *Claims) Divided(now time.Time, u feed.URL) bool {
-	t := c.feeds[u]
-	return t != nil && now.Before(t.divided)
+func (m *miss) counts(now time.Time) bool { return now.Sub(m.at).Abs() <= dividedFor }
+
+// missesBeside reports whether claims of h are missing in other feeds too.
+func (c *Claims) missesBeside(now time.Time, u feed.URL, h Holder) bool {
+	return slices.ContainsFunc(c.misses, func(m miss) bool { return m.holder == h && m.feed != u && m.counts(now) })
 }
+
+// divided reports whether claims of two holders are missing that miss nowhere else: they can hardly be wrong
+// alike.
+func (c *Claims) divided(now time.Time, u feed.URL) bool {
+	witnesses := 0
+	for _, m := range c.misses {
+		if m.feed == u && m.counts(now) && !c.missesBeside(now, u, m.holder) {
+			witnesses++
+		}
+	}
+	return witnesses > 1
+}
+
+// vanishing reports whether own polls saw entries vanish from the middle of the feed's document.
+func (c *Claims) vanishing(now time.Time, u feed.URL) bool { return now.Before(c.uneven[u]) }
 
 // Compare looks at two documents of a feed in a row, each with the oldest entry first. Entries leave a
 // document at its old end; where one vanishes and an older one stays, the publisher takes entries back, or
@@ -249,7 +266,7 @@ func (c *Claims) Compare(now time.Time, u feed.URL, before, after []Listed) {
 		case still[e.Entry]:
 			older = true
 		case older && !alike.has(e):
-			c.trial(u).divided = now.Add(dividedFor)
+			c.uneven[u] = now.Add(dividedFor)
 			return
 		}
 	}
@@ -257,7 +274,7 @@ func (c *Claims) Compare(now time.Time, u feed.URL, before, after []Listed) {
 
 // Forget drops all claims of a feed that is not polled any more.
 func (c *Claims) Forget(u feed.URL) {
-	delete(c.feeds, u)
+	delete(c.uneven, u)
 	c.list = slices.DeleteFunc(c.list, func(claim *Claim) bool {
 		if claim.Feed != u {
 			return false
@@ -265,13 +282,6 @@ func (c *Claims) Forget(u feed.URL) {
 		c.drop(claim)
 		return true
 	})
-}
-
-func (c *Claims) trial(u feed.URL) *trial {
-	if c.feeds[u] == nil {
-		c.feeds[u] = new(trial)
-	}
-	return c.feeds[u]
 }
 
 // likenesses are the titles and links of a document.

@@ -129,50 +129,57 @@ func TestAClaimMustBeRipeWhenThePollBegins(t *testing.T) {
 	}
 }
 
-// Where claims of two holders are missing, the publisher is more likely the reason: for a week nobody is
-// blamed.
+// Where claims of two holders are missing, the publisher is more likely the reason: nobody is blamed who
+// misses nowhere else.
 func TestADividedFeedBlamesNobody(t *testing.T) {
 	const day = 24 * time.Hour
+	const other feed.URL = "https://other.example.com/feed"
 	c := NewClaims()
 	at, count := now, 0
-	forge := func(after time.Duration, holders ...int) (forged, excused int) {
-		at = at.Add(after)
-		for _, h := range holders {
+	for i, s := range []struct {
+		rule            string
+		after           time.Duration
+		feed            feed.URL
+		holders         []int
+		forged, excused int
+	}{
+		{"one neighbor proves nothing about the publisher", 0, news, []int{1}, 1, 0},
+		{"nor does it by doing it again, even twice at a time", day, news, []int{1, 1}, 2, 0},
+		{"nor do two with more than a week between them", 8 * day, news, []int{2}, 1, 0},
+		{"two within a week do: the third is excused", day, news, []int{3, 4}, 1, 1},
+		{"and so are all others of that week", 7*day - time.Second, news, []int{5, 6, 7}, 0, 3},
+		{"which begins anew with each", 7 * day, news, []int{8}, 0, 1},
+		{"after a week of peace it is over", 8 * day, news, []int{8}, 1, 0},
+		{"another feed is another matter", day, other, []int{9}, 1, 0},
+		{"who misses there too is no witness here", 0, news, []int{9, 10}, 2, 0},
+		{"but 8 and 10 are", 0, news, []int{11}, 0, 1},
+		{"which does not help who misses elsewhere", 0, news, []int{9}, 1, 0},
+		{"nor who is found to do so later", 0, other, []int{11}, 1, 0},
+		{"as it would have been here", 0, news, []int{11}, 1, 0},
+	} {
+		at = at.Add(s.after)
+		for _, h := range s.holders {
 			count++
 			e := item(100+count, 0)
 			e.Published = at.Add(-2 * time.Hour)
 			via := way(h)
-			c.Add(&e, Claim{Feed: news, Entry: e.EntryID(), Holder: HolderOf(via[0]), Via: via, At: at.Add(-2 * time.Hour)})
+			c.Add(&e, Claim{Feed: s.feed, Entry: e.EntryID(), Holder: HolderOf(via[0]), Via: via, At: at.Add(-2 * time.Hour)})
 		}
-		j := c.Judge(at, at, news, []Listed{{Seen: at.Add(-30 * day)}})
-		return len(j.Forged), len(j.Excused)
-	}
-	for i, s := range []struct {
-		rule            string
-		after           time.Duration
-		holders         []int
-		forged, excused int
-	}{
-		{"one neighbor proves nothing about the publisher", 0, []int{1}, 1, 0},
-		{"nor does it by doing it again, even twice at a time", day, []int{1, 1}, 2, 0},
-		{"nor do two with more than a week between them", 8 * day, []int{2}, 1, 0},
-		{"two within a week do: the third is excused", day, []int{3, 4}, 1, 1},
-		{"and so are all others, for a week", 7*day - time.Second, []int{5, 6, 7}, 0, 3},
-		{"then it begins anew", 2 * time.Second, []int{8}, 1, 0},
-		{"what was missing before counts no more", day, []int{8}, 1, 0},
-	} {
-		forged, excused := forge(s.after, s.holders...)
-		if forged != s.forged || excused != s.excused {
-			t.Errorf("step %d: %s: %d forged, %d excused, want %d and %d", i, s.rule, forged, excused, s.forged, s.excused)
+		j := c.Judge(at, at, s.feed, []Listed{{Seen: at.Add(-30 * day)}})
+		if len(j.Forged) != s.forged || len(j.Excused) != s.excused {
+			t.Errorf("step %d: %s: %d forged, %d excused, want %d and %d", i, s.rule, len(j.Forged), len(j.Excused), s.forged, s.excused)
 		}
 	}
-	if c.Divided(at, "https://example.com/other") {
-		t.Error("another feed is divided as well")
+	for i := range 2 * maxMisses {
+		c.missed(at, feed.URL(fmt.Sprint("https://example.com/", i)), HolderOf(way(1)[0]))
+	}
+	if len(c.misses) > maxMisses {
+		t.Errorf("%d missing claims are remembered", len(c.misses))
 	}
 }
 
 // An own poll alone can show that a publisher takes entries out of the middle.
-func TestDocumentsThatLoseEntriesDivideAFeed(t *testing.T) {
+func TestDocumentsThatLoseEntriesExcuse(t *testing.T) {
 	e := func(i int) feed.Entry { return item(i, time.Duration(10-i)*time.Hour) }
 	renamed := e(2)
 	renamed.ID = "another id"
@@ -193,11 +200,11 @@ func TestDocumentsThatLoseEntriesDivideAFeed(t *testing.T) {
 	} {
 		all := NewClaims()
 		all.Compare(now, news, listing(c.before...), listing(c.after...))
-		if got := all.Divided(now, news); got != c.want {
-			t.Errorf("%s: divided is %v, want %v", c.rule, got, c.want)
+		if got := all.vanishing(now, news); got != c.want {
+			t.Errorf("%s: it does is %v, want %v", c.rule, got, c.want)
 		}
-		if all.Divided(now.Add(dividedFor), news) {
-			t.Errorf("%s: it stays divided for ever", c.rule)
+		if all.vanishing(now.Add(dividedFor), news) {
+			t.Errorf("%s: it stays so for ever", c.rule)
 		}
 	}
 }

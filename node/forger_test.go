@@ -1,0 +1,94 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+// forgery is a network of nodes that all follow the same feeds and poll them every four hours, and of which the
+// last ones invent an entry an hour. They claim that it came to them by this way; nil says that they polled it.
+// It returns the forgeries that came to the others in the last hours, and the network.
+func forgery(t *testing.T, nodes, forgers, hours, last int, path []protocol.NodeID) (int, *network) {
+	w := newNetwork(t)
+	w.direct = true
+	feeds := []feed.URL{news, blog, comic}
+	for _, u := range feeds {
+		w.publish(u)
+	}
+	hosts := w.full(nodes, Config{Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
+	w.run(4 * time.Hour)
+	var from time.Time
+	for hour := range hours {
+		if hour == hours-last {
+			from = w.now
+		}
+		w.publish(feeds[hour%len(feeds)])
+		for i, h := range hosts[nodes-forgers:] {
+			u := feeds[(hour+i)%len(feeds)]
+			b := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: fmt.Sprint("junk ", i, " ", hour), Title: fmt.Sprint("Junk ", i, " ", hour), Published: w.now}})
+			b.Path = path
+			h.offerAll(b)
+			w.run(time.Hour / time.Duration(forgers))
+		}
+	}
+	junk := func(r archive.Record) bool { return strings.HasPrefix(r.Entry.ID, "junk") && !r.Seen.Before(from) }
+	count := 0
+	for _, h := range hosts[:nodes-forgers] {
+		records, err := h.store.Search(t.Context(), feed.Filter{Limit: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = slices.DeleteFunc(records, func(r archive.Record) bool { return !junk(r) })
+		count += len(records)
+	}
+	return count, w
+}
+
+// forgers are the nodes that somebody took for forgers.
+func (w *network) forgers() (found map[protocol.NodeID]bool) {
+	found = make(map[protocol.NodeID]bool)
+	for _, h := range w.list {
+		for _, other := range w.list {
+			for _, m := range h.account(other).Standing.Marks {
+				if m.Offence == incentive.ForgedEntry {
+					found[other.id] = true
+				}
+			}
+		}
+	}
+	return found
+}
+
+// A quarter of the nodes forges. Where they say that they polled it they are found out, and it ends within a day;
+// where they name somebody else nobody is blamed, and least of all those who passed it on.
+func TestForgersAreFoundOut(t *testing.T) {
+	t.Parallel()
+	if raced {
+		t.Skip("the race detector makes a minute of it")
+	}
+	const nodes, forgers, hours, last = 16, 4, 24, 8
+	claimed, w := forgery(t, nodes, forgers, hours, last, nil)
+	relayed, other := forgery(t, nodes, forgers, hours, last, []protocol.NodeID{stranger(1)})
+	t.Logf("in the last %d of %d hours %d forgeries came to honest nodes, and %d where nobody claimed them", last, hours, claimed, relayed)
+	if relayed < last*forgers*(nodes-forgers)*9/10 || claimed*4 > relayed {
+		t.Errorf("%d forgeries came to honest nodes, against %d where nobody claimed them", claimed, relayed)
+	}
+	if found := other.forgers(); len(found) > 0 {
+		t.Errorf("%d were blamed who claimed nothing", len(found))
+	}
+	found := w.forgers()
+	for i, h := range w.list {
+		if forger := i >= nodes-forgers; found[h.id] != forger {
+			t.Errorf("node %d counts as a forger: %v, and is one: %v", i, found[h.id], forger)
+		}
+	}
+}
