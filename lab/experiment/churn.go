@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -47,21 +48,24 @@ func (c Churn) Run(ctx context.Context, progress Progress) (*Report, error) {
 		return nil, err
 	}
 	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each, Every: c.Every, NoEncoding: true}
-	worlds := make([]*lab.World, len(c.Sessions)+1)
-	rows := make([]ChurnRow, len(c.Sessions))
+	rows := make([]ChurnRow, len(c.Sessions)+1)
 	var split SplitResult
-	costs := make([]float64, len(worlds))
-	for i := range worlds {
+	costs := make([]float64, len(rows))
+	for i := range costs {
 		costs[i] = 1
-		if worlds[i], err = n.world(); err != nil {
-			return nil, err
-		}
 	}
 	m := newMeter(progress, costs)
-	together(len(worlds), func(i int) {
-		w, tell := worlds[i], func(done float64) { m.set(i, done) }
+	errs := make([]error, len(rows))
+	together(len(rows), func(i int) {
+		tell := func(done float64) { m.set(i, done) }
+		w, err := n.world()
+		if err != nil {
+			errs[i] = err
+			return
+		}
 		if i == len(c.Sessions) {
 			split = c.split(ctx, n, w, tell)
+			rows[i] = churned(w, c.Length)
 			return
 		}
 		for j := range c.Nodes {
@@ -70,7 +74,10 @@ func (c Churn) Run(ctx context.Context, progress Progress) (*Report, error) {
 		advance(ctx, w, n.Start.Add(c.Length), tell)
 		rows[i] = churned(w, c.Sessions[i])
 	})
-	return c.report(n, worlds, rows, split), nil
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return c.report(n, rows, split), nil
 }
 
 // comeAndGo has a host end and return until the calm. A third of the ends each is in order, of the program,
@@ -106,6 +113,9 @@ func (c Churn) comeAndGo(w *lab.World, h *lab.Host, rng *rand.Rand, start time.T
 // A ChurnRow is what came of a network whose members stay for so long on average. Shares are of the entries
 // that came out in the feeds of nodes, each counted once for every node that follows the feed.
 type ChurnRow struct {
+	Hash     string        `json:"hash"`
+	Steps    int64         `json:"steps"`
+	Ran      time.Duration `json:"ran_ns"`
 	Stay     time.Duration `json:"stay_ns"`
 	Stays    int           `json:"stays"`
 	Present  float64       `json:"present"`  // share of the time that nodes were there
@@ -142,7 +152,7 @@ const enough = 30 * time.Minute
 func churned(w *lab.World, stay time.Duration) ChurnRow {
 	now := w.Now()
 	end := now.Sub(w.Start())
-	row := ChurnRow{Stay: stay}
+	row := ChurnRow{Stay: stay, Hash: w.Hash(), Steps: w.Steps(), Ran: end}
 	var alone, exchange, present Share
 	var served, lags []float64
 	for _, h := range w.Hosts() {
@@ -225,22 +235,28 @@ func keptSomewhere(w *lab.World) (kept Share) {
 	return kept
 }
 
-func (c Churn) report(n network, worlds []*lab.World, rows []ChurnRow, split SplitResult) *Report {
+// ChurnResult is the Result of a Churn's Report.
+type ChurnResult struct {
+	Stays []ChurnRow  `json:"stays"`
+	Split SplitResult `json:"split"`
+}
+
+// report shows what came of the networks, the last of which is the one that was cut in two.
+func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 	r := &Report{
-		Title: "Nodes that come and go", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOf(worlds),
-		Result: struct {
-			Stays []ChurnRow  `json:"stays"`
-			Split SplitResult `json:"split"`
-		}{rows, split},
+		Title: "Nodes that come and go", Seed: c.Seed, Traces: c.Traces.Hash(),
+		Result: ChurnResult{rows[:len(rows)-1], split},
 		Setting: []string{
 			fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %v, %v from %s", c.Nodes, c.Each, len(n.Feeds), c.Every, c.Length, n.Start.Format("Monday 2006-01-02 15:04 MST")),
 			"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each is in order,",
 			"of the program, and of the machine. Nobody goes in the last quarter of the run.",
 		},
 	}
-	for _, w := range worlds {
-		r.Steps += w.Steps()
-		if w.Now().Before(n.Start.Add(c.Length)) {
+	var hashes []string
+	for _, row := range rows {
+		hashes = append(hashes, row.Hash)
+		r.Steps += row.Steps
+		if row.Ran < c.Length {
 			r.Partial = "interrupted; the tables show what was by then"
 		}
 	}

@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -73,20 +74,25 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*Report, error) {
 		return nil, err
 	}
 	start := weekday(p.Traces, p.Length)
-	worlds := make([]*lab.World, len(p.Intervals))
 	rows := make([]PaperRow, len(p.Intervals))
-	costs := make([]float64, len(p.Intervals))
-	for i, every := range p.Intervals {
-		if worlds[i], err = p.world(feeds, start, every); err != nil {
-			return nil, err
-		}
-		costs[i] = 1 + 2*float64(time.Hour)/float64(every+time.Hour)
+	errs := make([]error, len(rows))
+	var costs []float64
+	for _, every := range p.Intervals {
+		costs = append(costs, 1+2*float64(time.Hour)/float64(every+time.Hour))
 	}
 	m := newMeter(progress, costs)
-	together(len(worlds), func(i int) {
-		rows[i] = p.run(ctx, worlds[i], p.Intervals[i], start, func(done float64) { m.set(i, done) })
+	together(len(rows), func(i int) {
+		w, err := p.world(feeds, start, p.Intervals[i])
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		rows[i] = p.run(ctx, w, p.Intervals[i], start, func(done float64) { m.set(i, done) })
 	})
-	return p.report(feeds, start, worlds, rows), nil
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return p.report(feeds, start, rows), nil
 }
 
 // world makes the network that polls at one interval. What its members follow and when they fail is the

@@ -2,9 +2,9 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
-	"feedex/lab"
 	"feedex/lab/trace"
 )
 
@@ -40,10 +40,10 @@ type PaperResult struct {
 }
 
 // report shows what came of the networks.
-func (p Paper) report(feeds []trace.Feed, start time.Time, worlds []*lab.World, rows []PaperRow) *Report {
+func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *Report {
 	r := &Report{
 		Title: "The evaluation of the FeedEx paper (§4), with nodes of this program in virtual time",
-		Seed:  p.Seed, Traces: p.Traces.Hash(), Hash: hashOf(worlds),
+		Seed:  p.Seed, Traces: p.Traces.Hash(),
 	}
 	result := PaperResult{Start: start, Rows: rows}
 	entries := 0
@@ -65,12 +65,16 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, worlds []*lab.World, 
 		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", p.Length, start.Format("Monday 2006-01-02 15:04 MST"), bound),
 		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",
 	}
+	var hashes []string
 	for _, row := range rows {
+		hashes = append(hashes, row.Hash)
 		r.Steps += row.Steps
 		if row.Ran < p.Length {
-			r.Partial = "interrupted; the networks came as far as the table of limits says"
+			r.Partial = "interrupted; the table of limits says how far each network came, those left out had not begun"
 		}
 	}
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row PaperRow) bool { return row.Nodes == 0 })
+	r.Hash = hashOf(hashes)
 	r.Tables = []Table{
 		lagTable(rows), referenceTable(rows), missTable(rows), callTable(rows), bundleTable(rows), costTable(rows, p.NoEncoding), limitTable(rows),
 	}

@@ -20,7 +20,7 @@ import (
 	"feedex/polling"
 )
 
-var updatePolling = flag.Bool("update-polling", false, "write testdata/polling.txt anew")
+var update = flag.Bool("update", false, "write the tables in testdata anew")
 
 // A document of two entries, polled every ten minutes from 00:10 to 01:00: what each poll finds, by hand.
 func TestRunFeed(t *testing.T) {
@@ -89,7 +89,7 @@ func TestPollingReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden := filepath.Join("testdata", "polling.txt")
-	if *updatePolling {
+	if *update {
 		if err := os.WriteFile(golden, text.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -71,16 +71,8 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// hashOf is one hash for several worlds, in order.
-func hashOf(worlds []*lab.World) string {
-	var hashes []string
-	for _, w := range worlds {
-		hashes = append(hashes, w.Hash())
-	}
-	return hashOfAll(hashes)
-}
-
-func hashOfAll(hashes []string) string {
+// hashOf is one hash for those of several worlds, in order.
+func hashOf(hashes []string) string {
 	sum := sha256.New()
 	for _, h := range hashes {
 		io.WriteString(sum, h)

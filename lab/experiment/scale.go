@@ -156,7 +156,7 @@ func scaled(w *lab.World, feeds int) ScaleRow {
 
 func (c Scaling) report(rows []ScaleRow, hashes []string, start time.Time) *Report {
 	r := &Report{
-		Title: "What a node pays as the network grows", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOfAll(hashes), Result: rows,
+		Title: "What a node pays as the network grows", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOf(hashes), Result: rows,
 		Setting: []string{
 			fmt.Sprintf("%d feeds a node, polled every %v, %v from %s, no encoding", c.Each, c.Every, c.Length, start.Format("Monday 2006-01-02 15:04 MST")),
 		},

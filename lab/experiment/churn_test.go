@@ -1,0 +1,54 @@
+package experiment
+
+import (
+	"testing"
+	"time"
+)
+
+// Nodes that come and go keep what comes out while they are there; a network that is cut in two becomes two.
+func TestChurn(t *testing.T) {
+	t.Parallel()
+	c := Churn{Seed: 1, Traces: embedded(t), Nodes: 20, Each: 8, Length: 3 * time.Hour, Every: time.Hour, Sessions: []time.Duration{30 * time.Minute}}
+	report, err := c.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Hash != again.Hash {
+		t.Errorf("one seed gave the hashes %s and %s", report.Hash, again.Hash)
+	}
+	stays, split := report.Result.(ChurnResult).Stays, report.Result.(ChurnResult).Split
+	for _, row := range stays {
+		if row.Stays < 3*20 || row.Present < .5 || row.Present > .95 {
+			t.Errorf("stays of %v: %d of them, present %.2f of the time", row.Stay, row.Stays, row.Present)
+		}
+		if row.Exchange <= row.Alone || row.There.Whole == 0 || row.Kept.of() < .8 {
+			t.Errorf("stays of %v: %.3f came, %.3f by own polls, and %.3f were kept", row.Stay, row.Exchange, row.Alone, row.Kept.of())
+		}
+	}
+	if n := len(split.Looks); n != 7 || split.Looks[0].Cross < .2 || split.Looks[2].Cross != 0 {
+		t.Errorf("the cut network looked like this: %+v", split.Looks)
+	}
+	checkDrawings(t, report.All())
+}
+
+// A node's cost stays where it is as the network grows with its feeds.
+func TestScaling(t *testing.T) {
+	t.Parallel()
+	s := Scaling{Seed: 1, Traces: embedded(t), Sizes: []int{60, 120}, Each: 10, Length: 90 * time.Minute, Every: 30 * time.Minute}
+	report, err := s.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := report.Result.([]ScaleRow)
+	if len(rows) != 4 || rows[0].Nodes != 60 || rows[1].Nodes != 120 || rows[1].Feeds != 120*10/subscribers {
+		t.Fatalf("the networks were %+v", rows)
+	}
+	if grown := rows[1].Calls / rows[0].Calls; grown > 1.3 || grown < .7 {
+		t.Errorf("twice the nodes make %.2f as many calls each", grown)
+	}
+	checkDrawings(t, report.All())
+}

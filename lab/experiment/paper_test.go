@@ -1,0 +1,205 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/lab/trace"
+)
+
+func embedded(t testing.TB) *trace.Set {
+	t.Helper()
+	set, err := trace.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// smallPaper is Paper §4 with few nodes and little time.
+func smallPaper(t testing.TB) Paper {
+	return Paper{
+		Seed: 1, Traces: embedded(t), Nodes: 27, Each: 12, Length: 3 * time.Hour,
+		Intervals: []time.Duration{30 * time.Minute, 2 * time.Hour},
+	}
+}
+
+// A small version of the paper's evaluation gives the same tables and the same hash every time, on every
+// machine. Who changes what nodes do changes them: look at the difference before -update.
+func TestPaperIsReproducible(t *testing.T) {
+	t.Parallel()
+	report, err := smallPaper(t).Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := report.Write(&got); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "paper.golden")
+	if *update {
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("the evaluation differs from %s; if that is meant, run: go test ./lab/experiment -update\n%s", golden, got.String())
+	}
+	checkDrawings(t, report.All())
+}
+
+// What the paper claims holds, at a small size too: neighbors bring entries much sooner, and more of them.
+func TestPaperClaims(t *testing.T) {
+	t.Parallel()
+	p := smallPaper(t)
+	p.NoEncoding, p.Nodes, p.Feeds, p.Each, p.Length = true, 40, 20, 10, 8*time.Hour
+	p.Intervals = []time.Duration{4 * time.Hour}
+	report, err := p.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := report.Result.(PaperResult).Rows[0]
+	if 4*row.Exchange.Lag.Mean > row.Alone.Lag.Mean {
+		t.Errorf("the lag is %.0f s with neighbors and %.0f s without", row.Exchange.Lag.Mean, row.Alone.Lag.Mean)
+	}
+	if row.Exchange.Miss.Mean > .05 || row.Exchange.Miss.Mean > row.Alone.Miss.Mean/2 {
+		t.Errorf("%.1f %% are missing with neighbors and %.1f %% without", 100*row.Exchange.Miss.Mean, 100*row.Alone.Miss.Mean)
+	}
+	if row.Exchange.Lag.Mean < row.Staggered {
+		t.Errorf("the lag of %.0f s is below what is possible, %.0f s", row.Exchange.Lag.Mean, row.Staggered)
+	}
+	if !(row.Shared <= row.Staggered && row.Staggered < row.Random) {
+		t.Errorf("the limits are %.0f, %.0f and %.0f s; want them to rise", row.Shared, row.Staggered, row.Random)
+	}
+	if row.Nodes != 40-40*28/189 {
+		t.Errorf("%d nodes are left of 40", row.Nodes)
+	}
+}
+
+// Impossible settings are refused, with what would be possible.
+func TestImpossiblePapers(t *testing.T) {
+	for want, change := range map[string]func(*Paper){
+		"2 or more":      func(p *Paper) { p.Nodes = 1 },
+		"want 0 to 26":   func(p *Paper) { p.Failing = 27 },
+		"want 1 to 70":   func(p *Paper) { p.Each = 71 },
+		"840h0m0s":       func(p *Paper) { p.Length = 10_000 * time.Hour },
+		"1m to 3h0m0s":   func(p *Paper) { p.Intervals = []time.Duration{4 * time.Hour} },
+		"1m to 3h0m0s; ": func(p *Paper) { p.Intervals = []time.Duration{time.Second} },
+		"30m or more":    func(p *Paper) { p.Intervals, p.Length = nil, 20*time.Minute },
+	} {
+		p := smallPaper(t)
+		change(&p)
+		want = strings.TrimSuffix(want, "; ")
+		if _, err := p.Run(t.Context(), nil); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error that names %q", err, want)
+		}
+	}
+}
+
+// Who interrupts gets what there was by then, and is told so.
+func TestInterruptedPaper(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := smallPaper(t)
+	p.Intervals = []time.Duration{time.Hour}
+	report, err := p.Run(ctx, func(done float64) {
+		if done > .4 {
+			cancel()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ran := report.Result.(PaperResult).Rows[0].Ran; report.Partial == "" || ran < time.Hour || ran > 2*time.Hour {
+		t.Errorf("it ran %v and says %q", ran, report.Partial)
+	}
+	cancel()
+	if report, err = p.Run(ctx, nil); err != nil || report.Partial == "" {
+		t.Fatalf("interrupted before it began: %v", err)
+	}
+	var text bytes.Buffer
+	if err := report.Write(&text); err != nil || !strings.Contains(text.String(), "PARTIAL") {
+		t.Errorf("%v; the text does not say that it is partial:\n%s", err, text.String())
+	}
+}
+
+func TestSpread(t *testing.T) {
+	var values []float64
+	for i := range 101 {
+		values = append(values, float64((i*37)%101))
+	}
+	got := spread(values)
+	if want := (Spread{Count: 101, Mean: 50, P5: 5, Median: 50, P95: 95}); got != want {
+		t.Errorf("spread is %+v, want %+v", got, want)
+	}
+	if got := spread(nil); got != (Spread{}) {
+		t.Errorf("nothing sums up to %+v", got)
+	}
+}
+
+// The day is a Wednesday within the traces, near their middle.
+func TestWeekday(t *testing.T) {
+	set := embedded(t)
+	if got, want := weekday(set, 22*time.Hour), time.Date(2026, 7, 22, 0, 0, 0, 0, time.UTC); !got.Equal(want) {
+		t.Errorf("the run begins at %v, want %v", got, want)
+	}
+	short := &trace.Set{From: set.From, To: set.From.Add(48 * time.Hour)}
+	if got := weekday(short, 22*time.Hour); got.Before(short.From) || got.Add(22*time.Hour).After(short.To) {
+		t.Errorf("the run begins at %v, outside of the traces", got)
+	}
+}
+
+// Where everybody follows everything, the limits are those of the formulas for all 27 subscribers.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	p := smallPaper(t)
+	p.Failing, p.NoEncoding, p.Intervals = -1, true, []time.Duration{time.Hour}
+	p.Feeds, p.Each, p.Length = 20, 20, time.Hour
+	report, err := p.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := report.Result.(PaperResult).Rows[0]
+	if want := 3600. / 28; math.Abs(row.Random-want) > 1e-9 {
+		t.Errorf("the limit at random phases is %v s, want %v", row.Random, want)
+	}
+	if want := 3600. / 54; math.Abs(row.Staggered-want) > 1e-9 {
+		t.Errorf("the staggered limit is %v s, want %v", row.Staggered, want)
+	}
+	// Polls that are shared out by demand are never worse, and here the feeds publish at different rates.
+	if row.Shared >= row.Staggered || row.Shared < row.Staggered/4 {
+		t.Errorf("shared out by demand the limit is %v s, staggered %v", row.Shared, row.Staggered)
+	}
+}
+
+// BenchmarkPaper runs one network of Paper §4.3 for two hours, at full size.
+func BenchmarkPaper(b *testing.B) {
+	for _, noEncoding := range []bool{false, true} {
+		name := "encoded"
+		if noEncoding {
+			name = "plain"
+		}
+		b.Run(name, func(b *testing.B) {
+			set, steps := embedded(b), int64(0)
+			for b.Loop() {
+				p := Paper{Seed: 1, Traces: set, Length: 2 * time.Hour, Intervals: []time.Duration{time.Hour}, NoEncoding: noEncoding}
+				report, err := p.Run(b.Context(), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				steps += report.Steps
+			}
+			b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
+		})
+	}
+}
