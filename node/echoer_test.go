@@ -66,6 +66,9 @@ func (o *overlay) echoers(hosts []*testHost) {
 // the others notice nothing.
 func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 	t.Parallel()
+	if raced {
+		t.Skip("the race detector makes half a minute of it")
+	}
 	const nodes, echoers = 16, 4
 	without, with := newOverlay(t, nodes-echoers, 0), newOverlay(t, nodes, 0)
 	with.echoers(with.list[nodes-echoers:])

@@ -32,6 +32,9 @@ func TestNeighborhoodStaysWithinItsBounds(t *testing.T) {
 // overhead in communication and processing."
 func TestMoreNeighborsAreFasterAndCostMore(t *testing.T) {
 	t.Parallel()
+	if raced {
+		t.Skip("the race detector makes half a minute of it")
+	}
 	measure := func(most int) (s service, calls int) {
 		o := newOverlayOf(t, 20, 0, Config{MaxNeighbors: most})
 		o.run(10 * time.Minute)
