@@ -29,14 +29,14 @@ func (n *Node) learnSelf(l *link, id protocol.NodeID) {
 			delete(votes, voter)
 		}
 	}
-	agree := 0
-	for _, vote := range votes {
-		if vote == id {
-			agree++
+	agree := make(map[protocol.NodeID]int)
+	for _, p := range n.table.All() { // whoever spoke last, the others may agree
+		if vote, ok := votes[p.ID]; ok {
+			agree[vote]++
+			if len(votes) >= minVoters && 2*agree[vote] > len(votes) {
+				n.self.id, n.status.Self = vote, vote
+				n.book.Forget(vote)
+			}
 		}
-	}
-	if len(votes) >= minVoters && 2*agree > len(votes) {
-		n.self.id, n.status.Self = id, id
-		n.book.Forget(id)
 	}
 }
