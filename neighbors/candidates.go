@@ -120,12 +120,18 @@ func (b *Book) Ready(now time.Time, skip func(protocol.NodeID) bool) bool {
 	return slices.ContainsFunc(b.list, func(a *address) bool { return b.ready(now, a) && !skip(a.peer.ID) })
 }
 
-// Untested picks by chance an address that never answered us, and marks it as being tried; false where
-// there is none to try now. skip tells which not to take.
+// Untested picks by chance an address that never answered us, of those that failed least, and marks it as
+// being tried; false where there is none to try now. skip tells which not to take.
 func (b *Book) Untested(now time.Time, skip func(protocol.NodeID) bool) (id protocol.NodeID, ok bool) {
 	var ready []*address
 	for _, a := range b.list {
-		if a.heard.IsZero() && b.ready(now, a) && !skip(a.peer.ID) {
+		if !a.heard.IsZero() || !b.ready(now, a) || skip(a.peer.ID) {
+			continue
+		}
+		if len(ready) > 0 && a.peer.Failures < ready[0].peer.Failures {
+			ready = ready[:0]
+		}
+		if len(ready) == 0 || a.peer.Failures == ready[0].peer.Failures {
 			ready = append(ready, a)
 		}
 	}

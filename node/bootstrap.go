@@ -70,8 +70,10 @@ func (n *Node) startBootstrap() {
 		n.after(0, func() { n.connectStatic(host) })
 	}
 	n.counted()
+	n.forgetOld()
 	n.askTrackers()
 	n.refillSoon(0)
+	n.feelLater()
 }
 
 // askTrackers begins a new round of asking all trackers, unless the last one began a moment ago: a

@@ -1,0 +1,93 @@
+package neighbors
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/protocol"
+)
+
+const day = 24 * time.Hour
+
+// What never answered leaves the book after a week, what did after 90 days; who is a neighbor stays.
+func TestTheBookAges(t *testing.T) {
+	b := newBook(Peer{ID: id(1), LastMet: now.Add(-10 * day), Together: time.Hour}, Peer{ID: id(2), LastMet: now.Add(-89 * day)})
+	b.Add(now, Tracked, []protocol.NodeID{id(3), id(4), id(5)})
+	b.Heard(now, id(4))
+	b.Met(now, chosen(id(5)))
+	for _, c := range []struct {
+		days int
+		gone []protocol.NodeID
+		left int
+	}{
+		{0, nil, 5},
+		{2, []protocol.NodeID{id(2)}, 4},
+		{7, nil, 4},
+		{8, nil, 3}, // the one that never answered
+		{81, []protocol.NodeID{id(1)}, 2},
+		{90, nil, 2},
+		{91, nil, 1}, // the one that answered once
+		{1000, nil, 1},
+	} {
+		gone := b.Age(now.Add(time.Duration(c.days) * day))
+		if !slices.Equal(gone, c.gone) || b.Len() != c.left {
+			t.Errorf("after %d days: of earlier neighbors %v are gone, want %v; %d are left, want %d", c.days, gone, c.gone, b.Len(), c.left)
+		}
+	}
+}
+
+// The anchors are those two of the last run that we had chosen, and had for longest; they are tried first.
+func TestAnchors(t *testing.T) {
+	met := func(i int, ago, together time.Duration) Peer {
+		return Peer{ID: id(i), FirstMet: now.Add(-50 * day), LastMet: now.Add(-ago), Together: together}
+	}
+	b := newBook(
+		met(1, 20*day, 30*day),                         // long ago
+		met(2, time.Hour, 0),                           // came by itself
+		met(3, time.Hour+5*time.Minute, 3*day),         // an anchor
+		met(4, time.Hour, day),                         // too young
+		met(5, time.Hour+time.Minute, 2*day),           // an anchor
+		met(6, time.Hour+lastWord+time.Minute, 20*day), // gone before the run ended
+	)
+	if got := b.Candidates(now, 2, []protocol.NodeID{at("20.3.1.1")}, nobody); !slices.Equal(got, []protocol.NodeID{id(3), id(5)}) {
+		t.Errorf("tried first: %v", got)
+	}
+}
+
+// Time together counts where we asked; who came by itself is remembered behind all others.
+func TestWhoCameIsRememberedLast(t *testing.T) {
+	b := newBook()
+	came, later := &Neighbor{ID: id(1), Since: now}, now.Add(time.Hour)
+	b.Met(now, came)
+	b.Met(now, chosen(id(2)))
+	if p := b.Remembered(later, came); p.Together != 0 || !p.LastMet.Equal(later) {
+		t.Errorf("one that came is remembered as %+v", p)
+	}
+	if p := b.Remembered(later, chosen(id(2))); p.Together != time.Hour {
+		t.Errorf("one that we chose is remembered as %+v", p)
+	}
+	b.Parted(later, came)
+	b.Parted(later, chosen(id(2)))
+	b.Add(later, Told, []protocol.NodeID{id(3)})
+	if got := b.Candidates(later.Add(time.Hour), 9, nil, nobody); !slices.Equal(got, []protocol.NodeID{id(2), id(3), id(1)}) {
+		t.Errorf("candidates: %v", got)
+	}
+}
+
+// Thousands come for a moment: those that we know for long are not forgotten for them, nor what was named.
+func TestAFloodOfMomentsFillsAPart(t *testing.T) {
+	b := newBook()
+	friend := &Neighbor{ID: id(1), Since: now}
+	b.Met(now, friend)
+	b.Parted(now.Add(time.Hour), friend)
+	b.Add(now, Tracked, strangers(1, 100))
+	for _, s := range strangers(2, 2000) {
+		n := &Neighbor{ID: s, Since: now}
+		b.Met(now, n)
+		b.Parted(now.Add(time.Second), n)
+	}
+	if b.Len() != maxOfSource+100 || b.byID[id(1)] == nil {
+		t.Errorf("the book holds %d addresses, the friend: %v", b.Len(), b.byID[id(1)] != nil)
+	}
+}

@@ -1,0 +1,94 @@
+package node
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/neighbors"
+	"feedex/protocol"
+)
+
+// Now and then, and one at a time, the node finds out who is there of those that it has only heard of.
+func TestFeelers(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{MinNeighbors: 1}, news)
+	a := hosts[0]
+	felt := make(map[protocol.NodeID]int)
+	open, most := 0, 0
+	var there, gone []protocol.NodeID
+	for i := range 8 {
+		id := stranger(i)
+		alive := i%2 == 0
+		w.play(id, func(from *testHost, c Call) protocol.Reply {
+			if _, ok := c.Call.(protocol.WhoAmI); ok && from == a {
+				felt[id]++
+				open++
+				most = max(most, open)
+				w.at(w.now.Add(w.rtt), func() { open-- })
+			}
+			if !alive {
+				return errors.New("connection reset by peer")
+			}
+			return from.id
+		})
+		if alive {
+			there = append(there, id)
+		} else {
+			gone = append(gone, id)
+		}
+	}
+	a.inside(func(n *Node) { n.book.Add(n.now, neighbors.Tracked, append(there, gone...)) })
+	before := count(a.calls, "connect")
+	w.run(3 * time.Hour)
+	calls := 0
+	for _, id := range there {
+		if felt[id] != 1 {
+			t.Errorf("one that is there was called %d times, want once", felt[id])
+		}
+	}
+	for _, id := range append(there, gone...) {
+		calls += felt[id]
+	}
+	if calls < 9 || calls > 18 || most != 1 {
+		t.Errorf("%d calls within three hours, up to %d at a time; want one every 10 to 20 minutes", calls, most)
+	}
+	if n := count(a.calls, "connect") - before; n != 0 {
+		t.Errorf("%d connects, though there are neighbors enough", n)
+	}
+	got := a.node.book.Candidates(w.now, 2, nil, func(id protocol.NodeID) bool { return id == hosts[1].id })
+	for _, id := range got {
+		if felt[id] == 0 || id == gone[0] || id == gone[1] || id == gone[2] || id == gone[3] {
+			t.Errorf("%s, which never answered, is tried before those that did", id)
+		}
+	}
+}
+
+// A neighbor that was not met for 90 days is forgotten, on disk too.
+func TestOldNeighborsAreForgotten(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	b.kill()
+	old := archive.Peer{ID: stranger(1), FirstMet: w.now.AddDate(0, 0, -100), LastMet: w.now.AddDate(0, 0, -91), Together: time.Hour}
+	a.store.KeepPeer(old)
+	a.kill()
+	a.start()
+	if peers := a.store.LoadPeers(); len(peers) != 1 || peers[0].ID != b.id {
+		t.Errorf("after a restart %v are remembered", peers)
+	}
+	a.config.Trackers = nil
+	a.kill()
+	w.now = w.now.AddDate(0, 0, 80)
+	a.start()
+	if a.node.book.Len() != 1 {
+		t.Errorf("%d are remembered after 80 days", a.node.book.Len())
+	}
+	for range 11 {
+		w.run(24 * time.Hour)
+	}
+	if peers := a.store.LoadPeers(); len(peers) != 0 || a.node.book.Len() != 0 {
+		t.Errorf("after 91 days %v are remembered, the book holds %d", peers, a.node.book.Len())
+	}
+}
