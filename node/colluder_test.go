@@ -92,10 +92,10 @@ func TestAWorkerDoesNotPayForItsLeech(t *testing.T) {
 	o := newOverlay(t, 12, 1)
 	o.run(10 * time.Minute)
 	o.publishFor(12 * time.Hour)
-	leech, worker := o.list[0], o.list[1]
+	leech, worker := o.list[11], o.list[0]
 	leeched, earned := o.accounts(leech), o.accounts(worker)
 	most := incentive.Credit(0)
-	for _, h := range o.list[2:] {
+	for _, h := range o.list[1:11] {
 		x, y := leeched[h], earned[h]
 		if x.Given+y.Given > x.Got+y.Got+incentive.Value(10, 0) {
 			t.Errorf("%s gave them %v and %v for %v", h.id, x.Given, y.Given, x.Got+y.Got)
