@@ -98,6 +98,8 @@ func (h *host) tell(now time.Time, note node.Note) {
 		}
 	case node.Suspect:
 		log.Warn("neighbor misbehaved", "peer", t.Peer, "err", t.What)
+	case node.Warned:
+		log.Warn("neighbors keep entries from us", "what", t.Warning)
 	case node.Arrived:
 		log.Debug("entries arrived", "feed", shown(t.Feed), "peer", t.Source, "entries", len(t.Records))
 	case node.Polled:

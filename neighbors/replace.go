@@ -52,6 +52,21 @@ func (t *Table) Replaceable(now time.Time, newcomer protocol.NodeID, chosen bool
 	return t.list[least]
 }
 
+// LeastUseful is the neighbor that is worth least of those that may go, nil if none may. A static one never may.
+func (t *Table) LeastUseful(now time.Time, may func(*Neighbor) bool) *Neighbor {
+	scores := t.Scores(now)
+	least := -1
+	for i, n := range t.list {
+		if !n.Static && may(n) && (least < 0 || scores[i] < scores[least]) {
+			least = i
+		}
+	}
+	if least < 0 {
+		return nil
+	}
+	return t.list[least]
+}
+
 // essential reports whether n offers an own feed that would be left with fewer than two offers, and that
 // the newcomer does not offer as near.
 func (t *Table) essential(n *Neighbor, offered map[feed.URL]int) bool {

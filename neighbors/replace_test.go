@@ -93,14 +93,12 @@ func TestALiarEndsAsTheLeastUseful(t *testing.T) {
 	if worst() == liar.ID {
 		t.Fatal("at first everyone is taken at their word")
 	}
-	for range 6 {
-		at = at.Add(time.Hour)
-		for i := range 4 {
-			table.Brought(at, lookup(table, id(i)), 5*One)
-		}
+	at = at.Add(time.Hour)
+	for i := range 4 {
+		table.Brought(at, lookup(table, id(i)), 5*One)
 	}
 	if worst() != liar.ID {
-		t.Errorf("after six hours without a delivery it is worth more than %v: %v", worst(), table.Scores(at))
+		t.Errorf("after an hour without a delivery it is worth more than %v: %v", worst(), table.Scores(at))
 	}
 }
 
@@ -239,6 +237,13 @@ func TestLies(t *testing.T) {
 				n.brought = tally{}
 			}
 		}, false},
+		{"others only began to bring lately", func(table *Table, _ *Neighbor) {
+			for _, n := range table.All()[1:] {
+				n.brought = tally{}
+				table.Brought(now.Add(-3*time.Hour), n, 10*One)
+			}
+		}, false},
+		{"what others brought was before its time", func(_ *Table, liar *Neighbor) { liar.Since = now.Add(-liesAfter - time.Minute) }, false},
 		{"nobody else offers a feed of ours", func(table *Table, liar *Neighbor) {
 			table.Own(url(60), true)
 			table.Hear(liar, feeds(60, 61, 0))
@@ -253,7 +258,8 @@ func TestLies(t *testing.T) {
 		for i := range 4 {
 			n := table.Add(now.Add(-24*time.Hour), id(i), true, feeds(0, 20, 0), nil)
 			if i > 0 {
-				table.Brought(now, n, 10*One)
+				table.Brought(now.Add(-6*time.Hour), n, 5*One)
+				table.Brought(now, n, 5*One)
 			}
 		}
 		liar := lookup(table, id(0))

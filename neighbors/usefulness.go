@@ -20,7 +20,11 @@ const (
 	// single other neighbor offers: every own feed should be offered twice before the sum counts.
 	lonely, scarce = 4, 2
 	// provenAfter is when what a neighbor brought counts for as much as it can.
-	provenAfter = 6 * time.Hour
+	provenAfter = time.Hour
+	// turn is within what time an honest neighbor has something to bring if others have: it may poll as
+	// seldom as every four hours. liesAfter is when one that brought next to nothing can be told.
+	turn      = 4 * time.Hour
+	liesAfter = turn + time.Hour
 	// provenBy is how much all neighbors must have brought within a day until that says anything.
 	provenBy = 20 * One
 )
@@ -99,16 +103,17 @@ func (t *Table) Brought(now time.Time, n *Neighbor, worth Usefulness) {
 // decide.
 func (t *Table) Scores(now time.Time) []Usefulness {
 	scores := make([]Usefulness, len(t.list))
-	var allClaimed, allBrought Usefulness
+	var allClaimed, allBrought, allRates Usefulness
 	for i, n := range t.list {
 		scores[i] = t.Claimed(n.ID, nil)
 		allClaimed += scores[i]
 		allBrought += n.brought.sum(now)
+		allRates += n.rate(now)
 	}
 	const full = int64(provenAfter / time.Second)
 	for i, n := range t.list {
-		if allBrought > 0 {
-			observed := scaled(int64(allClaimed), int64(n.brought.sum(now)), int64(allBrought))
+		if allRates > 0 {
+			observed := scaled(int64(allClaimed), int64(n.rate(now)), int64(allRates))
 			age := int64(min(now.Sub(n.Since), provenAfter) / time.Second)
 			trust := scaled(age, int64(min(allBrought, provenBy)), int64(provenBy))
 			scores[i] = Usefulness(scaled(int64(scores[i]), full-trust, full) + scaled(observed, trust, full))
@@ -118,20 +123,35 @@ func (t *Table) Scores(now time.Time) []Usefulness {
 	return scores
 }
 
-// Lies reports whether n claims as much as others and brought, within the day, less than a tenth of what
-// they brought on average, although they brought enough to tell.
+// rate is what n brings in an hour, over the last day or as long as it is here: nobody is worth less for having
+// come later.
+func (n *Neighbor) rate(now time.Time) Usefulness {
+	return n.brought.sum(now) * Usefulness(time.Hour/time.Second) / n.seconds(now)
+}
+
+// seconds is for how long n has been here of the last day, an hour at least.
+func (n *Neighbor) seconds(now time.Time) Usefulness {
+	return Usefulness(min(max(now.Sub(n.Since), time.Hour), 24*time.Hour) / time.Second)
+}
+
+// Brought is what n gave us within the last day.
+func (n *Neighbor) Brought(now time.Time) Usefulness { return n.brought.sum(now) }
+
+// Lies reports whether n claims as much as others and brought less than a tenth of what they brought on average
+// since it came, although they brought enough to tell, and some of it so long ago that n has had its turn since.
 func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 	others := Usefulness(len(t.list) - 1)
-	if others < 2 || now.Sub(n.Since) < provenAfter {
+	if others < 2 || now.Sub(n.Since) < liesAfter {
 		return false
 	}
-	var brought, claimed Usefulness
+	var brought, early, claimed Usefulness
 	for _, other := range t.list {
 		if other != n {
-			brought += other.brought.sum(now)
+			brought += other.brought.between(now, n.Since, now)
+			early += other.brought.between(now, n.Since, now.Add(-turn))
 		}
 	}
-	if brought < provenBy || n.brought.sum(now)*10 >= brought/others {
+	if brought < provenBy || early < provenBy/4 || n.brought.sum(now)*10*others >= brought {
 		return false
 	}
 	for _, other := range t.list {
@@ -186,6 +206,15 @@ func (y *tally) sum(now time.Time) (sum Usefulness) {
 	y.turn(now)
 	for _, v := range y.hours {
 		sum += v
+	}
+	return sum
+}
+
+// between adds up the whole hours after from, and up to that of to, as far as they are not forgotten.
+func (y *tally) between(now, from, to time.Time) (sum Usefulness) {
+	y.turn(now)
+	for h := max(from.Unix()/3600+1, y.last-23); h <= min(to.Unix()/3600, y.last); h++ {
+		sum += y.hours[h%24]
 	}
 	return sum
 }

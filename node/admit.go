@@ -84,26 +84,27 @@ func (n *Node) giveWay(victim *link) {
 	}
 }
 
-// provenAfter is after how long a neighbor must have shown what it is worth.
-const provenAfter = 6 * time.Hour
+// maxAtBound is how long a neighbor may stand at its bound while others are to be had.
+const maxAtBound = 6 * time.Hour
 
-// review ends links that are not worth keeping: to a neighbor that has been at its bound for long, and to
-// one that brought next to nothing of the much that it claims, while others are to be had.
+// review ends links that are not worth keeping: to a neighbor that brought next to nothing of the much that it
+// claims, and, while others are to be had, to one that has been at its bound for long.
 func (n *Node) review(l *link) {
-	if l.static != "" || n.now.Sub(l.peer.Since) < provenAfter || !n.book.Ready(n.now, n.unwanted) {
+	if l.static != "" {
 		return
 	}
 	since, bound := n.dues.ledger.AtBound(l.holder)
 	switch {
-	case bound && n.now.Sub(since) >= provenAfter && len(l.waiting) > 0:
-		n.door.send(n.now, l.holder)
-		n.dismiss(l, "it has owed us for too long")
-	case n.table.Lies(n.now, l.peer):
+	case n.table.Lies(n.now, l.peer) && !n.owing(l):
 		n.door.send(n.now, l.holder)
 		n.punish(l.holder, incentive.SubsetLie, 0)
 		if n.links[l.id()] == l {
 			n.dismiss(l, "it brings nothing of what it claims")
 		}
+	case bound && n.now.Sub(since) >= maxAtBound && n.now.Sub(l.peer.Since) >= maxAtBound &&
+		len(l.waiting) > 0 && n.book.Ready(n.now, n.unwanted):
+		n.door.send(n.now, l.holder)
+		n.dismiss(l, "it has owed us for too long")
 	}
 }
 

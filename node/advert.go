@@ -24,7 +24,6 @@ func (n *Node) advertiseEvery(l *link) {
 		n.advertiseEvery(l)
 		n.keepPeer(n.book.Remembered(n.now, l.peer))
 		n.stateAccount(l)
-		n.review(l)
 	})
 }
 

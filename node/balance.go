@@ -29,10 +29,11 @@ func thousandths(c incentive.Credit) int64 {
 	return int64(c)/one*1000 + int64(c)%one*1000/one
 }
 
-// stateAccount tells a neighbor how it stands with us, and learns how we stand with it.
+// stateAccount tells a neighbor how it stands with us, and learns how we stand with it: now and then, and when
+// it comes to its bound or leaves it.
 func (n *Node) stateAccount(l *link) {
 	atBound := len(l.waiting) > 0
-	if !l.accounts || n.now.Sub(l.stated) < stateEvery && !(atBound && !l.toldBound) {
+	if !l.accounts || n.now.Sub(l.stated) < stateEvery && atBound == l.toldBound {
 		return
 	}
 	l.stated, l.toldBound = n.now, atBound
@@ -52,7 +53,7 @@ func (n *Node) askedAccount(l *link, ev Asked, ours protocol.Account) {
 // noteOurs remembers how we stand with a neighbor. Who stands at its bound with one looks for others,
 // instead of starving.
 func (n *Node) noteOurs(l *link, ours protocol.Account) {
-	l.ours = ours
+	l.ours, l.oursAt = ours, n.now
 	if n.starving() {
 		n.refillSoon(extraEvery)
 	}
@@ -62,11 +63,24 @@ func (n *Node) noteOurs(l *link, ours protocol.Account) {
 func (n *Node) starving() bool {
 	at := 0
 	for _, p := range n.table.All() {
-		if o := n.links[p.ID].ours; o.Bound >= 0 && o.Waiting > 0 {
+		if n.keptShort(n.links[p.ID]) {
 			at++
 		}
 	}
 	return at > 0 && 2*at >= n.table.Len()
+}
+
+// keptShort reports whether the neighbor keeps us at our bound, by its word. It repeats that every two hours
+// while it is so; a word that was not repeated is out of date.
+func (n *Node) keptShort(l *link) bool {
+	return l != nil && l.ours.Bound >= 0 && l.ours.Waiting > 0 && n.now.Sub(l.oursAt) < stateEvery+stateEvery/4
+}
+
+// owing reports whether a neighbor brings nothing because we owe it: by its word, and by what we know ourselves
+// it gave more than it got.
+func (n *Node) owing(l *link) bool {
+	a, _ := n.dues.ledger.Account(l.holder)
+	return n.keptShort(l) && 2*thousandths(a.Got-a.Given) >= max(l.ours.Bound, 1000)
 }
 
 // Limits of what a neighbor may put us to, whatever its account says.

@@ -74,6 +74,7 @@ func (n *Node) startBootstrap() {
 	n.askTrackers()
 	n.refillSoon(0)
 	n.feelLater()
+	n.upkeepLater()
 }
 
 // askTrackers begins a new round of asking all trackers, unless the last one began a moment ago: a
@@ -234,6 +235,7 @@ func (n *Node) refill() {
 		n.connect(id, "", func(err error) {
 			switch {
 			case err == nil:
+				n.upkeep.replacing = false
 				n.boot.turnAt = n.now.Add(othersTurn)
 			case errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
 				n.book.Declined(n.now, id)
@@ -268,8 +270,12 @@ func (n *Node) short() bool {
 }
 
 // wantsMore reports whether more neighbors than the minimum are wanted, as long as there is a place:
-// because feeds are offered by fewer than two, or because those that there are keep us at their bound.
+// because feeds are offered by fewer than two, because those that there are keep us at their bound, or because
+// one made room for a better one.
 func (n *Node) wantsMore() bool {
+	if n.upkeep.replacing {
+		return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors
+	}
 	// One place stays free for whoever comes.
 	return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors-1 &&
 		(n.table.Uncovered() > 0 || n.starving())

@@ -114,9 +114,13 @@ type Suspect struct {
 	What string
 }
 
+// Warned says that something is wrong that the owner should know of.
+type Warned struct{ Warning string }
+
 func (Arrived) note()  {}
 func (Polled) note()   {}
 func (Linked) note()   {}
 func (Unlinked) note() {}
 func (Sought) note()   {}
 func (Suspect) note()  {}
+func (Warned) note()   {}

@@ -251,6 +251,7 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 	l.delivered += int64(len(fresh))
 	if s := n.feeds[b.Feed]; s != nil {
 		s.delivered += int64(len(fresh))
+		n.firstSeen(b.Feed, len(fresh), s.LastSuccess, false)
 	}
 	n.tell(Arrived{Feed: b.Feed, Source: l.id(), Records: fresh})
 	return k

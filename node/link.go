@@ -41,6 +41,7 @@ type link struct {
 	// The account.
 	accounts  bool             // it has feedex.account
 	ours      protocol.Account // how we stand with it, by its word
+	oursAt    time.Time        // when it said so
 	stated    time.Time        // when we told it how it stands with us
 	toldBound bool             // it was told that it came to its bound, and has not left it since
 	exposure  exposure

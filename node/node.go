@@ -30,6 +30,7 @@ type Node struct {
 	edits   revisions // versions of known entries that are not confirmed
 	door    door      // who was sent away
 	covers  covers    // what hides the feeds that we follow
+	upkeep  upkeep    // how well the neighbors serve us
 	self    identity
 	left    bool // the host stops; the neighbors were told
 	status  Status

@@ -190,6 +190,7 @@ func (n *Node) fetched(ev Fetched) {
 		return
 	}
 	n.status.Counters.Polls++
+	lastPoll := s.LastSuccess
 	s.Errors, s.LastError, s.LastSuccess = 0, "", n.now
 	poll := polling.Poll{At: n.now, Interval: s.Interval}
 	var fresh []archive.Record
@@ -200,6 +201,7 @@ func (n *Node) fetched(ev Fetched) {
 		s.ETag, s.LastModified = ev.ETag, ev.LastModified
 		fresh, revised = n.takeDocument(s, ev)
 		poll.Listed, poll.New = len(ev.Document.Entries), len(fresh)
+		n.firstSeen(s.URL, len(fresh), lastPoll, true)
 	}
 	n.judge(s)
 	n.checkAside(s)

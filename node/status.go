@@ -15,10 +15,11 @@ import (
 type Status struct {
 	Self      protocol.NodeID `json:"self"` // as the neighbors see it; zero while not known
 	Started   time.Time       `json:"started"`
-	Feeds     int             `json:"feeds"`     // subscribed
-	Covers    int             `json:"covers"`    // advertised as if they were subscribed
-	Neighbors int             `json:"neighbors"` // linked now
-	Sources   []SourceStatus  `json:"sources"`   // trackers and static neighbors, as the owner named them
+	Feeds     int             `json:"feeds"`             // subscribed
+	Covers    int             `json:"covers"`            // advertised as if they were subscribed
+	Neighbors int             `json:"neighbors"`         // linked now
+	Sources   []SourceStatus  `json:"sources"`           // trackers and static neighbors, as the owner named them
+	Warning   string          `json:"warning,omitempty"` // what is wrong, in words
 	Counters  Counters        `json:"counters"`
 }
 
@@ -106,6 +107,7 @@ func (n *Node) Status() Status {
 	s := n.status
 	s.Covers = len(n.covers.list)
 	s.Sources = slices.Clone(n.boot.sources)
+	s.Sources, s.Warning = slices.Clone(n.boot.sources), n.upkeep.warning
 	return s
 }
 

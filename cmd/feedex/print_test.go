@@ -35,6 +35,7 @@ func TestPrintStatus(t *testing.T) {
 	r := daemon.Report{
 		Status: node.Status{
 			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 1, Covers: 5, Neighbors: 9,
+			Warning:  "within a week own polls were first to bring 60 of 80 entries",
 			Counters: node.Counters{Polled: 1, Delivered: 2345, Forwarded: 1000, Polls: 1234567, NotModified: 12, PollsFailed: 3, ChecksSent: 6, ChecksSeen: 4, ChecksAsked: 5, Confirmed: 1234, Forged: 2, Altered: 1},
 		},
 		Version: "0.1.0", Uptime: 3 * time.Hour, Data: "/srv/feedex", Listen: "[::]:7790", Reader: "127.0.0.1:7791",
@@ -53,6 +54,9 @@ polls      1,234,567, 12 not modified, 3 failed
 offers     6 made, 4 of them known already; 5 received
 checked    1,234 entries from neighbors found at the publisher, 2 forged, 1 altered
 indexing   7 entries still to do
+warning    within a week own polls were first to bring 60 of 80 entries.
+           Either neighbors keep entries from this node, or it polls far more often than they do. It tries
+           other neighbors by itself, one an hour; to help, name one that you trust with --peer, or another tracker.
 storage    NOTHING IS BEING KEPT: disk full
 `, func(w *strings.Builder) error { return printStatus(w, &r) })
 }

@@ -96,6 +96,11 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	if r.Archive.Unindexed > 0 {
 		line("indexing", "%s still to do", plural(r.Archive.Unindexed, "entry", "entries"))
 	}
+	if r.Warning != "" {
+		line("warning", "%s.", printable(r.Warning))
+		line("", "%s", "Either neighbors keep entries from this node, or it polls far more often than they do. It tries")
+		line("", "%s", "other neighbors by itself, one an hour; to help, name one that you trust with --peer, or another tracker.")
+	}
 	if r.Storage != "" {
 		line("storage", "NOTHING IS BEING KEPT: %s", printable(r.Storage))
 	}

@@ -1,0 +1,118 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/neighbors"
+)
+
+const (
+	// upkeepEvery is how often the node looks whether its neighbors are worth their places.
+	upkeepEvery = 5 * time.Minute
+	// exchangeEvery is the least time between two neighbors that make room for a search for better ones.
+	exchangeEvery = time.Hour
+	// hungryFor is how long at least half of the neighbors must have kept us at our bound before that.
+	hungryFor = time.Hour
+)
+
+// upkeep is what the node knows of how well it is served as a whole.
+type upkeep struct {
+	first       neighbors.Suppression // who brings entries first
+	warning     string                // what is wrong, in words; "" where nothing is
+	hungrySince time.Time             // since when half of the neighbors keep us at our bound; zero if not
+	exchanged   time.Time             // when a neighbor last made room for another
+	replacing   bool                  // nobody has come in its place yet
+}
+
+// upkeepLater looks after the neighbors for as long as the node runs.
+func (n *Node) upkeepLater() {
+	n.after(upkeepEvery, func() {
+		for _, p := range slices.Clone(n.table.All()) {
+			if l := n.links[p.ID]; l != nil {
+				n.review(l)
+			}
+		}
+		n.watchSuppression()
+		n.watchHunger()
+		n.exchange()
+		n.upkeepLater()
+	})
+}
+
+// firstSeen counts entries of an own feed by who brought them first. Only neighbors count that were there at
+// the last poll: of what came out before a link nobody can say who should have brought it.
+func (n *Node) firstSeen(u feed.URL, entries int, lastPoll time.Time, polled bool) {
+	near, beyond := 0, 0
+	for _, p := range n.table.All() {
+		hops, ok := p.Hops(u)
+		switch {
+		case !ok || hops > 1 || !p.Since.Before(lastPoll) || n.keptShort(n.links[p.ID]):
+		case hops == 0:
+			near++
+		default:
+			beyond = 1 // all of them may have it from the same node
+		}
+	}
+	if polled {
+		n.upkeep.first.Polled(n.now, u, entries, near+beyond)
+	} else {
+		n.upkeep.first.Delivered(n.now, u, entries, near+beyond)
+	}
+}
+
+// watchSuppression warns the owner where neighbors bring so little that they must be keeping it from us.
+func (n *Node) watchSuppression() {
+	before := n.upkeep.warning
+	n.upkeep.warning = ""
+	if n.upkeep.first.Alarming(n.now) {
+		polled, entries, expected := n.upkeep.first.Week(n.now)
+		n.upkeep.warning = fmt.Sprintf("within a week own polls were first to bring %d of %d entries that neighbors offer too; about %d were to be expected",
+			polled, entries, expected)
+		if before == "" {
+			n.tell(Warned{Warning: n.upkeep.warning})
+		}
+	}
+}
+
+// watchHunger notes since when neighbors keep us at our bound.
+func (n *Node) watchHunger() {
+	switch {
+	case !n.starving():
+		n.upkeep.hungrySince = time.Time{}
+	case n.upkeep.hungrySince.IsZero():
+		n.upkeep.hungrySince = n.now
+	}
+}
+
+// exchange has the least useful of those neighbors that do not serve us make room for another, one an hour at
+// most, and only while there is somebody to try.
+func (n *Node) exchange() {
+	if n.now.Sub(n.upkeep.exchanged) < exchangeEvery || !n.book.Ready(n.now, n.unwanted) {
+		return
+	}
+	var victim *neighbors.Neighbor
+	reason := ""
+	switch hungry := n.upkeep.hungrySince; {
+	case n.upkeep.warning != "":
+		polled, _, _ := n.upkeep.first.Week(n.now)
+		daily := neighbors.Usefulness(polled) * neighbors.One / 7
+		reason = "it brings next to nothing, and others may bring more"
+		victim = n.table.LeastUseful(n.now, func(p *neighbors.Neighbor) bool {
+			return n.now.Sub(p.Since) >= exchangeEvery && p.Brought(n.now)*10 < daily
+		})
+	case !hungry.IsZero() && n.now.Sub(hungry) >= hungryFor && n.table.Len() >= n.config.MaxNeighbors-1:
+		reason = "it sends nothing more, and others may"
+		victim = n.table.LeastUseful(n.now, func(p *neighbors.Neighbor) bool { return n.keptShort(n.links[p.ID]) })
+	}
+	if victim == nil {
+		return
+	}
+	n.upkeep.exchanged, n.upkeep.replacing = n.now, true
+	l := n.links[victim.ID]
+	n.door.send(n.now, l.holder)
+	n.dismiss(l, reason)
+	n.refillSoon(0)
+}

@@ -1,0 +1,175 @@
+package node
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// What the node does where its neighbors as a whole serve it badly.
+
+// warnings are those that the node told.
+func (h *testHost) warnings() (list []string) {
+	for _, note := range h.notes {
+		if w, ok := note.(Warned); ok {
+			list = append(list, w.Warning)
+		}
+	}
+	return list
+}
+
+// parted counts the links that ended for a reason that begins so.
+func (h *testHost) parted(reason string) (n int) {
+	for _, note := range h.notes {
+		if u, ok := note.(Unlinked); ok && strings.HasPrefix(u.Reason, reason) {
+			n++
+		}
+	}
+	return n
+}
+
+// All neighbors of a node swallow what they should bring it. It says so, once, and tries others, one an hour;
+// when they serve it again it is served.
+func TestAnEclipseIsNoticed(t *testing.T) {
+	t.Parallel()
+	if raced {
+		t.Skip("the race detector makes a minute of it")
+	}
+	o := newOverlay(t, 20, 0)
+	victim := o.list[0]
+	swallowed := true
+	o.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if to != victim || !swallowed {
+			return nil, false
+		}
+		switch c := c.(type) {
+		case protocol.CheckDID:
+			return protocol.Seen(true), true
+		case protocol.CheckDIDs:
+			seen := make(protocol.SeenList, len(c.DIDs))
+			for i := range seen {
+				seen[i] = true
+			}
+			return seen, true
+		}
+		return nil, false
+	}
+	o.run(10 * time.Minute)
+	o.publishFor(24 * time.Hour)
+	if n := len(victim.warnings()); n != 1 || victim.node.Status().Warning == "" {
+		t.Fatalf("%d warnings; status: %q", n, victim.node.Status().Warning)
+	}
+	tried := victim.parted("it brings next to nothing")
+	if tried < 3 || tried > 24 {
+		t.Errorf("%d neighbors made room for others within a day", tried)
+	}
+	if n := len(victim.node.links); n < 7 {
+		t.Errorf("%d neighbors are left", n)
+	}
+	for _, h := range o.list[1:] {
+		if len(h.warnings()) > 0 {
+			t.Errorf("%s, which is served, warns: %v", h.id, h.warnings())
+		}
+	}
+	swallowed = false
+	o.publishFor(2 * time.Hour)
+	calm := victim.parted("it brings next to nothing")
+	o.publishFor(12 * time.Hour)
+	if n := victim.parted("it brings next to nothing") - calm; n > 3 {
+		t.Errorf("%d neighbors that serve it well made room for others", n)
+	}
+}
+
+// Two busy days among honest nodes: nobody warns, and nobody is sent away for being of no use.
+func TestAnHonestNetworkWarnsNobody(t *testing.T) {
+	t.Parallel()
+	if raced {
+		t.Skip("the race detector makes a minute of it")
+	}
+	o := newOverlay(t, 12, 0)
+	o.run(10 * time.Minute)
+	o.publishFor(2 * 24 * time.Hour)
+	counted := int64(0)
+	for _, h := range o.list {
+		if w := h.warnings(); len(w) > 0 {
+			t.Errorf("%s warns: %v", h.id, w)
+		}
+		if n := h.parted("it brings"); n > 0 {
+			t.Errorf("%s sent %d neighbors away", h.id, n)
+		}
+		_, entries, _ := h.node.upkeep.first.Week(o.now)
+		counted += entries
+	}
+	if counted < 12*100 {
+		t.Errorf("%d entries were counted; nothing is shown", counted)
+	}
+}
+
+// A full table of neighbors that keep us at our bound: after an hour one of them makes room, and then one an
+// hour, for as long as there is somebody to try.
+func TestAStarvingNodeLooksForOthers(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	a := w.add(Config{MaxNeighbors: 4, MinNeighbors: 4}, news)
+	w.run(time.Minute)
+	kept := protocol.StateAccount{Account: protocol.Account{Deficit: 10_000, Bound: 10_000, Waiting: 3}}
+	for i := range 4 {
+		id := stranger(i)
+		w.play(id, vouches)
+		a.inside(func(n *Node) {
+			n.join(id, true, "", "token", protocol.Subset{{Feed: news}}, n.table.Offer(id))
+		})
+	}
+	better := w.add(Config{}, news)
+	w.run(time.Minute)
+	a.inside(func(n *Node) { n.noteNodes(0, []protocol.NodeID{better.id}) })
+	say := func(c protocol.StateAccount) {
+		for i := range 4 {
+			if a.node.links[stranger(i)] != nil {
+				a.answerTo(stranger(i), "token", c)
+			}
+		}
+	}
+	w.run(10 * time.Minute)
+	say(kept)
+	w.run(50 * time.Minute)
+	if n := a.parted("it sends nothing more"); n != 0 {
+		t.Errorf("%d neighbors made room within the first hour", n)
+	}
+	w.run(20 * time.Minute)
+	if n := a.parted("it sends nothing more"); n != 1 || !linked(a, better) {
+		t.Errorf("%d neighbors made room; linked with the better one: %v", n, linked(a, better))
+	}
+	// What they said is not repeated, and out of date after a while.
+	w.run(3 * time.Hour)
+	if a.node.starving() {
+		t.Error("what was said hours ago still counts")
+	}
+}
+
+// A neighbor that leaves its bound hears it, not only one that comes to it.
+func TestWhoLeavesItsBoundIsTold(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, taker := hosts[0], hosts[1]
+	taker.blocked[news] = true
+	for range 3 {
+		w.publish(news)
+		a.poll(news)
+		w.run(10 * time.Second)
+	}
+	if !taker.node.starving() {
+		t.Fatal("it does not know that it is at its bound")
+	}
+	for i := range 5 {
+		a.put(taker, bundleWith(feed.Entry{Feed: news, ID: strings.Repeat("x", i+1), Published: w.now}))
+		w.run(10 * time.Second)
+	}
+	w.run(6 * time.Minute)
+	if s := taker.node.Neighbors()[0]; taker.node.starving() {
+		t.Errorf("it was not told that it left its bound: owes %v of %v", s.Ours, s.OurBound)
+	}
+}
