@@ -109,12 +109,13 @@ type testFeed struct {
 	url     feed.URL
 	mu      sync.Mutex
 	titles  []string
+	updated time.Time // all entries
 	allowed func(*http.Request) bool
 }
 
 func startFeed(t *testing.T, titles ...string) *testFeed {
 	t.Helper()
-	f := &testFeed{titles: titles}
+	f := &testFeed{titles: titles, updated: time.Now()} // what is older the first poll keeps to itself
 	srv := httptest.NewServer(f)
 	t.Cleanup(srv.Close)
 	u, err := feed.ParseURL(srv.URL + "/feed.xml")
@@ -135,7 +136,7 @@ func (f *testFeed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/atom+xml")
 	fmt.Fprintf(w, `<feed xmlns="http://www.w3.org/2005/Atom"><title>Test</title><id>urn:test</id>`)
 	for i, title := range f.titles {
-		fmt.Fprintf(w, `<entry><id>urn:test:%d</id><updated>2026-01-05T08:00:00Z</updated><title>`, i)
+		fmt.Fprintf(w, `<entry><id>urn:test:%d</id><updated>%s</updated><title>`, i, f.updated.UTC().Format(time.RFC3339))
 		xml.EscapeText(w, []byte(title))
 		fmt.Fprint(w, `</title><summary>Some text</summary></entry>`)
 	}
