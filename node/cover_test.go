@@ -166,7 +166,8 @@ func TestCoverFeeds(t *testing.T) {
 	wantCovers(t, a)
 }
 
-// A cover feed that brings nothing for a week is given up, and not chosen again soon: nodes that hear of it
+// A cover feed stays for as long as it brings something now and then. One that brings nothing for a week is given
+// up, and not chosen again soon: nodes that hear of it
 // from each other must not keep up an interest that nobody has.
 func TestCoverFeedsThatAreSilentAreGivenUp(t *testing.T) {
 	const ghost feed.URL = "https://ghost.example.com/"
@@ -179,6 +180,14 @@ func TestCoverFeedsThatAreSilentAreGivenUp(t *testing.T) {
 	w.run(3 * time.Hour)
 	for _, h := range hosts {
 		wantCovers(t, h, ghost)
+	}
+	for range 3 {
+		w.run(coverIdle / 2)
+		w.publish(ghost)
+		w.run(3 * time.Hour)
+		for _, h := range hosts {
+			wantCovers(t, h, ghost)
+		}
 	}
 	follower.step(Unsubscribe{Feeds: []feed.URL{ghost}})
 	second.step(Unsubscribe{Feeds: []feed.URL{ghost}})

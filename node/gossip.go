@@ -248,6 +248,7 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 		return k
 	}
 	n.store.Keep(fresh)
+	n.coverBrought(b.Feed)
 	l.delivered += int64(len(fresh))
 	if s := n.feeds[b.Feed]; s != nil {
 		s.delivered += int64(len(fresh))
