@@ -34,8 +34,14 @@ func (l *Ledger) Changed() (dropped []Holder, changed []Account) {
 	return dropped, changed
 }
 
-// Expire drops the accounts without contact for 30 days. Once a day is often enough.
+// Expire drops the accounts without contact for 30 days. It looks through all accounts once a day, however often
+// it is called.
 func (l *Ledger) Expire(now time.Time) {
+	today := dayOf(now)
+	if today == l.expired {
+		return
+	}
+	l.expired = today
 	for _, h := range l.holders() {
 		if now.Sub(l.accounts[h].Met) > remembered {
 			l.drop(h)

@@ -69,6 +69,7 @@ type Ledger struct {
 	accounts map[Holder]*account
 	changed  []Holder // in the order in which they changed first
 	dropped  []Holder
+	expired  int64 // the day on which Expire last looked
 }
 
 // account is an Account and whether it is listed in changed.

@@ -217,7 +217,10 @@ func TestExpire(t *testing.T) {
 	if _, ok := l.Account(holder(1)); !ok {
 		t.Error("an account was forgotten 30 days after the last contact")
 	}
-	l.Expire(now.Add(30*24*time.Hour + time.Second))
+	if n := testing.AllocsPerRun(10, func() { l.Expire(now.Add(30*24*time.Hour + time.Second)) }); n > 0 {
+		t.Errorf("looking twice on one day costs %v allocations", n)
+	}
+	l.Expire(now.Add(31 * 24 * time.Hour))
 	dropped, changed := l.Changed()
 	if len(dropped) != 1 || dropped[0] != holder(1) || len(changed) != 0 {
 		t.Errorf("dropped %v, changed %v", dropped, changed)
