@@ -1,14 +1,19 @@
 package node
 
-import (
-	"feedex/incentive"
-	"feedex/protocol"
-)
+import "feedex/protocol"
 
 // asked answers a peer's call, now or later.
 func (n *Node) asked(ev Asked) {
 	if n.left {
 		n.refuse(ev, protocol.Faultf(protocol.UnknownNeighbor, "the node stops"))
+		return
+	}
+	l := n.links[ev.From]
+	known := l
+	if l != nil && l.session != "" && l.session != ev.Session {
+		known = nil // somebody else on its address, or itself after a restart
+	}
+	if n.tooMuch(ev, known) {
 		return
 	}
 	switch c := ev.Call.(type) {
@@ -22,23 +27,15 @@ func (n *Node) asked(ev Asked) {
 		n.respond(ev, ev.From)
 		return
 	}
-	l := n.links[ev.From]
 	switch {
 	case l == nil:
 		n.refuse(ev, protocol.Faultf(protocol.UnknownNeighbor, "%s is not linked with this node; connect first", ev.From))
 		return
-	case l.session != "" && l.session != ev.Session:
+	case known == nil:
 		n.refuse(ev, protocol.Faultf(protocol.NotVouched, "the call does not carry the session of %s", ev.From))
 		return
 	}
 	l.heard = n.now
-	if over, first := l.exposure.exceeds(n.now, ev.Call); over && !(n.config.Incentive.TrustLocal && l.holder.Local()) {
-		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down", callsAMinute, bytesAMinute))
-		if first {
-			n.punish(l.holder, incentive.CallFlood, 0)
-		}
-		return
-	}
 	switch c := ev.Call.(type) {
 	case protocol.GetNeighbors:
 		n.respond(ev, n.neighborList(ev.From))

@@ -83,33 +83,6 @@ func (n *Node) owing(l *link) bool {
 	return n.keptShort(l) && 2*thousandths(a.Got-a.Given) >= max(l.ours.Bound, 1000)
 }
 
-// Limits of what a neighbor may put us to, whatever its account says.
-const (
-	callsAMinute = 600
-	bytesAMinute = 64 << 20 // of bundles
-)
-
-// exposure counts what a neighbor puts us to within a minute.
-type exposure struct {
-	minute int64 // since 1970
-	calls  int
-	bytes  int
-}
-
-// exceeds counts a call, and reports whether it is beyond the limits, and whether it is the first that is.
-func (x *exposure) exceeds(now time.Time, c protocol.Call) (over, first bool) {
-	if minute := now.Unix() / 60; minute != x.minute {
-		*x = exposure{minute: minute}
-	}
-	before := x.calls > callsAMinute || x.bytes > bytesAMinute
-	x.calls++
-	if put, ok := c.(protocol.PutEntries); ok {
-		x.bytes += put.Bundle.WireBytes()
-	}
-	over = x.calls > callsAMinute || x.bytes > bytesAMinute
-	return over, over && !before
-}
-
 // judgeSubset counts what is wrong with a neighbor's advert against it. The rest of the advert is used.
 func (n *Node) judgeSubset(l *link, elements, ignored int) {
 	switch {

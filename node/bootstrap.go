@@ -141,6 +141,11 @@ func (n *Node) connectStatic(host string) {
 			n.noteSource(host, nil)
 			return
 		}
+		if n.refused(a.Peer) {
+			n.noteSource(host, errRefused)
+			n.seekStatic(host)
+			return
+		}
 		n.connect(a.Peer, host, func(err error) {
 			n.noteSource(host, err)
 			if err != nil {

@@ -64,8 +64,8 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 			return
 		}
 		victim, ok := n.place(to, true, subset)
-		if !ok {
-			// Others came while we asked. It believes in a link: tell it.
+		if !ok || n.refused(to) || static == "" && n.door.shut(n.now, incentive.HolderOf(to)) {
+			// Others came while we asked, or it lost its standing. It believes in a link: tell it.
 			n.call(Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, callTimeout, func(Answered) {})
 			done(errNoPlace)
 			return
@@ -90,6 +90,7 @@ func answeredSet(r protocol.Reply) (subset protocol.Subset, ignored int) {
 var (
 	errDeclined = errors.New("declined to become a neighbor")
 	errNoPlace  = errors.New("there is no place any more")
+	errRefused  = errors.New("it broke the rules too often and is refused for a day")
 )
 
 // askedConnect decides about a node that wants to become a neighbor. The port in its call is only its
@@ -106,7 +107,7 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		n.refuse(ev, protocol.Faultf(protocol.BadSubset, "the subset names no feed"))
 		return
 	case n.refused(ev.From):
-		n.refuse(ev, protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back tomorrow", ev.From.Addr()))
+		n.refuse(ev, refusal(ev.From))
 		return
 	case n.tooManyVouching(ev.From):
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
@@ -121,6 +122,11 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		delete(n.boot.vouching, ev.From)
 		n.vouched(ev, c, a)
 	})
+}
+
+// refusal is what those hear who lost their standing.
+func refusal(id protocol.NodeID) *protocol.Fault {
+	return protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back tomorrow", id.Addr())
 }
 
 // asking reports whether a connect of our own to id is under way.
@@ -162,7 +168,11 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 	}
 	offered := n.table.Offer(ev.From)
 	victim, ok := n.place(ev.From, n.asking(ev.From), c.Subset)
-	if !ok || len(offered) == 0 {
+	switch { // much may have happened meanwhile
+	case n.refused(ev.From):
+		n.refuse(ev, refusal(ev.From))
+		return
+	case !ok || len(offered) == 0 || n.door.shut(n.now, incentive.HolderOf(ev.From)):
 		n.respond(ev, protocol.Subset{})
 		return
 	}

@@ -44,7 +44,6 @@ type link struct {
 	oursAt    time.Time        // when it said so
 	stated    time.Time        // when we told it how it stands with us
 	toldBound bool             // it was told that it came to its bound, and has not left it since
-	exposure  exposure
 
 	// Our adverts to it.
 	telling     bool // one about a change of our own is on the agenda

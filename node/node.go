@@ -29,6 +29,7 @@ type Node struct {
 	dues    dues      // what neighbors give and get
 	edits   revisions // versions of known entries that are not confirmed
 	door    door      // who was sent away
+	load    exposure  // what others put us to
 	covers  covers    // what hides the feeds that we follow
 	upkeep  upkeep    // how well the neighbors serve us
 	self    identity
@@ -63,7 +64,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	})
 	n.status.Started = now
 	n.gossip = newGossip(c.SeenDIDs, store)
-	n.self, n.door = newIdentity(), newDoor()
+	n.self, n.door, n.load = newIdentity(), newDoor(), newExposure()
 	if err := n.newDues(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

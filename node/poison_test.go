@@ -137,6 +137,7 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 	for range count {
 		if a.node.links[foe.id] == nil {
 			pardons++
+			a.node.load = newExposure()
 			if err := a.node.newDues(); err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,94 @@
+package node
+
+import (
+	"time"
+
+	"feedex/incentive"
+	"feedex/protocol"
+)
+
+// Limits of what others may put us to within a minute, whatever their accounts say.
+const (
+	callsAMinute = 600
+	bytesAMinute = 64 << 20 // of bundles
+	// strangerCalls is how many calls one holder may make without a link, and strangersCalls how many all
+	// of them together.
+	strangerCalls  = 60
+	strangersCalls = 600
+)
+
+// exposure counts what others put us to within a minute. It belongs to holders and not to links: who connects
+// again has no more of it.
+type exposure struct {
+	minute    int64 // since 1970
+	neighbors map[incentive.Holder]effort
+	strangers map[incentive.Holder]int // calls; no more holders than calls are answered
+	calls     int                      // of all strangers
+}
+
+// effort is what one neighbor puts us to.
+type effort struct{ calls, bytes int }
+
+func (e effort) over() bool { return e.calls > callsAMinute || e.bytes > bytesAMinute }
+
+func newExposure() exposure {
+	return exposure{neighbors: make(map[incentive.Holder]effort), strangers: make(map[incentive.Holder]int)}
+}
+
+// turn begins a new minute.
+func (x *exposure) turn(now time.Time) {
+	if minute := now.Unix() / 60; minute != x.minute {
+		x.minute, x.calls = minute, 0
+		clear(x.neighbors)
+		clear(x.strangers)
+	}
+}
+
+// neighbor counts a call over a link, and reports whether it is beyond the limits, and whether it is the first
+// that is.
+func (x *exposure) neighbor(now time.Time, h incentive.Holder, c protocol.Call) (over, first bool) {
+	x.turn(now)
+	e := x.neighbors[h]
+	before := e.over()
+	e.calls++
+	if put, ok := c.(protocol.PutEntries); ok {
+		e.bytes += put.Bundle.WireBytes()
+	}
+	x.neighbors[h] = e
+	return e.over(), e.over() && !before
+}
+
+// stranger counts a call without a link, and reports whether it is beyond the limits. asked tells that we wait
+// for an answer of the caller: then the calls of all the others do not keep it away.
+func (x *exposure) stranger(now time.Time, h incentive.Holder, asked bool) (over bool) {
+	x.turn(now)
+	if x.strangers[h] >= strangerCalls || x.calls >= strangersCalls && !asked {
+		return true
+	}
+	x.strangers[h]++
+	x.calls++
+	return false
+}
+
+// tooMuch refuses a call that is beyond what its caller may put us to. l is the link that it came over, nil for
+// none.
+func (n *Node) tooMuch(ev Asked, l *link) bool {
+	h := incentive.HolderOf(ev.From)
+	trusted := n.config.Incentive.TrustLocal && h.Local()
+	if l == nil {
+		if !n.load.stranger(n.now, h, n.asking(ev.From)) || trusted {
+			return false
+		}
+		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many calls within a minute from nodes that are not linked with this one; try again later"))
+		return true
+	}
+	over, first := n.load.neighbor(n.now, h, ev.Call)
+	if !over || trusted {
+		return false
+	}
+	n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down", callsAMinute, bytesAMinute))
+	if first {
+		n.punish(h, incentive.CallFlood, 0)
+	}
+	return true
+}

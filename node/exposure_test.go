@@ -1,0 +1,168 @@
+package node
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"feedex/incentive"
+	"feedex/protocol"
+)
+
+// What others may put us to, and that coming again, or meanwhile, gains nothing.
+
+// minute lets time pass until a minute begins.
+func (w *network) minute() { w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now)) }
+
+// busy counts how many of so many calls of a kind are refused because there were too many.
+func busy(h *testHost, times int, id func(i int) protocol.NodeID, c protocol.Call) (refused int) {
+	for i := range times {
+		if r := h.answerTo(id(i), "", c); r.Fault != nil && r.Fault.Code == protocol.Busy {
+			refused++
+		}
+	}
+	return refused
+}
+
+func TestStrangersAreHeldBack(t *testing.T) {
+	port := func(i int) protocol.NodeID {
+		return protocol.NewNodeID(netip.MustParseAddr("20.66.6.6"), uint16(2000+i))
+	}
+	local := func(int) protocol.NodeID { return protocol.NewNodeID(netip.MustParseAddr("10.1.2.3"), 7790) }
+	trusting := Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true}}
+	for _, c := range []struct {
+		name   string
+		config Config
+		times  int
+		id     func(int) protocol.NodeID
+		call   protocol.Call
+		want   int
+	}{
+		{"one address asks who it is", Config{}, 100, port, protocol.WhoAmI{}, 40},
+		{"one address asks us to vouch", Config{}, 100, port, protocol.Vouch{}, 40},
+		{"one address connects with nothing", Config{}, 100, port, protocol.Connect{}, 40},
+		{"one address offers without a link", Config{}, 100, port, protocol.CheckDID{}, 40},
+		{"a thousand addresses", Config{}, 1000, stranger, protocol.WhoAmI{}, 400},
+		{"a local address", Config{AllowLocal: true}, 100, local, protocol.WhoAmI{}, 40},
+		{"the owner's own machines", trusting, 1000, local, protocol.WhoAmI{}, 0},
+	} {
+		w := newNetwork(t)
+		w.feed(news)
+		a := w.add(c.config, news)
+		w.minute()
+		if got := busy(a, c.times, c.id, c.call); got != c.want {
+			t.Errorf("%s: %d of %d calls were refused, want %d", c.name, got, c.times, c.want)
+		}
+		if n := len(a.node.load.strangers) + len(a.node.load.neighbors); n > strangersCalls {
+			t.Errorf("%s: %d holders are kept", c.name, n)
+		}
+		w.minute()
+		if got := busy(a, 1, c.id, c.call); got != 0 {
+			t.Errorf("%s: refused in the next minute too", c.name)
+		}
+	}
+}
+
+// A flood of strangers keeps nobody away whom we asked ourselves, nor a neighbor.
+func TestAFloodOfStrangersKeepsNobodyAway(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, other := hosts[0], w.add(Config{}, news)
+	w.minute()
+	if busy(a, 1000, stranger, protocol.WhoAmI{}) == 0 {
+		t.Fatal("no flood")
+	}
+	if r := a.hears(hosts[1], protocol.WhoAmI{}); r.Fault != nil {
+		t.Errorf("a neighbor is refused: %v", r.Fault)
+	}
+	a.inside(func(n *Node) { n.connect(other.id, "", func(error) {}) })
+	w.run(time.Second)
+	if !linked(a, other) {
+		t.Error("the call back of one that we asked is refused")
+	}
+}
+
+// Who connects again has no more calls than before.
+func TestConnectingAgainResetsNothing(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	a := w.add(Config{}, news)
+	w.run(2 * time.Minute)
+	w.minute()
+	id := stranger(1)
+	w.play(id, vouches)
+	answered := 0
+	for range 5 {
+		a.answerTo(id, "token", wantsNews())
+		if a.node.links[id] == nil {
+			t.Fatal("not linked")
+		}
+		for range 200 {
+			if r := a.answerTo(id, "token", protocol.GetNeighbors{}); r.Fault == nil {
+				answered++
+			}
+		}
+		a.inside(func(n *Node) { n.part(n.links[id], "over") })
+	}
+	if answered > callsAMinute || answered < callsAMinute/2 {
+		t.Errorf("%d calls within a minute were answered, the limit is %d", answered, callsAMinute)
+	}
+}
+
+// While a connect is under way, whichever side began it, the other loses its standing, or is sent away.
+func TestMuchMayHappenDuringAConnect(t *testing.T) {
+	for name, happens := range map[string]func(n *Node, h incentive.Holder){
+		"it is refused":   func(n *Node, h incentive.Holder) { n.punish(h, incentive.ForgedEntry, 0) },
+		"it is sent away": func(n *Node, h incentive.Holder) { n.door.send(n.now, h) },
+	} {
+		w := newNetwork(t)
+		w.feed(news)
+		a := w.add(Config{}, news)
+		w.run(2 * time.Minute)
+		id := stranger(1)
+		w.play(id, func(from *testHost, c Call) protocol.Reply {
+			a.inside(func(n *Node) { happens(n, incentive.HolderOf(id)) })
+			if _, ok := c.Call.(protocol.Connect); ok {
+				return wantsNews().Subset
+			}
+			return vouches(from, c)
+		})
+		r := a.answerTo(id, "token", wantsNews())
+		if subset, _ := r.Reply.(protocol.Subset); len(subset) > 0 || a.node.links[id] != nil {
+			t.Errorf("%s while we call it back: answered %v, %v", name, r.Reply, r.Fault)
+		}
+		b := w.add(Config{}, news)
+		w.run(time.Minute)
+		w.play(id, func(from *testHost, c Call) protocol.Reply {
+			b.inside(func(n *Node) { happens(n, incentive.HolderOf(id)) })
+			return wantsNews().Subset
+		})
+		b.inside(func(n *Node) { n.connect(id, "", func(error) {}) })
+		w.run(time.Minute)
+		if b.node.links[id] != nil {
+			t.Errorf("%s while we connect: it is a neighbor", name)
+		}
+	}
+}
+
+// A static neighbor that is refused is not called to connect before that is over.
+func TestARefusedStaticNeighborWaits(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	b := w.add(Config{}, news)
+	a := w.add(Config{Peers: []string{b.id.String()}}, news)
+	w.run(time.Minute)
+	a.inside(func(n *Node) { n.punish(incentive.HolderOf(b.id), incentive.ForgedEntry, 0) })
+	before := count(a.calls, "connect")
+	w.run(12 * time.Hour)
+	if n := count(a.calls, "connect") - before; n != 0 || linked(a, b) {
+		t.Errorf("%d connects to a refused node within half a day", n)
+	}
+	if s := a.node.Status().Sources[0]; s.Problem != errRefused.Error() {
+		t.Errorf("the owner is told %q", s.Problem)
+	}
+	w.run(13 * time.Hour)
+	if !linked(a, b) {
+		t.Error("not linked when the refusal is over")
+	}
+}
