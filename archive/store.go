@@ -171,7 +171,7 @@ type Peer struct {
 	ID       protocol.NodeID
 	FirstMet time.Time
 	LastMet  time.Time     // end of the last link, or its last sign of life
-	Together time.Duration // time linked, over all links
+	Together time.Duration // time linked, over all links that we asked for
 	Failures int           // failed connects since the last link
 }
 

@@ -17,7 +17,10 @@ func newStatus() *cobra.Command {
 		Use:   "status",
 		Short: "Say how the running node is",
 		Long: `Ask the node that runs on the data directory how it is: who it is to its neighbors, what it follows, what
-it keeps, and what it did since it started. With --json it prints the same and more as one object.`,
+it keeps, and what it did since it started. With --json it prints the same and more as one object.
+
+A warning says that own polls are first to bring more than chance explains of what neighbors should bring: either they
+keep entries from the node, or it polls far more often than they do. It tries other neighbors by itself.`,
 		Args: noArgs,
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
