@@ -1,6 +1,7 @@
 package neighbors
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -100,6 +101,28 @@ func TestALiarEndsAsTheLeastUseful(t *testing.T) {
 	if worst() != liar.ID {
 		t.Errorf("after an hour without a delivery it is worth more than %v: %v", worst(), table.Scores(at))
 	}
+}
+
+// What neighbors brought is told in feeds, as their claims are: it shares out what all claim.
+func TestObservedUsefulness(t *testing.T) {
+	table := newTable()
+	own(table, 100)
+	for i := range 3 {
+		table.Add(now, id(i), true, feeds(0, 40, 0), nil)
+	}
+	want := func(at time.Time, want ...Usefulness) {
+		t.Helper()
+		if got := table.Observed(at); !slices.Equal(got, want) {
+			t.Errorf("%d, want %d", got, want)
+		}
+	}
+	want(now, 0, 0, 0)
+	table.Brought(now, lookup(table, id(0)), 6*One)
+	table.Brought(now, lookup(table, id(1)), 2*One)
+	want(now.Add(time.Hour), 90*One, 30*One, 0) // every feed is offered three times: 120 in all
+	table.Brought(now.Add(time.Hour), lookup(table, id(2)), 8*One)
+	want(now.Add(time.Hour), 45*One, 15*One, 60*One)
+	want(now.Add(24*time.Hour), 0, 0, 120*One) // what is a day old is forgotten
 }
 
 func TestSecondaryMetricsDecideBetweenEquals(t *testing.T) {

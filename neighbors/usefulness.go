@@ -102,25 +102,50 @@ func (t *Table) Brought(now time.Time, n *Neighbor, worth Usefulness) {
 // only claims ends at nothing. Where that leaves little between two, age, round trip and reliability
 // decide.
 func (t *Table) Scores(now time.Time) []Usefulness {
-	scores := make([]Usefulness, len(t.list))
-	var allClaimed, allBrought, allRates Usefulness
-	for i, n := range t.list {
-		scores[i] = t.Claimed(n.ID, nil)
-		allClaimed += scores[i]
-		allBrought += n.brought.sum(now)
-		allRates += n.rate(now)
+	scores := t.claims()
+	observed := t.observed(now, scores)
+	var brought Usefulness
+	for _, n := range t.list {
+		brought += n.brought.sum(now)
 	}
 	const full = int64(provenAfter / time.Second)
 	for i, n := range t.list {
-		if allRates > 0 {
-			observed := scaled(int64(allClaimed), int64(n.rate(now)), int64(allRates))
-			age := int64(min(now.Sub(n.Since), provenAfter) / time.Second)
-			trust := scaled(age, int64(min(allBrought, provenBy)), int64(provenBy))
-			scores[i] = Usefulness(scaled(int64(scores[i]), full-trust, full) + scaled(observed, trust, full))
-		}
+		age := int64(min(now.Sub(n.Since), provenAfter) / time.Second)
+		trust := scaled(age, int64(min(brought, provenBy)), int64(provenBy))
+		scores[i] = Usefulness(scaled(int64(scores[i]), full-trust, full) + scaled(int64(observed[i]), trust, full))
 		scores[i] += scores[i] * n.bonus(now) / 1000
 	}
 	return scores
+}
+
+// Observed is the usefulness of each neighbor by what it really brought within a day, in the order of All: all
+// that they claim together, shared out among them as each brought it.
+func (t *Table) Observed(now time.Time) []Usefulness { return t.observed(now, t.claims()) }
+
+// observed is Observed of neighbors that claim so much.
+func (t *Table) observed(now time.Time, claimed []Usefulness) []Usefulness {
+	observed := make([]Usefulness, len(t.list))
+	var allClaimed, allRates Usefulness
+	for i, n := range t.list {
+		allClaimed += claimed[i]
+		allRates += n.rate(now)
+	}
+	if allRates == 0 {
+		return observed
+	}
+	for i, n := range t.list {
+		observed[i] = Usefulness(scaled(int64(allClaimed), int64(n.rate(now)), int64(allRates)))
+	}
+	return observed
+}
+
+// claims is what each neighbor claims, in the order of All.
+func (t *Table) claims() []Usefulness {
+	claimed := make([]Usefulness, len(t.list))
+	for i, n := range t.list {
+		claimed[i] = t.Claimed(n.ID, nil)
+	}
+	return claimed
 }
 
 // rate is what n brings in an hour, over the last day or as long as it is here: nobody is worth less for having

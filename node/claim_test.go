@@ -104,6 +104,9 @@ func TestARelayOfForgeriesIsNotBlamed(t *testing.T) {
 	if s, of := usefulness(); s > of*0.9 {
 		t.Errorf("after the poll the relay scores %v, the honest neighbor %v", s, of)
 	}
+	if s, of := a.status(relay), a.status(honest); of.Observed <= of.Claimed || s.Observed > of.Observed/4 {
+		t.Errorf("the relay is observed to be worth %v, the honest neighbor %v", s.Observed, of.Observed)
+	}
 	if c := a.node.Status().Counters; c.Confirmed != 5 || c.Forged != 0 {
 		t.Errorf("%d entries are confirmed, %d forged", c.Confirmed, c.Forged)
 	}

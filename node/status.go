@@ -64,8 +64,12 @@ type NeighborStatus struct {
 	Feeds   int             `json:"feeds"`   // in its subscription set
 	Overlap int             `json:"overlap"` // of these, in our own interest
 	Nearest [4]int          `json:"nearest"` // of these, at hop count 0, 1, 2, 3
-	Claimed float64         `json:"claimed"` // usefulness by its word (Paper §3.2), in feeds at hop count 0
-	Score   float64         `json:"score"`   // usefulness, all things considered, in the same unit
+
+	// Usefulness, in feeds of weight 1 at hop count 0: by its word (Paper §3.2), by what it really brought
+	// within the day, and all things considered.
+	Claimed  float64 `json:"claimed"`
+	Observed float64 `json:"observed"`
+	Score    float64 `json:"score"`
 
 	Given    float64 `json:"given"`     // what we delivered to it
 	Got      float64 `json:"got"`       // what it earned: delivered first, or truly had
@@ -114,14 +118,14 @@ func (n *Node) Status() Status {
 // Neighbors describes every neighbor, the longest-serving first.
 func (n *Node) Neighbors() []NeighborStatus {
 	list := make([]NeighborStatus, 0, n.table.Len())
-	scores := n.table.Scores(n.now)
+	scores, observed := n.table.Scores(n.now), n.table.Observed(n.now)
 	for i, p := range n.table.All() {
 		l := n.links[p.ID]
 		account, _ := n.dues.ledger.Account(l.holder)
 		s := NeighborStatus{
 			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: p.Static,
 			Feeds: p.Feeds(), Overlap: n.table.Overlap(p), Nearest: n.table.Nearest(p),
-			Claimed: feedsOf(n.table.Claimed(p.ID, nil)), Score: feedsOf(scores[i]),
+			Claimed: feedsOf(n.table.Claimed(p.ID, nil)), Observed: feedsOf(observed[i]), Score: feedsOf(scores[i]),
 			Given: account.Given.Entries(), Got: account.Got.Entries(), Fined: account.Fined.Entries(),
 			Deficit: account.Deficit.Entries(), Bound: -1, Standing: account.Standing.Points(n.now),
 			Ours: float64(l.ours.Deficit) / 1000, OurBound: boundOf(l.ours),

@@ -18,9 +18,11 @@ func newNeighbors() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "neighbors",
 		Short: "List the running node's neighbors",
-		Long: `List the nodes with which the running node exchanges entries: how many feeds each carries, how many of these
-are of use here and what it is worth as a neighbor, in feeds; what it gave and got and how much of what it
-may it owes, in entries; its standing, which misbehavior lowers; and what last went wrong.
+		Long: `List the nodes with which the running node exchanges entries: how many feeds each carries, how many of
+these are of use here, and how many of them at each hop count from 0 to 3; what it is worth as a neighbor, in
+feeds: by what it claims, by what it really brought within the day, and all things considered; what it gave
+and got and how much of what it may it owes, in entries; its standing, which misbehavior lowers; and what
+last went wrong.
 On a narrow screen each neighbor takes two lines.`,
 		Args: noArgs,
 	}
@@ -44,15 +46,16 @@ On a narrow screen each neighbor takes two lines.`,
 
 // printNeighbors writes a table for people, in lines of a width, 0 for any.
 func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time, width int) error {
-	t := newTable(width, 5, "NEIGHBOR", "KIND", "LINKED", "HEARD", "RTT", "FEEDS", "OF USE", "WORTH", "GAVE", "GOT", "OWES", "STANDING")
+	t := newTable(width, 6, "NEIGHBOR", "KIND", "LINKED", "HEARD", "RTT", "FEEDS",
+		"OF USE", "HOPS", "CLAIMS", "BRINGS", "WORTH", "GAVE", "GOT", "OWES", "STANDING")
 	for i := range list {
 		n := &list[i]
 		rtt := "-"
 		if n.RTT > 0 {
 			rtt = n.RTT.Round(time.Millisecond / 10).String()
 		}
-		t.row(n.ID.String(), neighborKind(n), roughly(now.Sub(n.Since)), ago(n.Heard, now), rtt,
-			fmt.Sprint(n.Feeds), fmt.Sprint(n.Overlap), fmt.Sprintf("%.1f", n.Score),
+		t.row(n.ID.String(), neighborKind(n), roughly(now.Sub(n.Since)), ago(n.Heard, now), rtt, fmt.Sprint(n.Feeds),
+			fmt.Sprint(n.Overlap), byHops(n.Nearest), usefulness(n.Claimed), usefulness(n.Observed), usefulness(n.Score),
 			amount(n.Got), amount(n.Given), owed(n), fmt.Sprintf("%d%%", n.Standing))
 		if n.LastError != "" {
 			t.note("last error: " + printable(n.LastError))
@@ -60,6 +63,14 @@ func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time, widt
 	}
 	return t.write(w)
 }
+
+// byHops writes how many feeds are at hop counts 0, 1, 2 and 3.
+func byHops(counts [4]int) string {
+	return fmt.Sprintf("%d/%d/%d/%d", counts[0], counts[1], counts[2], counts[3])
+}
+
+// usefulness writes what a neighbor is worth, in feeds.
+func usefulness(feeds float64) string { return strconv.FormatFloat(feeds, 'f', 1, 64) }
 
 // amount writes an amount of an account, in entries.
 func amount(entries float64) string {

@@ -63,27 +63,27 @@ storage    NOTHING IS BEING KEPT: disk full
 
 func TestPrintNeighbors(t *testing.T) {
 	list := []node.NeighborStatus{
-		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Since: noon.Add(-3 * time.Hour), Chosen: true, Feeds: 30, Overlap: 4, Heard: noon.Add(-time.Second), RTT: 12345 * time.Microsecond, Score: 3.51, Got: 5, Given: 12.25, Deficit: 7.25, Bound: 10, Standing: 100},
+		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Since: noon.Add(-3 * time.Hour), Chosen: true, Feeds: 30, Overlap: 4, Nearest: [4]int{2, 1, 0, 1}, Claimed: 2.625, Observed: 4.25, Heard: noon.Add(-time.Second), RTT: 12345 * time.Microsecond, Score: 3.51, Got: 5, Given: 12.25, Deficit: 7.25, Bound: 10, Standing: 100},
 		{ID: protocol.NewNodeID(netip.MustParseAddr("2001:db8::1"), 9), Since: noon, Bound: -1, Deficit: -2, Standing: 66, LastError: "peer\nrefused\x9b2J"},
 		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.3"), 9), Since: noon, Static: true},
 	}
 	wantText(t, `
-NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS  OF USE  WORTH  GAVE  GOT   OWES       STANDING
-192.0.2.1:7790   chosen    3h      1s ago  12.3ms  30     4       3.5    5     12.3  7.3 of 10  100%
-[2001:db8::1]:9  accepted  0s      never   -       0      0       0.0    0     0     -2         66%
+NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS  OF USE  HOPS     CLAIMS  BRINGS  WORTH  GAVE  GOT   OWES       STANDING
+192.0.2.1:7790   chosen    3h      1s ago  12.3ms  30     4       2/1/0/1  2.6     4.2     3.5    5     12.3  7.3 of 10  100%
+[2001:db8::1]:9  accepted  0s      never   -       0      0       0/0/0/0  0.0     0.0     0.0    0     0     -2         66%
     last error: peer refused2J
-192.0.2.3:9      static    0s      never   -       0      0       0.0    0     0     0 of 0     0%
+192.0.2.3:9      static    0s      never   -       0      0       0/0/0/0  0.0     0.0     0.0    0     0     0 of 0     0%
 `, func(w *strings.Builder) error { return printNeighbors(w, list, noon, 0) })
 	wantText(t, `
-NEIGHBOR         KIND      LINKED  HEARD   RTT
-  FEEDS  OF USE  WORTH  GAVE  GOT   OWES       STANDING
-192.0.2.1:7790   chosen    3h      1s ago  12.3ms
-  30     4       3.5    5     12.3  7.3 of 10  100%
-[2001:db8::1]:9  accepted  0s      never   -
-  0      0       0.0    0     0     -2         66%
+NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS
+  OF USE  HOPS     CLAIMS  BRINGS  WORTH  GAVE  GOT   OWES       STANDING
+192.0.2.1:7790   chosen    3h      1s ago  12.3ms  30
+  4       2/1/0/1  2.6     4.2     3.5    5     12.3  7.3 of 10  100%
+[2001:db8::1]:9  accepted  0s      never   -       0
+  0       0/0/0/0  0.0     0.0     0.0    0     0     -2         66%
     last error: peer refused2J
-192.0.2.3:9      static    0s      never   -
-  0      0       0.0    0     0     0 of 0     0%
+192.0.2.3:9      static    0s      never   -       0
+  0       0/0/0/0  0.0     0.0     0.0    0     0     0 of 0     0%
 `, func(w *strings.Builder) error { return printNeighbors(w, list, noon, 80) })
 }
 
