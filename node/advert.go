@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"time"
 
 	"feedex/protocol"
@@ -32,6 +33,7 @@ func (n *Node) advertiseEvery(l *link) {
 // is said again with the next.
 func (n *Node) advertise(l *link) bool {
 	if l.advertising {
+		l.again = true
 		return true
 	}
 	changes := n.table.Changes(l.peer)
@@ -46,6 +48,10 @@ func (n *Node) advertise(l *link) bool {
 		} else {
 			n.table.Doubt(l.peer, changes)
 		}
+		if l.again {
+			l.again = false
+			n.tellSoon(l)
+		}
 	})
 	return true
 }
@@ -55,19 +61,30 @@ func (n *Node) advertise(l *link) bool {
 // Differs from the paper, which has a direct subscription set that never changes during a connection.
 func (n *Node) advertiseSoon() {
 	for _, p := range n.table.All() {
-		l := n.links[p.ID]
-		if l.telling {
-			continue
-		}
-		l.telling = true
-		n.after(ownChange, func() {
-			l.telling = false
-			if n.links[l.id()] == l {
-				n.advertise(l)
-			}
-		})
+		n.tellSoon(n.links[p.ID])
 	}
 	n.refillSoon(ownChange / 4)
+}
+
+// tellSoon tells one neighbor.
+func (n *Node) tellSoon(l *link) {
+	if l.telling {
+		return
+	}
+	l.telling = true
+	n.after(ownChange, func() {
+		l.telling = false
+		if n.links[l.id()] == l {
+			n.advertise(l)
+		}
+	})
+}
+
+// tellMissed tells a new neighbor what changed of our own interest while it connected.
+func (n *Node) tellMissed(l *link) {
+	if slices.ContainsFunc(n.table.Changes(l.peer), func(in protocol.Interest) bool { return n.feeds[in.Feed] != nil }) {
+		n.tellSoon(l)
+	}
 }
 
 // updated takes in a neighbor's advert.

@@ -126,11 +126,31 @@ func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
 	a.step(Subscribe{Feeds: []feed.URL{blog}})
 	w.run(2 * time.Second)
 	a.step(Subscribe{Feeds: []feed.URL{comic}})
+	w.run(time.Minute)
+	if n := b.node.links[a.id].peer.Feeds(); n != 3 {
+		t.Errorf("after a minute the neighbor knows of %d feeds, want 3", n)
+	}
 	w.run(time.Hour)
 	if most != 1 {
 		t.Errorf("%d adverts were under way at a time", most)
 	}
-	if n := b.node.links[a.id].peer.Feeds(); n != 3 {
-		t.Errorf("the neighbor knows of %d feeds, want 3", n)
+}
+
+// What a node comes to follow while it connects does not wait for the period either.
+func TestFeedsFollowedWhileConnectingAreToldSoon(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(blog)
+	a, b := w.add(Config{}, news), w.add(Config{}, news)
+	w.run(time.Minute)
+	w.rtt = 4 * time.Second
+	a.inside(func(n *Node) { n.connect(b.id, "", func(error) {}) })
+	w.run(time.Second)
+	a.step(Subscribe{Feeds: []feed.URL{blog}})
+	w.run(30 * time.Second)
+	if !linked(a, b) {
+		t.Fatal("not linked")
+	}
+	if _, ok := b.node.links[a.id].peer.Hops(blog); !ok {
+		t.Error("half a minute later the neighbor does not know of the feed")
 	}
 }

@@ -48,6 +48,7 @@ type link struct {
 	// Our adverts to it.
 	telling     bool // one about a change of our own is on the agenda
 	advertising bool // one is under way
+	again       bool // and there was more to say meanwhile
 
 	// What it offers us.
 	offered  window // latest dids it offered or delivered
@@ -105,6 +106,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 			n.catchUp(l)
 		}
 	})
+	n.tellMissed(l)
 	n.advertiseEvery(l)
 	n.watchSilence(l)
 }
