@@ -1,6 +1,7 @@
 package incentive
 
 import (
+	"cmp"
 	"hash/fnv"
 	"slices"
 	"time"
@@ -13,7 +14,7 @@ const (
 	// maxClaims bounds what is remembered.
 	maxClaims = 8192
 	// ripe is how old a claim must be before a poll can disprove it: caches before a publisher show
-	// readers documents of different age. A new neighbor is also offered what is that old.
+	// readers documents of different age.
 	ripe = time.Hour
 	// dividedFor is how long a feed counts as divided, and how long a missing claim is remembered.
 	dividedFor = 7 * 24 * time.Hour
@@ -30,7 +31,7 @@ const (
 //     off every honest node within two days. But it was of no use either.
 //
 // A poll can tell only about claims that were an hour old when it began, and that its document reaches
-// back beyond: it lists an entry that was here before the claimed one was published, or claimed. A claim
+// back beyond: its oldest entry was here before the claimed one was published, or claimed. A claim
 // that is not in the window any more is dropped unjudged. So is none by an empty document.
 //
 // A missing claim is excused where a listed entry has its title or link: publishers edit both, and change
@@ -128,8 +129,8 @@ func (c *Claims) Add(e *feed.Entry, claim Claim) {
 	c.count[claim.Holder]++
 }
 
-// listedSince is when the publisher listed the entry, if it did. Undated, it may have waited for us as long
-// as what a new neighbor is offered.
+// listedSince is when the publisher listed the entry, if it did. Undated, it may have waited for us as long as
+// an entry is worth something: whoever stands at its bound is served late.
 func listedSince(e *feed.Entry, at time.Time) time.Time {
 	for _, t := range []time.Time{e.Published, e.Updated} {
 		if !t.IsZero() {
@@ -139,15 +140,15 @@ func listedSince(e *feed.Entry, at time.Time) time.Time {
 			return at
 		}
 	}
-	return at.Add(-ripe)
+	return at.Add(-young)
 }
 
 // evict drops the oldest claim of the holder that has most of them.
 func (c *Claims) evict() {
-	most := c.list[0].Holder
-	for _, claim := range c.list {
-		if c.count[claim.Holder] > c.count[most] {
-			most = claim.Holder
+	var most Holder
+	for h, count := range c.count { // few, where a flood has thousands of claims; no two are equal
+		if cmp.Or(cmp.Compare(count, c.count[most]), most.Compare(h)) > 0 {
+			most = h
 		}
 	}
 	i := slices.IndexFunc(c.list, func(claim *Claim) bool { return claim.Holder == most })
@@ -183,17 +184,15 @@ func (c *Claims) End(id feed.EntryID) (Claim, bool) {
 }
 
 // Judge ends the claims of a feed of which a poll that began at begun can tell. listed is what the
-// publisher's document lists: that of this poll or, where nothing was modified, that of the last one.
+// publisher's document lists, the oldest entry first: that of this poll or, where nothing was modified, that of the last one.
 func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Judgement) {
 	if len(listed) == 0 {
 		return j
 	}
+	// How far back it reaches its old end tells: some publishers keep an old entry before all others.
 	shown, alike, reach := make(map[feed.EntryID]bool, len(listed)), kindred(listed), listed[0].Seen
 	for _, e := range listed {
 		shown[e.Entry] = true
-		if e.Seen.Before(reach) {
-			reach = e.Seen
-		}
 	}
 	c.list = slices.DeleteFunc(c.list, func(claim *Claim) bool {
 		switch {
