@@ -126,8 +126,11 @@ const (
 // revise takes in a version of an entry of which we keep another.
 func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known archive.Version) revised {
 	updated := v.Entry.Updated
-	if updated.Before(known.Updated) && !updated.IsZero() {
-		return stale // it is the older one by its own word
+	if known.Updated.After(n.now.Add(archive.Ahead)) {
+		known.Updated = time.Time{} // no date: it must not keep every later version away
+	}
+	if known.Confirmed && updated.Before(known.Updated) && !updated.IsZero() {
+		return stale // it is the older one by its own word, and ours is more than one neighbor's
 	}
 	via := b.Via(l.id()).Path
 	promising := !known.Confirmed || n.moved(known.Updated, updated)
@@ -137,6 +140,7 @@ func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known arch
 		n.edits.aside = slices.DeleteFunc(n.edits.aside, func(a aside) bool { return a.entry == v.ID && a.digest == v.Digest })
 		if s := n.feeds[v.Entry.Feed]; s != nil {
 			s.ETag, s.LastModified = "", "" // so that the next own poll shows the publisher's version in any case
+			n.store.KeepFeed(s.Feed)        // also one after a restart
 		}
 		return replaced
 	}

@@ -289,3 +289,38 @@ func TestAnOwnPollOverrulesTwoNeighbors(t *testing.T) {
 		t.Error("the publisher's version did not come back")
 	}
 }
+
+// Nor is it forgotten that it has to.
+func TestAnOwnPollOverrulesTwoNeighborsAfterARestart(t *testing.T) {
+	w, e := editors(t, 3, bound())
+	a := w.list[0]
+	for _, h := range w.list[1:] {
+		a.take(h, version(e, "altered", time.Minute))
+	}
+	a.kill()
+	a.start()
+	w.run(time.Hour + time.Minute)
+	if a.shows("altered") || a.digest(e.EntryID()) != e.Digest() {
+		t.Error("the publisher's version did not come back")
+	}
+}
+
+// Somebody alters an entry, dates it later than its publisher did, and is faster than everybody else. What two
+// neighbors bring after that is kept all the same.
+func TestALaterDateKeepsNobodyAway(t *testing.T) {
+	for name, later := range map[string]time.Duration{"a little": time.Minute, "beyond belief": 20 * 365 * 24 * time.Hour} {
+		w := newNetwork(t)
+		w.full(4, bound(), news)
+		a := w.list[0]
+		e := feed.Entry{Feed: news, ID: "true", Title: "T", Published: w.now, Updated: w.now.Truncate(time.Second)}
+		a.take(w.list[1], version(e, "altered", later))
+		a.take(w.list[2], bundleWith(e))
+		if a.node.gossip.seen.has(bundleWith(e).DID) {
+			t.Errorf("%s: nobody is asked for the publisher's version any more", name)
+		}
+		a.take(w.list[3], bundleWith(e))
+		if a.digest(e.EntryID()) != e.Digest() || a.shows("altered") {
+			t.Errorf("%s: the publisher's version was dropped", name)
+		}
+	}
+}
