@@ -31,17 +31,21 @@ func (t *Table) Changes(n *Neighbor) protocol.Subset {
 		if r := t.routes[u]; r != nil {
 			want = t.advertised(r, n)
 		}
-		have, known := n.sent[u]
-		if !known {
-			have = protocol.Withdrawn
-		}
-		if want == have {
+		if want == n.told(u) {
 			delete(n.dirty, u)
 			continue
 		}
 		changes = append(changes, protocol.Interest{Feed: u, Hops: want})
 	}
 	return bounded(changes)
+}
+
+// told is at what hop count n last heard of the feed, Withdrawn if it did not.
+func (n *Neighbor) told(u feed.URL) int {
+	if hops, ok := n.sent[u]; ok {
+		return hops
+	}
+	return protocol.Withdrawn
 }
 
 // Advertised records that n has taken changes. What changed again meanwhile is found with the next.

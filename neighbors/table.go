@@ -227,10 +227,15 @@ func (t *Table) route(u feed.URL) *route {
 	return r
 }
 
-// touch has the feed's advert to every neighbor looked at again.
+// touch has the feed's advert looked at again to every neighbor that was told otherwise. What is as the neighbor
+// believes needs no look: feeds that come and go between two adverts must not pile up.
 func (t *Table) touch(u feed.URL, r *route) {
 	for _, n := range t.list {
-		n.dirty[u] = struct{}{}
+		if n.told(u) == t.advertised(r, n) {
+			delete(n.dirty, u)
+		} else {
+			n.dirty[u] = struct{}{}
+		}
 	}
 	t.drop(u, r)
 }
