@@ -10,7 +10,7 @@ import (
 // Limits of what others may put us to within a minute, whatever their accounts say.
 const (
 	callsAMinute = 600
-	bytesAMinute = 64 << 20 // of bundles
+	bytesAMinute = 64 << 20 // of bundles and adverts
 	// strangerCalls is how many calls one holder may make without a link, and strangersCalls how many all
 	// of them together.
 	strangerCalls  = 60
@@ -51,8 +51,13 @@ func (x *exposure) neighbor(now time.Time, h incentive.Holder, c protocol.Call) 
 	e := x.neighbors[h]
 	before := e.over()
 	e.calls++
-	if put, ok := c.(protocol.PutEntries); ok {
-		e.bytes += put.Bundle.WireBytes()
+	switch c := c.(type) {
+	case protocol.PutEntries:
+		e.bytes += c.Bundle.WireBytes()
+	case protocol.UpdateSubset:
+		for _, in := range c.Changes {
+			e.bytes += in.WireBytes()
+		}
 	}
 	x.neighbors[h] = e
 	return e.over(), e.over() && !before
