@@ -111,6 +111,9 @@ func FuzzDecodeReply(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if flawed, ok := reply.(protocol.FlawedSubset); ok {
+			reply = flawed.Subset // what was left out is gone
+		}
 		again := protocol.EncodeReply(nil, reply)
 		v, err = xmlrpc.DecodeResponse(again, unescaped)
 		if err != nil {
