@@ -34,7 +34,7 @@ type Earnings struct {
 // stored is a bundle that we have.
 type stored struct {
 	feed      feed.URL
-	entries   int // young ones with a date
+	dates     []int64 // of the entries that were young when it came, since 1970
 	undated   []feed.EntryID
 	fresh     int // of these, new to us when the bundle came
 	at        time.Time
@@ -62,14 +62,14 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	s, known := e.bundles.use(b.DID)
 	if !known {
 		s = &stored{
-			feed: b.Feed, entries: Dated(now, b.Entries), undated: e.undatedIn(now, b, fresh, from), fresh: count, at: now, from: from,
+			feed: b.Feed, dates: dates(now, b.Entries), undated: e.undatedIn(now, b, fresh, from), fresh: count, at: now, from: from,
 		}
 		e.bundles.put(b.DID, s)
 	}
 	if from == (Holder{}) || !s.once(from) {
 		return 0
 	}
-	return p.earn(today, s.entries+e.show(now, from, s.undated), from)
+	return p.earn(today, s.young(now)+e.show(now, from, s.undated), from)
 }
 
 // Pruned notes what is left of a bundle that from delivered, without the entries that were known: it goes
@@ -92,7 +92,7 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 		s.confirmed = true
 		p.confirmed(today, s.fresh, s.from)
 	}
-	return s.feed, p.earn(today, s.entries+e.show(now, h, s.undated), h)
+	return s.feed, p.earn(today, s.young(now)+e.show(now, h, s.undated), h)
 }
 
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could
@@ -128,4 +128,14 @@ func (s *stored) once(h Holder) bool {
 	}
 	s.done = append(s.done, h)
 	return true
+}
+
+// young counts the dated entries that are still young: a bundle may have come when they nearly were not.
+func (s *stored) young(now time.Time) (count int) {
+	for _, t := range s.dates {
+		if now.Unix()-t <= int64(young/time.Second) {
+			count++
+		}
+	}
+	return count
 }

@@ -59,8 +59,8 @@ func TestWhatAnOfferEarns(t *testing.T) {
 		want  int
 	}{
 		{"the full value of the bundle", 0, func(e *Earnings) {}, 3},
-		{"within 48 hours", 48 * time.Hour, func(e *Earnings) {}, 3},
-		{"not later", 48*time.Hour + time.Second, func(e *Earnings) {}, 0},
+		{"while its entries are of the last 48 hours", time.Hour, func(e *Earnings) {}, 3},
+		{"not once they are older", time.Hour + time.Second, func(e *Earnings) {}, 0},
 		{"once", 0, func(e *Earnings) { e.Offered(now, holder(1), b.DID) }, 0},
 		{"whatever others earn with it", 0, func(e *Earnings) { e.Offered(now, holder(2), b.DID) }, 3},
 		{"not after delivering it", 0, func(e *Earnings) { e.Stored(now, b, nil, holder(1)) }, 0},

@@ -99,12 +99,14 @@ func Young(now time.Time, entries []feed.Entry) int {
 }
 
 // Dated counts the young entries that have a date.
-func Dated(now time.Time, entries []feed.Entry) int {
-	n := 0
+func Dated(now time.Time, entries []feed.Entry) int { return len(dates(now, entries)) }
+
+// dates are those of the young entries that have one.
+func dates(now time.Time, entries []feed.Entry) (list []int64) {
 	for i := range entries {
 		if at, ok := date(now, &entries[i]); ok && now.Sub(at) <= young {
-			n++
+			list = append(list, at.Unix())
 		}
 	}
-	return n
+	return list
 }
