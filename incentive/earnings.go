@@ -29,6 +29,7 @@ type Earnings struct {
 	feeds   recent[feed.URL, *pace]
 	undated recent[feed.EntryID, *undated]
 	arrears []Arrear
+	ablate  Ablation
 }
 
 // stored is a bundle that we have.
@@ -43,9 +44,10 @@ type stored struct {
 	done      []Holder // for whom it earns nothing, or no more
 }
 
-// NewEarnings returns Earnings that remember nothing.
-func NewEarnings() *Earnings {
+// NewEarnings returns Earnings that remember nothing, with those rules off.
+func NewEarnings(a Ablation) *Earnings {
 	return &Earnings{
+		ablate:  a,
 		bundles: newRecent[protocol.DID, *stored](keptBundles),
 		feeds:   newRecent[feed.URL, *pace](keptFeeds),
 		undated: newRecent[feed.EntryID, *undated](keptUndated),
@@ -92,7 +94,11 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 		s.confirmed = true
 		p.confirmed(today, s.fresh, s.from)
 	}
-	return s.feed, p.earn(today, s.young(now)+e.show(now, h, s.undated), h)
+	entries = s.young(now) + e.show(now, h, s.undated)
+	if e.ablate.NoSeenCredit {
+		return s.feed, 0
+	}
+	return s.feed, p.earn(today, entries, h)
 }
 
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could
@@ -115,7 +121,7 @@ func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
 func (e *Earnings) pace(u feed.URL) *pace {
 	p, known := e.feeds.use(u)
 	if !known {
-		p = new(pace)
+		p = &pace{uncapped: e.ablate.NoDailyCap}
 		e.feeds.put(u, p)
 	}
 	return p

@@ -40,12 +40,12 @@ func TestWhatADeliveryEarns(t *testing.T) {
 		{"unless clocks differ", bundle(news, "a", 3, now.Add(ahead), 0), 3, 3},
 		{"five a day of an unknown feed", bundle(news, "a", 40, now, time.Hour), 40, 5},
 	} {
-		e := NewEarnings()
+		e := NewEarnings(Ablation{})
 		if got := e.Stored(now, c.bundle, c.bundle.Entries[:c.fresh], holder(1)); got != c.want {
 			t.Errorf("%s: %d earn, want %d", c.rule, got, c.want)
 		}
 	}
-	if got := NewEarnings().Stored(now, bundle(news, "a", 3, now, 0), nil, Holder{}); got != 0 {
+	if got := NewEarnings(Ablation{}).Stored(now, bundle(news, "a", 3, now, 0), nil, Holder{}); got != 0 {
 		t.Errorf("an own poll earns %d", got)
 	}
 }
@@ -67,7 +67,7 @@ func TestWhatAnOfferEarns(t *testing.T) {
 		{"not for whom we gave it to", 0, func(e *Earnings) { e.Gave(holder(1), b.DID) }, 0},
 		{"what was given to others does not matter", 0, func(e *Earnings) { e.Gave(holder(2), b.DID) }, 3},
 	} {
-		e := NewEarnings()
+		e := NewEarnings(Ablation{})
 		e.Stored(now, b, b.Entries, Holder{})
 		c.do(e)
 		u, got := e.Offered(now.Add(c.after), holder(1), b.DID)
@@ -75,13 +75,13 @@ func TestWhatAnOfferEarns(t *testing.T) {
 			t.Errorf("%s: %d of %q earn, want %d", c.rule, got, u, c.want)
 		}
 	}
-	if _, got := NewEarnings().Offered(now, holder(1), b.DID); got != 0 {
+	if _, got := NewEarnings(Ablation{}).Offered(now, holder(1), b.DID); got != 0 {
 		t.Errorf("a bundle that we do not have earns %d", got)
 	}
 }
 
 func TestDeliveryEarnsOnce(t *testing.T) {
-	e, b := NewEarnings(), bundle(news, "a", 3, now, time.Hour)
+	e, b := NewEarnings(Ablation{}), bundle(news, "a", 3, now, time.Hour)
 	e.Stored(now, b, b.Entries, holder(1))
 	if _, got := e.Offered(now, holder(1), b.DID); got != 0 {
 		t.Errorf("offering what it delivered earns %d", got)
@@ -93,7 +93,7 @@ func TestDeliveryEarnsOnce(t *testing.T) {
 
 // A pruned bundle is another bundle, which others may offer.
 func TestPrunedBundleIsAnotherBundle(t *testing.T) {
-	e, whole, pruned := NewEarnings(), bundle(news, "a", 3, now, time.Hour), bundle(news, "b", 2, now, time.Hour)
+	e, whole, pruned := NewEarnings(Ablation{}), bundle(news, "a", 3, now, time.Hour), bundle(news, "b", 2, now, time.Hour)
 	e.Stored(now, whole, pruned.Entries, holder(1))
 	e.Pruned(now, pruned, holder(1))
 	if _, got := e.Offered(now, holder(1), pruned.DID); got != 0 {
@@ -109,7 +109,7 @@ func TestPrunedBundleIsAnotherBundle(t *testing.T) {
 
 // A thousand entries that look true each hour earn no more than the cap, which they do not raise.
 func TestFloodOfAFeedEarnsNoMoreThanTheCap(t *testing.T) {
-	e := NewEarnings()
+	e := NewEarnings(Ablation{})
 	const ownRate = 7 // a day
 	for d := range 7 {
 		at := now.Add(time.Duration(d) * 24 * time.Hour)
@@ -147,7 +147,7 @@ func TestConfirmedEntriesRaiseTheCap(t *testing.T) {
 			e.Confirmed(at.Add(16*time.Hour), news, holder(1), 10)
 		}, 2*10 + 5},
 	} {
-		e := NewEarnings()
+		e := NewEarnings(Ablation{})
 		for d := range 6 {
 			at := now.Add(time.Duration(d) * 24 * time.Hour)
 			b := bundle(news, fmt.Sprint(d), 10, at, 0)
@@ -168,7 +168,7 @@ func TestConfirmedEntriesRaiseTheCap(t *testing.T) {
 
 func TestPaceForgets(t *testing.T) {
 	for _, c := range []struct{ days, want int }{{0, 2*70 + 5}, {1, 70 + 5}, {6, 20 + 5}, {7, 5}, {400, 5}} {
-		e := NewEarnings()
+		e := NewEarnings(Ablation{})
 		busy := bundle(news, "busy", 70, now, 0)
 		e.Stored(now, busy, busy.Entries, Holder{})
 		at, got := now.Add(time.Duration(c.days)*24*time.Hour), 0
@@ -184,7 +184,7 @@ func TestPaceForgets(t *testing.T) {
 
 // Clocks that are set back, or not at all, earn nobody more.
 func TestPaceSurvivesAWrongClock(t *testing.T) {
-	e := NewEarnings()
+	e := NewEarnings(Ablation{})
 	total := 0
 	for i, at := range []time.Time{now, now.AddDate(0, 0, -3), now.AddDate(0, 0, -300), {}, now} {
 		b := bundle(news, fmt.Sprint(i), 10, at, 0)
@@ -196,7 +196,7 @@ func TestPaceSurvivesAWrongClock(t *testing.T) {
 }
 
 func TestEarningsAreBounded(t *testing.T) {
-	e := NewEarnings()
+	e := NewEarnings(Ablation{})
 	for i := range 3*keptBundles + 1 {
 		b := &protocol.Bundle{DID: did(i), Feed: feed.URL(fmt.Sprint("https://example.com/", i))}
 		e.Stored(now, b, nil, holder(i))

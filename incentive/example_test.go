@@ -76,7 +76,7 @@ func ExampleEarnings() {
 	const u feed.URL = "https://news.example.com/feed"
 	ledger, _ := incentive.NewLedger(incentive.Config{})
 	audits := incentive.NewAudits(rand.New(rand.NewPCG(1, 2)), ledger)
-	earnings := incentive.NewEarnings()
+	earnings := incentive.NewEarnings(incentive.Ablation{})
 
 	b := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: "1", Published: start}, {Feed: u, ID: "2", Published: start}})
 	earnings.Stored(start, b, b.Entries, incentive.Holder{})

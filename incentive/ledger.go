@@ -31,6 +31,8 @@ type Config struct {
 	// TrustLocal lifts the bound from accounts of addresses that are not public: a network of the
 	// owner's own machines. They are counted all the same.
 	TrustLocal bool
+	// Ablate switches rules off. For experiments.
+	Ablate Ablation
 }
 
 // ErrConfig is wrapped by the errors of Validate.
@@ -65,6 +67,7 @@ type Ledger struct {
 	debt       Credit // the largest deficit
 	unbounded  bool
 	trustLocal bool
+	ablate     Ablation
 
 	accounts map[Holder]*account
 	changed  []Holder // in the order in which they changed first
@@ -83,13 +86,22 @@ func NewLedger(c Config) (*Ledger, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, accounts: make(map[Holder]*account)}
+	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, ablate: c.Ablate, accounts: make(map[Holder]*account)}
 	if c.Bound <= 0 {
 		c.Bound = defaultBound
 	}
 	l.bound = Value(c.Bound, 0)
 	l.debt = max(maxDebt, 2*l.bound) // or fines would mean nothing under a large bound
 	return l, nil
+}
+
+// HolderOf is who holds the account of the node id.
+func (l *Ledger) HolderOf(id protocol.NodeID) Holder {
+	h := HolderOf(id)
+	if l.ablate.PortAccounts {
+		h.port = id.Port()
+	}
+	return h
 }
 
 // Limit is the largest deficit that h may have, MaxCredit where it has no bound.
@@ -99,6 +111,8 @@ func (l *Ledger) limit(h Holder, a *account) Credit {
 	switch {
 	case l.unbounded || l.trustLocal && h.Local():
 		return MaxCredit
+	case l.ablate.NoStrangerLimit:
+		return l.bound
 	case a == nil:
 		return strangerLimit
 	}

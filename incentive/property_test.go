@@ -235,7 +235,7 @@ func TestEqualHistoriesGiveEqualDecisions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := deeds(allKinds).Draw(t, "history")
 		run := func() (log []string) {
-			l, e := newLedger(Config{}), NewEarnings()
+			l, e := newLedger(Config{}), NewEarnings(Ablation{})
 			a := NewAudits(newRand(7), l)
 			bundles := make([]*protocol.Bundle, 20)
 			at := now
@@ -268,7 +268,7 @@ func TestEqualHistoriesGiveEqualDecisions(t *testing.T) {
 // earns with one bundle once.
 func TestEarningsKeepToTheCap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		e := NewEarnings()
+		e := NewEarnings(Ablation{})
 		midnight := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 		rate := rapid.IntRange(0, 30).Draw(t, "rate")
 		if rate > 0 {

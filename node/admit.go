@@ -101,7 +101,7 @@ func (n *Node) review(l *link) {
 		if n.links[l.id()] == l {
 			n.dismiss(l, "it brings nothing of what it claims")
 		}
-	case bound && n.now.Sub(since) >= maxAtBound && n.now.Sub(l.peer.Since) >= maxAtBound &&
+	case bound && !n.config.Incentive.Ablate.KeepAtBound && n.now.Sub(since) >= maxAtBound && n.now.Sub(l.peer.Since) >= maxAtBound &&
 		len(l.waiting) > 0 && n.book.Ready(n.now, n.unwanted):
 		n.door.send(n.now, l.holder)
 		n.dismiss(l, "it has owed us for too long")
@@ -110,6 +110,6 @@ func (n *Node) review(l *link) {
 
 // unwanted reports whether id is none to connect to: it is linked, not callable, or refused.
 func (n *Node) unwanted(id protocol.NodeID) bool {
-	h := incentive.HolderOf(id)
+	h := n.dues.ledger.HolderOf(id)
 	return n.links[id] != nil || !n.callable(id) || n.refused(id) || n.door.shut(n.now, h)
 }

@@ -64,7 +64,7 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 			return
 		}
 		victim, ok := n.place(to, true, subset)
-		if !ok || n.refused(to) || static == "" && n.door.shut(n.now, incentive.HolderOf(to)) {
+		if !ok || n.refused(to) || static == "" && n.door.shut(n.now, n.dues.ledger.HolderOf(to)) {
 			// Others came while we asked, or it lost its standing. It believes in a link: tell it.
 			n.call(Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, callTimeout, func(Answered) {})
 			done(errNoPlace)
@@ -113,7 +113,7 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
 		return
 	}
-	if _, ok := n.place(ev.From, n.asking(ev.From), c.Subset); !ok || n.door.shut(n.now, incentive.HolderOf(ev.From)) || len(n.table.Offer(ev.From)) == 0 {
+	if _, ok := n.place(ev.From, n.asking(ev.From), c.Subset); !ok || n.door.shut(n.now, n.dues.ledger.HolderOf(ev.From)) || len(n.table.Offer(ev.From)) == 0 {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
@@ -161,7 +161,7 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 		return
 	}
 	// Only now is it sure that the caller is who it says, and not somebody behind the same address.
-	if h := incentive.HolderOf(ev.From); n.door.knocked(n.now, h) {
+	if h := n.dues.ledger.HolderOf(ev.From); n.door.knocked(n.now, h) {
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later", connectsAnHour))
 		n.punish(h, incentive.ConnectStorm, 0)
 		return
@@ -172,7 +172,7 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 	case n.refused(ev.From):
 		n.refuse(ev, refusal(ev.From))
 		return
-	case !ok || len(offered) == 0 || n.door.shut(n.now, incentive.HolderOf(ev.From)):
+	case !ok || len(offered) == 0 || n.door.shut(n.now, n.dues.ledger.HolderOf(ev.From)):
 		n.respond(ev, protocol.Subset{})
 		return
 	}

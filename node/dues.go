@@ -43,7 +43,7 @@ func (n *Node) newDues() error {
 	}
 	ledger.Load(accounts)
 	n.dues = dues{
-		ledger: ledger, earnings: incentive.NewEarnings(), audits: incentive.NewAudits(n.rng, ledger),
+		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate), audits: incentive.NewAudits(n.rng, ledger),
 		claims: incentive.NewClaims(),
 	}
 	return nil
@@ -225,7 +225,7 @@ func (n *Node) dismiss(l *link, reason string) {
 
 // refused reports whether the node wants no link with id at present.
 func (n *Node) refused(id protocol.NodeID) bool {
-	_, refused := n.dues.ledger.Refused(n.now, incentive.HolderOf(id))
+	_, refused := n.dues.ledger.Refused(n.now, n.dues.ledger.HolderOf(id))
 	return refused
 }
 

@@ -78,7 +78,7 @@ func (x *exposure) stranger(now time.Time, h incentive.Holder, asked bool) (over
 // tooMuch refuses a call that is beyond what its caller may put us to. l is the link that it came over, nil for
 // none.
 func (n *Node) tooMuch(ev Asked, l *link) bool {
-	h := incentive.HolderOf(ev.From)
+	h := n.dues.ledger.HolderOf(ev.From)
 	trusted := n.config.Incentive.TrustLocal && h.Local()
 	if l == nil {
 		if !n.load.stranger(n.now, h, n.asking(ev.From)) || trusted {

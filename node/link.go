@@ -80,7 +80,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 	old := n.links[id]
 	l := &link{
 		peer:   n.table.Add(n.now, id, chosen, subset, offered),
-		holder: incentive.HolderOf(id),
+		holder: n.dues.ledger.HolderOf(id),
 		static: static, token: n.token(id), session: session,
 		offered: newWindow(offeredWindow), heard: n.now,
 	}
