@@ -25,6 +25,7 @@ func layers() map[string]int {
 		"fetch":          4,
 		"lab/trace":      4,
 		"lab/baseline":   4,
+		"lab/actor":      4,
 		"reader":         4,
 		"daemon":         5,
 		"lab":            5,

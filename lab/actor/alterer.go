@@ -1,0 +1,78 @@
+package actor
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// Alterer passes on what others bring with another text, under the ids that the entries have (THREATS 5).
+func Alterer(n *node.Node) Participant {
+	a := &alterer{false: make(map[protocol.DID]protocol.DID)}
+	a.habit = habit{node: n, change: a.alter}
+	return a
+}
+
+type alterer struct {
+	habit
+	false map[protocol.DID]protocol.DID // by the true one, of what was brought
+}
+
+const altered = " (altered)"
+
+// Altered reports whether an Alterer had the entry.
+func Altered(e *feed.Entry) bool { return strings.HasSuffix(e.Title, altered) }
+
+// Step implements Participant.
+func (a *alterer) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
+	if asked, ok := ev.(node.Asked); ok {
+		if put, ok := asked.Call.(protocol.PutEntries); ok {
+			a.false[put.Bundle.DID] = alteredBundle(put.Bundle).DID
+		}
+	}
+	return a.habit.Step(dst, now, ev)
+}
+
+// alter lies where it offers and where it delivers.
+func (a *alterer) alter(e node.Effect) node.Effect {
+	call, ok := e.(node.Call)
+	if !ok {
+		return e
+	}
+	switch c := call.Call.(type) {
+	case protocol.CheckDID:
+		if did, ok := a.false[c.DID]; ok {
+			c.DID = did
+		}
+		call.Call = c
+	case protocol.CheckDIDs:
+		dids := slices.Clone(c.DIDs)
+		for i := range dids {
+			if did, ok := a.false[dids[i]]; ok {
+				dids[i] = did
+			}
+		}
+		call.Call = protocol.CheckDIDs{DIDs: dids}
+	case protocol.PutEntries:
+		if _, ok := a.false[c.Bundle.DID]; ok {
+			call.Call = protocol.PutEntries{Bundle: alteredBundle(c.Bundle)}
+		}
+	}
+	return call
+}
+
+func alteredBundle(b *protocol.Bundle) *protocol.Bundle {
+	entries := slices.Clone(b.Entries)
+	for i := range entries {
+		if !Altered(&entries[i]) {
+			entries[i].Title += altered
+		}
+	}
+	other := protocol.NewBundle(b.Feed, entries)
+	other.Path = b.Path
+	return other
+}

@@ -1,0 +1,118 @@
+package actor
+
+import (
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// Echoer offers what it hears offered, and delivers nothing. It waits for so long that nearly everyone has
+// it, so that it is told "seen" and earns; only an audit finds out (THREATS 2).
+func Echoer(n *node.Node) Participant { return newEchoer(n, echoAfter) }
+
+// echoAfter is after what time a bundle went all round: it takes seconds.
+const echoAfter = time.Minute
+
+// Breaker says at once that it has what it hears offered, and never delivers: who asks it is to wait in
+// vain (THREATS 7).
+func Breaker(n *node.Node) Participant { return newEchoer(n, 0) }
+
+// An echoer is both of them: a FreeRider with offers of its own.
+type echoer struct {
+	habit
+	caller
+	after time.Duration
+	heard []echo                // oldest first
+	known map[protocol.DID]bool // of all that was ever heard: two echoers must not go on for ever
+}
+
+// An echo is an offer that was heard.
+type echo struct {
+	at   time.Time
+	did  protocol.DID
+	feed feed.URL // "" where it was not said
+	from protocol.NodeID
+}
+
+// maxEcho is how many offers go together.
+const maxEcho = 16
+
+func newEchoer(n *node.Node, after time.Duration) *echoer {
+	e := &echoer{caller: newCaller(n), after: after, known: make(map[protocol.DID]bool)}
+	e.habit = habit{node: n, change: func(effect node.Effect) node.Effect {
+		e.overhears(effect)
+		if e.withhold(effect) {
+			return nil
+		}
+		return effect
+	}}
+	return e
+}
+
+// Step implements Participant.
+func (e *echoer) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
+	if e.answered(ev) {
+		return dst
+	}
+	if asked, ok := ev.(node.Asked); ok {
+		e.hear(now, asked)
+	}
+	return e.echo(e.habit.Step(dst, now, ev), now)
+}
+
+// Next implements Participant.
+func (e *echoer) Next() time.Time {
+	next := e.habit.Next()
+	if len(e.heard) > 0 {
+		// Those that come within a while go together.
+		if at := e.heard[0].at.Add(e.after + e.after/2); next.IsZero() || at.Before(next) {
+			return at
+		}
+	}
+	return next
+}
+
+func (e *echoer) hear(now time.Time, ev node.Asked) {
+	switch c := ev.Call.(type) {
+	case protocol.CheckDID:
+		e.note(echo{now, c.DID, c.Feed, ev.From})
+	case protocol.CheckDIDs:
+		for _, did := range c.DIDs {
+			e.note(echo{at: now, did: did, from: ev.From})
+		}
+	}
+}
+
+func (e *echoer) note(heard echo) {
+	if !e.known[heard.did] {
+		e.known[heard.did] = true
+		e.heard = append(e.heard, heard)
+	}
+}
+
+// echo offers to all neighbors what was heard long enough ago, but not to whom it was heard from.
+func (e *echoer) echo(dst []node.Effect, now time.Time) []node.Effect {
+	if len(e.heard) == 0 || now.Sub(e.heard[0].at) < e.after+e.after/2 {
+		return dst
+	}
+	due := 0
+	for due < len(e.heard) && now.Sub(e.heard[due].at) >= e.after {
+		due++
+	}
+	for _, to := range e.neighbors() {
+		var dids []protocol.DID
+		for _, h := range e.heard[:due] {
+			if h.from != to {
+				dids = append(dids, h.did)
+			}
+		}
+		for chunk := range slices.Chunk(dids, maxEcho) {
+			dst = e.call(dst, to, protocol.CheckDIDs{DIDs: chunk}, nil)
+		}
+	}
+	e.heard = slices.Delete(e.heard, 0, due)
+	return dst
+}

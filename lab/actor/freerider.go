@@ -1,0 +1,43 @@
+package actor
+
+import (
+	"time"
+
+	"feedex/node"
+)
+
+// FreeRider takes and never gives: nothing is offered to anybody (THREATS 1).
+func FreeRider(n *node.Node) Participant {
+	h := &habit{node: n}
+	h.change = func(e node.Effect) node.Effect {
+		if h.withhold(e) {
+			return nil
+		}
+		return e
+	}
+	return h
+}
+
+// Traitor is honest up to a time and a FreeRider from then on (THREATS 15).
+func Traitor(n *node.Node, until time.Time) Participant {
+	t := &traitor{until: until}
+	t.habit = habit{node: n, change: func(e node.Effect) node.Effect {
+		if t.free && t.withhold(e) {
+			return nil
+		}
+		return e
+	}}
+	return t
+}
+
+type traitor struct {
+	habit
+	until time.Time
+	free  bool
+}
+
+// Step implements Participant.
+func (t *traitor) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
+	t.free = !now.Before(t.until)
+	return t.habit.Step(dst, now, ev)
+}
