@@ -1,0 +1,168 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/lab"
+	"feedex/lab/actor"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// arrivals has f called for each entry that a neighbor, or an own poll, brings a member.
+func arrivals(f func(i int, isBad bool, source protocol.NodeID, e *feed.Entry)) func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+	return func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+		return func(_ time.Time, _ node.Event, effects []node.Effect) {
+			for _, note := range notes(effects) {
+				if a, ok := note.(node.Arrived); ok {
+					for r := range a.Records {
+						f(i, isBad, a.Source, &a.Records[r].Entry)
+					}
+				}
+			}
+		}
+	}
+}
+
+// forging is row 4.
+func (t *trial) forging() (string, bool) {
+	c := t.with(forgers(1, t.Start), .1)
+	c.Length *= 3
+	forged, junk := 0, 0
+	c.Watch = arrivals(func(_ int, isBad bool, source protocol.NodeID, e *feed.Entry) {
+		switch {
+		case !actor.Forged(e):
+		case !isBad:
+			junk++
+		case source.IsZero():
+			forged++
+		}
+	})
+	row := t.measured(c)
+	share := float64(junk) / math.Max(1, float64(forged*(c.Nodes-c.Bad)))
+	return fmt.Sprintf("%d forged, %d deliveries to %d honest: %s; coverage %s", forged, junk, c.Nodes-c.Bad, percent(share), percent(row.Honest.Coverage)),
+		share <= .2 && forged > 0
+}
+
+// altering is row 5. A text that comes first by way of who altered it cannot be told from a true one: it must
+// not be taken for confirmed, and give way to what an own poll shows.
+func (t *trial) altering() (string, bool) {
+	c := t.crowd
+	c.Bad = max(1, c.Nodes/10)
+	c.Kind = kind{act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Alterer(n) }}
+	came, altered := 0, 0
+	truth := make([]map[feed.EntryID]bool, c.Nodes) // what came as it is, by member
+	for i := range truth {
+		truth[i] = make(map[feed.EntryID]bool)
+	}
+	c.Watch = arrivals(func(i int, isBad bool, _ protocol.NodeID, e *feed.Entry) {
+		if isBad {
+			return
+		}
+		came++
+		if actor.Altered(e) {
+			altered++
+		} else {
+			truth[i][e.EntryID()] = true
+		}
+	})
+	g := t.play(c, nil)
+	replaced, confirmed, stays, own := 0, 0, 0, 0
+	for i, h := range g.hosts {
+		if g.class[i] == bad {
+			continue
+		}
+		records, err := h.Archive().Search(context.Background(), feed.Filter{Limit: math.MaxInt32})
+		if err != nil {
+			panic(err) // it is in memory
+		}
+		polled := make(map[feed.URL]time.Time)
+		for _, f := range h.Node().Feeds() {
+			polled[f.URL] = f.LastSuccess
+		}
+		for _, r := range records {
+			if !actor.Altered(&r.Entry) {
+				continue
+			}
+			stays++
+			if truth[i][r.ID] {
+				replaced++
+			}
+			if r.Confirmed {
+				confirmed++
+			}
+			if polled[r.Entry.Feed].After(r.Seen.Add(time.Minute)) {
+				own++
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %d came altered first; %d replaced what was known, %d were taken for confirmed, %d remain, %d of feeds polled since",
+		altered, came, replaced, confirmed, stays, own), replaced == 0 && confirmed == 0 && own == 0
+}
+
+// replaying is row 22.
+func (t *trial) replaying() (string, bool) {
+	c := t.crowd
+	c.Bad = max(1, c.Nodes/10)
+	c.Kind = kind{act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Replayer(n) }}
+	enemies := c.enemies()
+	again, offers, credit := 0, 0, 0.0
+	c.Watch = func(_ int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+		if isBad {
+			return nil
+		}
+		return func(_ time.Time, ev node.Event, effects []node.Effect) {
+			if asked, ok := ev.(node.Asked); ok && enemies[asked.From] {
+				if _, ok := asked.Call.(protocol.CheckDID); ok {
+					offers++
+				}
+			}
+			for _, note := range notes(effects) {
+				if a, ok := note.(node.Arrived); ok && enemies[a.Source] {
+					again += len(a.Records)
+				}
+			}
+		}
+	}
+	t.play(c, func(g *gathering) {
+		g.every(c, 5*time.Minute, func(_ *lab.Host, s node.NeighborStatus) { credit = max(credit, s.Got) })
+	})
+	return fmt.Sprintf("%d offers; %.1f entries of credit, %d arrived again", offers, credit, again), offers > 0 && credit == 0 && again == 0
+}
+
+// flooding is row 23. For two days the node is honest, so that others know how much its feeds publish.
+func (t *trial) flooding() (string, bool) {
+	const honest = 48 * time.Hour
+	c := t.crowd
+	begins := c.Start.Add(honest)
+	c.Nodes, c.Bad, c.Kind = max(10, c.Nodes/2), 1, forgers(1000, begins)
+	// The run begins at midnight and floods for no more than a day.
+	c.Length = honest + min(c.Length, 20*time.Hour)
+	most := func(a incentive.Ablation) float64 {
+		c.Ablate = a
+		before, credit := make(map[*lab.Host]float64), 0.0
+		t.play(c, func(g *gathering) {
+			g.every(c, 5*time.Minute, func(h *lab.Host, s node.NeighborStatus) {
+				if g.w.Now().After(begins) {
+					credit = max(credit, s.Got-before[h])
+				} else {
+					before[h] = s.Got
+				}
+			})
+		})
+		return credit
+	}
+	mark := 0.0
+	for i := range c.Feeds { // of the feeds of the node, as many as the mean of all
+		a := float64(c.Feeds[i].Count(c.Start, begins)) / honest.Hours() * 24
+		mark += (2*a + 5) * float64(c.Each) / float64(len(c.Feeds))
+	}
+	with, without := most(incentive.Ablation{}), most(incentive.Ablation{NoDailyCap: true})
+	return fmt.Sprintf("%.0f entries of credit at most, mark %.0f; without the cap %.0f", with, mark, without), with <= mark
+}

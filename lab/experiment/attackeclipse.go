@@ -1,0 +1,169 @@
+package experiment
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"feedex/lab"
+	"feedex/lab/actor"
+	"feedex/node"
+	"feedex/polling"
+	"feedex/protocol"
+	"feedex/tracker"
+)
+
+const (
+	// hostileShare is how many of the nodes in an eclipse are hostile.
+	hostileShare = .8
+	// victimsEach is how many nodes are attacked in one world.
+	victimsEach = 8
+	restarts    = 3
+	betweenRuns = 20 * time.Minute
+)
+
+// eclipsers claim every feed, give nothing, and name only each other.
+func eclipsers(c *crowd) kind {
+	var named []protocol.NodeID
+	return kind{member: liars.member, act: func(_ int, n *node.Node, rng *rand.Rand) actor.Participant {
+		if named == nil {
+			for i, is := range c.divide() {
+				if is == bad {
+					named = append(named, publicAddress(i))
+				}
+			}
+		}
+		return actor.Eclipser(n, rng, named)
+	}}
+}
+
+// eclipsing is the first half of row 11.
+func (t *trial) eclipsing() (string, bool) {
+	trials, good, least := 0, 0, 99
+	worlds := (t.trials + victimsEach - 1) / victimsEach
+	t.worlds = float64(worlds)
+	for n := range worlds {
+		c := t.crowd
+		c.Seed += lab.Seed(n) << 32
+		c.Bad = int(hostileShare * float64(c.Nodes))
+		c.Length = time.Hour + (restarts+1)*betweenRuns
+		c.Kind = eclipsers(&c)
+		enemies := c.enemies()
+		var victims []*lab.Host
+		t.play(c, func(g *gathering) {
+			for v := range min(victimsEach, t.trials-n*victimsEach) {
+				g.w.At(c.Start.Add(time.Hour+time.Duration(v)*time.Minute), func() { victims = append(victims, attacked(c, g, v)) })
+			}
+		})
+		for _, h := range victims {
+			honest := 0
+			for _, s := range h.Node().Neighbors() {
+				if !enemies[s.ID] {
+					honest++
+				}
+			}
+			trials++
+			least = min(least, honest)
+			if honest >= 2 {
+				good++
+			}
+		}
+	}
+	part := float64(good) / float64(max(1, trials))
+	return fmt.Sprintf("%s of %d trials, at least %d honest neighbors", percent(part), trials, least), part >= .99
+}
+
+// attacked has victim number v join and restart.
+func attacked(c crowd, g *gathering, v int) *lab.Host {
+	rng := c.Seed.Stream(fmt.Sprintf("victim %d", v))
+	h, err := g.w.Join(lab.Member{Name: fmt.Sprintf("victim %d", v), ID: publicAddress(c.Nodes + v), Feeds: choose(rng, g.w, c.Each)})
+	if err != nil {
+		panic(err) // the settings were checked
+	}
+	var restart func(left int)
+	restart = func(left int) {
+		if left == 0 {
+			return
+		}
+		h.Stop()
+		if err := h.Return(); err != nil {
+			panic(err) // it started before
+		}
+		g.w.At(g.w.Now().Add(betweenRuns), func() { restart(left - 1) })
+	}
+	g.w.At(g.w.Now().Add(betweenRuns), func() { restart(restarts) })
+	return h
+}
+
+// suppressing is the second half of row 11: half of the nodes are hostile, and the other half knows nobody
+// else. Polling adapts as it does by default.
+func (t *trial) suppressing() (string, bool) {
+	c := t.crowd
+	c.Nodes = max(10, c.Nodes/2)
+	c.Bad = c.Nodes / 2
+	c.Policy = polling.FeedEx{}
+	c.Kind = eclipsers(&c)
+	lag := func(hostile bool) (float64, int) {
+		links := 0
+		c.Tune = func(_ int, is class, m *lab.Member) {
+			if is == bad {
+				return
+			}
+			config := *m.Node
+			config.Trackers = []string{}
+			for i, is := range c.divide() {
+				if is == bad && hostile {
+					config.Peers = append(config.Peers, publicAddress(i).String())
+				}
+			}
+			m.Node = &config
+		}
+		g := t.play(c, nil)
+		for _, h := range g.honest() {
+			links += len(h.Node().Neighbors())
+		}
+		return g.measure(c).Honest.Lag, links
+	}
+	alone, _ := lag(false)
+	eclipsed, links := lag(true)
+	return fmt.Sprintf("%s min, alone %s min; %.1f neighbors a node, all hostile", minutes(eclipsed), minutes(alone), float64(links)/float64(c.Nodes-c.Bad)),
+		eclipsed <= 1.1*alone && links > 0
+}
+
+// poisoning is row 18, with the tracker alone: 10,000 victims on 10,000 networks.
+func (t *trial) poisoning() (string, bool) {
+	const victims, honest, days = 10_000, 100, 3
+	r := tracker.New(tracker.Config{CallBacks: 100}, t.Seed.Stream("tracker"))
+	victim := func(i int) protocol.NodeID {
+		return protocol.NewNodeID(netip.AddrFrom4([4]byte{byte(60 + i%100), byte(i / 100), 1, 9}), protocol.DefaultPort)
+	}
+	called := make([]int, victims)
+	handed, answers := 0, 0
+	for hour := range days * 24 {
+		now := t.Start.Add(time.Duration(hour) * time.Hour)
+		for i := range victims {
+			if r.Register(now, victim(i)) {
+				called[i]++
+				r.Confirm(now, victim(i), false)
+			}
+		}
+		for i := range honest {
+			if r.Register(now, publicAddress(i)) {
+				r.Confirm(now, publicAddress(i), true)
+			}
+		}
+		for _, id := range r.Hand(now, protocol.NodeID{}, protocol.MaxNeighborList) {
+			answers++
+			if id.Addr().As4()[0] >= 60 {
+				handed++
+			}
+		}
+		t.tell(float64(hour) / (days * 24))
+	}
+	most := 0
+	for _, n := range called {
+		most = max(most, n)
+	}
+	return fmt.Sprintf("%d of %d handed out are victims; %d call backs at most to one in %d days", handed, answers, most, days), handed == 0 && most <= days && answers > 0
+}

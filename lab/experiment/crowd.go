@@ -1,0 +1,211 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/lab"
+	"feedex/lab/actor"
+	"feedex/lab/trace"
+	"feedex/node"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+// A crowd is a network of honest nodes, not all of them alike, and of some that are not honest.
+type crowd struct {
+	Seed   lab.Seed
+	Feeds  []trace.Feed
+	Start  time.Time
+	Length time.Duration
+	Every  time.Duration // between polls
+	Nodes  int
+	Each   int // feeds a node
+	Bound  int // as incentive.Config has it
+	Ablate incentive.Ablation
+	// Alike has no honest nodes that are slow or have few feeds or links.
+	Alike bool
+	// Bad is how many of the nodes are dishonest, and how.
+	Bad  int
+	Kind kind
+	// Watch, where it is not nil, sees every step of member i, which is dishonest or not.
+	Watch func(i int, bad bool) func(now time.Time, ev node.Event, effects []node.Effect)
+	// Policy, where it is not nil, is in the place of polling at fixed intervals.
+	Policy polling.Policy
+	// Tune, where it is not nil, has the last word on member i.
+	Tune func(i int, is class, m *lab.Member)
+}
+
+// A kind is a way not to be honest.
+type kind struct {
+	name string
+	// member changes what an honest member i would be; it may be nil.
+	member func(c *crowd, w *lab.World, i int, m *lab.Member)
+	// act makes the actor.
+	act func(i int, n *node.Node, rng *rand.Rand) actor.Participant
+	// joined is called once it runs; it may be nil.
+	joined func(c *crowd, w *lab.World, h *lab.Host, rng *rand.Rand)
+	// address is where member i is; nil for a network of its own.
+	address func(i int) protocol.NodeID
+}
+
+// A class is a part of a crowd.
+type class int
+
+const (
+	ordinary class = iota
+	slow           // polls half as often
+	fewFeeds
+	fewLinks
+	bad
+	classes
+)
+
+// The parts of the honest that are not ordinary, and in what they differ.
+const (
+	slowOneIn     = 5
+	fewFeedsOneIn = 10
+	fewLinksOneIn = 10
+	fewerFeeds    = 4 // times
+	threeLinks    = 3
+)
+
+// A gathering is the hosts of a crowd.
+type gathering struct {
+	w     *lab.World
+	hosts []*lab.Host // by member; nil before it joined
+	class []class     // by member
+}
+
+// honest are the honest hosts.
+func (g *gathering) honest() (hosts []*lab.Host) {
+	for i, h := range g.hosts {
+		if h != nil && g.class[i] != bad {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
+}
+
+// gather makes the world of the crowd. What an honest member follows, and when it joins, does not depend on
+// the others.
+func (c crowd) gather() (*gathering, error) {
+	if c.Policy == nil {
+		c.Policy = polling.Fixed{Every: c.Every}
+	}
+	base := node.Config{
+		Trackers: []string{lab.TrackerURL}, Policy: c.Policy,
+		Incentive: incentive.Config{Bound: c.Bound, Ablate: c.Ablate},
+	}
+	w, err := lab.New(lab.Config{
+		Seed: c.Seed, Start: c.Start, Until: c.Start.Add(c.Length), Feeds: c.Feeds, NoEncoding: true, Node: base,
+	})
+	if err != nil {
+		return nil, err
+	}
+	g := &gathering{w: w, hosts: make([]*lab.Host, c.Nodes), class: c.divide()}
+	for i := range c.Nodes {
+		rng := c.Seed.Stream(fmt.Sprintf("machine %d", i))
+		m := c.member(w, i, g.class[i], base, rng)
+		w.At(c.Start.Add(time.Duration(rng.Int64N(int64(joinWithin)))), func() {
+			h, err := w.Join(m)
+			if err != nil {
+				panic(err) // the settings were checked
+			}
+			if g.hosts[i] = h; g.class[i] == bad && c.Kind.joined != nil {
+				c.Kind.joined(&c, w, h, rng)
+			}
+		})
+	}
+	return g, nil
+}
+
+// divide tells what each member is.
+func (c *crowd) divide() []class {
+	list := make([]class, c.Nodes)
+	order := c.Seed.Stream("classes").Perm(c.Nodes)
+	for _, i := range order[:c.Bad] {
+		list[i] = bad
+	}
+	if honest := order[c.Bad:]; !c.Alike {
+		for _, part := range []struct {
+			class class
+			oneIn int
+		}{{slow, slowOneIn}, {fewFeeds, fewFeedsOneIn}, {fewLinks, fewLinksOneIn}} {
+			n := (c.Nodes - c.Bad) / part.oneIn
+			for _, i := range honest[:n] {
+				list[i] = part.class
+			}
+			honest = honest[n:]
+		}
+	}
+	return list
+}
+
+// member is member number i.
+func (c *crowd) member(w *lab.World, i int, is class, base node.Config, rng *rand.Rand) lab.Member {
+	m := lab.Member{Name: fmt.Sprintf("node %d", i), ID: c.address(i, is), Feeds: choose(rng, w, c.Each)}
+	switch is {
+	case slow:
+		base.Policy = polling.Fixed{Every: 2 * c.Every}
+	case fewFeeds:
+		m.Feeds = m.Feeds[:max(1, c.Each/fewerFeeds)]
+	case fewLinks:
+		base.MaxNeighbors = threeLinks
+	case bad:
+		if c.Kind.member != nil {
+			c.Kind.member(c, w, i, &m)
+		}
+	}
+	if m.Node == nil {
+		m.Node = &base
+	}
+	if c.Tune != nil {
+		c.Tune(i, is, &m)
+	}
+	m.Actor = func(n *node.Node, rng *rand.Rand) lab.Actor {
+		var a actor.Participant = n
+		if is == bad && c.Kind.act != nil {
+			a = c.Kind.act(i, n, rng)
+		}
+		if c.Watch != nil {
+			if see := c.Watch(i, is == bad); see != nil {
+				a = actor.Watched{Participant: a, See: see}
+			}
+		}
+		return a
+	}
+	return m
+}
+
+// address is where member i joins.
+func (c *crowd) address(i int, is class) protocol.NodeID {
+	if is == bad && c.Kind.address != nil {
+		return c.Kind.address(i)
+	}
+	return publicAddress(i)
+}
+
+// publicAddress is the address of member i, in a network (/16) of its own.
+func publicAddress(i int) protocol.NodeID {
+	return protocol.NewNodeID(netip.AddrFrom4([4]byte{byte(20 + i/256), byte(i % 256), 1, 7}), protocol.DefaultPort)
+}
+
+// run runs the crowd to the end of its Length, and reports whether it came there.
+func (c crowd) run(ctx context.Context, g *gathering, progress func(float64)) bool {
+	return advance(ctx, g.w, c.Start.Add(c.Length), progress)
+}
+
+// everything are all feeds of a world.
+func everything(w *lab.World) []feed.URL {
+	var urls []feed.URL
+	for _, p := range w.Publishers() {
+		urls = append(urls, p.URL)
+	}
+	return urls
+}

@@ -1,0 +1,164 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"feedex/incentive"
+	"feedex/lab"
+	"feedex/node"
+)
+
+// isGolden compares a report with the file of that name.
+func isGolden(t *testing.T, name string, r *Report) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := r.Write(&got); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("the report differs from %s; if that is meant, run: go test ./lab/experiment -update\n%s", golden, got.String())
+	}
+}
+
+// Small networks with free riders and others give the same tables and the same hash every time, on every
+// machine. Who changes what nodes do changes them: look at the difference before -update.
+func TestFreeRidersAreReproducible(t *testing.T) {
+	t.Parallel()
+	r, err := FreeRiders{
+		Seed: 1, Traces: embedded(t), Nodes: 12, Feeds: 8, Each: 4, Every: time.Hour, Length: 4 * time.Hour,
+		Shares: []float64{.25}, Bounds: []int{1, -1},
+	}.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isGolden(t, "freeriders.golden", r)
+	checkDrawings(t, r.All())
+}
+
+// The same for attacks.
+func TestAttacksAreReproducible(t *testing.T) {
+	t.Parallel()
+	r, _, err := Attacks{Seed: 1, Traces: embedded(t), Nodes: 10, Length: 9 * time.Hour, Rows: []int{10, 15, 18, 24}}.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isGolden(t, "attacks.golden", r)
+}
+
+// What switches a rule off reaches the node: one that keeps neighbors at their bound lets none of them go
+// for it.
+func TestNeighborsAtTheBoundCanBeKept(t *testing.T) {
+	t.Parallel()
+	gone := func(a incentive.Ablation) (count int) {
+		c := smallCrowd(t)
+		c.Nodes, c.Bad, c.Kind, c.Length, c.Ablate = 16, 4, freeRiders, 14*time.Hour, a
+		enemies := c.enemies()
+		c.Watch = func(_ int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+			return func(_ time.Time, _ node.Event, effects []node.Effect) {
+				for _, note := range notes(effects) {
+					if u, ok := note.(node.Unlinked); ok && !isBad && enemies[u.Peer] && u.Reason == "it has owed us for too long" {
+						count++
+					}
+				}
+			}
+		}
+		g, err := c.gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.w.Run(c.Start.Add(c.Length))
+		return count
+	}
+	if n := gone(incentive.Ablation{}); n == 0 {
+		t.Error("no free rider is let go")
+	}
+	if n := gone(incentive.Ablation{KeepAtBound: true}); n != 0 {
+		t.Errorf("%d free riders are let go with the rule switched off", n)
+	}
+}
+
+func TestImpossibleCrowds(t *testing.T) {
+	set := embedded(t)
+	for _, c := range []struct {
+		name string
+		run  func() error
+	}{
+		{"too few nodes", func() error { return errorOf(FreeRiders{Traces: set, Nodes: 9}.Run(t.Context(), nil)) }},
+		{"more feeds than there are", func() error { return errorOf(FreeRiders{Traces: set, Each: 31}.Run(t.Context(), nil)) }},
+		{"polls that are too rare", func() error { return errorOf(FreeRiders{Traces: set, Every: 9 * time.Hour}.Run(t.Context(), nil)) }},
+		{"a run that is too long", func() error { return errorOf(FreeRiders{Traces: set, Length: 9000 * time.Hour}.Run(t.Context(), nil)) }},
+		{"an attack that is too short", func() error { _, _, err := Attacks{Traces: set, Length: time.Hour}.Run(t.Context(), nil); return err }},
+		{"a row that there is not", func() error { _, _, err := Attacks{Traces: set, Rows: []int{99}}.Run(t.Context(), nil); return err }},
+		{"no trials", func() error { _, _, err := Attacks{Traces: set, Trials: -1}.Run(t.Context(), nil); return err }},
+	} {
+		if err := c.run(); !errors.Is(err, ErrSetting) {
+			t.Errorf("%s: %v, want ErrSetting", c.name, err)
+		}
+	}
+}
+
+func errorOf(_ *Report, err error) error { return err }
+
+// An interrupted experiment says so, and judges nothing.
+func TestInterruptedAttacksSaySo(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r, failed, err := Attacks{Seed: 1, Traces: embedded(t), Rows: []int{1, 2}}.Run(ctx, nil)
+	if err != nil || r.Partial == "" || failed != 0 {
+		t.Errorf("partial %q, %d failed, %v", r.Partial, failed, err)
+	}
+	free, err := FreeRiders{Seed: 1, Traces: embedded(t), Shares: []float64{.25}}.Run(ctx, nil)
+	if err != nil || free.Partial == "" {
+		t.Errorf("partial %q, %v", free.Partial, err)
+	}
+}
+
+// Move takes a member to another address, with what it had.
+func TestMove(t *testing.T) {
+	c := smallCrowd(t)
+	g, err := c.gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.w.Run(c.Start.Add(30 * time.Minute))
+	h, to := g.hosts[0], publicAddress(200)
+	if err := h.Move(to); !errors.Is(err, lab.ErrConfig) {
+		t.Errorf("moving while it runs: %v", err)
+	}
+	h.Leave()
+	if err := h.Move(g.hosts[1].ID); !errors.Is(err, lab.ErrConfig) {
+		t.Errorf("moving to where somebody is: %v", err)
+	}
+	before := len(h.Sights(g.w.Now()))
+	if err := errors.Join(h.Move(to), h.Return()); err != nil {
+		t.Fatal(err)
+	}
+	g.w.Run(c.Start.Add(time.Hour))
+	if len(h.Node().Neighbors()) == 0 || len(h.Sights(g.w.Now())) < before {
+		t.Errorf("%d neighbors after the move", len(h.Node().Neighbors()))
+	}
+	for _, other := range g.hosts[1:] {
+		for _, s := range other.Node().Neighbors() {
+			if s.ID == to {
+				return
+			}
+		}
+	}
+	t.Errorf("nobody has a neighbor at %s", to)
+}

@@ -1,0 +1,155 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"feedex/incentive"
+	"feedex/lab"
+	"feedex/lab/trace"
+)
+
+// FreeRiders is about those who take without giving (Paper §3.5): networks in which some of the nodes are
+// free riders, echoers, rejoiners or liars, over a range of the deficit bound, and with each rule of package
+// incentive switched off in turn. The zero value of each field means its default.
+//
+// Of the honest, a fifth is slow and polls half as often, a tenth follows few feeds, and a tenth has no more
+// than three neighbors. The dishonest poll nothing: what they have is what neighbors brought.
+type FreeRiders struct {
+	Seed   lab.Seed
+	Traces *trace.Set    // no default
+	Nodes  int           // default 64
+	Feeds  int           // at most so many of those that publish 5 entries a day; default 30
+	Each   int           // feeds a node; default 15
+	Every  time.Duration // between polls; default 4 h
+	Length time.Duration // default 24 h
+	Shares []float64     // of the nodes that are dishonest; default .1, .25, .5
+	Bounds []int         // deficit bounds, as incentive.Config has them; default 1, 5, 50, negative for none
+}
+
+func (f FreeRiders) withDefaults() (FreeRiders, crowd, error) {
+	f.Nodes, f.Feeds, f.Each = cmp.Or(f.Nodes, 64), cmp.Or(f.Feeds, 30), cmp.Or(f.Each, 15)
+	f.Every, f.Length = cmp.Or(f.Every, 4*time.Hour), cmp.Or(f.Length, 24*time.Hour)
+	if f.Shares == nil {
+		f.Shares = []float64{.1, .25, .5}
+	}
+	if f.Bounds == nil {
+		f.Bounds = []int{1, 5, 50, -1}
+	}
+	c, err := newCrowd(f.Seed, f.Traces, f.Nodes, f.Feeds, f.Each, f.Every, f.Length)
+	if err == nil && f.Length < 3*f.Every {
+		err = fmt.Errorf("%w: a run of %v with polls every %v; want three times as long or more", ErrSetting, f.Length, f.Every)
+	}
+	return f, c, err
+}
+
+// newCrowd is a crowd of honest nodes with those settings, checked.
+func newCrowd(seed lab.Seed, set *trace.Set, nodes, most, each int, every, length time.Duration) (crowd, error) {
+	busy := busiest(seed, set, most)
+	span := set.To.Sub(set.From)
+	var err error
+	switch {
+	case nodes < 10 || nodes > maxCrowd:
+		err = fmt.Errorf("%w: %d nodes; want 10 to %d", ErrSetting, nodes, maxCrowd)
+	case each < 1 || each > len(busy):
+		err = fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to that", ErrSetting, each, len(busy), leastRate)
+	case every < time.Minute:
+		err = fmt.Errorf("%w: polling every %v; want 1m or more", ErrSetting, every)
+	case length < 10*time.Minute || length > span:
+		err = fmt.Errorf("%w: a run of %v; the traces cover %v, so want 10m to that", ErrSetting, length, span)
+	}
+	return crowd{
+		Seed: seed, Feeds: busy, Start: weekday(set, length), Length: length, Every: every, Nodes: nodes, Each: each,
+	}, err
+}
+
+// maxCrowd is how many members have a network of their own.
+const maxCrowd = 25_000
+
+// A cell is one network of the experiment.
+type cell struct {
+	Name  string
+	Kind  kind
+	Share float64
+	Bound int
+	Off   incentive.Ablation
+}
+
+// cells are all networks, by table.
+func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []cell) {
+	kinds = []cell{{Name: "nobody"}}
+	for _, k := range []kind{freeRiders, echoers, portRejoiners, addressRejoiners, liars} {
+		for _, share := range f.Shares {
+			kinds = append(kinds, cell{Name: fmt.Sprintf("%s %g%%", k.name, 100*share), Kind: k, Share: share})
+		}
+	}
+	const quarter = .25
+	for _, b := range f.Bounds {
+		name := fmt.Sprintf("D = %d", b)
+		if b < 0 {
+			name = "no bound"
+		}
+		bounds = append(bounds, cell{Name: name, Kind: freeRiders, Share: quarter, Bound: b})
+	}
+	padders := forgers(padsAnHour, start)
+	padders.name = "padders"
+	for _, r := range []struct {
+		name string
+		kind kind
+		off  incentive.Ablation
+	}{
+		{`no credit for "seen" offers, free riders`, freeRiders, incentive.Ablation{NoSeenCredit: true}},
+		{"no audits, echoers", echoers, incentive.Ablation{NoAudits: true}},
+		{"an account for each port, rejoiners", portRejoiners, incentive.Ablation{PortAccounts: true}},
+		{"no limit for strangers, rejoiners elsewhere", addressRejoiners, incentive.Ablation{NoStrangerLimit: true}},
+		{"neighbors at the bound stay, free riders", freeRiders, incentive.Ablation{KeepAtBound: true}},
+		{"all rules, padders", padders, incentive.Ablation{}},
+		{"no daily cap, padders", padders, incentive.Ablation{NoDailyCap: true}},
+	} {
+		rules = append(rules, cell{Name: r.name, Kind: r.kind, Share: quarter, Off: r.off})
+	}
+	return kinds, bounds, rules
+}
+
+// padsAnHour is how many entries a padder invents an hour.
+const padsAnHour = 20
+
+// Run runs all networks. If ctx ends before they do, the Report says so and shows what there was by then.
+// The error wraps ErrSetting.
+func (f FreeRiders) Run(ctx context.Context, progress Progress) (*Report, error) {
+	f, c, err := f.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	kinds, bounds, rules := f.cells(c.Start)
+	cells := append(append(append([]cell(nil), kinds...), bounds...), rules...)
+	rows := make([]CrowdRow, len(cells))
+	costs := make([]float64, len(cells))
+	for i := range costs {
+		costs[i] = 1
+	}
+	m := newMeter(progress, costs)
+	together(len(cells), func(i int) {
+		// Worlds are made here, not before: some thirty at once would need memory for nothing.
+		rows[i], err = f.row(ctx, c, cells[i], func(done float64) { m.set(i, done) })
+		if err != nil {
+			panic(err) // the settings were checked
+		}
+	})
+	return f.report(c, rows, len(kinds), len(bounds)), nil
+}
+
+// row runs one network.
+func (f FreeRiders) row(ctx context.Context, c crowd, x cell, progress func(float64)) (CrowdRow, error) {
+	c.Kind, c.Bad, c.Bound, c.Ablate = x.Kind, int(x.Share*float64(c.Nodes)+.5), x.Bound, x.Off
+	g, err := c.gather()
+	if err != nil {
+		return CrowdRow{}, err
+	}
+	partial := !c.run(ctx, g, progress)
+	row := g.measure(c)
+	row.Name, row.Partial = x.Name, partial
+	return row, nil
+}
