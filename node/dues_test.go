@@ -11,6 +11,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/neighbors"
 	"feedex/protocol"
 )
 
@@ -260,14 +261,48 @@ func TestAFloodOfBytesIsHeldBack(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
 	bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Content: strings.Repeat("x", 1<<20)})
-	taken := 0
-	for range 100 {
-		if a.put(b, bundle).Fault == nil {
-			taken++
-		}
+	advert := protocol.UpdateSubset{}
+	for i := range 1000 {
+		in := protocol.Interest{Feed: feed.URL(fmt.Sprint("https://example.com/", strings.Repeat("x", 1000), i))}
+		advert.Changes = append(advert.Changes, in)
 	}
-	if bytes := taken * bundle.WireBytes(); bytes > bytesAMinute || bytes < bytesAMinute/2 {
-		t.Errorf("%d MiB were taken within a minute, the limit is %d", bytes>>20, bytesAMinute>>20)
+	flood := func(size int, c protocol.Call) {
+		t.Helper()
+		taken := 0
+		for range 100 {
+			if a.hears(b, c).Fault == nil {
+				taken++
+			}
+		}
+		if bytes := taken * size; bytes > bytesAMinute || bytes < bytesAMinute/2 {
+			t.Errorf("%d MiB were taken within a minute, the limit is %d", bytes>>20, bytesAMinute>>20)
+		}
+		w.run(time.Minute)
+	}
+	flood(bundle.WireBytes(), protocol.PutEntries{Bundle: bundle})
+	flood(len(advert.Changes)*advert.Changes[0].WireBytes(), advert)
+}
+
+// Who stays at its bound for six hours makes room, but only while somebody else is to be had.
+func TestWhoOwesForLongMakesRoom(t *testing.T) {
+	for name, others := range map[string][]protocol.NodeID{"alone": nil, "others": {stranger(1)}} {
+		w := newNetwork(t)
+		c := bound()
+		c.MinNeighbors, c.MaxNeighbors = 1, 2
+		hosts := w.full(2, c, news)
+		a, taker := hosts[0], hosts[1]
+		taker.blocked[news] = true
+		a.inside(func(n *Node) { n.noteNodes(neighbors.Tracked, others) })
+		hours := 0
+		for ; hours < 10 && a.parted("it has owed us for too long") == 0; hours++ {
+			w.publish(news)
+			a.poll(news)
+			w.run(time.Hour)
+		}
+		// One entry is a stranger's bound; the second waits.
+		if want := map[string]int{"alone": 10, "others": 7}[name]; hours != want {
+			t.Errorf("%s: it was kept for %d hours, want %d", name, hours, want)
+		}
 	}
 }
 
