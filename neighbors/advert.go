@@ -138,10 +138,10 @@ func (t *Table) Nearest(n *Neighbor) (counts [4]int) {
 	return counts
 }
 
-// Offering counts the neighbors that have the feed in their set.
+// Offering counts the neighbors that have the feed in their set, within reach.
 func (t *Table) Offering(u feed.URL) int {
 	if r := t.routes[u]; r != nil {
-		return len(r.via)
+		return t.offersBeside(r, nil)
 	}
 	return 0
 }

@@ -280,6 +280,9 @@ func TestWhatANeighborOffersUs(t *testing.T) {
 	if table.Offering(url(0)) != 2 || table.Offering(url(9)) != 0 {
 		t.Errorf("%d offer the first feed, %d one that nobody has", table.Offering(url(0)), table.Offering(url(9)))
 	}
+	if table.Offering(url(4)) != 0 {
+		t.Error("what is beyond reach counts as an offer")
+	}
 	for _, c := range []struct {
 		feed feed.URL
 		to   *Neighbor

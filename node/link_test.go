@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/feed"
 	"feedex/protocol"
 )
 
@@ -200,4 +201,28 @@ func TestARestartKeepsWhatWasAcknowledged(t *testing.T) {
 	if got := a.store.LoadFeeds(); len(got) != 1 || got[0].URL != news || !got[0].Subscribed {
 		t.Errorf("feeds: %+v", got)
 	}
+}
+
+// The owner is told of how many feeds nobody within reach offers any.
+func TestFeedsThatNobodyOffersAreCounted(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(blog)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	want := func(alone int) {
+		t.Helper()
+		if s := a.node.Status(); s.Alone != alone {
+			t.Errorf("%d feeds of %d are followed alone, want %d", s.Alone, s.Feeds, alone)
+		}
+	}
+	a.step(Subscribe{Feeds: []feed.URL{blog}})
+	w.run(time.Minute)
+	want(1)
+	b.step(Subscribe{Feeds: []feed.URL{blog}})
+	w.run(time.Minute)
+	want(0)
+	b.step(Leave{})
+	b.kill()
+	w.run(time.Minute)
+	want(2)
 }

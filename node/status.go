@@ -16,6 +16,7 @@ type Status struct {
 	Self      protocol.NodeID `json:"self"` // as the neighbors see it; zero while not known
 	Started   time.Time       `json:"started"`
 	Feeds     int             `json:"feeds"`             // subscribed
+	Alone     int             `json:"alone"`             // of these, no neighbor offers
 	Covers    int             `json:"covers"`            // advertised as if they were subscribed
 	Neighbors int             `json:"neighbors"`         // linked now
 	Sources   []SourceStatus  `json:"sources"`           // trackers and static neighbors, as the owner named them
@@ -95,7 +96,7 @@ type FeedStatus struct {
 	Private     bool          `json:"private"`  // never leaves this node
 	Discreet    bool          `json:"discreet"` // neighbors are not to learn that the interest is the node's own
 	Weight      int           `json:"weight"`   // of preference, 1 to 100
-	Offered     int           `json:"offered"`  // neighbors that have it in their set
+	Offered     int           `json:"offered"`  // neighbors that have it in their set, within reach
 	Interval    time.Duration `json:"interval"` // between polls, in nanoseconds
 	LastPoll    time.Time     `json:"last_poll"`
 	LastSuccess time.Time     `json:"last_success"`
@@ -110,8 +111,12 @@ type FeedStatus struct {
 func (n *Node) Status() Status {
 	s := n.status
 	s.Covers = len(n.covers.list)
-	s.Sources = slices.Clone(n.boot.sources)
 	s.Sources, s.Warning = slices.Clone(n.boot.sources), n.upkeep.warning
+	for u := range n.feeds {
+		if n.table.Offering(u) == 0 {
+			s.Alone++
+		}
+	}
 	return s
 }
 

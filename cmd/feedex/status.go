@@ -16,8 +16,9 @@ func newStatus() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Say how the running node is",
-		Long: `Ask the node that runs on the data directory how it is: who it is to its neighbors, what it follows, what
-it keeps, and what it did since it started. With --json it prints the same and more as one object.
+		Long: `Ask the node that runs on the data directory how it is: who it is to its neighbors, what it follows (and how
+much of that alone, because no neighbor offers it), what it keeps, and what it did since it started. With --json
+it prints the same and more as one object.
 
 A warning says that own polls are first to bring more than chance explains of what neighbors should bring: either they
 keep entries from the node, or it polls far more often than they do. It tries other neighbors by itself.`,
@@ -74,6 +75,9 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	line("data", "%s", printable(r.Data))
 	line("listening", "at %s for nodes, at %s for feed readers", r.Listen, r.Reader)
 	following := plural(int64(r.Feeds), "feed", "feeds")
+	if r.Alone > 0 && r.Neighbors > 0 {
+		following += fmt.Sprintf(", %s of them alone,", grouped(int64(r.Alone)))
+	}
 	if r.Covers > 0 {
 		following += fmt.Sprintf(" and %s", plural(int64(r.Covers), "cover feed", "cover feeds"))
 	}
