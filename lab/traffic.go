@@ -18,22 +18,24 @@ const (
 	ListMethods
 	Disconnect
 	StateAccount
+	// Knock is a check_dids that offers nothing: how a silent neighbor is asked whether it is there.
+	Knock
 	// Other are calls that this package does not know by name.
 	Other
 	// Methods is how many there are.
 	Methods
 )
 
-// String is the name of the method on the wire.
+// String is the name of the method on the wire, as far as it has one.
 func (m Method) String() string {
 	return [Methods]string{
 		"get_neighbors", "connect", "update_subset", "check_did", "check_dids", "put_entries", "query_feed",
-		"feedex.whoami", "feedex.vouch", "system.listMethods", "feedex.disconnect", "feedex.account", "other",
+		"feedex.whoami", "feedex.vouch", "system.listMethods", "feedex.disconnect", "feedex.account", "check_dids of none", "other",
 	}[m]
 }
 
 func methodOf(c protocol.Call) Method {
-	switch c.(type) {
+	switch c := c.(type) {
 	case protocol.GetNeighbors:
 		return GetNeighbors
 	case protocol.Connect:
@@ -43,6 +45,9 @@ func methodOf(c protocol.Call) Method {
 	case protocol.CheckDID:
 		return CheckDID
 	case protocol.CheckDIDs:
+		if len(c.DIDs) == 0 {
+			return Knock
+		}
 		return CheckDIDs
 	case protocol.PutEntries:
 		return PutEntries

@@ -240,8 +240,14 @@ func (n *Node) probe(l *link) {
 
 // knock asks a neighbor something that it answers to neighbors alone: one that forgot us says so, and we do not
 // go on believing in a link of which it knows nothing.
+//
+// An offer of nothing is the shortest such question; a peer of another make may not have it.
 func (n *Node) knock(l *link) {
-	n.ask(l, protocol.GetNeighbors{}, callTimeout, func(Answered) {})
+	var c protocol.Call = protocol.GetNeighbors{}
+	if l.batches {
+		c = protocol.CheckDIDs{}
+	}
+	n.ask(l, c, callTimeout, func(Answered) {})
 }
 
 // smooth is the running mean of round trips (RFC 6298 §2.3, alpha 1/8).

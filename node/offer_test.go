@@ -31,7 +31,9 @@ func (w *network) trafficTo(h *testHost) *traffic {
 		case protocol.CheckDID:
 			seen.offers = append(seen.offers, []protocol.DID{c.DID})
 		case protocol.CheckDIDs:
-			seen.offers = append(seen.offers, c.DIDs)
+			if len(c.DIDs) > 0 { // otherwise it asks whether somebody is there
+				seen.offers = append(seen.offers, c.DIDs)
+			}
 		case protocol.PutEntries:
 			seen.puts = append(seen.puts, c.Bundle.DID)
 		}

@@ -94,14 +94,15 @@ func TestNobodyIsOfferedWhatTheyDoNotWant(t *testing.T) {
 	c := Config{Trackers: []string{tracker}}
 	a := w.add(c, news, blog)
 	b := w.add(c, blog)
+	got := w.trafficTo(b)
 	w.run(time.Minute)
 	w.publish(news)
 	w.run(2 * time.Hour)
 	if !linked(a, b) {
 		t.Fatal("not linked")
 	}
-	if n := count(a.calls, "check_did") + count(a.calls, "check_dids") + count(a.calls, "put_entries"); n != 0 {
-		t.Errorf("%d offers of a feed that the neighbor does not follow", n)
+	if len(got.offers) != 0 || len(got.puts) != 0 {
+		t.Errorf("%d offers and %d deliveries of a feed that the neighbor does not follow", len(got.offers), len(got.puts))
 	}
 }
 

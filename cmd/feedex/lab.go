@@ -76,7 +76,7 @@ func (f *labFlags) set() (*trace.Set, error) {
 // run runs an experiment and shows what came of it.
 func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*experiment.Report, error)) error {
 	// Virtual time is bought with memory: worlds make little garbage that lasts.
-	defer debug.SetGCPercent(debug.SetGCPercent(300))
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	bar := newLabBar(c.ErrOrStderr())
 	report, err := do(c.Context(), bar.set)
 	bar.done()
