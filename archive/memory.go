@@ -18,7 +18,8 @@ import (
 // Memory shares strings and lists with the records it is given and gives out; nobody may write to
 // them.
 type Memory struct {
-	records  []Record              // in order of Seq, which is the index plus one
+	pool     *Pool
+	records  []kept                // in order of Seq, which is the index plus one
 	index    map[feed.EntryID]int  // into records
 	hidden   map[feed.EntryID]bool // entries not to be shared
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
@@ -34,8 +35,12 @@ var (
 )
 
 // NewMemory returns an empty archive.
-func NewMemory() *Memory {
+func NewMemory() *Memory { return NewPool().NewMemory() }
+
+// NewMemory returns an empty archive that shares what it keeps with the pool's others.
+func (p *Pool) NewMemory() *Memory {
 	return &Memory{
+		pool:     p,
 		index:    make(map[feed.EntryID]int),
 		hidden:   make(map[feed.EntryID]bool),
 		feeds:    make(map[feed.URL]Feed),
@@ -54,7 +59,7 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 	for i, id := range ids {
 		if at, ok := m.index[id]; ok {
 			r := &m.records[at]
-			versions[i] = Version{r.Digest, r.Entry.Updated, r.Seen, r.Confirmed}
+			versions[i] = Version{r.digest, r.entry.Updated, r.seen(), r.confirmed}
 		}
 	}
 	return versions
@@ -62,17 +67,25 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 
 // Keep implements Entries.
 func (m *Memory) Keep(records []Record) {
-	for _, r := range records {
-		r.Seen = time.Unix(r.Seen.Unix(), 0).UTC()
-		r.Confirmed = r.Confirmed || r.Source.IsZero()
+	for i := range records {
+		r := &records[i]
+		content, confirmed := m.pool.content(r), r.Confirmed || r.Source.IsZero()
 		if at, ok := m.index[r.ID]; ok {
 			old := &m.records[at]
-			old.Digest, old.Entry, old.Confirmed = r.Digest, r.Entry, old.Confirmed || r.Confirmed
+			old.content, old.confirmed = content, old.confirmed || confirmed
 			continue
 		}
-		r.Seq = int64(len(m.records)) + 1
 		m.index[r.ID] = len(m.records)
-		m.records = append(m.records, r)
+		m.records = append(m.records, kept{content: content, unix: r.Seen.Unix(), source: r.Source, confirmed: confirmed})
+	}
+}
+
+// record is the record at index i.
+func (m *Memory) record(i int) Record {
+	r := &m.records[i]
+	return Record{
+		Seq: int64(i) + 1, ID: r.id, Digest: r.digest, Entry: r.entry,
+		Seen: r.seen(), Source: r.source, Confirmed: r.confirmed,
 	}
 }
 
@@ -80,7 +93,7 @@ func (m *Memory) Keep(records []Record) {
 func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 	for _, id := range ids {
 		if at, ok := m.index[id]; ok {
-			m.records[at].Confirmed = true
+			m.records[at].confirmed = true
 		}
 	}
 }
@@ -112,12 +125,12 @@ func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r := &m.records[i]
-		if f.Shareable && !m.shareable(r) {
+		r := m.record(i)
+		if f.Shareable && !m.shareable(&r) {
 			continue
 		}
-		if matcher.Match(r) {
-			found = append(found, *r)
+		if matcher.Match(&r) {
+			found = append(found, r)
 		}
 	}
 	return found, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/lab/trace"
 	"feedex/node"
@@ -49,6 +50,7 @@ type World struct {
 	publishers []*Publisher
 	byURL      map[feed.URL]int
 	entries    map[feed.EntryID]entryRef // every entry that was in a document
+	pool       *archive.Pool
 	calls      slab[openCall]
 	callCount  uint32
 	polls      slab[openPoll]
@@ -81,7 +83,7 @@ func New(c Config) (*World, error) {
 	}
 	w := &World{
 		config: c, byID: make(map[protocol.NodeID]*Host), byURL: make(map[feed.URL]int),
-		entries: make(map[feed.EntryID]entryRef), hash: newTraceHash(),
+		entries: make(map[feed.EntryID]entryRef), hash: newTraceHash(), pool: archive.NewPool(),
 	}
 	for _, m := range protocol.NodeMethods() {
 		w.methods = append(w.methods, m.Name)
