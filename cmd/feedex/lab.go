@@ -75,6 +75,9 @@ func (f *labFlags) set() (*trace.Set, error) {
 
 // run runs an experiment and shows what came of it.
 func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*experiment.Report, error)) error {
+	if c.Flags().Changed("nodes") && c.Flags().Lookup("nodes").Value.Type() == "int" && f.nodes < 2 {
+		return usageOf(c, fmt.Errorf("%w: %d nodes; an exchange needs 2 or more", experiment.ErrSetting, f.nodes))
+	}
 	// Virtual time is bought with memory: worlds make little garbage that lasts.
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	bar := newLabBar(c.ErrOrStderr())
