@@ -5,7 +5,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/wcharczuk/go-chart/v2"
 	"github.com/wcharczuk/go-chart/v2/drawing"
 )
 
@@ -22,7 +21,7 @@ type Figure struct {
 type Line struct {
 	Name              string
 	Values, Low, High []float64
-	Dashed            bool
+	Thin              bool // for comparison
 }
 
 // colors tell lines apart, also for those who see few colors (the palette of Okabe and Ito).
@@ -36,61 +35,84 @@ func colors() []drawing.Color {
 // File implements Drawing.
 func (f *Figure) File() string { return f.Name }
 
-// WriteSVG draws the figure.
+// WriteSVG implements Drawing.
 func (f *Figure) WriteSVG(w io.Writer) error {
-	var ticks []chart.Tick
+	return f.plot().WriteSVG(w)
+}
+
+// plot is the figure as points in a plane.
+func (f *Figure) plot() *Plot {
+	x := Scale{Name: f.X, Min: -.4, Max: float64(len(f.Points)) - .6}
 	for i, p := range f.Points {
-		ticks = append(ticks, chart.Tick{Value: float64(i), Label: p})
+		x.Ticks = append(x.Ticks, Tick{float64(i), p})
 	}
 	low, high := 0.0, 0.0
-	var series []chart.Series
+	var marks []Marks
 	for i, l := range f.Lines {
-		color := colors()[i%len(colors())]
-		style := chart.Style{StrokeColor: color, StrokeWidth: 2, DotColor: color, DotWidth: 3}
-		if l.Dashed {
-			style.StrokeDashArray, style.DotWidth = []float64{5, 4}, chart.Disabled
-		}
 		var xs []float64
 		// Error bars of lines next to each other must not hide one another.
 		shift := 0.06 * (float64(i) - float64(len(f.Lines)-1)/2)
+		if l.Low == nil {
+			shift = 0
+		}
 		for p := range l.Values {
-			xs = append(xs, float64(p)+shift)
+			at := float64(p) + shift
+			xs = append(xs, at)
 			low, high = min(low, l.Values[p]), max(high, l.Values[p])
 			if l.Low != nil {
 				low, high = min(low, l.Low[p], l.High[p]), max(high, l.Low[p], l.High[p])
-				series = append(series, errorBar(xs[p], l.Low[p], l.High[p], color)...)
+				marks = append(marks, errorBar(at, l.Low[p], l.High[p], i)...)
 			}
 		}
-		series = append(series, chart.ContinuousSeries{Name: l.Name, Style: style, XValues: xs, YValues: l.Values})
+		width := 2.0
+		if l.Thin {
+			width = 1
+		} else {
+			marks = append(marks, Marks{X: xs, Y: l.Values, Dots: true, Width: 4, Color: i})
+		}
+		marks = append(marks, Marks{Name: l.Name, X: xs, Y: l.Values, Width: width, Color: i})
 	}
-	c := chart.Chart{
-		Title: f.Title, TitleStyle: chart.Style{FontSize: 11},
-		Width: 760, Height: 440,
-		Background: chart.Style{Padding: chart.Box{Top: 45, Left: 20, Right: 20, Bottom: 15}},
-		XAxis:      chart.XAxis{Name: f.X, Ticks: ticks, Range: &chart.ContinuousRange{Min: -.3, Max: float64(len(f.Points)) - .7}},
-		YAxis: chart.YAxis{
-			Name: f.Y, Range: &chart.ContinuousRange{Min: 1.05 * low, Max: 1.05 * high},
-			ValueFormatter: func(v any) string { return fmt.Sprintf("%.4g", v) },
-			GridMajorStyle: chart.Style{StrokeColor: drawing.ColorFromHex("DDDDDD"), StrokeWidth: 1},
-		},
-		Series: series,
-	}
-	c.Elements = []chart.Renderable{chart.Legend(&c)}
-	if err := c.Render(chart.SVG, w); err != nil {
-		return fmt.Errorf("draw %s: %w", f.Name, err)
-	}
-	return nil
+	return &Plot{Name: f.Name, Title: f.Title, X: x, Y: round(f.Y, low, high), Marks: marks}
 }
 
-// errorBar is a bar from low to high with a short line at each end. It has no name, so the legend leaves it
-// out.
-func errorBar(x, low, high float64, color drawing.Color) []chart.Series {
-	style := chart.Style{StrokeColor: color, StrokeWidth: 1}
+// errorBar is a bar from low to high with a short line at each end, which the legend leaves out.
+func errorBar(x, low, high float64, color int) []Marks {
 	const wing = .03
-	line := func(x1, y1, x2, y2 float64) chart.Series {
-		return chart.ContinuousSeries{Style: style, XValues: []float64{x1, x2}, YValues: []float64{y1, y2}}
+	line := func(x1, y1, x2, y2 float64) Marks {
+		return Marks{X: []float64{x1, x2}, Y: []float64{y1, y2}, Width: 1, Color: color}
 	}
-	return []chart.Series{line(x, low, x, high), line(x-wing, low, x+wing, low), line(x-wing, high, x+wing, high)}
+	return []Marks{line(x, low, x, high), line(x-wing, low, x+wing, low), line(x-wing, high, x+wing, high)}
+}
+
+// round is an axis from low, 0 at most, to high with some five round values on it.
+func round(name string, low, high float64) Scale {
+	if high <= low {
+		high = low + 1
+	}
+	step := 1.0
+	for step*5 < high-low {
+		step *= 10
+	}
+	for step > high-low {
+		step /= 10
+	}
+	for _, part := range []float64{.1, .2, .5} {
+		if (high-low)/(step*part) <= 8 {
+			step *= part
+			break
+		}
+	}
+	s := Scale{Name: name}
+	first := int(low/step) - 1
+	if low >= 0 {
+		first = 0
+	}
+	last := int(high/step) + 1
+	for i := first; i <= last; i++ {
+		s.Ticks = append(s.Ticks, Tick{float64(i) * step, fmt.Sprintf("%.4g", float64(i)*step)})
+	}
+	s.Min, s.Max = float64(first)*step, float64(last)*step
+	return s
 }
 
 // paperFigures draws Figures 4 to 6.
@@ -108,7 +130,7 @@ func paperFigures(rows []PaperRow) []Figure {
 		return l
 	}
 	plain := func(name string, of func(PaperRow) float64) Line {
-		l := Line{Name: name, Dashed: true}
+		l := Line{Name: name, Thin: true}
 		for _, r := range rows {
 			l.Values = append(l.Values, of(r))
 		}

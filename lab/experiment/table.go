@@ -1,7 +1,10 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -68,5 +71,6 @@ func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // hours writes an interval as the paper does: .5, 1, 2.
 func hours(d time.Duration) string {
-	return strings.TrimPrefix(strings.TrimSuffix(fmt.Sprintf("%.2f", d.Hours()), "0"), "0")
+	text := strconv.FormatFloat(math.Round(100*d.Hours())/100, 'f', -1, 64)
+	return cmp.Or(strings.TrimPrefix(text, "0"), "0")
 }
