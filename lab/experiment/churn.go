@@ -260,6 +260,8 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 			r.Partial = "interrupted; the tables show what was by then"
 		}
 	}
+	r.Hash = hashOf(hashes)
+	rows = rows[:len(rows)-1]
 	t := Table{
 		Title:   "Entries, by how long nodes stay",
 		Columns: []string{"mean stay", "stays", "present", "SLN", "XCH", "out while there", "while away", "kept by some node", "lag there, min", "neighbors in, s", "never"},
