@@ -186,7 +186,9 @@ func (n *Node) watchAudits() {
 	n.at(next, func() {
 		n.dues.auditing = false
 		for _, a := range n.dues.audits.Due(n.now) {
-			n.punish(a.Holder, incentive.FailedAudit, a.Value)
+			if !n.overslept(a.Due) {
+				n.punish(a.Holder, incentive.FailedAudit, a.Value)
+			}
 		}
 		n.watchAudits()
 	})

@@ -8,6 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -206,5 +207,33 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A machine goes to sleep right after it asked for a bundle, time and again, and wakes hours later: who could not
+// deliver meanwhile is not blamed, be it a promise or an audit.
+func TestWhoOversleepsBlamesNobody(t *testing.T) {
+	for _, audit := range []bool{false, true} {
+		w := newNetwork(t)
+		hosts := w.full(2, bound(), news)
+		a, b := hosts[0], hosts[1]
+		for i := range 4 {
+			if audit {
+				a.inside(func(n *Node) {
+					for j := 0; n.dues.audits.Offered(n.now, n.links[b.id].holder, did(1000*i+j), incentive.Entry) != incentive.Audited; j++ {
+					}
+					n.watchAudits()
+				})
+			} else if r := a.hears(b, protocol.CheckDID{DID: did(i)}); r.Reply != protocol.Seen(false) {
+				t.Fatalf("answered %v", r.Reply)
+			}
+			w.now = w.now.Add(time.Second)
+			a.hears(b, protocol.GetNeighbors{})
+			w.now = w.now.Add(5 * time.Hour)
+			a.step(Wake{})
+		}
+		if !linked(a, b) || len(w.blamed(b)) > 0 {
+			t.Errorf("audit %v: linked %v, %v", audit, linked(a, b), w.blamed(b))
+		}
 	}
 }

@@ -194,7 +194,7 @@ func (n *Node) watchPromises(l *link) {
 			o := l.owed[0]
 			n.giveUp(l, o.did)
 			// Who was not heard of since may be cut off, or we are.
-			if l.heard.After(o.due.Add(-protocol.PromiseTimeout)) {
+			if l.heard.After(o.due.Add(-protocol.PromiseTimeout)) && !n.overslept(o.due) {
 				n.punish(l.holder, incentive.BrokenPromise, 0)
 			}
 		}
@@ -203,6 +203,10 @@ func (n *Node) watchPromises(l *link) {
 		}
 	})
 }
+
+// overslept reports whether what was due then is looked at so late that this machine must have been asleep, or
+// too busy to take deliveries: nobody is to blame for what did not come meanwhile.
+func (n *Node) overslept(due time.Time) bool { return n.now.Sub(due) >= protocol.PromiseTimeout }
 
 // owes reports whether the neighbor was asked for the bundle and has not delivered it.
 func (l *link) owes(did protocol.DID) bool {
