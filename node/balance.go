@@ -77,11 +77,18 @@ func (n *Node) keptShort(l *link) bool {
 }
 
 // owing reports whether a neighbor brings nothing because we owe it: by its word, and by what we know ourselves
-// it gave more than it got.
+// it gave more than it got. One that has no word for it has the bound that most have.
 func (n *Node) owing(l *link) bool {
 	a, _ := n.dues.ledger.Account(l.holder)
-	return n.keptShort(l) && 2*thousandths(a.Got-a.Given) >= max(l.ours.Bound, 1000)
+	owed := 2 * thousandths(a.Got-a.Given)
+	if !l.accounts {
+		return owed >= usualBound
+	}
+	return n.keptShort(l) && owed >= max(l.ours.Bound, 1000)
 }
+
+// usualBound is how much one may owe a node whose owner chose nothing, in thousandths of an entry.
+const usualBound = 10_000
 
 // judgeSubset counts what is wrong with a neighbor's advert against it. The rest of the advert is used.
 func (n *Node) judgeSubset(l *link, elements, ignored int) {

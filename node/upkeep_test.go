@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/protocol"
 )
 
@@ -171,5 +172,35 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 	w.run(6 * time.Minute)
 	if s := taker.node.Neighbors()[0]; taker.node.starving() {
 		t.Errorf("it was not told that it left its bound: owes %v of %v", s.Ours, s.OurBound)
+	}
+}
+
+// A neighbor that keeps us at its bound brings nothing, and is no liar for it, even if it has no word for accounts:
+// we know what it gave before.
+func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
+	for _, gave := range []int{0, 20} {
+		w := newNetwork(t)
+		w.feed(news)
+		a := w.add(bound(), news)
+		w.run(time.Minute)
+		for i := range 3 {
+			w.play(stranger(i), vouches)
+			a.inside(func(n *Node) {
+				n.join(stranger(i), true, "", "token", protocol.Subset{{Feed: news}}, n.table.Offer(stranger(i)))
+			})
+		}
+		a.inside(func(n *Node) {
+			n.dues.ledger.Got(n.now, n.links[stranger(0)].holder, incentive.Value(gave, 0))
+		})
+		for range 12 {
+			a.inside(func(n *Node) {
+				n.earn(n.links[stranger(1)], 3, news)
+				n.earn(n.links[stranger(2)], 3, news)
+			})
+			w.run(time.Hour)
+		}
+		if kept := a.node.links[stranger(0)] != nil; kept != (gave > 0) {
+			t.Errorf("it gave %d entries before; it is kept: %v", gave, kept)
+		}
 	}
 }
