@@ -306,31 +306,6 @@ func TestWhoOwesForLongMakesRoom(t *testing.T) {
 	}
 }
 
-// Adverts count as well: a set of thousands of feeds costs more than most bundles.
-func TestAFloodOfAdvertsIsHeldBack(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
-	hosts := w.full(2, Config{}, news)
-	a, b := hosts[0], hosts[1]
-	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
-	var changes protocol.Subset
-	bytes := 0
-	for i := range protocol.MaxSubset {
-		in := protocol.Interest{Feed: feed.URL(fmt.Sprint("https://example.com/", i)), Hops: protocol.Withdrawn}
-		changes = append(changes, in)
-		bytes += in.WireBytes()
-	}
-	heard := 0
-	for range bytesAMinute/bytes + 10 {
-		if a.hears(b, protocol.UpdateSubset{Changes: changes}).Fault == nil {
-			heard++
-		}
-	}
-	if heard*bytes > bytesAMinute || heard*bytes < bytesAMinute/2 {
-		t.Errorf("%d MiB were heard within a minute, the limit is %d", heard*bytes>>20, bytesAMinute>>20)
-	}
-}
-
 // Whatever was put in a week, dated or not, earns nothing when it is put or offered again: as it was, in
 // other bundles, or by a newcomer.
 func TestReplayedPutsEarnNothing(t *testing.T) {
