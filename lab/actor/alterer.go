@@ -11,27 +11,29 @@ import (
 )
 
 // Alterer passes on what others bring with another text, under the ids that the entries have (THREATS 5).
-func Alterer(n *node.Node) Participant {
-	a := &alterer{false: make(map[protocol.DID]protocol.DID)}
+// Those of one name write the same, and so stand by each other.
+func Alterer(n *node.Node, name string) Participant {
+	a := &alterer{mark: altered + name + ")", false: make(map[protocol.DID]protocol.DID)}
 	a.habit = habit{node: n, change: a.alter}
 	return a
 }
 
 type alterer struct {
 	habit
+	mark  string
 	false map[protocol.DID]protocol.DID // by the true one, of what was brought
 }
 
-const altered = " (altered)"
+const altered = " (altered by "
 
 // Altered reports whether an Alterer had the entry.
-func Altered(e *feed.Entry) bool { return strings.HasSuffix(e.Title, altered) }
+func Altered(e *feed.Entry) bool { return strings.Contains(e.Title, altered) }
 
 // Step implements Participant.
 func (a *alterer) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
 	if asked, ok := ev.(node.Asked); ok {
 		if put, ok := asked.Call.(protocol.PutEntries); ok {
-			a.false[put.Bundle.DID] = alteredBundle(put.Bundle).DID
+			a.false[put.Bundle.DID] = a.altered(put.Bundle).DID
 		}
 	}
 	return a.habit.Step(dst, now, ev)
@@ -59,17 +61,17 @@ func (a *alterer) alter(e node.Effect) node.Effect {
 		call.Call = protocol.CheckDIDs{DIDs: dids}
 	case protocol.PutEntries:
 		if _, ok := a.false[c.Bundle.DID]; ok {
-			call.Call = protocol.PutEntries{Bundle: alteredBundle(c.Bundle)}
+			call.Call = protocol.PutEntries{Bundle: a.altered(c.Bundle)}
 		}
 	}
 	return call
 }
 
-func alteredBundle(b *protocol.Bundle) *protocol.Bundle {
+func (a *alterer) altered(b *protocol.Bundle) *protocol.Bundle {
 	entries := slices.Clone(b.Entries)
 	for i := range entries {
 		if !Altered(&entries[i]) {
-			entries[i].Title += altered
+			entries[i].Title += a.mark
 		}
 	}
 	other := protocol.NewBundle(b.Feed, entries)

@@ -143,7 +143,7 @@ func TestHabits(t *testing.T) {
 		{"echoers", echoers, func(s *conduct) bool { return s.offers > 0 && s.late == s.offers && s.unheard+s.puts == 0 }},
 		{"breakers", breakers, func(s *conduct) bool { return s.offers > 0 && s.late+s.unheard+s.puts == 0 }},
 		{"forgers", forgers(5, base.Start), func(s *conduct) bool { return s.forged > 0 }},
-		{"alterers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Alterer(n) }), func(s *conduct) bool { return s.altered > 0 && s.altered < s.puts }},
+		{"alterers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Alterer(n, "one") }), func(s *conduct) bool { return s.altered > 0 && s.altered < s.puts }},
 		{"tamperers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Tamperer(n, victim) }), func(s *conduct) bool { return s.puts > 0 && s.victim == s.puts }},
 		{"tamperers who cut", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Tamperer(n, protocol.NodeID{}) }), func(s *conduct) bool { return s.puts > 0 && s.own == s.puts }},
 		{"replayers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Replayer(n) }), func(s *conduct) bool { return s.offers > 0 && s.puts > 0 && s.old == s.puts }},

@@ -85,16 +85,18 @@ func (t *trial) profiling() (string, bool) {
 			}
 		}
 	}
-	t.play(c, nil)
+	g := t.play(c, nil)
 	near, own := 0, 0
-	for key, set := range heard {
-		for u, hops := range set {
-			if hops != 0 {
-				continue
-			}
-			near++
-			if follows[key.of][u] {
-				own++
+	for _, h := range g.honest() {
+		for _, s := range h.Node().Neighbors() {
+			for u, hops := range heard[pair{h.ID, s.ID}] {
+				if hops != 0 {
+					continue
+				}
+				near++
+				if follows[s.ID][u] {
+					own++
+				}
 			}
 		}
 	}

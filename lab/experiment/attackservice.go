@@ -23,26 +23,31 @@ const (
 // freeRiding is row 1.
 func (t *trial) freeRiding() (string, bool) {
 	c := t.with(freeRiders, .25)
-	c.Alike = false
+	c.Alike, c.Length = false, 3*c.Length
 	with := t.measured(c)
 	c.Bound = -1
 	without := t.measured(c)
-	others, honest := with.Groups[bad], with.Groups[ordinary]
-	return fmt.Sprintf("they get %s; honest %s, %s min, without a bound %s min",
-			percent(others.Coverage), percent(honest.Coverage), minutes(honest.Lag), minutes(without.Groups[ordinary].Lag)),
-		others.Coverage <= littleShare && honest.Coverage >= .999 && honest.Lag <= 1.1*without.Groups[ordinary].Lag
+	others, honest, free := with.Groups[bad], with.Groups[ordinary], without.Groups[ordinary]
+	return fmt.Sprintf("they get %s; honest %s, %s min, without a bound %s, %s min",
+			percent(others.Coverage), percent(honest.Coverage), minutes(honest.Lag), percent(free.Coverage), minutes(free.Lag)),
+		others.Coverage <= littleShare && honest.Coverage >= .999*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
 // echoing is row 2.
 func (t *trial) echoing() (string, bool) {
-	row := t.measured(t.with(echoers, .25))
+	c := t.with(echoers, .25)
+	c.Length *= 3
+	row := t.measured(c)
 	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
 		row.Groups[bad].Coverage <= littleShare
 }
 
-// whitewashing is row 13.
+// whitewashing is row 13. Who comes back often meets everyone, and has an entry of each as a stranger: what
+// counts is what comes later.
 func (t *trial) whitewashing() (string, bool) {
-	row := t.measured(t.with(portRejoiners, .25))
+	c := t.with(portRejoiners, .25)
+	c.Length *= 3
+	row := t.measured(c)
 	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
 		row.Groups[bad].Coverage <= littleShare
 }
