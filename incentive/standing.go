@@ -30,8 +30,8 @@ import (
 // of reconnecting. Promises that break within 5 minutes are one failure of the network and cost once;
 // failed audits among them are fined all the same, each, for otherwise lying in bulk would pay.
 //
-// A path is forged only where the sender itself must have written it: it is too long, or our own address
-// is the last on the path of a bundle with entries that we never had. Further up somebody else may have
+// A path is forged only where the sender itself must have written it: it is too long, or our own address, by
+// the sender's word too, is the last on the path of a bundle with entries that we never had. Further up somebody else may have
 // put our address, to turn us against an honest relay; as the bundle is taken all the same, he gains
 // nothing.
 type Offence int

@@ -137,9 +137,9 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 	if !n.self.id.IsZero() && slices.Contains(b.Path, n.self.id) {
 		// We never had this bundle, so somebody put our name there to have us drop it.
 		// Whoever stands last on the path must have written what is before; further up it may have
-		// been done to turn us against an honest relay.
+		// been done to turn us against an honest relay. So may our name have been given to us by others.
 		c.PathsTampered++
-		forged = b.Path[len(b.Path)-1] == n.self.id
+		forged = b.Path[len(b.Path)-1] == n.self.id && n.self.votes[l.id()] == n.self.id
 	}
 	l.deliveredOwed(b.DID)
 	k := n.keepNew(l, b)

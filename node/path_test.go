@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -138,6 +139,38 @@ func TestARelayIsNotBlamedForThePathItGot(t *testing.T) {
 	}
 	if n := victim.node.Status().Counters.PathsTampered; n != 1 {
 		t.Errorf("%d tampered paths were noticed", n)
+	}
+}
+
+// Most of the neighbors have a node believe that it is somebody else, so that those who relay what that one has
+// would seem to forge paths. Only who calls us so himself is held to it.
+func TestAFalseNameBlamesNobody(t *testing.T) {
+	w := newNetwork(t)
+	elsewhere := stranger(1)
+	liars := make(map[*testHost]bool)
+	w.intercept = func(_, to *testHost, call protocol.Call) (protocol.Reply, bool) {
+		_, whoami := call.(protocol.WhoAmI)
+		return elsewhere, whoami && liars[to]
+	}
+	w.feed(news)
+	config := Config{Trackers: []string{tracker}}
+	victim, honest := w.add(config, news), w.add(config, news)
+	for range 2 {
+		liars[w.add(config, news)] = true
+	}
+	w.run(10 * time.Minute)
+	if victim.node.self.id != elsewhere {
+		t.Fatal("it was not deceived")
+	}
+	for i := range 12 {
+		b := w.junk(fmt.Sprint("relayed ", i), elsewhere)
+		victim.take(honest, b)
+		if !victim.has(b.Entries[0].EntryID()) {
+			t.Fatal("not taken")
+		}
+	}
+	if n := victim.suspects(honest.id); n > 0 || !linked(victim, honest) {
+		t.Errorf("an honest relay is suspected %d times", n)
 	}
 }
 
