@@ -1,9 +1,11 @@
 package node
 
 import (
+	"net/netip"
 	"time"
 
 	"feedex/incentive"
+	"feedex/neighbors"
 	"feedex/protocol"
 )
 
@@ -11,8 +13,9 @@ import (
 const (
 	callsAMinute = 600
 	bytesAMinute = 64 << 20 // of bundles and adverts
-	// strangerCalls is how many calls one holder may make without a link, and strangersCalls how many all
-	// of them together.
+	// strangerCalls is how many calls one network may make without a link, or one holder of a local address,
+	// and strangersCalls how many all of them together. A holder would be too little: whoever has an IPv6 /56
+	// is as many as it takes to keep everybody else away.
 	strangerCalls  = 60
 	strangersCalls = 600
 )
@@ -22,8 +25,21 @@ const (
 type exposure struct {
 	minute    int64 // since 1970
 	neighbors map[incentive.Holder]effort
-	strangers map[incentive.Holder]int // calls; no more holders than calls are answered
-	calls     int                      // of all strangers
+	strangers map[origin]int // calls; no more origins than calls are answered
+	calls     int            // of all strangers
+}
+
+// An origin is where strangers call from: a network or, where it is local, a holder.
+type origin struct {
+	network netip.Prefix
+	local   incentive.Holder
+}
+
+func originOf(id protocol.NodeID) origin {
+	if h := incentive.HolderOf(id); h.Local() {
+		return origin{local: h}
+	}
+	return origin{network: neighbors.Network(id.Addr())}
 }
 
 // effort is what one neighbor puts us to.
@@ -32,7 +48,7 @@ type effort struct{ calls, bytes int }
 func (e effort) over() bool { return e.calls > callsAMinute || e.bytes > bytesAMinute }
 
 func newExposure() exposure {
-	return exposure{neighbors: make(map[incentive.Holder]effort), strangers: make(map[incentive.Holder]int)}
+	return exposure{neighbors: make(map[incentive.Holder]effort), strangers: make(map[origin]int)}
 }
 
 // turn begins a new minute.
@@ -65,12 +81,12 @@ func (x *exposure) neighbor(now time.Time, h incentive.Holder, c protocol.Call) 
 
 // stranger counts a call without a link, and reports whether it is beyond the limits. asked tells that we wait
 // for an answer of the caller: then the calls of all the others do not keep it away.
-func (x *exposure) stranger(now time.Time, h incentive.Holder, asked bool) (over bool) {
+func (x *exposure) stranger(now time.Time, from origin, asked bool) (over bool) {
 	x.turn(now)
-	if x.strangers[h] >= strangerCalls || x.calls >= strangersCalls && !asked {
+	if x.strangers[from] >= strangerCalls || x.calls >= strangersCalls && !asked {
 		return true
 	}
-	x.strangers[h]++
+	x.strangers[from]++
 	x.calls++
 	return false
 }
@@ -81,7 +97,7 @@ func (n *Node) tooMuch(ev Asked, l *link) bool {
 	h := n.dues.ledger.HolderOf(ev.From)
 	trusted := n.config.Incentive.TrustLocal && h.Local()
 	if l == nil {
-		if !n.load.stranger(n.now, h, n.asking(ev.From)) || trusted {
+		if !n.load.stranger(n.now, originOf(ev.From), n.asking(ev.From)) || trusted {
 			return false
 		}
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many calls within a minute from nodes that are not linked with this one; try again later"))

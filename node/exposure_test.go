@@ -28,6 +28,9 @@ func TestStrangersAreHeldBack(t *testing.T) {
 	port := func(i int) protocol.NodeID {
 		return protocol.NewNodeID(netip.MustParseAddr("20.66.6.6"), uint16(2000+i))
 	}
+	v6 := func(i int) protocol.NodeID {
+		return protocol.NewNodeID(netip.AddrFrom16([16]byte{0x2a, 0, 0, 0, 0, 0, 0, byte(i), 15: 1}), 7790)
+	}
 	local := func(int) protocol.NodeID { return protocol.NewNodeID(netip.MustParseAddr("10.1.2.3"), 7790) }
 	trusting := Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true}}
 	for _, c := range []struct {
@@ -42,6 +45,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		{"one address asks us to vouch", Config{}, 100, port, protocol.Vouch{}, 40},
 		{"one address connects with nothing", Config{}, 100, port, protocol.Connect{}, 40},
 		{"one address offers without a link", Config{}, 100, port, protocol.CheckDID{}, 40},
+		{"a hundred addresses of one network", Config{}, 100, v6, protocol.WhoAmI{}, 40},
 		{"a thousand addresses", Config{}, 1000, stranger, protocol.WhoAmI{}, 400},
 		{"a local address", Config{AllowLocal: true}, 100, local, protocol.WhoAmI{}, 40},
 		{"the owner's own machines", trusting, 1000, local, protocol.WhoAmI{}, 0},

@@ -31,7 +31,7 @@ func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 			if a.node.links[id] == nil {
 				t.Fatal(i, port, "not linked")
 			}
-			w.run(300 * time.Millisecond)
+			w.run(time.Second)
 			a.answerTo(id, "s", protocol.Disconnect{})
 		}
 	}
