@@ -134,3 +134,21 @@ func TestTooShortToShowAnything(t *testing.T) {
 		t.Errorf("a demonstration of a second: %v", err)
 	}
 }
+
+// What becomes of the free rider is said while the demonstration runs, where no terminal shows the picture too, and
+// at its end, whatever became of the others.
+func TestTheFreeRiderIsTold(t *testing.T) {
+	s, _, _ := scored(t)
+	var b strings.Builder
+	sc := &screen{config: Config{Out: &b}.withDefaults(), score: s, pub: &publisher{}, every: 250 * time.Millisecond}
+	sc.draw(start)
+	if !strings.Contains(b.String(), "free rider 0\n") {
+		t.Errorf("it shows %q", b.String())
+	}
+	for _, missed := range []int{0, 3} {
+		sum := Summary{Missed: missed, Published: 30, Rider: RiderSummary{Got: 6, Held: true}}
+		if text := sum.String(); !strings.Contains(text, "was held to 6 entries of 30.") {
+			t.Errorf("with %d deliveries missed it ends with %q", missed, text)
+		}
+	}
+}

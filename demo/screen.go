@@ -41,8 +41,9 @@ func (sc *screen) draw(now time.Time) {
 	sum := sc.score.summary(now, sc.pub.requests.Load())
 	if !sc.config.Terminal {
 		if seconds := int(sum.Ran / sc.every); seconds%20 == 0 { // every five seconds
-			fmt.Fprintf(sc.config.Out, "%4.0fs  published %d, delivered %d of %d, mean lag %s (alone %s), requests %d\n",
-				sum.Ran.Seconds(), sum.Published, sum.Expected-sum.Missed, sum.Expected, lag(sum.Lag), lag(sum.AloneLag), sum.Requests)
+			fmt.Fprintf(sc.config.Out, "%4.0fs  published %d, delivered %d of %d, mean lag %s (alone %s), requests %d, free rider %d%s\n",
+				sum.Ran.Seconds(), sum.Published, sum.Expected-sum.Missed, sum.Expected, lag(sum.Lag), lag(sum.AloneLag), sum.Requests,
+				sum.Rider.Got, sum.Rider.held(", held"))
 		}
 		return
 	}
@@ -71,11 +72,15 @@ func (sc *screen) write(w io.Writer, sum Summary) {
 	for _, n := range sum.Each {
 		fmt.Fprintf(w, "  %-22s %9d %8d %14d %9s\n", n.Name, n.Neighbors, n.ByPoll, n.ByPeer, lag(n.Lag))
 	}
-	held := ""
-	if sum.Rider.Held {
-		held = "  the rest is held"
+	fmt.Fprintf(w, "  %-22s %9d %8s %14d%s\n", "a free rider", sum.Rider.Neighbors, "-", sum.Rider.Got, sum.Rider.held("  the rest is held"))
+}
+
+// held is text where the free rider is held at its bound, nothing otherwise.
+func (r RiderSummary) held(text string) string {
+	if r.Held {
+		return text
 	}
-	fmt.Fprintf(w, "  %-22s %9d %8s %14d%s\n", "a free rider", sum.Rider.Neighbors, "-", sum.Rider.Got, held)
+	return ""
 }
 
 // figures writes the sums.
@@ -92,9 +97,9 @@ func (s Summary) String() string {
 	fmt.Fprintf(&b, "After %.0f seconds:\n\n", s.Ran.Seconds())
 	s.figures(&b)
 	b.WriteString("\n")
+	rider := s.Rider.held(fmt.Sprintf("The free rider, who takes and never gives, was held to %d entries of %d.\n", s.Rider.Got, s.Published))
 	if s.Missed > 0 {
-		fmt.Fprintf(&b, "%d deliveries did not come.\n", s.Missed)
-		return b.String()
+		return b.String() + fmt.Sprintf("%d deliveries did not come.\n", s.Missed) + rider
 	}
 	b.WriteString("No node missed an entry")
 	if s.Lag > 0 && s.AloneLag > s.Lag {
@@ -103,11 +108,7 @@ func (s Summary) String() string {
 	if spared := s.AloneRequests - s.Requests; spared > 0 {
 		fmt.Fprintf(&b, ",\nand the feeds were spared %d of %d requests", spared, s.AloneRequests)
 	}
-	b.WriteString(".\n")
-	if s.Rider.Held {
-		fmt.Fprintf(&b, "The free rider, who takes and never gives, was held to %d entries of %d.\n", s.Rider.Got, s.Published)
-	}
-	return b.String()
+	return b.String() + ".\n" + rider
 }
 
 // lag writes a duration with a tenth of a second.
