@@ -31,9 +31,9 @@ import (
 // failed audits among them are fined all the same, each, for otherwise lying in bulk would pay.
 //
 // A path is forged only where the sender itself must have written it: it is too long, or our own address, by
-// the sender's word too, is the last on the path of a bundle with entries that we never had. Further up somebody else may have
-// put our address, to turn us against an honest relay; as the bundle is taken all the same, he gains
-// nothing.
+// the sender's word too, is the last on the path of a bundle with entries that we never had. Further up
+// somebody else may have put our address, to turn us against an honest relay; as the bundle is taken all
+// the same, he gains nothing.
 type Offence int
 
 // The offences. What is persisted is their names, so both order and numbers are free to change.
