@@ -20,7 +20,7 @@
 //
 // An Actor is anything with the two methods of a node. Member.Actor makes one from the real node of the
 // member, so that it changes one habit and leaves the rest: it sees every event before its node does, and
-// every effect before the network does.
+// every effect before the network does. Package lab/actor has some.
 //
 // # To add an experiment
 //
