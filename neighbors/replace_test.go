@@ -267,9 +267,16 @@ func TestLies(t *testing.T) {
 			}
 		}, false},
 		{"what others brought was before its time", func(_ *Table, liar *Neighbor) { liar.Since = now.Add(-liesAfter - time.Minute) }, false},
-		{"nobody else offers a feed of ours", func(table *Table, liar *Neighbor) {
+		{"claims what nobody else offers besides", func(table *Table, liar *Neighbor) {
 			table.Own(url(60), true)
 			table.Hear(liar, feeds(60, 61, 0))
+		}, true},
+		{"offers what nobody else does, and it is silent", func(table *Table, liar *Neighbor) {
+			for i := range 20 {
+				table.Own(url(60+i), true)
+			}
+			table.Hear(liar, feeds(60, 80, 0))
+			table.Hear(liar, feeds(1, 20, protocol.Withdrawn))
 		}, false},
 		{"there is nobody to compare with", func(table *Table, _ *Neighbor) {
 			table.Remove(id(1))

@@ -162,8 +162,10 @@ func (n *Neighbor) seconds(now time.Time) Usefulness {
 // Brought is what n gave us within the last day.
 func (n *Neighbor) Brought(now time.Time) Usefulness { return n.brought.sum(now) }
 
-// Lies reports whether n claims as much as others and brought less than a tenth of what they brought on average
-// since it came, although they brought enough to tell, and some of it so long ago that n has had its turn since.
+// Lies reports whether n claims as much as others, of what two others offer as well, and brought less than a
+// tenth of what they brought on average since it came, although they brought enough to tell, and some of it so
+// long ago that n has had its turn since. What hardly anybody else offers is no evidence: it may be silent. Nor
+// does it excuse: or it would do to claim all that we follow.
 func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 	others := Usefulness(len(t.list) - 1)
 	if others < 2 || now.Sub(n.Since) < liesAfter {
@@ -181,10 +183,21 @@ func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 	}
 	for _, other := range t.list {
 		if other != n {
-			claimed += t.Claimed(other.ID, nil)
+			claimed += t.shared(other)
 		}
 	}
-	return t.Claimed(n.ID, nil) >= claimed/others && !t.essential(n, nil)
+	shared := t.shared(n)
+	return shared > 0 && shared*others >= claimed
+}
+
+// shared is what n claims of the own feeds that enough others offer as well, each counting the same.
+func (t *Table) shared(n *Neighbor) (sum Usefulness) {
+	for u, hops := range n.heard {
+		if r := t.routes[u]; r != nil && r.own && hops <= t.config.MaxHops && t.offersBeside(r, n) >= covered {
+			sum += One >> hops
+		}
+	}
+	return sum
 }
 
 // scaled is x·a/b without overflow for the sizes that occur here.
