@@ -14,9 +14,9 @@ const (
 	upkeepEvery = 5 * time.Minute
 	// exchangeEvery is the least time between two neighbors that make room for a search for better ones.
 	exchangeEvery = time.Hour
-	// doubtEvery is the same where a warning is all that speaks against it: a node that polls far more often
-	// than its neighbors is warned too.
-	doubtEvery = 24 * time.Hour
+	// leastSpan is the least time between two polls of which the later one says anything about neighbors. Who
+	// polls more often than anybody does by default is first without anybody's fault.
+	leastSpan = 30 * time.Minute
 	// hungryFor is how long at least half of the neighbors must have kept us at our bound before that.
 	hungryFor = time.Hour
 )
@@ -48,6 +48,9 @@ func (n *Node) upkeepLater() {
 // firstSeen counts entries of an own feed by who brought them first. Only neighbors count that were there at
 // the last poll: of what came out before a link nobody can say who should have brought it.
 func (n *Node) firstSeen(u feed.URL, entries int, lastPoll time.Time, polled bool) {
+	if polled && n.now.Sub(lastPoll) < leastSpan {
+		return
+	}
 	near, beyond := 0, 0
 	for _, p := range n.table.All() {
 		hops, ok := p.Hops(u)
@@ -90,8 +93,8 @@ func (n *Node) watchHunger() {
 	}
 }
 
-// exchange has the least useful of those neighbors that do not serve us make room for another, one at a time,
-// and only while there is somebody to try.
+// exchange has the least useful of those neighbors that do not serve us make room for another, one an hour at
+// most, and only while there is somebody to try.
 func (n *Node) exchange() {
 	if n.now.Sub(n.upkeep.exchanged) < exchangeEvery || !n.book.Ready(n.now, n.unwanted) {
 		return
@@ -99,7 +102,7 @@ func (n *Node) exchange() {
 	var victim *neighbors.Neighbor
 	reason := ""
 	switch hungry := n.upkeep.hungrySince; {
-	case n.upkeep.warning != "" && n.now.Sub(n.upkeep.exchanged) >= doubtEvery:
+	case n.upkeep.warning != "":
 		polled, _, _ := n.upkeep.first.Week(n.now)
 		daily := neighbors.Usefulness(polled) * neighbors.One / 7
 		reason = "it brings next to nothing, and others may bring more"

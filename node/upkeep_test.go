@@ -7,6 +7,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/polling"
 	"feedex/protocol"
 )
 
@@ -202,5 +203,24 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 		if kept := a.node.links[stranger(0)] != nil; kept != (gave > 0) {
 			t.Errorf("it gave %d entries before; it is kept: %v", gave, kept)
 		}
+	}
+}
+
+// A node that polls every quarter of an hour is the first to have nearly everything. Its neighbors, which poll
+// every four hours, keep nothing from it.
+func TestWhoPollsOftenAccusesNobody(t *testing.T) {
+	t.Parallel()
+	w := newNetwork(t)
+	w.direct = true
+	feeds := []feed.URL{news, blog, comic}
+	w.full(6, Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
+	eager := w.add(Config{Trackers: []string{tracker}, Policy: polling.Fixed{Every: 15 * time.Minute}}, feeds...)
+	for i := range 2 * 24 * 2 {
+		w.publish(feeds[i%len(feeds)])
+		w.run(30 * time.Minute)
+	}
+	polled := eager.node.Status().Counters.Polled
+	if got := eager.node.Status(); polled < 60 || got.Warning != "" {
+		t.Errorf("polled %d entries first, and warns: %q", polled, got.Warning)
 	}
 }
