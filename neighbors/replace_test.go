@@ -48,6 +48,8 @@ func TestClaimedUsefulness(t *testing.T) {
 		{"weights count", func(t *Table) { t.Weigh(url(0), 5) }, feeds(0, 2, 0), 6 * One},
 		{"weights are bounded", func(t *Table) { t.Weigh(url(0), 1000) }, feeds(0, 1, 0), MaxWeight * One},
 		{"a feed that one other offers counts twice", func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, protocol.Withdrawn)) }, feeds(0, 1, 0), 2 * One},
+		{"one that offers it from two hops further is no company", func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 2)) }, feeds(0, 1, 0), 2 * One},
+		{"one that offers it from a hop further is", func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) }, feeds(0, 1, 0), One},
 		{"a feed that nobody else offers counts four times", func(t *Table) {
 			t.Hear(lookup(t, id(8)), feeds(0, 1, protocol.Withdrawn))
 			t.Hear(lookup(t, id(9)), feeds(0, 1, protocol.Withdrawn))

@@ -42,7 +42,7 @@ func (t *Table) Weigh(u feed.URL, weight int) {
 //
 //	u(Q) = Σ w_i·2^(−h_i)
 //
-// over the feeds of our own interest in its set, those that few others offer counting more. id may be a
+// over the feeds of our own interest in its set, those that few others offer from as near counting more. id may be a
 // neighbor or a stranger; neighbors know their set already and may pass nil.
 //
 // Paper §3.2, with d = 2. "The purpose of a factor d^(−h_i) is to depreciate the value of overlap in
@@ -72,7 +72,7 @@ func (t *Table) worth(u feed.URL, hops int, n *Neighbor) Usefulness {
 	if !ok {
 		w = 1
 	}
-	switch t.offersBeside(r, n) {
+	switch t.nearBeside(r, n, hops) {
 	case 0:
 		w *= lonely
 	case 1:
@@ -85,6 +85,17 @@ func (t *Table) worth(u feed.URL, hops int, n *Neighbor) Usefulness {
 func (t *Table) offersBeside(r *route, n *Neighbor) (count int) {
 	for _, h := range r.via {
 		if h.to != n && h.count <= t.config.MaxHops {
+			count++
+		}
+	}
+	return count
+}
+
+// nearBeside counts the neighbors other than n that offer the feed as near as at hops, or nearly: one to which
+// it comes by two hops more is no match for n.
+func (t *Table) nearBeside(r *route, n *Neighbor, hops int) (count int) {
+	for _, h := range r.via {
+		if h.to != n && h.count <= min(hops+1, t.config.MaxHops) {
 			count++
 		}
 	}

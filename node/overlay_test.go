@@ -126,7 +126,7 @@ func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 	if raced {
 		t.Skip("the race detector makes a minute of it")
 	}
-	const nodes, riders = 60, 12
+	const nodes, riders = 60, 15
 	without := newOverlay(t, nodes-riders, 0)
 	with := newOverlay(t, nodes, riders)
 	everyone := func(*testHost) bool { return true }
@@ -146,7 +146,7 @@ func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 	if got.lag > base.lag*105/100 {
 		t.Errorf("the honest wait %v among free riders, %v without", got.lag, base.lag)
 	}
-	if rider.fromPeer > 0.05 {
+	if rider.fromPeer > 0.02 { // an entry from each node that they meet first, and no more
 		t.Errorf("free riders get %.1f%% of their entries from neighbors", 100*rider.fromPeer)
 	}
 }
