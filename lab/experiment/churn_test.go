@@ -38,7 +38,8 @@ func TestChurn(t *testing.T) {
 	checkDrawings(t, report.All())
 }
 
-// A node's cost stays where it is as the network grows with its feeds.
+// As long as everything is within three hops anyway, twice the nodes with twice the feeds cost a node about as
+// much.
 func TestScaling(t *testing.T) {
 	t.Parallel()
 	s := Scaling{Seed: 1, Traces: embedded(t), Sizes: []int{60, 120}, Each: 10, Length: 90 * time.Minute, Every: 30 * time.Minute}

@@ -181,7 +181,7 @@ func (c Scaling) report(rows []ScaleRow, hashes []string, start time.Time) *Repo
 	}
 	r.Figures = []Figure{f}
 	for _, row := range rows {
-		if row.Seconds > 0 {
+		if row.Nodes > 0 {
 			r.Aside = append(r.Aside, fmt.Sprintf("%d nodes, %d feeds: %.1f s, %.0f steps a second, %.0f MB",
 				row.Nodes, row.Feeds, row.Seconds, float64(row.Steps)/row.Seconds, float64(row.Heap)/1e6))
 		}
@@ -192,6 +192,9 @@ func (c Scaling) report(rows []ScaleRow, hashes []string, start time.Time) *Repo
 func scaleTable(title string, rows []ScaleRow) Table {
 	t := Table{Title: title, Columns: []string{"nodes", "feeds", "calls/node/min", "checks", "put_entries", "lag min", "coverage", "polls/feed/min", "neighbors", "steps", "ran h", "hash"}}
 	for _, r := range rows {
+		if r.Nodes == 0 {
+			continue // interrupted before it began
+		}
 		t.row(fmt.Sprint(r.Nodes), fmt.Sprint(r.Feeds), fmt.Sprintf("%.2f", r.Calls), fmt.Sprintf("%.2f", r.Checks), fmt.Sprintf("%.2f", r.Puts),
 			spreadOf(r.Lag, 60, "%.1f"), percent(r.Cover), fmt.Sprintf("%.2f", r.Polls), spreadOf(r.Links, 1, "%.1f"), fmt.Sprint(r.Steps), hours(r.Ran), r.Hash)
 	}
