@@ -147,10 +147,7 @@ func scaled(w *lab.World, feeds int) ScaleRow {
 		polls += p.Requests
 	}
 	row.Polls = float64(polls) / float64(feeds) / max(1, row.Ran.Minutes())
-	var mem runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&mem)
-	row.Heap = mem.HeapAlloc
+	row.Heap = heapNow()
 	return row
 }
 
@@ -199,4 +196,12 @@ func scaleTable(title string, rows []ScaleRow) Table {
 			spreadOf(r.Lag, 60, "%.1f"), percent(r.Cover), fmt.Sprintf("%.2f", r.Polls), spreadOf(r.Links, 1, "%.1f"), fmt.Sprint(r.Steps), hours(r.Ran), r.Hash)
 	}
 	return t
+}
+
+// heapNow is how many bytes are in use.
+func heapNow() uint64 {
+	var mem runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&mem)
+	return mem.HeapAlloc
 }

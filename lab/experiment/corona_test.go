@@ -1,0 +1,93 @@
+package experiment
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A small version of Corona's setting gives the same tables and the same hash every time, on every machine.
+// Who changes what nodes do changes them: look at the difference before -update.
+func TestCorona(t *testing.T) {
+	t.Parallel()
+	c := Corona{Seed: 1, Nodes: 16, Channels: 12, Subscriptions: 100, Length: time.Hour}
+	r, err := c.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isGolden(t, "corona.golden", r)
+	checkDrawings(t, r.All())
+
+	rows := r.Result.(CoronaResult).Networks
+	base := rows[0]
+	if want := 100. / 12; base.Requests != want {
+		t.Errorf("%.3f polls a channel in 30 minutes, want one of each subscriber, %.3f", base.Requests, want)
+	}
+	if base.Exchange.Lag*2 > base.Alone.Lag || base.Alone.Lag < 600 || base.Alone.Lag > 1200 {
+		t.Errorf("updates are detected after %.0f s alone and %.0f s with neighbors", base.Alone.Lag, base.Exchange.Lag)
+	}
+	if base.Alone.Coverage != 1 || base.Exchange.Coverage != 1 {
+		t.Errorf("%.3f of the updates came alone and %.3f with neighbors, though everybody polls soon enough", base.Alone.Coverage, base.Exchange.Coverage)
+	}
+	if last := rarer(rows); last == nil || last.Requests*2 > base.Requests || last.Exchange.Lag > last.Alone.Lag/2 {
+		t.Errorf("polled more rarely, it is %+v", last)
+	}
+}
+
+// Without anybody else who follows a channel there is nothing to gain, and no rarer polls are tried.
+func TestCoronaWithoutCompany(t *testing.T) {
+	t.Parallel()
+	set := embedded(t)
+	set.Feeds = set.Busy(24)[:4]
+	r, err := Corona{Seed: 1, Traces: set, Nodes: 2, Channels: 4, Subscriptions: 2, Length: 4 * time.Hour, NoEncoding: true}.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := r.Result.(CoronaResult).Networks
+	if rows[0].Alone.Lag < 300 || rows[0].Exchange != rows[0].Alone {
+		t.Errorf("updates came as %+v alone and %+v with neighbors", rows[0].Alone, rows[0].Exchange)
+	}
+	if len(rows) != 1 || rows[0].First != 0 || rows[0].Offered != 0 || !strings.Contains(r.Tables[0].String(), "nothing is known") {
+		t.Errorf("%d networks, the first %+v", len(rows), rows[0])
+	}
+}
+
+// Popular channels are drawn more often, by the root of their rank, and none twice.
+func TestDrawByRank(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var count [101]int
+	for range 20_000 {
+		count[1+drawByRank(rng, 100, 1)[0]]++
+	}
+	if ratio := float64(count[1]) / float64(count[16]); ratio < 3.3 || ratio > 4.8 {
+		t.Errorf("rank 1 is drawn %.2f times as often as rank 16, want about 4", ratio)
+	}
+	seen := make(map[int]bool)
+	for _, i := range drawByRank(rng, 30, 30) {
+		seen[i] = true
+	}
+	if len(seen) != 30 {
+		t.Errorf("30 draws of 30 are %d different ones", len(seen))
+	}
+}
+
+func TestImpossibleCorona(t *testing.T) {
+	for _, c := range []struct {
+		set  Corona
+		says string
+	}{
+		{Corona{Nodes: 1}, "want 2 to"},
+		{Corona{Channels: -1}, "want 1 to"},
+		{Corona{Nodes: 10, Channels: 10, Subscriptions: 101}, "want 10 to 100"},
+		{Corona{Nodes: 10, Channels: 10, Subscriptions: 9}, "want 10 to 100"},
+		{Corona{Length: time.Minute}, "want 30m to"},
+		{Corona{Every: 25 * time.Hour}, "want 1m to"},
+		{Corona{Traces: embedded(t), Length: 7 * 24 * time.Hour, Every: 23 * time.Hour, Nodes: 2, Channels: 1, Subscriptions: 3}, "want 2 to 2"},
+	} {
+		if err := errorOf(c.set.Run(t.Context(), nil)); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v, want %q", c.set, err, c.says)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package experiment
+
+import (
+	"fmt"
+	"time"
+)
+
+// CoronaResult is the Result of a Corona's Report.
+type CoronaResult struct {
+	Networks []CoronaRow `json:"networks"` // the first at the interval of legacy RSS
+}
+
+// report shows what came of the networks, the first of which polls as legacy RSS does.
+func (c Corona) report(rows []CoronaRow) *Report {
+	r := &Report{
+		Title: "Feedex in the setting of Corona's simulations", Seed: c.Seed, Traces: c.Traces.Hash(), Result: CoronaResult{rows},
+		Setting: []string{
+			fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; what came out in %v, up to whole intervals, counts",
+				c.Nodes, c.Channels, c.Subscriptions, c.Length),
+			fmt.Sprintf("Corona §5.1 has %d nodes, %d channels and %d subscriptions: this is %.2g of these",
+				coronaNodes, coronaChannels, coronaSubscriptions, float64(c.Subscriptions)/coronaSubscriptions),
+		},
+	}
+	var hashes []string
+	for _, row := range rows {
+		r.Steps += row.Steps
+		hashes = append(hashes, row.Hash)
+		if row.Partial {
+			r.Partial = fmt.Sprintf("interrupted in network %d, whose figures are of what there was by then", len(hashes))
+		}
+	}
+	r.Hash = hashOf(hashes)
+	r.Tables = []Table{coronaSummary(rows), coronaStated(), coronaNetworks(rows), coronaTiers(rows[0])}
+	r.Figures = []Figure{coronaFigure(rows[0])}
+	for _, row := range rows {
+		r.Aside = append(r.Aside, row.aside())
+	}
+	return r
+}
+
+// coronaSummary is Table 2 with feedex in it.
+func coronaSummary(rows []CoronaRow) Table {
+	t := Table{
+		Title:   "Detection time and load (Table 2)",
+		Columns: []string{"scheme", "poll every", "detection s", "by update s", "coverage", "polls/30 min/channel", "of legacy", "kB/30 min/channel", "of legacy"},
+	}
+	base := rows[0]
+	row := func(name string, r CoronaRow, d Detection) {
+		t.row(name, r.Every.String(), fmt.Sprintf("%.0f", d.Lag), fmt.Sprintf("%.0f", d.ByUpdate), percent(d.Coverage),
+			fmt.Sprintf("%.2f", r.Requests), partOf(r.Requests, base.Requests), fmt.Sprintf("%.1f", r.Bytes/1e3), partOf(r.Bytes, base.Bytes))
+	}
+	row("Legacy RSS", base, base.Alone)
+	row("feedex, equal load", base, base.Exchange)
+	if rarer := rarer(rows); rarer != nil {
+		row("feedex, polled more rarely", *rarer, rarer.Exchange)
+		t.Notes = append(t.Notes, fmt.Sprintf("Polled more rarely: the interval, of those tried, at which the detection time comes nearest that of legacy RSS: %s off.",
+			percent(rarer.off(base.Alone.Lag))))
+	} else {
+		t.Notes = append(t.Notes, "Neighbors bring nothing sooner here, or the run ended too soon: nothing is known of rarer polls.")
+	}
+	t.Notes = append(t.Notes,
+		"Detection: the mean over subscriptions to channels with an update, each at the mean of its updates. By update: the mean over updates.",
+		"Equal load: the same polls, with neighbors. Bytes depend on what came out while it counted, which is longer where intervals are.")
+	return t
+}
+
+// rarer is the network that polls more rarely than legacy RSS and comes nearest to its detection time, nil
+// if none ran to its end.
+func rarer(rows []CoronaRow) *CoronaRow {
+	var best *CoronaRow
+	for i := range rows[1:] {
+		r := &rows[1+i]
+		if target := rows[0].Alone.Lag; !r.Partial && (best == nil || r.off(target) < best.off(target)) {
+			best = r
+		}
+	}
+	return best
+}
+
+func partOf(part, whole float64) string {
+	if whole == 0 {
+		return unknown
+	}
+	return percent(part / whole)
+}
+
+// coronaStated is what the paper says. It counts clients, which are not nodes: a channel has 50 on average.
+func coronaStated() Table {
+	t := Table{Title: "The same as Corona's authors state it, at full size (Table 2)", Columns: []string{"scheme", "detection s", "polls/30 min/channel"}}
+	for _, s := range []struct {
+		name      string
+		detection string
+		polls     string
+	}{
+		{"Legacy-RSS", "900", "50.00"}, {"Corona-Lite", "53", "48.97"}, {"Corona-Fair", "142", "50.14"}, {"Corona-Fair-Sqrt", "55", "49.46"},
+		{"Corona-Fair-Log", "53", "49.43"}, {"Corona-Fast", "32", "58.75"},
+	} {
+		t.row(s.name, s.detection, s.polls)
+	}
+	return t
+}
+
+// coronaNetworks is what each network did.
+func coronaNetworks(rows []CoronaRow) Table {
+	t := Table{Title: "The networks", Columns: []string{
+		"poll every", "legacy s", "feedex s", "limit s", "by neighbors first", "offered by a neighbor", "304", "calls/node/min", "kB/node/min", "neighbors", "hash"}}
+	for _, r := range rows {
+		if r.Partial {
+			t.row(r.Every.String())
+			continue
+		}
+		bytes := unknown
+		if r.CallBytes > 0 {
+			bytes = fmt.Sprintf("%.1f", r.CallBytes/1e3)
+		}
+		t.row(r.Every.String(), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag), fmt.Sprintf("%.0f", r.Limit), percent(r.First), percent(r.Offered),
+			percent(r.NotModified), fmt.Sprintf("%.1f", r.Calls), bytes, spreadOf(r.Links, 1, "%.1f"), r.Hash)
+	}
+	t.Notes = []string{
+		"Legacy: the same nodes without what neighbors brought. Limit: T/(n+1), if all n subscribers knew at once what the first of them polled.",
+		"Offered by a neighbor: the share of subscriptions whose channel some neighbor has in its set at the end.",
+	}
+	return t
+}
+
+// coronaTiers shows what popularity brings.
+func coronaTiers(row CoronaRow) Table {
+	t := Table{
+		Title:   fmt.Sprintf("By popularity, polling every %v (Figures 5 and 6)", row.Every),
+		Columns: []string{"subscribers", "channels", "polls/30 min/channel", "legacy s", "feedex s", "limit s"},
+	}
+	for _, tier := range row.Tiers {
+		seconds := func(v float64) string {
+			if tier.Channels == 0 || tier.Alone == 0 {
+				return unknown
+			}
+			return fmt.Sprintf("%.0f", v)
+		}
+		t.row(tier.name(), fmt.Sprint(tier.Channels), fmt.Sprintf("%.1f", tier.Requests), seconds(tier.Alone), seconds(tier.Lag), seconds(tier.Limit))
+	}
+	return t
+}
+
+func (t Tier) name() string {
+	switch t.To {
+	case 0:
+		return fmt.Sprintf("%d or more", t.From)
+	case t.From:
+		return fmt.Sprint(t.From)
+	}
+	return fmt.Sprintf("%d-%d", t.From, t.To)
+}
+
+func coronaFigure(row CoronaRow) Figure {
+	f := Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %v", row.Every), X: "Subscribers of the channel", Y: "Detection time (seconds)",
+		Lines: []Line{{Name: "legacy RSS"}, {Name: "feedex, the same polls"}, {Name: "random phases, T/(n+1)", Thin: true}}}
+	for _, t := range row.Tiers {
+		if t.Alone > 0 {
+			f.Points = append(f.Points, t.name())
+			for i, v := range []float64{t.Alone, t.Lag, t.Limit} {
+				f.Lines[i].Values = append(f.Lines[i].Values, v)
+			}
+		}
+	}
+	return f
+}
+
+// aside is what a network took, and what the full size would by the same measure.
+func (r CoronaRow) aside() string {
+	each := float64(r.heap) / float64(max(1, r.subscriptions))
+	took := time.Duration(r.seconds * coronaSubscriptions / float64(max(1, r.subscriptions)) * float64(time.Second))
+	return fmt.Sprintf("polls every %v: %.1f s, %.0f MB in use, %.1f kB a subscription; extrapolated in proportion to subscriptions, not measured, the full size takes %.0f GB and %v",
+		r.Every, r.seconds, float64(r.heap)/1e6, each/1e3, each*coronaSubscriptions/1e9, took.Round(time.Minute))
+}
