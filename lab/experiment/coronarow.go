@@ -51,12 +51,13 @@ type Detection struct {
 
 // A Tier is the channels that have so many subscribers.
 type Tier struct {
-	From, To int // subscribers, To included, 0 for no end
-	Channels int
-	Lag      float64 // by subscriptions
-	Alone    float64
-	Limit    float64
-	Requests float64 // at a channel in 30 minutes
+	From     int     `json:"from"` // subscribers
+	To       int     `json:"to"`   // likewise, included; 0 for no end
+	Channels int     `json:"channels"`
+	Lag      float64 `json:"lag"`    // with neighbors, by subscriptions
+	Alone    float64 `json:"legacy"` // without
+	Limit    float64 `json:"limit"`
+	Requests float64 `json:"requests"` // at a channel in 30 minutes
 }
 
 // tiers are the bounds that channels are divided by.
