@@ -90,7 +90,7 @@ func answeredSet(r protocol.Reply) (subset protocol.Subset, ignored int) {
 var (
 	errDeclined = errors.New("declined to become a neighbor")
 	errNoPlace  = errors.New("there is no place any more")
-	errRefused  = errors.New("it broke the rules too often and is refused for a day")
+	errRefused  = errors.New("it broke the rules too often and is refused for a while")
 )
 
 // askedConnect decides about a node that wants to become a neighbor. The port in its call is only its
@@ -126,7 +126,7 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 
 // refusal is what those hear who lost their standing.
 func refusal(id protocol.NodeID) *protocol.Fault {
-	return protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back tomorrow", id.Addr())
+	return protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back another day", id.Addr())
 }
 
 // asking reports whether a connect of our own to id is under way.

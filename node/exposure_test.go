@@ -156,7 +156,11 @@ func TestARefusedStaticNeighborWaits(t *testing.T) {
 	b := w.add(Config{}, news)
 	a := w.add(Config{Peers: []string{b.id.String()}}, news)
 	w.run(time.Minute)
-	a.inside(func(n *Node) { n.punish(incentive.HolderOf(b.id), incentive.ForgedEntry, 0) })
+	a.inside(func(n *Node) {
+		for range 3 {
+			n.punish(incentive.HolderOf(b.id), incentive.WrongDID, 0)
+		}
+	})
 	before := count(a.calls, "connect")
 	w.run(12 * time.Hour)
 	if n := count(a.calls, "connect") - before; n != 0 || linked(a, b) {

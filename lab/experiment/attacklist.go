@@ -9,7 +9,7 @@ func attacks() []attack {
 		{1, "free riding", "25% take and never give, three times as long", "they get <= 1%; honest >= 99.9% of, and lag <= 1.1 x, what they have without a bound", 6, (*trial).freeRiding},
 		{2, "echoing", "25% offer a minute later what they heard offered, three times as long", "they get <= 1%", 3, (*trial).echoing},
 		{3, "lying subsets", "25% claim every feed at hop 0 and bring nothing", "kept <= 6 h, and a round of adverts", 1, (*trial).lying},
-		{4, "forged entries", "10% forge an entry an hour each, three times as long", "junk deliveries <= 20% of forged x honest", 3, (*trial).forging},
+		{4, "forged entries", "10% forge an entry an hour each, six times as long", "junk deliveries <= 20% of forged x honest", 6, (*trial).forging},
 		{5, "altered entries", "10% alter what they pass on", "none replaces a known text, is taken for confirmed, or outlives an own poll", 1, (*trial).altering},
 		{7, "broken promises", "25% claim every did they hear of, and never deliver", "honest miss <= 0.1% of what came before; p99 of the spread < 5 s", 2, (*trial).breaking},
 		{10, "path tampering", "20% write a victim's id into every path", "the victim gets all that it got before, lag < 2 x", 2, (*trial).tampering},

@@ -135,7 +135,7 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 			chosen = append(chosen, x)
 		}
 	}
-	c, err := newCrowd(a.Seed, a.Traces, a.Nodes, attackFeeds, attackEach, attackEvery, 3*a.Length)
+	c, err := newCrowd(a.Seed, a.Traces, a.Nodes, attackFeeds, attackEach, attackEvery, 6*a.Length)
 	c.Alike, c.Length = true, a.Length
 	switch {
 	case err != nil:
