@@ -20,7 +20,7 @@ import (
 type FreeRiders struct {
 	Seed   lab.Seed
 	Traces *trace.Set    // no default
-	Nodes  int           // default 64
+	Nodes  int           // default 48
 	Feeds  int           // at most so many of those that publish 5 entries a day; default 30
 	Each   int           // feeds a node; default 15
 	Every  time.Duration // between polls; default 4 h
@@ -30,7 +30,7 @@ type FreeRiders struct {
 }
 
 func (f FreeRiders) withDefaults() (FreeRiders, crowd, error) {
-	f.Nodes, f.Feeds, f.Each = cmp.Or(f.Nodes, 64), cmp.Or(f.Feeds, 30), cmp.Or(f.Each, 15)
+	f.Nodes, f.Feeds, f.Each = cmp.Or(f.Nodes, 48), cmp.Or(f.Feeds, 30), cmp.Or(f.Each, 15)
 	f.Every, f.Length = cmp.Or(f.Every, 4*time.Hour), cmp.Or(f.Length, 24*time.Hour)
 	if f.Shares == nil {
 		f.Shares = []float64{.1, .25, .5}
@@ -108,13 +108,22 @@ func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []cell) {
 		{"all rules, padders", padders, incentive.Ablation{}},
 		{"no daily cap, padders", padders, incentive.Ablation{NoDailyCap: true}},
 	} {
-		rules = append(rules, cell{Name: r.name, Kind: r.kind, Share: quarter, Off: r.off})
+		x := cell{Name: r.name, Kind: r.kind, Share: quarter, Off: r.off}
+		if r.kind.name == padders.name {
+			x.Share = padderShare
+		}
+		rules = append(rules, x)
 	}
 	return kinds, bounds, rules
 }
 
-// padsAnHour is how many entries a padder invents an hour.
-const padsAnHour = 20
+const (
+	// padsAnHour is how many entries a padder invents an hour.
+	padsAnHour = 20
+	// padderShare is how many of the nodes are padders: more of them than that, and the network carries little
+	// else.
+	padderShare = .05
+)
 
 // Run runs all networks. If ctx ends before they do, the Report says so and shows what there was by then.
 // The error wraps ErrSetting.
