@@ -4,40 +4,12 @@ import (
 	"context"
 	"net"
 	"strings"
-	"sync/atomic"
 	"testing"
 
+	"feedex/internal/tally"
 	"feedex/protocol"
 	"feedex/transport"
 )
-
-// A tally counts what passes over the connections of a listener.
-type tally struct {
-	net.Listener
-	in, out atomic.Int64
-}
-
-func (l *tally) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	return &tallied{c, l}, err
-}
-
-type tallied struct {
-	net.Conn
-	l *tally
-}
-
-func (c *tallied) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	c.l.in.Add(int64(n))
-	return n, err
-}
-
-func (c *tallied) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	c.l.out.Add(int64(n))
-	return n, err
-}
 
 // The bytes that the lab counts are those that transport sends.
 func TestBytesAreThoseOfTransport(t *testing.T) {
@@ -53,7 +25,7 @@ func TestBytesAreThoseOfTransport(t *testing.T) {
 			return transport.Response{Reply: reply, Session: token}
 		},
 	})
-	counted := &tally{Listener: ln}
+	counted := &tally.Listener{Listener: ln}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- transport.Serve(ctx, counted, h, transport.ServerConfig{AllowLocal: true}) }()
@@ -74,11 +46,11 @@ func TestBytesAreThoseOfTransport(t *testing.T) {
 		{protocol.GetNeighbors{}, long},
 	} {
 		reply = c.reply
-		in, out := counted.in.Load(), counted.out.Load()
+		in, out := counted.In.Load(), counted.Out.Load()
 		if _, err := client.Call(ctx, ln.Addr().String(), token, c.call); err != nil {
 			t.Fatal(err)
 		}
-		in, out = counted.in.Load()-in, counted.out.Load()-out
+		in, out = counted.In.Load()-in, counted.Out.Load()-out
 		wantIn := int64(requestBytes(ln.Addr().String(), token, len(protocol.EncodeCall(nil, 7790, c.call))))
 		wantOut := int64(responseBytes(token, len(protocol.EncodeReply(nil, c.reply))))
 		if in != wantIn || out != wantOut {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestSuppression(t *testing.T) {
-	type brought struct{ polled, delivered, times, entries, offering int }
+	type brought struct{ polled, delivered, entries, offering int }
 	for _, c := range []struct {
 		name  string
 		days  []brought

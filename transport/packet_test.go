@@ -4,40 +4,12 @@ import (
 	"context"
 	"net"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"feedex/feed"
+	"feedex/internal/tally"
 	"feedex/protocol"
 )
-
-// A tally counts the bytes that pass over the connections of a listener.
-type tally struct {
-	net.Listener
-	in, out atomic.Int64
-}
-
-func (l *tally) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	return &tallied{c, l}, err
-}
-
-type tallied struct {
-	net.Conn
-	l *tally
-}
-
-func (c *tallied) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	c.l.in.Add(int64(n))
-	return n, err
-}
-
-func (c *tallied) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	c.l.out.Add(int64(n))
-	return n, err
-}
 
 // Paper §3.4: check_did is "small enough to fit in one packet". The packet is the smallest that every
 // network must carry whole, 1,280 bytes (RFC 8200 §5), of which IPv6 and TCP take 72.
@@ -53,7 +25,7 @@ func TestPaperCheckFitsInAPacket(t *testing.T) {
 		got = r.Call.(protocol.CheckDID)
 		return Response{Reply: protocol.Seen(false), Session: token}
 	})
-	counted := &tally{Listener: ln}
+	counted := &tally.Listener{Listener: ln}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- Serve(ctx, counted, h, ServerConfig{AllowLocal: true, Log: quiet}) }()
@@ -73,12 +45,12 @@ func TestPaperCheckFitsInAPacket(t *testing.T) {
 		{"a URL that grows by escapes", "https://www.example.org/?" + strings.Repeat("&", 200), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			in, out := counted.in.Load(), counted.out.Load()
+			in, out := counted.In.Load(), counted.Out.Load()
 			call := protocol.CheckDID{DID: protocol.DID{0xff}, Feed: feed.URL(c.feed), Entries: 100}
 			if _, err := client.Call(ctx, ln.Addr().String(), token, call); err != nil {
 				t.Fatal(err)
 			}
-			in, out = counted.in.Load()-in, counted.out.Load()-out
+			in, out = counted.In.Load()-in, counted.Out.Load()-out
 			t.Logf("request %d bytes, response %d bytes", in, out)
 			if in+headers > packet || out+headers > packet {
 				t.Errorf("request %d bytes, response %d bytes, with %d of TCP and IP each; want %d", in, out, headers, packet)
