@@ -28,7 +28,7 @@ came of it for the honest and for the others.`,
 			return f.run(c, p.Run)
 		},
 	}
-	f.add(c, 48, 24)
+	f.add(c, 40, 24)
 	c.Flags().IntVar(&p.Each, "feeds", 15, "how many feeds a node follows")
 	c.Flags().IntVar(&p.Feeds, "of", 30, "out of how many feeds")
 	c.Flags().Var((*hoursValue)(&p.Every), "every", "hours between polls")

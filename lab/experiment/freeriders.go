@@ -20,7 +20,7 @@ import (
 type FreeRiders struct {
 	Seed   lab.Seed
 	Traces *trace.Set    // no default
-	Nodes  int           // default 48
+	Nodes  int           // default 40
 	Feeds  int           // at most so many of those that publish 5 entries a day; default 30
 	Each   int           // feeds a node; default 15
 	Every  time.Duration // between polls; default 4 h
@@ -30,7 +30,7 @@ type FreeRiders struct {
 }
 
 func (f FreeRiders) withDefaults() (FreeRiders, crowd, error) {
-	f.Nodes, f.Feeds, f.Each = cmp.Or(f.Nodes, 48), cmp.Or(f.Feeds, 30), cmp.Or(f.Each, 15)
+	f.Nodes, f.Feeds, f.Each = cmp.Or(f.Nodes, 40), cmp.Or(f.Feeds, 30), cmp.Or(f.Each, 15)
 	f.Every, f.Length = cmp.Or(f.Every, 4*time.Hour), cmp.Or(f.Length, 24*time.Hour)
 	if f.Shares == nil {
 		f.Shares = []float64{.1, .25, .5}
