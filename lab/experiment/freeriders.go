@@ -142,10 +142,11 @@ func (f FreeRiders) Run(ctx context.Context, progress Progress) (*Report, error)
 	m := newMeter(progress, costs)
 	together(len(cells), func(i int) {
 		// Worlds are made here, not before: some thirty at once would need memory for nothing.
-		rows[i], err = f.row(ctx, c, cells[i], func(done float64) { m.set(i, done) })
+		row, err := f.row(ctx, c, cells[i], func(done float64) { m.set(i, done) })
 		if err != nil {
 			panic(err) // the settings were checked
 		}
+		rows[i] = row
 	})
 	return f.report(c, rows, len(kinds), len(bounds)), nil
 }
