@@ -10,8 +10,8 @@ import (
 	"feedex/protocol"
 )
 
-// Alterer passes on what others bring with another text, under the ids that the entries have (THREATS 5).
-// Those of one name write the same, and so stand by each other.
+// Alterer passes on what others bring with another text, under the ids that the entries have (row 5 of
+// `feedex lab attacks`). Those of one name write the same, and so stand by each other.
 func Alterer(n *node.Node, name string) Participant {
 	a := &alterer{mark: altered + name + ")", false: make(map[protocol.DID]protocol.DID)}
 	a.habit = habit{node: n, change: a.alter}

@@ -10,14 +10,14 @@ import (
 )
 
 // Echoer offers what it hears offered, and delivers nothing. It waits for so long that nearly everyone has
-// it, so that it is told "seen" and earns; only an audit finds out (THREATS 2).
+// it, so that it is told "seen" and earns; only an audit finds out (row 2 of `feedex lab attacks`).
 func Echoer(n *node.Node) Participant { return newEchoer(n, echoAfter) }
 
 // echoAfter is after what time a bundle went all round: it takes seconds.
 const echoAfter = time.Minute
 
-// Breaker says at once that it has what it hears offered, and never delivers: who asks it is to wait in
-// vain (THREATS 7).
+// Breaker says at once that it has what it hears offered, and never delivers: who asks it is to wait in vain
+// (row 7 of `feedex lab attacks`).
 func Breaker(n *node.Node) Participant { return newEchoer(n, 0) }
 
 // An echoer is both of them: a FreeRider with offers of its own.

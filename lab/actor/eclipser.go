@@ -8,8 +8,8 @@ import (
 	"feedex/protocol"
 )
 
-// Eclipser is a FreeRider that names only those of its own kind to whom asks it for nodes (THREATS 11), or
-// whoever its master wants to be called (THREATS 18).
+// Eclipser is a FreeRider that names only those of its own kind to whom asks it for nodes (row 11 of `feedex
+// lab attacks`), or whoever its master wants to be called (row 18 of `feedex lab attacks`).
 func Eclipser(n *node.Node, rng *rand.Rand, named []protocol.NodeID) Participant {
 	e := &eclipser{rng: rng, named: named, asked: make(map[uint64]protocol.NodeID)}
 	e.habit = habit{node: n, change: func(effect node.Effect) node.Effect {

@@ -9,9 +9,9 @@ import (
 	"feedex/node"
 )
 
-// Forger adds entries that no publisher has to what it polls: so many an hour on average from a time
-// on, dated now. They look true, and it says that it polled them itself (THREATS 4, 23). name tells its
-// inventions from those of others.
+// Forger adds entries that no publisher has to what it polls: so many an hour on average from a time on,
+// dated now. They look true, and it says that it polled them itself (row 4, 23 of `feedex lab attacks`). name
+// tells its inventions from those of others.
 func Forger(n *node.Node, name string, anHour float64, from time.Time) Participant {
 	return &forger{Node: n, name: name, anHour: anHour, last: from, latest: make(map[feed.URL]*feed.Document)}
 }

@@ -6,7 +6,7 @@ import (
 	"feedex/node"
 )
 
-// FreeRider takes and never gives: nothing is offered to anybody (THREATS 1).
+// FreeRider takes and never gives: nothing is offered to anybody (row 1 of `feedex lab attacks`).
 func FreeRider(n *node.Node) Participant {
 	h := &habit{node: n}
 	h.change = func(e node.Effect) node.Effect {
@@ -18,7 +18,7 @@ func FreeRider(n *node.Node) Participant {
 	return h
 }
 
-// Traitor is honest up to a time and a FreeRider from then on (THREATS 15).
+// Traitor is honest up to a time and a FreeRider from then on (row 15 of `feedex lab attacks`).
 func Traitor(n *node.Node, until time.Time) Participant {
 	t := &traitor{until: until}
 	t.habit = habit{node: n, change: func(e node.Effect) node.Effect {

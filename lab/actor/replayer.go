@@ -8,8 +8,8 @@ import (
 	"feedex/protocol"
 )
 
-// Replayer polls, and gives neighbors nothing but what is past: every hour it offers each of them old
-// entries as bundles of their own, again and again (THREATS 22).
+// Replayer polls, and gives neighbors nothing but what is past: every hour it offers each of them old entries
+// as bundles of their own, again and again (row 22 of `feedex lab attacks`).
 func Replayer(n *node.Node) Participant {
 	r := &replayer{caller: newCaller(n), known: make(map[feed.EntryID]bool)}
 	r.habit = habit{node: n, change: func(e node.Effect) node.Effect {

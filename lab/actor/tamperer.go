@@ -6,7 +6,7 @@ import (
 )
 
 // Tamperer writes a victim's id in front of the path of every bundle that it delivers, to have the victim
-// drop it; without a victim it cuts paths, to have bundles go in loops (THREATS 10).
+// drop it; without a victim it cuts paths, to have bundles go in loops (row 10 of `feedex lab attacks`).
 func Tamperer(n *node.Node, victim protocol.NodeID) Participant {
 	h := &habit{node: n}
 	h.change = func(e node.Effect) node.Effect {
