@@ -34,7 +34,8 @@ func (c *conn) Read(p []byte) (int, error) {
 }
 
 func (c *conn) Write(p []byte) (int, error) {
+	c.l.Out.Add(int64(len(p))) // before the other end can have seen it
 	n, err := c.Conn.Write(p)
-	c.l.Out.Add(int64(n))
+	c.l.Out.Add(int64(n - len(p)))
 	return n, err
 }
