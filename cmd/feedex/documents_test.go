@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/spf13/pflag"
 )
 
@@ -46,6 +48,29 @@ func TestDocumentsShowCommandsThatWork(t *testing.T) {
 	}
 	if checked == 0 {
 		t.Error("the documents show no command at all")
+	}
+}
+
+// The examples in the commands' own help work too, and with them the manual pages.
+func TestExamplesInHelpWork(t *testing.T) {
+	checked := 0
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for line := range strings.Lines(c.Example) {
+			if args, ok := strings.CutPrefix(strings.TrimSpace(line), "feedex "); ok {
+				if err := checkCommandLine(args); err != nil {
+					t.Errorf("%s: %s: %v", c.CommandPath(), strings.TrimSpace(line), err)
+				}
+				checked++
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot())
+	if checked == 0 {
+		t.Error("no command has an example")
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -20,16 +21,17 @@ func newLabPaper() *cobra.Command {
 poll every 0.5 to 16 hours, of which 28 vanish at random times, over 22 hours of a Wednesday. Tables for its
 Figures 4 to 6 and its Table 3, beside what it states, with bytes, requests at publishers, and what lag the
 same number of polls allows at best. SLN is what a node's own polls bring, XCH what comes by any way.`,
-		Example: "  feedex lab paper --seed 1\n  feedex lab paper --no-bound --svg figures",
+		Example: "  feedex lab paper --seed 1\n  feedex lab paper --bound 0 --svg figures",
 		RunE: func(c *cobra.Command, _ []string) error {
 			set, err := f.set()
 			if err != nil {
 				return err
 			}
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
-			if p.Bound = bound; bound <= 0 {
-				p.Bound = -1
+			if bound < 0 || bound > 1000 {
+				return usageOf(c, fmt.Errorf("%w: a deficit bound of %d entries; want 1 to 1000, or 0 for none", experiment.ErrSetting, bound))
 			}
+			p.Bound = cmp.Or(bound, -1)
 			if c.Flags().Changed("fail") {
 				p.Failing = cmp.Or(failing, -1)
 			}

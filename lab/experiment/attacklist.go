@@ -1,6 +1,9 @@
 package experiment
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // attacks are the rows of the list of threats that a simulator can show. The others are about parsers,
 // addresses and connections, of which a world has none, or about queries, which nodes do not pass on.
@@ -31,7 +34,7 @@ func attackRows() (rows []int) {
 	for _, x := range attacks() {
 		rows = append(rows, x.row)
 	}
-	return rows
+	return slices.Compact(rows)
 }
 
 // report shows what came of the attacks.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"feedex/lab"
@@ -135,6 +136,7 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 			chosen = append(chosen, x)
 		}
 	}
+	unknown := slices.IndexFunc(a.Rows, func(row int) bool { return !slices.Contains(attackRows(), row) })
 	c, err := newCrowd(a.Seed, a.Traces, a.Nodes, attackFeeds, attackEach, attackEvery, 6*a.Length)
 	c.Alike, c.Length = true, a.Length
 	switch {
@@ -143,8 +145,8 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 		err = fmt.Errorf("%w: an attack of %v; want %v or more", ErrSetting, a.Length, leastAttack)
 	case a.Trials < 1:
 		err = fmt.Errorf("%w: %d trials; want 1 or more", ErrSetting, a.Trials)
-	case len(chosen) == 0:
-		err = fmt.Errorf("%w: no row of %v can be shown; there are %v", ErrSetting, a.Rows, attackRows())
+	case unknown >= 0:
+		err = fmt.Errorf("%w: row %d cannot be shown; there are %v", ErrSetting, a.Rows[unknown], attackRows())
 	}
 	return a, c, chosen, err
 }

@@ -108,6 +108,7 @@ func TestImpossibleCrowds(t *testing.T) {
 		{"a run that is too long", func() error { return errorOf(FreeRiders{Traces: set, Length: 9000 * time.Hour}.Run(t.Context(), nil)) }},
 		{"an attack that is too short", func() error { _, _, err := Attacks{Traces: set, Length: time.Hour}.Run(t.Context(), nil); return err }},
 		{"a row that there is not", func() error { _, _, err := Attacks{Traces: set, Rows: []int{99}}.Run(t.Context(), nil); return err }},
+		{"one row that there is and one that there is not", func() error { _, _, err := Attacks{Traces: set, Rows: []int{1, 99}}.Run(t.Context(), nil); return err }},
 		{"no trials", func() error { _, _, err := Attacks{Traces: set, Trials: -1}.Run(t.Context(), nil); return err }},
 	} {
 		if err := c.run(); !errors.Is(err, ErrSetting) {
