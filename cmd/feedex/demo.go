@@ -57,7 +57,10 @@ func runDemo(c *cobra.Command, length time.Duration) error {
 // An outputError says that what happens could not be shown.
 type outputError struct{ cause error }
 
+// Error implements error.
 func (e outputError) Error() string { return "show the demonstration: " + e.cause.Error() }
+
+// Unwrap is what went wrong with the output.
 func (e outputError) Unwrap() error { return e.cause }
 
 // A watchedWriter tells when w takes no more.

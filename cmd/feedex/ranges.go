@@ -16,6 +16,7 @@ type rangeError struct {
 	says string // what it is, and what would be right
 }
 
+// Error implements error.
 func (e rangeError) Error() string { return e.key + " is " + e.says }
 
 // The range of all intervals between polls.

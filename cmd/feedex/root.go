@@ -24,6 +24,7 @@ const (
 // A usageError is the caller's mistake: trying again cannot help.
 type usageError struct{ error }
 
+// Unwrap is what is wrong with the command line.
 func (e usageError) Unwrap() error { return e.error }
 
 // A hintedError knows what its reader can do about it.
@@ -32,6 +33,7 @@ type hintedError struct {
 	hint string
 }
 
+// Unwrap is the error that the hint is about.
 func (e hintedError) Unwrap() error { return e.error }
 
 // run executes one command line and returns the exit code. An error ends as one line on stderr.

@@ -10,6 +10,7 @@ import (
 // An interruption is the cause with which the program's context ends on a signal.
 type interruption struct{ os.Signal }
 
+// Error implements error.
 func (i interruption) Error() string { return "ended by signal: " + i.String() }
 
 // endings are the signals that end the program in order. A terminal that goes away is one, unless who started

@@ -99,11 +99,13 @@ func (l *list[R]) String() string { return strings.Join(texts(*l.items), ",") }
 // Type implements pflag.Value.
 func (l *list[R]) Type() string { var r R; return r.kind() }
 
-// GetSlice, Append and Replace implement pflag.SliceValue.
+// GetSlice implements pflag.SliceValue, with Append and Replace.
 func (l *list[R]) GetSlice() []string { return texts(*l.items) }
 
+// Append adds to what is set.
 func (l *list[R]) Append(s string) error { l.begun = true; return l.Set(s) }
 
+// Replace sets all anew.
 func (l *list[R]) Replace(all []string) error {
 	l.begun = false
 	for _, s := range all {
