@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/lab/baseline"
 	"feedex/polling"
 )
 
@@ -36,23 +37,6 @@ func (p publisher) polledBy(interval func(polling.Poll) time.Duration, first tim
 	return r
 }
 
-// asWritten is the rule as the text of Paper §3.3 has it: "If f < f_t, then t becomes halved or set
-// to T_min, whichever is the greater. Or if f > f_t, then t becomes doubled or set to T_max,
-// whichever is the less."
-func asWritten(p polling.Poll) time.Duration {
-	f := 0.0
-	if p.Listed > 0 {
-		f = float64(p.New) / float64(p.Listed)
-	}
-	switch {
-	case f < polling.DefaultTarget:
-		return max(p.Interval/2, polling.DefaultMin)
-	case f > polling.DefaultTarget:
-		return min(p.Interval*2, polling.DefaultMax)
-	}
-	return p.Interval
-}
-
 // TestPaperRuleRunsAway shows why FeedEx differs from the text of Paper §3.3: taken as written, the
 // rule polls a quiet feed without end and leaves a busy one alone. Its intuition, which FeedEx
 // follows, does the opposite.
@@ -60,7 +44,7 @@ func TestPaperRuleRunsAway(t *testing.T) {
 	policy := polling.FeedEx{}
 	quiet, busy := publisher{48 * time.Hour}, publisher{6 * time.Minute}
 
-	written := quiet.polledBy(asWritten, polling.DefaultStart)
+	written := quiet.polledBy(baseline.Literal{}.Interval, polling.DefaultStart)
 	ours := quiet.polledBy(policy.Interval, policy.First())
 	t.Logf("quiet feed: as written %+v, ours %+v", written, ours)
 	if written.last != polling.DefaultMin || written.polls < 1400 {
@@ -70,7 +54,7 @@ func TestPaperRuleRunsAway(t *testing.T) {
 		t.Errorf("quiet feed: %+v, want rest at %v", ours, polling.DefaultMax)
 	}
 
-	written = busy.polledBy(asWritten, polling.DefaultStart)
+	written = busy.polledBy(baseline.Literal{}.Interval, polling.DefaultStart)
 	ours = busy.polledBy(policy.Interval, policy.First())
 	t.Logf("busy feed: as written %+v, ours %+v", written, ours)
 	if written.last != polling.DefaultMax || written.missed < 6000 {
