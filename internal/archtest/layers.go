@@ -11,6 +11,7 @@ const module = "feedex/"
 func layers() map[string]int {
 	return map[string]int{
 		"feed":           0,
+		"fetch/grade":    0,
 		"xmlrpc":         0,
 		"protocol":       1,
 		"polling":        1,

@@ -1,0 +1,101 @@
+package grade
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A Mark is how well a reader does in one respect, the better the less.
+type Mark int
+
+// The marks. NotTested is for what there was no occasion for.
+const (
+	NotTested Mark = iota
+	Good
+	Fair
+	Poor
+)
+
+// String is the mark as a word.
+func (m Mark) String() string {
+	switch m {
+	case NotTested:
+		return "not tested"
+	case Good:
+		return "good"
+	case Fair:
+		return "fair"
+	case Poor:
+		return "poor"
+	}
+	return fmt.Sprintf("Mark(%d)", int(m))
+}
+
+// MarshalText writes the mark as its word.
+func (m Mark) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (m *Mark) UnmarshalText(text []byte) error {
+	for _, known := range []Mark{NotTested, Good, Fair, Poor} {
+		if known.String() == string(text) {
+			*m = known
+			return nil
+		}
+	}
+	return fmt.Errorf("read mark: %q is none", text)
+}
+
+// A Grade is the mark in one respect, with the reason in words.
+type Grade struct {
+	Respect string `json:"respect"`
+	Mark    Mark   `json:"mark"`
+	Reason  string `json:"reason"`
+}
+
+// A Host is what a publisher who serves one host thinks of the reader.
+type Host struct {
+	Host      string  `json:"host"`
+	Feeds     int     `json:"feeds"`
+	Requests  int     `json:"requests"`
+	Unchanged int     `json:"unchanged"` // answered "not modified"
+	Failed    int     `json:"failed"`    // refused, or not answered
+	Grades    []Grade `json:"grades"`    // all respects, in the same order for every host
+}
+
+// Mark is the worst of the grades.
+func (h *Host) Mark() (worst Mark) {
+	for _, g := range h.Grades {
+		worst = max(worst, g.Mark)
+	}
+	return worst
+}
+
+// Hosts grades a log, host by host, ordered by name. The log need not be complete at its beginning, nor in order.
+func Hosts(log []Request) []Host {
+	log = slices.Clone(log)
+	slices.SortStableFunc(log, func(a, b Request) int { return a.At.Compare(b.At) })
+	tallies := make(map[string]*tally)
+	for i := range log {
+		name := log[i].host()
+		if tallies[name] == nil {
+			tallies[name] = newTally()
+		}
+		tallies[name].add(&log[i])
+	}
+	hosts := make([]Host, 0, len(tallies))
+	for name, t := range tallies {
+		hosts = append(hosts, Host{
+			Host: name, Feeds: len(t.feeds), Requests: t.requests, Unchanged: t.unchanged, Failed: t.failed, Grades: t.grades(),
+		})
+	}
+	slices.SortFunc(hosts, func(a, b Host) int { return cmp.Compare(a.Host, b.Host) })
+	return hosts
+}
+
+// grades are the marks in all respects.
+func (t *tally) grades() []Grade {
+	return []Grade{
+		t.conditionals(), t.unmodified(), t.unconditionals(), t.freshness(), t.patience(), t.subscribing(), t.repeats(), t.goneForGood(), t.pace(),
+	}
+}
