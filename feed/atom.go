@@ -13,6 +13,7 @@ func (b *builder) atom(text string) error {
 		return err
 	}
 	b.head(f.Title, atomLink(f.Links), f.Subtitle)
+	b.doc.Pace.Every = syndicationPeriod(f.Extensions)
 	for _, entry := range f.Entries {
 		b.atomEntry(f, entry)
 	}

@@ -40,4 +40,6 @@ type Document struct {
 	Clients []string
 	// Private is set where the publisher asks that the document not be passed on or archived.
 	Private bool
+	// Pace is when the publisher thinks that it is worth coming again.
+	Pace Pace
 }

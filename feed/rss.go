@@ -26,6 +26,7 @@ func (b *builder) rss(text string) error {
 		link = f.Link
 	}
 	b.head(f.Title, link, f.Description)
+	b.doc.Pace = rssPace(original)
 	for i, item := range f.Items {
 		b.rssItem(original.Items[i], item)
 	}
