@@ -27,6 +27,7 @@ type Memory struct {
 	hasDID   map[protocol.DID]bool // the same
 	peers    map[protocol.NodeID]Peer
 	accounts map[string]string // texts by holder
+	hosts    map[string]Host
 }
 
 var (
@@ -47,6 +48,7 @@ func (p *Pool) NewMemory() *Memory {
 		hasDID:   make(map[protocol.DID]bool),
 		peers:    make(map[protocol.NodeID]Peer),
 		accounts: make(map[string]string),
+		hosts:    make(map[string]Host),
 	}
 }
 
@@ -149,7 +151,7 @@ func (m *Memory) LoadFeeds() []Feed {
 
 // KeepFeed implements Feeds.
 func (m *Memory) KeepFeed(f Feed) {
-	for _, t := range []*time.Time{&f.Since, &f.NextPoll, &f.LastPoll, &f.LastSuccess} {
+	for _, t := range []*time.Time{&f.Since, &f.NextPoll, &f.LastPoll, &f.LastSuccess, &f.Whole, &f.MovedSince, &f.NotBefore} {
 		*t = milli(*t)
 	}
 	m.feeds[f.URL] = f
@@ -211,3 +213,17 @@ func (m *Memory) KeepAccount(a Account) { m.accounts[a.Holder] = string(a.Text) 
 
 // DropAccount implements Accounts.
 func (m *Memory) DropAccount(holder string) { delete(m.accounts, holder) }
+
+// LoadHosts implements Hosts.
+func (m *Memory) LoadHosts() []Host {
+	return slices.SortedFunc(maps.Values(m.hosts), func(a, b Host) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// KeepHost implements Hosts.
+func (m *Memory) KeepHost(h Host) {
+	h.Until, h.Spent = milli(h.Until), milli(h.Spent)
+	m.hosts[h.Name] = h
+}
+
+// DropHost implements Hosts.
+func (m *Memory) DropHost(name string) { delete(m.hosts, name) }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/polling"
 	"feedex/protocol"
 )
 
@@ -23,6 +24,7 @@ type Store interface {
 	Bundles
 	Peers
 	Accounts
+	Hosts
 }
 
 // Entries keeps the entries of all feeds, own and relayed.
@@ -95,6 +97,16 @@ type Accounts interface {
 	DropAccount(holder string)
 }
 
+// Hosts keeps how many requests hosts of publishers take.
+type Hosts interface {
+	// LoadHosts returns every host, ordered by name, byte by byte.
+	LoadHosts() []Host
+	// KeepHost stores h in place of what was kept for h.Name, its times to the millisecond.
+	KeepHost(h Host)
+	// DropHost forgets the host; it is no error if there is none.
+	DropHost(name string)
+}
+
 // A Searcher finds entries. Unlike a Store it may be used by several goroutines at once.
 type Searcher interface {
 	// Search returns at most f.Limit records that match f, newest arrival first. It ends early with
@@ -149,7 +161,9 @@ type Feed struct {
 	Link       string    // the site it belongs to
 	Subscribed bool      // in the node's own interest; false where only entries remain
 	Private    bool      // never leaves the node: the publisher or the owner says so, or its address
+	Withheld   bool      // never leaves the node because the owner says so
 	Since      time.Time // when the owner subscribed
+	Ended      bool      // polled no more: the publisher says that it is gone for good
 
 	Weight   int  // of preference, w_i of Paper §3.2: 1 to 100, and 0 is 1
 	Discreet bool // neighbors are not to learn that the interest is the node's own
@@ -164,6 +178,28 @@ type Feed struct {
 	LastSuccess  time.Time // last 200 or 304
 	Errors       int       // failures in a row
 	LastError    string    // "" after a success
+
+	// Body is the SHA-1 of the document that the validators came with, zero where there is none.
+	Body   feed.Digest
+	Unread bool      // that document could not be used, for LastError
+	Whole  time.Time // the last request that was not conditional
+
+	// Where it moved. Its entries stay those of URL.
+	Alias      feed.URL  // where it is asked for, "" for URL itself
+	Moved      feed.URL  // where it may have moved to, "" for nowhere
+	MovedSeen  int       // so many polls in a row were sent there for good
+	MovedSince time.Time // the first of them
+
+	// What the publisher asks for.
+	Lifetime  time.Duration // how long an answer is fresh (RFC 9111 §4.2)
+	NotBefore time.Time     // the next request, at the earliest
+	Pace      feed.Pace     // by the last document
+}
+
+// A Host is how many requests a host takes, as its answers have shown.
+type Host struct {
+	Name string // in lower case, without a port
+	polling.Budget
 }
 
 // A Peer is a node that was a neighbor once, as the address book remembers it.

@@ -58,6 +58,8 @@ func (d *disk) KeepFeed(f archive.Feed)     { d.write(func(m *archive.Memory) { 
 func (d *disk) KeepDID(did protocol.DID)    { d.write(func(m *archive.Memory) { m.KeepDID(did) }) }
 func (d *disk) KeepPeer(p archive.Peer)     { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
 func (d *disk) DropPeer(id protocol.NodeID) { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
+func (d *disk) KeepHost(h archive.Host)     { d.write(func(m *archive.Memory) { m.KeepHost(h) }) }
+func (d *disk) DropHost(name string)        { d.write(func(m *archive.Memory) { m.DropHost(name) }) }
 func (d *disk) DropAccount(holder string)   { d.write(func(m *archive.Memory) { m.DropAccount(holder) }) }
 func (d *disk) KeepAccount(a archive.Account) {
 	a.Text = slices.Clone(a.Text) // the caller will write over it

@@ -29,6 +29,7 @@ func testModel(t *testing.T, open func(testing.TB) Archive) {
 			"did":     m.keepDID,
 			"peer":    m.keepPeer,
 			"account": m.keepAccount,
+			"host":    m.keepHost,
 			"search":  m.search,
 			"commit":  func(rt *rapid.T) { m.commit(rt) },
 			"index":   m.index,
@@ -148,6 +149,19 @@ func (m *model) keepAccount(rt *rapid.T) {
 	})
 }
 
+func (m *model) keepHost(rt *rapid.T) {
+	h := archive.Host{Name: rapid.SampledFrom([]string{"a.example.com", "b.example.com"}).Draw(rt, "host")}
+	h.Gap, h.Forbids = time.Duration(rapid.IntRange(0, 3).Draw(rt, "gap")), rapid.Bool().Draw(rt, "forbids")
+	drop := rapid.Bool().Draw(rt, "drop")
+	m.do(func(s archive.Store) {
+		if drop {
+			s.DropHost(h.Name)
+		} else {
+			s.KeepHost(h)
+		}
+	})
+}
+
 func (m *model) search(rt *rapid.T) {
 	m.commit(rt)
 	f := genFilter.Draw(rt, "filter")
@@ -173,6 +187,9 @@ func (m *model) compare(rt *rapid.T) {
 	}
 	if got, want := m.archive.LoadAccounts(), m.memory.LoadAccounts(); !sameAccounts(got, want) {
 		rt.Fatalf("LoadAccounts = %q, want %q", got, want)
+	}
+	if got, want := m.archive.LoadHosts(), m.memory.LoadHosts(); !slices.Equal(got, want) {
+		rt.Fatalf("LoadHosts = %+v, want %+v", got, want)
 	}
 	if got, want := m.archive.LatestDIDs(8), m.memory.LatestDIDs(8); !slices.Equal(got, want) {
 		rt.Fatalf("LatestDIDs = %v, want %v", got, want)

@@ -20,7 +20,10 @@ func testFeeds(t *testing.T, a Archive) {
 		Weight: 7, Discreet: true, Cover: true,
 		ETag: `W/"a b"`, LastModified: "Sun, 01 Mar 2026 12:00:00 GMT", Interval: 90*time.Second + 1,
 		NextPoll: base.Add(1500 * time.Millisecond), LastPoll: base.Add(time.Second), LastSuccess: base.Add(-time.Hour),
-		Errors: 3, LastError: "no answer",
+		Errors: 3, LastError: "no answer", Withheld: true, Ended: true,
+		Body: feed.Digest{1, 2, 3}, Unread: true, Whole: base.Add(2 * time.Second),
+		Alias: "https://example.com/there", Moved: "https://example.com/further", MovedSeen: 2, MovedSince: base.Add(3 * time.Second),
+		Lifetime: time.Hour + 1, NotBefore: base.Add(2 * time.Hour), Pace: feed.Pace{Every: time.Minute, SkipHours: 1<<24 - 1, SkipDays: 1 << 6},
 	}
 	bare := archive.Feed{URL: blog}
 	a.KeepFeed(full)
@@ -35,6 +38,7 @@ func testFeeds(t *testing.T, a Archive) {
 
 	full.Subscribed, full.ETag, full.LastError, full.Since = false, "", "", time.Time{}
 	full.Weight, full.Discreet, full.Cover = 0, false, false
+	full.Withheld, full.Ended, full.Body, full.Unread, full.Alias, full.Pace = false, false, feed.Digest{}, false, "", feed.Pace{}
 	a.KeepFeed(full)
 	local := full
 	local.NextPoll = full.NextPoll.In(time.FixedZone("", 3600)).Add(999 * time.Microsecond)

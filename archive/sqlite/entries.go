@@ -134,10 +134,18 @@ func (s *Store) LoadFeeds() (feeds []archive.Feed) {
 // KeepFeed implements archive.Feeds.
 func (s *Store) KeepFeed(f archive.Feed) {
 	id := s.feedID(f.URL)
+	var body []byte
+	if f.Body != (feed.Digest{}) {
+		body = f.Body[:]
+	}
 	s.write(`
 		UPDATE feeds SET kept = 1, title = ?, link = ?, subscribed = ?, private = ?, since = ?, weight = ?, discreet = ?, cover = ?,
-			etag = ?, last_modified = ?, poll_interval = ?, next_poll = ?, last_poll = ?, last_success = ?, errors = ?, last_error = ?
+			etag = ?, last_modified = ?, poll_interval = ?, next_poll = ?, last_poll = ?, last_success = ?, errors = ?, last_error = ?,
+			withheld = ?, ended = ?, alias = ?, moved = ?, moved_seen = ?, moved_since = ?, body = ?, unread = ?, whole = ?,
+			lifetime = ?, not_before = ?, pace = ?, skip_hours = ?, skip_days = ?
 		WHERE id = ?`,
 		f.Title, f.Link, f.Subscribed, f.Private, toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
-		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError, id)
+		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
+		f.Withheld, f.Ended, string(f.Alias), string(f.Moved), f.MovedSeen, toMillis(f.MovedSince), body, f.Unread, toMillis(f.Whole),
+		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays, id)
 }
