@@ -27,6 +27,7 @@ func (b *builder) rss(text string) error {
 	}
 	b.head(f.Title, link, f.Description)
 	b.doc.Pace = rssPace(original)
+	b.own = Clean(strings.TrimSpace(link))
 	for i, item := range f.Items {
 		b.rssItem(original.Items[i], item)
 	}
