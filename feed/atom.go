@@ -52,6 +52,7 @@ func (b *builder) atomEntry(f *atom.Feed, entry *atom.Entry) {
 			e.Enclosures = b.enclosure(e.Enclosures, l.Href, l.Type, l.Length)
 		}
 	}
+	b.fill(&e, entry.Extensions, nil)
 	b.add(e)
 }
 
@@ -74,13 +75,13 @@ func atomLink(links []*atom.Link) string {
 }
 
 // atomAuthors lists the entry's authors, or those of the feed that it was copied from, or those of
-// this feed (RFC 4287 §4.2.1).
+// this feed (RFC 4287 §4.2.1), unless Dublin Core names its own.
 func atomAuthors(f *atom.Feed, entry *atom.Entry) []string {
 	authors := entry.Authors
 	if len(authors) == 0 && entry.Source != nil {
 		authors = entry.Source.Authors
 	}
-	if len(authors) == 0 {
+	if len(authors) == 0 && len(entry.Extensions["dc"]["creator"]) == 0 {
 		authors = f.Authors
 	}
 	var names []string
