@@ -36,6 +36,11 @@ func (b *builder) atomEntry(f *atom.Feed, entry *atom.Entry) {
 	}
 	if c := entry.Content; c != nil {
 		e.Content = c.Value
+		if kind := plainType(c.Type); kind == plain || kind == perhaps && !likeHTML(c.Value) {
+			if f.Version == "1.0" {
+				e.Content = plainText(c.Value)
+			}
+		}
 		if e.Link == "" {
 			e.Link = b.link(c.Src) // RFC 4287 §4.1.3.2
 		}
