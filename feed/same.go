@@ -9,6 +9,7 @@ import "time"
 // others lost. So an id is not believed where what it names cannot be the same:
 //
 //   - An id that is the feed's own (its Atom id, or in RSS its site) is none.
+//
 //   - Entries of a document that share an id and are called differently, or are not called anything and
 //     say different things, have no id: title and link tell them apart, as the paper has it for
 //     entries without one. Those without title, and those whose title and link are the same too, get an
