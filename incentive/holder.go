@@ -1,7 +1,6 @@
 package incentive
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -19,8 +18,8 @@ import (
 // An IPv6 address costs nothing either, for everyone has the 2^64 of a /64; there that network holds
 // the account. Local addresses hold one for each port, because a test network shares one address.
 type Holder struct {
-	net  netip.Prefix // the whole address, or the /64
-	port uint16       // 0 for all
+	id      protocol.NodeID // port 0 for all of them
+	network bool            // the whole /64 that begins there
 }
 
 // ErrHolder is wrapped by the errors of ParseHolder.
@@ -36,11 +35,16 @@ func HolderOf(id protocol.NodeID) Holder {
 	case id.IsZero():
 		return Holder{}
 	case !feed.PublicAddr(a):
-		return Holder{netip.PrefixFrom(a, a.BitLen()), id.Port()}
+		return Holder{id: id}
 	case a.Is6():
-		return Holder{netip.PrefixFrom(a, ownedBits).Masked(), 0}
+		return networkAt(a)
 	}
-	return Holder{netip.PrefixFrom(a, a.BitLen()), 0}
+	return Holder{id: protocol.NewNodeID(a, 0)}
+}
+
+// networkAt holds the account of a public IPv6 address.
+func networkAt(a netip.Addr) Holder {
+	return Holder{protocol.NewNodeID(netip.PrefixFrom(a, ownedBits).Masked().Addr(), 0), true}
 }
 
 // ParseHolder reads what String writes.
@@ -49,13 +53,13 @@ func ParseHolder(s string) (Holder, error) {
 		return Holder{}, nil
 	}
 	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
-		return Holder{netip.PrefixFrom(a, a.BitLen()), 0}, nil
+		return Holder{id: protocol.NewNodeID(a, 0)}, nil
 	}
 	if p, err := netip.ParsePrefix(s); err == nil && strings.HasSuffix(s, "/64") && p.Addr().Is6() {
-		return Holder{p.Masked(), 0}, nil
+		return networkAt(p.Addr()), nil
 	}
 	if id, err := protocol.ParseNodeID(s); err == nil {
-		return Holder{netip.PrefixFrom(id.Addr(), id.Addr().BitLen()), id.Port()}, nil
+		return Holder{id: id}, nil
 	}
 	return Holder{}, fmt.Errorf("%w: %q: want an address, an IPv6 /64 or ip:port", ErrHolder, s)
 }
@@ -72,12 +76,10 @@ func Apart(a, b []protocol.NodeID) bool {
 }
 
 // Local reports whether the account belongs to one port of an address that is not public.
-func (h Holder) Local() bool { return h.port != 0 }
+func (h Holder) Local() bool { return h.id.Port() != 0 }
 
 // Compare orders holders by address and then by port.
-func (h Holder) Compare(other Holder) int {
-	return cmp.Or(h.net.Addr().Compare(other.net.Addr()), cmp.Compare(h.port, other.port))
-}
+func (h Holder) Compare(other Holder) int { return h.id.Compare(other.id) }
 
 // String writes the holder as "ip", as "ipv6/64", as "ip:port" where it is local, and as "" where it
 // is nobody.
@@ -85,12 +87,12 @@ func (h Holder) String() string {
 	switch {
 	case h == Holder{}:
 		return ""
-	case h.port != 0:
-		return netip.AddrPortFrom(h.net.Addr(), h.port).String()
-	case h.net.IsSingleIP():
-		return h.net.Addr().String()
+	case h.Local():
+		return h.id.String()
+	case h.network:
+		return netip.PrefixFrom(h.id.Addr(), ownedBits).String()
 	}
-	return h.net.String()
+	return h.id.Addr().String()
 }
 
 // MarshalText writes the holder as String does.

@@ -99,7 +99,7 @@ func NewLedger(c Config) (*Ledger, error) {
 func (l *Ledger) HolderOf(id protocol.NodeID) Holder {
 	h := HolderOf(id)
 	if l.ablate.PortAccounts {
-		h.port = id.Port()
+		h.id = protocol.NewNodeID(h.id.Addr(), id.Port())
 	}
 	return h
 }

@@ -173,7 +173,7 @@ func TestPortsWinNothing(t *testing.T) {
 		ports := slices.Clone(list)
 		for i := range ports {
 			port := rapid.Uint16Range(protocol.LowestPort, 65535).Draw(t, "port")
-			ports[i].holder = HolderOf(protocol.NewNodeID(ports[i].holder.net.Addr(), port))
+			ports[i].holder = HolderOf(protocol.NewNodeID(ports[i].holder.id.Addr(), port))
 		}
 		a, _ := play(one, list, nil)
 		b, _ := play(many, ports, nil)

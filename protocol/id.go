@@ -14,7 +14,22 @@ import (
 // and the port at which it says that it listens. It is comparable. The zero NodeID names nobody.
 //
 // Paper §3: "A node is identified by a pair of IP address and port number."
-type NodeID struct{ addr netip.AddrPort }
+//
+// A node holds thousands of them: without a pointer they take 20 bytes each, and the garbage collector
+// passes them by.
+type NodeID struct {
+	ip     [16]byte // of IPv4 as IPv6 maps it
+	port   uint16
+	family family
+}
+
+type family uint8
+
+const (
+	none family = iota
+	ipv4
+	ipv6
+)
 
 // ErrNodeID is wrapped by the errors of ParseNodeID.
 var ErrNodeID = errors.New("not a node id")
@@ -22,7 +37,14 @@ var ErrNodeID = errors.New("not a node id")
 // NewNodeID makes the id of the node at addr and port. An IPv4 address in IPv6 clothes is undressed,
 // so that a node has one id however the call came in.
 func NewNodeID(addr netip.Addr, port uint16) NodeID {
-	return NodeID{netip.AddrPortFrom(addr.Unmap().WithZone(""), port)}
+	id := NodeID{ip: addr.As16(), port: port, family: ipv6}
+	switch {
+	case !addr.IsValid():
+		id.family = none
+	case addr.Unmap().Is4():
+		id.family = ipv4
+	}
+	return id
 }
 
 // ParseNodeID reads "ip:port" or "[ipv6]:port". Names are refused: an id is an address, and a peer
@@ -40,21 +62,29 @@ func (n NodeID) String() string {
 	if n.IsZero() {
 		return ""
 	}
-	return n.addr.String()
+	return netip.AddrPortFrom(n.Addr(), n.port).String()
 }
 
 // Addr is the node's IP address.
-func (n NodeID) Addr() netip.Addr { return n.addr.Addr() }
+func (n NodeID) Addr() netip.Addr {
+	switch n.family {
+	case ipv4:
+		return netip.AddrFrom4([4]byte(n.ip[12:]))
+	case ipv6:
+		return netip.AddrFrom16(n.ip)
+	}
+	return netip.Addr{}
+}
 
 // Port is the TCP port at which the node listens.
-func (n NodeID) Port() uint16 { return n.addr.Port() }
+func (n NodeID) Port() uint16 { return n.port }
 
 // IsZero reports whether the id names nobody.
-func (n NodeID) IsZero() bool { return !n.addr.IsValid() }
+func (n NodeID) IsZero() bool { return n.family == none }
 
 // Compare orders ids by address and then by port.
 func (n NodeID) Compare(other NodeID) int {
-	return cmp.Or(n.addr.Addr().Compare(other.addr.Addr()), cmp.Compare(n.addr.Port(), other.addr.Port()))
+	return cmp.Or(cmp.Compare(n.family, other.family), bytes.Compare(n.ip[:], other.ip[:]), cmp.Compare(n.port, other.port))
 }
 
 // MarshalText writes the id as String does.
