@@ -49,7 +49,7 @@ func (w *World) carry(h *Host, c node.Call) {
 		}
 		end = open.to.index
 	}
-	w.codec.call(w, &open, hostName(c.To))
+	w.codec.call(w, &open, c.To)
 	h.Made.count(c.Call, open.bytes)
 	d, lost := w.delay(h.index, end, 2*uint64(c.ID))
 	if lost || w.cut(h, open.to) {
@@ -57,14 +57,6 @@ func (w *World) carry(h *Host, c node.Call) {
 		return
 	}
 	w.queue.push(event{at: w.now + d, kind: arrive, index: w.calls.add(open)})
-}
-
-// hostName is what the Host header of a call says.
-func hostName(t node.Target) string {
-	if t.Tracker != "" {
-		return "tracker.example.net:7788"
-	}
-	return t.String()
 }
 
 // cut reports whether the network is cut between two ends, nil for the tracker.

@@ -11,11 +11,22 @@ import (
 	"feedex/xmlrpc"
 )
 
-// A codec sends messages through the real XML-RPC codec, and counts their bytes as transport would write
-// them. What comes out takes the place of what went in, so that nothing travels that the wire cannot
-// carry. What the codec refuses is a fault in the program: it panics.
+// A codec counts the bytes of messages as transport would write them. It sends one of sampleEvery through the
+// real XML-RPC codec as well: what comes out takes the place of what went in, so that nothing travels for long
+// that the wire cannot carry. What the codec refuses, or is longer or shorter than counted, is a fault in the
+// program: it panics.
 type codec struct {
-	buf []byte
+	buf   []byte
+	count int // messages so far
+}
+
+// sampleEvery is how many messages there are to each that is encoded and decoded.
+const sampleEvery = 64
+
+// sampled reports whether the next message is to be encoded.
+func (c *codec) sampled() bool {
+	c.count++
+	return c.count%sampleEvery == 1
 }
 
 // userAgent is as long as that of the daemon.
@@ -24,41 +35,67 @@ const userAgent = "feedex/0.1.0"
 // packet is the longest body of a check_did, as in transport: a longer one goes without its hint.
 const packet = 900
 
-// call sends a call on its way to a host of that name through the codec.
-func (c *codec) call(w *World, open *openCall, host string) {
+// call sends a call on its way.
+func (c *codec) call(w *World, open *openCall, to node.Target) {
 	if w.config.NoEncoding {
 		return
 	}
-	call, port := open.call, open.from.ID.Port()
-	c.buf = protocol.EncodeCall(c.buf[:0], port, call)
-	if check, ok := call.(protocol.CheckDID); ok && len(c.buf) > packet {
-		c.buf = protocol.EncodeCall(c.buf[:0], port, protocol.CheckDID{DID: check.DID})
+	port := open.from.ID.Port()
+	length := protocol.CallLength(port, open.call)
+	if check, ok := open.call.(protocol.CheckDID); ok && length > packet {
+		open.call = protocol.CheckDID{DID: check.DID}
+		length = protocol.CallLength(port, open.call)
 	}
-	open.bytes = int64(requestBytes(host, open.session, len(c.buf)))
-	raw, err := xmlrpc.DecodeCall(c.buf, protocol.CallLimits(call.Method()))
-	if err != nil {
-		panic(fmt.Sprintf("lab: %s: %v", call.Method(), err))
-	}
-	if _, open.call, err = protocol.DecodeCall(raw); err != nil {
-		panic(fmt.Sprintf("lab: %s: %v", call.Method(), err))
+	open.bytes = int64(requestBytes(hostName(to, open.to), open.session, length))
+	if c.sampled() {
+		open.call = c.decoded(port, open.call, length)
 	}
 }
 
-// reply sends the answer to a call through the codec.
+// hostName is what the Host header of a call says.
+func hostName(t node.Target, to *Host) string {
+	switch {
+	case t.Tracker != "":
+		return "tracker.example.net:7788"
+	case t.Host != "":
+		return t.Host
+	}
+	return to.address
+}
+
+// decoded is the call as it comes out of the codec.
+func (c *codec) decoded(port uint16, call protocol.Call, length int) protocol.Call {
+	c.buf = protocol.EncodeCall(c.buf[:0], port, call)
+	raw, err := xmlrpc.DecodeCall(c.buf, protocol.CallLimits(call.Method()))
+	if err == nil {
+		_, call, err = protocol.DecodeCall(raw)
+	}
+	if err != nil || len(c.buf) != length {
+		panic(fmt.Sprintf("lab: %s of %d bytes, counted %d: %v", raw.Method, len(c.buf), length, err))
+	}
+	return call
+}
+
+// reply sends the answer to a call on its way.
 func (c *codec) reply(w *World, open *openCall, r node.Respond) protocol.Reply {
 	if w.config.NoEncoding {
 		return r.Reply
 	}
-	c.buf = protocol.EncodeReply(c.buf[:0], r.Reply)
-	open.answered = int64(responseBytes(r.Session, len(c.buf)))
-	v, err := xmlrpc.DecodeResponse(c.buf, protocol.AnswerLimits(open.call.Method()))
-	if err == nil {
-		var reply protocol.Reply
-		if reply, err = protocol.DecodeReply(open.call, v); err == nil {
-			return reply
-		}
+	length := protocol.ReplyLength(r.Reply)
+	open.answered = int64(responseBytes(r.Session, length))
+	if !c.sampled() {
+		return r.Reply
 	}
-	panic(fmt.Sprintf("lab: answer to %s: %v", open.call.Method(), err))
+	c.buf = protocol.EncodeReply(c.buf[:0], r.Reply)
+	v, err := xmlrpc.DecodeResponse(c.buf, protocol.AnswerLimits(open.call.Method()))
+	var reply protocol.Reply
+	if err == nil {
+		reply, err = protocol.DecodeReply(open.call, v)
+	}
+	if err != nil || len(c.buf) != length {
+		panic(fmt.Sprintf("lab: answer to %s of %d bytes, counted %d: %v", open.call.Method(), len(c.buf), length, err))
+	}
+	return reply
 }
 
 // maxFaultText is how much of a fault's text transport keeps.

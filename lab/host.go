@@ -48,6 +48,7 @@ type Host struct {
 
 	world     *World
 	index     int
+	address   string // ID in words
 	config    node.Config
 	member    Member
 	rng       *rand.Rand
@@ -92,7 +93,7 @@ func (w *World) Join(m Member) (*Host, error) {
 	}
 	c.Port, c.Secret = m.ID.Port(), w.config.Seed.Secret(m.Name)
 	h := &Host{
-		Name: m.Name, ID: m.ID, world: w, index: index, config: c, member: m,
+		Name: m.Name, ID: m.ID, world: w, index: index, address: m.ID.String(), config: c, member: m,
 		rng: w.config.Seed.Stream(m.Name), store: w.pool.NewMemory(), alarm: never,
 	}
 	if err := h.follow(m.Feeds); err != nil {

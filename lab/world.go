@@ -31,8 +31,8 @@ type Config struct {
 	Node node.Config
 	// Links is how the network behaves.
 	Links Links
-	// NoEncoding hands messages over as they are, instead of sending each through the codec: faster,
-	// and no bytes of calls are counted. Nothing else changes, the Hash included.
+	// NoEncoding counts no bytes of calls, and sends none of them through the codec: a little faster.
+	// Nothing else changes, the Hash included.
 	NoEncoding bool
 }
 

@@ -10,7 +10,16 @@ import (
 
 // EncodeCall appends the XML-RPC methodCall for call, made by the node that listens on port nid.
 func EncodeCall(dst []byte, nid uint16, call Call) []byte {
-	params := []xmlrpc.Value{int64(nid)}
+	return xmlrpc.AppendCall(dst, call.Method(), encodeParams(nid, call)...)
+}
+
+// CallLength is how many bytes EncodeCall appends, without a need to write them.
+func CallLength(nid uint16, call Call) int {
+	return xmlrpc.CallLength(call.Method(), encodeParams(nid, call)...)
+}
+
+func encodeParams(nid uint16, call Call) []xmlrpc.Value {
+	params := append(make([]xmlrpc.Value, 0, 3), int64(nid))
 	switch c := call.(type) {
 	case GetNeighbors, WhoAmI:
 	case ListMethods:
@@ -43,7 +52,7 @@ func EncodeCall(dst []byte, nid uint16, call Call) []byte {
 	default:
 		panic("protocol: call of unknown type")
 	}
-	return xmlrpc.AppendCall(dst, call.Method(), params...)
+	return params
 }
 
 // DecodeCall reads a call and the port at which its caller listens (0 for calls that carry none).
@@ -106,6 +115,9 @@ func decodeCheckDID(p *params) Call {
 func EncodeReply(dst []byte, r Reply) []byte {
 	return xmlrpc.AppendResponse(dst, encodeReply(r))
 }
+
+// ReplyLength is how many bytes EncodeReply appends, without a need to write them.
+func ReplyLength(r Reply) int { return xmlrpc.ResponseLength(encodeReply(r)) }
 
 func encodeReply(r Reply) xmlrpc.Value {
 	switch r := r.(type) {
