@@ -25,55 +25,30 @@ func (t *Table) Offer(id protocol.NodeID) protocol.Subset {
 // empty where there is nothing to say. It costs time in proportion to what changed. Call Advertised
 // once n has taken it.
 func (t *Table) Changes(n *Neighbor) protocol.Subset {
-	var changes protocol.Subset
-	for u := range n.dirty {
-		want := protocol.Withdrawn
-		if r := t.routes[u]; r != nil {
-			want = t.advertised(r, n)
-		}
-		if want == n.told(u) {
-			delete(n.dirty, u)
-			continue
-		}
-		changes = append(changes, protocol.Interest{Feed: u, Hops: want})
+	changes := make(protocol.Subset, 0, len(n.dirty))
+	for r := range n.dirty {
+		changes = append(changes, protocol.Interest{Feed: r.url, Hops: t.advertised(r, n)})
 	}
 	return bounded(changes)
-}
-
-// told is at what hop count n last heard of the feed, Withdrawn if it did not.
-func (n *Neighbor) told(u feed.URL) int {
-	if hops, ok := n.sent[u]; ok {
-		return hops
-	}
-	return protocol.Withdrawn
 }
 
 // Advertised records that n has taken changes. What changed again meanwhile is found with the next.
 func (t *Table) Advertised(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
-		if in.Hops < 0 {
-			delete(n.sent, in.Feed)
-		} else {
-			n.sent[in.Feed] = in.Hops
-		}
-		n.dirty[in.Feed] = struct{}{}
+		t.tell(n, t.route(in.Feed), max(in.Hops, protocol.Withdrawn))
 	}
 }
 
 // Advertises reports whether n may still believe that we want the feed: it was not told otherwise yet.
 func (t *Table) Advertises(n *Neighbor, u feed.URL) bool {
-	_, ok := n.sent[u]
-	return ok
+	r := t.routes[u]
+	return r != nil && r.told(n) != protocol.Withdrawn
 }
-
-// unknown stands in sent for a feed of which we do not know what the neighbor believes.
-const unknown = -2
 
 // Doubt records that n may or may not have taken changes: no answer came. They are said again.
 func (t *Table) Doubt(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
-		n.sent[in.Feed] = unknown
-		n.dirty[in.Feed] = struct{}{}
+		t.tell(n, t.route(in.Feed), unknown)
 	}
 }
 
@@ -87,10 +62,10 @@ func (t *Table) advertised(r *route, n *Neighbor) int {
 	case r.own:
 		return 1
 	}
-	best := t.config.MaxHops // one more would be too far
+	best, slot := t.config.MaxHops, n.place() // one more would be too far
 	for _, h := range r.via {
-		if h.to != n {
-			best = min(best, h.count)
+		if h.slot != slot {
+			best = min(best, int(h.count))
 		}
 	}
 	if best >= t.config.MaxHops {
@@ -120,8 +95,8 @@ func bounded(s protocol.Subset) protocol.Subset {
 // Overlap counts the feeds of our own interest in n's subscription set: S_P ∩ S'_Q of Paper §3.2.
 func (t *Table) Overlap(n *Neighbor) int {
 	count := 0
-	for u := range n.heard {
-		if r := t.routes[u]; r != nil && r.own {
+	for _, r := range t.own {
+		if r.hop(n) >= 0 {
 			count++
 		}
 	}
@@ -130,8 +105,8 @@ func (t *Table) Overlap(n *Neighbor) int {
 
 // Nearest counts the feeds of our own interest in n's subscription set by hop count, 0 to 3.
 func (t *Table) Nearest(n *Neighbor) (counts [4]int) {
-	for u, hops := range n.heard {
-		if r := t.routes[u]; r != nil && r.own && hops < len(counts) {
+	for _, r := range t.own {
+		if hops, ok := r.heard(n); ok && hops < len(counts) {
 			counts[hops]++
 		}
 	}

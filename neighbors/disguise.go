@@ -13,14 +13,14 @@ import (
 // advertised at hop count 1, like the feed of some neighbor's interest.
 func (t *Table) Discreet(u feed.URL, discreet bool) {
 	r := t.route(u)
-	t.set(u, r, &r.discreet, discreet)
+	t.set(r, &r.discreet, discreet)
 }
 
 // Cover says whether the feed is advertised at hop count 0 although the interest in it is not our own, so
 // that those of our own stand out less.
 func (t *Table) Cover(u feed.URL, cover bool) {
 	r := t.route(u)
-	t.set(u, r, &r.cover, cover)
+	t.set(r, &r.cover, cover)
 }
 
 // popular is how many neighbors must want a feed for it to be popular: one alone could choose what we
@@ -41,7 +41,7 @@ func (t *Table) Popular() []feed.URL {
 		}
 		c := candidate{url: u}
 		for _, h := range r.via {
-			if h.count <= t.config.MaxHops {
+			if int(h.count) <= t.config.MaxHops {
 				c.want += One >> h.count
 			}
 		}

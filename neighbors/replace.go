@@ -70,12 +70,12 @@ func (t *Table) LeastUseful(now time.Time, may func(*Neighbor) bool) *Neighbor {
 // essential reports whether n offers an own feed that would be left with fewer than two offers, and that
 // the newcomer does not offer as near.
 func (t *Table) essential(n *Neighbor, offered map[feed.URL]int) bool {
-	for u, hops := range n.heard {
-		r := t.routes[u]
-		if r == nil || !r.own || hops > t.config.MaxHops || t.offersBeside(r, n) >= covered {
+	for _, r := range t.own {
+		hops, ok := r.heard(n)
+		if !ok || hops > t.config.MaxHops || t.offersBeside(r, n) >= covered {
 			continue
 		}
-		if other, ok := offered[u]; !ok || other > hops {
+		if other, ok := offered[r.url]; !ok || other > hops {
 			return true
 		}
 	}
@@ -111,8 +111,8 @@ func (t *Table) protected(now time.Time, scores []Usefulness) []bool {
 // Uncovered counts the own feeds that fewer than two neighbors offer: while there are any, more neighbors
 // are wanted than the minimum.
 func (t *Table) Uncovered() (count int) {
-	for _, r := range t.routes {
-		if r.own && t.offersBeside(r, nil) < covered {
+	for _, r := range t.own {
+		if t.offersBeside(r, nil) < covered {
 			count++
 		}
 	}

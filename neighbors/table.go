@@ -13,7 +13,9 @@ type Table struct {
 	config  Config
 	list    []*Neighbor // in the order in which they came: effects must not depend on a map's order
 	byID    map[protocol.NodeID]*Neighbor
+	slots   []*Neighbor // by Neighbor.slot, nil where a slot is free
 	routes  map[feed.URL]*route
+	own     []*route                // those of our own interest
 	weights map[feed.URL]Usefulness // of own feeds, where not 1
 }
 
@@ -43,25 +45,11 @@ type Neighbor struct {
 
 	brought tally // what it gave us within a day
 
-	heard map[feed.URL]int      // its subscription set: hop count of interest
-	bytes int                   // of the URLs in heard
-	sent  map[feed.URL]int      // our set as it last heard it
-	dirty map[feed.URL]struct{} // feeds whose advert to it may have changed since
-}
-
-// A route tells who is interested in a feed.
-type route struct {
-	own      bool // we are, and may say so
-	discreet bool // but not that it is we
-	cover    bool // we say that we are
-	private  bool // nobody is to hear of it from us, whoever is interested
-	via      []hop
-}
-
-// A hop is one neighbor's interest in a feed.
-type hop struct {
-	to    *Neighbor
-	count int
+	table *Table
+	slot  int16               // its place in what the routes keep
+	feeds int                 // in its subscription set
+	bytes int                 // of their URLs
+	dirty map[*route]struct{} // feeds of which it believes otherwise than we would say now
 }
 
 // NewTable returns a Table without neighbors.
@@ -80,50 +68,44 @@ func (t *Table) All() []*Neighbor { return t.list }
 // caller has asked Admit. A neighbor that connects again starts over with its link's age kept:
 // repeating connect replaces the earlier state.
 func (t *Table) Add(now time.Time, id protocol.NodeID, chosen bool, subset, offered protocol.Subset) *Neighbor {
-	n := t.byID[id]
+	n, again := t.byID[id], true
 	if n == nil {
-		n = &Neighbor{ID: id, Since: now, Chosen: chosen}
+		n, again = &Neighbor{ID: id, Since: now, Chosen: chosen, table: t, slot: t.freeSlot()}, false
 		t.byID[id] = n
 		t.list = append(t.list, n)
+		t.slots[n.slot] = n
 	} else {
 		n.Chosen = n.Chosen || chosen // both of us asked
 		t.forget(n)
 	}
-	before := n.sent
-	n.heard = make(map[feed.URL]int, len(subset))
-	n.sent = make(map[feed.URL]int, len(offered))
-	n.dirty = make(map[feed.URL]struct{})
+	said := make(map[*route]int, len(offered))
 	for _, in := range offered {
-		n.sent[in.Feed] = in.Hops
+		said[t.route(in.Feed)] = in.Hops
 	}
-	n.doubtBefore(before, offered)
+	for _, r := range t.routes {
+		hops, ok := said[r]
+		if !ok {
+			hops = protocol.Withdrawn
+		}
+		if again && hops != r.told(n) {
+			// If both sides connect at once, each has two sets of the other, and nobody knows which of them came
+			// last.
+			hops = unknown
+		}
+		t.tell(n, r, hops)
+	}
 	t.Hear(n, subset)
-	// Whatever changed since offered was computed is found at the next advert.
-	for u := range t.routes {
-		n.dirty[u] = struct{}{}
-	}
-	for u := range n.sent {
-		n.dirty[u] = struct{}{} // it may have no route any more
-	}
 	return n
 }
 
-// doubtBefore doubts where offered differs from what was advertised in an earlier connect. If both sides connect
-// at once, each has two sets of the other, and nobody knows which of them came last.
-func (n *Neighbor) doubtBefore(before map[feed.URL]int, offered protocol.Subset) {
-	if before == nil {
-		return
+// freeSlot is a slot that no neighbor has.
+func (t *Table) freeSlot() int16 {
+	i := slices.Index(t.slots, nil)
+	if i < 0 {
+		i = len(t.slots)
+		t.slots = append(t.slots, nil)
 	}
-	for _, in := range offered {
-		if hops, ok := before[in.Feed]; !ok || hops != in.Hops {
-			n.sent[in.Feed] = unknown
-		}
-	}
-	for u := range before {
-		if _, ok := n.sent[u]; !ok {
-			n.sent[u] = unknown
-		}
-	}
+	return int16(i)
 }
 
 // Remove ends the neighbor's part in everything; its feeds fall back to other routes at once.
@@ -133,16 +115,21 @@ func (t *Table) Remove(id protocol.NodeID) {
 		return
 	}
 	t.forget(n)
+	for _, r := range t.routes {
+		t.tell(n, r, protocol.Withdrawn)
+	}
+	t.slots[n.slot] = nil
+	n.slot, n.dirty = gone, nil
 	delete(t.byID, id)
 	t.list = slices.DeleteFunc(t.list, func(other *Neighbor) bool { return other == n })
 }
 
 // forget takes back everything that n advertised.
 func (t *Table) forget(n *Neighbor) {
-	for u := range n.heard {
-		t.setHop(n, u, protocol.Withdrawn)
+	for _, r := range t.routes {
+		t.setHop(n, r, protocol.Withdrawn)
 	}
-	n.heard, n.bytes = nil, 0
+	n.feeds, n.bytes = 0, 0
 }
 
 // maxHeardBytes bounds the URLs that are kept of one neighbor: no reading list is longer.
@@ -153,25 +140,27 @@ const maxHeardBytes = 1 << 20
 // or on a private network, or that are Unspeakable.
 func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
-		old, known := n.heard[in.Feed]
+		r := t.routes[in.Feed]
+		old, known := r.heard(n)
 		switch {
 		case in.Hops < 0:
 			if !known {
 				continue
 			}
-			delete(n.heard, in.Feed)
+			n.feeds--
 			n.bytes -= len(in.Feed)
-		case known && old == in.Hops, t.unspeakable(in.Feed):
+		case known && old == in.Hops:
 			continue
 		case known:
-			n.heard[in.Feed] = in.Hops
-		case len(n.heard) >= protocol.MaxSubset || n.bytes+len(in.Feed) > maxHeardBytes:
+		case (r == nil || !r.speakable) && t.unspeakable(in.Feed), n.feeds >= protocol.MaxSubset, n.bytes+len(in.Feed) > maxHeardBytes:
 			continue
 		default:
-			n.heard[in.Feed] = in.Hops
+			r = t.route(in.Feed)
+			r.speakable = true
+			n.feeds++
 			n.bytes += len(in.Feed)
 		}
-		t.setHop(n, in.Feed, in.Hops)
+		t.setHop(n, r, in.Hops)
 	}
 }
 
@@ -180,71 +169,49 @@ func (t *Table) unspeakable(u feed.URL) bool {
 	return u.Secret() || u.Local() && !t.config.AllowLocal || t.config.Unspeakable != nil && t.config.Unspeakable(u)
 }
 
-// setHop records n's interest in u, or with a negative count that there is none any more.
-func (t *Table) setHop(n *Neighbor, u feed.URL, count int) {
-	r := t.route(u)
-	i := slices.IndexFunc(r.via, func(h hop) bool { return h.to == n })
+// setHop records n's interest in a feed, or with a negative count that there is none any more.
+func (t *Table) setHop(n *Neighbor, r *route, count int) {
+	i := r.hop(n)
 	switch {
-	case count < 0 && i >= 0:
-		r.via = slices.Delete(r.via, i, i+1)
-	case i >= 0:
-		r.via[i].count = count
+	case count >= 0 && i >= 0:
+		r.via[i].count = int16(count)
 	case count >= 0:
-		r.via = append(r.via, hop{n, count})
+		r.via = append(r.via, hop{n.slot, int16(count)})
+	case i >= 0:
+		r.via = slices.Delete(r.via, i, i+1)
+	default:
+		return
 	}
-	t.touch(u, r)
+	t.touch(r)
 }
 
 // Own says whether the feed is in our own direct interest, and may be told to others.
 func (t *Table) Own(u feed.URL, own bool) {
 	r := t.route(u)
-	t.set(u, r, &r.own, own)
+	if own != r.own {
+		t.own = slices.DeleteFunc(t.own, func(other *route) bool { return other == r })
+		if own {
+			t.own = append(t.own, r)
+		}
+	}
+	t.set(r, &r.own, own)
 }
 
 // Private says whether the feed must not leave the node. Then it is not advertised, not forwarded and not
 // wanted, even if neighbors are interested in it.
 func (t *Table) Private(u feed.URL, private bool) {
 	r := t.route(u)
-	t.set(u, r, &r.private, private)
+	t.set(r, &r.private, private)
 }
 
 // set sets a mark of the feed's route, and has the adverts looked at again if that changed it.
-func (t *Table) set(u feed.URL, r *route, mark *bool, value bool) {
+func (t *Table) set(r *route, mark *bool, value bool) {
 	if *mark == value {
-		t.drop(u, r)
+		t.drop(r)
 		return
 	}
 	*mark = value
-	t.touch(u, r)
-}
-
-func (t *Table) route(u feed.URL) *route {
-	r := t.routes[u]
-	if r == nil {
-		r = &route{}
-		t.routes[u] = r
-	}
-	return r
-}
-
-// touch has the feed's advert looked at again to every neighbor that was told otherwise. What is as the neighbor
-// believes needs no look: feeds that come and go between two adverts must not pile up.
-func (t *Table) touch(u feed.URL, r *route) {
-	for _, n := range t.list {
-		if n.told(u) == t.advertised(r, n) {
-			delete(n.dirty, u)
-		} else {
-			n.dirty[u] = struct{}{}
-		}
-	}
-	t.drop(u, r)
-}
-
-// drop forgets a route that nobody is interested in.
-func (t *Table) drop(u feed.URL, r *route) {
-	if !r.own && !r.discreet && !r.cover && !r.private && len(r.via) == 0 {
-		delete(t.routes, u)
-	}
+	t.touch(r)
 }
 
 // Wanted reports whether a bundle of the feed is welcome from n: whether we advertise the feed to it,
@@ -272,18 +239,15 @@ func (t *Table) Interested(u feed.URL) []*Neighbor {
 	}
 	out := make([]*Neighbor, 0, len(r.via))
 	for _, h := range r.via {
-		if h.count <= t.config.MaxHops {
-			out = append(out, h.to)
+		if int(h.count) <= t.config.MaxHops {
+			out = append(out, t.slots[h.slot])
 		}
 	}
 	return out
 }
 
 // Hops is n's hop count of interest in the feed, and whether it has any.
-func (n *Neighbor) Hops(u feed.URL) (int, bool) {
-	count, ok := n.heard[u]
-	return count, ok
-}
+func (n *Neighbor) Hops(u feed.URL) (int, bool) { return n.table.routes[u].heard(n) }
 
 // Feeds is the number of feeds in n's subscription set.
-func (n *Neighbor) Feeds() int { return len(n.heard) }
+func (n *Neighbor) Feeds() int { return n.feeds }

@@ -51,24 +51,26 @@ func (t *Table) Claimed(id protocol.NodeID, subset protocol.Subset) Usefulness {
 	var sum Usefulness
 	n := t.byID[id]
 	if subset == nil && n != nil {
-		for u, hops := range n.heard {
-			sum += t.worth(u, hops, n)
+		for _, r := range t.own {
+			if hops, ok := r.heard(n); ok {
+				sum += t.worth(r, hops, n)
+			}
 		}
 		return sum
 	}
 	for _, in := range subset {
-		sum += t.worth(in.Feed, in.Hops, n)
+		sum += t.worth(t.routes[in.Feed], in.Hops, n)
 	}
 	return sum
 }
 
-// worth is what it is worth that n, which may be nil for a stranger, offers u at hops.
-func (t *Table) worth(u feed.URL, hops int, n *Neighbor) Usefulness {
-	r := t.routes[u]
+// worth is what it is worth that n, which may be nil for a stranger, offers the feed at hops. The route may be
+// nil.
+func (t *Table) worth(r *route, hops int, n *Neighbor) Usefulness {
 	if r == nil || !r.own || hops > t.config.MaxHops {
 		return 0
 	}
-	w, ok := t.weights[u]
+	w, ok := t.weights[r.url]
 	if !ok {
 		w = 1
 	}
@@ -83,8 +85,9 @@ func (t *Table) worth(u feed.URL, hops int, n *Neighbor) Usefulness {
 
 // offersBeside counts the neighbors other than n that offer the feed within reach.
 func (t *Table) offersBeside(r *route, n *Neighbor) (count int) {
+	slot := n.place()
 	for _, h := range r.via {
-		if h.to != n && h.count <= t.config.MaxHops {
+		if h.slot != slot && int(h.count) <= t.config.MaxHops {
 			count++
 		}
 	}
@@ -94,8 +97,9 @@ func (t *Table) offersBeside(r *route, n *Neighbor) (count int) {
 // nearBeside counts the neighbors other than n that offer the feed as near as at hops, or nearly: one to which
 // it comes by two hops more is no match for n.
 func (t *Table) nearBeside(r *route, n *Neighbor, hops int) (count int) {
+	slot := n.place()
 	for _, h := range r.via {
-		if h.to != n && h.count <= min(hops+1, t.config.MaxHops) {
+		if h.slot != slot && int(h.count) <= min(hops+1, t.config.MaxHops) {
 			count++
 		}
 	}
@@ -203,8 +207,8 @@ func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 
 // shared is what n claims of the own feeds that enough others offer as well, each counting the same.
 func (t *Table) shared(n *Neighbor) (sum Usefulness) {
-	for u, hops := range n.heard {
-		if r := t.routes[u]; r != nil && r.own && hops <= t.config.MaxHops && t.offersBeside(r, n) >= covered {
+	for _, r := range t.own {
+		if hops, ok := r.heard(n); ok && hops <= t.config.MaxHops && t.offersBeside(r, n) >= covered {
 			sum += One >> hops
 		}
 	}
