@@ -28,7 +28,8 @@ const (
 //
 //   - brought first-hand, it is forged, and counts against the neighbor that claimed it;
 //   - relayed, it is nobody's offence that we could know of. In a model of the network, fining relays cut
-//     off every honest node within two days. But it was of no use either.
+//     off every honest node within two days. But it was of no use either, and the relay is a witness to who
+//     polled it; see Doubts.
 //
 // A poll can tell only about claims that were an hour old when it began, and that its document reaches
 // back beyond: its oldest entry was here before the claimed one was published, or claimed. A claim
@@ -101,6 +102,8 @@ type Judgement struct {
 	Forged  []Claim // missing, first-hand, without excuse
 	Excused []Claim // missing, first-hand, excused
 	Relayed []Claim // missing, relayed
+	// Doubtful are those of Relayed that nothing excuses: the relay's word against the node that it says polled it.
+	Doubtful []Claim
 }
 
 // NewClaims returns Claims that remember nothing.
@@ -205,6 +208,9 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 		case !reach.Before(claim.since): // it is not in the window any more
 		case !claim.FirstHand():
 			j.Relayed = append(j.Relayed, *claim)
+			if !alike.has(claim.listed) && !c.vanishing(now, u) && !c.divided(now, u) {
+				j.Doubtful = append(j.Doubtful, *claim)
+			}
 		case alike.has(claim.listed) || c.vanishing(now, u):
 			j.Excused = append(j.Excused, *claim)
 		case c.divided(now, u) && !c.missesBeside(now, u, claim.Holder):

@@ -3,6 +3,7 @@ package incentive
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -74,7 +75,7 @@ func TestWhatAPollSaysOfAClaim(t *testing.T) {
 		{"what is not listed is forged", forgery, 2 * hour, []int{1}, window, "forged"},
 		{"an hour is enough", forgery, hour, []int{1}, window, "forged"},
 		{"a younger claim waits: publishers cache", forgery, hour - time.Second, []int{1}, window, "open"},
-		{"a relay is not to blame", forgery, 2 * hour, []int{2, 1}, window, "relayed"},
+		{"a relay is not to blame, and says who polled it", forgery, 2 * hour, []int{2, 1}, window, "doubtful"},
 		{"an empty document says nothing", forgery, 2 * hour, []int{1}, nil, "open"},
 		{"nor does one that begins later", forgery, 2 * hour, []int{1}, window[2:], "dropped"},
 		{"nor one that begins with it", forgery, 2 * hour, []int{1}, []feed.Entry{item(1, 2*hour)}, "dropped"},
@@ -88,7 +89,7 @@ func TestWhatAPollSaysOfAClaim(t *testing.T) {
 		{"a date of change will do", altered(func(e *feed.Entry) { e.Published, e.Updated = time.Time{}, now.Add(-6*hour) }), 2 * hour, []int{1}, window, "dropped"},
 		{"a publisher may change the id and the link", altered(func(e *feed.Entry) { e.Title = "Title 2" }), 2 * hour, []int{1}, window, "excused"},
 		{"or the title", altered(func(e *feed.Entry) { e.Link = "https://news.example.com/2" }), 2 * hour, []int{1}, window, "excused"},
-		{"a relay needs no excuse", altered(func(e *feed.Entry) { e.Title = "Title 2" }), 2 * hour, []int{2, 1}, window, "relayed"},
+		{"what is excused speaks against nobody", altered(func(e *feed.Entry) { e.Title = "Title 2" }), 2 * hour, []int{2, 1}, window, "relayed"},
 		{"no title is like no other", altered(func(e *feed.Entry) { e.Title, e.Link = "", "" }), 2 * hour, []int{1},
 			append(window, altered(func(e *feed.Entry) { e.ID, e.Title, e.Link = "bare", "", "" })), "forged"},
 	} {
@@ -105,6 +106,11 @@ func TestWhatAPollSaysOfAClaim(t *testing.T) {
 
 // kind is what a judgement says of an entry.
 func kind(c *Claims, j Judgement, id feed.EntryID) string {
+	for _, d := range j.Doubtful {
+		if d.Entry == id && slices.ContainsFunc(j.Relayed, func(r Claim) bool { return r.Entry == id }) {
+			return "doubtful"
+		}
+	}
 	for name, list := range map[string][]Claim{"shown": j.Shown, "forged": j.Forged, "excused": j.Excused, "relayed": j.Relayed} {
 		for i := range list {
 			if list[i].Entry == id {

@@ -203,6 +203,12 @@ func (l *Ledger) Refused(now time.Time, h Holder) (until time.Time, refused bool
 	return a.Standing.Refused, true
 }
 
+// Forged reports whether h forged an entry lately: then it is refused, and so is what comes by way of it.
+func (l *Ledger) Forged(now time.Time, h Holder) bool {
+	a := l.accounts[h]
+	return a != nil && a.Standing.forged(now)
+}
+
 // AtBound reports whether less than one entry may be sent to h, and since when that is so.
 func (l *Ledger) AtBound(h Holder) (since time.Time, at bool) {
 	if a := l.accounts[h]; a != nil && !a.AtBound.IsZero() {

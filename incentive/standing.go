@@ -7,9 +7,9 @@ import (
 )
 
 // An Offence is a way to break the rules. A neighbor has a standing of 100 points; an offence costs
-// what this table says, for 24 hours, and then it is forgotten. Who has no points left is refused for
-// 24 hours, and its link ends; who forged an entry is refused for a week. Most offences fine the account
-// too, by a multiple of the value that was at stake.
+// what this table says, for 24 hours, and then it is forgotten; a forged entry for a week. Who has no
+// points left is refused for as long, and its link ends. Most offences fine the account too, by a multiple
+// of the value that was at stake.
 //
 //	offence           points   ends at the   fine   what it is
 //	broken promise        34   third           75   has not delivered what we asked it for
@@ -81,12 +81,12 @@ const (
 	auditFine = 75
 
 	fullStanding = 100
-	forgotten    = 24 * time.Hour // after that an offence no longer counts
-	refusal      = 24 * time.Hour // how long an address is refused
-	// forgerRefusal is the same after a forged entry. One neighbor that does not know a forger yet spreads
-	// what he invents to everyone, and after a day all have forgotten him at once.
-	forgerRefusal = 7 * 24 * time.Hour
-	oneFailure    = 5 * time.Minute // promises that break within it broke for one reason
+	// forgotten is when an offence no longer counts, and for how long an address is refused.
+	forgotten = 24 * time.Hour
+	// forgerForgotten is the same for a forged entry. One neighbor that does not know a forger yet spreads
+	// what he invents to everyone, and after a day all would have forgotten him at once.
+	forgerForgotten = 7 * 24 * time.Hour
+	oneFailure      = 5 * time.Minute // promises that break within it broke for one reason
 )
 
 // String is the offence's name.
@@ -154,12 +154,25 @@ func (s *Standing) Points(now time.Time) int {
 
 // counts reports whether the mark still counts. One from a future further away than marks last was made
 // by a clock that went wrong.
-func (m Mark) counts(now time.Time) bool { return now.Sub(m.At).Abs() < forgotten }
+func (m Mark) counts(now time.Time) bool { return now.Sub(m.At).Abs() < m.Offence.lasts() }
+
+// lasts is for how long the offence counts, and its last straw has an address refused.
+func (o Offence) lasts() time.Duration {
+	if o == ForgedEntry {
+		return forgerForgotten
+	}
+	return forgotten
+}
+
+// forged reports whether the holder forged an entry, as far as that still counts.
+func (s *Standing) forged(now time.Time) bool {
+	return slices.ContainsFunc(s.Marks, func(m Mark) bool { return m.Offence == ForgedEntry && m.counts(now) })
+}
 
 // refused reports whether the address is refused. The clock may have gone wrong here too.
 func (s *Standing) refused(now time.Time) bool {
 	left := s.Refused.Sub(now)
-	return left > 0 && left < 2*forgerRefusal
+	return left > 0 && left < 2*forgerForgotten
 }
 
 // mark counts an offence, and reports whether it was one of its own and not part of one that is counted
@@ -175,12 +188,8 @@ func (s *Standing) mark(now time.Time, o Offence) bool {
 		s.Marks = slices.Delete(s.Marks, 0, 1)
 	}
 	s.Marks = append(s.Marks, Mark{o, now})
-	switch {
-	case s.Points(now) > 0:
-	case o == ForgedEntry:
-		s.Refused = now.Add(forgerRefusal)
-	case !s.refused(now):
-		s.Refused = now.Add(refusal)
+	if until := now.Add(o.lasts()); s.Points(now) == 0 && (o == ForgedEntry || !s.refused(now)) {
+		s.Refused = until
 	}
 	return true
 }

@@ -42,6 +42,9 @@ func TestOffencesEndALink(t *testing.T) {
 		if a, _ := l.Account(h); a.Standing.Points(after) != 100 {
 			t.Errorf("%s: a day later %d points are left", c.offence, a.Standing.Points(after))
 		}
+		if forger := c.offence == ForgedEntry; l.Forged(after.Add(-time.Second), h) != forger || l.Forged(after, h) {
+			t.Errorf("%s: it counts as a forger is %v, a moment later %v", c.offence, !forger, l.Forged(after, h))
+		}
 		if _, refused := l.Refused(at, holder(2)); refused {
 			t.Error("another address is refused")
 		}

@@ -94,13 +94,16 @@ func (n *Node) judge(s *subscription) {
 	j := n.dues.claims.Judge(n.now, s.begun, s.URL, s.listed)
 	if s.Discreet {
 		// Whom we fine for what a publisher does not list learns that we asked it.
-		j.Relayed, j.Excused, j.Forged = slices.Concat(j.Relayed, j.Excused, j.Forged), nil, nil
+		j = incentive.Judgement{Shown: j.Shown, Relayed: slices.Concat(j.Relayed, j.Excused, j.Forged)}
 	}
 	n.status.Counters.Confirmed += int64(len(j.Shown))
 	n.status.Counters.Forged += int64(len(j.Forged))
 	n.believe(j.Shown...)
 	for _, c := range j.Relayed {
 		n.ofNoUse(c)
+	}
+	for _, c := range j.Doubtful {
+		n.dues.doubts.Testify(n.now, n.dues.ledger.HolderOf(c.Via[0]), c.Holder)
 	}
 	for _, c := range j.Excused {
 		n.ofNoUse(c)

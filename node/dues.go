@@ -23,6 +23,7 @@ type dues struct {
 	earnings *incentive.Earnings
 	audits   *incentive.Audits
 	claims   *incentive.Claims
+	doubts   incentive.Doubts
 
 	auditing bool // endAudits is on the agenda
 	saving   bool // saveDues is on the agenda

@@ -128,7 +128,8 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		c.PutsRefused++
 		n.giveUp(l, b.DID)
 		n.refuse(ev, err)
-		if offence := offences[protocol.AsFault(err).Code]; offence != incentive.UnwantedFeed || !n.table.Advertises(l.peer, b.Feed) {
+		offence, known := offences[protocol.AsFault(err).Code]
+		if known && (offence != incentive.UnwantedFeed || !n.table.Advertises(l.peer, b.Feed)) {
 			n.punish(l.holder, offence, 0)
 		}
 		return
@@ -162,10 +163,15 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		n.gossip.seen.add(b.DID)
 		n.settle(b.DID)
 	}
-	if pruned != nil {
-		if pruned != via {
-			n.dues.earnings.Pruned(n.now, pruned, l.holder)
-		}
+	if pruned != nil && pruned != via {
+		n.dues.earnings.Pruned(n.now, pruned, l.holder)
+	}
+	switch {
+	case pruned == nil:
+	case n.holdsBack(l, b):
+		n.gossip.seen.add(pruned.DID)
+		n.settle(pruned.DID)
+	default:
 		n.spread(pruned, l.id())
 	}
 	n.passRevisions(b.Feed, k.revised, via.Path, l.id())
@@ -189,6 +195,9 @@ func partOf(b *protocol.Bundle, entries []feed.Entry) *protocol.Bundle {
 func (n *Node) acceptable(l *link, b *protocol.Bundle) error {
 	if !n.table.Wanted(b.Feed, l.peer) {
 		return protocol.Faultf(protocol.UnwantedFeed, "%s is not in the subscription set", b.Feed)
+	}
+	if n.byForger(b) {
+		return errForgedSource
 	}
 	return b.Verify()
 }

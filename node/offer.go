@@ -36,7 +36,7 @@ func (n *Node) offer(l *link, b *protocol.Bundle) {
 // wants reports whether the bundle is to be offered to the neighbor, as things stand now.
 func (n *Node) wants(l *link, b *protocol.Bundle) bool {
 	fromIt := len(b.Path) > 0 && b.Path[len(b.Path)-1] == l.id()
-	return !fromIt && !l.offered.has(b.DID) && n.interested(l, b.Feed) && !n.betrays(b)
+	return !fromIt && !l.offered.has(b.DID) && n.interested(l, b.Feed) && !n.betrays(b) && !n.byForger(b)
 }
 
 // interested reports whether bundles of the feed go to the neighbor: it wants them, and they may leave.
@@ -193,6 +193,8 @@ func (n *Node) putEnded(l *link, b *protocol.Bundle, a Answered) {
 		l.forwarded += int64(len(b.Entries))
 		n.status.Counters.PutsSent++
 		n.status.Counters.Forwarded += int64(len(b.Entries))
+	case codeOf(a.Err) == protocol.ForgedSource:
+		n.warned(l, b)
 	case passing(a.Err):
 		if l.putFailures++; l.putFailures >= maxPutFailures {
 			n.door.send(n.now, l.holder)

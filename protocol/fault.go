@@ -26,6 +26,7 @@ const (
 	Unavailable     Code = 109    // entries cannot be stored at present; nothing was kept
 	BadSubset       Code = 110    // nothing in the subset is of use
 	Dropped         Code = 111    // the neighbor ended the link and wants no reconnect for a while
+	ForgedSource    Code = 112    // the bundle came by way of a node that forged entries
 )
 
 // String is the code's name as docs/PROTOCOL.md spells it; an unknown code is "internal error".
@@ -59,6 +60,8 @@ func (c Code) String() string {
 		return "bad subset"
 	case Dropped:
 		return "dropped"
+	case ForgedSource:
+		return "forged source"
 	}
 	return "internal error"
 }
