@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/fetch/grade"
 	"feedex/protocol"
 )
 
@@ -26,6 +27,7 @@ type Memory struct {
 	dids     []protocol.DID        // in order of arrival
 	hasDID   map[protocol.DID]bool // the same
 	peers    map[protocol.NodeID]Peer
+	requests []grade.Request
 	accounts map[string]string // texts by holder
 	hosts    map[string]Host
 }
@@ -65,6 +67,16 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 		}
 	}
 	return versions
+}
+
+// Arrivals implements Entries.
+func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
+	for i := len(m.records) - 1; i >= 0 && len(list) < n; i-- {
+		if r := m.record(i); r.Entry.Feed == u {
+			list = append(list, Arrival{r.Time().Unix(), r.Seen.Unix()})
+		}
+	}
+	return list
 }
 
 // Keep implements Entries.
@@ -151,7 +163,7 @@ func (m *Memory) LoadFeeds() []Feed {
 
 // KeepFeed implements Feeds.
 func (m *Memory) KeepFeed(f Feed) {
-	for _, t := range []*time.Time{&f.Since, &f.NextPoll, &f.LastPoll, &f.LastSuccess, &f.Whole, &f.MovedSince, &f.NotBefore} {
+	for _, t := range []*time.Time{&f.Since, &f.NextPoll, &f.LastPoll, &f.LastSuccess, &f.Whole, &f.MovedSince, &f.NotBefore, &f.Gap.After, &f.Gap.Before} {
 		*t = milli(*t)
 	}
 	m.feeds[f.URL] = f
@@ -163,6 +175,22 @@ func milli(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(t.UnixMilli()).UTC()
+}
+
+// LoadRequests implements Requests.
+func (m *Memory) LoadRequests(n int) []grade.Request {
+	return slices.Clone(m.requests[max(0, len(m.requests)-max(0, n)):])
+}
+
+// KeepRequests implements Requests.
+func (m *Memory) KeepRequests(list []grade.Request) {
+	for _, r := range list {
+		r.At, r.Fresh, r.RetryAfter = milli(r.At), r.Fresh.Truncate(time.Millisecond), r.RetryAfter.Truncate(time.Millisecond)
+		m.requests = append(m.requests, r)
+	}
+	if over := len(m.requests) - KeptRequests; over > KeptRequests/10 {
+		m.requests = slices.Delete(m.requests, 0, over)
+	}
 }
 
 // HasDID implements Bundles.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/fetch/grade"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -25,6 +26,7 @@ type Store interface {
 	Peers
 	Accounts
 	Hosts
+	Requests
 }
 
 // Entries keeps the entries of all feeds, own and relayed.
@@ -32,6 +34,9 @@ type Entries interface {
 	// Known returns, for each id, the version that is kept, and the zero Version for an entry that is
 	// not.
 	Known(ids []feed.EntryID) []Version
+	// Arrivals returns when the latest entries of a feed were published and when they came, n at most, in any
+	// order.
+	Arrivals(u feed.URL, n int) []Arrival
 	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record
 	// whose ID is kept already replaces that version and leaves its Seq, Seen and Source alone. It is
 	// Confirmed then if either was, and always where the Source is an own poll.
@@ -52,6 +57,10 @@ type Version struct {
 	Seen      time.Time // see Record
 	Confirmed bool      // likewise
 }
+
+// An Arrival is when an entry was published (Record.Time) and when it came (Record.Seen), in Unix seconds. They are
+// the same where the publisher does not say.
+type Arrival struct{ Time, Seen int64 }
 
 // Feeds keeps what the node knows of each feed it polls or polled.
 type Feeds interface {
@@ -107,12 +116,25 @@ type Hosts interface {
 	DropHost(name string)
 }
 
+// Requests keeps the node's own requests to publishers, so that its owner can see how it treats them. A Store keeps
+// the latest KeptRequests of them at least.
+type Requests interface {
+	// LoadRequests returns the latest n requests at most, in the order in which they were kept.
+	LoadRequests(n int) []grade.Request
+	// KeepRequests adds to them, their times to the millisecond.
+	KeepRequests(list []grade.Request)
+}
+
 // A Searcher finds entries. Unlike a Store it may be used by several goroutines at once.
 type Searcher interface {
 	// Search returns at most f.Limit records that match f, newest arrival first. It ends early with
 	// ctx's error. It sees everything committed before it began.
 	Search(ctx context.Context, f feed.Filter) ([]Record, error)
 }
+
+// KeptRequests is how many requests a Store keeps at least: those of a week, of a node that polls a hundred feeds
+// hourly.
+const KeptRequests = 20_000
 
 // KeptDIDs is how many dids a Store keeps at least.
 const KeptDIDs = 100_000
@@ -169,6 +191,11 @@ type Feed struct {
 	Discreet bool // neighbors are not to learn that the interest is the node's own
 	Cover    bool // advertised like a feed of the node's own interest, so that those stand out less
 
+	Policy string  // by which it is polled, as polling.Settings reads it; "" is the node's own
+	Helped float64 // share of its entries that neighbors bring before own polls do (polling.Help)
+	Listed int     // entries in the last document
+	Gap    Gap     // entries that no poll has seen
+
 	// The polling state: what the next conditional request needs, and when it is due.
 	ETag         string // validator as the publisher sent it, byte for byte
 	LastModified string // likewise
@@ -201,6 +228,17 @@ type Host struct {
 	Name string // in lower case, without a port
 	polling.Budget
 }
+
+// A Gap is a span of time of which entries are missing: a feed published more between two polls than its
+// document lists. The zero Gap is none.
+type Gap struct {
+	After, Before time.Time // they were published after the one and before the other
+	Missing       int       // about how many there are, 1 at least
+	Filled        int       // how many of them came since, by any way
+}
+
+// Open reports whether entries are missing.
+func (g *Gap) Open() bool { return g.Missing > g.Filled }
 
 // A Peer is a node that was a neighbor once, as the address book remembers it.
 type Peer struct {

@@ -8,6 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/sqlite"
+	"feedex/fetch/grade"
 	"feedex/protocol"
 )
 
@@ -59,8 +60,11 @@ func (d *disk) KeepDID(did protocol.DID)    { d.write(func(m *archive.Memory) { 
 func (d *disk) KeepPeer(p archive.Peer)     { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
 func (d *disk) DropPeer(id protocol.NodeID) { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
 func (d *disk) KeepHost(h archive.Host)     { d.write(func(m *archive.Memory) { m.KeepHost(h) }) }
-func (d *disk) DropHost(name string)        { d.write(func(m *archive.Memory) { m.DropHost(name) }) }
-func (d *disk) DropAccount(holder string)   { d.write(func(m *archive.Memory) { m.DropAccount(holder) }) }
+func (d *disk) KeepRequests(l []grade.Request) {
+	d.write(func(m *archive.Memory) { m.KeepRequests(l) })
+}
+func (d *disk) DropHost(name string)      { d.write(func(m *archive.Memory) { m.DropHost(name) }) }
+func (d *disk) DropAccount(holder string) { d.write(func(m *archive.Memory) { m.DropAccount(holder) }) }
 func (d *disk) KeepAccount(a archive.Account) {
 	a.Text = slices.Clone(a.Text) // the caller will write over it
 	d.write(func(m *archive.Memory) { m.KeepAccount(a) })

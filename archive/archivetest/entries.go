@@ -1,12 +1,15 @@
 package archivetest
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/protocol"
 )
 
 const (
@@ -37,6 +40,29 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		wantKnown(t, a, one, two.ID)
 		commit(t, a)
 		wantKnown(t, a, one, two.ID)
+	})
+
+	t.Run("arrivals", func(t *testing.T) {
+		a := open(t)
+		if got := a.Arrivals(news, 5); len(got) != 0 {
+			t.Errorf("Arrivals of an empty archive = %v", got)
+		}
+		undated := archive.NewRecord(feed.Entry{Feed: news, ID: "undated"}, base, protocol.NodeID{})
+		a.Keep([]archive.Record{record(news, 1, "", ""), record(blog, 2, "", ""), undated, record(news, 3, "", "")})
+		want := make([]archive.Arrival, 0, 3) // the latest first
+		for _, n := range []int64{3, 0, 1} {
+			want = append(want, archive.Arrival{Time: base.Unix() + n*60, Seen: base.Unix() + n*3600})
+		}
+		for n := range 5 {
+			got := a.Arrivals(news, n)
+			slices.SortFunc(got, func(a, b archive.Arrival) int { return cmp.Compare(b.Time, a.Time) })
+			part := slices.Clone(want[:min(n, 3)])
+			slices.SortFunc(part, func(a, b archive.Arrival) int { return cmp.Compare(b.Time, a.Time) })
+			if !slices.Equal(got, part) {
+				t.Errorf("Arrivals(%d) = %v, want %v", n, got, part)
+			}
+		}
+		commit(t, a)
 	})
 
 	t.Run("order of arrival", func(t *testing.T) {

@@ -118,6 +118,21 @@ func (s *Store) feedID(u feed.URL) int64 {
 	return id
 }
 
+// Arrivals implements archive.Entries.
+func (s *Store) Arrivals(u feed.URL, n int) (list []archive.Arrival) {
+	s.rows(`SELECT time, seen FROM entries INDEXED BY entries_by_feed
+		WHERE feed = (SELECT id FROM feeds WHERE url = ?) ORDER BY seq DESC LIMIT ?`, []any{string(u), max(n, 0)}, func(rows *sql.Rows) error {
+		var a archive.Arrival
+		err := scan(rows, &a.Time, &a.Seen)
+		list = append(list, a)
+		return err
+	})
+	if s.err != nil {
+		return nil
+	}
+	return list
+}
+
 // LoadFeeds implements archive.Feeds.
 func (s *Store) LoadFeeds() (feeds []archive.Feed) {
 	s.rows(listFeeds, nil, func(rows *sql.Rows) error {
@@ -142,10 +157,12 @@ func (s *Store) KeepFeed(f archive.Feed) {
 		UPDATE feeds SET kept = 1, title = ?, link = ?, subscribed = ?, private = ?, since = ?, weight = ?, discreet = ?, cover = ?,
 			etag = ?, last_modified = ?, poll_interval = ?, next_poll = ?, last_poll = ?, last_success = ?, errors = ?, last_error = ?,
 			withheld = ?, ended = ?, alias = ?, moved = ?, moved_seen = ?, moved_since = ?, body = ?, unread = ?, whole = ?,
-			lifetime = ?, not_before = ?, pace = ?, skip_hours = ?, skip_days = ?
+			lifetime = ?, not_before = ?, pace = ?, skip_hours = ?, skip_days = ?,
+			policy = ?, helped = ?, listed = ?, gap_after = ?, gap_before = ?, gap_missing = ?, gap_filled = ?
 		WHERE id = ?`,
 		f.Title, f.Link, f.Subscribed, f.Private, toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
 		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
 		f.Withheld, f.Ended, string(f.Alias), string(f.Moved), f.MovedSeen, toMillis(f.MovedSince), body, f.Unread, toMillis(f.Whole),
-		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays, id)
+		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays,
+		f.Policy, f.Helped, f.Listed, toMillis(f.Gap.After), toMillis(f.Gap.Before), f.Gap.Missing, f.Gap.Filled, id)
 }

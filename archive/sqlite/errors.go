@@ -42,7 +42,7 @@ func wrap(verb, path string, err error) error {
 // scan reads a row. What does not fit its destination was not written by us.
 func scan(row interface{ Scan(...any) error }, dest ...any) error {
 	err := row.Scan(dest...)
-	if err == nil || cause(err) != nil || errors.Is(err, sql.ErrNoRows) || isContext(err) {
+	if err == nil || cause(err) != nil || isContext(err) {
 		return err
 	}
 	return fmt.Errorf("%w (%w)", ErrDamaged, err)
@@ -60,6 +60,8 @@ func cause(err error) error {
 		return sentinel(e.Code())
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return ErrReadOnly
+	case errors.Is(err, sql.ErrNoRows): // one that must be there; who can do without does not ask for a cause
+		return ErrDamaged
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return ErrFull
 	}
