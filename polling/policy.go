@@ -4,7 +4,8 @@
 //
 // FeedEx adapts as in Paper §3.3. FixLearned, PostRate and MovingAverage are the strategies of Urbansky
 // and others, "An Optimized Web Feed Aggregation Approach for Generic Feed Types", cited as Urbansky.
-// Auto is our own, and asks for the fewest requests for the delay that its owner wants.
+// Auto is our own, and asks for the fewest requests for the delay that its owner wants. Settings chooses one by
+// its name.
 package polling
 
 import "time"
@@ -16,6 +17,8 @@ type Poll struct {
 	Listed   int           // entries in the document, 0 where nothing changed (HTTP 304)
 	New      int           // of these, not known before, from an earlier poll or a neighbor
 	History  History       // when the feed published, this document included
+	// Helped is the share of the feed's entries that neighbors bring before own polls do, from 0 to 1 (see Help).
+	Helped float64
 }
 
 // A Policy says how long to wait until the next poll. Policies hold settings but no state, so that

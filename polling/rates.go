@@ -1,5 +1,7 @@
 package polling
 
+import "math"
+
 // How much evidence a profile starts with: so many entries, as if published at the mean rate, in each hour
 // of the day, in each day of the week, and lately. With fewer it follows chance, with more it learns late.
 const (
@@ -83,6 +85,37 @@ func share(published, expected, evidence float64) float64 {
 // above 0.
 func (r *rates) at(t int64) float64 {
 	return r.mean * r.lately * r.hour[hourOf(t)] * r.day[dayOf(t)]
+}
+
+// until is in how many seconds from now the entries expected since then have waited for target seconds in all,
+// and in how many there are full of them; longest, where that is sooner.
+func (r *rates) until(now, longest int64, target, full float64) (waited, filled int64) {
+	waited, filled = -1, -1
+	// From full hour to full hour, in each of which the rate is constant: n entries are expected by
+	// then, and have waited for sum seconds.
+	n, sum := 0.0, 0.0
+	for t := now; t < now+longest && (waited < 0 || filled < 0); {
+		rate, next := r.at(t), nextHour(t)
+		whole := float64(next - t)
+		// After x seconds more it is sum + n*x + rate*x*x/2, and n + rate*x.
+		enough := (math.Sqrt(float64(n*n)+float64(2*rate*(target-sum))) - n) / rate
+		if waited < 0 && enough <= whole {
+			waited = t - now + int64(enough)
+		}
+		if x := (full - n) / rate; filled < 0 && x <= whole {
+			filled = t - now + int64(x)
+		}
+		sum += float64(n*whole) + float64(rate*whole*whole/2)
+		n += float64(rate * whole)
+		t = next
+	}
+	if waited < 0 || waited > longest {
+		waited = longest
+	}
+	if filled < 0 || filled > longest {
+		filled = longest
+	}
+	return waited, filled
 }
 
 // hourOf is the hour of the day at t, in Unix seconds.
