@@ -50,8 +50,11 @@ type Config struct {
 	// Incentive bounds what a neighbor may owe.
 	Incentive incentive.Config
 
-	// Policy says when to poll next. Default polling.FeedEx with its own defaults.
+	// Policy says when to poll next those feeds for which no policy was chosen. Default polling.Auto by
+	// Polling.
 	Policy polling.Policy
+	// Polling is what policies go by that were chosen for a feed.
+	Polling polling.Settings
 }
 
 // ErrConfig is wrapped by every error about a Config.
@@ -71,7 +74,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.PrivateHosts = hosts
 	if c.Policy == nil {
-		c.Policy = polling.FeedEx{}
+		c.Policy = polling.Auto{Bounds: c.Polling.Bounds, TargetDelay: c.Polling.TargetDelay}
 	}
 	switch {
 	case c.MaxNeighbors < 1 || c.MaxNeighbors > 64:

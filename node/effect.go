@@ -90,6 +90,18 @@ type Polled struct {
 	Problem string // "" for success
 }
 
+// Slipped says that entries of a feed are missing: its document holds none that was known before.
+type Slipped struct {
+	Feed feed.URL
+	Gap  archive.Gap
+}
+
+// Filled says that as many entries came as were missing.
+type Filled struct {
+	Feed feed.URL
+	Gap  archive.Gap
+}
+
 // Linked says that a neighbor was won.
 type Linked struct {
 	Peer   protocol.NodeID
@@ -119,6 +131,8 @@ type Warned struct{ Warning string }
 
 func (Arrived) note()  {}
 func (Polled) note()   {}
+func (Slipped) note()  {}
+func (Filled) note()   {}
 func (Linked) note()   {}
 func (Unlinked) note() {}
 func (Sought) note()   {}

@@ -5,6 +5,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/fetch/grade"
 	"feedex/protocol"
 )
 
@@ -47,6 +48,8 @@ type Fetched struct {
 	// public.
 	Local bool
 	Err   error
+	// Requests are those that the poll took, for the owner's log.
+	Requests []grade.Request
 }
 
 // Found says how a Search ended.
@@ -66,6 +69,9 @@ type Subscribe struct {
 	// Discreet says whether neighbors are not to learn that the interest is the node's own. Nil leaves
 	// that as it is, which is false for a feed that was never followed.
 	Discreet *bool
+	// Policy is by which they are polled, as polling.Settings reads it, "" for the node's own. Nil leaves it as
+	// it is, as does one that cannot be read.
+	Policy *string
 }
 
 // Unsubscribe is the owner's wish to follow feeds no more. Their entries stay in the archive.

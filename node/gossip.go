@@ -262,6 +262,7 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 	if s := n.feeds[b.Feed]; s != nil {
 		s.delivered += int64(len(fresh))
 		n.firstSeen(b.Feed, len(fresh), s.LastSuccess, false)
+		n.fill(s, fresh)
 	}
 	n.tell(Arrived{Feed: b.Feed, Source: l.id(), Records: fresh})
 	return k

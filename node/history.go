@@ -1,9 +1,37 @@
 package node
 
 import (
+	"cmp"
+	"slices"
+
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/polling"
 )
+
+// recall rebuilds a feed's history from the archive, after a restart. Undated entries count at when they came, as in
+// dateEntries, but for those that came first: that was the first document, or what neighbors brought before it.
+func (n *Node) recall(s *subscription) {
+	if s.recalled {
+		return
+	}
+	s.recalled = true
+	if s.LastSuccess.IsZero() {
+		return // nothing was published yet, as far as polls can tell
+	}
+	arrivals := n.store.Arrivals(s.URL, polling.HistoryLength)
+	if len(arrivals) == 0 {
+		return
+	}
+	begin := slices.MinFunc(arrivals, func(a, b archive.Arrival) int { return cmp.Compare(a.Seen, b.Seen) }).Seen
+	var times []int64
+	for _, a := range arrivals {
+		if a.Time != a.Seen || a.Seen > begin {
+			times = append(times, min(a.Time, n.now.Unix()))
+		}
+	}
+	s.history.Read(times, s.Listed)
+}
 
 // dateEntries takes a document into the feed's history, by which policies judge how often it publishes. known
 // is what the archive had of each record before.

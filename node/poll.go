@@ -25,7 +25,10 @@ const (
 // A subscription is a feed of the node's own interest.
 type subscription struct {
 	archive.Feed
-	history           polling.History    // rebuilt from the next document after a restart
+	policy            polling.Policy     // see archive.Feed.Policy
+	recalled          bool               // the history was rebuilt from the archive
+	slipped           bool               // the last document held no entry that was known before
+	history           polling.History    // rebuilt from the archive after a restart
 	polling           bool               // a Fetch is under way
 	begun             time.Time          // the last Fetch
 	notBefore         time.Time          // the publisher asked to be left alone until then
@@ -42,15 +45,16 @@ func (n *Node) subscribe(wish Subscribe) {
 	}
 	for _, u := range wish.Feeds {
 		if s := n.feeds[u]; s != nil {
-			if wish.apply(&s.Feed) {
+			if n.apply(&wish, &s.Feed) {
 				n.speakOf(s)
+				n.repolicy(s)
 				n.store.KeepFeed(s.Feed)
 			}
 			continue
 		}
 		f := known[u]
 		f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, n.now, n.now, 0, ""
-		wish.apply(&f)
+		n.apply(&wish, &f)
 		n.resume(f)
 		n.store.KeepFeed(n.feeds[u].Feed)
 	}
@@ -67,7 +71,7 @@ func (n *Node) knownFeeds() map[feed.URL]archive.Feed {
 }
 
 // apply writes down how the feed is to be followed, and reports whether that changed anything.
-func (wish *Subscribe) apply(f *archive.Feed) (changed bool) {
+func (n *Node) apply(wish *Subscribe, f *archive.Feed) (changed bool) {
 	before := *f
 	if wish.Weight != 0 {
 		f.Weight = min(max(wish.Weight, 1), neighbors.MaxWeight)
@@ -75,22 +79,25 @@ func (wish *Subscribe) apply(f *archive.Feed) (changed bool) {
 	if wish.Discreet != nil {
 		f.Discreet = *wish.Discreet
 	}
+	if wish.Policy != nil && n.readable(*wish.Policy) {
+		f.Policy = *wish.Policy
+	}
 	return *f != before
 }
 
 // resume takes up a feed where it was left.
 func (n *Node) resume(f archive.Feed) {
-	s := &subscription{Feed: f}
+	s := &subscription{Feed: f, policy: n.policyOf(&f)}
 	n.feeds[f.URL] = s
 	n.status.Feeds = len(n.feeds)
 	n.speakOf(s)
 	due := f.NextPoll
 	if f.Errors == 0 && !f.LastPoll.IsZero() {
 		// The owner may have chosen a shorter interval since.
-		due = earlier(due, f.LastPoll.Add(n.config.Policy.Longest()))
+		due = earlier(due, f.LastPoll.Add(s.policy.Longest()))
 	}
 	// A clock that was ahead once must not silence the feed.
-	due = earlier(due, n.now.Add(max(n.config.Policy.Longest(), longestBackoff)))
+	due = earlier(due, n.now.Add(max(s.policy.Longest(), longestBackoff)))
 	if due.Before(n.now) {
 		// No stampede after an absence: every publisher waits its turn.
 		due = n.now.Add(n.between(0, min(spreadStart, f.Interval)))
@@ -175,6 +182,7 @@ func (n *Node) pollAt(s *subscription, t time.Time) {
 // 189 nodes start together, offering all of it makes four of five calls of the first half hour.
 func (n *Node) fetched(ev Fetched) {
 	s := n.feeds[ev.Feed]
+	n.noteRequests(s, ev.Requests)
 	if s == nil || !s.polling || n.left {
 		return // unsubscribed meanwhile, or too late
 	}
@@ -190,22 +198,24 @@ func (n *Node) fetched(ev Fetched) {
 		return
 	}
 	n.status.Counters.Polls++
+	n.recall(s)
 	lastPoll := s.LastSuccess
 	s.Errors, s.LastError, s.LastSuccess = 0, "", n.now
 	poll := polling.Poll{At: n.now, Interval: s.Interval}
 	var fresh []archive.Record
 	var revised []feed.Entry
+	s.slipped = false
 	if ev.Document == nil {
 		n.status.Counters.NotModified++
 	} else {
 		s.ETag, s.LastModified = ev.ETag, ev.LastModified
-		fresh, revised = n.takeDocument(s, ev)
+		fresh, revised = n.takeDocument(s, ev, lastPoll)
 		poll.Listed, poll.New = len(ev.Document.Entries), len(fresh)
 		n.firstSeen(s.URL, len(fresh), lastPoll, true)
 	}
 	n.judge(s)
 	n.checkAside(s)
-	poll.History = s.history
+	poll.History, poll.Helped = s.history, s.Helped
 	n.scheduleNext(s, poll, ev.RetryAfter)
 	n.store.KeepFeed(s.Feed)
 	n.tell(Polled{Feed: s.URL, New: poll.New, Listed: poll.Listed, Next: s.NextPoll})
@@ -243,8 +253,9 @@ func (n *Node) publish(s *subscription, since time.Time, fresh []archive.Record,
 }
 
 // takeDocument stores the document's entries and what it says of its feed, and returns the entries that were
-// not known before, and those that the publisher edited and dated so.
-func (n *Node) takeDocument(s *subscription, ev Fetched) (fresh []archive.Record, revised []feed.Entry) {
+// not known before, and those that the publisher edited and dated so. The poll before was at since, the zero time
+// if there was none.
+func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh []archive.Record, revised []feed.Entry) {
 	doc := ev.Document
 	s.Title, s.Link = doc.Title, doc.Link
 	n.noteClients(doc.Clients)
@@ -260,8 +271,13 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) (fresh []archive.Record
 	var shown []feed.EntryID // that somebody else brought
 	listed := make([]incentive.Listed, len(entries))
 	known := n.store.Known(ids)
+	newest := n.newestKnown(s, since)
 	n.dateEntries(s, records, known)
+	brought := 0 // by neighbors, since the poll before
 	for i, v := range known {
+		if v.Seen.After(since) {
+			brought++
+		}
 		switch v.Digest {
 		case feed.Digest{}:
 			fresh = append(fresh, records[i])
@@ -283,6 +299,10 @@ func (n *Node) takeDocument(s *subscription, ev Fetched) (fresh []archive.Record
 	n.store.Confirm(n.now, shown)
 	n.dues.claims.Compare(n.now, s.URL, s.listed, listed)
 	s.listed = listed
+	if !since.IsZero() {
+		s.Helped = float64(polling.Help(s.Helped).After(len(fresh), brought))
+	}
+	n.watchWindow(s, newest, fresh, len(entries))
 	s.polled += int64(len(fresh))
 	n.status.Counters.Polled += int64(len(fresh))
 	return fresh, revised
@@ -319,7 +339,10 @@ func (n *Node) scheduleNext(s *subscription, p polling.Poll, retryAfter time.Dur
 		return
 	}
 	s.ordinary = time.Time{}
-	wait := n.config.Policy.Interval(p)
+	wait := s.policy.Interval(p)
+	if _, fixed := s.policy.(polling.Fixed); s.slipped && !fixed {
+		wait = min(wait, max(p.Interval/2, shortestAfterGap))
+	}
 	s.Interval = wait
 	if p.Interval == 0 {
 		// The first poll sets the phase of all later ones. Neighbors that start together must not
@@ -337,7 +360,7 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 	s.LastError = ev.Err.Error()
 	wait := s.Interval
 	if s.LastSuccess.IsZero() || wait == 0 {
-		wait = min(firstRetryPoll, n.config.Policy.First())
+		wait = min(firstRetryPoll, s.policy.First())
 	}
 	for i := 1; i < s.Errors && wait < longestBackoff; i++ {
 		wait = min(2*wait, longestBackoff)

@@ -17,6 +17,7 @@ type Status struct {
 	Started   time.Time       `json:"started"`
 	Feeds     int             `json:"feeds"`             // subscribed
 	Alone     int             `json:"alone"`             // of these, no neighbor offers
+	Gaps      int             `json:"gaps"`              // of them, feeds of which entries are missing
 	Covers    int             `json:"covers"`            // advertised as if they were subscribed
 	Neighbors int             `json:"neighbors"`         // linked now
 	Sources   []SourceStatus  `json:"sources"`           // trackers and static neighbors, as the owner named them
@@ -96,6 +97,7 @@ type FeedStatus struct {
 	Private     bool          `json:"private"`  // never leaves this node
 	Discreet    bool          `json:"discreet"` // neighbors are not to learn that the interest is the node's own
 	Weight      int           `json:"weight"`   // of preference, 1 to 100
+	Policy      string        `json:"policy"`   // by which it is polled, "" for the node's own
 	Offered     int           `json:"offered"`  // neighbors that have it in their set, within reach
 	Interval    time.Duration `json:"interval"` // between polls, in nanoseconds
 	LastPoll    time.Time     `json:"last_poll"`
@@ -105,6 +107,17 @@ type FeedStatus struct {
 	LastError   string        `json:"last_error,omitempty"`
 	Polled      int64         `json:"polled"`    // entries that an own poll brought first, since the start
 	Delivered   int64         `json:"delivered"` // entries that neighbors brought first, since the start
+	Helped      float64       `json:"helped"`    // share of its entries that neighbors bring before own polls do, of late
+	Gap         *GapStatus    `json:"gap,omitempty"`
+}
+
+// A GapStatus describes a span of time of which entries of a feed are missing: it published more between two
+// polls than its document lists.
+type GapStatus struct {
+	After   time.Time `json:"after"`   // they were published after that
+	Before  time.Time `json:"before"`  // and before that
+	Missing int       `json:"missing"` // about how many there are
+	Filled  int       `json:"filled"`  // how many of them came since
 }
 
 // Status is the node as a whole at this moment.
@@ -112,9 +125,12 @@ func (n *Node) Status() Status {
 	s := n.status
 	s.Covers = len(n.covers.list)
 	s.Sources, s.Warning = slices.Clone(n.boot.sources), n.upkeep.warning
-	for u := range n.feeds {
+	for u, f := range n.feeds {
 		if n.table.Offering(u) == 0 {
 			s.Alone++
+		}
+		if f.Gap.Open() {
+			s.Gaps++
 		}
 	}
 	return s
@@ -164,6 +180,7 @@ func (n *Node) Feeds() []FeedStatus {
 			URL: s.URL, Title: s.Title, Private: n.private(s.URL), Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
 			Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.NextPoll,
 			Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
+			Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap),
 		})
 	}
 	slices.SortFunc(list, func(a, b FeedStatus) int { return cmp.Compare(a.URL, b.URL) })

@@ -1,0 +1,116 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/polling"
+)
+
+// choose has the node poll news by a policy.
+func (h *testHost) choose(policy string) { h.step(Subscribe{Feeds: []feed.URL{news}, Policy: &policy}) }
+
+func TestPolicyOfOneFeed(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	w.feed(blog)
+	h := w.add(Config{Policy: polling.Fixed{Every: 10 * time.Hour}, Polling: polling.Settings{Every: 2 * time.Hour}}, news, blog)
+	w.run(time.Minute)
+	requests := func(d time.Duration) int {
+		before := w.feed(news).requests
+		w.run(d)
+		return w.feed(news).requests - before
+	}
+	h.choose("20m") // at once, not after ten hours
+	if n := requests(10 * time.Hour); n < 29 || n > 31 {
+		t.Errorf("every 20 minutes: %d requests in 10 hours", n)
+	}
+	if n := w.feed(blog).requests; n > 3 {
+		t.Errorf("the other feed was asked for %d times", n)
+	}
+	h.choose("fixed") // as the settings have it
+	if n := requests(20 * time.Hour); n < 10 || n > 11 {
+		t.Errorf("every 2 hours: %d requests in 20 hours", n)
+	}
+	h.choose("every full moon")
+	if got := h.node.Feeds()[1].Policy; got != "fixed" {
+		t.Errorf("what is no policy is %q now", got)
+	}
+	// It stays chosen after a restart, and when the feed is subscribed again.
+	h.kill()
+	h.start()
+	h.step(Subscribe{Feeds: []feed.URL{news}})
+	h.step(Unsubscribe{Feeds: []feed.URL{news}})
+	h.step(Subscribe{Feeds: []feed.URL{news}})
+	if n := requests(20 * time.Hour); n < 9 || n > 12 {
+		t.Errorf("every 2 hours, after a restart: %d requests in 20 hours", n)
+	}
+	h.choose("")
+	if n := requests(40 * time.Hour); n < 4 || n > 5 {
+		t.Errorf("by the node's own policy: %d requests in 40 hours", n)
+	}
+	if got := h.node.Feeds()[1].Policy; got != "" {
+		t.Errorf("policy %q, want none", got)
+	}
+}
+
+// A policy that this version cannot read, written by a newer one, is the node's own.
+func TestUnreadablePolicy(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(Config{Policy: polling.Fixed{Every: time.Hour}}, news)
+	w.run(2 * time.Hour)
+	f := h.node.feeds[news].Feed
+	f.Policy = "lunar"
+	h.kill()
+	h.store.KeepFeed(f)
+	h.start()
+	if got := h.node.feeds[news].policy; got != (polling.Fixed{Every: time.Hour}) {
+		t.Errorf("polled by %+v", got)
+	}
+}
+
+// The default is Auto: a node with neighbors that bring what is published polls more rarely than one alone, and comes
+// back to it when they do not any more (Paper §3.3).
+func TestNeighborsSparePolls(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news).window = 50
+	for range 40 {
+		w.publish(news)
+		w.run(time.Hour)
+	}
+	for range 6 {
+		c := Config{Trackers: []string{tracker}}
+		h := w.add(c, news)
+		h.node.config.Policy = polling.Auto{}
+		h.node.feeds[news].policy = polling.Auto{}
+	}
+	alone := w.add(Config{}, news)
+	alone.node.feeds[news].policy = polling.Auto{}
+	day := func() {
+		for range 24 {
+			w.publish(news)
+			w.run(time.Hour)
+		}
+	}
+	for range 6 {
+		day()
+	}
+	h := w.list[0].node.feeds[news]
+	if h.Helped < 0.6 {
+		t.Fatalf("neighbors bring %.2f", h.Helped)
+	}
+	if lone := alone.node.feeds[news]; lone.Helped != 0 || float64(h.Interval) < 1.4*float64(lone.Interval) {
+		t.Errorf("polls every %v, alone every %v; alone neighbors bring %.2f", h.Interval, lone.Interval, lone.Helped)
+	}
+	for _, other := range w.list[1:6] {
+		other.kill()
+	}
+	for range 6 {
+		day()
+	}
+	if lone := alone.node.feeds[news]; h.Helped > 0.1 || float64(h.Interval) > 1.2*float64(lone.Interval) {
+		t.Errorf("neighbors are gone: they bring %.2f, polls every %v, alone every %v", h.Helped, h.Interval, lone.Interval)
+	}
+}
