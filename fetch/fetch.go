@@ -150,7 +150,7 @@ func (v *visit) hop(ctx context.Context, u *url.URL) (next *url.URL, err error) 
 
 // exchange sends the request and reads the answer.
 func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err error) {
-	resp, err := v.client.transport(v.origin, u).RoundTrip(v.request(ctx, u))
+	resp, err := recorder{v, v.client.transport(v.origin, u)}.RoundTrip(v.request(ctx, u))
 	if err != nil {
 		if errors.Is(err, guard.ErrForbidden) {
 			v.out.Local = true // found out without going there

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // A Mark is how well a reader does in one respect, the better the less.
@@ -55,12 +56,13 @@ type Grade struct {
 
 // A Host is what a publisher who serves one host thinks of the reader.
 type Host struct {
-	Host      string  `json:"host"`
-	Feeds     int     `json:"feeds"`
-	Requests  int     `json:"requests"`
-	Unchanged int     `json:"unchanged"` // answered "not modified"
-	Failed    int     `json:"failed"`    // refused, or not answered
-	Grades    []Grade `json:"grades"`    // all respects, in the same order for every host
+	Host      string    `json:"host"`
+	Since     time.Time `json:"since"` // the first request in the log
+	Feeds     int       `json:"feeds"`
+	Requests  int       `json:"requests"`
+	Unchanged int       `json:"unchanged"` // answered "not modified"
+	Failed    int       `json:"failed"`    // refused, or not answered
+	Grades    []Grade   `json:"grades"`    // all respects, in the same order for every host
 }
 
 // Mark is the worst of the grades.
@@ -80,13 +82,14 @@ func Hosts(log []Request) []Host {
 		name := log[i].host()
 		if tallies[name] == nil {
 			tallies[name] = newTally()
+			tallies[name].since = log[i].At
 		}
 		tallies[name].add(&log[i])
 	}
 	hosts := make([]Host, 0, len(tallies))
 	for name, t := range tallies {
 		hosts = append(hosts, Host{
-			Host: name, Feeds: len(t.feeds), Requests: t.requests, Unchanged: t.unchanged, Failed: t.failed, Grades: t.grades(),
+			Host: name, Since: t.since, Feeds: len(t.feeds), Requests: t.requests, Unchanged: t.unchanged, Failed: t.failed, Grades: t.grades(),
 		})
 	}
 	slices.SortFunc(hosts, func(a, b Host) int { return cmp.Compare(a.Host, b.Host) })

@@ -20,6 +20,7 @@ type tally struct {
 	// until is when the host, or one URL of it, may be asked again.
 	until map[string]time.Time
 
+	since                             time.Time // the first request
 	requests, unchanged, failed       int
 	conditional, unconditional, daily int // of requests for what the reader has; of the latter, those within a day
 	outdated, madeUp                  int // validators that were once right, and that never were
