@@ -13,6 +13,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/fetch/grade"
 	"feedex/node"
 )
 
@@ -86,10 +87,17 @@ func (c *Client) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 	return list, err
 }
 
+// Publishers implements Owner.
+func (c *Client) Publishers(ctx context.Context) ([]grade.Host, error) {
+	var list []grade.Host
+	err := c.do(ctx, "GET", "/publishers", nil, &list)
+	return list, err
+}
+
 // Subscribe implements Owner.
 func (c *Client) Subscribe(ctx context.Context, s node.Subscribe) error {
 	for _, u := range s.Feeds {
-		if err := c.do(ctx, "POST", "/subscribe", subscribeRequest{string(u), s.Weight, s.Discreet}, nil); err != nil {
+		if err := c.do(ctx, "POST", "/subscribe", subscribeRequest{string(u), s.Weight, s.Discreet, s.Policy}, nil); err != nil {
 			return err
 		}
 	}

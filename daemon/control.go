@@ -11,8 +11,10 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/fetch/grade"
 	"feedex/neighbors"
 	"feedex/node"
+	"feedex/polling"
 )
 
 // An Owner is what the owner of a running node may ask of it. The daemon answers by itself; a Client
@@ -21,6 +23,8 @@ type Owner interface {
 	Status(ctx context.Context) (Report, error)
 	Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
 	Feeds(ctx context.Context) ([]node.FeedStatus, error)
+	// Publishers grades the node by its latest requests, as each host that it asks for feeds would.
+	Publishers(ctx context.Context) ([]grade.Host, error)
 	// Subscribe follows feeds, or follows them in another way; repeating it changes nothing.
 	Subscribe(ctx context.Context, s node.Subscribe) error
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
@@ -75,6 +79,9 @@ type subscribeRequest struct {
 	URL      string `json:"url"`
 	Weight   int    `json:"weight,omitempty"`   // 0 leaves it as it is
 	Discreet *bool  `json:"discreet,omitempty"` // nil leaves it as it is
+	// Policy is by which the feed is polled, as polling.Settings reads it, "" for the node's own; nil leaves it as it
+	// is.
+	Policy *string `json:"policy,omitempty"`
 }
 
 // An unsubscribeRequest is the body of unsubscribe.
@@ -90,7 +97,7 @@ type refusal struct {
 // newControl serves an Owner as JSON over HTTP. Whoever may open the socket is the owner: there is
 // no other check, so the socket belongs to its user alone.
 //
-//	GET  /status, /neighbors, /feeds
+//	GET  /status, /neighbors, /feeds, /publishers
 //	POST /subscribe     a subscribeRequest
 //	POST /unsubscribe   an unsubscribeRequest
 //	POST /search        a searchRequest, answered with a list of Entry
@@ -102,6 +109,7 @@ func newControl(o Owner) http.Handler {
 	mux.HandleFunc("GET /status", answer(o.Status))
 	mux.HandleFunc("GET /neighbors", answer(o.Neighbors))
 	mux.HandleFunc("GET /feeds", answer(o.Feeds))
+	mux.HandleFunc("GET /publishers", answer(o.Publishers))
 	mux.HandleFunc("POST /subscribe", change(func(ctx context.Context, s subscribeRequest) error {
 		u, err := feed.ParseURL(s.URL)
 		if err != nil {
@@ -110,7 +118,12 @@ func newControl(o Owner) http.Handler {
 		if s.Weight < 0 || s.Weight > neighbors.MaxWeight {
 			return badRequest{fmt.Errorf("weight is %d, want 1 to %d", s.Weight, neighbors.MaxWeight)}
 		}
-		return o.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}, Weight: s.Weight, Discreet: s.Discreet})
+		if s.Policy != nil && *s.Policy != "" {
+			if _, err := (polling.Settings{}).Policy(*s.Policy); err != nil {
+				return badRequest{err}
+			}
+		}
+		return o.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy})
 	}))
 	mux.HandleFunc("POST /unsubscribe", change(func(ctx context.Context, s unsubscribeRequest) error {
 		u, err := feed.ParseURL(s.URL)

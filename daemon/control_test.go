@@ -18,6 +18,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/fetch/grade"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -33,6 +34,7 @@ type fakeOwner struct {
 	neighbors []node.NeighborStatus
 	feeds     []node.FeedStatus
 	records   []archive.Record
+	hosts     []grade.Host
 	err       error
 
 	subscribed   node.Subscribe
@@ -45,6 +47,7 @@ func (o *fakeOwner) Neighbors(context.Context) ([]node.NeighborStatus, error) {
 	return o.neighbors, o.err
 }
 func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
+func (o *fakeOwner) Publishers(context.Context) ([]grade.Host, error) { return o.hosts, o.err }
 func (o *fakeOwner) Subscribe(_ context.Context, s node.Subscribe) error {
 	o.subscribed = s
 	return o.err
@@ -103,6 +106,7 @@ func TestClientAsksOwner(t *testing.T) {
 		neighbors: []node.NeighborStatus{{ID: peer, Since: at, Chosen: true, RTT: time.Millisecond}},
 		feeds:     []node.FeedStatus{{URL: "http://example.com/feed", Title: "T", Interval: time.Hour, LastPoll: at}},
 		records:   []archive.Record{polled, bare},
+		hosts:     []grade.Host{{Host: "example.com", Since: at, Requests: 2, Grades: []grade.Grade{{Respect: "pace", Mark: grade.Fair, Reason: "r"}}}},
 	}
 	c := serve(t, o)
 	ctx := t.Context()
@@ -116,6 +120,9 @@ func TestClientAsksOwner(t *testing.T) {
 	if got, err := c.Feeds(ctx); err != nil || !reflect.DeepEqual(got, o.feeds) {
 		t.Errorf("Feeds = %+v, %v; want %+v", got, err, o.feeds)
 	}
+	if got, err := c.Publishers(ctx); err != nil || !reflect.DeepEqual(got, o.hosts) {
+		t.Errorf("Publishers = %+v, %v; want %+v", got, err, o.hosts)
+	}
 	filter := feed.Filter{
 		Feed: "http://example.com/feed", Words: []string{"a b"}, Title: []string{"c*"}, Since: at,
 		Until: at.Add(time.Hour), IDs: []feed.EntryID{polled.ID}, Limit: 7, Shareable: true,
@@ -126,11 +133,11 @@ func TestClientAsksOwner(t *testing.T) {
 	if !reflect.DeepEqual(o.filter, filter) {
 		t.Errorf("the owner was asked for %+v, want %+v", o.filter, filter)
 	}
-	yes := true
+	yes, policy := true, "auto:15m"
 	for _, wish := range []node.Subscribe{
 		{Feeds: []feed.URL{"http://example.com/a"}},
-		{Feeds: []feed.URL{"http://example.com/a"}, Weight: 100, Discreet: &yes},
-		{Feeds: []feed.URL{"http://example.com/a"}, Discreet: new(bool)},
+		{Feeds: []feed.URL{"http://example.com/a"}, Weight: 100, Discreet: &yes, Policy: &policy},
+		{Feeds: []feed.URL{"http://example.com/a"}, Discreet: new(bool), Policy: new(string)},
 	} {
 		if err := c.Subscribe(ctx, wish); err != nil || !reflect.DeepEqual(o.subscribed, wish) {
 			t.Errorf("Subscribe: %v, the owner was asked for %+v, want %+v", err, o.subscribed, wish)
@@ -175,6 +182,7 @@ func TestControlRefusesBadRequests(t *testing.T) {
 	}{
 		{"not JSON", "POST", "/subscribe", "url=x", 400},
 		{"a weight out of range", "POST", "/subscribe", `{"url":"http://example.com/","weight":101}`, 400},
+		{"a policy that is none", "POST", "/subscribe", `{"url":"http://example.com/","policy":"hourly"}`, 400},
 		{"a member of another request", "POST", "/unsubscribe", `{"url":"http://example.com/","weight":1}`, 400},
 		{"an unknown member", "POST", "/search", `{"wrods":["a"]}`, 400},
 		{"an id that is none", "POST", "/search", `{"ids":["abc"]}`, 400},

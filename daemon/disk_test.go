@@ -63,6 +63,9 @@ func (d *disk) KeepHost(h archive.Host)     { d.write(func(m *archive.Memory) { 
 func (d *disk) KeepRequests(l []grade.Request) {
 	d.write(func(m *archive.Memory) { m.KeepRequests(l) })
 }
+func (d *disk) Requests(_ context.Context, n int) ([]grade.Request, error) {
+	return d.LoadRequests(n), nil
+}
 func (d *disk) DropHost(name string)      { d.write(func(m *archive.Memory) { m.DropHost(name) }) }
 func (d *disk) DropAccount(holder string) { d.write(func(m *archive.Memory) { m.DropAccount(holder) }) }
 func (d *disk) KeepAccount(a archive.Account) {

@@ -102,6 +102,10 @@ func (h *host) tell(now time.Time, note node.Note) {
 		log.Warn("neighbors keep entries from us", "what", t.Warning)
 	case node.Arrived:
 		log.Debug("entries arrived", "feed", shown(t.Feed), "peer", t.Source, "entries", len(t.Records))
+	case node.Slipped:
+		log.Warn("entries missed between two polls", "feed", shown(t.Feed), "entries", t.Gap.Missing)
+	case node.Filled:
+		log.Info("missed entries came", "feed", shown(t.Feed), "entries", t.Gap.Filled)
 	case node.Polled:
 		if t.Problem != "" {
 			log.Warn("poll failed", "feed", shown(t.Feed), "err", t.Problem, "next", t.Next.Format(time.RFC3339))

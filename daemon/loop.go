@@ -8,6 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/sqlite"
+	"feedex/fetch/grade"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/transport"
@@ -32,6 +33,7 @@ type database interface {
 	Commit() error
 	Index(max int) (remaining int, err error)
 	Stats(ctx context.Context) (sqlite.Stats, error)
+	Requests(ctx context.Context, n int) ([]grade.Request, error)
 }
 
 // A caller carries out calls to peers and trackers: a transport.Client.

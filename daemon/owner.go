@@ -7,6 +7,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/fetch/grade"
 	"feedex/node"
 )
 
@@ -92,6 +93,15 @@ func (h *host) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
 // Feeds implements Owner.
 func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 	return listOf(ctx, h, (*node.Node).Feeds)
+}
+
+// Publishers implements Owner.
+func (h *host) Publishers(ctx context.Context) ([]grade.Host, error) {
+	log, err := h.store.Requests(ctx, archive.KeptRequests)
+	if err != nil {
+		return nil, fmt.Errorf("read the log of requests: %w", err)
+	}
+	return grade.Hosts(log), nil
 }
 
 // Subscribe implements Owner.

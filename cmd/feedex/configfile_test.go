@@ -103,9 +103,10 @@ func TestPolicy(t *testing.T) {
 		set  settings
 		want polling.Policy
 	}{
-		{"by default", defaultSettings(), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: polling.DefaultMin, Max: polling.DefaultMax}},
-		{"with a start", change(func(s *settings) { s.Polling.Start = "1h" }), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: polling.DefaultMin, Max: polling.DefaultMax, Start: time.Hour}},
-		{"bounds above the default start", change(func(s *settings) { s.Polling.Min = "3h" }), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: 3 * time.Hour, Max: polling.DefaultMax}},
+		{"by default", defaultSettings(), polling.Auto{Bounds: polling.Bounds{Min: polling.DefaultMin, Max: polling.DefaultMax}, TargetDelay: polling.DefaultTargetDelay}},
+		{"feedex", change(func(s *settings) { s.Polling.Policy = "feedex" }), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: polling.DefaultMin, Max: polling.DefaultMax}},
+		{"with a start", change(func(s *settings) { s.Polling.Policy, s.Polling.Start = "feedex", "1h" }), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: polling.DefaultMin, Max: polling.DefaultMax, Start: time.Hour}},
+		{"bounds above the default start", change(func(s *settings) { s.Polling.Policy, s.Polling.Min = "feedex", "3h" }), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: 3 * time.Hour, Max: polling.DefaultMax}},
 		{"fixed", change(func(s *settings) { s.Polling.Policy = "fixed" }), polling.Fixed{Every: polling.DefaultStart}},
 		{"auto", change(func(s *settings) { s.Polling.Policy, s.Polling.TargetDelay = "auto", "30m" }), polling.Auto{Bounds: polling.Bounds{Min: polling.DefaultMin, Max: polling.DefaultMax}, TargetDelay: 30 * time.Minute}},
 		{"fix-learned", change(func(s *settings) { s.Polling.Policy = "fix-learned" }), polling.FixLearned{Bounds: polling.Bounds{Min: polling.DefaultMin, Max: polling.DefaultMax}}},

@@ -20,8 +20,10 @@ func newFeeds() *cobra.Command {
 		Short: "List the feeds that the running node follows",
 		Long: `List the feeds that the running node follows: how many neighbors carry each, how often and when it is
 polled, how many entries came by own polls and from neighbors, and what last went wrong. A feed marked
-private never leaves the node, one marked discreet does not show that the node follows it, and one with a
-weight is preferred when neighbors are chosen. On a narrow screen each feed takes two lines.`,
+private never leaves the node, one marked discreet does not show that the node follows it, one with a
+weight is preferred when neighbors are chosen, and one that names a policy is polled by that. Of a feed that
+published more between two polls than its document lists, entries are missing until as many came from neighbors.
+On a narrow screen each feed takes two lines.`,
 		Args: noArgs,
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
@@ -57,6 +59,9 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 		if f.LastError != "" {
 			t.note(fmt.Sprintf("failed %s: %s", plural(int64(f.Errors), "time", "times"), feedError(f)))
 		}
+		if f.Gap != nil {
+			t.note(gapNote(f.Gap))
+		}
 	}
 	return t.write(w)
 }
@@ -69,6 +74,11 @@ func feedState(f *node.FeedStatus) string {
 		state = "failing"
 	case f.LastSuccess.IsZero():
 		state = "new"
+	case f.Gap != nil:
+		state = "entries missing"
+	}
+	if f.Policy != "" {
+		state = fmt.Sprintf("%s, %s", printable(f.Policy), state)
 	}
 	if f.Weight > 1 {
 		state = fmt.Sprintf("weight %d, %s", f.Weight, state)
@@ -80,6 +90,17 @@ func feedState(f *node.FeedStatus) string {
 		state = "discreet, " + state
 	}
 	return state
+}
+
+// gapNote says what a feed lacks.
+func gapNote(g *node.GapStatus) string {
+	const layout = "2006-01-02 15:04"
+	text := fmt.Sprintf("about %s from %s to %s left the document before it was polled",
+		plural(int64(g.Missing), "entry", "entries"), g.After.Local().Format(layout), g.Before.Local().Format(layout))
+	if g.Filled > 0 {
+		text += fmt.Sprintf("; %s of them came since", grouped(int64(g.Filled)))
+	}
+	return text
 }
 
 // feedError is a feed's last error, without the host if that is the feed's own.

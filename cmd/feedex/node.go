@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,6 +111,7 @@ func (s *settings) node() (daemon.Config, error) {
 			SeenDIDs:       s.SeenDIDs,
 			Incentive:      s.incentive(),
 			Policy:         s.policy(),
+			Polling:        s.polling(),
 		},
 	}, nil
 }
@@ -135,30 +135,29 @@ func (s *settings) incentive() incentive.Config {
 	return c
 }
 
-// policy is when feeds are polled.
+// policy is when feeds are polled that have no policy of their own.
 func (s *settings) policy() polling.Policy {
+	if s.Poll != "" {
+		return polling.Fixed{Every: duration(s.Poll)}
+	}
+	p, err := s.polling().Policy(string(s.Polling.Policy))
+	if err != nil {
+		return nil // the settings were checked before
+	}
+	return p
+}
+
+// polling is what all policies go by.
+func (s *settings) polling() polling.Settings {
 	p := &s.Polling
-	if s.Poll != "" || p.Policy == "fixed" {
-		return polling.Fixed{Every: duration(cmp.Or(s.Poll, p.Interval))}
-	}
-	bounds := polling.Bounds{Min: duration(p.Min), Max: duration(p.Max)}
-	switch p.Policy {
-	case "auto":
-		return polling.Auto{Bounds: bounds, TargetDelay: duration(p.TargetDelay)}
-	case "fix-learned":
-		return polling.FixLearned{Bounds: bounds}
-	case "moving-average":
-		return polling.MovingAverage{Bounds: bounds}
-	case "post-rate":
-		return polling.PostRate{Bounds: bounds}
-	}
-	adaptive := polling.FeedEx{
-		TargetFreshness: p.TargetFreshness, Min: bounds.Min, Max: bounds.Max, Start: duration(p.Start),
+	set := polling.Settings{
+		Bounds: polling.Bounds{Min: duration(p.Min), Max: duration(p.Max)}, Every: duration(p.Interval),
+		TargetFreshness: p.TargetFreshness, TargetDelay: duration(p.TargetDelay), Start: duration(p.Start),
 	}
 	if p.Start == defaultSettings().Polling.Start {
-		adaptive.Start = 0 // which moves with the bounds
+		set.Start = 0 // which moves with the bounds
 	}
-	return adaptive
+	return set
 }
 
 // completeSettings offers completions for the values of flags.

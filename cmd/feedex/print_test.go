@@ -34,7 +34,7 @@ func wantText(t *testing.T, want string, print func(w *strings.Builder) error) {
 func TestPrintStatus(t *testing.T) {
 	r := daemon.Report{
 		Status: node.Status{
-			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 4, Alone: 2, Covers: 5, Neighbors: 9,
+			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 4, Alone: 2, Gaps: 1, Covers: 5, Neighbors: 9,
 			Warning:  "within a week own polls were first to bring 60 of 80 entries",
 			Counters: node.Counters{Polled: 1, Delivered: 2345, Forwarded: 1000, Polls: 1234567, NotModified: 12, PollsFailed: 3, ChecksSent: 6, ChecksSeen: 4, ChecksAsked: 5, Confirmed: 1234, Forged: 2, Altered: 1},
 		},
@@ -49,6 +49,7 @@ listening  at [::]:7790 for nodes, at 127.0.0.1:7791 for feed readers
 following  4 feeds, 2 of them alone, and 5 cover feeds with 9 neighbors
 keeping    12,345 entries of 14 feeds, 34.0 MiB
 received   1 entry by own polls, 2,345 from neighbors first
+missing    entries of 1 feed that left the document between polls, see 'feedex feeds'
 sent       1,000 entries to neighbors
 polls      1,234,567, 12 not modified, 3 failed
 offers     6 made, 4 of them known already; 5 received
@@ -103,6 +104,16 @@ http://example.org:8080/gone               0          0s ago   in 60s  60m    0 
 http://example.org/away                    0          never    -       -      0        0             private, failing
     failed 1 time: get www.example.org: HTTP status 503
 `, func(w *strings.Builder) error { return printFeeds(w, list, noon, 0) })
+	wantText(t, `
+FEED                      TITLE  NEIGHBORS  POLLED  NEXT  EVERY  BY POLL  BY NEIGHBORS  STATE
+https://example.com/busy         0          0s ago  now   60m    0        0             auto:15m, entries missing
+    about 40 entries from `+noon.Local().Format("2006-01-02 15:04")+" to "+noon.Add(time.Hour).Local().Format("2006-01-02 15:04")+` left the document before it was polled; 3 of them came since
+`, func(w *strings.Builder) error {
+		return printFeeds(w, []node.FeedStatus{{
+			URL: "https://example.com/busy", Interval: time.Hour, LastPoll: noon, LastSuccess: noon, NextPoll: noon, Policy: "auto:15m",
+			Gap: &node.GapStatus{After: noon, Before: noon.Add(time.Hour), Missing: 40, Filled: 3},
+		}}, noon, 0)
+	})
 	wantText(t, `
 FEED                      TITLE
   NEIGHBORS  POLLED   NEXT   EVERY  BY POLL  BY NEIGHBORS  STATE

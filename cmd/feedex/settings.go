@@ -60,7 +60,7 @@ func defaultSettings() settings {
 		Listen: ":7790", Reader: "127.0.0.1:7791", LogLevel: "info", LogFormat: "text",
 		MaxNeighbors: 10, MinNeighbors: 8, MaxSubsetHops: 3, AdvertInterval: "300s", SeenDIDs: 1000, DeficitBound: 10,
 		Polling: pollingSettings{
-			Policy: "feedex", Interval: "2h", TargetFreshness: polling.DefaultTarget, TargetDelay: "1h", Min: "30m", Max: "16h", Start: "2h",
+			Policy: "auto", Interval: "2h", TargetFreshness: polling.DefaultTarget, TargetDelay: "1h", Min: "30m", Max: "16h", Start: "2h",
 		},
 	}
 }

@@ -96,6 +96,9 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	}
 	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"), plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes))
 	line("received", "%s by own polls, %s from neighbors first", plural(c.Polled, "entry", "entries"), grouped(c.Delivered))
+	if r.Gaps > 0 {
+		line("missing", "entries of %s that left the document between polls, see 'feedex feeds'", plural(int64(r.Gaps), "feed", "feeds"))
+	}
 	line("sent", "%s to neighbors", plural(c.Forwarded, "entry", "entries"))
 	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls), grouped(c.NotModified), grouped(c.PollsFailed))
 	line("offers", "%s made, %s of them known already; %s received", grouped(c.ChecksSent), grouped(c.ChecksSeen), grouped(c.ChecksAsked))

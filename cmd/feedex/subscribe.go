@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +13,7 @@ import (
 	"feedex/feed"
 	"feedex/neighbors"
 	"feedex/node"
+	"feedex/polling"
 )
 
 func newSubscribe() *cobra.Command {
@@ -30,21 +33,32 @@ neighbors bring of it. That costs: what comes of it counts half for who brings i
 less to others. It does not help against neighbors who knew before, against those who know all neighbors
 of the node, nor against the publisher.
 
-A feed that is followed already keeps its weight and its discretion, unless a flag says otherwise. It
+With --poll a feed is polled by a policy of its own: "auto:15m" by policy auto with a target delay of 15
+minutes, "1h" every hour, "feedex", "fix-learned", "moving-average" or "post-rate", or "default" for that of
+the node. 'feedex config' says what they do; what it sets holds for each policy, wherever it is used.
+
+A feed that is followed already keeps its weight, its discretion and its policy, unless a flag says otherwise. It
 does so even if it was followed no more for a while.`,
 		Example: `  feedex subscribe https://example.com/feed.xml
   feedex subscribe --weight 5 https://example.com/feed.xml https://example.org/blog/atom.xml
-  feedex subscribe --discreet https://example.net/feed.xml`,
+  feedex subscribe --discreet https://example.net/feed.xml
+  feedex subscribe --poll auto:15m https://example.com/feed.xml`,
 		Args: feedArgs,
 	}
 	var wish node.Subscribe
 	var discreet bool
+	var poll policyValue
 	f := c.Flags()
 	f.Var((*weightValue)(&wish.Weight), "weight", "how much the feeds matter, 1 to 100 (default 1)")
 	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
+	f.Var(&poll, "poll", "by which policy to poll the feeds (default: that of the node)")
+	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn), cobra.ShellCompDirectiveNoFileComp))
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
 		if c.Flags().Changed("discreet") {
 			wish.Discreet = &discreet
+		}
+		if c.Flags().Changed("poll") {
+			wish.Policy = (*string)(&poll)
 		}
 		return eachFeed(c, args, "following", func(ctx context.Context, u feed.URL) error {
 			wish.Feeds = []feed.URL{u}
@@ -77,6 +91,50 @@ func (v *weightValue) String() string {
 
 // Type implements pflag.Value.
 func (v *weightValue) Type() string { return "n" }
+
+// nodesOwn is what a flag calls the policy of the node.
+const nodesOwn = "default"
+
+// policyValue is the policy of a feed as a flag, as the node reads it: "" for the node's own.
+type policyValue string
+
+// Set implements pflag.Value.
+func (v *policyValue) Set(s string) error {
+	if s == nodesOwn {
+		*v = ""
+		return nil
+	}
+	// The node takes hours and minutes, people also say days.
+	name, value, given := strings.Cut(s, ":")
+	if d, err := parseSpan(s); err == nil {
+		s = "fixed:" + hours(d)
+	} else if d, err := parseSpan(value); given && err == nil && name != "feedex" {
+		s = name + ":" + hours(d)
+	}
+	if _, err := (polling.Settings{}).Policy(s); err != nil {
+		return err
+	}
+	*v = policyValue(s)
+	return nil
+}
+
+// hours writes d in hours and smaller units, without those that are zero at its end: "36h", "1h30m".
+func hours(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// String implements pflag.Value.
+func (v *policyValue) String() string { return string(*v) }
+
+// Type implements pflag.Value.
+func (v *policyValue) Type() string { return "policy" }
 
 // feedArgs checks that there are arguments and that each is a feed's URL.
 func feedArgs(_ *cobra.Command, args []string) error {

@@ -14,6 +14,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/polling"
 )
 
 // A rule says which texts a setting may hold.
@@ -311,10 +312,10 @@ type policyRule struct{}
 
 func (policyRule) kind() string { return "policy" }
 func (policyRule) want() string {
-	return `"feedex", "auto", "fixed", "fix-learned", "moving-average" or "post-rate"`
+	return `"auto", "feedex", "fixed", "fix-learned", "moving-average" or "post-rate"`
 }
 func (policyRule) check(s string) error {
-	return oneOf(s, "feedex", "auto", "fixed", "fix-learned", "moving-average", "post-rate")
+	return oneOf(s, polling.Names()...)
 }
 
 func oneOf(s string, words ...string) error {

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"feedex/daemon"
+	"feedex/fetch/grade"
+)
+
+func newDoctor() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "doctor",
+		Short:   "Find out what is wrong with a running node",
+		Long:    `Look at what the running node did and say in words what of it is good and what is not.`,
+		Example: "  feedex doctor publisher",
+	}
+	c.AddCommand(newDoctorPublisher())
+	return c
+}
+
+func newDoctorPublisher() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "publisher [HOST...]",
+		Short: "Grade the running node as publishers would",
+		Long: `Go through the log of the running node's own requests and grade it for each host, as the publisher would who
+looks through theirs: whether requests for a known document are conditional, whether validators come back as
+they were given, whether a document is asked for as a whole more than once a day, or while it is fresh, or
+while the publisher wants to be left alone, whether subscribing takes one request, whether anything is asked
+for twice within a minute, or after it is gone for good, and whether an hour passes between requests that the
+publisher does not invite. Where there was no occasion for it, something is not tested.
+
+The log holds the latest 20,000 requests and outlives the node. Only its owner sees it.`,
+		Example: "  feedex doctor publisher\n  feedex doctor publisher example.com --json",
+		Args: func(_ *cobra.Command, args []string) error {
+			for _, a := range args {
+				if strings.ContainsAny(a, "/ ") {
+					return fmt.Errorf("%q is no host name, such as example.com", a)
+				}
+			}
+			return nil
+		},
+	}
+	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
+		list, err := client.Publishers(c.Context())
+		if err != nil {
+			return err
+		}
+		for _, a := range args {
+			if !slices.ContainsFunc(list, func(h grade.Host) bool { return h.Host == strings.ToLower(a) }) {
+				return fmt.Errorf("the log holds no request to %s", a)
+			}
+		}
+		if len(args) > 0 {
+			list = slices.DeleteFunc(list, func(h grade.Host) bool {
+				return !slices.ContainsFunc(args, func(a string) bool { return h.Host == strings.ToLower(a) })
+			})
+		}
+		if asJSON {
+			return printJSON(c.OutOrStdout(), listed(list))
+		}
+		if len(list) == 0 {
+			fmt.Fprintln(c.ErrOrStderr(), "no requests yet: follow a feed with 'feedex subscribe URL'")
+			return nil
+		}
+		return printHosts(c.OutOrStdout(), list, time.Now())
+	})
+	jsonFlag(c.Flags(), &asJSON)
+	return c
+}
+
+// printHosts writes the grades of each host for people.
+func printHosts(out io.Writer, list []grade.Host, now time.Time) error {
+	for i := range list {
+		h := &list[i]
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintf(out, "%s: %s\n", printable(h.Host), h.Mark())
+		fmt.Fprintf(out, "  %s for %s within %s, %s not modified, %s failed\n", plural(int64(h.Requests), "request", "requests"),
+			plural(int64(h.Feeds), "feed", "feeds"), roughly(now.Sub(h.Since)), grouped(int64(h.Unchanged)), grouped(int64(h.Failed)))
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		for _, g := range h.Grades {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", g.Respect, g.Mark, g.Reason)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
