@@ -13,6 +13,7 @@ func (w *walk) adaptStart(e *element, t token) {
 	}
 	atom := len(w.open) > 0 && strings.EqualFold(w.open[0].local, "feed") && len(w.open) <= 5 &&
 		textElements[strings.ToLower(e.local)]
+	w.notePlain(e, t.attrs)
 	item := w.atFeed() && strings.EqualFold(e.local, "item") && !t.empty
 	for _, a := range t.attrs {
 		if a.from == a.to {
@@ -24,7 +25,9 @@ func (w *walk) adaptStart(e *element, t token) {
 				w.setValue(a, dir)
 			}
 		case local == "type" && atom:
-			e.wrap.xhtml = w.adaptType(a) || e.wrap.xhtml
+			e.wrap.xhtml = w.adaptType(a, value(t.attrs, "mode")) || e.wrap.xhtml
+		case local == "mode" && atom && strings.EqualFold(a.value, "escaped"):
+			w.setValue(a, "") // gofeed unescapes the text then, if it has no type
 		case local == "about" && item:
 			w.insertGUID(e, t, a.value)
 		}
@@ -43,14 +46,18 @@ func (w *walk) setValue(a attr, value string) {
 // adaptType keeps gofeed from reading an Atom text construct as HTML, and reports whether it is
 // XHTML. The content of an entry is stored as published, and building a tree of it can take gigabytes
 // for a hundred kilobytes: HTML's rules for unclosed elements repeat them in every paragraph.
-func (w *walk) adaptType(a attr) (xhtml bool) {
+//
+// In Atom 0.3 the mode says whether a text is in base64; gofeed looks for it only where there is no type.
+func (w *walk) adaptType(a attr, mode string) (xhtml bool) {
 	value := strings.ToLower(html.UnescapeString(a.value))
 	switch {
+	case strings.EqualFold(mode, "base64"):
+		w.setValue(a, "")
 	case strings.Contains(value, "xhtml"):
 		w.setValue(a, "xml")
 		return true
 	case value == "html":
-		w.setValue(a, "text")
+		w.setValue(a, "text/html")
 	}
 	return false
 }
@@ -106,6 +113,7 @@ func (w *walk) adaptEnd(e *element, t token) {
 		}
 	}
 	w.unwrap(e)
+	w.escapePlain(e, e.tag.to, t.from)
 }
 
 // verbatimSpace is the namespace under which keepID files ids.

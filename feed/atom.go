@@ -14,6 +14,7 @@ func (b *builder) atom(text string) error {
 	}
 	b.head(f.Title, atomLink(f.Links), f.Subtitle)
 	b.doc.Pace.Every = syndicationPeriod(f.Extensions)
+	b.own = Clean(f.ID)
 	for _, entry := range f.Entries {
 		b.atomEntry(f, entry)
 	}
@@ -35,6 +36,11 @@ func (b *builder) atomEntry(f *atom.Feed, entry *atom.Entry) {
 	}
 	if c := entry.Content; c != nil {
 		e.Content = c.Value
+		if kind := plainType(c.Type); kind == plain || kind == perhaps && !likeHTML(c.Value) {
+			if f.Version == "1.0" {
+				e.Content = plainText(c.Value)
+			}
+		}
 		if e.Link == "" {
 			e.Link = b.link(c.Src) // RFC 4287 §4.1.3.2
 		}
@@ -51,6 +57,7 @@ func (b *builder) atomEntry(f *atom.Feed, entry *atom.Entry) {
 			e.Enclosures = b.enclosure(e.Enclosures, l.Href, l.Type, l.Length)
 		}
 	}
+	b.fill(&e, entry.Extensions, nil)
 	b.add(e)
 }
 
@@ -73,13 +80,13 @@ func atomLink(links []*atom.Link) string {
 }
 
 // atomAuthors lists the entry's authors, or those of the feed that it was copied from, or those of
-// this feed (RFC 4287 §4.2.1).
+// this feed (RFC 4287 §4.2.1), unless Dublin Core names its own.
 func atomAuthors(f *atom.Feed, entry *atom.Entry) []string {
 	authors := entry.Authors
 	if len(authors) == 0 && entry.Source != nil {
 		authors = entry.Source.Authors
 	}
-	if len(authors) == 0 {
+	if len(authors) == 0 && len(entry.Extensions["dc"]["creator"]) == 0 {
 		authors = f.Authors
 	}
 	var names []string

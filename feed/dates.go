@@ -33,11 +33,20 @@ func (b *builder) instant(written string, parsed *time.Time) time.Time {
 
 // parseDate reads the two families of dates that feeds use, RFC 3339 and RFC 5322, with the liberties
 // that publishers take: parts left out, one digit for two, other separators, month names of other
-// languages. gofeed knows most of these forms too, but takes a zone name that it does not know from
+// languages; and the seconds or milliseconds of Unix. gofeed knows most of these forms too, but takes a zone name that it does not know from
 // the time zone of the machine, so that two nodes would date the same entry differently; here such a
 // name means UTC. The day of the week is ignored.
 func parseDate(s string) (time.Time, bool) {
 	p := dateParser{rest: strings.TrimSpace(s)}
+	if n, digits := p.number(); p.rest == "" && !p.bad {
+		switch digits {
+		case 9, 10:
+			return time.Unix(int64(n), 0).UTC(), true
+		case 13:
+			return time.UnixMilli(int64(n)).UTC(), true
+		}
+	}
+	p = dateParser{rest: strings.TrimSpace(s)}
 	if len(p.rest) > 64 {
 		return time.Time{}, false
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"strconv"
 	"strings"
 
@@ -46,7 +45,7 @@ func (b *builder) json(text string) error {
 func (b *builder) jsonItem(f *jsonfeed.Feed, item *jsonfeed.Item) {
 	e := Entry{
 		ID:         strings.TrimSpace(item.ID),
-		Title:      item.Title,
+		Title:      plainTitle(item.Title),
 		Link:       b.link(item.URL),
 		Authors:    jsonAuthors(item.Authors, item.Author),
 		Published:  b.instant(item.DatePublished, nil),
@@ -83,11 +82,6 @@ func jsonAuthors(authors []*jsonfeed.Author, author *jsonfeed.Author) (names []s
 		}
 	}
 	return names
-}
-
-// plainText is text that is not HTML, as HTML.
-func plainText(text string) string {
-	return strings.ReplaceAll(html.EscapeString(text), "\n", "<br>\n")
 }
 
 // checkJSON counts the objects of a JSON text. Each costs gofeed some hundred bytes, however short it

@@ -26,7 +26,7 @@ var (
 // publisher wrote it: HTML is neither sanitized nor completed. Slips that common readers forgive are
 // forgiven; a document that breaks off is not, because what is missing would look deleted.
 //
-// Entries keep the order of the document. Of entries with the same EntryID the first is kept. One
+// Entries keep the order of the document, one for each EntryID; see unite for those that share an id. One
 // without id, title and link gets an id that is made from the rest of it, see nameless.
 //
 // Errors wrap ErrFormat or ErrLimit. Whatever the body holds, time and memory are bounded: the limits
@@ -38,7 +38,6 @@ func Parse(u URL, contentType string, body []byte, fetched time.Time) (*Document
 	b := &builder{
 		doc:    &Document{Feed: u},
 		latest: fetched.Add(farthest),
-		seen:   map[EntryID]bool{},
 	}
 	b.base, _ = url.Parse(string(u))
 	text := strings.TrimLeft(decode(contentType, body), " \t\r\n\uFEFF")
@@ -52,6 +51,7 @@ func Parse(u URL, contentType string, body []byte, fetched time.Time) (*Document
 	if err := read(text); err != nil {
 		return nil, err
 	}
+	b.unite()
 	return b.doc, nil
 }
 
@@ -60,7 +60,7 @@ type builder struct {
 	doc    *Document
 	base   *url.URL  // what links resolve against
 	latest time.Time // the latest date to believe
-	seen   map[EntryID]bool
+	own    string    // what the feed itself is called by, which is no entry's id
 }
 
 // xml reads RSS or Atom.
@@ -102,24 +102,7 @@ func (b *builder) add(e Entry) {
 	if e.ID == "" && e.Title == "" && e.Link == "" {
 		e.ID = nameless(&e)
 	}
-	id := e.EntryID()
-	if b.seen[id] {
-		return
-	}
-	b.seen[id] = true
 	b.doc.Entries = append(b.doc.Entries, e)
-}
-
-// nameless makes an id for an entry that has none, and neither title nor link: "sha1:" and the
-// SHA-1 of all its fields but the dates.
-//
-// Paper §3 falls back from the id to title and link and does not say what comes after; taken to the
-// letter, all such entries of a feed would be one. Dates are left out because some publishers put
-// the time of the fetch there (Paper §3.3).
-func nameless(e *Entry) string {
-	undated := *e
-	undated.Published, undated.Updated = time.Time{}, time.Time{}
-	return "sha1:" + undated.Digest().String()
 }
 
 // tidy is the list without blanks around and without what is then empty.

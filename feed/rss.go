@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"html"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ func (b *builder) rss(text string) error {
 	}
 	b.head(f.Title, link, f.Description)
 	b.doc.Pace = rssPace(original)
+	b.own = Clean(strings.TrimSpace(link))
 	for i, item := range f.Items {
 		b.rssItem(original.Items[i], item)
 	}
@@ -51,6 +53,7 @@ func (b *builder) rssItem(original *rss.Item, item *gofeed.Item) {
 	for _, enc := range original.Enclosures {
 		e.Enclosures = b.enclosure(e.Enclosures, enc.URL, enc.Type, enc.Length)
 	}
+	b.fill(&e, original.Extensions, original.Custom)
 	b.add(e)
 }
 
@@ -90,6 +93,10 @@ func rssAuthors(original *rss.Item, item *gofeed.Item) []string {
 	}
 	if len(item.Authors) == 0 {
 		return nil
+	}
+	if _, inner, ok := strings.Cut(original.Author, "<name>"); ok { // as in Atom
+		name, _, _ := strings.Cut(inner, "<")
+		return []string{html.UnescapeString(name)}
 	}
 	name := person(item.Authors[0].Name, item.Authors[0].Email)
 	if name == "" {

@@ -11,6 +11,7 @@ type element struct {
 	namespaces    int   // declared on this element and those around it
 	base          int   // bytes of xml:base on this element and those around it
 	text          int   // bytes of text directly inside, so far
+	plain         plainness
 	wrap          wrapping
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"html"
 	"io"
 	"iter"
 	"net/http"
@@ -116,7 +117,8 @@ func TestAtomReadByFeed(t *testing.T) {
 	for i, want := range ids(records) {
 		e, got := records[i].Entry, doc.Entries[i]
 		summary, content := texts(e)
-		if got.ID != want || got.Title != e.Title || got.Link != e.Link || got.Summary != summary || got.Content != content {
+		// A plain title comes back as HTML where it would be mistaken for it.
+		if got.ID != want || html.UnescapeString(got.Title) != html.UnescapeString(e.Title) || got.Link != e.Link || got.Summary != summary || got.Content != content {
 			t.Errorf("entry %d is\n%+v, want id %q of\n%+v", i, got, want, e)
 		}
 		if !got.Updated.Equal(times[i]) || !e.Published.IsZero() && !got.Published.Equal(e.Published) {
