@@ -63,7 +63,7 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 	for i, id := range ids {
 		if at, ok := m.index[id]; ok {
 			r := &m.records[at]
-			versions[i] = Version{r.digest, r.entry.Updated, r.seen(), r.confirmed}
+			versions[i] = Version{r.digest, r.entry.Published, r.entry.Updated, r.seen(), r.confirmed}
 		}
 	}
 	return versions

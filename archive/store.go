@@ -53,7 +53,8 @@ type Entries interface {
 // A Version is what tells whether an entry changed.
 type Version struct {
 	Digest    feed.Digest
-	Updated   time.Time // as the publisher says; zero where it does not
+	Published time.Time // as the publisher says; zero where it does not
+	Updated   time.Time // likewise
 	Seen      time.Time // see Record
 	Confirmed bool      // likewise
 }

@@ -88,6 +88,14 @@ func (e *Entry) Digest() Digest {
 	return sha1.Sum(b)
 }
 
+// SameButDates reports whether the entry, had it these dates, would have the digest d: it is then the version
+// that they and d are of, apart from its own dates.
+func (e *Entry) SameButDates(d Digest, published, updated time.Time) bool {
+	dated := *e
+	dated.Published, dated.Updated = published, updated
+	return dated.Digest() == d
+}
+
 // AppendField appends s with its length in front, "5:hello", so that no two lists of fields run
 // together into the same bytes.
 func AppendField(dst []byte, s string) []byte {

@@ -22,7 +22,7 @@ var (
 // with its HTTP Content-Type ("" if there was none), the URL u that it was fetched from, against
 // which relative links resolve, and the time at which it was fetched, against which dates are judged.
 //
-// Every string of the result is clean and every date believable. An entry's content stays as the
+// Every string of the result is clean and every date believable, see instant and unstamp. An entry's content stays as the
 // publisher wrote it: HTML is neither sanitized nor completed. Slips that common readers forgive are
 // forgiven; a document that breaks off is not, because what is missing would look deleted.
 //
@@ -51,6 +51,7 @@ func Parse(u URL, contentType string, body []byte, fetched time.Time) (*Document
 	if err := read(text); err != nil {
 		return nil, err
 	}
+	b.unstamp()
 	b.unite()
 	return b.doc, nil
 }

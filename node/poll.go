@@ -271,6 +271,7 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	var shown []feed.EntryID // that somebody else brought
 	listed := make([]incentive.Listed, len(entries))
 	known := n.store.Known(ids)
+	entries = settleDates(entries, records, known)
 	newest := n.newestKnown(s, since)
 	n.dateEntries(s, records, known)
 	brought := 0 // by neighbors, since the poll before

@@ -132,6 +132,9 @@ func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known arch
 	if known.Confirmed && updated.Before(known.Updated) && !updated.IsZero() {
 		return stale // it is the older one by its own word, and ours is more than one neighbor's
 	}
+	if known.Confirmed && sameButDates(&v.Entry, &known) {
+		return stale // the publisher's dates move, see settleDates
+	}
 	via := b.Via(l.id()).Path
 	promising := !known.Confirmed || n.moved(known.Updated, updated)
 	if promising && n.edits.confirms(n.now, v, via) {

@@ -240,7 +240,7 @@ func fullRecords(t testing.TB) []archive.Record {
 func wantKnown(t *testing.T, a Archive, kept archive.Record, strange feed.EntryID) {
 	t.Helper()
 	got := a.Known([]feed.EntryID{strange, kept.ID, kept.ID})
-	want := archive.Version{Digest: kept.Digest, Updated: kept.Entry.Updated, Seen: kept.Seen, Confirmed: kept.Confirmed}
+	want := archive.Version{Digest: kept.Digest, Published: kept.Entry.Published, Updated: kept.Entry.Updated, Seen: kept.Seen, Confirmed: kept.Confirmed}
 	if len(got) != 3 || got[0] != (archive.Version{}) || got[1] != want || got[2] != want {
 		t.Errorf("Known = %+v, want nothing and twice %+v", got, want)
 	}

@@ -15,10 +15,11 @@ func (s *Store) Known(ids []feed.EntryID) []archive.Version {
 	for i := range ids {
 		v := &versions[i]
 		var blob []byte
-		var updated, seen sql.NullInt64
-		if s.row(`SELECT digest, updated, seen, `+isConfirmed+` FROM entries e WHERE id = ?`, []any{ids[i][:]}, &blob, &updated, &seen, &v.Confirmed) {
+		var published, updated, seen sql.NullInt64
+		if s.row(`SELECT digest, published, updated, seen, `+isConfirmed+` FROM entries e WHERE id = ?`, []any{ids[i][:]},
+			&blob, &published, &updated, &seen, &v.Confirmed) {
 			v.Digest, s.err = fromBlob[feed.Digest](blob)
-			v.Updated, v.Seen = fromSeconds(updated), fromSeconds(seen)
+			v.Published, v.Updated, v.Seen = fromSeconds(published), fromSeconds(updated), fromSeconds(seen)
 		}
 	}
 	return versions

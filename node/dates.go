@@ -1,0 +1,39 @@
+package node
+
+import (
+	"slices"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// settleDates gives the entries of a document that are kept already the dates that count, so that dates which
+// move make no revisions: some publishers write the time of the fetch (Paper §3.3), or count in another time
+// zone every other time.
+//
+// The earliest date of publication that the publisher gave stays, and a version that differs in its
+// dates alone is the one that is kept, unless its date of publication is an earlier one, or the first. Of
+// what nobody has confirmed the publisher's dates are taken as they are. It returns the entries so dated.
+func settleDates(entries []feed.Entry, records []archive.Record, known []archive.Version) []feed.Entry {
+	entries = slices.Clone(entries)
+	for i := range entries {
+		e, v := &entries[i], &known[i]
+		if v.Digest == (feed.Digest{}) || v.Digest == records[i].Digest || !v.Confirmed {
+			continue
+		}
+		if first := v.Published.IsZero(); first && e.Published.After(v.Seen.Add(archive.Ahead)) ||
+			!first && (e.Published.IsZero() || e.Published.After(v.Published)) {
+			e.Published = v.Published
+		}
+		if e.Published.Equal(v.Published) && sameButDates(e, v) {
+			e.Updated = v.Updated
+		}
+		records[i].Entry, records[i].Digest = *e, e.Digest()
+	}
+	return entries
+}
+
+// sameButDates reports whether the entry differs from the version that is kept in its dates alone.
+func sameButDates(e *feed.Entry, v *archive.Version) bool {
+	return e.SameButDates(v.Digest, v.Published, v.Updated)
+}
