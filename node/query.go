@@ -53,12 +53,15 @@ const maxAnswerBytes = 256 << 10
 
 // answerOf lists at most limit records, fewer where their titles and links are very long.
 func answerOf(records []archive.Record, limit int) protocol.Answer {
-	a := protocol.Answer{Partial: len(records) > limit}
+	a := protocol.Answer{}
+	if len(records) > limit {
+		a.Cut = protocol.CutLimit
+	}
 	bytes := 0
 	for _, r := range records[:min(limit, len(records))] {
 		bytes += 512 + len(r.Entry.Title) + len(r.Entry.Link)
 		if bytes > maxAnswerBytes {
-			a.Partial = true
+			a.Cut = protocol.CutLimit
 			break
 		}
 		a.Found = append(a.Found, protocol.Found{

@@ -42,8 +42,8 @@ func TestQueriesAreAnsweredFromTheArchive(t *testing.T) {
 		{"just as many as there are", feed.Filter{Limit: 8}, 8, false},
 	} {
 		got := ask(c.filter)
-		if len(got.Found) != c.found || got.Partial != c.partial {
-			t.Errorf("%s: %d found, partial %v; want %d, %v", c.name, len(got.Found), got.Partial, c.found, c.partial)
+		if len(got.Found) != c.found || got.Partial() != c.partial {
+			t.Errorf("%s: %d found, partial %v; want %d, %v", c.name, len(got.Found), got.Partial(), c.found, c.partial)
 		}
 	}
 	first := ask(feed.Filter{Limit: 1}).Found[0]

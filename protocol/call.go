@@ -1,10 +1,6 @@
 package protocol
 
-import (
-	"time"
-
-	"feedex/feed"
-)
+import "feedex/feed"
 
 // A Call is a request from one node to another: one of the types of this file. Each knows the name
 // of its XML-RPC method. The first parameter of every call is nid, the port at which the caller
@@ -50,7 +46,7 @@ type CheckDIDs struct{ DIDs []DID }
 // PutEntries delivers a bundle. The reply is OK once its entries are stored for good. Paper §3.4.
 type PutEntries struct{ Bundle *Bundle }
 
-// QueryFeed searches the called node's archive. The reply is an Answer. Paper §3.6.
+// QueryFeed searches the called node's archive, and those of its neighbors on the caller's behalf. The reply is an Answer. Paper §3.6.
 type QueryFeed struct{ Query Query }
 
 // WhoAmI asks under which id the called node knows the caller. The reply is a NodeID. An extension:
@@ -110,31 +106,3 @@ type Vouched bool
 
 // Methods is the reply to ListMethods: the names of all methods.
 type Methods []string
-
-// A Query says what the asker is looking for, and how far and how long it may travel. This version
-// answers from its own archive alone; ID, Hops and Wait are carried for the nodes that relay.
-type Query struct {
-	Filter feed.Filter
-	ID     string        // unique among the queries of the last ten minutes; "" for none
-	Hops   int           // how many hops on it may go
-	Wait   time.Duration // how long the asker waits
-}
-
-// An Answer lists what was found, newest arrival first.
-type Answer struct {
-	Found []Found
-	// Partial is set where more matched than is listed or not everything was searched.
-	Partial bool
-}
-
-// A Found is one entry of an Answer: enough to choose it and to check it once it is fetched.
-type Found struct {
-	ID        feed.EntryID
-	Digest    feed.Digest
-	Feed      feed.URL
-	Title     string
-	Link      string
-	Published time.Time // zero where the publisher gave none
-	Seen      time.Time // when the holder stored it
-	Holder    NodeID    // who has it; zero is the answering node itself
-}

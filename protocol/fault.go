@@ -27,6 +27,7 @@ const (
 	BadSubset       Code = 110    // nothing in the subset is of use
 	Dropped         Code = 111    // the neighbor ended the link and wants no reconnect for a while
 	ForgedSource    Code = 112    // the bundle came by way of a node that forged entries
+	AtBound         Code = 113    // the caller owes too much to be answered
 )
 
 // String is the code's name as docs/PROTOCOL.md spells it; an unknown code is "internal error".
@@ -62,6 +63,8 @@ func (c Code) String() string {
 		return "dropped"
 	case ForgedSource:
 		return "forged source"
+	case AtBound:
+		return "at bound"
 	}
 	return "internal error"
 }

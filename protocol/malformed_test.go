@@ -163,6 +163,8 @@ func TestMalformedCalls(t *testing.T) {
 		{"query_feed", "array", array{array{}}, invalid, "query: want a struct"},
 		{"query_feed", "id too long", array{structure{{Name: "id", Value: strings.Repeat("x", protocol.MaxSessionBytes+1)}}}, long, "query.id"},
 		{"query_feed", "hops too many", array{structure{{Name: "hops", Value: int64(6)}}}, invalid, "query.hops"},
+		{"query_feed", "budget too large", array{structure{{Name: "budget", Value: int64(257)}}}, invalid, "query.budget"},
+		{"query_feed", "order an int", array{structure{{Name: "order", Value: int64(1)}}}, invalid, "query.order"},
 		{"query_feed", "wait too long", array{structure{{Name: "wait", Value: int64(60_001)}}}, invalid, "query.wait"},
 		{"query_feed", "feed a boolean", array{structure{{Name: "feed", Value: true}}}, invalid, "query.feed"},
 		{"query_feed", "words a string", array{structure{{Name: "words", Value: "hello"}}}, invalid, "query.words"},
@@ -233,6 +235,7 @@ func TestForgivenCalls(t *testing.T) {
 		{"upper case", "check_did", array{strings.ToUpper(someDID)}, protocol.CheckDID{DID: did}},
 		{"empty query", "query_feed", array{structure{}}, protocol.QueryFeed{}},
 		{"limit beyond ours", "query_feed", array{structure{{Name: "limit", Value: int64(1_000_000)}}}, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Limit: protocol.MaxAnswerEntries}}}},
+		{"order of tomorrow", "query_feed", array{structure{{Name: "order", Value: "random"}}}, protocol.QueryFeed{}},
 		{"no nid", "system.listMethods", nil, protocol.ListMethods{}},
 	}
 	for _, tt := range tests {
@@ -288,8 +291,11 @@ func TestMalformedReplies(t *testing.T) {
 		{protocol.QueryFeed{}, "link an int", found("link", int64(1)), "found.link"},
 		{protocol.QueryFeed{}, "seen a string", found("seen", "now"), "found.seen"},
 		{protocol.QueryFeed{}, "published too late", found("published", int64(1)<<60), "found.published"},
-		{protocol.QueryFeed{}, "holder a name", found("holder", "example.com:7790"), "found.holder"},
-		{protocol.QueryFeed{}, "holder an int", found("holder", int64(1)), "found.holder"},
+		{protocol.QueryFeed{}, "updated a string", found("updated", "now"), "found.updated"},
+		{protocol.QueryFeed{}, "holder a name", found("holders", array{"example.com:7790"}), "found.holders"},
+		{protocol.QueryFeed{}, "holders of ints", found("holders", array{int64(1)}), "found.holders"},
+		{protocol.QueryFeed{}, "holders without end", found("holders", times(protocol.MaxHolders+1, "192.0.2.7:7790")), "found.holders"},
+		{protocol.QueryFeed{}, "cut a word", structure{{Name: "cut", Value: "time"}}, "answer.cut"},
 		{protocol.WhoAmI{}, "int", int64(7790), "answer"},
 		{protocol.WhoAmI{}, "name", "example.com:7790", "answer"},
 		{protocol.WhoAmI{}, "empty", "", "answer"},
@@ -331,8 +337,10 @@ func TestForgivenReplies(t *testing.T) {
 		}()},
 		{protocol.ListMethods{}, "what is no name", array{"connect", int64(1), array{"x"}, strings.Repeat("x", 300), "check_dids"}, protocol.Methods{"connect", "check_dids"}},
 		{protocol.QueryFeed{}, "empty", structure{}, protocol.Answer{}},
-		{protocol.QueryFeed{}, "held by a neighbor", structure{{Name: "found", Value: array{structure{{Name: "id", Value: someDID}, {Name: "digest", Value: someDID}, {Name: "holder", Value: "192.0.2.7:7790"}}}}},
-			protocol.Answer{Found: []protocol.Found{{ID: entryID(someDID), Digest: feed.Digest(entryID(someDID)), Holder: mustNode("192.0.2.7:7790")}}}},
+		{protocol.QueryFeed{}, "held by a neighbor", structure{{Name: "found", Value: array{structure{{Name: "id", Value: someDID}, {Name: "digest", Value: someDID}, {Name: "holders", Value: array{"192.0.2.7:7790"}}}}}},
+			protocol.Answer{Found: []protocol.Found{{ID: entryID(someDID), Digest: feed.Digest(entryID(someDID)), Holders: []protocol.NodeID{mustNode("192.0.2.7:7790")}}}}},
+		{protocol.QueryFeed{}, "partial for no reason", structure{{Name: "partial", Value: true}}, protocol.Answer{Cut: protocol.CutLimit}},
+		{protocol.QueryFeed{}, "partial for a reason of tomorrow", structure{{Name: "partial", Value: true}, {Name: "cut", Value: array{"moon", "time"}}}, protocol.Answer{Cut: protocol.CutTime}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.call.Method()+"/"+tt.name, func(t *testing.T) {

@@ -75,7 +75,7 @@ func NodeMethods() []Method {
 			[]string{"array", "int", "array"}),
 		method("put_entries", "Delivers a bundle: struct {did, feed, path, entries}. Answers ok once its entries are stored.",
 			[]string{"string", "int", "struct"}),
-		method("query_feed", "Searches the archive: struct {feed, words, title, since, until, ids, limit, id, hops, wait}, all optional. Answers {found, partial}.",
+		method("query_feed", "Searches the archive, and those of neighbors: struct {feed, words, title, since, until, ids, limit, order, id, hops, budget, wait}, all optional. Answers {found, partial, cut}.",
 			[]string{"struct", "int", "struct"}),
 		method("feedex.whoami", "The caller's address and port as this node sees them, ip:port.",
 			[]string{"string", "int"}),

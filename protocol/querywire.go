@@ -10,17 +10,19 @@ import (
 
 // Limits of a query's members.
 const (
-	maxWords     = 32              // words, and title words
-	maxQueryIDs  = 200             // entry ids asked for
-	maxQueryHops = 5               // hops a query may go
-	maxQueryWait = time.Minute     // how long an asker may say it waits
-	minUnix      = -62_135_596_800 // 0001-01-01
-	maxUnix      = 253_402_300_799 // 9999-12-31
+	maxWords    = 32              // words, and title words
+	maxQueryIDs = 200             // entry ids asked for
+	maxReasons  = 16              // why an answer is cut
+	minUnix     = -62_135_596_800 // 0001-01-01
+	maxUnix     = 253_402_300_799 // 9999-12-31
 )
+
+// byRelevance is the order of answers that is not the usual one.
+const byRelevance = "relevance"
 
 // encodeQuery writes a query's members; those that are empty are left out.
 func encodeQuery(q Query) xmlrpc.Struct {
-	s := make(xmlrpc.Struct, 0, 10)
+	s := make(xmlrpc.Struct, 0, 12)
 	add := func(name string, v xmlrpc.Value) { s = append(s, xmlrpc.Member{Name: name, Value: v}) }
 	if q.ID != "" {
 		add("id", q.ID)
@@ -50,7 +52,13 @@ func encodeQuery(q Query) xmlrpc.Struct {
 	if q.Filter.Limit > 0 {
 		add("limit", int64(q.Filter.Limit))
 	}
+	if q.Relevance {
+		add("order", byRelevance)
+	}
 	add("hops", int64(q.Hops))
+	if q.Budget > 0 {
+		add("budget", int64(q.Budget))
+	}
 	if q.Wait > 0 {
 		add("wait", q.Wait.Milliseconds())
 	}
@@ -60,9 +68,11 @@ func encodeQuery(q Query) xmlrpc.Struct {
 func decodeQuery(p *params) Query {
 	m := p.structure("query")
 	q := Query{
-		ID:   m.string("id", MaxSessionBytes),
-		Hops: int(m.int("hops", 0, maxQueryHops)),
-		Wait: time.Duration(m.int("wait", 0, maxQueryWait.Milliseconds())) * time.Millisecond,
+		ID:        m.string("id", MaxSessionBytes),
+		Hops:      int(m.int("hops", 0, MaxQueryHops)),
+		Budget:    int(m.int("budget", 0, MaxBudget)),
+		Wait:      time.Duration(m.int("wait", 0, MaxWait.Milliseconds())) * time.Millisecond,
+		Relevance: m.string("order", MaxLabelBytes) == byRelevance,
 		Filter: feed.Filter{
 			Feed:  m.feed("feed"),
 			Words: bounded(m, "words"),
@@ -71,12 +81,7 @@ func decodeQuery(p *params) Query {
 		},
 	}
 	q.Filter.Limit = min(q.Filter.Limit, MaxAnswerEntries)
-	if _, ok := m.list.Lookup("since"); ok {
-		q.Filter.Since = instant(m.int("since", minUnix, maxUnix))
-	}
-	if _, ok := m.list.Lookup("until"); ok {
-		q.Filter.Until = instant(m.int("until", minUnix, maxUnix))
-	}
+	q.Filter.Since, q.Filter.Until = m.time("since"), m.time("until")
 	for _, text := range m.strings("ids", maxQueryIDs) {
 		id, err := feed.ParseEntryID(text)
 		if err != nil {
@@ -98,64 +103,96 @@ func bounded(m members, name string) []string {
 	return words
 }
 
-// encodeAnswer writes {found, partial}.
+// encodeAnswer writes {found, partial, cut}.
 func encodeAnswer(a Answer) xmlrpc.Struct {
 	found := make(xmlrpc.Array, len(a.Found))
-	for i, f := range a.Found {
-		s := xmlrpc.Struct{
-			{Name: "id", Value: f.ID.String()},
-			{Name: "digest", Value: f.Digest.String()},
-			{Name: "feed", Value: string(f.Feed)},
-			{Name: "title", Value: f.Title},
-			{Name: "link", Value: f.Link},
-			{Name: "seen", Value: f.Seen.Unix()},
-		}
-		if !f.Published.IsZero() {
-			s = append(s, xmlrpc.Member{Name: "published", Value: f.Published.Unix()})
-		}
-		if !f.Holder.IsZero() {
-			s = append(s, xmlrpc.Member{Name: "holder", Value: f.Holder.String()})
-		}
-		found[i] = s
+	for i := range a.Found {
+		found[i] = encodeFound(&a.Found[i])
 	}
-	return xmlrpc.Struct{{Name: "found", Value: found}, {Name: "partial", Value: a.Partial}}
+	s := xmlrpc.Struct{{Name: "found", Value: found}, {Name: "partial", Value: a.Partial()}}
+	if a.Partial() {
+		s = append(s, xmlrpc.Member{Name: "cut", Value: stringArray(a.Cut.Reasons())})
+	}
+	return s
+}
+
+func encodeFound(f *Found) xmlrpc.Struct {
+	s := xmlrpc.Struct{
+		{Name: "id", Value: f.ID.String()},
+		{Name: "digest", Value: f.Digest.String()},
+		{Name: "feed", Value: string(f.Feed)},
+		{Name: "title", Value: f.Title},
+		{Name: "link", Value: f.Link},
+		{Name: "seen", Value: f.Seen.Unix()},
+	}
+	if !f.Published.IsZero() {
+		s = append(s, xmlrpc.Member{Name: "published", Value: f.Published.Unix()})
+	}
+	if !f.Updated.IsZero() {
+		s = append(s, xmlrpc.Member{Name: "updated", Value: f.Updated.Unix()})
+	}
+	if len(f.Holders) > 0 {
+		holders := make(xmlrpc.Array, len(f.Holders))
+		for i, id := range f.Holders {
+			holders[i] = id.String()
+		}
+		s = append(s, xmlrpc.Member{Name: "holders", Value: holders})
+	}
+	return s
 }
 
 func decodeAnswer(p *params) Answer {
 	m := p.structure("answer")
-	a := Answer{Partial: m.bool("partial")}
+	a := Answer{Cut: ParseCut(m.strings("cut", maxReasons))}
+	if m.bool("partial") && a.Cut == 0 {
+		a.Cut = CutLimit // it does not say why
+	}
 	for _, v := range m.array("found", MaxAnswerEntries) {
 		s, is := v.(xmlrpc.Struct)
 		if !is {
 			m.fail("found", "want structs")
 		}
-		f := members{list: s, where: "found", err: m.err}
-		found := Found{
-			Feed:  f.feed("feed"),
-			Title: f.string("title", MaxTitleBytes),
-			Link:  f.string("link", feed.MaxURLBytes),
-			Seen:  instant(f.int("seen", minUnix, maxUnix)),
-		}
-		if _, ok := s.Lookup("published"); ok {
-			found.Published = instant(f.int("published", minUnix, maxUnix))
-		}
-		id, err := feed.ParseEntryID(f.string("id", 40))
-		if err != nil {
-			f.fail("id", "want 40 hexadecimal digits")
-		}
-		digest, err := feed.ParseEntryID(f.string("digest", 40))
-		if err != nil {
-			f.fail("digest", "want 40 hexadecimal digits")
-		}
-		found.ID, found.Digest = id, feed.Digest(digest)
-		if text := f.string("holder", MaxLabelBytes); text != "" {
-			if found.Holder, err = ParseNodeID(text); err != nil {
-				f.fail("holder", "want ip:port")
-			}
-		}
-		a.Found = append(a.Found, found)
+		a.Found = append(a.Found, decodeFound(members{list: s, where: "found", err: m.err}))
 	}
 	return a
+}
+
+func decodeFound(m members) Found {
+	f := Found{
+		ID:        m.entryID("id"),
+		Digest:    feed.Digest(m.entryID("digest")),
+		Feed:      m.feed("feed"),
+		Title:     m.string("title", MaxTitleBytes),
+		Link:      m.string("link", feed.MaxURLBytes),
+		Seen:      instant(m.int("seen", minUnix, maxUnix)),
+		Published: m.time("published"),
+		Updated:   m.time("updated"),
+	}
+	for _, text := range m.strings("holders", MaxHolders) {
+		var id NodeID // "" is the answering node
+		if err := id.UnmarshalText([]byte(text)); err != nil {
+			m.fail("holders", "want ip:port each")
+		}
+		f.Holders = append(f.Holders, id)
+	}
+	return f
+}
+
+// entryID reads 40 hexadecimal digits.
+func (m members) entryID(name string) feed.EntryID {
+	id, err := feed.ParseEntryID(m.string(name, 40))
+	if err != nil {
+		m.fail(name, "want 40 hexadecimal digits")
+	}
+	return id
+}
+
+// time reads Unix seconds; the zero time where the member is missing.
+func (m members) time(name string) time.Time {
+	if _, ok := m.list.Lookup(name); !ok {
+		return time.Time{}
+	}
+	return instant(m.int(name, minUnix, maxUnix))
 }
 
 func stringArray(items []string) xmlrpc.Array {

@@ -18,14 +18,14 @@ func TestEveryMemberIsCarried(t *testing.T) {
 		reply protocol.Reply
 	}{
 		{"query", protocol.QueryFeed{Query: protocol.Query{
-			ID: "q1", Hops: 3, Wait: 1500 * time.Millisecond,
+			ID: "q1", Hops: 3, Budget: 64, Wait: 1500 * time.Millisecond, Relevance: true,
 			Filter: feed.Filter{
 				Feed: "https://example.com/feed", Words: []string{"hello", "big world*"}, Title: []string{"Q & A"},
 				Since: time.Unix(-1, 0).UTC(), Until: time.Unix(1790000000, 0).UTC(), IDs: []feed.EntryID{id, {1}}, Limit: 200,
 			},
-		}}, protocol.Answer{Partial: true, Found: []protocol.Found{
+		}}, protocol.Answer{Cut: protocol.CutLimit | protocol.CutTime | protocol.CutHops | protocol.CutBudget | protocol.CutRefused, Found: []protocol.Found{
 			{ID: id, Digest: exampleEntry.Digest(), Feed: exampleEntry.Feed, Title: "<b>&</b>\r\n", Link: "https://example.com/?a&b", Published: time.Unix(0, 0).UTC(),
-				Seen: time.Unix(1790000300, 0).UTC(), Holder: mustNode("[2001:db8::9]:7790")},
+				Updated: time.Unix(1790000100, 0).UTC(), Seen: time.Unix(1790000300, 0).UTC(), Holders: []protocol.NodeID{{}, mustNode("[2001:db8::9]:7790")}},
 			{ID: feed.EntryID{1}, Seen: time.Unix(1790000200, 0).UTC()},
 		}}},
 		{"offer without hint", protocol.CheckDID{DID: exampleBundle.DID}, protocol.Seen(true)},
