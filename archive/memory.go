@@ -153,7 +153,8 @@ func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
 // shareable reports whether the entry may be served to others.
 func (m *Memory) shareable(r *Record) bool {
 	u := r.Entry.Feed
-	return !m.feeds[u].Private && !u.Secret() && !m.hidden[r.ID]
+	f := m.feeds[u]
+	return !f.Confidential() && !u.Secret() && !m.hidden[r.ID]
 }
 
 // LoadFeeds implements Feeds.

@@ -183,8 +183,8 @@ type Feed struct {
 	Title      string
 	Link       string    // the site it belongs to
 	Subscribed bool      // in the node's own interest; false where only entries remain
-	Private    bool      // never leaves the node: the publisher or the owner says so, or its address
-	Withheld   bool      // never leaves the node because the owner says so
+	Private    bool      // its publisher does not want it passed on, or its address is not public
+	Withheld   bool      // its owner does not want it passed on
 	Since      time.Time // when the owner subscribed
 	Ended      bool      // polled no more: the publisher says that it is gone for good
 
@@ -223,6 +223,9 @@ type Feed struct {
 	NotBefore time.Time     // the next request, at the earliest
 	Pace      feed.Pace     // by the last document
 }
+
+// Confidential reports whether the feed and its entries never leave the node.
+func (f *Feed) Confidential() bool { return f.Private || f.Withheld }
 
 // A Host is how many requests a host takes, as its answers have shown.
 type Host struct {

@@ -41,16 +41,22 @@ func isDigits(s string) bool {
 }
 
 // optsOut reports whether the publisher asks that the document not be passed on: by Cache-Control
-// no-store or private (RFC 9111 §5.2.2), or by X-Robots-Tag noarchive, noindex or none.
+// no-store or private (RFC 9111 §5.2.2), or by X-Robots-Tag noarchive, noindex or none. With the directive
+// im no-store is only for caches that do not know deltas (RFC 3229 §10.8).
 func optsOut(h http.Header) bool {
-	for _, line := range h.Values("Cache-Control") {
-		for d := range strings.SplitSeq(line, ",") {
-			name, _, _ := strings.Cut(strings.TrimSpace(d), "=")
-			switch strings.ToLower(name) {
-			case "no-store", "private":
-				return true
-			}
+	noStore, im := false, false
+	for name := range directives(h) {
+		switch name {
+		case "private":
+			return true
+		case "no-store":
+			noStore = true
+		case "im":
+			im = true
 		}
+	}
+	if noStore && !im {
+		return true
 	}
 	for _, line := range h.Values("X-Robots-Tag") {
 		if robotsOptOut(line) {

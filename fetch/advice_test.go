@@ -68,6 +68,8 @@ func TestOptsOut(t *testing.T) {
 		{"Cache-Control", []string{"public, max-age=300"}, false},
 		{"Cache-Control", []string{"max-age=60", "no-store"}, true},
 		{"Cache-Control", []string{""}, false},
+		{"Cache-Control", []string{"no-store, im, max-age=60"}, false}, // RFC 3229
+		{"Cache-Control", []string{"im, private"}, true},
 	} {
 		if got := optsOut(http.Header{test.name: test.values}); got != test.want {
 			t.Errorf("%s: %q: %v, want %v", test.name, test.values, got, test.want)

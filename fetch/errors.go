@@ -11,6 +11,8 @@ var (
 	ErrTooLarge = errors.New("document too large")
 	// ErrTooManyRedirects says that the answer after MaxRedirects redirects was another one.
 	ErrTooManyRedirects = fmt.Errorf("redirected more than %d times", MaxRedirects)
+	// ErrLoop says that an address redirects to itself, by whatever way.
+	ErrLoop = errors.New("redirected in a circle")
 	// ErrNotFeed says that the address leads to a web page.
 	ErrNotFeed = errors.New("this is a web page, not a feed; subscribe to the feed that the page links to")
 	// ErrEncoding says that the publisher uses a content coding that was not asked for.
@@ -30,7 +32,7 @@ func (e *StatusError) Error() string {
 	}
 	switch {
 	case e.Code == http.StatusGone:
-		return text + ": the publisher has ended this feed; unsubscribe from it"
+		return text + ": the publisher has ended this feed, it is polled no more"
 	case e.Code == http.StatusNotFound:
 		return text + ": there is no feed at this address"
 	case e.Code == http.StatusUnauthorized:

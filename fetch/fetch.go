@@ -11,11 +11,13 @@ package fetch
 
 import (
 	"context"
+	"crypto/sha1" // tells whether a body changed; a publisher who finds two with the same hash fools nobody else
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"feedex/feed"
@@ -43,8 +45,11 @@ type Config struct {
 	// URL, without a port: "nas.lan", "192.168.1.5". Redirects lead there only from a feed that is
 	// on such a host itself, so that no publisher gains the leave that the owner gave to another.
 	PrivateHosts []string
-	// UserAgent is sent with every request. Default "feedex"; "feedex/VERSION" is better.
+	// UserAgent is sent with every request, with About and the number of nodes that the poll is for after it:
+	// "feedex/1.2 (+https://example.com/; 7 subscribers)". Default "feedex"; "feedex/VERSION" is better.
 	UserAgent string
+	// About is the URL of a page that tells publishers about their visitor, "" for none.
+	About string
 	// Resolver looks names up. Default net.DefaultResolver. Its answers are not trusted.
 	Resolver *net.Resolver
 }
@@ -53,6 +58,7 @@ type Config struct {
 type Client struct {
 	allowLocal bool
 	userAgent  string
+	about      string
 	private    map[string]bool // hosts from Config.PrivateHosts
 	hosts      hosts
 	// Idle connections are kept by host, and a dial is guarded when it is made. So connections that
@@ -62,7 +68,7 @@ type Client struct {
 
 // New makes a client.
 func New(cfg Config) *Client {
-	c := &Client{allowLocal: cfg.AllowLocal, userAgent: cfg.UserAgent, private: make(map[string]bool)}
+	c := &Client{allowLocal: cfg.AllowLocal, userAgent: cfg.UserAgent, about: cfg.About, private: make(map[string]bool)}
 	if c.userAgent == "" {
 		c.userAgent = "feedex"
 	}
@@ -88,40 +94,51 @@ func (c *Client) CloseIdle() {
 // takes Timeout at most; it ends early with ctx.
 //
 // Where nothing changed, Document and Err are both nil. The validators returned are those to send
-// next time: unless a new document was parsed they are the ones of f, so that a document that could
-// not be used is not taken for known. Err wraps ErrTooLarge, ErrTooManyRedirects, ErrNotFeed,
-// ErrEncoding, *StatusError, guard.ErrForbidden, feed.ErrFormat, feed.ErrLimit or
-// context.DeadlineExceeded where one of these was the cause.
+// next time: those of the document that came, whether it could be used or not (Unusable), else the ones of f.
+// Err wraps ErrTooLarge, ErrTooManyRedirects, ErrLoop, ErrNotFeed, ErrEncoding, *StatusError,
+// guard.ErrForbidden, feed.ErrFormat, feed.ErrLimit or context.DeadlineExceeded where one of these was
+// the cause.
 func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
-	out := node.Fetched{Feed: f.Feed, ETag: f.ETag, LastModified: f.LastModified}
-	u, err := url.Parse(string(f.Feed))
-	if err != nil || u.Host == "" {
+	out := node.Fetched{Feed: f.Feed, ETag: f.ETag, LastModified: f.LastModified, Body: f.Body}
+	origin, err := url.Parse(string(f.Feed))
+	if err != nil || origin.Host == "" {
 		out.Err = fmt.Errorf("fetch %q: %w", f.Feed, feed.ErrURL)
 		return out
 	}
-	v := visit{client: c, fetch: f, origin: u, left: Timeout, out: &out}
+	u, err := url.Parse(string(f.At()))
+	if err != nil || u.Host == "" {
+		out.Err = fmt.Errorf("fetch %q: %w", f.At(), feed.ErrURL)
+		return out
+	}
+	v := visit{client: c, fetch: f, origin: origin, left: Timeout, out: &out, forGood: true}
 	out.Err = v.follow(ctx, u)
 	return out
 }
 
 // A visit is one Fetch under way.
 type visit struct {
-	client *Client
-	fetch  node.Fetch
-	origin *url.URL      // the feed's own address
-	left   time.Duration // of Timeout
-	out    *node.Fetched
+	client  *Client
+	fetch   node.Fetch
+	origin  *url.URL      // the feed's own address
+	left    time.Duration // of Timeout
+	out     *node.Fetched
+	seen    []string // what was requested
+	forGood bool     // all redirects so far were permanent
 }
 
 // follow requests u and whatever it redirects to.
 func (v *visit) follow(ctx context.Context, u *url.URL) error {
 	for range MaxRedirects + 1 {
+		v.seen = append(v.seen, u.String())
 		next, err := v.hop(ctx, u)
 		if err != nil {
 			return fmt.Errorf("get %s: %w", u.Host, err)
 		}
 		if next == nil {
 			return nil
+		}
+		if slices.Contains(v.seen, next.String()) {
+			return fmt.Errorf("get %s: %w", u.Host, ErrLoop)
 		}
 		u = next
 	}
@@ -150,8 +167,11 @@ func (v *visit) hop(ctx context.Context, u *url.URL) (next *url.URL, err error) 
 
 // exchange sends the request and reads the answer.
 func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err error) {
-	resp, err := recorder{v, v.client.transport(v.origin, u)}.RoundTrip(v.request(ctx, u))
+	v.out.From, v.out.Status = hostKey(u.Hostname()), 0
+	req, connected := v.request(ctx, u)
+	resp, err := recorder{v, v.client.transport(v.origin, u)}.RoundTrip(req)
 	if err != nil {
+		v.out.Unreached = unreached(err, connected())
 		if errors.Is(err, guard.ErrForbidden) {
 			v.out.Local = true // found out without going there
 			return nil, fmt.Errorf("%w (its owner's node may name %s as a private host)", err, u.Hostname())
@@ -160,40 +180,60 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	}
 	defer resp.Body.Close()
 
-	switch code := resp.StatusCode; {
+	code := resp.StatusCode
+	v.out.Status = code
+	if isRedirect(code) {
+		return v.redirected(resp, u)
+	}
+	v.out.Freshness = freshness(resp.Header, time.Now())
+	v.out.RetryAfter = retryAfter(resp.Header, time.Now())
+	switch {
 	case code == http.StatusOK:
-		return nil, v.document(resp, u)
-	case code == http.StatusNotModified && (v.fetch.ETag != "" || v.fetch.LastModified != ""):
+		return nil, v.document(resp)
+	case code == http.StatusIMUsed && v.conditional() && isDelta(resp.Header):
+		v.out.Partial = true
+		return nil, v.document(resp)
+	case code == http.StatusNotModified && v.conditional():
 		v.keepValidators(resp.Header)
+		v.out.Private = optsOut(resp.Header)
 		return nil, nil
-	case isRedirect(code):
-		return redirect(u, resp.Header.Get("Location"))
 	default:
-		v.out.RetryAfter = retryAfter(resp.Header, time.Now())
 		return nil, &StatusError{Code: code}
 	}
 }
 
-// document reads and parses the body of a 200.
-func (v *visit) document(resp *http.Response, u *url.URL) error {
+// document reads and parses the body of an answer that has one. From then on its validators count: a document
+// that cannot be used would be no better the next time, and costs the publisher as much.
+func (v *visit) document(resp *http.Response) error {
+	v.out.Private = optsOut(resp.Header)
 	body, err := readBody(resp)
 	if err != nil {
+		if errors.Is(err, ErrTooLarge) {
+			v.replaceValidators(resp.Header, feed.Digest{})
+			v.out.Unusable = true
+		}
 		return err
+	}
+	var hash feed.Digest
+	if !v.out.Partial {
+		hash = sha1.Sum(body)
+	}
+	v.replaceValidators(resp.Header, hash)
+	if hash == v.fetch.Body && !v.out.Partial {
+		return nil // the same again
 	}
 	contentType := resp.Header.Get("Content-Type")
 	doc, err := contain(func() (*feed.Document, error) {
 		return feed.Parse(v.fetch.Feed, contentType, body, time.Now())
 	})
 	if err != nil {
+		v.out.Unusable = true
 		if errors.Is(err, feed.ErrFormat) && isWebPage(body) {
 			return ErrNotFeed
 		}
 		return err
 	}
-	doc.Private = doc.Private || optsOut(resp.Header)
 	v.out.Document = doc
-	v.out.ETag, v.out.LastModified = "", ""
-	v.keepValidators(resp.Header)
 	return nil
 }
 

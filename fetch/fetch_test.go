@@ -71,7 +71,8 @@ func TestValidators(t *testing.T) {
 		{"new document without", 200, "", "", rss, "", "", true},
 		{"not modified", 304, "", "", "", `"old"`, "old date", true},
 		{"not modified, one is new", 304, `"new"`, "", "", `"new"`, "old date", true},
-		{"document that cannot be read", 200, `"new"`, "new date", "<rss><channel>", `"old"`, "old date", false},
+		{"document that cannot be read", 200, `"new"`, "new date", "<rss><channel>", `"new"`, "new date", false},
+		{"document that is too large", 200, `"new"`, "", strings.Repeat(" ", MaxBytes+1), `"new"`, "", false},
 		{"failure", 500, `"new"`, "new date", "", `"old"`, "old date", false},
 		{"huge", 200, `"` + strings.Repeat("x", 5000) + `"`, "", rss, "", "", true},
 	} {
@@ -158,7 +159,7 @@ func TestCredentialsStayAtTheirHost(t *testing.T) {
 
 func TestStatuses(t *testing.T) {
 	for code, words := range map[int]string{
-		204: "204", 206: "206", 226: "226", 300: "300", 304: "304", 401: "password", 403: "refuses", 404: "no feed", 410: "unsubscribe", 418: "418", 429: "fewer",
+		204: "204", 206: "206", 226: "226", 300: "300", 304: "304", 401: "password", 403: "refuses", 404: "no feed", 410: "no more", 418: "418", 429: "fewer",
 		451: "refuses", 500: "trouble", 503: "trouble", 599: "599",
 	} {
 		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })
@@ -192,11 +193,13 @@ func TestRedirects(t *testing.T) {
 }
 
 func TestRedirectLoopEnds(t *testing.T) {
-	server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, r.URL.Path, http.StatusMovedPermanently)
-	})
-	if got := local(t, server+"/"); !errors.Is(got.Err, ErrTooManyRedirects) || requests.Load() != MaxRedirects+1 {
-		t.Errorf("%v after %d requests", got.Err, requests.Load())
+	for path, want := range map[string]int32{"/": 1, "/a": 2, "/b": 2} {
+		server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, map[string]string{"/": "/", "/a": "/b", "/b": "/a"}[r.URL.Path], http.StatusMovedPermanently)
+		})
+		if got := local(t, server+path); !errors.Is(got.Err, ErrLoop) || requests.Load() != want {
+			t.Errorf("%s: %v after %d requests, want ErrLoop after %d", path, got.Err, requests.Load(), want)
+		}
 	}
 }
 
@@ -275,7 +278,7 @@ func TestNotAFeed(t *testing.T) {
 	wantEntry(t, local(t, server))
 }
 
-func TestOptOutReachesTheDocument(t *testing.T) {
+func TestOptOutReachesTheNode(t *testing.T) {
 	for _, test := range []struct {
 		name, value string
 		private     bool
@@ -290,8 +293,8 @@ func TestOptOutReachesTheDocument(t *testing.T) {
 		})
 		got := local(t, server)
 		wantEntry(t, got)
-		if got.Document.Private != test.private {
-			t.Errorf("%s: %s: Private is %v", test.name, test.value, got.Document.Private)
+		if got.Private != test.private {
+			t.Errorf("%s: %s: Private is %v", test.name, test.value, got.Private)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"feedex/feed"
 	"feedex/fetch/grade"
 )
 
@@ -21,14 +22,17 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		At: time.Now(), URL: req.URL.Redacted(),
 		Sent: grade.Validators{ETag: short(req.Header.Get("If-None-Match")), LastModified: short(req.Header.Get("If-Modified-Since"))},
 	}
-	if feed := r.visit.origin.Redacted(); feed != one.URL {
-		one.Feed = feed
+	if name := r.visit.origin.Redacted(); name != one.URL {
+		one.Feed = name
 	}
 	resp, err := r.next.RoundTrip(req)
-	one.Private = r.visit.out.Local
+	one.Private = r.visit.out.Local || feed.URL(req.URL.String()).Local()
 	if err == nil {
 		one.Status = resp.StatusCode
 		one.Got = grade.Validators{ETag: sent(resp.Header, "ETag"), LastModified: sent(resp.Header, "Last-Modified")}
+		if f := freshness(resp.Header, time.Now()); f.Lifetime > f.Age {
+			one.Fresh = f.Lifetime - f.Age
+		}
 		one.RetryAfter = retryAfter(resp.Header, time.Now())
 	}
 	r.visit.out.Requests = append(r.visit.out.Requests, one)

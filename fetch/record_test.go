@@ -45,7 +45,7 @@ func TestRequestsAreNoted(t *testing.T) {
 	}
 
 	again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/there"), ETag: first.ETag, LastModified: "yesterday"})
-	if r := again.Requests; len(r) != 1 || r[0].Sent != (grade.Validators{ETag: b.Got.ETag, LastModified: "yesterday"}) || r[0].Private {
+	if r := again.Requests; len(r) != 1 || r[0].Sent != (grade.Validators{ETag: b.Got.ETag, LastModified: "yesterday"}) || !r[0].Private {
 		t.Errorf("the second poll is %+v, want the validator of the first: %q", r, b.Got.ETag)
 	}
 	busy := local(t, server+"/busy")

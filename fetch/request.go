@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"feedex/feed"
 )
@@ -18,14 +19,19 @@ const accept = "application/atom+xml, application/rss+xml, application/feed+json
 	"application/rdf+xml;q=0.9, application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, */*;q=0.1"
 
 // request is the conditional request for u (RFC 9110 §13.1). The validators go out as they came in,
-// to the byte; which of the two counts is for the publisher to decide.
-func (v *visit) request(ctx context.Context, u *url.URL) *http.Request {
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: v.connected})
-	req := (&http.Request{
+// to the byte; which of the two counts is for the publisher to decide. Who sends a validator may be answered
+// with what is new since (RFC 3229). connected tells whether the request found a connection.
+func (v *visit) request(ctx context.Context, u *url.URL) (req *http.Request, connected func() bool) {
+	var reached atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		reached.Store(true)
+		v.connected(info)
+	}})
+	req = (&http.Request{
 		Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
-	req.Header.Set("User-Agent", v.client.userAgent)
+	req.Header.Set("User-Agent", v.agent())
 	req.Header.Set("Accept", accept)
 	req.Header.Set("Accept-Encoding", "gzip, br")
 	if v.fetch.ETag != "" {
@@ -34,11 +40,42 @@ func (v *visit) request(ctx context.Context, u *url.URL) *http.Request {
 	if v.fetch.LastModified != "" {
 		req.Header.Set("If-Modified-Since", v.fetch.LastModified)
 	}
+	if v.conditional() {
+		req.Header.Set("A-IM", "feed")
+	}
 	if user := v.origin.User; user != nil && sameOrigin(v.origin, u) {
 		password, _ := user.Password()
 		req.SetBasicAuth(user.Username(), password)
 	}
-	return req
+	return req, reached.Load
+}
+
+// conditional reports whether the publisher may answer with less than the document.
+func (v *visit) conditional() bool { return v.fetch.ETag != "" || v.fetch.LastModified != "" }
+
+// agent says who asks, where to read about them, and for how many: the form that publishers know from
+// readers that poll for several subscribers.
+func (v *visit) agent() string {
+	var notes []string
+	if v.client.about != "" {
+		notes = append(notes, "+"+v.client.about)
+	}
+	switch n := v.fetch.Serves; {
+	case n == 1:
+		notes = append(notes, "1 subscriber")
+	case n > 1:
+		notes = append(notes, fmt.Sprintf("%d subscribers", n))
+	}
+	if len(notes) == 0 {
+		return v.client.userAgent
+	}
+	return v.client.userAgent + " (" + strings.Join(notes, "; ") + ")"
+}
+
+// isDelta reports whether a 226 is the kind of delta that was asked for: the entries that are new.
+func isDelta(h http.Header) bool {
+	im := strings.ToLower(strings.TrimSpace(strings.Join(h.Values("IM"), ",")))
+	return im == "feed" || im == "" // some leave out what RFC 3229 §10.5.2 demands
 }
 
 // sameOrigin tells whether the credentials given for a may go to b: to the same host only, and not
@@ -68,36 +105,15 @@ func (v *visit) keepValidators(h http.Header) {
 	}
 }
 
+// replaceValidators takes those of a document in place of all that there were.
+func (v *visit) replaceValidators(h http.Header, body feed.Digest) {
+	v.out.ETag, v.out.LastModified, v.out.Body = "", "", body
+	v.keepValidators(h)
+}
+
 // sendable reports whether a validator can be sent back. One that holds control characters would
 // make every later request invalid; one that is huge would be carried around for nothing.
 func sendable(s string) bool {
 	control := func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 	return s != "" && len(s) <= 1024 && !strings.ContainsFunc(s, control)
-}
-
-// isRedirect reports whether the status says that the document is elsewhere.
-func isRedirect(code int) bool {
-	switch code {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
-		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return true
-	}
-	return false
-}
-
-// redirect is the address that location names, seen from u. It is held to what is asked of a feed's
-// own URL; its host and address are checked when it is requested.
-func redirect(u *url.URL, location string) (*url.URL, error) {
-	if location == "" {
-		return nil, fmt.Errorf("redirect without an address")
-	}
-	loc, err := url.Parse(location)
-	if err != nil {
-		return nil, fmt.Errorf("redirect: %w: %q", feed.ErrURL, location)
-	}
-	next, err := feed.ParseURL(u.ResolveReference(loc).String())
-	if err != nil {
-		return nil, fmt.Errorf("redirect: %w", err)
-	}
-	return url.Parse(string(next))
 }

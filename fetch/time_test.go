@@ -57,6 +57,7 @@ func TestSlowPublishers(t *testing.T) {
 			<-time.After(time.Second)
 		}
 	}
+	hops := 0
 	for name, peer := range map[string]func(string, net.Conn){
 		"says nothing": func(_ string, conn net.Conn) {
 			answer(conn, "")
@@ -76,7 +77,8 @@ func TestSlowPublishers(t *testing.T) {
 		},
 		"redirects slowly": func(_ string, conn net.Conn) {
 			<-time.After(12 * time.Second)
-			answer(conn, "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+			hops++
+			answer(conn, fmt.Sprintf("HTTP/1.1 302 Found\r\nLocation: /%d\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", hops))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

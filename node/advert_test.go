@@ -89,12 +89,12 @@ func TestChangesOfAMomentGoTogether(t *testing.T) {
 	hosts := w.full(2, Config{}, news)
 	a, b := hosts[0], hosts[1]
 	for i := range 10 {
-		w.feed(feed.URL("https://example.com/" + string(rune('a'+i))))
+		w.feed(feed.URL("https://" + string(rune('a'+i)) + ".example.com/"))
 	}
 	w.rtt = 20 * time.Millisecond
 	before := count(a.calls, "update_subset")
 	for i := range 10 {
-		a.step(Subscribe{Feeds: []feed.URL{feed.URL("https://example.com/" + string(rune('a'+i)))}})
+		a.step(Subscribe{Feeds: []feed.URL{feed.URL("https://" + string(rune('a'+i)) + ".example.com/")}})
 		w.run(50 * time.Millisecond)
 	}
 	w.run(2 * ownChange)

@@ -82,7 +82,7 @@ func (n *Node) spotPoll(u feed.URL) {
 	if s == nil || s.polling || s.Discreet || s.Errors > 0 || s.LastSuccess.IsZero() || !s.ordinary.IsZero() {
 		return
 	}
-	at := later(n.now.Add(spotAfter+n.between(0, spotAfter/10)), s.notBefore)
+	at := later(n.now.Add(spotAfter+n.between(0, spotAfter/10)), s.NotBefore)
 	if at.Before(s.NextPoll) {
 		s.ordinary = s.NextPoll
 		n.pollAt(s, at)

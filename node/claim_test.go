@@ -235,7 +235,7 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 	}{
 		"a first-hand claim":                {func(*network, *subscription) {}, nil, true},
 		"a relay claims nothing":            {func(*network, *subscription) {}, []protocol.NodeID{stranger(1)}, false},
-		"the publisher wants to be let be":  {func(w *network, s *subscription) { s.notBefore = w.now.Add(every) }, nil, false},
+		"the publisher wants to be let be":  {func(w *network, s *subscription) { s.NotBefore = w.now.Add(every) }, nil, false},
 		"nobody is to learn that we ask it": {func(_ *network, s *subscription) { s.Discreet = true }, nil, false},
 		"it fails":                          {func(_ *network, s *subscription) { s.Errors = 1 }, nil, false},
 	} {

@@ -52,8 +52,23 @@ func (t Target) String() string {
 
 // Fetch polls a feed with a conditional request. Exactly one Fetched must follow.
 type Fetch struct {
-	Feed               feed.URL
-	ETag, LastModified string // validators from the last document, "" for none
+	Feed feed.URL
+	// Address is where to ask, "" for Feed itself: it may have moved.
+	Address feed.URL
+	// ETag and LastModified are the validators from the last document, "" for none; Body is its SHA-1,
+	// zero for none.
+	ETag, LastModified string
+	Body               feed.Digest
+	// Serves is how many nodes the poll is for: this one, and neighbors that get what it brings.
+	Serves int
+}
+
+// At is where to ask.
+func (f Fetch) At() feed.URL {
+	if f.Address == "" {
+		return f.Feed
+	}
+	return f.Address
 }
 
 // Search looks through the archive. Exactly one Found with the same ID must follow.

@@ -38,18 +38,46 @@ type Answered struct {
 // Fetched says how a Fetch ended.
 type Fetched struct {
 	Feed feed.URL
-	// Document is the parsed document, nil if nothing changed (HTTP 304) or Err is set.
+	// Document is the parsed document, nil if nothing changed (HTTP 304, or the body is the one that the
+	// node has) or Err is set.
 	Document *feed.Document
-	// ETag and LastModified are the validators to send next time, byte for byte.
+	// Partial says that Document holds what is new since the node's version, not all that is listed
+	// (RFC 3229).
+	Partial bool
+	// ETag and LastModified are the validators to send next time, byte for byte; Body is the SHA-1 of the
+	// document that they came with.
 	ETag, LastModified string
+	Body               feed.Digest
+	// Unusable says that Err is about that document.
+	Unusable bool
+
+	// Status is the HTTP status of the last answer, 0 where nobody answered.
+	Status int
+	// Unreached says that nobody answered, and that our own network may be to blame.
+	Unreached bool
+	// From is the host that gave the last answer, in lower case and without a port.
+	From string
+	// Moved is where the feed's address redirects to for good (RFC 9110 §15.4.2, §15.4.9), "" for nowhere.
+	Moved feed.URL
 	// RetryAfter is how long the publisher asks us to stay away, 0 where it does not.
 	RetryAfter time.Duration
+	// Freshness is how long the answer may be used without asking again.
+	Freshness Freshness
+	// Private says that the answer's header asks that the document not be passed on.
+	Private bool
 	// Local says that the feed was reached, or would have been reached, at an address that is not
 	// public.
 	Local bool
 	Err   error
 	// Requests are those that the poll took, for the owner's log.
 	Requests []grade.Request
+}
+
+// Freshness is what an answer says about how long it is fresh (RFC 9111 §4.2). The zero value says nothing.
+type Freshness struct {
+	Stated   bool          // the answer says so
+	Lifetime time.Duration // from when it was made, never below zero
+	Age      time.Duration // how long ago that was, for caches on the way
 }
 
 // Found says how a Search ended.
@@ -72,6 +100,9 @@ type Subscribe struct {
 	// Policy is by which they are polled, as polling.Settings reads it, "" for the node's own. Nil leaves it as
 	// it is, as does one that cannot be read.
 	Policy *string
+	// Private says whether the feed and its entries must not leave the node, whatever its publisher says.
+	// Nil leaves that as it is, which is false for a feed that was never followed.
+	Private *bool
 }
 
 // Unsubscribe is the owner's wish to follow feeds no more. Their entries stay in the archive.

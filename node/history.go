@@ -6,6 +6,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/polling"
 )
 
@@ -39,7 +40,7 @@ func (n *Node) recall(s *subscription) {
 // An entry counts at its date, or where it has none and is new, at this poll. Where the first document
 // lacks dates it says nothing. An entry that was edited stays where it was: some publishers date every
 // entry anew with each document.
-func (n *Node) dateEntries(s *subscription, records []archive.Record, known []archive.Version) {
+func (n *Node) dateEntries(s *subscription, records []archive.Record, known []archive.Version, partial bool) {
 	var times []int64
 	for i := range records {
 		r := &records[i]
@@ -53,5 +54,26 @@ func (n *Node) dateEntries(s *subscription, records []archive.Record, known []ar
 			times = append(times, n.now.Unix())
 		}
 	}
-	s.history.Read(times, len(records))
+	listed := len(records)
+	if partial {
+		listed = max(listed, s.history.Window) // the rest is listed as before
+	}
+	s.history.Read(times, listed)
+}
+
+// listedOn is what a feed lists after what is new on it came alone, the oldest first: its newest push out as many
+// of the oldest.
+func listedOn(before, added []incentive.Listed) []incentive.Listed {
+	again := make(map[feed.EntryID]bool, len(added))
+	for _, e := range added {
+		again[e.Entry] = true
+	}
+	var all []incentive.Listed
+	for _, e := range before {
+		if !again[e.Entry] {
+			all = append(all, e)
+		}
+	}
+	all = append(all, added...)
+	return all[len(all)-max(len(before), len(added)):]
 }

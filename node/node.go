@@ -21,6 +21,9 @@ type Node struct {
 	open    map[uint64]pending // calls and searches that have not ended
 	lastID  uint64
 	feeds   map[feed.URL]*subscription
+	hosts   map[string]*host   // where they are polled, by name
+	polls   map[feed.URL]*host // where a poll is under way
+	outage  outage             // whether our network works
 	table   *neighbors.Table
 	book    *neighbors.Book
 	links   map[protocol.NodeID]*link
@@ -56,6 +59,8 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 		config: c, rng: rng, store: store, now: now,
 		open:  make(map[uint64]pending),
 		feeds: make(map[feed.URL]*subscription),
+		hosts: make(map[string]*host),
+		polls: make(map[feed.URL]*host),
 		book:  neighbors.NewBook(now, rng, c.AllowLocal, peersOf(store)),
 		links: make(map[protocol.NodeID]*link),
 	}
@@ -73,9 +78,10 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 		if f.Subscribed {
 			n.resume(f)
 		} else {
-			n.table.Private(f.URL, f.Private)
+			n.table.Private(f.URL, f.Confidential())
 		}
 	}
+	n.loadHosts()
 	n.resumeCovers(feeds)
 	n.startBootstrap()
 	return n, nil

@@ -27,7 +27,7 @@ func (n *Node) readable(policy string) bool {
 func (n *Node) repolicy(s *subscription) {
 	s.policy = n.policyOf(&s.Feed)
 	if !s.polling && s.Errors == 0 && !s.LastPoll.IsZero() {
-		due := later(s.LastPoll.Add(s.policy.Longest()), s.notBefore)
+		due := later(s.LastPoll.Add(s.policy.Longest()), s.NotBefore)
 		if due.Before(s.NextPoll) {
 			n.pollAt(s, later(due, n.now))
 		}

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -29,9 +31,13 @@ type subscription struct {
 	recalled          bool               // the history was rebuilt from the archive
 	slipped           bool               // the last document held no entry that was known before
 	history           polling.History    // rebuilt from the archive after a restart
+	host              *host              // where it is asked for
+	waiting           bool               // for its turn there
 	polling           bool               // a Fetch is under way
 	begun             time.Time          // the last Fetch
-	notBefore         time.Time          // the publisher asked to be left alone until then
+	lost              time.Time          // when it was first not reached, since it last was
+	forbidden         bool               // the last answer was 403
+	unread            string             // why the last document could not be used, if that was in this run
 	ordinary          time.Time          // when it falls due but for a spot poll; zero where there was none since the last time
 	listed            []incentive.Listed // the last document of this run, oldest entry first
 	polled, delivered int64              // entries brought first by own polls, and by neighbors
@@ -50,10 +56,14 @@ func (n *Node) subscribe(wish Subscribe) {
 				n.repolicy(s)
 				n.store.KeepFeed(s.Feed)
 			}
+			if s.Ended {
+				n.revive(s)
+			}
 			continue
 		}
 		f := known[u]
 		f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, n.now, n.now, 0, ""
+		f.Ended = false
 		n.apply(&wish, &f)
 		n.resume(f)
 		n.store.KeepFeed(n.feeds[u].Feed)
@@ -82,15 +92,21 @@ func (n *Node) apply(wish *Subscribe, f *archive.Feed) (changed bool) {
 	if wish.Policy != nil && n.readable(*wish.Policy) {
 		f.Policy = *wish.Policy
 	}
+	if wish.Private != nil {
+		f.Withheld = *wish.Private
+	}
 	return *f != before
 }
 
 // resume takes up a feed where it was left.
 func (n *Node) resume(f archive.Feed) {
-	s := &subscription{Feed: f, policy: n.policyOf(&f)}
+	s := &subscription{Feed: f, policy: n.policyOf(&f), host: n.hostOf(&f)}
 	n.feeds[f.URL] = s
 	n.status.Feeds = len(n.feeds)
 	n.speakOf(s)
+	if f.Ended {
+		return
+	}
 	due := f.NextPoll
 	if f.Errors == 0 && !f.LastPoll.IsZero() {
 		// The owner may have chosen a shorter interval since.
@@ -102,7 +118,17 @@ func (n *Node) resume(f archive.Feed) {
 		// No stampede after an absence: every publisher waits its turn.
 		due = n.now.Add(n.between(0, min(spreadStart, f.Interval)))
 	}
+	if !f.LastPoll.After(n.now) { // or it is not known by which clock it was
+		due = later(due, f.NotBefore)
+	}
 	n.pollAt(s, due)
+}
+
+// revive polls a feed again that its publisher had ended.
+func (n *Node) revive(s *subscription) {
+	s.Ended, s.Errors, s.LastError = false, 0, ""
+	n.pollAt(s, n.now)
+	n.store.KeepFeed(s.Feed)
 }
 
 func later(a, b time.Time) time.Time {
@@ -122,7 +148,7 @@ func earlier(a, b time.Time) time.Time {
 // speakOf sees to it that the feed is advertised if it may be. It may not be before the first poll has
 // shown where it leads: a name that sounds public may belong to somebody's intranet.
 func (n *Node) speakOf(s *subscription) {
-	private := s.Private || n.privateURL(s.URL)
+	private := s.Confidential() || n.privateURL(s.URL)
 	n.table.Private(s.URL, private)
 	n.table.Discreet(s.URL, s.Discreet)
 	n.table.Weigh(s.URL, s.Weight)
@@ -131,13 +157,21 @@ func (n *Node) speakOf(s *subscription) {
 
 // privateURL reports whether the URL alone says that the feed must not leave the node.
 func (n *Node) privateURL(u feed.URL) bool {
-	return u.Secret() || u.Local() && !n.config.AllowLocal || slices.Contains(n.config.PrivateHosts, strings.TrimSuffix(u.Host(), "."))
+	return u.Secret() || u.Local() && !n.config.AllowLocal || n.ownersHost(u)
 }
+
+// ownersHost reports whether the owner named the host as one whose feeds never leave the node.
+func (n *Node) ownersHost(u feed.URL) bool {
+	return slices.Contains(n.config.PrivateHosts, strings.TrimSuffix(u.Host(), "."))
+}
+
+// privateHost reports whether the host is on this machine or a private network, as far as its name tells.
+func (n *Node) privateHost(u feed.URL) bool { return u.Local() || n.ownersHost(u) }
 
 // private reports whether entries of the feed must not leave the node.
 func (n *Node) private(u feed.URL) bool {
 	s := n.feeds[u]
-	return n.privateURL(u) || s != nil && s.Private
+	return n.privateURL(u) || s != nil && s.Confidential()
 }
 
 // unsubscribe ends following a feed. Its entries stay.
@@ -154,23 +188,39 @@ func (n *Node) unsubscribe(u feed.URL) {
 	n.table.Own(u, false)
 	n.table.Discreet(u, false)
 	n.table.Weigh(u, 1)
-	n.table.Private(u, s.Private || n.privateURL(u)) // who follows it no more does not pass it on either
+	n.table.Private(u, s.Confidential() || n.privateURL(u)) // who follows it no more does not pass it on either
 	n.advertiseSoon()
 }
 
-// pollAt has the feed polled at t.
+// pollAt has the feed polled at t, or when its publisher allows it after that.
 func (n *Node) pollAt(s *subscription, t time.Time) {
-	s.NextPoll = t
-	n.at(t, func() {
-		if n.feeds[s.URL] != s || s.polling || n.now.Before(s.NextPoll) {
-			return
-		}
-		s.polling, s.begun = true, n.now
-		n.do(Fetch{Feed: s.URL, ETag: s.ETag, LastModified: s.LastModified})
-	})
+	s.NextPoll = n.allowed(s, t)
+	n.at(s.NextPoll, func() { n.fellDue(s) })
 }
 
-// fetched takes in what a poll gave: entries not known before are stored, bundled and offered to the
+// fellDue has a feed polled whose time has come, if it still is.
+func (n *Node) fellDue(s *subscription) {
+	switch late := n.now.Sub(s.NextPoll); {
+	case n.feeds[s.URL] != s || s.polling || s.waiting || s.Ended || late < 0:
+	case late > spreadStart: // this machine slept, and so did all feeds
+		n.pollAt(s, n.now.Add(n.between(0, min(spreadStart, s.Interval))))
+	case n.postponed(s):
+	default:
+		n.enqueue(s)
+	}
+}
+
+// fetched takes in how a poll ended.
+func (n *Node) fetched(ev Fetched) {
+	s := n.feeds[ev.Feed]
+	n.noteRequests(s, ev.Requests)
+	if s != nil && s.polling && !n.left {
+		n.polled(s, ev)
+	} // else unsubscribed meanwhile, or too late
+	n.freeHost(ev.Feed)
+}
+
+// polled takes in what a poll gave: entries not known before are stored, bundled and offered to the
 // neighbors that want them.
 //
 // Paper §3.4: "After a node fetches a document from a feed server, it filters and stores new entries
@@ -180,19 +230,22 @@ func (n *Node) pollAt(s *subscription, t time.Time) {
 // Differs from the paper: of what the first poll of a feed shows, only the entries of the last hour are
 // offered. The rest is new to this node alone: whoever follows the feed polled it when it began to. Where
 // 189 nodes start together, offering all of it makes four of five calls of the first half hour.
-func (n *Node) fetched(ev Fetched) {
-	s := n.feeds[ev.Feed]
-	n.noteRequests(s, ev.Requests)
-	if s == nil || !s.polling || n.left {
-		return // unsubscribed meanwhile, or too late
-	}
+func (n *Node) polled(s *subscription, ev Fetched) {
 	s.polling = false
+	if ev.Unreached && n.excused(s, ev) {
+		return
+	}
+	if !ev.Unreached {
+		n.reached(s)
+	}
 	first, private := s.LastPoll.IsZero(), s.Private
 	s.LastPoll = n.now
-	s.Private = ev.Local || ev.Document != nil && ev.Document.Private || ev.Document == nil && s.Private
+	s.Private = ev.Local || ev.Private || ev.Document != nil && ev.Document.Private || ev.Document == nil && s.Private
 	if n.speakOf(s); first || s.Private != private {
 		n.advertiseSoon()
 	}
+	n.learnHost(s, ev)
+	n.noteDocument(s, &ev)
 	if ev.Err != nil {
 		n.pollFailed(s, ev)
 		return
@@ -200,7 +253,7 @@ func (n *Node) fetched(ev Fetched) {
 	n.status.Counters.Polls++
 	n.recall(s)
 	lastPoll := s.LastSuccess
-	s.Errors, s.LastError, s.LastSuccess = 0, "", n.now
+	s.Errors, s.LastError, s.LastSuccess, s.forbidden = 0, "", n.now, false
 	poll := polling.Poll{At: n.now, Interval: s.Interval}
 	var fresh []archive.Record
 	var revised []feed.Entry
@@ -208,15 +261,16 @@ func (n *Node) fetched(ev Fetched) {
 	if ev.Document == nil {
 		n.status.Counters.NotModified++
 	} else {
-		s.ETag, s.LastModified = ev.ETag, ev.LastModified
 		fresh, revised = n.takeDocument(s, ev, lastPoll)
-		poll.Listed, poll.New = len(ev.Document.Entries), len(fresh)
+		poll.Listed, poll.New = len(s.listed), len(fresh)
 		n.firstSeen(s.URL, len(fresh), lastPoll, true)
 	}
 	n.judge(s)
 	n.checkAside(s)
 	poll.History, poll.Helped = s.history, s.Helped
-	n.scheduleNext(s, poll, ev.RetryAfter)
+	n.noteMoved(s, ev)
+	n.owed(s, ev)
+	n.scheduleNext(s, poll)
 	n.store.KeepFeed(s.Feed)
 	n.tell(Polled{Feed: s.URL, New: poll.New, Listed: poll.Listed, Next: s.NextPoll})
 	if len(fresh) > 0 {
@@ -273,7 +327,7 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	known := n.store.Known(ids)
 	entries = settleDates(entries, records, known)
 	newest := n.newestKnown(s, since)
-	n.dateEntries(s, records, known)
+	n.dateEntries(s, records, known, ev.Partial)
 	brought := 0 // by neighbors, since the poll before
 	for i, v := range known {
 		if v.Seen.After(since) {
@@ -298,12 +352,20 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	n.store.Keep(edited)
 	n.store.Keep(fresh)
 	n.store.Confirm(n.now, shown)
-	n.dues.claims.Compare(n.now, s.URL, s.listed, listed)
-	s.listed = listed
+	if ev.Partial {
+		s.listed = listedOn(s.listed, listed)
+	} else {
+		n.dues.claims.Compare(n.now, s.URL, s.listed, listed)
+		s.listed = listed
+	}
 	if !since.IsZero() {
 		s.Helped = float64(polling.Help(s.Helped).After(len(fresh), brought))
 	}
-	n.watchWindow(s, newest, fresh, len(entries))
+	if ev.Partial {
+		n.fill(s, fresh) // it lists nothing that was known before, as is its nature
+	} else {
+		n.watchWindow(s, newest, fresh, len(entries))
+	}
 	s.polled += int64(len(fresh))
 	n.status.Counters.Polled += int64(len(fresh))
 	return fresh, revised
@@ -331,12 +393,27 @@ func (n *Node) noteClients(clients []string) {
 	n.noteNodes(neighbors.Listed, ids)
 }
 
+// noteDocument keeps the validators that came with an answer, in the transaction that keeps its document. An
+// answer that the document is the one that could not be used before is the same failure again.
+func (n *Node) noteDocument(s *subscription, ev *Fetched) {
+	switch {
+	case ev.Err == nil && ev.Document == nil && s.Unread:
+		ev.Err = errors.New(cmp.Or(s.unread, s.LastError, "the document is still the one that could not be used"))
+	case ev.Document != nil:
+		s.Unread = false
+	case ev.Unusable:
+		s.Unread, s.unread = true, ev.Err.Error()
+	case ev.Err != nil:
+		return
+	}
+	s.ETag, s.LastModified, s.Body = ev.ETag, ev.LastModified, ev.Body
+}
+
 // scheduleNext asks the policy when to poll next, and keeps away for as long as the publisher asks.
-func (n *Node) scheduleNext(s *subscription, p polling.Poll, retryAfter time.Duration) {
-	s.notBefore = n.now.Add(retryAfter)
+func (n *Node) scheduleNext(s *subscription, p polling.Poll) {
 	if n.now.Before(s.ordinary) {
 		// That was a spot poll: too soon after the last one to say anything about the feed's pace.
-		n.pollAt(s, later(s.ordinary, s.notBefore))
+		n.pollAt(s, later(s.ordinary, s.NotBefore))
 		return
 	}
 	s.ordinary = time.Time{}
@@ -350,15 +427,24 @@ func (n *Node) scheduleNext(s *subscription, p polling.Poll, retryAfter time.Dur
 		// poll together, or all of them learn of an entry at the same late moment.
 		wait = n.between(wait/10, wait)
 	}
-	n.pollAt(s, n.now.Add(max(wait, retryAfter)))
+	n.pollAt(s, later(n.now.Add(wait), s.NotBefore))
 }
 
 // pollFailed leaves the feed alone for a growing while. A feed that was never fetched is tried again
-// sooner: its owner waits for it.
+// sooner: its owner waits for it. One that is gone for good (RFC 9110 §15.5.11) is polled no more.
 func (n *Node) pollFailed(s *subscription, ev Fetched) {
 	n.status.Counters.PollsFailed++
 	s.Errors++
 	s.LastError = ev.Err.Error()
+	s.forbidden = ev.Status == forbidden
+	s.ordinary = time.Time{}
+	if ev.Status == gone && s.Alias == "" {
+		s.Ended, s.NextPoll = true, time.Time{}
+		n.store.KeepFeed(s.Feed)
+		n.tell(Polled{Feed: s.URL, Problem: s.LastError})
+		return
+	}
+	n.forgetAlias(s, ev)
 	wait := s.Interval
 	if s.LastSuccess.IsZero() || wait == 0 {
 		wait = min(firstRetryPoll, s.policy.First())
@@ -366,9 +452,13 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 	for i := 1; i < s.Errors && wait < longestBackoff; i++ {
 		wait = min(2*wait, longestBackoff)
 	}
-	wait = max(wait, ev.RetryAfter)
-	s.ordinary = time.Time{}
-	n.pollAt(s, n.now.Add(wait+n.between(0, wait/10)))
+	wait = max(wait, owedAfterFailure(ev))
+	s.NotBefore = n.now.Add(owedAfterFailure(ev))
+	at := n.now.Add(wait + n.between(0, wait/10))
+	if s.host.public {
+		at = later(at, s.host.Until)
+	}
+	n.pollAt(s, at)
 	n.store.KeepFeed(s.Feed)
 	n.tell(Polled{Feed: s.URL, Next: s.NextPoll, Problem: s.LastError})
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -100,7 +101,7 @@ func TestOverdueFeedsAreSpreadAfterAnAbsence(t *testing.T) {
 	w := newNetwork(t)
 	var feeds []feed.URL
 	for i := range 60 {
-		u := feed.URL("https://example.com/" + string(rune('A'+i)))
+		u := feed.URL(fmt.Sprintf("https://host%d.example.com/", i))
 		w.feed(u)
 		feeds = append(feeds, u)
 	}
@@ -178,7 +179,7 @@ func TestPublisherMayAskToStayAway(t *testing.T) {
 	h := w.add(Config{}, news)
 	w.run(time.Minute)
 	h.node.feeds[news].polling = true
-	h.step(Fetched{Feed: news, Err: errors.New("HTTP status 429"), RetryAfter: 7 * time.Hour})
+	h.step(Fetched{Feed: news, Status: 429, Err: errors.New("HTTP status 429"), RetryAfter: 7 * time.Hour})
 	before := w.feed(news).requests
 	w.run(7*time.Hour - time.Minute)
 	if n := w.feed(news).requests - before; n != 0 {

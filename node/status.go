@@ -17,6 +17,8 @@ type Status struct {
 	Started   time.Time       `json:"started"`
 	Feeds     int             `json:"feeds"`             // subscribed
 	Alone     int             `json:"alone"`             // of these, no neighbor offers
+	Ended     int             `json:"ended"`             // of these, are gone for good, by their publishers
+	Offline   time.Time       `json:"offline,omitzero"`  // since when no publisher can be reached; zero for not
 	Gaps      int             `json:"gaps"`              // of them, feeds of which entries are missing
 	Covers    int             `json:"covers"`            // advertised as if they were subscribed
 	Neighbors int             `json:"neighbors"`         // linked now
@@ -94,12 +96,14 @@ type NeighborStatus struct {
 type FeedStatus struct {
 	URL         feed.URL      `json:"url"`
 	Title       string        `json:"title"`
-	Private     bool          `json:"private"`  // never leaves this node
-	Discreet    bool          `json:"discreet"` // neighbors are not to learn that the interest is the node's own
-	Weight      int           `json:"weight"`   // of preference, 1 to 100
-	Policy      string        `json:"policy"`   // by which it is polled, "" for the node's own
-	Offered     int           `json:"offered"`  // neighbors that have it in their set, within reach
-	Interval    time.Duration `json:"interval"` // between polls, in nanoseconds
+	Alias       feed.URL      `json:"alias,omitempty"` // where it has moved to
+	Ended       bool          `json:"ended"`           // its publisher says that it is gone for good; polled no more
+	Private     bool          `json:"private"`         // never leaves this node
+	Discreet    bool          `json:"discreet"`        // neighbors are not to learn that the interest is the node's own
+	Weight      int           `json:"weight"`          // of preference, 1 to 100
+	Policy      string        `json:"policy"`          // by which it is polled, "" for the node's own
+	Offered     int           `json:"offered"`         // neighbors that have it in their set, within reach
+	Interval    time.Duration `json:"interval"`        // between polls, in nanoseconds
 	LastPoll    time.Time     `json:"last_poll"`
 	LastSuccess time.Time     `json:"last_success"`
 	NextPoll    time.Time     `json:"next_poll"`
@@ -125,7 +129,13 @@ func (n *Node) Status() Status {
 	s := n.status
 	s.Covers = len(n.covers.list)
 	s.Sources, s.Warning = slices.Clone(n.boot.sources), n.upkeep.warning
+	if n.outage.on() {
+		s.Offline = n.outage.since
+	}
 	for u, f := range n.feeds {
+		if f.Ended {
+			s.Ended++
+		}
 		if n.table.Offering(u) == 0 {
 			s.Alone++
 		}
@@ -177,8 +187,8 @@ func (n *Node) Feeds() []FeedStatus {
 	list := make([]FeedStatus, 0, len(n.feeds))
 	for _, s := range n.feeds {
 		list = append(list, FeedStatus{
-			URL: s.URL, Title: s.Title, Private: n.private(s.URL), Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
-			Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.NextPoll,
+			URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: n.private(s.URL), Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
+			Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),
 			Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
 			Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap),
 		})

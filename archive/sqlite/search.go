@@ -84,7 +84,7 @@ func (s *search) conditions() (known bool, err error) {
 		and(`e.time < ?`, ceilSeconds(f.Until))
 	}
 	if f.Shareable {
-		and(`e.feed NOT IN (SELECT id FROM feeds WHERE private OR secret)`)
+		and(`e.feed NOT IN (SELECT id FROM feeds WHERE private OR withheld OR secret)`)
 		and(`e.seq NOT IN (SELECT seq FROM hidden)`)
 	}
 	if len(f.IDs) > 0 {

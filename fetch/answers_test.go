@@ -1,0 +1,210 @@
+package fetch
+
+import (
+	"context"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/guard"
+	"feedex/node"
+)
+
+// A publisher that knows RFC 3229 sends what is new since the reader's version.
+func TestDeltas(t *testing.T) {
+	var im []string
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		im = append(im, r.Header.Get("A-IM"))
+		w.Header().Set("ETag", `"2"`)
+		if r.Header.Get("If-None-Match") == `"1"` && r.Header.Get("A-IM") == "feed" {
+			w.Header().Set("IM", "feed")
+			w.Header().Set("Cache-Control", "no-store, im")
+			w.WriteHeader(http.StatusIMUsed)
+		}
+		io.WriteString(w, rss)
+	})
+	whole := local(t, server)
+	delta := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server), ETag: `"1"`, Body: whole.Body})
+	wantEntry(t, whole)
+	wantEntry(t, delta)
+	if whole.Partial || !delta.Partial || delta.Status != 226 || delta.ETag != `"2"` || delta.Body != (feed.Digest{}) || delta.Private {
+		t.Errorf("whole %+v\ndelta %+v", whole, delta)
+	}
+	if fmt.Sprint(im) != "[ feed]" {
+		t.Errorf("A-IM was %q, want feed with a validator only", im)
+	}
+	other, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("IM", "vcdiff")
+		w.WriteHeader(http.StatusIMUsed)
+	})
+	var status *StatusError
+	if got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(other), ETag: `"1"`}); !errors.As(got.Err, &status) {
+		t.Errorf("a delta of another kind: %v, want a StatusError", got.Err)
+	}
+}
+
+// A body that is known is as good as a 304, whatever its validators.
+func TestTheSameBodyAgain(t *testing.T) {
+	n := 0
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		n++
+		w.Header().Set("ETag", fmt.Sprintf(`"%d"`, n))
+		serveRSS(w, r)
+	})
+	first := local(t, server)
+	wantEntry(t, first)
+	if first.Body != sha1.Sum([]byte(rss)) {
+		t.Errorf("Body is %v, want the SHA-1 of the document", first.Body)
+	}
+	again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: first.Feed, ETag: first.ETag, Body: first.Body})
+	if again.Err != nil || again.Document != nil || again.Status != 200 || again.ETag != `"2"` || again.Body != first.Body {
+		t.Errorf("%+v, want nothing new and the new validator", again)
+	}
+}
+
+// A document that cannot be used is not asked for again as long as it stays the same.
+func TestUnusableDocumentsHaveValidators(t *testing.T) {
+	const page = "<!DOCTYPE html><html>hello</html>"
+	server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, page) })
+	got := local(t, server)
+	if !errors.Is(got.Err, ErrNotFeed) || !got.Unusable || got.Body != sha1.Sum([]byte(page)) {
+		t.Errorf("%+v, want an unusable document", got)
+	}
+	again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: got.Feed, Body: got.Body})
+	if again.Err != nil || again.Document != nil {
+		t.Errorf("%+v, want nothing new", again)
+	}
+}
+
+func TestUserAgent(t *testing.T) {
+	for _, test := range []struct {
+		about  string
+		serves int
+		want   string
+	}{
+		{"", 0, "feedex/1.2"},
+		{"https://example.com/feedex", 0, "feedex/1.2 (+https://example.com/feedex)"},
+		{"https://example.com/feedex", 1, "feedex/1.2 (+https://example.com/feedex; 1 subscriber)"},
+		{"https://example.com/feedex", 7, "feedex/1.2 (+https://example.com/feedex; 7 subscribers)"},
+		{"", 7, "feedex/1.2 (7 subscribers)"},
+	} {
+		var got string
+		server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { got = r.UserAgent(); serveRSS(w, r) })
+		fetchWith(t, Config{AllowLocal: true, UserAgent: "feedex/1.2", About: test.about}, node.Fetch{Feed: feed.URL(server), Serves: test.serves})
+		if got != test.want {
+			t.Errorf("user agent %q, want %q", got, test.want)
+		}
+	}
+}
+
+// Where a feed has moved to: as far as its redirects are for good.
+func TestMoved(t *testing.T) {
+	for _, test := range []struct {
+		codes []int
+		want  string
+	}{
+		{nil, ""},
+		{[]int{301}, "/1"},
+		{[]int{308, 301}, "/2"},
+		{[]int{301, 302}, "/1"},
+		{[]int{302, 301}, ""},
+		{[]int{307}, ""},
+		{[]int{303, 308}, ""},
+	} {
+		server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			var n int
+			fmt.Sscanf(r.URL.Path, "/%d", &n)
+			if n < len(test.codes) {
+				http.Redirect(w, r, fmt.Sprintf("/%d", n+1), test.codes[n])
+				return
+			}
+			serveRSS(w, r)
+		})
+		got := local(t, server+"/0")
+		wantEntry(t, got)
+		if strings.TrimPrefix(string(got.Moved), server) != test.want {
+			t.Errorf("%v: moved to %q, want %q", test.codes, got.Moved, test.want)
+		}
+		// Whoever asks there gets the entries under the feed's own name.
+		if test.want != "" {
+			again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: got.Feed, Address: got.Moved})
+			wantEntry(t, again)
+			if again.Document.Entries[0].Feed != got.Feed || again.Moved != "" && len(test.codes) < 2 {
+				t.Errorf("%v: at its new address %+v", test.codes, again)
+			}
+		}
+	}
+}
+
+func TestAnswersTellTheNode(t *testing.T) {
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=600")
+		w.Header().Set("Age", "60")
+		switch r.URL.Path {
+		case "/304":
+			w.WriteHeader(http.StatusNotModified)
+		case "/404":
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			serveRSS(w, r)
+		}
+	})
+	for path, status := range map[string]int{"/": 200, "/304": 304, "/404": 404} {
+		got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + path), ETag: `"1"`})
+		want := node.Freshness{Stated: true, Lifetime: 10 * time.Minute, Age: time.Minute}
+		if got.Status != status || got.Freshness != want || got.From != "127.0.0.1" || got.Unreached {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+}
+
+func TestUnreached(t *testing.T) {
+	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
+	for _, test := range []struct {
+		name      string
+		err       error
+		connected bool
+		want      bool
+	}{
+		{"no route", dial(syscall.ENETUNREACH), false, true},
+		{"network is down", dial(syscall.ENETDOWN), false, true},
+		{"host does not answer", dial(syscall.ETIMEDOUT), false, true},
+		{"dial takes too long", dial(context.DeadlineExceeded), false, true},
+		{"all takes too long", context.DeadlineExceeded, false, true},
+		{"answer takes too long", context.DeadlineExceeded, true, false},
+		{"name server does not answer", dial(&net.DNSError{Err: "i/o timeout", IsTimeout: true}), false, true},
+		{"name server in trouble", dial(&net.DNSError{Err: "server misbehaving", IsTemporary: true}), false, true},
+		{"no such host", dial(&net.DNSError{Err: "no such host", IsNotFound: true}), false, false},
+		{"refused", dial(syscall.ECONNREFUSED), false, false},
+		{"reset", dial(syscall.ECONNRESET), false, false},
+		{"forbidden", dial(fmt.Errorf("x: %w", guard.ErrForbidden)), false, false},
+		{"canceled", dial(context.Canceled), false, false},
+		{"breaks off", io.ErrUnexpectedEOF, true, false},
+		{"certificate", errors.New("x509: unknown authority"), false, false},
+	} {
+		if got := unreached(test.err, test.connected); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+	// As the standard library really reports it.
+	l := listen(t)
+	port := l.port()
+	l.close(t)
+	if got := local(t, "http://127.0.0.1:"+port+"/"); got.Err == nil || got.Unreached || got.Status != 0 {
+		t.Errorf("a closed port: %+v", got)
+	}
+	broken := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, dial(syscall.ENETUNREACH)
+	}}
+	if got := fetchWith(t, Config{Resolver: broken}, node.Fetch{Feed: "http://feeds.example.com/"}); got.Err == nil || !got.Unreached {
+		t.Errorf("without a name server: %+v", got)
+	}
+}

@@ -1,0 +1,114 @@
+package fetch
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/node"
+)
+
+// longestFreshness is the longest lifetime that is told apart: ten years.
+const longestFreshness = 10 * 365 * 24 * time.Hour
+
+// freshness is how long the answer may be used without asking again (RFC 9111 §4.2.1): max-age, else Expires
+// against the publisher's own clock. Where neither is given nothing is made up: when to ask then is for
+// polling policies, which know the feed.
+//
+// Of §4.2.3 only Age counts, and not how long ago Date says that the answer was made: a clock that is ahead,
+// ours or theirs, would make everything stale.
+func freshness(h http.Header, now time.Time) node.Freshness {
+	f := node.Freshness{Age: ageOf(h)}
+	lifetime, stated := maxAge(h)
+	if !stated {
+		if lifetime, stated = untilExpires(h, now); !stated {
+			return node.Freshness{}
+		}
+	}
+	f.Stated, f.Lifetime = true, min(max(lifetime, 0), longestFreshness)
+	return f
+}
+
+// maxAge is what Cache-Control says: max-age, or nothing at all where the answer must not be used again without
+// asking (no-cache, no-store). One that is not a number is no time (RFC 9111 §4.2.1).
+func maxAge(h http.Header) (lifetime time.Duration, stated bool) {
+	for name, value := range directives(h) {
+		switch name {
+		case "no-cache", "no-store":
+			if value == "" { // no-cache="Set-Cookie" is about that field alone
+				return 0, true
+			}
+		case "max-age":
+			if !stated { // of several the first
+				lifetime, stated = deltaSeconds(value), true
+			}
+		}
+	}
+	return lifetime, stated
+}
+
+// untilExpires is how long the answer is fresh by its Expires. A date that cannot be read is past: "0", say.
+func untilExpires(h http.Header, now time.Time) (lifetime time.Duration, stated bool) {
+	text := h.Get("Expires")
+	if text == "" {
+		return 0, false
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0, true
+	}
+	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = theirs
+	}
+	return at.Sub(now), true
+}
+
+// ageOf is how long the answer was in caches on its way (RFC 9111 §5.1).
+func ageOf(h http.Header) time.Duration { return deltaSeconds(h.Get("Age")) }
+
+// deltaSeconds reads a number of seconds (RFC 9111 §1.2.2), 0 where it is none.
+func deltaSeconds(s string) time.Duration {
+	s = strings.TrimSpace(s)
+	if s == "" || !isDigits(s) {
+		return 0
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n > int64(longestFreshness/time.Second) {
+		return longestFreshness
+	}
+	return time.Duration(n) * time.Second
+}
+
+// directives walks through Cache-Control: names in lower case, values without quotes, "" for none (RFC 9111 §5.2).
+func directives(h http.Header) func(yield func(name, value string) bool) {
+	return func(yield func(name, value string) bool) {
+		for _, line := range h.Values("Cache-Control") {
+			for line != "" {
+				var one string
+				one, line = cutDirective(line)
+				name, value, _ := strings.Cut(one, "=")
+				name, value = strings.ToLower(strings.TrimSpace(name)), strings.Trim(strings.TrimSpace(value), `"`)
+				if name != "" && !yield(name, value) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// cutDirective cuts the line at its first comma that is not within quotes.
+func cutDirective(line string) (one, rest string) {
+	quoted := false
+	for i := range len(line) {
+		switch line[i] {
+		case '"':
+			quoted = !quoted
+		case ',':
+			if !quoted {
+				return line[:i], line[i+1:]
+			}
+		}
+	}
+	return line, ""
+}

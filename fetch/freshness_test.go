@@ -1,0 +1,50 @@
+package fetch
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"feedex/node"
+)
+
+func TestFreshness(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) string { return now.Add(d).Format(http.TimeFormat) }
+	fresh := func(lifetime, age time.Duration) node.Freshness {
+		return node.Freshness{Stated: true, Lifetime: lifetime, Age: age}
+	}
+	for _, test := range []struct {
+		name   string
+		header http.Header
+		want   node.Freshness
+	}{
+		{"nothing", http.Header{}, node.Freshness{}},
+		{"other directives", http.Header{"Cache-Control": {"public, must-revalidate"}}, node.Freshness{}},
+		{"max-age", http.Header{"Cache-Control": {"public, MAX-AGE=300"}}, fresh(5*time.Minute, 0)},
+		{"quoted", http.Header{"Cache-Control": {`max-age="300"`}}, fresh(5*time.Minute, 0)},
+		{"blanks", http.Header{"Cache-Control": {" max-age = 300 ,"}}, fresh(5*time.Minute, 0)},
+		{"on a second line", http.Header{"Cache-Control": {"public", "max-age=300"}}, fresh(5*time.Minute, 0)},
+		{"of several the first", http.Header{"Cache-Control": {"max-age=300, max-age=600"}}, fresh(5*time.Minute, 0)},
+		{"not within quotes", http.Header{"Cache-Control": {`ext="a, max-age=600", max-age=300`}}, fresh(5*time.Minute, 0)},
+		{"caches for many do not count", http.Header{"Cache-Control": {"s-maxage=900, max-age=300"}}, fresh(5*time.Minute, 0)},
+		{"years", http.Header{"Cache-Control": {"max-age=99999999999999999999"}}, fresh(longestFreshness, 0)},
+		{"no number", http.Header{"Cache-Control": {"max-age=soon"}}, fresh(0, 0)},
+		{"below zero", http.Header{"Cache-Control": {"max-age=-1"}}, fresh(0, 0)},
+		{"no-cache", http.Header{"Cache-Control": {"max-age=300, no-cache"}}, fresh(0, 0)},
+		{"no-cache for a field", http.Header{"Cache-Control": {`no-cache="set-cookie", max-age=300`}}, fresh(5*time.Minute, 0)},
+		{"no-store", http.Header{"Cache-Control": {"no-store"}}, fresh(0, 0)},
+		{"age", http.Header{"Cache-Control": {"max-age=300"}, "Age": {"100"}}, fresh(5*time.Minute, 100*time.Second)},
+		{"age that is no number", http.Header{"Cache-Control": {"max-age=300"}, "Age": {"-7"}}, fresh(5*time.Minute, 0)},
+		{"expires", http.Header{"Expires": {at(time.Hour)}}, fresh(time.Hour, 0)},
+		{"expires by their clock", http.Header{"Expires": {at(time.Hour)}, "Date": {at(45 * time.Minute)}}, fresh(15*time.Minute, 0)},
+		{"expires with age", http.Header{"Expires": {at(time.Hour)}, "Age": {"60"}}, fresh(time.Hour, time.Minute)},
+		{"expired", http.Header{"Expires": {at(-time.Hour)}}, fresh(0, 0)},
+		{"expires at once", http.Header{"Expires": {"0"}}, fresh(0, 0)},
+		{"max-age goes first", http.Header{"Expires": {at(time.Hour)}, "Cache-Control": {"max-age=60"}}, fresh(time.Minute, 0)},
+	} {
+		if got := freshness(test.header, now); got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		}
+	}
+}

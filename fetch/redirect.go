@@ -1,0 +1,49 @@
+package fetch
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"feedex/feed"
+)
+
+// redirected is where a redirect leads. As long as all of them are for good, it is where the feed has moved.
+func (v *visit) redirected(resp *http.Response, u *url.URL) (next *url.URL, err error) {
+	to, err := redirect(u, resp.Header.Get("Location"))
+	if err != nil {
+		return nil, err
+	}
+	v.forGood = v.forGood && (resp.StatusCode == http.StatusMovedPermanently || resp.StatusCode == http.StatusPermanentRedirect)
+	if v.forGood {
+		v.out.Moved = to
+	}
+	return url.Parse(string(to))
+}
+
+// isRedirect reports whether the status says that the document is elsewhere.
+func isRedirect(code int) bool {
+	switch code {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// redirect is the address that location names, seen from u. It is held to what is asked of a feed's
+// own URL; its host and address are checked when it is requested.
+func redirect(u *url.URL, location string) (feed.URL, error) {
+	if location == "" {
+		return "", fmt.Errorf("redirect without an address")
+	}
+	loc, err := url.Parse(location)
+	if err != nil {
+		return "", fmt.Errorf("redirect: %w: %q", feed.ErrURL, location)
+	}
+	next, err := feed.ParseURL(u.ResolveReference(loc).String())
+	if err != nil {
+		return "", fmt.Errorf("redirect: %w", err)
+	}
+	return next, nil
+}

@@ -1,0 +1,343 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/polling"
+)
+
+// status is an answer without a document.
+func status(code int, retryAfter time.Duration) Fetched {
+	ev := Fetched{Status: code, RetryAfter: retryAfter}
+	if code != 304 {
+		ev.Err = fmt.Errorf("HTTP status %d", code)
+	}
+	return ev
+}
+
+// listing is an answer with a document of so many entries.
+func listing(u feed.URL, entries int) Fetched {
+	doc := &feed.Document{Feed: u}
+	for i := range entries {
+		doc.Entries = append(doc.Entries, feed.Entry{Feed: u, ID: fmt.Sprint(i), Published: epoch.Add(-time.Duration(i+1) * time.Hour)})
+	}
+	return Fetched{Status: 200, Document: doc, ETag: `"1"`, Body: feed.Digest{1}}
+}
+
+// alone is a node without neighbors that polls a feed every 20 minutes if it may, and what its publisher answers.
+func alone(w *network, answer func(n int, f Fetch) Fetched) (*testHost, *publisher) {
+	p := w.feed(news)
+	p.answer = func(f Fetch) Fetched { return answer(p.requests, f) }
+	return w.add(Config{Policy: polling.Fixed{Every: 20 * time.Minute}}, news), p
+}
+
+// gaps are the times between polls.
+func (p *publisher) gaps() (list []time.Duration) {
+	for i := 1; i < len(p.asked); i++ {
+		list = append(list, p.asked[i].Sub(p.asked[i-1]).Round(time.Minute))
+	}
+	return list
+}
+
+func TestFreshDocumentsAreNotAskedFor(t *testing.T) {
+	fresh := func(d, age time.Duration) Freshness { return Freshness{Stated: true, Lifetime: d, Age: age} }
+	for _, test := range []struct {
+		name        string
+		first, then Freshness // of the document, and of all 304s after it
+		want        time.Duration
+	}{
+		{"says nothing", Freshness{}, Freshness{}, 20 * time.Minute},
+		{"shorter than the policy", fresh(time.Minute, 0), fresh(time.Minute, 0), 20 * time.Minute},
+		{"stale at once", fresh(0, 0), fresh(0, 0), 20 * time.Minute},
+		{"two hours", fresh(2*time.Hour, 0), fresh(2*time.Hour, 0), 2 * time.Hour},
+		{"two hours, half an hour old", fresh(2*time.Hour, 30*time.Minute), fresh(2*time.Hour, 30*time.Minute), 90 * time.Minute},
+		{"older than fresh", fresh(2*time.Hour, 3*time.Hour), fresh(2*time.Hour, 3*time.Hour), 20 * time.Minute},
+		{"a year", fresh(365*24*time.Hour, 0), fresh(365*24*time.Hour, 0), 24 * time.Hour},
+		{"a 304 that does not say renews it", fresh(2*time.Hour, 0), Freshness{}, 2 * time.Hour},
+		{"a 304 changes it", fresh(2*time.Hour, 0), fresh(time.Hour, 0), time.Hour},
+	} {
+		w := newNetwork(t)
+		_, p := alone(w, func(n int, f Fetch) Fetched {
+			if n == 1 {
+				ev := listing(f.Feed, 3)
+				ev.Freshness = test.first
+				return ev
+			}
+			ev := status(304, 0)
+			ev.ETag, ev.Freshness = f.ETag, test.then
+			return ev
+		})
+		w.run(6 * 24 * time.Hour)
+		for i, gap := range p.gaps()[1:] { // the first sets the phase
+			if gap != test.want {
+				t.Errorf("%s: poll %d after %v, want %v", test.name, i+3, gap, test.want)
+				break
+			}
+		}
+	}
+}
+
+// A document without a word about it ends what the one before said.
+func TestFreshnessEndsWithItsDocument(t *testing.T) {
+	w := newNetwork(t)
+	_, p := alone(w, func(n int, f Fetch) Fetched {
+		ev := listing(f.Feed, n)
+		if n == 1 {
+			ev.Freshness = Freshness{Stated: true, Lifetime: 5 * time.Hour}
+		}
+		return ev
+	})
+	w.run(7 * time.Hour)
+	if gaps := p.gaps(); gaps[0] != 5*time.Hour || gaps[1] != 20*time.Minute {
+		t.Errorf("polled after %v, want after 5 h and then as the policy says", gaps)
+	}
+}
+
+func TestPaceOfTheDocumentIsHonored(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		pace feed.Pace
+		ok   func(at time.Time, gap time.Duration) bool
+	}{
+		{"ttl", feed.Pace{Every: 3 * time.Hour}, func(_ time.Time, gap time.Duration) bool { return gap == 3*time.Hour }},
+		{"ttl of a month", feed.Pace{Every: 30 * 24 * time.Hour}, func(_ time.Time, gap time.Duration) bool { return gap == 24*time.Hour }},
+		{"skipHours", feed.Pace{SkipHours: 1<<24 - 1 - 1<<5 - 1<<17}, func(at time.Time, _ time.Duration) bool { return at.Hour() == 5 || at.Hour() == 17 }},
+		{"skipDays", feed.Pace{SkipDays: 1<<time.Saturday | 1<<time.Sunday}, func(at time.Time, _ time.Duration) bool {
+			return at.Weekday() != time.Saturday && at.Weekday() != time.Sunday
+		}},
+	} {
+		w := newNetwork(t)
+		h, p := alone(w, func(n int, f Fetch) Fetched {
+			if n > 1 {
+				return status(304, 0)
+			}
+			ev := listing(f.Feed, 3)
+			ev.Document.Pace = test.pace
+			return ev
+		})
+		w.run(4 * 24 * time.Hour)
+		h.kill() // it is remembered
+		h.start()
+		w.run(4 * 24 * time.Hour)
+		if len(p.asked) < 7 {
+			t.Errorf("%s: %d polls in eight days", test.name, len(p.asked))
+		}
+		for i, gap := range p.gaps()[1:] {
+			if !test.ok(p.asked[i+2], gap) {
+				t.Errorf("%s: polled on %v, %v after the last time", test.name, p.asked[i+2].Format("Mon 15:04"), gap)
+			}
+		}
+	}
+}
+
+// A publisher's word about when to come again outlives the node, whatever its owner chose since.
+func TestCourtesyOutlivesTheNode(t *testing.T) {
+	w := newNetwork(t)
+	h, p := alone(w, func(n int, f Fetch) Fetched {
+		ev := listing(f.Feed, n)
+		ev.Freshness = Freshness{Stated: true, Lifetime: 12 * time.Hour}
+		return ev
+	})
+	w.run(10 * time.Minute)
+	for range 20 {
+		h.kill()
+		h.config.Policy = polling.Fixed{Every: 5 * time.Minute}
+		h.start()
+		w.run(30 * time.Minute)
+	}
+	h.step(Unsubscribe{Feeds: []feed.URL{news}})
+	h.step(Subscribe{Feeds: []feed.URL{news}})
+	w.run(time.Minute)
+	if len(p.asked) != 1 {
+		t.Errorf("%d requests while the document was fresh", len(p.asked)-1)
+	}
+	w.run(2 * time.Hour)
+	if len(p.asked) != 2 {
+		t.Errorf("%d requests once it was not", len(p.asked)-1)
+	}
+}
+
+// The process ends while a poll is under way, again and again: nobody is asked again at once.
+func TestACrashWithinAPollCausesNoEarlyOne(t *testing.T) {
+	w := newNetwork(t)
+	h, p := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 3) })
+	w.run(time.Hour)
+	p.slow = time.Hour
+	for !h.node.feeds[news].polling {
+		w.run(time.Second)
+	}
+	before := len(p.asked)
+	for range 5 {
+		h.kill()
+		h.start()
+		w.run(time.Minute)
+	}
+	if n := len(p.asked) - before; n != 0 {
+		t.Errorf("%d requests within five minutes of a poll that was not answered", n)
+	}
+	w.run(10 * time.Minute)
+	if n := len(p.asked) - before; n != 1 {
+		t.Errorf("%d requests within a quarter of an hour", n)
+	}
+}
+
+// The machine slept: what fell due meanwhile is polled when it wakes, but not all at once, and nothing else is.
+func TestSleepCausesNoStampede(t *testing.T) {
+	w := newNetwork(t)
+	var feeds []feed.URL
+	for i := range 60 {
+		feeds = append(feeds, feed.URL(fmt.Sprintf("https://host%d.example.com/", i)))
+		w.feed(feeds[i])
+	}
+	h := w.add(Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
+	w.run(5 * time.Hour)
+	count := func() (n int) {
+		for _, u := range feeds {
+			n += w.feed(u).requests
+		}
+		return n
+	}
+	before := count()
+	w.queue.tasks = nil // nothing happens for three hours
+	w.now = w.now.Add(3 * time.Hour)
+	due := 0
+	for _, s := range h.node.feeds {
+		if s.NextPoll.Before(w.now) {
+			due++
+		}
+	}
+	h.alarm = time.Time{}
+	h.step(Wake{})
+	w.run(5 * time.Second)
+	if n := count() - before; n > due/3 {
+		t.Errorf("%d of %d overdue feeds were polled within five seconds", n, due)
+	}
+	w.run(time.Minute)
+	if n := count() - before; n < due || n > due+3 {
+		t.Errorf("%d feeds were polled within a minute, %d were overdue", n, due)
+	}
+}
+
+// What cannot be used is not asked for whole as long as it stays the same, but once a day: the program may have
+// learned to read it.
+func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
+	whole := []time.Time{}
+	w := newNetwork(t)
+	h, p := alone(w, func(n int, f Fetch) Fetched {
+		if n == 1 {
+			return listing(f.Feed, 3)
+		}
+		if f.ETag == `"bad"` && f.Body == (feed.Digest{2}) {
+			return Fetched{Status: 304, ETag: f.ETag, Body: f.Body}
+		}
+		if f.ETag == "" {
+			whole = append(whole, w.now)
+		}
+		return Fetched{Status: 200, ETag: `"bad"`, Body: feed.Digest{2}, Unusable: true, Err: errors.New("byte 7: not a feed")}
+	})
+	w.run(4 * 24 * time.Hour)
+	s := h.node.Feeds()[0]
+	if s.Errors != len(p.asked)-1 || s.LastError != "byte 7: not a feed" {
+		t.Errorf("after %d polls: %d errors, %q", len(p.asked), s.Errors, s.LastError)
+	}
+	if len(whole) < 2 || len(whole) > 4 {
+		t.Errorf("%d unconditional requests in four days", len(whole))
+	}
+	for i := 1; i < len(whole); i++ {
+		if gap := whole[i].Sub(whole[i-1]); gap < 24*time.Hour {
+			t.Errorf("two unconditional requests within %v", gap)
+		}
+	}
+	if !h.has(listing(news, 1).Document.Entries[0].EntryID()) {
+		t.Error("the last good state is gone")
+	}
+	p.answer = func(f Fetch) Fetched { return listing(f.Feed, 4) }
+	w.run(25 * time.Hour)
+	if s := h.node.Feeds()[0]; s.Errors != 0 || s.LastError != "" {
+		t.Errorf("after a good document: %d errors, %q", s.Errors, s.LastError)
+	}
+}
+
+// 410 ends polling, and says so; the owner may try again.
+func TestGoneForGood(t *testing.T) {
+	gone := true
+	w := newNetwork(t)
+	h, p := alone(w, func(n int, f Fetch) Fetched {
+		if n > 1 && gone {
+			return status(410, 0)
+		}
+		return listing(f.Feed, 3)
+	})
+	w.run(time.Hour)
+	before := len(p.asked)
+	w.run(30 * 24 * time.Hour)
+	h.kill()
+	h.start()
+	w.run(30 * 24 * time.Hour)
+	if n := len(p.asked) - before; before != 2 || n != 0 {
+		t.Errorf("%d requests until it was gone, %d after that", before, n)
+	}
+	if s := h.node.Feeds()[0]; !s.Ended || s.LastError == "" || !s.NextPoll.IsZero() || h.node.Status().Ended != 1 {
+		t.Errorf("status %+v", s)
+	}
+	gone = false
+	h.step(Subscribe{Feeds: []feed.URL{news}})
+	w.run(time.Hour)
+	if s := h.node.Feeds()[0]; s.Ended || s.Errors != 0 || h.node.Status().Ended != 0 || len(p.asked) < before+2 {
+		t.Errorf("after its owner subscribed again: %+v, %d requests", s, len(p.asked)-before)
+	}
+}
+
+// A delta (RFC 3229) adds to what the feed lists.
+func TestDeltasAddToTheDocument(t *testing.T) {
+	w := newNetwork(t)
+	h, _ := alone(w, func(n int, f Fetch) Fetched {
+		ev := listing(f.Feed, 5)
+		if n > 1 {
+			ev.Status, ev.Partial = 226, true
+			ev.Document.Entries = []feed.Entry{{Feed: f.Feed, ID: fmt.Sprint("new ", n), Published: epoch.Add(time.Hour)}}
+		}
+		return ev
+	})
+	w.run(time.Minute)
+	before := h.node.feeds[news].listed
+	w.run(20 * time.Minute)
+	s := h.node.feeds[news]
+	if len(s.listed) != 5 || s.listed[3].Entry != before[4].Entry || s.history.Window != 5 {
+		t.Errorf("lists %d entries, window %d; want the new one after the newest four", len(s.listed), s.history.Window)
+	}
+	e := feed.Entry{Feed: news, ID: "new 2"}
+	if !h.has(e.EntryID()) || s.listed[4].Entry != e.EntryID() {
+		t.Error("the entry of the delta is not there")
+	}
+}
+
+func TestAPollSaysWhomItServes(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		discreet, owner bool
+		want            int
+	}{{"shared", false, false, 3}, {"discreet", true, false, 1}, {"private", false, true, 1}} {
+		w := newNetwork(t)
+		var serves int
+		w.feed(news).answer = func(f Fetch) Fetched { serves = f.Serves; return listing(f.Feed, 1) }
+		h := w.add(Config{Policy: polling.Fixed{Every: time.Hour}})
+		h.step(Subscribe{Feeds: []feed.URL{news}, Discreet: &test.discreet, Private: &test.owner})
+		w.run(time.Second)
+		if serves != 1 {
+			t.Errorf("%s: the first poll is for %d", test.name, serves)
+		}
+		h.befriend(stranger(101), news)
+		h.befriend(stranger(102), news)
+		h.befriend(stranger(103), "https://example.org/other")
+		h.poll(news)
+		h.inside(func(n *Node) { n.request(n.feeds[news]) })
+		if serves != test.want {
+			t.Errorf("%s: a poll is for %d, want %d", test.name, serves, test.want)
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package node
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/polling"
+)
+
+// shared is a node that polls so many feeds of one host every 20 minutes, if it may; answer is told the requests
+// there were so far.
+func shared(w *network, host string, feeds int, answer func(n int, f Fetch) Fetched) (h *testHost, asked *[]time.Time) {
+	asked = new([]time.Time)
+	var list []feed.URL
+	for i := range feeds {
+		u := feed.URL(fmt.Sprintf("http://%s/%d", host, i))
+		w.feed(u).answer = func(f Fetch) Fetched {
+			*asked = append(*asked, w.now)
+			return answer(len(*asked), f)
+		}
+		list = append(list, u)
+	}
+	h = w.add(Config{AllowLocal: true, Policy: polling.Fixed{Every: 20 * time.Minute}}, list...)
+	return h, asked
+}
+
+// within counts the times within d from begin on.
+func within(times []time.Time, begin time.Time, d time.Duration) (n int) {
+	for _, at := range times {
+		if !at.Before(begin) && at.Before(begin.Add(d)) {
+			n++
+		}
+	}
+	return n
+}
+
+// A new host gets one request; nothing more before that is answered.
+func TestFirstContactCostsOneRequest(t *testing.T) {
+	w := newNetwork(t)
+	_, asked := shared(w, "news.example.com", 20, func(_ int, f Fetch) Fetched { return status(429, time.Hour) })
+	w.run(time.Hour - time.Minute)
+	if len(*asked) != 1 {
+		t.Errorf("%d requests to a host that refused the first for an hour", len(*asked))
+	}
+}
+
+// Feeds of a host are polled one after another, and no faster than its budget.
+func TestFeedsOfAHostShareItsBudget(t *testing.T) {
+	busy := 0
+	w := newNetwork(t)
+	h, asked := shared(w, "news.example.com", 30, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
+	w.watch = func(_ *testHost, ev Event, effects []Effect) {
+		if _, ok := ev.(Fetched); ok {
+			busy--
+		}
+		for _, e := range effects {
+			if _, ok := e.(Fetch); ok {
+				if busy++; busy > 1 {
+					t.Errorf("%d polls at a host at a time", busy)
+				}
+			}
+		}
+	}
+	w.run(time.Minute)
+	if n := len(*asked); n < polling.Burst || n > polling.Burst+7 {
+		t.Errorf("%d requests in the first minute, want a burst of %d and one each %v", n, polling.Burst, polling.FirstGap)
+	}
+	w.run(9 * time.Minute)
+	first := make(map[feed.URL]bool)
+	for u, s := range h.node.feeds {
+		first[u] = !s.LastSuccess.IsZero()
+	}
+	for u, ok := range first {
+		if !ok {
+			t.Errorf("%s has not had its turn in ten minutes", u)
+		}
+	}
+}
+
+// One that is told to slow down does, and remembers it.
+func TestRefillIsLearned(t *testing.T) {
+	limit := 40 * time.Second // the host allows one request in that time
+	var last time.Time
+	refused := 0
+	w := newNetwork(t)
+	h, asked := shared(w, "news.example.com", 60, func(_ int, f Fetch) Fetched {
+		now := w.now
+		defer func() { last = now }()
+		if now.Sub(last) < limit {
+			refused++
+			return status(429, 5*time.Minute)
+		}
+		return listing(f.Feed, 1)
+	})
+	w.run(12 * time.Hour)
+	early := refused
+	h.kill()
+	h.start()
+	w.run(12 * time.Hour)
+	if all := len(*asked); refused*20 > all || refused-early > early || all < 1000 {
+		t.Errorf("%d of %d requests were refused, %d of them in the second half of a day", refused, all, refused-early)
+	}
+	kept := h.store.LoadHosts()
+	if len(kept) != 1 || kept[0].Name != "news.example.com" || kept[0].Gap < polling.FirstGap {
+		t.Errorf("of the host is kept %+v", kept)
+	}
+}
+
+// 429 speaks for the host where that is public, and for the URL alone where it is not.
+func TestScopeOfARefusal(t *testing.T) {
+	for host, want := range map[string]int{"news.example.com": 1, "192.168.1.7": 10, "bridge.local:8080": 10} {
+		w := newNetwork(t)
+		_, asked := shared(w, host, 10, func(n int, f Fetch) Fetched {
+			if n == 1 {
+				return status(429, 3*time.Hour)
+			}
+			return listing(f.Feed, 1)
+		})
+		w.run(15 * time.Minute)
+		if len(*asked) < want || want == 1 && len(*asked) != 1 {
+			t.Errorf("%s: %d requests after the first was refused, want %d", host, len(*asked), want)
+		}
+	}
+}
+
+// A feed behind 429 for a day: few requests, none too early, and afterwards all is as before.
+func TestADayBehind429(t *testing.T) {
+	for _, retryAfter := range []time.Duration{0, time.Hour} {
+		begin, end := epoch.Add(2*time.Hour), epoch.Add(26*time.Hour)
+		w := newNetwork(t)
+		h, p := alone(w, func(_ int, f Fetch) Fetched {
+			if w.now.After(begin) && w.now.Before(end) {
+				return status(429, retryAfter)
+			}
+			return listing(f.Feed, 1)
+		})
+		w.run(26 * time.Hour)
+		if n := within(p.asked, begin, 24*time.Hour); n > 8 {
+			t.Errorf("Retry-After %v: %d requests within the day", retryAfter, n)
+		}
+		for i := 1; i < len(p.asked); i++ {
+			if gap := p.asked[i].Sub(p.asked[i-1]); p.asked[i-1].After(begin) && p.asked[i-1].Before(end) && gap < retryAfter {
+				t.Errorf("asked again after %v, was told to wait for %v", gap, retryAfter)
+			}
+		}
+		w.run(24 * time.Hour)
+		if s := h.node.Feeds()[0]; s.Errors != 0 || s.Interval != 20*time.Minute || w.now.Sub(s.LastSuccess) > time.Hour {
+			t.Errorf("Retry-After %v: a day later %+v", retryAfter, s)
+		}
+	}
+}
+
+// A host that answers 403 in place of 429 gets a rest, all of it, and is known for it afterwards.
+func TestHostsThatThrottleBy403(t *testing.T) {
+	refuse := false
+	w := newNetwork(t)
+	h, asked := shared(w, "news.example.com", 10, func(_ int, f Fetch) Fetched {
+		if refuse {
+			return status(403, 0)
+		}
+		return listing(f.Feed, 1)
+	})
+	w.run(2 * time.Hour)
+	refuse = true
+	w.run(20 * time.Minute)
+	*asked = nil
+	refuse = false
+	w.run(12 * time.Hour)
+	if b := h.node.hosts["news.example.com"]; !b.Forbids {
+		t.Errorf("after it answers again: %+v", b.Budget)
+	}
+	refuse = true
+	w.run(time.Hour)
+	*asked = nil
+	w.run(9 * time.Minute)
+	if len(*asked) > 1 {
+		t.Errorf("%d requests within the rest of a host that is known for its 403", len(*asked))
+	}
+}
+
+// A feed that is forbidden for good is left alone ever longer, and costs its host's other feeds nothing but one rest.
+func TestAForbiddenFeedAlone(t *testing.T) {
+	begun := false
+	requests := 0
+	w := newNetwork(t)
+	h, _ := shared(w, "news.example.com", 5, func(_ int, f Fetch) Fetched {
+		if f.Feed == "http://news.example.com/0" && begun {
+			requests++
+			return status(403, 0)
+		}
+		return listing(f.Feed, 1)
+	})
+	w.run(2 * time.Hour)
+	begun = true
+	w.run(7 * 24 * time.Hour)
+	if requests > 16 {
+		t.Errorf("%d requests in a week for what is forbidden", requests)
+	}
+	for _, s := range h.node.Feeds()[1:] {
+		if s.Errors != 0 || w.now.Sub(s.LastSuccess) > 25*time.Minute {
+			t.Errorf("%s was last polled %v ago", s.URL, w.now.Sub(s.LastSuccess))
+		}
+	}
+	if b := h.node.hosts["news.example.com"]; b.Forbids || b.Learned() || len(h.store.LoadHosts()) != 0 {
+		t.Errorf("the host is thought to be slow: %+v", b.Budget)
+	}
+}
+
+// A host that never let anybody in: its feed backs off, and nobody else is asked less.
+func TestAHostThatForbidsAll(t *testing.T) {
+	w := newNetwork(t)
+	_, p := alone(w, func(int, Fetch) Fetched { return status(403, 0) })
+	w.run(7 * 24 * time.Hour)
+	if n := len(p.asked); n > 18 {
+		t.Errorf("%d requests in a week", n)
+	}
+}
+
+// A feed that was left and taken up again while it was polled is polled once more, after that.
+func TestTheHostIsFreedWhateverHappens(t *testing.T) {
+	w := newNetwork(t)
+	h, p := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
+	p.slow = 10 * time.Second
+	w.run(20 * time.Minute)
+	for !h.node.feeds[news].polling {
+		w.run(time.Second)
+	}
+	h.step(Unsubscribe{Feeds: []feed.URL{news}})
+	h.step(Subscribe{Feeds: []feed.URL{news}})
+	w.run(time.Second)
+	if h.node.feeds[news].polling {
+		t.Error("two polls of a feed at a time")
+	}
+	before := len(p.asked)
+	w.run(unfinished + time.Minute)
+	if n := len(p.asked) - before; n != 1 || h.node.feeds[news].LastSuccess.IsZero() {
+		t.Errorf("%d requests after that", n)
+	}
+}

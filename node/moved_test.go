@@ -1,0 +1,114 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/polling"
+)
+
+const there feed.URL = "https://new.example.org/feed"
+
+// movable is a node that polls a feed every six hours, which redirects to where to says.
+func movable(t *testing.T, to func(f Fetch) feed.URL) (*network, *testHost, *publisher) {
+	w := newNetwork(t)
+	p := w.feed(news)
+	p.answer = func(f Fetch) Fetched {
+		ev := listing(f.Feed, 3)
+		ev.Moved = to(f)
+		return ev
+	}
+	return w, w.add(Config{Policy: polling.Fixed{Every: 6 * time.Hour}}, news), p
+}
+
+// A feed that moves is asked for at its new address, once that was seen for a day, and its entries stay the same.
+func TestAFeedThatMoves(t *testing.T) {
+	var at []feed.URL
+	w, h, _ := movable(t, func(f Fetch) feed.URL {
+		at = append(at, f.At())
+		if f.At() == news {
+			return there
+		}
+		return ""
+	})
+	w.run(23 * time.Hour)
+	if s := h.node.feeds[news]; s.Alias != "" || s.Moved != there {
+		t.Errorf("within a day: alias %q, moved %q", s.Alias, s.Moved)
+	}
+	h.kill()
+	h.start()
+	w.run(3 * 24 * time.Hour)
+	s := h.node.Feeds()[0]
+	if s.URL != news || s.Alias != there || at[len(at)-1] != there {
+		t.Errorf("%+v, asked at %v", s, at)
+	}
+	if got := len(h.arrived); got != 3 {
+		t.Errorf("%d entries arrived, want the three that there are", got)
+	}
+	h.kill()
+	h.start()
+	w.run(7 * time.Hour)
+	if at[len(at)-1] != there || h.node.feeds[news].host.name != "new.example.org" {
+		t.Errorf("after a restart it was asked for at %s", at[len(at)-1])
+	}
+}
+
+func TestMovesThatDoNotCount(t *testing.T) {
+	n := 0
+	for name, to := range map[string]func(f Fetch) feed.URL{
+		"now and then": func(f Fetch) feed.URL {
+			if n++; n%3 == 0 {
+				return ""
+			}
+			return there
+		},
+		"here and there": func(f Fetch) feed.URL {
+			n++
+			return there + feed.URL(rune('0'+n%2))
+		},
+		"to where everybody can read it": func(f Fetch) feed.URL { return "http://new.example.org/feed" },
+		"nowhere":                        func(f Fetch) feed.URL { return "" },
+	} {
+		w, h, _ := movable(t, to)
+		w.run(10 * 24 * time.Hour)
+		if s := h.node.feeds[news]; s.Alias != "" {
+			t.Errorf("%s: moved to %s", name, s.Alias)
+		}
+	}
+}
+
+// A new address that does not work, or that sends back, is given up.
+func TestAMoveThatWasWrong(t *testing.T) {
+	for name, wrong := range map[string]func(f Fetch) Fetched{
+		"fails":   func(f Fetch) Fetched { return status(404, 0) },
+		"is gone": func(f Fetch) Fetched { return status(410, 0) },
+		"sends back": func(f Fetch) Fetched {
+			ev := listing(f.Feed, 3)
+			ev.Moved = news
+			return ev
+		},
+	} {
+		broken := false
+		w, h, p := movable(t, func(Fetch) feed.URL { return there })
+		p.answer = func(f Fetch) Fetched {
+			if f.At() == there && broken {
+				return wrong(f)
+			}
+			ev := listing(f.Feed, 3)
+			if f.At() == news && !broken {
+				ev.Moved = there
+			}
+			return ev
+		}
+		w.run(3 * 24 * time.Hour)
+		if h.node.feeds[news].Alias != there {
+			t.Fatalf("%s: has not moved", name)
+		}
+		broken = true
+		w.run(6 * 24 * time.Hour)
+		if s := h.node.feeds[news]; s.Alias != "" || s.Errors != 0 || s.Ended || s.host.name != news.Host() {
+			t.Errorf("%s: alias %q, %d errors, ended %v", name, s.Alias, s.Errors, s.Ended)
+		}
+	}
+}
