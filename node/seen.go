@@ -45,38 +45,6 @@ func (s *seenDIDs) has(did protocol.DID) bool {
 	return s.latest.has(did) || s.older.mayHave(did) && s.store.HasDID(did)
 }
 
-// A window is the set of the latest dids, of a fixed size.
-type window struct {
-	set  map[protocol.DID]struct{}
-	ring []protocol.DID
-	next int
-}
-
-func newWindow(size int) window {
-	return window{set: make(map[protocol.DID]struct{}), ring: make([]protocol.DID, 0, size)}
-}
-
-// add puts did in, and returns the did that it pushed out, if any.
-func (w *window) add(did protocol.DID) (old protocol.DID, pushed bool) {
-	if w.has(did) {
-		return old, false
-	}
-	w.set[did] = struct{}{}
-	if len(w.ring) < cap(w.ring) {
-		w.ring = append(w.ring, did)
-		return old, false
-	}
-	old, w.ring[w.next] = w.ring[w.next], did
-	w.next = (w.next + 1) % len(w.ring)
-	delete(w.set, old)
-	return old, true
-}
-
-func (w *window) has(did protocol.DID) bool {
-	_, ok := w.set[did]
-	return ok
-}
-
 // rotating is a Bloom filter that forgets: dids go into the current half, questions to both, and when
 // the current half is full it becomes the previous one and an empty one takes its place.
 type rotating struct {
