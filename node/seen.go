@@ -1,6 +1,8 @@
 package node
 
 import (
+	"slices"
+
 	"github.com/bits-and-blooms/bloom/v3"
 
 	"feedex/archive"
@@ -45,29 +47,57 @@ func (s *seenDIDs) has(did protocol.DID) bool {
 	return s.latest.has(did) || s.older.mayHave(did) && s.store.HasDID(did)
 }
 
-// rotating is a Bloom filter that forgets: dids go into the current half, questions to both, and when
-// the current half is full it becomes the previous one and an empty one takes its place.
+// rotating is a row of Bloom filters that forgets: dids go into the last, questions to all. When the last is full
+// another begins, four times as large up to the capacity, and the first goes as soon as the others hold enough
+// without it.
 type rotating struct {
-	current, previous *bloom.BloomFilter // nil until needed
-	capacity, count   int                // of current
+	filters  []filter
+	capacity int // of all together, at least
 }
 
-// falsePositives is the rate at which a half answers for a did it does not hold.
-const falsePositives = 0.001
+type filter struct {
+	*bloom.BloomFilter
+	count, size int
+}
 
-// newRotating returns a filter that remembers at least the latest n dids and at most twice as many.
+const (
+	// falsePositives is the rate at which a filter answers for a did that it does not hold.
+	falsePositives = 0.001
+	// firstFilter is how many dids the first one holds: most nodes need no more within a day.
+	firstFilter = 2048
+)
+
+// newRotating returns filters that remember at least the latest n dids and at most twice as many.
 func newRotating(n int) rotating { return rotating{capacity: n} }
 
 func (r *rotating) add(did protocol.DID) {
-	if r.current == nil || r.count == r.capacity {
-		r.previous = r.current
-		r.current = bloom.NewWithEstimates(uint(r.capacity), falsePositives)
-		r.count = 0
+	last := len(r.filters) - 1
+	if last < 0 || r.filters[last].count == r.filters[last].size {
+		size := firstFilter
+		if last >= 0 {
+			size = 4 * r.filters[last].size
+		}
+		size = min(size, r.capacity)
+		r.filters = append(r.filters, filter{BloomFilter: bloom.NewWithEstimates(uint(size), falsePositives), size: size})
+		r.forget()
+		last = len(r.filters) - 1
 	}
-	r.current.Add(did[:])
-	r.count++
+	r.filters[last].Add(did[:])
+	r.filters[last].count++
+}
+
+// forget lets go of the oldest filters that are not needed.
+func (r *rotating) forget() {
+	rest := 0
+	for i := len(r.filters) - 1; i >= 0; i-- {
+		if rest >= r.capacity {
+			r.filters = slices.Delete(r.filters, 0, i+1)
+			return
+		}
+		rest += r.filters[i].count
+	}
 }
 
 func (r *rotating) mayHave(did protocol.DID) bool {
-	return r.current != nil && r.current.Test(did[:]) || r.previous != nil && r.previous.Test(did[:])
+	return slices.ContainsFunc(r.filters, func(f filter) bool { return f.Test(did[:]) })
 }
