@@ -42,8 +42,9 @@ const (
 // too, and such a holder is no witness: or two forgers would be the excuse of the third. What is excused
 // costs no standing, but earns nothing.
 type Claims struct {
-	open   map[feed.EntryID]*Claim
-	list   []*Claim // the same, in the order in which they came
+	open   map[feed.EntryID]*claim
+	feeds  map[feed.URL][]*claim // the same, in the order in which they came
+	list   []*claim              // of all feeds, likewise, and at most as many that ended
 	count  map[Holder]int
 	misses []miss                 // the latest last
 	uneven map[feed.URL]time.Time // feeds of which entries vanished, and until when that counts
@@ -58,13 +59,32 @@ type Claim struct {
 	At     time.Time
 	Value  Credit // what the entry is worth to us
 	Earned Credit // what of it was booked
+}
 
-	listed Listed
-	since  time.Time // the publisher listed it then, if ever
+// A claim is a Claim as it is remembered, of which there are thousands.
+type claim struct {
+	entry         feed.EntryID
+	holder        Holder
+	ended         bool
+	feed          feed.URL
+	via           []protocol.NodeID
+	at, since     int64 // Unix seconds; since is when the publisher listed it, if ever
+	value, earned int32 // of one entry
+	title, link   uint64
+}
+
+// claimed is the claim as others see it.
+func (c *claim) claimed() Claim {
+	return Claim{
+		Feed: c.feed, Entry: c.entry, Holder: c.holder, Via: c.via, At: time.Unix(c.at, 0).UTC(),
+		Value: Credit(c.value), Earned: Credit(c.earned),
+	}
 }
 
 // FirstHand reports whether the neighbor claims to have polled the entry itself.
-func (c *Claim) FirstHand() bool { return len(c.Via) == 1 }
+func (c *Claim) FirstHand() bool { return firstHand(c.Via) }
+
+func firstHand(via []protocol.NodeID) bool { return len(via) == 1 }
 
 // A miss is a first-hand claim that was missing, the latest of one holder in one feed.
 type miss struct {
@@ -108,28 +128,37 @@ type Judgement struct {
 
 // NewClaims returns Claims that remember nothing.
 func NewClaims() *Claims {
-	return &Claims{open: make(map[feed.EntryID]*Claim), count: make(map[Holder]int), uneven: make(map[feed.URL]time.Time)}
+	return &Claims{
+		open: make(map[feed.EntryID]*claim), feeds: make(map[feed.URL][]*claim),
+		count: make(map[Holder]int), uneven: make(map[feed.URL]time.Time),
+	}
 }
 
 // Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, whoever has most
 // claims loses its oldest: a flood pushes out nobody else's.
-func (c *Claims) Add(e *feed.Entry, claim Claim) {
-	if c.open[claim.Entry] != nil {
+func (c *Claims) Add(e *feed.Entry, made Claim) {
+	if c.open[made.Entry] != nil {
 		return
 	}
-	claim.At = seconds(claim.At)
-	for len(c.list) > 0 && claim.At.Sub(c.list[0].At) > young {
-		c.drop(c.list[0])
-		c.list = c.list[1:]
+	made.At = seconds(made.At)
+	for len(c.list) > 0 && (c.list[0].ended || made.At.Unix()-c.list[0].at > int64(young/time.Second)) {
+		if c.list[0].ended {
+			c.list = c.list[1:]
+		} else {
+			c.end(c.list[0])
+		}
 	}
-	if len(c.list) >= maxClaims {
+	if len(c.open) >= maxClaims {
 		c.evict()
 	}
-	claim.listed = NewListed(e, claim.Entry, feed.Digest{}, claim.At)
-	claim.since = listedSince(e, claim.At)
-	c.open[claim.Entry] = &claim
-	c.list = append(c.list, &claim)
-	c.count[claim.Holder]++
+	next := &claim{
+		entry: made.Entry, holder: made.Holder, feed: made.Feed, via: made.Via, at: made.At.Unix(), since: listedSince(e, made.At).Unix(),
+		value: int32(made.Value), earned: int32(made.Earned), title: hash(e.Title), link: hash(e.Link),
+	}
+	c.open[next.entry] = next
+	c.feeds[next.feed] = append(c.feeds[next.feed], next)
+	c.list = append(c.list, next)
+	c.count[next.holder]++
 }
 
 // listedSince is when the publisher listed the entry, if it did. Undated, it may have waited for us as long as
@@ -154,23 +183,41 @@ func (c *Claims) evict() {
 			most = h
 		}
 	}
-	i := slices.IndexFunc(c.list, func(claim *Claim) bool { return claim.Holder == most })
-	c.drop(c.list[i])
-	c.list = slices.Delete(c.list, i, i+1)
+	c.end(c.list[slices.IndexFunc(c.list, func(claim *claim) bool { return !claim.ended && claim.holder == most })])
 }
 
-// drop forgets a claim that the caller takes off the list.
-func (c *Claims) drop(claim *Claim) {
-	delete(c.open, claim.Entry)
-	if c.count[claim.Holder]--; c.count[claim.Holder] == 0 {
-		delete(c.count, claim.Holder)
+// end forgets a claim.
+func (c *Claims) end(claim *claim) {
+	list := c.feeds[claim.feed]
+	i := slices.Index(list, claim)
+	c.left(claim.feed, slices.Delete(list, i, i+1))
+	c.drop(claim)
+}
+
+// left notes what claims of a feed are left.
+func (c *Claims) left(u feed.URL, list []*claim) {
+	if len(list) == 0 {
+		delete(c.feeds, u)
+		return
+	}
+	c.feeds[u] = list
+}
+
+// drop forgets a claim that the caller takes off the list of its feed.
+func (c *Claims) drop(ended *claim) {
+	delete(c.open, ended.entry)
+	if c.count[ended.holder]--; c.count[ended.holder] == 0 {
+		delete(c.count, ended.holder)
+	}
+	if ended.ended = true; len(c.list) > 2*len(c.open) {
+		c.list = slices.DeleteFunc(c.list, func(claim *claim) bool { return claim.ended })
 	}
 }
 
 // Of returns the open claim of the entry, and whether there is one.
 func (c *Claims) Of(id feed.EntryID) (Claim, bool) {
 	if claim := c.open[id]; claim != nil {
-		return *claim, true
+		return claim.claimed(), true
 	}
 	return Claim{}, false
 }
@@ -179,9 +226,7 @@ func (c *Claims) Of(id feed.EntryID) (Claim, bool) {
 func (c *Claims) End(id feed.EntryID) (Claim, bool) {
 	claim, open := c.Of(id)
 	if open {
-		i := slices.Index(c.list, c.open[id])
-		c.drop(c.list[i])
-		c.list = slices.Delete(c.list, i, i+1)
+		c.end(c.open[id])
 	}
 	return claim, open
 }
@@ -189,7 +234,8 @@ func (c *Claims) End(id feed.EntryID) (Claim, bool) {
 // Judge ends the claims of a feed of which a poll that began at begun can tell. listed is what the
 // publisher's document lists, the oldest entry first: that of this poll or, where nothing was modified, that of the last one.
 func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Judgement) {
-	if len(listed) == 0 {
+	list := c.feeds[u]
+	if len(listed) == 0 || len(list) == 0 {
 		return j
 	}
 	// How far back it reaches its old end tells: some publishers keep an old entry before all others.
@@ -197,32 +243,30 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 	for _, e := range listed {
 		shown[e.Entry] = true
 	}
-	c.list = slices.DeleteFunc(c.list, func(claim *Claim) bool {
+	c.left(u, slices.DeleteFunc(list, func(claim *claim) bool {
 		switch {
-		case claim.Feed != u:
+		case shown[claim.entry]:
+			j.Shown = append(j.Shown, claim.claimed())
+		case begun.Sub(time.Unix(claim.at, 0)) < ripe:
 			return false
-		case shown[claim.Entry]:
-			j.Shown = append(j.Shown, *claim)
-		case begun.Sub(claim.At) < ripe:
-			return false
-		case !reach.Before(claim.since): // it is not in the window any more
-		case !claim.FirstHand():
-			j.Relayed = append(j.Relayed, *claim)
-			if !alike.has(claim.listed) && !c.vanishing(now, u) && !c.divided(now, u) {
-				j.Doubtful = append(j.Doubtful, *claim)
+		case !reach.Before(time.Unix(claim.since, 0)): // it is not in the window any more
+		case !firstHand(claim.via):
+			j.Relayed = append(j.Relayed, claim.claimed())
+			if !alike.has(claim.title, claim.link) && !c.vanishing(now, u) && !c.divided(now, u) {
+				j.Doubtful = append(j.Doubtful, claim.claimed())
 			}
-		case alike.has(claim.listed) || c.vanishing(now, u):
-			j.Excused = append(j.Excused, *claim)
-		case c.divided(now, u) && !c.missesBeside(now, u, claim.Holder):
-			j.Excused = append(j.Excused, *claim)
-			c.missed(now, u, claim.Holder)
+		case alike.has(claim.title, claim.link) || c.vanishing(now, u):
+			j.Excused = append(j.Excused, claim.claimed())
+		case c.divided(now, u) && !c.missesBeside(now, u, claim.holder):
+			j.Excused = append(j.Excused, claim.claimed())
+			c.missed(now, u, claim.holder)
 		default:
-			j.Forged = append(j.Forged, *claim)
-			c.missed(now, u, claim.Holder)
+			j.Forged = append(j.Forged, claim.claimed())
+			c.missed(now, u, claim.holder)
 		}
 		c.drop(claim)
 		return true
-	})
+	}))
 	return j
 }
 
@@ -261,6 +305,9 @@ func (c *Claims) vanishing(now time.Time, u feed.URL) bool { return now.Before(c
 // document at its old end; where one vanishes and an older one stays, the publisher takes entries back, or
 // has more than one document. A claim of such a feed may be missing for the same reason.
 func (c *Claims) Compare(now time.Time, u feed.URL, before, after []Listed) {
+	if rolled(before, after) {
+		return
+	}
 	still, alike := make(map[feed.EntryID]bool, len(after)), kindred(after)
 	for _, e := range after {
 		still[e.Entry] = true
@@ -270,23 +317,38 @@ func (c *Claims) Compare(now time.Time, u feed.URL, before, after []Listed) {
 		switch {
 		case still[e.Entry]:
 			older = true
-		case older && !alike.has(e):
+		case older && !alike.has(e.title, e.link):
 			c.uneven[u] = now.Add(dividedFor)
 			return
 		}
 	}
 }
 
+// rolled reports whether entries left before at its old end alone, and came at the new end of after: nearly all
+// documents change so.
+func rolled(before, after []Listed) bool {
+	if len(after) == 0 {
+		return false
+	}
+	left := slices.IndexFunc(before, func(e Listed) bool { return e.Entry == after[0].Entry })
+	if left < 0 || len(before)-left > len(after) {
+		return false
+	}
+	for i, e := range before[left:] {
+		if e.Entry != after[i].Entry {
+			return false
+		}
+	}
+	return true
+}
+
 // Forget drops all claims of a feed that is not polled any more.
 func (c *Claims) Forget(u feed.URL) {
 	delete(c.uneven, u)
-	c.list = slices.DeleteFunc(c.list, func(claim *Claim) bool {
-		if claim.Feed != u {
-			return false
-		}
+	for _, claim := range c.feeds[u] {
 		c.drop(claim)
-		return true
-	})
+	}
+	delete(c.feeds, u)
 }
 
 // likenesses are the titles and links of a document.
@@ -301,5 +363,5 @@ func kindred(listed []Listed) likenesses {
 	return l
 }
 
-// has reports whether an entry has the title or the link of a listed one.
-func (l likenesses) has(e Listed) bool { return l[e.title] || l[e.link] }
+// has reports whether an entry has the title or the link of a listed one, by their hashes.
+func (l likenesses) has(title, link uint64) bool { return l[title] || l[link] }

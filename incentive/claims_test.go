@@ -225,8 +225,11 @@ func TestClaimsAreBounded(t *testing.T) {
 	for i := range 2 * maxClaims {
 		add(c, item(1+i, 0), 0, 3)
 	}
-	if len(c.list) != maxClaims || len(c.open) != maxClaims || c.count[HolderOf(way(3)[0])] != maxClaims-1 {
-		t.Errorf("%d and %d claims are remembered", len(c.list), len(c.open))
+	if len(c.feeds[news]) != maxClaims || len(c.open) != maxClaims || c.count[HolderOf(way(3)[0])] != maxClaims-1 {
+		t.Errorf("%d and %d claims are remembered", len(c.feeds[news]), len(c.open))
+	}
+	if len(c.list) > 2*maxClaims+2 {
+		t.Errorf("%d claims are listed", len(c.list))
 	}
 	first := item(0, 0)
 	if claim, ok := c.Of(first.EntryID()); !ok || claim.Holder != HolderOf(way(1)[0]) {
@@ -237,11 +240,11 @@ func TestClaimsAreBounded(t *testing.T) {
 		t.Error("the last claim is not remembered")
 	}
 	add(c, item(-1, 0), -young-time.Second, 4)
-	if len(c.list) != 1 || len(c.open) != 1 || len(c.count) != 1 {
-		t.Errorf("after two days %d claims are left, of %d holders", len(c.list), len(c.count))
+	if len(c.feeds[news]) != 1 || len(c.open) != 1 || len(c.count) != 1 {
+		t.Errorf("after two days %d claims are left, of %d holders", len(c.feeds[news]), len(c.count))
 	}
 	c.Forget(news)
-	if len(c.list)+len(c.open)+len(c.count) != 0 {
+	if len(c.list)+len(c.feeds)+len(c.open)+len(c.count) != 0 {
 		t.Error("claims of a feed that is forgotten are left")
 	}
 }
@@ -255,9 +258,9 @@ func TestEvictionIsDeterministic(t *testing.T) {
 			add(lives[i], item(j, 0), 0, j%100)
 		}
 	}
-	for i, claim := range lives[0].list {
-		if other := lives[1].list[i]; claim.Entry != other.Entry {
-			t.Fatalf("claim %d is of %v in one life and of %v in the other", i, claim.Holder, other.Holder)
+	for i, claim := range lives[0].feeds[news] {
+		if other := lives[1].feeds[news][i]; claim.entry != other.entry {
+			t.Fatalf("claim %d is of %v in one life and of %v in the other", i, claim.holder, other.holder)
 		}
 	}
 }
