@@ -97,7 +97,7 @@ func (c *Client) Publishers(ctx context.Context) ([]grade.Host, error) {
 // Subscribe implements Owner.
 func (c *Client) Subscribe(ctx context.Context, s node.Subscribe) error {
 	for _, u := range s.Feeds {
-		if err := c.do(ctx, "POST", "/subscribe", subscribeRequest{string(u), s.Weight, s.Discreet, s.Policy}, nil); err != nil {
+		if err := c.do(ctx, "POST", "/subscribe", subscribeRequest{string(u), s.Weight, s.Discreet, s.Policy, s.Private}, nil); err != nil {
 			return err
 		}
 	}

@@ -81,7 +81,8 @@ type subscribeRequest struct {
 	Discreet *bool  `json:"discreet,omitempty"` // nil leaves it as it is
 	// Policy is by which the feed is polled, as polling.Settings reads it, "" for the node's own; nil leaves it as it
 	// is.
-	Policy *string `json:"policy,omitempty"`
+	Policy  *string `json:"policy,omitempty"`
+	Private *bool   `json:"private,omitempty"` // nil leaves it as it is
 }
 
 // An unsubscribeRequest is the body of unsubscribe.
@@ -123,7 +124,7 @@ func newControl(o Owner) http.Handler {
 				return badRequest{err}
 			}
 		}
-		return o.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy})
+		return o.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private})
 	}))
 	mux.HandleFunc("POST /unsubscribe", change(func(ctx context.Context, s unsubscribeRequest) error {
 		u, err := feed.ParseURL(s.URL)

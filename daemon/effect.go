@@ -107,9 +107,12 @@ func (h *host) tell(now time.Time, note node.Note) {
 	case node.Filled:
 		log.Info("missed entries came", "feed", shown(t.Feed), "entries", t.Gap.Filled)
 	case node.Polled:
-		if t.Problem != "" {
+		switch {
+		case t.Problem != "" && t.Next.IsZero():
+			log.Warn("feed ended", "feed", shown(t.Feed), "err", t.Problem)
+		case t.Problem != "":
 			log.Warn("poll failed", "feed", shown(t.Feed), "err", t.Problem, "next", t.Next.Format(time.RFC3339))
-		} else {
+		default:
 			log.Debug("feed polled", "feed", shown(t.Feed), "new", t.New, "next", t.Next.Format(time.RFC3339))
 		}
 	}

@@ -19,8 +19,8 @@ const (
 	maxArrivals = 1024
 	// maxBatch is how many events are stepped before they are committed together.
 	maxBatch = 256
-	// maxFetching is how many polls are under way at a time.
-	maxFetching = 16
+	// maxFetching is how many polls are under way at a time, each at another host.
+	maxFetching = 64
 	// maxSearching is how many searches for neighbors are under way at a time.
 	maxSearching = 4
 )
@@ -60,6 +60,7 @@ type host struct {
 	at        Addresses
 
 	node     *node.Node // nil while nothing can be stored
+	clock    clock
 	rng      *rand.Rand
 	life     uint64 // counts the cores: the completions of an earlier one are dropped
 	lastTag  uint64
@@ -106,7 +107,9 @@ func (h *host) loop(ctx context.Context) {
 		case <-index.C:
 			h.index()
 		case <-wake.C:
-			batch = append(batch, arrival{event: node.Wake{}})
+			if due := h.next(); !due.IsZero() && !due.After(h.clock.now(time.Now())) {
+				batch = append(batch, arrival{event: node.Wake{}})
+			} // else the nap is over
 		case a := <-h.events:
 			batch = append(batch, a)
 		}
@@ -119,7 +122,7 @@ func (h *host) loop(ctx context.Context) {
 			h.indexing.arrived(time.Now())
 		}
 		// Whatever it was may have changed when the loop is needed next.
-		resetTo(wake, h.next())
+		resetTo(wake, h.alarm(time.Now()))
 		resetTo(index, h.indexing.due)
 	}
 }
@@ -139,7 +142,7 @@ func (h *host) drain(batch []arrival) []arrival {
 
 // step gives the batch to the node, makes what it stored durable, and carries out its effects.
 func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival) []node.Effect {
-	now := time.Now()
+	now := h.clock.now(time.Now())
 	for i := range batch {
 		if batch[i].goodbye {
 			h.goodbyes.ended()
@@ -188,6 +191,15 @@ func (h *host) next() time.Time {
 		return h.storage.retry
 	}
 	return h.node.Next()
+}
+
+// alarm is when the loop is to look at the clock again, as a timer counts: after a nap at the latest.
+func (h *host) alarm(now time.Time) time.Time {
+	nap := longestNap
+	if due := h.next(); !due.IsZero() {
+		nap = min(nap, due.Sub(h.clock.now(now)))
+	}
+	return now.Add(nap)
 }
 
 // resetTo sets the timer to go off at t, at once where that is past, and never for the zero time.

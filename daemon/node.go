@@ -44,6 +44,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Subscribe are feeds to follow, besides those that the archive knows.
 	Subscribe []feed.URL
+	// About is a page for publishers who wonder who polls their feeds, in every poll's user agent; "" for none.
+	About string
 	// Node is the core's own configuration; its Port and Secret are set by Run. Feeds of its
 	// PrivateHosts are read also where these are at addresses that are not public.
 	Node node.Config
@@ -100,7 +102,7 @@ func Run(ctx context.Context, c Config) error {
 	agent := "feedex/" + Version
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal, UserAgent: agent})
 	defer client.CloseIdle()
-	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts, UserAgent: agent})
+	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts, UserAgent: agent, About: c.About})
 	h := newHost(c, store, client, fetcher)
 	h.at = Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()}
 	if err := h.revive(); err != nil {

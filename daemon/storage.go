@@ -81,7 +81,7 @@ func (h *host) recover(now time.Time) bool {
 
 // revive makes a core from what the archive knows.
 func (h *host) revive() error {
-	n, err := node.New(time.Now(), h.config.Node, h.store, h.rng)
+	n, err := node.New(h.clock.now(time.Now()), h.config.Node, h.store, h.rng)
 	if err != nil {
 		return err
 	}

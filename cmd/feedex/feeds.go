@@ -23,6 +23,8 @@ polled, how many entries came by own polls and from neighbors, and what last wen
 private never leaves the node, one marked discreet does not show that the node follows it, one with a
 weight is preferred when neighbors are chosen, and one that names a policy is polled by that. Of a feed that
 published more between two polls than its document lists, entries are missing until as many came from neighbors.
+A feed that its publisher ended (HTTP 410) is polled no more, one that has moved is asked for at its new address,
+and one that waits for the network counts no failures: nobody else could be reached either.
 On a narrow screen each feed takes two lines.`,
 		Args: noArgs,
 	}
@@ -56,8 +58,16 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 		t.row(printable(string(f.URL)), shorten(plainTitle(f.Title), 30), fmt.Sprint(f.Offered),
 			ago(f.LastPoll, now), in(f.NextPoll, now), every,
 			fmt.Sprint(f.Polled), fmt.Sprint(f.Delivered), feedState(f))
-		if f.LastError != "" {
+		switch {
+		case f.Ended:
+			t.note(feedError(f))
+		case f.LastError != "" && f.Errors == 0:
+			t.note("not reached: " + feedError(f))
+		case f.LastError != "":
 			t.note(fmt.Sprintf("failed %s: %s", plural(int64(f.Errors), "time", "times"), feedError(f)))
+		}
+		if f.Alias != "" {
+			t.note("has moved to " + printable(string(f.Alias)))
 		}
 		if f.Gap != nil {
 			t.note(gapNote(f.Gap))
@@ -70,6 +80,10 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 func feedState(f *node.FeedStatus) string {
 	state := "ok"
 	switch {
+	case f.Ended:
+		state = "ended"
+	case f.LastError != "" && f.Errors == 0:
+		state = "waiting for the network"
 	case f.LastError != "":
 		state = "failing"
 	case f.LastSuccess.IsZero():

@@ -98,6 +98,7 @@ func (s *settings) node() (daemon.Config, error) {
 		ReaderHosts:    s.readerHosts(),
 		TrustedProxies: prefixes(s.TrustedProxy),
 		Subscribe:      feedURLs(s.Subscribe),
+		About:          string(s.About),
 		Node: node.Config{
 			Trackers:       texts(s.Tracker),
 			Peers:          texts(s.Peer),

@@ -106,6 +106,19 @@ http://example.org/away                    0          never    -       -      0 
 `, func(w *strings.Builder) error { return printFeeds(w, list, noon, 0) })
 	wantText(t, `
 FEED                      TITLE  NEIGHBORS  POLLED  NEXT  EVERY  BY POLL  BY NEIGHBORS  STATE
+https://example.com/gone         0          0s ago  -     60m    0        0             ended
+    HTTP 410 Gone
+https://example.com/lost         0          0s ago  now   60m    0        0             waiting for the network
+    not reached: no route to host
+    has moved to https://example.net/
+`, func(w *strings.Builder) error {
+		return printFeeds(w, []node.FeedStatus{
+			{URL: "https://example.com/gone", Interval: time.Hour, LastPoll: noon, Ended: true, Errors: 1, LastError: "get example.com: HTTP 410 Gone"},
+			{URL: "https://example.com/lost", Alias: "https://example.net/", Interval: time.Hour, LastPoll: noon, NextPoll: noon, LastError: "get example.com: no route to host"},
+		}, noon, 0)
+	})
+	wantText(t, `
+FEED                      TITLE  NEIGHBORS  POLLED  NEXT  EVERY  BY POLL  BY NEIGHBORS  STATE
 https://example.com/busy         0          0s ago  now   60m    0        0             auto:15m, entries missing
     about 40 entries from `+noon.Local().Format("2006-01-02 15:04")+" to "+noon.Add(time.Hour).Local().Format("2006-01-02 15:04")+` left the document before it was polled; 3 of them came since
 `, func(w *strings.Builder) error {

@@ -36,6 +36,8 @@ type settings struct {
 	DeficitBound   int  `toml:"deficit_bound"`
 	CoverFeeds     int  `toml:"cover_feeds"`
 
+	About pageURL `toml:"about"`
+
 	Polling pollingSettings `toml:"polling"`
 	Poll    span            `toml:"-"` // the flag that stands for policy fixed at this interval
 

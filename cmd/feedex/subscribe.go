@@ -22,7 +22,8 @@ func newSubscribe() *cobra.Command {
 		Short: "Follow feeds",
 		Long: `Tell the running node to follow feeds: it polls them, keeps their entries and exchanges them with its
 neighbors. A feed whose URL holds a password or a key, or whose host is on a private address, stays on
-the node and its name is told to nobody.
+the node and its name is told to nobody. So does one that is followed with --private, and one whose publisher
+asks for that.
 
 The weight of a feed counts when neighbors are chosen: one that offers a feed of weight 5 is worth as
 much as one that offers five of weight 1.
@@ -37,25 +38,30 @@ With --poll a feed is polled by a policy of its own: "auto:15m" by policy auto w
 minutes, "1h" every hour, "feedex", "fix-learned", "moving-average" or "post-rate", or "default" for that of
 the node. 'feedex config' says what they do; what it sets holds for each policy, wherever it is used.
 
-A feed that is followed already keeps its weight, its discretion and its policy, unless a flag says otherwise. It
-does so even if it was followed no more for a while.`,
+A feed that is followed already keeps its weight, its discretion, its privacy and its policy, unless a flag says
+otherwise. It does so even if it was followed no more for a while. One that its publisher had ended is polled again.`,
 		Example: `  feedex subscribe https://example.com/feed.xml
   feedex subscribe --weight 5 https://example.com/feed.xml https://example.org/blog/atom.xml
   feedex subscribe --discreet https://example.net/feed.xml
+  feedex subscribe --private https://members.example.com/feed.xml
   feedex subscribe --poll auto:15m https://example.com/feed.xml`,
 		Args: feedArgs,
 	}
 	var wish node.Subscribe
-	var discreet bool
+	var discreet, private bool
 	var poll policyValue
 	f := c.Flags()
 	f.Var((*weightValue)(&wish.Weight), "weight", "how much the feeds matter, 1 to 100 (default 1)")
 	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
+	f.BoolVar(&private, "private", false, "keep the feeds and their entries on this node")
 	f.Var(&poll, "poll", "by which policy to poll the feeds (default: that of the node)")
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn), cobra.ShellCompDirectiveNoFileComp))
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
 		if c.Flags().Changed("discreet") {
 			wish.Discreet = &discreet
+		}
+		if c.Flags().Changed("private") {
+			wish.Private = &private
 		}
 		if c.Flags().Changed("poll") {
 			wish.Policy = (*string)(&poll)

@@ -133,6 +133,7 @@ type (
 	address   = text[addressRule]
 	trackerAt = text[trackerRule]
 	feedURL   = text[feedRule]
+	pageURL   = text[pageRule]
 	peer      = text[peerRule]
 	host      = text[hostRule]
 	ownName   = text[ownNameRule]
@@ -202,6 +203,21 @@ func (feedRule) check(s string) error {
 		return fmt.Errorf("%q is no feed URL", s)
 	}
 	return checkURLPort(s, u)
+}
+
+// pageRule is for a page that people are pointed to, or none.
+type pageRule struct{}
+
+func (pageRule) kind() string { return "URL" }
+func (pageRule) want() string { return `a page's URL such as "https://example.com/about-my-node"` }
+func (pageRule) check(s string) error {
+	if s == "" {
+		return nil
+	}
+	if _, err := feed.ParseURL(s); err != nil || strings.ContainsAny(s, "();") || len(s) > 200 {
+		return fmt.Errorf("%q is no URL that fits in a user agent", s)
+	}
+	return nil
 }
 
 // feedURLs are the URLs in normal form.
