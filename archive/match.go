@@ -12,11 +12,16 @@ import (
 type Matcher struct {
 	filter       feed.Filter
 	words, title []Phrase
+	expr         *Expr // nil for none
 }
 
 // NewMatcher prepares to match f.
 func NewMatcher(f feed.Filter) *Matcher {
-	return &Matcher{filter: f, words: Phrases(f.Words), title: Phrases(f.Title)}
+	m := &Matcher{filter: f, words: Phrases(f.Words), title: Phrases(f.Title)}
+	if f.Match != nil {
+		m.expr = newExpr(f.Match)
+	}
+	return m
 }
 
 // Limit is the most records that a search for the filter returns.
@@ -33,6 +38,12 @@ func (m *Matcher) Words() []Phrase { return m.words }
 // Title returns the phrases of which each must occur in the title.
 func (m *Matcher) Title() []Phrase { return m.title }
 
+// Expr returns what else must hold of the words of an entry, nil for nothing.
+func (m *Matcher) Expr() *Expr { return m.expr }
+
+// Wordless reports whether words do not matter.
+func (m *Matcher) Wordless() bool { return len(m.words)+len(m.title) == 0 && m.expr == nil }
+
 // Match reports whether r answers the filter. Whether r is shareable it cannot know; that is for the
 // Store to see to.
 func (m *Matcher) Match(r *Record) bool {
@@ -43,29 +54,41 @@ func (m *Matcher) Match(r *Record) bool {
 		len(f.IDs) > 0 && !slices.Contains(f.IDs, r.ID) {
 		return false
 	}
-	return len(m.words)+len(m.title) == 0 || m.matchText(&r.Entry)
+	return m.Wordless() || m.matchText(&r.Entry)
 }
 
-// matchText reports whether every phrase occurs where it must. The title is looked at first, because
-// it is short and may decide alone.
+// matchText reports whether every phrase occurs where it must, and the expression holds. The title is looked
+// at first, because it is short and may decide alone.
 func (m *Matcher) matchText(e *feed.Entry) bool {
-	title := foldTitle(e)
+	t := foldedText{entry: e, title: foldTitle(e)}
 	for _, p := range m.title {
-		if !p.in(title) {
+		if !p.in(t.title) {
 			return false
 		}
 	}
-	rest, folded := "", false
 	for _, p := range m.words {
-		if p.in(title) {
-			continue
-		}
-		if !folded {
-			rest, folded = foldRest(e), true
-		}
-		if !p.in(rest) {
+		if !t.holds(p) {
 			return false
 		}
 	}
-	return true
+	return m.expr == nil || m.expr.holds(&t)
+}
+
+// A foldedText is the words of an entry. The rest beside the title is folded when it is looked at.
+type foldedText struct {
+	entry  *feed.Entry
+	title  string
+	rest   string
+	folded bool
+}
+
+// holds reports whether the phrase occurs anywhere.
+func (t *foldedText) holds(p Phrase) bool {
+	if p.in(t.title) {
+		return true
+	}
+	if !t.folded {
+		t.rest, t.folded = foldRest(t.entry), true
+	}
+	return p.in(t.rest)
 }

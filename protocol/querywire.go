@@ -36,6 +36,9 @@ func encodeQuery(q Query) xmlrpc.Struct {
 	if len(q.Filter.Title) > 0 {
 		add("title", stringArray(q.Filter.Title))
 	}
+	if q.Filter.Match != nil {
+		add("match", q.Filter.Match.String())
+	}
 	if !q.Filter.Since.IsZero() {
 		add("since", q.Filter.Since.Unix())
 	}
@@ -82,6 +85,7 @@ func decodeQuery(p *params) Query {
 	}
 	q.Filter.Limit = min(q.Filter.Limit, MaxAnswerEntries)
 	q.Filter.Since, q.Filter.Until = m.time("since"), m.time("until")
+	q.Filter.Match = match(m)
 	for _, text := range m.strings("ids", maxQueryIDs) {
 		id, err := feed.ParseEntryID(text)
 		if err != nil {
@@ -101,6 +105,19 @@ func bounded(m members, name string) []string {
 		}
 	}
 	return words
+}
+
+// match reads an expression, nil where there is none.
+func match(m members) *feed.Match {
+	text := m.string("match", feed.MaxMatchBytes)
+	if text == "" {
+		return nil
+	}
+	expr, err := feed.ParseMatch(text)
+	if err != nil {
+		m.fail("match", err.Error())
+	}
+	return &expr
 }
 
 // encodeAnswer writes {found, partial, cut}.

@@ -35,6 +35,13 @@ var (
 		b.Path = []protocol.NodeID{mustNode("192.0.2.7:7790")}
 		return b
 	}()
+	exampleMatch = func() *feed.Match {
+		m, err := feed.ParseMatch(`("new world" OR morn*) NOT again`)
+		if err != nil {
+			panic(err)
+		}
+		return &m
+	}()
 	// The second path: an entry with every member.
 	fullEntry = feed.Entry{
 		Feed: "https://example.com/feed", ID: "2", Title: "Q & A <1>", Link: "https://example.com/2",
@@ -60,6 +67,7 @@ var examples = []struct {
 		ID: "6f1d2c44a0b3e8975be0d1f26a9c3357", Hops: 2, Budget: 15, Wait: 2340 * time.Millisecond}},
 		protocol.Answer{Cut: protocol.CutTime | protocol.CutBudget, Found: []protocol.Found{{ID: exampleEntry.EntryID(), Digest: exampleEntry.Digest(), Feed: exampleEntry.Feed, Title: "Hello", Link: "https://example.com/1", Published: exampleEntry.Published, Seen: time.Unix(1790000300, 0).UTC(),
 			Holders: []protocol.NodeID{{}, mustNode("192.0.2.9:7790")}}}}},
+	{"query_feed_match", protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Words: []string{"hello"}, Match: exampleMatch}}}, protocol.Answer{}},
 	{"check_dids", protocol.CheckDIDs{DIDs: []protocol.DID{exampleBundle.DID, {0xab}}}, protocol.SeenList{true, false}},
 	{"whoami", protocol.WhoAmI{}, mustNode("192.0.2.7:7790")},
 	{"vouch", protocol.Vouch{Session: "9f86d081884c7d659a2feaa0c55ad015"}, protocol.Vouched(true)},

@@ -277,6 +277,9 @@ var (
 			Shareable: rapid.Bool().Draw(rt, "shareable"),
 		}
 		often := func(name string) bool { return rapid.IntRange(0, 3).Draw(rt, name) == 0 }
+		if often("with match") {
+			f.Match = genMatch(rt, 3)
+		}
 		if often("with title") {
 			f.Title = []string{genPhrase.Draw(rt, "title")}
 		}
@@ -297,3 +300,23 @@ var (
 		return f
 	})
 )
+
+// genMatch draws an expression of at most so many levels.
+func genMatch(rt *rapid.T, levels int) *feed.Match {
+	op := feed.MatchTerm
+	if levels > 0 {
+		op = rapid.SampledFrom([]feed.MatchOp{feed.MatchTerm, feed.MatchAnd, feed.MatchOr, feed.MatchNot}).Draw(rt, "op")
+	}
+	m := &feed.Match{Op: op}
+	switch op {
+	case feed.MatchTerm:
+		m.Term = genPhrase.Draw(rt, "term")
+	case feed.MatchNot:
+		m.Of = []feed.Match{*genMatch(rt, levels-1)}
+	default:
+		for range rapid.IntRange(2, 3).Draw(rt, "operands") {
+			m.Of = append(m.Of, *genMatch(rt, levels-1))
+		}
+	}
+	return m
+}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -51,13 +50,22 @@ func (s *search) run() ([]archive.Record, error) {
 	if known, err := s.conditions(); err != nil || !known {
 		return nil, err
 	}
+	seqs, err := s.newest(s.Limit())
+	if err != nil {
+		return nil, err
+	}
+	return s.load(seqs)
+}
+
+// newest returns the seqs of the newest entries that answer the filter, at most limit of them.
+func (s *search) newest(limit int) ([]int64, error) {
 	switch {
 	case len(s.filter.IDs) > 0:
-		return s.scan(`entries e INDEXED BY entries_by_seq`, s.Limit())
-	case len(s.Words())+len(s.Title()) == 0:
-		return s.walk()
+		return s.scan(`entries e INDEXED BY entries_by_seq`, limit)
+	case s.Wordless():
+		return s.walk(limit)
 	}
-	return s.words()
+	return s.words(limit)
 }
 
 // conditions writes down what the filter asks for other than words. It reports whether the feed, if
@@ -107,46 +115,43 @@ func ceilSeconds(t time.Time) int64 {
 }
 
 // walk answers a filter without words by going through the entries, newest first.
-func (s *search) walk() ([]archive.Record, error) {
+func (s *search) walk(limit int) ([]int64, error) {
 	index := `entries_by_seq`
 	if s.feedID != 0 {
 		index = `entries_by_feed`
 	}
-	seqs, err := s.seqs(`SELECT e.seq FROM entries e INDEXED BY `+index+` WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, s.Limit())
-	if err != nil {
-		return nil, err
-	}
-	return s.load(seqs)
+	return s.seqs(`SELECT e.seq FROM entries e INDEXED BY `+index+` WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, limit)
 }
 
 // words answers a filter with words: the newest entries, which are not indexed yet, are read one by
 // one, and so are those that were replaced since they were indexed; the rest comes from the index.
-func (s *search) words() ([]archive.Record, error) {
-	found, err := s.scan(`state CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq > state.indexed`, s.Limit())
-	if err != nil || len(found) == s.Limit() {
+func (s *search) words(limit int) ([]int64, error) {
+	found, err := s.scan(`state CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq > state.indexed`, limit)
+	if err != nil || len(found) == limit {
 		return found, err
 	}
-	more := s.Limit() - len(found)
-	replaced, err := s.scan(`stale CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = stale.seq`, more)
+	more := limit - len(found)
+	rest, err := s.scan(`stale CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = stale.seq`, more)
 	if err != nil {
 		return nil, err
 	}
-	seqs, err := s.indexed(more)
+	ask := s.indexed
+	query := s.match()
+	if query.but {
+		ask = s.indexedBut
+	}
+	indexed, err := ask(query.text, more)
 	if err != nil {
 		return nil, err
 	}
-	indexed, err := s.load(seqs)
-	if err != nil {
-		return nil, err
-	}
-	rest := append(replaced, indexed...)
-	slices.SortFunc(rest, func(a, b archive.Record) int { return cmp.Compare(b.Seq, a.Seq) })
+	rest = append(rest, indexed...)
+	slices.SortFunc(rest, func(a, b int64) int { return cmp.Compare(b, a) })
 	return append(found, rest[:min(more, len(rest))]...), nil
 }
 
 // indexed asks the index for the newest seqs that answer the filter.
-func (s *search) indexed(limit int) ([]int64, error) {
-	query, args := `SELECT words.rowid AS seq FROM words WHERE words MATCH ?`, []any{s.match()}
+func (s *search) indexed(match string, limit int) ([]int64, error) {
+	query, args := `SELECT words.rowid AS seq FROM words WHERE words MATCH ?`, []any{match}
 	if s.where != "" {
 		query = `SELECT words.rowid AS seq FROM words CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = words.rowid
 			WHERE words MATCH ?` + s.where
@@ -165,35 +170,42 @@ func (s *search) indexed(limit int) ([]int64, error) {
 	return s.seqs(query+` AND words.rowid NOT IN (SELECT seq FROM stale) ORDER BY words.rowid DESC`, args, limit)
 }
 
-// match is the expression that the index is asked. Phrases are folded, so they hold letters, digits
-// and blanks only and need no more than quotes.
-func (s *search) match() string {
-	var terms []string
-	term := func(columns string, p archive.Phrase) {
-		t := columns + ` : "` + p.Text + `"`
-		if p.Prefix {
-			t += ` *`
+// indexedBut walks through the entries that are indexed and leaves out those that the index finds.
+func (s *search) indexedBut(match string, limit int) (found []int64, err error) {
+	before, page := int64(math.MaxInt64), scanPage
+	for len(found) < limit {
+		seqs, err := s.seqs(`
+			SELECT e.seq FROM state CROSS JOIN entries e INDEXED BY entries_by_seq
+				ON e.seq <= state.indexed AND e.seq < ? AND e.seq NOT IN (SELECT seq FROM stale)`+s.where+`
+			ORDER BY e.seq DESC`, append([]any{before}, s.args...), page)
+		if err != nil || len(seqs) == 0 {
+			return found, err
 		}
-		terms = append(terms, t)
+		if seqs[0] >= before {
+			return nil, errOrder
+		}
+		before = seqs[len(seqs)-1]
+		out, err := s.seqs(`SELECT words.rowid AS seq FROM words WHERE words MATCH ? AND words.rowid BETWEEN ? AND ?
+			ORDER BY words.rowid DESC`, []any{match, before, seqs[0]}, math.MaxInt32)
+		if err != nil {
+			return nil, err
+		}
+		for _, seq := range seqs {
+			if _, is := slices.BinarySearchFunc(out, seq, func(a, b int64) int { return cmp.Compare(b, a) }); !is {
+				found = append(found, seq)
+			}
+		}
+		page = min(4*page, 1<<16)
 	}
-	if s.feedID != 0 {
-		term(`feed`, archive.Phrase{Text: strconv.FormatInt(s.feedID, 10)})
-	}
-	for _, p := range s.Title() {
-		term(`title`, p)
-	}
-	for _, p := range s.Words() {
-		term(`{title rest}`, p)
-	}
-	return strings.Join(terms, ` AND `)
+	return found[:limit], nil
 }
 
 // scanPage is how many entries a scan reads at one time.
 const scanPage = 256
 
 // scan reads the entries that a FROM clause gives and the conditions leave, newest first, and returns
-// the first limit of them that match.
-func (s *search) scan(from string, limit int) (found []archive.Record, err error) {
+// the seqs of the first limit of them that match.
+func (s *search) scan(from string, limit int) (found []int64, err error) {
 	for before := int64(math.MaxInt64); ; {
 		seqs, err := s.seqs(`SELECT e.seq FROM `+from+` WHERE e.seq < ?`+s.where+` ORDER BY e.seq DESC`,
 			append([]any{before}, s.args...), scanPage)
@@ -206,7 +218,7 @@ func (s *search) scan(from string, limit int) (found []archive.Record, err error
 		before = seqs[len(seqs)-1]
 		err = s.each(seqs, func(r archive.Record) bool {
 			if s.Match(&r) {
-				found = append(found, r)
+				found = append(found, r.Seq)
 			}
 			return len(found) < limit
 		})

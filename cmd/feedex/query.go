@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,8 +37,17 @@ func newQuery() *cobra.Command {
 		Use:   "query [WORD...]",
 		Short: "Search the archive",
 		Long: `Search everything the node ever saw, the newest arrival first. Each WORD must occur in an entry's title,
-text, authors or categories, whatever its case and accents. WORD* stands for every word that begins
-so; several words in quotes must follow one another. Without a WORD every entry fits.
+text, authors or categories, whatever its case and accents. Without a WORD every entry fits.
+
+    emission*           every word that begins so
+    "climate change"    words that follow one another
+    storm OR flood      one of them, or both
+    flood NOT insurance the one without the other
+    (storm OR flood) AND (coast OR river)
+
+AND, OR and NOT are written in capitals; NOT binds strongest, OR weakest, and what stands side by side
+is joined by AND. A shell takes quotes and parentheses for itself: put the whole in single quotes. An
+argument of several words without any of these signs is a phrase.
 
 A running node is asked; where none runs the archive is read itself.
 
@@ -48,7 +59,7 @@ What is beyond --limit is left out; a line on standard error says so.
 updated, seen, source, confirmed, summary, content, categories and enclosures (url, type, length). Times are RFC
 3339 in UTC. What the publisher did not say is left out; later versions may add members.`,
 		Example: `  feedex query election --since 2d
-  feedex query 'climate change' 'emission*' --until 2025-01-01 --limit 10
+  feedex query '"climate change" (emission* OR carbon) NOT market' --until 2025-01-01 --limit 10
   feedex query --feed https://example.com/feed.xml --title release --json`,
 		Args: searchArgs,
 	}
@@ -72,14 +83,29 @@ updated, seen, source, confirmed, summary, content, categories and enclosures (u
 	return c
 }
 
-// searchArgs refuses words without anything to search for: they would fit every entry.
+// searchArgs refuses what cannot be searched for, and says at which column of all arguments together.
 func searchArgs(_ *cobra.Command, args []string) error {
-	for _, a := range args {
-		if err := words(a).check(); err != nil {
-			return err
-		}
+	if len(args) == 0 {
+		return nil
+	}
+	if _, err := feed.ParseMatch(expression(args)); err != nil {
+		return fmt.Errorf("query: %w", err)
 	}
 	return nil
+}
+
+// expression joins the arguments. One of several words had quotes that the shell took: they were meant as
+// such, unless there is more to the argument than words.
+func expression(args []string) string {
+	parts := slices.Clone(args)
+	for i, arg := range args {
+		fields := strings.Fields(arg)
+		operator := func(f string) bool { return f == "AND" || f == "OR" || f == "NOT" }
+		if len(fields) > 1 && !strings.ContainsAny(arg, `"()`) && !slices.ContainsFunc(fields, operator) {
+			parts[i] = `"` + arg + `"`
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // run searches and prints.
@@ -119,7 +145,11 @@ func (q *query) cutOff() string {
 
 // filter is the query as the archive understands it.
 func (q *query) filter(args []string, now time.Time) feed.Filter {
-	f := feed.Filter{Words: args, Title: texts(q.title), Limit: q.limit}
+	f := feed.Filter{Title: texts(q.title), Limit: q.limit}
+	if len(args) > 0 {
+		m, _ := feed.ParseMatch(expression(args)) // searchArgs has checked it
+		f.Ask(m)
+	}
 	if q.feed != "" {
 		f.Feed = feedURLs([]feedURL{q.feed})[0]
 	}

@@ -1,0 +1,127 @@
+package feed
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Match says which words an entry must hold: a term, or several of them joined by AND, OR and NOT. The
+// zero Match matches nothing and cannot be written; make one with ParseMatch.
+type Match struct {
+	Op   MatchOp
+	Term string  // where Op is MatchTerm: a word or a phrase, as in Filter.Words
+	Of   []Match // the operands of any other Op: one of MatchNot, at least two of the others
+}
+
+// A MatchOp is what joins the operands of a Match.
+type MatchOp uint8
+
+// The kinds of a Match.
+const (
+	MatchTerm MatchOp = iota + 1
+	MatchAnd
+	MatchOr
+	MatchNot
+)
+
+// Limits of a Match. They bound what a stranger may ask for.
+const (
+	MaxMatchBytes = 1024 // of its text
+	MaxMatchTerms = 32
+	MaxMatchDepth = 16  // parentheses and NOTs within each other
+	maxTermBytes  = 256 // as for one of Filter.Words
+)
+
+// Ask adds m to what the filter asks for. Terms that m cannot do without become Words, and Match holds only
+// what goes beyond them: a node that knows no Match then answers little that was not asked for.
+func (f *Filter) Ask(m Match) {
+	var rest []Match
+	for _, part := range m.parts(MatchAnd) {
+		if part.Op == MatchTerm {
+			f.Words = append(f.Words, part.Term)
+		} else {
+			rest = append(rest, part)
+		}
+	}
+	if f.Match != nil {
+		rest = append([]Match{*f.Match}, rest...)
+	}
+	if joined := join(MatchAnd, rest); joined.Op != 0 {
+		f.Match = &joined
+	}
+}
+
+// parts are the operands of m where op joins them, and else m alone.
+func (m Match) parts(op MatchOp) []Match {
+	if m.Op == op {
+		return m.Of
+	}
+	return []Match{m}
+}
+
+// join is the operands joined by AND or OR, without an op inside the same op; the zero Match for none.
+func join(op MatchOp, operands []Match) Match {
+	var of []Match
+	for _, m := range operands {
+		of = append(of, m.parts(op)...)
+	}
+	switch len(of) {
+	case 0:
+		return Match{}
+	case 1:
+		return of[0]
+	}
+	return Match{Op: op, Of: of}
+}
+
+// not is what m does not match.
+func not(m Match) Match {
+	if m.Op == MatchNot {
+		return m.Of[0]
+	}
+	return Match{Op: MatchNot, Of: []Match{m}}
+}
+
+// String is the canonical text of the Match: ParseMatch makes the same Match of it.
+func (m Match) String() string {
+	var b strings.Builder
+	m.write(&b)
+	return b.String()
+}
+
+func (m Match) write(b *strings.Builder) {
+	switch m.Op {
+	case MatchTerm:
+		writeTerm(b, m.Term)
+	case MatchNot:
+		b.WriteString("NOT ")
+		m.Of[0].writeWithin(b, m.Of[0].Op == MatchAnd || m.Of[0].Op == MatchOr)
+	case MatchAnd, MatchOr:
+		for i, part := range m.Of {
+			switch {
+			case i > 0 && m.Op == MatchOr:
+				b.WriteString(" OR ")
+			case i > 0:
+				b.WriteByte(' ')
+			}
+			part.writeWithin(b, m.Op == MatchAnd && part.Op == MatchOr)
+		}
+	}
+}
+
+func (m Match) writeWithin(b *strings.Builder, parentheses bool) {
+	if parentheses {
+		b.WriteByte('(')
+		defer b.WriteByte(')')
+	}
+	m.write(b)
+}
+
+// writeTerm writes a term, in quotes where it would be taken for something else without them.
+func writeTerm(b *strings.Builder, term string) {
+	if slices.Contains([]string{"AND", "OR", "NOT"}, term) || strings.ContainsFunc(term, endsWord) {
+		b.WriteString(`"` + strings.ReplaceAll(term, `"`, " ") + `"`)
+		return
+	}
+	b.WriteString(term)
+}
