@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 )
 
-// decode returns the document as clean text (see Clean). Its encoding is, in this order,
+// A source is a document as it was fetched, and how to read it. Its encoding is, in this order,
 //
 //  1. what a byte-order mark or the zero bytes of its first characters show (XML 1.0 appendix F);
 //  2. UTF-8, if it has characters beyond ASCII and all of them are valid UTF-8: no other text is that
@@ -24,14 +24,25 @@ import (
 //
 // Labels mean what they mean on the web (WHATWG Encoding); one that is unknown or that the bytes
 // belie is passed over.
-func decode(contentType string, body []byte) string {
-	enc, bom := byteOrder(body)
-	body = body[bom:]
+type source struct {
+	body []byte
+	mark int               // length of the byte-order mark
+	enc  encoding.Encoding // nil for UTF-8
+}
+
+func newSource(contentType string, body []byte) source {
+	enc, mark := byteOrder(body)
 	if enc == nil {
-		enc = labelled(contentType, body)
+		enc = labelled(contentType, body[mark:])
 	}
-	if enc != nil {
-		if text, err := enc.NewDecoder().Bytes(body); err == nil {
+	return source{body, mark, enc}
+}
+
+// text is the document without its mark, as clean text (see Clean).
+func (s source) text() string {
+	body := s.body[s.mark:]
+	if s.enc != nil {
+		if text, err := s.enc.NewDecoder().Bytes(body); err == nil {
 			body = text
 		}
 	}

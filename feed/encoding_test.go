@@ -46,7 +46,7 @@ func TestDecode(t *testing.T) {
 		"zero bytes":                        {"", "<a>\x00b\x01\x7f\u0085</a>", "<a>b</a>"},
 		"escape sequences":                  {"text/xml; charset=iso-2022-jp", in(japanese.ISO2022JP, "日本"), "日本"},
 	} {
-		if got := decode(tc.contentType, []byte(tc.body)); got != tc.want {
+		if got := newSource(tc.contentType, []byte(tc.body)).text(); got != tc.want {
 			t.Errorf("%s: got %q, want %q", name, got, tc.want)
 		}
 	}

@@ -39,7 +39,7 @@ func ExampleParse() {
 func ExampleParse_notAFeed() {
 	_, err := feed.Parse("http://example.com/feed", "text/html", []byte("<html><body>Moved"), time.Time{})
 	fmt.Println(err)
-	// Output: parse feed: malformed document: line 1: document is a web page, not a feed
+	// Output: parse feed: malformed document: byte 0, line 1: document is a web page, not a feed
 }
 
 func ExampleEntry_EntryID() {

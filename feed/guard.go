@@ -1,9 +1,6 @@
 package feed
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // Limits of a feed document. They stand between the network and gofeed, which trusts what it reads:
 // it recurses into nested elements until the process dies, copies every namespace in scope for every
@@ -48,13 +45,13 @@ func (w *walk) count(e *element, t token) error {
 	w.measure(e, t.attrs)
 	switch {
 	case len(w.open) == maxDepth:
-		return w.over(t.from, "elements nested deeper than %d", maxDepth)
+		return overAt(t.from, "elements nested deeper than %d", maxDepth)
 	case w.elements > maxElements:
-		return w.over(t.from, "more than %d elements", maxElements)
+		return overAt(t.from, "more than %d elements", maxElements)
 	case w.attributes > maxAttributes:
-		return w.over(t.from, "more than %d attributes", maxAttributes)
+		return overAt(t.from, "more than %d attributes", maxAttributes)
 	case w.entries > MaxEntries:
-		return w.over(t.from, "more than %d entries", MaxEntries)
+		return overAt(t.from, "more than %d entries", MaxEntries)
 	}
 	return nil
 }
@@ -85,18 +82,6 @@ var dateElements = map[string]bool{
 	"pubdate": true, "lastbuilddate": true, "date": true,
 	"published": true, "issued": true, "updated": true, "modified": true,
 }
-
-// malformed is an ErrFormat that names the line of the byte at.
-func (w *walk) malformed(at int, format string, args ...any) error {
-	return fmt.Errorf("%w: line %d: %s", ErrFormat, w.line(at), fmt.Sprintf(format, args...))
-}
-
-// over is an ErrLimit that names the line of the byte at.
-func (w *walk) over(at int, format string, args ...any) error {
-	return fmt.Errorf("%w: line %d: %s", ErrLimit, w.line(at), fmt.Sprintf(format, args...))
-}
-
-func (w *walk) line(at int) int { return 1 + strings.Count(w.src[:at], "\n") }
 
 // short cuts an element's name to what an error text bears.
 func short(name string) string { return name[:min(len(name), 64)] }

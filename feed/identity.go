@@ -69,7 +69,11 @@ func (e *Entry) EntryID() EntryID {
 // Digest computes the digest of the entry's fields. The feed is not among them: it is in the EntryID
 // and in the bundle's identifier.
 func (e *Entry) Digest() Digest {
-	b := make([]byte, 0, 256+len(e.ID)+len(e.Title)+len(e.Link)+len(e.Summary)+len(e.Content))
+	var buf [1024]byte // most entries fit in
+	b := buf[:0]
+	if n := 256 + len(e.ID) + len(e.Title) + len(e.Link) + len(e.Summary) + len(e.Content); n > len(buf) {
+		b = make([]byte, 0, n)
+	}
 	b = AppendField(b, e.ID)
 	b = AppendField(b, e.Title)
 	b = AppendField(b, e.Link)

@@ -20,14 +20,13 @@ func (b *builder) json(text string) error {
 		f, err = (&jsonfeed.Parser{}).Parse(strings.NewReader(coerceJSON(text)))
 	}
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		line := 1 + strings.Count(text[:min(int(syntax.Offset), len(text))], "\n")
-		return fmt.Errorf("%w: line %d: %v", ErrFormat, line, syntax)
+		return malformedAt(max(0, int(syntax.Offset)-1), "%v", syntax)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrFormat, err)
 	}
 	if f.Items == nil && !strings.Contains(f.Version, "jsonfeed.org/version") {
-		return fmt.Errorf("%w: object is not a JSON Feed: it has no version and no items", ErrFormat)
+		return malformedAt(0, "object is not a JSON Feed: it has no version and no items")
 	}
 	if len(f.Items) > MaxEntries {
 		return fmt.Errorf("%w: more than %d entries", ErrLimit, MaxEntries)
@@ -95,11 +94,10 @@ func checkJSON(text string) error {
 		case c == '"':
 			quoted = !quoted
 		case c == '{' && !quoted:
-			objects++
+			if objects++; objects > maxElements {
+				return overAt(i, "more than %d objects", maxElements)
+			}
 		}
-	}
-	if objects > maxElements {
-		return fmt.Errorf("%w: more than %d objects", ErrLimit, maxElements)
 	}
 	return nil
 }

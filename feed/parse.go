@@ -11,10 +11,10 @@ import (
 
 var (
 	// ErrFormat is wrapped by errors about a document that is not a feed, or that ends before its
-	// end. The text names the line and the reason.
+	// end. The text names the byte, counted from 0 in the document as it came, its line and the reason.
 	ErrFormat = errors.New("parse feed: malformed document")
 	// ErrLimit is wrapped by errors about a document that is too large, too deep or too costly. The
-	// text names the line and the limit.
+	// text names the byte, the line and the limit.
 	ErrLimit = errors.New("parse feed: document over a limit")
 )
 
@@ -40,21 +40,30 @@ func Parse(u URL, contentType string, body []byte, fetched time.Time) (*Document
 		latest: fetched.Add(farthest),
 	}
 	b.base, _ = url.Parse(string(u))
-	text := strings.TrimLeft(decode(contentType, body), " \t\r\n\uFEFF")
-	read := b.xml
-	switch {
-	case text == "":
+	src := newSource(contentType, body)
+	text := src.text()
+	read, prepare := b.xml, xmlText
+	switch trimmed := strings.TrimLeft(text, blanksAhead); {
+	case trimmed == "":
 		return nil, fmt.Errorf("%w: document is empty", ErrFormat)
-	case text[0] == '{':
-		read = b.json
+	case trimmed[0] == '{':
+		read, prepare = b.json, strings.Clone
 	}
-	if err := read(text); err != nil {
+	text = prepare(text)
+	err := read(strings.TrimLeft(text, blanksAhead))
+	if f := (*flaw)(nil); errors.As(err, &f) {
+		return nil, f.locate(src, text, prepare)
+	}
+	if err != nil {
 		return nil, err
 	}
 	b.unstamp()
 	b.unite()
 	return b.doc, nil
 }
+
+// blanksAhead are the characters before a document that mean nothing, though XML allows none.
+const blanksAhead = " \t\r\n\uFEFF"
 
 // A builder collects what a document holds.
 type builder struct {
@@ -66,7 +75,7 @@ type builder struct {
 
 // xml reads RSS or Atom.
 func (b *builder) xml(text string) error {
-	m, err := walkMarkup(dropBadRefs(lineEnds(text)))
+	m, err := walkMarkup(text)
 	if err != nil {
 		return err
 	}
@@ -76,7 +85,7 @@ func (b *builder) xml(text string) error {
 		err = b.rss(m.text)
 	}
 	if syntax := (*xml.SyntaxError)(nil); errors.As(err, &syntax) {
-		return fmt.Errorf("%w: line %d: %s", ErrFormat, m.line+syntax.Line-1, syntax.Msg)
+		return malformedAt(lineStart(text, m.at, syntax.Line), "%s", syntax.Msg)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrFormat, err)
@@ -84,6 +93,21 @@ func (b *builder) xml(text string) error {
 	b.doc.Private = m.private
 	b.doc.Clients = m.clients
 	return nil
+}
+
+// xmlText is the text as XML has it, without what would make gofeed refuse it.
+func xmlText(text string) string { return dropBadRefs(lineEnds(text)) }
+
+// lineStart is where the n-th line from the byte at on begins. A line that was repaired may be off.
+func lineStart(text string, at, n int) int {
+	for ; n > 1; n-- {
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+	}
+	return at
 }
 
 // head takes in what the document says about the feed.

@@ -50,20 +50,20 @@ func walkMarkup(src string) (markup, error) {
 		}
 		if !ok || t.kind == cutToken {
 			inner := w.open[len(w.open)-1]
-			return markup{}, w.malformed(len(src), "document ends inside <%s>", short(inner.tag.name))
+			return markup{}, malformedAt(len(src), "document ends inside <%s>", short(inner.tag.name))
 		}
 		if err := w.token(t); err != nil {
 			return markup{}, err
 		}
 		if w.work > maxWork {
-			return markup{}, w.over(t.from, "reading its markup would take too long")
+			return markup{}, overAt(t.from, "reading its markup would take too long")
 		}
 	}
 	_, local := cutName(root.name)
 	return markup{
 		text:    applyEdits(src, root.from, w.pos, w.edits),
 		root:    strings.ToLower(local),
-		line:    w.line(root.from),
+		at:      root.from,
 		private: w.private,
 		clients: w.clients,
 	}, nil
@@ -73,7 +73,7 @@ func walkMarkup(src string) (markup, error) {
 type markup struct {
 	text    string // the root element as gofeed is to read it
 	root    string // its local name in lower case: rss, rdf or feed
-	line    int    // the line of the document on which it begins
+	at      int    // the byte of the document at which it begins
 	private bool
 	clients []string
 }
@@ -83,7 +83,7 @@ func (w *walk) prolog() (token, error) {
 	for {
 		t, ok := w.next()
 		if !ok || t.kind == cutToken {
-			return t, w.malformed(len(w.src), "document has no root element")
+			return t, malformedAt(len(w.src), "document has no root element")
 		}
 		if t.kind != startToken {
 			continue
@@ -93,9 +93,9 @@ func (w *walk) prolog() (token, error) {
 		case "rss", "rdf", "feed":
 			return t, nil
 		case "html":
-			return t, w.malformed(t.from, "document is a web page, not a feed")
+			return t, malformedAt(t.from, "document is a web page, not a feed")
 		}
-		return t, w.malformed(t.from, "root element <%s> is not rss, rdf:RDF or feed", short(t.name))
+		return t, malformedAt(t.from, "root element <%s> is not rss, rdf:RDF or feed", short(t.name))
 	}
 }
 
