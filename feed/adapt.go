@@ -14,6 +14,8 @@ func (w *walk) adaptStart(e *element, t token) {
 	atom := len(w.open) > 0 && strings.EqualFold(w.open[0].local, "feed") && len(w.open) <= 5 &&
 		textElements[strings.ToLower(e.local)]
 	w.notePlain(e, t.attrs)
+	w.rebase(e, t.attrs)
+	w.resolveXHTML(e, t.attrs)
 	item := w.atFeed() && strings.EqualFold(e.local, "item") && !t.empty
 	for _, a := range t.attrs {
 		if a.from == a.to {
@@ -114,6 +116,7 @@ func (w *walk) adaptEnd(e *element, t token) {
 	}
 	w.unwrap(e)
 	w.escapePlain(e, e.tag.to, t.from)
+	w.resolveText(e, e.tag.to, t.from)
 }
 
 // verbatimSpace is the namespace under which keepID files ids.

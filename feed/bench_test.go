@@ -71,7 +71,7 @@ func BenchmarkParse(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := walkMarkup(dropBadRefs(newSource("", body).text())); err != nil {
+			if _, err := walkMarkup(dropBadRefs(newSource("", body).text()), nil); err != nil {
 				b.Fatal(err)
 			}
 		}

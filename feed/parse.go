@@ -75,7 +75,7 @@ type builder struct {
 
 // xml reads RSS or Atom.
 func (b *builder) xml(text string) error {
-	m, err := walkMarkup(text)
+	m, err := walkMarkup(text, b.base)
 	if err != nil {
 		return err
 	}

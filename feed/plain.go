@@ -71,10 +71,10 @@ func likeHTML(s string) bool {
 	return false
 }
 
-// notePlain remembers whether the element is a text of Atom 1.0 that gofeed tells without its type.
+// notePlain remembers whether the element is a plain text of Atom 1.0.
 func (w *walk) notePlain(e *element, attrs []attr) {
 	switch e.local {
-	case "title", "subtitle", "summary":
+	case "title", "subtitle", "summary", "content":
 		if n := len(w.open); n == 0 || n > 2 || w.space(e.prefix) != atomSpace {
 			return
 		}
@@ -82,17 +82,14 @@ func (w *walk) notePlain(e *element, attrs []attr) {
 	}
 }
 
-// escapePlain makes HTML of a plain text of Atom, inner as it stands in the document.
+// escapePlain makes HTML of a plain text of Atom, which stands between the two places of the document. Of
+// contents gofeed tells the type, so that they can wait.
 func (w *walk) escapePlain(e *element, from, to int) {
-	inner := strings.TrimSpace(w.src[from:to])
-	if e.plain == marked || !strings.ContainsAny(inner, "&<\n") {
+	if e.plain == marked || e.local == "content" || !strings.ContainsAny(w.src[from:to], "&<\n") {
 		return
 	}
-	text := html.UnescapeString(inner)
-	if in, ok := strings.CutPrefix(inner, "<![CDATA["); ok && strings.HasSuffix(in, "]]>") {
-		text, inner = strings.TrimSuffix(in, "]]>"), ""
-	}
-	if strings.Contains(inner, "<") || strings.Contains(text, "]]>") || e.plain == perhaps && likeHTML(text) {
+	text, ok := wholeText(w.src[from:to])
+	if !ok || e.plain == perhaps && likeHTML(text) {
 		return // of several pieces, or not plain after all
 	}
 	as := plainText

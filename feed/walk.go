@@ -1,6 +1,9 @@
 package feed
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
 // An element is one that is open while the document is walked.
 type element struct {
@@ -12,6 +15,8 @@ type element struct {
 	base          int   // bytes of xml:base on this element and those around it
 	text          int   // bytes of text directly inside, so far
 	plain         plainness
+	address       *url.URL // what addresses inside are relative to by xml:base, nil without one
+	xhtml         bool     // it is part of the XHTML of an Atom text
 	wrap          wrapping
 }
 
@@ -26,6 +31,9 @@ type walk struct {
 
 	elements, attributes, entries int
 
+	base   *url.URL // where the document came from
+	growth int      // by how many bytes it grew as addresses became absolute
+
 	work  float64
 	ended bool // nothing began since the channel, or something that was not open, ended
 
@@ -33,9 +41,10 @@ type walk struct {
 	clients []string // nodes that the publisher lists
 }
 
-// walkMarkup walks the document and returns its root element, from '<' to '>', repaired.
-func walkMarkup(src string) (markup, error) {
-	w := &walk{lexer: lexer{src: src}}
+// walkMarkup walks the document which came from base, and returns its root element, from '<' to
+// '>', repaired.
+func walkMarkup(src string, base *url.URL) (markup, error) {
+	w := &walk{lexer: lexer{src: src}, base: base}
 	root, err := w.prolog()
 	if err != nil {
 		return markup{}, err
