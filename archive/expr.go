@@ -11,7 +11,7 @@ type Expr struct {
 
 // newExpr folds m. A term without any letter or number asks for nothing and is left out, with what is left
 // without operands by that; nil is nothing at all.
-func newExpr(m *feed.Match) *Expr {
+func newExpr(m feed.Match) *Expr {
 	if m.Op == feed.MatchTerm {
 		if phrases := Phrases([]string{m.Term}); len(phrases) > 0 {
 			return &Expr{Op: m.Op, Phrase: phrases[0]}
@@ -20,7 +20,7 @@ func newExpr(m *feed.Match) *Expr {
 	}
 	x := Expr{Op: m.Op}
 	for i := range m.Of {
-		if part := newExpr(&m.Of[i]); part != nil {
+		if part := newExpr(m.Of[i]); part != nil {
 			x.Of = append(x.Of, *part)
 		}
 	}

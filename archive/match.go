@@ -18,7 +18,7 @@ type Matcher struct {
 // NewMatcher prepares to match f.
 func NewMatcher(f feed.Filter) *Matcher {
 	m := &Matcher{filter: f, words: Phrases(f.Words), title: Phrases(f.Title)}
-	if f.Match != nil {
+	if !f.Match.IsZero() {
 		m.expr = newExpr(f.Match)
 	}
 	return m

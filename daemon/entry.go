@@ -90,10 +90,7 @@ type searchRequest struct {
 func newSearch(f feed.Filter) searchRequest {
 	s := searchRequest{
 		Feed: f.Feed, Words: f.Words, Title: f.Title, Since: f.Since, Until: f.Until,
-		Limit: f.Limit, Shareable: f.Shareable,
-	}
-	if f.Match != nil {
-		s.Match = f.Match.String()
+		Match: f.Match.String(), Limit: f.Limit, Shareable: f.Shareable,
 	}
 	for _, id := range f.IDs {
 		s.IDs = append(s.IDs, id.String())
@@ -112,7 +109,7 @@ func (s *searchRequest) filter() (feed.Filter, error) {
 		if err != nil {
 			return feed.Filter{}, err
 		}
-		f.Match = &m
+		f.Match = m
 	}
 	for _, text := range s.IDs {
 		id, err := feed.ParseEntryID(text)

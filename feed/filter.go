@@ -12,9 +12,9 @@ type Filter struct {
 	// any ending; several words in one string must follow one another.
 	Words []string
 	Title []string
-	// Match is what else must hold of the words of the title, summary, content, authors or categories; nil is
-	// nothing. Ask sets it.
-	Match *Match
+	// Match is what else must hold of the words of the title, summary, content, authors or categories; the
+	// zero Match is nothing. Ask sets it.
+	Match Match
 	// Since and Until bound the entry's time, Since ≤ t < Until: when it was published or, where
 	// the publisher does not say, last changed or, without any date, first seen. Zero is open.
 	Since, Until time.Time

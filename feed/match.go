@@ -6,7 +6,7 @@ import (
 )
 
 // A Match says which words an entry must hold: a term, or several of them joined by AND, OR and NOT. The
-// zero Match matches nothing and cannot be written; make one with ParseMatch.
+// zero Match asks for nothing; make others with ParseMatch.
 type Match struct {
 	Op   MatchOp
 	Term string  // where Op is MatchTerm: a word or a phrase, as in Filter.Words
@@ -43,13 +43,14 @@ func (f *Filter) Ask(m Match) {
 			rest = append(rest, part)
 		}
 	}
-	if f.Match != nil {
-		rest = append([]Match{*f.Match}, rest...)
+	if !f.Match.IsZero() {
+		rest = append([]Match{f.Match}, rest...)
 	}
-	if joined := join(MatchAnd, rest); joined.Op != 0 {
-		f.Match = &joined
-	}
+	f.Match = join(MatchAnd, rest)
 }
+
+// IsZero reports whether m asks for nothing.
+func (m Match) IsZero() bool { return m.Op == 0 }
 
 // parts are the operands of m where op joins them, and else m alone.
 func (m Match) parts(op MatchOp) []Match {
@@ -82,7 +83,7 @@ func not(m Match) Match {
 	return Match{Op: MatchNot, Of: []Match{m}}
 }
 
-// String is the canonical text of the Match: ParseMatch makes the same Match of it.
+// String is the canonical text of the Match, of which ParseMatch makes the same; "" for the zero Match.
 func (m Match) String() string {
 	var b strings.Builder
 	m.write(&b)

@@ -112,12 +112,8 @@ func TestAsk(t *testing.T) {
 		}
 		var f feed.Filter
 		f.Ask(m)
-		match := ""
-		if f.Match != nil {
-			match = f.Match.String()
-		}
-		if !reflect.DeepEqual(f.Words, c.words) || match != c.match {
-			t.Errorf("%s: words %q and match %s, want %q and %s", c.text, f.Words, match, c.words, c.match)
+		if !reflect.DeepEqual(f.Words, c.words) || f.Match.String() != c.match {
+			t.Errorf("%s: words %q and match %s, want %q and %s", c.text, f.Words, f.Match, c.words, c.match)
 		}
 	}
 	var f feed.Filter
@@ -125,7 +121,7 @@ func TestAsk(t *testing.T) {
 		m, _ := feed.ParseMatch(text)
 		f.Ask(m)
 	}
-	if f.Match == nil || f.Match.String() != "(a OR b) NOT d" {
+	if f.Match.String() != "(a OR b) NOT d" {
 		t.Errorf("asked three times: %v", f.Match)
 	}
 }

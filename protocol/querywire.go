@@ -36,7 +36,7 @@ func encodeQuery(q Query) xmlrpc.Struct {
 	if len(q.Filter.Title) > 0 {
 		add("title", stringArray(q.Filter.Title))
 	}
-	if q.Filter.Match != nil {
+	if !q.Filter.Match.IsZero() {
 		add("match", q.Filter.Match.String())
 	}
 	if !q.Filter.Since.IsZero() {
@@ -107,17 +107,17 @@ func bounded(m members, name string) []string {
 	return words
 }
 
-// match reads an expression, nil where there is none.
-func match(m members) *feed.Match {
+// match reads an expression, the zero Match where there is none.
+func match(m members) feed.Match {
 	text := m.string("match", feed.MaxMatchBytes)
 	if text == "" {
-		return nil
+		return feed.Match{}
 	}
 	expr, err := feed.ParseMatch(text)
 	if err != nil {
 		m.fail("match", err.Error())
 	}
-	return &expr
+	return expr
 }
 
 // encodeAnswer writes {found, partial, cut}.

@@ -35,12 +35,12 @@ var (
 		b.Path = []protocol.NodeID{mustNode("192.0.2.7:7790")}
 		return b
 	}()
-	exampleMatch = func() *feed.Match {
+	exampleMatch = func() feed.Match {
 		m, err := feed.ParseMatch(`("new world" OR morn*) NOT again`)
 		if err != nil {
 			panic(err)
 		}
-		return &m
+		return m
 	}()
 	// The second path: an entry with every member.
 	fullEntry = feed.Entry{

@@ -49,7 +49,7 @@ func testMatch(t *testing.T, a Archive) {
 			}
 			asked := feed.Filter{}
 			asked.Ask(m)
-			filters := map[string]feed.Filter{"as it is": {Match: &m}, "asked": asked, "of the feed": {Match: &m, Feed: news}}
+			filters := map[string]feed.Filter{"as it is": {Match: m}, "asked": asked, "of the feed": {Match: m, Feed: news}}
 			for name, f := range filters {
 				var got []int64
 				for _, r := range search(t, a, f) {
@@ -59,10 +59,10 @@ func testMatch(t *testing.T, a Archive) {
 					t.Errorf("%s, %s: %s found %v, want %v", state, name, c.text, got, c.want)
 				}
 			}
-			if got := search(t, a, feed.Filter{Match: &m, Limit: 1}); len(got) != min(1, len(c.want)) {
+			if got := search(t, a, feed.Filter{Match: m, Limit: 1}); len(got) != min(1, len(c.want)) {
 				t.Errorf("%s: %s found %d with a limit of one", state, c.text, len(got))
 			}
-			if got := search(t, a, feed.Filter{Match: &m, Feed: blog}); len(got) != 0 {
+			if got := search(t, a, feed.Filter{Match: m, Feed: blog}); len(got) != 0 {
 				t.Errorf("%s: %s found %d in a feed without entries", state, c.text, len(got))
 			}
 		}
@@ -70,7 +70,7 @@ func testMatch(t *testing.T, a Archive) {
 	}
 	// What folds to nothing asks for nothing.
 	nothing := feed.Match{Op: feed.MatchNot, Of: []feed.Match{{Op: feed.MatchTerm, Term: "!?"}}}
-	if got := search(t, a, feed.Filter{Match: &nothing}); len(got) != 4 {
+	if got := search(t, a, feed.Filter{Match: nothing}); len(got) != 4 {
 		t.Errorf("%s found %d of 4", nothing, len(got))
 	}
 }

@@ -302,20 +302,20 @@ var (
 )
 
 // genMatch draws an expression of at most so many levels.
-func genMatch(rt *rapid.T, levels int) *feed.Match {
+func genMatch(rt *rapid.T, levels int) feed.Match {
 	op := feed.MatchTerm
 	if levels > 0 {
 		op = rapid.SampledFrom([]feed.MatchOp{feed.MatchTerm, feed.MatchAnd, feed.MatchOr, feed.MatchNot}).Draw(rt, "op")
 	}
-	m := &feed.Match{Op: op}
+	m := feed.Match{Op: op}
 	switch op {
 	case feed.MatchTerm:
 		m.Term = genPhrase.Draw(rt, "term")
 	case feed.MatchNot:
-		m.Of = []feed.Match{*genMatch(rt, levels-1)}
+		m.Of = []feed.Match{genMatch(rt, levels-1)}
 	default:
 		for range rapid.IntRange(2, 3).Draw(rt, "operands") {
-			m.Of = append(m.Of, *genMatch(rt, levels-1))
+			m.Of = append(m.Of, genMatch(rt, levels-1))
 		}
 	}
 	return m
