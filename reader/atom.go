@@ -12,6 +12,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/safehtml"
 )
 
 // A document is a feed as it is about to be written.
@@ -21,6 +22,7 @@ type document struct {
 	feed      archive.Feed
 	version   Version
 	generator string
+	safe      *safehtml.Policy
 }
 
 // title is what the feed is called, its URL where nobody knows.
@@ -42,7 +44,7 @@ func (d *document) updated() time.Time {
 }
 
 // format is raised when the same entries are written differently, so that readers fetch them again.
-const format = 2
+const format = 3
 
 // etag is a strong entity tag: it covers all that the bytes of the document depend on.
 func (d *document) etag() string {
@@ -76,7 +78,7 @@ func (d *document) write(w io.Writer, entries iter.Seq2[archive.Record, error]) 
 		if err != nil {
 			return err
 		}
-		if err := enc.Encode(newEntry(&record, d.updated())); err != nil {
+		if err := enc.Encode(newEntry(&record, d.safe, d.updated())); err != nil {
 			return err
 		}
 	}
@@ -98,7 +100,7 @@ func (d *document) writeHead(enc *xml.Encoder) error {
 		value any
 	}{
 		{"id", string(d.url)},
-		{"title", text(d.title())},
+		{"title", title(d.title(), d.safe)},
 		{"updated", timestamp(d.updated())},
 		{"author", atomPerson{d.title()}},
 		{"link", atomLink{Rel: "self", Href: d.self, Type: "application/atom+xml"}},

@@ -22,6 +22,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/safehtml"
 	"feedex/protocol"
 	"feedex/reader"
 )
@@ -58,6 +59,8 @@ func TestAtomGolden(t *testing.T) {
 // texts are the entry's summary and content as Atom has them: where there is neither content nor a link,
 // Atom wants content.
 func texts(e feed.Entry) (summary, content string) {
+	safe := safehtml.New()
+	e.Summary, e.Content = safe.Clean(e.Summary, e.Link), safe.Clean(e.Content, e.Link)
 	if e.Content == "" && e.Link == "" {
 		return "", e.Summary
 	}
@@ -89,7 +92,7 @@ func TestAtomReadByGofeed(t *testing.T) {
 	}
 	for i, want := range ids(records) {
 		e, item := records[i].Entry, doc.Items[i]
-		if item.GUID != want || item.Title != e.Title || item.Link != e.Link {
+		if item.GUID != want || html.UnescapeString(item.Title) != html.UnescapeString(e.Title) || item.Link != e.Link {
 			t.Errorf("item %d: %q %q %q, want %q %q %q", i, item.GUID, item.Title, item.Link, want, e.Title, e.Link)
 		}
 		if summary, content := texts(e); item.Description != summary || item.Content != content {
@@ -166,11 +169,15 @@ func TestAtomHostileText(t *testing.T) {
 	if doc.Title != hostile[0] || len(doc.Entries) != len(hostile) {
 		t.Fatalf("title %q, %d entries, want %q, %d", doc.Title, len(doc.Entries), hostile[0], len(hostile))
 	}
-	seen := make(map[string]bool)
+	seen, safe := make(map[string]bool), safehtml.New()
 	for i, e := range doc.Entries {
-		want := l.entries[exampleURL][i].Entry
-		if e.Title != want.Title || e.Content != want.Content {
-			t.Errorf("entry %d: %q, %q, want %q", i, e.Title, e.Content, want.Title)
+		entry := l.entries[exampleURL][i].Entry
+		title, content := entry.Title, safe.Clean(entry.Content, entry.Link)
+		if strings.Contains(title, ";") { // a character reference makes it HTML
+			title = safe.Clean(title, "")
+		}
+		if e.Title != title || e.Content != content {
+			t.Errorf("entry %d: %q, %q, want %q, %q", i, e.Title, e.Content, title, content)
 		}
 		if !strings.HasPrefix(e.ID, "urn:uuid:") || seen[e.ID] {
 			t.Errorf("entry %d: id %q, want a urn of its own", i, e.ID)
@@ -256,5 +263,24 @@ func TestAtomMarksWhatIsNotConfirmed(t *testing.T) {
 	}
 	if len(second.Categories) != 0 || !second.PublishedParsed.Equal(day(6).Add(59*time.Minute)) || !second.UpdatedParsed.Equal(day(6).Add(59*time.Minute)) {
 		t.Errorf("the second is of %v, %v, in %q", second.PublishedParsed, second.UpdatedParsed, second.Categories)
+	}
+}
+
+// What a publisher or a neighbor wrote to do harm does not reach the feed reader, and addresses that are
+// relative to the page lead there.
+func TestAtomIsSanitized(t *testing.T) {
+	l := exampleLibrary()
+	e := &l.entries[exampleURL][0].Entry
+	e.Title = `A <b onclick="alert(1)">title</b><script>alert(1)</script>`
+	e.Summary = `<p style="position:fixed">a<script>alert(1)</script></p>`
+	e.Content = `<a href="javascript:alert(1)">b</a> <img src="c.png" onerror="alert(1)">`
+	got := body(t, get(t, reader.New(reader.Config{Source: l}), "/feed/"+string(exampleURL)))
+	for _, bad := range []string{"alert", "position", "javascript", "onclick"} {
+		if bytes.Contains(got, []byte(bad)) {
+			t.Errorf("the document holds %q", bad)
+		}
+	}
+	if want := "&lt;img src=&#34;https://example.com/c.png&#34;&gt;"; !bytes.Contains(got, []byte(want)) {
+		t.Errorf("the document lacks %s", want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/safehtml"
 )
 
 // Elements of Atom (RFC 4287), in the order in which they are written.
@@ -53,10 +54,15 @@ type (
 // from the publisher's own categories, which are written without one.
 var unconfirmed = atomCategory{Term: "unconfirmed", Scheme: "urn:feedex:state"}
 
-// newEntry is the entry as Atom has it. changed is when any entry of the document did so last.
-func newEntry(r *archive.Record, changed time.Time) *atomEntry {
+// newEntry is the entry as Atom has it, its HTML as safe lets it be. changed is when any entry of the document
+// did so last.
+func newEntry(r *archive.Record, safe *safehtml.Policy, changed time.Time) *atomEntry {
 	e := &r.Entry
-	a := &atomEntry{ID: entryID(r), Title: text(e.Title), Updated: timestamp(updated(r, changed))}
+	base := e.Link
+	if base == "" {
+		base = string(e.Feed)
+	}
+	a := &atomEntry{ID: entryID(r), Title: title(e.Title, safe), Updated: timestamp(updated(r, changed))}
 	if !e.Published.IsZero() && !e.Published.After(r.Seen.Add(archive.Ahead)) {
 		a.Published = timestamp(e.Published)
 	}
@@ -75,7 +81,7 @@ func newEntry(r *archive.Record, changed time.Time) *atomEntry {
 	if !r.Confirmed {
 		a.Categories = append(a.Categories, unconfirmed)
 	}
-	summary, content := e.Summary, e.Content
+	summary, content := safe.Clean(e.Summary, base), safe.Clean(e.Content, base)
 	if content == "" && e.Link == "" { // RFC 4287 §4.1.2: one of the two there must be
 		summary, content = "", summary
 	}
@@ -130,10 +136,10 @@ func worldwide(id string) bool {
 // Other angle brackets are taken to mean themselves, as in "map<string>".
 var markup = regexp.MustCompile(`(?i)&(#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);|</?(a|abbr|b|br|code|em|i|small|span|strong|sub|sup|tt|u)(\s[^<>]*)?/?>`)
 
-// text is a title. Archives hold titles as they were published, in RSS with or without markup.
-func text(s string) atomText {
+// title is a title. Archives hold them as they were published, in RSS with or without markup.
+func title(s string, safe *safehtml.Policy) atomText {
 	if markup.MatchString(s) {
-		return atomText{"html", s}
+		return atomText{"html", safe.Clean(s, "")}
 	}
 	return atomText{"", s}
 }

@@ -1,5 +1,6 @@
 // Package reader is what a feed reader sees of a node: every feed as Atom 1.0 with all the entries
-// that the node has, polled or brought by neighbors, under one local address.
+// that the node has, polled or brought by neighbors, under one local address. Their HTML is stored as it was
+// published and sanitized here (package safehtml): what neighbors bring need not be the publisher's.
 //
 //	http://127.0.0.1:7791/feed/https://example.com/feed.xml
 //
@@ -20,6 +21,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/safehtml"
 )
 
 // A Source is the archive, as far as it is read here. Its methods may be called by several goroutines
@@ -58,6 +60,7 @@ type Config struct {
 type handler struct {
 	Config
 	hosts map[string]bool
+	safe  *safehtml.Policy
 }
 
 // New makes the handler. It serves GET and HEAD of /feed/<url>, with conditional requests, and of /,
@@ -69,7 +72,7 @@ func New(cfg Config) http.Handler {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &handler{Config: cfg, hosts: map[string]bool{"localhost": true}}
+	h := &handler{Config: cfg, hosts: map[string]bool{"localhost": true}, safe: safehtml.New()}
 	for _, name := range cfg.Hosts {
 		h.hosts[strings.ToLower(strings.TrimSuffix(name, "."))] = true
 	}
@@ -154,7 +157,7 @@ func (h *handler) find(ctx context.Context, urls []feed.URL) (*document, error) 
 			return nil, err
 		}
 		if known.URL == u || version.Number > 0 {
-			return &document{url: u, feed: known, version: version, generator: h.Version}, nil
+			return &document{url: u, feed: known, version: version, generator: h.Version, safe: h.safe}, nil
 		}
 	}
 	return nil, errUnknown

@@ -15,6 +15,7 @@ func layers() map[string]int {
 		"xmlrpc":         0,
 		"protocol":       1,
 		"polling":        1,
+		"safehtml":       1,
 		"neighbors":      2,
 		"incentive":      2,
 		"archive":        2,

@@ -1,0 +1,55 @@
+// Package safehtml makes HTML from publishers and peers fit to be shown. Archives keep entries as they were
+// published (package feed); whatever shows one to a person passes it through here first.
+package safehtml
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/microcosm-cc/bluemonday"
+
+	"feedex/feed"
+)
+
+// growth is by how many bytes a text may grow as its addresses become absolute.
+const growth = 1 << 20
+
+// sandbox is what frames may do: play, and open what is clicked.
+const sandbox = "allow-scripts allow-same-origin allow-popups"
+
+// https is where frames may be from: not the node itself, nor another machine nearby.
+var https = regexp.MustCompile(`(?i)^https://[^/?#]*\.[^/?#]*[a-z](:[0-9]+)?([/?#]|$)`)
+
+// A Policy says what may be shown. Make one with New; it may be used by several goroutines at once.
+type Policy struct{ allowed *bluemonday.Policy }
+
+// New returns the policy for the text of entries: what articles are made of, with pictures, sound and
+// video, and the frames in which other sites play theirs, which may run programs but reach nothing outside
+// of themselves. Programs, forms, styles, and addresses other than http, https and mailto are left out; so
+// is what would be code in an attribute.
+func New() *Policy {
+	p := bluemonday.UGCPolicy()
+	p.RequireNoFollowOnLinks(false)
+	p.AllowDataURIImages()
+	p.AllowElements("audio", "video", "source", "picture", "iframe", "center", "font", "nav", "header", "footer", "main")
+	p.AllowAttrs("src").OnElements("audio", "video", "source")
+	p.AllowAttrs("src").Matching(https).OnElements("iframe")
+	p.AllowAttrs("poster").OnElements("video")
+	p.AllowAttrs("controls", "loop", "muted", "preload").OnElements("audio", "video")
+	p.AllowAttrs("type").OnElements("source")
+	p.AllowAttrs("width", "height").Matching(bluemonday.NumberOrPercent).OnElements("video", "iframe")
+	p.AllowAttrs("allowfullscreen", "title").OnElements("iframe")
+	p.RequireSandboxOnIFrame()
+	return &Policy{allowed: p}
+}
+
+// Clean is HTML without what could do harm or have the page look like something else. Its relative
+// addresses are made absolute against base, the entry's link or the feed's URL; where that is none they go.
+func (p *Policy) Clean(markup, base string) string {
+	if u, err := url.Parse(base); err == nil {
+		markup = feed.Resolve(markup, u, growth)
+	}
+	// A quote in text or in a value is escaped by now, so this stands in tags alone.
+	return strings.ReplaceAll(p.allowed.Sanitize(markup), `sandbox=""`, `sandbox="`+sandbox+`"`)
+}
