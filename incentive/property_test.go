@@ -34,7 +34,7 @@ func deeds(kinds []string) *rapid.Generator[[]deed] {
 			kind:   rapid.SampledFrom(kinds).Draw(t, "kind"),
 			holder: holder(rapid.IntRange(0, 3).Draw(t, "holder")),
 			value:  Value(rapid.IntRange(0, 30).Draw(t, "entries"), rapid.IntRange(0, 4).Draw(t, "hops")),
-			by:     Offence(rapid.IntRange(int(BrokenPromise), int(CallFlood)).Draw(t, "offence")),
+			by:     Offence(rapid.IntRange(int(BrokenPromise), int(BadAnswer)).Draw(t, "offence")),
 			after:  time.Duration(rapid.IntRange(0, 200_000).Draw(t, "seconds")) * time.Second,
 		}
 	}), 0, 200)

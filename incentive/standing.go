@@ -24,6 +24,7 @@ import (
 //	subset flood          50   second           -   advert of more than protocol.MaxSubset feeds
 //	connect storm          5   20th             -   a connect beyond those that an hour allows
 //	call flood             4   25th             -   a minute with more calls than a minute allows
+//	bad answer            10   tenth            1   answered a query with more than was asked for, or with other things
 //
 // The points are such that a bad network or an old version does not come near the end of them: one
 // broken promise a day, a bundle of a feed that we withdrew a moment ago, a path that is stale, a night
@@ -50,6 +51,7 @@ const (
 	SubsetFlood
 	ConnectStorm
 	CallFlood
+	BadAnswer
 )
 
 // A penalty is what an offence costs.
@@ -73,6 +75,7 @@ var penalties = [...]penalty{
 	SubsetFlood:     {"subset flood", 50, 0},
 	ConnectStorm:    {"connect storm", 5, 0},
 	CallFlood:       {"call flood", 4, 0},
+	BadAnswer:       {"bad answer", 10, 1},
 }
 
 const (

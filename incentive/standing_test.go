@@ -15,7 +15,7 @@ func TestOffencesEndALink(t *testing.T) {
 	}{
 		{BrokenPromise, 3, 75}, {FailedAudit, 3, 75}, {WrongDID, 3, 75}, {MalformedBundle, 3, 75},
 		{ForgedEntry, 1, 10}, {ForgedPath, 10, 1}, {UnwantedFeed, 50, 0}, {BadSubset, 100, 0},
-		{SubsetLie, 4, 0}, {SubsetFlood, 2, 0}, {ConnectStorm, 20, 0}, {CallFlood, 25, 0},
+		{SubsetLie, 4, 0}, {SubsetFlood, 2, 0}, {ConnectStorm, 20, 0}, {CallFlood, 25, 0}, {BadAnswer, 10, 1},
 	} {
 		l, h, at := newLedger(Config{}), holder(1), now
 		n := 0

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,6 +48,9 @@ type Config struct {
 	// Bloom filter. Default 1,000, range 1–1,000,000. Paper §3.4.
 	SeenDIDs int
 
+	// QueryNetwork says whether the owner's queries go to neighbors. Default AskNetwork.
+	QueryNetwork QueryNetwork
+
 	// Incentive bounds what a neighbor may owe.
 	Incentive incentive.Config
 
@@ -68,6 +72,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.MaxSubsetHops = cmp.Or(c.MaxSubsetHops, 3)
 	c.AdvertInterval = cmp.Or(c.AdvertInterval, 300*time.Second)
 	c.SeenDIDs = cmp.Or(c.SeenDIDs, 1000)
+	c.QueryNetwork = cmp.Or(c.QueryNetwork, AskNetwork)
 	hosts := make([]string, len(c.PrivateHosts))
 	for i, host := range c.PrivateHosts {
 		hosts[i] = strings.ToLower(strings.TrimSuffix(host, "."))
@@ -89,6 +94,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: cover_feeds is %d, want 0 to 50", ErrConfig, c.CoverFeeds)
 	case c.SeenDIDs < 1 || c.SeenDIDs > 1_000_000:
 		return c, fmt.Errorf("%w: seen_dids is %d, want 1 to 1000000", ErrConfig, c.SeenDIDs)
+	case !slices.Contains([]QueryNetwork{AskNetwork, AlwaysNetwork, NeverNetwork}, c.QueryNetwork):
+		return c, fmt.Errorf("%w: query.network is %q, want ask, always or never", ErrConfig, c.QueryNetwork)
 	case len(c.Secret) < 16:
 		return c, fmt.Errorf("%w: secret is %d bytes, want 16 or more", ErrConfig, len(c.Secret))
 	}

@@ -7,6 +7,7 @@ import (
 	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 // Limits of what others may put us to within a minute, whatever their accounts say.
@@ -43,7 +44,7 @@ func originOf(id protocol.NodeID) origin {
 }
 
 // effort is what one neighbor puts us to.
-type effort struct{ calls, bytes int }
+type effort struct{ calls, bytes, queries int }
 
 func (e effort) over() bool { return e.calls > callsAMinute || e.bytes > bytesAMinute }
 
@@ -79,6 +80,15 @@ func (x *exposure) neighbor(now time.Time, h incentive.Holder, c protocol.Call) 
 	return e.over(), e.over() && !before
 }
 
+// query counts a query over a link, and reports whether it is beyond the limit.
+func (x *exposure) query(now time.Time, h incentive.Holder) (over bool) {
+	x.turn(now)
+	e := x.neighbors[h]
+	e.queries++
+	x.neighbors[h] = e
+	return e.queries > search.PerMinute
+}
+
 // stranger counts a call without a link, and reports whether it is beyond the limits. asked tells that we wait
 // for an answer of the caller: then the calls of all the others do not keep it away.
 func (x *exposure) stranger(now time.Time, from origin, asked bool) (over bool) {
@@ -91,11 +101,14 @@ func (x *exposure) stranger(now time.Time, from origin, asked bool) (over bool) 
 	return false
 }
 
+// trusted reports whether the holder is on the owner's own network, which is not held to limits.
+func (n *Node) trusted(h incentive.Holder) bool { return n.config.Incentive.TrustLocal && h.Local() }
+
 // tooMuch refuses a call that is beyond what its caller may put us to. l is the link that it came over, nil for
 // none.
 func (n *Node) tooMuch(ev Asked, l *link) bool {
 	h := n.dues.ledger.HolderOf(ev.From)
-	trusted := n.config.Incentive.TrustLocal && h.Local()
+	trusted := n.trusted(h)
 	if l == nil {
 		if !n.load.stranger(n.now, originOf(ev.From), n.asking(ev.From)) || trusted {
 			return false

@@ -27,6 +27,7 @@ type testHost struct {
 	notes   []Note
 	arrived map[feed.EntryID]time.Time
 	calls   []string  // methods of the calls it made
+	results []Results // of queries of its owner
 	alarm   time.Time // when the node is woken
 	life    int
 }
@@ -134,6 +135,8 @@ func (h *testHost) carryOut(e Effect) {
 	case Search:
 		records, err := h.store.Search(context.Background(), e.Filter)
 		w.at(w.now, alive(func() { h.step(Found{ID: e.ID, Records: records, Err: err}) }))
+	case Results:
+		h.results = append(h.results, e)
 	case Tell:
 		h.notes = append(h.notes, e.Note)
 		if a, ok := e.Note.(Arrived); ok {

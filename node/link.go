@@ -9,6 +9,7 @@ import (
 	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 const (
@@ -55,6 +56,10 @@ type link struct {
 	owed     []owed // bundles we asked it for, earliest due first
 	watching bool   // watchPromises is on the agenda
 	searches int    // queries of it under way
+
+	// What we ask it for.
+	inquiries int         // queries under way
+	pace      search.Pace // of queries
 
 	// What we offer it.
 	waiting           []*protocol.Bundle // to be offered, oldest first

@@ -35,6 +35,7 @@ type Node struct {
 	load    exposure  // what others put us to
 	covers  covers    // what hides the feeds that we follow
 	upkeep  upkeep    // how well the neighbors serve us
+	queries queries   // searches of archives
 	self    identity
 	left    bool // the host stops; the neighbors were told
 	status  Status
@@ -119,6 +120,10 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		for _, u := range ev.Feeds {
 			n.unsubscribe(u)
 		}
+	case Query:
+		n.searchOthers(ev)
+	case EndQuery:
+		n.endQuery(ev.Tag)
 	case Leave:
 		n.leave()
 	default:

@@ -2,43 +2,96 @@ package node
 
 import (
 	"slices"
+	"time"
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/protocol"
+	"feedex/search"
 )
 
-// maxSearches is how many queries of one neighbor are worked on at a time.
-const maxSearches = 2
+const (
+	// relayPrice is what a neighbor owes for an answer that lists anything.
+	relayPrice = incentive.Entry / 10
+	// maxRelayWait is how long a neighbor's query is worked on at most, whatever the asker says: its
+	// connection does not stay open for longer.
+	maxRelayWait = 20 * time.Second
+	// maxAnswerBytes bounds an answer, about.
+	maxAnswerBytes = 256 << 10
+)
 
-// queried answers a neighbor's query from our own archive.
+// queries is what goes on in queries of others and of our own.
+type queries struct {
+	seen  search.IDs
+	cache search.Cache
+	own   map[uint64]*inquiry // those of the owner, by tag
+}
+
+// queried answers a neighbor's query, from our own archive and those of our neighbors.
 //
-// Paper §3.6: "The requester specifies in the query what feed entries it is looking for in terms of
-// feed titles, entry titles, published dates, and others." Differs from the paper: a query is not yet
-// passed on to our own neighbors.
+// Paper §3.6: "once a neighbor receives a query, it propagates the query to its neighbors on behalf of the
+// original requester."
 func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
-	if l.searches >= maxSearches {
+	trusted := n.trusted(l.holder)
+	switch {
+	case l.searches >= search.AtOnce && !trusted:
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "%d queries are under way; wait for their answers", l.searches))
 		return
+	case n.load.query(n.now, l.holder) && !trusted:
+		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d queries within a minute; slow down", search.PerMinute))
+		return
+	case n.dues.ledger.Allowance(l.holder) < relayPrice:
+		n.refuse(ev, protocol.Faultf(protocol.AtBound, "the account is at its bound; give before asking"))
+		return
+	}
+	q = n.bounded(q)
+	if q.ID != "" && !n.queries.seen.Add(n.now, q.ID) {
+		n.respond(ev, protocol.Answer{}) // it came by another way before
+		return
+	}
+	key := search.Key(q)
+	if a, ok := n.queries.cache.Find(n.now, key, q.Hops); ok {
+		n.respond(ev, n.charged(l, a))
+		return
+	}
+	l.searches++
+	i := n.newInquiry(q, l)
+	i.done = func(hits []*search.Hit) {
+		l.searches--
+		a := n.answerOf(hits, i.cut)
+		n.queries.cache.Keep(n.now, key, q, a)
+		n.respond(ev, n.charged(l, a))
 	}
 	f := q.Filter
 	f.Shareable = true
-	limit := f.Limit
-	if limit <= 0 {
-		limit = feed.DefaultLimit
-	}
-	limit = min(limit, protocol.MaxAnswerEntries)
-	f.Limit = limit + 1 // one more tells whether there is more
-	l.searches++
+	f.Limit++ // one more tells whether there is more
 	n.searchFor(f, func(found Found) {
-		l.searches--
-		if found.Err != nil {
-			n.refuse(ev, protocol.Faultf(protocol.Busy, "the search was not finished in time; ask for less"))
+		if i.over {
 			return
 		}
-		records := slices.DeleteFunc(found.Records, func(r archive.Record) bool { return n.private(r.Entry.Feed) })
-		n.respond(ev, answerOf(records, limit))
+		if found.Err != nil {
+			i.cut |= protocol.CutTime
+		}
+		i.begin(found.Records)
 	})
+}
+
+// bounded is the query with what it leaves open filled in. One for a private feed goes no further: its URL
+// may be a secret, or its publisher wants nothing of it passed on.
+func (n *Node) bounded(q protocol.Query) protocol.Query {
+	if q.Filter.Limit <= 0 {
+		q.Filter.Limit = feed.DefaultLimit
+	}
+	q.Filter.Limit = min(q.Filter.Limit, protocol.MaxAnswerEntries)
+	if q.Wait <= 0 {
+		q.Wait = protocol.DefaultWait
+	}
+	q.Wait = min(q.Wait, maxRelayWait)
+	if q.ID == "" || q.Filter.Feed != "" && n.private(q.Filter.Feed) {
+		q.Hops = 0
+	}
+	return q
 }
 
 // searchFor looks through the archive and has f called with what is found.
@@ -48,28 +101,70 @@ func (n *Node) searchFor(f feed.Filter, then func(Found)) {
 	n.do(Search{ID: n.lastID, Filter: f})
 }
 
-// maxAnswerBytes bounds the texts in an answer.
-const maxAnswerBytes = 256 << 10
-
-// answerOf lists at most limit records, fewer where their titles and links are very long.
-func answerOf(records []archive.Record, limit int) protocol.Answer {
-	a := protocol.Answer{}
-	if len(records) > limit {
-		a.Cut = protocol.CutLimit
-	}
+// answerOf lists hits, fewer where their titles and links are very long.
+func (n *Node) answerOf(hits []*search.Hit, cut protocol.Cut) protocol.Answer {
+	a := protocol.Answer{Cut: cut}
 	bytes := 0
-	for _, r := range records[:min(limit, len(records))] {
-		bytes += 512 + len(r.Entry.Title) + len(r.Entry.Link)
-		if bytes > maxAnswerBytes {
-			a.Cut = protocol.CutLimit
+	for _, h := range hits {
+		if bytes += search.AnswerBytes(&h.Found); bytes > maxAnswerBytes {
+			a.Cut |= protocol.CutLimit
 			break
 		}
-		a.Found = append(a.Found, protocol.Found{
-			ID: r.ID, Digest: r.Digest, Feed: r.Entry.Feed, Title: cut(r.Entry.Title, protocol.MaxTitleBytes),
-			Link: cut(r.Entry.Link, feed.MaxURLBytes), Published: r.Entry.Published, Seen: r.Seen,
-		})
+		a.Found = append(a.Found, h.Found)
 	}
 	return a
+}
+
+// charged is the answer as the neighbor gets it, and is debited for it: a tenth of an entry where it lists
+// anything, and the value of what is news to the neighbor. At most half of what its account allows goes into
+// that, so that nobody who asks is left without the entries that it follows; news beyond that is left out.
+// What became private since the answer was put together is left out as well.
+func (n *Node) charged(l *link, a protocol.Answer) protocol.Answer {
+	left := n.allowance(l)
+	if left != incentive.MaxCredit {
+		left = left/2 - relayPrice
+	}
+	all, price := a.Found, relayPrice
+	a.Found = make([]protocol.Found, 0, len(all))
+	for i := range all {
+		switch {
+		case n.private(all[i].Feed):
+			continue
+		case !n.newsTo(l, &all[i]):
+		case left < incentive.Entry:
+			a.Cut |= protocol.CutRefused
+			continue
+		default:
+			price += incentive.Entry
+			if left != incentive.MaxCredit {
+				left -= incentive.Entry
+			}
+		}
+		a.Found = append(a.Found, all[i])
+	}
+	if len(a.Found) == 0 {
+		return a // "nothing is paid for empty answers"
+	}
+	n.dues.ledger.Gave(n.now, l.holder, price)
+	n.saveAccounts()
+	return a
+}
+
+// newsTo reports whether the entry is young, and of a feed that the neighbor does not get from us anyway.
+func (n *Node) newsTo(l *link, f *protocol.Found) bool {
+	if _, wants := l.peer.Hops(f.Feed); wants {
+		return false
+	}
+	return incentive.Young(n.now, []feed.Entry{{Published: search.Time(f)}}) > 0
+}
+
+// foundHere describes records of our own archive.
+func foundHere(r *archive.Record) protocol.Found {
+	return protocol.Found{
+		ID: r.ID, Digest: r.Digest, Feed: r.Entry.Feed, Title: cut(r.Entry.Title, protocol.MaxTitleBytes),
+		Link: cut(r.Entry.Link, feed.MaxURLBytes), Published: r.Entry.Published, Updated: r.Entry.Updated, Seen: r.Seen,
+		Holders: []protocol.NodeID{{}},
+	}
 }
 
 // cut is s where it keeps to the limit, and nothing where it does not.
@@ -78,4 +173,23 @@ func cut(s string, limit int) string {
 		return ""
 	}
 	return s
+}
+
+// holdersOf are those of an entry that l told of whom we would ask for it: not ourselves, and nobody at an
+// address that is not public.
+func (n *Node) holdersOf(l *link, f *protocol.Found) []protocol.NodeID {
+	var holders []protocol.NodeID
+	for _, id := range f.Holders {
+		if id.IsZero() {
+			id = l.id()
+		}
+		usable := id == l.id() || n.config.AllowLocal || feed.PublicAddr(id.Addr())
+		if usable && id != n.self.id && id.Port() >= protocol.LowestPort && !slices.Contains(holders, id) {
+			holders = append(holders, id)
+		}
+	}
+	if len(f.Holders) == 0 {
+		return []protocol.NodeID{l.id()}
+	}
+	return holders
 }

@@ -77,7 +77,7 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 		t.Fatalf("%d searches, the first with %+v", len(searches), searches)
 	}
 	effects = a.Step(nil, w.now, Found{ID: searches[0].ID, Err: errors.New("deadline exceeded")})
-	if r, ok := effects[0].(Respond); !ok || r.Fault == nil || r.Fault.Code != protocol.Busy {
+	if r, ok := effects[0].(Respond); !ok || r.Fault != nil || r.Reply.(protocol.Answer).Cut != protocol.CutTime {
 		t.Errorf("a search that took too long was answered %+v", effects)
 	}
 }

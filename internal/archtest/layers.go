@@ -18,6 +18,7 @@ func layers() map[string]int {
 		"safehtml":       1,
 		"neighbors":      2,
 		"incentive":      2,
+		"search":         2,
 		"archive":        2,
 		"node":           3,
 		"tracker":        3,

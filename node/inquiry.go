@@ -1,0 +1,234 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/protocol"
+	"feedex/search"
+)
+
+// An inquiry is one query while it is worked on, of a neighbor or of the owner: our own archive is looked
+// through, neighbors are asked, and what they answer by the deadline is put together.
+type inquiry struct {
+	n        *Node
+	query    protocol.Query
+	asker    *link // nil for the owner
+	deadline time.Time
+	results  *search.Results
+	title    *archive.Matcher   // of the title, which must fit
+	words    []*archive.Matcher // one a word, for relevance
+	cut      protocol.Cut
+	asked    int // neighbors
+	open     int // of them, those that have not answered
+	over     bool
+
+	grown func(fresh []*search.Hit) // called when answers bring something new; nil for nobody
+	done  func(hits []*search.Hit)  // called once, at the end
+}
+
+// newInquiry starts the clock of a query that is bounded.
+func (n *Node) newInquiry(q protocol.Query, asker *link) *inquiry {
+	f := q.Filter
+	i := &inquiry{
+		n: n, query: q, asker: asker, deadline: n.now.Add(q.Wait),
+		results: search.NewResults(f.Limit, q.Relevance),
+		title:   titleMatcher(f.Title...),
+	}
+	if q.Relevance {
+		for _, word := range slices.Concat(f.Title, f.Words) {
+			i.words = append(i.words, titleMatcher(word))
+		}
+	}
+	n.at(i.deadline, func() {
+		if !i.over {
+			i.cut |= protocol.CutTime
+			i.end()
+		}
+	})
+	return i
+}
+
+// begin takes in what our own archive has, and asks neighbors for what it may lack.
+func (i *inquiry) begin(records []archive.Record) {
+	for k := range records {
+		if i.asker == nil || !i.n.private(records[k].Entry.Feed) {
+			i.add(protocol.NodeID{}, foundHere(&records[k]))
+		}
+	}
+	i.results.Trim(i.n.now)
+	if ids := len(i.query.Filter.IDs); ids == 0 || len(records) < ids {
+		i.spread()
+	}
+	i.endIfAnswered()
+}
+
+// add takes in one entry of an answer. The zero id is our own archive.
+func (i *inquiry) add(from protocol.NodeID, f protocol.Found) (h *search.Hit, fresh bool) {
+	score := 0
+	for _, m := range i.words {
+		if m.Match(titled(&f)) {
+			score++
+		}
+	}
+	return i.results.Add(from, f, score)
+}
+
+// titleMatcher fits what has the words in its title.
+func titleMatcher(words ...string) *archive.Matcher {
+	return archive.NewMatcher(feed.Filter{Title: words})
+}
+
+// titled is a record of which nothing but the title is known.
+func titled(f *protocol.Found) *archive.Record {
+	r := &archive.Record{}
+	r.Entry.Title = f.Title
+	return r
+}
+
+// spread asks neighbors: in the order in which their subsets fit, as far as the budget goes.
+func (i *inquiry) spread() {
+	n := i.n
+	var free []*link
+	for _, p := range n.table.All() {
+		l := n.links[p.ID]
+		switch {
+		case i.asker != nil && l.holder == i.asker.holder:
+		case (l.inquiries >= search.AtOnce || !l.pace.Free(n.now)) && !n.trusted(l.holder):
+			i.unasked(i.fit(l), protocol.CutRefused)
+		default:
+			free = append(free, l)
+		}
+	}
+	fits := make([]int, len(free))
+	for k, l := range free {
+		fits[k] = i.fit(l)
+	}
+	order := search.Order(fits, n.rng)
+	ordered := make([]int, len(order))
+	for k, at := range order {
+		ordered[k] = fits[at]
+	}
+	shares := search.Split(i.query.Budget, i.query.Hops, ordered)
+	for k, at := range order {
+		switch {
+		case i.query.Hops <= 0:
+			i.unasked(fits[at], protocol.CutHops)
+		case k >= len(shares):
+			i.unasked(fits[at], protocol.CutBudget)
+		default:
+			i.ask(free[at], shares[k])
+		}
+	}
+}
+
+// fit is at how many hops a neighbor advertises the feed that is looked for.
+func (i *inquiry) fit(l *link) int {
+	if hops, ok := l.peer.Hops(i.query.Filter.Feed); ok {
+		return hops
+	}
+	return search.Unfit
+}
+
+// unasked notes why a neighbor was not asked. One that is not known to have anything of the feed is no loss.
+func (i *inquiry) unasked(fit int, why protocol.Cut) {
+	if i.query.Filter.Feed == "" || fit != search.Unfit {
+		i.cut |= why
+	}
+}
+
+// ask passes the query on to a neighbor.
+func (i *inquiry) ask(l *link, budget int) {
+	n, left := i.n, i.deadline.Sub(i.n.now)
+	wait, ok := search.ChildWait(left, l.rtt)
+	if !ok {
+		i.unasked(i.fit(l), protocol.CutTime)
+		return
+	}
+	q := i.query
+	q.Hops, q.Budget, q.Wait = q.Hops-1, budget, wait
+	q.Filter.Shareable = false // it says nothing to others
+	i.asked++
+	i.open++
+	l.inquiries++
+	l.pace.Take(n.now)
+	n.call(Target{Node: l.id()}, l.token, protocol.QueryFeed{Query: q}, left, func(a Answered) {
+		l.inquiries--
+		i.answered(l, a)
+	})
+}
+
+// answered takes in how a neighbor answered. Being late is no failure: it has others to ask.
+func (i *inquiry) answered(l *link, a Answered) {
+	late := a.Err != nil && codeOf(a.Err) == 0 && !i.n.now.Before(i.deadline)
+	if !late {
+		i.n.answeredBy(l, a, func(Answered) {})
+	}
+	if i.over {
+		return
+	}
+	i.open--
+	switch answer, ok := a.Reply.(protocol.Answer); {
+	case late:
+		i.cut |= protocol.CutTime
+	case a.Err != nil || !ok:
+		i.cut |= protocol.CutRefused
+	default:
+		i.take(l, answer)
+	}
+	i.endIfAnswered()
+}
+
+// take puts an answer to what there is.
+func (i *inquiry) take(l *link, a protocol.Answer) {
+	n := i.n
+	if err := search.Check(i.query.Filter, a); err != nil {
+		i.cut |= protocol.CutRefused
+		n.punish(l.holder, incentive.BadAnswer, 0)
+		return
+	}
+	i.cut |= a.Cut
+	var fresh []*search.Hit
+	useful := false
+	for _, f := range a.Found {
+		if f.Holders = n.holdersOf(l, &f); len(f.Holders) == 0 || n.private(f.Feed) || f.Title != "" && !i.title.Match(titled(&f)) {
+			continue
+		}
+		h, isNew := i.add(l.id(), f)
+		if isNew {
+			fresh = append(fresh, h)
+			useful = useful || n.store.Known([]feed.EntryID{h.ID})[0].Digest != h.Digest
+		}
+	}
+	i.results.Trim(n.now)
+	if useful {
+		n.earnValue(l, relayPrice)
+	}
+	fresh = slices.DeleteFunc(fresh, func(h *search.Hit) bool { return !i.results.Keeps(h) })
+	if i.grown != nil && len(fresh) > 0 {
+		i.grown(fresh)
+	}
+}
+
+// endIfAnswered ends the inquiry where nobody is left to answer.
+func (i *inquiry) endIfAnswered() {
+	if i.open == 0 {
+		i.end()
+	}
+}
+
+// end answers with what there is.
+func (i *inquiry) end() {
+	if i.over {
+		return
+	}
+	i.over = true
+	hits, more := i.results.Hits(i.n.now)
+	if more {
+		i.cut |= protocol.CutLimit
+	}
+	i.done(hits)
+}

@@ -1,0 +1,83 @@
+package search_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+	"feedex/search"
+)
+
+func TestQueriesForTheSameHaveOneKey(t *testing.T) {
+	q := func(f feed.Filter) protocol.Query { return protocol.Query{Filter: f} }
+	base := search.Key(q(feed.Filter{Words: []string{"b", "A  c"}, IDs: []feed.EntryID{{1}, {2}}, Since: now}))
+	same := protocol.Query{
+		ID: "x", Hops: 3, Budget: 9, Wait: time.Second,
+		Filter: feed.Filter{Words: []string{"a C", "B", "b"}, IDs: []feed.EntryID{{2}, {1}}, Since: now},
+	}
+	if got := search.Key(same); got != base {
+		t.Errorf("keys differ:\n%s\n%s", got, base)
+	}
+	for _, f := range []feed.Filter{
+		{Words: []string{"b", "a", "c"}, IDs: []feed.EntryID{{1}, {2}}, Since: now},
+		{Title: []string{"b", "a c"}, IDs: []feed.EntryID{{1}, {2}}, Since: now},
+		{Words: []string{"b", "a c"}, IDs: []feed.EntryID{{1}}, Since: now},
+		{Words: []string{"b", "a c"}, IDs: []feed.EntryID{{1}, {2}}, Until: now},
+		{Words: []string{"b", "a c"}, IDs: []feed.EntryID{{1}, {2}}, Since: now, Limit: 9},
+		{Words: []string{"b", "a c"}, IDs: []feed.EntryID{{1}, {2}}, Since: now, Feed: news},
+	} {
+		if search.Key(q(f)) == base {
+			t.Errorf("%+v has the key of another", f)
+		}
+	}
+}
+
+func TestAnswersAreKeptForTheirTime(t *testing.T) {
+	some := []protocol.Found{found(1)}
+	for name, c := range map[string]struct {
+		filter feed.Filter
+		answer protocol.Answer
+		life   time.Duration
+	}{
+		"usual":              {feed.Filter{}, protocol.Answer{Found: some}, time.Minute},
+		"cut by its limit":   {feed.Filter{}, protocol.Answer{Found: some, Cut: protocol.CutLimit}, time.Minute},
+		"of the past":        {feed.Filter{Until: now.Add(-1)}, protocol.Answer{Found: some}, 10 * time.Minute},
+		"of today":           {feed.Filter{Until: now.Add(1)}, protocol.Answer{Found: some}, time.Minute},
+		"empty":              {feed.Filter{Until: now.Add(-1)}, protocol.Answer{}, 30 * time.Second},
+		"partial":            {feed.Filter{Until: now.Add(-1)}, protocol.Answer{Found: some, Cut: protocol.CutTime}, 10 * time.Second},
+		"partial, and empty": {feed.Filter{}, protocol.Answer{Cut: protocol.CutRefused}, 10 * time.Second},
+	} {
+		var kept search.Cache
+		kept.Keep(now, "key", protocol.Query{Filter: c.filter, Hops: 2}, c.answer)
+		if _, ok := kept.Find(now.Add(c.life-1), "key", 2); !ok {
+			t.Errorf("%s: forgotten before %v", name, c.life)
+		}
+		if _, ok := kept.Find(now.Add(c.life), "key", 2); ok {
+			t.Errorf("%s: kept for longer than %v", name, c.life)
+		}
+		if _, ok := kept.Find(now, "key", 3); ok {
+			t.Errorf("%s: an answer from two hops stands for one from three", name)
+		}
+	}
+}
+
+func TestTheCacheIsBounded(t *testing.T) {
+	var c search.Cache
+	large := found(1)
+	large.Title = strings.Repeat("x", 1<<20)
+	for i := range 40 {
+		c.Keep(now, fmt.Sprint(i), protocol.Query{}, protocol.Answer{Found: []protocol.Found{large}})
+	}
+	kept := 0
+	for i := range 40 {
+		if _, ok := c.Find(now, fmt.Sprint(i), 0); ok {
+			kept++
+		}
+	}
+	if _, ok := c.Find(now, "39", 0); !ok || kept != 15 {
+		t.Errorf("%d answers of 1 MiB each are kept, the latest: %v", kept, ok)
+	}
+}

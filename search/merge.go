@@ -1,0 +1,134 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// A Hit is one version of an entry, and who has it.
+type Hit struct {
+	protocol.Found
+	// Score is how well it fits, where those that fit best go first. Whoever adds the hit computes it, from
+	// what is listed: what others say about it can be made up.
+	Score  int
+	firsts []protocol.NodeID // the neighbors that told of it
+}
+
+// Told is how many of our neighbors told of the hit, each by ways of its own. Our own archive counts as well.
+func (h *Hit) Told() int { return len(h.firsts) }
+
+// Copy is the hit as it is now.
+func (h *Hit) Copy() Hit {
+	c := *h
+	c.Holders, c.firsts = slices.Clone(h.Holders), slices.Clone(h.firsts)
+	return c
+}
+
+// version is what tells hits apart: versions of an entry that differ are kept side by side.
+type version struct {
+	id     feed.EntryID
+	digest feed.Digest
+}
+
+// Results puts answers together. Make one with NewResults.
+type Results struct {
+	limit     int
+	relevance bool
+	hits      []*Hit
+	known     map[version]*Hit
+	cut       bool
+}
+
+// NewResults returns Results that keep so many hits, the best by Score or the newest.
+func NewResults(limit int, relevance bool) *Results {
+	return &Results{limit: limit, relevance: relevance, known: make(map[version]*Hit)}
+}
+
+// Add takes in what from told of, the zero id being ourselves, and returns the hit that it is part of, and
+// whether that is new. Holders that make no sense must have been left out; where they are missing, from is
+// the holder.
+func (r *Results) Add(from protocol.NodeID, found protocol.Found, score int) (h *Hit, fresh bool) {
+	v := version{found.ID, found.Digest}
+	h = r.known[v]
+	fresh = h == nil
+	if fresh {
+		h = &Hit{Found: found, Score: score}
+		h.Holders = nil
+		r.known[v] = h
+		r.hits = append(r.hits, h)
+	}
+	if !slices.Contains(h.firsts, from) {
+		h.firsts = append(h.firsts, from)
+	}
+	for _, id := range found.Holders {
+		if id.IsZero() {
+			id = from
+		}
+		h.hold(id)
+	}
+	if len(found.Holders) == 0 {
+		h.hold(from)
+	}
+	return h, fresh
+}
+
+// hold notes that a node has the hit. We ourselves stand first.
+func (h *Hit) hold(id protocol.NodeID) {
+	switch {
+	case slices.Contains(h.Holders, id):
+	case id.IsZero():
+		h.Holders = slices.Insert(h.Holders, 0, id)[:min(len(h.Holders)+1, protocol.MaxHolders)]
+	case len(h.Holders) < protocol.MaxHolders:
+		h.Holders = append(h.Holders, id)
+	}
+}
+
+// Trim forgets what is beyond the limit, so that no more is held than is answered.
+func (r *Results) Trim(now time.Time) {
+	r.rank(now)
+	if len(r.hits) <= r.limit {
+		return
+	}
+	r.cut = true
+	for _, h := range r.hits[r.limit:] {
+		delete(r.known, version{h.ID, h.Digest})
+	}
+	clear(r.hits[r.limit:])
+	r.hits = r.hits[:r.limit]
+}
+
+// Keeps reports whether the hit is still among the best.
+func (r *Results) Keeps(h *Hit) bool { return r.known[version{h.ID, h.Digest}] == h }
+
+// Hits are the hits, the best first, and whether there were more.
+func (r *Results) Hits(now time.Time) (hits []*Hit, cut bool) {
+	r.Trim(now)
+	return r.hits, r.cut
+}
+
+// rank orders the hits: by Score where that was asked for, then the newest first, then by how many told of
+// it. A date in the future is none.
+func (r *Results) rank(now time.Time) {
+	slices.SortFunc(r.hits, func(a, b *Hit) int {
+		if r.relevance && a.Score != b.Score {
+			return cmp.Compare(b.Score, a.Score)
+		}
+		return cmp.Or(
+			earliest(Time(&b.Found), now).Compare(earliest(Time(&a.Found), now)),
+			cmp.Compare(b.Told(), a.Told()),
+			a.ID.Compare(b.ID),
+			slices.Compare(a.Digest[:], b.Digest[:]),
+		)
+	})
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

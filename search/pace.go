@@ -1,0 +1,33 @@
+package search
+
+import "time"
+
+// Limits of what one neighbor asks of another.
+const (
+	// PerMinute is how many queries.
+	PerMinute = 10
+	// AtOnce is how many of them may wait for their answers.
+	AtOnce = 2
+)
+
+// A Pace counts queries between two neighbors. The zero Pace has seen none.
+type Pace struct {
+	times [PerMinute]time.Time // of the latest, as a ring
+	next  int
+}
+
+// Take counts a query, unless there were PerMinute within the last minute: then it reports false.
+func (p *Pace) Take(now time.Time) bool {
+	if !p.Free(now) {
+		return false
+	}
+	p.times[p.next] = now
+	p.next = (p.next + 1) % PerMinute
+	return true
+}
+
+// Free reports whether Take would count a query.
+func (p *Pace) Free(now time.Time) bool {
+	oldest := p.times[p.next]
+	return oldest.IsZero() || now.Sub(oldest) >= time.Minute
+}
