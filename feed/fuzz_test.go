@@ -5,7 +5,9 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +59,35 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%+v occurs twice", e)
 			}
 			seen[e.EntryID()] = true
+		}
+	})
+}
+
+// FuzzRepetition holds that no piece of a document, however often it is repeated, takes more than bounded
+// memory, and that the answer is a document or says why not. What takes more than bounded time the
+// fuzzer itself reports.
+func FuzzRepetition(f *testing.F) {
+	for _, s := range [][3]string{
+		{"<rss><channel>", "<item>", ""}, {"<rss><channel>", "<item><guid>1</guid></item>", "</channel></rss>"},
+		{"<feed>", "<entry xml:base='a/'>", ""}, {"<rss><channel><item><title>", "<![CDATA[x]]>&amp;", "</title></item></channel></rss>"},
+		{"<rss", " xmlns:a='b'", "><channel/></rss>"}, {"<!DOCTYPE a [", "<!ENTITY a '&a;&a;'>", "]><rss><channel/></rss>"},
+		{"{\"items\":[", "{\"id\":1},", "{}]}"}, {"{\"items\":", "[", ""}, {"<rss><channel><item><pubDate>", "1", "</pubDate></item></channel></rss>"},
+		{"<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://a/'><entry><content type='html'>", "&lt;a href='b'>", "</content></entry></feed>"},
+		{"<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://a/'><entry><content type='xhtml'><div>", "<a href='b'>", "</div></content></entry></feed>"},
+	} {
+		f.Add(s[0], s[1], s[2], uint32(50_000))
+	}
+	f.Fuzz(func(t *testing.T, head, piece, tail string, n uint32) {
+		n = min(n, feed.MaxDocumentBytes/uint32(len(piece)+1), 1_000_000)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		doc, err := feed.Parse(goldenURL, "", []byte(head+strings.Repeat(piece, int(n))+tail), goldenTime)
+		runtime.ReadMemStats(&after)
+		if err != nil && !errors.Is(err, feed.ErrFormat) && !errors.Is(err, feed.ErrLimit) || (err == nil) != (doc != nil) {
+			t.Fatalf("%d times %q: %v, %v", n, piece, doc, err)
+		}
+		if spent := (after.TotalAlloc - before.TotalAlloc) >> 20; spent > 1024 {
+			t.Fatalf("%d times %q took %d MiB in all", n, piece, spent)
 		}
 	})
 }

@@ -69,7 +69,7 @@ func (e *Entry) EntryID() EntryID {
 // Digest computes the digest of the entry's fields. The feed is not among them: it is in the EntryID
 // and in the bundle's identifier.
 func (e *Entry) Digest() Digest {
-	var buf [1024]byte // most entries fit in
+	var buf [4096]byte // most entries fit in
 	b := buf[:0]
 	if n := 256 + len(e.ID) + len(e.Title) + len(e.Link) + len(e.Summary) + len(e.Content); n > len(buf) {
 		b = make([]byte, 0, n)
