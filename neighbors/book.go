@@ -73,6 +73,9 @@ type address struct {
 	trying bool
 	linked bool // it is a neighbor now
 	anchor bool // it was one when the last run ended, by our choice and for longest
+
+	searchAt time.Time // when it is to be tried again because it was lost; zero if it was not, or is back
+	searches int       // times that this was put off
 }
 
 // met reports whether it was a neighbor once.

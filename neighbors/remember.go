@@ -34,6 +34,7 @@ func (b *Book) Met(now time.Time, n *Neighbor) (p Peer, forgotten protocol.NodeI
 		a.source = Remembered
 	}
 	a.trying, a.linked, a.heard, a.peer.Failures = false, true, now, 0
+	a.searchAt = time.Time{}
 	delete(b.failing, Network(n.ID.Addr()))
 	if a.peer.FirstMet.IsZero() {
 		a.peer.FirstMet = now

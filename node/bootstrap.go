@@ -237,18 +237,7 @@ func (n *Node) refill() {
 	picked := n.book.Candidates(n.now, min(need, maxConnecting), n.table.Chosen(), n.unwanted)
 	n.boot.tries += len(picked)
 	for _, id := range picked {
-		n.connect(id, "", func(err error) {
-			switch {
-			case err == nil:
-				n.upkeep.replacing = false
-				n.boot.turnAt = n.now.Add(othersTurn)
-			case errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
-				n.book.Declined(n.now, id)
-			default:
-				n.book.Failed(n.now, id)
-			}
-			n.refillSoon(0)
-		})
+		n.try(id)
 	}
 	if len(picked) == 0 && n.boot.connecting == 0 {
 		n.askAround()
@@ -256,6 +245,22 @@ func (n *Node) refill() {
 	if next := n.book.Next(n.now, n.unwanted); next.After(n.now) {
 		n.refillSoon(next.Sub(n.now))
 	}
+}
+
+// try connects to a candidate.
+func (n *Node) try(id protocol.NodeID) {
+	n.connect(id, "", func(err error) {
+		switch {
+		case err == nil:
+			n.upkeep.replacing = false
+			n.boot.turnAt = n.now.Add(othersTurn)
+		case errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
+			n.book.Declined(n.now, id)
+		default:
+			n.book.Failed(n.now, id)
+		}
+		n.refillSoon(0)
+	})
 }
 
 // counted notes that the number of neighbors changed.

@@ -192,6 +192,7 @@ func (n *Node) answeredBy(l *link, a Answered, f func(Answered)) {
 		l.peer.Failures = l.failures
 		if l.failures >= maxFailures {
 			n.part(l, "does not answer: "+a.Err.Error())
+			n.book.Lost(n.now, l.id())
 			return
 		}
 		n.probe(l)

@@ -41,6 +41,7 @@ func (n *Node) upkeepLater() {
 		n.watchSuppression()
 		n.watchHunger()
 		n.exchange()
+		n.search()
 		n.upkeepLater()
 	})
 }
@@ -121,4 +122,12 @@ func (n *Node) exchange() {
 	n.door.send(n.now, l.holder)
 	n.dismiss(l, reason)
 	n.refillSoon(0)
+}
+
+// search tries a neighbor that was lost, one at a time. Where all places are taken it gets
+// one only if it is clearly more useful.
+func (n *Node) search() {
+	if id, ok := n.book.Missed(n.now, n.unwanted); ok {
+		n.try(id)
+	}
 }

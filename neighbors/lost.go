@@ -1,0 +1,56 @@
+package neighbors
+
+import (
+	"cmp"
+	"time"
+
+	"feedex/protocol"
+)
+
+const (
+	// firstSearch and longestSearch bound the time until a lost neighbor is tried again; it doubles with each
+	// try. missedFor is for how long it is.
+	firstSearch   = time.Hour
+	longestSearch = 6 * time.Hour
+	missedFor     = 7 * 24 * time.Hour
+)
+
+// Lost notes that the link to id ended because it did not answer any more. Between the two the network may have
+// been cut, and both may have found others since: then neither needs the other, and the network would stay two
+// when it can be one again. So neighbors of our own choice are missed, however many others there are; whoever
+// came by itself may come again.
+func (b *Book) Lost(now time.Time, id protocol.NodeID) {
+	if a := b.byID[id]; a != nil && a.source == Remembered {
+		a.searches = 0
+		b.searchLater(now, a)
+	}
+}
+
+// Missed picks one of the lost neighbors that may be tried again now, the one that we were linked with longest,
+// and marks it as being tried; false where there is none. skip tells which not to take.
+func (b *Book) Missed(now time.Time, skip func(protocol.NodeID) bool) (id protocol.NodeID, ok bool) {
+	var best *address
+	for _, a := range b.list {
+		switch {
+		case a.linked || a.searchAt.IsZero() || now.Before(a.searchAt) || !b.ready(now, a):
+		case now.Sub(a.peer.LastMet) > missedFor:
+			a.searchAt = time.Time{} // it is gone for good
+		case skip(a.peer.ID):
+		case best == nil || cmp.Compare(a.peer.Together, best.peer.Together) > 0:
+			best = a
+		}
+	}
+	if best == nil {
+		return id, false
+	}
+	best.trying = true
+	b.searchLater(now, best)
+	return best.peer.ID, true
+}
+
+// searchLater has a lost neighbor tried again after a growing while.
+func (b *Book) searchLater(now time.Time, a *address) {
+	wait := min(longestSearch, firstSearch<<min(a.searches, 12))
+	a.searches++
+	a.searchAt = now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1)))
+}
