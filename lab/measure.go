@@ -82,6 +82,7 @@ func (h *Host) arrived(a node.Arrived) {
 // A Sight is how one entry of an own feed came to a host. Times count from the World's start.
 type Sight struct {
 	Feed      int           // index of the Publisher
+	Entry     int           // index among the entries of its Feed
 	Published time.Duration // the truth
 	Reference time.Duration // when a reference node that polls every ReferenceEvery saw it
 	Own       time.Duration // when it would have come without neighbors
@@ -119,7 +120,7 @@ func (h *Host) Sights(until time.Time) []Sight {
 			if p.gone(p.first+j, out) {
 				continue
 			}
-			list = append(list, Sight{Feed: f.feed, Published: out, Reference: by(p.reference(p.first + j)), Own: by(f.own[j]), Any: by(f.any[j])})
+			list = append(list, Sight{Feed: f.feed, Entry: p.first + j, Published: out, Reference: by(p.reference(p.first + j)), Own: by(f.own[j]), Any: by(f.any[j])})
 		}
 	}
 	return list

@@ -28,18 +28,13 @@ func share(s float64) string { return fmt.Sprintf("%.2f%%", 100*s) }
 // spreads tells how what one honest node had came to the others that follow the feed: how many of them it
 // reached, and how long that took 99 of 100.
 func (g *gathering) spreads(c crowd) (reached float64, p99 time.Duration) {
-	type entry struct{ feed, index int }
 	first := make(map[entry]time.Duration)
 	each := func(f func(e entry, s lab.Sight)) {
 		from, to := c.window()
 		for _, h := range g.honest() {
-			feed, index := -1, 0
 			for _, s := range h.Sights(g.w.Now()) {
-				if index++; s.Feed != feed {
-					feed, index = s.Feed, 0
-				}
 				if s.Published >= from && s.Published < to {
-					f(entry{feed, index}, s)
+					f(entry{s.Feed, s.Entry}, s)
 				}
 			}
 		}

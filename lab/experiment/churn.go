@@ -123,7 +123,8 @@ type ChurnRow struct {
 	Exchange float64       `json:"xch"`      // share that came by any way
 	There    Share         `json:"there"`    // that came out while the node was there, and stayed half an hour more
 	Away     Share         `json:"away"`     // that came out while it was not
-	Kept     Share         `json:"kept"`     // that some node has at the end
+	Kept     Share         `json:"kept"`     // entries that some node has at the end
+	Lost     Share         `json:"lost"`     // of these, counted for every follower, those that did not come
 	Served   Spread        `json:"served"`   // seconds from a start to enough neighbors
 	Unserved int           `json:"unserved"` // stays of a quarter hour or more without enough neighbors
 	Lag      Spread        `json:"lag"`      // in seconds, of entries that came out while the node was there
@@ -153,6 +154,10 @@ func churned(w *lab.World, stay time.Duration) ChurnRow {
 	now := w.Now()
 	end := now.Sub(w.Start())
 	row := ChurnRow{Stay: stay, Hash: w.Hash(), Steps: w.Steps(), Ran: end}
+	has := keptSomewhere(w)
+	for _, had := range has {
+		row.Kept.count(had)
+	}
 	var alone, exchange, present Share
 	var served, lags []float64
 	for _, h := range w.Hosts() {
@@ -173,6 +178,9 @@ func churned(w *lab.World, stay time.Duration) ChurnRow {
 		for _, s := range h.Sights(now) {
 			alone.count(s.Own != lab.Never)
 			exchange.count(s.Any != lab.Never)
+			if has[entry{s.Feed, s.Entry}] {
+				row.Lost.count(s.Any == lab.Never)
+			}
 			switch stays(h, s.Published, enough) {
 			case wasThere:
 				row.There.count(s.Any != lab.Never)
@@ -190,7 +198,6 @@ func churned(w *lab.World, stay time.Duration) ChurnRow {
 	}
 	row.Present, row.Alone, row.Exchange = present.of(), alone.of(), exchange.of()
 	row.Served, row.Lag = spread(served), spread(lags)
-	row.Kept = keptSomewhere(w)
 	return row
 }
 
@@ -216,23 +223,19 @@ func stays(h *lab.Host, t, after time.Duration) presence {
 	return wasAway
 }
 
-// keptSomewhere is how many of the entries of followed feeds some node has at the end.
-func keptSomewhere(w *lab.World) (kept Share) {
-	type entry struct {
-		feed      int
-		published time.Duration
-	}
+// An entry is one of all feeds: the index of its Publisher, and its own there.
+type entry struct{ feed, index int }
+
+// keptSomewhere tells of every entry of followed feeds whether some node has it at the end.
+func keptSomewhere(w *lab.World) map[entry]bool {
 	has := make(map[entry]bool)
 	for _, h := range w.Hosts() {
 		for _, s := range h.Sights(w.Now()) {
-			e := entry{s.Feed, s.Published}
-			has[e] = has[e] || s.Any != lab.Never
+			e := entry{s.Feed, s.Entry}
+			has[e] = has[e] || h.Running() && s.Any != lab.Never
 		}
 	}
-	for _, had := range has {
-		kept.count(had)
-	}
-	return kept
+	return has
 }
 
 // ChurnResult is the Result of a Churn's Report.
@@ -264,16 +267,17 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 	rows = rows[:len(rows)-1]
 	t := Table{
 		Title:   "Entries, by how long nodes stay",
-		Columns: []string{"mean stay", "stays", "present", "SLN", "XCH", "out while there", "while away", "kept by some node", "lag there, min", "neighbors in, s", "never"},
+		Columns: []string{"mean stay", "stays", "present", "SLN", "XCH", "out while there", "while away", "kept by some node", "lost though kept", "lag there, min", "neighbors in, s", "never"},
 		Notes: []string{
 			"SLN, XCH: share of all entries of own feeds that own polls brought, that came by any way, whether the node was there or not.",
 			"Out while there: those that came out half an hour or more before the node went. Neighbors in: from a start to eight of them, mean",
 			"(5th-95th percentile); never: stays of a quarter hour or more that did not come to eight.",
+			"Lost though kept: entries that a follower does not have at the end, and some node that runs then has.",
 		},
 	}
 	for _, row := range rows {
 		t.row(row.Stay.String(), fmt.Sprint(row.Stays), percent(row.Present), percent(row.Alone), percent(row.Exchange),
-			percent(row.There.of()), percent(row.Away.of()), percent(row.Kept.of()), minutes(row.Lag.Mean), spreadOf(row.Served, 1, "%.0f"), fmt.Sprint(row.Unserved))
+			percent(row.There.of()), percent(row.Away.of()), percent(row.Kept.of()), fmt.Sprint(row.Lost.Part), minutes(row.Lag.Mean), spreadOf(row.Served, 1, "%.0f"), fmt.Sprint(row.Unserved))
 	}
 	r.Tables = []Table{t, split.table()}
 	r.Figures = []Figure{churnFigure(rows)}
