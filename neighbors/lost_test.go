@@ -32,6 +32,9 @@ func TestLostNeighborsAreMissed(t *testing.T) {
 			if _, again := b.Missed(now, nobody); again {
 				t.Fatal("it is tried twice at a time")
 			}
+			if slices.Contains(b.Candidates(now, 9, nil, nobody), id) {
+				t.Fatal("it is tried for another reason at the same time")
+			}
 			tried = append(tried, int(now.Sub(began).Hours()))
 			b.Failed(now, id)
 		}
@@ -54,6 +57,7 @@ func TestWhoIsBackIsNotMissed(t *testing.T) {
 		all = append(all, n)
 	}
 	b.Met(now, all[2])
+	b.Parted(now, all[2]) // in order, this time
 	now = now.Add(2 * time.Hour)
 	var got []protocol.NodeID
 	for {

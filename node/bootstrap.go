@@ -73,6 +73,7 @@ func (n *Node) startBootstrap() {
 	n.forgetOld()
 	n.askTrackers()
 	n.refillSoon(0)
+	n.after(0, n.recall)
 	n.feelLater()
 	n.upkeepLater()
 }

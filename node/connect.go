@@ -49,7 +49,7 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 	token := n.token(to)
 	n.boot.connecting++
 	n.boot.tokens[token]++
-	n.call(Target{Node: to}, token, protocol.Connect{Subset: offered}, connectTimeout, func(a Answered) {
+	n.call(Target{Node: to}, token, protocol.Connect{Subset: offered, Away: n.away()}, connectTimeout, func(a Answered) {
 		n.boot.connecting--
 		if n.boot.tokens[token]--; n.boot.tokens[token] == 0 {
 			delete(n.boot.tokens, token)
@@ -179,6 +179,7 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 	n.giveWay(victim)
 	n.do(Respond{Tag: ev.Tag, Reply: offered, Session: n.token(ev.From)})
 	n.join(ev.From, n.asking(ev.From), "", ev.Session, c.Subset, offered)
+	n.links[ev.From].away = c.Away
 	n.judgeSubset(n.links[ev.From], len(c.Subset), c.Ignored)
 }
 

@@ -16,10 +16,6 @@ const (
 	// as when all wait, and is nearly as fast as when none does.
 	atOnce      = 3
 	laterOffers = 2 * time.Second
-	// recentFor, recentBundles and recentBytes bound what a new neighbor is offered of the past.
-	recentFor     = time.Hour
-	recentBundles = maxWaiting
-	recentBytes   = 4 << 20
 )
 
 // gossip is what goes round: which bundles are stored, which were promised to us, and which are young
@@ -29,13 +25,6 @@ type gossip struct {
 	promises map[protocol.DID]*promise
 	recent   []recent // oldest first
 	bytes    int      // of recent
-}
-
-// recent is a bundle that went round lately.
-type recent struct {
-	bundle *protocol.Bundle
-	at     time.Time
-	bytes  int
 }
 
 func newGossip(seen int, store archive.Bundles) gossip {
@@ -52,7 +41,8 @@ func (n *Node) spread(b *protocol.Bundle, from protocol.NodeID) {
 	n.gossip.seen.add(b.DID)
 	n.settle(b.DID)
 	b = shortPath(b)
-	n.remember(b)
+	n.gossip.keep(b, n.now)
+	n.gossip.shorten(n.now)
 	var to []*link
 	for _, p := range n.table.Interested(b.Feed) {
 		if l := n.links[p.ID]; p.ID != from && !l.offered.has(b.DID) {
@@ -78,30 +68,6 @@ func shortPath(b *protocol.Bundle) *protocol.Bundle {
 	short := *b
 	short.Path = b.Path[len(b.Path)-protocol.MaxPath:]
 	return &short
-}
-
-// remember keeps the bundle for neighbors to come, and lets go of those that are too old.
-func (n *Node) remember(b *protocol.Bundle) {
-	bytes := b.WireBytes()
-	g := &n.gossip
-	g.recent = append(g.recent, recent{b, n.now, bytes})
-	g.bytes += bytes
-	drop := 0
-	for drop < len(g.recent) && (n.now.Sub(g.recent[drop].at) > recentFor || len(g.recent)-drop > recentBundles || g.bytes > recentBytes) {
-		g.bytes -= g.recent[drop].bytes
-		drop++
-	}
-	g.recent = slices.Delete(g.recent, 0, drop)
-}
-
-// catchUp offers a new neighbor what went round within the last hour, so that nobody misses what was
-// published while links were being made.
-func (n *Node) catchUp(l *link) {
-	for _, r := range n.gossip.recent {
-		if n.now.Sub(r.at) <= recentFor {
-			n.offer(l, r.bundle)
-		}
-	}
 }
 
 // received takes in a bundle that a neighbor delivers.

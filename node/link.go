@@ -38,6 +38,7 @@ type link struct {
 	token   string           // what we send so that it knows us
 	session string           // what it must send so that we know it; "" for a plain peer
 	batches bool             // it has check_dids
+	away    time.Duration    // for how long it had no neighbors before, by its word
 
 	// The account.
 	accounts  bool             // it has feedex.account
@@ -88,6 +89,9 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 		holder: n.dues.ledger.HolderOf(id),
 		static: static, token: n.token(id), session: session,
 		offered: newWindow(offeredWindow), heard: n.now,
+	}
+	if len(n.links) == 0 {
+		n.absence.ended(n.now)
 	}
 	n.links[id] = l
 	if old != nil {
@@ -140,6 +144,7 @@ func (n *Node) part(l *link, reason string) {
 		return
 	}
 	delete(n.links, l.id())
+	n.absence.parted(l.heard)
 	n.counted()
 	n.table.Remove(l.id())
 	n.abandon(l)

@@ -28,6 +28,7 @@ type Node struct {
 	book    *neighbors.Book
 	links   map[protocol.NodeID]*link
 	boot    bootstrap // looking for neighbors
+	absence absence   // when it had no neighbors
 	gossip  gossip    // what goes round: bundles seen, promised and recent
 	dues    dues      // what neighbors give and get
 	edits   revisions // versions of known entries that are not confirmed
@@ -56,18 +57,22 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	if err != nil {
 		return nil, err
 	}
+	peers := peersOf(store)
 	n := &Node{
 		config: c, rng: rng, store: store, now: now,
 		open:  make(map[uint64]pending),
 		feeds: make(map[feed.URL]*subscription),
 		hosts: make(map[string]*host),
 		polls: make(map[feed.URL]*host),
-		book:  neighbors.NewBook(now, rng, c.AllowLocal, peersOf(store)),
+		book:  neighbors.NewBook(now, rng, c.AllowLocal, peers),
 		links: make(map[protocol.NodeID]*link),
 	}
 	n.table = neighbors.NewTable(neighbors.Config{
 		Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, AllowLocal: c.AllowLocal, Unspeakable: n.privateURL,
 	})
+	for _, p := range peers {
+		n.absence.parted(p.LastMet)
+	}
 	n.status.Started = now
 	n.gossip = newGossip(c.SeenDIDs, store)
 	n.self, n.door, n.load = newIdentity(), newDoor(), newExposure()

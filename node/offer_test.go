@@ -240,7 +240,7 @@ func TestNewNeighborsCatchUp(t *testing.T) {
 	old := one("of an hour ago")
 	a.put(feeder, old)
 	w.run(recentFor)
-	list := bundles(recentBundles)
+	list := bundles(maxWaiting)
 	for _, b := range list {
 		a.put(feeder, b)
 	}

@@ -18,6 +18,9 @@ type GetNeighbors struct{}
 // where the called node declines; or a FlawedSubset. Paper §3.1.
 type Connect struct {
 	Subset Subset
+	// Away is for how long the caller had no neighbors, in whole seconds: it would like to be offered what went
+	// round meanwhile. 0 where it does not say.
+	Away time.Duration
 	// Ignored is how many elements were left out on the way in, because they make no sense. It is not
 	// sent.
 	Ignored int

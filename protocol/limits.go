@@ -15,6 +15,8 @@ const (
 	maxElements = 12_000
 	// MaxHops is the largest hop count that a subset may state.
 	MaxHops = 16
+	// maxAway is for how long a caller of connect may say that it was away, in seconds: a century.
+	maxAway = 100 * 365 * 24 * 3600
 	// MaxDIDs is the most dids in one check_dids.
 	MaxDIDs = 64
 	// MaxNeighborList is the most addresses in an answer to get_neighbors.

@@ -87,6 +87,8 @@ func TestMalformedCalls(t *testing.T) {
 		{"connect", "string", array{someURL}, invalid, "subset"},
 		{"connect", "struct", array{structure{}}, invalid, "subset"},
 		{"connect", "nil", array{nil}, invalid, "subset"},
+		{"connect", "time to come", array{array{}, structure{{Name: "away", Value: int64(-1)}}}, invalid, "hint.away"},
+		{"connect", "more than a century", array{array{}, structure{{Name: "away", Value: int64(1) << 40}}}, invalid, "hint.away"},
 		{"update_subset", "no changes", nil, invalid, "changes: missing"},
 		{"update_subset", "int", array{int64(1)}, invalid, "changes"},
 

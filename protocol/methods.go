@@ -65,8 +65,8 @@ func method(name, help string, signatures ...[]string) Method {
 func NodeMethods() []Method {
 	return append([]Method{
 		getNeighbors("Nodes that this node is linked with. For neighbors only."),
-		method("connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set. Answers the called node's own subscription set; an empty one declines.",
-			[]string{"array", "int", "array"}),
+		method("connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set; optionally a struct {away}, the seconds that the caller had no neighbors. Answers the called node's own subscription set; an empty one declines.",
+			[]string{"array", "int", "array"}, []string{"array", "int", "array", "struct"}),
 		method("update_subset", "Advertises what changed in the caller's subscription set. changes: array of [url, hops], hops -1 withdraws. Answers ok.",
 			[]string{"string", "int", "array"}),
 		method("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n}. Answers seen or unseen; unseen asks for put_entries.",

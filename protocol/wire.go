@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"math"
+	"time"
 	"unicode/utf8"
 
 	"feedex/feed"
@@ -26,6 +27,9 @@ func encodeParams(nid uint16, call Call) []xmlrpc.Value {
 		params = nil
 	case Connect:
 		params = append(params, encodeSubset(c.Subset))
+		if c.Away >= time.Second {
+			params = append(params, xmlrpc.Struct{{Name: "away", Value: int64(c.Away / time.Second)}})
+		}
 	case UpdateSubset:
 		params = append(params, encodeSubset(c.Changes))
 	case CheckDID:
@@ -92,7 +96,12 @@ var callDecoders = map[string]func(p *params) Call{
 
 func decodeConnect(p *params) Call {
 	subset, ignored := p.subset("subset", 0)
-	return Connect{Subset: subset, Ignored: ignored}
+	call := Connect{Subset: subset, Ignored: ignored}
+	if hint, ok := p.optional().(xmlrpc.Struct); ok {
+		m := members{list: hint, where: "hint", err: &p.err}
+		call.Away = time.Duration(m.int("away", 0, maxAway)) * time.Second
+	}
+	return call
 }
 
 func decodeUpdateSubset(p *params) Call {

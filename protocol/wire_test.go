@@ -30,6 +30,7 @@ func TestEveryMemberIsCarried(t *testing.T) {
 		}}},
 		{"offer without hint", protocol.CheckDID{DID: exampleBundle.DID}, protocol.Seen(true)},
 		{"no dids", protocol.CheckDIDs{DIDs: []protocol.DID{}}, protocol.SeenList{}},
+		{"back after hours", protocol.Connect{Subset: protocol.Subset{{Feed: "https://example.com/feed"}}, Away: 5 * time.Hour}, protocol.Subset{}},
 		{"declined", protocol.Connect{Subset: protocol.Subset{}}, protocol.Subset{}},
 		{"nobody", protocol.GetNeighbors{}, protocol.NodeList{}},
 		{"no token", protocol.Vouch{}, protocol.Vouched(false)},

@@ -1,8 +1,11 @@
 package experiment
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
+
+	"feedex/lab"
 )
 
 // Nodes that come and go keep what comes out while they are there; a network that is cut in two becomes two.
@@ -36,6 +39,31 @@ func TestChurn(t *testing.T) {
 		t.Errorf("the cut network looked like this: %+v", split.Looks)
 	}
 	checkDrawings(t, report.All())
+}
+
+// Whoever was away for hours gets what some node has, though the documents do not show it any more and all nodes
+// were restarted meanwhile.
+func TestNothingIsLostThatANodeKeeps(t *testing.T) {
+	t.Parallel()
+	c := Churn{Seed: 2, Traces: embedded(t), Nodes: 24, Each: 12, Length: 18 * time.Hour, Every: 8 * time.Hour}
+	c, feeds, err := c.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stay = 5 * time.Hour
+	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each, Every: c.Every, NoEncoding: true}
+	w, err := n.world()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Nodes {
+		n.join(w, i, func(h *lab.Host, rng *rand.Rand) { c.comeAndGo(w, h, rng, n.Start, stay) })
+	}
+	advance(t.Context(), w, n.Start.Add(c.Length), func(float64) {})
+	row := churned(w, stay)
+	if row.Lost.Part > 0 || row.Lost.Whole < 5000 || row.Stays < 2*c.Nodes {
+		t.Errorf("in %d stays %d of %d entries were lost", row.Stays, row.Lost.Part, row.Lost.Whole)
+	}
 }
 
 // As long as everything is within three hops anyway, twice the nodes with twice the feeds cost a node about as

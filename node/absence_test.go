@@ -1,0 +1,99 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// A node that had no neighbors for hours is offered what went round meanwhile, by neighbors that were restarted in
+// the last of them; a node that is new is not.
+func TestWhoWasAwayCatchesUp(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, b, away := hosts[0], hosts[1], hosts[2]
+	away.kill()
+	w.run(2 * time.Hour)
+	missed := []*protocol.Bundle{one("alone"), one("within the same second"), bundleWith(
+		feed.Entry{Feed: news, ID: "together", Title: "T"}, feed.Entry{Feed: news, ID: "with this", Title: "T"})}
+	for i, bundle := range missed {
+		a.put(b, bundle)
+		w.run(time.Duration(i) * time.Minute)
+	}
+	w.run(3 * time.Hour)
+	a.kill()
+	b.kill()
+	a.start()
+	w.run(time.Minute)
+	newcomer := w.add(Config{Trackers: []string{tracker}}, news)
+	away.start()
+	w.run(5 * time.Minute)
+	for _, bundle := range missed {
+		for _, e := range bundle.Entries {
+			if !away.has(e.EntryID()) {
+				t.Errorf("who was away does not have %q", e.ID)
+			}
+			if newcomer.has(e.EntryID()) && newcomer.record(e.EntryID()).Source != away.id {
+				t.Errorf("a newcomer was offered %q", e.ID)
+			}
+		}
+	}
+	if newcomer.node.absence.since != (time.Time{}) {
+		t.Error("a newcomer believes that it was away")
+	}
+}
+
+// Whoever is asked for a link within a quarter of an hour hears how long the node was away, and nobody afterwards;
+// nor where it was no longer than an hour.
+func TestAnAbsenceIsSaid(t *testing.T) {
+	for _, tt := range []struct{ gone, at, want time.Duration }{
+		{0, 0, 0}, {50 * time.Minute, 0, 0}, {5 * time.Hour, 0, 5 * time.Hour}, {5 * time.Hour, 10 * time.Minute, 5 * time.Hour}, {5 * time.Hour, 20 * time.Minute, 0},
+	} {
+		w := newNetwork(t)
+		hosts := w.full(2, Config{}, news)
+		a := hosts[0]
+		if tt.gone > 0 {
+			a.kill()
+			w.run(tt.gone)
+			a.start()
+			w.run(time.Minute)
+		}
+		w.run(tt.at)
+		var said []time.Duration
+		other := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
+			if c, ok := c.Call.(protocol.Connect); ok {
+				said = append(said, c.Away)
+			}
+			return nil
+		})
+		a.inside(func(n *Node) { n.connect(other.id, "", func(error) {}) })
+		w.run(time.Second)
+		if !linked(a, hosts[1]) || len(said) != 1 || said[0] < tt.want || said[0] > tt.want+15*time.Minute || tt.want == 0 && said[0] != 0 {
+			t.Errorf("%v after %v without neighbors it says %v, want %v", tt.at, tt.gone, said, tt.want)
+		}
+	}
+}
+
+// A link that does not last ends no absence, and the network that is lost while the node runs is one.
+func TestAnAbsenceEndsWithALinkThatLasts(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	b.kill()
+	w.run(4 * time.Hour)
+	for range 2 {
+		b.start()
+		w.run(3 * time.Minute)
+		b.kill()
+		w.run(4 * time.Minute)
+	}
+	if away := a.node.away(); len(a.node.links) > 0 || away < 4*time.Hour || away > 5*time.Hour {
+		t.Errorf("with %d neighbors it was away for %v", len(a.node.links), away)
+	}
+	w.run(2 * time.Hour)
+	if away := a.node.away(); away < 2*time.Hour || away > 3*time.Hour {
+		t.Errorf("two hours later it was away for %v", away)
+	}
+}

@@ -1,0 +1,121 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+const (
+	// recentFor is how far back a new neighbor is offered what went round. One that says that it had no neighbors
+	// for longer is offered more, as far as it is remembered: recentAtMost, recentBundles and recentBytes bound that.
+	recentFor     = time.Hour
+	recentAtMost  = 24 * time.Hour
+	recentBundles = 1000
+	recentBytes   = 8 << 20
+	// recalled is how many of the latest entries of the archive are looked through after a start.
+	recalled = 500
+)
+
+// recent is a bundle that went round lately.
+type recent struct {
+	bundle *protocol.Bundle
+	at     time.Time
+	bytes  int
+}
+
+// keep remembers a bundle that went round at that time.
+func (g *gossip) keep(b *protocol.Bundle, at time.Time) {
+	bytes := b.WireBytes()
+	g.recent = append(g.recent, recent{b, at, bytes})
+	g.bytes += bytes
+}
+
+// shorten lets go of the bundles that are too old, or too many.
+func (g *gossip) shorten(now time.Time) {
+	drop := 0
+	for drop < len(g.recent) && (now.Sub(g.recent[drop].at) > recentAtMost || len(g.recent)-drop > recentBundles || g.bytes > recentBytes) {
+		g.bytes -= g.recent[drop].bytes
+		drop++
+	}
+	g.recent = slices.Delete(g.recent, 0, drop)
+}
+
+// catchUp offers a new neighbor what went round within the last hour, so that nobody misses what was
+// published while links were being made, and one that was away for longer what went round meanwhile.
+func (n *Node) catchUp(l *link) {
+	for _, r := range n.gossip.recent {
+		if n.now.Sub(r.at) <= max(recentFor, l.away+saidFor) {
+			n.offer(l, r.bundle)
+		}
+	}
+}
+
+// recall has the node remember, after a restart, what went round before: those who were away meanwhile may depend
+// on it.
+func (n *Node) recall() {
+	if n.absence.heard.IsZero() {
+		return // nothing ever went round
+	}
+	n.searchFor(feed.Filter{Limit: recalled, Shareable: true}, func(found Found) {
+		if found.Err != nil {
+			return // the archive has enough to do
+		}
+		slices.Reverse(found.Records) // the oldest arrival first
+		later := n.gossip.recent
+		n.gossip.recent, n.gossip.bytes = nil, 0
+		for _, b := range n.bundlesOf(found.Records) {
+			n.gossip.keep(b.bundle, b.at)
+		}
+		for _, r := range later {
+			n.gossip.keep(r.bundle, r.at)
+		}
+		n.gossip.shorten(n.now)
+	})
+}
+
+// bundlesOf puts entries together again as they went round: what came of one feed, within a second, from one source,
+// or each of these alone. Where neither gives a bundle that went round, as of a document that was not offered, they
+// are left out.
+func (n *Node) bundlesOf(records []archive.Record) (list []recent) {
+	for len(records) > 0 {
+		first := &records[0]
+		end := slices.IndexFunc(records, func(r archive.Record) bool {
+			return r.Entry.Feed != first.Entry.Feed || !r.Seen.Equal(first.Seen) || r.Source != first.Source
+		})
+		if end < 0 {
+			end = len(records)
+		}
+		var entries []feed.Entry
+		for i := range records[:end] {
+			entries = append(entries, records[i].Entry)
+		}
+		together, _ := protocol.Split(first.Entry.Feed, entries)
+		for _, b := range together {
+			for _, b := range n.wentRound(b) {
+				if !first.Source.IsZero() {
+					b.Path = []protocol.NodeID{first.Source}
+				}
+				list = append(list, recent{bundle: b, at: first.Seen})
+			}
+		}
+		records = records[end:]
+	}
+	return list
+}
+
+// wentRound is the bundle, or those with one of its entries each, as far as they are known.
+func (n *Node) wentRound(b *protocol.Bundle) (list []*protocol.Bundle) {
+	if n.gossip.seen.has(b.DID) {
+		return []*protocol.Bundle{b}
+	}
+	for i := range b.Entries {
+		if one := protocol.NewBundle(b.Feed, b.Entries[i:i+1]); n.gossip.seen.has(one.DID) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
