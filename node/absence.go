@@ -1,6 +1,10 @@
 package node
 
-import "time"
+import (
+	"time"
+
+	"feedex/feed"
+)
 
 // absence is since when the node has had no neighbor, or had none until a moment ago. What went round meanwhile is
 // lost to it where documents do not show it any more; neighbors may still have it.
@@ -26,6 +30,16 @@ func (b *absence) ended(now time.Time) {
 	if now.Sub(b.back) >= saidFor {
 		b.since, b.back = b.heard, now
 	}
+}
+
+// covers reports whether the publisher dates the entry within the latest absence, if that was a long one: then who
+// brings it need not have polled it just now.
+func (b *absence) covers(e *feed.Entry) bool {
+	at := e.Published
+	if at.IsZero() {
+		at = e.Updated
+	}
+	return b.back.Sub(b.since) > recentFor && at.After(b.since.Add(-saidFor)) && at.Before(b.back)
 }
 
 // away is for how long the node has been, or had been, without neighbors, as whom we ask for a link is to hear it:

@@ -97,3 +97,30 @@ func TestAnAbsenceEndsWithALinkThatLasts(t *testing.T) {
 		t.Errorf("two hours later it was away for %v", away)
 	}
 }
+
+// A publisher may have taken back what came out while the node was away: who brings that is not blamed, as who
+// invents something new is.
+func TestNobodyIsBlamedForWhatCameOutDuringAnAbsence(t *testing.T) {
+	for name, want := range map[string]struct {
+		away   time.Duration
+		forged int64
+	}{
+		"hours":    {4 * time.Hour, 0},
+		"a moment": {0, 1},
+	} {
+		w := skeptics(t, 2)
+		a, b := w.list[0], w.list[1]
+		a.kill()
+		w.run(want.away / 2)
+		old := w.junk("taken back")
+		w.run(want.away / 2)
+		a.start()
+		w.run(2 * time.Minute)
+		a.take(b, old)
+		w.publish(news) // or a poll would show no document
+		w.run(3 * time.Hour)
+		if c := a.node.Status().Counters; c.Forged != want.forged || a.node.refused(b.id) != (want.forged > 0) {
+			t.Errorf("%s: %d are forged, the neighbor is refused: %v", name, c.Forged, a.node.refused(b.id))
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (n *Node) startBootstrap() {
 	n.forgetOld()
 	n.askTrackers()
 	n.refillSoon(0)
-	n.after(0, n.recall)
+	n.after(0, n.recollect)
 	n.feelLater()
 	n.upkeepLater()
 }

@@ -24,14 +24,18 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 	via := b.Via(l.id()).Path
 	c := incentive.Claim{Feed: b.Feed, Holder: l.holder, Via: via, At: n.now, Value: n.valueHere(l, 1, b.Feed)}
 	for i := range fresh {
-		c.Entry, c.Earned = fresh[i].EntryID(), 0
+		c.Entry, c.Earned, c.Via = fresh[i].EntryID(), 0, via
+		if c.FirstHand() && n.absence.covers(&fresh[i]) {
+			// It may have polled that long ago, and the publisher have taken it back since: as if it were a relay.
+			c.Via = append(slices.Clip(via), l.id())
+		}
 		if earned > 0 && incentive.Dated(n.now, fresh[i:i+1]) > 0 {
 			earned--
 			c.Earned = c.Value
 		}
 		n.dues.claims.Add(&fresh[i], c)
 	}
-	if len(fresh) > 0 && c.FirstHand() && n.dues.ledger.OnProbation(l.holder) && n.rng.IntN(spotOneIn) == 0 {
+	if len(fresh) > 0 && len(via) == 1 && n.dues.ledger.OnProbation(l.holder) && n.rng.IntN(spotOneIn) == 0 {
 		n.spotPoll(b.Feed)
 	}
 }

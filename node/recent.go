@@ -16,8 +16,8 @@ const (
 	recentAtMost  = 24 * time.Hour
 	recentBundles = 1000
 	recentBytes   = 8 << 20
-	// recalled is how many of the latest entries of the archive are looked through after a start.
-	recalled = 500
+	// recollected is how many of the latest entries of the archive are looked through after a start.
+	recollected = 500
 )
 
 // recent is a bundle that went round lately.
@@ -54,13 +54,13 @@ func (n *Node) catchUp(l *link) {
 	}
 }
 
-// recall has the node remember, after a restart, what went round before: those who were away meanwhile may depend
+// recollect has the node remember, after a restart, what went round before: those who were away meanwhile may depend
 // on it.
-func (n *Node) recall() {
+func (n *Node) recollect() {
 	if n.absence.heard.IsZero() {
 		return // nothing ever went round
 	}
-	n.searchFor(feed.Filter{Limit: recalled, Shareable: true}, func(found Found) {
+	n.searchFor(feed.Filter{Limit: recollected, Shareable: true}, func(found Found) {
 		if found.Err != nil {
 			return // the archive has enough to do
 		}

@@ -1,6 +1,10 @@
 package protocol
 
-import "feedex/feed"
+import (
+	"time"
+
+	"feedex/feed"
+)
 
 // A Call is a request from one node to another: one of the types of this file. Each knows the name
 // of its XML-RPC method. The first parameter of every call is nid, the port at which the caller
