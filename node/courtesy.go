@@ -9,8 +9,8 @@ import (
 
 const (
 	// wholeEvery is how often a document that could not be used is asked for whole, although it is the same
-	// as before: this program may read it now.
-	wholeEvery = 24 * time.Hour
+	// as before: this program may read it now, or it was damaged on its way.
+	wholeEvery = 7 * 24 * time.Hour
 	// unfinished is when a feed is asked again whose poll was cut off by the end of the process.
 	unfinished = 10 * time.Minute
 	// skipSpread is the time over which polls begin that waited for a full hour.

@@ -222,7 +222,7 @@ func TestSleepCausesNoStampede(t *testing.T) {
 	}
 }
 
-// What cannot be used is not asked for whole as long as it stays the same, but once a day: the program may have
+// What cannot be used is not asked for whole as long as it stays the same, but once a week: the program may have
 // learned to read it.
 func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
 	whole := []time.Time{}
@@ -239,16 +239,16 @@ func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
 		}
 		return Fetched{Status: 200, ETag: `"bad"`, Body: feed.Digest{2}, Unusable: true, Err: errors.New("byte 7: not a feed")}
 	})
-	w.run(4 * 24 * time.Hour)
+	w.run(28 * 24 * time.Hour)
 	s := h.node.Feeds()[0]
 	if s.Errors != len(p.asked)-1 || s.LastError != "byte 7: not a feed" {
 		t.Errorf("after %d polls: %d errors, %q", len(p.asked), s.Errors, s.LastError)
 	}
 	if len(whole) < 2 || len(whole) > 4 {
-		t.Errorf("%d unconditional requests in four days", len(whole))
+		t.Errorf("%d unconditional requests in four weeks", len(whole))
 	}
 	for i := 1; i < len(whole); i++ {
-		if gap := whole[i].Sub(whole[i-1]); gap < 24*time.Hour {
+		if gap := whole[i].Sub(whole[i-1]); gap < 7*24*time.Hour {
 			t.Errorf("two unconditional requests within %v", gap)
 		}
 	}
@@ -256,7 +256,7 @@ func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
 		t.Error("the last good state is gone")
 	}
 	p.answer = func(f Fetch) Fetched { return listing(f.Feed, 4) }
-	w.run(25 * time.Hour)
+	w.run(27 * time.Hour)
 	if s := h.node.Feeds()[0]; s.Errors != 0 || s.LastError != "" {
 		t.Errorf("after a good document: %d errors, %q", s.Errors, s.LastError)
 	}

@@ -18,8 +18,10 @@ import (
 const (
 	// spreadStart is the time over which feeds that fell due while the node was away are polled.
 	spreadStart = time.Minute
-	// firstRetryPoll is after what time a feed that could not be fetched at subscribing is tried again.
-	firstRetryPoll = time.Minute
+	// firstRetryPoll is after what time a feed is tried again that nobody answered for at subscribing, and
+	// firstRetryAnswered where somebody did, to no avail: its publisher knows of us.
+	firstRetryPoll     = time.Minute
+	firstRetryAnswered = time.Hour
 	// longestBackoff bounds how long a feed that fails is left alone.
 	longestBackoff = 24 * time.Hour
 )
@@ -447,7 +449,10 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 	n.forgetAlias(s, ev)
 	wait := s.Interval
 	if s.LastSuccess.IsZero() || wait == 0 {
-		wait = min(firstRetryPoll, s.policy.First())
+		wait = firstRetryAnswered
+		if ev.Status == 0 {
+			wait = min(firstRetryPoll, s.policy.First())
+		}
 	}
 	for i := 1; i < s.Errors && wait < longestBackoff; i++ {
 		wait = min(2*wait, longestBackoff)
