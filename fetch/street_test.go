@@ -40,6 +40,7 @@ type publisher struct {
 	stays  time.Duration // what the document says
 	sleeps bool          // it wants nobody to come from midnight to six
 	wrong  string        // what is wrong with it at the end of the week
+	may    string        // what may be, for a moment
 	ends   bool
 	alias  feed.URL // where it is by then
 }
@@ -67,7 +68,7 @@ func newStreet(t *testing.T) *street {
 		"ttl.example.com":    {feeds: 1, every: 3 * hour, serve: plainly, stays: 5 * hour},
 		"asleep.example.com": {feeds: 1, every: 3 * hour, serve: plainly, sleeps: true},
 		"delta.example.com":  {feeds: 1, every: 3 * hour, serve: deltas},
-		"strict.example.com": {feeds: 12, every: 4 * hour, serve: strictly(20 * time.Second)},
+		"strict.example.com": {feeds: 12, every: 4 * hour, serve: strictly(20 * time.Second), may: "HTTP 429"},
 		"busy.example.com":   {feeds: 3, every: 4 * hour, serve: refusing(503, 30*hour, 36*hour, time.Hour)},
 		"full.example.com":   {feeds: 2, every: 4 * hour, serve: refusing(429, 2*day, 3*day, 2*hour)},
 		"walled.example.com": {feeds: 3, every: 4 * hour, serve: refusing(403, 4*day, 4*day+8*hour, 0)},

@@ -112,9 +112,14 @@ func TestRefillIsLearned(t *testing.T) {
 func TestScopeOfARefusal(t *testing.T) {
 	for host, want := range map[string]int{"news.example.com": 1, "192.168.1.7": 10, "bridge.local:8080": 10} {
 		w := newNetwork(t)
+		var refused feed.URL
 		_, asked := shared(w, host, 10, func(n int, f Fetch) Fetched {
-			if n == 1 {
+			switch {
+			case n == 1:
+				refused = f.Feed
 				return status(429, 3*time.Hour)
+			case f.Feed == refused && w.now.Sub(epoch) < 3*time.Hour:
+				t.Errorf("%s was asked for while it was not to be", f.Feed)
 			}
 			return listing(f.Feed, 1)
 		})
@@ -122,6 +127,7 @@ func TestScopeOfARefusal(t *testing.T) {
 		if len(*asked) < want || want == 1 && len(*asked) != 1 {
 			t.Errorf("%s: %d requests after the first was refused, want %d", host, len(*asked), want)
 		}
+		w.run(4 * time.Hour)
 	}
 }
 
