@@ -20,7 +20,7 @@ const (
 	// maxBatch is how many events are stepped before they are committed together.
 	maxBatch = 256
 	// maxFetching is how many polls are under way at a time, each at another host.
-	maxFetching = 64
+	maxFetching = 256
 	// maxSearching is how many searches for neighbors are under way at a time.
 	maxSearching = 4
 )

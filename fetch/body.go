@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,21 +21,29 @@ const (
 )
 
 // readBody reads the whole body and inflates it. No more than MaxBytes are kept, whatever the body
-// inflates to.
-func readBody(resp *http.Response) ([]byte, error) {
+// inflates to. A body past freeBytes waits at the gate, and leaves when release is called, which must be done
+// whether it was read or not.
+func readBody(ctx context.Context, resp *http.Response, large gate) (body []byte, release func(), err error) {
+	release = func() {}
 	if resp.ContentLength > MaxBytes {
-		return nil, tooLarge()
+		return nil, release, tooLarge()
 	}
 	in := &counter{r: resp.Body}
 	inflated, err := inflate(in, resp.Header.Values("Content-Encoding"))
 	if err != nil {
-		return nil, err
+		return nil, release, err
 	}
-	body, err := io.ReadAll(&limited{r: inflated, in: in})
-	if err != nil {
-		return nil, fmt.Errorf("read body: %w", err)
+	l := &limited{r: inflated, in: in, grow: func() error {
+		if err := large.enter(ctx); err != nil {
+			return err
+		}
+		release = large.leave
+		return nil
+	}}
+	if body, err = io.ReadAll(l); err != nil {
+		return nil, release, fmt.Errorf("read body: %w", err)
 	}
-	return body, nil
+	return body, release, nil
 }
 
 // inflate undoes the content coding: one of those that were offered in Accept-Encoding.
@@ -88,6 +97,8 @@ type limited struct {
 	r   io.Reader
 	in  *counter
 	out int64
+	// grow is called once, when more than freeBytes come out.
+	grow func() error
 }
 
 func (l *limited) Read(p []byte) (int, error) {
@@ -98,6 +109,12 @@ func (l *limited) Read(p []byte) (int, error) {
 		return n, tooLarge()
 	case l.out > freeBytes && l.out > maxRatio*l.in.n:
 		return n, fmt.Errorf("%w: %d bytes inflate to more than %d times as many", ErrTooLarge, l.in.n, maxRatio)
+	}
+	if l.out > freeBytes && l.grow != nil {
+		if refused := l.grow(); refused != nil {
+			return n, refused
+		}
+		l.grow = nil
 	}
 	return n, err
 }

@@ -3,6 +3,7 @@ package fetch
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -108,7 +109,12 @@ func TestBodyLimits(t *testing.T) {
 		{0, MaxBytes + 1, false}, // refused before it is read
 	} {
 		body := io.NopCloser(io.LimitReader(endlessly("a feed of no end "), test.size))
-		got, err := readBody(&http.Response{Body: body, ContentLength: test.length})
+		large := make(gate, 1)
+		got, release, err := readBody(t.Context(), &http.Response{Body: body, ContentLength: test.length}, large)
+		release()
+		if len(large) != 0 {
+			t.Error("a place is still taken")
+		}
 		if test.ok && (err != nil || int64(len(got)) != test.size) || !test.ok && !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%d bytes, %d announced: %d bytes, %v", test.size, test.length, len(got), err)
 		}
@@ -128,8 +134,37 @@ func TestHonestCompression(t *testing.T) {
 	}
 	for _, body := range [][]byte{small, large.Bytes()} {
 		resp := &http.Response{Body: io.NopCloser(bytes.NewReader(body)), ContentLength: -1, Header: http.Header{"Content-Encoding": {"gzip"}}}
-		if got, err := readBody(resp); err != nil {
+		large := make(gate, 1)
+		if got, release, err := readBody(t.Context(), resp, large); err != nil {
 			t.Errorf("%d bytes from %d: %v", len(got), len(body), err)
+		} else if want := min(1, len(got)/freeBytes); len(large) != want {
+			t.Errorf("%d bytes take %d places, want %d", len(got), len(large), want)
+		} else {
+			release()
 		}
+	}
+}
+
+// Large bodies wait for each other, and small ones do not wait for them.
+func TestLargeBodiesWait(t *testing.T) {
+	large := make(gate, 1)
+	large <- struct{}{}
+	read := func(ctx context.Context, size int64) error {
+		body := io.NopCloser(io.LimitReader(endlessly("a feed of no end "), size))
+		_, release, err := readBody(ctx, &http.Response{Body: body, ContentLength: -1}, large)
+		release()
+		return err
+	}
+	if err := read(t.Context(), freeBytes); err != nil {
+		t.Errorf("a small body: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := read(ctx, freeBytes+1); !errors.Is(err, context.Canceled) {
+		t.Errorf("a large body while another is there: %v", err)
+	}
+	large.leave()
+	if err := read(t.Context(), freeBytes+1); err != nil || len(large) != 0 {
+		t.Errorf("a large body after that: %v, %d places taken", err, len(large))
 	}
 }

@@ -22,8 +22,9 @@ func newTransport(r *net.Resolver, allow func(netip.AddrPort) error) *http.Trans
 		DialContext:            dialer.DialContext,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // readBody inflates, so that its limits hold
-		MaxIdleConns:           64,
+		MaxIdleConns:           256,
 		MaxIdleConnsPerHost:    1,
+		MaxConnsPerHost:        1, // nor is one dialed while another is about to be free
 		IdleConnTimeout:        30 * time.Second,
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxResponseHeaderBytes: MaxHeaderBytes,

@@ -61,6 +61,8 @@ type Client struct {
 	about      string
 	private    map[string]bool // hosts from Config.PrivateHosts
 	hosts      hosts
+	large      gate // to memory for large bodies
+	parsing    gate // to the parser
 	// Idle connections are kept by host, and a dial is guarded when it is made. So connections that
 	// the owner's leave opened must not be found by fetches that do not have it.
 	guarded, unguarded *http.Transport
@@ -68,7 +70,7 @@ type Client struct {
 
 // New makes a client.
 func New(cfg Config) *Client {
-	c := &Client{allowLocal: cfg.AllowLocal, userAgent: cfg.UserAgent, about: cfg.About, private: make(map[string]bool)}
+	c := &Client{allowLocal: cfg.AllowLocal, userAgent: cfg.UserAgent, about: cfg.About, private: make(map[string]bool), large: make(gate, largeBodies), parsing: newParsing()}
 	if c.userAgent == "" {
 		c.userAgent = "feedex"
 	}
@@ -189,10 +191,10 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	v.out.RetryAfter = retryAfter(resp.Header, time.Now())
 	switch {
 	case code == http.StatusOK:
-		return nil, v.document(resp)
+		return nil, v.document(ctx, resp)
 	case code == http.StatusIMUsed && v.conditional() && isDelta(resp.Header):
 		v.out.Partial = true
-		return nil, v.document(resp)
+		return nil, v.document(ctx, resp)
 	case code == http.StatusNotModified && v.conditional():
 		v.keepValidators(resp.Header)
 		v.out.Private = optsOut(resp.Header)
@@ -204,9 +206,10 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 
 // document reads and parses the body of an answer that has one. From then on its validators count: a document
 // that cannot be used would be no better the next time, and costs the publisher as much.
-func (v *visit) document(resp *http.Response) error {
+func (v *visit) document(ctx context.Context, resp *http.Response) error {
 	v.out.Private = optsOut(resp.Header)
-	body, err := readBody(resp)
+	body, release, err := readBody(ctx, resp, v.client.large)
+	defer release()
 	if err != nil {
 		if errors.Is(err, ErrTooLarge) {
 			v.replaceValidators(resp.Header, feed.Digest{})
@@ -223,6 +226,10 @@ func (v *visit) document(resp *http.Response) error {
 		return nil // the same again
 	}
 	contentType := resp.Header.Get("Content-Type")
+	if err := v.client.parsing.enter(ctx); err != nil {
+		return err
+	}
+	defer v.client.parsing.leave()
 	doc, err := contain(func() (*feed.Document, error) {
 		return feed.Parse(v.fetch.Feed, contentType, body, time.Now())
 	})
