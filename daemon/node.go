@@ -103,6 +103,7 @@ func Run(ctx context.Context, c Config) error {
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal, UserAgent: agent})
 	defer client.CloseIdle()
 	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts, UserAgent: agent, About: c.About})
+	defer fetcher.CloseIdle()
 	h := newHost(c, store, client, fetcher)
 	h.at = Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()}
 	if err := h.revive(); err != nil {
