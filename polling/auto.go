@@ -8,23 +8,27 @@ import (
 // DefaultTargetDelay is the target of Auto.
 const DefaultTargetDelay = time.Hour
 
-// leastOwn is the least share of a feed's entries that Auto takes to be its own to find. It polls four times more
-// rarely with neighbors than alone, at most, whatever they bring: who brings much may hold something back.
-const leastOwn = 1.0 / 16
+// MostStretch is how many times more rarely Auto polls with neighbors than alone, at most.
+const MostStretch = 4
 
 // Auto polls a feed when, by its rates so far, the entries to be expected since the last poll have waited for
 // TargetDelay in all, each since it was published; or, if that is sooner, when they are half of what the
 // document lists, lest some leave it unread. The zero value polls by the default, within the bounds of
-// Urbansky. Of what is expected, the share that neighbors bring before own polls do has not waited, and does not
-// count, but for the half of the document: the more they bring, the more rarely it polls (Paper §3.3, where the
-// entries that came from neighbors are not new to a poll either).
+// Urbansky.
+//
+// Where neighbors bring a share of 1-1/n before own polls do, there are about n that poll and share, and an entry waits
+// T/(n+1) if each does so every T, at times of its own. Then it is enough to poll (n+1)/2 times more rarely than alone:
+// entries wait no longer, and publishers are asked less than twice as often by all together as by one (Paper §3.3,
+// where entries that came from neighbors are not new to a poll, and lead to longer intervals). The half of the document
+// and the bounds stretch with it, as neighbors look between; up to MostStretch times, as who brings much may hold
+// something back.
 //
 // At a constant rate r that is every sqrt(2 * TargetDelay / r): of all ways to share out so many polls
 // among feeds, the one in which entries wait the least. A feed that publishes four times as often is polled
 // twice as often. Over all feeds, the mean delay of an entry is TargetDelay times the polls per entry. Rates
 // that differ by the hour and the day move polls to when there is something to expect.
 type Auto struct {
-	// Bounds are the shortest and the longest interval. They go before the target. Half of the document goes
+	// Bounds are the shortest and the longest interval, alone. They go before the target. Half of the document goes
 	// before Min, down to the 2 minutes of Urbansky.
 	Bounds
 	// TargetDelay is for how long the entries that a poll finds have waited, on average and added up.
@@ -43,14 +47,41 @@ func (a Auto) Interval(p Poll) time.Duration {
 		return a.clamp(2 * a.clamp(p.Interval))
 	}
 	r := ratesOf(times, now)
-	target := orDefault(a.TargetDelay, DefaultTargetDelay).Seconds() / min(max(1-p.Helped, leastOwn), 1)
+	target := orDefault(a.TargetDelay, DefaultTargetDelay).Seconds()
 	half := math.Inf(1)
 	if p.History.Window > 0 {
 		half = float64(p.History.Window) / 2
 	}
-	waited, full := r.until(now, int64(a.Longest()/time.Second), target, half)
-	return max(min(a.clamp(seconds(waited)), seconds(full)), min(a.withDefaults().Min, urbanskyMin))
+	stretch := stretchOf(p.Helped)
+	most := stretched(a.Bounds.Longest(), stretch)
+	waited, full := r.until(now, int64(most/time.Second), target*stretch*stretch, half*stretch)
+	b := a.withDefaults()
+	u := most
+	if waited >= 0 {
+		u = min(u, max(seconds(waited), stretched(b.Min, stretch)))
+	}
+	if full >= 0 {
+		u = min(u, seconds(full))
+	}
+	return max(u, min(b.Min, urbanskyMin))
 }
+
+// stretchOf is how many times more rarely to poll where neighbors bring that share.
+func stretchOf(helped float64) float64 {
+	own := 1 - max(helped, 0)
+	if !(own > 0) { // nor a NaN
+		return MostStretch
+	}
+	return min((1+1/own)/2, MostStretch)
+}
+
+// stretched is t, so many times longer.
+func stretched(t time.Duration, times float64) time.Duration {
+	return time.Duration(float64(t) * times)
+}
+
+// Longest is Max, as often as polls are rarer with neighbors.
+func (a Auto) Longest() time.Duration { return MostStretch * a.Bounds.Longest() }
 
 // Validate reports the first setting that is out of range as an ErrSetting.
 func (a Auto) Validate() error {

@@ -5,7 +5,7 @@ package polling
 type Help float64
 
 // helpMemory is over about how many entries a Help goes back.
-const helpMemory = 32
+const helpMemory = 8
 
 // After is the share once a poll has shown some entries first, and others that neighbors had brought since the
 // poll before. Only what the publisher lists counts, so that nobody can keep a node from polling by inventing

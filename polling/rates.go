@@ -88,7 +88,7 @@ func (r *rates) at(t int64) float64 {
 }
 
 // until is in how many seconds from now the entries expected since then have waited for target seconds in all,
-// and in how many there are full of them; longest, where that is sooner.
+// and in how many there are full of them; below 0 where that is after longest.
 func (r *rates) until(now, longest int64, target, full float64) (waited, filled int64) {
 	waited, filled = -1, -1
 	// From full hour to full hour, in each of which the rate is constant: n entries are expected by
@@ -108,12 +108,6 @@ func (r *rates) until(now, longest int64, target, full float64) (waited, filled 
 		sum += float64(n*whole) + float64(rate*whole*whole/2)
 		n += float64(rate * whole)
 		t = next
-	}
-	if waited < 0 || waited > longest {
-		waited = longest
-	}
-	if filled < 0 || filled > longest {
-		filled = longest
 	}
 	return waited, filled
 }
