@@ -289,6 +289,7 @@ func TestWhoOwesForLongMakesRoom(t *testing.T) {
 		w := newNetwork(t)
 		c := bound()
 		c.MinNeighbors, c.MaxNeighbors = 1, 2
+		c.Policy = rarely{} // beside the polls below
 		hosts := w.full(2, c, news)
 		a, taker := hosts[0], hosts[1]
 		taker.blocked[news] = true

@@ -22,6 +22,9 @@ const (
 	// firstRetryAnswered where somebody did, to no avail: its publisher knows of us.
 	firstRetryPoll     = time.Minute
 	firstRetryAnswered = time.Hour
+	// soonestAgain is after what time at the earliest a feed is polled for the second time, unless its interval is
+	// shorter.
+	soonestAgain = 10 * time.Minute
 	// longestBackoff bounds how long a feed that fails is left alone.
 	longestBackoff = 24 * time.Hour
 )
@@ -426,8 +429,9 @@ func (n *Node) scheduleNext(s *subscription, p polling.Poll) {
 	s.Interval = wait
 	if p.Interval == 0 {
 		// The first poll sets the phase of all later ones. Neighbors that start together must not
-		// poll together, or all of them learn of an entry at the same late moment.
-		wait = n.between(wait/10, wait)
+		// poll together, or all of them learn of an entry at the same late moment. But nobody comes back
+		// within minutes.
+		wait = n.between(max(wait/10, min(wait, soonestAgain)), wait)
 	}
 	n.pollAt(s, later(n.now.Add(wait), s.NotBefore))
 }
