@@ -1,0 +1,188 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"feedex/lab"
+	"feedex/lab/trace"
+	"feedex/polling"
+)
+
+// SharedPolling is what polling policies come to where nodes share what they poll: networks of several sizes, in
+// which all nodes follow the same feeds by the same policy, against as many polite readers. The zero value of each
+// field means its default.
+type SharedPolling struct {
+	Seed   lab.Seed
+	Traces *trace.Set    // no default
+	Feeds  int           // of those that publish an entry in two days, from the busiest to the quietest; default 12
+	Length time.Duration // two days at least, of which the first half does not count; default 10 days
+	Sizes  []int         // default 1, 2, 4, 8, 16
+}
+
+// A SharedRow is what came of one network. Delays are the means of the nodes' means, in seconds.
+type SharedRow struct {
+	Policy   string  `json:"policy"`
+	Nodes    int     `json:"nodes"`
+	Hash     string  `json:"hash"`
+	Delay    float64 `json:"delay"`
+	Own      float64 `json:"own_delay"` // by own polls alone
+	Coverage float64 `json:"coverage"`
+	Requests float64 `json:"requests"` // a feed and day, of all nodes
+	Least    float64 `json:"least"`    // the same, of the node that made the fewest
+	Most     float64 `json:"most"`     // and the most
+	steps    int64
+}
+
+// sharedLeast is how many entries a day a feed publishes that takes part, at least.
+const sharedLeast = 0.5
+
+func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
+	if s.Sizes == nil {
+		s.Sizes = []int{1, 2, 4, 8, 16}
+	}
+	if s.Feeds == 0 {
+		s.Feeds = 12
+	}
+	if s.Length == 0 {
+		s.Length = 10 * 24 * time.Hour
+	}
+	busy := s.Traces.Busy(sharedLeast)
+	span := s.Traces.To.Sub(s.Traces.From)
+	switch {
+	case s.Length < 48*time.Hour || s.Length > span:
+		return s, nil, fmt.Errorf("%w: a run of %v; the traces cover %v, so want 48h to that", ErrSetting, s.Length, span)
+	case s.Feeds < 1 || s.Feeds > len(busy):
+		return s, nil, fmt.Errorf("%w: %d feeds; %d publish an entry in two days or more, so want 1 to that", ErrSetting, s.Feeds, len(busy))
+	}
+	feeds := make([]trace.Feed, s.Feeds)
+	for i := range feeds {
+		feeds[i] = busy[i*len(busy)/s.Feeds]
+	}
+	return s, feeds, nil
+}
+
+// Run runs every network. If ctx ends before it is done, the Report says so. The error wraps ErrSetting.
+func (s SharedPolling) Run(ctx context.Context, progress Progress) (*Report, error) {
+	s, feeds, err := s.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	policies := []struct {
+		name   string
+		policy polling.Policy
+	}{
+		{"Fix 1h", polling.Fixed{Every: time.Hour}},
+		{"FeedEx", polling.FeedEx{}},
+		{"Auto", polling.Auto{Bounds: polling.Bounds{Min: polling.DefaultMin, Max: polling.DefaultMax}}},
+	}
+	rows := make([]*SharedRow, len(policies)*len(s.Sizes))
+	costs := make([]float64, len(rows))
+	for i := range rows {
+		costs[i] = float64(s.Sizes[i%len(s.Sizes)])
+	}
+	m := newMeter(progress, costs)
+	together(len(rows), func(i int) {
+		p := policies[i/len(s.Sizes)]
+		rows[i] = s.network(ctx, feeds, p.name, p.policy, s.Sizes[i%len(s.Sizes)], func(done float64) { m.set(i, done) })
+	})
+	return s.report(rows), nil
+}
+
+// network runs one network; nil where ctx ended before.
+func (s SharedPolling) network(ctx context.Context, feeds []trace.Feed, name string, p polling.Policy, nodes int, progress func(float64)) *SharedRow {
+	// The documents have filled up when it starts, where the traces are long enough.
+	start := s.Traces.From.Add(min(7*24*time.Hour, s.Traces.To.Sub(s.Traces.From)-s.Length))
+	c := crowd{
+		Seed: s.Seed, Feeds: feeds, Start: start, Length: s.Length, Every: time.Hour, Nodes: nodes, Each: len(feeds), Bound: 10,
+		Alike: true, Policy: p,
+	}
+	g, err := c.gather()
+	if err != nil {
+		panic(err) // the settings were checked
+	}
+	half := s.Length / 2
+	if !advance(ctx, g.w, start.Add(half), func(done float64) { progress(done / 2) }) {
+		return nil
+	}
+	before := requestsOf(g)
+	if !advance(ctx, g.w, start.Add(s.Length), func(done float64) { progress(.5 + done/2) }) {
+		return nil
+	}
+	row := &SharedRow{Policy: name, Nodes: nodes, Hash: g.w.Hash(), steps: g.w.Steps()}
+	feedDays := float64(len(feeds)) * half.Hours() / 24
+	for i, n := range requestsOf(g) {
+		each := float64(n-before[i]) / feedDays
+		row.Requests += each
+		if row.Most = max(row.Most, each); i == 0 || each < row.Least {
+			row.Least = each
+		}
+	}
+	s.delays(g, row)
+	return row
+}
+
+// requestsOf is how many polls each node has made.
+func requestsOf(g *gathering) []int64 {
+	var list []int64
+	for _, h := range g.honest() {
+		list = append(list, h.Node().Status().Counters.Polls)
+	}
+	return list
+}
+
+// delays measures how late the entries came that were published in the second half, but for the last eighth: who
+// polls rarely comes to them too.
+func (s SharedPolling) delays(g *gathering, row *SharedRow) {
+	var delays, own, coverage []float64
+	for _, h := range g.honest() {
+		var all, came, polled, any, alone float64
+		for _, sight := range h.Sights(g.w.Now()) {
+			if sight.Published < s.Length/2 || sight.Published >= s.Length*7/8 {
+				continue
+			}
+			all++
+			if sight.Any != lab.Never {
+				came, any = came+1, any+(sight.Any-sight.Published).Seconds()
+			}
+			if sight.Own != lab.Never {
+				polled, alone = polled+1, alone+(sight.Own-sight.Published).Seconds()
+			}
+		}
+		delays, own, coverage = append(delays, any/max(1, came)), append(own, alone/max(1, polled)), append(coverage, came/max(1, all))
+	}
+	row.Delay, row.Own, row.Coverage = mean(delays), mean(own), mean(coverage)
+}
+
+// report makes the Report of the rows, of which those that did not come to their end are nil.
+func (s SharedPolling) report(rows []*SharedRow) *Report {
+	r := &Report{Title: "Polling policies, where nodes share what they poll", Seed: s.Seed, Traces: s.Traces.Hash()}
+	r.Setting = []string{fmt.Sprintf("%d feeds from the busiest to those of an entry in two days, which all nodes follow, for %.1f days, of which the second half counts",
+		s.Feeds, s.Length.Hours()/24)}
+	t := Table{
+		Columns: []string{"policy", "nodes", "delay min", "by own polls", "coverage", "requests/feed/day", "a node", "fewest", "most", "hash"},
+		Notes: []string{
+			"Delay: from an entry's publication until it comes, by any way. By own polls: of what they show, whether it was there or not.",
+			"Requests are those of all nodes. A polite reader that asks every hour makes 24.",
+		},
+	}
+	var done []SharedRow
+	var hashes []string
+	for _, row := range rows {
+		if row == nil {
+			continue
+		}
+		done, hashes = append(done, *row), append(hashes, row.Hash)
+		r.Steps += row.steps
+		number := func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
+		t.row(row.Policy, fmt.Sprint(row.Nodes), number(row.Delay/60), number(row.Own/60), percent(row.Coverage),
+			number(row.Requests), number(row.Requests/float64(row.Nodes)), number(row.Least), number(row.Most), row.Hash)
+	}
+	if len(done) < len(rows) {
+		r.Partial = fmt.Sprintf("%d of %d networks", len(done), len(rows))
+	}
+	r.Hash, r.Result, r.Tables = hashOf(hashes), done, []Table{t}
+	return r
+}

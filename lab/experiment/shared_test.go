@@ -1,0 +1,55 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"feedex/lab/trace"
+)
+
+// Nodes that share what they poll each poll more rarely than one alone, as long as they do so by what the others bring;
+// and all have every entry.
+func TestSharedPolling(t *testing.T) {
+	set, err := trace.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := SharedPolling{Seed: 1, Traces: set, Feeds: 3, Length: 4 * 24 * time.Hour, Sizes: []int{1, 5}}
+	r, err := s.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string][]SharedRow)
+	for _, row := range r.Result.([]SharedRow) {
+		rows[row.Policy] = append(rows[row.Policy], row)
+		if row.Coverage < 0.99 && row.Policy != "FeedEx" || row.Least > row.Most || row.Most*float64(row.Nodes) < row.Requests {
+			t.Errorf("%+v", row)
+		}
+		if row.Nodes == 1 && row.Delay != row.Own {
+			t.Errorf("%s alone: delay %v s, by own polls %v s", row.Policy, row.Delay, row.Own)
+		}
+	}
+	auto, fixed := rows["Auto"], rows["Fix 1h"]
+	if len(auto) != 2 || len(fixed) != 2 {
+		t.Fatalf("rows %+v", rows)
+	}
+	if got := fixed[1].Requests; got < 5*23.9 || got > 5*24.1 {
+		t.Errorf("5 nodes that poll every hour make %v requests a feed and day", got)
+	}
+	if auto[1].Requests/5 > auto[0].Requests*0.7 || auto[1].Delay > auto[0].Delay*1.2 {
+		t.Errorf("alone %+v, of five %+v", auto[0], auto[1])
+	}
+
+	for _, bad := range []SharedPolling{{Traces: set, Length: time.Hour}, {Traces: set, Length: 1000 * 24 * time.Hour}, {Traces: set, Feeds: 1000}, {Traces: set, Feeds: -1}} {
+		if _, err := bad.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
+			t.Errorf("%+v: %v, want an ErrSetting", bad, err)
+		}
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if r, err := s.Run(ended, nil); err != nil || r.Partial != "0 of 6 networks" {
+		t.Errorf("a run that was interrupted: %v, %+v", err, r)
+	}
+}
