@@ -33,6 +33,14 @@ func (d *document) title() string {
 	return string(d.url)
 }
 
+// author is the title where it is plain text.
+func (d *document) author() string {
+	if t := d.title(); markup.MatchString(t) {
+		return d.safe.Text(t)
+	}
+	return d.title()
+}
+
 // updated is when the document last changed.
 func (d *document) updated() time.Time {
 	for _, t := range []time.Time{d.version.Changed, d.feed.LastSuccess, d.feed.Since} {
@@ -102,7 +110,7 @@ func (d *document) writeHead(enc *xml.Encoder) error {
 		{"id", string(d.url)},
 		{"title", title(d.title(), d.safe)},
 		{"updated", timestamp(d.updated())},
-		{"author", atomPerson{d.title()}},
+		{"author", atomPerson{d.author()}},
 		{"link", atomLink{Rel: "self", Href: d.self, Type: "application/atom+xml"}},
 		{"link", atomLink{Rel: "via", Href: string(d.url)}},
 		{"link", atomLink{Rel: "alternate", Href: d.feed.Link}},

@@ -22,9 +22,9 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/safehtml"
 	"feedex/protocol"
 	"feedex/reader"
+	"feedex/safehtml"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/example.atom")
@@ -270,6 +270,7 @@ func TestAtomMarksWhatIsNotConfirmed(t *testing.T) {
 // relative to the page lead there.
 func TestAtomIsSanitized(t *testing.T) {
 	l := exampleLibrary()
+	l.feeds[0].Title = "The &lt;b&gt; tag"
 	e := &l.entries[exampleURL][0].Entry
 	e.Title = `A <b onclick="alert(1)">title</b><script>alert(1)</script>`
 	e.Summary = `<p style="position:fixed">a<script>alert(1)</script></p>`
@@ -280,7 +281,9 @@ func TestAtomIsSanitized(t *testing.T) {
 			t.Errorf("the document holds %q", bad)
 		}
 	}
-	if want := "&lt;img src=&#34;https://example.com/c.png&#34;&gt;"; !bytes.Contains(got, []byte(want)) {
-		t.Errorf("the document lacks %s", want)
+	for _, want := range []string{"&lt;img src=&#34;https://example.com/c.png&#34;&gt;", "<name>The &lt;b&gt; tag</name>"} {
+		if !bytes.Contains(got, []byte(want)) {
+			t.Errorf("the document lacks %s", want)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package safehtml
 
 import (
+	"html"
 	"net/url"
 	"regexp"
 	"strings"
@@ -22,7 +23,10 @@ const sandbox = "allow-scripts allow-same-origin allow-popups"
 var https = regexp.MustCompile(`(?i)^https://[^/?#]*\.[^/?#]*[a-z](:[0-9]+)?([/?#]|$)`)
 
 // A Policy says what may be shown. Make one with New; it may be used by several goroutines at once.
-type Policy struct{ allowed *bluemonday.Policy }
+type Policy struct {
+	allowed *bluemonday.Policy
+	nothing *bluemonday.Policy
+}
 
 // New returns the policy for the text of entries: what articles are made of, with pictures, sound and
 // video, and the frames in which other sites play theirs, which may run programs but reach nothing outside
@@ -41,7 +45,7 @@ func New() *Policy {
 	p.AllowAttrs("width", "height").Matching(bluemonday.NumberOrPercent).OnElements("video", "iframe")
 	p.AllowAttrs("allowfullscreen", "title").OnElements("iframe")
 	p.RequireSandboxOnIFrame()
-	return &Policy{allowed: p}
+	return &Policy{allowed: p, nothing: bluemonday.StrictPolicy()}
 }
 
 // Clean is HTML without what could do harm or have the page look like something else. Its relative
@@ -52,4 +56,9 @@ func (p *Policy) Clean(markup, base string) string {
 	}
 	// A quote in text or in a value is escaped by now, so this stands in tags alone.
 	return strings.ReplaceAll(p.allowed.Sanitize(markup), `sandbox=""`, `sandbox="`+sandbox+`"`)
+}
+
+// Text is what remains of HTML without any markup, as plain text.
+func (p *Policy) Text(markup string) string {
+	return html.UnescapeString(p.nothing.Sanitize(markup))
 }

@@ -39,6 +39,19 @@ func TestClean(t *testing.T) {
 	}
 }
 
+func TestText(t *testing.T) {
+	p := safehtml.New()
+	for markup, want := range map[string]string{
+		"a &lt;b&gt; <i>c</i> &amp;amp;": "a <b> c &amp;",
+		"1 < 2 & \"3\"":                  "1 < 2 & \"3\"",
+		"a<script>alert(1)</script>":     "a",
+	} {
+		if got := p.Text(markup); got != want {
+			t.Errorf("Text(%q) = %q, want %q", markup, got, want)
+		}
+	}
+}
+
 // FuzzClean holds that nothing of a program is left, however it is written, and that cleaning twice is
 // cleaning once.
 func FuzzClean(f *testing.F) {
