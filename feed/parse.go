@@ -22,9 +22,10 @@ var (
 // with its HTTP Content-Type ("" if there was none), the URL u that it was fetched from, against
 // which relative links resolve, and the time at which it was fetched, against which dates are judged.
 //
-// Every string of the result is clean and every date believable, see instant and unstamp. An entry's content stays as the
-// publisher wrote it: HTML is neither sanitized nor completed. Slips that common readers forgive are
-// forgiven; a document that breaks off is not, because what is missing would look deleted.
+// Every string of the result is clean and every date believable, see instant and unstamp. An entry's content
+// stays as the publisher wrote it: HTML is neither sanitized (package safehtml does, where it is shown) nor
+// completed; only plain text becomes HTML, and what is relative to an xml:base absolute. Slips that common
+// readers forgive are forgiven; a document that breaks off is not, because what is missing would look deleted.
 //
 // Entries keep the order of the document, one for each EntryID; see unite for those that share an id. One
 // without id, title and link gets an id that is made from the rest of it, see nameless.
