@@ -21,8 +21,8 @@ var addressed = map[string]bool{"href": true, "src": true, "poster": true, "cite
 // Resolve is HTML whose relative addresses were made absolute against base. The rest stays to the byte, and
 // all of it where the result would be longer by more than growth bytes.
 func Resolve(markup string, base *url.URL, growth int) string {
-	if base == nil || !base.IsAbs() || !strings.Contains(markup, "<") {
-		return markup
+	if base == nil || !base.IsAbs() || !strings.Contains(markup, "<") || !strings.Contains(markup, "=") {
+		return markup // there is no attribute
 	}
 	var b strings.Builder
 	kept, at := 0, 0 // of markup: what is written, what was read

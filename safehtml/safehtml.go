@@ -51,6 +51,9 @@ func New() *Policy {
 // Clean is HTML without what could do harm or have the page look like something else. Its relative
 // addresses are made absolute against base, the entry's link or the feed's URL; where that is none they go.
 func (p *Policy) Clean(markup, base string) string {
+	if !strings.ContainsAny(markup, "<>&\"'\x00\r") {
+		return markup
+	}
 	if u, err := url.Parse(base); err == nil {
 		markup = feed.Resolve(markup, u, growth)
 	}
