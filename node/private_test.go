@@ -96,13 +96,19 @@ func secrets() []feed.URL {
 // wanted; not after they are followed no more, or after a restart.
 func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	const optedOut, intranet feed.URL = "https://shy.example.com/feed", "https://wiki.corp.example.com/feed"
-	private := append(secrets(), optedOut, intranet)
+	const withheld, header feed.URL = "https://mine.example.com/feed", "https://noarchive.example.com/feed"
+	private := append(secrets(), optedOut, intranet, withheld, header)
 	w := newNetwork(t)
 	for _, u := range append(private, news, blog) {
 		w.feed(u)
 		w.publish(u)
 	}
 	w.feed(optedOut).private = true
+	w.feed(header).answer = func(f Fetch) Fetched {
+		ev := listing(f.Feed, 3)
+		ev.Private = true // as X-Robots-Tag says
+		return ev
+	}
 	c := Config{
 		Trackers: []string{tracker}, PrivateHosts: []string{"Wiki.Corp.example.com."}, AdvertInterval: time.Minute, CoverFeeds: 50,
 	}
@@ -110,7 +116,11 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	w.forbid(a, private...)
 	for i, u := range private {
 		discreet := i%2 == 0
-		a.step(Subscribe{Feeds: []feed.URL{u}, Weight: 1 + i, Discreet: &discreet})
+		wish := Subscribe{Feeds: []feed.URL{u}, Weight: 1 + i, Discreet: &discreet}
+		if owner := true; u == withheld {
+			wish.Private = &owner
+		}
+		a.step(wish)
 	}
 	b, d := w.add(Config{Trackers: []string{tracker}}, news, blog), w.add(Config{Trackers: []string{tracker}}, news)
 	w.run(10 * time.Minute)
@@ -125,6 +135,7 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 			a.hears(b, protocol.CheckDID{DID: protocol.NewBundle(u, w.feeds[u].entries).DID, Feed: u})
 		}
 		a.hears(b, protocol.GetNeighbors{})
+		w.run(time.Minute) // so many queries are answered within one
 		if r := a.hears(b, protocol.QueryFeed{}); len(r.Reply.(protocol.Answer).Found) < len(w.feeds[news].entries) {
 			t.Errorf("a query for everything found %+v, want the public entries", r.Reply)
 		}

@@ -1,0 +1,181 @@
+package node
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/neighbors"
+	"feedex/polling"
+)
+
+// A subscription is a feed of the node's own interest.
+type subscription struct {
+	archive.Feed
+	policy            polling.Policy     // see archive.Feed.Policy
+	recalled          bool               // the history was rebuilt from the archive
+	slipped           bool               // the last document held no entry that was known before
+	history           polling.History    // rebuilt from the archive after a restart
+	host              *host              // where it is asked for
+	waiting           bool               // for its turn there
+	polling           bool               // a Fetch is under way
+	begun             time.Time          // the last Fetch
+	lost              time.Time          // when it was first not reached, since it last was
+	forbidden         bool               // the last answer was 403
+	unread            string             // why the last document could not be used, if that was in this run
+	ordinary          time.Time          // when it falls due but for a spot poll; zero where there was none since the last time
+	listed            []incentive.Listed // the last document of this run, oldest entry first
+	polled, delivered int64              // entries brought first by own polls, and by neighbors
+}
+
+// subscribe begins to follow feeds, or changes how they are followed.
+func (n *Node) subscribe(wish Subscribe) {
+	known := make(map[feed.URL]archive.Feed)
+	if len(wish.Feeds) > 0 {
+		known = n.knownFeeds() // followed before: its validators still save a download
+	}
+	for _, u := range wish.Feeds {
+		if s := n.feeds[u]; s != nil {
+			if n.apply(&wish, &s.Feed) {
+				n.speakOf(s)
+				n.repolicy(s)
+				n.store.KeepFeed(s.Feed)
+			}
+			if s.Ended {
+				n.revive(s)
+			}
+			continue
+		}
+		f := known[u]
+		f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, n.now, n.now, 0, ""
+		f.Ended = false
+		n.apply(&wish, &f)
+		n.resume(f)
+		n.store.KeepFeed(n.feeds[u].Feed)
+	}
+	n.advertiseSoon()
+}
+
+// knownFeeds are the feeds that are followed, were once, or cover those that are.
+func (n *Node) knownFeeds() map[feed.URL]archive.Feed {
+	known := make(map[feed.URL]archive.Feed)
+	for _, f := range n.store.LoadFeeds() {
+		known[f.URL] = f
+	}
+	return known
+}
+
+// apply writes down how the feed is to be followed, and reports whether that changed anything.
+func (n *Node) apply(wish *Subscribe, f *archive.Feed) (changed bool) {
+	before := *f
+	if wish.Weight != 0 {
+		f.Weight = min(max(wish.Weight, 1), neighbors.MaxWeight)
+	}
+	if wish.Discreet != nil {
+		f.Discreet = *wish.Discreet
+	}
+	if wish.Policy != nil && n.readable(*wish.Policy) {
+		f.Policy = *wish.Policy
+	}
+	if wish.Private != nil {
+		f.Withheld = *wish.Private
+	}
+	return *f != before
+}
+
+// resume takes up a feed where it was left.
+func (n *Node) resume(f archive.Feed) {
+	s := &subscription{Feed: f, policy: n.policyOf(&f), host: n.hostOf(&f)}
+	n.feeds[f.URL] = s
+	n.status.Feeds = len(n.feeds)
+	n.speakOf(s)
+	if f.Ended {
+		return
+	}
+	due := f.NextPoll
+	if f.Errors == 0 && !f.LastPoll.IsZero() {
+		// The owner may have chosen a shorter interval since.
+		due = earlier(due, f.LastPoll.Add(s.policy.Longest()))
+	}
+	// A clock that was ahead once must not silence the feed.
+	due = earlier(due, n.now.Add(max(s.policy.Longest(), longestBackoff)))
+	if due.Before(n.now) {
+		// No stampede after an absence: every publisher waits its turn.
+		due = n.now.Add(n.between(0, min(spreadStart, f.Interval)))
+	}
+	if !f.LastPoll.After(n.now) { // or it is not known by which clock it was
+		due = later(due, f.NotBefore)
+	}
+	n.pollAt(s, due)
+}
+
+// revive polls a feed again that its publisher had ended.
+func (n *Node) revive(s *subscription) {
+	s.Ended, s.Errors, s.LastError = false, 0, ""
+	n.pollAt(s, n.now)
+	n.store.KeepFeed(s.Feed)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// speakOf sees to it that the feed is advertised if it may be. It may not be before the first poll has
+// shown where it leads: a name that sounds public may belong to somebody's intranet.
+func (n *Node) speakOf(s *subscription) {
+	private := s.Confidential() || n.privateURL(s.URL)
+	n.table.Private(s.URL, private)
+	n.table.Discreet(s.URL, s.Discreet)
+	n.table.Weigh(s.URL, s.Weight)
+	n.table.Own(s.URL, !private && !s.LastPoll.IsZero())
+}
+
+// privateURL reports whether the URL alone says that the feed must not leave the node.
+func (n *Node) privateURL(u feed.URL) bool {
+	return u.Secret() || u.Local() && !n.config.AllowLocal || n.ownersHost(u)
+}
+
+// ownersHost reports whether the owner named the host as one whose feeds never leave the node.
+func (n *Node) ownersHost(u feed.URL) bool {
+	return slices.Contains(n.config.PrivateHosts, strings.TrimSuffix(u.Host(), "."))
+}
+
+// privateHost reports whether the host is on this machine or a private network, as far as its name tells.
+func (n *Node) privateHost(u feed.URL) bool { return u.Local() || n.ownersHost(u) }
+
+// private reports whether entries of the feed must not leave the node.
+func (n *Node) private(u feed.URL) bool {
+	s := n.feeds[u]
+	return n.privateURL(u) || s != nil && s.Confidential()
+}
+
+// unsubscribe ends following a feed. Its entries stay.
+func (n *Node) unsubscribe(u feed.URL) {
+	s := n.feeds[u]
+	if s == nil {
+		return
+	}
+	delete(n.feeds, u)
+	n.status.Feeds = len(n.feeds)
+	s.Subscribed = false
+	n.store.KeepFeed(s.Feed)
+	n.dues.claims.Forget(u)
+	n.table.Own(u, false)
+	n.table.Discreet(u, false)
+	n.table.Weigh(u, 1)
+	n.table.Private(u, s.Confidential() || n.privateURL(u)) // who follows it no more does not pass it on either
+	n.advertiseSoon()
+}
