@@ -97,7 +97,7 @@ func (m *model) confirm(rt *rapid.T) {
 }
 
 func (m *model) keepFeed(rt *rapid.T) {
-	f := archive.Feed{URL: genFeed.Draw(rt, "feed"), Private: rapid.Bool().Draw(rt, "private"), Title: genText.Draw(rt, "title"), Weight: rapid.IntRange(0, 100).Draw(rt, "weight")}
+	f := archive.Feed{URL: genFeed.Draw(rt, "feed"), Private: rapid.Bool().Draw(rt, "private"), Withheld: rapid.Bool().Draw(rt, "withheld"), Title: genText.Draw(rt, "title"), Weight: rapid.IntRange(0, 100).Draw(rt, "weight")}
 	m.do(func(s archive.Store) { s.KeepFeed(f) })
 }
 

@@ -237,18 +237,20 @@ func testShareable(t *testing.T, a Archive) {
 		token   feed.URL = "https://private.example.org/feed?token=x"
 		private feed.URL = "https://intern.example.org/feed"
 		relayed feed.URL = "https://relayed.example.org/feed"
+		kept    feed.URL = "https://kept.example.org/feed"
 	)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true})
 	a.KeepFeed(archive.Feed{URL: private, Subscribed: true, Private: true})
+	a.KeepFeed(archive.Feed{URL: kept, Subscribed: true, Withheld: true})
 	a.KeepFeed(archive.Feed{URL: secret, Subscribed: true}) // secret whatever the settings say
-	for i, u := range []feed.URL{news, private, secret, token, relayed} {
+	for i, u := range []feed.URL{news, private, secret, token, relayed, kept} {
 		a.Keep([]archive.Record{record(u, i, "word", "")})
 	}
 	commit(t, a)
 	for range 2 {
 		for _, f := range []feed.Filter{{}, {Words: []string{"word"}}} {
-			if got := search(t, a, f); len(got) != 5 {
-				t.Errorf("%v found %d entries, want 5", f, len(got))
+			if got := search(t, a, f); len(got) != 6 {
+				t.Errorf("%v found %d entries, want 6", f, len(got))
 			}
 			f.Shareable = true
 			got := search(t, a, f)

@@ -34,7 +34,7 @@ func wantText(t *testing.T, want string, print func(w *strings.Builder) error) {
 func TestPrintStatus(t *testing.T) {
 	r := daemon.Report{
 		Status: node.Status{
-			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 4, Alone: 2, Gaps: 1, Covers: 5, Neighbors: 9,
+			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 4, Alone: 2, Gaps: 1, Ended: 1, Offline: noon, Covers: 5, Neighbors: 9,
 			Warning:  "within a week own polls were first to bring 60 of 80 entries",
 			Counters: node.Counters{Polled: 1, Delivered: 2345, Forwarded: 1000, Polls: 1234567, NotModified: 12, PollsFailed: 3, ChecksSent: 6, ChecksSeen: 4, ChecksAsked: 5, Confirmed: 1234, Forged: 2, Altered: 1},
 		},
@@ -47,6 +47,8 @@ running    for 3h, version 0.1.0
 data       /srv/feedex
 listening  at [::]:7790 for nodes, at 127.0.0.1:7791 for feed readers
 following  4 feeds, 2 of them alone, and 5 cover feeds with 9 neighbors
+ended      1 feed for good, says who published them: see 'feedex feeds'
+offline    no publisher can be reached since `+noon.Local().Format("2006-01-02 15:04")+`: is this machine online?
 keeping    12,345 entries of 14 feeds, 34.0 MiB
 received   1 entry by own polls, 2,345 from neighbors first
 missing    entries of 1 feed that left the document between polls, see 'feedex feeds'
