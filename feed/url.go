@@ -81,8 +81,36 @@ func afterHost(s string) string {
 	return s[i:]
 }
 
+// plain is the host of a URL that is nothing but a host and a path of letters, digits and "-._~/", as most are:
+// what takes parsing to be told of others is plain to see.
+func (u URL) plain() (host string, ok bool) {
+	rest, ok := strings.CutPrefix(string(u), "https://")
+	if !ok {
+		if rest, ok = strings.CutPrefix(string(u), "http://"); !ok {
+			return "", false
+		}
+	}
+	for i := range len(rest) {
+		c := rest[i]
+		switch {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '.', c == '-':
+		case c == '/' && i > 0:
+			if host == "" {
+				host = rest[:i]
+			}
+		case host != "" && ('A' <= c && c <= 'Z' || c == '_' || c == '~'):
+		default:
+			return "", false
+		}
+	}
+	return host, host != ""
+}
+
 // Host is the host of the feed's URL without its port, as written; "" for the zero URL.
 func (u URL) Host() string {
+	if host, ok := u.plain(); ok {
+		return host
+	}
 	p, err := url.Parse(string(u))
 	if err != nil {
 		return ""
@@ -94,6 +122,9 @@ func (u URL) Host() string {
 // a query parameter that is named like a key. Such a feed is read by its owner alone; it never
 // appears in a subset and is never served to others, whatever the settings say.
 func (u URL) Secret() bool {
+	if _, ok := u.plain(); ok {
+		return false
+	}
 	p, err := url.Parse(string(u))
 	if err != nil || p.User != nil {
 		return true

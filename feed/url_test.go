@@ -2,6 +2,7 @@ package feed_test
 
 import (
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -127,6 +128,22 @@ func TestParseURLIdempotent(t *testing.T) {
 		twice, err := feed.ParseURL(string(once))
 		if err != nil || twice != once {
 			t.Fatalf("ParseURL(%q) = %q, and of that %q, %v", raw, once, twice, err)
+		}
+	})
+}
+
+// Where a URL is told from others at sight, parsing says the same.
+func TestHostAndSecretAreThoseOfParsing(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"http://", "https://", "example.com", "a-b.example.org", "127.1", "/", "//", "/feed.xml", "/A_b~c", ".", "%41", "%zz", "?", "?a=1",
+		"@", ":", ":8080", "[::1]", "#", "é", "A", " ", "\x01"})
+	rapid.Check(t, func(t *rapid.T) {
+		u := feed.URL(strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, "pieces"), ""))
+		host, secret := "", true
+		if p, err := url.Parse(string(u)); err == nil {
+			host, secret = p.Hostname(), p.User != nil
+		}
+		if u.Host() != host || u.Secret() != secret {
+			t.Errorf("%q is of %q, secret %v; want %q, %v", u, u.Host(), u.Secret(), host, secret)
 		}
 	})
 }
