@@ -246,6 +246,14 @@ func (t *Table) Interested(u feed.URL) []*Neighbor {
 	return out
 }
 
+// Forwards reports whether bundles of the feed are forwarded to n, which is to say whether it is among those
+// Interested.
+func (t *Table) Forwards(u feed.URL, n *Neighbor) bool {
+	r := t.routes[u]
+	count, ok := r.heard(n)
+	return ok && !r.private && count <= t.config.MaxHops
+}
+
 // Hops is n's hop count of interest in the feed, and whether it has any.
 func (n *Neighbor) Hops(u feed.URL) (int, bool) { return n.table.routes[u].heard(n) }
 

@@ -70,7 +70,7 @@ func (n *Node) place(id protocol.NodeID, chosen bool, subset protocol.Subset) (v
 		return nil, true
 	case neighbors.ErrFull, neighbors.ErrKept:
 		if p := n.table.Replaceable(n.now, id, chosen, subset); p != nil {
-			return n.links[p.ID], true
+			return n.linkOf(p), true
 		}
 	}
 	return nil, false
@@ -98,7 +98,7 @@ func (n *Node) review(l *link) {
 	case n.table.Lies(n.now, l.peer) && !n.owing(l):
 		n.door.send(n.now, l.holder)
 		n.punish(l.holder, incentive.SubsetLie, 0)
-		if n.links[l.id()] == l {
+		if !l.over {
 			n.dismiss(l, "it brings nothing of what it claims")
 		}
 	case bound && !n.config.Incentive.Ablate.KeepAtBound && n.now.Sub(since) >= maxAtBound && n.now.Sub(l.peer.Since) >= maxAtBound &&

@@ -18,7 +18,7 @@ const ownChange = time.Second
 // feedback loops. [...] only the difference from the previous advertisement is transmitted."
 func (n *Node) advertiseEvery(l *link) {
 	n.after(n.config.AdvertInterval, func() {
-		if n.links[l.id()] != l {
+		if l.over {
 			return
 		}
 		n.advertise(l)
@@ -60,8 +60,8 @@ func (n *Node) advertise(l *link) bool {
 //
 // Differs from the paper, which has a direct subscription set that never changes during a connection.
 func (n *Node) advertiseSoon() {
-	for _, p := range n.table.All() {
-		n.tellSoon(n.links[p.ID])
+	for _, l := range n.linked {
+		n.tellSoon(l)
 	}
 	n.refillSoon(ownChange / 4)
 }
@@ -74,7 +74,7 @@ func (n *Node) tellSoon(l *link) {
 	l.telling = true
 	n.after(ownChange, func() {
 		l.telling = false
-		if n.links[l.id()] == l {
+		if !l.over {
 			n.advertise(l)
 		}
 	})

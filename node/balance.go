@@ -62,8 +62,8 @@ func (n *Node) noteOurs(l *link, ours protocol.Account) {
 // starving reports whether at least half of the neighbors keep us at our bound.
 func (n *Node) starving() bool {
 	at := 0
-	for _, p := range n.table.All() {
-		if n.keptShort(n.links[p.ID]) {
+	for _, l := range n.linked {
+		if n.keptShort(l) {
 			at++
 		}
 	}

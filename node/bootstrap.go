@@ -294,12 +294,11 @@ func (n *Node) wantsMore() bool {
 
 // askAround asks a neighbor for its neighbors, when nobody else is known.
 func (n *Node) askAround() {
-	all := n.table.All()
-	if len(all) == 0 || n.now.Before(n.boot.aroundAt) {
+	if len(n.linked) == 0 || n.now.Before(n.boot.aroundAt) {
 		return
 	}
 	n.boot.aroundAt = n.now.Add(aroundEvery)
-	l := n.links[all[n.rng.IntN(len(all))].ID]
+	l := n.linked[n.rng.IntN(len(n.linked))]
 	n.ask(l, protocol.GetNeighbors{}, callTimeout, func(a Answered) {
 		if list, ok := a.Reply.(protocol.NodeList); ok {
 			n.noteNodes(neighbors.Told, list)

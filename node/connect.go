@@ -207,14 +207,15 @@ func (n *Node) leave() {
 	n.left = true
 	n.keepAccounts()
 	n.agenda = agenda{}
-	for _, p := range slices.Clone(n.table.All()) {
-		l := n.links[p.ID]
-		n.table.Remove(p.ID)
+	for _, l := range n.linked {
+		l.over = true
+		n.table.Remove(l.id())
 		n.call(Target{Node: l.id()}, l.token, protocol.Disconnect{Reason: "the node stops"}, callTimeout, func(Answered) {})
 		n.keepPeer(n.book.Parted(n.now, l.peer))
 	}
 	n.answerWaiting()
 	clear(n.links)
+	n.linked = nil
 	clear(n.open)
 }
 

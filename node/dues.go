@@ -103,8 +103,8 @@ func (n *Node) earnValue(l *link, v incentive.Credit) {
 
 // pumpHolder goes on with every neighbor of a holder, because there is room in its account.
 func (n *Node) pumpHolder(h incentive.Holder) {
-	for _, p := range n.table.All() {
-		if l := n.links[p.ID]; l != nil && l.holder == h {
+	for _, l := range n.linked {
+		if l.holder == h {
 			n.pump(l)
 		}
 	}
@@ -126,10 +126,9 @@ func (n *Node) stored(b *protocol.Bundle, fresh []feed.Entry, from *link) {
 // payArrears books what neighbors earned later than they brought it.
 func (n *Node) payArrears() {
 	for _, a := range n.dues.earnings.Arrears() {
-		all := n.table.All()
-		i := slices.IndexFunc(all, func(p *neighbors.Neighbor) bool { return n.links[p.ID].holder == a.Holder })
+		i := slices.IndexFunc(n.linked, func(l *link) bool { return l.holder == a.Holder })
 		if i >= 0 {
-			n.earn(n.links[all[i].ID], a.Entries, a.Feed)
+			n.earn(n.linked[i], a.Entries, a.Feed)
 		} else if hops := n.table.Hops(a.Feed, nil); hops >= 0 {
 			n.dues.ledger.Got(n.now, a.Holder, incentive.Value(a.Entries, hops))
 			n.saveAccounts()
@@ -207,8 +206,7 @@ var offences = map[protocol.Code]incentive.Offence{
 func (n *Node) punish(h incentive.Holder, o incentive.Offence, value incentive.Credit) {
 	ended := n.dues.ledger.Punish(n.now, h, o, value)
 	n.saveAccounts()
-	for _, p := range slices.Clone(n.table.All()) {
-		l := n.links[p.ID]
+	for _, l := range slices.Clone(n.linked) {
 		if l.holder != h {
 			continue
 		}
@@ -253,9 +251,8 @@ func (n *Node) allowance(l *link) incentive.Credit {
 	if left == incentive.MaxCredit {
 		return left
 	}
-	for _, p := range n.table.All() {
-		other := n.links[p.ID]
-		if other == nil || other.holder != l.holder {
+	for _, other := range n.linked {
+		if other.holder != l.holder {
 			continue
 		}
 		for _, b := range other.offering {

@@ -107,22 +107,20 @@ func (n *Node) trusted(h incentive.Holder) bool { return n.config.Incentive.Trus
 // tooMuch refuses a call that is beyond what its caller may put us to. l is the link that it came over, nil for
 // none.
 func (n *Node) tooMuch(ev Asked, l *link) bool {
-	h := n.dues.ledger.HolderOf(ev.From)
-	trusted := n.trusted(h)
 	if l == nil {
-		if !n.load.stranger(n.now, originOf(ev.From), n.asking(ev.From)) || trusted {
+		if !n.load.stranger(n.now, originOf(ev.From), n.asking(ev.From)) || n.trusted(n.dues.ledger.HolderOf(ev.From)) {
 			return false
 		}
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many calls within a minute from nodes that are not linked with this one; try again later"))
 		return true
 	}
-	over, first := n.load.neighbor(n.now, h, ev.Call)
-	if !over || trusted {
+	over, first := n.load.neighbor(n.now, l.holder, ev.Call)
+	if !over || n.trusted(l.holder) {
 		return false
 	}
 	n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down", callsAMinute, bytesAMinute))
 	if first {
-		n.punish(h, incentive.CallFlood, 0)
+		n.punish(l.holder, incentive.CallFlood, 0)
 	}
 	return true
 }

@@ -45,7 +45,7 @@ func (n *Node) spread(b *protocol.Bundle, from protocol.NodeID) {
 	n.gossip.shorten(n.now)
 	var to []*link
 	for _, p := range n.table.Interested(b.Feed) {
-		if l := n.links[p.ID]; p.ID != from && !l.offered.has(b.DID) {
+		if l := n.linkOf(p); p.ID != from && !l.offered.has(b.DID) {
 			to = append(to, l)
 		}
 	}

@@ -93,8 +93,7 @@ func titled(f *protocol.Found) *archive.Record {
 func (i *inquiry) spread() {
 	n := i.n
 	var free []*link
-	for _, p := range n.table.All() {
-		l := n.links[p.ID]
+	for _, l := range n.linked {
 		switch {
 		case i.asker != nil && l.holder == i.asker.holder:
 		case (l.inquiries >= search.AtOnce || !l.pace.Free(n.now)) && !n.trusted(l.holder):

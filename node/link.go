@@ -3,6 +3,7 @@ package node
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"time"
 
 	"feedex/archive"
@@ -33,6 +34,7 @@ const (
 // subscription set and what we advertised.
 type link struct {
 	peer    *neighbors.Neighbor
+	over    bool
 	holder  incentive.Holder // of its account
 	static  string           // the owner's name for it, "" for none
 	token   string           // what we send so that it knows us
@@ -94,6 +96,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 		n.absence.ended(n.now)
 	}
 	n.links[id] = l
+	n.enlist(l, old)
 	if old != nil {
 		// It connected anew: it forgot us, or both of us asked at once.
 		l.static = cmp.Or(static, old.static)
@@ -110,7 +113,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 		n.store.DropPeer(forgotten)
 	}
 	n.after(n.between(settleIn, 2*settleIn), func() {
-		if n.links[id] == l {
+		if !l.over {
 			n.learn(l)
 			n.catchUp(l)
 		}
@@ -119,6 +122,19 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 	n.advertiseEvery(l)
 	n.watchSilence(l)
 }
+
+// enlist puts the link in the place of old, or behind all others where that is nil.
+func (n *Node) enlist(l, old *link) {
+	if old == nil {
+		n.linked = append(n.linked, l)
+		return
+	}
+	old.over = true
+	n.linked[slices.Index(n.linked, old)] = l
+}
+
+// linkOf is the link to a neighbor.
+func (n *Node) linkOf(p *neighbors.Neighbor) *link { return n.linked[slices.Index(n.table.All(), p)] }
 
 // keepPeer remembers a neighbor beyond this run.
 func (n *Node) keepPeer(p neighbors.Peer) { n.store.KeepPeer(archive.Peer(p)) }
@@ -140,11 +156,13 @@ func (n *Node) learn(l *link) {
 
 // part ends a link. Its feeds fall back at once, and somebody else is looked for.
 func (n *Node) part(l *link, reason string) {
-	if n.links[l.id()] != l {
+	if l.over {
 		return
 	}
+	l.over = true
 	delete(n.links, l.id())
 	n.absence.parted(l.heard)
+	n.linked = slices.DeleteFunc(n.linked, func(other *link) bool { return other == l })
 	n.counted()
 	n.table.Remove(l.id())
 	n.abandon(l)
@@ -175,7 +193,7 @@ func (n *Node) ask(l *link, c protocol.Call, timeout time.Duration, f func(Answe
 // answeredBy takes in how a call to a neighbor ended, and has f called unless the link is over. Failures
 // count against the neighbor: it is declared gone after maxFailures in a row.
 func (n *Node) answeredBy(l *link, a Answered, f func(Answered)) {
-	if n.links[l.id()] != l {
+	if l.over {
 		return
 	}
 	if a.Err == nil {
@@ -222,7 +240,7 @@ func (n *Node) watchSilence(l *link) { n.watchSince(l, l.heard) }
 func (n *Node) watchSince(l *link, since time.Time) {
 	wait := n.between(silence, silence+silence/4) - n.now.Sub(since)
 	n.after(max(wait, silence/4), func() {
-		if n.links[l.id()] != l {
+		if l.over {
 			return
 		}
 		since := l.heard
@@ -243,7 +261,7 @@ func (n *Node) probe(l *link) {
 	l.probing = true
 	n.after(n.between(probeIn, 2*probeIn), func() {
 		l.probing = false
-		if n.links[l.id()] == l && l.failures > 0 {
+		if !l.over && l.failures > 0 {
 			n.knock(l)
 		}
 	})

@@ -27,6 +27,7 @@ type Node struct {
 	table   *neighbors.Table
 	book    *neighbors.Book
 	links   map[protocol.NodeID]*link
+	linked  []*link   // the same, in the order of the table's neighbors
 	boot    bootstrap // looking for neighbors
 	absence absence   // when it had no neighbors
 	gossip  gossip    // what goes round: bundles seen, promised and recent

@@ -22,7 +22,7 @@ const (
 // offer queues the bundle for the neighbor, unless it has it or went away meanwhile, or the feed turned
 // private.
 func (n *Node) offer(l *link, b *protocol.Bundle) {
-	if n.links[l.id()] != l || !n.wants(l, b) || slices.Contains(l.waiting, b) {
+	if l.over || !n.wants(l, b) || slices.Contains(l.waiting, b) {
 		return
 	}
 	l.waiting = append(l.waiting, b)
@@ -41,7 +41,7 @@ func (n *Node) wants(l *link, b *protocol.Bundle) bool {
 
 // interested reports whether bundles of the feed go to the neighbor: it wants them, and they may leave.
 func (n *Node) interested(l *link, u feed.URL) bool {
-	return slices.Contains(n.table.Interested(u), l.peer)
+	return n.table.Forwards(u, l.peer)
 }
 
 // takeWaiting takes the bundle that waited longest out of the queue.

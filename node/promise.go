@@ -115,7 +115,7 @@ func (n *Node) passLater(p *promise, did protocol.DID) {
 func (n *Node) passOn(p *promise, did protocol.DID) {
 	var waiting, heirs []waiter
 	for _, w := range p.waiting {
-		if n.links[w.link.id()] != w.link {
+		if w.link.over {
 			w.answer(true) // the link is over; somebody may still hang on the line
 			continue
 		}
@@ -158,7 +158,7 @@ func (n *Node) settle(did protocol.DID) {
 	}
 	delete(n.gossip.promises, did)
 	for _, w := range p.waiting {
-		if n.links[w.link.id()] == w.link {
+		if !w.link.over {
 			w.answer(n.offeredSeen(w.link, did)) // it was in time, and another was faster
 		} else {
 			w.answer(true)
@@ -186,7 +186,7 @@ func (n *Node) watchPromises(l *link) {
 	l.watching = true
 	n.at(l.owed[0].due, func() {
 		l.watching = false
-		if n.links[l.id()] != l {
+		if l.over {
 			return
 		}
 		for len(l.owed) > 0 && !l.owed[0].due.After(n.now) {
@@ -198,7 +198,7 @@ func (n *Node) watchPromises(l *link) {
 				n.punish(l.holder, incentive.BrokenPromise, 0)
 			}
 		}
-		if n.links[l.id()] == l {
+		if !l.over {
 			n.watchPromises(l)
 		}
 	})

@@ -150,8 +150,8 @@ func (n *Node) Status() Status {
 func (n *Node) Neighbors() []NeighborStatus {
 	list := make([]NeighborStatus, 0, n.table.Len())
 	scores, observed := n.table.Scores(n.now), n.table.Observed(n.now)
-	for i, p := range n.table.All() {
-		l := n.links[p.ID]
+	for i, l := range n.linked {
+		p := l.peer
 		account, _ := n.dues.ledger.Account(l.holder)
 		s := NeighborStatus{
 			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: p.Static,

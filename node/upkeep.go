@@ -33,8 +33,8 @@ type upkeep struct {
 // upkeepLater looks after the neighbors for as long as the node runs.
 func (n *Node) upkeepLater() {
 	n.after(upkeepEvery, func() {
-		for _, p := range slices.Clone(n.table.All()) {
-			if l := n.links[p.ID]; l != nil {
+		for _, l := range slices.Clone(n.linked) {
+			if !l.over {
 				n.review(l)
 			}
 		}
@@ -53,10 +53,11 @@ func (n *Node) firstSeen(u feed.URL, entries int, lastPoll time.Time, polled boo
 		return
 	}
 	near, beyond := 0, 0
-	for _, p := range n.table.All() {
+	for _, l := range n.linked {
+		p := l.peer
 		hops, ok := p.Hops(u)
 		switch {
-		case !ok || hops > 1 || !p.Since.Before(lastPoll) || n.keptShort(n.links[p.ID]):
+		case !ok || hops > 1 || !p.Since.Before(lastPoll) || n.keptShort(l):
 		case hops == 0:
 			near++
 		default:
@@ -112,13 +113,13 @@ func (n *Node) exchange() {
 		})
 	case !hungry.IsZero() && n.now.Sub(hungry) >= hungryFor && n.table.Len() >= n.config.MaxNeighbors-1:
 		reason = "it sends nothing more, and others may"
-		victim = n.table.LeastUseful(n.now, func(p *neighbors.Neighbor) bool { return n.keptShort(n.links[p.ID]) })
+		victim = n.table.LeastUseful(n.now, func(p *neighbors.Neighbor) bool { return n.keptShort(n.linkOf(p)) })
 	}
 	if victim == nil {
 		return
 	}
 	n.upkeep.exchanged, n.upkeep.replacing = n.now, true
-	l := n.links[victim.ID]
+	l := n.linkOf(victim)
 	n.door.send(n.now, l.holder)
 	n.dismiss(l, reason)
 	n.refillSoon(0)
