@@ -21,7 +21,8 @@ import (
 type Memory struct {
 	pool     *Pool
 	records  []kept                // in order of Seq, which is the index plus one
-	index    map[feed.EntryID]int  // into records
+	past     []kept                // that were filled in, back from -1
+	index    map[feed.EntryID]int  // their Seqs
 	hidden   map[feed.EntryID]bool // entries not to be shared
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
 	dids     []protocol.DID        // in order of arrival
@@ -61,8 +62,8 @@ func (m *Memory) Commit() error { return nil }
 func (m *Memory) Known(ids []feed.EntryID) []Version {
 	versions := make([]Version, len(ids))
 	for i, id := range ids {
-		if at, ok := m.index[id]; ok {
-			r := &m.records[at]
+		if seq, ok := m.index[id]; ok {
+			r := m.at(seq)
 			versions[i] = Version{r.digest, r.entry.Published, r.entry.Updated, r.seen(), r.confirmed}
 		}
 	}
@@ -71,8 +72,8 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 
 // Arrivals implements Entries.
 func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
-	for i := len(m.records) - 1; i >= 0 && len(list) < n; i-- {
-		if r := m.record(i); r.Entry.Feed == u {
+	for seq := len(m.records); seq > 0 && len(list) < n; seq-- {
+		if r := m.record(seq); r.Entry.Feed == u {
 			list = append(list, Arrival{r.Time().Unix(), r.Seen.Unix()})
 		}
 	}
@@ -84,21 +85,43 @@ func (m *Memory) Keep(records []Record) {
 	for i := range records {
 		r := &records[i]
 		content, confirmed := m.pool.content(r), r.Confirmed || r.Source.IsZero()
-		if at, ok := m.index[r.ID]; ok {
-			old := &m.records[at]
+		if seq, ok := m.index[r.ID]; ok {
+			old := m.at(seq)
 			old.content, old.confirmed = content, old.confirmed || confirmed
 			continue
 		}
-		m.index[r.ID] = len(m.records)
 		m.records = append(m.records, kept{content: content, unix: r.Seen.Unix(), source: r.Source, confirmed: confirmed})
+		m.index[r.ID] = len(m.records)
 	}
 }
 
-// record is the record at index i.
-func (m *Memory) record(i int) Record {
-	r := &m.records[i]
+// Fill implements Entries.
+func (m *Memory) Fill(_ time.Time, records []Record) []bool {
+	stored := make([]bool, len(records))
+	for i := range records {
+		r := &records[i]
+		if _, known := m.index[r.ID]; known {
+			continue
+		}
+		m.past = append(m.past, kept{content: m.pool.content(r), unix: r.Seen.Unix(), source: r.Source, confirmed: r.Confirmed})
+		m.index[r.ID], stored[i] = -len(m.past), true
+	}
+	return stored
+}
+
+// at is what is kept with a Seq.
+func (m *Memory) at(seq int) *kept {
+	if seq < 0 {
+		return &m.past[-seq-1]
+	}
+	return &m.records[seq-1]
+}
+
+// record is the record with a Seq.
+func (m *Memory) record(seq int) Record {
+	r := m.at(seq)
 	return Record{
-		Seq: int64(i) + 1, ID: r.id, Digest: r.digest, Entry: r.entry,
+		Seq: int64(seq), ID: r.id, Digest: r.digest, Entry: r.entry,
 		Seen: r.seen(), Source: r.source, Confirmed: r.confirmed,
 	}
 }
@@ -106,8 +129,8 @@ func (m *Memory) record(i int) Record {
 // Confirm implements Entries.
 func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 	for _, id := range ids {
-		if at, ok := m.index[id]; ok {
-			m.records[at].confirmed = true
+		if seq, ok := m.index[id]; ok {
+			m.at(seq).confirmed = true
 		}
 	}
 }
@@ -135,11 +158,14 @@ func (m *Memory) Reveal(ids []feed.EntryID) []bool {
 func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
 	var found []Record
 	matcher := NewMatcher(f)
-	for i := len(m.records) - 1; i >= 0 && len(found) < matcher.Limit(); i-- {
+	for seq := len(m.records); seq >= -len(m.past) && len(found) < matcher.Limit(); seq-- {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r := m.record(i)
+		if seq == 0 {
+			continue
+		}
+		r := m.record(seq)
 		if f.Shareable && !m.shareable(&r) {
 			continue
 		}

@@ -41,6 +41,10 @@ type Entries interface {
 	// whose ID is kept already replaces that version and leaves its Seq, Seen and Source alone. It is
 	// Confirmed then if either was, and always where the Source is an own poll.
 	Keep(records []Record)
+	// Fill stores records of the past, the newest first: they came at that time, but were no news then. Each goes
+	// behind everything that is kept, with a Seq below zero, and keeps its Seen; what is kept already stays as
+	// it is. Fill reports for each record whether it was stored.
+	Fill(at time.Time, records []Record) []bool
 	// Confirm notes at that time that the entries have been shown by somebody beside their Source.
 	// Those that are not kept, or are confirmed already, do not matter.
 	Confirm(at time.Time, ids []feed.EntryID)
@@ -142,11 +146,12 @@ const KeptDIDs = 100_000
 
 // A Record is an entry as the archive keeps it.
 type Record struct {
-	Seq    int64 // order of arrival, from 1, never reused
+	// Seq is the order of arrival, from 1, never reused. Entries that were filled in go back from -1.
+	Seq    int64
 	ID     feed.EntryID
 	Digest feed.Digest
 	Entry  feed.Entry
-	Seen   time.Time       // when it arrived, whole seconds
+	Seen   time.Time       // when it arrived, whole seconds; where it was filled in, when it did at its source
 	Source protocol.NodeID // the neighbor that brought it; zero for an own poll
 	// Confirmed says that the publisher is known to have written it: an own poll has shown it, or two
 	// neighbors brought it that had it by ways apart. Of anything else there is one neighbor's word.

@@ -43,10 +43,7 @@ func testMatch(t *testing.T, a Archive) {
 	}
 	for _, state := range []string{"not indexed", "indexed"} {
 		for _, c := range cases {
-			m, err := feed.ParseMatch(c.text)
-			if err != nil {
-				t.Fatalf("%s: %v", c.text, err)
-			}
+			m := mustMatch(t, c.text)
 			asked := feed.Filter{}
 			asked.Ask(m)
 			filters := map[string]feed.Filter{"as it is": {Match: m}, "asked": asked, "of the feed": {Match: m, Feed: news}}

@@ -23,6 +23,7 @@ func testModel(t *testing.T, open func(testing.TB) Archive) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"":        m.compare,
 			"keep":    m.keep,
+			"fill":    m.fill,
 			"confirm": m.confirm,
 			"feed":    m.keepFeed,
 			"hide":    m.hide,
@@ -89,6 +90,15 @@ func (m *model) index(rt *rapid.T) {
 func (m *model) keep(rt *rapid.T) {
 	records := rapid.SliceOfN(genRecord, 1, 5).Draw(rt, "records")
 	m.do(func(s archive.Store) { s.Keep(records) })
+}
+
+func (m *model) fill(rt *rapid.T) {
+	records := rapid.SliceOfN(genRecord, 1, 5).Draw(rt, "records")
+	got, want := m.archive.Fill(base, records), m.memory.Fill(base, records)
+	if !slices.Equal(got, want) {
+		rt.Fatalf("Fill = %v, want %v", got, want)
+	}
+	m.open = append(m.open, func(s archive.Store) { s.Fill(base, records) })
 }
 
 func (m *model) confirm(rt *rapid.T) {

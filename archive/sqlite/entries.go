@@ -33,33 +33,19 @@ func (s *Store) Keep(records []archive.Record) {
 }
 
 func (s *Store) keep(r *archive.Record) {
-	e := &r.Entry
-	authors, err1 := toJSON(e.Authors)
-	categories, err2 := toJSON(e.Categories)
-	enclosures, err3 := toJSON(toEnclosures(e.Enclosures))
-	if s.err == nil {
-		s.err = errors.Join(err1, err2, err3)
-	}
-	published, updated := toSeconds(e.Published), toSeconds(e.Updated)
 	confirmed := r.Confirmed || r.Source.IsZero()
-	inserted := s.write(`
-		INSERT INTO entries (id, digest, feed, published, updated, seen, source, guid, title, link,
-			authors, categories, enclosures, summary, content, confirmed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO NOTHING`,
-		r.ID[:], r.Digest[:], s.feedID(e.Feed), published, updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
-		authors, categories, enclosures, e.Summary, e.Content, confirmed)
-	if s.err != nil || inserted > 0 {
+	if s.insert(nil, r, confirmed) || s.err != nil {
 		return
 	}
+	e, v := &r.Entry, s.valuesOf(r)
 	// SQLite has taken a number for the row that it then did not insert; it gets it back.
 	s.write(`UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'entries'`)
 	s.write(`
 		UPDATE entries SET digest = ?, published = ?, updated = ?, guid = ?, title = ?, link = ?,
 			authors = ?, categories = ?, enclosures = ?, summary = ?, content = ?, confirmed = confirmed OR ?
 		WHERE id = ?`,
-		r.Digest[:], published, updated, e.ID, e.Title, e.Link,
-		authors, categories, enclosures, e.Summary, e.Content, confirmed, r.ID[:])
+		r.Digest[:], v.published, v.updated, e.ID, e.Title, e.Link,
+		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed, r.ID[:])
 	s.write(`
 		INSERT INTO stale SELECT seq FROM entries WHERE id = ? AND seq <= (SELECT indexed FROM state)
 		ON CONFLICT DO NOTHING`, r.ID[:])
@@ -67,8 +53,58 @@ func (s *Store) keep(r *archive.Record) {
 		r.Seen.Unix(), s.feedID(e.Feed))
 }
 
+// insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did.
+func (s *Store) insert(seq any, r *archive.Record, confirmed bool) bool {
+	e, v := &r.Entry, s.valuesOf(r)
+	return s.write(`
+		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
+			authors, categories, enclosures, summary, content, confirmed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO NOTHING`,
+		seq, r.ID[:], r.Digest[:], s.feedID(e.Feed), v.published, v.updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
+		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed) > 0
+}
+
+// values are what a record's lists and dates are in the database.
+type values struct {
+	published, updated              sql.NullInt64
+	authors, categories, enclosures sql.NullString
+}
+
+func (s *Store) valuesOf(r *archive.Record) values {
+	e := &r.Entry
+	authors, err1 := toJSON(e.Authors)
+	categories, err2 := toJSON(e.Categories)
+	enclosures, err3 := toJSON(toEnclosures(e.Enclosures))
+	if s.err == nil {
+		s.err = errors.Join(err1, err2, err3)
+	}
+	return values{toSeconds(e.Published), toSeconds(e.Updated), authors, categories, enclosures}
+}
+
+// Fill implements archive.Entries. Entries with a seq below zero are all brought into the index as if they had
+// been replaced.
+func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
+	var oldest int64
+	s.row(`SELECT min(coalesce(min(seq), 0), 0) FROM entries`, nil, &oldest)
+	stored, seq := make([]bool, len(records)), oldest
+	for i := range records {
+		if stored[i] = s.insert(seq-1, &records[i], records[i].Confirmed); stored[i] {
+			seq--
+		}
+	}
+	if seq < oldest {
+		s.write(`INSERT INTO stale SELECT seq FROM entries INDEXED BY entries_by_seq WHERE seq < ?`, oldest)
+		s.write(`
+			UPDATE feeds SET replaced_at = max(?1, coalesce(replaced_at, 0)), replaced = replaced + added.n
+			FROM (SELECT feed, count(*) AS n FROM entries INDEXED BY entries_by_seq WHERE seq < ?2 GROUP BY feed) AS added
+			WHERE id = added.feed`, at.Unix(), oldest)
+	}
+	return stored
+}
+
 // isConfirmed is whether entry e is confirmed.
-const isConfirmed = `(e.confirmed OR e.source = '')`
+const isConfirmed = `(e.confirmed OR e.source = '' AND e.seq > 0)`
 
 // Confirm implements archive.Entries. To readers of the feed it is a change like any other.
 func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
@@ -122,7 +158,7 @@ func (s *Store) feedID(u feed.URL) int64 {
 // Arrivals implements archive.Entries.
 func (s *Store) Arrivals(u feed.URL, n int) (list []archive.Arrival) {
 	s.rows(`SELECT time, seen FROM entries INDEXED BY entries_by_feed
-		WHERE feed = (SELECT id FROM feeds WHERE url = ?) ORDER BY seq DESC LIMIT ?`, []any{string(u), max(n, 0)}, func(rows *sql.Rows) error {
+		WHERE feed = (SELECT id FROM feeds WHERE url = ?) AND seq > 0 ORDER BY seq DESC LIMIT ?`, []any{string(u), max(n, 0)}, func(rows *sql.Rows) error {
 		var a archive.Arrival
 		err := scan(rows, &a.Time, &a.Seen)
 		list = append(list, a)

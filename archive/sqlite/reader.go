@@ -102,7 +102,7 @@ type FeedVersion struct {
 func (r *Reader) FeedVersion(ctx context.Context, u feed.URL) (v FeedVersion, err error) {
 	// Each of the two terms only grows: seqs are not used twice.
 	const query = `
-		SELECT coalesce(e.seq, 0) + f.replaced, max(coalesce(e.seen, 0), coalesce(f.replaced_at, 0))
+		SELECT max(coalesce(e.seq, 0), 0) + f.replaced, max(coalesce(e.seen, 0), coalesce(f.replaced_at, 0))
 		FROM feeds f LEFT JOIN entries e ON e.seq = (SELECT max(seq) FROM entries INDEXED BY entries_by_feed WHERE feed = f.id)
 		WHERE f.url = ?`
 	var changed int64

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -131,16 +132,21 @@ func (s *search) words(limit int) ([]int64, error) {
 		return found, err
 	}
 	more := limit - len(found)
-	rest, err := s.scan(`stale CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = stale.seq`, more)
-	if err != nil {
-		return nil, err
-	}
 	ask := s.indexed
 	query := s.match()
 	if query.but {
 		ask = s.indexedBut
 	}
 	indexed, err := ask(query.text, more)
+	if err != nil {
+		return nil, err
+	}
+	floor := int64(math.MinInt64) // what is behind it is not wanted any more
+	if len(indexed) == more {
+		floor = indexed[more-1]
+	}
+	rest, err := s.scan(`stale CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = stale.seq AND stale.seq > `+
+		strconv.FormatInt(floor, 10), more)
 	if err != nil {
 		return nil, err
 	}
