@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/jsonl"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/node"
@@ -111,13 +112,13 @@ func (c *Client) Unsubscribe(ctx context.Context, u feed.URL) error {
 
 // Search implements Owner.
 func (c *Client) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
-	var entries []Entry
+	var entries []jsonl.Entry
 	if err := c.do(ctx, "POST", "/search", newSearch(f), &entries); err != nil {
 		return nil, err
 	}
 	records := make([]archive.Record, len(entries))
 	for i := range entries {
-		records[i] = entries[i].record()
+		records[i] = entries[i].Record()
 	}
 	return records, nil
 }

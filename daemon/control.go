@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/jsonl"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/neighbors"
@@ -101,7 +102,7 @@ type refusal struct {
 //	GET  /status, /neighbors, /feeds, /publishers
 //	POST /subscribe     a subscribeRequest
 //	POST /unsubscribe   an unsubscribeRequest
-//	POST /search        a searchRequest, answered with a list of Entry
+//	POST /search        a searchRequest, answered with a list of jsonl.Entry
 //
 // The answer to a failure is a refusal: 400 where the request was wrong, 503 where time ran out, 500
 // for the rest.
@@ -148,7 +149,7 @@ func newControl(o Owner) http.Handler {
 			writeError(w, err)
 			return
 		}
-		writeJSON(w, http.StatusOK, Entries(records))
+		writeJSON(w, http.StatusOK, jsonl.Entries(records))
 	})
 	return mux
 }

@@ -177,15 +177,17 @@ type Stats struct {
 	Feeds     int64 `json:"feeds"`     // with entries or settings
 	Unindexed int64 `json:"unindexed"` // entries that Index has yet to see
 	Bytes     int64 `json:"bytes"`     // on the disk
+	Free      int64 `json:"free"`      // of these that hold nothing; Vacuum gives them back
 }
 
 // Stats counts what the archive holds.
 func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
 	const query = `
 		SELECT (SELECT count(*) FROM entries INDEXED BY entries_by_seq), (SELECT count(*) FROM feeds),
-			(SELECT count(*) FROM entries INDEXED BY entries_by_seq WHERE seq > state.indexed) + (SELECT count(*) FROM stale)
+			(SELECT count(*) FROM entries INDEXED BY entries_by_seq WHERE seq > state.indexed) + (SELECT count(*) FROM stale),
+			(SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size)
 		FROM state`
-	if err := scan(r.db.QueryRowContext(ctx, query), &st.Entries, &st.Feeds, &st.Unindexed); err != nil {
+	if err := scan(r.db.QueryRowContext(ctx, query), &st.Entries, &st.Feeds, &st.Unindexed, &st.Free); err != nil {
 		return Stats{}, r.failed(ctx, "read", err)
 	}
 	for _, name := range []string{r.path, r.path + "-wal"} {

@@ -16,8 +16,9 @@ import (
 const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.seen, e.source, e.guid, e.title, e.link,
 	e.authors, e.categories, e.enclosures, e.summary, e.content, ` + isConfirmed
 
-// scanRecord reads one row of recordColumns. What does not decode was not written by us.
-func scanRecord(rows *sql.Rows) (r archive.Record, err error) {
+// scanRecord reads one row of recordColumns, and what is selected behind them. What does not decode was not
+// written by us.
+func scanRecord(rows *sql.Rows, more ...any) (r archive.Record, err error) {
 	var (
 		id, digest                      []byte
 		published, updated              sql.NullInt64
@@ -26,8 +27,9 @@ func scanRecord(rows *sql.Rows) (r archive.Record, err error) {
 		authors, categories, enclosures sql.NullString
 	)
 	e := &r.Entry
-	if err := scan(rows, &r.Seq, &id, &digest, &e.Feed, &published, &updated, &seen, &source, &e.ID, &e.Title, &e.Link,
-		&authors, &categories, &enclosures, &e.Summary, &e.Content, &r.Confirmed); err != nil {
+	columns := []any{&r.Seq, &id, &digest, &e.Feed, &published, &updated, &seen, &source, &e.ID, &e.Title, &e.Link,
+		&authors, &categories, &enclosures, &e.Summary, &e.Content, &r.Confirmed}
+	if err := scan(rows, append(columns, more...)...); err != nil {
 		return r, err
 	}
 	if r.ID, err = fromBlob[feed.EntryID](id); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"feedex/archive"
-	"feedex/daemon"
+	"feedex/archive/jsonl"
 	"feedex/feed"
 )
 
@@ -126,7 +126,7 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 		defer fmt.Fprintln(c.ErrOrStderr(), q.cutOff())
 	}
 	if q.json {
-		return printJSON(c.OutOrStdout(), daemon.Entries(records))
+		return printJSON(c.OutOrStdout(), jsonl.Entries(records))
 	}
 	if len(records) == 0 {
 		fmt.Fprintln(c.ErrOrStderr(), "nothing found")

@@ -21,6 +21,7 @@ func layers() map[string]int {
 		"search":         2,
 		"archive":        2,
 		"node":           3,
+		"archive/jsonl":  3,
 		"tracker":        3,
 		"guard":          3,
 		"archive/sqlite": 4,

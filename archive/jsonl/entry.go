@@ -1,4 +1,7 @@
-package daemon
+// Package jsonl writes entries of an archive as JSON: one object an entry, as the command line prints it and
+// the control socket and the reader's address send it, and the lines of an export, each such an object on a
+// line of its own (JSON Lines), from which another archive takes them over.
+package jsonl
 
 import (
 	"time"
@@ -8,12 +11,11 @@ import (
 	"feedex/protocol"
 )
 
-// An Entry is an entry of the archive in JSON, as the control socket sends it and `feedex query
-// --json` prints it. Members are only ever added. Times are RFC 3339 in UTC; what is not known is
-// left out.
+// An Entry is an entry of the archive in JSON. Members are only ever added. Times are RFC 3339 in UTC; what is
+// not known is left out.
 type Entry struct {
 	ID         string          `json:"id"`  // the EntryID, 40 hexadecimal digits
-	Seq        int64           `json:"seq"` // order of arrival in this archive
+	Seq        int64           `json:"seq"` // order of arrival in this archive; below zero where it was filled in
 	Feed       feed.URL        `json:"feed"`
 	GUID       string          `json:"guid,omitempty"` // id or guid as published
 	Title      string          `json:"title"`
@@ -41,12 +43,13 @@ type Enclosure struct {
 func Entries(records []archive.Record) []Entry {
 	out := make([]Entry, len(records))
 	for i := range records {
-		out[i] = newEntry(&records[i])
+		out[i] = NewEntry(&records[i])
 	}
 	return out
 }
 
-func newEntry(r *archive.Record) Entry {
+// NewEntry converts a record.
+func NewEntry(r *archive.Record) Entry {
 	e := &r.Entry
 	out := Entry{
 		ID: r.ID.String(), Seq: r.Seq, Feed: e.Feed, GUID: e.ID, Title: e.Title, Link: e.Link,
@@ -59,8 +62,14 @@ func newEntry(r *archive.Record) Entry {
 	return out
 }
 
-// record is the inverse of newEntry. The id and digest follow from the content.
-func (e *Entry) record() archive.Record {
+// Record is the inverse of NewEntry. The id and digest follow from the content.
+func (e *Entry) Record() archive.Record {
+	r := archive.NewRecord(e.entry(), e.Seen, e.Source)
+	r.Seq, r.Confirmed = e.Seq, e.Confirmed
+	return r
+}
+
+func (e *Entry) entry() feed.Entry {
 	entry := feed.Entry{
 		Feed: e.Feed, ID: e.GUID, Title: e.Title, Link: e.Link, Authors: e.Authors,
 		Published: e.Published, Updated: e.Updated, Summary: e.Summary, Content: e.Content,
@@ -69,54 +78,5 @@ func (e *Entry) record() archive.Record {
 	for _, enc := range e.Enclosures {
 		entry.Enclosures = append(entry.Enclosures, feed.Enclosure(enc))
 	}
-	r := archive.NewRecord(entry, e.Seen, e.Source)
-	r.Seq, r.Confirmed = e.Seq, e.Confirmed
-	return r
-}
-
-// A searchRequest is a feed.Filter in JSON.
-type searchRequest struct {
-	Feed      feed.URL  `json:"feed,omitempty"`
-	Words     []string  `json:"words,omitempty"`
-	Title     []string  `json:"title,omitempty"`
-	Match     string    `json:"match,omitempty"` // as feed.ParseMatch reads it
-	Since     time.Time `json:"since,omitzero"`
-	Until     time.Time `json:"until,omitzero"`
-	IDs       []string  `json:"ids,omitempty"`
-	Limit     int       `json:"limit,omitempty"`
-	Shareable bool      `json:"shareable,omitempty"`
-}
-
-func newSearch(f feed.Filter) searchRequest {
-	s := searchRequest{
-		Feed: f.Feed, Words: f.Words, Title: f.Title, Since: f.Since, Until: f.Until,
-		Match: f.Match.String(), Limit: f.Limit, Shareable: f.Shareable,
-	}
-	for _, id := range f.IDs {
-		s.IDs = append(s.IDs, id.String())
-	}
-	return s
-}
-
-// filter is the inverse of newSearch. It fails on a malformed id or match.
-func (s *searchRequest) filter() (feed.Filter, error) {
-	f := feed.Filter{
-		Feed: s.Feed, Words: s.Words, Title: s.Title, Since: s.Since, Until: s.Until,
-		Limit: s.Limit, Shareable: s.Shareable,
-	}
-	if s.Match != "" {
-		m, err := feed.ParseMatch(s.Match)
-		if err != nil {
-			return feed.Filter{}, err
-		}
-		f.Match = m
-	}
-	for _, text := range s.IDs {
-		id, err := feed.ParseEntryID(text)
-		if err != nil {
-			return feed.Filter{}, err
-		}
-		f.IDs = append(f.IDs, id)
-	}
-	return f, nil
+	return entry
 }

@@ -1,0 +1,90 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// A Line is what an export tells of an entry. Members are only ever added.
+type Line struct {
+	Entry
+	Digest string `json:"digest"` // of the content, 40 hexadecimal digits; see docs/PROTOCOL.md
+	// Hidden says that the archive serves the entry to nobody but its owner.
+	Hidden bool `json:"hidden,omitempty"`
+}
+
+// MaxLineBytes bounds a line: longer ones are no entries.
+const MaxLineBytes = 16 << 20
+
+// NewLine converts a record, hidden or not.
+func NewLine(r *archive.Record, hidden bool) Line {
+	return Line{Entry: NewEntry(r), Digest: r.Digest.String(), Hidden: hidden}
+}
+
+// Append appends the line as an export has it, with a line feed at the end.
+func (l *Line) Append(dst []byte) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(l)
+	return b.Bytes(), err
+}
+
+// ParseLine reads a line that somebody exported. Its id and digest are checked against its content.
+func ParseLine(text []byte) (Line, error) {
+	var l Line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return Line{}, inWords(err)
+	}
+	u, err := feed.ParseURL(string(l.Feed))
+	if err != nil {
+		return Line{}, fmt.Errorf("feed: %w", err)
+	}
+	l.Feed = u
+	for _, t := range []*time.Time{&l.Published, &l.Updated, &l.Seen} {
+		if y := t.Year(); !t.IsZero() && (y < 1 || y > 9999) {
+			return Line{}, fmt.Errorf("the year %d is none that feeds have", y)
+		}
+	}
+	e := l.entry()
+	e.Clean()
+	switch {
+	case l.ID != "" && l.ID != e.EntryID().String():
+		return Line{}, errors.New("the id is not that of the content")
+	case l.Digest != "" && l.Digest != e.Digest().String():
+		return Line{}, errors.New("the digest is not that of the content: the line was changed")
+	}
+	return l, nil
+}
+
+// Filling is the record that the line makes at now in an archive that takes it over: it was seen when its
+// source saw it, but not in the future, and nobody has confirmed it here.
+func (l *Line) Filling(now time.Time) archive.Record {
+	e := l.entry()
+	e.Clean()
+	seen := l.Seen
+	if seen.IsZero() || seen.After(now) {
+		seen = now
+	}
+	r := archive.NewRecord(e, seen, l.Source)
+	r.Confirmed = false
+	return r
+}
+
+// inWords says what is wrong with JSON.
+func inWords(err error) error {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s is a JSON %s", wrong.Field, wrong.Value)
+	case errors.As(err, new(*json.SyntaxError)):
+		return fmt.Errorf("it is not JSON (%w)", err)
+	}
+	return err
+}

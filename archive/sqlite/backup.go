@@ -1,0 +1,116 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// partSuffix ends the name of a backup that is not complete.
+const partSuffix = ".part"
+
+// PartOf is the file in which a backup to path grows before it has its name.
+func PartOf(path string) string { return path + partSuffix }
+
+// Backup writes the archive, as it is when Backup begins, to a new file at path, where Open takes it as it is.
+// A node may go on writing meanwhile. The file appears at path when it is whole and on the disk; what a Backup
+// that was killed left beside it is thrown away by the next. It is an error that wraps fs.ErrExist if there is
+// a file at path.
+func (r *Reader) Backup(ctx context.Context, path string) error {
+	err := r.backup(ctx, path)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return wrap("back up to", path, err)
+}
+
+func (r *Reader) backup(ctx context.Context, path string) (err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return os.ErrExist
+	}
+	part := PartOf(path)
+	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	// The archive holds URLs that are secrets. SQLite fills a file that is there and empty.
+	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, file.Close())
+		if err != nil {
+			os.Remove(part)
+		}
+	}()
+	conn, err := r.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	// What is read goes to another file and does not change ours.
+	if _, err := conn.ExecContext(ctx, `PRAGMA query_only(0)`); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, part)
+	_, again := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA query_only(1)`)
+	if err := errors.Join(err, again); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(part, path); err != nil {
+		return err
+	}
+	return syncFolder(path)
+}
+
+// syncFolder has the folder of a file remember its name. Windows sees to that itself.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// Vacuum rewrites the file without what is free in it, and with what belongs together side by side. It takes
+// as much room again meanwhile, and the writer can do nothing else. It belongs to the loop, after a Commit.
+func (s *Store) Vacuum(ctx context.Context) error {
+	if s.inTx {
+		return wrap("vacuum", s.path, errBusy)
+	}
+	err := s.vacuum(ctx)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return wrap("vacuum", s.path, err)
+}
+
+func (s *Store) vacuum(ctx context.Context) (err error) {
+	// The copy would else be made in memory.
+	if _, err := s.conn.ExecContext(ctx, `PRAGMA temp_store(FILE)`); err != nil {
+		return err
+	}
+	defer func() {
+		_, again := s.conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA temp_store(MEMORY)`)
+		err = errors.Join(err, again)
+	}()
+	if _, err := s.conn.ExecContext(ctx, `VACUUM`); err != nil {
+		return err
+	}
+	// It went through the log, which is now as long as the archive.
+	var busy, pages, done sql.NullInt64
+	if err := scan(s.conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`), &busy, &pages, &done); err != nil {
+		return fmt.Errorf("shorten the log: %w", err)
+	}
+	return nil
+}
