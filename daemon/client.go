@@ -128,7 +128,9 @@ func (c *Client) Search(ctx context.Context, f feed.Filter) ([]archive.Record, e
 func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
 	var body bytes.Buffer
 	if in != nil {
-		if err := json.NewEncoder(&body).Encode(in); err != nil {
+		enc := json.NewEncoder(&body)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(in); err != nil {
 			return fmt.Errorf("encode request: %w", err)
 		}
 	}

@@ -32,6 +32,7 @@ type Owner interface {
 	Unsubscribe(ctx context.Context, u feed.URL) error
 	// Search finds entries in the node's archive, newest arrival first.
 	Search(ctx context.Context, f feed.Filter) ([]archive.Record, error)
+	Keeper
 }
 
 // A Report is a node's status as its owner sees it: the node's own, and its host's.
@@ -72,7 +73,7 @@ func SocketPath(data string) (string, error) {
 	return path, nil
 }
 
-// maxControlBytes bounds the body of a control request.
+// maxControlBytes bounds the body of a control request other than an import.
 const maxControlBytes = 1 << 20
 
 // A subscribeRequest is the body of subscribe.
@@ -103,6 +104,8 @@ type refusal struct {
 //	POST /subscribe     a subscribeRequest
 //	POST /unsubscribe   an unsubscribeRequest
 //	POST /search        a searchRequest, answered with a list of jsonl.Entry
+//	POST /import        a list of jsonl.Line, answered with an importAnswer
+//	POST /vacuum        answered, when it has ended, with a refusal, of which the error is "" if it succeeded
 //
 // The answer to a failure is a refusal: 400 where the request was wrong, 503 where time ran out, 500
 // for the rest.
@@ -136,7 +139,7 @@ func newControl(o Owner) http.Handler {
 	}))
 	mux.HandleFunc("POST /search", func(w http.ResponseWriter, r *http.Request) {
 		var s searchRequest
-		if !readBody(w, r, &s) {
+		if !readBody(w, r, &s, maxControlBytes) {
 			return
 		}
 		f, err := s.filter()
@@ -151,6 +154,8 @@ func newControl(o Owner) http.Handler {
 		}
 		writeJSON(w, http.StatusOK, jsonl.Entries(records))
 	})
+	mux.HandleFunc("POST /import", serveImport(o))
+	mux.HandleFunc("POST /vacuum", serveVacuum(o))
 	return mux
 }
 
@@ -170,7 +175,7 @@ func answer[T any](ask func(context.Context) (T, error)) http.HandlerFunc {
 func change[T any](do func(context.Context, T) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var request T
-		if !readBody(w, r, &request) {
+		if !readBody(w, r, &request, maxControlBytes) {
 			return
 		}
 		if err := do(r.Context(), request); err != nil {
@@ -185,8 +190,8 @@ func change[T any](do func(context.Context, T) error) http.HandlerFunc {
 type badRequest struct{ error }
 
 // readBody decodes the request's body into v. It answers the request and returns false if it cannot.
-func readBody(w http.ResponseWriter, r *http.Request, v any) bool {
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxControlBytes))
+func readBody(w http.ResponseWriter, r *http.Request, v any, limit int64) bool {
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v); err != nil {
 		writeRefusal(w, http.StatusBadRequest, fmt.Errorf("read request: %w", err))

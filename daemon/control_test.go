@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/jsonl"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/node"
@@ -40,6 +41,8 @@ type fakeOwner struct {
 	subscribed   node.Subscribe
 	unsubscribed feed.URL
 	filter       feed.Filter
+	imported     []jsonl.Line
+	vacuumed     bool
 }
 
 func (o *fakeOwner) Status(context.Context) (Report, error) { return o.report, o.err }
@@ -54,6 +57,14 @@ func (o *fakeOwner) Subscribe(_ context.Context, s node.Subscribe) error {
 }
 func (o *fakeOwner) Unsubscribe(_ context.Context, u feed.URL) error {
 	o.unsubscribed = u
+	return o.err
+}
+func (o *fakeOwner) Import(_ context.Context, lines []jsonl.Line) (int, error) {
+	o.imported = append(o.imported, lines...)
+	return len(lines), o.err
+}
+func (o *fakeOwner) Vacuum(context.Context) error {
+	o.vacuumed = true
 	return o.err
 }
 func (o *fakeOwner) Search(_ context.Context, f feed.Filter) ([]archive.Record, error) {

@@ -32,6 +32,7 @@ type database interface {
 	archive.Searcher
 	Commit() error
 	Index(max int) (remaining int, err error)
+	Vacuum(ctx context.Context) error
 	Stats(ctx context.Context) (sqlite.Stats, error)
 	Requests(ctx context.Context, n int) ([]grade.Request, error)
 }
@@ -53,6 +54,7 @@ type host struct {
 	client    caller
 	fetcher   fetcher
 	events    chan arrival
+	chores    chan func()   // what concerns the archive and not the node
 	fetching  chan struct{} // a place each for maxFetching polls
 	searching chan struct{} // a place each for maxSearching searches
 	workers   sync.WaitGroup
@@ -86,6 +88,7 @@ func newHost(c Config, store database, client caller, fetcher fetcher) *host {
 		config: c, store: store, client: client, fetcher: fetcher,
 		rng:       rand.New(rand.NewPCG(seed(), seed())),
 		events:    make(chan arrival, maxArrivals),
+		chores:    make(chan func()),
 		fetching:  make(chan struct{}, maxFetching),
 		searching: make(chan struct{}, maxSearching),
 		started:   time.Now(),
@@ -106,6 +109,8 @@ func (h *host) loop(ctx context.Context) {
 			return
 		case <-index.C:
 			h.index()
+		case work := <-h.chores:
+			work()
 		case <-wake.C:
 			if due := h.next(); !due.IsZero() && !due.After(h.clock.now(time.Now())) {
 				batch = append(batch, arrival{event: node.Wake{}})

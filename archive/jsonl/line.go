@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"feedex/archive"
@@ -36,31 +37,37 @@ func (l *Line) Append(dst []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ParseLine reads a line that somebody exported. Its id and digest are checked against its content.
+// ParseLine reads a line that somebody exported and checks it.
 func ParseLine(text []byte) (Line, error) {
 	var l Line
 	if err := json.Unmarshal(text, &l); err != nil {
 		return Line{}, inWords(err)
 	}
+	return l, l.Check()
+}
+
+// Check says what is wrong with a line that somebody exported: the feed is none, or id or digest are not those
+// of the content.
+func (l *Line) Check() error {
 	u, err := feed.ParseURL(string(l.Feed))
 	if err != nil {
-		return Line{}, fmt.Errorf("feed: %w", err)
+		return err
 	}
 	l.Feed = u
 	for _, t := range []*time.Time{&l.Published, &l.Updated, &l.Seen} {
 		if y := t.Year(); !t.IsZero() && (y < 1 || y > 9999) {
-			return Line{}, fmt.Errorf("the year %d is none that feeds have", y)
+			return fmt.Errorf("the year %d is none that feeds have", y)
 		}
 	}
 	e := l.entry()
 	e.Clean()
 	switch {
 	case l.ID != "" && l.ID != e.EntryID().String():
-		return Line{}, errors.New("the id is not that of the content")
+		return errors.New("the id is not that of the content")
 	case l.Digest != "" && l.Digest != e.Digest().String():
-		return Line{}, errors.New("the digest is not that of the content: the line was changed")
+		return errors.New("the digest is not that of the content: the line was changed")
 	}
-	return l, nil
+	return nil
 }
 
 // Filling is the record that the line makes at now in an archive that takes it over: it was seen when its
@@ -82,7 +89,7 @@ func inWords(err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):
-		return fmt.Errorf("%s is a JSON %s", wrong.Field, wrong.Value)
+		return fmt.Errorf("%s is a JSON %s", strings.TrimPrefix(wrong.Field, "Entry."), wrong.Value)
 	case errors.As(err, new(*json.SyntaxError)):
 		return fmt.Errorf("it is not JSON (%w)", err)
 	}

@@ -34,26 +34,26 @@ func NewReader(r io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(r, 
 // Bytes is how much was read so far.
 func (r *Reader) Bytes() int64 { return r.bytes }
 
-// Next returns the next line and its text, which is good until the next call, and io.EOF after the last. A
-// BadLine concerns that line alone: the next call goes on behind it. Blank lines are passed over.
-func (r *Reader) Next() (Line, []byte, error) {
+// Next returns the next line, and io.EOF after the last. A BadLine concerns that line alone: the next call goes on
+// behind it. Blank lines are passed over.
+func (r *Reader) Next() (Line, error) {
 	for {
 		text, err := r.line()
 		if err != nil && (err != io.EOF || len(text) == 0) && !errors.Is(err, errLong) {
-			return Line{}, nil, err
+			return Line{}, err
 		}
 		r.number++
 		if err == errLong {
-			return Line{}, nil, BadLine{r.number, err}
+			return Line{}, BadLine{r.number, err}
 		}
 		if text = bytes.TrimSpace(text); len(text) == 0 {
 			continue
 		}
 		l, err := ParseLine(text)
 		if err != nil {
-			return Line{}, nil, BadLine{r.number, err}
+			return Line{}, BadLine{r.number, err}
 		}
-		return l, text, nil
+		return l, nil
 	}
 }
 

@@ -22,6 +22,8 @@ type FeedStats struct {
 	Hidden      int64     `json:"hidden"`      // not served to others
 	Oldest      time.Time `json:"oldest,omitzero"`
 	Newest      time.Time `json:"newest,omitzero"`
+
+	kept bool // to ourselves
 }
 
 // contentsPage is how many entries FeedStats counts in one statement.
@@ -53,7 +55,7 @@ func (r *Reader) FeedStats(ctx context.Context) ([]FeedStats, error) {
 }
 
 func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed FROM feeds`)
+	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, private OR withheld OR secret FROM feeds`)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
 	for rows.Next() {
 		var id int64
 		f := new(FeedStats)
-		if err := scan(rows, &id, &f.URL, &f.Title, &f.Subscribed); err != nil {
+		if err := scan(rows, &id, &f.URL, &f.Title, &f.Subscribed, &f.kept); err != nil {
 			return nil, err
 		}
 		feeds[id] = f
@@ -108,7 +110,7 @@ func (f *FeedStats) count(seq int64, at time.Time, bytes int64, confirmed, hidde
 	if seq < 0 {
 		f.Filled++
 	}
-	if hidden {
+	if hidden || f.kept {
 		f.Hidden++
 	}
 	if f.Oldest.IsZero() || at.Before(f.Oldest) {

@@ -12,7 +12,7 @@ import (
 // exportEntries is how many entries Export reads at one time, unless pageBytes are reached before.
 const exportEntries = 1000
 
-// An Exported is a record, and whether its archive serves it to others.
+// An Exported is a record, and whether its archive keeps it to itself.
 type Exported struct {
 	archive.Record
 	Hidden bool
@@ -49,7 +49,7 @@ func (r *Reader) exportPage(ctx context.Context, u feed.URL, before int64) (page
 		from = `feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id WHERE f.url = ? AND e.seq < ?`
 		args = append([]any{string(u)}, args...)
 	}
-	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, f.private OR e.seq IN (SELECT seq FROM hidden)
+	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, f.private OR f.withheld OR f.secret OR e.seq IN (SELECT seq FROM hidden)
 		FROM `+from+` ORDER BY e.seq DESC LIMIT ?`, args...)
 	if err != nil {
 		return nil, err

@@ -53,14 +53,21 @@ func TestManPages(t *testing.T) {
 	}
 }
 
-// manPages renders a page for the program and each of its own commands.
-func manPages(t *testing.T) map[string][]byte {
-	root := newRoot()
-	pages := make(map[string][]byte)
-	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
-		if c.Name() == "help" || c.Name() == "completion" {
-			continue
+// commandsFrom is a command and all below it, but for those that cobra adds.
+func commandsFrom(c *cobra.Command) []*cobra.Command {
+	list := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		if sub.Name() != "help" && sub.Name() != "completion" {
+			list = append(list, commandsFrom(sub)...)
 		}
+	}
+	return list
+}
+
+// manPages renders a page for each command.
+func manPages(t *testing.T) map[string][]byte {
+	pages := make(map[string][]byte)
+	for _, c := range commandsFrom(newRoot()) {
 		if end := c.Annotations[helpEnd]; end != "" {
 			c.Long += "\n\n" + end
 		}

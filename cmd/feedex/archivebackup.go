@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"feedex/archive/sqlite"
+	"feedex/daemon"
+)
+
+func newArchiveBackup() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the archive while the node runs",
+		Long: `Copy the archive as it is at this moment to FILE, with all settings, while the node goes on working. FILE has
+its name when it is complete and on the disk; one that is there already is left alone.
+
+To restore it, stop the node and put FILE in the place of feedex.db in the data directory.`,
+		Example: `  feedex archive backup /srv/backup/feedex-$(date +%F).db
+  feedex archive verify /srv/backup/feedex-monday.db`,
+		Args: cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		r, err := readArchive(data)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		stats, err := r.Stats(c.Context())
+		if err != nil {
+			return err
+		}
+		done := make(chan error, 1)
+		go func() { done <- r.Backup(c.Context(), args[0]) }()
+		line := newProgress(c.ErrOrStderr(), "backup")
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				line.at(sizeOf(sqlite.PartOf(args[0])), stats.Bytes-stats.Free, byteSize)
+				continue
+			case err = <-done:
+			}
+			line.end()
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", printable(args[0]), byteSize(sizeOf(args[0])))
+			return err
+		}
+	})
+}
+
+// sizeOf is the size of a file, 0 where there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+func newArchiveVacuum() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "vacuum",
+		Short: "Give back the room on disk that holds nothing",
+		Long: `Rewrite the archive's file without what is free in it: 'feedex archive stats' shows how much that is. The disk
+must have room for a second and a third copy meanwhile. A running node does nothing else until it is done, some
+ten seconds for a gigabyte: neighbors and commands wait.`,
+		Args: noArgs,
+	}
+	return onArchive(c, func(c *cobra.Command, data string, _ []string) (err error) {
+		k, _, closing, err := keeper(data, false)
+		if err != nil {
+			return err
+		}
+		before := archiveSize(data)
+		if err := k.Vacuum(c.Context()); err != nil {
+			_ = closing()
+			return err
+		}
+		if err := closing(); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s, before %s\n", byteSize(archiveSize(data)), byteSize(before))
+		return err
+	})
+}
+
+// archiveSize is how much room the archive of a data directory takes, with the log beside it.
+func archiveSize(data string) int64 {
+	path := daemon.DatabasePath(data)
+	return sizeOf(path) + sizeOf(path+"-wal")
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"feedex/archive/jsonl"
+	"feedex/archive/sqlite"
+	"feedex/feed"
+)
+
+func newArchiveExport() *cobra.Command {
+	var only feedURL
+	c := &cobra.Command{
+		Use:   "export [FILE]",
+		Short: "Write all entries as lines of JSON",
+		Long: `Write every entry with all that the archive knows of it, as one JSON object a line (JSON Lines), the newest
+arrival first, to FILE or else to standard output. Entries that arrive meanwhile are not among them. A FILE
+has its name when it is complete; one that is there already is left alone.
+
+A line has the members of 'feedex query --json', and digest, and hidden where the entry is served to nobody
+else. Later versions may add members. Settings are not exported: 'feedex archive backup' copies everything.
+
+Entries of private feeds are written like all others: look after the file.`,
+		Example: `  feedex archive export entries.jsonl
+  feedex archive export --feed https://example.com/feed.xml | gzip > example.jsonl.gz`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	c.Flags().Var(&only, "feed", "only entries of the feed at URL")
+	_ = c.RegisterFlagCompletionFunc("feed", completeFeeds)
+	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		r, err := readArchive(data)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		x := export{reader: r, progress: newProgress(c.ErrOrStderr(), "export")}
+		if only == "" {
+			x.total = total(c.Context(), r)
+		} else {
+			x.feed = feedURLs([]feedURL{only})[0]
+		}
+		if len(args) == 0 || args[0] == "-" {
+			err = x.write(c.Context(), c.OutOrStdout())
+		} else {
+			err = x.writeFile(c.Context(), args[0])
+		}
+		x.progress.end()
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "%s exported\n", counted(x.done))
+		return nil
+	})
+}
+
+// An export is one at work.
+type export struct {
+	reader      *sqlite.Reader
+	feed        feed.URL // "" for all
+	progress    *progress
+	done, total int64
+}
+
+// write writes the lines.
+func (x *export) write(ctx context.Context, w io.Writer) error {
+	out := bufio.NewWriterSize(w, 256<<10)
+	var buf []byte
+	for e, err := range x.reader.Export(ctx, x.feed) {
+		if err != nil {
+			return err
+		}
+		line := jsonl.NewLine(&e.Record, e.Hidden)
+		if buf, err = line.Append(buf[:0]); err != nil {
+			return err
+		}
+		if _, err := out.Write(buf); err != nil {
+			return err
+		}
+		x.done++
+		x.progress.at(x.done, x.total, counted)
+	}
+	return out.Flush()
+}
+
+// writeFile writes the lines to a new file, which has its name when it is complete.
+func (x *export) writeFile(ctx context.Context, path string) (err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	}
+	part := path + ".part"
+	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	err = x.write(ctx, file)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		os.Remove(part)
+	}
+	return err
+}

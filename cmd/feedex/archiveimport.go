@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"feedex/archive/jsonl"
+	"feedex/daemon"
+)
+
+// maxBadLines is how many bad lines of an import are told one by one.
+const maxBadLines = 20
+
+// importLines is how many lines are imported at a time.
+const importLines = 2000
+
+func newArchiveImport() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "import [FILE...]",
+		Short: "Take in entries that another archive exported",
+		Long: `Take in the lines that 'feedex archive export' wrote, from FILEs or else from standard input. Where no node
+runs and there is no archive, one is made.
+
+An entry that is there already stays as it is, so that a repetition adds what is missing: an import that was
+cut short, even by a crash, is finished by running it again. What is added is no news. It stands behind
+everything that arrived, keeps its dates, is not offered to neighbors, and counts as unconfirmed, whatever
+the other archive says, until the node has seen it itself.
+
+A line that holds no entry, or one whose id or digest is not that of its content, is left out; its number and
+the reason go to standard error, and the exit code is 1.`,
+		Example: `  feedex archive import entries.jsonl
+  ssh other feedex archive export | feedex archive import`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	return onArchive(c, func(c *cobra.Command, data string, args []string) (err error) {
+		k, local, closing, err := keeper(data, true)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closing()) }()
+		in := intake{keeper: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
+		if len(args) == 0 {
+			args = []string{"-"}
+		}
+		for _, name := range args {
+			if err = in.file(c, name); err != nil {
+				break
+			}
+		}
+		in.progress.end()
+		if err == nil && local != nil {
+			err = indexAll(c, local)
+		}
+		fmt.Fprintf(c.OutOrStdout(), "%s added, %s there already\n", counted(in.added), grouped(in.read-in.added))
+		if err == nil && in.bad > 0 {
+			err = fmt.Errorf("%s left out", plural(in.bad, "line was", "lines were"))
+		}
+		return err
+	})
+}
+
+// indexAll brings what was imported into the full-text index. Who interrupts it leaves the rest to the node.
+func indexAll(c *cobra.Command, k *daemon.FileKeeper) error {
+	line := newProgress(c.ErrOrStderr(), "index")
+	defer line.end()
+	for first := int64(0); ; {
+		left, err := k.Index()
+		if err != nil || left == 0 || c.Context().Err() != nil {
+			return err
+		}
+		first = max(first, int64(left))
+		line.at(first-int64(left), first, counted)
+	}
+}
+
+// An intake is an import at work.
+type intake struct {
+	keeper   daemon.Keeper
+	stderr   io.Writer
+	progress *progress
+
+	lines            []jsonl.Line // read and not imported yet
+	bytes            int64        // of their text
+	read, added, bad int64
+}
+
+// file imports the lines of a file, "-" for standard input.
+func (in *intake) file(c *cobra.Command, name string) error {
+	var source io.Reader = c.InOrStdin()
+	var size int64
+	if name == "-" {
+		name = "standard input"
+	} else {
+		file, err := os.Open(name)
+		if err != nil {
+			return fmt.Errorf("import: %w", err)
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+		source = file
+	}
+	lines, from := jsonl.NewReader(source), int64(0)
+	for {
+		if err := c.Context().Err(); err != nil {
+			return err
+		}
+		l, err := lines.Next()
+		switch bad := new(jsonl.BadLine); {
+		case err == io.EOF:
+			return in.flush(c.Context())
+		case errors.As(err, bad):
+			in.complain(name, *bad)
+			continue
+		case err != nil:
+			return errors.Join(fmt.Errorf("import %s: %w", name, err), in.flush(c.Context()))
+		}
+		in.lines = append(in.lines, l)
+		in.bytes += lines.Bytes() - from
+		if from = lines.Bytes(); len(in.lines) >= importLines || in.bytes >= daemon.MaxImportBytes {
+			if err := in.flush(c.Context()); err != nil {
+				return err
+			}
+			in.progress.at(from, size, byteSize)
+		}
+	}
+}
+
+// flush imports what was read.
+func (in *intake) flush(ctx context.Context) error {
+	added, err := in.keeper.Import(ctx, in.lines)
+	in.read, in.added = in.read+int64(len(in.lines)), in.added+int64(added)
+	in.lines, in.bytes = in.lines[:0], 0
+	return err
+}
+
+// complain tells of a line that is left out.
+func (in *intake) complain(name string, bad jsonl.BadLine) {
+	in.progress.end()
+	switch in.bad++; {
+	case in.bad <= maxBadLines:
+		fmt.Fprintf(in.stderr, "%s, %s\n", printable(name), printable(bad.Error()))
+	case in.bad == maxBadLines+1:
+		fmt.Fprintln(in.stderr, "more lines were left out")
+	}
+}

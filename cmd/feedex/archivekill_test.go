@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/jsonl"
+	"feedex/daemon"
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// exportOf is an export of so many entries, of some 900 bytes each.
+func exportOf(t *testing.T, n int) string {
+	t.Helper()
+	var text []byte
+	for i := range n {
+		e := feed.Entry{Feed: "https://example.com/feed", ID: fmt.Sprint(i), Title: fmt.Sprintf("Entry %d", i), Summary: strings.Repeat("some text ", 60)}
+		r := archive.NewRecord(e, time.Unix(1_700_000_000, 0), protocol.NodeID{})
+		line := jsonl.NewLine(&r, false)
+		var err error
+		if text, err = line.Append(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return string(text)
+}
+
+// feedexProcess is the program in a process of its own, to be killed.
+func feedexProcess(t *testing.T, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), "feedex", args...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+func feedexOutput(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := feedexProcess(t, args...).Output()
+	if err != nil {
+		t.Fatalf("feedex %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// entriesIn is how many entries an archive holds that is whole.
+func entriesIn(t *testing.T, file string) (n int) {
+	t.Helper()
+	out := feedexOutput(t, "archive", "verify", file)
+	if _, err := fmt.Sscanf(strings.ReplaceAll(out, ",", ""), "%d", &n); err != nil {
+		t.Fatalf("verify printed %q", out)
+	}
+	return n
+}
+
+// An import that is killed again and again loses nothing, doubles nothing, and is finished by the next.
+func TestKilledImport(t *testing.T) {
+	const n = 3 * importLines
+	data, whole := t.TempDir(), exportOf(t, n)
+	file := daemon.DatabasePath(data)
+	before := 0
+	for _, part := range []int{3, 5} { // so many parts of six are read before the kill
+		cmd := feedexProcess(t, "archive", "import", "--data", data)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// What a pipe holds is far less than a batch: once this is written, all batches before it are stored.
+		if _, err := io.WriteString(in, whole[:len(whole)/6*part]); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
+			t.Fatalf("the import was not killed but ended: %v", err)
+		}
+		got := entriesIn(t, file)
+		if got <= before || got >= n {
+			t.Fatalf("%d entries after %d, of %d", got, before, n)
+		}
+		before = got
+	}
+	cmd := feedexProcess(t, "archive", "import", "--data", data)
+	cmd.Stdin = strings.NewReader(whole)
+	out, err := cmd.Output()
+	if want := fmt.Sprintf("%s added, %s there already\n", counted(int64(n-before)), grouped(int64(before))); err != nil || string(out) != want {
+		t.Errorf("the last import says %q, %v; want %q", out, err, want)
+	}
+	if got := entriesIn(t, file); got != n {
+		t.Errorf("%d entries, want %d", got, n)
+	}
+}
+
+// A backup that is killed leaves no file that could be taken for one, and does not stand in the way of the next.
+func TestKilledBackup(t *testing.T) {
+	const n = 2 * importLines
+	data := t.TempDir()
+	cmd := feedexProcess(t, "archive", "import", "--data", data)
+	cmd.Stdin = strings.NewReader(exportOf(t, n))
+	if out, err := cmd.Output(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	killed := 0
+	for range 3 {
+		cmd := feedexProcess(t, "archive", "backup", "--data", data, backup)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		waitForPart(t.Context(), backup, ended)
+		_ = cmd.Process.Kill() // fails where it has ended
+		if <-ended; !cmd.ProcessState.Exited() {
+			killed++
+		}
+		if _, err := os.Stat(backup); err != nil {
+			continue
+		}
+		if got := entriesIn(t, backup); got != n {
+			t.Fatalf("the backup has %d entries, want %d", got, n)
+		}
+		if err := os.Remove(backup); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("killed %d of 3", killed)
+	feedexOutput(t, "archive", "backup", "--data", data, backup)
+	if got := entriesIn(t, backup); got != n {
+		t.Errorf("the backup has %d entries, want %d", got, n)
+	}
+	if left, _ := filepath.Glob(backup + ".*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if got := entriesIn(t, daemon.DatabasePath(data)); got != n {
+		t.Errorf("the archive has %d entries, want %d", got, n)
+	}
+}
+
+// waitForPart returns when the backup has begun to grow, or has ended.
+func waitForPart(ctx context.Context, backup string, ended chan error) {
+	for ctx.Err() == nil {
+		if sizeOf(backup+".part") > 0 || sizeOf(backup) > 0 {
+			return
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			return
+		default:
+		}
+	}
+}

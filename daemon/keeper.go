@@ -1,0 +1,136 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/jsonl"
+	"feedex/archive/sqlite"
+	"feedex/feed"
+)
+
+// A Keeper changes an archive as a whole. An Owner does so while the node runs, a FileKeeper while none does.
+type Keeper interface {
+	// Import fills in entries of an export, the newest first, and returns how many were not there yet. What
+	// was stored is durable when it returns, also where it returns an error; a repetition stores the rest.
+	Import(ctx context.Context, lines []jsonl.Line) (added int, err error)
+	// Vacuum rewrites the archive's file without what is free in it.
+	Vacuum(ctx context.Context) error
+}
+
+// importStep is how many entries of an import are stored together: about ten milliseconds.
+const importStep = 250
+
+// filling is the part of an archive that an import writes to.
+type filling interface {
+	archive.Entries
+	Commit() error
+}
+
+// fill stores some lines durably.
+func fill(store filling, now time.Time, lines []jsonl.Line) (added int, err error) {
+	records := make([]archive.Record, len(lines))
+	for i := range lines {
+		records[i] = lines[i].Filling(now)
+	}
+	var hidden []feed.EntryID
+	for i, stored := range store.Fill(now, records) {
+		if stored {
+			added++
+			if lines[i].Hidden {
+				hidden = append(hidden, records[i].ID)
+			}
+		}
+	}
+	store.Hide(hidden)
+	if err := store.Commit(); err != nil {
+		return 0, err
+	}
+	return added, nil
+}
+
+// A FileKeeper keeps the archive of a data directory on which no node runs.
+type FileKeeper struct {
+	store  *sqlite.Store
+	unlock func()
+}
+
+var _ Keeper = (*FileKeeper)(nil)
+
+// OpenKeeper opens the archive of a data directory and keeps nodes from running on it until Close. Where create is
+// false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps ErrInUse where a node runs.
+func OpenKeeper(data string, create bool) (*FileKeeper, error) {
+	path := DatabasePath(data)
+	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
+		return nil, fmt.Errorf("open archive: %w", err)
+	}
+	unlock, err := lockData(data)
+	if err != nil {
+		return nil, err
+	}
+	store, err := sqlite.Open(path, sqlite.Config{WriterCache: 64 << 20})
+	if err != nil {
+		unlock()
+		return nil, fmt.Errorf("open archive: %w", err)
+	}
+	return &FileKeeper{store, unlock}, nil
+}
+
+// Close lets nodes run on the data directory again.
+func (k *FileKeeper) Close() error {
+	defer k.unlock()
+	return k.store.Close()
+}
+
+// Import implements Keeper.
+func (k *FileKeeper) Import(_ context.Context, lines []jsonl.Line) (added int, err error) {
+	return fill(k.store, time.Now(), lines)
+}
+
+// Vacuum implements Keeper.
+func (k *FileKeeper) Vacuum(ctx context.Context) error { return k.store.Vacuum(ctx) }
+
+// Index brings some entries into the full-text index and returns how many remain.
+func (k *FileKeeper) Index() (remaining int, err error) { return k.store.Index(1000) }
+
+// chore has f called by the loop when it is at no event, and returns what it returned.
+func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, err error) {
+	done := make(chan struct{})
+	work := func() {
+		defer close(done)
+		value, err = f()
+		h.indexing.arrived(time.Now())
+	}
+	select {
+	case h.chores <- work:
+		<-done // it has begun
+		return value, err
+	case <-ctx.Done():
+		return value, context.Cause(ctx)
+	}
+}
+
+// Import implements Keeper. The core knows nothing of it: what is filled in is no news. Between two steps the loop
+// turns to whatever else is due.
+func (h *host) Import(ctx context.Context, lines []jsonl.Line) (added int, err error) {
+	for part := range slices.Chunk(lines, importStep) {
+		n, err := chore(ctx, h, func() (int, error) { return fill(h.store, time.Now(), part) })
+		added += n
+		if err != nil {
+			return added, err
+		}
+	}
+	return added, nil
+}
+
+// Vacuum implements Keeper. The loop does nothing else meanwhile.
+func (h *host) Vacuum(ctx context.Context) error {
+	_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.store.Vacuum(ctx) })
+	return err
+}
