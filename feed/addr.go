@@ -1,19 +1,27 @@
 package feed
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // notPublic lists the address blocks that are not part of the public Internet (IANA special-purpose
-// registries, RFC 6890), besides what netip's own predicates know and, in IPv6, besides all that lies
-// outside of allocated.
+// registries, RFC 6890): of IPv4 all of them, of IPv6 those within allocated.
 var notPublic = prefixes(
 	"0.0.0.0/8",       // this network
+	"10.0.0.0/8",      // private
 	"100.64.0.0/10",   // carrier-grade NAT
+	"127.0.0.0/8",     // this machine
+	"169.254.0.0/16",  // link-local
+	"172.16.0.0/12",   // private
 	"192.0.0.0/24",    // protocol assignments
 	"192.0.2.0/24",    // documentation
 	"192.88.99.0/24",  // 6to4 relay
+	"192.168.0.0/16",  // private
 	"198.18.0.0/15",   // benchmarking
 	"198.51.100.0/24", // documentation
 	"203.0.113.0/24",  // documentation
+	"224.0.0.0/4",     // multicast
 	"240.0.0.0/4",     // reserved, broadcast
 	"2001::/23",       // protocol assignments, Teredo
 	"2001:db8::/32",   // documentation
@@ -24,6 +32,15 @@ var notPublic = prefixes(
 // allocated is where all public unicast addresses of IPv6 are (RFC 4291 §2.4). Outside of it lie
 // several forms that hold an IPv4 address of any kind: NAT64, IPv4-compatible, IPv4-translated.
 var allocated = netip.MustParsePrefix("2000::/3")
+
+// mixed[b] is set where some IPv4 addresses whose first byte is b are not public.
+var mixed = func() (table [256]bool) {
+	for b := range table {
+		network := netip.PrefixFrom(netip.AddrFrom4([4]byte{byte(b)}), 8)
+		table[b] = slices.ContainsFunc(notPublic, network.Overlaps)
+	}
+	return table
+}()
 
 func prefixes(texts ...string) []netip.Prefix {
 	out := make([]netip.Prefix, len(texts))
@@ -38,6 +55,9 @@ func prefixes(texts ...string) []netip.Prefix {
 // hides an IPv4 address inside. Polls and calls to other addresses need the owner's leave.
 func PublicAddr(a netip.Addr) bool {
 	a = a.Unmap()
+	if a.Is4() && !mixed[a.As4()[0]] {
+		return true // nearly all of them
+	}
 	if !a.IsValid() || a.Zone() != "" || !a.IsGlobalUnicast() || a.IsPrivate() {
 		return false
 	}
