@@ -17,9 +17,9 @@ const (
 // feeds in which somebody forges cannot find out by itself, and one such neighbor would be enough for a forger to
 // reach everyone for ever.
 //
-// Two that speak against it make a node doubted for as long as an offence counts. That is no verdict and costs no
-// standing and no link, or two liars could part any two nodes: what a doubted neighbor claims to have polled just
-// goes no further by way of us, and an own poll comes sooner, which can tell. The zero Doubts has none.
+// Two that speak against it make a node doubted for as long as a forger is refused. That is no verdict and costs no
+// standing and no link, or two liars could part any two nodes: what it claims to have polled just goes no further by
+// way of us, and an own poll comes sooner, which can tell. The zero Doubts has none.
 type Doubts struct {
 	list []testimony // the oldest first, one for each pair
 }
@@ -55,4 +55,4 @@ func (d *Doubts) Doubted(now time.Time, h Holder) bool {
 	return count >= witnesses
 }
 
-func (t *testimony) counts(now time.Time) bool { return now.Sub(t.at).Abs() < forgotten }
+func (t *testimony) counts(now time.Time) bool { return now.Sub(t.at).Abs() < forgerForgotten }

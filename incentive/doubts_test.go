@@ -23,9 +23,9 @@ func TestTwoNeighborsMakeADoubt(t *testing.T) {
 		"two":                               {[]word{{time.Hour, 1, 2}, {0, 1, 3}}, true},
 		"the other speaks of somebody else": {[]word{{0, 1, 2}, {0, 4, 3}}, false},
 		"itself":                            {[]word{{0, 1, 1}, {0, 1, 2}}, false},
-		"one spoke a day ago":               {[]word{{24 * time.Hour, 1, 2}, {0, 1, 3}}, false},
-		"and says it again":                 {[]word{{24 * time.Hour, 1, 2}, {time.Hour, 1, 3}, {0, 1, 2}}, true},
-		"the clock went back":               {[]word{{-48 * time.Hour, 1, 2}, {0, 1, 3}}, false},
+		"one spoke a week ago":              {[]word{{7 * 24 * time.Hour, 1, 2}, {0, 1, 3}}, false},
+		"and says it again":                 {[]word{{7 * 24 * time.Hour, 1, 2}, {time.Hour, 1, 3}, {0, 1, 2}}, true},
+		"the clock went back":               {[]word{{-14 * 24 * time.Hour, 1, 2}, {0, 1, 3}}, false},
 	} {
 		var d Doubts
 		for _, w := range c.words {

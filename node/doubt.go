@@ -29,8 +29,11 @@ func (n *Node) warned(l *link, b *protocol.Bundle) {
 	}
 }
 
-// holdsBack reports whether a bundle that is stored is not to be passed on: a neighbor that is doubted says that
-// it polled it. What is true of it others pass on.
+// holdsBack reports whether a bundle that is stored is not to be passed on: who is doubted says that it polled it,
+// or is said to by a relay. What is true of it others pass on.
 func (n *Node) holdsBack(l *link, b *protocol.Bundle) bool {
-	return len(b.Path) == 0 && n.dues.doubts.Doubted(n.now, l.holder)
+	if len(b.Path) == 0 {
+		return n.dues.doubts.Doubted(n.now, l.holder)
+	}
+	return n.dues.doubts.Doubted(n.now, n.dues.ledger.HolderOf(b.Path[0]))
 }

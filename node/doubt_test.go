@@ -85,6 +85,11 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 		if refusals == 2 && a.node.feeds[news].ordinary.IsZero() {
 			t.Error("no spot poll is to tell")
 		}
+		late := w.junk("relayed", doubted.id)
+		a.take(w.list[2+refusals], late)
+		if goes := !a.node.holdsBack(a.node.links[w.list[2+refusals].id], late); goes != (refusals < 2) {
+			t.Errorf("%d refuse it: what others relay of it goes on is %v", refusals, goes)
+		}
 		if l := a.node.links[doubted.id]; l == nil || len(a.account(doubted).Standing.Marks) > 0 {
 			t.Error("a doubt cost it its link or standing")
 		}
