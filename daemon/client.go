@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -126,35 +127,45 @@ func (c *Client) Search(ctx context.Context, f feed.Filter) ([]archive.Record, e
 // do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal
 // of the node comes back as an error with the node's words.
 func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
+	body, err := c.open(ctx, method, path, in)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(body).Decode(out); err != nil {
+		return fmt.Errorf("read the node's answer: %w", err)
+	}
+	return nil
+}
+
+// open sends in as JSON, if there is any, and returns the answer for the caller to read and close.
+func (c *Client) open(ctx context.Context, method, path string, in any) (io.ReadCloser, error) {
 	var body bytes.Buffer
 	if in != nil {
 		enc := json.NewEncoder(&body)
 		enc.SetEscapeHTML(false)
 		if err := enc.Encode(in); err != nil {
-			return fmt.Errorf("encode request: %w", err)
+			return nil, fmt.Errorf("encode request: %w", err)
 		}
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://node"+path, &body)
 	if err != nil {
-		return fmt.Errorf("ask the node: %w", err)
+		return nil, fmt.Errorf("ask the node: %w", err)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("ask the node: %w", errors.Unwrap(err)) // without the made-up URL
+		return nil, fmt.Errorf("ask the node: %w", errors.Unwrap(err)) // without the made-up URL
 	}
-	defer resp.Body.Close()
 	if resp.StatusCode >= 300 {
+		defer resp.Body.Close()
 		var r refusal
 		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil || r.Error == "" {
-			return fmt.Errorf("ask the node: HTTP status %s", resp.Status)
+			return nil, fmt.Errorf("ask the node: HTTP status %s", resp.Status)
 		}
-		return errors.New(r.Error)
+		return nil, errors.New(r.Error)
 	}
-	if out == nil {
-		return nil
-	}
-	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return fmt.Errorf("read the node's answer: %w", err)
-	}
-	return nil
+	return resp.Body, nil
 }

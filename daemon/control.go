@@ -33,6 +33,9 @@ type Owner interface {
 	// Search finds entries in the node's archive, newest arrival first.
 	Search(ctx context.Context, f feed.Filter) ([]archive.Record, error)
 	Keeper
+	// Query finds entries in the node's archive and, where it is asked to, in those of others. It calls each
+	// with what comes of it as it comes, and ends early with an error of each.
+	Query(ctx context.Context, q Query, each func(QueryPart) error) error
 }
 
 // A Report is a node's status as its owner sees it: the node's own, and its host's.
@@ -106,6 +109,7 @@ type refusal struct {
 //	POST /search        a searchRequest, answered with a list of jsonl.Entry
 //	POST /import        a list of jsonl.Line, answered with an importAnswer
 //	POST /vacuum        answered, when it has ended, with a refusal, of which the error is "" if it succeeded
+//	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
 //
 // The answer to a failure is a refusal: 400 where the request was wrong, 503 where time ran out, 500
 // for the rest.
@@ -156,6 +160,7 @@ func newControl(o Owner) http.Handler {
 	})
 	mux.HandleFunc("POST /import", serveImport(o))
 	mux.HandleFunc("POST /vacuum", serveVacuum(o))
+	mux.HandleFunc("POST /query", serveQuery(o))
 	return mux
 }
 

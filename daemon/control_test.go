@@ -43,6 +43,8 @@ type fakeOwner struct {
 	filter       feed.Filter
 	imported     []jsonl.Line
 	vacuumed     bool
+	query        Query
+	parts        []QueryPart
 }
 
 func (o *fakeOwner) Status(context.Context) (Report, error) { return o.report, o.err }
@@ -65,6 +67,15 @@ func (o *fakeOwner) Import(_ context.Context, lines []jsonl.Line) (int, error) {
 }
 func (o *fakeOwner) Vacuum(context.Context) error {
 	o.vacuumed = true
+	return o.err
+}
+func (o *fakeOwner) Query(_ context.Context, q Query, each func(QueryPart) error) error {
+	o.query = q
+	for _, p := range o.parts {
+		if err := each(p); err != nil {
+			return err
+		}
+	}
 	return o.err
 }
 func (o *fakeOwner) Search(_ context.Context, f feed.Filter) ([]archive.Record, error) {
@@ -166,6 +177,7 @@ func TestClientReportsTheNodesWords(t *testing.T) {
 		"neighbors":   func() error { _, err := c.Neighbors(t.Context()); return err },
 		"feeds":       func() error { _, err := c.Feeds(t.Context()); return err },
 		"search":      func() error { _, err := c.Search(t.Context(), feed.Filter{}); return err },
+		"query":       func() error { return c.Query(t.Context(), Query{}, func(QueryPart) error { return nil }) },
 		"subscribe":   func() error { return c.Subscribe(t.Context(), following("http://example.com/")) },
 		"unsubscribe": func() error { return c.Unsubscribe(t.Context(), "http://example.com/") },
 	} {
@@ -196,6 +208,8 @@ func TestControlRefusesBadRequests(t *testing.T) {
 		{"a policy that is none", "POST", "/subscribe", `{"url":"http://example.com/","policy":"hourly"}`, 400},
 		{"a member of another request", "POST", "/unsubscribe", `{"url":"http://example.com/","weight":1}`, 400},
 		{"an unknown member", "POST", "/search", `{"wrods":["a"]}`, 400},
+		{"more hops than there may be", "POST", "/query", `{"hops":10000}`, 400},
+		{"a wait without end", "POST", "/query", `{"wait":60001}`, 400},
 		{"an id that is none", "POST", "/search", `{"ids":["abc"]}`, 400},
 		{"a body over the limit", "POST", "/search", `{"words":["` + strings.Repeat("a", maxControlBytes) + `"]}`, 400},
 		{"the wrong method", "GET", "/subscribe", "", 405},

@@ -40,6 +40,8 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 			defer leavePlace(h.searching)
 			h.send(ctx, arrival{event: h.search(ctx, e), life: life})
 		})
+	case node.Results:
+		h.tellQuery(e)
 	case node.Tell:
 		h.tell(now, e.Note)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"feedex/archive"
@@ -60,6 +61,7 @@ type host struct {
 	workers   sync.WaitGroup
 	started   time.Time
 	at        Addresses
+	lastQuery atomic.Uint64 // tag of the owner's latest query
 
 	node     *node.Node // nil while nothing can be stored
 	clock    clock
@@ -70,6 +72,7 @@ type host struct {
 	storage  storage
 	indexing indexing
 	goodbyes goodbyes
+	querying map[uint64]chan<- node.Results // queries of the owner, by tag
 }
 
 // An arrival is something for the loop: an event for the node, or a question about it.
@@ -79,6 +82,7 @@ type arrival struct {
 	reply   chan<- transport.Response // who asked, where event is an Asked; one answer fits in
 	look    func(n *node.Node)        // to be called between two steps, where there is no event
 	stored  chan<- error              // told once what event brought about is durable, where not nil
+	results chan<- node.Results       // where what comes of event goes, if that is a Query; maxResults fit in
 	goodbye bool                      // event says how a call ended that was a goodbye
 }
 
@@ -92,6 +96,7 @@ func newHost(c Config, store database, client caller, fetcher fetcher) *host {
 		fetching:  make(chan struct{}, maxFetching),
 		searching: make(chan struct{}, maxSearching),
 		started:   time.Now(),
+		querying:  make(map[uint64]chan<- node.Results),
 	}
 }
 
@@ -171,6 +176,12 @@ func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival)
 		}
 		if a.life != 0 && a.life != h.life {
 			continue
+		}
+		switch q := a.event.(type) {
+		case node.Query:
+			h.querying[q.Tag] = a.results
+		case node.EndQuery:
+			delete(h.querying, q.Tag)
 		}
 		effects = h.node.Step(effects, now, a.event)
 	}

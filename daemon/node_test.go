@@ -29,7 +29,7 @@ const exampleFeed = feed.URL("http://example.com/feed")
 
 // A testNode is a node that runs in this process.
 type testNode struct {
-	t       *testing.T
+	t       testing.TB
 	data    string
 	at      Addresses
 	client  *Client
@@ -38,7 +38,7 @@ type testNode struct {
 }
 
 // startNode runs a node on loopback until the test ends.
-func startNode(t *testing.T, c Config) *testNode {
+func startNode(t testing.TB, c Config) *testNode {
 	t.Helper()
 	if c.Data == "" {
 		c.Data = t.TempDir()
@@ -53,7 +53,11 @@ func startNode(t *testing.T, c Config) *testNode {
 	}
 	c.SearchTime = time.Minute // tests do not depend on how fast this machine is
 	n := &testNode{t: t, data: c.Data, arrived: make(chan node.Arrived, 1000)}
-	c.Observe = func(_ time.Time, note node.Note) {
+	observe := c.Observe
+	c.Observe = func(now time.Time, note node.Note) {
+		if observe != nil {
+			observe(now, note)
+		}
 		if a, ok := note.(node.Arrived); ok {
 			n.arrived <- a
 		}
@@ -113,7 +117,7 @@ type testFeed struct {
 	allowed func(*http.Request) bool
 }
 
-func startFeed(t *testing.T, titles ...string) *testFeed {
+func startFeed(t testing.TB, titles ...string) *testFeed {
 	t.Helper()
 	f := &testFeed{titles: titles, updated: time.Now()} // what is older the first poll keeps to itself
 	srv := httptest.NewServer(f)

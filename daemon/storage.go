@@ -46,6 +46,7 @@ func (h *host) fail(now time.Time, err error) {
 		delete(h.asked, tag)
 		reply <- unavailable()
 	}
+	h.endQueries()
 	h.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", s.wait)
 }
 
@@ -59,6 +60,8 @@ func (h *host) turnAway(batch []arrival) {
 		switch {
 		case a.reply != nil:
 			a.reply <- unavailable()
+		case a.results != nil:
+			a.results <- node.Results{Done: true, Err: errRests}
 		case a.stored != nil:
 			a.stored <- fmt.Errorf("entries cannot be stored: %s", h.storage.problem)
 		case a.look != nil:

@@ -42,6 +42,9 @@ func (n *Node) newInquiry(q protocol.Query, asker *link) *inquiry {
 		for _, word := range slices.Concat(f.Title, f.Words) {
 			i.words = append(i.words, titleMatcher(word))
 		}
+		if !f.Match.IsZero() {
+			i.words = append(i.words, archive.NewMatcher(feed.Filter{Match: f.Match}))
+		}
 	}
 	n.at(i.deadline, func() {
 		if !i.over {
