@@ -47,7 +47,7 @@ running    for 3h, version 0.1.0
 data       /srv/feedex
 listening  at [::]:7790 for nodes, at 127.0.0.1:7791 for feed readers
 following  4 feeds, 2 of them alone, and 5 cover feeds with 9 neighbors
-ended      1 feed for good, says who published them: see 'feedex feeds'
+ended      1 feed that publishers gave up, see 'feedex feeds'
 offline    no publisher can be reached since `+noon.Local().Format("2006-01-02 15:04")+`: is this machine online?
 keeping    12,345 entries of 14 feeds, 34.0 MiB
 received   1 entry by own polls, 2,345 from neighbors first

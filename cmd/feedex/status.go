@@ -83,7 +83,7 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	}
 	line("following", "%s with %s", following, plural(int64(r.Neighbors), "neighbor", "neighbors"))
 	if r.Ended > 0 {
-		line("ended", "%s for good, says who published them: see 'feedex feeds'", plural(int64(r.Ended), "feed", "feeds"))
+		line("ended", "%s that publishers gave up, see 'feedex feeds'", plural(int64(r.Ended), "feed", "feeds"))
 	}
 	if !r.Offline.IsZero() {
 		line("offline", "no publisher can be reached since %s: is this machine online?", r.Offline.Local().Format("2006-01-02 15:04"))

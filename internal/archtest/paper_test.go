@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// docs/PAPER.md names a test for each claim: a test that is gone would make it lie.
-func TestPaperNamesTestsThatExist(t *testing.T) {
+// Some documents name a test for each claim: a test that is gone would make them lie.
+func TestDocumentsNameTestsThatExist(t *testing.T) {
 	const root = "../.."
 	declared := map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -26,17 +26,19 @@ func TestPaperNamesTestsThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := os.ReadFile(filepath.Join(root, "docs", "PAPER.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(string(table), -1)
-	if len(named) < 20 {
-		t.Errorf("the table names %d tests only", len(named))
-	}
-	for _, m := range named {
-		if !declared[m[1]] {
-			t.Errorf("docs/PAPER.md names %s, and there is no such test", m[1])
+	for document, least := range map[string]int{"PAPER.md": 20, "POLITENESS.md": 20} {
+		text, err := os.ReadFile(filepath.Join(root, "docs", document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(string(text), -1)
+		if len(named) < least {
+			t.Errorf("docs/%s names %d tests only", document, len(named))
+		}
+		for _, m := range named {
+			if !declared[m[1]] {
+				t.Errorf("docs/%s names %s, and there is no such test", document, m[1])
+			}
 		}
 	}
 }
