@@ -22,11 +22,11 @@ type Memory struct {
 	pool     *Pool
 	records  []kept                // in order of Seq, which is the index plus one
 	past     []kept                // that were filled in, back from -1
-	index    map[feed.EntryID]int  // their Seqs
+	index    map[int32]int32       // their Seqs, by the pool's number of the entry
 	hidden   map[feed.EntryID]bool // entries not to be shared
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
-	dids     []protocol.DID        // in order of arrival
-	hasDID   map[protocol.DID]bool // the same
+	dids     []int32               // in order of arrival, by the pool's numbers
+	hasDID   map[int32]struct{}    // the same
 	peers    map[protocol.NodeID]Peer
 	requests []grade.Request
 	accounts map[string]string // texts by holder
@@ -45,10 +45,10 @@ func NewMemory() *Memory { return NewPool().NewMemory() }
 func (p *Pool) NewMemory() *Memory {
 	return &Memory{
 		pool:     p,
-		index:    make(map[feed.EntryID]int),
+		index:    make(map[int32]int32),
 		hidden:   make(map[feed.EntryID]bool),
 		feeds:    make(map[feed.URL]Feed),
-		hasDID:   make(map[protocol.DID]bool),
+		hasDID:   make(map[int32]struct{}),
 		peers:    make(map[protocol.NodeID]Peer),
 		accounts: make(map[string]string),
 		hosts:    make(map[string]Host),
@@ -62,7 +62,7 @@ func (m *Memory) Commit() error { return nil }
 func (m *Memory) Known(ids []feed.EntryID) []Version {
 	versions := make([]Version, len(ids))
 	for i, id := range ids {
-		if seq, ok := m.index[id]; ok {
+		if seq, ok := m.seq(id); ok {
 			r := m.at(seq)
 			versions[i] = Version{r.digest, r.entry.Published, r.entry.Updated, r.seen(), r.confirmed}
 		}
@@ -85,13 +85,13 @@ func (m *Memory) Keep(records []Record) {
 	for i := range records {
 		r := &records[i]
 		content, confirmed := m.pool.content(r), r.Confirmed || r.Source.IsZero()
-		if seq, ok := m.index[r.ID]; ok {
-			old := m.at(seq)
+		if seq, ok := m.index[content.number]; ok {
+			old := m.at(int(seq))
 			old.content, old.confirmed = content, old.confirmed || confirmed
 			continue
 		}
 		m.records = append(m.records, kept{content: content, unix: r.Seen.Unix(), source: r.Source, confirmed: confirmed})
-		m.index[r.ID] = len(m.records)
+		m.index[content.number] = int32(len(m.records))
 	}
 }
 
@@ -100,13 +100,24 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 	stored := make([]bool, len(records))
 	for i := range records {
 		r := &records[i]
-		if _, known := m.index[r.ID]; known {
+		if _, known := m.seq(r.ID); known {
 			continue
 		}
-		m.past = append(m.past, kept{content: m.pool.content(r), unix: r.Seen.Unix(), source: r.Source, confirmed: r.Confirmed})
-		m.index[r.ID], stored[i] = -len(m.past), true
+		content := m.pool.content(r)
+		m.past = append(m.past, kept{content: content, unix: r.Seen.Unix(), source: r.Source, confirmed: r.Confirmed})
+		m.index[content.number], stored[i] = -int32(len(m.past)), true
 	}
 	return stored
+}
+
+// seq is the Seq of an entry, and whether it is kept.
+func (m *Memory) seq(id feed.EntryID) (seq int, kept bool) {
+	number, known := m.pool.entries[id]
+	if !known {
+		return 0, false
+	}
+	at, kept := m.index[number]
+	return int(at), kept
 }
 
 // at is what is kept with a Seq.
@@ -129,7 +140,7 @@ func (m *Memory) record(seq int) Record {
 // Confirm implements Entries.
 func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 	for _, id := range ids {
-		if seq, ok := m.index[id]; ok {
+		if seq, ok := m.seq(id); ok {
 			m.at(seq).confirmed = true
 		}
 	}
@@ -138,7 +149,7 @@ func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 // Hide implements Entries.
 func (m *Memory) Hide(ids []feed.EntryID) {
 	for _, id := range ids {
-		if _, ok := m.index[id]; ok {
+		if _, ok := m.seq(id); ok {
 			m.hidden[id] = true
 		}
 	}
@@ -221,15 +232,23 @@ func (m *Memory) KeepRequests(list []grade.Request) {
 }
 
 // HasDID implements Bundles.
-func (m *Memory) HasDID(did protocol.DID) bool { return m.hasDID[did] }
+func (m *Memory) HasDID(did protocol.DID) bool {
+	number, known := m.pool.numbers[did]
+	if !known {
+		return false
+	}
+	_, kept := m.hasDID[number]
+	return kept
+}
 
 // KeepDID implements Bundles.
 func (m *Memory) KeepDID(did protocol.DID) {
-	if m.hasDID[did] {
+	number := m.pool.number(did)
+	if _, kept := m.hasDID[number]; kept {
 		return
 	}
-	m.hasDID[did] = true
-	m.dids = append(m.dids, did)
+	m.hasDID[number] = struct{}{}
+	m.dids = append(m.dids, number)
 	if len(m.dids) > KeptDIDs {
 		delete(m.hasDID, m.dids[0])
 		m.dids = m.dids[1:]
@@ -238,7 +257,12 @@ func (m *Memory) KeepDID(did protocol.DID) {
 
 // LatestDIDs implements Bundles.
 func (m *Memory) LatestDIDs(n int) []protocol.DID {
-	return slices.Clone(m.dids[max(0, len(m.dids)-max(0, n)):])
+	latest := m.dids[max(0, len(m.dids)-max(0, n)):]
+	dids := make([]protocol.DID, len(latest))
+	for i, number := range latest {
+		dids[i] = m.pool.dids[number]
+	}
+	return dids
 }
 
 // LoadPeers implements Peers.
