@@ -16,6 +16,7 @@ func (l *Ledger) Load(accounts []Account) {
 		}
 		l.settle(a.Met, a)
 		l.accounts[a.Holder] = a
+		l.forgers = l.forgers || slices.ContainsFunc(a.Standing.Marks, func(m Mark) bool { return m.Offence == ForgedEntry })
 	}
 }
 

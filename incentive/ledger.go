@@ -3,6 +3,7 @@ package incentive
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"feedex/protocol"
@@ -72,6 +73,7 @@ type Ledger struct {
 	accounts map[Holder]*account
 	changed  []Holder // in the order in which they changed first
 	dropped  []Holder
+	forgers  bool  // somebody forged an entry once
 	expired  int64 // the day on which Expire last looked
 }
 
@@ -181,6 +183,7 @@ func (l *Ledger) Revoked(now time.Time, h Holder, v Credit) {
 // refused from now on: then every link to it must end.
 func (l *Ledger) Punish(now time.Time, h Holder, o Offence, value Credit) (ended bool) {
 	a := l.meet(now, h)
+	l.forgers = l.forgers || o == ForgedEntry
 	counted := a.Standing.mark(seconds(now), o)
 	if counted || o == FailedAudit {
 		if value <= 0 {
@@ -207,6 +210,11 @@ func (l *Ledger) Refused(now time.Time, h Holder) (until time.Time, refused bool
 func (l *Ledger) Forged(now time.Time, h Holder) bool {
 	a := l.accounts[h]
 	return a != nil && a.Standing.forged(now)
+}
+
+// ForgedAmong reports whether the holder of any of the nodes Forged. Where nobody ever did it need not look.
+func (l *Ledger) ForgedAmong(now time.Time, ids []protocol.NodeID) bool {
+	return l.forgers && slices.ContainsFunc(ids, func(id protocol.NodeID) bool { return l.Forged(now, l.HolderOf(id)) })
 }
 
 // AtBound reports whether less than one entry may be sent to h, and since when that is so.

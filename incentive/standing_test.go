@@ -149,3 +149,23 @@ func TestOffencesHaveNames(t *testing.T) {
 		t.Error("an offence that does not exist costs something")
 	}
 }
+
+// Who forged is found in a path, also after a restart; and nobody is before anybody did.
+func TestForgersAreFoundInPaths(t *testing.T) {
+	l := newLedger(Config{})
+	if l.ForgedAmong(now, way(1, 2)) {
+		t.Error("nobody forged, and one of the path did")
+	}
+	l.Punish(now, HolderOf(way(2)[0]), BrokenPromise, 0)
+	if l.ForgedAmong(now, way(1, 2)) {
+		t.Error("a broken promise is taken for a forgery")
+	}
+	l.Punish(now, HolderOf(way(2)[0]), ForgedEntry, 0)
+	again := newLedger(Config{})
+	again.Load(l.Accounts())
+	for _, l := range []*Ledger{l, again} {
+		if !l.ForgedAmong(now, way(1, 2)) || l.ForgedAmong(now, way(1, 3)) || l.ForgedAmong(now, nil) {
+			t.Error("the path with the forger is not the one that is found")
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package node
 
 import (
-	"slices"
-
 	"feedex/protocol"
 )
 
@@ -12,9 +10,7 @@ var errForgedSource = protocol.Faultf(protocol.ForgedSource, "it came by way of 
 // not taken from relays either, nor passed on: whoever knows a forger must not depend on everyone else knowing
 // him. What is true of it others bring, whom nobody can keep from that: a bundle that is refused is not seen.
 func (n *Node) byForger(b *protocol.Bundle) bool {
-	return slices.ContainsFunc(b.Path, func(id protocol.NodeID) bool {
-		return n.dues.ledger.Forged(n.now, n.dues.ledger.HolderOf(id))
-	})
+	return n.dues.ledger.ForgedAmong(n.now, b.Path)
 }
 
 // warned takes in that l refused a bundle because it came by way of a forger. Who is meant is clear only where
