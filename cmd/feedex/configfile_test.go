@@ -29,7 +29,6 @@ func TestSampleEqualsDefaults(t *testing.T) {
 }
 
 func TestSampleHasEveryKey(t *testing.T) {
-	_, polling, _ := strings.Cut(sample, "\n[polling]\n")
 	var check func(table reflect.Type, text string)
 	check = func(table reflect.Type, text string) {
 		for i := range table.NumField() {
@@ -37,8 +36,9 @@ func TestSampleHasEveryKey(t *testing.T) {
 			switch {
 			case key == "":
 				t.Errorf("field %s has no key", table.Field(i).Name)
-			case key == "polling":
-				check(table.Field(i).Type, polling)
+			case table.Field(i).Type.Kind() == reflect.Struct:
+				_, text, _ := strings.Cut(sample, "\n["+key+"]\n")
+				check(table.Field(i).Type, text)
 			case key != "-" && !strings.Contains(text, "\n"+key+" = ") && !strings.Contains(text, "\n#"+key+" = "):
 				t.Errorf("the sample does not show %s", key)
 			}
@@ -62,6 +62,7 @@ func TestConfigFileErrors(t *testing.T) {
 		{"text for a list", "tracker = 'http://example.com/'", `1:11: tracker: want a list in brackets of a tracker's URL such as "http://tracker.example.net:7788/"`},
 		{"number in a list", "peer = [7790]", `1:9: peer: want a list in brackets of a node's address such as "node.example.net:7790"`},
 		{"value for a table", "polling = 'fixed'", "1:11: polling: want a table, [polling]"},
+		{"another choice", "[query]\nnetwork = 'sometimes'", `2:1: query.network: "sometimes" is none of the choices: want "ask", "always" or "never"`},
 		{"span without unit", "[polling]\ninterval = 30", `2:12: polling.interval: want a span of time such as "30m", "4h" or "2d"`},
 		{"span of nonsense", "[polling]\ninterval = '30x'", `2:1: polling.interval: "30x" is no span of time: want a span of time such as "30m", "4h" or "2d"`},
 		{"second item of a list", "tracker = ['http://example.com/',\n 'example.com']", `1:1: tracker: "example.com" is no http or https URL: want a tracker's URL such as "http://tracker.example.net:7788/"`},

@@ -110,6 +110,7 @@ func (s *settings) node() (daemon.Config, error) {
 			AdvertInterval: duration(s.AdvertInterval),
 			CoverFeeds:     s.CoverFeeds,
 			SeenDIDs:       s.SeenDIDs,
+			QueryNetwork:   node.QueryNetwork(s.Query.Network),
 			Incentive:      s.incentive(),
 			Policy:         s.policy(),
 			Polling:        s.polling(),

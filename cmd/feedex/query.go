@@ -12,6 +12,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/daemon"
 	"feedex/feed"
 )
 
@@ -28,10 +29,13 @@ type query struct {
 	since, until moment
 	limit        int
 	json         bool
+	network      bool
+	hops         hopsValue
+	wait         span
 }
 
 func newQuery() *cobra.Command {
-	q := query{limit: feed.DefaultLimit}
+	q := query{limit: feed.DefaultLimit, hops: -1}
 	s := defaultSettings()
 	c := &cobra.Command{
 		Use:   "query [WORD...]",
@@ -55,12 +59,20 @@ An entry of which there is one neighbor's word, and that no own poll has shown y
 
 What is beyond --limit is left out; a line on standard error says so.
 
+--network asks the neighbors of the running node as well, and theirs on their behalf. What is here is printed at
+once, what others have as they tell of it, with who has it; of that at most 200. A line on standard error says whether
+that is complete. Such a query shows neighbors what you look for, though not that it is you who began: the node's
+setting query.network says whether it is made only with --network (ask), always, or never. Nobody is asked about
+feeds that are private.
+
 --json prints a list of objects with the members id, seq, feed, guid, title, link, authors, published,
-updated, seen, source, confirmed, summary, content, categories and enclosures (url, type, length). Times are RFC
-3339 in UTC. What the publisher did not say is left out; later versions may add members.`,
+updated, seen, source, confirmed, summary, content, categories and enclosures (url, type, length). What only
+others have follows at the end, with the members id, digest, feed, title, link, published, updated, seen,
+holders and told, which counts the neighbors that told of it. Times are RFC 3339 in UTC. What the publisher did not say is left out; later versions may add members.`,
 		Example: `  feedex query election --since 2d
   feedex query '"climate change" (emission* OR carbon) NOT market' --until 2025-01-01 --limit 10
-  feedex query --feed https://example.com/feed.xml --title release --json`,
+  feedex query --feed https://example.com/feed.xml --title release --json
+  feedex query 'walrus OR narwhal' --until 2020-01-01 --network --hops 3 --wait 10s`,
 		Args: searchArgs,
 	}
 	f := c.Flags()
@@ -69,6 +81,9 @@ updated, seen, source, confirmed, summary, content, categories and enclosures (u
 	f.Var(&q.since, "since", "only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
 	f.Var(&q.until, "until", "only entries before this time")
 	f.Var((*limitValue)(&q.limit), "limit", "at most n entries, up to 10000")
+	f.BoolVar(&q.network, "network", false, "ask neighbors too, and those beyond them")
+	f.Var(&q.hops, "hops", "how far to ask, up to 5; 0 asks nobody")
+	f.Var(&q.wait, "wait", "how long to wait for the network, up to 1m (default 4s)")
 	jsonFlag(f, &q.json)
 	bindClient(f, &s)
 	c.Annotations = map[string]string{helpEnd: clientSettings}
@@ -110,12 +125,21 @@ func expression(args []string) string {
 
 // run searches and prints.
 func (q *query) run(c *cobra.Command, data string, args []string) error {
+	if err := q.checkWait(); err != nil {
+		return err
+	}
 	src, err := openSource(data)
 	if err != nil {
 		return err
 	}
 	defer src.close()
 	wanted := q.filter(args, time.Now())
+	if node, runs := src.(nodeSource); runs {
+		return q.askNode(c, node, wanted)
+	}
+	if wish := q.wish(); wish != nil && *wish {
+		return hintedError{fmt.Errorf("ask the network: %w on %s", daemon.ErrNotRunning, data), "start one with: feedex node"}
+	}
 	wanted.Limit++ // to see whether there are more
 	records, err := src.Search(c.Context(), wanted)
 	if err != nil {
@@ -166,19 +190,11 @@ func (q *query) filter(args []string, now time.Time) feed.Filter {
 func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]string) error {
 	for i := range records {
 		r := &records[i]
-		source := plainTitle(titles[r.Entry.Feed])
-		if source == "" {
-			source = printable(r.Entry.Feed.Host())
-		}
-		source = shorten(source, 40)
+		source := sourceTitle(titles, r.Entry.Feed)
 		if !r.Confirmed {
 			source += " (unconfirmed)"
 		}
-		title := plainTitle(r.Entry.Title)
-		if title == "" {
-			title = "(no title)"
-		}
-		_, err := fmt.Fprintf(w, "%s  %s: %s\n", r.Time().Local().Format("2006-01-02 15:04"), source, shorten(title, maxTitle))
+		_, err := fmt.Fprintf(w, "%s  %s: %s\n", r.Time().Local().Format("2006-01-02 15:04"), source, shownTitle(r.Entry.Title))
 		if link := printable(r.Entry.Link); link != "" && err == nil {
 			_, err = fmt.Fprintf(w, "    %s\n", link)
 		}
@@ -187,6 +203,23 @@ func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]str
 		}
 	}
 	return nil
+}
+
+// sourceTitle is what people know a feed by.
+func sourceTitle(titles map[feed.URL]string, u feed.URL) string {
+	title := plainTitle(titles[u])
+	if title == "" {
+		title = printable(u.Host())
+	}
+	return shorten(title, 40)
+}
+
+// shownTitle is an entry's title on one line.
+func shownTitle(title string) string {
+	if title = plainTitle(title); title == "" {
+		return "(no title)"
+	}
+	return shorten(title, maxTitle)
 }
 
 // limitValue is the flag that bounds the answer.

@@ -39,6 +39,7 @@ type settings struct {
 	About pageURL `toml:"about"`
 
 	Polling pollingSettings `toml:"polling"`
+	Query   querySettings   `toml:"query"`
 	Poll    span            `toml:"-"` // the flag that stands for policy fixed at this interval
 
 	Config string `toml:"-"` // the config file, "" for the usual one
@@ -55,6 +56,11 @@ type pollingSettings struct {
 	Start           span    `toml:"start"`
 }
 
+// querySettings are about queries of the owner.
+type querySettings struct {
+	Network askOthers `toml:"network"`
+}
+
 // defaultSettings are the settings of a node whose owner chose none. Data is filled in by load, since
 // finding it may fail.
 func defaultSettings() settings {
@@ -64,6 +70,7 @@ func defaultSettings() settings {
 		Polling: pollingSettings{
 			Policy: "auto", Interval: "2h", TargetFreshness: polling.DefaultTarget, TargetDelay: "1h", Min: "30m", Max: "16h", Start: "2h",
 		},
+		Query: querySettings{Network: "ask"},
 	}
 }
 

@@ -144,6 +144,7 @@ type (
 	level     = text[levelRule]
 	format    = text[formatRule]
 	policy    = text[policyRule]
+	askOthers = text[askOthersRule]
 )
 
 // addressRule is for addresses to listen at.

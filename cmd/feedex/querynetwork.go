@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"feedex/archive/jsonl"
+	"feedex/daemon"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// A hopsValue is the flag that says how far a query goes. It is -1 where it was not given.
+type hopsValue int
+
+// Set implements pflag.Value.
+func (h *hopsValue) Set(s string) error {
+	var n int
+	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 0 || n > protocol.MaxQueryHops {
+		return fmt.Errorf("%q: want a number from 0 to %d", s, protocol.MaxQueryHops)
+	}
+	*h = hopsValue(n)
+	return nil
+}
+
+// String implements pflag.Value.
+func (h *hopsValue) String() string {
+	if *h < 0 {
+		return fmt.Sprint(protocol.DefaultQueryHops)
+	}
+	return fmt.Sprint(int(*h))
+}
+
+// Type implements pflag.Value.
+func (h *hopsValue) Type() string { return "n" }
+
+// askOthersRule is for the setting that says whether neighbors are asked.
+type askOthersRule struct{}
+
+func (askOthersRule) kind() string { return "choice" }
+func (askOthersRule) want() string { return `"ask", "always" or "never"` }
+func (askOthersRule) check(s string) error {
+	return oneOf(s, string(node.AskNetwork), string(node.AlwaysNetwork), string(node.NeverNetwork))
+}
+
+// checkWait refuses what no node waits for.
+func (q *query) checkWait() error {
+	if d := duration(q.wait); q.wait != "" && d > protocol.MaxWait {
+		return usageError{fmt.Errorf("--wait is %s, want at most %s", spanText(d), spanText(protocol.MaxWait))}
+	}
+	return nil
+}
+
+// wish says whether neighbors are to be asked, nil where that is left to the node.
+func (q *query) wish() *bool {
+	wish := q.network || q.hops > 0
+	if q.hops == 0 {
+		wish = false // whatever else is said: a query of no hops stays here
+	} else if !wish {
+		return nil
+	}
+	return &wish
+}
+
+// askNode has a running node search, here and with others, and prints what it says as it comes.
+func (q *query) askNode(c *cobra.Command, src nodeSource, wanted feed.Filter) error {
+	p := queryPrinter{out: c.OutOrStdout(), notes: c.ErrOrStderr(), query: q}
+	if !q.json {
+		p.titles = src.titles(c.Context())
+	}
+	err := src.Query(c.Context(), daemon.Query{
+		Filter: wanted, Network: q.wish(), Hops: max(int(q.hops), 0), Wait: duration(q.wait),
+	}, p.print)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case err != nil:
+		return fmt.Errorf("search the archive: %w", err)
+	}
+	return p.end()
+}
+
+// A queryPrinter prints what comes of a query.
+type queryPrinter struct {
+	out, notes io.Writer
+	query      *query
+	titles     map[feed.URL]string
+	found      int
+	entries    []any // for JSON
+	more       bool
+	last       daemon.QueryEnd
+}
+
+// print takes in one part.
+func (p *queryPrinter) print(part daemon.QueryPart) error {
+	switch {
+	case part.End != nil:
+		p.last = *part.End
+	case part.Here != nil:
+		p.more = part.Here.More
+		p.found += len(part.Here.Records)
+		if !p.query.json {
+			return printRecords(p.out, part.Here.Records, p.titles)
+		}
+		for i := range part.Here.Records {
+			p.entries = append(p.entries, jsonl.NewEntry(&part.Here.Records[i]))
+		}
+	case !p.query.json:
+		for i := range part.Found {
+			p.found++
+			if err := p.printRemote(&part.Found[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// printRemote writes what a neighbor told, like printRecords, and who has it.
+func (p *queryPrinter) printRemote(r *daemon.Remote) error {
+	text := r.Time().Local().Format("2006-01-02 15:04") + "  " + sourceTitle(p.titles, r.Feed) + ": " + shownTitle(r.Title) + "\n"
+	if link := printable(r.Link); link != "" {
+		text += "    " + link + "\n"
+	}
+	_, err := io.WriteString(p.out, text+"    at "+holderText(r.Holders)+"\n")
+	return err
+}
+
+// holderText names the first of those who have an entry.
+func holderText(holders []protocol.NodeID) string {
+	switch len(holders) {
+	case 0:
+		return "nobody who can be reached"
+	case 1:
+		return holders[0].String()
+	}
+	return fmt.Sprintf("%s and %d more", holders[0], len(holders)-1)
+}
+
+// end prints what can be said at the end only.
+func (p *queryPrinter) end() error {
+	q, end := p.query, p.last
+	if end.Problem != "" && q.network {
+		return fmt.Errorf("ask the network: %s", end.Problem)
+	}
+	if q.json {
+		for _, r := range end.Found {
+			if !r.Here {
+				p.entries = append(p.entries, r)
+			}
+		}
+		if err := printJSON(p.out, append([]any{}, p.entries...)); err != nil {
+			return err
+		}
+	} else if p.found == 0 {
+		fmt.Fprintln(p.notes, "nothing found")
+	}
+	if p.more && !slices.Contains(end.Cut, "limit") {
+		fmt.Fprintln(p.notes, q.cutOff())
+	}
+	if end.Network {
+		fmt.Fprintln(p.notes, q.verdict(end))
+	}
+	return nil
+}
+
+// verdict says whether an answer of the network is complete.
+func (q *query) verdict(end daemon.QueryEnd) string {
+	asked := fmt.Sprintf("asked %s", plural(int64(end.Asked), "neighbor", "neighbors"))
+	switch {
+	case end.Problem != "":
+		return "asked no neighbor: " + end.Problem
+	case end.Asked == 0 && len(end.Cut) == 0:
+		return "asked no neighbor: there is none"
+	case len(end.Cut) == 0:
+		return asked + "; complete, as far as the query may go"
+	}
+	var why []string
+	for _, reason := range end.Cut {
+		switch reason {
+		case "limit":
+			why = append(why, q.cutOff())
+		case "time":
+			why = append(why, "some had not answered in time (--wait)")
+		case "hops":
+			why = append(why, "some are further away (--hops)")
+		case "budget":
+			why = append(why, "there were more to ask than one query may")
+		default:
+			why = append(why, "some refused or could not be reached")
+		}
+	}
+	return asked + "; there may be more: " + strings.Join(why, ", ")
+}
