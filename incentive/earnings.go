@@ -37,8 +37,8 @@ type stored struct {
 	feed      feed.URL
 	dates     []int64 // of the entries that were young when it came, since 1970
 	undated   []feed.EntryID
-	fresh     int // of these, new to us when the bundle came
-	at        time.Time
+	at        int64    // Unix nanoseconds
+	fresh     int32    // of the entries, new to us when the bundle came
 	from      Holder   // who brought it; nobody for an own poll
 	confirmed bool     // somebody else has it too
 	done      []Holder // for whom it earns nothing, or no more
@@ -64,7 +64,7 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	s, known := e.bundles.use(b.DID)
 	if !known {
 		s = &stored{
-			feed: b.Feed, dates: dates(now, b.Entries), undated: e.undatedIn(now, b, fresh, from), fresh: count, at: now, from: from,
+			feed: b.Feed, dates: dates(now, b.Entries), undated: e.undatedIn(now, b, fresh, from), fresh: int32(count), at: now.UnixNano(), from: from,
 		}
 		e.bundles.put(b.DID, s)
 	}
@@ -86,13 +86,13 @@ func (e *Earnings) Pruned(now time.Time, b *protocol.Bundle, from Holder) {
 // nothing, whatever became of the first.
 func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.URL, entries int) {
 	s, known := e.bundles.use(did)
-	if !known || now.Sub(s.at) > young || !s.once(h) {
+	if !known || now.UnixNano()-s.at > int64(young) || !s.once(h) {
 		return "", 0
 	}
 	today, p := dayOf(now), e.pace(s.feed)
 	if s.from != (Holder{}) && !s.confirmed {
 		s.confirmed = true
-		p.confirmed(today, s.fresh, s.from)
+		p.confirmed(today, int(s.fresh), s.from)
 	}
 	entries = s.young(now) + e.show(now, h, s.undated)
 	if e.ablate.NoSeenCredit {
@@ -127,10 +127,16 @@ func (e *Earnings) pace(u feed.URL) *pace {
 	return p
 }
 
+// doneMore is how much room is made at a time: there are thousands of bundles, and ten neighbors or fewer.
+const doneMore = 3
+
 // once reports whether the bundle may earn for h, and sees to it that it does not do so again.
 func (s *stored) once(h Holder) bool {
 	if slices.Contains(s.done, h) || len(s.done) >= maxSharers {
 		return false
+	}
+	if len(s.done) == cap(s.done) {
+		s.done = append(make([]Holder, 0, len(s.done)+doneMore), s.done...)
 	}
 	s.done = append(s.done, h)
 	return true

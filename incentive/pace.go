@@ -33,8 +33,8 @@ type pace struct {
 type sharer struct {
 	holder  Holder
 	brought week  // entries that it brought first and nobody confirmed
-	today   int64 // the day of earned
-	earned  int   // entries
+	today   int32 // the day of earned
+	earned  int32 // entries
 }
 
 // sharer is h's part, which may be new. The pointer is good until the next call.
@@ -72,11 +72,11 @@ func (p *pace) earn(today int64, entries int, h Holder) int {
 		return entries
 	}
 	s := p.sharer(h)
-	if today > s.today {
-		s.today, s.earned = today, 0
+	if today > int64(s.today) {
+		s.today, s.earned = int32(today), 0
 	}
-	entries = max(min(entries, p.cap(today, s)-s.earned), 0)
-	s.earned += entries
+	entries = max(min(entries, p.cap(today, s)-int(s.earned)), 0)
+	s.earned += int32(entries)
 	return entries
 }
 
@@ -90,13 +90,13 @@ func (p *pace) cap(today int64, s *sharer) int {
 // A week counts by day and forgets what is older than seven days.
 type week struct {
 	last  int64 // the latest day
-	count [7]int
+	count [7]int32
 }
 
 // add counts n more today.
 func (w *week) add(today int64, n int) {
 	w.turn(today)
-	*w.on(w.last) += n
+	*w.on(w.last) += int32(n)
 }
 
 // take counts n less, the latest days first.
@@ -104,8 +104,8 @@ func (w *week) take(today int64, n int) {
 	w.turn(today)
 	for d := range int64(len(w.count)) {
 		c := w.on(w.last + int64(len(w.count)) - d)
-		less := min(n, *c)
-		*c -= less
+		less := min(n, int(*c))
+		*c -= int32(less)
 		n -= less
 	}
 }
@@ -115,7 +115,7 @@ func (w *week) sum(today int64) int {
 	w.turn(today)
 	sum := 0
 	for _, c := range w.count {
-		sum += c
+		sum += int(c)
 	}
 	return sum
 }
@@ -132,7 +132,7 @@ func (w *week) turn(today int64) {
 }
 
 // on is the count of a day.
-func (w *week) on(d int64) *int { return &w.count[d%int64(len(w.count))] }
+func (w *week) on(d int64) *int32 { return &w.count[d%int64(len(w.count))] }
 
 // dayOf numbers the days, in UTC.
 func dayOf(t time.Time) int64 { return max(t.Unix()/int64(day/time.Second), 0) }
