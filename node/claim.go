@@ -18,10 +18,10 @@ const (
 	spotAfter = time.Hour
 )
 
-// claimed remembers what a neighbor brought first, of which so many entries earned, until an own poll shows
-// whether the publisher has it.
+// claimed remembers what a neighbor brought first, in a bundle whose path ends with it and of which so many entries
+// earned, until an own poll shows whether the publisher has it.
 func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
-	via := b.Via(l.id()).Path
+	via := b.Path
 	c := incentive.Claim{Feed: b.Feed, Holder: l.holder, Via: via, At: n.now, Value: n.valueHere(l, 1, b.Feed)}
 	for i := range fresh {
 		c.Entry, c.Earned, c.Via = fresh[i].EntryID(), 0, via

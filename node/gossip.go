@@ -111,14 +111,14 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 	l.deliveredOwed(b.DID)
 	k := n.keepNew(l, b)
 	n.respond(ev, protocol.OK{})
-	if known := partOf(b, k.plain); known != nil {
+	via := b.Via(l.id())
+	if known := partOf(via, k.plain); known != nil {
 		n.stored(known, k.fresh, l)
 	}
 	n.confirm(k.shown)
 	if forged && len(k.fresh) > 0 {
 		n.punish(l.holder, incentive.ForgedPath, incentive.Value(len(k.fresh), 0))
 	}
-	via := b.Via(l.id())
 	// "Those old entries are removed from the bundle before it is further forwarded": a new bundle with
 	// a new did, or the next hop could not verify it.
 	pruned := partOf(via, k.fresh)

@@ -45,7 +45,7 @@ func bundleDID(u feed.URL, entries []feed.Entry) DID {
 // Paper §3.4: "It is a receiver, rather than a sender, that puts the forwarder on the path list."
 func (b *Bundle) Via(sender NodeID) *Bundle {
 	via := *b
-	via.Path = append(slices.Clip(b.Path), sender)
+	via.Path = append(append(make([]NodeID, 0, len(b.Path)+1), b.Path...), sender)
 	return &via
 }
 
