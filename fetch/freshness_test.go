@@ -48,3 +48,22 @@ func TestFreshness(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a header holds: nothing is below zero, and nothing is said where nothing was.
+func FuzzFreshness(f *testing.F) {
+	f.Add("max-age=300, no-cache", "Sun, 01 Mar 2026 12:00:00 GMT", "60")
+	f.Add(`ext="a,b", max-age="5`, "0", "-1")
+	f.Add("no-store, im,,=;", "", "99999999999999999999")
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, control, expires, age string) {
+		h := http.Header{"Cache-Control": {control}, "Expires": {expires}, "Age": {age}, "X-Robots-Tag": {control}}
+		got := freshness(h, now)
+		if got.Lifetime < 0 || got.Lifetime > longestFreshness || got.Age < 0 || got.Age > longestFreshness {
+			t.Errorf("%+v", got)
+		}
+		if !got.Stated && got != (node.Freshness{}) || got.Stated && control == "" && expires == "" {
+			t.Errorf("%+v", got)
+		}
+		optsOut(h)
+	})
+}
