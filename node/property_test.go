@@ -203,7 +203,7 @@ func (v *village) heard() (map[claim]int, bool) {
 	return all, mutual
 }
 
-// fixPoint is what everybody must have heard, from who is linked with whom and who follows what: own interest
+// fixPoint is what everybody must have heard, from who is linked with whom and who polls what: own interest
 // at 0, and that of others at one more than the nearest of the speaker's other neighbors.
 func (v *village) fixPoint() map[claim]int {
 	all := make(map[claim]int)
@@ -219,7 +219,8 @@ func (v *village) fixPoint() map[claim]int {
 					if _, known := all[c]; known {
 						continue
 					}
-					near := hops == 0 && h.node.feeds[u] != nil
+					s := h.node.feeds[u]
+					near := hops == 0 && s != nil && !s.LastPoll.IsZero() // nobody hears of it before
 					for _, via := range h.node.table.All() {
 						if d, ok := all[claim{h.id, via.ID, u}]; ok && via.ID != to.ID && d == hops-1 {
 							near = true
