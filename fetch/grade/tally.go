@@ -143,9 +143,7 @@ func (t *tally) answer(r *Request, u *visited, f *known) {
 	}
 	if r.RetryAfter > 0 {
 		t.told++
-		if until := r.At.Add(r.RetryAfter); until.After(t.until[r.scope()]) {
-			t.until[r.scope()] = until
-		}
+		t.until[r.scope()] = r.At.Add(r.RetryAfter)
 	}
 	u.gone = r.Status == 410
 	switch {
