@@ -262,7 +262,8 @@ func (n *Node) scheduleNext(s *subscription, p polling.Poll) {
 		// The first poll sets the phase of all later ones. Neighbors that start together must not
 		// poll together, or all of them learn of an entry at the same late moment. But nobody comes back
 		// within minutes.
-		wait = n.between(max(wait/10, min(wait, soonestAgain)), wait)
+		low := max(wait/10, min(wait, soonestAgain))
+		wait = n.between(low, low+wait-wait/10)
 	}
 	n.pollAt(s, later(n.now.Add(wait), s.NotBefore))
 }
