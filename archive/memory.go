@@ -167,9 +167,39 @@ func (m *Memory) Reveal(ids []feed.EntryID) []bool {
 
 // Search implements Searcher.
 func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
-	var found []Record
 	matcher := NewMatcher(f)
-	for seq := len(m.records); seq >= -len(m.past) && len(found) < matcher.Limit(); seq-- {
+	if f.Relevance {
+		return m.ranked(ctx, f, matcher)
+	}
+	return m.newest(ctx, f, matcher, matcher.Limit())
+}
+
+// ranked is the best of the candidates that match.
+func (m *Memory) ranked(ctx context.Context, f feed.Filter, matcher *Matcher) (found []Record, err error) {
+	records, err := m.newest(ctx, f, matcher, RankCandidates)
+	if err != nil {
+		return nil, err
+	}
+	if titles, ok := InTitles(f); ok {
+		more, err := m.newest(ctx, titles, NewMatcher(titles), RankCandidates)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, more...)
+	}
+	candidates := make([]Candidate, len(records))
+	for i := range records {
+		candidates[i] = Candidate{records[i].Seq, matcher.Score(&records[i].Entry)}
+	}
+	for _, c := range Best(candidates, matcher.Limit()) {
+		found = append(found, m.record(int(c.Seq)))
+	}
+	return found, nil
+}
+
+// newest is the newest records that match, at most limit of them.
+func (m *Memory) newest(ctx context.Context, f feed.Filter, matcher *Matcher, limit int) (found []Record, err error) {
+	for seq := len(m.records); seq >= -len(m.past) && len(found) < limit; seq-- {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"feedex/feed"
@@ -132,14 +133,18 @@ type Requests interface {
 
 // A Searcher finds entries. Unlike a Store it may be used by several goroutines at once.
 type Searcher interface {
-	// Search returns at most f.Limit records that match f, newest arrival first. It ends early with
-	// ctx's error. It sees everything committed before it began.
+	// Search returns at most f.Limit records that match f, newest arrival first, or the best first if that
+	// is asked for (see RankCandidates); it may then return ErrCut with them. It ends early with ctx's error.
+	// It sees everything committed before it began.
 	Search(ctx context.Context, f feed.Filter) ([]Record, error)
 }
 
 // KeptRequests is how many requests a Store keeps at least: those of a week, of a node that polls a hundred feeds
 // hourly.
 const KeptRequests = 20_000
+
+// ErrSlow means that a Search took longer than any may.
+var ErrSlow = errors.New("it takes too long: look for rarer words, or in less time")
 
 // KeptDIDs is how many dids a Store keeps at least.
 const KeptDIDs = 100_000

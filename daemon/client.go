@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -114,35 +113,45 @@ func (c *Client) Unsubscribe(ctx context.Context, u feed.URL) error {
 // Search implements Owner.
 func (c *Client) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
 	var entries []jsonl.Entry
-	if err := c.do(ctx, "POST", "/search", newSearch(f), &entries); err != nil {
+	header, err := c.ask(ctx, "POST", "/search", newSearch(f), &entries)
+	if err != nil {
 		return nil, err
 	}
 	records := make([]archive.Record, len(entries))
 	for i := range entries {
 		records[i] = entries[i].Record()
 	}
+	if header.Get(cutHeader) != "" {
+		return records, archive.ErrCut
+	}
 	return records, nil
 }
 
-// do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal
-// of the node comes back as an error with the node's words.
+// do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal of the node
+// comes back as an error with the node's words.
 func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
-	body, err := c.open(ctx, method, path, in)
-	if err != nil {
-		return err
-	}
-	defer body.Close()
-	if out == nil {
-		return nil
-	}
-	if err := json.NewDecoder(body).Decode(out); err != nil {
-		return fmt.Errorf("read the node's answer: %w", err)
-	}
-	return nil
+	_, err := c.ask(ctx, method, path, in, out)
+	return err
 }
 
-// open sends in as JSON, if there is any, and returns the answer for the caller to read and close.
-func (c *Client) open(ctx context.Context, method, path string, in any) (io.ReadCloser, error) {
+// ask does the same and returns the header of the answer.
+func (c *Client) ask(ctx context.Context, method, path string, in, out any) (http.Header, error) {
+	resp, err := c.open(ctx, method, path, in)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if out == nil {
+		return resp.Header, nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return nil, fmt.Errorf("read the node's answer: %w", err)
+	}
+	return resp.Header, nil
+}
+
+// open sends in as JSON, if there is any, and returns the answer, for the caller to read and close its body.
+func (c *Client) open(ctx context.Context, method, path string, in any) (*http.Response, error) {
 	var body bytes.Buffer
 	if in != nil {
 		enc := json.NewEncoder(&body)
@@ -167,5 +176,5 @@ func (c *Client) open(ctx context.Context, method, path string, in any) (io.Read
 		}
 		return nil, errors.New(r.Error)
 	}
-	return resp.Body, nil
+	return resp, nil
 }

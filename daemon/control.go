@@ -95,6 +95,9 @@ type unsubscribeRequest struct {
 	URL string `json:"url"`
 }
 
+// cutHeader is set in an answer to a search that has archive.ErrCut.
+const cutHeader = "Feedex-Cut"
+
 // A refusal is the body of every answer that is not a success.
 type refusal struct {
 	Error string `json:"error"`
@@ -152,7 +155,9 @@ func newControl(o Owner) http.Handler {
 			return
 		}
 		records, err := o.Search(r.Context(), f)
-		if err != nil {
+		if errors.Is(err, archive.ErrCut) {
+			w.Header().Set(cutHeader, "time")
+		} else if err != nil {
 			writeError(w, err)
 			return
 		}

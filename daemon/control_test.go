@@ -197,6 +197,21 @@ func TestClientReportsTheNodesWords(t *testing.T) {
 	}
 }
 
+// What a search found before it was cut arrives, and that it was.
+func TestClientLearnsOfACut(t *testing.T) {
+	r := archive.NewRecord(feed.Entry{Feed: "http://example.com/feed"}, time.Unix(1000, 0), protocol.NodeID{})
+	o := &fakeOwner{records: []archive.Record{r}, err: archive.ErrCut}
+	m, err := feed.ParseMatch("a OR b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := feed.Filter{Match: m, Relevance: true}
+	found, err := serve(t, o).Search(t.Context(), asked)
+	if !errors.Is(err, archive.ErrCut) || len(found) != 1 || found[0].ID != r.ID || !reflect.DeepEqual(o.filter, asked) {
+		t.Errorf("found %v, %v; asked %+v", found, err, o.filter)
+	}
+}
+
 func TestControlRefusesBadRequests(t *testing.T) {
 	c := serve(t, &fakeOwner{})
 	for _, tt := range []struct {

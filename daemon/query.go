@@ -32,8 +32,9 @@ type QueryPart struct {
 
 // Local is what the own archive has.
 type Local struct {
-	Records []archive.Record // newest arrival first
+	Records []archive.Record // newest arrival first, or the best where that was asked for
 	More    bool             // there are more than the limit lets through
+	Cut     bool             // not everything was ranked in time (archive.ErrCut)
 }
 
 // QueryEnd says how a Query ended.
@@ -102,10 +103,11 @@ func (h *host) Query(ctx context.Context, q Query, each func(QueryPart) error) e
 	}
 	q.Filter.Limit = limit + 1 // one more tells whether there are more
 	records, err := h.store.Search(ctx, q.Filter)
-	if err != nil {
+	cut := errors.Is(err, archive.ErrCut)
+	if err != nil && !cut {
 		return fmt.Errorf("search the archive: %w", err)
 	}
-	here := &Local{Records: records[:min(limit, len(records))], More: len(records) > limit}
+	here := &Local{Records: records[:min(limit, len(records))], More: len(records) > limit, Cut: cut}
 	if err := each(QueryPart{Here: here}); err != nil {
 		return err
 	}
@@ -122,7 +124,7 @@ func (h *host) queryOthers(ctx context.Context, q Query, own []archive.Record, e
 	results := make(chan node.Results, maxResults)
 	ev := node.Query{
 		Tag:   h.lastQuery.Add(1),
-		Query: protocol.Query{Filter: q.Filter, Hops: q.Hops, Wait: q.Wait},
+		Query: protocol.Query{Filter: q.Filter, Relevance: q.Filter.Relevance, Hops: q.Hops, Wait: q.Wait},
 		Own:   own, Explicit: q.Network != nil,
 	}
 	if !h.send(ctx, arrival{event: ev, results: results}) {

@@ -38,11 +38,12 @@ func (r *queryRequest) query() (Query, error) {
 
 // A queryLine is one line of the answer to /query: a QueryPart in JSON, or why there will be no more of them.
 type queryLine struct {
-	Here  []jsonl.Entry `json:"here,omitempty"`
-	More  bool          `json:"more,omitempty"`
-	Found []Remote      `json:"found,omitempty"`
-	End   *QueryEnd     `json:"end,omitempty"`
-	Error string        `json:"error,omitempty"`
+	Here     []jsonl.Entry `json:"here,omitempty"`
+	More     bool          `json:"more,omitempty"`
+	Unranked bool          `json:"unranked,omitempty"`
+	Found    []Remote      `json:"found,omitempty"`
+	End      *QueryEnd     `json:"end,omitempty"`
+	Error    string        `json:"error,omitempty"`
 }
 
 // part is the QueryPart that the line stands for.
@@ -53,7 +54,7 @@ func (l *queryLine) part() QueryPart {
 	case l.Found != nil:
 		return QueryPart{Found: l.Found}
 	}
-	here := &Local{More: l.More}
+	here := &Local{More: l.More, Cut: l.Unranked}
 	for i := range l.Here {
 		here.Records = append(here.Records, l.Here[i].Record())
 	}
@@ -77,7 +78,7 @@ func serveQuery(o Owner) http.HandlerFunc {
 		err = o.Query(r.Context(), q, func(p QueryPart) error {
 			line := queryLine{Found: p.Found, End: p.End}
 			if p.Here != nil {
-				line.Here, line.More = jsonl.Entries(p.Here.Records), p.Here.More
+				line.Here, line.More, line.Unranked = jsonl.Entries(p.Here.Records), p.Here.More, p.Here.Cut
 			}
 			if err := lines.Encode(line); err != nil {
 				return err
@@ -92,14 +93,14 @@ func serveQuery(o Owner) http.HandlerFunc {
 
 // Query implements Owner.
 func (c *Client) Query(ctx context.Context, q Query, each func(QueryPart) error) error {
-	body, err := c.open(ctx, "POST", "/query", queryRequest{
+	resp, err := c.open(ctx, "POST", "/query", queryRequest{
 		searchRequest: newSearch(q.Filter), Network: q.Network, Hops: q.Hops, Wait: q.Wait.Milliseconds(),
 	})
 	if err != nil {
 		return err
 	}
-	defer body.Close()
-	for lines := json.NewDecoder(body); ; {
+	defer resp.Body.Close()
+	for lines := json.NewDecoder(resp.Body); ; {
 		var line queryLine
 		if err := lines.Decode(&line); err != nil {
 			if errors.Is(err, io.EOF) {

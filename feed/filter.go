@@ -1,6 +1,10 @@
 package feed
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // A Filter says which entries an archive search is to find. Conditions are joined by "and"; the zero
 // Filter matches every entry. Paper §3.6: "in terms of feed titles, entry titles, published dates,
@@ -21,8 +25,20 @@ type Filter struct {
 	IDs          []EntryID // one of these; empty is any
 	// Limit is the most entries to return, newest arrival first. 0 is DefaultLimit.
 	Limit int
+	// Relevance asks for the entries that fit best, in that order, in place of the newest.
+	Relevance bool
 	// Shareable leaves out entries that may not be served to others.
 	Shareable bool
+}
+
+// Prefixes is how many words of the filter have any ending: those take the most work.
+func (f *Filter) Prefixes() (n int) {
+	for _, w := range slices.Concat(f.Words, f.Title, f.Match.terms(nil)) {
+		if strings.HasSuffix(w, "*") {
+			n++
+		}
+	}
+	return n
 }
 
 // DefaultLimit is how many entries a search returns where nothing else is asked for.

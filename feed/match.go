@@ -83,6 +83,17 @@ func not(m Match) Match {
 	return Match{Op: MatchNot, Of: []Match{m}}
 }
 
+// terms appends all terms of m.
+func (m Match) terms(list []string) []string {
+	if m.Op == MatchTerm {
+		return append(list, m.Term)
+	}
+	for _, part := range m.Of {
+		list = part.terms(list)
+	}
+	return list
+}
+
 // String is the canonical text of the Match, of which ParseMatch makes the same; "" for the zero Match.
 func (m Match) String() string {
 	var b strings.Builder

@@ -179,6 +179,7 @@ func TestMalformedCalls(t *testing.T) {
 		{"query_feed", "match that does not end", array{structure{{Name: "match", Value: "a OR (b"}}}, invalid, "query.match: column 6"},
 		{"query_feed", "match too long", array{structure{{Name: "match", Value: strings.Repeat("a", 1025)}}}, long, "query.match"},
 		{"query_feed", "match too deep", array{structure{{Name: "match", Value: strings.Repeat("NOT ", 200) + "a"}}}, invalid, "query.match: column 65"},
+		{"query_feed", "too many words with any ending", array{structure{{Name: "words", Value: array{"a*", "b*"}}, {Name: "title", Value: array{"c*"}}, {Name: "match", Value: "d* OR NOT e*"}}}, invalid, "query.words"},
 		{"query_feed", "limit negative", array{structure{{Name: "limit", Value: int64(-1)}}}, invalid, "query.limit"},
 		{"query_feed", "since a string", array{structure{{Name: "since", Value: "yesterday"}}}, invalid, "query.since"},
 		{"query_feed", "until in the year 10000", array{structure{{Name: "until", Value: int64(253_402_300_800)}}}, invalid, "query.until"},

@@ -11,6 +11,7 @@ import (
 // Limits of a query's members.
 const (
 	maxWords    = 32              // words, and title words
+	maxPrefixes = 4               // words with any ending
 	maxQueryIDs = 200             // entry ids asked for
 	maxReasons  = 16              // why an answer is cut
 	minUnix     = -62_135_596_800 // 0001-01-01
@@ -85,7 +86,9 @@ func decodeQuery(p *params) Query {
 	}
 	q.Filter.Limit = min(q.Filter.Limit, MaxAnswerEntries)
 	q.Filter.Since, q.Filter.Until = m.time("since"), m.time("until")
-	q.Filter.Match = match(m)
+	if q.Filter.Match = match(m); q.Filter.Prefixes() > maxPrefixes {
+		m.fail("words", "want at most 4 words with any ending, in words, title and match together")
+	}
 	for _, text := range m.strings("ids", maxQueryIDs) {
 		id, err := feed.ParseEntryID(text)
 		if err != nil {

@@ -285,6 +285,7 @@ var (
 			Words:     rapid.SliceOfN(genPhrase, 0, 2).Draw(rt, "words"),
 			Limit:     rapid.IntRange(0, 4).Draw(rt, "limit"),
 			Shareable: rapid.Bool().Draw(rt, "shareable"),
+			Relevance: rapid.Bool().Draw(rt, "relevance"),
 		}
 		often := func(name string) bool { return rapid.IntRange(0, 3).Draw(rt, name) == 0 }
 		if often("with match") {

@@ -44,6 +44,8 @@ func (r *Reader) Export(ctx context.Context, u feed.URL) iter.Seq2[Exported, err
 
 // exportPage reads the newest entries before a seq; none at the end.
 func (r *Reader) exportPage(ctx context.Context, u feed.URL, before int64) (page []Exported, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	from, args := `entries e JOIN feeds f ON f.id = e.feed WHERE e.seq < ?`, []any{before, exportEntries}
 	if u != "" {
 		from = `feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id WHERE f.url = ? AND e.seq < ?`

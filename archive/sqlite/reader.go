@@ -19,8 +19,9 @@ import (
 // A Reader reads an archive, whether or not a node is running on it. It may be used by several
 // goroutines at once. Its methods end early with their context's error.
 type Reader struct {
-	path string
-	db   *sql.DB
+	path     string
+	db       *sql.DB
+	rankTime time.Duration
 }
 
 // OpenReader opens the archive in the file at path for reading. There must be one: the error is
@@ -74,17 +75,26 @@ func newReader(path string, role role, cfg Config) (*Reader, error) {
 	db.SetMaxOpenConns(cfg.Readers)
 	db.SetMaxIdleConns(cfg.Readers)
 	db.SetConnMaxIdleTime(time.Minute) // for their memory
-	return &Reader{path: path, db: db}, nil
+	return &Reader{path: path, db: db, rankTime: cfg.RankTime}, nil
 }
 
 // Close ends the Reader, once what it is doing has ended.
 func (r *Reader) Close() error { return r.db.Close() }
 
+// statementTime is how long a statement may take that nobody else has set an end to. What goes through the
+// whole archive does so in many of them.
+const statementTime = 30 * time.Second
+
+// bounded is ctx with an end for one statement.
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, statementTime)
+}
+
 // failed wraps an error of a method with a context. Where that has ended, it is the reason, whatever
 // became of the statement.
 func (r *Reader) failed(ctx context.Context, verb string, err error) error {
 	if ctx.Err() != nil {
-		err = ctx.Err()
+		err = context.Cause(ctx)
 	}
 	return wrap(verb, r.path, err)
 }
@@ -100,6 +110,8 @@ type FeedVersion struct {
 
 // FeedVersion returns the version of the feed's entries.
 func (r *Reader) FeedVersion(ctx context.Context, u feed.URL) (v FeedVersion, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	// Each of the two terms only grows: seqs are not used twice.
 	const query = `
 		SELECT max(coalesce(e.seq, 0), 0) + f.replaced, max(coalesce(e.seen, 0), coalesce(f.replaced_at, 0))
@@ -149,6 +161,8 @@ func (r *Reader) FeedEntries(ctx context.Context, u feed.URL) iter.Seq2[archive.
 
 // feedPage reads the newest entries of the feed before a seq; none at the end.
 func (r *Reader) feedPage(ctx context.Context, u feed.URL, before int64) (page []archive.Record, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT `+recordColumns+` FROM feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id
 		WHERE f.url = ? AND e.seq < ? ORDER BY e.seq DESC LIMIT ?`, string(u), before, pageEntries)
@@ -182,6 +196,8 @@ type Stats struct {
 
 // Stats counts what the archive holds.
 func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	const query = `
 		SELECT (SELECT count(*) FROM entries INDEXED BY entries_by_seq), (SELECT count(*) FROM feeds),
 			(SELECT count(*) FROM entries INDEXED BY entries_by_seq WHERE seq > state.indexed) + (SELECT count(*) FROM stale),

@@ -9,27 +9,34 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
 )
 
-// Search implements archive.Searcher.
+// Search implements archive.Searcher. It takes no longer than searchTime.
 func (r *Reader) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, searchTime, archive.ErrSlow)
+	defer cancel()
 	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, r.failed(ctx, "search", err)
 	}
 	defer tx.Rollback() // nothing to keep; ends the snapshot
 	s := &search{ctx: ctx, tx: tx, filter: f, Matcher: archive.NewMatcher(f)}
-	found, err := s.run()
+	found, err := s.run(r.rankTime)
+	if errors.Is(err, archive.ErrCut) {
+		return found, wrap("search", r.path, err)
+	}
 	if err != nil {
 		return nil, r.failed(ctx, "search", err)
 	}
 	return found, nil
 }
+
+// searchTime is how long a search may take, whoever asks.
+const searchTime = 10 * time.Second
 
 // A search is one search at work, in one transaction and so on one state of the archive.
 //
@@ -47,9 +54,12 @@ type search struct {
 	args   []any  // for where
 }
 
-func (s *search) run() ([]archive.Record, error) {
+func (s *search) run(rankTime time.Duration) ([]archive.Record, error) {
 	if known, err := s.conditions(); err != nil || !known {
 		return nil, err
+	}
+	if s.filter.Relevance {
+		return s.ranked(rankTime)
 	}
 	seqs, err := s.newest(s.Limit())
 	if err != nil {
@@ -97,11 +107,7 @@ func (s *search) conditions() (known bool, err error) {
 		and(`e.seq NOT IN (SELECT seq FROM hidden)`)
 	}
 	if len(f.IDs) > 0 {
-		ids := make([]string, len(f.IDs))
-		for i, id := range f.IDs {
-			ids[i] = `"` + id.String() + `"`
-		}
-		and(`e.seq IN (SELECT seq FROM entries WHERE id IN (SELECT unhex(value) FROM json_each(?)))`, "["+strings.Join(ids, ",")+"]")
+		and(`e.seq IN (SELECT seq FROM entries WHERE id IN (SELECT unhex(value) FROM json_each(?)))`, jsonIDs(f.IDs))
 	}
 	return true, nil
 }

@@ -34,6 +34,8 @@ type Config struct {
 	// Readers is how many searches may run at one time; more wait. Default twice the processors, at
 	// most 4.
 	Readers int
+	// RankTime is how long a search by relevance may rank what it found. Default 1 s.
+	RankTime time.Duration
 	// WriterCache and ReaderCache are how many bytes of the file each connection may hold in memory,
 	// where they take twice the room. Defaults 4 MiB and 1 MiB: the operating system caches the file
 	// besides, so that more gains little.
@@ -46,6 +48,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Readers <= 0 {
 		c.Readers = min(4, 2*runtime.GOMAXPROCS(0))
+	}
+	if c.RankTime <= 0 {
+		c.RankTime = time.Second
 	}
 	if c.WriterCache <= 0 {
 		c.WriterCache = 4 << 20

@@ -86,6 +86,8 @@ type indexedRecord struct {
 
 // verifyPage reads the newest entries before a seq; none at the end.
 func (r *Reader) verifyPage(ctx context.Context, before int64) (page []indexedRecord, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT `+recordColumns+`, e.seq <= (SELECT indexed FROM state) AND e.seq NOT IN (SELECT seq FROM stale),
 			(SELECT sz FROM words_docsize WHERE id = e.seq)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -28,6 +29,7 @@ type query struct {
 	title        []words
 	since, until moment
 	limit        int
+	relevance    bool
 	json         bool
 	network      bool
 	hops         hopsValue
@@ -57,6 +59,10 @@ A running node is asked; where none runs the archive is read itself.
 
 An entry of which there is one neighbor's word, and that no own poll has shown yet, is marked "unconfirmed".
 
+With --relevance what fits best comes first: what holds the words in its title, often, or in a short text. Of
+everything that fits, the newest thousand are looked at, and a thousand with the words in their titles. If
+even that takes too long, a line on standard error says so.
+
 What is beyond --limit is left out; a line on standard error says so.
 
 --network asks the neighbors of the running node as well, and theirs on their behalf. What is here is printed at
@@ -80,6 +86,7 @@ holders and told, which counts the neighbors that told of it. Times are RFC 3339
 	f.Var(&list[wordsRule]{items: &q.title}, "title", "only entries with words in the title (repeatable)")
 	f.Var(&q.since, "since", "only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
 	f.Var(&q.until, "until", "only entries before this time")
+	f.BoolVar(&q.relevance, "relevance", false, "what fits best first, in place of the newest")
 	f.Var((*limitValue)(&q.limit), "limit", "at most n entries, up to 10000")
 	f.BoolVar(&q.network, "network", false, "ask neighbors too, and those beyond them")
 	f.Var(&q.hops, "hops", "how far to ask, up to 5; 0 asks nobody")
@@ -142,7 +149,9 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 	}
 	wanted.Limit++ // to see whether there are more
 	records, err := src.Search(c.Context(), wanted)
-	if err != nil {
+	if errors.Is(err, archive.ErrCut) {
+		defer fmt.Fprintln(c.ErrOrStderr(), archive.ErrCut)
+	} else if err != nil {
 		return fmt.Errorf("search the archive: %w", err)
 	}
 	if len(records) > q.limit {
@@ -169,7 +178,7 @@ func (q *query) cutOff() string {
 
 // filter is the query as the archive understands it.
 func (q *query) filter(args []string, now time.Time) feed.Filter {
-	f := feed.Filter{Title: texts(q.title), Limit: q.limit}
+	f := feed.Filter{Title: texts(q.title), Limit: q.limit, Relevance: q.relevance}
 	if len(args) > 0 {
 		m, _ := feed.ParseMatch(expression(args)) // searchArgs has checked it
 		f.Ask(m)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/archive"
 	"feedex/archive/jsonl"
 	"feedex/daemon"
 	"feedex/feed"
@@ -95,6 +96,7 @@ type queryPrinter struct {
 	found      int
 	entries    []any // for JSON
 	more       bool
+	unranked   bool
 	last       daemon.QueryEnd
 }
 
@@ -104,7 +106,7 @@ func (p *queryPrinter) print(part daemon.QueryPart) error {
 	case part.End != nil:
 		p.last = *part.End
 	case part.Here != nil:
-		p.more = part.Here.More
+		p.more, p.unranked = part.Here.More, part.Here.Cut
 		p.found += len(part.Here.Records)
 		if !p.query.json {
 			return printRecords(p.out, part.Here.Records, p.titles)
@@ -161,6 +163,9 @@ func (p *queryPrinter) end() error {
 		}
 	} else if p.found == 0 {
 		fmt.Fprintln(p.notes, "nothing found")
+	}
+	if p.unranked {
+		fmt.Fprintln(p.notes, archive.ErrCut)
 	}
 	if p.more && !slices.Contains(end.Cut, "limit") {
 		fmt.Fprintln(p.notes, q.cutOff())
