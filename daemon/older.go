@@ -26,7 +26,8 @@ type ArchivePage struct {
 // FetchPage implements Owner. The publisher is asked like for a poll, one request to a host at a time. What the
 // document holds is filled in, as of the publisher and not as news.
 func (h *host) FetchPage(ctx context.Context, u, page feed.URL) (ArchivePage, error) {
-	if err := h.takeTurn(ctx, cmp.Or(page, u)); err != nil {
+	at := cmp.Or(page, u)
+	if err := h.takeTurn(ctx, at); err != nil {
 		return ArchivePage{}, err
 	}
 	if !enter(ctx, h.fetching) {
@@ -34,6 +35,11 @@ func (h *host) FetchPage(ctx context.Context, u, page feed.URL) (ArchivePage, er
 	}
 	got := h.fetcher.Fetch(ctx, node.Fetch{Feed: u, Address: page})
 	leavePlace(h.fetching)
+	if got.Status != 0 {
+		if err := h.command(context.WithoutCancel(ctx), node.Visited{At: at, Answer: got}); err != nil {
+			return ArchivePage{}, err
+		}
+	}
 	var stored []archive.Record
 	p, err := chore(ctx, h, func() (p ArchivePage, err error) {
 		p, stored, err = h.fillPage(&got)

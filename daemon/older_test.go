@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"feedex/feed"
 	"feedex/protocol"
@@ -71,5 +73,31 @@ func TestPagesOfAPublishersArchive(t *testing.T) {
 	b, _ := r.Reply.(protocol.Batch)
 	if err != nil || len(b.Entries) != 2 || b.Entries[0].Entry.ID == "withheld" || b.Entries[1].Entry.ID == "withheld" {
 		t.Errorf("a stranger was given %+v, %v", b, err)
+	}
+}
+
+// What a publisher answers to the owner holds for polls as well.
+func TestPagesThatAreRefused(t *testing.T) {
+	f := startFeed(t, "First")
+	var refuse atomic.Bool
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if refuse.Load() {
+			w.Header().Set("Retry-After", "360000")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		f.ServeHTTP(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	u := feed.URL(srv.URL + "/feed")
+	n := startNode(t, Config{Subscribe: []feed.URL{u}})
+	n.waitArrival(u)
+	refuse.Store(true)
+	if p, err := n.client.FetchPage(t.Context(), u, ""); err == nil {
+		t.Fatalf("the publisher gave %+v", p)
+	}
+	feeds, err := n.client.Feeds(t.Context())
+	if err != nil || len(feeds) != 1 || time.Until(feeds[0].NextPoll) < 99*time.Hour {
+		t.Errorf("polled next: %+v, %v", feeds, err)
 	}
 }

@@ -66,6 +66,9 @@ type Fetched struct {
 	RetryAfter time.Duration
 	// Freshness is how long the answer may be used without asking again.
 	Freshness Freshness
+	// Unchanged is for how long the document had been as it is, by its Last-Modified, where Freshness says nothing;
+	// 0 where it is not known.
+	Unchanged time.Duration
 	// Private says that the answer's header asks that the document not be passed on.
 	Private bool
 	// Local says that the feed was reached, or would have been reached, at an address that is not
@@ -122,3 +125,4 @@ func (Fetched) event()     {}
 func (Found) event()       {}
 func (Subscribe) event()   {}
 func (Unsubscribe) event() {}
+func (Visited) event()     {}

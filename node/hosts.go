@@ -117,7 +117,8 @@ func (s *subscription) expected() time.Time {
 	return later(s.NextPoll, s.host.Ready())
 }
 
-// learnHost takes note of what an answer says about how many requests its host takes.
+// learnHost takes note of what an answer says about how many requests its host takes. The feed is nil where it was
+// no poll.
 func (n *Node) learnHost(s *subscription, ev Fetched) {
 	h := n.hosts[strings.TrimSuffix(ev.From, ".")]
 	if h == nil || !h.public || ev.Status == 0 {
@@ -128,7 +129,7 @@ func (n *Node) learnHost(s *subscription, ev Fetched) {
 		h.Refused(n.now, ev.RetryAfter)
 		h.Until = h.Until.Add(n.between(0, h.Until.Sub(n.now)/10)) // nor all who were told so at once
 	case ev.Status < 400:
-		if s.forbidden {
+		if s != nil && s.forbidden {
 			h.Forbids = true // for it does not any more
 		}
 		h.Answered()
@@ -156,7 +157,7 @@ func (n *Node) refusal(s *subscription, h *host, ev Fetched) bool {
 	case unavailable:
 		return ev.RetryAfter > 0
 	case forbidden:
-		return ev.RetryAfter > 0 || !s.LastSuccess.IsZero() && (s.Errors == 0 || h.Forbids && s.Errors < maxForbidden)
+		return ev.RetryAfter > 0 || s != nil && !s.LastSuccess.IsZero() && (s.Errors == 0 || h.Forbids && s.Errors < maxForbidden)
 	}
 	return false
 }

@@ -141,6 +141,8 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		if s := n.feeds[ev.Feed]; s != nil {
 			n.fill(s, ev.Records)
 		}
+	case Visited:
+		n.visited(ev)
 	case Leave:
 		n.leave()
 	default:

@@ -23,3 +23,24 @@ func (n *Node) TakeTurn(now time.Time, u feed.URL) (at time.Time, ok bool) {
 	h.Take(now)
 	return at, true
 }
+
+// Visited says how a request of the owner's at At, beside the polls, ended (see TakeTurn).
+type Visited struct {
+	At     feed.URL
+	Answer Fetched
+}
+
+// visited has what an answer to the owner says hold for polls as well: it is the same client that asks. A host that
+// refuses is left alone, and a feed whose own address was asked for is for as long as the answer says.
+func (n *Node) visited(ev Visited) {
+	n.learnHost(nil, ev.Answer)
+	s := n.feeds[ev.At]
+	if s == nil || s.Ended || ev.Answer.Err == nil || ev.Answer.RetryAfter <= 0 {
+		return
+	}
+	s.NotBefore = later(s.NotBefore, n.now.Add(ev.Answer.RetryAfter))
+	if !s.polling && !s.waiting {
+		n.pollAt(s, later(s.NextPoll, s.NotBefore))
+	}
+	n.store.KeepFeed(s.Feed)
+}

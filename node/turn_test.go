@@ -32,3 +32,46 @@ func TestTheOwnersRequestsTakeTurns(t *testing.T) {
 		t.Errorf("a host without feeds is asked in %v, %v", at.Sub(w.now), ok)
 	}
 }
+
+// What a publisher answers to the owner holds for polls: a refusal of a page of its archive speaks for the host where
+// that is public, and one of the feed itself for that alone where it is not.
+func TestARefusedPageSlowsPolls(t *testing.T) {
+	for _, test := range []struct {
+		host, page string
+		answer     Fetched
+		spared     int // of three feeds
+	}{
+		{"news.example.com", "old", status(429, 3*time.Hour), 3},
+		{"news.example.com", "old", status(503, 3*time.Hour), 3},
+		{"news.example.com", "old", status(404, 0), 0},
+		{"news.example.com", "old", status(403, 0), 0},
+		{"news.example.com", "1", status(500, 3*time.Hour), 1},
+		{"192.168.1.7", "1", status(429, 3*time.Hour), 1},
+		{"192.168.1.7", "old", status(429, 3*time.Hour), 0},
+	} {
+		w := newNetwork(t)
+		h, _ := shared(w, test.host, 3, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
+		w.run(time.Hour)
+		test.answer.From = test.host
+		h.step(Visited{At: feed.URL("http://" + test.host + "/" + test.page), Answer: test.answer})
+		said := w.now
+		h.kill()
+		h.start()
+		w.run(3*time.Hour - time.Minute)
+		spared := 0
+		for _, s := range h.node.Feeds() {
+			if s.LastPoll.Before(said) {
+				spared++
+			}
+		}
+		if spared != test.spared {
+			t.Errorf("%s/%s answers %d: %d of 3 feeds were left alone, want %d", test.host, test.page, test.answer.Status, spared, test.spared)
+		}
+		w.run(time.Hour)
+		for _, s := range h.node.Feeds() {
+			if s.LastPoll.Before(said) {
+				t.Errorf("%s was not polled since", s.URL)
+			}
+		}
+	}
+}
