@@ -151,6 +151,28 @@ func TestMoved(t *testing.T) {
 	}
 }
 
+// Where nothing is said about freshness the node is told for how long the document is what it is, by a 304 as well.
+func TestUnchangedReachesTheNode(t *testing.T) {
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", "Sun, 01 Mar 2026 12:00:00 GMT")
+		switch r.URL.Path {
+		case "/stated":
+			w.Header().Set("Cache-Control", "max-age=0")
+		case "/304":
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("Last-Modified", "Sat, 28 Feb 2026 12:00:00 GMT")
+		serveRSS(w, r)
+	})
+	for path, want := range map[string]time.Duration{"/": 24 * time.Hour, "/304": 48 * time.Hour, "/stated": 0} {
+		f := node.Fetch{Feed: feed.URL(server + path), LastModified: "Fri, 27 Feb 2026 12:00:00 GMT"}
+		if got := fetchWith(t, Config{AllowLocal: true}, f); got.Err != nil || got.Unchanged != want {
+			t.Errorf("%s: unchanged for %v, want %v; %v", path, got.Unchanged, want, got.Err)
+		}
+	}
+}
+
 func TestAnswersTellTheNode(t *testing.T) {
 	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "max-age=600")

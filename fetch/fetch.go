@@ -194,6 +194,11 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	}
 	v.out.Freshness = freshness(resp.Header, time.Now())
 	v.out.RetryAfter = retryAfter(resp.Header, time.Now())
+	defer func() {
+		if err == nil && !v.out.Freshness.Stated {
+			v.out.Unchanged = unchanged(v.out.LastModified, resp.Header, time.Now())
+		}
+	}()
 	switch {
 	case code == http.StatusOK:
 		return nil, v.document(ctx, resp)

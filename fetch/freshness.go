@@ -14,7 +14,7 @@ const longestFreshness = 10 * 365 * 24 * time.Hour
 
 // freshness is how long the answer may be used without asking again (RFC 9111 §4.2.1): max-age, else Expires
 // against the publisher's own clock. Where neither is given nothing is made up: when to ask then is for
-// polling policies, which know the feed.
+// polling policies, which know the feed, and are told for how long it was unchanged.
 //
 // Of §4.2.3 only Age counts, and not how long ago Date says that the answer was made: a clock that is ahead,
 // ours or theirs, would make everything stale.
@@ -62,6 +62,18 @@ func untilExpires(h http.Header, now time.Time) (lifetime time.Duration, stated 
 		now = theirs
 	}
 	return at.Sub(now), true
+}
+
+// unchanged is for how long the document had been as it is when the publisher answered, 0 where that cannot be told.
+func unchanged(lastModified string, h http.Header, now time.Time) time.Duration {
+	at, err := http.ParseTime(lastModified)
+	if err != nil {
+		return 0
+	}
+	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = theirs
+	}
+	return min(max(now.Sub(at), 0), longestFreshness)
 }
 
 // ageOf is how long the answer was in caches on its way (RFC 9111 §5.1).

@@ -49,6 +49,26 @@ func TestFreshness(t *testing.T) {
 	}
 }
 
+func TestUnchanged(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) string { return now.Add(d).Format(http.TimeFormat) }
+	for _, test := range []struct {
+		name, lastModified, date string
+		want                     time.Duration
+	}{
+		{"says nothing", "", "", 0},
+		{"no date", "yesterday", "", 0},
+		{"three days", at(-72 * time.Hour), "", 72 * time.Hour},
+		{"by their clock", at(-72 * time.Hour), at(-time.Hour), 71 * time.Hour},
+		{"of tomorrow", at(24 * time.Hour), "", 0},
+		{"of a century ago", "Mon, 01 Jan 1900 00:00:00 GMT", "", longestFreshness},
+	} {
+		if got := unchanged(test.lastModified, http.Header{"Date": {test.date}}, now); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
 // Whatever a header holds: nothing is below zero, and nothing is said where nothing was.
 func FuzzFreshness(f *testing.F) {
 	f.Add("max-age=300, no-cache", "Sun, 01 Mar 2026 12:00:00 GMT", "60")

@@ -56,6 +56,29 @@ func TestPolicyOfOneFeed(t *testing.T) {
 }
 
 // A policy that this version cannot read, written by a newer one, is the node's own.
+// A feed that publishes nothing is left alone for a tenth of the time for which it was as it is, as a cache might guess;
+// one that does not, whatever its Last-Modified says.
+func TestWhatIsUnchangedForLong(t *testing.T) {
+	for _, test := range []struct {
+		entries  int
+		from, to time.Duration
+	}{{0, 16 * time.Hour, 16 * time.Hour}, {20, 30 * time.Minute, 4 * time.Hour}} {
+		w := newNetwork(t)
+		p := w.feed(news)
+		p.answer = func(f Fetch) Fetched {
+			ev := listing(f.Feed, test.entries)
+			ev.Unchanged = 90 * 24 * time.Hour
+			return ev
+		}
+		bounds := polling.Bounds{Min: 30 * time.Minute, Max: 16 * time.Hour}
+		h := w.add(Config{Policy: polling.Auto{Bounds: bounds}}, news)
+		w.run(time.Minute)
+		if got := h.node.Feeds()[0].Interval; got < test.from || got > test.to {
+			t.Errorf("%d entries: polled each %v, want %v to %v", test.entries, got, test.from, test.to)
+		}
+	}
+}
+
 func TestUnreadablePolicy(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)

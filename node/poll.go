@@ -104,7 +104,7 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	}
 	n.judge(s)
 	n.checkAside(s)
-	poll.History, poll.Helped = s.history, s.Helped
+	poll.History, poll.Helped, poll.Unchanged = s.history, s.Helped, ev.Unchanged
 	n.noteMoved(s, ev)
 	n.owed(s, ev)
 	n.scheduleNext(s, poll)

@@ -36,15 +36,20 @@ type Auto struct {
 	TargetDelay time.Duration
 }
 
+// heuristic is the share of the time that a document was unchanged for which it may be taken to stay so, as
+// 1/heuristic (RFC 9111 §4.2.2).
+const heuristic = 10
+
 // Interval is the time until the target is reached. A feed of which nothing is known is asked half as often
-// each time.
+// each time, or as rarely as RFC 9111 lets a cache guess, if that is more rarely: within the bounds. As soon as there is
+// anything to go by that guess is worth nothing, since Last-Modified may be years old in a feed of every hour.
 func (a Auto) Interval(p Poll) time.Duration {
 	times, now := p.History.Times, p.At.Unix()
 	switch {
 	case len(times) == 0 && p.Interval <= 0:
-		return a.First()
+		return a.clamp(max(a.First(), p.Unchanged/heuristic))
 	case len(times) == 0:
-		return a.clamp(2 * a.clamp(p.Interval))
+		return a.clamp(max(2*a.clamp(p.Interval), p.Unchanged/heuristic))
 	}
 	r := ratesOf(times, now)
 	target := orDefault(a.TargetDelay, DefaultTargetDelay).Seconds()

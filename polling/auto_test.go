@@ -133,6 +133,23 @@ func TestAutoWithoutHistory(t *testing.T) {
 			t.Errorf("after %v: %v, want %v", interval, got, want)
 		}
 	}
+	const day = 24 * time.Hour
+	for _, test := range []struct{ interval, unchanged, want time.Duration }{
+		{0, 5 * time.Hour, time.Hour}, // never sooner for it
+		{0, 20 * time.Hour, 2 * time.Hour},
+		{0, 90 * day, 3 * time.Hour}, // nor more rarely than the owner wants
+		{time.Hour, 5 * time.Hour, 2 * time.Hour},
+		{time.Hour, day, 144 * time.Minute},
+	} {
+		if got := p.Interval(polling.Poll{At: clock(0), Interval: test.interval, Unchanged: test.unchanged}); got != test.want {
+			t.Errorf("after %v, unchanged for %v: %v, want %v", test.interval, test.unchanged, got, test.want)
+		}
+	}
+	poll := polling.Poll{At: clock(0), Interval: time.Hour, History: polling.History{Times: []int64{clock(0).Unix() - 3600}, Window: 1}}
+	want := p.Interval(poll)
+	if poll.Unchanged = 90 * day; p.Interval(poll) != want {
+		t.Errorf("a feed of an hour ago whose Last-Modified is old: %v, want %v", p.Interval(poll), want)
+	}
 	if err := (polling.Auto{TargetDelay: -1}).Validate(); !errors.Is(err, polling.ErrSetting) {
 		t.Errorf("a target below zero: %v", err)
 	}

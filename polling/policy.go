@@ -19,6 +19,9 @@ type Poll struct {
 	History  History       // when the feed published, this document included
 	// Helped is the share of the feed's entries that neighbors bring before own polls do, from 0 to 1 (see Help).
 	Helped float64
+	// Unchanged is for how long the document had been as it is, by its Last-Modified, where the publisher does not say
+	// how long it stays so; 0 where it is not known.
+	Unchanged time.Duration
 }
 
 // A Policy says how long to wait until the next poll. Policies hold settings but no state, so that
