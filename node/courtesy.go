@@ -34,7 +34,7 @@ const (
 
 // request begins a poll of a feed. That it is under way is kept, so that a crash brings nobody back at once.
 func (n *Node) request(s *subscription) {
-	s.polling, s.begun = true, n.now
+	s.polling, s.begun, s.aside = true, n.now, time.Time{}
 	s.NextPoll = n.now.Add(unfinished)
 	if s.Interval > 0 {
 		s.NextPoll = n.now.Add(min(unfinished, s.Interval))

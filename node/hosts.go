@@ -20,6 +20,7 @@ type host struct {
 	queue  []*subscription // whose turn has come, in order
 	waking time.Time       // it is on the agenda then; zero for not
 	kept   bool            // the archive has it
+	aside  polling.Budget  // as the archive had it, by a clock that was ahead of ours; zero for none
 }
 
 // hostOf is the host at which a feed is asked for.
@@ -45,13 +46,20 @@ func (n *Node) loadHosts() {
 			n.store.DropHost(kept.Name)
 			continue
 		}
-		h.Budget, h.kept = kept.Budget, true
-		if h.Until.After(n.now.Add(longestAway)) { // a clock was ahead
-			h.Until = time.Time{}
-		}
-		if h.Spent.After(later(n.now, h.Until).Add(polling.Burst * polling.LongestGap)) {
-			h.Spent = time.Time{}
-		}
+		h.kept = true
+		h.recall(n.now, kept.Budget)
+	}
+}
+
+// recall takes up the budget of an earlier run. What it says of times that cannot be is left aside: its clock was ahead
+// of ours.
+func (h *host) recall(now time.Time, kept polling.Budget) {
+	h.Budget, h.aside = kept, polling.Budget{}
+	if h.Until.After(now.Add(longestAway)) {
+		h.Until, h.aside = time.Time{}, kept
+	}
+	if h.Spent.After(later(now, h.Until).Add(polling.Burst * polling.LongestGap)) {
+		h.Spent, h.aside = time.Time{}, kept
 	}
 }
 
@@ -126,6 +134,7 @@ func (n *Node) learnHost(s *subscription, ev Fetched) {
 	}
 	switch {
 	case n.refusal(s, h, ev):
+		h.aside = polling.Budget{}
 		h.Refused(n.now, ev.RetryAfter)
 		h.Until = h.Until.Add(n.between(0, h.Until.Sub(n.now)/10)) // nor all who were told so at once
 	case ev.Status < 400:

@@ -109,10 +109,13 @@ func peersOf(store archive.Peers) (peers []neighbors.Peer) {
 // does not block and keeps no reference to dst. Time never runs back: an earlier now counts as the
 // last one.
 func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
-	if now.After(n.now) {
-		n.now = now
-	}
 	n.effects = dst
+	if before := n.now; now.After(before) {
+		n.now = now
+		if now.Sub(before) > longestAway {
+			n.leapt(before)
+		}
+	}
 	switch ev := ev.(type) {
 	case Wake:
 	case Asked:

@@ -23,6 +23,7 @@ type subscription struct {
 	waiting           bool               // for its turn there
 	polling           bool               // a Fetch is under way
 	begun             time.Time          // the last Fetch
+	aside             time.Time          // when it is due by a clock that was ahead of ours; zero for not known
 	lost              time.Time          // when it was first not reached, since it last was
 	found             bool               // somebody answered in this run, or there is such a host on the Internet
 	forbidden         bool               // the last answer was 403
@@ -97,21 +98,29 @@ func (n *Node) resume(f archive.Feed) {
 	if f.Ended {
 		return
 	}
-	due := f.NextPoll
-	if f.Errors == 0 && !f.LastPoll.IsZero() {
+	n.pollAt(s, n.due(s, f.NextPoll))
+}
+
+// due is when a feed is polled that fell due at t by the clock of an earlier run.
+func (n *Node) due(s *subscription, t time.Time) time.Time {
+	due, last := t, n.now.Add(max(s.policy.Longest(), longestBackoff))
+	if s.Errors == 0 && !s.LastPoll.IsZero() {
 		// The owner may have chosen a shorter interval since.
-		due = earlier(due, f.LastPoll.Add(s.policy.Longest()))
+		due = earlier(due, s.LastPoll.Add(s.policy.Longest()))
 	}
-	// A clock that was ahead once must not silence the feed.
-	due = earlier(due, n.now.Add(max(s.policy.Longest(), longestBackoff)))
-	if due.Before(n.now) {
+	s.aside = time.Time{}
+	switch {
+	case due.After(last):
+		// A clock that was ahead once must not silence the feed. Or ours is behind, and finds out (see leapt).
+		due, s.aside = last.Add(n.between(0, spreadStart)), t
+	case due.Before(n.now):
 		// No stampede after an absence: every publisher waits its turn.
-		due = n.now.Add(n.between(0, min(spreadStart, f.Interval)))
+		due = n.now.Add(n.between(0, min(spreadStart, s.Interval)))
 	}
-	if !f.LastPoll.After(n.now) { // or it is not known by which clock it was
-		due = later(due, f.NotBefore)
+	if !s.LastPoll.After(n.now) { // or it is not known by which clock it was
+		due = later(due, s.NotBefore)
 	}
-	n.pollAt(s, due)
+	return due
 }
 
 // revive polls a feed again that its publisher had ended.
