@@ -227,6 +227,7 @@ type Feed struct {
 	Moved      feed.URL  // where it may have moved to, "" for nowhere
 	MovedSeen  int       // so many polls in a row were sent there for good
 	MovedSince time.Time // the first of them
+	Lands      string    // the host that its redirects lead to, "" where they lead to no other than is asked
 
 	// What the publisher asks for.
 	Lifetime  time.Duration // how long an answer is fresh (RFC 9111 §4.2)

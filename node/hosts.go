@@ -29,6 +29,11 @@ func (n *Node) hostOf(f *archive.Feed) *host {
 	if f.Alias != "" {
 		at = f.Alias
 	}
+	return n.hostAt(at)
+}
+
+// hostAt is the host of a URL.
+func (n *Node) hostAt(at feed.URL) *host {
 	name := strings.TrimSuffix(at.Host(), ".")
 	h := n.hosts[name]
 	if h == nil {
@@ -85,6 +90,10 @@ func (n *Node) serveHost(h *host) {
 		s.waiting = false
 		if n.feeds[s.URL] != s || s.Ended {
 			continue // unsubscribed meanwhile
+		}
+		if at := n.landing(s); at.After(n.now) {
+			n.pollAt(s, at)
+			continue
 		}
 		h.asked = s.URL
 		n.polls[s.URL] = h

@@ -200,7 +200,7 @@ func (w *network) fetch(h *testHost, f Fetch) Fetched {
 	if p.answer != nil {
 		ev := p.answer(f)
 		ev.Feed = f.Feed
-		if ev.Status != 0 {
+		if ev.Status != 0 && ev.From == "" {
 			ev.From = f.At().Host()
 		}
 		return ev

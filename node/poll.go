@@ -81,6 +81,7 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	if n.speakOf(s); s.shown() != shown || s.Private != private {
 		n.advertiseSoon()
 	}
+	n.noteLanding(s, ev)
 	n.learnHost(s, ev)
 	n.noteDocument(s, &ev)
 	if ev.Err != nil {
@@ -328,8 +329,10 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 	wait = max(wait, owedAfterFailure(ev))
 	s.NotBefore = n.now.Add(owedAfterFailure(ev))
 	at := n.now.Add(wait + n.between(0, wait/10))
-	if s.host.public {
-		at = later(at, s.host.Until)
+	for _, h := range []*host{s.host, s.lands} {
+		if h != nil && h.public {
+			at = later(at, h.Until)
+		}
 	}
 	n.pollAt(s, at)
 	n.store.KeepFeed(s.Feed)

@@ -20,6 +20,8 @@ type subscription struct {
 	slipped           bool               // the last document held no entry that was known before
 	history           polling.History    // rebuilt from the archive after a restart
 	host              *host              // where it is asked for
+	lands             *host              // where its redirects lead, nil where that is no other
+	turn              time.Time          // when it may be asked there: that request is counted; zero for not yet
 	waiting           bool               // for its turn there
 	polling           bool               // a Fetch is under way
 	begun             time.Time          // the last Fetch
@@ -92,6 +94,7 @@ func (n *Node) apply(wish *Subscribe, f *archive.Feed) (changed bool) {
 // resume takes up a feed where it was left.
 func (n *Node) resume(f archive.Feed) {
 	s := &subscription{Feed: f, policy: n.policyOf(&f), host: n.hostOf(&f)}
+	s.lands = n.hostNamed(f.Lands)
 	n.feeds[f.URL] = s
 	n.status.Feeds = len(n.feeds)
 	n.speakOf(s)

@@ -13,7 +13,7 @@ import (
 const feedColumns = `url, title, link, subscribed, private, since, weight, discreet, cover, etag, last_modified,
 	poll_interval, next_poll, last_poll, last_success, errors, last_error, withheld, ended, alias, moved, moved_seen,
 	moved_since, body, unread, whole, lifetime, not_before, pace, skip_hours, skip_days,
-	policy, helped, listed, gap_after, gap_before, gap_missing, gap_filled`
+	policy, helped, listed, gap_after, gap_before, gap_missing, gap_filled, lands`
 
 // listFeeds finds the feeds that the node follows or followed.
 const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
@@ -26,7 +26,8 @@ func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
 		&f.ETag, &f.LastModified, &f.Interval, &nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError,
 		&f.Withheld, &f.Ended, &f.Alias, &f.Moved, &f.MovedSeen, &movedSince, &body, &f.Unread, &whole, &f.Lifetime,
 		&notBefore, &f.Pace.Every, &f.Pace.SkipHours, &f.Pace.SkipDays,
-		&f.Policy, &f.Helped, &f.Listed, &gapAfter, &gapBefore, &f.Gap.Missing, &f.Gap.Filled)
+		&f.Policy, &f.Helped, &f.Listed, &gapAfter, &gapBefore, &f.Gap.Missing, &f.Gap.Filled,
+		&f.Lands)
 	f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
 		fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
 	f.MovedSince, f.Whole, f.NotBefore = fromMillis(movedSince), fromMillis(whole), fromMillis(notBefore)
