@@ -33,7 +33,7 @@ func (h *host) FetchPage(ctx context.Context, u, page feed.URL) (ArchivePage, er
 	if !enter(ctx, h.fetching) {
 		return ArchivePage{}, context.Cause(ctx)
 	}
-	got := h.fetcher.Fetch(ctx, node.Fetch{Feed: u, Address: page})
+	got := h.fetcher.Fetch(ctx, node.Fetch{Feed: u, Page: page})
 	leavePlace(h.fetching)
 	if got.Status != 0 {
 		if err := h.command(context.WithoutCancel(ctx), node.Visited{At: at, Answer: got}); err != nil {

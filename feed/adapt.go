@@ -23,7 +23,7 @@ func (w *walk) adaptStart(e *element, t token) {
 		}
 		switch _, local := cutName(a.name); {
 		case a.name == "xml:base":
-			if dir := directory(a.value); dir != a.value {
+			if dir := directory(w.outermost(e, a.value)); dir != a.value {
 				w.setValue(a, dir)
 			}
 		case local == "type" && atom:
@@ -62,6 +62,18 @@ func (w *walk) adaptType(a attr, mode string) (xhtml bool) {
 		w.setValue(a, "text/html")
 	}
 	return false
+}
+
+// outermost is the xml:base, made absolute where none around it is: gofeed does not know where the document came
+// from, and would resolve references against a relative one as if it began at the host's root.
+func (w *walk) outermost(e *element, base string) string {
+	around := len(w.open) > 0 && w.open[len(w.open)-1].address != nil
+	if around || e.address == nil || strings.Contains(base, "//") || strings.HasPrefix(base, "/") || w.growth >= maxGrowth {
+		return base
+	}
+	to := html.EscapeString(e.address.String())
+	w.growth += len(to)
+	return to
 }
 
 // directory is the xml:base without what follows its path's last slash. References resolve against it

@@ -31,3 +31,26 @@ func TestOlderDocuments(t *testing.T) {
 		}
 	}
 }
+
+// What is relative in a document of the archive is relative to where that came from, or to its xml:base.
+func TestOlderDocumentsOfAPage(t *testing.T) {
+	const atom = `<feed xmlns="http://www.w3.org/2005/Atom"%s><title>T</title><link rel="prev-archive" href="1.xml"/><entry><id>1</id><link href="posts/1"/><title>E</title></entry></feed>`
+	const rss = `<rss version="2.0" xmlns:a="http://www.w3.org/2005/Atom"%s><channel><title>T</title><a:link rel="prev-archive" href="1.xml"/><item><link>posts/1</link><title>E</title></item></channel></rss>`
+	for name, format := range map[string]string{"atom": atom, "rss": rss} {
+		for base, want := range map[string]string{
+			"": "https://archive.example.net/2025/",
+			` xml:base="https://example.org/a/2.xml"`: "https://example.org/a/",
+			` xml:base="/b/"`:                         "https://archive.example.net/b/",
+			` xml:base="old/"`:                        "https://archive.example.net/2025/old/",
+		} {
+			doc, err := feed.ParsePage("https://example.com/feed", "https://archive.example.net/2025/2.xml", "application/xml", fmt.Appendf(nil, format, base), time.Now())
+			if err != nil || doc.Feed != "https://example.com/feed" || string(doc.Older) != want+"1.xml" || doc.Entries[0].Feed != doc.Feed {
+				t.Errorf("%s, %q: %+v, %v, want %s", name, base, doc, err, want)
+				continue
+			}
+			if name == "atom" && doc.Entries[0].Link != want+"posts/1" {
+				t.Errorf("%s, %q: the entry's link is %s, want below %s", name, base, doc.Entries[0].Link, want)
+			}
+		}
+	}
+}

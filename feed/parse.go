@@ -33,6 +33,12 @@ var (
 // Errors wrap ErrFormat or ErrLimit. Whatever the body holds, time and memory are bounded: the limits
 // are in guard.go.
 func Parse(u URL, contentType string, body []byte, fetched time.Time) (*Document, error) {
+	return ParsePage(u, u, contentType, body, fetched)
+}
+
+// ParsePage reads another document of the feed u than its own, one of its publisher's archive (RFC 5005 §4), like
+// Parse. Relative links resolve against page, the URL that it was fetched from in the end (RFC 3986 §5.1.3).
+func ParsePage(u, page URL, contentType string, body []byte, fetched time.Time) (*Document, error) {
 	if len(body) > MaxDocumentBytes {
 		return nil, fmt.Errorf("%w: larger than %d bytes", ErrLimit, MaxDocumentBytes)
 	}
@@ -40,7 +46,7 @@ func Parse(u URL, contentType string, body []byte, fetched time.Time) (*Document
 		doc:    &Document{Feed: u},
 		latest: fetched.Add(farthest),
 	}
-	b.base, _ = url.Parse(string(u))
+	b.base, _ = url.Parse(string(page))
 	src := newSource(contentType, body)
 	text := src.text()
 	read, prepare := b.xml, xmlText

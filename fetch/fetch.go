@@ -201,10 +201,10 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	}()
 	switch {
 	case code == http.StatusOK:
-		return nil, v.document(ctx, resp)
+		return nil, v.document(ctx, resp, u)
 	case code == http.StatusIMUsed && v.conditional() && isDelta(resp.Header):
 		v.out.Partial = true
-		return nil, v.document(ctx, resp)
+		return nil, v.document(ctx, resp, u)
 	case code == http.StatusNotModified && v.conditional():
 		v.keepValidators(resp.Header)
 		v.out.Private = optsOut(resp.Header)
@@ -214,9 +214,9 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	}
 }
 
-// document reads and parses the body of an answer that has one. From then on its validators count: a document
+// document reads and parses the body of an answer from u that has one. From then on its validators count: a document
 // that cannot be used would be no better the next time, and costs the publisher as much.
-func (v *visit) document(ctx context.Context, resp *http.Response) error {
+func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) error {
 	v.out.Private = optsOut(resp.Header)
 	body, release, err := readBody(ctx, resp, v.client.large)
 	defer release()
@@ -245,6 +245,10 @@ func (v *visit) document(ctx context.Context, resp *http.Response) error {
 	}
 	defer v.client.parsing.leave()
 	doc, err := contain(func() (*feed.Document, error) {
+		if v.fetch.Page != "" {
+			return feed.ParsePage(v.fetch.Feed, feed.URL(u.String()), contentType, body, time.Now())
+		}
+		// Wherever it has moved, entries that are named by their links keep these.
 		return feed.Parse(v.fetch.Feed, contentType, body, time.Now())
 	})
 	if err != nil {

@@ -192,6 +192,27 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// What is relative in a document of an archive is so to where that was read in the end; the feed's own document keeps
+// to the feed's URL, by which entries are known.
+func TestArchivesLeadOnFromWhereTheyAre(t *testing.T) {
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/archive/2025/2.xml" {
+			http.Redirect(w, r, "/archive/2025/2.xml", http.StatusFound)
+			return
+		}
+		_, _ = io.WriteString(w, `<feed xmlns="http://www.w3.org/2005/Atom"><link rel="prev-archive" href="1.xml"/><entry><id>1</id><link href="posts/1"/></entry></feed>`)
+	})
+	own := feed.URL(server + "/feed")
+	for f, want := range map[node.Fetch]string{
+		{Feed: own}: "/", {Feed: own, Address: own + "2"}: "/", {Feed: own, Page: own + "-2025"}: "/archive/2025/",
+	} {
+		got := fetchWith(t, Config{AllowLocal: true}, f)
+		if d := got.Document; got.Err != nil || string(d.Older) != server+want+"1.xml" || d.Entries[0].Link != server+want+"posts/1" || d.Feed != own {
+			t.Errorf("%+v: %+v, %v, want links below %s", f, d, got.Err, want)
+		}
+	}
+}
+
 func TestRedirectLoopEnds(t *testing.T) {
 	for path, want := range map[string]int32{"/": 1, "/a": 2, "/b": 2} {
 		server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"time"
 
 	"feedex/archive"
@@ -55,6 +56,9 @@ type Fetch struct {
 	Feed feed.URL
 	// Address is where to ask, "" for Feed itself: it may have moved.
 	Address feed.URL
+	// Page is the document of the publisher's archive to ask for (RFC 5005 §4), "" for the feed's own. What is
+	// relative in it is relative to where it comes from.
+	Page feed.URL
 	// ETag and LastModified are the validators from the last document, "" for none; Body is its SHA-1,
 	// zero for none.
 	ETag, LastModified string
@@ -65,10 +69,7 @@ type Fetch struct {
 
 // At is where to ask.
 func (f Fetch) At() feed.URL {
-	if f.Address == "" {
-		return f.Feed
-	}
-	return f.Address
+	return cmp.Or(f.Page, f.Address, f.Feed)
 }
 
 // Search looks through the archive. Exactly one Found with the same ID must follow.
