@@ -42,7 +42,7 @@ func (h *host) FetchPage(ctx context.Context, u, page feed.URL) (ArchivePage, er
 	}
 	var stored []archive.Record
 	p, err := chore(ctx, h, func() (p ArchivePage, err error) {
-		p, stored, err = h.fillPage(&got)
+		p, stored, err = h.fillPage(&got, h.node == nil || h.node.Discreet(u))
 		return p, err
 	})
 	if err == nil && len(stored) > 0 {
@@ -70,8 +70,9 @@ func (h *host) takeTurn(ctx context.Context, u feed.URL) error {
 	return rest(ctx, wait)
 }
 
-// fillPage stores what a document holds, and returns what of it was not there.
-func (h *host) fillPage(got *node.Fetched) (p ArchivePage, added []archive.Record, err error) {
+// fillPage stores what a document holds, to be served to nobody else where discreet, and returns what of it was not
+// there.
+func (h *host) fillPage(got *node.Fetched, discreet bool) (p ArchivePage, added []archive.Record, err error) {
 	h.store.KeepRequests(got.Requests)
 	if got.Err != nil || got.Document == nil {
 		if err := h.store.Commit(); err != nil {
@@ -99,7 +100,7 @@ func (h *host) fillPage(got *node.Fetched) (p ArchivePage, added []archive.Recor
 	for i, stored := range h.store.Fill(now, records) {
 		if stored {
 			added = append(added, records[i])
-			if got.Private || got.Local || doc.Private {
+			if discreet || got.Private || got.Local || doc.Private {
 				hidden = append(hidden, records[i].ID)
 			}
 		}

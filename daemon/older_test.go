@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 	"feedex/transport"
 )
@@ -67,12 +69,44 @@ func TestPagesOfAPublishersArchive(t *testing.T) {
 	}
 
 	// A stranger is given what the publisher lets be passed on.
+	b := n.given(wanted)
+	if len(b.Entries) != 2 || b.Entries[0].Entry.ID == "withheld" || b.Entries[1].Entry.ID == "withheld" {
+		t.Errorf("a stranger was given %+v", b)
+	}
+}
+
+// given is what the node gives to a stranger.
+func (n *testNode) given(wanted protocol.GetEntries) protocol.Batch {
+	n.t.Helper()
 	stranger := transport.NewClient(transport.ClientConfig{Port: 7790, AllowLocal: true})
 	defer stranger.CloseIdle()
-	r, err := stranger.Call(t.Context(), n.at.Listen, "", wanted)
+	r, err := stranger.Call(n.t.Context(), n.at.Listen, "", wanted)
+	if err != nil {
+		n.t.Fatal(err)
+	}
 	b, _ := r.Reply.(protocol.Batch)
-	if err != nil || len(b.Entries) != 2 || b.Entries[0].Entry.ID == "withheld" || b.Entries[1].Entry.ID == "withheld" {
-		t.Errorf("a stranger was given %+v, %v", b, err)
+	return b
+}
+
+// Who is given what a publisher's archive holds could tell who follows the feed.
+func TestAPastThatIsFollowedDiscreetlyIsHidden(t *testing.T) {
+	n := startNode(t, Config{})
+	u, yes := startArchive(t), true
+	if err := n.client.Subscribe(t.Context(), node.Subscribe{Feeds: []feed.URL{u}, Discreet: &yes}); err != nil {
+		t.Fatal(err)
+	}
+	n.waitArrival(u)
+	if p, err := n.client.FetchPage(t.Context(), u, feed.URL(strings.TrimSuffix(string(u), "feed")+"2025")); err != nil || p.Stored != 1 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	records, err := n.client.Search(t.Context(), feed.Filter{Feed: u})
+	if err != nil || len(records) != 2 {
+		t.Fatalf("%d stored, %v", len(records), err)
+	}
+	for _, r := range records {
+		if b := n.given(protocol.GetEntries{Wanted: []protocol.Wanted{{ID: r.ID, Digest: r.Digest}}}); len(b.Entries) != 0 {
+			t.Errorf("a stranger was given %+v", b)
+		}
 	}
 }
 

@@ -12,14 +12,15 @@ import (
 // one. So such entries are neither offered nor served to queries, and offers of them are answered "unseen".
 // Once a neighbor brings them they go on with its path, as if they had come by it alone.
 
-// discreet reports whether neighbors are not to learn that we follow the feed.
-func (n *Node) discreet(u feed.URL) bool {
+// Discreet reports whether neighbors are not to learn that the node follows the feed. What its publisher sends is then
+// to be hidden from others (archive.Entries.Hide), also where the host stores it.
+func (n *Node) Discreet(u feed.URL) bool {
 	s := n.feeds[u]
 	return s != nil && s.Discreet
 }
 
 // betrays reports whether the bundle would show that we poll a feed that is followed discreetly.
-func (n *Node) betrays(b *protocol.Bundle) bool { return len(b.Path) == 0 && n.discreet(b.Feed) }
+func (n *Node) betrays(b *protocol.Bundle) bool { return len(b.Path) == 0 && n.Discreet(b.Feed) }
 
 // hide keeps what an own poll brought from everyone else.
 func (n *Node) hide(fresh []archive.Record) {
