@@ -206,6 +206,7 @@ type Feed struct {
 	Helped float64 // share of its entries that neighbors bring before own polls do (polling.Help)
 	Listed int     // entries in the last document
 	Gap    Gap     // entries that no poll has seen
+	Past   Past    // entries of the time before it was followed
 
 	// The polling state: what the next conditional request needs, and when it is due.
 	ETag         string // validator as the publisher sent it, byte for byte
@@ -254,6 +255,28 @@ type Gap struct {
 
 // Open reports whether entries are missing.
 func (g *Gap) Open() bool { return g.Missing > g.Filled }
+
+// A Past is how far the node has come that fills in what a feed published before it was followed. The zero Past is
+// none to fill in.
+type Past struct {
+	Stage  PastStage
+	Since  time.Time // what came out before is not wanted; zero is open
+	Page   feed.URL  // at PastPublisher: the document to read next
+	Steps  int       // that were made at this stage
+	Back   time.Time // what came out since is done, at this stage; zero for nothing yet
+	Filled int       // entries that were stored
+}
+
+// A PastStage is what is to be done next about a feed's past.
+type PastStage string
+
+// The stages, in order.
+const (
+	PastPoll      PastStage = "poll"      // to wait for the first poll
+	PastPublisher PastStage = "publisher" // to read the publisher's archive
+	PastNetwork   PastStage = "network"   // to ask neighbors
+	PastDone      PastStage = "done"
+)
 
 // A Peer is a node that was a neighbor once, as the address book remembers it.
 type Peer struct {

@@ -105,65 +105,81 @@ func (b Backfill) readArchive(ctx context.Context, o Owner, r *Backfilled, each 
 			r.Back = p.Oldest
 		}
 		each(*r)
-		switch {
-		case p.Older == "", p.Listed > 0 && p.Newest.Before(b.Since):
-			return nil
-		case seen[p.Older]:
-			r.PublisherProblem = fmt.Sprintf("its archive leads back to %s", shown(p.Older))
-			return nil
-		case r.Pages >= maxPages:
-			r.PublisherProblem = fmt.Sprintf("its archive has more than %d documents", maxPages)
+		if page, r.PublisherProblem = b.older(p, r.Pages, seen); page == "" {
 			return nil
 		}
-		page = p.Older
-		seen[page] = true
 		if err := rest(ctx, b.Pause); err != nil {
 			return err
 		}
 	}
 }
 
+// older is the document of the publisher's archive to read after p, which was the pages-th, "" for none, and what is
+// wrong with what p says. It adds to those that were seen.
+func (b Backfill) older(p ArchivePage, pages int, seen map[feed.URL]bool) (next feed.URL, problem string) {
+	switch {
+	case p.Older == "", p.Listed > 0 && p.Newest.Before(b.Since):
+		return "", ""
+	case seen[p.Older]:
+		return "", fmt.Sprintf("its archive leads back to %s", shown(p.Older))
+	case pages >= maxPages:
+		return "", fmt.Sprintf("its archive has more than %d documents", maxPages)
+	}
+	seen[p.Older] = true
+	return p.Older, ""
+}
+
 // askOthers asks for what others have, from the newest back, as much at a time as an answer holds.
 func (b Backfill) askOthers(ctx context.Context, o Owner, r *Backfilled, each func(Backfilled)) error {
-	yes, until := true, b.Until
+	until := b.Until
 	for round := range maxRounds {
 		if round >= briskRounds {
 			if err := rest(ctx, b.Pause); err != nil {
 				return err
 			}
 		}
-		q := Query{Network: &yes, Hops: b.Hops, Wait: backfillWait, Filter: feed.Filter{Feed: b.Feed, Since: b.Since, Until: until, Limit: protocol.MaxAnswerEntries}}
-		var end *QueryEnd
-		if err := o.Query(ctx, q, func(p QueryPart) error { end = p.End; return nil }); err != nil {
+		next, more, err := b.ask(ctx, o, until, r)
+		if err != nil || r.Problem != "" {
 			return err
 		}
-		if r.Problem = end.Problem; r.Problem != "" {
+		if each(*r); !more {
 			return nil
 		}
-		if end.Asked == 0 && len(end.Cut) == 0 {
-			r.Problem = "there is no neighbor that could be asked"
-			return nil
-		}
-		if err := b.pull(ctx, o, end.Found, r); err != nil {
-			return err
-		}
-		oldest := until
-		for i := range end.Found {
-			if t := end.Found[i].Time(); oldest.IsZero() || t.Before(oldest) {
-				oldest = t
-			}
-		}
-		r.Back, r.Cut = oldest, slices.DeleteFunc(end.Cut, func(why string) bool { return why == "limit" })
-		each(*r)
-		if !slices.Contains(end.Cut, "limit") && len(end.Found) < protocol.MaxAnswerEntries || len(end.Found) == 0 {
-			return nil
-		}
-		if next := oldest.Add(time.Second); until.IsZero() || next.Before(until) {
-			oldest = next // others of that second may have been left out
-		}
-		until = oldest
+		until = next
 	}
 	return nil
+}
+
+// ask asks once for what others have of the time before until, which is open where it is zero. It returns where to go
+// on, and whether there may be more.
+func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *Backfilled) (next time.Time, more bool, err error) {
+	yes := true
+	q := Query{Network: &yes, Hops: b.Hops, Wait: backfillWait, Filter: feed.Filter{Feed: b.Feed, Since: b.Since, Until: until, Limit: protocol.MaxAnswerEntries}}
+	var end *QueryEnd
+	if err := o.Query(ctx, q, func(p QueryPart) error { end = p.End; return nil }); err != nil {
+		return until, false, err
+	}
+	if r.Problem = end.Problem; r.Problem == "" && end.Asked == 0 && len(end.Cut) == 0 {
+		r.Problem = "there is no neighbor that could be asked"
+	}
+	if r.Problem != "" {
+		return until, false, nil
+	}
+	if err := b.pull(ctx, o, end.Found, r); err != nil {
+		return until, false, err
+	}
+	next = until
+	for i := range end.Found {
+		if t := end.Found[i].Time(); next.IsZero() || t.Before(next) {
+			next = t
+		}
+	}
+	r.Back, r.Cut = next, slices.DeleteFunc(end.Cut, func(why string) bool { return why == "limit" })
+	more = len(end.Found) > 0 && (slices.Contains(end.Cut, "limit") || len(end.Found) >= protocol.MaxAnswerEntries)
+	if after := next.Add(time.Second); until.IsZero() || after.Before(until) {
+		next = after // others of that second may have been left out
+	}
+	return next, more, nil
 }
 
 // pull downloads what was found, and notes what could not be had.

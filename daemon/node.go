@@ -58,7 +58,8 @@ type Config struct {
 	// Observe is called with every note of the node, from its loop: it must not block.
 	Observe func(now time.Time, note node.Note)
 
-	revival time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
+	revival   time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
+	pastPause time.Duration // the time between two steps into the past, where a test cannot wait for pastEvery
 }
 
 // withDefaults is the Config with each zero field at its default.
@@ -68,6 +69,7 @@ func (c Config) withDefaults() Config {
 	}
 	c.SearchTime = cmp.Or(c.SearchTime, 50*time.Millisecond)
 	c.revival = cmp.Or(c.revival, firstRevival)
+	c.pastPause = cmp.Or(c.pastPause, pastEvery)
 	return c
 }
 
@@ -141,6 +143,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	servers.Go(func() { stop(serveLocal(serving, l.reader, readers)) })
 	servers.Go(func() { stop(serveLocal(serving, l.control, newControl(h))) })
 	servers.Go(func() { h.fillGaps(serving) })
+	servers.Go(func() { h.fillPasts(serving) })
 	if err := h.command(serving, node.Subscribe{Feeds: h.config.Subscribe}); err != nil {
 		stop(err)
 	}

@@ -15,9 +15,9 @@ import (
 	"feedex/transport"
 )
 
-// startArchive publishes a feed of one entry whose archive has an entry that may be passed on, one that may not be, and
-// a document that is missing.
-func startArchive(t *testing.T) feed.URL {
+// startArchive publishes a feed of one entry whose archive has an entry that may be passed on, and one that may not be.
+// It leads on to a document that is missing, or to none.
+func startArchive(t *testing.T, missing string) feed.URL {
 	t.Helper()
 	const document = `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><link rel="prev-archive" href="%s"/>` +
 		`<entry><id>%s</id><title>Entry %[2]s</title><published>2025-01-01T00:00:00Z</published></entry></feed>`
@@ -33,7 +33,7 @@ func startArchive(t *testing.T) feed.URL {
 	}
 	page("/feed", "/2025", "newest")
 	page("/2025", "/2024", "open")
-	page("/2024", "/2023", "withheld")
+	page("/2024", missing, "withheld")
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	return feed.URL(srv.URL + "/feed")
@@ -41,7 +41,7 @@ func startArchive(t *testing.T) feed.URL {
 
 func TestPagesOfAPublishersArchive(t *testing.T) {
 	n := startNode(t, Config{})
-	u := startArchive(t)
+	u := startArchive(t, "/2023")
 	var page feed.URL
 	for range 3 {
 		p, err := n.client.FetchPage(t.Context(), u, page)
@@ -91,7 +91,7 @@ func (n *testNode) given(wanted protocol.GetEntries) protocol.Batch {
 // Who is given what a publisher's archive holds could tell who follows the feed.
 func TestAPastThatIsFollowedDiscreetlyIsHidden(t *testing.T) {
 	n := startNode(t, Config{})
-	u, yes := startArchive(t), true
+	u, yes := startArchive(t, "/2023"), true
 	if err := n.client.Subscribe(t.Context(), node.Subscribe{Feeds: []feed.URL{u}, Discreet: &yes}); err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,10 @@ type Config struct {
 	// Bloom filter. Default 1,000, range 1–1,000,000. Paper §3.4.
 	SeenDIDs int
 
+	// Backfill is how far back the past of a feed is filled in by itself when it is followed. Default 0, not at
+	// all.
+	Backfill time.Duration
+
 	// QueryNetwork says whether the owner's queries go to neighbors. Default AskNetwork.
 	QueryNetwork QueryNetwork
 
@@ -94,6 +98,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: cover_feeds is %d, want 0 to 50", ErrConfig, c.CoverFeeds)
 	case c.SeenDIDs < 1 || c.SeenDIDs > 1_000_000:
 		return c, fmt.Errorf("%w: seen_dids is %d, want 1 to 1000000", ErrConfig, c.SeenDIDs)
+	case c.Backfill < 0:
+		return c, fmt.Errorf("%w: backfill is %v, want 0 or more", ErrConfig, c.Backfill)
 	case !slices.Contains([]QueryNetwork{AskNetwork, AlwaysNetwork, NeverNetwork}, c.QueryNetwork):
 		return c, fmt.Errorf("%w: query.network is %q, want ask, always or never", ErrConfig, c.QueryNetwork)
 	case len(c.Secret) < 16:

@@ -146,6 +146,8 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		}
 	case Visited:
 		n.visited(ev)
+	case Backfilled:
+		n.backfilled(ev)
 	case Leave:
 		n.leave()
 	default:

@@ -108,6 +108,7 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	poll.History, poll.Helped, poll.Unchanged = s.history, s.Helped, ev.Unchanged
 	n.noteMoved(s, ev)
 	n.owed(s, ev)
+	n.beginPast(s, ev.Document)
 	n.scheduleNext(s, poll)
 	n.store.KeepFeed(s.Feed)
 	n.tell(Polled{Feed: s.URL, New: poll.New, Listed: poll.Listed, Next: s.NextPoll})
@@ -314,6 +315,9 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 		n.store.KeepFeed(s.Feed)
 		n.tell(Polled{Feed: s.URL, Problem: s.LastError})
 		return
+	}
+	if s.Errors >= pastPatience && s.shown() {
+		n.beginPast(s, nil)
 	}
 	n.forgetAlias(s, ev)
 	wait := s.Interval

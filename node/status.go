@@ -20,6 +20,7 @@ type Status struct {
 	Ended     int             `json:"ended"`             // of these, are gone for good, by their publishers
 	Offline   time.Time       `json:"offline,omitzero"`  // since when no publisher can be reached; zero for not
 	Gaps      int             `json:"gaps"`              // of them, feeds of which entries are missing
+	Pasts     int             `json:"pasts"`             // of them, feeds of which the past is being filled in
 	Covers    int             `json:"covers"`            // advertised as if they were subscribed
 	Neighbors int             `json:"neighbors"`         // linked now
 	Sources   []SourceStatus  `json:"sources"`           // trackers and static neighbors, as the owner named them
@@ -113,6 +114,7 @@ type FeedStatus struct {
 	Delivered   int64         `json:"delivered"` // entries that neighbors brought first, since the start
 	Helped      float64       `json:"helped"`    // share of its entries that neighbors bring before own polls do, of late
 	Gap         *GapStatus    `json:"gap,omitempty"`
+	Past        *PastStatus   `json:"past,omitempty"` // while it is filled in
 }
 
 // A GapStatus describes a span of time of which entries of a feed are missing: it published more between two
@@ -141,6 +143,9 @@ func (n *Node) Status() Status {
 		}
 		if f.Gap.Open() {
 			s.Gaps++
+		}
+		if n.pastStatus(f) != nil {
+			s.Pasts++
 		}
 	}
 	return s
@@ -190,7 +195,7 @@ func (n *Node) Feeds() []FeedStatus {
 			URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: n.private(s.URL), Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
 			Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),
 			Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
-			Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap),
+			Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap), Past: n.pastStatus(s),
 		})
 	}
 	slices.SortFunc(list, func(a, b FeedStatus) int { return cmp.Compare(a.URL, b.URL) })

@@ -56,7 +56,7 @@ func (n *Node) subscribe(wish Subscribe) {
 		}
 		f := known[u]
 		f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, n.now, n.now, 0, ""
-		f.Ended = false
+		f.Ended, f.Past = false, n.wantedPast()
 		n.apply(&wish, &f)
 		n.resume(f)
 		n.store.KeepFeed(n.feeds[u].Feed)

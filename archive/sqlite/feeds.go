@@ -13,25 +13,27 @@ import (
 const feedColumns = `url, title, link, subscribed, private, since, weight, discreet, cover, etag, last_modified,
 	poll_interval, next_poll, last_poll, last_success, errors, last_error, withheld, ended, alias, moved, moved_seen,
 	moved_since, body, unread, whole, lifetime, not_before, pace, skip_hours, skip_days,
-	policy, helped, listed, gap_after, gap_before, gap_missing, gap_filled, lands`
+	policy, helped, listed, gap_after, gap_before, gap_missing, gap_filled,
+	lands, past_stage, past_since, past_page, past_steps, past_back, past_filled`
 
 // listFeeds finds the feeds that the node follows or followed.
 const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
 
 // scanFeed reads feedColumns.
 func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
-	var since, nextPoll, lastPoll, lastSuccess, movedSince, whole, notBefore, gapAfter, gapBefore sql.NullInt64
+	var since, nextPoll, lastPoll, lastSuccess, movedSince, whole, notBefore, gapAfter, gapBefore, pastSince, pastBack sql.NullInt64
 	var body []byte
 	err = row.Scan(&f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.Weight, &f.Discreet, &f.Cover,
 		&f.ETag, &f.LastModified, &f.Interval, &nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError,
 		&f.Withheld, &f.Ended, &f.Alias, &f.Moved, &f.MovedSeen, &movedSince, &body, &f.Unread, &whole, &f.Lifetime,
 		&notBefore, &f.Pace.Every, &f.Pace.SkipHours, &f.Pace.SkipDays,
 		&f.Policy, &f.Helped, &f.Listed, &gapAfter, &gapBefore, &f.Gap.Missing, &f.Gap.Filled,
-		&f.Lands)
+		&f.Lands, &f.Past.Stage, &pastSince, &f.Past.Page, &f.Past.Steps, &pastBack, &f.Past.Filled)
 	f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
 		fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
 	f.MovedSince, f.Whole, f.NotBefore = fromMillis(movedSince), fromMillis(whole), fromMillis(notBefore)
 	f.Gap.After, f.Gap.Before = fromMillis(gapAfter), fromMillis(gapBefore)
+	f.Past.Since, f.Past.Back = fromMillis(pastSince), fromMillis(pastBack)
 	if err == nil && body != nil {
 		f.Body, err = fromBlob[feed.Digest](body)
 	}

@@ -1,0 +1,176 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/node"
+)
+
+const (
+	// pastEvery is the time between two steps into the past: a document of a publisher's archive, or one query. It
+	// is all that a node does for the past of all its feeds together.
+	pastEvery = 30 * time.Second
+	// pastAgain is how long a feed is left alone whose publisher, or neighbors, could not be asked.
+	pastAgain = time.Hour
+	// pastTries is how often in a row a publisher's archive cannot be read before neighbors are asked for the rest.
+	pastTries = 3
+)
+
+// A pastFiller fills in what feeds published before they were followed, one small step at a time, the feeds in turn.
+// How far each is stands in its node.PastStatus and outlives the process; what is stored twice, because the process
+// ended in between, is stored once.
+type pastFiller struct {
+	owner Owner
+	keep  func(context.Context, node.Backfilled) error
+	log   func(feed.URL, archive.Past, string)
+	hops  int // as in Backfill; 0 where nobody but publishers is asked
+
+	last     feed.URL                       // whose turn it was
+	setbacks map[feed.URL]setback           // of feeds that cannot be helped for now
+	seen     map[feed.URL]map[feed.URL]bool // documents of publishers' archives that led on, by feed
+}
+
+// A setback is when a feed's past could not be filled in, and how often in a row.
+type setback struct {
+	at    time.Time
+	times int
+}
+
+func newPastFiller(o Owner, keep func(context.Context, node.Backfilled) error, log func(feed.URL, archive.Past, string), hops int) *pastFiller {
+	return &pastFiller{owner: o, keep: keep, log: log, hops: hops, setbacks: make(map[feed.URL]setback), seen: make(map[feed.URL]map[feed.URL]bool)}
+}
+
+// run makes steps until ctx ends, with a pause between two.
+func (p *pastFiller) run(ctx context.Context, pause time.Duration) {
+	for rest(ctx, pause) == nil {
+		_ = p.step(ctx, time.Now()) // what fails is tried again
+	}
+}
+
+// step does something for the feed whose turn it is, if there is one.
+func (p *pastFiller) step(ctx context.Context, now time.Time) error {
+	feeds, err := p.owner.Feeds(ctx)
+	if err != nil {
+		return err
+	}
+	turn := slices.IndexFunc(feeds, func(f node.FeedStatus) bool { return f.URL > p.last })
+	for i := range feeds {
+		f := &feeds[(max(turn, 0)+i)%len(feeds)]
+		if p.helpable(f) && now.Sub(p.setbacks[f.URL].at).Abs() >= pastAgain {
+			p.last = f.URL
+			return p.help(ctx, now, f.URL, archive.Past(*f.Past))
+		}
+	}
+	return nil
+}
+
+// helpable reports whether the next step for the feed can be made. Neighbors are asked about feeds only that one of
+// them has, as their adverts say: they know from ours that we follow it, so that asking tells them nothing.
+func (p *pastFiller) helpable(f *node.FeedStatus) bool {
+	switch {
+	case f.Past == nil || f.Private:
+		return false
+	case f.Past.Stage == archive.PastNetwork:
+		return p.hops > 0 && !f.Discreet && f.Offered > 0
+	}
+	return f.Past.Stage == archive.PastPublisher
+}
+
+// help makes the next step for a feed.
+func (p *pastFiller) help(ctx context.Context, now time.Time, u feed.URL, past archive.Past) error {
+	step := p.ask
+	if past.Stage == archive.PastPublisher {
+		step = p.read
+	}
+	problem, err := step(ctx, u, &past)
+	if err != nil {
+		return err
+	}
+	if problem == "" {
+		delete(p.setbacks, u)
+	} else {
+		p.setbacks[u] = setback{now, p.setbacks[u].times + 1}
+		if past.Stage == archive.PastPublisher && p.setbacks[u].times >= pastTries {
+			p.turnToNeighbors(u, &past)
+		}
+	}
+	p.log(u, past, problem)
+	return p.keep(ctx, node.Backfilled{Feed: u, Past: past})
+}
+
+// read reads the next document of the publisher's archive, or says why that cannot be done.
+func (p *pastFiller) read(ctx context.Context, u feed.URL, past *archive.Past) (problem string, err error) {
+	page, err := p.owner.FetchPage(ctx, u, past.Page)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.Is(err, errRests):
+		return "", err
+	case err != nil:
+		return err.Error(), nil
+	}
+	seen := p.seen[u]
+	if seen == nil {
+		seen = map[feed.URL]bool{"": true, u: true, past.Page: true}
+		p.seen[u] = seen
+	}
+	past.Steps++
+	past.Filled += page.Stored
+	if !page.Oldest.IsZero() {
+		past.Back = page.Oldest
+	}
+	past.Page, problem = Backfill{Since: past.Since}.older(page, past.Steps, seen)
+	if past.Page == "" {
+		p.turnToNeighbors(u, past)
+	}
+	return problem, nil
+}
+
+// turnToNeighbors ends the reading of the publisher's archive.
+func (p *pastFiller) turnToNeighbors(u feed.URL, past *archive.Past) {
+	past.Stage, past.Page, past.Steps, past.Back = archive.PastNetwork, "", 0, time.Time{}
+	delete(p.setbacks, u)
+	delete(p.seen, u)
+}
+
+// ask asks neighbors once, or says why that cannot be done.
+func (p *pastFiller) ask(ctx context.Context, u feed.URL, past *archive.Past) (problem string, err error) {
+	var got Backfilled
+	next, more, err := Backfill{Feed: u, Since: past.Since, Hops: p.hops}.ask(ctx, p.owner, past.Back, &got)
+	if err != nil || got.Problem != "" {
+		return got.Problem, err
+	}
+	past.Steps++
+	past.Filled += got.Network
+	past.Back = next
+	if !more || past.Steps >= maxRounds {
+		past.Stage = archive.PastDone
+	}
+	return "", nil
+}
+
+// fillPasts has the node fill in what its feeds published before they were followed, as far as its owner wants.
+func (h *host) fillPasts(ctx context.Context) {
+	if h.config.Node.Backfill == 0 {
+		return
+	}
+	keep := func(ctx context.Context, ev node.Backfilled) error { return h.command(ctx, ev) }
+	newPastFiller(h, keep, h.logPast, gapHops(h.config.Node.QueryNetwork)).run(ctx, h.config.pastPause)
+}
+
+// logPast tells how a step went.
+func (h *host) logPast(u feed.URL, past archive.Past, problem string) {
+	switch {
+	case problem != "":
+		h.config.Log.Info("the past of a feed is not filled in to its end", "feed", shown(u), "entries", past.Filled, "err", problem)
+	case past.Stage == archive.PastDone:
+		h.config.Log.Info("the past of a feed is filled in", "feed", shown(u), "entries", past.Filled)
+	default:
+		h.config.Log.Debug("the past of a feed is being filled in", "feed", shown(u), "entries", past.Filled, "back", past.Back)
+	}
+}

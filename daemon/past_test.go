@@ -1,0 +1,173 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/jsonl"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// newPastFillerOf is a pastFiller of o that keeps what it does in what o tells of its feeds.
+func newPastFillerOf(o Owner, feeds []node.FeedStatus, hops int) (p *pastFiller, turns *[]feed.URL) {
+	turns = new([]feed.URL)
+	keep := func(_ context.Context, ev node.Backfilled) error {
+		for i := range feeds {
+			if feeds[i].URL == ev.Feed {
+				status := node.PastStatus(ev.Past)
+				feeds[i].Past = &status
+			}
+		}
+		*turns = append(*turns, ev.Feed)
+		return nil
+	}
+	return newPastFiller(o, keep, func(feed.URL, archive.Past, string) {}, hops), turns
+}
+
+// steps makes n steps, a minute apart, and returns the time after them.
+func (p *pastFiller) steps(t *testing.T, now time.Time, n int) time.Time {
+	t.Helper()
+	for range n {
+		if err := p.step(t.Context(), now); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(time.Minute)
+	}
+	return now
+}
+
+func TestThePastIsFilledInStepByStep(t *testing.T) {
+	day := func(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
+	o := newPast(450, 200)
+	o.pages = map[feed.URL]ArchivePage{
+		"http://example.com/2": {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20), Older: "http://example.com/1"},
+		"http://example.com/1": {Listed: 7, Stored: 6, Newest: day(19), Oldest: day(1), Older: "http://example.com/2"},
+	}
+	o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: archive.PastPublisher, Page: "http://example.com/2"}}}
+	p, turns := newPastFillerOf(o, o.feeds, 1)
+	for i, want := range []node.PastStatus{
+		{Stage: archive.PastPublisher, Page: "http://example.com/1", Steps: 1, Back: day(20), Filled: 5},
+		{Stage: archive.PastNetwork, Filled: 11}, // it leads in a circle
+		{Stage: archive.PastNetwork, Filled: 211, Steps: 1, Back: o.begun.Add(250*time.Minute + time.Second)},
+		{Stage: archive.PastNetwork, Filled: 410, Steps: 2, Back: o.begun.Add(51*time.Minute + time.Second)},
+		{Stage: archive.PastDone, Filled: 461, Steps: 3, Back: o.begun.Add(time.Second)},
+	} {
+		p.steps(t, o.begun.Add(time.Duration(i)*pastAgain), 1)
+		if got := o.feeds[0].Past; *got != want {
+			t.Fatalf("step %d: %+v, want %+v", i+1, *got, want)
+		}
+	}
+	p.steps(t, o.begun.Add(24*time.Hour), 1)
+	if len(*turns) != 5 || len(o.stored) != 450 {
+		t.Errorf("%d steps, %d entries of the network", len(*turns), len(o.stored))
+	}
+}
+
+// Whoever cannot be asked is left alone for a while, and a publisher's archive that is broken is given up for the
+// network's. The feeds take turns.
+func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
+	o := newPast(10, 200)
+	at := func(stage archive.PastStage, change func(f *node.FeedStatus)) node.FeedStatus {
+		f := node.FeedStatus{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: stage}}
+		change(&f)
+		return f
+	}
+	for name, tt := range map[string]struct {
+		feed node.FeedStatus
+		hops int
+	}{
+		"private":              {at(archive.PastPublisher, func(f *node.FeedStatus) { f.Private = true }), 1},
+		"discreet":             {at(archive.PastNetwork, func(f *node.FeedStatus) { f.Discreet = true }), 1},
+		"nobody has it":        {at(archive.PastNetwork, func(f *node.FeedStatus) { f.Offered = 0 }), 1},
+		"nobody may be asked":  {at(archive.PastNetwork, func(*node.FeedStatus) {}), 0},
+		"not polled yet":       {at(archive.PastPoll, func(*node.FeedStatus) {}), 1},
+		"there is no past":     {at("", func(f *node.FeedStatus) { f.Past = nil }), 1},
+		"there is none of any": {},
+	} {
+		o.feeds = []node.FeedStatus{tt.feed}
+		if tt.feed.URL == "" {
+			o.feeds = nil
+		}
+		p, turns := newPastFillerOf(o, o.feeds, tt.hops)
+		if p.steps(t, o.begun, 2); len(*turns) != 0 || len(o.queries) != 0 {
+			t.Errorf("%s: %v, asked %v", name, *turns, o.queries)
+		}
+	}
+
+	gone := node.PastStatus{Stage: archive.PastPublisher, Page: "http://example.com/gone"}
+	o.feeds = []node.FeedStatus{{URL: "http://example.com/a", Past: &gone}, {URL: "http://example.com/b", Past: &gone}}
+	p, turns := newPastFillerOf(o, o.feeds, 1)
+	now := p.steps(t, o.begun, 5)
+	if want := []feed.URL{"http://example.com/a", "http://example.com/b"}; !slices.Equal(*turns, want) {
+		t.Errorf("turns %v, want each once", *turns)
+	}
+	for range pastTries {
+		now = p.steps(t, now.Add(pastAgain), 2)
+	}
+	if a := o.feeds[0].Past; len(*turns) != 2*pastTries || a.Stage != archive.PastNetwork || a.Page != "" || len(p.setbacks) != 0 {
+		t.Errorf("after %d steps: %+v, %v", len(*turns), a, p.setbacks)
+	}
+
+	o.err = errors.New("no more")
+	o.feeds[0].Offered = 1
+	before := *o.feeds[0].Past
+	if err := p.step(t.Context(), now); err == nil || *o.feeds[0].Past != before {
+		t.Errorf("an error was passed over: %v, %+v", err, o.feeds[0].Past)
+	}
+}
+
+// A node fills in the past of what it follows by itself: from the publisher's archive and then from a neighbor, over
+// restarts, without its owner, and as no news.
+func TestFollowingAFeedFillsInItsPast(t *testing.T) {
+	u := startArchive(t, "")
+	holder := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{MinNeighbors: 1}})
+	holder.waitArrival(u)
+	old := feed.Entry{Feed: u, ID: "older than the archive", Title: "Walrus", Published: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
+	r := archive.NewRecord(old, old.Published, protocol.NodeID{})
+	if _, err := holder.client.Import(t.Context(), []jsonl.Line{jsonl.NewLine(&r, false)}); err != nil {
+		t.Fatal(err)
+	}
+
+	c := Config{Data: t.TempDir(), Subscribe: []feed.URL{u}, Node: node.Config{MinNeighbors: 1, Peers: []string{holder.at.Listen}, Backfill: 10 * 365 * 24 * time.Hour}, pastPause: time.Millisecond}
+	n := startNode(t, c)
+	first := n.waitArrival(u)
+	n.waitPast(u, func(p *node.PastStatus) bool { return p == nil || p.Filled > 0 })
+	if err := n.stop(); err != nil {
+		t.Fatal(err)
+	}
+	n = startNode(t, c)
+	n.waitPast(u, func(p *node.PastStatus) bool { return p == nil })
+	records, err := n.client.Search(t.Context(), feed.Filter{Feed: u})
+	if err != nil || len(first.Records) != 1 || len(records) != 4 {
+		t.Fatalf("%d came first, %d in the end, %v", len(first.Records), len(records), err)
+	}
+	for _, r := range records {
+		if news := r.ID == first.Records[0].ID; news != (r.Seq > 0) {
+			t.Errorf("%s has seq %d", r.Entry.ID, r.Seq)
+		}
+	}
+}
+
+// waitPast waits until the past of the feed is as is wanted.
+func (n *testNode) waitPast(u feed.URL, want func(*node.PastStatus) bool) {
+	n.t.Helper()
+	var last *node.PastStatus
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); { // it only bounds a failing test
+		feeds, err := n.client.Feeds(n.t.Context())
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		for i := range feeds {
+			if last = feeds[i].Past; feeds[i].URL == u && want(last) {
+				return
+			}
+		}
+	}
+	n.t.Fatalf("the past stays at %+v", last)
+}

@@ -1,0 +1,87 @@
+package node
+
+import (
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// What a feed published before it was followed is filled in by itself: after the first poll from its publisher's
+// archive (RFC 5005 §4), where the document leads to one, and then from neighbors that have the feed. The core knows
+// how far that is and keeps it; the host does one small step after another.
+
+// pastPatience is after how many failed polls in a row neighbors are asked for the past all the same.
+const pastPatience = 3
+
+// Backfilled says how far the past of a feed is filled in now.
+type Backfilled struct {
+	Feed feed.URL
+	Past archive.Past
+}
+
+func (Backfilled) event() {}
+
+// A PastStatus is how far the past of a feed is filled in. Its fields are those of archive.Past.
+type PastStatus struct {
+	Stage  archive.PastStage `json:"stage"`
+	Since  time.Time         `json:"since,omitzero"`
+	Page   feed.URL          `json:"page,omitempty"`
+	Steps  int               `json:"steps"`
+	Back   time.Time         `json:"back,omitzero"`
+	Filled int               `json:"filled"`
+}
+
+// wantedPast is what is to be filled in of a feed that is followed from now on.
+func (n *Node) wantedPast() archive.Past {
+	if n.config.Backfill == 0 {
+		return archive.Past{}
+	}
+	p := archive.Past{Stage: archive.PastPoll}
+	if since := n.now.Add(-n.config.Backfill); since.Unix() > 0 {
+		p.Since = since
+	}
+	return p
+}
+
+// beginPast notes where the past of the feed is to be found, once a poll has shown the document, or that there is none
+// to be had. The caller keeps the feed.
+func (n *Node) beginPast(s *subscription, doc *feed.Document) {
+	p := &s.Past
+	switch {
+	case p.Stage != archive.PastPoll:
+	case doc != nil && doc.Older != "":
+		p.Stage, p.Page = archive.PastPublisher, doc.Older
+	default:
+		p.Stage = n.pastAfter(s, archive.PastNetwork)
+	}
+}
+
+// pastAfter is the stage to go to, or the end where the owner forbids it: that neighbors are asked about the feed.
+func (n *Node) pastAfter(s *subscription, stage archive.PastStage) archive.PastStage {
+	if stage == archive.PastNetwork && (s.Discreet || n.config.QueryNetwork == NeverNetwork) {
+		return archive.PastDone
+	}
+	return stage
+}
+
+// backfilled notes how far the host has come. What it did for a subscription that has ended does not matter.
+func (n *Node) backfilled(ev Backfilled) {
+	s := n.feeds[ev.Feed]
+	if s == nil || s.Past.Stage != archive.PastPublisher && s.Past.Stage != archive.PastNetwork {
+		return
+	}
+	s.Past = ev.Past
+	s.Past.Stage = n.pastAfter(s, ev.Past.Stage)
+	n.store.KeepFeed(s.Feed)
+}
+
+// pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it. That of a
+// private feed is its owner's to ask for.
+func (n *Node) pastStatus(s *subscription) *PastStatus {
+	if s.Past.Stage == "" || s.Past.Stage == archive.PastDone || n.config.Backfill == 0 || n.private(s.URL) {
+		return nil
+	}
+	status := PastStatus(s.Past)
+	return &status
+}

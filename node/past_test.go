@@ -1,0 +1,103 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// withOlder has the publisher's document lead to an archive, or to none.
+func (w *network) withOlder(u, older feed.URL) {
+	w.feed(u).answer = func(Fetch) Fetched {
+		return Fetched{Status: 200, Document: &feed.Document{Feed: u, Older: older}}
+	}
+}
+
+// What is done about the past of a feed once the first poll has shown it.
+func TestWhereThePastOfAFeedIs(t *testing.T) {
+	const older feed.URL = "https://example.com/2025"
+	for name, tt := range map[string]struct {
+		config   Config
+		older    feed.URL
+		discreet bool
+		want     archive.PastStage
+	}{
+		"an archive":              {Config{Backfill: time.Hour}, older, false, archive.PastPublisher},
+		"none":                    {Config{Backfill: time.Hour}, "", false, archive.PastNetwork},
+		"an archive, discreetly":  {Config{Backfill: time.Hour}, older, true, archive.PastPublisher},
+		"none, discreetly":        {Config{Backfill: time.Hour}, "", true, archive.PastDone},
+		"none, and nobody to ask": {Config{Backfill: time.Hour, QueryNetwork: NeverNetwork}, "", false, archive.PastDone},
+		"not wanted":              {Config{}, older, false, ""},
+	} {
+		w := newNetwork(t)
+		w.withOlder(news, tt.older)
+		h := w.add(tt.config)
+		h.follow(tt.discreet, news)
+		begun := w.now
+		if got := h.node.feeds[news].Past.Stage; tt.config.Backfill > 0 && got != archive.PastPoll {
+			t.Errorf("%s: %q before the first poll", name, got)
+		}
+		w.run(time.Minute)
+		past := h.node.feeds[news].Past
+		if past.Stage != tt.want || past.Page != tt.older && tt.want == archive.PastPublisher {
+			t.Errorf("%s: %+v, want %q", name, past, tt.want)
+		}
+		if shown := h.node.Feeds()[0].Past; (shown == nil) != (tt.want == "" || tt.want == archive.PastDone) || (h.node.Status().Pasts == 1) != (shown != nil) {
+			t.Errorf("%s: shown is %+v", name, shown)
+		}
+		if want := begun.Add(-time.Hour); tt.want != "" && past.Since.Sub(want).Abs() > time.Minute {
+			t.Errorf("%s: since %v, want %v", name, past.Since, want)
+		}
+	}
+}
+
+// Neighbors may have what a publisher lets nobody read.
+func TestThePastOfAFeedThatCannotBeRead(t *testing.T) {
+	w := newNetwork(t)
+	h := w.add(Config{Backfill: time.Hour}, news)
+	h.blocked[news] = true
+	w.run(time.Minute)
+	if past := h.node.feeds[news].Past; past.Stage != archive.PastPoll {
+		t.Errorf("after the first poll: %+v", past)
+	}
+	w.run(48 * time.Hour)
+	if s := h.node.feeds[news]; s.Past.Stage != archive.PastNetwork {
+		t.Errorf("after %d polls: %+v", s.Errors, s.Past)
+	}
+}
+
+// How far it is outlives the node; what is done for a subscription that has ended does not matter; and a private
+// feed's past is nobody's business.
+func TestTheProgressIntoThePastIsKept(t *testing.T) {
+	w := newNetwork(t)
+	w.withOlder(news, "https://example.com/2025")
+	h := w.add(Config{Backfill: 24 * time.Hour}, news)
+	w.run(time.Minute)
+	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2024", Steps: 1, Back: w.now.Add(-time.Hour).Truncate(time.Second), Filled: 7}
+	h.step(Backfilled{Feed: news, Past: past})
+	h.kill()
+	h.start()
+	if got := h.node.Feeds()[0].Past; got == nil || archive.Past(*got) != past {
+		t.Fatalf("after a restart: %+v, want %+v", got, past)
+	}
+	yes, no := true, false
+	h.step(Subscribe{Feeds: []feed.URL{news}, Private: &yes})
+	if got := h.node.Feeds()[0].Past; got != nil {
+		t.Errorf("private: %+v", got)
+	}
+	h.step(Subscribe{Feeds: []feed.URL{news}, Private: &no, Discreet: &yes})
+	past.Stage = archive.PastNetwork
+	h.step(Backfilled{Feed: news, Past: past})
+	if got := h.node.feeds[news].Past.Stage; got != archive.PastDone {
+		t.Errorf("neighbors are to be asked for what is followed discreetly: %q", got)
+	}
+	h.step(Unsubscribe{Feeds: []feed.URL{news}})
+	h.step(Backfilled{Feed: news, Past: past})
+	h.step(Subscribe{Feeds: []feed.URL{news}})
+	h.step(Backfilled{Feed: news, Past: past}) // of the subscription before
+	if got := h.node.feeds[news].Past; got.Stage != archive.PastPoll || got.Filled != 0 {
+		t.Errorf("followed anew: %+v", got)
+	}
+}
