@@ -64,6 +64,7 @@ func TestConfigFileErrors(t *testing.T) {
 		{"value for a table", "polling = 'fixed'", "1:11: polling: want a table, [polling]"},
 		{"another choice", "[query]\nnetwork = 'sometimes'", `2:1: query.network: "sometimes" is none of the choices: want "ask", "always" or "never"`},
 		{"span without unit", "[polling]\ninterval = 30", `2:12: polling.interval: want a span of time such as "30m", "4h" or "2d"`},
+		{"a past of nonsense", "backfill = 'some'", `1:1: backfill: "some" is no span of time: want "none", "all" or a span of time such as "90d" or "2y"`},
 		{"span of nonsense", "[polling]\ninterval = '30x'", `2:1: polling.interval: "30x" is no span of time: want a span of time such as "30m", "4h" or "2d"`},
 		{"second item of a list", "tracker = ['http://example.com/',\n 'example.com']", `1:1: tracker: "example.com" is no http or https URL: want a tracker's URL such as "http://tracker.example.net:7788/"`},
 		{"port of a tracker", "tracker = ['http://example.com:99999/']", `1:1: tracker: "http://example.com:99999/" has no valid port: want a tracker's URL such as "http://tracker.example.net:7788/"`},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/archive"
 	"feedex/daemon"
 	"feedex/node"
 )
@@ -23,6 +24,7 @@ polled, how many entries came by own polls and from neighbors, and what last wen
 private never leaves the node, one marked discreet does not show that the node follows it, one with a
 weight is preferred when neighbors are chosen, and one that names a policy is polled by that. Of a feed that
 published more between two polls than its document lists, entries are missing until as many came from neighbors.
+Of a feed that was followed lately it says how far its past is filled in (the setting backfill).
 A feed that its publisher ended (HTTP 410) is polled no more, one that has moved is asked for at its new address,
 and one that waits for the network counts no failures: nobody else could be reached either.
 On a narrow screen each feed takes two lines.`,
@@ -72,6 +74,9 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 		if f.Gap != nil {
 			t.note(gapNote(f.Gap))
 		}
+		if note := pastNote(f); note != "" {
+			t.note(note)
+		}
 	}
 	return t.write(w)
 }
@@ -113,6 +118,32 @@ func gapNote(g *node.GapStatus) string {
 		plural(int64(g.Missing), "entry", "entries"), g.After.Local().Format(layout), g.Before.Local().Format(layout))
 	if g.Filled > 0 {
 		text += fmt.Sprintf("; %s of them came since", grouped(int64(g.Filled)))
+	}
+	return text
+}
+
+// pastNote says how far the past of a feed is filled in, "" where nothing is done about it.
+func pastNote(f *node.FeedStatus) string {
+	p := f.Past
+	if p == nil {
+		return ""
+	}
+	var text string
+	switch {
+	case p.Stage == archive.PastPublisher:
+		text = "its past is read from the publisher's archive"
+	case p.Stage == archive.PastNetwork && f.Offered == 0:
+		text = "its past waits for a neighbor that has the feed"
+	case p.Stage == archive.PastNetwork:
+		text = "neighbors are asked for its past"
+	default:
+		return ""
+	}
+	if p.Filled > 0 {
+		text += ": " + plural(int64(p.Filled), "entry", "entries") + " so far"
+	}
+	if !p.Back.IsZero() {
+		text += ", back to " + dayOf(p.Back)
 	}
 	return text
 }

@@ -112,6 +112,7 @@ func (s *settings) node() (daemon.Config, error) {
 			AdvertInterval: duration(s.AdvertInterval),
 			CoverFeeds:     s.CoverFeeds,
 			SeenDIDs:       s.SeenDIDs,
+			Backfill:       reach(s.Backfill),
 			QueryNetwork:   node.QueryNetwork(s.Query.Network),
 			Incentive:      s.incentive(),
 			Policy:         s.policy(),

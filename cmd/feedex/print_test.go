@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -128,6 +129,33 @@ https://example.com/busy         0          0s ago  now   60m    0        0     
 			URL: "https://example.com/busy", Interval: time.Hour, LastPoll: noon, LastSuccess: noon, NextPoll: noon, Policy: "auto:15m",
 			Gap: &node.GapStatus{After: noon, Before: noon.Add(time.Hour), Missing: 40, Filled: 3},
 		}}, noon, 0)
+	})
+	back := noon.AddDate(0, -1, 0)
+	wantText(t, `
+FEED                    TITLE  NEIGHBORS  POLLED  NEXT  EVERY  BY POLL  BY NEIGHBORS  STATE
+https://example.com/1/         0          never   now   -      0        0             new
+https://example.com/2/         0          0s ago  now   60m    0        0             ok
+    its past is read from the publisher's archive
+https://example.com/3/         1          0s ago  now   60m    0        0             ok
+    neighbors are asked for its past: 1,200 entries so far, back to `+dayOf(back)+`
+https://example.com/4/         0          0s ago  now   60m    0        0             ok
+    its past waits for a neighbor that has the feed: 1 entry so far
+`, func(w *strings.Builder) error {
+		var feeds []node.FeedStatus
+		for i, p := range []node.PastStatus{
+			{Stage: archive.PastPoll}, {Stage: archive.PastPublisher},
+			{Stage: archive.PastNetwork, Back: back, Filled: 1200}, {Stage: archive.PastNetwork, Filled: 1},
+		} {
+			f := node.FeedStatus{URL: feed.URL(fmt.Sprintf("https://example.com/%d/", i+1)), NextPoll: noon, Past: &p}
+			if i > 0 {
+				f.Interval, f.LastPoll, f.LastSuccess = time.Hour, noon, noon
+			}
+			if i == 2 {
+				f.Offered = 1
+			}
+			feeds = append(feeds, f)
+		}
+		return printFeeds(w, feeds, noon, 0)
 	})
 	wantText(t, `
 FEED                      TITLE

@@ -23,6 +23,7 @@ type settings struct {
 	Tracker      []trackerAt `toml:"tracker"`
 	Peer         []peer      `toml:"peer"`
 	Subscribe    []feedURL   `toml:"subscribe"`
+	Backfill     past        `toml:"backfill"`
 	AllowPrivate bool        `toml:"allow_private"`
 	PrivateHost  []host      `toml:"private_host"`
 	TrustedProxy []network   `toml:"trusted_proxy"`
@@ -68,7 +69,7 @@ type querySettings struct {
 // finding it may fail.
 func defaultSettings() settings {
 	return settings{
-		Listen: ":7790", Reader: "127.0.0.1:7791", LogLevel: "info", LogFormat: "text",
+		Listen: ":7790", Reader: "127.0.0.1:7791", LogLevel: "info", LogFormat: "text", Backfill: "1y",
 		MaxNeighbors: 10, MinNeighbors: 8, MaxSubsetHops: 3, AdvertInterval: "300s", SeenDIDs: 1000, DeficitBound: 10,
 		GiveTotal: incentive.DefaultGifts, GiveAddress: incentive.DefaultGift,
 		Polling: pollingSettings{

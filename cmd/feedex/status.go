@@ -105,6 +105,9 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	if r.Gaps > 0 {
 		line("missing", "entries of %s that left the document between polls, see 'feedex feeds'", plural(int64(r.Gaps), "feed", "feeds"))
 	}
+	if r.Pasts > 0 {
+		line("past", "of %s being filled in, see 'feedex feeds'", plural(int64(r.Pasts), "feed", "feeds"))
+	}
 	line("sent", "%s to neighbors", plural(c.Forwarded, "entry", "entries"))
 	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls), grouped(c.NotModified), grouped(c.PollsFailed))
 	line("offers", "%s made, %s of them known already; %s received", grouped(c.ChecksSent), grouped(c.ChecksSeen), grouped(c.ChecksAsked))

@@ -35,6 +35,9 @@ neighbors bring of it. That costs: what comes of it counts half for who brings i
 less to others. It does not help against neighbors who knew before, against those who know all neighbors
 of the node, nor against the publisher.
 
+What a feed published within the last year is filled in by and by, from its publisher's archive and from
+neighbors; the setting backfill says how far back. 'feedex backfill' does it at once.
+
 With --poll a feed is polled by a policy of its own: "auto:15m" by policy auto with a target delay of 15
 minutes, "1h" every hour, "feedex", "fix-learned", "moving-average" or "post-rate", or "default" for that of
 the node. 'feedex config' says what they do; what it sets holds for each policy, wherever it is used.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -40,6 +41,34 @@ func (spanRule) check(s string) error {
 func duration(t span) time.Duration {
 	d, _ := when.Span(string(t)) // the rule has checked it
 	return d
+}
+
+// pastRule is for how far back something goes.
+type pastRule struct{ spanRule }
+
+// The values of a past that are no span of time.
+const (
+	noPast  = "none"
+	allPast = "all"
+)
+
+func (pastRule) want() string { return `"none", "all" or a span of time such as "90d" or "2y"` }
+func (r pastRule) check(s string) error {
+	if s == noPast || s == allPast {
+		return nil
+	}
+	return r.spanRule.check(s)
+}
+
+// reach is how far back that is, 0 for not at all.
+func reach(t past) time.Duration {
+	switch t {
+	case noPast:
+		return 0
+	case allPast:
+		return math.MaxInt64
+	}
+	return duration(span(t))
 }
 
 type momentRule struct{}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -35,6 +36,15 @@ func TestRoughly(t *testing.T) {
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestReach(t *testing.T) {
+	const day = 24 * time.Hour
+	for value, want := range map[past]time.Duration{"none": 0, "all": math.MaxInt64, "90d": 90 * day, defaultSettings().Backfill: 365 * day} {
+		if err := value.check(); err != nil || reach(value) != want {
+			t.Errorf("%s: %v, %v, want %v", value, reach(value), err, want)
 		}
 	}
 }

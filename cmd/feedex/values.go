@@ -141,6 +141,7 @@ type (
 	words     = text[wordsRule]
 	span      = text[spanRule]
 	moment    = text[momentRule]
+	past      = text[pastRule]
 	level     = text[levelRule]
 	format    = text[formatRule]
 	policy    = text[policyRule]
