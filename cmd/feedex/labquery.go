@@ -27,11 +27,11 @@ nodes that flood theirs with queries.`,
 			return f.run(c, e.Run)
 		},
 	}
-	f.add(c, 0, 1)
+	f.add(c, 0, 0.25)
 	c.Flags().Lookup("hours").Usage = "how many hours of virtual time pass before the first query"
 	c.Flags().IntSliceVar(&e.Sizes, "nodes", []int{161, 1000}, "how many nodes, a network each")
 	c.Flags().IntVar(&e.Each, "feeds", 20, "how many feeds a node follows")
-	c.Flags().IntVar(&e.Trials, "trials", 20, "how many queries of each kind")
+	c.Flags().IntVar(&e.Trials, "trials", 10, "how many queries of each kind")
 	c.Flags().Float64Var(&e.Flooders, "flooders", 0.03, "share of the nodes that flood, in the last network")
 	return c
 }

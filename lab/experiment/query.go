@@ -24,14 +24,18 @@ type Queries struct {
 	Traces   *trace.Set    // no default
 	Sizes    []int         // nodes, a network each, and the first once more with flooders; default 161, 1,000
 	Each     int           // feeds a node; default 20
-	Settle   time.Duration // until the first query; default 1 h
-	Trials   int           // queries of each kind; default 20
+	Settle   time.Duration // until the first query; default 15 min
+	Trials   int           // queries of each kind; default 10
 	Flooders float64       // share of the nodes of the flooded network; default 0.03
 }
 
 const (
-	// apart is the time between two queries.
-	apart = 15 * time.Second
+	// apart is the time between two queries: one ends before the next begins, since nobody waits for longer than
+	// protocol.DefaultWait.
+	apart = 5 * time.Second
+	// listed is how many entries a document lists at most. Archives are filled with what queries look for, and all the
+	// documents of all feeds going round at the start would take longer than the queries.
+	listed = 5
 	// planted is how many entries each query looks for, each with holders of its own.
 	planted = 5
 	// floodEvery is how often a flooder asks each of its neighbors: ten a minute are answered.
@@ -66,12 +70,15 @@ func kindsOf(flooded bool) []queryKind {
 }
 
 func (c Queries) withDefaults() (Queries, []trace.Feed, error) {
-	c.Each, c.Trials = cmp.Or(c.Each, 20), cmp.Or(c.Trials, 20)
-	c.Settle, c.Flooders = cmp.Or(c.Settle, time.Hour), cmp.Or(c.Flooders, .03)
+	c.Each, c.Trials = cmp.Or(c.Each, 20), cmp.Or(c.Trials, 10)
+	c.Settle, c.Flooders = cmp.Or(c.Settle, 15*time.Minute), cmp.Or(c.Flooders, .03)
 	if c.Sizes == nil {
 		c.Sizes = []int{161, 1000}
 	}
 	feeds := busiest(c.Seed, c.Traces, 70)
+	for i := range feeds {
+		feeds[i].Window = min(feeds[i].Window, listed)
+	}
 	for _, size := range c.Sizes {
 		if err := possible(c.Traces, feeds, size, c.Each, c.length(), c.Settle); err != nil {
 			return c, nil, err

@@ -42,7 +42,7 @@ func summed(questions []*question, size, flooders int, load float64) []QueryRow 
 func (c Queries) tables(r *Report, rows []QueryRow) {
 	r.Setting = []string{
 		fmt.Sprintf("%d feeds a node, %d subscribers a feed, %v until the first query, then one every %v by a random subscriber", c.Each, subscribers, c.Settle, apart),
-		fmt.Sprintf("each for %d old entries of a feed, each of them held by so many of its other subscribers, one at least; %d queries a cell", planted, c.Trials),
+		fmt.Sprintf("documents of %d entries; each query is for %d old entries of a feed, each of them held by so many of its other subscribers, one at least; %d queries a cell", listed, planted, c.Trials),
 	}
 	for i, kinds := 0, 0; i < len(rows); i += kinds {
 		first := rows[i]
