@@ -19,6 +19,8 @@ const (
 	// is as many as it takes to keep everybody else away.
 	strangerCalls  = 60
 	strangersCalls = 600
+	// floodFactor is how many times as many queries as a minute allows are a flood.
+	floodFactor = 3
 )
 
 // exposure counts what others put us to within a minute. It belongs to holders and not to links: who connects
@@ -44,7 +46,7 @@ func originOf(id protocol.NodeID) origin {
 }
 
 // effort is what one neighbor puts us to.
-type effort struct{ calls, bytes, queries int }
+type effort struct{ calls, bytes, queries, messages int }
 
 func (e effort) over() bool { return e.calls > callsAMinute || e.bytes > bytesAMinute }
 
@@ -80,13 +82,32 @@ func (x *exposure) neighbor(now time.Time, h incentive.Holder, c protocol.Call) 
 	return e.over(), e.over() && !before
 }
 
-// query counts a query over a link, and reports whether it is beyond the limit.
-func (x *exposure) query(now time.Time, h incentive.Holder) (over bool) {
+// query counts a query over a link, and reports whether it is beyond the limit, and whether it is the one from
+// which on there can be no talk of an oversight.
+func (x *exposure) query(now time.Time, h incentive.Holder) (over, flood bool) {
 	x.turn(now)
 	e := x.neighbors[h]
 	e.queries++
 	x.neighbors[h] = e
-	return e.queries > search.PerMinute
+	return e.queries > search.PerMinute, e.queries == floodFactor*search.PerMinute
+}
+
+// cause counts the messages that a neighbor's query causes, and returns how many of them it may.
+func (x *exposure) cause(now time.Time, h incentive.Holder, messages int) int {
+	x.turn(now)
+	e := x.neighbors[h]
+	messages = max(0, min(messages, search.MessagesPerMinute-e.messages))
+	e.messages += messages
+	x.neighbors[h] = e
+	return messages
+}
+
+// spared takes back messages that were counted and not sent.
+func (x *exposure) spared(now time.Time, h incentive.Holder, messages int) {
+	x.turn(now)
+	e := x.neighbors[h]
+	e.messages = max(0, e.messages-messages)
+	x.neighbors[h] = e
 }
 
 // stranger counts a call without a link, and reports whether it is beyond the limits. asked tells that we wait

@@ -111,7 +111,7 @@ func (i *inquiry) spread() {
 		case i.asker != nil && l.holder == i.asker.holder:
 		case i.query.Hops <= 0:
 			i.unasked(fit, protocol.CutHops)
-		case (l.inquiries >= search.AtOnce || !l.pace.Free(n.now)) && !n.trusted(l.holder):
+		case (l.inquiries >= search.AtOnce || !l.pace.Free(n.now, i.kept())) && !n.trusted(l.holder):
 			i.unasked(fit, protocol.CutRefused)
 		default:
 			free, fits = append(free, candidate{l, fit}), append(fits, fit)
@@ -121,6 +121,14 @@ func (i *inquiry) spread() {
 		i.waiting = append(i.waiting, free[k])
 	}
 	i.askNext()
+}
+
+// kept is how many of the queries that a neighbor answers are not for this inquiry: some are the owner's.
+func (i *inquiry) kept() int {
+	if i.asker == nil {
+		return 0
+	}
+	return search.OwnPerMinute
 }
 
 // askNext asks as many more neighbors as what is left of the budget is for.

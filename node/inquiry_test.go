@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -382,5 +383,43 @@ func TestBeingLateIsNoFailure(t *testing.T) {
 	}
 	if !linked(hosts[0], hosts[1]) || hosts[0].node.links[hosts[1].id].lastError != "" {
 		t.Errorf("the neighbor failed: %+v", hosts[0].status(hosts[1]))
+	}
+}
+
+// What one neighbor makes up, as much and as long as an answer may be, leaves those of others in it.
+func TestNobodyCrowdsAnAnswer(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
+	asker, relay, liar, honest := hosts[0], hosts[1], hosts[2], hosts[3]
+	for i := range 60 {
+		honest.holds(oldEntry(news, i))
+	}
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		q, is := c.(protocol.QueryFeed)
+		if !is || to != liar {
+			return nil, false
+		}
+		var a protocol.Answer
+		for i := range q.Query.Filter.Limit {
+			a.Found = append(a.Found, protocol.Found{
+				ID: feed.EntryID{1, byte(i)}, Feed: news, Title: strings.Repeat("walrus", protocol.MaxTitleBytes/6), Published: w.now, Seen: w.now,
+			})
+		}
+		return a, true
+	}
+	r := relay.hears(asker, protocol.QueryFeed{Query: protocol.Query{
+		ID: "q", Hops: 1, Budget: 10, Filter: feed.Filter{Words: []string{"walrus"}, Limit: protocol.MaxAnswerEntries},
+	}})
+	a := r.Reply.(protocol.Answer)
+	true, made := 0, 0
+	for _, f := range a.Found {
+		if f.Published.Equal(w.now) || len(f.Title) > 100 {
+			made++
+		} else {
+			true++
+		}
+	}
+	if true != 60 || made == 0 || a.Cut&protocol.CutLimit == 0 || protocol.ReplyLength(a) > 512<<10 {
+		t.Errorf("%d true and %d made up entries in %d bytes, cut %v", true, made, protocol.ReplyLength(a), a.Cut.Reasons())
 	}
 }

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 const (
 	// relayPrice is what a neighbor owes for an answer that lists anything.
 	relayPrice = incentive.Entry / 10
+	// messagePrice is what it owes for each call that its query took, the one to us included, whatever came of it.
+	messagePrice = incentive.Entry / 100
 	// maxRelayWait is how long a neighbor's query is worked on at most, whatever the asker says: its
 	// connection does not stay open for longer.
 	maxRelayWait = 20 * time.Second
@@ -37,11 +40,15 @@ type queries struct {
 // original requester."
 func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 	trusted := n.trusted(l.holder)
+	over, flood := n.load.query(n.now, l.holder)
+	if flood && !trusted {
+		n.punish(l.holder, incentive.CallFlood, 0)
+	}
 	switch {
 	case l.searches >= search.AtOnce && !trusted:
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "%d queries are under way; wait for their answers", l.searches))
 		return
-	case n.load.query(n.now, l.holder) && !trusted:
+	case over && !trusted:
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d queries within a minute; slow down", search.PerMinute))
 		return
 	case n.dues.ledger.Allowance(l.holder) < relayPrice:
@@ -56,17 +63,22 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 	key := search.Key(q)
 	if a, ok := n.queries.cache.Find(n.now, key, q.Hops); ok {
 		a.Left = q.Budget
-		n.respond(ev, n.charged(l, a))
+		n.respond(ev, n.charged(l, a, 1))
 		return
 	}
+	asked := q.Budget
+	q.Budget = n.affordable(l, asked)
 	l.searches++
 	i := n.newInquiry(q, l)
 	i.done = func(hits []*search.Hit) {
 		l.searches--
 		a := n.answerOf(hits, i.cut)
-		n.queries.cache.Keep(n.now, key, q, a)
-		a.Left = i.left
-		n.respond(ev, n.charged(l, a))
+		if q.Budget == asked { // others may afford more
+			n.queries.cache.Keep(n.now, key, q, a)
+		}
+		n.load.spared(n.now, l.holder, i.left)
+		a.Left = asked - (q.Budget - i.left)
+		n.respond(ev, n.charged(l, a, 1+q.Budget-i.left))
 	}
 	f := q.Filter
 	f.Shareable = true
@@ -80,6 +92,18 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 		}
 		i.begin(found.Records)
 	})
+}
+
+// affordable is how many of the messages a neighbor's query may cause: no more than a minute allows, or than half
+// of what is left in its account is for.
+func (n *Node) affordable(l *link, messages int) int {
+	if n.trusted(l.holder) {
+		return messages
+	}
+	if left := n.allowance(l); left != incentive.MaxCredit {
+		messages = min(messages, int(left/2/messagePrice))
+	}
+	return n.load.cause(n.now, l.holder, messages)
 }
 
 // bounded is the query with what it leaves open filled in. One for a private feed goes no further: its URL
@@ -106,30 +130,40 @@ func (n *Node) searchFor(f feed.Filter, then func(Found)) {
 	n.do(Search{ID: n.lastID, Filter: f})
 }
 
-// answerOf lists hits, fewer where their titles and links are very long.
+// answerOf lists hits, without the longest where all are too long for an answer: long titles are made up as easily as
+// short ones, and would leave no room for those.
 func (n *Node) answerOf(hits []*search.Hit, cut protocol.Cut) protocol.Answer {
-	a := protocol.Answer{Cut: cut}
-	bytes := 0
-	for _, h := range hits {
+	shortest := slices.Clone(hits)
+	slices.SortStableFunc(shortest, func(a, b *search.Hit) int {
+		return cmp.Compare(search.AnswerBytes(&a.Found), search.AnswerBytes(&b.Found))
+	})
+	bytes, fits := 0, make(map[*search.Hit]bool, len(hits))
+	for _, h := range shortest {
 		if bytes += search.AnswerBytes(&h.Found); bytes > maxAnswerBytes {
-			a.Cut |= protocol.CutLimit
+			cut |= protocol.CutLimit
 			break
 		}
-		a.Found = append(a.Found, h.Found)
+		fits[h] = true
+	}
+	a := protocol.Answer{Cut: cut}
+	for _, h := range hits {
+		if fits[h] {
+			a.Found = append(a.Found, h.Found)
+		}
 	}
 	return a
 }
 
-// charged is the answer as the neighbor gets it, and is debited for it: a tenth of an entry where it lists
-// anything, and the value of what is news to the neighbor. At most half of what its account allows goes into
-// that, so that nobody who asks is left without the entries that it follows; news beyond that is left out.
+// charged is the answer as the neighbor gets it, and is debited for it: a hundredth of an entry for each message
+// that it took, a tenth where it lists anything, and the value of what is news to the neighbor. At most half of
+// what its account allows goes into that, so that nobody who asks is left without the entries that it follows; news beyond that is left out.
 // What became private since the answer was put together is left out as well.
-func (n *Node) charged(l *link, a protocol.Answer) protocol.Answer {
-	left := n.allowance(l)
+func (n *Node) charged(l *link, a protocol.Answer, messages int) protocol.Answer {
+	left, price := n.allowance(l), incentive.Credit(messages)*messagePrice
 	if left != incentive.MaxCredit {
-		left = left/2 - relayPrice
+		left = left/2 - relayPrice - price
 	}
-	all, price := a.Found, relayPrice
+	all := a.Found
 	a.Found = make([]protocol.Found, 0, len(all))
 	for i := range all {
 		switch {
@@ -147,8 +181,8 @@ func (n *Node) charged(l *link, a protocol.Answer) protocol.Answer {
 		}
 		a.Found = append(a.Found, all[i])
 	}
-	if len(a.Found) == 0 {
-		return a // "nothing is paid for empty answers"
+	if len(a.Found) > 0 {
+		price += relayPrice
 	}
 	n.dues.ledger.Gave(n.now, l.holder, price)
 	n.saveAccounts()

@@ -10,6 +10,7 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 // asksFor is what b answers to a query of a for these words, or why it refuses.
@@ -29,17 +30,18 @@ func TestQueriesRunIntoTheBound(t *testing.T) {
 		account, _ := b.node.dues.ledger.Account(b.node.links[a.id].holder)
 		return account.Deficit
 	}
-	if a.asksFor(b, "nothing", "dodo"); deficit() != 0 {
-		t.Errorf("an empty answer cost %v", deficit())
+	if a.asksFor(b, "nothing", "dodo"); deficit() != messagePrice {
+		t.Errorf("an empty answer cost %v, want %v", deficit(), messagePrice)
 	}
 	w.run(time.Minute)
-	if a.asksFor(b, "one", "walrus"); deficit() != relayPrice {
-		t.Errorf("an answer cost %v, want %v", deficit(), relayPrice)
+	before := deficit()
+	if a.asksFor(b, "one", "walrus"); deficit()-before != messagePrice+relayPrice {
+		t.Errorf("an answer cost %v, want %v", deficit()-before, messagePrice+relayPrice)
 	}
 	for i := range 20 {
 		w.run(10 * time.Second)
 		_, fault := a.asksFor(b, fmt.Sprint("q", i), "walrus")
-		if i < 9 && fault != nil || i >= 9 && (fault == nil || fault.Code != protocol.AtBound) {
+		if i < 8 && fault != nil || i >= 8 && (fault == nil || fault.Code != protocol.AtBound) {
 			t.Fatalf("answer %d: %v; an address never seen before has a bound of one entry", i+2, fault)
 		}
 	}
@@ -65,14 +67,90 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	answer, _ := a.asksFor(b, "q", "walrus")
 	after, _ := b.node.dues.ledger.Account(l.holder)
 	paid := after.Given - before.Given
-	if news := int((paid - relayPrice) / incentive.Entry); news != int((room/2-relayPrice)/incentive.Entry) || len(answer.Found) != 18+news || answer.Cut&protocol.CutRefused == 0 {
+	if news := int((paid - relayPrice) / incentive.Entry); news != int((room/2-relayPrice-messagePrice)/incentive.Entry) || len(answer.Found) != 18+news || answer.Cut&protocol.CutRefused == 0 {
 		t.Errorf("%d entries listed, cut %v, for %v of %v", len(answer.Found), answer.Cut.Reasons(), paid, room)
 	}
 	b.inside(func(n *Node) { n.table.Hear(l.peer, protocol.Subset{{Feed: news}}) })
 	answer, _ = a.asksFor(b, "q2", "walrus")
 	last, _ := b.node.dues.ledger.Account(l.holder)
-	if len(answer.Found) != 30 || last.Given-after.Given != relayPrice {
+	if len(answer.Found) != 30 || last.Given-after.Given != messagePrice+relayPrice {
 		t.Errorf("%d entries of a feed that the asker gets anyway were listed for %v", len(answer.Found), last.Given-after.Given)
+	}
+}
+
+// What a query has others do costs its asker, whatever comes of it: Paper §3.6, "we can put this query relaying
+// under the incentive mechanism".
+func TestMessagesArePaidFor(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3}, [2]int{3, 4})
+	asker, relay := hosts[0], hosts[1]
+	l := relay.node.links[asker.id]
+	relay.inside(func(n *Node) { n.dues.ledger.Got(n.now, l.holder, incentive.Entry) })
+	ask := func(id string, budget int) (protocol.Answer, incentive.Credit) {
+		before, _ := relay.node.dues.ledger.Account(l.holder)
+		r := relay.hears(asker, protocol.QueryFeed{Query: protocol.Query{
+			ID: id, Hops: 3, Budget: budget, Filter: feed.Filter{Words: []string{"dodo " + id}},
+		}})
+		after, _ := relay.node.dues.ledger.Account(l.holder)
+		return r.Reply.(protocol.Answer), after.Given - before.Given
+	}
+	if a, paid := ask("near", 0); a.Left != 0 || paid != messagePrice {
+		t.Errorf("a query that goes no further cost %v, %d left", paid, a.Left)
+	}
+	if a, paid := ask("far", 20); a.Left != 17 || paid != 4*messagePrice {
+		t.Errorf("a query that takes three more calls cost %v, %d left", paid, a.Left)
+	}
+	// Half of what is left, an entry here, goes into one query at most; what it may not spend is left.
+	relay.inside(func(n *Node) { n.dues.ledger.Gave(n.now, l.holder, n.dues.ledger.Allowance(l.holder)-relayPrice) })
+	if a, paid := ask("poor", 200); a.Left != 197 || paid != 4*messagePrice {
+		t.Errorf("with a tenth of an entry left a query cost %v, %d left", paid, a.Left)
+	}
+	if got := relay.node.affordable(l, 200); got > int(relayPrice/2/messagePrice) {
+		t.Errorf("with less than a tenth left a query may cause %d messages", got)
+	}
+}
+
+// Those who ask much leave what a minute allows to the others.
+func TestANeighborMayCauseSoManyMessages(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
+	n := hosts[1].node
+	flooder, other := n.links[hosts[0].id], n.links[hosts[2].id]
+	if got := n.affordable(flooder, 50); got != 50 {
+		t.Errorf("%d of 50", got)
+	}
+	if got := n.affordable(flooder, 50); got != search.MessagesPerMinute-50 {
+		t.Errorf("%d of 50 more", got)
+	}
+	if n.load.spared(n.now, flooder.holder, 10); n.affordable(flooder, 50) != 10 {
+		t.Error("what was not sent is not there for the next")
+	}
+	if got := n.affordable(other, 256); got != search.MessagesPerMinute {
+		t.Errorf("another has %d", got)
+	}
+	w.run(time.Minute)
+	hosts[1].step(Wake{})
+	if got := n.affordable(flooder, 50); got != 50 {
+		t.Errorf("%d of 50 a minute later", got)
+	}
+}
+
+// The owner can ask though others have us pass on as much as they may.
+func TestRelayedQueriesLeaveRoomForTheOwners(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
+	hosts[2].holds(oldEntry(news, 1))
+	for i := range 10 {
+		hosts[1].hears(hosts[0], protocol.QueryFeed{Query: protocol.Query{
+			ID: fmt.Sprint(i), Hops: 2, Budget: 4, Filter: feed.Filter{Words: []string{fmt.Sprint("word", i)}},
+		}})
+	}
+	if n := count(hosts[1].calls, "query_feed"); n != search.PerMinute-search.OwnPerMinute {
+		t.Errorf("%d queries were passed on", n)
+	}
+	found, _ := hosts[1].seeks(protocol.Query{Filter: feed.Filter{Words: []string{"walrus"}}})
+	if len(found.Hits) != 1 {
+		t.Errorf("the owner found %d", len(found.Hits))
 	}
 }
 
@@ -81,10 +159,17 @@ func TestAFloodOfQueriesIsHeldBack(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
 	answered, busy := 0, 0
+	marks := func() int {
+		account, _ := hosts[1].node.dues.ledger.Account(hosts[1].node.links[hosts[0].id].holder)
+		return len(account.Standing.Marks)
+	}
 	for i := range 100 {
 		r := hosts[1].hears(hosts[0], protocol.QueryFeed{Query: protocol.Query{
 			ID: fmt.Sprint(i), Hops: 5, Budget: 256, Filter: feed.Filter{Words: []string{fmt.Sprint("word", i)}},
 		}})
+		if i < 29 && marks() > 0 {
+			t.Errorf("%d queries cost standing", i+1)
+		}
 		switch {
 		case r.Fault == nil:
 			answered++
@@ -95,7 +180,10 @@ func TestAFloodOfQueriesIsHeldBack(t *testing.T) {
 	if answered != 10 || busy != 90 {
 		t.Errorf("%d were answered and %d refused as too many, want 10 and 90", answered, busy)
 	}
-	if calls := w.queriesMade(); calls > 20 {
+	if marks() != 1 {
+		t.Errorf("a minute's flood left %d marks", marks())
+	}
+	if calls := w.queriesMade(); calls > 2*8 {
 		t.Errorf("the flood made %d more calls", calls)
 	}
 }

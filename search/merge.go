@@ -87,18 +87,51 @@ func (h *Hit) hold(id protocol.NodeID) {
 	}
 }
 
-// Trim forgets what is beyond the limit, so that no more is held than is answered.
+// Trim forgets what is beyond the limit, so that no more is held than is answered. What goes is the last by rank, but
+// not of those who told of no more than their share: nobody crowds the others out by what he makes up.
 func (r *Results) Trim(now time.Time) {
 	r.rank(now)
 	if len(r.hits) <= r.limit {
 		return
 	}
 	r.cut = true
-	for _, h := range r.hits[r.limit:] {
-		delete(r.known, version{h.ID, h.Digest})
+	kept := r.shared()
+	r.hits = slices.DeleteFunc(r.hits, func(h *Hit) bool {
+		if !kept[h] {
+			delete(r.known, version{h.ID, h.Digest})
+		}
+		return !kept[h]
+	})
+}
+
+// shared are the hits that stay, as many as the limit allows: of each teller the best up to an equal share, each hit
+// counted to that of its tellers who has most room, and then those of the most tellers.
+func (r *Results) shared() map[*Hit]bool {
+	room := make(map[protocol.NodeID]int)
+	for _, h := range r.hits {
+		for _, id := range h.firsts {
+			room[id] = 0
+		}
 	}
-	clear(r.hits[r.limit:])
-	r.hits = r.hits[:r.limit]
+	for id := range room {
+		room[id] = r.limit / len(room)
+	}
+	kept := make(map[*Hit]bool, r.limit)
+	var rest []*Hit
+	for _, h := range r.hits {
+		most := slices.MaxFunc(h.firsts, func(a, b protocol.NodeID) int { return cmp.Compare(room[a], room[b]) })
+		if room[most] == 0 {
+			rest = append(rest, h)
+			continue
+		}
+		room[most]--
+		kept[h] = true
+	}
+	slices.SortStableFunc(rest, func(a, b *Hit) int { return cmp.Compare(b.Told(), a.Told()) })
+	for _, h := range rest[:min(len(rest), r.limit-len(kept))] {
+		kept[h] = true
+	}
+	return kept
 }
 
 // Keeps reports whether the hit is still among the best.

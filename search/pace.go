@@ -8,6 +8,10 @@ const (
 	PerMinute = 10
 	// AtOnce is how many of them may wait for their answers.
 	AtOnce = 2
+	// OwnPerMinute is how many of PerMinute are kept for the owner, whatever others have us pass on.
+	OwnPerMinute = 2
+	// MessagesPerMinute is how many calls one neighbor's queries may cause within a minute.
+	MessagesPerMinute = 64
 )
 
 // A Pace counts queries between two neighbors. The zero Pace has seen none.
@@ -18,7 +22,7 @@ type Pace struct {
 
 // Take counts a query, unless there were PerMinute within the last minute: then it reports false.
 func (p *Pace) Take(now time.Time) bool {
-	if !p.Free(now) {
+	if !p.Free(now, 0) {
 		return false
 	}
 	p.times[p.next] = now
@@ -26,8 +30,8 @@ func (p *Pace) Take(now time.Time) bool {
 	return true
 }
 
-// Free reports whether Take would count a query.
-func (p *Pace) Free(now time.Time) bool {
-	oldest := p.times[p.next]
+// Free reports whether Take would count a query even if keep more had been counted.
+func (p *Pace) Free(now time.Time, keep int) bool {
+	oldest := p.times[(p.next+keep)%PerMinute]
 	return oldest.IsZero() || now.Sub(oldest) >= time.Minute
 }

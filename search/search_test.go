@@ -132,6 +132,9 @@ func TestPace(t *testing.T) {
 	if p.Take(now.Add(59 * time.Second)) {
 		t.Error("an eleventh within a minute was let through")
 	}
+	if p.Free(now.Add(time.Minute), 1) || !p.Free(now.Add(61*time.Second), 1) {
+		t.Error("with one kept, there is room as soon as two were a minute ago")
+	}
 	if !p.Take(now.Add(time.Minute)) || p.Take(now.Add(time.Minute)) {
 		t.Error("after a minute there is room for one, and no more")
 	}
@@ -173,6 +176,82 @@ func TestAnswersAreMerged(t *testing.T) {
 	if hits[2].Digest != edited.Digest {
 		t.Error("of two versions, that of more neighbors is to go first")
 	}
+}
+
+// One neighbor that makes up as many entries as an answer lists, all of them the newest, leaves the others their
+// shares, in whatever order the answers come.
+func TestNobodyCrowdsOthersOut(t *testing.T) {
+	const limit, honest = 40, 20
+	lie := func(i int) protocol.Found {
+		f := found(0)
+		f.ID, f.Title, f.Published = feed.EntryID{255, byte(i)}, "Entry", now
+		return f
+	}
+	for name, order := range map[string][]int{"first": {9, 0, 1, 2}, "last": {0, 1, 2, 9}, "between": {0, 9, 1, 2}} {
+		r := search.NewResults(limit, false)
+		for _, from := range order {
+			for i := range limit {
+				switch {
+				case from == 9:
+					r.Add(node(9), lie(i), 0)
+				case from == 0 && i < honest/2:
+					r.Add(here, found(i+1), 0)
+				case from > 0 && i < honest:
+					r.Add(node(from), found(i+1), 0)
+				}
+			}
+			r.Trim(now)
+		}
+		hits, cut := r.Hits(now)
+		true, made := 0, 0
+		for _, h := range hits {
+			if h.ID[0] == 255 {
+				made++
+			} else {
+				true++
+			}
+		}
+		if true != honest || made != limit-honest || !cut {
+			t.Errorf("made up entries that come %s: %d true and %d made up ones are kept, cut %v", name, true, made, cut)
+		}
+	}
+}
+
+// Whatever is told by whom, nobody's best are missing up to an equal share, and no more are kept than were asked for.
+func TestEverybodyHasAShare(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit, tellers := rapid.IntRange(1, 30).Draw(t, "limit"), rapid.IntRange(1, 8).Draw(t, "tellers")
+		r := search.NewResults(limit, false)
+		told := make([][]byte, tellers) // by whom; the smallest are the newest
+		for who := range tellers {
+			for _, i := range rapid.SliceOfNDistinct(rapid.ByteRange(1, 90), 0, 40, rapid.ID).Draw(t, "entries") {
+				told[who] = append(told[who], i)
+				r.Add(node(who+1), found(int(i)), 0)
+			}
+		}
+		hits, _ := r.Hits(now)
+		all := map[byte]bool{}
+		for _, list := range told {
+			for _, i := range list {
+				all[i] = true
+			}
+		}
+		if len(hits) != min(limit, len(all)) {
+			t.Fatalf("%d of %d kept, limit %d", len(hits), len(all), limit)
+		}
+		kept := map[byte]bool{}
+		for _, h := range hits {
+			kept[h.ID[0]] = true
+		}
+		for who, list := range told {
+			slices.Sort(list)
+			for _, i := range list[:min(len(list), limit/tellers)] {
+				if !kept[i] {
+					t.Fatalf("of what %d told, %v, entry %d is missing in %v; limit %d", who, list, i, kept, limit)
+				}
+			}
+		}
+	})
 }
 
 func TestTheBestAreKept(t *testing.T) {
