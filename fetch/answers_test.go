@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,6 +89,32 @@ func TestUnusableDocumentsHaveValidators(t *testing.T) {
 	again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: got.Feed, Body: got.Body})
 	if again.Err != nil || again.Document != nil {
 		t.Errorf("%+v, want nothing new", again)
+	}
+}
+
+// One without a validator, in place of a document that had one: that one may come back, and is asked about.
+func TestABrokenDocumentLeavesTheValidatorsBefore(t *testing.T) {
+	for _, test := range []struct {
+		name, etag, body string
+		sent, want       node.Fetch
+		unusable         bool
+	}{
+		{"broken", "", "<rss", node.Fetch{ETag: `"good"`, Body: feed.Digest{1}}, node.Fetch{ETag: `"good"`, Body: feed.Digest{1}}, false},
+		{"a web page", "", "<html>hello", node.Fetch{LastModified: "then"}, node.Fetch{LastModified: "then"}, false},
+		{"broken, with its own", `"bad"`, "<rss", node.Fetch{ETag: `"good"`}, node.Fetch{ETag: `"bad"`, Body: sha1.Sum([]byte("<rss"))}, true},
+		{"none before", "", "<rss", node.Fetch{}, node.Fetch{Body: sha1.Sum([]byte("<rss"))}, true},
+	} {
+		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			if test.etag != "" {
+				w.Header().Set("ETag", test.etag)
+			}
+			io.WriteString(w, test.body)
+		})
+		test.sent.Feed = feed.URL(server)
+		got := fetchWith(t, Config{AllowLocal: true}, test.sent)
+		if got.Err == nil || got.Unusable != test.unusable || got.ETag != test.want.ETag || got.LastModified != test.want.LastModified || got.Body != test.want.Body {
+			t.Errorf("%s: %+v", test.name, got)
+		}
 	}
 }
 
@@ -191,6 +218,25 @@ func TestAnswersTellTheNode(t *testing.T) {
 		want := node.Freshness{Stated: true, Lifetime: 10 * time.Minute, Age: time.Minute}
 		if got.Status != status || got.Freshness != want || got.From != "127.0.0.1" || got.Unreached {
 			t.Errorf("%s: %+v", path, got)
+		}
+	}
+}
+
+// Why nobody answered is said without system calls and name servers, and the cause can still be told.
+func TestUnreachedInWords(t *testing.T) {
+	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{dial(&net.DNSError{Err: "no such host", Name: "x", Server: "10.0.0.1:53", IsNotFound: true}), "there is no host of this name"},
+		{dial(&net.DNSError{Err: "i/o timeout", Server: "10.0.0.1:53", IsTimeout: true}), "the name of the host cannot be looked up now: i/o timeout"},
+		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "the host is there, but refuses the connection"},
+		{dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), "there is no way to the host"},
+		{io.ErrUnexpectedEOF, "unexpected EOF"},
+	} {
+		if got := inWords(test.err); got.Error() != test.want || !errors.Is(got, test.err) {
+			t.Errorf("%v: %q, want %q", test.err, got, test.want)
 		}
 	}
 }

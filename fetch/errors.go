@@ -3,7 +3,9 @@ package fetch
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"syscall"
 )
 
 var (
@@ -45,4 +47,29 @@ func (e *StatusError) Error() string {
 		return text + ": the publisher's server is in trouble"
 	}
 	return text
+}
+
+// worded is an error that says in other words what happened.
+type worded struct {
+	text  string
+	cause error
+}
+
+func (w worded) Error() string { return w.text }
+func (w worded) Unwrap() error { return w.cause }
+
+// inWords says why nobody answered, for somebody who follows the feed: not by which call, nor by whose name server.
+func inWords(err error) error {
+	dns := (*net.DNSError)(nil)
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return worded{"there is no host of this name", err}
+	case errors.As(err, &dns):
+		return worded{"the name of the host cannot be looked up now: " + dns.Err, err}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return worded{"the host is there, but refuses the connection", err}
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return worded{"there is no way to the host", err}
+	}
+	return err
 }

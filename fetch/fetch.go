@@ -183,7 +183,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 			v.out.Local = true // found out without going there
 			return nil, fmt.Errorf("%w (its owner's node may name %s as a private host)", err, u.Hostname())
 		}
-		return nil, err
+		return nil, inWords(err)
 	}
 	defer resp.Body.Close()
 
@@ -223,7 +223,7 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 	if err != nil {
 		if errors.Is(err, ErrTooLarge) {
 			v.replaceValidators(resp.Header, feed.Digest{})
-			v.out.Unusable = true
+			v.unusable(resp.Header)
 		}
 		return err
 	}
@@ -252,7 +252,7 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 		return feed.Parse(v.fetch.Feed, contentType, body, time.Now())
 	})
 	if err != nil {
-		v.out.Unusable = true
+		v.unusable(resp.Header)
 		if errors.Is(err, feed.ErrFormat) && isWebPage(body) {
 			return ErrNotFeed
 		}
@@ -260,6 +260,16 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 	}
 	v.out.Document = doc
 	return nil
+}
+
+// unusable takes note that the document cannot be used. One without a validator leaves us those of the document before
+// it: with them the publisher can say that this one is back.
+func (v *visit) unusable(h http.Header) {
+	if v.conditional() && !hasValidator(h) {
+		v.out.ETag, v.out.LastModified, v.out.Body = v.fetch.ETag, v.fetch.LastModified, v.fetch.Body
+		return
+	}
+	v.out.Unusable = true
 }
 
 // contain turns a panic of parse into an error. Parsing goes through libraries that were not written

@@ -262,6 +262,26 @@ func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
 	}
 }
 
+// A broken document without a validator comes and goes: its feed is asked about the one before, which is back.
+func TestABrokenDocumentInPassing(t *testing.T) {
+	w := newNetwork(t)
+	h, p := alone(w, func(n int, f Fetch) Fetched {
+		switch {
+		case n == 1:
+			return listing(f.Feed, 3)
+		case f.ETag != `"1"`:
+			t.Errorf("request %d has the validator %q", n, f.ETag)
+		case n <= 3:
+			return Fetched{Status: 200, ETag: f.ETag, Body: f.Body, Err: errors.New("byte 7: not a feed")}
+		}
+		return Fetched{Status: 304, ETag: f.ETag, Body: f.Body}
+	})
+	w.run(6 * time.Hour)
+	if s := h.node.Feeds()[0]; len(p.asked) < 6 || s.Errors != 0 || s.LastError != "" || s.Interval != 20*time.Minute {
+		t.Errorf("after %d polls: %+v", len(p.asked), s)
+	}
+}
+
 // 410 ends polling, and says so; the owner may try again.
 func TestGoneForGood(t *testing.T) {
 	gone := true
