@@ -62,11 +62,11 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 			fmt.Sprint(f.Polled), fmt.Sprint(f.Delivered), feedState(f))
 		switch {
 		case f.Ended:
-			t.note(feedError(f))
+			t.note(feedError(f) + "; 'feedex subscribe' tries it again")
 		case f.LastError != "" && f.Errors == 0:
 			t.note("not reached: " + feedError(f))
 		case f.LastError != "":
-			t.note(fmt.Sprintf("failed %s: %s", plural(int64(f.Errors), "time", "times"), feedError(f)))
+			t.note(fmt.Sprintf("failed %s%s: %s", plural(int64(f.Errors), "time", "times"), lastRead(f, now), feedError(f)))
 		}
 		if f.Alias != "" {
 			t.note("has moved to " + printable(string(f.Alias)))
@@ -79,6 +79,14 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 		}
 	}
 	return t.write(w)
+}
+
+// lastRead says since when a feed fails, if it did not from the start.
+func lastRead(f *node.FeedStatus, now time.Time) string {
+	if f.LastSuccess.IsZero() {
+		return ""
+	}
+	return " since it was read " + ago(f.LastSuccess, now)
 }
 
 // feedState says in a few words how a feed is.

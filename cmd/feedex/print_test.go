@@ -96,7 +96,7 @@ func TestPrintFeeds(t *testing.T) {
 		{URL: "https://example.com/feed", Title: "News &amp; <b>more</b>", Offered: 3, Interval: 4 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), NextPoll: noon.Add(3 * time.Hour), Polled: 8, Delivered: 9},
 		{URL: "http://nas.local/feed", Private: true, Discreet: true, Weight: 1, NextPoll: noon.Add(-time.Second)},
 		{URL: "http://example.org:8080/gone", Discreet: true, Weight: 5, Interval: time.Hour, LastPoll: noon, NextPoll: noon.Add(time.Minute), Errors: 2, LastError: "get example.org:8080: HTTP status 410, which is " + strings.Repeat("long ", 20) + "told"},
-		{URL: "http://example.org/away", Private: true, Errors: 1, LastError: "get www.example.org: HTTP status 503"},
+		{URL: "http://example.org/away", Private: true, Errors: 1, LastSuccess: noon.Add(-3 * time.Hour), LastError: "get www.example.org: HTTP status 503"},
 	}
 	wantText(t, `
 FEED                          TITLE        NEIGHBORS  POLLED   NEXT    EVERY  BY POLL  BY NEIGHBORS  STATE
@@ -105,12 +105,12 @@ http://nas.local/feed                      0          never    now     -      0 
 http://example.org:8080/gone               0          0s ago   in 60s  60m    0        0             discreet, weight 5, failing
     failed 2 times: HTTP status 410, which is `+strings.Repeat("long ", 20)+`told
 http://example.org/away                    0          never    -       -      0        0             private, failing
-    failed 1 time: get www.example.org: HTTP status 503
+    failed 1 time since it was read 3h ago: get www.example.org: HTTP status 503
 `, func(w *strings.Builder) error { return printFeeds(w, list, noon, 0) })
 	wantText(t, `
 FEED                      TITLE  NEIGHBORS  POLLED  NEXT  EVERY  BY POLL  BY NEIGHBORS  STATE
 https://example.com/gone         0          0s ago  -     60m    0        0             ended
-    HTTP 410 Gone
+    HTTP 410 Gone; 'feedex subscribe' tries it again
 https://example.com/lost         0          0s ago  now   60m    0        0             waiting for the network
     not reached: no route to host
     has moved to https://example.net/

@@ -9,6 +9,8 @@ func (t *tally) conditionals() Grade {
 	switch {
 	case n == 0:
 		g.Mark, g.Reason = NotTested, "no document with a validator was asked for again"
+	case t.unconditional == 0 && n == 1:
+		g.Reason = "the request for a known document was conditional"
 	case t.unconditional == 0:
 		g.Reason = fmt.Sprintf("all %s for a known document were conditional", requests(n))
 	default:
