@@ -21,6 +21,7 @@ func layers() map[string]int {
 		"neighbors":      2,
 		"incentive":      2,
 		"search":         2,
+		"reading":        2,
 		"archive":        2,
 		"node":           3,
 		"archive/jsonl":  3,
@@ -78,6 +79,9 @@ func exceptions() map[string]map[string]string {
 		},
 		"archive": {
 			"context": "Searcher is called beside the loop and may be slow",
+		},
+		"reading": {
+			"context": "Library is called beside the loop and may be slow",
 		},
 	}
 }

@@ -1,0 +1,71 @@
+package reading
+
+import (
+	"time"
+
+	"feedex/feed"
+)
+
+// An ItemID names one item, over all feeds: from 1, below 1<<31, in the order in which items arrived, never used again.
+// (Some readers hold it in 32 bits, and take the highest they have seen for the latest.)
+type ItemID int64
+
+// A FeedID names a feed: from 1, never used again.
+type FeedID int64
+
+// An Item is an entry that arrived for the owner: one of a feed that they follow. It stays the same item when the
+// publisher edits the entry.
+type Item struct {
+	ID      ItemID
+	Feed    FeedID
+	Arrived time.Time // when it came here, whole seconds; for an entry that was filled in, when that happened
+	// Listed says that it came as news. Entries that were filled in, and most of those that were there before the
+	// owner followed the feed, did not: they are outside of the reading list, until the owner marks them unread.
+	Listed  bool
+	Read    bool
+	Starred bool
+
+	EntryID   feed.EntryID
+	Entry     feed.Entry // as published: its HTML is not fit to be shown
+	Time      time.Time  // when it was published, as far as it is known and can be believed; never zero
+	Confirmed bool       // see archive.Record
+}
+
+// A Choice is yes, no, or neither of them.
+type Choice int8
+
+// The zero Choice asks for nothing and changes nothing.
+const (
+	Either Choice = 0
+	Yes    Choice = 1
+	No     Choice = -1
+)
+
+// A Mark is what becomes of items. To mark one unread lists it.
+type Mark struct{ Read, Starred Choice }
+
+// A Stream is some of the items of the feeds that the owner follows. The zero Stream is the reading list: all that are
+// listed.
+type Stream struct {
+	Feed     FeedID   // of this feed alone, where not zero
+	Folder   FolderID // of the feeds in this folder, where not zero
+	Read     Choice
+	Starred  Choice // Yes takes also what is not listed
+	Since    time.Time
+	Until    time.Time // these arrived at Since or later, and before Until; zero for no bound
+	Unlisted bool      // also those that are not listed
+}
+
+// A Page is a part of a stream.
+type Page struct {
+	// After is the item behind which the page begins: the last of the page before, 0 for the first page. It need not
+	// exist, nor be in the stream.
+	After ItemID
+	// Oldest has the stream go from the oldest item to the newest, instead of from the newest.
+	Oldest bool
+	// Limit is how many items the page has at most, MaxPage where it is greater.
+	Limit int
+}
+
+// MaxPage is how many items a Page has at most. One reader asks for 200,000 at a time.
+const MaxPage = 1 << 18

@@ -1,0 +1,76 @@
+package reading
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"feedex/feed"
+	"feedex/opml"
+)
+
+// A Library is what the sync APIs of feed readers ask of a node, and tell it. Several goroutines may use it at once. Its
+// methods end early with their context's error; reading takes no longer than some seconds, and works also while nothing
+// can be stored. What a method changed is durable when it returns nil.
+type Library interface {
+	Entrance
+	Shelves
+	Desk
+}
+
+// An Entrance tells who may come in.
+type Entrance interface {
+	// User is the name of an app password, "" if it is none.
+	User(ctx context.Context, password string) (name string, err error)
+	// FeverUser is the name of the app password that a key of the Fever API is made of, "" if there is none.
+	FeverUser(ctx context.Context, key string) (name string, err error)
+}
+
+// Shelves are what there is to read.
+type Shelves interface {
+	// Subscriptions are the feeds that the owner follows, ordered by ID.
+	Subscriptions(ctx context.Context) ([]Subscription, error)
+	// Folders are all folders, also those without a feed, ordered by name.
+	Folders(ctx context.Context) ([]Folder, error)
+	// Counts are the feeds with items that are unread, ordered by feed.
+	Counts(ctx context.Context) ([]Count, error)
+	// Size is how many items of a stream there are.
+	Size(ctx context.Context, s Stream) (int, error)
+	// IDs are the items of a stream on one page, in its order.
+	IDs(ctx context.Context, s Stream, p Page) ([]ItemID, error)
+	// Items are those items with their content, in the order of ids; those of which there is none, or whose feed is not
+	// followed, are left out. Few are held in memory at one time. An error is the last thing it yields.
+	Items(ctx context.Context, ids []ItemID) iter.Seq2[Item, error]
+}
+
+// A Desk is where the owner's programs say what changes.
+type Desk interface {
+	// Mark marks items. Those of which there is none do not matter.
+	Mark(ctx context.Context, ids []ItemID, m Mark) error
+	// MarkStream marks all items of a stream.
+	MarkStream(ctx context.Context, s Stream, m Mark) error
+
+	// Subscribe follows a feed; it is no error if it is followed already.
+	Subscribe(ctx context.Context, u feed.URL) (FeedID, error)
+	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks. It is no error if nobody followed it.
+	Unsubscribe(ctx context.Context, id FeedID) error
+	// Arrange titles and files feeds. Feeds that nobody knows do not matter. The error wraps ErrName or ErrFolders where
+	// that is the reason; nothing is changed then.
+	Arrange(ctx context.Context, list ...Arrangement) error
+	// AddFolder makes a folder, or finds that of this name. Errors as with Arrange.
+	AddFolder(ctx context.Context, name string) (FolderID, error)
+	// RenameFolder gives a folder another name. Where there is one of that name, its feeds go into that. Errors as with
+	// Arrange; it is none if there is no such folder.
+	RenameFolder(ctx context.Context, id FolderID, name string) error
+	// RemoveFolder removes a folder and leaves its feeds followed. It is no error if there is none.
+	RemoveFolder(ctx context.Context, id FolderID) error
+	// Import follows the feeds of a list, titled and filed as there.
+	Import(ctx context.Context, list []opml.Feed) error
+}
+
+// Before is the Stream of what arrived no later than at, to the second: what a reader that was shown everything until
+// then means by "mark all read".
+func (s Stream) Before(at time.Time) Stream {
+	s.Until = time.Unix(at.Unix()+1, 0)
+	return s
+}

@@ -1,0 +1,76 @@
+package reading
+
+import (
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Password lets one program of the owner in. Its name is that of the user to that program.
+//
+// It is known by its hashes alone. It is made of 128 bits of chance, which nobody guesses, so that its hash need not be
+// slow.
+type Password struct {
+	Name    string
+	Hash    Hash      // HashOf it
+	Fever   Hash      // FeverHash of the key that a program of the Fever API makes of it
+	Created time.Time // whole seconds
+	Used    time.Time // when somebody last came in by it, to the hour; zero for never
+}
+
+// A Hash is what is kept of a secret: its SHA-256.
+type Hash [sha256.Size]byte
+
+// SecretBytes is how many bytes of chance a password holds. It is written as twice as many lower-case hexadecimal digits:
+// some programs stumble over other characters in what they keep of it.
+const SecretBytes = 16
+
+// MaxPasswords is how many passwords there may be.
+const MaxPasswords = 100
+
+// Why a password is not added.
+var (
+	ErrTaken     = errors.New("there is a password of that name: remove it first, or choose another name")
+	ErrPasswords = fmt.Errorf("there are %d passwords already: remove some", MaxPasswords)
+)
+
+// NewPassword is the password of a name, made at now, that is spelled so.
+func NewPassword(name, secret string, now time.Time) Password {
+	return Password{Name: name, Hash: HashOf(secret), Fever: FeverHash(FeverKey(name, secret)), Created: time.Unix(now.Unix(), 0).UTC()}
+}
+
+// HashOf is the hash of a password, of which blanks around it are none.
+func HashOf(secret string) Hash { return sha256.Sum256([]byte(strings.TrimSpace(secret))) }
+
+// FeverKey is what a program of the Fever API makes of a name and a password. That API is made of MD5; it does no harm
+// where what is hashed is 128 bits of chance.
+func FeverKey(name, secret string) string {
+	sum := md5.Sum([]byte(name + ":" + secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// FeverHash is the hash of such a key, in letters of either case.
+func FeverHash(key string) Hash {
+	return sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(key))))
+}
+
+// maxPasswordName is how long the name of a password may be, in bytes.
+const maxPasswordName = 64
+
+// CheckPasswordName says why a password cannot have a name: ASCII letters, digits and some signs that need no escaping
+// anywhere, and none that ends a name in HTTP's Basic authentication.
+func CheckPasswordName(name string) error {
+	for _, c := range name {
+		if ('a' > c|0x20 || c|0x20 > 'z') && ('0' > c || c > '9') && !strings.ContainsRune("._-+@", c) {
+			return fmt.Errorf("%w for a password: %.40q: want letters, digits and . _ - + @", ErrName, name)
+		}
+	}
+	if name == "" || len(name) > maxPasswordName {
+		return fmt.Errorf("%w for a password: want 1 to %d characters, not %d", ErrName, maxPasswordName, len(name))
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package reading
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"feedex/feed"
+)
+
+// A Subscription is a feed that the owner follows.
+type Subscription struct {
+	ID      FeedID
+	URL     feed.URL
+	Name    string // the owner's own title for it, "" for none
+	Title   string // as published, may hold markup; "" before it is known
+	Site    string // the page that it belongs to, "" before it is known
+	Folders []Folder
+	Since   time.Time // when the owner subscribed, zero where it is not known
+	Errors  int       // failed polls in a row
+	Error   string    // why the last one failed, "" after a success
+	Polled  time.Time // the last poll, zero before the first
+}
+
+// A FolderID names a folder: from 1, never used again.
+type FolderID int64
+
+// A Folder holds feeds, which may be in several.
+type Folder struct {
+	ID   FolderID
+	Name string
+}
+
+// A Count is how many items of a feed are unread.
+type Count struct {
+	Feed   FeedID
+	Unread int
+	Newest time.Time // when the latest of them arrived
+}
+
+// An Arrangement is how a feed is to be titled and filed. What it leaves out stays as it is.
+type Arrangement struct {
+	Feed FeedID   `json:"feed,omitempty"` // 0 where URL names it
+	URL  feed.URL `json:"url,omitempty"`
+	Name *string  `json:"name,omitempty"` // its title to the owner, "" for the publisher's
+	Into []string `json:"into,omitempty"` // names of folders, made where there are none
+	Out  []string `json:"out,omitempty"`  // names of folders
+}
+
+// Checked is a list with its names as they are kept. The error wraps ErrName.
+func Checked(list []Arrangement) ([]Arrangement, error) {
+	list = slices.Clone(list)
+	for i := range list {
+		a := &list[i]
+		if a.Name != nil {
+			name := cut(oneLine(*a.Name))
+			a.Name = &name
+		}
+		a.Into = slices.Clone(a.Into)
+		for j, raw := range a.Into {
+			name, err := FolderName(raw)
+			if err != nil {
+				return nil, err
+			}
+			a.Into[j] = name
+		}
+	}
+	return list, nil
+}
+
+const (
+	// MaxFolders is how many folders there may be.
+	MaxFolders = 1000
+	// MaxName is how long the name of a folder or a feed may be, in bytes.
+	MaxName = 300
+)
+
+// Inside stands between the names of folders inside one another, which here are one: readers have one level of them.
+// It holds no slash, because their folders' identifiers do.
+const Inside = " › "
+
+// FolderOf is the one folder that stands for a path of them, "" for none.
+func FolderOf(path []string) string {
+	var names []string
+	for _, name := range path {
+		if name = oneLine(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return cut(strings.Join(names, Inside))
+}
+
+// PathOf is the path that a folder stands for.
+func PathOf(folder string) []string { return strings.Split(folder, Inside) }
+
+// What Arrange and its like refuse.
+var (
+	ErrName    = errors.New("not a name")
+	ErrFolders = fmt.Errorf("there are %d folders already: remove some", MaxFolders)
+)
+
+// FolderName is a name of a folder as it is kept: one line of text.
+func FolderName(raw string) (string, error) {
+	name := oneLine(raw)
+	if name == "" || len(name) > MaxName {
+		return "", fmt.Errorf("%w for a folder: %.40q: want one line of 1 to %d bytes", ErrName, raw, MaxName)
+	}
+	return name, nil
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(feed.Clean(s)), " ") }
+
+// cut is s without what is more than a name may be long.
+func cut(s string) string {
+	return strings.TrimSpace(strings.ToValidUTF8(s[:min(len(s), MaxName)], ""))
+}
