@@ -19,6 +19,8 @@ import (
 
 const benchFeeds = 1000
 
+func benchFeed(i int) feed.URL { return feed.URL(fmt.Sprintf("https://www%d.example.org/feed", i)) }
+
 // A corpus makes entries that are the same in every run.
 type corpus struct {
 	random *rand.Rand
@@ -47,7 +49,7 @@ func (c *corpus) records(n int) []archive.Record {
 	records := make([]archive.Record, n)
 	for i := range records {
 		c.n++
-		u := feed.URL(fmt.Sprintf("https://www%d.example.org/feed", c.random.IntN(benchFeeds)))
+		u := benchFeed(c.random.IntN(benchFeeds))
 		seen := time.Date(2026, 1, 1, 0, 0, c.n, 0, time.UTC)
 		records[i] = archive.NewRecord(feed.Entry{
 			Feed:      u,
@@ -92,6 +94,18 @@ func BenchmarkKeep(b *testing.B) {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			benchKeep(b, openBench(b, filepath.Join(b.TempDir(), "archive.db")), newCorpus(), rows)
 		})
+		b.Run(fmt.Sprintf("followed/rows=%d", rows), func(b *testing.B) {
+			s := openBench(b, filepath.Join(b.TempDir(), "archive.db"))
+			followBench(s)
+			benchKeep(b, s, newCorpus(), rows)
+		})
+	}
+}
+
+// followBench has the archive follow all feeds of a corpus.
+func followBench(s *Store) {
+	for i := range benchFeeds {
+		s.KeepFeed(archive.Feed{URL: benchFeed(i), Subscribed: true})
 	}
 }
 

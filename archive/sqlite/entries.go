@@ -63,15 +63,23 @@ func jsonIDs(ids []feed.EntryID) string {
 
 // Keep implements archive.Entries.
 func (s *Store) Keep(records []archive.Record) {
+	newest, grown := s.newestSeq(), false
 	for i := range records {
-		s.keep(&records[i])
+		grown = s.keep(&records[i]) || grown
+	}
+	if grown {
+		s.arrived(newest)
 	}
 }
 
-func (s *Store) keep(r *archive.Record) {
+// keep stores a record and reports whether it is a new one.
+func (s *Store) keep(r *archive.Record) bool {
 	confirmed := r.Confirmed || r.Source.IsZero()
-	if s.insert(nil, r, confirmed) || s.err != nil {
-		return
+	if s.insert(nil, r, confirmed) {
+		return true
+	}
+	if s.err != nil {
+		return false
 	}
 	e, v := &r.Entry, s.valuesOf(r)
 	// SQLite has taken a number for the row that it then did not insert; it gets it back.
@@ -87,6 +95,7 @@ func (s *Store) keep(r *archive.Record) {
 		ON CONFLICT DO NOTHING`, r.ID[:])
 	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0)) WHERE id = ?`,
 		r.Seen.Unix(), s.feedID(e.Feed))
+	return false
 }
 
 // insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did.
@@ -135,6 +144,7 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 			UPDATE feeds SET replaced_at = max(?1, coalesce(replaced_at, 0)), replaced = replaced + added.n
 			FROM (SELECT feed, count(*) AS n FROM entries INDEXED BY entries_by_seq WHERE seq < ?2 GROUP BY feed) AS added
 			WHERE id = added.feed`, at.Unix(), oldest)
+		s.filledIn(at.Unix(), oldest)
 	}
 	return stored
 }
@@ -222,19 +232,22 @@ func (s *Store) LoadFeeds() (feeds []archive.Feed) {
 // KeepFeed implements archive.Feeds.
 func (s *Store) KeepFeed(f archive.Feed) {
 	id := s.feedID(f.URL)
+	if f.Subscribed && s.row(`SELECT 1 FROM feeds WHERE id = ? AND NOT subscribed`, []any{id}, new(int)) {
+		s.followed(id, &f)
+	}
 	var body []byte
 	if f.Body != (feed.Digest{}) {
 		body = f.Body[:]
 	}
 	s.write(`
-		UPDATE feeds SET kept = 1, title = ?, link = ?, subscribed = ?, private = ?, since = ?, weight = ?, discreet = ?, cover = ?,
+		UPDATE feeds SET kept = 1, name = CASE name WHEN ? THEN '' ELSE name END, title = ?, link = ?, subscribed = ?, private = ?, since = ?, weight = ?, discreet = ?, cover = ?,
 			etag = ?, last_modified = ?, poll_interval = ?, next_poll = ?, last_poll = ?, last_success = ?, errors = ?, last_error = ?,
 			withheld = ?, ended = ?, alias = ?, moved = ?, moved_seen = ?, moved_since = ?, body = ?, unread = ?, whole = ?,
 			lifetime = ?, not_before = ?, pace = ?, skip_hours = ?, skip_days = ?,
 			policy = ?, helped = ?, listed = ?, gap_after = ?, gap_before = ?, gap_missing = ?, gap_filled = ?,
 			lands = ?, past_stage = ?, past_since = ?, past_page = ?, past_steps = ?, past_back = ?, past_filled = ?
 		WHERE id = ?`,
-		f.Title, f.Link, f.Subscribed, f.Private, toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
+		f.Title, f.Title, f.Link, f.Subscribed, f.Private, toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
 		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
 		f.Withheld, f.Ended, string(f.Alias), string(f.Moved), f.MovedSeen, toMillis(f.MovedSince), body, f.Unread, toMillis(f.Whole),
 		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays,

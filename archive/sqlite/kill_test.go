@@ -16,6 +16,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // victimVar names the file that a process of this test binary is to write to until it is killed.
@@ -44,9 +45,14 @@ func batch(n int) (records []archive.Record, did protocol.DID) {
 	return records, protocol.DID(records[0].ID)
 }
 
+// victimFeeds is how many feeds the victim follows.
+const victimFeeds = 5
+
+func victimFeed(i int) feed.URL { return feed.URL(fmt.Sprintf("https://www%d.example.org/", i)) }
+
 func victimRecord(n, i int, state string) archive.Record {
 	e := feed.Entry{
-		Feed:    feed.URL(fmt.Sprintf("https://www%d.example.org/", n%5)),
+		Feed:    victimFeed(n % victimFeeds),
 		ID:      fmt.Sprintf("%d/%d", n, i),
 		Title:   fmt.Sprintf("batch%d entry%d %s", n, i, state),
 		Summary: strings.Repeat("some text ", 60),
@@ -54,15 +60,19 @@ func victimRecord(n, i int, state string) archive.Record {
 	return archive.NewRecord(e, time.Unix(int64(n), 0), protocol.NodeID{})
 }
 
-// victim writes batches for good, one line for each that was acknowledged.
+// victim writes batches for good, one line for each that was acknowledged. With each it reads what came before.
 func victim(path string) error {
 	s, err := Open(path, Config{})
 	if err != nil {
 		return err
 	}
 	n := len(s.LatestDIDs(archive.KeptDIDs))
+	for i := range victimFeeds {
+		s.KeepFeed(archive.Feed{URL: victimFeed(i), Subscribed: true})
+	}
 	for ; ; n++ {
 		records, did := batch(n)
+		s.MarkStream(reading.Stream{}, reading.Mark{Read: reading.Yes}, reading.MaxPage)
 		s.Keep(records)
 		s.KeepDID(did)
 		if err := s.Commit(); err != nil {
@@ -146,6 +156,12 @@ func checkVictim(t *testing.T, path string, first, acknowledged int) {
 	total := len(s.LatestDIDs(archive.KeptDIDs))
 	if total != acknowledged+1 && total != acknowledged+2 {
 		t.Fatalf("%d batches are there, %d were acknowledged", total, acknowledged+1)
+	}
+	if problems := itemProblems(t, s); problems != nil {
+		t.Error(problems)
+	}
+	if unread, err := s.Size(t.Context(), reading.Stream{Read: reading.No}); err != nil || unread != batchSize(total-1) {
+		t.Errorf("%d items are unread, %v; want the %d of the last batch", unread, err, batchSize(total-1))
 	}
 	for n := first; n < total; n++ {
 		records, did := batch(n)

@@ -20,7 +20,7 @@ const verifyEntries = 500
 
 // Verify checks everything that can be checked: the structure of the file, of its tables and of the full-text index;
 // that id and digest of every entry are those of its content; and that the index holds as many words of every entry
-// as that has, and nothing else. It tells report what is wrong, and progress, after each step, how many entries it
+// as that has, and nothing else; and that items and entries agree. It tells report what is wrong, and progress, after each step, how many entries it
 // has read. It holds a snapshot of the archive only while it looks at the file's structure. An error
 // says that it could not go on; damage may be the reason.
 func (r *Reader) Verify(ctx context.Context, progress func(entries int64), report func(problem string)) error {
@@ -39,6 +39,9 @@ func (r *Reader) verify(ctx context.Context, progress func(entries int64), repor
 			return err
 		}
 		if len(page) == 0 {
+			if err := r.verifyItems(ctx, report); err != nil {
+				return err
+			}
 			return r.verifyStrays(ctx, report)
 		}
 		for i := range page {

@@ -1,0 +1,166 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// Arrange titles and files feeds; those that nobody knows do not matter. It reports false, and does nothing, where there
+// would be too many folders. Names must be such as reading.Checked makes.
+func (s *Store) Arrange(list []reading.Arrangement) bool {
+	if !s.roomForFolders(list) {
+		return false
+	}
+	for _, a := range list {
+		if a.Feed == 0 && !s.row(`SELECT id FROM feeds WHERE url = ?`, []any{string(a.URL)}, &a.Feed) ||
+			!s.row(`SELECT 1 FROM feeds WHERE id = ?`, []any{int64(a.Feed)}, new(int)) {
+			continue
+		}
+		if a.Name != nil {
+			s.write(`UPDATE feeds SET name = ?1 WHERE id = ?2 AND name <> ?1`, *a.Name, int64(a.Feed))
+		}
+		for _, name := range a.Out {
+			s.write(`DELETE FROM filed WHERE feed = ? AND folder = (SELECT id FROM folders WHERE name = ?)`, int64(a.Feed), name)
+		}
+		for _, name := range a.Into {
+			s.write(`INSERT INTO filed VALUES (?, ?) ON CONFLICT DO NOTHING`, int64(a.Feed), int64(s.folder(name)))
+		}
+	}
+	return true
+}
+
+// roomForFolders reports whether the folders that a list names fit beside those that there are.
+func (s *Store) roomForFolders(list []reading.Arrangement) bool {
+	var n int
+	s.row(`SELECT count(*) FROM folders`, nil, &n)
+	more := make(map[string]bool)
+	for _, a := range list {
+		for _, name := range a.Into {
+			if !more[name] && n+len(more) >= reading.MaxFolders && !s.row(`SELECT 1 FROM folders WHERE name = ?`, []any{name}, new(int)) {
+				return s.err != nil // of which Commit tells
+			}
+			more[name] = true
+		}
+	}
+	return true
+}
+
+// AddFolder makes a folder, or finds that of this name. It reports false where there are too many.
+func (s *Store) AddFolder(name string) (id reading.FolderID, ok bool) {
+	if !s.roomForFolders([]reading.Arrangement{{Into: []string{name}}}) {
+		return 0, false
+	}
+	return s.folder(name), true
+}
+
+// folder is the folder of a name, made if there is none.
+func (s *Store) folder(name string) (id reading.FolderID) {
+	if !s.row(`SELECT id FROM folders WHERE name = ?`, []any{name}, &id) {
+		s.begin()
+		s.row(`INSERT INTO folders (name) VALUES (?) RETURNING id`, []any{name}, &id)
+	}
+	return id
+}
+
+// RenameFolder gives a folder another name. Where there is one of that name, its feeds go into that.
+func (s *Store) RenameFolder(id reading.FolderID, name string) {
+	var other reading.FolderID
+	if !s.row(`SELECT id FROM folders WHERE name = ? AND id <> ?`, []any{name, int64(id)}, &other) {
+		s.write(`UPDATE folders SET name = ? WHERE id = ?`, name, int64(id))
+		return
+	}
+	s.write(`UPDATE OR IGNORE filed SET folder = ? WHERE folder = ?`, int64(other), int64(id))
+	s.RemoveFolder(id)
+}
+
+// RemoveFolder removes a folder; it is no error if there is none.
+func (s *Store) RemoveFolder(id reading.FolderID) {
+	s.write(`DELETE FROM folders WHERE id = ?`, int64(id)) // and what is filed there with it
+}
+
+// Folders returns all folders, ordered by name.
+func (r *Reader) Folders(ctx context.Context) (folders []reading.Folder, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	rows, err := r.db.QueryContext(ctx, `SELECT id, name FROM folders ORDER BY name`)
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) error {
+			var f reading.Folder
+			err := scan(rows, &f.ID, &f.Name)
+			folders = append(folders, f)
+			return err
+		})
+	}
+	return folders, r.failed(ctx, "read", err)
+}
+
+// Subscriptions returns the feeds that the owner follows, ordered by ID.
+func (r *Reader) Subscriptions(ctx context.Context) (list []reading.Subscription, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, r.failed(ctx, "read", err)
+	}
+	defer tx.Rollback() // nothing to keep; ends the snapshot
+	rows, err := tx.QueryContext(ctx, `SELECT id, url, name, title, link, since, errors, last_error, last_poll FROM feeds WHERE subscribed ORDER BY id`)
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) error {
+			var f reading.Subscription
+			var since, polled sql.NullInt64
+			err := scan(rows, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, &since, &f.Errors, &f.Error, &polled)
+			f.Since, f.Polled = fromMillis(since), fromMillis(polled)
+			list = append(list, f)
+			return err
+		})
+	}
+	if err == nil {
+		err = filed(ctx, tx, list)
+	}
+	return list, r.failed(ctx, "read", err)
+}
+
+// filed adds to each feed the folders that it is in.
+func filed(ctx context.Context, tx *sql.Tx, list []reading.Subscription) error {
+	rows, err := tx.QueryContext(ctx, `SELECT f.feed, d.id, d.name FROM filed f JOIN folders d ON d.id = f.folder ORDER BY f.feed, d.name`)
+	if err != nil {
+		return err
+	}
+	return each(rows, func(rows *sql.Rows) error {
+		var id reading.FeedID
+		var folder reading.Folder
+		err := scan(rows, &id, &folder.ID, &folder.Name)
+		i, found := slices.BinarySearchFunc(list, id, func(f reading.Subscription, id reading.FeedID) int { return int(f.ID - id) })
+		if found {
+			list[i].Folders = append(list[i].Folders, folder)
+		}
+		return err
+	})
+}
+
+// FeedID returns the number of a feed, 0 where nothing is known of it.
+func (r *Reader) FeedID(ctx context.Context, u feed.URL) (id reading.FeedID, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	err = scan(r.db.QueryRowContext(ctx, `SELECT id FROM feeds WHERE url = ?`, string(u)), &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return id, r.failed(ctx, "read", err)
+}
+
+// FeedOf returns the URL of a feed, "" where there is none of that number.
+func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (u feed.URL, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	err = scan(r.db.QueryRowContext(ctx, `SELECT url FROM feeds WHERE id = ?`, int64(id)), &u)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return u, r.failed(ctx, "read", err)
+}

@@ -1,0 +1,146 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"strings"
+
+	"feedex/archive"
+	"feedex/reading"
+)
+
+// An entry becomes an item when it arrives for the owner: as it is kept or filled in, where its feed is followed then, and
+// else when the owner follows the feed.
+
+// firstUnread is how many of the entries that are there when the owner follows a feed are unread, as if it had just
+// published them.
+const firstUnread = 20
+
+// newestSeq is the highest seq so far, 0 for none.
+func (s *Store) newestSeq() (seq int64) {
+	s.row(`SELECT coalesce(max(seq), 0) FROM entries`, nil, &seq)
+	return max(seq, 0)
+}
+
+// arrived makes items of the entries behind a seq.
+func (s *Store) arrived(after int64) {
+	s.write(`INSERT INTO items (seq, feed, arrived, listed, read)
+		SELECT e.seq, e.feed, e.seen, 1, 0 FROM entries e JOIN feeds f ON f.id = e.feed
+		WHERE e.seq > ? AND f.subscribed ORDER BY e.seq`, after)
+}
+
+// filledIn makes items of the entries below a seq.
+func (s *Store) filledIn(at, below int64) {
+	s.write(`INSERT INTO items (seq, feed, arrived, listed, read)
+		SELECT e.seq, e.feed, ?, 0, 1 FROM entries e JOIN feeds f ON f.id = e.feed
+		WHERE e.seq < ? AND f.subscribed ORDER BY e.seq`, at, below)
+}
+
+// followed makes items of the entries of a feed that is followed now and was not before.
+func (s *Store) followed(id int64, f *archive.Feed) {
+	s.write(`INSERT INTO items (seq, feed, arrived, listed, read)
+		SELECT seq, feed, coalesce(?2, seen), new, NOT new FROM (
+			SELECT seq, feed, seen, seq >= coalesce((SELECT min(seq) FROM (
+				SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 ORDER BY seq DESC LIMIT ?3)), seq + 1) AS new
+			FROM entries WHERE feed = ?1)
+		WHERE seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, toSeconds(f.Since), firstUnread)
+}
+
+// Mark marks items. Those of which there is none do not matter.
+func (s *Store) Mark(ids []reading.ItemID, m reading.Mark) {
+	if len(ids) == 0 {
+		return
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		s.err = err
+		return
+	}
+	for _, change := range changes(m) {
+		s.write(`UPDATE items SET `+change.set+` WHERE id IN (SELECT value FROM json_each(?)) AND `+change.where, string(list))
+	}
+}
+
+// MarkStream marks at most limit items of a stream, and reports whether that may not have been all.
+func (s *Store) MarkStream(stream reading.Stream, m reading.Mark, limit int) (more bool) {
+	if m.Read == reading.Yes && stream.Read == reading.Either {
+		stream.Read = reading.No // the others need no mark, and these have an index
+	}
+	for _, change := range changes(m) {
+		where, args := streamWhere(stream)
+		query := `UPDATE items SET ` + change.set + ` WHERE id IN (SELECT i.id FROM ` + streamFrom(stream) + ` WHERE ` + where +
+			` AND ` + change.where + ` LIMIT ?)`
+		more = s.write(query, append(args, limit)...) == int64(limit) || more
+	}
+	return more && s.err == nil
+}
+
+// A change is what an UPDATE sets, and where that changes anything.
+type change struct{ set, where string }
+
+func changes(m reading.Mark) (list []change) {
+	switch m.Read {
+	case reading.Yes:
+		list = append(list, change{`read = 1`, `read = 0`})
+	case reading.No:
+		list = append(list, change{`read = 0, listed = 1`, `read = 1`})
+	}
+	switch m.Starred {
+	case reading.Yes:
+		list = append(list, change{`starred = 1`, `starred = 0`})
+	case reading.No:
+		list = append(list, change{`starred = 0`, `starred = 1`})
+	}
+	return list
+}
+
+// streamFrom is where the items of a stream are looked for: where there are the fewest others among them.
+func streamFrom(s reading.Stream) string {
+	switch {
+	case s.Feed != 0:
+		return `items i INDEXED BY items_by_feed`
+	case s.Starred == reading.Yes:
+		return `items i INDEXED BY items_starred`
+	case s.Read == reading.No:
+		return `items i INDEXED BY items_unread`
+	}
+	return `items i NOT INDEXED` // but in the order of their ids
+}
+
+// streamWhere is the condition on items i of a stream.
+func streamWhere(s reading.Stream) (where string, args []any) {
+	var all []string
+	and := func(condition string, values ...any) {
+		all, args = append(all, condition), append(args, values...)
+	}
+	if s.Feed != 0 {
+		and(`i.feed = ?`, int64(s.Feed))
+		and(`EXISTS (SELECT 1 FROM feeds WHERE id = i.feed AND subscribed)`)
+	} else {
+		and(`i.feed IN (SELECT id FROM feeds WHERE subscribed)`)
+	}
+	if s.Folder != 0 {
+		and(`i.feed IN (SELECT feed FROM filed WHERE folder = ?)`, int64(s.Folder))
+	}
+	switch s.Read {
+	case reading.Yes:
+		and(`i.read`)
+	case reading.No:
+		and(`NOT i.read`)
+	}
+	switch s.Starred {
+	case reading.Yes:
+		and(`i.starred`)
+	case reading.No:
+		and(`NOT i.starred`)
+	}
+	if !s.Unlisted && s.Starred != reading.Yes && s.Read != reading.No {
+		and(`i.listed`)
+	}
+	if !s.Since.IsZero() {
+		and(`i.arrived >= ?`, ceilSeconds(s.Since))
+	}
+	if !s.Until.IsZero() {
+		and(`i.arrived < ?`, ceilSeconds(s.Until))
+	}
+	return strings.Join(all, " AND "), args
+}
