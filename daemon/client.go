@@ -17,6 +17,7 @@ import (
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/node"
+	"feedex/reading"
 )
 
 // ErrNotRunning means that no node runs on the data directory.
@@ -107,6 +108,19 @@ func (c *Client) Subscribe(ctx context.Context, s node.Subscribe) error {
 			urls[i] = string(u)
 		}
 		if err := c.do(ctx, "POST", "/subscribe", subscribeRequest{urls, s.Weight, s.Discreet, s.Policy, s.Private}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrangeStep is how many feeds go into one request: their URLs and names fit into maxControlBytes at their longest.
+const arrangeStep = 50
+
+// Arrange implements Owner.
+func (c *Client) Arrange(ctx context.Context, list []reading.Arrangement) error {
+	for part := range slices.Chunk(list, arrangeStep) {
+		if err := c.do(ctx, "POST", "/arrange", part, nil); err != nil {
 			return err
 		}
 	}

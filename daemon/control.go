@@ -16,6 +16,7 @@ import (
 	"feedex/neighbors"
 	"feedex/node"
 	"feedex/polling"
+	"feedex/reading"
 )
 
 // An Owner is what the owner of a running node may ask of it. The daemon answers by itself; a Client
@@ -30,6 +31,9 @@ type Owner interface {
 	Subscribe(ctx context.Context, s node.Subscribe) error
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, u feed.URL) error
+	// Arrange titles and files feeds. Those that nobody knows do not matter. It changes nothing where the error wraps
+	// reading.ErrName or reading.ErrFolders.
+	Arrange(ctx context.Context, list []reading.Arrangement) error
 	// Search finds entries in the node's archive, newest arrival first.
 	Search(ctx context.Context, f feed.Filter) ([]archive.Record, error)
 	Keeper
@@ -115,8 +119,11 @@ type refusal struct {
 //	GET  /status, /neighbors, /feeds, /publishers
 //	POST /subscribe     a subscribeRequest
 //	POST /unsubscribe   an unsubscribeRequest
+//	POST /arrange       a list of reading.Arrangement
 //	POST /search        a searchRequest, answered with a list of jsonl.Entry
 //	POST /import        a list of jsonl.Line, answered with an importAnswer
+//	POST /password/add     a passwordRequest, answered with a passwordAnswer
+//	POST /password/remove  a passwordRequest
 //	POST /vacuum        answered, when it has ended, with a refusal, of which the error is "" if it succeeded
 //	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
 //	POST /pull          a pullRequest, answered, when it has ended, with a pullAnswer
@@ -175,7 +182,10 @@ func newControl(o Owner) http.Handler {
 		}
 		writeJSON(w, http.StatusOK, jsonl.Entries(records))
 	})
+	mux.HandleFunc("POST /arrange", change(o.Arrange))
 	mux.HandleFunc("POST /import", serveImport(o))
+	mux.HandleFunc("POST /password/add", servePasswordAdd(o))
+	mux.HandleFunc("POST /password/remove", change(func(ctx context.Context, p passwordRequest) error { return o.RemovePassword(ctx, p.Name) }))
 	mux.HandleFunc("POST /vacuum", serveVacuum(o))
 	mux.HandleFunc("POST /query", serveQuery(o))
 	mux.HandleFunc("POST /pull", servePull(o))
@@ -212,6 +222,9 @@ func change[T any](do func(context.Context, T) error) http.HandlerFunc {
 
 // A badRequest is an error of the one who asks.
 type badRequest struct{ error }
+
+// Unwrap is what is wrong.
+func (e badRequest) Unwrap() error { return e.error }
 
 // readBody decodes the request's body into v. It answers the request and returns false if it cannot.
 func readBody(w http.ResponseWriter, r *http.Request, v any, limit int64) bool {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"feedex/fetch/grade"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 var _ Owner = (*Client)(nil)
@@ -39,6 +41,8 @@ type fakeOwner struct {
 	hosts     []grade.Host
 	err       error
 
+	arranged     []reading.Arrangement
+	passwords    []string
 	subscribed   node.Subscribe
 	unsubscribed feed.URL
 	filter       feed.Filter
@@ -59,6 +63,18 @@ func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o
 func (o *fakeOwner) Publishers(context.Context) ([]grade.Host, error) { return o.hosts, o.err }
 func (o *fakeOwner) Subscribe(_ context.Context, s node.Subscribe) error {
 	o.subscribed = s
+	return o.err
+}
+func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
+	o.arranged = append(o.arranged, list...)
+	return o.err
+}
+func (o *fakeOwner) AddPassword(_ context.Context, name string) (string, error) {
+	o.passwords = append(o.passwords, name)
+	return "secret of " + name, o.err
+}
+func (o *fakeOwner) RemovePassword(_ context.Context, name string) error {
+	o.passwords = slices.DeleteFunc(o.passwords, func(have string) bool { return have == name })
 	return o.err
 }
 func (o *fakeOwner) Unsubscribe(_ context.Context, u feed.URL) error {
@@ -328,5 +344,32 @@ func TestSocketPathTooLong(t *testing.T) {
 	}
 	if _, err := Dial(long); err == nil || errors.Is(err, ErrNotRunning) {
 		t.Errorf("Dial = %v, want an error about the path", err)
+	}
+}
+
+// Titles, folders and passwords pass through the socket as they are.
+func TestClientArranges(t *testing.T) {
+	o := new(fakeOwner)
+	c := serve(t, o)
+	name := "Mine"
+	var list []reading.Arrangement
+	for i := range 2*arrangeStep + 1 {
+		list = append(list, reading.Arrangement{Feed: reading.FeedID(i), URL: exampleFeed, Name: &name, Into: []string{"A › B"}, Out: []string{"C"}})
+	}
+	if err := c.Arrange(t.Context(), list); err != nil || !reflect.DeepEqual(o.arranged, list) {
+		t.Errorf("Arrange: %v; the owner got %+v", err, o.arranged)
+	}
+	if secret, err := c.AddPassword(t.Context(), "phone"); err != nil || secret != "secret of phone" {
+		t.Errorf("AddPassword = %q, %v", secret, err)
+	}
+	if err := c.RemovePassword(t.Context(), "phone"); err != nil || len(o.passwords) > 0 {
+		t.Errorf("RemovePassword: %v, there is %q", err, o.passwords)
+	}
+	o.err = badRequest{reading.ErrTaken}
+	if _, err := c.AddPassword(t.Context(), "phone"); err == nil || err.Error() != reading.ErrTaken.Error() {
+		t.Errorf("a name that is taken: %v", err)
+	}
+	if err := c.Arrange(t.Context(), list); err == nil || err.Error() != reading.ErrTaken.Error() {
+		t.Errorf("Arrange that fails: %v", err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 // committed is dropped when a commit fails.
 type disk struct {
 	*archive.Memory
+	desk             // there is none: a test that needs one has a disk
 	durable, written []func(*archive.Memory)
 
 	work      func(time.Duration) // lets the time of a step of indexing pass

@@ -3,11 +3,13 @@ package daemon
 import (
 	"context"
 	"net"
+	"slices"
 	"strings"
 
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
+	"feedex/reading"
 )
 
 // Followed is what came of following a list.
@@ -22,7 +24,8 @@ type Duplicate struct {
 	First int // the line at which the list named it before, 0 where the node followed it already
 }
 
-// Follow has a node follow every feed of a list. One at the node's own address for readers, as a reader has it that reads
+// Follow has a node follow every feed of a list, titled and filed as there. Feeds that it follows already keep their titles,
+// and their folders besides those of the list. One at the node's own address for readers, as a reader has it that reads
 // through the node, is the feed behind that. It calls progress as it goes on, with how many of the new feeds are
 // followed. Where it returns an error Followed says how far it came; a repetition follows the rest.
 func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, total int)) (Followed, error) {
@@ -35,29 +38,70 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 	if err != nil {
 		return f, err
 	}
+	var urls, before []feed.URL
 	first := make(map[feed.URL]int) // lines, 0 for what is followed already
 	for i := range known {
 		first[known[i].URL] = 0
+		before = append(before, known[i].URL)
 	}
-	var urls []feed.URL
+	arranged := make(map[feed.URL]*reading.Arrangement) // of the feeds that are followed then
 	for _, l := range list {
 		l.URL = published(l.URL, report.Reader)
+		file(arranged, &l)
 		if line, ok := first[l.URL]; ok {
 			f.Duplicates = append(f.Duplicates, Duplicate{l, line})
 			continue
 		}
 		first[l.URL] = l.Line
 		urls = append(urls, l.URL)
+		if l.Title != "" {
+			arranged[l.URL].Name = &l.Title
+		}
+	}
+	if err := arrangeAll(ctx, o, arranged, before); err != nil {
+		return f, err
 	}
 	for f.New < len(urls) {
 		part := urls[f.New:min(len(urls), f.New+subscribeStep)]
 		if err := o.Subscribe(ctx, node.Subscribe{Feeds: part}); err != nil {
 			return f, err
 		}
+		if err := arrangeAll(ctx, o, arranged, part); err != nil {
+			return f, err
+		}
 		f.New += len(part)
 		progress(f.New, len(urls))
 	}
 	return f, nil
+}
+
+// maxFiled is how many folders of a list one feed is put into at most.
+const maxFiled = 20
+
+// file notes the folder that a list has a feed in.
+func file(arranged map[feed.URL]*reading.Arrangement, l *opml.Feed) {
+	a := arranged[l.URL]
+	if a == nil {
+		a = &reading.Arrangement{URL: l.URL}
+		arranged[l.URL] = a
+	}
+	if name := reading.FolderOf(l.Folder); name != "" && len(a.Into) < maxFiled && !slices.Contains(a.Into, name) {
+		a.Into = append(a.Into, name)
+	}
+}
+
+// arrangeAll titles and files those of the feeds of which the list says something.
+func arrangeAll(ctx context.Context, o Owner, arranged map[feed.URL]*reading.Arrangement, urls []feed.URL) error {
+	var list []reading.Arrangement
+	for _, u := range urls {
+		if a := arranged[u]; a != nil && (a.Name != nil || len(a.Into) > 0) {
+			list = append(list, *a)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return o.Arrange(ctx, list)
 }
 
 // published is where a feed is published that a list has at the address of a node's reader, "host:port"; others are as

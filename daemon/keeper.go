@@ -22,6 +22,11 @@ type Keeper interface {
 	Import(ctx context.Context, lines []jsonl.Line) (added int, err error)
 	// Vacuum rewrites the archive's file without what is free in it.
 	Vacuum(ctx context.Context) error
+	// AddPassword makes a password for a program of the owner, which is kept nowhere else. The error wraps
+	// reading.ErrName, reading.ErrTaken or reading.ErrPasswords where that is the reason.
+	AddPassword(ctx context.Context, name string) (secret string, err error)
+	// RemovePassword ends a password. The error wraps ErrNoPassword where there is none of that name.
+	RemovePassword(ctx context.Context, name string) error
 }
 
 // importStep is how many entries of an import are stored together: about ten milliseconds.

@@ -31,6 +31,7 @@ const (
 type database interface {
 	archive.Store
 	archive.Searcher
+	desk
 	Commit() error
 	Index(max int) (remaining int, err error)
 	Vacuum(ctx context.Context) error

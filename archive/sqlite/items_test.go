@@ -257,7 +257,7 @@ func TestMigrateToItems(t *testing.T) {
 		return fmt.Sprintf(`INSERT INTO entries (seq, id, digest, feed, seen, source, guid, title, link, summary, content)
 			VALUES (%d, x'%x', x'%x', %d, %d, '', '%d', 'title %d', '', '', '');`, seq, r.ID[:], r.Digest[:], feed, seen, seq, seq)
 	}
-	path := olderArchive(t, 6, fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept, subscribed) VALUES (1, '%s', 0, 1, 1), (2, '%s', 0, 1, 0);`, news, otherNews)+
+	path := olderArchive(t, 8, fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept, subscribed) VALUES (1, '%s', 0, 1, 1), (2, '%s', 0, 1, 0);`, news, otherNews)+
 		insert(1, 1, 100)+insert(2, 2, 200)+insert(3, 1, now-2*86400)+insert(4, 1, now-3600)+insert(-1, 1, now)+insert(-2, 1, 50))
 	s := openFile(t, path)
 	wantIDs(t, s, reading.Stream{Unlisted: true}, 5, 4, 3, 2, 1)
