@@ -165,8 +165,13 @@ type Record struct {
 
 // NewRecord is the record of a clean entry that arrived at seen from source.
 func NewRecord(e feed.Entry, seen time.Time, source protocol.NodeID) Record {
+	return RecordOf(e, e.Identity(), seen, source)
+}
+
+// RecordOf is NewRecord where the identity of the entry is known.
+func RecordOf(e feed.Entry, i feed.Identity, seen time.Time, source protocol.NodeID) Record {
 	return Record{
-		ID: e.EntryID(), Digest: e.Digest(), Entry: e, Seen: time.Unix(seen.Unix(), 0).UTC(), Source: source,
+		ID: i.ID, Digest: i.Digest, Entry: e, Seen: time.Unix(seen.Unix(), 0).UTC(), Source: source,
 		Confirmed: source.IsZero(),
 	}
 }

@@ -23,6 +23,15 @@ type EntryID [sha1.Size]byte
 // fields. docs/PROTOCOL.md specifies the hashed bytes.
 type Digest [sha1.Size]byte
 
+// An Identity is the identity of an entry and that of the version of it.
+type Identity struct {
+	ID     EntryID
+	Digest Digest
+}
+
+// Identity computes both.
+func (e *Entry) Identity() Identity { return Identity{e.EntryID(), e.Digest()} }
+
 // String is the id as 40 lower-case hexadecimal digits, as it goes over the wire.
 func (id EntryID) String() string { return hex.EncodeToString(id[:]) }
 

@@ -68,9 +68,9 @@ func (e *Earnings) undatedIn(now time.Time, b *protocol.Bundle, fresh []feed.Ent
 			e.undated.put(fresh[i].EntryID(), &undated{b.Feed, from, now, from == Holder{}})
 		}
 	}
-	for i := range b.Entries {
+	for i, identity := range b.Identities() {
 		if _, ok := date(now, &b.Entries[i]); !ok {
-			ids = append(ids, b.Entries[i].EntryID())
+			ids = append(ids, identity.ID)
 		}
 	}
 	return ids

@@ -180,9 +180,8 @@ type kept struct {
 // recordsOf are the entries of b as the archive would keep them, and their ids.
 func (n *Node) recordsOf(l *link, b *protocol.Bundle) ([]archive.Record, []feed.EntryID) {
 	records, ids := make([]archive.Record, len(b.Entries)), make([]feed.EntryID, len(b.Entries))
-	for i := range b.Entries {
-		records[i] = archive.NewRecord(b.Entries[i], n.now, l.id())
-		ids[i] = records[i].ID
+	for i, identity := range b.Identities() {
+		records[i], ids[i] = archive.RecordOf(b.Entries[i], identity, n.now, l.id()), identity.ID
 	}
 	return records, ids
 }

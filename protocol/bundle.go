@@ -18,19 +18,22 @@ type Bundle struct {
 	// DID. The receiver, not the sender, appends the sender.
 	Path    []NodeID
 	Entries []feed.Entry
+	known   *contents // nil before somebody asked
 }
 
 // NewBundle bundles clean entries of feed u, of which there must be at least one. The order of the
 // entries does not matter: two nodes that bundle the same entries give the same did.
 func NewBundle(u feed.URL, entries []feed.Entry) *Bundle {
-	return &Bundle{DID: bundleDID(u, entries), Feed: u, Entries: entries}
+	b := &Bundle{Feed: u, Entries: entries}
+	b.DID = bundleDID(u, b.Identities())
+	return b
 }
 
 // bundleDID is the SHA-1 over the feed's URL and the entries' digests in ascending order.
-func bundleDID(u feed.URL, entries []feed.Entry) DID {
+func bundleDID(u feed.URL, entries []feed.Identity) DID {
 	digests := make([]feed.Digest, len(entries))
 	for i := range entries {
-		digests[i] = entries[i].Digest()
+		digests[i] = entries[i].Digest
 	}
 	slices.SortFunc(digests, feed.Digest.Compare)
 	b := feed.AppendField(make([]byte, 0, 64+len(u)+24*len(digests)), string(u))
@@ -60,7 +63,6 @@ func (b *Bundle) Verify() error {
 	case len(b.Path) > MaxPath:
 		return faultf(TooLong, "path holds %d nodes, the limit is %d", len(b.Path), MaxPath)
 	}
-	ids := make(map[feed.EntryID]bool, len(b.Entries))
 	for i := range b.Entries {
 		e := &b.Entries[i]
 		if e.Feed != b.Feed {
@@ -69,13 +71,17 @@ func (b *Bundle) Verify() error {
 		if err := CheckEntry(e); err != nil {
 			return faultf(err.(*Fault).Code, "entry %d: %s", i, err.(*Fault).Text)
 		}
-		id := e.EntryID()
+	}
+	identities := b.Identities()
+	ids := make(map[feed.EntryID]bool, len(identities))
+	for i := range identities {
+		id := identities[i].ID
 		if ids[id] {
 			return faultf(BadBundle, "entry %d occurs twice", i)
 		}
 		ids[id] = true
 	}
-	if did := bundleDID(b.Feed, b.Entries); did != b.DID {
+	if did := bundleDID(b.Feed, identities); did != b.DID {
 		return faultf(BadDID, "did is %s, the content gives %s", b.DID, did)
 	}
 	return nil

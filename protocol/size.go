@@ -22,8 +22,8 @@ const (
 // are missing. The strings must be clean, as those of an Entry are.
 func (b *Bundle) WireBytes() int {
 	n := callMarkup + escapedBytes(string(b.Feed)) + nodeMarkup*len(b.Path)
-	for i := range b.Entries {
-		n += wireBytes(&b.Entries[i])
+	if len(b.Entries) > 0 {
+		n += b.contents().bytes
 	}
 	return n
 }
