@@ -45,4 +45,19 @@ type Document struct {
 	Older URL
 	// Pace is when the publisher thinks that it is worth coming again.
 	Pace Pace
+
+	identities []Identity // nil before somebody asked
+	identified *Entry     // the first of the entries that they are of
+}
+
+// Identities are those of the entries, in their order. They are computed once, also for copies of the document
+// that have the same entries: nobody may change those where they are, nor write to the list.
+func (d *Document) Identities() []Identity {
+	if len(d.Entries) > 0 && (d.identified != &d.Entries[0] || len(d.identities) != len(d.Entries)) {
+		d.identified, d.identities = &d.Entries[0], make([]Identity, len(d.Entries))
+		for i := range d.Entries {
+			d.identities[i] = d.Entries[i].Identity()
+		}
+	}
+	return d.identities[:len(d.Entries)]
 }

@@ -164,3 +164,23 @@ func TestCleanIdempotent(t *testing.T) {
 		}
 	})
 }
+
+// What was computed for a document counts for copies of it, but not where they have other entries.
+func TestIdentitiesOfADocument(t *testing.T) {
+	doc := feed.Document{Entries: []feed.Entry{{Feed: "https://example.com/feed", ID: "1"}, {Feed: "https://example.com/feed", ID: "2"}}}
+	doc.Identities()
+	other := doc
+	other.Entries = []feed.Entry{{Feed: "https://example.com/feed", ID: "3"}, {Feed: "https://example.com/feed", ID: "4", Title: "T"}}
+	fewer := doc
+	fewer.Entries = doc.Entries[:1]
+	for _, d := range []*feed.Document{&doc, &other, &fewer, {}} {
+		for i, got := range d.Identities() {
+			if want := d.Entries[i].Identity(); got != want {
+				t.Errorf("entry %s has %v, want %v", d.Entries[i].ID, got, want)
+			}
+		}
+		if len(d.Identities()) != len(d.Entries) {
+			t.Errorf("%d identities of %d entries", len(d.Identities()), len(d.Entries))
+		}
+	}
+}

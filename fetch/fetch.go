@@ -258,6 +258,7 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 		}
 		return err
 	}
+	doc.Identities() // the node needs them, and is not to wait for them
 	v.out.Document = doc
 	return nil
 }

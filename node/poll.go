@@ -168,20 +168,14 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	s.Title, s.Link = doc.Title, doc.Link
 	n.noteClients(doc.Clients)
 
-	entries := oldestFirst(doc.Entries)
-	records := make([]archive.Record, len(entries))
-	ids := make([]feed.EntryID, len(entries))
-	for i, e := range entries {
-		records[i] = archive.NewRecord(e, n.now, protocol.NodeID{})
-		ids[i] = records[i].ID
-	}
+	entries, records, ids := n.oldestFirst(doc)
 	var edited []archive.Record
 	var shown []feed.EntryID // that somebody else brought
 	listed := make([]incentive.Listed, len(entries))
 	known := n.store.Known(ids)
 	all := len(entries)
 	if !ev.Partial {
-		again := s.renamed(entries, known)
+		again := s.renamed(records, known)
 		entries, records, ids, known = without(entries, again), without(records, again), without(ids, again), without(known, again)
 		listed = listed[:len(entries)]
 	}
@@ -232,14 +226,19 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 }
 
 // oldestFirst are a document's entries in the order in which they came out, as far as one can tell: most
-// publishers list the newest first. It becomes the order of arrival.
-func oldestFirst(entries []feed.Entry) []feed.Entry {
-	entries = slices.Clone(entries)
+// publishers list the newest first. It becomes the order of arrival. With them come their records and ids.
+func (n *Node) oldestFirst(doc *feed.Document) (entries []feed.Entry, records []archive.Record, ids []feed.EntryID) {
+	entries, records, ids = slices.Clone(doc.Entries), make([]archive.Record, len(doc.Entries)), make([]feed.EntryID, len(doc.Entries))
+	for i, identity := range doc.Identities() {
+		records[i], ids[i] = archive.RecordOf(entries[i], identity, n.now, protocol.NodeID{}), identity.ID
+	}
 	if len(entries) > 1 && entries[0].Published.Before(entries[len(entries)-1].Published) && !entries[0].Published.IsZero() {
-		return entries
+		return entries, records, ids
 	}
 	slices.Reverse(entries)
-	return entries
+	slices.Reverse(records)
+	slices.Reverse(ids)
+	return entries, records, ids
 }
 
 // noteClients remembers the nodes that a feed document lists (Paper §3.1, second source).

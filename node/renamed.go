@@ -5,10 +5,14 @@ import (
 	"feedex/feed"
 )
 
-// A bare is the digest of what an entry says, without its id.
-type bare = feed.Digest
+// said is what an entry of a document says.
+type said struct {
+	whole feed.Digest // with its id
+	bare  feed.Digest // without
+}
 
-func bareOf(e feed.Entry) bare {
+// bareOf is what the entry says without its id.
+func bareOf(e feed.Entry) feed.Digest {
 	e.ID = ""
 	return e.Digest()
 }
@@ -17,23 +21,28 @@ func bareOf(e feed.Entry) bare {
 // ones for each fetch, and all of it would be new each time. It is believed where no id of the document is known,
 // and half of it says what the last document of this run did. Two entries of one document that say the same are what
 // they are.
-func (s *subscription) renamed(entries []feed.Entry, known []archive.Version) (again []bool) {
-	said := make(map[bare]bool, len(s.said))
-	for _, d := range s.said {
-		said[d] = true
+func (s *subscription) renamed(listed []archive.Record, known []archive.Version) (again []bool) {
+	before, bare := make(map[feed.Digest]bool, len(s.said)), make(map[feed.Digest]feed.Digest, len(s.said))
+	for _, e := range s.said {
+		before[e.bare], bare[e.whole] = true, e.bare
 	}
 	s.said = s.said[:0]
-	again, count := make([]bool, len(entries)), 0
-	for i := range entries {
-		d := bareOf(entries[i])
-		s.said = append(s.said, d)
-		if again[i] = said[d]; again[i] {
+	again, count := make([]bool, len(listed)), 0
+	for i := range listed {
+		e := said{whole: listed[i].Digest}
+		if same, ok := bare[e.whole]; ok { // most of a document was in the last one
+			e.bare = same
+		} else {
+			e.bare = bareOf(listed[i].Entry)
+		}
+		s.said = append(s.said, e)
+		if again[i] = before[e.bare]; again[i] {
 			count++
 		}
 	}
 	for i := range known {
-		if known[i].Digest != (feed.Digest{}) || 2*count < len(entries) {
-			return make([]bool, len(entries))
+		if known[i].Digest != (feed.Digest{}) || 2*count < len(listed) {
+			return make([]bool, len(listed))
 		}
 	}
 	return again
