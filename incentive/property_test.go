@@ -1,6 +1,7 @@
 package incentive
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -199,6 +200,9 @@ func TestLoadRestoresWhatWasKept(t *testing.T) {
 				text, err := json.Marshal(a)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if got := a.AppendJSON(nil); !bytes.Equal(got, text) {
+					t.Fatalf("appended %s, want %s", got, text)
 				}
 				kept[a.Holder] = text
 			}

@@ -67,12 +67,10 @@ func (n *Node) keepAccounts() {
 	for _, h := range dropped {
 		n.store.DropAccount(h.String())
 	}
-	for _, a := range changed {
-		text, err := json.Marshal(a)
-		if err != nil {
-			panic("node: account is not JSON: " + err.Error())
-		}
-		n.store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: text})
+	var text []byte
+	for i := range changed {
+		text = changed[i].AppendJSON(text[:0])
+		n.store.KeepAccount(archive.Account{Holder: changed[i].Holder.String(), Text: text})
 	}
 }
 
