@@ -21,6 +21,17 @@ func (t *Table) Offer(id protocol.NodeID) protocol.Subset {
 	return bounded(subset)
 }
 
+// Silent reports whether that set is empty.
+func (t *Table) Silent(id protocol.NodeID) bool {
+	n := t.byID[id]
+	for _, r := range t.routes { // any of them will do
+		if t.advertised(r, n) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Changes is the difference between our subscription set as n is to hear it and as it last heard it,
 // empty where there is nothing to say. It costs time in proportion to what changed. Call Advertised
 // once n has taken it.

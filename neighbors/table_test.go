@@ -161,6 +161,9 @@ func TestChangesAddUpToTheOffer(t *testing.T) {
 				}
 				want := map[feed.URL]int{}
 				apply(want, table.Offer(n.ID))
+				if table.Silent(n.ID) != (len(table.Offer(n.ID)) == 0) {
+					t.Fatalf("silent to %s: %v", n.ID, table.Silent(n.ID))
+				}
 				if fmt.Sprint(want) != fmt.Sprint(views[n.ID]) {
 					t.Fatalf("%s believes %v, is to hear %v", n.ID, views[n.ID], want)
 				}

@@ -126,7 +126,7 @@ func (n *Node) connectStatic(host string) {
 			return
 		}
 	}
-	if len(n.table.Offer(protocol.NodeID{})) == 0 {
+	if n.table.Silent(protocol.NodeID{}) {
 		n.seekStatic(host) // nothing to say yet, and who says nothing is refused
 		return
 	}
@@ -204,7 +204,7 @@ func (n *Node) refillSoon(d time.Duration) {
 //
 // Paper §4.3: "replenish new neighbors if there remain less than min_peers neighbors".
 func (n *Node) refill() {
-	if len(n.table.Offer(protocol.NodeID{})) == 0 {
+	if n.table.Silent(protocol.NodeID{}) {
 		return
 	}
 	need := n.config.MinNeighbors - n.table.Len() - n.boot.connecting

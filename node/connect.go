@@ -113,7 +113,7 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
 		return
 	}
-	if _, ok := n.place(ev.From, n.asking(ev.From), c.Subset); !ok || n.door.shut(n.now, n.dues.ledger.HolderOf(ev.From)) || len(n.table.Offer(ev.From)) == 0 {
+	if _, ok := n.place(ev.From, n.asking(ev.From), c.Subset); !ok || n.door.shut(n.now, n.dues.ledger.HolderOf(ev.From)) || n.table.Silent(ev.From) {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
