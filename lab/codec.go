@@ -16,8 +16,44 @@ import (
 // that the wire cannot carry. What the codec refuses, or is longer or shorter than counted, is a fault in the
 // program: it panics.
 type codec struct {
-	buf   []byte
-	count int // messages so far
+	buf     []byte
+	count   int // messages so far
+	lengths map[any]int
+}
+
+func newCodec() codec { return codec{lengths: make(map[any]int)} }
+
+// callLength is how long a call is. Offers are most of all calls, and equally long whatever the did.
+func (c *codec) callLength(port uint16, call protocol.Call) int {
+	type offer struct {
+		port    uint16
+		feed    feed.URL
+		entries int
+	}
+	check, ok := call.(protocol.CheckDID)
+	if !ok {
+		return protocol.CallLength(port, call)
+	}
+	return c.length(offer{port, check.Feed, check.Entries}, func() int { return protocol.CallLength(port, call) })
+}
+
+// replyLength is how long an answer is.
+func (c *codec) replyLength(r protocol.Reply) int {
+	switch r.(type) {
+	case protocol.OK, protocol.Seen:
+		return c.length(r, func() int { return protocol.ReplyLength(r) })
+	}
+	return protocol.ReplyLength(r)
+}
+
+// length is what count counts, once for all messages of a kind.
+func (c *codec) length(kind any, count func() int) int {
+	n, known := c.lengths[kind]
+	if !known {
+		n = count()
+		c.lengths[kind] = n
+	}
+	return n
 }
 
 // sampleEvery is how many messages there are to each that is encoded and decoded.
@@ -41,10 +77,10 @@ func (c *codec) call(w *World, open *openCall, to node.Target) {
 		return
 	}
 	port := open.from.ID.Port()
-	length := protocol.CallLength(port, open.call)
+	length := c.callLength(port, open.call)
 	if check, ok := open.call.(protocol.CheckDID); ok && length > packet {
 		open.call = protocol.CheckDID{DID: check.DID}
-		length = protocol.CallLength(port, open.call)
+		length = c.callLength(port, open.call)
 	}
 	open.bytes = int64(requestBytes(hostName(to, open.to), open.session, length))
 	if c.sampled() {
@@ -81,7 +117,7 @@ func (c *codec) reply(w *World, open *openCall, r node.Respond) protocol.Reply {
 	if w.config.NoEncoding {
 		return r.Reply
 	}
-	length := protocol.ReplyLength(r.Reply)
+	length := c.replyLength(r.Reply)
 	open.answered = int64(responseBytes(r.Session, length))
 	if !c.sampled() {
 		return r.Reply
