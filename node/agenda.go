@@ -5,26 +5,26 @@ import "time"
 // An agenda is what is to be done when. Tasks of the same time are done in the order in which they
 // were added. A task that has lost its purpose finds that out itself when its time comes.
 type agenda struct {
+	began time.Time
 	tasks []task // a heap, the earliest first
 	count uint64
 }
 
 type task struct {
-	at    time.Time
+	at    time.Duration // since the agenda began
 	order uint64
 	do    func()
 }
 
+func newAgenda(now time.Time) agenda { return agenda{began: now.Round(0)} }
+
 func (t *task) before(other *task) bool {
-	if t.at.Equal(other.at) {
-		return t.order < other.order
-	}
-	return t.at.Before(other.at)
+	return t.at < other.at || t.at == other.at && t.order < other.order
 }
 
 func (a *agenda) add(at time.Time, do func()) {
 	a.count++
-	t := task{at, a.count, do}
+	t := task{at.Sub(a.began), a.count, do}
 	a.tasks = append(a.tasks, t)
 	i := len(a.tasks) - 1
 	for i > 0 {
@@ -43,12 +43,12 @@ func (a *agenda) next() time.Time {
 	if len(a.tasks) == 0 {
 		return time.Time{}
 	}
-	return a.tasks[0].at
+	return a.began.Add(a.tasks[0].at)
 }
 
 // run does every task whose time has come by now, those that are added meanwhile included.
 func (a *agenda) run(now time.Time) {
-	for len(a.tasks) > 0 && !a.tasks[0].at.After(now) {
+	for passed := now.Sub(a.began); len(a.tasks) > 0 && a.tasks[0].at <= passed; {
 		a.take().do()
 	}
 }

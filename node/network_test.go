@@ -56,7 +56,8 @@ var epoch = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
 
 func newNetwork(t *testing.T) *network {
 	return &network{
-		t: t, now: epoch, rng: rand.New(rand.NewPCG(1, 2)), rtt: 80 * time.Millisecond,
+		queue: newAgenda(epoch),
+		t:     t, now: epoch, rng: rand.New(rand.NewPCG(1, 2)), rtt: 80 * time.Millisecond,
 		hosts: make(map[protocol.NodeID]*testHost), feeds: make(map[feed.URL]*publisher), trackers: make(map[string][]protocol.NodeID),
 		hang: make(map[protocol.NodeID]bool),
 	}
@@ -245,17 +246,16 @@ func (w *network) at(t time.Time, f func()) {
 
 // next lets the earliest thing happen.
 func (w *network) next() {
-	e := w.queue.take()
-	if e.at.After(w.now) {
-		w.now = e.at
+	if at := w.queue.next(); at.After(w.now) {
+		w.now = at
 	}
-	e.do()
+	w.queue.take().do()
 }
 
 // run lets d pass.
 func (w *network) run(d time.Duration) {
 	end := w.now.Add(d)
-	for len(w.queue.tasks) > 0 && !w.queue.tasks[0].at.After(end) {
+	for len(w.queue.tasks) > 0 && !w.queue.next().After(end) {
 		w.next()
 	}
 	w.now = end

@@ -63,12 +63,13 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	peers := peersOf(store)
 	n := &Node{
 		config: c, rng: rng, store: store, now: now,
-		open:  make(map[uint64]pending),
-		feeds: make(map[feed.URL]*subscription),
-		hosts: make(map[string]*host),
-		polls: make(map[feed.URL]*host),
-		book:  neighbors.NewBook(now, rng, c.AllowLocal, peers),
-		links: make(map[protocol.NodeID]*link),
+		agenda: newAgenda(now),
+		open:   make(map[uint64]pending),
+		feeds:  make(map[feed.URL]*subscription),
+		hosts:  make(map[string]*host),
+		polls:  make(map[feed.URL]*host),
+		book:   neighbors.NewBook(now, rng, c.AllowLocal, peers),
+		links:  make(map[protocol.NodeID]*link),
 	}
 	n.table = neighbors.NewTable(neighbors.Config{
 		Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, AllowLocal: c.AllowLocal, Unspeakable: n.privateURL,
