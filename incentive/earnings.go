@@ -29,6 +29,7 @@ type Earnings struct {
 	bundles recent[protocol.DID, *stored]
 	feeds   recent[feed.URL, *pace]
 	undated recent[feed.EntryID, *undated]
+	holders numbers
 	arrears []Arrear
 	ablate  Ablation
 }
@@ -39,14 +40,14 @@ type stored struct {
 	dates   []int64 // of the entries that were young when it came, since 1970
 	undated []feed.EntryID
 	at      int64    // Unix nanoseconds
-	from    Holder   // who brought it; nobody for an own poll
-	done    []Holder // for whom it earns nothing, or no more
+	done    []uint32 // for whom it earns nothing, or no more
 }
 
 // NewEarnings returns Earnings that remember nothing, with those rules off.
 func NewEarnings(a Ablation) *Earnings {
 	return &Earnings{
 		ablate:  a,
+		holders: newNumbers(),
 		bundles: newRecent[protocol.DID, *stored](keptBundles),
 		feeds:   newRecent[feed.URL, *pace](keptFeeds),
 		undated: newRecent[feed.EntryID, *undated](keptUndated),
@@ -66,11 +67,11 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	s, known := e.bundles.use(b.DID)
 	if !known {
 		s = &stored{
-			feed: b.Feed, dates: dates(now, b.Entries), undated: e.undatedIn(now, b, fresh, from), at: now.UnixNano(), from: from,
+			feed: b.Feed, dates: dates(now, b.Entries), undated: e.undatedIn(now, b, fresh, from), at: now.UnixNano(),
 		}
 		e.bundles.put(b.DID, s)
 	}
-	if from == (Holder{}) || !s.once(from) {
+	if from == (Holder{}) || !s.once(e.holders.of(from)) {
 		return 0
 	}
 	return p.earn(today, s.young(now)+e.show(now, from, s.undated), from)
@@ -88,7 +89,7 @@ func (e *Earnings) Pruned(now time.Time, b *protocol.Bundle, from Holder) {
 // nothing, whatever became of the first.
 func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.URL, entries int) {
 	s, known := e.bundles.use(did)
-	if !known || now.UnixNano()-s.at > int64(young) || !s.once(h) {
+	if !known || now.UnixNano()-s.at > int64(young) || !s.once(e.holders.of(h)) {
 		return "", 0
 	}
 	today, p := dayOf(now), e.pace(s.feed)
@@ -103,7 +104,7 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 // pay for what they get by offering it back.
 func (e *Earnings) Gave(h Holder, did protocol.DID) {
 	if s, known := e.bundles.use(did); known {
-		s.once(h)
+		s.once(e.holders.of(h))
 	}
 }
 
@@ -126,15 +127,16 @@ func (e *Earnings) pace(u feed.URL) *pace {
 }
 
 // doneMore is how much room is made at a time: there are thousands of bundles, and ten neighbors or fewer.
-const doneMore = 3
+const doneMore = 4
 
-// once reports whether the bundle may earn for h, and sees to it that it does not do so again.
-func (s *stored) once(h Holder) bool {
+// once reports whether the bundle may earn for the holder of that number, and sees to it that it does not do so
+// again.
+func (s *stored) once(h uint32) bool {
 	if slices.Contains(s.done, h) || len(s.done) >= maxSharers {
 		return false
 	}
 	if len(s.done) == cap(s.done) {
-		s.done = append(make([]Holder, 0, len(s.done)+doneMore), s.done...)
+		s.done = append(make([]uint32, 0, len(s.done)+doneMore), s.done...)
 	}
 	s.done = append(s.done, h)
 	return true
