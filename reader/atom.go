@@ -2,141 +2,131 @@ package reader
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/xml"
-	"io"
-	"iter"
-	"strconv"
-	"time"
 
 	"feedex/archive"
-	"feedex/feed"
-	"feedex/safehtml"
 )
 
-// A document is a feed as it is about to be written.
-type document struct {
-	url       feed.URL
-	self      string // where it is served
-	feed      archive.Feed
-	version   Version
-	generator string
-	safe      *safehtml.Policy
-}
+// Media types of links and of what is served.
+const (
+	atomType = "application/atom+xml"
+	rssType  = "application/rss+xml"
+	jsonType = "application/feed+json"
+)
 
-// title is what the feed is called, its URL where nobody knows.
-func (d *document) title() string {
-	if d.feed.Title != "" {
-		return d.feed.Title
+// Namespaces.
+const (
+	atomSpace    = "http://www.w3.org/2005/Atom"
+	historySpace = "http://purl.org/syndication/history/1.0" // RFC 5005
+)
+
+// writeAtom writes Atom 1.0 (RFC 4287).
+func writeAtom(w *bufio.Writer, d *document, entries records) error {
+	x := newXMLWriter(w, "feed", "xmlns", atomSpace, "xmlns:fh", historySpace)
+	// The feed itself stands in as author of entries that name none, because Atom wants one.
+	x.element("id", d.id)
+	x.element("title", title(d.titleText(), d.safe))
+	x.element("updated", timestamp(d.updated))
+	x.element("author", atomPerson{d.title()})
+	for _, l := range d.links(atomType) {
+		x.element("link", l)
 	}
-	return string(d.url)
-}
-
-// author is the title where it is plain text.
-func (d *document) author() string {
-	if t := d.title(); markup.MatchString(t) {
-		return d.safe.Text(t)
+	if d.archived {
+		x.element("fh:archive", struct{}{})
 	}
-	return d.title()
-}
-
-// updated is when the document last changed.
-func (d *document) updated() time.Time {
-	for _, t := range []time.Time{d.version.Changed, d.feed.LastSuccess, d.feed.Since} {
-		if !t.IsZero() {
-			return t
-		}
-	}
-	return time.Unix(0, 0)
-}
-
-// format is raised when the same entries are written differently, so that readers fetch them again.
-const format = 3
-
-// etag is a strong entity tag: it covers all that the bytes of the document depend on.
-func (d *document) etag() string {
-	var b []byte
-	for _, s := range []string{
-		strconv.Itoa(format), d.generator, d.self, d.feed.Title, d.feed.Link,
-		strconv.FormatInt(d.version.Number, 10), strconv.FormatInt(d.updated().Unix(), 10),
-	} {
-		b = feed.AppendField(b, s)
-	}
-	sum := sha256.Sum256(b)
-	return `"` + hex.EncodeToString(sum[:16]) + `"`
-}
-
-// write writes the document. It holds one entry in memory at a time.
-func (d *document) write(w io.Writer, records iter.Seq2[archive.Record, error]) error {
-	return writeAtom(w, d.head(), func(yield func(*atomEntry, error) bool) {
-		for record, err := range records {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(newEntry(&record, d.safe, d.updated()), nil) {
-				return
-			}
-		}
-	})
-}
-
-// head is what stands before the entries. The feed's URL is its id; the feed itself stands in as author of
-// entries that name none, because Atom wants one.
-func (d *document) head() []element {
-	return []element{
-		{"id", string(d.url)},
-		{"title", title(d.title(), d.safe)},
-		{"updated", timestamp(d.updated())},
-		{"author", atomPerson{d.author()}},
-		{"link", atomLink{Rel: "self", Href: d.self, Type: "application/atom+xml"}},
-		{"link", atomLink{Rel: "via", Href: string(d.url)}},
-		{"link", atomLink{Rel: "alternate", Href: d.feed.Link}},
-		{"generator", atomGenerator{d.generator, "feedex"}},
-	}
-}
-
-// An element is one in the head of a document.
-type element struct {
-	name  string
-	value any
-}
-
-// writeAtom writes a document. Links to nowhere are left out.
-func writeAtom(w io.Writer, head []element, entries iter.Seq2[*atomEntry, error]) error {
-	out := bufio.NewWriterSize(w, 32<<10)
-	// The encoder flushes after each element; if it saw a bufio.Writer it would flush that.
-	enc := xml.NewEncoder(struct{ io.Writer }{out})
-	enc.Indent("", " ")
-	out.WriteString(xml.Header)
-	root := xml.StartElement{Name: xml.Name{Local: "feed"}, Attr: []xml.Attr{
-		{Name: xml.Name{Local: "xmlns"}, Value: "http://www.w3.org/2005/Atom"}}}
-	if err := enc.EncodeToken(root); err != nil {
-		return err
-	}
-	for _, e := range head {
-		if link, ok := e.value.(atomLink); ok && link.Href == "" {
-			continue
-		}
-		if err := enc.EncodeElement(e.value, xml.StartElement{Name: xml.Name{Local: e.name}}); err != nil {
-			return err
-		}
-	}
-	for entry, err := range entries {
+	x.element("generator", atomGenerator{d.generator, "feedex"})
+	for r, err := range entries {
 		if err != nil {
 			return err
 		}
-		if err := enc.Encode(entry); err != nil {
-			return err
+		x.element("entry", d.atomEntry(&r))
+	}
+	return x.end()
+}
+
+// links are where the document leads, to others of that media type.
+func (d *document) links(mediaType string) (links []atomLink) {
+	for _, l := range []atomLink{
+		{Rel: "self", Href: d.self, Type: mediaType},
+		{Rel: "hub", Href: d.hub},
+		{Rel: "via", Href: d.via},
+		{Rel: "alternate", Href: d.site},
+		{Rel: "search", Href: d.search, Type: openSearchType},
+		{Rel: "current", Href: d.current, Type: mediaType},
+		{Rel: "prev-archive", Href: d.prev, Type: mediaType},
+		{Rel: "next-archive", Href: d.next, Type: mediaType},
+	} {
+		if l.Href != "" {
+			links = append(links, l)
 		}
 	}
-	if err := enc.EncodeToken(root.End()); err != nil {
-		return err
-	}
-	if err := enc.Flush(); err != nil {
-		return err
-	}
-	out.WriteByte('\n')
-	return out.Flush()
+	return links
 }
+
+// atomEntry is the entry as Atom has it.
+func (d *document) atomEntry(r *archive.Record) *atomEntry {
+	a := newEntry(r, d.safe, d.updated)
+	if d.titles == nil {
+		return a
+	}
+	e := &r.Entry
+	a.Source = &atomSource{ID: string(e.Feed), Title: title(d.feedTitle(e.Feed), d.safe), Updated: timestamp(d.updated)}
+	a.Authors = nil
+	for _, name := range d.authors(e) {
+		a.Authors = append(a.Authors, atomPerson{name})
+	}
+	return a
+}
+
+// An xmlWriter writes one element after the other below a root. It remembers the first error.
+type xmlWriter struct {
+	out  *bufio.Writer
+	enc  *xml.Encoder
+	ends []xml.EndElement
+	err  error
+}
+
+// newXMLWriter begins a document with that root and its attributes, in pairs.
+func newXMLWriter(w *bufio.Writer, root string, attributes ...string) *xmlWriter {
+	// The encoder flushes after each element; if it saw a bufio.Writer it would flush that.
+	x := &xmlWriter{out: w, enc: xml.NewEncoder(struct{ writer }{w})}
+	x.enc.Indent("", " ")
+	_, x.err = w.WriteString(xml.Header)
+	x.open(root, attributes...)
+	return x
+}
+
+// open begins an element that holds those that follow.
+func (x *xmlWriter) open(name string, attributes ...string) {
+	start := xml.StartElement{Name: xml.Name{Local: name}}
+	for i := 0; i+1 < len(attributes); i += 2 {
+		start.Attr = append(start.Attr, xml.Attr{Name: xml.Name{Local: attributes[i]}, Value: attributes[i+1]})
+	}
+	x.ends = append(x.ends, start.End())
+	if x.err == nil {
+		x.err = x.enc.EncodeToken(start)
+	}
+}
+
+func (x *xmlWriter) element(name string, value any) {
+	if x.err == nil {
+		x.err = x.enc.EncodeElement(value, xml.StartElement{Name: xml.Name{Local: name}})
+	}
+}
+
+// end ends the document.
+func (x *xmlWriter) end() error {
+	for i := len(x.ends) - 1; i >= 0 && x.err == nil; i-- {
+		x.err = x.enc.EncodeToken(x.ends[i])
+	}
+	if x.err == nil {
+		x.err = x.enc.Close()
+	}
+	if x.err == nil {
+		x.err = x.out.WriteByte('\n')
+	}
+	return x.err
+}
+
+// writer is io.Writer, so that nothing more of a bufio.Writer shows.
+type writer interface{ Write(p []byte) (int, error) }

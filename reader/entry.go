@@ -2,7 +2,6 @@ package reader
 
 import (
 	"encoding/hex"
-	"encoding/xml"
 	"net/url"
 	"regexp"
 	"strings"
@@ -41,7 +40,6 @@ type (
 		Updated string   `xml:"updated"`
 	}
 	atomEntry struct {
-		XMLName    xml.Name       `xml:"entry"`
 		ID         string         `xml:"id"`
 		Title      atomText       `xml:"title"`
 		Published  string         `xml:"published,omitempty"`
@@ -64,13 +62,9 @@ var unconfirmed = atomCategory{Term: "unconfirmed", Scheme: "urn:feedex:state"}
 // did so last.
 func newEntry(r *archive.Record, safe *safehtml.Policy, changed time.Time) *atomEntry {
 	e := &r.Entry
-	base := e.Link
-	if base == "" {
-		base = string(e.Feed)
-	}
 	a := &atomEntry{ID: entryID(r), Title: title(e.Title, safe), Updated: timestamp(updated(r, changed))}
-	if !e.Published.IsZero() && !e.Published.After(r.Seen.Add(archive.Ahead)) {
-		a.Published = timestamp(e.Published)
+	if p := published(r); !p.IsZero() {
+		a.Published = timestamp(p)
 	}
 	for _, name := range e.Authors {
 		a.Authors = append(a.Authors, atomPerson{name})
@@ -87,7 +81,7 @@ func newEntry(r *archive.Record, safe *safehtml.Policy, changed time.Time) *atom
 	if !r.Confirmed {
 		a.Categories = append(a.Categories, unconfirmed)
 	}
-	summary, content := safe.Clean(e.Summary, base), safe.Clean(e.Content, base)
+	summary, content := safe.Clean(e.Summary, base(e)), safe.Clean(e.Content, base(e))
 	if content == "" && e.Link == "" { // RFC 4287 §4.1.2: one of the two there must be
 		summary, content = "", summary
 	}

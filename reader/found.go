@@ -2,7 +2,6 @@ package reader
 
 import (
 	"encoding/xml"
-	"iter"
 	"net/http"
 	"time"
 
@@ -31,18 +30,24 @@ func (h *handler) serveFound(w http.ResponseWriter, r *http.Request, query strin
 			changed = records[i].Seen
 		}
 	}
-	self := "http://" + r.Host + requestTarget(r)
-	head := []element{
-		{"id", self},
-		{"title", atomText{Body: searchTitle(query)}},
-		{"updated", timestamp(changed)},
-		{"author", atomPerson{"feedex"}},
-		{"link", atomLink{Rel: "self", Href: self, Type: "application/atom+xml"}},
-		{"link", atomLink{Rel: "search", Href: "http://" + r.Host + openSearchPath, Type: openSearchType}},
-		{"generator", atomGenerator{h.Version, "feedex"}},
+	self := origin(r) + requestTarget(r)
+	d := &document{
+		id: self, name: searchTitle(query), self: self, search: origin(r) + openSearchPath, updated: changed,
+		generator: h.Version, titles: titles, safe: h.safe,
 	}
-	if err := writeAtom(w, head, h.found(records, titles, changed)); err != nil {
+	if err := formats()[0].to(w, d, each(records)); err != nil {
 		h.Log.Debug("search result not sent", "err", err)
+	}
+}
+
+// each yields records that are in memory.
+func each(list []archive.Record) records {
+	return func(yield func(archive.Record, error) bool) {
+		for i := range list {
+			if !yield(list[i], nil) {
+				return
+			}
+		}
 	}
 }
 
@@ -51,23 +56,6 @@ func searchTitle(query string) string {
 		return "feedex: the newest entries"
 	}
 	return "feedex: " + query
-}
-
-// found are the records as Atom has them.
-func (h *handler) found(records []archive.Record, titles map[feed.URL]string, changed time.Time) iter.Seq2[*atomEntry, error] {
-	return func(yield func(*atomEntry, error) bool) {
-		for i := range records {
-			d := document{url: records[i].Entry.Feed, feed: archive.Feed{Title: titles[records[i].Entry.Feed]}, safe: h.safe}
-			e := newEntry(&records[i], h.safe, changed)
-			e.Source = &atomSource{ID: string(d.url), Title: title(d.title(), h.safe), Updated: timestamp(changed)}
-			if len(e.Authors) == 0 {
-				e.Authors = []atomPerson{{d.author()}}
-			}
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}
 }
 
 // openSearchPath and openSearchType are where the search is described, and how
@@ -92,7 +80,7 @@ type openSearchURL struct {
 }
 
 func (h *handler) serveOpenSearch(w http.ResponseWriter, r *http.Request) {
-	template := "http://" + r.Host + archivePath + "?q={searchTerms}&limit={count?}&format="
+	template := origin(r) + archivePath + "?q={searchTerms}&limit={count?}&format="
 	text, err := xml.MarshalIndent(openSearch{
 		ShortName: "feedex", Description: "Everything that this node ever saw", Encoding: "UTF-8",
 		URLs: []openSearchURL{{"application/atom+xml", template + "atom"}, {"application/json", template + "json"}},

@@ -1,12 +1,14 @@
 package reader_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,12 +20,15 @@ import (
 
 const exampleURL = feed.URL("https://example.com/feed.xml")
 
-// library is a Source in memory.
+// library is a Source in memory. The number of a feed is its place in feeds, from 1, or comes behind them; the seq of an entry
+// is its place from the end of all entries of its feed, from 1, and 1000 times the feed's number more.
 type library struct {
 	feeds    []archive.Feed
 	versions map[feed.URL]reader.Version
 	entries  map[feed.URL][]archive.Record // newest first
-	failAt   int                           // FeedEntries fails instead of yielding this entry, 0 is never
+	changed  map[int64]int64               // seq of an entry to which change of its feed it was
+	pages    []reader.Page                 // of any feed
+	failAt   int                           // Records fails instead of yielding this entry, 0 is never
 	err      error                         // of the other methods
 	asked    feed.Filter                   // of the last search
 }
@@ -32,31 +37,94 @@ var errDisk = errors.New("disk on fire")
 
 func (l *library) Feeds(context.Context) ([]archive.Feed, error) { return l.feeds, l.err }
 
-func (l *library) Feed(_ context.Context, u feed.URL) (archive.Feed, error) {
-	for _, f := range l.feeds {
+func (l *library) Channel(_ context.Context, u feed.URL) (reader.Channel, error) {
+	for i, f := range l.feeds {
 		if f.URL == u {
-			return f, l.err
+			return reader.Channel{Number: int64(i + 1), URL: u, Title: f.Title, Link: f.Link, Since: f.Since, Version: l.versions[u]}, l.err
 		}
 	}
-	return archive.Feed{}, l.err
+	return reader.Channel{}, l.err
 }
 
-func (l *library) FeedVersion(_ context.Context, u feed.URL) (reader.Version, error) {
-	return l.versions[u], l.err
+func (l *library) ChannelNumber(ctx context.Context, n int64) (reader.Channel, error) {
+	if n < 1 || n > int64(len(l.feeds)) {
+		return reader.Channel{}, l.err
+	}
+	return l.Channel(ctx, l.feeds[n-1].URL)
 }
 
-func (l *library) FeedEntries(_ context.Context, u feed.URL) iter.Seq2[archive.Record, error] {
+func (l *library) Newest(_ context.Context, n int64, limit int) (seqs []int64, err error) {
+	for seq := len(l.entries[l.feeds[n-1].URL]); seq > 0 && len(seqs) < limit; seq-- {
+		seqs = append(seqs, 1000*n+int64(seq))
+	}
+	return seqs, l.err
+}
+
+func (l *library) Changed(_ context.Context, n int64, since reader.Version, last int64, limit int) (seqs []int64, err error) {
+	for seq, change := range l.changed {
+		if seq/1000 == n && change > since.Changed && seq <= last {
+			seqs = append(seqs, seq)
+		}
+	}
+	slices.SortFunc(seqs, func(a, b int64) int { return cmp.Compare(l.changed[b], l.changed[a]) })
+	return seqs[:min(limit, len(seqs))], l.err
+}
+
+func (l *library) Records(_ context.Context, seqs []int64) iter.Seq2[archive.Record, error] {
 	return func(yield func(archive.Record, error) bool) {
-		for i, r := range l.entries[u] {
+		for i, seq := range seqs {
 			if l.failAt == i+1 {
 				yield(archive.Record{}, errDisk)
 				return
 			}
-			if !yield(r, nil) {
+			list := l.entries[l.feeds[seq/1000-1].URL]
+			if !yield(list[len(list)-int(seq%1000)], nil) {
 				return
 			}
 		}
 	}
+}
+
+func (l *library) LastPage(context.Context, int64) (reader.PageRef, error) {
+	if len(l.pages) == 0 {
+		return reader.PageRef{}, l.err
+	}
+	return l.pages[len(l.pages)-1].PageRef, l.err
+}
+
+func (l *library) Page(_ context.Context, _ int64, ref reader.PageRef) (reader.Page, error) {
+	for _, p := range l.pages {
+		if p.PageRef == ref {
+			return p, l.err
+		}
+	}
+	return reader.Page{}, l.err
+}
+
+func (l *library) Following(_ context.Context, secret bool) (reader.Following, error) {
+	f := reader.Following{Titles: make(map[feed.URL]string)}
+	for i := range l.feeds {
+		if u := l.feeds[i].URL; l.feeds[i].Subscribed && (secret || !u.Secret()) {
+			f.Titles[u] = l.feeds[i].Title
+			v := l.versions[u]
+			f.Version.Arrived, f.Version.Changed = max(f.Version.Arrived, v.Arrived), f.Version.Changed+v.Changed
+			if v.At.After(f.Version.At) {
+				f.Version.At = v.At
+			}
+			f.Digest += l.feeds[i].Title + " "
+		}
+	}
+	return f, l.err
+}
+
+func (l *library) NewestOfAll(ctx context.Context, secret bool, after int64, limit int) (seqs []int64, err error) {
+	for n := len(l.feeds); n > 0; n-- {
+		if f := &l.feeds[n-1]; f.Subscribed && (secret || !f.URL.Secret()) {
+			of, _ := l.Newest(ctx, int64(n), limit)
+			seqs = append(seqs, of...)
+		}
+	}
+	return seqs[:min(limit, len(seqs))], l.err
 }
 
 // Search is that of an archive with all the entries.
@@ -98,7 +166,7 @@ func exampleLibrary() *library {
 		feeds: []archive.Feed{
 			{URL: exampleURL, Title: "Example News", Link: "https://example.com/", Subscribed: true, Since: day(1)},
 		},
-		versions: map[feed.URL]reader.Version{exampleURL: {Number: 4, Changed: day(6)}},
+		versions: map[feed.URL]reader.Version{exampleURL: {Arrived: 1004, At: day(6)}},
 		entries:  make(map[feed.URL][]archive.Record),
 	}
 	for _, e := range entries {

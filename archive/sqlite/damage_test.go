@@ -70,11 +70,19 @@ func use(path string) (errs []error) {
 		}
 	}
 	for i := range 5 {
-		_, err := s.FeedVersion(ctx, records[i].Entry.Feed)
+		c, err := s.Channel(ctx, records[i].Entry.Feed)
 		note(err)
-		for _, err := range s.FeedEntries(ctx, records[i].Entry.Feed) {
+		seqs, err := s.Newest(ctx, max(c.Number, 1), 1000)
+		note(err)
+		for _, err := range s.Records(ctx, seqs) {
 			note(err)
 		}
+		_, err = s.Changed(ctx, max(c.Number, 1), FeedVersion{}, 1000, 1000)
+		note(err)
+		last, err := s.LastPage(ctx, max(c.Number, 1))
+		note(err)
+		_, err = s.Page(ctx, max(c.Number, 1), last)
+		note(err)
 	}
 	_, err = s.Stats(ctx)
 	note(err)

@@ -86,7 +86,8 @@ func (s *Store) keep(r *archive.Record) bool {
 	s.write(`UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'entries'`)
 	s.write(`
 		UPDATE entries SET digest = ?, published = ?, updated = ?, guid = ?, title = ?, link = ?,
-			authors = ?, categories = ?, enclosures = ?, summary = ?, content = ?, confirmed = confirmed OR ?
+			authors = ?, categories = ?, enclosures = ?, summary = ?, content = ?, confirmed = confirmed OR ?,
+			changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
 		WHERE id = ?`,
 		r.Digest[:], v.published, v.updated, e.ID, e.Title, e.Link,
 		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed, r.ID[:])
@@ -101,13 +102,18 @@ func (s *Store) keep(r *archive.Record) bool {
 // insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did.
 func (s *Store) insert(seq any, r *archive.Record, confirmed bool) bool {
 	e, v := &r.Entry, s.valuesOf(r)
-	return s.write(`
+	id := s.feedID(e.Feed)
+	stored := s.write(`
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
 			authors, categories, enclosures, summary, content, confirmed)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`,
-		seq, r.ID[:], r.Digest[:], s.feedID(e.Feed), v.published, v.updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
+		seq, r.ID[:], r.Digest[:], id, v.published, v.updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
 		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed) > 0
+	if stored {
+		s.paginate(id)
+	}
+	return stored
 }
 
 // values are what a record's lists and dates are in the database.
@@ -131,7 +137,7 @@ func (s *Store) valuesOf(r *archive.Record) values {
 // been replaced.
 func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 	var oldest int64
-	s.row(`SELECT min(coalesce(min(seq), 0), 0) FROM entries`, nil, &oldest)
+	s.row(`SELECT lowest FROM state`, nil, &oldest)
 	stored, seq := make([]bool, len(records)), oldest
 	for i := range records {
 		if stored[i] = s.insert(seq-1, &records[i], records[i].Confirmed); stored[i] {
@@ -139,6 +145,7 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 		}
 	}
 	if seq < oldest {
+		s.write(`UPDATE state SET lowest = ?`, seq)
 		s.write(`INSERT INTO stale SELECT seq FROM entries INDEXED BY entries_by_seq WHERE seq < ?`, oldest)
 		s.write(`
 			UPDATE feeds SET replaced_at = max(?1, coalesce(replaced_at, 0)), replaced = replaced + added.n
@@ -152,10 +159,14 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 // isConfirmed is whether entry e is confirmed.
 const isConfirmed = `(e.confirmed OR e.source = '' AND e.seq > 0)`
 
-// Confirm implements archive.Entries. To readers of the feed it is a change like any other.
+// Confirm implements archive.Entries. To readers of the feed it is a change like any other, but of what was filled in
+// and is no news: that they need not be told again.
 func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
 	for i := range ids {
-		if s.write(`UPDATE entries AS e SET confirmed = 1 WHERE id = ? AND NOT `+isConfirmed, ids[i][:]) > 0 {
+		if s.write(`
+			UPDATE entries AS e SET confirmed = 1,
+				changed = CASE WHEN seq > 0 THEN (SELECT replaced + 1 FROM feeds WHERE id = e.feed) ELSE changed END
+			WHERE id = ? AND NOT `+isConfirmed, ids[i][:]) > 0 {
 			s.write(`
 				UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
 				WHERE id = (SELECT feed FROM entries WHERE id = ?)`, at.Unix(), ids[i][:])

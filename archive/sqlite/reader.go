@@ -5,15 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"iter"
-	"math"
 	"os"
+	"sync"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
-
-	"feedex/archive"
-	"feedex/feed"
 )
 
 // A Reader reads an archive, whether or not a node is running on it. It may be used by several
@@ -22,6 +18,9 @@ type Reader struct {
 	path     string
 	db       *sql.DB
 	rankTime time.Duration
+
+	mu    sync.Mutex
+	stmts map[string]*sql.Stmt // what is asked so often that it is prepared once
 }
 
 // OpenReader opens the archive in the file at path for reading. There must be one: the error is
@@ -75,11 +74,35 @@ func newReader(path string, role role, cfg Config) (*Reader, error) {
 	db.SetMaxOpenConns(cfg.Readers)
 	db.SetMaxIdleConns(cfg.Readers)
 	db.SetConnMaxIdleTime(time.Minute) // for their memory
-	return &Reader{path: path, db: db, rankTime: cfg.RankTime}, nil
+	return &Reader{path: path, db: db, rankTime: cfg.RankTime, stmts: make(map[string]*sql.Stmt)}, nil
 }
 
 // Close ends the Reader, once what it is doing has ended.
-func (r *Reader) Close() error { return r.db.Close() }
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for query, stmt := range r.stmts {
+		errs = append(errs, stmt.Close())
+		delete(r.stmts, query)
+	}
+	return errors.Join(append(errs, r.db.Close())...)
+}
+
+// prepare returns the statement for a query, kept from the first time on. To prepare one takes longer than to find a
+// row. There are few such queries.
+func (r *Reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if stmt := r.stmts[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := r.db.PrepareContext(ctx, query)
+	if err == nil {
+		r.stmts[query] = stmt
+	}
+	return stmt, err
+}
 
 // statementTime is how long a statement may take that nobody else has set an end to. What goes through the
 // whole archive does so in many of them.
@@ -101,89 +124,6 @@ func (r *Reader) failed(ctx context.Context, verb string, err error) error {
 
 // errOrder is for an index of which the order is broken; following it might never end.
 var errOrder = fmt.Errorf("%w (entries out of order)", ErrDamaged)
-
-// A FeedVersion tells whether the entries of a feed are still the same.
-type FeedVersion struct {
-	Number  int64     // grows with every entry kept or replaced; 0 for a feed without entries
-	Changed time.Time // when that last happened, whole seconds; zero for a feed without entries
-}
-
-// FeedVersion returns the version of the feed's entries.
-func (r *Reader) FeedVersion(ctx context.Context, u feed.URL) (v FeedVersion, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	// Each of the two terms only grows: seqs are not used twice.
-	const query = `
-		SELECT max(coalesce(e.seq, 0), 0) + f.replaced, max(coalesce(e.seen, 0), coalesce(f.replaced_at, 0))
-		FROM feeds f LEFT JOIN entries e ON e.seq = (SELECT max(seq) FROM entries INDEXED BY entries_by_feed WHERE feed = f.id)
-		WHERE f.url = ?`
-	var changed int64
-	err = scan(r.db.QueryRowContext(ctx, query, string(u)), &v.Number, &changed)
-	switch {
-	case errors.Is(err, sql.ErrNoRows), err == nil && v.Number == 0:
-		return FeedVersion{}, nil
-	case err != nil:
-		return FeedVersion{}, r.failed(ctx, "read", err)
-	}
-	v.Changed = time.Unix(changed, 0).UTC()
-	return v, nil
-}
-
-// pageEntries and pageBytes bound what FeedEntries reads at one time.
-const (
-	pageEntries = 64
-	pageBytes   = 1 << 20
-)
-
-// FeedEntries returns all entries of the feed, newest arrival first. It holds few of them in memory
-// at one time and no snapshot of the archive, so that slow consumers cost nothing; entries that
-// arrive meanwhile are not among them. An error is the last thing it yields.
-func (r *Reader) FeedEntries(ctx context.Context, u feed.URL) iter.Seq2[archive.Record, error] {
-	return func(yield func(archive.Record, error) bool) {
-		for before := int64(math.MaxInt64); ; {
-			page, err := r.feedPage(ctx, u, before)
-			if err != nil {
-				yield(archive.Record{}, r.failed(ctx, "read", err))
-				return
-			}
-			for _, record := range page {
-				if !yield(record, nil) {
-					return
-				}
-			}
-			if len(page) == 0 {
-				return
-			}
-			before = page[len(page)-1].Seq
-		}
-	}
-}
-
-// feedPage reads the newest entries of the feed before a seq; none at the end.
-func (r *Reader) feedPage(ctx context.Context, u feed.URL, before int64) (page []archive.Record, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	rows, err := r.db.QueryContext(ctx, `
-		SELECT `+recordColumns+` FROM feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id
-		WHERE f.url = ? AND e.seq < ? ORDER BY e.seq DESC LIMIT ?`, string(u), before, pageEntries)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for size := 0; size < pageBytes && rows.Next(); {
-		record, err := scanRecord(rows)
-		if err != nil {
-			return nil, err
-		}
-		if record.Seq >= before {
-			return nil, errOrder
-		}
-		before = record.Seq
-		page = append(page, record)
-		size += len(record.Entry.Summary) + len(record.Entry.Content)
-	}
-	return page, rows.Err()
-}
 
 // Stats are what an archive holds.
 type Stats struct {

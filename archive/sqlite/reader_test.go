@@ -1,14 +1,11 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 	"io/fs"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -136,119 +133,6 @@ func TestCloseLeavesOneFile(t *testing.T) {
 	}
 	if openFile(t, s.path).HasDID(protocol.DID{1}) {
 		t.Error("what was not committed is there")
-	}
-}
-
-func TestFeedVersion(t *testing.T) {
-	s := newStore(t)
-	version := func() FeedVersion {
-		t.Helper()
-		v, err := s.FeedVersion(t.Context(), news)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	if v := version(); v != (FeedVersion{}) {
-		t.Errorf("version of an unknown feed: %+v", v)
-	}
-	s.KeepFeed(archive.Feed{URL: news})
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	last := version()
-	if last != (FeedVersion{}) {
-		t.Errorf("version of a feed without entries: %+v", last)
-	}
-	brought := newsRecord("4", "four", time.Unix(500, 0))
-	brought.Source, brought.Confirmed = protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790), false
-	for i, step := range []struct {
-		work    func()
-		changed int64 // Unix seconds, 0 where the version must stay
-	}{
-		{func() { s.Keep([]archive.Record{newsRecord("1", "one", time.Unix(100, 0))}) }, 100},
-		{func() { s.KeepFeed(archive.Feed{URL: news, Title: "other"}) }, 0},
-		{func() {
-			s.Keep([]archive.Record{archive.NewRecord(feed.Entry{Feed: "https://example.com/"}, time.Unix(150, 0), protocol.NodeID{})})
-		}, 0},
-		{func() { s.Keep([]archive.Record{newsRecord("2", "two", time.Unix(200, 0))}) }, 200},
-		{func() { s.Keep([]archive.Record{newsRecord("1", "replaced", time.Unix(300, 0))}) }, 300},
-		{func() { s.Keep([]archive.Record{newsRecord("1", "replaced again", time.Unix(301, 0))}) }, 301},
-		{func() { s.Keep([]archive.Record{newsRecord("3", "three", time.Unix(400, 0))}) }, 400},
-		{func() { s.Keep([]archive.Record{brought}) }, 500},
-		{func() { s.Confirm(time.Unix(600, 0), []feed.EntryID{brought.ID, {9}}) }, 600},
-		{func() { s.Confirm(time.Unix(700, 0), []feed.EntryID{brought.ID}) }, 0},
-	} {
-		step.work()
-		if v := version(); v != last {
-			t.Errorf("step %d: version %+v before Commit, want %+v", i, v, last)
-		}
-		if err := s.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		v := version()
-		if step.changed == 0 {
-			if v != last {
-				t.Errorf("step %d: version %+v, want still %+v", i, v, last)
-			}
-		} else if v.Number <= last.Number || !v.Changed.Equal(time.Unix(step.changed, 0)) {
-			t.Errorf("step %d: version %+v after %+v, want a greater number and second %d", i, v, last, step.changed)
-		}
-		last = v
-	}
-}
-
-func TestFeedEntries(t *testing.T) {
-	s := newStore(t)
-	const n = 2*pageEntries + 5
-	var want []string
-	for i := range n {
-		r := newsRecord(word(uint64(i)), word(uint64(i)), time.Unix(int64(i), 0))
-		if i%10 == 0 {
-			r.Entry.Content = strings.Repeat("x", pageBytes*2/3) // two fill a page
-		}
-		want = append(want, r.Entry.Title)
-		s.Keep([]archive.Record{r, archive.NewRecord(feed.Entry{Feed: "https://example.com/", ID: r.Entry.ID}, r.Seen, r.Source)})
-	}
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	slices.Reverse(want)
-
-	var got []string
-	for r, err := range s.FeedEntries(t.Context(), news) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, r.Entry.Title)
-		// What arrives meanwhile is not listed, and is not in the way.
-		keep(t, s, newsRecord("late "+r.Entry.ID, "late", time.Unix(n, 0)))
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%d entries, want %d, newest first", len(got), n)
-	}
-
-	got = nil
-	for r := range s.FeedEntries(t.Context(), news) {
-		if got = append(got, r.Entry.Title); len(got) == 3 {
-			break
-		}
-	}
-	if want := []string{"late", "late", "late"}; !slices.Equal(got, want) {
-		t.Errorf("the first three are %q, want %q", got, want)
-	}
-
-	for r, err := range s.FeedEntries(t.Context(), "https://nowhere.example.org/") {
-		t.Errorf("a feed that is not known has %v, %v", r, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var errs []error
-	for _, err := range s.FeedEntries(ctx, news) {
-		errs = append(errs, err)
-	}
-	if len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
-		t.Errorf("with an ended context: %v", errs)
 	}
 }
 

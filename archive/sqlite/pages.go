@@ -1,0 +1,172 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"time"
+)
+
+// FullPage is how many entries a page has that is full.
+const FullPage = 100
+
+// A PageRef names entries of a feed: those of a page that is full or, where the page is not full yet, those that were
+// filled in so far. What it names never becomes more.
+type PageRef struct {
+	Page   int64 // from 1, the oldest; 0 for none
+	Filled int64 // those of the page that were filled in, down to the seq -Filled; 0 for a full page
+}
+
+// A Page is what a PageRef names.
+type Page struct {
+	PageRef
+	Seqs       []int64   // of the entries that are still there, the newest first
+	Prev, Next PageRef   // the nearest with entries; Next is none where all that follows arrived as news of late
+	Updated    time.Time // when one of the entries came or was changed last
+	Digest     string    // changes when one of the entries does
+}
+
+// paginate puts the entry that was stored last on its feed's last page, or on a new one.
+func (s *Store) paginate(feed int64) {
+	const grow = `
+		UPDATE pages SET size = size + 1, high = max(high, last_insert_rowid()), low = min(low, last_insert_rowid())
+		WHERE feed = ?1 AND size < ?2 AND n = (SELECT max(n) FROM pages WHERE feed = ?1)`
+	if s.write(grow, feed, FullPage) > 0 {
+		return
+	}
+	s.write(`
+		INSERT INTO pages SELECT ?1, coalesce(max(n), 0) + 1,
+			max(coalesce(max(high), 0), last_insert_rowid()), min(coalesce(min(low), 0), last_insert_rowid()), 1
+		FROM pages WHERE feed = ?1`, feed)
+}
+
+// span is a page with where the one before ended. Its entries are those above after up to high, and those
+// below before down to low.
+type span struct{ n, size, high, low, after, before int64 }
+
+// spans finds pages p of a feed ?1; q are those before them.
+const spans = `SELECT p.n, p.size, p.high, p.low, coalesce(q.high, 0), coalesce(q.low, 0)
+	FROM pages p LEFT JOIN pages q ON q.feed = p.feed AND q.n = p.n - 1 WHERE p.feed = ?1 AND `
+
+// inhabited is a condition on these: an entry is still there, of those that a PageRef names.
+const inhabited = ` AND (
+	p.size >= 100 AND EXISTS (SELECT 1 FROM entries WHERE feed = ?1 AND seq > coalesce(q.high, 0) AND seq <= p.high) OR
+	EXISTS (SELECT 1 FROM entries WHERE feed = ?1 AND seq >= p.low AND seq < coalesce(q.low, 0)))`
+
+// span is the first page that is found, the zero span if there is none.
+func (r *Reader) span(ctx context.Context, where string, args ...any) (x span, err error) {
+	err = scan(r.db.QueryRowContext(ctx, spans+where, args...), &x.n, &x.size, &x.high, &x.low, &x.after, &x.before)
+	if errors.Is(err, sql.ErrNoRows) {
+		return span{}, nil
+	}
+	return x, err
+}
+
+// ref is what there is of the page so far that never becomes more.
+func (x span) ref() PageRef {
+	switch {
+	case x.size >= FullPage:
+		return PageRef{Page: x.n}
+	case x.low < x.before:
+		return PageRef{Page: x.n, Filled: -x.low}
+	}
+	return PageRef{}
+}
+
+// LastPage returns the newest page of a feed that has entries which are not among the latest FullPage to arrive. The
+// zero PageRef is none.
+func (r *Reader) LastPage(ctx context.Context, feed int64) (PageRef, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	x, err := r.span(ctx, `p.n = (SELECT max(n) FROM pages WHERE feed = ?1)`+inhabited, feed)
+	if ref := x.ref(); err == nil && ref.Page > 0 {
+		return ref, nil
+	}
+	var ref PageRef
+	if err == nil {
+		ref, err = r.fullBefore(ctx, feed, x.n)
+	}
+	if err != nil {
+		err = r.failed(ctx, "read", err)
+	}
+	return ref, err
+}
+
+// fullBefore is the latest full page before the n-th, or of all where n is 0, that has entries.
+func (r *Reader) fullBefore(ctx context.Context, feed, n int64) (PageRef, error) {
+	x, err := r.span(ctx, `(?2 = 0 OR p.n < ?2) AND p.size >= ?3`+inhabited+` ORDER BY p.n DESC LIMIT 1`, feed, n, FullPage)
+	return PageRef{Page: x.n}, err
+}
+
+// Page returns a page of a feed, the zero Page if there is none. Its Seqs are empty where all was purged.
+func (r *Reader) Page(ctx context.Context, feed int64, ref PageRef) (Page, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	page, err := r.page(ctx, feed, ref)
+	if err != nil {
+		err = r.failed(ctx, "read", err)
+	}
+	return page, err
+}
+
+func (r *Reader) page(ctx context.Context, feed int64, ref PageRef) (page Page, err error) {
+	x, err := r.span(ctx, `p.n = ?2`, feed, ref.Page)
+	if err != nil || x.n == 0 {
+		return page, err
+	}
+	full := x.size >= FullPage
+	switch {
+	case ref.Filled == 0 && full:
+	case ref.Filled > 0 && -ref.Filled >= x.low && -ref.Filled < x.before:
+		x.high, x.low = x.after, -ref.Filled
+	default:
+		return page, nil
+	}
+	page.PageRef = ref
+	if page.Prev, err = r.fullBefore(ctx, feed, x.n); err != nil {
+		return page, err
+	}
+	switch {
+	case ref.Filled > 0 && full:
+		page.Next = PageRef{Page: x.n}
+	case full:
+		next, err := r.span(ctx, `p.n > ?2`+inhabited+` ORDER BY p.n LIMIT 1`, feed, x.n)
+		if err != nil {
+			return page, err
+		}
+		page.Next = next.ref()
+	}
+	return page, r.readSpan(ctx, feed, x, &page)
+}
+
+// readSpan finds the entries of a page.
+func (r *Reader) readSpan(ctx context.Context, feed int64, x span, page *Page) error {
+	const query = `SELECT e.seq, e.digest, max(e.seen, CASE WHEN e.updated <= unixepoch() THEN e.updated ELSE 0 END), ` + isConfirmed + `
+		FROM entries e WHERE e.feed = ?1 AND (e.seq > ?2 AND e.seq <= ?3 OR e.seq >= ?4 AND e.seq < ?5) ORDER BY e.seq DESC`
+	rows, err := r.db.QueryContext(ctx, query, feed, x.after, x.high, x.low, x.before)
+	if err != nil {
+		return err
+	}
+	hash := sha256.New()
+	var updated int64
+	err = each(rows, func(rows *sql.Rows) error {
+		var seq, at int64
+		var digest []byte
+		var confirmed bool
+		if err := scan(rows, &seq, &digest, &at, &confirmed); err != nil {
+			return err
+		}
+		page.Seqs, updated = append(page.Seqs, seq), max(updated, at)
+		hash.Write(digest)
+		if confirmed {
+			hash.Write([]byte{1})
+		} else {
+			hash.Write([]byte{0})
+		}
+		return nil
+	})
+	page.Updated, page.Digest = time.Unix(updated, 0).UTC(), hex.EncodeToString(hash.Sum(nil)[:16])
+	return err
+}

@@ -1,0 +1,159 @@
+package reader
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/safehtml"
+)
+
+// A document is a feed as it is about to be written, in any format.
+type document struct {
+	id        string // the same in every format
+	name      string // title as published, may hold markup
+	site      string // "" for none
+	via       string // where it is published, "" for what is made here
+	self      string // where it is served
+	hub       string // who pushes it to subscribers (WebSub), "" for nobody
+	search    string // where the description of a search is, "" for none
+	archived  bool   // it is an archive document (RFC 5005 §4)
+	current   string // of an archive document: where the newest entries are
+	prev      string // the archive document with what came before, "" for none
+	next      string // the one with what came after, "" for none
+	updated   time.Time
+	generator string // our version
+	// titles are those of the feeds that the entries are of, where these are several.
+	titles map[feed.URL]string
+	safe   *safehtml.Policy
+}
+
+// records are entries as they come out of the archive. An error is the last thing that comes.
+type records = iter.Seq2[archive.Record, error]
+
+// A format is how documents are written.
+type format struct {
+	name      string // as in addresses
+	mediaType string
+	charset   string // "; charset=utf-8" where the media type has that parameter
+	write     func(w *bufio.Writer, d *document, entries records) error
+}
+
+// formats are the formats, the usual one first.
+func formats() []format {
+	return []format{
+		{"atom", atomType, "; charset=utf-8", writeAtom},
+		{"rss", rssType, "; charset=utf-8", writeRSS},
+		{"json", jsonType, "", writeJSON},
+	}
+}
+
+// formatOf is the format of that name.
+func formatOf(name string) (format, bool) {
+	for _, f := range formats() {
+		if f.name == name {
+			return f, true
+		}
+	}
+	return format{}, false
+}
+
+// to writes the document. It holds one entry in memory at a time.
+func (f format) to(w io.Writer, d *document, entries records) error {
+	out := bufio.NewWriterSize(w, 32<<10)
+	if err := f.write(out, d, entries); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// title is what the feed is called, as plain text: its id where nobody knows.
+func (d *document) title() string { return plain(d.titleText(), d.safe) }
+
+// titleText is the title as published.
+func (d *document) titleText() string {
+	if d.name != "" {
+		return d.name
+	}
+	return d.id
+}
+
+// plain is a title without markup.
+func plain(title string, safe *safehtml.Policy) string {
+	if markup.MatchString(title) {
+		return safe.Text(title)
+	}
+	return title
+}
+
+// feedTitle is what the feed of an entry is called, as published, where the document is of several.
+func (d *document) feedTitle(u feed.URL) string {
+	if t := d.titles[u]; t != "" {
+		return t
+	}
+	return string(u)
+}
+
+// authors are those of an entry. Where none is named its feed stands in, if the document is of several.
+func (d *document) authors(e *feed.Entry) []string {
+	if len(e.Authors) > 0 || d.titles == nil {
+		return e.Authors
+	}
+	return []string{plain(d.feedTitle(e.Feed), d.safe)}
+}
+
+// base is what addresses in an entry's HTML are relative to.
+func base(e *feed.Entry) string {
+	if e.Link != "" {
+		return e.Link
+	}
+	return string(e.Feed)
+}
+
+// published is when the publisher says that the entry was, the zero time where that is not known or in the future.
+func published(r *archive.Record) time.Time {
+	if p := r.Entry.Published; !p.After(r.Seen.Add(archive.Ahead)) {
+		return p
+	}
+	return time.Time{}
+}
+
+// writing is raised when the same entries are written differently, so that readers fetch them again.
+const writing = 4
+
+// etag is a strong entity tag: it covers all that the bytes of the document depend on, given that they are the
+// same as long as the version and what else there is are. It tells the version that it is of, so that one
+// that comes back says what is new since (baseOf).
+func (d *document) etag(v Version, more ...string) string {
+	return `"` + strconv.FormatInt(v.Arrived, 10) + "." + strconv.FormatInt(v.Changed, 10) + "-" + d.hash(more) + `"`
+}
+
+// hash covers what does not follow from the version of the entries.
+func (d *document) hash(more []string) string {
+	var b []byte
+	for _, s := range append([]string{strconv.Itoa(writing), d.generator, d.id, d.name, d.site, d.self, d.hub, d.current}, more...) {
+		b = feed.AppendField(b, s)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:12])
+}
+
+// baseOf is the version that an entity tag is of, if it is one of this document's.
+func (d *document) baseOf(etag string, more ...string) (v Version, ok bool) {
+	numbers, hash, _ := strings.Cut(strings.Trim(etag, `"`), "-")
+	arrived, changed, _ := strings.Cut(numbers, ".")
+	if hash != d.hash(more) {
+		return v, false
+	}
+	var err1, err2 error
+	v.Arrived, err1 = strconv.ParseInt(arrived, 10, 64)
+	v.Changed, err2 = strconv.ParseInt(changed, 10, 64)
+	return v, err1 == nil && err2 == nil
+}

@@ -1,0 +1,133 @@
+package reader
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+
+	"feedex/archive"
+)
+
+// Objects of JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/).
+type (
+	jsonFeed struct {
+		Version     string       `json:"version"`
+		Title       string       `json:"title"`
+		HomePage    string       `json:"home_page_url,omitempty"`
+		FeedURL     string       `json:"feed_url"`
+		Description string       `json:"description,omitempty"`
+		Next        string       `json:"next_url,omitempty"` // what came before, that is: the older entries
+		Hubs        []jsonHub    `json:"hubs,omitempty"`
+		Here        jsonFeedHere `json:"_feedex"`
+	}
+	jsonHub struct {
+		Type string `json:"type"`
+		URL  string `json:"url"`
+	}
+	// jsonFeedHere is what JSON Feed has no name for.
+	jsonFeedHere struct {
+		Via     string `json:"via,omitempty"`          // where it is published
+		Updated string `json:"updated"`                // when anything changed last
+		Archive bool   `json:"archive,omitempty"`      // these three as in RFC 5005
+		Current string `json:"current,omitempty"`      //
+		Newer   string `json:"next_archive,omitempty"` //
+	}
+	jsonAuthor struct {
+		Name string `json:"name"`
+	}
+	jsonAttachment struct {
+		URL  string `json:"url"`
+		Type string `json:"mime_type"`
+		Size int64  `json:"size_in_bytes,omitempty"`
+	}
+	jsonItem struct {
+		ID          string           `json:"id"`
+		URL         string           `json:"url,omitempty"`
+		Title       string           `json:"title,omitempty"`
+		Content     string           `json:"content_html"` // there must be one
+		Summary     string           `json:"summary,omitempty"`
+		Published   string           `json:"date_published,omitempty"`
+		Modified    string           `json:"date_modified"`
+		Authors     []jsonAuthor     `json:"authors,omitempty"`
+		Tags        []string         `json:"tags,omitempty"`
+		Attachments []jsonAttachment `json:"attachments,omitempty"`
+		Here        *jsonItemHere    `json:"_feedex,omitempty"`
+	}
+	jsonItemHere struct {
+		Unconfirmed bool   `json:"unconfirmed,omitempty"` // of which there is one neighbor's word and no more
+		Feed        string `json:"feed,omitempty"`        // where it is published, in a document of several feeds
+		FeedTitle   string `json:"feed_title,omitempty"`
+	}
+)
+
+// writeJSON writes JSON Feed 1.1.
+func writeJSON(w *bufio.Writer, d *document, entries records) error {
+	head := jsonFeed{
+		Version: "https://jsonfeed.org/version/1.1", Title: d.title(), HomePage: d.site, FeedURL: d.self, Next: d.prev,
+		Here: jsonFeedHere{Via: d.via, Updated: timestamp(d.updated), Archive: d.archived, Current: d.current, Newer: d.next},
+	}
+	if d.hub != "" {
+		head.Hubs = []jsonHub{{"WebSub", d.hub}}
+	}
+	text, err := jsonText(head)
+	if err != nil {
+		return err
+	}
+	w.Write(text[:len(text)-1]) // without "}"; the writer remembers errors
+	w.WriteString(",\n\"items\":[")
+	separator := "\n"
+	for r, err := range entries {
+		if err != nil {
+			return err
+		}
+		text, err := jsonText(d.jsonItem(&r))
+		if err != nil {
+			return err
+		}
+		w.WriteString(separator)
+		w.Write(text)
+		separator = ",\n"
+	}
+	_, err = w.WriteString("\n]}\n")
+	return err
+}
+
+// jsonText is v in JSON, with HTML as it is.
+func jsonText(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
+}
+
+// jsonItem is the entry as JSON Feed has it: its title and summary are plain text there.
+func (d *document) jsonItem(r *archive.Record) *jsonItem {
+	e := &r.Entry
+	item := &jsonItem{
+		ID: entryID(r), URL: e.Link, Title: plain(e.Title, d.safe), Content: d.safe.Clean(e.Content, base(e)),
+		Modified: timestamp(updated(r, d.updated)), Tags: e.Categories,
+	}
+	if item.Content == "" {
+		item.Content = d.safe.Clean(e.Summary, base(e))
+	} else {
+		item.Summary = d.safe.Text(e.Summary)
+	}
+	if p := published(r); !p.IsZero() {
+		item.Published = timestamp(p)
+	}
+	for _, name := range d.authors(e) {
+		item.Authors = append(item.Authors, jsonAuthor{name})
+	}
+	for _, enc := range e.Enclosures {
+		item.Attachments = append(item.Attachments, jsonAttachment{enc.URL, mediaType(enc.Type), max(enc.Length, 0)})
+	}
+	here := jsonItemHere{Unconfirmed: !r.Confirmed}
+	if d.titles != nil {
+		here.Feed, here.FeedTitle = string(e.Feed), plain(d.feedTitle(e.Feed), d.safe)
+	}
+	if here != (jsonItemHere{}) {
+		item.Here = &here
+	}
+	return item
+}
