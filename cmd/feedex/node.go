@@ -26,8 +26,9 @@ func newNode() *cobra.Command {
 neighbors, and keeps everything in its data directory; 'feedex subscribe' adds feeds while it runs.
 A second interrupt ends it at once, which loses nothing that was shown or acknowledged.
 
-Point a feed reader at http://127.0.0.1:7791/feed/ followed by a feed's URL to read all of a feed that
-the node has. http://127.0.0.1:7791/archive?q= followed by words, as 'feedex query' takes them, searches all
+Point a feed reader at http://127.0.0.1:7791/feed/ followed by a feed's URL to read a feed as Atom: the latest
+200 entries that the node has, and by its prev-archive links all the others. /feeds/ followed by a feed's number
+and .atom, .rss or .json is the same, /all.atom all feeds in one. http://127.0.0.1:7791/archive?q= followed by words, as 'feedex query' takes them, searches all
 feeds; feed, title, since, until, limit (up to 200), order=relevance and format=json or format=atom may
 follow. Feeds whose URL is a secret are left out there, unless feed names them.`,
 		Example: `  feedex node --tracker http://tracker.example.net:7788/ --subscribe https://example.com/feed.xml
