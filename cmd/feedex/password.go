@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"feedex/reading"
+)
+
+func newPassword() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "password",
+		Short: "Let feed readers in that keep what is read at the node",
+		Long: `Passwords for programs that read through the node and keep there what is read, starred and filed: one for each
+program, so that one can be taken back without the others. A program is given the address at which the node serves
+feed readers, the name of the password as user name, and the password. For one that speaks the API of Google Reader,
+as most do, the address is http://127.0.0.1:7791, or http://127.0.0.1:7791/api/greader.php where it asks for that of
+FreshRSS.
+
+All of it works while a node runs and while none does.`,
+		Example: `  feedex password add newsboat
+  feedex password list
+  feedex password remove newsboat`,
+	}
+	c.AddCommand(newPasswordAdd(), newPasswordList(), newPasswordRemove())
+	return c
+}
+
+func newPasswordAdd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Make a password and show it once",
+		Long: `Make a password for one program and show it, with the user name that belongs to it: NAME, of letters, digits and
+. _ - + @. The node keeps no more than hashes of it, so it is not shown again.`,
+		Example: `  feedex password add newsboat
+  feedex password add ann@example.com`,
+		Args: oneName,
+	}
+	onArchive(c, func(c *cobra.Command, data string, args []string) (err error) {
+		name := args[0]
+		if err := reading.CheckPasswordName(name); err != nil {
+			return usageError{err}
+		}
+		k, _, closing, err := keeper(data, true)
+		if err != nil {
+			return err
+		}
+		secret, err := k.AddPassword(c.Context(), name)
+		if err = errors.Join(err, closing()); err != nil {
+			return fmt.Errorf("add password %q: %w", name, err)
+		}
+		if asJSON {
+			return printJSON(c.OutOrStdout(), struct {
+				User     string `json:"user"`
+				Password string `json:"password"`
+			}{name, secret})
+		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "user      %s\npassword  %s\n", name, secret)
+		return err
+	})
+	jsonFlag(c.Flags(), &asJSON)
+	return c
+}
+
+func newPasswordList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the passwords by their names",
+		Long: `List the names of the passwords, when each was made and when a program last came in by it, to the hour. The
+passwords themselves are not kept.`,
+		Args: noArgs,
+	}
+	onArchive(c, func(c *cobra.Command, data string, _ []string) error {
+		r, err := readArchive(data)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		list, err := r.Passwords(c.Context())
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(c.OutOrStdout(), passwordsOf(list))
+		}
+		if len(list) == 0 {
+			fmt.Fprintln(c.ErrOrStderr(), "no passwords yet: make one with 'feedex password add NAME'")
+			return nil
+		}
+		return printPasswords(c.OutOrStdout(), list, time.Now())
+	})
+	jsonFlag(c.Flags(), &asJSON)
+	return c
+}
+
+// A passwordLine is a password as it is listed.
+type passwordLine struct {
+	Name    string    `json:"name"`
+	Created time.Time `json:"created"`
+	Used    time.Time `json:"used,omitzero"`
+}
+
+func passwordsOf(list []reading.Password) []passwordLine {
+	lines := make([]passwordLine, 0, len(list))
+	for _, p := range list {
+		lines = append(lines, passwordLine{p.Name, p.Created, p.Used})
+	}
+	return lines
+}
+
+// printPasswords writes a table for people.
+func printPasswords(w io.Writer, list []reading.Password, now time.Time) error {
+	t := newTable(0, 3, "NAME", "MADE", "USED")
+	for _, p := range list {
+		used := "never"
+		if !p.Used.IsZero() {
+			used = ago(p.Used, now)
+		}
+		t.row(p.Name, ago(p.Created, now), used)
+	}
+	return t.write(w)
+}
+
+func newPasswordRemove() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "remove NAME",
+		Short:   "Take a password back",
+		Long:    `Take a password back: the program that has it comes in no more. What it marked stays.`,
+		Example: "  feedex password remove newsboat",
+		Args:    oneName,
+	}
+	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		k, _, closing, err := keeper(data, false)
+		if err != nil {
+			return err
+		}
+		return errors.Join(k.RemovePassword(c.Context(), args[0]), closing())
+	})
+}
+
+// oneName wants the name of a password.
+func oneName(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return errors.New("name one password")
+	}
+	return nil
+}
