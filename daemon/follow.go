@@ -18,7 +18,7 @@ type Followed struct {
 	Duplicates []Duplicate // the others, in the order of the list
 }
 
-// A Duplicate is a feed of a list that brought nothing new.
+// A Duplicate is a place in a list that brought nothing new, or a feed that was followed already.
 type Duplicate struct {
 	opml.Feed
 	First int // the line at which the list named it before, 0 where the node followed it already
@@ -47,7 +47,10 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 	arranged := make(map[feed.URL]*reading.Arrangement) // of the feeds that are followed then
 	for _, l := range list {
 		l.URL = published(l.URL, report.Reader)
-		file(arranged, &l)
+		again := arranged[l.URL] != nil
+		if filed := file(arranged, &l); filed && again {
+			continue // it is in several folders
+		}
 		if line, ok := first[l.URL]; ok {
 			f.Duplicates = append(f.Duplicates, Duplicate{l, line})
 			continue
@@ -78,8 +81,8 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 // maxFiled is how many folders of a list one feed is put into at most.
 const maxFiled = 20
 
-// file notes the folder that a list has a feed in.
-func file(arranged map[feed.URL]*reading.Arrangement, l *opml.Feed) {
+// file notes the folder that a list has a feed in, and reports whether that is one more.
+func file(arranged map[feed.URL]*reading.Arrangement, l *opml.Feed) bool {
 	a := arranged[l.URL]
 	if a == nil {
 		a = &reading.Arrangement{URL: l.URL}
@@ -87,7 +90,9 @@ func file(arranged map[feed.URL]*reading.Arrangement, l *opml.Feed) {
 	}
 	if name := reading.FolderOf(l.Folder); name != "" && len(a.Into) < maxFiled && !slices.Contains(a.Into, name) {
 		a.Into = append(a.Into, name)
+		return true
 	}
+	return false
 }
 
 // arrangeAll titles and files those of the feeds of which the list says something.

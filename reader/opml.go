@@ -9,11 +9,12 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/opml"
+	"feedex/reading"
 	"feedex/safehtml"
 )
 
@@ -23,19 +24,26 @@ const opmlPath = "/opml"
 // leftOutHeader says how many feeds a list lacks because their URL is a secret.
 const leftOutHeader = "Feedex-Left-Out"
 
-// Subscriptions is the list of those of the feeds that the node follows, secret URLs and all, in their order.
-func Subscriptions(feeds []archive.Feed, safe *safehtml.Policy) opml.List {
+// Subscriptions is a list of the feeds that the owner follows, secret URLs and all, ordered by URL: with the titles that
+// they gave them, and in each of the folders that a feed is in.
+func Subscriptions(feeds []reading.Subscription, safe *safehtml.Policy) opml.List {
 	list := opml.List{Title: "Feeds that feedex follows"}
+	feeds = slices.Clone(feeds)
+	slices.SortFunc(feeds, func(a, b reading.Subscription) int { return strings.Compare(string(a.URL), string(b.URL)) })
 	for i := range feeds {
 		f := &feeds[i]
-		if !f.Subscribed {
-			continue
-		}
 		title := f.Title
 		if markup.MatchString(title) {
 			title = safe.Text(title)
 		}
-		list.Feeds = append(list.Feeds, opml.Feed{URL: f.URL, Title: title, Site: f.Link})
+		entry := opml.Feed{URL: f.URL, Title: cmp.Or(f.Name, title), Site: f.Site}
+		if len(f.Folders) == 0 {
+			list.Feeds = append(list.Feeds, entry)
+		}
+		for _, d := range f.Folders {
+			entry.Folder = reading.PathOf(d.Name)
+			list.Feeds = append(list.Feeds, entry)
+		}
 	}
 	return list
 }
@@ -50,15 +58,15 @@ func (h *handler) serveOPML(w http.ResponseWriter, r *http.Request, query string
 		say(w, http.StatusBadRequest, `via: want "node" or nothing, not %q.`, via)
 		return
 	}
-	feeds, err := h.Source.Feeds(r.Context())
+	feeds, err := h.Source.Subscriptions(r.Context())
 	if err != nil {
 		h.fail(w, "list feeds", err)
 		return
 	}
+	all := len(feeds)
+	feeds = slices.DeleteFunc(feeds, func(f reading.Subscription) bool { return f.URL.Secret() })
 	list := Subscriptions(feeds, h.safe)
-	all := len(list.Feeds)
-	list.Feeds = slices.DeleteFunc(list.Feeds, func(f opml.Feed) bool { return f.URL.Secret() })
-	if left := all - len(list.Feeds); left > 0 {
+	if left := all - len(feeds); left > 0 {
 		w.Header().Set(leftOutHeader, strconv.Itoa(left))
 		list.Title += " (without those whose URL is a secret)"
 	}

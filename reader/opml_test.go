@@ -1,6 +1,7 @@
 package reader_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"feedex/feed"
 	"feedex/opml"
 	"feedex/reader"
+	"feedex/reading"
 	"feedex/safehtml"
 )
 
@@ -40,8 +42,8 @@ func TestOPML(t *testing.T) {
 		}
 		want := []opml.Feed{
 			{URL: at + exampleURL, Title: "Example News", Site: "https://example.com/", Line: 7},
-			{URL: at + "https://example.org/?a=1&b=2", Title: "Storms & more", Line: 8},
-			{URL: at + "https://example.net/new", Title: unnamed, Line: 9},
+			{URL: at + "https://example.net/new", Title: unnamed, Line: 8},
+			{URL: at + "https://example.org/?a=1&b=2", Title: "Storms & more", Line: 9},
 		}
 		same := func(a, b opml.Feed) bool {
 			return a.URL == b.URL && a.Title == b.Title && a.Site == b.Site && a.Line == b.Line && len(a.Folder)+len(b.Folder) == 0
@@ -73,11 +75,25 @@ func TestOPML(t *testing.T) {
 	}
 }
 
-// What the node's owner exports has everything.
+// What the node's owner exports has everything: titles of their own, and each folder that a feed is in.
 func TestSubscriptions(t *testing.T) {
 	l := followedLibrary()
-	list := reader.Subscriptions(l.feeds, safehtml.New())
-	if len(list.Feeds) != 4 || list.Feeds[2].URL != "https://example.net/?token=abc123" {
-		t.Errorf("%+v", list.Feeds)
+	l.names = map[feed.URL]string{exampleURL: "Mine"}
+	l.folders = map[feed.URL][]reading.Folder{exampleURL: {{ID: 1, Name: "A"}, {ID: 2, Name: "B › C"}}}
+	feeds, err := l.Subscriptions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := reader.Subscriptions(feeds, safehtml.New())
+	var got []string
+	for _, f := range list.Feeds {
+		got = append(got, fmt.Sprintf("%s %q %q", f.URL, f.Title, f.Folder))
+	}
+	want := []string{
+		`https://example.com/feed.xml "Mine" ["A"]`, `https://example.com/feed.xml "Mine" ["B" "C"]`,
+		`https://example.net/?token=abc123 "Hush" []`, `https://example.net/new "" []`, `https://example.org/?a=1&b=2 "Storms & more" []`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

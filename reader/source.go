@@ -7,6 +7,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/reading"
 )
 
 // A Source is the archive, as far as it is read here. Its methods may be called by several goroutines
@@ -14,6 +15,8 @@ import (
 type Source interface {
 	// Feeds returns the feeds that the node follows or followed, in the order they are to be shown.
 	Feeds(ctx context.Context) ([]archive.Feed, error)
+	// Subscriptions returns the feeds that the owner follows.
+	Subscriptions(ctx context.Context) ([]reading.Subscription, error)
 	// Channel returns the feed of that URL, the zero Channel if nothing is known of it.
 	Channel(ctx context.Context, u feed.URL) (Channel, error)
 	// ChannelNumber returns the feed of that number, likewise.

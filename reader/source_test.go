@@ -16,6 +16,7 @@ import (
 	"feedex/feed"
 	"feedex/protocol"
 	"feedex/reader"
+	"feedex/reading"
 )
 
 const exampleURL = feed.URL("https://example.com/feed.xml")
@@ -24,6 +25,8 @@ const exampleURL = feed.URL("https://example.com/feed.xml")
 // is its place from the end of all entries of its feed, from 1, and 1000 times the feed's number more.
 type library struct {
 	feeds    []archive.Feed
+	names    map[feed.URL]string // that the owner gave
+	folders  map[feed.URL][]reading.Folder
 	versions map[feed.URL]reader.Version
 	entries  map[feed.URL][]archive.Record // newest first
 	changed  map[int64]int64               // seq of an entry to which change of its feed it was
@@ -36,6 +39,17 @@ type library struct {
 var errDisk = errors.New("disk on fire")
 
 func (l *library) Feeds(context.Context) ([]archive.Feed, error) { return l.feeds, l.err }
+
+func (l *library) Subscriptions(context.Context) (list []reading.Subscription, err error) {
+	for i, f := range l.feeds {
+		if f.Subscribed {
+			list = append(list, reading.Subscription{
+				ID: reading.FeedID(i + 1), URL: f.URL, Name: l.names[f.URL], Title: f.Title, Site: f.Link, Folders: l.folders[f.URL],
+			})
+		}
+	}
+	return list, l.err
+}
 
 func (l *library) Channel(_ context.Context, u feed.URL) (reader.Channel, error) {
 	for i, f := range l.feeds {

@@ -17,7 +17,7 @@ func newExport() *cobra.Command {
 		Use:   "export [FILE]",
 		Short: "Write the feeds that the node follows as OPML",
 		Long: `Write the feeds that the node follows as a list in OPML 2.0, which feed readers and 'feedex import' take, to FILE or
-else to standard output. A FILE has its name when it is complete; one that is there already is left alone. It works
+else to standard output: in their folders, and with the titles that they were given. A FILE has its name when it is complete; one that is there already is left alone. It works
 while the node runs and while it does not.
 
 All feeds are in the list, private ones and those whose URL holds a password or a key too: look after the file. The list
@@ -35,7 +35,7 @@ entries as well there is 'feedex archive backup'.`,
 			return err
 		}
 		defer r.Close()
-		feeds, err := r.Feeds(c.Context())
+		feeds, err := r.Subscriptions(c.Context())
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
@@ -49,7 +49,7 @@ entries as well there is 'feedex archive backup'.`,
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		fmt.Fprintf(c.ErrOrStderr(), "%s exported\n", plural(int64(len(list.Feeds)), "feed", "feeds"))
+		fmt.Fprintf(c.ErrOrStderr(), "%s exported\n", plural(int64(len(feeds)), "feed", "feeds"))
 		return nil
 	})
 }

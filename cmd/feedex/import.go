@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,8 +26,9 @@ the rest is followed, and the exit code is 1. Feeds that are followed already st
 follows what is missing. Whether a feed can be reached shows when it is polled: see 'feedex feeds'.
 
 An address at the node itself, as /opml?via=node of the reader address lists them, stands for the feed behind it.
-Folders, and titles that are not the feeds' own, are not kept yet: keep the file. A feed whose URL holds a password or
-a key stays on the node, as with 'feedex subscribe'.`,
+Folders are kept, also of feeds that are followed already, as are the titles that the list gives to feeds; of folders
+inside one another one is made, named "Outer › Inner". A feed whose URL holds a password or a key stays on the node, as
+with 'feedex subscribe'.`,
 		Example: `  feedex import feeds.opml
   feedex export --data old | feedex import --data new -`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -57,7 +57,6 @@ a key stays on the node, as with 'feedex subscribe'.`,
 		line.end()
 		tellProblems(c.ErrOrStderr(), name, &list)
 		tellDuplicates(c.ErrOrStderr(), name, followed.Duplicates)
-		tellFolders(c.ErrOrStderr(), list.Feeds)
 		fmt.Fprintf(c.OutOrStdout(), "following %s more, %s\n", plural(int64(followed.New), "feed", "feeds"),
 			plural(int64(len(followed.Duplicates)), "duplicate", "duplicates"))
 		if n := len(list.Problems); err == nil && n > 0 {
@@ -105,20 +104,5 @@ func tellDuplicates(w io.Writer, name string, list []daemon.Duplicate) {
 			reason = fmt.Sprintf("stands in line %d already", d.First)
 		}
 		fmt.Fprintf(w, "%s, line %d: %s %s\n", printable(name), d.Line, printable(string(d.URL)), reason)
-	}
-}
-
-// tellFolders says that folders are not kept, where there are any.
-func tellFolders(w io.Writer, list []opml.Feed) {
-	folders, inside := make(map[string]bool), 0
-	for _, f := range list {
-		if len(f.Folder) > 0 {
-			folders[strings.Join(f.Folder, "\x00")] = true
-			inside++
-		}
-	}
-	if inside > 0 {
-		fmt.Fprintf(w, "%s in %s: feedex does not keep folders yet, so keep the file\n", plural(int64(inside), "feed stands", "feeds stand"),
-			plural(int64(len(folders)), "folder", "folders"))
 	}
 }
