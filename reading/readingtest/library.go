@@ -1,0 +1,190 @@
+// Package readingtest is for the tests of what shows a reading.Library to programs of the owner: a small library on disk,
+// and conversations with such programs that are kept in files.
+package readingtest
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/sqlite"
+	"feedex/feed"
+	"feedex/opml"
+	"feedex/protocol"
+	"feedex/reading"
+)
+
+// Name and Secret are the user name and the password that a Library lets in.
+const (
+	Name   = "phone"
+	Secret = "00112233445566778899aabbccddeeff"
+)
+
+// A Library is a reading.Library over an archive of its own. Whatever it does is in the archive at once.
+type Library struct {
+	*sqlite.Reader
+	store *sqlite.Store
+	mu    sync.Mutex // held while the store is written to
+}
+
+var _ reading.Library = (*Library)(nil)
+
+// New opens an empty library, which lets in Name, until the test ends.
+func New(t testing.TB) *Library {
+	t.Helper()
+	store, err := sqlite.Open(filepath.Join(t.TempDir(), "feedex.db"), sqlite.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	l := &Library{Reader: store.Reader, store: store}
+	l.must(t, func(s *sqlite.Store) { err = s.KeepPassword(reading.NewPassword(Name, Secret, Noon)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (l *Library) write(f func(*sqlite.Store)) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f(l.store)
+	return l.store.Commit()
+}
+
+func (l *Library) must(t testing.TB, f func(*sqlite.Store)) {
+	t.Helper()
+	if err := l.write(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Follow follows a feed.
+func (l *Library) Follow(t testing.TB, f archive.Feed) {
+	t.Helper()
+	f.Subscribed = true
+	l.must(t, func(s *sqlite.Store) { s.KeepFeed(f) })
+}
+
+// Arrive has entries arrive, one after another.
+func (l *Library) Arrive(t testing.TB, at time.Time, list ...feed.Entry) {
+	t.Helper()
+	l.must(t, func(s *sqlite.Store) { s.Keep(records(at, list)) })
+}
+
+// FillIn has entries of the time before arrive.
+func (l *Library) FillIn(t testing.TB, at time.Time, list ...feed.Entry) {
+	t.Helper()
+	l.must(t, func(s *sqlite.Store) { s.Fill(at, records(at, list)) })
+}
+
+func records(at time.Time, list []feed.Entry) (records []archive.Record) {
+	for _, e := range list {
+		e.Clean()
+		records = append(records, archive.NewRecord(e, at, protocol.NodeID{}))
+	}
+	return records
+}
+
+// User implements reading.Entrance.
+func (l *Library) User(ctx context.Context, password string) (string, error) {
+	p, err := l.Password(ctx, reading.HashOf(password), false)
+	return p.Name, err
+}
+
+// FeverUser implements reading.Entrance.
+func (l *Library) FeverUser(ctx context.Context, key string) (string, error) {
+	p, err := l.Password(ctx, reading.FeverHash(key), true)
+	return p.Name, err
+}
+
+// Mark implements reading.Desk.
+func (l *Library) Mark(_ context.Context, ids []reading.ItemID, m reading.Mark) error {
+	return l.write(func(s *sqlite.Store) { s.Mark(ids, m) })
+}
+
+// MarkStream implements reading.Desk.
+func (l *Library) MarkStream(_ context.Context, stream reading.Stream, m reading.Mark) error {
+	return l.write(func(s *sqlite.Store) { s.MarkStream(stream, m, reading.MaxPage) })
+}
+
+// Subscribe implements reading.Desk.
+func (l *Library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
+	if err := l.write(func(s *sqlite.Store) { s.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: Noon}) }); err != nil {
+		return 0, err
+	}
+	return l.FeedID(ctx, u)
+}
+
+// Unsubscribe implements reading.Desk.
+func (l *Library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
+	u, err := l.FeedOf(ctx, id)
+	if err != nil || u == "" {
+		return err
+	}
+	return l.write(func(s *sqlite.Store) { s.KeepFeed(archive.Feed{URL: u}) })
+}
+
+// Arrange implements reading.Desk.
+func (l *Library) Arrange(_ context.Context, list ...reading.Arrangement) error {
+	list, err := reading.Checked(list)
+	if err != nil {
+		return err
+	}
+	ok := true
+	if err := l.write(func(s *sqlite.Store) { ok = s.Arrange(list) }); err != nil || ok {
+		return err
+	}
+	return reading.ErrFolders
+}
+
+// AddFolder implements reading.Desk.
+func (l *Library) AddFolder(_ context.Context, raw string) (id reading.FolderID, err error) {
+	name, err := reading.FolderName(raw)
+	if err != nil {
+		return 0, err
+	}
+	ok := true
+	if err := l.write(func(s *sqlite.Store) { id, ok = s.AddFolder(name) }); err != nil || ok {
+		return id, err
+	}
+	return 0, reading.ErrFolders
+}
+
+// RenameFolder implements reading.Desk.
+func (l *Library) RenameFolder(_ context.Context, id reading.FolderID, raw string) error {
+	name, err := reading.FolderName(raw)
+	if err != nil {
+		return err
+	}
+	return l.write(func(s *sqlite.Store) { s.RenameFolder(id, name) })
+}
+
+// RemoveFolder implements reading.Desk.
+func (l *Library) RemoveFolder(_ context.Context, id reading.FolderID) error {
+	return l.write(func(s *sqlite.Store) { s.RemoveFolder(id) })
+}
+
+// Import implements reading.Desk.
+func (l *Library) Import(ctx context.Context, list []opml.Feed) error {
+	for _, f := range list {
+		if _, err := l.Subscribe(ctx, f.URL); err != nil {
+			return err
+		}
+		a := reading.Arrangement{URL: f.URL, Name: &f.Title}
+		if folder := reading.FolderOf(f.Folder); folder != "" {
+			a.Into = []string{folder}
+		}
+		if err := l.Arrange(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
