@@ -89,6 +89,22 @@ func owedAfterFailure(ev Fetched) time.Duration {
 	return polling.Courtesy(f.Lifetime-f.Age, 0, ev.RetryAfter)
 }
 
+// wantedLater is until when the publisher of a feed wants to be left alone, the zero time where that is past.
+func (n *Node) wantedLater(s *subscription) (until time.Time) {
+	if !s.polling {
+		until = s.NotBefore
+	}
+	for _, h := range []*host{s.host, s.lands} {
+		if h != nil && h.public {
+			until = later(until, h.Until)
+		}
+	}
+	if s.Ended || !until.After(n.now) {
+		return time.Time{}
+	}
+	return until
+}
+
 // allowed is t, or if the publisher wants nobody to come then, some time after the next hour in which it does. Where
 // this machine is off or asleep in all such hours, that must not be the end of the feed.
 func (n *Node) allowed(s *subscription, t time.Time) time.Time {

@@ -39,8 +39,13 @@ func within(times []time.Time, begin time.Time, d time.Duration) (n int) {
 // A new host gets one request; nothing more before that is answered.
 func TestFirstContactCostsOneRequest(t *testing.T) {
 	w := newNetwork(t)
-	_, asked := shared(w, "news.example.com", 20, func(_ int, f Fetch) Fetched { return status(429, time.Hour) })
+	h, asked := shared(w, "news.example.com", 20, func(_ int, f Fetch) Fetched { return status(429, time.Hour) })
 	w.run(time.Hour - time.Minute)
+	for _, s := range h.node.Feeds() {
+		if left := s.NotBefore.Sub(w.now); left < time.Minute || left > 10*time.Minute || s.NextPoll.Before(s.NotBefore) {
+			t.Errorf("%s is left alone for %v, and polled in %v", s.URL, left, s.NextPoll.Sub(w.now))
+		}
+	}
 	if len(*asked) != 1 {
 		t.Errorf("%d requests to a host that refused the first for an hour", len(*asked))
 	}

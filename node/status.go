@@ -108,7 +108,8 @@ type FeedStatus struct {
 	LastPoll    time.Time     `json:"last_poll"`
 	LastSuccess time.Time     `json:"last_success"`
 	NextPoll    time.Time     `json:"next_poll"`
-	Errors      int           `json:"errors"` // failed polls in a row
+	NotBefore   time.Time     `json:"not_before,omitzero"` // for its publisher's sake it is left alone until then; zero where that is past
+	Errors      int           `json:"errors"`              // failed polls in a row
 	LastError   string        `json:"last_error,omitempty"`
 	Polled      int64         `json:"polled"`    // entries that an own poll brought first, since the start
 	Delivered   int64         `json:"delivered"` // entries that neighbors brought first, since the start
@@ -193,7 +194,7 @@ func (n *Node) Feeds() []FeedStatus {
 	for _, s := range n.feeds {
 		list = append(list, FeedStatus{
 			URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: n.private(s.URL), Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
-			Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),
+			Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(), NotBefore: n.wantedLater(s),
 			Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
 			Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap), Past: n.pastStatus(s),
 		})

@@ -26,7 +26,8 @@ weight is preferred when neighbors are chosen, and one that names a policy is po
 published more between two polls than its document lists, entries are missing until as many came from neighbors.
 Of a feed that was followed lately it says how far its past is filled in (the setting backfill).
 A feed that its publisher ended (HTTP 410) is polled no more, one that has moved is asked for at its new address,
-and one that waits for the network counts no failures: nobody else could be reached either.
+and one that waits for the network counts no failures: nobody else could be reached either. One is left alone
+longer than its interval where its publisher asks for that, for this feed or for all of its host.
 On a narrow screen each feed takes two lines.`,
 		Args: noArgs,
 	}
@@ -67,6 +68,9 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 			t.note("not reached: " + feedError(f))
 		case f.LastError != "":
 			t.note(fmt.Sprintf("failed %s%s: %s", plural(int64(f.Errors), "time", "times"), lastRead(f, now), feedError(f)))
+		}
+		if f.NotBefore.After(now) && f.NotBefore.After(f.LastPoll.Add(f.Interval)) {
+			t.note("is left alone until " + f.NotBefore.Local().Format("2006-01-02 15:04") + " for its publisher's sake")
 		}
 		if f.Alias != "" {
 			t.note("has moved to " + printable(string(f.Alias)))

@@ -108,15 +108,18 @@ http://example.org/away                    0          never    -       -      0 
     failed 1 time since it was read 3h ago: get www.example.org: HTTP status 503
 `, func(w *strings.Builder) error { return printFeeds(w, list, noon, 0) })
 	wantText(t, `
-FEED                      TITLE  NEIGHBORS  POLLED  NEXT  EVERY  BY POLL  BY NEIGHBORS  STATE
-https://example.com/gone         0          0s ago  -     60m    0        0             ended
+FEED                      TITLE  NEIGHBORS  POLLED   NEXT    EVERY  BY POLL  BY NEIGHBORS  STATE
+https://example.com/gone         0          0s ago   -       60m    0        0             ended
     HTTP 410 Gone; 'feedex subscribe' tries it again
-https://example.com/lost         0          0s ago  now   60m    0        0             waiting for the network
+https://example.com/rest         0          60m ago  in 23h  60m    0        0             ok
+    is left alone until `+noon.Add(23*time.Hour).Local().Format("2006-01-02 15:04")+` for its publisher's sake
+https://example.com/lost         0          0s ago   now     60m    0        0             waiting for the network
     not reached: no route to host
     has moved to https://example.net/
 `, func(w *strings.Builder) error {
 		return printFeeds(w, []node.FeedStatus{
 			{URL: "https://example.com/gone", Interval: time.Hour, LastPoll: noon, Ended: true, Errors: 1, LastError: "get example.com: HTTP 410 Gone"},
+			{URL: "https://example.com/rest", Interval: time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), NextPoll: noon.Add(23 * time.Hour), NotBefore: noon.Add(23 * time.Hour)},
 			{URL: "https://example.com/lost", Alias: "https://example.net/", Interval: time.Hour, LastPoll: noon, NextPoll: noon, LastError: "get example.com: no route to host"},
 		}, noon, 0)
 	})
