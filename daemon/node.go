@@ -24,6 +24,7 @@ import (
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reader"
+	"feedex/reading"
 	"feedex/transport"
 )
 
@@ -131,7 +132,9 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	peers := transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(), Serve: h.serve, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
 	})
-	readers := reader.New(reader.Config{Source: readerSource{archive}, Hosts: h.config.ReaderHosts, Version: Version, Log: h.config.Log})
+	readers := reader.New(reader.Config{
+		Source: readerSource{archive}, Hosts: h.config.ReaderHosts, Entrance: h.entrance(l.reader, archive), Version: Version, Log: h.config.Log,
+	})
 
 	var servers, loop sync.WaitGroup
 	loop.Go(func() { h.loop(looping) })
@@ -197,6 +200,14 @@ func listenTCP(whom, flag, address string) (net.Listener, error) {
 		return nil, fmt.Errorf("listen for %s: %w; choose another address with %s", whom, err, flag)
 	}
 	return ln, nil
+}
+
+// entrance knows who may come in where readers connect; nil where that is this machine alone, and so everybody.
+func (h *host) entrance(ln net.Listener, archive *sqlite.Reader) reading.Entrance {
+	if ln.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		return nil
+	}
+	return &library{archive, h}
 }
 
 // listenControl opens the control socket for its owner alone. One that a killed node left is removed:

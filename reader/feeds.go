@@ -53,6 +53,13 @@ func (h *handler) serveFeed(w http.ResponseWriter, r *http.Request, asked string
 	say(w, http.StatusNotFound, "This node has nothing of %s yet. To follow the feed:\n\n\tfeedex subscribe %s", urls[0], quote(string(urls[0])))
 }
 
+// isNumbered reports whether a path names a document of a feed by the feed's number.
+func isNumbered(path string) bool {
+	_, extension, _ := cutLast(path, ".")
+	_, ok := formatOf(extension)
+	return ok && strings.HasPrefix(path, feedsPath)
+}
+
 // serveNumbered serves the feed of a number, as in 7.atom, or one of its archive documents, as in 7/3.atom.
 func (h *handler) serveNumbered(w http.ResponseWriter, r *http.Request, asked string) {
 	name, extension, _ := cutLast(asked, ".")

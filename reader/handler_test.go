@@ -1,6 +1,8 @@
 package reader_test
 
 import (
+	"context"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -195,5 +197,38 @@ func TestArchiveFailsMidway(t *testing.T) {
 	defer resp.Body.Close()
 	if b, err := io.ReadAll(resp.Body); err == nil {
 		t.Errorf("read %d bytes without an error, want a broken connection", len(b))
+	}
+}
+
+// doorkeeper knows one password.
+type doorkeeper struct{ err error }
+
+func (d doorkeeper) User(_ context.Context, password string) (string, error) {
+	if password == "secret" {
+		return "phone", d.err
+	}
+	return "", d.err
+}
+
+func (doorkeeper) FeverUser(context.Context, string) (string, error) { return "", nil }
+
+// Where others may connect, every way in wants a password.
+func TestPasswords(t *testing.T) {
+	h := reader.New(reader.Config{Source: exampleLibrary(), Entrance: doorkeeper{}})
+	basic := func(user string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(user)) }
+	for _, target := range []string{"/", "/feed/" + string(exampleURL), "/feeds/1.rss", "/all.json", "/archive?q=", "/opml", "/archive/opensearch.xml", "/else"} {
+		for _, headers := range [][]string{nil, {"Authorization", basic("phone:")}, {"Authorization", basic("other:secret")}, {"Authorization", basic(":secret")}, {"Authorization", "Basic x"}} {
+			w := get(t, h, target, headers...)
+			if w.Code != 401 || !strings.HasPrefix(w.Header().Get("WWW-Authenticate"), "Basic realm=") || strings.Contains(w.Body.String(), "Example News") {
+				t.Errorf("%s with %q: %d %s", target, headers, w.Code, w.Body)
+			}
+		}
+		if w := get(t, h, target, "Authorization", basic("phone:secret")); w.Code != 200 && target != "/else" {
+			t.Errorf("%s with a password: %d", target, w.Code)
+		}
+	}
+	h = reader.New(reader.Config{Source: exampleLibrary(), Entrance: doorkeeper{errDisk}})
+	if w := get(t, h, "/all.atom", "Authorization", basic("phone:secret")); w.Code != 500 {
+		t.Errorf("where passwords cannot be read: %d", w.Code)
 	}
 }

@@ -9,7 +9,7 @@
 // A feed's own document holds the latest entries, and leads to archive documents with all the others (RFC 5005).
 //
 // It is meant for the node's owner and shows everything, private feeds too, so it belongs on the
-// loopback address. Against web pages that aim at it from the owner's browser it answers only under
+// loopback address; on others it wants passwords (Config.Entrance). Against web pages that aim at it from the owner's browser it answers only under
 // names that are its own.
 package reader
 
@@ -21,6 +21,7 @@ import (
 	"net/http"
 	"strings"
 
+	"feedex/reading"
 	"feedex/safehtml"
 )
 
@@ -31,6 +32,9 @@ type Config struct {
 	// Hosts are further names under which the owner reaches the handler, without a port. Default
 	// none: "localhost" and IP addresses always do.
 	Hosts []string
+	// Entrance knows the passwords that let the owner's programs in. Default: nobody needs one, as is right on the
+	// loopback address alone.
+	Entrance reading.Entrance
 	// Version is the program's own, for the generator element. Default "".
 	Version string
 	// Log takes what went wrong on our side. Default: nowhere.
@@ -70,6 +74,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		name := hostName(r.Host)
 		say(w, http.StatusMisdirectedRequest, "This node's reader is not known under the name %q. Use 127.0.0.1 or localhost, "+
 			"or let the node know the name: reader_host = [%q] in its config file, or --reader-host %s.", name, name, quote(name))
+	case !h.admits(w, r):
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		say(w, http.StatusMethodNotAllowed, "Only GET and HEAD work here.")
@@ -83,7 +88,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveOpenSearch(w, r)
 	case strings.HasPrefix(target, feedPath):
 		h.serveFeed(w, r, target[len(feedPath):])
-	case strings.HasPrefix(path, feedsPath):
+	case isNumbered(path):
 		h.serveNumbered(w, r, path[len(feedsPath):])
 	case strings.HasPrefix(path, allPath):
 		h.serveAll(w, r, path[len(allPath):])

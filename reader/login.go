@@ -1,0 +1,27 @@
+package reader
+
+import (
+	"net/http"
+)
+
+// admits reports whether whoever asks may come in: everybody where that is so, and else the owner's programs by their
+// passwords (RFC 7617). It answers the others.
+func (h *handler) admits(w http.ResponseWriter, r *http.Request) bool {
+	if h.Entrance == nil {
+		return true
+	}
+	name, password, ok := r.BasicAuth()
+	if ok {
+		user, err := h.Entrance.User(r.Context(), password)
+		if err != nil {
+			h.fail(w, "look up password", err)
+			return false
+		}
+		if user != "" && user == name {
+			return true
+		}
+	}
+	w.Header().Set("WWW-Authenticate", `Basic realm="feedex", charset="UTF-8"`)
+	say(w, http.StatusUnauthorized, "This node is reached from other machines and wants a name and a password. To make them:\n\n\tfeedex password add NAME")
+	return false
+}
