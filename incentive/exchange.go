@@ -1,0 +1,92 @@
+package incentive
+
+import (
+	"time"
+
+	"feedex/protocol"
+)
+
+const (
+	// Turn is how many entries we are ahead of anybody in an exchange, at most: what somebody gets who does not give.
+	Turn = 20
+	// tabLife is how long a tab is kept after it changed.
+	tabLife = 24 * time.Hour
+	// maxTabs bounds how many there are, and maxAhead how many may be ahead of us at a time: 64 times a Turn is what
+	// all who do not give get of us within a day.
+	maxTabs, maxAhead = 1000, 64
+)
+
+// Exchanges keeps tabs on those who serve us, or somebody for us, while we serve them: "serving one in exchange of
+// being served by another" (Paper §3.6). It counts entries. Make one with NewExchanges.
+//
+// Every entry served in exchange is counted by both sides, with one word between them: for whom it is. S serves C as its
+// turn in the ring S → C → P → S and says "for P": S notes that C is ahead, C that P is behind, whom it serves
+// without more ado. P serves S "for C", and S notes that C is even again. So nobody has to be believed but who just gave.
+type Exchanges struct{ tabs map[Holder]tab }
+
+// A tab is what one holder got of us in exchanges, less what came in return for it.
+type tab struct {
+	ahead int             // entries; below zero we owe it some
+	by    protocol.NodeID // who gave what we owe, zero for the holder itself
+	at    time.Time       // of the last change
+}
+
+// NewExchanges returns Exchanges in which nobody is ahead of anybody.
+func NewExchanges() *Exchanges { return &Exchanges{tabs: make(map[Holder]tab)} }
+
+// Allowed is how many entries may be served to the holder in exchange: what we owe it, and a Turn more where a ring is
+// found, so that something will come in return.
+func (x *Exchanges) Allowed(now time.Time, h Holder, ring bool) int {
+	x.expire(now)
+	ahead := x.tabs[h].ahead
+	if !ring || ahead <= 0 && x.ahead() >= maxAhead {
+		return max(0, -ahead)
+	}
+	return max(0, Turn-ahead)
+}
+
+// By is who gave what we owe the holder: for whom it is served where no ring is found. Zero is the holder itself.
+func (x *Exchanges) By(h Holder) protocol.NodeID { return x.tabs[h].by }
+
+// Served counts entries that the holder was served in exchange.
+func (x *Exchanges) Served(now time.Time, h Holder, entries int) {
+	x.count(now, h, entries, x.By(h))
+}
+
+// Owed counts entries that by served us for the holder: it is to be served as many. by is zero where that is the holder
+// itself.
+func (x *Exchanges) Owed(now time.Time, h Holder, by protocol.NodeID, entries int) {
+	x.count(now, h, -entries, by)
+}
+
+// count changes a tab. Where there is no room for a new one, nobody is any the worse for what is not counted: Allowed
+// keeps room for those who get ahead.
+func (x *Exchanges) count(now time.Time, h Holder, entries int, by protocol.NodeID) {
+	x.expire(now)
+	t, known := x.tabs[h]
+	if !known && entries < 0 && len(x.tabs) >= maxTabs-maxAhead {
+		return
+	}
+	if x.tabs[h] = (tab{t.ahead + entries, by, now}); x.tabs[h].ahead == 0 {
+		delete(x.tabs, h)
+	}
+}
+
+// ahead is how many holders are ahead of us.
+func (x *Exchanges) ahead() (n int) {
+	for _, t := range x.tabs {
+		if t.ahead > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// expire forgets tabs that nobody came back to. A clock that went back forgets them as well.
+func (x *Exchanges) expire(now time.Time) {
+	for h, t := range x.tabs {
+		if now.Sub(t.at).Abs() >= tabLife {
+			delete(x.tabs, h)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package incentive
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"feedex/protocol"
+)
+
+var exchangeDay = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func TestWhoDoesNotGiveGetsOneTurn(t *testing.T) {
+	x, now, h := NewExchanges(), exchangeDay, giftHolder(t, "8.8.8.8:7790")
+	if got := x.Allowed(now, h, false); got != 0 {
+		t.Errorf("without a ring %d entries are allowed", got)
+	}
+	if got := x.Allowed(now, h, true); got != Turn {
+		t.Errorf("in a ring %d entries are allowed", got)
+	}
+	x.Served(now, h, Turn-5)
+	if got := x.Allowed(now, h, true); got != 5 {
+		t.Errorf("%d more are allowed to one that got %d", got, Turn-5)
+	}
+	x.Served(now, h, 5)
+	if got := x.Allowed(now.Add(tabLife-1), h, true); got != 0 {
+		t.Errorf("%d more are allowed to one that gave nothing", got)
+	}
+	x.Owed(now, h, protocol.NodeID{}, Turn+3)
+	if got := x.Allowed(now, h, false); got != 3 {
+		t.Errorf("%d are allowed to one that is owed 3", got)
+	}
+	if got := x.Allowed(now, h, true); got != Turn+3 {
+		t.Errorf("%d are allowed in a ring to one that is owed 3", got)
+	}
+	x.Served(now, h, Turn+3)
+	if got := x.Allowed(now.Add(tabLife), h, true); got != Turn {
+		t.Errorf("after a day %d are allowed", got)
+	}
+}
+
+// Three that serve each other in a ring are even at the end of each round, and each is behind by a turn at most.
+func TestARingOfThreeIsEven(t *testing.T) {
+	now := exchangeDay
+	ids := []protocol.NodeID{ringNode(0), ringNode(1), ringNode(2)} // S, C, P: each serves the next
+	var x [3]*Exchanges
+	for i := range x {
+		x[i] = NewExchanges()
+	}
+	for round := range 5 {
+		for i := range ids {
+			next, last := (i+1)%3, (i+2)%3
+			if got := x[i].Allowed(now, HolderOf(ids[next]), true); got < Turn {
+				t.Fatalf("round %d: %d allows the next %d", round, i, got)
+			}
+			x[i].Served(now, HolderOf(ids[next]), Turn)
+			x[next].Owed(now, HolderOf(ids[last]), ids[i], Turn) // it was told so
+		}
+		for i := range x {
+			if len(x[i].tabs) != 0 {
+				t.Fatalf("after round %d %d keeps tabs: %v", round, i, x[i].tabs)
+			}
+		}
+	}
+}
+
+// Whatever others say and do, nobody is ever ahead of us by more than a turn within a day, nor more than so many at
+// once, and what is kept of it is bounded.
+func TestNobodyGetsFarAhead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, now := NewExchanges(), exchangeDay
+		got, gave := map[Holder]int{}, map[Holder]int{}
+		holders := rapid.IntRange(1, 2*maxAhead).Draw(t, "holders")
+		for range rapid.IntRange(1, 300).Draw(t, "deeds") {
+			h := HolderOf(protocol.NewNodeID(exchangeAddr(rapid.IntRange(0, holders-1).Draw(t, "holder")), 7790))
+			switch rapid.IntRange(0, 3).Draw(t, "deed") {
+			case 0:
+				n := rapid.IntRange(1, 2*Turn).Draw(t, "entries")
+				x.Owed(now, h, protocol.NodeID{}, n)
+				gave[h] += n
+			default:
+				n := min(rapid.IntRange(1, 5*Turn).Draw(t, "entries"), x.Allowed(now, h, rapid.Bool().Draw(t, "ring")))
+				x.Served(now, h, n)
+				got[h] += n
+			}
+			ahead := 0
+			for h := range got {
+				if got[h]-gave[h] > Turn {
+					t.Fatalf("%s got %d and gave %d", h, got[h], gave[h])
+				}
+				if got[h] > gave[h] {
+					ahead++
+				}
+			}
+			if ahead > maxAhead {
+				t.Fatalf("%d are ahead at a time", ahead)
+			}
+		}
+	})
+	x := NewExchanges()
+	for i := range 2 * maxTabs {
+		x.Owed(exchangeDay, HolderOf(protocol.NewNodeID(exchangeAddr(i), 7790)), protocol.NodeID{}, 1)
+	}
+	for i := range 2 * maxAhead {
+		h := HolderOf(protocol.NewNodeID(exchangeAddr(3*maxTabs+i), 7790))
+		x.Served(exchangeDay, h, x.Allowed(exchangeDay, h, true))
+	}
+	if len(x.tabs) != maxTabs || x.ahead() != maxAhead {
+		t.Errorf("%d tabs are kept, %d ahead", len(x.tabs), x.ahead())
+	}
+}
+
+func exchangeAddr(i int) netip.Addr {
+	return netip.AddrFrom4([4]byte{8, byte(i >> 16), byte(i >> 8), byte(i)})
+}
