@@ -27,7 +27,7 @@ func (n *Node) asked(ev Asked) {
 		n.respond(ev, ev.From)
 		return
 	case protocol.GetEntries:
-		n.serve(known, ev, c.Wanted)
+		n.serve(known, ev, c)
 		return
 	}
 	switch {

@@ -39,6 +39,7 @@ type Node struct {
 	covers  covers    // what hides the feeds that we follow
 	upkeep  upkeep    // how well the neighbors serve us
 	queries queries   // searches of archives
+	barter  barter    // of entries of the past
 	gifts   *incentive.Gifts
 	self    identity
 	left    bool // the host stops; the neighbors were told
@@ -81,6 +82,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	n.gossip = newGossip(c.SeenDIDs, store)
 	n.self, n.door, n.load = newIdentity(), newDoor(), newExposure()
 	n.gifts = incentive.NewGifts(c.Incentive)
+	n.barter.tabs = incentive.NewExchanges()
 	if err := n.newDues(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

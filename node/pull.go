@@ -75,13 +75,15 @@ type pull struct {
 	tag    uint64
 	wishes []*wish // that are not fulfilled
 	asked  []protocol.NodeID
+	parked bool // the owner was told that it ended, and what is left waits for an exchange
 	over   bool
 }
 
 // wish is a Wish while it is open.
 type wish struct {
-	Wish        // its Holders are those not asked yet
-	asking bool // one of them was asked and has not answered
+	Wish                     // its Holders are those not asked yet
+	spent  []protocol.NodeID // those that refused because they give no more away
+	asking bool              // one of them was asked and has not answered
 }
 
 // pull begins a download.
@@ -110,6 +112,9 @@ func (n *Node) pull(ev Pull) {
 	}
 	if n.queries.pulls == nil {
 		n.queries.pulls = make(map[uint64]*pull)
+	}
+	for _, parked := range n.barter.parked {
+		parked.wishes = slices.DeleteFunc(parked.wishes, func(w *wish) bool { return wished[w.Wanted] && !w.asking })
 	}
 	n.queries.pulls[ev.Tag] = p
 	p.advance()
@@ -180,7 +185,7 @@ func (p *pull) ask(id protocol.NodeID, wishes []*wish) {
 	if l != nil {
 		session = l.token
 	}
-	p.n.call(Target{Node: id}, session, protocol.GetEntries{Wanted: wanted}, pullTimeout, func(a Answered) {
+	p.n.call(Target{Node: id}, session, protocol.GetEntries{Wanted: wanted, Askers: p.n.askersBut(id)}, pullTimeout, func(a Answered) {
 		if l != nil {
 			p.n.answeredBy(l, a, func(Answered) {})
 		}
@@ -214,6 +219,11 @@ func (p *pull) take(id protocol.NodeID, l *link, wishes []*wish, a Answered) {
 		p.tell(Pulled{Refused: []Refusal{{Holder: id, Why: "it did not answer: " + a.Err.Error()}}})
 		return
 	case a.Err != nil:
+		if codeOf(a.Err) == protocol.Spent {
+			for _, w := range asked {
+				w.spent = append(w.spent, id)
+			}
+		}
 		p.tell(Pulled{Refused: []Refusal{{Holder: id, Why: a.Err.Error()}}})
 		return
 	}
@@ -228,6 +238,7 @@ func (p *pull) take(id protocol.NodeID, l *link, wishes []*wish, a Answered) {
 		p.tell(Pulled{Refused: []Refusal{{Holder: id, Lied: true, Why: lie}}})
 		return
 	}
+	n.gave(id, b, len(records))
 	p.keep(l, records)
 }
 
@@ -295,15 +306,20 @@ func (p *pull) keep(l *link, records []archive.Record) {
 	p.tell(Pulled{Stored: stored})
 }
 
-// tell passes on what came of the download so far.
+// tell passes on what came of the download so far, while somebody waits for it.
 func (p *pull) tell(r Pulled) {
+	if p.parked {
+		return
+	}
 	r.Tag = p.tag
 	p.n.do(r)
 }
 
 // end says what did not come.
 func (p *pull) end() {
-	p.over = true
+	if p.parked {
+		return
+	}
 	delete(p.n.queries.pulls, p.tag)
 	var missing []feed.EntryID
 	for _, w := range p.wishes {
@@ -312,4 +328,5 @@ func (p *pull) end() {
 		}
 	}
 	p.tell(Pulled{Done: true, Missing: missing})
+	p.park()
 }

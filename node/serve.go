@@ -1,6 +1,8 @@
 package node
 
 import (
+	"slices"
+
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
@@ -10,19 +12,22 @@ import (
 // archivePrice is what a neighbor owes for an entry of the past.
 const archivePrice = incentive.Entry / 10
 
-// serve gives entries of our archive to who wants them: to a neighbor l as far as its account goes, to anybody as far
-// as our gifts go.
+// serve gives entries of our archive to who wants them: to a neighbor l as far as its account goes, to anybody in
+// exchange for others, and as far as our gifts go.
 //
 // Paper §3.6: "S has no incentive to upload entries to C as it only costs S its resources".
-func (n *Node) serve(l *link, ev Asked, wanted []protocol.Wanted) {
+func (n *Node) serve(l *link, ev Asked, c protocol.GetEntries) {
 	h := n.dues.ledger.HolderOf(ev.From)
-	if !n.mayServe(l, h) { // the archive is not even looked at
+	ids := make([]feed.EntryID, len(c.Wanted))
+	for i := range c.Wanted {
+		ids[i] = c.Wanted[i].ID
+	}
+	if !n.mayServe(l, h) && n.turnOf(ev.From, h, c.Askers).entries == 0 { // the archive is not searched
+		if slices.ContainsFunc(n.store.Known(ids), func(v archive.Version) bool { return v.Digest != feed.Digest{} }) {
+			n.askedUs(ev.From, true)
+		}
 		n.refuse(ev, spent())
 		return
-	}
-	ids := make([]feed.EntryID, len(wanted))
-	for i := range wanted {
-		ids[i] = wanted[i].ID
 	}
 	if len(ids) == 0 {
 		n.respond(ev, protocol.Batch{})
@@ -33,7 +38,7 @@ func (n *Node) serve(l *link, ev Asked, wanted []protocol.Wanted) {
 			n.refuse(ev, protocol.Faultf(protocol.Busy, "the archive took too long; ask for less, or later"))
 			return
 		}
-		n.give(l, ev, h, wanted, found.Records)
+		n.give(l, ev, h, c, found.Records)
 	})
 }
 
@@ -58,15 +63,15 @@ func (n *Node) pastAllowance(l *link) incentive.Credit {
 
 // give answers with those of the records that are wanted, in that order, as far as the answer and what may be given
 // go.
-func (n *Node) give(l *link, ev Asked, h incentive.Holder, wanted []protocol.Wanted, records []archive.Record) {
+func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries, records []archive.Record) {
 	var credit, price incentive.Credit
 	if l != nil && !l.over {
 		credit = n.pastAllowance(l)
 	}
 	var b protocol.Batch
-	gifts := n.gifts.Left(n.now, h)
+	gifts, turn := n.gifts.Left(n.now, h), n.turnOf(ev.From, h, c.Askers)
 	bytes, given := 0, int64(0)
-	for i, w := range wanted {
+	for i, w := range c.Wanted {
 		a := n.shareable(w, records)
 		if a == nil {
 			continue
@@ -76,8 +81,9 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, wanted []protocol.Wan
 			cost += incentive.Entry
 		}
 		paid, free := price+cost <= credit, n.trusted(h) || given+int64(size) <= gifts
-		if bytes+size > protocol.MaxBatchBytes || !paid && !free {
-			b.Left = len(wanted) - i
+		swapped := b.Owed < turn.entries
+		if bytes+size > protocol.MaxBatchBytes || !paid && !swapped && !free {
+			b.Left = len(c.Wanted) - i
 			break
 		}
 		bytes += size
@@ -85,15 +91,22 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, wanted []protocol.Wan
 		switch {
 		case paid:
 			price += cost
-		case !n.trusted(h):
+		case n.trusted(h):
+		case swapped: // before it takes from what others may need who have nothing to give
+			b.Owed++
+		default:
 			given += int64(size)
 		}
 	}
+	n.askedUs(ev.From, b.Left > 0 || b.Owed > 0)
 	if len(b.Entries) == 0 && b.Left > 0 {
 		n.refuse(ev, spent())
 		return
 	}
 	n.gifts.Give(n.now, h, given)
+	if b.Owed > 0 {
+		b.For = n.took(ev.From, h, b.Owed, turn)
+	}
 	if price > 0 {
 		n.dues.ledger.Gave(n.now, h, price)
 		n.saveAccounts()

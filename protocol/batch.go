@@ -12,13 +12,20 @@ const (
 	MaxBatch = 100
 	// MaxBatchBytes is how long the entries of one answer are at most, as WireBytes counts.
 	MaxBatchBytes = maxBundleBytes
+	// MaxAskers is how many nodes one get_entries names that wait for entries of the caller.
+	MaxAskers = 64
 )
 
 // GetEntries downloads entries from the archive of a node that an Answer named as a holder, neighbor or not. The
 // reply is a Batch. An extension.
 //
 // Paper §3.6: "because of potentially large traffic, C and S make a direct connection to retrieve entries".
-type GetEntries struct{ Wanted []Wanted }
+type GetEntries struct {
+	Wanted []Wanted
+	// Askers are nodes that wait for entries of the caller: where the called node wishes for something that one of
+	// them has, the three can serve each other in a ring (Paper §3.6).
+	Askers []NodeID
+}
 
 // Wanted names one version of an entry. A zero Digest stands for whatever version the holder has.
 type Wanted struct {
@@ -32,6 +39,10 @@ type Batch struct {
 	// Left is how many entries at the end of the list were not looked at, because the answer is full: ask for
 	// them again.
 	Left int
+	// Owed is how many of the entries were served in exchange: as many are owed to the node For, the zero id being the
+	// holder itself.
+	Owed int
+	For  NodeID
 }
 
 // An Archived is an entry as a holder keeps it.
@@ -56,10 +67,21 @@ func encodeGetEntries(c GetEntries) []xmlrpc.Value {
 			digests[i], versions = w.Digest.String(), true
 		}
 	}
-	if !versions {
+	var hint xmlrpc.Struct
+	if versions {
+		hint = append(hint, xmlrpc.Member{Name: "digests", Value: digests})
+	}
+	if len(c.Askers) > 0 {
+		askers := make(xmlrpc.Array, len(c.Askers))
+		for i, id := range c.Askers {
+			askers[i] = id.String()
+		}
+		hint = append(hint, xmlrpc.Member{Name: "askers", Value: askers})
+	}
+	if hint == nil {
 		return []xmlrpc.Value{ids}
 	}
-	return []xmlrpc.Value{ids, xmlrpc.Struct{{Name: "digests", Value: digests}}}
+	return []xmlrpc.Value{ids, hint}
 }
 
 func decodeGetEntries(p *params) Call {
@@ -88,10 +110,17 @@ func decodeGetEntries(p *params) Call {
 		}
 		c.Wanted[i].Digest = feed.Digest(d)
 	}
+	for _, text := range m.strings("askers", MaxAskers) {
+		id, err := ParseNodeID(text)
+		if err != nil {
+			m.fail("askers", "want ip:port each")
+		}
+		c.Askers = append(c.Askers, id)
+	}
 	return c
 }
 
-// encodeBatch writes {entries, left}.
+// encodeBatch writes {entries, left, owed, for}, the latter two where something is owed.
 func encodeBatch(b Batch) xmlrpc.Struct {
 	entries := make(xmlrpc.Array, len(b.Entries))
 	for i := range b.Entries {
@@ -102,12 +131,19 @@ func encodeBatch(b Batch) xmlrpc.Struct {
 		}
 		entries[i] = s
 	}
-	return xmlrpc.Struct{{Name: "entries", Value: entries}, {Name: "left", Value: int64(b.Left)}}
+	s := xmlrpc.Struct{{Name: "entries", Value: entries}, {Name: "left", Value: int64(b.Left)}}
+	if b.Owed > 0 {
+		s = append(s, xmlrpc.Member{Name: "owed", Value: int64(b.Owed)}, xmlrpc.Member{Name: "for", Value: b.For.String()})
+	}
+	return s
 }
 
 func decodeBatch(p *params) Batch {
 	m := p.structure("answer")
-	b := Batch{Left: int(m.int("left", 0, MaxBatch))}
+	b := Batch{Left: int(m.int("left", 0, MaxBatch)), Owed: int(m.int("owed", 0, MaxBatch))}
+	if err := b.For.UnmarshalText([]byte(m.string("for", MaxLabelBytes))); err != nil {
+		m.fail("for", "want ip:port")
+	}
 	for _, v := range m.array("entries", MaxBatch) {
 		s, is := v.(xmlrpc.Struct)
 		if !is {

@@ -190,6 +190,8 @@ func TestMalformedCalls(t *testing.T) {
 		{"get_entries", "ids not hexadecimal", array{array{"g" + someDID[1:]}}, invalid, "ids"},
 		{"get_entries", "more digests than ids", array{array{someDID}, structure{{Name: "digests", Value: times(2, someDID)}}}, long, "hint.digests"},
 		{"get_entries", "digests of ints", array{array{someDID}, structure{{Name: "digests", Value: array{int64(1)}}}}, invalid, "hint.digests"},
+		{"get_entries", "askers that are no nodes", array{array{someDID}, structure{{Name: "askers", Value: array{"example.com:7790"}}}}, invalid, "hint.askers"},
+		{"get_entries", "too many askers", array{array{someDID}, structure{{Name: "askers", Value: times(protocol.MaxAskers+1, "192.0.2.1:7790")}}}, long, "hint.askers"},
 		{"get_entries", "digest not hexadecimal", array{array{someDID}, structure{{Name: "digests", Value: array{"x"}}}}, invalid, "hint.digests"},
 		{"query_feed", "too many ids", array{structure{{Name: "ids", Value: times(201, someDID)}}}, long, "query.ids"},
 

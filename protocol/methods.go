@@ -79,7 +79,7 @@ func NodeMethods() []Method {
 			[]string{"string", "int", "struct"}),
 		method("query_feed", "Searches the archive, and those of neighbors: struct {feed, words, title, since, until, ids, limit, order, id, hops, budget, wait}, all optional. Answers {found, partial, cut, left}.",
 			[]string{"struct", "int", "struct"}),
-		method("get_entries", "Downloads entries from the archive: array of up to 100 EntryIDs, with optionally a struct {digests} of the versions wanted. Answers {entries, left}; left counts those at the end of the list to be asked for again.",
+		method("get_entries", "Downloads entries from the archive: array of up to 100 EntryIDs, with optionally a struct {digests, askers} of the versions wanted and of nodes that wait for entries of the caller. Answers {entries, left, owed, for}; left counts those at the end of the list to be asked for again, owed how many were served in exchange, for whom.",
 			[]string{"struct", "int", "array"}, []string{"struct", "int", "array", "struct"}),
 		method("feedex.whoami", "The caller's address and port as this node sees them, ip:port.",
 			[]string{"string", "int"}),

@@ -71,6 +71,8 @@ var examples = []struct {
 	{"check_dids", protocol.CheckDIDs{DIDs: []protocol.DID{exampleBundle.DID, {0xab}}}, protocol.SeenList{true, false}},
 	{"get_entries", protocol.GetEntries{Wanted: []protocol.Wanted{{ID: exampleEntry.EntryID(), Digest: exampleEntry.Digest()}, {ID: feed.EntryID{0xab}}}},
 		protocol.Batch{Entries: []protocol.Archived{{Entry: exampleEntry, Seen: time.Unix(1790000300, 0).UTC()}}, Left: 1}},
+	{"get_entries_exchange", protocol.GetEntries{Wanted: []protocol.Wanted{{ID: exampleEntry.EntryID()}}, Askers: []protocol.NodeID{mustNode("192.0.2.8:7790"), mustNode("[2001:db8::9]:17790")}},
+		protocol.Batch{Entries: []protocol.Archived{{Entry: exampleEntry, Seen: time.Unix(1790000300, 0).UTC()}}, Owed: 1, For: mustNode("192.0.2.8:7790")}},
 	{"whoami", protocol.WhoAmI{}, mustNode("192.0.2.7:7790")},
 	{"vouch", protocol.Vouch{Session: "9f86d081884c7d659a2feaa0c55ad015"}, protocol.Vouched(true)},
 	{"account", protocol.StateAccount{Account: protocol.Account{Given: 12_500, Got: 4_000, Deficit: 8_500, Bound: 10_000, Waiting: 3}},

@@ -1,0 +1,181 @@
+package node
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/protocol"
+)
+
+const (
+	// wishLife is how long we remember those who wait for entries of ours, and what we wish for ourselves of holders
+	// that refused it.
+	wishLife = time.Hour
+	// nextTurn is how long after our own turn we ask for what is to come in return: our answer arrives first.
+	nextTurn = 2 * time.Second
+)
+
+// barter is what goes on in rings of two or three nodes that serve each other what they would give to nobody
+// (Paper §3.6).
+type barter struct {
+	tabs   *incentive.Exchanges
+	askers []asker // one entry a holder, those who asked last at the end
+	parked []*pull // downloads that ended with wishes that somebody refused, in the order in which they ended
+}
+
+// An asker waits for entries of ours.
+type asker struct {
+	id protocol.NodeID
+	at time.Time
+}
+
+// askedUs notes that a node wants entries that we have, and whether it goes on waiting for some.
+func (n *Node) askedUs(id protocol.NodeID, waits bool) {
+	h := incentive.HolderOf(id)
+	list := slices.DeleteFunc(n.barter.askers, func(a asker) bool {
+		return incentive.HolderOf(a.id) == h || n.now.Sub(a.at) >= wishLife
+	})
+	if waits && (n.config.AllowLocal || feed.PublicAddr(id.Addr())) {
+		if len(list) == protocol.MaxAskers {
+			list = slices.Delete(list, 0, 1)
+		}
+		list = append(list, asker{id, n.now})
+	}
+	n.barter.askers = list
+}
+
+// askersBut are those who wait for entries of ours, but for one.
+func (n *Node) askersBut(id protocol.NodeID) (askers []protocol.NodeID) {
+	for _, a := range n.barter.askers {
+		if a.id != id && n.now.Sub(a.at) < wishLife {
+			askers = append(askers, a.id)
+		}
+	}
+	return askers
+}
+
+// A turn is how many entries may be served to a node in exchange, and who gives us as many: we ask it, where a ring was
+// found, or it has given them.
+type turn struct {
+	entries int
+	giver   protocol.NodeID
+	ring    bool
+}
+
+// turnOf is the turn of a node that asks.
+func (n *Node) turnOf(from protocol.NodeID, h incentive.Holder, askers []protocol.NodeID) (t turn) {
+	wishes := make(map[protocol.NodeID]int, 1+len(askers))
+	if n.pullable(from) {
+		wishes[from] = 0
+	}
+	for _, id := range askers {
+		if n.pullable(id) {
+			wishes[id] = 0
+		}
+	}
+	for _, p := range n.wishing() {
+		for _, w := range p.wishes {
+			for _, id := range slices.Concat(w.Holders, w.spent) {
+				if count, is := wishes[id]; is {
+					wishes[id] = count + 1
+				}
+			}
+		}
+	}
+	t.giver, t.ring = incentive.FindRing(from, askers, func(id protocol.NodeID) int { return wishes[id] })
+	if !t.ring {
+		t.giver = n.barter.tabs.By(h)
+	}
+	t.entries = n.barter.tabs.Allowed(n.now, h, t.ring)
+	return t
+}
+
+// took notes that a node was served entries in exchange, and returns for whom. Where that closes a ring, we ask for
+// what comes in return.
+func (n *Node) took(from protocol.NodeID, h incentive.Holder, entries int, t turn) (to protocol.NodeID) {
+	n.barter.tabs.Served(n.now, h, entries)
+	if t.ring {
+		n.after(nextTurn, func() { n.askAgain(t.giver) })
+	}
+	if t.giver == from {
+		return protocol.NodeID{}
+	}
+	return t.giver
+}
+
+// gave notes that a node served us entries in exchange: they are owed to it, or to whom it says.
+func (n *Node) gave(from protocol.NodeID, b protocol.Batch, entries int) {
+	to, by := b.For, from
+	if to.IsZero() || to == from {
+		to, by = from, protocol.NodeID{}
+	}
+	if to != n.self.id {
+		n.barter.tabs.Owed(n.now, n.dues.ledger.HolderOf(to), by, min(b.Owed, entries))
+	}
+}
+
+// wishing are the downloads that wish for something, in an order that does not depend on chance.
+func (n *Node) wishing() (pulls []*pull) {
+	for _, tag := range slices.Sorted(maps.Keys(n.queries.pulls)) {
+		pulls = append(pulls, n.queries.pulls[tag])
+	}
+	return append(pulls, n.barter.parked...)
+}
+
+// askAgain asks a holder that refused for what is still wished for.
+func (n *Node) askAgain(id protocol.NodeID) {
+	for _, p := range n.wishing() {
+		p.forgetKnown()
+		again := false
+		for _, w := range p.wishes {
+			if i := slices.Index(w.spent, id); i >= 0 {
+				w.spent = slices.Delete(w.spent, i, i+1)
+				w.Holders = slices.Insert(w.Holders, 0, id)
+				again = true
+			}
+		}
+		if again {
+			p.advance()
+		}
+	}
+}
+
+// park keeps those wishes of a download that ended which somebody refused for lack of gifts, until one of them wants
+// something of us, in a ring.
+func (p *pull) park() {
+	n := p.n
+	p.wishes = slices.DeleteFunc(p.wishes, func(w *wish) bool { return len(w.spent) == 0 })
+	parked := 0
+	for _, other := range n.barter.parked {
+		parked += len(other.wishes)
+	}
+	if len(p.wishes) == 0 || parked+len(p.wishes) > MaxWishes {
+		p.over = true
+		return
+	}
+	p.parked = true
+	n.barter.parked = append(n.barter.parked, p)
+	n.after(wishLife, p.unpark)
+}
+
+// unpark ends a download for good.
+func (p *pull) unpark() {
+	p.over = true
+	p.n.barter.parked = slices.DeleteFunc(p.n.barter.parked, func(other *pull) bool { return other == p })
+}
+
+// forgetKnown drops wishes for what has come by another way.
+func (p *pull) forgetKnown() {
+	ids := make([]feed.EntryID, len(p.wishes))
+	for i, w := range p.wishes {
+		ids[i] = w.ID
+	}
+	known := make(map[feed.EntryID]bool, len(ids))
+	for i, v := range p.n.store.Known(ids) {
+		known[ids[i]] = v.Digest != feed.Digest{}
+	}
+	p.wishes = slices.DeleteFunc(p.wishes, func(w *wish) bool { return known[w.ID] && !w.asking })
+}
