@@ -41,6 +41,10 @@ type Config struct {
 	Reader string // where feed readers reach it, "host:port"; port 0 is any free one
 	// ReaderHosts are names under which feed readers reach it, besides localhost and IP addresses.
 	ReaderHosts []string
+	// Proxy is what the node does as an HTTP proxy for feed readers, and ProxyPass whether it then fetches for them
+	// what is no feed and on the public Internet. Default: nothing.
+	Proxy     ReaderProxy
+	ProxyPass bool
 	// TrustedProxies are the reverse proxies whose word counts about who called.
 	TrustedProxies []netip.Prefix
 	// Subscribe are feeds to follow, besides those that the archive knows.
@@ -132,8 +136,9 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	peers := transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(), Serve: h.serve, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
 	})
+	entrance := h.entrance(l.reader, archive)
 	readers := reader.New(reader.Config{
-		Source: readerSource{archive}, Hosts: h.config.ReaderHosts, Entrance: h.entrance(l.reader, archive), Version: Version, Log: h.config.Log,
+		Source: readerSource{archive}, Hosts: h.config.ReaderHosts, Entrance: entrance, Version: Version, Log: h.config.Log,
 	})
 
 	var servers, loop sync.WaitGroup
@@ -143,7 +148,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 			AllowLocal: h.config.Node.AllowLocal, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
 		}))
 	})
-	servers.Go(func() { stop(serveLocal(serving, l.reader, readers)) })
+	servers.Go(func() { stop(serveLocal(serving, l.reader, h.proxied(readers, entrance, archive))) })
 	servers.Go(func() { stop(serveLocal(serving, l.control, newControl(h))) })
 	servers.Go(func() { h.fillGaps(serving) })
 	servers.Go(func() { h.fillPasts(serving) })

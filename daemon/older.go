@@ -26,19 +26,9 @@ type ArchivePage struct {
 // FetchPage implements Owner. The publisher is asked like for a poll, one request to a host at a time. What the
 // document holds is filled in, as of the publisher and not as news.
 func (h *host) FetchPage(ctx context.Context, u, page feed.URL) (ArchivePage, error) {
-	at := cmp.Or(page, u)
-	if err := h.takeTurn(ctx, at); err != nil {
+	got, err := h.visit(ctx, node.Fetch{Feed: u, Page: page})
+	if err != nil {
 		return ArchivePage{}, err
-	}
-	if !enter(ctx, h.fetching) {
-		return ArchivePage{}, context.Cause(ctx)
-	}
-	got := h.fetcher.Fetch(ctx, node.Fetch{Feed: u, Page: page})
-	leavePlace(h.fetching)
-	if got.Status != 0 {
-		if err := h.command(context.WithoutCancel(ctx), node.Visited{At: at, Answer: got}); err != nil {
-			return ArchivePage{}, err
-		}
 	}
 	var stored []archive.Record
 	p, err := chore(ctx, h, func() (p ArchivePage, err error) {
@@ -49,6 +39,25 @@ func (h *host) FetchPage(ctx context.Context, u, page feed.URL) (ArchivePage, er
 		err = h.command(ctx, node.Recovered{Feed: u, Records: stored})
 	}
 	return p, err
+}
+
+// visit fetches a document when it is its publisher's turn, and has the node heed what the answer says about the next one.
+func (h *host) visit(ctx context.Context, f node.Fetch) (node.Fetched, error) {
+	at := cmp.Or(f.Page, f.Feed)
+	if err := h.takeTurn(ctx, at); err != nil {
+		return node.Fetched{}, err
+	}
+	if !enter(ctx, h.fetching) {
+		return node.Fetched{}, context.Cause(ctx)
+	}
+	got := h.fetcher.Fetch(ctx, f)
+	leavePlace(h.fetching)
+	if got.Status != 0 {
+		if err := h.command(context.WithoutCancel(ctx), node.Visited{At: at, Answer: got}); err != nil {
+			return node.Fetched{}, err
+		}
+	}
+	return got, nil
 }
 
 // takeTurn waits until the host of u may be asked.

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
+	"feedex/protocol"
 )
 
 const (
@@ -122,6 +124,18 @@ func (h *handler) document(r *http.Request, c *Channel, self string) *document {
 		d.updated = c.Since
 	}
 	return d
+}
+
+// ServeDocument implements Handler. Its entries have the ids that they will have in the archive.
+func (h *handler) ServeDocument(w http.ResponseWriter, r *http.Request, doc *feed.Document) {
+	now := time.Now()
+	list := make([]archive.Record, len(doc.Entries))
+	for i, e := range doc.Entries {
+		list[i] = archive.NewRecord(e, now, protocol.NodeID{})
+	}
+	d := h.document(r, &Channel{URL: doc.Feed, Title: doc.Title, Link: doc.Link, Version: Version{At: now}}, feedPath+string(doc.Feed))
+	w.Header().Set("Cache-Control", "private, no-store")
+	h.send(w, r, formats()[0], d, false, each(list))
 }
 
 // at is when the version came to be, 1970 where there are no entries: Atom wants a time.

@@ -21,6 +21,7 @@ import (
 	"net/http"
 	"strings"
 
+	"feedex/feed"
 	"feedex/reading"
 	"feedex/safehtml"
 )
@@ -41,6 +42,13 @@ type Config struct {
 	Log *slog.Logger
 }
 
+// A Handler serves the reader's address.
+type Handler interface {
+	http.Handler
+	// ServeDocument answers a request for a feed with a document that is not in the archive yet, as if it were.
+	ServeDocument(w http.ResponseWriter, r *http.Request, doc *feed.Document)
+}
+
 type handler struct {
 	Config
 	hosts map[string]bool
@@ -53,7 +61,7 @@ type handler struct {
 //
 // It looks at the request target itself and must not stand behind an http.ServeMux pattern, which
 // would redirect away the two slashes in a feed's URL.
-func New(cfg Config) http.Handler {
+func New(cfg Config) Handler {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}

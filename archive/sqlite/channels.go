@@ -16,12 +16,13 @@ import (
 
 // A Channel is a feed as feed readers see it.
 type Channel struct {
-	Number  int64 // of this feed in this archive for ever, from 1
-	URL     feed.URL
-	Title   string    // as published, "" where unknown
-	Link    string    // the site it belongs to, likewise
-	Since   time.Time // when the owner subscribed, if they did
-	Version FeedVersion
+	Number   int64 // of this feed in this archive for ever, from 1
+	URL      feed.URL
+	Title    string    // as published, "" where unknown
+	Link     string    // the site it belongs to, likewise
+	Followed bool      // the owner subscribes to it
+	Since    time.Time // when they did so last, if ever
+	Version  FeedVersion
 }
 
 // A FeedVersion tells whether the entries of a feed are still the same. Both numbers only grow.
@@ -33,7 +34,7 @@ type FeedVersion struct {
 
 // channels finds feeds with their version. Seqs are not used twice.
 const channels = `
-	SELECT id, url, title, link, since, kept, max(coalesce(` + latest + `, 0), 0), replaced,
+	SELECT id, url, title, link, subscribed, since, kept, max(coalesce(` + latest + `, 0), 0), replaced,
 		max(coalesce((SELECT seen FROM entries WHERE seq = ` + latest + `), 0), coalesce(replaced_at, 0))
 	FROM feeds f WHERE `
 
@@ -58,7 +59,7 @@ func (r *Reader) channel(ctx context.Context, where string, arg any) (c Channel,
 	var at int64
 	stmt, err := r.prepare(ctx, channels+where)
 	if err == nil {
-		err = scan(stmt.QueryRowContext(ctx, arg), &c.Number, &c.URL, &c.Title, &c.Link, &since, &kept, &c.Version.Arrived, &c.Version.Changed, &at)
+		err = scan(stmt.QueryRowContext(ctx, arg), &c.Number, &c.URL, &c.Title, &c.Link, &c.Followed, &since, &kept, &c.Version.Arrived, &c.Version.Changed, &at)
 	}
 	c.Since = fromMillis(since)
 	empty := c.Version.Arrived == 0 && c.Version.Changed == 0

@@ -28,7 +28,8 @@ A second interrupt ends it at once, which loses nothing that was shown or acknow
 
 Point a feed reader at http://127.0.0.1:7791/feed/ followed by a feed's URL to read a feed as Atom: the latest
 200 entries that the node has, and by its prev-archive links all the others. /feeds/ followed by a feed's number
-and .atom, .rss or .json is the same, /all.atom all feeds in one. http://127.0.0.1:7791/archive?q= followed by words, as 'feedex query' takes them, searches all
+and .atom, .rss or .json is the same, /all.atom all feeds in one. Or let the reader use that address as its HTTP
+proxy, with http:// in front of the feeds' addresses. http://127.0.0.1:7791/archive?q= followed by words, as 'feedex query' takes them, searches all
 feeds; feed, title, since, until, limit (up to 200), order=relevance and format=json or format=atom may
 follow. Feeds whose URL is a secret are left out there, unless feed names them.`,
 		Example: `  feedex node --tracker http://tracker.example.net:7788/ --subscribe https://example.com/feed.xml
@@ -99,6 +100,8 @@ func (s *settings) node() (daemon.Config, error) {
 		Listen:         string(s.Listen),
 		Reader:         string(s.Reader),
 		ReaderHosts:    s.readerHosts(),
+		Proxy:          daemon.ReaderProxy(s.ReaderProxy),
+		ProxyPass:      s.ReaderPass,
 		TrustedProxies: prefixes(s.TrustedProxy),
 		Subscribe:      feedURLs(s.Subscribe),
 		About:          string(s.About),

@@ -20,6 +20,8 @@ type settings struct {
 	Listen       address     `toml:"listen"`
 	Reader       address     `toml:"reader"`
 	ReaderHost   []ownName   `toml:"reader_host"`
+	ReaderProxy  proxyKind   `toml:"reader_proxy"`
+	ReaderPass   bool        `toml:"reader_proxy_pass"`
 	Tracker      []trackerAt `toml:"tracker"`
 	Peer         []peer      `toml:"peer"`
 	Subscribe    []feedURL   `toml:"subscribe"`
@@ -69,7 +71,7 @@ type querySettings struct {
 // finding it may fail.
 func defaultSettings() settings {
 	return settings{
-		Listen: ":7790", Reader: "127.0.0.1:7791", LogLevel: "info", LogFormat: "text", Backfill: "1y",
+		Listen: ":7790", Reader: "127.0.0.1:7791", ReaderProxy: "known", LogLevel: "info", LogFormat: "text", Backfill: "1y",
 		MaxNeighbors: 10, MinNeighbors: 8, MaxSubsetHops: 3, AdvertInterval: "300s", SeenDIDs: 1000, DeficitBound: 10,
 		GiveTotal: incentive.DefaultGifts, GiveAddress: incentive.DefaultGift,
 		Polling: pollingSettings{
@@ -127,6 +129,7 @@ func bindNode(f *pflag.FlagSet, s *settings) {
 	bindServer(f, s)
 	f.Var(&s.Reader, "reader", "address at which feed readers reach this node")
 	f.Var(&list[ownNameRule]{items: &s.ReaderHost}, "reader-host", "host name under which feed readers reach this node, besides localhost and IP addresses (repeatable)")
+	f.Var(&s.ReaderProxy, "reader-proxy", "what feed readers get that use this node as their HTTP proxy: off, known or subscribe")
 	f.Var(&list[trackerRule]{items: &s.Tracker}, "tracker", "URL of a tracker to find neighbors with (repeatable)")
 	f.Var(&list[peerRule]{items: &s.Peer}, "peer", "host:port of a node to have as a neighbor (repeatable)")
 	f.Var(&list[feedRule]{items: &s.Subscribe}, "subscribe", "URL of a feed to follow (repeatable)")

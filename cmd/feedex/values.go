@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"feedex/archive"
+	"feedex/daemon"
 	"feedex/feed"
 	"feedex/polling"
 )
@@ -146,7 +147,17 @@ type (
 	format    = text[formatRule]
 	policy    = text[policyRule]
 	askOthers = text[askOthersRule]
+	proxyKind = text[proxyRule]
 )
+
+// proxyRule is for what the node does as a proxy of feed readers.
+type proxyRule struct{}
+
+func (proxyRule) kind() string { return "choice" }
+func (proxyRule) want() string { return `"off", "known" or "subscribe"` }
+func (proxyRule) check(s string) error {
+	return oneOf(s, string(daemon.ProxyOff), string(daemon.ProxyKnown), string(daemon.ProxySubscribe))
+}
 
 // addressRule is for addresses to listen at.
 type addressRule struct{}

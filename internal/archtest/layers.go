@@ -34,6 +34,7 @@ func layers() map[string]int {
 		"lab/baseline":   4,
 		"lab/actor":      4,
 		"reader":         4,
+		"reader/proxy":   4,
 		"daemon":         5,
 		"lab":            5,
 		"demo":           6,

@@ -1,0 +1,87 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"feedex/archive/sqlite"
+	"feedex/feed"
+	"feedex/fetch"
+	"feedex/guard"
+	"feedex/node"
+	"feedex/reader/proxy"
+	"feedex/reading"
+)
+
+// A ReaderProxy is what the node does as an HTTP proxy for feed readers.
+type ReaderProxy string
+
+// The kinds of ReaderProxy.
+const (
+	ProxyOff       ReaderProxy = "off"       // it is none
+	ProxyKnown     ReaderProxy = "known"     // it serves the feeds that it follows
+	ProxySubscribe ReaderProxy = "subscribe" // it follows every feed that is asked for
+)
+
+// proxied is the handler with a proxy in front of it, if there is to be one.
+func (h *host) proxied(readers proxy.Reader, e reading.Entrance, archive *sqlite.Reader) http.Handler {
+	if h.config.Proxy != ProxyKnown && h.config.Proxy != ProxySubscribe {
+		return readers
+	}
+	cfg := proxy.Config{
+		Reader: readers, Feeds: proxyFeeds{h, archive}, Subscribe: h.config.Proxy == ProxySubscribe,
+		Hosts: h.config.ReaderHosts, Entrance: e, Log: h.config.Log,
+	}
+	if h.config.ProxyPass {
+		dialer := guard.Dialer(guard.Public)
+		dialer.Timeout = 10 * time.Second
+		cfg.Pass = &http.Transport{
+			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableCompression: true, DisableKeepAlives: true,
+			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+		}
+	}
+	return proxy.New(cfg)
+}
+
+// proxyFeeds is the node as its proxy needs it.
+type proxyFeeds struct {
+	host    *host
+	archive *sqlite.Reader
+}
+
+// Follows implements proxy.Feeds.
+func (p proxyFeeds) Follows(ctx context.Context, u feed.URL) (bool, error) {
+	c, err := p.archive.Channel(ctx, u)
+	return c.Followed, err
+}
+
+// Look implements proxy.Feeds.
+func (p proxyFeeds) Look(ctx context.Context, u feed.URL) (*feed.Document, error) {
+	got, err := p.host.visit(ctx, node.Fetch{Feed: u})
+	if err != nil {
+		return nil, err
+	}
+	_, err = chore(ctx, p.host, func() (struct{}, error) {
+		p.host.store.KeepRequests(got.Requests)
+		return struct{}{}, p.host.store.Commit()
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case errors.Is(got.Err, fetch.ErrNotFeed), errors.Is(got.Err, feed.ErrFormat):
+		return nil, fmt.Errorf("%w: %w", proxy.ErrNoFeed, got.Err)
+	case got.Err != nil:
+		return nil, got.Err
+	case got.Document == nil:
+		return nil, errors.New("the publisher sent no document")
+	}
+	return got.Document, nil
+}
+
+// Follow implements proxy.Feeds.
+func (p proxyFeeds) Follow(ctx context.Context, u feed.URL) error {
+	return p.host.command(ctx, node.Subscribe{Feeds: []feed.URL{u}})
+}

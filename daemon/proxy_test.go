@@ -1,0 +1,80 @@
+package daemon
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"feedex/feed"
+)
+
+// Ten readers that poll each minute by way of the node cost the publisher nothing, be the feed followed before or because
+// they ask for it.
+func TestReadersBehindTheProxyCostNothing(t *testing.T) {
+	var requests atomic.Int64
+	f, g, page := startFeed(t, "First"), startFeed(t, "Second"), startFeed(t)
+	count := func(*http.Request) bool { requests.Add(1); return true }
+	f.allowed, g.allowed = count, count
+	page.allowed = func(*http.Request) bool { requests.Add(1); return false }
+	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxySubscribe})
+	n.waitArrival(f.url)
+	at, err := url.Parse("http://" + n.at.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return at, nil }}}
+	defer client.CloseIdleConnections()
+	ask := func(u feed.URL) (int, string) {
+		resp, err := client.Get(string(u))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(text)
+	}
+	if code, text := ask(g.url); code != 200 || !strings.Contains(text, "Second") {
+		t.Errorf("a feed that was not followed: %d %s", code, text)
+	}
+	n.waitArrival(g.url)
+	if code, _ := ask(page.url); code != http.StatusBadGateway {
+		t.Errorf("what is refused: %d", code)
+	}
+	before := requests.Load()
+	if before != 4 { // one poll of the first, a look at the second and its poll, and a look at the page
+		t.Errorf("%d requests until now, want 4", before)
+	}
+	for range 10 * 60 {
+		for u, want := range map[feed.URL]string{f.url: "First", g.url: "Second"} {
+			if code, text := ask(u); code != 200 || !strings.Contains(text, want) {
+				t.Fatalf("%s: %d %s", u, code, text)
+			}
+		}
+		ask(page.url)
+	}
+	if after := requests.Load(); after != before {
+		t.Errorf("%d requests in an hour of ten readers", after-before)
+	}
+}
+
+// Without a proxy, requests for one are requests under a name that is not the node's.
+func TestNoProxy(t *testing.T) {
+	n := startNode(t, Config{})
+	r, err := http.NewRequest(http.MethodGet, "http://"+n.at.Reader+"/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.URL.Opaque = "http://example.com/feed.xml"
+	r.Host = "example.com"
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+}
