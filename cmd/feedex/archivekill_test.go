@@ -18,13 +18,14 @@ import (
 	"feedex/protocol"
 )
 
-// exportOf is an export of so many entries, of some 900 bytes each.
+// exportOf is an export of so many entries, a minute apart, of some 900 bytes each.
 func exportOf(t *testing.T, n int) string {
 	t.Helper()
 	var text []byte
 	for i := range n {
-		e := feed.Entry{Feed: "https://example.com/feed", ID: fmt.Sprint(i), Title: fmt.Sprintf("Entry %d", i), Summary: strings.Repeat("some text ", 60)}
-		r := archive.NewRecord(e, time.Unix(1_700_000_000, 0), protocol.NodeID{})
+		at := time.Unix(1_700_000_000-60*int64(i), 0)
+		e := feed.Entry{Feed: "https://example.com/feed", ID: fmt.Sprint(i), Title: fmt.Sprintf("Entry %d", i), Published: at.UTC(), Summary: strings.Repeat("some text ", 60)}
+		r := archive.NewRecord(e, at, protocol.NodeID{})
 		line := jsonl.NewLine(&r, false)
 		var err error
 		if text, err = line.Append(text); err != nil {
