@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -20,37 +19,41 @@ const verifyEntries = 500
 
 // Verify checks everything that can be checked: the structure of the file, of its tables and of the full-text index;
 // that id and digest of every entry are those of its content; and that the index holds as many words of every entry
-// as that has, and nothing else; and that items and entries agree. It tells report what is wrong, and progress, after each step, how many entries it
-// has read. It holds a snapshot of the archive only while it looks at the file's structure. An error
-// says that it could not go on; damage may be the reason.
+// as that has, and nothing else; and that items and entries agree. It tells report what is wrong, and progress, after
+// each entry, how many it has read. It holds a snapshot of the archive only while it looks at the file's structure. An
+// error says that it could not go on; damage may be the reason.
 func (r *Reader) Verify(ctx context.Context, progress func(entries int64), report func(problem string)) error {
-	err := r.verify(ctx, progress, report)
-	return r.failed(ctx, "verify", err)
-}
-
-func (r *Reader) verify(ctx context.Context, progress func(entries int64), report func(problem string)) error {
+	const verb = "verify"
 	if err := r.verifyStructure(ctx, report); err != nil {
-		return err
+		return r.failed(ctx, verb, err)
+	}
+	entries := sweep[indexedRecord]{
+		reader: r, verb: verb, entries: verifyEntries,
+		query: `SELECT ` + recordColumns + `, e.seq <= (SELECT indexed FROM state) AND e.seq NOT IN (SELECT seq FROM stale),
+				(SELECT sz FROM words_docsize WHERE id = e.seq)
+			FROM entries e JOIN feeds f ON f.id = e.feed WHERE 1`,
+		scan: func(rows *sql.Rows) (x indexedRecord, err error) {
+			x.Record, err = scanRecord(rows, &x.due, &x.sizes)
+			return x, err
+		},
+		record: func(x *indexedRecord) *archive.Record { return &x.Record },
 	}
 	var done int64
-	for before := int64(math.MaxInt64); ; {
-		page, err := r.verifyPage(ctx, before)
+	for x, err := range entries.all(ctx) {
 		if err != nil {
 			return err
 		}
-		if len(page) == 0 {
-			if err := r.verifyItems(ctx, report); err != nil {
-				return err
-			}
-			return r.verifyStrays(ctx, report)
-		}
-		for i := range page {
-			page[i].verify(report)
-		}
-		done += int64(len(page))
+		x.verify(report)
+		done++
 		progress(done)
-		before = page[len(page)-1].Seq
 	}
+	if err := r.verifyItems(ctx, report); err != nil {
+		return r.failed(ctx, verb, err)
+	}
+	if err := r.verifyStrays(ctx, report); err != nil {
+		return r.failed(ctx, verb, err)
+	}
+	return nil
 }
 
 // verifyStructure has SQLite look through the file, page by page and index by index, and through the full-text
@@ -85,33 +88,6 @@ type indexedRecord struct {
 	archive.Record
 	due   bool   // to be in the index
 	sizes []byte // the words of each column there, NULL where it is not
-}
-
-// verifyPage reads the newest entries before a seq; none at the end.
-func (r *Reader) verifyPage(ctx context.Context, before int64) (page []indexedRecord, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	rows, err := r.db.QueryContext(ctx, `
-		SELECT `+recordColumns+`, e.seq <= (SELECT indexed FROM state) AND e.seq NOT IN (SELECT seq FROM stale),
-			(SELECT sz FROM words_docsize WHERE id = e.seq)
-		FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.seq < ? ORDER BY e.seq DESC LIMIT ?`, before, verifyEntries)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for size := 0; size < pageBytes && rows.Next(); {
-		var x indexedRecord
-		if x.Record, err = scanRecord(rows, &x.due, &x.sizes); err != nil {
-			return nil, err
-		}
-		if x.Seq >= before {
-			return nil, errOrder
-		}
-		before = x.Seq
-		page = append(page, x)
-		size += len(x.Entry.Summary) + len(x.Entry.Content)
-	}
-	return page, rows.Err()
 }
 
 func (x *indexedRecord) verify(report func(problem string)) {
