@@ -4,9 +4,7 @@ package daemon
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -65,24 +63,12 @@ func BenchmarkImport(b *testing.B) {
 			b.Fatal(err)
 		}
 		begun, before := time.Now(), busy(b)
-		in := jsonl.NewReader(bytes.NewReader(text))
-		var lines []jsonl.Line
-		for {
-			line, err := in.Next()
-			if err == nil {
-				lines = append(lines, line)
-			} else if !errors.Is(err, io.EOF) {
-				b.Fatal(err)
-			}
-			if len(lines) == 2000 || err != nil {
-				if _, err := k.Import(b.Context(), lines); err != nil {
-					b.Fatal(err)
-				}
-				lines = lines[:0]
-			}
-			if err != nil {
-				break
-			}
+		err = TakeIn(b.Context(), bytes.NewReader(text), func(part Intake) error {
+			_, err := k.Import(b.Context(), part.Lines)
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
 		}
 		b.ReportMetric(n/time.Since(begun).Seconds(), "imported/s")
 		b.ReportMetric(n/(busy(b)-before).Seconds(), "imported/cpu-s")

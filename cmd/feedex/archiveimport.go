@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +14,6 @@ import (
 
 // maxBadLines is how many bad lines of an import are told one by one.
 const maxBadLines = 20
-
-// importLines is how many lines are imported at a time.
-const importLines = 2000
 
 func newArchiveImport() *cobra.Command {
 	c := &cobra.Command{
@@ -82,12 +78,9 @@ func indexAll(c *cobra.Command, k *daemon.FileKeeper) error {
 
 // An intake is an import at work.
 type intake struct {
-	keeper   daemon.Keeper
-	stderr   io.Writer
-	progress *progress
-
-	lines            []jsonl.Line // read and not imported yet
-	bytes            int64        // of their text
+	keeper           daemon.Keeper
+	stderr           io.Writer
+	progress         *progress
 	read, added, bad int64
 }
 
@@ -108,37 +101,23 @@ func (in *intake) file(c *cobra.Command, name string) error {
 		}
 		source = file
 	}
-	lines, from := jsonl.NewReader(source), int64(0)
-	for {
-		if err := c.Context().Err(); err != nil {
-			return err
+	var failed error // to import what was read
+	err := daemon.TakeIn(c.Context(), source, func(part daemon.Intake) error {
+		for _, bad := range part.Bad {
+			in.complain(name, bad)
 		}
-		l, err := lines.Next()
-		switch bad := new(jsonl.BadLine); {
-		case err == io.EOF:
-			return in.flush(c.Context())
-		case errors.As(err, bad):
-			in.complain(name, *bad)
-			continue
-		case err != nil:
-			return errors.Join(fmt.Errorf("import %s: %w", name, err), in.flush(c.Context()))
+		if len(part.Lines) == 0 {
+			return nil
 		}
-		in.lines = append(in.lines, l)
-		in.bytes += lines.Bytes() - from
-		if from = lines.Bytes(); len(in.lines) >= importLines || in.bytes >= daemon.MaxImportBytes {
-			if err := in.flush(c.Context()); err != nil {
-				return err
-			}
-			in.progress.at(from, size, byteSize)
-		}
+		var added int
+		added, failed = in.keeper.Import(c.Context(), part.Lines)
+		in.read, in.added = in.read+int64(len(part.Lines)), in.added+int64(added)
+		in.progress.at(part.Read, size, byteSize)
+		return failed
+	})
+	if err != nil && failed == nil && c.Context().Err() == nil {
+		return fmt.Errorf("import %s: %w", name, err)
 	}
-}
-
-// flush imports what was read.
-func (in *intake) flush(ctx context.Context) error {
-	added, err := in.keeper.Import(ctx, in.lines)
-	in.read, in.added = in.read+int64(len(in.lines)), in.added+int64(added)
-	in.lines, in.bytes = in.lines[:0], 0
 	return err
 }
 

@@ -64,11 +64,11 @@ func entriesIn(t *testing.T, file string) (n int) {
 
 // An import that is killed again and again loses nothing, doubles nothing, and is finished by the next.
 func TestKilledImport(t *testing.T) {
-	const n = 3 * importLines
+	const n = 4 * daemon.IntakeLines
 	data, whole := t.TempDir(), exportOf(t, n)
 	file := daemon.DatabasePath(data)
 	before := 0
-	for _, part := range []int{3, 5} { // so many parts of six are read before the kill
+	for _, part := range []int{5, 7} { // so many parts of eight are read before the kill
 		cmd := feedexProcess(t, "archive", "import", "--data", data)
 		in, err := cmd.StdinPipe()
 		if err != nil {
@@ -77,8 +77,9 @@ func TestKilledImport(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// What a pipe holds is far less than a batch: once this is written, all batches before it are stored.
-		if _, err := io.WriteString(in, whole[:len(whole)/6*part]); err != nil {
+		// What a pipe holds is far less than a batch, and one batch is read ahead: once this is written, all batches
+		// but the last two are stored.
+		if _, err := io.WriteString(in, whole[:len(whole)/8*part]); err != nil {
 			t.Fatal(err)
 		}
 		if err := cmd.Process.Kill(); err != nil {
@@ -106,7 +107,7 @@ func TestKilledImport(t *testing.T) {
 
 // A backup that is killed leaves no file that could be taken for one, and does not stand in the way of the next.
 func TestKilledBackup(t *testing.T) {
-	const n = 2 * importLines
+	const n = 2 * daemon.IntakeLines
 	data := t.TempDir()
 	cmd := feedexProcess(t, "archive", "import", "--data", data)
 	cmd.Stdin = strings.NewReader(exportOf(t, n))
