@@ -18,6 +18,7 @@ type Reader struct {
 	path     string
 	db       *sql.DB
 	rankTime time.Duration
+	maxTerms int // see prefixed
 
 	mu    sync.Mutex
 	stmts map[string]*sql.Stmt // what is asked so often that it is prepared once
@@ -74,7 +75,7 @@ func newReader(path string, role role, cfg Config) (*Reader, error) {
 	db.SetMaxOpenConns(cfg.Readers)
 	db.SetMaxIdleConns(cfg.Readers)
 	db.SetConnMaxIdleTime(time.Minute) // for their memory
-	return &Reader{path: path, db: db, rankTime: cfg.RankTime, stmts: make(map[string]*sql.Stmt)}, nil
+	return &Reader{path: path, db: db, rankTime: cfg.RankTime, maxTerms: maxTerms, stmts: make(map[string]*sql.Stmt)}, nil
 }
 
 // Close ends the Reader, once what it is doing has ended.

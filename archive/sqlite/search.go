@@ -24,7 +24,7 @@ func (r *Reader) Search(ctx context.Context, f feed.Filter) ([]archive.Record, e
 		return nil, r.failed(ctx, "search", err)
 	}
 	defer tx.Rollback() // nothing to keep; ends the snapshot
-	s := &search{ctx: ctx, tx: tx, filter: f, Matcher: archive.NewMatcher(f)}
+	s := &search{ctx: ctx, tx: tx, maxTerms: r.maxTerms, filter: f, Matcher: archive.NewMatcher(f)}
 	found, err := s.run(r.rankTime)
 	if errors.Is(err, archive.ErrCut) {
 		return found, wrap("search", r.path, err)
@@ -44,9 +44,11 @@ const searchTime = 10 * time.Second
 // the context only until the first row is there: seqs are collected into one row, and records are
 // then loaded by them.
 type search struct {
-	ctx    context.Context
-	tx     *sql.Tx
-	filter feed.Filter
+	ctx      context.Context
+	tx       *sql.Tx
+	maxTerms int                 // that may still stand for prefixes
+	stems    map[string][]string // what terms found
+	filter   feed.Filter
 	*archive.Matcher
 
 	feedID int64  // of filter.Feed
@@ -138,12 +140,22 @@ func (s *search) words(limit int) ([]int64, error) {
 		return found, err
 	}
 	more := limit - len(found)
-	ask := s.indexed
-	query := s.match()
-	if query.but {
-		ask = s.indexedBut
+	query, err := s.match()
+	if err != nil {
+		return nil, err
 	}
-	indexed, err := ask(query.text, more)
+	var indexed []int64
+	switch {
+	case query.but && query.loose: // those that it finds are too many to leave out
+		indexed, err = s.scan(`state CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq <= state.indexed
+			AND e.seq NOT IN (SELECT seq FROM stale)`, more)
+	case query.but:
+		indexed, err = s.indexedBut(query.text, more)
+	case query.loose:
+		indexed, err = s.verified(query.text, more)
+	default:
+		indexed, err = s.indexed(query.text, math.MaxInt64, more)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +173,8 @@ func (s *search) words(limit int) ([]int64, error) {
 	return append(found, rest[:min(more, len(rest))]...), nil
 }
 
-// indexed asks the index for the newest seqs that answer the filter.
-func (s *search) indexed(match string, limit int) ([]int64, error) {
+// indexed asks the index for the newest seqs before one that answer the filter.
+func (s *search) indexed(match string, before int64, limit int) ([]int64, error) {
 	query, args := `SELECT words.rowid AS seq FROM words WHERE words MATCH ?`, []any{match}
 	if s.where != "" {
 		query = `SELECT words.rowid AS seq FROM words CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = words.rowid
@@ -176,8 +188,11 @@ func (s *search) indexed(match string, limit int) ([]int64, error) {
 		if err != nil || len(newest) == 0 {
 			return nil, err
 		}
-		query += ` AND words.rowid <= ?`
-		args = append(args, newest[0])
+		before = min(before, newest[0]+1)
+	}
+	if before < math.MaxInt64 {
+		query += ` AND words.rowid < ?`
+		args = append(args, before)
 	}
 	return s.seqs(query+` AND words.rowid NOT IN (SELECT seq FROM stale) ORDER BY words.rowid DESC`, args, limit)
 }
@@ -228,16 +243,21 @@ func (s *search) scan(from string, limit int) (found []int64, err error) {
 			return nil, errOrder
 		}
 		before = seqs[len(seqs)-1]
-		err = s.each(seqs, func(r archive.Record) bool {
-			if s.Match(&r) {
-				found = append(found, r.Seq)
-			}
-			return len(found) < limit
-		})
-		if err != nil || len(found) == limit {
+		if found, err = s.matching(found, seqs, limit); err != nil || len(found) == limit {
 			return found, err
 		}
 	}
+}
+
+// matching adds to found, up to limit, those of the seqs that match.
+func (s *search) matching(found, seqs []int64, limit int) ([]int64, error) {
+	err := s.each(seqs, func(r archive.Record) bool {
+		if s.Match(&r) {
+			found = append(found, r.Seq)
+		}
+		return len(found) < limit
+	})
+	return found, err
 }
 
 // seqs returns the first limit seqs that a query gives.
