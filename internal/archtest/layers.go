@@ -45,7 +45,7 @@ func layers() map[string]int {
 
 // testOnly lists the packages that only tests import.
 func testOnly() map[string]bool {
-	return map[string]bool{"archive/archivetest": true, "internal/archtest": true, "internal/tally": true, "reading/readingtest": true}
+	return map[string]bool{"archive/archivetest": true, "internal/archtest": true, "internal/tally": true, "reader/readertest": true}
 }
 
 // coreLayers is the number of layers, from the bottom, that do no I/O, start no goroutine and read no

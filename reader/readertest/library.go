@@ -1,6 +1,6 @@
-// Package readingtest is for the tests of what shows a reading.Library to programs of the owner: a small library on disk,
+// Package readertest is for the tests of what shows a reading.Library to programs of the owner: a small library on disk,
 // and conversations with such programs that are kept in files.
-package readingtest
+package readertest
 
 import (
 	"context"

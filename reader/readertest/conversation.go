@@ -1,4 +1,4 @@
-package readingtest
+package readertest
 
 import (
 	"bufio"
