@@ -1,0 +1,86 @@
+package fever
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"feedex/reading"
+)
+
+type (
+	group struct {
+		ID    reading.FolderID `json:"id"`
+		Title string           `json:"title"`
+	}
+	feed struct {
+		ID      reading.FeedID `json:"id"`
+		Favicon int            `json:"favicon_id"`
+		Title   string         `json:"title"`
+		URL     string         `json:"url"`
+		Site    string         `json:"site_url"`
+		Spark   int            `json:"is_spark"`
+		Updated int64          `json:"last_updated_on_time"` // Unix time
+	}
+	// A member is a group with its feeds.
+	member struct {
+		Group reading.FolderID `json:"group_id"`
+		Feeds string           `json:"feed_ids"` // separated by commas
+	}
+)
+
+// The group of the feeds that are in no folder. There must be one: readers take a feed without a group for gone, or fail.
+const (
+	unfiled      reading.FolderID = 1<<31 - 1
+	unfiledTitle                  = "Without a folder"
+)
+
+// groups are the folders, and that of the feeds in none if there are such.
+func (h *handler) groups(ctx context.Context, feeds []reading.Subscription) ([]group, error) {
+	folders, err := h.Library.Folders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []group{}
+	for _, f := range folders {
+		list = append(list, group{f.ID, f.Name})
+	}
+	if slices.ContainsFunc(feeds, func(s reading.Subscription) bool { return len(s.Folders) == 0 }) {
+		list = append(list, group{unfiled, unfiledTitle})
+	}
+	return list, nil
+}
+
+func (h *handler) feeds(feeds []reading.Subscription) []feed {
+	list := []feed{}
+	for i := range feeds {
+		s := &feeds[i]
+		f := feed{ID: s.ID, Title: h.text.TitleOf(s), URL: string(s.URL), Site: s.Site}
+		if !s.Polled.IsZero() {
+			f.Updated = s.Polled.Unix()
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// members says which feeds are in which group: each in one at least.
+func members(feeds []reading.Subscription) []member {
+	in := make(map[reading.FolderID][]string)
+	for i := range feeds {
+		id := strconv.FormatInt(int64(feeds[i].ID), 10)
+		for _, f := range feeds[i].Folders {
+			in[f.ID] = append(in[f.ID], id)
+		}
+		if len(feeds[i].Folders) == 0 {
+			in[unfiled] = append(in[unfiled], id)
+		}
+	}
+	list := []member{}
+	for id, ids := range in {
+		list = append(list, member{id, strings.Join(ids, ",")})
+	}
+	slices.SortFunc(list, func(a, b member) int { return int(a.Group - b.Group) })
+	return list
+}

@@ -1,0 +1,158 @@
+// Package fever lets feed readers in that speak the Fever API, version 3: they read, mark and star, and see folders as
+// groups; to subscribe is not part of that API. A reader that is asked for a server takes
+//
+//	http://127.0.0.1:7791/fever/
+//
+// together with the name of an app password as its user, and that password. Of these two the reader makes a key, which is
+// in every request. There is no specification that all of them keep to, so this follows what they really send: selectors
+// and arguments come in the query, in the body, or in both.
+package fever
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"feedex/reading"
+)
+
+// Config is what a handler needs.
+type Config struct {
+	// Library is what is read and marked.
+	Library reading.Library
+	// Log takes what went wrong on our side. Default: nowhere.
+	Log *slog.Logger
+}
+
+type handler struct {
+	Config
+	text reading.Text
+}
+
+// Paths lists the beginnings of the paths at which the handler serves. The last is where FreshRSS has it.
+func Paths() []string { return []string{"/fever", "/api/fever.php"} }
+
+// New makes the handler. It answers whatever path it stands at.
+func New(cfg Config) http.Handler {
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
+	return &handler{Config: cfg, text: reading.NewText()}
+}
+
+// version is that of the API.
+const version = 3
+
+// An answer holds what was selected. Its lists are nil where they were not, and empty where there is nothing in them.
+type answer struct {
+	Version   int        `json:"api_version"`
+	Auth      int        `json:"auth"`
+	Refreshed int64      `json:"last_refreshed_on_time"` // Unix time
+	Groups    []group    `json:"groups,omitzero"`
+	Feeds     []feed     `json:"feeds,omitzero"`
+	Members   []member   `json:"feeds_groups,omitzero"`
+	Favicons  []struct{} `json:"favicons,omitzero"` // the node has none
+	Total     *int       `json:"total_items,omitempty"`
+	Items     []item     `json:"items,omitzero"`
+	Links     []struct{} `json:"links,omitzero"` // those of the "hot" page, which the node does not have
+	Unread    *string    `json:"unread_item_ids,omitempty"`
+	Saved     *string    `json:"saved_item_ids,omitempty"`
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodPost {
+		w.Header().Set("Allow", "GET, POST")
+		http.Error(w, "Only GET and POST work here.", http.StatusMethodNotAllowed)
+		return
+	}
+	asked, err := parse(w, r)
+	if err != nil {
+		http.Error(w, "The body cannot be read: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	user, err := h.Library.FeverUser(r.Context(), asked.value("api_key"))
+	var a any = struct { // who may not come in learns no more than this, with status 200
+		Version int `json:"api_version"`
+		Auth    int `json:"auth"`
+	}{version, 0}
+	if err == nil && user != "" {
+		a, err = h.answer(r.Context(), asked)
+	}
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(a); err != nil {
+		h.fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(body.Bytes())
+}
+
+// answer does what is asked and then gathers what is selected.
+func (h *handler) answer(ctx context.Context, asked values) (*answer, error) {
+	if asked.has("mark") {
+		if err := h.mark(ctx, asked); err != nil {
+			return nil, err
+		}
+	}
+	feeds, err := h.Library.Subscriptions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{Version: version, Auth: 1}
+	for i := range feeds {
+		if polled := feeds[i].Polled; !polled.IsZero() {
+			a.Refreshed = max(a.Refreshed, polled.Unix())
+		}
+	}
+	if asked.has("groups") {
+		if a.Groups, err = h.groups(ctx, feeds); err != nil {
+			return nil, err
+		}
+	}
+	if asked.has("feeds") {
+		a.Feeds = h.feeds(feeds)
+	}
+	if asked.has("groups") || asked.has("feeds") {
+		a.Members = members(feeds)
+	}
+	if asked.has("favicons") {
+		a.Favicons = []struct{}{}
+	}
+	if asked.has("items") {
+		if err := h.items(ctx, a, asked); err != nil {
+			return nil, err
+		}
+	}
+	if asked.has("links") {
+		a.Links = []struct{}{}
+	}
+	if asked.has("unread_item_ids") {
+		if a.Unread, err = h.ids(ctx, reading.Stream{Read: reading.No}); err != nil {
+			return nil, err
+		}
+	}
+	if asked.has("saved_item_ids") {
+		if a.Saved, err = h.ids(ctx, reading.Stream{Starred: reading.Yes}); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// fail tells the owner in the log what happened, and the reader that it is not its fault.
+func (h *handler) fail(w http.ResponseWriter, err error) {
+	if !errors.Is(err, context.Canceled) {
+		h.Log.Error("answer a reader of the Fever API", "err", err)
+	}
+	http.Error(w, "The node could not do it. Its log says why.", http.StatusInternalServerError)
+}

@@ -1,0 +1,111 @@
+package fever_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"feedex/feed"
+	"feedex/reader/fever"
+	"feedex/reader/readertest"
+	"feedex/reading"
+)
+
+func handler(l *readertest.Library) http.Handler { return fever.New(fever.Config{Library: l}) }
+
+func TestConversations(t *testing.T) {
+	readertest.Converse(t, "../../testdata/readers/fever-*.txt", handler)
+}
+
+// ask asks with the key of the example's password.
+func ask(h http.Handler, method, query, body string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(method, "/fever/?"+query+"&api_key="+reading.FeverKey(readertest.Name, readertest.Secret), strings.NewReader(body))
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// A page has 50 items, whichever way it goes, and no more are given by their ids.
+func TestPages(t *testing.T) {
+	l := readertest.Example(t)
+	var ids []string
+	for i := range 120 {
+		l.Arrive(t, readertest.Noon, feed.Entry{Feed: readertest.News, ID: fmt.Sprint("more ", i)})
+		ids = append(ids, fmt.Sprint(i+8))
+	}
+	h := handler(l)
+	for query, want := range map[string][2]int{ // the first id and the last
+		"items":              {1, 52}, // 6 and 7 are not listed
+		"items&since_id=52":  {53, 102},
+		"items&since_id=102": {103, 127},
+		"items&max_id=":      {127, 78},
+		"items&max_id=78":    {77, 28},
+		"items&with_ids=" + strings.Join(ids, ","): {8, 57},
+	} {
+		var got []string
+		for line := range strings.Lines(ask(h, "POST", query, "").Body.String()) {
+			if id, found := strings.CutPrefix(strings.TrimSpace(line), `"id": `); found {
+				got = append(got, strings.TrimSuffix(id, ","))
+			}
+		}
+		if len(got) == 0 || got[0] != fmt.Sprint(want[0]) || got[len(got)-1] != fmt.Sprint(want[1]) || len(got) > 50 {
+			t.Errorf("%s: %d items, %s", query, len(got), got)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	h := handler(readertest.Example(t))
+	for _, c := range []struct {
+		method, query, body string
+		code                int
+	}{
+		{"PUT", "api", "", http.StatusMethodNotAllowed},
+		{"POST", "api", strings.Repeat("a", 70<<10), http.StatusBadRequest},
+		{"POST", "api&items&since_id=99999999999999999999", "", http.StatusOK},
+		{"POST", "api&items&since_id=x&with_ids=,,-1,x", "%zz;", http.StatusOK},
+		{"POST", "api&mark=item&as=read&id=-99999999999999999999&before=x", "", http.StatusOK},
+		{"POST", "api&mark=feed&as=read&id=x", "", http.StatusOK},
+	} {
+		if w := ask(h, c.method, c.query, c.body); w.Code != c.code {
+			t.Errorf("%s %s: %d, want %d: %s", c.method, c.query, w.Code, c.code, w.Body)
+		}
+	}
+}
+
+// A broken library is not told as an empty one, nor as a wrong password.
+func TestLibraryFails(t *testing.T) {
+	for _, query := range []string{"api", "api&items", "api&mark=item&as=read&id=1"} {
+		l := readertest.Example(t)
+		h := fever.New(fever.Config{Library: broken{l, query == "api"}})
+		if w := ask(h, "POST", query, ""); w.Code != http.StatusInternalServerError {
+			t.Errorf("%s: %d, %s", query, w.Code, w.Body)
+		}
+	}
+}
+
+// A broken library reads and writes nothing, and knows no passwords either where those are gone.
+type broken struct {
+	reading.Library
+	passwords bool
+}
+
+var errDisk = errors.New("disk on fire")
+
+func (b broken) FeverUser(ctx context.Context, key string) (string, error) {
+	if b.passwords {
+		return "", errDisk
+	}
+	return b.Library.FeverUser(ctx, key)
+}
+
+func (broken) Items(context.Context, []reading.ItemID) iter.Seq2[reading.Item, error] {
+	return func(yield func(reading.Item, error) bool) { yield(reading.Item{}, errDisk) }
+}
+
+func (broken) Mark(context.Context, []reading.ItemID, reading.Mark) error { return errDisk }
