@@ -1,0 +1,157 @@
+package miniflux
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"feedex/reading"
+)
+
+type (
+	// An entry is an item as readers want it.
+	entry struct {
+		ID         reading.ItemID `json:"id"`
+		User       int            `json:"user_id"`
+		Feed       reading.FeedID `json:"feed_id"`
+		Status     string         `json:"status"`
+		Hash       string         `json:"hash"`
+		Title      string         `json:"title"`
+		URL        string         `json:"url"`
+		Comments   string         `json:"comments_url"` // none
+		Published  time.Time      `json:"published_at"`
+		Created    time.Time      `json:"created_at"`
+		Changed    time.Time      `json:"changed_at"`
+		Content    string         `json:"content"`
+		Author     string         `json:"author"`
+		Share      string         `json:"share_code"` // none
+		Starred    bool           `json:"starred"`
+		Minutes    int            `json:"reading_time"`
+		Enclosures []enclosure    `json:"enclosures"`
+		Tags       []string       `json:"tags"`
+		Of         *feedObject    `json:"feed"`
+	}
+	enclosure struct {
+		ID    int64          `json:"id"`
+		User  int            `json:"user_id"`
+		Entry reading.ItemID `json:"entry_id"`
+		URL   string         `json:"url"`
+		Type  string         `json:"mime_type"`
+		Size  int64          `json:"size"` // bytes
+	}
+)
+
+// unconfirmed is the tag of an entry of which there is one neighbor's word and no more.
+const unconfirmed = "unconfirmed"
+
+// pace is how much text a person reads in a minute, in characters.
+const pace = 1500
+
+func (h *handler) newEntry(i *reading.Item, of *feedObject) *entry {
+	e := &entry{
+		ID: i.ID, User: owner, Feed: i.Feed, Status: "unread", Hash: hex.EncodeToString(i.EntryID[:]), Title: h.text.Title(i), URL: i.Link(),
+		Published: i.Time.UTC(), Created: i.Arrived.UTC(), Changed: i.Arrived.UTC(), Content: h.text.HTML(i), Author: i.Author(),
+		Starred: i.Starred, Enclosures: []enclosure{}, Tags: append([]string{}, i.Entry.Categories...), Of: of,
+	}
+	if i.Read {
+		e.Status = "read"
+	}
+	if !i.Confirmed {
+		e.Tags = append(e.Tags, unconfirmed)
+	}
+	e.Minutes = (utf8.RuneCountInString(e.Content) + pace - 1) / pace
+	for n, enc := range i.Entry.Enclosures {
+		e.Enclosures = append(e.Enclosures, enclosure{int64(i.ID)<<16 + int64(n), owner, i.ID, enc.URL, enc.Type, max(enc.Length, 0)})
+	}
+	return e
+}
+
+// feedObjects are all feeds by their numbers.
+func (h *handler) feedObjects(ctx context.Context) (map[reading.FeedID]*feedObject, error) {
+	feeds, err := h.Library.Subscriptions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make(map[reading.FeedID]*feedObject)
+	for i := range feeds {
+		o := h.feedObject(&feeds[i])
+		list[o.ID] = &o
+	}
+	return list, nil
+}
+
+// entries answers with a page of entries, as they come out of the archive.
+func (h *handler) entries(w http.ResponseWriter, r *http.Request) error {
+	s, err := h.selected(r)
+	if err != nil {
+		return err
+	}
+	feeds, err := h.feedObjects(r.Context())
+	if err != nil {
+		return err
+	}
+	ids, total, err := h.find(r.Context(), s)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	// Nothing is written before the first entry is there, so that an error until then can be told.
+	between := `{"total":` + strconv.Itoa(total) + `,"entries":[` + "\n"
+	started := false
+	for i, err := range h.Library.Items(r.Context(), ids) {
+		var text []byte
+		if err == nil {
+			text, err = encode(h.newEntry(&i, feeds[i.Feed]))
+		}
+		switch {
+		case err == nil:
+			fmt.Fprintf(w, "%s%s", between, text) // whoever has gone away misses nothing
+			between, started = ",", true
+		case !started:
+			return err
+		default:
+			if r.Context().Err() == nil {
+				h.Log.Warn("list of entries broken off", "err", err)
+			}
+			panic(http.ErrAbortHandler) // so that no reader takes the part for the whole
+		}
+	}
+	if !started {
+		io.WriteString(w, between)
+	}
+	io.WriteString(w, "]}\n")
+	return nil
+}
+
+// entry answers with one entry, also one that is not listed.
+func (h *handler) entry(w http.ResponseWriter, r *http.Request) error {
+	i, err := h.item(r)
+	if err != nil {
+		return err
+	}
+	feeds, err := h.feedObjects(r.Context())
+	if err != nil {
+		return err
+	}
+	if of := r.PathValue("feed"); of != "" && of != strconv.FormatInt(int64(i.Feed), 10) {
+		return errMissing
+	}
+	return reply(w, http.StatusOK, h.newEntry(i, feeds[i.Feed]))
+}
+
+// item is the one that the path names.
+func (h *handler) item(r *http.Request) (*reading.Item, error) {
+	n, err := id[reading.ItemID](r, "entry")
+	if err != nil {
+		return nil, err
+	}
+	for i, err := range h.Library.Items(r.Context(), []reading.ItemID{n}) {
+		return &i, err
+	}
+	return nil, errMissing
+}

@@ -1,0 +1,179 @@
+package miniflux
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// A feedObject is a feed as readers want it.
+type feedObject struct {
+	ID       reading.FeedID `json:"id"`
+	User     int            `json:"user_id"`
+	URL      feed.URL       `json:"feed_url"`
+	Site     string         `json:"site_url"`
+	Title    string         `json:"title"`
+	Checked  time.Time      `json:"checked_at"`
+	Error    string         `json:"parsing_error_message"`
+	Errors   int            `json:"parsing_error_count"`
+	Disabled bool           `json:"disabled"`
+	Crawler  bool           `json:"crawler"`
+	Hidden   bool           `json:"hide_globally"`
+	Category category       `json:"category"`
+	Icon     *struct{}      `json:"icon"` // none
+}
+
+func (h *handler) feedObject(s *reading.Subscription) feedObject {
+	return feedObject{
+		ID: s.ID, User: owner, URL: s.URL, Site: s.Site, Title: h.text.TitleOf(s),
+		Checked: s.Polled.UTC().Truncate(time.Second), Error: s.Error, Errors: s.Errors, Category: categoryOf(s),
+	}
+}
+
+func (h *handler) feeds(w http.ResponseWriter, r *http.Request) error {
+	return h.feedList(w, r, 0)
+}
+
+// feedList answers with the feeds of a category, or with all where that is 0.
+func (h *handler) feedList(w http.ResponseWriter, r *http.Request, in reading.FolderID) error {
+	feeds, err := h.Library.Subscriptions(r.Context())
+	if err != nil {
+		return err
+	}
+	list := []feedObject{}
+	for i := range feeds {
+		if o := h.feedObject(&feeds[i]); in == 0 || o.Category.ID == in {
+			list = append(list, o)
+		}
+	}
+	return reply(w, http.StatusOK, list)
+}
+
+// asked is the feed that the path names. The error is errMissing where it is not followed.
+func (h *handler) asked(r *http.Request) (*reading.Subscription, error) {
+	n, err := id[reading.FeedID](r, "feed")
+	if err != nil {
+		return nil, err
+	}
+	return h.followed(r.Context(), n)
+}
+
+func (h *handler) followed(ctx context.Context, id reading.FeedID) (*reading.Subscription, error) {
+	feeds, err := h.Library.Subscriptions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(feeds, func(s reading.Subscription) bool { return s.ID == id })
+	if i < 0 {
+		return nil, errMissing
+	}
+	return &feeds[i], nil
+}
+
+func (h *handler) feed(w http.ResponseWriter, r *http.Request) error {
+	s, err := h.asked(r)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, h.feedObject(s))
+}
+
+func (h *handler) subscribe(w http.ResponseWriter, r *http.Request) error {
+	var wish struct {
+		URL      string           `json:"feed_url"`
+		Category reading.FolderID `json:"category_id"`
+	}
+	if err := body(r, &wish); err != nil {
+		return err
+	}
+	u, err := feed.ParseURL(wish.URL)
+	if err != nil {
+		return refuse("This is not the URL of a feed: %v", err)
+	}
+	a := reading.Arrangement{URL: u}
+	if wish.Category != 0 && wish.Category != unfiled {
+		c, err := h.folder(r.Context(), wish.Category)
+		if err != nil {
+			return err
+		}
+		a.Into = []string{c.Title}
+	}
+	n, err := h.Library.Subscribe(r.Context(), u)
+	if err != nil {
+		return err
+	}
+	if len(a.Into) > 0 {
+		if err := h.Library.Arrange(r.Context(), a); err != nil {
+			return err
+		}
+	}
+	return reply(w, http.StatusCreated, map[string]reading.FeedID{"feed_id": n})
+}
+
+// changeFeed titles a feed and moves it to a category, which takes it out of all folders that it was in. What is sent as
+// it was stays as it is.
+func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
+	s, err := h.asked(r)
+	if err != nil {
+		return err
+	}
+	var wish struct {
+		Title    *string           `json:"title"`
+		Category *reading.FolderID `json:"category_id"`
+	}
+	if err := body(r, &wish); err != nil {
+		return err
+	}
+	a := reading.Arrangement{Feed: s.ID}
+	if wish.Title != nil && *wish.Title != h.text.TitleOf(s) {
+		a.Name = wish.Title
+	}
+	if to := wish.Category; to != nil && *to != categoryOf(s).ID {
+		for _, f := range s.Folders {
+			a.Out = append(a.Out, f.Name)
+		}
+		if *to != unfiled {
+			c, err := h.folder(r.Context(), *to)
+			if err != nil {
+				return err
+			}
+			a.Into = []string{c.Title}
+		}
+	}
+	if err := h.Library.Arrange(r.Context(), a); err != nil {
+		return err
+	}
+	if s, err = h.followed(r.Context(), s.ID); err != nil {
+		return err
+	}
+	return reply(w, http.StatusCreated, h.feedObject(s))
+}
+
+func (h *handler) unsubscribe(w http.ResponseWriter, r *http.Request) error {
+	s, err := h.asked(r)
+	if err != nil {
+		return err
+	}
+	if err := h.Library.Unsubscribe(r.Context(), s.ID); err != nil {
+		return err
+	}
+	return done(w)
+}
+
+// counters are the numbers of unread entries by the feeds' ids. Those of read ones nobody has asked for yet.
+func (h *handler) counters(w http.ResponseWriter, r *http.Request) error {
+	counts, err := h.Library.Counts(r.Context())
+	if err != nil {
+		return err
+	}
+	unread := make(map[string]int)
+	for _, c := range counts {
+		unread[strconv.FormatInt(int64(c.Feed), 10)] = c.Unread
+	}
+	return reply(w, http.StatusOK, map[string]map[string]int{"reads": {}, "unreads": unread})
+}

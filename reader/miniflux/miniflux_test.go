@@ -1,0 +1,188 @@
+package miniflux_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"feedex/feed"
+	"feedex/reader/miniflux"
+	"feedex/reader/readertest"
+	"feedex/reading"
+)
+
+func handler(l *readertest.Library) http.Handler {
+	return miniflux.New(miniflux.Config{Library: l, Version: "test"})
+}
+
+func TestConversations(t *testing.T) {
+	readertest.Converse(t, "../../testdata/readers/miniflux-*.txt", handler)
+}
+
+func ask(h http.Handler, method, target, body string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.SetBasicAuth(readertest.Name, readertest.Secret)
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// Readers that page by offset and those that page by id see every entry once, in either direction, however many streams
+// are behind it; and the total is that of what is left.
+func TestPages(t *testing.T) {
+	l := readertest.Example(t)
+	for i := range 250 {
+		l.Arrive(t, readertest.Noon, feed.Entry{Feed: []feed.URL{readertest.News, readertest.Comic}[i%2], ID: fmt.Sprint("more ", i)})
+	}
+	h := handler(l)
+	page := func(query string) (total int, ids []int) {
+		var got struct {
+			Total   int
+			Entries []struct{ ID int }
+		}
+		w := ask(h, "GET", "/v1/entries?"+query, "")
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatalf("%s: %v, %s", query, err, w.Body)
+		}
+		for _, e := range got.Entries {
+			ids = append(ids, e.ID)
+		}
+		return got.Total, ids
+	}
+	want := func(all []int, n int, desc bool) {
+		t.Helper()
+		if desc {
+			slices.Reverse(all)
+		}
+		if len(all) != n || !slices.IsSorted(all) || len(slices.Compact(all)) != n {
+			t.Errorf("%d entries, want %d: %v", len(all), n, all)
+		}
+	}
+	for _, c := range []struct {
+		filter string
+		n      int
+	}{{"", 255}, {"&category_id=1", 254}, {"&category_id=2147483647", 1}, {"&status=read", 1}, {"&status=unread&status=read", 255}} {
+		for _, direction := range []string{"asc", "desc"} {
+			var byOffset, byID []int
+			for {
+				total, ids := page(fmt.Sprintf("direction=%s&limit=100&offset=%d%s", direction, len(byOffset), c.filter))
+				if byOffset = append(byOffset, ids...); len(ids) < 100 {
+					if total != c.n {
+						t.Errorf("total %d, want %d", total, c.n)
+					}
+					break
+				}
+			}
+			want(byOffset, c.n, direction == "desc")
+			for last := 0; ; {
+				bound := map[string]string{"asc": "after_entry_id", "desc": "before_entry_id"}[direction]
+				total, ids := page(fmt.Sprintf("direction=%s&limit=100&%s=%d%s", direction, bound, last, c.filter))
+				if total != c.n-len(byID) {
+					t.Errorf("total %d, want %d", total, c.n-len(byID))
+				}
+				if byID = append(byID, ids...); len(ids) < 100 {
+					break
+				}
+				last = ids[len(ids)-1]
+			}
+			want(byID, c.n, direction == "desc")
+		}
+	}
+	if _, ids := page("limit=0"); len(ids) != 255 {
+		t.Errorf("limit=0 gives %d entries, want all", len(ids))
+	}
+	if _, ids := page("limit=9223372036854775807&offset=9223372036854775807"); len(ids) != 0 {
+		t.Errorf("far behind the end there are %d entries", len(ids))
+	}
+}
+
+func TestBounds(t *testing.T) {
+	h := handler(readertest.Example(t))
+	for _, c := range []struct {
+		method, target, body string
+		code                 int
+	}{
+		{"PUT", "/v1/entries", `{"status":"read","entry_ids":[` + strings.Repeat("1,", 1<<20) + `1]}`, http.StatusBadRequest},
+		{"PUT", "/v1/entries", `{"status":"read","entry_ids":[99999999999999999999]}`, http.StatusBadRequest},
+		{"PUT", "/v1/entries", `{"status":"read","entry_ids":[-1,0,9223372036854775807]}`, http.StatusNoContent},
+		{"GET", "/v1/entries/99999999999999999999", "", http.StatusNotFound},
+		{"GET", "/v1/entries/-1", "", http.StatusNotFound},
+		{"GET", "/v1/entries?limit=-1", "", http.StatusBadRequest},
+		{"GET", "/v1/entries?status=seen", "", http.StatusBadRequest},
+		{"GET", "/v1/entries?starred=perhaps", "", http.StatusBadRequest},
+		{"PUT", "/v1/feeds/1", `{"category_id":77}`, http.StatusNotFound},
+		{"POST", "/v1/feeds", `{"feed_url":"https://example.com/x","category_id":77}`, http.StatusNotFound},
+	} {
+		w := ask(h, c.method, c.target, c.body)
+		if w.Code != c.code || w.Code >= 400 && !strings.Contains(w.Body.String(), "error_message") {
+			t.Errorf("%s %s: %d, want %d: %s", c.method, c.target, w.Code, c.code, w.Body)
+		}
+	}
+}
+
+// A page of another site can have a web browser post with the password that it keeps, but not what it wants.
+func TestForeignPages(t *testing.T) {
+	h := handler(readertest.Example(t))
+	for origin, want := range map[string]int{
+		"": http.StatusCreated, "http://127.0.0.1:7791": http.StatusCreated,
+		"null": http.StatusForbidden, "https://evil.example": http.StatusForbidden, "http://127.0.0.1:7792": http.StatusForbidden,
+	} {
+		r := httptest.NewRequest("POST", "http://127.0.0.1:7791/v1/categories", strings.NewReader(`{"title":"A"}`))
+		r.SetBasicAuth(readertest.Name, readertest.Secret)
+		r.Header.Set("Origin", origin)
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("from %q: %d, want %d", origin, w.Code, want)
+		}
+	}
+}
+
+// A library that breaks is told as such, in the middle of an answer by breaking it off.
+func TestLibraryFails(t *testing.T) {
+	l := readertest.Example(t)
+	for at, want := range map[int]string{0: "500", 1: "broken off"} {
+		got := func() (got string) {
+			defer func() {
+				if recover() == http.ErrAbortHandler {
+					got = "broken off"
+				}
+			}()
+			return fmt.Sprint(ask(miniflux.New(miniflux.Config{Library: broken{l, at}}), "GET", "/v1/entries", "").Code)
+		}()
+		if got != want {
+			t.Errorf("after %d entries: %s, want %s", at, got, want)
+		}
+	}
+	h := miniflux.New(miniflux.Config{Library: broken{l, 9}})
+	if w := ask(h, "PUT", "/v1/entries", `{"status":"read","entry_ids":[1]}`); w.Code != http.StatusInternalServerError {
+		t.Errorf("a mark that is not kept: %d", w.Code)
+	}
+}
+
+// A broken library gives so many items and marks none.
+type broken struct {
+	reading.Library
+	items int
+}
+
+var errDisk = errors.New("disk on fire")
+
+func (b broken) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
+	return func(yield func(reading.Item, error) bool) {
+		for i, err := range b.Library.Items(ctx, ids[:min(b.items, len(ids))]) {
+			if !yield(i, err) {
+				return
+			}
+		}
+		yield(reading.Item{}, errDisk)
+	}
+}
+
+func (broken) Mark(context.Context, []reading.ItemID, reading.Mark) error { return errDisk }

@@ -1,0 +1,184 @@
+package miniflux
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"feedex/reading"
+)
+
+// A selection is the entries that a request is about: those of the streams, which have none in common, from one id to
+// another, and of these one page.
+type selection struct {
+	streams       []reading.Stream
+	above, below  reading.ItemID // exclusive; 0 for no bound
+	oldest        bool           // first
+	offset, limit int
+}
+
+// defaultLimit is how many entries a page has where nothing is said; 0 stands for all.
+const defaultLimit = 100
+
+// selected is what a request selects.
+func (h *handler) selected(r *http.Request) (*selection, error) {
+	q := query{Values: r.URL.Query()}
+	s := &selection{
+		above: reading.ItemID(q.number("after_entry_id", 0)), below: reading.ItemID(q.number("before_entry_id", 0)),
+		oldest: q.Get("direction") != "desc", offset: int(q.number("offset", 0)), limit: int(q.number("limit", defaultLimit)),
+	}
+	if s.limit == 0 || s.limit > reading.MaxPage {
+		s.limit = reading.MaxPage
+	}
+	s.offset = min(s.offset, reading.MaxPage)
+	if q.Get("search") != "" {
+		return nil, refuse("Entries cannot be searched here. The node's own page can: /archive?q=...")
+	}
+	stream := reading.Stream{Read: q.status(), Starred: q.starred(), Since: q.moment("after"), Until: q.moment("before")}
+	if q.err != nil {
+		return nil, q.err
+	}
+	var err error
+	s.streams, err = h.streams(r, reading.FolderID(q.number("category_id", 0)), stream)
+	return s, err
+}
+
+// streams are those of the feed or category that the path or the query names, each like s.
+func (h *handler) streams(r *http.Request, folder reading.FolderID, s reading.Stream) ([]reading.Stream, error) {
+	if r.PathValue("feed") != "" {
+		f, err := h.asked(r)
+		if err != nil {
+			return nil, err
+		}
+		s.Feed = f.ID
+		return []reading.Stream{s}, nil
+	}
+	if r.PathValue("category") != "" {
+		c, err := h.askedFolder(r)
+		if err != nil {
+			return nil, err
+		}
+		folder = c.ID
+	}
+	if folder == 0 {
+		return []reading.Stream{s}, nil
+	}
+	feeds, err := h.Library.Subscriptions(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	var list []reading.Stream
+	for i := range feeds {
+		if categoryOf(&feeds[i]).ID == folder {
+			s.Feed = feeds[i].ID
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// find returns the ids on the page, and how many there are on all pages.
+func (h *handler) find(ctx context.Context, s *selection) (ids []reading.ItemID, total int, err error) {
+	if len(s.streams) == 1 && s.above == 0 && s.below == 0 {
+		if total, err = h.Library.Size(ctx, s.streams[0]); err == nil {
+			ids, err = h.Library.IDs(ctx, s.streams[0], reading.Page{Oldest: s.oldest, Limit: s.offset + s.limit})
+		}
+	} else {
+		ids, err = h.between(ctx, s)
+		total = len(ids)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	ids = ids[min(s.offset, len(ids)):]
+	return ids[:min(s.limit, len(ids))], total, nil
+}
+
+// between returns all ids of a selection.
+func (h *handler) between(ctx context.Context, s *selection) (ids []reading.ItemID, err error) {
+	for _, stream := range s.streams {
+		more, err := h.Library.IDs(ctx, stream, reading.Page{After: s.above, Oldest: true, Limit: reading.MaxPage})
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, more...)
+	}
+	slices.Sort(ids)
+	if s.below > 0 {
+		end, _ := slices.BinarySearch(ids, s.below)
+		ids = ids[:end]
+	}
+	if !s.oldest {
+		slices.Reverse(ids)
+	}
+	return ids, nil
+}
+
+// A query is the arguments of a request, with what is wrong with the last that could not be read.
+type query struct {
+	url.Values
+	err error
+}
+
+// number is an argument that is a number, 0 or greater.
+func (q *query) number(name string, otherwise int64) int64 {
+	text := q.Get(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		q.err = refuse("%s=%.40q is not a number", name, text)
+	}
+	return n
+}
+
+// status is which entries are asked for: read ones, unread ones, or both.
+func (q *query) status() reading.Choice {
+	read, unread := false, false
+	for _, text := range q.Values["status"] {
+		switch text {
+		case "read":
+			read = true
+		case "unread":
+			unread = true
+		case "":
+		default:
+			q.err = refuse("status=%.40q is not read or unread", text)
+		}
+	}
+	switch {
+	case read && !unread:
+		return reading.Yes
+	case unread && !read:
+		return reading.No
+	}
+	return reading.Either
+}
+
+func (q *query) starred() reading.Choice {
+	switch text := q.Get("starred"); text {
+	case "":
+		return reading.Either
+	case "true", "1":
+		return reading.Yes
+	case "false", "0":
+		return reading.No
+	default:
+		q.err = refuse("starred=%.40q is not true or false", text)
+		return reading.Either
+	}
+}
+
+// moment is the time by which entries are asked for, by one of the names that it has; the zero time for none.
+func (q *query) moment(name string) time.Time {
+	for _, name := range []string{name, "published_" + name, "changed_" + name} {
+		if n := q.number(name, 0); n > 0 {
+			return time.Unix(n, 0)
+		}
+	}
+	return time.Time{}
+}
