@@ -1,0 +1,266 @@
+package nextcloud
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"feedex/feed"
+	"feedex/reading"
+)
+
+type (
+	folderObject struct {
+		ID     reading.FolderID `json:"id"`
+		Name   string           `json:"name"`
+		Opened bool             `json:"opened"`
+		Feeds  []int            `json:"feeds"` // which feeds say themselves
+	}
+	// A feedObject is a feed as readers want it.
+	feedObject struct {
+		ID       reading.FeedID    `json:"id"`
+		URL      feed.URL          `json:"url"`
+		Title    string            `json:"title"`
+		Favicon  *string           `json:"faviconLink"` // none
+		Added    int64             `json:"added"`       // Unix time
+		Folder   *reading.FolderID `json:"folderId"`    // null for none
+		Unread   int               `json:"unreadCount"`
+		Ordering int               `json:"ordering"`
+		Site     string            `json:"link"`
+		Pinned   bool              `json:"pinned"`
+		Errors   int               `json:"updateErrorCount"`
+		Error    string            `json:"lastUpdateError"`
+	}
+	feedList struct {
+		Feeds   []feedObject   `json:"feeds"`
+		Starred int            `json:"starredCount"`
+		Newest  reading.ItemID `json:"newestItemId,omitempty"`
+	}
+)
+
+// folderOf is the one folder that a feed is shown in, 0 for none.
+func folderOf(s *reading.Subscription) reading.FolderID {
+	if len(s.Folders) == 0 {
+		return 0
+	}
+	return s.Folders[0].ID
+}
+
+// list is what is followed, or of it one feed where that is not 0.
+func (h *handler) list(ctx context.Context, only reading.FeedID) (*feedList, error) {
+	feeds, err := h.Library.Subscriptions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := h.Library.Counts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	unread := make(map[reading.FeedID]int)
+	for _, c := range counts {
+		unread[c.Feed] = c.Unread
+	}
+	l := &feedList{Feeds: []feedObject{}}
+	if l.Starred, err = h.Library.Size(ctx, reading.Stream{Starred: reading.Yes}); err != nil {
+		return nil, err
+	}
+	newest, err := h.Library.IDs(ctx, reading.Stream{}, reading.Page{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(newest) > 0 {
+		l.Newest = newest[0]
+	}
+	for i := range feeds {
+		s := &feeds[i]
+		if only != 0 && s.ID != only {
+			continue
+		}
+		o := feedObject{
+			ID: s.ID, URL: s.URL, Title: h.text.TitleOf(s), Unread: unread[s.ID], Site: s.Site, Errors: s.Errors, Error: s.Error,
+		}
+		if !s.Since.IsZero() {
+			o.Added = s.Since.Unix()
+		}
+		if f := folderOf(s); f != 0 {
+			o.Folder = &f
+		}
+		l.Feeds = append(l.Feeds, o)
+	}
+	return l, nil
+}
+
+func (h *handler) feeds(w http.ResponseWriter, r *request) error {
+	l, err := h.list(r.Context(), 0)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, l)
+}
+
+// subscribe follows a feed. To follow one that is followed is no error: a reader that asks again gets what it wants.
+func (h *handler) subscribe(w http.ResponseWriter, r *request) error {
+	u, err := feed.ParseURL(r.args.text("url"))
+	if err != nil {
+		return refusal{http.StatusUnprocessableEntity, "This is not the URL of a feed: " + err.Error()}
+	}
+	a := reading.Arrangement{URL: u}
+	if a.Into, err = h.wanted(r); err != nil {
+		return err
+	}
+	id, err := h.Library.Subscribe(r.Context(), u)
+	if err != nil {
+		return err
+	}
+	if len(a.Into) > 0 {
+		if err := h.Library.Arrange(r.Context(), a); err != nil {
+			return err
+		}
+	}
+	l, err := h.list(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, l)
+}
+
+// wanted is the name of the folder that the arguments name, none for that of feeds in none.
+func (h *handler) wanted(r *request) ([]string, error) {
+	id := reading.FolderID(r.args.number("folderId", 0))
+	if id == 0 {
+		return nil, nil
+	}
+	f, err := h.folder(r.Context(), id)
+	return []string{f.Name}, err
+}
+
+func (h *handler) folder(ctx context.Context, id reading.FolderID) (reading.Folder, error) {
+	folders, err := h.Library.Folders(ctx)
+	if err != nil {
+		return reading.Folder{}, err
+	}
+	i := slices.IndexFunc(folders, func(f reading.Folder) bool { return f.ID == id })
+	if i < 0 {
+		return reading.Folder{}, errMissing
+	}
+	return folders[i], nil
+}
+
+// asked is the feed that the path names.
+func (h *handler) asked(r *request) (*reading.Subscription, error) {
+	id, err := r.number("id")
+	if err != nil {
+		return nil, err
+	}
+	feeds, err := h.Library.Subscriptions(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(feeds, func(s reading.Subscription) bool { return s.ID == reading.FeedID(id) })
+	if i < 0 {
+		return nil, errMissing
+	}
+	return &feeds[i], nil
+}
+
+func (h *handler) unsubscribe(w http.ResponseWriter, r *request) error {
+	s, err := h.asked(r)
+	if err == nil {
+		err = h.Library.Unsubscribe(r.Context(), s.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return done(w)
+}
+
+// moveFeed files a feed in a folder, and takes it out of all others.
+func (h *handler) moveFeed(w http.ResponseWriter, r *request) error {
+	s, err := h.asked(r)
+	if err != nil {
+		return err
+	}
+	a := reading.Arrangement{Feed: s.ID}
+	for _, f := range s.Folders {
+		a.Out = append(a.Out, f.Name)
+	}
+	if a.Into, err = h.wanted(r); err == nil {
+		err = h.Library.Arrange(r.Context(), a)
+	}
+	if err != nil {
+		return err
+	}
+	return done(w)
+}
+
+func (h *handler) renameFeed(w http.ResponseWriter, r *request) error {
+	s, err := h.asked(r)
+	if err != nil {
+		return err
+	}
+	name := r.args.text("feedTitle")
+	if err := h.Library.Arrange(r.Context(), reading.Arrangement{Feed: s.ID, Name: &name}); err != nil {
+		return err
+	}
+	return done(w)
+}
+
+func (h *handler) folders(w http.ResponseWriter, r *request) error {
+	folders, err := h.Library.Folders(r.Context())
+	if err != nil {
+		return err
+	}
+	return replyFolders(w, folders)
+}
+
+func replyFolders(w http.ResponseWriter, folders []reading.Folder) error {
+	list := []folderObject{}
+	for _, f := range folders {
+		list = append(list, folderObject{f.ID, f.Name, true, []int{}})
+	}
+	return reply(w, http.StatusOK, map[string][]folderObject{"folders": list})
+}
+
+func (h *handler) addFolder(w http.ResponseWriter, r *request) error {
+	id, err := h.Library.AddFolder(r.Context(), r.args.text("name"))
+	if err != nil {
+		return err
+	}
+	f, err := h.folder(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return replyFolders(w, []reading.Folder{f})
+}
+
+// askedFolder is the folder that the path names.
+func (h *handler) askedFolder(r *request) (reading.Folder, error) {
+	id, err := r.number("id")
+	if err != nil {
+		return reading.Folder{}, err
+	}
+	return h.folder(r.Context(), reading.FolderID(id))
+}
+
+func (h *handler) renameFolder(w http.ResponseWriter, r *request) error {
+	f, err := h.askedFolder(r)
+	if err == nil {
+		err = h.Library.RenameFolder(r.Context(), f.ID, r.args.text("name"))
+	}
+	if err != nil {
+		return err
+	}
+	return done(w)
+}
+
+// removeFolder removes a folder. Its feeds stay, other than with Nextcloud: what cannot be undone is not done in passing.
+func (h *handler) removeFolder(w http.ResponseWriter, r *request) error {
+	f, err := h.askedFolder(r)
+	if err == nil {
+		err = h.Library.RemoveFolder(r.Context(), f.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return done(w)
+}

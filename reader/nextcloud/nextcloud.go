@@ -1,0 +1,251 @@
+// Package nextcloud lets feed readers in that speak the API of Nextcloud's News, version 1.2 or 1.3: the part of it that
+// they use. A reader that is asked for a Nextcloud takes
+//
+//	http://127.0.0.1:7791
+//
+// and, for the user name and the password, those of an app password.
+//
+// What a reader says of times is about when entries arrived. A feed may be in several folders and is shown in the first.
+package nextcloud
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"log/slog"
+	"net/http"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"feedex/reading"
+)
+
+// Config is what a handler needs.
+type Config struct {
+	// Library is what is read and marked.
+	Library reading.Library
+	// Log takes what went wrong on our side. Default: nowhere.
+	Log *slog.Logger
+}
+
+type handler struct {
+	Config
+	text reading.Text
+	mux  *http.ServeMux
+}
+
+// Paths lists the beginnings of the paths at which the handler serves. The last is where one reader asks for the name of
+// the user.
+func Paths() []string {
+	return []string{"/index.php/apps/news/api", "/apps/news/api", ocsPath}
+}
+
+const ocsPath = "/ocs/v1.php/cloud/users/"
+
+// base is what stands in front of all other paths.
+var base = regexp.MustCompile(`^(/index\.php)?/apps/news/api(/v1-[23])?`)
+
+// A call answers a request that somebody may make.
+type call func(w http.ResponseWriter, r *request) error
+
+// New makes the handler.
+func New(cfg Config) http.Handler {
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
+	h := &handler{Config: cfg, text: reading.NewText(), mux: http.NewServeMux()}
+	for pattern, f := range map[string]call{
+		"GET /{$}":             h.levels,
+		"GET /status":          h.status,
+		"GET /version":         h.version,
+		"GET /user":            h.user,
+		"GET " + ocsPath:       h.ocs,
+		"GET /folders":         h.folders,
+		"POST /folders":        h.addFolder,
+		"PUT /folders/{id}":    h.renameFolder,
+		"DELETE /folders/{id}": h.removeFolder,
+		"GET /feeds":           h.feeds,
+		"POST /feeds":          h.subscribe,
+		"DELETE /feeds/{id}":   h.unsubscribe,
+		"GET /feeds/update":    h.nothing, // which the node does by itself
+		"GET /items":           h.items,
+		"GET /items/updated":   h.updated,
+	} {
+		h.handle(pattern, f)
+	}
+	for pattern, f := range map[string]call{
+		"/folders/{id}/read":           h.readFolder,
+		"/feeds/{id}/read":             h.readFeed,
+		"/feeds/{id}/move":             h.moveFeed,
+		"/feeds/{id}/rename":           h.renameFeed,
+		"/items/read":                  h.readAll,
+		"/items/{id}/{state}":          h.markItem, // or a guid, without saying what becomes of it
+		"/items/{state}/multiple":      h.markItems,
+		"/items/{feed}/{guid}/{state}": h.markGUID,
+	} {
+		h.handle("PUT "+pattern, f)  // version 1.2
+		h.handle("POST "+pattern, f) // version 1.3
+	}
+	h.handle("/", func(http.ResponseWriter, *request) error { return errMissing })
+	return h
+}
+
+func (h *handler) handle(pattern string, f call) {
+	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		asked, err := h.enter(w, r)
+		if err == nil {
+			err = f(w, asked)
+		}
+		if err != nil {
+			h.fail(w, err)
+		}
+	})
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	r = r.Clone(r.Context())
+	r.URL.Path, r.URL.RawPath = path.Clean("/"+base.ReplaceAllString(r.URL.Path, "")), ""
+	h.mux.ServeHTTP(w, r)
+}
+
+// A request is one of somebody who may come in.
+type request struct {
+	*http.Request
+	name string // of the app password
+	args arguments
+}
+
+// enter lets those in who show an app password with its name.
+func (h *handler) enter(w http.ResponseWriter, r *http.Request) (*request, error) {
+	user, password, _ := r.BasicAuth()
+	name, err := h.Library.User(r.Context(), password)
+	switch {
+	case err != nil:
+		return nil, err
+	case name == "" || !strings.EqualFold(user, name):
+		// A web browser would keep the password, and give it to whatever page asks. Readers know what to send.
+		if !strings.HasPrefix(r.UserAgent(), "Mozilla/") {
+			w.Header().Set("WWW-Authenticate", `Basic realm="feedex"`)
+		}
+		return nil, refusal{http.StatusUnauthorized, "This is not the name and password of an app: feedex password add NAME"}
+	case r.Method == http.MethodPost && foreign(r):
+		return nil, refusal{http.StatusForbidden, "A page of another site asks for this."}
+	}
+	args, err := parse(w, r)
+	return &request{r, name, args}, err
+}
+
+// foreign reports whether a page of another site sends the request: with it goes the password, where a web browser has
+// kept one. For other methods than POST browsers ask first, and are not let.
+func foreign(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	_, host, _ := strings.Cut(origin, "://")
+	return origin != "" && !strings.EqualFold(host, r.Host)
+}
+
+// number is the number in the path. The error is errMissing where there could not be such a one.
+func (r *request) number(name string) (int64, error) {
+	n, err := strconv.ParseInt(r.PathValue(name), 10, 64)
+	if err != nil || n < 0 {
+		return 0, errMissing
+	}
+	return n, nil
+}
+
+// A refusal is an answer that says what is wrong with a request.
+type refusal struct {
+	code int
+	why  string
+}
+
+func (e refusal) Error() string { return e.why }
+
+// errMissing is for what there is not.
+var errMissing = refusal{http.StatusNotFound, "There is no such thing."}
+
+// fail tells the reader what is wrong, and the owner in the log what is wrong with us.
+func (h *handler) fail(w http.ResponseWriter, err error) {
+	known := refusal{http.StatusInternalServerError, "The node could not do it. Its log says why."}
+	switch {
+	case errors.As(err, &known):
+	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders):
+		known = refusal{http.StatusUnprocessableEntity, err.Error()}
+	case !errors.Is(err, context.Canceled):
+		h.Log.Error("answer a reader of Nextcloud's API", "err", err)
+	}
+	_ = reply(w, known.code, map[string]string{"message": known.why})
+}
+
+// reply answers with JSON.
+func reply(w http.ResponseWriter, code int, value any) error {
+	text, err := encode(value)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(code)
+	w.Write(text)
+	return nil
+}
+
+// encode is a value as a line of JSON.
+func encode(value any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // it is never part of a page
+	err := enc.Encode(value)
+	return b.Bytes(), err
+}
+
+// done answers that it was done, like Nextcloud with an empty list.
+func done(w http.ResponseWriter) error { return reply(w, http.StatusOK, []int{}) }
+
+func (h *handler) nothing(w http.ResponseWriter, _ *request) error { return done(w) }
+
+// spoken is the News whose API this is. Readers send null for the folder of feeds that are in none to all since 15.1.
+const spoken = "25.0.0"
+
+func (h *handler) levels(w http.ResponseWriter, _ *request) error {
+	return reply(w, http.StatusOK, map[string][]string{"apiLevels": {"v1-2", "v1-3"}})
+}
+
+func (h *handler) status(w http.ResponseWriter, _ *request) error {
+	return reply(w, http.StatusOK, struct {
+		Version  string          `json:"version"`
+		Warnings map[string]bool `json:"warnings"`
+	}{spoken, map[string]bool{"improperlyConfiguredCron": false, "incorrectDbCharset": false}})
+}
+
+func (h *handler) version(w http.ResponseWriter, _ *request) error {
+	return reply(w, http.StatusOK, map[string]string{"version": spoken})
+}
+
+func (h *handler) user(w http.ResponseWriter, r *request) error {
+	return reply(w, http.StatusOK, struct {
+		ID     string  `json:"userId"`
+		Name   string  `json:"displayName"`
+		Login  int64   `json:"lastLoginTimestamp"`
+		Avatar *string `json:"avatar"`
+	}{r.name, r.name, 0, nil})
+}
+
+// ocs tells Readrops the name of the user, by another API of Nextcloud's.
+func (h *handler) ocs(w http.ResponseWriter, r *request) error {
+	text, err := xml.Marshal(struct {
+		XMLName xml.Name `xml:"ocs"`
+		Status  string   `xml:"meta>status"`
+		Code    int      `xml:"meta>statuscode"`
+		ID      string   `xml:"data>id"`
+		Name    string   `xml:"data>displayname"`
+	}{Status: "ok", Code: 100, ID: r.name, Name: r.name})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
+	w.Write([]byte(xml.Header + string(text) + "\n"))
+	return nil
+}
