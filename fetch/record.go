@@ -3,12 +3,14 @@ package fetch
 import (
 	"crypto/sha1" // tells validators and addresses apart
 	"encoding/hex"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
 
 	"feedex/feed"
 	"feedex/fetch/grade"
+	"feedex/node"
 )
 
 // A recorder carries out requests of a visit, and notes each for the owner's log.
@@ -36,8 +38,34 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		one.RetryAfter = retryAfter(resp.Header, time.Now())
 	}
-	r.visit.out.Requests = append(r.visit.out.Requests, one)
+	out := r.visit.out
+	out.Requests = append(out.Requests, one)
+	if err == nil {
+		resp.Body = weighed{resp.Body, out, len(out.Requests) - 1}
+	}
 	return resp, err
+}
+
+// A weighed body counts its bytes for the log, as they are read.
+type weighed struct {
+	io.ReadCloser
+	out *node.Fetched
+	at  int // of the request in the log
+}
+
+// Read implements io.Reader.
+func (w weighed) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	w.out.Requests[w.at].Bytes += int64(n)
+	return n, err
+}
+
+// Logged is a feed's URL as the log of requests holds it.
+func Logged(u feed.URL) string {
+	if parsed, err := url.Parse(string(u)); err == nil {
+		return logged(parsed)
+	}
+	return string(u)
 }
 
 // logged is an address as the log holds it: without credentials, and with a hash in place of a query that holds a key.

@@ -25,6 +25,7 @@ type Request struct {
 
 	Status int        // of the answer, 0 where there was none
 	Got    Validators // of the answer
+	Bytes  int64      // of the answer's body, as it was sent and as far as it was read
 	// Fresh is for how long the answer may be used without asking again (RFC 9111 §4.2), 0 where it does not say.
 	Fresh time.Duration
 	// RetryAfter is how long the reader is asked to stay away (RFC 9110 §10.2.3), 0 where it is not.
@@ -58,8 +59,8 @@ func (r *Request) host() string {
 	return strings.ToLower(u.Hostname())
 }
 
-// feed is what the request was for.
-func (r *Request) feed() string {
+// Name is the feed that the request was for.
+func (r *Request) Name() string {
 	if r.Feed == "" {
 		return r.URL
 	}
@@ -77,5 +78,11 @@ func (r *Request) scope() string {
 // full reports whether the answer brought a document: all of it, or what is new (RFC 3229).
 func (r *Request) full() bool { return r.Status == 200 || r.Status == 226 }
 
+// Unmodified reports whether the answer says that the document is the one that the reader has.
+func (r *Request) Unmodified() bool { return r.Status == 304 }
+
+// Refused reports whether the request was refused, or not answered.
+func (r *Request) Refused() bool { return r.Status >= 400 || r.Status == 0 }
+
 // answered reports whether the answer says what the document is, changed or not.
-func (r *Request) answered() bool { return r.full() || r.Status == 304 }
+func (r *Request) answered() bool { return r.full() || r.Unmodified() }

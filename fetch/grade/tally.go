@@ -55,14 +55,14 @@ func newTally() *tally {
 
 // add takes in the next request.
 func (t *tally) add(r *Request) {
-	u, f := t.urls[r.URL], t.feeds[r.feed()]
+	u, f := t.urls[r.URL], t.feeds[r.Name()]
 	if u == nil {
 		u = new(visited)
 		t.urls[r.URL] = u
 	}
 	if f == nil {
 		f = &known{given: make(map[string]bool)}
-		t.feeds[r.feed()] = f
+		t.feeds[r.Name()] = f
 	}
 	t.requests++
 	t.timing(r, u)
@@ -147,14 +147,14 @@ func (t *tally) answer(r *Request, u *visited, f *known) {
 	}
 	u.gone = r.Status == 410
 	switch {
-	case r.Status == 304:
+	case r.Unmodified():
 		t.unchanged++
 		f.latest = f.latest.over(r.Sent).over(r.Got)
 	case r.full():
 		f.latest = r.Got
 	case u.gone:
 		t.gone++
-	case r.Status >= 400 || r.Status == 0:
+	case r.Refused():
 		t.failed++
 	}
 	if r.answered() {
