@@ -64,7 +64,7 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 	for i, id := range ids {
 		if seq, ok := m.seq(id); ok {
 			r := m.at(seq)
-			versions[i] = Version{r.digest, r.entry.Published, r.entry.Updated, r.seen(), r.confirmed}
+			versions[i] = Version{r.digest, r.entry.Published, r.entry.Updated, r.seen(), r.confirmed, r.polled || seq < 0 || r.source.IsZero()}
 		}
 	}
 	return versions
@@ -142,6 +142,15 @@ func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 	for _, id := range ids {
 		if seq, ok := m.seq(id); ok {
 			m.at(seq).confirmed = true
+		}
+	}
+}
+
+// MarkPolled implements Entries.
+func (m *Memory) MarkPolled(_ time.Time, ids []feed.EntryID) {
+	for _, id := range ids {
+		if seq, ok := m.seq(id); ok {
+			m.at(seq).polled = true
 		}
 	}
 }

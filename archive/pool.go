@@ -36,6 +36,7 @@ type kept struct {
 	unix      int64 // when it arrived
 	source    protocol.NodeID
 	confirmed bool
+	polled    bool // by an own poll, after somebody else had brought it
 }
 
 func (k *kept) seen() time.Time { return time.Unix(k.unix, 0).UTC() }

@@ -49,6 +49,9 @@ type Entries interface {
 	// Confirm notes at that time that the entries have been shown by somebody beside their Source.
 	// Those that are not kept, or are confirmed already, do not matter.
 	Confirm(at time.Time, ids []feed.EntryID)
+	// MarkPolled notes that an own poll at that time listed entries that neighbors had brought, for the owner, who
+	// sees how much earlier that was. Those that are not kept, or are Polled already, do not matter.
+	MarkPolled(at time.Time, ids []feed.EntryID)
 	// Hide leaves entries that are kept out of what a Search finds for others (Filter.Shareable).
 	Hide(ids []feed.EntryID)
 	// Reveal ends that, and reports for each entry whether it was hidden.
@@ -62,6 +65,7 @@ type Version struct {
 	Updated   time.Time // likewise
 	Seen      time.Time // see Record
 	Confirmed bool      // likewise
+	Polled    bool      // an own poll has listed it, in whatever version; always where it was filled in
 }
 
 // An Arrival is when an entry was published (Record.Time) and when it came (Record.Seen), in Unix seconds. They are

@@ -9,6 +9,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/sqlite"
+	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/protocol"
 )
@@ -61,12 +62,16 @@ func (d *disk) Fill(at time.Time, r []archive.Record) (stored []bool) {
 	d.write(func(m *archive.Memory) { stored = m.Fill(at, r) })
 	return stored
 }
-func (d *disk) Vacuum(context.Context) error { return errors.New("there is no file") }
-func (d *disk) KeepFeed(f archive.Feed)      { d.write(func(m *archive.Memory) { m.KeepFeed(f) }) }
-func (d *disk) KeepDID(did protocol.DID)     { d.write(func(m *archive.Memory) { m.KeepDID(did) }) }
-func (d *disk) KeepPeer(p archive.Peer)      { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
-func (d *disk) DropPeer(id protocol.NodeID)  { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
-func (d *disk) KeepHost(h archive.Host)      { d.write(func(m *archive.Memory) { m.KeepHost(h) }) }
+func (d *disk) MarkPolled(at time.Time, ids []feed.EntryID) {
+	d.write(func(m *archive.Memory) { m.MarkPolled(at, ids) })
+}
+func (d *disk) KeepFollowed(time.Time, time.Duration) {}
+func (d *disk) Vacuum(context.Context) error          { return errors.New("there is no file") }
+func (d *disk) KeepFeed(f archive.Feed)               { d.write(func(m *archive.Memory) { m.KeepFeed(f) }) }
+func (d *disk) KeepDID(did protocol.DID)              { d.write(func(m *archive.Memory) { m.KeepDID(did) }) }
+func (d *disk) KeepPeer(p archive.Peer)               { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
+func (d *disk) DropPeer(id protocol.NodeID)           { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
+func (d *disk) KeepHost(h archive.Host)               { d.write(func(m *archive.Memory) { m.KeepHost(h) }) }
 func (d *disk) KeepRequests(l []grade.Request) {
 	d.write(func(m *archive.Memory) { m.KeepRequests(l) })
 }

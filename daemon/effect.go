@@ -88,6 +88,7 @@ func (h *host) search(ctx context.Context, s node.Search) node.Found {
 
 // tell passes a note on to the log and to whoever observes.
 func (h *host) tell(now time.Time, note node.Note) {
+	h.changes.Add(1)
 	log := h.config.Log
 	switch t := note.(type) {
 	case node.Linked:

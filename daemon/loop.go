@@ -37,6 +37,7 @@ type database interface {
 	Vacuum(ctx context.Context) error
 	Stats(ctx context.Context) (sqlite.Stats, error)
 	Requests(ctx context.Context, n int) ([]grade.Request, error)
+	KeepFollowed(at time.Time, d time.Duration)
 }
 
 // A caller carries out calls to peers and trackers: a transport.Client.
@@ -63,6 +64,7 @@ type host struct {
 	started   time.Time
 	at        Addresses
 	lastQuery atomic.Uint64 // tag of the owner's latest query
+	changes   atomic.Uint64 // counts what pages may want to show
 
 	node     *node.Node // nil while nothing can be stored
 	clock    clock

@@ -170,7 +170,7 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 
 	entries, records, ids := n.oldestFirst(doc)
 	var edited []archive.Record
-	var shown []feed.EntryID // that somebody else brought
+	var shown, met []feed.EntryID // that somebody else brought: not confirmed before, and not polled
 	listed := make([]incentive.Listed, len(entries))
 	known := n.store.Known(ids)
 	all := len(entries)
@@ -186,6 +186,9 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	for i, v := range known {
 		if v.Seen.After(since) {
 			brought++
+		}
+		if v.Digest != (feed.Digest{}) && !v.Polled {
+			met = append(met, ids[i])
 		}
 		switch v.Digest {
 		case feed.Digest{}:
@@ -206,6 +209,7 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	n.store.Keep(edited)
 	n.store.Keep(fresh)
 	n.store.Confirm(n.now, shown)
+	n.store.MarkPolled(n.now, met)
 	if ev.Partial {
 		s.listed = listedOn(s.listed, listed)
 	} else {

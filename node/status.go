@@ -188,17 +188,31 @@ func boundOf(ours protocol.Account) float64 {
 // feedsOf is usefulness in feeds of weight 1 at hop count 0.
 func feedsOf(u neighbors.Usefulness) float64 { return float64(u) / float64(neighbors.One) }
 
+// Feed describes a feed of the node's own interest, nil for any other.
+func (n *Node) Feed(u feed.URL) *FeedStatus {
+	s := n.feeds[u]
+	if s == nil {
+		return nil
+	}
+	status := n.feedStatus(s)
+	return &status
+}
+
 // Feeds describes every feed of the node's own interest, ordered by URL.
 func (n *Node) Feeds() []FeedStatus {
 	list := make([]FeedStatus, 0, len(n.feeds))
 	for _, s := range n.feeds {
-		list = append(list, FeedStatus{
-			URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: n.private(s.URL), Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
-			Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(), NotBefore: n.wantedLater(s),
-			Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
-			Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap), Past: n.pastStatus(s),
-		})
+		list = append(list, n.feedStatus(s))
 	}
 	slices.SortFunc(list, func(a, b FeedStatus) int { return cmp.Compare(a.URL, b.URL) })
 	return list
+}
+
+func (n *Node) feedStatus(s *subscription) FeedStatus {
+	return FeedStatus{
+		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: n.private(s.URL), Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
+		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(), NotBefore: n.wantedLater(s),
+		Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
+		Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap), Past: n.pastStatus(s),
+	}
 }

@@ -176,6 +176,31 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		wantFound(t, a, feed.Filter{Limit: 1}, third)
 	})
 
+	t.Run("polled", func(t *testing.T) {
+		a := open(t)
+		brought, polled, past := record(news, 1, "brought", ""), record(news, 2, "polled", ""), record(news, 3, "past", "")
+		brought.Source, past.Source = nodeID(t, "192.0.2.7:7790"), nodeID(t, "192.0.2.7:7790")
+		a.Keep([]archive.Record{brought, polled})
+		a.Fill(base, []archive.Record{past})
+		ids := []feed.EntryID{brought.ID, polled.ID, past.ID}
+		are := func(want ...bool) {
+			t.Helper()
+			for i, v := range a.Known(ids) {
+				if v.Polled != want[i] {
+					t.Errorf("entry %d: Polled is %t, want %t", i, v.Polled, want[i])
+				}
+			}
+		}
+		are(false, true, true)
+		for range 2 { // once is enough
+			a.MarkPolled(base, append(ids, feed.EntryID{9}))
+			commit(t, a)
+			are(true, true, true)
+		}
+		a.Keep([]archive.Record{brought}) // another version
+		are(true, true, true)
+	})
+
 	t.Run("dates of the future", func(t *testing.T) {
 		a := open(t)
 		hour := time.Hour
@@ -240,7 +265,8 @@ func fullRecords(t testing.TB) []archive.Record {
 func wantKnown(t *testing.T, a Archive, kept archive.Record, strange feed.EntryID) {
 	t.Helper()
 	got := a.Known([]feed.EntryID{strange, kept.ID, kept.ID})
-	want := archive.Version{Digest: kept.Digest, Published: kept.Entry.Published, Updated: kept.Entry.Updated, Seen: kept.Seen, Confirmed: kept.Confirmed}
+	want := archive.Version{Digest: kept.Digest, Published: kept.Entry.Published, Updated: kept.Entry.Updated, Seen: kept.Seen, Confirmed: kept.Confirmed,
+		Polled: kept.Source.IsZero() || kept.Seq < 0}
 	if len(got) != 3 || got[0] != (archive.Version{}) || got[1] != want || got[2] != want {
 		t.Errorf("Known = %+v, want nothing and twice %+v", got, want)
 	}

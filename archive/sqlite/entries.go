@@ -26,17 +26,17 @@ func (s *Store) Known(ids []feed.EntryID) []archive.Version {
 
 func (s *Store) known(ids []feed.EntryID) []archive.Version {
 	versions := make([]archive.Version, len(ids))
-	s.rows(`SELECT j.key, e.digest, e.published, e.updated, e.seen, `+isConfirmed+`
+	s.rows(`SELECT j.key, e.digest, e.published, e.updated, e.seen, `+isConfirmed+`, `+isPolled+`
 		FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
 		var i int
 		var digest []byte
 		var published, updated, seen sql.NullInt64
-		var confirmed bool
-		err := scan(rows, &i, &digest, &published, &updated, &seen, &confirmed)
+		var confirmed, polled bool
+		err := scan(rows, &i, &digest, &published, &updated, &seen, &confirmed, &polled)
 		if err == nil {
 			v := &versions[i]
 			v.Digest, err = fromBlob[feed.Digest](digest)
-			v.Published, v.Updated, v.Seen, v.Confirmed = fromSeconds(published), fromSeconds(updated), fromSeconds(seen), confirmed
+			v.Published, v.Updated, v.Seen, v.Confirmed, v.Polled = fromSeconds(published), fromSeconds(updated), fromSeconds(seen), confirmed, polled
 		}
 		return err
 	})
@@ -64,11 +64,16 @@ func jsonIDs(ids []feed.EntryID) string {
 // Keep implements archive.Entries.
 func (s *Store) Keep(records []archive.Record) {
 	newest, grown := s.newestSeq(), false
+	var news counted
 	for i := range records {
-		grown = s.keep(&records[i]) || grown
+		if s.keep(&records[i]) {
+			grown = true
+			news.add(&records[i])
+		}
 	}
 	if grown {
 		s.arrived(newest)
+		s.countNews(&news)
 	}
 }
 
@@ -105,8 +110,8 @@ func (s *Store) insert(seq any, r *archive.Record, confirmed bool) bool {
 	id := s.feedID(e.Feed)
 	stored := s.write(`
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
-			authors, categories, enclosures, summary, content, confirmed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			authors, categories, enclosures, summary, content, confirmed, polled)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
 		ON CONFLICT (id) DO NOTHING`,
 		seq, r.ID[:], r.Digest[:], id, v.published, v.updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
 		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed) > 0
@@ -159,6 +164,9 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 // isConfirmed is whether entry e is confirmed.
 const isConfirmed = `(e.confirmed OR e.source = '' AND e.seq > 0)`
 
+// isPolled is whether an own poll has listed entry e.
+const isPolled = `(e.source = '' OR e.seq < 0 OR e.polled IS NOT NULL)`
+
 // Confirm implements archive.Entries. To readers of the feed it is a change like any other, but of what was filled in
 // and is no news: that they need not be told again.
 func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
@@ -171,6 +179,22 @@ func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
 				UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
 				WHERE id = (SELECT feed FROM entries WHERE id = ?)`, at.Unix(), ids[i][:])
 		}
+	}
+}
+
+// MarkPolled implements archive.Entries.
+func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) {
+	hour := Hour{At: at}
+	for i := range ids {
+		var seen int64
+		if s.write(`UPDATE entries AS e SET polled = ? WHERE id = ? AND NOT `+isPolled, at.Unix(), ids[i][:]) > 0 &&
+			s.row(`SELECT seen FROM entries WHERE id = ?`, []any{ids[i][:]}, &seen) {
+			hour.Compared++
+			hour.Ahead += time.Duration(max(0, at.Unix()-seen)) * time.Second
+		}
+	}
+	if hour.Compared > 0 {
+		s.addHour(hour)
 	}
 }
 

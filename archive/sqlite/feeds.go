@@ -23,7 +23,7 @@ const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url
 func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
 	var since, nextPoll, lastPoll, lastSuccess, movedSince, whole, notBefore, gapAfter, gapBefore, pastSince, pastBack sql.NullInt64
 	var body []byte
-	err = row.Scan(&f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.Weight, &f.Discreet, &f.Cover,
+	err = scan(row, &f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.Weight, &f.Discreet, &f.Cover,
 		&f.ETag, &f.LastModified, &f.Interval, &nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError,
 		&f.Withheld, &f.Ended, &f.Alias, &f.Moved, &f.MovedSeen, &movedSince, &body, &f.Unread, &whole, &f.Lifetime,
 		&notBefore, &f.Pace.Every, &f.Pace.SkipHours, &f.Pace.SkipDays,

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"net/http"
 	"slices"
 	"time"
 
@@ -12,14 +13,14 @@ import (
 
 // latestRequests finds the latest requests, the latest first.
 const latestRequests = `SELECT at, feed, url, first, private, if_none_match, if_modified_since, status, etag, last_modified,
-	fresh, retry_after FROM requests ORDER BY n DESC LIMIT ?`
+	fresh, retry_after, bytes FROM requests ORDER BY n DESC LIMIT ?`
 
 // scanRequest reads a row of latestRequests.
 func scanRequest(rows *sql.Rows) (r grade.Request, err error) {
 	var at sql.NullInt64
 	var fresh, retryAfter int64
 	err = scan(rows, &at, &r.Feed, &r.URL, &r.First, &r.Private, &r.Sent.ETag, &r.Sent.LastModified,
-		&r.Status, &r.Got.ETag, &r.Got.LastModified, &fresh, &retryAfter)
+		&r.Status, &r.Got.ETag, &r.Got.LastModified, &fresh, &retryAfter, &r.Bytes)
 	r.At = fromMillis(at)
 	r.Fresh, r.RetryAfter = time.Duration(fresh)*time.Millisecond, time.Duration(retryAfter)*time.Millisecond
 	return r, err
@@ -43,13 +44,28 @@ func (s *Store) LoadRequests(n int) (list []grade.Request) {
 func (s *Store) KeepRequests(list []grade.Request) {
 	for i := range list {
 		r := &list[i]
-		s.write(`INSERT INTO requests VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		s.write(`INSERT INTO requests VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			r.At.UnixMilli(), r.Feed, r.URL, r.First, r.Private, r.Sent.ETag, r.Sent.LastModified,
-			r.Status, r.Got.ETag, r.Got.LastModified, r.Fresh.Milliseconds(), r.RetryAfter.Milliseconds())
+			r.Status, r.Got.ETag, r.Got.LastModified, r.Fresh.Milliseconds(), r.RetryAfter.Milliseconds(), r.Bytes)
+		s.countRequest(r)
 	}
 	if len(list) > 0 {
 		s.write(`DELETE FROM requests WHERE n <= (SELECT max(n) FROM requests) - ?`, archive.KeptRequests)
 	}
+}
+
+// countRequest adds a request to its hour, and remembers how large its feed's document was.
+func (s *Store) countRequest(r *grade.Request) {
+	hour := Hour{At: r.At, Requests: 1, Bytes: r.Bytes}
+	switch {
+	case r.Unmodified():
+		hour.Unchanged = 1
+	case r.Refused():
+		hour.Failed = 1
+	case r.Status == http.StatusOK:
+		s.write(`UPDATE feeds SET size = ? WHERE url = ?`, r.Bytes, r.Name())
+	}
+	s.addHour(hour)
 }
 
 // Requests returns the latest n requests at most, in the order in which they were kept.
