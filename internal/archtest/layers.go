@@ -38,6 +38,7 @@ func layers() map[string]int {
 		"reader/fever":     4,
 		"reader/miniflux":  4,
 		"reader/nextcloud": 4,
+		"web":              4,
 		"daemon":           5,
 		"lab":              5,
 		"demo":             6,

@@ -1,0 +1,109 @@
+package web
+
+import (
+	"encoding/hex"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// entryPage is one entry.
+type entryPage struct {
+	Path       string
+	Title      string
+	Link       string
+	Feed       string
+	FeedPath   string
+	Authors    string
+	Time       moment
+	Seen       moment
+	Neighbor   string // who brought it, "" for an own poll
+	Confirmed  bool
+	Article    template.HTML // sanitized
+	Withheld   int           // pictures and the like that were left out
+	Enclosures []enclosure
+}
+
+// An enclosure is a file that belongs to an entry.
+type enclosure struct{ Link, Name, Kind string }
+
+func (h *Handler) entry(r *http.Request) (view, error) {
+	ctx, now := r.Context(), h.Now()
+	var id feed.EntryID
+	if n, err := hex.Decode(id[:], []byte(r.PathValue("id"))[:min(len(r.PathValue("id")), 2*len(id))]); err != nil || n != len(id) || len(r.PathValue("id")) != 2*n {
+		return view{}, ErrNone
+	}
+	record, number, err := h.Source.Entry(ctx, id)
+	if err != nil {
+		return view{}, err
+	}
+	e := &record.Entry
+	if e.Feed.Secret() && !loggedIn(ctx) {
+		return view{}, ErrNone
+	}
+	known, err := h.Source.Feed(ctx, number)
+	if err != nil {
+		return view{}, err
+	}
+	images := r.FormValue("images") == "1"
+	p := &entryPage{
+		Path: "/entries/" + id.String(), Title: h.plain(e.Title), Link: webLink(e.Link), Feed: h.titleOf(e.Feed, known.Title),
+		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), Authors: h.plain(strings.Join(e.Authors, ", ")),
+		Time: moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
+	}
+	if !record.Source.IsZero() {
+		p.Neighbor = record.Source.String()
+	}
+	p.Article, p.Withheld = h.article(&record, images)
+	for _, enc := range e.Enclosures {
+		if link := webLink(enc.URL); link != "" {
+			p.Enclosures = append(p.Enclosures, enclosure{link, fileName(link), enc.Type})
+		}
+	}
+	title := p.Title
+	if title == "" {
+		title = "An entry of " + p.Feed
+	}
+	return view{Page: "entry", Title: title, Nav: "/entries", Images: images, Body: p}, nil
+}
+
+// article is the text of an entry as the page shows it, and how much was left out of it.
+func (h *Handler) article(r *archive.Record, images bool) (template.HTML, int) {
+	e := &r.Entry
+	base := e.Link
+	if base == "" {
+		base = string(e.Feed)
+	}
+	text := e.Content
+	if text == "" {
+		text = e.Summary
+	}
+	shown, withheld := still(h.safe.Clean(text, base), images)
+	return template.HTML(shown), withheld //nolint:gosec // sanitized
+}
+
+// webLink is an address that a page may link to, "" for any other.
+func webLink(raw string) string {
+	if u, err := url.Parse(raw); err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return raw
+}
+
+// fileName is the last part of an address, for people.
+func fileName(link string) string {
+	u, err := url.Parse(link)
+	if err != nil {
+		return link
+	}
+	name := strings.TrimSuffix(u.Path, "/")
+	if name = name[strings.LastIndexByte(name, '/')+1:]; name == "" {
+		return u.Host
+	}
+	return name
+}

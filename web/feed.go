@@ -1,0 +1,134 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"feedex/feed"
+)
+
+// latestOnFeed is how many entries the page of a feed lists.
+const latestOnFeed = 10
+
+// feedPage is all about one feed.
+type feedPage struct {
+	Known
+	Line     feedLine
+	Secret   bool // its URL is one, and stays off the page
+	Address  string
+	Since    moment
+	Last     moment
+	Timeline timeline
+	Latest   []headline
+	Why      []string // why the next poll is then
+	Until    moment   // throttled until then; zero for not
+	By       string   // by whom
+	Missing  int      // entries of the gap that have not come
+	From, To moment   // of the gap
+}
+
+func (h *Handler) feed(r *http.Request) (view, error) {
+	ctx, now := r.Context(), h.Now()
+	number, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
+	if err != nil || number <= 0 {
+		return view{}, ErrNone
+	}
+	known, err := h.Source.Feed(ctx, number)
+	if err != nil {
+		return view{}, err
+	}
+	happened, err := h.Source.Happened(ctx, number, now.Add(-timelineSpan), maxHappened)
+	if err != nil {
+		return view{}, err
+	}
+	p := &feedPage{Known: known, Secret: known.URL.Secret(), Address: address(known.URL)}
+	if known.Status != nil {
+		p.Line = h.line(&Feed{*known.Status, number}, now)
+	} else {
+		p.Line = feedLine{Number: number, Title: h.titleOf(known.URL, known.Title), State: "no longer followed", Grade: "idle"}
+	}
+	if !p.Secret || loggedIn(ctx) {
+		list, err := h.Source.Headlines(ctx, number, 0, true, latestOnFeed)
+		if err != nil {
+			return view{}, err
+		}
+		p.Latest = h.headlines(list, nil, now)
+		p.Timeline = h.newTimeline(happened, now)
+	} else {
+		p.Timeline = h.newTimeline(Happened{Requests: happened.Requests}, now)
+	}
+	p.Since, p.Last = moment{known.Since, now}, moment{known.LastSuccess, now}
+	p.Why = whyThen(&p.Known, now)
+	p.throttled(now)
+	if g := known.Gap; g.Open() {
+		p.Missing, p.From, p.To = g.Missing-g.Filled, moment{g.After, now}, moment{g.Before, now}
+	}
+	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Live: true, Body: p}, nil
+}
+
+// throttled says until when the feed is not asked for, and who wants that.
+func (p *feedPage) throttled(now time.Time) {
+	until, by := p.NotBefore, "its publisher"
+	if p.Host.Until.After(until) {
+		until, by = p.Host.Until, p.Host.Name+", for all that it serves"
+	}
+	if until.After(now) && p.Subscribed && !p.Ended {
+		p.Until, p.By = moment{until, now}, by
+	}
+}
+
+// whyThen says why the next poll is when it is, by what is known of the feed.
+func whyThen(k *Known, now time.Time) (why []string) {
+	f := &k.Feed
+	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
+	switch {
+	case !f.Subscribed:
+		return []string{"It is not followed any more."}
+	case f.Ended:
+		return []string{"Never: its publisher says that it is gone for good."}
+	case k.Status == nil:
+		return nil
+	case f.LastPoll.IsZero():
+		return []string{"It has not been polled yet; new feeds are asked for one after another."}
+	}
+	policy := "this node's own policy"
+	if f.Policy != "" {
+		policy = "the policy chosen for it, " + f.Policy
+	}
+	if f.Errors > 0 {
+		say("The last %s failed, and each failure makes the wait longer, up to a day.", count(int64(f.Errors), "poll", "polls"))
+	} else {
+		say("By %s it is polled about every %s at present.", policy, span(f.Interval))
+	}
+	if f.Helped >= .05 {
+		say("Neighbors bring %s of its entries before own polls do, so that it can be polled more rarely.", percent(f.Helped))
+	}
+	if f.NotBefore.After(now) && !k.Status.NextPoll.Before(f.NotBefore) {
+		say("The publisher asks not to be asked again before %s.", moment{f.NotBefore, now}.Clock())
+	}
+	if f.Lifetime > 0 {
+		say("Its answers say that they are fresh for %s.", span(f.Lifetime))
+	}
+	if f.Pace.Every > 0 {
+		say("The document asks for %s between polls.", span(f.Pace.Every))
+	}
+	if f.Pace.SkipHours != 0 || f.Pace.SkipDays != 0 {
+		say("The document names hours or days at which it need not be polled.")
+	}
+	if k.Host.Gap > 0 {
+		say("%s takes one request every %s, which its feeds share.", k.Host.Name, span(k.Host.Gap))
+	}
+	return why
+}
+
+// sortEvents puts the latest first.
+func sortEvents(list []event) {
+	slices.SortStableFunc(list, func(a, b event) int { return cmp.Or(b.At.T.Compare(a.At.T), cmp.Compare(a.What, b.What)) })
+}
+
+// ReaderPath is where the feed is for feed readers.
+func (p *feedPage) ReaderPath() string { return "/feed/" + string(feed.URL(p.URL)) }

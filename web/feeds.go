@@ -1,0 +1,98 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// feedsPerPage is how many feeds a page lists.
+const feedsPerPage = 100
+
+// feedsPage lists the feeds that the node follows.
+type feedsPage struct {
+	Feeds  []feedLine
+	Query  string // what the names are to contain
+	Order  string
+	Orders []section // by Path, which is the order's name
+	Total  int       // feeds that are followed
+	Found  int       // feeds that fit the query
+	Ill    int       // feeds of which something is wrong
+	pager
+}
+
+// A pager leads from one page of a list to the next.
+type pager struct {
+	Page, Pages int // from 1
+	query       string
+}
+
+// Previous and Next are the addresses of the pages around, "" for none.
+func (p pager) Previous() string { return p.at(p.Page - 1) }
+func (p pager) Next() string     { return p.at(p.Page + 1) }
+
+func (p pager) at(n int) string {
+	if n < 1 || n > p.Pages {
+		return ""
+	}
+	return "?" + p.query + "page=" + strconv.Itoa(n)
+}
+
+func (h *Handler) feeds(r *http.Request) (view, error) {
+	now := h.Now()
+	p := &feedsPage{Query: strings.TrimSpace(r.FormValue("q")), Order: r.FormValue("order"),
+		Orders: []section{{"", "by name"}, {"trouble", "trouble first"}, {"neighbors", "most from neighbors"}, {"next", "next poll"}}}
+	list, err := h.Source.Feeds(r.Context())
+	if err != nil {
+		return view{}, err
+	}
+	p.Total = len(list)
+	lines := make([]feedLine, 0, len(list))
+	for i := range list {
+		l := h.line(&list[i], now)
+		if l.Grade == "bad" || l.Grade == "warn" {
+			p.Ill++
+		}
+		if matches(p.Query, l.Title, l.URL) {
+			lines = append(lines, l)
+		}
+	}
+	p.Found = len(lines)
+	grave := map[string]int{"bad": 0, "warn": 1, "idle": 2}
+	slices.SortFunc(lines, func(a, b feedLine) int {
+		order := 0
+		switch p.Order {
+		case "trouble":
+			gradeOf := func(l *feedLine) int {
+				if g, ok := grave[l.Grade]; ok {
+					return g
+				}
+				return len(grave)
+			}
+			order = cmp.Compare(gradeOf(&a), gradeOf(&b))
+		case "neighbors":
+			order = cmp.Compare(b.Brought, a.Brought)
+		case "next":
+			order = a.Next.T.Compare(b.Next.T)
+		}
+		return cmp.Or(order, cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)), cmp.Compare(a.Number, b.Number))
+	})
+	p.Pages = max(1, (len(lines)+feedsPerPage-1)/feedsPerPage)
+	p.Page, _ = strconv.Atoi(r.FormValue("page"))
+	p.Page = min(max(p.Page, 1), p.Pages)
+	p.query = queryOf("q", p.Query, "order", p.Order)
+	p.Feeds = lines[(p.Page-1)*feedsPerPage : min(len(lines), p.Page*feedsPerPage)]
+	return view{Page: "feeds", Title: "Feeds", Nav: "/feeds", Live: true, Body: p}, nil
+}
+
+// matches reports whether one of the names contains the words.
+func matches(query string, names ...string) bool {
+	for _, word := range strings.Fields(strings.ToLower(query)) {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(strings.ToLower(name), word) }) {
+			return false
+		}
+	}
+	return true
+}

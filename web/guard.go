@@ -1,0 +1,125 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+)
+
+// policy lets a page load the dashboard's own stylesheet, script and pictures, pictures that are part of the page, and
+// nothing else; policyWithImages also pictures and sound from elsewhere.
+const (
+	policyBase       = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+	policy           = policyBase + "img-src 'self' data:"
+	policyWithImages = policyBase + "img-src 'self' data: https: http:; media-src https: http:"
+)
+
+// protect sets the headers of every answer.
+func protect(header http.Header) {
+	header.Set("Content-Security-Policy", policy)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+	header.Set("Cache-Control", "private, no-cache")
+}
+
+// visitCookie tells one browser from another, so that a form of one is of no use to another. It says nothing about who
+// that is.
+const visitCookie = "feedex_visit"
+
+// visitBytes is how many random bytes it holds.
+const visitBytes = 16
+
+// newKey is a key that nobody knows.
+func newKey() []byte {
+	key := make([]byte, 32)
+	rand.Read(key)
+	return key
+}
+
+// visitor returns the token of whoever asks. A browser that is not known gets a cookie.
+func (h *Handler) visitor(w http.ResponseWriter, r *http.Request) string {
+	c, err := r.Cookie(visitCookie)
+	if err != nil || len(c.Value) != 2*visitBytes {
+		id := make([]byte, visitBytes)
+		rand.Read(id)
+		c = &http.Cookie{Name: visitCookie, Value: hex.EncodeToString(id), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}
+		http.SetCookie(w, c)
+	}
+	return h.token(c.Value)
+}
+
+// token is what forms of a browser must bear.
+func (h *Handler) token(visit string) string {
+	mac := hmac.New(sha256.New, h.key)
+	mac.Write([]byte(visit))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// errToken is for a form that is not from a page of ours, or from one of a node that has been restarted since.
+var errToken = refusal{http.StatusForbidden, "Please try again",
+	"This form is too old, or came from another site. Nothing was changed. Go back, load the page anew and send it once more."}
+
+// authentic reports whether a request comes from a form of ours.
+func (h *Handler) authentic(r *http.Request) error {
+	if err := h.origin.Check(r); err != nil {
+		return errToken
+	}
+	c, err := r.Cookie(visitCookie)
+	if err != nil || !hmac.Equal([]byte(r.PostFormValue("token")), []byte(h.token(c.Value))) {
+		return errToken
+	}
+	return nil
+}
+
+// Limits of a form.
+const (
+	maxFormBytes = 64 << 10
+	maxFileBytes = 16<<20 + maxFormBytes
+)
+
+// change serves a form: what it asks for is done, and the browser sent on to a page that shows it.
+func (h *Handler) change(pattern string, do func(http.ResponseWriter, *http.Request) (next string, err error)) {
+	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxFileBytes)
+		err := r.ParseMultipartForm(maxFileBytes)
+		if errors.Is(err, http.ErrNotMultipart) {
+			err = nil
+		}
+		if r.MultipartForm != nil {
+			defer r.MultipartForm.RemoveAll()
+		}
+		next := ""
+		if err != nil {
+			err = refusal{http.StatusBadRequest, "That form could not be read", "It is too large, or broken off. Nothing was changed."}
+		} else if err = h.authentic(r); err == nil {
+			next, err = do(w, r)
+		}
+		if err != nil {
+			v := h.failure(r, err)
+			v.Token = h.visitor(w, r)
+			v.Now, v.Version, v.User = h.Now(), h.Version, userOf(r.Context())
+			h.show(w, r, &v)
+			return
+		}
+		http.Redirect(w, r, next, http.StatusSeeOther)
+	})
+}
+
+// readFile reads a file of a form.
+func readFile(file *multipart.FileHeader) ([]byte, error) {
+	f, err := file.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}

@@ -1,0 +1,202 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"feedex/feed"
+)
+
+// A period is a stretch of time that the home page is about.
+type period struct {
+	Name string // in an address
+	Text string // after "in"
+	Tab  string
+	span time.Duration
+	bar  time.Duration // what a bar of the drawing stands for
+}
+
+func periods() []period {
+	const day = 24 * time.Hour
+	return []period{
+		{"day", "the last 24 hours", "24 hours", day, time.Hour},
+		{"week", "the last 7 days", "7 days", 7 * day, day},
+		{"month", "the last 30 days", "30 days", 30 * day, day},
+	}
+}
+
+// maxTroubled is how many feeds in trouble the home page tells of.
+const maxTroubled = 12
+
+// maxBrought is up to where the entries are counted that neighbors brought of a feed in trouble.
+const maxBrought = 500
+
+// homePage is what the node did for its owner.
+type homePage struct {
+	Status   Status
+	Periods  []period
+	Period   period
+	Sum      Hour
+	Chart    chart
+	Since    moment // the first hour that is counted, where that is later than the period's beginning
+	Troubled []trouble
+	More     int // feeds in trouble besides
+	Followed int
+}
+
+// A trouble is a feed of which something is wrong.
+type trouble struct {
+	Feed    feedLine
+	Brought int    // entries that neighbors brought since, maxBrought at most
+	Missing int    // entries that left the document before it was polled, where that is all that is wrong
+	Filled  int    // how many of these came since
+	Since   moment // the last time that all was well; zero for never
+}
+
+// Delivered is how many entries came.
+func (p *homePage) Delivered() int64 { return p.Sum.Polled + p.Sum.Brought }
+
+// MaxBrought is up to where the entries are counted that neighbors brought of a feed in trouble.
+func (p *homePage) MaxBrought() int { return maxBrought }
+
+// Ahead is by how much neighbors were earlier, on average.
+func (p *homePage) Ahead() time.Duration { return p.Sum.Ahead / time.Duration(max(1, p.Sum.Compared)) }
+
+// Hourly is how many requests a reader would have made that asks for every feed once an hour.
+func (p *homePage) Hourly() int64 { return int64(p.Sum.Followed / time.Hour) }
+
+// Spared is how many of these were not made, and SparedBytes what they would have moved.
+func (p *homePage) Spared() int64      { return max(0, p.Hourly()-p.Sum.Requests) }
+func (p *homePage) SparedBytes() int64 { return max(0, p.Sum.FollowedBytes-p.Sum.Bytes) }
+
+func (h *Handler) home(r *http.Request) (view, error) {
+	ctx, now := r.Context(), h.Now()
+	v := view{Page: "home", Title: "Home", Nav: "/", Live: true}
+	p := &homePage{Periods: periods(), Period: periods()[1]}
+	for _, one := range p.Periods {
+		if one.Name == r.FormValue("period") {
+			p.Period = one
+		}
+	}
+	var err error
+	if p.Status, err = h.Source.Status(ctx); err != nil {
+		return v, err
+	}
+	feeds, err := h.Source.Feeds(ctx)
+	if err != nil && p.Status.Storage == "" {
+		return v, err
+	}
+	if p.Followed = len(feeds); p.Followed == 0 && p.Status.Storage == "" {
+		return view{Page: "start", Title: "Welcome", Nav: "/", Body: nil}, nil
+	}
+	since := now.Add(-p.Period.span).Truncate(time.Hour).Add(time.Hour)
+	hours, err := h.Source.Hours(ctx, since)
+	if err != nil {
+		return v, err
+	}
+	for _, hour := range hours {
+		p.Sum = p.Sum.add(hour)
+	}
+	if len(hours) > 0 && hours[0].At.Sub(since) > time.Hour {
+		p.Since = moment{hours[0].At, now}
+	}
+	p.Chart = newChart(hours, p.Period, now)
+	if p.Troubled, p.More, err = h.troubled(ctx, feeds, now); err != nil {
+		return v, err
+	}
+	v.Body = p
+	return v, nil
+}
+
+// troubled are the feeds of which something is wrong, the longest first.
+func (h *Handler) troubled(ctx context.Context, feeds []Feed, now time.Time) (list []trouble, more int, err error) {
+	var ill []*Feed
+	for i := range feeds {
+		if f := &feeds[i]; f.Errors > 0 || f.Ended || f.Gap != nil && f.Gap.Missing > f.Gap.Filled {
+			ill = append(ill, f)
+		}
+	}
+	slices.SortFunc(ill, func(a, b *Feed) int { return cmp.Or(a.LastSuccess.Compare(b.LastSuccess), cmp.Compare(a.URL, b.URL)) })
+	if len(ill) > maxTroubled {
+		ill, more = ill[:maxTroubled], len(ill)-maxTroubled
+	}
+	for _, f := range ill {
+		t := trouble{Feed: h.line(f, now), Since: moment{f.LastSuccess, now}}
+		if f.Errors > 0 || f.Ended {
+			if t.Brought, err = h.Source.Brought(ctx, f.Number, f.LastSuccess, maxBrought); err != nil {
+				return nil, 0, err
+			}
+		} else {
+			t.Missing, t.Filled = f.Gap.Missing, f.Gap.Filled
+		}
+		list = append(list, t)
+	}
+	return list, more, nil
+}
+
+// A feedLine is a feed as lists show it.
+type feedLine struct {
+	Number int64
+	Title  string
+	URL    string // as people write it; only the host where it is a secret
+	State  string // in a few words
+	Grade  string // of the state: "", "warn", "bad" or "idle"
+	Why    string // the last error, "" for none
+	Tags   []string
+
+	Last, Next moment
+	Every      time.Duration
+	Polled     int64
+	Brought    int64
+	Offered    int
+}
+
+// line is the feed as lists show it.
+func (h *Handler) line(f *Feed, now time.Time) feedLine {
+	l := feedLine{
+		Number: f.Number, Title: h.titleOf(f.URL, f.Title), URL: address(f.URL),
+		Last: moment{f.LastSuccess, now}, Next: moment{f.NextPoll, now}, Every: f.Interval,
+		Polled: f.Polled, Brought: f.Delivered, Offered: f.Offered,
+	}
+	l.State, l.Grade = stateOf(f)
+	if f.LastError != "" {
+		l.Why = f.LastError
+	}
+	for _, tag := range []struct {
+		is   bool
+		name string
+	}{{f.Private, "private"}, {f.Discreet && !f.Private, "discreet"}, {f.Alias != "", "moved"}} {
+		if tag.is {
+			l.Tags = append(l.Tags, tag.name)
+		}
+	}
+	return l
+}
+
+// address is the feed's URL as a page may show it: other users of the machine may see the page.
+func address(u feed.URL) string {
+	if u.Secret() {
+		return u.Host() + " (the address is a secret)"
+	}
+	return shortURL(u)
+}
+
+// stateOf says in a few words how a feed is, and how grave that is.
+func stateOf(f *Feed) (state, grade string) {
+	switch {
+	case f.Ended:
+		return "ended by its publisher", "bad"
+	case f.LastError != "" && f.Errors == 0:
+		return "waits for the network", "warn"
+	case f.Errors > 0:
+		return "failed " + count(int64(f.Errors), "time", "times"), "bad"
+	case f.LastSuccess.IsZero():
+		return "new", "idle"
+	case f.Gap != nil && f.Gap.Missing > f.Gap.Filled:
+		return "entries missing", "warn"
+	}
+	return "well", ""
+}

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+
+	"feedex/opml"
+)
+
+// An importPage tells what came of a list of feeds.
+type importPage struct {
+	Added, Listed int
+	Problems      []opml.Problem
+	More          int // problems besides
+}
+
+const (
+	// maxProblems is how many problems of a list are told one by one.
+	maxProblems = 200
+	// keptImports is of how many imports the page is kept.
+	keptImports = 8
+)
+
+// imports are what came of the latest imports, by their number from 1. They are gone with the process.
+type imports struct {
+	mu   sync.Mutex
+	list [keptImports]importPage
+	last int
+}
+
+// add keeps what came of an import and returns its number.
+func (i *imports) add(p importPage) int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.last++
+	i.list[i.last%keptImports] = p
+	return i.last
+}
+
+// at is what came of the import with that number, if that is still known.
+func (i *imports) at(number int) (importPage, bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if number <= 0 || number > i.last || number <= i.last-keptImports {
+		return importPage{}, false
+	}
+	return i.list[number%keptImports], true
+}
+
+// importList follows all feeds of a list that a form brings.
+func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, error) {
+	if r.MultipartForm == nil || len(r.MultipartForm.File["list"]) == 0 {
+		return "", refusal{http.StatusBadRequest, "No file was chosen", "Choose the OPML file that your reader exported. Nothing was changed."}
+	}
+	document, err := readFile(r.MultipartForm.File["list"][0])
+	if err != nil {
+		return "", err
+	}
+	list, err := opml.Read(document)
+	if err != nil {
+		return "", refusal{http.StatusBadRequest, "That file could not be read", "It is no list of feeds: " + err.Error() + ". Nothing was changed."}
+	}
+	p := importPage{Listed: len(list.Feeds), Problems: list.Problems}
+	if p.Added, err = h.Source.Follow(r.Context(), list.Feeds); err != nil {
+		return "", err
+	}
+	if p.More = len(p.Problems) - maxProblems; p.More > 0 {
+		p.Problems = p.Problems[:maxProblems]
+	}
+	return "/imported/" + strconv.Itoa(h.imports.add(p)), nil
+}
+
+// imported shows what came of a list.
+func (h *Handler) imported(r *http.Request) (view, error) {
+	number, err := strconv.Atoi(r.PathValue("number"))
+	if err != nil {
+		return view{}, ErrNone
+	}
+	p, ok := h.imports.at(number)
+	if !ok {
+		return view{}, ErrNone
+	}
+	return view{Page: "imported", Title: "Feeds imported", Nav: "/settings", Body: &p}, nil
+}

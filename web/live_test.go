@@ -1,0 +1,125 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"feedex/web"
+)
+
+// A wire is an answer that is read while it is written.
+type wire struct {
+	*httptest.ResponseRecorder
+	mu sync.Mutex
+}
+
+func (w *wire) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ResponseRecorder.Write(p)
+}
+
+func (w *wire) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Body.String()
+}
+
+// An open page hears within seconds that something changed, now and then that the connection stands, and lets go when
+// the server ends.
+func TestLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, ending := newNode(t), make(chan struct{})
+		h, err := web.New(web.Config{Source: n, Ending: ending})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, done := &wire{ResponseRecorder: httptest.NewRecorder()}, make(chan struct{})
+		go func() {
+			defer close(done)
+			h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/live", nil))
+		}()
+		time.Sleep(10 * time.Second)
+		if strings.Contains(w.text(), "changed") {
+			t.Errorf("nothing changed, yet: %q", w.text())
+		}
+		n.version.Add(3)
+		time.Sleep(3 * time.Second)
+		if strings.Count(w.text(), "event: changed") != 1 {
+			t.Errorf("after a change: %q", w.text())
+		}
+		time.Sleep(time.Minute)
+		if !strings.Contains(w.text(), ": still here") {
+			t.Errorf("after a minute: %q", w.text())
+		}
+		close(ending)
+		<-done
+	})
+}
+
+// No more than so many pages are kept up to date; others work all the same.
+func TestLiveIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHandler(t, newNode(t))
+		ctx, cancel := context.WithCancel(t.Context())
+		var open sync.WaitGroup
+		codes := make(chan int, 40)
+		for range 40 {
+			open.Go(func() {
+				w := &wire{ResponseRecorder: httptest.NewRecorder()}
+				h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/live", nil))
+				codes <- w.Code
+			})
+		}
+		synctest.Wait()
+		if len(codes) != 8 {
+			t.Errorf("%d were refused, want 8", len(codes))
+		}
+		cancel()
+		open.Wait()
+		if w := get(h, "/"); w.Code != http.StatusOK {
+			t.Errorf("a page: %d", w.Code)
+		}
+	})
+}
+
+// What the network has comes as events, and in the page for who runs no script. Another site cannot begin that.
+func TestNetworkSearch(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	w := get(b.h, "/search/network?q=ferry", "Cookie", b.cookie)
+	stream := w.Body.String()
+	for _, want := range []string{"event: found", "Far", "2 nodes have it", "event: end", "Asked 2 neighbors", "1 entry that this node does not have"} {
+		if !strings.Contains(stream, want) {
+			t.Errorf("the stream lacks %q:\n%s", want, stream)
+		}
+	}
+	for _, bad := range []string{"<script", "javascript:", "Here too"} {
+		if strings.Contains(stream, bad) {
+			t.Errorf("the stream holds %q:\n%s", bad, stream)
+		}
+	}
+	if len(n.asked) != 1 || n.asked[0].Limit == 0 {
+		t.Errorf("asked %+v", n.asked)
+	}
+	page := get(b.h, "/search?q=ferry&network=1&wait=1", "Cookie", b.cookie)
+	if !strings.Contains(page.Body.String(), "Asked 2 neighbors") || strings.Contains(page.Body.String(), "data-network") {
+		t.Errorf("the page: %s", page.Body)
+	}
+	wantSound(t, "the search", page)
+
+	n.asked = nil
+	for _, target := range []string{"/search/network?q=ferry", "/search?q=ferry&network=1&wait=1"} {
+		for _, header := range [][]string{nil, {"Cookie", b.cookie, "Sec-Fetch-Site", "cross-site"}, {"Cookie", b.cookie, "Sec-Fetch-Site", "same-site"}} {
+			if w := get(b.h, target, header...); w.Code < 400 || len(n.asked) > 0 {
+				t.Errorf("%s with %q: %d, asked %d", target, header, w.Code, len(n.asked))
+			}
+		}
+	}
+}

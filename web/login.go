@@ -1,0 +1,159 @@
+package web
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/reading"
+)
+
+const (
+	// sessionCookie is by what a browser is known that has shown a password: its name, when the session ends in Unix
+	// seconds, and a code that only the password's hash makes of both. So a session outlives a restart of the node, and
+	// ends with the password.
+	sessionCookie = "feedex_session"
+	// sessionTime is how long a session lasts.
+	sessionTime = 30 * 24 * time.Hour
+)
+
+// session is the value of the cookie.
+func session(p *reading.Password, ends time.Time) string {
+	value := p.Name + "|" + strconv.FormatInt(ends.Unix(), 10)
+	return value + "|" + sessionCode(p, value)
+}
+
+func sessionCode(p *reading.Password, value string) string {
+	mac := hmac.New(sha256.New, p.Hash[:])
+	mac.Write([]byte("feedex session\x00" + value))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// user is the name of the password that whoever asks has shown, "" for none.
+func (h *Handler) user(r *http.Request) (string, error) {
+	c, err := r.Cookie(sessionCookie)
+	if err != nil {
+		return "", nil
+	}
+	value, code, _ := cutLast(c.Value, "|")
+	name, ends, _ := strings.Cut(value, "|")
+	end, err := strconv.ParseInt(ends, 10, 64)
+	if err != nil || !h.Now().Before(time.Unix(end, 0)) {
+		return "", nil
+	}
+	list, err := h.Source.Passwords(r.Context())
+	if err != nil {
+		return "", err
+	}
+	for i := range list {
+		if list[i].Name == name && hmac.Equal([]byte(code), []byte(sessionCode(&list[i], value))) {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// LoggedIn reports whether whoever asks has logged in.
+func (h *Handler) LoggedIn(r *http.Request) bool {
+	name, err := h.user(r)
+	return err == nil && name != ""
+}
+
+// userKey is where the name of the user is in the context of a request.
+type userKey struct{}
+
+// loggedIn reports whether whoever asks has shown a password. Only they see feeds whose URL is a secret, and
+// passwords: other users of the machine can open the pages too.
+func loggedIn(ctx context.Context) bool { return userOf(ctx) != "" }
+
+func userOf(ctx context.Context) string {
+	name, _ := ctx.Value(userKey{}).(string)
+	return name
+}
+
+// admit finds out who asks. Where a login is required it answers those who have not logged in.
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
+	name, err := h.user(r)
+	switch {
+	case err != nil:
+		h.Log.Error("passwords not read", "err", err)
+		http.Error(w, "The node could not read its archive. Its log says why.", http.StatusInternalServerError)
+		return r, false
+	case name != "":
+		return r.WithContext(context.WithValue(r.Context(), userKey{}, name)), true
+	case !h.Login, r.URL.Path == "/login", strings.HasPrefix(r.URL.Path, "/assets/"):
+		return r, true
+	case r.Method == http.MethodGet && r.URL.Path != "/live" && r.URL.Path != "/search/network":
+		http.Redirect(w, r, "/login?"+url.Values{"next": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
+	default:
+		http.Error(w, "Log in first.", http.StatusUnauthorized)
+	}
+	return r, false
+}
+
+// loginPage asks for a password.
+type loginPage struct {
+	Next     string
+	User     string // who has logged in already
+	Required bool
+	Wrong    bool
+}
+
+func (h *Handler) loginPage(r *http.Request) (view, error) {
+	return view{Page: "login", Title: "Log in", Body: loginPage{Next: local(r.FormValue("next")), User: userOf(r.Context()), Required: h.Login, Wrong: r.FormValue("wrong") == "1"}}, nil
+}
+
+// login begins a session, where the password is one.
+func (h *Handler) login(w http.ResponseWriter, r *http.Request) (string, error) {
+	next := local(r.PostFormValue("next"))
+	name, err := h.Source.User(r.Context(), r.PostFormValue("password"))
+	if err != nil {
+		return "", err
+	}
+	if name == "" {
+		return "/login?" + url.Values{"next": {next}, "wrong": {"1"}}.Encode(), nil
+	}
+	list, err := h.Source.Passwords(r.Context())
+	if err != nil {
+		return "", err
+	}
+	for i := range list {
+		if list[i].Name == name {
+			h.setSession(w, session(&list[i], h.Now().Add(sessionTime)), int(sessionTime/time.Second))
+		}
+	}
+	return next, nil
+}
+
+// logout ends the session in this browser.
+func (h *Handler) logout(w http.ResponseWriter, _ *http.Request) (string, error) {
+	h.setSession(w, "", -1)
+	return "/login", nil
+}
+
+func (h *Handler) setSession(w http.ResponseWriter, value string, age int) {
+	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+}
+
+// local is the path of a page of ours, the home page for anything else.
+func local(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(raw, "/") || strings.HasPrefix(raw, "//") || strings.Contains(raw, `\`) {
+		return "/"
+	}
+	return u.RequestURI()
+}
+
+// cutLast cuts s at the last sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}

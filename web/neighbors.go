@@ -1,0 +1,70 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"feedex/node"
+)
+
+// neighborsPage lists the neighbors.
+type neighborsPage struct {
+	Neighbors []neighborLine
+	Status    Status
+}
+
+// A neighborLine is a neighbor as the list shows it. Amounts are in entries.
+type neighborLine struct {
+	node.NeighborStatus
+	Kind         string
+	Since, Heard moment
+	Owes         string // of how much that it may
+	Full         int    // by how many percent that is used up
+	Hops         []hop  // feeds of ours that it has, by how far away it has them
+	Ping         string
+}
+
+// A hop is a number of feeds at a hop count.
+type hop struct{ Count, Feeds int }
+
+func (h *Handler) neighbors(r *http.Request) (view, error) {
+	ctx, now := r.Context(), h.Now()
+	list, err := h.Source.Neighbors(ctx)
+	if err != nil {
+		return view{}, err
+	}
+	p := &neighborsPage{}
+	if p.Status, err = h.Source.Status(ctx); err != nil {
+		return view{}, err
+	}
+	for i := range list {
+		n := &list[i]
+		l := neighborLine{NeighborStatus: *n, Kind: "it asked us", Since: moment{n.Since, now}, Heard: moment{n.Heard, now}, Owes: entries(n.Deficit)}
+		switch {
+		case n.Static:
+			l.Kind = "you named it"
+		case n.Chosen:
+			l.Kind = "this node chose it"
+		}
+		if n.Bound > 0 {
+			l.Owes += " of " + entries(n.Bound)
+			l.Full = int(math.Round(100 * max(0, min(1, n.Deficit/n.Bound))))
+		}
+		for count, feeds := range n.Nearest {
+			if feeds > 0 {
+				l.Hops = append(l.Hops, hop{count, feeds})
+			}
+		}
+		if n.RTT > 0 {
+			l.Ping = fmt.Sprintf("%d ms", max(1, n.RTT.Round(time.Millisecond).Milliseconds()))
+		}
+		p.Neighbors = append(p.Neighbors, l)
+	}
+	return view{Page: "neighbors", Title: "Neighbors", Nav: "/neighbors", Live: true, Body: p}, nil
+}
+
+// entries writes an amount of an account.
+func entries(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }

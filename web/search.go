@@ -1,0 +1,207 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/feed"
+	"feedex/internal/when"
+)
+
+// networkTime is how long a search of the network may take, and keep a connection.
+const networkTime = 45 * time.Second
+
+// searchPage searches the archive, and those of others.
+type searchPage struct {
+	Query, Since, Until string
+	Number              int64 // of the feed that is searched, 0 for all
+	Feeds               []choice
+	Network             bool // others were to be asked
+	Asked               bool // something was asked for
+	Found               []headline
+	Problem             string
+	Events              string // where the network's results come from, "" for nowhere
+	Waiting             string // the same page, with them, "" where it is that
+	Remote              []remoteLine
+	Ended               string // how the search of the network ended
+}
+
+// A choice is a feed that may be searched.
+type choice struct {
+	Number int64
+	Title  string
+}
+
+// A remoteLine is an entry that others have, as the list shows it.
+type remoteLine struct {
+	Remote
+	Title, Link, Feed string
+	When              moment
+}
+
+// maxChoices is up to how many feeds are offered to choose from.
+const maxChoices = 500
+
+func (h *Handler) search(r *http.Request) (view, error) {
+	ctx, now := r.Context(), h.Now()
+	p, f, err := h.asked(r)
+	v := view{Page: "search", Title: "Archive", Nav: "/search", Body: p}
+	if err != nil || !p.Asked || p.Problem != "" {
+		return v, err
+	}
+	titles, err := h.Source.Titles(ctx)
+	if err != nil {
+		return v, err
+	}
+	found, problem, err := h.find(ctx, f, p.Query)
+	if err != nil {
+		return v, err
+	}
+	p.Found, p.Problem = h.records(found, titles, now), problem
+	if !p.Network {
+		return v, nil
+	}
+	query := queryOf("q", p.Query, "since", p.Since, "until", p.Until, "feed", zeroless(p.Number))
+	p.Events, p.Waiting = "/search/network?"+strings.TrimSuffix(query, "&"), "/search?"+query+"network=1&wait=1"
+	if r.FormValue("wait") == "1" {
+		p.Events, p.Waiting = "", ""
+		if err := h.allowed(r); err != nil {
+			return v, err
+		}
+		p.Ended = h.askOthers(ctx, f, p.Query, func(list []remoteLine) error {
+			p.Remote = append(p.Remote, list...)
+			return nil
+		})
+	}
+	return v, nil
+}
+
+// asked reads what is searched for. What is wrong with it is the page's problem.
+func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
+	p := &searchPage{Query: strings.TrimSpace(r.FormValue("q")), Since: r.FormValue("since"), Until: r.FormValue("until"), Network: r.FormValue("network") == "1"}
+	p.Number, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
+	f := feed.Filter{Limit: entriesPerPage}
+	for _, bound := range []struct {
+		name, text string
+		t          *time.Time
+	}{{"From", p.Since, &f.Since}, {"Until", p.Until, &f.Until}} {
+		if bound.text == "" {
+			continue
+		}
+		t, err := when.Moment(bound.text, h.Now())
+		if err != nil {
+			p.Problem = fmt.Sprintf("%s: %v.", bound.name, err)
+		}
+		*bound.t = t
+	}
+	titles, err := h.Source.Titles(r.Context())
+	if err != nil {
+		return p, f, err
+	}
+	if p.Number != 0 {
+		title, ok := titles[p.Number]
+		if !ok || title.URL.Secret() && !loggedIn(r.Context()) {
+			return p, f, ErrNone
+		}
+		f.Feed = title.URL
+		p.Feeds = append(p.Feeds, choice{p.Number, h.titleOf(title.URL, title.Text)})
+	}
+	p.Asked = p.Query != "" || p.Since != "" || p.Until != "" || p.Number != 0
+	return p, f, nil
+}
+
+// errForeign is for a search of the network that another site began: it costs neighbors something, and tells them
+// what is looked for.
+var errForeign = refusal{http.StatusForbidden, "Please begin the search here", "Another site sent you to a search of the network. Begin it here, if you want it."}
+
+// allowed reports whether the owner began the search of the network: GETs of other sites bear no strict cookie, and
+// browsers say where they come from.
+func (h *Handler) allowed(r *http.Request) error {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+	default:
+		return errForeign
+	}
+	if c, err := r.Cookie(visitCookie); err != nil || c.Value == "" {
+		return errForeign
+	}
+	return nil
+}
+
+// askOthers searches the network and says how that ended.
+func (h *Handler) askOthers(ctx context.Context, f feed.Filter, query string, each func([]remoteLine) error) string {
+	if query != "" {
+		m, err := feed.ParseMatch(query)
+		if err != nil {
+			return "That cannot be searched for: " + err.Error() + "."
+		}
+		f.Ask(m)
+	}
+	ctx, cancel := context.WithTimeout(ctx, networkTime)
+	defer cancel()
+	total, now := 0, h.Now()
+	end, err := h.Source.Ask(ctx, f, func(list []Remote) error {
+		var lines []remoteLine
+		for i := range list {
+			l := &list[i]
+			if l.Here {
+				continue
+			}
+			lines = append(lines, remoteLine{Remote: *l, Title: h.plain(l.Title), Link: webLink(l.Link), Feed: address(l.Feed), When: moment{l.Time, now}})
+		}
+		total += len(lines)
+		return each(lines)
+	})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "The search was ended: it took too long."
+	case err != nil:
+		return "The network could not be searched: " + err.Error() + "."
+	case end.Problem != "":
+		return "Nobody was asked: " + end.Problem + "."
+	}
+	if end.Neighbors == 0 {
+		return "Nobody was asked: there is no neighbor at present."
+	}
+	text := fmt.Sprintf("Asked %s, who asked theirs: %s that this node does not have.", count(end.Neighbors, "neighbor", "neighbors"), count(total, "entry", "entries"))
+	if len(end.Cut) > 0 {
+		text += " There may be more: " + strings.Join(end.Cut, ", ") + "."
+	}
+	return text
+}
+
+// searchNetwork sends what the network has, as it comes, as server-sent events.
+func (h *Handler) searchNetwork(w http.ResponseWriter, r *http.Request) {
+	p, f, err := h.asked(r)
+	if err == nil {
+		err = h.allowed(r)
+	}
+	if err != nil || !p.Asked || p.Problem != "" {
+		http.Error(w, "There is nothing to search for.", http.StatusBadRequest)
+		return
+	}
+	s, err := h.stream(w)
+	if err != nil {
+		return
+	}
+	defer s.close()
+	ended := h.askOthers(s.until(r.Context()), f, p.Query, func(list []remoteLine) error {
+		for i := range list {
+			var b bytes.Buffer
+			if err := h.pages["search"].ExecuteTemplate(&b, "remote", list[i]); err != nil {
+				return err
+			}
+			if err := s.send("found", b.String()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	_ = s.send("end", ended) // who went away wants no answer
+}

@@ -1,0 +1,189 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/fetch/grade"
+	"feedex/node"
+	"feedex/opml"
+	"feedex/reading"
+)
+
+// ErrNone means that there is no such feed or entry.
+var ErrNone = errors.New("there is none")
+
+// A Source is the node, as far as pages show it. Its methods may be called by several goroutines at once and end
+// early with their context's error.
+type Source interface {
+	Present
+	Library
+	Network
+	Owner
+	Keys
+}
+
+// Present is how the node is at this moment.
+type Present interface {
+	Status(ctx context.Context) (Status, error)
+	// Feeds returns the feeds that the node follows, in any order.
+	Feeds(ctx context.Context) ([]Feed, error)
+	Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
+	// Version grows with everything that pages may want to show.
+	Version() uint64
+}
+
+// A Library is what the node keeps.
+type Library interface {
+	// Hours returns the hours since then in which anything was done, in order.
+	Hours(ctx context.Context, since time.Time) ([]Hour, error)
+	// Feed returns what is known of the feed with that number, ErrNone if there is none.
+	Feed(ctx context.Context, number int64) (Known, error)
+	// Titles returns what feeds are called, by their numbers.
+	Titles(ctx context.Context) (map[int64]Title, error)
+	// Happened returns what became of the feed since then, of each kind the latest n at most.
+	Happened(ctx context.Context, number int64, since time.Time, n int) (Happened, error)
+	// Brought counts the entries of the feed that neighbors brought since then, n at most.
+	Brought(ctx context.Context, number int64, since time.Time, n int) (int, error)
+	// Headlines returns the latest n entries before a seq (0: from the latest on), of all feeds or, where number is not
+	// 0, of one; of feeds whose URL is a secret only where that is asked for.
+	Headlines(ctx context.Context, number, before int64, secret bool, n int) ([]Headline, error)
+	// Entry returns one entry and the number of its feed, ErrNone if there is none.
+	Entry(ctx context.Context, id feed.EntryID) (archive.Record, int64, error)
+	archive.Searcher
+}
+
+// Network is what others have.
+type Network interface {
+	// Ask has neighbors searched. It calls each with what they tell, as it comes, and returns how it ended.
+	Ask(ctx context.Context, f feed.Filter, each func([]Remote) error) (Asked, error)
+}
+
+// Owner is what the owner may change.
+type Owner interface {
+	// Follow follows feeds, and returns how many of them were not followed before.
+	Follow(ctx context.Context, list []opml.Feed) (added int, err error)
+	// Unfollow follows a feed no more and keeps its entries.
+	Unfollow(ctx context.Context, number int64) error
+}
+
+// Keys are the app passwords.
+type Keys interface {
+	// User is the name of an app password, "" if it is none.
+	User(ctx context.Context, password string) (name string, err error)
+	// Passwords returns the app passwords, ordered by name.
+	Passwords(ctx context.Context) ([]reading.Password, error)
+	// AddPassword makes one and returns it. The error may wrap reading.ErrTaken, reading.ErrPasswords or
+	// reading.ErrName.
+	AddPassword(ctx context.Context, name string) (secret string, err error)
+	// RemovePassword removes one.
+	RemovePassword(ctx context.Context, name string) error
+}
+
+// A Status is the node as a whole.
+type Status struct {
+	node.Status
+	Version string
+	Data    string // its directory
+	Storage string // why entries cannot be stored at present, "" while they can
+	Entries int64  // that it keeps
+	Bytes   int64  // that these take on the disk
+}
+
+// A Feed is one that the node follows.
+type Feed struct {
+	node.FeedStatus
+	Number int64 // in this archive, for good
+}
+
+// A Title is what a feed is called.
+type Title struct {
+	URL  feed.URL
+	Text string // as its publisher wrote it
+}
+
+// Known is all that is known of a feed.
+type Known struct {
+	archive.Feed
+	Number  int64
+	Host    archive.Host     // where it is asked for; the zero Host where nothing is kept of it
+	Status  *node.FeedStatus // nil where it is not followed, or nobody can tell at present
+	Entries int              // that are kept, MaxCounted at most
+}
+
+// MaxCounted is up to where a feed's entries are counted.
+const MaxCounted = 100_000
+
+// Happened is what became of a feed.
+type Happened struct {
+	Requests []grade.Request // own ones to its publisher, in order
+	Entries  []Appearance    // that came, the latest first
+}
+
+// An Appearance is when and how an entry came.
+type Appearance struct {
+	ID     feed.EntryID
+	Title  string
+	Seen   time.Time
+	Source string    // the neighbor that brought it, "" for an own poll
+	Polled time.Time // when an own poll first listed what a neighbor had brought; zero where none did, or nobody knows
+}
+
+// An Hour is what the node did within one hour, or within several that were added up.
+type Hour struct {
+	At       time.Time     // its beginning
+	Polled   int64         // entries that own polls brought first
+	Brought  int64         // entries that neighbors brought first
+	Compared int64         // entries that neighbors had brought, now or before, and that an own poll then listed
+	Ahead    time.Duration // by how much neighbors were earlier than that poll, for all of these together
+
+	Requests  int64 // own ones to publishers
+	Unchanged int64 // of these, answered "not modified"
+	Failed    int64 // of these, refused or not answered
+	Bytes     int64 // of the bodies of all answers, as they were sent
+
+	Followed      time.Duration // for how long feeds were followed, over all feeds
+	FollowedBytes int64         // of documents, had each been sent once for each hour of these
+}
+
+// add is both hours together, beginning with h.
+func (h Hour) add(other Hour) Hour {
+	h.Polled, h.Brought = h.Polled+other.Polled, h.Brought+other.Brought
+	h.Compared, h.Ahead = h.Compared+other.Compared, h.Ahead+other.Ahead
+	h.Requests, h.Unchanged, h.Failed, h.Bytes = h.Requests+other.Requests, h.Unchanged+other.Unchanged, h.Failed+other.Failed, h.Bytes+other.Bytes
+	h.Followed, h.FollowedBytes = h.Followed+other.Followed, h.FollowedBytes+other.FollowedBytes
+	return h
+}
+
+// A Headline is an entry as a list of them shows it.
+type Headline struct {
+	Seq        int64
+	ID         feed.EntryID
+	Feed       int64 // its number
+	Title      string
+	Link       string
+	Time, Seen time.Time // as in archive.Record
+	Source     string    // the neighbor that brought it, "" for an own poll
+	Confirmed  bool
+	Lead       string // the beginning of its text, as HTML that may end anywhere
+}
+
+// A Remote is an entry that others have.
+type Remote struct {
+	Feed    feed.URL
+	Title   string
+	Link    string
+	Time    time.Time
+	Holders int  // nodes that have it
+	Here    bool // this node has it as well
+}
+
+// Asked is how a search of the network ended.
+type Asked struct {
+	Neighbors int      // that were asked
+	Cut       []string // why there may be more; none where it is complete
+	Problem   string   // why nobody was asked
+}

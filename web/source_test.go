@@ -1,0 +1,245 @@
+package web_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/fetch/grade"
+	"feedex/node"
+	"feedex/opml"
+	"feedex/protocol"
+	"feedex/reading"
+	"feedex/web"
+)
+
+// noon is when all pages of the tests are made.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+const (
+	newsURL   = feed.URL("https://example.com/news.xml")
+	secretURL = feed.URL("https://example.org/me.atom?token=hunter2hunter2")
+)
+
+// aNode is a node that does nothing.
+type aNode struct {
+	status    web.Status
+	feeds     []web.Feed
+	known     map[int64]web.Known
+	happened  web.Happened
+	hours     []web.Hour
+	neighbors []node.NeighborStatus
+	entries   []archive.Record
+	remote    []web.Remote
+	version   atomic.Uint64
+
+	mu        sync.Mutex
+	followed  []feed.URL
+	unfollows []int64
+	asked     []feed.Filter
+	passwords []reading.Password
+}
+
+// newNode is a node that follows two feeds, of which one has a secret address.
+func newNode(t testing.TB) *aNode {
+	t.Helper()
+	neighbor, err := protocol.ParseNodeID("192.0.2.7:7790")
+	if err != nil {
+		t.Fatal(err)
+	}
+	news := archive.Feed{URL: newsURL, Title: "News &amp; <b>more</b>", Link: "https://example.com/", Subscribed: true, Since: noon.Add(-240 * time.Hour),
+		Interval: 2 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), Helped: .8}
+	mine := archive.Feed{URL: secretURL, Title: "Mine", Subscribed: true, LastError: "get example.org: 403 Forbidden", LastPoll: noon, LastSuccess: noon.Add(-30 * time.Hour)}
+	n := &aNode{known: make(map[int64]web.Known), neighbors: []node.NeighborStatus{{ID: neighbor, Since: noon.Add(-time.Hour), Heard: noon, Overlap: 1, Feeds: 3, Nearest: [4]int{0, 1}, Deficit: 4, Bound: 10, Standing: 90}}}
+	for i, f := range []archive.Feed{news, mine} {
+		s := node.FeedStatus{URL: f.URL, Title: f.Title, Interval: f.Interval, LastPoll: f.LastPoll, LastSuccess: f.LastSuccess, LastError: f.LastError,
+			NextPoll: noon.Add(time.Hour), Private: f.URL.Secret(), Offered: 3, Delivered: 5, Polled: 2}
+		if f.LastError != "" {
+			s.Errors = 3
+		}
+		n.feeds = append(n.feeds, web.Feed{FeedStatus: s, Number: int64(i + 1)})
+		n.known[int64(i+1)] = web.Known{Feed: f, Number: int64(i + 1), Status: &s, Entries: 2}
+	}
+	add := func(u feed.URL, title, content string, at time.Time, source protocol.NodeID) {
+		e := feed.Entry{Feed: u, ID: title, Title: title, Link: "https://example.com/1", Content: content, Published: at}
+		r := archive.NewRecord(e, at, source)
+		r.Seq = int64(len(n.entries) + 1)
+		n.entries = append(n.entries, r)
+	}
+	add(newsURL, "Harbor", "<p>The <i>ferry</i> is late.</p>", noon.Add(-3*time.Hour), neighbor)
+	add(secretURL, "Confidential", "Nobody else may read this.", noon.Add(-2*time.Hour), protocol.NodeID{})
+	add(newsURL, "Lighthouse", hostile, noon.Add(-90*time.Minute), protocol.NodeID{})
+	n.happened = web.Happened{
+		Requests: []grade.Request{{At: noon.Add(-90 * time.Minute), Status: 200, Bytes: 5000}, {At: noon.Add(-time.Hour), Status: 304},
+			{At: noon.Add(-6 * time.Hour), Status: 429, RetryAfter: time.Hour}},
+		Entries: []web.Appearance{
+			{ID: n.entries[2].ID, Title: "Lighthouse", Seen: noon.Add(-90 * time.Minute)},
+			{ID: n.entries[0].ID, Title: "Harbor", Seen: noon.Add(-3 * time.Hour), Source: "192.0.2.7:7790", Polled: noon.Add(-90 * time.Minute)},
+		},
+	}
+	n.hours = []web.Hour{
+		{At: noon.Add(-30 * time.Hour), Polled: 2, Requests: 10, Bytes: 50_000, Followed: 48 * time.Hour, FollowedBytes: 1_050_000},
+		{At: noon.Add(-2 * time.Hour), Brought: 3, Compared: 2, Ahead: 3 * time.Hour, Requests: 2},
+	}
+	n.remote = []web.Remote{{Feed: newsURL, Title: "Far <script>away</script>", Link: "javascript:alert(1)", Time: noon.Add(-time.Hour), Holders: 2}, {Title: "Here too", Here: true}}
+	return n
+}
+
+// hostile is an article that would do all the harm it can.
+const hostile = `<p onclick="alert(1)" style="position:fixed" id="main">Read</p><script>alert(1)</script><img src="https://tracker.example/p.gif" onerror="alert(1)" alt="A ferry">
+<img src="data:image/png;base64,AAAA"><iframe src="https://video.example/1" srcdoc="<script>alert(1)</script>" title="A film"></iframe>
+<video src="https://tracker.example/v.mp4" poster="https://tracker.example/v.png"></video><picture><source srcset="https://tracker.example/s.png"><img src="https://tracker.example/q.png"></picture>
+<form action="/unfollow" method="post"><input name="feed" value="1"><button>Win</button></form><a href="javascript:alert(1)">a</a><link rel="stylesheet" href="https://tracker.example/c.css">
+<svg onload="alert(1)"><image href="https://tracker.example/i.png"/></svg><div data-live data-network="/unfollow">b</div>`
+
+func (n *aNode) Status(context.Context) (web.Status, error)               { return n.status, nil }
+func (n *aNode) Feeds(context.Context) ([]web.Feed, error)                { return n.feeds, nil }
+func (n *aNode) Neighbors(context.Context) ([]node.NeighborStatus, error) { return n.neighbors, nil }
+func (n *aNode) Version() uint64                                          { return n.version.Load() }
+func (n *aNode) Hours(_ context.Context, since time.Time) (list []web.Hour, _ error) {
+	for _, h := range n.hours {
+		if !h.At.Before(since) {
+			list = append(list, h)
+		}
+	}
+	return list, nil
+}
+
+func (n *aNode) Feed(_ context.Context, number int64) (web.Known, error) {
+	k, ok := n.known[number]
+	if !ok {
+		return k, web.ErrNone
+	}
+	return k, nil
+}
+
+func (n *aNode) Titles(context.Context) (map[int64]web.Title, error) {
+	titles := make(map[int64]web.Title)
+	for number, k := range n.known {
+		titles[number] = web.Title{URL: k.URL, Text: k.Title}
+	}
+	return titles, nil
+}
+
+func (n *aNode) Happened(context.Context, int64, time.Time, int) (web.Happened, error) {
+	return n.happened, nil
+}
+func (n *aNode) Brought(context.Context, int64, time.Time, int) (int, error) { return 7, nil }
+
+func (n *aNode) Headlines(_ context.Context, number, before int64, secret bool, limit int) (list []web.Headline, _ error) {
+	for i := len(n.entries) - 1; i >= 0 && len(list) < limit; i-- {
+		r := &n.entries[i]
+		of := int64(1)
+		if r.Entry.Feed == secretURL {
+			of = 2
+		}
+		if number != 0 && of != number || of == 2 && !secret || before != 0 && r.Seq >= before {
+			continue
+		}
+		h := web.Headline{Seq: r.Seq, ID: r.ID, Feed: of, Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen, Confirmed: r.Confirmed, Lead: r.Entry.Content}
+		if !r.Source.IsZero() {
+			h.Source = r.Source.String()
+		}
+		list = append(list, h)
+	}
+	return list, nil
+}
+
+func (n *aNode) Entry(_ context.Context, id feed.EntryID) (archive.Record, int64, error) {
+	for _, r := range n.entries {
+		if r.ID == id {
+			if r.Entry.Feed == secretURL {
+				return r, 2, nil
+			}
+			return r, 1, nil
+		}
+	}
+	return archive.Record{}, 0, web.ErrNone
+}
+
+func (n *aNode) Search(_ context.Context, f feed.Filter) (found []archive.Record, _ error) {
+	m := archive.NewMatcher(f)
+	for _, r := range n.entries {
+		if m.Match(&r) {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+func (n *aNode) Ask(_ context.Context, f feed.Filter, each func([]web.Remote) error) (web.Asked, error) {
+	n.mu.Lock()
+	n.asked = append(n.asked, f)
+	n.mu.Unlock()
+	return web.Asked{Neighbors: 2}, each(n.remote)
+}
+
+func (n *aNode) Follow(_ context.Context, list []opml.Feed) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, f := range list {
+		n.followed = append(n.followed, f.URL)
+	}
+	return len(list), nil
+}
+
+func (n *aNode) Unfollow(_ context.Context, number int64) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.unfollows = append(n.unfollows, number)
+	return nil
+}
+
+func (n *aNode) User(_ context.Context, password string) (string, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, p := range n.passwords {
+		if p.Hash == reading.HashOf(password) {
+			return p.Name, nil
+		}
+	}
+	return "", nil
+}
+
+func (n *aNode) Passwords(context.Context) ([]reading.Password, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.passwords), nil
+}
+
+func (n *aNode) AddPassword(_ context.Context, name string) (string, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, p := range n.passwords {
+		if p.Name == name {
+			return "", reading.ErrTaken
+		}
+	}
+	n.passwords = append(n.passwords, reading.NewPassword(name, "fresh secret", noon))
+	return "fresh secret", nil
+}
+
+func (n *aNode) RemovePassword(_ context.Context, name string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.passwords = slices.DeleteFunc(n.passwords, func(p reading.Password) bool { return p.Name == name })
+	return nil
+}
+
+// path is where the entry with that title is.
+func (n *aNode) path(t *testing.T, title string) string {
+	t.Helper()
+	for _, r := range n.entries {
+		if strings.EqualFold(r.Entry.Title, title) {
+			return "/entries/" + r.ID.String()
+		}
+	}
+	t.Fatalf("there is no entry %q", title)
+	return ""
+}

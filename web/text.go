@@ -1,0 +1,141 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/feed"
+)
+
+// A moment is a time as pages show it: by how far it is from now, in full where a pointer rests on it.
+type moment struct{ T, Now time.Time }
+
+// ISO is the moment for programs.
+func (m moment) ISO() string { return m.T.UTC().Format(time.RFC3339) }
+
+// Full is the moment for people, in their own time.
+func (m moment) Full() string { return m.T.Local().Format("Monday, 2 January 2006, 15:04:05 MST") }
+
+// Clock is the moment within a day.
+func (m moment) Clock() string { return m.T.Local().Format("15:04") }
+
+// Relative is how far the moment is from now.
+func (m moment) Relative() string {
+	switch d := m.T.Sub(m.Now); {
+	case d > -45*time.Second && d < 45*time.Second:
+		return "now"
+	case d < 0:
+		return span(-d) + " ago"
+	default:
+		return "in " + span(d)
+	}
+}
+
+// span says how long d is, in one or two units: "40 s", "5 min", "2 h 10 min", "3 days".
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < 90*time.Second:
+		return fmt.Sprintf("%d\u00a0s", int(math.Round(d.Seconds())))
+	case d < time.Hour-30*time.Second:
+		return fmt.Sprintf("%d\u00a0min", int(math.Round(d.Minutes())))
+	case d < 10*time.Hour:
+		d = d.Round(time.Minute)
+		if rest := d % time.Hour; rest > 0 {
+			return fmt.Sprintf("%d\u00a0h\u00a0%d\u00a0min", d/time.Hour, rest/time.Minute)
+		}
+		return fmt.Sprintf("%d\u00a0h", d/time.Hour)
+	case d < 2*day:
+		return fmt.Sprintf("%d\u00a0h", int(math.Round(d.Hours())))
+	case d < 60*day:
+		return fmt.Sprintf("%d\u00a0days", int(math.Round(d.Hours()/24)))
+	case d < 2*365*day:
+		return fmt.Sprintf("%d\u00a0months", int(math.Round(d.Hours()/24/30.44)))
+	}
+	return fmt.Sprintf("%d\u00a0years", int(d.Hours()/24/365.25))
+}
+
+// grouped writes n with a thin blank between thousands.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, s = "−", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "\u202f" + s[i:]
+	}
+	return sign + s
+}
+
+// bytesOf writes a number of bytes in the unit that fits.
+func bytesOf(n int64) string {
+	switch {
+	case n < 1000:
+		return grouped(n) + "\u00a0bytes"
+	case n < 1_000_000:
+		return fmt.Sprintf("%.3g\u00a0kB", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.3g\u00a0MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.3g\u00a0GB", float64(n)/1e9)
+}
+
+// count writes a number with what it counts: "1 feed", "2 feeds".
+func count[T int | int64](n T, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return grouped(int64(n)) + " " + many
+}
+
+// percent writes a share of 0 to 1.
+func percent(share float64) string { return fmt.Sprintf("%.0f\u202f%%", 100*share) }
+
+// markup is what gives a title away as HTML: a character reference or a tag that occurs in titles.
+var markup = regexp.MustCompile(`(?i)&(#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);|</?(a|abbr|b|br|code|em|i|small|span|strong|sub|sup|tt|u)(\s[^<>]*)?/?>`)
+
+// gap is where one element ends and another begins that a reader sees apart.
+var gap = regexp.MustCompile(`</?(p|div|li|h[1-6]|br|tr|blockquote)\b`)
+
+// plain is a title without markup, on one line.
+func (h *Handler) plain(title string) string {
+	if markup.MatchString(title) {
+		title = h.safe.Text(title)
+	}
+	return strings.Join(strings.Fields(title), " ")
+}
+
+// titleOf is what the page calls a feed.
+func (h *Handler) titleOf(u feed.URL, title string) string {
+	if t := h.plain(title); t != "" {
+		return t
+	}
+	if u.Secret() {
+		return u.Host()
+	}
+	return shortURL(u)
+}
+
+// shortURL is a URL as people write it.
+func shortURL(u feed.URL) string {
+	_, rest, _ := strings.Cut(string(u), "://")
+	return strings.TrimSuffix(rest, "/")
+}
+
+// lead is the beginning of a text as one line of plain text. It is cut where a tag may have been cut before.
+func (h *Handler) lead(html string) string {
+	if i := strings.LastIndexByte(html, '<'); i > strings.LastIndexByte(html, '>') && (i+1 == len(html) || html[i+1] != ' ') {
+		html = html[:i]
+	}
+	const longest = 280
+	runes := []rune(strings.Join(strings.Fields(h.safe.Text(gap.ReplaceAllString(html, " $0"))), " "))
+	if len(runes) > longest {
+		return strings.TrimRight(string(runes[:longest]), " ") + "…"
+	}
+	return string(runes)
+}

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/fetch/grade"
+	"feedex/safehtml"
+)
+
+var update = flag.Bool("update", false, "write the expected drawings anew")
+
+// The timeline has a mark for every event in the day, a line for every confirmation, and the same in words.
+func TestTimeline(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.Local)
+	at := func(hours float64) time.Time { return now.Add(-time.Duration(hours * float64(time.Hour))) }
+	happened := Happened{
+		Requests: []grade.Request{
+			{At: at(30), Status: 200},
+			{At: at(20), Status: 304},
+			{At: at(12), Status: 200, Bytes: 12_000},
+			{At: at(6), Status: 429, RetryAfter: 2 * time.Hour},
+			{At: at(5), Status: 0},
+			{At: at(1), Status: 226, Bytes: 300},
+		},
+		Entries: []Appearance{
+			{ID: feed.EntryID{1}, Title: "Not yet <b>confirmed</b>", Seen: at(.5), Source: "192.0.2.7:7790"},
+			{ID: feed.EntryID{2}, Title: "Own", Seen: at(1)},
+			{ID: feed.EntryID{3}, Title: "Early", Seen: at(15), Source: "192.0.2.7:7790", Polled: at(12)},
+			{ID: feed.EntryID{4}, Title: "From the day before", Seen: at(26), Source: "192.0.2.8:7790", Polled: at(20)},
+			{ID: feed.EntryID{5}, Seen: at(40), Source: "192.0.2.8:7790", Polled: at(30)},
+		},
+	}
+	assets, err := newAssets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := newPages(assets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Handler{safe: safehtml.New()}
+	timeline := h.newTimeline(happened, now)
+	if len(timeline.Polls) != 5 || len(timeline.Brought) != 2 || len(timeline.Own) != 1 || len(timeline.Links) != 2 || len(timeline.Events) != 10 {
+		t.Errorf("%d polls, %d entries from neighbors, %d own ones, %d lines, %d events", len(timeline.Polls), len(timeline.Brought), len(timeline.Own),
+			len(timeline.Links), len(timeline.Events))
+	}
+	for i := 1; i < len(timeline.Events); i++ {
+		if timeline.Events[i].At.T.After(timeline.Events[i-1].At.T) {
+			t.Errorf("event %d is later than the one before", i)
+		}
+	}
+	var b bytes.Buffer
+	if err := pages["feed"].ExecuteTemplate(&b, "timeline", timeline); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", "timeline.html")
+	if _, offset := now.Zone(); offset != 0 {
+		t.Skip("the expected drawing is in UTC")
+	}
+	if *update {
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); got != string(want) {
+		gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+		for i := range min(len(gotLines), len(wantLines)) {
+			if gotLines[i] != wantLines[i] {
+				t.Fatalf("line %d is\n%s\nwant\n%s\n(-update writes it anew)", i+1, gotLines[i], wantLines[i])
+			}
+		}
+		t.Fatalf("%d lines, want %d", len(gotLines), len(wantLines))
+	}
+}

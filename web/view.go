@@ -1,0 +1,101 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+// A view is a page that is about to be written.
+type view struct {
+	Page  string // the template's name
+	Title string
+	Nav   string // the path of the part of the dashboard that it belongs to
+	Live  bool   // it is worth to be kept up to date
+	Code  int    // of the answer; 0 is 200
+	Body  any    // what the template shows
+	// Images says that the page may load pictures and sound from elsewhere.
+	Images bool
+
+	Token   string // of the visitor's forms
+	User    string // who has logged in, "" for nobody
+	Now     time.Time
+	Version string
+}
+
+// A section is a part of the dashboard.
+type section struct{ Path, Name string }
+
+// Sections are the parts of the dashboard, in the order of the menu.
+func (v *view) Sections() []section {
+	return []section{{"/", "Home"}, {"/feeds", "Feeds"}, {"/entries", "Entries"}, {"/neighbors", "Neighbors"}, {"/search", "Archive"}, {"/settings", "Settings"}}
+}
+
+// pages are the templates, by name.
+type pages map[string]*template.Template
+
+// newPages reads the templates.
+func newPages(a assets) (pages, error) {
+	functions := template.FuncMap{
+		"asset": a.path, "grouped": grouped, "bytes": bytesOf, "span": span, "percent": percent,
+		"count": func(n any, one, many string) (string, error) {
+			switch n := n.(type) {
+			case int:
+				return count(n, one, many), nil
+			case int64:
+				return count(n, one, many), nil
+			}
+			return "", fmt.Errorf("count %T", n)
+		},
+		"int64":  func(n int) int64 { return int64(n) },
+		"form":   func(token string, body any) map[string]any { return map[string]any{"Token": token, "Body": body} },
+		"amount": func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
+	}
+	list := make(pages)
+	names, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range names {
+		name, _ := strings.CutSuffix(file.Name(), ".html")
+		if name == "layout" || name == "parts" {
+			continue
+		}
+		t, err := template.New(name).Funcs(functions).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/"+file.Name())
+		if err != nil {
+			return nil, fmt.Errorf("read template: %w", err)
+		}
+		list[name] = t
+	}
+	return list, nil
+}
+
+// show writes a page. It is made whole before the first byte leaves.
+func (h *Handler) show(w http.ResponseWriter, r *http.Request, v *view) {
+	var b bytes.Buffer
+	if err := h.pages[v.Page].ExecuteTemplate(&b, "layout.html", v); err != nil {
+		h.Log.Error("page not made", "path", r.URL.Path, "err", err)
+		http.Error(w, "The page could not be made. The node's log says why.", http.StatusInternalServerError)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Length", strconv.Itoa(b.Len()))
+	if v.Images {
+		header.Set("Content-Security-Policy", policyWithImages)
+	}
+	if v.Code != 0 {
+		w.WriteHeader(v.Code)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		h.Log.Debug("page not sent", "path", r.URL.Path, "err", err)
+	}
+}

@@ -1,0 +1,143 @@
+// Package web is the dashboard: pages for the node's owner, at the address that feed readers use. Pages are made by
+// the server, need no program in the browser, and load nothing from elsewhere; a script of a few lines keeps an open
+// page up to date.
+//
+// What publishers and peers wrote is shown as text or, where it is an entry, sanitized (package safehtml), under a
+// Content-Security-Policy that lets no program in but that script. Every change is a POST with a token.
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"feedex/safehtml"
+)
+
+// Config is what the dashboard needs.
+type Config struct {
+	// Source is the node.
+	Source Source
+	// Login says that pages are shown only to those who have shown a password. Default: to everybody, as is right on the
+	// loopback address alone; feeds whose URL is a secret, and passwords, are for those who have logged in in any case.
+	Login bool
+	// Version is the program's own. Default "".
+	Version string
+	// Ending is closed when the server is about to stop: pages that are kept up to date let go then. Default: never.
+	Ending <-chan struct{}
+	// Now is the time. Default time.Now.
+	Now func() time.Time
+	// Log takes what went wrong on our side. Default: nowhere.
+	Log *slog.Logger
+}
+
+// A Handler serves the pages.
+type Handler struct {
+	Config
+	mux     *http.ServeMux
+	origin  *http.CrossOriginProtection
+	pages   pages
+	assets  assets
+	safe    *safehtml.Policy
+	key     []byte        // of the tokens
+	live    chan struct{} // a place each for maxLive pages
+	imports imports
+	secrets secrets
+}
+
+// New makes the handler. It serves "/", "/feeds", "/entries", "/neighbors", "/search", "/settings" and what is below
+// them. It trusts whoever calls it to have checked the Host header against DNS rebinding.
+func New(cfg Config) (*Handler, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	h := &Handler{Config: cfg, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), safe: safehtml.New(), key: newKey(),
+		live: make(chan struct{}, maxLive)}
+	var err error
+	if h.assets, err = newAssets(); err != nil {
+		return nil, err
+	}
+	if h.pages, err = newPages(h.assets); err != nil {
+		return nil, err
+	}
+	h.page("GET /{$}", h.home)
+	h.page("GET /feeds", h.feeds)
+	h.page("GET /feeds/{number}", h.feed)
+	h.page("GET /entries", h.entries)
+	h.page("GET /entries/{id}", h.entry)
+	h.page("GET /neighbors", h.neighbors)
+	h.page("GET /search", h.search)
+	h.page("GET /settings", h.settings)
+	h.page("GET /imported/{number}", h.imported)
+	h.page("GET /passwords/{word}", h.password)
+	h.page("GET /login", h.loginPage)
+	h.change("POST /login", h.login)
+	h.change("POST /logout", h.logout)
+	h.change("POST /passwords", h.addPassword)
+	h.change("POST /passwords/remove", h.removePassword)
+	h.change("POST /follow", h.follow)
+	h.change("POST /unfollow", h.unfollow)
+	h.change("POST /import", h.importList)
+	h.mux.HandleFunc("GET /search/network", h.searchNetwork)
+	h.mux.HandleFunc("GET /live", h.serveLive)
+	h.mux.HandleFunc("GET /assets/{name}", h.assets.serve)
+	h.page("/", func(*http.Request) (view, error) { return view{}, ErrNone })
+	return h, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	if r, ok := h.admit(w, r); ok {
+		h.mux.ServeHTTP(w, r)
+	}
+}
+
+// page serves a page at a pattern.
+func (h *Handler) page(pattern string, make func(*http.Request) (view, error)) {
+	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		token := h.visitor(w, r)
+		v, err := make(r)
+		if err != nil {
+			v = h.failure(r, err)
+		}
+		v.Token, v.Now, v.Version, v.User = token, h.Now(), h.Version, userOf(r.Context())
+		h.show(w, r, &v)
+	})
+}
+
+// failure is the page that says what went wrong.
+func (h *Handler) failure(r *http.Request, err error) view {
+	var refused refusal
+	switch {
+	case errors.Is(err, ErrNone):
+		return view{Page: "message", Title: "Nothing here", Code: http.StatusNotFound,
+			Body: message{"This node has no such page, feed or entry. It may have been removed."}}
+	case errors.As(err, &refused):
+		return view{Page: "message", Title: refused.title, Code: refused.code, Body: message{refused.text}}
+	case errors.Is(err, context.DeadlineExceeded):
+		return view{Page: "message", Title: "That took too long", Code: http.StatusServiceUnavailable,
+			Body: message{"The node is busy. Try again in a moment."}}
+	}
+	if r.Context().Err() == nil {
+		h.Log.Error("page not made", "path", r.URL.Path, "err", err)
+	}
+	return view{Page: "message", Title: "The node could not do that", Code: http.StatusInternalServerError, Body: message{err.Error() + "."}}
+}
+
+// A message is the body of a page that only says something.
+type message struct{ Text string }
+
+// A refusal is an error of the one who asks.
+type refusal struct {
+	code        int
+	title, text string
+}
+
+func (r refusal) Error() string { return cmp.Or(r.text, r.title) }

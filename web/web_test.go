@@ -1,0 +1,326 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"feedex/feed"
+	"feedex/web"
+)
+
+// newHandler makes the pages of n at noon.
+func newHandler(t testing.TB, n *aNode) http.Handler {
+	t.Helper()
+	h, err := web.New(web.Config{Source: n, Version: "0.0.0", Now: func() time.Time { return noon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// get asks for a page; header names and values follow in turn.
+func get(h http.Handler, target string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestPages(t *testing.T) {
+	n := newNode(t)
+	h := newHandler(t, n)
+	for _, test := range []struct {
+		target string
+		code   int
+		want   []string // in the page
+		not    []string
+	}{
+		{"/", 200, []string{"5 entries", "<strong class=\"near\">3</strong>", "1\u00a0h\u00a030\u00a0min", "36", "12 made instead of 48", "1\u00a0MB", "failed 3 times", "7 entries"}, nil},
+		{"/?period=day", 200, []string{"3 entries", "2 requests made"}, []string{"5 entries"}},
+		{"/feeds", 200, []string{"News &amp; more", "Mine", "example.org (the address is a secret)", "2 feeds"}, []string{"<b>more"}},
+		{"/feeds?q=mine", 200, []string{"Mine"}, []string{"News"}},
+		{"/feeds?q=nothing", 200, []string{"No feed fits."}, nil},
+		{"/feeds/1", 200, []string{"Neighbors bring 80", "Harbor", "/feed/https://example.com/news.xml", "an own poll listed it", "refused with 429 too many requests, to be asked again after 1\u00a0h"}, nil},
+		{"/feeds/2", 200, []string{"Mine", "403 Forbidden"}, []string{"Confidential", "/feed/"}},
+		{"/feeds/3", 404, []string{"no such page"}, nil},
+		{"/feeds/x", 404, nil, nil},
+		{"/feeds/-1", 404, nil, nil},
+		{"/entries", 200, []string{"Harbor", "The ferry is late.", "from a neighbor, not confirmed"}, []string{"Confidential", "<i>"}},
+		{"/entries?feed=1", 200, []string{"Harbor"}, []string{"Confidential"}},
+		{"/entries?feed=2", 200, nil, []string{"Confidential"}},
+		{"/entries?feed=9", 404, nil, nil},
+		{"/entries?q=ferry", 200, []string{"Harbor"}, []string{"Lighthouse"}},
+		{"/entries?q=confidential", 200, []string{"Nothing was found"}, nil},
+		{"/entries?q=(", 200, []string{"That cannot be searched for"}, nil},
+		{n.path(t, "Harbor"), 200, []string{"<p>The <i>ferry</i> is late.</p>", "192.0.2.7:7790 brought it", "nobody else has confirmed it"}, nil},
+		{n.path(t, "Confidential"), 404, nil, []string{"Nobody else may"}},
+		{"/entries/abc", 404, nil, nil},
+		{"/entries/" + strings.Repeat("0", 40), 404, nil, nil},
+		{"/entries/" + strings.Repeat("x", 40), 404, nil, nil},
+		{"/neighbors", 200, []string{"192.0.2.7:7790", "4 of 10", "90 of 100", "1 of 3"}, nil},
+		{"/search", 200, []string{"<h1>Archive</h1>"}, nil},
+		{"/search?q=ferry", 200, []string{"Harbor"}, []string{"data-network", "Confidential"}},
+		{"/search?q=confidential", 200, []string{"nothing that fits"}, nil},
+		{"/search?q=ferry&network=1", 200, []string{"Harbor", `data-network="/search/network?q=ferry"`, `/search?q=ferry&amp;network=1&amp;wait=1`}, nil},
+		{"/search?q=ferry&since=tomorrow", 200, []string{"From: "}, []string{"Harbor"}},
+		{"/search?feed=2", 404, nil, nil},
+		{"/settings", 200, []string{`name="token"`, "News &amp; more"}, []string{"hunter2"}},
+		{"/imported/1", 404, nil, nil},
+		{"/elsewhere", 404, []string{"Nothing here"}, nil},
+	} {
+		w := get(h, test.target)
+		page := w.Body.String()
+		if w.Code != test.code {
+			t.Errorf("%s: %d, want %d", test.target, w.Code, test.code)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s lacks %q", test.target, want)
+			}
+		}
+		for _, bad := range append(test.not, "hunter2") {
+			if strings.Contains(page, bad) {
+				t.Errorf("%s holds %q", test.target, bad)
+			}
+		}
+		wantSound(t, test.target, w)
+	}
+}
+
+// wantSound holds a page to what the security of all of them rests on.
+func wantSound(t *testing.T, target string, w *httptest.ResponseRecorder) {
+	t.Helper()
+	header := w.Header()
+	for name, want := range map[string]string{
+		"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+		"Referrer-Policy": "no-referrer", "Content-Type": "text/html", "Cache-Control": "private",
+	} {
+		if !strings.Contains(header.Get(name), want) {
+			t.Errorf("%s: %s is %q, want %q", target, name, header.Get(name), want)
+		}
+	}
+	if strings.Contains(header.Get("Content-Security-Policy"), "unsafe") {
+		t.Errorf("%s: Content-Security-Policy %q", target, header.Get("Content-Security-Policy"))
+	}
+	page, err := html.Parse(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make(map[string]bool)
+	for e := range page.Descendants() {
+		if e.Type != html.ElementNode {
+			continue
+		}
+		if e.Data == "script" && e.FirstChild != nil || e.Data == "style" || e.Data == "base" {
+			t.Errorf("%s: a %s element of its own", target, e.Data)
+		}
+		for _, a := range e.Attr {
+			name, value := strings.ToLower(a.Key), strings.ToLower(strings.TrimSpace(a.Val))
+			switch {
+			case name == "style", strings.HasPrefix(name, "on"):
+				t.Errorf("%s: attribute %s=%q", target, a.Key, a.Val)
+			case (name == "href" || name == "src" || name == "action") && strings.HasPrefix(value, "javascript:"):
+				t.Errorf("%s: a link to %q", target, a.Val)
+			case name == "id" && ids[value]:
+				t.Errorf("%s: the id %q stands twice", target, a.Val)
+			case name == "id":
+				ids[value] = true
+			}
+		}
+	}
+}
+
+// An entry can run nothing and load nothing, and cannot pass for a part of the page.
+func TestHostileEntry(t *testing.T) {
+	n := newNode(t)
+	h := newHandler(t, n)
+	w := get(h, n.path(t, "Lighthouse"))
+	page := w.Body.String()
+	for _, bad := range []string{"alert", `src="https:`, `poster`, "onclick", "<iframe", "<form action", "<video", "<picture", "data-network", `id="main">R`, "srcset"} {
+		article, _, _ := strings.Cut(page[strings.Index(page, `class="prose"`):], "</article>")
+		if strings.Contains(article, bad) {
+			t.Errorf("the article holds %q:\n%s", bad, article)
+		}
+	}
+	for _, want := range []string{"Read</p>", "Picture: A ferry", `<a href="https://video.example/1">Page from elsewhere: A film</a>`, "data:image/png", "?images=1"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	if csp := w.Header().Get("Content-Security-Policy"); strings.Contains(csp, "http:") || strings.Contains(csp, "https:") {
+		t.Errorf("Content-Security-Policy %q lets pictures from elsewhere in", csp)
+	}
+	wantSound(t, "the entry", w)
+
+	w = get(h, n.path(t, "Lighthouse")+"?images=1")
+	if page := w.Body.String(); !strings.Contains(page, `src="https://tracker.example/p.gif"`) || strings.Contains(page, "<iframe") || strings.Contains(page, "alert") {
+		t.Errorf("with pictures the page is\n%s", page)
+	}
+	if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "img-src 'self' data: https:") || !strings.Contains(csp, "script-src 'self';") {
+		t.Errorf("Content-Security-Policy %q", csp)
+	}
+	wantSound(t, "the entry with pictures", w)
+}
+
+// A browser is what a test needs of one: it keeps its cookie and knows the token of the last page.
+type browser struct {
+	h             http.Handler
+	cookie, token string
+}
+
+var tokenOf = regexp.MustCompile(`name="token" value="([0-9a-f]+)"`)
+
+func newBrowser(t *testing.T, h http.Handler) *browser {
+	t.Helper()
+	w := get(h, "/settings")
+	cookie, found := w.Header().Get("Set-Cookie"), tokenOf.FindStringSubmatch(w.Body.String())
+	if found == nil || !strings.Contains(cookie, "SameSite=Strict") || !strings.Contains(cookie, "HttpOnly") {
+		t.Fatalf("cookie %q, token %q", cookie, found)
+	}
+	cookie, _, _ = strings.Cut(cookie, ";")
+	return &browser{h, cookie, found[1]}
+}
+
+func (b *browser) post(path string, form url.Values, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Cookie", b.cookie)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	b.h.ServeHTTP(w, r)
+	return w
+}
+
+func TestChanges(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	w := b.post("/follow", url.Values{"token": {b.token}, "url": {" example.net/feed "}})
+	if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/settings?done=followed") || len(n.followed) != 1 || n.followed[0] != "https://example.net/feed" {
+		t.Errorf("%d to %q, followed %q", w.Code, w.Header().Get("Location"), n.followed)
+	}
+	if w := get(b.h, w.Header().Get("Location")); !strings.Contains(w.Body.String(), "The feed is followed.") {
+		t.Errorf("the page does not say so: %s", w.Body)
+	}
+	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"ftp://example.net/feed"}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
+		t.Errorf("%d, followed %q", w.Code, n.followed)
+	}
+	if w := b.post("/unfollow", url.Values{"token": {b.token}, "feed": {"2"}}); w.Code != http.StatusSeeOther || len(n.unfollows) != 1 || n.unfollows[0] != 2 {
+		t.Errorf("%d, unfollowed %d", w.Code, n.unfollows)
+	}
+}
+
+// What another site makes a browser send changes nothing.
+func TestForeignChanges(t *testing.T) {
+	n := newNode(t)
+	h := newHandler(t, n)
+	b, other := newBrowser(t, h), newBrowser(t, h)
+	good := url.Values{"token": {b.token}, "url": {"https://example.net/feed"}, "feed": {"1"}}
+	for _, path := range []string{"/follow", "/unfollow", "/import"} {
+		for name, w := range map[string]*httptest.ResponseRecorder{
+			"without a token":      b.post(path, url.Values{"url": good["url"], "feed": good["feed"]}),
+			"with a token made up": b.post(path, url.Values{"token": {strings.Repeat("0", 64)}, "url": good["url"], "feed": good["feed"]}),
+			"of another browser":   b.post(path, url.Values{"token": {other.token}, "url": good["url"], "feed": good["feed"]}),
+			"without a cookie":     (&browser{h: h}).post(path, good),
+			"from another site":    b.post(path, good, "Sec-Fetch-Site", "cross-site"),
+			"from another port":    b.post(path, good, "Sec-Fetch-Site", "same-site"),
+			"of another origin":    b.post(path, good, "Origin", "https://evil.example"),
+		} {
+			if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "Nothing was changed") {
+				t.Errorf("%s, %s: %d %s", path, name, w.Code, w.Body)
+			}
+		}
+		if w := get(h, path+"?"+good.Encode(), "Cookie", b.cookie); w.Code == http.StatusSeeOther {
+			t.Errorf("GET %s: %d", path, w.Code)
+		}
+	}
+	if len(n.followed)+len(n.unfollows) > 0 {
+		t.Errorf("followed %q, unfollowed %d", n.followed, n.unfollows)
+	}
+}
+
+// A list is imported as far as it can be read; the rest is named.
+func TestImport(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	send := func(document string) *httptest.ResponseRecorder {
+		var body bytes.Buffer
+		m := multipart.NewWriter(&body)
+		_ = m.WriteField("token", b.token)
+		file, err := m.CreateFormFile("list", "feeds.opml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(file, document)
+		m.Close()
+		r := httptest.NewRequest(http.MethodPost, "/import", &body)
+		r.Header.Set("Content-Type", m.FormDataContentType())
+		r.Header.Set("Cookie", b.cookie)
+		w := httptest.NewRecorder()
+		b.h.ServeHTTP(w, r)
+		return w
+	}
+	w := send("<opml><body>\n<outline type='rss' xmlUrl='https://example.net/a'/>\n<outline text='<bad>' type='rss' xmlUrl='nonsense'/>\n</body></opml>")
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/imported/1" || len(n.followed) != 1 || n.followed[0] != feed.URL("https://example.net/a") {
+		t.Fatalf("%d to %q, followed %q", w.Code, w.Header().Get("Location"), n.followed)
+	}
+	page := get(b.h, "/imported/1")
+	for _, want := range []string{"1 feed is followed now", "line 3"} {
+		if !strings.Contains(page.Body.String(), want) {
+			t.Errorf("the page lacks %q: %s", want, page.Body)
+		}
+	}
+	wantSound(t, "/imported/1", page)
+	if w := send("no list"); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "no list of feeds") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for i := range 9 {
+		if got := send("<opml><body/></opml>").Header().Get("Location"); got != fmt.Sprintf("/imported/%d", i+2) {
+			t.Errorf("to %q", got)
+		}
+	}
+	if w := get(b.h, "/imported/1"); w.Code != http.StatusNotFound {
+		t.Errorf("the oldest import is still known: %d", w.Code)
+	}
+}
+
+// A node that follows nothing shows how to begin.
+func TestFirstStart(t *testing.T) {
+	n := newNode(t)
+	n.feeds = nil
+	w := get(newHandler(t, n), "/")
+	for _, want := range []string{`action="/import"`, `action="/follow"`, "Read feeds together"} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	wantSound(t, "/", w)
+}
+
+func TestAssets(t *testing.T) {
+	h := newHandler(t, newNode(t))
+	for _, link := range regexp.MustCompile(`/assets/[a-z]+-[0-9a-f]+\.(css|js|svg)`).FindAllString(get(h, "/").Body.String(), -1) {
+		w := get(h, link)
+		if w.Code != 200 || w.Body.Len() == 0 || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %d, %d bytes, %v", link, w.Code, w.Body.Len(), w.Header())
+		}
+	}
+	if w := get(h, "/assets/style.css"); w.Code != http.StatusNotFound {
+		t.Errorf("%d", w.Code)
+	}
+}
