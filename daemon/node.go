@@ -137,8 +137,13 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 		Methods: protocol.NodeMethods(), Serve: h.serve, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
 	})
 	entrance := h.entrance(l.reader, archive)
+	pages, err := newDashboard(serving, h, archive, entrance != nil)
+	if err != nil {
+		return err
+	}
 	readers := reader.New(reader.Config{
-		Source: readerSource{archive}, Hosts: h.config.ReaderHosts, Entrance: entrance, Version: Version, Log: h.config.Log,
+		Source: readerSource{archive}, Hosts: h.config.ReaderHosts, Entrance: entrance,
+		Web: pages, Known: pages.LoggedIn, Version: Version, Log: h.config.Log,
 	})
 
 	var servers, loop sync.WaitGroup
@@ -152,6 +157,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	servers.Go(func() { stop(serveLocal(serving, l.control, newControl(h))) })
 	servers.Go(func() { h.fillGaps(serving) })
 	servers.Go(func() { h.fillPasts(serving) })
+	servers.Go(func() { h.countFollowed(serving) })
 	if err := h.command(serving, node.Subscribe{Feeds: h.config.Subscribe}); err != nil {
 		stop(err)
 	}

@@ -30,6 +30,11 @@ import (
 type Config struct {
 	// Source is where feeds and entries come from.
 	Source Source
+	// Web answers whatever is no way in for a feed reader: pages for people. It has methods and a login of its own.
+	// Default: none.
+	Web http.Handler
+	// Known reports whether whoever asks has logged in there, and needs no password here. Default: nobody has.
+	Known func(*http.Request) bool
 	// Hosts are further names under which the owner reaches the handler, without a port. Default
 	// none: "localhost" and IP addresses always do.
 	Hosts []string
@@ -56,8 +61,8 @@ type handler struct {
 }
 
 // New makes the handler. It serves GET and HEAD of /feed/<url> and /feeds/<number>.<format>, with conditional requests and
-// deltas, of /all.<format>, which is all of them, of /archive, which searches them, of /opml, which lists them as OPML, and
-// of /, a page that does so for people.
+// deltas, of /all.<format>, which is all of them, of /archive, which searches them, and of /opml, which lists them as
+// OPML. What else there is answers Config.Web.
 //
 // It looks at the request target itself and must not stand behind an http.ServeMux pattern, which
 // would redirect away the two slashes in a feed's URL.
@@ -82,12 +87,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		name := hostName(r.Host)
 		say(w, http.StatusMisdirectedRequest, "This node's reader is not known under the name %q. Use 127.0.0.1 or localhost, "+
 			"or let the node know the name: reader_host = [%q] in its config file, or --reader-host %s.", name, name, quote(name))
+	case h.Web != nil && !ours(path):
+		h.Web.ServeHTTP(w, r)
 	case !h.admits(w, r):
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		say(w, http.StatusMethodNotAllowed, "Only GET and HEAD work here.")
-	case path == "/":
-		h.serveIndex(w, r)
 	case path == archivePath:
 		h.serveArchive(w, r, query)
 	case path == opmlPath:
@@ -101,8 +106,17 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(path, allPath):
 		h.serveAll(w, r, path[len(allPath):])
 	default:
-		say(w, http.StatusNotFound, "There is nothing here. A feed is at %s<its URL>, the list of feeds at /.", feedPath)
+		say(w, http.StatusNotFound, "There is nothing here. A feed is at %s<its URL>, the list of feeds at %s.", feedPath, opmlPath)
 	}
+}
+
+// ours reports whether a path is a way in for feed readers.
+func ours(path string) bool {
+	switch path {
+	case archivePath, opmlPath, openSearchPath:
+		return true
+	}
+	return strings.HasPrefix(path, feedPath) || strings.HasPrefix(path, allPath) || isNumbered(path)
 }
 
 // fail tells the owner in the log what happened, and the reader that it is not its fault.

@@ -1,0 +1,209 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/sqlite"
+	"feedex/feed"
+	"feedex/fetch"
+	"feedex/node"
+	"feedex/opml"
+	"feedex/web"
+)
+
+// dashboard shows the node on pages. What is kept it reads beside the loop.
+type dashboard struct {
+	*library
+	host *host
+}
+
+var _ web.Source = dashboard{}
+
+// Status implements web.Present.
+func (d dashboard) Status(ctx context.Context) (web.Status, error) {
+	r, err := d.host.Status(ctx)
+	return web.Status{Status: r.Status, Version: r.Version, Data: r.Data, Storage: r.Storage, Entries: r.Archive.Entries, Bytes: r.Archive.Bytes}, err
+}
+
+// Feeds implements web.Present.
+func (d dashboard) Feeds(ctx context.Context) ([]web.Feed, error) {
+	list, err := d.host.Feeds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names, err := d.FeedNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	numbers := make(map[feed.URL]int64, len(names))
+	for _, n := range names {
+		numbers[n.URL] = n.Number
+	}
+	feeds := make([]web.Feed, len(list))
+	for i := range list {
+		feeds[i] = web.Feed{FeedStatus: list[i], Number: numbers[list[i].URL]}
+	}
+	return feeds, nil
+}
+
+// Neighbors implements web.Present.
+func (d dashboard) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
+	return d.host.Neighbors(ctx)
+}
+
+// Version implements web.Present.
+func (d dashboard) Version() uint64 { return d.host.changes.Load() }
+
+// Hours implements web.Library.
+func (d dashboard) Hours(ctx context.Context, since time.Time) ([]web.Hour, error) {
+	list, err := d.library.Reader.Hours(ctx, since)
+	hours := make([]web.Hour, len(list))
+	for i := range list {
+		hours[i] = web.Hour(list[i])
+	}
+	return hours, err
+}
+
+// Titles implements web.Library.
+func (d dashboard) Titles(ctx context.Context) (map[int64]web.Title, error) {
+	names, err := d.FeedNames(ctx)
+	titles := make(map[int64]web.Title, len(names))
+	for _, n := range names {
+		titles[n.Number] = web.Title{URL: n.URL, Text: n.Title}
+	}
+	return titles, err
+}
+
+// Feed implements web.Library.
+func (d dashboard) Feed(ctx context.Context, number int64) (k web.Known, err error) {
+	f, err := d.NumberedFeed(ctx, number)
+	if err != nil {
+		return k, err
+	}
+	if f.URL == "" {
+		return k, web.ErrNone
+	}
+	k = web.Known{Feed: f, Number: number}
+	if k.Entries, err = d.CountEntries(ctx, number, web.MaxCounted); err != nil {
+		return k, err
+	}
+	asked := f.URL
+	if f.Alias != "" {
+		asked = f.Alias
+	}
+	if k.Host, err = d.Host(ctx, asked.Host()); err != nil || !f.Subscribed {
+		return k, err
+	}
+	k.Status, err = look(ctx, d.host, func(n *node.Node) (*node.FeedStatus, error) {
+		if n == nil {
+			return nil, nil // the page does without
+		}
+		return n.Feed(f.URL), nil
+	})
+	return k, err
+}
+
+// Happened implements web.Library.
+func (d dashboard) Happened(ctx context.Context, number int64, since time.Time, n int) (h web.Happened, err error) {
+	f, err := d.NumberedFeed(ctx, number)
+	if err != nil {
+		return h, err
+	}
+	if h.Requests, err = d.RequestsFor(ctx, fetch.Logged(f.URL), since, n); err != nil {
+		return h, err
+	}
+	// What came before may have been confirmed since.
+	list, err := d.Appearances(ctx, number, since.Add(-24*time.Hour), n)
+	for i := range list {
+		h.Entries = append(h.Entries, web.Appearance(list[i]))
+	}
+	return h, err
+}
+
+// Brought implements web.Library.
+func (d dashboard) Brought(ctx context.Context, number int64, since time.Time, n int) (int, error) {
+	return d.BroughtSince(ctx, number, since, n)
+}
+
+// Headlines implements web.Library.
+func (d dashboard) Headlines(ctx context.Context, number, before int64, secret bool, n int) ([]web.Headline, error) {
+	list, err := d.library.Reader.Headlines(ctx, number, before, secret, n)
+	headlines := make([]web.Headline, len(list))
+	for i := range list {
+		headlines[i] = web.Headline(list[i])
+	}
+	return headlines, err
+}
+
+// Entry implements web.Library.
+func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (archive.Record, int64, error) {
+	r, number, err := d.library.Reader.Entry(ctx, id)
+	if err == nil && number == 0 {
+		err = web.ErrNone
+	}
+	return r, number, err
+}
+
+// Ask implements web.Network.
+func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remote) error) (asked web.Asked, err error) {
+	yes := true
+	err = d.host.Query(ctx, Query{Filter: f, Network: &yes}, func(p QueryPart) error {
+		if p.End != nil {
+			asked = web.Asked{Neighbors: p.End.Asked, Cut: p.End.Cut, Problem: p.End.Problem}
+		}
+		list := make([]web.Remote, len(p.Found))
+		for i := range p.Found {
+			r := &p.Found[i]
+			list[i] = web.Remote{Feed: r.Feed, Title: r.Title, Link: r.Link, Time: r.Time(), Holders: len(r.Holders), Here: r.Here}
+		}
+		return each(list)
+	})
+	return asked, err
+}
+
+// Follow implements web.Owner.
+func (d dashboard) Follow(ctx context.Context, list []opml.Feed) (added int, err error) {
+	f, err := Follow(ctx, d.host, list, func(int, int) {})
+	d.host.changes.Add(1)
+	return f.New, err
+}
+
+// Unfollow implements web.Owner.
+func (d dashboard) Unfollow(ctx context.Context, number int64) error {
+	f, err := d.NumberedFeed(ctx, number)
+	if err != nil {
+		return err
+	}
+	if f.URL == "" {
+		return web.ErrNone
+	}
+	d.host.changes.Add(1)
+	return d.host.Unsubscribe(ctx, f.URL)
+}
+
+// AddPassword implements web.Keys.
+func (d dashboard) AddPassword(ctx context.Context, name string) (string, error) {
+	secret, err := d.host.AddPassword(ctx, name)
+	if bad := (badRequest{}); errors.As(err, &bad) {
+		err = bad.error // the page says what is wrong
+	}
+	return secret, err
+}
+
+// RemovePassword implements web.Keys.
+func (d dashboard) RemovePassword(ctx context.Context, name string) error {
+	return d.host.RemovePassword(ctx, name)
+}
+
+// newDashboard makes the pages of a node. They let go of open connections when ctx ends.
+func newDashboard(ctx context.Context, h *host, r *sqlite.Reader, login bool) (*web.Handler, error) {
+	pages, err := web.New(web.Config{Source: dashboard{&library{r, h}, h}, Login: login, Version: Version, Ending: ctx.Done(), Log: h.config.Log})
+	if err != nil {
+		return nil, fmt.Errorf("make the dashboard: %w", err)
+	}
+	return pages, nil
+}

@@ -1,0 +1,127 @@
+package daemon
+
+import (
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A visitor is a person's browser at a node's pages.
+type visitor struct {
+	t    *testing.T
+	base string
+	http.Client
+}
+
+func newVisitor(t *testing.T, n *testNode) *visitor {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &visitor{t: t, base: "http://" + n.at.Reader, Client: http.Client{Jar: jar, Transport: &http.Transport{}}}
+	t.Cleanup(v.CloseIdleConnections)
+	return v
+}
+
+// page is what a page shows.
+func (v *visitor) page(path string) string {
+	v.t.Helper()
+	resp, err := v.Get(v.base + path)
+	return v.read(path, resp, err)
+}
+
+func (v *visitor) read(path string, resp *http.Response, err error) string {
+	v.t.Helper()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		v.t.Fatalf("%s: %s, %v\n%s", path, resp.Status, err, text)
+	}
+	return html.UnescapeString(string(text))
+}
+
+var formToken = regexp.MustCompile(`name="token" value="([0-9a-f]+)"`)
+
+// send sends a form that is on a page, and returns the page that it leads to.
+func (v *visitor) send(page, path string, form url.Values) string {
+	v.t.Helper()
+	found := formToken.FindStringSubmatch(v.page(page))
+	if found == nil {
+		v.t.Fatalf("%s has no form", page)
+	}
+	form.Set("token", found[1])
+	resp, err := v.PostForm(v.base+path, form)
+	return v.read(path, resp, err)
+}
+
+// want fails unless the page shows all of these.
+func (v *visitor) want(path string, texts ...string) {
+	v.t.Helper()
+	page := v.page(path)
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			v.t.Errorf("%s lacks %q:\n%s", path, text, page)
+		}
+	}
+}
+
+// A person opens a new node's address, follows a feed there and sees everything about it on the pages.
+func TestDashboard(t *testing.T) {
+	f := startFeed(t, "Harbor", "Lighthouse")
+	n := startNode(t, Config{})
+	v := newVisitor(t, n)
+	v.want("/", "Read feeds together")
+	if page := v.send("/", "/follow", url.Values{"url": {string(f.url)}}); !strings.Contains(page, "The feed is followed.") {
+		t.Errorf("following leads to\n%s", page)
+	}
+	a := n.waitArrival(f.url)
+	v.want("/", "2 entries", "1 feed you follow", "by own polls")
+	v.want("/?period=day", "2 entries")
+	found := regexp.MustCompile(`href="/feeds/([0-9]+)"`).FindStringSubmatch(v.page("/feeds"))
+	if found == nil {
+		t.Fatalf("the feed is not listed:\n%s", v.page("/feeds"))
+	}
+	number := found[1]
+	v.want("/feeds", string(f.url)[len("http://"):])
+	v.want("/feeds/"+number, "An own poll brought “Harbor”", "a document of", "Lighthouse", "polled about every 1\u00a0h")
+	v.want("/entries", "Harbor", "Lighthouse")
+	v.want("/entries?q=harbor", "Harbor")
+	v.want("/entries/"+a.Records[0].ID.String(), a.Records[0].Entry.Title, "An own poll brought it")
+	v.want("/neighbors", "no neighbors at present")
+	v.want("/search?q=harbor", "Harbor")
+	v.want("/search?q=nothing&network=1&wait=1", "This node has nothing that fits.", "Nobody was asked")
+	v.want("/settings", "feedex password add NAME")
+
+	secret, err := n.client.AddPassword(t.Context(), "laptop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := v.send("/login", "/login", url.Values{"password": {secret}, "next": {"/settings"}}); !strings.Contains(page, "Log out laptop") {
+		t.Errorf("logging in leads to\n%s", page)
+	}
+	page := v.send("/settings", "/passwords", url.Values{"name": {"phone"}})
+	if found := regexp.MustCompile(`<code>([0-9a-f]{32})</code>`).FindStringSubmatch(page); found == nil {
+		t.Errorf("a new password is not shown:\n%s", page)
+	}
+	resp, err := v.PostForm(v.base+"/passwords", url.Values{"name": {"phone"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("without a token: %s", resp.Status)
+	}
+	if page := v.send("/settings", "/unfollow", url.Values{"feed": {number}}); !strings.Contains(page, "not followed any more") {
+		t.Errorf("unfollowing leads to\n%s", page)
+	}
+	v.want("/feeds/"+number, "no longer followed")
+}
