@@ -72,6 +72,8 @@ func (d *disk) KeepDID(did protocol.DID)              { d.write(func(m *archive.
 func (d *disk) KeepPeer(p archive.Peer)               { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
 func (d *disk) DropPeer(id protocol.NodeID)           { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
 func (d *disk) KeepHost(h archive.Host)               { d.write(func(m *archive.Memory) { m.KeepHost(h) }) }
+func (d *disk) Shorten(context.Context) error         { return errors.New("there is no file") }
+func (d *disk) Reclaim(int) (int, error)              { return 0, errors.New("there is no file") }
 func (d *disk) KeepRequests(l []grade.Request) {
 	d.write(func(m *archive.Memory) { m.KeepRequests(l) })
 }

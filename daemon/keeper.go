@@ -20,7 +20,8 @@ type Keeper interface {
 	// Import fills in entries of an export, the newest first, and returns how many were not there yet. What
 	// was stored is durable when it returns, also where it returns an error; a repetition stores the rest.
 	Import(ctx context.Context, lines []jsonl.Line) (added int, err error)
-	// Vacuum rewrites the archive's file without what is free in it.
+	// Vacuum gives back the room that holds nothing in the archive's file. A node does so in steps between which it
+	// works, unless an older feedex made the file: that is rewritten, and the node can do nothing else meanwhile.
 	Vacuum(ctx context.Context) error
 	// AddPassword makes a password for a program of the owner, which is kept nowhere else. The error wraps
 	// reading.ErrName, reading.ErrTaken or reading.ErrPasswords where that is the reason.
@@ -134,8 +135,22 @@ func (h *host) Import(ctx context.Context, lines []jsonl.Line) (added int, err e
 	return added, nil
 }
 
-// Vacuum implements Keeper. The loop does nothing else meanwhile.
+// reclaimStep is how many pages of the archive's file are given back at a time: about ten milliseconds.
+const reclaimStep = 256
+
+// Vacuum implements Keeper.
 func (h *host) Vacuum(ctx context.Context) error {
-	_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.store.Vacuum(ctx) })
-	return err
+	for {
+		left, err := chore(ctx, h, func() (int, error) { return h.store.Reclaim(reclaimStep) })
+		switch {
+		case errors.Is(err, sqlite.ErrWhole):
+			_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.store.Vacuum(ctx) })
+			return err
+		case err != nil:
+			return err
+		case left == 0:
+			_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.store.Shorten(ctx) })
+			return err
+		}
+	}
 }

@@ -34,6 +34,8 @@ type database interface {
 	desk
 	Commit() error
 	Index(max int) (remaining int, err error)
+	Reclaim(max int) (remaining int, err error)
+	Shorten(ctx context.Context) error
 	Vacuum(ctx context.Context) error
 	Stats(ctx context.Context) (sqlite.Stats, error)
 	Requests(ctx context.Context, n int) ([]grade.Request, error)

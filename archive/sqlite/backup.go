@@ -2,9 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -80,37 +78,4 @@ func syncFolder(path string) error {
 		return err
 	}
 	return errors.Join(folder.Sync(), folder.Close())
-}
-
-// Vacuum rewrites the file without what is free in it, and with what belongs together side by side. It takes
-// as much room again meanwhile, and the writer can do nothing else. It belongs to the loop, after a Commit.
-func (s *Store) Vacuum(ctx context.Context) error {
-	if s.inTx {
-		return wrap("vacuum", s.path, errBusy)
-	}
-	err := s.vacuum(ctx)
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	return wrap("vacuum", s.path, err)
-}
-
-func (s *Store) vacuum(ctx context.Context) (err error) {
-	// The copy would else be made in memory.
-	if _, err := s.conn.ExecContext(ctx, `PRAGMA temp_store(FILE)`); err != nil {
-		return err
-	}
-	defer func() {
-		_, again := s.conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA temp_store(MEMORY)`)
-		err = errors.Join(err, again)
-	}()
-	if _, err := s.conn.ExecContext(ctx, `VACUUM`); err != nil {
-		return err
-	}
-	// It went through the log, which is now as long as the archive.
-	var busy, pages, done sql.NullInt64
-	if err := scan(s.conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`), &busy, &pages, &done); err != nil {
-		return fmt.Errorf("shorten the log: %w", err)
-	}
-	return nil
 }

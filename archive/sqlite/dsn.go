@@ -17,7 +17,8 @@ const (
 	// Its transactions are immediate, because one that begins by reading could find the database
 	// locked when it comes to write. The log that commits go to is brought into the file every 8,000
 	// pages: a page that changes in many commits is then written there once, and few commits wait.
-	roleWriter role = "mode=rw&_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
+	// How room is given back (see Reclaim) has to be said before anything is in a new file.
+	roleWriter role = "mode=rw&_txlock=immediate&_pragma=auto_vacuum(2)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
 		"&_pragma=wal_autocheckpoint(8000)&_pragma=journal_size_limit(67108864)"
 	// roleReader may clean up after a node that was killed, but changes nothing otherwise.
 	roleReader role = "mode=rw&_pragma=query_only(1)"

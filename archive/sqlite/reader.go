@@ -132,7 +132,8 @@ type Stats struct {
 	Feeds     int64 `json:"feeds"`     // with entries or settings
 	Unindexed int64 `json:"unindexed"` // entries that Index has yet to see
 	Bytes     int64 `json:"bytes"`     // on the disk
-	Free      int64 `json:"free"`      // of these that hold nothing; Vacuum gives them back
+	Free      int64 `json:"free"`      // of these that hold nothing; Reclaim or Vacuum gives them back
+	InSteps   bool  `json:"in_steps"`  // Reclaim can do so, without stopping the node
 }
 
 // Stats counts what the archive holds.
@@ -142,9 +143,10 @@ func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
 	const query = `
 		SELECT (SELECT count(*) FROM entries INDEXED BY entries_by_seq), (SELECT count(*) FROM feeds),
 			(SELECT count(*) FROM entries INDEXED BY entries_by_seq WHERE seq > state.indexed) + (SELECT count(*) FROM stale),
-			(SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size)
+			(SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size),
+			(SELECT auto_vacuum = 2 FROM pragma_auto_vacuum)
 		FROM state`
-	if err := scan(r.db.QueryRowContext(ctx, query), &st.Entries, &st.Feeds, &st.Unindexed, &st.Free); err != nil {
+	if err := scan(r.db.QueryRowContext(ctx, query), &st.Entries, &st.Feeds, &st.Unindexed, &st.Free, &st.InSteps); err != nil {
 		return Stats{}, r.failed(ctx, "read", err)
 	}
 	for _, name := range []string{r.path, r.path + "-wal"} {

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/archive/sqlite"
-	"feedex/daemon"
 )
 
 func newArchiveBackup() *cobra.Command {
@@ -74,37 +73,4 @@ func sizeOf(path string) int64 {
 		return 0
 	}
 	return info.Size()
-}
-
-func newArchiveVacuum() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "vacuum",
-		Short: "Give back the room on disk that holds nothing",
-		Long: `Rewrite the archive's file without what is free in it: 'feedex archive stats' shows how much that is. The disk
-must have room for a second and a third copy meanwhile. A running node does nothing else until it is done, up to a
-minute for a gigabyte: neighbors and commands wait.`,
-		Args: noArgs,
-	}
-	return onArchive(c, func(c *cobra.Command, data string, _ []string) (err error) {
-		k, _, closing, err := keeper(data, false)
-		if err != nil {
-			return err
-		}
-		before := archiveSize(data)
-		if err := k.Vacuum(c.Context()); err != nil {
-			_ = closing()
-			return err
-		}
-		if err := closing(); err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s, before %s\n", byteSize(archiveSize(data)), byteSize(before))
-		return err
-	})
-}
-
-// archiveSize is how much room the archive of a data directory takes, with the log beside it.
-func archiveSize(data string) int64 {
-	path := daemon.DatabasePath(data)
-	return sizeOf(path) + sizeOf(path+"-wal")
 }
