@@ -23,6 +23,9 @@ nodes that flood theirs with queries.`,
 			if err != nil {
 				return err
 			}
+			if e.Flooders == 0 {
+				e.Flooders = -1 // no such network
+			}
 			e.Seed, e.Traces, e.Settle = lab.Seed(f.seed), set, f.length
 			return f.run(c, e.Run)
 		},
@@ -32,6 +35,6 @@ nodes that flood theirs with queries.`,
 	c.Flags().IntSliceVar(&e.Sizes, "nodes", []int{161, 1000}, "how many nodes, a network each")
 	c.Flags().IntVar(&e.Each, "feeds", 20, "how many feeds a node follows")
 	c.Flags().IntVar(&e.Trials, "trials", 10, "how many queries of each kind")
-	c.Flags().Float64Var(&e.Flooders, "flooders", 0.03, "share of the nodes that flood, in the last network")
+	c.Flags().Float64Var(&e.Flooders, "flooders", 0.03, "share of the nodes that flood, in the last network; 0 for no such network")
 	return c
 }

@@ -26,7 +26,7 @@ type Queries struct {
 	Each     int           // feeds a node; default 20
 	Settle   time.Duration // until the first query; default 15 min
 	Trials   int           // queries of each kind; default 10
-	Flooders float64       // share of the nodes of the flooded network; default 0.03
+	Flooders float64       // share of the nodes of the flooded network; default 0.03, below 0 for no such network
 }
 
 const (
@@ -87,7 +87,7 @@ func (c Queries) withDefaults() (Queries, []trace.Feed, error) {
 			return c, nil, fmt.Errorf("%w: %d nodes; want %d or fewer", ErrSetting, size, maxNodes)
 		}
 	}
-	if c.Trials < 1 || c.Flooders < 0 || c.Flooders > .9 {
+	if c.Trials < 1 || c.Flooders > .9 {
 		return c, nil, fmt.Errorf("%w: %d queries of each kind, %v of the nodes flood; want 1 or more, and up to 0.9", ErrSetting, c.Trials, c.Flooders)
 	}
 	return c, feeds, nil
@@ -118,7 +118,10 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizes := append(slices.Clone(c.Sizes), c.Sizes[0])
+	sizes := slices.Clone(c.Sizes)
+	if c.Flooders > 0 {
+		sizes = append(sizes, c.Sizes[0])
+	}
 	costs := make([]float64, len(sizes))
 	for i, size := range sizes {
 		costs[i] = float64(size)
