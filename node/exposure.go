@@ -19,6 +19,9 @@ const (
 	// is as many as it takes to keep everybody else away.
 	strangerCalls  = 60
 	strangersCalls = 600
+	// searchAMinute is for how long the archive is searched for one neighbor: a twentieth of a core. Words of one letter
+	// with any ending take tenths of a second in an archive of millions, and nothing interrupts them.
+	searchAMinute = 3 * time.Second
 	// floodFactor is how many times as many queries as a minute allows are a flood.
 	floodFactor = 3
 )
@@ -46,7 +49,10 @@ func originOf(id protocol.NodeID) origin {
 }
 
 // effort is what one neighbor puts us to.
-type effort struct{ calls, bytes, queries, messages int }
+type effort struct {
+	calls, bytes, queries, messages int
+	search                          time.Duration
+}
 
 func (e effort) over() bool { return e.calls > callsAMinute || e.bytes > bytesAMinute }
 
@@ -82,14 +88,14 @@ func (x *exposure) neighbor(now time.Time, h incentive.Holder, c protocol.Call) 
 	return e.over(), e.over() && !before
 }
 
-// query counts a query over a link, and reports whether it is beyond the limit, and whether it is the one from
+// query counts a query over a link, and reports whether it is beyond the limits, and whether it is the one from
 // which on there can be no talk of an oversight.
 func (x *exposure) query(now time.Time, h incentive.Holder) (over, flood bool) {
 	x.turn(now)
 	e := x.neighbors[h]
 	e.queries++
 	x.neighbors[h] = e
-	return e.queries > search.PerMinute, e.queries == floodFactor*search.PerMinute
+	return e.queries > search.PerMinute || e.search > searchAMinute, e.queries == floodFactor*search.PerMinute
 }
 
 // cause counts the messages that a neighbor's query causes, and returns how many of them it may.
@@ -100,6 +106,14 @@ func (x *exposure) cause(now time.Time, h incentive.Holder, messages int) int {
 	e.messages += messages
 	x.neighbors[h] = e
 	return messages
+}
+
+// searched counts for how long the archive was searched for a neighbor.
+func (x *exposure) searched(now time.Time, h incentive.Holder, span time.Duration) {
+	x.turn(now)
+	e := x.neighbors[h]
+	e.search += span
+	x.neighbors[h] = e
 }
 
 // spared takes back messages that were counted and not sent.

@@ -49,7 +49,7 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "%d queries are under way; wait for their answers", l.searches))
 		return
 	case over && !trusted:
-		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d queries within a minute; slow down", search.PerMinute))
+		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d queries within a minute, or than %v of search; slow down", search.PerMinute, searchAMinute))
 		return
 	case n.dues.ledger.Allowance(l.holder) < relayPrice:
 		n.refuse(ev, protocol.Faultf(protocol.AtBound, "the account is at its bound; give before asking"))
@@ -83,7 +83,9 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 	f := q.Filter
 	f.Shareable = true
 	f.Limit++ // one more tells whether there is more
+	begun := n.now
 	n.searchFor(f, func(found Found) {
+		n.load.searched(n.now, l.holder, n.now.Sub(begun))
 		if i.over {
 			return
 		}

@@ -135,6 +135,39 @@ func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 	}
 }
 
+// Queries that take long to answer are answered less often.
+func TestANeighborHasSoMuchSearch(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	n, l := hosts[1].node, hosts[1].node.links[hosts[0].id]
+	ask := func(now time.Time) Effect {
+		for _, e := range n.Step(nil, now, Asked{From: l.id(), Session: l.session, Call: protocol.QueryFeed{Query: protocol.Query{
+			Filter: feed.Filter{Words: []string{now.String()}}, // no two are the same
+		}}}) {
+			switch e.(type) {
+			case Search, Respond:
+				return e
+			}
+		}
+		return nil
+	}
+	now := w.now.Truncate(time.Minute).Add(time.Minute)
+	for range 2 {
+		s, ok := ask(now).(Search)
+		if !ok {
+			t.Fatal("a query within the limits is not answered")
+		}
+		now = now.Add(searchAMinute/2 + 1)
+		n.Step(nil, now, Found{ID: s.ID})
+	}
+	if r, _ := ask(now).(Respond); r.Fault == nil || r.Fault.Code != protocol.Busy {
+		t.Errorf("after %v of search it answers %+v", searchAMinute, r)
+	}
+	if _, ok := ask(now.Add(time.Minute)).(Search); !ok {
+		t.Error("a minute later a query is not answered")
+	}
+}
+
 // The owner can ask though others have us pass on as much as they may.
 func TestRelayedQueriesLeaveRoomForTheOwners(t *testing.T) {
 	w := newNetwork(t)
