@@ -23,8 +23,8 @@ var _ reading.Library = (*library)(nil)
 
 // A desk is the part of a database that a library writes to, as sqlite.Store has it.
 type desk interface {
-	Mark(ids []reading.ItemID, m reading.Mark)
-	MarkStream(s reading.Stream, m reading.Mark, limit int) (more bool)
+	Mark(at time.Time, ids []reading.ItemID, m reading.Mark)
+	MarkStream(at time.Time, s reading.Stream, m reading.Mark, limit int) (more bool)
 	Arrange(list []reading.Arrangement) bool
 	AddFolder(name string) (id reading.FolderID, ok bool)
 	RenameFolder(id reading.FolderID, name string)
@@ -81,7 +81,7 @@ func (l *library) enter(ctx context.Context, h reading.Hash, fever bool) (string
 // Mark implements reading.Desk.
 func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark) error {
 	for part := range slices.Chunk(ids, markStep) {
-		if err := l.host.write(ctx, func(d desk) error { d.Mark(part, m); return nil }); err != nil {
+		if err := l.host.write(ctx, func(d desk) error { d.Mark(time.Now(), part, m); return nil }); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark
 // MarkStream implements reading.Desk.
 func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
 	for more := true; more; {
-		err := l.host.write(ctx, func(d desk) error { more = d.MarkStream(s, m, markStep); return nil })
+		err := l.host.write(ctx, func(d desk) error { more = d.MarkStream(time.Now(), s, m, markStep); return nil })
 		if err != nil {
 			return err
 		}

@@ -24,6 +24,7 @@ type Item struct {
 	Listed  bool
 	Read    bool
 	Starred bool
+	Changed time.Time // when it came here or, later, was last marked; whole seconds
 
 	EntryID   feed.EntryID
 	Entry     feed.Entry // as published: its HTML is not fit to be shown
@@ -54,6 +55,8 @@ type Stream struct {
 	Since    time.Time
 	Until    time.Time // these arrived at Since or later, and before Until; zero for no bound
 	Unlisted bool      // also those that are not listed
+	// Changed leaves, where it is not zero, those that arrived and are listed, or were marked, then or later.
+	Changed time.Time
 }
 
 // A Page is a part of a stream.

@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
+	"time"
 
 	"feedex/archive"
 	"feedex/reading"
@@ -45,8 +47,8 @@ func (s *Store) followed(id int64, f *archive.Feed) {
 		WHERE seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, toSeconds(f.Since), firstUnread)
 }
 
-// Mark marks items. Those of which there is none do not matter.
-func (s *Store) Mark(ids []reading.ItemID, m reading.Mark) {
+// Mark marks items at a moment. Those of which there is none do not matter.
+func (s *Store) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	if len(ids) == 0 {
 		return
 	}
@@ -56,20 +58,20 @@ func (s *Store) Mark(ids []reading.ItemID, m reading.Mark) {
 		return
 	}
 	for _, change := range changes(m) {
-		s.write(`UPDATE items SET `+change.set+` WHERE id IN (SELECT value FROM json_each(?)) AND `+change.where, string(list))
+		s.write(`UPDATE items SET marked = ?, `+change.set+` WHERE id IN (SELECT value FROM json_each(?)) AND `+change.where, at.Unix(), string(list))
 	}
 }
 
 // MarkStream marks at most limit items of a stream, and reports whether that may not have been all.
-func (s *Store) MarkStream(stream reading.Stream, m reading.Mark, limit int) (more bool) {
+func (s *Store) MarkStream(at time.Time, stream reading.Stream, m reading.Mark, limit int) (more bool) {
 	if m.Read == reading.Yes && stream.Read == reading.Either {
 		stream.Read = reading.No // the others need no mark, and these have an index
 	}
 	for _, change := range changes(m) {
 		where, args := streamWhere(stream)
-		query := `UPDATE items SET ` + change.set + ` WHERE id IN (SELECT i.id FROM ` + streamFrom(stream) + ` WHERE ` + where +
+		query := `UPDATE items SET marked = ?, ` + change.set + ` WHERE id IN (SELECT i.id FROM ` + streamFrom(stream) + ` WHERE ` + where +
 			` AND ` + change.where + ` LIMIT ?)`
-		more = s.write(query, append(args, limit)...) == int64(limit) || more
+		more = s.write(query, slices.Concat([]any{at.Unix()}, args, []any{limit})...) == int64(limit) || more
 	}
 	return more && s.err == nil
 }
@@ -133,7 +135,9 @@ func streamWhere(s reading.Stream) (where string, args []any) {
 	case reading.No:
 		and(`NOT i.starred`)
 	}
-	if !s.Unlisted && s.Starred != reading.Yes && s.Read != reading.No {
+	if !s.Changed.IsZero() {
+		and(`(i.arrived >= ? AND i.listed OR i.marked >= ?)`, ceilSeconds(s.Changed), ceilSeconds(s.Changed))
+	} else if !s.Unlisted && s.Starred != reading.Yes && s.Read != reading.No {
 		and(`i.listed`)
 	}
 	if !s.Since.IsZero() {

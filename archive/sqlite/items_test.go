@@ -12,6 +12,9 @@ import (
 	"feedex/reading"
 )
 
+// markedAt is when tests mark items where the moment does not matter.
+var markedAt = time.Unix(1000, 0)
+
 const otherNews = feed.URL("https://example.org/other")
 
 // follow has the archive follow feeds from a moment on.
@@ -84,7 +87,7 @@ func TestItemsArrive(t *testing.T) {
 	edited := feedRecord(news, 10)
 	edited.Entry.Title = "edited"
 	edited.Digest = edited.Entry.Digest()
-	s.Mark([]reading.ItemID{1}, reading.Mark{Read: reading.Yes})
+	s.Mark(markedAt, []reading.ItemID{1}, reading.Mark{Read: reading.Yes})
 	keep(t, s, edited, feedRecord(news, 21))
 	wantIDs(t, s, all, 5, 2, 1)
 	wantIDs(t, s, unread, 5, 2)
@@ -131,7 +134,7 @@ func TestItemsOfAFeedThatIsFollowedLater(t *testing.T) {
 	wantIDs(t, s, reading.Stream{Unlisted: true}, append(latest, 4, 3, 2, 1)...)
 
 	// While it is not followed nothing arrives; what was there keeps its marks.
-	s.Mark(latest[1:], reading.Mark{Read: reading.Yes})
+	s.Mark(markedAt, latest[1:], reading.Mark{Read: reading.Yes})
 	s.KeepFeed(archive.Feed{URL: news})
 	keep(t, s, feedRecord(news, 200))
 	wantIDs(t, s, all)
@@ -151,7 +154,7 @@ func TestMarks(t *testing.T) {
 	s.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9)})
 	mark := func(m reading.Mark, ids ...reading.ItemID) {
 		t.Helper()
-		s.Mark(ids, m)
+		s.Mark(markedAt, ids, m)
 		if err := s.Commit(); err != nil {
 			t.Fatal(err)
 		}
@@ -176,18 +179,42 @@ func TestMarks(t *testing.T) {
 		t.Errorf("Counts = %+v, %v; want %+v", counts, err, want)
 	}
 
-	if s.MarkStream(reading.Stream{Feed: want[0].Feed}.Before(time.Unix(12, 0)), reading.Mark{Read: reading.Yes}, 10) {
+	if s.MarkStream(markedAt, reading.Stream{Feed: want[0].Feed}.Before(time.Unix(12, 0)), reading.Mark{Read: reading.Yes}, 10) {
 		t.Error("MarkStream is not done, but there was little to do")
 	}
 	commit(t, s)
 	wantIDs(t, s, unread, 4, 2)
-	if !s.MarkStream(all, reading.Mark{Read: reading.Yes}, 1) || !s.MarkStream(all, reading.Mark{Read: reading.Yes}, 1) ||
-		s.MarkStream(all, reading.Mark{Read: reading.Yes}, 1) {
+	if !s.MarkStream(markedAt, all, reading.Mark{Read: reading.Yes}, 1) || !s.MarkStream(markedAt, all, reading.Mark{Read: reading.Yes}, 1) ||
+		s.MarkStream(markedAt, all, reading.Mark{Read: reading.Yes}, 1) {
 		t.Error("MarkStream does not end after the last item")
 	}
 	commit(t, s)
 	wantIDs(t, s, unread)
 	wantSound(t, s)
+}
+
+// What changed since a moment is what arrived as news since then, and what was marked, by what it was not before.
+func TestStreamChanged(t *testing.T) {
+	s := newStore(t)
+	follow(t, s, time.Unix(1, 0), news)
+	keep(t, s, feedRecord(news, 10), feedRecord(news, 11), feedRecord(news, 12))
+	s.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9), feedRecord(news, 8)})
+	s.Mark(time.Unix(30, 0), []reading.ItemID{1, 5}, reading.Mark{Starred: reading.Yes})
+	s.Mark(time.Unix(40, 0), []reading.ItemID{1, 2}, reading.Mark{Starred: reading.Yes, Read: reading.No}) // 1 is so already
+	s.MarkStream(time.Unix(50, 0), reading.Stream{Since: time.Unix(12, 0)}, reading.Mark{Read: reading.Yes}, 10)
+	commit(t, s)
+	changed := func(since int64) reading.Stream { return reading.Stream{Changed: time.Unix(since, 0)} }
+	wantIDs(t, s, changed(1), 5, 3, 2, 1)
+	wantIDs(t, s, changed(11), 5, 3, 2, 1)
+	wantIDs(t, s, changed(31), 3, 2)
+	wantIDs(t, s, changed(50), 3)
+	wantIDs(t, s, changed(51))
+	for item, err := range s.Items(t.Context(), []reading.ItemID{1, 2, 3, 4}) {
+		want := map[reading.ItemID]int64{1: 30, 2: 40, 3: 50, 4: 20}[item.ID]
+		if err != nil || item.Changed.Unix() != want {
+			t.Errorf("item %d changed at %d, %v; want %d", item.ID, item.Changed.Unix(), err, want)
+		}
+	}
 }
 
 func commit(t *testing.T, s *Store) {
@@ -215,7 +242,7 @@ func TestPages(t *testing.T) {
 	}
 	last := page([]reading.ItemID{10, 9, 8, 7}, reading.Page{Limit: 4})
 	keep(t, s, feedRecord(news, 11))
-	s.Mark([]reading.ItemID{7, 10}, reading.Mark{Read: reading.Yes})
+	s.Mark(markedAt, []reading.ItemID{7, 10}, reading.Mark{Read: reading.Yes})
 	commit(t, s)
 	last = page([]reading.ItemID{6, 5, 4, 3}, reading.Page{Limit: 4, After: last})
 	last = page([]reading.ItemID{2, 1}, reading.Page{Limit: 4, After: last})
@@ -314,14 +341,14 @@ func TestMarksOnAFullDisk(t *testing.T) {
 	for id := range reading.ItemID(2000) {
 		ids = append(ids, id+1)
 	}
-	s.Mark(ids, reading.Mark{Starred: reading.Yes})
+	s.Mark(markedAt, ids, reading.Mark{Starred: reading.Yes})
 	s.AddFolder("Folder")
 	wantCause(t, s.Commit(), ErrFull, s.path)
 	if n, err := s.Size(t.Context(), starred); err != nil || n != 0 {
 		t.Errorf("%d are starred, %v", n, err)
 	}
 	execSQL(t, s, `PRAGMA max_page_count = 1000000`)
-	s.Mark(ids, reading.Mark{Starred: reading.Yes})
+	s.Mark(markedAt, ids, reading.Mark{Starred: reading.Yes})
 	commit(t, s)
 	if n, err := s.Size(t.Context(), starred); err != nil || n != len(ids) {
 		t.Errorf("%d are starred, %v", n, err)

@@ -72,7 +72,7 @@ func victim(path string) error {
 	}
 	for ; ; n++ {
 		records, did := batch(n)
-		s.MarkStream(reading.Stream{}, reading.Mark{Read: reading.Yes}, reading.MaxPage)
+		s.MarkStream(markedAt, reading.Stream{}, reading.Mark{Read: reading.Yes}, reading.MaxPage)
 		s.Keep(records)
 		s.KeepDID(did)
 		if err := s.Commit(); err != nil {

@@ -100,7 +100,7 @@ func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []rea
 		return nil, 0, err
 	}
 	rows, err := r.db.QueryContext(ctx, `
-		SELECT `+recordColumns+`, j.key, i.id, i.feed, i.arrived, i.listed, i.read, i.starred
+		SELECT `+recordColumns+`, j.key, i.id, i.feed, i.arrived, i.listed, i.read, i.starred, coalesce(i.marked, i.arrived)
 		FROM json_each(?) j CROSS JOIN items i ON i.id = j.value CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = e.feed
 		WHERE f.subscribed ORDER BY j.key`, string(list))
 	if err != nil {
@@ -110,13 +110,13 @@ func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []rea
 	for size := 0; rows.Next(); {
 		var item reading.Item
 		var key int
-		var arrived int64
-		record, err := scanRecord(rows, &key, &item.ID, &item.Feed, &arrived, &item.Listed, &item.Read, &item.Starred)
+		var arrived, changed int64
+		record, err := scanRecord(rows, &key, &item.ID, &item.Feed, &arrived, &item.Listed, &item.Read, &item.Starred, &changed)
 		if err != nil {
 			return nil, 0, err
 		}
 		fill(&item, &record)
-		item.Arrived = time.Unix(arrived, 0).UTC()
+		item.Arrived, item.Changed = time.Unix(arrived, 0).UTC(), time.Unix(changed, 0).UTC()
 		page = append(page, item)
 		if size += len(record.Entry.Summary) + len(record.Entry.Content); size >= pageBytes {
 			return page, key + 1, nil

@@ -81,13 +81,13 @@ func BenchmarkShelves(b *testing.B) {
 				for j := range list {
 					list[j] = reading.ItemID((i*100+j)%n + 1)
 				}
-				s.Mark(list, reading.Mark{Starred: reading.Yes})
+				s.Mark(markedAt, list, reading.Mark{Starred: reading.Yes})
 				if err := s.Commit(); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
-		s.MarkStream(reading.Stream{Until: c.records(1)[0].Seen.Add(-1000e9)}, reading.Mark{Read: reading.Yes}, n)
+		s.MarkStream(markedAt, reading.Stream{Until: c.records(1)[0].Seen.Add(-1000e9)}, reading.Mark{Read: reading.Yes}, n)
 		if err := s.Commit(); err != nil {
 			b.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func hashOf(guid string) string {
 func (h *handler) itemObject(i *reading.Item) *itemObject {
 	o := &itemObject{
 		ID: i.ID, GUID: guidOf(i.ID), URL: i.Link(), Title: h.text.Title(i), Author: i.Author(), Published: i.Time.Unix(),
-		Body: h.text.HTML(i), Feed: i.Feed, Unread: !i.Read, Starred: i.Starred, Modified: i.Arrived.Unix(),
+		Body: h.text.HTML(i), Feed: i.Feed, Unread: !i.Read, Starred: i.Starred, Modified: i.Changed.Unix(),
 		Fingerprint: hex.EncodeToString(i.EntryID[:]),
 	}
 	o.GUIDHash = hashOf(o.GUID)
@@ -107,9 +107,9 @@ func (h *handler) items(w http.ResponseWriter, r *request) error {
 	return h.answer(w, r, s, p)
 }
 
-// updated answers with those that arrived since a moment.
+// updated answers with those that arrived, or were marked by whatever reader, since a moment.
 func (h *handler) updated(w http.ResponseWriter, r *request) error {
-	return h.answer(w, r, reading.Stream{Since: r.args.moment("lastModified")}, reading.Page{Limit: reading.MaxPage})
+	return h.answer(w, r, reading.Stream{Changed: r.args.moment("lastModified")}, reading.Page{Limit: reading.MaxPage})
 }
 
 // answer answers with a page of streams like s, as it comes out of the archive.

@@ -6,12 +6,16 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/sqlite"
 	"feedex/feed"
 	"feedex/reading"
 )
 
-// Noon is when the example was arranged.
-var Noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+// Noon is when the example was arranged, and Evening when all marks are made.
+var (
+	Noon    = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	Evening = time.Date(2026, 3, 1, 18, 0, 0, 0, time.UTC)
+)
 
 // The feeds of the example.
 const (
@@ -52,12 +56,14 @@ func Example(t testing.TB) *Library {
 			reading.Arrangement{URL: News, Into: []string{"Papers"}},
 			reading.Arrangement{URL: Comic, Into: []string{"Papers", "Ünsinn & Co"}},
 			reading.Arrangement{URL: Plain, Name: &own}),
-		l.Mark(ctx, []reading.ItemID{5}, reading.Mark{Read: reading.Yes}),
-		l.Mark(ctx, []reading.ItemID{3, 7}, reading.Mark{Starred: reading.Yes}),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	l.must(t, func(s *sqlite.Store) {
+		s.Mark(at(10), []reading.ItemID{5}, reading.Mark{Read: reading.Yes})
+		s.Mark(at(10), []reading.ItemID{3, 7}, reading.Mark{Starred: reading.Yes})
+	})
 	return l
 }

@@ -107,12 +107,12 @@ func (l *Library) FeverUser(ctx context.Context, key string) (string, error) {
 
 // Mark implements reading.Desk.
 func (l *Library) Mark(_ context.Context, ids []reading.ItemID, m reading.Mark) error {
-	return l.write(func(s *sqlite.Store) { s.Mark(ids, m) })
+	return l.write(func(s *sqlite.Store) { s.Mark(Evening, ids, m) })
 }
 
 // MarkStream implements reading.Desk.
 func (l *Library) MarkStream(_ context.Context, stream reading.Stream, m reading.Mark) error {
-	return l.write(func(s *sqlite.Store) { s.MarkStream(stream, m, reading.MaxPage) })
+	return l.write(func(s *sqlite.Store) { s.MarkStream(Evening, stream, m, reading.MaxPage) })
 }
 
 // Subscribe implements reading.Desk.
