@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net/http/httptest"
 	"reflect"
@@ -55,6 +56,51 @@ func TestTwelveNodesFetchWhatOneHas(t *testing.T) {
 	}
 	if again, err := nodes[0].client.Pull(t.Context(), found); err != nil || len(again.Stored)+len(again.Missing) != 0 {
 		t.Errorf("what is here was downloaded again: %+v, %v", again, err)
+	}
+}
+
+// The same where the node that has it forges it: it tells of what the publisher wrote, and sends something else.
+func TestTwelveNodesRefuseWhatOneForges(t *testing.T) {
+	news := startFeed(t, "Walrus sighted")
+	nodes := startTree(t, []int{-1, 0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 6}, func(i int) Config {
+		if i == 9 {
+			return Config{Subscribe: []feed.URL{news.url}}
+		}
+		return Config{}
+	})
+	forger := nodes[9]
+	forger.waitArrival(news.url)
+	forger.forge(`UPDATE entries SET summary = 'forged' WHERE title = 'Walrus sighted'`)
+	found := nodes[0].seek(Query{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: 30 * time.Second}).Found
+	if len(found) != 1 || !slices.Equal(found[0].Holders, []protocol.NodeID{mustID(t, forger.at.Listen)}) {
+		t.Fatalf("found %+v", found)
+	}
+	got, err := nodes[0].client.Pull(t.Context(), found)
+	if err != nil || len(got.Stored) != 0 || !slices.Equal(got.Missing, []string{found[0].ID}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if len(got.Refused) != 1 || !got.Refused[0].Lied || got.Refused[0].Holder.String() != forger.at.Listen {
+		t.Errorf("reported is %+v", got.Refused)
+	}
+	if records, err := nodes[0].client.Search(t.Context(), feed.Filter{Words: []string{"walrus"}}); err != nil || len(records) != 0 {
+		t.Errorf("stored is %+v, %v", records, err)
+	}
+}
+
+// forge changes what is in the node's archive, behind its back.
+func (n *testNode) forge(statement string) {
+	n.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+DatabasePath(n.data)+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer db.Close()
+	result, err := db.ExecContext(n.t.Context(), statement)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	if changed, err := result.RowsAffected(); err != nil || changed == 0 {
+		n.t.Fatalf("%d rows were forged, %v", changed, err)
 	}
 }
 
