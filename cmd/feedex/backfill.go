@@ -75,9 +75,11 @@ func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) e
 	}
 	p := newProgress(c.ErrOrStderr(), "backfill")
 	got, err := wanted.Run(c.Context(), client, func(r daemon.Backfilled) {
-		p.at(int64(r.Publisher+r.Network), 0, func(n int64) string {
-			return plural(n, "entry", "entries") + ", back to " + dayOf(r.Back)
-		})
+		from := wanted.Until
+		if from.IsZero() {
+			from = now
+		}
+		p.span(from, r.Back, wanted.Since, plural(int64(r.Publisher+r.Network), "entry", "entries")+", back to "+dayOf(r.Back))
 	})
 	p.end()
 	if err != nil {

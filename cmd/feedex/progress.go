@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -33,9 +34,35 @@ func (p *progress) at(done, total int64, unit func(int64) string) {
 	p.written = time.Now()
 	line := fmt.Sprintf("%s: %s", p.what, unit(done))
 	if total > 0 {
-		line = fmt.Sprintf("%s: %s of %s, %d%%", p.what, unit(done), unit(total), min(100, 100*done/total))
+		line = fmt.Sprintf("%s: %s %s of %s, %d%%", p.what, bar(done, total), unit(done), unit(total), min(100, 100*done/total))
 	}
 	fmt.Fprintf(p.w, "\r%s\x1b[K", line)
+}
+
+// span says how far back something is that goes from one time to an earlier one, zero where that is open, and what came
+// of it.
+func (p *progress) span(from, at, to time.Time, text string) {
+	if p.w == nil || time.Since(p.written) < progressEvery {
+		return
+	}
+	p.written = time.Now()
+	line := p.what + ": " + text
+	if whole := from.Sub(to); !to.IsZero() && whole > 0 && !at.IsZero() {
+		line = fmt.Sprintf("%s: %s %s", p.what, bar(int64(from.Sub(at)/time.Second), int64(whole/time.Second)), text)
+	}
+	fmt.Fprintf(p.w, "\r%s\x1b[K", line)
+}
+
+// barWidth is how many characters a full bar has.
+const barWidth = 20
+
+// bar draws which part of a total is done.
+func bar(done, total int64) string {
+	full := 0
+	if total > 0 {
+		full = int(min(max(done, 0), total) * barWidth / total)
+	}
+	return "[" + strings.Repeat("#", full) + strings.Repeat("-", barWidth-full) + "]"
 }
 
 // end removes the line.

@@ -106,7 +106,7 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 		line("missing", "entries of %s that left the document between polls, see 'feedex feeds'", plural(int64(r.Gaps), "feed", "feeds"))
 	}
 	if r.Pasts > 0 {
-		line("past", "of %s being filled in, see 'feedex feeds'", plural(int64(r.Pasts), "feed", "feeds"))
+		line("past", "being filled in for %s, see 'feedex feeds'", plural(int64(r.Pasts), "feed", "feeds"))
 	}
 	line("sent", "%s to neighbors", plural(c.Forwarded, "entry", "entries"))
 	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls), grouped(c.NotModified), grouped(c.PollsFailed))
