@@ -17,9 +17,7 @@ func (r reopened) Reopen() archivetest.Archive {
 	if err := r.Close(); err != nil {
 		r.t.Fatalf("Close: %v", err)
 	}
-	s := openFile(r.t, r.path)
-	s.maxTerms = r.maxTerms
-	return reopened{s, r.t}
+	return reopened{openFile(r.t, r.path), r.t}
 }
 
 // openFile opens the archive at path until the end of the test.
@@ -36,14 +34,5 @@ func openFile(t testing.TB, path string) *Store {
 func TestStore(t *testing.T) {
 	archivetest.Run(t, func(t testing.TB) archivetest.Archive {
 		return reopened{openFile(t, filepath.Join(t.TempDir(), "archive.db")), t}
-	})
-}
-
-// Where prefixes have more words than are looked for one by one, the same is found.
-func TestStoreWithFewTerms(t *testing.T) {
-	archivetest.Run(t, func(t testing.TB) archivetest.Archive {
-		s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
-		s.maxTerms = 0
-		return reopened{s, t}
 	})
 }
