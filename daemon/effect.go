@@ -106,6 +106,9 @@ func (h *host) tell(now time.Time, note node.Note) {
 	case node.Warned:
 		log.Warn("neighbors keep entries from us", "what", t.Warning)
 	case node.Arrived:
+		if h.hub != nil {
+			h.hub.Wake()
+		}
 		log.Debug("entries arrived", "feed", shown(t.Feed), "peer", t.Source, "entries", len(t.Records))
 	case node.Slipped:
 		log.Warn("entries missed between two polls", "feed", shown(t.Feed), "entries", t.Gap.Missing)

@@ -29,6 +29,8 @@ type desk interface {
 	AddFolder(name string) (id reading.FolderID, ok bool)
 	RenameFolder(id reading.FolderID, name string)
 	RemoveFolder(id reading.FolderID)
+	KeepHubSubscription(s sqlite.HubSubscription)
+	DropHubSubscription(callback, topic string)
 	passwordDesk
 }
 

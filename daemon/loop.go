@@ -12,6 +12,7 @@ import (
 	"feedex/fetch/grade"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reader/websub"
 	"feedex/transport"
 )
 
@@ -58,6 +59,7 @@ type host struct {
 	store     database
 	client    caller
 	fetcher   fetcher
+	hub       *websub.Hub // nil before run
 	events    chan arrival
 	chores    chan func()   // what concerns the archive and not the node
 	fetching  chan struct{} // a place each for maxFetching polls

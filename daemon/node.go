@@ -141,10 +141,14 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	if err != nil {
 		return err
 	}
-	readers := reader.New(reader.Config{
+	forReaders := reader.Config{
 		Source: readerSource{archive}, Hosts: h.config.ReaderHosts, Entrance: entrance,
 		Web: pages, Known: pages.LoggedIn, Version: Version, Log: h.config.Log,
-	})
+	}
+	h.hub = newHub(h, l.reader, archive, forReaders)
+	defer h.hub.CloseIdle()
+	forReaders.Hub = h.hub
+	readers := reader.New(forReaders)
 
 	var servers, loop sync.WaitGroup
 	loop.Go(func() { h.loop(looping) })
@@ -155,6 +159,11 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	})
 	servers.Go(func() { stop(serveLocal(serving, l.reader, h.proxied(readers, entrance, archive))) })
 	servers.Go(func() { stop(serveLocal(serving, l.control, newControl(h))) })
+	servers.Go(func() {
+		if err := h.hub.Run(serving); err != nil {
+			h.config.Log.Error("feeds are not pushed", "err", err)
+		}
+	})
 	servers.Go(func() { h.fillGaps(serving) })
 	servers.Go(func() { h.fillPasts(serving) })
 	servers.Go(func() { h.countFollowed(serving) })

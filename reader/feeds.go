@@ -147,7 +147,12 @@ func (v Version) at() time.Time {
 }
 
 // hub is where subscribers to documents are pushed what is new, "" where nobody does.
-func (h *handler) hub(r *http.Request) string { return "" }
+func (h *handler) hub(r *http.Request) string {
+	if h.Hub == nil {
+		return ""
+	}
+	return origin(r) + hubPath
+}
 
 // origin is the handler itself, as the one who asks knows it.
 func origin(r *http.Request) string { return "http://" + r.Host }

@@ -217,3 +217,33 @@ func TestAll(t *testing.T) {
 		t.Errorf("after a change: %d", w.Code)
 	}
 }
+
+// Where there is a hub, the feeds' own documents lead to it, in every format, and archive documents do not.
+func TestHubIsNamed(t *testing.T) {
+	hub := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hub ", r.Method) })
+	h := reader.New(reader.Config{Source: pagedLibrary(), Hub: hub})
+	const at = "http://127.0.0.1:7791/hub"
+	for target, want := range map[string]string{
+		"/feeds/1.atom": `<link rel="hub" href="` + at + `">`,
+		"/all.atom":     `<link rel="hub" href="` + at + `">`,
+		"/feeds/1.rss":  `<atom:link rel="hub" href="` + at + `">`,
+		"/feeds/1.json": `"hubs":[{"type":"WebSub","url":"` + at + `"}]`,
+	} {
+		w := get(t, h, target)
+		if want2 := []string{"<http://127.0.0.1:7791" + target + `>; rel="self"`, "<" + at + `>; rel="hub"`}; !slices.Equal(w.Header()["Link"], want2) || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %q\n%s", target, w.Header()["Link"], w.Body)
+		}
+	}
+	if w := get(t, h, "/feeds/1/2.atom"); strings.Contains(w.Body.String(), at) {
+		t.Errorf("an archive document: %s", w.Body)
+	}
+	if w := do(t, h, http.MethodPost, "/hub"); w.Body.String() != "hub POST" {
+		t.Errorf("/hub: %d %s", w.Code, w.Body)
+	}
+	if w := do(t, h, http.MethodPost, "/hub", "Host", "evil.example"); w.Code != http.StatusMisdirectedRequest {
+		t.Errorf("/hub under another name: %d", w.Code)
+	}
+	if w := do(t, reader.New(reader.Config{Source: pagedLibrary()}), http.MethodPost, "/hub"); w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("/hub without one: %d", w.Code)
+	}
+}

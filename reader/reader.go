@@ -35,6 +35,8 @@ type Config struct {
 	Web http.Handler
 	// Known reports whether whoever asks has logged in there, and needs no password here. Default: nobody has.
 	Known func(*http.Request) bool
+	// Hub is the WebSub hub of the feeds, told by itself when there is something new. Default: none.
+	Hub http.Handler
 	// Hosts are further names under which the owner reaches the handler, without a port. Default
 	// none: "localhost" and IP addresses always do.
 	Hosts []string
@@ -46,6 +48,9 @@ type Config struct {
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger
 }
+
+// hubPath is where subscribers find the hub.
+const hubPath = "/hub"
 
 // A Handler serves the reader's address.
 type Handler interface {
@@ -90,6 +95,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case h.Web != nil && !ours(path):
 		h.Web.ServeHTTP(w, r)
 	case !h.admits(w, r):
+	case path == hubPath && h.Hub != nil:
+		h.Hub.ServeHTTP(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		say(w, http.StatusMethodNotAllowed, "Only GET and HEAD work here.")
@@ -113,7 +120,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // ours reports whether a path is a way in for feed readers.
 func ours(path string) bool {
 	switch path {
-	case archivePath, opmlPath, openSearchPath:
+	case archivePath, opmlPath, openSearchPath, hubPath:
 		return true
 	}
 	return strings.HasPrefix(path, feedPath) || strings.HasPrefix(path, allPath) || isNumbered(path)

@@ -35,6 +35,7 @@ func layers() map[string]int {
 		"lab/actor":        4,
 		"reader":           4,
 		"reader/proxy":     4,
+		"reader/websub":    4,
 		"reader/fever":     4,
 		"reader/miniflux":  4,
 		"reader/nextcloud": 4,

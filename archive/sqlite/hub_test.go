@@ -1,0 +1,32 @@
+package sqlite
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestHubSubscriptions(t *testing.T) {
+	s := newStore(t)
+	want := func(want ...HubSubscription) {
+		t.Helper()
+		if err := s.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.HubSubscriptions(t.Context()); err != nil || !slices.Equal(got, want) {
+			t.Errorf("stored are %+v, %v, want %+v", got, err, want)
+		}
+	}
+	want()
+	a := HubSubscription{Callback: "http://127.0.0.1/a", Topic: "t", Secret: "x", Expires: time.UnixMilli(5).UTC(), ETag: `"1"`}
+	b := HubSubscription{Callback: "http://127.0.0.1/a", Topic: "u", Expires: time.UnixMilli(7).UTC(), ETag: `"1"`, Failures: 3, Next: time.UnixMilli(6).UTC()}
+	s.KeepHubSubscription(b)
+	s.KeepHubSubscription(a)
+	want(a, b)
+	a.Secret, a.ETag = "", `"2"`
+	s.KeepHubSubscription(a)
+	want(a, b)
+	s.DropHubSubscription(b.Callback, b.Topic)
+	s.DropHubSubscription("x", "y")
+	want(a)
+}

@@ -1,0 +1,178 @@
+package websub
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// deliverTime is how long a callback may take to take a delivery.
+	deliverTime = 30 * time.Second
+	// firstRetry doubles with every failure in a row, up to lastRetry; after maxFailures the subscriber counts as dead.
+	// That is eleven hours.
+	firstRetry, lastRetry, maxFailures = time.Minute, time.Hour, 16
+	// maxDelivery is the largest document that is delivered, in bytes.
+	maxDelivery = 64 << 20
+)
+
+var (
+	errGone     = errors.New("the subscriber is gone")
+	errTooLarge = errors.New("the document is too large to be delivered")
+	errNoTopic  = errors.New("the feed is not there any more")
+)
+
+// deliver delivers what is new of the topic, if there is anything, and notes how that went.
+func (h *Hub) deliver(ctx context.Context, x *subscription) {
+	h.mu.Lock()
+	s := x.Subscription
+	h.mu.Unlock()
+	etag, err := h.push(ctx, &s)
+	now := time.Now()
+	switch {
+	case ctx.Err() != nil:
+	case err == nil && etag == s.ETag && s.Failures == 0: // nothing was new
+	case err == nil:
+		s.ETag, s.Failures, s.Next = etag, 0, time.Time{}
+	case errors.Is(err, errGone), errors.Is(err, errNoTopic), errors.Is(err, errTooLarge), s.Failures+1 >= maxFailures:
+		h.Log.Info("subscription ended", "callback", hostOf(s.Callback), "err", err)
+		h.dropIf(ctx, x)
+	default:
+		s.Failures++
+		s.Next = now.Add(min(firstRetry<<(s.Failures-1), lastRetry))
+		h.Log.Debug("delivery failed", "callback", hostOf(s.Callback), "err", err)
+	}
+	h.keeping.Lock()
+	defer h.keeping.Unlock()
+	h.mu.Lock()
+	current := h.subs[s.key()] == x
+	changed := current && x.Subscription != s
+	if current {
+		x.Subscription = s
+	}
+	x.busy = false
+	h.mu.Unlock()
+	if changed {
+		if err := h.Store.Keep(ctx, s); err != nil && ctx.Err() == nil {
+			h.Log.Error("subscription not stored", "err", err) // after a restart something is delivered again
+		}
+	}
+}
+
+// push sends the callback what is new since the version that it has, and returns the version that it has then.
+func (h *Hub) push(ctx context.Context, s *Subscription) (etag string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, deliverTime)
+	defer cancel()
+	doc := h.document(ctx, http.MethodGet, s.Topic, s.ETag)
+	switch {
+	case doc.code == http.StatusNotModified:
+		return s.ETag, nil
+	case doc.code == http.StatusNotFound:
+		return "", errNoTopic
+	case doc.over:
+		return "", errTooLarge
+	case doc.code != http.StatusOK && doc.code != http.StatusIMUsed: // §7: "the hub MAY reduce the payload to a diff"
+		return "", fmt.Errorf("the feed is answered with %d", doc.code)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Callback, bytes.NewReader(doc.body.Bytes()))
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Content-Type", doc.header.Get("Content-Type"))
+	r.Header["Link"] = doc.header["Link"] // rel=self and rel=hub
+	if s.Secret != "" {
+		mac := hmac.New(sha256.New, []byte(s.Secret))
+		mac.Write(doc.body.Bytes())
+		r.Header.Set("X-Hub-Signature", "sha256="+hex.EncodeToString(mac.Sum(nil)))
+	}
+	resp, err := h.client.Do(r)
+	if err != nil {
+		return "", err
+	}
+	resp.Body.Close()
+	switch {
+	case resp.StatusCode == http.StatusGone:
+		return "", errGone
+	case resp.StatusCode/100 != 2:
+		return "", fmt.Errorf("it answers %d", resp.StatusCode)
+	}
+	return doc.header.Get("ETag"), nil
+}
+
+// version is the entity tag of a topic, "" if there is none.
+func (h *Hub) version(ctx context.Context, topic string) string {
+	doc := h.document(ctx, http.MethodHead, topic, "")
+	if doc.code != http.StatusOK || !strings.Contains(strings.Join(doc.header["Link"], ","), `rel="hub"`) {
+		return ""
+	}
+	return doc.header.Get("ETag")
+}
+
+// document is what the reader address answers to a request for a topic by somebody who has that version.
+func (h *Hub) document(ctx context.Context, method, topic, etag string) *answer {
+	doc := &answer{header: make(http.Header)}
+	u, err := url.Parse(topic)
+	if err != nil {
+		doc.code = http.StatusNotFound
+		return doc
+	}
+	r := (&http.Request{
+		Method: method, URL: u, Host: u.Host, Header: make(http.Header), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		RequestURI: strings.TrimPrefix(topic, "http://"+u.Host), Body: http.NoBody,
+	}).WithContext(ctx)
+	if etag != "" {
+		r.Header.Set("If-None-Match", etag)
+		r.Header.Set("A-IM", "feed")
+	}
+	func() {
+		defer func() { // the reader address breaks an answer off so
+			if e := recover(); e != nil {
+				if e != http.ErrAbortHandler {
+					panic(e)
+				}
+				doc.code = http.StatusInternalServerError
+			}
+		}()
+		h.Feeds.ServeHTTP(doc, r)
+	}()
+	if doc.code == 0 {
+		doc.code = http.StatusOK
+	}
+	return doc
+}
+
+// An answer is a ResponseWriter in memory.
+type answer struct {
+	header http.Header
+	code   int
+	body   bytes.Buffer
+	over   bool // it is larger than maxDelivery
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(code int) {
+	if a.code == 0 {
+		a.code = code
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	if a.body.Len()+len(p) > maxDelivery {
+		a.over = true
+		return 0, errTooLarge
+	}
+	return a.body.Write(p)
+}
