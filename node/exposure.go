@@ -30,7 +30,7 @@ const (
 // again has no more of it.
 type exposure struct {
 	minute    int64 // since 1970
-	neighbors map[incentive.Holder]effort
+	neighbors map[incentive.Holder]*effort
 	strangers map[origin]int // calls; no more origins than calls are answered
 	calls     int            // of all strangers
 }
@@ -57,7 +57,7 @@ type effort struct {
 func (e effort) over() bool { return e.calls > callsAMinute || e.bytes > bytesAMinute }
 
 func newExposure() exposure {
-	return exposure{neighbors: make(map[incentive.Holder]effort), strangers: make(map[origin]int)}
+	return exposure{neighbors: make(map[incentive.Holder]*effort), strangers: make(map[origin]int)}
 }
 
 // turn begins a new minute.
@@ -69,11 +69,21 @@ func (x *exposure) turn(now time.Time) {
 	}
 }
 
+// effort is what a neighbor put us to within this minute.
+func (x *exposure) effort(now time.Time, h incentive.Holder) *effort {
+	x.turn(now)
+	e := x.neighbors[h]
+	if e == nil {
+		e = new(effort)
+		x.neighbors[h] = e
+	}
+	return e
+}
+
 // neighbor counts a call over a link, and reports whether it is beyond the limits, and whether it is the first
 // that is.
 func (x *exposure) neighbor(now time.Time, h incentive.Holder, c protocol.Call) (over, first bool) {
-	x.turn(now)
-	e := x.neighbors[h]
+	e := x.effort(now, h)
 	before := e.over()
 	e.calls++
 	switch c := c.(type) {
@@ -84,44 +94,34 @@ func (x *exposure) neighbor(now time.Time, h incentive.Holder, c protocol.Call) 
 			e.bytes += in.WireBytes()
 		}
 	}
-	x.neighbors[h] = e
 	return e.over(), e.over() && !before
 }
 
 // query counts a query over a link, and reports whether it is beyond the limits, and whether it is the one from
 // which on there can be no talk of an oversight.
 func (x *exposure) query(now time.Time, h incentive.Holder) (over, flood bool) {
-	x.turn(now)
-	e := x.neighbors[h]
+	e := x.effort(now, h)
 	e.queries++
-	x.neighbors[h] = e
 	return e.queries > search.PerMinute || e.search > searchAMinute, e.queries == floodFactor*search.PerMinute
 }
 
 // cause counts the messages that a neighbor's query causes, and returns how many of them it may.
 func (x *exposure) cause(now time.Time, h incentive.Holder, messages int) int {
-	x.turn(now)
-	e := x.neighbors[h]
+	e := x.effort(now, h)
 	messages = max(0, min(messages, search.MessagesPerMinute-e.messages))
 	e.messages += messages
-	x.neighbors[h] = e
 	return messages
 }
 
 // searched counts for how long the archive was searched for a neighbor.
 func (x *exposure) searched(now time.Time, h incentive.Holder, span time.Duration) {
-	x.turn(now)
-	e := x.neighbors[h]
-	e.search += span
-	x.neighbors[h] = e
+	x.effort(now, h).search += span
 }
 
 // spared takes back messages that were counted and not sent.
 func (x *exposure) spared(now time.Time, h incentive.Holder, messages int) {
-	x.turn(now)
-	e := x.neighbors[h]
+	e := x.effort(now, h)
 	e.messages = max(0, e.messages-messages)
-	x.neighbors[h] = e
 }
 
 // stranger counts a call without a link, and reports whether it is beyond the limits. asked tells that we wait
