@@ -23,27 +23,39 @@ type codec struct {
 
 func newCodec() codec { return codec{lengths: make(map[any]int)} }
 
-// callLength is how long a call is. Offers are most of all calls, and equally long whatever the did.
+// callLength is how long a call is. Offers are most of all calls, and equally long whatever the dids.
 func (c *codec) callLength(port uint16, call protocol.Call) int {
-	type offer struct {
+	type one struct {
 		port    uint16
 		feed    feed.URL
 		entries int
 	}
-	check, ok := call.(protocol.CheckDID)
-	if !ok {
-		return protocol.CallLength(port, call)
+	type many struct {
+		port uint16
+		dids int
 	}
-	return c.length(offer{port, check.Feed, check.Entries}, func() int { return protocol.CallLength(port, call) })
+	count := func() int { return protocol.CallLength(port, call) }
+	switch call := call.(type) {
+	case protocol.CheckDID:
+		return c.length(one{port, call.Feed, call.Entries}, count)
+	case protocol.CheckDIDs:
+		return c.length(many{port, len(call.DIDs)}, count)
+	}
+	return count()
 }
 
 // replyLength is how long an answer is.
 func (c *codec) replyLength(r protocol.Reply) int {
-	switch r.(type) {
+	count := func() int { return protocol.ReplyLength(r) }
+	switch list := r.(type) {
 	case protocol.OK, protocol.Seen:
-		return c.length(r, func() int { return protocol.ReplyLength(r) })
+		return c.length(r, count)
+	case protocol.SeenList:
+		if len(list) == 0 {
+			return c.length("none", count)
+		}
 	}
-	return protocol.ReplyLength(r)
+	return count()
 }
 
 // length is what count counts, once for all messages of a kind.
