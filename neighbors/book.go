@@ -65,14 +65,15 @@ type failing struct {
 
 // An address is what the Book knows of one node.
 type address struct {
-	peer   Peer
-	source Source
-	added  time.Time
-	heard  time.Time // when it last answered us; zero for never
-	after  time.Time // not to be tried before
-	trying bool
-	linked bool // it is a neighbor now
-	anchor bool // it was one when the last run ended, by our choice and for longest
+	peer    Peer
+	network netip.Prefix // that it is on
+	source  Source
+	added   time.Time
+	heard   time.Time // when it last answered us; zero for never
+	after   time.Time // not to be tried before
+	trying  bool
+	linked  bool // it is a neighbor now
+	anchor  bool // it was one when the last run ended, by our choice and for longest
 
 	searchAt time.Time // when it is to be tried again because it was lost; zero if it was not, or is back
 	searches int       // times that this was put off
@@ -170,9 +171,9 @@ func (b *Book) crowded(id protocol.NodeID) bool {
 	if b.local && !feed.PublicAddr(id.Addr()) {
 		return false
 	}
-	same := 0
+	same, network := 0, Network(id.Addr())
 	for _, a := range b.list {
-		if Network(a.peer.ID.Addr()) == Network(id.Addr()) {
+		if a.network == network {
 			same++
 		}
 	}
@@ -180,6 +181,7 @@ func (b *Book) crowded(id protocol.NodeID) bool {
 }
 
 func (b *Book) insert(a *address) {
+	a.network = Network(a.peer.ID.Addr())
 	b.byID[a.peer.ID] = a
 	b.list = append(b.list, a)
 }

@@ -205,14 +205,13 @@ func (b *Book) rest(now time.Time, a *address) {
 	if len(b.failing) >= maxFailing {
 		clear(b.failing)
 	}
-	network := Network(a.peer.ID.Addr())
-	f := b.failing[network]
+	f := b.failing[a.network]
 	f.after = now.Add(min(longestWait, firstWait<<min(f.count, 12)))
 	f.count++
-	b.failing[network] = f
+	b.failing[a.network] = f
 }
 
 // resting reports whether the network of an address is left alone.
 func (b *Book) resting(now time.Time, a *address) bool {
-	return !a.met() && now.Before(b.failing[Network(a.peer.ID.Addr())].after)
+	return !a.met() && len(b.failing) > 0 && now.Before(b.failing[a.network].after)
 }

@@ -110,6 +110,10 @@ func (n *Node) review(l *link) {
 
 // unwanted reports whether id is none to connect to: it is linked, not callable, or refused.
 func (n *Node) unwanted(id protocol.NodeID) bool {
+	if n.links[id] != nil || !n.callable(id) {
+		return true
+	}
 	h := n.dues.ledger.HolderOf(id)
-	return n.links[id] != nil || !n.callable(id) || n.refused(id) || n.door.shut(n.now, h)
+	_, refused := n.dues.ledger.Refused(n.now, h)
+	return refused || n.door.shut(n.now, h)
 }
