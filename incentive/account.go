@@ -33,7 +33,7 @@ func (a *Account) clone() Account {
 // for speed.
 func (a *Account) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"Holder":"`...)
-	dst = append(dst, a.Holder.String()...)
+	dst = a.Holder.append(dst)
 	dst = append(dst, '"')
 	for _, c := range []struct {
 		name   string

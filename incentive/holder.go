@@ -83,20 +83,23 @@ func (h Holder) Compare(other Holder) int { return h.id.Compare(other.id) }
 
 // String writes the holder as "ip", as "ipv6/64", as "ip:port" where it is local, and as "" where it
 // is nobody.
-func (h Holder) String() string {
+func (h Holder) String() string { return string(h.append(nil)) }
+
+// append appends what String writes.
+func (h Holder) append(dst []byte) []byte {
 	switch {
 	case h == Holder{}:
-		return ""
+		return dst
 	case h.Local():
-		return h.id.String()
+		return netip.AddrPortFrom(h.id.Addr(), h.id.Port()).AppendTo(dst)
 	case h.network:
-		return netip.PrefixFrom(h.id.Addr(), ownedBits).String()
+		return netip.PrefixFrom(h.id.Addr(), ownedBits).AppendTo(dst)
 	}
-	return h.id.Addr().String()
+	return h.id.Addr().AppendTo(dst)
 }
 
 // MarshalText writes the holder as String does.
-func (h Holder) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+func (h Holder) MarshalText() ([]byte, error) { return h.append(nil), nil }
 
 // UnmarshalText reads what MarshalText writes.
 func (h *Holder) UnmarshalText(text []byte) (err error) {

@@ -24,6 +24,7 @@ func (l *Ledger) Load(accounts []Account) {
 // accounts that changed, both in the order in which it came about. Delete first, then store: who was
 // dropped may have come back. A host calls it after every step.
 func (l *Ledger) Changed() (dropped []Holder, changed []Account) {
+	changed = make([]Account, 0, len(l.changed))
 	for _, h := range l.changed {
 		if a := l.accounts[h]; a != nil && a.dirty {
 			a.dirty = false
