@@ -29,7 +29,7 @@ type Memory struct {
 	hasDID   map[int32]struct{}    // the same
 	peers    map[protocol.NodeID]Peer
 	requests []grade.Request
-	accounts map[string]string // texts by holder
+	accounts map[string][]byte // texts by holder
 	hosts    map[string]Host
 }
 
@@ -50,7 +50,7 @@ func (p *Pool) NewMemory() *Memory {
 		feeds:    make(map[feed.URL]Feed),
 		hasDID:   make(map[int32]struct{}),
 		peers:    make(map[protocol.NodeID]Peer),
-		accounts: make(map[string]string),
+		accounts: make(map[string][]byte),
 		hosts:    make(map[string]Host),
 	}
 }
@@ -64,7 +64,7 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 	for i, id := range ids {
 		if seq, ok := m.seq(id); ok {
 			r := m.at(seq)
-			versions[i] = Version{r.digest, r.entry.Published, r.entry.Updated, r.seen(), r.confirmed, r.polled || seq < 0 || r.source.IsZero()}
+			versions[i] = Version{r.digest, r.entry.Published, r.entry.Updated, r.seen(), r.confirmed, r.polled || seq < 0 || m.pool.nodes[r.source].IsZero()}
 		}
 	}
 	return versions
@@ -90,7 +90,7 @@ func (m *Memory) Keep(records []Record) {
 			old.content, old.confirmed = content, old.confirmed || confirmed
 			continue
 		}
-		m.records = append(m.records, kept{content: content, unix: r.Seen.Unix(), source: r.Source, confirmed: confirmed})
+		m.records = append(m.records, kept{content: content, unix: r.Seen.Unix(), source: m.pool.node(r.Source), confirmed: confirmed})
 		m.index[content.number] = int32(len(m.records))
 	}
 }
@@ -104,7 +104,7 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 			continue
 		}
 		content := m.pool.content(r)
-		m.past = append(m.past, kept{content: content, unix: r.Seen.Unix(), source: r.Source, confirmed: r.Confirmed})
+		m.past = append(m.past, kept{content: content, unix: r.Seen.Unix(), source: m.pool.node(r.Source), confirmed: r.Confirmed})
 		m.index[content.number], stored[i] = -int32(len(m.past)), true
 	}
 	return stored
@@ -133,7 +133,7 @@ func (m *Memory) record(seq int) Record {
 	r := m.at(seq)
 	return Record{
 		Seq: int64(seq), ID: r.id, Digest: r.digest, Entry: r.entry,
-		Seen: r.seen(), Source: r.source, Confirmed: r.confirmed,
+		Seen: r.seen(), Source: m.pool.nodes[r.source], Confirmed: r.confirmed,
 	}
 }
 
@@ -321,13 +321,15 @@ func (m *Memory) DropPeer(id protocol.NodeID) { delete(m.peers, id) }
 // LoadAccounts implements Accounts.
 func (m *Memory) LoadAccounts() (accounts []Account) {
 	for _, holder := range slices.Sorted(maps.Keys(m.accounts)) {
-		accounts = append(accounts, Account{Holder: holder, Text: []byte(m.accounts[holder])})
+		accounts = append(accounts, Account{Holder: holder, Text: slices.Clone(m.accounts[holder])})
 	}
 	return accounts
 }
 
 // KeepAccount implements Accounts.
-func (m *Memory) KeepAccount(a Account) { m.accounts[a.Holder] = string(a.Text) }
+func (m *Memory) KeepAccount(a Account) {
+	m.accounts[a.Holder] = append(m.accounts[a.Holder][:0], a.Text...)
+}
 
 // DropAccount implements Accounts.
 func (m *Memory) DropAccount(holder string) { delete(m.accounts, holder) }

@@ -8,13 +8,15 @@ import (
 )
 
 // A Pool is what several Memories keep in common: every version of an entry once, however many of them have
-// it, and a number for each entry and did, which takes a fifth of the room. Thousands of simulated nodes that read the same feeds fit into one machine so. A Pool and its Memories
+// it, and a number for each entry, did and node, which takes a fifth of the room. Thousands of simulated nodes that read the same feeds fit into one machine so. A Pool and its Memories
 // belong to one goroutine. It forgets nothing. Make one with NewPool.
 type Pool struct {
 	contents map[contentKey]*content
 	entries  map[feed.EntryID]int32 // numbers
 	numbers  map[protocol.DID]int32 // indices into dids
 	dids     []protocol.DID
+	known    map[protocol.NodeID]int32 // indices into nodes
+	nodes    []protocol.NodeID
 }
 
 type contentKey struct {
@@ -34,7 +36,7 @@ type content struct {
 type kept struct {
 	*content
 	unix      int64 // when it arrived
-	source    protocol.NodeID
+	source    int32 // among the pool's nodes
 	confirmed bool
 	polled    bool // by an own poll, after somebody else had brought it
 }
@@ -45,6 +47,7 @@ func (k *kept) seen() time.Time { return time.Unix(k.unix, 0).UTC() }
 func NewPool() *Pool {
 	return &Pool{
 		contents: make(map[contentKey]*content), entries: make(map[feed.EntryID]int32), numbers: make(map[protocol.DID]int32),
+		known: make(map[protocol.NodeID]int32),
 	}
 }
 
@@ -62,6 +65,17 @@ func (p *Pool) content(r *Record) *content {
 		p.contents[key] = c
 	}
 	return c
+}
+
+// node is the number of a node, which may be new.
+func (p *Pool) node(id protocol.NodeID) int32 {
+	n, known := p.known[id]
+	if !known {
+		n = int32(len(p.nodes))
+		p.known[id] = n
+		p.nodes = append(p.nodes, id)
+	}
+	return n
 }
 
 // number is the number of a did, which may be new.
