@@ -1,20 +1,22 @@
 package node
 
 import (
+	"encoding/binary"
+
 	"feedex/archive"
 	"feedex/feed"
 )
 
-// said is what an entry of a document says.
-type said struct {
-	whole feed.Digest // with its id
-	bare  feed.Digest // without
-}
+// said is what an entry of a document says, with its id and without. It compares entries of one publisher with each
+// other, so that the beginnings of their digests will do.
+type said struct{ whole, bare uint64 }
+
+func beginning(d feed.Digest) uint64 { return binary.BigEndian.Uint64(d[:]) }
 
 // bareOf is what the entry says without its id.
-func bareOf(e feed.Entry) feed.Digest {
+func bareOf(e feed.Entry) uint64 {
 	e.ID = ""
-	return e.Digest()
+	return beginning(e.Digest())
 }
 
 // renamed tells which entries of a document are those of the last one under other ids: some publishers make up new
@@ -22,14 +24,14 @@ func bareOf(e feed.Entry) feed.Digest {
 // and half of it says what the last document of this run did. Two entries of one document that say the same are what
 // they are.
 func (s *subscription) renamed(listed []archive.Record, known []archive.Version) (again []bool) {
-	before, bare := make(map[feed.Digest]bool, len(s.said)), make(map[feed.Digest]feed.Digest, len(s.said))
+	before, bare := make(map[uint64]bool, len(s.said)), make(map[uint64]uint64, len(s.said))
 	for _, e := range s.said {
 		before[e.bare], bare[e.whole] = true, e.bare
 	}
 	s.said = s.said[:0]
 	again, count := make([]bool, len(listed)), 0
 	for i := range listed {
-		e := said{whole: listed[i].Digest}
+		e := said{whole: beginning(listed[i].Digest)}
 		if same, ok := bare[e.whole]; ok { // most of a document was in the last one
 			e.bare = same
 		} else {
