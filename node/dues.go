@@ -96,14 +96,18 @@ func (n *Node) earnValue(l *link, v incentive.Credit) {
 	n.dues.ledger.Got(n.now, l.holder, v)
 	n.table.Brought(n.now, l.peer, neighbors.Usefulness(v))
 	n.saveAccounts()
-	n.pumpHolder(l.holder)
+	n.pumpHolder(l)
 }
 
-// pumpHolder goes on with every neighbor of a holder, because there is room in its account.
-func (n *Node) pumpHolder(h incentive.Holder) {
-	for _, l := range n.linked {
-		if l.holder == h {
-			n.pump(l)
+// pumpHolder goes on with every neighbor that has the account of l, because there is room in it.
+func (n *Node) pumpHolder(l *link) {
+	if !l.over && !l.shared {
+		n.pump(l)
+		return
+	}
+	for _, other := range n.linked {
+		if other.holder == l.holder {
+			n.pump(other)
 		}
 	}
 }
@@ -249,18 +253,26 @@ func (n *Node) allowance(l *link) incentive.Credit {
 	if left == incentive.MaxCredit {
 		return left
 	}
+	if !l.shared {
+		return left - l.promised()
+	}
 	for _, other := range n.linked {
-		if other.holder != l.holder {
-			continue
-		}
-		for _, b := range other.offering {
-			left -= b.value
-		}
-		for _, b := range other.asked {
-			left -= b.value
+		if other.holder == l.holder {
+			left -= other.promised()
 		}
 	}
 	return left
+}
+
+// promised is what the neighbor was offered and has not got.
+func (l *link) promised() (sum incentive.Credit) {
+	for _, b := range l.offering {
+		sum += b.value
+	}
+	for _, b := range l.asked {
+		sum += b.value
+	}
+	return sum
 }
 
 // fit is the part of a bundle that may be sent for so much: the bundle itself, or as many of its first

@@ -36,6 +36,7 @@ type link struct {
 	peer    *neighbors.Neighbor
 	over    bool
 	holder  incentive.Holder // of its account
+	shared  bool             // that is the account of another neighbor as well
 	static  string           // the owner's name for it, "" for none
 	token   string           // what we send so that it knows us
 	session string           // what it must send so that we know it; "" for a plain peer
@@ -73,6 +74,7 @@ type link struct {
 
 	// How it does.
 	heard                time.Time
+	watch                func()        // looks whether it is silent; made once, as it does so every minute
 	rtt                  time.Duration // smoothed; zero while unknown
 	failures             int           // failed calls in a row
 	putFailures          int           // failed deliveries in a row, whatever else it answered
@@ -97,6 +99,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 	}
 	n.links[id] = l
 	n.enlist(l, old)
+	n.noteShared()
 	if old != nil {
 		// It connected anew: it forgot us, or both of us asked at once.
 		l.static = cmp.Or(static, old.static)
@@ -133,6 +136,13 @@ func (n *Node) enlist(l, old *link) {
 	n.linked[slices.Index(n.linked, old)] = l
 }
 
+// noteShared notes which neighbors share an account.
+func (n *Node) noteShared() {
+	for _, l := range n.linked {
+		l.shared = slices.ContainsFunc(n.linked, func(other *link) bool { return other != l && other.holder == l.holder })
+	}
+}
+
 // linkOf is the link to a neighbor.
 func (n *Node) linkOf(p *neighbors.Neighbor) *link { return n.linked[slices.Index(n.table.All(), p)] }
 
@@ -163,6 +173,7 @@ func (n *Node) part(l *link, reason string) {
 	delete(n.links, l.id())
 	n.absence.parted(l.heard)
 	n.linked = slices.DeleteFunc(n.linked, func(other *link) bool { return other == l })
+	n.noteShared()
 	n.counted()
 	n.table.Remove(l.id())
 	n.abandon(l)
@@ -234,12 +245,8 @@ func codeOf(err error) protocol.Code {
 
 // watchSilence asks a neighbor that has not been heard of for a while whether it is still there. Whoever
 // is asked hears of the other as well, so one of the two does.
-func (n *Node) watchSilence(l *link) { n.watchSince(l, l.heard) }
-
-// watchSince is watchSilence for a neighbor that was heard of, or asked, at that time.
-func (n *Node) watchSince(l *link, since time.Time) {
-	wait := n.between(silence, silence+silence/4) - n.now.Sub(since)
-	n.after(max(wait, silence/4), func() {
+func (n *Node) watchSilence(l *link) {
+	l.watch = func() {
 		if l.over {
 			return
 		}
@@ -249,7 +256,14 @@ func (n *Node) watchSince(l *link, since time.Time) {
 			since = n.now // a failure has it asked again sooner
 		}
 		n.watchSince(l, since)
-	})
+	}
+	n.watchSince(l, l.heard)
+}
+
+// watchSince has a neighbor that was heard of, or asked, at that time watched.
+func (n *Node) watchSince(l *link, since time.Time) {
+	wait := n.between(silence, silence+silence/4) - n.now.Sub(since)
+	n.after(max(wait, silence/4), l.watch)
 }
 
 // probe finds out soon whether a neighbor that failed to answer is gone: nobody should have to wait for

@@ -139,7 +139,7 @@ func (n *Node) check(l *link, batch []priced) {
 				return // it has enough to do
 			}
 		}
-		n.pumpHolder(l.holder)
+		n.pumpHolder(l)
 	})
 }
 
