@@ -75,7 +75,7 @@ func (f format) to(w io.Writer, d *document, entries records) error {
 }
 
 // title is what the feed is called, as plain text: its id where nobody knows.
-func (d *document) title() string { return plain(d.titleText(), d.safe) }
+func (d *document) title() string { return d.safe.Title(d.titleText()) }
 
 // titleText is the title as published.
 func (d *document) titleText() string {
@@ -83,14 +83,6 @@ func (d *document) titleText() string {
 		return d.name
 	}
 	return d.id
-}
-
-// plain is a title without markup.
-func plain(title string, safe *safehtml.Policy) string {
-	if markup.MatchString(title) {
-		return safe.Text(title)
-	}
-	return title
 }
 
 // feedTitle is what the feed of an entry is called, as published, where the document is of several.
@@ -106,7 +98,7 @@ func (d *document) authors(e *feed.Entry) []string {
 	if len(e.Authors) > 0 || d.titles == nil {
 		return e.Authors
 	}
-	return []string{plain(d.feedTitle(e.Feed), d.safe)}
+	return []string{d.safe.Title(d.feedTitle(e.Feed))}
 }
 
 // base is what addresses in an entry's HTML are relative to.

@@ -3,7 +3,6 @@ package reader
 import (
 	"encoding/hex"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -132,13 +131,9 @@ func worldwide(id string) bool {
 	return u.Host != "" || u.Scheme == "tag" || u.Scheme == "urn"
 }
 
-// markup is what gives a title away as HTML: a character reference or a tag that occurs in titles.
-// Other angle brackets are taken to mean themselves, as in "map<string>".
-var markup = regexp.MustCompile(`(?i)&(#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);|</?(a|abbr|b|br|code|em|i|small|span|strong|sub|sup|tt|u)(\s[^<>]*)?/?>`)
-
 // title is a title. Archives hold them as they were published, in RSS with or without markup.
 func title(s string, safe *safehtml.Policy) atomText {
-	if markup.MatchString(s) {
+	if safehtml.Marked(s) {
 		return atomText{"html", safe.Clean(s, "")}
 	}
 	return atomText{"", s}

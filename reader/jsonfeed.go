@@ -105,7 +105,7 @@ func jsonText(v any) ([]byte, error) {
 func (d *document) jsonItem(r *archive.Record) *jsonItem {
 	e := &r.Entry
 	item := &jsonItem{
-		ID: entryID(r), URL: e.Link, Title: plain(e.Title, d.safe), Content: d.safe.Clean(e.Content, base(e)),
+		ID: entryID(r), URL: e.Link, Title: d.safe.Title(e.Title), Content: d.safe.Clean(e.Content, base(e)),
 		Modified: timestamp(updated(r, d.updated)), Tags: e.Categories,
 	}
 	if item.Content == "" {
@@ -124,7 +124,7 @@ func (d *document) jsonItem(r *archive.Record) *jsonItem {
 	}
 	here := jsonItemHere{Unconfirmed: !r.Confirmed}
 	if d.titles != nil {
-		here.Feed, here.FeedTitle = string(e.Feed), plain(d.feedTitle(e.Feed), d.safe)
+		here.Feed, here.FeedTitle = string(e.Feed), d.safe.Title(d.feedTitle(e.Feed))
 	}
 	if here != (jsonItemHere{}) {
 		item.Here = &here

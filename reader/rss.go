@@ -90,7 +90,7 @@ func (d *document) rssItem(r *archive.Record) *rssItem {
 	id := entryID(r)
 	summary, content := d.safe.Clean(e.Summary, base(e)), d.safe.Clean(e.Content, base(e))
 	item := &rssItem{
-		Title: plain(e.Title, d.safe), Link: e.Link,
+		Title: d.safe.Title(e.Title), Link: e.Link,
 		GUID:      rssGUID{Permanent: id == e.Link, ID: id},
 		Published: appeared(r).UTC().Format(time.RFC1123Z), Updated: timestamp(updated(r, d.updated)),
 		Creators: e.Authors, Description: summary, Content: content,
@@ -114,7 +114,7 @@ func (d *document) rssItem(r *archive.Record) *rssItem {
 		}
 	}
 	if d.titles != nil {
-		item.Source = &rssSource{string(e.Feed), plain(d.feedTitle(e.Feed), d.safe)}
+		item.Source = &rssSource{string(e.Feed), d.safe.Title(d.feedTitle(e.Feed))}
 		item.Creators = d.authors(e)
 	}
 	return item

@@ -22,6 +22,13 @@ const sandbox = "allow-scripts allow-same-origin allow-popups"
 // https is where frames may be from: not the node itself, nor another machine nearby.
 var https = regexp.MustCompile(`(?i)^https://[^/?#]*\.[^/?#]*[a-z](:[0-9]+)?([/?#]|$)`)
 
+// markup is what gives a title away as HTML: a character reference or a tag that occurs in titles.
+// Other angle brackets are taken to mean themselves, as in "map<string>".
+var markup = regexp.MustCompile(`(?i)&(#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);|</?(a|abbr|b|br|code|em|i|small|span|strong|sub|sup|tt|u)(\s[^<>]*)?/?>`)
+
+// Marked reports whether a title, which may be published with or without markup, is HTML.
+func Marked(title string) bool { return markup.MatchString(title) }
+
 // A Policy says what may be shown. Make one with New; it may be used by several goroutines at once.
 type Policy struct {
 	allowed *bluemonday.Policy
@@ -64,4 +71,12 @@ func (p *Policy) Clean(markup, base string) string {
 // Text is what remains of HTML without any markup, as plain text.
 func (p *Policy) Text(markup string) string {
 	return html.UnescapeString(p.nothing.Sanitize(markup))
+}
+
+// Title is a title as plain text, whether or not it was published as HTML.
+func (p *Policy) Title(title string) string {
+	if Marked(title) {
+		return p.Text(title)
+	}
+	return title
 }
