@@ -9,13 +9,11 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"feedex/feed"
 	"feedex/opml"
 	"feedex/reading"
-	"feedex/safehtml"
 )
 
 // opmlPath is where the feeds that the node follows are listed as OPML.
@@ -23,30 +21,6 @@ const opmlPath = "/opml"
 
 // leftOutHeader says how many feeds a list lacks because their URL is a secret.
 const leftOutHeader = "Feedex-Left-Out"
-
-// Subscriptions is a list of the feeds that the owner follows, secret URLs and all, ordered by URL: with the titles that
-// they gave them, and in each of the folders that a feed is in.
-func Subscriptions(feeds []reading.Subscription, safe *safehtml.Policy) opml.List {
-	list := opml.List{Title: "Feeds that feedex follows"}
-	feeds = slices.Clone(feeds)
-	slices.SortFunc(feeds, func(a, b reading.Subscription) int { return strings.Compare(string(a.URL), string(b.URL)) })
-	for i := range feeds {
-		f := &feeds[i]
-		title := f.Title
-		if markup.MatchString(title) {
-			title = safe.Text(title)
-		}
-		entry := opml.Feed{URL: f.URL, Title: cmp.Or(f.Name, title), Site: f.Site}
-		if len(f.Folders) == 0 {
-			list.Feeds = append(list.Feeds, entry)
-		}
-		for _, d := range f.Folders {
-			entry.Folder = reading.PathOf(d.Name)
-			list.Feeds = append(list.Feeds, entry)
-		}
-	}
-	return list
-}
 
 // serveOPML lists the feeds with their publishers' addresses or, where via=node asks for it, with those at this node,
 // for a reader that is to read them here. A URL that is a secret is left out: the address is on the loopback interface,
@@ -65,7 +39,7 @@ func (h *handler) serveOPML(w http.ResponseWriter, r *http.Request, query string
 	}
 	all := len(feeds)
 	feeds = slices.DeleteFunc(feeds, func(f reading.Subscription) bool { return f.URL.Secret() })
-	list := Subscriptions(feeds, h.safe)
+	list := reading.NewText().List(feeds)
 	if left := all - len(feeds); left > 0 {
 		w.Header().Set(leftOutHeader, strconv.Itoa(left))
 		list.Title += " (without those whose URL is a secret)"

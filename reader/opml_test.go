@@ -1,7 +1,6 @@
 package reader_test
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,8 +10,6 @@ import (
 	"feedex/feed"
 	"feedex/opml"
 	"feedex/reader"
-	"feedex/reading"
-	"feedex/safehtml"
 )
 
 // followedLibrary follows a feed, one with markup in its title and one with a secret URL, and once followed another.
@@ -72,28 +69,5 @@ func TestOPML(t *testing.T) {
 	}
 	if w := get(t, reader.New(reader.Config{Source: &library{err: errDisk}}), "/opml"); w.Code != http.StatusInternalServerError {
 		t.Errorf("without an archive: %d", w.Code)
-	}
-}
-
-// What the node's owner exports has everything: titles of their own, and each folder that a feed is in.
-func TestSubscriptions(t *testing.T) {
-	l := followedLibrary()
-	l.names = map[feed.URL]string{exampleURL: "Mine"}
-	l.folders = map[feed.URL][]reading.Folder{exampleURL: {{ID: 1, Name: "A"}, {ID: 2, Name: "B › C"}}}
-	feeds, err := l.Subscriptions(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := reader.Subscriptions(feeds, safehtml.New())
-	var got []string
-	for _, f := range list.Feeds {
-		got = append(got, fmt.Sprintf("%s %q %q", f.URL, f.Title, f.Folder))
-	}
-	want := []string{
-		`https://example.com/feed.xml "Mine" ["A"]`, `https://example.com/feed.xml "Mine" ["B" "C"]`,
-		`https://example.net/?token=abc123 "Hush" []`, `https://example.net/new "" []`, `https://example.org/?a=1&b=2 "Storms & more" []`,
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -2,7 +2,6 @@ package reading
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"feedex/safehtml"
@@ -15,16 +14,9 @@ type Text struct{ safe *safehtml.Policy }
 // NewText returns one.
 func NewText() Text { return Text{safehtml.New()} }
 
-// markup is what gives a title away as HTML: a character reference or a tag that occurs in titles. Other angle brackets
-// are taken to mean themselves, as in "map<string>".
-var markup = regexp.MustCompile(`(?i)&(#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);|</?(a|abbr|b|br|code|em|i|small|span|strong|sub|sup|tt|u)(\s[^<>]*)?/?>`)
-
 // plain is a title as one line of plain text. Archives hold titles as they were published, with or without markup.
 func (t Text) plain(title string) string {
-	if markup.MatchString(title) {
-		title = t.safe.Text(title)
-	}
-	return strings.Join(strings.Fields(title), " ")
+	return strings.Join(strings.Fields(t.safe.Title(title)), " ")
 }
 
 // TitleOf is the title of a feed: the owner's own, or the publisher's, or its URL. It is plain text and never empty.

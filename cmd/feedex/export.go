@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/opml"
-	"feedex/reader"
-	"feedex/safehtml"
+	"feedex/reading"
 )
 
 func newExport() *cobra.Command {
@@ -39,7 +38,7 @@ entries as well there is 'feedex archive backup'.`,
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		list := reader.Subscriptions(feeds, safehtml.New())
+		list := reading.NewText().List(feeds)
 		write := func(w io.Writer) error { return opml.Write(w, list, time.Now()) }
 		if len(args) == 0 || args[0] == "-" {
 			err = write(c.OutOrStdout())
