@@ -43,6 +43,9 @@ type Config struct {
 	// Entrance knows the passwords that let the owner's programs in. Default: nobody needs one, as is right on the
 	// loopback address alone.
 	Entrance reading.Entrance
+	// Sync are the sync APIs, by the beginnings of the paths at which they serve. Default none. They let nobody in who
+	// does not show a password of the owner's.
+	Sync map[string]http.Handler
 	// Version is the program's own, for the generator element. Default "".
 	Version string
 	// Log takes what went wrong on our side. Default: nowhere.
@@ -92,6 +95,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		name := hostName(r.Host)
 		say(w, http.StatusMisdirectedRequest, "This node's reader is not known under the name %q. Use 127.0.0.1 or localhost, "+
 			"or let the node know the name: reader_host = [%q] in its config file, or --reader-host %s.", name, name, quote(name))
+	case h.sync(w, r):
 	case h.Web != nil && !ours(path):
 		h.Web.ServeHTTP(w, r)
 	case !h.admits(w, r):
@@ -124,6 +128,17 @@ func ours(path string) bool {
 		return true
 	}
 	return strings.HasPrefix(path, feedPath) || strings.HasPrefix(path, allPath) || isNumbered(path)
+}
+
+// sync has a sync API answer the request, and reports whether there is one for its path.
+func (h *handler) sync(w http.ResponseWriter, r *http.Request) bool {
+	for prefix, api := range h.Sync {
+		if strings.HasPrefix(r.URL.Path, prefix) {
+			api.ServeHTTP(w, r)
+			return true
+		}
+	}
+	return false
 }
 
 // fail tells the owner in the log what happened, and the reader that it is not its fault.

@@ -36,6 +36,7 @@ func layers() map[string]int {
 		"reader":           4,
 		"reader/proxy":     4,
 		"reader/websub":    4,
+		"reader/greader":   4,
 		"reader/fever":     4,
 		"reader/miniflux":  4,
 		"reader/nextcloud": 4,

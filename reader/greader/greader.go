@@ -1,0 +1,195 @@
+// Package greader serves the API of Google Reader, as many readers speak it to FreshRSS and others, over a
+// reading.Library.
+//
+// Nobody wrote the API down; what is here is what the readers send and look at. Each oddity stands beside the reader that
+// needs it.
+package greader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"feedex/reading"
+)
+
+// Config is what a handler needs.
+type Config struct {
+	// Library is what is read and changed.
+	Library reading.Library
+	// Log takes what went wrong on our side. Default: nowhere.
+	Log *slog.Logger
+	// Now is the clock. Default time.Now.
+	Now func() time.Time
+}
+
+type handler struct {
+	Config
+	text reading.Text
+}
+
+// Paths lists the beginnings of the paths at which the handler serves.
+func Paths() []string { return []string{"/accounts/", "/reader/", freshPath} }
+
+// freshPath is what stands in front of all paths of the API at FreshRSS.
+const freshPath = "/api/greader.php"
+
+// New makes the handler. It looks at the path itself and must not stand behind an http.ServeMux pattern, which would
+// redirect away the slashes of a feed's URL in it.
+func New(cfg Config) http.Handler {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &handler{cfg, reading.NewText()}
+}
+
+// A request is one that is being answered.
+type request struct {
+	*http.Request
+	user   string
+	path   string // below the API, without a slash at its end
+	params params
+	raw    []byte // the body, where it is no form
+}
+
+// A route answers one kind of request. Where it returns an error it has written nothing.
+type route func(h *handler, w http.ResponseWriter, r *request) error
+
+// apiPath is what stands in front of all but two paths.
+const apiPath = "/reader/api/0/"
+
+// route is who answers a request for a path below apiPath, and whether that changes anything.
+func routeOf(path string) (do route, changes bool) {
+	switch path {
+	case "token":
+		return (*handler).token, false
+	case "user-info":
+		return (*handler).userInfo, false
+	case "subscription/list":
+		return (*handler).subscriptionList, false
+	case "subscription/export":
+		return (*handler).subscriptionExport, false
+	case "tag/list":
+		return (*handler).tagList, false
+	case "unread-count":
+		return (*handler).unreadCount, false
+	case "stream/items/ids":
+		return (*handler).itemIDs, false
+	case "stream/items/contents":
+		return (*handler).itemContents, false
+	case "edit-tag":
+		return (*handler).editTag, true
+	case "mark-all-as-read":
+		return (*handler).markAll, true
+	case "subscription/quickadd":
+		return (*handler).quickAdd, true
+	case "subscription/edit":
+		return (*handler).subscriptionEdit, true
+	case "subscription/import":
+		return (*handler).subscriptionImport, true
+	case "rename-tag":
+		return (*handler).renameTag, true
+	case "disable-tag":
+		return (*handler).disableTag, true
+	}
+	if path == "stream/contents" || strings.HasPrefix(path, contentsPath) {
+		return (*handler).streamContents, false
+	}
+	return (*handler).nothing, false
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
+	w.Header().Set("Cache-Control", "private, no-cache")
+	r := &request{Request: hr, path: strings.TrimPrefix(hr.URL.Path, freshPath)}
+	path := strings.TrimRight(r.path, "/")
+	if path == "" { // where a person looks whether the address is right
+		text(w, http.StatusOK, "This is the address for readers that speak the API of Google Reader or FreshRSS.\n")
+		return
+	}
+	h.finish(w, r, h.serve(w, r, path))
+}
+
+// serve answers a request, or says why it cannot.
+func (h *handler) serve(w http.ResponseWriter, r *request, path string) (err error) {
+	if err := r.read(w); err != nil {
+		return err
+	}
+	if path == "/accounts/ClientLogin" {
+		return h.login(w, r)
+	}
+	if r.user, err = h.enter(r); err != nil {
+		return err
+	}
+	if strings.HasPrefix(r.path, atomPath) {
+		return h.atom(w, r)
+	}
+	name, ok := strings.CutPrefix(path, apiPath)
+	if !ok {
+		return refusal{http.StatusNotFound, "There is nothing here."}
+	}
+	do, changes := routeOf(name)
+	if changes && r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		return refusal{http.StatusMethodNotAllowed, "Only POST works here."}
+	}
+	return do(h, w, r)
+}
+
+// A refusal is a request that is answered with words.
+type refusal struct {
+	code int
+	why  string
+}
+
+func (e refusal) Error() string { return e.why }
+
+// finish answers a request that was not.
+func (h *handler) finish(w http.ResponseWriter, r *request, err error) {
+	var no refusal
+	switch {
+	case err == nil:
+	case errors.As(err, &no):
+		if no.code == http.StatusUnauthorized {
+			w.Header().Set("X-Reader-Google-Bad-Token", "true") // on which Capy Reader and Read You log in again
+		}
+		text(w, no.code, no.why+"\n")
+	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders):
+		text(w, http.StatusBadRequest, err.Error()+"\n")
+	default:
+		if !errors.Is(err, context.Canceled) {
+			h.Log.Error("sync request failed", "call", cmp.Or(strings.TrimPrefix(r.path, apiPath), r.path), "err", err)
+		}
+		text(w, http.StatusInternalServerError, "The node could not do this. Its log says why.\n")
+	}
+}
+
+// nothing answers what nobody here knows, so that readers that ask for more go on.
+func (h *handler) nothing(w http.ResponseWriter, r *request) error {
+	if r.Method == http.MethodPost {
+		return ok(w)
+	}
+	w.Header().Set("Content-Type", jsonType)
+	_, _ = io.WriteString(w, "[]")
+	return nil
+}
+
+// ok says that it is done. Readers look at these two letters.
+func ok(w http.ResponseWriter) error {
+	text(w, http.StatusOK, "OK")
+	return nil
+}
+
+func text(w http.ResponseWriter, code int, s string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(code)
+	_, _ = io.WriteString(w, s) // who went away wants no answer
+}

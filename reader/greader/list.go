@@ -1,0 +1,153 @@
+package greader
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/reading"
+)
+
+// A category is a folder, as a feed is in it.
+type category struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+	Type  string `json:"type"`
+}
+
+// A subscription is a feed as this API has it.
+type subscription struct {
+	ID         string     `json:"id"`
+	Title      string     `json:"title"`
+	Categories []category `json:"categories"`
+	URL        string     `json:"url"`
+	Site       string     `json:"htmlUrl"`
+	// Icon is the address of a picture: always "", because readers would fetch each from its publisher.
+	Icon string `json:"iconUrl"`
+}
+
+func (h *handler) subscriptionList(w http.ResponseWriter, r *request) error {
+	feeds, err := h.Library.Subscriptions(r.Context())
+	if err != nil {
+		return err
+	}
+	list := []subscription{}
+	for i := range feeds {
+		f := &feeds[i]
+		s := subscription{ID: streamID(f.ID), Title: h.text.TitleOf(f), Categories: []category{}, URL: string(f.URL), Site: site(f)}
+		for _, d := range f.Folders {
+			s.Categories = append(s.Categories, category{labelPath + d.Name, d.Name, "folder"})
+		}
+		list = append(list, s)
+	}
+	return h.writeTagged(w, r, map[string]any{"subscriptions": list})
+}
+
+// A tag is a state or a folder. RSS Guard takes for a folder what is of that type.
+type tag struct {
+	ID   string `json:"id"`
+	Type string `json:"type,omitempty"`
+}
+
+func (h *handler) tagList(w http.ResponseWriter, r *request) error {
+	folders, err := h.Library.Folders(r.Context())
+	if err != nil {
+		return err
+	}
+	list := []tag{{ID: statePath + starred}}
+	for _, f := range folders {
+		list = append(list, tag{labelPath + f.Name, "folder"})
+	}
+	return h.writeTagged(w, r, map[string]any{"tags": list})
+}
+
+// writeTagged answers with v, or that it is as it was when the reader asked last: NetNewsWire does so.
+func (h *handler) writeTagged(w http.ResponseWriter, r *request, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	w.Header().Set("ETag", etag)
+	for known := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
+		if strings.TrimPrefix(strings.TrimSpace(known), "W/") == etag {
+			w.WriteHeader(http.StatusNotModified)
+			return nil
+		}
+	}
+	w.Header().Set("Content-Type", jsonType)
+	_, _ = w.Write(b.Bytes()) // who went away wants no answer
+	return nil
+}
+
+// A count is how many items of a stream are unread.
+type count struct {
+	ID     string `json:"id"`
+	Count  int    `json:"count"`
+	Newest string `json:"newestItemTimestampUsec"`
+}
+
+func (h *handler) unreadCount(w http.ResponseWriter, r *request) error {
+	c, err := h.catalog(r.Context())
+	if err != nil {
+		return err
+	}
+	counts, err := h.Library.Counts(r.Context())
+	if err != nil {
+		return err
+	}
+	list := []count{}
+	var total reading.Count
+	folders := make(map[reading.FolderID]reading.Count)
+	for _, n := range counts {
+		list = append(list, newCount(streamID(n.Feed), n))
+		total = sum(total, n)
+		if f := c.byID[n.Feed]; f != nil {
+			for _, d := range f.Folders {
+				folders[d.ID] = sum(folders[d.ID], n)
+			}
+		}
+	}
+	for _, d := range c.folders {
+		if n := folders[d.ID]; n.Unread > 0 {
+			list = append(list, newCount(labelPath+d.Name, n))
+		}
+	}
+	list = append(list, newCount(statePath+everything, total))
+	return writeJSON(w, struct {
+		Max    int     `json:"max"`
+		Counts []count `json:"unreadcounts"`
+	}{total.Unread, list})
+}
+
+func newCount(id string, n reading.Count) count {
+	newest := "0"
+	if !n.Newest.IsZero() {
+		newest = strconv.FormatInt(n.Newest.UnixMicro(), 10)
+	}
+	return count{id, n.Unread, newest}
+}
+
+func sum(a, b reading.Count) reading.Count {
+	a.Unread += b.Unread
+	if b.Newest.After(a.Newest) {
+		a.Newest = b.Newest
+	}
+	return a
+}
+
+// now is the time until which everything is meant that a reader has been shown.
+func (h *handler) now(p params, name string) time.Time {
+	if at, ok := moment(p.get(name)); ok && at.Unix() > 0 {
+		return at
+	}
+	return h.Now()
+}

@@ -1,0 +1,95 @@
+package greader
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// login answers a program that shows its name and password with the token by which it comes in from then on: the password
+// itself, which is made so that it can stand there. It has no "=", at which NetNewsWire splits the lines; and the token
+// lasts until the password is removed.
+func (h *handler) login(w http.ResponseWriter, r *request) error {
+	password := r.params.get("Passwd")
+	name, err := h.Library.User(r.Context(), password)
+	if err != nil {
+		return err
+	}
+	if name == "" || !strings.EqualFold(name, r.params.get("Email")) {
+		return refusal{http.StatusUnauthorized, "Error=BadAuthentication"}
+	}
+	if r.params.get("output") == "json" { // Read You
+		return writeJSON(w, struct{ SID, LSID, Auth string }{password, password, password})
+	}
+	text(w, http.StatusOK, fmt.Sprintf("SID=%[1]s\nLSID=%[1]s\nAuth=%[1]s\n", password))
+	return nil
+}
+
+// maxTokens is how many tokens of one request are looked at.
+const maxTokens = 3
+
+// enter is who sent the request, by the header or, with POST, by the parameter T. One of them is enough: Fluent Reader
+// never sends T, RSS Guard not always; liferea has the same in both; newsboat's T ends in a newline.
+func (h *handler) enter(r *request) (user string, err error) {
+	tokens := []string{authToken(r.Header.Get("Authorization"))}
+	if r.Method == http.MethodPost {
+		tokens = append(tokens, r.params.Values["T"]...)
+	}
+	for _, token := range tokens[:min(len(tokens), maxTokens)] {
+		if token = strings.TrimSpace(token); token == "" {
+			continue
+		}
+		if user, err := h.Library.User(r.Context(), token); user != "" || err != nil {
+			return user, err
+		}
+	}
+	return "", refusal{http.StatusUnauthorized, "Unauthorized"}
+}
+
+// authToken is the token in a header: GoogleLogin auth=TOKEN.
+func authToken(header string) string {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(header), " ")
+	if !strings.EqualFold(scheme, "GoogleLogin") {
+		return ""
+	}
+	name, token, _ := strings.Cut(strings.TrimSpace(rest), "=")
+	if !strings.EqualFold(name, "auth") {
+		return ""
+	}
+	return strings.Trim(token, `" `)
+}
+
+// token answers with the T of changes: no newline ends it, or newsboat would send that as well.
+func (h *handler) token(w http.ResponseWriter, r *request) error {
+	token := authToken(r.Header.Get("Authorization"))
+	if token == "" {
+		token = r.params.get("T")
+	}
+	text(w, http.StatusOK, token)
+	return nil
+}
+
+func (h *handler) userInfo(w http.ResponseWriter, r *request) error {
+	email := ""
+	if strings.Contains(r.user, "@") {
+		email = r.user
+	}
+	return writeJSON(w, struct {
+		ID      string `json:"userId"`
+		Name    string `json:"userName"`
+		Profile string `json:"userProfileId"`
+		Email   string `json:"userEmail"`
+	}{r.user, r.user, r.user, email})
+}
+
+const jsonType = "application/json; charset=utf-8"
+
+// writeJSON answers with v.
+func writeJSON(w http.ResponseWriter, v any) error {
+	w.Header().Set("Content-Type", jsonType)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // who went away wants no answer
+	return nil
+}

@@ -1,0 +1,19 @@
+package greader_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"feedex/reader/greader"
+	"feedex/reader/readertest"
+)
+
+func open(l *readertest.Library) http.Handler {
+	return greader.New(greader.Config{Library: l, Now: func() time.Time { return readertest.Noon.Add(time.Hour) }})
+}
+
+// Each reader gets what it understands.
+func TestReaders(t *testing.T) {
+	readertest.Converse(t, "../../testdata/readers/greader-*.txt", open)
+}

@@ -1,0 +1,211 @@
+package greader
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// Names of streams and tags. Readers write their user's number where "-" stands, or "-".
+const (
+	statePath  = "user/-/state/com.google/"
+	labelPath  = "user/-/label/"
+	feedPath   = "feed/"
+	readState  = "read"
+	unread     = "kept-unread"
+	tracking   = "tracking-kept-unread"
+	starred    = "starred"
+	everything = "reading-list"
+)
+
+// A catalog is what there is: feeds and folders, and their names in this API.
+type catalog struct {
+	feeds   []reading.Subscription
+	folders []reading.Folder
+	byID    map[reading.FeedID]*reading.Subscription
+}
+
+// catalog reads what there is.
+func (h *handler) catalog(ctx context.Context) (*catalog, error) {
+	feeds, err := h.Library.Subscriptions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	folders, err := h.Library.Folders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &catalog{feeds, folders, make(map[reading.FeedID]*reading.Subscription, len(feeds))}
+	for i := range feeds {
+		c.byID[feeds[i].ID] = &feeds[i]
+	}
+	return c, nil
+}
+
+// state is the name of a state, "" if the tag is none.
+func state(tag string) string {
+	if rest, ok := strings.CutPrefix(anyUser(tag), statePath); ok {
+		return rest
+	}
+	return ""
+}
+
+// label is the name of a label, "" if the tag is none.
+func label(tag string) string {
+	if rest, ok := strings.CutPrefix(anyUser(tag), labelPath); ok {
+		return rest
+	}
+	return ""
+}
+
+// anyUser is a tag with "-" for the user.
+func anyUser(tag string) string {
+	rest, ok := strings.CutPrefix(tag, "user/")
+	if !ok {
+		return tag
+	}
+	_, rest, _ = strings.Cut(rest, "/")
+	return "user/-/" + rest
+}
+
+// feed is the feed of a stream, nil if it is not one that is followed: named by its number or by its URL.
+func (c *catalog) feed(stream string) *reading.Subscription {
+	name, ok := strings.CutPrefix(stream, feedPath)
+	if !ok {
+		return nil
+	}
+	if n, err := strconv.ParseInt(name, 10, 64); err == nil {
+		return c.byID[reading.FeedID(n)]
+	}
+	u, err := feed.ParseURL(name)
+	if err != nil {
+		return nil
+	}
+	for i := range c.feeds {
+		if c.feeds[i].URL == u {
+			return &c.feeds[i]
+		}
+	}
+	return nil
+}
+
+// folder is the folder of that name, 0 if there is none.
+func (c *catalog) folder(name string) reading.FolderID {
+	for _, f := range c.folders {
+		if f.Name == name {
+			return f.ID
+		}
+	}
+	return 0
+}
+
+// stream is the stream of that name, "" being everything. It reports false for one that is empty because nobody knows it.
+func (c *catalog) stream(name string) (s reading.Stream, ok bool) {
+	switch st := state(name); {
+	case name == "" || st == everything:
+		return s, true
+	case st == starred:
+		return reading.Stream{Starred: reading.Yes}, true
+	case st == readState:
+		return reading.Stream{Read: reading.Yes}, true
+	case st == unread || st == tracking:
+		return reading.Stream{Read: reading.No}, true
+	}
+	if name := label(name); name != "" {
+		s.Folder = c.folder(name)
+		return s, s.Folder != 0
+	}
+	if f := c.feed(name); f != nil {
+		s.Feed = f.ID
+		return s, true
+	}
+	return s, false
+}
+
+// overlap is by how much more time than readers ask for they are told of what arrived since: an entry has the second in
+// which it came, and can be seen only when it is on the disk. They know what they have.
+const overlap = 10 * time.Second
+
+// narrowed is the stream without what the parameters leave out. A tag that is not known leaves nothing out.
+func (p params) narrowed(s reading.Stream) reading.Stream {
+	for _, tag := range p.Values["xt"] {
+		switch state(strings.TrimSpace(tag)) {
+		case readState:
+			s.Read = reading.No
+		case unread, tracking:
+			s.Read = reading.Yes
+		case starred:
+			s.Starred = reading.No
+		}
+	}
+	for _, tag := range p.Values["it"] {
+		switch state(strings.TrimSpace(tag)) {
+		case readState:
+			s.Read = reading.Yes
+		case unread, tracking:
+			s.Read = reading.No
+		case starred:
+			s.Starred = reading.Yes
+		}
+	}
+	if at, ok := moment(p.get("ot")); ok && at.Unix() > 0 {
+		s.Since = at.Add(-overlap)
+	}
+	if at, ok := moment(p.get("nt")); ok && at.Unix() > 0 {
+		s = s.Before(at)
+	}
+	return s
+}
+
+// moment is a time as readers write it: in microseconds, milliseconds or seconds.
+func moment(s string) (time.Time, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	switch {
+	case err != nil || n < 0:
+		return time.Time{}, false
+	case len(s) >= 16:
+		return time.UnixMicro(n), true
+	case len(s) >= 13:
+		return time.UnixMilli(n), true
+	}
+	return time.Unix(min(n, 1<<40), 0), true
+}
+
+const (
+	// usualPage is how many items a page has where the reader does not say.
+	usualPage = 20
+	// maxContents is how many items a page of contents has at most.
+	maxContents = 10_000
+)
+
+// page is which part of a stream the parameters ask for, with one item more than that: who is there says that the stream
+// goes on.
+func (p params) page(most int) (reading.Page, error) {
+	n, err := strconv.Atoi(p.get("n"))
+	if err != nil || n <= 0 {
+		n = usualPage
+	}
+	page := reading.Page{Limit: min(n, most) + 1, Oldest: p.get("r") == "o"}
+	if c := p.get("c"); c != "" {
+		after, err := strconv.ParseInt(c, 10, 64)
+		if err != nil || after <= 0 {
+			return page, refusal{400, "c is not a continuation of this node."} // from the beginning it might never end
+		}
+		page.After = reading.ItemID(after)
+	}
+	return page, nil
+}
+
+// cut is the items of a page without the one more, and the continuation: "" on the last page, where readers must not find
+// one at all.
+func cut(ids []reading.ItemID, p reading.Page) ([]reading.ItemID, string) {
+	if len(ids) < p.Limit {
+		return ids, ""
+	}
+	ids = ids[:p.Limit-1]
+	return ids, strconv.FormatInt(int64(ids[len(ids)-1]), 10)
+}

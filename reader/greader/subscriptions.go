@@ -1,0 +1,191 @@
+package greader
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"feedex/feed"
+	"feedex/opml"
+	"feedex/reading"
+)
+
+// feedURL is the URL of a stream or of what a person typed.
+func feedURL(s string) (feed.URL, error) {
+	s = strings.TrimSpace(s)
+	if rest, ok := strings.CutPrefix(s, feedPath); ok {
+		s = rest
+	}
+	if !strings.Contains(s, "://") && strings.Contains(s, ".") {
+		s = "https://" + s
+	}
+	return feed.ParseURL(s)
+}
+
+// quickAdd follows a feed. Its stream has the name that it has in the list.
+func (h *handler) quickAdd(w http.ResponseWriter, r *request) error {
+	type answer struct {
+		Query  string `json:"query"`
+		Found  int    `json:"numResults"`
+		Stream string `json:"streamId,omitempty"`
+		Name   string `json:"streamName,omitempty"`
+		Error  string `json:"error,omitempty"`
+	}
+	query := r.params.get("quickadd")
+	u, err := feedURL(query)
+	if err != nil {
+		return writeJSON(w, answer{Query: query, Error: err.Error()})
+	}
+	id, err := h.Library.Subscribe(r.Context(), u)
+	if err != nil {
+		return err
+	}
+	c, err := h.catalog(r.Context())
+	if err != nil {
+		return err
+	}
+	name := u.Host()
+	if f := c.byID[id]; f != nil {
+		name = h.text.TitleOf(f)
+	}
+	return writeJSON(w, answer{Query: query, Found: 1, Stream: streamID(id), Name: name})
+}
+
+// subscriptionEdit follows feeds, follows them no more, or titles and files them. RSS Guard has all parameters in the
+// query.
+func (h *handler) subscriptionEdit(w http.ResponseWriter, r *request) error {
+	streams := r.params.Values["s"]
+	if len(streams) == 0 {
+		return refusal{http.StatusBadRequest, "s says which feed to edit."}
+	}
+	into, out := labels(r.params.Values["a"]), labels(r.params.Values["r"])
+	titles := r.params.Values["t"]
+	for i, stream := range streams {
+		var title *string
+		if i < len(titles) && titles[i] != "" {
+			title = &titles[i]
+		}
+		if err := h.edit(r, strings.TrimSpace(stream), reading.Arrangement{Name: title, Into: into, Out: out}); err != nil {
+			return err
+		}
+	}
+	return ok(w)
+}
+
+// labels are the names of folders among tags.
+func labels(tags []string) (names []string) {
+	for _, tag := range tags {
+		if name := label(strings.TrimSpace(tag)); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// edit does what a request wants with one feed.
+func (h *handler) edit(r *request, stream string, a reading.Arrangement) error {
+	c, err := h.catalog(r.Context())
+	if err != nil {
+		return err
+	}
+	f := c.feed(stream)
+	switch action := r.params.get("ac"); {
+	case action == "unsubscribe" && f == nil:
+		return nil
+	case action == "unsubscribe":
+		return h.Library.Unsubscribe(r.Context(), f.ID)
+	case action == "subscribe" && f == nil:
+		u, err := feedURL(stream)
+		if err != nil {
+			return refusal{http.StatusBadRequest, err.Error()}
+		}
+		if a.Feed, err = h.Library.Subscribe(r.Context(), u); err != nil {
+			return err
+		}
+	case action != "subscribe" && action != "edit" && action != "":
+		return refusal{http.StatusBadRequest, "ac is one of subscribe, unsubscribe and edit."}
+	case f == nil:
+		return refusal{http.StatusNotFound, "This feed is not followed."}
+	default:
+		a.Feed = f.ID
+	}
+	if a.Name == nil && len(a.Into)+len(a.Out) == 0 {
+		return nil
+	}
+	return h.Library.Arrange(r.Context(), a)
+}
+
+// folderOf is the folder that a request names by s or t, 0 if there is none.
+func (h *handler) folderOf(r *request) (reading.FolderID, error) {
+	c, err := h.catalog(r.Context())
+	if err != nil {
+		return 0, err
+	}
+	if name := label(r.params.get("s")); name != "" {
+		return c.folder(name), nil
+	}
+	return c.folder(r.params.get("t")), nil
+}
+
+func (h *handler) renameTag(w http.ResponseWriter, r *request) error {
+	name := label(r.params.get("dest"))
+	if name == "" {
+		return refusal{http.StatusBadRequest, "dest is the label's new name: user/-/label/NAME."}
+	}
+	id, err := h.folderOf(r)
+	if err != nil {
+		return err
+	}
+	if id != 0 {
+		if err := h.Library.RenameFolder(r.Context(), id, name); err != nil {
+			return err
+		}
+	}
+	return ok(w)
+}
+
+func (h *handler) disableTag(w http.ResponseWriter, r *request) error {
+	id, err := h.folderOf(r)
+	if err != nil {
+		return err
+	}
+	if id != 0 {
+		if err := h.Library.RemoveFolder(r.Context(), id); err != nil {
+			return err
+		}
+	}
+	return ok(w)
+}
+
+// importPath is where a list of feeds is sent, as OPML and not as a form.
+const importPath = "/subscription/import"
+
+func (h *handler) subscriptionImport(w http.ResponseWriter, r *request) error {
+	list, err := opml.Read(r.raw)
+	switch {
+	case errors.Is(err, opml.ErrFormat), errors.Is(err, opml.ErrSize):
+		return refusal{http.StatusBadRequest, err.Error()}
+	case err != nil:
+		return err
+	}
+	if err := h.Library.Import(r.Context(), list.Feeds); err != nil {
+		return err
+	}
+	return ok(w)
+}
+
+func (h *handler) subscriptionExport(w http.ResponseWriter, r *request) error {
+	feeds, err := h.Library.Subscriptions(r.Context())
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := opml.Write(&b, h.text.List(feeds), time.Time{}); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/x-opml; charset=utf-8")
+	_, _ = w.Write(b.Bytes()) // who went away wants no answer
+	return nil
+}
