@@ -142,7 +142,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 		return err
 	}
 	forReaders := reader.Config{
-		Source: readerSource{archive}, Hosts: h.config.ReaderHosts, Entrance: entrance,
+		Source: readerSource{archive}, Sync: h.syncAPIs(archive), Hosts: h.config.ReaderHosts, Entrance: entrance,
 		Web: pages, Known: pages.LoggedIn, Version: Version, Log: h.config.Log,
 	}
 	h.hub = newHub(h, l.reader, archive, forReaders)

@@ -25,7 +25,7 @@ func (n *testNode) breakDisk() (mend func()) {
 	}
 	n.t.Cleanup(func() { db.Close() })
 	exec := func(query func(name, table, op string) string) {
-		for _, table := range []string{"feeds", "entries", "dids", "peers", "accounts"} {
+		for _, table := range []string{"feeds", "entries", "dids", "peers", "accounts", "items", "filed", "passwords"} {
 			for _, op := range []string{"INSERT", "UPDATE"} {
 				if _, err := db.Exec(query("broken_"+table+"_"+op, table, op)); err != nil {
 					n.t.Fatal(err)
