@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math"
 	"time"
 
 	"feedex/archive"
@@ -22,11 +21,11 @@ type FeedName struct {
 	Title  string
 }
 
-// FeedNames returns the names of the feeds that anything is kept of, in any order.
+// FeedNames returns the names of the feeds that anything is kept of, the owner's own where there is one, in any order.
 func (r *Reader) FeedNames(ctx context.Context) (names []FeedName, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title FROM feeds`)
+	rows, err := r.db.QueryContext(ctx, `SELECT id, url, iif(name = '', title, name) FROM feeds`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
 			var n FeedName
@@ -49,18 +48,19 @@ func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, 
 	return f, wrap("read", r.path, err)
 }
 
-// Entry returns the entry and the number of its feed, 0 if it is not kept.
-func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, number int64, err error) {
+// Entry returns the entry with its item, and the number of its feed, 0 if it is not kept.
+func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item ItemState, number int64, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, f.id FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ?`, id[:])
+	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
+		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq WHERE e.id = ?`, id[:])
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) (err error) {
-			record, err = scanRecord(rows, &number)
+			record, err = scanRecord(rows, &number, &item.ID, &item.Read, &item.Starred)
 			return err
 		})
 	}
-	return record, number, wrap("read", r.path, err)
+	return record, item, number, wrap("read", r.path, err)
 }
 
 // Host returns how many requests a host takes, the zero Host for one that nothing is kept of.
@@ -134,15 +134,30 @@ func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time,
 	return list, wrap("read", r.path, rows.Err())
 }
 
-// BroughtSince counts the entries of the feed that neighbors brought since then, n at most.
+// BroughtSince counts those of the latest n entries of the feed that neighbors brought since then.
 func (r *Reader) BroughtSince(ctx context.Context, number int64, since time.Time, n int) (brought int, err error) {
-	list, err := r.Appearances(ctx, number, since, n)
-	for i := range list {
-		if list[i].Source != "" {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	rows, err := r.db.QueryContext(ctx, `
+		SELECT seen, source <> '' FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n)
+	if err != nil {
+		return 0, wrap("read", r.path, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var seen int64
+		var neighbor bool
+		if err := scan(rows, &seen, &neighbor); err != nil {
+			return 0, wrap("read", r.path, err)
+		}
+		if seen < since.Unix() {
+			break
+		}
+		if neighbor {
 			brought++
 		}
 	}
-	return brought, err
+	return brought, wrap("read", r.path, rows.Err())
 }
 
 // CountEntries counts the entries of the feed that are kept, max at most.
@@ -150,55 +165,4 @@ func (r *Reader) CountEntries(ctx context.Context, number int64, max int) (n int
 	err = scan(r.db.QueryRowContext(ctx, `
 		SELECT count(*) FROM (SELECT 1 FROM entries INDEXED BY entries_by_feed WHERE feed = ? LIMIT ?)`, number, max), &n)
 	return n, wrap("read", r.path, err)
-}
-
-// A Headline is an entry as a list of them shows it.
-type Headline struct {
-	Seq        int64
-	ID         feed.EntryID
-	Feed       int64 // its number
-	Title      string
-	Link       string
-	Time, Seen time.Time // as in archive.Record
-	Source     string    // the neighbor that brought it, "" for an own poll
-	Confirmed  bool
-	Lead       string // the beginning of its text, as HTML that may end anywhere
-}
-
-// headlineColumns are what a Headline is made of, from entries e.
-const headlineColumns = `e.seq, e.id, e.feed, e.title, e.link, e.time, e.seen, e.source, ` + isConfirmed + `,
-	substr(iif(e.summary = '', e.content, e.summary), 1, 1000)`
-
-// Headlines returns the latest n entries before a seq, of all feeds or, where number is not 0, of one; 0 for before is
-// from the latest on. Feeds whose URL is a secret are among them only where that is asked for.
-func (r *Reader) Headlines(ctx context.Context, number, before int64, secret bool, n int) (list []Headline, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	if before == 0 {
-		before = math.MaxInt64
-	}
-	query := `SELECT ` + headlineColumns + ` FROM entries e JOIN feeds f ON f.id = e.feed
-		WHERE e.seq < ? AND (? OR NOT f.secret) ORDER BY e.seq DESC LIMIT ?`
-	args := []any{before, secret, n}
-	if number != 0 {
-		query = `SELECT ` + headlineColumns + ` FROM feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id
-			WHERE f.id = ? AND e.seq < ? AND (? OR NOT f.secret) ORDER BY e.seq DESC LIMIT ?`
-		args = append([]any{number}, args...)
-	}
-	rows, err := r.db.QueryContext(ctx, query, args...)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var h Headline
-			var id []byte
-			var at, seen int64
-			err := scan(rows, &h.Seq, &id, &h.Feed, &h.Title, &h.Link, &at, &seen, &h.Source, &h.Confirmed, &h.Lead)
-			if err == nil {
-				h.ID, err = fromBlob[feed.EntryID](id)
-			}
-			h.Time, h.Seen = time.Unix(at, 0).UTC(), time.Unix(seen, 0).UTC()
-			list = append(list, h)
-			return err
-		})
-	}
-	return list, wrap("read", r.path, err)
 }

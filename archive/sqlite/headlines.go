@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"time"
+
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// An ItemState is an entry as the owner has it to read; the zero ItemState is for one of a feed that they did not follow.
+type ItemState struct {
+	ID            reading.ItemID
+	Read, Starred bool
+}
+
+// itemColumns are an ItemState, from items i that need not exist.
+const itemColumns = `coalesce(i.id, 0), coalesce(i.read, 1), coalesce(i.starred, 0)`
+
+// A Headline is an entry as a list of them shows it.
+type Headline struct {
+	Seq        int64
+	ID         feed.EntryID
+	Feed       int64 // its number
+	URL        feed.URL
+	FeedTitle  string // the owner's own, where there is one
+	Title      string
+	Link       string
+	Time, Seen time.Time // as in archive.Record
+	Source     string    // the neighbor that brought it, "" for an own poll
+	Confirmed  bool
+	Lead       string // the beginning of its text, as HTML that may end anywhere
+	ItemState
+}
+
+// A HeadlineQuery says which entries are listed. Unread and Starred are of the feeds that are followed.
+type HeadlineQuery struct {
+	Feed    int64 // the number of the feed; 0 for all
+	Unread  bool  // only what is not read
+	Starred bool  // only what is starred
+	Before  int64 // only what came before the entry of this seq or, for Unread and Starred, before the item of this id; 0 for all
+	Secret  bool  // also of feeds whose URL is a secret
+	Limit   int
+}
+
+// headlineColumns are what a Headline is made of, from entries e, feeds f and items i. A text is cut at a thousand
+// characters.
+const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.name), e.title, e.link, e.time, e.seen, e.source, ` + isConfirmed + `,
+	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
+
+// Headlines returns the latest entries, the latest first.
+func (r *Reader) Headlines(ctx context.Context, q HeadlineQuery) (list []Headline, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if q.Before == 0 {
+		q.Before = math.MaxInt64
+	}
+	rows, err := r.db.QueryContext(ctx, q.statement(), sql.Named("feed", q.Feed), sql.Named("before", q.Before), sql.Named("secret", q.Secret),
+		sql.Named("limit", q.Limit))
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) error {
+			h, err := scanHeadline(rows)
+			list = append(list, h)
+			return err
+		})
+	}
+	return list, wrap("read", r.path, err)
+}
+
+// statement finds the entries by the index that fits.
+func (q *HeadlineQuery) statement() string {
+	const end = ` AND (@secret OR NOT f.secret) AND (@feed = 0 OR f.id = @feed) ORDER BY `
+	switch {
+	case q.Unread && q.Feed != 0:
+		return `SELECT ` + headlineColumns + ` FROM items i INDEXED BY items_by_feed JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = i.feed
+			WHERE i.feed = @feed AND i.read = 0 AND i.id < @before AND f.subscribed` + end + `i.id DESC LIMIT @limit`
+	case q.Unread:
+		return `SELECT ` + headlineColumns + ` FROM items i INDEXED BY items_unread JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = i.feed
+			WHERE NOT i.read AND i.id < @before AND f.subscribed` + end + `i.id DESC LIMIT @limit`
+	case q.Starred:
+		return `SELECT ` + headlineColumns + ` FROM items i INDEXED BY items_starred JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = i.feed
+			WHERE i.starred AND i.id < @before AND f.subscribed` + end + `i.id DESC LIMIT @limit`
+	case q.Feed != 0:
+		return `SELECT ` + headlineColumns + ` FROM feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id
+			LEFT JOIN items i ON i.seq = e.seq WHERE e.seq < @before` + end + `e.seq DESC LIMIT @limit`
+	}
+	return `SELECT ` + headlineColumns + ` FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq
+		WHERE e.seq < @before` + end + `e.seq DESC LIMIT @limit`
+}
+
+func scanHeadline(rows *sql.Rows) (h Headline, err error) {
+	var id []byte
+	var at, seen int64
+	err = scan(rows, &h.Seq, &id, &h.Feed, &h.URL, &h.FeedTitle, &h.Title, &h.Link, &at, &seen, &h.Source, &h.Confirmed, &h.Lead,
+		&h.ItemState.ID, &h.Read, &h.Starred)
+	if err == nil {
+		h.ID, err = fromBlob[feed.EntryID](id)
+	}
+	h.Time, h.Seen = time.Unix(at, 0).UTC(), time.Unix(seen, 0).UTC()
+	return h, err
+}
+
+// CountUnread counts what is not read in the feeds that are followed, max at most.
+func (r *Reader) CountUnread(ctx context.Context, secret bool, max int) (n int, err error) {
+	err = scan(r.db.QueryRowContext(ctx, `
+		SELECT count(*) FROM (SELECT 1 FROM items i INDEXED BY items_unread JOIN feeds f ON f.id = i.feed
+			WHERE NOT i.read AND f.subscribed AND (? OR NOT f.secret) LIMIT ?)`, secret, max), &n)
+	return n, wrap("read", r.path, err)
+}
