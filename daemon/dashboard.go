@@ -1,17 +1,19 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"feedex/archive"
 	"feedex/archive/sqlite"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/node"
 	"feedex/opml"
+	"feedex/reading"
 	"feedex/web"
 )
 
@@ -35,19 +37,34 @@ func (d dashboard) Feeds(ctx context.Context) ([]web.Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := d.FeedNames(ctx)
+	followed, err := d.Subscriptions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	numbers := make(map[feed.URL]int64, len(names))
-	for _, n := range names {
-		numbers[n.URL] = n.Number
+	by := make(map[feed.URL]*reading.Subscription, len(followed))
+	for i := range followed {
+		by[followed[i].URL] = &followed[i]
 	}
-	feeds := make([]web.Feed, len(list))
+	feeds := make([]web.Feed, 0, len(list))
 	for i := range list {
-		feeds[i] = web.Feed{FeedStatus: list[i], Number: numbers[list[i].URL]}
+		s := by[list[i].URL]
+		if s == nil { // followed or left this very moment
+			continue
+		}
+		f := web.Feed{FeedStatus: list[i], Number: int64(s.ID), Folders: foldersOf(s)}
+		f.Title = cmp.Or(s.Name, f.Title)
+		feeds = append(feeds, f)
 	}
 	return feeds, nil
+}
+
+// foldersOf are the names of a feed's folders.
+func foldersOf(s *reading.Subscription) []string {
+	names := make([]string, len(s.Folders))
+	for i := range s.Folders {
+		names[i] = s.Folders[i].Name
+	}
+	return names
 }
 
 // Neighbors implements web.Present.
@@ -95,6 +112,13 @@ func (d dashboard) Feed(ctx context.Context, number int64) (k web.Known, err err
 	if f.Alias != "" {
 		asked = f.Alias
 	}
+	followed, err := d.Subscriptions(ctx)
+	if err != nil {
+		return k, err
+	}
+	if i := slices.IndexFunc(followed, func(s reading.Subscription) bool { return int64(s.ID) == number }); i >= 0 {
+		k.Name, k.Folders = followed[i].Name, foldersOf(&followed[i])
+	}
 	if k.Host, err = d.Host(ctx, asked.Host()); err != nil || !f.Subscribed {
 		return k, err
 	}
@@ -130,22 +154,44 @@ func (d dashboard) Brought(ctx context.Context, number int64, since time.Time, n
 }
 
 // Headlines implements web.Library.
-func (d dashboard) Headlines(ctx context.Context, number, before int64, secret bool, n int) ([]web.Headline, error) {
-	list, err := d.library.Reader.Headlines(ctx, number, before, secret, n)
+func (d dashboard) Headlines(ctx context.Context, q web.HeadlineQuery) ([]web.Headline, error) {
+	list, err := d.library.Reader.Headlines(ctx, sqlite.HeadlineQuery(q))
 	headlines := make([]web.Headline, len(list))
 	for i := range list {
-		headlines[i] = web.Headline(list[i])
+		h := &list[i]
+		headlines[i] = web.Headline{
+			Seq: h.Seq, ID: h.ID, Feed: h.Feed, URL: h.URL, FeedTitle: h.FeedTitle, Title: h.Title, Link: h.Link, Time: h.Time, Seen: h.Seen,
+			Source: h.Source, Confirmed: h.Confirmed, Lead: h.Lead, Item: web.ItemState(h.ItemState),
+		}
 	}
 	return headlines, err
 }
 
 // Entry implements web.Library.
-func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (archive.Record, int64, error) {
-	r, number, err := d.library.Reader.Entry(ctx, id)
+func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (web.Entry, error) {
+	r, item, number, err := d.library.Reader.Entry(ctx, id)
 	if err == nil && number == 0 {
 		err = web.ErrNone
 	}
-	return r, number, err
+	return web.Entry{Record: r, Feed: number, Item: web.ItemState(item)}, err
+}
+
+// Mark implements web.Owner.
+func (d dashboard) Mark(ctx context.Context, id reading.ItemID, m reading.Mark) error {
+	d.host.changes.Add(1)
+	return d.library.Mark(ctx, []reading.ItemID{id}, m)
+}
+
+// MarkStream implements web.Owner.
+func (d dashboard) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
+	d.host.changes.Add(1)
+	return d.library.MarkStream(ctx, s, m)
+}
+
+// Arrange implements web.Owner.
+func (d dashboard) Arrange(ctx context.Context, a reading.Arrangement) error {
+	d.host.changes.Add(1)
+	return d.library.Arrange(ctx, a)
 }
 
 // Ask implements web.Network.

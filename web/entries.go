@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -19,19 +20,27 @@ const (
 	searchTime     = 5 * time.Second
 )
 
+// maxUnread is up to where what is not read is counted.
+const maxUnread = 1000
+
 // entriesPage lists entries, the latest arrival first.
 type entriesPage struct {
 	Entries []headline
 	Query   string
+	Show    string // "", "unread" or "starred"
+	Tabs    []section
 	Feed    string // what the feed is called, "" for all
 	Number  int64  // of the feed
 	Older   string // address of the entries before, "" for none
 	Problem string // why the search found nothing, "" for no reason
+	Until   int64  // when the list was made, in Unix seconds
+	Here    string // address of the list
 }
 
 // A headline is an entry as lists show it.
 type headline struct {
 	Path      string
+	ID        string
 	Title     string
 	Feed      string // what it is called, "" where the page is about one
 	FeedPath  string
@@ -39,47 +48,77 @@ type headline struct {
 	Time      moment
 	Neighbor  string // who brought it, "" for an own poll
 	Confirmed bool
+	Item      ItemState
+	Here      string // address of the list where it can be marked, "" where it cannot
+	Token     string // for that
 }
 
 func (h *Handler) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
-	p := &entriesPage{Query: strings.TrimSpace(r.FormValue("q"))}
-	p.Number, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
-	titles, err := h.Source.Titles(ctx)
-	if err != nil {
-		return view{}, err
-	}
-	title, known := titles[p.Number]
-	if p.Number != 0 && !known {
-		return view{}, ErrNone
-	}
-	if known {
-		p.Feed = h.titleOf(title.URL, title.Text)
+	p := &entriesPage{Query: strings.TrimSpace(r.FormValue("q")), Show: r.FormValue("show"), Until: now.Unix(), Here: r.URL.RequestURI()}
+	q := HeadlineQuery{Unread: p.Show == "unread", Starred: p.Show == "starred", Secret: loggedIn(ctx), Limit: entriesPerPage + 1}
+	q.Feed, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
+	q.Before, _ = strconv.ParseInt(r.FormValue("before"), 10, 64)
+	p.Number = q.Feed
+	f := feed.Filter{Limit: entriesPerPage}
+	if q.Feed != 0 {
+		known, err := h.Source.Feed(ctx, q.Feed)
+		if err != nil {
+			return view{}, err
+		}
+		p.Feed, f.Feed = h.titleOf(known.URL, cmp.Or(known.Name, known.Title)), known.URL
 	}
 	v := view{Page: "entries", Title: "Entries", Nav: "/entries", Live: p.Query == "", Body: p}
+	unread, err := h.Source.CountUnread(ctx, q.Secret, maxUnread)
+	if err != nil {
+		return v, err
+	}
+	p.tabs(unread)
 	if p.Query != "" {
-		found, problem, err := h.find(ctx, feed.Filter{Feed: title.URL, Limit: entriesPerPage}, p.Query)
+		found, problem, err := h.find(ctx, f, p.Query)
 		if err != nil {
 			return v, err
 		}
-		p.Problem = problem
-		p.Entries = h.records(found, titles, now)
+		titles, err := h.Source.Titles(ctx)
+		if err != nil {
+			return v, err
+		}
+		p.Problem, p.Entries = problem, h.records(found, titles, now)
 		return v, nil
 	}
-	before, _ := strconv.ParseInt(r.FormValue("before"), 10, 64)
-	list, err := h.Source.Headlines(ctx, p.Number, before, loggedIn(ctx), entriesPerPage+1)
+	list, err := h.Source.Headlines(ctx, q)
 	if err != nil {
 		return v, err
 	}
 	if len(list) > entriesPerPage {
 		list = list[:entriesPerPage]
-		p.Older = "?" + queryOf("feed", zeroless(p.Number)) + "before=" + strconv.FormatInt(list[len(list)-1].Seq, 10)
+		last := list[len(list)-1].Seq
+		if q.Unread || q.Starred {
+			last = int64(list[len(list)-1].Item.ID)
+		}
+		p.Older = "?" + queryOf("feed", zeroless(p.Number), "show", p.Show) + "before=" + strconv.FormatInt(last, 10)
 	}
-	if p.Number != 0 {
-		titles = nil
+	p.Entries = h.headlines(list, q.Feed == 0, now)
+	for i := range p.Entries {
+		p.Entries[i].Here = p.Here
 	}
-	p.Entries = h.headlines(list, titles, now)
 	return v, nil
+}
+
+// tabs are the ways to list entries.
+func (p *entriesPage) tabs(unread int) {
+	number := grouped(int64(unread))
+	if unread == maxUnread {
+		number += " or more"
+	}
+	for _, t := range []section{{"", "All"}, {"unread", "Unread (" + number + ")"}, {"starred", "Starred"}} {
+		p.Tabs = append(p.Tabs, section{"/entries?" + strings.TrimSuffix(queryOf("feed", zeroless(p.Number), "show", t.Path), "&"), t.Name})
+	}
+}
+
+// Tab is the address of the way that is chosen.
+func (p *entriesPage) Tab() string {
+	return "/entries?" + strings.TrimSuffix(queryOf("feed", zeroless(p.Number), "show", p.Show), "&")
 }
 
 // find searches the archive for what a person wrote. What is wrong with that comes back as the problem.
@@ -110,17 +149,17 @@ func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found 
 	return found, problem, nil
 }
 
-// headlines are entries as lists show them; titles is nil where the page is about one feed.
-func (h *Handler) headlines(list []Headline, titles map[int64]Title, now time.Time) []headline {
+// headlines are entries as lists show them, with what their feeds are called where that is asked for.
+func (h *Handler) headlines(list []Headline, feeds bool, now time.Time) []headline {
 	lines := make([]headline, len(list))
 	for i := range list {
 		e := &list[i]
 		lines[i] = headline{
-			Path: "/entries/" + e.ID.String(), Title: h.plain(e.Title), Lead: h.lead(e.Lead), Time: moment{e.Time, now},
-			Neighbor: e.Source, Confirmed: e.Confirmed,
+			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: h.plain(e.Title), Lead: h.lead(e.Lead), Time: moment{e.Time, now},
+			Neighbor: e.Source, Confirmed: e.Confirmed, Item: e.Item,
 		}
-		if t, ok := titles[e.Feed]; ok {
-			lines[i].Feed, lines[i].FeedPath = h.titleOf(t.URL, t.Text), "/feeds/"+strconv.FormatInt(e.Feed, 10)
+		if feeds {
+			lines[i].Feed, lines[i].FeedPath = h.titleOf(e.URL, e.FeedTitle), "/feeds/"+strconv.FormatInt(e.Feed, 10)
 		}
 	}
 	return lines
@@ -135,17 +174,15 @@ func (h *Handler) records(list []archive.Record, titles map[int64]Title, now tim
 	heads := make([]Headline, len(list))
 	for i := range list {
 		r := &list[i]
-		text := r.Entry.Summary
-		if text == "" {
-			text = r.Entry.Content
-		}
-		heads[i] = Headline{ID: r.ID, Feed: numbers[r.Entry.Feed], Title: r.Entry.Title, Time: r.Time(), Confirmed: r.Confirmed,
-			Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], "")}
+		text := cmp.Or(r.Entry.Summary, r.Entry.Content)
+		number := numbers[r.Entry.Feed]
+		heads[i] = Headline{ID: r.ID, Feed: number, URL: r.Entry.Feed, FeedTitle: titles[number].Text, Title: r.Entry.Title, Time: r.Time(),
+			Confirmed: r.Confirmed, Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], ""), Item: ItemState{Read: true}}
 		if !r.Source.IsZero() {
 			heads[i].Source = r.Source.String()
 		}
 	}
-	return h.headlines(heads, titles, now)
+	return h.headlines(heads, true, now)
 }
 
 // queryOf is the beginning of a query, "a=1&b=2&", of those names and values that are not empty.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/hex"
 	"html/template"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 // entryPage is one entry.
 type entryPage struct {
 	Path       string
+	ID         string
+	Item       ItemState
 	Title      string
 	Link       string
 	Feed       string
@@ -34,14 +37,15 @@ type enclosure struct{ Link, Name, Kind string }
 
 func (h *Handler) entry(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
-	var id feed.EntryID
-	if n, err := hex.Decode(id[:], []byte(r.PathValue("id"))[:min(len(r.PathValue("id")), 2*len(id))]); err != nil || n != len(id) || len(r.PathValue("id")) != 2*n {
-		return view{}, ErrNone
-	}
-	record, number, err := h.Source.Entry(ctx, id)
+	id, err := entryID(r.PathValue("id"))
 	if err != nil {
 		return view{}, err
 	}
+	entry, err := h.Source.Entry(ctx, id)
+	if err != nil {
+		return view{}, err
+	}
+	record, number := entry.Record, entry.Feed
 	e := &record.Entry
 	if e.Feed.Secret() && !loggedIn(ctx) {
 		return view{}, ErrNone
@@ -52,7 +56,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	}
 	images := r.FormValue("images") == "1"
 	p := &entryPage{
-		Path: "/entries/" + id.String(), Title: h.plain(e.Title), Link: webLink(e.Link), Feed: h.titleOf(e.Feed, known.Title),
+		Path: "/entries/" + id.String(), ID: id.String(), Item: entry.Item, Title: h.plain(e.Title), Link: webLink(e.Link), Feed: h.titleOf(e.Feed, cmp.Or(known.Name, known.Title)),
 		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), Authors: h.plain(strings.Join(e.Authors, ", ")),
 		Time: moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
 	}
@@ -70,6 +74,15 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 		title = "An entry of " + p.Feed
 	}
 	return view{Page: "entry", Title: title, Nav: "/entries", Images: images, Body: p}, nil
+}
+
+// entryID reads the id of an entry.
+func entryID(text string) (id feed.EntryID, err error) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != len(id) {
+		return id, ErrNone
+	}
+	return feed.EntryID(b), nil
 }
 
 // article is the text of an entry as the page shows it, and how much was left out of it.

@@ -47,16 +47,19 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	}
 	p := &feedPage{Known: known, Secret: known.URL.Secret(), Address: address(known.URL)}
 	if known.Status != nil {
-		p.Line = h.line(&Feed{*known.Status, number}, now)
+		p.Line = h.line(&Feed{FeedStatus: *known.Status, Number: number, Folders: known.Folders}, now)
 	} else {
-		p.Line = feedLine{Number: number, Title: h.titleOf(known.URL, known.Title), State: "no longer followed", Grade: "idle"}
+		p.Line = feedLine{Title: h.titleOf(known.URL, known.Title), Number: number, State: "no longer followed", Grade: "idle"}
+	}
+	if known.Name != "" {
+		p.Line.Title = known.Name
 	}
 	if !p.Secret || loggedIn(ctx) {
-		list, err := h.Source.Headlines(ctx, number, 0, true, latestOnFeed)
+		list, err := h.Source.Headlines(ctx, HeadlineQuery{Feed: number, Secret: true, Limit: latestOnFeed})
 		if err != nil {
 			return view{}, err
 		}
-		p.Latest = h.headlines(list, nil, now)
+		p.Latest = h.headlines(list, false, now)
 		p.Timeline = h.newTimeline(happened, now)
 	} else {
 		p.Timeline = h.newTimeline(Happened{Requests: happened.Requests}, now)

@@ -55,7 +55,7 @@ func (h *Handler) feeds(r *http.Request) (view, error) {
 		if l.Grade == "bad" || l.Grade == "warn" {
 			p.Ill++
 		}
-		if matches(p.Query, l.Title, l.URL) {
+		if matches(p.Query, append([]string{l.Title, l.URL}, l.Tags...)...) {
 			lines = append(lines, l)
 		}
 	}

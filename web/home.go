@@ -165,6 +165,7 @@ func (h *Handler) line(f *Feed, now time.Time) feedLine {
 	if f.LastError != "" {
 		l.Why = f.LastError
 	}
+	l.Tags = append(l.Tags, f.Folders...)
 	for _, tag := range []struct {
 		is   bool
 		name string

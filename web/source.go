@@ -48,11 +48,12 @@ type Library interface {
 	Happened(ctx context.Context, number int64, since time.Time, n int) (Happened, error)
 	// Brought counts the entries of the feed that neighbors brought since then, n at most.
 	Brought(ctx context.Context, number int64, since time.Time, n int) (int, error)
-	// Headlines returns the latest n entries before a seq (0: from the latest on), of all feeds or, where number is not
-	// 0, of one; of feeds whose URL is a secret only where that is asked for.
-	Headlines(ctx context.Context, number, before int64, secret bool, n int) ([]Headline, error)
-	// Entry returns one entry and the number of its feed, ErrNone if there is none.
-	Entry(ctx context.Context, id feed.EntryID) (archive.Record, int64, error)
+	// Headlines returns the latest entries, the latest first.
+	Headlines(ctx context.Context, q HeadlineQuery) ([]Headline, error)
+	// CountUnread counts what is not read, max at most, of feeds whose URL is a secret only where that is asked for.
+	CountUnread(ctx context.Context, secret bool, max int) (int, error)
+	// Entry returns one entry, ErrNone if there is none.
+	Entry(ctx context.Context, id feed.EntryID) (Entry, error)
 	archive.Searcher
 }
 
@@ -68,6 +69,12 @@ type Owner interface {
 	Follow(ctx context.Context, list []opml.Feed) (added int, err error)
 	// Unfollow follows a feed no more and keeps its entries.
 	Unfollow(ctx context.Context, number int64) error
+	// Mark marks an item.
+	Mark(ctx context.Context, id reading.ItemID, m reading.Mark) error
+	// MarkStream marks all items of a stream.
+	MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error
+	// Arrange titles and files a feed. The error may wrap reading.ErrName or reading.ErrFolders.
+	Arrange(ctx context.Context, a reading.Arrangement) error
 }
 
 // Keys are the app passwords.
@@ -93,10 +100,11 @@ type Status struct {
 	Bytes   int64  // that these take on the disk
 }
 
-// A Feed is one that the node follows.
+// A Feed is one that the node follows. Its Title is the owner's own, where there is one.
 type Feed struct {
 	node.FeedStatus
-	Number int64 // in this archive, for good
+	Number  int64    // in this archive, for good
+	Folders []string // that it is in
 }
 
 // A Title is what a feed is called.
@@ -112,6 +120,8 @@ type Known struct {
 	Host    archive.Host     // where it is asked for; the zero Host where nothing is kept of it
 	Status  *node.FeedStatus // nil where it is not followed, or nobody can tell at present
 	Entries int              // that are kept, MaxCounted at most
+	Name    string           // the owner's own title, "" for none
+	Folders []string         // that it is in
 }
 
 // MaxCounted is up to where a feed's entries are counted.
@@ -158,17 +168,43 @@ func (h Hour) add(other Hour) Hour {
 	return h
 }
 
+// An ItemState is an entry as the owner has it to read; the zero ID is for one of a feed that they did not follow.
+type ItemState struct {
+	ID            reading.ItemID
+	Read, Starred bool
+}
+
+// An Entry is one entry with all there is of it.
+type Entry struct {
+	archive.Record
+	Feed int64 // its number
+	Item ItemState
+}
+
 // A Headline is an entry as a list of them shows it.
 type Headline struct {
 	Seq        int64
 	ID         feed.EntryID
 	Feed       int64 // its number
+	URL        feed.URL
+	FeedTitle  string // the owner's own, where there is one
 	Title      string
 	Link       string
 	Time, Seen time.Time // as in archive.Record
 	Source     string    // the neighbor that brought it, "" for an own poll
 	Confirmed  bool
 	Lead       string // the beginning of its text, as HTML that may end anywhere
+	Item       ItemState
+}
+
+// A HeadlineQuery says which entries are listed. Unread and Starred are of the feeds that are followed.
+type HeadlineQuery struct {
+	Feed    int64 // the number of the feed; 0 for all
+	Unread  bool  // only what is not read
+	Starred bool  // only what is starred
+	Before  int64 // only what came before the entry of this seq or, for Unread and Starred, before the item of this id; 0 for all
+	Secret  bool  // also of feeds whose URL is a secret
+	Limit   int
 }
 
 // A Remote is an entry that others have.

@@ -44,6 +44,9 @@ type aNode struct {
 	unfollows []int64
 	asked     []feed.Filter
 	passwords []reading.Password
+	items     map[int64]web.ItemState // by seq, which is their id
+	streams   []reading.Stream
+	arranged  []reading.Arrangement
 }
 
 // newNode is a node that follows two feeds, of which one has a secret address.
@@ -56,7 +59,7 @@ func newNode(t testing.TB) *aNode {
 	news := archive.Feed{URL: newsURL, Title: "News &amp; <b>more</b>", Link: "https://example.com/", Subscribed: true, Since: noon.Add(-240 * time.Hour),
 		Interval: 2 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), Helped: .8}
 	mine := archive.Feed{URL: secretURL, Title: "Mine", Subscribed: true, LastError: "get example.org: 403 Forbidden", LastPoll: noon, LastSuccess: noon.Add(-30 * time.Hour)}
-	n := &aNode{known: make(map[int64]web.Known), neighbors: []node.NeighborStatus{{ID: neighbor, Since: noon.Add(-time.Hour), Heard: noon, Overlap: 1, Feeds: 3, Nearest: [4]int{0, 1}, Deficit: 4, Bound: 10, Standing: 90}}}
+	n := &aNode{items: make(map[int64]web.ItemState), known: make(map[int64]web.Known), neighbors: []node.NeighborStatus{{ID: neighbor, Since: noon.Add(-time.Hour), Heard: noon, Overlap: 1, Feeds: 3, Nearest: [4]int{0, 1}, Deficit: 4, Bound: 10, Standing: 90}}}
 	for i, f := range []archive.Feed{news, mine} {
 		s := node.FeedStatus{URL: f.URL, Title: f.Title, Interval: f.Interval, LastPoll: f.LastPoll, LastSuccess: f.LastSuccess, LastError: f.LastError,
 			NextPoll: noon.Add(time.Hour), Private: f.URL.Secret(), Offered: 3, Delivered: 5, Polled: 2}
@@ -71,6 +74,7 @@ func newNode(t testing.TB) *aNode {
 		r := archive.NewRecord(e, at, source)
 		r.Seq = int64(len(n.entries) + 1)
 		n.entries = append(n.entries, r)
+		n.items[r.Seq] = web.ItemState{ID: reading.ItemID(r.Seq), Read: title == "Lighthouse"}
 	}
 	add(newsURL, "Harbor", "<p>The <i>ferry</i> is late.</p>", noon.Add(-3*time.Hour), neighbor)
 	add(secretURL, "Confidential", "Nobody else may read this.", noon.Add(-2*time.Hour), protocol.NodeID{})
@@ -132,17 +136,18 @@ func (n *aNode) Happened(context.Context, int64, time.Time, int) (web.Happened, 
 }
 func (n *aNode) Brought(context.Context, int64, time.Time, int) (int, error) { return 7, nil }
 
-func (n *aNode) Headlines(_ context.Context, number, before int64, secret bool, limit int) (list []web.Headline, _ error) {
-	for i := len(n.entries) - 1; i >= 0 && len(list) < limit; i-- {
+func (n *aNode) Headlines(_ context.Context, q web.HeadlineQuery) (list []web.Headline, _ error) {
+	for i := len(n.entries) - 1; i >= 0 && len(list) < q.Limit; i-- {
 		r := &n.entries[i]
 		of := int64(1)
 		if r.Entry.Feed == secretURL {
 			of = 2
 		}
-		if number != 0 && of != number || of == 2 && !secret || before != 0 && r.Seq >= before {
+		item := n.items[r.Seq]
+		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && r.Seq >= q.Before || q.Unread && item.Read || q.Starred && !item.Starred {
 			continue
 		}
-		h := web.Headline{Seq: r.Seq, ID: r.ID, Feed: of, Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen, Confirmed: r.Confirmed, Lead: r.Entry.Content}
+		h := web.Headline{Seq: r.Seq, ID: r.ID, Feed: of, URL: r.Entry.Feed, FeedTitle: "News &amp; more", Item: item, Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen, Confirmed: r.Confirmed, Lead: r.Entry.Content}
 		if !r.Source.IsZero() {
 			h.Source = r.Source.String()
 		}
@@ -151,16 +156,49 @@ func (n *aNode) Headlines(_ context.Context, number, before int64, secret bool, 
 	return list, nil
 }
 
-func (n *aNode) Entry(_ context.Context, id feed.EntryID) (archive.Record, int64, error) {
-	for _, r := range n.entries {
-		if r.ID == id {
-			if r.Entry.Feed == secretURL {
-				return r, 2, nil
-			}
-			return r, 1, nil
+func (n *aNode) CountUnread(context.Context, bool, int) (unread int, _ error) {
+	for _, item := range n.items {
+		if !item.Read {
+			unread++
 		}
 	}
-	return archive.Record{}, 0, web.ErrNone
+	return unread, nil
+}
+
+func (n *aNode) Entry(_ context.Context, id feed.EntryID) (web.Entry, error) {
+	for _, r := range n.entries {
+		if r.ID == id {
+			e := web.Entry{Record: r, Feed: 1, Item: n.items[r.Seq]}
+			if r.Entry.Feed == secretURL {
+				e.Feed = 2
+			}
+			return e, nil
+		}
+	}
+	return web.Entry{}, web.ErrNone
+}
+
+func (n *aNode) Mark(_ context.Context, id reading.ItemID, m reading.Mark) error {
+	item := n.items[int64(id)]
+	if m.Read != reading.Either {
+		item.Read = m.Read == reading.Yes
+	}
+	if m.Starred != reading.Either {
+		item.Starred = m.Starred == reading.Yes
+	}
+	n.items[int64(id)] = item
+	return nil
+}
+
+func (n *aNode) MarkStream(_ context.Context, s reading.Stream, m reading.Mark) error {
+	n.streams = append(n.streams, s)
+	return nil
+}
+
+func (n *aNode) Arrange(_ context.Context, a reading.Arrangement) error {
+	n.arranged = append(n.arranged, a)
+	_, err := reading.Checked([]reading.Arrangement{a})
+	return err
 }
 
 func (n *aNode) Search(_ context.Context, f feed.Filter) (found []archive.Record, _ error) {

@@ -55,9 +55,9 @@ func newPages(a assets) (pages, error) {
 			}
 			return "", fmt.Errorf("count %T", n)
 		},
-		"int64":  func(n int) int64 { return int64(n) },
-		"form":   func(token string, body any) map[string]any { return map[string]any{"Token": token, "Body": body} },
-		"amount": func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
+		"lines":    func(list []string) string { return strings.Join(list, "\n") },
+		"headline": func(h headline, token string) headline { h.Token = token; return h },
+		"amount":   func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
 	}
 	list := make(pages)
 	names, err := templateFiles.ReadDir("templates")

@@ -63,6 +63,8 @@ func TestPages(t *testing.T) {
 		{"/entries?feed=1", 200, []string{"Harbor"}, []string{"Confidential"}},
 		{"/entries?feed=2", 200, nil, []string{"Confidential"}},
 		{"/entries?feed=9", 404, nil, nil},
+		{"/entries?show=unread", 200, []string{"Harbor", "Unread (2)", "Mark read"}, []string{"Lighthouse", "Confidential"}},
+		{"/entries?show=starred", 200, []string{"Nothing is starred."}, []string{"Harbor", "Mark all"}},
 		{"/entries?q=ferry", 200, []string{"Harbor"}, []string{"Lighthouse"}},
 		{"/entries?q=confidential", 200, []string{"Nothing was found"}, nil},
 		{"/entries?q=(", 200, []string{"That cannot be searched for"}, nil},
@@ -231,7 +233,7 @@ func TestForeignChanges(t *testing.T) {
 	h := newHandler(t, n)
 	b, other := newBrowser(t, h), newBrowser(t, h)
 	good := url.Values{"token": {b.token}, "url": {"https://example.net/feed"}, "feed": {"1"}}
-	for _, path := range []string{"/follow", "/unfollow", "/import"} {
+	for _, path := range []string{"/follow", "/unfollow", "/import", "/mark", "/read", "/arrange", "/passwords", "/passwords/remove", "/login", "/logout"} {
 		for name, w := range map[string]*httptest.ResponseRecorder{
 			"without a token":      b.post(path, url.Values{"url": good["url"], "feed": good["feed"]}),
 			"with a token made up": b.post(path, url.Values{"token": {strings.Repeat("0", 64)}, "url": good["url"], "feed": good["feed"]}),
@@ -249,7 +251,7 @@ func TestForeignChanges(t *testing.T) {
 			t.Errorf("GET %s: %d", path, w.Code)
 		}
 	}
-	if len(n.followed)+len(n.unfollows) > 0 {
+	if len(n.followed)+len(n.unfollows)+len(n.arranged)+len(n.streams) > 0 {
 		t.Errorf("followed %q, unfollowed %d", n.followed, n.unfollows)
 	}
 }

@@ -1,0 +1,118 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/sqlite"
+	"feedex/feed"
+	"feedex/fetch/grade"
+	"feedex/node"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+// BenchmarkDashboard makes pages of a running node that follows a thousand feeds and keeps 100,000 entries of them, which
+// came within a month, and whose log of requests is full. It reports the median.
+func BenchmarkDashboard(b *testing.B) {
+	store, err := sqlite.Open(filepath.Join(b.TempDir(), databaseName), sqlite.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	now := time.Now()
+	fillDashboard(b, store, now)
+
+	ctx, cancel := context.WithCancel(b.Context())
+	h := newHost(Config{Node: node.Config{Secret: make([]byte, 32), Policy: polling.Fixed{Every: 24 * time.Hour}}}.withDefaults(), store, nil, nil)
+	if err := h.revive(); err != nil {
+		b.Fatal(err)
+	}
+	var loop sync.WaitGroup
+	loop.Go(func() { h.loop(ctx) })
+	defer loop.Wait()
+	defer cancel()
+	pages, err := newDashboard(ctx, h, store.Reader, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, target := range []string{"/", "/?period=month", "/feeds", "/feeds/500", "/entries", "/entries?feed=500", "/settings"} {
+		b.Run(target, func(b *testing.B) {
+			var took []time.Duration
+			for b.Loop() {
+				begun, w := time.Now(), httptest.NewRecorder()
+				pages.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
+				if w.Code != http.StatusOK {
+					b.Fatalf("status %d: %s", w.Code, w.Body)
+				}
+				took = append(took, time.Since(begun))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms-median")
+		})
+	}
+}
+
+// fillDashboard fills an archive with what a node did within a month.
+func fillDashboard(b *testing.B, store *sqlite.Store, now time.Time) {
+	b.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	neighbor, err := protocol.ParseNodeID("192.0.2.7:7790")
+	if err != nil {
+		b.Fatal(err)
+	}
+	url := func(i int) feed.URL { return feed.URL(fmt.Sprintf("https://www%d.example.com/feed.xml", i)) }
+	for i := range 1000 {
+		f := archive.Feed{URL: url(i), Title: fmt.Sprint("Feed ", i), Link: "https://example.com/", Subscribed: true, Since: now.Add(-60 * 24 * time.Hour),
+			Interval: 2 * time.Hour, LastPoll: now.Add(-time.Hour), LastSuccess: now.Add(-time.Hour), NextPoll: now.Add(12 * time.Hour)}
+		if i%20 == 0 {
+			f.Errors, f.LastError, f.LastSuccess = 3, "get example.com: 429 Too Many Requests", now.Add(-48*time.Hour)
+		}
+		store.KeepFeed(f)
+	}
+	const entries = 100_000
+	text := strings.Repeat("<p>Some words of an article.</p>", 20)
+	var records []archive.Record
+	for i := range entries {
+		at := now.Add(-30 * 24 * time.Hour * time.Duration(entries-i) / entries)
+		source := neighbor
+		if random.IntN(3) == 0 {
+			source = protocol.NodeID{}
+		}
+		e := feed.Entry{Feed: url(random.IntN(1000)), ID: fmt.Sprint(i), Title: "The title of an entry", Link: "https://example.com/", Content: text, Published: at}
+		records = append(records, archive.NewRecord(e, at, source))
+		if len(records) == 200 {
+			store.Keep(records)
+			store.MarkPolled(at.Add(time.Hour), []feed.EntryID{records[0].ID, records[1].ID})
+			records = records[:0]
+		}
+	}
+	var requests []grade.Request
+	for i := range archive.KeptRequests {
+		at := now.Add(-40 * time.Hour * time.Duration(archive.KeptRequests-i) / archive.KeptRequests)
+		requests = append(requests, grade.Request{At: at, URL: string(url(random.IntN(1000))), Status: http.StatusNotModified})
+	}
+	store.KeepRequests(requests)
+	if err := store.Commit(); err != nil {
+		b.Fatal(err)
+	}
+	for {
+		remaining, err := store.Index(5000)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if remaining == 0 {
+			return
+		}
+	}
+}

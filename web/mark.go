@@ -1,0 +1,86 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/reading"
+)
+
+// mark marks an entry as the button says that was pressed.
+func (h *Handler) mark(_ http.ResponseWriter, r *http.Request) (string, error) {
+	id, err := entryID(r.PostFormValue("entry"))
+	if err != nil {
+		return "", err
+	}
+	var m reading.Mark
+	switch r.PostFormValue("as") {
+	case "read":
+		m.Read = reading.Yes
+	case "unread":
+		m.Read = reading.No
+	case "starred":
+		m.Starred = reading.Yes
+	case "plain":
+		m.Starred = reading.No
+	}
+	e, err := h.Source.Entry(r.Context(), id)
+	if err != nil {
+		return "", err
+	}
+	if e.Item.ID == 0 || e.Entry.Feed.Secret() && !loggedIn(r.Context()) {
+		return "", ErrNone
+	}
+	return local(r.PostFormValue("next")), h.Source.Mark(r.Context(), e.Item.ID, m)
+}
+
+// markAll marks as read what had arrived when the list was made, of all feeds or of one.
+func (h *Handler) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
+	number, err1 := strconv.ParseInt(r.PostFormValue("feed"), 10, 64)
+	until, err2 := strconv.ParseInt(r.PostFormValue("until"), 10, 64)
+	if errors.Join(err1, err2) != nil {
+		return "", ErrNone
+	}
+	s := reading.Stream{Feed: reading.FeedID(number), Read: reading.No}.Before(time.Unix(until, 0))
+	return local(r.PostFormValue("next")), h.Source.MarkStream(r.Context(), s, reading.Mark{Read: reading.Yes})
+}
+
+// arrange titles and files a feed as a form says: one folder a line.
+func (h *Handler) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
+	ctx := r.Context()
+	number, err := strconv.ParseInt(r.PostFormValue("feed"), 10, 64)
+	if err != nil {
+		return "", ErrNone
+	}
+	known, err := h.Source.Feed(ctx, number)
+	if err != nil {
+		return "", err
+	}
+	name := r.PostFormValue("name")
+	a := reading.Arrangement{Feed: reading.FeedID(number), Name: &name}
+	var wanted []string
+	for line := range strings.Lines(r.PostFormValue("folders")) {
+		if line = strings.TrimSpace(line); line != "" {
+			wanted = append(wanted, line)
+		}
+	}
+	for _, folder := range known.Folders {
+		if !slices.Contains(wanted, folder) {
+			a.Out = append(a.Out, folder)
+		}
+	}
+	for _, folder := range wanted {
+		if !slices.Contains(known.Folders, folder) {
+			a.Into = append(a.Into, folder)
+		}
+	}
+	err = h.Source.Arrange(ctx, a)
+	if errors.Is(err, reading.ErrName) || errors.Is(err, reading.ErrFolders) {
+		return "", refusal{http.StatusBadRequest, "That cannot be done", err.Error() + "."}
+	}
+	return "/feeds/" + strconv.FormatInt(number, 10), err
+}
