@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"feedex/archive/sqlite"
@@ -112,12 +111,8 @@ func (d dashboard) Feed(ctx context.Context, number int64) (k web.Known, err err
 	if f.Alias != "" {
 		asked = f.Alias
 	}
-	followed, err := d.Subscriptions(ctx)
-	if err != nil {
+	if k.Name, k.Folders, err = d.Filing(ctx, number); err != nil {
 		return k, err
-	}
-	if i := slices.IndexFunc(followed, func(s reading.Subscription) bool { return int64(s.ID) == number }); i >= 0 {
-		k.Name, k.Folders = followed[i].Name, foldersOf(&followed[i])
 	}
 	if k.Host, err = d.Host(ctx, asked.Host()); err != nil || !f.Subscribed {
 		return k, err

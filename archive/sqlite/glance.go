@@ -48,6 +48,26 @@ func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, 
 	return f, wrap("read", r.path, err)
 }
 
+// Filing returns the owner's own title of the feed, "" for none, and the names of the folders that it is in.
+func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	rows, err := r.db.QueryContext(ctx, `
+		SELECT f.name, coalesce(d.name, '') FROM feeds f LEFT JOIN filed i ON i.feed = f.id LEFT JOIN folders d ON d.id = i.folder
+		WHERE f.id = ? ORDER BY d.name`, number)
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) error {
+			var folder string
+			err := scan(rows, &name, &folder)
+			if folder != "" {
+				folders = append(folders, folder)
+			}
+			return err
+		})
+	}
+	return name, folders, wrap("read", r.path, err)
+}
+
 // Entry returns the entry with its item, and the number of its feed, 0 if it is not kept.
 func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item ItemState, number int64, err error) {
 	ctx, cancel := bounded(ctx)

@@ -67,17 +67,16 @@ func TestHeadlines(t *testing.T) {
 	if items[records[11].ID] != 0 {
 		t.Error("an entry of a feed that nobody follows is an item")
 	}
-	s.Mark([]reading.ItemID{items[records[2].ID], items[records[4].ID], items[records[10].ID]}, reading.Mark{Starred: reading.Yes})
+	s.Mark(at, []reading.ItemID{items[records[2].ID], items[records[4].ID], items[records[10].ID]}, reading.Mark{Starred: reading.Yes})
 	var read []reading.ItemID
 	for i, r := range records[:10] {
 		if i < 7 {
 			read = append(read, items[r.ID])
 		}
 	}
-	s.Mark(read, reading.Mark{Read: reading.Yes})
-	s.Arrange([]reading.Arrangement{{URL: news, Name: new(string)}})
+	s.Mark(at, read, reading.Mark{Read: reading.Yes})
 	name := "My own"
-	s.Arrange([]reading.Arrangement{{URL: news, Name: &name}})
+	s.Arrange([]reading.Arrangement{{URL: news, Name: &name, Into: []string{"One", "A second"}}})
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +126,12 @@ func TestHeadlines(t *testing.T) {
 	}
 	if _, _, number, err := s.Entry(t.Context(), feed.EntryID{9}); err != nil || number != 0 {
 		t.Errorf("an entry that is not there: %d, %v", number, err)
+	}
+
+	for number, want := range map[int64]string{newsFeed: "My own [A second One]", newsFeed + 1: " []", 99: " []"} {
+		if name, folders, err := s.Filing(t.Context(), number); err != nil || fmt.Sprint(name, " ", folders) != want {
+			t.Errorf("Filing(%d) = %q, %q, %v, want %s", number, name, folders, err, want)
+		}
 	}
 
 	list, err := s.Appearances(t.Context(), newsFeed, at.Add(3*time.Hour), 99)
