@@ -268,3 +268,21 @@ func TestAtomIsSanitized(t *testing.T) {
 		}
 	}
 }
+
+// Titles are plain text wherever that says the same.
+func TestAtomTitles(t *testing.T) {
+	for title, want := range map[string]string{
+		"Bread &amp; butter":         "<title>Bread &amp; butter</title>",
+		"Bread & butter":             "<title>Bread &amp; butter</title>",
+		"caf&eacute; &#8211; open":   "<title>café – open</title>",
+		"<em>Now</em> &amp; then":    `<title type="html">&lt;em&gt;Now&lt;/em&gt; &amp;amp; then</title>`,
+		"The &lt;b&gt; tag":          `<title type="html">The &amp;lt;b&amp;gt; tag</title>`,
+		"How to write &amp;amp; now": `<title type="html">How to write &amp;amp;amp; now</title>`,
+	} {
+		l := exampleLibrary()
+		l.entries[exampleURL][0].Entry.Title = title
+		if got := body(t, get(t, reader.New(reader.Config{Source: l}), "/feeds/1.atom")); !bytes.Contains(got, []byte(want)) {
+			t.Errorf("%q: want %s in\n%.1500s", title, want, got)
+		}
+	}
+}

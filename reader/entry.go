@@ -131,10 +131,15 @@ func worldwide(id string) bool {
 	return u.Host != "" || u.Scheme == "tag" || u.Scheme == "urn"
 }
 
-// title is a title. Archives hold them as they were published, in RSS with or without markup.
+// title is a title. Archives hold them as they were published, in RSS with or without markup. One that is HTML for a
+// character reference alone goes out as plain text: some readers take all titles for that.
 func title(s string, safe *safehtml.Policy) atomText {
-	if safehtml.Marked(s) {
-		return atomText{"html", safe.Clean(s, "")}
+	if !safehtml.Marked(s) {
+		return atomText{"", s}
 	}
-	return atomText{"", s}
+	clean, text := safe.Clean(s, ""), safe.Text(s)
+	if strings.Contains(clean+text, "<") || safehtml.Marked(text) {
+		return atomText{"html", clean}
+	}
+	return atomText{"", text}
 }
