@@ -20,13 +20,14 @@ import (
 // them.
 type Memory struct {
 	pool     *Pool
-	records  []kept                // in order of Seq, which is the index plus one
-	past     []kept                // that were filled in, back from -1
-	index    map[int32]int32       // their Seqs, by the pool's number of the entry
-	hidden   map[feed.EntryID]bool // entries not to be shared
-	feeds    map[feed.URL]Feed     // as KeepFeed left them
-	dids     []int32               // in order of arrival, by the pool's numbers
-	hasDID   map[int32]struct{}    // the same
+	records  []kept                 // in order of Seq, which is the index plus one
+	past     []kept                 // that were filled in, back from -1
+	index    map[int32]int32        // their Seqs, by the pool's number of the entry
+	hidden   map[feed.EntryID]bool  // entries not to be shared
+	purged   map[feed.EntryID]int64 // entries that were here, and when they came
+	feeds    map[feed.URL]Feed      // as KeepFeed left them
+	dids     []int32                // in order of arrival, by the pool's numbers
+	hasDID   map[int32]struct{}     // the same
 	peers    map[protocol.NodeID]Peer
 	requests []grade.Request
 	accounts map[string][]byte // texts by holder
@@ -47,6 +48,7 @@ func (p *Pool) NewMemory() *Memory {
 		pool:     p,
 		index:    make(map[int32]int32),
 		hidden:   make(map[feed.EntryID]bool),
+		purged:   make(map[feed.EntryID]int64),
 		feeds:    make(map[feed.URL]Feed),
 		hasDID:   make(map[int32]struct{}),
 		peers:    make(map[protocol.NodeID]Peer),
@@ -64,7 +66,11 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 	for i, id := range ids {
 		if seq, ok := m.seq(id); ok {
 			r := m.at(seq)
-			versions[i] = Version{r.digest, r.entry.Published, r.entry.Updated, r.seen(), r.confirmed, r.polled || seq < 0 || m.pool.nodes[r.source].IsZero()}
+			versions[i] = Version{
+				r.digest, r.entry.Published, r.entry.Updated, r.seen(), r.confirmed, r.polled || seq < 0 || m.pool.nodes[r.source].IsZero(), false,
+			}
+		} else if unix, ok := m.purged[id]; ok {
+			versions[i] = Version{Seen: time.Unix(unix, 0).UTC(), Purged: true}
 		}
 	}
 	return versions
@@ -73,6 +79,9 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 // Arrivals implements Entries.
 func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
 	for seq := len(m.records); seq > 0 && len(list) < n; seq-- {
+		if m.at(seq).content == nil {
+			continue // purged
+		}
 		if r := m.record(seq); r.Entry.Feed == u {
 			list = append(list, Arrival{r.Time().Unix(), r.Seen.Unix()})
 		}
@@ -84,6 +93,9 @@ func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
 func (m *Memory) Keep(records []Record) {
 	for i := range records {
 		r := &records[i]
+		if m.wasPurged(r.ID) {
+			continue
+		}
 		content, confirmed := m.pool.content(r), r.Confirmed || r.Source.IsZero()
 		if seq, ok := m.index[content.number]; ok {
 			old := m.at(int(seq))
@@ -100,7 +112,7 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 	stored := make([]bool, len(records))
 	for i := range records {
 		r := &records[i]
-		if _, known := m.seq(r.ID); known {
+		if _, known := m.seq(r.ID); known || m.wasPurged(r.ID) {
 			continue
 		}
 		content := m.pool.content(r)
@@ -174,6 +186,35 @@ func (m *Memory) Reveal(ids []feed.EntryID) []bool {
 	return were
 }
 
+// Purge implements Entries. Nothing in a Memory is starred.
+func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
+	dropped := make([]bool, len(ids))
+	for i, id := range ids {
+		seq, ok := m.seq(id)
+		if !ok {
+			continue
+		}
+		k := m.at(seq)
+		delete(m.index, k.number)
+		delete(m.hidden, id)
+		m.purged[id], dropped[i] = k.unix, true
+		*k = kept{} // its place stays empty, because no Seq is used twice
+	}
+	return dropped
+}
+
+func (m *Memory) wasPurged(id feed.EntryID) bool {
+	_, was := m.purged[id]
+	return was
+}
+
+// Readmit implements Entries.
+func (m *Memory) Readmit(ids []feed.EntryID) {
+	for _, id := range ids {
+		delete(m.purged, id)
+	}
+}
+
 // Search implements Searcher.
 func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
 	matcher := NewMatcher(f)
@@ -212,7 +253,7 @@ func (m *Memory) newest(ctx context.Context, f feed.Filter, matcher *Matcher, li
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if seq == 0 {
+		if seq == 0 || m.at(seq).content == nil {
 			continue
 		}
 		r := m.record(seq)

@@ -32,8 +32,8 @@ type Store interface {
 
 // Entries keeps the entries of all feeds, own and relayed.
 type Entries interface {
-	// Known returns, for each id, the version that is kept, and the zero Version for an entry that is
-	// not.
+	// Known returns, for each id, the version that is kept, for an entry that was purged when it came
+	// (Seen) and that it is Purged, and the zero Version for one that never was here.
 	Known(ids []feed.EntryID) []Version
 	// Arrivals returns when the latest entries of a feed were published and when they came, n at most, in any
 	// order.
@@ -56,6 +56,11 @@ type Entries interface {
 	Hide(ids []feed.EntryID)
 	// Reveal ends that, and reports for each entry whether it was hidden.
 	Reveal(ids []feed.EntryID) []bool
+	// Purge drops entries at that time, but for those that their owner starred, and reports for each whether it was
+	// dropped. Of each there remains that it was here: Keep and Fill pass over it from then on.
+	Purge(at time.Time, ids []feed.EntryID) []bool
+	// Readmit forgets that entries were purged: they may be stored again. It does not bring them back.
+	Readmit(ids []feed.EntryID)
 }
 
 // A Version is what tells whether an entry changed.
@@ -66,7 +71,15 @@ type Version struct {
 	Seen      time.Time // see Record
 	Confirmed bool      // likewise
 	Polled    bool      // an own poll has listed it, in whatever version; always where it was filled in
+	// Purged says that the entry was here and is not to come back. It is neither news nor can it be served.
+	Purged bool
 }
+
+// New reports whether nothing was ever known of the entry.
+func (v *Version) New() bool { return *v == Version{} }
+
+// Kept reports whether the entry is there.
+func (v *Version) Kept() bool { return v.Digest != feed.Digest{} }
 
 // An Arrival is when an entry was published (Record.Time) and when it came (Record.Seen), in Unix seconds. They are
 // the same where the publisher does not say.

@@ -25,6 +25,7 @@ func testModel(t *testing.T, open func(testing.TB) Archive) {
 			"keep":    m.keep,
 			"fill":    m.fill,
 			"confirm": m.confirm,
+			"purge":   m.purge,
 			"feed":    m.keepFeed,
 			"hide":    m.hide,
 			"did":     m.keepDID,
@@ -104,6 +105,19 @@ func (m *model) fill(rt *rapid.T) {
 func (m *model) confirm(rt *rapid.T) {
 	ids := []feed.EntryID{genRecord.Draw(rt, "record").ID}
 	m.do(func(s archive.Store) { s.Confirm(base, ids) })
+}
+
+func (m *model) purge(rt *rapid.T) {
+	ids := []feed.EntryID{genRecord.Draw(rt, "record").ID, genRecord.Draw(rt, "another").ID}
+	if rapid.Bool().Draw(rt, "readmit") {
+		m.do(func(s archive.Store) { s.Readmit(ids) })
+		return
+	}
+	got, want := m.archive.Purge(base, ids), m.memory.Purge(base, ids)
+	if !slices.Equal(got, want) {
+		rt.Fatalf("Purge = %v, want %v", got, want)
+	}
+	m.open = append(m.open, func(s archive.Store) { s.Purge(base, ids) })
 }
 
 func (m *model) keepFeed(rt *rapid.T) {

@@ -80,8 +80,7 @@ func (r *Reader) countPage(ctx context.Context, feeds map[int64]*FeedStats, befo
 	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT e.seq, e.feed, e.time, `+isConfirmed+`, e.seq IN (SELECT seq FROM hidden),
-			octet_length(e.guid) + octet_length(e.title) + octet_length(e.link) + octet_length(e.summary) + octet_length(e.content) +
-			coalesce(octet_length(e.authors), 0) + coalesce(octet_length(e.categories), 0) + coalesce(octet_length(e.enclosures), 0)
+			`+bytesOf+`
 		FROM entries e WHERE e.seq < ? ORDER BY e.seq DESC LIMIT ?`, before, contentsPage)
 	if err != nil {
 		return 0, err

@@ -40,6 +40,9 @@ func (s *Store) known(ids []feed.EntryID) []archive.Version {
 		}
 		return err
 	})
+	if s.anyPurged() {
+		s.eachPurged(ids, func(i int, seen time.Time) { versions[i] = archive.Version{Seen: seen, Purged: true} })
+	}
 	if s.err != nil {
 		clear(versions)
 	}
@@ -65,8 +68,9 @@ func jsonIDs(ids []feed.EntryID) string {
 func (s *Store) Keep(records []archive.Record) {
 	newest, grown := s.newestSeq(), false
 	var news counted
+	gone := s.whichPurged(records)
 	for i := range records {
-		if s.keep(&records[i]) {
+		if !gone[i] && s.keep(&records[i]) {
 			grown = true
 			news.add(&records[i])
 		}
@@ -144,8 +148,10 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 	var oldest int64
 	s.row(`SELECT lowest FROM state`, nil, &oldest)
 	stored, seq := make([]bool, len(records)), oldest
+	gone := s.whichPurged(records)
 	for i := range records {
-		if stored[i] = s.insert(seq-1, &records[i], records[i].Confirmed); stored[i] {
+		if !gone[i] && s.insert(seq-1, &records[i], records[i].Confirmed) {
+			stored[i] = true
 			seq--
 		}
 	}

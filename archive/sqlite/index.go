@@ -38,7 +38,7 @@ func (s *Store) index(max int) (remaining int) {
 	if len(added) > 0 {
 		s.write(`UPDATE state SET indexed = ?`, added[len(added)-1])
 	}
-	s.row(`SELECT (SELECT count(*) FROM stale) + (SELECT max(coalesce(max(seq), 0), 0) FROM entries) - indexed FROM state`, nil, &remaining)
+	s.row(`SELECT (SELECT count(*) FROM stale) + (SELECT max(coalesce(max(seq), 0), indexed) FROM entries) - indexed FROM state`, nil, &remaining)
 	return remaining
 }
 

@@ -78,6 +78,7 @@ type Store struct {
 
 	feedIDs map[feed.URL]int64 // rows of feeds that were written to lately
 	nextDID int64              // dids.n of the next did, 0 where it must be looked up
+	purges  bool               // entries were purged; where it is false one has to look
 }
 
 var (

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// verifyItems looks for items that are not what their entries say, and for entries of followed feeds without one.
+// verifyItems looks for items that are not what their entries say, for entries of followed feeds without one, and for
+// entries that were purged.
 func (r *Reader) verifyItems(ctx context.Context, report func(problem string)) error {
 	for _, check := range []struct{ query, problem string }{
 		{`SELECT count(*) FROM items WHERE seq NOT IN (SELECT seq FROM entries)`, "%d items have no entry"},
@@ -13,6 +14,7 @@ func (r *Reader) verifyItems(ctx context.Context, report func(problem string)) e
 		{`SELECT count(*) FROM entries WHERE feed IN (SELECT id FROM feeds WHERE subscribed) AND seq NOT IN (SELECT seq FROM items)`,
 			"%d entries of feeds that are followed have no item"},
 		{`SELECT count(*) FROM items WHERE NOT read AND NOT listed`, "%d items are unread and not listed"},
+		{`SELECT count(*) FROM purged JOIN entries USING (id)`, "%d entries are there that were purged"},
 	} {
 		var n int64
 		if err := scan(r.db.QueryRowContext(ctx, check.query), &n); err != nil {

@@ -1,0 +1,96 @@
+package archivetest
+
+import (
+	"slices"
+	"testing"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// testPurge drops entries: they are gone wherever one looks, and nothing but Readmit lets them come back.
+func testPurge(t *testing.T, a Archive) {
+	one, two, three := record(news, 1, "word one", ""), record(news, 2, "word two", ""), record(blog, 3, "word three", "")
+	past := record(news, 0, "word zero", "")
+	a.Keep([]archive.Record{one, two, three})
+	a.Fill(base, []archive.Record{past})
+	a.Hide([]feed.EntryID{one.ID})
+	commit(t, a)
+	indexAll(t, a)
+
+	ids := []feed.EntryID{one.ID, {9}, past.ID, one.ID}
+	if got := a.Purge(base, ids); !slices.Equal(got, []bool{true, false, true, false}) {
+		t.Errorf("Purge = %v, want those dropped that were there, each once", got)
+	}
+	two.Seq, three.Seq = 2, 3
+	wantPurged := func() {
+		t.Helper()
+		commit(t, a)
+		for _, r := range []archive.Record{one, past} {
+			want := archive.Version{Seen: r.Seen, Purged: true}
+			if got := a.Known([]feed.EntryID{r.ID})[0]; got != want || got.New() || got.Kept() {
+				t.Errorf("Known = %+v, want %+v", got, want)
+			}
+		}
+		wantFound(t, a, feed.Filter{}, three, two)
+		wantFound(t, a, feed.Filter{Words: []string{"word"}}, three, two)
+		wantFound(t, a, feed.Filter{Words: []string{"one"}})
+		wantFound(t, a, feed.Filter{IDs: []feed.EntryID{one.ID, past.ID, two.ID}}, two)
+		if got := a.Arrivals(news, 10); len(got) != 1 {
+			t.Errorf("Arrivals = %v, want the one that is left", got)
+		}
+	}
+	wantPurged()
+
+	// However it comes.
+	edited := one
+	edited.Entry.Title = "word one, edited"
+	edited.Digest = edited.Entry.Digest()
+	a.Keep([]archive.Record{one, edited, past})
+	if got := a.Fill(base, []archive.Record{one, past, edited}); slices.Contains(got, true) {
+		t.Errorf("Fill = %v, want nothing", got)
+	}
+	a.Confirm(base, []feed.EntryID{one.ID})
+	a.Hide([]feed.EntryID{one.ID})
+	if got := a.Reveal([]feed.EntryID{one.ID}); got[0] {
+		t.Error("what is not there was hidden")
+	}
+	commit(t, a)
+	indexAll(t, a)
+	wantPurged()
+
+	// What comes beside it comes, with a Seq that was never used.
+	four := record(news, 4, "word four", "")
+	a.Keep([]archive.Record{one, four})
+	commit(t, a)
+	four.Seq = 4
+	wantFound(t, a, feed.Filter{}, four, three, two)
+
+	a.Readmit([]feed.EntryID{one.ID, {9}})
+	if got := a.Known([]feed.EntryID{one.ID})[0]; !got.New() {
+		t.Errorf("Known = %+v of an entry that may come again", got)
+	}
+	if got := a.Fill(base, []archive.Record{past, edited}); !slices.Equal(got, []bool{false, true}) {
+		t.Errorf("Fill = %v, want the one that may come again", got)
+	}
+	commit(t, a)
+	edited.Seq = -2
+	for range 2 {
+		wantFound(t, a, feed.Filter{Words: []string{"word"}}, four, three, two, edited)
+		wantFound(t, a, feed.Filter{Words: []string{"word"}, Shareable: true}, four, three, two, edited)
+		indexAll(t, a)
+	}
+
+	// The newest too, and all.
+	a.Purge(base, []feed.EntryID{four.ID, three.ID, two.ID, edited.ID})
+	commit(t, a)
+	indexAll(t, a)
+	wantFound(t, a, feed.Filter{})
+	five := record(blog, 5, "five", "")
+	a.Keep([]archive.Record{five})
+	commit(t, a)
+	five.Seq = 5
+	wantFound(t, a, feed.Filter{}, five)
+	indexAll(t, a)
+	wantFound(t, a, feed.Filter{Words: []string{"five"}}, five)
+}

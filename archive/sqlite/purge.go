@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"database/sql"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// Purged entries leave their id behind, in some fifty bytes: polls and neighbors may go on showing them for as long as
+// their publisher lists them. Of feeds that the owner does not follow ForgetPurged drops these after a while.
+
+// bytesOf is how many bytes of text entry e holds.
+const bytesOf = `octet_length(e.guid) + octet_length(e.title) + octet_length(e.link) + octet_length(e.summary) + octet_length(e.content) +
+	coalesce(octet_length(e.authors), 0) + coalesce(octet_length(e.categories), 0) + coalesce(octet_length(e.enclosures), 0)`
+
+// isStarred is whether the owner starred entry e.
+const isStarred = `EXISTS (SELECT 1 FROM items WHERE seq = e.seq AND starred)`
+
+// Purge implements archive.Entries. An entry takes about a fifth of a millisecond.
+func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {
+	dropped := make([]bool, len(ids))
+	var entries, bytes int64
+	for i := range ids {
+		size, ok := s.purge(at, ids[i])
+		if dropped[i] = ok; ok {
+			entries++
+			bytes += size
+		}
+	}
+	if entries > 0 {
+		s.write(`UPDATE state SET purge_at = ?1,
+			purge_entries = ?2 + CASE purge_at WHEN ?1 THEN purge_entries ELSE 0 END,
+			purge_bytes = ?3 + CASE purge_at WHEN ?1 THEN purge_bytes ELSE 0 END`, at.Unix(), entries, bytes)
+		s.purges = true
+	}
+	return dropped
+}
+
+// purge drops an entry, and says how many bytes of text that were and whether it was there.
+func (s *Store) purge(at time.Time, id feed.EntryID) (bytes int64, ok bool) {
+	var seq int64
+	if !s.row(`SELECT seq, `+bytesOf+` FROM entries e WHERE id = ? AND NOT `+isStarred, []any{id[:]}, &seq, &bytes) {
+		return 0, false
+	}
+	s.write(`INSERT INTO purged (id, feed, seen, at) SELECT id, feed, seen, ? FROM entries WHERE seq = ?
+		ON CONFLICT (id) DO UPDATE SET at = excluded.at`, at.Unix(), seq)
+	s.write(`DELETE FROM words WHERE rowid = ? AND ?1 <= (SELECT indexed FROM state)`, seq)
+	s.write(`DELETE FROM stale WHERE seq = ?`, seq)
+	s.write(`DELETE FROM hidden WHERE seq = ?`, seq)
+	s.write(`DELETE FROM entries WHERE seq = ?`, seq) // and with it the item
+	return bytes, s.err == nil
+}
+
+// Readmit implements archive.Entries.
+func (s *Store) Readmit(ids []feed.EntryID) {
+	if !s.anyPurged() {
+		return
+	}
+	for i := range ids {
+		s.write(`DELETE FROM purged WHERE id = ?`, ids[i][:])
+	}
+}
+
+// anyPurged is whether some entry was purged, as far as one knows without looking far: most owners never purge one.
+func (s *Store) anyPurged() bool {
+	if !s.purges {
+		s.purges = s.row(`SELECT 1 FROM purged LIMIT 1`, nil, new(int)) || s.err != nil
+	}
+	return s.purges
+}
+
+// whichPurged are the indices of records of entries that were purged.
+func (s *Store) whichPurged(records []archive.Record) map[int]bool {
+	if !s.anyPurged() {
+		return nil
+	}
+	ids, gone := make([]feed.EntryID, len(records)), make(map[int]bool)
+	for i := range records {
+		ids[i] = records[i].ID
+	}
+	s.eachPurged(ids, func(i int, _ time.Time) { gone[i] = true })
+	return gone
+}
+
+// eachPurged calls f with each of the ids that was purged, and when the entry came.
+func (s *Store) eachPurged(ids []feed.EntryID, f func(i int, seen time.Time)) {
+	s.rows(`SELECT j.key, p.seen FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value)`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
+		var i int
+		var seen sql.NullInt64
+		err := scan(rows, &i, &seen)
+		if err == nil {
+			f(i, fromSeconds(seen))
+		}
+		return err
+	})
+}
+
+// mergePages is how many pages of the index Tidy writes in one step: some milliseconds.
+const mergePages = 32
+
+// Tidy takes a step towards an index without the words of entries that are gone, in a transaction of its own, and reports
+// whether there is another to take: what is deleted there takes room until then. It belongs to the loop, after a Commit.
+func (s *Store) Tidy() (more bool, err error) {
+	if s.inTx {
+		return false, wrap("tidy", s.path, errBusy)
+	}
+	var before, after int64
+	s.row(`SELECT total_changes()`, nil, &before)
+	s.write(`INSERT INTO words (words, rank) VALUES ('merge', ?)`, mergePages)
+	s.row(`SELECT total_changes()`, nil, &after)
+	err = s.Commit()
+	return err == nil && after-before >= 2, err // https://sqlite.org/fts5.html#the_merge_command
+}
+
+// tombstoneLife is how long it is remembered that entries were purged of feeds that the owner does not follow: neither
+// polls nor news bring these back later.
+const tombstoneLife = 30 * 24 * time.Hour
+
+// ForgetPurged looks at some of the entries that were purged, those after an id, and forgets those that were purged long
+// ago and are of feeds that the owner does not follow. It returns the last that it looked at, and whether there are more.
+func (s *Store) ForgetPurged(now time.Time, after feed.EntryID) (last feed.EntryID, more bool) {
+	const step = 2000
+	var blob []byte
+	more = s.row(`SELECT id FROM purged WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`, []any{after[:], step - 1}, &blob)
+	if more {
+		if last, s.err = fromBlob[feed.EntryID](blob); s.err != nil {
+			return last, false
+		}
+	} else {
+		for i := range last {
+			last[i] = 0xff
+		}
+	}
+	s.write(`DELETE FROM purged WHERE id > ? AND id <= ? AND at < ? AND feed NOT IN (SELECT id FROM feeds WHERE subscribed)`,
+		after[:], last[:], now.Add(-tombstoneLife).Unix())
+	return last, more && s.err == nil
+}
