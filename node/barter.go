@@ -175,7 +175,7 @@ func (p *pull) forgetKnown() {
 	}
 	known := make(map[feed.EntryID]bool, len(ids))
 	for i, v := range p.n.store.Known(ids) {
-		known[ids[i]] = v.Digest != feed.Digest{}
+		known[ids[i]] = !v.New()
 	}
 	p.wishes = slices.DeleteFunc(p.wishes, func(w *wish) bool { return known[w.ID] && !w.asking })
 }

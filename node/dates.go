@@ -18,7 +18,7 @@ func settleDates(entries []feed.Entry, records []archive.Record, known []archive
 	entries = slices.Clone(entries)
 	for i := range entries {
 		e, v := &entries[i], &known[i]
-		if v.Digest == (feed.Digest{}) || v.Digest == records[i].Digest || !v.Confirmed {
+		if !v.Kept() || v.Digest == records[i].Digest || !v.Confirmed {
 			continue
 		}
 		if first := v.Published.IsZero(); first && e.Published.After(v.Seen.Add(archive.Ahead)) ||

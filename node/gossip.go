@@ -172,7 +172,7 @@ func (n *Node) acceptable(l *link, b *protocol.Bundle) error {
 type kept struct {
 	fresh   []feed.Entry   // new to others: not known here, or only from own polls that nobody is to know of
 	shown   []feed.EntryID // the latter
-	plain   []feed.Entry   // all but other versions of known entries
+	plain   []feed.Entry   // all but other versions of known entries, and what was purged
 	revised []feed.Entry   // such versions that are confirmed, and that the publisher dated later than the one before
 	awaited bool           // others may confirm one that is not
 }
@@ -194,11 +194,13 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 	n.corroborate(l, b, records, known)
 	revealed := n.reveal(records, known)
 	for i, e := range b.Entries {
-		switch known[i].Digest {
-		case feed.Digest{}:
+		switch v := &known[i]; {
+		case v.New():
 			fresh = append(fresh, records[i])
 			k.fresh = append(k.fresh, e)
-		case records[i].Digest:
+		case v.Purged: // as if it were here, but that nobody can tell whether this is what it was
+			continue
+		case v.Digest == records[i].Digest:
 			if revealed[ids[i]] {
 				k.shown = append(k.shown, ids[i])
 				k.fresh = append(k.fresh, e)

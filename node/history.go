@@ -48,10 +48,10 @@ func (n *Node) dateEntries(s *subscription, records []archive.Record, known []ar
 	var times []int64
 	for i := range records {
 		r := &records[i]
-		fresh := known[i].Digest == feed.Digest{}
+		fresh := known[i].New()
 		dated := !r.Time().Equal(r.Seen)
 		switch {
-		case !fresh && known[i].Digest != r.Digest:
+		case !fresh && known[i].Digest != r.Digest: // edited, or purged
 		case dated && fresh && lateDay(r.Time(), since):
 			times = append(times, n.now.Unix())
 		case dated && fresh:

@@ -187,14 +187,15 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 		if v.Seen.After(since) {
 			brought++
 		}
-		if v.Digest != (feed.Digest{}) && !v.Polled {
+		if v.Kept() && !v.Polled {
 			met = append(met, ids[i])
 		}
-		switch v.Digest {
-		case feed.Digest{}:
+		switch {
+		case v.New():
 			fresh = append(fresh, records[i])
 			v.Seen = n.now
-		case records[i].Digest:
+		case v.Purged: // as if it were here
+		case v.Digest == records[i].Digest:
 			if !v.Confirmed {
 				shown = append(shown, ids[i])
 			}

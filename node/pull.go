@@ -103,8 +103,8 @@ func (n *Node) pull(ev Pull) {
 	}
 	known, wished := n.store.Known(ids), make(map[protocol.Wanted]bool)
 	for i, w := range ev.Wishes {
-		if known[i].Digest != (feed.Digest{}) || wished[w.Wanted] || w.Digest == (feed.Digest{}) {
-			continue // what is here stays as it is, and what cannot be checked is not wanted
+		if !known[i].New() || wished[w.Wanted] || w.Digest == (feed.Digest{}) {
+			continue // what is here stays as it is, what was purged stays away, and what cannot be checked is not wanted
 		}
 		wished[w.Wanted] = true
 		w.Holders = slices.DeleteFunc(slices.Clone(w.Holders), func(id protocol.NodeID) bool { return !n.pullable(id) || n.private(w.Feed) })

@@ -43,7 +43,7 @@ func (s *subscription) renamed(listed []archive.Record, known []archive.Version)
 		}
 	}
 	for i := range known {
-		if known[i].Digest != (feed.Digest{}) || 2*count < len(listed) {
+		if !known[i].New() || 2*count < len(listed) {
 			return make([]bool, len(listed))
 		}
 	}
