@@ -1,0 +1,343 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+	"feedex/reading"
+)
+
+// purgeAll purges what is beyond what is kept, as a node does, and returns how many entries that were.
+func purgeAll(t rapid.TB, s *Store, now time.Time, keep archive.Retention) (n int) {
+	t.Helper()
+	for {
+		ids, err := s.Surplus(context.Background(), now, keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(ids) == 0 {
+			return n
+		}
+		for i, dropped := range s.Purge(now, ids) {
+			if !dropped {
+				t.Fatalf("%s may be purged, and was not", ids[i])
+			}
+			n++
+		}
+		if err := s.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		for more := true; more; {
+			if more, err = s.Tidy(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// left is what is there of a feed, or of all, in order of seq.
+func left(t rapid.TB, s *Store, u feed.URL) (records []archive.Record) {
+	t.Helper()
+	found, err := s.Search(context.Background(), feed.Filter{Feed: u, Limit: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(found)
+	return found
+}
+
+// wantWhole verifies the archive as another process would: the full-text index of a connection that has searched before
+// looks damaged to SQLite's own check once another connection has merged it.
+func wantWhole(t rapid.TB, s *Store) {
+	t.Helper()
+	r, err := OpenReader(s.path, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	err = r.Verify(context.Background(), func(int64) {}, func(problem string) { t.Errorf("verify: %s", problem) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// seqsIn are the Seqs of records.
+func seqsIn(records []archive.Record) (seqs []int64) {
+	for i := range records {
+		seqs = append(seqs, records[i].Seq)
+	}
+	return seqs
+}
+
+func TestSurplusOfAFeed(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	record := func(n int) archive.Record {
+		r := feedRecord(news, n)
+		r.Entry.Content = long
+		r.Digest = r.Entry.Digest()
+		return r
+	}
+	now := time.Unix(1000, 0)
+	for name, test := range map[string]struct {
+		archive.Bounds
+		star int64 // the seq of an entry
+		want []int64
+	}{
+		"none":                {want: []int64{-3, -2, -1, 1, 2, 3, 4, 5}},
+		"count":               {Bounds: archive.Bounds{Count: 2}, want: []int64{4, 5}},
+		"count, filled first": {Bounds: archive.Bounds{Count: 6}, want: []int64{-1, 1, 2, 3, 4, 5}},
+		"count and a star":    {Bounds: archive.Bounds{Count: 2}, star: -2, want: []int64{-2, 4, 5}},
+		"count of more":       {Bounds: archive.Bounds{Count: 8}, want: []int64{-3, -2, -1, 1, 2, 3, 4, 5}},
+		"bytes":               {Bounds: archive.Bounds{Bytes: 3500}, want: []int64{3, 4, 5}},
+		"bytes for none":      {Bounds: archive.Bounds{Bytes: 1}, want: []int64{5}}, // the latest stays
+		"age":                 {Bounds: archive.Bounds{Age: 400 * time.Second}, want: []int64{-1, 3, 4, 5}},
+		"age to the second":   {Bounds: archive.Bounds{Age: 401 * time.Second}, want: []int64{-1, 2, 3, 4, 5}},
+		"all too old":         {Bounds: archive.Bounds{Age: time.Second}, star: 1, want: []int64{1, 5}},
+		"the strictest":       {Bounds: archive.Bounds{Age: 400 * time.Second, Count: 3, Bytes: 2500}, want: []int64{4, 5}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			follow(t, s, time.Unix(1, 0), news, otherNews)
+			keep(t, s, feedRecords(otherNews, 1, 9)...)
+			// Entry 599 arrived at 599 and so on; -1 is of 600, -2 of 300, -3 of 100.
+			s.Keep([]archive.Record{record(598), record(599), record(700), record(800), record(900)})
+			s.Fill(now, []archive.Record{record(650), record(300), record(100)})
+			if err := s.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			// The other feed took the first seqs.
+			bySeq := func(seq int64) int64 {
+				if seq > 0 {
+					return seq + 9
+				}
+				return seq
+			}
+			if test.star != 0 {
+				starSeq(t, s, bySeq(test.star))
+			}
+			s.Bound(news, &test.Bytes, &test.Age, &test.Count)
+			if err := s.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			purgeAll(t, s, now, archive.Retention{})
+			var want []int64
+			for _, seq := range test.want {
+				want = append(want, bySeq(seq))
+			}
+			if got := seqsIn(left(t, s, news)); !slices.Equal(got, want) {
+				t.Errorf("left are %v, want %v", got, want)
+			}
+			if got := left(t, s, otherNews); len(got) != 9 {
+				t.Errorf("%d entries are left of the other feed", len(got))
+			}
+			wantWhole(t, s)
+		})
+	}
+}
+
+// starSeq stars an entry.
+func starSeq(t rapid.TB, s *Store, seq int64) {
+	t.Helper()
+	var id reading.ItemID
+	if !s.row(`SELECT id FROM items WHERE seq = ?`, []any{seq}, &id) {
+		t.Fatalf("entry %d is no item", seq)
+	}
+	s.Mark(time.Unix(1, 0), []reading.ItemID{id}, reading.Mark{Starred: reading.Yes})
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What neighbors brought of feeds that the owner never followed is bounded by itself, and nothing else.
+func TestSurplusOfRelayed(t *testing.T) {
+	s := newStore(t)
+	from := protocol.NodeID{}
+	text := strings.Repeat("0123456789", 100)
+	record := func(u feed.URL, n int) archive.Record {
+		return archive.NewRecord(feed.Entry{Feed: u, ID: fmt.Sprint(n), Content: text}, time.Unix(int64(n), 0), from)
+	}
+	const relayed, left1, once = feed.URL("https://relayed.example.org/"), feed.URL("https://cover.example.org/"), feed.URL("https://once.example.org/")
+	follow(t, s, time.Unix(1, 0), news, once)
+	s.KeepFeed(archive.Feed{URL: once, Since: time.Unix(1, 0)}) // no more
+	s.KeepFeed(archive.Feed{URL: left1, Cover: true})
+	for n := range 1000 {
+		for _, u := range []feed.URL{news, once, relayed, left1} {
+			s.Keep([]archive.Record{record(u, n)})
+		}
+	}
+	s.Fill(time.Unix(1, 0), []archive.Record{record(relayed, 5000)}) // the owner fetched it
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	purgeAll(t, s, time.Unix(1e9, 0), archive.Retention{Relayed: 1 << 20})
+	if a, b := left(t, s, news), left(t, s, once); len(a) != 1000 || len(b) != 1000 {
+		t.Errorf("%d and %d entries are left of feeds that are or were followed", len(a), len(b))
+	}
+	a, b := left(t, s, relayed), left(t, s, left1)
+	if n := len(a) + len(b) - 1; n < 1000 || n > 1<<20/1000 || a[0].Seq >= 0 || a[1].Entry.ID != b[0].Entry.ID && a[2].Entry.ID != b[0].Entry.ID && a[1].Entry.ID != b[1].Entry.ID {
+		t.Errorf("%d entries are left of feeds that never were followed, from %s and %s, want the latest that fit into 1 MiB", n, a[1].Entry.ID, b[0].Entry.ID)
+	}
+}
+
+// The file gets no larger than it may be, once what is free is given back; not much more is purged than must be.
+func TestSurplusOnDisk(t *testing.T) {
+	s := newStore(t)
+	c := newCorpus()
+	keep(t, s, c.records(6000)...)
+	for left := 1; left > 0; {
+		var err error
+		if left, err = s.Index(500); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := s.used(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound := before / 2
+	n := purgeAll(t, s, time.Unix(1, 0), archive.Retention{All: archive.Bounds{Bytes: bound}})
+	after, err := s.used(t.Context())
+	if err != nil || after > bound || after < bound*8/10 {
+		t.Errorf("%d bytes are used of %d, %v; want at most %d and not much less", after, before, err, bound)
+	}
+	if records := left(t, s, ""); len(records) != 6000-n || records[0].Seq != int64(n+1) {
+		t.Errorf("%d entries are left of 6000 after %d were purged", len(records), n)
+	}
+	wantWhole(t, s)
+	t.Logf("%d of 6000 entries purged, %d bytes used of %d", n, after, before)
+
+	// Where it cannot be so small nothing is left but what may not be purged.
+	follow(t, s, time.Unix(1, 0), left(t, s, "")[0].Entry.Feed)
+	purgeAll(t, s, time.Unix(1, 0), archive.Retention{All: archive.Bounds{Bytes: 1}})
+	if records := left(t, s, ""); len(records) != 1 {
+		t.Errorf("%d entries are left, want the latest of the feed that is followed", len(records))
+	}
+	wantWhole(t, s)
+}
+
+// Whatever an archive holds and its owner wants: what is left keeps to the bounds but for what may not be purged, the
+// latest are left, and nothing that was purged comes back.
+func TestRetentionProperties(t *testing.T) {
+	dir, opened := t.TempDir(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		opened++
+		s, err := Open(filepath.Join(dir, fmt.Sprint(opened, ".db")), Config{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer s.Close()
+		feeds := []feed.URL{"https://a.example.org/", "https://b.example.org/", "https://c.example.org/"}
+		followed := make(map[feed.URL]bool)
+		for _, u := range feeds {
+			if followed[u] = rapid.Bool().Draw(rt, "followed"); followed[u] {
+				s.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: time.Unix(1, 0)})
+			}
+		}
+		now, all, starred := 0, []archive.Record(nil), make(map[feed.EntryID]bool)
+		for range rapid.IntRange(1, 8).Draw(rt, "batches") {
+			now += rapid.IntRange(0, 10).Draw(rt, "later")
+			var batch []archive.Record
+			for range rapid.IntRange(1, 5).Draw(rt, "entries") {
+				e := feed.Entry{Feed: rapid.SampledFrom(feeds).Draw(rt, "feed"), ID: fmt.Sprint(len(all) + len(batch)), Title: "word",
+					Published: time.Unix(int64(rapid.IntRange(0, now).Draw(rt, "published")), 0)}
+				batch = append(batch, archive.NewRecord(e, time.Unix(int64(now), 0), protocol.NodeID{}))
+			}
+			if rapid.Bool().Draw(rt, "past") {
+				s.Fill(time.Unix(int64(now), 0), batch)
+			} else {
+				s.Keep(batch)
+			}
+			all = append(all, batch...)
+		}
+		if err := s.Commit(); err != nil {
+			rt.Fatal(err)
+		}
+		for _, r := range left(rt, s, "") {
+			if followed[r.Entry.Feed] && rapid.IntRange(0, 4).Draw(rt, "star") == 0 {
+				starSeq(rt, s, r.Seq)
+				starred[r.ID] = true
+			}
+		}
+		bounds := func(name string) archive.Bounds {
+			return archive.Bounds{Count: int64(rapid.IntRange(0, 6).Draw(rt, name+" count")),
+				Age: time.Duration(rapid.IntRange(0, now).Draw(rt, name+" age")) * time.Second}
+		}
+		before := left(rt, s, "")
+		keep, own := archive.Retention{All: bounds("all")}, make(map[feed.URL]archive.Bounds)
+		for _, u := range feeds {
+			b := bounds("feed")
+			own[u] = b
+			s.Bound(u, nil, &b.Age, &b.Count)
+		}
+		if err := s.Commit(); err != nil {
+			rt.Fatal(err)
+		}
+		if _, err := s.Index(rapid.IntRange(0, 20).Draw(rt, "indexed")); err != nil {
+			rt.Fatal(err)
+		}
+		purgeAll(rt, s, time.Unix(int64(now), 0), keep)
+
+		check := func() {
+			rest := left(rt, s, "")
+			there := make(map[feed.EntryID]bool)
+			for _, r := range rest {
+				there[r.ID] = true
+			}
+			latest, count, total := make(map[feed.URL]int64), make(map[feed.URL]int64), int64(0)
+			for i := len(before) - 1; i >= 0; i-- { // from the latest on
+				r := &before[i]
+				u := r.Entry.Feed
+				if latest[u] == 0 {
+					latest[u] = r.Seq
+				}
+				protected := starred[r.ID] || followed[u] && latest[u] == r.Seq
+				at := r.Seen
+				if r.Seq < 0 {
+					at = r.Time()
+				}
+				age := time.Unix(int64(now), 0).Sub(at)
+				old := func(b archive.Bounds) bool { return b.Age > 0 && age > b.Age }
+				beyond := old(own[u])
+				if !beyond || protected {
+					beyond = beyond || own[u].Count > 0 && count[u] >= own[u].Count
+					count[u]++
+				}
+				if !beyond || protected {
+					beyond = beyond || old(keep.All)
+					if !beyond || protected {
+						beyond = beyond || keep.All.Count > 0 && total >= keep.All.Count
+						total++
+					}
+				}
+				if there[r.ID] == beyond && !protected || protected && !there[r.ID] {
+					rt.Fatalf("entry %d of %s: there %v, beyond the bounds %v, protected %v", r.Seq, u, there[r.ID], beyond, protected)
+				}
+			}
+		}
+		check()
+		rest := seqsIn(left(rt, s, ""))
+		for _, r := range all {
+			s.Keep([]archive.Record{r})
+			if s.Fill(time.Unix(int64(now), 0), []archive.Record{r})[0] {
+				rt.Fatalf("%s was filled in", r.Entry.ID)
+			}
+		}
+		if err := s.Commit(); err != nil {
+			rt.Fatal(err)
+		}
+		if got := seqsIn(left(rt, s, "")); !slices.Equal(got, rest) {
+			rt.Fatalf("there are %v, before all came again %v", got, rest)
+		}
+		wantWhole(rt, s)
+	})
+}
