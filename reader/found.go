@@ -81,9 +81,13 @@ type openSearchURL struct {
 
 func (h *handler) serveOpenSearch(w http.ResponseWriter, r *http.Request) {
 	template := origin(r) + archivePath + "?q={searchTerms}&limit={count?}&format="
+	urls := []openSearchURL{{"application/atom+xml", template + "atom"}, {"application/json", template + "json"}}
+	if h.Web != nil {
+		urls = append(urls, openSearchURL{"text/html", "http://" + r.Host + "/search?q={searchTerms}"})
+	}
 	text, err := xml.MarshalIndent(openSearch{
 		ShortName: "feedex", Description: "Everything that this node ever saw", Encoding: "UTF-8",
-		URLs: []openSearchURL{{"application/atom+xml", template + "atom"}, {"application/json", template + "json"}},
+		URLs: urls,
 	}, "", " ")
 	if err != nil {
 		h.fail(w, "describe search", err)

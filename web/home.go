@@ -41,7 +41,7 @@ type homePage struct {
 	Period   period
 	Sum      Hour
 	Chart    chart
-	Since    moment // the first hour that is counted, where that is later than the period's beginning
+	Since    moment // the first hour ever counted, where that is later than the period's beginning
 	Troubled []trouble
 	More     int // feeds in trouble besides
 	Followed int
@@ -100,8 +100,10 @@ func (h *Handler) home(r *http.Request) (view, error) {
 	for _, hour := range hours {
 		p.Sum = p.Sum.add(hour)
 	}
-	if len(hours) > 0 && hours[0].At.Sub(since) > time.Hour {
-		p.Since = moment{hours[0].At, now}
+	if first, err := h.Source.CountedSince(ctx); err != nil {
+		return v, err
+	} else if first.After(since) {
+		p.Since = moment{first, now}
 	}
 	p.Chart = newChart(hours, p.Period, now)
 	if p.Troubled, p.More, err = h.troubled(ctx, feeds, now); err != nil {

@@ -115,6 +115,8 @@ func (n *aNode) Hours(_ context.Context, since time.Time) (list []web.Hour, _ er
 	return list, nil
 }
 
+func (n *aNode) CountedSince(context.Context) (time.Time, error) { return n.hours[0].At, nil }
+
 func (n *aNode) Feed(_ context.Context, number int64) (web.Known, error) {
 	k, ok := n.known[number]
 	if !ok {

@@ -84,6 +84,15 @@ func (s *Store) KeepFollowed(at time.Time, d time.Duration) {
 	}
 }
 
+// CountedSince is when the first of all hours began in which anything was done; zero for none yet.
+func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
+	var hour sql.NullInt64
+	if err := scan(r.db.QueryRowContext(ctx, `SELECT min(hour) * 3600 FROM hours`), &hour); err != nil {
+		return time.Time{}, wrap("read", r.path, err)
+	}
+	return fromSeconds(hour), nil
+}
+
 // Hours returns the hours since then in which anything was done, in order.
 func (r *Reader) Hours(ctx context.Context, since time.Time) (list []Hour, err error) {
 	ctx, cancel := bounded(ctx)

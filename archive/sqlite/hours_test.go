@@ -54,6 +54,9 @@ func TestHours(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("Hours = %+v, %v, want %+v", got, err, want)
 	}
+	if first, err := s.CountedSince(t.Context()); err != nil || !first.Equal(want[0].At) {
+		t.Errorf("counted since %v, %v, want %v", first, err, want[0].At)
+	}
 	if got, err := s.Hours(t.Context(), later); err != nil || len(got) != 1 || got[0] != want[1] {
 		t.Errorf("Hours = %+v, %v, want the last", got, err)
 	}

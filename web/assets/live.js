@@ -17,8 +17,16 @@ if (live) {
 		live.replaceChildren(...fresh.childNodes);
 		live.querySelectorAll('details').forEach((d, i) => { d.open = open[i]; });
 	};
-	new EventSource('/live').addEventListener('changed', () => { due ||= setTimeout(renew, 1000); });
-	document.addEventListener('visibilitychange', renew);
+	// A browser has few connections to one server: pages that nobody sees let go of theirs.
+	let stream;
+	const listen = () => {
+		stream?.close();
+		if (document.hidden) return;
+		stream = new EventSource('/live');
+		stream.addEventListener('changed', () => { due ||= setTimeout(renew, 1000); });
+	};
+	document.addEventListener('visibilitychange', () => { listen(); renew(); });
+	listen();
 }
 
 // Results of other nodes are added as they come. They are made by the server, and safe to show.
