@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -89,7 +90,12 @@ func New(cfg Config) http.Handler {
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, f) })
 	}
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A slash too many, from an address that ends in one, is not worth a redirection.
+		r = r.Clone(r.Context())
+		r.URL.Path, r.URL.RawPath = path.Clean("/"+r.URL.Path), ""
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // user is the key of the name of whoever came in, in a request's context.
