@@ -37,12 +37,10 @@ func (h *handler) mark(ctx context.Context, asked values) error {
 	return nil
 }
 
-// streams are what the id of a feed or of a group stands for: 0 is everything, and group -1 are the sparks, which are
-// feeds that nobody has to have read; there are none.
+// streams are what the id of a feed or of a group stands for: 0 is everything. Group -1 are the sparks, which are feeds
+// that nobody has to have read: there is nothing in it, like in any other that there is not.
 func (h *handler) streams(ctx context.Context, group bool, id int64) (list []reading.Stream, err error) {
 	switch {
-	case id < 0:
-		return nil, nil
 	case id == 0:
 		return []reading.Stream{{}}, nil
 	case !group:

@@ -73,7 +73,7 @@ func TestPages(t *testing.T) {
 			var byOffset, byID []int
 			for {
 				total, ids := page(fmt.Sprintf("direction=%s&limit=100&offset=%d%s", direction, len(byOffset), c.filter))
-				if byOffset = append(byOffset, ids...); len(ids) < 100 {
+				if byOffset = append(byOffset, ids...); len(ids) < 100 || len(byOffset) > c.n {
 					if total != c.n {
 						t.Errorf("total %d, want %d", total, c.n)
 					}
@@ -87,7 +87,7 @@ func TestPages(t *testing.T) {
 				if total != c.n-len(byID) {
 					t.Errorf("total %d, want %d", total, c.n-len(byID))
 				}
-				if byID = append(byID, ids...); len(ids) < 100 {
+				if byID = append(byID, ids...); len(ids) < 100 || len(byID) > c.n {
 					break
 				}
 				last = ids[len(ids)-1]
