@@ -139,6 +139,32 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// The sync APIs see to passwords themselves, and take an address with a slash too many; not another host's name.
+func TestSync(t *testing.T) {
+	var asked string
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Path
+		w.WriteHeader(http.StatusTeapot)
+	})
+	h := reader.New(reader.Config{Source: exampleLibrary(), Sync: map[string]http.Handler{"/v1/": api}, Web: http.NotFoundHandler()})
+	for _, test := range []struct {
+		method, target string
+		code           int
+	}{
+		{"GET", "http://localhost/v1/feeds?x", http.StatusTeapot},
+		{"PUT", "http://localhost//v1/feeds", http.StatusTeapot},
+		{"PUT", "http://evil.example/v1/feeds", http.StatusMisdirectedRequest},
+		{"GET", "http://localhost/v1", http.StatusNotFound},
+	} {
+		asked = ""
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(test.method, test.target, nil))
+		if w.Code != test.code || w.Code == http.StatusTeapot && asked != "/v1/feeds" {
+			t.Errorf("%s %s: %d for %q, want %d", test.method, test.target, w.Code, asked, test.code)
+		}
+	}
+}
+
 func TestHead(t *testing.T) {
 	server := httptest.NewServer(reader.New(reader.Config{Source: exampleLibrary()}))
 	defer server.Close()

@@ -130,8 +130,13 @@ func ours(path string) bool {
 	return strings.HasPrefix(path, feedPath) || strings.HasPrefix(path, allPath) || isNumbered(path)
 }
 
-// sync has a sync API answer the request, and reports whether there is one for its path.
+// sync has a sync API answer the request, and reports whether there is one for its path. An address with a slash at its
+// end, which readers put another in front of, is as good.
 func (h *handler) sync(w http.ResponseWriter, r *http.Request) bool {
+	if path := "/" + strings.TrimLeft(r.URL.Path, "/"); len(path) < len(r.URL.Path) {
+		r = r.Clone(r.Context())
+		r.URL.Path, r.URL.RawPath = path, ""
+	}
 	for prefix, api := range h.Sync {
 		if strings.HasPrefix(r.URL.Path, prefix) {
 			api.ServeHTTP(w, r)
