@@ -19,7 +19,7 @@ func newPassword() *cobra.Command {
 program, so that one can be taken back without the others. A program is given the address at which the node serves
 feed readers, the name of the password as user name, and the password. For one that speaks the API of Google Reader,
 as most do, the address is http://127.0.0.1:7791, or http://127.0.0.1:7791/api/greader.php where it asks for that of
-FreshRSS.
+FreshRSS; for one of Miniflux or Nextcloud News http://127.0.0.1:7791, for one of Fever http://127.0.0.1:7791/fever/.
 
 All of it works while a node runs and while none does.`,
 		Example: `  feedex password add newsboat
