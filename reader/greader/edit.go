@@ -40,15 +40,15 @@ func (h *handler) editTag(w http.ResponseWriter, r *request) error {
 // markAll marks a stream read that was shown until a time, or until now. In a stream that nobody knows there is nothing
 // to mark.
 func (h *handler) markAll(w http.ResponseWriter, r *request) error {
-	c, err := h.catalog(r.Context())
-	if err != nil {
-		return err
-	}
 	name := r.params.get("s")
 	if name == "" {
 		return refusal{http.StatusBadRequest, "s says which stream to mark."} // not everything, by mistake
 	}
-	if s, known := c.stream(name); known {
+	s, known, err := h.stream(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	if known {
 		s.Read = reading.No
 		if err := h.Library.MarkStream(r.Context(), s.Before(h.now(r.params, "ts")), reading.Mark{Read: reading.Yes}); err != nil {
 			return err

@@ -304,9 +304,13 @@ var errDisk = errors.New("disk on fire")
 type failing struct{ *readertest.Library }
 
 func (failing) Subscriptions(context.Context) ([]reading.Subscription, error) { return nil, errDisk }
-func (failing) Folders(context.Context) ([]reading.Folder, error)             { return nil, errDisk }
-func (failing) Mark(context.Context, []reading.ItemID, reading.Mark) error    { return errDisk }
-func (failing) Import(context.Context, []opml.Feed) error                     { return errDisk }
+func (failing) IDs(context.Context, reading.Stream, reading.Page) ([]reading.ItemID, error) {
+	return nil, errDisk
+}
+func (failing) MarkStream(context.Context, reading.Stream, reading.Mark) error { return errDisk }
+func (failing) Folders(context.Context) ([]reading.Folder, error)              { return nil, errDisk }
+func (failing) Mark(context.Context, []reading.ItemID, reading.Mark) error     { return errDisk }
+func (failing) Import(context.Context, []opml.Feed) error                      { return errDisk }
 
 // A breaking library breaks off after the first item.
 type breaking struct{ *readertest.Library }

@@ -68,13 +68,9 @@ func (h *handler) streamPage(r *request, name string, most int) ([]reading.ItemI
 	if err != nil {
 		return nil, "", err
 	}
-	c, err := h.catalog(r.Context())
-	if err != nil {
+	s, ok, err := h.stream(r.Context(), name)
+	if err != nil || !ok {
 		return nil, "", err
-	}
-	s, ok := c.stream(name)
-	if !ok {
-		return nil, "", nil
 	}
 	ids, err := h.Library.IDs(r.Context(), r.params.narrowed(s), p)
 	if err != nil {

@@ -104,26 +104,29 @@ func (c *catalog) folder(name string) reading.FolderID {
 }
 
 // stream is the stream of that name, "" being everything. It reports false for one that is empty because nobody knows it.
-func (c *catalog) stream(name string) (s reading.Stream, ok bool) {
+func (h *handler) stream(ctx context.Context, name string) (s reading.Stream, ok bool, err error) {
 	switch st := state(name); {
 	case name == "" || st == everything:
-		return s, true
+		return s, true, nil
 	case st == starred:
-		return reading.Stream{Starred: reading.Yes}, true
+		return reading.Stream{Starred: reading.Yes}, true, nil
 	case st == readState:
-		return reading.Stream{Read: reading.Yes}, true
+		return reading.Stream{Read: reading.Yes}, true, nil
 	case st == unread || st == tracking:
-		return reading.Stream{Read: reading.No}, true
+		return reading.Stream{Read: reading.No}, true, nil
+	}
+	c, err := h.catalog(ctx)
+	if err != nil {
+		return s, false, err
 	}
 	if name := label(name); name != "" {
 		s.Folder = c.folder(name)
-		return s, s.Folder != 0
+		return s, s.Folder != 0, nil
 	}
 	if f := c.feed(name); f != nil {
 		s.Feed = f.ID
-		return s, true
 	}
-	return s, false
+	return s, s.Feed != 0, nil
 }
 
 // overlap is by how much more time than readers ask for they are told of what arrived since: an entry has the second in
