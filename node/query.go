@@ -15,8 +15,9 @@ import (
 const (
 	// relayPrice is what a neighbor owes for an answer that lists anything.
 	relayPrice = incentive.Entry / 10
-	// messagePrice is what it owes for each call that its query took, the one to us included, whatever came of it.
-	messagePrice = incentive.Entry / 100
+	// messagePrice is what it owes for each call that its query took, the one to us included, whatever came of it. All
+	// that a minute allows cost as much as one answer, so that a node that has given little yet can ask for the past.
+	messagePrice = relayPrice / search.MessagesPerMinute
 	// maxRelayWait is how long a neighbor's query is worked on at most, whatever the asker says: its
 	// connection does not stay open for longer.
 	maxRelayWait = 20 * time.Second
@@ -156,8 +157,8 @@ func (n *Node) answerOf(hits []*search.Hit, cut protocol.Cut) protocol.Answer {
 	return a
 }
 
-// charged is the answer as the neighbor gets it, and is debited for it: a hundredth of an entry for each message
-// that it took, a tenth where it lists anything, and the value of what is news to the neighbor. At most half of
+// charged is the answer as the neighbor gets it, and is debited for it: a price for each message that it took,
+// a tenth of an entry where it lists anything, and the value of what is news to the neighbor. At most half of
 // what its account allows goes into that, so that nobody who asks is left without the entries that it follows; news beyond that is left out.
 // What became private since the answer was put together is left out as well.
 func (n *Node) charged(l *link, a protocol.Answer, messages int) protocol.Answer {
