@@ -11,6 +11,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/archive/sqlite"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/neighbors"
@@ -31,6 +32,8 @@ type Owner interface {
 	Subscribe(ctx context.Context, s node.Subscribe) error
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, u feed.URL) error
+	// Bound changes what is kept of feeds.
+	Bound(ctx context.Context, b Bound) error
 	// Arrange titles and files feeds. Those that nobody knows do not matter. It changes nothing where the error wraps
 	// reading.ErrName or reading.ErrFolders.
 	Arrange(ctx context.Context, list []reading.Arrangement) error
@@ -57,7 +60,9 @@ type Report struct {
 	Listen  string        `json:"listen"`  // where other nodes reach it, "host:port"
 	Reader  string        `json:"reader"`  // where feed readers reach it, "host:port"
 	Archive ArchiveReport `json:"archive"` // what it holds
-	Storage string        `json:"storage"` // why entries cannot be stored at present, "" while they can
+	// Retention is what it may hold.
+	Retention RetentionReport `json:"retention"`
+	Storage   string          `json:"storage"` // why entries cannot be stored at present, "" while they can
 }
 
 // An ArchiveReport counts what an archive holds.
@@ -65,7 +70,20 @@ type ArchiveReport struct {
 	Entries   int64 `json:"entries"`
 	Feeds     int64 `json:"feeds"`     // of which an entry or a setting is kept, subscribed or not
 	Bytes     int64 `json:"bytes"`     // on disk
+	Free      int64 `json:"free"`      // of these that hold nothing, and what comes will take first
+	InSteps   bool  `json:"in_steps"`  // these are given back to the disk while the node works
 	Unindexed int64 `json:"unindexed"` // entries that the full-text index lacks; searches find them, but take longer
+}
+
+// A RetentionReport says what an archive may hold, and what was purged so that it does not hold more. What has no bound
+// is 0.
+type RetentionReport struct {
+	Bytes   int64         `json:"bytes"`   // on disk, without what is free
+	Age     time.Duration `json:"age"`     // in nanoseconds
+	Count   int64         `json:"count"`   // entries
+	Relayed int64         `json:"relayed"` // bytes of what neighbors brought of feeds that were never followed
+	Feeds   int           `json:"feeds"`   // that have bounds of their own
+	Last    sqlite.Purge  `json:"last"`    // what was purged last
 }
 
 // socketName is the control socket's name in the data directory.
@@ -119,6 +137,7 @@ type refusal struct {
 //	GET  /status, /neighbors, /feeds, /publishers
 //	POST /subscribe     a subscribeRequest
 //	POST /unsubscribe   an unsubscribeRequest
+//	POST /bound         a Bound
 //	POST /arrange       a list of reading.Arrangement
 //	POST /search        a searchRequest, answered with a list of jsonl.Entry
 //	POST /import        a list of jsonl.Line, answered with an importAnswer
@@ -182,6 +201,7 @@ func newControl(o Owner) http.Handler {
 		}
 		writeJSON(w, http.StatusOK, jsonl.Entries(records))
 	})
+	mux.HandleFunc("POST /bound", change(o.Bound))
 	mux.HandleFunc("POST /arrange", change(o.Arrange))
 	mux.HandleFunc("POST /import", serveImport(o))
 	mux.HandleFunc("POST /password/add", servePasswordAdd(o))

@@ -34,6 +34,7 @@ func following(u feed.URL) node.Subscribe { return node.Subscribe{Feeds: []feed.
 
 // A fakeOwner answers from its fields and remembers what it was asked.
 type fakeOwner struct {
+	bound     Bound
 	report    Report
 	neighbors []node.NeighborStatus
 	feeds     []node.FeedStatus
@@ -61,6 +62,11 @@ func (o *fakeOwner) Neighbors(context.Context) ([]node.NeighborStatus, error) {
 }
 func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
 func (o *fakeOwner) Publishers(context.Context) ([]grade.Host, error) { return o.hosts, o.err }
+func (o *fakeOwner) Bound(_ context.Context, b Bound) error {
+	o.bound = b
+	return b.check()
+}
+
 func (o *fakeOwner) Subscribe(_ context.Context, s node.Subscribe) error {
 	o.subscribed = s
 	return o.err

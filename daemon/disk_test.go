@@ -66,14 +66,29 @@ func (d *disk) MarkPolled(at time.Time, ids []feed.EntryID) {
 	d.write(func(m *archive.Memory) { m.MarkPolled(at, ids) })
 }
 func (d *disk) KeepFollowed(time.Time, time.Duration) {}
-func (d *disk) Vacuum(context.Context) error          { return errors.New("there is no file") }
-func (d *disk) KeepFeed(f archive.Feed)               { d.write(func(m *archive.Memory) { m.KeepFeed(f) }) }
-func (d *disk) KeepDID(did protocol.DID)              { d.write(func(m *archive.Memory) { m.KeepDID(did) }) }
-func (d *disk) KeepPeer(p archive.Peer)               { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
-func (d *disk) DropPeer(id protocol.NodeID)           { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
-func (d *disk) KeepHost(h archive.Host)               { d.write(func(m *archive.Memory) { m.KeepHost(h) }) }
-func (d *disk) Shorten(context.Context) error         { return errors.New("there is no file") }
-func (d *disk) Reclaim(int) (int, error)              { return 0, errors.New("there is no file") }
+func (d *disk) Purge(at time.Time, ids []feed.EntryID) (dropped []bool) {
+	d.write(func(m *archive.Memory) { dropped = m.Purge(at, ids) })
+	return dropped
+}
+func (d *disk) Readmit(ids []feed.EntryID) { d.write(func(m *archive.Memory) { m.Readmit(ids) }) }
+func (d *disk) Surplus(context.Context, time.Time, archive.Retention) ([]feed.EntryID, error) {
+	return nil, nil
+}
+func (d *disk) Tidy() (bool, error) { return false, nil }
+func (d *disk) ForgetPurged(time.Time, feed.EntryID) (last feed.EntryID, more bool) {
+	return last, false
+}
+func (d *disk) Bound(feed.URL, *int64, *time.Duration, *int64)      {}
+func (d *disk) Bounds(context.Context) ([]sqlite.FeedBounds, error) { return nil, nil }
+func (d *disk) LastPurge(context.Context) (sqlite.Purge, error)     { return sqlite.Purge{}, nil }
+func (d *disk) Vacuum(context.Context) error                        { return errors.New("there is no file") }
+func (d *disk) KeepFeed(f archive.Feed)                             { d.write(func(m *archive.Memory) { m.KeepFeed(f) }) }
+func (d *disk) KeepDID(did protocol.DID)                            { d.write(func(m *archive.Memory) { m.KeepDID(did) }) }
+func (d *disk) KeepPeer(p archive.Peer)                             { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
+func (d *disk) DropPeer(id protocol.NodeID)                         { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
+func (d *disk) KeepHost(h archive.Host)                             { d.write(func(m *archive.Memory) { m.KeepHost(h) }) }
+func (d *disk) Shorten(context.Context) error                       { return errors.New("there is no file") }
+func (d *disk) Reclaim(int) (int, error)                            { return 0, errors.New("there is no file") }
 func (d *disk) KeepRequests(l []grade.Request) {
 	d.write(func(m *archive.Memory) { m.KeepRequests(l) })
 }

@@ -18,7 +18,8 @@ import (
 // A Keeper changes an archive as a whole. An Owner does so while the node runs, a FileKeeper while none does.
 type Keeper interface {
 	// Import fills in entries of an export, the newest first, and returns how many were not there yet. What
-	// was stored is durable when it returns, also where it returns an error; a repetition stores the rest.
+	// was stored is durable when it returns, also where it returns an error; a repetition stores the rest. Entries that were
+	// purged come back by it, and by nothing else.
 	Import(ctx context.Context, lines []jsonl.Line) (added int, err error)
 	// Vacuum gives back the room that holds nothing in the archive's file. A node does so in steps between which it
 	// works, unless an older feedex made the file: that is rewritten, and the node can do nothing else meanwhile.
@@ -42,9 +43,12 @@ type filling interface {
 // fill stores some lines durably.
 func fill(store filling, now time.Time, lines []jsonl.Line) (added int, err error) {
 	records := make([]archive.Record, len(lines))
+	ids := make([]feed.EntryID, len(lines))
 	for i := range lines {
 		records[i] = lines[i].Filling(now)
+		ids[i] = records[i].ID
 	}
+	store.Readmit(ids) // what was purged the owner wants back
 	var hidden []feed.EntryID
 	for i, stored := range store.Fill(now, records) {
 		if stored {

@@ -9,6 +9,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/sqlite"
+	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/node"
 	"feedex/protocol"
@@ -41,6 +42,17 @@ type database interface {
 	Stats(ctx context.Context) (sqlite.Stats, error)
 	Requests(ctx context.Context, n int) ([]grade.Request, error)
 	KeepFollowed(at time.Time, d time.Duration)
+	pruner
+}
+
+// A pruner is the part of a database that keeps it to its bounds, as sqlite.Store has it.
+type pruner interface {
+	Surplus(ctx context.Context, now time.Time, keep archive.Retention) ([]feed.EntryID, error)
+	Tidy() (more bool, err error)
+	ForgetPurged(now time.Time, after feed.EntryID) (last feed.EntryID, more bool)
+	Bound(u feed.URL, bytes *int64, age *time.Duration, count *int64)
+	Bounds(ctx context.Context) ([]sqlite.FeedBounds, error)
+	LastPurge(ctx context.Context) (sqlite.Purge, error)
 }
 
 // A caller carries out calls to peers and trackers: a transport.Client.

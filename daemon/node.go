@@ -18,6 +18,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"feedex/archive"
 	"feedex/archive/sqlite"
 	"feedex/feed"
 	"feedex/fetch"
@@ -54,6 +55,11 @@ type Config struct {
 	// Node is the core's own configuration; its Port and Secret are set by Run. Feeds of its
 	// PrivateHosts are read also where these are at addresses that are not public.
 	Node node.Config
+	// Retention is what is kept of the archive, beside the bounds of single feeds.
+	Retention archive.Retention
+	// Reserve is how many bytes of the disk are set aside, so that something can be purged when it is full: ReserveBytes.
+	// Default: none.
+	Reserve int64
 	// SearchTime is the most time that a neighbor's query may keep the database busy. Default 50 ms.
 	SearchTime time.Duration
 	// Log is where the node tells what happens. Default: nowhere.
@@ -63,8 +69,9 @@ type Config struct {
 	// Observe is called with every note of the node, from its loop: it must not block.
 	Observe func(now time.Time, note node.Note)
 
-	revival   time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
-	pastPause time.Duration // the time between two steps into the past, where a test cannot wait for pastEvery
+	revival     time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
+	retainPause time.Duration // the time between two looks for what is not to be kept, where a test cannot wait for retainEvery
+	pastPause   time.Duration // the time between two steps into the past, where a test cannot wait for pastEvery
 }
 
 // withDefaults is the Config with each zero field at its default.
@@ -75,6 +82,7 @@ func (c Config) withDefaults() Config {
 	c.SearchTime = cmp.Or(c.SearchTime, 50*time.Millisecond)
 	c.revival = cmp.Or(c.revival, firstRevival)
 	c.pastPause = cmp.Or(c.pastPause, pastEvery)
+	c.retainPause = cmp.Or(c.retainPause, retainEvery)
 	return c
 }
 
@@ -91,7 +99,7 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	defer unlock()
-	store, err := sqlite.Open(filepath.Join(c.Data, databaseName), sqlite.Config{})
+	store, err := openArchive(c.Data)
 	if err != nil {
 		return fmt.Errorf("open archive: %w", err)
 	}
@@ -117,6 +125,15 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	return h.run(ctx, listeners, store.Reader)
+}
+
+// openArchive opens the archive of a data directory. On a disk that is full that takes the reserve.
+func openArchive(data string) (*sqlite.Store, error) {
+	store, err := sqlite.Open(DatabasePath(data), sqlite.Config{})
+	if errors.Is(err, sqlite.ErrFull) && reserveIn(data, 0).release() {
+		return sqlite.Open(DatabasePath(data), sqlite.Config{})
+	}
+	return store, err
 }
 
 // databaseName is the archive's file in the data directory.
@@ -166,6 +183,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	})
 	servers.Go(func() { h.fillGaps(serving) })
 	servers.Go(func() { h.fillPasts(serving) })
+	servers.Go(func() { h.retain(serving) })
 	servers.Go(func() { h.countFollowed(serving) })
 	if err := h.command(serving, node.Subscribe{Feeds: h.config.Subscribe}); err != nil {
 		stop(err)

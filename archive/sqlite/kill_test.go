@@ -24,6 +24,10 @@ const victimVar = "FEEDEX_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(victimVar); path != "" {
+		if purging, ok := strings.CutPrefix(path, purgingPrefix); ok {
+			fmt.Fprintln(os.Stderr, purgingVictim(purging))
+			os.Exit(1)
+		}
 		fmt.Fprintln(os.Stderr, victim(path))
 		os.Exit(1)
 	}

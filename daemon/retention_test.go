@@ -1,0 +1,108 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/jsonl"
+	"feedex/feed"
+	"feedex/protocol"
+	"feedex/reading"
+)
+
+// longRecords are entries of some KiB of text each, which arrive an hour apart from the year 2026 on.
+func longRecords(from, to int) (list []archive.Record) {
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for n := from; n < to; n++ {
+		e := feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(n), Title: fmt.Sprint("entry ", n), Content: strings.Repeat(fmt.Sprint("word", n, " "), 500)}
+		list = append(list, archive.NewRecord(e, begin.Add(time.Duration(n)*time.Hour), protocol.NodeID{}))
+	}
+	return list
+}
+
+// holds has the library's archive keep records.
+func (l *testLibrary) holds(records []archive.Record) {
+	l.t.Helper()
+	err := l.host.write(l.t.Context(), func(desk) error { l.host.store.Keep(records); return nil })
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// retainer is what keeps the library to its bounds, of which no goroutine runs.
+func (l *testLibrary) retainer(keep archive.Retention) *retainer {
+	return &retainer{host: l.host, keep: keep, reserve: reserveIn(filepath.Dir(l.path), 0)}
+}
+
+func (l *testLibrary) entries() int64 {
+	l.t.Helper()
+	stats, err := l.Stats(l.t.Context())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return stats.Entries
+}
+
+func TestRetention(t *testing.T) {
+	l := newLibrary(t)
+	ctx := t.Context()
+	if _, err := l.Subscribe(ctx, exampleFeed); err != nil {
+		t.Fatal(err)
+	}
+	records := longRecords(0, 1000)
+	l.holds(records)
+	if err := l.Mark(ctx, []reading.ItemID{1, 2}, reading.Mark{Starred: reading.Yes}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := l.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r := l.retainer(archive.Retention{})
+	if n, err := r.pass(ctx); n != 0 || err != nil || l.entries() != 1000 {
+		t.Fatalf("%d entries were purged without a bound, %v", n, err)
+	}
+	count := int64(100)
+	if err := l.host.Bound(ctx, Bound{Feeds: []feed.URL{exampleFeed}, Count: &count}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.pass(ctx); n != 898 || err != nil || l.entries() != 102 {
+		t.Fatalf("%d entries were purged, %v, and %d are left; want the latest 100 and two that are starred", n, err, l.entries())
+	}
+	after, err := l.Stats(ctx)
+	if err != nil || after.Free != 0 || after.Bytes > before.Bytes/2 {
+		t.Errorf("the archive took %d bytes and takes %d, of which %d are free, %v", before.Bytes, after.Bytes, after.Free, err)
+	}
+	report, err := l.host.Status(ctx)
+	if got := report.Retention; err != nil || got.Feeds != 1 || got.Last.Entries != 898 || got.Last.Bytes < 898*2000 || time.Since(got.Last.At) > time.Hour {
+		t.Errorf("status: %+v, %v", got, err)
+	}
+	if n, err := r.pass(ctx); n != 0 || err != nil {
+		t.Errorf("again %d were purged, %v", n, err)
+	}
+	if err := l.host.Bound(ctx, Bound{Feeds: []feed.URL{exampleFeed}, Count: new(int64)}); err != nil {
+		t.Fatal(err)
+	}
+
+	// An import is the owner's wish, and brings back what was purged, as entries of the past.
+	lines := []jsonl.Line{jsonl.NewLine(&records[500], false), jsonl.NewLine(&records[999], false)}
+	if n, err := l.host.Import(ctx, lines); n != 1 || err != nil {
+		t.Errorf("%d entries came back, %v, want the one that was purged", n, err)
+	}
+	if n, err := r.pass(ctx); n != 0 || err != nil || l.entries() != 103 {
+		t.Errorf("%d entries are left, %d were purged, %v", l.entries(), n, err)
+	}
+	if err := r.forget(ctx); err != nil {
+		t.Error(err)
+	}
+	bad := int64(-1)
+	if err := l.host.Bound(ctx, Bound{Feeds: []feed.URL{exampleFeed}, Bytes: &bad}); !errors.As(err, new(badRequest)) {
+		t.Errorf("a bound below 0: %v", err)
+	}
+}
