@@ -108,6 +108,8 @@ func (s *settings) node() (daemon.Config, error) {
 		TrustedProxies: prefixes(s.TrustedProxy),
 		Subscribe:      feedURLs(s.Subscribe),
 		About:          string(s.About),
+		Retention:      s.retention(),
+		Reserve:        daemon.ReserveBytes,
 		Node: node.Config{
 			Trackers:       texts(s.Tracker),
 			Peers:          texts(s.Peer),

@@ -40,7 +40,7 @@ func TestPrintStatus(t *testing.T) {
 			Counters: node.Counters{Polled: 1, Delivered: 2345, Forwarded: 1000, Polls: 1234567, NotModified: 12, PollsFailed: 3, ChecksSent: 6, ChecksSeen: 4, ChecksAsked: 5, Confirmed: 1234, Forged: 2, Altered: 1},
 		},
 		Version: "0.1.0", Uptime: 3 * time.Hour, Data: "/srv/feedex", Listen: "[::]:7790", Reader: "127.0.0.1:7791",
-		Archive: daemon.ArchiveReport{Entries: 12345, Feeds: 14, Bytes: 34 << 20, Unindexed: 7}, Storage: "disk\x1b full",
+		Archive: daemon.ArchiveReport{Entries: 12345, Feeds: 14, Bytes: 34 << 20, Free: 3 << 20, Unindexed: 7}, Storage: "disk\x1b full",
 	}
 	wantText(t, `
 node       192.0.2.1:7790
@@ -50,7 +50,8 @@ listening  at [::]:7790 for nodes, at 127.0.0.1:7791 for feed readers
 following  4 feeds, 2 of them alone, and 5 cover feeds with 9 neighbors
 ended      1 feed that publishers gave up, see 'feedex feeds'
 offline    no publisher can be reached since `+noon.Local().Format("2006-01-02 15:04")+`: is this machine online?
-keeping    12,345 entries of 14 feeds, 34.0 MiB
+keeping    12,345 entries of 14 feeds, 34.0 MiB, of which 3.0 MiB are free
+retention  everything of feeds that were followed ever
 received   1 entry by own polls, 2,345 from neighbors first
 missing    entries of 1 feed that left the document between polls, see 'feedex feeds'
 sent       1,000 entries to neighbors

@@ -51,7 +51,30 @@ func (s *settings) checkRanges() error {
 	if d := duration(s.AdvertInterval); d < time.Second || d > 24*time.Hour {
 		return rangeError{"advert_interval", spanText(d) + ", want 1s to 1d"}
 	}
+	if err := s.checkRetention(); err != nil {
+		return err
+	}
 	return s.checkPolling()
+}
+
+// checkRetention holds what is kept of the archive to its range: less than that, and what came today would go today.
+func (s *settings) checkRetention() error {
+	r := &s.Retention
+	for _, b := range []struct {
+		key   string
+		value size
+	}{{"bytes", r.Bytes}, {"relayed", r.Relayed}} {
+		if n := bytesOf(b.value); n != 0 && n < leastBytes {
+			return rangeError{"retention." + b.key, fmt.Sprintf("%s, want %s or more, or \"all\"", b.value, byteSize(leastBytes))}
+		}
+	}
+	if d := spanOf(r.Age); d != 0 && d < leastAge {
+		return rangeError{"retention.age", fmt.Sprintf("%s, want %s or more, or \"all\"", spanText(d), spanText(leastAge))}
+	}
+	if r.Count != 0 && (r.Count < leastCount || r.Count > mostCount) {
+		return rangeError{"retention.count", fmt.Sprintf("%d, want %d to %d, or 0 for all", r.Count, leastCount, mostCount)}
+	}
+	return nil
 }
 
 // checkPolling holds the settings of polling to their ranges.

@@ -41,6 +41,11 @@ func TestRanges(t *testing.T) {
 		{"[polling]\nmin = '20h'", "2:1: polling.min is 20h, want polling.max (16h) or less"},
 		{"[polling]\nmax = '10m'", "2:1: polling.max is 10m, want polling.min (30m) or more"},
 		{"[polling]\nstart = '17h'", "2:1: polling.start is 17h, want polling.min to polling.max (30m to 16h)"},
+		{"retention = { bytes = '16MiB', age = '1d', count = 100, relayed = 'all' }", ""},
+		{"[retention]\nbytes = '15MiB'", "2:1: retention.bytes is 15MiB, want 16.0 MiB or more, or \"all\""},
+		{"[retention]\nrelayed = '1kB'", "2:1: retention.relayed is 1kB, want 16.0 MiB or more, or \"all\""},
+		{"[retention]\nage = '23h'", "2:1: retention.age is 23h, want 1d or more, or \"all\""},
+		{"[retention]\ncount = 99", "2:1: retention.count is 99, want 100 to 1000000000, or 0 for all"},
 	} {
 		path := filepath.Join(t.TempDir(), "feedex.toml")
 		if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {

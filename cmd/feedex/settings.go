@@ -44,9 +44,10 @@ type settings struct {
 
 	About pageURL `toml:"about"`
 
-	Polling pollingSettings `toml:"polling"`
-	Query   querySettings   `toml:"query"`
-	Poll    span            `toml:"-"` // the flag that stands for policy fixed at this interval
+	Polling   pollingSettings   `toml:"polling"`
+	Retention retentionSettings `toml:"retention"`
+	Query     querySettings     `toml:"query"`
+	Poll      span              `toml:"-"` // the flag that stands for policy fixed at this interval
 
 	Config string `toml:"-"` // the config file, "" for the usual one
 }
@@ -60,6 +61,14 @@ type pollingSettings struct {
 	Min             span    `toml:"min"`
 	Max             span    `toml:"max"`
 	Start           span    `toml:"start"`
+}
+
+// retentionSettings are what is kept of the archive.
+type retentionSettings struct {
+	Bytes   size `toml:"bytes"`
+	Age     age  `toml:"age"`
+	Count   int  `toml:"count"`
+	Relayed size `toml:"relayed"`
 }
 
 // querySettings are about queries of the owner.
@@ -77,7 +86,8 @@ func defaultSettings() settings {
 		Polling: pollingSettings{
 			Policy: "auto", Interval: "2h", TargetFreshness: polling.DefaultTarget, TargetDelay: "1h", Min: "30m", Max: "16h", Start: "2h",
 		},
-		Query: querySettings{Network: "ask"},
+		Query:     querySettings{Network: "ask"},
+		Retention: retentionSettings{Bytes: keepAll, Age: keepAll, Relayed: "1GiB"},
 	}
 }
 

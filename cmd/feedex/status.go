@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -100,7 +101,10 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 		}
 		line(name, "%s: %s", printable(source.Name), printable(state))
 	}
-	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"), plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes))
+	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"), plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes)+free(&r.Archive))
+	for i, text := range retentionLines(&r.Retention, time.Now()) {
+		line([]string{"retention", "purged"}[i], "%s", text)
+	}
 	line("received", "%s by own polls, %s from neighbors first", plural(c.Polled, "entry", "entries"), grouped(c.Delivered))
 	if r.Gaps > 0 {
 		line("missing", "entries of %s that left the document between polls, see 'feedex feeds'", plural(int64(r.Gaps), "feed", "feeds"))
@@ -124,6 +128,14 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 		line("storage", "NOTHING IS BEING KEPT: %s", printable(r.Storage))
 	}
 	return w.Flush()
+}
+
+// free says how much of the archive holds nothing, "" where that is little.
+func free(a *daemon.ArchiveReport) string {
+	if a.Free < 1<<20 {
+		return ""
+	}
+	return fmt.Sprintf(", of which %s are free", byteSize(a.Free))
 }
 
 // dataDirectory is the data directory that flags, environment, config file and default name.

@@ -42,23 +42,31 @@ With --poll a feed is polled by a policy of its own: "auto:15m" by policy auto w
 minutes, "1h" every hour, "feedex", "fix-learned", "moving-average" or "post-rate", or "default" for that of
 the node. 'feedex config' says what they do; what it sets holds for each policy, wherever it is used.
 
-A feed that is followed already keeps its weight, its discretion, its privacy and its policy, unless a flag says
+Everything is kept for ever, unless --keep-age, --keep-count or --keep-bytes set a bound for the feeds, or settings in
+[retention] one for all feeds together; "all" takes a feed's bound away. What goes beyond is purged within minutes, the
+oldest arrival first, what was filled in before all: never what is starred, nor the latest entry. Neither polls nor
+neighbors bring it back; 'feedex archive import' does.
+
+A feed that is followed already keeps its weight, its discretion, its privacy, its policy and its bounds, unless a flag says
 otherwise. It does so even if it was followed no more for a while. One that its publisher had ended is polled again.`,
 		Example: `  feedex subscribe https://example.com/feed.xml
   feedex subscribe --weight 5 https://example.com/feed.xml https://example.org/blog/atom.xml
   feedex subscribe --discreet https://example.net/feed.xml
   feedex subscribe --private https://members.example.com/feed.xml
-  feedex subscribe --poll auto:15m https://example.com/feed.xml`,
+  feedex subscribe --poll auto:15m https://example.com/feed.xml
+  feedex subscribe --keep-age 90d --keep-count 1000 https://example.com/feed.xml`,
 		Args: feedArgs,
 	}
 	var wish node.Subscribe
 	var discreet, private bool
 	var poll policyValue
+	var keep keepFlags
 	f := c.Flags()
 	f.Var((*weightValue)(&wish.Weight), "weight", "how much the feeds matter, 1 to 100 (default 1)")
 	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
 	f.BoolVar(&private, "private", false, "keep the feeds and their entries on this node")
 	f.Var(&poll, "poll", "by which policy to poll the feeds (default: that of the node)")
+	keep.bind(f)
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn), cobra.ShellCompDirectiveNoFileComp))
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
 		if c.Flags().Changed("discreet") {
@@ -72,7 +80,15 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 		}
 		return eachFeed(c, args, "following", func(ctx context.Context, u feed.URL) error {
 			wish.Feeds = []feed.URL{u}
-			return client.Subscribe(ctx, wish)
+			if err := client.Subscribe(ctx, wish); err != nil {
+				return err
+			}
+			bound := keep.wish()
+			if bound.IsZero() {
+				return nil
+			}
+			bound.Feeds = wish.Feeds
+			return client.Bound(ctx, bound)
 		})
 	})
 	return c

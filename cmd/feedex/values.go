@@ -148,6 +148,8 @@ type (
 	policy    = text[policyRule]
 	askOthers = text[askOthersRule]
 	proxyKind = text[proxyRule]
+	size      = text[sizeRule]
+	age       = text[ageRule]
 )
 
 // proxyRule is for what the node does as a proxy of feed readers.
