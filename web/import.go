@@ -65,9 +65,8 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 	if p.Added, err = h.Source.Follow(r.Context(), list.Feeds); err != nil {
 		return "", err
 	}
-	if p.More = len(p.Problems) - maxProblems; p.More > 0 {
-		p.Problems = p.Problems[:maxProblems]
-	}
+	p.More = max(0, len(p.Problems)-maxProblems)
+	p.Problems = p.Problems[:len(p.Problems)-p.More]
 	return "/imported/" + strconv.Itoa(h.imports.add(p)), nil
 }
 

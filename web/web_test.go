@@ -287,12 +287,19 @@ func TestImport(t *testing.T) {
 			t.Errorf("the page lacks %q: %s", want, page.Body)
 		}
 	}
+	if strings.Contains(page.Body.String(), "more place") {
+		t.Errorf("the page tells of more problems than there are: %s", page.Body)
+	}
 	wantSound(t, "/imported/1", page)
 	if w := send("no list"); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "no list of feeds") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	for i := range 9 {
-		if got := send("<opml><body/></opml>").Header().Get("Location"); got != fmt.Sprintf("/imported/%d", i+2) {
+	many := send("<opml><body>" + strings.Repeat("<outline type='rss' xmlUrl='nonsense'/>", 300) + "</body></opml>").Header().Get("Location")
+	if page := get(b.h, many).Body.String(); strings.Count(page, "<li>") < 200 || !strings.Contains(page, "And 100 more places.") {
+		t.Errorf("of 300 problems the page tells %s", page)
+	}
+	for i := range 8 {
+		if got := send("<opml><body/></opml>").Header().Get("Location"); got != fmt.Sprintf("/imported/%d", i+3) {
 			t.Errorf("to %q", got)
 		}
 	}
