@@ -16,9 +16,9 @@ const (
 	retainEvery = 10 * time.Minute
 	// firstRetain is the time before the first: whoever sets a bound because the disk is full waits for it.
 	firstRetain = 10 * time.Second
-	// purgeStep is how many entries are purged at a time: about five milliseconds. purgePause is how long the loop then
-	// has for others.
-	purgeStep  = 32
+	// purgeStep is how many entries are purged at a time: some milliseconds, unless the full-text index takes a step in
+	// merging, as it does now and then for what comes as well. purgePause is how long the loop then has for others.
+	purgeStep  = 16
 	purgePause = 20 * time.Millisecond
 	// muchFree is how many bytes are given back to the disk also where nothing was purged just now.
 	muchFree = 16 << 20
