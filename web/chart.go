@@ -88,7 +88,7 @@ func (b *bar) name(p period, i, n int) {
 		return
 	}
 	b.Name = b.From.Format("Monday, 2 January")
-	if b.Label = b.From.Format("Mon 2"); n > 10 {
+	if b.Label, b.Minor = b.From.Format("Mon 2"), (n-1-i)%2 != 0; n > 10 {
 		b.Label, b.Minor = b.From.Format("2 Jan"), (n-1-i)%10 != 0
 		if (n-1-i)%5 != 0 {
 			b.Label = ""
