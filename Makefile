@@ -5,7 +5,7 @@ FUZZTIME ?= 5s
 # The race detector needs a C compiler; the program itself does not.
 RACE     ?= $(if $(shell command -v gcc || command -v clang),-race)
 
-.PHONY: build check fmt vet lint tidy test readme fuzz bench man demo
+.PHONY: build check fmt vet lint tidy test readme fuzz e2e figure bench man demo
 
 build: # the program, static
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/feedex ./cmd/feedex
@@ -24,6 +24,7 @@ lint:
 tidy: # go.mod and go.sum say what is used, no more and no less
 	$(GO) mod tidy -diff
 	cd tools && $(GO) mod tidy -diff
+	cd e2e && $(GO) mod tidy -diff
 
 test:
 	$(GO) test $(RACE) -shuffle=on ./...
@@ -39,6 +40,13 @@ fuzz: # a few seconds of every fuzz target
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; \
 	done
+
+e2e: # newsboat, sfeed and Chromium use the real program; screenshots are left in e2e/out
+	cd e2e && npm ci --ignore-scripts --no-audit --no-fund --silent
+	cd e2e && $(GO) vet ./... && FEEDEX_E2E=1 $(GO) test -count=1 ./...
+
+figure: e2e # the README's picture of the dashboard
+	cp e2e/out/dashboard.png docs/figures/dashboard.png
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

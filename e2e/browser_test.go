@@ -1,0 +1,253 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// The folder of the screenshots, and what axe-core is made of. `make e2e` installs the latter.
+const (
+	outFolder  = "out"
+	axeProgram = "node_modules/axe-core/axe.min.js"
+)
+
+// figure is the screenshot that the README shows, and figureBytes how large it may be.
+const (
+	figure      = "dashboard.png"
+	figureBytes = 150_000
+)
+
+// How pages are looked at: on a phone and on a desk, by day and by night.
+var (
+	widths  = []int64{390, 1280}
+	schemes = []string{"light", "dark"}
+)
+
+// A browser is Chromium without a window.
+type browser struct {
+	ctx  context.Context
+	node *node
+	axe  string // the program
+
+	mu      sync.Mutex
+	console []string // what it complained of
+	ended   bool     // its last message came
+}
+
+// endOfConsole is the message behind which none comes.
+const endOfConsole = "that is all"
+
+// openBrowser opens a browser before a node until the test ends; then it must not have complained of anything.
+func openBrowser(t *testing.T, n *node) *browser {
+	t.Helper()
+	path := need(t, "chromium", "apt-get install chromium")
+	axe, err := os.ReadFile(axeProgram)
+	if err != nil {
+		missing(t, "axe-core is missing: run npm ci in e2e (%v)", err)
+	}
+	if err := os.MkdirAll(outFolder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(filepath.Join(home, "profile")),
+		chromedp.NoInheritEnv, chromedp.Env(environment(home)...), chromedp.DisableGPU, chromedp.Flag("no-proxy-server", true),
+		chromedp.Flag("lang", "en"), chromedp.Flag("hide-scrollbars", true))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // which root cannot have
+	}
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel := chromedp.NewContext(allocator)
+	b := &browser{ctx: ctx, node: n, axe: string(axe)}
+	var reading sync.WaitGroup
+	messages := chromedp.Console(ctx)
+	reading.Go(func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			b.heard(m)
+		}
+	})
+	t.Cleanup(func() {
+		if !t.Failed() {
+			b.expectQuiet(t)
+		}
+		cancel()
+		reading.Wait()
+	})
+	return b
+}
+
+// heard keeps a message of the console, if it is a complaint.
+func (b *browser) heard(m chromedp.ConsoleMessage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if m.Text == endOfConsole {
+		b.ended = true
+	} else if m.IsException() || m.Type == "error" || m.Type == "warning" {
+		b.console = append(b.console, fmt.Sprintf("%s (%s): %s", m.Type, m.URL, m.Text))
+	}
+}
+
+// expectQuiet fails the test if the console has complaints, but for those about the page that is to be missing.
+func (b *browser) expectQuiet(t *testing.T) {
+	t.Helper()
+	b.do(t, chromedp.Evaluate[chromedp.Void]("console.info('"+endOfConsole+"')"))
+	eventually(t, func() string {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if !b.ended {
+			return "the console has not come to its end"
+		}
+		return ""
+	})
+	for _, c := range b.console {
+		if !strings.Contains(c, missingPage) {
+			t.Errorf("the console of the browser: %s", c)
+		}
+	}
+}
+
+// do carries out steps one after the other.
+func (b *browser) do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	b.bounded(t, func(ctx context.Context) error { return chromedp.Do(ctx, steps...) })
+}
+
+// bounded runs something for as long as the test is patient.
+func (b *browser) bounded(t *testing.T, run func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := run(ctx); err != nil {
+		where, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("location.href + '\\n' + document.body.innerText"))
+		t.Fatalf("%v\nThe browser is at %s", err, where)
+	}
+}
+
+// visit opens a page of the node.
+func (b *browser) visit(t *testing.T, path string) {
+	t.Helper()
+	b.do(t, chromedp.Navigate(b.node.url(path)))
+}
+
+// click clicks what leads to another page, and waits for that.
+func (b *browser) click(t *testing.T, selector chromedp.CSS) {
+	t.Helper()
+	b.bounded(t, func(ctx context.Context) error {
+		answer, err := chromedp.RunResponse(ctx, chromedp.Click(selector))
+		if err == nil && answer.Status != 200 {
+			return fmt.Errorf("click %s: %d", selector, answer.Status)
+		}
+		return err
+	})
+}
+
+// text is what the page says.
+func (b *browser) text(t *testing.T) (text string) {
+	t.Helper()
+	b.bounded(t, func(ctx context.Context) (err error) {
+		text, err = chromedp.Run(ctx, chromedp.Evaluate[string]("document.querySelector('main').innerText"))
+		return err
+	})
+	return text
+}
+
+// says fails the test unless the page says all of that.
+func (b *browser) says(t *testing.T, texts ...string) {
+	t.Helper()
+	shown := b.text(t)
+	for _, text := range texts {
+		if !strings.Contains(shown, text) {
+			t.Fatalf("the page does not say %q but:\n%s", text, shown)
+		}
+	}
+}
+
+// inspect looks at the page that is open in every way: it must fit the screen and be usable by everybody. What it looks
+// like is kept by its name.
+func (b *browser) inspect(t *testing.T, name string) {
+	t.Helper()
+	for _, width := range widths {
+		for _, scheme := range schemes {
+			at := fmt.Sprintf("%s-%s-%d", name, scheme, width)
+			b.look(t, width, scheme)
+			b.screenshot(t, at+".png", 100, chromedp.FullScreenshot)
+			b.bounded(t, func(ctx context.Context) error {
+				over, err := chromedp.Run(ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth"))
+				if err == nil && over > 0 {
+					t.Errorf("%s: the page is %d pixels wider than the screen", at, over)
+				}
+				return err
+			})
+			b.audit(t, at)
+		}
+	}
+}
+
+// look sets the size and the colors of the screen.
+func (b *browser) look(t *testing.T, width int64, scheme string) {
+	t.Helper()
+	b.do(t, chromedp.EmulateViewport(width, 800))
+	b.bounded(t, func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		return err
+	})
+}
+
+// screenshot keeps what the page looks like as a file.
+func (b *browser) screenshot(t *testing.T, name string, quality int, take func(int) chromedp.Action[[]byte]) (size int) {
+	t.Helper()
+	b.bounded(t, func(ctx context.Context) error {
+		png, err := chromedp.Run(ctx, take(quality))
+		if err != nil {
+			return err
+		}
+		size = len(png)
+		return os.WriteFile(filepath.Join(outFolder, name), png, 0o644)
+	})
+	return size
+}
+
+// audit has axe-core look for what shuts people out (WCAG 2.2 AA): nothing serious may be found.
+func (b *browser) audit(t *testing.T, at string) {
+	t.Helper()
+	const run = `typeof axe === 'undefined' ? 'none' : axe.run(document, {resultTypes: ['violations'],
+		runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then(r => JSON.stringify(r.violations.map(v =>
+		({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.map(n => n.html.slice(0, 200) + ' ' + n.failureSummary)}))))`
+	var found string
+	b.bounded(t, func(ctx context.Context) (err error) {
+		if found, err = chromedp.Run(ctx, chromedp.Evaluate[string](run, chromedp.EvalAwaitPromise)); err == nil && found == "none" {
+			if err = chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](b.axe)); err == nil {
+				found, err = chromedp.Run(ctx, chromedp.Evaluate[string](run, chromedp.EvalAwaitPromise))
+			}
+		}
+		return err
+	})
+	var list []struct {
+		ID, Impact, Help string
+		Nodes            []string
+	}
+	if err := json.Unmarshal([]byte(found), &list); err != nil {
+		t.Fatalf("axe-core says %q: %v", found, err)
+	}
+	for _, v := range list {
+		text := fmt.Sprintf("%s: %s (%s): %s\n%s", at, v.ID, v.Impact, v.Help, strings.Join(v.Nodes, "\n"))
+		if v.Impact == "serious" || v.Impact == "critical" {
+			t.Error(text)
+		} else {
+			t.Log(text)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// missingPage is an address at which there is nothing.
+const missingPage = "/nothing-here"
+
+// A person starts a node, opens it, drops the list of their feeds, adds one, and reads.
+func TestBrowserFirstStart(t *testing.T) {
+	p, n := startPublisher(t), startPollingNode(t)
+	b := openBrowser(t, n)
+	b.visit(t, "/")
+	b.says(t, "Read feeds together")
+	b.inspect(t, "start")
+
+	list := filepath.Join(t.TempDir(), "feeds.opml")
+	text := fmt.Sprintf(`<opml version="2.0"><head/><body><outline text="Sea"><outline type="rss" text="Harbor" xmlUrl="%s"/></outline>
+		<outline type="rss" text="Kitchen" xmlUrl="%s"/><outline type="rss" text="Nothing" xmlUrl="gopher:"/></body></opml>`,
+		p.publish("/harbor.xml", "Harbor News", "Low tide", "High tide"), p.publish("/kitchen.xml", "Kitchen Notes", "A stubborn sourdough"))
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.do(t, chromedp.SetUploadFiles(chromedp.CSS("#list"), []string{list}))
+	b.click(t, `form[action="/import"] button`)
+	b.says(t, "Feeds imported", "2 feeds are followed now", "gopher:")
+	b.inspect(t, "imported")
+
+	b.visit(t, "/settings")
+	b.do(t, chromedp.SendKeys(chromedp.CSS("#url"), p.publish("/trains.xml", "Night Trains", "The last sleeper")))
+	b.click(t, `form[action="/follow"] button`)
+	eventually(t, func() string {
+		b.visit(t, "/entries")
+		for _, title := range []string{"Low tide", "High tide", "A stubborn sourdough", "The last sleeper"} {
+			if shown := b.text(t); !strings.Contains(shown, title) {
+				return "no " + title + " in:\n" + shown
+			}
+		}
+		return ""
+	})
+
+	b.do(t, chromedp.SendKeys(chromedp.CSS("#q"), "sourdough"))
+	b.click(t, `form[action="/entries"] button`)
+	b.says(t, "A stubborn sourdough")
+	if strings.Contains(b.text(t), "Low tide") {
+		t.Error("the search finds what does not fit")
+	}
+	b.click(t, ".list h2 a")
+	b.says(t, "A stubborn sourdough", "What there is to say of", "Kitchen")
+
+	o := n.observer(t)
+	o.expect(t, map[string]string{"A stubborn sourdough": "unread", "Low tide": "unread"})
+	b.click(t, `form.marks button[value="read"]`)
+	o.expect(t, map[string]string{"A stubborn sourdough": "read", "Low tide": "unread"})
+	b.click(t, `form.marks button[value="starred"]`)
+	o.expect(t, map[string]string{"A stubborn sourdough": "read starred"})
+	o.mark(t, "A stubborn sourdough", "unread")
+	b.visit(t, "/entries?show=unread")
+	b.says(t, "A stubborn sourdough")
+
+	// And gives a reader a password, which it can use.
+	b.visit(t, "/login")
+	b.do(t, chromedp.SendKeys(chromedp.CSS("#password"), o.password))
+	b.click(t, `form[action="/login"] button`)
+	b.visit(t, "/settings")
+	b.do(t, chromedp.SendKeys(chromedp.CSS("#name"), "phone"))
+	b.click(t, `form[action="/passwords"] button`)
+	b.says(t, "A new password", "phone")
+	b.inspect(t, "password")
+	if list := n.feedex(t, "password", "list"); !strings.Contains(list, "phone") {
+		t.Errorf("feedex password list: %s", list)
+	}
+}
+
+// Every page of a node that has run for a week, among neighbors, can be looked at.
+func TestBrowserOpensEveryPage(t *testing.T) {
+	n := startNeighborhood(t)
+	b := openBrowser(t, n)
+	eventually(t, func() string {
+		b.visit(t, "/")
+		if shown := b.text(t); !strings.Contains(shown, fmt.Sprintf("%d neighbors", neighbors)) {
+			return "not all neighbors are there yet:\n" + shown
+		}
+		return ""
+	})
+	b.visit(t, "/?period=week")
+	b.look(t, 1280, "light")
+	if size := b.screenshot(t, figure, 100, viewport); size > figureBytes {
+		t.Errorf("%s has %d bytes, want at most %d", figure, size, figureBytes)
+	}
+
+	b.visit(t, "/entries")
+	var entry string
+	b.bounded(t, func(ctx context.Context) (err error) {
+		entry, err = chromedp.Run(ctx, chromedp.Evaluate[string]("document.querySelector('.list h2 a').getAttribute('href')"))
+		return err
+	})
+	for _, page := range []struct{ name, path, says string }{
+		{"home", "/", "What feedex did for you"},
+		{"day", "/?period=day", "Entries by hour"},
+		{"month", "/?period=month", "Entries by day"},
+		{"feeds", "/feeds", sampleFeeds[0]},
+		{"feed", "/feeds/1", sampleFeeds[0]},
+		{"throttled", "/feeds/4", sampleFeeds[3]},
+		{"entries", "/entries", "Entries"},
+		{"entry", entry, sampleLead},
+		{"neighbors", "/neighbors", "Neighbors"},
+		{"search", "/search", "Archive"},
+		{"found", "/search?q=harbor&network=1", "From the network"},
+		{"settings", "/settings", "Passwords for feed readers"},
+		{"login", "/login", "Log in"},
+		{"missing", missingPage, "Nothing here"},
+	} {
+		b.visit(t, page.path)
+		b.says(t, page.says)
+		b.inspect(t, page.name)
+	}
+}

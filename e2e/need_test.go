@@ -1,0 +1,56 @@
+// Package e2e has feedex used as people use it: by feed readers and by a browser, against the real program. It is a
+// module of its own, so that what it needs is no dependency of feedex (docs/adr/0032-end-to-end-tests.md).
+//
+// Each test is skipped, with the reason, where a program that it drives is missing; with FEEDEX_E2E=1, as `make e2e` has
+// it, it fails instead.
+package e2e
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// patience is how long a test waits for what must happen. It only bounds a failing test.
+const patience = 90 * time.Second
+
+// need returns the path of a program, or skips the test.
+func need(t *testing.T, program, install string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		missing(t, "%s is missing: %s", program, install)
+	}
+	return path
+}
+
+// missing skips the test, or fails it where nothing may be missing.
+func missing(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("FEEDEX_E2E") == "1" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// eventually waits until met returns "", which says that nothing is amiss any more.
+func eventually(t *testing.T, met func() (amiss string)) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience) // cleanups wait too
+	defer cancel()
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for {
+		amiss := met()
+		if amiss == "" {
+			return
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			t.Fatalf("still after %v: %s", patience, amiss)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// program is the feedex that the tests run, and what went wrong when it was built.
+var program struct {
+	path string
+	err  error
+}
+
+// TestMain builds the program once for all tests.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "feedex-e2e")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	program.path = filepath.Join(dir, "feedex")
+	cmd := exec.Command("go", "build", "-o", program.path, "./cmd/feedex")
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		program.err = fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// A node is a feedex that runs.
+type node struct {
+	data   string // its directory
+	reader string // where feed readers and browsers reach it, host:port
+	listen string // where other nodes do
+}
+
+// url is an address at the node.
+func (n *node) url(path string) string { return "http://" + n.reader + path }
+
+// startPollingNode runs a node whose publishers are on this machine, and polled every second.
+func startPollingNode(t *testing.T) *node {
+	t.Helper()
+	return startNode(t, t.TempDir(), "--allow-private", "--poll", "1s")
+}
+
+// startNode runs a node until the test ends.
+func startNode(t *testing.T, data string, args ...string) *node {
+	t.Helper()
+	if program.err != nil {
+		t.Fatal(program.err)
+	}
+	// It says to its service manager when it serves, and where.
+	dir := t.TempDir()
+	notify, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(dir, "n"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer notify.Close()
+	args = append([]string{"node", "--data", data, "--listen", "127.0.0.1:0", "--reader", "127.0.0.1:0",
+		"--log-level", "warn"}, args...)
+	cmd := exec.Command(program.path, args...)
+	cmd.Env = append(environment(dir), "NOTIFY_SOCKET="+filepath.Join(dir, "n"))
+	var log safeBuffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil || t.Failed() {
+			t.Logf("the node ended (%v) and had said:\n%s", err, &log)
+		}
+	})
+	n := &node{data: data}
+	notify.SetReadDeadline(time.Now().Add(patience))
+	buf := make([]byte, 4096)
+	for n.reader == "" {
+		size, err := notify.Read(buf)
+		if err != nil {
+			t.Fatalf("the node does not serve: %v\n%s", err, &log)
+		}
+		if _, where, ok := strings.Cut(string(buf[:size]), "serving nodes at "); ok {
+			n.listen, n.reader, _ = strings.Cut(where, ", feed readers at ")
+		}
+	}
+	return n
+}
+
+// environment is what programs are run with: a home of their own, and no proxy.
+func environment(home string, more ...string) []string {
+	env := []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC",
+		"PATH=" + os.Getenv("PATH"), "TERM=screen"}
+	return append(env, more...)
+}
+
+// safeBuffer is a buffer that is written to while it is read.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// feedex runs a command about the node, and returns what it prints.
+func (n *node) feedex(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(program.path, append(args, "--data", n.data)...)
+	cmd.Env = environment(t.TempDir())
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("feedex %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return string(out)
+}
+
+// password makes a password for a feed reader.
+func (n *node) password(t *testing.T, name string) string {
+	t.Helper()
+	var made struct{ Password string }
+	if err := json.Unmarshal([]byte(n.feedex(t, "password", "add", name, "--json")), &made); err != nil || made.Password == "" {
+		t.Fatalf("no password: %v", err)
+	}
+	return made.Password
+}
+
+// An observer sees and sets at the node, as a reader of its own, what is read.
+type observer struct {
+	node     *node
+	password string
+}
+
+func (n *node) observer(t *testing.T) *observer {
+	t.Helper()
+	return &observer{n, n.password(t, "observer")}
+}
+
+// call makes a call of Miniflux's API.
+func (o *observer) call(t *testing.T, method, path string, body, answer any) {
+	t.Helper()
+	sent, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, o.node.url(path), bytes.NewReader(sent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SetBasicAuth("observer", o.password)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode >= 300 {
+		t.Fatalf("%s %s: %s, %v: %s", method, path, res.Status, err, got)
+	}
+	if answer != nil {
+		if err := json.Unmarshal(got, answer); err != nil {
+			t.Fatalf("%s %s: %v: %s", method, path, err, got)
+		}
+	}
+}
+
+// An entry is what the node says of one.
+type entry struct {
+	ID      int64
+	Title   string
+	Status  string
+	Starred bool
+}
+
+// entries are all that the node has, by title.
+func (o *observer) entries(t *testing.T) map[string]entry {
+	t.Helper()
+	var answer struct{ Entries []entry }
+	o.call(t, http.MethodGet, "/v1/entries?limit=100", nil, &answer)
+	all := make(map[string]entry)
+	for _, e := range answer.Entries {
+		all[e.Title] = e
+	}
+	return all
+}
+
+// expect waits until the node has every one of these entries in this state: "read" or "unread", and "starred" behind that
+// if it is.
+func (o *observer) expect(t *testing.T, want map[string]string) {
+	t.Helper()
+	eventually(t, func() string {
+		got := make(map[string]string)
+		for title, e := range o.entries(t) {
+			got[title] = e.Status
+			if e.Starred {
+				got[title] += " starred"
+			}
+		}
+		for title, state := range want {
+			if got[title] != state {
+				return fmt.Sprintf("the node has %v, want %v", got, want)
+			}
+		}
+		return ""
+	})
+}
+
+// mark marks an entry read or unread.
+func (o *observer) mark(t *testing.T, title, status string) {
+	t.Helper()
+	o.call(t, http.MethodPut, "/v1/entries", map[string]any{"entry_ids": []int64{o.entries(t)[title].ID}, "status": status}, nil)
+}
