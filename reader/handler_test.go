@@ -252,6 +252,13 @@ func TestPasswords(t *testing.T) {
 			t.Errorf("%s with a password: %d", target, w.Code)
 		}
 	}
+	known := func(r *http.Request) bool { return r.Header.Get("Cookie") == "known" }
+	h = reader.New(reader.Config{Source: exampleLibrary(), Entrance: doorkeeper{}, Known: known})
+	for cookie, want := range map[string]int{"known": 200, "other": 401} {
+		if w := get(t, h, "/opml", "Cookie", cookie); w.Code != want {
+			t.Errorf("a browser with the cookie %q: %d, want %d", cookie, w.Code, want)
+		}
+	}
 	h = reader.New(reader.Config{Source: exampleLibrary(), Entrance: doorkeeper{errDisk}})
 	if w := get(t, h, "/all.atom", "Authorization", basic("phone:secret")); w.Code != 500 {
 		t.Errorf("where passwords cannot be read: %d", w.Code)
