@@ -45,9 +45,6 @@ type remoteLine struct {
 	When              moment
 }
 
-// maxChoices is up to how many feeds are offered to choose from.
-const maxChoices = 500
-
 func (h *Handler) search(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
 	p, f, err := h.asked(r)
