@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"encoding/hex"
+	"html"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -97,6 +98,10 @@ func (h *Handler) article(r *archive.Record, images bool) (template.HTML, int) {
 		text = e.Summary
 	}
 	shown, withheld := still(h.safe.Clean(text, base), images)
+	shown, ok := whole(shown)
+	if !ok { // its words are better than nothing
+		shown = "<p>" + html.EscapeString(h.safe.Text(text)) + "</p>"
+	}
 	return template.HTML(shown), withheld //nolint:gosec // sanitized
 }
 
