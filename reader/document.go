@@ -68,10 +68,22 @@ func formatOf(name string) (format, bool) {
 // to writes the document. It holds one entry in memory at a time.
 func (f format) to(w io.Writer, d *document, entries records) error {
 	out := bufio.NewWriterSize(w, 32<<10)
-	if err := f.write(out, d, entries); err != nil {
+	if err := f.write(out, d, linked(entries)); err != nil {
 		return err
 	}
 	return out.Flush()
+}
+
+// linked is the entries with addresses that may be followed alone: readers open what stands there.
+func linked(entries records) records {
+	return func(yield func(archive.Record, error) bool) {
+		for r, err := range entries {
+			safehtml.Links(&r.Entry)
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
 }
 
 // title is what the feed is called, as plain text: its id where nobody knows.
@@ -118,7 +130,7 @@ func published(r *archive.Record) time.Time {
 }
 
 // writing is raised when the same entries are written differently, so that readers fetch them again.
-const writing = 4
+const writing = 5
 
 // etag is a strong entity tag: it covers all that the bytes of the document depend on, given that they are the
 // same as long as the version and what else there is are. It tells the version that it is of, so that one

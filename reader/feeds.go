@@ -15,6 +15,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
+	"feedex/safehtml"
 )
 
 const (
@@ -117,7 +118,7 @@ func channelPath(c *Channel) string {
 // document is the feed as a document, but for its entries and what leads to others.
 func (h *handler) document(r *http.Request, c *Channel, self string) *document {
 	d := &document{
-		id: string(c.URL), name: c.Title, site: c.Link, via: string(c.URL),
+		id: string(c.URL), name: c.Title, site: safehtml.Link(c.Link), via: string(c.URL),
 		self: origin(r) + self, updated: c.Version.at(), generator: h.Version, safe: h.safe,
 	}
 	if c.Version.Empty() && !c.Since.IsZero() {

@@ -6,6 +6,7 @@ import (
 	"html"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -66,6 +67,26 @@ func (p *Policy) Clean(markup, base string) string {
 	}
 	// A quote in text or in a value is escaped by now, so this stands in tags alone.
 	return strings.ReplaceAll(p.allowed.Sanitize(markup), `sandbox=""`, `sandbox="`+sandbox+`"`)
+}
+
+// links are the kinds of addresses that lead somewhere and do nothing else.
+var links = regexp.MustCompile(`(?i)^(https?|ftp|gemini|gopher|magnet|mailto|news):`)
+
+// Link is an address that may be followed, "" for one that a program could take for something to be run.
+func Link(address string) string {
+	if !links.MatchString(address) {
+		return ""
+	}
+	return address
+}
+
+// Links leaves of the addresses of an entry those that may be followed.
+func Links(e *feed.Entry) {
+	e.Link = Link(e.Link)
+	none := func(f feed.Enclosure) bool { return Link(f.URL) == "" }
+	if slices.ContainsFunc(e.Enclosures, none) {
+		e.Enclosures = slices.DeleteFunc(slices.Clone(e.Enclosures), none) // others may have the list
+	}
 }
 
 // Text is what remains of HTML without any markup, as plain text.

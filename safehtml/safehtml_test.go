@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"feedex/feed"
 	"feedex/safehtml"
 )
 
@@ -49,6 +50,24 @@ func TestText(t *testing.T) {
 		if got := p.Text(markup); got != want {
 			t.Errorf("Text(%q) = %q, want %q", markup, got, want)
 		}
+	}
+}
+
+func TestLinks(t *testing.T) {
+	for address, want := range map[string]bool{
+		"https://example.com/a": true, "HTTP://example.com": true, "mailto:a@example.com": true, "magnet:?xt=urn:btih:1": true,
+		"javascript:alert(1)": false, " JavaScript:alert(1)": false, "java\tscript:alert(1)": false, "vbscript:x": false, "data:text/html,x": false,
+		"file:///etc/passwd": false, "blob:https://example.com/1": false, "ms-msdt:/id": false, "": false, "/a": false,
+	} {
+		if got := safehtml.Link(address); (got == address && got != "") != want {
+			t.Errorf("%q became %q", address, got)
+		}
+	}
+	files := []feed.Enclosure{{URL: "javascript:alert(1)"}, {URL: "https://example.com/a.mp3"}}
+	e := feed.Entry{Link: "javascript:alert(1)", Enclosures: files}
+	safehtml.Links(&e)
+	if e.Link != "" || len(e.Enclosures) != 1 || e.Enclosures[0] != files[1] || files[0].URL == "" {
+		t.Errorf("%+v is left of the entry, and %+v of the list", e, files)
 	}
 }
 

@@ -41,6 +41,7 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	known.Link = webLink(known.Link)
 	happened, err := h.Source.Happened(ctx, number, now.Add(-timelineSpan), maxHappened)
 	if err != nil {
 		return view{}, err

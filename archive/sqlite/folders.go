@@ -8,6 +8,7 @@ import (
 
 	"feedex/feed"
 	"feedex/reading"
+	"feedex/safehtml"
 )
 
 // Arrange titles and files feeds; those that nobody knows do not matter. It reports false, and does nothing, where there
@@ -114,6 +115,7 @@ func (r *Reader) Subscriptions(ctx context.Context) (list []reading.Subscription
 			var f reading.Subscription
 			var since, polled sql.NullInt64
 			err := scan(rows, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, &since, &f.Errors, &f.Error, &polled)
+			f.Site = safehtml.Link(f.Site)
 			f.Since, f.Polled = fromMillis(since), fromMillis(polled)
 			list = append(list, f)
 			return err

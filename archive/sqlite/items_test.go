@@ -354,3 +354,20 @@ func TestMarksOnAFullDisk(t *testing.T) {
 		t.Errorf("%d are starred, %v", n, err)
 	}
 }
+
+// No program of the owner's is given an address that would run something.
+func TestItemsRunNothing(t *testing.T) {
+	s := newStore(t)
+	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), Link: "javascript:alert(1)"})
+	e := feed.Entry{Feed: news, ID: "1", Link: "javascript:alert(2)", Enclosures: []feed.Enclosure{{URL: "javascript:alert(3)"}, {URL: "https://example.com/a.mp3"}}}
+	keep(t, s, archive.NewRecord(e, time.Unix(10, 0), protocol.NodeID{}))
+	list, err := s.Subscriptions(t.Context())
+	if err != nil || len(list) != 1 || list[0].Site != "" {
+		t.Errorf("subscriptions: %+v, %v", list, err)
+	}
+	for item, err := range s.Items(t.Context(), []reading.ItemID{1}) {
+		if err != nil || item.Link() != string(news) || len(item.Entry.Enclosures) != 1 || item.Entry.Enclosures[0].URL != e.Enclosures[1].URL {
+			t.Errorf("item: %+v, %v", item, err)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"feedex/archive"
 	"feedex/reading"
+	"feedex/safehtml"
 )
 
 // Size is how many items of a stream there are.
@@ -127,4 +128,5 @@ func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []rea
 
 func fill(item *reading.Item, r *archive.Record) {
 	item.EntryID, item.Entry, item.Time, item.Confirmed = r.ID, r.Entry, r.Time(), r.Confirmed
+	safehtml.Links(&item.Entry)
 }
