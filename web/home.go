@@ -41,7 +41,7 @@ type homePage struct {
 	Period   period
 	Sum      Hour
 	Chart    chart
-	Since    moment // the first hour ever counted, where that is later than the period's beginning
+	Since    moment // when anything was first counted, where that is later than the period's beginning
 	Troubled []trouble
 	More     int // feeds in trouble besides
 	Followed int

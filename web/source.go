@@ -40,7 +40,7 @@ type Present interface {
 type Library interface {
 	// Hours returns the hours since then in which anything was done, in order.
 	Hours(ctx context.Context, since time.Time) ([]Hour, error)
-	// CountedSince is when the first of all hours began in which anything was done; zero for none yet.
+	// CountedSince is when anything was first counted; zero for never.
 	CountedSince(ctx context.Context) (time.Time, error)
 	// Feed returns what is known of the feed with that number, ErrNone if there is none.
 	Feed(ctx context.Context, number int64) (Known, error)

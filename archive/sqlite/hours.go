@@ -84,10 +84,12 @@ func (s *Store) KeepFollowed(at time.Time, d time.Duration) {
 	}
 }
 
-// CountedSince is when the first of all hours began in which anything was done; zero for none yet.
+// CountedSince is when anything was first counted; zero for never. That is when the first hour began of which there are
+// numbers or, where the first feed was followed later than that, when it was.
 func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
 	var hour sql.NullInt64
-	if err := scan(r.db.QueryRowContext(ctx, `SELECT min(hour) * 3600 FROM hours`), &hour); err != nil {
+	if err := scan(r.db.QueryRowContext(ctx, `
+		SELECT max(min(hour) * 3600, coalesce((SELECT min(since) / 1000 FROM feeds), 0)) FROM hours`), &hour); err != nil {
 		return time.Time{}, wrap("read", r.path, err)
 	}
 	return fromSeconds(hour), nil

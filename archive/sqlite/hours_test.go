@@ -57,6 +57,14 @@ func TestHours(t *testing.T) {
 	if first, err := s.CountedSince(t.Context()); err != nil || !first.Equal(want[0].At) {
 		t.Errorf("counted since %v, %v, want %v", first, err, want[0].At)
 	}
+	followed := at.Add(-10 * time.Minute) // when nothing could have been counted before
+	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: followed})
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if first, err := s.CountedSince(t.Context()); err != nil || !first.Equal(followed) {
+		t.Errorf("followed within that hour, counted since %v, %v, want %v", first, err, followed)
+	}
 	if got, err := s.Hours(t.Context(), later); err != nil || len(got) != 1 || got[0] != want[1] {
 		t.Errorf("Hours = %+v, %v, want the last", got, err)
 	}
