@@ -56,6 +56,7 @@ func TestChannelVersion(t *testing.T) {
 		{func() { s.Keep([]archive.Record{brought}) }, 500},
 		{func() { s.Confirm(time.Unix(600, 0), []feed.EntryID{brought.ID, {9}}) }, 600},
 		{func() { s.Confirm(time.Unix(700, 0), []feed.EntryID{brought.ID}) }, 0},
+		{func() { s.Purge(time.Unix(800, 0), []feed.EntryID{newsRecord("3", "three", time.Unix(400, 0)).ID}) }, 800},
 	} {
 		step.work()
 		if v := version(); v != last {

@@ -45,6 +45,8 @@ func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {
 	}
 	const these = `IN (SELECT value FROM json_each(?))`
 	s.write(`INSERT INTO purged (id, feed, seen, at) SELECT id, feed, seen, ? FROM entries WHERE seq `+these, at.Unix(), string(list))
+	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
+		WHERE id IN (SELECT feed FROM entries WHERE seq `+these+`)`, at.Unix(), string(list)) // what it had is not what it has
 	for _, table := range []string{`stale`, `hidden`, `entries`} { // and with the entries, their items
 		s.write(`DELETE FROM `+table+` WHERE seq `+these, string(list))
 	}
