@@ -16,6 +16,7 @@ const missingPage = "/nothing-here"
 
 // A person starts a node, opens it, drops the list of their feeds, adds one, and reads.
 func TestBrowserFirstStart(t *testing.T) {
+	needBrowser(t)
 	p, n := startPublisher(t), startPollingNode(t)
 	b := openBrowser(t, n)
 	b.visit(t, "/")
@@ -82,6 +83,7 @@ func TestBrowserFirstStart(t *testing.T) {
 
 // Every page of a node that has run for a week, among neighbors, can be looked at.
 func TestBrowserOpensEveryPage(t *testing.T) {
+	needBrowser(t)
 	n := startNeighborhood(t)
 	b := openBrowser(t, n)
 	eventually(t, func() string {

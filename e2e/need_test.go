@@ -1,11 +1,12 @@
 // Package e2e has feedex used as people use it: by feed readers and by a browser, against the real program. It is a
-// module of its own, so that what it needs is no dependency of feedex (docs/adr/0032-end-to-end-tests.md).
+// module of its own, so that what it needs is no dependency of feedex (docs/adr/0033-end-to-end-tests.md).
 //
 // Each test is skipped, with the reason, where a program that it drives is missing; with FEEDEX_E2E=1, as `make e2e` has
 // it, it fails instead.
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -16,14 +17,17 @@ import (
 // patience is how long a test waits for what must happen. It only bounds a failing test.
 const patience = 90 * time.Second
 
-// need returns the path of a program, or skips the test.
-func need(t *testing.T, program, install string) string {
+// packages are those of Debian in which programs are that are not called as their package is.
+var packages = map[string]string{"sfeed_update": "sfeed"}
+
+// need skips the test if a program is missing.
+func need(t *testing.T, programs ...string) {
 	t.Helper()
-	path, err := exec.LookPath(program)
-	if err != nil {
-		missing(t, "%s is missing: %s", program, install)
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			missing(t, "%s is missing: apt-get install %s", program, cmp.Or(packages[program], program))
+		}
 	}
-	return path
 }
 
 // missing skips the test, or fails it where nothing may be missing.

@@ -12,15 +12,14 @@ import (
 
 // A newsboat is newsboat with files of its own.
 type newsboat struct {
-	program, tmux string
-	dir           string
-	env           []string
+	dir string
+	env []string
 }
 
 // newNewsboat writes the files of newsboat: the addresses it reads, one a line, and its settings.
 func newNewsboat(t *testing.T, urls, config string) *newsboat {
 	t.Helper()
-	nb := &newsboat{dir: t.TempDir(), program: need(t, "newsboat", "apt-get install newsboat"), tmux: need(t, "tmux", "apt-get install tmux")}
+	nb := &newsboat{dir: t.TempDir()}
 	nb.env = environment(nb.dir)
 	config += "\nconfirm-exit no\nerror-log \"" + filepath.Join(nb.dir, "error.log") + "\"\n"
 	for name, text := range map[string]string{"urls": urls + "\n", "config": config} {
@@ -43,7 +42,7 @@ func (nb *newsboat) args(more ...string) []string {
 // unread reloads all feeds and returns how many articles are unread then.
 func (nb *newsboat) unread(t *testing.T) int {
 	t.Helper()
-	cmd := exec.Command(nb.program, nb.args("-x", "reload", "print-unread")...)
+	cmd := exec.Command("newsboat", nb.args("-x", "reload", "print-unread")...)
 	cmd.Env = nb.env
 	out, err := cmd.CombinedOutput()
 	n, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
@@ -76,16 +75,16 @@ func (nb *newsboat) open(t *testing.T) *screen {
 	t.Helper()
 	s := &screen{nb, filepath.Join(t.TempDir(), "t")}
 	t.Cleanup(func() {
-		cmd := exec.Command(nb.tmux, "-S", s.socket, "kill-server")
+		cmd := exec.Command("tmux", "-S", s.socket, "kill-server")
 		cmd.Run() // it may have ended with its last program
 	})
-	s.run(t, append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "30", nb.program}, nb.args()...)...)
+	s.run(t, append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "30", "newsboat"}, nb.args()...)...)
 	return s
 }
 
 func (s *screen) run(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(s.nb.tmux, append([]string{"-S", s.socket}, args...)...)
+	cmd := exec.Command("tmux", append([]string{"-S", s.socket}, args...)...)
 	cmd.Env = s.nb.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -121,7 +120,7 @@ func (s *screen) quit(t *testing.T, lists int) {
 		s.keys(t, "q")
 	}
 	eventually(t, func() string {
-		cmd := exec.Command(s.nb.tmux, "-S", s.socket, "has-session")
+		cmd := exec.Command("tmux", "-S", s.socket, "has-session")
 		if cmd.Run() == nil {
 			return "newsboat runs, although it was left"
 		}

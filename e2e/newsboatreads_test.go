@@ -7,6 +7,7 @@ import (
 
 // newsboat reads a feed at the node, by way 1: by the feed's address at the node.
 func TestNewsboatReadsFeedsOut(t *testing.T) {
+	need(t, "newsboat", "tmux")
 	p, n := startPublisher(t), startPollingNode(t)
 	url := p.publish("/harbor.xml", "Harbor News", "Low tide", "High tide", "A ferry comes")
 	nb := newNewsboat(t, n.url("/feed/"+url), "")
@@ -36,6 +37,7 @@ func TestNewsboatReadsFeedsOut(t *testing.T) {
 // newsboat keeps the feed's own address and reads it by way 2: the node is its HTTP proxy, as the environment has it or
 // newsboat's own settings.
 func TestNewsboatReadsByProxy(t *testing.T) {
+	need(t, "newsboat")
 	p, n := startPublisher(t), startPollingNode(t)
 	url := p.publish("/harbor.xml", "Harbor News", "Low tide", "High tide", "A ferry comes")
 	n.feedex(t, "subscribe", url)
@@ -57,6 +59,7 @@ func TestNewsboatReadsByProxy(t *testing.T) {
 // newsboat syncs with the node in each of the modes that it has: what is read, unread or starred in one is so in the
 // other.
 func TestNewsboatSyncs(t *testing.T) {
+	need(t, "newsboat", "tmux")
 	for _, mode := range []struct {
 		name   string
 		stars  bool
@@ -110,6 +113,16 @@ MODE-password "` + n.password(t, "newsboat") + `"
 
 			// And the other way round.
 			nb.expectUnread(t, 0)
+			if mode.name == "ocnews" { // the others have no list of what is starred, or one beside the feeds
+				o.star(t, "High tide")
+				s := nb.open(t)
+				s.sees(t, "Your feeds")
+				s.keys(t, "R")
+				s.sees(t, "(0/2) Starred")
+				s.keys(t, "Enter")
+				s.sees(t, "A ferry comes", "High tide")
+				s.quit(t, 2)
+			}
 			o.mark(t, "Low tide", "unread")
 			nb.expectUnread(t, 1)
 			p.publish("/harbor.xml", "", "The ferry leaves")

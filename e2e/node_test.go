@@ -16,32 +16,34 @@ import (
 	"time"
 )
 
-// program is the feedex that the tests run, and what went wrong when it was built.
-var program struct {
-	path string
-	err  error
-}
+// program builds the feedex that the tests run, once for all of them, in a folder that is gone when they have ended.
+var (
+	programFolder string
+	program       = sync.OnceValues(func() (string, error) {
+		path := filepath.Join(programFolder, "feedex")
+		cmd := exec.Command("go", "build", "-o", path, "./cmd/feedex")
+		cmd.Dir = ".."
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("go build: %w\n%s", err, out)
+		}
+		return path, nil
+	})
+)
 
-// TestMain builds the program once for all tests.
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "feedex-e2e")
-	if err != nil {
+	var err error
+	if programFolder, err = os.MkdirTemp("", "feedex-e2e"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	program.path = filepath.Join(dir, "feedex")
-	cmd := exec.Command("go", "build", "-o", program.path, "./cmd/feedex")
-	cmd.Dir = ".."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		program.err = fmt.Errorf("go build: %w\n%s", err, out)
-	}
 	code := m.Run()
-	os.RemoveAll(dir)
+	os.RemoveAll(programFolder)
 	os.Exit(code)
 }
 
 // A node is a feedex that runs.
 type node struct {
+	bin    string // the program
 	data   string // its directory
 	reader string // where feed readers and browsers reach it, host:port
 	listen string // where other nodes do
@@ -59,8 +61,9 @@ func startPollingNode(t *testing.T) *node {
 // startNode runs a node until the test ends.
 func startNode(t *testing.T, data string, args ...string) *node {
 	t.Helper()
-	if program.err != nil {
-		t.Fatal(program.err)
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
 	}
 	// It says to its service manager when it serves, and where.
 	dir := t.TempDir()
@@ -71,7 +74,7 @@ func startNode(t *testing.T, data string, args ...string) *node {
 	defer notify.Close()
 	args = append([]string{"node", "--data", data, "--listen", "127.0.0.1:0", "--reader", "127.0.0.1:0",
 		"--log-level", "warn"}, args...)
-	cmd := exec.Command(program.path, args...)
+	cmd := exec.Command(bin, args...)
 	cmd.Env = append(environment(dir), "NOTIFY_SOCKET="+filepath.Join(dir, "n"))
 	var log safeBuffer
 	cmd.Stdout, cmd.Stderr = &log, &log
@@ -84,7 +87,7 @@ func startNode(t *testing.T, data string, args ...string) *node {
 			t.Logf("the node ended (%v) and had said:\n%s", err, &log)
 		}
 	})
-	n := &node{data: data}
+	n := &node{bin: bin, data: data}
 	notify.SetReadDeadline(time.Now().Add(patience))
 	buf := make([]byte, 4096)
 	for n.reader == "" {
@@ -127,7 +130,7 @@ func (s *safeBuffer) String() string {
 // feedex runs a command about the node, and returns what it prints.
 func (n *node) feedex(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(program.path, append(args, "--data", n.data)...)
+	cmd := exec.Command(n.bin, append(args, "--data", n.data)...)
 	cmd.Env = environment(t.TempDir())
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -233,4 +236,10 @@ func (o *observer) expect(t *testing.T, want map[string]string) {
 func (o *observer) mark(t *testing.T, title, status string) {
 	t.Helper()
 	o.call(t, http.MethodPut, "/v1/entries", map[string]any{"entry_ids": []int64{o.entries(t)[title].ID}, "status": status}, nil)
+}
+
+// star stars an entry that is not starred.
+func (o *observer) star(t *testing.T, title string) {
+	t.Helper()
+	o.call(t, http.MethodPut, fmt.Sprintf("/v1/entries/%d/bookmark", o.entries(t)[title].ID), nil, nil)
 }

@@ -11,8 +11,7 @@ import (
 
 // sfeed, a set of small programs over curl, reads a feed at the node in both of the formats of XML, and all feeds in one.
 func TestSfeedReadsFeedsOut(t *testing.T) {
-	update := need(t, "sfeed_update", "apt-get install sfeed")
-	need(t, "curl", "apt-get install curl")
+	need(t, "sfeed_update", "curl")
 	p, n := startPublisher(t), startPollingNode(t)
 	harbor := p.publish("/harbor.xml", "Harbor News", "Low tide", "High & dry <again>")
 	n.feedex(t, "subscribe", harbor)
@@ -27,7 +26,7 @@ func TestSfeedReadsFeedsOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time nothing is new
-		cmd := exec.Command(update, rc)
+		cmd := exec.Command("sfeed_update", rc)
 		cmd.Env = environment(dir)
 		if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "FAIL") {
 			t.Fatalf("sfeed_update: %v\n%s", err, out)
