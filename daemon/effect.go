@@ -26,6 +26,10 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 		})
 	case node.Fetch:
 		h.workers.Go(func() {
+			if got, ok := h.looked.take(e, time.Now()); ok {
+				h.send(ctx, arrival{event: got, life: life})
+				return
+			}
 			if !enter(ctx, h.fetching) {
 				return
 			}

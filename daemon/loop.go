@@ -80,6 +80,7 @@ type host struct {
 	started   time.Time
 	at        Addresses
 	lastQuery atomic.Uint64 // tag of the owner's latest query
+	looked    looked        // for first polls
 	changes   atomic.Uint64 // counts what pages may want to show
 
 	node     *node.Node // nil while nothing can be stored

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"feedex/archive/sqlite"
@@ -78,6 +79,10 @@ func (p proxyFeeds) Look(ctx context.Context, u feed.URL) (*feed.Document, error
 	case got.Document == nil:
 		return nil, errors.New("the publisher sent no document")
 	}
+	again, doc := got, *got.Document
+	doc.Entries = slices.Clone(doc.Entries)    // whoever asked reads the others
+	again.Document, again.Requests = &doc, nil // the requests are in the log
+	p.host.looked.put(again, time.Now())
 	return got.Document, nil
 }
 

@@ -1,0 +1,55 @@
+package daemon
+
+import (
+	"sync"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+)
+
+const (
+	// lookedFor is how long a document that was looked at stands for the first poll of its feed.
+	lookedFor = 5 * time.Minute
+	// maxLooked is of how many feeds one is kept.
+	maxLooked = 16
+)
+
+// looked are documents of feeds that were fetched before these were followed, so that their first poll need not fetch them
+// again. The zero value is ready.
+type looked struct {
+	mu  sync.Mutex
+	all map[feed.URL]lookedAt
+}
+
+type lookedAt struct {
+	got node.Fetched
+	at  time.Time
+}
+
+// put keeps what came of looking at a feed.
+func (l *looked) put(got node.Fetched, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for u, x := range l.all {
+		if now.Sub(x.at) >= lookedFor {
+			delete(l.all, u)
+		}
+	}
+	if l.all == nil {
+		l.all = make(map[feed.URL]lookedAt)
+	}
+	if len(l.all) < maxLooked {
+		l.all[got.Feed] = lookedAt{got, now}
+	}
+}
+
+// take is what came of looking at a feed, if f is its first poll and that was a moment ago.
+func (l *looked) take(f node.Fetch, now time.Time) (node.Fetched, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	x, ok := l.all[f.Feed]
+	delete(l.all, f.Feed)
+	first := f.At() == f.Feed && f.ETag == "" && f.LastModified == "" && f.Body == (feed.Digest{})
+	return x.got, ok && first && now.Sub(x.at) < lookedFor
+}
