@@ -184,9 +184,12 @@ func TestMarks(t *testing.T) {
 	}
 	commit(t, s)
 	wantIDs(t, s, unread, 4, 2)
-	if !s.MarkStream(markedAt, all, reading.Mark{Read: reading.Yes}, 1) || !s.MarkStream(markedAt, all, reading.Mark{Read: reading.Yes}, 1) ||
-		s.MarkStream(markedAt, all, reading.Mark{Read: reading.Yes}, 1) {
-		t.Error("MarkStream does not end after the last item")
+	var more []bool
+	for range 3 {
+		more = append(more, s.MarkStream(markedAt, all, reading.Mark{Read: reading.Yes}, 1))
+	}
+	if !slices.Equal(more, []bool{true, true, false}) {
+		t.Errorf("MarkStream of two items, one by one: more is %v", more)
 	}
 	commit(t, s)
 	wantIDs(t, s, unread)
