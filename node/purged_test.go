@@ -37,6 +37,8 @@ func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 		var old []feed.EntryID
 		for range 5 {
 			old = append(old, w.publish(news))
+			latest := &w.feed(news).entries[len(old)-1]
+			latest.Updated = latest.Published
 			w.run(2 * time.Minute)
 		}
 		h.poll(news)
@@ -51,8 +53,13 @@ func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 			h.start()
 		}
 		puts := count(h.calls, protocol.PutEntries{}.Method())
-		h.poll(news) // as it is
+		w.feed(news).edits++ // so that the document comes, as it is
+		offers := count(h.calls, protocol.CheckDID{}.Method())
+		h.poll(news)
 		w.run(time.Minute)
+		if more := count(h.calls, protocol.CheckDID{}.Method()) - offers; more > 0 {
+			t.Errorf("restart %v: %d bundles of what was purged were offered", restart, more)
+		}
 		fresh := w.publish(news)
 		h.poll(news)
 		w.run(time.Hour)
@@ -87,6 +94,7 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 		if purged {
 			h.forget(ids...)
 		}
+		before := len(h.node.edits.aside)
 		h.hears(hosts[2], protocol.CheckDID{DID: b.DID})
 		again := protocol.NewBundle(news, []feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.now}})
 		edited := b.Entries[0]
@@ -101,6 +109,9 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 			if v.Purged != purged || v.Kept() == purged {
 				t.Errorf("purged %v: entry %d is %+v", purged, i, v)
 			}
+		}
+		if aside := len(h.node.edits.aside) - before; purged && aside > 0 || purged && !h.node.gossip.seen.has(again.DID) {
+			t.Errorf("%d versions of what was purged wait to be confirmed, and the bundle is done with %v", aside, h.node.gossip.seen.has(again.DID))
 		}
 		if !h.has(again.Entries[1].EntryID()) {
 			t.Errorf("purged %v: what came beside it is not there", purged)
