@@ -23,6 +23,11 @@ type FeedStats struct {
 	Oldest      time.Time `json:"oldest,omitzero"`
 	Newest      time.Time `json:"newest,omitzero"`
 
+	// What is kept of it at most; 0 is no bound of its own.
+	KeepBytes int64 `json:"keep_bytes,omitempty"` // of texts
+	KeepAge   int64 `json:"keep_age,omitempty"`   // seconds
+	KeepCount int64 `json:"keep_count,omitempty"` // entries
+
 	kept bool // to ourselves
 }
 
@@ -57,7 +62,7 @@ func (r *Reader) FeedStats(ctx context.Context) ([]FeedStats, error) {
 func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, private OR withheld OR secret FROM feeds`)
+	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, private OR withheld OR secret, keep_bytes, keep_age, keep_count FROM feeds`)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +71,7 @@ func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
 	for rows.Next() {
 		var id int64
 		f := new(FeedStats)
-		if err := scan(rows, &id, &f.URL, &f.Title, &f.Subscribed, &f.kept); err != nil {
+		if err := scan(rows, &id, &f.URL, &f.Title, &f.Subscribed, &f.kept, &f.KeepBytes, &f.KeepAge, &f.KeepCount); err != nil {
 			return nil, err
 		}
 		feeds[id] = f

@@ -341,3 +341,67 @@ func TestRetentionProperties(t *testing.T) {
 		wantWhole(rt, s)
 	})
 }
+
+// What is kept of a feed is shown where it is counted, and each bound changes by itself.
+func TestBounds(t *testing.T) {
+	s := newStore(t)
+	follow(t, s, time.Unix(1, 0), news, otherNews)
+	bytes, age, count, none := int64(5000), 36*time.Hour, int64(7), int64(0)
+	s.Bound(news, &bytes, &age, &count)
+	s.Bound(news, nil, nil, &none)
+	s.Bound("https://nobody.example.org/", &bytes, nil, nil)
+	follow(t, s, time.Unix(2, 0), news) // leaves them alone
+	list, err := s.Bounds(t.Context())
+	if want := (archive.Bounds{Bytes: 5000, Age: 36 * time.Hour}); err != nil || len(list) != 1 || list[0].URL != news || list[0].Bounds != want {
+		t.Errorf("bounds are %+v, %v", list, err)
+	}
+	feeds, err := s.FeedStats(t.Context())
+	if err != nil || len(feeds) != 2 {
+		t.Fatalf("%+v, %v", feeds, err)
+	}
+	for _, f := range feeds {
+		if f.URL == news && (f.KeepBytes != 5000 || f.KeepAge != 36*3600 || f.KeepCount != 0) || f.URL != news && f.KeepBytes+f.KeepAge+f.KeepCount != 0 {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// What was purged is remembered for ever of feeds that are followed, and else for thirty days.
+func TestForgetPurged(t *testing.T) {
+	s := newStore(t)
+	follow(t, s, time.Unix(1, 0), news)
+	records := append(feedRecords(news, 1, 3000), feedRecords(otherNews, 1, 3000)...)
+	keep(t, s, records...)
+	ids := make([]feed.EntryID, len(records))
+	for i := range records {
+		ids[i] = records[i].ID
+	}
+	begin := time.Unix(1_000_000, 0)
+	s.Purge(begin, ids)
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		after time.Duration
+		left  int
+	}{{29 * 24 * time.Hour, 6000}, {31 * 24 * time.Hour, 3000}} {
+		steps := 0
+		for last, more := (feed.EntryID{}), true; more; steps++ {
+			last, more = s.ForgetPurged(begin.Add(test.after), last)
+		}
+		if err := s.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		remembered := 0
+		for i, v := range s.Known(ids) {
+			if v.Purged {
+				remembered++
+			} else if records[i].Entry.Feed == news {
+				t.Fatalf("entry %d of a feed that is followed is forgotten", i)
+			}
+		}
+		if remembered != test.left || steps < 3 {
+			t.Errorf("%d entries are remembered after %v, in %d steps; want %d", remembered, test.after, steps, test.left)
+		}
+	}
+}

@@ -29,7 +29,8 @@ from when to when. Unconfirmed is an entry of which there is one neighbor's or a
 that came from another archive, hidden one that is served to nobody else.
 
 --json prints an object with the members file, entries, feeds, unindexed, bytes, free and by_feed, a list of
-objects with url, title, subscribed, entries, bytes, unconfirmed, filled, hidden, oldest and newest.`,
+objects with url, title, subscribed, entries, bytes, unconfirmed, filled, hidden, oldest and newest, and where less
+is kept of the feed than of others keep_bytes, keep_age (seconds) and keep_count.`,
 		Args: noArgs,
 	}
 	jsonFlag(c.Flags(), &asJSON)
