@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -155,8 +156,14 @@ func (h *handler) hub(r *http.Request) string {
 	return origin(r) + hubPath
 }
 
-// origin is the handler itself, as the one who asks knows it.
-func origin(r *http.Request) string { return "http://" + r.Host }
+// origin is the handler itself, as the one who asks knows it. HTTP/1.0 does not say.
+func origin(r *http.Request) string {
+	host := r.Host
+	if own, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && host == "" {
+		host = own.String()
+	}
+	return "http://" + host
+}
 
 // serveChannel serves a feed's own document, which RFC 5005 calls the subscription document.
 func (h *handler) serveChannel(w http.ResponseWriter, r *http.Request, f format, c *Channel, self string) {

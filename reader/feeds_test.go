@@ -2,8 +2,11 @@ package reader_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -230,6 +233,18 @@ func TestNothingToRun(t *testing.T) {
 		if strings.Contains(text, "javascript") || !strings.Contains(text, "a.mp3") {
 			t.Errorf("%s: %s", target, text)
 		}
+	}
+}
+
+// Clients that do not say whom they ask get addresses all the same.
+func TestWithoutHost(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/feeds/1.atom", nil)
+	r.Host = ""
+	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7791}))
+	w := httptest.NewRecorder()
+	reader.New(reader.Config{Source: longLibrary(3)}).ServeHTTP(w, r)
+	if !strings.Contains(w.Body.String(), `rel="self" href="http://127.0.0.1:7791/feeds/1.atom"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

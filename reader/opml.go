@@ -48,7 +48,7 @@ func (h *handler) serveOPML(w http.ResponseWriter, r *http.Request, query string
 		for i := range list.Feeds {
 			f := &list.Feeds[i]
 			f.Title = cmp.Or(f.Title, string(f.URL))
-			f.URL = feed.URL("http://" + r.Host + feedPath + string(f.URL))
+			f.URL = feed.URL(origin(r) + feedPath + string(f.URL))
 		}
 	}
 	var b bytes.Buffer

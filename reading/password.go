@@ -19,7 +19,7 @@ type Password struct {
 	Hash    Hash      // HashOf it
 	Fever   Hash      // FeverHash of the key that a program of the Fever API makes of it
 	Created time.Time // whole seconds
-	Used    time.Time // when somebody last came in by it, to the hour; zero for never
+	Used    time.Time // when somebody came in by it, written down once an hour at most; zero for never
 }
 
 // A Hash is what is kept of a secret: its SHA-256.

@@ -25,7 +25,7 @@ func (s *Store) KeepPassword(p reading.Password) error {
 
 // UsePassword notes when somebody came in by a password.
 func (s *Store) UsePassword(name string, at time.Time) {
-	s.write(`UPDATE passwords SET used = ? WHERE name = ?`, at.Truncate(time.Hour).Unix(), name)
+	s.write(`UPDATE passwords SET used = ? WHERE name = ?`, at.Unix(), name)
 }
 
 // DropPassword removes a password and reports whether there was one of that name.
