@@ -197,6 +197,11 @@ func (h *handler) serveChannel(w http.ResponseWriter, r *http.Request, f format,
 		if seqs, delta, err = h.newSince(r.Context(), c, seqs, base); delta {
 			markDelta(w.Header(), tag)
 		}
+		if delta && len(seqs) == 0 { // entries went, and none came: to whoever wants to know what came nothing changed
+			w.Header().Set("ETag", tag)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
 	}
 	if !delta && err == nil {
 		var edits []int64

@@ -236,6 +236,20 @@ func TestNothingToRun(t *testing.T) {
 	}
 }
 
+// Where entries went and none came, readers of deltas and subscribers of the hub are not sent an empty document.
+func TestDeltaOfNothing(t *testing.T) {
+	l := longLibrary(5)
+	h := reader.New(reader.Config{Source: l})
+	old := get(t, h, "/feeds/1.atom").Header().Get("ETag")
+	l.versions[exampleURL] = reader.Version{Arrived: 1005, Changed: 1, At: day(7)}
+	if w := get(t, h, "/feeds/1.atom", "A-IM", "feed", "If-None-Match", old); w.Code != http.StatusNotModified || w.Header().Get("ETag") != old || w.Body.Len() > 0 {
+		t.Errorf("a reader of deltas: %d %v", w.Code, w.Header())
+	}
+	if w := get(t, h, "/feeds/1.atom", "If-None-Match", old); w.Code != http.StatusOK || len(titlesOf(t, w.Body.Bytes())) != 5 {
+		t.Errorf("another: %d %v", w.Code, w.Header())
+	}
+}
+
 // Clients that do not say whom they ask get addresses all the same.
 func TestWithoutHost(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/feeds/1.atom", nil)
