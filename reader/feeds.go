@@ -194,13 +194,14 @@ func (h *handler) serveChannel(w http.ResponseWriter, r *http.Request, f format,
 	d.prev = h.pageURL(r, c, last, f)
 	delta := false
 	if base, tag, ok := deltaBase(r, func(tag string) (Version, bool) { return d.baseOf(tag, since) }); ok && base.before(c.Version) {
-		if seqs, delta, err = h.newSince(r.Context(), c, seqs, base); delta {
-			markDelta(w.Header(), tag)
-		}
+		seqs, delta, err = h.newSince(r.Context(), c, seqs, base)
 		if delta && len(seqs) == 0 { // entries went, and none came: to whoever wants to know what came nothing changed
 			w.Header().Set("ETag", tag)
 			w.WriteHeader(http.StatusNotModified)
 			return
+		}
+		if delta {
+			markDelta(w.Header(), tag)
 		}
 	}
 	if !delta && err == nil {
