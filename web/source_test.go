@@ -100,7 +100,7 @@ const hostile = `<p onclick="alert(1)" style="position:fixed" id="main">Read</p>
 <img src="data:image/png;base64,AAAA"><iframe src="https://video.example/1" srcdoc="<script>alert(1)</script>" title="A film"></iframe>
 <video src="https://tracker.example/v.mp4" poster="https://tracker.example/v.png"></video><picture><source srcset="https://tracker.example/s.png"><img src="https://tracker.example/q.png"></picture>
 <form action="/unfollow" method="post"><input name="feed" value="1"><button>Win</button></form><a href="javascript:alert(1)">a</a><link rel="stylesheet" href="https://tracker.example/c.css">
-<svg onload="alert(1)"><image href="https://tracker.example/i.png"/></svg><div data-live data-network="/unfollow">b</div>`
+<svg onload="alert(1)"><image href="https://tracker.example/i.png"/></svg><div data-live data-network="/unfollow">b</div></div></article></main><b>`
 
 func (n *aNode) Status(context.Context) (web.Status, error)               { return n.status, nil }
 func (n *aNode) Feeds(context.Context) ([]web.Feed, error)                { return n.feeds, nil }
