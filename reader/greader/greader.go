@@ -119,7 +119,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 
 // serve answers a request, or says why it cannot.
 func (h *handler) serve(w http.ResponseWriter, r *request, path string) (err error) {
-	if err := r.read(w); err != nil {
+	if err := h.read(w, r); err != nil {
 		return err
 	}
 	if path == "/accounts/ClientLogin" {

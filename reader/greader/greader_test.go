@@ -258,6 +258,16 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Of whom nobody knows no list of feeds is read: it may be long.
+func TestImportOfStrangers(t *testing.T) {
+	body := strings.NewReader("<opml><outline xmlUrl='http://example.com/1'/></opml>")
+	r, w := httptest.NewRequest("POST", api+"subscription/import", body), httptest.NewRecorder()
+	open(readertest.Example(t)).ServeHTTP(w, r)
+	if w.Code != http.StatusUnauthorized || body.Len() == 0 {
+		t.Errorf("%d, %d bytes are not read", w.Code, body.Len())
+	}
+}
+
 // Who types an address without a scheme means one on the web.
 func TestQuickAddWithoutScheme(t *testing.T) {
 	h := open(readertest.Example(t))

@@ -24,7 +24,7 @@ const (
 type params struct{ url.Values }
 
 // read reads the parameters.
-func (r *request) read(w http.ResponseWriter) error {
+func (h *handler) read(w http.ResponseWriter, r *request) error {
 	values, err := fields(r.URL.RawQuery)
 	if err != nil {
 		return refusal{http.StatusBadRequest, "The query cannot be read: " + err.Error()}
@@ -36,6 +36,9 @@ func (r *request) read(w http.ResponseWriter) error {
 	kind, of, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	limit := int64(maxForm)
 	if strings.HasSuffix(r.URL.Path, importPath) {
+		if _, err := h.enter(r); err != nil { // that much is taken from those only who are known
+			return err
+		}
 		limit = opml.MaxBytes
 	}
 	body := http.MaxBytesReader(w, r.Body, limit)
