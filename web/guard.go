@@ -80,17 +80,27 @@ func (h *Handler) authentic(r *http.Request) error {
 	return nil
 }
 
-// Limits of a form.
+// Limits of a form. Anybody may send the one that logs in.
 const (
 	maxFormBytes = 64 << 10
-	maxFileBytes = 16<<20 + maxFormBytes
+	maxFileBytes = 16<<20 + maxFormBytes // with a list of feeds
 )
+
+// importPattern is the form that brings a list of feeds.
+const importPattern = "POST /import"
 
 // change serves a form: what it asks for is done, and the browser sent on to a page that shows it.
 func (h *Handler) change(pattern string, do func(http.ResponseWriter, *http.Request) (next string, err error)) {
 	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxFileBytes)
-		err := r.ParseMultipartForm(maxFileBytes)
+		limit := int64(maxFormBytes)
+		if pattern == importPattern {
+			limit = maxFileBytes
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
+		err := r.ParseForm()
+		if err == nil {
+			err = r.ParseMultipartForm(limit)
+		}
 		if errors.Is(err, http.ErrNotMultipart) {
 			err = nil
 		}

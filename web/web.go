@@ -86,7 +86,7 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /arrange", h.arrange)
 	h.change("POST /follow", h.follow)
 	h.change("POST /unfollow", h.unfollow)
-	h.change("POST /import", h.importList)
+	h.change(importPattern, h.importList)
 	h.mux.HandleFunc("GET /search/network", h.searchNetwork)
 	h.mux.HandleFunc("GET /live", h.serveLive)
 	h.mux.HandleFunc("GET /assets/{name}", h.assets.serve)

@@ -158,6 +158,9 @@ func TestHostileEntry(t *testing.T) {
 			t.Errorf("the article holds %q:\n%s", bad, article)
 		}
 	}
+	if strings.Count(page, "</article>") != 1 || strings.Count(page, "</main>") != 1 || strings.Count(page, "<b>") != strings.Count(page, "</b>") {
+		t.Errorf("the entry ends what it did not begin, or begins what it does not end:\n%s", page)
+	}
 	for _, want := range []string{"Read</p>", "Picture: A ferry", `<a href="https://video.example/1">Page from elsewhere: A film</a>`, "data:image/png", "?images=1"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
@@ -221,6 +224,9 @@ func TestChanges(t *testing.T) {
 	}
 	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"ftp://example.net/feed"}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
 		t.Errorf("%d, followed %q", w.Code, n.followed)
+	}
+	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"example.net/2"}, "more": {strings.Repeat("x", 64<<10)}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
+		t.Errorf("a form that is too long: %d, followed %q", w.Code, n.followed)
 	}
 	if w := b.post("/unfollow", url.Values{"token": {b.token}, "feed": {"2"}}); w.Code != http.StatusSeeOther || len(n.unfollows) != 1 || n.unfollows[0] != 2 {
 		t.Errorf("%d, unfollowed %d", w.Code, n.unfollows)
