@@ -90,6 +90,12 @@ func (c *Client) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 	return list, err
 }
 
+// Numbered implements Owner.
+func (c *Client) Numbered(ctx context.Context, number int64) (u feed.URL, err error) {
+	err = c.do(ctx, "GET", fmt.Sprintf("/feeds/%d", number), nil, &u)
+	return u, err
+}
+
 // Publishers implements Owner.
 func (c *Client) Publishers(ctx context.Context) ([]grade.Host, error) {
 	var list []grade.Host

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"feedex/archive"
@@ -26,6 +27,8 @@ type Owner interface {
 	Status(ctx context.Context) (Report, error)
 	Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
 	Feeds(ctx context.Context) ([]node.FeedStatus, error)
+	// Numbered is the feed that the reader address has as /feeds/<number>, "" for none.
+	Numbered(ctx context.Context, number int64) (feed.URL, error)
 	// Publishers grades the node by its latest requests, as each host that it asks for feeds would.
 	Publishers(ctx context.Context) ([]grade.Host, error)
 	// Subscribe follows feeds, or follows them in another way; repeating it changes nothing.
@@ -155,6 +158,15 @@ func newControl(o Owner) http.Handler {
 	mux.HandleFunc("GET /status", answer(o.Status))
 	mux.HandleFunc("GET /neighbors", answer(o.Neighbors))
 	mux.HandleFunc("GET /feeds", answer(o.Feeds))
+	mux.HandleFunc("GET /feeds/{number}", func(w http.ResponseWriter, r *http.Request) {
+		number, _ := strconv.ParseInt(r.PathValue("number"), 10, 64)
+		u, err := o.Numbered(r.Context(), number)
+		if err != nil {
+			writeError(w, err)
+			return
+		}
+		writeJSON(w, http.StatusOK, u)
+	})
 	mux.HandleFunc("GET /publishers", answer(o.Publishers))
 	mux.HandleFunc("POST /subscribe", change(func(ctx context.Context, s subscribeRequest) error {
 		feeds := make([]feed.URL, len(s.URLs))

@@ -61,6 +61,12 @@ func (o *fakeOwner) Neighbors(context.Context) ([]node.NeighborStatus, error) {
 	return o.neighbors, o.err
 }
 func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
+func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) {
+	if number != 7 {
+		return "", o.err
+	}
+	return "https://example.com/seven", o.err
+}
 func (o *fakeOwner) Publishers(context.Context) ([]grade.Host, error) { return o.hosts, o.err }
 func (o *fakeOwner) Bound(_ context.Context, b Bound) error {
 	o.bound = b

@@ -95,8 +95,9 @@ func (d *disk) KeepRequests(l []grade.Request) {
 func (d *disk) Requests(_ context.Context, n int) ([]grade.Request, error) {
 	return d.LoadRequests(n), nil
 }
-func (d *disk) DropHost(name string)      { d.write(func(m *archive.Memory) { m.DropHost(name) }) }
-func (d *disk) DropAccount(holder string) { d.write(func(m *archive.Memory) { m.DropAccount(holder) }) }
+func (d *disk) NumberedFeed(context.Context, int64) (archive.Feed, error) { return archive.Feed{}, nil }
+func (d *disk) DropHost(name string)                                      { d.write(func(m *archive.Memory) { m.DropHost(name) }) }
+func (d *disk) DropAccount(holder string)                                 { d.write(func(m *archive.Memory) { m.DropAccount(holder) }) }
 func (d *disk) KeepAccount(a archive.Account) {
 	a.Text = slices.Clone(a.Text) // the caller will write over it
 	d.write(func(m *archive.Memory) { m.KeepAccount(a) })

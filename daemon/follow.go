@@ -1,9 +1,12 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"net"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"feedex/feed"
@@ -46,7 +49,9 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 	}
 	arranged := make(map[feed.URL]*reading.Arrangement) // of the feeds that are followed then
 	for _, l := range list {
-		l.URL = published(l.URL, report.Reader)
+		if l.URL, err = published(ctx, o, l.URL, report.Reader); err != nil {
+			return f, err
+		}
 		again := arranged[l.URL] != nil
 		if filed := file(arranged, &l); filed && again {
 			continue // it is in several folders
@@ -109,19 +114,29 @@ func arrangeAll(ctx context.Context, o Owner, arranged map[feed.URL]*reading.Arr
 	return o.Arrange(ctx, list)
 }
 
-// published is where a feed is published that a list has at the address of a node's reader, "host:port"; others are as
-// they are.
-func published(u feed.URL, reader string) feed.URL {
+// published is where a feed is published that a list has at the address of the owner's reader, "host:port", by its URL or
+// its number; others are as they are.
+func published(ctx context.Context, o Owner, u feed.URL, reader string) (feed.URL, error) {
 	_, port, err := net.SplitHostPort(reader)
 	if err != nil || !u.Local() {
-		return u
+		return u, nil
 	}
-	before, after, ok := strings.Cut(string(u), ":"+port+"/feed/")
+	before, path, ok := strings.Cut(string(u), ":"+port+"/")
 	if !ok || strings.Count(before, "/") != 2 { // it is no port
-		return u
+		return u, nil
 	}
-	if behind, err := feed.ParseURL(after); err == nil {
-		return behind
+	if after, ok := strings.CutPrefix(path, "feed/"); ok {
+		if behind, err := feed.ParseURL(after); err == nil {
+			return behind, nil
+		}
 	}
-	return u
+	if m := byNumber.FindStringSubmatch(path); m != nil {
+		number, _ := strconv.ParseInt(m[1], 10, 64) // of one that is too large there is no feed
+		behind, err := o.Numbered(ctx, number)
+		return cmp.Or(behind, u), err
+	}
+	return u, nil
 }
+
+// byNumber is the path of a feed by its number, which may have a key behind it.
+var byNumber = regexp.MustCompile(`^feeds/([0-9]+)(-[0-9a-f]+)?\.(atom|rss|json)$`)

@@ -99,13 +99,18 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 	for raw, want := range map[feed.URL]feed.URL{
 		"http://127.0.0.1:7791/feed/https://example.com/a?b=:7791/feed/": "https://example.com/a?b=:7791/feed/",
 		"http://localhost:7791/feed/http://example.com":                  "http://example.com/",
+		"http://localhost:7791/feeds/7.rss":                              "https://example.com/seven",
+		"http://127.0.0.1:7791/feeds/7-0123abcd.json":                    "https://example.com/seven",
+		"http://localhost:7791/feeds/8.atom":                             "http://localhost:7791/feeds/8.atom",
+		"http://localhost:7791/feeds/7":                                  "http://localhost:7791/feeds/7",
+		"http://localhost:8080/feeds/7.rss":                              "http://localhost:8080/feeds/7.rss",
 		"http://localhost:7791/feed/x":                                   "http://localhost:7791/feed/x",
 		"http://localhost:8080/feed/http://example.com/":                 "http://localhost:8080/feed/http://example.com/",
 		"http://localhost/x:7791/feed/http://example.com/":               "http://localhost/x:7791/feed/http://example.com/",
 		"http://example.org:7791/feed/http://example.com/":               "http://example.org:7791/feed/http://example.com/",
 	} {
 		o := &followingOwner{fakeOwner: fakeOwner{report: Report{Reader: "127.0.0.1:7791"}}}
-		_, err := Follow(t.Context(), o, []opml.Feed{{URL: raw, Line: 1}}, func(int, int) {})
+		_, err := Follow(t.Context(), serve(t, o), []opml.Feed{{URL: raw, Line: 1}}, func(int, int) {})
 		if err != nil || !slices.Equal(o.followed, []feed.URL{want}) {
 			t.Errorf("%s: followed %v, %v; want %s", raw, o.followed, err, want)
 		}

@@ -41,6 +41,7 @@ type database interface {
 	Vacuum(ctx context.Context) error
 	Stats(ctx context.Context) (sqlite.Stats, error)
 	Requests(ctx context.Context, n int) ([]grade.Request, error)
+	NumberedFeed(ctx context.Context, number int64) (archive.Feed, error)
 	KeepFollowed(at time.Time, d time.Duration)
 	pruner
 }

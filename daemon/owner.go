@@ -98,6 +98,12 @@ func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 	return listOf(ctx, h, (*node.Node).Feeds)
 }
 
+// Numbered implements Owner.
+func (h *host) Numbered(ctx context.Context, number int64) (feed.URL, error) {
+	f, err := h.store.NumberedFeed(ctx, number)
+	return f.URL, err
+}
+
 // Publishers implements Owner.
 func (h *host) Publishers(ctx context.Context) ([]grade.Host, error) {
 	log, err := h.store.Requests(ctx, archive.KeptRequests)
