@@ -66,29 +66,31 @@ func jsonIDs(ids []feed.EntryID) string {
 
 // Keep implements archive.Entries.
 func (s *Store) Keep(records []archive.Record) {
-	newest, grown := s.newestSeq(), false
+	newest := s.newestSeq()
 	var news counted
+	var stored []place
 	gone := s.whichPurged(records)
 	for i := range records {
-		if !gone[i] && s.keep(&records[i]) {
-			grown = true
+		if gone[i] {
+			continue
+		}
+		if at, ok := s.keep(&records[i]); ok {
+			stored = append(stored, at)
 			news.add(&records[i])
 		}
 	}
-	if grown {
+	if len(stored) > 0 {
+		s.paginate(stored)
 		s.arrived(newest)
 		s.countNews(&news)
 	}
 }
 
-// keep stores a record and reports whether it is a new one.
-func (s *Store) keep(r *archive.Record) bool {
+// keep stores a record and reports whether it is a new one, and where it stands then.
+func (s *Store) keep(r *archive.Record) (at place, isNew bool) {
 	confirmed := r.Confirmed || r.Source.IsZero()
-	if s.insert(nil, r, confirmed) {
-		return true
-	}
-	if s.err != nil {
-		return false
+	if at, ok := s.insert(nil, r, confirmed); ok || s.err != nil {
+		return at, ok
 	}
 	e, v := &r.Entry, s.valuesOf(r)
 	// SQLite has taken a number for the row that it then did not insert; it gets it back.
@@ -105,24 +107,25 @@ func (s *Store) keep(r *archive.Record) bool {
 		ON CONFLICT DO NOTHING`, r.ID[:])
 	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0)) WHERE id = ?`,
 		r.Seen.Unix(), s.feedID(e.Feed))
-	return false
+	return place{}, false
 }
 
-// insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did.
-func (s *Store) insert(seq any, r *archive.Record, confirmed bool) bool {
+// A place is where an entry stands that was stored: its row, and that of its feed.
+type place struct{ seq, feed int64 }
+
+// insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did. Who calls
+// it has to paginate.
+func (s *Store) insert(seq any, r *archive.Record, confirmed bool) (at place, stored bool) {
 	e, v := &r.Entry, s.valuesOf(r)
-	id := s.feedID(e.Feed)
-	stored := s.write(`
+	at.feed = s.feedID(e.Feed)
+	at.seq, stored = s.insertRow(`
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
 			authors, categories, enclosures, summary, content, confirmed, polled)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
 		ON CONFLICT (id) DO NOTHING`,
-		seq, r.ID[:], r.Digest[:], id, v.published, v.updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
-		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed) > 0
-	if stored {
-		s.paginate(id)
-	}
-	return stored
+		seq, r.ID[:], r.Digest[:], at.feed, v.published, v.updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
+		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed)
+	return at, stored
 }
 
 // values are what a record's lists and dates are in the database.
@@ -148,14 +151,20 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 	var oldest int64
 	s.row(`SELECT lowest FROM state`, nil, &oldest)
 	stored, seq := make([]bool, len(records)), oldest
+	var places []place
 	gone := s.whichPurged(records)
 	for i := range records {
-		if !gone[i] && s.insert(seq-1, &records[i], records[i].Confirmed) {
-			stored[i] = true
+		if gone[i] {
+			continue
+		}
+		var at place
+		if at, stored[i] = s.insert(seq-1, &records[i], records[i].Confirmed); stored[i] {
+			places = append(places, at)
 			seq--
 		}
 	}
 	if seq < oldest {
+		s.paginate(places)
 		s.write(`UPDATE state SET lowest = ?`, seq)
 		s.write(`INSERT INTO stale SELECT seq FROM entries INDEXED BY entries_by_seq WHERE seq < ?`, oldest)
 		s.write(`

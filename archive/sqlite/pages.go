@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -28,18 +30,39 @@ type Page struct {
 	Digest     string    // changes when one of the entries does
 }
 
-// paginate puts the entry that was stored last on its feed's last page, or on a new one.
-func (s *Store) paginate(feed int64) {
-	const grow = `
-		UPDATE pages SET size = size + 1, high = max(high, last_insert_rowid()), low = min(low, last_insert_rowid())
-		WHERE feed = ?1 AND size < ?2 AND n = (SELECT max(n) FROM pages WHERE feed = ?1)`
-	if s.write(grow, feed, FullPage) > 0 {
-		return
+// A tail is the last page of a feed.
+type tail struct{ n, high, low, size int64 }
+
+// paginate puts entries that were just stored, in this order, on the last pages of their feeds, or on new ones.
+func (s *Store) paginate(stored []place) {
+	slices.SortStableFunc(stored, func(a, b place) int { return cmp.Compare(a.feed, b.feed) })
+	for len(stored) > 0 && s.err == nil {
+		id := stored[0].feed
+		last := s.tail(id)
+		for len(stored) > 0 && stored[0].feed == id {
+			if last.n == 0 || last.size >= FullPage {
+				s.keepTail(id, last)
+				last.n, last.size = last.n+1, 0
+			}
+			seq := stored[0].seq
+			last.high, last.low, last.size = max(last.high, seq), min(last.low, seq), last.size+1
+			stored = stored[1:]
+		}
+		s.keepTail(id, last)
 	}
-	s.write(`
-		INSERT INTO pages SELECT ?1, coalesce(max(n), 0) + 1,
-			max(coalesce(max(high), 0), last_insert_rowid()), min(coalesce(min(low), 0), last_insert_rowid()), 1
-		FROM pages WHERE feed = ?1`, feed)
+}
+
+// tail is the last page of a feed, the zero tail where it has none.
+func (s *Store) tail(feed int64) (t tail) {
+	s.row(`SELECT n, high, low, size FROM pages WHERE feed = ? ORDER BY n DESC LIMIT 1`, []any{feed}, &t.n, &t.high, &t.low, &t.size)
+	return t
+}
+
+func (s *Store) keepTail(feed int64, t tail) {
+	if t.n > 0 {
+		s.write(`INSERT INTO pages (feed, n, high, low, size) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (feed, n) DO UPDATE SET high = excluded.high, low = excluded.low, size = excluded.size`, feed, t.n, t.high, t.low, t.size)
+	}
 }
 
 // span is a page with where the one before ended. Its entries are those above after up to high, and those

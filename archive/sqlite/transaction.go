@@ -53,18 +53,35 @@ func (s *Store) write(query string, args ...any) int64 {
 	return s.do(query, args...)
 }
 
+// insertRow inserts a row within the transaction, unless there is a conflict that the statement passes over, and returns
+// its rowid and whether it was inserted.
+func (s *Store) insertRow(query string, args ...any) (rowid int64, inserted bool) {
+	s.begin()
+	changed, rowid := s.exec(query, args)
+	return rowid, changed > 0
+}
+
 // do carries out a statement.
 func (s *Store) do(query string, args ...any) (changed int64) {
+	changed, _ = s.exec(query, args)
+	return changed
+}
+
+// exec carries out a statement and returns how many rows it changed, and the rowid of the last one that was inserted.
+func (s *Store) exec(query string, args []any) (changed, rowid int64) {
 	stmt := s.prepare(query)
 	if stmt == nil {
-		return 0
+		return 0, 0
 	}
 	result, err := stmt.ExecContext(context.Background(), args...)
 	if err == nil {
 		changed, err = result.RowsAffected()
 	}
+	if err == nil {
+		rowid, err = result.LastInsertId()
+	}
 	s.err = err
-	return changed
+	return changed, rowid
 }
 
 // row reads the first row that the query finds into dest and reports whether there was one.
