@@ -83,6 +83,11 @@ func TestClientKeeps(t *testing.T) {
 	lines[1].Title = "<b>\u2028"
 	r := lines[1].Record()
 	lines[1] = jsonl.NewLine(&r, true)
+	for i := range lines { // as who takes them does
+		if err := lines[i].Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if added, err := c.Import(t.Context(), lines); err != nil || added != 3 || !reflect.DeepEqual(o.imported, lines) {
 		t.Errorf("Import = %d, %v; the owner got %+v, want %+v", added, err, o.imported, lines)
 	}
