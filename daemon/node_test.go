@@ -47,7 +47,8 @@ func startNode(t testing.TB, c Config) *testNode {
 		c.Listen = "127.0.0.1:0"
 	}
 	c.Reader = "127.0.0.1:0"
-	c.Node.AllowLocal, c.Node.Incentive.TrustLocal = true, true
+	c.Node.AllowLocal = true
+	c.Node.Incentive.TrustLocal = c.Node.Incentive.Gifts >= 0 // who gives nothing away would give it to local nodes
 	if c.Node.Policy == nil {
 		c.Node.Policy = polling.Fixed{Every: time.Hour}
 	}
