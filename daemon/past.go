@@ -96,7 +96,8 @@ func (p *pastFiller) help(ctx context.Context, now time.Time, u feed.URL, past a
 	} else {
 		p.setbacks[u] = setback{now, p.setbacks[u].times + 1}
 		if past.Stage == archive.PastPublisher && p.setbacks[u].times >= pastTries {
-			p.turnToNeighbors(u, &past)
+			endPublisher(&past)
+			p.leavePublisher(u)
 		}
 	}
 	p.log(u, past, problem)
@@ -119,23 +120,53 @@ func (p *pastFiller) read(ctx context.Context, u feed.URL, past *archive.Past) (
 		seen = map[feed.URL]bool{"": true, u: true, past.Page: true}
 		p.seen[u] = seen
 	}
+	problem = turnPage(past, page, seen)
+	if past.Stage != archive.PastPublisher {
+		p.leavePublisher(u)
+	}
+	return problem, nil
+}
+
+// turnPage notes that the document of the publisher's archive was read that was next, and what is wrong with where it
+// leads.
+func turnPage(past *archive.Past, page ArchivePage, seen map[feed.URL]bool) (problem string) {
 	past.Steps++
 	past.Filled += page.Stored
 	if !page.Oldest.IsZero() {
 		past.Back = page.Oldest
 	}
-	past.Page, problem = Backfill{Since: past.Since}.older(page, past.Steps, seen)
-	if past.Page == "" {
-		p.turnToNeighbors(u, past)
+	if past.Page, problem = (Backfill{Since: past.Since}).older(page, past.Steps, seen); past.Page == "" {
+		endPublisher(past)
 	}
-	return problem, nil
+	return problem
 }
 
-// turnToNeighbors ends the reading of the publisher's archive.
-func (p *pastFiller) turnToNeighbors(u feed.URL, past *archive.Past) {
+// endPublisher ends the reading of the publisher's archive: neighbors are next.
+func endPublisher(past *archive.Past) {
 	past.Stage, past.Page, past.Steps, past.Back = archive.PastNetwork, "", 0, time.Time{}
+}
+
+// leavePublisher forgets what is remembered of a feed while its publisher's archive is read.
+func (p *pastFiller) leavePublisher(u feed.URL) {
 	delete(p.setbacks, u)
 	delete(p.seen, u)
+}
+
+// pageRead notes that a document of a publisher's archive was read, whoever wanted it: where it is the next one that would
+// be read to fill in the feed's past, that is done.
+func (h *host) pageRead(ctx context.Context, u, at feed.URL, page ArchivePage) error {
+	past, err := look(ctx, h, func(n *node.Node) (past *node.PastStatus, err error) {
+		if n != nil {
+			past = n.Past(u)
+		}
+		return past, nil
+	})
+	if err != nil || past == nil || past.Stage != archive.PastPublisher || past.Page != at {
+		return err
+	}
+	next := archive.Past(*past)
+	_ = turnPage(&next, page, map[feed.URL]bool{"": true, u: true, at: true})
+	return h.command(ctx, node.Backfilled{Feed: u, Past: next})
 }
 
 // ask asks neighbors once, or says why that cannot be done.

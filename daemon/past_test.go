@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,6 +153,30 @@ func TestFollowingAFeedFillsInItsPast(t *testing.T) {
 			t.Errorf("%s has seq %d", r.Entry.ID, r.Seq)
 		}
 	}
+}
+
+// What the owner has read of a publisher's archive the node does not read again by itself.
+func TestABackfillIsNotRepeatedInTheBackground(t *testing.T) {
+	u := startArchive(t, "")
+	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour}, pastPause: time.Hour})
+	n.waitArrival(u)
+	n.waitPast(u, func(p *node.PastStatus) bool { return p != nil && p.Stage == archive.PastPublisher })
+	ctx, cancel := context.WithCancel(t.Context())
+	fill := Backfill{Feed: u, Publisher: true, Pause: time.Millisecond}
+	if got, err := fill.Run(ctx, n.client, func(b Backfilled) {
+		if b.Pages == 2 {
+			cancel()
+		}
+	}); err == nil {
+		t.Fatalf("it was not broken off: %+v", got)
+	}
+	n.waitPast(u, func(p *node.PastStatus) bool {
+		return p.Steps == 1 && p.Filled == 1 && strings.HasSuffix(string(p.Page), "/2024")
+	})
+	if got, err := fill.Run(t.Context(), n.client, func(Backfilled) {}); err != nil || got.Pages != 3 || got.Publisher != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	n.waitPast(u, func(p *node.PastStatus) bool { return p.Stage == archive.PastNetwork && p.Page == "" && p.Filled == 2 })
 }
 
 // waitPast waits until the past of the feed is as is wanted.

@@ -76,6 +76,14 @@ func (n *Node) backfilled(ev Backfilled) {
 	n.store.KeepFeed(s.Feed)
 }
 
+// Past describes how far the past of a feed is filled in, nil where nothing is to be done about it.
+func (n *Node) Past(u feed.URL) *PastStatus {
+	if s := n.feeds[u]; s != nil {
+		return n.pastStatus(s)
+	}
+	return nil
+}
+
 // pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it. That of a
 // private feed is its owner's to ask for.
 func (n *Node) pastStatus(s *subscription) *PastStatus {
