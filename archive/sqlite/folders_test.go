@@ -134,7 +134,7 @@ func TestPasswords(t *testing.T) {
 	}
 	s.UsePassword("phone", at.Add(90*time.Minute))
 	commit(t, s)
-	phone.Used = at.Add(time.Hour)
+	phone.Used = at.Add(90 * time.Minute)
 	if list, err := s.Passwords(t.Context()); err != nil || !reflect.DeepEqual(list, []reading.Password{phone}) {
 		t.Errorf("Passwords = %+v, %v", list, err)
 	}
