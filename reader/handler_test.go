@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"feedex/archive"
 	"feedex/feed"
@@ -262,5 +263,32 @@ func TestPasswords(t *testing.T) {
 	h = reader.New(reader.Config{Source: exampleLibrary(), Entrance: doorkeeper{errDisk}})
 	if w := get(t, h, "/all.atom", "Authorization", basic("phone:secret")); w.Code != 500 {
 		t.Errorf("where passwords cannot be read: %d", w.Code)
+	}
+}
+
+// A timed writer is a connection that keeps its deadline for reading.
+type timed struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (t *timed) SetReadDeadline(until time.Time) error {
+	t.until = until
+	return nil
+}
+
+// Whoever sends a body slowly holds a connection for some minutes, and not for ever.
+func TestBodiesAreReadForAWhile(t *testing.T) {
+	h := reader.New(reader.Config{Source: exampleLibrary()})
+	for _, test := range []struct {
+		method string
+		body   io.Reader
+		timed  bool
+	}{{http.MethodGet, nil, false}, {http.MethodPost, strings.NewReader("a"), true}} {
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		h.ServeHTTP(w, httptest.NewRequest(test.method, "http://localhost/all.atom", test.body))
+		if w.until.IsZero() == test.timed {
+			t.Errorf("%s: deadline %v, want one: %v", test.method, w.until, test.timed)
+		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"feedex/feed"
 	"feedex/reading"
@@ -88,6 +89,10 @@ func New(cfg Config) Handler {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+	if r.Body != nil && r.Body != http.NoBody {
+		// It fails only where w is no connection.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
+	}
 	target := requestTarget(r)
 	path, query, _ := strings.Cut(target, "?")
 	switch {
@@ -120,6 +125,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusNotFound, "There is nothing here. A feed is at %s<its URL>, the list of feeds at %s.", feedPath, opmlPath)
 	}
 }
+
+// bodyTime is how long a program may take to send the body of a request, and to be answered then.
+const bodyTime = 2 * time.Minute
 
 // ours reports whether a path is a way in for feed readers.
 func ours(path string) bool {
