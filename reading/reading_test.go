@@ -83,3 +83,15 @@ func TestStreamBefore(t *testing.T) {
 		t.Errorf("Before = %+v", s)
 	}
 }
+
+func TestMoment(t *testing.T) {
+	for n, want := range map[int64]time.Time{
+		-1: {}, 0: {}, 1: time.Unix(1, 0), 1_700_000_000: time.Unix(1_700_000_000, 0), 99_999_999_999: time.Unix(99_999_999_999, 0),
+		100_000_000_000: time.Unix(100_000_000, 0), 1_700_000_000_001: time.Unix(1_700_000_000, 1e6),
+		100_000_000_000_000: time.Unix(100_000_000, 0), 1_700_000_000_000_001: time.Unix(1_700_000_000, 1e3),
+	} {
+		if got := reading.Moment(n); !got.Equal(want) {
+			t.Errorf("Moment(%d) = %v, want %v", n, got, want)
+		}
+	}
+}

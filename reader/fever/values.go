@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"feedex/reading"
 )
 
 // maxBody is how long the body of a request may be, in bytes: it holds a key and some arguments.
@@ -60,22 +62,5 @@ func (v values) number(name string) int64 {
 	return n
 }
 
-// The lowest numbers that are taken for milliseconds and for microseconds since 1970 instead of for seconds.
-const (
-	leastMillis = 100_000_000_000
-	leastMicros = 100_000_000_000_000
-)
-
 // moment is a value that is a time, the zero time for one that is none.
-func (v values) moment(name string) time.Time {
-	switch n := v.number(name); {
-	case n <= 0:
-		return time.Time{}
-	case n >= leastMicros:
-		return time.UnixMicro(n)
-	case n >= leastMillis:
-		return time.UnixMilli(n)
-	default:
-		return time.Unix(n, 0)
-	}
-}
+func (v values) moment(name string) time.Time { return reading.Moment(v.number(name)) }

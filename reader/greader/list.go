@@ -146,7 +146,7 @@ func sum(a, b reading.Count) reading.Count {
 
 // now is the time until which everything is meant that a reader has been shown.
 func (h *handler) now(p params, name string) time.Time {
-	if at, ok := moment(p.get(name)); ok && at.Unix() > 0 {
+	if at := p.moment(name); !at.IsZero() {
 		return at
 	}
 	return h.Now()

@@ -155,27 +155,22 @@ func (p params) narrowed(s reading.Stream) reading.Stream {
 			s.Starred = reading.Yes
 		}
 	}
-	if at, ok := moment(p.get("ot")); ok && at.Unix() > 0 {
+	if at := p.moment("ot"); !at.IsZero() {
 		s.Since = at.Add(-overlap)
 	}
-	if at, ok := moment(p.get("nt")); ok && at.Unix() > 0 {
+	if at := p.moment("nt"); !at.IsZero() {
 		s = s.Before(at)
 	}
 	return s
 }
 
-// moment is a time as readers write it: in microseconds, milliseconds or seconds.
-func moment(s string) (time.Time, bool) {
-	n, err := strconv.ParseInt(s, 10, 64)
-	switch {
-	case err != nil || n < 0:
-		return time.Time{}, false
-	case len(s) >= 16:
-		return time.UnixMicro(n), true
-	case len(s) >= 13:
-		return time.UnixMilli(n), true
+// moment is a parameter that is a time, the zero time for one that is none.
+func (p params) moment(name string) time.Time {
+	n, err := strconv.ParseInt(p.get(name), 10, 64)
+	if err != nil {
+		return time.Time{}
 	}
-	return time.Unix(min(n, 1<<40), 0), true
+	return reading.Moment(n)
 }
 
 const (

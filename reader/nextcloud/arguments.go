@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"feedex/reading"
 )
 
 // maxBody is how long the body of a request may be, in bytes: some 100,000 ids.
@@ -74,22 +76,5 @@ func (a arguments) truth(name string, otherwise bool) bool {
 	return otherwise
 }
 
-// The lowest numbers that are taken for milliseconds and for microseconds since 1970 instead of for seconds.
-const (
-	leastMillis = 100_000_000_000
-	leastMicros = 100_000_000_000_000
-)
-
 // moment is an argument that is a time, the zero time for none.
-func (a arguments) moment(name string) time.Time {
-	switch n := a.number(name, 0); {
-	case n <= 0:
-		return time.Time{}
-	case n >= leastMicros:
-		return time.UnixMicro(n)
-	case n >= leastMillis:
-		return time.UnixMilli(n)
-	default:
-		return time.Unix(n, 0)
-	}
-}
+func (a arguments) moment(name string) time.Time { return reading.Moment(a.number(name, 0)) }
