@@ -2,9 +2,7 @@ package fever_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -82,7 +80,7 @@ func TestRefuses(t *testing.T) {
 func TestLibraryFails(t *testing.T) {
 	for _, query := range []string{"api", "api&items", "api&mark=item&as=read&id=1"} {
 		l := readertest.Example(t)
-		h := fever.New(fever.Config{Library: broken{l, query == "api"}})
+		h := fever.New(fever.Config{Library: broken{readertest.Broken{Library: l}, query == "api"}})
 		if w := ask(h, "POST", query, ""); w.Code != http.StatusInternalServerError {
 			t.Errorf("%s: %d, %s", query, w.Code, w.Body)
 		}
@@ -91,21 +89,13 @@ func TestLibraryFails(t *testing.T) {
 
 // A broken library reads and writes nothing, and knows no passwords either where those are gone.
 type broken struct {
-	reading.Library
+	readertest.Broken
 	passwords bool
 }
 
-var errDisk = errors.New("disk on fire")
-
 func (b broken) FeverUser(ctx context.Context, key string) (string, error) {
 	if b.passwords {
-		return "", errDisk
+		return "", readertest.ErrDisk
 	}
-	return b.Library.FeverUser(ctx, key)
+	return b.Broken.FeverUser(ctx, key)
 }
-
-func (broken) Items(context.Context, []reading.ItemID) iter.Seq2[reading.Item, error] {
-	return func(yield func(reading.Item, error) bool) { yield(reading.Item{}, errDisk) }
-}
-
-func (broken) Mark(context.Context, []reading.ItemID, reading.Mark) error { return errDisk }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -303,7 +302,7 @@ func TestFailure(t *testing.T) {
 					t.Errorf("%s: a part went out as the whole", target)
 				}
 			}()
-			ask(greader.New(greader.Config{Library: breaking{l}}), "GET", target, "")
+			ask(greader.New(greader.Config{Library: readertest.Broken{Library: l, Whole: 1}}), "GET", target, "")
 		}()
 	}
 }
@@ -321,20 +320,6 @@ func (failing) MarkStream(context.Context, reading.Stream, reading.Mark) error {
 func (failing) Folders(context.Context) ([]reading.Folder, error)              { return nil, errDisk }
 func (failing) Mark(context.Context, []reading.ItemID, reading.Mark) error     { return errDisk }
 func (failing) Import(context.Context, []opml.Feed) error                      { return errDisk }
-
-// A breaking library breaks off after the first item.
-type breaking struct{ *readertest.Library }
-
-func (l breaking) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
-	return func(yield func(reading.Item, error) bool) {
-		for item := range l.Library.Items(ctx, ids) {
-			if yield(item, nil) {
-				yield(reading.Item{}, errDisk)
-			}
-			return
-		}
-	}
-}
 
 // The list of feeds goes out in OPML as it came in.
 func TestExport(t *testing.T) {

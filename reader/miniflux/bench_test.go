@@ -27,7 +27,7 @@ func BenchmarkEntries(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				if w := ask(h, "GET", c.target, ""); w.Code != http.StatusOK {
+				if w := readertest.Ask(h, "GET", c.target, ""); w.Code != http.StatusOK {
 					b.Fatal(w.Body)
 				}
 			}

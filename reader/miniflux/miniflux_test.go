@@ -1,13 +1,9 @@
 package miniflux_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"iter"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -26,14 +22,6 @@ func TestConversations(t *testing.T) {
 	readertest.Converse(t, "../../testdata/readers/miniflux-*.txt", handler)
 }
 
-func ask(h http.Handler, method, target, body string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.SetBasicAuth(readertest.Name, readertest.Secret)
-	h.ServeHTTP(w, r)
-	return w
-}
-
 // Readers that page by offset and those that page by id see every entry once, in either direction, however many streams
 // are behind it; and the total is that of what is left.
 func TestPages(t *testing.T) {
@@ -47,7 +35,7 @@ func TestPages(t *testing.T) {
 			Total   int
 			Entries []struct{ ID int }
 		}
-		w := ask(h, "GET", "/v1/entries?"+query, "")
+		w := readertest.Ask(h, "GET", "/v1/entries?"+query, "")
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 			t.Fatalf("%s: %v, %s", query, err, w.Body)
 		}
@@ -120,69 +108,23 @@ func TestBounds(t *testing.T) {
 		{"PUT", "/v1/feeds/1", `{"category_id":77}`, http.StatusNotFound},
 		{"POST", "/v1/feeds", `{"feed_url":"https://example.com/x","category_id":77}`, http.StatusNotFound},
 	} {
-		w := ask(h, c.method, c.target, c.body)
+		w := readertest.Ask(h, c.method, c.target, c.body)
 		if w.Code != c.code || w.Code >= 400 && !strings.Contains(w.Body.String(), "error_message") {
 			t.Errorf("%s %s: %d, want %d: %s", c.method, c.target, w.Code, c.code, w.Body)
 		}
 	}
 }
 
-// A page of another site can have a web browser post with the password that it keeps, but not what it wants.
 func TestForeignPages(t *testing.T) {
-	h := handler(readertest.Example(t))
-	for origin, want := range map[string]int{
-		"": http.StatusCreated, "http://127.0.0.1:7791": http.StatusCreated,
-		"null": http.StatusForbidden, "https://evil.example": http.StatusForbidden, "http://127.0.0.1:7792": http.StatusForbidden,
-	} {
-		r := httptest.NewRequest("POST", "http://127.0.0.1:7791/v1/categories", strings.NewReader(`{"title":"A"}`))
-		r.SetBasicAuth(readertest.Name, readertest.Secret)
-		r.Header.Set("Origin", origin)
-		w := httptest.NewRecorder()
-		if h.ServeHTTP(w, r); w.Code != want {
-			t.Errorf("from %q: %d, want %d", origin, w.Code, want)
-		}
-	}
+	readertest.RefusesForeign(t, handler(readertest.Example(t)), "/v1/categories", `{"title":"A"}`, http.StatusCreated)
 }
 
-// A library that breaks is told as such, in the middle of an answer by breaking it off.
+func open(l reading.Library) http.Handler { return miniflux.New(miniflux.Config{Library: l}) }
+
 func TestLibraryFails(t *testing.T) {
-	l := readertest.Example(t)
-	for at, want := range map[int]string{0: "500", 1: "broken off"} {
-		got := func() (got string) {
-			defer func() {
-				if recover() == http.ErrAbortHandler {
-					got = "broken off"
-				}
-			}()
-			return fmt.Sprint(ask(miniflux.New(miniflux.Config{Library: broken{l, at}}), "GET", "/v1/entries", "").Code)
-		}()
-		if got != want {
-			t.Errorf("after %d entries: %s, want %s", at, got, want)
-		}
-	}
-	h := miniflux.New(miniflux.Config{Library: broken{l, 9}})
-	if w := ask(h, "PUT", "/v1/entries", `{"status":"read","entry_ids":[1]}`); w.Code != http.StatusInternalServerError {
+	readertest.BreaksOff(t, open, "/v1/entries")
+	h := open(readertest.Broken{Library: readertest.Example(t)})
+	if w := readertest.Ask(h, "PUT", "/v1/entries", `{"status":"read","entry_ids":[1]}`); w.Code != http.StatusInternalServerError {
 		t.Errorf("a mark that is not kept: %d", w.Code)
 	}
 }
-
-// A broken library gives so many items and marks none.
-type broken struct {
-	reading.Library
-	items int
-}
-
-var errDisk = errors.New("disk on fire")
-
-func (b broken) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
-	return func(yield func(reading.Item, error) bool) {
-		for i, err := range b.Library.Items(ctx, ids[:min(b.items, len(ids))]) {
-			if !yield(i, err) {
-				return
-			}
-		}
-		yield(reading.Item{}, errDisk)
-	}
-}
-
-func (broken) Mark(context.Context, []reading.ItemID, reading.Mark) error { return errDisk }

@@ -1,10 +1,6 @@
 package nextcloud_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -26,11 +22,7 @@ func TestConversations(t *testing.T) {
 const base = "/index.php/apps/news/api/v1-2"
 
 func ask(h http.Handler, method, path, body string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	r := httptest.NewRequest(method, base+path, strings.NewReader(body))
-	r.SetBasicAuth(readertest.Name, readertest.Secret)
-	h.ServeHTTP(w, r)
-	return w
+	return readertest.Ask(h, method, base+path, body)
 }
 
 func TestBounds(t *testing.T) {
@@ -75,63 +67,18 @@ func TestGUIDs(t *testing.T) {
 	}
 }
 
-// A page of another site can have a web browser post with the password that it keeps, but not what it wants.
 func TestForeignPages(t *testing.T) {
-	h := handler(readertest.Example(t))
-	for origin, want := range map[string]int{
-		"": http.StatusOK, "http://127.0.0.1:7791": http.StatusOK, "null": http.StatusForbidden, "https://evil.example": http.StatusForbidden,
-	} {
-		r := httptest.NewRequest("POST", "http://127.0.0.1:7791"+base+"/folders", strings.NewReader(`{"name":"A"}`))
-		r.SetBasicAuth(readertest.Name, readertest.Secret)
-		r.Header.Set("Origin", origin)
-		w := httptest.NewRecorder()
-		if h.ServeHTTP(w, r); w.Code != want {
-			t.Errorf("from %q: %d, want %d", origin, w.Code, want)
-		}
-	}
+	readertest.RefusesForeign(t, handler(readertest.Example(t)), base+"/folders", `{"name":"A"}`, http.StatusOK)
 }
 
-// A library that breaks is told as such, in the middle of an answer by breaking it off.
+func open(l reading.Library) http.Handler { return nextcloud.New(nextcloud.Config{Library: l}) }
+
 func TestLibraryFails(t *testing.T) {
-	l := readertest.Example(t)
-	for at, want := range map[int]string{0: "500", 1: "broken off"} {
-		got := func() (got string) {
-			defer func() {
-				if recover() == http.ErrAbortHandler {
-					got = "broken off"
-				}
-			}()
-			return fmt.Sprint(ask(nextcloud.New(nextcloud.Config{Library: broken{l, at}}), "GET", "/items", "").Code)
-		}()
-		if got != want {
-			t.Errorf("after %d items: %s, want %s", at, got, want)
-		}
-	}
-	h := nextcloud.New(nextcloud.Config{Library: broken{l, 9}})
+	readertest.BreaksOff(t, open, base+"/items")
+	h := open(readertest.Broken{Library: readertest.Example(t)})
 	for _, path := range []string{"/items/1/read", "/items/read/multiple", "/items/1/feedex:1/star"} {
 		if w := ask(h, "PUT", path, `{"items":[1]}`); w.Code != http.StatusInternalServerError {
 			t.Errorf("a mark that is not kept: %d", w.Code)
 		}
 	}
 }
-
-// A broken library gives so many items and marks none.
-type broken struct {
-	reading.Library
-	items int
-}
-
-var errDisk = errors.New("disk on fire")
-
-func (b broken) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
-	return func(yield func(reading.Item, error) bool) {
-		for i, err := range b.Library.Items(ctx, ids[:min(b.items, len(ids))]) {
-			if !yield(i, err) {
-				return
-			}
-		}
-		yield(reading.Item{}, errDisk)
-	}
-}
-
-func (broken) Mark(context.Context, []reading.ItemID, reading.Mark) error { return errDisk }
