@@ -13,6 +13,7 @@ func layers() map[string]int {
 		"feed":             0,
 		"fetch/grade":      0,
 		"xmlrpc":           0,
+		"reader/answer":    0,
 		"internal/when":    0,
 		"protocol":         1,
 		"polling":          1,

@@ -3,13 +3,12 @@ package miniflux
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
+	"feedex/reader/answer"
 	"feedex/reading"
 )
 
@@ -100,32 +99,16 @@ func (h *handler) entries(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	// Nothing is written before the first entry is there, so that an error until then can be told.
-	between := `{"total":` + strconv.Itoa(total) + `,"entries":[` + "\n"
-	started := false
-	for i, err := range h.Library.Items(r.Context(), ids) {
-		var text []byte
-		if err == nil {
-			text, err = encode(h.newEntry(&i, feeds[i.Feed]))
+	head := `{"total":` + strconv.Itoa(total) + `,"entries":[` + "\n"
+	show := func(i *reading.Item) any { return h.newEntry(i, feeds[i.Feed]) }
+	begun, err := answer.List(w, head, h.Library.Items(r.Context(), ids), show, "]}\n")
+	if err != nil && begun {
+		if r.Context().Err() == nil {
+			h.Log.Warn("list of entries broken off", "err", err)
 		}
-		switch {
-		case err == nil:
-			fmt.Fprintf(w, "%s%s", between, text) // whoever has gone away misses nothing
-			between, started = ",", true
-		case !started:
-			return err
-		default:
-			if r.Context().Err() == nil {
-				h.Log.Warn("list of entries broken off", "err", err)
-			}
-			panic(http.ErrAbortHandler) // so that no reader takes the part for the whole
-		}
+		panic(http.ErrAbortHandler) // so that no reader takes the part for the whole
 	}
-	if !started {
-		io.WriteString(w, between)
-	}
-	io.WriteString(w, "]}\n")
-	return nil
+	return err
 }
 
 // entry answers with one entry, also one that is not listed.

@@ -12,7 +12,6 @@
 package miniflux
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -25,6 +24,7 @@ import (
 	"strings"
 	"sync"
 
+	"feedex/reader/answer"
 	"feedex/reading"
 )
 
@@ -175,7 +175,7 @@ func (h *handler) fail(w http.ResponseWriter, err error) {
 
 // reply answers with JSON.
 func reply(w http.ResponseWriter, code int, value any) error {
-	text, err := encode(value)
+	text, err := answer.JSON(value)
 	if err != nil {
 		return err
 	}
@@ -183,15 +183,6 @@ func reply(w http.ResponseWriter, code int, value any) error {
 	w.WriteHeader(code)
 	w.Write(text)
 	return nil
-}
-
-// encode is a value as a line of JSON.
-func encode(value any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // it is never part of a page
-	err := enc.Encode(value)
-	return b.Bytes(), err
 }
 
 // done answers that it was done: with no body, which is how one reader tells that it was.

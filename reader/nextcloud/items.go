@@ -4,12 +4,11 @@ import (
 	"context"
 	"crypto/md5"
 	"encoding/hex"
-	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
 
+	"feedex/reader/answer"
 	"feedex/reading"
 )
 
@@ -133,29 +132,13 @@ func (h *handler) answer(w http.ResponseWriter, r *request, s reading.Stream, p 
 	ids = ids[:min(p.Limit, len(ids))]
 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	// Nothing is written before the first item is there, so that an error until then can be told.
-	between, started := `{"items":[`+"\n", false
-	for i, err := range h.Library.Items(r.Context(), ids) {
-		var text []byte
-		if err == nil {
-			text, err = encode(h.itemObject(&i))
+	show := func(i *reading.Item) any { return h.itemObject(i) }
+	begun, err := answer.List(w, `{"items":[`+"\n", h.Library.Items(r.Context(), ids), show, "]}\n")
+	if err != nil && begun {
+		if r.Context().Err() == nil {
+			h.Log.Warn("list of items broken off", "err", err)
 		}
-		switch {
-		case err == nil:
-			fmt.Fprintf(w, "%s%s", between, text) // whoever has gone away misses nothing
-			between, started = ",", true
-		case !started:
-			return err
-		default:
-			if r.Context().Err() == nil {
-				h.Log.Warn("list of items broken off", "err", err)
-			}
-			panic(http.ErrAbortHandler) // so that no reader takes the part for the whole
-		}
+		panic(http.ErrAbortHandler) // so that no reader takes the part for the whole
 	}
-	if !started {
-		io.WriteString(w, between)
-	}
-	io.WriteString(w, "]}\n")
-	return nil
+	return err
 }

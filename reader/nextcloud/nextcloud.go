@@ -9,10 +9,8 @@
 package nextcloud
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"log/slog"
@@ -22,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 
+	"feedex/reader/answer"
 	"feedex/reading"
 )
 
@@ -182,7 +181,7 @@ func (h *handler) fail(w http.ResponseWriter, err error) {
 
 // reply answers with JSON.
 func reply(w http.ResponseWriter, code int, value any) error {
-	text, err := encode(value)
+	text, err := answer.JSON(value)
 	if err != nil {
 		return err
 	}
@@ -190,15 +189,6 @@ func reply(w http.ResponseWriter, code int, value any) error {
 	w.WriteHeader(code)
 	w.Write(text)
 	return nil
-}
-
-// encode is a value as a line of JSON.
-func encode(value any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // it is never part of a page
-	err := enc.Encode(value)
-	return b.Bytes(), err
 }
 
 // done answers that it was done, like Nextcloud with an empty list.

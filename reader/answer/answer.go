@@ -1,0 +1,45 @@
+// Package answer writes the JSON that programs are answered with.
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"iter"
+)
+
+// JSON is a value as a line of JSON that is never part of a page of HTML.
+func JSON(value any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(value)
+	return b.Bytes(), err
+}
+
+// List writes head, what each of the items is shown as, separated by commas, and tail. One item is held in memory at one
+// time. Nothing is written before the first of them is there: an error until then can still be told, and begun is false.
+// After that the list is in part with whoever reads it, who must not take it for the whole. It is no error that w takes
+// no more: whoever has gone away misses nothing.
+func List[T any](w io.Writer, head string, items iter.Seq2[T, error], show func(*T) any, tail string) (begun bool, err error) {
+	between := head
+	for item, err := range items {
+		var text []byte
+		if err == nil {
+			text, err = JSON(show(&item))
+		}
+		if err != nil {
+			return begun, err
+		}
+		begun = true
+		if _, err := w.Write(append([]byte(between), text...)); err != nil {
+			return begun, nil
+		}
+		between = ","
+	}
+	if !begun {
+		tail = head + tail
+	}
+	_, _ = io.WriteString(w, tail)
+	return true, nil
+}
