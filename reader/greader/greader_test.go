@@ -295,6 +295,10 @@ func TestFailure(t *testing.T) {
 			t.Errorf("%s: %d %s, logged %q", c.path, w.Code, w.Body, log.String())
 		}
 	}
+	empty := greader.New(greader.Config{Library: readertest.Broken{Library: l}})
+	if w := ask(empty, "GET", api+"stream/contents", ""); w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "{") {
+		t.Errorf("where no item can be read: %d %s", w.Code, w.Body)
+	}
 	for _, target := range []string{api + "stream/contents", api + "stream/items/contents?i=1", "/reader/atom/feed/1"} {
 		func() {
 			defer func() {

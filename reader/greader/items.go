@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"feedex/reader/answer"
 	"feedex/reading"
 )
 
@@ -106,7 +107,7 @@ func (h *handler) streamContents(w http.ResponseWriter, r *request) error {
 }
 
 // writeItems sends items as they come out of the archive. When that fails midway the connection is broken off, so that
-// no reader takes the part for the whole.
+// no reader takes the part for the whole; when it fails before, the reader is told.
 func (h *handler) writeItems(w http.ResponseWriter, r *request, stream string, ids []reading.ItemID, next string) error {
 	c, err := h.catalog(r.Context())
 	if err != nil {
@@ -118,30 +119,19 @@ func (h *handler) writeItems(w http.ResponseWriter, r *request, stream string, i
 	}
 	w.Header().Set("Content-Type", jsonType)
 	out := bufio.NewWriterSize(w, 1<<16)
-	fmt.Fprintf(out, `{"direction":"ltr","id":%s,"updated":%d,"items":[`, head, h.Now().Unix())
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	first := true
-	for item, err := range h.Library.Items(r.Context(), ids) {
-		if err != nil {
-			if r.Context().Err() == nil {
-				h.Log.Error("items broken off", "err", err)
-			}
-			panic(http.ErrAbortHandler)
-		}
-		if !first {
-			_ = out.WriteByte(',')
-		}
-		first = false
-		if err := enc.Encode(h.entry(c, &item)); err != nil {
-			return nil // the reader went away
-		}
-	}
-	_ = out.WriteByte(']')
+	begin := fmt.Sprintf(`{"direction":"ltr","id":%s,"updated":%d,"items":[`, head, h.Now().Unix())
+	end := "]}\n"
 	if next != "" {
-		fmt.Fprintf(out, `,"continuation":%q`, next)
+		end = fmt.Sprintf(`],"continuation":%q}`+"\n", next)
 	}
-	_, _ = out.WriteString("}\n")
+	show := func(i *reading.Item) any { return h.entry(c, i) }
+	begun, err := answer.List(out, begin, h.Library.Items(r.Context(), ids), show, end)
+	if err != nil && begun {
+		if r.Context().Err() == nil {
+			h.Log.Error("items broken off", "err", err)
+		}
+		panic(http.ErrAbortHandler)
+	}
 	_ = out.Flush()
-	return nil
+	return err
 }

@@ -1,15 +1,14 @@
 package greader
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"feedex/reader/answer"
 	"feedex/reading"
 )
 
@@ -68,13 +67,11 @@ func (h *handler) tagList(w http.ResponseWriter, r *request) error {
 
 // writeTagged answers with v, or that it is as it was when the reader asked last: NetNewsWire does so.
 func (h *handler) writeTagged(w http.ResponseWriter, r *request, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := answer.JSON(v)
+	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(b.Bytes())
+	sum := sha256.Sum256(text)
 	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", etag)
 	for known := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
@@ -84,7 +81,7 @@ func (h *handler) writeTagged(w http.ResponseWriter, r *request, v any) error {
 		}
 	}
 	w.Header().Set("Content-Type", jsonType)
-	_, _ = w.Write(b.Bytes()) // who went away wants no answer
+	_, _ = w.Write(text) // who went away wants no answer
 	return nil
 }
 
