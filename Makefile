@@ -28,7 +28,7 @@ tidy: # go.mod and go.sum say what is used, no more and no less
 	cd e2e && $(GO) mod tidy -diff
 
 test:
-	$(GO) test $(RACE) -shuffle=on ./...
+	$(GO) test $(RACE) -shuffle=on -timeout 20m ./...
 
 readme: # the program takes every command line of the documents, and the first of them does its work
 	$(GO) test -count=1 -run '^TestDocuments' ./cmd/feedex

@@ -136,6 +136,7 @@ func newNodeID(t *testing.T, s string) protocol.NodeID {
 
 // Damage is met at random places: every error says that it is damage, and nothing panics.
 func TestRandomDamage(t *testing.T) {
+	alone(t)
 	whole := wholeArchive(t)
 	met := 0
 	for i := range 30 {

@@ -96,6 +96,7 @@ func victim(path string) error {
 // A process is killed at random moments again and again. Everything that it acknowledged is there
 // each time, and the file and its index are whole.
 func TestKill(t *testing.T) {
+	alone(t)
 	path := filepath.Join(t.TempDir(), "archive.db")
 	random := rand.New(rand.NewPCG(1, 1))
 	acknowledged := -1

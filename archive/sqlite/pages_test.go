@@ -16,6 +16,7 @@ import (
 // Whatever arrives and is filled in, in whatever order: a page that was named once has the same entries for ever, also
 // after the oldest were purged, less those; and the latest arrivals with all pages before are everything.
 func TestPagesAreStableAndComplete(t *testing.T) {
+	alone(t)
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { growPages(t, rand.New(rand.NewPCG(seed, 0))) })
 	}

@@ -18,8 +18,11 @@ import (
 // However many words begin with a prefix, and wherever it stands in an expression, what is found is what reading all
 // entries finds.
 func TestPrefixesFindTheSameWhateverTheirWords(t *testing.T) {
+	alone(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		s, err := Open(filepath.Join(t.TempDir(), fmt.Sprint(time.Now().UnixNano())), Config{})
+		path := filepath.Join(t.TempDir(), "archive.db") // a folder each time
+		copyEmpty(t, path)
+		s, err := Open(path, Config{})
 		if err != nil {
 			rt.Fatal(err)
 		}

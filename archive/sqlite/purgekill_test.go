@@ -44,6 +44,7 @@ func purgingVictim(path string) error {
 // A process is killed at random moments while it purges. Each entry is there as a whole or was purged, what was
 // acknowledged stays purged, and the file and its index are whole.
 func TestKillWhilePurging(t *testing.T) {
+	alone(t)
 	path := filepath.Join(t.TempDir(), "archive.db")
 	s := openFile(t, path)
 	records := newCorpus().records(1500)

@@ -1,6 +1,9 @@
 package sqlite
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -23,6 +26,9 @@ func (r reopened) Reopen() archivetest.Archive {
 // openFile opens the archive at path until the end of the test.
 func openFile(t testing.TB, path string) *Store {
 	t.Helper()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		copyEmpty(t, path)
+	}
 	s, err := Open(path, Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +38,7 @@ func openFile(t testing.TB, path string) *Store {
 }
 
 func TestStore(t *testing.T) {
+	alone(t)
 	archivetest.Run(t, func(t testing.TB) archivetest.Archive {
 		return reopened{openFile(t, filepath.Join(t.TempDir(), "archive.db")), t}
 	})

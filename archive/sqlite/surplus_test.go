@@ -191,6 +191,7 @@ func TestSurplusOfRelayed(t *testing.T) {
 
 // The file gets no larger than it may be, once what is free is given back; not much more is purged than must be.
 func TestSurplusOnDisk(t *testing.T) {
+	alone(t)
 	s := newStore(t)
 	c := newCorpus()
 	keep(t, s, c.records(6000)...)
@@ -228,10 +229,13 @@ func TestSurplusOnDisk(t *testing.T) {
 // Whatever an archive holds and its owner wants: what is left keeps to the bounds but for what may not be purged, the
 // latest are left, and nothing that was purged comes back.
 func TestRetentionProperties(t *testing.T) {
+	alone(t)
 	dir, opened := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
 		opened++
-		s, err := Open(filepath.Join(dir, fmt.Sprint(opened, ".db")), Config{})
+		path := filepath.Join(dir, fmt.Sprint(opened, ".db"))
+		copyEmpty(t, path)
+		s, err := Open(path, Config{})
 		if err != nil {
 			rt.Fatal(err)
 		}
