@@ -71,6 +71,7 @@ func (n *nodeProcess) waitStatus(t *testing.T, want func(r *daemon.Report) bool)
 		if time.Now().After(end) {
 			t.Fatalf("the node stays at %+v", r)
 		}
+		<-time.After(10 * time.Millisecond) // leaves the processors to the node
 	}
 }
 
