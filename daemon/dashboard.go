@@ -210,7 +210,7 @@ func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remot
 func (d dashboard) Follow(ctx context.Context, list []opml.Feed) (added int, err error) {
 	f, err := Follow(ctx, d.host, list, func(int, int) {})
 	d.host.changes.Add(1)
-	return f.New, err
+	return len(f.New), err
 }
 
 // Unfollow implements web.Owner.

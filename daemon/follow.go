@@ -17,8 +17,8 @@ import (
 
 // Followed is what came of following a list.
 type Followed struct {
-	New        int         // feeds that were not followed before and are now
-	Duplicates []Duplicate // the others, in the order of the list
+	New        []feed.URL  // feeds that were not followed before and are now, in the order of the list
+	Duplicates []Duplicate // the others, likewise
 }
 
 // A Duplicate is a place in a list that brought nothing new, or a feed that was followed already.
@@ -69,16 +69,16 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 	if err := arrangeAll(ctx, o, arranged, before); err != nil {
 		return f, err
 	}
-	for f.New < len(urls) {
-		part := urls[f.New:min(len(urls), f.New+subscribeStep)]
+	for len(f.New) < len(urls) {
+		part := urls[len(f.New):min(len(urls), len(f.New)+subscribeStep)]
 		if err := o.Subscribe(ctx, node.Subscribe{Feeds: part}); err != nil {
 			return f, err
 		}
 		if err := arrangeAll(ctx, o, arranged, part); err != nil {
 			return f, err
 		}
-		f.New += len(part)
-		progress(f.New, len(urls))
+		f.New = urls[:len(f.New)+len(part)]
+		progress(len(f.New), len(urls))
 	}
 	return f, nil
 }

@@ -23,7 +23,8 @@ from standard input.
 
 A list may be damaged, in any encoding and written by hand. What cannot be used is told with its line and the reason,
 the rest is followed, and the exit code is 1. Feeds that are followed already stay as they are, so that a repetition
-follows what is missing. Whether a feed can be reached shows when it is polled: see 'feedex feeds'.
+follows what is missing. Whether a feed can be reached shows when it is polled: for that the command waits a minute
+at most, and tells what could not be had. Interrupting it then loses nothing; 'feedex feeds' shows the same later.
 
 An address at the node itself, as /opml?via=node of the reader address lists them, stands for the feed behind it.
 Folders are kept, also of feeds that are followed already, as are the titles that the list gives to feeds; of folders
@@ -41,6 +42,7 @@ with 'feedex subscribe'.`,
 			return []string{"opml", "xml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}
+	noWait := c.Flags().Bool("no-wait", false, "end before the feeds were asked for")
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
 		name := args[0]
 		list, err := readList(c, name)
@@ -57,8 +59,11 @@ with 'feedex subscribe'.`,
 		line.end()
 		tellProblems(c.ErrOrStderr(), name, &list)
 		tellDuplicates(c.ErrOrStderr(), name, followed.Duplicates)
-		fmt.Fprintf(c.OutOrStdout(), "following %s more, %s\n", plural(int64(followed.New), "feed", "feeds"),
+		fmt.Fprintf(c.OutOrStdout(), "following %s more, %s\n", plural(int64(len(followed.New)), "feed", "feeds"),
 			plural(int64(len(followed.Duplicates)), "duplicate", "duplicates"))
+		if err == nil && !*noWait {
+			err = tellFirstPolls(c.Context(), c.ErrOrStderr(), client, followed.New)
+		}
 		if n := len(list.Problems); err == nil && n > 0 {
 			err = fmt.Errorf("import %s: %s not be used", name, plural(int64(n), "place could", "places could"))
 		}
