@@ -38,10 +38,10 @@ func copyEmpty(t testing.TB, path string) {
 	}
 }
 
-// alone skips a long test that has one goroutine where the race detector would make minutes of it and find nothing.
+// alone skips a long test that starts no goroutine of its own where the race detector would make minutes of it.
 func alone(t *testing.T) {
 	t.Helper()
 	if raced {
-		t.Skip("one goroutine, and the race detector slows SQLite down fortyfold: it runs without")
+		t.Skip("it starts no goroutine, and the race detector slows SQLite down fortyfold: it runs without")
 	}
 }

@@ -79,7 +79,7 @@ func (n *nodeProcess) waitStatus(t *testing.T, want func(r *daemon.Report) bool)
 // where it was.
 func TestKilledBackfill(t *testing.T) {
 	if raced {
-		t.Skip("with the race detector a node takes longer to search than its neighbors wait: it runs without")
+		t.Skip("with the race detector a neighbor does not answer within the wait of a query, and the backfill ends with nothing: it runs without")
 	}
 	common := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/rss+xml")
