@@ -62,7 +62,7 @@ func parseHex(dst []byte, s string) error {
 
 // EntryID computes the entry's identity.
 func (e *Entry) EntryID() EntryID {
-	var buf [512]byte
+	var buf [256]byte
 	b := AppendField(buf[:0], string(e.Feed))
 	if e.ID != "" {
 		b = AppendField(b, "id")
@@ -78,11 +78,18 @@ func (e *Entry) EntryID() EntryID {
 // Digest computes the digest of the entry's fields. The feed is not among them: it is in the EntryID
 // and in the bundle's identifier.
 func (e *Entry) Digest() Digest {
-	var buf [4096]byte // most entries fit in
-	b := buf[:0]
-	if n := 256 + len(e.ID) + len(e.Title) + len(e.Link) + len(e.Summary) + len(e.Content); n > len(buf) {
-		b = make([]byte, 0, n)
+	n := 256 + len(e.ID) + len(e.Title) + len(e.Link) + len(e.Summary) + len(e.Content)
+	switch { // on the stack if it fits, and a short entry does not pay for clearing what a long one needs
+	case n <= 1024:
+		return sha1.Sum(e.appendFields(make([]byte, 0, 1024)))
+	case n <= 4096:
+		return sha1.Sum(e.appendFields(make([]byte, 0, 4096)))
 	}
+	return sha1.Sum(e.appendFields(make([]byte, 0, n)))
+}
+
+// appendFields appends what the digest is of.
+func (e *Entry) appendFields(b []byte) []byte {
 	b = AppendField(b, e.ID)
 	b = AppendField(b, e.Title)
 	b = AppendField(b, e.Link)
@@ -98,7 +105,7 @@ func (e *Entry) Digest() Digest {
 		b = AppendField(b, enc.Type)
 		b = AppendField(b, strconv.FormatInt(enc.Length, 10))
 	}
-	return sha1.Sum(b)
+	return b
 }
 
 // SameButDates reports whether the entry, had it these dates, would have the digest d: it is then the version
@@ -112,8 +119,11 @@ func (e *Entry) SameButDates(d Digest, published, updated time.Time) bool {
 // AppendField appends s with its length in front, "5:hello", so that no two lists of fields run
 // together into the same bytes.
 func AppendField(dst []byte, s string) []byte {
-	dst = strconv.AppendInt(dst, int64(len(s)), 10)
-	dst = append(dst, ':')
+	if len(s) < 10 { // most fields of most entries
+		dst = append(dst, '0'+byte(len(s)), ':')
+	} else {
+		dst = append(strconv.AppendUint(dst, uint64(len(s)), 10), ':')
+	}
 	return append(dst, s...)
 }
 
