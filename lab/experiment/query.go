@@ -19,28 +19,30 @@ import (
 // Queries is what queries of the network find and cost (Paper §3.6): by how far they go, by their budget, by how
 // many have what is looked for, in networks that grow, and among nodes that flood. The zero value of each field
 // means its default.
+//
+// Every feed has as many subscribers in each network, as in Scaling: with the same feeds for all, larger networks
+// would only have more holders. The feeds publish nothing: what a query looks for is put into archives, and news on its
+// way to everyone would take a hundred times as long as the queries and say nothing about them. So
+// neighbors are chosen by what they follow, as in the first hour of any node, and no account has earned anything.
 type Queries struct {
 	Seed     lab.Seed
 	Traces   *trace.Set    // no default
-	Sizes    []int         // nodes, a network each, and the first once more with flooders; default 161, 1,000
+	Sizes    []int         // nodes, a network each; default 161, 1,000
 	Each     int           // feeds a node; default 20
-	Settle   time.Duration // until the first query; default 15 min
-	Trials   int           // queries of each kind; default 10
-	Flooders float64       // share of the nodes of the flooded network; default 0.03, below 0 for no such network
+	Settle   time.Duration // until the first query: links settle in five minutes, adverts in sixteen; default 21 min
+	Trials   int           // searches, each made in every way; default 10
+	Flooders float64       // share of the nodes that flood in the end; default 0.03, below 0 for none
 }
 
 const (
 	// apart is the time between two queries: one ends before the next begins, since nobody waits for longer than
 	// protocol.DefaultWait.
 	apart = 5 * time.Second
-	// listed is how many entries a document lists at most. Archives are filled with what queries look for, and all the
-	// documents of all feeds going round at the start would take longer than the queries.
-	listed = 5
 	// planted is how many entries each query looks for, each with holders of its own.
 	planted = 5
 	// floodEvery is how often a flooder asks each of its neighbors: ten a minute are answered.
 	floodEvery = time.Second
-	// floodAhead is how long before the first query the flood begins.
+	// floodAhead is for how long it does before the next query.
 	floodAhead = 5 * time.Minute
 )
 
@@ -51,33 +53,33 @@ var heldBy = [...]float64{.9, .5, .1, .01}
 type queryKind struct {
 	hops, budget int
 	blind        bool // no feed is named
+	flooded      bool // among nodes that flood
 }
 
-// queryKinds are the ways that are compared.
-func queryKinds() []queryKind {
-	return []queryKind{
+// usual is how a node asks unless told otherwise.
+var usual = queryKind{hops: protocol.DefaultQueryHops, budget: protocol.DefaultBudget}
+
+// kinds are the ways that are compared, those among nodes that flood at the end.
+func (c Queries) kinds() []queryKind {
+	kinds := []queryKind{
 		{hops: 1, budget: 64}, {hops: 2, budget: 64}, {hops: 3, budget: 64}, {hops: 5, budget: 64},
 		{hops: 3, budget: 16}, {hops: 3, budget: 256}, {hops: 3, budget: 64, blind: true}, {hops: 3, budget: 256, blind: true},
 	}
-}
-
-// kindsOf are those of one network.
-func kindsOf(flooded bool) []queryKind {
-	if flooded {
-		return []queryKind{{hops: protocol.DefaultQueryHops, budget: protocol.DefaultBudget}}
+	if c.Flooders > 0 {
+		kinds = append(kinds, queryKind{hops: usual.hops, budget: usual.budget, flooded: true})
 	}
-	return queryKinds()
+	return kinds
 }
 
 func (c Queries) withDefaults() (Queries, []trace.Feed, error) {
 	c.Each, c.Trials = cmp.Or(c.Each, 20), cmp.Or(c.Trials, 10)
-	c.Settle, c.Flooders = cmp.Or(c.Settle, 15*time.Minute), cmp.Or(c.Flooders, .03)
+	c.Settle, c.Flooders = cmp.Or(c.Settle, 21*time.Minute), cmp.Or(c.Flooders, .03)
 	if c.Sizes == nil {
 		c.Sizes = []int{161, 1000}
 	}
 	feeds := busiest(c.Seed, c.Traces, 70)
 	for i := range feeds {
-		feeds[i].Window = min(feeds[i].Window, listed)
+		feeds[i].Times = nil
 	}
 	for _, size := range c.Sizes {
 		if err := possible(c.Traces, feeds, size, c.Each, c.length(), c.Settle); err != nil {
@@ -88,29 +90,22 @@ func (c Queries) withDefaults() (Queries, []trace.Feed, error) {
 		}
 	}
 	if c.Trials < 1 || c.Flooders > .9 {
-		return c, nil, fmt.Errorf("%w: %d queries of each kind, %v of the nodes flood; want 1 or more, and up to 0.9", ErrSetting, c.Trials, c.Flooders)
+		return c, nil, fmt.Errorf("%w: %d searches, %v of the nodes flood; want 1 or more, and up to 0.9", ErrSetting, c.Trials, c.Flooders)
 	}
 	return c, feeds, nil
 }
 
-// length is how long each network runs.
-func (c Queries) length() time.Duration {
-	return c.Settle + time.Duration(len(queryKinds())*len(heldBy)*c.Trials+1)*apart
+// begins is when the queries of kind number i begin.
+func (c Queries) begins(i int) time.Duration {
+	at := c.Settle + time.Duration(i*len(heldBy)*c.Trials)*apart
+	if kinds := c.kinds(); i >= len(kinds) || kinds[i].flooded {
+		at += floodAhead
+	}
+	return at
 }
 
-// A QueryRow is what came of the queries of one kind in one network.
-type QueryRow struct {
-	Nodes    int                  `json:"nodes"`
-	Flooders int                  `json:"flooders"`
-	Load     float64              `json:"load"` // query_feed calls that an honest node makes a minute, for all queries
-	Hops     int                  `json:"hops"`
-	Budget   int                  `json:"budget"`
-	Blind    bool                 `json:"blind"` // no feed was named
-	Recall   [len(heldBy)]float64 `json:"recall"`
-	Messages Spread               `json:"messages"` // query_feed calls a query; none where the network is flooded
-	Delay    Spread               `json:"delay"`    // until the end, in seconds
-	First    Spread               `json:"first"`    // until something was found, likewise
-}
+// length is how long each network runs.
+func (c Queries) length() time.Duration { return c.begins(len(c.kinds())) }
 
 // Run runs the networks, one after the other. The error wraps ErrSetting.
 func (c Queries) Run(ctx context.Context, progress Progress) (*Report, error) {
@@ -118,53 +113,47 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizes := slices.Clone(c.Sizes)
-	if c.Flooders > 0 {
-		sizes = append(sizes, c.Sizes[0])
-	}
-	costs := make([]float64, len(sizes))
-	for i, size := range sizes {
+	costs := make([]float64, len(c.Sizes))
+	for i, size := range c.Sizes {
 		costs[i] = float64(size)
 	}
 	m := newMeter(progress, costs)
-	r := &Report{
-		Title: "What queries of the network find and cost", Seed: c.Seed, Traces: c.Traces.Hash(),
-	}
-	var rows []QueryRow
+	r := &Report{Title: "What queries of the network find and cost", Seed: c.Seed, Traces: c.Traces.Hash()}
+	var rows []QueryNetwork
 	var hashes []string
-	for i, size := range sizes {
-		// As many feeds as give each its subscribers, as in Scaling.
+	for i, size := range c.Sizes {
 		n := network{
 			Seed: c.Seed, Feeds: copies(feeds, max(c.Each, size*c.Each/subscribers)), Start: weekday(c.Traces, c.length()), Length: c.length(),
-			Each: c.Each, Every: 4 * time.Hour, NoEncoding: true,
+			Each: c.Each, Every: c.length(), Bound: -1, NoEncoding: true,
 		}
-		flooded := i == len(c.Sizes)
-		w, got, err := c.ask(ctx, n, size, flooded, func(done float64) { m.set(i, done) })
+		began := time.Now()
+		row, err := c.network(ctx, n, size, func(done float64) { m.set(i, done) })
 		if err != nil {
 			return nil, err
 		}
-		rows, hashes = append(rows, got...), append(hashes, w.Hash())
-		r.Steps += w.Steps()
+		r.Steps += row.steps
+		hashes = append(hashes, row.Hash)
 		if ctx.Err() != nil {
 			r.Partial = fmt.Sprintf("interrupted in network %d, of which nothing is told", i+1)
 			break
 		}
+		rows = append(rows, row)
+		r.Aside = append(r.Aside, fmt.Sprintf("%d nodes, %d feeds: %.1f s, %.0f steps a second, %.0f MB",
+			size, len(n.Feeds), time.Since(began).Seconds(), float64(row.steps)/time.Since(began).Seconds(), float64(row.heap)/1e6))
 	}
 	c.tables(r, rows)
+	r.Figures = c.figures(rows)
 	r.Hash, r.Result = hashOf(hashes), rows
 	return r, nil
 }
 
-// ask runs one network and has its nodes ask, one after the other.
-func (c Queries) ask(ctx context.Context, n network, size int, flooded bool, tell func(float64)) (*lab.World, []QueryRow, error) {
+// network runs one network and has its nodes ask, one after the other.
+func (c Queries) network(ctx context.Context, n network, size int, tell func(float64)) (QueryNetwork, error) {
 	w, err := n.world()
 	if err != nil {
-		return nil, nil, err
+		return QueryNetwork{}, err
 	}
-	flooders := 0
-	if flooded {
-		flooders = int(c.Flooders * float64(size))
-	}
+	flooders := int(max(0, c.Flooders) * float64(size))
 	var honest []*lab.Host
 	followers := make(map[feed.URL][]*lab.Host)
 	for i := range size {
@@ -175,34 +164,50 @@ func (c Queries) ask(ctx context.Context, n network, size int, flooded bool, tel
 			}
 		})
 	}
-	rng := c.Seed.Stream("queries")
-	var questions []*question
-	at := n.Start.Add(c.Settle)
-	for range c.Trials {
-		for _, kind := range kindsOf(flooded) {
-			for held := range heldBy {
-				t := &question{number: len(questions), kind: kind, held: held}
-				questions = append(questions, t)
-				w.At(at, func() { t.begin(w, followers, rng) })
-				at = at.Add(apart)
-				w.At(at, func() { t.messages = queriesMade(w) - t.messages })
+	row := QueryNetwork{Nodes: size, Feeds: len(n.Feeds), Flooders: flooders}
+	var searches []search
+	w.At(n.Start.Add(c.Settle), func() {
+		rng := c.Seed.Stream("queries")
+		for range c.Trials {
+			for _, share := range heldBy {
+				searches = append(searches, newSearch(w, followers, share, rng))
 			}
 		}
+		row.Near = nearness(w, searches)
+	})
+	var questions []*question
+	for i, kind := range c.kinds() {
+		for k := range len(heldBy) * c.Trials {
+			q := &question{number: len(questions), kind: kind, held: k % len(heldBy)}
+			questions = append(questions, q)
+			at := n.Start.Add(c.begins(i) + time.Duration(k)*apart)
+			w.At(at, func() { q.begin(w, searches[k]) })
+			w.At(at.Add(apart), func() { q.messages = queriesMade(w.Hosts()) - q.messages })
+		}
 	}
-	if !advance(ctx, w, at.Add(1), tell) {
-		return w, nil, nil
+	last := len(c.kinds()) - 1
+	if c.Flooders > 0 {
+		w.At(n.Start.Add(c.begins(last)-floodAhead), func() { row.Load = -float64(queriesMade(honest)) })
 	}
-	return w, summed(questions, size, flooders, load(honest, at.Sub(n.Start.Add(c.Settle-floodAhead)))), nil
+	complete := advance(ctx, w, n.Start.Add(c.length()+1), tell)
+	row.Hash, row.steps, row.heap = w.Hash(), w.Steps(), heapNow()
+	if !complete {
+		return row, nil
+	}
+	row.Load = (row.Load + float64(queriesMade(honest))) / float64(max(1, len(honest))) / (c.length() - c.begins(last) + floodAhead).Minutes()
+	for _, kind := range c.kinds() {
+		row.Kinds = append(row.Kinds, summed(questions, kind))
+	}
+	return row, nil
 }
 
-// join has member number i join within the first minute. joined is called if it is honest.
+// join has member number i join within the first minute. joined is called if it never floods.
 func (c Queries) join(w *lab.World, n network, i int, floods bool, joined func(h *lab.Host, feeds []feed.URL)) {
 	rng := n.Seed.Stream(fmt.Sprintf("machine %d", i))
 	m := lab.Member{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}
 	if floods {
-		m.Actor = func(n *node.Node, _ *rand.Rand) lab.Actor {
-			return actor.Querier(n, m.Name, floodEvery, w.Start().Add(c.Settle-floodAhead))
-		}
+		from := w.Start().Add(c.begins(len(c.kinds())-1) - floodAhead)
+		m.Actor = func(n *node.Node, _ *rand.Rand) lab.Actor { return actor.Querier(n, m.Name, floodEvery, from) }
 	}
 	w.At(n.Start.Add(within(rng, joinWithin)), func() {
 		h, err := w.Join(m)
@@ -215,21 +220,41 @@ func (c Queries) join(w *lab.World, n network, i int, floods bool, joined func(h
 	})
 }
 
-// queriesMade counts the query_feed calls of all hosts so far.
-func queriesMade(w *lab.World) (calls int64) {
-	for _, h := range w.Hosts() {
+// queriesMade counts the query_feed calls of hosts so far.
+func queriesMade(hosts []*lab.Host) (calls int64) {
+	for _, h := range hosts {
 		calls += h.Made[lab.QueryFeed].Calls
 	}
 	return calls
 }
 
-// load is how many query_feed calls each of the hosts made a minute.
-func load(hosts []*lab.Host, over time.Duration) float64 {
-	var calls int64
-	for _, h := range hosts {
-		calls += h.Made[lab.QueryFeed].Calls
+// A search is who looks for entries of what feed, and who holds each of them. It is made in every way that is compared.
+type search struct {
+	feed    feed.URL
+	asker   *lab.Host
+	others  []*lab.Host // the feed's other subscribers
+	holders [planted][]*lab.Host
+}
+
+// newSearch draws one, for what so large a share of the feed's other subscribers hold.
+func newSearch(w *lab.World, followers map[feed.URL][]*lab.Host, share float64, rng *rand.Rand) search {
+	var s search
+	for len(followers[s.feed]) < 2 {
+		s.feed = w.Publishers()[rng.IntN(len(w.Publishers()))].URL
 	}
-	return float64(calls) / float64(max(1, len(hosts))) / over.Minutes()
+	hosts := shuffled(followers[s.feed], rng)
+	s.asker, s.others = hosts[0], hosts[1:]
+	for k := range s.holders {
+		s.holders[k] = shuffled(s.others, rng)[:max(1, int(share*float64(len(s.others))))]
+	}
+	return s
+}
+
+// shuffled are hosts in an order of chance.
+func shuffled(hosts []*lab.Host, rng *rand.Rand) []*lab.Host {
+	hosts = slices.Clone(hosts)
+	rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+	return hosts
 }
 
 // A question is one query.
@@ -243,40 +268,31 @@ type question struct {
 	first    time.Duration // lab.Never where nothing was found
 }
 
-// begin gives some subscribers of a feed, drawn for each entry anew, something old, and has one of the others ask
-// for it.
-func (t *question) begin(w *lab.World, followers map[feed.URL][]*lab.Host, rng *rand.Rand) {
-	var u feed.URL
-	for len(followers[u]) < 2 {
-		u = w.Publishers()[rng.IntN(len(w.Publishers()))].URL
-	}
-	hosts := slices.Clone(followers[u])
-	rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
-	asker, others := hosts[0], hosts[1:]
-	title := fmt.Sprintf("Question %d", t.number)
-	for k := range planted {
+// begin gives the holders of a search something old, and has its asker ask for it.
+func (q *question) begin(w *lab.World, s search) {
+	title := fmt.Sprintf("Question %d", q.number)
+	for k, holders := range s.holders {
 		e := feed.Entry{
-			Feed: u, ID: fmt.Sprintf("%s entry %d", title, k), Title: fmt.Sprintf("%s entry %d", title, k),
+			Feed: s.feed, ID: fmt.Sprintf("%s entry %d", title, k), Title: fmt.Sprintf("%s entry %d", title, k),
 			Published: w.Start().AddDate(-1, 0, 0),
 		}
-		rng.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
-		for _, h := range others[:max(1, int(heldBy[t.held]*float64(len(others))))] {
+		for _, h := range holders {
 			h.Plant(e)
 		}
 	}
-	q := protocol.Query{Hops: t.kind.hops, Budget: t.kind.budget, Filter: feed.Filter{Feed: u, Title: []string{title}}}
-	if t.kind.blind {
-		q.Filter.Feed = ""
+	ask := protocol.Query{Hops: q.kind.hops, Budget: q.kind.budget, Filter: feed.Filter{Feed: s.feed, Title: []string{title}}}
+	if q.kind.blind {
+		ask.Filter.Feed = ""
 	}
 	begun := w.Now()
-	t.messages, t.first = queriesMade(w), lab.Never
-	asker.Query(q, func(r node.Results) {
+	q.messages, q.first = queriesMade(w.Hosts()), lab.Never
+	s.asker.Query(ask, func(r node.Results) {
 		took := w.Now().Sub(begun)
 		if len(r.Hits) > 0 {
-			t.first = min(t.first, took)
+			q.first = min(q.first, took)
 		}
 		if r.Done {
-			t.found, t.delay = len(r.Hits), took
+			q.found, q.delay = len(r.Hits), took
 		}
 	})
 }

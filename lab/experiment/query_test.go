@@ -21,23 +21,36 @@ func TestQueries(t *testing.T) {
 	if report.Hash == "" || report.Hash != again.Hash {
 		t.Errorf("one seed gave the hashes %s and %s", report.Hash, again.Hash)
 	}
-	rows := report.Result.([]QueryRow)
-	if len(report.Tables) != 2 || len(rows) != len(queryKinds())+1 {
-		t.Fatalf("%d tables of %d rows", len(report.Tables), len(rows))
+	networks := report.Result.([]QueryNetwork)
+	if len(report.Tables) != 3 || len(networks) != 1 || len(networks[0].Kinds) != 9 {
+		t.Fatalf("%d tables of %+v", len(report.Tables), networks)
 	}
-	for _, row := range rows {
+	n := networks[0]
+	for _, row := range n.Kinds {
 		if row.Recall[0] < .8 || row.Delay.P95 > 4 {
-			t.Errorf("%d hops, %d messages, %d flooders: found %.2f of what nearly all hold, within %.1f s", row.Hops, row.Budget, row.Flooders, row.Recall[0], row.Delay.P95)
+			t.Errorf("%v: found %.2f of what nearly all hold, within %.1f s", row.kind(), row.Recall[0], row.Delay.P95)
 		}
-		if row.Messages.P95 > float64(row.Budget) || row.Flooders == 0 && row.Messages.Mean < 2 {
-			t.Errorf("%d hops: %.0f messages on a budget of %d", row.Hops, row.Messages.P95, row.Budget)
+		if row.Messages.P95 > float64(row.Budget) || !row.Flooded && row.Messages.Mean < 2 {
+			t.Errorf("%v: %.0f messages on a budget of %d", row.kind(), row.Messages.P95, row.Budget)
 		}
 	}
-	flooded := rows[len(rows)-1]
+	if flooded := n.Kinds[len(n.Kinds)-1]; !flooded.Flooded || n.Flooders != 3 {
+		t.Errorf("%d flooders, and in the end %v", n.Flooders, flooded.kind())
+	}
 	// Each of three flooders asks its neighbors sixty times a minute; ten of these are answered.
-	if flooded.Flooders != 3 || flooded.Load < 1 || flooded.Load > 3*10*10*256/27 {
-		t.Errorf("%d flooders had each honest node make %.0f calls a minute", flooded.Flooders, flooded.Load)
+	if n.Load < 1 || n.Load > 3*10*10*256/27 {
+		t.Errorf("%d flooders had each honest node make %.0f calls a minute", n.Flooders, n.Load)
 	}
+	// In a network of thirty everybody is near.
+	if near := n.Near; near.Neighbors < 5 || near.Alike < 2 || near.Within[0] < .3 || near.Within[2] < .9 || near.Nodes[3] != 29 {
+		t.Errorf("the other subscribers are not near: %+v", near)
+	}
+	for i := range nearHops {
+		if i > 0 && n.Near.Within[i] < n.Near.Within[i-1] {
+			t.Errorf("within %d hops are fewer than within %d: %+v", nearHops[i], nearHops[i-1], n.Near)
+		}
+	}
+	isGolden(t, "query.golden", report)
 	c.Sizes = []int{1}
 	if _, err := c.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
 		t.Errorf("a network of one node: %v", err)

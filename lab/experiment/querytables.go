@@ -7,70 +7,178 @@ import (
 	"feedex/lab"
 )
 
-// summed sums up the questions of one network, a row for each kind.
-func summed(questions []*question, size, flooders int, load float64) []QueryRow {
-	var rows []QueryRow
-	for _, kind := range kindsOf(flooders > 0) {
-		row := QueryRow{Nodes: size, Flooders: flooders, Hops: kind.hops, Budget: kind.budget, Blind: kind.blind, Load: load}
-		var messages, delay, first []float64
-		var asked [len(heldBy)]int
-		for _, q := range questions {
-			if q.kind != kind {
-				continue
-			}
-			row.Recall[q.held] += float64(q.found) / planted
-			asked[q.held]++
-			messages = append(messages, float64(q.messages))
-			delay = append(delay, q.delay.Seconds())
-			if q.first != lab.Never {
-				first = append(first, q.first.Seconds())
-			}
-		}
-		for i, n := range asked {
-			row.Recall[i] /= float64(max(1, n))
-		}
-		if flooders == 0 {
-			row.Messages = spread(messages)
-		}
-		row.Delay, row.First = spread(delay), spread(first)
-		rows = append(rows, row)
-	}
-	return rows
+// A QueryNetwork is what came of the queries in one network.
+type QueryNetwork struct {
+	Nodes    int        `json:"nodes"`
+	Feeds    int        `json:"feeds"`
+	Flooders int        `json:"flooders"` // nodes that flood in the end
+	Load     float64    `json:"load"`     // then: query_feed calls that an honest node makes a minute, for all queries
+	Near     Nearness   `json:"near"`
+	Kinds    []QueryRow `json:"kinds"`
+	Hash     string     `json:"hash"`
+	steps    int64
+	heap     uint64 // bytes, at the end
 }
 
-// tables shows the rows, a table for each network.
-func (c Queries) tables(r *Report, rows []QueryRow) {
-	r.Setting = []string{
-		fmt.Sprintf("%d feeds a node, %d subscribers a feed, %v until the first query, then one every %v by a random subscriber", c.Each, subscribers, c.Settle, apart),
-		fmt.Sprintf("documents of %d entries; each query is for %d old entries of a feed, each of them held by so many of its other subscribers, one at least; %d queries a cell", listed, planted, c.Trials),
+// A QueryRow is what came of the queries of one kind.
+type QueryRow struct {
+	Hops     int                  `json:"hops"`
+	Budget   int                  `json:"budget"`
+	Blind    bool                 `json:"blind"`   // no feed was named
+	Flooded  bool                 `json:"flooded"` // among nodes that flood
+	Recall   [len(heldBy)]float64 `json:"recall"`
+	Messages Spread               `json:"messages"` // query_feed calls a query; none where the network is flooded
+	Delay    Spread               `json:"delay"`    // until the end, in seconds
+	First    Spread               `json:"first"`    // until something was found, likewise
+}
+
+// kind is how the queries of the row were made.
+func (r QueryRow) kind() queryKind {
+	return queryKind{hops: r.Hops, budget: r.Budget, blind: r.Blind, flooded: r.Flooded}
+}
+
+// summed sums up those of the questions that are of one kind.
+func summed(questions []*question, kind queryKind) QueryRow {
+	row := QueryRow{Hops: kind.hops, Budget: kind.budget, Blind: kind.blind, Flooded: kind.flooded}
+	var messages, delay, first []float64
+	var asked [len(heldBy)]int
+	for _, q := range questions {
+		if q.kind != kind {
+			continue
+		}
+		row.Recall[q.held] += float64(q.found) / planted
+		asked[q.held]++
+		messages = append(messages, float64(q.messages))
+		delay = append(delay, q.delay.Seconds())
+		if q.first != lab.Never {
+			first = append(first, q.first.Seconds())
+		}
 	}
-	for i, kinds := 0, 0; i < len(rows); i += kinds {
-		first := rows[i]
-		kinds = len(kindsOf(first.Flooders > 0))
-		t := Table{Title: fmt.Sprintf("%d nodes", first.Nodes), Columns: []string{"hops, budget"}}
-		if first.Flooders > 0 {
-			t.Title += fmt.Sprintf(", of which %d ask each neighbor something every %v", first.Flooders, floodEvery)
+	for i, n := range asked {
+		row.Recall[i] /= float64(max(1, n))
+	}
+	if !kind.flooded { // where all queries count, nobody knows whose is whose
+		row.Messages = spread(messages)
+	}
+	row.Delay, row.First = spread(delay), spread(first)
+	return row
+}
+
+// tables shows a table for each network, and two of them all.
+func (c Queries) tables(r *Report, networks []QueryNetwork) {
+	r.Setting = []string{
+		fmt.Sprintf("%d feeds a node, %d subscribers a feed, nothing published; %v until the first query, then one every %v", c.Each, subscribers, c.Settle, apart),
+		fmt.Sprintf("%d searches a cell, the same for each kind: a random subscriber looks for %d old entries of a feed,", c.Trials, planted),
+		"each of them held by so many of the feed's other subscribers, one at least",
+	}
+	columns := []string{}
+	for _, share := range heldBy {
+		columns = append(columns, fmt.Sprintf("held by %.0f%%", 100*share))
+	}
+	columns = append(columns, "messages", "first after ms", "ended after ms")
+	for _, n := range networks {
+		t := Table{
+			Title: fmt.Sprintf("%d nodes", n.Nodes), Columns: append([]string{"hops, budget"}, columns...),
+			Notes: []string{"The share of the entries that was found; means with the 5th and 95th percentile. Hash " + n.Hash + "."},
 		}
-		for _, share := range heldBy {
-			t.Columns = append(t.Columns, fmt.Sprintf("held by %.0f%%", 100*share))
+		for _, row := range n.Kinds {
+			t.row(append([]string{row.kind().String()}, row.cells()...)...)
 		}
-		t.Columns = append(t.Columns, "messages", "first after ms", "ended after ms")
-		for _, row := range rows[i : i+kinds] {
-			name := fmt.Sprintf("%d, %d", row.Hops, row.Budget)
-			if row.Blind {
-				name += ", no feed named"
-			}
-			cells := []string{name}
-			for _, recall := range row.Recall {
-				cells = append(cells, percent(recall))
-			}
-			ms := time.Millisecond.Seconds()
-			t.row(append(cells, spreadOf(row.Messages, 1, "%.0f"), spreadOf(row.First, ms, "%.0f"), spreadOf(row.Delay, ms, "%.0f"))...)
-		}
-		t.Notes = []string{"The share of the entries that was found; means with the 5th and 95th percentile."}
-		if first.Flooders > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("An honest node makes %.1f query_feed calls a minute, for all queries that reach it.", first.Load))
+		if c.Flooders > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("Flooded: %d nodes ask each neighbor something every %v. An honest node makes %.1f query_feed calls a minute, for all queries that reach it.",
+				n.Flooders, floodEvery, n.Load))
 		}
 		r.Tables = append(r.Tables, t)
 	}
+	r.Tables = append(r.Tables, grown(networks, columns), near(networks))
 }
+
+// grown compares what the usual query comes to in networks of all sizes.
+func grown(networks []QueryNetwork, columns []string) Table {
+	t := Table{Title: fmt.Sprintf("%v, as the network grows", usual), Columns: append([]string{"nodes"}, columns...)}
+	for _, flooded := range []bool{false, true} {
+		for _, n := range networks {
+			for _, row := range n.Kinds {
+				switch name := fmt.Sprint(n.Nodes); {
+				case row.kind() == usual && !flooded:
+					t.row(append([]string{name}, row.cells()...)...)
+				case row.Flooded && flooded:
+					t.row(append([]string{fmt.Sprintf("%s, of which %d flood", name, n.Flooders)}, row.cells()...)...)
+				}
+			}
+		}
+	}
+	return t
+}
+
+// near shows where subscribers of a feed are from each other.
+func near(networks []QueryNetwork) Table {
+	t := Table{
+		Title:   "Where the other subscribers of a feed are, from who asks",
+		Columns: []string{"nodes", "feeds", "neighbors", "of these subscribers", "other subscribers"},
+		Notes:   []string{"Within so many hops: the share of the other subscribers, and in brackets how many nodes there are in all."},
+	}
+	for _, hops := range nearHops {
+		t.Columns = append(t.Columns, fmt.Sprintf("within %d", hops))
+	}
+	for _, n := range networks {
+		cells := []string{fmt.Sprint(n.Nodes), fmt.Sprint(n.Feeds), fmt.Sprintf("%.1f", n.Near.Neighbors), fmt.Sprintf("%.1f", n.Near.Alike), fmt.Sprintf("%.1f", n.Near.Others)}
+		for i := range nearHops {
+			cells = append(cells, fmt.Sprintf("%s (%.0f)", percent(n.Near.Within[i]), n.Near.Nodes[i]))
+		}
+		t.row(cells...)
+	}
+	return t
+}
+
+// cells are those of a table's row, but for the first.
+func (r QueryRow) cells() (cells []string) {
+	for _, recall := range r.Recall {
+		cells = append(cells, percent(recall))
+	}
+	ms := time.Millisecond.Seconds()
+	return append(cells, spreadOf(r.Messages, 1, "%.0f"), spreadOf(r.First, ms, "%.0f"), spreadOf(r.Delay, ms, "%.0f"))
+}
+
+// String is how tables and figures name the kind.
+func (k queryKind) String() string {
+	name := fmt.Sprintf("%d, %d", k.hops, k.budget)
+	if k.blind {
+		name += ", no feed named"
+	}
+	if k.flooded {
+		name += ", flooded"
+	}
+	return name
+}
+
+// figures draws what is found, by the size of the network and by the kind of query.
+func (c Queries) figures(networks []QueryNetwork) []Figure {
+	bySize := Figure{Name: "query-nodes", Title: fmt.Sprintf("What a query of %d hops and %d messages finds", usual.hops, usual.budget), X: "Nodes", Y: "Entries found (%)"}
+	byKind := Figure{Name: "query-kinds", Title: fmt.Sprintf("What queries find of what %.0f%% of the subscribers hold", 100*heldBy[rare]), X: "Hops, messages", Y: "Entries found (%)"}
+	for _, share := range heldBy {
+		bySize.Lines = append(bySize.Lines, Line{Name: fmt.Sprintf("held by %.0f%%", 100*share)})
+	}
+	for i, n := range networks {
+		bySize.Points = append(bySize.Points, fmt.Sprint(n.Nodes))
+		byKind.Lines = append(byKind.Lines, Line{Name: fmt.Sprintf("%d nodes", n.Nodes)})
+		for _, row := range n.Kinds {
+			if row.kind() == usual {
+				for k, recall := range row.Recall {
+					bySize.Lines[k].Values = append(bySize.Lines[k].Values, 100*recall)
+				}
+			}
+			if row.Blind || row.Flooded {
+				continue
+			}
+			if i == 0 {
+				byKind.Points = append(byKind.Points, row.kind().String())
+			}
+			byKind.Lines[i].Values = append(byKind.Lines[i].Values, 100*row.Recall[rare])
+		}
+	}
+	return []Figure{bySize, byKind}
+}
+
+// rare is the index in heldBy of what the second figure is about.
+const rare = 2
