@@ -13,9 +13,9 @@ import (
 	"errors"
 	"time"
 
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/fetch/grade"
-	"feedex/polling"
 	"feedex/protocol"
 )
 
@@ -245,17 +245,9 @@ type Feed struct {
 	Unread bool      // that document could not be used, for LastError
 	Whole  time.Time // the last request that was not conditional
 
-	// Where it moved. Its entries stay those of URL.
-	Alias      feed.URL  // where it is asked for, "" for URL itself
-	Moved      feed.URL  // where it may have moved to, "" for nowhere
-	MovedSeen  int       // so many polls in a row were sent there for good
-	MovedSince time.Time // the first of them
-	Lands      string    // the host that its redirects lead to, "" where they lead to no other than is asked
-
-	// What the publisher asks for.
-	Lifetime  time.Duration // how long an answer is fresh (RFC 9111 §4.2)
-	NotBefore time.Time     // the next request, at the earliest
-	Pace      feed.Pace     // by the last document
+	courtesy.Move        // its entries stay those of URL
+	Lands         string // the host that its redirects lead to, "" where they lead to no other than is asked
+	courtesy.Terms
 }
 
 // Confidential reports whether the feed and its entries never leave the node.
@@ -264,7 +256,7 @@ func (f *Feed) Confidential() bool { return f.Private || f.Withheld }
 // A Host is how many requests a host takes, as its answers have shown.
 type Host struct {
 	Name string // in lower case, without a port
-	polling.Budget
+	courtesy.Budget
 }
 
 // A Gap is a span of time of which entries are missing: a feed published more between two polls than its

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/guard"
 	"feedex/node"
@@ -215,7 +216,7 @@ func TestAnswersTellTheNode(t *testing.T) {
 	})
 	for path, status := range map[string]int{"/": 200, "/304": 304, "/404": 404} {
 		got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + path), ETag: `"1"`})
-		want := node.Freshness{Stated: true, Lifetime: 10 * time.Minute, Age: time.Minute}
+		want := courtesy.Freshness{Stated: true, Lifetime: 10 * time.Minute, Age: time.Minute}
 		if got.Status != status || got.Freshness != want || got.From != "127.0.0.1" || got.Unreached {
 			t.Errorf("%s: %+v", path, got)
 		}

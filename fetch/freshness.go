@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"feedex/node"
+	"feedex/courtesy"
 )
 
 // longestFreshness is the longest lifetime that is told apart: ten years.
@@ -18,12 +18,12 @@ const longestFreshness = 10 * 365 * 24 * time.Hour
 //
 // Of §4.2.3 only Age counts, and not how long ago Date says that the answer was made: a clock that is ahead,
 // ours or theirs, would make everything stale.
-func freshness(h http.Header, now time.Time) node.Freshness {
-	f := node.Freshness{Age: ageOf(h)}
+func freshness(h http.Header, now time.Time) courtesy.Freshness {
+	f := courtesy.Freshness{Age: ageOf(h)}
 	lifetime, stated := maxAge(h)
 	if !stated {
 		if lifetime, stated = untilExpires(h, now); !stated {
-			return node.Freshness{}
+			return courtesy.Freshness{}
 		}
 	}
 	f.Stated, f.Lifetime = true, min(max(lifetime, 0), longestFreshness)

@@ -5,22 +5,22 @@ import (
 	"testing"
 	"time"
 
-	"feedex/node"
+	"feedex/courtesy"
 )
 
 func TestFreshness(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	at := func(d time.Duration) string { return now.Add(d).Format(http.TimeFormat) }
-	fresh := func(lifetime, age time.Duration) node.Freshness {
-		return node.Freshness{Stated: true, Lifetime: lifetime, Age: age}
+	fresh := func(lifetime, age time.Duration) courtesy.Freshness {
+		return courtesy.Freshness{Stated: true, Lifetime: lifetime, Age: age}
 	}
 	for _, test := range []struct {
 		name   string
 		header http.Header
-		want   node.Freshness
+		want   courtesy.Freshness
 	}{
-		{"nothing", http.Header{}, node.Freshness{}},
-		{"other directives", http.Header{"Cache-Control": {"public, must-revalidate"}}, node.Freshness{}},
+		{"nothing", http.Header{}, courtesy.Freshness{}},
+		{"other directives", http.Header{"Cache-Control": {"public, must-revalidate"}}, courtesy.Freshness{}},
 		{"max-age", http.Header{"Cache-Control": {"public, MAX-AGE=300"}}, fresh(5*time.Minute, 0)},
 		{"quoted", http.Header{"Cache-Control": {`max-age="300"`}}, fresh(5*time.Minute, 0)},
 		{"blanks", http.Header{"Cache-Control": {" max-age = 300 ,"}}, fresh(5*time.Minute, 0)},
@@ -81,7 +81,7 @@ func FuzzFreshness(f *testing.F) {
 		if got.Lifetime < 0 || got.Lifetime > longestFreshness || got.Age < 0 || got.Age > longestFreshness {
 			t.Errorf("%+v", got)
 		}
-		if !got.Stated && got != (node.Freshness{}) || got.Stated && control == "" && expires == "" {
+		if !got.Stated && got != (courtesy.Freshness{}) || got.Stated && control == "" && expires == "" {
 			t.Errorf("%+v", got)
 		}
 		optsOut(h)

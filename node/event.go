@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/protocol"
@@ -65,7 +66,7 @@ type Fetched struct {
 	// RetryAfter is how long the publisher asks us to stay away, 0 where it does not.
 	RetryAfter time.Duration
 	// Freshness is how long the answer may be used without asking again.
-	Freshness Freshness
+	Freshness courtesy.Freshness
 	// Unchanged is for how long the document had been as it is, by its Last-Modified, where Freshness says nothing;
 	// 0 where it is not known.
 	Unchanged time.Duration
@@ -77,13 +78,6 @@ type Fetched struct {
 	Err   error
 	// Requests are those that the poll took, for the owner's log.
 	Requests []grade.Request
-}
-
-// Freshness is what an answer says about how long it is fresh (RFC 9111 §4.2). The zero value says nothing.
-type Freshness struct {
-	Stated   bool          // the answer says so
-	Lifetime time.Duration // from when it was made, never below zero
-	Age      time.Duration // how long ago that was, for caches on the way
 }
 
 // Found says how a Search ended.

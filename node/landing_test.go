@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/polling"
@@ -51,13 +51,13 @@ func TestRedirectsShareTheBudgetOfWhereTheyLead(t *testing.T) {
 		h.start()
 		*asked = nil
 		w.run(time.Minute)
-		if n := len(*asked); n < polling.Burst || n > polling.Burst+7 {
+		if n := len(*asked); n < courtesy.Burst || n > courtesy.Burst+7 {
 			t.Errorf("%d requests in the first minute", n)
 		}
 		w.run(19 * time.Minute)
-		for i := polling.Burst; i < len(*asked); i++ {
-			if gap := (*asked)[i].Sub((*asked)[i-polling.Burst]); gap < polling.ShortestGap {
-				t.Errorf("%d requests within %v", polling.Burst+1, gap)
+		for i := courtesy.Burst; i < len(*asked); i++ {
+			if gap := (*asked)[i].Sub((*asked)[i-courtesy.Burst]); gap < courtesy.ShortestGap {
+				t.Errorf("%d requests within %v", courtesy.Burst+1, gap)
 			}
 		}
 		for _, s := range h.node.Feeds() {
@@ -94,42 +94,5 @@ func TestARefusalWhereRedirectsLead(t *testing.T) {
 		if w.now.Sub(s.LastSuccess) > time.Hour {
 			t.Errorf("%s was last polled %v ago", s.URL, w.now.Sub(s.LastSuccess))
 		}
-	}
-}
-
-// A redirect within a host is a request more to it.
-func TestRedirectsWithinAHostAreCounted(t *testing.T) {
-	w := newNetwork(t)
-	p := w.feed(news)
-	p.answer = func(f Fetch) Fetched { return redirected(f, string(news)+"/there", listing(f.Feed, 1)) }
-	h := w.add(Config{Policy: polling.Fixed{Every: 20 * time.Minute}}, news)
-	w.run(time.Second)
-	if got := h.node.hosts[news.Host()].Spent.Sub(p.asked[0]); got < 2*polling.FirstGap-time.Second {
-		t.Errorf("a poll of two requests keeps the budget busy for %v", got)
-	}
-}
-
-// A publisher that redirects to another host each time does not fill our memory.
-func TestRedirectsToEverOtherHosts(t *testing.T) {
-	w := newNetwork(t)
-	p := w.feed(news)
-	p.answer = func(f Fetch) Fetched {
-		return redirected(f, fmt.Sprintf("https://host%d.example.com/", p.requests), listing(f.Feed, 1))
-	}
-	h := w.add(Config{Policy: polling.Fixed{Every: 20 * time.Minute}}, news)
-	w.run(24 * time.Hour)
-	if n := len(h.node.hosts); n > 3 {
-		t.Errorf("%d hosts are known", n)
-	}
-	p.answer = func(f Fetch) Fetched { return listing(f.Feed, 1) }
-	w.run(time.Hour)
-	if got := h.store.LoadFeeds(); len(h.node.hosts) != 1 || got[0].Lands != "" {
-		t.Errorf("after it stopped: %d hosts, %+v", len(h.node.hosts), got)
-	}
-	h.store.KeepHost(archive.Host{Name: "unheard.example.com"})
-	h.kill()
-	h.start()
-	if got := h.store.LoadHosts(); len(got) != 0 {
-		t.Errorf("kept are %+v", got)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"feedex/polling"
+	"feedex/courtesy"
 )
 
 // leapt sees to it that what publishers are owed holds when the clock goes ahead by more than anybody can be told to
@@ -13,38 +13,24 @@ import (
 // better once a time server answers. What an earlier run knew is true by the clock of now. What was due in so much time
 // by the clock of before is due in as much time now: after such a sleep that delays nothing for long.
 func (n *Node) leapt(before time.Time) {
-	by := n.now.Sub(before)
-	for _, h := range n.hosts {
-		if h.aside != (polling.Budget{}) {
-			h.recall(n.now, h.aside)
-			continue
-		}
-		h.Until, h.Spent = ahead(h.Until, before, by), ahead(h.Spent, before, by)
-	}
+	n.hosts.Leapt(before, n.now)
+	ahead := func(t time.Time) time.Time { return courtesy.Ahead(t, before, n.now) }
 	for _, u := range slices.Sorted(maps.Keys(n.feeds)) {
 		s := n.feeds[u]
 		if s.Ended {
 			continue
 		}
-		due := ahead(s.NextPoll, before, by)
+		due := ahead(s.NextPoll)
 		if !s.aside.IsZero() {
 			due = n.due(s, s.aside)
 		} else {
-			s.NotBefore, s.ordinary = ahead(s.NotBefore, before, by), ahead(s.ordinary, before, by)
+			s.NotBefore, s.ordinary = ahead(s.NotBefore), ahead(s.ordinary)
 		}
-		if s.polling || s.waiting {
+		if s.polling || s.visitor.Waiting() {
 			s.NextPoll = due
 		} else {
 			n.pollAt(s, due)
 		}
 		n.store.KeepFeed(s.Feed)
 	}
-}
-
-// ahead is t, later by as much where it was still to come.
-func ahead(t, before time.Time, by time.Duration) time.Time {
-	if t.After(before) {
-		return t.Add(by)
-	}
-	return t
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/polling"
 )
@@ -30,7 +31,7 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 			}
 			ev := listing(f.Feed, 1)
 			if i%2 == 1 {
-				ev.Freshness = Freshness{Stated: true, Lifetime: 12 * time.Hour}
+				ev.Freshness = courtesy.Freshness{Stated: true, Lifetime: 12 * time.Hour}
 			}
 			return ev
 		}
@@ -50,7 +51,7 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 	met := feed.URL("https://met.example.com/")
 	w.feed(met).answer = func(f Fetch) Fetched {
 		ev := listing(f.Feed, 1)
-		ev.Freshness = Freshness{Stated: true, Lifetime: 8 * time.Hour}
+		ev.Freshness = courtesy.Freshness{Stated: true, Lifetime: 8 * time.Hour}
 		return ev
 	}
 	h.step(Subscribe{Feeds: []feed.URL{met}})

@@ -49,32 +49,8 @@ func TestAFeedThatMoves(t *testing.T) {
 	h.kill()
 	h.start()
 	w.run(7 * time.Hour)
-	if at[len(at)-1] != there || h.node.feeds[news].host.name != "new.example.org" {
+	if at[len(at)-1] != there || h.node.feeds[news].visitor.Host() != "new.example.org" {
 		t.Errorf("after a restart it was asked for at %s", at[len(at)-1])
-	}
-}
-
-func TestMovesThatDoNotCount(t *testing.T) {
-	n := 0
-	for name, to := range map[string]func(f Fetch) feed.URL{
-		"now and then": func(f Fetch) feed.URL {
-			if n++; n%3 == 0 {
-				return ""
-			}
-			return there
-		},
-		"here and there": func(f Fetch) feed.URL {
-			n++
-			return there + feed.URL(rune('0'+n%2))
-		},
-		"to where everybody can read it": func(f Fetch) feed.URL { return "http://new.example.org/feed" },
-		"nowhere":                        func(f Fetch) feed.URL { return "" },
-	} {
-		w, h, _ := movable(t, to)
-		w.run(10 * 24 * time.Hour)
-		if s := h.node.feeds[news]; s.Alias != "" {
-			t.Errorf("%s: moved to %s", name, s.Alias)
-		}
 	}
 }
 
@@ -107,7 +83,7 @@ func TestAMoveThatWasWrong(t *testing.T) {
 		}
 		broken = true
 		w.run(6 * 24 * time.Hour)
-		if s := h.node.feeds[news]; s.Alias != "" || s.Errors != 0 || s.Ended || s.host.name != news.Host() {
+		if s := h.node.feeds[news]; s.Alias != "" || s.Errors != 0 || s.Ended || s.visitor.Host() != news.Host() {
 			t.Errorf("%s: alias %q, %d errors, ended %v", name, s.Alias, s.Errors, s.Ended)
 		}
 	}

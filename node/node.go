@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/neighbors"
@@ -22,9 +23,8 @@ type Node struct {
 	open    map[uint64]pending // calls and searches that have not ended
 	lastID  uint64
 	feeds   map[feed.URL]*subscription
-	hosts   map[string]*host   // where they are polled, by name
-	polls   map[feed.URL]*host // where a poll is under way
-	outage  outage             // whether our network works
+	hosts   *courtesy.Hosts // where they are polled
+	outage  courtesy.Outage // whether our network works
 	table   *neighbors.Table
 	book    *neighbors.Book
 	links   map[protocol.NodeID]*link
@@ -67,11 +67,11 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 		agenda: newAgenda(now),
 		open:   make(map[uint64]pending),
 		feeds:  make(map[feed.URL]*subscription),
-		hosts:  make(map[string]*host),
-		polls:  make(map[feed.URL]*host),
+		outage: courtesy.NewOutage(rng),
 		book:   neighbors.NewBook(now, rng, c.AllowLocal, peers),
 		links:  make(map[protocol.NodeID]*link),
 	}
+	n.hosts = courtesy.NewHosts(rng, n.privateHost)
 	n.table = neighbors.NewTable(neighbors.Config{
 		Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, AllowLocal: c.AllowLocal, Unspeakable: n.privateURL,
 	})
@@ -115,7 +115,7 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 	n.effects = dst
 	if before := n.now; now.After(before) {
 		n.now = now
-		if now.Sub(before) > longestAway {
+		if now.Sub(before) > courtesy.LongestAway {
 			n.leapt(before)
 		}
 	}

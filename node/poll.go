@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/neighbors"
@@ -37,12 +38,12 @@ func (n *Node) pollAt(s *subscription, t time.Time) {
 // fellDue has a feed polled whose time has come, if it still is.
 func (n *Node) fellDue(s *subscription) {
 	switch late := n.now.Sub(s.NextPoll); {
-	case n.feeds[s.URL] != s || s.polling || s.waiting || s.Ended || late < 0:
+	case n.feeds[s.URL] != s || s.polling || s.visitor.Waiting() || s.Ended || late < 0:
 	case late > spreadStart: // this machine slept, and so did all feeds
 		n.pollAt(s, n.now.Add(n.between(0, min(spreadStart, s.Interval))))
 	case n.postponed(s):
 	default:
-		n.enqueue(s)
+		n.serveHost(n.hosts.Enter(s.visitor))
 	}
 }
 
@@ -81,8 +82,7 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	if n.speakOf(s); s.shown() != shown || s.Private != private {
 		n.advertiseSoon()
 	}
-	n.noteLanding(s, ev)
-	n.learnHost(s, ev)
+	n.noteHosts(s, &ev)
 	n.noteDocument(s, &ev)
 	if ev.Err != nil {
 		n.pollFailed(s, ev)
@@ -91,7 +91,7 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	n.status.Counters.Polls++
 	n.recall(s)
 	lastPoll := s.LastSuccess
-	s.Errors, s.LastError, s.LastSuccess, s.forbidden = 0, "", n.now, false
+	s.Errors, s.LastError, s.LastSuccess = 0, "", n.now
 	poll := polling.Poll{At: n.now, Interval: s.Interval}
 	var fresh []archive.Record
 	var revised []feed.Entry
@@ -106,8 +106,8 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	n.judge(s)
 	n.checkAside(s)
 	poll.History, poll.Helped, poll.Unchanged = s.history, s.Helped, ev.Unchanged
-	n.noteMoved(s, ev)
-	n.owed(s, ev)
+	n.noteMoved(s, ev.Moved)
+	s.Answered(n.now, ev.Status, ev.Document, ev.Freshness, ev.RetryAfter)
 	n.beginPast(s, ev.Document)
 	n.scheduleNext(s, poll)
 	n.store.KeepFeed(s.Feed)
@@ -264,7 +264,7 @@ func (n *Node) noteDocument(s *subscription, ev *Fetched) {
 	switch {
 	case ev.Err == nil && ev.Document == nil && s.Unread:
 		ev.Err = errors.New(cmp.Or(s.unread, s.LastError, "the document is still the one that could not be used"))
-		if ev.Status == unchanged && (ev.ETag != s.ETag || ev.LastModified != s.LastModified) {
+		if ev.Status == courtesy.Unchanged && (ev.ETag != s.ETag || ev.LastModified != s.LastModified) {
 			ev.ETag, ev.LastModified, ev.Body = s.ETag, s.LastModified, s.Body
 			if n.now.Sub(s.Whole) >= anotherEvery {
 				ev.ETag, ev.LastModified, ev.Body = "", "", feed.Digest{}
@@ -312,9 +312,8 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 	n.status.Counters.PollsFailed++
 	s.Errors++
 	s.LastError = ev.Err.Error()
-	s.forbidden = ev.Status == forbidden
 	s.ordinary = time.Time{}
-	if ev.Status == gone && s.Alias == "" {
+	if ev.Status == courtesy.Gone && s.Alias == "" {
 		s.Ended, s.NextPoll = true, time.Time{}
 		n.store.KeepFeed(s.Feed)
 		n.tell(Polled{Feed: s.URL, Problem: s.LastError})
@@ -323,7 +322,7 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 	if s.Errors >= pastPatience && s.shown() {
 		n.beginPast(s, nil)
 	}
-	n.forgetAlias(s, ev)
+	n.forgetAlias(s, ev.Status)
 	wait := s.Interval
 	if s.LastSuccess.IsZero() || wait == 0 {
 		wait = firstRetryAnswered
@@ -334,15 +333,8 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 	for i := 1; i < s.Errors && wait < longestBackoff; i++ {
 		wait = min(2*wait, longestBackoff)
 	}
-	wait = max(wait, owedAfterFailure(ev))
-	s.NotBefore = n.now.Add(owedAfterFailure(ev))
-	at := n.now.Add(wait + n.between(0, wait/10))
-	for _, h := range []*host{s.host, s.lands} {
-		if h != nil && h.public {
-			at = later(at, h.Until)
-		}
-	}
-	n.pollAt(s, at)
+	wait = max(wait, s.Terms.Failed(n.now, ev.Freshness, ev.RetryAfter))
+	n.pollAt(s, later(n.now.Add(wait+n.between(0, wait/10)), s.visitor.Until()))
 	n.store.KeepFeed(s.Feed)
 	n.tell(Polled{Feed: s.URL, Next: s.NextPoll, Problem: s.LastError})
 }

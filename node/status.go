@@ -132,9 +132,7 @@ func (n *Node) Status() Status {
 	s := n.status
 	s.Covers = len(n.covers.list)
 	s.Sources, s.Warning = slices.Clone(n.boot.sources), n.upkeep.warning
-	if n.outage.on() {
-		s.Offline = n.outage.since
-	}
+	s.Offline = n.outage.Since()
 	for u, f := range n.feeds {
 		if f.Ended {
 			s.Ended++

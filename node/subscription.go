@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/neighbors"
@@ -19,16 +20,12 @@ type subscription struct {
 	recalled          bool               // the history was rebuilt from the archive
 	slipped           bool               // the last document held no entry that was known before
 	history           polling.History    // rebuilt from the archive after a restart
-	host              *host              // where it is asked for
-	lands             *host              // where its redirects lead, nil where that is no other
-	turn              time.Time          // when it may be asked there: that request is counted; zero for not yet
-	waiting           bool               // for its turn there
+	visitor           *courtesy.Visitor  // of its hosts
 	polling           bool               // a Fetch is under way
 	begun             time.Time          // the last Fetch
 	aside             time.Time          // when it is due by a clock that was ahead of ours; zero for not known
 	lost              time.Time          // when it was first not reached, since it last was
 	found             bool               // somebody answered in this run, or there is such a host on the Internet
-	forbidden         bool               // the last answer was 403
 	unread            string             // why the last document could not be used, if that was in this run
 	ordinary          time.Time          // when it falls due but for a spot poll; zero where there was none since the last time
 	listed            []incentive.Listed // the last document of this run, oldest entry first
@@ -93,8 +90,7 @@ func (n *Node) apply(wish *Subscribe, f *archive.Feed) (changed bool) {
 
 // resume takes up a feed where it was left.
 func (n *Node) resume(f archive.Feed) {
-	s := &subscription{Feed: f, policy: n.policyOf(&f), host: n.hostOf(&f)}
-	s.lands = n.hostNamed(f.Lands)
+	s := &subscription{Feed: f, policy: n.policyOf(&f), visitor: n.hosts.Visitor(f.URL, f.At(f.URL), f.Lands)}
 	n.feeds[f.URL] = s
 	n.status.Feeds = len(n.feeds)
 	n.speakOf(s)
@@ -188,6 +184,7 @@ func (n *Node) unsubscribe(u feed.URL) {
 		return
 	}
 	delete(n.feeds, u)
+	n.hosts.Leave(s.visitor)
 	n.status.Feeds = len(n.feeds)
 	s.Subscribed = false
 	n.store.KeepFeed(s.Feed)

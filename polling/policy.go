@@ -1,6 +1,6 @@
 // Package polling decides when a feed is fetched next. Its policies are pure: they see what the last
 // poll gave, how long the node waited for it and when the feed published, and answer how long to wait
-// now. Reading clocks, keeping due times and honouring what a publisher asks for is the node's part.
+// now. Reading clocks and keeping due times is the node's part; what a publisher asks for is package courtesy's.
 //
 // FeedEx adapts as in Paper §3.3. FixLearned, PostRate and MovingAverage are the strategies of Urbansky
 // and others, "An Optimized Web Feed Aggregation Approach for Generic Feed Types", cited as Urbansky.

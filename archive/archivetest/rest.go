@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/protocol"
 )
@@ -24,8 +25,13 @@ func testFeeds(t *testing.T, a Archive) {
 		NextPoll: base.Add(1500 * time.Millisecond), LastPoll: base.Add(time.Second), LastSuccess: base.Add(-time.Hour),
 		Errors: 3, LastError: "no answer", Withheld: true, Ended: true,
 		Body: feed.Digest{1, 2, 3}, Unread: true, Whole: base.Add(2 * time.Second),
-		Alias: "https://example.com/there", Moved: "https://example.com/further", MovedSeen: 2, MovedSince: base.Add(3 * time.Second),
-		Lifetime: time.Hour + 1, NotBefore: base.Add(2 * time.Hour), Pace: feed.Pace{Every: time.Minute, SkipHours: 1<<24 - 1, SkipDays: 1 << 6},
+		Move: courtesy.Move{
+			Alias: "https://example.com/there", Moved: "https://example.com/further", MovedSeen: 2, MovedSince: base.Add(3 * time.Second),
+		},
+		Terms: courtesy.Terms{
+			Lifetime: time.Hour + 1, NotBefore: base.Add(2 * time.Hour),
+			Pace: feed.Pace{Every: time.Minute, SkipHours: 1<<24 - 1, SkipDays: 1 << 6},
+		},
 	}
 	bare := archive.Feed{URL: blog}
 	a.KeepFeed(full)

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/fetch/grade"
-	"feedex/polling"
 	"feedex/reading"
 )
 
@@ -156,7 +156,7 @@ func TestRequestsFor(t *testing.T) {
 	list[3].Feed, list[3].URL = string(news), "https://example.com/moved"
 	list[4].URL = "https://example.org/other"
 	s.KeepRequests(list)
-	s.KeepHost(archive.Host{Name: "example.com", Budget: polling.Budget{Gap: time.Minute, Until: at}})
+	s.KeepHost(archive.Host{Name: "example.com", Budget: courtesy.Budget{Gap: time.Minute, Until: at}})
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ func layers() map[string]int {
 		"internal/when":    0,
 		"protocol":         1,
 		"polling":          1,
+		"courtesy":         1,
 		"opml":             1,
 		"safehtml":         1,
 		"neighbors":        2,

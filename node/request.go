@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/polling"
+	"feedex/fetch/grade"
 )
 
 const (
@@ -15,21 +15,8 @@ const (
 	anotherEvery = 24 * time.Hour
 	// unfinished is when a feed is asked again whose poll was cut off by the end of the process.
 	unfinished = 10 * time.Minute
-	// longestSkipped is after how long a feed is asked for in an hour that its publisher skips: every week has one
-	// that it does not, of which this node missed all.
-	longestSkipped = 8 * 24 * time.Hour
 	// skipSpread is the time over which polls begin that waited for a full hour.
 	skipSpread = 15 * time.Minute
-)
-
-// HTTP statuses that mean something to when a feed is polled next (RFC 9110 §15, RFC 6585 §4).
-const (
-	whole       = 200
-	unchanged   = 304
-	forbidden   = 403
-	gone        = 410
-	tooMany     = 429
-	unavailable = 503
 )
 
 // request begins a poll of a feed. That it is under way is kept, so that a crash brings nobody back at once.
@@ -68,36 +55,27 @@ func (n *Node) serves(s *subscription) int {
 	return count
 }
 
-// owed notes for how long the publisher wants us to stay away now. What an answer does not say holds on from
-// the last document: a 304 renews its freshness (RFC 9111 §4.3.4).
-func (n *Node) owed(s *subscription, ev Fetched) {
-	switch f := ev.Freshness; {
-	case f.Stated:
-		s.Lifetime = f.Lifetime
-	case ev.Document != nil || ev.Status == whole:
-		s.Lifetime = 0
+// noteRequests keeps what a poll of the feed asked of publishers. It is for the owner alone.
+func (n *Node) noteRequests(s *subscription, list []grade.Request) {
+	if len(list) == 0 {
+		return
 	}
-	if ev.Document != nil {
-		s.Pace = ev.Document.Pace
-	}
-	s.NotBefore = n.now.Add(polling.Courtesy(s.Lifetime-ev.Freshness.Age, s.Pace.Every, ev.RetryAfter))
+	list[0].First = s != nil && s.LastPoll.IsZero()
+	n.store.KeepRequests(list)
 }
 
-// owedAfterFailure is for how long the publisher wants us to stay away after an answer that brought no document.
-func owedAfterFailure(ev Fetched) time.Duration {
-	f := ev.Freshness
-	return polling.Courtesy(f.Lifetime-f.Age, 0, ev.RetryAfter)
+// expected is when a feed is polled next: when it is due, or when its host may be asked.
+func (s *subscription) expected() time.Time {
+	if s.Ended {
+		return s.NextPoll
+	}
+	return later(s.NextPoll, s.visitor.Ready())
 }
 
 // wantedLater is until when the publisher of a feed wants to be left alone, the zero time where that is past.
 func (n *Node) wantedLater(s *subscription) (until time.Time) {
-	if !s.polling {
-		until = s.NotBefore
-	}
-	for _, h := range []*host{s.host, s.lands} {
-		if h != nil && h.public {
-			until = later(until, h.Until)
-		}
+	if until = s.visitor.Until(); !s.polling {
+		until = later(until, s.NotBefore)
 	}
 	if s.Ended || !until.After(n.now) {
 		return time.Time{}
@@ -105,14 +83,29 @@ func (n *Node) wantedLater(s *subscription) (until time.Time) {
 	return until
 }
 
-// allowed is t, or if the publisher wants nobody to come then, some time after the next hour in which it does. Where
-// this machine is off or asleep in all such hours, that must not be the end of the feed.
+// allowed is t, or if the publisher wants nobody to come then, some time after the next hour in which it does.
 func (n *Node) allowed(s *subscription, t time.Time) time.Time {
-	if due := later(s.LastPoll.Add(s.Interval), s.NotBefore); !s.LastPoll.IsZero() && t.Sub(due) >= longestSkipped {
-		return t
-	}
-	if at := s.Pace.Allowed(t); at.After(t) {
+	if at := s.Allowed(t, s.LastPoll, s.Interval); at.After(t) {
 		return at.Add(n.between(0, skipSpread))
 	}
 	return t
+}
+
+// rehost has a feed asked for where it is now.
+func (n *Node) rehost(s *subscription) { n.hosts.Sent(s.visitor, s.At(s.URL)) }
+
+// noteMoved takes note of where a poll was redirected for good, and after a while asks there at once.
+func (n *Node) noteMoved(s *subscription, to feed.URL) {
+	if s.Redirected(n.now, s.URL, to) {
+		n.rehost(s)
+	}
+}
+
+// forgetAlias asks for a feed under its own name again where its new address does not work. Validators are the new
+// address's, and would mean something else there.
+func (n *Node) forgetAlias(s *subscription, status int) {
+	if s.Move.Failed(status, s.Errors) {
+		s.ETag, s.LastModified, s.Body = "", "", feed.Digest{}
+		n.rehost(s)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/polling"
 )
@@ -69,8 +70,8 @@ func TestFeedsOfAHostShareItsBudget(t *testing.T) {
 		}
 	}
 	w.run(time.Minute)
-	if n := len(*asked); n < polling.Burst || n > polling.Burst+7 {
-		t.Errorf("%d requests in the first minute, want a burst of %d and one each %v", n, polling.Burst, polling.FirstGap)
+	if n := len(*asked); n < courtesy.Burst || n > courtesy.Burst+7 {
+		t.Errorf("%d requests in the first minute, want a burst of %d and one each %v", n, courtesy.Burst, courtesy.FirstGap)
 	}
 	w.run(9 * time.Minute)
 	first := make(map[feed.URL]bool)
@@ -108,7 +109,7 @@ func TestRefillIsLearned(t *testing.T) {
 		t.Errorf("%d of %d requests were refused, %d of them in the second half of a day", refused, all, refused-early)
 	}
 	kept := h.store.LoadHosts()
-	if len(kept) != 1 || kept[0].Name != "news.example.com" || kept[0].Gap < polling.FirstGap {
+	if len(kept) != 1 || kept[0].Name != "news.example.com" || kept[0].Gap < courtesy.FirstGap {
 		t.Errorf("of the host is kept %+v", kept)
 	}
 }
@@ -167,7 +168,7 @@ func TestADayBehind429(t *testing.T) {
 func TestHostsThatThrottleBy403(t *testing.T) {
 	refuse := false
 	w := newNetwork(t)
-	h, asked := shared(w, "news.example.com", 10, func(_ int, f Fetch) Fetched {
+	_, asked := shared(w, "news.example.com", 10, func(_ int, f Fetch) Fetched {
 		if refuse {
 			return status(403, 0)
 		}
@@ -179,9 +180,6 @@ func TestHostsThatThrottleBy403(t *testing.T) {
 	*asked = nil
 	refuse = false
 	w.run(12 * time.Hour)
-	if b := h.node.hosts["news.example.com"]; !b.Forbids {
-		t.Errorf("after it answers again: %+v", b.Budget)
-	}
 	refuse = true
 	w.run(time.Hour)
 	*asked = nil
@@ -196,7 +194,7 @@ func TestAForbiddenFeedAlone(t *testing.T) {
 	begun := false
 	requests := 0
 	w := newNetwork(t)
-	h, _ := shared(w, "news.example.com", 5, func(_ int, f Fetch) Fetched {
+	h, asked := shared(w, "news.example.com", 5, func(_ int, f Fetch) Fetched {
 		if f.Feed == "http://news.example.com/0" && begun {
 			requests++
 			return status(403, 0)
@@ -209,13 +207,16 @@ func TestAForbiddenFeedAlone(t *testing.T) {
 	if requests > 16 {
 		t.Errorf("%d requests in a week for what is forbidden", requests)
 	}
+	if n := within(*asked, epoch.Add(2*time.Hour), 7*24*time.Hour) - requests; n < 4*(7*24*3-2) {
+		t.Errorf("%d requests in a week for the four others, each of every 20 minutes", n)
+	}
 	for _, s := range h.node.Feeds()[1:] {
 		if s.Errors != 0 || w.now.Sub(s.LastSuccess) > 25*time.Minute {
 			t.Errorf("%s was last polled %v ago", s.URL, w.now.Sub(s.LastSuccess))
 		}
 	}
-	if b := h.node.hosts["news.example.com"]; b.Forbids || b.Learned() || len(h.store.LoadHosts()) != 0 {
-		t.Errorf("the host is thought to be slow: %+v", b.Budget)
+	if kept := h.store.LoadHosts(); len(kept) != 0 {
+		t.Errorf("the host is thought to be slow: %+v", kept)
 	}
 }
 
@@ -226,6 +227,21 @@ func TestAHostThatForbidsAll(t *testing.T) {
 	w.run(7 * 24 * time.Hour)
 	if n := len(p.asked); n > 18 {
 		t.Errorf("%d requests in a week", n)
+	}
+}
+
+// A feed that is given up while it waits for its turn is not polled.
+func TestAFeedThatIsGivenUpHasNoTurn(t *testing.T) {
+	w := newNetwork(t)
+	h, asked := shared(w, "news.example.com", 20, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
+	w.run(time.Second)
+	before := len(*asked)
+	for _, s := range h.node.Feeds()[1:] {
+		h.step(Unsubscribe{Feeds: []feed.URL{s.URL}})
+	}
+	w.run(15 * time.Minute)
+	if n := len(*asked) - before; n > 1 {
+		t.Errorf("%d requests after that", n)
 	}
 }
 
@@ -248,5 +264,48 @@ func TestTheHostIsFreedWhateverHappens(t *testing.T) {
 	w.run(unfinished + time.Minute)
 	if n := len(p.asked) - before; n != 1 || h.node.feeds[news].LastSuccess.IsZero() {
 		t.Errorf("%d requests after that", n)
+	}
+}
+
+// What a publisher answers to the owner holds for polls: a refusal of a page of its archive speaks for the host where
+// that is public, and one of the feed itself for that alone where it is not.
+func TestARefusedPageSlowsPolls(t *testing.T) {
+	for _, test := range []struct {
+		host, page string
+		answer     Fetched
+		spared     int // of three feeds
+	}{
+		{"news.example.com", "old", status(429, 3*time.Hour), 3},
+		{"news.example.com", "old", status(503, 3*time.Hour), 3},
+		{"news.example.com", "old", status(404, 0), 0},
+		{"news.example.com", "old", status(403, 0), 0},
+		{"news.example.com", "1", status(500, 3*time.Hour), 1},
+		{"192.168.1.7", "1", status(429, 3*time.Hour), 1},
+		{"192.168.1.7", "old", status(429, 3*time.Hour), 0},
+	} {
+		w := newNetwork(t)
+		h, _ := shared(w, test.host, 3, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
+		w.run(time.Hour)
+		test.answer.From = test.host
+		h.step(Visited{At: feed.URL("http://" + test.host + "/" + test.page), Answer: test.answer})
+		said := w.now
+		h.kill()
+		h.start()
+		w.run(3*time.Hour - time.Minute)
+		spared := 0
+		for _, s := range h.node.Feeds() {
+			if s.LastPoll.Before(said) {
+				spared++
+			}
+		}
+		if spared != test.spared {
+			t.Errorf("%s/%s answers %d: %d of 3 feeds were left alone, want %d", test.host, test.page, test.answer.Status, spared, test.spared)
+		}
+		w.run(time.Hour)
+		for _, s := range h.node.Feeds() {
+			if s.LastPoll.Before(said) {
+				t.Errorf("%s was not polled since", s.URL)
+			}
+		}
 	}
 }

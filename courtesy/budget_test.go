@@ -1,4 +1,4 @@
-package polling
+package courtesy
 
 import (
 	"testing"
@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-var budgetStart = time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)
+// epoch is when tests begin.
+var epoch = time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)
 
 // spend makes requests as fast as the budget lets, and returns when each was made.
 func spend(b *Budget, now time.Time, requests int) (after []time.Duration) {
@@ -24,14 +25,14 @@ func spend(b *Budget, now time.Time, requests int) (after []time.Duration) {
 
 func TestBudgetOfAnUnknownHost(t *testing.T) {
 	var b Budget
-	got := spend(&b, budgetStart, Burst+3)
+	got := spend(&b, epoch, Burst+3)
 	for i, after := range got {
 		if want := max(0, time.Duration(i-Burst+1)*FirstGap); after != want {
 			t.Errorf("request %d after %v, want %v", i+1, after, want)
 		}
 	}
 	// After a pause the bucket is full again, and not fuller.
-	got = spend(&b, budgetStart.Add(24*time.Hour), Burst+1)
+	got = spend(&b, epoch.Add(24*time.Hour), Burst+1)
 	if got[Burst-1] != 0 || got[Burst] != FirstGap {
 		t.Errorf("after a day: %v", got)
 	}
@@ -39,9 +40,9 @@ func TestBudgetOfAnUnknownHost(t *testing.T) {
 
 func TestRefusalHalvesWhatAHostTakes(t *testing.T) {
 	var b Budget
-	spend(&b, budgetStart, 2)
-	b.Refused(budgetStart, 30*time.Minute)
-	if want := budgetStart.Add(30 * time.Minute); !b.Until.Equal(want) || !b.Ready().Equal(want) {
+	spend(&b, epoch, 2)
+	b.Refused(epoch, 30*time.Minute)
+	if want := epoch.Add(30 * time.Minute); !b.Until.Equal(want) || !b.Ready().Equal(want) {
 		t.Errorf("ready at %v, want %v", b.Ready(), want)
 	}
 	got := spend(&b, b.Ready(), 3)
@@ -65,7 +66,7 @@ func TestRefusalHalvesWhatAHostTakes(t *testing.T) {
 
 func TestRefusalsThatDoNotSayHowLong(t *testing.T) {
 	var b Budget
-	now := budgetStart
+	now := epoch
 	for _, want := range []time.Duration{FirstRest, 2 * FirstRest, 4 * FirstRest} {
 		b.Refused(now, 0)
 		if got := b.Until.Sub(now); got != want {
@@ -98,7 +99,7 @@ func TestRefusalsThatDoNotSayHowLong(t *testing.T) {
 func TestBudgetHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b Budget
-		now := budgetStart
+		now := epoch
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "wait")))
 			switch rapid.IntRange(0, 3).Draw(t, "what") {

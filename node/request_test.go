@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"feedex/courtesy"
 	"feedex/feed"
+	"feedex/fetch/grade"
 	"feedex/polling"
 )
 
@@ -41,60 +43,6 @@ func (p *publisher) gaps() (list []time.Duration) {
 		list = append(list, p.asked[i].Sub(p.asked[i-1]).Round(time.Minute))
 	}
 	return list
-}
-
-func TestFreshDocumentsAreNotAskedFor(t *testing.T) {
-	fresh := func(d, age time.Duration) Freshness { return Freshness{Stated: true, Lifetime: d, Age: age} }
-	for _, test := range []struct {
-		name        string
-		first, then Freshness // of the document, and of all 304s after it
-		want        time.Duration
-	}{
-		{"says nothing", Freshness{}, Freshness{}, 20 * time.Minute},
-		{"shorter than the policy", fresh(time.Minute, 0), fresh(time.Minute, 0), 20 * time.Minute},
-		{"stale at once", fresh(0, 0), fresh(0, 0), 20 * time.Minute},
-		{"two hours", fresh(2*time.Hour, 0), fresh(2*time.Hour, 0), 2 * time.Hour},
-		{"two hours, half an hour old", fresh(2*time.Hour, 30*time.Minute), fresh(2*time.Hour, 30*time.Minute), 90 * time.Minute},
-		{"older than fresh", fresh(2*time.Hour, 3*time.Hour), fresh(2*time.Hour, 3*time.Hour), 20 * time.Minute},
-		{"a year", fresh(365*24*time.Hour, 0), fresh(365*24*time.Hour, 0), 24 * time.Hour},
-		{"a 304 that does not say renews it", fresh(2*time.Hour, 0), Freshness{}, 2 * time.Hour},
-		{"a 304 changes it", fresh(2*time.Hour, 0), fresh(time.Hour, 0), time.Hour},
-	} {
-		w := newNetwork(t)
-		_, p := alone(w, func(n int, f Fetch) Fetched {
-			if n == 1 {
-				ev := listing(f.Feed, 3)
-				ev.Freshness = test.first
-				return ev
-			}
-			ev := status(304, 0)
-			ev.ETag, ev.Freshness = f.ETag, test.then
-			return ev
-		})
-		w.run(6 * 24 * time.Hour)
-		for i, gap := range p.gaps()[1:] { // the first sets the phase
-			if gap != test.want {
-				t.Errorf("%s: poll %d after %v, want %v", test.name, i+3, gap, test.want)
-				break
-			}
-		}
-	}
-}
-
-// A document without a word about it ends what the one before said.
-func TestFreshnessEndsWithItsDocument(t *testing.T) {
-	w := newNetwork(t)
-	_, p := alone(w, func(n int, f Fetch) Fetched {
-		ev := listing(f.Feed, n)
-		if n == 1 {
-			ev.Freshness = Freshness{Stated: true, Lifetime: 5 * time.Hour}
-		}
-		return ev
-	})
-	w.run(7 * time.Hour)
-	if gaps := p.gaps(); gaps[0] != 5*time.Hour || gaps[1] != 20*time.Minute {
-		t.Errorf("polled after %v, want after 5 h and then as the policy says", gaps)
-	}
 }
 
 func TestPaceOfTheDocumentIsHonored(t *testing.T) {
@@ -139,7 +87,7 @@ func TestCourtesyOutlivesTheNode(t *testing.T) {
 	w := newNetwork(t)
 	h, p := alone(w, func(n int, f Fetch) Fetched {
 		ev := listing(f.Feed, n)
-		ev.Freshness = Freshness{Stated: true, Lifetime: 12 * time.Hour}
+		ev.Freshness = courtesy.Freshness{Stated: true, Lifetime: 12 * time.Hour}
 		return ev
 	})
 	w.run(10 * time.Minute)
@@ -359,5 +307,39 @@ func TestAPollSaysWhomItServes(t *testing.T) {
 		if serves != test.want {
 			t.Errorf("%s: a poll is for %d, want %d", test.name, serves, test.want)
 		}
+	}
+}
+
+// What polls asked of publishers is kept for the owner. Only the first request of the first poll of a feed is its first,
+// also after a restart; and what comes after the feed was given up counts too.
+func TestRequestsAreKept(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(Config{Policy: rarely{}}, news)
+	poll := func(status ...int) {
+		if s := h.node.feeds[news]; s != nil {
+			s.polling = true
+		}
+		ev := Fetched{Feed: news}
+		for _, code := range status {
+			ev.Requests = append(ev.Requests, grade.Request{At: w.now, URL: string(news), Status: code})
+		}
+		h.step(ev)
+	}
+	poll(302, 200)
+	h.kill()
+	h.start()
+	poll(304)
+	h.node.unsubscribe(news)
+	poll(410)
+	var got []int
+	for i, r := range h.store.LoadRequests(10) {
+		got = append(got, r.Status)
+		if r.First != (i == 0) {
+			t.Errorf("request %d: first %v", i, r.First)
+		}
+	}
+	if len(got) != 4 || got[0] != 302 || got[1] != 200 || got[2] != 304 || got[3] != 410 {
+		t.Errorf("kept %v, want 302, 200, 304, 410", got)
 	}
 }

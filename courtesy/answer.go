@@ -1,0 +1,108 @@
+package courtesy
+
+import (
+	"time"
+
+	"feedex/feed"
+	"feedex/fetch/grade"
+)
+
+// maxForbidden is how often in a row a feed may be answered 403, by a host that does so in place of 429, until it
+// is taken at its word.
+const maxForbidden = 3
+
+// An Answer is how a request to publishers ended, as far as it matters to hosts.
+type Answer struct {
+	From       string          // the host that gave the last answer, in lower case and without a port
+	Status     int             // of that, 0 where nobody answered
+	RetryAfter time.Duration   // how long it asks us to stay away, 0 where it does not
+	Failed     bool            // it was of no use
+	Local      bool            // it came, or would have come, from an address that is not public
+	Requests   []grade.Request // that it took, in order
+}
+
+// A Record is how polls of a feed went before.
+type Record struct {
+	Shown  bool // it was read once
+	Errors int  // failures in a row
+}
+
+// Polled takes note of the answer to a poll of a feed with that record.
+func (t *Hosts) Polled(now time.Time, v *Visitor, a Answer, r Record) {
+	t.landed(now, v, a)
+	t.learn(now, a, r, v.forbidden)
+	v.forbidden = a.Status == Forbidden
+}
+
+// Visited takes note of the answer to a request of the owner's, beside the polls (see Visit): it is the same client that
+// asks.
+func (t *Hosts) Visited(now time.Time, a Answer) { t.learn(now, a, Record{}, false) }
+
+// landed takes note of where the redirects of a feed led, and counts the requests that nobody knew of before.
+func (t *Hosts) landed(now time.Time, v *Visitor, a Answer) {
+	before, counted := v.lands, v.lands
+	switch name := plain(a.From); {
+	case a.Status == 0 || name == "":
+	case name != v.at.name && !a.Local:
+		t.change(&v.lands, t.called(name))
+	case !a.Failed:
+		t.change(&v.lands, nil)
+	}
+	for i, r := range a.Requests {
+		h := t.named[plain(feed.URL(r.URL).Host())]
+		switch {
+		case i == 0 || h == nil || !h.public:
+		case h == counted && h != v.at:
+			counted = nil
+		default:
+			h.Take(now)
+		}
+	}
+	if before != nil && before.users == 0 && !before.Until.After(now) && !before.asked && len(before.queue) == 0 {
+		delete(t.named, before.name) // a publisher could name another with every poll
+		t.forget(before)
+	}
+}
+
+// learn takes note of what an answer says about how many requests its host takes. Whether the answer before was 403
+// is told by forbade.
+func (t *Hosts) learn(now time.Time, a Answer, r Record, forbade bool) {
+	h := t.named[plain(a.From)]
+	if h == nil || !h.public || a.Status == 0 {
+		return // of a host that we have no feed at, the feed alone remembers it
+	}
+	switch {
+	case refused(a, r, h.Forbids):
+		h.aside = Budget{}
+		h.Refused(now, a.RetryAfter)
+		h.Until = h.Until.Add(upTo(t.rng, h.Until.Sub(now)/10)) // nor all who were told so at once
+	case a.Status < 400:
+		h.Forbids = h.Forbids || forbade // for it does not any more
+		h.Answered()
+	default:
+		return
+	}
+	if h.Learned() || h.Until.After(now) {
+		h.kept = true
+		t.keep = append(t.keep, Known{h.name, h.Budget})
+	} else {
+		t.forget(h)
+	}
+}
+
+// refused reports whether the answer says that its host wants fewer requests: 429 (RFC 6585 §4), 503 with a time
+// (RFC 9110 §15.6.4), and 403 with a time. Some hosts answer a plain 403 instead of 429. So does one that
+// shows a feed to us no more, and that is nothing to its other feeds; where the feed was shown before,
+// the host gets a rest once, and what comes after that tells which of the two it was. One that is known for it, forbids,
+// gets more.
+func refused(a Answer, r Record, forbids bool) bool {
+	switch a.Status {
+	case TooMany:
+		return true
+	case Unavailable:
+		return a.RetryAfter > 0
+	case Forbidden:
+		return a.RetryAfter > 0 || r.Shown && (r.Errors == 0 || forbids && r.Errors < maxForbidden)
+	}
+	return false
+}

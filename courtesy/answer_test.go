@@ -1,0 +1,157 @@
+package courtesy
+
+import (
+	"testing"
+	"time"
+)
+
+// Which answers speak for the whole host.
+func TestRefusals(t *testing.T) {
+	shown, failing := Record{Shown: true}, func(n int) Record { return Record{Shown: true, Errors: n} }
+	for _, test := range []struct {
+		name       string
+		status     int
+		retryAfter time.Duration
+		feed       Record
+		forbids    bool
+		want       bool
+	}{
+		{"429", 429, 0, Record{}, false, true},
+		{"429 with a time", 429, time.Hour, shown, false, true},
+		{"503", 503, 0, shown, false, false},
+		{"503 with a time", 503, time.Hour, Record{}, false, true},
+		{"500 with a time is about the feed", 500, time.Hour, shown, false, false},
+		{"404", 404, 0, shown, false, false},
+		{"403 with a time", 403, time.Hour, Record{}, false, true},
+		{"403 of a feed that was never shown", 403, 0, Record{}, false, false},
+		{"403 of a feed that was", 403, 0, shown, false, true},
+		{"403 again is about the feed", 403, 0, failing(1), false, false},
+		{"403 again of a host that is known for it", 403, 0, failing(1), true, true},
+		{"403 of such a host, taken at its word", 403, 0, failing(maxForbidden), true, false},
+		{"200", 200, 0, shown, true, false},
+	} {
+		if got := refused(Answer{Status: test.status, RetryAfter: test.retryAfter}, test.feed, test.forbids); got != test.want {
+			t.Errorf("%s: refused %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// Those who were told to come back at the same moment do not.
+func TestRestsEndApart(t *testing.T) {
+	hosts := newHosts()
+	ends := make(map[time.Time]bool)
+	for _, name := range []string{"a.example.com", "b.example.com", "c.example.com"} {
+		v := hosts.visitors(name, 1)[0]
+		hosts.Polled(epoch, v, Answer{From: name, Status: 429, RetryAfter: time.Hour}, Record{})
+		if rest := v.Until().Sub(epoch); rest < time.Hour || rest >= 66*time.Minute {
+			t.Errorf("%s is left alone for %v, want an hour and a tenth at most", name, rest)
+		}
+		ends[v.Until()] = true
+	}
+	if len(ends) != 3 {
+		t.Errorf("three rests end at %d moments", len(ends))
+	}
+}
+
+// A host that answers a feed again after a 403 is known for saying that in place of 429; one that goes on is not.
+func TestHostsAreKnownForTheir403(t *testing.T) {
+	for _, then := range []int{200, 403} {
+		hosts := newHosts()
+		v := hosts.visitors("news.example.com", 1)[0]
+		hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: 403, Failed: true}, Record{Shown: true})
+		hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: then, Failed: then != 200}, Record{Shown: true, Errors: 1})
+		if got := v.at.Forbids; got != (then == 200) {
+			t.Errorf("403, then %d: known for it %v", then, got)
+		}
+	}
+}
+
+// What is slower than a host that is not known is kept, and so is a rest while it lasts; the rest is forgotten.
+func TestWhatIsKeptOfHosts(t *testing.T) {
+	hosts := newHosts()
+	v := hosts.visitors("news.example.com", 1)[0]
+	answer := func(now time.Time, status int) (keep []Known, drop []string) {
+		hosts.Polled(now, v, Answer{From: "news.example.com.", Status: status}, Record{Shown: true})
+		return hosts.Changes()
+	}
+	if keep, drop := answer(epoch, 200); len(keep)+len(drop) != 0 {
+		t.Errorf("of a host that answers is kept %v, dropped %v", keep, drop)
+	}
+	if keep, _ := answer(epoch, 429); len(keep) != 1 || keep[0].Name != "news.example.com" || keep[0].Budget != v.at.Budget {
+		t.Fatalf("of one that refused is kept %v", keep)
+	}
+	for i := 1; ; i++ {
+		keep, drop := answer(epoch.Add(time.Hour), 200)
+		if len(drop) == 1 {
+			if i < 30 || len(keep) != 0 || drop[0] != "news.example.com" {
+				t.Errorf("after %d answers are kept %v, dropped %v", i, keep, drop)
+			}
+			break
+		}
+		if len(keep) != 1 || i > 40 {
+			t.Fatalf("after %d answers are kept %v", i, keep)
+		}
+	}
+	hosts.Recall(epoch, []Known{{Name: "unheard.example.com"}})
+	if keep, drop := hosts.Changes(); len(keep) != 0 || len(drop) != 1 || drop[0] != "unheard.example.com" {
+		t.Errorf("of a host that nobody asks is kept %v, dropped %v", keep, drop)
+	}
+}
+
+// What a host is owed outlives the run, and a clock that was a year ahead does not silence its feeds.
+func TestHostsOfAnotherClock(t *testing.T) {
+	year := epoch.Add(365 * 24 * time.Hour)
+	month := epoch.Add(LongestAway - time.Hour)
+	for _, test := range []struct {
+		name   string
+		budget Budget
+		want   time.Time // when it may be asked, the zero time for at once
+	}{
+		{"its bucket fills in a year", Budget{Gap: time.Minute, Spent: year}, time.Time{}},
+		{"it may be asked in a year", Budget{Gap: time.Minute, Until: year, Spent: year}, time.Time{}},
+		{"it was told to wait for 30 days and some", Budget{Gap: time.Hour, Until: month, Spent: month.Add(4 * time.Hour)}, month},
+		{"it is busy for a minute", Budget{Gap: time.Minute, Spent: epoch.Add(5 * time.Minute)}, epoch.Add(time.Minute)},
+	} {
+		hosts := newHosts()
+		v := hosts.visitors("news.example.com", 1)[0]
+		hosts.Recall(epoch, []Known{{"news.example.com", test.budget}})
+		if got := v.Ready(); !got.Equal(test.want) && (got.After(epoch) || !test.want.IsZero()) {
+			t.Errorf("%s: may be asked at %v, want %v", test.name, got, test.want)
+		}
+		// If it was our clock that was behind, all of it is true.
+		hosts.Leapt(epoch, year)
+		if want := test.budget.Ready(); v.at.aside != (Budget{}) || test.want.IsZero() && !v.Ready().Equal(want) {
+			t.Errorf("%s: may be asked at %v by a clock that is set to a year later, want %v", test.name, v.Ready(), want)
+		}
+	}
+}
+
+// A refusal of now counts for more than what was kept by another clock.
+func TestARefusalByTheClockOfNow(t *testing.T) {
+	hosts := newHosts()
+	v := hosts.visitors("news.example.com", 1)[0]
+	hosts.Recall(epoch, []Known{{"news.example.com", Budget{Until: epoch.Add(365 * 24 * time.Hour)}}})
+	hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: 429, RetryAfter: 2 * time.Hour}, Record{})
+	left := v.Until().Sub(epoch)
+	hosts.Leapt(epoch, epoch.Add(365*24*time.Hour))
+	if got := v.Until().Sub(epoch.Add(365 * 24 * time.Hour)); got != left {
+		t.Errorf("left alone for %v, want for the %v of its last word", got, left)
+	}
+}
+
+// What a host said since the clock was set wrong goes on for what is left of it.
+func TestALeapOfTheClock(t *testing.T) {
+	wrong, now := time.Unix(0, 0), epoch
+	hosts := newHosts()
+	v := hosts.visitors("news.example.com", 1)[0]
+	v.at.Refused(wrong, 2*time.Hour)
+	hosts.Leapt(wrong.Add(time.Hour), now)
+	if got := v.Until().Sub(now); got != time.Hour {
+		t.Errorf("may be asked in %v, want an hour", got)
+	}
+	v.at.Until = now.Add(-time.Hour)
+	hosts.Leapt(now, now.Add(LongestAway+1))
+	if got := v.Until(); !got.Equal(now.Add(-time.Hour)) {
+		t.Errorf("a rest that is past ends at %v", got)
+	}
+}

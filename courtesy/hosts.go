@@ -1,0 +1,162 @@
+package courtesy
+
+import (
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"feedex/feed"
+)
+
+// Hosts are those at which feeds are polled, and those to which their redirects lead. Make them with NewHosts.
+type Hosts struct {
+	rng     *rand.Rand
+	private func(feed.URL) bool
+	named   map[string]*Host
+	polls   map[feed.URL]*Host // where a poll is under way
+	keep    []Known            // see Changes
+	drop    []string
+}
+
+// A Host is where feeds are polled, one at a time. How many requests it takes is learned, and all its feeds
+// share in that: the limits of publishers are by client. Hosts that are not public are let be: several
+// publishers may share one that know nothing of each other, or a bridge to others.
+type Host struct {
+	Budget
+	name   string
+	public bool
+	asked  bool       // a poll is under way
+	queue  []*Visitor // whose time has come, in order
+	waking time.Time  // see Await
+	users  int        // visitors that it has something to do with
+	kept   bool       // it was said to be kept
+	aside  Budget     // as it was kept, by a clock that was ahead of ours; zero for none
+}
+
+// Known is what is to be known of a host beyond the run.
+type Known struct {
+	Name string // in lower case, without a port
+	Budget
+}
+
+// A Visitor is a feed as its hosts see it. Make one with Hosts.Visitor.
+type Visitor struct {
+	Feed      feed.URL
+	at        *Host     // where it is asked for
+	lands     *Host     // where its redirects lead, nil where that is no other
+	turn      time.Time // when it may be asked there: that request is counted; zero for not yet
+	waiting   bool      // for its turn
+	forbidden bool      // the last answer was 403
+}
+
+// NewHosts returns no hosts yet. Those for which private reports true are not public.
+func NewHosts(rng *rand.Rand, private func(u feed.URL) bool) *Hosts {
+	return &Hosts{rng: rng, private: private, named: make(map[string]*Host), polls: make(map[feed.URL]*Host)}
+}
+
+// Visitor is a feed that is asked for at a URL, its own or another, and whose redirects led to the host of that name,
+// "" for no other.
+func (t *Hosts) Visitor(u, at feed.URL, lands string) *Visitor {
+	v := &Visitor{Feed: u}
+	t.change(&v.at, t.host(at))
+	if lands != "" {
+		t.change(&v.lands, t.called(lands))
+	}
+	return v
+}
+
+// Sent has a feed that does not wait for its turn asked for at another URL from now on.
+func (t *Hosts) Sent(v *Visitor, at feed.URL) { t.change(&v.at, t.host(at)) }
+
+// Leave forgets a feed. A poll that is under way goes on until End.
+func (t *Hosts) Leave(v *Visitor) {
+	if v.waiting {
+		v.at.strike(v)
+	}
+	t.change(&v.at, nil)
+	t.change(&v.lands, nil)
+}
+
+// change has one of a visitor's hosts be another, or none.
+func (t *Hosts) change(which **Host, to *Host) {
+	if *which != nil {
+		(*which).users--
+	}
+	if *which = to; to != nil {
+		to.users++
+	}
+}
+
+// host is the host of a URL.
+func (t *Hosts) host(at feed.URL) *Host {
+	name := plain(at.Host())
+	h := t.named[name]
+	if h == nil {
+		h = &Host{name: name, public: !t.private(at)}
+		t.named[name] = h
+	}
+	return h
+}
+
+// called is the host of that name.
+func (t *Hosts) called(name string) *Host {
+	if strings.Contains(name, ":") {
+		name = "[" + name + "]"
+	}
+	return t.host(feed.URL("https://" + name + "/"))
+}
+
+// plain is the name of a host without the dot that stands for the root of all names.
+func plain(name string) string { return strings.TrimSuffix(name, ".") }
+
+// Recall takes up what earlier runs knew of hosts, once all visitors are there. Those that none of them has to do with
+// are to be dropped.
+func (t *Hosts) Recall(now time.Time, known []Known) {
+	for _, k := range known {
+		if h := t.named[k.Name]; h != nil {
+			h.kept = true
+			h.recall(now, k.Budget)
+		} else {
+			t.drop = append(t.drop, k.Name)
+		}
+	}
+}
+
+// recall takes up the budget of an earlier run. What it says of times that cannot be is left aside: its clock was ahead
+// of ours.
+func (h *Host) recall(now time.Time, kept Budget) {
+	h.Budget, h.aside = kept, Budget{}
+	if h.Until.After(now.Add(LongestAway)) {
+		h.Until, h.aside = time.Time{}, kept
+	}
+	if h.Spent.After(later(now, h.Until).Add(Burst * LongestGap)) {
+		h.Spent, h.aside = time.Time{}, kept
+	}
+}
+
+// Leapt sees to it that what hosts are owed holds when the clock went ahead by more than LongestAway: what an earlier
+// run knew is true by the clock of now, and what began since goes on for what is left of it.
+func (t *Hosts) Leapt(before, now time.Time) {
+	for _, h := range t.named {
+		if h.aside != (Budget{}) {
+			h.recall(now, h.aside)
+		} else {
+			h.Until, h.Spent = Ahead(h.Until, before, now), Ahead(h.Spent, before, now)
+		}
+	}
+}
+
+// Changes are the hosts of which something else is to be known beyond the run than at the last call, and the names of
+// those of which nothing is.
+func (t *Hosts) Changes() (keep []Known, drop []string) {
+	keep, drop, t.keep, t.drop = t.keep, t.drop, nil, nil
+	return keep, drop
+}
+
+// forget has nothing known of a host beyond the run.
+func (t *Hosts) forget(h *Host) {
+	if h.kept {
+		h.kept = false
+		t.drop = append(t.drop, h.name)
+	}
+}

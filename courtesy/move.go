@@ -1,0 +1,63 @@
+package courtesy
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"feedex/feed"
+)
+
+const (
+	// movedPolls and movedFor are how often, and over which time, a feed must be redirected for good to the same
+	// address until it is asked for there. Whoever breaks into one answer must not own the feed.
+	movedPolls = 3
+	movedFor   = 24 * time.Hour
+	// aliasFails is how many failures in a row end that.
+	aliasFails = 3
+)
+
+// A Move is where a feed moved, or may have. Its entries keep the name of the feed that they were published under. The
+// zero value is nowhere.
+type Move struct {
+	Alias      feed.URL  // where it is asked for, "" for its own URL
+	Moved      feed.URL  // where it may have moved to, "" for nowhere
+	MovedSeen  int       // so many polls in a row were sent there for good
+	MovedSince time.Time // the first of them
+}
+
+// At is where the feed with that URL is asked for.
+func (m *Move) At(u feed.URL) feed.URL { return cmp.Or(m.Alias, u) }
+
+// Redirected takes note of where a poll of the feed was redirected for good (RFC 9110 §15.4.2, §15.4.9), "" for
+// nowhere, and reports whether it is asked for elsewhere from now on.
+func (m *Move) Redirected(now time.Time, u, to feed.URL) bool {
+	switch {
+	case to == "" || secure(u) && !secure(to):
+		m.Moved, m.MovedSeen, m.MovedSince = "", 0, time.Time{}
+		return false
+	case to != m.Moved:
+		m.Moved, m.MovedSeen, m.MovedSince = to, 1, now
+		return false
+	}
+	if m.MovedSeen++; m.MovedSeen < movedPolls || now.Sub(m.MovedSince) < movedFor {
+		return false
+	}
+	*m = Move{Alias: to}
+	if to == u {
+		m.Alias = "" // back again
+	}
+	return true
+}
+
+// Failed takes note of so many failures in a row, the last of that status, and reports whether the feed is asked for
+// under its own name again because its new address does not work: the old one may know better by now.
+func (m *Move) Failed(status, failures int) bool {
+	if m.Alias == "" || status != Gone && failures < aliasFails {
+		return false
+	}
+	*m = Move{}
+	return true
+}
+
+func secure(u feed.URL) bool { return strings.HasPrefix(string(u), "https:") }

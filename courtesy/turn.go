@@ -1,0 +1,137 @@
+package courtesy
+
+import (
+	"slices"
+	"time"
+
+	"feedex/feed"
+)
+
+// Enter has a feed whose time has come wait for its turn at its host, which is the one to ask for the next Turn.
+func (t *Hosts) Enter(v *Visitor) *Host {
+	v.waiting = true
+	v.at.queue = append(v.at.queue, v)
+	return v.at
+}
+
+// Turn takes the feed whose turn it is out of the queue of a host. Its poll begins now, and lasts until End; or later,
+// at, which is when it is to enter again: the host to which its redirects lead has others first. Where it is nobody's
+// turn, nil, at is when to ask again, the zero time where nobody waits or a poll is under way.
+func (t *Hosts) Turn(now time.Time, h *Host) (v *Visitor, at time.Time) {
+	if len(h.queue) == 0 || h.asked {
+		return nil, time.Time{}
+	}
+	if ready := h.Ready(); h.public && ready.After(now) {
+		return nil, ready
+	}
+	v = h.queue[0]
+	h.strike(v)
+	if at = v.landing(now); at.After(now) {
+		return v, at
+	}
+	h.asked = true
+	t.polls[v.Feed] = h
+	h.Take(now)
+	return v, now
+}
+
+// strike takes a feed out of the queue.
+func (h *Host) strike(v *Visitor) {
+	v.waiting = false
+	h.queue = slices.DeleteFunc(h.queue, func(other *Visitor) bool { return other == v })
+}
+
+// landing counts the request that a poll of the feed makes at the host to which its redirects lead, and returns
+// when that may be made; it may be past. The host that is asked first has its own turn for that.
+func (v *Visitor) landing(now time.Time) (at time.Time) {
+	h := v.lands
+	if h == nil || h == v.at || !h.public {
+		return now
+	}
+	if v.turn.IsZero() || v.turn.Before(h.Until) {
+		v.turn = later(h.Ready(), now)
+		h.Take(now)
+	}
+	if at = v.turn; !at.After(now) {
+		v.turn = time.Time{}
+	}
+	return at
+}
+
+// Await reports whether somebody must come back for the next Turn of the host at that time: not the zero time, nor where
+// that was said of an earlier time that has not come.
+func (h *Host) Await(at time.Time) bool {
+	if at.IsZero() || !h.waking.IsZero() && !at.Before(h.waking) {
+		return false
+	}
+	h.waking = at
+	return true
+}
+
+// Awaited reports whether who comes back at that time still has to.
+func (h *Host) Awaited(at time.Time) bool {
+	if !h.waking.Equal(at) {
+		return false
+	}
+	h.waking = time.Time{}
+	return true
+}
+
+// End ends the poll of a feed, and returns the host that may be asked for the next Turn, nil for none.
+func (t *Hosts) End(u feed.URL) *Host {
+	h := t.polls[u]
+	if h != nil {
+		delete(t.polls, u)
+		h.asked = false
+	}
+	return h
+}
+
+// longestTurn is how long the owner waits for a turn at a publisher's host.
+const longestTurn = time.Minute
+
+// Visit counts a request of the owner's at the host of u, beside the polls, and returns when it may be made. Where
+// that is more than a minute after now it is not counted and not to be made: the host wants to be left alone.
+func (t *Hosts) Visit(now time.Time, u feed.URL) (at time.Time, ok bool) {
+	h := t.named[plain(u.Host())]
+	if h == nil || !h.public {
+		return now, true // no feed is polled there, or it is the owner's own
+	}
+	if at = later(h.Ready(), now); at.Sub(now) > longestTurn {
+		return at, false
+	}
+	h.Take(now)
+	return at, true
+}
+
+// Waiting reports whether the feed waits for its turn.
+func (v *Visitor) Waiting() bool { return v.waiting }
+
+// Host is the name of the host at which the feed is asked for.
+func (v *Visitor) Host() string { return v.at.name }
+
+// Lands is the name of the host to which its redirects lead, "" where that is no other.
+func (v *Visitor) Lands() string {
+	if v.lands == nil {
+		return ""
+	}
+	return v.lands.name
+}
+
+// Ready is when the feed's host may be asked, the zero time where that is let be; it may be past.
+func (v *Visitor) Ready() time.Time {
+	if !v.at.public {
+		return time.Time{}
+	}
+	return v.at.Ready()
+}
+
+// Until is when the last of the feed's hosts may be asked again that refused; it may be past, and the zero time.
+func (v *Visitor) Until() (until time.Time) {
+	for _, h := range []*Host{v.at, v.lands} {
+		if h != nil && h.public {
+			until = later(until, h.Budget.Until)
+		}
+	}
+	return until
+}

@@ -1,0 +1,216 @@
+package courtesy
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/fetch/grade"
+)
+
+// hub is where redirects lead in these tests.
+const hub = "feeds.example.net"
+
+// newHosts returns hosts of which those below 192.168 are private.
+func newHosts() *Hosts {
+	private := func(u feed.URL) bool { return strings.HasPrefix(u.Host(), "192.168.") }
+	return NewHosts(rand.New(rand.NewPCG(1, 2)), private)
+}
+
+// visitors are so many feeds of a host.
+func (t *Hosts) visitors(host string, feeds int) (list []*Visitor) {
+	for i := range feeds {
+		u := feed.URL(fmt.Sprintf("https://%s/%d", host, i))
+		list = append(list, t.Visitor(u, u, ""))
+	}
+	return list
+}
+
+// enter has feeds wait for their turns.
+func (t *Hosts) enter(list ...*Visitor) {
+	for _, v := range list {
+		t.Enter(v)
+	}
+}
+
+// serve gives out all turns of a host that come until the end, each of which takes a second, and returns when the
+// polls began. They are answered as answer says.
+func (t *Hosts) serve(h *Host, now, end time.Time, answer func(v *Visitor) Answer) (begun []time.Time) {
+	for now.Before(end) {
+		switch v, at := t.Turn(now, h); {
+		case v == nil && at.IsZero():
+			return begun
+		case v == nil:
+			now = at
+		case at.After(now):
+			t.Enter(v)
+			now = at
+		default:
+			begun = append(begun, now)
+			now = now.Add(time.Second)
+			t.Polled(now, v, answer(v), Record{Shown: true})
+			t.End(v.Feed)
+		}
+	}
+	return begun
+}
+
+func good(*Visitor) Answer { return Answer{Status: 200} }
+
+// Feeds of a host are polled one after another, in the order in which they came, and no faster than its budget.
+func TestTurns(t *testing.T) {
+	hosts := newHosts()
+	list := hosts.visitors("news.example.com", 8)
+	hosts.enter(list...)
+	h := list[0].at
+	first, _ := hosts.Turn(epoch, h)
+	if first != list[0] || first.Waiting() || !list[1].Waiting() {
+		t.Fatalf("the first turn is that of %s", first.Feed)
+	}
+	if v, at := hosts.Turn(epoch.Add(time.Hour), h); v != nil || !at.IsZero() {
+		t.Errorf("%s has its turn while another is polled", v.Feed)
+	}
+	hosts.Leave(list[1])
+	if hosts.End(first.Feed) != h || hosts.End(first.Feed) != nil {
+		t.Error("the host is not free after that")
+	}
+	var order []feed.URL
+	begun := hosts.serve(h, epoch.Add(time.Second), epoch.Add(time.Hour), func(v *Visitor) Answer {
+		order = append(order, v.Feed)
+		return good(v)
+	})
+	if len(order) != 6 || !slices.IsSorted(order) || order[0] != list[2].Feed {
+		t.Errorf("turns are given to %v", order)
+	}
+	if pause := begun[4].Sub(begun[3]); pause <= time.Second || begun[3].Sub(epoch) > Burst*time.Second {
+		t.Errorf("after a burst of %d the next request comes %v later", Burst, pause)
+	}
+}
+
+// Hosts that are not public are asked for one feed after another, and for no rest.
+func TestPrivateHostsAreLetBe(t *testing.T) {
+	hosts := newHosts()
+	list := hosts.visitors("192.168.1.7", 30)
+	hosts.enter(list...)
+	begun := hosts.serve(list[0].at, epoch, epoch.Add(time.Hour), func(*Visitor) Answer {
+		return Answer{From: "192.168.1.7", Status: 429, RetryAfter: time.Hour}
+	})
+	if keep, _ := hosts.Changes(); len(begun) != 30 || begun[29].Sub(begun[0]) != 29*time.Second || len(keep) != 0 {
+		t.Errorf("%d turns within %v, kept are %v", len(begun), begun[len(begun)-1].Sub(begun[0]), keep)
+	}
+	if v := list[0]; !v.Ready().IsZero() || !v.Until().IsZero() {
+		t.Errorf("ready at %v, rests until %v", v.Ready(), v.Until())
+	}
+}
+
+// Whoever comes back for a turn comes once, at the earliest time that was said.
+func TestAwait(t *testing.T) {
+	hosts := newHosts()
+	h := hosts.visitors("news.example.com", 1)[0].at
+	soon, late := epoch.Add(time.Minute), epoch.Add(time.Hour)
+	if h.Await(time.Time{}) || !h.Await(late) || h.Await(late) || !h.Await(soon) || h.Await(late) {
+		t.Error("comes back for what it need not, or not for what it must")
+	}
+	if h.Awaited(late) || !h.Awaited(soon) || h.Awaited(soon) || !h.Await(late) {
+		t.Error("comes back twice, or not at the earlier time")
+	}
+}
+
+// Feeds of many hosts that redirect to one share its budget, and its refusals.
+func TestRedirectsShareAHost(t *testing.T) {
+	hosts := newHosts()
+	var list []*Visitor
+	for i := range Burst + 2 {
+		u := feed.URL(fmt.Sprintf("https://host%d.example.com/", i))
+		list = append(list, hosts.Visitor(u, u, hub))
+	}
+	var later []time.Duration
+	for _, v := range list {
+		hosts.Enter(v)
+		got, at := hosts.Turn(epoch, v.at)
+		if got != v {
+			t.Fatalf("%s has no turn at its own host", v.Feed)
+		}
+		later = append(later, at.Sub(epoch))
+	}
+	if later[Burst-1] != 0 || later[Burst] != FirstGap || later[Burst+1] != 2*FirstGap {
+		t.Errorf("turns are in %v", later)
+	}
+	hosts.Polled(epoch, list[0], Answer{From: hub, Status: 429, RetryAfter: time.Hour}, Record{Shown: true})
+	v := list[Burst]
+	hosts.Enter(v)
+	if _, at := hosts.Turn(epoch.Add(FirstGap), v.at); at.Sub(epoch) < time.Hour || v.Until().Sub(epoch) < time.Hour {
+		t.Errorf("what the host refused to one it allows to another after %v", at.Sub(epoch))
+	}
+}
+
+// A request of a redirect that nobody knew of counts at its host.
+func TestRedirectsAreCounted(t *testing.T) {
+	for _, test := range []struct {
+		name, lands string
+		there       string // where the redirect leads
+		want        int    // requests counted there
+	}{
+		{"within the host", "", "news.example.com", 2},
+		{"to a host that was known to come", hub, hub, 1},
+		{"to one that was not", "", hub, 1},
+	} {
+		hosts := newHosts()
+		u := feed.URL("https://news.example.com/")
+		v := hosts.Visitor(u, u, test.lands)
+		hosts.Enter(v)
+		hosts.Turn(epoch, v.at)
+		requests := []grade.Request{{URL: string(u)}, {URL: "https://" + test.there + "/"}}
+		hosts.Polled(epoch, v, Answer{From: test.there, Status: 304, Requests: requests}, Record{Shown: true})
+		if got := hosts.named[test.there].Spent.Sub(epoch); got != time.Duration(test.want)*FirstGap {
+			t.Errorf("%s: a poll of two requests keeps the budget busy for %v", test.name, got)
+		}
+	}
+}
+
+// A publisher that redirects to another host each time does not fill our memory.
+func TestRedirectsToEverOtherHosts(t *testing.T) {
+	hosts := newHosts()
+	u := feed.URL("https://news.example.com/")
+	v := hosts.Visitor(u, u, "")
+	for i := range 100 {
+		hosts.Polled(epoch, v, Answer{From: fmt.Sprintf("host%d.example.com", i), Status: 200}, Record{})
+	}
+	if n := len(hosts.named); n != 2 || v.Lands() != "host99.example.com" {
+		t.Errorf("%d hosts are known, the last is %s", n, v.Lands())
+	}
+	hosts.Polled(epoch, v, Answer{Status: 0, Failed: true}, Record{})
+	if v.Lands() == "" {
+		t.Error("nobody answered, and it counts as no redirect")
+	}
+	hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: 200}, Record{})
+	if n := len(hosts.named); n != 1 || v.Lands() != "" {
+		t.Errorf("after it stopped %d hosts are known, and it leads to %q", n, v.Lands())
+	}
+}
+
+// What the owner asks of a publisher counts like polls, and waits like them where the host wants that.
+func TestTheOwnersRequestsTakeTurns(t *testing.T) {
+	hosts := newHosts()
+	v := hosts.visitors("news.example.com", 1)[0]
+	const page = "https://news.example.com/?page=2"
+	for i := range Burst {
+		if at, ok := hosts.Visit(epoch, page); !ok || !at.Equal(epoch) {
+			t.Errorf("turn %d is at %v, %v, want at once", i+1, at, ok)
+		}
+	}
+	if at, ok := hosts.Visit(epoch, page); !ok || at.Sub(epoch) != FirstGap || !v.Ready().After(epoch) {
+		t.Errorf("the next turn is in %v, %v; that of polls in %v", at.Sub(epoch), ok, v.Ready().Sub(epoch))
+	}
+	hosts.Visited(epoch, Answer{From: "news.example.com", Status: 429, RetryAfter: time.Hour})
+	if at, ok := hosts.Visit(epoch, page); ok || at.Sub(epoch) < time.Hour {
+		t.Errorf("a host that wants an hour's rest is asked in %v, %v", at.Sub(epoch), ok)
+	}
+	if at, ok := hosts.Visit(epoch, "https://nobody.example.org/"); !ok || !at.Equal(epoch) {
+		t.Errorf("a host without feeds is asked in %v, %v", at.Sub(epoch), ok)
+	}
+}
