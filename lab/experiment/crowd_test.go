@@ -123,9 +123,15 @@ func errorOf(_ *Report, err error) error { return err }
 func TestInterruptedAttacksSaySo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r, failed, err := Attacks{Seed: 1, Traces: embedded(t), Rows: []int{1, 2}}.Run(ctx, nil)
-	if err != nil || r.Partial == "" || failed != 0 {
-		t.Errorf("partial %q, %d failed, %v", r.Partial, failed, err)
+	begun, end := context.WithCancel(t.Context())
+	for name, run := range map[string]struct {
+		ctx  context.Context
+		tell Progress
+	}{"before it began": {ctx, nil}, "in the first minute": {begun, func(float64) { end() }}} {
+		r, failed, err := Attacks{Seed: 1, Traces: embedded(t), Nodes: 10}.Run(run.ctx, run.tell)
+		if err != nil || r.Partial == "" || failed != 0 {
+			t.Errorf("%s: partial %q, %d failed, %v", name, r.Partial, failed, err)
+		}
 	}
 	free, err := FreeRiders{Seed: 1, Traces: embedded(t), Shares: []float64{.25}}.Run(ctx, nil)
 	if err != nil || free.Partial == "" {

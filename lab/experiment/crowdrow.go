@@ -39,9 +39,6 @@ func (g *gathering) measure(c crowd) CrowdRow {
 	var parts [classes]members
 	var honest members
 	for i, h := range g.hosts {
-		if h == nil {
-			continue
-		}
 		parts[g.class[i]].add(c, g.w, h)
 		if g.class[i] != bad {
 			honest.add(c, g.w, h)
@@ -60,7 +57,11 @@ type members struct {
 	coverage, lags, alone, calls, served []float64
 }
 
+// add takes in a host, nil for one that has not joined.
 func (m *members) add(c crowd, w *lab.World, h *lab.Host) {
+	if h == nil {
+		return
+	}
 	m.nodes++
 	ran := w.Now().Sub(c.Start)
 	m.calls = append(m.calls, float64(h.Made.Total().Calls)/ran.Minutes())
