@@ -134,11 +134,13 @@ func newLabBar(w io.Writer) labBar {
 	if !isTerminal(w) {
 		return labBar{}
 	}
-	return labBar{progressbar.NewOptions(labBarSteps,
+	bar := progressbar.NewOptions(labBarSteps,
 		progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(40), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionSetElapsedTime(true), progressbar.OptionThrottle(200*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
-	)}
+	)
+	_ = bar.RenderBlank() // before anything is known of how long it takes
+	return labBar{bar}
 }
 
 // set shows how much is done, from 0 to 1.

@@ -119,12 +119,17 @@ func (m *meter) set(world int, done float64) {
 	m.tell(sum)
 }
 
-// slice is how much virtual time passes between two looks at the clock of the user.
-const slice = 5 * time.Minute
+// The virtual time that passes between two looks at whether somebody interrupts: as much as takes briefly, within
+// bounds. It has no effect on what happens.
+const (
+	shortestSlice = time.Second
+	longestSlice  = 5 * time.Minute
+	briefly       = 100 * time.Millisecond
+)
 
 // advance runs a world to its end, or until ctx ends, and reports whether it came to its end.
 func advance(ctx context.Context, w *lab.World, end time.Time, progress func(done float64)) bool {
-	begin := w.Now()
+	begin, slice := w.Now(), shortestSlice
 	for w.Now().Before(end) {
 		if ctx.Err() != nil {
 			return false
@@ -133,7 +138,14 @@ func advance(ctx context.Context, w *lab.World, end time.Time, progress func(don
 		if next.After(end) {
 			next = end
 		}
+		began := time.Now()
 		w.Run(next)
+		switch took := time.Since(began); {
+		case took > 2*briefly:
+			slice = max(slice/2, shortestSlice)
+		case took < briefly/2:
+			slice = min(2*slice, longestSlice)
+		}
 		progress(float64(w.Now().Sub(begin)) / float64(end.Sub(begin)))
 	}
 	return true
