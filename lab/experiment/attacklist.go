@@ -49,20 +49,26 @@ func (a Attacks) report(c crowd, rows []AttackRow) *Report {
 	}
 	t := Table{Title: "Attacks", Columns: []string{"row and attack", "", "measured"}}
 	var hashes []string
+	ended := 0
 	for _, row := range rows {
 		verdict := "FAIL"
 		switch {
 		case row.Partial:
 			verdict = "interrupted"
-			r.Partial = "interrupted; some attacks did not come to their end"
 		case row.Pass:
 			verdict = "pass"
+		}
+		if !row.Partial {
+			ended++
 		}
 		t.row(fmt.Sprintf("%2d %s", row.Row, row.Name), verdict, row.Measured)
 		hashes = append(hashes, row.Hash)
 		r.Steps += row.Steps
 	}
 	r.Hash = hashOf(hashes)
+	if ended < len(rows) {
+		r.Partial = fmt.Sprintf("interrupted; %d of %d attacks came to their end, of the others nothing is known", ended, len(rows))
+	}
 	marks := Table{Title: "What was done, and the pass marks", Columns: []string{"row and attack", "what was done", "pass mark", "hash"}}
 	for _, row := range rows {
 		marks.row(fmt.Sprintf("%2d %s", row.Row, row.Name), row.Done, row.Mark, row.Hash)

@@ -173,6 +173,9 @@ func (a Attacks) Run(ctx context.Context, progress Progress) (r *Report, failed 
 		rows[i] = AttackRow{Row: x.row, Name: x.name, Done: x.done, Mark: x.mark}
 		rows[i].Measured, rows[i].Pass = x.run(t)
 		rows[i].Hash, rows[i].Steps, rows[i].Partial = hashOf(t.hashes), t.steps, t.broken
+		if t.broken {
+			rows[i].Measured, rows[i].Pass = unknown, false
+		}
 	})
 	for i := range rows {
 		if !rows[i].Pass && !rows[i].Partial {

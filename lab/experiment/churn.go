@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"feedex/lab"
@@ -145,6 +146,13 @@ func (s *Share) count(part bool) {
 
 func (s Share) of() float64 { return float64(s.Part) / float64(max(1, s.Whole)) }
 
+func (s Share) percent() string {
+	if s.Whole == 0 {
+		return unknown
+	}
+	return percent(s.of())
+}
+
 // enough is how long a node must be there after an entry came out for that to count: longer than a broken
 // promise takes, and than the look for new neighbors.
 const enough = 30 * time.Minute
@@ -256,15 +264,13 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 		},
 	}
 	var hashes []string
+	var ran []time.Duration
 	for _, row := range rows {
-		hashes = append(hashes, row.Hash)
+		hashes, ran = append(hashes, row.Hash), append(ran, row.Ran)
 		r.Steps += row.Steps
-		if row.Ran < c.Length {
-			r.Partial = "interrupted; the tables show what was by then"
-		}
 	}
-	r.Hash = hashOf(hashes)
-	rows = rows[:len(rows)-1]
+	r.Hash, r.Partial = hashOf(hashes), howFar(ran, c.Length)
+	rows = slices.DeleteFunc(slices.Clone(rows[:len(rows)-1]), func(row ChurnRow) bool { return row.Stays == 0 })
 	t := Table{
 		Title:   "Entries, by how long nodes stay",
 		Columns: []string{"mean stay", "stays", "present", "SLN", "XCH", "out while there", "while away", "kept by some node", "lost though kept", "lag there, min", "neighbors in, s", "never"},
@@ -277,7 +283,7 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 	}
 	for _, row := range rows {
 		t.row(row.Stay.String(), fmt.Sprint(row.Stays), percent(row.Present), percent(row.Alone), percent(row.Exchange),
-			percent(row.There.of()), percent(row.Away.of()), percent(row.Kept.of()), fmt.Sprint(row.Lost.Part), minutes(row.Lag.Mean), spreadOf(row.Served, 1, "%.0f"), fmt.Sprint(row.Unserved))
+			row.There.percent(), row.Away.percent(), row.Kept.percent(), fmt.Sprint(row.Lost.Part), meanMinutes(row.Lag), spreadOf(row.Served, 1, "%.0f"), fmt.Sprint(row.Unserved))
 	}
 	r.Tables = []Table{t, split.table()}
 	r.Figures = []Figure{churnFigure(rows)}

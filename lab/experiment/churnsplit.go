@@ -120,6 +120,6 @@ func (r SplitResult) table() Table {
 		t.row(l.When, percent(l.Cross), fmt.Sprintf("%.1f", l.Links), fmt.Sprintf("%.1f", l.Far))
 	}
 	t.Notes = []string{fmt.Sprintf("Mean lag of entries that came out before %s min, during %s, afterwards %s; %s of all did not come.",
-		minutes(r.Before.Mean), minutes(r.Cut.Mean), minutes(r.After.Mean), percent(r.Missed.of()))}
+		meanMinutes(r.Before), meanMinutes(r.Cut), meanMinutes(r.After), r.Missed.percent())}
 	return t
 }

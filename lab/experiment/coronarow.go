@@ -11,6 +11,7 @@ type CoronaRow struct {
 	Every   time.Duration `json:"every_ns"`
 	Hash    string        `json:"hash"`
 	Steps   int64         `json:"steps"`
+	Ran     time.Duration `json:"ran_ns"`
 	Partial bool          `json:"partial,omitempty"`
 
 	Requests    float64 `json:"requests"`        // at a channel in 30 minutes
@@ -118,7 +119,7 @@ func (d *detections) detection() Detection {
 
 // measureCorona sums up a network: what was published between begin and end, and what was counted there.
 func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaCounts, whole bool) CoronaRow {
-	row := CoronaRow{Every: every, Hash: w.Hash(), Steps: w.Steps(), Partial: !whole, Tiers: tiers()}
+	row := CoronaRow{Every: every, Hash: w.Hash(), Steps: w.Steps(), Ran: w.Now().Sub(w.Start()), Partial: !whole, Tiers: tiers()}
 	subscribers := make([]int, len(w.Publishers()))
 	for _, h := range w.Hosts() {
 		for _, i := range h.Follows() {

@@ -26,7 +26,7 @@ func (c Corona) report(rows []CoronaRow) *Report {
 		r.Steps += row.Steps
 		hashes = append(hashes, row.Hash)
 		if row.Partial {
-			r.Partial = fmt.Sprintf("interrupted in network %d, whose figures are of what there was by then", len(hashes))
+			r.Partial = fmt.Sprintf("interrupted in network %d after %s of %s h; its figures are of what there was by then", len(hashes), hours(row.Ran), hours(c.span(row.Every)))
 		}
 	}
 	r.Hash = hashOf(hashes)
@@ -46,8 +46,8 @@ func coronaSummary(rows []CoronaRow) Table {
 	}
 	base := rows[0]
 	row := func(name string, r CoronaRow, d Detection) {
-		t.row(name, r.Every.String(), fmt.Sprintf("%.0f", d.Lag), fmt.Sprintf("%.0f", d.ByUpdate), percent(d.Coverage),
-			fmt.Sprintf("%.2f", r.Requests), partOf(r.Requests, base.Requests), fmt.Sprintf("%.1f", r.Bytes/1e3), partOf(r.Bytes, base.Bytes))
+		t.row(name, r.Every.String(), known("%.0f", d.Lag), known("%.0f", d.ByUpdate), percent(d.Coverage),
+			known("%.2f", r.Requests), partOf(r.Requests, base.Requests), known("%.1f", r.Bytes/1e3), partOf(r.Bytes, base.Bytes))
 	}
 	row("Legacy RSS", base, base.Alone)
 	row("feedex, equal load", base, base.Exchange)
@@ -75,6 +75,14 @@ func rarer(rows []CoronaRow) *CoronaRow {
 		}
 	}
 	return best
+}
+
+// known writes what was measured, and unknown in the place of 0, which is no detection time and no load.
+func known(format string, v float64) string {
+	if v == 0 {
+		return unknown
+	}
+	return fmt.Sprintf(format, v)
 }
 
 func partOf(part, whole float64) string {
@@ -109,12 +117,8 @@ func coronaNetworks(rows []CoronaRow) Table {
 			t.row(r.Every.String())
 			continue
 		}
-		bytes := unknown
-		if r.CallBytes > 0 {
-			bytes = fmt.Sprintf("%.1f", r.CallBytes/1e3)
-		}
 		t.row(r.Every.String(), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag), fmt.Sprintf("%.0f", r.Limit), percent(r.First), percent(r.Offered),
-			percent(r.NotModified), fmt.Sprintf("%.1f", r.Calls), bytes, spreadOf(r.Links, 1, "%.1f"), r.Hash)
+			percent(r.NotModified), fmt.Sprintf("%.1f", r.Calls), known("%.1f", r.CallBytes/1e3), spreadOf(r.Links, 1, "%.1f"), r.Hash)
 	}
 	t.Notes = []string{
 		"Legacy: the same nodes without what neighbors brought. Limit: T/(n+1), if all n subscribers knew at once what the first of them polled.",
@@ -136,7 +140,7 @@ func coronaTiers(row CoronaRow) Table {
 			}
 			return fmt.Sprintf("%.0f", v)
 		}
-		t.row(tier.name(), fmt.Sprint(tier.Channels), fmt.Sprintf("%.1f", tier.Requests), seconds(tier.Alone), seconds(tier.Lag), seconds(tier.Limit))
+		t.row(tier.name(), fmt.Sprint(tier.Channels), known("%.1f", tier.Requests), seconds(tier.Alone), seconds(tier.Lag), seconds(tier.Limit))
 	}
 	return t
 }

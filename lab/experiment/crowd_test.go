@@ -1,11 +1,7 @@
 package experiment
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,28 +9,6 @@ import (
 	"feedex/lab"
 	"feedex/node"
 )
-
-// isGolden compares a report with the file of that name.
-func isGolden(t *testing.T, name string, r *Report) {
-	t.Helper()
-	var got bytes.Buffer
-	if err := r.Write(&got); err != nil {
-		t.Fatal(err)
-	}
-	golden := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("the report differs from %s; if that is meant, run: go test ./lab/experiment -update\n%s", golden, got.String())
-	}
-}
 
 // Small networks with free riders and others give the same tables and the same hash every time, on every
 // machine. Who changes what nodes do changes them: look at the difference before -update.
@@ -114,28 +88,6 @@ func TestImpossibleCrowds(t *testing.T) {
 		if err := c.run(); !errors.Is(err, ErrSetting) {
 			t.Errorf("%s: %v, want ErrSetting", c.name, err)
 		}
-	}
-}
-
-func errorOf(_ *Report, err error) error { return err }
-
-// An interrupted experiment says so, and judges nothing.
-func TestInterruptedAttacksSaySo(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	begun, end := context.WithCancel(t.Context())
-	for name, run := range map[string]struct {
-		ctx  context.Context
-		tell Progress
-	}{"before it began": {ctx, nil}, "in the first minute": {begun, func(float64) { end() }}} {
-		r, failed, err := Attacks{Seed: 1, Traces: embedded(t), Nodes: 10}.Run(run.ctx, run.tell)
-		if err != nil || r.Partial == "" || failed != 0 {
-			t.Errorf("%s: partial %q, %d failed, %v", name, r.Partial, failed, err)
-		}
-	}
-	free, err := FreeRiders{Seed: 1, Traces: embedded(t), Shares: []float64{.25}}.Run(ctx, nil)
-	if err != nil || free.Partial == "" {
-		t.Errorf("partial %q, %v", free.Partial, err)
 	}
 }
 

@@ -16,12 +16,16 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *Report 
 		"Cells: share of the entries that came, and how late in minutes. The others poll nothing: theirs came from neighbors alone.",
 	}
 	var hashes []string
+	ended := 0
 	for i := range rows {
 		hashes = append(hashes, rows[i].Hash)
 		r.Steps += rows[i].Steps
-		if rows[i].Partial {
-			r.Partial = "interrupted; some networks did not come to their end"
+		if !rows[i].Partial {
+			ended++
 		}
+	}
+	if ended < len(rows) {
+		r.Partial = fmt.Sprintf("interrupted; %d of %d networks came to their end, of the others there is what was by then", ended, len(rows))
 	}
 	r.Hash = hashOf(hashes)
 	r.Tables = []Table{
@@ -50,12 +54,18 @@ func crowdTable(title string, rows []CrowdRow) Table {
 		return percent(g.Coverage) + " " + minutes(g.Lag)
 	}
 	for _, r := range rows {
-		others := unknown
-		if r.Groups[bad].Nodes > 0 {
-			others = fmt.Sprintf("%.1f", r.Groups[bad].Calls)
+		calls := func(g Group) string {
+			if g.Nodes == 0 {
+				return unknown
+			}
+			return fmt.Sprintf("%.1f", g.Calls)
 		}
-		t.row(r.Name, cell(r.Groups[ordinary]), cell(r.Groups[slow]), cell(r.Groups[fewFeeds]), cell(r.Groups[fewLinks]),
-			cell(r.Groups[bad]), fmt.Sprintf("%.1f", r.Honest.Calls), others, r.Hash)
+		name := r.Name
+		if r.Partial {
+			name += ", interrupted"
+		}
+		t.row(name, cell(r.Groups[ordinary]), cell(r.Groups[slow]), cell(r.Groups[fewFeeds]), cell(r.Groups[fewLinks]),
+			cell(r.Groups[bad]), calls(r.Honest), calls(r.Groups[bad]), r.Hash)
 	}
 	return t
 }

@@ -1,27 +1,14 @@
 package experiment
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"feedex/lab/trace"
 )
-
-func embedded(t testing.TB) *trace.Set {
-	t.Helper()
-	set, err := trace.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
 
 // smallPaper is Paper §4 with few nodes and little time.
 func smallPaper(t testing.TB) Paper {
@@ -39,23 +26,7 @@ func TestPaperIsReproducible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got bytes.Buffer
-	if err := report.Write(&got); err != nil {
-		t.Fatal(err)
-	}
-	golden := filepath.Join("testdata", "paper.golden")
-	if *update {
-		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("the evaluation differs from %s; if that is meant, run: go test ./lab/experiment -update\n%s", golden, got.String())
-	}
+	isGolden(t, "paper.golden", report)
 	checkDrawings(t, report.All())
 }
 
@@ -104,32 +75,6 @@ func TestImpossiblePapers(t *testing.T) {
 		if _, err := p.Run(t.Context(), nil); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that names %q", err, want)
 		}
-	}
-}
-
-// Who interrupts gets what there was by then, and is told so.
-func TestInterruptedPaper(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	p := smallPaper(t)
-	p.Intervals = []time.Duration{time.Hour}
-	report, err := p.Run(ctx, func(done float64) {
-		if done > .4 {
-			cancel()
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if ran := report.Result.(PaperResult).Rows[0].Ran; report.Partial == "" || ran < time.Hour || ran > 2*time.Hour {
-		t.Errorf("it ran %v and says %q", ran, report.Partial)
-	}
-	cancel()
-	if report, err = p.Run(ctx, nil); err != nil || report.Partial == "" {
-		t.Fatalf("interrupted before it began: %v", err)
-	}
-	var text bytes.Buffer
-	if err := report.Write(&text); err != nil || !strings.Contains(text.String(), "PARTIAL") {
-		t.Errorf("%v; the text does not say that it is partial:\n%s", err, text.String())
 	}
 }
 

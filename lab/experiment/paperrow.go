@@ -25,7 +25,7 @@ type PaperRow struct {
 	Other    Spread  `json:"other_calls"`
 	Bytes    Spread  `json:"bytes"`      // of calls made and received, with their answers
 	PollByte Spread  `json:"poll_bytes"` // of documents
-	Settled  Calls   `json:"settled"`    // without the first half hour
+	Settled  Calls   `json:"settled"`    // without the first half hour; none where it ran no longer
 	Bundle   float64 `json:"bundle"`     // entries in a put_entries
 
 	Requests    int64 `json:"requests"` // at publishers
@@ -131,7 +131,7 @@ func measure(w *lab.World, every time.Duration, start time.Time, begin map[*lab.
 	row.Checks, row.DIDs, row.Puts, row.Other = spread(checks), spread(dids), spread(puts), spread(other)
 	row.Bytes, row.PollByte = spread(bytes), spread(polls)
 	row.Bundle = bundle(all)
-	if len(begin) > 0 && row.Nodes > 0 {
+	if row.Ran > settled && row.Nodes > 0 {
 		per := float64(row.Nodes) * (row.Ran - settled).Minutes()
 		row.Settled = Calls{
 			Checks: float64(later[lab.CheckDID].Calls+later[lab.CheckDIDs].Calls) / per,

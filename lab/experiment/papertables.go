@@ -66,15 +66,13 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *Rep
 		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",
 	}
 	var hashes []string
+	var ran []time.Duration
 	for _, row := range rows {
-		hashes = append(hashes, row.Hash)
+		hashes, ran = append(hashes, row.Hash), append(ran, row.Ran)
 		r.Steps += row.Steps
-		if row.Ran < p.Length {
-			r.Partial = "interrupted; the table of limits says how far each network came, those left out had not begun"
-		}
 	}
 	rows = slices.DeleteFunc(slices.Clone(rows), func(row PaperRow) bool { return row.Nodes == 0 })
-	r.Hash = hashOf(hashes)
+	r.Hash, r.Partial = hashOf(hashes), howFar(ran, p.Length)
 	r.Tables = []Table{
 		lagTable(rows), referenceTable(rows), missTable(rows), callTable(rows), bundleTable(rows), costTable(rows, p.NoEncoding), limitTable(rows),
 	}
@@ -117,17 +115,33 @@ func referenceTable(rows []PaperRow) Table {
 func missTable(rows []PaperRow) Table {
 	t := Table{
 		Title: "Missing entries (Figure 5): mean of the nodes, 5th and 95th percentile",
-		Columns: []string{"interval h", "SLN miss", "XCH miss", "XCH coverage", "of the reference: SLN miss", "XCH miss", "XCH gain",
+		Columns: []string{"interval h", "SLN miss", "XCH miss", "XCH coverage", "of the reference: SLN miss", "XCH miss", "SLN gain", "XCH gain",
 			"paper: SLN miss", "XCH miss", "XCH gain"},
-		Notes: []string{"The first three columns are shares of what was published, the next three of what the reference node has."},
+		Notes: []string{"The first three columns are shares of what was published, the next four of what the reference node has."},
 	}
 	const cent = .01
 	for _, r := range rows {
-		t.row(hours(r.Every), spreadOf(r.Alone.Miss, cent, "%.1f"), spreadOf(r.Exchange.Miss, cent, "%.2f"), percent(1-r.Exchange.Miss.Mean),
-			percent(r.Alone.RefMiss.Mean), percent(r.Exchange.RefMiss.Mean), percent(r.Exchange.RefGain.Mean),
+		t.row(hours(r.Every), spreadOf(r.Alone.Miss, cent, "%.1f"), spreadOf(r.Exchange.Miss, cent, "%.2f"), r.Exchange.coverage(),
+			meanPercent(r.Alone.RefMiss), meanPercent(r.Exchange.RefMiss), meanPercent(r.Alone.RefGain), meanPercent(r.Exchange.RefGain),
 			stated(paperSLNMiss, r.Every), stated(paperXCHMiss, r.Every), stated(paperGain, r.Every))
 	}
 	return t
+}
+
+// coverage writes the share of the entries that came.
+func (m Mode) coverage() string {
+	if m.Miss.Count == 0 {
+		return unknown
+	}
+	return percent(1 - m.Miss.Mean)
+}
+
+// whenSettled writes one of the Settled figures.
+func (row PaperRow) whenSettled(v float64) string {
+	if row.Ran <= settled {
+		return unknown
+	}
+	return fmt.Sprintf("%.2f", v)
 }
 
 func callTable(rows []PaperRow) Table {
@@ -141,7 +155,7 @@ func callTable(rows []PaperRow) Table {
 	}
 	for _, r := range rows {
 		t.row(hours(r.Every), spreadOf(r.Checks, 1, "%.1f"), spreadOf(r.DIDs, 1, "%.1f"), spreadOf(r.Puts, 1, "%.1f"), fmt.Sprintf("%.1f", r.Other.Mean),
-			fmt.Sprintf("%.2f", r.Settled.Checks), fmt.Sprintf("%.2f", r.Settled.DIDs), fmt.Sprintf("%.2f", r.Settled.Puts),
+			r.whenSettled(r.Settled.Checks), r.whenSettled(r.Settled.DIDs), r.whenSettled(r.Settled.Puts),
 			stated(paperChecks, r.Every), stated(paperPuts, r.Every))
 	}
 	return t
@@ -150,7 +164,7 @@ func callTable(rows []PaperRow) Table {
 func bundleTable(rows []PaperRow) Table {
 	t := Table{Title: "Average entries in a bundle (Table 3)", Columns: []string{"interval h", "whole run", "settled", "paper"}}
 	for _, r := range rows {
-		t.row(hours(r.Every), fmt.Sprintf("%.2f", r.Bundle), fmt.Sprintf("%.2f", r.Settled.Bundle), stated(paperBundle, r.Every))
+		t.row(hours(r.Every), fmt.Sprintf("%.2f", r.Bundle), r.whenSettled(r.Settled.Bundle), stated(paperBundle, r.Every))
 	}
 	return t
 }
@@ -186,7 +200,7 @@ func limitTable(rows []PaperRow) Table {
 		Notes:   []string{"Limits for n subscribers of a feed that hear of an entry as soon as one of them polls it, an entry and subscriber each counting once."},
 	}
 	for _, r := range rows {
-		t.row(hours(r.Every), minutes(r.Exchange.Lag.Mean), minutes(r.Random), minutes(r.Staggered), minutes(r.Shared),
+		t.row(hours(r.Every), meanMinutes(r.Exchange.Lag), minutes(r.Random), minutes(r.Staggered), minutes(r.Shared),
 			hours(r.Ran), fmt.Sprint(r.Nodes), r.Hash)
 	}
 	return t

@@ -1,15 +1,9 @@
 package experiment
 
 import (
-	"bytes"
-	"context"
-	"encoding/xml"
 	"errors"
-	"flag"
-	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +13,6 @@ import (
 	"feedex/lab/trace"
 	"feedex/polling"
 )
-
-var update = flag.Bool("update", false, "write the tables in testdata anew")
 
 // A document of two entries, polled every ten minutes from 00:10 to 01:00: what each poll finds, by hand.
 func TestRunFeed(t *testing.T) {
@@ -84,23 +76,7 @@ func TestPollingReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text bytes.Buffer
-	if err := report.Write(&text); err != nil {
-		t.Fatal(err)
-	}
-	golden := filepath.Join("testdata", "polling.txt")
-	if *update {
-		if err := os.WriteFile(golden, text.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text.String() != string(want) {
-		t.Errorf("the report is not that of %s:\n%s", golden, &text)
-	}
+	isGolden(t, "polling.golden", report)
 	other := smallPolling()
 	other.Seed = 2
 	if changed, err := other.Run(t.Context(), nil); err != nil || changed.Hash == report.Hash {
@@ -159,16 +135,6 @@ func TestPollingRefusesTheImpossible(t *testing.T) {
 	}
 }
 
-func TestPollingInterruptedSaysSo(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	report, err := smallPolling().Run(ctx, nil)
-	if err != nil || report.Partial != "0 of 24 feeds" {
-		t.Fatalf("%q, %v", report.Partial, err)
-	}
-	checkDrawings(t, report.All())
-}
-
 func TestPollingFigures(t *testing.T) {
 	report, err := smallPolling().Run(t.Context(), nil)
 	if err != nil {
@@ -178,29 +144,6 @@ func TestPollingFigures(t *testing.T) {
 		t.Errorf("%d figures", len(report.All()))
 	}
 	checkDrawings(t, report.All())
-}
-
-// checkDrawings holds figures to being SVG, each in a file of its own.
-func checkDrawings(t *testing.T, drawings []Drawing) {
-	t.Helper()
-	files := map[string]bool{}
-	for _, d := range drawings {
-		var svg bytes.Buffer
-		if err := d.WriteSVG(&svg); err != nil {
-			t.Error(err)
-		}
-		for dec := xml.NewDecoder(&svg); ; {
-			if _, err := dec.Token(); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", d.File(), err)
-			}
-		}
-		if files[d.File()] {
-			t.Errorf("%s twice", d.File())
-		}
-		files[d.File()] = true
-	}
 }
 
 // The whole run on the recorded traces is what docs/EVALUATION.md shows, and Auto is better than Moving

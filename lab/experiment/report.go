@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,11 +40,13 @@ type Report struct {
 	Aside []string `json:"-"`
 }
 
-// All are the figures, in order.
+// All are the figures of which there is something to draw, in order.
 func (r *Report) All() []Drawing {
 	var all []Drawing
 	for i := range r.Figures {
-		all = append(all, &r.Figures[i])
+		if len(r.Figures[i].Points) > 0 {
+			all = append(all, &r.Figures[i])
+		}
 	}
 	return append(all, r.Drawings...)
 }
@@ -117,6 +121,18 @@ func (m *meter) set(world int, done float64) {
 		sum += share * m.done[i]
 	}
 	m.tell(sum)
+}
+
+// howFar says how long the networks of an interrupted experiment ran, "" where all came to their end.
+func howFar(ran []time.Duration, whole time.Duration) string {
+	var each []string
+	for _, r := range ran {
+		each = append(each, hours(r))
+	}
+	if !slices.ContainsFunc(ran, func(r time.Duration) bool { return r < whole }) {
+		return ""
+	}
+	return fmt.Sprintf("interrupted; of %s h the networks ran %s; what had not begun is left out", hours(whole), strings.Join(each, ", "))
 }
 
 // The virtual time that passes between two looks at whether somebody interrupts: as much as takes briefly, within

@@ -113,6 +113,9 @@ func (c Scaling) Run(ctx context.Context, progress Progress) (*Report, error) {
 	rows := make([]ScaleRow, len(settings))
 	hashes := make([]string, len(settings))
 	for i, s := range settings {
+		if ctx.Err() != nil {
+			break
+		}
 		n := network{Seed: c.Seed, Feeds: s.feeds, Start: start, Length: c.Length, Each: c.Each, Every: c.Every, Reach: c.Reach, NoEncoding: true}
 		w, err := n.world()
 		if err != nil {
@@ -168,12 +171,12 @@ func (c Scaling) report(rows []ScaleRow, hashes []string, start time.Time) *Repo
 		},
 	}
 	half := len(rows) / 2
+	var ran []time.Duration
 	for _, row := range rows {
 		r.Steps += row.Steps
-		if row.Ran < c.Length {
-			r.Partial = "interrupted; the tables say how far each network came"
-		}
+		ran = append(ran, row.Ran)
 	}
+	r.Partial = howFar(ran, c.Length)
 	r.Tables = []Table{
 		scaleTable(fmt.Sprintf("As many feeds as give each %d subscribers", subscribers), rows[:half]),
 		scaleTable("The same feeds for all", rows[half:]),
@@ -181,6 +184,9 @@ func (c Scaling) report(rows []ScaleRow, hashes []string, start time.Time) *Repo
 	f := Figure{Name: "scale-calls", Title: "Calls that a node receives as the network grows", X: "Nodes", Y: "Calls per node and minute",
 		Lines: []Line{{Name: fmt.Sprintf("%d subscribers a feed", subscribers)}, {Name: "the same feeds"}}}
 	for i := range half {
+		if rows[half+i].Nodes == 0 {
+			break // interrupted before it began
+		}
 		f.Points = append(f.Points, fmt.Sprint(rows[i].Nodes))
 		f.Lines[0].Values = append(f.Lines[0].Values, rows[i].Calls)
 		f.Lines[1].Values = append(f.Lines[1].Values, rows[half+i].Calls)

@@ -66,6 +66,22 @@ func spreadOf(s Spread, unit float64, format string) string {
 	return fmt.Sprintf(format+" ("+format+"-"+format+")", s.Mean/unit, s.P5/unit, s.P95/unit)
 }
 
+// meanMinutes writes the mean of time lags in minutes.
+func meanMinutes(s Spread) string {
+	if s.Count == 0 {
+		return unknown
+	}
+	return minutes(s.Mean)
+}
+
+// meanPercent writes the mean of shares.
+func meanPercent(s Spread) string {
+	if s.Count == 0 {
+		return unknown
+	}
+	return percent(s.Mean)
+}
+
 // percent writes a share.
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 

@@ -1,0 +1,72 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"feedex/lab/trace"
+)
+
+var update = flag.Bool("update", false, "write the tables in testdata anew")
+
+func embedded(t testing.TB) *trace.Set {
+	t.Helper()
+	set, err := trace.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func errorOf(_ *Report, err error) error { return err }
+
+// isGolden compares a report with the file of that name.
+func isGolden(t *testing.T, name string, r *Report) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := r.Write(&got); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("the report differs from %s; if that is meant, run: go test ./lab/experiment -update\n%s", golden, got.String())
+	}
+}
+
+// checkDrawings holds figures to being SVG, each in a file of its own.
+func checkDrawings(t *testing.T, drawings []Drawing) {
+	t.Helper()
+	files := map[string]bool{}
+	for _, d := range drawings {
+		var svg bytes.Buffer
+		if err := d.WriteSVG(&svg); err != nil {
+			t.Error(err)
+		}
+		for dec := xml.NewDecoder(&svg); ; {
+			if _, err := dec.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", d.File(), err)
+			}
+		}
+		if files[d.File()] {
+			t.Errorf("%s twice", d.File())
+		}
+		files[d.File()] = true
+	}
+}
