@@ -30,6 +30,9 @@ const latest = 253402300799
 // usualWindow is the window where none was observed at all: 10 or 15 are the commonest (Paper §2).
 const usualWindow = 15
 
+// largestWindow is how many entries a document holds at most: a hundred times the largest that was seen.
+const largestWindow = 100_000
+
 // Load reads a folder of CSV files with a heading each: feeds.csv, one row a feed, and the files
 // entries-*.csv or entries-*.csv.gz, one row an entry, sorted by time within a feed. Times are Unix
 // seconds.
@@ -123,9 +126,12 @@ func readRows(file string, text io.Reader, take func(line int, values []string) 
 	r := csv.NewReader(text)
 	r.ReuseRecord = true
 	heading, err := r.Read()
-	if err != nil {
-		return fmt.Errorf("read the heading of %s: %w", file, err)
+	if err == io.EOF {
+		return fmt.Errorf("read %s:1: %w: the file is empty, want a heading", file, ErrRow)
+	} else if err != nil {
+		return unread(file, 0, err)
 	}
+	heading[0] = strings.TrimPrefix(heading[0], "\ufeff") // spreadsheets begin so
 	at := make([]int, len(columns))
 	for i, c := range columns {
 		if at[i] = slices.Index(heading, c); at[i] < 0 {
@@ -133,24 +139,35 @@ func readRows(file string, text io.Reader, take func(line int, values []string) 
 		}
 	}
 	values := make([]string, len(columns))
+	line := 1
 	for {
 		record, err := r.Read()
 		if err == io.EOF {
 			return nil
 		}
-		if bad := new(csv.ParseError); errors.As(err, &bad) {
-			return fmt.Errorf("read %s:%d: %w: %w", file, bad.Line, ErrRow, bad.Err)
-		} else if err != nil {
-			return fmt.Errorf("read %s: %w", file, err)
+		if err != nil {
+			return unread(file, line, err)
 		}
 		for i, a := range at {
 			values[i] = record[a]
 		}
-		line, _ := r.FieldPos(0)
+		line, _ = r.FieldPos(0)
 		if err := take(line, values); err != nil {
 			return fmt.Errorf("read %s:%d: %w: %w", file, line, ErrRow, err)
 		}
 	}
+}
+
+// unread says why a row was not read, which follows the row at that line.
+func unread(file string, line int, err error) error {
+	bad := new(csv.ParseError)
+	switch {
+	case errors.As(err, &bad):
+		return fmt.Errorf("read %s:%d: %w: %w", file, bad.Line, ErrRow, bad.Err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("read %s, after line %d: the file is cut short: %w", file, line, err)
+	}
+	return fmt.Errorf("read %s, after line %d: %w", file, line, err)
 }
 
 // feed takes a row of feeds.csv.
@@ -168,8 +185,8 @@ func (l *loader) feed(line int, v []string) error {
 	}
 	if v[3] != "" {
 		n, err := strconv.Atoi(v[3])
-		if err != nil || n < 1 {
-			return fmt.Errorf("window_entries is %q, want a number from 1, or nothing", v[3])
+		if err != nil || n < 1 || n > largestWindow {
+			return fmt.Errorf("window_entries is %q, want a number from 1 to %d, or nothing", v[3], largestWindow)
 		}
 		r.window = n
 	}

@@ -53,13 +53,31 @@ func TestLoad(t *testing.T) {
 		{Name: "github.com/example/tool/commits", Kind: "blog", Window: 7},
 	}}
 	for _, name := range []string{"entries-x.csv", "entries-x.csv.gz"} {
-		got, err := Load(folder(t, map[string]string{"feeds.csv": goodFeeds, name: goodEntries}))
-		if err != nil {
-			t.Fatal(err)
+		for _, mark := range []string{"", "\ufeff"} {
+			got, err := Load(folder(t, map[string]string{"feeds.csv": mark + goodFeeds, name: mark + goodEntries}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Hash() != want.Hash() {
+				t.Errorf("%s:\n%+v, want\n%+v", name, got, want)
+			}
 		}
-		if got.Hash() != want.Hash() {
-			t.Errorf("%s:\n%+v, want\n%+v", name, got, want)
-		}
+	}
+}
+
+// A file of which the end is missing is named, with the last line that was read.
+func TestLoadOfACutFile(t *testing.T) {
+	dir := folder(t, map[string]string{"feeds.csv": goodFeeds, "entries-x.csv.gz": goodEntries})
+	file := filepath.Join(dir, "entries-x.csv.gz")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, whole[:len(whole)-9], 0o600); err != nil { // the trailer is 8 bytes
+		t.Fatal(err)
+	}
+	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "entries-x.csv.gz, after line ") || !strings.Contains(err.Error(), "cut short") {
+		t.Errorf("%v, want an error that names file and line", err)
 	}
 }
 
@@ -83,7 +101,8 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		"no kind":                   {replace(goodFeeds, "b,x,news", "b,x,"), goodEntries, "feeds.csv:3: malformed row: kind is empty", true},
 		"a feed twice":              {replace(goodFeeds, "\nb,", "\na,"), goodEntries, `feeds.csv:3: malformed row: feed_id "a" is that of line 2 too`, true},
 		"no such choice":            {replace(goodFeeds, "388800,6,1", "388800,6,yes"), goodEntries, `feeds.csv:2: malformed row: in_common_window is "yes", want 0 or 1`, true},
-		"window 0":                  {replace(goodFeeds, ",2,observed", ",0,observed"), goodEntries, `feeds.csv:2: malformed row: window_entries is "0", want a number from 1, or nothing`, true},
+		"window 0":                  {replace(goodFeeds, ",2,observed", ",0,observed"), goodEntries, `feeds.csv:2: malformed row: window_entries is "0", want a number from 1 to 100000, or nothing`, true},
+		"a window past all use":     {replace(goodFeeds, ",2,observed", ",9223372036854775807,observed"), goodEntries, `window_entries is "9223372036854775807", want a number from 1 to 100000`, true},
 		"a start that is no number": {replace(goodFeeds, ",90000,", ",soon,"), goodEntries, `feeds.csv:2: malformed row: start_unix is "soon", want a whole number`, true},
 		"a start past all years":    {replace(goodFeeds, ",90000,", ",9223372036854775807,"), goodEntries, "feeds.csv:2: malformed row: start_unix is \"9223372036854775807\", want a whole number up to 253402300799", true},
 		"an end before the start":   {replace(goodFeeds, ",388800,", ",89999,"), goodEntries, "feeds.csv:2: malformed row: end_unix 89999 is before start_unix 90000", true},
@@ -94,7 +113,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		"times out of order":        {goodFeeds, replace(goodEntries, "100001", "99999"), "entries-x.csv:3: malformed row: unix_time 99999 is before the row above, of the same feed, 100000", true},
 		"too few entries":           {goodFeeds, replace(goodEntries, "a,100001\n", ""), "feeds.csv:2: malformed row: entries is 6, but there are 5 rows of a", true},
 		"nothing to read":           {heading1, "feed_id,unix_time\n", "feeds.csv: no feed with in_common_window = 1", false},
-		"an empty file":             {"", goodEntries, "read the heading of ", false},
+		"an empty file":             {"", goodEntries, "feeds.csv:1: malformed row: the file is empty", true},
 	} {
 		dir := folder(t, map[string]string{"feeds.csv": tc.feeds, "entries-x.csv": tc.entries})
 		_, err := Load(dir)
