@@ -1,14 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -38,31 +39,29 @@ type labFlags struct {
 	seed   uint64
 	nodes  int
 	length time.Duration
-	traces string
+	traces folderValue
 	json   bool
-	svg    string
+	svg    folderValue
 }
 
-// add adds the flags to an experiment's command, with its defaults for how many nodes run, 0 where there is
-// no choice, and for how long.
-func (f *labFlags) add(c *cobra.Command, nodes int, hours float64) {
+// add adds the flags to an experiment's command, with its default for how long it runs.
+func (f *labFlags) add(c *cobra.Command, hours float64) {
 	c.Args = noArgs
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "where all chance comes from")
-	if nodes > 0 {
-		c.Flags().IntVar(&f.nodes, "nodes", nodes, "how many nodes start")
-	}
 	f.length = virtual(hours)
 	c.Flags().Var((*hoursValue)(&f.length), "hours", "how many hours of virtual time")
-	c.Flags().StringVar(&f.traces, "traces", "", "folder with the traces of feeds to use in place of the built-in ones")
+	c.Flags().Var(&f.traces, "traces", "folder with the traces of feeds to use in place of the built-in ones")
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON, in full")
-	c.Flags().StringVar(&f.svg, "svg", "", "folder to draw the figures into")
+	c.Flags().Var(&f.svg, "svg", "folder to draw the figures into")
 	_ = c.MarkFlagDirname("traces")
 	_ = c.MarkFlagDirname("svg")
 }
 
-// virtual is a number of hours as a span.
-func virtual(hours float64) time.Duration {
-	return time.Duration(math.Round(hours * float64(time.Hour)))
+// addNodes adds the flag of an experiment all of whose networks have as many nodes: its default, and what it takes at
+// least.
+func (f *labFlags) addNodes(c *cobra.Command, usual, least int) {
+	f.nodes = usual
+	c.Flags().Var(countValue{&f.nodes, least}, "nodes", "how many nodes start")
 }
 
 // set reads the traces.
@@ -70,13 +69,15 @@ func (f *labFlags) set() (*trace.Set, error) {
 	if f.traces == "" {
 		return trace.Embedded()
 	}
-	return trace.Load(f.traces)
+	return trace.Load(string(f.traces))
 }
 
 // run runs an experiment and shows what came of it.
 func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*experiment.Report, error)) error {
-	if c.Flags().Changed("nodes") && c.Flags().Lookup("nodes").Value.Type() == "int" && f.nodes < 2 {
-		return usageOf(c, fmt.Errorf("%w: %d nodes; an exchange needs 2 or more", experiment.ErrSetting, f.nodes))
+	if f.svg != "" { // before the work, not after
+		if err := os.MkdirAll(string(f.svg), 0o777); err != nil {
+			return fmt.Errorf("make folder for figures: %w", err)
+		}
 	}
 	// Virtual time is bought with memory: worlds make little garbage that lasts.
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
@@ -100,7 +101,7 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 		fmt.Fprintln(c.ErrOrStderr(), line)
 	}
 	if f.svg != "" {
-		if err := drawFigures(f.svg, report.All()); err != nil {
+		if err := drawFigures(string(f.svg), report.All()); err != nil {
 			return err
 		}
 	}
@@ -109,16 +110,17 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 
 // drawFigures writes each figure into a file of its name.
 func drawFigures(dir string, figures []experiment.Drawing) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("make folder for figures: %w", err)
-	}
 	for _, figure := range figures {
-		file, err := os.Create(filepath.Join(dir, figure.File()+".svg"))
-		if err != nil {
-			return fmt.Errorf("draw figure: %w", err)
-		}
-		if err := errors.Join(figure.WriteSVG(file), file.Close()); err != nil {
+		var svg bytes.Buffer
+		if err := figure.WriteSVG(&svg); err != nil {
 			return err
+		}
+		file := filepath.Join(dir, figure.File()+".svg")
+		if err := os.WriteFile(file, svg.Bytes(), 0o666); err != nil {
+			if errors.Is(err, syscall.ENOSPC) {
+				_ = os.Remove(file) // half a figure
+			}
+			return fmt.Errorf("draw figure: %w", err)
 		}
 	}
 	return nil

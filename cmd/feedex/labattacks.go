@@ -36,8 +36,10 @@ against a pass mark. The command fails if one of the attacks does not come up to
 			return err
 		},
 	}
-	f.add(c, 40, 16)
-	c.Flags().IntSliceVar(&p.Rows, "rows", nil, "make only these of the attacks")
-	c.Flags().IntVar(&p.Trials, "trials", 48, "how many nodes an eclipse is tried on")
+	f.add(c, 16)
+	f.addNodes(c, 40, 10)
+	c.Flags().Var(countsValue{&p.Rows, 1}, "rows", "make only these of the attacks")
+	p.Trials = 48
+	c.Flags().Var(countValue{&p.Trials, 1}, "trials", "how many nodes an eclipse is tried on")
 	return c
 }

@@ -29,8 +29,10 @@ run. Shows which entries came, and how soon nodes find neighbors.`,
 			return f.run(c, e.Run)
 		},
 	}
-	f.add(c, 100, 12)
-	c.Flags().IntVar(&e.Each, "feeds", 20, "how many feeds a node follows")
+	f.add(c, 12)
+	f.addNodes(c, 100, 2)
+	e.Each = 20
+	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
 	c.Flags().Var((*intervalsValue)(&e.Sessions), "stays", "mean hours that nodes stay, a network each (default 4,2,1,.5 and ten minutes)")
 	return c

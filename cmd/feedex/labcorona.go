@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,16 +32,15 @@ memory of the run, which differ from run to run.`,
 				}
 				e.Traces = set
 			}
-			if e.Channels == 0 {
-				return usageOf(c, fmt.Errorf("%w: 0 channels; want 1 or more", experiment.ErrSetting))
-			}
 			return f.run(c, e.Run)
 		},
 	}
-	f.add(c, 128, 6)
+	f.add(c, 6)
+	f.addNodes(c, 128, 2)
 	c.Flags().Lookup("traces").Usage = "folder with the traces of feeds that channels publish as, in place of the paper's survey"
-	c.Flags().IntVar(&e.Channels, "channels", 100, "how many channels there are")
-	c.Flags().IntVar(&e.Subscriptions, "subscriptions", 0, "how many subscriptions all nodes have (default 50 a channel)")
+	e.Channels = 100
+	c.Flags().Var(countValue{&e.Channels, 1}, "channels", "how many channels there are")
+	c.Flags().Var(countValue{&e.Subscriptions, 1}, "subscriptions", "how many subscriptions all nodes have (default 50 a channel)")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between the polls of legacy RSS")
 	c.Flags().BoolVar(&e.NoEncoding, "no-encoding", false, "hand calls over as they are: faster, and no bytes of calls are counted")
 	return c

@@ -28,9 +28,11 @@ came of it for the honest and for the others.`,
 			return f.run(c, p.Run)
 		},
 	}
-	f.add(c, 40, 24)
-	c.Flags().IntVar(&p.Each, "feeds", 15, "how many feeds a node follows")
-	c.Flags().IntVar(&p.Feeds, "of", 30, "out of how many feeds")
+	f.add(c, 24)
+	f.addNodes(c, 40, 10)
+	p.Each, p.Feeds = 15, 30
+	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
+	c.Flags().Var(countValue{&p.Feeds, 1}, "of", "out of how many feeds")
 	c.Flags().Var((*hoursValue)(&p.Every), "every", "hours between polls")
 	return c
 }

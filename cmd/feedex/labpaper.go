@@ -28,7 +28,7 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 				return err
 			}
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
-			if bound < 0 || bound > 1000 {
+			if bound > 1000 {
 				return usageOf(c, fmt.Errorf("%w: a deficit bound of %d entries; want 1 to 1000, or 0 for none", experiment.ErrSetting, bound))
 			}
 			p.Bound = cmp.Or(bound, -1)
@@ -38,10 +38,12 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 			return f.run(c, p.Run)
 		},
 	}
-	f.add(c, 189, 22)
-	c.Flags().IntVar(&failing, "fail", failing, "how many of the nodes vanish for good; with other --nodes as large a share")
-	c.Flags().IntVar(&p.Each, "feeds", 20, "how many feeds a node follows")
-	c.Flags().IntVar(&bound, "bound", bound, "the deficit bound in entries, 0 for none")
+	f.add(c, 22)
+	f.addNodes(c, 189, 2)
+	p.Each = 20
+	c.Flags().Var(countValue{&failing, 0}, "fail", "how many of the nodes vanish for good; with other --nodes as large a share")
+	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
+	c.Flags().Var(countValue{&bound, 0}, "bound", "the deficit bound in entries, 0 for none")
 	c.Flags().Var((*intervalsValue)(&p.Intervals), "intervals", "hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
 	c.Flags().BoolVar(&p.NoEncoding, "no-encoding", false, "hand calls over as they are: faster, and no bytes of calls are counted")
 	return c

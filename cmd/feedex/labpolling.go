@@ -40,7 +40,7 @@ With --shared, three of them in networks of 1 to 16 nodes instead, which share w
 			return f.run(c, p.Run)
 		},
 	}
-	f.add(c, 0, 840)
+	f.add(c, 840)
 	c.Flags().Float64Var(&p.Least, "least", 0, "leave out feeds that publish fewer entries a day")
 	c.Flags().BoolVar(&shared, "shared", false, "have networks of nodes share what they poll, for 240 hours")
 	c.MarkFlagsMutuallyExclusive("shared", "least")

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"feedex/lab"
@@ -28,6 +30,9 @@ A thousand nodes take half a minute, four thousand six minutes and 4 GB.`,
 			if err != nil {
 				return err
 			}
+			if !(e.Flooders >= 0) {
+				return usageOf(c, fmt.Errorf("%w: %v of the nodes flood; want 0 to 0.9", experiment.ErrSetting, e.Flooders))
+			}
 			if e.Flooders == 0 {
 				e.Flooders = -1 // no such network
 			}
@@ -35,11 +40,12 @@ A thousand nodes take half a minute, four thousand six minutes and 4 GB.`,
 			return f.run(c, e.Run)
 		},
 	}
-	f.add(c, 0, 0.35)
+	f.add(c, 0.35)
 	c.Flags().Lookup("hours").Usage = "how many hours of virtual time pass before the first query"
-	c.Flags().IntSliceVar(&e.Sizes, "nodes", []int{161, 1000}, "how many nodes, a network each")
-	c.Flags().IntVar(&e.Each, "feeds", 20, "how many feeds a node follows")
-	c.Flags().IntVar(&e.Trials, "trials", 10, "how many searches each kind of query is tried on")
+	e.Sizes, e.Each, e.Trials = []int{161, 1000}, 20, 10
+	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, a network each")
+	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
+	c.Flags().Var(countValue{&e.Trials, 1}, "trials", "how many searches each kind of query is tried on")
 	c.Flags().Float64Var(&e.Flooders, "flooders", 0.03, "share of the nodes that flood in the end; 0 for none")
 	return c
 }

@@ -28,10 +28,11 @@ same feeds for all. Time and memory, which differ from run to run, go to stderr.
 			return f.run(c, e.Run)
 		},
 	}
-	f.add(c, 0, 24)
-	c.Flags().IntSliceVar(&e.Sizes, "nodes", []int{161, 1000, 4000, 10000}, "how many nodes, two networks each")
-	c.Flags().IntVar(&e.Each, "feeds", 20, "how many feeds a node follows")
-	c.Flags().IntVar(&e.Reach, "reach", 3, "over how many hops interests count, 1 to 8")
+	f.add(c, 24)
+	e.Sizes, e.Each, e.Reach = []int{161, 1000, 4000, 10000}, 20, 3
+	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, two networks each")
+	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
+	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
 	return c
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -120,6 +122,9 @@ func markUsageErrors(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if bad := new(pflag.InvalidValueError); errors.As(err, &bad) {
 			err = fmt.Errorf("--%s: %w", bad.GetFlag().Name, bad.Unwrap())
+			if number := new(strconv.NumError); errors.As(bad, &number) {
+				err = fmt.Errorf("--%s: %q is no number that it takes: %w", bad.GetFlag().Name, number.Num, number.Err)
+			}
 		}
 		return usageOf(c, err)
 	})
@@ -132,7 +137,7 @@ func markUsageErrors(c *cobra.Command) {
 		check = cobra.ArbitraryArgs
 	}
 	c.Args = func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
+		if err := cmp.Or(check(c, args), c.ValidateFlagGroups()); err != nil {
 			return usageOf(c, err)
 		}
 		return nil

@@ -34,7 +34,7 @@ func arrivals(f func(i int, isBad bool, source protocol.NodeID, e *feed.Entry)) 
 // forging is row 4.
 func (t *trial) forging() (string, bool) {
 	c := t.with(forgers(1, t.Start), .1)
-	c.Length *= 6 // while he is new to everyone an invention gets everywhere; the question is for how long
+	c.Length *= longestAttack // while he is new to everyone an invention gets everywhere; the question is for how long
 	forged, junk := 0, 0
 	c.Watch = arrivals(func(_ int, isBad bool, source protocol.NodeID, e *feed.Entry) {
 		switch {

@@ -137,12 +137,13 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 		}
 	}
 	unknown := slices.IndexFunc(a.Rows, func(row int) bool { return !slices.Contains(attackRows(), row) })
-	c, err := newCrowd(a.Seed, a.Traces, a.Nodes, attackFeeds, attackEach, attackEvery, 6*a.Length)
+	c, err := newCrowd(a.Seed, a.Traces, a.Nodes, attackFeeds, attackEach, attackEvery, longestAttack*a.Length)
 	c.Alike, c.Length = true, a.Length
+	most := a.Traces.To.Sub(a.Traces.From) / longestAttack
 	switch {
+	case a.Length < leastAttack || a.Length > most:
+		err = fmt.Errorf("%w: attacks of %v; as some take %d times as long, want %v to %v", ErrSetting, a.Length, longestAttack, leastAttack, most.Truncate(time.Hour))
 	case err != nil:
-	case a.Length < leastAttack:
-		err = fmt.Errorf("%w: an attack of %v; want %v or more", ErrSetting, a.Length, leastAttack)
 	case a.Trials < 1:
 		err = fmt.Errorf("%w: %d trials; want 1 or more", ErrSetting, a.Trials)
 	case unknown >= 0:
@@ -153,6 +154,9 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 
 // leastAttack is how long a run must be to say anything: neighbors are judged after 6 h.
 const leastAttack = 9 * time.Hour
+
+// longestAttack is how many times as long as others the longest attacks take.
+const longestAttack = 6
 
 // Run makes all attacks. If ctx ends before they do, the Report says so. The error wraps ErrSetting. failed
 // is how many did not come up to their mark.

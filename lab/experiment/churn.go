@@ -39,8 +39,16 @@ func (c Churn) withDefaults() (Churn, []trace.Feed, error) {
 	if err := possible(c.Traces, feeds, c.Nodes, c.Each, c.Length, c.Every); err != nil {
 		return c, nil, err
 	}
+	for _, stay := range c.Sessions {
+		if stay < shortestStay {
+			return c, nil, fmt.Errorf("%w: stays of %v; want %v or more", ErrSetting, stay, shortestStay)
+		}
+	}
 	return c, feeds, nil
 }
+
+// shortestStay is how long nodes stay at least, on average: less is no time to find a neighbor in.
+const shortestStay = time.Minute
 
 // Run runs a network for each mean stay and the one that is cut in two. The error wraps ErrSetting.
 func (c Churn) Run(ctx context.Context, progress Progress) (*Report, error) {

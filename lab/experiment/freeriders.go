@@ -53,6 +53,8 @@ func newCrowd(seed lab.Seed, set *trace.Set, nodes, most, each int, every, lengt
 	switch {
 	case nodes < 10 || nodes > maxCrowd:
 		err = fmt.Errorf("%w: %d nodes; want 10 to %d", ErrSetting, nodes, maxCrowd)
+	case len(busy) == 0:
+		err = errNoFeeds
 	case each < 1 || each > len(busy):
 		err = fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to that", ErrSetting, each, len(busy), leastRate)
 	case every < time.Minute:

@@ -70,6 +70,8 @@ func (p Polling) withDefaults() (Polling, []trace.Feed, error) {
 	p.Length = cmp.Or(p.Length, span)
 	feeds := p.Traces.Busy(p.Least)
 	switch {
+	case !(p.Least >= 0):
+		return p, nil, fmt.Errorf("%w: feeds of %v entries a day; want 0 or more", ErrSetting, p.Least)
 	case p.Length < 24*time.Hour || p.Length > span:
 		return p, nil, fmt.Errorf("%w: a run of %v; the traces cover %v, so want 24h to that", ErrSetting, p.Length, span)
 	case len(p.Traces.Feeds) == 0:

@@ -22,12 +22,17 @@ func busiest(seed lab.Seed, s *trace.Set, most int) []trace.Feed {
 	return feeds
 }
 
+// errNoFeeds says that the traces are of no use to an experiment that wants feeds that publish.
+var errNoFeeds = fmt.Errorf("%w: the traces have no feed of %d entries a day or more; want traces that have", ErrSetting, leastRate)
+
 // possible says what is wrong with the settings that all experiments have, and what would be possible.
 func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every time.Duration) error {
 	span := s.To.Sub(s.From)
 	switch {
 	case nodes < 2:
 		return fmt.Errorf("%w: %d nodes; an exchange needs 2 or more", ErrSetting, nodes)
+	case len(feeds) == 0:
+		return errNoFeeds
 	case each < 1 || each > len(feeds):
 		return fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to %d", ErrSetting, each, len(feeds), leastRate, len(feeds))
 	case length < 10*time.Minute || length > span:
