@@ -17,13 +17,13 @@ func PartOf(path string) string { return path + partSuffix }
 // Backup writes the archive, as it is when Backup begins, to a new file at path, where Open takes it as it is.
 // A node may go on writing meanwhile. The file appears at path when it is whole and on the disk; what a Backup
 // that was killed left beside it is thrown away by the next. It is an error that wraps fs.ErrExist if there is
-// a file at path.
+// a file at path, and ErrStalled where it gets nowhere.
 func (r *Reader) Backup(ctx context.Context, path string) error {
-	err := r.backup(ctx, path)
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	return wrap("back up to", path, err)
+	ctx, cancel := throughout(ctx, r.path, r.patience)
+	defer cancel()
+	ctx, cancel = growing(ctx, func() int64 { return sizeOf(PartOf(path)) }, r.patience)
+	defer cancel()
+	return wrap("back up to", path, ended(ctx, r.backup(ctx, path)))
 }
 
 func (r *Reader) backup(ctx context.Context, path string) (err error) {

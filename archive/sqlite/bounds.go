@@ -40,8 +40,6 @@ func (r *Reader) Bounds(ctx context.Context) ([]FeedBounds, error) {
 }
 
 func (r *Reader) boundedFeeds(ctx context.Context) (list []FeedBounds, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `SELECT id, url, keep_bytes, keep_age, keep_count FROM feeds
 		WHERE keep_bytes > 0 OR keep_age > 0 OR keep_count > 0 ORDER BY url`)
 	if err != nil {
@@ -67,8 +65,6 @@ type Purge struct {
 
 // LastPurge returns what was purged last.
 func (r *Reader) LastPurge(ctx context.Context) (p Purge, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	var at int64
 	if err := scan(r.db.QueryRowContext(ctx, `SELECT purge_at, purge_entries, purge_bytes FROM state`), &at, &p.Entries, &p.Bytes); err != nil {
 		return Purge{}, r.failed(ctx, "read", err)

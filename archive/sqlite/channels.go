@@ -52,8 +52,6 @@ func (r *Reader) ChannelNumber(ctx context.Context, number int64) (Channel, erro
 }
 
 func (r *Reader) channel(ctx context.Context, where string, arg any) (c Channel, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	var kept bool
 	var since sql.NullInt64
 	var at int64
@@ -97,8 +95,6 @@ func (r *Reader) NewestOfAll(ctx context.Context, secret bool, after int64, limi
 const ofFollowed = `feed IN (SELECT id FROM feeds WHERE subscribed AND (? OR NOT secret))`
 
 func (r *Reader) listSeqs(ctx context.Context, query string, args ...any) (seqs []int64, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, query, args...)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
@@ -123,8 +119,6 @@ type Following struct {
 
 // Following returns what the node follows, without the feeds whose URL is a secret unless these are asked for.
 func (r *Reader) Following(ctx context.Context, secret bool) (f Following, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	f.Titles = make(map[feed.URL]string)
 	rows, err := r.db.QueryContext(ctx, `SELECT url, title, replaced, coalesce(replaced_at, 0)
 		FROM feeds WHERE subscribed AND (? OR NOT secret) ORDER BY url`, secret)
@@ -189,8 +183,6 @@ func (r *Reader) Records(ctx context.Context, seqs []int64) iter.Seq2[archive.Re
 
 // some reads the first entries of these seqs, and says how many of the seqs that were.
 func (r *Reader) some(ctx context.Context, seqs []int64) (page []archive.Record, done int, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	list, err := json.Marshal(seqs)
 	if err != nil {
 		return nil, 0, err

@@ -60,8 +60,6 @@ func (r *Reader) FeedStats(ctx context.Context) ([]FeedStats, error) {
 }
 
 func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, private OR withheld OR secret, keep_bytes, keep_age, keep_count FROM feeds`)
 	if err != nil {
 		return nil, err
@@ -81,8 +79,6 @@ func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
 
 // countPage counts the newest entries before a seq, and returns the lowest of theirs; before at the end.
 func (r *Reader) countPage(ctx context.Context, feeds map[int64]*FeedStats, before int64) (lowest int64, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT e.seq, e.feed, e.time, `+isConfirmed+`, e.seq IN (SELECT seq FROM hidden),
 			`+bytesOf+`

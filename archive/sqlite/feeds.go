@@ -42,8 +42,6 @@ func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
 
 // Feeds returns the feeds that the node follows or followed, ordered by URL.
 func (r *Reader) Feeds(ctx context.Context) (feeds []archive.Feed, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, listFeeds)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
@@ -57,8 +55,6 @@ func (r *Reader) Feeds(ctx context.Context) (feeds []archive.Feed, err error) {
 
 // Feed returns what is known of one feed, the zero Feed if that is nothing.
 func (r *Reader) Feed(ctx context.Context, u feed.URL) (archive.Feed, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	f, err := scanFeed(r.db.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feeds WHERE url = ?`, string(u)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return archive.Feed{}, nil

@@ -86,8 +86,6 @@ func (s *Store) RemoveFolder(id reading.FolderID) {
 
 // Folders returns all folders, ordered by name.
 func (r *Reader) Folders(ctx context.Context) (folders []reading.Folder, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `SELECT id, name FROM folders ORDER BY name`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
@@ -102,8 +100,6 @@ func (r *Reader) Folders(ctx context.Context) (folders []reading.Folder, err err
 
 // Subscriptions returns the feeds that the owner follows, ordered by ID.
 func (r *Reader) Subscriptions(ctx context.Context) (list []reading.Subscription, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, r.failed(ctx, "read", err)
@@ -147,8 +143,6 @@ func filed(ctx context.Context, tx *sql.Tx, list []reading.Subscription) error {
 
 // FeedID returns the number of a feed, 0 where nothing is known of it.
 func (r *Reader) FeedID(ctx context.Context, u feed.URL) (id reading.FeedID, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	err = scan(r.db.QueryRowContext(ctx, `SELECT id FROM feeds WHERE url = ?`, string(u)), &id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
@@ -158,8 +152,6 @@ func (r *Reader) FeedID(ctx context.Context, u feed.URL) (id reading.FeedID, err
 
 // FeedOf returns the URL of a feed, "" where there is none of that number.
 func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (u feed.URL, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	err = scan(r.db.QueryRowContext(ctx, `SELECT url FROM feeds WHERE id = ?`, int64(id)), &u)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil

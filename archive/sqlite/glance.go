@@ -23,8 +23,6 @@ type FeedName struct {
 
 // FeedNames returns the names of the feeds that anything is kept of, the owner's own where there is one, in any order.
 func (r *Reader) FeedNames(ctx context.Context) (names []FeedName, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `SELECT id, url, iif(name = '', title, name) FROM feeds`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
@@ -39,8 +37,6 @@ func (r *Reader) FeedNames(ctx context.Context) (names []FeedName, err error) {
 
 // NumberedFeed returns what is known of the feed with that number, the zero Feed if there is none.
 func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	f, err := scanFeed(r.db.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feeds WHERE id = ?`, number))
 	if errors.Is(err, sql.ErrNoRows) {
 		return archive.Feed{}, nil
@@ -50,8 +46,6 @@ func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, 
 
 // Filing returns the owner's own title of the feed, "" for none, and the names of the folders that it is in.
 func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT f.name, coalesce(d.name, '') FROM feeds f LEFT JOIN filed i ON i.feed = f.id LEFT JOIN folders d ON d.id = i.folder
 		WHERE f.id = ? ORDER BY d.name`, number)
@@ -70,8 +64,6 @@ func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders
 
 // Entry returns the entry with its item, and the number of its feed, 0 if it is not kept.
 func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item ItemState, number int64, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
 		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq WHERE e.id = ?`, id[:])
 	if err == nil {
@@ -98,8 +90,6 @@ func (r *Reader) Host(ctx context.Context, name string) (h archive.Host, err err
 // RequestsFor returns the requests for the feed since then, n of the latest at most, in order. name is the feed's URL
 // as the log has it.
 func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time, n int) (list []grade.Request, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT * FROM (SELECT at, feed, url, first, private, if_none_match, if_modified_since, status, etag, last_modified,
 				fresh, retry_after, bytes FROM requests
@@ -126,8 +116,6 @@ type Appearance struct {
 
 // Appearances returns how the latest n entries of the feed came, as far as they did since then, the latest first.
 func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time, n int) (list []Appearance, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT id, title, seen, source, nullif(polled, 0) FROM entries INDEXED BY entries_by_feed
 		WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n)
@@ -156,8 +144,6 @@ func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time,
 
 // BroughtSince counts those of the latest n entries of the feed that neighbors brought since then.
 func (r *Reader) BroughtSince(ctx context.Context, number int64, since time.Time, n int) (brought int, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT seen, source <> '' FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n)
 	if err != nil {

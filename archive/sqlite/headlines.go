@@ -52,8 +52,6 @@ const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.n
 
 // Headlines returns the latest entries, the latest first.
 func (r *Reader) Headlines(ctx context.Context, q HeadlineQuery) (list []Headline, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	if q.Before == 0 {
 		q.Before = math.MaxInt64
 	}

@@ -97,8 +97,6 @@ func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
 
 // Hours returns the hours since then in which anything was done, in order.
 func (r *Reader) Hours(ctx context.Context, since time.Time) (list []Hour, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `SELECT * FROM hours WHERE hour >= ? ORDER BY hour`, hourOf(since))
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {

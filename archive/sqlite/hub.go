@@ -19,8 +19,6 @@ type HubSubscription struct {
 
 // HubSubscriptions returns all of them.
 func (r *Reader) HubSubscriptions(ctx context.Context) (list []HubSubscription, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `SELECT callback, topic, secret, expires, etag, failures, next FROM hub ORDER BY callback, topic`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {

@@ -23,6 +23,7 @@ import (
 const victimVar = "FEEDEX_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
+	registerSlow()
 	if path := os.Getenv(victimVar); path != "" {
 		if purging, ok := strings.CutPrefix(path, purgingPrefix); ok {
 			fmt.Fprintln(os.Stderr, purgingVictim(purging))

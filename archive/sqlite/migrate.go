@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 )
 
 //go:embed migrations/*.sql
@@ -36,7 +37,7 @@ func migrations() ([]string, error) {
 	return scripts, nil
 }
 
-// querier is what *sql.Conn and *sql.Tx have in common.
+// querier is what *sql.DB and *sql.Conn have in common.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
@@ -68,23 +69,27 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	if v, err := version(ctx, conn, len(scripts)); err != nil || v == len(scripts) {
 		return err
 	}
-	tx, err := conn.BeginTx(ctx, nil)
+	if _, err := conn.ExecContext(ctx, `BEGIN IMMEDIATE`); err != nil {
+		return err
+	}
+	if err := upgrade(ctx, conn, scripts); err != nil {
+		_, _ = conn.ExecContext(ctx, `ROLLBACK`) // after some errors SQLite has rolled back by itself and says so here
+		return err
+	}
+	return nil
+}
+
+// upgrade carries out what is missing of the scripts, and commits.
+func upgrade(ctx context.Context, conn *sql.Conn, scripts []string) error {
+	v, err := version(ctx, conn, len(scripts)) // again: another process may have been first
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
-	v, err := version(ctx, tx, len(scripts)) // again: another process may have been first
-	if err != nil {
-		return err
-	}
-	for _, script := range scripts[v:] {
-		if _, err := tx.ExecContext(ctx, script); err != nil {
+	stamp := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(scripts))
+	for _, script := range append(slices.Clip(scripts[v:]), stamp, `COMMIT`) {
+		if _, err := conn.ExecContext(ctx, script); err != nil {
 			return err
 		}
 	}
-	stamp := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(scripts))
-	if _, err := tx.ExecContext(ctx, stamp); err != nil {
-		return err
-	}
-	return tx.Commit()
+	return nil
 }

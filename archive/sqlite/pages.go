@@ -101,8 +101,6 @@ func (x span) ref() PageRef {
 // LastPage returns the newest page of a feed that has entries which are not among the latest FullPage to arrive. The
 // zero PageRef is none.
 func (r *Reader) LastPage(ctx context.Context, feed int64) (PageRef, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	x, err := r.span(ctx, `p.n = (SELECT max(n) FROM pages WHERE feed = ?1)`+inhabited, feed)
 	if ref := x.ref(); err == nil && ref.Page > 0 {
 		return ref, nil
@@ -125,8 +123,6 @@ func (r *Reader) fullBefore(ctx context.Context, feed, n int64) (PageRef, error)
 
 // Page returns a page of a feed, the zero Page if there is none. Its Seqs are empty where all was purged.
 func (r *Reader) Page(ctx context.Context, feed int64, ref PageRef) (Page, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	page, err := r.page(ctx, feed, ref)
 	if err != nil {
 		err = r.failed(ctx, "read", err)

@@ -35,8 +35,6 @@ func (s *Store) DropPassword(name string) bool {
 
 // Passwords returns the passwords, ordered by name.
 func (r *Reader) Passwords(ctx context.Context) (list []reading.Password, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `SELECT `+passwordColumns+` FROM passwords ORDER BY name`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
@@ -51,8 +49,6 @@ func (r *Reader) Passwords(ctx context.Context) (list []reading.Password, err er
 // Password returns the password with that hash, of itself or, where fever is set, of the key that the Fever API makes of
 // it; the zero Password if there is none.
 func (r *Reader) Password(ctx context.Context, h reading.Hash, fever bool) (reading.Password, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	column := `hash`
 	if fever {
 		column = `fever`

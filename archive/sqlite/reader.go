@@ -8,8 +8,6 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	_ "modernc.org/sqlite" // the driver
 )
 
 // A Reader reads an archive, whether or not a node is running on it. It may be used by several
@@ -18,6 +16,7 @@ type Reader struct {
 	path     string
 	db       *sql.DB
 	rankTime time.Duration
+	patience time.Duration
 	maxTerms int // see prefixed
 
 	mu    sync.Mutex
@@ -68,14 +67,14 @@ func newReader(path string, role role, cfg Config) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", name)
+	db, err := openDB(name)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(cfg.Readers)
 	db.SetMaxIdleConns(cfg.Readers)
 	db.SetConnMaxIdleTime(time.Minute) // for their memory
-	return &Reader{path: path, db: db, rankTime: cfg.RankTime, maxTerms: maxTerms, stmts: make(map[string]*sql.Stmt)}, nil
+	return &Reader{path: path, db: db, rankTime: cfg.RankTime, patience: cfg.Patience, maxTerms: maxTerms, stmts: make(map[string]*sql.Stmt)}, nil
 }
 
 // Close ends the Reader, once what it is doing has ended.
@@ -105,22 +104,10 @@ func (r *Reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, err
 }
 
-// statementTime is how long a statement may take that nobody else has set an end to. What goes through the
-// whole archive does so in many of them.
-const statementTime = 30 * time.Second
-
-// bounded is ctx with an end for one statement.
-func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, statementTime)
-}
-
 // failed wraps an error of a method with a context. Where that has ended, it is the reason, whatever
 // became of the statement.
 func (r *Reader) failed(ctx context.Context, verb string, err error) error {
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	return wrap(verb, r.path, err)
+	return wrap(verb, r.path, ended(ctx, err))
 }
 
 // errOrder is for an index of which the order is broken; following it might never end.
@@ -138,8 +125,6 @@ type Stats struct {
 
 // Stats counts what the archive holds.
 func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	const query = `
 		SELECT (SELECT count(*) FROM entries INDEXED BY entries_by_seq), (SELECT count(*) FROM feeds),
 			(SELECT count(*) FROM entries INDEXED BY entries_by_seq WHERE seq > state.indexed) + (SELECT count(*) FROM stale),

@@ -15,8 +15,6 @@ import (
 
 // Size is how many items of a stream there are.
 func (r *Reader) Size(ctx context.Context, s reading.Stream) (n int, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	where, args := streamWhere(s)
 	err = scan(r.db.QueryRowContext(ctx, `SELECT count(*) FROM `+streamFrom(s)+` WHERE `+where, args...), &n)
 	return n, r.failed(ctx, "read", err)
@@ -24,8 +22,6 @@ func (r *Reader) Size(ctx context.Context, s reading.Stream) (n int, err error) 
 
 // IDs returns the items of a stream on one page, in its order.
 func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids []reading.ItemID, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	where, args := streamWhere(s)
 	order := ` ORDER BY i.id DESC`
 	if p.Oldest {
@@ -50,8 +46,6 @@ func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids
 
 // Counts returns the feeds with items that are unread, ordered by feed.
 func (r *Reader) Counts(ctx context.Context) (counts []reading.Count, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT u.feed, u.n, (SELECT arrived FROM items WHERE id = u.newest) FROM (
 			SELECT i.feed AS feed, count(*) AS n, max(i.id) AS newest FROM items i INDEXED BY items_by_feed
@@ -94,8 +88,6 @@ func (r *Reader) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[read
 
 // itemPage reads items up to some bytes, and returns how many of the ids are done.
 func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []reading.Item, done int, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, 0, err

@@ -6,8 +6,8 @@
 // nothing better to do: until then a search reads the texts of the entries that are not indexed.
 //
 // A Store has one connection that writes and a few that read. Errors that the owner can do something
-// about wrap ErrDamaged, ErrFull, ErrLocked, ErrNewer, ErrReadOnly or ErrDisk. No damage to the file
-// makes a method panic.
+// about wrap ErrDamaged, ErrFull, ErrLocked, ErrNewer, ErrReadOnly, ErrDisk or ErrStalled. No damage to
+// the file makes a method panic, and no disk that hangs keeps one from coming back.
 //
 // Opening does not check the whole file, which would take longer the longer the archive is kept:
 // commits are synced, so a killed node or a power cut leaves nothing to repair, and what a failing
@@ -36,6 +36,9 @@ type Config struct {
 	Readers int
 	// RankTime is how long a search by relevance may rank what it found. Default 1 s.
 	RankTime time.Duration
+	// Patience is how long work on the whole file may go on and get nowhere: to verify it, to back it up, to rewrite it
+	// or to convert it. A statement of it has that long, and as long again for each 60 MiB of the file. Default 1 min.
+	Patience time.Duration
 	// WriterCache and ReaderCache are how many bytes of the file each connection may hold in memory,
 	// where they take twice the room. Defaults 4 MiB and 1 MiB: the operating system caches the file
 	// besides, so that more gains little.
@@ -51,6 +54,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.RankTime <= 0 {
 		c.RankTime = time.Second
+	}
+	if c.Patience <= 0 {
+		c.Patience = time.Minute
 	}
 	if c.WriterCache <= 0 {
 		c.WriterCache = 4 << 20
@@ -112,20 +118,27 @@ func open(ctx context.Context, path string, cfg Config) (_ *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.db, err = sql.Open("sqlite", name); err != nil {
+	if s.db, err = openDB(name); err != nil {
 		return nil, err
 	}
 	s.db.SetMaxOpenConns(1)
 	if s.conn, err = s.db.Conn(ctx); err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, s.conn); err != nil {
+	if err := s.convert(ctx, path, cfg.Patience); err != nil {
 		return nil, err
 	}
 	if s.Reader, err = newReader(path, roleReader, cfg); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// convert brings the file to the newest schema.
+func (s *Store) convert(ctx context.Context, path string, patience time.Duration) error {
+	ctx, cancel := throughout(ctx, path, patience)
+	defer cancel()
+	return ended(ctx, migrate(ctx, s.conn))
 }
 
 // Close ends the Store. What was not committed is dropped. The file is then complete in itself,

@@ -93,8 +93,6 @@ func (r *Reader) surplus(ctx context.Context, now time.Time, keep archive.Retent
 
 // used is how many bytes of the file hold something.
 func (r *Reader) used(ctx context.Context) (bytes int64, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	err = scan(r.db.QueryRowContext(ctx, `SELECT ((SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count)) *
 		(SELECT page_size FROM pragma_page_size)`), &bytes)
 	return bytes, err
@@ -134,8 +132,6 @@ func (r *Reader) beyond(ctx context.Context, now time.Time, p part, b archive.Bo
 
 // cutCount is the highest seq that is not among the latest n entries, the lowest number where all are.
 func (r *Reader) cutCount(ctx context.Context, p part, n int64) (int64, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	from, args := p.from(`e.seq <> 0 ORDER BY e.seq DESC LIMIT 1 OFFSET ?`, n)
 	return orNone(math.MinInt64, r.db.QueryRowContext(ctx, `SELECT e.seq`+from, args...))
 }
@@ -157,8 +153,6 @@ func (r *Reader) cutBytes(ctx context.Context, p part, bytes, cut int64) (int64,
 // fit takes the sizes of the latest entries before a seq and above cut from bytes, up to the one that does not fit, and
 // returns the seq of the last; before if there is none.
 func (r *Reader) fit(ctx context.Context, p part, before, cut int64, bytes *int64) (last int64, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	from, args := p.from(`e.seq < ? AND e.seq > ? ORDER BY e.seq DESC LIMIT ?`, before, cut, contentsPage)
 	rows, err := r.db.QueryContext(ctx, `SELECT e.seq, `+bytesOf+from, args...)
 	if err != nil {
@@ -177,8 +171,6 @@ func (r *Reader) fit(ctx context.Context, p part, before, cut int64, bytes *int6
 
 // cutAge is a seq up to which everything arrived before a time. Seqs are in the order of arrival.
 func (r *Reader) cutAge(ctx context.Context, p part, before int64) (int64, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	from, args := p.from(`e.seq > 0 ORDER BY e.seq DESC LIMIT 1`)
 	newest, err := orNone(0, r.db.QueryRowContext(ctx, `SELECT e.seq`+from, args...))
 	var failed error
@@ -222,8 +214,6 @@ func (r *Reader) oldest(ctx context.Context, bytes int64) (ids []feed.EntryID, e
 }
 
 func (r *Reader) eachVictim(ctx context.Context, from string, args []any, f func(id feed.EntryID, size int64) (more bool)) error {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	rows, err := r.db.QueryContext(ctx, `SELECT e.id, `+bytesOf+from, args...)
 	if err != nil {
 		return err

@@ -48,8 +48,6 @@ func (w sweep[T]) all(ctx context.Context) iter.Seq2[T, error] {
 
 // read reads the newest entries before a seq; none at the end.
 func (w sweep[T]) read(ctx context.Context, before int64) (list []T, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	args := append(w.args[:len(w.args):len(w.args)], before, w.entries)
 	rows, err := w.reader.db.QueryContext(ctx, w.query+` AND e.seq < ? ORDER BY e.seq DESC LIMIT ?`, args...)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"errors"
 )
 
-// The methods of archive.Store have neither a context nor an error: a statement of theirs is not
-// given up half-way, and what goes wrong waits in Store.err for Commit.
+// The methods of archive.Store have neither a context nor an error: what goes wrong waits in Store.err for Commit, and
+// that a statement did not end in time is among it.
 
 // Commit ends the transaction: everything that was written since the last Commit is on the disk when
 // it returns nil. If any method met an error meanwhile, or the commit fails, nothing of it is kept

@@ -44,11 +44,9 @@ func (s *Store) Vacuum(ctx context.Context) error {
 	if s.inTx {
 		return wrap("vacuum", s.path, errBusy)
 	}
-	err := s.vacuum(ctx)
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	return wrap("vacuum", s.path, err)
+	ctx, cancel := throughout(ctx, s.path, s.patience)
+	defer cancel()
+	return wrap("vacuum", s.path, ended(ctx, s.vacuum(ctx)))
 }
 
 func (s *Store) vacuum(ctx context.Context) (err error) {
@@ -69,9 +67,11 @@ func (s *Store) vacuum(ctx context.Context) (err error) {
 // Shorten brings the log into the file, which is then as long as it has to be, and empties it. Readers that are at work
 // may keep it from doing so for now.
 func (s *Store) Shorten(ctx context.Context) error {
+	ctx, cancel := throughout(ctx, s.path, s.patience)
+	defer cancel()
 	var busy, pages, done sql.NullInt64
 	if err := scan(s.conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`), &busy, &pages, &done); err != nil {
-		return fmt.Errorf("shorten the log: %w", err)
+		return fmt.Errorf("shorten the log: %w", ended(ctx, err))
 	}
 	return nil
 }

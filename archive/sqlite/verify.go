@@ -63,24 +63,42 @@ func (r *Reader) verifyStructure(ctx context.Context, report func(problem string
 		fmt.Sprintf(`PRAGMA integrity_check(%d)`, maxProblems),
 		`SELECT "table" || ' ' || rowid || ' refers to what is not there' FROM pragma_foreign_key_check LIMIT ` + fmt.Sprint(maxProblems),
 	} {
-		rows, err := r.db.QueryContext(ctx, pragma)
-		if err == nil {
-			err = each(rows, func(rows *sql.Rows) error {
-				var problem string
-				err := scan(rows, &problem)
-				for line := range strings.Lines(problem) {
-					if line = strings.TrimSpace(line); err == nil && line != "ok" && line != "" {
-						report(line)
-					}
-				}
-				return err
-			})
-		}
-		if err != nil {
+		if err := r.verifyBy(ctx, pragma, report); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// verifyBy reports the problems that a statement finds that looks through everything.
+func (r *Reader) verifyBy(ctx context.Context, query string, report func(problem string)) error {
+	ctx, cancel := throughout(ctx, r.path, r.patience)
+	defer cancel()
+	var problems strings.Builder // told at the end: who is told may take time
+	rows, err := r.db.QueryContext(ctx, query)
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) error {
+			var problem string
+			err := scan(rows, &problem)
+			fmt.Fprintln(&problems, problem)
+			return err
+		})
+	}
+	err = ended(ctx, err)
+	for line := range strings.Lines(problems.String()) {
+		if line = strings.TrimSpace(line); line != "ok" && line != "" {
+			report(line)
+		}
+	}
+	return err
+}
+
+// verifyCount is how many rows a statement counts that looks through everything.
+func (r *Reader) verifyCount(ctx context.Context, query string) (n int64, err error) {
+	ctx, cancel := throughout(ctx, r.path, r.patience)
+	defer cancel()
+	err = scan(r.db.QueryRowContext(ctx, query), &n)
+	return n, ended(ctx, err)
 }
 
 // An indexedRecord is an entry, and how many words of it the full-text index holds.
@@ -123,8 +141,7 @@ func columnSizes(b []byte) (sizes []int) {
 
 // verifyStrays looks for words in the index of which there is no entry.
 func (r *Reader) verifyStrays(ctx context.Context, report func(problem string)) error {
-	var n int64
-	err := scan(r.db.QueryRowContext(ctx, `SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT seq FROM entries)`), &n)
+	n, err := r.verifyCount(ctx, `SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT seq FROM entries)`)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}

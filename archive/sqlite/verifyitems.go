@@ -16,8 +16,8 @@ func (r *Reader) verifyItems(ctx context.Context, report func(problem string)) e
 		{`SELECT count(*) FROM items WHERE NOT read AND NOT listed`, "%d items are unread and not listed"},
 		{`SELECT count(*) FROM purged JOIN entries USING (id)`, "%d entries are there that were purged"},
 	} {
-		var n int64
-		if err := scan(r.db.QueryRowContext(ctx, check.query), &n); err != nil {
+		n, err := r.verifyCount(ctx, check.query)
+		if err != nil {
 			return err
 		}
 		if n > 0 {
