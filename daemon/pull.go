@@ -11,6 +11,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 // A Pulled says what came of a download of entries that others have, in JSON.
@@ -94,19 +95,19 @@ func newPulled(r node.Pulled) Pulled {
 }
 
 // wish is the wish for the entry.
-func (r *Remote) wish() (node.Wish, error) {
+func (r *Remote) wish() (search.Wish, error) {
 	id, err := feed.ParseEntryID(r.ID)
 	if err != nil {
-		return node.Wish{}, badRequest{fmt.Errorf("id: %w", err)}
+		return search.Wish{}, badRequest{fmt.Errorf("id: %w", err)}
 	}
 	digest, err := feed.ParseEntryID(r.Digest)
 	if err != nil {
-		return node.Wish{}, badRequest{fmt.Errorf("digest: %w", err)}
+		return search.Wish{}, badRequest{fmt.Errorf("digest: %w", err)}
 	}
 	if len(r.Holders) > protocol.MaxHolders {
-		return node.Wish{}, badRequest{fmt.Errorf("%d holders, want at most %d", len(r.Holders), protocol.MaxHolders)}
+		return search.Wish{}, badRequest{fmt.Errorf("%d holders, want at most %d", len(r.Holders), protocol.MaxHolders)}
 	}
-	return node.Wish{Wanted: protocol.Wanted{ID: id, Digest: feed.Digest(digest)}, Feed: r.Feed, Holders: r.Holders}, nil
+	return search.Wish{Wanted: protocol.Wanted{ID: id, Digest: feed.Digest(digest)}, Feed: r.Feed, Holders: r.Holders}, nil
 }
 
 // A pullRequest asks for entries; of each Remote id, digest, feed and holders matter.

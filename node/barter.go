@@ -77,13 +77,7 @@ func (n *Node) turnOf(from protocol.NodeID, h incentive.Holder, askers []protoco
 		}
 	}
 	for _, p := range n.wishing() {
-		for _, w := range p.wishes {
-			for _, id := range slices.Concat(w.Holders, w.spent) {
-				if count, is := wishes[id]; is {
-					wishes[id] = count + 1
-				}
-			}
-		}
+		p.Count(wishes)
 	}
 	t.giver, t.ring = incentive.FindRing(from, askers, func(id protocol.NodeID) int { return wishes[id] })
 	if !t.ring {
@@ -129,15 +123,7 @@ func (n *Node) wishing() (pulls []*pull) {
 func (n *Node) askAgain(id protocol.NodeID) {
 	for _, p := range n.wishing() {
 		p.forgetKnown()
-		again := false
-		for _, w := range p.wishes {
-			if i := slices.Index(w.spent, id); i >= 0 {
-				w.spent = slices.Delete(w.spent, i, i+1)
-				w.Holders = slices.Insert(w.Holders, 0, id)
-				again = true
-			}
-		}
-		if again {
+		if p.Again(id) {
 			p.advance()
 		}
 	}
@@ -147,12 +133,12 @@ func (n *Node) askAgain(id protocol.NodeID) {
 // something of us, in a ring.
 func (p *pull) park() {
 	n := p.n
-	p.wishes = slices.DeleteFunc(p.wishes, func(w *wish) bool { return len(w.spent) == 0 })
-	parked := 0
+	p.KeepSpent()
+	parked := p.Len()
 	for _, other := range n.barter.parked {
-		parked += len(other.wishes)
+		parked += other.Len()
 	}
-	if len(p.wishes) == 0 || parked+len(p.wishes) > MaxWishes {
+	if p.Len() == 0 || parked > MaxWishes {
 		p.over = true
 		return
 	}
@@ -169,13 +155,10 @@ func (p *pull) unpark() {
 
 // forgetKnown drops wishes for what has come by another way.
 func (p *pull) forgetKnown() {
-	ids := make([]feed.EntryID, len(p.wishes))
-	for i, w := range p.wishes {
-		ids[i] = w.ID
-	}
+	ids := p.IDs()
 	known := make(map[feed.EntryID]bool, len(ids))
 	for i, v := range p.n.store.Known(ids) {
 		known[ids[i]] = !v.New()
 	}
-	p.wishes = slices.DeleteFunc(p.wishes, func(w *wish) bool { return known[w.ID] && !w.asking })
+	p.Drop(func(w protocol.Wanted) bool { return known[w.ID] })
 }

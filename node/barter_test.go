@@ -8,15 +8,16 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 // ringOf are nodes that know nobody and give nothing away, each of which has count entries that the one before wishes
 // for: node 0 serves node 1, and so on.
-func (w *network) ringOf(size, count int) (hosts []*testHost, wishes [][]Wish) {
+func (w *network) ringOf(size, count int) (hosts []*testHost, wishes [][]search.Wish) {
 	for range size {
 		hosts = append(hosts, w.add(Config{Incentive: incentive.Config{Gifts: -1}}))
 	}
-	wishes = make([][]Wish, size)
+	wishes = make([][]search.Wish, size)
 	for i, h := range hosts {
 		for k := range count {
 			e := oldEntry(feed.URL(fmt.Sprintf("https://%d.example.com/feed", i)), k)
@@ -117,9 +118,9 @@ func TestWhoDoesNotGiveGetsOneTurn(t *testing.T) {
 	w.play(taker, refuses)
 	w.play(friend, refuses)
 	for day := range 2 {
-		wishFor := func(i int, from protocol.NodeID) Wish {
+		wishFor := func(i int, from protocol.NodeID) search.Wish {
 			e := oldEntry(blog, 100*day+i)
-			return Wish{Wanted: protocol.Wanted{ID: e.EntryID(), Digest: e.Digest()}, Feed: blog, Holders: []protocol.NodeID{from}}
+			return search.Wish{Wanted: protocol.Wanted{ID: e.EntryID(), Digest: e.Digest()}, Feed: blog, Holders: []protocol.NodeID{from}}
 		}
 		holder.pulls(wishFor(1, taker), wishFor(2, friend))
 		got := 0
@@ -188,7 +189,7 @@ func TestParkedWishesAreBounded(t *testing.T) {
 	}
 	kept := func() (n int) {
 		for _, p := range hosts[0].node.barter.parked {
-			n += len(p.wishes)
+			n += p.Len()
 		}
 		return n
 	}
@@ -197,7 +198,7 @@ func TestParkedWishesAreBounded(t *testing.T) {
 	}
 	for i := range 5 {
 		hosts[1].holds(oldEntry(news, i))
-		var more []Wish
+		var more []search.Wish
 		for k := range 300 {
 			e := oldEntry(feed.URL(fmt.Sprintf("https://more%d.example.com/", i)), k)
 			hosts[1].holds(e)

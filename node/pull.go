@@ -9,13 +9,12 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 const (
 	// maxPulls is how many downloads of the owner run at a time, MaxWishes how many entries one of them is for.
 	maxPulls, MaxWishes = 16, 1000
-	// maxPulling is how many holders one download asks at a time.
-	maxPulling = 4
 	// pullTimeout is how long a holder may take for an answer: 4 MiB by a slow line.
 	pullTimeout = 25 * time.Second
 )
@@ -26,15 +25,8 @@ var ErrTooManyPulls = errors.New("too many downloads from the network at a time"
 // Pull is the owner's wish to have entries that a Query found. Pulled with the same Tag follow, the last of them
 // Done.
 type Pull struct {
-	Tag    uint64 // the host's, unique among the owner's downloads that run
-	Wishes []Wish // MaxWishes at most
-}
-
-// A Wish is one version of an entry, and who is said to have it.
-type Wish struct {
-	protocol.Wanted
-	Feed    feed.URL
-	Holders []protocol.NodeID // in the order in which they are asked
+	Tag    uint64        // the host's, unique among the owner's downloads that run
+	Wishes []search.Wish // MaxWishes at most
 }
 
 // EndPull says that nobody waits for the download any more. What is under way is dropped.
@@ -71,19 +63,11 @@ func (Pulled) effect() {}
 
 // A pull is one download while it goes on.
 type pull struct {
+	search.Wishes
 	n      *Node
 	tag    uint64
-	wishes []*wish // that are not fulfilled
-	asked  []protocol.NodeID
 	parked bool // the owner was told that it ended, and what is left waits for an exchange
 	over   bool
-}
-
-// wish is a Wish while it is open.
-type wish struct {
-	Wish                     // its Holders are those not asked yet
-	spent  []protocol.NodeID // those that refused because they give no more away
-	asking bool              // one of them was asked and has not answered
 }
 
 // pull begins a download.
@@ -108,13 +92,13 @@ func (n *Node) pull(ev Pull) {
 		}
 		wished[w.Wanted] = true
 		w.Holders = slices.DeleteFunc(slices.Clone(w.Holders), func(id protocol.NodeID) bool { return !n.pullable(id) || n.private(w.Feed) })
-		p.wishes = append(p.wishes, &wish{Wish: w})
+		p.Add(w)
 	}
 	if n.queries.pulls == nil {
 		n.queries.pulls = make(map[uint64]*pull)
 	}
 	for _, parked := range n.barter.parked {
-		parked.wishes = slices.DeleteFunc(parked.wishes, func(w *wish) bool { return wished[w.Wanted] && !w.asking })
+		parked.Drop(func(w protocol.Wanted) bool { return wished[w] })
 	}
 	n.queries.pulls[ev.Tag] = p
 	p.advance()
@@ -140,94 +124,48 @@ func (p *pull) advance() {
 	if p.over {
 		return
 	}
-	var order []protocol.NodeID
-	groups := make(map[protocol.NodeID][]*wish)
-	busy := make(map[feed.EntryID]bool) // one version of an entry is asked for at a time
-	for _, w := range p.wishes {
-		busy[w.ID] = busy[w.ID] || w.asking
+	for _, r := range p.Next(p.n.pullable) {
+		p.ask(r)
 	}
-	for _, w := range p.wishes {
-		if busy[w.ID] {
-			continue
-		}
-		w.Holders = slices.DeleteFunc(w.Holders, func(id protocol.NodeID) bool { return !p.n.pullable(id) })
-		for _, id := range w.Holders {
-			if slices.Contains(p.asked, id) || len(groups[id]) >= protocol.MaxBatch {
-				continue
-			}
-			if len(groups[id]) == 0 {
-				if len(order)+len(p.asked) >= maxPulling {
-					continue
-				}
-				order = append(order, id)
-			}
-			groups[id] = append(groups[id], w)
-			busy[w.ID] = true
-			break
-		}
-	}
-	for _, id := range order {
-		p.ask(id, groups[id])
-	}
-	if len(p.asked) == 0 {
+	if !p.Waiting() {
 		p.end()
 	}
 }
 
 // ask has a holder send some entries.
-func (p *pull) ask(id protocol.NodeID, wishes []*wish) {
-	p.asked = append(p.asked, id)
-	wanted := make([]protocol.Wanted, len(wishes))
-	for i, w := range wishes {
-		w.asking, wanted[i] = true, w.Wanted
-	}
+func (p *pull) ask(r search.Request) {
+	id := r.Holder
 	l, session := p.n.links[id], ""
 	if l != nil {
 		session = l.token
 	}
-	p.n.call(Target{Node: id}, session, protocol.GetEntries{Wanted: wanted, Askers: p.n.askersBut(id)}, pullTimeout, func(a Answered) {
+	p.n.call(Target{Node: id}, session, protocol.GetEntries{Wanted: r.Wanted, Askers: p.n.askersBut(id)}, pullTimeout, func(a Answered) {
 		if l != nil {
 			p.n.answeredBy(l, a, func(Answered) {})
 		}
-		p.asked = slices.DeleteFunc(p.asked, func(other protocol.NodeID) bool { return other == id })
-		for _, w := range wishes {
-			w.asking = false
-		}
+		b, _ := a.Reply.(protocol.Batch)
+		p.Answered(r, b.Left, codeOf(a.Err) == protocol.Spent)
 		if p.over {
 			return
 		}
-		p.take(id, l, wishes, a)
+		p.take(r, l, b, a.Err)
 		p.advance()
 	})
 }
 
-// take keeps what a holder sent, if all of it is what it was asked for. The holder is asked no more for what it has
-// not left for another answer.
-func (p *pull) take(id protocol.NodeID, l *link, wishes []*wish, a Answered) {
-	n := p.n
-	b, _ := a.Reply.(protocol.Batch)
-	asked := wishes
-	if b.Left < len(wishes) { // or it would be asked the same again and again
-		asked = wishes[:len(wishes)-b.Left]
-	}
-	for _, w := range asked {
-		w.Holders = slices.DeleteFunc(w.Holders, func(other protocol.NodeID) bool { return other == id })
-	}
-	switch {
-	case a.Err != nil && codeOf(a.Err) == 0:
-		n.queries.shunned.add(n.now, id, shunSilent)
-		p.tell(Pulled{Refused: []Refusal{{Holder: id, Why: "it did not answer: " + a.Err.Error()}}})
-		return
-	case a.Err != nil:
-		if codeOf(a.Err) == protocol.Spent {
-			for _, w := range asked {
-				w.spent = append(w.spent, id)
-			}
+// take keeps what a holder sent, if all of it is what it was asked for.
+func (p *pull) take(r search.Request, l *link, b protocol.Batch, err error) {
+	n, id := p.n, r.Holder
+	if err != nil {
+		why := err.Error()
+		if codeOf(err) == 0 {
+			n.queries.shunned.add(n.now, id, shunSilent)
+			why = "it did not answer: " + why
 		}
-		p.tell(Pulled{Refused: []Refusal{{Holder: id, Why: a.Err.Error()}}})
+		p.tell(Pulled{Refused: []Refusal{{Holder: id, Why: why}}})
 		return
 	}
-	records, lie := checked(n.now, id, wishes, b)
+	records, lie := checked(n.now, id, r.Wanted, b)
 	if lie != "" {
 		n.queries.shunned.add(n.now, id, shunLiar)
 		if l != nil && !l.over {
@@ -244,7 +182,7 @@ func (p *pull) take(id protocol.NodeID, l *link, wishes []*wish, a Answered) {
 
 // checked are the records that an answer makes, or how the holder lied. It was told what versions are wanted, so
 // whoever named it as a holder is not to blame for what it sends.
-func checked(now time.Time, id protocol.NodeID, wishes []*wish, b protocol.Batch) (records []archive.Record, lie string) {
+func checked(now time.Time, id protocol.NodeID, wishes []protocol.Wanted, b protocol.Batch) (records []archive.Record, lie string) {
 	if b.Left > len(wishes) {
 		return nil, "it left more entries than it was asked for"
 	}
@@ -289,7 +227,7 @@ func (p *pull) keep(l *link, records []archive.Record) {
 			byFeed[r.Entry.Feed] = append(byFeed[r.Entry.Feed], r)
 		}
 	}
-	p.wishes = slices.DeleteFunc(p.wishes, func(w *wish) bool { return came[w.ID] })
+	p.Drop(func(w protocol.Wanted) bool { return came[w.ID] })
 	if len(stored) == 0 {
 		return
 	}
@@ -321,12 +259,6 @@ func (p *pull) end() {
 		return
 	}
 	delete(p.n.queries.pulls, p.tag)
-	var missing []feed.EntryID
-	for _, w := range p.wishes {
-		if !slices.Contains(missing, w.ID) {
-			missing = append(missing, w.ID)
-		}
-	}
-	p.tell(Pulled{Done: true, Missing: missing})
+	p.tell(Pulled{Done: true, Missing: p.IDs()})
 	p.park()
 }

@@ -10,19 +10,20 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 // wishesOf are the wishes for what a query found.
-func wishesOf(r Results) (wishes []Wish) {
+func wishesOf(r Results) (wishes []search.Wish) {
 	for _, h := range r.Hits {
-		wishes = append(wishes, Wish{Wanted: protocol.Wanted{ID: h.ID, Digest: h.Digest}, Feed: h.Feed, Holders: h.Holders})
+		wishes = append(wishes, search.Wish{Wanted: protocol.Wanted{ID: h.ID, Digest: h.Digest}, Feed: h.Feed, Holders: h.Holders})
 	}
 	return wishes
 }
 
 // wishFor is the wish for an entry that these nodes have.
-func wishFor(e feed.Entry, holders ...*testHost) Wish {
-	w := Wish{Wanted: protocol.Wanted{ID: e.EntryID(), Digest: e.Digest()}, Feed: e.Feed}
+func wishFor(e feed.Entry, holders ...*testHost) search.Wish {
+	w := search.Wish{Wanted: protocol.Wanted{ID: e.EntryID(), Digest: e.Digest()}, Feed: e.Feed}
 	for _, h := range holders {
 		w.Holders = append(w.Holders, h.id)
 	}
@@ -30,7 +31,7 @@ func wishFor(e feed.Entry, holders ...*testHost) Wish {
 }
 
 // pulls has the owner of the node download entries, and returns all that came of it as one.
-func (h *testHost) pulls(wishes ...Wish) (all Pulled) {
+func (h *testHost) pulls(wishes ...search.Wish) (all Pulled) {
 	h.net.t.Helper()
 	h.pulled = nil
 	h.step(Pull{Tag: 7, Wishes: wishes})
@@ -229,7 +230,7 @@ func TestALargeDownloadComesInParts(t *testing.T) {
 	w := newNetwork(t)
 	w.direct = true
 	hosts := w.graph(2, Config{}, [2]int{0, 1})
-	var wishes []Wish
+	var wishes []search.Wish
 	for i := range 250 {
 		e := oldEntry(news, i)
 		e.Content = strings.Repeat("a walrus ", 6000) // 54 kB

@@ -7,6 +7,7 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 // wants asks the node for entries in the name of somebody, over no link.
@@ -92,7 +93,7 @@ func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	l := b.node.links[a.id]
 	b.inside(func(n *Node) { n.dues.ledger.Got(n.now, l.holder, 3*incentive.Entry) })
-	var wishes []Wish
+	var wishes []search.Wish
 	for i := range 60 {
 		e := oldEntry(news, i)
 		b.holds(e)
