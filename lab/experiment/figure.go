@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/wcharczuk/go-chart/v2/drawing"
@@ -103,11 +104,7 @@ func round(name string, low, high float64) Scale {
 		}
 	}
 	s := Scale{Name: name}
-	first := int(low/step) - 1
-	if low >= 0 {
-		first = 0
-	}
-	last := int(high/step) + 1
+	first, last := int(math.Floor(low/step)), int(math.Ceil(high/step))
 	for i := first; i <= last; i++ {
 		s.Ticks = append(s.Ticks, Tick{float64(i) * step, fmt.Sprintf("%.4g", float64(i)*step)})
 	}
@@ -154,6 +151,7 @@ func paperFigures(rows []PaperRow) []Figure {
 			pick("XCH miss", cent, func(r PaperRow) Spread { return r.Exchange.RefMiss }),
 			pick("SLN gain", -cent, func(r PaperRow) Spread { return r.Alone.RefGain }),
 			pick("XCH gain", -cent, func(r PaperRow) Spread { return r.Exchange.RefGain }),
+			plain("SLN miss, median", func(r PaperRow) float64 { return r.Alone.RefMiss.Median / cent }),
 		}},
 		{Name: "paper-calls", Title: "Calls that a node receives (Figure 6)", X: interval, Y: "Calls per node and minute", Points: points, Lines: []Line{
 			pick("check_did and check_dids", 1, func(r PaperRow) Spread { return r.Checks }),

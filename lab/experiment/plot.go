@@ -77,11 +77,11 @@ func (p *Plot) WriteSVG(w io.Writer) error {
 	grid := chart.Style{StrokeColor: drawing.ColorFromHex("DDDDDD"), StrokeWidth: 1}
 	c := chart.Chart{
 		Width: 760, Height: 460,
-		Background: chart.Style{Padding: chart.Box{Top: 60, Left: 20, Right: 20, Bottom: 15}},
-		XAxis:      chart.XAxis{Name: p.X.Name, Ticks: p.X.ticks(), Range: p.X.span(), GridMajorStyle: grid},
+		Background: chart.Style{Padding: chart.Box{Top: 84, Left: 20, Right: 20, Bottom: 15}},
+		XAxis:      chart.XAxis{Name: p.X.Name, Ticks: p.X.ticks(), Range: p.X.span(), GridMajorStyle: grid, GridMinorStyle: grid},
 		YAxis:      chart.YAxis{Style: chart.Hidden(), Ticks: p.Y.ticks(), Range: p.Y.span()},
 		// The library calls the axis on the left the secondary one, and takes its range from the other.
-		YAxisSecondary: chart.YAxis{Name: p.Y.Name, Ticks: p.Y.ticks(), Range: p.Y.span(), GridMajorStyle: grid},
+		YAxisSecondary: chart.YAxis{Ticks: p.Y.ticks(), Range: p.Y.span(), GridMajorStyle: grid, GridMinorStyle: grid},
 		Series:         series,
 		Elements:       []chart.Renderable{p.heading},
 	}
@@ -99,16 +99,18 @@ func (m *Marks) color() drawing.Color {
 	return colors()[m.Color%len(colors())]
 }
 
-// heading draws the title and, below it, the names of the marks in their colors.
+// heading draws the title, below it the names of the marks in their colors, and above its axis the name of the axis on
+// the left: beside it, turned, it would stand in the values, which are wider in a browser than the library knows.
 func (p *Plot) heading(r chart.Renderer, box chart.Box, defaults chart.Style) {
-	r.ClearTextRotation() // the library leaves that of the axis
 	write := func(text string, x, y int, size float64, color drawing.Color) int {
 		style := chart.Style{FontSize: size, FontColor: color}.InheritFrom(defaults)
 		chart.Draw.Text(r, text, x, y, style)
 		return chart.Draw.MeasureText(r, text, style).Width()
 	}
-	write(p.Title, box.Left, 24, 11, chart.ColorBlack)
-	x := box.Left
+	const left = 20
+	write(p.Title, left, 24, 11, chart.ColorBlack)
+	write(p.Y.Name, left, 72, 9, chart.DefaultTextColor)
+	x := left
 	for i := range p.Marks {
 		if m := &p.Marks[i]; m.Name != "" {
 			x += 24 + write(m.Name, x, 46, 9, m.color())

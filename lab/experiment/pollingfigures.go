@@ -17,15 +17,28 @@ func pollingFigures(rows []PollingRow) []Drawing {
 	return drawings
 }
 
-// color is one for the policies of Urbansky, one for ours, and gray for others.
-func (r *PollingRow) color() int {
+// kind is a color and its name: one for the policies of Urbansky, one for ours, and gray for others.
+func (r *PollingRow) kind() (color int, name string) {
 	switch {
 	case r.stated != nil:
-		return 0
+		return 0, "in Urbansky's Table 1"
 	case r.Policy == "FeedEx" || strings.HasPrefix(r.Policy, "Auto"):
-		return 1
+		return 1, "of this program"
 	}
-	return gray
+	return gray, "others"
+}
+
+// byKind has the first marks of each kind in the legend.
+func (p *Plot) byKind(rows []PollingRow) {
+	for i := range rows {
+		color, name := rows[i].kind()
+		for j := range p.Marks {
+			if p.Marks[j].Color == color {
+				p.Marks[j].Name = name
+				break
+			}
+		}
+	}
 }
 
 // volumeFigure is Figure 2: a bar for each policy.
@@ -33,11 +46,13 @@ func volumeFigure(rows []PollingRow) *Plot {
 	p := &Plot{Name: "polling-bytes", Title: "What publishers send, by policy (Figure 2)", X: Scale{Name: "Megabytes", Max: 1}, Y: Scale{Min: -.7, Max: float64(len(rows)) - .3}}
 	for i, r := range rows {
 		y, mb := float64(len(rows)-1-i), float64(r.Bytes)/1e6
-		p.Marks = append(p.Marks, Marks{X: []float64{0, mb}, Y: []float64{y, y}, Width: 14, Color: r.color()})
+		color, _ := r.kind()
+		p.Marks = append(p.Marks, Marks{X: []float64{0, mb}, Y: []float64{y, y}, Width: 14, Color: color})
 		p.Y.Ticks = append([]Tick{{y, r.Policy + "    "}}, p.Y.Ticks...)
 		p.X.Max = max(p.X.Max, 1.05*mb)
 	}
 	p.X.Ticks = evenTicks(p.X.Max)
+	p.byKind(rows)
 	return p
 }
 
@@ -65,11 +80,13 @@ func costFigure(rows []PollingRow) *Plot {
 		if i > 0 && same(&rows[0], &r) {
 			continue // several readers poll every hour
 		}
+		color, _ := r.kind()
 		p.Marks = append(p.Marks, Marks{
-			X: []float64{r.perDay}, Y: []float64{r.Entries.Mean / 60}, Dots: true, Width: 4, Color: r.color(),
+			X: []float64{r.perDay}, Y: []float64{r.Entries.Mean / 60}, Dots: true, Width: 4, Color: color,
 			Label: r.Policy, Before: r.Policy == byFrequency || strings.HasPrefix(r.Policy, "Auto"),
 		})
 	}
+	p.byKind(rows)
 	return p
 }
 
@@ -118,10 +135,10 @@ func intervalFigure(r *PollingRow) *Plot {
 		{2, "2 min"}, {10, "10 min"}, {h, "1 h"}, {6 * h, "6 h"}, {d, "1 d"}, {7 * d, "7 d"}, {31 * d, "31 d"}}}
 	p := &Plot{Name: "polling-interval-" + names[r.Policy], Title: "Real and predicted intervals of " + r.Policy + " (Figure 4)", X: scale, Y: scale}
 	p.X.Name, p.Y.Name = "Mean time between entries", "Mean interval between polls"
-	dots := Marks{Dots: true, Width: 3}
+	dots := Marks{Name: "a feed", Dots: true, Width: 3}
 	for i := range r.real {
 		dots.X, dots.Y = append(dots.X, r.real[i]/60), append(dots.Y, r.predicted[i]/60)
 	}
-	p.Marks = []Marks{{X: []float64{1, 40 * d}, Y: []float64{1, 40 * d}, Width: 1, Color: gray}, dots}
+	p.Marks = []Marks{{Name: "polled as often as it publishes", X: []float64{1, 40 * d}, Y: []float64{1, 40 * d}, Width: 1, Color: gray}, dots}
 	return p
 }

@@ -40,7 +40,7 @@ type PollingRow struct {
 	stated    *[2]Averages
 	real      []float64 // by feed with an entry: the mean seconds between its entries
 	predicted []float64 // likewise: the mean interval
-	timely    []float64 // Figure 3, in seconds
+	timely    []float64 // Figure 3, in seconds; as far as there are polls that found something
 }
 
 // Figure 3 is over so many polls, of feeds with at least as many updates.
@@ -90,6 +90,9 @@ func pollingRows(runs [][]feedRun) []PollingRow {
 		row.Entries = spread(entryDelays)
 		row.perDay = float64(row.Requests) / max(1, days)
 		for _, d := range timely {
+			if len(d) == 0 {
+				break
+			}
 			row.timely = append(row.timely, mean(d))
 		}
 		rows = append(rows, row)

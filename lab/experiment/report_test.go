@@ -48,7 +48,7 @@ func isGolden(t *testing.T, name string, r *Report) {
 	}
 }
 
-// checkDrawings holds figures to being SVG, each in a file of its own.
+// checkDrawings holds figures to being SVG, each in a file of its own, with a title, names of the axes and of the marks.
 func checkDrawings(t *testing.T, drawings []Drawing) {
 	t.Helper()
 	files := map[string]bool{}
@@ -57,12 +57,36 @@ func checkDrawings(t *testing.T, drawings []Drawing) {
 		if err := d.WriteSVG(&svg); err != nil {
 			t.Error(err)
 		}
+		texts := map[string]bool{}
 		for dec := xml.NewDecoder(&svg); ; {
-			if _, err := dec.Token(); errors.Is(err, io.EOF) {
+			token, err := dec.Token()
+			if errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
 				t.Fatalf("%s: %v", d.File(), err)
 			}
+			if text, ok := token.(xml.CharData); ok {
+				texts[string(text)] = true
+			}
+		}
+		p, ok := d.(*Plot)
+		if f, is := d.(*Figure); is {
+			p, ok = f.plot(), true
+		}
+		if !ok {
+			t.Fatalf("%s is a %T", d.File(), d)
+		}
+		named := 0
+		for _, m := range p.Marks {
+			if m.Name != "" || m.Label != "" {
+				named++
+			}
+			if m.Name != "" && !texts[m.Name] {
+				t.Errorf("%s: the legend lacks %q", d.File(), m.Name)
+			}
+		}
+		if !texts[p.Title] || !texts[p.X.Name] || p.Y.Name != "" && !texts[p.Y.Name] || named == 0 {
+			t.Errorf("%s lacks a title, the name of an axis or a legend", d.File())
 		}
 		if files[d.File()] {
 			t.Errorf("%s twice", d.File())
