@@ -142,7 +142,7 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 	most := a.Traces.To.Sub(a.Traces.From) / longestAttack
 	switch {
 	case a.Length < leastAttack || a.Length > most:
-		err = fmt.Errorf("%w: attacks of %v; as some take %d times as long, want %v to %v", ErrSetting, a.Length, longestAttack, leastAttack, most.Truncate(time.Hour))
+		err = fmt.Errorf("%w: attacks of %s; as some take %d times as long, want %s to %s", ErrSetting, spell(a.Length), longestAttack, spell(leastAttack), spell(most.Truncate(time.Hour)))
 	case err != nil:
 	case a.Trials < 1:
 		err = fmt.Errorf("%w: %d trials; want 1 or more", ErrSetting, a.Trials)

@@ -41,7 +41,7 @@ func (c Churn) withDefaults() (Churn, []trace.Feed, error) {
 	}
 	for _, stay := range c.Sessions {
 		if stay < shortestStay {
-			return c, nil, fmt.Errorf("%w: stays of %v; want %v or more", ErrSetting, stay, shortestStay)
+			return c, nil, fmt.Errorf("%w: stays of %s; want %s or more", ErrSetting, spell(stay), spell(shortestStay))
 		}
 	}
 	return c, feeds, nil
@@ -266,7 +266,7 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 		Title: "Nodes that come and go", Seed: c.Seed, Traces: c.Traces.Hash(),
 		Result: ChurnResult{rows[:len(rows)-1], split},
 		Setting: []string{
-			fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %v, %v from %s", c.Nodes, c.Each, len(n.Feeds), c.Every, c.Length, n.Start.Format("Monday 2006-01-02 15:04 MST")),
+			fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %s, %s from %s", c.Nodes, c.Each, len(n.Feeds), spell(c.Every), spell(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
 			"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each is in order,",
 			"of the program, and of the machine. Nobody goes in the last quarter of the run.",
 		},
@@ -290,7 +290,7 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 		},
 	}
 	for _, row := range rows {
-		t.row(row.Stay.String(), fmt.Sprint(row.Stays), percent(row.Present), percent(row.Alone), percent(row.Exchange),
+		t.row(spell(row.Stay), fmt.Sprint(row.Stays), percent(row.Present), percent(row.Alone), percent(row.Exchange),
 			row.There.percent(), row.Away.percent(), row.Kept.percent(), fmt.Sprint(row.Lost.Part), meanMinutes(row.Lag), spreadOf(row.Served, 1, "%.0f"), fmt.Sprint(row.Unserved))
 	}
 	r.Tables = []Table{t, split.table()}
@@ -303,7 +303,7 @@ func churnFigure(rows []ChurnRow) Figure {
 		{Name: "out while the node was there"}, {Name: "XCH: all"}, {Name: "SLN: all"},
 	}}
 	for _, row := range rows {
-		f.Points = append(f.Points, row.Stay.String())
+		f.Points = append(f.Points, spell(row.Stay))
 		for i, v := range []float64{row.There.of(), row.Exchange, row.Alone} {
 			f.Lines[i].Values = append(f.Lines[i].Values, 100*v)
 		}

@@ -50,13 +50,15 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, progress func
 		r.Looks = append(r.Looks, lookAt(w, far, "before the cut"))
 		w.Split(hosts)
 	})
-	look(r.From+2*time.Minute, "2 min after the cut")
+	look(r.From+2*time.Minute, "2m after the cut")
 	at(r.To, func() {
 		r.Looks = append(r.Looks, lookAt(w, far, "before it heals"))
 		w.Heal()
 	})
-	for _, after := range []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour, c.Length / 2} {
-		look(r.To+after, after.String()+" after it healed")
+	whole := []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour, c.Length / 2}
+	slices.Sort(whole)
+	for _, after := range slices.Compact(whole) {
+		look(r.To+after, spell(after)+" after it healed")
 	}
 	advance(ctx, w, n.Start.Add(c.Length), progress)
 	var lags [3][]float64
@@ -113,7 +115,7 @@ func lookAt(w *lab.World, far map[*lab.Host]bool, when string) SplitLook {
 
 func (r SplitResult) table() Table {
 	t := Table{
-		Title:   fmt.Sprintf("A network that is cut in two halves from %v to %v", r.From, r.To),
+		Title:   fmt.Sprintf("A network that is cut in two halves from %s to %s", spell(r.From), spell(r.To)),
 		Columns: []string{"", "links between the halves", "neighbors a node", "in the half without the tracker"},
 	}
 	for _, l := range r.Looks {

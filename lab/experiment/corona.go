@@ -77,9 +77,9 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 		return c, 0, fmt.Errorf("%w: %d subscriptions of %d nodes to %d channels; as a node follows a channel once, and at least one, want %d to %d",
 			ErrSetting, c.Subscriptions, c.Nodes, c.Channels, c.Nodes, c.Nodes*c.Channels)
 	case c.Length < 30*time.Minute || c.Length > 7*24*time.Hour:
-		return c, 0, fmt.Errorf("%w: a run of %v; want 30m to a week", ErrSetting, c.Length)
+		return c, 0, fmt.Errorf("%w: a run of %s; want 30m to a week", ErrSetting, spell(c.Length))
 	case c.Every < time.Minute || c.Every > rarest:
-		return c, 0, fmt.Errorf("%w: polling every %v; want 1m to %v", ErrSetting, c.Every, rarest)
+		return c, 0, fmt.Errorf("%w: polling every %s; want 1m to %s", ErrSetting, spell(c.Every), spell(rarest))
 	}
 	if c.Traces == nil {
 		c.Traces = trace.Surveyed(uint64(c.Seed), trace.Survey{Feeds: c.Channels, Length: c.span(rarest)})
@@ -88,8 +88,8 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 	covered := c.Traces.To.Sub(c.Traces.From)
 	longest := min(rarest, (covered-c.Length-linking)/3)
 	if longest < c.Every || len(c.Traces.Feeds) == 0 {
-		return c, 0, fmt.Errorf("%w: a run of %v with polls every %v takes traces of one feed or more over %v; these are %d over %v",
-			ErrSetting, c.Length, c.Every, linking+c.Length+3*c.Every, len(c.Traces.Feeds), covered)
+		return c, 0, fmt.Errorf("%w: a run of %s with polls every %s takes traces of one feed or more over %s; these are %d over %s",
+			ErrSetting, spell(c.Length), spell(c.Every), spell(linking+c.Length+3*c.Every), len(c.Traces.Feeds), spell(covered))
 	}
 	return c, longest, nil
 }

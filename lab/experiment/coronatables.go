@@ -15,8 +15,8 @@ func (c Corona) report(rows []CoronaRow) *Report {
 	r := &Report{
 		Title: "Feedex in the setting of Corona's simulations", Seed: c.Seed, Traces: c.Traces.Hash(), Result: CoronaResult{rows},
 		Setting: []string{
-			fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; what came out in %v, up to whole intervals, counts",
-				c.Nodes, c.Channels, c.Subscriptions, c.Length),
+			fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; what came out in %s, up to whole intervals, counts",
+				c.Nodes, c.Channels, c.Subscriptions, spell(c.Length)),
 			fmt.Sprintf("Corona §5.1 has %d nodes, %d channels and %d subscriptions: this is %.2g of these",
 				coronaNodes, coronaChannels, coronaSubscriptions, float64(c.Subscriptions)/coronaSubscriptions),
 		},
@@ -46,7 +46,7 @@ func coronaSummary(rows []CoronaRow) Table {
 	}
 	base := rows[0]
 	row := func(name string, r CoronaRow, d Detection) {
-		t.row(name, r.Every.String(), known("%.0f", d.Lag), known("%.0f", d.ByUpdate), percent(d.Coverage),
+		t.row(name, spell(r.Every), known("%.0f", d.Lag), known("%.0f", d.ByUpdate), percent(d.Coverage),
 			known("%.2f", r.Requests), partOf(r.Requests, base.Requests), known("%.1f", r.Bytes/1e3), partOf(r.Bytes, base.Bytes))
 	}
 	row("Legacy RSS", base, base.Alone)
@@ -75,14 +75,6 @@ func rarer(rows []CoronaRow) *CoronaRow {
 		}
 	}
 	return best
-}
-
-// known writes what was measured, and unknown in the place of 0, which is no detection time and no load.
-func known(format string, v float64) string {
-	if v == 0 {
-		return unknown
-	}
-	return fmt.Sprintf(format, v)
 }
 
 func partOf(part, whole float64) string {
@@ -114,10 +106,10 @@ func coronaNetworks(rows []CoronaRow) Table {
 		"poll every", "legacy s", "feedex s", "limit s", "by neighbors first", "offered by a neighbor", "304", "calls/node/min", "kB/node/min", "neighbors", "hash"}}
 	for _, r := range rows {
 		if r.Partial {
-			t.row(r.Every.String())
+			t.row(spell(r.Every))
 			continue
 		}
-		t.row(r.Every.String(), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag), fmt.Sprintf("%.0f", r.Limit), percent(r.First), percent(r.Offered),
+		t.row(spell(r.Every), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag), fmt.Sprintf("%.0f", r.Limit), percent(r.First), percent(r.Offered),
 			percent(r.NotModified), fmt.Sprintf("%.1f", r.Calls), known("%.1f", r.CallBytes/1e3), spreadOf(r.Links, 1, "%.1f"), r.Hash)
 	}
 	t.Notes = []string{
@@ -130,7 +122,7 @@ func coronaNetworks(rows []CoronaRow) Table {
 // coronaTiers shows what popularity brings.
 func coronaTiers(row CoronaRow) Table {
 	t := Table{
-		Title:   fmt.Sprintf("By popularity, polling every %v (Figures 5 and 6)", row.Every),
+		Title:   fmt.Sprintf("By popularity, polling every %s (Figures 5 and 6)", spell(row.Every)),
 		Columns: []string{"subscribers", "channels", "polls/30 min/channel", "legacy s", "feedex s", "limit s"},
 	}
 	for _, tier := range row.Tiers {
@@ -156,7 +148,7 @@ func (t Tier) name() string {
 }
 
 func coronaFigure(row CoronaRow) Figure {
-	f := Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %v", row.Every), X: "Subscribers of the channel", Y: "Detection time (seconds)",
+	f := Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %s", spell(row.Every)), X: "Subscribers of the channel", Y: "Detection time (seconds)",
 		Lines: []Line{{Name: "legacy RSS"}, {Name: "feedex, the same polls"}, {Name: "random phases, T/(n+1)", Thin: true}}}
 	for _, t := range row.Tiers {
 		if t.Alone > 0 {
@@ -173,6 +165,6 @@ func coronaFigure(row CoronaRow) Figure {
 func (r CoronaRow) aside() string {
 	each := float64(r.heap) / float64(max(1, r.subscriptions))
 	took := time.Duration(r.seconds * coronaSubscriptions / float64(max(1, r.subscriptions)) * float64(time.Second))
-	return fmt.Sprintf("polls every %v: %.1f s, %.0f MB in use, %.1f kB a subscription; extrapolated in proportion to subscriptions, not measured, the full size takes %.0f GB and %v",
-		r.Every, r.seconds, float64(r.heap)/1e6, each/1e3, each*coronaSubscriptions/1e9, took.Round(time.Minute))
+	return fmt.Sprintf("polls every %s: %.1f s, %.0f MB in use, %.1f kB a subscription; extrapolated in proportion to subscriptions, not measured, the full size takes %.0f GB and %s",
+		spell(r.Every), r.seconds, float64(r.heap)/1e6, each/1e3, each*coronaSubscriptions/1e9, spell(took.Round(time.Minute)))
 }

@@ -11,7 +11,7 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *Report 
 	from, to := c.window()
 	r.Setting = []string{
 		fmt.Sprintf("%d nodes in each of %d networks, polling every %s h; %d of %d feeds each", f.Nodes, len(rows), hours(f.Every), f.Each, len(c.Feeds)),
-		fmt.Sprintf("%s from %s; entries published from hour %s to hour %s count", f.Length, c.Start.Format("Monday 2006-01-02 15:04 MST"), hours(from), hours(to)),
+		fmt.Sprintf("%s from %s; entries published from hour %s to hour %s count", spell(f.Length), c.Start.Format("Monday 2006-01-02 15:04 MST"), hours(from), hours(to)),
 		"Of the honest a fifth polls half as often (slow), a tenth follows a quarter of the feeds, a tenth has 3 neighbors.",
 		"Cells: share of the entries that came, and how late in minutes. The others poll nothing: theirs came from neighbors alone.",
 	}

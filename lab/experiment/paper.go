@@ -56,7 +56,7 @@ func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
 		return p, nil, fmt.Errorf("%w: %d of %d nodes fail; want 0 to %d", ErrSetting, p.Failing, p.Nodes, p.Nodes-1)
 	}
 	if len(p.Intervals) == 0 {
-		return p, nil, fmt.Errorf("%w: a run of %v is too short for polling every 30m; want 30m or more, or other intervals", ErrSetting, p.Length)
+		return p, nil, fmt.Errorf("%w: a run of %s is too short for polling every 30m; want 30m or more, or other intervals", ErrSetting, spell(p.Length))
 	}
 	for _, every := range p.Intervals {
 		if err := possible(p.Traces, busy, p.Nodes, p.Each, p.Length, every); err != nil {

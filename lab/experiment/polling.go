@@ -73,7 +73,7 @@ func (p Polling) withDefaults() (Polling, []trace.Feed, error) {
 	case !(p.Least >= 0):
 		return p, nil, fmt.Errorf("%w: feeds of %v entries a day; want 0 or more", ErrSetting, p.Least)
 	case p.Length < 24*time.Hour || p.Length > span:
-		return p, nil, fmt.Errorf("%w: a run of %v; the traces cover %v, so want 24h to that", ErrSetting, p.Length, span)
+		return p, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 24h to that", ErrSetting, spell(p.Length), spell(span))
 	case len(p.Traces.Feeds) == 0:
 		return p, nil, fmt.Errorf("%w: no feeds in the traces; want one or more", ErrSetting)
 	case len(feeds) == 0:

@@ -122,8 +122,8 @@ func TestPollingRefusesTheImpossible(t *testing.T) {
 		change func(*Polling)
 		want   string
 	}{
-		{func(p *Polling) { p.Length = time.Hour }, "the traces cover 168h0m0s, so want 24h to that"},
-		{func(p *Polling) { p.Length = 169 * time.Hour }, "the traces cover 168h0m0s"},
+		{func(p *Polling) { p.Length = time.Hour }, "the traces cover 168h, so want 24h to that"},
+		{func(p *Polling) { p.Length = 169 * time.Hour }, "the traces cover 168h"},
 		{func(p *Polling) { p.Least = 1e6 }, "the most active one has "},
 		{func(p *Polling) { p.Traces = &trace.Set{From: p.Traces.From, To: p.Traces.To} }, "no feeds"},
 	} {

@@ -36,9 +36,9 @@ func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every t
 	case each < 1 || each > len(feeds):
 		return fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to %d", ErrSetting, each, len(feeds), leastRate, len(feeds))
 	case length < 10*time.Minute || length > span:
-		return fmt.Errorf("%w: a run of %v; the traces cover %v, so want 10m to that", ErrSetting, length, span)
+		return fmt.Errorf("%w: a run of %s; the traces cover %s, so want 10m to that", ErrSetting, spell(length), spell(span))
 	case every < time.Minute || every > length:
-		return fmt.Errorf("%w: polling every %v in a run of %v; want 1m to %v", ErrSetting, every, length, length)
+		return fmt.Errorf("%w: polling every %s in a run of %s; want 1m to %s", ErrSetting, spell(every), spell(length), spell(length))
 	}
 	return nil
 }

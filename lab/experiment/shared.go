@@ -53,7 +53,7 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 	span := s.Traces.To.Sub(s.Traces.From)
 	switch {
 	case s.Length < 48*time.Hour || s.Length > span:
-		return s, nil, fmt.Errorf("%w: a run of %v; the traces cover %v, so want 48h to that", ErrSetting, s.Length, span)
+		return s, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 48h to that", ErrSetting, spell(s.Length), spell(span))
 	case s.Feeds < 1 || s.Feeds > len(busy):
 		return s, nil, fmt.Errorf("%w: %d feeds; %d publish an entry in two days or more, so want 1 to that", ErrSetting, s.Feeds, len(busy))
 	}

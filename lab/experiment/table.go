@@ -55,6 +55,14 @@ func (t Table) String() string {
 // unknown stands where there is no figure.
 const unknown = "-"
 
+// known writes what was measured, and unknown in the place of 0: no lag, load or number of bytes is that.
+func known(format string, v float64) string {
+	if v == 0 {
+		return unknown
+	}
+	return fmt.Sprintf(format, v)
+}
+
 // minutes writes a time lag, given in seconds, in minutes.
 func minutes(seconds float64) string { return fmt.Sprintf("%.1f", seconds/60) }
 
@@ -84,6 +92,18 @@ func meanPercent(s Spread) string {
 
 // percent writes a share.
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+
+// spell writes a span of time without what is nothing at its end: 2h, 1h37m, 45s.
+func spell(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
 
 // hours writes an interval as the paper does: .5, 1, 2.
 func hours(d time.Duration) string {
