@@ -64,6 +64,11 @@ func (f *labFlags) addNodes(c *cobra.Command, usual, least int) {
 	c.Flags().Var(countValue{&f.nodes, least}, "nodes", "how many nodes start")
 }
 
+// addNoEncoding adds the flag of an experiment that counts the bytes of calls.
+func (f *labFlags) addNoEncoding(c *cobra.Command, to *bool) {
+	c.Flags().BoolVar(to, "no-encoding", false, "hand calls over as they are: faster, and no bytes of calls are counted")
+}
+
 // set reads the traces.
 func (f *labFlags) set() (*trace.Set, error) {
 	if f.traces == "" {

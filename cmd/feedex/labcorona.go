@@ -42,6 +42,6 @@ memory of the run, which differ from run to run.`,
 	c.Flags().Var(countValue{&e.Channels, 1}, "channels", "how many channels there are")
 	c.Flags().Var(countValue{&e.Subscriptions, 1}, "subscriptions", "how many subscriptions all nodes have (default 50 a channel)")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between the polls of legacy RSS")
-	c.Flags().BoolVar(&e.NoEncoding, "no-encoding", false, "hand calls over as they are: faster, and no bytes of calls are counted")
+	f.addNoEncoding(c, &e.NoEncoding)
 	return c
 }

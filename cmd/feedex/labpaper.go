@@ -45,6 +45,6 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var(countValue{&bound, 0}, "bound", "the deficit bound in entries, 0 for none")
 	c.Flags().Var((*intervalsValue)(&p.Intervals), "intervals", "hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
-	c.Flags().BoolVar(&p.NoEncoding, "no-encoding", false, "hand calls over as they are: faster, and no bytes of calls are counted")
+	f.addNoEncoding(c, &p.NoEncoding)
 	return c
 }

@@ -34,5 +34,6 @@ same feeds for all. Time and memory, which differ from run to run, go to stderr.
 	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
+	f.addNoEncoding(c, &e.NoEncoding)
 	return c
 }

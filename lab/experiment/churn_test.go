@@ -80,13 +80,19 @@ func TestScaling(t *testing.T) {
 	if len(rows) != 4 || rows[0].Nodes != 60 || rows[1].Nodes != 120 || rows[1].Feeds != 120*10/subscribers {
 		t.Fatalf("the networks were %+v", rows)
 	}
+	if rows[1].Bytes < 100*rows[1].Calls || rows[1].Bytes > 10_000*rows[1].Calls {
+		t.Errorf("%.0f bytes in %.1f calls a node and minute", rows[1].Bytes, rows[1].Calls)
+	}
 	if rows[1].Heard < .98*float64(rows[1].Feeds) {
 		t.Errorf("a neighbor has %.1f of %d feeds", rows[1].Heard, rows[1].Feeds)
 	}
-	s.Reach = 1
+	s.Reach, s.NoEncoding = 1, true
 	near, err := s.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if without := near.Result.([]ScaleRow)[1]; without.Bytes != 0 || without.Calls == 0 {
+		t.Errorf("without encoding: %+v", without)
 	}
 	if one := near.Result.([]ScaleRow)[1].Heard; one >= rows[1].Heard {
 		t.Errorf("a neighbor has %.1f feeds over one hop, %.1f over three", one, rows[1].Heard)

@@ -21,6 +21,8 @@ type Scaling struct {
 	Length time.Duration // default 24 h
 	Every  time.Duration // between polls; default 1 h
 	Reach  int           // hops at which interests count, as node.Config has it; default 3, range 1 to 8
+	// NoEncoding leaves out the codec and the counts of bytes.
+	NoEncoding bool
 }
 
 // subscribers is how many nodes follow a feed where that is constant, as in Paper §4.3: 161 · 20 / 70.
@@ -76,7 +78,8 @@ type ScaleRow struct {
 	Calls   float64       `json:"calls"`       // received, a node a minute
 	Checks  float64       `json:"check_calls"` // likewise
 	Puts    float64       `json:"put_entries"`
-	Lag     Spread        `json:"lag"` // in seconds
+	Bytes   float64       `json:"bytes"` // of calls made and received, with their answers, likewise; 0 without encoding
+	Lag     Spread        `json:"lag"`   // in seconds
 	Cover   float64       `json:"coverage"`
 	Polls   float64       `json:"polls"` // a feed a minute, at its publisher
 	Links   Spread        `json:"links"` // neighbors
@@ -116,7 +119,7 @@ func (c Scaling) Run(ctx context.Context, progress Progress) (*Report, error) {
 		if ctx.Err() != nil {
 			break
 		}
-		n := network{Seed: c.Seed, Feeds: s.feeds, Start: start, Length: c.Length, Each: c.Each, Every: c.Every, Reach: c.Reach, NoEncoding: true}
+		n := network{Seed: c.Seed, Feeds: s.feeds, Start: start, Length: c.Length, Each: c.Each, Every: c.Every, Reach: c.Reach, NoEncoding: c.NoEncoding}
 		w, err := n.world()
 		if err != nil {
 			return nil, err
@@ -138,11 +141,11 @@ func scaled(w *lab.World, feeds int) ScaleRow {
 	now := w.Now()
 	row := ScaleRow{Nodes: len(w.Hosts()), Feeds: feeds, Ran: now.Sub(w.Start()), Steps: w.Steps(), Hash: w.Hash()}
 	var m modes
-	var all lab.Traffic
+	var all, made lab.Traffic
 	var links, heard []float64
 	for _, h := range w.Hosts() {
 		m.add(h.Sights(now), func(s lab.Sight) time.Duration { return s.Any })
-		all = all.Plus(h.Received)
+		all, made = all.Plus(h.Received), made.Plus(h.Made)
 		links = append(links, float64(h.Links()))
 		for _, peer := range h.Node().Neighbors() {
 			heard = append(heard, float64(peer.Feeds))
@@ -152,6 +155,7 @@ func scaled(w *lab.World, feeds int) ScaleRow {
 	row.Calls = float64(all.Total().Calls) / per
 	row.Checks = float64(all[lab.CheckDID].Calls+all[lab.CheckDIDs].Calls) / per
 	row.Puts = float64(all[lab.PutEntries].Calls) / per
+	row.Bytes = float64(all.Total().Bytes+made.Total().Bytes) / per
 	row.Lag, row.Cover, row.Links = spread(m.lag), 1-mean(m.miss), spread(links)
 	row.Heard = mean(heard)
 	var polls int64
@@ -167,7 +171,7 @@ func (c Scaling) report(rows []ScaleRow, hashes []string, start time.Time) *Repo
 	r := &Report{
 		Title: "What a node pays as the network grows", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOf(hashes), Result: rows,
 		Setting: []string{
-			fmt.Sprintf("%d feeds a node, polled every %v, %v from %s, %d hops, no encoding", c.Each, c.Every, c.Length, start.Format("Monday 2006-01-02 15:04 MST"), c.Reach),
+			fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops", c.Each, spell(c.Every), spell(c.Length), start.Format("Monday 2006-01-02 15:04 MST"), c.Reach),
 		},
 	}
 	half := len(rows) / 2
@@ -202,12 +206,12 @@ func (c Scaling) report(rows []ScaleRow, hashes []string, start time.Time) *Repo
 }
 
 func scaleTable(title string, rows []ScaleRow) Table {
-	t := Table{Title: title, Columns: []string{"nodes", "feeds", "calls/node/min", "checks", "put_entries", "lag min", "coverage", "polls/feed/min", "neighbors", "feeds of one", "steps", "ran h", "hash"}}
+	t := Table{Title: title, Columns: []string{"nodes", "feeds", "calls/node/min", "checks", "put_entries", "B/node/min", "lag min", "coverage", "polls/feed/min", "neighbors", "feeds of one", "steps", "ran h", "hash"}}
 	for _, r := range rows {
 		if r.Nodes == 0 {
 			continue // interrupted before it began
 		}
-		t.row(fmt.Sprint(r.Nodes), fmt.Sprint(r.Feeds), fmt.Sprintf("%.2f", r.Calls), fmt.Sprintf("%.2f", r.Checks), fmt.Sprintf("%.2f", r.Puts),
+		t.row(fmt.Sprint(r.Nodes), fmt.Sprint(r.Feeds), fmt.Sprintf("%.2f", r.Calls), fmt.Sprintf("%.2f", r.Checks), fmt.Sprintf("%.2f", r.Puts), known("%.0f", r.Bytes),
 			spreadOf(r.Lag, 60, "%.1f"), percent(r.Cover), fmt.Sprintf("%.2f", r.Polls), spreadOf(r.Links, 1, "%.1f"), fmt.Sprintf("%.0f", r.Heard), fmt.Sprint(r.Steps), hours(r.Ran), r.Hash)
 	}
 	return t
