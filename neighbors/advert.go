@@ -3,6 +3,7 @@ package neighbors
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"feedex/feed"
 	"feedex/protocol"
@@ -33,12 +34,16 @@ func (t *Table) Silent(id protocol.NodeID) bool {
 }
 
 // Changes is the difference between our subscription set as n is to hear it and as it last heard it,
-// empty where there is nothing to say. It costs time in proportion to what changed. Call Advertised
-// once n has taken it.
+// empty where there is nothing to say, which costs no time. Call Advertised once n has taken it.
 func (t *Table) Changes(n *Neighbor) protocol.Subset {
-	changes := make(protocol.Subset, 0, len(n.dirty))
-	for r := range n.dirty {
-		changes = append(changes, protocol.Interest{Feed: r.url, Hops: t.advertised(r, n)})
+	if n.wrong == 0 {
+		return nil
+	}
+	changes := make(protocol.Subset, 0, n.wrong)
+	for _, r := range t.routes {
+		if r.wrong(n) {
+			changes = append(changes, protocol.Interest{Feed: r.url, Hops: t.advertised(r, n)})
+		}
 	}
 	return bounded(changes)
 }
@@ -92,7 +97,10 @@ const maxAdvertBytes = 4<<20 - 16<<10
 // cut from a set of changes is said with the next.
 func bounded(s protocol.Subset) protocol.Subset {
 	slices.SortFunc(s, func(a, b protocol.Interest) int {
-		return cmp.Or(cmp.Compare(a.Hops, b.Hops), cmp.Compare(a.Feed, b.Feed))
+		if a.Hops != b.Hops {
+			return cmp.Compare(a.Hops, b.Hops)
+		}
+		return strings.Compare(string(a.Feed), string(b.Feed))
 	})
 	bytes := 0
 	for i, in := range s {

@@ -30,8 +30,8 @@ func TestFeedsThatComeAndGoLeaveNothing(t *testing.T) {
 		table.Hear(all[0], gone)
 	}
 	for i, n := range all {
-		if len(n.dirty) > 0 || len(table.routes) > 0 {
-			t.Errorf("neighbor %d is to be told of %d feeds, %d are wanted", i, len(n.dirty), len(table.routes))
+		if n.wrong != 0 || len(table.routes) > 0 {
+			t.Errorf("neighbor %d is to be told of %d feeds, %d are wanted", i, n.wrong, len(table.routes))
 		}
 	}
 }

@@ -18,7 +18,13 @@ type route struct {
 	private   bool // nobody is to hear of it from us, whoever is interested
 	speakable bool // its URL may be said, as far as that was looked into
 	via       []hop
-	sent      []int16 // our hop count as each neighbor last heard it, Withdrawn beyond the end
+	sent      []belief // by slot; neighbors beyond the end heard nothing
+}
+
+// A belief is what a neighbor believes of our interest in a feed.
+type belief struct {
+	count int8 // our hop count as it last heard it, Withdrawn, or unknown
+	wrong bool // it is another than we would say now
 }
 
 // A hop is one neighbor's interest in a feed.
@@ -65,7 +71,20 @@ func (r *route) told(n *Neighbor) int {
 	if n.slot == gone || int(n.slot) >= len(r.sent) {
 		return protocol.Withdrawn
 	}
-	return int(r.sent[n.slot])
+	return int(r.sent[n.slot].count)
+}
+
+// wrong reports whether n believes otherwise of the feed than we would say now.
+func (r *route) wrong(n *Neighbor) bool {
+	return n.slot != gone && int(n.slot) < len(r.sent) && r.sent[n.slot].wrong
+}
+
+// belief is n's belief about the feed, to be changed.
+func (r *route) belief(n *Neighbor) *belief {
+	for len(r.sent) <= int(n.slot) {
+		r.sent = append(r.sent, belief{count: protocol.Withdrawn})
+	}
+	return &r.sent[n.slot]
 }
 
 // tell notes what n believes of our interest in the feed.
@@ -73,24 +92,23 @@ func (t *Table) tell(n *Neighbor, r *route, count int) {
 	if n.slot == gone {
 		return
 	}
-	for len(r.sent) <= int(n.slot) {
-		r.sent = append(r.sent, protocol.Withdrawn)
-	}
-	r.sent[n.slot] = int16(count)
+	r.belief(n).count = int8(count)
 	t.compare(n, r)
 	t.drop(r)
 }
 
 // compare sees to it that n is told of the feed if it believes otherwise.
 func (t *Table) compare(n *Neighbor, r *route) {
-	if r.told(n) == t.advertised(r, n) {
-		delete(n.dirty, r)
+	wrong := r.told(n) != t.advertised(r, n)
+	if wrong == r.wrong(n) {
 		return
 	}
-	if n.dirty == nil {
-		n.dirty = make(map[*route]struct{})
+	r.belief(n).wrong = wrong
+	if wrong {
+		n.wrong++
+	} else {
+		n.wrong--
 	}
-	n.dirty[r] = struct{}{}
 }
 
 // route is the feed's route, which may be new.
@@ -115,7 +133,7 @@ func (t *Table) touch(r *route) {
 // drop forgets a route that nobody is interested in, and of which nobody believes so.
 func (t *Table) drop(r *route) {
 	if !r.own && !r.discreet && !r.cover && !r.private && len(r.via) == 0 &&
-		!slices.ContainsFunc(r.sent, func(count int16) bool { return count != protocol.Withdrawn }) {
+		!slices.ContainsFunc(r.sent, func(b belief) bool { return b.count != protocol.Withdrawn }) {
 		delete(t.routes, r.url)
 	}
 }

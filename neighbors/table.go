@@ -46,10 +46,10 @@ type Neighbor struct {
 	brought tally // what it gave us within a day
 
 	table *Table
-	slot  int16               // its place in what the routes keep
-	feeds int                 // in its subscription set
-	bytes int                 // of their URLs
-	dirty map[*route]struct{} // feeds of which it believes otherwise than we would say now
+	slot  int16 // its place in what the routes keep
+	feeds int   // in its subscription set
+	bytes int   // of their URLs
+	wrong int   // feeds of which it believes otherwise than we would say now
 }
 
 // NewTable returns a Table without neighbors.
@@ -116,10 +116,13 @@ func (t *Table) Remove(id protocol.NodeID) {
 	}
 	t.forget(n)
 	for _, r := range t.routes {
-		t.tell(n, r, protocol.Withdrawn)
+		if int(n.slot) < len(r.sent) {
+			r.sent[n.slot] = belief{count: protocol.Withdrawn} // who has the slot next heard nothing
+		}
+		t.drop(r)
 	}
 	t.slots[n.slot] = nil
-	n.slot, n.dirty = gone, nil
+	n.slot, n.wrong = gone, 0
 	delete(t.byID, id)
 	t.list = slices.DeleteFunc(t.list, func(other *Neighbor) bool { return other == n })
 }
