@@ -13,13 +13,20 @@ import (
 // advert, or it would hear its own interest back from us (Paper §3.1). id may be a stranger.
 func (t *Table) Offer(id protocol.NodeID) protocol.Subset {
 	n := t.byID[id]
+	if n == nil && t.stranger != nil {
+		return t.stranger
+	}
 	subset := make(protocol.Subset, 0, len(t.routes))
 	for u, r := range t.routes {
 		if count := t.advertised(r, n); count >= 0 {
 			subset = append(subset, protocol.Interest{Feed: u, Hops: count})
 		}
 	}
-	return bounded(subset)
+	subset = bounded(subset)
+	if n == nil {
+		t.stranger = subset
+	}
+	return subset
 }
 
 // Silent reports whether that set is empty.

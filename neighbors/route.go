@@ -124,6 +124,7 @@ func (t *Table) route(u feed.URL) *route {
 // touch has the feed's advert looked at again to every neighbor that was told otherwise. What is as the neighbor
 // believes needs no look: feeds that come and go between two adverts must not pile up.
 func (t *Table) touch(r *route) {
+	t.stranger = nil
 	for _, n := range t.list {
 		t.compare(n, r)
 	}

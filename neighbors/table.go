@@ -17,6 +17,9 @@ type Table struct {
 	routes  map[feed.URL]*route
 	own     []*route                // those of our own interest
 	weights map[feed.URL]Usefulness // of own feeds, where not 1
+	// stranger is our subscription set as strangers hear it, nil where it must be put together anew: connects are
+	// tried by the dozen, and hardly anything changes between them.
+	stranger protocol.Subset
 }
 
 // A Config bounds a Table. All fields but the last must be set.
