@@ -40,6 +40,7 @@ type labFlags struct {
 	nodes  int
 	length time.Duration
 	traces folderValue
+	made   int // feeds made up, 0 for none
 	json   bool
 	svg    folderValue
 }
@@ -51,6 +52,8 @@ func (f *labFlags) add(c *cobra.Command, hours float64) {
 	f.length = virtual(hours)
 	c.Flags().Var((*hoursValue)(&f.length), "hours", "how many hours of virtual time")
 	c.Flags().Var(&f.traces, "traces", "folder with the traces of feeds to use in place of the built-in ones")
+	c.Flags().Var(countValue{&f.made, 1}, "synthetic", "use so many made-up feeds in place of traces: rates by Zipf's law, days, weeks and bursts as in real ones")
+	c.MarkFlagsMutuallyExclusive("traces", "synthetic")
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON, in full")
 	c.Flags().Var(&f.svg, "svg", "folder to draw the figures into")
 	_ = c.MarkFlagDirname("traces")
@@ -69,13 +72,21 @@ func (f *labFlags) addNoEncoding(c *cobra.Command, to *bool) {
 	c.Flags().BoolVar(to, "no-encoding", false, "hand calls over as they are: faster, and no bytes of calls are counted")
 }
 
-// set reads the traces.
+// set reads the traces, or makes them up.
 func (f *labFlags) set() (*trace.Set, error) {
-	if f.traces == "" {
-		return trace.Embedded()
+	switch {
+	case f.made > maxSynthetic:
+		return nil, usageError{fmt.Errorf("%w: %d made-up feeds; want 1 to %d", experiment.ErrSetting, f.made, maxSynthetic)}
+	case f.made > 0:
+		return trace.Synthetic(f.seed, trace.Synthesis{Feeds: f.made}), nil
+	case f.traces != "":
+		return trace.Load(string(f.traces))
 	}
-	return trace.Load(string(f.traces))
+	return trace.Embedded()
 }
+
+// maxSynthetic is how many feeds are made up at most.
+const maxSynthetic = 100_000
 
 // run runs an experiment and shows what came of it.
 func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*experiment.Report, error)) error {

@@ -25,7 +25,7 @@ memory of the run, which differ from run to run.`,
 		Example: "  feedex lab corona --seed 1\n  feedex lab corona --nodes 64 --channels 50 --subscriptions 1000",
 		RunE: func(c *cobra.Command, _ []string) error {
 			e.Seed, e.Nodes, e.Length = lab.Seed(f.seed), f.nodes, f.length
-			if f.traces != "" {
+			if f.traces != "" || f.made > 0 {
 				set, err := f.set()
 				if err != nil {
 					return err

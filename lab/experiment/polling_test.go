@@ -68,7 +68,7 @@ func (w *watched) First() time.Duration   { return 10 * time.Minute }
 func (w *watched) Longest() time.Duration { return 10 * time.Minute }
 
 func smallPolling() Polling {
-	return Polling{Seed: 1, Traces: trace.Synthetic(1, trace.Synthesis{Feeds: 24, Days: 7})}
+	return Polling{Seed: 1, Traces: trace.Synthetic(1, trace.Synthesis{Feeds: 24, Days: 7, Shift: -1})} // from busy ones to quiet ones
 }
 
 func TestPollingReport(t *testing.T) {

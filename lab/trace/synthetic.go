@@ -9,16 +9,18 @@ import (
 )
 
 // A Synthesis says what made-up feeds are like. The defaults are what the recorded set shows: the zero
-// value gives feeds much like those.
+// value gives as many feeds, of which as many publish 5 entries a day. Those that publish less than one a day are fewer
+// than there, and hardly one is silent.
 type Synthesis struct {
 	Feeds int       // default 373
 	From  time.Time // default 2026-07-04 UTC, a Saturday
 	Days  int       // default 35
 	// Top is the entries a day of the most active feed. Default 168.
 	Top float64
-	// Slope is the exponent s of Zipf's law: the feed of rank k publishes Top / k^s entries a day.
-	// Default 1.15.
-	Slope float64
+	// Slope is the exponent s of Zipf's law, and Shift is the q that Mandelbrot added for the flatter head that real
+	// ranks have: the feed of rank k publishes Top * ((1+q)/(k+q))^s entries a day. Defaults 1.15 and 2.5; a negative
+	// Shift is none.
+	Slope, Shift float64
 	// Daily is the share of its entries that a feed publishes in the 8 busiest hours of the day, 1/3 to
 	// 1. They begin at an hour of its own, as publishers sit in many time zones. Default 0.56.
 	Daily float64
@@ -35,6 +37,7 @@ type Synthesis struct {
 func (c Synthesis) withDefaults() Synthesis {
 	c.Feeds, c.Days = cmp.Or(c.Feeds, 373), cmp.Or(c.Days, 35)
 	c.Top, c.Slope, c.Daily = cmp.Or(c.Top, 168), cmp.Or(c.Slope, 1.15), cmp.Or(c.Daily, 0.56)
+	c.Shift = max(0, cmp.Or(c.Shift, 2.5))
 	c.Weekend, c.Burst = max(0, cmp.Or(c.Weekend, 0.6)), min(max(0, cmp.Or(c.Burst, 0.2)), 0.99)
 	if c.From.IsZero() {
 		c.From = time.Date(2026, 7, 4, 0, 0, 0, 0, time.UTC)
@@ -59,7 +62,7 @@ func Synthetic(seed uint64, c Synthesis) *Set {
 		// A feed's times depend on seed and rank alone: more feeds leave it as it is.
 		r := rand.New(rand.NewPCG(seed, uint64(rank)))
 		f := Feed{Name: fmt.Sprintf("synthetic-%0*d", width, rank), Kind: "synthetic", Window: c.Windows[r.IntN(len(c.Windows))]}
-		f.Times = c.times(r, c.Top*power(float64(rank), -c.Slope), s.From.Unix()-lead, s.To.Unix())
+		f.Times = c.times(r, c.Top*power((float64(rank)+c.Shift)/(1+c.Shift), -c.Slope), s.From.Unix()-lead, s.To.Unix())
 		first, _ := slices.BinarySearch(f.Times, s.From.Unix())
 		f.Times = slices.Clone(f.Times[max(0, first-f.Window):])
 		s.Feeds = append(s.Feeds, f)
