@@ -28,13 +28,13 @@ type belief struct {
 }
 
 // A hop is one neighbor's interest in a feed.
-type hop struct{ slot, count int16 }
+type hop struct{ slot, count int8 }
 
 // gone is the slot of who is no neighbor any more, and of a stranger.
 const gone = -1
 
 // place is the slot of n, which may be nil for a stranger.
-func (n *Neighbor) place() int16 {
+func (n *Neighbor) place() int8 {
 	if n == nil {
 		return gone
 	}

@@ -24,7 +24,7 @@ type Table struct {
 
 // A Config bounds a Table. All fields but the last must be set.
 type Config struct {
-	// Max is the most neighbors. Paper Table 2, "maximum neighbors".
+	// Max is the most neighbors, 100 or fewer. Paper Table 2, "maximum neighbors".
 	Max int
 	// MaxHops is the largest hop count advertised and forwarded to. Paper §3.4, max_subset_hops.
 	MaxHops int
@@ -49,10 +49,10 @@ type Neighbor struct {
 	brought tally // what it gave us within a day
 
 	table *Table
-	slot  int16 // its place in what the routes keep
-	feeds int   // in its subscription set
-	bytes int   // of their URLs
-	wrong int   // feeds of which it believes otherwise than we would say now
+	slot  int8 // its place in what the routes keep
+	feeds int  // in its subscription set
+	bytes int  // of their URLs
+	wrong int  // feeds of which it believes otherwise than we would say now
 }
 
 // NewTable returns a Table without neighbors.
@@ -102,13 +102,13 @@ func (t *Table) Add(now time.Time, id protocol.NodeID, chosen bool, subset, offe
 }
 
 // freeSlot is a slot that no neighbor has.
-func (t *Table) freeSlot() int16 {
+func (t *Table) freeSlot() int8 {
 	i := slices.Index(t.slots, nil)
 	if i < 0 {
 		i = len(t.slots)
 		t.slots = append(t.slots, nil)
 	}
-	return int16(i)
+	return int8(i)
 }
 
 // Remove ends the neighbor's part in everything; its feeds fall back to other routes at once.
@@ -180,9 +180,9 @@ func (t *Table) setHop(n *Neighbor, r *route, count int) {
 	i := r.hop(n)
 	switch {
 	case count >= 0 && i >= 0:
-		r.via[i].count = int16(count)
+		r.via[i].count = int8(count)
 	case count >= 0:
-		r.via = append(r.via, hop{n.slot, int16(count)})
+		r.via = append(r.via, hop{n.slot, int8(count)})
 	case i >= 0:
 		r.via = slices.Delete(r.via, i, i+1)
 	default:
