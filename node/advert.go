@@ -11,20 +11,21 @@ import (
 // itself, so it need not wait for the period; a moment lets several changes go together.
 const ownChange = time.Second
 
-// advertiseEvery advertises to the neighbor, period after period, for as long as the link lasts.
+// advertiseLater advertises to all neighbors, period after period, for as long as the node runs.
 //
 // Paper §3.1: "the node advertises (using update_subset) its subscription set periodically and not
 // immediately upon change. The immediate response to set changes may cause considerable traffic due to
 // feedback loops. [...] only the difference from the previous advertisement is transmitted."
-func (n *Node) advertiseEvery(l *link) {
+func (n *Node) advertiseLater() {
 	n.after(n.config.AdvertInterval, func() {
-		if l.over {
-			return
+		for _, l := range n.linked {
+			if l.settled {
+				n.advertise(l)
+				n.keepPeer(n.book.Remembered(n.now, l.peer))
+				n.stateAccount(l)
+			}
 		}
-		n.advertise(l)
-		n.advertiseEvery(l)
-		n.keepPeer(n.book.Remembered(n.now, l.peer))
-		n.stateAccount(l)
+		n.advertiseLater()
 	})
 }
 

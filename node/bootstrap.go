@@ -74,6 +74,8 @@ func (n *Node) startBootstrap() {
 	n.askTrackers()
 	n.refillSoon(0)
 	n.after(0, n.recollect)
+	n.advertiseLater()
+	n.after(silence, n.watchSilence)
 	n.feelLater()
 	n.upkeepLater()
 }

@@ -293,6 +293,9 @@ func TestWhoOwesForLongMakesRoom(t *testing.T) {
 		hosts := w.full(2, c, news)
 		a, taker := hosts[0], hosts[1]
 		taker.blocked[news] = true
+		for _, id := range others { // somebody is there
+			w.play(id, func(*testHost, Call) protocol.Reply { return a.id })
+		}
 		a.inside(func(n *Node) { n.noteNodes(neighbors.Tracked, others) })
 		hours := 0
 		for ; hours < 10 && a.parted("it has owed us for too long") == 0; hours++ {

@@ -73,6 +73,10 @@ func (h *testHost) start() {
 	h.step(Wake{})
 }
 
+// noticed is how soon a neighbor that died is known to be gone where there is nothing to say: it is asked, and twice
+// again.
+const noticed = silence + silence/4 + 3*callTimeout + 4*probeIn
+
 // kill ends a node without a word.
 func (h *testHost) kill() { h.down = true; h.life++ }
 

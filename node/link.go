@@ -20,10 +20,6 @@ const (
 	putTimeout = 30 * time.Second
 	// maxFailures is after how many failed calls in a row a neighbor is declared gone.
 	maxFailures = 3
-	// silence is after how long without a call or an answer a neighbor is asked whether it is still there.
-	silence = time.Minute
-	// probeIn is how soon after a failed call a neighbor is called again.
-	probeIn = 3 * time.Second
 	// offeredWindow is how many of a neighbor's own offers are remembered.
 	offeredWindow = 256
 	// settleIn is how long a new link rests before it is used: the other side must have heard of it.
@@ -35,6 +31,7 @@ const (
 type link struct {
 	peer    *neighbors.Neighbor
 	over    bool
+	settled bool             // both sides have heard of it
 	holder  incentive.Holder // of its account
 	shared  bool             // that is the account of another neighbor as well
 	static  string           // the owner's name for it, "" for none
@@ -74,7 +71,6 @@ type link struct {
 
 	// How it does.
 	heard                time.Time
-	watch                func()        // looks whether it is silent; made once, as it does so every minute
 	rtt                  time.Duration // smoothed; zero while unknown
 	failures             int           // failed calls in a row
 	putFailures          int           // failed deliveries in a row, whatever else it answered
@@ -117,13 +113,12 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 	}
 	n.after(n.between(settleIn, 2*settleIn), func() {
 		if !l.over {
+			l.settled = true
 			n.learn(l)
 			n.catchUp(l)
 		}
 	})
 	n.tellMissed(l)
-	n.advertiseEvery(l)
-	n.watchSilence(l)
 }
 
 // enlist puts the link in the place of old, or behind all others where that is nil.
@@ -241,56 +236,6 @@ func codeOf(err error) protocol.Code {
 		return refused.Code
 	}
 	return 0
-}
-
-// watchSilence asks a neighbor that has not been heard of for a while whether it is still there. Whoever
-// is asked hears of the other as well, so one of the two does.
-func (n *Node) watchSilence(l *link) {
-	l.watch = func() {
-		if l.over {
-			return
-		}
-		since := l.heard
-		if n.now.Sub(since) >= silence {
-			n.knock(l)
-			since = n.now // a failure has it asked again sooner
-		}
-		n.watchSince(l, since)
-	}
-	n.watchSince(l, l.heard)
-}
-
-// watchSince has a neighbor that was heard of, or asked, at that time watched.
-func (n *Node) watchSince(l *link, since time.Time) {
-	wait := n.between(silence, silence+silence/4) - n.now.Sub(since)
-	n.after(max(wait, silence/4), l.watch)
-}
-
-// probe finds out soon whether a neighbor that failed to answer is gone: nobody should have to wait for
-// the next thing that there is to say.
-func (n *Node) probe(l *link) {
-	if l.probing {
-		return
-	}
-	l.probing = true
-	n.after(n.between(probeIn, 2*probeIn), func() {
-		l.probing = false
-		if !l.over && l.failures > 0 {
-			n.knock(l)
-		}
-	})
-}
-
-// knock asks a neighbor something that it answers to neighbors alone: one that forgot us says so, and we do not
-// go on believing in a link of which it knows nothing.
-//
-// An offer of nothing is the shortest such question; a peer of another make may not have it.
-func (n *Node) knock(l *link) {
-	var c protocol.Call = protocol.GetNeighbors{}
-	if l.batches {
-		c = protocol.CheckDIDs{}
-	}
-	n.ask(l, c, callTimeout, func(Answered) {})
 }
 
 // smooth is the running mean of round trips (RFC 6298 §2.3, alpha 1/8).

@@ -138,13 +138,19 @@ func TestDirectSetsAreExchangedFromTheStart(t *testing.T) {
 	}
 }
 
-// restless has nodes of a network crash and come back for a while, one every two minutes.
+// restless has nodes of a network crash for a while, one every two minutes, and come back when their neighbors have
+// noticed.
 func (o *overlay) restless(d time.Duration) {
-	for i := 0; time.Duration(i)*2*time.Minute < d; i++ {
-		h := o.list[i%len(o.list)]
-		h.kill()
-		o.run(2 * time.Minute)
-		h.start()
+	const apart = 2 * time.Minute
+	crashes, absent := int(d/apart), int(noticed/apart)+1
+	for i := range crashes + absent {
+		if i >= absent {
+			o.list[(i-absent)%len(o.list)].start()
+		}
+		if i < crashes {
+			o.list[i%len(o.list)].kill()
+		}
+		o.run(apart)
 	}
 }
 

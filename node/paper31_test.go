@@ -99,7 +99,7 @@ func TestEarlierNeighborsAreTrusted(t *testing.T) {
 		}
 	}
 	old.kill()
-	w.run(3 * time.Minute)
+	w.run(noticed)
 	if a.node.links[old.id] != nil {
 		t.Fatal("a neighbor that is dead was not noticed")
 	}

@@ -189,14 +189,27 @@ func (n *Node) watchPromises(l *link) {
 		if l.over {
 			return
 		}
+		silent := 0
 		for len(l.owed) > 0 && !l.owed[0].due.After(n.now) {
 			n.status.Counters.Broken++
 			o := l.owed[0]
 			n.giveUp(l, o.did)
-			// Who was not heard of since may be cut off, or we are.
-			if l.heard.After(o.due.Add(-protocol.PromiseTimeout)) && !n.overslept(o.due) {
+			switch {
+			case n.overslept(o.due):
+			case l.heard.After(o.due.Add(-protocol.PromiseTimeout)):
 				n.punish(l.holder, incentive.BrokenPromise, 0)
+			default:
+				silent++
 			}
+		}
+		if silent > 0 && !l.over {
+			n.knockThen(l, func(a Answered) {
+				for range silent {
+					if a.Err == nil {
+						n.punish(l.holder, incentive.BrokenPromise, 0)
+					}
+				}
+			})
 		}
 		if !l.over {
 			n.watchPromises(l)

@@ -52,6 +52,28 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 	}
 }
 
+// Who promises, delivers nothing and says nothing either is asked whether it is there: one that is broke its promise,
+// one that is not may be cut off.
+func TestWhoKeepsSilentIsHeldToItsPromise(t *testing.T) {
+	for name, dead := range map[string]bool{"it answers": false, "it is dead": true} {
+		w := newNetwork(t)
+		hosts := w.full(2, Config{}, news)
+		a, claimer := hosts[0], hosts[1]
+		a.hears(claimer, protocol.CheckDID{DID: one("x").DID})
+		if dead {
+			claimer.kill()
+		}
+		w.run(protocol.PromiseTimeout + callTimeout)
+		if marks := len(a.account(claimer).Standing.Marks); (marks == 0) != dead {
+			t.Errorf("%s: %d offences are held against it", name, marks)
+		}
+		w.run(callTimeout * 4)
+		if linked := a.node.links[claimer.id] != nil; linked == dead {
+			t.Errorf("%s: after a minute it counts as a neighbor: %v", name, linked)
+		}
+	}
+}
+
 // Nine neighbors offer a bundle, and none delivers: each of them has its answer within three seconds, and
 // none is told "seen".
 func TestNobodyWaitsForEver(t *testing.T) {

@@ -160,11 +160,11 @@ func (n *Node) heardFromOthers(u feed.URL, to protocol.NodeID) int {
 	return best + 1
 }
 
-// settle lets the village live on, with everybody answering, until nothing changed for as long as adverts need
-// for max_subset_hops. An advert that nobody answered is repeated with the next, so that one more period may go by.
+// settle lets the village live on, with everybody answering, until who is dead or forgot a link is found out, an advert
+// that nobody answered was repeated with the next, and nothing changed for as long as adverts need for max_subset_hops.
 func (v *village) settle() bool {
 	clear(v.hang)
-	v.run(villagePeriod + callTimeout)
+	v.run(noticed)
 	v.changed = v.now
 	window := time.Duration(3) * (villagePeriod + ownChange + v.rtt)
 	for range 200 {
