@@ -34,11 +34,14 @@ func (l Links) withDefaults() Links {
 	return l
 }
 
+// longestDelay is the longest median: more than that no call waits for.
+const longestDelay = time.Minute
+
 func (l Links) validate() error {
 	switch {
-	case l.Delay < 0:
-		return fmt.Errorf("%w: links have a delay of %v, want 0 or more", ErrConfig, l.Delay)
-	case l.Loss < 0 || l.Loss >= 1:
+	case l.Delay < 0 || l.Delay > longestDelay:
+		return fmt.Errorf("%w: links have a delay of %v, want 0 to %v", ErrConfig, l.Delay, longestDelay)
+	case !(l.Loss >= 0 && l.Loss < 1):
 		return fmt.Errorf("%w: links lose %v of the messages, want 0 or more and less than 1", ErrConfig, l.Loss)
 	}
 	return nil

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -170,6 +171,8 @@ func TestImpossibleWorlds(t *testing.T) {
 		"all is lost":     {Start: wednesday, Links: Links{Loss: 1}},
 		"no window":       {Start: wednesday, Feeds: []trace.Feed{{Name: "a", Window: 0}}},
 		"negative delays": {Start: wednesday, Links: Links{Delay: -1}},
+		"delays of hours": {Start: wednesday, Links: Links{Delay: time.Hour}},
+		"no share at all": {Start: wednesday, Links: Links{Loss: math.NaN()}},
 	} {
 		if _, err := New(c); err == nil {
 			t.Errorf("%s: no error", name)

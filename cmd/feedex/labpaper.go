@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 func newLabPaper() *cobra.Command {
 	var f labFlags
 	var p experiment.Paper
+	var links lab.Links
 	failing, bound := 28, 10
 	c := &cobra.Command{
 		Use:   "paper",
@@ -31,6 +33,12 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 			if bound > 1000 {
 				return usageOf(c, fmt.Errorf("%w: a deficit bound of %d entries; want 1 to 1000, or 0 for none", experiment.ErrSetting, bound))
 			}
+			if links.Delay <= 0 {
+				return usageOf(c, fmt.Errorf("%w: a latency of %v; want a time above zero", experiment.ErrSetting, links.Delay))
+			}
+			if c.Flags().Changed("latency") || c.Flags().Changed("loss") {
+				p.Links = links
+			}
 			p.Bound = cmp.Or(bound, -1)
 			if c.Flags().Changed("fail") {
 				p.Failing = cmp.Or(failing, -1)
@@ -45,6 +53,8 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var(countValue{&bound, 0}, "bound", "the deficit bound in entries, 0 for none")
 	c.Flags().Var((*intervalsValue)(&p.Intervals), "intervals", "hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
+	c.Flags().DurationVar(&links.Delay, "latency", 40*time.Millisecond, "how long messages take one way, the median of the links")
+	c.Flags().Float64Var(&links.Loss, "loss", 0, "share of the messages that are lost")
 	f.addNoEncoding(c, &p.NoEncoding)
 	return c
 }

@@ -3,7 +3,6 @@ package experiment
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -83,7 +82,7 @@ func (c Churn) Run(ctx context.Context, progress Progress) (*Report, error) {
 		advance(ctx, w, n.Start.Add(c.Length), tell)
 		rows[i] = churned(w, c.Sessions[i])
 	})
-	if err := errors.Join(errs...); err != nil {
+	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
 	return c.report(n, rows, split), nil

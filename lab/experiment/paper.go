@@ -3,7 +3,6 @@ package experiment
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -89,7 +88,7 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*Report, error) {
 		}
 		rows[i] = p.run(ctx, w, p.Intervals[i], start, func(done float64) { m.set(i, done) })
 	})
-	if err := errors.Join(errs...); err != nil {
+	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
 	return p.report(feeds, start, rows), nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/lab"
 	"feedex/lab/trace"
 )
 
@@ -64,6 +65,9 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *Rep
 			p.Nodes, len(rows), p.Failing, p.Each, len(feeds), entries),
 		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", spell(p.Length), start.Format("Monday 2006-01-02 15:04 MST"), bound),
 		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",
+	}
+	if links := p.Links; links != (lab.Links{}) {
+		r.Setting = append(r.Setting, fmt.Sprintf("Messages take %v one way, the median of the links; %s of them are lost.", links.Delay, percent(links.Loss)))
 	}
 	var hashes []string
 	var ran []time.Duration
