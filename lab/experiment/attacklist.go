@@ -6,7 +6,7 @@ import (
 )
 
 // attacks are the rows of the list of threats that a simulator can show. The others are about parsers,
-// addresses and connections, of which a world has none, or about queries, which nodes do not pass on.
+// addresses and connections, of which a world has none, or about queries, for which there is Queries.
 func attacks() []attack {
 	return []attack{
 		{1, "free riding", "25% take and never give, three times as long", "they get <= 1%; honest >= 99.9% of, and lag <= 1.1 x, what they have without a bound", 6, (*trial).freeRiding},
@@ -24,7 +24,7 @@ func attacks() []attack {
 		{15, "traitors", "10% are honest for half of the time, then take", "<= 2D a neighbor from then on", 1, (*trial).betraying},
 		{18, "tracker poisoning", "a tracker is told of 10,000 victims, three days long", "none handed out, <= 1 call back a day each", 1, (*trial).poisoning},
 		{22, "replay", "10% offer old entries again, hour by hour", "no credit, nothing of own feeds arrives again", 1, (*trial).replaying},
-		{23, "floods", "a node forges 1,000 entries an hour", "credit a day <= 2 x the feeds' rate + 5 each", 2, (*trial).flooding},
+		{23, "floods", "a node forges 1,000 entries an hour", "credit a day <= 2 x its feeds' rate + 5 each, half where the node does not follow", 2, (*trial).flooding},
 		{24, "privacy", "neighbors take what is at hop 0 for a node's own; 5 cover feeds", "precision <= 1/(1 + c/feeds); no private URL in any call", 1, (*trial).profiling},
 	}
 }

@@ -29,7 +29,9 @@ func (t Table) String() string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(t.Title + "\n")
+	if t.Title != "" {
+		b.WriteString(t.Title + "\n")
+	}
 	line := func(cells []string) {
 		text := " "
 		for i, cell := range cells {
