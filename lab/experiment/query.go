@@ -62,8 +62,8 @@ var usual = queryKind{hops: protocol.DefaultQueryHops, budget: protocol.DefaultB
 // kinds are the ways that are compared, those among nodes that flood at the end.
 func (c Queries) kinds() []queryKind {
 	kinds := []queryKind{
-		{hops: 1, budget: 64}, {hops: 2, budget: 64}, {hops: 3, budget: 64}, {hops: 5, budget: 64},
-		{hops: 3, budget: 16}, {hops: 3, budget: 256}, {hops: 3, budget: 64, blind: true}, {hops: 3, budget: 256, blind: true},
+		{hops: 1, budget: 64}, {hops: 2, budget: 64}, {hops: 3, budget: 64}, {hops: 4, budget: 64}, {hops: 5, budget: 64},
+		{hops: 3, budget: 16}, {hops: 3, budget: 256}, {hops: 5, budget: 256}, {hops: 3, budget: 64, blind: true}, {hops: 3, budget: 256, blind: true},
 	}
 	if c.Flooders > 0 {
 		kinds = append(kinds, queryKind{hops: usual.hops, budget: usual.budget, flooded: true})
@@ -115,7 +115,7 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*Report, error) {
 	}
 	costs := make([]float64, len(c.Sizes))
 	for i, size := range c.Sizes {
-		costs[i] = float64(size)
+		costs[i] = float64(size) * float64(min(size*c.Each/subscribers, size)) // what nodes tell each other of feeds takes longest
 	}
 	m := newMeter(progress, costs)
 	r := &Report{Title: "What queries of the network find and cost", Seed: c.Seed, Traces: c.Traces.Hash()}

@@ -22,7 +22,7 @@ func TestQueries(t *testing.T) {
 		t.Errorf("one seed gave the hashes %s and %s", report.Hash, again.Hash)
 	}
 	networks := report.Result.([]QueryNetwork)
-	if len(report.Tables) != 3 || len(networks) != 1 || len(networks[0].Kinds) != 9 {
+	if len(report.Tables) != 3 || len(networks) != 1 || len(networks[0].Kinds) != 11 {
 		t.Fatalf("%d tables of %+v", len(report.Tables), networks)
 	}
 	n := networks[0]
@@ -42,7 +42,7 @@ func TestQueries(t *testing.T) {
 		t.Errorf("%d flooders had each honest node make %.0f calls a minute", n.Flooders, n.Load)
 	}
 	// In a network of thirty everybody is near.
-	if near := n.Near; near.Neighbors < 5 || near.Alike < 2 || near.Within[0] < .3 || near.Within[2] < .9 || near.Nodes[3] != 29 {
+	if near := n.Near; near.Neighbors < 5 || near.Alike < 2 || near.Within[0] < .3 || near.Within[2] < .9 || near.Nodes[4] != 29 {
 		t.Errorf("the other subscribers are not near: %+v", near)
 	}
 	for i := range nearHops {

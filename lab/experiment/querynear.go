@@ -15,7 +15,7 @@ type Nearness struct {
 }
 
 // nearHops are the hops that Nearness tells of, those of the queries.
-var nearHops = [...]int{1, 2, 3, 5}
+var nearHops = [...]int{1, 2, 3, 4, 5}
 
 // nearness looks at the neighborhoods of those who ask, as they are now.
 func nearness(w *lab.World, searches []search) (n Nearness) {
