@@ -19,7 +19,7 @@ func (t *trial) breaking() (string, bool) {
 	reachedBefore, p99Before := t.play(before, nil).spreads(before)
 	reached, p99 := t.play(c, nil).spreads(c)
 	return fmt.Sprintf("%s reached, p99 %.1f s; with honest nodes in their place %s, %.1f s", share(reached), p99.Seconds(), share(reachedBefore), p99Before.Seconds()),
-		reached >= reachedBefore-.001 && p99 < 5*time.Second
+		reached > 0 && reached >= reachedBefore-.001 && p99 < 5*time.Second
 }
 
 // share writes a share to two digits after the point.

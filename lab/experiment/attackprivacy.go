@@ -18,7 +18,7 @@ const coverFeeds = 5
 // own. One feed is private to all; its URL must be in no call and no answer.
 func (t *trial) profiling() (string, bool) {
 	c := t.crowd
-	var private feed.URL
+	private := t.urls()[0]
 	follows := make(map[protocol.NodeID]map[feed.URL]bool)
 	c.Tune = func(_ int, _ class, m *lab.Member) {
 		config := *m.Node
@@ -35,7 +35,6 @@ func (t *trial) profiling() (string, bool) {
 			}
 		}
 	}
-	private = t.urls()[0]
 	// What a node hears of a neighbor by now.
 	type pair struct{ by, of protocol.NodeID }
 	heard := make(map[pair]map[feed.URL]int)

@@ -20,6 +20,9 @@ const (
 	bound = 10
 )
 
+// little reports whether those of a group read feeds and got next to nothing.
+func (g Group) little() bool { return g.Reading > 0 && g.Coverage <= littleShare }
+
 // freeRiding is row 1.
 func (t *trial) freeRiding() (string, bool) {
 	c := t.with(freeRiders, .25)
@@ -30,7 +33,7 @@ func (t *trial) freeRiding() (string, bool) {
 	others, honest, free := with.Groups[bad], with.Groups[ordinary], without.Groups[ordinary]
 	return fmt.Sprintf("they get %s; honest %s, %s min, without a bound %s, %s min",
 			percent(others.Coverage), percent(honest.Coverage), minutes(honest.Lag), percent(free.Coverage), minutes(free.Lag)),
-		others.Coverage <= littleShare && honest.Coverage >= .999*free.Coverage && honest.Lag <= 1.1*free.Lag
+		others.little() && honest.Coverage >= .999*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
 // echoing is row 2.
@@ -39,7 +42,7 @@ func (t *trial) echoing() (string, bool) {
 	c.Length *= 3
 	row := t.measured(c)
 	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
-		row.Groups[bad].Coverage <= littleShare
+		row.Groups[bad].little()
 }
 
 // whitewashing is row 13. Who comes back often meets everyone, and has an entry of each as a stranger: what
@@ -49,7 +52,7 @@ func (t *trial) whitewashing() (string, bool) {
 	c.Length *= 3
 	row := t.measured(c)
 	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
-		row.Groups[bad].Coverage <= littleShare
+		row.Groups[bad].little()
 }
 
 // lying is row 3. That protected neighbors never give way to anybody is for the tests of package neighbors.
@@ -89,7 +92,7 @@ func (t *trial) lying() (string, bool) {
 			}
 		}
 	}
-	return fmt.Sprintf("%d links, the longest %.1f h; %d longer ones at the end", links, longest.Hours(), long), longest <= mark
+	return fmt.Sprintf("%d links, the longest %.1f h; %d longer ones at the end", links, longest.Hours(), long), links > 0 && longest <= mark
 }
 
 // sybils is row 12.
@@ -114,7 +117,7 @@ func (t *trial) sybils() (string, bool) {
 			places, given = max(places, counts[h]), max(given, s.Given-s.Got)
 		})
 	})
-	return fmt.Sprintf("at most %d places, %.1f entries from one node", places, given), places <= 2 && given <= bound
+	return fmt.Sprintf("at most %d places, %.1f entries from one node", places, given), places > 0 && places <= 2 && given <= bound
 }
 
 // laundering is row 14. Dishonest member 0 is the worker, the other is the leech.
@@ -164,7 +167,7 @@ func (t *trial) laundering() (string, bool) {
 	}
 	row := g.measure(c)
 	return fmt.Sprintf("%.1f entries at most beyond what the worker gave, of %.0f in all; the pair's coverage is %s", excess, given, percent(row.Groups[bad].Coverage)),
-		excess <= bound+1
+		given > 0 && excess <= bound+1
 }
 
 // betraying is row 15.
@@ -194,7 +197,7 @@ func (t *trial) betraying() (string, bool) {
 			most = max(most, s.Given-old.Given.Entries()-(s.Got-old.Got.Entries()))
 		})
 	})
-	return fmt.Sprintf("%.1f entries at most from one of %d neighbors", most, links), most <= 2*bound
+	return fmt.Sprintf("%.1f entries at most from one of %d neighbors", most, links), links > 0 && most <= 2*bound
 }
 
 // entries is an amount in entries as a Credit.

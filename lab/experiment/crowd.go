@@ -112,7 +112,7 @@ func (c crowd) gather() (*gathering, error) {
 	for i := range c.Nodes {
 		rng := c.Seed.Stream(fmt.Sprintf("machine %d", i))
 		m := c.member(w, i, g.class[i], base, rng)
-		w.At(c.Start.Add(time.Duration(rng.Int64N(int64(joinWithin)))), func() {
+		w.At(c.Start.Add(within(rng, joinWithin)), func() {
 			h, err := w.Join(m)
 			if err != nil {
 				panic(err) // the settings were checked

@@ -66,6 +66,6 @@ func rejoin(next func(id protocol.NodeID, count int) protocol.NodeID) func(*crow
 				w.At(w.Now().Add(rejoinEvery), leave)
 			})
 		}
-		w.At(w.Now().Add(time.Duration(rng.Int64N(int64(rejoinEvery)))), leave)
+		w.At(w.Now().Add(within(rng, rejoinEvery)), leave)
 	}
 }

@@ -110,7 +110,7 @@ func (p Polling) Run(ctx context.Context, progress Progress) (*Report, error) {
 // runFeed polls one feed by every policy. The first poll is the same for all, at some time of the first day:
 // a policy must not gain or lose by when it begins.
 func (p Polling) runFeed(f *trace.Feed, policies []contender) []feedRun {
-	first := p.Traces.From.Add(time.Duration(p.Seed.Stream("first poll of " + f.Name).Int64N(int64(min(24*time.Hour, p.Length/2)))))
+	first := p.Traces.From.Add(within(p.Seed.Stream("first poll of "+f.Name), min(24*time.Hour, p.Length/2)))
 	first = first.Truncate(time.Second)
 	runs := make([]feedRun, len(policies))
 	for i, c := range policies {
