@@ -33,6 +33,6 @@ came of it for the honest and for the others.`,
 	p.Each, p.Feeds = 15, 30
 	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var(countValue{&p.Feeds, 1}, "of", "out of how many feeds")
-	c.Flags().Var((*hoursValue)(&p.Every), "every", "hours between polls")
+	c.Flags().Var((*hoursValue)(&p.Every), "interval", "hours between polls")
 	return c
 }

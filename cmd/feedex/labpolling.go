@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"feedex/lab"
@@ -11,6 +13,7 @@ func newLabPolling() *cobra.Command {
 	var f labFlags
 	var p experiment.Polling
 	var shared bool
+	sizes := []int{1, 2, 4, 8, 16}
 	c := &cobra.Command{
 		Use:   "polling",
 		Short: "Polling policies against each other, without a network",
@@ -30,8 +33,11 @@ With --shared, three of them in networks of 1 to 16 nodes instead, which share w
 			if p.Length = set.To.Sub(set.From); c.Flags().Changed("hours") {
 				p.Length = f.length
 			}
+			if c.Flags().Changed("nodes") && !shared {
+				return usageOf(c, fmt.Errorf("%w: %v nodes that poll each by itself; want --shared, or no --nodes", experiment.ErrSetting, c.Flag("nodes").Value))
+			}
 			if shared {
-				s := experiment.SharedPolling{Seed: p.Seed, Traces: set}
+				s := experiment.SharedPolling{Seed: p.Seed, Traces: set, Sizes: sizes}
 				if c.Flags().Changed("hours") {
 					s.Length = f.length
 				}
@@ -43,6 +49,7 @@ With --shared, three of them in networks of 1 to 16 nodes instead, which share w
 	f.add(c, 840)
 	c.Flags().Float64Var(&p.Least, "least", 0, "leave out feeds that publish fewer entries a day")
 	c.Flags().BoolVar(&shared, "shared", false, "have networks of nodes share what they poll, for 240 hours")
+	c.Flags().Var(countsValue{&sizes, 1}, "nodes", "how many nodes share, a network each, with --shared")
 	c.MarkFlagsMutuallyExclusive("shared", "least")
 	return c
 }

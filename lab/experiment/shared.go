@@ -57,6 +57,11 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 	case s.Feeds < 1 || s.Feeds > len(busy):
 		return s, nil, fmt.Errorf("%w: %d feeds; %d publish an entry in two days or more, so want 1 to that", ErrSetting, s.Feeds, len(busy))
 	}
+	for _, size := range s.Sizes {
+		if size < 1 || size > maxCrowd {
+			return s, nil, fmt.Errorf("%w: %d nodes; want 1 to %d", ErrSetting, size, maxCrowd)
+		}
+	}
 	feeds := make([]trace.Feed, s.Feeds)
 	for i := range feeds {
 		feeds[i] = busy[i*len(busy)/s.Feeds]

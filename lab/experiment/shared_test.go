@@ -41,7 +41,7 @@ func TestSharedPolling(t *testing.T) {
 		t.Errorf("alone %+v, of five %+v", auto[0], auto[1])
 	}
 
-	for _, bad := range []SharedPolling{{Traces: set, Length: time.Hour}, {Traces: set, Length: 1000 * 24 * time.Hour}, {Traces: set, Feeds: 1000}, {Traces: set, Feeds: -1}} {
+	for _, bad := range []SharedPolling{{Traces: set, Length: time.Hour}, {Traces: set, Length: 1000 * 24 * time.Hour}, {Traces: set, Feeds: 1000}, {Traces: set, Feeds: -1}, {Traces: set, Sizes: []int{1, -1}}} {
 		if _, err := bad.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
 			t.Errorf("%+v: %v, want an ErrSetting", bad, err)
 		}
