@@ -19,6 +19,7 @@ func layers() map[string]int {
 		"polling":          1,
 		"courtesy":         1,
 		"opml":             1,
+		"discover":         1,
 		"safehtml":         1,
 		"neighbors":        2,
 		"incentive":        2,

@@ -1,0 +1,98 @@
+package discover
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+)
+
+// elements returns the <link> elements of a page that lead to something, wherever they stand: some publishers have
+// them in the body.
+func elements(page *url.URL, contentType string, body []byte) (links []link) {
+	z := html.NewTokenizer(strings.NewReader(decode(contentType, body[:min(len(body), MaxPageBytes)])))
+	base, based := page, false
+	for len(links) < maxNamed {
+		switch z.Next() {
+		case html.ErrorToken: // the end, or of what can be read
+			return rebased(links, base)
+		case html.StartTagToken, html.SelfClosingTagToken:
+		default:
+			continue
+		}
+		switch name, more := z.TagName(); {
+		case !more:
+		case string(name) == "base" && !based: // the first counts (HTML §4.2.3)
+			if href, ok := baseHref(attributes(z)["href"], page); ok {
+				base, based = href, true
+			}
+		case string(name) == "link":
+			a := attributes(z)
+			l := link{href: a["href"], rel: a["rel"], mediaType: a["type"], title: a["title"]}
+			if l.strength() > 0 {
+				links = append(links, l)
+			}
+		}
+	}
+	return rebased(links, base)
+}
+
+// rebased is the links with what they are relative to: a <base> counts also for what stands before it.
+func rebased(links []link, base *url.URL) []link {
+	for i := range links {
+		links[i].base = base
+	}
+	return links
+}
+
+// attributes are those of the tag that z is at, as far as they matter here. The first of a name counts.
+func attributes(z *html.Tokenizer) map[string]string {
+	a := make(map[string]string, 4)
+	for {
+		key, value, more := z.TagAttr()
+		switch name := string(key); name {
+		case "href", "rel", "type", "title":
+			if _, ok := a[name]; !ok {
+				a[name] = string(value)
+			}
+		}
+		if !more {
+			return a
+		}
+	}
+}
+
+// baseHref is what a <base> says, if links can be relative to it.
+func baseHref(href string, page *url.URL) (*url.URL, bool) {
+	u, ok := resolve(page, href)
+	if !ok {
+		return nil, false
+	}
+	base, err := url.Parse(string(u))
+	return base, err == nil
+}
+
+// decode is the page as text. Where it is valid UTF-8 with characters beyond ASCII, it is that whatever it says;
+// else it is what a browser would take it for (HTML §13.2.3).
+func decode(contentType string, body []byte) string {
+	if utf8.Valid(body) && !ascii(body) {
+		return string(body)
+	}
+	enc, _, _ := charset.DetermineEncoding(body, contentType)
+	text, err := enc.NewDecoder().Bytes(body)
+	if err != nil {
+		return string(body)
+	}
+	return string(text)
+}
+
+func ascii(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
