@@ -92,6 +92,9 @@ type Feeds interface {
 	// KeepFeed stores f in place of what was known of f.URL, its times to the millisecond. Entries
 	// of a feed that nobody subscribes to any more stay.
 	KeepFeed(f Feed)
+	// Inherit gives a feed what the owner said of another one that is followed no more, as far as they said nothing
+	// else of the feed itself: title, folders and bounds. It does nothing where there are none.
+	Inherit(to, from feed.URL)
 }
 
 // Bundles keeps which bundles were stored, by their identifiers (Paper §3.4: "nodes store the bundle
@@ -248,6 +251,10 @@ type Feed struct {
 	courtesy.Move        // its entries stay those of URL
 	Lands         string // the host that its redirects lead to, "" where they lead to no other than is asked
 	courtesy.Terms
+
+	// Where it came from.
+	Page  feed.URL // the web page that named it, "" where the owner did
+	Names string   // the feeds that the web page names that is there instead (discover.Text), "" where there is none
 }
 
 // Confidential reports whether the feed and its entries never leave the node.

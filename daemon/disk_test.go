@@ -82,6 +82,7 @@ func (d *disk) Bound(feed.URL, *int64, *time.Duration, *int64)      {}
 func (d *disk) Bounds(context.Context) ([]sqlite.FeedBounds, error) { return nil, nil }
 func (d *disk) LastPurge(context.Context) (sqlite.Purge, error)     { return sqlite.Purge{}, nil }
 func (d *disk) Vacuum(context.Context) error                        { return errors.New("there is no file") }
+func (d *disk) Inherit(to, from feed.URL)                           { d.write(func(m *archive.Memory) { m.Inherit(to, from) }) }
 func (d *disk) KeepFeed(f archive.Feed)                             { d.write(func(m *archive.Memory) { m.KeepFeed(f) }) }
 func (d *disk) KeepDID(did protocol.DID)                            { d.write(func(m *archive.Memory) { m.KeepDID(did) }) }
 func (d *disk) KeepPeer(p archive.Peer)                             { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -121,22 +120,4 @@ func (l *limited) Read(p []byte) (int, error) {
 
 func tooLarge() error {
 	return fmt.Errorf("%w: more than %d MiB", ErrTooLarge, MaxBytes>>20)
-}
-
-// isWebPage reports whether the body starts like an HTML page.
-func isWebPage(body []byte) bool {
-	head := bytes.ToLower(bytes.TrimLeft(body[:min(len(body), 1024)], "\ufeff \t\r\n"))
-	for bytes.HasPrefix(head, []byte("<!--")) || bytes.HasPrefix(head, []byte("<?")) {
-		_, rest, ok := bytes.Cut(head, []byte(">"))
-		if !ok {
-			return false
-		}
-		head = bytes.TrimLeft(rest, " \t\r\n")
-	}
-	for _, start := range []string{"<!doctype html", "<html", "<head", "<body"} {
-		if bytes.HasPrefix(head, []byte(start)) {
-			return true
-		}
-	}
-	return false
 }

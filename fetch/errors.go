@@ -16,7 +16,7 @@ var (
 	// ErrLoop says that an address redirects to itself, by whatever way.
 	ErrLoop = errors.New("redirected in a circle")
 	// ErrNotFeed says that the address leads to a web page.
-	ErrNotFeed = errors.New("this is a web page, not a feed; subscribe to the feed that the page links to")
+	ErrNotFeed = errors.New("this is a web page, not a feed")
 	// ErrEncoding says that the publisher uses a content coding that was not asked for.
 	ErrEncoding = errors.New("content coding not understood")
 )

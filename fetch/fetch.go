@@ -253,8 +253,8 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 	})
 	if err != nil {
 		v.unusable(resp.Header)
-		if errors.Is(err, feed.ErrFormat) && isWebPage(body) {
-			return ErrNotFeed
+		if errors.Is(err, feed.ErrFormat) && v.isPage(resp, u, body) {
+			return notFeed(v.out.Named)
 		}
 		return err
 	}
@@ -275,10 +275,11 @@ func (v *visit) unusable(h http.Header) {
 
 // contain turns a panic of parse into an error. Parsing goes through libraries that were not written
 // for strangers' bytes; one document must not end the node.
-func contain(parse func() (*feed.Document, error)) (doc *feed.Document, err error) {
+func contain[T any](parse func() (T, error)) (value T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			doc, err = nil, fmt.Errorf("%w: the parser gave up: %v", feed.ErrFormat, r)
+			var none T
+			value, err = none, fmt.Errorf("%w: the parser gave up: %v", feed.ErrFormat, r)
 		}
 	}()
 	return parse()

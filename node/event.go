@@ -5,6 +5,7 @@ import (
 
 	"feedex/archive"
 	"feedex/courtesy"
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/protocol"
@@ -51,6 +52,10 @@ type Fetched struct {
 	Body               feed.Digest
 	// Unusable says that Err is about that document.
 	Unusable bool
+	// WebPage says that it is a web page, and Named which feeds that names, none of them on a host that the owner's
+	// leave for the feed does not reach.
+	WebPage bool
+	Named   []discover.Feed
 
 	// Status is the HTTP status of the last answer, 0 where nobody answered.
 	Status int
@@ -91,6 +96,9 @@ type Found struct {
 // nothing.
 type Subscribe struct {
 	Feeds []feed.URL
+	// Standing says that the wish was said before, as a config file does at each start: a page in whose place a feed is
+	// followed need not be asked again.
+	Standing bool
 	// Weight is the weight of preference for them, 1 to neighbors.MaxWeight (Paper §3.2). 0 leaves it as
 	// it is, which is 1 for a feed that was never followed.
 	Weight int

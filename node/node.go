@@ -23,8 +23,9 @@ type Node struct {
 	open    map[uint64]pending // calls and searches that have not ended
 	lastID  uint64
 	feeds   map[feed.URL]*subscription
-	hosts   *courtesy.Hosts // where they are polled
-	outage  courtesy.Outage // whether our network works
+	became  map[feed.URL]replacement // pages that were followed in this run, and the feeds that are in their place
+	hosts   *courtesy.Hosts          // where they are polled
+	outage  courtesy.Outage          // whether our network works
 	table   *neighbors.Table
 	book    *neighbors.Book
 	links   map[protocol.NodeID]*link
@@ -67,6 +68,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 		agenda: newAgenda(now),
 		open:   make(map[uint64]pending),
 		feeds:  make(map[feed.URL]*subscription),
+		became: make(map[feed.URL]replacement),
 		outage: courtesy.NewOutage(rng),
 		book:   neighbors.NewBook(now, rng, c.AllowLocal, peers),
 		links:  make(map[protocol.NodeID]*link),

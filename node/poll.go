@@ -79,13 +79,16 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	s.LastPoll = n.now
 	s.found = s.found || ev.Status != 0 || ev.Err == nil || ev.Dialed
 	s.Private = n.optedOut(s, ev)
+	s.notePage(ev)
 	if n.speakOf(s); s.shown() != shown || s.Private != private {
 		n.advertiseSoon()
 	}
 	n.noteHosts(s, &ev)
 	n.noteDocument(s, &ev)
 	if ev.Err != nil {
-		n.pollFailed(s, ev)
+		if !n.turned(s, ev) {
+			n.pollFailed(s, ev)
+		}
 		return
 	}
 	n.status.Counters.Polls++
@@ -313,7 +316,7 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 	s.Errors++
 	s.LastError = ev.Err.Error()
 	s.ordinary = time.Time{}
-	if ev.Status == courtesy.Gone && s.Alias == "" {
+	if ev.Status == courtesy.Gone && s.Alias == "" || n.noFeed(s) {
 		s.Ended, s.NextPoll = true, time.Time{}
 		n.store.KeepFeed(s.Feed)
 		n.tell(Polled{Feed: s.URL, Problem: s.LastError})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/neighbors"
@@ -109,6 +110,7 @@ type FeedStatus struct {
 	LastSuccess time.Time     `json:"last_success"`
 	NextPoll    time.Time     `json:"next_poll"`
 	NotBefore   time.Time     `json:"not_before,omitzero"` // for its publisher's sake it is left alone until then; zero where that is past
+	Since       time.Time     `json:"since,omitzero"`      // when the owner subscribed
 	Errors      int           `json:"errors"`              // failed polls in a row
 	LastError   string        `json:"last_error,omitempty"`
 	Polled      int64         `json:"polled"`    // entries that an own poll brought first, since the start
@@ -116,7 +118,14 @@ type FeedStatus struct {
 	Helped      float64       `json:"helped"`    // share of its entries that neighbors bring before own polls do, of late
 	Gap         *GapStatus    `json:"gap,omitempty"`
 	Past        *PastStatus   `json:"past,omitempty"` // while it is filled in
+
+	Page    feed.URL        `json:"page,omitempty"`     // the web page that named it
+	WebPage bool            `json:"web_page,omitempty"` // the last poll brought a web page instead
+	Names   []discover.Feed `json:"names,omitempty"`    // the feeds that this names, of which the owner is to choose
 }
+
+// Asked reports whether the feed was asked for since its owner subscribed, whatever came of it.
+func (f *FeedStatus) Asked() bool { return f.LastError != "" || f.LastPoll.After(f.Since) }
 
 // A GapStatus describes a span of time of which entries of a feed are missing: it published more between two
 // polls than its document lists.
@@ -207,7 +216,9 @@ func (n *Node) Feeds() []FeedStatus {
 }
 
 func (n *Node) feedStatus(s *subscription) FeedStatus {
+	names, isPage := pageOf(&s.Feed)
 	return FeedStatus{
+		Since: s.Since, Page: s.Page, WebPage: isPage, Names: names,
 		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: n.private(s.URL), Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
 		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(), NotBefore: n.wantedLater(s),
 		Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,

@@ -49,16 +49,27 @@ func (n *Node) subscribe(wish Subscribe) {
 			if s.Ended {
 				n.revive(s)
 			}
+			n.chosen(u)
 			continue
 		}
-		f := known[u]
-		f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, n.now, n.now, 0, ""
-		f.Ended, f.Past = false, n.wantedPast()
-		n.apply(&wish, &f)
-		n.resume(f)
-		n.store.KeepFeed(n.feeds[u].Feed)
+		if wish.Standing && n.inPlaceOf(u) {
+			continue
+		}
+		n.follow(u, &wish, known[u], "")
+		n.chosen(u)
 	}
 	n.advertiseSoon()
+}
+
+// follow begins to follow a feed of which f is known, the zero Feed for nothing, and which that page named, "" for none.
+func (n *Node) follow(u feed.URL, wish *Subscribe, f archive.Feed, page feed.URL) {
+	f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, n.now, n.now, 0, ""
+	f.Ended, f.Past, f.Page, f.Names = false, n.wantedPast(), page, ""
+	delete(n.became, u)
+	forgetUnread(&f)
+	n.apply(wish, &f)
+	n.resume(f)
+	n.store.KeepFeed(n.feeds[u].Feed)
 }
 
 // knownFeeds are the feeds that are followed, were once, or cover those that are.
@@ -125,8 +136,20 @@ func (n *Node) due(s *subscription, t time.Time) time.Time {
 // revive polls a feed again that its publisher had ended.
 func (n *Node) revive(s *subscription) {
 	s.Ended, s.Errors, s.LastError = false, 0, ""
+	if s.Names != "" {
+		s.Names, s.Since = "", n.now
+	}
+	forgetUnread(&s.Feed)
 	n.pollAt(s, n.now)
 	n.store.KeepFeed(s.Feed)
+}
+
+// forgetUnread has a document asked for again that could not be used, whether it changed or not: what became of it is
+// decided anew.
+func forgetUnread(f *archive.Feed) {
+	if f.Unread {
+		f.ETag, f.LastModified, f.Body, f.Unread = "", "", feed.Digest{}, false
+	}
 }
 
 func later(a, b time.Time) time.Time {
@@ -155,7 +178,7 @@ func (n *Node) speakOf(s *subscription) {
 	n.table.Private(s.URL, private)
 	n.table.Discreet(s.URL, s.Discreet)
 	n.table.Weigh(s.URL, s.Weight)
-	n.table.Own(s.URL, !private && s.shown())
+	n.table.Own(s.URL, !private && s.shown() && s.Names == "")
 }
 
 // privateURL reports whether the URL alone says that the feed must not leave the node.

@@ -24,6 +24,7 @@ func testFeeds(t *testing.T, a Archive) {
 		ETag: `W/"a b"`, LastModified: "Sun, 01 Mar 2026 12:00:00 GMT", Interval: 90*time.Second + 1,
 		NextPoll: base.Add(1500 * time.Millisecond), LastPoll: base.Add(time.Second), LastSuccess: base.Add(-time.Hour),
 		Errors: 3, LastError: "no answer", Withheld: true, Ended: true,
+		Page: "https://example.com/", Names: `[{"url":"https://example.com/a"}]`,
 		Body: feed.Digest{1, 2, 3}, Unread: true, Whole: base.Add(2 * time.Second),
 		Move: courtesy.Move{
 			Alias: "https://example.com/there", Moved: "https://example.com/further", MovedSeen: 2, MovedSince: base.Add(3 * time.Second),
@@ -47,6 +48,7 @@ func testFeeds(t *testing.T, a Archive) {
 	full.Subscribed, full.ETag, full.LastError, full.Since = false, "", "", time.Time{}
 	full.Weight, full.Discreet, full.Cover = 0, false, false
 	full.Lands, full.Policy, full.Helped, full.Listed, full.Gap, full.Past = "", "", 0, 0, archive.Gap{}, archive.Past{}
+	full.Page, full.Names = "", ""
 	full.Withheld, full.Ended, full.Body, full.Unread, full.Alias, full.Pace = false, false, feed.Digest{}, false, "", feed.Pace{}
 	a.KeepFeed(full)
 	local := full

@@ -295,12 +295,14 @@ func (s *Store) KeepFeed(f archive.Feed) {
 			withheld = ?, ended = ?, alias = ?, moved = ?, moved_seen = ?, moved_since = ?, body = ?, unread = ?, whole = ?,
 			lifetime = ?, not_before = ?, pace = ?, skip_hours = ?, skip_days = ?,
 			policy = ?, helped = ?, listed = ?, gap_after = ?, gap_before = ?, gap_missing = ?, gap_filled = ?,
-			lands = ?, past_stage = ?, past_since = ?, past_page = ?, past_steps = ?, past_back = ?, past_filled = ?
+			lands = ?, past_stage = ?, past_since = ?, past_page = ?, past_steps = ?, past_back = ?, past_filled = ?,
+			page = ?, names = ?
 		WHERE id = ?`,
 		f.Title, f.Title, f.Link, f.Subscribed, f.Private, toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
 		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
 		f.Withheld, f.Ended, string(f.Alias), string(f.Moved), f.MovedSeen, toMillis(f.MovedSince), body, f.Unread, toMillis(f.Whole),
 		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays,
 		f.Policy, f.Helped, f.Listed, toMillis(f.Gap.After), toMillis(f.Gap.Before), f.Gap.Missing, f.Gap.Filled,
-		f.Lands, f.Past.Stage, toMillis(f.Past.Since), string(f.Past.Page), f.Past.Steps, toMillis(f.Past.Back), f.Past.Filled, id)
+		f.Lands, f.Past.Stage, toMillis(f.Past.Since), string(f.Past.Page), f.Past.Steps, toMillis(f.Past.Back), f.Past.Filled,
+		string(f.Page), f.Names, id)
 }

@@ -14,7 +14,8 @@ const feedColumns = `url, title, link, subscribed, private, since, weight, discr
 	poll_interval, next_poll, last_poll, last_success, errors, last_error, withheld, ended, alias, moved, moved_seen,
 	moved_since, body, unread, whole, lifetime, not_before, pace, skip_hours, skip_days,
 	policy, helped, listed, gap_after, gap_before, gap_missing, gap_filled,
-	lands, past_stage, past_since, past_page, past_steps, past_back, past_filled`
+	lands, past_stage, past_since, past_page, past_steps, past_back, past_filled,
+	page, names`
 
 // listFeeds finds the feeds that the node follows or followed.
 const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
@@ -28,7 +29,8 @@ func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
 		&f.Withheld, &f.Ended, &f.Alias, &f.Moved, &f.MovedSeen, &movedSince, &body, &f.Unread, &whole, &f.Lifetime,
 		&notBefore, &f.Pace.Every, &f.Pace.SkipHours, &f.Pace.SkipDays,
 		&f.Policy, &f.Helped, &f.Listed, &gapAfter, &gapBefore, &f.Gap.Missing, &f.Gap.Filled,
-		&f.Lands, &f.Past.Stage, &pastSince, &f.Past.Page, &f.Past.Steps, &pastBack, &f.Past.Filled)
+		&f.Lands, &f.Past.Stage, &pastSince, &f.Past.Page, &f.Past.Steps, &pastBack, &f.Past.Filled,
+		&f.Page, &f.Names)
 	f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
 		fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
 	f.MovedSince, f.Whole, f.NotBefore = fromMillis(movedSince), fromMillis(whole), fromMillis(notBefore)

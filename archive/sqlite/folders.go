@@ -18,7 +18,7 @@ func (s *Store) Arrange(list []reading.Arrangement) bool {
 		return false
 	}
 	for _, a := range list {
-		if a.Feed == 0 && !s.row(`SELECT id FROM feeds WHERE url = ?`, []any{string(a.URL)}, &a.Feed) ||
+		if a.Feed == 0 && !s.row(feedByURL, []any{string(a.URL)}, &a.Feed) ||
 			!s.row(`SELECT 1 FROM feeds WHERE id = ?`, []any{int64(a.Feed)}, new(int)) {
 			continue
 		}
@@ -33,6 +33,22 @@ func (s *Store) Arrange(list []reading.Arrangement) bool {
 		}
 	}
 	return true
+}
+
+// feedByURL finds a feed or, where the URL is that of a page, the one that is followed in its place.
+const feedByURL = `SELECT CASE WHEN f.subscribed THEN f.id
+	ELSE coalesce((SELECT id FROM feeds WHERE page = f.url AND subscribed), f.id) END FROM feeds f WHERE f.url = ?`
+
+// Inherit implements archive.Feeds.
+func (s *Store) Inherit(to, from feed.URL) {
+	s.write(`UPDATE feeds SET name = iif(feeds.name = '', p.name, feeds.name), keep_bytes = iif(feeds.keep_bytes = 0, p.keep_bytes, feeds.keep_bytes),
+			keep_age = iif(feeds.keep_age = 0, p.keep_age, feeds.keep_age), keep_count = iif(feeds.keep_count = 0, p.keep_count, feeds.keep_count)
+		FROM feeds p WHERE feeds.url = ? AND p.url = ?`, string(to), string(from))
+	s.write(`INSERT INTO filed SELECT t.id, f.folder FROM feeds t, feeds p JOIN filed f ON f.feed = p.id WHERE t.url = ? AND p.url = ?
+		ON CONFLICT DO NOTHING`, string(to), string(from))
+	const left = `EXISTS (SELECT 1 FROM feeds WHERE url = ?)`
+	s.write(`DELETE FROM filed WHERE feed = (SELECT id FROM feeds WHERE url = ?) AND `+left, string(from), string(to))
+	s.write(`UPDATE feeds SET name = '', keep_bytes = 0, keep_age = 0, keep_count = 0 WHERE url = ? AND `+left, string(from), string(to))
 }
 
 // roomForFolders reports whether the folders that a list names fit beside those that there are.

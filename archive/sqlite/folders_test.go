@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/feed"
 	"feedex/reading"
 )
 
@@ -62,6 +63,45 @@ func TestFolders(t *testing.T) {
 		t.Errorf("the folder that is there is number %d", id)
 	}
 	commit(t, s)
+	wantSound(t, s)
+}
+
+// A feed that takes the place of a page has its title, folders and bounds, but for what the owner said of the feed itself.
+func TestInherit(t *testing.T) {
+	s := newStore(t)
+	const page, known feed.URL = "https://page.example.org/", "https://known.example.org/feed"
+	name, mine := "From the page", "Its own"
+	s.KeepFeed(archive.Feed{URL: page, Subscribed: true})
+	s.KeepFeed(archive.Feed{URL: known, Subscribed: true})
+	arrange := func(list ...reading.Arrangement) {
+		if !s.Arrange(list) {
+			t.Fatal("no room")
+		}
+	}
+	arrange(reading.Arrangement{URL: page, Name: &name, Into: []string{"A", "B"}}, reading.Arrangement{URL: known, Name: &mine, Into: []string{"B", "C"}})
+	bytes, age, count := int64(1000), time.Hour, int64(7)
+	s.Bound(page, &bytes, &age, &count)
+	s.Bound(known, nil, nil, &bytes)
+	s.KeepFeed(archive.Feed{URL: page})
+	s.Inherit(known, page)
+	commit(t, s)
+	wantFolders(t, s, "Its own [A B C]")
+	bounds, err := s.Bounds(t.Context())
+	if want := (archive.Bounds{Bytes: 1000, Age: time.Hour, Count: 1000}); err != nil || len(bounds) != 1 || bounds[0].URL != known || bounds[0].Bounds != want {
+		t.Errorf("bounds are %+v, %v", bounds, err)
+	}
+
+	// What is said of the page from then on is said of the feed that is in its place.
+	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Page: page})
+	arrange(reading.Arrangement{URL: page, Name: &name, Into: []string{"D"}})
+	s.Inherit(news, "https://unknown.example.org/")
+	s.Inherit("https://unknown.example.org/", news)
+	commit(t, s)
+	wantFolders(t, s, "Its own [A B C]", "From the page [D]")
+	s.KeepFeed(archive.Feed{URL: page, Subscribed: true})
+	arrange(reading.Arrangement{URL: page, Into: []string{"E"}})
+	commit(t, s)
+	wantFolders(t, s, " [E]", "Its own [A B C]", "From the page [D]")
 	wantSound(t, s)
 }
 

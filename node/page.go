@@ -1,0 +1,148 @@
+package node
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"feedex/archive"
+	"feedex/courtesy"
+	"feedex/discover"
+	"feedex/feed"
+)
+
+// Owners say the address of a site where they mean its feed. The first poll then brings a web page, and that says
+// where the feed is: no further request is made to find it. What is followed from then on is the feed, and the page is
+// followed no more.
+
+const (
+	// pagePatience is for how long a feed that never was one is asked for whether it has become one: a network that
+	// wants its users to log in, or a server under repair, shows a page in place of everything.
+	pagePatience = 7 * 24 * time.Hour
+	// pagePolls is how often it is asked for at least.
+	pagePolls = 3
+)
+
+// Replaced says that a web page was followed no more because it named the feed that was meant.
+type Replaced struct{ Page, Feed feed.URL }
+
+func (Replaced) note() {}
+
+// notePage takes note of the web page that a poll brought in place of a feed, or that it brought none.
+func (s *subscription) notePage(ev Fetched) {
+	switch {
+	case ev.Status == courtesy.Unchanged, ev.Err == nil && ev.Document == nil: // it is as it was
+	case ev.WebPage:
+		s.Names = discover.Text(append([]discover.Feed{}, ev.Named...)) // not nil
+	default:
+		s.Names = ""
+	}
+}
+
+// turned reports whether the poll of what never was a feed brought a web page that names feeds, and does what follows
+// from that: the one that is meant is followed instead, or the owner is to choose. A page that another page named leads
+// no further: nobody can send the node from page to page. Nor does one that comes in place of a feed that was read
+// before: it may be anybody's.
+func (n *Node) turned(s *subscription, ev Fetched) bool {
+	if !ev.WebPage || len(ev.Named) == 0 || s.Page != "" || s.read() {
+		return false
+	}
+	s.NextPoll = time.Time{}
+	s.Terms.Failed(n.now, ev.Freshness, ev.RetryAfter)
+	if meant, ok := discover.Meant(ev.Named); ok {
+		n.replacePage(s, discover.Lend(s.URL, meant.URL))
+		return true
+	}
+	s.Ended, s.LastError, s.Errors = true, "this is a web page that names several feeds: choose one", 1
+	n.store.KeepFeed(s.Feed)
+	n.tell(Polled{Feed: s.URL, Problem: s.LastError})
+	return true
+}
+
+// read reports whether the feed was read since its owner subscribed to it.
+func (s *subscription) read() bool {
+	return !s.LastSuccess.IsZero() && !s.LastSuccess.Before(s.Since)
+}
+
+// noFeed reports whether what is followed has been a page, and never a feed, for so long that it is asked for no more.
+func (n *Node) noFeed(s *subscription) bool {
+	return s.Names != "" && !s.read() && s.Errors >= pagePolls && n.now.Sub(s.Since) >= pagePatience
+}
+
+// replacePage follows a feed in place of the page that named it, as the page was followed.
+func (n *Node) replacePage(page *subscription, to feed.URL) {
+	n.unsubscribe(page.URL)
+	n.became[page.URL] = replacement{to, n.feeds[to] != nil}
+	if s := n.feeds[to]; s == nil {
+		n.follow(to, page.wish(), n.knownFeeds()[to], page.URL)
+	} else if s.Page == "" {
+		s.Page = page.URL
+		n.store.KeepFeed(s.Feed)
+	}
+	n.store.Inherit(to, page.URL)
+	n.tell(Replaced{Page: page.URL, Feed: to})
+}
+
+// inPlaceOf reports whether a feed is followed in the place of that page.
+func (n *Node) inPlaceOf(page feed.URL) bool {
+	for _, s := range n.feeds {
+		if s.Page == page {
+			return true
+		}
+	}
+	return false
+}
+
+// wish is how the feed that a page names is to be followed: as the page was, where its owner said something.
+func (s *subscription) wish() *Subscribe {
+	w := &Subscribe{Weight: s.Weight}
+	if s.Discreet {
+		w.Discreet = &s.Discreet
+	}
+	if s.Policy != "" {
+		w.Policy = &s.Policy
+	}
+	if withheld := s.Withheld || s.URL.Secret(); withheld { // the page is for its owner alone, and so is what it says
+		w.Private = &withheld
+	}
+	return w
+}
+
+// chosen follows a page no more that waits for its owner to choose, where what is followed now is one of those it names.
+func (n *Node) chosen(u feed.URL) {
+	var pages []*subscription
+	for _, s := range n.feeds {
+		if s.Ended && s.URL != u && strings.Contains(s.Names, "{") && s.names(u) {
+			pages = append(pages, s)
+		}
+	}
+	slices.SortFunc(pages, func(a, b *subscription) int { return strings.Compare(string(a.URL), string(b.URL)) })
+	for _, s := range pages {
+		n.replacePage(s, u)
+	}
+}
+
+// names reports whether the page names the feed.
+func (s *subscription) names(u feed.URL) bool {
+	return slices.ContainsFunc(discover.Read(s.Names), func(f discover.Feed) bool {
+		return f.URL == u || discover.Lend(s.URL, f.URL) == u
+	})
+}
+
+// A replacement is the feed that is followed in place of a page.
+type replacement struct {
+	feed  feed.URL
+	known bool // it was followed before that
+}
+
+// Became is the feed that is followed in place of a page, "" where none was in this run, and whether it was followed
+// before that.
+func (n *Node) Became(page feed.URL) (to feed.URL, known bool) {
+	r := n.became[page]
+	return r.feed, r.known
+}
+
+// pageOf is what is known of the web page at a feed's address.
+func pageOf(f *archive.Feed) (named []discover.Feed, isPage bool) {
+	return discover.Read(f.Names), f.Names != ""
+}

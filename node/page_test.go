@@ -1,0 +1,232 @@
+package node
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/courtesy"
+	"feedex/discover"
+	"feedex/feed"
+)
+
+// The addresses of web pages, and of feeds that they name.
+const (
+	site  feed.URL = "https://site.example/"
+	other feed.URL = "https://other.example/"
+	first feed.URL = "https://site.example/atom.xml"
+	third feed.URL = "https://feeds.example/third"
+)
+
+// page has a web page at an address that names these feeds.
+func (w *network) page(u feed.URL, names ...feed.URL) *publisher {
+	p := w.feed(u)
+	p.answer = func(f Fetch) Fetched {
+		if f.ETag == "page" {
+			return Fetched{Status: courtesy.Unchanged, ETag: f.ETag, Body: f.Body}
+		}
+		got := Fetched{Status: courtesy.Whole, WebPage: true, Unusable: true, Err: errors.New("a web page"), ETag: "page", Body: feed.Digest{1}}
+		for _, name := range names {
+			got.Named = append(got.Named, discover.Feed{URL: name, Title: string(name), Type: "application/atom+xml"})
+		}
+		return got
+	}
+	return p
+}
+
+// followed are the addresses that the node follows.
+func (h *testHost) followed() (urls []feed.URL) {
+	for _, s := range h.node.Feeds() {
+		urls = append(urls, s.URL)
+	}
+	return urls
+}
+
+func TestPageGivesWayToItsFeed(t *testing.T) {
+	w := newNetwork(t)
+	w.page(site, first)
+	w.publish(first)
+	h := w.add(Config{})
+	yes, policy := true, "fixed:3h"
+	h.step(Subscribe{Feeds: []feed.URL{site}, Weight: 5, Discreet: &yes, Private: &yes, Policy: &policy})
+	w.run(time.Minute)
+	if got := h.followed(); !slices.Equal(got, []feed.URL{first}) || w.feed(site).requests != 1 || w.feed(first).requests != 1 {
+		t.Fatalf("follows %v after %d requests for the page and %d for the feed", got, w.feed(site).requests, w.feed(first).requests)
+	}
+	s := h.node.Feeds()[0]
+	if s.Weight != 5 || !s.Discreet || !s.Private || s.Policy != policy || s.Page != site || s.LastSuccess.IsZero() {
+		t.Errorf("the feed is followed as %+v", s)
+	}
+	if to, known := h.node.Became(site); to != first || known || !slices.Contains(h.notes, Note(Replaced{site, first})) {
+		t.Errorf("the page became %q, notes %v", to, h.notes)
+	}
+	// The owner says the page again: it is asked at once, and whole, what it names now.
+	h.step(Subscribe{Feeds: []feed.URL{site}})
+	w.run(time.Minute)
+	if got := h.followed(); !slices.Equal(got, []feed.URL{first}) || w.feed(site).requests != 2 {
+		t.Errorf("said again: follows %v after %d requests", got, w.feed(site).requests)
+	}
+	w.run(9 * 24 * time.Hour)
+	if w.feed(site).requests != 2 {
+		t.Errorf("the page was asked for %d times", w.feed(site).requests)
+	}
+	// A config file says it at each start.
+	h.kill()
+	h.start()
+	h.step(Subscribe{Feeds: []feed.URL{site}, Standing: true})
+	w.run(time.Hour)
+	if got := h.followed(); !slices.Equal(got, []feed.URL{first}) || w.feed(site).requests != 2 {
+		t.Errorf("after a restart: follows %v after %d requests", got, w.feed(site).requests)
+	}
+}
+
+// What waits for its first poll is settled by it, also in another life.
+func TestPageIsSettledAfterARestart(t *testing.T) {
+	w := newNetwork(t)
+	w.page(site, first).slow = 10 * time.Second
+	w.publish(first)
+	h := w.add(Config{}, site)
+	w.run(5 * time.Second)
+	h.kill()
+	w.run(time.Hour)
+	h.start()
+	w.run(time.Hour)
+	if got := h.followed(); !slices.Equal(got, []feed.URL{first}) {
+		t.Errorf("follows %v", got)
+	}
+}
+
+// A page that was for the owner alone makes its feed private, and lends its password to its own origin only.
+func TestSecretPages(t *testing.T) {
+	w := newNetwork(t)
+	const mine, members feed.URL = "https://ann:pw@site.example/", "https://site.example/?token=1"
+	w.page(mine, first)
+	w.page(members, third)
+	w.publish(third)
+	h := w.add(Config{}, mine, members)
+	w.run(time.Minute)
+	if got := h.followed(); !slices.Equal(got, []feed.URL{"https://ann:pw@site.example/atom.xml", third}) {
+		t.Fatalf("follows %v", got)
+	}
+	for _, s := range h.node.Feeds() {
+		if !s.Private {
+			t.Errorf("%s is not private", s.URL)
+		}
+	}
+}
+
+// Nobody sends the node from page to page.
+func TestPagesLeadNoFurther(t *testing.T) {
+	w := newNetwork(t)
+	w.page(site, other)
+	w.page(other, third)
+	w.publish(third)
+	h := w.add(Config{}, site)
+	w.run(6 * 24 * time.Hour)
+	if got := h.followed(); !slices.Equal(got, []feed.URL{other}) || w.feed(third).requests != 0 || w.feed(other).requests > 12 {
+		t.Errorf("follows %v after %d requests for the other page, %d for its feed", got, w.feed(other).requests, w.feed(third).requests)
+	}
+}
+
+// A page that names several feeds waits for its owner, and is asked for no more.
+func TestPageWaitsForItsOwner(t *testing.T) {
+	w := newNetwork(t)
+	w.page(site, first, third)
+	w.publish(third)
+	h := w.add(Config{}, site)
+	w.run(7 * 24 * time.Hour)
+	if offer := h.node.table.Offer(h.id); len(offer) > 0 {
+		t.Errorf("neighbors are told that the page is a feed: %v", offer)
+	}
+	h.kill()
+	h.start()
+	w.run(7 * 24 * time.Hour)
+	s := h.node.Feeds()[0]
+	if len(s.Names) != 2 || s.Names[1].URL != third || !s.WebPage || !s.Ended || w.feed(site).requests != 1 {
+		t.Fatalf("after %d requests the page is %+v", w.feed(site).requests, s)
+	}
+	h.step(Subscribe{Feeds: []feed.URL{third}})
+	w.run(time.Minute)
+	if to, _ := h.node.Became(site); !slices.Equal(h.followed(), []feed.URL{third}) || to != third {
+		t.Errorf("after the choice it follows %v", h.followed())
+	}
+	// Another time it names one of them only.
+	w.page(site, first)
+	w.publish(first)
+	h.step(Subscribe{Feeds: []feed.URL{site}})
+	w.run(time.Minute)
+	if got := h.followed(); !slices.Equal(got, []feed.URL{third, first}) {
+		t.Errorf("the page that names one follows %v", got)
+	}
+}
+
+// What is a page and names nothing may become a feed, for a week; it is asked for ever more rarely, and then no more.
+func TestPageWithoutFeeds(t *testing.T) {
+	w := newNetwork(t)
+	w.page(site)
+	w.page(other)
+	w.publish(other)
+	h := w.add(Config{}, site, other)
+	w.run(3 * 24 * time.Hour)
+	for _, s := range h.node.Feeds() {
+		if !s.WebPage || s.Ended || s.Errors < 2 {
+			t.Errorf("what is a page still, by a 304, is %+v", s)
+		}
+	}
+	if offer := h.node.table.Offer(h.id); len(offer) > 0 {
+		t.Errorf("neighbors are told that pages are feeds: %v", offer)
+	}
+	w.feed(other).answer = nil // the network let nobody through
+	w.run(6 * 24 * time.Hour)
+	before := w.feed(site).requests
+	w.run(20 * 24 * time.Hour)
+	feeds := h.node.Feeds()
+	if s := feeds[1]; s.URL != site || !s.Ended || !s.WebPage || len(s.Names) != 0 || w.feed(site).requests != before || before > 14 {
+		t.Errorf("after %d and then %d requests the page is %+v", before, w.feed(site).requests-before, s)
+	}
+	if s := feeds[0]; s.Ended || s.WebPage || s.LastError != "" || s.LastSuccess.IsZero() {
+		t.Errorf("what became a feed is %+v", s)
+	}
+	// Said again, it is asked anew, and whole.
+	w.page(site, first)
+	h.step(Subscribe{Feeds: []feed.URL{site}})
+	w.run(time.Minute)
+	if got := h.followed(); !slices.Contains(got, first) || slices.Contains(got, site) {
+		t.Errorf("follows %v", got)
+	}
+}
+
+// A page in place of a feed that was read before may be anybody's.
+func TestPageInPlaceOfAFeed(t *testing.T) {
+	w := newNetwork(t)
+	w.publish(site)
+	h := w.add(Config{}, site)
+	w.run(time.Minute)
+	w.page(site, third)
+	w.publish(third)
+	w.run(30 * 24 * time.Hour)
+	if s := h.node.Feeds()[0]; s.URL != site || s.Ended || s.Errors == 0 || w.feed(third).requests != 0 {
+		t.Errorf("the feed is %+v", s)
+	}
+}
+
+// What its owner said of a feed before is theirs to change, not a page's.
+func TestPageNamesWhatIsFollowed(t *testing.T) {
+	w := newNetwork(t)
+	w.page(site, first)
+	w.publish(first)
+	h := w.add(Config{})
+	h.step(Subscribe{Feeds: []feed.URL{first}, Weight: 7})
+	w.run(time.Minute)
+	h.step(Subscribe{Feeds: []feed.URL{site}})
+	w.run(time.Minute)
+	if s := h.node.Feeds(); len(s) != 1 || s[0].Weight != 7 || s[0].Page != site {
+		t.Errorf("follows %+v", s)
+	}
+	kept := h.store.LoadFeeds()
+	if i := slices.IndexFunc(kept, func(f archive.Feed) bool { return f.URL == site }); i < 0 || kept[i].Subscribed {
+		t.Errorf("keeps %+v", kept)
+	}
+}
