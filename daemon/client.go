@@ -109,11 +109,8 @@ const subscribeStep = 100
 // Subscribe implements Owner.
 func (c *Client) Subscribe(ctx context.Context, s node.Subscribe) error {
 	for part := range slices.Chunk(s.Feeds, subscribeStep) {
-		urls := make([]string, len(part))
-		for i, u := range part {
-			urls[i] = string(u)
-		}
-		if err := c.do(ctx, "POST", "/subscribe", subscribeRequest{urls, s.Weight, s.Discreet, s.Policy, s.Private}, nil); err != nil {
+		s.Feeds = part
+		if err := c.do(ctx, "POST", "/subscribe", newSubscribe(s), nil); err != nil {
 			return err
 		}
 	}

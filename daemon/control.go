@@ -33,6 +33,9 @@ type Owner interface {
 	Publishers(ctx context.Context) ([]grade.Host, error)
 	// Subscribe follows feeds, or follows them in another way; repeating it changes nothing.
 	Subscribe(ctx context.Context, s node.Subscribe) error
+	// Settle follows what is at one address: the feed there, or the one that the web page there names, and where that
+	// names several or none it says so. It returns once that is known, or when it has waited long enough.
+	Settle(ctx context.Context, w Wish) (Settled, error)
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, u feed.URL) error
 	// Bound changes what is kept of feeds.
@@ -58,11 +61,13 @@ type Owner interface {
 type Report struct {
 	node.Status
 	Version string        `json:"version"`
-	Uptime  time.Duration `json:"uptime"`  // since the process serves, in nanoseconds
-	Data    string        `json:"data"`    // the data directory
-	Listen  string        `json:"listen"`  // where other nodes reach it, "host:port"
-	Reader  string        `json:"reader"`  // where feed readers reach it, "host:port"
-	Archive ArchiveReport `json:"archive"` // what it holds
+	Uptime  time.Duration `json:"uptime"` // since the process serves, in nanoseconds
+	Data    string        `json:"data"`   // the data directory
+	Listen  string        `json:"listen"` // where other nodes reach it, "host:port"
+	Reader  string        `json:"reader"` // where feed readers reach it, "host:port"
+	// ReaderHosts are the names under which they do so besides.
+	ReaderHosts []string      `json:"reader_hosts,omitempty"`
+	Archive     ArchiveReport `json:"archive"` // what it holds
 	// Retention is what it may hold.
 	Retention RetentionReport `json:"retention"`
 	Storage   string          `json:"storage"` // why entries cannot be stored at present, "" while they can
@@ -121,6 +126,36 @@ type subscribeRequest struct {
 	Private *bool   `json:"private,omitempty"` // nil leaves it as it is
 }
 
+// newSubscribe is the request for a wish.
+func newSubscribe(s node.Subscribe) subscribeRequest {
+	urls := make([]string, len(s.Feeds))
+	for i, u := range s.Feeds {
+		urls[i] = string(u)
+	}
+	return subscribeRequest{urls, s.Weight, s.Discreet, s.Policy, s.Private}
+}
+
+// subscribe is the wish that the request is for. The error is a badRequest.
+func (s *subscribeRequest) subscribe() (node.Subscribe, error) {
+	feeds := make([]feed.URL, len(s.URLs))
+	for i, raw := range s.URLs {
+		u, err := feed.ParseURL(raw)
+		if err != nil {
+			return node.Subscribe{}, badRequest{err}
+		}
+		feeds[i] = u
+	}
+	if s.Weight < 0 || s.Weight > neighbors.MaxWeight {
+		return node.Subscribe{}, badRequest{fmt.Errorf("weight is %d, want 1 to %d", s.Weight, neighbors.MaxWeight)}
+	}
+	if s.Policy != nil && *s.Policy != "" {
+		if _, err := (polling.Settings{}).Policy(*s.Policy); err != nil {
+			return node.Subscribe{}, badRequest{err}
+		}
+	}
+	return node.Subscribe{Feeds: feeds, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private}, nil
+}
+
 // An unsubscribeRequest is the body of unsubscribe.
 type unsubscribeRequest struct {
 	URL string `json:"url"`
@@ -139,6 +174,7 @@ type refusal struct {
 //
 //	GET  /status, /neighbors, /feeds, /publishers
 //	POST /subscribe     a subscribeRequest
+//	POST /settle        a settleRequest, answered, when it is known, with a settleAnswer
 //	POST /unsubscribe   an unsubscribeRequest
 //	POST /bound         a Bound
 //	POST /arrange       a list of reading.Arrangement
@@ -168,25 +204,14 @@ func newControl(o Owner) http.Handler {
 		writeJSON(w, http.StatusOK, u)
 	})
 	mux.HandleFunc("GET /publishers", answer(o.Publishers))
-	mux.HandleFunc("POST /subscribe", change(func(ctx context.Context, s subscribeRequest) error {
-		feeds := make([]feed.URL, len(s.URLs))
-		for i, raw := range s.URLs {
-			u, err := feed.ParseURL(raw)
-			if err != nil {
-				return badRequest{err}
-			}
-			feeds[i] = u
+	mux.HandleFunc("POST /subscribe", change(func(ctx context.Context, r subscribeRequest) error {
+		s, err := r.subscribe()
+		if err != nil {
+			return err
 		}
-		if s.Weight < 0 || s.Weight > neighbors.MaxWeight {
-			return badRequest{fmt.Errorf("weight is %d, want 1 to %d", s.Weight, neighbors.MaxWeight)}
-		}
-		if s.Policy != nil && *s.Policy != "" {
-			if _, err := (polling.Settings{}).Policy(*s.Policy); err != nil {
-				return badRequest{err}
-			}
-		}
-		return o.Subscribe(ctx, node.Subscribe{Feeds: feeds, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private})
+		return o.Subscribe(ctx, s)
 	}))
+	mux.HandleFunc("POST /settle", serveSettle(o))
 	mux.HandleFunc("POST /unsubscribe", change(func(ctx context.Context, s unsubscribeRequest) error {
 		u, err := feed.ParseURL(s.URL)
 		if err != nil {

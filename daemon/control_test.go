@@ -45,6 +45,8 @@ type fakeOwner struct {
 	arranged     []reading.Arrangement
 	passwords    []string
 	subscribed   node.Subscribe
+	wish         Wish
+	settled      Settled
 	unsubscribed feed.URL
 	filter       feed.Filter
 	imported     []jsonl.Line
@@ -76,6 +78,10 @@ func (o *fakeOwner) Bound(_ context.Context, b Bound) error {
 func (o *fakeOwner) Subscribe(_ context.Context, s node.Subscribe) error {
 	o.subscribed = s
 	return o.err
+}
+func (o *fakeOwner) Settle(_ context.Context, w Wish) (Settled, error) {
+	o.wish = w
+	return o.settled, o.err
 }
 func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
 	o.arranged = append(o.arranged, list...)

@@ -114,6 +114,8 @@ func (h *host) tell(now time.Time, note node.Note) {
 			h.hub.Wake()
 		}
 		log.Debug("entries arrived", "feed", shown(t.Feed), "peer", t.Source, "entries", len(t.Records))
+	case node.Replaced:
+		log.Info("page gave way to the feed that it names", "page", shown(t.Page), "feed", shown(t.Feed))
 	case node.Slipped:
 		log.Warn("entries missed between two polls", "feed", shown(t.Feed), "entries", t.Gap.Missing)
 	case node.Filled:
@@ -121,7 +123,7 @@ func (h *host) tell(now time.Time, note node.Note) {
 	case node.Polled:
 		switch {
 		case t.Problem != "" && t.Next.IsZero():
-			log.Warn("feed ended", "feed", shown(t.Feed), "err", t.Problem)
+			log.Warn("feed is polled no more", "feed", shown(t.Feed), "err", t.Problem)
 		case t.Problem != "":
 			log.Warn("poll failed", "feed", shown(t.Feed), "err", t.Problem, "next", t.Next.Format(time.RFC3339))
 		default:

@@ -12,6 +12,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
+	"feedex/reader"
 	"feedex/reading"
 )
 
@@ -43,15 +44,18 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 	}
 	var urls, before []feed.URL
 	first := make(map[feed.URL]int) // lines, 0 for what is followed already
+	became := make(map[feed.URL]feed.URL)
 	for i := range known {
+		became[known[i].Page] = known[i].URL // in the place of that page
 		first[known[i].URL] = 0
 		before = append(before, known[i].URL)
 	}
 	arranged := make(map[feed.URL]*reading.Arrangement) // of the feeds that are followed then
 	for _, l := range list {
-		if l.URL, err = published(ctx, o, l.URL, report.Reader); err != nil {
+		if l.URL, err = published(ctx, o, l.URL, report.Reader, report.ReaderHosts); err != nil {
 			return f, err
 		}
+		l.URL = cmp.Or(became[l.URL], l.URL)
 		again := arranged[l.URL] != nil
 		if filed := file(arranged, &l); filed && again {
 			continue // it is in several folders
@@ -114,20 +118,16 @@ func arrangeAll(ctx context.Context, o Owner, arranged map[feed.URL]*reading.Arr
 	return o.Arrange(ctx, list)
 }
 
-// published is where a feed is published that a list has at the address of the owner's reader, "host:port", by its URL or
-// its number; others are as they are.
-func published(ctx context.Context, o Owner, u feed.URL, reader string) (feed.URL, error) {
-	_, port, err := net.SplitHostPort(reader)
-	if err != nil || !u.Local() {
-		return u, nil
-	}
-	before, path, ok := strings.Cut(string(u), ":"+port+"/")
-	if !ok || strings.Count(before, "/") != 2 { // it is no port
+// published is where a feed is published that a list has at the address of the owner's reader, "host:port" or one of
+// hosts, by its URL or its number; others are as they are.
+func published(ctx context.Context, o Owner, u feed.URL, own string, hosts []string) (feed.URL, error) {
+	path, ok := ownPath(u, own, hosts)
+	if !ok {
 		return u, nil
 	}
 	if after, ok := strings.CutPrefix(path, "feed/"); ok {
-		if behind, err := feed.ParseURL(after); err == nil {
-			return behind, nil
+		if behind := reader.FeedURLs(after); len(behind) > 0 {
+			return behind[0], nil
 		}
 	}
 	if m := byNumber.FindStringSubmatch(path); m != nil {
@@ -136,6 +136,21 @@ func published(ctx context.Context, o Owner, u feed.URL, reader string) (feed.UR
 		return cmp.Or(behind, u), err
 	}
 	return u, nil
+}
+
+// ownPath is the path of a URL at the owner's reader, without its first slash, and false for other URLs. A name by which
+// it is reached besides may be that of a server in front of it, at whatever port.
+func ownPath(u feed.URL, own string, hosts []string) (path string, ok bool) {
+	at, path, ok := strings.Cut(strings.SplitAfterN(string(u), "://", 2)[1], "/")
+	if !ok {
+		return "", false
+	}
+	at = at[strings.LastIndexByte(at, '@')+1:]
+	if slices.ContainsFunc(hosts, func(h string) bool { return strings.EqualFold(h, u.Host()) }) {
+		return path, true
+	}
+	_, port, err := net.SplitHostPort(own)
+	return path, err == nil && u.Local() && strings.HasSuffix(at, ":"+port)
 }
 
 // byNumber is the path of a feed by its number, which may have a key behind it.

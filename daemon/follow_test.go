@@ -100,6 +100,12 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 		"http://127.0.0.1:7791/feed/https://example.com/a?b=:7791/feed/": "https://example.com/a?b=:7791/feed/",
 		"http://localhost:7791/feed/http://example.com":                  "http://example.com/",
 		"http://localhost:7791/feeds/7.rss":                              "https://example.com/seven",
+		"http://192.168.1.5:7791/feed/https:/example.com/folded":         "https://example.com/folded",
+		"https://news.example.org/feed/https://example.com/behind":       "https://example.com/behind",
+		"https://NEWS.example.org:8443/feeds/7.rss":                      "https://example.com/seven",
+		"https://example.org/feed/https://example.com/":                  "https://example.org/feed/https://example.com/",
+		"http://ann:7791/feed/https://example.com/x":                     "https://example.com/x",
+		"http://ann:pw@example.org:7791/feed/http://example.com/":        "http://ann:pw@example.org:7791/feed/http://example.com/",
 		"http://127.0.0.1:7791/feeds/7-0123abcd.json":                    "https://example.com/seven",
 		"http://localhost:7791/feeds/8.atom":                             "http://localhost:7791/feeds/8.atom",
 		"http://localhost:7791/feeds/7":                                  "http://localhost:7791/feeds/7",
@@ -109,11 +115,23 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 		"http://localhost/x:7791/feed/http://example.com/":               "http://localhost/x:7791/feed/http://example.com/",
 		"http://example.org:7791/feed/http://example.com/":               "http://example.org:7791/feed/http://example.com/",
 	} {
-		o := &followingOwner{fakeOwner: fakeOwner{report: Report{Reader: "127.0.0.1:7791"}}}
+		o := &followingOwner{fakeOwner: fakeOwner{report: Report{Reader: "127.0.0.1:7791", ReaderHosts: []string{"news.example.org"}}}}
 		_, err := Follow(t.Context(), serve(t, o), []opml.Feed{{URL: raw, Line: 1}}, func(int, int) {})
 		if err != nil || !slices.Equal(o.followed, []feed.URL{want}) {
 			t.Errorf("%s: followed %v, %v; want %s", raw, o.followed, err, want)
 		}
+	}
+}
+
+// A list that names a page in whose place a feed is followed names nothing new.
+func TestFollowPageAgain(t *testing.T) {
+	o := &followingOwner{fakeOwner: fakeOwner{feeds: []node.FeedStatus{{URL: "https://site.example/atom.xml", Page: "https://site.example/"}}}}
+	got, err := Follow(t.Context(), o, []opml.Feed{{URL: "https://site.example/", Line: 1, Folder: []string{"A"}}}, func(int, int) {})
+	if err != nil || len(got.New) != 0 || len(got.Duplicates) != 1 && len(o.arranged) != 1 || o.requests != 0 {
+		t.Errorf("%+v, %v, arranged %+v", got, err, o.arranged)
+	}
+	if len(o.arranged) != 1 || o.arranged[0].URL != "https://site.example/atom.xml" {
+		t.Errorf("arranged %+v", o.arranged)
 	}
 }
 

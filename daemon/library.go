@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"feedex/archive/sqlite"
-	"feedex/feed"
-	"feedex/node"
 	"feedex/opml"
 	"feedex/reading"
 )
@@ -99,14 +97,6 @@ func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Ma
 		}
 	}
 	return nil
-}
-
-// Subscribe implements reading.Desk.
-func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
-	if err := l.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}}); err != nil {
-		return 0, err
-	}
-	return l.FeedID(ctx, u)
 }
 
 // Unsubscribe implements reading.Desk.

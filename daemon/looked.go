@@ -1,12 +1,34 @@
 package daemon
 
 import (
+	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"feedex/feed"
 	"feedex/node"
 )
+
+// lookAt fetches what is at u, which nobody follows. Where that is a feed, it stands for its first poll.
+func (h *host) lookAt(ctx context.Context, u feed.URL) (node.Fetched, error) {
+	got, err := h.visit(ctx, node.Fetch{Feed: u})
+	if err != nil {
+		return node.Fetched{}, err
+	}
+	_, err = chore(ctx, h, func() (struct{}, error) {
+		h.store.KeepRequests(got.Requests)
+		return struct{}{}, h.store.Commit()
+	})
+	if err != nil || got.Document == nil {
+		return got, err
+	}
+	again, doc := got, *got.Document
+	doc.Entries = slices.Clone(doc.Entries)    // whoever asked reads the others
+	again.Document, again.Requests = &doc, nil // the requests are in the log
+	h.looked.put(again, time.Now())
+	return got, nil
+}
 
 const (
 	// lookedFor is how long a document that was looked at stands for the first poll of its feed.

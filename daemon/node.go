@@ -185,7 +185,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	servers.Go(func() { h.fillPasts(serving) })
 	servers.Go(func() { h.retain(serving) })
 	servers.Go(func() { h.countFollowed(serving) })
-	if err := h.command(serving, node.Subscribe{Feeds: h.config.Subscribe}); err != nil {
+	if err := h.command(serving, node.Subscribe{Feeds: h.config.Subscribe, Standing: true}); err != nil {
 		stop(err)
 	}
 	if h.config.Ready != nil {

@@ -76,7 +76,7 @@ func (h *host) Status(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	r.Version, r.Uptime, r.Data = Version, time.Since(h.started), h.config.Data
-	r.Listen, r.Reader = h.at.Listen, h.at.Reader
+	r.Listen, r.Reader, r.ReaderHosts = h.at.Listen, h.at.Reader, h.config.ReaderHosts
 	stats, err := h.store.Stats(ctx)
 	if err != nil && r.Storage == "" {
 		return Report{}, fmt.Errorf("count entries: %w", err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"feedex/archive/sqlite"
@@ -61,14 +60,7 @@ func (p proxyFeeds) Follows(ctx context.Context, u feed.URL) (bool, error) {
 
 // Look implements proxy.Feeds.
 func (p proxyFeeds) Look(ctx context.Context, u feed.URL) (*feed.Document, error) {
-	got, err := p.host.visit(ctx, node.Fetch{Feed: u})
-	if err != nil {
-		return nil, err
-	}
-	_, err = chore(ctx, p.host, func() (struct{}, error) {
-		p.host.store.KeepRequests(got.Requests)
-		return struct{}{}, p.host.store.Commit()
-	})
+	got, err := p.host.lookAt(ctx, u)
 	switch {
 	case err != nil:
 		return nil, err
@@ -79,10 +71,6 @@ func (p proxyFeeds) Look(ctx context.Context, u feed.URL) (*feed.Document, error
 	case got.Document == nil:
 		return nil, errors.New("the publisher sent no document")
 	}
-	again, doc := got, *got.Document
-	doc.Entries = slices.Clone(doc.Entries)    // whoever asked reads the others
-	again.Document, again.Requests = &doc, nil // the requests are in the log
-	p.host.looked.put(again, time.Now())
 	return got.Document, nil
 }
 

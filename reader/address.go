@@ -20,10 +20,10 @@ func requestTarget(r *http.Request) string {
 	return target
 }
 
-// feedURLs are the feeds that may be meant by what follows /feed/, the likeliest first: the URL as it
+// FeedURLs are the feeds that may be meant by what follows /feed/, the likeliest first: the URL as it
 // is, with its query, or with everything percent-encoded once more. Clients that fold slashes turn
 // https://example.com/ into https:/example.com/.
-func feedURLs(asked string) []feed.URL {
+func FeedURLs(asked string) []feed.URL {
 	var urls []feed.URL
 	add := func(s string) {
 		for _, scheme := range []string{"http:", "https:"} {

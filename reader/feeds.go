@@ -38,7 +38,7 @@ const (
 
 // serveFeed serves the feed of a URL as Atom.
 func (h *handler) serveFeed(w http.ResponseWriter, r *http.Request, asked string) {
-	urls := feedURLs(asked)
+	urls := FeedURLs(asked)
 	if len(urls) == 0 {
 		say(w, http.StatusBadRequest, "%q is not the URL of a feed: it begins with http:// or https://.", asked)
 		return

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/opml"
 )
@@ -50,8 +51,12 @@ type Desk interface {
 	// MarkStream marks all items of a stream.
 	MarkStream(ctx context.Context, s Stream, m Mark) error
 
-	// Subscribe follows a feed; it is no error if it is followed already.
+	// Subscribe follows a feed or, where a web page is at the address, the first that the page names; it is no error if
+	// that is followed already. The error wraps ErrNoFeed where the page names none.
 	Subscribe(ctx context.Context, u feed.URL) (FeedID, error)
+	// Discover is which feeds are at an address: the one there, or those that the web page there names. It follows
+	// none. The error wraps ErrNoFeed where there is none, and ErrUnread where the address could not be read.
+	Discover(ctx context.Context, u feed.URL) ([]discover.Feed, error)
 	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, id FeedID) error
 	// Arrange titles and files feeds. Feeds that nobody knows do not matter. The error wraps ErrName or ErrFolders where

@@ -101,6 +101,12 @@ var (
 	ErrFolders = fmt.Errorf("there are %d folders already: remove some", MaxFolders)
 )
 
+// What Subscribe and Discover refuse.
+var (
+	ErrNoFeed = errors.New("there is no feed")
+	ErrUnread = errors.New("the address could not be read")
+)
+
 // FolderName is a name of a folder as it is kept: one line of text.
 func FolderName(raw string) (string, error) {
 	name := oneLine(raw)

@@ -24,7 +24,7 @@ func feedURL(s string) (feed.URL, error) {
 	return feed.ParseURL(s)
 }
 
-// quickAdd follows a feed. Its stream has the name that it has in the list.
+// quickAdd follows a feed, or the first that a page names. Its stream has the name that it has in the list.
 func (h *handler) quickAdd(w http.ResponseWriter, r *request) error {
 	type answer struct {
 		Query  string `json:"query"`
@@ -39,6 +39,9 @@ func (h *handler) quickAdd(w http.ResponseWriter, r *request) error {
 		return writeJSON(w, answer{Query: query, Error: err.Error()})
 	}
 	id, err := h.Library.Subscribe(r.Context(), u)
+	if errors.Is(err, reading.ErrNoFeed) {
+		return writeJSON(w, answer{Query: query, Error: err.Error()})
+	}
 	if err != nil {
 		return err
 	}
@@ -101,7 +104,11 @@ func (h *handler) edit(r *request, stream string, a reading.Arrangement) error {
 		if err != nil {
 			return refusal{http.StatusBadRequest, err.Error()}
 		}
-		if a.Feed, err = h.Library.Subscribe(r.Context(), u); err != nil {
+		a.Feed, err = h.Library.Subscribe(r.Context(), u)
+		if errors.Is(err, reading.ErrNoFeed) {
+			return refusal{http.StatusBadRequest, err.Error()}
+		}
+		if err != nil {
 			return err
 		}
 	case action != "subscribe" && action != "edit" && action != "":

@@ -1,10 +1,13 @@
 package miniflux
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"feedex/feed"
@@ -105,14 +108,64 @@ func (h *handler) subscribe(w http.ResponseWriter, r *http.Request) error {
 	}
 	n, err := h.Library.Subscribe(r.Context(), u)
 	if err != nil {
-		return err
+		return unfound(err)
 	}
-	if len(a.Into) > 0 {
+	if a.URL, a.Feed = "", n; len(a.Into) > 0 {
 		if err := h.Library.Arrange(r.Context(), a); err != nil {
 			return err
 		}
 	}
 	return reply(w, http.StatusCreated, map[string]reading.FeedID{"feed_id": n})
+}
+
+// unfound is Miniflux's answer where there is no feed at an address.
+func unfound(err error) error {
+	if errors.Is(err, reading.ErrNoFeed) || errors.Is(err, reading.ErrUnread) {
+		return refusal{http.StatusInternalServerError, err.Error()}
+	}
+	return err
+}
+
+// discover lists the feeds that are at an address, for readers that ask before they follow one.
+func (h *handler) discover(w http.ResponseWriter, r *http.Request) error {
+	type found struct {
+		Title string   `json:"title"`
+		URL   feed.URL `json:"url"`
+		Type  string   `json:"type"`
+	}
+	var wish struct {
+		URL string `json:"url"`
+	}
+	if err := body(r, &wish); err != nil {
+		return err
+	}
+	u, err := feed.ParseURL(wish.URL)
+	if err != nil {
+		return refuse("This is no URL: %v", err)
+	}
+	feeds, err := h.Library.Discover(r.Context(), u)
+	if errors.Is(err, reading.ErrNoFeed) {
+		return errMissing
+	}
+	if err != nil {
+		return unfound(err)
+	}
+	list := []found{}
+	for _, f := range feeds {
+		list = append(list, found{cmp.Or(f.Title, string(f.URL)), f.URL, kindOf(f.Type)})
+	}
+	return reply(w, http.StatusOK, list)
+}
+
+// kindOf is what Miniflux calls a media type.
+func kindOf(mediaType string) string {
+	switch {
+	case strings.Contains(mediaType, "atom"):
+		return "atom"
+	case strings.Contains(mediaType, "json"):
+		return "json"
+	}
+	return "rss"
 }
 
 // changeFeed titles a feed and moves it to a category, which takes it out of all folders that it was in. What is sent as

@@ -70,6 +70,7 @@ func New(cfg Config) http.Handler {
 		"PUT /v1/categories/{category}/mark-all-as-read": h.markAll,
 		"GET /v1/feeds":                                  h.feeds,
 		"POST /v1/feeds":                                 h.subscribe,
+		"POST /v1/discover":                              h.discover,
 		"GET /v1/feeds/counters":                         h.counters,
 		"PUT /v1/feeds/refresh":                          h.nothing,
 		"GET /v1/feeds/{feed}":                           h.feed,

@@ -2,6 +2,7 @@ package nextcloud
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -109,10 +110,13 @@ func (h *handler) subscribe(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	id, err := h.Library.Subscribe(r.Context(), u)
+	if errors.Is(err, reading.ErrNoFeed) {
+		return refusal{http.StatusUnprocessableEntity, err.Error()}
+	}
 	if err != nil {
 		return err
 	}
-	if len(a.Into) > 0 {
+	if a.URL, a.Feed = "", id; len(a.Into) > 0 {
 		if err := h.Library.Arrange(r.Context(), a); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ package readertest
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/sqlite"
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/opml"
 	"feedex/protocol"
@@ -115,8 +117,34 @@ func (l *Library) MarkStream(_ context.Context, stream reading.Stream, m reading
 	return l.write(func(s *sqlite.Store) { s.MarkStream(Evening, stream, m, reading.MaxPage) })
 }
 
+// The addresses of web pages: site names two feeds, and silent none.
+const (
+	site   feed.URL = "https://site.example/"
+	silent feed.URL = "https://silent.example/"
+)
+
+// Discover implements reading.Desk.
+func (l *Library) Discover(_ context.Context, u feed.URL) ([]discover.Feed, error) {
+	switch u {
+	case site:
+		return []discover.Feed{{URL: site + "atom.xml", Title: "Site", Type: "application/atom+xml"}, {URL: site + "comments.xml", Type: "application/rss+xml"}}, nil
+	case silent:
+		return nil, fmt.Errorf("%w: this is a web page, not a feed, and it names none", reading.ErrNoFeed)
+	case silent + "gone":
+		return nil, fmt.Errorf("%w: HTTP 404", reading.ErrUnread)
+	}
+	return []discover.Feed{{URL: u, Title: "Its own title"}}, nil
+}
+
 // Subscribe implements reading.Desk.
 func (l *Library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
+	if u == site || u == silent {
+		named, err := l.Discover(ctx, u)
+		if err != nil {
+			return 0, err
+		}
+		u = named[0].URL
+	}
 	if err := l.write(func(s *sqlite.Store) { s.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: Noon}) }); err != nil {
 		return 0, err
 	}
