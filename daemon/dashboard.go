@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/archive/sqlite"
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/node"
@@ -211,6 +212,29 @@ func (d dashboard) Follow(ctx context.Context, list []opml.Feed) (added int, err
 	f, err := Follow(ctx, d.host, list, func(int, int) {})
 	d.host.changes.Add(1)
 	return len(f.New), err
+}
+
+// followWait is how long a person waits for a page that says what became of their wish.
+const followWait = 10 * time.Second
+
+// FollowAt implements web.Owner.
+func (d dashboard) FollowAt(ctx context.Context, u feed.URL, number int64) (f web.FollowedAt, err error) {
+	if number != 0 {
+		page, err := d.NumberedFeed(ctx, number)
+		if err != nil {
+			return f, err
+		}
+		u = discover.Lend(page.URL, u)
+	}
+	s, err := d.host.Settle(ctx, Wish{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: followWait, Keep: true})
+	d.host.changes.Add(1)
+	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem}
+	if err != nil || s.Feed == "" {
+		return f, err
+	}
+	id, err := d.FeedID(ctx, s.Feed)
+	f.Number = int64(id)
+	return f, err
 }
 
 // Unfollow implements web.Owner.

@@ -80,7 +80,7 @@ func TestDashboard(t *testing.T) {
 	n := startNode(t, Config{})
 	v := newVisitor(t, n)
 	v.want("/", "Read feeds together")
-	if page := v.send("/", "/follow", url.Values{"url": {string(f.url)}}); !strings.Contains(page, "The feed is followed.") {
+	if page := v.send("/", "/follow", url.Values{"url": {string(f.url)}}); !strings.Contains(page, " is followed.") {
 		t.Errorf("following leads to\n%s", page)
 	}
 	a := n.waitArrival(f.url)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"feedex/discover"
 	"feedex/feed"
 )
 
@@ -24,12 +25,16 @@ type feedPage struct {
 	Last     moment
 	Timeline timeline
 	Latest   []headline
-	Why      []string // why the next poll is then
-	Until    moment   // throttled until then; zero for not
-	By       string   // by whom
-	Missing  int      // entries of the gap that have not come
-	From, To moment   // of the gap
+	Why      []string    // why the next poll is then
+	Until    moment      // throttled until then; zero for not
+	By       string      // by whom
+	Missing  int         // entries of the gap that have not come
+	From, To moment      // of the gap
+	Named    []namedFeed // feeds that the web page names which is there instead
 }
+
+// A namedFeed is one that a web page names.
+type namedFeed struct{ Title, URL string }
 
 func (h *Handler) feed(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
@@ -71,7 +76,23 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	if g := known.Gap; g.Open() {
 		p.Missing, p.From, p.To = g.Missing-g.Filled, moment{g.After, now}, moment{g.Before, now}
 	}
-	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Live: true, Body: p}, nil
+	p.Named = h.named(&p.Known, loggedIn(ctx))
+	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Live: len(p.Named) == 0, Body: p}, nil
+}
+
+// named are the feeds that the web page names which is at a feed's address. Where one of the addresses is a secret they
+// are for who has logged in.
+func (h *Handler) named(k *Known, loggedIn bool) (list []namedFeed) {
+	if !k.Subscribed {
+		return nil
+	}
+	for _, f := range discover.Read(k.Names) {
+		if (k.URL.Secret() || f.URL.Secret()) && !loggedIn {
+			continue
+		}
+		list = append(list, namedFeed{cmp.Or(h.safe.Text(f.Title), "Without a title"), string(f.URL)})
+	}
+	return list
 }
 
 // throttled says until when the feed is not asked for, and who wants that.
@@ -92,6 +113,8 @@ func whyThen(k *Known, now time.Time) (why []string) {
 	switch {
 	case !f.Subscribed:
 		return []string{"It is not followed any more."}
+	case f.Ended && f.Names != "":
+		return []string{"Never: there is a web page at its address, and no feed."}
 	case f.Ended:
 		return []string{"Never: its publisher says that it is gone for good."}
 	case k.Status == nil:

@@ -190,6 +190,10 @@ func address(u feed.URL) string {
 // stateOf says in a few words how a feed is, and how grave that is.
 func stateOf(f *Feed) (state, grade string) {
 	switch {
+	case len(f.Names) > 0:
+		return "choose a feed", "warn"
+	case f.Ended && f.WebPage:
+		return "no feed", "bad"
 	case f.Ended:
 		return "ended by its publisher", "bad"
 	case f.LastError != "" && f.Errors == 0:

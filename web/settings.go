@@ -1,13 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"feedex/feed"
-	"feedex/opml"
 )
 
 // settingsPage is where the owner changes what the node follows.
@@ -52,11 +52,25 @@ func (h *Handler) settings(r *http.Request) (view, error) {
 func (h *Handler) done(r *http.Request) string {
 	n, _ := strconv.ParseInt(r.FormValue("n"), 10, 64)
 	switch r.FormValue("done") {
-	case "followed":
-		if n == 0 {
-			return "That feed is followed already."
+	case "followed", "known":
+		k, err := h.Source.Feed(r.Context(), n)
+		if err != nil {
+			return ""
 		}
-		return "The feed is followed. It will be polled in a moment."
+		name := h.titleOf(k.URL, cmp.Or(k.Name, k.Title))
+		if a := address(k.URL); a != name {
+			name += ", " + a + ","
+		}
+		if r.FormValue("done") == "known" {
+			return name + " is followed already."
+		}
+		switch {
+		case k.LastPoll.IsZero():
+			return name + " is followed. It will be polled in a moment."
+		case k.LastError != "":
+			return name + " is followed, but could not be had yet: " + k.LastError + "."
+		}
+		return name + " is followed."
 	case "unfollowed":
 		return "The feed is not followed any more. Its entries stay."
 	case "password":
@@ -65,7 +79,7 @@ func (h *Handler) done(r *http.Request) string {
 	return ""
 }
 
-// follow follows the feed that a form names.
+// follow follows the feed, or the feed of the site, that a form names.
 func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error) {
 	raw := strings.TrimSpace(r.PostFormValue("url"))
 	if raw != "" && !strings.Contains(raw, "://") && !strings.HasPrefix(raw, "feed:") {
@@ -73,13 +87,23 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 	}
 	u, err := feed.ParseURL(raw)
 	if err != nil {
-		return "", refusal{http.StatusBadRequest, "That is no address of a feed", "A feed's address begins with https:// or http://. " + err.Error() + "."}
+		return "", refusal{http.StatusBadRequest, "That is no address of a feed", "The address of a feed or a site begins with https:// or http://. " + err.Error() + "."}
 	}
-	added, err := h.Source.Follow(r.Context(), []opml.Feed{{URL: u}})
-	if err != nil {
+	page, _ := strconv.ParseInt(r.PostFormValue("page"), 10, 64)
+	f, err := h.Source.FollowAt(r.Context(), u, page)
+	number := strconv.FormatInt(f.Number, 10)
+	switch {
+	case err != nil:
 		return "", err
+	case f.Number == 0:
+		return "", refusal{http.StatusUnprocessableEntity, "There is no feed",
+			"At " + address(u) + " there is no feed: " + f.Problem + ". Nothing is followed. Look on the site for a link to its RSS or Atom feed, and follow that."}
+	case f.Choose:
+		return "/feeds/" + number, nil
+	case !f.New:
+		return "/settings?done=known&n=" + number, nil
 	}
-	return "/settings?done=followed&n=" + strconv.Itoa(added), nil
+	return "/settings?done=followed&n=" + number, nil
 }
 
 // unfollow follows a feed no more.

@@ -69,6 +69,9 @@ type Network interface {
 type Owner interface {
 	// Follow follows feeds, and returns how many of them were not followed before.
 	Follow(ctx context.Context, list []opml.Feed) (added int, err error)
+	// FollowAt follows the feed at an address, or that which the web page there names. A page that names several is
+	// followed until its owner has chosen. Number is that of the page which named the address, 0 for none.
+	FollowAt(ctx context.Context, u feed.URL, number int64) (FollowedAt, error)
 	// Unfollow follows a feed no more and keeps its entries.
 	Unfollow(ctx context.Context, number int64) error
 	// Mark marks an item.
@@ -77,6 +80,14 @@ type Owner interface {
 	MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error
 	// Arrange titles and files a feed. The error may wrap reading.ErrName or reading.ErrFolders.
 	Arrange(ctx context.Context, a reading.Arrangement) error
+}
+
+// FollowedAt is what came of following what is at an address.
+type FollowedAt struct {
+	Number  int64 // of the feed that is followed, or of the page of whose feeds the owner is to choose; 0 for nothing
+	New     bool  // it was not followed before
+	Choose  bool
+	Problem string // why it could not be read
 }
 
 // Keys are the app passwords.

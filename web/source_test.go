@@ -41,6 +41,7 @@ type aNode struct {
 
 	mu        sync.Mutex
 	followed  []feed.URL
+	pages     []int64 // that named them
 	unfollows []int64
 	asked     []feed.Filter
 	passwords []reading.Password
@@ -227,6 +228,27 @@ func (n *aNode) Follow(_ context.Context, list []opml.Feed) (int, error) {
 		n.followed = append(n.followed, f.URL)
 	}
 	return len(list), nil
+}
+
+// siteURL names two feeds, and silentURL none.
+const (
+	siteURL   = feed.URL("https://site.example/")
+	silentURL = feed.URL("https://silent.example/")
+)
+
+func (n *aNode) FollowAt(_ context.Context, u feed.URL, number int64) (web.FollowedAt, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch u {
+	case newsURL:
+		return web.FollowedAt{Number: 1}, nil
+	case siteURL:
+		return web.FollowedAt{Number: 3, New: true, Choose: true}, nil
+	case silentURL:
+		return web.FollowedAt{Problem: "get silent.example: this is a web page, not a feed, and it names none"}, nil
+	}
+	n.followed, n.pages = append(n.followed, u), append(n.pages, number)
+	return web.FollowedAt{Number: 1, New: true}, nil
 }
 
 func (n *aNode) Unfollow(_ context.Context, number int64) error {

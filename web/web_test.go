@@ -15,7 +15,10 @@ import (
 
 	"golang.org/x/net/html"
 
+	"feedex/archive"
+	"feedex/discover"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/web"
 )
 
@@ -212,6 +215,36 @@ func (b *browser) post(path string, form url.Values, header ...string) *httptest
 	return w
 }
 
+// The page of a web page that names several feeds lets its owner choose, and nobody else see what is a secret.
+func TestChoice(t *testing.T) {
+	n := newNode(t)
+	named := discover.Text([]discover.Feed{{URL: "https://site.example/a", Title: "News <script>alert(1)</script>"}, {URL: "https://site.example/b?token=hunter2"}})
+	add := func(number int64, u feed.URL) {
+		f := archive.Feed{URL: u, Subscribed: true, Ended: true, Names: named, LastPoll: noon}
+		status := node.FeedStatus{URL: u, Ended: true, WebPage: true, Names: discover.Read(named), Errors: 1, LastError: "a web page"}
+		n.known[number] = web.Known{Feed: f, Number: number, Status: &status}
+		n.feeds = append(n.feeds, web.Feed{FeedStatus: status, Number: number})
+	}
+	add(3, siteURL)
+	add(4, "https://ann:pw@site.example/")
+	b := newBrowser(t, newHandler(t, n))
+	text := get(b.h, "/feeds/3").Body.String()
+	for want, is := range map[string]bool{
+		"Which of its feeds do you want?": true, `name="url" value="https://site.example/a"`: true, `name="page" value="3"`: true,
+		"choose a feed": true, "<script>alert": false, "hunter2": false, "The last 24 hours": false,
+	} {
+		if strings.Contains(text, want) != is {
+			t.Errorf("the page shows %q: %v\n%s", want, !is, text)
+		}
+	}
+	if text := get(b.h, "/feeds/4").Body.String(); strings.Contains(text, "site.example/a") || strings.Contains(text, "pw@") {
+		t.Errorf("the page of a secret address shows what it names:\n%s", text)
+	}
+	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"https://site.example/a"}, "page": {"3"}}); w.Code != http.StatusSeeOther || len(n.pages) != 1 || n.pages[0] != 3 {
+		t.Errorf("%d, followed %q of %v", w.Code, n.followed, n.pages)
+	}
+}
+
 func TestChanges(t *testing.T) {
 	n := newNode(t)
 	b := newBrowser(t, newHandler(t, n))
@@ -219,11 +252,22 @@ func TestChanges(t *testing.T) {
 	if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/settings?done=followed") || len(n.followed) != 1 || n.followed[0] != "https://example.net/feed" {
 		t.Errorf("%d to %q, followed %q", w.Code, w.Header().Get("Location"), n.followed)
 	}
-	if w := get(b.h, w.Header().Get("Location")); !strings.Contains(w.Body.String(), "The feed is followed.") {
+	if w := get(b.h, w.Header().Get("Location")); !strings.Contains(w.Body.String(), "is followed.") {
 		t.Errorf("the page does not say so: %s", w.Body)
 	}
 	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"ftp://example.net/feed"}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
 		t.Errorf("%d, followed %q", w.Code, n.followed)
+	}
+	for at, want := range map[string]string{"example.com/news.xml": "/settings?done=known&n=1", string(siteURL): "/feeds/3"} {
+		if w := b.post("/follow", url.Values{"token": {b.token}, "url": {at}}); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
+			t.Errorf("%s: %d to %q", at, w.Code, w.Header().Get("Location"))
+		}
+	}
+	if w := get(b.h, "/settings?done=known&n=1"); !strings.Contains(w.Body.String(), "is followed already.") {
+		t.Errorf("the page does not say so: %s", w.Body)
+	}
+	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {string(silentURL)}}); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "Nothing is followed.") {
+		t.Errorf("a page without a feed: %d, %s", w.Code, w.Body)
 	}
 	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"example.net/2"}, "more": {strings.Repeat("x", 64<<10)}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
 		t.Errorf("a form that is too long: %d, followed %q", w.Code, n.followed)
