@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"feedex/archive"
 	"feedex/daemon"
+	"feedex/discover"
 	"feedex/node"
 )
 
@@ -25,6 +27,7 @@ private never leaves the node, one marked discreet does not show that the node f
 weight is preferred when neighbors are chosen, and one that names a policy is polled by that. Of a feed that
 published more between two polls than its document lists, entries are missing until as many came from neighbors.
 Of a feed that was followed lately it says how far its past is filled in (the setting backfill).
+Of a web page that names several feeds it lists these: follow one, and the page is followed no more.
 A feed that its publisher ended (HTTP 410) is polled no more, one that has moved is asked for at its new address,
 and one that waits for the network counts no failures: nobody else could be reached either. One is left alone
 longer than its interval where its publisher asks for that, for this feed or for all of its host.
@@ -62,6 +65,11 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 			ago(f.LastPoll, now), in(f.NextPoll, now), every,
 			fmt.Sprint(f.Polled), fmt.Sprint(f.Delivered), feedState(f))
 		switch {
+		case len(f.Names) > 0:
+			t.note("is a web page that names " + plural(int64(len(f.Names)), "feed", "feeds") + "; 'feedex subscribe' with one of these follows it in its place:")
+			for _, named := range lent(f) {
+				t.note(quoted(string(named.URL)) + " " + shorten(plainTitle(named.Title), 60))
+			}
 		case f.Ended:
 			t.note(feedError(f) + "; 'feedex subscribe' tries it again")
 		case f.LastError != "" && f.Errors == 0:
@@ -97,6 +105,8 @@ func lastRead(f *node.FeedStatus, now time.Time) string {
 func feedState(f *node.FeedStatus) string {
 	state := "ok"
 	switch {
+	case len(f.Names) > 0:
+		state = "choose"
 	case f.Ended:
 		state = "ended"
 	case f.LastError != "" && f.Errors == 0:
@@ -121,6 +131,15 @@ func feedState(f *node.FeedStatus) string {
 		state = "discreet, " + state
 	}
 	return state
+}
+
+// lent are the feeds that a page names, as they are to be asked for.
+func lent(f *node.FeedStatus) []discover.Feed {
+	list := slices.Clone(f.Names)
+	for i := range list {
+		list[i].URL = discover.Lend(f.URL, list[i].URL)
+	}
+	return list
 }
 
 // gapNote says what a feed lacks.

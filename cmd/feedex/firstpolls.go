@@ -40,6 +40,7 @@ func tellFirstPolls(ctx context.Context, w io.Writer, client *daemon.Client, lis
 		line.at(int64(len(list)-waiting), int64(len(list)), grouped)
 		if waiting == 0 || ended {
 			line.end()
+			tellPages(w, known, list)
 			tellUnreachable(w, failed, waiting)
 			return nil
 		}
@@ -60,10 +61,14 @@ func firstPolls(known []node.FeedStatus, list []feed.URL) (failed []node.FeedSta
 	status := make(map[feed.URL]node.FeedStatus, len(known))
 	for _, f := range known {
 		status[f.URL] = f
+		if _, ok := status[f.Page]; !ok && f.Page != "" {
+			status[f.Page] = f // it is followed in the place of that page
+		}
 	}
 	for _, u := range list {
-		switch f := status[u]; {
-		case f.LastPoll.IsZero():
+		switch f, ok := status[u]; {
+		case !ok: // a page, and what it names was followed already
+		case !f.Asked():
 			waiting++
 		case f.LastError != "":
 			failed = append(failed, f)
@@ -72,12 +77,37 @@ func firstPolls(known []node.FeedStatus, list []feed.URL) (failed []node.FeedSta
 	return failed, waiting
 }
 
+// tellPages tells which feeds of a list turned out to be web pages, and what is followed in their place.
+func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) {
+	named := make(map[feed.URL]feed.URL)
+	for _, f := range known {
+		named[f.Page] = f.URL
+	}
+	told := 0
+	for _, u := range list {
+		to := named[u]
+		if to == "" {
+			continue
+		}
+		if told++; told > maxUnreachable {
+			fmt.Fprintln(w, "more web pages were followed by the feeds that they name, see 'feedex feeds'")
+			return
+		}
+		fmt.Fprintf(w, "%s is a web page: following %s, which it names\n", printable(string(u)), printable(string(to)))
+	}
+}
+
 // tellUnreachable tells which feeds could not be had.
 func tellUnreachable(w io.Writer, failed []node.FeedStatus, waiting int) {
 	for i, f := range failed {
 		if i == maxUnreachable {
 			fmt.Fprintf(w, "%s more could not be had, see 'feedex feeds'\n", plural(int64(len(failed)-i), "feed", "feeds"))
 			break
+		}
+		if len(f.Names) > 0 {
+			fmt.Fprintf(w, "%s is a web page that names %s. Follow those that you want:%s\n", printable(string(f.URL)),
+				plural(int64(len(f.Names)), "feed", "feeds"), choices(lent(&f)))
+			continue
 		}
 		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), printable(f.LastError))
 	}

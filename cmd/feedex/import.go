@@ -21,6 +21,10 @@ func newImport() *cobra.Command {
 		Long: `Tell the running node to follow every feed of a list in OPML, as feed readers export it, from FILE or, for "-",
 from standard input.
 
+An address of a web page that names one feed becomes that feed, in its folders and under its title. Of one that names several
+these are listed; it waits in 'feedex feeds' until one of them is followed. One that names none is asked for now and then,
+and after a week no more.
+
 A list may be damaged, in any encoding and written by hand. What cannot be used is told with its line and the reason,
 the rest is followed, and the exit code is 1. Feeds that are followed already stay as they are, so that a repetition
 follows what is missing. Whether a feed can be reached shows when it is polled: for that the command waits a minute

@@ -99,6 +99,21 @@ func startFeed(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Value(feedsKey{}).(map[string]*scriptFeed)[f.name] = f
 }
 
+// startPage is the command `page NAME [TITLE URL]...`: it has a web page at $NAME that names feeds.
+func startPage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args)%2 != 1 {
+		ts.Fatalf("usage: page NAME [TITLE URL]...")
+	}
+	var page strings.Builder
+	page.WriteString("<!DOCTYPE html><title>A page</title>")
+	for i := 1; i < len(args); i += 2 {
+		fmt.Fprintf(&page, `<link rel="alternate" type="application/rss+xml" title="%s" href="%s">`, html.EscapeString(args[i]), html.EscapeString(args[i+1]))
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, page.String()) }))
+	ts.Defer(srv.Close)
+	ts.Setenv(args[0], srv.URL+"/")
+}
+
 // setOlder is the command `older NAME TITLE...`: it gives a feed an archive document with an entry for each title.
 func setOlder(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {

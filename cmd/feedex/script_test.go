@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 			"refused": refused,
 			"ready":   waitReady,
 			"feed":    startFeed,
+			"page":    startPage,
 			"older":   setOlder,
 			"publish": publish,
 			"until":   runUntil,

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,9 +19,15 @@ import (
 func newSubscribe() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "subscribe URL...",
-		Short: "Follow feeds",
+		Short: "Follow feeds, or the feeds of sites",
 		Long: `Tell the running node to follow feeds: it polls them, keeps their entries and exchanges them with its
-neighbors. A feed whose URL holds a password or a key, or whose host is on a private address, stays on
+neighbors. A URL may be that of a web page: the feed that the page names is then followed in its place. Where it names
+several, the command lists them with what to type for each; where it names none, nothing is followed. The command waits
+for that up to half a minute; interrupting it then loses nothing, and neither does a restart of the node. Of a page that
+names one thing in several formats the first is taken, and never its comments if there is anything else. No addresses are
+guessed. A URL at the node's own reader address stands for the feed behind it.
+
+A feed whose URL holds a password or a key, or whose host is on a private address, stays on
 the node and its name is told to nobody. So does one that is followed with --private, and one whose publisher
 asks for that.
 
@@ -50,6 +55,7 @@ neighbors bring it back; 'feedex archive import' does.
 A feed that is followed already keeps its weight, its discretion, its privacy, its policy and its bounds, unless a flag says
 otherwise. It does so even if it was followed no more for a while. One that its publisher had ended is polled again.`,
 		Example: `  feedex subscribe https://example.com/feed.xml
+  feedex subscribe https://blog.example.com/
   feedex subscribe --weight 5 https://example.com/feed.xml https://example.org/blog/atom.xml
   feedex subscribe --discreet https://example.net/feed.xml
   feedex subscribe --private https://members.example.com/feed.xml
@@ -67,6 +73,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 	f.BoolVar(&private, "private", false, "keep the feeds and their entries on this node")
 	f.Var(&poll, "poll", "by which policy to poll the feeds (default: that of the node)")
 	keep.bind(f)
+	noWait := f.Bool("no-wait", false, "end before the feeds were asked for")
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn), cobra.ShellCompDirectiveNoFileComp))
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
 		if c.Flags().Changed("discreet") {
@@ -78,18 +85,11 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 		if c.Flags().Changed("poll") {
 			wish.Policy = (*string)(&poll)
 		}
-		return eachFeed(c, args, "following", func(ctx context.Context, u feed.URL) error {
-			wish.Feeds = []feed.URL{u}
-			if err := client.Subscribe(ctx, wish); err != nil {
-				return err
-			}
-			bound := keep.wish()
-			if bound.IsZero() {
-				return nil
-			}
-			bound.Feeds = wish.Feeds
-			return client.Bound(ctx, bound)
-		})
+		w := daemon.Wish{Subscribe: wish, Wait: subscribeWait}
+		if *noWait {
+			w.Wait = 0
+		}
+		return subscribeAll(c, client, args, w, keep.wish())
 	})
 	return c
 }
@@ -171,21 +171,6 @@ func feedArgs(_ *cobra.Command, args []string) error {
 		if _, err := feed.ParseURL(a); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// eachFeed does something to each feed and says so.
-func eachFeed(c *cobra.Command, args []string, done string, do func(context.Context, feed.URL) error) error {
-	for _, a := range args {
-		u, err := feed.ParseURL(a)
-		if err != nil {
-			return err
-		}
-		if err := do(c.Context(), u); err != nil {
-			return err
-		}
-		fmt.Fprintln(c.OutOrStdout(), done, u)
 	}
 	return nil
 }

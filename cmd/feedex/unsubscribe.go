@@ -43,6 +43,21 @@ followed again when it starts the next time, unless it is removed there too.`,
 	return c
 }
 
+// eachFeed does something to each feed and says so.
+func eachFeed(c *cobra.Command, args []string, done string, do func(context.Context, feed.URL) error) error {
+	for _, a := range args {
+		u, err := feed.ParseURL(a)
+		if err != nil {
+			return err
+		}
+		if err := do(c.Context(), u); err != nil {
+			return err
+		}
+		fmt.Fprintln(c.OutOrStdout(), done, u)
+	}
+	return nil
+}
+
 // warnOfReturn says which feeds a node that starts with the config file will follow again.
 func warnOfReturn(c *cobra.Command, args []string) {
 	s, err := load(c.Flags(), bindClient, defaultSettings())
