@@ -1,0 +1,69 @@
+package protocol
+
+import "encoding/binary"
+
+// A Trail is a path as it is kept: it takes a third of the room of a list of nodes. Equal paths have equal trails.
+type Trail string
+
+// The bytes of a Trail: for each node the length of its address, the address, and the port.
+const (
+	trailIPv4 = 4
+	trailIPv6 = 16
+	trailPort = 2
+)
+
+// TrailOf is the trail of a path.
+func TrailOf(path []NodeID) Trail {
+	var buf [MaxPath * (1 + trailIPv6 + trailPort)]byte
+	b := buf[:0]
+	for _, id := range path {
+		switch id.family {
+		case ipv4:
+			b = append(append(b, trailIPv4), id.ip[12:]...)
+		case ipv6:
+			b = append(append(b, trailIPv6), id.ip[:]...)
+		default:
+			b = append(b, 0)
+		}
+		b = binary.BigEndian.AppendUint16(b, id.port)
+	}
+	return Trail(b)
+}
+
+// next is the first node of the trail, and the rest of it.
+func (t Trail) next() (id NodeID, rest Trail) {
+	n := int(t[0])
+	switch address := t[1 : 1+n]; n {
+	case trailIPv4:
+		id.family, id.ip[10], id.ip[11] = ipv4, 0xff, 0xff
+		copy(id.ip[12:], address)
+	case trailIPv6:
+		id.family = ipv6
+		copy(id.ip[:], address)
+	}
+	rest = t[1+n:]
+	id.port = uint16(rest[0])<<8 | uint16(rest[1])
+	return id, rest[trailPort:]
+}
+
+// Path lists the nodes of the trail.
+func (t Trail) Path() []NodeID {
+	if t == "" {
+		return nil
+	}
+	path := make([]NodeID, 0, t.Len())
+	for t != "" {
+		var id NodeID
+		id, t = t.next()
+		path = append(path, id)
+	}
+	return path
+}
+
+// Len is how many nodes there are.
+func (t Trail) Len() (n int) {
+	for ; t != ""; n++ {
+		t = t[1+int(t[0])+trailPort:]
+	}
+	return n
+}
