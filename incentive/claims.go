@@ -1,12 +1,13 @@
 package incentive
 
 import (
-	"cmp"
 	"hash/fnv"
+	"math"
 	"slices"
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/digest"
 	"feedex/protocol"
 )
 
@@ -42,10 +43,9 @@ const (
 // too, and such a holder is no witness: or two forgers would be the excuse of the third. What is excused
 // costs no standing, but earns nothing.
 type Claims struct {
-	open   map[feed.EntryID]*claim
-	feeds  map[feed.URL][]*claim // the same, in the order in which they came
-	list   []*claim              // of all feeds, likewise, and at most as many that ended
-	count  map[Holder]int
+	open   digest.Table[claim]    // by entry
+	feeds  counted[feed.URL]      // of these
+	makers counted[Holder]        // likewise
 	misses []miss                 // the latest last
 	uneven map[feed.URL]time.Time // feeds of which entries vanished, and until when that counts
 }
@@ -55,36 +55,31 @@ type Claim struct {
 	Feed   feed.URL
 	Entry  feed.EntryID
 	Holder Holder
-	Via    []protocol.NodeID // the nodes that it came through, the neighbor last
+	Via    protocol.Trail // the nodes that it came through, the neighbor last
 	At     time.Time
 	Value  Credit // what the entry is worth to us
 	Earned Credit // what of it was booked
 }
 
+// FirstHand reports whether the neighbor claims to have polled the entry itself.
+func (c *Claim) FirstHand() bool { return c.Via.Len() == 1 }
+
 // A claim is a Claim as it is remembered, of which there are thousands.
 type claim struct {
-	entry         feed.EntryID
-	holder        Holder
-	ended         bool
-	feed          feed.URL
-	via           []protocol.NodeID
-	at, since     int64 // Unix seconds; since is when the publisher listed it, if ever
-	value, earned int32 // of one entry
-	title, link   uint64
+	via           protocol.Trail
+	feed, maker   uint32 // among those of Claims
+	at, listed    uint32 // Unix seconds; for how long it had been listed by then, if ever
+	value, earned int32  // of one entry
+	title, link   uint32
 }
 
-// claimed is the claim as others see it.
-func (c *claim) claimed() Claim {
+// claimed is a claim as others see it.
+func (c *Claims) claimed(id feed.EntryID, open *claim) Claim {
 	return Claim{
-		Feed: c.feed, Entry: c.entry, Holder: c.holder, Via: c.via, At: time.Unix(c.at, 0).UTC(),
-		Value: Credit(c.value), Earned: Credit(c.earned),
+		Feed: c.feeds.key(open.feed), Entry: id, Holder: c.makers.key(open.maker), Via: open.via, At: time.Unix(int64(open.at), 0).UTC(),
+		Value: Credit(open.value), Earned: Credit(open.earned),
 	}
 }
-
-// FirstHand reports whether the neighbor claims to have polled the entry itself.
-func (c *Claim) FirstHand() bool { return firstHand(c.Via) }
-
-func firstHand(via []protocol.NodeID) bool { return len(via) == 1 }
 
 // A miss is a first-hand claim that was missing, the latest of one holder in one feed.
 type miss struct {
@@ -98,7 +93,7 @@ type Listed struct {
 	Entry       feed.EntryID
 	Digest      feed.Digest
 	Seen        time.Time // when it came here first, whole seconds
-	title, link uint64    // hashes, 0 for none
+	title, link uint32    // hashes, 0 for none
 }
 
 // NewListed notes an entry of a document that came here first at seen.
@@ -107,13 +102,13 @@ func NewListed(e *feed.Entry, id feed.EntryID, digest feed.Digest, seen time.Tim
 }
 
 // hash only ever excuses who copied the text itself, so it need not resist anybody.
-func hash(s string) uint64 {
+func hash(s string) uint32 {
 	if s == "" {
 		return 0
 	}
 	h := fnv.New64a()
 	h.Write([]byte(s))
-	return h.Sum64() | 1
+	return uint32(h.Sum64()>>32) | 1
 }
 
 // A Judgement is what a poll says about claims, in the order in which they were made.
@@ -128,37 +123,27 @@ type Judgement struct {
 
 // NewClaims returns Claims that remember nothing.
 func NewClaims() *Claims {
-	return &Claims{
-		open: make(map[feed.EntryID]*claim), feeds: make(map[feed.URL][]*claim),
-		count: make(map[Holder]int), uneven: make(map[feed.URL]time.Time),
-	}
+	return &Claims{uneven: make(map[feed.URL]time.Time)}
 }
 
 // Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, whoever has most
 // claims loses its oldest: a flood pushes out nobody else's.
 func (c *Claims) Add(e *feed.Entry, made Claim) {
-	if c.open[made.Entry] != nil {
+	if c.open.Get(digest.Digest(made.Entry)) != nil {
 		return
 	}
-	made.At = seconds(made.At)
-	for len(c.list) > 0 && (c.list[0].ended || made.At.Unix()-c.list[0].at > int64(young/time.Second)) {
-		if c.list[0].ended {
-			c.list = c.list[1:]
-		} else {
-			c.end(c.list[0])
-		}
+	at := made.At.Unix()
+	for id, oldest := c.open.Oldest(); oldest != nil && at-int64(oldest.at) > int64(young/time.Second); id, oldest = c.open.Oldest() {
+		c.end(id, oldest)
 	}
-	if len(c.open) >= maxClaims {
+	if c.open.Len() >= maxClaims {
 		c.evict()
 	}
-	next := &claim{
-		entry: made.Entry, holder: made.Holder, feed: made.Feed, via: made.Via, at: made.At.Unix(), since: listedSince(e, made.At).Unix(),
+	c.open.Put(digest.Digest(made.Entry), claim{
+		via: made.Via, feed: c.feeds.take(made.Feed), maker: c.makers.take(made.Holder),
+		at: uint32(at), listed: uint32(min(at-listedSince(e, seconds(made.At)).Unix(), math.MaxUint32)),
 		value: int32(made.Value), earned: int32(made.Earned), title: hash(e.Title), link: hash(e.Link),
-	}
-	c.open[next.entry] = next
-	c.feeds[next.feed] = append(c.feeds[next.feed], next)
-	c.list = append(c.list, next)
-	c.count[next.holder]++
+	})
 }
 
 // listedSince is when the publisher listed the entry, if it did. Undated, it may have waited for us as long as
@@ -177,65 +162,48 @@ func listedSince(e *feed.Entry, at time.Time) time.Time {
 
 // evict drops the oldest claim of the holder that has most of them.
 func (c *Claims) evict() {
-	var most Holder
-	for h, count := range c.count { // few, where a flood has thousands of claims; no two are equal
-		if cmp.Or(cmp.Compare(count, c.count[most]), most.Compare(h)) > 0 {
-			most = h
+	most := c.makers.most(Holder.Compare)
+	for id, open := range c.open.All {
+		if open.maker == most {
+			c.end(id, open)
+			return
 		}
 	}
-	c.end(c.list[slices.IndexFunc(c.list, func(claim *claim) bool { return !claim.ended && claim.holder == most })])
 }
 
 // end forgets a claim.
-func (c *Claims) end(claim *claim) {
-	list := c.feeds[claim.feed]
-	i := slices.Index(list, claim)
-	c.left(claim.feed, slices.Delete(list, i, i+1))
-	c.drop(claim)
+func (c *Claims) end(id digest.Digest, open *claim) {
+	c.uncount(open)
+	c.open.Delete(id)
 }
 
-// left notes what claims of a feed are left.
-func (c *Claims) left(u feed.URL, list []*claim) {
-	if len(list) == 0 {
-		delete(c.feeds, u)
-		return
-	}
-	c.feeds[u] = list
-}
-
-// drop forgets a claim that the caller takes off the list of its feed.
-func (c *Claims) drop(ended *claim) {
-	delete(c.open, ended.entry)
-	if c.count[ended.holder]--; c.count[ended.holder] == 0 {
-		delete(c.count, ended.holder)
-	}
-	if ended.ended = true; len(c.list) > 2*len(c.open) {
-		c.list = slices.DeleteFunc(c.list, func(claim *claim) bool { return claim.ended })
-	}
+// uncount takes note that a claim is forgotten.
+func (c *Claims) uncount(open *claim) {
+	c.feeds.drop(open.feed)
+	c.makers.drop(open.maker)
 }
 
 // Of returns the open claim of the entry, and whether there is one.
 func (c *Claims) Of(id feed.EntryID) (Claim, bool) {
-	if claim := c.open[id]; claim != nil {
-		return claim.claimed(), true
+	if open := c.open.Get(digest.Digest(id)); open != nil {
+		return c.claimed(id, open), true
 	}
 	return Claim{}, false
 }
 
 // End drops the claim of an entry that we know to be true, and returns it, and whether there was one.
-func (c *Claims) End(id feed.EntryID) (Claim, bool) {
-	claim, open := c.Of(id)
-	if open {
-		c.end(c.open[id])
+func (c *Claims) End(id feed.EntryID) (made Claim, open bool) {
+	if made, open = c.Of(id); open {
+		c.end(digest.Digest(id), c.open.Get(digest.Digest(id)))
 	}
-	return claim, open
+	return made, open
 }
 
 // Judge ends the claims of a feed of which a poll that began at begun can tell. listed is what the
 // publisher's document lists, the oldest entry first: that of this poll or, where nothing was modified, that of the last one.
 func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Judgement) {
-	list := c.feeds[u]
-	if len(listed) == 0 || len(list) == 0 {
+	of, claimed := c.feeds.find(u)
+	if len(listed) == 0 || !claimed {
 		return j
 	}
 	// How far back it reaches its old end tells: some publishers keep an old entry before all others.
@@ -243,30 +211,35 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 	for _, e := range listed {
 		shown[e.Entry] = true
 	}
-	c.left(u, slices.DeleteFunc(list, func(claim *claim) bool {
-		switch {
-		case shown[claim.entry]:
-			j.Shown = append(j.Shown, claim.claimed())
-		case begun.Sub(time.Unix(claim.at, 0)) < ripe:
+	c.open.DeleteFunc(func(id digest.Digest, open *claim) bool {
+		if open.feed != of {
 			return false
-		case !reach.Before(time.Unix(claim.since, 0)): // it is not in the window any more
-		case !firstHand(claim.via):
-			j.Relayed = append(j.Relayed, claim.claimed())
-			if !alike.has(claim.title, claim.link) && !c.vanishing(now, u) && !c.divided(now, u) {
-				j.Doubtful = append(j.Doubtful, claim.claimed())
-			}
-		case alike.has(claim.title, claim.link) || c.vanishing(now, u):
-			j.Excused = append(j.Excused, claim.claimed())
-		case c.divided(now, u) && !c.missesBeside(now, u, claim.holder):
-			j.Excused = append(j.Excused, claim.claimed())
-			c.missed(now, u, claim.holder)
-		default:
-			j.Forged = append(j.Forged, claim.claimed())
-			c.missed(now, u, claim.holder)
 		}
-		c.drop(claim)
+		at := time.Unix(int64(open.at), 0)
+		made := c.claimed(id, open)
+		switch {
+		case shown[id]:
+			j.Shown = append(j.Shown, made)
+		case begun.Sub(at) < ripe:
+			return false
+		case !reach.Before(at.Add(-time.Duration(open.listed) * time.Second)): // it is not in the window any more
+		case !made.FirstHand():
+			j.Relayed = append(j.Relayed, made)
+			if !alike.has(open.title, open.link) && !c.vanishing(now, u) && !c.divided(now, u) {
+				j.Doubtful = append(j.Doubtful, made)
+			}
+		case alike.has(open.title, open.link) || c.vanishing(now, u):
+			j.Excused = append(j.Excused, made)
+		case c.divided(now, u) && !c.missesBeside(now, u, made.Holder):
+			j.Excused = append(j.Excused, made)
+			c.missed(now, u, made.Holder)
+		default:
+			j.Forged = append(j.Forged, made)
+			c.missed(now, u, made.Holder)
+		}
+		c.uncount(open)
 		return true
-	}))
+	})
 	return j
 }
 
@@ -345,14 +318,21 @@ func rolled(before, after []Listed) bool {
 // Forget drops all claims of a feed that is not polled any more.
 func (c *Claims) Forget(u feed.URL) {
 	delete(c.uneven, u)
-	for _, claim := range c.feeds[u] {
-		c.drop(claim)
+	of, claimed := c.feeds.find(u)
+	if !claimed {
+		return
 	}
-	delete(c.feeds, u)
+	c.open.DeleteFunc(func(_ digest.Digest, open *claim) bool {
+		if open.feed != of {
+			return false
+		}
+		c.uncount(open)
+		return true
+	})
 }
 
 // likenesses are the titles and links of a document.
-type likenesses map[uint64]bool
+type likenesses map[uint32]bool
 
 func kindred(listed []Listed) likenesses {
 	l := make(likenesses, 2*len(listed))
@@ -364,4 +344,4 @@ func kindred(listed []Listed) likenesses {
 }
 
 // has reports whether an entry has the title or the link of a listed one, by their hashes.
-func (l likenesses) has(title, link uint64) bool { return l[title] || l[link] }
+func (l likenesses) has(title, link uint32) bool { return l[title] || l[link] }

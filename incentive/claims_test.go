@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"feedex/feed"
+	"feedex/internal/digest"
 	"feedex/protocol"
 )
 
@@ -48,7 +49,7 @@ func claims(e feed.Entry, age time.Duration, nodes ...int) *Claims {
 func add(c *Claims, e feed.Entry, age time.Duration, nodes ...int) {
 	via := way(nodes...)
 	c.Add(&e, Claim{
-		Feed: e.Feed, Entry: e.EntryID(), Holder: HolderOf(via[len(via)-1]), Via: via, At: now.Add(-age), Value: Entry, Earned: Entry,
+		Feed: e.Feed, Entry: e.EntryID(), Holder: HolderOf(via[len(via)-1]), Via: protocol.TrailOf(via), At: now.Add(-age), Value: Entry, Earned: Entry,
 	})
 }
 
@@ -172,7 +173,7 @@ func TestADividedFeedBlamesNobody(t *testing.T) {
 			e := item(100+count, 0)
 			e.Published = at.Add(-2 * time.Hour)
 			via := way(h)
-			c.Add(&e, Claim{Feed: s.feed, Entry: e.EntryID(), Holder: HolderOf(via[0]), Via: via, At: at.Add(-2 * time.Hour)})
+			c.Add(&e, Claim{Feed: s.feed, Entry: e.EntryID(), Holder: HolderOf(via[0]), Via: protocol.TrailOf(via), At: at.Add(-2 * time.Hour)})
 		}
 		j := c.Judge(at, at, s.feed, []Listed{{Seen: at.Add(-30 * day)}})
 		if len(j.Forged) != s.forged || len(j.Excused) != s.excused {
@@ -225,11 +226,8 @@ func TestClaimsAreBounded(t *testing.T) {
 	for i := range 2 * maxClaims {
 		add(c, item(1+i, 0), 0, 3)
 	}
-	if len(c.feeds[news]) != maxClaims || len(c.open) != maxClaims || c.count[HolderOf(way(3)[0])] != maxClaims-1 {
-		t.Errorf("%d and %d claims are remembered", len(c.feeds[news]), len(c.open))
-	}
-	if len(c.list) > 2*maxClaims+2 {
-		t.Errorf("%d claims are listed", len(c.list))
+	if number, _ := c.makers.find(HolderOf(way(3)[0])); c.open.Len() != maxClaims || c.feeds.list[0].count != maxClaims || c.makers.list[number].count != maxClaims-1 {
+		t.Errorf("%d claims are remembered, %d of one holder", c.open.Len(), c.makers.list[number].count)
 	}
 	first := item(0, 0)
 	if claim, ok := c.Of(first.EntryID()); !ok || claim.Holder != HolderOf(way(1)[0]) {
@@ -240,11 +238,11 @@ func TestClaimsAreBounded(t *testing.T) {
 		t.Error("the last claim is not remembered")
 	}
 	add(c, item(-1, 0), -young-time.Second, 4)
-	if len(c.feeds[news]) != 1 || len(c.open) != 1 || len(c.count) != 1 {
-		t.Errorf("after two days %d claims are left, of %d holders", len(c.feeds[news]), len(c.count))
+	if c.open.Len() != 1 || len(c.makers.numbers) != 1 {
+		t.Errorf("after two days %d claims are left, of %d holders", c.open.Len(), len(c.makers.numbers))
 	}
 	c.Forget(news)
-	if len(c.list)+len(c.feeds)+len(c.open)+len(c.count) != 0 {
+	if c.open.Len()+len(c.feeds.numbers)+len(c.makers.numbers) != 0 {
 		t.Error("claims of a feed that is forgotten are left")
 	}
 }
@@ -258,10 +256,14 @@ func TestEvictionIsDeterministic(t *testing.T) {
 			add(lives[i], item(j, 0), 0, j%100)
 		}
 	}
-	for i, claim := range lives[0].feeds[news] {
-		if other := lives[1].feeds[news][i]; claim.entry != other.entry {
-			t.Fatalf("claim %d is of %v in one life and of %v in the other", i, claim.holder, other.holder)
+	var left [2][]digest.Digest
+	for i := range lives {
+		for id := range lives[i].open.All {
+			left[i] = append(left[i], id)
 		}
+	}
+	if !slices.Equal(left[0], left[1]) {
+		t.Error("another claim is left in one life than in the other")
 	}
 }
 
@@ -277,7 +279,7 @@ func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 			e := item(rapid.IntRange(0, 20).Draw(t, "entry"), time.Duration(rapid.IntRange(-10, 10).Draw(t, "age"))*time.Hour)
 			if rapid.Bool().Draw(t, "claim") {
 				via := way(rapid.SliceOfN(rapid.IntRange(1, 4), 1, 3).Draw(t, "via")...)
-				claim := Claim{Feed: news, Entry: e.EntryID(), Holder: HolderOf(via[len(via)-1]), Via: via, At: at}
+				claim := Claim{Feed: news, Entry: e.EntryID(), Holder: HolderOf(via[len(via)-1]), Via: protocol.TrailOf(via), At: at}
 				if _, open := c.Of(claim.Entry); !open && !judged[claim.Entry] {
 					made[claim.Entry] = claim
 					c.Add(&e, claim)
@@ -295,7 +297,7 @@ func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 				}
 			}
 			for _, f := range j.Forged {
-				if claim := made[f.Entry]; len(claim.Via) > 1 || f.Holder != claim.Holder || at.Sub(claim.At) < ripe-time.Second || f.Entry == e.EntryID() {
+				if claim := made[f.Entry]; !claim.FirstHand() || f.Holder != claim.Holder || at.Sub(claim.At) < ripe-time.Second || f.Entry == e.EntryID() {
 					t.Fatalf("%+v was judged forged at %v", claim, at)
 				}
 			}

@@ -21,13 +21,13 @@ const (
 // claimed remembers what a neighbor brought first, in a bundle whose path ends with it and of which so many entries
 // earned, until an own poll shows whether the publisher has it.
 func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
-	via := b.Path
+	via := protocol.TrailOf(b.Path)
 	c := incentive.Claim{Feed: b.Feed, Holder: l.holder, Via: via, At: n.now, Value: n.valueHere(l, 1, b.Feed)}
 	for i := range fresh {
 		c.Entry, c.Earned, c.Via = fresh[i].EntryID(), 0, via
 		if c.FirstHand() && n.absence.covers(&fresh[i]) {
 			// It may have polled that long ago, and the publisher have taken it back since: as if it were a relay.
-			c.Via = append(slices.Clip(via), l.id())
+			c.Via = protocol.TrailOf(append(slices.Clip(b.Path), l.id()))
 		}
 		if earned > 0 && incentive.Dated(n.now, fresh[i:i+1]) > 0 {
 			earned--
@@ -35,7 +35,7 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 		}
 		n.dues.claims.Add(&fresh[i], c)
 	}
-	if len(fresh) > 0 && len(via) == 1 && n.dues.ledger.OnProbation(l.holder) && n.rng.IntN(spotOneIn) == 0 {
+	if len(fresh) > 0 && len(b.Path) == 1 && n.dues.ledger.OnProbation(l.holder) && n.rng.IntN(spotOneIn) == 0 {
 		n.spotPoll(b.Feed)
 	}
 }
@@ -58,7 +58,7 @@ func (n *Node) corroborate(l *link, b *protocol.Bundle, records []archive.Record
 		if v.Confirmed || v.Digest != records[i].Digest {
 			continue
 		}
-		if c, ok := n.dues.claims.Of(records[i].ID); ok && incentive.Apart(c.Via, via) {
+		if c, ok := n.dues.claims.Of(records[i].ID); ok && incentive.Apart(c.Via.Path(), via) {
 			confirmed = append(confirmed, records[i].ID)
 			n.dues.earnings.Confirmed(n.now, c.Feed, c.Holder, 1)
 		}
@@ -69,7 +69,7 @@ func (n *Node) corroborate(l *link, b *protocol.Bundle, records []archive.Record
 // believe notes claims that turned out to be true. What nobody could date earns now.
 func (n *Node) believe(claims ...incentive.Claim) {
 	for _, c := range claims {
-		for _, id := range c.Via {
+		for _, id := range c.Via.Path() {
 			n.dues.earnings.Confirmed(n.now, c.Feed, n.dues.ledger.HolderOf(id), 1)
 		}
 		n.dues.earnings.Shown(n.now, c.Entry)
@@ -109,7 +109,7 @@ func (n *Node) judge(s *subscription) {
 		n.ofNoUse(c)
 	}
 	for _, c := range j.Doubtful {
-		n.dues.doubts.Testify(n.now, n.dues.ledger.HolderOf(c.Via[0]), c.Holder)
+		n.dues.doubts.Testify(n.now, n.dues.ledger.HolderOf(c.Via.Path()[0]), c.Holder)
 	}
 	for _, c := range j.Excused {
 		n.ofNoUse(c)
@@ -133,7 +133,8 @@ func (n *Node) judge(s *subscription) {
 // ofNoUse takes back what a claim did for the usefulness of the neighbor: who keeps bringing what its
 // publisher does not have ends as the least useful.
 func (n *Node) ofNoUse(c incentive.Claim) {
-	if l := n.links[c.Via[len(c.Via)-1]]; l != nil {
+	via := c.Via.Path()
+	if l := n.links[via[len(via)-1]]; l != nil {
 		n.table.Brought(n.now, l.peer, -neighbors.Usefulness(c.Earned))
 	}
 }
