@@ -132,7 +132,7 @@ func (c *Claims) Add(e *feed.Entry, made Claim) {
 	if c.open.Get(digest.Digest(made.Entry)) != nil {
 		return
 	}
-	at := made.At.Unix()
+	at := max(made.At.Unix(), 0)
 	for id, oldest := c.open.Oldest(); oldest != nil && at-int64(oldest.at) > int64(young/time.Second); id, oldest = c.open.Oldest() {
 		c.end(id, oldest)
 	}

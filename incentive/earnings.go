@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/digest"
 	"feedex/protocol"
 )
 
@@ -26,21 +27,23 @@ const (
 // and never for whom we gave it to. The latest few thousand bundles and feeds are remembered. The offer of a
 // bundle that is forgotten earns nothing.
 type Earnings struct {
-	bundles recent[protocol.DID, *stored]
+	bundles latest[stored] // by did
 	feeds   recent[feed.URL, *pace]
-	undated recent[feed.EntryID, *undated]
+	undated latest[undated] // by entry
 	holders numbers
 	arrears []Arrear
 	ablate  Ablation
 }
 
-// stored is a bundle that we have.
+// stored is a bundle that we have, of which there are thousands.
 type stored struct {
-	feed    feed.URL
-	dates   []int64 // of the entries that were young when it came, since 1970
-	undated []feed.EntryID
-	at      int64    // Unix nanoseconds
-	done    []uint32 // for whom it earns nothing, or no more
+	feed    *feed.URL       // that of its pace
+	undated *[]feed.EntryID // nil for none
+	// The dates of the entries that were young when it came, in Unix seconds, and the numbers of those for whom it
+	// earns nothing, or no more.
+	words []uint32
+	dates uint32 // how many of the words
+	at    uint32 // Unix seconds
 }
 
 // NewEarnings returns Earnings that remember nothing, with those rules off.
@@ -48,9 +51,9 @@ func NewEarnings(a Ablation) *Earnings {
 	return &Earnings{
 		ablate:  a,
 		holders: newNumbers(),
-		bundles: newRecent[protocol.DID, *stored](keptBundles),
+		bundles: latest[stored]{size: keptBundles},
 		feeds:   newRecent[feed.URL, *pace](keptFeeds),
-		undated: newRecent[feed.EntryID, *undated](keptUndated),
+		undated: latest[undated]{size: keptUndated},
 	}
 }
 
@@ -60,21 +63,24 @@ func NewEarnings(a Ablation) *Earnings {
 func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder) int {
 	today, count := dayOf(now), Young(now, fresh)
 	p := e.pace(b.Feed)
-	p.stored(today, count, from)
+	sender := e.holders.of(from)
+	p.stored(today, count, sender)
 	for _, id := range b.Path {
-		p.passed(today, count, HolderOf(id))
-	}
-	s, known := e.bundles.use(b.DID)
-	if !known {
-		s = &stored{
-			feed: b.Feed, dates: dates(now, b.Entries), undated: e.undatedIn(now, b, fresh, from), at: now.UnixNano(),
+		if h, known := e.holders.known(HolderOf(id)); known {
+			p.passed(today, count, h)
 		}
-		e.bundles.put(b.DID, s)
 	}
-	if from == (Holder{}) || !s.once(e.holders.of(from)) {
+	s := e.bundles.use(digest.Digest(b.DID))
+	if s == nil {
+		words := dates(now, b.Entries)
+		s = e.bundles.put(digest.Digest(b.DID), stored{
+			feed: &p.feed, undated: e.undatedIn(now, b, fresh, from), words: words, dates: uint32(len(words)), at: unix(now),
+		})
+	}
+	if sender == nobody || !s.once(sender) {
 		return 0
 	}
-	return p.earn(today, s.young(now)+e.show(now, from, s.undated), from)
+	return p.earn(today, s.young(now)+e.show(now, from, s.undated), sender)
 }
 
 // Pruned notes what is left of a bundle that from delivered, without the entries that were known: it goes
@@ -88,22 +94,22 @@ func (e *Earnings) Pruned(now time.Time, b *protocol.Bundle, from Holder) {
 // the feed. It is nothing for a bundle that it had from us or earned with before. A second offer earns
 // nothing, whatever became of the first.
 func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.URL, entries int) {
-	s, known := e.bundles.use(did)
-	if !known || now.UnixNano()-s.at > int64(young) || !s.once(e.holders.of(h)) {
+	s, number := e.bundles.use(digest.Digest(did)), e.holders.of(h)
+	if s == nil || old(now, s.at) || !s.once(number) {
 		return "", 0
 	}
-	today, p := dayOf(now), e.pace(s.feed)
+	today, p := dayOf(now), e.pace(*s.feed)
 	entries = s.young(now) + e.show(now, h, s.undated)
 	if e.ablate.NoSeenCredit {
-		return s.feed, 0
+		return *s.feed, 0
 	}
-	return s.feed, p.earn(today, entries, h)
+	return *s.feed, p.earn(today, entries, number)
 }
 
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could
 // pay for what they get by offering it back.
 func (e *Earnings) Gave(h Holder, did protocol.DID) {
-	if s, known := e.bundles.use(did); known {
+	if s := e.bundles.use(digest.Digest(did)); s != nil {
 		s.once(e.holders.of(h))
 	}
 }
@@ -111,8 +117,9 @@ func (e *Earnings) Gave(h Holder, did protocol.DID) {
 // Confirmed notes that an own poll, or a way apart, has shown entries of the feed that came by way of h: they
 // are not its invention.
 func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
-	if p, known := e.feeds.use(u); known {
-		p.confirmed(dayOf(now), entries, h)
+	p, known := e.feeds.use(u)
+	if number, met := e.holders.known(h); known && met {
+		p.confirmed(dayOf(now), entries, number)
 	}
 }
 
@@ -120,7 +127,7 @@ func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
 func (e *Earnings) pace(u feed.URL) *pace {
 	p, known := e.feeds.use(u)
 	if !known {
-		p = &pace{uncapped: e.ablate.NoDailyCap}
+		p = &pace{feed: u, uncapped: e.ablate.NoDailyCap}
 		e.feeds.put(u, p)
 	}
 	return p
@@ -132,22 +139,29 @@ const doneMore = 4
 // once reports whether the bundle may earn for the holder of that number, and sees to it that it does not do so
 // again.
 func (s *stored) once(h uint32) bool {
-	if slices.Contains(s.done, h) || len(s.done) >= maxSharers {
+	done := s.words[s.dates:]
+	if slices.Contains(done, h) || len(done) >= maxSharers {
 		return false
 	}
-	if len(s.done) == cap(s.done) {
-		s.done = append(make([]uint32, 0, len(s.done)+doneMore), s.done...)
+	if len(s.words) == cap(s.words) {
+		s.words = append(make([]uint32, 0, len(s.words)+doneMore), s.words...)
 	}
-	s.done = append(s.done, h)
+	s.words = append(s.words, h)
 	return true
 }
 
 // young counts the dated entries that are still young: a bundle may have come when they nearly were not.
 func (s *stored) young(now time.Time) (count int) {
-	for _, t := range s.dates {
-		if now.Unix()-t <= int64(young/time.Second) {
+	for _, t := range s.words[:s.dates] {
+		if !old(now, t) {
 			count++
 		}
 	}
 	return count
 }
+
+// unix is t in Unix seconds, which will do until the year 2106.
+func unix(t time.Time) uint32 { return uint32(max(t.Unix(), 0)) }
+
+// old reports whether what happened at t is worth nothing any more.
+func old(now time.Time, t uint32) bool { return now.Unix()-int64(t) > int64(young/time.Second) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/digest"
 	"feedex/protocol"
 )
 
@@ -227,13 +228,13 @@ func TestEarningsAreBounded(t *testing.T) {
 		t.Errorf("%d feeds are remembered", n)
 	}
 	for i := 2*keptBundles + 1; i < 3*keptBundles+1; i++ {
-		if _, known := e.bundles.use(did(i)); !known {
+		if e.bundles.use(digest.Digest(did(i))) == nil {
 			t.Fatalf("one of the latest %d is forgotten", keptBundles)
 		}
 	}
 	p := new(pace)
 	for i := range 10 * maxSharers {
-		p.earn(1, 1, holder(i))
+		p.earn(1, 1, uint32(1+i))
 	}
 	if len(p.sharers) > maxSharers {
 		t.Errorf("%d sharers", len(p.sharers))

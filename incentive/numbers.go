@@ -1,6 +1,9 @@
 package incentive
 
-// numbers gives holders numbers, for lists of them that there are thousands of. Nobody has 0.
+// nobody is the number of no holder.
+const nobody = 0
+
+// numbers gives holders numbers, for lists of them that there are thousands of.
 type numbers struct {
 	byHolder map[Holder]uint32
 	last     uint32
@@ -15,7 +18,7 @@ func newNumbers() numbers { return numbers{byHolder: make(map[Holder]uint32)} }
 // of is the number of h, which may be new.
 func (n *numbers) of(h Holder) uint32 {
 	if h == (Holder{}) {
-		return 0
+		return nobody
 	}
 	number, known := n.byHolder[h]
 	if !known {
@@ -27,4 +30,10 @@ func (n *numbers) of(h Holder) uint32 {
 		n.byHolder[h] = number
 	}
 	return number
+}
+
+// known is the number of h, if it has one.
+func (n *numbers) known(h Holder) (number uint32, ok bool) {
+	number, ok = n.byHolder[h]
+	return number, ok
 }

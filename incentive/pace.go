@@ -3,6 +3,8 @@ package incentive
 import (
 	"slices"
 	"time"
+
+	"feedex/feed"
 )
 
 const (
@@ -22,6 +24,7 @@ const (
 // not lead over it, together with what own polls confirmed of the rest: a flood must not raise the cap that is to
 // hold it. That others offer the same says nothing, for they may have it from the flooder.
 type pace struct {
+	feed    feed.URL
 	first   int64 // the day of the first entry
 	total   week  // entries stored
 	sharers []sharer
@@ -31,17 +34,26 @@ type pace struct {
 
 // A sharer is one neighbor's part in a feed.
 type sharer struct {
-	holder  Holder
-	brought week  // entries that came first by way of it and that no own poll confirmed
-	today   int32 // the day of earned
-	earned  int32 // entries
+	holder  uint32 // its number
+	brought week   // entries that came first by way of it and that no own poll confirmed
+	today   int32  // the day of earned
+	earned  int32  // entries
 }
 
-// sharer is h's part, which may be new. The pointer is good until the next call.
-func (p *pace) sharer(h Holder) *sharer {
-	i := slices.IndexFunc(p.sharers, func(s sharer) bool { return s.holder == h })
-	if i >= 0 {
-		return &p.sharers[i]
+// known is h's part, nil where it has none. The pointer is good until a part is made.
+func (p *pace) known(h uint32) *sharer {
+	for i := range p.sharers {
+		if p.sharers[i].holder == h {
+			return &p.sharers[i]
+		}
+	}
+	return nil
+}
+
+// sharer is h's part, which may be new.
+func (p *pace) sharer(h uint32) *sharer {
+	if s := p.known(h); s != nil {
+		return s
 	}
 	if len(p.sharers) >= maxSharers {
 		p.sharers = slices.Delete(p.sharers, 0, 1)
@@ -51,30 +63,33 @@ func (p *pace) sharer(h Holder) *sharer {
 }
 
 // stored counts entries that came from h, or from an own poll where h is nobody.
-func (p *pace) stored(today int64, entries int, h Holder) {
+func (p *pace) stored(today int64, entries int, h uint32) {
 	if p.total.sum(today) == 0 {
 		p.first = today
 	}
 	p.total.add(today, entries)
-	if h != (Holder{}) {
+	if h != nobody {
 		p.sharer(h).brought.add(today, entries)
 	}
 }
 
 // passed counts entries that came by way of h, if it shares the feed.
-func (p *pace) passed(today int64, entries int, h Holder) {
-	if i := slices.IndexFunc(p.sharers, func(s sharer) bool { return s.holder == h }); i >= 0 {
-		p.sharers[i].brought.add(today, entries)
+func (p *pace) passed(today int64, entries int, h uint32) {
+	if s := p.known(h); s != nil {
+		s.brought.add(today, entries)
 	}
 }
 
-// confirmed counts entries that came by way of h and that an own poll, or a way apart, has shown.
-func (p *pace) confirmed(today int64, entries int, h Holder) {
-	p.sharer(h).brought.take(today, entries)
+// confirmed counts entries that came by way of h, if it shares the feed, and that an own poll, or a way apart, has
+// shown.
+func (p *pace) confirmed(today int64, entries int, h uint32) {
+	if s := p.known(h); s != nil {
+		s.brought.take(today, entries)
+	}
 }
 
 // earn is how many of the entries still earn for h today, and counts them.
-func (p *pace) earn(today int64, entries int, h Holder) int {
+func (p *pace) earn(today int64, entries int, h uint32) int {
 	if p.uncapped {
 		return entries
 	}
@@ -96,21 +111,21 @@ func (p *pace) cap(today int64, s *sharer) int {
 
 // A week counts by day and forgets what is older than seven days.
 type week struct {
-	last  int64 // the latest day
+	last  int32 // the latest day
 	count [7]int32
 }
 
 // add counts n more today.
 func (w *week) add(today int64, n int) {
 	w.turn(today)
-	*w.on(w.last) += int32(n)
+	*w.on(int64(w.last)) += int32(n)
 }
 
 // take counts n less, the latest days first.
 func (w *week) take(today int64, n int) {
 	w.turn(today)
 	for d := range int64(len(w.count)) {
-		c := w.on(w.last + int64(len(w.count)) - d)
+		c := w.on(int64(w.last) + int64(len(w.count)) - d)
 		less := min(n, int(*c))
 		*c -= int32(less)
 		n -= less
@@ -129,12 +144,12 @@ func (w *week) sum(today int64) int {
 
 // turn clears the days that passed since the latest. A clock that is set back changes nothing.
 func (w *week) turn(today int64) {
-	if today-w.last > int64(len(w.count)) {
-		w.last = today - int64(len(w.count))
+	if today-int64(w.last) > int64(len(w.count)) {
+		w.last = int32(today) - int32(len(w.count))
 	}
-	for w.last < today {
+	for int64(w.last) < today {
 		w.last++
-		*w.on(w.last) = 0
+		*w.on(int64(w.last)) = 0
 	}
 }
 

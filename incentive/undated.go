@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/digest"
 	"feedex/protocol"
 )
 
@@ -40,13 +41,16 @@ func (e *Earnings) Arrears() []Arrear {
 }
 
 // Shown notes that an own poll shows these entries.
-func (e *Earnings) Shown(now time.Time, ids ...feed.EntryID) { e.show(now, Holder{}, ids) }
+func (e *Earnings) Shown(now time.Time, ids ...feed.EntryID) { e.show(now, Holder{}, &ids) }
 
-// show notes that h has these entries, and counts those that earn for it.
-func (e *Earnings) show(now time.Time, h Holder, ids []feed.EntryID) (count int) {
-	for _, id := range ids {
-		u, known := e.undated.use(id)
-		if !known || now.Sub(u.at) > young || !u.shown && u.by == h {
+// show notes that h has these entries, nil for none, and counts those that earn for it.
+func (e *Earnings) show(now time.Time, h Holder, ids *[]feed.EntryID) (count int) {
+	if ids == nil {
+		return 0
+	}
+	for _, id := range *ids {
+		u := e.undated.use(digest.Digest(id))
+		if u == nil || now.Sub(u.at) > young || !u.shown && u.by == h {
 			continue
 		}
 		count++
@@ -54,26 +58,31 @@ func (e *Earnings) show(now time.Time, h Holder, ids []feed.EntryID) (count int)
 			continue
 		}
 		u.shown = true
-		if n := e.pace(u.feed).earn(dayOf(now), 1, u.by); n > 0 {
+		if n := e.pace(u.feed).earn(dayOf(now), 1, e.holders.of(u.by)); n > 0 {
 			e.arrears = append(e.arrears, Arrear{u.by, u.feed, n})
 		}
 	}
 	return count
 }
 
-// undatedIn lists the entries of the bundle without a date. Those that are fresh count from now on.
-func (e *Earnings) undatedIn(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder) (ids []feed.EntryID) {
+// undatedIn lists the entries of the bundle without a date, nil where there are none. Those that are fresh count
+// from now on.
+func (e *Earnings) undatedIn(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder) *[]feed.EntryID {
 	for i := range fresh {
 		if _, ok := date(now, &fresh[i]); !ok {
-			e.undated.put(fresh[i].EntryID(), &undated{b.Feed, from, now, from == Holder{}})
+			e.undated.put(digest.Digest(fresh[i].EntryID()), undated{b.Feed, from, now, from == Holder{}})
 		}
 	}
+	var ids []feed.EntryID
 	for i, identity := range b.Identities() {
 		if _, ok := date(now, &b.Entries[i]); !ok {
 			ids = append(ids, identity.ID)
 		}
 	}
-	return ids
+	if ids == nil {
+		return nil
+	}
+	return &ids
 }
 
 // date is when the entry was published or, where the publisher does not say, last changed; ok is false where
@@ -102,10 +111,10 @@ func Young(now time.Time, entries []feed.Entry) int {
 func Dated(now time.Time, entries []feed.Entry) int { return len(dates(now, entries)) }
 
 // dates are those of the young entries that have one.
-func dates(now time.Time, entries []feed.Entry) (list []int64) {
+func dates(now time.Time, entries []feed.Entry) (list []uint32) {
 	for i := range entries {
 		if at, ok := date(now, &entries[i]); ok && now.Sub(at) <= young {
-			list = append(list, at.Unix())
+			list = append(list, unix(at))
 		}
 	}
 	return list
