@@ -1,6 +1,7 @@
 package neighbors
 
 import (
+	"encoding/binary"
 	"errors"
 	"net/netip"
 
@@ -77,4 +78,23 @@ func Network(a netip.Addr) netip.Prefix {
 	}
 	p, _ := a.Prefix(bits)
 	return p
+}
+
+// A network is a Network as it is kept: the first 6 bytes of its addresses, of which there are 3 for IPv4, and a 4 or
+// a 6 for the family.
+type network uint64
+
+func networkOf(id protocol.NodeID) network {
+	var b [8]byte
+	switch a := id.Addr(); {
+	case a.Is4():
+		ip := a.As4()
+		b[0] = 4
+		copy(b[2:5], ip[:])
+	case a.Is6():
+		ip := a.As16()
+		b[0] = 6
+		copy(b[2:], ip[:6])
+	}
+	return network(binary.BigEndian.Uint64(b[:]))
 }

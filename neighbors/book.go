@@ -3,7 +3,6 @@ package neighbors
 import (
 	"cmp"
 	"math/rand/v2"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // A Source is where an address came from. Lower ones are tried first.
-type Source int
+type Source uint8
 
 // The three sources of Paper §3.1, neighbors' neighbors, and those who came to us, in the order in which
 // they are tried.
@@ -54,7 +53,7 @@ type Book struct {
 	list  []*address // in the order in which they came
 	// failing are networks of which addresses failed: a victim that is named under ever new ports is
 	// not called each time anew.
-	failing map[netip.Prefix]failing
+	failing map[network]failing
 }
 
 // failing is how often addresses of a network failed in a row, and until when it is left alone.
@@ -63,32 +62,81 @@ type failing struct {
 	after time.Time
 }
 
-// An address is what the Book knows of one node.
+// An address is what the Book knows of one node, of which most never become neighbors.
 type address struct {
-	peer    Peer
-	network netip.Prefix // that it is on
-	source  Source
-	added   time.Time
-	heard   time.Time // when it last answered us; zero for never
-	after   time.Time // not to be tried before
-	trying  bool
-	linked  bool // it is a neighbor now
-	anchor  bool // it was one when the last run ended, by our choice and for longest
+	id       protocol.NodeID
+	source   Source
+	trying   bool
+	linked   bool   // it is a neighbor now
+	anchor   bool   // it was one when the last run ended, by our choice and for longest
+	failures uint32 // failed connects since the last link
+	network  network
+	added    moment
+	heard    moment // when it last answered us
+	after    moment // not to be tried before
+	past     *past  // what there was with it as a neighbor, nil for nothing
+}
 
-	searchAt time.Time // when it is to be tried again because it was lost; zero if it was not, or is back
-	searches int       // times that this was put off
+// past is what the Book knows of a neighbor of earlier.
+type past struct {
+	firstMet, lastMet moment
+	together          time.Duration
+	searchAt          moment // when it is to be tried again because it was lost; never if it was not, or is back
+	searches          int    // times that this was put off
+}
+
+// A moment is a time in Unix nanoseconds, and 0 never: there are many, and a time.Time is three words.
+type moment int64
+
+func momentOf(t time.Time) moment {
+	if t.IsZero() {
+		return 0
+	}
+	return moment(t.UnixNano())
+}
+
+func (m moment) time() time.Time {
+	if m == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(m)).UTC()
+}
+
+// peer is what to remember of the node.
+func (a *address) peer() Peer {
+	p := Peer{ID: a.id, Failures: int(a.failures)}
+	if a.past != nil {
+		p.FirstMet, p.LastMet, p.Together = a.past.firstMet.time(), a.past.lastMet.time(), a.past.together
+	}
+	return p
 }
 
 // met reports whether it was a neighbor once.
-func (a *address) met() bool { return !a.peer.LastMet.IsZero() }
+func (a *address) met() bool { return a.past != nil && a.past.lastMet != 0 }
+
+// together is for how long it was a neighbor by our choice.
+func (a *address) together() time.Duration {
+	if a.past == nil {
+		return 0
+	}
+	return a.past.together
+}
 
 // acquaintance is for how long we have known a neighbor of earlier.
+func (a *address) acquaintance() time.Duration {
+	if a.past == nil {
+		return 0
+	}
+	return time.Duration(a.past.lastMet - a.past.firstMet)
+}
+
+// acquaintance is for how long we have known it.
 func (p Peer) acquaintance() time.Duration { return p.LastMet.Sub(p.FirstMet) }
 
 // NewBook returns a Book that remembers peers, those that we were linked with longest if there are too
 // many. allowLocal lifts the bound on addresses of one network where they are not public.
 func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book {
-	b := &Book{rng: rng, local: allowLocal, byID: make(map[protocol.NodeID]*address), failing: make(map[netip.Prefix]failing)}
+	b := &Book{rng: rng, local: allowLocal, byID: make(map[protocol.NodeID]*address), failing: make(map[network]failing)}
 	peers = slices.Clone(peers)
 	slices.SortStableFunc(peers, func(x, y Peer) int {
 		return cmp.Or(cmp.Compare(y.Together, x.Together), cmp.Compare(y.acquaintance(), x.acquaintance()))
@@ -96,8 +144,10 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book
 	ended := lastRun(peers)
 	came, anchors := 0, 0
 	for _, p := range peers[:min(len(peers), maxAddresses)] {
-		p.Failures = 0 // after a restart everyone gets a new chance
-		a := &address{peer: p, source: Remembered, added: now, heard: p.LastMet}
+		a := &address{ // after a restart everyone gets a new chance
+			id: p.ID, source: Remembered, added: momentOf(now), heard: momentOf(p.LastMet),
+			past: &past{firstMet: momentOf(p.FirstMet), lastMet: momentOf(p.LastMet), together: p.Together},
+		}
 		switch {
 		case p.Together <= 0:
 			if came++; came > maxOfSource {
@@ -137,7 +187,7 @@ func (b *Book) Add(now time.Time, source Source, ids []protocol.NodeID) {
 				return
 			}
 		}
-		b.insert(&address{peer: Peer{ID: id}, source: source, added: now})
+		b.insert(&address{id: id, source: source, added: momentOf(now)})
 	}
 }
 
@@ -155,14 +205,14 @@ func (b *Book) count(source Source) (n int) {
 func (b *Book) evictFailed(source Source) bool {
 	worst := -1
 	for i, a := range b.list {
-		if a.source == source && !a.trying && !a.met() && a.peer.Failures > 0 && (worst < 0 || a.peer.Failures > b.list[worst].peer.Failures) {
+		if a.source == source && !a.trying && !a.met() && a.failures > 0 && (worst < 0 || a.failures > b.list[worst].failures) {
 			worst = i
 		}
 	}
 	if worst < 0 {
 		return false
 	}
-	b.Forget(b.list[worst].peer.ID)
+	b.Forget(b.list[worst].id)
 	return true
 }
 
@@ -171,7 +221,7 @@ func (b *Book) crowded(id protocol.NodeID) bool {
 	if b.local && !feed.PublicAddr(id.Addr()) {
 		return false
 	}
-	same, network := 0, Network(id.Addr())
+	same, network := 0, networkOf(id)
 	for _, a := range b.list {
 		if a.network == network {
 			same++
@@ -181,8 +231,8 @@ func (b *Book) crowded(id protocol.NodeID) bool {
 }
 
 func (b *Book) insert(a *address) {
-	a.network = Network(a.peer.ID.Addr())
-	b.byID[a.peer.ID] = a
+	a.network = networkOf(a.id)
+	b.byID[a.id] = a
 	b.list = append(b.list, a)
 }
 
@@ -197,7 +247,7 @@ func (b *Book) evict(may func(*address) bool) (gone protocol.NodeID) {
 		}
 	}
 	if worst != nil {
-		gone = worst.peer.ID
+		gone = worst.id
 		b.Forget(gone)
 	}
 	return gone
@@ -209,9 +259,9 @@ func worse(a, other *address) bool {
 		return other.met()
 	}
 	return cmp.Or(
-		cmp.Compare(a.peer.Together, other.peer.Together),
-		cmp.Compare(a.peer.acquaintance(), other.peer.acquaintance()),
-		cmp.Compare(other.peer.Failures, a.peer.Failures),
+		cmp.Compare(a.together(), other.together()),
+		cmp.Compare(a.acquaintance(), other.acquaintance()),
+		cmp.Compare(other.failures, a.failures),
 	) < 0
 }
 
@@ -221,7 +271,7 @@ func (b *Book) Forget(id protocol.NodeID) {
 		return
 	}
 	delete(b.byID, id)
-	b.list = slices.DeleteFunc(b.list, func(a *address) bool { return a.peer.ID == id })
+	b.list = slices.DeleteFunc(b.list, func(a *address) bool { return a.id == id })
 }
 
 // Len is the number of addresses.

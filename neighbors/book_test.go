@@ -224,3 +224,17 @@ func TestPartingFromOneThatIsNotInTheBook(t *testing.T) {
 		t.Error("it is called the moment that it went")
 	}
 }
+
+// Two addresses are on one network as it is kept if, and only if, they are on one.
+func TestNetworks(t *testing.T) {
+	addrs := []string{"192.0.2.7", "192.0.2.8", "192.0.3.7", "193.0.2.7", "2001:db8::1", "2001:db8:0:1::1", "2001:db8:1::1", "c000:200::", "::"}
+	for _, x := range addrs {
+		for _, y := range addrs {
+			a, b := netip.MustParseAddr(x), netip.MustParseAddr(y)
+			same := networkOf(protocol.NewNodeID(a, 7790)) == networkOf(protocol.NewNodeID(b, 7790))
+			if want := Network(a) == Network(b); same != want {
+				t.Errorf("%s and %s are on one network: %v, want %v", x, y, same, want)
+			}
+		}
+	}
+}

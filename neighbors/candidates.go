@@ -49,17 +49,17 @@ func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID, skip f
 		switch {
 		case a.trying:
 			trying[a.source]++
-			taken[Region(a.peer.ID.Addr())] = true
-		case b.ready(now, a) && !skip(a.peer.ID):
+			taken[Region(a.id.Addr())] = true
+		case b.ready(now, a) && !skip(a.id):
 			ready = append(ready, a)
 		}
 	}
 	b.order(ready)
 	var first, others []*address // of their regions
 	for _, a := range ready {
-		region := Region(a.peer.ID.Addr())
+		region := Region(a.id.Addr())
 		switch {
-		case b.local && !feed.PublicAddr(a.peer.ID.Addr()):
+		case b.local && !feed.PublicAddr(a.id.Addr()):
 			first = append(first, a)
 		case taken[region] && !a.anchor:
 			others = append(others, a)
@@ -79,7 +79,7 @@ func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID, skip f
 		}
 		trying[a.source]++
 		a.trying = true
-		picked = append(picked, a.peer.ID)
+		picked = append(picked, a.id)
 	}
 	return picked
 }
@@ -91,10 +91,10 @@ func (b *Book) order(list []*address) {
 		return cmp.Or(
 			compareBool(y.anchor, x.anchor),
 			cmp.Compare(x.source, y.source),
-			cmp.Compare(x.peer.Failures, y.peer.Failures),
-			cmp.Compare(y.peer.Together, x.peer.Together),
-			compareBool(x.heard.IsZero(), y.heard.IsZero()),
-			cmp.Compare(y.peer.acquaintance(), x.peer.acquaintance()),
+			cmp.Compare(x.failures, y.failures),
+			cmp.Compare(y.together(), x.together()),
+			compareBool(x.heard == 0, y.heard == 0),
+			cmp.Compare(y.acquaintance(), x.acquaintance()),
 		)
 	})
 }
@@ -112,12 +112,12 @@ func compareBool(x, y bool) int {
 
 // ready reports whether the address may be tried now.
 func (b *Book) ready(now time.Time, a *address) bool {
-	return !a.trying && !now.Before(a.after) && !b.resting(now, a)
+	return !a.trying && momentOf(now) >= a.after && !b.resting(now, a)
 }
 
 // Ready reports whether there is an address to try now. skip tells which do not count.
 func (b *Book) Ready(now time.Time, skip func(protocol.NodeID) bool) bool {
-	return slices.ContainsFunc(b.list, func(a *address) bool { return b.ready(now, a) && !skip(a.peer.ID) })
+	return slices.ContainsFunc(b.list, func(a *address) bool { return b.ready(now, a) && !skip(a.id) })
 }
 
 // Untested picks by chance an address that never answered us, of those that failed least, and marks it as
@@ -125,13 +125,13 @@ func (b *Book) Ready(now time.Time, skip func(protocol.NodeID) bool) bool {
 func (b *Book) Untested(now time.Time, skip func(protocol.NodeID) bool) (id protocol.NodeID, ok bool) {
 	var ready []*address
 	for _, a := range b.list {
-		if !a.heard.IsZero() || !b.ready(now, a) || skip(a.peer.ID) {
+		if a.heard != 0 || !b.ready(now, a) || skip(a.id) {
 			continue
 		}
-		if len(ready) > 0 && a.peer.Failures < ready[0].peer.Failures {
+		if len(ready) > 0 && a.failures < ready[0].failures {
 			ready = ready[:0]
 		}
-		if len(ready) == 0 || a.peer.Failures == ready[0].peer.Failures {
+		if len(ready) == 0 || a.failures == ready[0].failures {
 			ready = append(ready, a)
 		}
 	}
@@ -140,22 +140,22 @@ func (b *Book) Untested(now time.Time, skip func(protocol.NodeID) bool) (id prot
 	}
 	a := ready[b.rng.IntN(len(ready))]
 	a.trying = true
-	return a.peer.ID, true
+	return a.id, true
 }
 
 // Next is when the first of the addresses that wait after a failure may be tried again; the zero time
 // where none waits. skip tells which do not count.
 func (b *Book) Next(now time.Time, skip func(protocol.NodeID) bool) time.Time {
-	var next time.Time
+	var next moment
 	for _, a := range b.list {
-		if a.trying || !a.after.After(now) || skip(a.peer.ID) {
+		if a.trying || a.after <= momentOf(now) || skip(a.id) {
 			continue
 		}
-		if next.IsZero() || a.after.Before(next) {
+		if next == 0 || a.after < next {
 			next = a.after
 		}
 	}
-	return next
+	return next.time()
 }
 
 // Heard notes that id answered us, whatever it said: somebody is there.
@@ -164,10 +164,10 @@ func (b *Book) Heard(now time.Time, id protocol.NodeID) {
 	if a == nil {
 		return
 	}
-	if a.heard.IsZero() {
-		a.peer.Failures = 0 // it was not there then
+	if a.heard == 0 {
+		a.failures = 0 // it was not there then
 	}
-	a.trying, a.heard = false, now
+	a.trying, a.heard = false, momentOf(now)
 }
 
 // Failed notes that id did not answer, or wants nothing of us: it is tried again after a growing while.
@@ -188,10 +188,10 @@ func (b *Book) Declined(now time.Time, id protocol.NodeID) {
 
 // putOff has the address tried again later, the more often it was of no use the later.
 func (b *Book) putOff(now time.Time, a *address, longest time.Duration) {
-	wait := min(longest, firstWait<<min(a.peer.Failures, 12))
+	wait := min(longest, firstWait<<min(a.failures, 12))
 	a.trying = false
-	a.peer.Failures++
-	a.after = now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1)))
+	a.failures++
+	a.after = momentOf(now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1))))
 }
 
 // maxFailing bounds the networks that are left alone.
@@ -199,7 +199,7 @@ const maxFailing = 4096
 
 // rest leaves the network of an address that was never a neighbor alone for a while.
 func (b *Book) rest(now time.Time, a *address) {
-	if a.met() || b.local && !feed.PublicAddr(a.peer.ID.Addr()) {
+	if a.met() || b.local && !feed.PublicAddr(a.id.Addr()) {
 		return
 	}
 	if len(b.failing) >= maxFailing {

@@ -1,7 +1,6 @@
 package neighbors
 
 import (
-	"cmp"
 	"time"
 
 	"feedex/protocol"
@@ -20,9 +19,9 @@ const (
 // when it can be one again. So neighbors of our own choice are missed, however many others there are; whoever
 // came by itself may come again.
 func (b *Book) Lost(now time.Time, id protocol.NodeID) {
-	if a := b.byID[id]; a != nil && a.source == Remembered {
-		a.searches = 0
-		b.searchLater(now, a)
+	if a := b.byID[id]; a != nil && a.source == Remembered && a.past != nil {
+		a.past.searches = 0
+		b.searchLater(now, a.past)
 	}
 }
 
@@ -32,11 +31,11 @@ func (b *Book) Missed(now time.Time, skip func(protocol.NodeID) bool) (id protoc
 	var best *address
 	for _, a := range b.list {
 		switch {
-		case a.linked || a.searchAt.IsZero() || now.Before(a.searchAt) || !b.ready(now, a):
-		case now.Sub(a.peer.LastMet) > missedFor:
-			a.searchAt = time.Time{} // it is gone for good
-		case skip(a.peer.ID):
-		case best == nil || cmp.Compare(a.peer.Together, best.peer.Together) > 0:
+		case a.linked || a.past == nil || a.past.searchAt == 0 || momentOf(now) < a.past.searchAt || !b.ready(now, a):
+		case time.Duration(momentOf(now)-a.past.lastMet) > missedFor:
+			a.past.searchAt = 0 // it is gone for good
+		case skip(a.id):
+		case best == nil || a.past.together > best.past.together:
 			best = a
 		}
 	}
@@ -44,13 +43,13 @@ func (b *Book) Missed(now time.Time, skip func(protocol.NodeID) bool) (id protoc
 		return id, false
 	}
 	best.trying = true
-	b.searchLater(now, best)
-	return best.peer.ID, true
+	b.searchLater(now, best.past)
+	return best.id, true
 }
 
 // searchLater has a lost neighbor tried again after a growing while.
-func (b *Book) searchLater(now time.Time, a *address) {
-	wait := min(longestSearch, firstSearch<<min(a.searches, 12))
-	a.searches++
-	a.searchAt = now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1)))
+func (b *Book) searchLater(now time.Time, p *past) {
+	wait := min(longestSearch, firstSearch<<min(p.searches, 12))
+	p.searches++
+	p.searchAt = momentOf(now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1))))
 }

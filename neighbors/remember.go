@@ -27,20 +27,22 @@ func (b *Book) Met(now time.Time, n *Neighbor) (p Peer, forgotten protocol.NodeI
 		case len(b.list) >= maxAddresses:
 			forgotten = b.evict(func(*address) bool { return true })
 		}
-		a = &address{peer: Peer{ID: n.ID}, source: Came, added: now}
+		a = &address{id: n.ID, source: Came, added: momentOf(now)}
 		b.insert(a)
 	}
 	if n.ours() {
 		a.source = Remembered
 	}
-	a.trying, a.linked, a.heard, a.peer.Failures = false, true, now, 0
-	a.searchAt = time.Time{}
-	delete(b.failing, Network(n.ID.Addr()))
-	if a.peer.FirstMet.IsZero() {
-		a.peer.FirstMet = now
+	a.trying, a.linked, a.heard, a.failures = false, true, momentOf(now), 0
+	delete(b.failing, a.network)
+	if a.past == nil {
+		a.past = &past{}
 	}
-	a.peer.LastMet = now
-	return a.peer, forgotten
+	if a.past.firstMet == 0 {
+		a.past.firstMet = momentOf(now)
+	}
+	a.past.lastMet, a.past.searchAt = momentOf(now), 0
+	return a.peer(), forgotten
 }
 
 // Remembered is what to remember of a neighbor whose link goes on: should the host crash, the time together
@@ -58,8 +60,8 @@ func (b *Book) Remembered(now time.Time, n *Neighbor) Peer {
 func (b *Book) Parted(now time.Time, n *Neighbor) Peer {
 	p := b.Remembered(now, n)
 	a := b.byID[n.ID]
-	a.linked, a.peer = false, p
-	a.after = now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait))))
+	a.linked, a.past.together = false, p.Together
+	a.after = momentOf(now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait)))))
 	return p
 }
 
@@ -68,17 +70,17 @@ func (b *Book) Age(now time.Time) (gone []protocol.NodeID) {
 	var old []*address
 	for _, a := range b.list {
 		last, keep := a.added, untriedFor
-		if !a.heard.IsZero() {
+		if a.heard != 0 {
 			last, keep = a.heard, unheardFor
 		}
-		if !a.trying && !a.linked && now.Sub(last) > keep {
+		if !a.trying && !a.linked && time.Duration(momentOf(now)-last) > keep {
 			old = append(old, a)
 		}
 	}
 	for _, a := range old {
-		b.Forget(a.peer.ID)
+		b.Forget(a.id)
 		if a.met() {
-			gone = append(gone, a.peer.ID)
+			gone = append(gone, a.id)
 		}
 	}
 	return gone
