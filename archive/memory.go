@@ -27,7 +27,7 @@ type Memory struct {
 	purged   map[feed.EntryID]int64 // entries that were here, and when they came
 	feeds    map[feed.URL]Feed      // as KeepFeed left them
 	dids     []int32                // in order of arrival, by the pool's numbers
-	hasDID   map[int32]struct{}     // the same
+	hasDID   bits                   // the same
 	peers    map[protocol.NodeID]Peer
 	requests []grade.Request
 	accounts map[string][]byte // texts by holder
@@ -50,7 +50,6 @@ func (p *Pool) NewMemory() *Memory {
 		hidden:   make(map[feed.EntryID]bool),
 		purged:   make(map[feed.EntryID]int64),
 		feeds:    make(map[feed.URL]Feed),
-		hasDID:   make(map[int32]struct{}),
 		peers:    make(map[protocol.NodeID]Peer),
 		accounts: make(map[string][]byte),
 		hosts:    make(map[string]Host),
@@ -66,8 +65,9 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 	for i, id := range ids {
 		if seq, ok := m.seq(id); ok {
 			r := m.at(seq)
+			c := m.content(r)
 			versions[i] = Version{
-				r.digest, r.entry.Published, r.entry.Updated, r.seen(), r.confirmed, r.polled || seq < 0 || m.pool.nodes[r.source].IsZero(), false,
+				c.digest, c.entry.Published, c.entry.Updated, r.seen(), r.confirmed, r.polled || seq < 0 || m.pool.nodes[r.source].IsZero(), false,
 			}
 		} else if unix, ok := m.purged[id]; ok {
 			versions[i] = Version{Seen: time.Unix(unix, 0).UTC(), Purged: true}
@@ -79,7 +79,7 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 // Arrivals implements Entries.
 func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
 	for seq := len(m.records); seq > 0 && len(list) < n; seq-- {
-		if m.at(seq).content == nil {
+		if m.at(seq).purged {
 			continue // purged
 		}
 		if r := m.record(seq); r.Entry.Feed == u {
@@ -96,14 +96,15 @@ func (m *Memory) Keep(records []Record) {
 		if m.wasPurged(r.ID) {
 			continue
 		}
-		content, confirmed := m.pool.content(r), r.Confirmed || r.Source.IsZero()
-		if seq, ok := m.index[content.number]; ok {
+		version, confirmed := m.pool.version(r), r.Confirmed || r.Source.IsZero()
+		number := m.pool.contents[version].number
+		if seq, ok := m.index[number]; ok {
 			old := m.at(int(seq))
-			old.content, old.confirmed = content, old.confirmed || confirmed
+			old.version, old.confirmed = version, old.confirmed || confirmed
 			continue
 		}
-		m.records = append(m.records, kept{content: content, unix: r.Seen.Unix(), source: m.pool.node(r.Source), confirmed: confirmed})
-		m.index[content.number] = int32(len(m.records))
+		m.records = append(m.records, kept{version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: confirmed})
+		m.index[number] = int32(len(m.records))
 	}
 }
 
@@ -115,9 +116,9 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 		if _, known := m.seq(r.ID); known || m.wasPurged(r.ID) {
 			continue
 		}
-		content := m.pool.content(r)
-		m.past = append(m.past, kept{content: content, unix: r.Seen.Unix(), source: m.pool.node(r.Source), confirmed: r.Confirmed})
-		m.index[content.number], stored[i] = -int32(len(m.past)), true
+		version := m.pool.version(r)
+		m.past = append(m.past, kept{version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed})
+		m.index[m.pool.contents[version].number], stored[i] = -int32(len(m.past)), true
 	}
 	return stored
 }
@@ -140,11 +141,15 @@ func (m *Memory) at(seq int) *kept {
 	return &m.records[seq-1]
 }
 
+// content is what a kept is of.
+func (m *Memory) content(k *kept) *content { return &m.pool.contents[k.version] }
+
 // record is the record with a Seq.
 func (m *Memory) record(seq int) Record {
 	r := m.at(seq)
+	c := m.content(r)
 	return Record{
-		Seq: int64(seq), ID: r.id, Digest: r.digest, Entry: r.entry,
+		Seq: int64(seq), ID: c.id, Digest: c.digest, Entry: c.entry,
 		Seen: r.seen(), Source: m.pool.nodes[r.source], Confirmed: r.confirmed,
 	}
 }
@@ -195,10 +200,10 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 			continue
 		}
 		k := m.at(seq)
-		delete(m.index, k.number)
+		delete(m.index, m.content(k).number)
 		delete(m.hidden, id)
-		m.purged[id], dropped[i] = k.unix, true
-		*k = kept{} // its place stays empty, because no Seq is used twice
+		m.purged[id], dropped[i] = int64(k.unix), true
+		*k = kept{purged: true} // its place stays empty, because no Seq is used twice
 	}
 	return dropped
 }
@@ -253,7 +258,7 @@ func (m *Memory) newest(ctx context.Context, f feed.Filter, matcher *Matcher, li
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if seq == 0 || m.at(seq).content == nil {
+		if seq == 0 || m.at(seq).purged {
 			continue
 		}
 		r := m.record(seq)
@@ -317,23 +322,19 @@ func (m *Memory) KeepRequests(list []grade.Request) {
 // HasDID implements Bundles.
 func (m *Memory) HasDID(did protocol.DID) bool {
 	number, known := m.pool.numbers[did]
-	if !known {
-		return false
-	}
-	_, kept := m.hasDID[number]
-	return kept
+	return known && m.hasDID.has(number)
 }
 
 // KeepDID implements Bundles.
 func (m *Memory) KeepDID(did protocol.DID) {
 	number := m.pool.number(did)
-	if _, kept := m.hasDID[number]; kept {
+	if m.hasDID.has(number) {
 		return
 	}
-	m.hasDID[number] = struct{}{}
+	m.hasDID.set(number, true)
 	m.dids = append(m.dids, number)
 	if len(m.dids) > KeptDIDs {
-		delete(m.hasDID, m.dids[0])
+		m.hasDID.set(m.dids[0], false)
 		m.dids = m.dids[1:]
 	}
 }

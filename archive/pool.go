@@ -11,7 +11,8 @@ import (
 // it, and a number for each entry, did and node, which takes a fifth of the room. Thousands of simulated nodes that read the same feeds fit into one machine so. A Pool and its Memories
 // belong to one goroutine. It forgets nothing. Make one with NewPool.
 type Pool struct {
-	contents map[contentKey]*content
+	versions map[contentKey]int32 // indices into contents
+	contents []content
 	entries  map[feed.EntryID]int32 // numbers
 	numbers  map[protocol.DID]int32 // indices into dids
 	dids     []protocol.DID
@@ -34,37 +35,42 @@ type content struct {
 
 // kept is a record as a Memory keeps it.
 type kept struct {
-	*content
-	unix      int64 // when it arrived
-	source    int32 // among the pool's nodes
+	version   int32  // among the pool's contents
+	source    int32  // among the pool's nodes
+	unix      uint32 // when it arrived
 	confirmed bool
 	polled    bool // by an own poll, after somebody else had brought it
+	purged    bool // there is nothing any more
 }
 
-func (k *kept) seen() time.Time { return time.Unix(k.unix, 0).UTC() }
+func (k *kept) seen() time.Time { return time.Unix(int64(k.unix), 0).UTC() }
+
+// seconds is t as a kept has it.
+func seconds(t time.Time) uint32 { return uint32(max(t.Unix(), 0)) }
 
 // NewPool returns an empty pool.
 func NewPool() *Pool {
 	return &Pool{
-		contents: make(map[contentKey]*content), entries: make(map[feed.EntryID]int32), numbers: make(map[protocol.DID]int32),
+		versions: make(map[contentKey]int32), entries: make(map[feed.EntryID]int32), numbers: make(map[protocol.DID]int32),
 		known: make(map[protocol.NodeID]int32),
 	}
 }
 
-// content is the version of the entry that r holds.
-func (p *Pool) content(r *Record) *content {
+// version is which of the contents r holds.
+func (p *Pool) version(r *Record) int32 {
 	key := contentKey{r.ID, r.Digest}
-	c := p.contents[key]
-	if c == nil {
+	version, known := p.versions[key]
+	if !known {
 		number, known := p.entries[r.ID]
 		if !known {
 			number = int32(len(p.entries))
 			p.entries[r.ID] = number
 		}
-		c = &content{r.ID, r.Digest, r.Entry, number}
-		p.contents[key] = c
+		version = int32(len(p.contents))
+		p.contents = append(p.contents, content{r.ID, r.Digest, r.Entry, number})
+		p.versions[key] = version
 	}
-	return c
+	return version
 }
 
 // node is the number of a node, which may be new.
