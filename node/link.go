@@ -20,8 +20,6 @@ const (
 	putTimeout = 30 * time.Second
 	// maxFailures is after how many failed calls in a row a neighbor is declared gone.
 	maxFailures = 3
-	// offeredWindow is how many of a neighbor's own offers are remembered.
-	offeredWindow = 256
 	// settleIn is how long a new link rests before it is used: the other side must have heard of it.
 	settleIn = 500 * time.Millisecond
 )
@@ -53,10 +51,10 @@ type link struct {
 	again       bool // and there was more to say meanwhile
 
 	// What it offers us.
-	offered  window // latest dids it offered or delivered
-	owed     []owed // bundles we asked it for, earliest due first
-	watching bool   // watchPromises is on the agenda
-	searches int    // queries of it under way
+	offered  offered // latest dids it offered or delivered
+	owed     []owed  // bundles we asked it for, earliest due first
+	watching bool    // watchPromises is on the agenda
+	searches int     // queries of it under way
 
 	// What we ask it for.
 	inquiries int         // queries under way
@@ -88,7 +86,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, sub
 		peer:   n.table.Add(n.now, id, chosen, subset, offered),
 		holder: n.dues.ledger.HolderOf(id),
 		static: static, token: n.token(id), session: session,
-		offered: newWindow(offeredWindow), heard: n.now,
+		heard: n.now,
 	}
 	if len(n.links) == 0 {
 		n.absence.ended(n.now)

@@ -6,8 +6,8 @@ import (
 	"feedex/protocol"
 )
 
-// A window is the set of the latest dids, of a fixed size. A node has one for each neighbor: it is a ring whose
-// items are chained by their hash, a third of a map and a ring, and no larger than what came.
+// A window is the set of the latest dids, of a fixed size: a ring whose items are chained by their hash, a third of a
+// map and a ring, and no larger than what came.
 type window struct {
 	size  int
 	ring  []windowed
