@@ -21,7 +21,7 @@ const (
 // claimed remembers what a neighbor brought first, in a bundle whose path ends with it and of which so many entries
 // earned, until an own poll shows whether the publisher has it.
 func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
-	via := protocol.TrailOf(b.Path)
+	via := n.gossip.trailOf(b.Path)
 	c := incentive.Claim{Feed: b.Feed, Holder: l.holder, Via: via, At: n.now, Value: n.valueHere(l, 1, b.Feed)}
 	for i := range fresh {
 		c.Entry, c.Earned, c.Via = fresh[i].EntryID(), 0, via

@@ -23,8 +23,9 @@ const (
 type gossip struct {
 	seen     seenDIDs
 	promises map[protocol.DID]*promise
-	recent   []recent // oldest first
-	bytes    int      // of recent
+	recent   []recent       // oldest first
+	bytes    int            // of recent
+	trail    protocol.Trail // the latest that was made
 }
 
 func newGossip(seen int, store archive.Bundles) gossip {

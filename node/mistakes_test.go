@@ -128,7 +128,7 @@ func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 		for _, r := range h.node.gossip.recent {
 			for _, other := range hosts[1:] {
 				if other != h && a.node.links[other.id] != nil {
-					b := r.bundle.Via(h.id)
+					b := r.Bundle().Via(h.id)
 					if a.hears(other, protocol.CheckDID{DID: b.DID}).Reply == protocol.Seen(false) {
 						a.put(other, b)
 					}

@@ -22,7 +22,8 @@ const (
 // offer queues the bundle for the neighbor, unless it has it or went away meanwhile, or the feed turned
 // private.
 func (n *Node) offer(l *link, b *protocol.Bundle) {
-	if l.over || !n.wants(l, b) || slices.Contains(l.waiting, b) {
+	waits := func(other *protocol.Bundle) bool { return other.DID == b.DID }
+	if l.over || !n.wants(l, b) || slices.ContainsFunc(l.waiting, waits) {
 		return
 	}
 	l.waiting = append(l.waiting, b)

@@ -323,7 +323,7 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 	}
 	var kept []*protocol.Bundle
 	for _, r := range a.node.gossip.recent {
-		kept = append(kept, r.bundle)
+		kept = append(kept, r.Bundle())
 	}
 	if bytes := wire(kept); bytes > recentBytes || len(kept) == 0 {
 		t.Errorf("%d bundles, %d bytes are kept for newcomers; the limit is %d", len(kept), bytes, recentBytes)

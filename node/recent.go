@@ -22,23 +22,33 @@ const (
 
 // recent is a bundle that went round lately.
 type recent struct {
-	bundle *protocol.Bundle
-	at     time.Time
-	bytes  int
+	protocol.Packed
+	at int64 // Unix nanoseconds
 }
+
+// ago is how long ago that was.
+func (r *recent) ago(now time.Time) time.Duration { return time.Duration(now.UnixNano() - r.at) }
 
 // keep remembers a bundle that went round at that time.
 func (g *gossip) keep(b *protocol.Bundle, at time.Time) {
-	bytes := b.WireBytes()
-	g.recent = append(g.recent, recent{b, at, bytes})
-	g.bytes += bytes
+	r := recent{b.Pack(g.trailOf(b.Path)), at.UnixNano()}
+	g.recent = append(g.recent, r)
+	g.bytes += r.WireBytes()
+}
+
+// trailOf is the trail of a path. What is remembered of the same path in a row, as claims and bundles are, shares it.
+func (g *gossip) trailOf(path []protocol.NodeID) protocol.Trail {
+	if t := protocol.TrailOf(path); t != g.trail {
+		g.trail = t
+	}
+	return g.trail
 }
 
 // shorten lets go of the bundles that are too old, or too many.
 func (g *gossip) shorten(now time.Time) {
 	drop := 0
-	for drop < len(g.recent) && (now.Sub(g.recent[drop].at) > recentAtMost || len(g.recent)-drop > recentBundles || g.bytes > recentBytes) {
-		g.bytes -= g.recent[drop].bytes
+	for drop < len(g.recent) && (g.recent[drop].ago(now) > recentAtMost || len(g.recent)-drop > recentBundles || g.bytes > recentBytes) {
+		g.bytes -= g.recent[drop].WireBytes()
 		drop++
 	}
 	g.recent = slices.Delete(g.recent, 0, drop)
@@ -48,8 +58,8 @@ func (g *gossip) shorten(now time.Time) {
 // published while links were being made, and one that was away for longer what went round meanwhile.
 func (n *Node) catchUp(l *link) {
 	for _, r := range n.gossip.recent {
-		if n.now.Sub(r.at) <= max(recentFor, l.away+saidFor) {
-			n.offer(l, r.bundle)
+		if r.ago(n.now) <= max(recentFor, l.away+saidFor) {
+			n.offer(l, r.Bundle())
 		}
 	}
 }
@@ -67,20 +77,19 @@ func (n *Node) recollect() {
 		slices.Reverse(found.Records) // the oldest arrival first
 		later := n.gossip.recent
 		n.gossip.recent, n.gossip.bytes = nil, 0
-		for _, b := range n.bundlesOf(found.Records) {
-			n.gossip.keep(b.bundle, b.at)
-		}
+		n.regather(found.Records)
 		for _, r := range later {
-			n.gossip.keep(r.bundle, r.at)
+			n.gossip.recent = append(n.gossip.recent, r)
+			n.gossip.bytes += r.WireBytes()
 		}
 		n.gossip.shorten(n.now)
 	})
 }
 
-// bundlesOf puts entries together again as they went round: what came of one feed, within a second, from one source,
-// or each of these alone. Where neither gives a bundle that went round, as of a document that was not offered, they
-// are left out.
-func (n *Node) bundlesOf(records []archive.Record) (list []recent) {
+// regather puts entries together again as they went round, and remembers the bundles: what came of one feed, within a
+// second, from one source, or each of these alone. Where neither gives a bundle that went round, as of a document that
+// was not offered, they are left out.
+func (n *Node) regather(records []archive.Record) {
 	for len(records) > 0 {
 		first := &records[0]
 		end := slices.IndexFunc(records, func(r archive.Record) bool {
@@ -99,12 +108,11 @@ func (n *Node) bundlesOf(records []archive.Record) (list []recent) {
 				if !first.Source.IsZero() {
 					b.Path = []protocol.NodeID{first.Source}
 				}
-				list = append(list, recent{bundle: b, at: first.Seen})
+				n.gossip.keep(b, first.Seen)
 			}
 		}
 		records = records[end:]
 	}
-	return list
 }
 
 // wentRound is the bundle, or those with one of its entries each, as far as they are known.

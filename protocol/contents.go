@@ -5,16 +5,17 @@ import "feedex/feed"
 // contents is what was found out about the entries of a bundle. All copies of the bundle share it, whatever paths
 // they went: entries are hashed once, and not by everybody who looks at them.
 type contents struct {
-	first      *feed.Entry // where those entries are: it says nothing about others that a copy was given
-	count      int
+	did        DID
+	feed       feed.URL
+	entries    []feed.Entry // where those of the bundle are: it says nothing about others that a copy was given
 	identities []feed.Identity
 	bytes      int // that they take on the wire, at most
 }
 
 // contents is that of the bundle, which must hold an entry.
 func (b *Bundle) contents() *contents {
-	if b.known == nil || b.known.first != &b.Entries[0] || b.known.count != len(b.Entries) {
-		c := &contents{first: &b.Entries[0], count: len(b.Entries), identities: make([]feed.Identity, len(b.Entries))}
+	if b.known == nil || &b.known.entries[0] != &b.Entries[0] || len(b.known.entries) != len(b.Entries) {
+		c := &contents{entries: b.Entries, identities: make([]feed.Identity, len(b.Entries))}
 		for i := range b.Entries {
 			c.identities[i] = b.Entries[i].Identity()
 			c.bytes += wireBytes(&b.Entries[i])
@@ -31,3 +32,30 @@ func (b *Bundle) Identities() []feed.Identity {
 	}
 	return b.contents().identities
 }
+
+// A Packed bundle is one as it is kept. Copies that went other ways share all but the path.
+type Packed struct {
+	*contents
+	trail Trail
+}
+
+// Pack packs a bundle that holds entries, whose path has that trail.
+func (b *Bundle) Pack(t Trail) Packed {
+	c := b.contents()
+	if c.did != b.DID || c.feed != b.Feed {
+		if c.feed != "" { // of a bundle that goes by another name
+			other := *c
+			c = &other
+		}
+		c.did, c.feed = b.DID, b.Feed
+	}
+	return Packed{c, t}
+}
+
+// Bundle is the bundle as it was.
+func (p Packed) Bundle() *Bundle {
+	return &Bundle{DID: p.did, Feed: p.feed, Path: p.trail.Path(), Entries: p.entries, known: p.contents}
+}
+
+// WireBytes is that of the bundle.
+func (p Packed) WireBytes() int { return wireBytesOf(p.feed, p.trail.Len(), p.bytes) }

@@ -21,11 +21,16 @@ const (
 // EncodeCall gives, however much is escaped, and some 400 bytes an entry more than that where members
 // are missing. The strings must be clean, as those of an Entry are.
 func (b *Bundle) WireBytes() int {
-	n := callMarkup + escapedBytes(string(b.Feed)) + nodeMarkup*len(b.Path)
+	entries := 0
 	if len(b.Entries) > 0 {
-		n += b.contents().bytes
+		entries = b.contents().bytes
 	}
-	return n
+	return wireBytesOf(b.Feed, len(b.Path), entries)
+}
+
+// wireBytesOf is how long a bundle is whose path and entries are so long.
+func wireBytesOf(u feed.URL, path, entries int) int {
+	return callMarkup + escapedBytes(string(u)) + nodeMarkup*path + entries
 }
 
 // WireBytes is how long one element of a subset is at most, in bytes: no less than what EncodeCall and
