@@ -139,6 +139,9 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 	unknown := slices.IndexFunc(a.Rows, func(row int) bool { return !slices.Contains(attackRows(), row) })
 	c, err := newCrowd(a.Seed, a.Traces, a.Nodes, attackFeeds, attackEach, attackEvery, longestAttack*a.Length)
 	c.Alike, c.Length = true, a.Length
+	if err := tooShort(a.Traces, longestAttack*leastAttack); err != nil {
+		return a, c, nil, err
+	}
 	most := a.Traces.To.Sub(a.Traces.From) / longestAttack
 	switch {
 	case a.Length < leastAttack || a.Length > most:

@@ -7,6 +7,7 @@ import (
 
 	"feedex/incentive"
 	"feedex/lab"
+	"feedex/lab/trace"
 	"feedex/node"
 )
 
@@ -72,6 +73,7 @@ func TestNeighborsAtTheBoundCanBeKept(t *testing.T) {
 
 func TestImpossibleCrowds(t *testing.T) {
 	set := embedded(t)
+	day := &trace.Set{From: set.From, To: set.From.Add(24 * time.Hour), Feeds: set.Feeds}
 	for _, c := range []struct {
 		name string
 		run  func() error
@@ -80,6 +82,8 @@ func TestImpossibleCrowds(t *testing.T) {
 		{"more feeds than there are", func() error { return errorOf(FreeRiders{Traces: set, Each: 31}.Run(t.Context(), nil)) }},
 		{"polls that are too rare", func() error { return errorOf(FreeRiders{Traces: set, Every: 9 * time.Hour}.Run(t.Context(), nil)) }},
 		{"a run that is too long", func() error { return errorOf(FreeRiders{Traces: set, Length: 9000 * time.Hour}.Run(t.Context(), nil)) }},
+		{"traces that are too short for attacks", func() error { _, _, err := Attacks{Traces: day}.Run(t.Context(), nil); return err }},
+		{"traces that are too short to share", func() error { return errorOf(SharedPolling{Traces: day}.Run(t.Context(), nil)) }},
 		{"an attack that is too short", func() error { _, _, err := Attacks{Traces: set, Length: time.Hour}.Run(t.Context(), nil); return err }},
 		{"a row that there is not", func() error { _, _, err := Attacks{Traces: set, Rows: []int{99}}.Run(t.Context(), nil); return err }},
 		{"one row that there is and one that there is not", func() error { _, _, err := Attacks{Traces: set, Rows: []int{1, 99}}.Run(t.Context(), nil); return err }},

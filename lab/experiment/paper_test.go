@@ -62,13 +62,13 @@ func TestPaperClaims(t *testing.T) {
 // Impossible settings are refused, with what would be possible.
 func TestImpossiblePapers(t *testing.T) {
 	for want, change := range map[string]func(*Paper){
-		"2 or more":    func(p *Paper) { p.Nodes = 1 },
-		"want 0 to 26": func(p *Paper) { p.Failing = 27 },
-		"want 1 to 70": func(p *Paper) { p.Each = 71 },
-		"840h":         func(p *Paper) { p.Length = 10_000 * time.Hour },
-		"1m to 3h":     func(p *Paper) { p.Intervals = []time.Duration{4 * time.Hour} },
-		"1m to 3h; ":   func(p *Paper) { p.Intervals = []time.Duration{time.Second} },
-		"30m or more":  func(p *Paper) { p.Intervals, p.Length = nil, 20*time.Minute },
+		"want 2 to 100000": func(p *Paper) { p.Nodes = 1 },
+		"want 0 to 26":     func(p *Paper) { p.Failing = 27 },
+		"want 1 to 70":     func(p *Paper) { p.Each = 71 },
+		"840h":             func(p *Paper) { p.Length = 10_000 * time.Hour },
+		"1m to 3h":         func(p *Paper) { p.Intervals = []time.Duration{4 * time.Hour} },
+		"1m to 3h; ":       func(p *Paper) { p.Intervals = []time.Duration{time.Second} },
+		"30m or more":      func(p *Paper) { p.Intervals, p.Length = nil, 20*time.Minute },
 	} {
 		p := smallPaper(t)
 		change(&p)

@@ -42,15 +42,9 @@ func (c Scaling) withDefaults() (Scaling, []trace.Feed, error) {
 		if err := possible(c.Traces, feeds, size, c.Each, c.Length, c.Every); err != nil {
 			return c, nil, err
 		}
-		if size > maxNodes {
-			return c, nil, fmt.Errorf("%w: %d nodes; want %d or fewer", ErrSetting, size, maxNodes)
-		}
 	}
 	return c, feeds, nil
 }
-
-// maxNodes is how many nodes fit into the memory of an ordinary machine, with a wide margin.
-const maxNodes = 100_000
 
 // copies are count feeds made of the given ones: each copy publishes as its original, some minutes later.
 func copies(feeds []trace.Feed, count int) []trace.Feed {

@@ -22,6 +22,17 @@ func busiest(seed lab.Seed, s *trace.Set, most int) []trace.Feed {
 	return feeds
 }
 
+// maxNodes is how many nodes fit into the memory of an ordinary machine, with a wide margin.
+const maxNodes = 100_000
+
+// tooShort says that the traces are, if they cover less than an experiment takes.
+func tooShort(s *trace.Set, least time.Duration) error {
+	if span := s.To.Sub(s.From); span < least {
+		return fmt.Errorf("%w: the traces cover %s; want traces of %s or more", ErrSetting, spell(span), spell(least))
+	}
+	return nil
+}
+
 // errNoFeeds says that the traces are of no use to an experiment that wants feeds that publish.
 var errNoFeeds = fmt.Errorf("%w: the traces have no feed of %d entries a day or more; want traces that have", ErrSetting, leastRate)
 
@@ -29,8 +40,8 @@ var errNoFeeds = fmt.Errorf("%w: the traces have no feed of %d entries a day or 
 func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every time.Duration) error {
 	span := s.To.Sub(s.From)
 	switch {
-	case nodes < 2:
-		return fmt.Errorf("%w: %d nodes; an exchange needs 2 or more", ErrSetting, nodes)
+	case nodes < 2 || nodes > maxNodes:
+		return fmt.Errorf("%w: %d nodes; want 2 to %d", ErrSetting, nodes, maxNodes)
 	case len(feeds) == 0:
 		return errNoFeeds
 	case each < 1 || each > len(feeds):

@@ -39,6 +39,9 @@ type SharedRow struct {
 // sharedLeast is how many entries a day a feed publishes that takes part, at least.
 const sharedLeast = 0.5
 
+// sharedShortest is the shortest run.
+const sharedShortest = 48 * time.Hour
+
 func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 	if s.Sizes == nil {
 		s.Sizes = []int{1, 2, 4, 8, 16}
@@ -49,10 +52,13 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 	if s.Length == 0 {
 		s.Length = 10 * 24 * time.Hour
 	}
+	if err := tooShort(s.Traces, sharedShortest); err != nil {
+		return s, nil, err
+	}
 	busy := s.Traces.Busy(sharedLeast)
 	span := s.Traces.To.Sub(s.Traces.From)
 	switch {
-	case s.Length < 48*time.Hour || s.Length > span:
+	case s.Length < sharedShortest || s.Length > span:
 		return s, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 48h to that", ErrSetting, spell(s.Length), spell(span))
 	case s.Feeds < 1 || s.Feeds > len(busy):
 		return s, nil, fmt.Errorf("%w: %d feeds; %d publish an entry in two days or more, so want 1 to that", ErrSetting, s.Feeds, len(busy))
