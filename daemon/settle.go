@@ -148,15 +148,19 @@ func (w *Wish) again(u feed.URL) *node.Subscribe {
 	return &s
 }
 
-// readerWait is how long a program of the owner waits for a first poll: they give up after half a minute.
-const readerWait = 15 * time.Second
+// How long a program of the owner waits for a first poll, and for one of a feed that was chosen for it: they give up
+// after half a minute.
+const (
+	readerWait = 15 * time.Second
+	choiceWait = 5 * time.Second
+)
 
 // Subscribe implements reading.Desk.
 func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
 	s, err := l.host.Settle(ctx, Wish{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: readerWait, Keep: true})
 	if err == nil && len(s.Choices) > 0 {
 		// A program cannot ask which, and publishers name the one first that they mean. That also settles the page.
-		s, err = l.host.Settle(ctx, Wish{Subscribe: node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}}})
+		s, err = l.host.Settle(ctx, Wish{Subscribe: node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}}, Wait: choiceWait})
 	}
 	if err != nil {
 		return 0, err

@@ -147,6 +147,9 @@ func TestPageWaitsForItsOwner(t *testing.T) {
 	if len(s.Names) != 2 || s.Names[1].URL != third || !s.WebPage || !s.Ended || w.feed(site).requests != 1 {
 		t.Fatalf("after %d requests the page is %+v", w.feed(site).requests, s)
 	}
+	if s := h.node.Status(); s.Pages != 1 || s.Ended != 0 {
+		t.Errorf("counts %d pages to choose from and %d feeds that ended", s.Pages, s.Ended)
+	}
 	h.step(Subscribe{Feeds: []feed.URL{third}})
 	w.run(time.Minute)
 	if to, _ := h.node.Became(site); !slices.Equal(h.followed(), []feed.URL{third}) || to != third {

@@ -19,6 +19,7 @@ type Status struct {
 	Feeds     int             `json:"feeds"`             // subscribed
 	Alone     int             `json:"alone"`             // of these, no neighbor offers
 	Ended     int             `json:"ended"`             // of these, are gone for good, by their publishers
+	Pages     int             `json:"pages,omitempty"`   // of these, are web pages of whose feeds the owner is to choose
 	Offline   time.Time       `json:"offline,omitzero"`  // since when no publisher can be reached; zero for not
 	Gaps      int             `json:"gaps"`              // of them, feeds of which entries are missing
 	Pasts     int             `json:"pasts"`             // of them, feeds of which the past is being filled in
@@ -143,7 +144,10 @@ func (n *Node) Status() Status {
 	s.Sources, s.Warning = slices.Clone(n.boot.sources), n.upkeep.warning
 	s.Offline = n.outage.Since()
 	for u, f := range n.feeds {
-		if f.Ended {
+		switch named, _ := pageOf(&f.Feed); {
+		case len(named) > 0 && f.Ended:
+			s.Pages++
+		case f.Ended:
 			s.Ended++
 		}
 		if n.table.Offering(u) == 0 {

@@ -86,6 +86,9 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	if r.Ended > 0 {
 		line("ended", "%s that publishers gave up, see 'feedex feeds'", plural(int64(r.Ended), "feed", "feeds"))
 	}
+	if r.Pages > 0 {
+		line("choose", "from the feeds of %s, see 'feedex feeds'", plural(int64(r.Pages), "web page", "web pages"))
+	}
 	if !r.Offline.IsZero() {
 		line("offline", "no publisher can be reached since %s: is this machine online?", r.Offline.Local().Format("2006-01-02 15:04"))
 	}
