@@ -152,32 +152,32 @@ func (k queryKind) String() string {
 	return name
 }
 
-// figures draws what is found, by the size of the network and by the kind of query.
+// figures draws what is found, by the size of the network and by how far queries go.
 func (c Queries) figures(networks []QueryNetwork) []Figure {
 	bySize := Figure{Name: "query-nodes", Title: fmt.Sprintf("What a query of %d hops and %d messages finds", usual.hops, usual.budget), X: "Nodes", Y: "Entries found (%)"}
-	byKind := Figure{Name: "query-kinds", Title: fmt.Sprintf("What queries find of what %.0f%% of the subscribers hold", 100*heldBy[rare]), X: "Hops, messages", Y: "Entries found (%)"}
+	byHops := Figure{Name: "query-hops", Title: fmt.Sprintf("What %d messages find of what %.0f%% of the subscribers hold", usual.budget, 100*heldBy[rare]), X: "Hops", Y: "Entries found (%)"}
 	for _, share := range heldBy {
 		bySize.Lines = append(bySize.Lines, Line{Name: fmt.Sprintf("held by %.0f%%", 100*share)})
 	}
 	for i, n := range networks {
 		bySize.Points = append(bySize.Points, fmt.Sprint(n.Nodes))
-		byKind.Lines = append(byKind.Lines, Line{Name: fmt.Sprintf("%d nodes", n.Nodes)})
+		byHops.Lines = append(byHops.Lines, Line{Name: fmt.Sprintf("%d nodes", n.Nodes)})
 		for _, row := range n.Kinds {
 			if row.kind() == usual {
 				for k, recall := range row.Recall {
 					bySize.Lines[k].Values = append(bySize.Lines[k].Values, 100*recall)
 				}
 			}
-			if row.Blind || row.Flooded {
+			if row.kind() != (queryKind{hops: row.Hops, budget: usual.budget}) {
 				continue
 			}
 			if i == 0 {
-				byKind.Points = append(byKind.Points, row.kind().String())
+				byHops.Points = append(byHops.Points, fmt.Sprint(row.Hops))
 			}
-			byKind.Lines[i].Values = append(byKind.Lines[i].Values, 100*row.Recall[rare])
+			byHops.Lines[i].Values = append(byHops.Lines[i].Values, 100*row.Recall[rare])
 		}
 	}
-	return []Figure{bySize, byKind}
+	return []Figure{bySize, byHops}
 }
 
 // rare is the index in heldBy of what the second figure is about.
