@@ -12,18 +12,19 @@ import (
 // What the paper states, by interval. Table 3 names all bundle sizes; the text of §4.4 and the abstract name
 // the rest.
 var (
-	paperBundle  = map[time.Duration]string{h(.5): "2.67", h(1): "2.63", h(2): "2.83", h(4): "2.87", h(8): "3.29", h(16): "3.65"}
-	paperRatio   = map[time.Duration]string{h(.5): "7.0", h(16): "15.2"} // §4.4
-	paperXCH     = map[time.Duration]string{h(16): "<22 min"}            // abstract
-	paperSLN     = map[time.Duration]string{h(16): "5.7 h"}              // abstract, §4.4
-	paperXCHMiss = map[time.Duration]string{h(16): "<10%"}               // abstract: captures "more than 90%"
-	paperSLNMiss = map[time.Duration]string{h(16): "64%"}                // abstract: "36% of entry coverage"
-	paperGain    = map[time.Duration]string{h(.5): "2%"}                 // §4.4
-	paperChecks  = map[time.Duration]string{h(16): "6.3"}                // abstract, "only 0.9 document exchange calls
-	paperPuts    = map[time.Duration]string{h(.5): "2", h(16): "0.9"}    // and 6.3 document checking calls per minute"; §4.4
+	paperBundle  = map[time.Duration]string{every(.5): "2.67", every(1): "2.63", every(2): "2.83", every(4): "2.87", every(8): "3.29", every(16): "3.65"}
+	paperRatio   = map[time.Duration]string{every(.5): "7.0", every(16): "15.2"} // §4.4
+	paperXCH     = map[time.Duration]string{every(16): "<22 min"}                // abstract
+	paperSLN     = map[time.Duration]string{every(16): "5.7 h"}                  // abstract, §4.4
+	paperXCHMiss = map[time.Duration]string{every(16): "<10%"}                   // abstract: captures "more than 90%"
+	paperSLNMiss = map[time.Duration]string{every(16): "64%"}                    // abstract: "36% of entry coverage"
+	paperGain    = map[time.Duration]string{every(.5): "2%"}                     // §4.4
+	paperChecks  = map[time.Duration]string{every(16): "6.3"}                    // abstract, "only 0.9 document exchange calls
+	paperPuts    = map[time.Duration]string{every(.5): "2", every(16): "0.9"}    // and 6.3 document checking calls per minute"; §4.4
 )
 
-func h(hours float64) time.Duration { return time.Duration(hours * float64(time.Hour)) }
+// every is an interval of so many hours.
+func every(hours float64) time.Duration { return time.Duration(hours * float64(time.Hour)) }
 
 // stated is what the paper states for an interval, and unknown where it does not.
 func stated(table map[time.Duration]string, every time.Duration) string {
