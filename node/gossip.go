@@ -85,7 +85,7 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		n.deliveredAgain(l, b, asked)
 		return
 	}
-	if n.edits.took(l.holder, b.DID) {
+	if n.edits.Took(l.holder, b.DID) {
 		c.Duplicates += int64(len(b.Entries))
 		n.giveUp(l, b.DID)
 		n.respond(ev, protocol.OK{})

@@ -29,18 +29,18 @@ type Node struct {
 	table   *neighbors.Table
 	book    *neighbors.Book
 	links   map[protocol.NodeID]*link
-	linked  []*link   // the same, in the order of the table's neighbors
-	boot    bootstrap // looking for neighbors
-	absence absence   // when it had no neighbors
-	gossip  gossip    // what goes round: bundles seen, promised and recent
-	dues    dues      // what neighbors give and get
-	edits   revisions // versions of known entries that are not confirmed
-	door    door      // who was sent away
-	load    exposure  // what others put us to
-	covers  covers    // what hides the feeds that we follow
-	upkeep  upkeep    // how well the neighbors serve us
-	queries queries   // searches of archives
-	barter  barter    // of entries of the past
+	linked  []*link            // the same, in the order of the table's neighbors
+	boot    bootstrap          // looking for neighbors
+	absence absence            // when it had no neighbors
+	gossip  gossip             // what goes round: bundles seen, promised and recent
+	dues    dues               // what neighbors give and get
+	edits   incentive.Versions // of known entries, not confirmed
+	door    door               // who was sent away
+	load    exposure           // what others put us to
+	covers  covers             // what hides the feeds that we follow
+	upkeep  upkeep             // how well the neighbors serve us
+	queries queries            // searches of archives
+	barter  barter             // of entries of the past
 	gifts   *incentive.Gifts
 	self    identity
 	left    bool // the host stops; the neighbors were told

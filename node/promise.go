@@ -56,7 +56,7 @@ func (n *Node) checked(l *link, did protocol.DID, answer func(protocol.Seen)) {
 		answer(n.offeredSeen(l, did))
 		return
 	}
-	if n.edits.took(l.holder, did) {
+	if n.edits.Took(l.holder, did) {
 		answer(true)
 		return
 	}

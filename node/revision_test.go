@@ -169,8 +169,8 @@ func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 	b := version(e, "older", -time.Minute)
 	a.take(late, b)
 	w.run(2 * time.Hour)
-	if c := a.node.Status().Counters; c.Altered != 0 || len(a.node.edits.aside) != 0 || !a.node.gossip.seen.has(b.DID) {
-		t.Errorf("%d count as altered, %d are set aside", c.Altered, len(a.node.edits.aside))
+	if c := a.node.Status().Counters; c.Altered != 0 || a.node.edits.Len() != 0 || !a.node.gossip.seen.has(b.DID) {
+		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.edits.Len())
 	}
 }
 
@@ -185,7 +185,7 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 	a.take(foe, v)
 	a.take(foe, v)
-	if got := len(a.node.edits.aside); got != 1 || a.node.links[foe.id].owes(v.DID) {
+	if got := a.node.edits.Len(); got != 1 || a.node.links[foe.id].owes(v.DID) {
 		t.Errorf("%d versions are set aside", got)
 	}
 	if r := a.hears(foe, check); r.Reply != protocol.Seen(true) {
@@ -193,29 +193,6 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 	if r := a.hears(other, check); r.Reply != protocol.Seen(false) {
 		t.Errorf("who did not is answered %v", r.Reply)
-	}
-	w.run(asideFor + time.Hour)
-	a.node.edits.set(w.now, aside{})
-	if a.node.edits.took(incentive.HolderOf(foe.id), v.DID) {
-		t.Error("it is remembered for ever")
-	}
-}
-
-func TestSetAsideVersionsAreBounded(t *testing.T) {
-	var r revisions
-	holder := func(i int) incentive.Holder { return incentive.HolderOf(stranger(i)) }
-	r.set(epoch, aside{at: epoch, holder: holder(0), did: did(0)})
-	for i := range 2 * maxAside {
-		r.set(epoch, aside{at: epoch, holder: holder(1), did: did(1 + i), entry: feed.EntryID(did(i))})
-	}
-	if len(r.aside) != 1+maxAsideEach || !r.took(holder(0), did(0)) || !r.took(holder(1), did(2*maxAside)) {
-		t.Errorf("after a flood of one neighbor %d are set aside", len(r.aside))
-	}
-	for i := range 2 * maxAside {
-		r.set(epoch, aside{at: epoch, holder: holder(2 + i%100), did: did(i), entry: feed.EntryID(did(i))})
-	}
-	if len(r.aside) != maxAside {
-		t.Errorf("after a flood of many %d are set aside", len(r.aside))
 	}
 }
 
