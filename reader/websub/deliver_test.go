@@ -1,0 +1,78 @@
+package websub_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// What failed is tried again, ever less often, and includes what came meanwhile; who is dead is forgotten.
+func TestRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.ask("hub.lease_seconds", "2592000")
+		s.answer(500, nil)
+		s.publish(2)
+		s.wantBodies(`from "1" to "2"`)
+		s.publish(3)
+		s.wantBodies() // not before a minute is over
+		time.Sleep(59 * time.Second)
+		s.wantBodies()
+		time.Sleep(2 * time.Second)
+		s.wantBodies(`from "1" to "3"`)
+		s.answer(0, errors.New("refused"))
+		time.Sleep(3 * time.Minute)
+		s.answer(0, nil)
+		time.Sleep(5 * time.Minute)
+		s.wantBodies(`from "1" to "3"`)
+		if x := s.stored()[0]; x.Failures != 0 || x.ETag != `"3"` {
+			t.Errorf("after a success: %+v", x)
+		}
+		s.answer(503, nil)
+		s.publish(4)
+		time.Sleep(10 * time.Hour)
+		synctest.Wait()
+		if n := s.delivered(); n < 10 || n > 16 || len(s.stored()) != 1 {
+			t.Errorf("%d tries in ten hours, %d subscriptions", n, len(s.stored()))
+		}
+		time.Sleep(3 * time.Hour)
+		synctest.Wait()
+		if n := s.delivered(); n != 16 || len(s.stored()) != 0 {
+			t.Errorf("%d tries at last, %d subscriptions", n, len(s.stored()))
+		}
+	})
+}
+
+// §7: 410 is the subscriber's way to end it.
+func TestGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.ask()
+		s.answer(410, nil)
+		s.publish(2)
+		s.answer(0, nil)
+		s.publish(3)
+		s.wantBodies(`from "1" to "2"`)
+		if len(s.stored()) != 0 {
+			t.Errorf("still there: %+v", s.stored())
+		}
+	})
+}
+
+// Redirects are failures, and lead nowhere.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.ask()
+		s.answer(307, nil)
+		s.publish(2)
+		s.wantBodies(`from "1" to "2"`)
+		if s.sub.last.URL.Host != "127.0.0.1:8080" || s.stored()[0].Failures != 1 {
+			t.Errorf("went to %s, %+v", s.sub.last.URL, s.stored())
+		}
+	})
+}
