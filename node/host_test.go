@@ -31,6 +31,7 @@ type testHost struct {
 	pulled  []Pulled  // likewise of downloads
 	alarm   time.Time // when the node is woken
 	life    int
+	slow    int // for how many ids it searches in time, 0 for any number
 }
 
 func (w *network) addAt(id protocol.NodeID, c Config, feeds ...feed.URL) *testHost {
@@ -139,6 +140,9 @@ func (h *testHost) carryOut(e Effect) {
 		w.at(w.now.Add(takes), alive(func() { h.step(ev) }))
 	case Search:
 		records, err := h.store.Search(context.Background(), e.Filter)
+		if h.slow > 0 && len(e.Filter.IDs) > h.slow {
+			records, err = nil, context.DeadlineExceeded
+		}
 		w.at(w.now, alive(func() { h.step(Found{ID: e.ID, Records: records, Err: err}) }))
 	case Results:
 		h.results = append(h.results, e)

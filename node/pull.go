@@ -144,11 +144,16 @@ func (p *pull) ask(r search.Request) {
 			p.n.answeredBy(l, a, func(Answered) {})
 		}
 		b, _ := a.Reply.(protocol.Batch)
-		p.Answered(r, b.Left, codeOf(a.Err) == protocol.Spent)
+		again := codeOf(a.Err) == protocol.Busy && p.Busy(r)
+		if !again {
+			p.Answered(r, b.Left, codeOf(a.Err) == protocol.Spent)
+		}
 		if p.over {
 			return
 		}
-		p.take(r, l, b, a.Err)
+		if !again {
+			p.take(r, l, b, a.Err)
+		}
 		p.advance()
 	})
 }

@@ -255,6 +255,34 @@ func TestALargeDownloadComesInParts(t *testing.T) {
 	}
 }
 
+// A holder on a slow machine is asked for less at a time, and one that is busy with little for no more.
+func TestABusyHolderIsAskedForLess(t *testing.T) {
+	for _, tt := range []struct{ slow, stored, calls int }{
+		{100, 250, 3},
+		{99, 250, 11}, // 100, then 25 at a time
+		{10, 250, 44}, // 100, 25, then 6 at a time
+		{3, 0, 4},     // 100, 25, 6, 4
+	} {
+		w := newNetwork(t)
+		w.direct = true
+		hosts := w.graph(2, Config{}, [2]int{0, 1})
+		hosts[1].slow = tt.slow
+		var wishes []search.Wish
+		for i := range 250 {
+			e := oldEntry(news, i)
+			hosts[1].holds(e)
+			wishes = append(wishes, wishFor(e, hosts[1]))
+		}
+		got := hosts[0].pulls(wishes...)
+		if len(got.Stored) != tt.stored || len(got.Missing) != 250-tt.stored || (len(got.Refused) > 0) != (tt.stored == 0) {
+			t.Errorf("%d in time: %d stored, %d missing, %+v", tt.slow, len(got.Stored), len(got.Missing), got.Refused)
+		}
+		if n := count(hosts[0].calls, "get_entries"); n != tt.calls {
+			t.Errorf("%d in time: %d calls, want %d", tt.slow, n, tt.calls)
+		}
+	}
+}
+
 func TestShunnedHoldersAreForgotten(t *testing.T) {
 	var s shunned
 	for i := range 2 * maxShunned {

@@ -1,14 +1,19 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 
 	"feedex/feed"
 	"feedex/protocol"
 )
 
-// maxHolders is how many holders are asked at a time.
-const maxHolders = 4
+const (
+	// maxHolders is how many holders are asked at a time.
+	maxHolders = 4
+	// smallestLoad is how many entries a holder is asked for at least.
+	smallestLoad = 4
+)
 
 // A Wish is one version of an entry, and who is said to have it.
 type Wish struct {
@@ -21,7 +26,8 @@ type Wish struct {
 // none.
 type Wishes struct {
 	open  []*wish
-	asked []protocol.NodeID // who have not answered
+	asked []protocol.NodeID       // who have not answered
+	loads map[protocol.NodeID]int // how many entries at a time those are asked for that were busy
 }
 
 // wish is a Wish while it is open.
@@ -65,7 +71,7 @@ func (w *Wishes) Next(usable func(protocol.NodeID) bool) []Request {
 			case i < 0:
 				i = len(requests)
 				requests = append(requests, Request{Holder: id})
-			case len(requests[i].wishes) >= protocol.MaxBatch:
+			case len(requests[i].wishes) >= cmp.Or(w.loads[id], protocol.MaxBatch):
 				continue
 			}
 			r := &requests[i]
@@ -86,10 +92,7 @@ func (w *Wishes) Waiting() bool { return len(w.asked) > 0 }
 // Answered notes that a holder answered, and left so many at the end of the request for another answer: it is asked no
 // more for the others. Where it refused because it gives no more away, spent, that holds until Again.
 func (w *Wishes) Answered(r Request, left int, spent bool) {
-	w.asked = slices.DeleteFunc(w.asked, func(id protocol.NodeID) bool { return id == r.Holder })
-	for _, one := range r.wishes {
-		one.asking = false
-	}
+	w.ended(r)
 	answered := r.wishes
 	if left < len(answered) { // or it would be asked the same again and again
 		answered = answered[:len(answered)-left]
@@ -100,6 +103,32 @@ func (w *Wishes) Answered(r Request, left int, spent bool) {
 			one.spent = append(one.spent, r.Holder)
 		}
 	}
+}
+
+// ended notes that somebody is asked no more.
+func (w *Wishes) ended(r Request) {
+	w.asked = slices.DeleteFunc(w.asked, func(id protocol.NodeID) bool { return id == r.Holder })
+	for _, one := range r.wishes {
+		one.asking = false
+	}
+}
+
+// Busy notes that a holder had no time for the request, in place of Answered, and reports whether it is to be asked for
+// fewer at a time. A slow machine may need longer for all that one request may name than it gives to it. A holder without
+// time for a few is asked no more.
+func (w *Wishes) Busy(r Request) (fewer bool) {
+	w.ended(r)
+	if len(r.wishes) <= smallestLoad {
+		for _, one := range w.open {
+			one.Holders = slices.DeleteFunc(one.Holders, func(id protocol.NodeID) bool { return id == r.Holder })
+		}
+		return false
+	}
+	if w.loads == nil {
+		w.loads = make(map[protocol.NodeID]int)
+	}
+	w.loads[r.Holder] = max(len(r.wishes)/4, smallestLoad)
+	return true
 }
 
 // Drop lets go of wishes, but for those that somebody is asked for.

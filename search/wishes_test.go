@@ -150,3 +150,22 @@ func TestEachEntryIsMissingOnce(t *testing.T) {
 		t.Errorf("missing are %v", ids)
 	}
 }
+
+// Who is busy is asked for a quarter each time, and then no more.
+func TestBusyHoldersAreAskedForFewer(t *testing.T) {
+	a, b := node(1), node(2)
+	w := wishesFor(protocol.MaxBatch+1, a)
+	w.Add(search.Wish{Wanted: wanted(200, 1), Holders: []protocol.NodeID{a, b}})
+	for _, want := range []string{"1:100 2:1 ", "1:25 ", "1:6 ", "1:4 "} {
+		asked := w.Next(everybody)
+		if got := said(asked); got != want {
+			t.Fatalf("asked are %q, want %q", got, want)
+		}
+		if fewer := w.Busy(asked[0]); fewer != (want != "1:4 ") {
+			t.Errorf("after %q: asked for fewer: %v", want, fewer)
+		}
+	}
+	if got := said(w.Next(everybody)); got != "" || w.Len() != protocol.MaxBatch+2 {
+		t.Errorf("asked no more are %q, %d wishes are open", got, w.Len())
+	}
+}
