@@ -8,12 +8,9 @@ import (
 
 	"feedex/feed"
 	"feedex/node"
-	"feedex/protocol"
 )
 
 const (
-	// backfillWait is how long a backfill waits for the answers to one of its queries: longer than a person would.
-	backfillWait = 10 * time.Second
 	// briskRounds are the queries that follow one another at once; those after them keep backfillPause between, for
 	// neighbors answer ten queries a minute.
 	briskRounds = 5
@@ -45,7 +42,14 @@ type Backfilled struct {
 	Pages     int       `json:"pages"`             // documents of the publisher that were read
 	Back      time.Time `json:"back,omitzero"`     // how far back it looked, in the part that it is at
 	Problem   string    `json:"problem,omitempty"` // why others were not asked
-	Cut       []string  `json:"cut,omitempty"`     // why others may have more (protocol.Cut)
+	// Unanswered says that no neighbor answered, or none did any more: what others have before Back is not known, and
+	// another Backfill may find it. Asked is how many neighbors the last query went to, Again how many queries repeated
+	// one that not all had answered in time.
+	Unanswered bool `json:"unanswered"`
+	Asked      int  `json:"asked"`
+	Again      int  `json:"again,omitempty"`
+	page       pageSize
+	Cut        []string `json:"cut,omitempty"` // why others may have more (protocol.Cut)
 	// PublisherProblem is why the publisher's archive was not read to its end.
 	PublisherProblem string `json:"publisher_problem,omitempty"`
 
@@ -65,7 +69,7 @@ func (b Backfill) Run(ctx context.Context, o Owner, each func(Backfilled)) (Back
 	if b.Pause == 0 {
 		b.Pause = backfillPause
 	}
-	r := Backfilled{Feed: b.Feed}
+	r := Backfilled{Feed: b.Feed, page: pageSize{largestPage, largestPage}}
 	if b.Publisher {
 		if err := b.readArchive(ctx, o, &r, each); err != nil {
 			return r, err
@@ -127,59 +131,6 @@ func (b Backfill) older(p ArchivePage, pages int, seen map[feed.URL]bool) (next 
 	}
 	seen[p.Older] = true
 	return p.Older, ""
-}
-
-// askOthers asks for what others have, from the newest back, as much at a time as an answer holds.
-func (b Backfill) askOthers(ctx context.Context, o Owner, r *Backfilled, each func(Backfilled)) error {
-	until := b.Until
-	for round := range maxRounds {
-		if round >= briskRounds {
-			if err := rest(ctx, b.Pause); err != nil {
-				return err
-			}
-		}
-		next, more, err := b.ask(ctx, o, until, r)
-		if err != nil || r.Problem != "" {
-			return err
-		}
-		if each(*r); !more {
-			return nil
-		}
-		until = next
-	}
-	return nil
-}
-
-// ask asks once for what others have of the time before until, which is open where it is zero. It returns where to go
-// on, and whether there may be more.
-func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *Backfilled) (next time.Time, more bool, err error) {
-	yes := true
-	q := Query{Network: &yes, Hops: b.Hops, Wait: backfillWait, Filter: feed.Filter{Feed: b.Feed, Since: b.Since, Until: until, Limit: protocol.MaxAnswerEntries}}
-	var end *QueryEnd
-	if err := o.Query(ctx, q, func(p QueryPart) error { end = p.End; return nil }); err != nil {
-		return until, false, err
-	}
-	if r.Problem = end.Problem; r.Problem == "" && end.Asked == 0 && len(end.Cut) == 0 {
-		r.Problem = "there is no neighbor that could be asked"
-	}
-	if r.Problem != "" {
-		return until, false, nil
-	}
-	if err := b.pull(ctx, o, end.Found, r); err != nil {
-		return until, false, err
-	}
-	next = until
-	for i := range end.Found {
-		if t := end.Found[i].Time(); next.IsZero() || t.Before(next) {
-			next = t
-		}
-	}
-	r.Back, r.Cut = next, slices.DeleteFunc(end.Cut, func(why string) bool { return why == "limit" })
-	more = len(end.Found) > 0 && (slices.Contains(end.Cut, "limit") || len(end.Found) >= protocol.MaxAnswerEntries)
-	if after := next.Add(time.Second); until.IsZero() || after.Before(until) {
-		next = after // others of that second may have been left out
-	}
-	return next, more, nil
 }
 
 // pull downloads what was found, and notes what could not be had.

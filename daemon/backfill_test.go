@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"feedex/feed"
@@ -25,6 +26,10 @@ type pastOwner struct {
 	hops     []int // of each
 	limit    int   // of an answer
 	cut      []string
+	waits    []time.Duration // of each query
+	late     int             // so many queries that come next nobody answers in time
+	slow     int             // how many entries others can look up in time, 0 for any number
+	half     int             // so many after these one of two neighbors, which has every other entry
 }
 
 func (o *pastOwner) remote(i int) Remote {
@@ -33,15 +38,29 @@ func (o *pastOwner) remote(i int) Remote {
 
 func (o *pastOwner) Query(_ context.Context, q Query, each func(QueryPart) error) error {
 	o.queries, o.hops = append(o.queries, q.Filter), append(o.hops, q.Hops)
-	end := &QueryEnd{Network: true, Asked: 2, Cut: o.cut}
-	for i := o.minutes - 1; i >= 0; i-- {
+	end := &QueryEnd{Network: true, Asked: 2, Answers: 2, Cut: o.cut}
+	o.waits = append(o.waits, q.Wait)
+	step := 1
+	switch {
+	case o.late > 0:
+		o.late--
+		end.Answers, end.Cut = 0, []string{"time"}
+		return each(QueryPart{End: end})
+	case o.slow > 0 && q.Filter.Limit > o.slow:
+		end.Cut = []string{"time"}
+		return each(QueryPart{End: end})
+	case o.half > 0:
+		o.half--
+		end.Answers, end.Cut, step = 1, []string{"time"}, 2
+	}
+	for i := o.minutes - 1; i >= 0; i -= step {
 		r := o.remote(i)
 		f := q.Filter
 		if f.Feed != r.Feed || r.Published.Before(f.Since) || !f.Until.IsZero() && !r.Published.Before(f.Until) {
 			continue
 		}
-		if len(end.Found) == o.limit {
-			end.Cut = append(slices.Clone(o.cut), "limit")
+		if len(end.Found) == min(o.limit, q.Filter.Limit) {
+			end.Cut = append(slices.Clone(end.Cut), "limit")
 			break
 		}
 		end.Found = append(end.Found, r)
@@ -90,12 +109,76 @@ func TestBackfillGoesBackRangeByRange(t *testing.T) {
 	}
 }
 
+// Whoever does not answer in time is asked again, with longer waits, and only so often. What one answer lacks is found by
+// the next.
+func TestBackfillAsksAgain(t *testing.T) {
+	for name, tt := range map[string]struct {
+		late, half int
+		slow       int
+		stored     int
+		again      int
+		waits      []time.Duration // of the first queries
+		unanswered bool
+		cut        []string
+	}{
+		"all in time":      {stored: 500, waits: []time.Duration{10, 10, 10}},
+		"all late once":    {late: 1, stored: 500, again: 1, waits: []time.Duration{10, 20, 10, 10, 10, 10, 10}}, // 50, then 100 at most
+		"some late twice":  {half: 2, stored: 500, again: 2, waits: []time.Duration{10, 20, 40, 10, 10}},
+		"late, some late":  {late: 1, half: 1, stored: 500, again: 2, waits: []time.Duration{10, 20, 40, 10, 10, 10, 10, 10}},
+		"slow archives":    {slow: 30, stored: 500, again: 2, waits: slices.Concat([]time.Duration{10, 20, 40}, slices.Repeat([]time.Duration{10}, 21))},
+		"too slow":         {slow: 1, again: 2, waits: []time.Duration{10, 20, 40}, unanswered: true, cut: []string{"time"}},
+		"some always late": {half: 1000, stored: 250, again: 4, waits: []time.Duration{10, 20, 40, 10, 20, 40}, cut: []string{"time"}},
+		"all always late":  {late: 1000, again: 2, waits: []time.Duration{10, 20, 40}, unanswered: true, cut: []string{"time"}},
+	} {
+		o := newPast(500, 200)
+		o.late, o.half, o.slow = tt.late, tt.half, tt.slow
+		got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) {})
+		for i := range tt.waits {
+			tt.waits[i] *= time.Second
+		}
+		if err != nil || got.Network != tt.stored || len(o.stored) != tt.stored || got.Again != tt.again || got.Unanswered != tt.unanswered || !slices.Equal(got.Cut, tt.cut) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		if !slices.Equal(o.waits, tt.waits) {
+			t.Errorf("%s: waited %v, want %v", name, o.waits, tt.waits)
+		}
+		if (got.Problem == noneAnswered) != tt.unanswered || got.Asked != 2 {
+			t.Errorf("%s: asked %d, problem %q", name, got.Asked, got.Problem)
+		}
+	}
+}
+
+// However often somebody is late, few of the queries are repetitions. Between two there is a pause that grows.
+func TestBackfillAsksAgainWithinBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newPast(8000, 200)
+		o.half = 1 << 20
+		begun := time.Now()
+		got, err := Backfill{Feed: exampleFeed, Network: true}.Run(t.Context(), o, func(Backfilled) {})
+		if err != nil || got.Again != maxAgain || len(o.queries) > 40+maxAgain || !slices.Equal(got.Cut, []string{"time"}) {
+			t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
+		}
+		if took, least := time.Since(begun), maxAgain/2*3*backfillPause; took < least {
+			t.Errorf("it took %v, want pauses of %v at least", took, least)
+		}
+	})
+}
+
+// That nobody answers in the middle is no end.
+func TestABackfillThatNobodyAnswersAnyMore(t *testing.T) {
+	o := newPast(500, 200)
+	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) { o.late = maxTries })
+	if err != nil || !got.Unanswered || got.Network != 200 || !got.Back.Equal(o.begun.Add(300*time.Minute)) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // However many entries are of one second, it ends.
 func TestBackfillEnds(t *testing.T) {
 	o := newPast(1, 1)
 	o.cut = []string{"limit", "time"}
 	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) {})
-	if err != nil || got.Network != 1 || !slices.Equal(got.Cut, []string{"time"}) || len(o.queries) > 3 {
+	if err != nil || got.Network != 1 || !slices.Equal(got.Cut, []string{"time"}) || len(o.queries) > 3*maxTries {
 		t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
 	}
 	o.err = errors.New("no more")

@@ -12,8 +12,8 @@ import (
 const (
 	// gapsEvery is how often the node looks for gaps in its feeds that others may fill.
 	gapsEvery = 10 * time.Minute
-	// gapAgain is how long a gap that nobody could fill is left alone.
-	gapAgain = 6 * time.Hour
+	// gapAgain is how long a gap that nobody could fill is left alone, and gapSoon one about which nobody answered.
+	gapAgain, gapSoon = 6 * time.Hour, time.Hour
 )
 
 // A gapFiller asks the network for the entries that feeds published between two polls and that are missing here.
@@ -55,6 +55,9 @@ func (g *gapFiller) sweep(ctx context.Context, now time.Time) error {
 		got, err := Backfill{Feed: f.URL, Since: f.Gap.After, Until: f.Gap.Before, Network: true, Hops: g.hops, Pause: g.pause}.Run(ctx, g.owner, func(Backfilled) {})
 		if err != nil {
 			return err
+		}
+		if got.Unanswered {
+			g.tried[f.URL] = now.Add(gapSoon - gapAgain)
 		}
 		g.log(f.URL, got)
 	}

@@ -38,7 +38,7 @@ func (h *host) FetchPage(ctx context.Context, u, page feed.URL) (ArchivePage, er
 	if err == nil && len(stored) > 0 {
 		err = h.command(ctx, node.Recovered{Feed: u, Records: stored})
 	}
-	if err == nil && page != "" {
+	if err == nil {
 		err = h.pageRead(ctx, u, page, p)
 	}
 	return p, err

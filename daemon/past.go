@@ -28,7 +28,8 @@ type pastFiller struct {
 	owner Owner
 	keep  func(context.Context, node.Backfilled) error
 	log   func(feed.URL, archive.Past, string)
-	hops  int // as in Backfill; 0 where nobody but publishers is asked
+	hops  int           // as in Backfill; 0 where nobody but publishers is asked
+	pause time.Duration // as in Backfill
 
 	last     feed.URL                       // whose turn it was
 	setbacks map[feed.URL]setback           // of feeds that cannot be helped for now
@@ -42,7 +43,7 @@ type setback struct {
 }
 
 func newPastFiller(o Owner, keep func(context.Context, node.Backfilled) error, log func(feed.URL, archive.Past, string), hops int) *pastFiller {
-	return &pastFiller{owner: o, keep: keep, log: log, hops: hops, setbacks: make(map[feed.URL]setback), seen: make(map[feed.URL]map[feed.URL]bool)}
+	return &pastFiller{owner: o, keep: keep, log: log, hops: hops, pause: backfillPause, setbacks: make(map[feed.URL]setback), seen: make(map[feed.URL]map[feed.URL]bool)}
 }
 
 // run makes steps until ctx ends, with a pause between two.
@@ -152,8 +153,8 @@ func (p *pastFiller) leavePublisher(u feed.URL) {
 	delete(p.seen, u)
 }
 
-// pageRead notes that a document of a publisher's archive was read, whoever wanted it: where it is the next one that would
-// be read to fill in the feed's past, that is done.
+// pageRead notes that a document of a feed was read, whoever wanted it: where it is the next one that would be read to
+// fill in the feed's past, that is done. Before the first poll it may be the feed's own, which leads to that past.
 func (h *host) pageRead(ctx context.Context, u, at feed.URL, page ArchivePage) error {
 	past, err := look(ctx, h, func(n *node.Node) (past *node.PastStatus, err error) {
 		if n != nil {
@@ -161,18 +162,25 @@ func (h *host) pageRead(ctx context.Context, u, at feed.URL, page ArchivePage) e
 		}
 		return past, nil
 	})
-	if err != nil || past == nil || past.Stage != archive.PastPublisher || past.Page != at {
+	if err != nil || past == nil {
 		return err
 	}
 	next := archive.Past(*past)
-	_ = turnPage(&next, page, map[feed.URL]bool{"": true, u: true, at: true})
+	switch {
+	case next.Stage == archive.PastPoll && at == "" && page.Older != "":
+		next.Stage, next.Page = archive.PastPublisher, page.Older
+	case next.Stage == archive.PastPublisher && at != "" && next.Page == at:
+		_ = turnPage(&next, page, map[feed.URL]bool{"": true, u: true, at: true})
+	default:
+		return nil
+	}
 	return h.command(ctx, node.Backfilled{Feed: u, Past: next})
 }
 
 // ask asks neighbors once, or says why that cannot be done.
 func (p *pastFiller) ask(ctx context.Context, u feed.URL, past *archive.Past) (problem string, err error) {
-	var got Backfilled
-	next, more, err := Backfill{Feed: u, Since: past.Since, Hops: p.hops}.ask(ctx, p.owner, past.Back, &got)
+	got := Backfilled{page: pageSize{largestPage, largestPage}}
+	next, more, err := Backfill{Feed: u, Since: past.Since, Hops: p.hops, Pause: p.pause}.ask(ctx, p.owner, past.Back, &got)
 	if err != nil || got.Problem != "" {
 		return got.Problem, err
 	}

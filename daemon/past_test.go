@@ -3,8 +3,13 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +33,9 @@ func newPastFillerOf(o Owner, feeds []node.FeedStatus, hops int) (p *pastFiller,
 		*turns = append(*turns, ev.Feed)
 		return nil
 	}
-	return newPastFiller(o, keep, func(feed.URL, archive.Past, string) {}, hops), turns
+	p = newPastFiller(o, keep, func(feed.URL, archive.Past, string) {}, hops)
+	p.pause = time.Nanosecond
+	return p, turns
 }
 
 // steps makes n steps, a minute apart, and returns the time after them.
@@ -123,6 +130,30 @@ func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 	}
 }
 
+// That nobody answers is no end: neighbors are asked again later, and go on where they were.
+func TestThePastComesBackToThoseWhoDoNotAnswer(t *testing.T) {
+	o := newPast(300, 200)
+	o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: archive.PastNetwork}}}
+	p, _ := newPastFillerOf(o, o.feeds, 1)
+	now := p.steps(t, o.begun, 1)
+	part := *o.feeds[0].Past
+	o.late = 1000
+	for range 3 {
+		now = p.steps(t, now.Add(pastAgain), 5)
+		if got := *o.feeds[0].Past; got != part || part.Stage != archive.PastNetwork || part.Filled != 200 {
+			t.Fatalf("after nobody answered: %+v, want %+v", got, part)
+		}
+	}
+	if asked := len(o.queries); asked != 1+3*maxTries {
+		t.Errorf("asked %d times, want %d", asked, 1+3*maxTries)
+	}
+	o.late = 0
+	p.steps(t, now.Add(pastAgain), 1)
+	if got := *o.feeds[0].Past; got.Stage != archive.PastDone || got.Filled != 300 {
+		t.Errorf("after all: %+v", got)
+	}
+}
+
 // A node fills in the past of what it follows by itself: from the publisher's archive and then from a neighbor, over
 // restarts, without its owner, and as no news.
 func TestFollowingAFeedFillsInItsPast(t *testing.T) {
@@ -179,20 +210,68 @@ func TestABackfillIsNotRepeatedInTheBackground(t *testing.T) {
 	n.waitPast(u, func(p *node.PastStatus) bool { return p.Stage == archive.PastNetwork && p.Page == "" && p.Filled == 2 })
 }
 
-// waitPast waits until the past of the feed is as is wanted.
-func (n *testNode) waitPast(u feed.URL, want func(*node.PastStatus) bool) {
+// Nor does it where the feed has not been polled yet: what was read counts, and the poll begins nothing anew.
+func TestABackfillBeforeTheFirstPollIsNotRepeated(t *testing.T) {
+	origin := strings.TrimSuffix(string(startArchive(t, "")), "/feed")
+	var down atomic.Bool
+	down.Store(true)
+	reads := make(map[string]int)
+	var mu sync.Mutex
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if down.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		mu.Lock()
+		reads[r.URL.Path]++
+		mu.Unlock()
+		resp, err := http.Get(origin + r.URL.Path)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer resp.Body.Close()
+		w.Header().Set("Content-Type", "application/atom+xml")
+		_, _ = io.Copy(w, resp.Body)
+	}))
+	t.Cleanup(srv.Close)
+	u := feed.URL(srv.URL + "/feed")
+	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour}, pastPause: time.Hour})
+	n.waitPast(u, func(p *node.PastStatus) bool { return p != nil && p.Stage == archive.PastPoll })
+	n.waitFeed(u, func(f *node.FeedStatus) bool { return f.LastError != "" })
+	down.Store(false)
+	if got, err := (Backfill{Feed: u, Publisher: true, Pause: time.Millisecond}).Run(t.Context(), n.client, func(Backfilled) {}); err != nil || got.Pages != 3 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	done := func(p *node.PastStatus) bool { return p.Stage == archive.PastNetwork && p.Page == "" && p.Steps == 0 }
+	n.waitPast(u, done)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(reads) != 3 || reads["/2025"] != 1 || reads["/2024"] != 1 {
+		t.Errorf("read %v", reads)
+	}
+}
+
+// waitFeed waits until the feed is as is wanted.
+func (n *testNode) waitFeed(u feed.URL, want func(*node.FeedStatus) bool) {
 	n.t.Helper()
-	var last *node.PastStatus
+	var last node.FeedStatus
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); { // it only bounds a failing test
 		feeds, err := n.client.Feeds(n.t.Context())
 		if err != nil {
 			n.t.Fatal(err)
 		}
 		for i := range feeds {
-			if last = feeds[i].Past; feeds[i].URL == u && want(last) {
+			if last = feeds[i]; last.URL == u && want(&last) {
 				return
 			}
 		}
 	}
-	n.t.Fatalf("the past stays at %+v", last)
+	n.t.Fatalf("the feed stays at %+v", last)
+}
+
+// waitPast waits until the past of the feed is as is wanted.
+func (n *testNode) waitPast(u feed.URL, want func(*node.PastStatus) bool) {
+	n.t.Helper()
+	n.waitFeed(u, func(f *node.FeedStatus) bool { return want(f.Past) })
 }

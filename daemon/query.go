@@ -41,6 +41,7 @@ type Local struct {
 type QueryEnd struct {
 	Network bool     `json:"network"`           // neighbors were to be asked
 	Asked   int      `json:"asked"`             // how many were
+	Answers int      `json:"answers"`           // how many of them answered
 	Cut     []string `json:"cut,omitempty"`     // why there may be more (protocol.Cut); none where it is complete
 	Problem string   `json:"problem,omitempty"` // why nobody was asked
 	Found   []Remote `json:"found"`             // the best, in order, those among them that are here too
@@ -144,7 +145,7 @@ func (h *host) queryOthers(ctx context.Context, q Query, own []archive.Record, e
 			part := QueryPart{Found: newRemotes(r.Hits)}
 			if r.Done {
 				ended = true
-				part = QueryPart{End: &QueryEnd{Network: true, Asked: r.Asked, Cut: r.Cut.Reasons(), Found: part.Found}}
+				part = QueryPart{End: &QueryEnd{Network: true, Asked: r.Asked, Answers: r.Answers, Cut: r.Cut.Reasons(), Found: part.Found}}
 				if r.Err != nil {
 					part.End.Problem = r.Err.Error()
 				}

@@ -26,6 +26,7 @@ type inquiry struct {
 	waiting  []candidate // not asked yet, the best first
 	asked    int         // neighbors
 	open     int         // of them, those that have not answered
+	answers  int         // of them, those that gave an answer
 	over     bool
 
 	grown func(fresh []*search.Hit) // called when answers bring something new; nil for nobody
@@ -219,6 +220,7 @@ func (i *inquiry) take(l *link, a protocol.Answer) {
 		n.punish(l.holder, incentive.BadAnswer, 0)
 		return
 	}
+	i.answers++
 	i.cut |= a.Cut
 	var fresh []*search.Hit
 	useful := false

@@ -61,7 +61,9 @@ type Results struct {
 	Done  bool
 	Cut   protocol.Cut // at the end: why there may be more
 	Asked int          // at the end: neighbors that were asked
-	Err   error        // at the end: why nobody was
+	// Answers is, at the end, how many of them gave an answer, also one that lists nothing.
+	Answers int
+	Err     error // at the end: why nobody was asked
 }
 
 func (Results) effect() {}
@@ -85,7 +87,7 @@ func (n *Node) searchOthers(ev Query) {
 	}
 	i.done = func(hits []*search.Hit) {
 		delete(n.queries.own, ev.Tag)
-		n.do(Results{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked})
+		n.do(Results{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked, Answers: i.answers})
 	}
 	i.begin(ev.Own)
 }

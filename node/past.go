@@ -65,10 +65,20 @@ func (n *Node) pastAfter(s *subscription, stage archive.PastStage) archive.PastS
 	return stage
 }
 
-// backfilled notes how far the host has come. What it did for a subscription that has ended does not matter.
+// backfilled notes how far the host has come. Before the first poll that is where the publisher's archive begins, where
+// the owner had the document read. What was done for a subscription that has ended does not matter.
 func (n *Node) backfilled(ev Backfilled) {
 	s := n.feeds[ev.Feed]
-	if s == nil || s.Past.Stage != archive.PastPublisher && s.Past.Stage != archive.PastNetwork {
+	if s == nil {
+		return
+	}
+	switch s.Past.Stage {
+	case archive.PastPublisher, archive.PastNetwork:
+	case archive.PastPoll:
+		if ev.Past.Stage != archive.PastPublisher || ev.Past.Steps > 0 {
+			return
+		}
+	default:
 		return
 	}
 	s.Past = ev.Past

@@ -101,3 +101,22 @@ func TestTheProgressIntoThePastIsKept(t *testing.T) {
 		t.Errorf("followed anew: %+v", got)
 	}
 }
+
+// Where the owner had the document read before the first poll, the past begins there, and the poll begins nothing anew.
+func TestThePastMayBeginBeforeTheFirstPoll(t *testing.T) {
+	w := newNetwork(t)
+	w.withOlder(news, "https://example.com/2025")
+	h := w.add(Config{Backfill: 24 * time.Hour}, news)
+	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2025"}
+	for range 2 {
+		h.step(Backfilled{Feed: news, Past: past})
+		if got := h.node.feeds[news].Past; got.Stage != past.Stage || got.Page != past.Page || got.Steps != past.Steps {
+			t.Fatalf("before the first poll: %+v, want %+v", got, past)
+		}
+		past.Page, past.Steps = "https://example.com/2024", 1
+	}
+	w.run(time.Minute)
+	if got := h.node.feeds[news]; got.LastSuccess.IsZero() || got.Past.Page != past.Page || got.Past.Steps != 1 {
+		t.Errorf("after the first poll: %+v, want %+v", got.Past, past)
+	}
+}

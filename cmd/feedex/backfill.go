@@ -31,6 +31,9 @@ leads to one (RFC 5005), and from what neighbors, and those beyond them, have ke
 What comes is no news: it stands behind what arrived, with the time at which it was published. Each entry from the
 network is checked against what those who listed it said of it, and stays unconfirmed until the publisher shows it.
 
+Neighbors that do not answer in time are asked again, twice at most and with longer waits. Where none answers at all the
+backfill is not done: it says so, --json has "unanswered": true, and the exit code is 1.
+
 At the end it says what is still missing: entries that others listed and that nobody gave, and those that came
 out between two polls. Stopped, or killed, it goes on from where it was when it is called again: what is here is
 not downloaded again, only the publisher's documents are read once more.
@@ -86,9 +89,14 @@ func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) e
 		return fmt.Errorf("backfill: %w; what came so far is stored (%s)", err, plural(int64(got.Publisher+got.Network), "entry", "entries"))
 	}
 	if b.json {
-		return printJSON(c.OutOrStdout(), got)
+		err = printJSON(c.OutOrStdout(), got)
+	} else {
+		err = b.report(c.OutOrStdout(), &got)
 	}
-	return b.report(c.OutOrStdout(), &got)
+	if err == nil && got.Unanswered {
+		return hintedError{fmt.Errorf("backfill: not done: %s", got.Problem), "call it again later; what is here is not downloaded again"}
+	}
+	return err
 }
 
 // dayOf is a day as people write it.
@@ -111,10 +119,15 @@ func (b *backfill) report(w io.Writer, r *daemon.Backfilled) error {
 	}
 	switch {
 	case b.noNetwork:
-	case r.Problem != "":
+	case r.Problem != "" && r.Network == 0:
 		line("nothing from the network: %s", r.Problem)
+	case r.Problem != "":
+		line("%s from the network, back to %s; then %s", plural(int64(r.Network), "entry", "entries"), dayOf(r.Back), r.Problem)
 	default:
 		line("%s from the network", plural(int64(r.Network), "entry", "entries"))
+		if r.Again > 0 {
+			line("  asked again %s, because some had not answered in time", plural(int64(r.Again), "time", "times"))
+		}
 		if len(r.Cut) > 0 {
 			line("  others may have more: %s", cutWords(r.Cut))
 		}
