@@ -75,16 +75,6 @@ func (d dashboard) Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
 // Version implements web.Present.
 func (d dashboard) Version() uint64 { return d.host.changes.Load() }
 
-// Hours implements web.Library.
-func (d dashboard) Hours(ctx context.Context, since time.Time) ([]web.Hour, error) {
-	list, err := d.library.Reader.Hours(ctx, since)
-	hours := make([]web.Hour, len(list))
-	for i := range list {
-		hours[i] = web.Hour(list[i])
-	}
-	return hours, err
-}
-
 // Titles implements web.Library.
 func (d dashboard) Titles(ctx context.Context) (map[int64]web.Title, error) {
 	names, err := d.FeedNames(ctx)
@@ -149,27 +139,13 @@ func (d dashboard) Brought(ctx context.Context, number int64, since time.Time, n
 	return d.BroughtSince(ctx, number, since, n)
 }
 
-// Headlines implements web.Library.
-func (d dashboard) Headlines(ctx context.Context, q web.HeadlineQuery) ([]web.Headline, error) {
-	list, err := d.library.Reader.Headlines(ctx, sqlite.HeadlineQuery(q))
-	headlines := make([]web.Headline, len(list))
-	for i := range list {
-		h := &list[i]
-		headlines[i] = web.Headline{
-			Seq: h.Seq, ID: h.ID, Feed: h.Feed, URL: h.URL, FeedTitle: h.FeedTitle, Title: h.Title, Link: h.Link, Time: h.Time, Seen: h.Seen,
-			Source: h.Source, Confirmed: h.Confirmed, Lead: h.Lead, Item: web.ItemState(h.ItemState),
-		}
-	}
-	return headlines, err
-}
-
 // Entry implements web.Library.
 func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (web.Entry, error) {
 	r, item, number, err := d.library.Reader.Entry(ctx, id)
 	if err == nil && number == 0 {
 		err = web.ErrNone
 	}
-	return web.Entry{Record: r, Feed: number, Item: web.ItemState(item)}, err
+	return web.Entry{Record: r, Feed: number, Item: item}, err
 }
 
 // Mark implements web.Owner.

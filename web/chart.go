@@ -3,6 +3,8 @@ package web
 import (
 	"fmt"
 	"time"
+
+	"feedex/archive"
 )
 
 // A chart draws how many entries came, in one bar for each stretch of time. Positions across are in percent, so that
@@ -32,7 +34,7 @@ type bar struct {
 const chartHeight = 120
 
 // newChart adds the hours up in the bars of a period that ends now.
-func newChart(hours []Hour, p period, now time.Time) chart {
+func newChart(hours []archive.Hour, p period, now time.Time) chart {
 	c := chart{Height: chartHeight}
 	n := int(p.span / p.bar)
 	starts := make([]time.Time, n+1)

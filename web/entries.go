@@ -12,6 +12,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/reading"
 )
 
 // entriesPerPage is how many entries a page lists, and searchTime how long the search for them may take.
@@ -48,7 +49,7 @@ type headline struct {
 	Time      moment
 	Neighbor  string // who brought it, "" for an own poll
 	Confirmed bool
-	Item      ItemState
+	Item      reading.ItemState
 	Here      string // address of the list where it can be marked, "" where it cannot
 	Token     string // for that
 }
@@ -56,7 +57,7 @@ type headline struct {
 func (h *Handler) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
 	p := &entriesPage{Query: strings.TrimSpace(r.FormValue("q")), Show: r.FormValue("show"), Until: now.Unix(), Here: r.URL.RequestURI()}
-	q := HeadlineQuery{Unread: p.Show == "unread", Starred: p.Show == "starred", Secret: loggedIn(ctx), Limit: entriesPerPage + 1}
+	q := reading.HeadlineQuery{Unread: p.Show == "unread", Starred: p.Show == "starred", Secret: loggedIn(ctx), Limit: entriesPerPage + 1}
 	q.Feed, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
 	q.Before, _ = strconv.ParseInt(r.FormValue("before"), 10, 64)
 	p.Number = q.Feed
@@ -150,7 +151,7 @@ func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found 
 }
 
 // headlines are entries as lists show them, with what their feeds are called where that is asked for.
-func (h *Handler) headlines(list []Headline, feeds bool, now time.Time) []headline {
+func (h *Handler) headlines(list []reading.Headline, feeds bool, now time.Time) []headline {
 	lines := make([]headline, len(list))
 	for i := range list {
 		e := &list[i]
@@ -171,13 +172,13 @@ func (h *Handler) records(list []archive.Record, titles map[int64]Title, now tim
 	for number, t := range titles {
 		numbers[t.URL] = number
 	}
-	heads := make([]Headline, len(list))
+	heads := make([]reading.Headline, len(list))
 	for i := range list {
 		r := &list[i]
 		text := cmp.Or(r.Entry.Summary, r.Entry.Content)
 		number := numbers[r.Entry.Feed]
-		heads[i] = Headline{ID: r.ID, Feed: number, URL: r.Entry.Feed, FeedTitle: titles[number].Text, Title: r.Entry.Title, Time: r.Time(),
-			Confirmed: r.Confirmed, Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], ""), Item: ItemState{Read: true}}
+		heads[i] = reading.Headline{ID: r.ID, Feed: number, URL: r.Entry.Feed, FeedTitle: titles[number].Text, Title: r.Entry.Title, Time: r.Time(),
+			Confirmed: r.Confirmed, Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], ""), Item: reading.ItemState{Read: true}}
 		if !r.Source.IsZero() {
 			heads[i].Source = r.Source.String()
 		}

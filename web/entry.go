@@ -12,13 +12,14 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/reading"
 )
 
 // entryPage is one entry.
 type entryPage struct {
 	Path       string
 	ID         string
-	Item       ItemState
+	Item       reading.ItemState
 	Title      string
 	Link       string
 	Feed       string

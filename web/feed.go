@@ -10,6 +10,7 @@ import (
 
 	"feedex/discover"
 	"feedex/feed"
+	"feedex/reading"
 )
 
 // latestOnFeed is how many entries the page of a feed lists.
@@ -61,7 +62,7 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 		p.Line.Title = known.Name
 	}
 	if !p.Secret || loggedIn(ctx) {
-		list, err := h.Source.Headlines(ctx, HeadlineQuery{Feed: number, Secret: true, Limit: latestOnFeed})
+		list, err := h.Source.Headlines(ctx, reading.HeadlineQuery{Feed: number, Secret: true, Limit: latestOnFeed})
 		if err != nil {
 			return view{}, err
 		}

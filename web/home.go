@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 )
 
@@ -39,7 +40,7 @@ type homePage struct {
 	Status   Status
 	Periods  []period
 	Period   period
-	Sum      Hour
+	Sum      archive.Hour
 	Chart    chart
 	Since    moment // when anything was first counted, where that is later than the period's beginning
 	Troubled []trouble
@@ -98,7 +99,7 @@ func (h *Handler) home(r *http.Request) (view, error) {
 		return v, err
 	}
 	for _, hour := range hours {
-		p.Sum = p.Sum.add(hour)
+		p.Sum = p.Sum.Add(hour)
 	}
 	if first, err := h.Source.CountedSince(ctx); err != nil {
 		return v, err

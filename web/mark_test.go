@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"feedex/reading"
-	"feedex/web"
 )
 
 // Entries are marked by buttons, which lead back to where they stood.
@@ -20,13 +19,13 @@ func TestMark(t *testing.T) {
 	id := strings.TrimPrefix(n.path(t, "Harbor"), "/entries/")
 	for _, test := range []struct {
 		as   string
-		want web.ItemState
+		want reading.ItemState
 	}{
-		{"read", web.ItemState{ID: 1, Read: true}},
-		{"starred", web.ItemState{ID: 1, Read: true, Starred: true}},
-		{"unread", web.ItemState{ID: 1, Starred: true}},
-		{"plain", web.ItemState{ID: 1}},
-		{"nonsense", web.ItemState{ID: 1}},
+		{"read", reading.ItemState{ID: 1, Read: true}},
+		{"starred", reading.ItemState{ID: 1, Read: true, Starred: true}},
+		{"unread", reading.ItemState{ID: 1, Starred: true}},
+		{"plain", reading.ItemState{ID: 1}},
+		{"nonsense", reading.ItemState{ID: 1}},
 	} {
 		w := b.post("/mark", url.Values{"token": {b.token}, "entry": {id}, "as": {test.as}, "next": {"/entries?show=unread"}})
 		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/entries?show=unread" || n.items[1] != test.want {

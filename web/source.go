@@ -39,7 +39,7 @@ type Present interface {
 // A Library is what the node keeps.
 type Library interface {
 	// Hours returns the hours since then in which anything was done, in order.
-	Hours(ctx context.Context, since time.Time) ([]Hour, error)
+	Hours(ctx context.Context, since time.Time) ([]archive.Hour, error)
 	// CountedSince is when anything was first counted; zero for never.
 	CountedSince(ctx context.Context) (time.Time, error)
 	// Feed returns what is known of the feed with that number, ErrNone if there is none.
@@ -51,7 +51,7 @@ type Library interface {
 	// Brought counts the entries of the feed that neighbors brought since then, n at most.
 	Brought(ctx context.Context, number int64, since time.Time, n int) (int, error)
 	// Headlines returns the latest entries, the latest first.
-	Headlines(ctx context.Context, q HeadlineQuery) ([]Headline, error)
+	Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error)
 	// CountUnread counts what is not read, max at most, of feeds whose URL is a secret only where that is asked for.
 	CountUnread(ctx context.Context, secret bool, max int) (int, error)
 	// Entry returns one entry, ErrNone if there is none.
@@ -155,69 +155,11 @@ type Appearance struct {
 	Polled time.Time // when an own poll first listed what a neighbor had brought; zero where none did, or nobody knows
 }
 
-// An Hour is what the node did within one hour, or within several that were added up.
-type Hour struct {
-	At       time.Time     // its beginning
-	Polled   int64         // entries that own polls brought first
-	Brought  int64         // entries that neighbors brought first
-	Compared int64         // entries that neighbors had brought, now or before, and that an own poll then listed
-	Ahead    time.Duration // by how much neighbors were earlier than that poll, for all of these together
-
-	Requests  int64 // own ones to publishers
-	Unchanged int64 // of these, answered "not modified"
-	Failed    int64 // of these, refused or not answered
-	Bytes     int64 // of the bodies of all answers, as they were sent
-
-	Followed      time.Duration // for how long feeds were followed, over all feeds
-	FollowedBytes int64         // of documents, had each been sent once for each hour of these
-}
-
-// add is both hours together, beginning with h.
-func (h Hour) add(other Hour) Hour {
-	h.Polled, h.Brought = h.Polled+other.Polled, h.Brought+other.Brought
-	h.Compared, h.Ahead = h.Compared+other.Compared, h.Ahead+other.Ahead
-	h.Requests, h.Unchanged, h.Failed, h.Bytes = h.Requests+other.Requests, h.Unchanged+other.Unchanged, h.Failed+other.Failed, h.Bytes+other.Bytes
-	h.Followed, h.FollowedBytes = h.Followed+other.Followed, h.FollowedBytes+other.FollowedBytes
-	return h
-}
-
-// An ItemState is an entry as the owner has it to read; the zero ID is for one of a feed that they did not follow.
-type ItemState struct {
-	ID            reading.ItemID
-	Read, Starred bool
-}
-
 // An Entry is one entry with all there is of it.
 type Entry struct {
 	archive.Record
 	Feed int64 // its number
-	Item ItemState
-}
-
-// A Headline is an entry as a list of them shows it.
-type Headline struct {
-	Seq        int64
-	ID         feed.EntryID
-	Feed       int64 // its number
-	URL        feed.URL
-	FeedTitle  string // the owner's own, where there is one
-	Title      string
-	Link       string
-	Time, Seen time.Time // as in archive.Record
-	Source     string    // the neighbor that brought it, "" for an own poll
-	Confirmed  bool
-	Lead       string // the beginning of its text, as HTML that may end anywhere
-	Item       ItemState
-}
-
-// A HeadlineQuery says which entries are listed. Unread and Starred are of the feeds that are followed.
-type HeadlineQuery struct {
-	Feed    int64 // the number of the feed; 0 for all
-	Unread  bool  // only what is not read
-	Starred bool  // only what is starred
-	Before  int64 // only what came before the entry of this seq or, for Unread and Starred, before the item of this id; 0 for all
-	Secret  bool  // also of feeds whose URL is a secret
-	Limit   int
+	Item reading.ItemState
 }
 
 // A Remote is an entry that others have.

@@ -33,7 +33,7 @@ type aNode struct {
 	feeds     []web.Feed
 	known     map[int64]web.Known
 	happened  web.Happened
-	hours     []web.Hour
+	hours     []archive.Hour
 	neighbors []node.NeighborStatus
 	entries   []archive.Record
 	remote    []web.Remote
@@ -45,7 +45,7 @@ type aNode struct {
 	unfollows []int64
 	asked     []feed.Filter
 	passwords []reading.Password
-	items     map[int64]web.ItemState // by seq, which is their id
+	items     map[int64]reading.ItemState // by seq, which is their id
 	streams   []reading.Stream
 	arranged  []reading.Arrangement
 }
@@ -60,7 +60,7 @@ func newNode(t testing.TB) *aNode {
 	news := archive.Feed{URL: newsURL, Title: "News &amp; <b>more</b>", Link: "https://example.com/", Subscribed: true, Since: noon.Add(-240 * time.Hour),
 		Interval: 2 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), Helped: .8}
 	mine := archive.Feed{URL: secretURL, Title: "Mine", Subscribed: true, LastError: "get example.org: 403 Forbidden", LastPoll: noon, LastSuccess: noon.Add(-30 * time.Hour)}
-	n := &aNode{items: make(map[int64]web.ItemState), known: make(map[int64]web.Known), neighbors: []node.NeighborStatus{{ID: neighbor, Since: noon.Add(-time.Hour), Heard: noon, Overlap: 1, Feeds: 3, Nearest: [4]int{0, 1}, Deficit: 4, Bound: 10, Standing: 90}}}
+	n := &aNode{items: make(map[int64]reading.ItemState), known: make(map[int64]web.Known), neighbors: []node.NeighborStatus{{ID: neighbor, Since: noon.Add(-time.Hour), Heard: noon, Overlap: 1, Feeds: 3, Nearest: [4]int{0, 1}, Deficit: 4, Bound: 10, Standing: 90}}}
 	for i, f := range []archive.Feed{news, mine} {
 		s := node.FeedStatus{URL: f.URL, Title: f.Title, Interval: f.Interval, LastPoll: f.LastPoll, LastSuccess: f.LastSuccess, LastError: f.LastError,
 			NextPoll: noon.Add(time.Hour), Private: f.URL.Secret(), Offered: 3, Delivered: 5, Polled: 2}
@@ -75,7 +75,7 @@ func newNode(t testing.TB) *aNode {
 		r := archive.NewRecord(e, at, source)
 		r.Seq = int64(len(n.entries) + 1)
 		n.entries = append(n.entries, r)
-		n.items[r.Seq] = web.ItemState{ID: reading.ItemID(r.Seq), Read: title == "Lighthouse"}
+		n.items[r.Seq] = reading.ItemState{ID: reading.ItemID(r.Seq), Read: title == "Lighthouse"}
 	}
 	add(newsURL, "Harbor", "<p>The <i>ferry</i> is late.</p>", noon.Add(-3*time.Hour), neighbor)
 	add(secretURL, "Confidential", "Nobody else may read this.", noon.Add(-2*time.Hour), protocol.NodeID{})
@@ -88,7 +88,7 @@ func newNode(t testing.TB) *aNode {
 			{ID: n.entries[0].ID, Title: "Harbor", Seen: noon.Add(-3 * time.Hour), Source: "192.0.2.7:7790", Polled: noon.Add(-90 * time.Minute)},
 		},
 	}
-	n.hours = []web.Hour{
+	n.hours = []archive.Hour{
 		{At: noon.Add(-30 * time.Hour), Polled: 2, Requests: 10, Bytes: 50_000, Followed: 48 * time.Hour, FollowedBytes: 1_050_000},
 		{At: noon.Add(-2 * time.Hour), Brought: 3, Compared: 2, Ahead: 3 * time.Hour, Requests: 2},
 	}
@@ -107,7 +107,7 @@ func (n *aNode) Status(context.Context) (web.Status, error)               { retu
 func (n *aNode) Feeds(context.Context) ([]web.Feed, error)                { return n.feeds, nil }
 func (n *aNode) Neighbors(context.Context) ([]node.NeighborStatus, error) { return n.neighbors, nil }
 func (n *aNode) Version() uint64                                          { return n.version.Load() }
-func (n *aNode) Hours(_ context.Context, since time.Time) (list []web.Hour, _ error) {
+func (n *aNode) Hours(_ context.Context, since time.Time) (list []archive.Hour, _ error) {
 	for _, h := range n.hours {
 		if !h.At.Before(since) {
 			list = append(list, h)
@@ -139,7 +139,7 @@ func (n *aNode) Happened(context.Context, int64, time.Time, int) (web.Happened, 
 }
 func (n *aNode) Brought(context.Context, int64, time.Time, int) (int, error) { return 7, nil }
 
-func (n *aNode) Headlines(_ context.Context, q web.HeadlineQuery) (list []web.Headline, _ error) {
+func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []reading.Headline, _ error) {
 	for i := len(n.entries) - 1; i >= 0 && len(list) < q.Limit; i-- {
 		r := &n.entries[i]
 		of := int64(1)
@@ -150,7 +150,7 @@ func (n *aNode) Headlines(_ context.Context, q web.HeadlineQuery) (list []web.He
 		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && r.Seq >= q.Before || q.Unread && item.Read || q.Starred && !item.Starred {
 			continue
 		}
-		h := web.Headline{Seq: r.Seq, ID: r.ID, Feed: of, URL: r.Entry.Feed, FeedTitle: "News &amp; more", Item: item, Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen, Confirmed: r.Confirmed, Lead: r.Entry.Content}
+		h := reading.Headline{Seq: r.Seq, ID: r.ID, Feed: of, URL: r.Entry.Feed, FeedTitle: "News &amp; more", Item: item, Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen, Confirmed: r.Confirmed, Lead: r.Entry.Content}
 		if !r.Source.IsZero() {
 			h.Source = r.Source.String()
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/safehtml"
 )
 
@@ -52,7 +53,7 @@ func TestLead(t *testing.T) {
 // What came is added up in bars of local days, of which the last is today.
 func TestChart(t *testing.T) {
 	now := time.Date(2026, 11, 20, 15, 30, 0, 0, time.Local)
-	hours := []Hour{
+	hours := []archive.Hour{
 		{At: now.Add(-30 * 24 * time.Hour), Polled: 99}, // too old
 		{At: now.Add(-24 * time.Hour), Polled: 30, Brought: 10},
 		{At: now.Add(-20 * time.Minute).Truncate(time.Hour), Polled: 1, Brought: 2},

@@ -199,7 +199,7 @@ func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
 
 // MarkPolled implements archive.Entries.
 func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) {
-	hour := Hour{At: at}
+	hour := archive.Hour{At: at}
 	for i := range ids {
 		var seen int64
 		if s.write(`UPDATE entries AS e SET polled = ? WHERE id = ? AND NOT `+isPolled, at.Unix(), ids[i][:]) > 0 &&

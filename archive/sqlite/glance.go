@@ -9,6 +9,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/fetch/grade"
+	"feedex/reading"
 )
 
 // What pages for people show of an archive: short reads by an index each, so that none takes longer where there is
@@ -63,7 +64,7 @@ func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders
 }
 
 // Entry returns the entry with its item, and the number of its feed, 0 if it is not kept.
-func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item ItemState, number int64, err error) {
+func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState, number int64, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
 		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq WHERE e.id = ?`, id[:])
 	if err == nil {

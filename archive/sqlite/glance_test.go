@@ -53,15 +53,15 @@ func TestHeadlines(t *testing.T) {
 			newsFeed = n.Number
 		}
 	}
-	all, err := s.Headlines(t.Context(), HeadlineQuery{Limit: 99, Secret: true})
+	all, err := s.Headlines(t.Context(), reading.HeadlineQuery{Limit: 99, Secret: true})
 	if err != nil || len(all) != 12 {
 		t.Fatalf("%d headlines, %v", len(all), err)
 	}
 	items := make(map[feed.EntryID]reading.ItemID)
 	for _, h := range all {
-		items[h.ID] = h.ItemState.ID
+		items[h.ID] = h.Item.ID
 	}
-	if h := all[8]; h.ID != records[3].ID || h.Feed != newsFeed || h.FeedTitle != "News" || h.URL != news || h.Source != neighborID.String() || h.Confirmed || h.ItemState.ID == 0 {
+	if h := all[8]; h.ID != records[3].ID || h.Feed != newsFeed || h.FeedTitle != "News" || h.URL != news || h.Source != neighborID.String() || h.Confirmed || h.Item.ID == 0 {
 		t.Errorf("entry 3 is %+v", h)
 	}
 	if items[records[11].ID] != 0 {
@@ -83,20 +83,20 @@ func TestHeadlines(t *testing.T) {
 	seq := func(i int) int64 { return int64(i + 1) }
 	for _, test := range []struct {
 		name string
-		q    HeadlineQuery
+		q    reading.HeadlineQuery
 		want []int // the numbers of the entries
 	}{
-		{"all", HeadlineQuery{Limit: 3}, []int{11, 9, 8}},
-		{"all, secrets too", HeadlineQuery{Limit: 3, Secret: true}, []int{11, 10, 9}},
-		{"older", HeadlineQuery{Limit: 2, Before: seq(5)}, []int{4, 3}},
-		{"of a feed", HeadlineQuery{Limit: 2, Feed: newsFeed}, []int{9, 8}},
-		{"of a feed, older", HeadlineQuery{Limit: 99, Feed: newsFeed, Before: seq(2)}, []int{1, 0}},
-		{"unread", HeadlineQuery{Limit: 99, Unread: true}, []int{9, 8, 7}},
-		{"unread, secrets too", HeadlineQuery{Limit: 2, Unread: true, Secret: true}, []int{10, 9}},
-		{"unread, older", HeadlineQuery{Limit: 99, Unread: true, Before: int64(items[records[9].ID])}, []int{8, 7}},
-		{"unread of a feed", HeadlineQuery{Limit: 99, Unread: true, Feed: newsFeed}, []int{9, 8, 7}},
-		{"starred", HeadlineQuery{Limit: 99, Starred: true}, []int{4, 2}},
-		{"starred of a feed", HeadlineQuery{Limit: 99, Starred: true, Feed: newsFeed + 1, Secret: true}, []int{10}},
+		{"all", reading.HeadlineQuery{Limit: 3}, []int{11, 9, 8}},
+		{"all, secrets too", reading.HeadlineQuery{Limit: 3, Secret: true}, []int{11, 10, 9}},
+		{"older", reading.HeadlineQuery{Limit: 2, Before: seq(5)}, []int{4, 3}},
+		{"of a feed", reading.HeadlineQuery{Limit: 2, Feed: newsFeed}, []int{9, 8}},
+		{"of a feed, older", reading.HeadlineQuery{Limit: 99, Feed: newsFeed, Before: seq(2)}, []int{1, 0}},
+		{"unread", reading.HeadlineQuery{Limit: 99, Unread: true}, []int{9, 8, 7}},
+		{"unread, secrets too", reading.HeadlineQuery{Limit: 2, Unread: true, Secret: true}, []int{10, 9}},
+		{"unread, older", reading.HeadlineQuery{Limit: 99, Unread: true, Before: int64(items[records[9].ID])}, []int{8, 7}},
+		{"unread of a feed", reading.HeadlineQuery{Limit: 99, Unread: true, Feed: newsFeed}, []int{9, 8, 7}},
+		{"starred", reading.HeadlineQuery{Limit: 99, Starred: true}, []int{4, 2}},
+		{"starred of a feed", reading.HeadlineQuery{Limit: 99, Starred: true, Feed: newsFeed + 1, Secret: true}, []int{10}},
 	} {
 		got, err := s.Headlines(t.Context(), test.q)
 		if err != nil || len(got) != len(test.want) {
@@ -121,7 +121,7 @@ func TestHeadlines(t *testing.T) {
 		t.Errorf("%d are counted, %v, want 2", n, err)
 	}
 	r, item, number, err := s.Entry(t.Context(), records[2].ID)
-	if err != nil || r.Entry.Title != "entry 2" || number != newsFeed || item != (ItemState{items[records[2].ID], true, true}) {
+	if err != nil || r.Entry.Title != "entry 2" || number != newsFeed || item != (reading.ItemState{ID: items[records[2].ID], Read: true, Starred: true}) {
 		t.Errorf("Entry = %q, %+v, %d, %v", r.Entry.Title, item, number, err)
 	}
 	if _, _, number, err := s.Entry(t.Context(), feed.EntryID{9}); err != nil || number != 0 {

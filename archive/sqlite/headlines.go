@@ -10,40 +10,8 @@ import (
 	"feedex/reading"
 )
 
-// An ItemState is an entry as the owner has it to read; the zero ItemState is for one of a feed that they did not follow.
-type ItemState struct {
-	ID            reading.ItemID
-	Read, Starred bool
-}
-
-// itemColumns are an ItemState, from items i that need not exist.
+// itemColumns are a reading.ItemState, from items i that need not exist.
 const itemColumns = `coalesce(i.id, 0), coalesce(i.read, 1), coalesce(i.starred, 0)`
-
-// A Headline is an entry as a list of them shows it.
-type Headline struct {
-	Seq        int64
-	ID         feed.EntryID
-	Feed       int64 // its number
-	URL        feed.URL
-	FeedTitle  string // the owner's own, where there is one
-	Title      string
-	Link       string
-	Time, Seen time.Time // as in archive.Record
-	Source     string    // the neighbor that brought it, "" for an own poll
-	Confirmed  bool
-	Lead       string // the beginning of its text, as HTML that may end anywhere
-	ItemState
-}
-
-// A HeadlineQuery says which entries are listed. Unread and Starred are of the feeds that are followed.
-type HeadlineQuery struct {
-	Feed    int64 // the number of the feed; 0 for all
-	Unread  bool  // only what is not read
-	Starred bool  // only what is starred
-	Before  int64 // only what came before the entry of this seq or, for Unread and Starred, before the item of this id; 0 for all
-	Secret  bool  // also of feeds whose URL is a secret
-	Limit   int
-}
 
 // headlineColumns are what a Headline is made of, from entries e, feeds f and items i. A text is cut at a thousand
 // characters.
@@ -51,11 +19,11 @@ const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.n
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
 // Headlines returns the latest entries, the latest first.
-func (r *Reader) Headlines(ctx context.Context, q HeadlineQuery) (list []Headline, err error) {
+func (r *Reader) Headlines(ctx context.Context, q reading.HeadlineQuery) (list []reading.Headline, err error) {
 	if q.Before == 0 {
 		q.Before = math.MaxInt64
 	}
-	rows, err := r.db.QueryContext(ctx, q.statement(), sql.Named("feed", q.Feed), sql.Named("before", q.Before), sql.Named("secret", q.Secret),
+	rows, err := r.db.QueryContext(ctx, headlineStatement(&q), sql.Named("feed", q.Feed), sql.Named("before", q.Before), sql.Named("secret", q.Secret),
 		sql.Named("limit", q.Limit))
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
@@ -67,8 +35,8 @@ func (r *Reader) Headlines(ctx context.Context, q HeadlineQuery) (list []Headlin
 	return list, wrap("read", r.path, err)
 }
 
-// statement finds the entries by the index that fits.
-func (q *HeadlineQuery) statement() string {
+// headlineStatement finds the entries by the index that fits.
+func headlineStatement(q *reading.HeadlineQuery) string {
 	const end = ` AND (@secret OR NOT f.secret) AND (@feed = 0 OR f.id = @feed) ORDER BY `
 	switch {
 	case q.Unread && q.Feed != 0:
@@ -88,11 +56,11 @@ func (q *HeadlineQuery) statement() string {
 		WHERE e.seq < @before` + end + `e.seq DESC LIMIT @limit`
 }
 
-func scanHeadline(rows *sql.Rows) (h Headline, err error) {
+func scanHeadline(rows *sql.Rows) (h reading.Headline, err error) {
 	var id []byte
 	var at, seen int64
 	err = scan(rows, &h.Seq, &id, &h.Feed, &h.URL, &h.FeedTitle, &h.Title, &h.Link, &at, &seen, &h.Source, &h.Confirmed, &h.Lead,
-		&h.ItemState.ID, &h.Read, &h.Starred)
+		&h.Item.ID, &h.Item.Read, &h.Item.Starred)
 	if err == nil {
 		h.ID, err = fromBlob[feed.EntryID](id)
 	}

@@ -9,28 +9,11 @@ import (
 	"feedex/feed"
 )
 
-// An Hour is what the node did within one hour, or within several that were added up.
-type Hour struct {
-	At       time.Time     // its beginning
-	Polled   int64         // entries that own polls brought first
-	Brought  int64         // entries that neighbors brought first
-	Compared int64         // entries that neighbors had brought, now or before, and that an own poll then listed
-	Ahead    time.Duration // by how much neighbors were earlier than that poll, for all of these together
-
-	Requests  int64 // own ones to publishers
-	Unchanged int64 // of these, answered "not modified"
-	Failed    int64 // of these, refused or not answered
-	Bytes     int64 // of the bodies of all answers, as they were sent
-
-	Followed      time.Duration // for how long feeds were followed, over all feeds
-	FollowedBytes int64         // of documents, had each been sent once for each hour of these
-}
-
 // hourOf is the number of the hour that t is in.
 func hourOf(t time.Time) int64 { return t.Unix() / 3600 }
 
 // addHour counts what h holds to the hour of h.At.
-func (s *Store) addHour(h Hour) {
+func (s *Store) addHour(h archive.Hour) {
 	s.write(`
 		INSERT INTO hours VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (hour) DO UPDATE SET polled = polled + excluded.polled, brought = brought + excluded.brought,
@@ -62,7 +45,7 @@ func (c *counted) add(r *archive.Record) {
 
 // countNews adds new entries to their hour; not those that are kept for neighbors alone.
 func (s *Store) countNews(c *counted) {
-	hour := Hour{At: c.at, Polled: c.polled}
+	hour := archive.Hour{At: c.at, Polled: c.polled}
 	for u, n := range c.brought {
 		var subscribed bool
 		if s.row(`SELECT subscribed FROM feeds WHERE id = ?`, []any{s.feedID(u)}, &subscribed) && subscribed {
@@ -80,7 +63,7 @@ func (s *Store) KeepFollowed(at time.Time, d time.Duration) {
 	var feeds, bytes int64
 	s.row(`SELECT count(*), coalesce(sum(size), 0) FROM feeds WHERE subscribed AND NOT ended`, nil, &feeds, &bytes)
 	if feeds > 0 {
-		s.addHour(Hour{At: at, Followed: time.Duration(feeds) * d, FollowedBytes: int64(float64(bytes) * d.Hours())})
+		s.addHour(archive.Hour{At: at, Followed: time.Duration(feeds) * d, FollowedBytes: int64(float64(bytes) * d.Hours())})
 	}
 }
 
@@ -96,11 +79,11 @@ func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
 }
 
 // Hours returns the hours since then in which anything was done, in order.
-func (r *Reader) Hours(ctx context.Context, since time.Time) (list []Hour, err error) {
+func (r *Reader) Hours(ctx context.Context, since time.Time) (list []archive.Hour, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT * FROM hours WHERE hour >= ? ORDER BY hour`, hourOf(since))
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
-			var h Hour
+			var h archive.Hour
 			var hour, ahead, followed int64
 			err := scan(rows, &hour, &h.Polled, &h.Brought, &h.Compared, &ahead, &h.Requests, &h.Unchanged, &h.Failed, &h.Bytes,
 				&followed, &h.FollowedBytes)

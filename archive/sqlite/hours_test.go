@@ -45,7 +45,7 @@ func TestHours(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want := []Hour{
+	want := []archive.Hour{
 		{At: at.Truncate(time.Hour), Polled: 1, Brought: 3},
 		{At: later.Truncate(time.Hour), Compared: 2, Ahead: 90 * time.Minute, Requests: 4, Unchanged: 1, Failed: 2, Bytes: 6010,
 			Followed: 10 * time.Minute, FollowedBytes: 1000},

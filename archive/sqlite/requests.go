@@ -56,7 +56,7 @@ func (s *Store) KeepRequests(list []grade.Request) {
 
 // countRequest adds a request to its hour, and remembers how large its feed's document was.
 func (s *Store) countRequest(r *grade.Request) {
-	hour := Hour{At: r.At, Requests: 1, Bytes: r.Bytes}
+	hour := archive.Hour{At: r.At, Requests: 1, Bytes: r.Bytes}
 	switch {
 	case r.Unmodified():
 		hour.Unchanged = 1

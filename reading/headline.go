@@ -1,0 +1,39 @@
+package reading
+
+import (
+	"time"
+
+	"feedex/feed"
+)
+
+// An ItemState is an entry as the owner has it to read; the zero ID is for one of a feed that they did not follow.
+type ItemState struct {
+	ID            ItemID
+	Read, Starred bool
+}
+
+// A Headline is an entry as a list of them shows it.
+type Headline struct {
+	Seq        int64
+	ID         feed.EntryID
+	Feed       int64 // its number
+	URL        feed.URL
+	FeedTitle  string // the owner's own, where there is one
+	Title      string
+	Link       string
+	Time, Seen time.Time // as in archive.Record
+	Source     string    // the neighbor that brought it, "" for an own poll
+	Confirmed  bool
+	Lead       string // the beginning of its text, as HTML that may end anywhere
+	Item       ItemState
+}
+
+// A HeadlineQuery says which entries are listed. Unread and Starred are of the feeds that are followed.
+type HeadlineQuery struct {
+	Feed    int64 // the number of the feed; 0 for all
+	Unread  bool  // only what is not read
+	Starred bool  // only what is starred
+	Before  int64 // only what came before the entry of this seq or, for Unread and Starred, before the item of this id; 0 for all
+	Secret  bool  // also of feeds whose URL is a secret
+	Limit   int
+}
