@@ -189,6 +189,19 @@ func TestForbidden(t *testing.T) {
 	other := filepath.Join(dir, "other.db")
 	_, err = Open(other, Config{})
 	wantCause(t, err, ErrReadOnly, other)
+
+	// What is whole can be read there, what a node left half done cannot.
+	r, err := OpenReader(s.path, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if found, err := r.Search(t.Context(), feed.Filter{}); err != nil || len(found) != 1 {
+		t.Errorf("found %v, %v", found, err)
+	}
+	if err := errors.Join(os.Chmod(dir, 0o700), os.WriteFile(s.path+"-wal", nil, 0o600), os.Chmod(dir, 0o500)); err != nil {
+		t.Fatal(err)
+	}
 	_, err = OpenReader(s.path, Config{})
 	wantCause(t, err, ErrReadOnly, s.path)
 }

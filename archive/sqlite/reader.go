@@ -38,7 +38,10 @@ func openReader(ctx context.Context, path string, cfg Config) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, role := range []role{roleReader, roleVisitor} {
+	for _, role := range []role{roleReader, roleVisitor, roleStill} {
+		if role == roleStill && logged(path) {
+			break
+		}
 		var r *Reader
 		if r, err = newReader(path, role, cfg); err != nil {
 			return nil, err
@@ -57,6 +60,12 @@ func openReader(ctx context.Context, path string, cfg Config) (*Reader, error) {
 		}
 	}
 	return nil, err
+}
+
+// logged reports whether a log stands beside the file: somebody has it open, or was killed.
+func logged(path string) bool {
+	_, err := os.Stat(path + "-wal")
+	return !errors.Is(err, os.ErrNotExist)
 }
 
 // errOlder is for a file that only a node may bring up to date.
