@@ -74,8 +74,9 @@ type FileKeeper struct {
 var _ Keeper = (*FileKeeper)(nil)
 
 // OpenKeeper opens the archive of a data directory and keeps nodes from running on it until Close. Where create is
-// false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps ErrInUse where a node runs.
-func OpenKeeper(data string, create bool) (*FileKeeper, error) {
+// false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps ErrInUse where a node runs. Patience is
+// sqlite.Config's, 0 for the default.
+func OpenKeeper(data string, create bool, patience time.Duration) (*FileKeeper, error) {
 	path := DatabasePath(data)
 	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
 		return nil, fmt.Errorf("open archive: %w", err)
@@ -84,7 +85,7 @@ func OpenKeeper(data string, create bool) (*FileKeeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := sqlite.Open(path, sqlite.Config{WriterCache: 64 << 20})
+	store, err := sqlite.Open(path, sqlite.Config{WriterCache: 64 << 20, Patience: patience})
 	if err != nil {
 		unlock()
 		return nil, fmt.Errorf("open archive: %w", err)

@@ -111,14 +111,14 @@ func TestClientKeeps(t *testing.T) {
 // While somebody keeps the file, no node and nobody else does.
 func TestFileKeeper(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	if _, err := OpenKeeper(data, false); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenKeeper(data, false, 0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without an archive: %v", err)
 	}
-	k, err := OpenKeeper(data, true)
+	k, err := OpenKeeper(data, true, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenKeeper(data, true); !errors.Is(err, ErrInUse) {
+	if _, err := OpenKeeper(data, true, 0); !errors.Is(err, ErrInUse) {
 		t.Errorf("a second keeper: %v", err)
 	}
 	if added, err := k.Import(t.Context(), pastLines(5)); err != nil || added != 5 {
@@ -130,7 +130,7 @@ func TestFileKeeper(t *testing.T) {
 	if err := errors.Join(k.Vacuum(t.Context()), k.Close()); err != nil {
 		t.Error(err)
 	}
-	again, err := OpenKeeper(data, false)
+	again, err := OpenKeeper(data, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

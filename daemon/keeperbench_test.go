@@ -58,7 +58,7 @@ func BenchmarkImport(b *testing.B) {
 	text := benchLines(b, n)
 	for b.Loop() {
 		data := filepath.Join(b.TempDir(), "data")
-		k, err := OpenKeeper(data, true)
+		k, err := OpenKeeper(data, true, 0)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -41,13 +41,18 @@ func onArchive(c *cobra.Command, do func(c *cobra.Command, data string, args []s
 	return c
 }
 
-// readArchive opens the archive of a data directory for reading, whether or not a node runs on it.
-func readArchive(data string) (*sqlite.Reader, error) {
-	return readArchiveFile(daemon.DatabasePath(data))
+// patienceFlag has a command take a flag for how long it works on the whole file and gets nowhere.
+func patienceFlag(c *cobra.Command, patience *span) {
+	c.Flags().Var(patience, "patience", "give up where the disk gets nowhere for so long, and as long again for each 60 MiB (default 1m)")
 }
 
-func readArchiveFile(path string) (*sqlite.Reader, error) {
-	r, err := sqlite.OpenReader(path, sqlite.Config{})
+// readArchive opens the archive of a data directory for reading, whether or not a node runs on it.
+func readArchive(data string) (*sqlite.Reader, error) {
+	return readArchiveFile(daemon.DatabasePath(data), "")
+}
+
+func readArchiveFile(path string, patience span) (*sqlite.Reader, error) {
+	r, err := sqlite.OpenReader(path, sqlite.Config{Patience: duration(patience)})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no archive %s", path)
 	}
@@ -55,8 +60,8 @@ func readArchiveFile(path string) (*sqlite.Reader, error) {
 }
 
 // keeper finds who may change the archive of a data directory: the node that runs on it, or else we. Where
-// create is false there must be an archive.
-func keeper(data string, create bool) (_ daemon.Keeper, local *daemon.FileKeeper, closing func() error, err error) {
+// create is false there must be an archive. Patience is for work on the whole file, "" for the default.
+func keeper(data string, create bool, patience span) (_ daemon.Keeper, local *daemon.FileKeeper, closing func() error, err error) {
 	client, err := daemon.Dial(data)
 	if err == nil {
 		return client, nil, func() error { client.Close(); return nil }, nil
@@ -64,7 +69,7 @@ func keeper(data string, create bool) (_ daemon.Keeper, local *daemon.FileKeeper
 	if !errors.Is(err, daemon.ErrNotRunning) {
 		return nil, nil, nil, advised(err, data)
 	}
-	k, err := daemon.OpenKeeper(data, create)
+	k, err := daemon.OpenKeeper(data, create, duration(patience))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, nil, fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))

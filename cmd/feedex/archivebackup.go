@@ -9,9 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/archive/sqlite"
+	"feedex/daemon"
 )
 
 func newArchiveBackup() *cobra.Command {
+	var patience span
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the archive while the node runs",
@@ -26,8 +28,9 @@ To restore it, stop the node and put FILE in the place of feedex.db in the data 
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 	}
+	patienceFlag(c, &patience)
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		r, err := readArchive(data)
+		r, err := readArchiveFile(daemon.DatabasePath(data), patience)
 		if err != nil {
 			return err
 		}

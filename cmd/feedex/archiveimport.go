@@ -36,7 +36,7 @@ the reason go to standard error, and the exit code is 1.`,
 		},
 	}
 	return onArchive(c, func(c *cobra.Command, data string, args []string) (err error) {
-		k, local, closing, err := keeper(data, true)
+		k, local, closing, err := keeper(data, true, "")
 		if err != nil {
 			return err
 		}

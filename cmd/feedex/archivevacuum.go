@@ -10,6 +10,7 @@ import (
 )
 
 func newArchiveVacuum() *cobra.Command {
+	var patience span
 	c := &cobra.Command{
 		Use:   "vacuum",
 		Short: "Give back the room on disk that holds nothing",
@@ -19,11 +20,14 @@ running node does so in small steps and goes on working meanwhile.
 Where no node runs the file is rewritten, so that what belongs together is side by side again; the disk must have room for a
 second and a third copy meanwhile. So it is, once, with a file that an older feedex made: a running node then does nothing
 else until that is done, up to a minute for a gigabyte, while neighbors and commands wait. The command says so before it
-begins; to choose the time, stop the node first.`,
+begins; to choose the time, stop the node first.
+
+A disk that hangs does not keep the command for ever: see --patience, which holds where no node runs.`,
 		Args: noArgs,
 	}
+	patienceFlag(c, &patience)
 	return onArchive(c, func(c *cobra.Command, data string, _ []string) (err error) {
-		k, local, closing, err := keeper(data, false)
+		k, local, closing, err := keeper(data, false, patience)
 		if err != nil {
 			return err
 		}

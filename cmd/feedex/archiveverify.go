@@ -9,6 +9,7 @@ import (
 )
 
 func newArchiveVerify() *cobra.Command {
+	var patience span
 	c := &cobra.Command{
 		Use:   "verify [FILE]",
 		Short: "Check every entry, the file and the full-text index",
@@ -22,12 +23,13 @@ entry and nothing else. What is wrong is printed line by line; the exit code is 
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 	}
+	patienceFlag(c, &patience)
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		path := daemon.DatabasePath(data)
 		if len(args) > 0 {
 			path = args[0]
 		}
-		r, err := readArchiveFile(path)
+		r, err := readArchiveFile(path, patience)
 		if err != nil {
 			return err
 		}

@@ -94,7 +94,7 @@ func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) e
 		err = b.report(c.OutOrStdout(), &got)
 	}
 	if err == nil && got.Unanswered {
-		return hintedError{fmt.Errorf("backfill: not done: %s", got.Problem), "call it again later; what is here is not downloaded again"}
+		return hintedError{fmt.Errorf("backfill: not done: %s", got.Problem), "call it again when neighbors have time ('feedex neighbors'), or with --no-network"}
 	}
 	return err
 }
