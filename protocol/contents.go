@@ -9,7 +9,8 @@ type contents struct {
 	feed       feed.URL
 	entries    []feed.Entry // where those of the bundle are: it says nothing about others that a copy was given
 	identities []feed.Identity
-	bytes      int // that they take on the wire, at most
+	bytes      int  // that they take on the wire, at most
+	sound      bool // Verify found that they are the bundle of that did and feed
 }
 
 // contents is that of the bundle, which must hold an entry.
@@ -33,6 +34,20 @@ func (b *Bundle) Identities() []feed.Identity {
 	return b.contents().identities
 }
 
+// named is the contents under the name of the bundle.
+func (b *Bundle) named() *contents {
+	c := b.contents()
+	if c.did != b.DID || c.feed != b.Feed {
+		if c.feed != "" { // of a bundle that goes by another name
+			other := *c
+			c = &other
+			b.known = c
+		}
+		c.did, c.feed, c.sound = b.DID, b.Feed, false
+	}
+	return c
+}
+
 // A Packed bundle is one as it is kept. Copies that went other ways share all but the path.
 type Packed struct {
 	*contents
@@ -40,17 +55,7 @@ type Packed struct {
 }
 
 // Pack packs a bundle that holds entries, whose path has that trail.
-func (b *Bundle) Pack(t Trail) Packed {
-	c := b.contents()
-	if c.did != b.DID || c.feed != b.Feed {
-		if c.feed != "" { // of a bundle that goes by another name
-			other := *c
-			c = &other
-		}
-		c.did, c.feed = b.DID, b.Feed
-	}
-	return Packed{c, t}
-}
+func (b *Bundle) Pack(t Trail) Packed { return Packed{b.named(), t} }
 
 // Bundle is the bundle as it was.
 func (p Packed) Bundle() *Bundle {

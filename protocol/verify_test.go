@@ -10,6 +10,26 @@ import (
 	"feedex/protocol"
 )
 
+// What was found to be one bundle is not taken for another of the same entries.
+func TestVerifyRemembersWhatItFound(t *testing.T) {
+	b := honest()
+	for range 2 {
+		if err := b.Verify(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	otherDID, otherFeed, longPath := *b, *b, *b
+	otherDID.DID[0]++
+	otherFeed.Feed = "https://example.org/rss"
+	longPath.Path = make([]protocol.NodeID, protocol.MaxPath+1)
+	checkRefused(t, otherDID.Verify(), protocol.BadDID, "did is ")
+	checkRefused(t, otherFeed.Verify(), protocol.BadBundle, "entry 0 belongs to another feed")
+	checkRefused(t, longPath.Verify(), protocol.TooLong, "path holds 17")
+	if err := b.Verify(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestVerify refuses what a bundle must not be, each for its reason.
 func TestVerify(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n+1) }
