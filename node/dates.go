@@ -1,8 +1,6 @@
 package node
 
 import (
-	"slices"
-
 	"feedex/archive"
 	"feedex/feed"
 )
@@ -13,11 +11,10 @@ import (
 //
 // The earliest date of publication that the publisher gave stays, and a version that differs in its
 // dates alone is the one that is kept, unless its date of publication is an earlier one, or the first. Of
-// what nobody has confirmed the publisher's dates are taken as they are. It returns the entries so dated.
-func settleDates(entries []feed.Entry, records []archive.Record, known []archive.Version) []feed.Entry {
-	entries = slices.Clone(entries)
-	for i := range entries {
-		e, v := &entries[i], &known[i]
+// what nobody has confirmed the publisher's dates are taken as they are.
+func settleDates(records []archive.Record, known []archive.Version) {
+	for i := range records {
+		e, v := &records[i].Entry, &known[i]
 		if !v.Kept() || v.Digest == records[i].Digest || !v.Confirmed {
 			continue
 		}
@@ -28,9 +25,8 @@ func settleDates(entries []feed.Entry, records []archive.Record, known []archive
 		if e.Published.Equal(v.Published) && sameButDates(e, v) {
 			e.Updated = v.Updated
 		}
-		records[i].Entry, records[i].Digest = *e, e.Digest()
+		records[i].Digest = e.Digest()
 	}
-	return entries
 }
 
 // sameButDates reports whether the entry differs from the version that is kept in its dates alone.

@@ -3,7 +3,6 @@ package node
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"time"
 
 	"feedex/archive"
@@ -171,18 +170,17 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	s.Title, s.Link = doc.Title, doc.Link
 	n.noteClients(doc.Clients)
 
-	entries, records, ids := n.oldestFirst(doc)
-	var edited []archive.Record
-	var shown, met []feed.EntryID // that somebody else brought: not confirmed before, and not polled
-	listed := make([]incentive.Listed, len(entries))
-	known := n.store.Known(ids)
-	all := len(entries)
+	records := n.oldestFirst(doc)
+	known := n.store.Known(idsOf(records))
+	all := len(records)
 	if !ev.Partial {
 		again := s.renamed(records, known)
-		entries, records, ids, known = without(entries, again), without(records, again), without(ids, again), without(known, again)
-		listed = listed[:len(entries)]
+		records, known = without(records, again), without(known, again)
 	}
-	entries = settleDates(entries, records, known)
+	settleDates(records, known)
+	var edited []archive.Record
+	var shown, met []feed.EntryID // that somebody else brought: not confirmed before, and not polled
+	listed := make([]incentive.Listed, len(records))
 	newest := n.newestKnown(s, since)
 	n.dateEntries(s, records, known, since, ev.Partial)
 	brought := 0 // by neighbors, since the poll before
@@ -191,7 +189,7 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 			brought++
 		}
 		if v.Kept() && !v.Polled {
-			met = append(met, ids[i])
+			met = append(met, records[i].ID)
 		}
 		switch {
 		case v.New():
@@ -200,15 +198,15 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 		case v.Purged: // as if it were here
 		case v.Digest == records[i].Digest:
 			if !v.Confirmed {
-				shown = append(shown, ids[i])
+				shown = append(shown, records[i].ID)
 			}
 		default:
 			edited = append(edited, records[i]) // the publisher's own revision replaces ours
-			if n.moved(v.Updated, entries[i].Updated) {
-				revised = append(revised, entries[i])
+			if n.moved(v.Updated, records[i].Entry.Updated) {
+				revised = append(revised, records[i].Entry)
 			}
 		}
-		listed[i] = incentive.NewListed(&entries[i], ids[i], records[i].Digest, v.Seen)
+		listed[i] = incentive.NewListed(&records[i].Entry, records[i].ID, records[i].Digest, v.Seen)
 	}
 	n.store.Keep(edited)
 	n.store.Keep(fresh)
@@ -233,20 +231,27 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	return fresh, revised
 }
 
-// oldestFirst are a document's entries in the order in which they came out, as far as one can tell: most
-// publishers list the newest first. It becomes the order of arrival. With them come their records and ids.
-func (n *Node) oldestFirst(doc *feed.Document) (entries []feed.Entry, records []archive.Record, ids []feed.EntryID) {
-	entries, records, ids = slices.Clone(doc.Entries), make([]archive.Record, len(doc.Entries)), make([]feed.EntryID, len(doc.Entries))
-	for i, identity := range doc.Identities() {
-		records[i], ids[i] = archive.RecordOf(entries[i], identity, n.now, protocol.NodeID{}), identity.ID
+// oldestFirst are the records of a document's entries in the order in which they came out, as far as one can tell:
+// most publishers list the newest first. It becomes the order of arrival.
+func (n *Node) oldestFirst(doc *feed.Document) []archive.Record {
+	identities, last := doc.Identities(), len(doc.Entries)-1
+	at := func(i int) int { return last - i }
+	if last > 0 && doc.Entries[0].Published.Before(doc.Entries[last].Published) && !doc.Entries[0].Published.IsZero() {
+		at = func(i int) int { return i }
 	}
-	if len(entries) > 1 && entries[0].Published.Before(entries[len(entries)-1].Published) && !entries[0].Published.IsZero() {
-		return entries, records, ids
+	records := make([]archive.Record, len(doc.Entries))
+	for i := range records {
+		records[i] = archive.RecordOf(doc.Entries[at(i)], identities[at(i)], n.now, protocol.NodeID{})
 	}
-	slices.Reverse(entries)
-	slices.Reverse(records)
-	slices.Reverse(ids)
-	return entries, records, ids
+	return records
+}
+
+func idsOf(records []archive.Record) []feed.EntryID {
+	ids := make([]feed.EntryID, len(records))
+	for i := range records {
+		ids[i] = records[i].ID
+	}
+	return ids
 }
 
 // noteClients remembers the nodes that a feed document lists (Paper §3.1, second source).
