@@ -248,6 +248,21 @@ func maimed(t *testing.T, s *Store, text string, takes time.Duration) {
 	s.conn = conn
 }
 
+// What was begun by a statement that came back when nobody waited any more is undone.
+func TestWhatComesTooLateIsUndone(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *Store) {
+		maimed(t, s, "BEGIN", time.Hour)
+		if _, err := s.conn.ExecContext(t.Context(), `BEGIN IMMEDIATE`); !errors.Is(err, ErrStalled) {
+			t.Fatalf("err = %v, want %v", err, ErrStalled)
+		}
+		<-time.After(2 * time.Hour)
+		s.KeepDID(protocol.DID{1})
+		if err := s.Commit(); err != nil || !s.HasDID(protocol.DID{1}) {
+			t.Errorf("the next transaction: %v", err)
+		}
+	})
+}
+
 // To verify, back up, rewrite and shorten has its time by the size of the file; a disk that hangs is told from a slow one.
 func TestWorkOnTheWholeFileEndsInTime(t *testing.T) {
 	none := func(int64) {}
