@@ -178,7 +178,7 @@ func TestBackfillEnds(t *testing.T) {
 	o := newPast(1, 1)
 	o.cut = []string{"limit", "time"}
 	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) {})
-	if err != nil || got.Network != 1 || !slices.Equal(got.Cut, []string{"time"}) || len(o.queries) > 3*maxTries {
+	if err != nil || got.Network != 1 || !slices.Equal(got.Cut, []string{"time", "limit"}) || len(o.queries) > 3*maxTries {
 		t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
 	}
 	o.err = errors.New("no more")

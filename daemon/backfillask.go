@@ -90,6 +90,8 @@ func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *Backfill
 	next, r.Back = all.back, all.back
 	if after := next.Add(time.Second); until.IsZero() || after.Before(until) {
 		next = after // others of that second may have been left out
+	} else if all.more {
+		r.lack("limit") // and still are
 	}
 	return next, all.more, nil
 }
@@ -138,9 +140,16 @@ func (r *Backfilled) note(end *QueryEnd, answered bool) {
 		}
 	}
 	for _, why := range end.Cut {
-		if why != "limit" && !slices.Contains(r.Cut, why) {
-			r.Cut = append(r.Cut, why)
+		if why != "limit" {
+			r.lack(why)
 		}
+	}
+}
+
+// lack notes why others may have more. That is the limit where more came out within a second than an answer lists.
+func (r *Backfilled) lack(why string) {
+	if !slices.Contains(r.Cut, why) {
+		r.Cut = append(r.Cut, why)
 	}
 }
 
