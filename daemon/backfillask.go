@@ -109,7 +109,12 @@ const cutTime = "time"
 
 // tells reports whether an answer says anything. That others have nothing is said by answers for which nobody was late.
 func tells(end *QueryEnd) bool {
-	return end.Answers > 0 && (len(end.Found) > 0 || !slices.Contains(end.Cut, cutTime))
+	return end.Answers > 0 && (toldOf(end) || !slices.Contains(end.Cut, cutTime))
+}
+
+// toldOf reports whether others told of anything that is not here.
+func toldOf(end *QueryEnd) bool {
+	return slices.ContainsFunc(end.Found, func(f Remote) bool { return !f.Here })
 }
 
 // worthAgain reports whether the same query may bring more a little later: somebody was late, or had been asked too often.
@@ -125,7 +130,7 @@ func (p pageSize) turn(end *QueryEnd) pageSize {
 	switch {
 	case !slices.Contains(end.Cut, cutTime):
 		return pageSize{min(2*p.next, p.most), p.most}
-	case !slices.ContainsFunc(end.Found, func(f Remote) bool { return !f.Here }):
+	case !toldOf(end):
 		return pageSize{max(p.next/4, smallestPage), max(p.next/2, smallestPage)}
 	}
 	return p
