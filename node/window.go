@@ -28,6 +28,9 @@ func (w *window) add(did protocol.DID) (old protocol.DID, pushed bool) {
 		return old, false
 	}
 	if len(w.ring) < w.size {
+		if len(w.ring) == cap(w.ring) {
+			w.ring = append(make([]windowed, 0, min(2*len(w.ring)+8, w.size)), w.ring...)
+		}
 		w.ring = append(w.ring, windowed{did: did})
 		if len(w.ring) > len(w.heads) {
 			w.heads = make([]int32, max(8, 2*len(w.heads)))

@@ -53,8 +53,8 @@ func (t *Table[V]) find(key Digest) int {
 
 // Put gives a digest, as the latest, a value. It must not be there.
 func (t *Table[V]) Put(key Digest, value V) *V {
-	if len(t.items) == cap(t.items) && t.live < len(t.items) {
-		t.compact()
+	if len(t.items) == cap(t.items) {
+		t.makeRoom()
 	}
 	t.items = append(t.items, item[V]{key: key, value: value})
 	t.live++
@@ -64,6 +64,15 @@ func (t *Table[V]) Put(key Digest, value V) *V {
 		t.link(len(t.items) - 1)
 	}
 	return &t.items[len(t.items)-1].value
+}
+
+// makeRoom makes room for more items, an eighth of what there are, so that not each Put has all of them moved.
+func (t *Table[V]) makeRoom() {
+	if n := len(t.items); n-t.live > t.live/16 {
+		t.compact()
+	} else {
+		t.items = append(make([]item[V], 0, n+n/8+4), t.items...)
+	}
 }
 
 // Delete takes a digest out, which need not be there.
