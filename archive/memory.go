@@ -22,7 +22,7 @@ type Memory struct {
 	pool     *Pool
 	records  []kept                 // in order of Seq, which is the index plus one
 	past     []kept                 // that were filled in, back from -1
-	index    map[int32]int32        // their Seqs, by the pool's number of the entry
+	index    index                  // of both
 	hidden   map[feed.EntryID]bool  // entries not to be shared
 	purged   map[feed.EntryID]int64 // entries that were here, and when they came
 	feeds    map[feed.URL]Feed      // as KeepFeed left them
@@ -46,7 +46,6 @@ func NewMemory() *Memory { return NewPool().NewMemory() }
 func (p *Pool) NewMemory() *Memory {
 	return &Memory{
 		pool:     p,
-		index:    make(map[int32]int32),
 		hidden:   make(map[feed.EntryID]bool),
 		purged:   make(map[feed.EntryID]int64),
 		feeds:    make(map[feed.URL]Feed),
@@ -98,13 +97,13 @@ func (m *Memory) Keep(records []Record) {
 		}
 		version, confirmed := m.pool.version(r), r.Confirmed || r.Source.IsZero()
 		number := m.pool.contents[version].number
-		if seq, ok := m.index[number]; ok {
-			old := m.at(int(seq))
+		if seq, ok := m.index.find(number); ok {
+			old := m.at(seq)
 			old.version, old.confirmed = version, old.confirmed || confirmed
 			continue
 		}
 		m.records = append(m.records, kept{version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: confirmed})
-		m.index[number] = int32(len(m.records))
+		m.index.add(number, len(m.records))
 	}
 }
 
@@ -118,7 +117,8 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 		}
 		version := m.pool.version(r)
 		m.past = append(m.past, kept{version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed})
-		m.index[m.pool.contents[version].number], stored[i] = -int32(len(m.past)), true
+		m.index.add(m.pool.contents[version].number, -len(m.past))
+		stored[i] = true
 	}
 	return stored
 }
@@ -129,8 +129,7 @@ func (m *Memory) seq(id feed.EntryID) (seq int, kept bool) {
 	if !known {
 		return 0, false
 	}
-	at, kept := m.index[number]
-	return int(at), kept
+	return m.index.find(number)
 }
 
 // at is what is kept with a Seq.
@@ -200,7 +199,7 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 			continue
 		}
 		k := m.at(seq)
-		delete(m.index, m.content(k).number)
+		m.index.remove(m.content(k).number)
 		delete(m.hidden, id)
 		m.purged[id], dropped[i] = int64(k.unix), true
 		*k = kept{purged: true} // its place stays empty, because no Seq is used twice

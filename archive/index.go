@@ -1,0 +1,36 @@
+package archive
+
+import (
+	"cmp"
+	"slices"
+)
+
+// An index knows under which Seq a Memory keeps an entry of the pool. It is a list in order of the entries' numbers:
+// what comes later has mostly the higher number, so that it is added at the end, and there is no table half empty.
+type index []place
+
+type place struct{ number, seq int32 }
+
+func (x index) search(number int32) (at int, found bool) {
+	return slices.BinarySearchFunc(x, number, func(p place, number int32) int { return cmp.Compare(p.number, number) })
+}
+
+func (x index) find(number int32) (seq int, found bool) {
+	at, found := x.search(number)
+	if !found {
+		return 0, false
+	}
+	return int(x[at].seq), true
+}
+
+// add adds an entry that is not there.
+func (x *index) add(number int32, seq int) {
+	at, _ := x.search(number)
+	*x = slices.Insert(*x, at, place{number, int32(seq)})
+}
+
+func (x *index) remove(number int32) {
+	if at, found := x.search(number); found {
+		*x = slices.Delete(*x, at, at+1)
+	}
+}
