@@ -27,7 +27,8 @@ const (
 // and never for whom we gave it to. The latest few thousand bundles and feeds are remembered. The offer of a
 // bundle that is forgotten earns nothing.
 type Earnings struct {
-	bundles latest[stored] // by did
+	bundles latest[stored]         // by did
+	bare    latest[[]feed.EntryID] // likewise: their entries without a date, where there are such
 	feeds   recent[feed.URL, *pace]
 	undated latest[undated] // by entry
 	holders numbers
@@ -37,8 +38,7 @@ type Earnings struct {
 
 // stored is a bundle that we have, of which there are thousands.
 type stored struct {
-	feed    *feed.URL       // that of its pace
-	undated *[]feed.EntryID // nil for none
+	feed *feed.URL // that of its pace
 	// The dates of the entries that were young when it came, in Unix seconds, and the numbers of those for whom it
 	// earns nothing, or no more.
 	words []uint32
@@ -52,6 +52,7 @@ func NewEarnings(a Ablation) *Earnings {
 		ablate:  a,
 		holders: newNumbers(),
 		bundles: latest[stored]{size: keptBundles},
+		bare:    latest[[]feed.EntryID]{size: keptBundles},
 		feeds:   newRecent[feed.URL, *pace](keptFeeds),
 		undated: latest[undated]{size: keptUndated},
 	}
@@ -72,15 +73,16 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	}
 	s := e.bundles.use(digest.Digest(b.DID))
 	if s == nil {
+		e.noteUndated(now, b, fresh, from)
 		words := dates(now, b.Entries)
 		s = e.bundles.put(digest.Digest(b.DID), stored{
-			feed: &p.feed, undated: e.undatedIn(now, b, fresh, from), words: words, dates: uint32(len(words)), at: unix(now),
+			feed: &p.feed, words: words, dates: uint32(len(words)), at: unix(now),
 		})
 	}
 	if sender == nobody || !s.once(sender) {
 		return 0
 	}
-	return p.earn(today, s.young(now)+e.show(now, from, s.undated), sender)
+	return p.earn(today, s.young(now)+e.showOf(now, from, b.DID), sender)
 }
 
 // Pruned notes what is left of a bundle that from delivered, without the entries that were known: it goes
@@ -99,7 +101,7 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 		return "", 0
 	}
 	today, p := dayOf(now), e.pace(*s.feed)
-	entries = s.young(now) + e.show(now, h, s.undated)
+	entries = s.young(now) + e.showOf(now, h, did)
 	if e.ablate.NoSeenCredit {
 		return *s.feed, 0
 	}

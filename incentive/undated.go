@@ -41,14 +41,19 @@ func (e *Earnings) Arrears() []Arrear {
 }
 
 // Shown notes that an own poll shows these entries.
-func (e *Earnings) Shown(now time.Time, ids ...feed.EntryID) { e.show(now, Holder{}, &ids) }
+func (e *Earnings) Shown(now time.Time, ids ...feed.EntryID) { e.show(now, Holder{}, ids) }
 
-// show notes that h has these entries, nil for none, and counts those that earn for it.
-func (e *Earnings) show(now time.Time, h Holder, ids *[]feed.EntryID) (count int) {
-	if ids == nil {
-		return 0
+// showOf notes that h has a bundle, and counts its entries without a date that earn for it.
+func (e *Earnings) showOf(now time.Time, h Holder, did protocol.DID) int {
+	if ids := e.bare.use(digest.Digest(did)); ids != nil {
+		return e.show(now, h, *ids)
 	}
-	for _, id := range *ids {
+	return 0
+}
+
+// show notes that h has these entries, and counts those that earn for it.
+func (e *Earnings) show(now time.Time, h Holder, ids []feed.EntryID) (count int) {
+	for _, id := range ids {
 		u := e.undated.use(digest.Digest(id))
 		if u == nil || now.Sub(u.at) > young || !u.shown && u.by == h {
 			continue
@@ -65,9 +70,8 @@ func (e *Earnings) show(now time.Time, h Holder, ids *[]feed.EntryID) (count int
 	return count
 }
 
-// undatedIn lists the entries of the bundle without a date, nil where there are none. Those that are fresh count
-// from now on.
-func (e *Earnings) undatedIn(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder) *[]feed.EntryID {
+// noteUndated notes which entries of a new bundle have no date. Those that are fresh count from now on.
+func (e *Earnings) noteUndated(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder) {
 	for i := range fresh {
 		if _, ok := date(now, &fresh[i]); !ok {
 			e.undated.put(digest.Digest(fresh[i].EntryID()), undated{b.Feed, from, now, from == Holder{}})
@@ -79,10 +83,9 @@ func (e *Earnings) undatedIn(now time.Time, b *protocol.Bundle, fresh []feed.Ent
 			ids = append(ids, identity.ID)
 		}
 	}
-	if ids == nil {
-		return nil
+	if ids != nil {
+		e.bare.put(digest.Digest(b.DID), ids)
 	}
-	return &ids
 }
 
 // date is when the entry was published or, where the publisher does not say, last changed; ok is false where
