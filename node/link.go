@@ -16,8 +16,11 @@ import (
 const (
 	// callTimeout is how long a small call may take.
 	callTimeout = 10 * time.Second
-	// putTimeout is how long the delivery of a bundle may take.
-	putTimeout = 30 * time.Second
+	// putTimeout is how long the delivery of a bundle may take, and as long again for each putRate bytes of it, up to
+	// maxPutTimeout. A small one that got lost is made twice more before the promise of it is broken.
+	putTimeout    = 7 * time.Second
+	maxPutTimeout = 30 * time.Second
+	putRate       = 512 << 10
 	// maxFailures is after how many failed calls in a row a neighbor is declared gone.
 	maxFailures = 3
 	// settleIn is how long a new link rests before it is used: the other side must have heard of it.

@@ -2,6 +2,7 @@ package node
 
 import (
 	"slices"
+	"time"
 
 	"feedex/feed"
 	"feedex/protocol"
@@ -175,7 +176,7 @@ func (n *Node) put(l *link, b priced) {
 	n.dues.ledger.Gave(n.now, l.holder, b.value)
 	n.dues.earnings.Gave(l.holder, b.DID)
 	n.saveAccounts()
-	n.call(Target{Node: l.id()}, l.token, protocol.PutEntries{Bundle: b.Bundle}, putTimeout, func(a Answered) {
+	n.call(Target{Node: l.id()}, l.token, protocol.PutEntries{Bundle: b.Bundle}, timeToPut(b.Bundle), func(a Answered) {
 		if a.Unsent {
 			n.dues.ledger.Returned(n.now, l.holder, b.value)
 		}
@@ -184,6 +185,11 @@ func (n *Node) put(l *link, b priced) {
 			n.putEnded(l, b.Bundle, a)
 		})
 	})
+}
+
+// timeToPut is how long the delivery of the bundle may take.
+func timeToPut(b *protocol.Bundle) time.Duration {
+	return min(putTimeout+putTimeout*time.Duration(b.WireBytes())/putRate, maxPutTimeout)
 }
 
 // putEnded takes in how a delivery ended.

@@ -332,3 +332,45 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 		t.Errorf("%d bundles, %d bytes wait for a neighbor; the limit is %d", len(waiting), wire(waiting), maxWaitingBytes)
 	}
 }
+
+// A delivery that got lost twice is made again before the promise of it is broken, and costs nothing.
+func TestADeliveryThatGotLostIsMadeAgainInTime(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	w.run(time.Minute)
+	lost := 0
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if _, is := c.(protocol.PutEntries); is && to == b && lost < 2 {
+			lost++
+			return nil, true
+		}
+		return nil, false
+	}
+	bundle := one("news from a bad line")
+	a.offerAll(bundle)
+	w.run(protocol.PromiseTimeout)
+	if lost != 2 || !b.has(bundle.Entries[0].EntryID()) {
+		t.Errorf("after %d lost deliveries the neighbor has it: %v", lost, b.has(bundle.Entries[0].EntryID()))
+	}
+	w.run(time.Hour)
+	if blamed := w.blamed(a); len(blamed) > 0 {
+		t.Errorf("blamed for %v", blamed)
+	}
+}
+
+func TestTimeToPut(t *testing.T) {
+	text := func(bytes int) *protocol.Bundle {
+		return protocol.NewBundle(news, []feed.Entry{{Feed: news, ID: "text", Content: strings.Repeat("x", bytes)}})
+	}
+	small, large, huge := text(100), text(1<<20), text(4<<20)
+	if d := timeToPut(small); d < putTimeout || d > putTimeout+time.Second {
+		t.Errorf("a small bundle has %v", d)
+	}
+	if d := timeToPut(large); d < 3*putTimeout || d > 4*putTimeout {
+		t.Errorf("a megabyte has %v", d)
+	}
+	if d := timeToPut(huge); d != maxPutTimeout {
+		t.Errorf("four megabytes have %v", d)
+	}
+}
