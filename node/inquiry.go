@@ -154,9 +154,11 @@ func (i *inquiry) fit(l *link) int {
 	return search.Unfit
 }
 
-// unasked notes why a neighbor was not asked. One that is not known to have anything of the feed is no loss.
+// unasked notes why a neighbor was not asked. One that is not known to have anything of the feed is no loss, but for the
+// owner, who would have had its answer a little later.
 func (i *inquiry) unasked(fit int, why protocol.Cut) {
-	if i.query.Filter.Feed == "" || fit != search.Unfit {
+	later := why == protocol.CutRefused || why == protocol.CutTime
+	if i.query.Filter.Feed == "" || fit != search.Unfit || later && i.asker == nil {
 		i.cut |= why
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"feedex/feed"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 // Paper §3.6: "The requester specifies in the query what feed entries it is looking for in terms of feed
@@ -79,5 +80,21 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 	effects = a.Step(nil, w.now, Found{ID: searches[0].ID, Err: errors.New("deadline exceeded")})
 	if r, ok := effects[0].(Respond); !ok || r.Fault != nil || r.Reply.(protocol.Answer).Cut != protocol.CutTime {
 		t.Errorf("a search that took too long was answered %+v", effects)
+	}
+}
+
+// A neighbor that the owner's query had to leave out for now may have what is looked for, whatever it advertises.
+func TestTheOwnerIsToldOfNeighborsThatWereNotAskedForNow(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	hosts[1].holds(oldEntry(news, 1))
+	q := protocol.Query{Filter: feed.Filter{Feed: news}, Hops: 1}
+	for range search.PerMinute {
+		if got, _ := hosts[0].seeks(q); got.Cut != 0 || len(got.Hits) != 1 {
+			t.Fatalf("%d found, cut %v", len(got.Hits), got.Cut.Reasons())
+		}
+	}
+	if got, _ := hosts[0].seeks(q); got.Asked != 0 || got.Cut != protocol.CutRefused {
+		t.Errorf("asked %d, cut %v", got.Asked, got.Cut.Reasons())
 	}
 }
