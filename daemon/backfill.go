@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// briskRounds are the queries that follow one another at once; those after them keep backfillPause between, for
-	// neighbors answer ten queries a minute.
-	briskRounds = 5
+	// briskQueries follow one another at once; those after them keep backfillPause between, for neighbors answer ten
+	// queries a minute.
+	briskQueries = 5
 	// backfillPause is the time between two such queries, and between two requests to the publisher.
 	backfillPause = 7 * time.Second
-	// maxRounds and maxPages bound a backfill.
+	// maxRounds, in queries, and maxPages bound a backfill.
 	maxRounds, maxPages = 1000, 500
 )
 
@@ -48,6 +48,7 @@ type Backfilled struct {
 	Unanswered bool `json:"unanswered"`
 	Asked      int  `json:"asked"`
 	Again      int  `json:"again,omitempty"`
+	queries    int  // that were made
 	page       pageSize
 	Cut        []string `json:"cut,omitempty"` // why others may have more (protocol.Cut)
 	// PublisherProblem is why the publisher's archive was not read to its end.
@@ -149,6 +150,7 @@ func (b Backfill) pull(ctx context.Context, o Owner, found []Remote, r *Backfill
 		return err
 	}
 	r.Network += len(p.Stored)
+	r.Missing = slices.DeleteFunc(r.Missing, func(m Remote) bool { return slices.Contains(p.Stored, m.ID) })
 	for _, why := range p.Refused {
 		if len(r.Refused) < maxListed && !slices.Contains(r.Refused, why) {
 			r.Refused = append(r.Refused, why)

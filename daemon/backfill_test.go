@@ -95,7 +95,7 @@ func TestBackfillGoesBackRangeByRange(t *testing.T) {
 	if err != nil || got.Network != 999 || len(got.Missing) != 1 || got.Missing[0].ID != "17" || got.Gap == nil || got.Cut != nil {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	if len(steps) != 6 || len(o.queries) != 6 || !got.Back.Equal(o.begun) {
+	if len(steps) != 6 || len(o.queries) != 5*2+1 || !got.Back.Equal(o.begun) {
 		t.Errorf("%d steps, %d queries, back to %v", len(steps), len(o.queries), got.Back)
 	}
 	again, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) {})
@@ -117,17 +117,18 @@ func TestBackfillAsksAgain(t *testing.T) {
 		slow       int
 		stored     int
 		again      int
-		waits      []time.Duration // of the first queries
+		waits      []time.Duration // of the first queries, in seconds
+		then       int             // queries with the usual wait
 		unanswered bool
 		cut        []string
 	}{
-		"all in time":      {stored: 500, waits: []time.Duration{10, 10, 10}},
-		"all late once":    {late: 1, stored: 500, again: 1, waits: []time.Duration{10, 20, 10, 10, 10, 10, 10}}, // 50, then 100 at most
-		"some late twice":  {half: 2, stored: 500, again: 2, waits: []time.Duration{10, 20, 40, 10, 10}},
-		"late, some late":  {late: 1, half: 1, stored: 500, again: 2, waits: []time.Duration{10, 20, 40, 10, 10, 10, 10, 10}},
-		"slow archives":    {slow: 30, stored: 500, again: 2, waits: slices.Concat([]time.Duration{10, 20, 40}, slices.Repeat([]time.Duration{10}, 21))},
+		"all in time":      {stored: 500, then: 5},
+		"all late once":    {late: 1, stored: 500, again: 1, waits: []time.Duration{10, 20}, then: 10}, // 50, then 100 at most
+		"some late twice":  {half: 2, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 7},
+		"late, some late":  {late: 1, half: 1, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 10},
+		"slow archives":    {slow: 30, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 42},
 		"too slow":         {slow: 1, again: 2, waits: []time.Duration{10, 20, 40}, unanswered: true, cut: []string{"time"}},
-		"some always late": {half: 1000, stored: 250, again: 4, waits: []time.Duration{10, 20, 40, 10, 20, 40}, cut: []string{"time"}},
+		"some always late": {half: 1000, stored: 250, again: 6, waits: []time.Duration{10, 20, 40, 10, 20, 40, 10, 20, 40}, cut: []string{"time"}},
 		"all always late":  {late: 1000, again: 2, waits: []time.Duration{10, 20, 40}, unanswered: true, cut: []string{"time"}},
 	} {
 		o := newPast(500, 200)
@@ -136,6 +137,7 @@ func TestBackfillAsksAgain(t *testing.T) {
 		for i := range tt.waits {
 			tt.waits[i] *= time.Second
 		}
+		tt.waits = append(tt.waits, slices.Repeat([]time.Duration{backfillWait}, tt.then)...)
 		if err != nil || got.Network != tt.stored || len(o.stored) != tt.stored || got.Again != tt.again || got.Unanswered != tt.unanswered || !slices.Equal(got.Cut, tt.cut) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -155,7 +157,7 @@ func TestBackfillAsksAgainWithinBounds(t *testing.T) {
 		o.half = 1 << 20
 		begun := time.Now()
 		got, err := Backfill{Feed: exampleFeed, Network: true}.Run(t.Context(), o, func(Backfilled) {})
-		if err != nil || got.Again != maxAgain || len(o.queries) > 40+maxAgain || !slices.Equal(got.Cut, []string{"time"}) {
+		if err != nil || got.Again != maxAgain || len(o.queries) > 2*40+maxAgain || !slices.Equal(got.Cut, []string{"time"}) {
 			t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
 		}
 		if took, least := time.Since(begun), maxAgain/2*3*backfillPause; took < least {
@@ -168,7 +170,7 @@ func TestBackfillAsksAgainWithinBounds(t *testing.T) {
 func TestABackfillThatNobodyAnswersAnyMore(t *testing.T) {
 	o := newPast(500, 200)
 	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) { o.late = maxTries })
-	if err != nil || !got.Unanswered || got.Network != 200 || !got.Back.Equal(o.begun.Add(300*time.Minute)) {
+	if err != nil || !got.Unanswered || got.Network != 200 || !got.Back.Equal(o.begun.Add(300*time.Minute+time.Second)) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

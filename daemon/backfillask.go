@@ -33,12 +33,7 @@ const (
 // askOthers asks for what others have, from the newest back, as much at a time as an answer holds.
 func (b Backfill) askOthers(ctx context.Context, o Owner, r *Backfilled, each func(Backfilled)) error {
 	until := b.Until
-	for round := range maxRounds {
-		if round >= briskRounds {
-			if err := rest(ctx, b.Pause); err != nil {
-				return err
-			}
-		}
+	for r.queries < maxRounds {
 		next, more, err := b.ask(ctx, o, until, r)
 		if err != nil || r.Problem != "" {
 			return err
@@ -48,73 +43,103 @@ func (b Backfill) askOthers(ctx context.Context, o Owner, r *Backfilled, each fu
 		}
 		until = next
 	}
+	r.lack(cutLimit)
 	return nil
 }
 
-// ask asks for what others have of the time before until, which is open where it is zero, until all that were asked have
-// answered or it has been asked often enough. It returns where to go on, and whether there may be more.
+// ask asks for what others have of the time before until, which is open where it is zero. It returns where to go on, and
+// whether there may be more. Of what lies between, others told all that they have, or r says why not.
+//
+// An answer that is full does not tell how far back it is complete: it lists what arrived last, of each neighbor its
+// share, and what is short. So the part is asked for once more that it seems to hold, and a smaller one, until an answer
+// is not full.
 func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *Backfilled) (next time.Time, more bool, err error) {
-	var all reached
-	answered := false
-	for try := 0; ; try++ {
-		page := r.page.next
-		end, err := b.query(ctx, o, until, page, backfillWait<<try)
-		if err != nil {
+	from := b.Since
+	for part := 0; ; part++ {
+		t, err := b.askRange(ctx, o, from, until, r)
+		if err != nil || r.Problem != "" {
 			return until, false, err
+		}
+		if !t.full {
+			if part == 0 {
+				from = t.oldest(until)
+			}
+			r.Back = from
+			return from, part > 0, nil
+		}
+		begin, ok := t.part(part, from)
+		if !ok || r.queries >= maxRounds {
+			r.lack(cutLimit)
+			if part == 0 {
+				from = t.oldest(until)
+			}
+			r.Back = from
+			return from, part > 0 || len(t.times) > 0, nil
+		}
+		from = begin
+	}
+}
+
+// askRange asks for what others have of a range of time until all that were asked have answered, or it has been asked
+// often enough.
+func (b Backfill) askRange(ctx context.Context, o Owner, from, until time.Time, r *Backfilled) (t told, err error) {
+	answered, asked := false, 0
+	var cut []string // of the queries since the last that went to as many neighbors as any before
+	for try := 0; ; try++ {
+		if r.queries++; r.queries > briskQueries && try == 0 {
+			if err := rest(ctx, b.Pause); err != nil {
+				return t, err
+			}
+		}
+		page := r.page.next
+		end, err := b.query(ctx, o, from, until, page, backfillWait<<try)
+		if err != nil {
+			return t, err
 		}
 		if r.Problem = end.Problem; r.Problem != "" {
-			return until, false, nil
+			return t, nil
 		}
 		if err := b.pull(ctx, o, end.Found, r); err != nil {
-			return until, false, err
+			return t, err
 		}
-		r.Asked, answered = end.Asked, answered || tells(end)
-		if now := reachedBy(end, until, page); try == 0 {
-			all = now
-		} else {
-			all = all.with(now)
+		t.add(end, page)
+		answered = answered || tells(end)
+		if end.Asked >= asked { // whoever was late before was asked again
+			asked, cut = end.Asked, nil
 		}
+		cut = append(cut, end.Cut...)
 		r.page = r.page.turn(end)
 		if !worthAgain(end) || try+1 == maxTries || r.Again == maxAgain {
-			r.note(end, answered)
-			break
+			r.Asked = asked
+			r.note(cut, asked, answered)
+			return t, nil
 		}
 		r.Again++
 		if err := rest(ctx, b.Pause<<try); err != nil {
-			return until, false, err
+			return t, err
 		}
 	}
-	if r.Unanswered {
-		return until, false, nil
-	}
-	next, r.Back = all.back, all.back
-	if after := next.Add(time.Second); until.IsZero() || after.Before(until) {
-		next = after // others of that second may have been left out
-	} else if all.more {
-		r.lack("limit") // and still are
-	}
-	return next, all.more, nil
 }
 
 // query asks once.
-func (b Backfill) query(ctx context.Context, o Owner, until time.Time, page int, wait time.Duration) (end *QueryEnd, err error) {
+func (b Backfill) query(ctx context.Context, o Owner, from, until time.Time, page int, wait time.Duration) (end *QueryEnd, err error) {
 	yes := true
-	q := Query{Network: &yes, Hops: b.Hops, Wait: wait, Filter: feed.Filter{Feed: b.Feed, Since: b.Since, Until: until, Limit: page}}
+	q := Query{Network: &yes, Hops: b.Hops, Wait: wait, Filter: feed.Filter{Feed: b.Feed, Since: from, Until: until, Limit: page}}
 	err = o.Query(ctx, q, func(p QueryPart) error { end = p.End; return nil })
 	return end, err
 }
 
-// cutTime is why an answer is not complete that somebody was too late for (protocol.CutTime).
-const cutTime = "time"
+// Why an answer is not complete that somebody was too late for (protocol.CutTime), or that is full (protocol.CutLimit).
+const cutTime, cutLimit = "time", "limit"
 
 // tells reports whether an answer says anything. That others have nothing is said by answers for which nobody was late.
 func tells(end *QueryEnd) bool {
 	return end.Answers > 0 && (toldOf(end) || !slices.Contains(end.Cut, cutTime))
 }
 
-// toldOf reports whether others told of anything that is not here.
+// toldOf reports whether others told of anything. What nobody but our own archive has is no answer of theirs.
 func toldOf(end *QueryEnd) bool {
-	return slices.ContainsFunc(end.Found, func(f Remote) bool { return !f.Here })
+	return slices.ContainsFunc(end.Found, func(f Remote) bool { return len(f.Holders) > 0 })
 }
 
 // worthAgain reports whether the same query may bring more a little later: somebody was late, or had been asked too often.
@@ -136,53 +161,64 @@ func (p pageSize) turn(end *QueryEnd) pageSize {
 	return p
 }
 
-// note notes how the last query for a range ended.
-func (r *Backfilled) note(end *QueryEnd, answered bool) {
+// note notes how the queries for a range ended.
+func (r *Backfilled) note(cut []string, asked int, answered bool) {
 	if r.Unanswered = !answered; r.Unanswered {
 		r.Problem = noneAnswered
-		if end.Asked == 0 && len(end.Cut) == 0 {
+		if asked == 0 && len(cut) == 0 {
 			r.Problem = noneThere
 		}
 	}
-	for _, why := range end.Cut {
-		if why != "limit" {
+	for _, why := range cut {
+		if why != cutLimit {
 			r.lack(why)
 		}
 	}
 }
 
-// lack notes why others may have more. That is the limit where more came out within a second than an answer lists.
+// lack notes why others may have more. That is the limit where more came out within a second than an answer lists, or
+// more than so many queries can list.
 func (r *Backfilled) lack(why string) {
 	if !slices.Contains(r.Cut, why) {
 		r.Cut = append(r.Cut, why)
 	}
 }
 
-// A reached is how far back answers go, and whether there is more before that.
-type reached struct {
-	back time.Time // zero where there is no answer and nothing bounds the query
-	more bool
+// A told is what answers for a range list.
+type told struct {
+	times []time.Time // of the entries
+	full  bool        // there is more than is listed
 }
 
-func reachedBy(end *QueryEnd, until time.Time, page int) reached {
-	x := reached{back: until}
+func (t *told) add(end *QueryEnd, page int) {
 	for i := range end.Found {
-		x = x.with(reached{back: end.Found[i].Time()})
+		t.times = append(t.times, end.Found[i].Time())
 	}
-	x.more = len(end.Found) > 0 && (slices.Contains(end.Cut, "limit") || len(end.Found) >= page)
-	return x
+	t.full = t.full || slices.Contains(end.Cut, cutLimit) || len(end.Found) >= page
 }
 
-// with is how far both answers go together: where there is more than they hold, as far as the shorter.
-func (x reached) with(y reached) reached {
-	switch {
-	case x.more != y.more:
-		if x.more {
-			return x
-		}
-		return y
-	case !x.back.IsZero() && (y.back.IsZero() || x.back.Before(y.back) != x.more):
-		return x
+// oldest is the time of the oldest entry, until where there is none.
+func (t *told) oldest(until time.Time) time.Time {
+	if len(t.times) == 0 {
+		return until
 	}
-	return y
+	return slices.MinFunc(t.times, time.Time.Compare)
+}
+
+// part is where the later part of a range begins of which one answer may list all: at first that down to the oldest entry
+// that is listed, then half of what is, and a second at least. It reports false where the range cannot be divided.
+func (t *told) part(nth int, from time.Time) (begin time.Time, ok bool) {
+	if len(t.times) == 0 {
+		return from, false
+	}
+	slices.SortFunc(t.times, time.Time.Compare)
+	last, newest := t.times[0], t.times[len(t.times)-1]
+	if nth > 0 {
+		last = t.times[len(t.times)/2]
+	}
+	begin = last.Truncate(time.Second).Add(time.Second) // others of that second may have been left out
+	if begin.After(newest) {
+		begin = newest.Truncate(time.Second)
+	}
+	return begin, begin.After(from)
 }

@@ -157,7 +157,7 @@ func (b *backfill) report(w io.Writer, r *daemon.Backfilled) error {
 func cutWords(cut []string) string {
 	words := map[string]string{
 		"time": "some had not answered in time", "hops": "some are further away", "budget": "there were more to ask than one query may",
-		"limit": "more are of one second than an answer lists",
+		"limit": "there is more than so many queries can list",
 	}
 	var why []string
 	for _, reason := range cut {
