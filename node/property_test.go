@@ -38,15 +38,16 @@ func deeds(most int) *rapid.Generator[[]deed] {
 type village struct {
 	*network
 	feeds   []feed.URL
-	changed time.Time // when a link or somebody's own interest changed last
-	broken  string    // the first rule that was broken
+	changed time.Time         // when a link or somebody's own interest changed last
+	broken  string            // the first rule that was broken
+	shown   map[*testHost]int // how many feeds each may speak of
 }
 
 // villagePeriod is the time between adverts there.
 const villagePeriod = time.Minute
 
 func newVillage(t *testing.T) *village {
-	v := &village{network: newNetwork(t), changed: epoch}
+	v := &village{network: newNetwork(t), changed: epoch, shown: make(map[*testHost]int)}
 	v.direct = true
 	for i := range 6 {
 		u := feed.URL(fmt.Sprintf("https://feed%d.example.com/", i))
@@ -103,6 +104,15 @@ func (v *village) look(h *testHost, _ Event, effects []Effect) {
 	n := h.node
 	if n.table.Len() > n.config.MaxNeighbors || n.table.Len() != len(n.links) {
 		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.table.Len(), len(n.links), n.config.MaxNeighbors)
+	}
+	shown := 0
+	for _, s := range n.feeds {
+		if s.shown() {
+			shown++
+		}
+	}
+	if v.shown[h] != shown { // and others are about to hear of it
+		v.shown[h], v.changed = shown, v.now
 	}
 	parted := false
 	for _, e := range effects {
