@@ -6,9 +6,12 @@ import (
 	"io"
 )
 
-// maxAhead is how many rows are read ahead of who wants them: to go through the door for each would take longer than to
-// read it.
-const maxAhead = 16
+// Rows are read ahead of who wants them: to go through the door for each would take longer than to read it. Most
+// queries have few, and are through with firstAhead of them; others go on with maxAhead at a time.
+const (
+	firstAhead = 16
+	maxAhead   = 64
+)
 
 // rows are the rows of a query, which all come within its limit.
 type rows struct {
@@ -17,7 +20,6 @@ type rows struct {
 	limit   limit
 	portion // the one at hand
 
-	wanted int // in the next
 	closed bool
 }
 
@@ -30,18 +32,34 @@ type portion struct {
 // rows begins a query.
 func (d *door) rows(ctx context.Context, query func() (driver.Rows, error)) (driver.Rows, error) {
 	l := newLimit(ctx)
-	return pass(l, d, func() (driver.Rows, error) {
+	begun, err := pass(l, d, func() (*rows, error) {
 		found, err := query()
 		if err != nil {
 			return nil, err
 		}
-		return &rows{Rows: found, door: d, limit: l, portion: read(found, 1), wanted: 2}, nil
-	}, func(r driver.Rows) {
+		r := &rows{Rows: found, door: d, limit: l, portion: read(found, firstAhead)}
+		return r, r.failed()
+	}, func(r *rows) {
 		if r != nil {
-			r.(*rows).Rows.Close()
+			_ = r.close()
 		}
 		d.rollBack()
 	})
+	if begun == nil {
+		return nil, err
+	}
+	if err != nil {
+		begun.after = err // behind what came in time
+	}
+	return begun, nil
+}
+
+// failed is why there are no more rows, nil where there are or all have been read.
+func (p portion) failed() error {
+	if p.after == io.EOF {
+		return nil
+	}
+	return p.after
 }
 
 // read reads the next rows, at most n.
@@ -58,13 +76,10 @@ func read(from driver.Rows, n int) (p portion) {
 // Next implements driver.Rows.
 func (r *rows) Next(dest []driver.Value) error {
 	if len(r.ahead) == 0 && r.after == nil {
-		from, n := r.Rows, r.wanted // which may be read later than anybody waits for
+		from := r.Rows // which may be read later than anybody waits for
 		p, err := pass(r.limit, r.door, func() (portion, error) {
-			p := read(from, n)
-			if p.after == io.EOF {
-				return p, nil
-			}
-			return p, p.after
+			p := read(from, maxAhead)
+			return p, p.failed()
 		}, func(portion) {
 			_ = r.close()
 			r.door.rollBack()
@@ -72,7 +87,7 @@ func (r *rows) Next(dest []driver.Value) error {
 		if err != nil {
 			p.after = err
 		}
-		r.portion, r.wanted = p, min(2*n, maxAhead)
+		r.portion = p
 	}
 	if len(r.ahead) == 0 {
 		return r.after
