@@ -258,13 +258,13 @@ func TestIndexWithinTransaction(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	s := newStore(t)
 	const endless = `WITH RECURSIVE n (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n) SELECT seq FROM n WHERE seq < 10`
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	tx, err := s.Reader.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := s.Reader.db.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
 	_, err = (&search{ctx: ctx, tx: tx}).seqs(endless, nil, 10)
 	if err = s.failed(ctx, "search", err); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("err = %v, want the context's", err)
