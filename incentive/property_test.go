@@ -148,7 +148,8 @@ func TestTraitorTakesTwiceTheBound(t *testing.T) {
 }
 
 // One gives, the other only takes, and both pass on what they get to each other: together they get no
-// more than the giver earned, D, and the one entry that every stranger may have.
+// more than the giver earned, D, and the one entry that every stranger may have. What was earned counts
+// though it is revoked later, because what was sent for it by then cannot be had back: the giver owes it.
 func TestPairGetsNoMoreThanTheWorkerEarned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLedger(config(t))
@@ -156,11 +157,28 @@ func TestPairGetsNoMoreThanTheWorkerEarned(t *testing.T) {
 		list := slices.DeleteFunc(deeds(allKinds).Draw(t, "history"), func(d deed) bool {
 			return d.kind == "got" && d.holder == leech || d.kind == "expire"
 		})
+		var got, earned Credit
 		play(l, list, func(deed, time.Time) {
 			x, _ := l.Account(leech)
 			y, _ := l.Account(worker)
-			if x.Given+y.Given > y.Got+l.bound+Entry {
-				t.Fatalf("leech got %v, worker %v for %v, D is %v", x.Given, y.Given, y.Got, l.bound)
+			earned, got = earned+max(y.Got-got, 0), y.Got
+			if x.Given+y.Given > earned+l.bound+Entry {
+				t.Fatalf("leech got %v, worker %v for %v, D is %v", x.Given, y.Given, earned, l.bound)
+			}
+		})
+	})
+}
+
+// Whoever was sent something for what turns out to be worth nothing gets no more until it has given as much.
+func TestWhatIsRevokedIsMadeGoodFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := newLedger(config(t))
+		capped := make(map[Holder]bool) // of whose debt something was forgiven
+		play(l, deeds(append(slices.Clone(honestKinds), "revoked")).Draw(t, "history"), func(d deed, _ time.Time) {
+			a, _ := l.Account(d.holder)
+			capped[d.holder] = capped[d.holder] || a.Deficit == l.debt
+			if v := l.Allowance(d.holder); v > 0 && a.Given+v > a.Got+max(l.Limit(d.holder), Entry) && !capped[d.holder] {
+				t.Fatalf("got %v for %v, and may have %v more, D is %v", a.Given, a.Got, v, l.bound)
 			}
 		})
 	})
