@@ -67,7 +67,8 @@ func optsOut(h http.Header) bool {
 }
 
 // robotsOptOut reads one X-Robots-Tag: rules separated by commas, some with a value after a colon. A
-// robot's name and a colon in front of a rule limit that and the following ones to the robot.
+// robot's name and a colon in front of a rule limit that and the following ones to the robot. What holds
+// blanks in front of a colon is no name, but the rest of a date.
 func robotsOptOut(line string) bool {
 	forUs := true
 	for rule := range strings.SplitSeq(strings.ToLower(line), ",") {
@@ -76,6 +77,9 @@ func robotsOptOut(line string) bool {
 			switch name = strings.TrimSpace(name); name {
 			case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
 				continue // a rule with a value
+			}
+			if strings.ContainsAny(name, " \t") {
+				continue
 			}
 			forUs = name == "feedex" || name == "*"
 			name = rest

@@ -61,6 +61,8 @@ func TestOptsOut(t *testing.T) {
 		{"X-Robots-Tag", []string{"noindex, otherbot: nofollow"}, true},
 		{"X-Robots-Tag", []string{"max-snippet: 20, noindex"}, true},
 		{"X-Robots-Tag", []string{"unavailable_after: 25 Jun 2026 15:00:00 PST, nofollow"}, false},
+		{"X-Robots-Tag", []string{"unavailable_after: Thu, 25 Jun 2026 15:00:00 GMT, noarchive"}, true},
+		{"X-Robots-Tag", []string{"otherbot: unavailable_after: Thu, 25 Jun 2026 15:00:00 GMT, noarchive"}, false},
 		{"Cache-Control", []string{"no-store"}, true},
 		{"Cache-Control", []string{"max-age=0, Private"}, true},
 		{"Cache-Control", []string{`private="set-cookie"`}, true},
