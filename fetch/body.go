@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/andybalholm/brotli"
@@ -45,38 +46,70 @@ func readBody(ctx context.Context, resp *http.Response, large gate) (body []byte
 	return body, release, nil
 }
 
-// inflate undoes the content coding: one of those that were offered in Accept-Encoding.
+// compressing are the content codings that make a body unreadable without undoing them. Other names that servers write
+// there, such as "none" or "utf-8", are none.
+var compressing = []string{"gzip", "br", "deflate", "compress", "zstd", "dcb", "dcz"}
+
+// gzipMagic begins every gzip body (RFC 1952 §2.3.1).
+const gzipMagic = "\x1f\x8b"
+
+// inflate undoes the content coding: one of those that were offered in Accept-Encoding. As with charsets, the first bytes
+// go before the label where they belie it: what begins as feeds do is no gzip nor brotli, whatever its label says, and some
+// servers hand out compressed files without one.
 func inflate(in io.Reader, codings []string) (io.Reader, error) {
-	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(codings, ","))); coding {
-	case "", "identity":
-		return in, nil
-	case "gzip", "x-gzip":
-		z, err := gzip.NewReader(in)
+	buffered := bufio.NewReader(in)
+	head, err := buffered.Peek(2)
+	coding := strings.ToLower(strings.TrimSpace(strings.Join(codings, ",")))
+	coded := slices.ContainsFunc(compressing, func(name string) bool { return strings.Contains(coding, name) })
+	switch {
+	case len(head) > 0 && (head[0] == '<' || head[0] == '{'):
+		return buffered, nil
+	case coding == "gzip", coding == "x-gzip", !coded && string(head) == gzipMagic:
+		z, err := gzip.NewReader(buffered)
 		if err != nil {
 			return nil, fmt.Errorf("read gzip body: %w", err)
 		}
-		return z, nil
-	case "br":
-		return brotliReader(in)
-	default:
+		z.Multistream(false)
+		return &members{z, buffered}, nil
+	case !coded:
+		return buffered, nil
+	case coding != "br":
 		return nil, fmt.Errorf("%w: %q", ErrEncoding, coding)
+	case len(head) == 0:
+		return nil, fmt.Errorf("read brotli body: %w", err)
 	}
+	return brotliReader(buffered, head[0])
+}
+
+// members reads the members of a gzip body (RFC 1952 §2.2). What follows them and is none, as the blanks that a server's
+// programs print after all is said, is no part of it.
+type members struct {
+	*gzip.Reader
+	in *bufio.Reader
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if err != io.EOF {
+		return n, err
+	}
+	if head, _ := m.in.Peek(2); string(head) != gzipMagic {
+		return n, io.EOF
+	}
+	err = m.Reader.Reset(m.in)
+	m.Reader.Multistream(false)
+	return n, err
 }
 
 // brotliReader inflates brotli with windows up to 4 MiB, which is what servers use. The format goes to
 // 16, and a decoder sets the window aside before anything comes out of it that could be counted.
-func brotliReader(in io.Reader) (io.Reader, error) {
-	buffered := bufio.NewReader(in)
-	first, err := buffered.Peek(1)
-	if err != nil {
-		return nil, fmt.Errorf("read brotli body: %w", err)
-	}
-	switch b := first[0]; { // RFC 7932 §9.1, WBITS
-	case b&0x0f == 0x0d, b&0x0f == 0x0f, // windows of 2^23 and 2^24 bytes
-		b&0x7f == 0x11: // left to even larger ones
+func brotliReader(in io.Reader, first byte) (io.Reader, error) {
+	switch { // RFC 7932 §9.1, WBITS
+	case first&0x0f == 0x0d, first&0x0f == 0x0f, // windows of 2^23 and 2^24 bytes
+		first&0x7f == 0x11: // left to even larger ones
 		return nil, fmt.Errorf("%w: brotli with a window over 4 MiB", ErrEncoding)
 	}
-	return brotli.NewReader(buffered), nil
+	return brotli.NewReader(in), nil
 }
 
 // A counter counts the bytes that come in.

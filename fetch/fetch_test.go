@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -225,13 +226,20 @@ func TestRedirectLoopEnds(t *testing.T) {
 }
 
 func TestContentCodings(t *testing.T) {
-	squeeze := func(w io.WriteCloser, b *bytes.Buffer) []byte {
-		io.WriteString(w, rss)
-		w.Close()
+	zip := func(text string) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		io.WriteString(z, text)
+		z.Close()
 		return b.Bytes()
 	}
-	var zb, bb bytes.Buffer
-	zipped, brotlied := squeeze(gzip.NewWriter(&zb), &zb), squeeze(brotli.NewWriter(&bb), &bb)
+	zipped, brotlied := zip(rss), func() []byte {
+		var b bytes.Buffer
+		z := brotli.NewWriter(&b)
+		io.WriteString(z, rss)
+		z.Close()
+		return b.Bytes()
+	}()
 	for _, test := range []struct {
 		coding string
 		body   []byte
@@ -243,10 +251,19 @@ func TestContentCodings(t *testing.T) {
 		{"GZIP", zipped, nil},
 		{"x-gzip", zipped, nil},
 		{"br", brotlied, nil},
+		{"br", []byte(rss), nil}, // it is none
+		{"gzip", []byte(rss), nil},
+		{"none", []byte(rss), nil},
+		{"UTF-8", []byte("\n" + rss), nil},
+		{"", zipped, nil}, // a file that was compressed once and for all
+		{"binary", zipped, nil},
+		{"gzip", slices.Concat(zipped, []byte("\r\n\x00")), nil},
+		{"gzip", slices.Concat(zip(rss[:99]), zip(rss[99:])), nil},
+		{"gzip", slices.Concat(zip(rss[:99]), zip(rss[99:])[:20]), io.ErrUnexpectedEOF},
 		{"deflate", zipped, ErrEncoding},
 		{"zstd", zipped, ErrEncoding},
 		{"gzip, gzip", zipped, ErrEncoding},
-		{"gzip", []byte(rss), gzip.ErrHeader},
+		{"gzip", []byte("nor is this"), gzip.ErrHeader},
 		{"gzip", zipped[:len(zipped)-9], io.ErrUnexpectedEOF},
 		{"gzip", nil, io.EOF},
 		{"br", brotlied[:len(brotlied)-9], io.ErrUnexpectedEOF},
