@@ -113,6 +113,7 @@ func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 		out.Err = fmt.Errorf("fetch %q: %w", f.At(), feed.ErrURL)
 		return out
 	}
+	u.RawQuery = escaped(u.RawQuery)
 	v := visit{client: c, fetch: f, origin: origin, left: Timeout, out: &out, forGood: true}
 	out.Err = v.follow(ctx, u)
 	out.Private = out.Private || v.secret
@@ -200,7 +201,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 		}
 	}()
 	switch {
-	case code == http.StatusOK:
+	case code == http.StatusOK, code == http.StatusNonAuthoritativeInfo: // as some proxy on the way made it
 		return nil, v.document(ctx, resp, u)
 	case code == http.StatusIMUsed && v.conditional() && isDelta(resp.Header):
 		v.out.Partial = true

@@ -214,6 +214,39 @@ func TestArchivesLeadOnFromWhereTheyAre(t *testing.T) {
 	}
 }
 
+// What publishers write without care reaches them as a browser would send it.
+func TestQueriesAreEscaped(t *testing.T) {
+	for query, want := range map[string]string{
+		"a=b+c%20d": "a=b+c%20d", "a=b c": "a=b%20c", `a="b"<c>`: "a=%22b%22%3Cc%3E", "q=żółw": "q=%C5%BC%C3%B3%C5%82w",
+	} {
+		server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/feed":
+				w.Header().Set("Location", "/there?"+query)
+				w.WriteHeader(http.StatusFound)
+			case strings.TrimPrefix(r.RequestURI, "/there?") != want:
+				t.Errorf("%q was asked for, want %q", r.RequestURI, want)
+			default:
+				serveRSS(w, r)
+			}
+		})
+		wantEntry(t, local(t, server+"/feed"))
+		wantEntry(t, local(t, server+"/there?"+query))
+		if requests.Load() != 3 {
+			t.Errorf("%q took %d requests, want 3", query, requests.Load())
+		}
+	}
+}
+
+// A proxy on the way may have changed the document, which is one all the same (RFC 9110 §15.3.4).
+func TestNonAuthoritativeDocument(t *testing.T) {
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNonAuthoritativeInfo)
+		serveRSS(w, r)
+	})
+	wantEntry(t, local(t, server))
+}
+
 func TestRedirectLoopEnds(t *testing.T) {
 	for path, want := range map[string]int32{"/": 1, "/a": 2, "/b": 2} {
 		server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {

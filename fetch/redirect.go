@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"feedex/feed"
 )
@@ -41,9 +42,25 @@ func redirect(u *url.URL, location string) (feed.URL, error) {
 	if err != nil {
 		return "", fmt.Errorf("redirect: %w: %q", feed.ErrURL, location)
 	}
-	next, err := feed.ParseURL(u.ResolveReference(loc).String())
+	to := u.ResolveReference(loc)
+	to.RawQuery = escaped(to.RawQuery)
+	next, err := feed.ParseURL(to.String())
 	if err != nil {
 		return "", fmt.Errorf("redirect: %w", err)
 	}
 	return next, nil
+}
+
+// escaped is a query as it may stand in a request (RFC 3986 §3.4): blanks, quotes and letters beyond ASCII, which package
+// url lets pass as they are, in percent-encoding, as browsers send them.
+func escaped(query string) string {
+	var b strings.Builder
+	for i := range len(query) {
+		if c := query[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '<' || c == '>' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }

@@ -76,7 +76,7 @@ func (r *Request) scope() string {
 }
 
 // full reports whether the answer brought a document: all of it, or what is new (RFC 3229).
-func (r *Request) full() bool { return r.Status == 200 || r.Status == 226 }
+func (r *Request) full() bool { return r.Status == 200 || r.Status == 203 || r.Status == 226 }
 
 // Unmodified reports whether the answer says that the document is the one that the reader has.
 func (r *Request) Unmodified() bool { return r.Status == 304 }
