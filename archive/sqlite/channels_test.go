@@ -181,6 +181,21 @@ func TestChanged(t *testing.T) {
 	changed(FeedVersion{}, 100, 1, "5")
 }
 
+// Which URLs are secrets is judged anew with each poll: an archive may be older than what is known of them.
+func TestSecretsAreFoundLate(t *testing.T) {
+	s := newStore(t)
+	const secret = feed.URL("https://example.net/?token=abc")
+	s.KeepFeed(archive.Feed{URL: secret, Subscribed: true})
+	s.write(`UPDATE feeds SET secret = 0`)
+	s.KeepFeed(archive.Feed{URL: secret, Subscribed: true})
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := s.Following(t.Context(), false); err != nil || len(f.Titles) != 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 // All feeds together are those that are followed, and those whose URL is a secret if that is asked for.
 func TestFollowing(t *testing.T) {
 	s := newStore(t)

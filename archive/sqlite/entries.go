@@ -290,7 +290,7 @@ func (s *Store) KeepFeed(f archive.Feed) {
 		body = f.Body[:]
 	}
 	s.write(`
-		UPDATE feeds SET kept = 1, name = CASE name WHEN ? THEN '' ELSE name END, title = ?, link = ?, subscribed = ?, private = ?, since = ?, weight = ?, discreet = ?, cover = ?,
+		UPDATE feeds SET kept = 1, name = CASE name WHEN ? THEN '' ELSE name END, title = ?, link = ?, subscribed = ?, private = ?, secret = ?, since = ?, weight = ?, discreet = ?, cover = ?,
 			etag = ?, last_modified = ?, poll_interval = ?, next_poll = ?, last_poll = ?, last_success = ?, errors = ?, last_error = ?,
 			withheld = ?, ended = ?, alias = ?, moved = ?, moved_seen = ?, moved_since = ?, body = ?, unread = ?, whole = ?,
 			lifetime = ?, not_before = ?, pace = ?, skip_hours = ?, skip_days = ?,
@@ -298,7 +298,7 @@ func (s *Store) KeepFeed(f archive.Feed) {
 			lands = ?, past_stage = ?, past_since = ?, past_page = ?, past_steps = ?, past_back = ?, past_filled = ?,
 			page = ?, names = ?
 		WHERE id = ?`,
-		f.Title, f.Title, f.Link, f.Subscribed, f.Private, toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
+		f.Title, f.Title, f.Link, f.Subscribed, f.Private, f.URL.Secret(), toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
 		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
 		f.Withheld, f.Ended, string(f.Alias), string(f.Moved), f.MovedSeen, toMillis(f.MovedSince), body, f.Unread, toMillis(f.Whole),
 		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays,
