@@ -44,6 +44,11 @@ func (m *Matcher) Expr() *Expr { return m.expr }
 // Wordless reports whether words do not matter.
 func (m *Matcher) Wordless() bool { return len(m.words)+len(m.title) == 0 && m.expr == nil }
 
+// Dated reports whether the latest by their time are wanted, in place of the newest arrivals.
+func (m *Matcher) Dated() bool {
+	return m.filter.Dated && m.Wordless() && len(m.filter.IDs) == 0 && !m.filter.Relevance
+}
+
 // Match reports whether r answers the filter. Whether r is shareable it cannot know; that is for the
 // Store to see to.
 func (m *Matcher) Match(r *Record) bool {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -225,7 +226,19 @@ func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
 	if f.Relevance {
 		return m.ranked(ctx, f, matcher)
 	}
+	if matcher.Dated() {
+		found, err := m.newest(ctx, f, matcher, math.MaxInt)
+		SortDated(found)
+		return found[:min(matcher.Limit(), len(found))], err
+	}
 	return m.newest(ctx, f, matcher, matcher.Limit())
+}
+
+// SortDated sorts records as a search for the latest by their time lists them: of one time the newest arrival first.
+func SortDated(records []Record) {
+	slices.SortFunc(records, func(a, b Record) int {
+		return cmp.Or(cmp.Compare(b.Time().Unix(), a.Time().Unix()), cmp.Compare(b.Seq, a.Seq))
+	})
 }
 
 // ranked is the best of the candidates that match.

@@ -50,9 +50,9 @@ func (b Backfill) askOthers(ctx context.Context, o Owner, r *Backfilled, each fu
 // ask asks for what others have of the time before until, which is open where it is zero. It returns where to go on, and
 // whether there may be more. Of what lies between, others told all that they have, or r says why not.
 //
-// An answer that is full does not tell how far back it is complete: it lists what arrived last, of each neighbor its
-// share, and what is short. So the part is asked for once more that it seems to hold, and a smaller one, until an answer
-// is not full.
+// An answer that is full tells since when it is complete: it lists the latest, and the next query goes on from there. Where
+// somebody does not know how to tell, or so much came out at a time that there is no way on, the part is asked for once more
+// that the answer seems to hold, and a smaller one, until an answer is not full.
 func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *Backfilled) (next time.Time, more bool, err error) {
 	from := b.Since
 	for part := 0; ; part++ {
@@ -66,6 +66,10 @@ func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *Backfill
 			}
 			r.Back = from
 			return from, part > 0, nil
+		}
+		if t.since.After(from) && (until.IsZero() || t.since.Before(until)) {
+			r.Back = t.since
+			return t.since, true, nil
 		}
 		begin, ok := t.part(part, from)
 		if !ok || r.queries >= maxRounds {
@@ -124,7 +128,8 @@ func (b Backfill) askRange(ctx context.Context, o Owner, from, until time.Time, 
 // query asks once.
 func (b Backfill) query(ctx context.Context, o Owner, from, until time.Time, page int, wait time.Duration) (end *QueryEnd, err error) {
 	yes := true
-	q := Query{Network: &yes, Hops: b.Hops, Wait: wait, Filter: feed.Filter{Feed: b.Feed, Since: from, Until: until, Limit: page}}
+	f := feed.Filter{Feed: b.Feed, Since: from, Until: until, Limit: page, Dated: true}
+	q := Query{Network: &yes, Hops: b.Hops, Wait: wait, Filter: f}
 	err = o.Query(ctx, q, func(p QueryPart) error { end = p.End; return nil })
 	return end, err
 }
@@ -186,15 +191,25 @@ func (r *Backfilled) lack(why string) {
 
 // A told is what answers for a range list.
 type told struct {
-	times []time.Time // of the entries
-	full  bool        // there is more than is listed
+	times   []time.Time // of the entries
+	full    bool        // there is more than is listed
+	since   time.Time   // where it is full: of this time and later all is listed
+	unknown bool        // somebody did not tell since when
 }
 
 func (t *told) add(end *QueryEnd, page int) {
 	for i := range end.Found {
 		t.times = append(t.times, end.Found[i].Time())
 	}
-	t.full = t.full || slices.Contains(end.Cut, cutLimit) || len(end.Found) >= page
+	if !slices.Contains(end.Cut, cutLimit) && len(end.Found) < page {
+		return
+	}
+	t.full = true
+	if t.unknown = t.unknown || end.Whole.IsZero(); t.unknown {
+		t.since = time.Time{}
+	} else if end.Whole.After(t.since) {
+		t.since = end.Whole
+	}
 }
 
 // oldest is the time of the oldest entry, until where there is none.

@@ -31,19 +31,27 @@ const (
 
 // A holder is a neighbor that has entries of a feed, in the order in which they arrived, the latest first.
 type holder struct {
-	id   protocol.NodeID
-	has  []protocol.Found
-	mood func(query int) mood
+	id    protocol.NodeID
+	has   []protocol.Found
+	plain bool // it knows no other order than that
+	mood  func(query int) mood
 }
 
-// answer is what it tells of, as a node does: what arrived last, and whether there is more.
+// answer is what it tells of, as a node does: the latest, or what arrived last where it is plain, and whether there is more.
 func (h *holder) answer(f feed.Filter, limit int, m mood) (a protocol.Answer) {
-	for i, e := range h.has {
+	has := slices.Clone(h.has)
+	if !h.plain {
+		slices.SortStableFunc(has, func(a, b protocol.Found) int { return search.Time(&b).Compare(search.Time(&a)) })
+	}
+	for i, e := range has {
 		if at := search.Time(&e); at.Before(f.Since) || !f.Until.IsZero() && !at.Before(f.Until) || m == hurried && i%3 == 0 || m == empty {
 			continue
 		}
 		if len(a.Found) == limit {
 			a.Cut |= protocol.CutLimit
+			if !h.plain {
+				a.Whole = search.After(search.Time(&e))
+			}
 			break
 		}
 		a.Found = append(a.Found, e)
@@ -76,7 +84,7 @@ func (o *neighborhood) Query(_ context.Context, q Query, each func(QueryPart) er
 	}
 	r.Trim(pastBegun)
 	again := f.Since.Equal(o.last.Since) && f.Until.Equal(o.last.Until) && o.queries > 0
-	end, cut := &QueryEnd{Network: true}, protocol.Cut(0)
+	end, cut, unknown := &QueryEnd{Network: true}, protocol.Cut(0), false
 	for i := range o.holders {
 		h := &o.holders[i]
 		m := h.mood(o.queries)
@@ -96,6 +104,10 @@ func (o *neighborhood) Query(_ context.Context, q Query, each func(QueryPart) er
 		end.Answers++
 		a := h.answer(f, limit, m)
 		cut |= a.Cut
+		if a.Cut&protocol.CutLimit != 0 {
+			unknown = unknown || a.Whole.IsZero()
+			end.Whole = slices.MaxFunc([]time.Time{a.Whole, end.Whole}, time.Time.Compare)
+		}
 		for _, e := range a.Found {
 			r.Add(h.id, e, 0)
 		}
@@ -105,6 +117,10 @@ func (o *neighborhood) Query(_ context.Context, q Query, each func(QueryPart) er
 	hits, more := r.Hits(pastBegun)
 	if more {
 		cut |= protocol.CutLimit
+		end.Whole = slices.MaxFunc([]time.Time{r.Whole(), end.Whole}, time.Time.Compare)
+	}
+	if unknown {
+		end.Whole = time.Time{}
 	}
 	end.Cut = cut.Reasons()
 	for _, h := range hits {
@@ -132,7 +148,7 @@ func (o *neighborhood) Pull(_ context.Context, list []Remote) (p Pulled, err err
 var pastBegun = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // newNeighborhood has so many holders of entries of the same feed, some of which several have, some of the same second,
-// and that arrived in any order. Some are here already.
+// and that arrived in any order. Some are here already. In every second one some holders are plain.
 func newNeighborhood(rng *rand.Rand, holders int) *neighborhood {
 	o := &neighborhood{limit: 8, here: make(map[string]protocol.Found)}
 	if rng.IntN(3) == 0 {
@@ -156,6 +172,9 @@ func newNeighborhood(rng *rand.Rand, holders int) *neighborhood {
 		if rng.IntN(5) == 0 {
 			o.here[e.ID.String()] = e
 		}
+	}
+	for k, mixed := 0, rng.IntN(2) > 0; k < holders; k++ {
+		o.holders[k].plain = mixed && rng.IntN(2) > 0
 	}
 	for k := range o.holders {
 		if has := o.holders[k].has; rng.IntN(2) > 0 {

@@ -17,13 +17,14 @@ type searchRequest struct {
 	IDs       []string  `json:"ids,omitempty"`
 	Limit     int       `json:"limit,omitempty"`
 	Relevance bool      `json:"relevance,omitempty"`
+	Dated     bool      `json:"dated,omitempty"`
 	Shareable bool      `json:"shareable,omitempty"`
 }
 
 func newSearch(f feed.Filter) searchRequest {
 	s := searchRequest{
 		Feed: f.Feed, Words: f.Words, Title: f.Title, Since: f.Since, Until: f.Until,
-		Match: f.Match.String(), Limit: f.Limit, Relevance: f.Relevance, Shareable: f.Shareable,
+		Match: f.Match.String(), Limit: f.Limit, Relevance: f.Relevance, Dated: f.Dated, Shareable: f.Shareable,
 	}
 	for _, id := range f.IDs {
 		s.IDs = append(s.IDs, id.String())
@@ -35,7 +36,7 @@ func newSearch(f feed.Filter) searchRequest {
 func (s *searchRequest) filter() (feed.Filter, error) {
 	f := feed.Filter{
 		Feed: s.Feed, Words: s.Words, Title: s.Title, Since: s.Since, Until: s.Until,
-		Limit: s.Limit, Relevance: s.Relevance, Shareable: s.Shareable,
+		Limit: s.Limit, Relevance: s.Relevance, Dated: s.Dated, Shareable: s.Shareable,
 	}
 	if s.Match != "" {
 		m, err := feed.ParseMatch(s.Match)

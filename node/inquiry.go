@@ -29,6 +29,9 @@ type inquiry struct {
 	answers  int         // of them, those that gave an answer
 	over     bool
 
+	since   time.Time // before it, others left something out for lack of room
+	unknown bool      // one of them did not say so
+
 	grown func(fresh []*search.Hit) // called when answers bring something new; nil for nobody
 	done  func(hits []*search.Hit)  // called once, at the end
 }
@@ -224,6 +227,10 @@ func (i *inquiry) take(l *link, a protocol.Answer) {
 	}
 	i.answers++
 	i.cut |= a.Cut
+	if a.Cut&protocol.CutLimit != 0 {
+		i.since = later(i.since, a.Whole)
+		i.unknown = i.unknown || a.Whole.IsZero()
+	}
 	var fresh []*search.Hit
 	useful := false
 	for _, f := range a.Found {
@@ -267,4 +274,18 @@ func (i *inquiry) end() {
 		i.cut |= protocol.CutLimit
 	}
 	i.done(hits)
+}
+
+// whole is since when nothing was left out for lack of room (protocol.Answer.Whole), where left are the hits that did not
+// fit into the answer.
+func (i *inquiry) whole(left ...*search.Hit) (since time.Time) {
+	f := i.query.Filter
+	if i.unknown || !archive.NewMatcher(f).Dated() {
+		return time.Time{}
+	}
+	since = later(i.since, i.results.Whole())
+	for _, h := range left {
+		since = later(since, search.After(search.Time(&h.Found)))
+	}
+	return since
 }

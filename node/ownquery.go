@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"time"
 
 	"feedex/archive"
 	"feedex/feed"
@@ -63,7 +64,8 @@ type Results struct {
 	Asked int          // at the end: neighbors that were asked
 	// Answers is, at the end, how many of them gave an answer, also one that lists nothing.
 	Answers int
-	Err     error // at the end: why nobody was asked
+	Whole   time.Time // at the end: since when nothing was left out for lack of room (protocol.Answer.Whole)
+	Err     error     // at the end: why nobody was asked
 }
 
 func (Results) effect() {}
@@ -87,7 +89,7 @@ func (n *Node) searchOthers(ev Query) {
 	}
 	i.done = func(hits []*search.Hit) {
 		delete(n.queries.own, ev.Tag)
-		n.do(Results{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked, Answers: i.answers})
+		n.do(Results{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked, Answers: i.answers, Whole: i.whole()})
 	}
 	i.begin(ev.Own)
 }

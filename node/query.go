@@ -73,7 +73,7 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 	i := n.newInquiry(q, l)
 	i.done = func(hits []*search.Hit) {
 		l.searches--
-		a := n.answerOf(hits, i.cut)
+		a := i.answer(hits)
 		if q.Budget == asked { // others may afford more
 			n.queries.cache.Keep(n.now, key, q, a)
 		}
@@ -133,22 +133,24 @@ func (n *Node) searchFor(f feed.Filter, then func(Found)) {
 	n.do(Search{ID: n.lastID, Filter: f})
 }
 
-// answerOf lists hits, without the longest where all are too long for an answer: long titles are made up as easily as
+// answer lists hits, without the longest where all are too long for an answer: long titles are made up as easily as
 // short ones, and would leave no room for those.
-func (n *Node) answerOf(hits []*search.Hit, cut protocol.Cut) protocol.Answer {
+func (i *inquiry) answer(hits []*search.Hit) protocol.Answer {
 	shortest := slices.Clone(hits)
 	slices.SortStableFunc(shortest, func(a, b *search.Hit) int {
 		return cmp.Compare(search.AnswerBytes(&a.Found), search.AnswerBytes(&b.Found))
 	})
 	bytes, fits := 0, make(map[*search.Hit]bool, len(hits))
-	for _, h := range shortest {
+	var left []*search.Hit
+	for k, h := range shortest {
 		if bytes += search.AnswerBytes(&h.Found); bytes > maxAnswerBytes {
-			cut |= protocol.CutLimit
+			i.cut |= protocol.CutLimit
+			left = shortest[k:]
 			break
 		}
 		fits[h] = true
 	}
-	a := protocol.Answer{Cut: cut}
+	a := protocol.Answer{Cut: i.cut, Whole: i.whole(left...)}
 	for _, h := range hits {
 		if fits[h] {
 			a.Found = append(a.Found, h.Found)

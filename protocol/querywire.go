@@ -18,8 +18,8 @@ const (
 	maxUnix     = 253_402_300_799 // 9999-12-31
 )
 
-// byRelevance is the order of answers that is not the usual one.
-const byRelevance = "relevance"
+// The orders of answers that are not the usual one.
+const byRelevance, byTime = "relevance", "time"
 
 // encodeQuery writes a query's members; those that are empty are left out.
 func encodeQuery(q Query) xmlrpc.Struct {
@@ -56,8 +56,11 @@ func encodeQuery(q Query) xmlrpc.Struct {
 	if q.Filter.Limit > 0 {
 		add("limit", int64(q.Filter.Limit))
 	}
-	if q.Filter.Relevance {
+	switch {
+	case q.Filter.Relevance:
 		add("order", byRelevance)
+	case q.Filter.Dated:
+		add("order", byTime)
 	}
 	add("hops", int64(q.Hops))
 	if q.Budget > 0 {
@@ -84,7 +87,8 @@ func decodeQuery(p *params) Query {
 		},
 	}
 	q.Filter.Limit = min(q.Filter.Limit, MaxAnswerEntries)
-	q.Filter.Relevance = m.string("order", MaxLabelBytes) == byRelevance
+	order := m.string("order", MaxLabelBytes)
+	q.Filter.Relevance, q.Filter.Dated = order == byRelevance, order == byTime
 	q.Filter.Since, q.Filter.Until = m.time("since"), m.time("until")
 	if q.Filter.Match = match(m); q.Filter.Prefixes() > maxPrefixes {
 		m.fail("words", "want at most 4 words with any ending, in words, title and match together")
@@ -123,7 +127,7 @@ func match(m members) feed.Match {
 	return expr
 }
 
-// encodeAnswer writes {found, partial, cut, left}.
+// encodeAnswer writes {found, partial, cut, whole, left}.
 func encodeAnswer(a Answer) xmlrpc.Struct {
 	found := make(xmlrpc.Array, len(a.Found))
 	for i := range a.Found {
@@ -132,6 +136,9 @@ func encodeAnswer(a Answer) xmlrpc.Struct {
 	s := xmlrpc.Struct{{Name: "found", Value: found}, {Name: "partial", Value: a.Partial()}}
 	if a.Partial() {
 		s = append(s, xmlrpc.Member{Name: "cut", Value: stringArray(a.Cut.Reasons())})
+	}
+	if !a.Whole.IsZero() {
+		s = append(s, xmlrpc.Member{Name: "whole", Value: a.Whole.Unix()})
 	}
 	if a.Left > 0 {
 		s = append(s, xmlrpc.Member{Name: "left", Value: int64(a.Left)})
@@ -166,7 +173,7 @@ func encodeFound(f *Found) xmlrpc.Struct {
 
 func decodeAnswer(p *params) Answer {
 	m := p.structure("answer")
-	a := Answer{Cut: ParseCut(m.strings("cut", maxReasons))}
+	a := Answer{Cut: ParseCut(m.strings("cut", maxReasons)), Whole: m.time("whole")}
 	a.Left = int(m.int("left", 0, MaxBudget))
 	if m.bool("partial") && a.Cut == 0 {
 		a.Cut = CutLimit // it does not say why

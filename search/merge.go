@@ -41,6 +41,7 @@ type Results struct {
 	hits      []*Hit
 	known     map[version]*Hit
 	cut       bool
+	left      time.Time // the latest time of those that were forgotten
 }
 
 // NewResults returns Results that keep so many hits, the best by Score or the newest.
@@ -99,6 +100,7 @@ func (r *Results) Trim(now time.Time) {
 	r.hits = slices.DeleteFunc(r.hits, func(h *Hit) bool {
 		if !kept[h] {
 			delete(r.known, version{h.ID, h.Digest})
+			r.left = later(r.left, Time(&h.Found))
 		}
 		return !kept[h]
 	})
@@ -134,6 +136,17 @@ func (r *Results) shared() map[*Hit]bool {
 	return kept
 }
 
+// Whole is since when, in whole seconds, no hit was forgotten; the zero time where none was at all.
+func (r *Results) Whole() time.Time {
+	if !r.cut {
+		return time.Time{}
+	}
+	return After(r.left)
+}
+
+// After is the first whole second after t: of the one that t is in, others may have been left out.
+func After(t time.Time) time.Time { return t.Truncate(time.Second).Add(time.Second) }
+
 // Keeps reports whether the hit is still among the best.
 func (r *Results) Keeps(h *Hit) bool { return r.known[version{h.ID, h.Digest}] == h }
 
@@ -157,6 +170,13 @@ func (r *Results) rank(now time.Time) {
 			slices.Compare(a.Digest[:], b.Digest[:]),
 		)
 	})
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 func earliest(a, b time.Time) time.Time {

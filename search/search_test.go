@@ -314,3 +314,27 @@ func TestAnswersAreHeldAgainstTheQuestion(t *testing.T) {
 		}
 	}
 }
+
+// Since when nothing was forgotten is a second after the latest that was, whoever told of it.
+func TestResultsAreWholeSince(t *testing.T) {
+	r := search.NewResults(4, false)
+	for i := range 4 {
+		r.Add(node(1), found(i), 0)
+	}
+	if _, cut := r.Hits(now); cut || !r.Whole().IsZero() {
+		t.Errorf("all are there, and whole is %v", r.Whole())
+	}
+	latest := time.Time{}
+	for i := range 4 {
+		r.Add(node(2), found(10+i), 0)
+	}
+	hits, cut := r.Hits(now)
+	for _, f := range []protocol.Found{found(0), found(1), found(2), found(3), found(10), found(11), found(12), found(13)} {
+		if at := search.Time(&f); at.After(latest) && !slices.ContainsFunc(hits, func(h *search.Hit) bool { return h.ID == f.ID }) {
+			latest = at
+		}
+	}
+	if want := latest.Truncate(time.Second).Add(time.Second); !cut || !r.Whole().Equal(want) {
+		t.Errorf("whole since %v, want %v", r.Whole(), want)
+	}
+}

@@ -300,6 +300,7 @@ var (
 			Limit:     rapid.IntRange(0, 4).Draw(rt, "limit"),
 			Shareable: rapid.Bool().Draw(rt, "shareable"),
 			Relevance: rapid.Bool().Draw(rt, "relevance"),
+			Dated:     rapid.Bool().Draw(rt, "dated"),
 		}
 		often := func(name string) bool { return rapid.IntRange(0, 3).Draw(rt, name) == 0 }
 		if often("with match") {

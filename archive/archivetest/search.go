@@ -19,6 +19,7 @@ func testSearch(t *testing.T, open func(testing.TB) Archive) {
 	t.Run("relevance", func(t *testing.T) { testRelevance(t, open(t)) })
 	t.Run("conditions", func(t *testing.T) { testConditions(t, open(t)) })
 	t.Run("limit", func(t *testing.T) { testLimit(t, open(t)) })
+	t.Run("dated", func(t *testing.T) { testDated(t, open(t)) })
 	t.Run("shareable", func(t *testing.T) { testShareable(t, open(t)) })
 	t.Run("hidden", func(t *testing.T) { testHidden(t, open(t)) })
 	t.Run("context", func(t *testing.T) {
@@ -301,5 +302,36 @@ func testHidden(t *testing.T, a Archive) {
 	wantFound(t, a, feed.Filter{Shareable: true}, strange, hidden, shown)
 	if got := a.Reveal([]feed.EntryID{hidden.ID}); got[0] {
 		t.Error("it was revealed twice")
+	}
+}
+
+// testDated looks for the latest by their time among entries that arrived in another order, some without a date.
+func testDated(t *testing.T, a Archive) {
+	const n = 30
+	for i := range n {
+		k := 7 * i % n
+		r := record(news, k, "word", "")
+		if r.Seen = base.Add(365 * 24 * time.Hour); k%5 == 0 {
+			r.Seen, r.Entry.Published = r.Entry.Published, time.Time{}
+		}
+		a.Keep([]archive.Record{r})
+	}
+	commit(t, a)
+	for _, limit := range []int{1, 10, n, 2 * n} {
+		got := search(t, a, feed.Filter{Feed: news, Dated: true, Limit: limit, Until: base.Add(25 * time.Minute)})
+		if len(got) != min(limit, 25) {
+			t.Errorf("limit %d: found %d", limit, len(got))
+		}
+		for i, r := range got {
+			if want := base.Add(time.Duration(24-i) * time.Minute); !r.Time().Equal(want) {
+				t.Fatalf("limit %d: result %d is of %v, want %v", limit, i, r.Time(), want)
+			}
+		}
+	}
+	for _, f := range []feed.Filter{{Words: []string{"word"}}, {Relevance: true}} {
+		f.Dated = true
+		if got := search(t, a, f); len(got) != n || f.Relevance == false && got[0].Seq != n {
+			t.Errorf("%+v: found %d, the first has seq %d", f, len(got), got[0].Seq)
+		}
 	}
 }

@@ -67,7 +67,11 @@ func (s *search) run(rankTime time.Duration) ([]archive.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.load(seqs)
+	found, err := s.load(seqs)
+	if s.Dated() {
+		archive.SortDated(found)
+	}
+	return found, err
 }
 
 // newest returns the seqs of the newest entries that answer the filter, at most limit of them.
@@ -128,6 +132,12 @@ func (s *search) walk(limit int) ([]int64, error) {
 	index := `entries_by_seq`
 	if s.feedID != 0 {
 		index = `entries_by_feed`
+	}
+	if s.Dated() {
+		// Most of what comes first in this order is among the latest, so that little goes into what is sorted.
+		return s.seqs(`SELECT seq FROM (
+				SELECT e.seq, e.time FROM entries e INDEXED BY `+index+` WHERE 1`+s.where+` ORDER BY e.seq DESC LIMIT -1
+			) ORDER BY time DESC, seq DESC`, s.args, limit)
 	}
 	return s.seqs(`SELECT e.seq FROM entries e INDEXED BY `+index+` WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, limit)
 }
