@@ -62,7 +62,7 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 		return
 	}
 	key := search.Key(q)
-	if a, ok := n.queries.cache.Find(n.now, key, q.Hops); ok {
+	if a, ok := n.queries.cache.Find(n.now, key, q); ok {
 		a.Left = q.Budget
 		n.respond(ev, n.charged(l, a, 1))
 		return

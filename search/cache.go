@@ -29,7 +29,8 @@ type Cache struct {
 
 type cached struct {
 	answer protocol.Answer
-	hops   int // how far it was asked
+	hops   int           // how far it was asked
+	wait   time.Duration // and for how long
 	until  time.Time
 	bytes  int
 }
@@ -53,10 +54,12 @@ func normal(words []string) []string {
 	return slices.Compact(out)
 }
 
-// Find returns the answer that is kept for the key, if it was asked as far as that.
-func (c *Cache) Find(now time.Time, key string, hops int) (protocol.Answer, bool) {
+// Find returns the answer that is kept for the key of a query, if it was asked as far as that and, where somebody was
+// late, for as long.
+func (c *Cache) Find(now time.Time, key string, q protocol.Query) (protocol.Answer, bool) {
 	kept, ok := c.answers[key]
-	if !ok || kept.hops < hops || !now.Before(kept.until) {
+	hasty := kept.answer.Cut&protocol.CutTime != 0 && kept.wait < q.Wait
+	if !ok || hasty || kept.hops < q.Hops || !now.Before(kept.until) {
 		return protocol.Answer{}, false
 	}
 	return kept.answer, true
@@ -68,7 +71,7 @@ func (c *Cache) Keep(now time.Time, key string, q protocol.Query, a protocol.Ans
 		c.answers = make(map[string]cached)
 	}
 	c.drop(key)
-	kept := cached{answer: a, hops: q.Hops, until: now.Add(life(now, q.Filter, a)), bytes: len(key) + 256}
+	kept := cached{answer: a, hops: q.Hops, wait: q.Wait, until: now.Add(life(now, q.Filter, a)), bytes: len(key) + 256}
 	for i := range a.Found {
 		kept.bytes += AnswerBytes(&a.Found[i])
 	}

@@ -52,14 +52,35 @@ func TestAnswersAreKeptForTheirTime(t *testing.T) {
 	} {
 		var kept search.Cache
 		kept.Keep(now, "key", protocol.Query{Filter: c.filter, Hops: 2}, c.answer)
-		if _, ok := kept.Find(now.Add(c.life-1), "key", 2); !ok {
+		if _, ok := kept.Find(now.Add(c.life-1), "key", protocol.Query{Hops: 2}); !ok {
 			t.Errorf("%s: forgotten before %v", name, c.life)
 		}
-		if _, ok := kept.Find(now.Add(c.life), "key", 2); ok {
+		if _, ok := kept.Find(now.Add(c.life), "key", protocol.Query{Hops: 2}); ok {
 			t.Errorf("%s: kept for longer than %v", name, c.life)
 		}
-		if _, ok := kept.Find(now, "key", 3); ok {
+		if _, ok := kept.Find(now, "key", protocol.Query{Hops: 3}); ok {
 			t.Errorf("%s: an answer from two hops stands for one from three", name)
+		}
+	}
+}
+
+// Who waits for longer gets what others were too late with.
+func TestAnAnswerThatLacksTheLateStandsForNoLongerWait(t *testing.T) {
+	for _, c := range []struct {
+		cut  protocol.Cut
+		wait time.Duration
+		want bool
+	}{
+		{protocol.CutTime, time.Second, true},
+		{protocol.CutTime, time.Second + 1, false},
+		{protocol.CutTime | protocol.CutLimit, time.Minute, false},
+		{protocol.CutLimit, time.Minute, true},
+		{0, time.Minute, true},
+	} {
+		var kept search.Cache
+		kept.Keep(now, "key", protocol.Query{Wait: time.Second}, protocol.Answer{Cut: c.cut})
+		if _, ok := kept.Find(now, "key", protocol.Query{Wait: c.wait}); ok != c.want {
+			t.Errorf("an answer cut by %v after a second stands for one after %v: %v", c.cut.Reasons(), c.wait, ok)
 		}
 	}
 }
@@ -73,11 +94,11 @@ func TestTheCacheIsBounded(t *testing.T) {
 	}
 	kept := 0
 	for i := range 40 {
-		if _, ok := c.Find(now, fmt.Sprint(i), 0); ok {
+		if _, ok := c.Find(now, fmt.Sprint(i), protocol.Query{}); ok {
 			kept++
 		}
 	}
-	if _, ok := c.Find(now, "39", 0); !ok || kept != 15 {
+	if _, ok := c.Find(now, "39", protocol.Query{}); !ok || kept != 15 {
 		t.Errorf("%d answers of 1 MiB each are kept, the latest: %v", kept, ok)
 	}
 }
