@@ -82,12 +82,13 @@ func (h *host) call(ctx context.Context, c node.Call) node.Answered {
 	return node.Answered{ID: c.ID, Reply: r.Reply, Session: r.Session, Peer: r.Peer, Err: err, Unsent: r.Unsent, RTT: time.Since(begun)}
 }
 
-// search looks through the archive for a neighbor, for as long as a neighbor may keep it busy.
+// search looks through the archive for a neighbor.
 func (h *host) search(ctx context.Context, s node.Search) node.Found {
-	ctx, cancel := context.WithTimeout(ctx, h.config.SearchTime)
+	ctx, cancel := context.WithTimeout(ctx, s.Time)
 	defer cancel()
+	begun := time.Now()
 	records, err := h.store.Search(ctx, s.Filter)
-	return node.Found{ID: s.ID, Records: records, Err: err}
+	return node.Found{ID: s.ID, Records: records, Took: time.Since(begun), Err: err}
 }
 
 // tell passes a note on to the log and to whoever observes.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,8 +25,6 @@ const (
 	maxBatch = 256
 	// maxFetching is how many polls are under way at a time, each at another host.
 	maxFetching = 256
-	// maxSearching is how many searches for neighbors are under way at a time.
-	maxSearching = 4
 )
 
 // A database is a node's archive on disk. Commit makes durable what was written since the last one, or
@@ -76,7 +75,7 @@ type host struct {
 	events    chan arrival
 	chores    chan func()   // what concerns the archive and not the node
 	fetching  chan struct{} // a place each for maxFetching polls
-	searching chan struct{} // a place each for maxSearching searches
+	searching chan struct{} // a place each for searches under way for neighbors
 	workers   sync.WaitGroup
 	started   time.Time
 	at        Addresses
@@ -117,7 +116,7 @@ func newHost(c Config, store database, client caller, fetcher fetcher) *host {
 		events:    make(chan arrival, maxArrivals),
 		chores:    make(chan func()),
 		fetching:  make(chan struct{}, maxFetching),
-		searching: make(chan struct{}, maxSearching),
+		searching: make(chan struct{}, min(2, runtime.GOMAXPROCS(0))), // half of those that the archive has at a time: others are for the owner
 		started:   time.Now(),
 		querying:  make(map[uint64]chan<- node.Results),
 		pulling:   make(map[uint64]*pulling),

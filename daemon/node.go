@@ -60,8 +60,6 @@ type Config struct {
 	// Reserve is how many bytes of the disk are set aside, so that something can be purged when it is full: ReserveBytes.
 	// Default: none.
 	Reserve int64
-	// SearchTime is the most time that a neighbor's query may keep the database busy. Default 50 ms.
-	SearchTime time.Duration
 	// Log is where the node tells what happens. Default: nowhere.
 	Log *slog.Logger
 	// Ready is called once the node serves.
@@ -79,7 +77,6 @@ func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	c.SearchTime = cmp.Or(c.SearchTime, 50*time.Millisecond)
 	c.revival = cmp.Or(c.revival, firstRevival)
 	c.pastPause = cmp.Or(c.pastPause, pastEvery)
 	c.retainPause = cmp.Or(c.retainPause, retainEvery)

@@ -52,7 +52,6 @@ func startNode(t testing.TB, c Config) *testNode {
 	if c.Node.Policy == nil {
 		c.Node.Policy = polling.Fixed{Every: time.Hour}
 	}
-	c.SearchTime = time.Minute // tests do not depend on how fast this machine is
 	n := &testNode{t: t, data: c.Data, arrived: make(chan node.Arrived, 1000)}
 	observe := c.Observe
 	c.Observe = func(now time.Time, note node.Note) {

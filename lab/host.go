@@ -225,9 +225,10 @@ func (h *Host) setAlarm() {
 func (h *Host) search(e node.Search) {
 	records, err := h.store.Search(context.Background(), e.Filter)
 	life := h.life
-	h.world.At(h.world.Now().Add(5*time.Millisecond), func() {
+	const took = 5 * time.Millisecond
+	h.world.At(h.world.Now().Add(took), func() {
 		if h.life == life {
-			h.step(node.Found{ID: e.ID, Records: records, Err: err})
+			h.step(node.Found{ID: e.ID, Records: records, Took: took, Err: err})
 		}
 	})
 }

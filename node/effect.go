@@ -76,6 +76,7 @@ func (f Fetch) At() feed.URL {
 type Search struct {
 	ID     uint64
 	Filter feed.Filter
+	Time   time.Duration // how long it may keep the archive busy; after that Found has an Err
 }
 
 // Tell is something that a person, a page or a test may want to know; hosts may drop it.

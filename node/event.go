@@ -89,6 +89,7 @@ type Fetched struct {
 type Found struct {
 	ID      uint64 // as in the Search
 	Records []archive.Record
+	Took    time.Duration // how long the archive was busy with it, without the time that it waited for its turn
 	Err     error
 }
 

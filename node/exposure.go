@@ -22,6 +22,8 @@ const (
 	// searchAMinute is for how long the archive is searched for one neighbor: a twentieth of a core. Words of one letter
 	// with any ending take tenths of a second in an archive of millions, and nothing interrupts them.
 	searchAMinute = 3 * time.Second
+	// leastSearch is how long one search may take at least.
+	leastSearch = 50 * time.Millisecond
 	// floodFactor is how many times as many queries as a minute allows are a flood.
 	floodFactor = 3
 )
@@ -111,6 +113,13 @@ func (x *exposure) cause(now time.Time, h incentive.Holder, messages int) int {
 	messages = max(0, min(messages, search.MessagesPerMinute-e.messages))
 	e.messages += messages
 	return messages
+}
+
+// searchTime is how long one search for a neighbor may take: half of what is left of its minute. How long that is says
+// nothing about how much is searched, so who asks seldom is answered by a slow machine too, and who asks for what
+// takes long has less time for each search.
+func (x *exposure) searchTime(now time.Time, h incentive.Holder) time.Duration {
+	return max(leastSearch, (searchAMinute-x.effort(now, h).search)/2)
 }
 
 // searched counts for how long the archive was searched for a neighbor.

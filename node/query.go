@@ -84,9 +84,8 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 	f := q.Filter
 	f.Shareable = true
 	f.Limit++ // one more tells whether there is more
-	begun := n.now
-	n.searchFor(f, func(found Found) {
-		n.load.searched(n.now, l.holder, n.now.Sub(begun))
+	n.searchFor(f, n.searchTime(l, q.Wait), func(found Found) {
+		n.load.searched(n.now, l.holder, found.Took)
 		if i.over {
 			return
 		}
@@ -126,11 +125,20 @@ func (n *Node) bounded(q protocol.Query) protocol.Query {
 	return q
 }
 
-// searchFor looks through the archive and has f called with what is found.
-func (n *Node) searchFor(f feed.Filter, then func(Found)) {
+// searchFor looks through the archive for so long, and has then called with what is found.
+func (n *Node) searchFor(f feed.Filter, most time.Duration, then func(Found)) {
 	n.lastID++
 	n.open[n.lastID] = pending{found: then}
-	n.do(Search{ID: n.lastID, Filter: f})
+	n.do(Search{ID: n.lastID, Filter: f, Time: most})
+}
+
+// searchTime is how long the archive may be searched for a neighbor that waits so long: half of that, so that there is
+// time to ask others, and no more than its share.
+func (n *Node) searchTime(l *link, wait time.Duration) time.Duration {
+	if n.trusted(l.holder) {
+		return wait / 2
+	}
+	return min(wait/2, n.load.searchTime(n.now, l.holder))
 }
 
 // answer lists hits, without the longest where all are too long for an answer: long titles are made up as easily as

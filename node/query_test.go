@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -80,6 +81,44 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 	effects = a.Step(nil, w.now, Found{ID: searches[0].ID, Err: errors.New("deadline exceeded")})
 	if r, ok := effects[0].(Respond); !ok || r.Fault != nil || r.Reply.(protocol.Answer).Cut != protocol.CutTime {
 		t.Errorf("a search that took too long was answered %+v", effects)
+	}
+}
+
+// A slow machine answers as well, as long as it is not asked much.
+func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	n, l := hosts[1].node, hosts[1].node.links[hosts[0].id]
+	asked := uint64(0)
+	search := func(wait time.Duration) Search {
+		t.Helper()
+		asked++
+		for _, e := range n.Step(nil, w.now, Asked{From: l.id(), Session: l.session, Tag: asked, Call: protocol.QueryFeed{Query: protocol.Query{
+			Wait: wait, Filter: feed.Filter{Words: []string{fmt.Sprint(asked)}},
+		}}}) {
+			if s, ok := e.(Search); ok {
+				return s
+			}
+		}
+		t.Fatal("the archive is not searched")
+		return Search{}
+	}
+	s := search(time.Second)
+	if s.Time != time.Second/2 {
+		t.Errorf("for who waits a second the archive may be searched for %v, want half of that", s.Time)
+	}
+	n.Step(nil, w.now, Found{ID: s.ID})
+	for _, want := range []time.Duration{searchAMinute / 2, searchAMinute / 4, searchAMinute / 8} {
+		s := search(20 * time.Second)
+		if s.Time != want {
+			t.Errorf("search %d may take %v, want %v", asked, s.Time, want)
+		}
+		n.Step(nil, w.now, Found{ID: s.ID, Took: s.Time})
+	}
+	s = search(20 * time.Second)
+	n.Step(nil, w.now, Found{ID: s.ID, Took: searchAMinute / 8})
+	if s := search(20 * time.Second); s.Time != leastSearch {
+		t.Errorf("with nothing left the archive may be searched for %v, want %v", s.Time, leastSearch)
 	}
 }
 

@@ -18,6 +18,8 @@ const (
 	recentBytes   = 8 << 20
 	// recollected is how many of the latest entries of the archive are looked through after a start.
 	recollected = 500
+	// recollecting is how long that may take: nobody waits for it.
+	recollecting = 10 * time.Second
 )
 
 // recent is a bundle that went round lately.
@@ -70,7 +72,7 @@ func (n *Node) recollect() {
 	if n.absence.heard.IsZero() {
 		return // nothing ever went round
 	}
-	n.searchFor(feed.Filter{Limit: recollected, Shareable: true}, func(found Found) {
+	n.searchFor(feed.Filter{Limit: recollected, Shareable: true}, recollecting, func(found Found) {
 		if found.Err != nil {
 			return // the archive has enough to do
 		}

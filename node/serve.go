@@ -2,6 +2,7 @@ package node
 
 import (
 	"slices"
+	"time"
 
 	"feedex/archive"
 	"feedex/feed"
@@ -9,8 +10,13 @@ import (
 	"feedex/protocol"
 )
 
-// archivePrice is what a neighbor owes for an entry of the past.
-const archivePrice = incentive.Entry / 10
+const (
+	// archivePrice is what a neighbor owes for an entry of the past.
+	archivePrice = incentive.Entry / 10
+	// serveTime is how long it may take to read the entries that are wanted. They are few and found by their ids, so only
+	// a slow machine or disk needs more than a moment.
+	serveTime = 5 * time.Second
+)
 
 // serve gives entries of our archive to who wants them: to a neighbor l as far as its account goes, to anybody in
 // exchange for others, and as far as our gifts go.
@@ -33,7 +39,7 @@ func (n *Node) serve(l *link, ev Asked, c protocol.GetEntries) {
 		n.respond(ev, protocol.Batch{})
 		return
 	}
-	n.searchFor(feed.Filter{IDs: ids, Limit: len(ids), Shareable: true}, func(found Found) {
+	n.searchFor(feed.Filter{IDs: ids, Limit: len(ids), Shareable: true}, serveTime, func(found Found) {
 		if found.Err != nil {
 			n.refuse(ev, protocol.Faultf(protocol.Busy, "the archive took too long; ask for less, or later"))
 			return
