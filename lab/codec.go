@@ -16,56 +16,8 @@ import (
 // that the wire cannot carry. What the codec refuses, or is longer or shorter than counted, is a fault in the
 // program: it panics.
 type codec struct {
-	buf     []byte
-	count   int // messages so far
-	lengths map[any]int
-}
-
-func newCodec() codec { return codec{lengths: make(map[any]int)} }
-
-// callLength is how long a call is. Offers are most of all calls, and equally long whatever the dids.
-func (c *codec) callLength(port uint16, call protocol.Call) int {
-	type one struct {
-		port    uint16
-		feed    feed.URL
-		entries int
-	}
-	type many struct {
-		port uint16
-		dids int
-	}
-	count := func() int { return protocol.CallLength(port, call) }
-	switch call := call.(type) {
-	case protocol.CheckDID:
-		return c.length(one{port, call.Feed, call.Entries}, count)
-	case protocol.CheckDIDs:
-		return c.length(many{port, len(call.DIDs)}, count)
-	}
-	return count()
-}
-
-// replyLength is how long an answer is.
-func (c *codec) replyLength(r protocol.Reply) int {
-	count := func() int { return protocol.ReplyLength(r) }
-	switch list := r.(type) {
-	case protocol.OK, protocol.Seen:
-		return c.length(r, count)
-	case protocol.SeenList:
-		if len(list) == 0 {
-			return c.length("none", count)
-		}
-	}
-	return count()
-}
-
-// length is what count counts, once for all messages of a kind.
-func (c *codec) length(kind any, count func() int) int {
-	n, known := c.lengths[kind]
-	if !known {
-		n = count()
-		c.lengths[kind] = n
-	}
-	return n
+	buf   []byte
+	count int // messages so far
 }
 
 // sampleEvery is how many messages there are to each that is encoded and decoded.
@@ -89,10 +41,10 @@ func (c *codec) call(w *World, open *openCall, to node.Target) {
 		return
 	}
 	port := open.from.ID.Port()
-	length := c.callLength(port, open.call)
+	length := protocol.CallLength(port, open.call)
 	if check, ok := open.call.(protocol.CheckDID); ok && length > packet {
 		open.call = protocol.CheckDID{DID: check.DID}
-		length = c.callLength(port, open.call)
+		length = protocol.CallLength(port, open.call)
 	}
 	open.bytes = int64(requestBytes(hostName(to, open.to), open.session, length))
 	if c.sampled() {
@@ -129,7 +81,7 @@ func (c *codec) reply(w *World, open *openCall, r node.Respond) protocol.Reply {
 	if w.config.NoEncoding {
 		return r.Reply
 	}
-	length := c.replyLength(r.Reply)
+	length := protocol.ReplyLength(r.Reply)
 	open.answered = int64(responseBytes(r.Session, length))
 	if !c.sampled() {
 		return r.Reply

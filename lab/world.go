@@ -83,7 +83,7 @@ func New(c Config) (*World, error) {
 	}
 	w := &World{
 		config: c, byID: make(map[protocol.NodeID]*Host), byURL: make(map[feed.URL]int),
-		entries: make(map[feed.EntryID]entryRef), hash: newTraceHash(), pool: archive.NewPool(), codec: newCodec(),
+		entries: make(map[feed.EntryID]entryRef), hash: newTraceHash(), pool: archive.NewPool(),
 	}
 	for _, m := range protocol.NodeMethods() {
 		w.methods = append(w.methods, m.Name)

@@ -58,11 +58,14 @@ func ParseNodeID(s string) (NodeID, error) {
 }
 
 // String writes the id as "ip:port" or "[ipv6]:port", and "" for the zero id.
-func (n NodeID) String() string {
+func (n NodeID) String() string { return string(n.appendTo(nil)) }
+
+// appendTo appends what String writes.
+func (n NodeID) appendTo(b []byte) []byte {
 	if n.IsZero() {
-		return ""
+		return b
 	}
-	return netip.AddrPortFrom(n.Addr(), n.port).String()
+	return netip.AddrPortFrom(n.Addr(), n.port).AppendTo(b)
 }
 
 // Addr is the node's IP address.

@@ -14,11 +14,6 @@ func EncodeCall(dst []byte, nid uint16, call Call) []byte {
 	return xmlrpc.AppendCall(dst, call.Method(), encodeParams(nid, call)...)
 }
 
-// CallLength is how many bytes EncodeCall appends, without a need to write them.
-func CallLength(nid uint16, call Call) int {
-	return xmlrpc.CallLength(call.Method(), encodeParams(nid, call)...)
-}
-
 func encodeParams(nid uint16, call Call) []xmlrpc.Value {
 	params := append(make([]xmlrpc.Value, 0, 3), int64(nid))
 	switch c := call.(type) {
@@ -127,9 +122,6 @@ func decodeCheckDID(p *params) Call {
 func EncodeReply(dst []byte, r Reply) []byte {
 	return xmlrpc.AppendResponse(dst, encodeReply(r))
 }
-
-// ReplyLength is how many bytes EncodeReply appends, without a need to write them.
-func ReplyLength(r Reply) int { return xmlrpc.ResponseLength(encodeReply(r)) }
 
 func encodeReply(r Reply) xmlrpc.Value {
 	switch r := r.(type) {

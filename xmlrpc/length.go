@@ -4,7 +4,7 @@ import "encoding/base64"
 
 // CallLength is how many bytes AppendCall appends, and panics where that does.
 func CallLength(method string, params ...Value) int {
-	n := len(declaration+"<methodCall><methodName></methodName><params></params></methodCall>") + textLength(method)
+	n := len(declaration+"<methodCall><methodName></methodName><params></params></methodCall>") + TextLength(method)
 	for _, p := range params {
 		n += len("<param></param>") + valueLength(p)
 	}
@@ -20,7 +20,7 @@ func ResponseLength(v Value) int {
 func valueLength(v Value) int {
 	switch v := v.(type) {
 	case string:
-		return len("<value><string></string></value>") + textLength(v)
+		return len("<value><string></string></value>") + TextLength(v)
 	case Array:
 		n := len("<value><array><data></data></array></value>")
 		for _, item := range v {
@@ -30,7 +30,7 @@ func valueLength(v Value) int {
 	case Struct:
 		n := len("<value><struct></struct></value>")
 		for _, m := range v {
-			n += len("<member><name></name></member>") + textLength(m.Name) + valueLength(m.Value)
+			n += len("<member><name></name></member>") + TextLength(m.Name) + valueLength(m.Value)
 		}
 		return n
 	case []byte:
@@ -40,8 +40,8 @@ func valueLength(v Value) int {
 	return len(appendValue(buf[:0], v))
 }
 
-// textLength is the length of s as XML text, which mostly is its own.
-func textLength(s string) int {
+// TextLength is the length of s as XML text, which mostly is its own.
+func TextLength(s string) int {
 	for i := range len(s) {
 		if !verbatim[s[i]] || s[i] >= 0x80 {
 			return len(appendText(nil, s))
