@@ -1,8 +1,8 @@
 package node
 
 import (
+	"bytes"
 	"encoding/binary"
-	"slices"
 
 	"feedex/protocol"
 )
@@ -11,8 +11,9 @@ import (
 // each neighbor, so that it keeps no more of a did than its first eight bytes. Who makes another did that begins
 // alike makes both.
 type offered struct {
-	dids []uint64
-	next int // the oldest, once there are offeredWindow
+	dids   []uint64
+	firsts []byte // the first byte of each: a did that is not there is told by these, which are found fast
+	next   int    // the oldest, once there are offeredWindow
 }
 
 // offeredWindow is how many of a neighbor's own offers are remembered.
@@ -22,13 +23,23 @@ func (o *offered) add(did protocol.DID) {
 	switch {
 	case o.has(did):
 	case len(o.dids) < offeredWindow:
-		o.dids = append(o.dids, eightOf(did))
+		o.dids, o.firsts = append(o.dids, eightOf(did)), append(o.firsts, did[0])
 	default:
-		o.dids[o.next] = eightOf(did)
+		o.dids[o.next], o.firsts[o.next] = eightOf(did), did[0]
 		o.next = (o.next + 1) % offeredWindow
 	}
 }
 
-func (o *offered) has(did protocol.DID) bool { return slices.Contains(o.dids, eightOf(did)) }
+func (o *offered) has(did protocol.DID) bool {
+	for from := 0; ; from++ {
+		i := bytes.IndexByte(o.firsts[from:], did[0])
+		if i < 0 {
+			return false
+		}
+		if from += i; o.dids[from] == eightOf(did) {
+			return true
+		}
+	}
+}
 
 func eightOf(did protocol.DID) uint64 { return binary.LittleEndian.Uint64(did[:]) }
