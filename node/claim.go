@@ -23,8 +23,12 @@ const (
 func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
 	via := n.gossip.trailOf(b.Path)
 	c := incentive.Claim{Feed: b.Feed, Holder: l.holder, Via: via, At: n.now, Value: n.valueHere(l, 1, b.Feed)}
+	ids := b.Identities()
 	for i := range fresh {
-		c.Entry, c.Earned, c.Via = fresh[i].EntryID(), 0, via
+		c.Earned, c.Via = 0, via
+		if c.Entry = ids[i].ID; len(fresh) < len(ids) { // some of b were not new, and who knows which
+			c.Entry = fresh[i].EntryID()
+		}
 		if c.FirstHand() && n.absence.covers(&fresh[i]) {
 			// It may have polled that long ago, and the publisher have taken it back since: as if it were a relay.
 			c.Via = protocol.TrailOf(append(slices.Clip(b.Path), l.id()))
