@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // ErrDigest is wrapped by the errors of ParseEntryID and ParseDigest.
@@ -75,17 +77,34 @@ func (e *Entry) EntryID() EntryID {
 	return sha1.Sum(b)
 }
 
+// Bare is a hash of what the entry's digest is of, but for its id. It tells entries of one publisher apart, which could
+// make two that have the same; it is nothing to be kept or sent.
+func (e *Entry) Bare() uint64 {
+	bare := *e
+	bare.ID = ""
+	var buf [2048]byte
+	b := buf[:0]
+	if n := bare.fieldsBytes(); n > len(buf) {
+		b = make([]byte, 0, n)
+	}
+	return xxhash.Sum64(bare.appendFields(b))
+}
+
 // Digest computes the digest of the entry's fields. The feed is not among them: it is in the EntryID
 // and in the bundle's identifier.
 func (e *Entry) Digest() Digest {
-	n := 256 + len(e.ID) + len(e.Title) + len(e.Link) + len(e.Summary) + len(e.Content)
-	switch { // on the stack if it fits, and a short entry does not pay for clearing what a long one needs
+	switch n := e.fieldsBytes(); { // on the stack if it fits, and a short entry does not pay for clearing what a long one needs
 	case n <= 1024:
 		return sha1.Sum(e.appendFields(make([]byte, 0, 1024)))
 	case n <= 4096:
 		return sha1.Sum(e.appendFields(make([]byte, 0, 4096)))
 	}
-	return sha1.Sum(e.appendFields(make([]byte, 0, n)))
+	return sha1.Sum(e.appendFields(make([]byte, 0, e.fieldsBytes())))
+}
+
+// fieldsBytes is about how many bytes appendFields appends.
+func (e *Entry) fieldsBytes() int {
+	return 256 + len(e.ID) + len(e.Title) + len(e.Link) + len(e.Summary) + len(e.Content)
 }
 
 // appendFields appends what the digest is of.

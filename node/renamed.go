@@ -13,12 +13,6 @@ type said struct{ whole, bare uint64 }
 
 func beginning(d feed.Digest) uint64 { return binary.BigEndian.Uint64(d[:]) }
 
-// bareOf is what the entry says without its id.
-func bareOf(e feed.Entry) uint64 {
-	e.ID = ""
-	return beginning(e.Digest())
-}
-
 // renamed tells which entries of a document are those of the last one under other ids: some publishers make up new
 // ones for each fetch, and all of it would be new each time. It is believed where no id of the document is known,
 // and half of it says what the last document of this run did. Two entries of one document that say the same are what
@@ -35,7 +29,7 @@ func (s *subscription) renamed(listed []archive.Record, known []archive.Version)
 		if same, ok := bare[e.whole]; ok { // most of a document was in the last one
 			e.bare = same
 		} else {
-			e.bare = bareOf(listed[i].Entry)
+			e.bare = listed[i].Entry.Bare()
 		}
 		s.said = append(s.said, e)
 		if again[i] = before[e.bare]; again[i] {
