@@ -95,8 +95,7 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 			return fmt.Errorf("make folder for figures: %w", err)
 		}
 	}
-	// Virtual time is bought with memory: worlds make little garbage that lasts.
-	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	defer debug.SetGCPercent(debug.SetGCPercent(f.garbage()))
 	bar := newLabBar(c.ErrOrStderr())
 	report, err := do(c.Context(), bar.set)
 	bar.done()
@@ -122,6 +121,15 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 		}
 	}
 	return context.Cause(c.Context()) // an interruption has an exit code of its own
+}
+
+// garbage is how much of it may pile up, in percent of what worlds hold. Little of it lasts, so that time is bought with
+// memory, as long as there is enough of that.
+func (f *labFlags) garbage() int {
+	if f.nodes > 1000 {
+		return 200
+	}
+	return 400
 }
 
 // drawFigures writes each figure into a file of its name.
