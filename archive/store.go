@@ -286,6 +286,11 @@ type Past struct {
 	Steps  int       // that were made at this stage
 	Back   time.Time // what came out since is done, at this stage; zero for nothing yet
 	Filled int       // entries that were stored
+
+	Lack  string    // why others may have more: reasons as of a protocol.Cut, with spaces between
+	Left  time.Time // where Lack says something: what came out before is lacking in part; zero is open
+	Tries int       // how often in a row it was left for later, and brought nothing
+	Again time.Time // nobody is asked before; zero is now
 }
 
 // A PastStage is what is to be done next about a feed's past.

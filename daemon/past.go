@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"feedex/archive"
@@ -15,10 +16,13 @@ const (
 	// pastEvery is the time between two steps into the past: a document of a publisher's archive, or one query. It
 	// is all that a node does for the past of all its feeds together.
 	pastEvery = 30 * time.Second
-	// pastAgain is how long a feed is left alone whose publisher, or neighbors, could not be asked.
-	pastAgain = time.Hour
-	// pastTries is how often in a row a publisher's archive cannot be read before neighbors are asked for the rest.
-	pastTries = 3
+	// pastAgain is how long a feed is left alone whose publisher, or neighbors, could not be asked, or did not tell of all.
+	// The time that neighbors are left alone grows by pastGrowth with each time in a row that nothing came: an hour,
+	// six, a day and a half, nine days.
+	pastAgain, pastGrowth = time.Hour, 6
+	// pastTries is how often in a row a publisher's archive cannot be read before neighbors are asked for the rest, and
+	// pastReturns how often in a row neighbors are come back to before what is lacking is given up.
+	pastTries, pastReturns = 3, 4
 )
 
 // A pastFiller fills in what feeds published before they were followed, one small step at a time, the feeds in turn.
@@ -31,19 +35,12 @@ type pastFiller struct {
 	hops  int           // as in Backfill; 0 where nobody but publishers is asked
 	pause time.Duration // as in Backfill
 
-	last     feed.URL                       // whose turn it was
-	setbacks map[feed.URL]setback           // of feeds that cannot be helped for now
-	seen     map[feed.URL]map[feed.URL]bool // documents of publishers' archives that led on, by feed
-}
-
-// A setback is when a feed's past could not be filled in, and how often in a row.
-type setback struct {
-	at    time.Time
-	times int
+	last feed.URL                       // whose turn it was
+	seen map[feed.URL]map[feed.URL]bool // documents of publishers' archives that led on, by feed
 }
 
 func newPastFiller(o Owner, keep func(context.Context, node.Backfilled) error, log func(feed.URL, archive.Past, string), hops int) *pastFiller {
-	return &pastFiller{owner: o, keep: keep, log: log, hops: hops, pause: backfillPause, setbacks: make(map[feed.URL]setback), seen: make(map[feed.URL]map[feed.URL]bool)}
+	return &pastFiller{owner: o, keep: keep, log: log, hops: hops, pause: backfillPause, seen: make(map[feed.URL]map[feed.URL]bool)}
 }
 
 // run makes steps until ctx ends, with a pause between two.
@@ -62,12 +59,18 @@ func (p *pastFiller) step(ctx context.Context, now time.Time) error {
 	turn := slices.IndexFunc(feeds, func(f node.FeedStatus) bool { return f.URL > p.last })
 	for i := range feeds {
 		f := &feeds[(max(turn, 0)+i)%len(feeds)]
-		if p.helpable(f) && now.Sub(p.setbacks[f.URL].at).Abs() >= pastAgain {
+		if p.helpable(f) && due(now, f.Past.Again) {
 			p.last = f.URL
 			return p.help(ctx, now, f.URL, archive.Past(*f.Past))
 		}
 	}
 	return nil
+}
+
+// due reports whether it is time; a time that is further away than any wait is of a clock that was wrong.
+func due(now, at time.Time) bool {
+	wait := at.Sub(now)
+	return wait <= 0 || wait > pastAgain*pastGrowth*pastGrowth*pastGrowth
 }
 
 // helpable reports whether the next step for the feed can be made. Neighbors are asked about feeds only that one of
@@ -88,25 +91,16 @@ func (p *pastFiller) help(ctx context.Context, now time.Time, u feed.URL, past a
 	if past.Stage == archive.PastPublisher {
 		step = p.read
 	}
-	problem, err := step(ctx, u, &past)
+	problem, err := step(ctx, now, u, &past)
 	if err != nil {
 		return err
-	}
-	if problem == "" {
-		delete(p.setbacks, u)
-	} else {
-		p.setbacks[u] = setback{now, p.setbacks[u].times + 1}
-		if past.Stage == archive.PastPublisher && p.setbacks[u].times >= pastTries {
-			endPublisher(&past)
-			p.leavePublisher(u)
-		}
 	}
 	p.log(u, past, problem)
 	return p.keep(ctx, node.Backfilled{Feed: u, Past: past})
 }
 
 // read reads the next document of the publisher's archive, or says why that cannot be done.
-func (p *pastFiller) read(ctx context.Context, u feed.URL, past *archive.Past) (problem string, err error) {
+func (p *pastFiller) read(ctx context.Context, now time.Time, u feed.URL, past *archive.Past) (problem string, err error) {
 	page, err := p.owner.FetchPage(ctx, u, past.Page)
 	switch {
 	case ctx.Err() != nil:
@@ -114,6 +108,12 @@ func (p *pastFiller) read(ctx context.Context, u feed.URL, past *archive.Past) (
 	case errors.Is(err, errRests):
 		return "", err
 	case err != nil:
+		past.Tries++
+		past.Again = now.Add(pastAgain)
+		if past.Tries >= pastTries {
+			endPublisher(past)
+			delete(p.seen, u)
+		}
 		return err.Error(), nil
 	}
 	seen := p.seen[u]
@@ -123,7 +123,7 @@ func (p *pastFiller) read(ctx context.Context, u feed.URL, past *archive.Past) (
 	}
 	problem = turnPage(past, page, seen)
 	if past.Stage != archive.PastPublisher {
-		p.leavePublisher(u)
+		delete(p.seen, u)
 	}
 	return problem, nil
 }
@@ -133,6 +133,7 @@ func (p *pastFiller) read(ctx context.Context, u feed.URL, past *archive.Past) (
 func turnPage(past *archive.Past, page ArchivePage, seen map[feed.URL]bool) (problem string) {
 	past.Steps++
 	past.Filled += page.Stored
+	past.Tries, past.Again = 0, time.Time{}
 	if !page.Oldest.IsZero() {
 		past.Back = page.Oldest
 	}
@@ -144,13 +145,7 @@ func turnPage(past *archive.Past, page ArchivePage, seen map[feed.URL]bool) (pro
 
 // endPublisher ends the reading of the publisher's archive: neighbors are next.
 func endPublisher(past *archive.Past) {
-	past.Stage, past.Page, past.Steps, past.Back = archive.PastNetwork, "", 0, time.Time{}
-}
-
-// leavePublisher forgets what is remembered of a feed while its publisher's archive is read.
-func (p *pastFiller) leavePublisher(u feed.URL) {
-	delete(p.setbacks, u)
-	delete(p.seen, u)
+	*past = archive.Past{Stage: archive.PastNetwork, Since: past.Since, Filled: past.Filled}
 }
 
 // pageRead notes that a document of a feed was read, whoever wanted it: where it is the next one that would be read to
@@ -177,20 +172,74 @@ func (h *host) pageRead(ctx context.Context, u, at feed.URL, page ArchivePage) e
 	return h.command(ctx, node.Backfilled{Feed: u, Past: next})
 }
 
-// ask asks neighbors once, or says why that cannot be done.
-func (p *pastFiller) ask(ctx context.Context, u feed.URL, past *archive.Past) (problem string, err error) {
+// ask asks neighbors once, or says why that cannot be done. At the end of their past it begins again later where something
+// was lacking.
+func (p *pastFiller) ask(ctx context.Context, now time.Time, u feed.URL, past *archive.Past) (problem string, err error) {
+	if past.Lack != "" && past.Back.Equal(past.Left) {
+		past.Lack = "" // it begins again there
+	}
+	past.Again = time.Time{}
 	got := Backfilled{page: pageSize{largestPage, largestPage}}
 	next, more, err := Backfill{Feed: u, Since: past.Since, Hops: p.hops, Pause: p.pause}.ask(ctx, p.owner, past.Back, &got)
-	if err != nil || got.Problem != "" {
-		return got.Problem, err
+	if err != nil {
+		return "", err
 	}
-	past.Steps++
-	past.Filled += got.Network
+	if past.Filled += got.Network; got.Network > 0 {
+		past.Tries = 0
+	}
+	if past.Steps++; got.Problem != "" {
+		leaveForLater(now, past, cutTime)
+		return got.Problem, nil
+	}
+	if len(got.Missing) > 0 {
+		got.lack(cutRefused)
+	}
+	lack(past, got.Cut...)
 	past.Back = next
-	if !more || past.Steps >= maxRounds {
+	switch {
+	case past.Steps >= maxRounds && more:
+		lack(past, cutLimit)
 		past.Stage = archive.PastDone
+	case more:
+	case past.Lack == "" || past.Steps >= maxRounds:
+		past.Stage = archive.PastDone
+	default:
+		past.Back = past.Left
+		leaveForLater(now, past)
 	}
 	return "", nil
+}
+
+// cutRefused is why entries are missing that others told of, and why nothing was heard of some (protocol.CutRefused).
+const cutRefused = "refused"
+
+// lack notes why others may have more of what was asked for last.
+func lack(past *archive.Past, why ...string) {
+	if past.Lack == "" && len(why) > 0 {
+		past.Left = past.Back
+	}
+	reasons := strings.Fields(past.Lack)
+	for _, reason := range why {
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	past.Lack = strings.Join(reasons, " ")
+}
+
+// leaveForLater has neighbors asked again after a while, or no more where nothing has come for long. What is lacking
+// then is for those reasons as well.
+func leaveForLater(now time.Time, past *archive.Past, why ...string) {
+	wait := pastAgain
+	for range past.Tries {
+		wait *= pastGrowth
+	}
+	if past.Tries++; past.Tries > pastReturns || past.Steps >= maxRounds {
+		lack(past, why...)
+		past.Stage, past.Again = archive.PastDone, time.Time{}
+		return
+	}
+	past.Again = now.Add(wait)
 }
 
 // fillPasts has the node fill in what its feeds published before they were followed, as far as its owner wants.
@@ -207,6 +256,8 @@ func (h *host) logPast(u feed.URL, past archive.Past, problem string) {
 	switch {
 	case problem != "":
 		h.config.Log.Info("the past of a feed is not filled in to its end", "feed", shown(u), "entries", past.Filled, "err", problem)
+	case past.Lack != "" && (past.Stage == archive.PastDone || !past.Again.IsZero()):
+		h.config.Log.Info("the past of a feed is filled in as far as neighbors told", "feed", shown(u), "entries", past.Filled, "lack", past.Lack, "again", past.Again)
 	case past.Stage == archive.PastDone:
 		h.config.Log.Info("the past of a feed is filled in", "feed", shown(u), "entries", past.Filled)
 	default:

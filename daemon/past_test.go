@@ -118,8 +118,8 @@ func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 	for range pastTries {
 		now = p.steps(t, now.Add(pastAgain), 2)
 	}
-	if a := o.feeds[0].Past; len(*turns) != 2*pastTries || a.Stage != archive.PastNetwork || a.Page != "" || len(p.setbacks) != 0 {
-		t.Errorf("after %d steps: %+v, %v", len(*turns), a, p.setbacks)
+	if a := o.feeds[0].Past; len(*turns) != 2*pastTries || a.Stage != archive.PastNetwork || a.Page != "" || a.Tries != 0 || !a.Again.IsZero() {
+		t.Errorf("after %d steps: %+v", len(*turns), a)
 	}
 
 	o.err = errors.New("no more")
@@ -130,27 +130,95 @@ func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 	}
 }
 
-// That nobody answers is no end: neighbors are asked again later, and go on where they were.
+// That nobody answers is no end: neighbors are asked again, ever later, and go on where they were. All of it is kept, so
+// that a restart changes nothing. At last what is lacking is given up, and stands there.
 func TestThePastComesBackToThoseWhoDoNotAnswer(t *testing.T) {
-	o := newPast(300, 200)
-	o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: archive.PastNetwork}}}
-	p, _ := newPastFillerOf(o, o.feeds, 1)
-	now := p.steps(t, o.begun, 1)
-	part := *o.feeds[0].Past
-	o.late = 1000
-	for range 3 {
-		now = p.steps(t, now.Add(pastAgain), 5)
-		if got := *o.feeds[0].Past; got != part || part.Stage != archive.PastNetwork || part.Filled != 200 {
-			t.Fatalf("after nobody answered: %+v, want %+v", got, part)
+	for _, silent := range []int{1, 3, pastReturns, pastReturns + 1} {
+		o := newPast(300, 200)
+		o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: archive.PastNetwork}}}
+		p, _ := newPastFillerOf(o, o.feeds, 1)
+		now := p.steps(t, o.begun, 1)
+		part, wait := *o.feeds[0].Past, pastAgain
+		o.late = silent * maxTries
+		for try := range silent {
+			p, _ = newPastFillerOf(o, o.feeds, 1) // another process
+			begun := now
+			now = p.steps(t, now, 3)
+			got, asked := *o.feeds[0].Past, 1+(try+1)*maxTries
+			if try == pastReturns {
+				if got.Stage != archive.PastDone || got.Lack != "time" || !got.Left.Equal(part.Back) || got.Filled != 200 {
+					t.Errorf("given up: %+v", got)
+				}
+				break
+			}
+			if len(o.queries) != asked || got.Back != part.Back || got.Tries != try+1 || !got.Again.Equal(begun.Add(wait)) {
+				t.Fatalf("%d times nobody answered: %+v, asked %d times", try+1, got, len(o.queries))
+			}
+			if p.steps(t, got.Again.Add(-time.Minute), 1); len(o.queries) != asked {
+				t.Fatalf("it comes back before %v", got.Again)
+			}
+			now, wait = got.Again, wait*pastGrowth
+		}
+		if silent > pastReturns {
+			continue
+		}
+		p.steps(t, now, 1)
+		if got := *o.feeds[0].Past; got.Stage != archive.PastDone || got.Filled != 300 || got.Lack != "" {
+			t.Errorf("answered after %d times: %+v", silent, got)
 		}
 	}
-	if asked := len(o.queries); asked != 1+3*maxTries {
-		t.Errorf("asked %d times, want %d", asked, 1+3*maxTries)
-	}
-	o.late = 0
-	p.steps(t, now.Add(pastAgain), 1)
-	if got := *o.feeds[0].Past; got.Stage != archive.PastDone || got.Filled != 300 {
-		t.Errorf("after all: %+v", got)
+}
+
+// Where an answer is not whole, or not all of it is given, the past is not done: it begins again where something was
+// lacking, until nothing is, or nothing comes any more.
+func TestThePastComesBackForWhatIsLacking(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lack  func(o *pastOwner)
+		mend  func(o *pastOwner)
+		why   string
+		first int // entries that came at first
+		from  int // the minute where it begins again
+	}{
+		"hops":    {lack: func(o *pastOwner) { o.cut = []string{"hops"} }, mend: func(o *pastOwner) { o.cut = nil }, why: "hops", first: 1050},
+		"limit":   {lack: func(o *pastOwner) { o.cut = []string{"limit"} }, mend: func(o *pastOwner) { o.cut = nil }, why: "limit", first: 1050},
+		"refused": {lack: func(o *pastOwner) { o.withheld = "17" }, mend: func(o *pastOwner) { o.withheld = "" }, why: "refused", first: 1049, from: 49},
+		"late":    {lack: func(o *pastOwner) { o.half = maxTries }, mend: func(*pastOwner) {}, why: "time", first: 850},
+	} {
+		for _, mended := range []bool{true, false} {
+			o := newPast(1050, 200)
+			o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: archive.PastNetwork}}}
+			tt.lack(o)
+			p, _ := newPastFillerOf(o, o.feeds, 1)
+			round := func(now time.Time) (got node.PastStatus) {
+				for range 100 {
+					now = p.steps(t, now, 1)
+					if got = *o.feeds[0].Past; got.Stage == archive.PastDone || !got.Again.IsZero() {
+						break
+					}
+				}
+				return got
+			}
+			got := round(o.begun)
+			if got.Stage != archive.PastNetwork || got.Lack != tt.why || got.Tries != 1 || got.Filled != tt.first || got.Again.IsZero() {
+				t.Fatalf("%s: at the end of the first round %+v", name, got)
+			}
+			if from := o.begun.Add(time.Duration(tt.from)*time.Minute + time.Second); tt.from > 0 && !got.Back.Equal(from) {
+				t.Errorf("%s: begins again at %v, want %v", name, got.Back, from)
+			}
+			if mended {
+				tt.mend(o)
+			}
+			rounds := 1
+			for ; rounds < 100 && got.Stage == archive.PastNetwork; rounds++ {
+				got = round(got.Again)
+			}
+			switch whole := mended || name == "late"; {
+			case whole && (rounds != 2 || got.Lack != "" || got.Filled != 1050):
+				t.Errorf("%s, mended: %+v after %d rounds", name, got, rounds)
+			case !whole && (rounds != pastReturns+1 || got.Lack != tt.why || got.Filled != tt.first):
+				t.Errorf("%s: %+v after %d rounds", name, got, rounds)
+			}
+		}
 	}
 }
 

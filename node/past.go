@@ -30,6 +30,10 @@ type PastStatus struct {
 	Steps  int               `json:"steps"`
 	Back   time.Time         `json:"back,omitzero"`
 	Filled int               `json:"filled"`
+	Lack   string            `json:"lack,omitempty"`
+	Left   time.Time         `json:"left,omitzero"`
+	Tries  int               `json:"tries,omitempty"`
+	Again  time.Time         `json:"again,omitzero"`
 }
 
 // wantedPast is what is to be filled in of a feed that is followed from now on.
@@ -86,7 +90,7 @@ func (n *Node) backfilled(ev Backfilled) {
 	n.store.KeepFeed(s.Feed)
 }
 
-// Past describes how far the past of a feed is filled in, nil where nothing is to be done about it.
+// Past describes how far the past of a feed is filled in, nil where nothing is to be done about it and nothing is lacking.
 func (n *Node) Past(u feed.URL) *PastStatus {
 	if s := n.feeds[u]; s != nil {
 		return n.pastStatus(s)
@@ -94,10 +98,10 @@ func (n *Node) Past(u feed.URL) *PastStatus {
 	return nil
 }
 
-// pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it. That of a
-// private feed is its owner's to ask for.
+// pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it and nothing is
+// lacking. That of a private feed is its owner's to ask for.
 func (n *Node) pastStatus(s *subscription) *PastStatus {
-	if s.Past.Stage == "" || s.Past.Stage == archive.PastDone || n.config.Backfill == 0 || n.private(s.URL) {
+	if s.Past.Stage == "" || s.Past.Stage == archive.PastDone && s.Past.Lack == "" || n.config.Backfill == 0 || n.private(s.URL) {
 		return nil
 	}
 	status := PastStatus(s.Past)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/archive"
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/incentive"
@@ -118,7 +119,7 @@ type FeedStatus struct {
 	Delivered   int64         `json:"delivered"` // entries that neighbors brought first, since the start
 	Helped      float64       `json:"helped"`    // share of its entries that neighbors bring before own polls do, of late
 	Gap         *GapStatus    `json:"gap,omitempty"`
-	Past        *PastStatus   `json:"past,omitempty"` // while it is filled in
+	Past        *PastStatus   `json:"past,omitempty"` // while it is filled in, and where others may have more
 
 	Page    feed.URL        `json:"page,omitempty"`     // the web page that named it
 	WebPage bool            `json:"web_page,omitempty"` // the last poll brought a web page instead
@@ -156,7 +157,7 @@ func (n *Node) Status() Status {
 		if f.Gap.Open() {
 			s.Gaps++
 		}
-		if n.pastStatus(f) != nil {
+		if p := n.pastStatus(f); p != nil && p.Stage != archive.PastDone {
 			s.Pasts++
 		}
 	}

@@ -296,7 +296,7 @@ func (s *Store) KeepFeed(f archive.Feed) {
 			lifetime = ?, not_before = ?, pace = ?, skip_hours = ?, skip_days = ?,
 			policy = ?, helped = ?, listed = ?, gap_after = ?, gap_before = ?, gap_missing = ?, gap_filled = ?,
 			lands = ?, past_stage = ?, past_since = ?, past_page = ?, past_steps = ?, past_back = ?, past_filled = ?,
-			page = ?, names = ?
+			past_lack = ?, past_left = ?, past_tries = ?, past_again = ?, page = ?, names = ?
 		WHERE id = ?`,
 		f.Title, f.Title, f.Link, f.Subscribed, f.Private, f.URL.Secret(), toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
 		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
@@ -304,5 +304,5 @@ func (s *Store) KeepFeed(f archive.Feed) {
 		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays,
 		f.Policy, f.Helped, f.Listed, toMillis(f.Gap.After), toMillis(f.Gap.Before), f.Gap.Missing, f.Gap.Filled,
 		f.Lands, f.Past.Stage, toMillis(f.Past.Since), string(f.Past.Page), f.Past.Steps, toMillis(f.Past.Back), f.Past.Filled,
-		string(f.Page), f.Names, id)
+		f.Past.Lack, toMillis(f.Past.Left), f.Past.Tries, toMillis(f.Past.Again), string(f.Page), f.Names, id)
 }

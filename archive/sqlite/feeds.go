@@ -15,14 +15,14 @@ const feedColumns = `url, title, link, subscribed, private, since, weight, discr
 	moved_since, body, unread, whole, lifetime, not_before, pace, skip_hours, skip_days,
 	policy, helped, listed, gap_after, gap_before, gap_missing, gap_filled,
 	lands, past_stage, past_since, past_page, past_steps, past_back, past_filled,
-	page, names`
+	past_lack, past_left, past_tries, past_again, page, names`
 
 // listFeeds finds the feeds that the node follows or followed.
 const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
 
 // scanFeed reads feedColumns.
 func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
-	var since, nextPoll, lastPoll, lastSuccess, movedSince, whole, notBefore, gapAfter, gapBefore, pastSince, pastBack sql.NullInt64
+	var since, nextPoll, lastPoll, lastSuccess, movedSince, whole, notBefore, gapAfter, gapBefore, pastSince, pastBack, pastLeft, pastAgain sql.NullInt64
 	var body []byte
 	err = scan(row, &f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.Weight, &f.Discreet, &f.Cover,
 		&f.ETag, &f.LastModified, &f.Interval, &nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError,
@@ -30,12 +30,13 @@ func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
 		&notBefore, &f.Pace.Every, &f.Pace.SkipHours, &f.Pace.SkipDays,
 		&f.Policy, &f.Helped, &f.Listed, &gapAfter, &gapBefore, &f.Gap.Missing, &f.Gap.Filled,
 		&f.Lands, &f.Past.Stage, &pastSince, &f.Past.Page, &f.Past.Steps, &pastBack, &f.Past.Filled,
-		&f.Page, &f.Names)
+		&f.Past.Lack, &pastLeft, &f.Past.Tries, &pastAgain, &f.Page, &f.Names)
 	f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
 		fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
 	f.MovedSince, f.Whole, f.NotBefore = fromMillis(movedSince), fromMillis(whole), fromMillis(notBefore)
 	f.Gap.After, f.Gap.Before = fromMillis(gapAfter), fromMillis(gapBefore)
 	f.Past.Since, f.Past.Back = fromMillis(pastSince), fromMillis(pastBack)
+	f.Past.Left, f.Past.Again = fromMillis(pastLeft), fromMillis(pastAgain)
 	if err == nil && body != nil {
 		f.Body, err = fromBlob[feed.Digest](body)
 	}

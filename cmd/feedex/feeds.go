@@ -167,14 +167,25 @@ func pastNote(f *node.FeedStatus) string {
 		text = "its past waits for a neighbor that has the feed"
 	case p.Stage == archive.PastNetwork:
 		text = "neighbors are asked for its past"
+	case p.Stage == archive.PastDone && p.Lack != "hops": // further away nobody is asked anyway
+		text = "its past is filled in as far as neighbors told"
 	default:
 		return ""
 	}
 	if p.Filled > 0 {
-		text += ": " + plural(int64(p.Filled), "entry", "entries") + " so far"
+		text += ": " + plural(int64(p.Filled), "entry", "entries")
+		if p.Stage != archive.PastDone {
+			text += " so far"
+		}
 	}
 	if !p.Back.IsZero() {
 		text += ", back to " + dayOf(p.Back)
+	}
+	if p.Lack != "" {
+		text += "; others may have more: " + cutWords(strings.Fields(p.Lack))
+	}
+	if !p.Again.IsZero() {
+		text += "; they are asked again after " + p.Again.Local().Format("2006-01-02 15:04")
 	}
 	return text
 }

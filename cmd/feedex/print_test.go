@@ -144,17 +144,24 @@ https://example.com/3/         1          0s ago  now   60m    0        0       
     neighbors are asked for its past: 1,200 entries so far, back to `+dayOf(back)+`
 https://example.com/4/         0          0s ago  now   60m    0        0             ok
     its past waits for a neighbor that has the feed: 1 entry so far
+https://example.com/5/         1          0s ago  now   60m    0        0             ok
+    neighbors are asked for its past: 200 entries so far; others may have more: some had not answered in time; they are asked again after `+back.Local().Format("2006-01-02 15:04")+`
+https://example.com/6/         0          0s ago  now   60m    0        0             ok
+    its past is filled in as far as neighbors told: 1,200 entries, back to `+dayOf(back)+`; others may have more: some refused or could not be reached, some are further away
+https://example.com/7/         0          0s ago  now   60m    0        0             ok
 `, func(w *strings.Builder) error {
 		var feeds []node.FeedStatus
 		for i, p := range []node.PastStatus{
 			{Stage: archive.PastPoll}, {Stage: archive.PastPublisher},
 			{Stage: archive.PastNetwork, Back: back, Filled: 1200}, {Stage: archive.PastNetwork, Filled: 1},
+			{Stage: archive.PastNetwork, Filled: 200, Lack: "time", Again: back, Tries: 1},
+			{Stage: archive.PastDone, Filled: 1200, Back: back, Lack: "refused hops"}, {Stage: archive.PastDone, Lack: "hops"},
 		} {
 			f := node.FeedStatus{URL: feed.URL(fmt.Sprintf("https://example.com/%d/", i+1)), NextPoll: noon, Past: &p}
 			if i > 0 {
 				f.Interval, f.LastPoll, f.LastSuccess = time.Hour, noon, noon
 			}
-			if i == 2 {
+			if i == 2 || i == 4 {
 				f.Offered = 1
 			}
 			feeds = append(feeds, f)
