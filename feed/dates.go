@@ -74,15 +74,19 @@ type dateParser struct {
 	bad                                    bool
 }
 
-// date reads the day: "2006-01-02", "2006/1/2" or "2006-01", else "Mon, 2 Jan 2006" and its kin.
+// date reads the day: "2006-01-02", "2006/1/2", "2006-01" or "20060102", else "Mon, 2 Jan 2006" and its kin.
 func (p *dateParser) date() {
 	n, digits := p.number()
-	if digits != 4 {
+	switch digits {
+	case 4:
+		p.year, p.month, p.day = n, 1, 1
+	case 8:
+		p.year, p.month, p.day = n/10000, n/100%100, n%100
+	default:
 		p.wordyDate(n, digits)
 		return
 	}
-	p.year, p.month, p.day = n, 1, 1
-	if p.take("-/") {
+	if digits == 4 && p.take("-/") {
 		p.month, _ = p.number()
 		if p.take("-/") {
 			p.day, _ = p.number()
@@ -122,24 +126,31 @@ func (p *dateParser) wordyDate(n, digits int) {
 	p.take(",")
 }
 
-// clock reads "15:04:05.999" or "3:04 pm", or nothing.
+// clock reads "15:04:05.999", "150405", "1504" or "3:04 pm", or nothing.
 func (p *dateParser) clock() {
 	p.blanks()
 	n, digits := p.number()
 	if digits == 0 {
 		return
 	}
-	p.hour = n
-	p.bad = p.bad || digits > 2 || !p.take(":")
-	p.minute, digits = p.number()
-	p.bad = p.bad || digits == 0
-	if p.take(":") {
-		p.second, digits = p.number()
+	switch digits {
+	case 4:
+		p.hour, p.minute = n/100, n%100
+	case 6:
+		p.hour, p.minute, p.second = n/10000, n/100%100, n%100
+	default:
+		p.hour = n
+		p.bad = p.bad || digits > 2 || !p.take(":")
+		p.minute, digits = p.number()
 		p.bad = p.bad || digits == 0
-		if p.take(".,") {
-			_, digits = p.number()
+		if p.take(":") {
+			p.second, digits = p.number()
 			p.bad = p.bad || digits == 0
 		}
+	}
+	if p.take(".,") {
+		_, digits = p.number()
+		p.bad = p.bad || digits == 0
 	}
 	p.blanks()
 	for half, pm := range []string{"am", "pm"} {
@@ -151,7 +162,7 @@ func (p *dateParser) clock() {
 	}
 }
 
-// zone reads "Z", "+01:00", "-0500", "GMT", "EST", "GMT+2", or nothing, and returns seconds east of UTC.
+// zone reads "Z", "+01:00", "-0500", "-0500 EST", "GMT", "EST", "GMT+2", or nothing, and returns seconds east of UTC.
 func (p *dateParser) zone() int {
 	p.blanks()
 	offset := zones[strings.ToUpper(p.word())]
@@ -175,9 +186,12 @@ func (p *dateParser) zone() int {
 	return sign * (hours*3600 + minutes*60)
 }
 
-// comment skips a zone's name in brackets behind its offset, "+0100 (CET)".
+// comment skips a zone's name behind its offset, "+0100 (CET)" or "+0000 UTC".
 func (p *dateParser) comment() {
 	p.blanks()
+	if _, known := zones[strings.ToUpper(p.rest)]; known || strings.EqualFold(p.rest, "UTC") || strings.EqualFold(p.rest, "GMT") {
+		p.rest = ""
+	}
 	if strings.HasPrefix(p.rest, "(") && strings.HasSuffix(p.rest, ")") {
 		p.rest = ""
 	}

@@ -65,16 +65,36 @@ func byteOrder(body []byte) (enc encoding.Encoding, mark int) {
 		{"\xFF\xFE\x00\x00", utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), 4},
 		{"\xFE\xFF", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), 2},
 		{"\xFF\xFE", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), 2},
-		{"\x00\x00\x00<", utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM), 0},
-		{"<\x00\x00\x00", utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), 0},
-		{"\x00<\x00", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), 0},
-		{"<\x00", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), 0},
 	} {
 		if bytes.HasPrefix(body, []byte(b.prefix)) {
 			return b.enc, b.mark
 		}
 	}
-	return nil, 0
+	return zeroBytes(body), 0
+}
+
+// zeroBytes finds the encoding of a document that begins with two characters of ASCII, blanks maybe, of more than a byte
+// each; nil where it does not.
+func zeroBytes(body []byte) encoding.Encoding {
+	var shape [8]byte // where zeros are, in the first characters
+	for i, c := range body[:min(len(body), len(shape))] {
+		if shape[i] = 'a'; c == 0 {
+			shape[i] = '0'
+		} else if c >= utf8.RuneSelf {
+			return nil
+		}
+	}
+	switch s := string(shape[:]); {
+	case s == "000a000a":
+		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)
+	case s == "a000a000":
+		return utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)
+	case s[:4] == "0a0a":
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	case s[:4] == "a0a0":
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	}
+	return nil
 }
 
 // labelled finds the encoding of a document without a mark, nil for UTF-8.

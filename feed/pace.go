@@ -64,11 +64,16 @@ func rssPace(f *rss.Feed) Pace {
 	return p
 }
 
-// syndicationPeriod is the time between updates by the RSS 1.0 syndication module: a period, divided by how
-// often in it (once, where that is not said). Its base is ignored.
+// syndicationPeriod is the time between updates by the RSS 1.0 syndication module: a period (a day, where only the other is
+// said), divided by how often in it (once, where that is not said). Its base is ignored.
 func syndicationPeriod(extensions ext.Extensions) time.Duration {
 	var period time.Duration
+	often := atMost(extensionText(extensions, "updateFrequency"), 1e6)
 	switch strings.ToLower(extensionText(extensions, "updatePeriod")) {
+	case "":
+		if often > 0 {
+			period = 24 * time.Hour
+		}
 	case "hourly":
 		period = time.Hour
 	case "daily":
@@ -80,7 +85,7 @@ func syndicationPeriod(extensions ext.Extensions) time.Duration {
 	case "yearly":
 		period = 365 * 24 * time.Hour
 	}
-	if often := atMost(extensionText(extensions, "updateFrequency"), 1e6); often > 1 {
+	if often > 1 {
 		period /= time.Duration(often)
 	}
 	return period

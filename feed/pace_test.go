@@ -25,6 +25,7 @@ func TestPaceOfDocuments(t *testing.T) {
 		{"skipDays", head + `<skipDays><day>Sunday</day><day>saturday</day><day>Someday</day></skipDays>` + tail, Pace{SkipDays: 1 | 1<<6}},
 		{"twice a day", head + `<sy:updatePeriod> daily </sy:updatePeriod><sy:updateFrequency>2</sy:updateFrequency>` + tail, Pace{Every: 12 * time.Hour}},
 		{"weekly", head + `<sy:updatePeriod>weekly</sy:updatePeriod>` + tail, Pace{Every: 7 * 24 * time.Hour}},
+		{"four times, of a day", head + `<sy:updateFrequency>4</sy:updateFrequency>` + tail, Pace{Every: 6 * time.Hour}},
 		{"never", head + `<sy:updatePeriod>never</sy:updatePeriod><sy:updateFrequency>0</sy:updateFrequency>` + tail, Pace{}},
 		{"the longer one", head + `<ttl>30</ttl><sy:updatePeriod>hourly</sy:updatePeriod>` + tail, Pace{Every: time.Hour}},
 		{"RSS 1.0", `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:s="http://purl.org/rss/1.0/modules/syndication/">
