@@ -16,6 +16,7 @@ func (w *walk) adaptStart(e *element, t token) {
 	w.notePlain(e, t.attrs)
 	w.rebase(e, t.attrs)
 	w.resolveXHTML(e, t.attrs)
+	w.unprefix(e, t)
 	item := w.atFeed() && strings.EqualFold(e.local, "item") && !t.empty
 	for _, a := range t.attrs {
 		if a.from == a.to {
@@ -126,6 +127,9 @@ func (w *walk) adaptEnd(e *element, t token) {
 			around.end = t
 		}
 	}
+	if e.bare {
+		w.edit(t.from+2, t.from+3+len(e.prefix), "")
+	}
 	w.unwrap(e)
 	w.escapePlain(e, e.tag.to, t.from)
 	w.resolveText(e, e.tag.to, t.from)
@@ -148,6 +152,14 @@ func (w *walk) keepID(e *element, inner string) {
 		}
 	}
 	w.edit(e.tag.from, e.tag.from, `<id xmlns="`+verbatimSpace+`">`+inner+`</id>`)
+}
+
+// unprefix takes the prefix out of an element of XHTML, as in <xh:a> (RFC 4287 §3.1.1.3): its text is kept as HTML, which
+// knows no namespaces.
+func (w *walk) unprefix(e *element, t token) {
+	if e.bare = e.xhtml && e.prefix != "" && w.space(e.prefix) == xhtmlSpace; e.bare {
+		w.edit(t.from+1, t.from+2+len(e.prefix), "")
+	}
 }
 
 // A wrapping notices the div that stands around the XHTML of an Atom text construct and is no part of

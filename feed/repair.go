@@ -111,9 +111,12 @@ func (w *walk) closeFrom(i, at int) {
 	for j := len(w.open) - 1; j >= i; j-- {
 		e := &w.open[j]
 		w.unwrap(e)
-		if voidElements[e.local] {
+		switch {
+		case voidElements[e.local]:
 			w.edit(e.tag.to-1, e.tag.to, "/>")
-		} else {
+		case e.bare:
+			w.edit(at, at, "</"+e.local+">")
+		default:
 			w.edit(at, at, "</"+e.tag.name+">")
 		}
 	}

@@ -17,6 +17,7 @@ type element struct {
 	plain         plainness
 	address       *url.URL // what addresses inside are relative to by xml:base, nil without one
 	xhtml         bool     // it is part of the XHTML of an Atom text
+	bare          bool     // its prefix is taken out, see unprefix
 	wrap          wrapping
 }
 
