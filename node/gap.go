@@ -23,9 +23,9 @@ func (n *Node) newestKnown(s *subscription, lastPoll time.Time) time.Time {
 	return lastPoll
 }
 
-// watchWindow notes a gap where the document slipped: none of what it lists was known, and all of it came out
-// after the newest entry that was. A document whose entries are older was not overrun, but has other ids now; one of a
-// single entry holds none that was known whenever there is a new one.
+// watchWindow notes a gap where the document slipped: none of what it lists was known, and most of it came out
+// after the newest entry that was; a few may bear the date of a draft. A document whose entries are older was not overrun,
+// but has other ids now; one of a single entry holds none that was known whenever there is a new one.
 func (n *Node) watchWindow(s *subscription, newest time.Time, fresh []archive.Record, listed int) {
 	before := s.Listed
 	if listed > 0 {
@@ -35,14 +35,23 @@ func (n *Node) watchWindow(s *subscription, newest time.Time, fresh []archive.Re
 		n.fill(s, fresh)
 		return
 	}
-	oldest, latest := fresh[0].Time(), fresh[0].Time()
+	var oldest, latest time.Time
+	since := 0
 	for i := range fresh {
-		oldest, latest = earlier(oldest, fresh[i].Time()), later(latest, fresh[i].Time())
+		t := fresh[i].Time()
+		if !t.After(newest) {
+			continue
+		}
+		if since++; since == 1 {
+			oldest, latest = t, t
+		}
+		oldest, latest = earlier(oldest, t), later(latest, t)
 	}
-	if !oldest.After(newest) {
+	if 2*since <= listed {
+		n.fill(s, fresh)
 		return
 	}
-	gap := archive.Gap{After: newest, Before: oldest, Missing: missing(oldest.Sub(newest), latest.Sub(oldest), listed)}
+	gap := archive.Gap{After: newest, Before: oldest, Missing: missing(oldest.Sub(newest), latest.Sub(oldest), since)}
 	if listed == 1 {
 		if gap.Missing = skipped(s.history.Times, newest, oldest); gap.Missing == 0 {
 			n.fill(s, fresh)

@@ -179,6 +179,23 @@ func TestAGapBehindAnEmptyDocument(t *testing.T) {
 	}
 }
 
+// Nor does an entry that bears the date on which it was drafted.
+func TestAGapBehindADraft(t *testing.T) {
+	w := newNetwork(t)
+	p := w.feed(news)
+	h := w.add(Config{Policy: rarely{}}, news)
+	w.flood(news, 3)
+	h.pollNow(news)
+	last := p.entries[2].Published
+	w.flood(news, 40)
+	p.entries[40].Published = last.Add(-24 * time.Hour)
+	h.pollNow(news)
+	gap := h.node.Feeds()[0].Gap
+	if gap == nil || !gap.After.Equal(last) || !gap.Before.Equal(p.entries[33].Published) || gap.Missing < 25 || gap.Missing > 30 {
+		t.Errorf("gap %+v, want about 30 entries between %v and %v", gap, last, p.entries[33].Published)
+	}
+}
+
 // A second gap before the first is filled makes it longer.
 func TestGapsGrowTogether(t *testing.T) {
 	w := newNetwork(t)
