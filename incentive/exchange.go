@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// Turn is how many entries we are ahead of anybody in an exchange, at most: what somebody gets who does not give.
+	// Turn is how many entries, by their Weight, anybody gets ahead of us in an exchange at most: what somebody gets who
+	// does not give.
 	Turn = 20
 	// tabLife is how long a tab is kept after it changed.
 	tabLife = 24 * time.Hour
@@ -17,16 +18,20 @@ const (
 )
 
 // Exchanges keeps tabs on those who serve us, or somebody for us, while we serve them: "serving one in exchange of
-// being served by another" (Paper §3.6). It counts entries. Make one with NewExchanges.
+// being served by another" (Paper §3.6). It counts entries by their Weight. Make one with NewExchanges.
 //
 // Every entry served in exchange is counted by both sides, with one word between them: for whom it is. S serves C as its
 // turn in the ring S → C → P → S and says "for P": S notes that C is ahead, C that P is behind, whom it serves
 // without more ado. P serves S "for C", and S notes that C is even again. So nobody has to be believed but who just gave.
 type Exchanges struct{ tabs map[Holder]tab }
 
+// Weight is what an entry that is so many bytes long in an answer counts in an exchange: one, and one more for each whole
+// protocol.OwedBytes. Most entries count one; a long one is not to be had for a short one.
+func Weight(bytes int) int { return 1 + max(bytes, 0)/protocol.OwedBytes }
+
 // A tab is what one holder got of us in exchanges, less what came in return for it.
 type tab struct {
-	ahead int             // entries; below zero we owe it some
+	ahead int             // entries by weight; below zero we owe it some
 	by    protocol.NodeID // who gave what we owe, zero for the holder itself
 	at    time.Time       // of the last change
 }
@@ -34,7 +39,7 @@ type tab struct {
 // NewExchanges returns Exchanges in which nobody is ahead of anybody.
 func NewExchanges() *Exchanges { return &Exchanges{tabs: make(map[Holder]tab)} }
 
-// Allowed is how many entries may be served to the holder in exchange: what we owe it, and a Turn more where a ring is
+// Allowed is how many entries, by weight, may be served to the holder in exchange: what we owe it, and a Turn more where a ring is
 // found, so that something will come in return.
 func (x *Exchanges) Allowed(now time.Time, h Holder, ring bool) int {
 	x.expire(now)
@@ -48,26 +53,26 @@ func (x *Exchanges) Allowed(now time.Time, h Holder, ring bool) int {
 // By is who gave what we owe the holder: for whom it is served where no ring is found. Zero is the holder itself.
 func (x *Exchanges) By(h Holder) protocol.NodeID { return x.tabs[h].by }
 
-// Served counts entries that the holder was served in exchange.
-func (x *Exchanges) Served(now time.Time, h Holder, entries int) {
-	x.count(now, h, entries, x.By(h))
+// Served counts entries of that weight that the holder was served in exchange.
+func (x *Exchanges) Served(now time.Time, h Holder, weight int) {
+	x.count(now, h, weight, x.By(h))
 }
 
-// Owed counts entries that by served us for the holder: it is to be served as many. by is zero where that is the holder
-// itself.
-func (x *Exchanges) Owed(now time.Time, h Holder, by protocol.NodeID, entries int) {
-	x.count(now, h, -entries, by)
+// Owed counts entries of that weight that by served us for the holder: it is to be served as much. by is zero where that
+// is the holder itself.
+func (x *Exchanges) Owed(now time.Time, h Holder, by protocol.NodeID, weight int) {
+	x.count(now, h, -weight, by)
 }
 
 // count changes a tab. Where there is no room for a new one, nobody is any the worse for what is not counted: Allowed
 // keeps room for those who get ahead.
-func (x *Exchanges) count(now time.Time, h Holder, entries int, by protocol.NodeID) {
+func (x *Exchanges) count(now time.Time, h Holder, weight int, by protocol.NodeID) {
 	x.expire(now)
 	t, known := x.tabs[h]
-	if !known && entries < 0 && len(x.tabs) >= maxTabs-maxAhead {
+	if !known && weight < 0 && len(x.tabs) >= maxTabs-maxAhead {
 		return
 	}
-	if x.tabs[h] = (tab{t.ahead + entries, by, now}); x.tabs[h].ahead == 0 {
+	if x.tabs[h] = (tab{t.ahead + weight, by, now}); x.tabs[h].ahead == 0 {
 		delete(x.tabs, h)
 	}
 }

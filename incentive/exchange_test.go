@@ -115,3 +115,50 @@ func TestNobodyGetsFarAhead(t *testing.T) {
 func exchangeAddr(i int) netip.Addr {
 	return netip.AddrFrom4([4]byte{8, byte(i >> 16), byte(i >> 8), byte(i)})
 }
+
+func TestLongEntriesCountMore(t *testing.T) {
+	for bytes, want := range map[int]int{
+		-1: 1, 0: 1, 500: 1, protocol.OwedBytes - 1: 1, protocol.OwedBytes: 2, 2*protocol.OwedBytes - 1: 2,
+		10 * protocol.OwedBytes: 11, protocol.MaxBatchBytes: 1 + protocol.MaxBatchBytes/protocol.OwedBytes,
+	} {
+		if got := Weight(bytes); got != want {
+			t.Errorf("%d bytes count %d, want %d", bytes, got, want)
+		}
+	}
+}
+
+// However long the entries are that somebody chooses to get and to give: it never gets ahead by more than a turn of short
+// ones, neither in entries nor in bytes, and whatever an answer counts fits into it.
+func TestNobodyGetsLongEntriesForShortOnes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, now, h := NewExchanges(), exchangeDay, HolderOf(protocol.NewNodeID(exchangeAddr(1), 7790))
+		size := rapid.OneOf(rapid.IntRange(0, 2000), rapid.IntRange(0, protocol.MaxBatchBytes))
+		entries, bytes, gave := 0, 0, 0
+		for range rapid.IntRange(1, 200).Draw(t, "entries") {
+			n := size.Draw(t, "bytes")
+			if rapid.Bool().Draw(t, "it gives") {
+				x.Owed(now, h, protocol.NodeID{}, Weight(n))
+				gave += Weight(n)
+				continue
+			}
+			if Weight(n) <= x.Allowed(now, h, rapid.Bool().Draw(t, "ring")) {
+				x.Served(now, h, Weight(n))
+				entries, bytes = entries+1, bytes+n
+			}
+			if most := gave + Turn; entries > most || bytes > most*protocol.OwedBytes {
+				t.Fatalf("it got %d entries of %d bytes for what counts %d", entries, bytes, gave)
+			}
+		}
+		batch := rapid.SliceOfN(size, 0, protocol.MaxBatch).Draw(t, "batch")
+		long, weight := 0, 0
+		for _, n := range batch {
+			if long += n; long > protocol.MaxBatchBytes {
+				break
+			}
+			weight += Weight(n)
+		}
+		if weight > protocol.MaxOwed {
+			t.Fatalf("an answer counts %d", weight)
+		}
+	})
+}

@@ -57,12 +57,12 @@ func (n *Node) askersBut(id protocol.NodeID) (askers []protocol.NodeID) {
 	return askers
 }
 
-// A turn is how many entries may be served to a node in exchange, and who gives us as many: we ask it, where a ring was
-// found, or it has given them.
+// A turn is how many entries, by incentive.Weight, may be served to a node in exchange, and who gives us as many: we ask
+// it, where a ring was found, or it has given them.
 type turn struct {
-	entries int
-	giver   protocol.NodeID
-	ring    bool
+	weight int
+	giver  protocol.NodeID
+	ring   bool
 }
 
 // turnOf is the turn of a node that asks.
@@ -83,14 +83,14 @@ func (n *Node) turnOf(from protocol.NodeID, h incentive.Holder, askers []protoco
 	if !t.ring {
 		t.giver = n.barter.tabs.By(h)
 	}
-	t.entries = n.barter.tabs.Allowed(n.now, h, t.ring)
+	t.weight = n.barter.tabs.Allowed(n.now, h, t.ring)
 	return t
 }
 
-// took notes that a node was served entries in exchange, and returns for whom. Where that closes a ring, we ask for
+// took notes that a node was served entries of that weight in exchange, and returns for whom. Where that closes a ring, we ask for
 // what comes in return.
-func (n *Node) took(from protocol.NodeID, h incentive.Holder, entries int, t turn) (to protocol.NodeID) {
-	n.barter.tabs.Served(n.now, h, entries)
+func (n *Node) took(from protocol.NodeID, h incentive.Holder, weight int, t turn) (to protocol.NodeID) {
+	n.barter.tabs.Served(n.now, h, weight)
 	if t.ring {
 		n.after(nextTurn, func() { n.askAgain(t.giver) })
 	}
@@ -100,14 +100,19 @@ func (n *Node) took(from protocol.NodeID, h incentive.Holder, entries int, t tur
 	return t.giver
 }
 
-// gave notes that a node served us entries in exchange: they are owed to it, or to whom it says.
-func (n *Node) gave(from protocol.NodeID, b protocol.Batch, entries int) {
+// gave notes that a node served us entries in exchange: as much is owed to it, or to whom it says, but no more than it
+// served.
+func (n *Node) gave(from protocol.NodeID, b protocol.Batch) {
+	weight := 0
+	for i := range b.Entries {
+		weight += incentive.Weight(b.Entries[i].WireBytes())
+	}
 	to, by := b.For, from
 	if to.IsZero() || to == from {
 		to, by = from, protocol.NodeID{}
 	}
 	if to != n.self.id {
-		n.barter.tabs.Owed(n.now, n.dues.ledger.HolderOf(to), by, min(b.Owed, entries))
+		n.barter.tabs.Owed(n.now, n.dues.ledger.HolderOf(to), by, min(b.Owed, weight))
 	}
 }
 

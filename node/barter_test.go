@@ -2,6 +2,8 @@ package node
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -212,5 +214,52 @@ func TestParkedWishesAreBounded(t *testing.T) {
 	w.run(wishLife + time.Minute)
 	if kept() != 0 || len(hosts[0].node.barter.parked) != 0 {
 		t.Errorf("an hour later %d wishes are kept", kept())
+	}
+}
+
+// Long entries are not to be had for short ones: who gives the one gets as much of the other, by what they count. One that
+// counts more than a turn is passed over and holds up nothing.
+func TestLongEntriesAreNotServedForShortOnes(t *testing.T) {
+	w := newNetwork(t)
+	hosts, wishes := w.ringOf(2, 60)
+	long, short := hosts[0], hosts[1]
+	wishes[1] = nil
+	for k, bytes := range append([]int{1 << 20}, slices.Repeat([]int{100 << 10}, 59)...) {
+		e := oldEntry("https://long.example.com/feed", k)
+		e.Content = strings.Repeat("x", bytes)
+		long.holds(e)
+		wishes[1] = append(wishes[1], wishFor(e, long))
+	}
+	gave := make(map[protocol.NodeID]int) // bytes
+	weights := make(map[protocol.NodeID]int)
+	w.watch = func(h *testHost, _ Event, effects []Effect) {
+		for _, e := range effects {
+			r, _ := e.(Respond)
+			b, _ := r.Reply.(protocol.Batch)
+			for i := range b.Entries {
+				gave[h.id] += b.Entries[i].WireBytes()
+				weights[h.id] += incentive.Weight(b.Entries[i].WireBytes())
+			}
+		}
+		if a, b := weights[long.id], weights[short.id]; a-b > incentive.Turn || b-a > incentive.Turn {
+			t.Fatalf("one gave what counts %d, the other %d", a, b)
+		}
+	}
+	for i, h := range hosts {
+		h.step(Pull{Tag: 1, Wishes: wishes[i]})
+		w.run(time.Minute)
+	}
+	w.run(10 * time.Minute)
+	got := 0
+	for _, wish := range wishes[0] {
+		if long.has(wish.ID) {
+			got++
+		}
+	}
+	if got != 60 || short.has(wishes[1][0].ID) || !short.has(wishes[1][1].ID) {
+		t.Errorf("%d of 60 short entries came; the longest %v, the next %v", got, short.has(wishes[1][0].ID), short.has(wishes[1][1].ID))
+	}
+	if most := (60 + incentive.Turn) * protocol.OwedBytes; gave[long.id] > most || gave[long.id] == 0 {
+		t.Errorf("%d bytes were given for 60 short entries, want %d at most", gave[long.id], most)
 	}
 }

@@ -181,7 +181,7 @@ func (p *pull) take(r search.Request, l *link, b protocol.Batch, err error) {
 		p.tell(Pulled{Refused: []Refusal{{Holder: id, Lied: true, Why: lie}}})
 		return
 	}
-	n.gave(id, b, len(records))
+	n.gave(id, b)
 	p.keep(l, records)
 }
 

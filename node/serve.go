@@ -28,7 +28,7 @@ func (n *Node) serve(l *link, ev Asked, c protocol.GetEntries) {
 	for i := range c.Wanted {
 		ids[i] = c.Wanted[i].ID
 	}
-	if !n.mayServe(l, h) && n.turnOf(ev.From, h, c.Askers).entries == 0 { // the archive is not searched
+	if !n.mayServe(l, h) && n.turnOf(ev.From, h, c.Askers).weight == 0 { // the archive is not searched
 		if slices.ContainsFunc(n.store.Known(ids), func(v archive.Version) bool { return v.Kept() }) {
 			n.askedUs(ev.From, true)
 		}
@@ -76,7 +76,7 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 	}
 	var b protocol.Batch
 	gifts, turn := n.gifts.Left(n.now, h), n.turnOf(ev.From, h, c.Askers)
-	bytes, given := 0, int64(0)
+	bytes, given, tooHeavy := 0, int64(0), false
 	for i, w := range c.Wanted {
 		a := n.shareable(w, records)
 		if a == nil {
@@ -87,7 +87,12 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 			cost += incentive.Entry
 		}
 		paid, free := price+cost <= credit, n.trusted(h) || given+int64(size) <= gifts
-		swapped := b.Owed < turn.entries
+		weight := incentive.Weight(size)
+		swapped := b.Owed+weight <= turn.weight
+		if weight > incentive.Turn && !paid && !swapped && !free { // its turn never comes, and others are behind it
+			tooHeavy = true
+			continue
+		}
 		if bytes+size > protocol.MaxBatchBytes || !paid && !swapped && !free {
 			b.Left = len(c.Wanted) - i
 			break
@@ -99,13 +104,13 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 			price += cost
 		case n.trusted(h):
 		case swapped: // before it takes from what others may need who have nothing to give
-			b.Owed++
+			b.Owed += weight
 		default:
 			given += int64(size)
 		}
 	}
 	n.askedUs(ev.From, b.Left > 0 || b.Owed > 0)
-	if len(b.Entries) == 0 && b.Left > 0 {
+	if len(b.Entries) == 0 && (b.Left > 0 || tooHeavy) {
 		n.refuse(ev, spent())
 		return
 	}

@@ -12,6 +12,10 @@ const (
 	MaxBatch = 100
 	// MaxBatchBytes is how long the entries of one answer are at most, as WireBytes counts.
 	MaxBatchBytes = maxBundleBytes
+	// OwedBytes is how long an entry is in an answer that counts twice in an exchange, and MaxOwed the most that an
+	// answer counts.
+	OwedBytes = 16 << 10
+	MaxOwed   = MaxBatch + MaxBatchBytes/OwedBytes
 	// MaxAskers is how many nodes one get_entries names that wait for entries of the caller.
 	MaxAskers = 64
 )
@@ -39,8 +43,8 @@ type Batch struct {
 	// Left is how many entries at the end of the list were not looked at, because the answer is full: ask for
 	// them again.
 	Left int
-	// Owed is how many of the entries were served in exchange: as many are owed to the node For, the zero id being the
-	// holder itself.
+	// Owed is what of the entries was served in exchange, one for each and one more for each whole OwedBytes that it
+	// takes: as much is owed to the node For, the zero id being the holder itself.
 	Owed int
 	For  NodeID
 }
@@ -140,7 +144,7 @@ func encodeBatch(b Batch) xmlrpc.Struct {
 
 func decodeBatch(p *params) Batch {
 	m := p.structure("answer")
-	b := Batch{Left: int(m.int("left", 0, MaxBatch)), Owed: int(m.int("owed", 0, MaxBatch))}
+	b := Batch{Left: int(m.int("left", 0, MaxBatch)), Owed: int(m.int("owed", 0, MaxOwed))}
 	if err := b.For.UnmarshalText([]byte(m.string("for", MaxLabelBytes))); err != nil {
 		m.fail("for", "want ip:port")
 	}
