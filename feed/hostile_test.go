@@ -83,6 +83,9 @@ func TestHostileDocuments(t *testing.T) {
 		{"one id for all, untitled", channel(r("<item><guid>1</guid><description>a</description></item>", 9_999)), nil, ""},
 		{"entities of entities", `<!DOCTYPE rss [<!ENTITY a "` + r("a", 100) + `">` + many(20, `<!ENTITY b%d "`+r("&a;", 100)+`">`) +
 			`]>` + item("<title>"+r("&b1;", 100)+"</title>"), nil, ""}, // harmless: not expanded
+		{"an entity that grows", `<!DOCTYPE rss [<!ENTITY a "` + r("a", 1_000_000) + `">]>` + item("<title>"+r("&a;", 1_000_000)+"</title>"), nil, ""},
+		{"as many entities as there is room for", `<!DOCTYPE rss [` + many(400_000, `<!ENTITY a%d "a">`) + `]>` + item("<title>"+r("&a1;", 200_000)+"</title>"), nil, ""},
+		{"an entity between sections", `<!DOCTYPE rss [<!ENTITY a "b">]>` + item("<title>&a;"+r("<![CDATA[]]>&a;", 500_000)+"</title>"), feed.ErrLimit, "take too long"},
 		{"external entity", `<!DOCTYPE rss [<!ENTITY a SYSTEM "file:///etc/passwd">]>` + item("<title>&a;</title>"), nil, ""},
 		{"ampersands", item("<title>" + r("&", 1_000_000) + "</title>"), nil, ""},
 		{"forbidden references", item("<title>" + r("&#1;", 2_000_000) + "</title>"), nil, ""},

@@ -50,6 +50,9 @@ func ParsePage(u, page URL, contentType string, body []byte, fetched time.Time) 
 	src := newSource(contentType, body)
 	text := src.text()
 	read, prepare := b.xml, xmlText
+	if expand := ownEntities(text); expand != nil {
+		prepare = func(text string) string { return xmlText(expand(text)) }
+	}
 	switch trimmed := strings.TrimLeft(text, blanksAhead); {
 	case trimmed == "":
 		return nil, fmt.Errorf("%w: document is empty", ErrFormat)
