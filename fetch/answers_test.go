@@ -234,7 +234,10 @@ func TestUnreachedInWords(t *testing.T) {
 		{dial(&net.DNSError{Err: "i/o timeout", Server: "10.0.0.1:53", IsTimeout: true}), "the name of the host cannot be looked up now: i/o timeout"},
 		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "the host is there, but refuses the connection"},
 		{dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), "there is no way to the host"},
-		{io.ErrUnexpectedEOF, "unexpected EOF"},
+		{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, "the host broke off before it answered"},
+		{io.EOF, "the host broke off before it answered"},
+		{io.ErrUnexpectedEOF, "the host broke off before it answered"},
+		{errors.New("anything else"), "anything else"},
 	} {
 		if got := inWords(test.err); got.Error() != test.want || !errors.Is(got, test.err) {
 			t.Errorf("%v: %q, want %q", test.err, got, test.want)
@@ -282,5 +285,11 @@ func TestUnreached(t *testing.T) {
 	}}
 	if got := fetchWith(t, Config{Resolver: broken}, node.Fetch{Feed: "http://feeds.example.com/"}); got.Err == nil || !got.Unreached {
 		t.Errorf("without a name server: %+v", got)
+	}
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://feeds.example.com/", http.StatusFound)
+	})
+	if got := fetchWith(t, Config{AllowLocal: true, Resolver: broken}, node.Fetch{Feed: feed.URL(server)}); got.Err == nil || got.Unreached {
+		t.Errorf("redirected to nobody, by somebody: %+v", got)
 	}
 }

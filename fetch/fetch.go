@@ -179,7 +179,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	req, connected := v.request(ctx, u)
 	resp, err := recorder{v, v.client.transport(v.origin, u)}.RoundTrip(req)
 	if err != nil {
-		v.out.Unreached, v.out.Dialed = unreached(err, connected()), v.dialed.Load()
+		v.out.Unreached, v.out.Dialed = len(v.seen) == 1 && unreached(err, connected()), v.dialed.Load() // who redirected was reached
 		if errors.Is(err, guard.ErrForbidden) {
 			v.out.Local = true // found out without going there
 			return nil, fmt.Errorf("%w (its owner's node may name %s as a private host)", err, u.Hostname())
