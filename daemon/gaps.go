@@ -12,9 +12,17 @@ import (
 const (
 	// gapsEvery is how often the node looks for gaps in its feeds that others may fill.
 	gapsEvery = 10 * time.Minute
-	// gapAgain is how long a gap that nobody could fill is left alone, and gapSoon one about which nobody answered.
+	// gapAgain is how long a gap that nobody could fill is left alone at least, and gapSoon one about which nobody answered.
 	gapAgain, gapSoon = 6 * time.Hour, time.Hour
+	// gapAging is the share of a gap's age for which it is left alone, as 1/gapAging: how many entries are missing is a
+	// guess, and nobody may have the last of them.
+	gapAging = 4
 )
+
+// leftAlone is for how long the gap of a feed is left alone that was asked about.
+func leftAlone(f *node.FeedStatus, now time.Time) time.Duration {
+	return max(gapAgain, now.Sub(f.Gap.Before)/gapAging)
+}
 
 // A gapFiller asks the network for the entries that feeds published between two polls and that are missing here.
 type gapFiller struct {
@@ -41,7 +49,7 @@ func (g *gapFiller) sweep(ctx context.Context, now time.Time) error {
 	}
 	tried := make(map[feed.URL]time.Time)
 	for i := range feeds {
-		if at, ok := g.tried[feeds[i].URL]; ok && now.Sub(at).Abs() < gapAgain {
+		if at, ok := g.tried[feeds[i].URL]; ok && fillable(&feeds[i]) && now.Sub(at).Abs() < leftAlone(&feeds[i], now) {
 			tried[feeds[i].URL] = at
 		}
 	}
@@ -57,7 +65,7 @@ func (g *gapFiller) sweep(ctx context.Context, now time.Time) error {
 			return err
 		}
 		if got.Unanswered {
-			g.tried[f.URL] = now.Add(gapSoon - gapAgain)
+			g.tried[f.URL] = now.Add(gapSoon - leftAlone(f, now))
 		}
 		g.log(f.URL, got)
 	}

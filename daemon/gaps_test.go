@@ -45,6 +45,21 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 	}
 }
 
+// What nobody could fill for long is asked about ever more rarely: the last of it may be a wrong guess.
+func TestOldGapsAreAskedAboutRarely(t *testing.T) {
+	o := newPast(100, 200)
+	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{After: o.begun.Add(-time.Minute), Before: o.begun, Missing: 19}}}
+	g := gapFiller{owner: o, hops: 1, pause: time.Nanosecond, log: func(feed.URL, Backfilled) {}}
+	for age := gapsEvery; age < 28*24*time.Hour; age += gapsEvery {
+		if err := g.sweep(t.Context(), o.begun.Add(age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(o.queries); n < 10 || n > 20 {
+		t.Errorf("asked %d times in four weeks, want 10 to 20", n)
+	}
+}
+
 // What the owner lets the node ask by itself.
 func TestHowFarGapsAreAskedAbout(t *testing.T) {
 	for setting, want := range map[node.QueryNetwork]int{"": 1, node.AskNetwork: 1, node.AlwaysNetwork: 3, node.NeverNetwork: 0} {
