@@ -13,17 +13,33 @@ import (
 // advert, or it would hear its own interest back from us (Paper §3.1). id may be a stranger.
 func (t *Table) Offer(id protocol.NodeID) protocol.Subset {
 	n := t.byID[id]
-	if n == nil && t.stranger != nil {
-		return t.stranger
-	}
-	subset := make(protocol.Subset, 0, len(t.routes))
-	for u, r := range t.routes {
-		if count := t.advertised(r, n); count >= 0 {
-			subset = append(subset, protocol.Interest{Feed: u, Hops: count})
+	subset := make(protocol.Subset, 0, len(t.routes.list))
+	for i, r := range t.routes.list {
+		if count := t.advertised(row(i), n); count >= 0 {
+			subset = append(subset, protocol.Interest{Feed: r.url, Hops: count})
 		}
 	}
-	subset = bounded(subset)
-	if n == nil {
+	return bounded(subset)
+}
+
+// MaxIntroduction is how many feeds a stranger hears of before it is a neighbor. Most of those that are asked in a
+// large network have no place, and the nearest feeds tell well enough what we would be worth.
+const MaxIntroduction = 500
+
+// Introduction is the part of the Offer to a node with which we ask it to become a neighbor: the nearest feeds, our
+// own first. The slice is the Table's own: read it only.
+//
+// Differs from the paper, whose connect carries the whole set (§3.1). The rest are Changes once there is a link.
+func (t *Table) Introduction(id protocol.NodeID) protocol.Subset {
+	known := t.byID[id] != nil
+	if !known && t.stranger != nil {
+		return t.stranger
+	}
+	subset := t.Offer(id)
+	if len(subset) > MaxIntroduction {
+		subset = slices.Clone(subset[:MaxIntroduction])
+	}
+	if !known {
 		t.stranger = subset
 	}
 	return subset
@@ -32,8 +48,8 @@ func (t *Table) Offer(id protocol.NodeID) protocol.Subset {
 // Silent reports whether that set is empty.
 func (t *Table) Silent(id protocol.NodeID) bool {
 	n := t.byID[id]
-	for _, r := range t.routes { // any of them will do
-		if t.advertised(r, n) >= 0 {
+	for i := range t.routes.list { // any of them will do
+		if t.advertised(row(i), n) >= 0 {
 			return false
 		}
 	}
@@ -43,52 +59,61 @@ func (t *Table) Silent(id protocol.NodeID) bool {
 // Changes is the difference between our subscription set as n is to hear it and as it last heard it,
 // empty where there is nothing to say, which costs no time. Call Advertised once n has taken it.
 func (t *Table) Changes(n *Neighbor) protocol.Subset {
-	if n.wrong == 0 {
+	if n.slot == gone || n.knows == t.changed {
 		return nil
 	}
-	changes := make(protocol.Subset, 0, n.wrong)
-	for _, r := range t.routes {
-		if r.wrong(n) {
-			changes = append(changes, protocol.Interest{Feed: r.url, Hops: t.advertised(r, n)})
+	var changes protocol.Subset
+	for i, r := range t.routes.list {
+		if count := t.advertised(row(i), n); count != t.routes.told(row(i), n) {
+			changes = append(changes, protocol.Interest{Feed: r.url, Hops: count})
 		}
 	}
+	if len(changes) == 0 {
+		n.knows = t.changed
+	}
 	return bounded(changes)
+}
+
+// Misinformed reports whether n believes otherwise of our interest in the feed than we would say now.
+func (t *Table) Misinformed(n *Neighbor, u feed.URL) bool {
+	i := t.routes.find(u)
+	return i != nowhere && n.slot != gone && t.advertised(i, n) != t.routes.told(i, n)
 }
 
 // Advertised records that n has taken changes. What changed again meanwhile is found with the next.
 func (t *Table) Advertised(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
-		t.tell(n, t.route(in.Feed), max(in.Hops, protocol.Withdrawn))
+		t.tell(n, t.routes.row(in.Feed), max(in.Hops, protocol.Withdrawn))
 	}
 }
 
 // Advertises reports whether n may still believe that we want the feed: it was not told otherwise yet.
 func (t *Table) Advertises(n *Neighbor, u feed.URL) bool {
-	r := t.routes[u]
-	return r != nil && r.told(n) != protocol.Withdrawn
+	i := t.routes.find(u)
+	return i != nowhere && t.routes.told(i, n) != protocol.Withdrawn
 }
 
 // Doubt records that n may or may not have taken changes: no answer came. They are said again.
 func (t *Table) Doubt(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
-		t.tell(n, t.route(in.Feed), unknown)
+		t.tell(n, t.routes.row(in.Feed), unknown)
 	}
 }
 
 // advertised is the hop count at which n is to hear of the feed, Withdrawn if it is not.
-func (t *Table) advertised(r *route, n *Neighbor) int {
-	switch {
-	case r.private:
+func (t *Table) advertised(i row, n *Neighbor) int {
+	switch is := t.routes.list[i].marks; {
+	case is&isPrivate != 0:
 		return protocol.Withdrawn
-	case r.own && !r.discreet, r.cover:
+	case is&(isOwn|isDiscreet) == isOwn, is&isCover != 0:
 		return 0
-	case r.own:
+	case is&isOwn != 0:
 		return 1
 	}
 	best, slot := t.config.MaxHops, n.place() // one more would be too far
-	for _, h := range r.via {
-		if h.slot != slot {
-			best = min(best, int(h.count))
+	for k, c := range t.routes.of(i) {
+		if c.heard > 0 && k != slot {
+			best = min(best, int(c.heard)-1)
 		}
 	}
 	if best >= t.config.MaxHops {
@@ -121,8 +146,8 @@ func bounded(s protocol.Subset) protocol.Subset {
 // Overlap counts the feeds of our own interest in n's subscription set: S_P ∩ S'_Q of Paper §3.2.
 func (t *Table) Overlap(n *Neighbor) int {
 	count := 0
-	for _, r := range t.own {
-		if r.hop(n) >= 0 {
+	for _, i := range t.own {
+		if _, ok := t.routes.heard(i, n); ok {
 			count++
 		}
 	}
@@ -131,8 +156,8 @@ func (t *Table) Overlap(n *Neighbor) int {
 
 // Nearest counts the feeds of our own interest in n's subscription set by hop count, 0 to 3.
 func (t *Table) Nearest(n *Neighbor) (counts [4]int) {
-	for _, r := range t.own {
-		if hops, ok := r.heard(n); ok && hops < len(counts) {
+	for _, i := range t.own {
+		if hops, ok := t.routes.heard(i, n); ok && hops < len(counts) {
 			counts[hops]++
 		}
 	}
@@ -141,8 +166,8 @@ func (t *Table) Nearest(n *Neighbor) (counts [4]int) {
 
 // Offering counts the neighbors that have the feed in their set, within reach.
 func (t *Table) Offering(u feed.URL) int {
-	if r := t.routes[u]; r != nil {
-		return t.offersBeside(r, nil)
+	if i := t.routes.find(u); i != nowhere {
+		return t.offersBeside(i, nil)
 	}
 	return 0
 }

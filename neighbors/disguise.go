@@ -11,17 +11,11 @@ import (
 
 // Discreet says whether neighbors are not to learn that the interest in the feed is our own. It is then
 // advertised at hop count 1, like the feed of some neighbor's interest.
-func (t *Table) Discreet(u feed.URL, discreet bool) {
-	r := t.route(u)
-	t.set(r, &r.discreet, discreet)
-}
+func (t *Table) Discreet(u feed.URL, is bool) { t.set(t.routes.row(u), isDiscreet, is) }
 
 // Cover says whether the feed is advertised at hop count 0 although the interest in it is not our own, so
 // that those of our own stand out less.
-func (t *Table) Cover(u feed.URL, cover bool) {
-	r := t.route(u)
-	t.set(r, &r.cover, cover)
-}
+func (t *Table) Cover(u feed.URL, is bool) { t.set(t.routes.row(u), isCover, is) }
 
 // popular is how many neighbors must want a feed for it to be popular: one alone could choose what we
 // cover.
@@ -35,14 +29,14 @@ func (t *Table) Popular() []feed.URL {
 		want Usefulness
 	}
 	var list []candidate
-	for u, r := range t.routes {
-		if r.own || r.cover || r.private || t.offersBeside(r, nil) < popular {
+	for i, r := range t.routes.list {
+		if r.marks&(isOwn|isCover|isPrivate) != 0 || t.offersBeside(row(i), nil) < popular {
 			continue
 		}
-		c := candidate{url: u}
-		for _, h := range r.via {
-			if int(h.count) <= t.config.MaxHops {
-				c.want += One >> h.count
+		c := candidate{url: r.url}
+		for _, cell := range t.routes.of(row(i)) {
+			if t.reaches(cell) {
+				c.want += One >> (cell.heard - 1)
 			}
 		}
 		list = append(list, c)

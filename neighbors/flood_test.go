@@ -30,8 +30,8 @@ func TestFeedsThatComeAndGoLeaveNothing(t *testing.T) {
 		table.Hear(all[0], gone)
 	}
 	for i, n := range all {
-		if n.wrong != 0 || len(table.routes) > 0 {
-			t.Errorf("neighbor %d is to be told of %d feeds, %d are wanted", i, n.wrong, len(table.routes))
+		if changes := table.Changes(n); len(changes) > 0 || len(table.routes.list) > 0 {
+			t.Errorf("neighbor %d is to be told of %d feeds, %d are wanted", i, len(changes), len(table.routes.list))
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"feedex/feed"
 	"feedex/protocol"
 )
 
@@ -29,15 +28,21 @@ const (
 // connecting node has a higher degree of usefulness."
 func (t *Table) Replaceable(now time.Time, newcomer protocol.NodeID, chosen bool, subset protocol.Subset) *Neighbor {
 	onlyCame := !chosen && t.keptFrom()
+	stays := func(n *Neighbor) bool { return n.Static || onlyCame && n.ours() || now.Sub(n.Since) < grace }
+	if !slices.ContainsFunc(t.list, func(n *Neighbor) bool { return !stays(n) }) {
+		return nil // whatever the newcomer has: while a network starts, nearly all that ask a node are declined
+	}
 	scores := t.Scores(now)
 	protected := t.protected(now, scores)
-	offered := make(map[feed.URL]int, len(subset))
+	offered := make(map[row]int, len(t.own))
 	for _, in := range subset {
-		offered[in.Feed] = in.Hops
+		if i := t.routes.find(in.Feed); i != nowhere && t.routes.list[i].marks&isOwn != 0 {
+			offered[i] = in.Hops
+		}
 	}
 	least := -1
 	for i, n := range t.list {
-		if n.Static || protected[i] || onlyCame && n.ours() || now.Sub(n.Since) < grace || t.essential(n, offered) {
+		if stays(n) || protected[i] || t.essential(n, offered) {
 			continue
 		}
 		if least < 0 || scores[i] < scores[least] {
@@ -69,13 +74,13 @@ func (t *Table) LeastUseful(now time.Time, may func(*Neighbor) bool) *Neighbor {
 
 // essential reports whether n offers an own feed that would be left with fewer than two offers, and that
 // the newcomer does not offer as near.
-func (t *Table) essential(n *Neighbor, offered map[feed.URL]int) bool {
-	for _, r := range t.own {
-		hops, ok := r.heard(n)
-		if !ok || hops > t.config.MaxHops || t.offersBeside(r, n) >= covered {
+func (t *Table) essential(n *Neighbor, offered map[row]int) bool {
+	for _, i := range t.own {
+		hops, ok := t.routes.heard(i, n)
+		if !ok || hops > t.config.MaxHops || t.offersBeside(i, n) >= covered {
 			continue
 		}
-		if other, ok := offered[r.url]; !ok || other > hops {
+		if other, ok := offered[i]; !ok || other > hops {
 			return true
 		}
 	}
@@ -111,8 +116,8 @@ func (t *Table) protected(now time.Time, scores []Usefulness) []bool {
 // Uncovered counts the own feeds that fewer than two neighbors offer: while there are any, more neighbors
 // are wanted than the minimum.
 func (t *Table) Uncovered() (count int) {
-	for _, r := range t.own {
-		if t.offersBeside(r, nil) < covered {
+	for _, i := range t.own {
+		if t.offersBeside(i, nil) < covered {
 			count++
 		}
 	}

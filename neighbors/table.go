@@ -14,11 +14,13 @@ type Table struct {
 	list    []*Neighbor // in the order in which they came: effects must not depend on a map's order
 	byID    map[protocol.NodeID]*Neighbor
 	slots   []*Neighbor // by Neighbor.slot, nil where a slot is free
-	routes  map[feed.URL]*route
-	own     []*route                // those of our own interest
+	routes  routes
+	own     []row                   // those of our own interest
 	weights map[feed.URL]Usefulness // of own feeds, where not 1
-	// stranger is our subscription set as strangers hear it, nil where it must be put together anew: connects are
-	// tried by the dozen, and hardly anything changes between them.
+	// changed counts the changes after which somebody may have to be told something else.
+	changed uint64
+	// stranger is our Introduction to strangers, nil where it must be put together anew: connects are tried by the
+	// dozen, and hardly anything changes between them.
 	stranger protocol.Subset
 }
 
@@ -49,15 +51,15 @@ type Neighbor struct {
 	brought tally // what it gave us within a day
 
 	table *Table
-	slot  int8 // its place in what the routes keep
-	feeds int  // in its subscription set
-	bytes int  // of their URLs
-	wrong int  // feeds of which it believes otherwise than we would say now
+	slot  int8   // its column in the routes
+	feeds int    // in its subscription set
+	bytes int    // of their URLs
+	knows uint64 // the count of changes up to which it believes of all feeds what we would say
 }
 
 // NewTable returns a Table without neighbors.
 func NewTable(c Config) *Table {
-	return &Table{config: c, byID: make(map[protocol.NodeID]*Neighbor), routes: make(map[feed.URL]*route), weights: make(map[feed.URL]Usefulness)}
+	return &Table{config: c, byID: make(map[protocol.NodeID]*Neighbor), weights: make(map[feed.URL]Usefulness), changed: 1}
 }
 
 // Len is the number of neighbors.
@@ -81,24 +83,34 @@ func (t *Table) Add(now time.Time, id protocol.NodeID, chosen bool, subset, offe
 		n.Chosen = n.Chosen || chosen // both of us asked
 		t.forget(n)
 	}
-	said := make(map[*route]int, len(offered))
-	for _, in := range offered {
-		said[t.route(in.Feed)] = in.Hops
-	}
-	for _, r := range t.routes {
-		hops, ok := said[r]
-		if !ok {
-			hops = protocol.Withdrawn
+	if again {
+		t.confuse(n, offered)
+	} else {
+		for _, in := range offered {
+			t.tell(n, t.routes.row(in.Feed), in.Hops)
 		}
-		if again && hops != r.told(n) {
-			// If both sides connect at once, each has two sets of the other, and nobody knows which of them came
-			// last.
-			hops = unknown
-		}
-		t.tell(n, r, hops)
 	}
 	t.Hear(n, subset)
 	return n
+}
+
+// confuse notes that n was told offered beside what it was told before. If both sides connect at once, each has two
+// sets of the other, and nobody knows which of them came last.
+func (t *Table) confuse(n *Neighbor, offered protocol.Subset) {
+	same := make(map[feed.URL]bool, len(offered))
+	for _, in := range offered {
+		if i := t.routes.row(in.Feed); t.routes.told(i, n) == in.Hops {
+			same[in.Feed] = true
+		} else {
+			t.tell(n, i, unknown)
+		}
+	}
+	for i, r := range t.routes.list {
+		if told := &t.routes.of(row(i))[n.slot].told; *told != 0 && !same[r.url] {
+			*told = unknown + 1
+		}
+	}
+	n.knows = 0
 }
 
 // freeSlot is a slot that no neighbor has.
@@ -107,6 +119,7 @@ func (t *Table) freeSlot() int8 {
 	if i < 0 {
 		i = len(t.slots)
 		t.slots = append(t.slots, nil)
+		t.routes.widen()
 	}
 	return int8(i)
 }
@@ -117,23 +130,21 @@ func (t *Table) Remove(id protocol.NodeID) {
 	if n == nil {
 		return
 	}
-	t.forget(n)
-	for _, r := range t.routes {
-		if int(n.slot) < len(r.sent) {
-			r.sent[n.slot] = belief{count: protocol.Withdrawn} // who has the slot next heard nothing
-		}
-		t.drop(r)
+	for i := row(len(t.routes.list)) - 1; i >= 0; i-- { // from behind: a route that is dropped has the last in its place
+		t.routes.of(i)[n.slot] = cell{} // who has the slot next heard nothing
+		t.drop(i)
 	}
+	t.touch()
 	t.slots[n.slot] = nil
-	n.slot, n.wrong = gone, 0
+	n.slot, n.feeds, n.bytes = gone, 0, 0
 	delete(t.byID, id)
 	t.list = slices.DeleteFunc(t.list, func(other *Neighbor) bool { return other == n })
 }
 
 // forget takes back everything that n advertised.
 func (t *Table) forget(n *Neighbor) {
-	for _, r := range t.routes {
-		t.setHop(n, r, protocol.Withdrawn)
+	for i := row(len(t.routes.list)) - 1; i >= 0; i-- {
+		t.setHop(n, i, protocol.Withdrawn)
 	}
 	n.feeds, n.bytes = 0, 0
 }
@@ -146,8 +157,8 @@ const maxHeardBytes = 1 << 20
 // or on a private network, or that are Unspeakable.
 func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
-		r := t.routes[in.Feed]
-		old, known := r.heard(n)
+		i := t.routes.find(in.Feed)
+		old, known := t.routes.heard(i, n)
 		switch {
 		case in.Hops < 0:
 			if !known {
@@ -158,15 +169,15 @@ func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 		case known && old == in.Hops:
 			continue
 		case known:
-		case (r == nil || !r.speakable) && t.unspeakable(in.Feed), n.feeds >= protocol.MaxSubset, n.bytes+len(in.Feed) > maxHeardBytes:
+		case (i == nowhere || t.routes.list[i].marks&isSpeakable == 0) && t.unspeakable(in.Feed), n.feeds >= protocol.MaxSubset, n.bytes+len(in.Feed) > maxHeardBytes:
 			continue
 		default:
-			r = t.route(in.Feed)
-			r.speakable = true
+			i = t.routes.row(in.Feed)
+			t.routes.list[i].marks |= isSpeakable
 			n.feeds++
 			n.bytes += len(in.Feed)
 		}
-		t.setHop(n, r, in.Hops)
+		t.setHop(n, i, in.Hops)
 	}
 }
 
@@ -176,92 +187,118 @@ func (t *Table) unspeakable(u feed.URL) bool {
 }
 
 // setHop records n's interest in a feed, or with a negative count that there is none any more.
-func (t *Table) setHop(n *Neighbor, r *route, count int) {
-	i := r.hop(n)
-	switch {
-	case count >= 0 && i >= 0:
-		r.via[i].count = int8(count)
-	case count >= 0:
-		r.via = append(r.via, hop{n.slot, int8(count)})
-	case i >= 0:
-		r.via = slices.Delete(r.via, i, i+1)
-	default:
+func (t *Table) setHop(n *Neighbor, i row, count int) {
+	heard := &t.routes.of(i)[n.slot].heard
+	if count = max(count, protocol.Withdrawn); *heard == int8(count+1) {
 		return
 	}
-	t.touch(r)
+	*heard = int8(count + 1)
+	t.touch()
+	t.drop(i)
+}
+
+// tell notes what n believes of our interest in the feed.
+func (t *Table) tell(n *Neighbor, i row, count int) {
+	if n.slot == gone {
+		return
+	}
+	t.routes.of(i)[n.slot].told = int8(count + 1)
+	n.knows = 0
+	t.drop(i)
+}
+
+// touch has what is said of feeds looked at again.
+func (t *Table) touch() {
+	t.stranger = nil
+	t.changed++
+}
+
+// drop forgets a route that nobody is interested in, and of which nobody believes so.
+func (t *Table) drop(i row) {
+	if !t.routes.empty(i) {
+		return
+	}
+	if moved := t.routes.remove(i); moved != i {
+		if k := slices.Index(t.own, moved); k >= 0 {
+			t.own[k] = i
+		}
+	}
 }
 
 // Own says whether the feed is in our own direct interest, and may be told to others.
-func (t *Table) Own(u feed.URL, own bool) {
-	r := t.route(u)
-	if own != r.own {
-		t.own = slices.DeleteFunc(t.own, func(other *route) bool { return other == r })
-		if own {
-			t.own = append(t.own, r)
-		}
+func (t *Table) Own(u feed.URL, is bool) {
+	i := t.routes.row(u)
+	switch had := t.routes.list[i].marks&isOwn != 0; {
+	case is && !had:
+		t.own = append(t.own, i)
+	case had && !is:
+		t.own = slices.DeleteFunc(t.own, func(other row) bool { return other == i })
 	}
-	t.set(r, &r.own, own)
+	t.set(i, isOwn, is)
 }
 
 // Private says whether the feed must not leave the node. Then it is not advertised, not forwarded and not
 // wanted, even if neighbors are interested in it.
-func (t *Table) Private(u feed.URL, private bool) {
-	r := t.route(u)
-	t.set(r, &r.private, private)
-}
+func (t *Table) Private(u feed.URL, is bool) { t.set(t.routes.row(u), isPrivate, is) }
 
-// set sets a mark of the feed's route, and has the adverts looked at again if that changed it.
-func (t *Table) set(r *route, mark *bool, value bool) {
-	if *mark == value {
-		t.drop(r)
-		return
+// set sets a mark of the feed's route, and has what is said of it looked at again if that changed it.
+func (t *Table) set(i row, mark marks, is bool) {
+	if marks := &t.routes.list[i].marks; (*marks&mark != 0) != is {
+		*marks ^= mark
+		t.touch()
 	}
-	*mark = value
-	t.touch(r)
+	t.drop(i)
 }
 
 // Wanted reports whether a bundle of the feed is welcome from n: whether we advertise the feed to it,
 // because we or other neighbors within reach are interested. What n alone wants it need not bring us.
 func (t *Table) Wanted(u feed.URL, n *Neighbor) bool {
-	r := t.routes[u]
-	return r != nil && t.advertised(r, n) >= 0
+	i := t.routes.find(u)
+	return i != nowhere && t.advertised(i, n) >= 0
 }
 
 // Hops is the hop count of our own interest in the feed as n hears of it: 0 where we are interested
 // ourselves (see Discreet and Cover), protocol.Withdrawn where nobody within reach is.
 func (t *Table) Hops(u feed.URL, n *Neighbor) int {
-	if r := t.routes[u]; r != nil {
-		return t.advertised(r, n)
+	if i := t.routes.find(u); i != nowhere {
+		return t.advertised(i, n)
 	}
 	return protocol.Withdrawn
 }
 
 // Interested returns the neighbors to which bundles of the feed are forwarded: those in whose
-// subscription set it stands at a hop count within MaxHops (Paper §3.4).
+// subscription set it stands at a hop count within MaxHops (Paper §3.4), the longest-serving first.
 func (t *Table) Interested(u feed.URL) []*Neighbor {
-	r := t.routes[u]
-	if r == nil || r.private {
+	i := t.routes.find(u)
+	if i == nowhere || t.routes.list[i].marks&isPrivate != 0 {
 		return nil
 	}
-	out := make([]*Neighbor, 0, len(r.via))
-	for _, h := range r.via {
-		if int(h.count) <= t.config.MaxHops {
-			out = append(out, t.slots[h.slot])
+	out := make([]*Neighbor, 0, len(t.list))
+	cells := t.routes.of(i)
+	for _, n := range t.list {
+		if t.reaches(cells[n.slot]) {
+			out = append(out, n)
 		}
 	}
 	return out
 }
 
+// reaches reports whether a neighbor's interest is within reach.
+func (t *Table) reaches(c cell) bool { return c.heard > 0 && int(c.heard)-1 <= t.config.MaxHops }
+
 // Forwards reports whether bundles of the feed are forwarded to n, which is to say whether it is among those
 // Interested.
 func (t *Table) Forwards(u feed.URL, n *Neighbor) bool {
-	r := t.routes[u]
-	count, ok := r.heard(n)
-	return ok && !r.private && count <= t.config.MaxHops
+	i := t.routes.find(u)
+	count, ok := t.routes.heard(i, n)
+	return ok && t.routes.list[i].marks&isPrivate == 0 && count <= t.config.MaxHops
 }
 
 // Hops is n's hop count of interest in the feed, and whether it has any.
-func (n *Neighbor) Hops(u feed.URL) (int, bool) { return n.table.routes[u].heard(n) }
+func (n *Neighbor) Hops(u feed.URL) (int, bool) {
+	r := &n.table.routes
+	return r.heard(r.find(u), n)
+}
 
 // Feeds is the number of feeds in n's subscription set.
 func (n *Neighbor) Feeds() int { return n.feeds }

@@ -104,6 +104,33 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
+// A stranger hears of the nearest feeds, and of the others once it is a neighbor.
+func TestTheNearestFeedsIntroduceUs(t *testing.T) {
+	const far = 700
+	table := newTable()
+	var wanted protocol.Subset
+	for i := range far {
+		wanted = append(wanted, protocol.Interest{Feed: url(i), Hops: 2})
+	}
+	table.Add(now, id(1), true, wanted, nil)
+	for i := range 20 {
+		table.Own(url(far+i), true)
+	}
+	first := table.Introduction(id(2))
+	if len(first) != MaxIntroduction || first[19].Hops != 0 || first[20].Hops != 3 {
+		t.Fatalf("%d feeds introduce us: %v", len(first), first)
+	}
+	n := table.Add(now, id(2), true, nil, first)
+	rest := table.Changes(n)
+	if len(rest) != far+20-MaxIntroduction {
+		t.Errorf("the neighbor hears of %d feeds more", len(rest))
+	}
+	table.Own(url(far), false)
+	if again := table.Introduction(id(3)); len(again) != MaxIntroduction || again[19].Hops != 3 {
+		t.Errorf("a feed of our own is gone, and introduces us still: %v", again[:20])
+	}
+}
+
 // Whatever happens, in whatever order: a neighbor that takes every set of changes knows exactly the set
 // that Offer computes for it, which never depends on its own advert.
 func TestChangesAddUpToTheOffer(t *testing.T) {
@@ -177,6 +204,7 @@ func TestChangesAddUpToTheOffer(t *testing.T) {
 				if table.Len() > 10 {
 					t.Fatalf("%d neighbors", table.Len())
 				}
+				checkRoutes(t, table)
 			},
 		})
 	})

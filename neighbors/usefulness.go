@@ -51,30 +51,30 @@ func (t *Table) Claimed(id protocol.NodeID, subset protocol.Subset) Usefulness {
 	var sum Usefulness
 	n := t.byID[id]
 	if subset == nil && n != nil {
-		for _, r := range t.own {
-			if hops, ok := r.heard(n); ok {
-				sum += t.worth(r, hops, n)
+		for _, i := range t.own {
+			if hops, ok := t.routes.heard(i, n); ok {
+				sum += t.worth(i, hops, n)
 			}
 		}
 		return sum
 	}
 	for _, in := range subset {
-		sum += t.worth(t.routes[in.Feed], in.Hops, n)
+		sum += t.worth(t.routes.find(in.Feed), in.Hops, n)
 	}
 	return sum
 }
 
-// worth is what it is worth that n, which may be nil for a stranger, offers the feed at hops. The route may be
-// nil.
-func (t *Table) worth(r *route, hops int, n *Neighbor) Usefulness {
-	if r == nil || !r.own || hops > t.config.MaxHops {
+// worth is what it is worth that n, which may be nil for a stranger, offers the feed at hops. It may have no
+// route.
+func (t *Table) worth(i row, hops int, n *Neighbor) Usefulness {
+	if i == nowhere || t.routes.list[i].marks&isOwn == 0 || hops > t.config.MaxHops {
 		return 0
 	}
-	w, ok := t.weights[r.url]
+	w, ok := t.weights[t.routes.list[i].url]
 	if !ok {
 		w = 1
 	}
-	switch t.nearBeside(r, n, hops) {
+	switch t.nearBeside(i, n, hops) {
 	case 0:
 		w *= lonely
 	case 1:
@@ -84,10 +84,10 @@ func (t *Table) worth(r *route, hops int, n *Neighbor) Usefulness {
 }
 
 // offersBeside counts the neighbors other than n that offer the feed within reach.
-func (t *Table) offersBeside(r *route, n *Neighbor) (count int) {
+func (t *Table) offersBeside(i row, n *Neighbor) (count int) {
 	slot := n.place()
-	for _, h := range r.via {
-		if h.slot != slot && int(h.count) <= t.config.MaxHops {
+	for k, c := range t.routes.of(i) {
+		if k != slot && t.reaches(c) {
 			count++
 		}
 	}
@@ -96,10 +96,10 @@ func (t *Table) offersBeside(r *route, n *Neighbor) (count int) {
 
 // nearBeside counts the neighbors other than n that offer the feed as near as at hops, or nearly: one to which
 // it comes by two hops more is no match for n.
-func (t *Table) nearBeside(r *route, n *Neighbor, hops int) (count int) {
+func (t *Table) nearBeside(i row, n *Neighbor, hops int) (count int) {
 	slot := n.place()
-	for _, h := range r.via {
-		if h.slot != slot && int(h.count) <= min(hops+1, t.config.MaxHops) {
+	for k, c := range t.routes.of(i) {
+		if k != slot && t.reaches(c) && int(c.heard)-1 <= hops+1 {
 			count++
 		}
 	}
@@ -207,8 +207,8 @@ func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 
 // shared is what n claims of the own feeds that enough others offer as well, each counting the same.
 func (t *Table) shared(n *Neighbor) (sum Usefulness) {
-	for _, r := range t.own {
-		if hops, ok := r.heard(n); ok && hops <= t.config.MaxHops && t.offersBeside(r, n) >= covered {
+	for _, i := range t.own {
+		if hops, ok := t.routes.heard(i, n); ok && hops <= t.config.MaxHops && t.offersBeside(i, n) >= covered {
 			sum += One >> hops
 		}
 	}

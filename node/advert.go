@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"feedex/protocol"
@@ -83,8 +82,11 @@ func (n *Node) tellSoon(l *link) {
 
 // tellMissed tells a new neighbor what changed of our own interest while it connected.
 func (n *Node) tellMissed(l *link) {
-	if slices.ContainsFunc(n.table.Changes(l.peer), func(in protocol.Interest) bool { return n.feeds[in.Feed] != nil }) {
-		n.tellSoon(l)
+	for u := range n.feeds {
+		if n.table.Misinformed(l.peer, u) {
+			n.tellSoon(l)
+			return
+		}
 	}
 }
 
