@@ -23,8 +23,8 @@ const (
 	extraEvery  = time.Minute
 	aroundEvery = 5 * time.Minute
 	// othersTurn is how long others have to come by themselves before the next is chosen, where half of
-	// the minimum is chosen already: with everyone's places full of neighbors of their own choice nobody
-	// could be found any more.
+	// the minimum is chosen already, and after each that declined: with everyone's places full of neighbors of
+	// their own choice nobody could be found any more.
 	othersTurn = 5 * time.Second
 	// shortFor is after what time without the minimum whoever comes is welcome, even if most came so: the
 	// places would stay empty.
@@ -211,7 +211,7 @@ func (n *Node) refill() {
 	}
 	need := n.config.MinNeighbors - n.table.Len() - n.boot.connecting
 	chosen := len(n.table.Chosen()) + n.boot.connecting
-	switch half := (n.config.MinNeighbors + 1) / 2; {
+	switch half := n.half(); {
 	case need <= 0 && !n.wantsMore():
 		return
 	case need > 0 && chosen < half:
@@ -250,6 +250,9 @@ func (n *Node) refill() {
 	}
 }
 
+// half is how many neighbors are chosen without giving others time to come by themselves.
+func (n *Node) half() int { return (n.config.MinNeighbors + 1) / 2 }
+
 // try connects to a candidate.
 func (n *Node) try(id protocol.NodeID) {
 	n.connect(id, "", func(err error) {
@@ -259,6 +262,9 @@ func (n *Node) try(id protocol.NodeID) {
 			n.boot.turnAt = n.now.Add(othersTurn)
 		case errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
 			n.book.Declined(n.now, id)
+			if len(n.table.Chosen()) >= n.half() {
+				n.boot.turnAt = n.now.Add(othersTurn)
+			}
 		default:
 			n.book.Failed(n.now, id)
 		}

@@ -45,7 +45,7 @@ func (n *Node) callable(id protocol.NodeID) bool {
 // subscription set to P. [...] If Q decides not to accept P (for example, because Q's neighbor capacity
 // is full), it returns an empty set."
 func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) {
-	offered := n.table.Offer(to)
+	offered := n.table.Introduction(to)
 	token := n.token(to)
 	n.boot.connecting++
 	n.boot.tokens[token]++
@@ -73,6 +73,9 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 		n.giveWay(victim)
 		n.join(to, true, static, a.Session, subset, offered)
 		n.judgeSubset(n.links[to], len(subset), ignored)
+		if len(offered) == neighbors.MaxIntroduction {
+			n.tellSoon(n.links[to]) // the rest
+		}
 		done(nil)
 	})
 }

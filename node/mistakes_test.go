@@ -54,7 +54,7 @@ func TestAPoorNetworkKeepsItsLinks(t *testing.T) {
 	o := newOverlay(t, 10, 0)
 	poor := o.list[0]
 	o.run(10 * time.Minute)
-	rng := rand.New(rand.NewPCG(7, 8))
+	rng := rand.New(rand.NewPCG(7, 10))
 	late := 0
 	o.lag = func(from, to *testHost) time.Duration {
 		if from != poor && to != poor {

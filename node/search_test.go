@@ -18,7 +18,7 @@ func TestACutNetworkGrowsTogether(t *testing.T) {
 		oneIn  int // links across before the cut, one of which there must be again
 	}{
 		"usual":                {Config{}, 10},
-		"all places are taken": {Config{MinNeighbors: 8, MaxNeighbors: 8}, 20},
+		"all places are taken": {Config{MinNeighbors: 8, MaxNeighbors: 8}, 40},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

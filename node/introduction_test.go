@@ -1,0 +1,78 @@
+package node
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/neighbors"
+	"feedex/protocol"
+)
+
+// A node that knows of many feeds connects with some of them, and tells the others once there is a link.
+func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, other := hosts[0], hosts[1]
+	var many protocol.Subset
+	for i := range neighbors.MaxIntroduction + 100 {
+		many = append(many, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d", i))})
+	}
+	a.inside(func(n *Node) { n.table.Hear(n.links[other.id].peer, many) })
+	first, rest := 0, 0
+	p := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
+		switch c := c.Call.(type) {
+		case protocol.Connect:
+			first += len(c.Subset)
+			return wantsNews().Subset
+		case protocol.UpdateSubset:
+			rest += len(c.Changes)
+		}
+		return protocol.OK{}
+	})
+	a.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
+	w.run(5 * time.Second)
+	if a.node.links[p.id] == nil {
+		t.Fatal("no link came about")
+	}
+	if first != neighbors.MaxIntroduction || first+rest != len(many)+1 {
+		t.Errorf("the connect names %d feeds, what follows %d, of %d", first, rest, len(many)+1)
+	}
+}
+
+// While all that are asked decline, a node with neighbors enough of its own choice asks one in five seconds, and one
+// with none as many as it may.
+func TestWhoHasHalfIsInNoHurry(t *testing.T) {
+	for chosen, want := range map[int][2]int{0: {connectsAMinute / 2, connectsAMinute}, 4: {4, 20}} {
+		w := newNetwork(t)
+		w.feed(news)
+		a := w.add(Config{Trackers: []string{tracker}}, news)
+		for i := range 60 {
+			id := stranger(i)
+			w.play(id, vouches)
+			w.trackers[tracker] = append(w.trackers[tracker], id)
+		}
+		for i := range chosen {
+			p := w.play(stranger(100+i), func(_ *testHost, c Call) protocol.Reply {
+				if _, ok := c.Call.(protocol.Connect); ok {
+					return wantsNews().Subset
+				}
+				return protocol.OK{}
+			})
+			a.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
+		}
+		dials := w.dials(a)
+		w.run(time.Minute)
+		if n := len(a.node.table.Chosen()); n != chosen {
+			t.Fatalf("%d neighbors, want %d", n, chosen)
+		}
+		asked := 0
+		for _, n := range dials {
+			asked += n
+		}
+		if asked < want[0] || asked > want[1] {
+			t.Errorf("with %d neighbors it asks %d nodes within a minute, want %v", chosen, asked, want)
+		}
+	}
+}
