@@ -18,6 +18,10 @@ var (
 	okLength        = replyLength(OK{})
 	seenLengths     = [2]int{replyLength(Seen(false)), replyLength(Seen(true))}
 	subsetLength    = replyLength(Subset{})
+	nodesLength     = replyLength(NodeList{})
+	nodeLength      = replyLength(NodeList{NodeID{}}) - nodesLength - len(NodeID{}.Addr().String()) - len("0")
+	methodsLength   = replyLength(Methods{})
+	methodLength    = replyLength(Methods{""}) - methodsLength
 )
 
 // CallLength is how many bytes EncodeCall appends, without a need to write them: for calls that are most of all, or
@@ -55,6 +59,19 @@ func ReplyLength(r Reply) int {
 		return seenLengths[0]
 	case Subset:
 		return subsetLength + interestsLength(r)
+	case NodeList:
+		n := nodesLength
+		for _, id := range r {
+			var buf [64]byte // longer than any
+			n += nodeLength + len(id.Addr().AppendTo(buf[:0])) + digits(int(id.Port()))
+		}
+		return n
+	case Methods:
+		n := methodsLength
+		for _, name := range r {
+			n += methodLength + xmlrpc.TextLength(name)
+		}
+		return n
 	}
 	return replyLength(r)
 }

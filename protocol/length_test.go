@@ -37,7 +37,7 @@ func TestLengths(t *testing.T) {
 		}
 		for _, r := range []protocol.Reply{
 			protocol.OK{}, protocol.Seen(true), protocol.Seen(false), protocol.SeenList(make([]protocol.Seen, len(dids))), subset,
-			protocol.NodeList(b.Path),
+			protocol.NodeList(b.Path), protocol.Methods{"check_did", string(u)}, protocol.Methods{},
 		} {
 			if got, want := protocol.ReplyLength(r), len(protocol.EncodeReply(nil, r)); got != want {
 				t.Errorf("an answer of %d bytes counts %d: %v", want, got, r)
