@@ -83,7 +83,10 @@ func (h Holder) Compare(other Holder) int { return h.id.Compare(other.id) }
 
 // String writes the holder as "ip", as "ipv6/64", as "ip:port" where it is local, and as "" where it
 // is nobody.
-func (h Holder) String() string { return string(h.append(nil)) }
+func (h Holder) String() string {
+	var buf [64]byte // longer than any
+	return string(h.append(buf[:0]))
+}
 
 // append appends what String writes.
 func (h Holder) append(dst []byte) []byte {

@@ -25,11 +25,12 @@ func (l *Ledger) Load(accounts []Account) {
 // dropped may have come back. A host calls it after every step.
 func (l *Ledger) Changed() (dropped []Holder, changed []Account) {
 	changed = make([]Account, 0, len(l.changed))
-	for _, h := range l.changed {
-		if a := l.accounts[h]; a != nil && a.dirty {
+	for i, a := range l.changed {
+		if a.dirty {
 			a.dirty = false
 			changed = append(changed, a.clone())
 		}
+		l.changed[i] = nil
 	}
 	dropped = l.dropped
 	l.changed, l.dropped = l.changed[:0], nil
@@ -94,6 +95,7 @@ func (a *account) lessThan(b *account) bool {
 func (a *account) exchanged() bool { return a.Given > 0 || a.Got > 0 }
 
 func (l *Ledger) drop(h Holder) {
+	l.accounts[h].dirty = false
 	delete(l.accounts, h)
 	l.dropped = append(l.dropped, h)
 }
@@ -102,6 +104,6 @@ func (l *Ledger) drop(h Holder) {
 func (l *Ledger) touch(a *account) {
 	if !a.dirty {
 		a.dirty = true
-		l.changed = append(l.changed, a.Holder)
+		l.changed = append(l.changed, a)
 	}
 }

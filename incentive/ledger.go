@@ -74,13 +74,13 @@ type Ledger struct {
 	ablate     Ablation
 
 	accounts map[Holder]*account
-	changed  []Holder // in the order in which they changed first
+	changed  []*account // in the order in which they changed first
 	dropped  []Holder
 	forgers  bool  // somebody forged an entry once
 	expired  int64 // the day on which Expire last looked
 }
 
-// account is an Account and whether it is listed in changed.
+// account is an Account, and whether it is among the changed.
 type account struct {
 	Account
 	dirty bool

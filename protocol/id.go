@@ -58,7 +58,10 @@ func ParseNodeID(s string) (NodeID, error) {
 }
 
 // String writes the id as "ip:port" or "[ipv6]:port", and "" for the zero id.
-func (n NodeID) String() string { return string(n.appendTo(nil)) }
+func (n NodeID) String() string {
+	var buf [64]byte // longer than any
+	return string(n.appendTo(buf[:0]))
+}
 
 // appendTo appends what String writes.
 func (n NodeID) appendTo(b []byte) []byte {
