@@ -79,6 +79,21 @@ func TestTheSameBodyAgain(t *testing.T) {
 	}
 }
 
+// A publisher without validators may say of itself that nothing changed. Since when, nobody can tell.
+func TestUnaskedNotModified(t *testing.T) {
+	server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", `"whose?"`)
+		w.WriteHeader(http.StatusNotModified)
+	})
+	f := node.Fetch{Feed: feed.URL(server), Body: sha1.Sum([]byte(rss))}
+	if got := fetchWith(t, Config{AllowLocal: true}, f); got.Err != nil || got.Document != nil || got.ETag != "" || got.Body != f.Body {
+		t.Errorf("%+v, want nothing new and no validator", got)
+	}
+	if got := local(t, server); got.Err == nil {
+		t.Errorf("%+v of a document that is not known, want an error", got)
+	}
+}
+
 // A document that cannot be used is not asked for again as long as it stays the same.
 func TestUnusableDocumentsHaveValidators(t *testing.T) {
 	const page = "<!DOCTYPE html><html>hello</html>"

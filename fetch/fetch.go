@@ -206,8 +206,10 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	case code == http.StatusIMUsed && v.conditional() && isDelta(resp.Header):
 		v.out.Partial = true
 		return nil, v.document(ctx, resp, u)
-	case code == http.StatusNotModified && v.conditional():
-		v.keepValidators(resp.Header)
+	case code == http.StatusNotModified && (v.conditional() || v.fetch.Body != feed.Digest{}):
+		if v.conditional() { // some say so unasked, and nobody knows of which document
+			v.keepValidators(resp.Header)
+		}
 		v.out.Private = optsOut(resp.Header)
 		return nil, nil
 	default:
