@@ -126,7 +126,10 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 // garbage is how much of it may pile up, in percent of what worlds hold. Little of it lasts, so that time is bought with
 // memory, as long as there is enough of that.
 func (f *labFlags) garbage() int {
-	if f.nodes > 1000 {
+	switch {
+	case f.nodes > 4000:
+		return 100
+	case f.nodes > 1000:
 		return 200
 	}
 	return 400

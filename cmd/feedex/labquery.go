@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +38,7 @@ A thousand nodes take a minute of processor time, four thousand six and 3 GB.`,
 				e.Flooders = -1 // no such network
 			}
 			e.Seed, e.Traces, e.Settle = lab.Seed(f.seed), set, f.length
+			f.nodes = slices.Max(e.Sizes)
 			return f.run(c, e.Run)
 		},
 	}

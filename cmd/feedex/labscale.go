@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,25 +13,31 @@ import (
 func newLabScale() *cobra.Command {
 	var f labFlags
 	var e experiment.Scaling
+	var series string
 	e.Every = time.Hour
 	c := &cobra.Command{
 		Use:   "scale",
 		Short: "What a node pays as the network grows",
 		Long: `Run networks of 161 to 10,000 nodes, once with as many feeds as give each 46 subscribers and once with the
-same feeds for all. Time and memory, which differ from run to run, go to stderr. The largest take hours.`,
-		Example: "  feedex lab scale --nodes 161,1000 --hours 2",
+same feeds for all, or in one of these ways. Time and memory, which differ from run to run, go to stderr. The largest
+take hours.`,
+		Example: "  feedex lab scale --nodes 161,1000 --hours 2\n  feedex lab scale --series feeds --nodes 10000 --hours 1",
 		RunE: func(c *cobra.Command, _ []string) error {
 			set, err := f.set()
 			if err != nil {
 				return err
 			}
 			e.Seed, e.Traces, e.Length = lab.Seed(f.seed), set, f.length
+			e.Series = experiment.Series(series)
+			f.nodes = slices.Max(e.Sizes)
 			return f.run(c, e.Run)
 		},
 	}
 	f.add(c, 24)
 	e.Sizes, e.Each, e.Reach = []int{161, 1000, 4000, 10000}, 20, 3
-	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, two networks each")
+	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, a network each in every series")
+	c.Flags().StringVar(&series, "series", "", "run only the networks in which these stay the same: subscribers of a feed, or feeds for all (default both)")
+	_ = c.RegisterFlagCompletionFunc("series", cobra.FixedCompletions([]string{string(experiment.SameSubscribers), string(experiment.SameFeeds)}, cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")

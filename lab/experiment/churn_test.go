@@ -86,10 +86,13 @@ func TestScaling(t *testing.T) {
 	if rows[1].Heard < .98*float64(rows[1].Feeds) {
 		t.Errorf("a neighbor has %.1f of %d feeds", rows[1].Heard, rows[1].Feeds)
 	}
-	s.Reach, s.NoEncoding = 1, true
+	s.Reach, s.NoEncoding, s.Series = 1, true, SameSubscribers
 	near, err := s.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if rows := near.Result.([]ScaleRow); len(rows) != 2 || len(near.Tables) != 1 || rows[1].Feeds != 120*10/subscribers || len(near.Figures[0].Lines) != 1 {
+		t.Errorf("one series of two: %+v", rows)
 	}
 	if without := near.Result.([]ScaleRow)[1]; without.Bytes != 0 || without.Calls == 0 {
 		t.Errorf("without encoding: %+v", without)
@@ -100,6 +103,10 @@ func TestScaling(t *testing.T) {
 	s.Reach = 9
 	if _, err := s.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
 		t.Errorf("nine hops: %v", err)
+	}
+	s.Reach, s.Series = 0, "both"
+	if _, err := s.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
+		t.Errorf("a series of another name: %v", err)
 	}
 	if grown := rows[1].Calls / rows[0].Calls; grown > 1.4 || grown < .7 {
 		t.Errorf("twice the nodes make %.2f as many calls each", grown)

@@ -16,13 +16,46 @@ import (
 type Scaling struct {
 	Seed   lab.Seed
 	Traces *trace.Set    // no default
-	Sizes  []int         // nodes, a pair of networks each; default 161, 1,000, 4,000, 10,000
+	Sizes  []int         // nodes, a network each in every series; default 161, 1,000, 4,000, 10,000
+	Series Series        // which of the two are run; default both
 	Each   int           // feeds a node; default 20
 	Length time.Duration // default 24 h
 	Every  time.Duration // between polls; default 1 h
 	Reach  int           // hops at which interests count, as node.Config has it; default 3, range 1 to 8
 	// NoEncoding leaves out the codec and the counts of bytes.
 	NoEncoding bool
+}
+
+// A Series of Scaling says what stays the same while the network grows.
+type Series string
+
+// The series of Scaling.
+const (
+	BothSeries      Series = ""
+	SameSubscribers Series = "subscribers" // of a feed
+	SameFeeds       Series = "feeds"       // for all
+)
+
+// growth is one series.
+type growth struct {
+	series      Series
+	title, line string // of its table, and in the figure
+	feeds       func(nodes int) int
+}
+
+// growths are the series that are run, with so many feeds where they are the same for all.
+func (c Scaling) growths(feeds int) (list []growth) {
+	all := []growth{
+		{SameSubscribers, fmt.Sprintf("As many feeds as give each %d subscribers", subscribers), fmt.Sprintf("%d subscribers a feed", subscribers),
+			func(nodes int) int { return max(c.Each, nodes*c.Each/subscribers) }},
+		{SameFeeds, "The same feeds for all", "the same feeds", func(int) int { return feeds }},
+	}
+	for _, g := range all {
+		if c.Series == BothSeries || c.Series == g.series {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // subscribers is how many nodes follow a feed where that is constant, as in Paper §4.3: 161 · 20 / 70.
@@ -36,6 +69,9 @@ func (c Scaling) withDefaults() (Scaling, []trace.Feed, error) {
 	}
 	if c.Sizes == nil {
 		c.Sizes = []int{161, 1000, 4000, 10000}
+	}
+	if c.Series != BothSeries && c.Series != SameSubscribers && c.Series != SameFeeds {
+		return c, nil, fmt.Errorf("%w: a series of the same %q; want %s or %s", ErrSetting, c.Series, SameSubscribers, SameFeeds)
 	}
 	feeds := busiest(c.Seed, c.Traces, 70)
 	for _, size := range c.Sizes {
@@ -97,13 +133,12 @@ func (c Scaling) Run(ctx context.Context, progress Progress) (*Report, error) {
 	}
 	var settings []setting
 	var costs []float64
-	for _, size := range c.Sizes {
-		settings = append(settings, setting{size, copies(feeds, max(c.Each, size*c.Each/subscribers))})
-		costs = append(costs, float64(size))
-	}
-	for _, size := range c.Sizes {
-		settings = append(settings, setting{size, feeds})
-		costs = append(costs, float64(size))
+	series := c.growths(len(feeds))
+	for _, g := range series {
+		for _, size := range c.Sizes {
+			settings = append(settings, setting{size, copies(feeds, g.feeds(size))})
+			costs = append(costs, float64(size))
+		}
 	}
 	m := newMeter(progress, costs)
 	start := weekday(c.Traces, c.Length)
@@ -127,7 +162,7 @@ func (c Scaling) Run(ctx context.Context, progress Progress) (*Report, error) {
 		rows[i].Seconds = time.Since(began).Seconds()
 		hashes[i] = w.Hash()
 	}
-	return c.report(rows, hashes, start), nil
+	return c.report(series, rows, hashes, start), nil
 }
 
 // scaled sums up a network.
@@ -161,33 +196,33 @@ func scaled(w *lab.World, feeds int) ScaleRow {
 	return row
 }
 
-func (c Scaling) report(rows []ScaleRow, hashes []string, start time.Time) *Report {
+func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start time.Time) *Report {
 	r := &Report{
 		Title: "What a node pays as the network grows", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOf(hashes), Result: rows,
 		Setting: []string{
 			fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops", c.Each, spell(c.Every), spell(c.Length), start.Format("Monday 2006-01-02 15:04 MST"), c.Reach),
 		},
 	}
-	half := len(rows) / 2
 	var ran []time.Duration
 	for _, row := range rows {
 		r.Steps += row.Steps
 		ran = append(ran, row.Ran)
 	}
 	r.Partial = howFar(ran, c.Length)
-	r.Tables = []Table{
-		scaleTable(fmt.Sprintf("As many feeds as give each %d subscribers", subscribers), rows[:half]),
-		scaleTable("The same feeds for all", rows[half:]),
+	f := Figure{Name: "scale-calls", Title: "Calls that a node receives as the network grows", X: "Nodes", Y: "Calls per node and minute"}
+	for i, g := range series {
+		part := rows[i*len(c.Sizes):][:len(c.Sizes)]
+		r.Tables = append(r.Tables, scaleTable(g.title, part))
+		f.Lines = append(f.Lines, Line{Name: g.line})
 	}
-	f := Figure{Name: "scale-calls", Title: "Calls that a node receives as the network grows", X: "Nodes", Y: "Calls per node and minute",
-		Lines: []Line{{Name: fmt.Sprintf("%d subscribers a feed", subscribers)}, {Name: "the same feeds"}}}
-	for i := range half {
-		if rows[half+i].Nodes == 0 {
+	for i, size := range c.Sizes {
+		if rows[len(rows)-len(c.Sizes)+i].Nodes == 0 {
 			break // interrupted before it began
 		}
-		f.Points = append(f.Points, fmt.Sprint(rows[i].Nodes))
-		f.Lines[0].Values = append(f.Lines[0].Values, rows[i].Calls)
-		f.Lines[1].Values = append(f.Lines[1].Values, rows[half+i].Calls)
+		f.Points = append(f.Points, fmt.Sprint(size))
+		for k := range f.Lines {
+			f.Lines[k].Values = append(f.Lines[k].Values, rows[k*len(c.Sizes)+i].Calls)
+		}
 	}
 	r.Figures = []Figure{f}
 	for _, row := range rows {
