@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"feedex/lab"
@@ -96,9 +94,10 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 		}
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(f.garbage()))
-	bar := newLabBar(c.ErrOrStderr())
-	report, err := do(c.Context(), bar.set)
-	bar.done()
+	line := newProgress(c.ErrOrStderr(), "lab "+c.Name())
+	line.part(0) // before anything is known of how long it takes
+	report, err := do(c.Context(), line.part)
+	line.end()
 	if errors.Is(err, experiment.ErrSetting) || errors.Is(err, lab.ErrConfig) {
 		return usageOf(c, err)
 	}
@@ -151,37 +150,4 @@ func drawFigures(dir string, figures []experiment.Drawing) error {
 		}
 	}
 	return nil
-}
-
-// A labBar shows how far an experiment is, and the time left, where somebody looks.
-type labBar struct{ bar *progressbar.ProgressBar }
-
-// labBarSteps is how finely the bar is divided.
-const labBarSteps = 1000
-
-func newLabBar(w io.Writer) labBar {
-	if !isTerminal(w) {
-		return labBar{}
-	}
-	bar := progressbar.NewOptions(labBarSteps,
-		progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(40), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionSetElapsedTime(true), progressbar.OptionThrottle(200*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-	)
-	_ = bar.RenderBlank() // before anything is known of how long it takes
-	return labBar{bar}
-}
-
-// set shows how much is done, from 0 to 1.
-func (b labBar) set(done float64) {
-	if b.bar != nil {
-		_ = b.bar.Set(int(done * labBarSteps))
-	}
-}
-
-// done takes the bar away.
-func (b labBar) done() {
-	if b.bar != nil {
-		_ = b.bar.Clear()
-	}
 }
