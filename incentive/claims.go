@@ -88,17 +88,17 @@ type miss struct {
 	at     time.Time
 }
 
-// Listed is an entry of a document.
+// Listed is an entry of a document. The last document of every feed is kept.
 type Listed struct {
 	Entry       feed.EntryID
 	Digest      feed.Digest
-	Seen        time.Time // when it came here first, whole seconds
-	title, link uint32    // hashes, 0 for none
+	seen        uint32 // when it came here first, in Unix seconds
+	title, link uint32 // hashes, 0 for none
 }
 
 // NewListed notes an entry of a document that came here first at seen.
 func NewListed(e *feed.Entry, id feed.EntryID, digest feed.Digest, seen time.Time) Listed {
-	return Listed{Entry: id, Digest: digest, Seen: seen, title: hash(e.Title), link: hash(e.Link)}
+	return Listed{Entry: id, Digest: digest, seen: unix(seen), title: hash(e.Title), link: hash(e.Link)}
 }
 
 // hash only ever excuses who copied the text itself, so it need not resist anybody.
@@ -207,7 +207,7 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 		return j
 	}
 	// How far back it reaches its old end tells: some publishers keep an old entry before all others.
-	shown, alike, reach := make(map[feed.EntryID]bool, len(listed)), kindred(listed), listed[0].Seen
+	shown, alike, reach := make(map[feed.EntryID]bool, len(listed)), kindred(listed), time.Unix(int64(listed[0].seen), 0)
 	for _, e := range listed {
 		shown[e.Entry] = true
 	}

@@ -175,7 +175,7 @@ func TestADividedFeedBlamesNobody(t *testing.T) {
 			via := way(h)
 			c.Add(&e, Claim{Feed: s.feed, Entry: e.EntryID(), Holder: HolderOf(via[0]), Via: protocol.TrailOf(via), At: at.Add(-2 * time.Hour)})
 		}
-		j := c.Judge(at, at, s.feed, []Listed{{Seen: at.Add(-30 * day)}})
+		j := c.Judge(at, at, s.feed, []Listed{{seen: unix(at.Add(-30 * day))}})
 		if len(j.Forged) != s.forged || len(j.Excused) != s.excused {
 			t.Errorf("step %d: %s: %d forged, %d excused, want %d and %d", i, s.rule, len(j.Forged), len(j.Excused), s.forged, s.excused)
 		}

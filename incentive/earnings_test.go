@@ -236,7 +236,10 @@ func TestEarningsAreBounded(t *testing.T) {
 	for i := range 10 * maxSharers {
 		p.earn(1, 1, uint32(1+i))
 	}
-	if len(p.sharers) > maxSharers {
+	for i := range 10 * maxSharers {
+		p.stored(1, 1, uint32(1+i))
+	}
+	if len(p.sharers) > maxSharers || len(p.brought) > maxSharers {
 		t.Errorf("%d sharers", len(p.sharers))
 	}
 }

@@ -28,16 +28,22 @@ type pace struct {
 	first   int64 // the day of the first entry
 	total   week  // entries stored
 	sharers []sharer
+	brought []bringer // of few of the sharers: polls confirm most entries within the hour
 
 	uncapped bool // whatever comes earns
 }
 
-// A sharer is one neighbor's part in a feed.
+// A sharer is one neighbor's part in a feed. There is one for each neighbor and feed, which can be tens of thousands.
 type sharer struct {
-	holder  uint32 // its number
-	brought week   // entries that came first by way of it and that no own poll confirmed
-	today   int32  // the day of earned
-	earned  int32  // entries
+	holder uint32 // its number
+	today  int32  // the day of earned
+	earned int32  // entries
+}
+
+// A bringer is a sharer by way of which entries came first that no own poll confirmed.
+type bringer struct {
+	holder uint32
+	week   week
 }
 
 // known is h's part, nil where it has none. The pointer is good until a part is made.
@@ -56,10 +62,40 @@ func (p *pace) sharer(h uint32) *sharer {
 		return s
 	}
 	if len(p.sharers) >= maxSharers {
+		p.forget(p.sharers[0].holder)
 		p.sharers = slices.Delete(p.sharers, 0, 1)
 	}
 	p.sharers = append(p.sharers, sharer{holder: h})
 	return &p.sharers[len(p.sharers)-1]
+}
+
+// broughtBy is what h brought, nil for nothing. The pointer is good until somebody else brings something.
+func (p *pace) broughtBy(h uint32) *week {
+	for i := range p.brought {
+		if p.brought[i].holder == h {
+			return &p.brought[i].week
+		}
+	}
+	return nil
+}
+
+// bring counts entries that came by way of h.
+func (p *pace) bring(today int64, entries int, h uint32) {
+	if entries == 0 {
+		return
+	}
+	w := p.broughtBy(h)
+	if w == nil {
+		p.brought = slices.DeleteFunc(p.brought, func(b bringer) bool { return b.week.sum(today) == 0 })
+		p.brought = append(p.brought, bringer{holder: h})
+		w = &p.brought[len(p.brought)-1].week
+	}
+	w.add(today, entries)
+}
+
+// forget drops what h brought.
+func (p *pace) forget(h uint32) {
+	p.brought = slices.DeleteFunc(p.brought, func(b bringer) bool { return b.holder == h })
 }
 
 // stored counts entries that came from h, or from an own poll where h is nobody.
@@ -69,22 +105,23 @@ func (p *pace) stored(today int64, entries int, h uint32) {
 	}
 	p.total.add(today, entries)
 	if h != nobody {
-		p.sharer(h).brought.add(today, entries)
+		p.sharer(h)
+		p.bring(today, entries, h)
 	}
 }
 
 // passed counts entries that came by way of h, if it shares the feed.
 func (p *pace) passed(today int64, entries int, h uint32) {
-	if s := p.known(h); s != nil {
-		s.brought.add(today, entries)
+	if p.known(h) != nil {
+		p.bring(today, entries, h)
 	}
 }
 
 // confirmed counts entries that came by way of h, if it shares the feed, and that an own poll, or a way apart, has
 // shown.
 func (p *pace) confirmed(today int64, entries int, h uint32) {
-	if s := p.known(h); s != nil {
-		s.brought.take(today, entries)
+	if w := p.broughtBy(h); w != nil {
+		w.take(today, entries)
 	}
 }
 
@@ -105,7 +142,10 @@ func (p *pace) earn(today int64, entries int, h uint32) int {
 // cap is how many entries may earn for the sharer in a day.
 func (p *pace) cap(today int64, s *sharer) int {
 	days := min(max(today-p.first+1, 1), int64(len(p.total.count)))
-	others := max(p.total.sum(today)-s.brought.sum(today), 0)
+	others := p.total.sum(today)
+	if w := p.broughtBy(s.holder); w != nil {
+		others = max(others-w.sum(today), 0)
+	}
 	return paceFactor*others/int(days) + paceFree
 }
 

@@ -22,7 +22,9 @@ func (s *subscription) renamed(listed []archive.Record, known []archive.Version)
 	for _, e := range s.said {
 		before[e.bare], bare[e.whole] = true, e.bare
 	}
-	s.said = s.said[:0]
+	if s.said = s.said[:0]; cap(s.said) < len(listed) {
+		s.said = make([]said, 0, len(listed)) // no more than it takes: there are as many as feeds
+	}
 	again, count := make([]bool, len(listed)), 0
 	for i := range listed {
 		e := said{whole: beginning(listed[i].Digest)}
