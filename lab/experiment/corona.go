@@ -27,6 +27,9 @@ type Corona struct {
 	Subscriptions int           // of all nodes; default 50 a channel
 	Length        time.Duration // that counts, up to whole intervals; default 6 h
 	Every         time.Duration // between polls; default 30 min
+	Reach         int           // hops over which interests count, as node.Config.MaxSubsetHops has it; default 3
+	// EqualLoad leaves out the networks that poll more rarely, which are most of the work.
+	EqualLoad bool
 	// NoEncoding leaves out the codec and the counts of bytes between nodes.
 	NoEncoding bool
 }
@@ -67,7 +70,7 @@ func (c Corona) settled(every time.Duration) time.Duration { return linking + ev
 func (c Corona) withDefaults() (Corona, time.Duration, error) {
 	c.Nodes, c.Channels = cmp.Or(c.Nodes, 128), cmp.Or(c.Channels, 100)
 	c.Subscriptions = cmp.Or(c.Subscriptions, coronaSubscriptions/coronaChannels*c.Channels)
-	c.Length, c.Every = cmp.Or(c.Length, 6*time.Hour), cmp.Or(c.Every, 30*time.Minute)
+	c.Length, c.Every, c.Reach = cmp.Or(c.Length, 6*time.Hour), cmp.Or(c.Every, 30*time.Minute), cmp.Or(c.Reach, 3)
 	switch {
 	case c.Nodes < 2 || c.Nodes > maxNodes:
 		return c, 0, fmt.Errorf("%w: %d nodes; want 2 to %d", ErrSetting, c.Nodes, maxNodes)
@@ -78,6 +81,8 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 			ErrSetting, c.Subscriptions, c.Nodes, c.Channels, c.Nodes, c.Nodes*c.Channels)
 	case c.Length < 30*time.Minute || c.Length > 7*24*time.Hour:
 		return c, 0, fmt.Errorf("%w: a run of %s; want 30m to a week", ErrSetting, spell(c.Length))
+	case c.Reach < 1 || c.Reach > 8:
+		return c, 0, fmt.Errorf("%w: a reach of %d hops; want 1 to 8", ErrSetting, c.Reach)
 	case c.Every < time.Minute || c.Every > rarest:
 		return c, 0, fmt.Errorf("%w: polling every %s; want 1m to %s", ErrSetting, spell(c.Every), spell(rarest))
 	}
@@ -102,14 +107,19 @@ func (c Corona) channels() []trace.Feed {
 }
 
 // Run runs the network with the given interval, from which the figures of legacy RSS come as well, and then
-// up to two more, until one detects updates as late as legacy RSS. The error wraps ErrSetting.
+// up to two more, until one detects updates as late as legacy RSS, unless EqualLoad leaves them out. The error wraps
+// ErrSetting.
 func (c Corona) Run(ctx context.Context, progress Progress) (*Report, error) {
 	c, longest, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	feeds := c.channels()
-	m := newMeter(progress, []float64{1, 1, 1})
+	costs := []float64{1, 4, 4} // about: rarer polls take a longer run
+	if c.EqualLoad {
+		costs = costs[:1]
+	}
+	m := newMeter(progress, costs)
 	var rows []CoronaRow
 	run := func(every time.Duration) error {
 		row, err := c.run(ctx, feeds, every, func(done float64) { m.set(len(rows), done) })
@@ -120,7 +130,7 @@ func (c Corona) Run(ctx context.Context, progress Progress) (*Report, error) {
 		return nil, err
 	}
 	target := rows[0].Alone.Lag
-	for len(rows) < 3 && ctx.Err() == nil && rows[0].Exchange.Lag > 0 && rows[0].Exchange.Lag < target {
+	for len(rows) < len(costs) && ctx.Err() == nil && rows[0].Exchange.Lag > 0 && rows[0].Exchange.Lag < target {
 		every := min(nextInterval(rows, target), longest)
 		if slices.ContainsFunc(rows, func(r CoronaRow) bool { return r.Every == every || r.off(target) < closeEnough }) {
 			break
@@ -149,7 +159,7 @@ func nextInterval(rows []CoronaRow, target float64) time.Duration {
 func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration, progress func(float64)) (CoronaRow, error) {
 	start := c.Traces.From
 	n := network{
-		Seed: c.Seed, Feeds: feeds, Start: start, Length: c.settled(every) + c.counted(every), Every: every, NoEncoding: c.NoEncoding,
+		Seed: c.Seed, Feeds: feeds, Start: start, Length: c.settled(every) + c.counted(every), Every: every, Reach: c.Reach, NoEncoding: c.NoEncoding,
 	}
 	w, err := n.world()
 	if err != nil {

@@ -73,6 +73,26 @@ func TestDrawByRank(t *testing.T) {
 	}
 }
 
+// Who wants equal load alone gets the first network alone, and with interests over fewer hops there are fewer calls.
+func TestCoronaAtEqualLoad(t *testing.T) {
+	t.Parallel()
+	c := Corona{Seed: 1, Nodes: 48, Channels: 60, Subscriptions: 144, Length: 30 * time.Minute, EqualLoad: true, NoEncoding: true}
+	run := func(reach int) CoronaRow {
+		c.Reach = reach
+		r, err := c.Run(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := r.Tables[0].String(); strings.Contains(text, "rarely") || strings.Contains(text, "nothing is known") {
+			t.Errorf("polled more rarely, though not asked for:\n%s", text)
+		}
+		return r.Result.(CoronaResult).Networks[0]
+	}
+	if near, far := run(1), run(3); near.Calls*1.3 > far.Calls || near.Requests != far.Requests {
+		t.Errorf("%.1f calls and %.2f polls over one hop, %.1f and %.2f over three", near.Calls, near.Requests, far.Calls, far.Requests)
+	}
+}
+
 func TestImpossibleCorona(t *testing.T) {
 	for _, c := range []struct {
 		set  Corona
@@ -83,6 +103,7 @@ func TestImpossibleCorona(t *testing.T) {
 		{Corona{Nodes: 10, Channels: 10, Subscriptions: 101}, "want 10 to 100"},
 		{Corona{Nodes: 10, Channels: 10, Subscriptions: 9}, "want 10 to 100"},
 		{Corona{Length: time.Minute}, "want 30m to"},
+		{Corona{Reach: 9}, "want 1 to 8"},
 		{Corona{Every: 25 * time.Hour}, "want 1m to"},
 		{Corona{Traces: embedded(t), Length: 7 * 24 * time.Hour, Every: 23 * time.Hour, Nodes: 2, Channels: 1, Subscriptions: 3}, "want 2 to 2"},
 	} {

@@ -1,9 +1,6 @@
 package experiment
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // CoronaResult is the Result of a Corona's Report.
 type CoronaResult struct {
@@ -17,6 +14,7 @@ func (c Corona) report(rows []CoronaRow) *Report {
 		Setting: []string{
 			fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; what came out in %s, up to whole intervals, counts",
 				c.Nodes, c.Channels, c.Subscriptions, spell(c.Length)),
+			fmt.Sprintf("interests count over %d hops", c.Reach),
 			fmt.Sprintf("Corona §5.1 has %d nodes, %d channels and %d subscriptions: this is %.2g of these",
 				coronaNodes, coronaChannels, coronaSubscriptions, float64(c.Subscriptions)/coronaSubscriptions),
 		},
@@ -30,7 +28,7 @@ func (c Corona) report(rows []CoronaRow) *Report {
 		}
 	}
 	r.Hash = hashOf(hashes)
-	r.Tables = []Table{coronaSummary(rows), coronaStated(), coronaNetworks(rows), coronaTiers(rows[0])}
+	r.Tables = []Table{c.summary(rows), coronaStated(), coronaNetworks(rows), coronaTiers(rows[0])}
 	r.Figures = []Figure{coronaFigure(rows[0])}
 	for _, row := range rows {
 		r.Aside = append(r.Aside, row.aside())
@@ -38,8 +36,8 @@ func (c Corona) report(rows []CoronaRow) *Report {
 	return r
 }
 
-// coronaSummary is Table 2 with feedex in it.
-func coronaSummary(rows []CoronaRow) Table {
+// summary is Table 2 with feedex in it.
+func (c Corona) summary(rows []CoronaRow) Table {
 	t := Table{
 		Title:   "Detection time and load (Table 2)",
 		Columns: []string{"scheme", "poll every", "detection s", "by update s", "coverage", "polls/30 min/channel", "of legacy", "kB/30 min/channel", "of legacy"},
@@ -55,7 +53,7 @@ func coronaSummary(rows []CoronaRow) Table {
 		row("feedex, polled more rarely", *rarer, rarer.Exchange)
 		t.Notes = append(t.Notes, fmt.Sprintf("Polled more rarely: the interval, of those tried, at which the detection time comes nearest that of legacy RSS: %s off.",
 			percent(rarer.off(base.Alone.Lag))))
-	} else {
+	} else if !c.EqualLoad {
 		t.Notes = append(t.Notes, "Neighbors bring nothing sooner here, or the run ended too soon: nothing is known of rarer polls.")
 	}
 	t.Notes = append(t.Notes,
@@ -161,10 +159,9 @@ func coronaFigure(row CoronaRow) Figure {
 	return f
 }
 
-// aside is what a network took, and what the full size would by the same measure.
+// aside is what a network took. The work goes with nodes times channels, as most of it is to pass on what others want.
 func (r CoronaRow) aside() string {
-	each := float64(r.heap) / float64(max(1, r.subscriptions))
-	took := time.Duration(r.seconds * coronaSubscriptions / float64(max(1, r.subscriptions)) * float64(time.Second))
-	return fmt.Sprintf("polls every %s: %.1f s, %.0f MB in use, %.1f kB a subscription; extrapolated in proportion to subscriptions, not measured, the full size takes %.0f GB and %s",
-		spell(r.Every), r.seconds, float64(r.heap)/1e6, each/1e3, each*coronaSubscriptions/1e9, spell(took.Round(time.Minute)))
+	return fmt.Sprintf("polls every %s: %.1f s, %.0f MB in use at the end; %.1f kB a subscription, %.0f µs a node, channel and hour of virtual time",
+		spell(r.Every), r.seconds, float64(r.heap)/1e6, float64(r.heap)/float64(max(1, r.subscriptions))/1e3,
+		r.seconds*1e6/float64(max(1, r.pairs))/max(.01, r.Ran.Hours()))
 }
