@@ -25,7 +25,16 @@ func newLab() *cobra.Command {
 		Short: "Re-run evaluations in virtual time, with nodes of this program",
 		Long: `Run whole networks of this program's own nodes and tracker in virtual time, driven by what real feeds
 published, and print what came of it. Equal settings give the same tables and the same trace hash, on every
-machine. An experiment that is interrupted prints what is known so far and says that it is partial.`,
+machine. An experiment that is interrupted prints what is known so far and says that it is partial.
+
+--traces takes a folder with feeds.csv (the columns feed_id, kind, url, window_entries, window_basis, start_unix,
+end_unix, entries and in_common_window) and entries-*.csv or entries-*.csv.gz (feed_id and unix_time, in order of
+time within a feed). Times are Unix seconds; in_common_window is 1 for feeds to use; window_entries, how many
+entries a document lists, may be empty.
+
+--json prints an object: title, seed, traces and hash as in the last line of the text, steps, setting and tables as
+the text shows them, result, the same in numbers, and partial, which is there only if the run was interrupted. In
+result, names that end in _ns are nanoseconds, lags and delays are seconds, and shares go from 0 to 1.`,
 		Example: "  feedex lab paper\n  feedex lab churn --seed 7 --svg figures",
 	}
 	c.AddCommand(newLabPaper(), newLabPolling(), newLabChurn(), newLabScale(), newLabCorona(), newLabFreeriders(), newLabAttacks(), newLabQuery())
@@ -71,10 +80,10 @@ func (f *labFlags) addNoEncoding(c *cobra.Command, to *bool) {
 }
 
 // set reads the traces, or makes them up.
-func (f *labFlags) set() (*trace.Set, error) {
+func (f *labFlags) set(c *cobra.Command) (*trace.Set, error) {
 	switch {
 	case f.made > maxSynthetic:
-		return nil, usageError{fmt.Errorf("%w: %d made-up feeds; want 1 to %d", experiment.ErrSetting, f.made, maxSynthetic)}
+		return nil, usageOf(c, fmt.Errorf("%w: %d made-up feeds; want 1 to %d", experiment.ErrSetting, f.made, maxSynthetic))
 	case f.made > 0:
 		return trace.Synthetic(f.seed, trace.Synthesis{Feeds: f.made}), nil
 	case f.traces != "":

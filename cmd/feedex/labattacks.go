@@ -20,7 +20,7 @@ func newLabAttacks() *cobra.Command {
 against a pass mark. The command fails if one of the attacks does not come up to its mark.`,
 		Example: "  feedex lab attacks --seed 1\n  feedex lab attacks --rows 4,7 --nodes 100\n  feedex lab attacks --rows 11 --trials 1000",
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set()
+			set, err := f.set(c)
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ their machine, and return after half as long; and one network that is cut in two
 run. Shows which entries came, and how soon nodes find neighbors.`,
 		Example: "  feedex lab churn --seed 1\n  feedex lab churn --stays 1,.25 --hours 6",
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set()
+			set, err := f.set(c)
 			if err != nil {
 				return err
 			}

@@ -29,7 +29,7 @@ and 5 GB.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			e.Seed, e.Nodes, e.Length = lab.Seed(f.seed), f.nodes, f.length
 			if f.traces != "" || f.made > 0 {
-				set, err := f.set()
+				set, err := f.set(c)
 				if err != nil {
 					return err
 				}
@@ -40,6 +40,7 @@ and 5 GB.`,
 	}
 	f.add(c, 6)
 	f.addNodes(c, 128, 2)
+	c.Flags().Lookup("hours").Usage = "how many hours of updates count; a run takes two intervals longer"
 	c.Flags().Lookup("traces").Usage = "folder with the traces of feeds that channels publish as, in place of the paper's survey"
 	e.Channels = 100
 	c.Flags().Var(countValue{&e.Channels, 1}, "channels", "how many channels there are")

@@ -20,7 +20,7 @@ range of the deficit bound, and with each rule that is against them switched off
 came of it for the honest and for the others.`,
 		Example: "  feedex lab freeriders --seed 1\n  feedex lab freeriders --nodes 161 --feeds 20 --of 70 --hours 96",
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set()
+			set, err := f.set(c)
 			if err != nil {
 				return err
 			}

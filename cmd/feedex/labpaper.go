@@ -25,7 +25,7 @@ Figures 4 to 6 and its Table 3, beside what it states, with bytes, requests at p
 same number of polls allows at best. SLN is what a node's own polls bring, XCH what comes by any way.`,
 		Example: "  feedex lab paper --seed 1\n  feedex lab paper --bound 0 --svg figures",
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set()
+			set, err := f.set(c)
 			if err != nil {
 				return err
 			}

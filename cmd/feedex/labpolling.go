@@ -25,7 +25,7 @@ Urbansky and others, "An Optimized Web Feed Aggregation Approach for Generic Fee
 With --shared, three of them in networks of 1 to 16 nodes instead, which share what they poll.`,
 		Example: "  feedex lab polling --seed 1\n  feedex lab polling --least 5 --hours 240 --svg figures\n  feedex lab polling --shared",
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set()
+			set, err := f.set(c)
 			if err != nil {
 				return err
 			}

@@ -27,7 +27,7 @@ nobody can earn anything; all else is as in a node. Every feed has 46 subscriber
 A thousand nodes take a minute of processor time, four thousand six and 3 GB.`,
 		Example: "  feedex lab query --nodes 161 --trials 30\n  feedex lab query --nodes 161,1000,4000 --svg figures",
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set()
+			set, err := f.set(c)
 			if err != nil {
 				return err
 			}

@@ -23,7 +23,7 @@ same feeds for all, or in one of these ways. Time and memory, which differ from 
 take hours.`,
 		Example: "  feedex lab scale --nodes 161,1000 --hours 2\n  feedex lab scale --series feeds --nodes 10000 --hours 1",
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set()
+			set, err := f.set(c)
 			if err != nil {
 				return err
 			}

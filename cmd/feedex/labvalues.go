@@ -155,4 +155,4 @@ func (v *folderValue) Set(text string) error {
 func (v *folderValue) String() string { return string(*v) }
 
 // Type implements pflag.Value.
-func (v *folderValue) Type() string { return "string" }
+func (v *folderValue) Type() string { return "folder" }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"feedex/lab"
@@ -150,7 +151,7 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 	case a.Trials < 1:
 		err = fmt.Errorf("%w: %d trials; want 1 or more", ErrSetting, a.Trials)
 	case unknown >= 0:
-		err = fmt.Errorf("%w: row %d cannot be shown; there are %v", ErrSetting, a.Rows[unknown], attackRows())
+		err = fmt.Errorf("%w: row %d cannot be shown; those that can are %s", ErrSetting, a.Rows[unknown], strings.Trim(strings.ReplaceAll(fmt.Sprint(attackRows()), " ", ", "), "[]"))
 	}
 	return a, c, chosen, err
 }

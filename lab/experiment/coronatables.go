@@ -146,7 +146,7 @@ func (t Tier) name() string {
 }
 
 func coronaFigure(row CoronaRow) Figure {
-	f := Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %s", spell(row.Every)), X: "Subscribers of the channel", Y: "Detection time (seconds)",
+	f := Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %s", spell(row.Every)), X: "Subscribers of the channel", Y: "Detection time (seconds)", Log: true,
 		Lines: []Line{{Name: "legacy RSS"}, {Name: "feedex, the same polls"}, {Name: "random phases, T/(n+1)", Thin: true}}}
 	for _, t := range row.Tiers {
 		if t.Alone > 0 {

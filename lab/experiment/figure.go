@@ -16,6 +16,7 @@ type Figure struct {
 	X, Y   string // what the axes show, with the unit
 	Points []string
 	Lines  []Line
+	Log    bool // the axis of the values is logarithmic: all of them are above 0
 }
 
 // A Line is one line of a Figure: a value at each point and, where Low and High are not nil, an error bar.
@@ -48,6 +49,9 @@ func (f *Figure) plot() *Plot {
 		x.Ticks = append(x.Ticks, Tick{float64(i), p})
 	}
 	low, high := 0.0, 0.0
+	if f.Log {
+		low, high = math.Inf(1), math.Inf(-1)
+	}
 	var marks []Marks
 	for i, l := range f.Lines {
 		var xs []float64
@@ -73,7 +77,11 @@ func (f *Figure) plot() *Plot {
 		}
 		marks = append(marks, Marks{Name: l.Name, X: xs, Y: l.Values, Width: width, Color: i})
 	}
-	return &Plot{Name: f.Name, Title: f.Title, X: x, Y: round(f.Y, low, high), Marks: marks}
+	axis := round
+	if f.Log {
+		axis = decades
+	}
+	return &Plot{Name: f.Name, Title: f.Title, X: x, Y: axis(f.Y, low, high), Marks: marks}
 }
 
 // errorBar is a bar from low to high with a short line at each end, which the legend leaves out.
@@ -109,6 +117,22 @@ func round(name string, low, high float64) Scale {
 		s.Ticks = append(s.Ticks, Tick{float64(i) * step, fmt.Sprintf("%.4g", float64(i)*step)})
 	}
 	s.Min, s.Max = float64(first)*step, float64(last)*step
+	return s
+}
+
+// decades is a logarithmic axis from low or below to high or above, with 1, 2 and 5 times the powers of ten on it.
+func decades(name string, low, high float64) Scale {
+	s := Scale{Name: name, Log: true}
+	step := .001
+	for i := 0; i < 60 && step < high; i++ {
+		next := step * [3]float64{2, 2.5, 2}[i%3]
+		if next > low {
+			s.Ticks = append(s.Ticks, Tick{step, fmt.Sprintf("%.6g", step)})
+		}
+		step = next
+	}
+	s.Ticks = append(s.Ticks, Tick{step, fmt.Sprintf("%.6g", step)})
+	s.Min, s.Max = s.Ticks[0].Value, step
 	return s
 }
 

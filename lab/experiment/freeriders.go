@@ -39,7 +39,12 @@ func (f FreeRiders) withDefaults() (FreeRiders, crowd, error) {
 		f.Bounds = []int{1, 5, 50, -1}
 	}
 	c, err := newCrowd(f.Seed, f.Traces, f.Nodes, f.Feeds, f.Each, f.Every, f.Length)
-	if err == nil && f.Length < 3*f.Every {
+	switch {
+	case err != nil:
+	case f.Feeds > len(c.Feeds):
+		err = fmt.Errorf("%w: %d feeds to follow; there are %d of %d entries a day or more, so want %d to that",
+			ErrSetting, f.Feeds, len(c.Feeds), leastRate, f.Each)
+	case f.Length < 3*f.Every:
 		err = fmt.Errorf("%w: a run of %s with polls every %s; want three times as long or more", ErrSetting, spell(f.Length), spell(f.Every))
 	}
 	return f, c, err

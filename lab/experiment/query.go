@@ -89,8 +89,11 @@ func (c Queries) withDefaults() (Queries, []trace.Feed, error) {
 			return c, nil, fmt.Errorf("%w: %d nodes; want %d or fewer", ErrSetting, size, maxNodes)
 		}
 	}
-	if c.Trials < 1 || c.Flooders > .9 {
-		return c, nil, fmt.Errorf("%w: %d searches, %v of the nodes flood; want 1 or more, and up to 0.9", ErrSetting, c.Trials, c.Flooders)
+	switch {
+	case c.Trials < 1:
+		return c, nil, fmt.Errorf("%w: %d searches; want 1 or more", ErrSetting, c.Trials)
+	case c.Flooders > .9:
+		return c, nil, fmt.Errorf("%w: %v of the nodes flood; want 0 to 0.9", ErrSetting, c.Flooders)
 	}
 	return c, feeds, nil
 }
