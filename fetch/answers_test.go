@@ -110,19 +110,29 @@ func TestUnusableDocumentsHaveValidators(t *testing.T) {
 
 // One without a validator, in place of a document that had one: that one may come back, and is asked about.
 func TestABrokenDocumentLeavesTheValidatorsBefore(t *testing.T) {
+	const old = "Sun, 01 Mar 2026 12:00:00 GMT"
 	for _, test := range []struct {
-		name, etag, body string
-		sent, want       node.Fetch
-		unusable         bool
+		name, validator, body string
+		sent, want            node.Fetch
+		unusable              bool
 	}{
 		{"broken", "", "<rss", node.Fetch{ETag: `"good"`, Body: feed.Digest{1}}, node.Fetch{ETag: `"good"`, Body: feed.Digest{1}}, false},
 		{"a web page", "", "<html>hello", node.Fetch{LastModified: "then"}, node.Fetch{LastModified: "then"}, false},
 		{"broken, with its own", `"bad"`, "<rss", node.Fetch{ETag: `"good"`}, node.Fetch{ETag: `"bad"`, Body: sha1.Sum([]byte("<rss"))}, true},
+		{"within its writing", "now", "<rss", node.Fetch{LastModified: "then", Body: feed.Digest{1}}, node.Fetch{LastModified: "then", Body: feed.Digest{1}}, false},
+		{"within its writing, none before", "now", "<rss", node.Fetch{}, node.Fetch{Body: sha1.Sum([]byte("<rss"))}, true},
+		{"written long ago", old, "<rss", node.Fetch{LastModified: "then"}, node.Fetch{LastModified: old, Body: sha1.Sum([]byte("<rss"))}, true},
 		{"none before", "", "<rss", node.Fetch{}, node.Fetch{Body: sha1.Sum([]byte("<rss"))}, true},
 	} {
 		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-			if test.etag != "" {
-				w.Header().Set("ETag", test.etag)
+			switch test.validator {
+			case "":
+			case "now":
+				w.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+			case old:
+				w.Header().Set("Last-Modified", old)
+			default:
+				w.Header().Set("ETag", test.validator)
 			}
 			io.WriteString(w, test.body)
 		})

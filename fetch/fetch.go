@@ -267,11 +267,16 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 }
 
 // unusable takes note that the document cannot be used. One without a validator leaves us those of the document before
-// it: with them the publisher can say that this one is back.
+// it: with them the publisher can say that this one is back. So does one that was changed just now: it may have been
+// within its writing, and what was written of it in that second has the same date.
 func (v *visit) unusable(h http.Header) {
-	if v.conditional() && !hasValidator(h) {
+	switch telling := sendable(h.Get("ETag")) || hasValidator(h) && !justNow(h, time.Now()); {
+	case telling:
+	case v.conditional():
 		v.out.ETag, v.out.LastModified, v.out.Body = v.fetch.ETag, v.fetch.LastModified, v.fetch.Body
 		return
+	default:
+		v.out.LastModified = ""
 	}
 	v.out.Unusable = true
 }
