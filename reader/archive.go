@@ -29,7 +29,9 @@ const (
 	searchTime = 5 * time.Second
 )
 
-// An archiveAnswer is the answer to a search in JSON. Members are only ever added.
+// An archiveAnswer is the answer to a search in JSON. Members are only ever added. Texts are as published, which is what
+// scripts want that compare, convert or keep them; who shows them in a browser sanitizes them, as the Atom form and the
+// pages do. No browser shows the answer itself as a page: it is JSON, and says that it is nothing else.
 type archiveAnswer struct {
 	Query    string        `json:"query"`              // the words, as they were asked for
 	Entries  []jsonl.Entry `json:"entries"`            // newest arrival first, or what fits best

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -30,7 +33,8 @@ that came from another archive, hidden one that is served to nobody else.
 
 --json prints an object with the members file, entries, feeds, unindexed, bytes, free and by_feed, a list of
 objects with url, title, subscribed, entries, bytes, unconfirmed, filled, hidden, oldest and newest, and where less
-is kept of the feed than of others keep_bytes, keep_age (seconds) and keep_count.`,
+is kept of the feed than of others keep_bytes, keep_age (seconds) and keep_count. The table has a column KEEPS
+where that is so of any feed.`,
 		Args: noArgs,
 	}
 	jsonFlag(c.Flags(), &asJSON)
@@ -73,13 +77,37 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	t := newTable(width, 2, "FEED", "TITLE", "ENTRIES", "SIZE", "UNCONFIRMED", "FILLED IN", "HIDDEN", "OLDEST", "NEWEST")
+	heading := []string{"FEED", "TITLE", "ENTRIES", "SIZE", "UNCONFIRMED", "FILLED IN", "HIDDEN", "OLDEST", "NEWEST"}
+	bounded := slices.ContainsFunc(st.ByFeed, func(f sqlite.FeedStats) bool { return keeps(&f) != "" })
+	if bounded {
+		heading = append(heading, "KEEPS")
+	}
+	t := newTable(width, 2, heading...)
 	for i := range st.ByFeed {
 		f := &st.ByFeed[i]
-		t.row(printable(string(f.URL)), shorten(plainTitle(f.Title), 30), grouped(f.Entries), byteSize(f.Bytes),
-			grouped(f.Unconfirmed), grouped(f.Filled), grouped(f.Hidden), day(f.Oldest), day(f.Newest))
+		cells := []string{printable(string(f.URL)), shorten(plainTitle(f.Title), 30), grouped(f.Entries), byteSize(f.Bytes),
+			grouped(f.Unconfirmed), grouped(f.Filled), grouped(f.Hidden), day(f.Oldest), day(f.Newest)}
+		if bounded {
+			cells = append(cells, cmp.Or(keeps(f), "-"))
+		}
+		t.row(cells...)
 	}
 	return t.write(out)
+}
+
+// keeps is what is kept of a feed at most, "" where it has no bound of its own.
+func keeps(f *sqlite.FeedStats) string {
+	var bounds []string
+	if f.KeepBytes > 0 {
+		bounds = append(bounds, byteSize(f.KeepBytes))
+	}
+	if f.KeepAge > 0 {
+		bounds = append(bounds, spanText(time.Duration(f.KeepAge)*time.Second))
+	}
+	if f.KeepCount > 0 {
+		bounds = append(bounds, counted(f.KeepCount))
+	}
+	return strings.Join(bounds, ", ")
 }
 
 // day is the day of t, "-" for the zero time.

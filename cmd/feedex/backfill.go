@@ -69,6 +69,9 @@ func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) e
 		return err
 	}
 	now := time.Now()
+	if err := checkRange(b.since, b.until, now); err != nil {
+		return err
+	}
 	wanted := daemon.Backfill{Feed: u, Publisher: !b.noPublisher, Network: !b.noNetwork}
 	if b.since != "" {
 		wanted.Since = at(b.since, now)

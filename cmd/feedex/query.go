@@ -141,12 +141,16 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 	if err := q.checkWait(); err != nil {
 		return err
 	}
+	now := time.Now()
+	if err := checkRange(q.since, q.until, now); err != nil {
+		return err
+	}
 	src, err := openSource(data)
 	if err != nil {
 		return err
 	}
 	defer src.close()
-	wanted := q.filter(args, time.Now())
+	wanted := q.filter(args, now)
 	if node, runs := src.(nodeSource); runs {
 		return q.askNode(c, node, wanted)
 	}

@@ -88,6 +88,14 @@ func at(t moment, now time.Time) time.Time {
 	return m
 }
 
+// checkRange refuses a range of time that has nothing in it.
+func checkRange(since, until moment, now time.Time) error {
+	if since == "" || until == "" || at(since, now).Before(at(until, now)) {
+		return nil
+	}
+	return usageError{fmt.Errorf("--until %s is not after --since %s, so there is nothing between", until, since)}
+}
+
 // roughly says how long d is in one number and unit, for people: "3s", "12m", "5h", "40d".
 func roughly(d time.Duration) string {
 	const day = 24 * time.Hour
