@@ -78,9 +78,6 @@ func (n *nodeProcess) waitStatus(t *testing.T, want func(r *daemon.Report) bool)
 // A node that is killed again and again while it fills in a feed's past loses nothing, doubles nothing, and goes on from
 // where it was.
 func TestKilledBackfill(t *testing.T) {
-	if raced {
-		t.Skip("with the race detector a neighbor needs longer for most queries than it gives to one, and repetitions do not always find all: it runs without")
-	}
 	common := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/rss+xml")
 		_, _ = io.WriteString(w, `<rss version="2.0"><channel><title>What both have</title></channel></rss>`)
