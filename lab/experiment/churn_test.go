@@ -71,13 +71,13 @@ func TestNothingIsLostThatANodeKeeps(t *testing.T) {
 // much.
 func TestScaling(t *testing.T) {
 	t.Parallel()
-	s := Scaling{Seed: 1, Traces: embedded(t), Sizes: []int{60, 120}, Each: 10, Length: 90 * time.Minute, Every: 30 * time.Minute}
+	s := Scaling{Seed: 1, Traces: embedded(t), Sizes: []int{46, 92}, Each: 10, Length: 40 * time.Minute, Every: 20 * time.Minute}
 	report, err := s.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := report.Result.([]ScaleRow)
-	if len(rows) != 4 || rows[0].Nodes != 60 || rows[1].Nodes != 120 || rows[1].Feeds != 120*10/subscribers {
+	if len(rows) != 4 || rows[0].Nodes != 46 || rows[1].Nodes != 92 || rows[1].Feeds != 20 {
 		t.Fatalf("the networks were %+v", rows)
 	}
 	if rows[1].Bytes < 100*rows[1].Calls || rows[1].Bytes > 10_000*rows[1].Calls {
@@ -86,19 +86,19 @@ func TestScaling(t *testing.T) {
 	if rows[1].Heard < .98*float64(rows[1].Feeds) {
 		t.Errorf("a neighbor has %.1f of %d feeds", rows[1].Heard, rows[1].Feeds)
 	}
-	s.Reach, s.NoEncoding, s.Series = 1, true, SameSubscribers
+	s.Reach, s.NoEncoding, s.Series = 1, true, SameFeeds
 	near, err := s.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows := near.Result.([]ScaleRow); len(rows) != 2 || len(near.Tables) != 1 || rows[1].Feeds != 120*10/subscribers || len(near.Figures[0].Lines) != 1 {
+	if rows := near.Result.([]ScaleRow); len(rows) != 2 || len(near.Tables) != 1 || rows[1].Feeds != 70 || len(near.Figures[0].Lines) != 1 {
 		t.Errorf("one series of two: %+v", rows)
 	}
 	if without := near.Result.([]ScaleRow)[1]; without.Bytes != 0 || without.Calls == 0 {
 		t.Errorf("without encoding: %+v", without)
 	}
-	if one := near.Result.([]ScaleRow)[1].Heard; one >= rows[1].Heard {
-		t.Errorf("a neighbor has %.1f feeds over one hop, %.1f over three", one, rows[1].Heard)
+	if one := near.Result.([]ScaleRow)[1].Heard; one >= rows[3].Heard {
+		t.Errorf("a neighbor has %.1f feeds over one hop, %.1f over three", one, rows[3].Heard)
 	}
 	s.Reach = 9
 	if _, err := s.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
