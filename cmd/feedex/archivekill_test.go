@@ -18,13 +18,13 @@ import (
 	"feedex/protocol"
 )
 
-// exportOf is an export of so many entries, a minute apart, of some 900 bytes each.
-func exportOf(t *testing.T, n int) string {
+// exportOf is an export of so many entries, a minute apart, with so many words and some 300 bytes each besides.
+func exportOf(t *testing.T, n, words int) string {
 	t.Helper()
 	var text []byte
 	for i := range n {
 		at := time.Unix(1_700_000_000-60*int64(i), 0)
-		e := feed.Entry{Feed: "https://example.com/feed", ID: fmt.Sprint(i), Title: fmt.Sprintf("Entry %d", i), Published: at.UTC(), Summary: strings.Repeat("some text ", 60)}
+		e := feed.Entry{Feed: "https://example.com/feed", ID: fmt.Sprint(i), Title: fmt.Sprintf("Entry %d", i), Published: at.UTC(), Summary: strings.Repeat("text ", words)}
 		r := archive.NewRecord(e, at, protocol.NodeID{})
 		line := jsonl.NewLine(&r, false)
 		var err error
@@ -65,7 +65,7 @@ func entriesIn(t *testing.T, file string) (n int) {
 // An import that is killed again and again loses nothing, doubles nothing, and is finished by the next.
 func TestKilledImport(t *testing.T) {
 	const n = 4 * daemon.IntakeLines
-	data, whole := t.TempDir(), exportOf(t, n)
+	data, whole := t.TempDir(), exportOf(t, n, 10)
 	file := daemon.DatabasePath(data)
 	before := 0
 	for _, part := range []int{5, 7} { // so many parts of eight are read before the kill
@@ -110,7 +110,7 @@ func TestKilledBackup(t *testing.T) {
 	const n = 2 * daemon.IntakeLines
 	data := t.TempDir()
 	cmd := feedexProcess(t, "archive", "import", "--data", data)
-	cmd.Stdin = strings.NewReader(exportOf(t, n))
+	cmd.Stdin = strings.NewReader(exportOf(t, n, 100))
 	if out, err := cmd.Output(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -86,7 +86,7 @@ func TestKilledBackfill(t *testing.T) {
 	const n = 500 // all of it takes less than the queries that a neighbor answers in a minute
 	holding, taking := t.TempDir(), t.TempDir()
 	in := feedexProcess(t, "archive", "import", "--data", holding)
-	in.Stdin = strings.NewReader(exportOf(t, n))
+	in.Stdin = strings.NewReader(exportOf(t, n, 10))
 	if out, err := in.Output(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // scriptPatience is how long a script waits for what must happen. It only bounds a failing test.
-const scriptPatience = 2 * time.Minute
+const scriptPatience = 10 * time.Minute
 
 // Keys of what scripts keep in testscript.Env.Values.
 type (
