@@ -65,7 +65,7 @@ func (n *testNode) holdPast(u feed.URL, count int) (wishes []Remote) {
 func (n *testNode) waitEntries(u feed.URL, count int) {
 	n.t.Helper()
 	var got int
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); { // it only bounds a failing test
+	for end := time.Now().Add(patience); time.Now().Before(end); breathe() {
 		records, err := n.client.Search(n.t.Context(), feed.Filter{Feed: u, Limit: count + 1})
 		if err != nil {
 			n.t.Fatal(err)

@@ -209,7 +209,7 @@ func TestIndexingWhileIdle(t *testing.T) {
 
 // A loop that never rests indexes all the same, and spends little time on it.
 func TestIndexingUnderLoad(t *testing.T) {
-	const load = 10 * time.Minute
+	const load = 2 * time.Minute
 	for _, takes := range []time.Duration{time.Millisecond, 10 * time.Millisecond, time.Second} {
 		for _, every := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond} {
 			t.Run(fmt.Sprintf("a step of %v, a call every %v", takes, every), func(t *testing.T) {

@@ -93,6 +93,12 @@ func startNode(t testing.TB, c Config) *testNode {
 	return n
 }
 
+// patience is how long tests wait for what must happen. It only bounds a failing test.
+const patience = 10 * time.Minute
+
+// breathe leaves the processors to the nodes between two looks at them.
+func breathe() { <-time.After(5 * time.Millisecond) }
+
 // waitArrival waits until entries of the feed arrive.
 func (n *testNode) waitArrival(u feed.URL) node.Arrived {
 	n.t.Helper()

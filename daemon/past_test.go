@@ -324,7 +324,7 @@ func TestABackfillBeforeTheFirstPollIsNotRepeated(t *testing.T) {
 func (n *testNode) waitFeed(u feed.URL, want func(*node.FeedStatus) bool) {
 	n.t.Helper()
 	var last node.FeedStatus
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); { // it only bounds a failing test
+	for end := time.Now().Add(patience); time.Now().Before(end); breathe() {
 		feeds, err := n.client.Feeds(n.t.Context())
 		if err != nil {
 			n.t.Fatal(err)
