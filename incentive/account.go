@@ -14,7 +14,9 @@ type Account struct {
 	Given  Credit // c_{i,j}: what we delivered to it
 	Got    Credit // c_{j,i}: what it earned with us
 	Fined  Credit // what it was fined
-	// Deficit is Given + Fined - Got, kept within the limits of the Ledger at every step.
+	// Grace is what it may be forgiven, at most D.
+	Grace Credit
+	// Deficit is Given + Fined - Got, less what was forgiven, kept within the limits of the Ledger at every step.
 	Deficit  Credit
 	AtBound  time.Time // since when less than an entry may be sent to it; zero while that is not so
 	Since    time.Time // first contact
@@ -38,7 +40,7 @@ func (a *Account) AppendJSON(dst []byte) []byte {
 	for _, c := range []struct {
 		name   string
 		credit Credit
-	}{{"Given", a.Given}, {"Got", a.Got}, {"Fined", a.Fined}, {"Deficit", a.Deficit}} {
+	}{{"Given", a.Given}, {"Got", a.Got}, {"Fined", a.Fined}, {"Grace", a.Grace}, {"Deficit", a.Deficit}} {
 		dst = strconv.AppendInt(appendName(dst, c.name), int64(c.credit), 10)
 	}
 	for _, t := range []struct {

@@ -59,6 +59,9 @@ type Claim struct {
 	At     time.Time
 	Value  Credit // what the entry is worth to us
 	Earned Credit // what of it was booked
+	// Held is what of it was not, because so many entries of the feed earn in a day: it is owed once an own poll
+	// shows the entry.
+	Held Credit
 }
 
 // FirstHand reports whether the neighbor claims to have polled the entry itself.
@@ -70,6 +73,7 @@ type claim struct {
 	feed, maker   uint32 // among those of Claims
 	at, listed    uint32 // Unix seconds; for how long it had been listed by then, if ever
 	value, earned int32  // of one entry
+	held          int32  // likewise
 	title, link   uint32
 }
 
@@ -77,7 +81,7 @@ type claim struct {
 func (c *Claims) claimed(id feed.EntryID, open *claim) Claim {
 	return Claim{
 		Feed: c.feeds.key(open.feed), Entry: id, Holder: c.makers.key(open.maker), Via: open.via, At: time.Unix(int64(open.at), 0).UTC(),
-		Value: Credit(open.value), Earned: Credit(open.earned),
+		Value: Credit(open.value), Earned: Credit(open.earned), Held: Credit(open.held),
 	}
 }
 
@@ -142,7 +146,7 @@ func (c *Claims) Add(e *feed.Entry, made Claim) {
 	c.open.Put(digest.Digest(made.Entry), claim{
 		via: made.Via, feed: c.feeds.take(made.Feed), maker: c.makers.take(made.Holder),
 		at: uint32(at), listed: uint32(min(at-listedSince(e, seconds(made.At)).Unix(), math.MaxUint32)),
-		value: int32(made.Value), earned: int32(made.Earned), title: hash(e.Title), link: hash(e.Link),
+		value: int32(made.Value), earned: int32(made.Earned), held: int32(made.Held), title: hash(e.Title), link: hash(e.Link),
 	})
 }
 

@@ -23,14 +23,15 @@ const (
 //
 // An entry earns where it was published within the last 48 hours; without a date, where it came here within
 // them and a second neighbor or an own poll has shown it; for one neighbor, not more of one feed in a day
-// than twice the feed's own rate and five more; a bundle once for each neighbor, be it delivered or offered;
-// and never for whom we gave it to. The latest few thousand bundles and feeds are remembered. The offer of a
-// bundle that is forgotten earns nothing.
+// than twice the feed's own rate and five more, and beyond it what own polls list, an entry once; a bundle once for each
+// neighbor, be it delivered or offered; and never for whom we gave it to. The latest few thousand bundles and feeds are
+// remembered. The offer of a bundle that is forgotten earns nothing.
 type Earnings struct {
 	bundles latest[stored]         // by did
 	bare    latest[[]feed.EntryID] // likewise: their entries without a date, where there are such
 	feeds   recent[feed.URL, *pace]
-	undated latest[undated] // by entry
+	undated latest[undated]         // by entry
+	listed  recent[proof, struct{}] // what earned beyond the cap
 	holders numbers
 	arrears []Arrear
 	ablate  Ablation
@@ -46,6 +47,12 @@ type stored struct {
 	at    uint32 // Unix seconds
 }
 
+// A proof is that an own poll has listed an entry, which a neighbor brought as well.
+type proof struct {
+	entry  feed.EntryID
+	holder uint32 // its number
+}
+
 // NewEarnings returns Earnings that remember nothing, with those rules off.
 func NewEarnings(a Ablation) *Earnings {
 	return &Earnings{
@@ -55,13 +62,15 @@ func NewEarnings(a Ablation) *Earnings {
 		bare:    latest[[]feed.EntryID]{size: keptBundles},
 		feeds:   newRecent[feed.URL, *pace](keptFeeds),
 		undated: latest[undated]{size: keptUndated},
+		listed:  newRecent[proof, struct{}](keptBundles),
 	}
 }
 
 // Stored notes a bundle whose entries we have all stored now; fresh are those that were new to us. from
 // is who delivered it, nobody for an own poll. The result is how many entries earn for from: those that
-// we had by another way as well, because they would have served us, and their sender pays for them.
-func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder) int {
+// we had by another way as well, because they would have served us, and their sender pays for them. polled are
+// those of them that have a date, are young, and stood in an own poll.
+func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder, polled ...feed.EntryID) int {
 	today, count := dayOf(now), Young(now, fresh)
 	p := e.pace(b.Feed)
 	sender := e.holders.of(from)
@@ -82,7 +91,20 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	if sender == nobody || !s.once(sender) {
 		return 0
 	}
-	return p.earn(today, s.young(now)+e.showOf(now, from, b.DID), sender)
+	young := s.young(now) + e.showOf(now, from, b.DID)
+	proven := min(e.prove(sender, polled), young)
+	return proven + p.earn(today, young-proven, sender)
+}
+
+// prove counts the entries that stood in own polls and that the holder of that number did not bring so before.
+func (e *Earnings) prove(h uint32, polled []feed.EntryID) (count int) {
+	for _, id := range polled {
+		if _, done := e.listed.use(proof{id, h}); !done {
+			e.listed.put(proof{id, h}, struct{}{})
+			count++
+		}
+	}
+	return count
 }
 
 // Pruned notes what is left of a bundle that from delivered, without the entries that were known: it goes

@@ -18,6 +18,10 @@ const (
 	strangerLimit = Entry
 	// proven is what a neighbor must have earned before its offers are taken for what most offers are.
 	proven = 10 * Entry
+	// gracePart is the part of what a neighbor earns that may be forgiven it later, and forgiveAfter how long it must
+	// have stood at its bound for that.
+	gracePart    = 4
+	forgiveAfter = time.Hour
 	// maxAccounts bounds the Ledger.
 	maxAccounts = 10_000
 	// remembered is how long an account is kept after the last contact.
@@ -168,6 +172,7 @@ func (l *Ledger) Got(now time.Time, h Holder, v Credit) {
 	if v > 0 {
 		a := l.meet(now, h)
 		a.Got += v
+		a.Grace = min(a.Grace+v/gracePart, l.bound)
 		l.book(now, a, -v)
 	}
 }
@@ -177,8 +182,34 @@ func (l *Ledger) Revoked(now time.Time, h Holder, v Credit) {
 	if a := l.accounts[h]; a != nil && v > 0 {
 		v = min(v, a.Got)
 		a.Got -= v
+		a.Grace = max(a.Grace-v/gracePart, 0)
 		l.book(now, a, v)
 	}
+}
+
+// Forgive lets whoever has stood at its bound for an hour owe half of D less, or as much of it as its Grace is; and
+// an entry less after a day, if it earned ten before. It reports whether it did. What fines have brought further than
+// the bound is not forgiven.
+//
+// The books of two honest nodes differ: what is lost on the way is paid for all the same, and so is more of a feed
+// than earns in a day. If they have only each other, they come to each other's bound with time, and would stay there.
+// Call it where the neighbor says that we stand at its bound as well. That can be a lie, so forgiving has to be
+// earned as everything else: who gave nothing is forgiven nothing, and who changes sides D and an entry a day.
+func (l *Ledger) Forgive(now time.Time, h Holder) bool {
+	a := l.accounts[h]
+	if a == nil || a.AtBound.IsZero() || now.Sub(a.AtBound) < forgiveAfter || a.Deficit > l.bound {
+		return false
+	}
+	v := min(a.Grace, l.bound/2)
+	if v < Entry {
+		if now.Sub(a.AtBound) < day || a.Got < proven {
+			return false
+		}
+		v = Entry
+	}
+	a.Grace = max(a.Grace-v, 0)
+	l.book(now, a, -v)
+	return true
 }
 
 // Punish counts an offence of h against its standing and fines it. value is that of what was promised,

@@ -18,7 +18,7 @@ import (
 
 // A deed is one thing that a neighbor and we may do. A history is what a Ledger decides from.
 type deed struct {
-	kind   string // gave, got, returned, punish, met, expire
+	kind   string // gave, got, returned, revoked, punish, forgive, met, expire
 	holder Holder
 	value  Credit
 	by     Offence
@@ -27,7 +27,7 @@ type deed struct {
 
 // kinds of deeds; each gave asks Allowance first, as a node does.
 var honestKinds = []string{"gave", "gave", "gave", "got", "got", "met"}
-var allKinds = append(slices.Clone(honestKinds), "returned", "revoked", "punish", "expire")
+var allKinds = append(slices.Clone(honestKinds), "returned", "revoked", "punish", "forgive", "expire")
 
 func deeds(kinds []string) *rapid.Generator[[]deed] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) deed {
@@ -58,6 +58,8 @@ func (d deed) do(l *Ledger, at time.Time) string {
 		l.Revoked(at, d.holder, d.value)
 	case "punish":
 		decision = fmt.Sprint(l.Punish(at, d.holder, d.by, d.value))
+	case "forgive":
+		decision = fmt.Sprint(l.Forgive(at, d.holder))
 	case "met":
 		l.Met(at, d.holder)
 	case "expire":
@@ -155,7 +157,7 @@ func TestPairGetsNoMoreThanTheWorkerEarned(t *testing.T) {
 		l := newLedger(config(t))
 		leech, worker := holder(0), holder(1)
 		list := slices.DeleteFunc(deeds(allKinds).Draw(t, "history"), func(d deed) bool {
-			return d.kind == "got" && d.holder == leech || d.kind == "expire"
+			return d.kind == "got" && d.holder == leech || d.kind == "expire" || d.kind == "forgive"
 		})
 		var got, earned Credit
 		play(l, list, func(deed, time.Time) {

@@ -19,13 +19,15 @@ const (
 )
 
 // claimed remembers what a neighbor brought first, in a bundle whose path ends with it and of which so many entries
-// earned, until an own poll shows whether the publisher has it.
+// earned, until an own poll shows whether the publisher has it. Those that were known count as the ones that earned:
+// what was first is paid for when it is shown, if it was too much for a day.
 func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
 	via := n.gossip.trailOf(b.Path)
 	c := incentive.Claim{Feed: b.Feed, Holder: l.holder, Via: via, At: n.now, Value: n.valueHere(l, 1, b.Feed)}
 	ids := b.Identities()
+	earned -= incentive.Dated(n.now, b.Entries) - incentive.Dated(n.now, fresh)
 	for i := range fresh {
-		c.Earned, c.Via = 0, via
+		c.Earned, c.Held, c.Via = 0, 0, via
 		if c.Entry = ids[i].ID; len(fresh) < len(ids) { // some of b were not new, and who knows which
 			c.Entry = fresh[i].EntryID()
 		}
@@ -33,9 +35,12 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 			// It may have polled that long ago, and the publisher have taken it back since: as if it were a relay.
 			c.Via = protocol.TrailOf(append(slices.Clip(b.Path), l.id()))
 		}
-		if earned > 0 && incentive.Dated(n.now, fresh[i:i+1]) > 0 {
+		switch dated := incentive.Dated(n.now, fresh[i:i+1]) > 0; {
+		case dated && earned > 0:
 			earned--
 			c.Earned = c.Value
+		case dated:
+			c.Held = c.Value
 		}
 		n.dues.claims.Add(&fresh[i], c)
 	}
@@ -70,13 +75,14 @@ func (n *Node) corroborate(l *link, b *protocol.Bundle, records []archive.Record
 	n.store.Confirm(n.now, confirmed)
 }
 
-// believe notes claims that turned out to be true. What nobody could date earns now.
+// believe notes claims that turned out to be true. What nobody could date earns now, and what was too much for a day.
 func (n *Node) believe(claims ...incentive.Claim) {
 	for _, c := range claims {
 		for _, id := range c.Via.Path() {
 			n.dues.earnings.Confirmed(n.now, c.Feed, n.dues.ledger.HolderOf(id), 1)
 		}
 		n.dues.earnings.Shown(n.now, c.Entry)
+		n.earnLate(c.Holder, c.Held)
 	}
 	n.payArrears()
 }

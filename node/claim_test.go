@@ -306,3 +306,30 @@ func TestTwoWaysApartConfirmAnEntry(t *testing.T) {
 		}
 	}
 }
+
+// A burst is more than a neighbor can earn with a feed in a day. What it brought of it earns all the same, once an own poll
+// shows that the publisher has it; and what the publisher does not have earns no more than it did.
+func TestABurstEarnsWhenThePublisherListsIt(t *testing.T) {
+	for _, c := range []struct{ listed, want int }{{9, 9}, {0, 4}} { // five earn in a day, of which it has one
+		w := newNetwork(t)
+		w.publish(news)
+		hosts := w.full(2, bound(), news)
+		a, b := hosts[0], hosts[1]
+		w.run(time.Minute)
+		earned := a.account(b).Got
+		var burst []feed.Entry
+		for i := range 9 {
+			burst = append(burst, feed.Entry{Feed: news, ID: fmt.Sprint("burst ", i), Title: "T", Published: w.now})
+		}
+		a.take(b, bundleWith(burst...))
+		if got := a.account(b).Got - earned; got != 4*incentive.Entry {
+			t.Fatalf("the burst earns %v at once", got)
+		}
+		p := w.feed(news)
+		p.entries = append(p.entries, burst[:c.listed]...)
+		a.poll(news)
+		if got := a.account(b).Got - earned; got != incentive.Value(c.want, 0) {
+			t.Errorf("%d of the burst are listed: it earns %v, want %d", c.listed, got, c.want)
+		}
+	}
+}

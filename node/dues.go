@@ -113,13 +113,13 @@ func (n *Node) pumpHolder(l *link) {
 }
 
 // stored notes what a bundle, whose entries are all here now, earns for the neighbor that brought it, nil
-// for an own poll.
-func (n *Node) stored(b *protocol.Bundle, fresh []feed.Entry, from *link) {
+// for an own poll. polled are those of its young entries that stood in one before.
+func (n *Node) stored(b *protocol.Bundle, fresh []feed.Entry, from *link, polled ...feed.EntryID) {
 	if from == nil {
 		n.dues.earnings.Stored(n.now, b, fresh, incentive.Holder{})
 		return
 	}
-	earned := n.dues.earnings.Stored(n.now, b, fresh, from.holder)
+	earned := n.dues.earnings.Stored(n.now, b, fresh, from.holder, polled...)
 	n.claimed(from, b, fresh, earned)
 	n.earn(from, earned, b.Feed)
 	n.payArrears()
@@ -128,14 +128,35 @@ func (n *Node) stored(b *protocol.Bundle, fresh []feed.Entry, from *link) {
 // payArrears books what neighbors earned later than they brought it.
 func (n *Node) payArrears() {
 	for _, a := range n.dues.earnings.Arrears() {
-		i := slices.IndexFunc(n.linked, func(l *link) bool { return l.holder == a.Holder })
-		if i >= 0 {
-			n.earn(n.linked[i], a.Entries, a.Feed)
-		} else if hops := n.table.Hops(a.Feed, nil); hops >= 0 {
-			n.dues.ledger.Got(n.now, a.Holder, incentive.Value(a.Entries, hops))
-			n.saveAccounts()
+		var from *neighbors.Neighbor
+		if l := n.linkHeldBy(a.Holder); l != nil {
+			from = l.peer
+		}
+		if hops := n.table.Hops(a.Feed, from); hops >= 0 {
+			n.earnLate(a.Holder, incentive.Value(a.Entries, hops))
 		}
 	}
+}
+
+// earnLate books what the holder, who may be gone, earned with something that it brought before.
+func (n *Node) earnLate(h incentive.Holder, v incentive.Credit) {
+	if v <= 0 {
+		return
+	}
+	if l := n.linkHeldBy(h); l != nil {
+		n.earnValue(l, v)
+		return
+	}
+	n.dues.ledger.Got(n.now, h, v)
+	n.saveAccounts()
+}
+
+// linkHeldBy is a link with the account of h, nil where there is none.
+func (n *Node) linkHeldBy(h incentive.Holder) *link {
+	if i := slices.IndexFunc(n.linked, func(l *link) bool { return l.holder == h }); i >= 0 {
+		return n.linked[i]
+	}
+	return nil
 }
 
 // offeredSeen answers the offer of a bundle that we have. It earns as a delivery would have: it would have
@@ -175,6 +196,14 @@ func (n *Node) deliveredAgain(l *link, b *protocol.Bundle, asked bool) {
 		u, entries := n.dues.earnings.Offered(n.now, l.holder, b.DID)
 		n.earn(l, entries, u)
 		n.payArrears()
+	}
+}
+
+// forgive goes on with a neighbor where neither side gives anything any more, because each stands at the other's bound.
+func (n *Node) forgive(l *link) {
+	if !l.over && len(l.waiting) > 0 && n.keptShort(l) && n.dues.ledger.Forgive(n.now, l.holder) {
+		n.saveAccounts()
+		n.pumpHolder(l)
 	}
 }
 

@@ -114,7 +114,7 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 	n.respond(ev, protocol.OK{})
 	via := b.Via(l.id())
 	if known := partOf(via, k.plain); known != nil {
-		n.stored(known, k.fresh, l)
+		n.stored(known, k.fresh, l, k.polled...)
 	}
 	n.confirm(k.shown)
 	if forged && len(k.fresh) > 0 {
@@ -173,6 +173,7 @@ func (n *Node) acceptable(l *link, b *protocol.Bundle) error {
 type kept struct {
 	fresh   []feed.Entry   // new to others: not known here, or only from own polls that nobody is to know of
 	shown   []feed.EntryID // the latter
+	polled  []feed.EntryID // known by own polls, young and with a date
 	plain   []feed.Entry   // all but other versions of known entries, and what was purged
 	revised []feed.Entry   // such versions that are confirmed, and that the publisher dated later than the one before
 	awaited bool           // others may confirm one that is not
@@ -205,6 +206,8 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 			if revealed[ids[i]] {
 				k.shown = append(k.shown, ids[i])
 				k.fresh = append(k.fresh, e)
+			} else if v.Polled && incentive.Dated(n.now, b.Entries[i:i+1]) > 0 {
+				k.polled = append(k.polled, ids[i])
 			}
 		default:
 			switch n.revise(l, b, &records[i], known[i]) {

@@ -36,6 +36,7 @@ func (n *Node) upkeepLater() {
 		for _, l := range slices.Clone(n.linked) {
 			if !l.over {
 				n.review(l)
+				n.forgive(l)
 			}
 		}
 		n.watchSuppression()

@@ -1,0 +1,61 @@
+package incentive
+
+import (
+	"testing"
+	"time"
+)
+
+func TestWhoIsForgiven(t *testing.T) {
+	const hour = time.Hour
+	for _, c := range []struct {
+		rule   string
+		steps  []step
+		after  time.Duration
+		rounds int     // in each of which it is served to its bound
+		want   float64 // entries
+	}{
+		{"half of D, after an hour at the bound", []step{got(40), gave(20)}, hour, 1, 5},
+		{"not before", []step{got(40), gave(20)}, hour - time.Second, 1, 0},
+		{"not who is below it", []step{got(40), gave(9)}, hour, 1, 0},
+		{"a quarter of what it earned, if that is less", []step{got(12), gave(20)}, hour, 1, 3},
+		{"D in all, however much that was", []step{got(400), gave(20)}, hour, 4, 10},
+		{"not what was revoked", []step{got(40), gave(20), revoked(20)}, hour, 1, 0},
+		{"not what it was fined", []step{got(400), gave(20), punish(BrokenPromise, 1)}, 48 * hour, 3, 0},
+		{"an entry after a day, where nothing else is left", []step{got(10), gave(20)}, day, 3, 2.5 + 1 + 1},
+		{"not who earned too little", []step{got(3), gave(13)}, 100 * day, 1, 0},
+		{"nor who gave nothing", []step{gave(1)}, 100 * day, 9, 0},
+	} {
+		l, h := newLedger(Config{}), holder(1)
+		for _, s := range c.steps {
+			s(l, h)
+		}
+		forgiven := Credit(0)
+		for i := range c.rounds {
+			if at := now.Add(time.Duration(i+1) * c.after); l.Forgive(at, h) {
+				forgiven += l.Allowance(h)
+				l.Gave(at, h, l.Allowance(h))
+			}
+		}
+		if got := forgiven.Entries(); got != c.want {
+			t.Errorf("%s: %v are forgiven, want %v", c.rule, got, c.want)
+		}
+	}
+}
+
+// Whoever changes sides takes 2D, D more within hours, and an entry a day.
+func TestATraitorIsForgivenLittle(t *testing.T) {
+	l, h := newLedger(Config{}), holder(1)
+	l.Got(now, h, 1000*Entry)
+	taken := Credit(0)
+	const days = 30
+	for minute := 0; minute < days*24*60; minute += 5 {
+		at := now.Add(time.Duration(minute) * time.Minute)
+		l.Forgive(at, h)
+		v := l.Allowance(h)
+		l.Gave(at, h, v)
+		taken += v
+	}
+	if want := 3*10*Entry + days*Entry; taken > want || taken < want-3*Entry {
+		t.Errorf("took %v in %d days, want nearly %v", taken, days, want)
+	}
+}

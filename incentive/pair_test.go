@@ -1,0 +1,180 @@
+package incentive
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// A book is what one of two honest nodes keeps of the other, and what it does with a feed that both follow.
+type book struct {
+	other    Holder
+	ledger   *Ledger
+	earnings *Earnings
+	polled   map[feed.EntryID]bool // has; whether an own poll has listed it
+	held     map[feed.EntryID]bool // brought by the other, beyond what earned that day
+	waiting  []feed.Entry          // to be given
+	has      map[protocol.DID]bool // bundles
+	offered  map[protocol.DID]bool // by the other
+}
+
+func newBook(other Holder) *book {
+	return &book{
+		other: other, ledger: newLedger(Config{}), earnings: NewEarnings(Ablation{}),
+		polled: make(map[feed.EntryID]bool), held: make(map[feed.EntryID]bool),
+		has: make(map[protocol.DID]bool), offered: make(map[protocol.DID]bool),
+	}
+}
+
+// poll takes in a document. What was held of its entries is owed now.
+func (b *book) poll(now time.Time, document []feed.Entry) {
+	var fresh []feed.Entry
+	for _, e := range document {
+		id := e.EntryID()
+		polled, known := b.polled[id]
+		if !known {
+			fresh = append(fresh, e)
+		}
+		if known && !polled {
+			b.earnings.Confirmed(now, e.Feed, b.other, 1)
+		}
+		if b.held[id] {
+			b.ledger.Got(now, b.other, Entry)
+			delete(b.held, id)
+		}
+		b.polled[id] = true
+	}
+	if len(fresh) > 0 {
+		all := protocol.NewBundle(news, fresh)
+		b.has[all.DID] = true
+		b.earnings.Stored(now, all, fresh, Holder{})
+		b.waiting = append(b.waiting, fresh...)
+	}
+}
+
+// give gives to as much of what waits as it may have, unless it has that bundle or offered it.
+func (b *book) give(now time.Time, to *book) {
+	n := min(len(b.waiting), b.ledger.Room(b.other, 0))
+	if n == 0 {
+		return
+	}
+	bundle := protocol.NewBundle(news, slices.Clone(b.waiting[:n]))
+	b.waiting = b.waiting[n:]
+	if b.offered[bundle.DID] {
+		return
+	}
+	b.has[bundle.DID], to.offered[bundle.DID] = true, true
+	b.earnings.Stored(now, bundle, nil, Holder{})
+	if to.has[bundle.DID] {
+		_, earned := to.earnings.Offered(now, to.other, bundle.DID)
+		to.ledger.Got(now, to.other, Value(earned, 0))
+		return
+	}
+	b.ledger.Gave(now, b.other, Value(Young(now, bundle.Entries), 0))
+	b.earnings.Gave(b.other, bundle.DID)
+	to.take(now, bundle)
+}
+
+// take takes in what the other gives.
+func (b *book) take(now time.Time, bundle *protocol.Bundle) {
+	b.has[bundle.DID] = true
+	var fresh []feed.Entry
+	var proven []feed.EntryID
+	for _, e := range bundle.Entries {
+		switch polled, known := b.polled[e.EntryID()]; {
+		case !known:
+			fresh = append(fresh, e)
+			b.polled[e.EntryID()] = false
+		case polled && Dated(now, []feed.Entry{e}) > 0:
+			proven = append(proven, e.EntryID())
+		}
+	}
+	earned := b.earnings.Stored(now, bundle, fresh, b.other, proven...)
+	b.ledger.Got(now, b.other, Value(earned, 0))
+	earned -= Dated(now, bundle.Entries) - Dated(now, fresh)
+	for i := range fresh {
+		if Dated(now, fresh[i:i+1]) > 0 {
+			if earned--; earned < 0 {
+				b.held[fresh[i].EntryID()] = true
+			}
+		}
+	}
+}
+
+// Two honest nodes that follow one feed, of whatever pace, and give each other what their polls find, in bundles that
+// overlap as they come: once polls of both have listed what there is, neither book holds more against the other than
+// the other holds for it.
+func TestTwoHonestBooksAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := newBook(holder(2)), newBook(holder(1))
+		var document []feed.Entry
+		at := now
+		agree := func() {
+			a.poll(at, document)
+			b.poll(at, document)
+			x, _ := a.ledger.Account(a.other)
+			y, _ := b.ledger.Account(b.other)
+			if x.Deficit+y.Deficit > 0 {
+				t.Fatalf("at %v one holds %+v, the other %+v", at, x, y)
+			}
+		}
+		for i := range rapid.IntRange(0, 60).Draw(t, "steps") {
+			at = at.Add(time.Duration(rapid.SampledFrom([]int{1, 30, 300, 1500}).Draw(t, "minutes")) * time.Minute)
+			for n := range rapid.SampledFrom([]int{0, 0, 1, 2, 30}).Draw(t, "published") {
+				document = append(document, feed.Entry{Feed: news, ID: fmt.Sprint(i, "-", n), Title: "T", Published: at})
+			}
+			for _, do := range rapid.SliceOfN(rapid.IntRange(0, 3), 1, 8).Draw(t, "deeds") {
+				switch do {
+				case 0:
+					a.poll(at, document)
+				case 1:
+					b.poll(at, document)
+				case 2:
+					a.give(at, b)
+				case 3:
+					b.give(at, a)
+				}
+			}
+			if rapid.IntRange(0, 5).Draw(t, "settle") == 0 {
+				agree()
+			}
+		}
+		agree()
+	})
+}
+
+// What own polls list is no invention: it earns beyond the cap, for each neighbor once.
+func TestWhatPollsListEarnsBeyondTheCap(t *testing.T) {
+	e := NewEarnings(Ablation{})
+	all := bundle(news, "a", 20, now, time.Hour)
+	own := protocol.NewBundle(news, all.Entries[:12])
+	e.Stored(now, own, own.Entries, Holder{})
+	var polled []feed.EntryID
+	for i := range own.Entries {
+		polled = append(polled, own.Entries[i].EntryID())
+	}
+	limit := paceFactor*12 + paceFree
+	if got := e.Stored(now, all, all.Entries[12:], holder(1), polled...); got != 20 {
+		t.Errorf("20 entries, of which polls list 12, earn %d", got)
+	}
+	total := 20
+	for n := range 12 {
+		part := protocol.NewBundle(news, all.Entries[n:20])
+		if n == 0 {
+			continue // that is all of them
+		}
+		total += e.Stored(now, part, nil, holder(1), polled[n:]...)
+	}
+	if total != limit+12 {
+		t.Errorf("cut in many ways they earn %d, want the cap of %d and 12", total, limit)
+	}
+	if got := e.Stored(now, own, nil, holder(2), polled...); got != 12 {
+		t.Errorf("for another neighbor they earn %d", got)
+	}
+}
