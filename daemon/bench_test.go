@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,10 +28,9 @@ import (
 // Benchmarks of a whole node over loopback HTTP. Figures that are compared are taken in turn within one
 // run, so that a machine that is busy slows both; docs/PERFORMANCE.md has the results.
 
-const benchFeed = feed.URL("http://127.0.0.1:9/feed")
-
 // A benchNode is a node with one neighbor, in whose name requests are made.
 type benchNode struct {
+	feed    feed.URL // that it follows
 	url     string
 	nid     uint16
 	session string
@@ -39,13 +39,16 @@ type benchNode struct {
 // startBenchNode runs a node and links a neighbor that wants nothing with it.
 func startBenchNode(b *testing.B) *benchNode {
 	b.Helper()
+	publisher := httptest.NewServer(http.NotFoundHandler())
+	b.Cleanup(publisher.Close)
+	follows := feed.URL(publisher.URL + "/feed")
 	ready, polled := make(chan Addresses, 1), make(chan struct{})
 	var once sync.Once
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
 		ended <- Run(ctx, Config{
-			Data: b.TempDir(), Listen: "127.0.0.1:0", Reader: "127.0.0.1:0", Subscribe: []feed.URL{benchFeed},
+			Data: b.TempDir(), Listen: "127.0.0.1:0", Reader: "127.0.0.1:0", Subscribe: []feed.URL{follows},
 			Node:  node.Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true}, Policy: polling.Fixed{Every: time.Hour}},
 			Ready: func(a Addresses) { ready <- a },
 			Observe: func(_ time.Time, note node.Note) {
@@ -62,7 +65,7 @@ func startBenchNode(b *testing.B) *benchNode {
 	if err != nil {
 		b.Fatal(err)
 	}
-	n := &benchNode{url: "http://" + at.Listen + transport.Path, nid: portOf(ln), session: "the neighbor's"}
+	n := &benchNode{feed: follows, url: "http://" + at.Listen + transport.Path, nid: portOf(ln), session: "the neighbor's"}
 	srv := &http.Server{Handler: transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(),
 		Serve: func(_ context.Context, r transport.Request) transport.Response {
@@ -83,7 +86,7 @@ func startBenchNode(b *testing.B) *benchNode {
 	b.Cleanup(func() { srv.Close() })
 	client := transport.NewClient(transport.ClientConfig{Port: n.nid, AllowLocal: true})
 	b.Cleanup(client.CloseIdle)
-	subset := protocol.Subset{{Feed: benchFeed}}
+	subset := protocol.Subset{{Feed: follows}}
 	<-polled // before that the node has nothing to offer, and declines
 	r, err := client.Call(b.Context(), at.Listen, n.session, protocol.Connect{Subset: subset})
 	if theirs, _ := r.Reply.(protocol.Subset); err != nil || len(theirs) == 0 {
@@ -163,7 +166,7 @@ func BenchmarkCheckDID(b *testing.B) {
 	for _, conns := range []int{8, 64} {
 		b.Run(fmt.Sprintf("conns=%d", conns), func(b *testing.B) {
 			n := startBenchNode(b)
-			stored := benchBundle(0)
+			stored := n.bundle(0)
 			if err := newLoad(b, n.url, n.session, 1).post(protocol.EncodeCall(nil, n.nid, protocol.PutEntries{Bundle: stored})); err != nil {
 				b.Fatal(err)
 			}
@@ -190,7 +193,7 @@ func BenchmarkCheckDIDs(b *testing.B) {
 	n := startBenchNode(b)
 	var dids []protocol.DID
 	for i := range protocol.MaxDIDs {
-		bundle := benchBundle(i)
+		bundle := n.bundle(i)
 		dids = append(dids, bundle.DID)
 		if err := newLoad(b, n.url, n.session, 1).post(protocol.EncodeCall(nil, n.nid, protocol.PutEntries{Bundle: bundle})); err != nil {
 			b.Fatal(err)
@@ -219,7 +222,7 @@ func BenchmarkPutEntries(b *testing.B) {
 			for b.Loop() {
 				bodies := make([][]byte, round)
 				for i := range bodies {
-					bodies[i] = protocol.EncodeCall(nil, n.nid, protocol.PutEntries{Bundle: benchBundle(count)})
+					bodies[i] = protocol.EncodeCall(nil, n.nid, protocol.PutEntries{Bundle: n.bundle(count)})
 					count++
 				}
 				took += l.run(b, round, func(i int) []byte { return bodies[i] })
@@ -230,17 +233,17 @@ func BenchmarkPutEntries(b *testing.B) {
 	}
 }
 
-// benchBundle is the i-th bundle: three entries with a summary of 600 bytes each.
-func benchBundle(i int) *protocol.Bundle {
+// bundle is the i-th bundle: three entries with a summary of 600 bytes each.
+func (n *benchNode) bundle(i int) *protocol.Bundle {
 	var entries []feed.Entry
 	for j := range 3 {
 		entries = append(entries, feed.Entry{
-			Feed: benchFeed, ID: fmt.Sprintf("urn:bench:%d:%d", i, j), Title: fmt.Sprintf("Entry %d of bundle %d", j, i),
+			Feed: n.feed, ID: fmt.Sprintf("urn:bench:%d:%d", i, j), Title: fmt.Sprintf("Entry %d of bundle %d", j, i),
 			Link: fmt.Sprintf("http://127.0.0.1:9/%d/%d", i, j), Published: time.Unix(1790000000+int64(i), 0).UTC(),
 			Summary: benchText(uint64(3*i+j), 600),
 		})
 	}
-	return protocol.NewBundle(benchFeed, entries)
+	return protocol.NewBundle(n.feed, entries)
 }
 
 // benchText is text of about n bytes whose words are as unequally common as those of a language.
