@@ -330,7 +330,7 @@ func testDated(t *testing.T, a Archive) {
 	}
 	for _, f := range []feed.Filter{{Words: []string{"word"}}, {Relevance: true}} {
 		f.Dated = true
-		if got := search(t, a, f); len(got) != n || f.Relevance == false && got[0].Seq != n {
+		if got := search(t, a, f); len(got) != n || !f.Relevance && got[0].Seq != n {
 			t.Errorf("%+v: found %d, the first has seq %d", f, len(got), got[0].Seq)
 		}
 	}
