@@ -71,7 +71,7 @@ func (c Scaling) withDefaults() (Scaling, []trace.Feed, error) {
 		c.Sizes = []int{161, 1000, 4000, 10000}
 	}
 	if c.Series != BothSeries && c.Series != SameSubscribers && c.Series != SameFeeds {
-		return c, nil, fmt.Errorf("%w: a series of the same %q; want %s or %s", ErrSetting, c.Series, SameSubscribers, SameFeeds)
+		return c, nil, fmt.Errorf("%w: no series is called %q; want %s or %s", ErrSetting, c.Series, SameSubscribers, SameFeeds)
 	}
 	feeds := busiest(c.Seed, c.Traces, 70)
 	for _, size := range c.Sizes {
