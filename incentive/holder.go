@@ -18,8 +18,7 @@ import (
 // An IPv6 address costs nothing either, for everyone has the 2^64 of a /64; there that network holds
 // the account. Local addresses hold one for each port, because a test network shares one address.
 type Holder struct {
-	id      protocol.NodeID // port 0 for all of them
-	network bool            // the whole /64 that begins there
+	id protocol.NodeID // port 0 for all of them; of a public IPv6 address where the /64 begins
 }
 
 // ErrHolder is wrapped by the errors of ParseHolder.
@@ -44,7 +43,7 @@ func HolderOf(id protocol.NodeID) Holder {
 
 // networkAt holds the account of a public IPv6 address.
 func networkAt(a netip.Addr) Holder {
-	return Holder{protocol.NewNodeID(netip.PrefixFrom(a, ownedBits).Masked().Addr(), 0), true}
+	return Holder{protocol.NewNodeID(netip.PrefixFrom(a, ownedBits).Masked().Addr(), 0)}
 }
 
 // ParseHolder reads what String writes.
@@ -53,7 +52,7 @@ func ParseHolder(s string) (Holder, error) {
 		return Holder{}, nil
 	}
 	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
-		return Holder{id: protocol.NewNodeID(a, 0)}, nil
+		return HolderOf(protocol.NewNodeID(a, 0)), nil
 	}
 	if p, err := netip.ParsePrefix(s); err == nil && strings.HasSuffix(s, "/64") && p.Addr().Is6() {
 		return networkAt(p.Addr()), nil
@@ -90,15 +89,16 @@ func (h Holder) String() string {
 
 // append appends what String writes.
 func (h Holder) append(dst []byte) []byte {
-	switch {
+	switch a := h.id.Addr(); {
 	case h == Holder{}:
 		return dst
 	case h.Local():
-		return netip.AddrPortFrom(h.id.Addr(), h.id.Port()).AppendTo(dst)
-	case h.network:
-		return netip.PrefixFrom(h.id.Addr(), ownedBits).AppendTo(dst)
+		return netip.AddrPortFrom(a, h.id.Port()).AppendTo(dst)
+	case a.Is6() && feed.PublicAddr(a):
+		return netip.PrefixFrom(a, ownedBits).AppendTo(dst)
+	default:
+		return a.AppendTo(dst)
 	}
-	return h.id.Addr().AppendTo(dst)
 }
 
 // MarshalText writes the holder as String does.

@@ -15,21 +15,12 @@ import (
 //
 // Paper §3: "A node is identified by a pair of IP address and port number."
 //
-// A node holds thousands of them: without a pointer they take 20 bytes each, and the garbage collector
-// passes them by.
+// A node holds thousands of them, and looks them up all the time: without a pointer the garbage collector passes them
+// by, and without padding they are compared and hashed as the 18 bytes that they are.
 type NodeID struct {
-	ip     [16]byte // of IPv4 as IPv6 maps it
-	port   uint16
-	family family
+	ip   [16]byte // of IPv4 as IPv6 maps it; zero for nobody
+	port uint16
 }
-
-type family uint8
-
-const (
-	none family = iota
-	ipv4
-	ipv6
-)
 
 // ErrNodeID is wrapped by the errors of ParseNodeID.
 var ErrNodeID = errors.New("not a node id")
@@ -37,21 +28,14 @@ var ErrNodeID = errors.New("not a node id")
 // NewNodeID makes the id of the node at addr and port. An IPv4 address in IPv6 clothes is undressed,
 // so that a node has one id however the call came in.
 func NewNodeID(addr netip.Addr, port uint16) NodeID {
-	id := NodeID{ip: addr.As16(), port: port, family: ipv6}
-	switch {
-	case !addr.IsValid():
-		id.family = none
-	case addr.Unmap().Is4():
-		id.family = ipv4
-	}
-	return id
+	return NodeID{ip: addr.As16(), port: port}
 }
 
 // ParseNodeID reads "ip:port" or "[ipv6]:port". Names are refused: an id is an address, and a peer
 // must not make us resolve anything.
 func ParseNodeID(s string) (NodeID, error) {
 	ap, err := netip.ParseAddrPort(s)
-	if err != nil || ap.Port() == 0 {
+	if err != nil || ap.Port() == 0 || ap.Addr() == netip.IPv6Unspecified() {
 		return NodeID{}, fmt.Errorf("%w: %q: want ip:port or [ipv6]:port", ErrNodeID, s)
 	}
 	return NewNodeID(ap.Addr(), ap.Port()), nil
@@ -73,24 +57,21 @@ func (n NodeID) appendTo(b []byte) []byte {
 
 // Addr is the node's IP address.
 func (n NodeID) Addr() netip.Addr {
-	switch n.family {
-	case ipv4:
-		return netip.AddrFrom4([4]byte(n.ip[12:]))
-	case ipv6:
-		return netip.AddrFrom16(n.ip)
+	if n.IsZero() {
+		return netip.Addr{}
 	}
-	return netip.Addr{}
+	return netip.AddrFrom16(n.ip).Unmap()
 }
 
 // Port is the TCP port at which the node listens.
 func (n NodeID) Port() uint16 { return n.port }
 
 // IsZero reports whether the id names nobody.
-func (n NodeID) IsZero() bool { return n.family == none }
+func (n NodeID) IsZero() bool { return n.ip == [16]byte{} }
 
 // Compare orders ids by address and then by port.
 func (n NodeID) Compare(other NodeID) int {
-	return cmp.Or(cmp.Compare(n.family, other.family), bytes.Compare(n.ip[:], other.ip[:]), cmp.Compare(n.port, other.port))
+	return cmp.Or(bytes.Compare(n.ip[:], other.ip[:]), cmp.Compare(n.port, other.port))
 }
 
 // MarshalText writes the id as String does.

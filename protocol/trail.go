@@ -17,10 +17,10 @@ func TrailOf(path []NodeID) Trail {
 	var buf [MaxPath * (1 + trailIPv6 + trailPort)]byte
 	b := buf[:0]
 	for _, id := range path {
-		switch id.family {
-		case ipv4:
-			b = append(append(b, trailIPv4), id.ip[12:]...)
-		case ipv6:
+		switch a := id.Addr(); {
+		case a.Is4():
+			b = append(append(b, trailIPv4), id.ip[16-trailIPv4:]...)
+		case a.Is6():
 			b = append(append(b, trailIPv6), id.ip[:]...)
 		default:
 			b = append(b, 0)
@@ -35,10 +35,9 @@ func (t Trail) next() (id NodeID, rest Trail) {
 	n := int(t[0])
 	switch address := t[1 : 1+n]; n {
 	case trailIPv4:
-		id.family, id.ip[10], id.ip[11] = ipv4, 0xff, 0xff
-		copy(id.ip[12:], address)
+		id.ip[10], id.ip[11] = 0xff, 0xff // IPv4 as IPv6 maps it
+		copy(id.ip[16-trailIPv4:], address)
 	case trailIPv6:
-		id.family = ipv6
 		copy(id.ip[:], address)
 	}
 	rest = t[1+n:]
