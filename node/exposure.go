@@ -28,13 +28,12 @@ const (
 	floodFactor = 3
 )
 
-// exposure counts what others put us to within a minute. It belongs to holders and not to links: who connects
-// again has no more of it.
+// exposure counts what others put us to within a minute.
 type exposure struct {
-	minute    int64 // since 1970
-	neighbors map[incentive.Holder]*effort
-	strangers map[origin]int // calls; no more origins than calls are answered
-	calls     int            // of all strangers
+	minute    int64                        // since 1970
+	parted    map[incentive.Holder]*effort // of links that ended: who connects again has no more of it
+	strangers map[origin]int               // calls; no more origins than calls are answered
+	calls     int                          // of all strangers
 }
 
 // An origin is where strangers call from: a network or, where it is local, a holder.
@@ -50,42 +49,58 @@ func originOf(id protocol.NodeID) origin {
 	return origin{network: neighbors.Network(id.Addr())}
 }
 
-// effort is what one neighbor puts us to.
+// effort is what a neighbor puts us to within a minute. All links of a holder share one.
 type effort struct {
+	minute                          int64 // since 1970
 	calls, bytes, queries, messages int
 	search                          time.Duration
 }
 
-func (e effort) over() bool { return e.calls > callsAMinute || e.bytes > bytesAMinute }
+func minuteOf(now time.Time) int64 { return now.Unix() / 60 }
 
 func newExposure() exposure {
-	return exposure{neighbors: make(map[incentive.Holder]*effort), strangers: make(map[origin]int)}
+	return exposure{parted: make(map[incentive.Holder]*effort), strangers: make(map[origin]int)}
 }
 
 // turn begins a new minute.
 func (x *exposure) turn(now time.Time) {
-	if minute := now.Unix() / 60; minute != x.minute {
+	if minute := minuteOf(now); minute != x.minute {
 		x.minute, x.calls = minute, 0
-		clear(x.neighbors)
+		clear(x.parted)
 		clear(x.strangers)
 	}
 }
 
-// effort is what a neighbor put us to within this minute.
-func (x *exposure) effort(now time.Time, h incentive.Holder) *effort {
+// part remembers what a link put us to that ends.
+func (x *exposure) part(now time.Time, l *link) {
 	x.turn(now)
-	e := x.neighbors[h]
-	if e == nil {
-		e = new(effort)
-		x.neighbors[h] = e
-	}
-	return e
+	x.parted[l.holder] = l.effort
 }
 
-// neighbor counts a call over a link, and reports whether it is beyond the limits, and whether it is the first
-// that is.
-func (x *exposure) neighbor(now time.Time, h incentive.Holder, c protocol.Call) (over, first bool) {
-	e := x.effort(now, h)
+// effortOf is what a holder with which there is a new link put us to within this minute.
+func (n *Node) effortOf(h incentive.Holder) *effort {
+	if l := n.linkHeldBy(h); l != nil {
+		return l.effort
+	}
+	n.load.turn(n.now)
+	if e := n.load.parted[h]; e != nil {
+		return e
+	}
+	return new(effort)
+}
+
+// turn begins a new minute.
+func (e *effort) turn(now time.Time) {
+	if minute := minuteOf(now); minute != e.minute {
+		*e = effort{minute: minute}
+	}
+}
+
+func (e *effort) over() bool { return e.calls > callsAMinute || e.bytes > bytesAMinute }
+
+// call counts a call over a link, and reports whether it is beyond the limits, and whether it is the first that is.
+func (e *effort) call(now time.Time, c protocol.Call) (over, first bool) {
+	e.turn(now)
 	before := e.over()
 	e.calls++
 	switch c := c.(type) {
@@ -101,15 +116,15 @@ func (x *exposure) neighbor(now time.Time, h incentive.Holder, c protocol.Call) 
 
 // query counts a query over a link, and reports whether it is beyond the limits, and whether it is the one from
 // which on there can be no talk of an oversight.
-func (x *exposure) query(now time.Time, h incentive.Holder) (over, flood bool) {
-	e := x.effort(now, h)
+func (e *effort) query(now time.Time) (over, flood bool) {
+	e.turn(now)
 	e.queries++
 	return e.queries > search.PerMinute || e.search > searchAMinute, e.queries == floodFactor*search.PerMinute
 }
 
 // cause counts the messages that a neighbor's query causes, and returns how many of them it may.
-func (x *exposure) cause(now time.Time, h incentive.Holder, messages int) int {
-	e := x.effort(now, h)
+func (e *effort) cause(now time.Time, messages int) int {
+	e.turn(now)
 	messages = max(0, min(messages, search.MessagesPerMinute-e.messages))
 	e.messages += messages
 	return messages
@@ -118,18 +133,20 @@ func (x *exposure) cause(now time.Time, h incentive.Holder, messages int) int {
 // searchTime is how long one search for a neighbor may take: half of what is left of its minute. How long that is says
 // nothing about how much is searched, so who asks seldom is answered by a slow machine too, and who asks for what
 // takes long has less time for each search.
-func (x *exposure) searchTime(now time.Time, h incentive.Holder) time.Duration {
-	return max(leastSearch, (searchAMinute-x.effort(now, h).search)/2)
+func (e *effort) searchTime(now time.Time) time.Duration {
+	e.turn(now)
+	return max(leastSearch, (searchAMinute-e.search)/2)
 }
 
 // searched counts for how long the archive was searched for a neighbor.
-func (x *exposure) searched(now time.Time, h incentive.Holder, span time.Duration) {
-	x.effort(now, h).search += span
+func (e *effort) searched(now time.Time, span time.Duration) {
+	e.turn(now)
+	e.search += span
 }
 
 // spared takes back messages that were counted and not sent.
-func (x *exposure) spared(now time.Time, h incentive.Holder, messages int) {
-	e := x.effort(now, h)
+func (e *effort) spared(now time.Time, messages int) {
+	e.turn(now)
 	e.messages = max(0, e.messages-messages)
 }
 
@@ -158,7 +175,7 @@ func (n *Node) tooMuch(ev Asked, l *link) bool {
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many calls within a minute from nodes that are not linked with this one; try again later"))
 		return true
 	}
-	over, first := n.load.neighbor(n.now, l.holder, ev.Call)
+	over, first := l.effort.call(n.now, ev.Call)
 	if !over || n.trusted(l.holder) {
 		return false
 	}

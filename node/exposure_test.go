@@ -57,7 +57,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		if got := busy(a, c.times, c.id, c.call); got != c.want {
 			t.Errorf("%s: %d of %d calls were refused, want %d", c.name, got, c.times, c.want)
 		}
-		if n := len(a.node.load.strangers) + len(a.node.load.neighbors); n > strangersCalls {
+		if n := len(a.node.load.strangers) + len(a.node.load.parted); n > strangersCalls {
 			t.Errorf("%s: %d holders are kept", c.name, n)
 		}
 		w.minute()

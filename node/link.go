@@ -34,6 +34,7 @@ type link struct {
 	over    bool
 	settled bool             // both sides have heard of it
 	holder  incentive.Holder // of its account
+	effort  *effort          // what it puts us to
 	shared  bool             // that is the account of another neighbor as well
 	static  string           // the owner's name for it, "" for none
 	token   string           // what we send so that it knows us
@@ -84,10 +85,10 @@ func (l *link) id() protocol.NodeID { return l.peer.ID }
 
 // join makes a node a neighbor, whose subscription set is subset, and to which offered was advertised.
 func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, subset, offered protocol.Subset) {
-	old := n.links[id]
+	old, holder := n.links[id], n.dues.ledger.HolderOf(id)
 	l := &link{
 		peer:   n.table.Add(n.now, id, chosen, subset, offered),
-		holder: n.dues.ledger.HolderOf(id),
+		holder: holder, effort: n.effortOf(holder),
 		static: static, token: n.token(id), session: session,
 		heard: n.now,
 	}
@@ -167,6 +168,7 @@ func (n *Node) part(l *link, reason string) {
 	}
 	l.over = true
 	delete(n.links, l.id())
+	n.load.part(n.now, l)
 	n.absence.parted(l.heard)
 	n.linked = slices.DeleteFunc(n.linked, func(other *link) bool { return other == l })
 	n.noteShared()

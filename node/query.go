@@ -41,7 +41,7 @@ type queries struct {
 // original requester."
 func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 	trusted := n.trusted(l.holder)
-	over, flood := n.load.query(n.now, l.holder)
+	over, flood := l.effort.query(n.now)
 	if flood && !trusted {
 		n.punish(l.holder, incentive.CallFlood, 0)
 	}
@@ -77,7 +77,7 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 		if q.Budget == asked { // others may afford more
 			n.queries.cache.Keep(n.now, key, q, a)
 		}
-		n.load.spared(n.now, l.holder, i.left)
+		l.effort.spared(n.now, i.left)
 		a.Left = asked - (q.Budget - i.left)
 		n.respond(ev, n.charged(l, a, 1+q.Budget-i.left))
 	}
@@ -85,7 +85,7 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 	f.Shareable = true
 	f.Limit++ // one more tells whether there is more
 	n.searchFor(f, n.searchTime(l, q.Wait), func(found Found) {
-		n.load.searched(n.now, l.holder, found.Took)
+		l.effort.searched(n.now, found.Took)
 		if i.over {
 			return
 		}
@@ -105,7 +105,7 @@ func (n *Node) affordable(l *link, messages int) int {
 	if left := n.allowance(l); left != incentive.MaxCredit {
 		messages = min(messages, int(left/2/messagePrice))
 	}
-	return n.load.cause(n.now, l.holder, messages)
+	return l.effort.cause(n.now, messages)
 }
 
 // bounded is the query with what it leaves open filled in. One for a private feed goes no further: its URL
@@ -138,7 +138,7 @@ func (n *Node) searchTime(l *link, wait time.Duration) time.Duration {
 	if n.trusted(l.holder) {
 		return wait / 2
 	}
-	return min(wait/2, n.load.searchTime(n.now, l.holder))
+	return min(wait/2, l.effort.searchTime(n.now))
 }
 
 // answer lists hits, without the longest where all are too long for an answer: long titles are made up as easily as

@@ -122,7 +122,7 @@ func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 	if got := n.affordable(flooder, 50); got != search.MessagesPerMinute-50 {
 		t.Errorf("%d of 50 more", got)
 	}
-	if n.load.spared(n.now, flooder.holder, 10); n.affordable(flooder, 50) != 10 {
+	if flooder.effort.spared(n.now, 10); n.affordable(flooder, 50) != 10 {
 		t.Error("what was not sent is not there for the next")
 	}
 	if got := n.affordable(other, 256); got != search.MessagesPerMinute {
