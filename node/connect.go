@@ -219,7 +219,8 @@ func (n *Node) leave() {
 	n.answerWaiting()
 	clear(n.links)
 	n.linked = nil
-	clear(n.open)
+	n.open = nil
+	clear(n.sought)
 }
 
 // answerWaiting answers the offers that are held: nobody is to hang on the line of a node that is gone.

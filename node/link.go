@@ -196,7 +196,7 @@ func (n *Node) abandon(l *link) {
 
 // ask calls a neighbor and has f called with the answer, unless the link is over by then.
 func (n *Node) ask(l *link, c protocol.Call, timeout time.Duration, f func(Answered)) {
-	n.call(Target{Node: l.id()}, l.token, c, timeout, func(a Answered) { n.answeredBy(l, a, f) })
+	n.begin(l, Call{To: Target{Node: l.id()}, Call: c, Session: l.token, Timeout: timeout}, f)
 }
 
 // answeredBy takes in how a call to a neighbor ended, and has f called unless the link is over. Failures

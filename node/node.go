@@ -1,8 +1,10 @@
 package node
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"feedex/archive"
@@ -19,8 +21,9 @@ type Node struct {
 	rng    *rand.Rand
 	store  archive.Store
 
-	agenda  agenda             // what to do when
-	open    map[uint64]pending // calls and searches that have not ended
+	agenda  agenda                 // what to do when
+	open    []openCall             // the earliest first
+	sought  map[uint64]func(Found) // searches that have not ended
 	lastID  uint64
 	feeds   map[feed.URL]*subscription
 	became  map[feed.URL]replacement // pages that were followed in this run, and the feeds that are in their place
@@ -49,10 +52,11 @@ type Node struct {
 	effects []Effect  // of the step being made
 }
 
-// pending is what happens when a call or a search ends.
-type pending struct {
+// An openCall is a call that has not ended.
+type openCall struct {
+	id       uint64
+	link     *link // that it was made over, nil for none
 	answered func(Answered)
-	found    func(Found)
 }
 
 // New returns a node that knows what store knows: its feeds with their due times, the bundles it saw,
@@ -66,7 +70,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	n := &Node{
 		config: c, rng: rng, store: store, now: now,
 		agenda: newAgenda(now),
-		open:   make(map[uint64]pending),
+		sought: make(map[uint64]func(Found)),
 		feeds:  make(map[feed.URL]*subscription),
 		became: make(map[feed.URL]replacement),
 		outage: courtesy.NewOutage(rng),
@@ -189,28 +193,39 @@ func (n *Node) between(low, high time.Duration) time.Duration {
 
 // call asks to and has f called when the call ends.
 func (n *Node) call(to Target, session string, c protocol.Call, timeout time.Duration, f func(Answered)) {
+	n.begin(nil, Call{To: to, Call: c, Session: session, Timeout: timeout}, f)
+}
+
+// begin makes a call, over a link where that is not nil, and has f called when it ends.
+func (n *Node) begin(l *link, c Call, f func(Answered)) {
 	n.lastID++
-	n.open[n.lastID] = pending{answered: f}
-	n.do(Call{ID: n.lastID, To: to, Call: c, Session: session, Timeout: timeout})
+	n.open = append(n.open, openCall{n.lastID, l, f})
+	c.ID = n.lastID
+	n.do(c)
 }
 
 func (n *Node) answered(ev Answered) {
-	p := n.open[ev.ID]
-	if p.answered == nil {
+	i, ok := slices.BinarySearchFunc(n.open, ev.ID, func(c openCall, id uint64) int { return cmp.Compare(c.id, id) })
+	if !ok {
 		return // of an earlier life of this node
 	}
-	delete(n.open, ev.ID)
+	c := n.open[i]
+	n.open = slices.Delete(n.open, i, i+1)
 	if ev.Err != nil {
 		n.status.Counters.CallsFailed++
 	}
-	p.answered(ev)
+	if c.link != nil {
+		n.answeredBy(c.link, ev, c.answered)
+	} else {
+		c.answered(ev)
+	}
 }
 
 func (n *Node) found(ev Found) {
-	p := n.open[ev.ID]
-	if p.found == nil {
+	then := n.sought[ev.ID]
+	if then == nil {
 		return
 	}
-	delete(n.open, ev.ID)
-	p.found(ev)
+	delete(n.sought, ev.ID)
+	then(ev)
 }

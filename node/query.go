@@ -128,7 +128,7 @@ func (n *Node) bounded(q protocol.Query) protocol.Query {
 // searchFor looks through the archive for so long, and has then called with what is found.
 func (n *Node) searchFor(f feed.Filter, most time.Duration, then func(Found)) {
 	n.lastID++
-	n.open[n.lastID] = pending{found: then}
+	n.sought[n.lastID] = then
 	n.do(Search{ID: n.lastID, Filter: f, Time: most})
 }
 
