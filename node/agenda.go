@@ -6,7 +6,7 @@ import "time"
 // were added. A task that has lost its purpose finds that out itself when its time comes.
 type agenda struct {
 	began time.Time
-	tasks []task // a heap, the earliest first
+	tasks []task // a heap of four branches, which is flatter than one of two, the earliest first
 	count uint64
 }
 
@@ -28,7 +28,7 @@ func (a *agenda) add(at time.Time, do func()) {
 	a.tasks = append(a.tasks, t)
 	i := len(a.tasks) - 1
 	for i > 0 {
-		parent := (i - 1) / 2
+		parent := (i - 1) / 4
 		if !t.before(&a.tasks[parent]) {
 			break
 		}
@@ -64,12 +64,14 @@ func (a *agenda) take() task {
 	}
 	i := 0
 	for {
-		least := 2*i + 1
+		least := 4*i + 1
 		if least >= n {
 			break
 		}
-		if least+1 < n && a.tasks[least+1].before(&a.tasks[least]) {
-			least++
+		for c := least + 1; c < min(least+4, n); c++ {
+			if a.tasks[c].before(&a.tasks[least]) {
+				least = c
+			}
 		}
 		if !a.tasks[least].before(&last) {
 			break
