@@ -30,29 +30,17 @@ const (
 // A link is what goes on between the node and one neighbor. Package neighbors keeps the rest: its
 // subscription set and what we advertised.
 type link struct {
+	// What most calls touch stands first.
+	session string    // what it must send so that we know it; "" for a plain peer
+	effort  *effort   // what it puts us to
+	heard   time.Time // of it, last
 	peer    *neighbors.Neighbor
-	over    bool
-	settled bool             // both sides have heard of it
 	holder  incentive.Holder // of its account
-	effort  *effort          // what it puts us to
 	shared  bool             // that is the account of another neighbor as well
-	static  string           // the owner's name for it, "" for none
-	token   string           // what we send so that it knows us
-	session string           // what it must send so that we know it; "" for a plain peer
-	batches bool             // it has check_dids
-	away    time.Duration    // for how long it had no neighbors before, by its word
-
-	// The account.
-	accounts  bool             // it has feedex.account
-	ours      protocol.Account // how we stand with it, by its word
-	oursAt    time.Time        // when it said so
-	stated    time.Time        // when we told it how it stands with us
-	toldBound bool             // it was told that it came to its bound, and has not left it since
-
-	// Our adverts to it.
-	telling     bool // one about a change of our own is on the agenda
-	advertising bool // one is under way
-	again       bool // and there was more to say meanwhile
+	over    bool
+	settled bool   // both sides have heard of it
+	batches bool   // it has check_dids
+	token   string // what we send so that it knows us
 
 	// What it offers us.
 	offered  offered // latest dids it offered or delivered
@@ -60,36 +48,51 @@ type link struct {
 	watching bool    // watchPromises is on the agenda
 	searches int     // queries of it under way
 
-	// What we ask it for.
-	inquiries int         // queries under way
-	pace      search.Pace // of queries
-
 	// What we offer it.
+	checking, putting bool               // an offer, a delivery is under way
 	waiting           []*protocol.Bundle // to be offered, oldest first
 	waitingBytes      int                // of them on the wire
 	offering          []priced           // being offered
 	asked             []priced           // to be delivered: it answered "unseen"
-	checking, putting bool               // an offer, a delivery is under way
 
 	// How it does.
-	heard                time.Time
 	rtt                  time.Duration // smoothed; zero while unknown
 	failures             int           // failed calls in a row
 	putFailures          int           // failed deliveries in a row, whatever else it answered
+	delivered, forwarded int64         // entries
 	probing              bool          // a call that shows whether it is still there is on the agenda
 	lastError            string
-	delivered, forwarded int64 // entries
+
+	// The account.
+	accounts  bool             // it has feedex.account
+	toldBound bool             // it was told that it came to its bound, and has not left it since
+	ours      protocol.Account // how we stand with it, by its word
+	oursAt    time.Time        // when it said so
+	stated    time.Time        // when we told it how it stands with us
+
+	// Our adverts to it.
+	telling     bool // one about a change of our own is on the agenda
+	advertising bool // one is under way
+	again       bool // and there was more to say meanwhile
+
+	// What we ask it for.
+	inquiries int         // queries under way
+	pace      search.Pace // of queries
+
+	static string        // the owner's name for it, "" for none
+	away   time.Duration // for how long it had no neighbors before, by its word
 }
 
 func (l *link) id() protocol.NodeID { return l.peer.ID }
 
-// join makes a node a neighbor, whose subscription set is subset, and to which offered was advertised.
-func (n *Node) join(id protocol.NodeID, chosen bool, static, session string, subset, offered protocol.Subset) {
+// join makes a node a neighbor, whose subscription set is subset, and to which offered was advertised. We send it token,
+// and it sends us session.
+func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session string, subset, offered protocol.Subset) {
 	old, holder := n.links[id], n.dues.ledger.HolderOf(id)
 	l := &link{
 		peer:   n.table.Add(n.now, id, chosen, subset, offered),
 		holder: holder, effort: n.effortOf(holder),
-		static: static, token: n.token(id), session: session,
+		static: static, token: token, session: session,
 		heard: n.now,
 	}
 	if len(n.links) == 0 {

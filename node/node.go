@@ -17,39 +17,40 @@ import (
 
 // A Node is one participant of the network. Make one with New. It belongs to one goroutine.
 type Node struct {
-	config Config
-	rng    *rand.Rand
-	store  archive.Store
-
-	agenda  agenda                 // what to do when
-	open    []openCall             // the earliest first
-	sought  map[uint64]func(Found) // searches that have not ended
-	lastID  uint64
+	// What most steps touch stands together, so that they touch little memory: in a lab each step is another node's.
+	now     time.Time // of the step being made
+	effects []Effect  // of the step being made
+	agenda  agenda    // what to do when
+	links   map[protocol.NodeID]*link
+	left    bool       // the host stops; the neighbors were told
+	lastID  uint64     // of calls and searches
+	open    []openCall // calls that have not ended, the earliest first
+	gossip  gossip     // what goes round: bundles seen, promised and recent
+	table   *neighbors.Table
+	rng     *rand.Rand
+	dues    dues               // what neighbors give and get
+	edits   incentive.Versions // of known entries, not confirmed
+	linked  []*link            // the links, in the order of the table's neighbors
+	store   archive.Store
 	feeds   map[feed.URL]*subscription
+	status  Status
+
+	config  Config
+	sought  map[uint64]func(Found)   // searches that have not ended
 	became  map[feed.URL]replacement // pages that were followed in this run, and the feeds that are in their place
 	hosts   *courtesy.Hosts          // where they are polled
 	outage  courtesy.Outage          // whether our network works
-	table   *neighbors.Table
 	book    *neighbors.Book
-	links   map[protocol.NodeID]*link
-	linked  []*link            // the same, in the order of the table's neighbors
-	boot    bootstrap          // looking for neighbors
-	absence absence            // when it had no neighbors
-	gossip  gossip             // what goes round: bundles seen, promised and recent
-	dues    dues               // what neighbors give and get
-	edits   incentive.Versions // of known entries, not confirmed
-	door    door               // who was sent away
-	load    exposure           // what others put us to
-	covers  covers             // what hides the feeds that we follow
-	upkeep  upkeep             // how well the neighbors serve us
-	queries queries            // searches of archives
-	barter  barter             // of entries of the past
+	boot    bootstrap // looking for neighbors
+	absence absence   // when it had no neighbors
+	door    door      // who was sent away
+	load    exposure  // what others put us to
+	covers  covers    // what hides the feeds that we follow
+	upkeep  upkeep    // how well the neighbors serve us
+	queries queries   // searches of archives
+	barter  barter    // of entries of the past
 	gifts   *incentive.Gifts
 	self    identity
-	left    bool // the host stops; the neighbors were told
-	status  Status
-	now     time.Time // of the step being made
-	effects []Effect  // of the step being made
 }
 
 // An openCall is a call that has not ended.
