@@ -77,7 +77,7 @@ func BenchmarkIdle(b *testing.B) {
 	for i := range friends {
 		id := stranger(i)
 		n.now = now
-		n.join(id, i%2 == 0, "", "token", subset, n.table.Offer(id))
+		n.join(id, i%2 == 0, "", n.token(id), "token", subset, n.table.Offer(id))
 	}
 	pass(5 * time.Hour)
 	polls, calls = 0, 0

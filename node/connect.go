@@ -71,7 +71,7 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 			return
 		}
 		n.giveWay(victim)
-		n.join(to, true, static, a.Session, subset, offered)
+		n.join(to, true, static, token, a.Session, subset, offered)
 		n.judgeSubset(n.links[to], len(subset), ignored)
 		if len(offered) == neighbors.MaxIntroduction {
 			n.tellSoon(n.links[to]) // the rest
@@ -133,7 +133,9 @@ func refusal(id protocol.NodeID) *protocol.Fault {
 }
 
 // asking reports whether a connect of our own to id is under way.
-func (n *Node) asking(id protocol.NodeID) bool { return n.boot.tokens[n.token(id)] > 0 }
+func (n *Node) asking(id protocol.NodeID) bool {
+	return len(n.boot.tokens) > 0 && n.boot.tokens[n.token(id)] > 0
+}
 
 // tooManyVouching reports whether id, or its network, or everyone together has callers enough that are
 // being called back.
@@ -180,8 +182,9 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 		return
 	}
 	n.giveWay(victim)
-	n.do(Respond{Tag: ev.Tag, Reply: offered, Session: n.token(ev.From)})
-	n.join(ev.From, n.asking(ev.From), "", ev.Session, c.Subset, offered)
+	token := n.token(ev.From)
+	n.do(Respond{Tag: ev.Tag, Reply: offered, Session: token})
+	n.join(ev.From, n.boot.tokens[token] > 0, "", token, ev.Session, c.Subset, offered)
 	n.links[ev.From].away = c.Away
 	n.judgeSubset(n.links[ev.From], len(c.Subset), c.Ignored)
 }

@@ -51,7 +51,7 @@ func BenchmarkQueryFlood(b *testing.B) {
 	for i := range friends {
 		id := stranger(i)
 		n.now = now
-		n.join(id, i%2 == 0, "", "token", news, n.table.Offer(id))
+		n.join(id, i%2 == 0, "", n.token(id), "token", news, n.table.Offer(id))
 	}
 	began := now
 	for b.Loop() {

@@ -273,7 +273,7 @@ func (h *testHost) befriend(id protocol.NodeID, feeds ...feed.URL) *testHost {
 	for _, u := range feeds {
 		subset = append(subset, protocol.Interest{Feed: u})
 	}
-	h.inside(func(n *Node) { n.join(id, false, "", "token of "+id.String(), subset, n.table.Offer(id)) })
+	h.inside(func(n *Node) { n.join(id, false, "", n.token(id), "token of "+id.String(), subset, n.table.Offer(id)) })
 	return friend
 }
 

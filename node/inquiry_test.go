@@ -18,8 +18,8 @@ import (
 // tie makes two nodes neighbors of each other, without a word between them.
 func (w *network) tie(a, b *testHost) {
 	ofA, ofB := a.node.table.Offer(b.id), b.node.table.Offer(a.id)
-	a.inside(func(n *Node) { n.join(b.id, true, "", "", ofB, ofA) })
-	b.inside(func(n *Node) { n.join(a.id, false, "", "", ofA, ofB) })
+	a.inside(func(n *Node) { n.join(b.id, true, "", n.token(b.id), "", ofB, ofA) })
+	b.inside(func(n *Node) { n.join(a.id, false, "", n.token(a.id), "", ofA, ofB) })
 }
 
 // graph starts so many nodes that seek no neighbors, and ties those of each pair.

@@ -110,7 +110,7 @@ func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
 		"it connects anew": func(a, holder *testHost, _ *protocol.Bundle) {
 			a.inside(func(n *Node) {
 				l := n.links[holder.id]
-				n.join(holder.id, false, "", l.session, protocol.Subset{{Feed: news}}, n.table.Offer(holder.id))
+				n.join(holder.id, false, "", n.token(holder.id), l.session, protocol.Subset{{Feed: news}}, n.table.Offer(holder.id))
 			})
 		},
 	} {

@@ -122,7 +122,7 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 		id := stranger(i)
 		w.play(id, vouches)
 		a.inside(func(n *Node) {
-			n.join(id, true, "", "token", protocol.Subset{{Feed: news}}, n.table.Offer(id))
+			n.join(id, true, "", n.token(id), "token", protocol.Subset{{Feed: news}}, n.table.Offer(id))
 		})
 	}
 	better := w.add(Config{}, news)
@@ -187,7 +187,7 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 		for i := range 3 {
 			w.play(stranger(i), vouches)
 			a.inside(func(n *Node) {
-				n.join(stranger(i), true, "", "token", protocol.Subset{{Feed: news}}, n.table.Offer(stranger(i)))
+				n.join(stranger(i), true, "", n.token(stranger(i)), "token", protocol.Subset{{Feed: news}}, n.table.Offer(stranger(i)))
 			})
 		}
 		a.inside(func(n *Node) {
