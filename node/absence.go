@@ -48,7 +48,7 @@ func (n *Node) away() time.Duration {
 	since := n.absence.since
 	if n.now.Sub(n.absence.back) >= saidFor {
 		since = n.absence.heard
-		if len(n.links) > 0 {
+		if len(n.linked) > 0 {
 			return 0
 		}
 	}

@@ -89,8 +89,8 @@ func TestAnAbsenceEndsWithALinkThatLasts(t *testing.T) {
 		b.kill()
 		w.run(4 * time.Minute)
 	}
-	if away := a.node.away(); len(a.node.links) > 0 || away < 4*time.Hour || away > 5*time.Hour {
-		t.Errorf("with %d neighbors it was away for %v", len(a.node.links), away)
+	if away := a.node.away(); len(a.node.linked) > 0 || away < 4*time.Hour || away > 5*time.Hour {
+		t.Errorf("with %d neighbors it was away for %v", len(a.node.linked), away)
 	}
 	w.run(2 * time.Hour)
 	if away := a.node.away(); away < 2*time.Hour || away > 3*time.Hour {

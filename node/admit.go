@@ -110,7 +110,7 @@ func (n *Node) review(l *link) {
 
 // unwanted reports whether id is none to connect to: it is linked, not callable, or refused.
 func (n *Node) unwanted(id protocol.NodeID) bool {
-	if n.links[id] != nil || !n.callable(id) {
+	if n.linkTo(id) != nil || !n.callable(id) {
 		return true
 	}
 	h := n.dues.ledger.HolderOf(id)

@@ -24,7 +24,7 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 					return nil, false
 				}
 				done = true
-				b.ask(a.id, b.node.links[a.id].session, update, func(Respond) {})
+				b.ask(a.id, b.node.linkTo(a.id).session, update, func(Respond) {})
 				return errors.New("connection reset by peer"), true
 			}
 		},
@@ -55,7 +55,7 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 		if !linked(a, b) {
 			t.Fatalf("%s: not linked", name)
 		}
-		if _, ok := b.node.links[a.id].peer.Hops(blog); ok {
+		if _, ok := b.node.linkTo(a.id).peer.Hops(blog); ok {
 			t.Errorf("%s: the neighbor still believes that we want the feed", name)
 		}
 	}
@@ -78,7 +78,7 @@ func TestAnAdvertThatFailedIsRepeated(t *testing.T) {
 	}
 	a.step(Subscribe{Feeds: []feed.URL{blog}})
 	w.run(3 * a.node.config.AdvertInterval)
-	if hops, ok := b.node.links[a.id].peer.Hops(blog); !ok || hops != 0 || failures != 2 {
+	if hops, ok := b.node.linkTo(a.id).peer.Hops(blog); !ok || hops != 0 || failures != 2 {
 		t.Errorf("after %d lost adverts the neighbor knows of the feed: %v", failures, ok)
 	}
 }
@@ -101,7 +101,7 @@ func TestChangesOfAMomentGoTogether(t *testing.T) {
 	if n := count(a.calls, "update_subset") - before; n != 1 {
 		t.Errorf("%d adverts", n)
 	}
-	if n := b.node.links[a.id].peer.Feeds(); n != 11 {
+	if n := b.node.linkTo(a.id).peer.Feeds(); n != 11 {
 		t.Errorf("the neighbor knows of %d feeds, want 11", n)
 	}
 }
@@ -127,7 +127,7 @@ func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
 	w.run(2 * time.Second)
 	a.step(Subscribe{Feeds: []feed.URL{comic}})
 	w.run(time.Minute)
-	if n := b.node.links[a.id].peer.Feeds(); n != 3 {
+	if n := b.node.linkTo(a.id).peer.Feeds(); n != 3 {
 		t.Errorf("after a minute the neighbor knows of %d feeds, want 3", n)
 	}
 	w.run(time.Hour)
@@ -150,7 +150,7 @@ func TestFeedsFollowedWhileConnectingAreToldSoon(t *testing.T) {
 	if !linked(a, b) {
 		t.Fatal("not linked")
 	}
-	if _, ok := b.node.links[a.id].peer.Hops(blog); !ok {
+	if _, ok := b.node.linkTo(a.id).peer.Hops(blog); !ok {
 		t.Error("half a minute later the neighbor does not know of the feed")
 	}
 }

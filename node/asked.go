@@ -8,7 +8,7 @@ func (n *Node) asked(ev Asked) {
 		n.refuse(ev, protocol.Faultf(protocol.UnknownNeighbor, "the node stops"))
 		return
 	}
-	l := n.links[ev.From]
+	l := n.linkTo(ev.From)
 	known := l
 	if l != nil && l.session != "" && l.session != ev.Session {
 		known = nil // somebody else on its address, or itself after a restart

@@ -60,7 +60,7 @@ func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 		a := w.full(1, Config{}, news)[0]
 		p := a.hearer(stranger(1))
 		send(a, p)
-		l := a.node.links[p.id]
+		l := a.node.linkTo(p.id)
 		if l == nil {
 			t.Errorf("%s: no link came about, or it ended", name)
 			continue
@@ -101,7 +101,7 @@ func TestWhoIsUnknownConnectsAnew(t *testing.T) {
 		t.Fatalf("told %d times that it is unknown; linked %v", faults, linked(a, b))
 	}
 	for _, u := range []feed.URL{news, blog} {
-		if hops, ok := b.node.links[a.id].peer.Hops(u); !ok || hops != 0 {
+		if hops, ok := b.node.linkTo(a.id).peer.Hops(u); !ok || hops != 0 {
 			t.Errorf("after it connected anew the other knows of %s: %v", u, ok)
 		}
 	}

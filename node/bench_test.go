@@ -91,8 +91,8 @@ func BenchmarkIdle(b *testing.B) {
 		}
 	}
 	hours := now.Sub(began).Hours()
-	if len(n.links) != friends || float64(polls) < feeds/4*0.9*hours {
-		b.Fatalf("%d neighbors, %.0f polls an hour", len(n.links), float64(polls)/hours)
+	if len(n.linked) != friends || float64(polls) < feeds/4*0.9*hours {
+		b.Fatalf("%d neighbors, %.0f polls an hour", len(n.linked), float64(polls)/hours)
 	}
 	b.ReportMetric(100*b.Elapsed().Seconds()/now.Sub(began).Seconds(), "%core")
 	b.ReportMetric(float64(polls)/hours, "polls/h")

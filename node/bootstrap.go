@@ -123,7 +123,7 @@ func (n *Node) retryIn(name string) time.Duration {
 // connectStatic links with a neighbor that the owner named. A link belongs to an address, so the first
 // call finds out which one the name stands for.
 func (n *Node) connectStatic(host string) {
-	for _, l := range n.links {
+	for _, l := range n.linked {
 		if l.static == host {
 			return
 		}
@@ -138,7 +138,7 @@ func (n *Node) connectStatic(host string) {
 			n.seekStatic(host)
 			return
 		}
-		if l := n.links[a.Peer]; l != nil {
+		if l := n.linkTo(a.Peer); l != nil {
 			l.static, l.peer.Static = host, true
 			n.boot.retries[host] = 0
 			n.noteSource(host, nil)
@@ -274,9 +274,9 @@ func (n *Node) try(id protocol.NodeID) {
 
 // counted notes that the number of neighbors changed.
 func (n *Node) counted() {
-	n.status.Neighbors = len(n.links)
+	n.status.Neighbors = len(n.linked)
 	switch {
-	case len(n.links) >= n.config.MinNeighbors:
+	case len(n.linked) >= n.config.MinNeighbors:
 		n.boot.shortSince = time.Time{}
 	case n.boot.shortSince.IsZero():
 		n.boot.shortSince = n.now
@@ -318,7 +318,7 @@ func (n *Node) askAround() {
 func (n *Node) noteNodes(source neighbors.Source, list []protocol.NodeID) {
 	var found []protocol.NodeID
 	for _, id := range list {
-		if n.callable(id) && n.links[id] == nil {
+		if n.callable(id) && n.linkTo(id) == nil {
 			found = append(found, id)
 		}
 	}

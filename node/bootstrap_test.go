@@ -37,7 +37,7 @@ func TestOneNetworkWinsTwoPlaces(t *testing.T) {
 				w.addAt(c.id(i), Config{Peers: []string{victim.id.String()}}, news)
 			}
 			w.run(10 * time.Minute)
-			if n := len(victim.node.links); n != 2 {
+			if n := len(victim.node.linked); n != 2 {
 				t.Errorf("the attacker has %d places", n)
 			}
 		})
@@ -69,13 +69,13 @@ func TestManyPortsAreServedAsOne(t *testing.T) {
 		id := protocol.NewNodeID(netip.MustParseAddr("20.99.0.1"), uint16(2000+i))
 		w.play(id, taker)
 		victim.answerTo(id, "token", wantsNews())
-		if victim.node.links[id] != nil {
+		if victim.node.linkTo(id) != nil {
 			places++
 		}
 		w.publish(news)
 		victim.poll(news)
 		w.run(10 * time.Second)
-		if victim.node.links[id] != nil {
+		if victim.node.linkTo(id) != nil {
 			victim.answerTo(id, "token", protocol.Disconnect{})
 		}
 	}
@@ -234,11 +234,11 @@ func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 	w.run(30 * time.Minute)
 	before := count(a.calls, "get_neighbors")
 	for range 100 {
-		if a.node.links[b.id] != nil {
+		if a.node.linkTo(b.id) != nil {
 			a.hears(b, protocol.Disconnect{})
 		}
 		b.inside(func(n *Node) {
-			if l := n.links[a.id]; l != nil {
+			if l := n.linkTo(a.id); l != nil {
 				n.part(l, "over")
 			}
 		})

@@ -44,7 +44,7 @@ func TestWhoComesGetsHalfOfThePlaces(t *testing.T) {
 			t.Fatalf("%d neighbors came by themselves", n)
 		}
 	}
-	if n := len(a.node.links); n < 8 {
+	if n := len(a.node.linked); n < 8 {
 		t.Errorf("%d neighbors are left", n)
 	}
 }
@@ -73,7 +73,7 @@ func TestAHubThatKnowsNobodyTakesWhoComes(t *testing.T) {
 		w.add(Config{Peers: []string{hub.id.String()}, MinNeighbors: 1}, news)
 	}
 	w.run(longestRetry * 3 / 2)
-	if n := len(hub.node.links); n != 8 {
+	if n := len(hub.node.linked); n != 8 {
 		t.Errorf("the hub has %d neighbors, want 8", n)
 	}
 }

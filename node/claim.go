@@ -144,7 +144,7 @@ func (n *Node) judge(s *subscription) {
 // publisher does not have ends as the least useful.
 func (n *Node) ofNoUse(c incentive.Claim) {
 	via := c.Via.Path()
-	if l := n.links[via[len(via)-1]]; l != nil {
+	if l := n.linkTo(via[len(via)-1]); l != nil {
 		n.table.Brought(n.now, l.peer, -neighbors.Usefulness(c.Earned))
 	}
 }

@@ -49,7 +49,7 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	}
 	w.run(2*time.Hour + time.Minute) // one poll may be too early
 	c := a.node.Status().Counters
-	if c.Forged != 1 || a.node.links[forger.id] != nil || !a.node.refused(forger.id) {
+	if c.Forged != 1 || a.node.linkTo(forger.id) != nil || !a.node.refused(forger.id) {
 		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.refused(forger.id))
 	}
 	if c.Polls-c.NotModified != modified {
@@ -58,10 +58,10 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	if got := a.account(forger); got.Deficit != before.Deficit+10*incentive.Entry {
 		t.Errorf("its deficit is %v entries and was %v, want 10 more", got.Deficit, before.Deficit)
 	}
-	if a.node.links[honest.id] == nil || a.account(honest).Fined > 0 {
+	if a.node.linkTo(honest.id) == nil || a.account(honest).Fined > 0 {
 		t.Error("somebody else paid for it")
 	}
-	if honest.node.links[a.id] == nil || honest.account(a).Fined > 0 {
+	if honest.node.linkTo(a.id) == nil || honest.account(a).Fined > 0 {
 		t.Error("who was passed the entry on blames the relay")
 	}
 	if r := a.record(b.Entries[0].EntryID()); r.Confirmed {
@@ -98,7 +98,7 @@ func TestARelayOfForgeriesIsNotBlamed(t *testing.T) {
 		t.Errorf("before the poll the relay scores %v, the honest neighbor %v", s, of)
 	}
 	a.poll(news)
-	if after := a.account(relay); a.node.links[relay.id] == nil || after.Fined != 0 || after.Got != before.Got || len(after.Standing.Marks) > 0 {
+	if after := a.account(relay); a.node.linkTo(relay.id) == nil || after.Fined != 0 || after.Got != before.Got || len(after.Standing.Marks) > 0 {
 		t.Errorf("the relay was blamed: %+v", after)
 	}
 	if s, of := usefulness(); s > of*0.9 {
@@ -168,7 +168,7 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		a.blocked[news] = false
 		a.poll(news)
 		got := a.account(b)
-		if a.node.Status().Counters.Forged != 0 || a.node.links[b.id] == nil || got.Fined != 0 {
+		if a.node.Status().Counters.Forged != 0 || a.node.linkTo(b.id) == nil || got.Fined != 0 {
 			t.Errorf("%s: it counts as forged", name)
 		}
 		if earned := got.Got - before; earned != c.earned {
@@ -200,7 +200,7 @@ func TestNobodyIsSentAwayForADividedFeed(t *testing.T) {
 		a.poll(news)
 	}
 	for i, h := range w.list[1:] {
-		if kept := a.node.links[h.id] != nil; kept != (i == 2) {
+		if kept := a.node.linkTo(h.id) != nil; kept != (i == 2) {
 			t.Errorf("neighbor %d is still there: %v", i, kept)
 		}
 	}

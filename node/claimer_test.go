@@ -28,7 +28,7 @@ func claimersIn(w *network, hosts []*testHost) (honest []*testHost) {
 		}
 		claimed[h][d] = true
 		for _, p := range h.node.table.All() {
-			to := h.node.links[p.ID]
+			to := h.node.linkTo(p.ID)
 			h.carryOut(Call{To: Target{Node: to.id()}, Call: protocol.CheckDID{DID: d}, Session: to.token, Timeout: offerTimeout})
 		}
 	}
@@ -91,7 +91,7 @@ func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
 		t.Errorf("one of 100 deliveries took longer than %v", p99)
 	}
 	for _, h := range honest {
-		for id := range h.node.links {
+		for _, id := range h.node.linkedIDs {
 			if !linked(h, w.hosts[id]) {
 				t.Errorf("%s lost %s meanwhile", h.id, id)
 			}
@@ -109,7 +109,7 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 	for _, claimer := range claimers {
 		var again func()
 		again = func() {
-			if w.now.Before(end) && a.node.links[claimer.id] != nil {
+			if w.now.Before(end) && a.node.linkTo(claimer.id) != nil {
 				a.askedBy(claimer, protocol.CheckDID{DID: b.DID}, func(Respond) { w.at(w.now.Add(w.rtt), again) })
 			}
 		}
@@ -117,7 +117,7 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 	}
 	w.run(3 * time.Second)
 	begun := w.now
-	honest.inside(func(n *Node) { n.offer(n.links[a.id], b) })
+	honest.inside(func(n *Node) { n.offer(n.linkTo(a.id), b) })
 	w.run(time.Minute)
 	at, ok := a.arrived[b.Entries[0].EntryID()]
 	if lag := at.Sub(begun); !ok || lag > (maxTurns+1)*protocol.HoldAnswer {
@@ -140,7 +140,7 @@ func TestAClaimerIsSentAway(t *testing.T) {
 		a.hears(claimer, protocol.GetNeighbors{}) // it is there, and does not deliver
 		w.run(10 * time.Minute)
 	}
-	if a.node.links[claimer.id] != nil {
+	if a.node.linkTo(claimer.id) != nil {
 		t.Error("it is still a neighbor")
 	}
 	if r := a.answerTo(claimer.id, claimer.node.token(a.id), wantsNews()); r.Fault == nil || r.Fault.Code != protocol.Dropped {

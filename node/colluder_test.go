@@ -45,7 +45,7 @@ func TestReturningOnAnotherPortWinsNothing(t *testing.T) {
 		o.play(id, taker)
 		for _, h := range o.list {
 			h.answerTo(id, "token", protocol.Connect{Subset: o.everything()})
-			if h.node.links[id] != nil {
+			if h.node.linkTo(id) != nil {
 				places++
 			}
 		}

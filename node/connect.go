@@ -72,9 +72,9 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 		}
 		n.giveWay(victim)
 		n.join(to, true, static, token, a.Session, subset, offered)
-		n.judgeSubset(n.links[to], len(subset), ignored)
+		n.judgeSubset(n.linkTo(to), len(subset), ignored)
 		if len(offered) == neighbors.MaxIntroduction {
-			n.tellSoon(n.links[to]) // the rest
+			n.tellSoon(n.linkTo(to)) // the rest
 		}
 		done(nil)
 	})
@@ -154,7 +154,7 @@ func (n *Node) tooManyVouching(id protocol.NodeID) bool {
 
 // vouched admits the caller of a connect if the node at its address stands by the call.
 func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
-	old := n.links[ev.From]
+	old := n.linkTo(ev.From)
 	switch {
 	case a.Err != nil && !isRefusal(a.Err):
 		n.refuse(ev, protocol.Faultf(protocol.Unreachable, "%s does not answer; check its port and firewall", ev.From))
@@ -185,8 +185,8 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 	token := n.token(ev.From)
 	n.do(Respond{Tag: ev.Tag, Reply: offered, Session: token})
 	n.join(ev.From, n.boot.tokens[token] > 0, "", token, ev.Session, c.Subset, offered)
-	n.links[ev.From].away = c.Away
-	n.judgeSubset(n.links[ev.From], len(c.Subset), c.Ignored)
+	n.linkTo(ev.From).away = c.Away
+	n.judgeSubset(n.linkTo(ev.From), len(c.Subset), c.Ignored)
 }
 
 // isRefusal reports whether a call ended with a fault: somebody was there, and spoke XML-RPC.
@@ -205,7 +205,7 @@ func isPlain(err error) bool {
 // askedVouch tells whether we sent the caller a connect with that token, or send it with our calls.
 func (n *Node) askedVouch(ev Asked, c protocol.Vouch) {
 	ours := c.Session == n.token(ev.From)
-	n.respond(ev, protocol.Vouched(ours && (n.boot.tokens[c.Session] > 0 || n.links[ev.From] != nil)))
+	n.respond(ev, protocol.Vouched(ours && (n.boot.tokens[c.Session] > 0 || n.linkTo(ev.From) != nil)))
 }
 
 // leave tells all neighbors that the node goes. It does nothing of its own accord any more.
@@ -220,8 +220,7 @@ func (n *Node) leave() {
 		n.keepPeer(n.book.Parted(n.now, l.peer))
 	}
 	n.answerWaiting()
-	clear(n.links)
-	n.linked = nil
+	n.linked, n.linkedIDs = nil, nil
 	n.open = nil
 	clear(n.sought)
 }

@@ -90,7 +90,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantHops := func(u feed.URL, want int) {
 		t.Helper()
 		for _, f := range friends {
-			if got := a.node.table.Hops(u, a.node.links[f.id].peer); got != want {
+			if got := a.node.table.Hops(u, a.node.linkTo(f.id).peer); got != want {
 				t.Errorf("%s is advertised at hop count %d, want %d", u, got, want)
 			}
 		}
@@ -108,7 +108,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantCovers(t, a, first, second)
 	wantHops(first, 0)
 	wantHops(second, 0)
-	if hops := a.node.table.Hops(third, a.node.links[friends[1].id].peer); hops != 1 {
+	if hops := a.node.table.Hops(third, a.node.linkTo(friends[1].id).peer); hops != 1 {
 		t.Errorf("another feed is advertised at hop count %d, want 1", hops)
 	}
 
@@ -200,8 +200,8 @@ func TestCoverFeedsThatAreSilentAreGivenUp(t *testing.T) {
 		if len(h.covering()) != 0 {
 			t.Errorf("%s still covers %v", h.id, h.covering())
 		}
-		for id := range h.node.links {
-			if hops, ok := h.node.links[id].peer.Hops(ghost); ok {
+		for _, id := range h.node.linkedIDs {
+			if hops, ok := h.node.linkTo(id).peer.Hops(ghost); ok {
 				t.Errorf("%s hears from %s of a feed that nobody follows, at hop count %d", h.id, id, hops)
 			}
 		}
@@ -296,7 +296,7 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 				node.start()
 			}
 			for _, h := range o.list {
-				if l := h.node.links[node.id]; l != nil && h.node.table.Lies(o.now, l.peer) {
+				if l := h.node.linkTo(node.id); l != nil && h.node.table.Lies(o.now, l.peer) {
 					t.Errorf("%d cover feeds: %s takes the node for a liar after %v", cover, h.id, o.now.Sub(l.peer.Since))
 				}
 			}

@@ -52,11 +52,11 @@ func busyHour(w *network) {
 			h.step(Unsubscribe{Feeds: []feed.URL{u}})
 		case 3:
 			for _, p := range h.node.table.All() {
-				h.ask(p.ID, h.node.links[p.ID].session, protocol.QueryFeed{}, func(Respond) {})
+				h.ask(p.ID, h.node.linkTo(p.ID).session, protocol.QueryFeed{}, func(Respond) {})
 			}
 		case 4:
 			for _, p := range w.list[0].node.table.All()[:min(1, w.list[0].node.table.Len())] {
-				w.list[0].ask(p.ID, w.list[0].node.links[p.ID].session, protocol.CheckDID{DID: did(minute)}, func(Respond) {})
+				w.list[0].ask(p.ID, w.list[0].node.linkTo(p.ID).session, protocol.CheckDID{DID: did(minute)}, func(Respond) {})
 			}
 		}
 		w.run(time.Minute)

@@ -74,7 +74,7 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	early := w.publish(news)
 	w.run(10 * time.Minute)
 	for _, h := range []*testHost{reader, source} {
-		if hops, ok := h.node.links[quiet.id].peer.Hops(news); !ok || hops != 1 {
+		if hops, ok := h.node.linkTo(quiet.id).peer.Hops(news); !ok || hops != 1 {
 			t.Errorf("%s hears of the feed at hop count %d, %v; want 1", h.id, hops, ok)
 		}
 	}
@@ -154,7 +154,7 @@ func TestDiscretionChanges(t *testing.T) {
 	heard := func(want int) {
 		t.Helper()
 		w.run(5 * time.Second)
-		if hops, ok := b.node.links[a.id].peer.Hops(news); !ok || hops != want {
+		if hops, ok := b.node.linkTo(a.id).peer.Hops(news); !ok || hops != want {
 			t.Errorf("the feed is advertised at hop count %d, %v; want %d", hops, ok, want)
 		}
 	}

@@ -29,7 +29,7 @@ func TestAKnownForgerReachesNobodyByRelays(t *testing.T) {
 			t.Error("it was kept, or counts as seen: others could not bring it")
 		}
 	}
-	if after := a.account(relay); after.Deficit != before.Deficit || len(after.Standing.Marks) > 0 || a.node.links[relay.id] == nil {
+	if after := a.account(relay); after.Deficit != before.Deficit || len(after.Standing.Marks) > 0 || a.node.linkTo(relay.id) == nil {
 		t.Errorf("the relay was blamed: %+v", after)
 	}
 	b := w.junk("junk 0")
@@ -46,11 +46,11 @@ func TestWhatAForgerBroughtIsNotPassedOn(t *testing.T) {
 	w := skeptics(t, 3)
 	a, forger, hearer := w.list[0], w.list[1], w.list[2]
 	b := w.junk("junk").Via(forger.id)
-	if l := a.node.links[hearer.id]; !a.node.wants(l, b) {
+	if l := a.node.linkTo(hearer.id); !a.node.wants(l, b) {
 		t.Fatal("it was not to be passed on anyhow")
 	}
 	a.node.punish(a.node.dues.ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
-	if l := a.node.links[hearer.id]; a.node.wants(l, b) {
+	if l := a.node.linkTo(hearer.id); a.node.wants(l, b) {
 		t.Error("it is passed on")
 	}
 }
@@ -87,10 +87,10 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 		}
 		late := w.junk("relayed", doubted.id)
 		a.take(w.list[2+refusals], late)
-		if goes := !a.node.holdsBack(a.node.links[w.list[2+refusals].id], late); goes != (refusals < 2) {
+		if goes := !a.node.holdsBack(a.node.linkTo(w.list[2+refusals].id), late); goes != (refusals < 2) {
 			t.Errorf("%d refuse it: what others relay of it goes on is %v", refusals, goes)
 		}
-		if l := a.node.links[doubted.id]; l == nil || len(a.account(doubted).Standing.Marks) > 0 {
+		if l := a.node.linkTo(doubted.id); l == nil || len(a.account(doubted).Standing.Marks) > 0 {
 			t.Error("a doubt cost it its link or standing")
 		}
 	}

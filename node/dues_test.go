@@ -109,7 +109,7 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 		a, b := hosts[0], hosts[1]
 		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now})
 		c.fail(w, b)
-		a.inside(func(n *Node) { n.put(n.links[b.id], priced{bundle, incentive.Entry}) })
+		a.inside(func(n *Node) { n.put(n.linkTo(b.id), priced{bundle, incentive.Entry}) })
 		w.run(time.Second)
 		if got := a.account(b).Deficit; got != c.want {
 			t.Errorf("%s: charged %v, want %v", name, got, c.want)
@@ -214,19 +214,19 @@ func TestAnEchoerIsFoundOut(t *testing.T) {
 		return protocol.OK{}, put && from == echoer
 	}
 	offers := 0
-	for ; offers < 300 && a.node.links[echoer.id] != nil; offers++ {
+	for ; offers < 300 && a.node.linkTo(echoer.id) != nil; offers++ {
 		b := bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint(offers), Published: w.now})
 		a.put(honest, b)
 		a.hears(echoer, protocol.CheckDID{DID: b.DID})
 		w.run(3 * time.Minute)
 	}
-	if a.node.links[echoer.id] != nil {
+	if a.node.linkTo(echoer.id) != nil {
 		t.Errorf("after %d offers of what it does not have it is still a neighbor", offers)
 	}
 	if s := a.account(echoer); s.Fined == 0 || s.Deficit <= 0 {
 		t.Errorf("it ends with a deficit of %v, fined %v", s.Deficit, s.Fined)
 	}
-	if a.node.links[honest.id] == nil {
+	if a.node.linkTo(honest.id) == nil {
 		t.Error("the honest neighbor was sent away")
 	}
 }

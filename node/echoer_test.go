@@ -21,7 +21,7 @@ func (o *overlay) echoers(hosts []*testHost) {
 		heard[h][did] = true
 		o.at(o.now.Add(10*time.Second), func() {
 			for _, p := range h.node.table.All() {
-				l, other := h.node.links[p.ID], o.hosts[p.ID].node
+				l, other := h.node.linkTo(p.ID), o.hosts[p.ID].node
 				if !other.gossip.seen.has(did) {
 					continue // to be asked for it would cost more than it earns
 				}

@@ -98,7 +98,7 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 	answered := 0
 	for range 5 {
 		a.answerTo(id, "token", wantsNews())
-		if a.node.links[id] == nil {
+		if a.node.linkTo(id) == nil {
 			t.Fatal("not linked")
 		}
 		for range 200 {
@@ -106,7 +106,7 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 				answered++
 			}
 		}
-		a.inside(func(n *Node) { n.part(n.links[id], "over") })
+		a.inside(func(n *Node) { n.part(n.linkTo(id), "over") })
 	}
 	if answered > callsAMinute || answered < callsAMinute/2 {
 		t.Errorf("%d calls within a minute were answered, the limit is %d", answered, callsAMinute)
@@ -132,7 +132,7 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 			return vouches(from, c)
 		})
 		r := a.answerTo(id, "token", wantsNews())
-		if subset, _ := r.Reply.(protocol.Subset); len(subset) > 0 || a.node.links[id] != nil {
+		if subset, _ := r.Reply.(protocol.Subset); len(subset) > 0 || a.node.linkTo(id) != nil {
 			t.Errorf("%s while we call it back: answered %v, %v", name, r.Reply, r.Fault)
 		}
 		b := w.add(Config{}, news)
@@ -143,7 +143,7 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 		})
 		b.inside(func(n *Node) { n.connect(id, "", func(error) {}) })
 		w.run(time.Minute)
-		if b.node.links[id] != nil {
+		if b.node.linkTo(id) != nil {
 			t.Errorf("%s while we connect: it is a neighbor", name)
 		}
 	}

@@ -179,7 +179,7 @@ func (h *testHost) ask(from protocol.NodeID, session string, c protocol.Call, an
 
 // askedBy makes a call to the node in the name of its neighbor from.
 func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(Respond)) {
-	l := h.node.links[from.id]
+	l := h.node.linkTo(from.id)
 	if l == nil {
 		h.net.t.Fatalf("%s is no neighbor of %s", from.id, h.id)
 	}
@@ -201,7 +201,7 @@ func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Cal
 
 // hears makes a call to the node in the name of its neighbor from, and returns the answer.
 func (h *testHost) hears(from *testHost, c protocol.Call) Respond {
-	l := h.node.links[from.id]
+	l := h.node.linkTo(from.id)
 	if l == nil {
 		h.net.t.Fatalf("%s is no neighbor of %s", from.id, h.id)
 	}
@@ -245,7 +245,7 @@ func (h *testHost) suspects(peer protocol.NodeID) (count int) {
 
 // linked reports whether both know each other as neighbors.
 func linked(a, b *testHost) bool {
-	return a.node.links[b.id] != nil && b.node.links[a.id] != nil
+	return a.node.linkTo(b.id) != nil && b.node.linkTo(a.id) != nil
 }
 
 // count counts the calls of a method.

@@ -25,7 +25,7 @@ func (n *Node) learnSelf(l *link, id protocol.NodeID) {
 	votes := n.self.votes
 	votes[l.id()] = id
 	for voter := range votes {
-		if n.links[voter] == nil {
+		if n.linkTo(voter) == nil {
 			delete(votes, voter)
 		}
 	}

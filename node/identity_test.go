@@ -38,8 +38,8 @@ func TestIdentityIsWhatMostNeighborsSay(t *testing.T) {
 			liars[h] = i >= c.honest
 		}
 		w.run(10 * time.Minute)
-		if len(a.node.links) != c.honest+c.lies {
-			t.Fatalf("%s: %d neighbors", c.name, len(a.node.links))
+		if len(a.node.linked) != c.honest+c.lies {
+			t.Fatalf("%s: %d neighbors", c.name, len(a.node.linked))
 		}
 		got, want := a.node.Status().Self, protocol.NodeID{}
 		if c.want == "own" {
@@ -83,8 +83,8 @@ func TestANodeIsNotItsOwnNeighbor(t *testing.T) {
 	var err error
 	a.inside(func(n *Node) { n.connect(a.id, "", func(e error) { err = e }) })
 	w.run(time.Minute)
-	if codeOf(err) != protocol.NotVouched || len(a.node.links) != 0 {
-		t.Errorf("a connect to itself ended with %v, %d neighbors", err, len(a.node.links))
+	if codeOf(err) != protocol.NotVouched || len(a.node.linked) != 0 {
+		t.Errorf("a connect to itself ended with %v, %d neighbors", err, len(a.node.linked))
 	}
 	// Once it knows who it is, it does not even ask.
 	hosts := append([]*testHost{a}, w.add(Config{Peers: []string{a.id.String()}}, news),

@@ -110,7 +110,7 @@ func (i *inquiry) spread() {
 	var free []candidate
 	var fits []int
 	for _, p := range n.table.All() {
-		l := n.links[p.ID]
+		l := n.linkTo(p.ID)
 		switch fit := i.fit(l); {
 		case i.asker != nil && l.holder == i.asker.holder:
 		case i.query.Hops <= 0:
@@ -171,7 +171,7 @@ func (i *inquiry) ask(c candidate, share int) {
 	n, l, left := i.n, c.link, i.deadline.Sub(i.n.now)
 	wait, ok := search.ChildWait(left, l.rtt)
 	switch {
-	case n.links[l.id()] != l:
+	case n.linkTo(l.id()) != l:
 		return // it has gone meanwhile
 	case !ok:
 		i.unasked(c.fit, protocol.CutTime)

@@ -381,7 +381,7 @@ func TestBeingLateIsNoFailure(t *testing.T) {
 		}
 		w.run(time.Second)
 	}
-	if !linked(hosts[0], hosts[1]) || hosts[0].node.links[hosts[1].id].lastError != "" {
+	if !linked(hosts[0], hosts[1]) || hosts[0].node.linkTo(hosts[1].id).lastError != "" {
 		t.Errorf("the neighbor failed: %+v", hosts[0].status(hosts[1]))
 	}
 }

@@ -19,7 +19,7 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 	for i := range neighbors.MaxIntroduction + 100 {
 		many = append(many, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d", i))})
 	}
-	a.inside(func(n *Node) { n.table.Hear(n.links[other.id].peer, many) })
+	a.inside(func(n *Node) { n.table.Hear(n.linkTo(other.id).peer, many) })
 	first, rest := 0, 0
 	p := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
 		switch c := c.Call.(type) {
@@ -33,7 +33,7 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 	})
 	a.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
 	w.run(5 * time.Second)
-	if a.node.links[p.id] == nil {
+	if a.node.linkTo(p.id) == nil {
 		t.Fatal("no link came about")
 	}
 	if first != neighbors.MaxIntroduction || first+rest != len(many)+1 {

@@ -88,17 +88,16 @@ func (l *link) id() protocol.NodeID { return l.peer.ID }
 // join makes a node a neighbor, whose subscription set is subset, and to which offered was advertised. We send it token,
 // and it sends us session.
 func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session string, subset, offered protocol.Subset) {
-	old, holder := n.links[id], n.dues.ledger.HolderOf(id)
+	old, holder := n.linkTo(id), n.dues.ledger.HolderOf(id)
 	l := &link{
 		peer:   n.table.Add(n.now, id, chosen, subset, offered),
 		holder: holder, effort: n.effortOf(holder),
 		static: static, token: token, session: session,
 		heard: n.now,
 	}
-	if len(n.links) == 0 {
+	if len(n.linked) == 0 {
 		n.absence.ended(n.now)
 	}
-	n.links[id] = l
 	n.enlist(l, old)
 	n.noteShared()
 	if old != nil {
@@ -129,7 +128,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session stri
 // enlist puts the link in the place of old, or behind all others where that is nil.
 func (n *Node) enlist(l, old *link) {
 	if old == nil {
-		n.linked = append(n.linked, l)
+		n.linked, n.linkedIDs = append(n.linked, l), append(n.linkedIDs, l.id())
 		return
 	}
 	old.over = true
@@ -141,6 +140,14 @@ func (n *Node) noteShared() {
 	for _, l := range n.linked {
 		l.shared = slices.ContainsFunc(n.linked, func(other *link) bool { return other != l && other.holder == l.holder })
 	}
+}
+
+// linkTo is the link to the node id, nil where there is none.
+func (n *Node) linkTo(id protocol.NodeID) *link {
+	if i := slices.Index(n.linkedIDs, id); i >= 0 {
+		return n.linked[i]
+	}
+	return nil
 }
 
 // linkOf is the link to a neighbor.
@@ -170,10 +177,10 @@ func (n *Node) part(l *link, reason string) {
 		return
 	}
 	l.over = true
-	delete(n.links, l.id())
 	n.load.part(n.now, l)
 	n.absence.parted(l.heard)
-	n.linked = slices.DeleteFunc(n.linked, func(other *link) bool { return other == l })
+	i := slices.Index(n.linked, l)
+	n.linked, n.linkedIDs = slices.Delete(n.linked, i, i+1), slices.Delete(n.linkedIDs, i, i+1)
 	n.noteShared()
 	n.counted()
 	n.table.Remove(l.id())
@@ -183,7 +190,7 @@ func (n *Node) part(l *link, reason string) {
 	if l.static != "" {
 		n.seekStatic(l.static)
 	}
-	if len(n.links) == n.config.MinNeighbors-1 {
+	if len(n.linked) == n.config.MinNeighbors-1 {
 		n.askTrackers() // there were enough until now, so they were asked long ago
 	}
 	n.refillSoon(0)

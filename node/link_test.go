@@ -34,7 +34,7 @@ func TestWhatAFaultSaysOfTheLink(t *testing.T) {
 		w := newNetwork(t)
 		hosts := w.full(3, Config{}, news)
 		a, b := hosts[0], hosts[1]
-		link, failed := a.node.links[b.id], false
+		link, failed := a.node.linkTo(b.id), false
 		w.intercept = func(_, to *testHost, call protocol.Call) (protocol.Reply, bool) {
 			if to != b || failed {
 				return nil, false
@@ -44,10 +44,10 @@ func TestWhatAFaultSaysOfTheLink(t *testing.T) {
 		}
 		a.inside(func(n *Node) { n.offer(link, one("x")) })
 		w.run(2 * time.Second)
-		if got := a.node.links[b.id] == link; got != c.linked {
+		if got := a.node.linkTo(b.id) == link; got != c.linked {
 			t.Errorf("after fault %q the link holds: %v", c.code, got)
 		}
-		if a.node.links[hosts[2].id] == nil {
+		if a.node.linkTo(hosts[2].id) == nil {
 			t.Errorf("after fault %q another link is over", c.code)
 		}
 	}
@@ -68,7 +68,7 @@ func TestANeighborThatIsOfNoUseIsGivenUp(t *testing.T) {
 			w.publish(news)
 			w.run(time.Hour)
 		}
-		if a.node.links[b.id] != nil {
+		if a.node.linkTo(b.id) != nil {
 			t.Errorf("%s: it is kept", name)
 		}
 	}
@@ -80,7 +80,7 @@ func TestASilentNeighborIsNoticed(t *testing.T) {
 	hosts := w.full(2, Config{}, news)
 	hosts[1].kill()
 	began := w.now
-	for len(hosts[0].node.links) > 0 && w.now.Sub(began) < time.Hour {
+	for len(hosts[0].node.linked) > 0 && w.now.Sub(began) < time.Hour {
 		w.run(time.Second)
 	}
 	if took := w.now.Sub(began); took > noticed || noticed > 7*time.Minute {
@@ -98,7 +98,7 @@ func TestALinkThatTheOtherForgotEnds(t *testing.T) {
 	b.store, b.config.Trackers = archive.NewMemory(), nil
 	b.start()
 	w.run(silence + silence/4)
-	if a.node.links[b.id] != nil {
+	if a.node.linkTo(b.id) != nil {
 		t.Error("a link is believed in of which the other end knows nothing")
 	}
 }
@@ -109,7 +109,7 @@ func TestLeaving(t *testing.T) {
 	hosts := w.full(6, Config{MaxNeighbors: 3, MinNeighbors: 3}, news)
 	a := hosts[0]
 	var former []*testHost
-	for id := range a.node.links {
+	for _, id := range a.node.linkedIDs {
 		former = append(former, w.hosts[id])
 	}
 	before := len(a.calls)
@@ -119,7 +119,7 @@ func TestLeaving(t *testing.T) {
 	}
 	w.run(10 * time.Second)
 	for _, h := range former {
-		if h.node.links[a.id] != nil {
+		if h.node.linkTo(a.id) != nil {
 			t.Errorf("%s was not told", h.id)
 		}
 	}

@@ -75,7 +75,7 @@ func TestAPoorNetworkKeepsItsLinks(t *testing.T) {
 		t.Errorf("%d of its links ended", n)
 	}
 	for _, h := range o.list[1:] {
-		if l := h.node.links[poor.id]; l != nil && h.status(poor).Standing < 60 {
+		if l := h.node.linkTo(poor.id); l != nil && h.status(poor).Standing < 60 {
 			t.Errorf("its standing with %s is %d: %v", h.id, h.status(poor).Standing, o.blamed(poor))
 		}
 	}
@@ -127,7 +127,7 @@ func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 	for _, h := range hosts[1:] { // their bundles, with those paths, by way of a third
 		for _, r := range h.node.gossip.recent {
 			for _, other := range hosts[1:] {
-				if other != h && a.node.links[other.id] != nil {
+				if other != h && a.node.linkTo(other.id) != nil {
 					b := r.Bundle().Via(h.id)
 					if a.hears(other, protocol.CheckDID{DID: b.DID}).Reply == protocol.Seen(false) {
 						a.put(other, b)
@@ -152,7 +152,7 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 	for name, misbehave := range map[string]func(w *network, a *testHost, bad *hearer, turn int){
 		"calls": func(_ *network, a *testHost, bad *hearer, _ int) {
 			for range callsAMinute + 10 {
-				if a.node.links[bad.id] != nil {
+				if a.node.linkTo(bad.id) != nil {
 					a.hears(bad.testHost, protocol.GetNeighbors{})
 				}
 			}
@@ -170,7 +170,7 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 		},
 		"adverts": func(w *network, a *testHost, bad *hearer, turn int) {
 			for range 5 {
-				if a.node.links[bad.id] != nil {
+				if a.node.linkTo(bad.id) != nil {
 					a.hears(bad.testHost, protocol.UpdateSubset{Ignored: 100})
 				}
 			}
@@ -183,12 +183,12 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 			w.direct = true
 			bad.connect(protocol.Subset{{Feed: news}})
 			turns := 0
-			for ; turns < 60 && a.node.links[bad.id] != nil; turns++ {
+			for ; turns < 60 && a.node.linkTo(bad.id) != nil; turns++ {
 				misbehave(w, a, bad, turns)
 				w.run(time.Minute)
 			}
-			if a.node.links[bad.id] != nil || turns < 2 {
-				t.Fatalf("after %d turns it is a neighbor: %v", turns, a.node.links[bad.id] != nil)
+			if a.node.linkTo(bad.id) != nil || turns < 2 {
+				t.Fatalf("after %d turns it is a neighbor: %v", turns, a.node.linkTo(bad.id) != nil)
 			}
 			refused := func() bool {
 				r := a.answerTo(bad.id, "token of "+bad.id.String(), protocol.Connect{Subset: protocol.Subset{{Feed: news}}})
@@ -198,7 +198,7 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 				t.Error("it is back on the same day")
 			}
 			w.run(2 * time.Hour)
-			if bad.connect(protocol.Subset{{Feed: news}}); refused() || a.node.links[bad.id] == nil {
+			if bad.connect(protocol.Subset{{Feed: news}}); refused() || a.node.linkTo(bad.id) == nil {
 				t.Error("it is refused for more than a day")
 			}
 			for _, h := range hosts[1:] {
@@ -220,7 +220,7 @@ func TestWhoOversleepsBlamesNobody(t *testing.T) {
 		for i := range 4 {
 			if audit {
 				a.inside(func(n *Node) {
-					for j := 0; n.dues.audits.Offered(n.now, n.links[b.id].holder, did(1000*i+j), incentive.Entry) != incentive.Audited; j++ {
+					for j := 0; n.dues.audits.Offered(n.now, n.linkTo(b.id).holder, did(1000*i+j), incentive.Entry) != incentive.Audited; j++ {
 					}
 					n.watchAudits()
 				})

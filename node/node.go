@@ -18,22 +18,22 @@ import (
 // A Node is one participant of the network. Make one with New. It belongs to one goroutine.
 type Node struct {
 	// What most steps touch stands together, so that they touch little memory: in a lab each step is another node's.
-	now     time.Time // of the step being made
-	effects []Effect  // of the step being made
-	agenda  agenda    // what to do when
-	links   map[protocol.NodeID]*link
-	left    bool       // the host stops; the neighbors were told
-	lastID  uint64     // of calls and searches
-	open    []openCall // calls that have not ended, the earliest first
-	gossip  gossip     // what goes round: bundles seen, promised and recent
-	table   *neighbors.Table
-	rng     *rand.Rand
-	dues    dues               // what neighbors give and get
-	edits   incentive.Versions // of known entries, not confirmed
-	linked  []*link            // the links, in the order of the table's neighbors
-	store   archive.Store
-	feeds   map[feed.URL]*subscription
-	status  Status
+	now       time.Time         // of the step being made
+	effects   []Effect          // of the step being made
+	agenda    agenda            // what to do when
+	linked    []*link           // in the order of the table's neighbors
+	linkedIDs []protocol.NodeID // their ids: a caller is looked for among them
+	left      bool              // the host stops; the neighbors were told
+	lastID    uint64            // of calls and searches
+	open      []openCall        // calls that have not ended, the earliest first
+	gossip    gossip            // what goes round: bundles seen, promised and recent
+	table     *neighbors.Table
+	rng       *rand.Rand
+	dues      dues               // what neighbors give and get
+	edits     incentive.Versions // of known entries, not confirmed
+	store     archive.Store
+	feeds     map[feed.URL]*subscription
+	status    Status
 
 	config  Config
 	sought  map[uint64]func(Found)   // searches that have not ended
@@ -76,7 +76,6 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 		became: make(map[feed.URL]replacement),
 		outage: courtesy.NewOutage(rng),
 		book:   neighbors.NewBook(now, rng, c.AllowLocal, peers),
-		links:  make(map[protocol.NodeID]*link),
 	}
 	n.hosts = courtesy.NewHosts(rng, n.privateHost)
 	n.table = neighbors.NewTable(neighbors.Config{

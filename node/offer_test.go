@@ -68,7 +68,7 @@ func TestWaitingBundlesAreOfferedTogether(t *testing.T) {
 	}
 	got := w.trafficTo(b)
 	for _, bundle := range append(list, list[6:]...) { // some are queued twice
-		a.inside(func(n *Node) { n.offer(n.links[b.id], bundle) })
+		a.inside(func(n *Node) { n.offer(n.linkTo(b.id), bundle) })
 	}
 	w.run(time.Minute)
 	dids := didsOf(list)
@@ -97,7 +97,7 @@ func TestOffersKeepPaceWithDeliveries(t *testing.T) {
 	}
 	for range 600 {
 		w.run(time.Second)
-		if n := len(b.node.links[a.id].owed); n > maxAsked {
+		if n := len(b.node.linkTo(a.id).owed); n > maxAsked {
 			t.Fatalf("%d bundles are owed at a time", n)
 		}
 	}
@@ -114,7 +114,7 @@ func TestPlainNeighborsAreOfferedOneByOne(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
 	a, b := hosts[0], hosts[1]
-	a.node.links[b.id].batches = false
+	a.node.linkTo(b.id).batches = false
 	got := w.trafficTo(b)
 	list := bundles(10)
 	for _, bundle := range list {
@@ -222,12 +222,12 @@ func TestANeighborThatTakesNoDeliveriesIsGivenUp(t *testing.T) {
 		_, put := c.(protocol.PutEntries)
 		return nil, put && to == stuck
 	}
-	link := a.node.links[stuck.id]
+	link := a.node.linkTo(stuck.id)
 	for i := range 360 {
 		a.put(feeder, one(fmt.Sprint("e", i)))
 		w.run(time.Second)
 	}
-	if a.node.links[stuck.id] == link {
+	if a.node.linkTo(stuck.id) == link {
 		t.Errorf("after six minutes it is still a neighbor, %d bundles wait to be delivered", len(link.asked))
 	}
 }
@@ -328,7 +328,7 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 	if bytes := wire(kept); bytes > recentBytes || len(kept) == 0 {
 		t.Errorf("%d bundles, %d bytes are kept for newcomers; the limit is %d", len(kept), bytes, recentBytes)
 	}
-	if waiting := a.node.links[slow.id].waiting; wire(waiting) > maxWaitingBytes || len(waiting) == 0 {
+	if waiting := a.node.linkTo(slow.id).waiting; wire(waiting) > maxWaitingBytes || len(waiting) == 0 {
 		t.Errorf("%d bundles, %d bytes wait for a neighbor; the limit is %d", len(waiting), wire(waiting), maxWaitingBytes)
 	}
 }

@@ -196,7 +196,7 @@ func TestTheOverlayHeals(t *testing.T) {
 	o.run(2 * time.Minute)
 	stale, poor := 0, 0
 	for _, h := range o.list[6:] {
-		for id := range h.node.links {
+		for _, id := range h.node.linkedIDs {
 			if dead[id] {
 				stale++
 			}
@@ -220,7 +220,7 @@ func TestTheOverlayHealsInSilence(t *testing.T) {
 	}
 	o.run(noticed + time.Minute)
 	for _, h := range o.list[6:] {
-		for id := range h.node.links {
+		for _, id := range h.node.linkedIDs {
 			if o.hosts[id].down {
 				t.Errorf("%s counts on %s, which is dead", h.id, id)
 			}
@@ -243,7 +243,7 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 	o.run(10 * time.Minute)
 	for _, h := range o.list[:20] {
 		places := 0
-		for id := range h.node.links {
+		for _, id := range h.node.linkedIDs {
 			if id.Addr().As4()[1] == 99 {
 				places++
 			}
@@ -263,7 +263,7 @@ func TestALiarIsSentAway(t *testing.T) {
 	o.rider[liar] = true
 	var longest time.Duration
 	o.watch = func(h *testHost, _ Event, _ []Effect) {
-		if l := h.node.links[liar.id]; l != nil && h != liar {
+		if l := h.node.linkTo(liar.id); l != nil && h != liar {
 			longest = max(longest, o.now.Sub(l.peer.Since))
 		}
 	}

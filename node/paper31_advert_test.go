@@ -20,7 +20,7 @@ func TestAdvertLeavesOutTheAskersOwn(t *testing.T) {
 	if !linked(a, b) {
 		t.Fatal("not linked")
 	}
-	heard := b.node.links[a.id].peer
+	heard := b.node.linkTo(a.id).peer
 	if _, ok := heard.Hops(comic); ok {
 		t.Error("a advertises to b what only b is interested in")
 	}
@@ -128,9 +128,9 @@ func TestDirectSetsAreExchangedFromTheStart(t *testing.T) {
 	for !linked(a, b) && w.now.Before(epoch.Add(time.Minute)) {
 		w.run(10 * time.Millisecond)
 	}
-	ofA, _ := b.node.links[a.id].peer.Hops(blog)
-	ofB, _ := a.node.links[b.id].peer.Hops(comic)
-	if ofA != 0 || ofB != 0 || a.node.links[b.id].peer.Feeds() != 2 || b.node.links[a.id].peer.Feeds() != 1 {
+	ofA, _ := b.node.linkTo(a.id).peer.Hops(blog)
+	ofB, _ := a.node.linkTo(b.id).peer.Hops(comic)
+	if ofA != 0 || ofB != 0 || a.node.linkTo(b.id).peer.Feeds() != 2 || b.node.linkTo(a.id).peer.Feeds() != 1 {
 		t.Error("neighbors do not know each other's own feeds from the start")
 	}
 	if n := count(a.calls, "update_subset") + count(b.calls, "update_subset"); n != 0 {
@@ -165,7 +165,7 @@ func TestFarInterestsChangeMore(t *testing.T) {
 	var changed, standing [4]float64
 	o.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		update, ok := c.(protocol.UpdateSubset)
-		l := to.node.links[from.id]
+		l := to.node.linkTo(from.id)
 		if !ok || l == nil {
 			return nil, false
 		}

@@ -77,8 +77,8 @@ func TestWhoAsksATrackerIsFound(t *testing.T) {
 	}
 	w.run(time.Hour)
 	for _, h := range hosts {
-		if len(h.node.links) < 8 {
-			t.Fatalf("%s has %d neighbors", h.id, len(h.node.links))
+		if len(h.node.linked) < 8 {
+			t.Fatalf("%s has %d neighbors", h.id, len(h.node.linked))
 		}
 		if asked[h] < 4 {
 			t.Errorf("%s, which has all that it wants, showed itself %d times in an hour", h.id, asked[h])
@@ -100,7 +100,7 @@ func TestEarlierNeighborsAreTrusted(t *testing.T) {
 	}
 	old.kill()
 	w.run(noticed)
-	if a.node.links[old.id] != nil {
+	if a.node.linkTo(old.id) != nil {
 		t.Fatal("a neighbor that is dead was not noticed")
 	}
 	old.start()
@@ -216,7 +216,7 @@ func TestAnEmptyAnswerDeclines(t *testing.T) {
 	}) {
 		t.Errorf("of %d answers of a full node not all were empty", len(answers))
 	}
-	if p.node.links[q.id] != nil || q.node.links[p.id] != nil || !first.linked {
+	if p.node.linkTo(q.id) != nil || q.node.linkTo(p.id) != nil || !first.linked {
 		t.Error("declined, and linked all the same")
 	}
 	if !linked(p, other) {

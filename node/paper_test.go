@@ -28,7 +28,7 @@ func TestInterestSpreadsHopByHop(t *testing.T) {
 	line := lineOf(w, 6, Config{AdvertInterval: time.Minute})
 	w.run(10 * time.Minute)
 	for i := 1; i < len(line); i++ {
-		hops, ok := line[i].node.links[line[i-1].id].peer.Hops(news)
+		hops, ok := line[i].node.linkTo(line[i-1].id).peer.Hops(news)
 		want := i - 1
 		if want <= 3 && (!ok || hops != want) || want > 3 && ok {
 			t.Errorf("node %d hears of the feed at hop count %d, %v from its left neighbor; want %d", i, hops, ok, want)
@@ -223,7 +223,7 @@ func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	bundle := bundleOf(w, 1)
 	check := func() protocol.Reply {
-		return a.answerTo(b.id, a.node.links[b.id].session, protocol.CheckDID{DID: bundle.DID}).Reply
+		return a.answerTo(b.id, a.node.linkTo(b.id).session, protocol.CheckDID{DID: bundle.DID}).Reply
 	}
 	if check() != protocol.Seen(false) {
 		t.Error("a bundle that nobody has is answered seen")
@@ -258,11 +258,11 @@ func TestAVanishedNeighborIsReplaced(t *testing.T) {
 	victim.kill()
 	w.run(time.Hour)
 	for _, h := range bereft {
-		if h.node.links[victim.id] != nil {
+		if h.node.linkTo(victim.id) != nil {
 			t.Errorf("%s still counts on a dead neighbor", h.id)
 		}
-		if len(h.node.links) < 2 {
-			t.Errorf("%s has %d neighbors and found nobody in place of the dead one", h.id, len(h.node.links))
+		if len(h.node.linked) < 2 {
+			t.Errorf("%s has %d neighbors and found nobody in place of the dead one", h.id, len(h.node.linked))
 		}
 	}
 }

@@ -221,7 +221,7 @@ func TestAFullPathSuppressesNothing(t *testing.T) {
 					n.gossip.seen.add(bundleWith(e).DID)
 					h.store.Keep([]archive.Record{archive.NewRecord(e, w.now, protocol.NodeID{})})
 					for _, p := range n.table.All() {
-						n.offer(n.links[p.ID], bundleWith(e))
+						n.offer(n.linkTo(p.ID), bundleWith(e))
 					}
 				})
 			}

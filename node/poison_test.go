@@ -135,7 +135,7 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 	pardons := 0
 	foreign := make(map[protocol.DID]bool)
 	for range count {
-		if a.node.links[foe.id] == nil {
+		if a.node.linkTo(foe.id) == nil {
 			pardons++
 			a.node.load = newExposure()
 			if err := a.node.newDues(); err != nil {
@@ -220,7 +220,7 @@ func TestRandomOffersDisplaceNothing(t *testing.T) {
 	var foe *testHost
 	foes, promised := 0, 0
 	for offers, calls := 0, 0; offers < 1_000_000; calls++ {
-		if foe == nil || a.node.links[foe.id] == nil {
+		if foe == nil || a.node.linkTo(foe.id) == nil {
 			foes++
 			foe = a.befriend(stranger(foes), news)
 		}

@@ -227,7 +227,7 @@ func TestUnsubscribing(t *testing.T) {
 	if !a.has(id) {
 		t.Error("the entries are gone")
 	}
-	if _, ok := b.node.links[a.id].peer.Hops(news); ok {
+	if _, ok := b.node.linkTo(a.id).peer.Hops(news); ok {
 		t.Error("the neighbor was not told")
 	}
 	before := w.feed(news).requests

@@ -242,7 +242,7 @@ func TestWhatWasAskedForBeforeTheFeedTurnedPrivateStays(t *testing.T) {
 	for range 3 {
 		a.offerAll(one(w.publish(news).String()))
 	}
-	for len(a.node.links[b.id].asked) == 0 {
+	for len(a.node.linkTo(b.id).asked) == 0 {
 		w.next()
 	}
 	w.feed(news).private = true
@@ -292,11 +292,11 @@ func TestAFeedIsNotSpokenOfBeforeItIsReached(t *testing.T) {
 		w.feed(intranet).answer = func(Fetch) Fetched { return Fetched{Status: c.status, Dialed: c.dialed, Err: errors.New(name)} }
 		a.step(Subscribe{Feeds: []feed.URL{intranet}})
 		w.run(2 * time.Hour)
-		_, heard := b.node.links[a.id].peer.Hops(intranet)
+		_, heard := b.node.linkTo(a.id).peer.Hops(intranet)
 		a.kill()
 		a.start()
 		w.run(10 * time.Minute)
-		_, again := b.node.links[a.id].peer.Hops(intranet)
+		_, again := b.node.linkTo(a.id).peer.Hops(intranet)
 		if w.feed(intranet).requests == 0 || heard != c.spoken || !c.spoken && again {
 			t.Errorf("%s: polled %d times, the neighbor heard of it: %v, after a restart: %v", name, w.feed(intranet).requests, heard, again)
 		}

@@ -68,7 +68,7 @@ func TestWhoKeepsSilentIsHeldToItsPromise(t *testing.T) {
 			t.Errorf("%s: %d offences are held against it", name, marks)
 		}
 		w.run(callTimeout * 4)
-		if linked := a.node.links[claimer.id] != nil; linked == dead {
+		if linked := a.node.linkTo(claimer.id) != nil; linked == dead {
 			t.Errorf("%s: after a minute it counts as a neighbor: %v", name, linked)
 		}
 	}
@@ -109,7 +109,7 @@ func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
 		},
 		"it connects anew": func(a, holder *testHost, _ *protocol.Bundle) {
 			a.inside(func(n *Node) {
-				l := n.links[holder.id]
+				l := n.linkTo(holder.id)
 				n.join(holder.id, false, "", n.token(holder.id), l.session, protocol.Subset{{Feed: news}}, n.table.Offer(holder.id))
 			})
 		},
@@ -139,7 +139,7 @@ func TestTheHolderMayAskAgain(t *testing.T) {
 	if len(got) != 3 || got[2] != protocol.Seen(false) {
 		t.Errorf("answered %v", got)
 	}
-	if owed := len(hosts[0].node.links[hosts[1].id].owed); owed != 1 {
+	if owed := len(hosts[0].node.linkTo(hosts[1].id).owed); owed != 1 {
 		t.Errorf("owes the same bundle %d times", owed)
 	}
 }
@@ -150,7 +150,7 @@ func TestWhoWaitsIsAnsweredWhenItsLinkEnds(t *testing.T) {
 	for name, end := range map[string]func(a, waiting *testHost){
 		"it disconnects": func(a, waiting *testHost) { a.hears(waiting, protocol.Disconnect{}) },
 		"it is declared gone": func(a, waiting *testHost) {
-			a.inside(func(n *Node) { n.part(n.links[waiting.id], "gone") })
+			a.inside(func(n *Node) { n.part(n.linkTo(waiting.id), "gone") })
 		},
 		"it connects anew": func(a, waiting *testHost) {
 			waiting.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
@@ -183,7 +183,7 @@ func TestOneThatOffersTwiceHoldsNobodyUp(t *testing.T) {
 		a.offered(twice, b, &ignored)
 		a.offered(honest, b, &got)
 		w.run(protocol.HoldAnswer + time.Millisecond)
-		a.inside(func(n *Node) { n.giveUp(n.links[twice.id], b.DID) })
+		a.inside(func(n *Node) { n.giveUp(n.linkTo(twice.id), b.DID) })
 		w.run(2 * protocol.HoldAnswer)
 		if len(got) != 1 {
 			t.Fatalf("bundle %d: an honest neighbor's offer was answered %d times", i, len(got))
@@ -235,7 +235,7 @@ func TestInheritedPromisesAreBounded(t *testing.T) {
 	}
 	for range 5 {
 		w.run(protocol.HoldAnswer)
-		if owed := len(a.node.links[heir.id].owed); owed > protocol.MaxPromises {
+		if owed := len(a.node.linkTo(heir.id).owed); owed > protocol.MaxPromises {
 			t.Fatalf("a neighbor owes %d bundles, the limit is %d", owed, protocol.MaxPromises)
 		}
 	}
@@ -257,7 +257,7 @@ func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
 	if n := len(a.node.agenda.tasks); n > 100 {
 		t.Errorf("%d tasks are on the agenda", n)
 	}
-	if n := len(a.node.links[b.id].owed); n != 1 {
+	if n := len(a.node.linkTo(b.id).owed); n != 1 {
 		t.Errorf("%d bundles are owed, want the last", n)
 	}
 	if n := a.node.Status().Counters.Broken; n != 0 {
@@ -303,7 +303,7 @@ func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
 	if r := a.hears(b, protocol.CheckDIDs{DIDs: dids}); r.Fault == nil || r.Fault.Code != protocol.Busy {
 		t.Errorf("an offer beyond what may be owed was answered %+v, %v", r.Reply, r.Fault)
 	}
-	if owed := len(a.node.links[b.id].owed); owed != 1 {
+	if owed := len(a.node.linkTo(b.id).owed); owed != 1 {
 		t.Errorf("%d bundles are owed after an offer that was refused, want 1", owed)
 	}
 }

@@ -102,8 +102,8 @@ func (v *village) do(d deed) {
 // look sees to the rules at every step of everybody.
 func (v *village) look(h *testHost, _ Event, effects []Effect) {
 	n := h.node
-	if n.table.Len() > n.config.MaxNeighbors || n.table.Len() != len(n.links) {
-		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.table.Len(), len(n.links), n.config.MaxNeighbors)
+	if n.table.Len() > n.config.MaxNeighbors || n.table.Len() != len(n.linked) {
+		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.table.Len(), len(n.linked), n.config.MaxNeighbors)
 	}
 	shown := 0
 	for _, s := range n.feeds {

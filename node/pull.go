@@ -115,7 +115,7 @@ func (n *Node) endPull(tag uint64) {
 // pullable reports whether we ask the node for entries: not ourselves, nobody at an address that is not public
 // unless it is a neighbor, and nobody who lied or did not answer a short while ago.
 func (n *Node) pullable(id protocol.NodeID) bool {
-	reachable := n.links[id] != nil || n.config.AllowLocal || feed.PublicAddr(id.Addr())
+	reachable := n.linkTo(id) != nil || n.config.AllowLocal || feed.PublicAddr(id.Addr())
 	return reachable && !id.IsZero() && id != n.self.id && id.Port() >= protocol.LowestPort && !n.queries.shunned.has(n.now, id)
 }
 
@@ -135,7 +135,7 @@ func (p *pull) advance() {
 // ask has a holder send some entries.
 func (p *pull) ask(r search.Request) {
 	id := r.Holder
-	l, session := p.n.links[id], ""
+	l, session := p.n.linkTo(id), ""
 	if l != nil {
 		session = l.token
 	}

@@ -23,7 +23,7 @@ func TestQueriesAreAnsweredFromTheArchive(t *testing.T) {
 	}
 	ask := func(f feed.Filter) protocol.Answer {
 		t.Helper()
-		r := a.answerTo(b.id, a.node.links[b.id].session, protocol.QueryFeed{Query: protocol.Query{Filter: f}})
+		r := a.answerTo(b.id, a.node.linkTo(b.id).session, protocol.QueryFeed{Query: protocol.Query{Filter: f}})
 		if r.Fault != nil {
 			t.Fatal(r.Fault)
 		}
@@ -59,7 +59,7 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
 	a, b := hosts[0].node, hosts[1]
-	session := a.links[b.id].session
+	session := a.linkTo(b.id).session
 	var effects []Effect
 	for tag := range uint64(3) {
 		effects = a.Step(effects, w.now, Asked{From: b.id, Session: session, Call: protocol.QueryFeed{}, Tag: 100 + tag})
@@ -88,7 +88,7 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})
-	n, l := hosts[1].node, hosts[1].node.links[hosts[0].id]
+	n, l := hosts[1].node, hosts[1].node.linkTo(hosts[0].id)
 	asked := uint64(0)
 	search := func(wait time.Duration) Search {
 		t.Helper()

@@ -27,7 +27,7 @@ func TestQueriesRunIntoTheBound(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	b.holds(oldEntry(news, 1))
 	deficit := func() incentive.Credit {
-		account, _ := b.node.dues.ledger.Account(b.node.links[a.id].holder)
+		account, _ := b.node.dues.ledger.Account(b.node.linkTo(a.id).holder)
 		return account.Deficit
 	}
 	if a.asksFor(b, "nothing", "dodo"); deficit() != messagePrice {
@@ -52,7 +52,7 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	l := b.node.links[a.id]
+	l := b.node.linkTo(a.id)
 	b.inside(func(n *Node) { n.dues.ledger.Got(n.now, l.holder, 9*incentive.Entry) })
 	before, _ := b.node.dues.ledger.Account(l.holder)
 	var records []archive.Record
@@ -84,7 +84,7 @@ func TestMessagesArePaidFor(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3}, [2]int{3, 4})
 	asker, relay := hosts[0], hosts[1]
-	l := relay.node.links[asker.id]
+	l := relay.node.linkTo(asker.id)
 	relay.inside(func(n *Node) { n.dues.ledger.Got(n.now, l.holder, incentive.Entry) })
 	ask := func(id string, budget int) (protocol.Answer, incentive.Credit) {
 		before, _ := relay.node.dues.ledger.Account(l.holder)
@@ -115,7 +115,7 @@ func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
 	n := hosts[1].node
-	flooder, other := n.links[hosts[0].id], n.links[hosts[2].id]
+	flooder, other := n.linkTo(hosts[0].id), n.linkTo(hosts[2].id)
 	if got := n.affordable(flooder, 50); got != 50 {
 		t.Errorf("%d of 50", got)
 	}
@@ -139,7 +139,7 @@ func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 func TestANeighborHasSoMuchSearch(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})
-	n, l := hosts[1].node, hosts[1].node.links[hosts[0].id]
+	n, l := hosts[1].node, hosts[1].node.linkTo(hosts[0].id)
 	ask := func(now time.Time) Effect {
 		for _, e := range n.Step(nil, now, Asked{From: l.id(), Session: l.session, Call: protocol.QueryFeed{Query: protocol.Query{
 			Filter: feed.Filter{Words: []string{now.String()}}, // no two are the same
@@ -193,7 +193,7 @@ func TestAFloodOfQueriesIsHeldBack(t *testing.T) {
 	hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
 	answered, busy := 0, 0
 	marks := func() int {
-		account, _ := hosts[1].node.dues.ledger.Account(hosts[1].node.links[hosts[0].id].holder)
+		account, _ := hosts[1].node.dues.ledger.Account(hosts[1].node.linkTo(hosts[0].id).holder)
 		return len(account.Standing.Marks)
 	}
 	for i := range 100 {

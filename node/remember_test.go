@@ -28,7 +28,7 @@ func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 			if r.Fault != nil {
 				t.Fatal(i, port, r.Fault)
 			}
-			if a.node.links[id] == nil {
+			if a.node.linkTo(id) == nil {
 				t.Fatal(i, port, "not linked")
 			}
 			w.run(time.Second)
@@ -41,7 +41,7 @@ func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 	a.start()
 	w.run(10 * time.Minute)
 	honest := 0
-	for id := range a.node.links {
+	for _, id := range a.node.linkedIDs {
 		if w.hosts[id].node != nil {
 			honest++
 		}

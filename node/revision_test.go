@@ -86,7 +86,7 @@ func TestAnAlteredEntryIsNeverShown(t *testing.T) {
 	if shown || a.digest(e.EntryID()) != e.Digest() {
 		t.Error("the altered text was shown")
 	}
-	if got := a.account(foe); a.node.links[foe.id] == nil || got.Fined != 0 || got.Got != before.Got {
+	if got := a.account(foe); a.node.linkTo(foe.id) == nil || got.Fined != 0 || got.Got != before.Got {
 		t.Error("it is punished, although some publishers show everybody another version")
 	}
 	if !a.has(bundleWith(feed.Entry{Feed: news, ID: "beside 1", Title: "T"}).Entries[0].EntryID()) {
@@ -185,7 +185,7 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 	a.take(foe, v)
 	a.take(foe, v)
-	if got := a.node.edits.Len(); got != 1 || a.node.links[foe.id].owes(v.DID) {
+	if got := a.node.edits.Len(); got != 1 || a.node.linkTo(foe.id).owes(v.DID) {
 		t.Errorf("%d versions are set aside", got)
 	}
 	if r := a.hears(foe, check); r.Reply != protocol.Seen(true) {

@@ -67,7 +67,7 @@ func TestWhatStaysInsideIsNotServed(t *testing.T) {
 	h.step(Subscribe{Feeds: []feed.URL{blog}, Private: &private})
 	for name, from := range map[string]protocol.NodeID{"stranger": stranger(1), "neighbor": hosts[1].id} {
 		session := ""
-		if l := h.node.links[from]; l != nil {
+		if l := h.node.linkTo(from); l != nil {
 			session = l.session
 		}
 		var c protocol.GetEntries
@@ -91,7 +91,7 @@ func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{Incentive: incentive.Config{Bound: 10, Gifts: -1}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	l := b.node.links[a.id]
+	l := b.node.linkTo(a.id)
 	b.inside(func(n *Node) { n.dues.ledger.Got(n.now, l.holder, 3*incentive.Entry) })
 	var wishes []search.Wish
 	for i := range 60 {
@@ -112,7 +112,7 @@ func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 	if len(got.Refused) != 1 || got.Refused[0].Lied || got.Refused[0].Why != (&protocol.RemoteError{Code: protocol.Spent, Text: spent().Text}).Error() {
 		t.Errorf("refused is %+v", got.Refused)
 	}
-	earned, _ := a.node.dues.ledger.Account(a.node.links[b.id].holder)
+	earned, _ := a.node.dues.ledger.Account(a.node.linkTo(b.id).holder)
 	if earned.Got < relayPrice || earned.Got > incentive.Credit(count(a.calls, "get_entries"))*relayPrice {
 		t.Errorf("the holder earned %v", earned.Got)
 	}

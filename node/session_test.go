@@ -29,7 +29,7 @@ func TestNobodySpeaksForAnothersPort(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
 	a, victim := hosts[0], hosts[1]
-	tokens := []string{"", "guess", strings.Repeat("f", protocol.MaxSessionBytes), victim.node.links[a.id].session}
+	tokens := []string{"", "guess", strings.Repeat("f", protocol.MaxSessionBytes), victim.node.linkTo(a.id).session}
 	thief := w.play(protocol.NewNodeID(victim.id.Addr(), 9000), func(_ *testHost, c Call) protocol.Reply {
 		tokens = append(tokens, c.Session)
 		return nil
@@ -86,7 +86,7 @@ func TestATokenIsGoodForOnePeer(t *testing.T) {
 	if r := third.answerTo(victim.id, stolen, wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
 		t.Errorf("a connect with a stolen token was answered %+v, %v", r.Reply, r.Fault)
 	}
-	if len(third.node.links) != 0 {
+	if len(third.node.linked) != 0 {
 		t.Error("linked on the word of a thief")
 	}
 	if stolen == victim.node.token(third.id) || stolen == "" {
@@ -126,12 +126,12 @@ func TestVouching(t *testing.T) {
 		caller := w.play(stranger(1), func(*testHost, Call) protocol.Reply { return c.answer })
 		r := a.answerTo(caller.id, c.session, wantsNews())
 		if c.linked {
-			if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 || a.node.links[caller.id] == nil {
+			if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 || a.node.linkTo(caller.id) == nil {
 				t.Errorf("%s: answered %+v, %v", c.name, r.Reply, r.Fault)
 			}
 			continue
 		}
-		if r.Fault == nil || r.Fault.Code != c.want || a.node.links[caller.id] != nil {
+		if r.Fault == nil || r.Fault.Code != c.want || a.node.linkTo(caller.id) != nil {
 			t.Errorf("%s: answered %+v, %v; want %v", c.name, r.Reply, r.Fault, c.want)
 		}
 	}
@@ -142,7 +142,7 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
 	a, victim := hosts[0], hosts[1]
-	link := a.node.links[victim.id]
+	link := a.node.linkTo(victim.id)
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		_, vouch := c.(protocol.Vouch)
 		return &protocol.RemoteError{Code: protocol.UnknownMethod, Text: "an older version"}, vouch && to == victim
@@ -150,7 +150,7 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	if r := a.answerTo(victim.id, "", wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
 		t.Errorf("answered %+v, %v", r.Reply, r.Fault)
 	}
-	if a.node.links[victim.id] != link {
+	if a.node.linkTo(victim.id) != link {
 		t.Error("the link was replaced")
 	}
 }
@@ -246,7 +246,7 @@ func TestAStormThrowsOutNobodyElse(t *testing.T) {
 	for i := range 50 {
 		a.answerTo(protocol.NewNodeID(victim.id.Addr(), uint16(9000+i%2)), "guess", wantsNews())
 		w.run(time.Second)
-		if a.node.links[victim.id] == nil {
+		if a.node.linkTo(victim.id) == nil {
 			t.Fatalf("after %d connects of another process the victim is no neighbor any more", i+1)
 		}
 	}

@@ -68,7 +68,7 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 	if tried < 3 || tried > 24 {
 		t.Errorf("%d neighbors made room for others within a day", tried)
 	}
-	if n := len(victim.node.links); n < 7 {
+	if n := len(victim.node.linked); n < 7 {
 		t.Errorf("%d neighbors are left", n)
 	}
 	for _, h := range o.list[1:] {
@@ -130,7 +130,7 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	a.inside(func(n *Node) { n.noteNodes(0, []protocol.NodeID{better.id}) })
 	say := func(c protocol.StateAccount) {
 		for i := range 4 {
-			if a.node.links[stranger(i)] != nil {
+			if a.node.linkTo(stranger(i)) != nil {
 				a.answerTo(stranger(i), "token", c)
 			}
 		}
@@ -191,16 +191,16 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 			})
 		}
 		a.inside(func(n *Node) {
-			n.dues.ledger.Got(n.now, n.links[stranger(0)].holder, incentive.Value(gave, 0))
+			n.dues.ledger.Got(n.now, n.linkTo(stranger(0)).holder, incentive.Value(gave, 0))
 		})
 		for range 12 {
 			a.inside(func(n *Node) {
-				n.earn(n.links[stranger(1)], 3, news)
-				n.earn(n.links[stranger(2)], 3, news)
+				n.earn(n.linkTo(stranger(1)), 3, news)
+				n.earn(n.linkTo(stranger(2)), 3, news)
 			})
 			w.run(time.Hour)
 		}
-		if kept := a.node.links[stranger(0)] != nil; kept != (gave > 0) {
+		if kept := a.node.linkTo(stranger(0)) != nil; kept != (gave > 0) {
 			t.Errorf("it gave %d entries before; it is kept: %v", gave, kept)
 		}
 	}
