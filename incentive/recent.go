@@ -7,6 +7,7 @@ import "feedex/internal/digest"
 type recent[K comparable, V any] struct {
 	size              int
 	current, previous map[K]V
+	turned            uint32 // how often the current half became the previous one
 }
 
 func newRecent[K comparable, V any](size int) recent[K, V] {
@@ -27,6 +28,7 @@ func (r *recent[K, V]) use(k K) (V, bool) {
 func (r *recent[K, V]) put(k K, v V) {
 	if len(r.current) >= r.size {
 		r.previous, r.current = r.current, make(map[K]V)
+		r.turned++
 	}
 	r.current[k] = v
 }
