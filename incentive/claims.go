@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/internal/digest"
+	"feedex/internal/ordered"
 	"feedex/protocol"
 )
 
@@ -43,7 +43,7 @@ const (
 // too, and such a holder is no witness: or two forgers would be the excuse of the third. What is excused
 // costs no standing, but earns nothing.
 type Claims struct {
-	open   digest.Table[claim]    // by entry
+	open   ordered.Map[feed.EntryID, claim]
 	feeds  counted[feed.URL]      // of these
 	makers counted[Holder]        // likewise
 	misses []miss                 // the latest last
@@ -133,7 +133,7 @@ func NewClaims() *Claims {
 // Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, whoever has most
 // claims loses its oldest: a flood pushes out nobody else's.
 func (c *Claims) Add(e *feed.Entry, made Claim) {
-	if c.open.Get(digest.Digest(made.Entry)) != nil {
+	if c.open.Get(made.Entry) != nil {
 		return
 	}
 	at := max(made.At.Unix(), 0)
@@ -143,7 +143,7 @@ func (c *Claims) Add(e *feed.Entry, made Claim) {
 	if c.open.Len() >= maxClaims {
 		c.evict()
 	}
-	c.open.Put(digest.Digest(made.Entry), claim{
+	c.open.Put(made.Entry, claim{
 		via: made.Via, feed: c.feeds.take(made.Feed), maker: c.makers.take(made.Holder),
 		at: uint32(at), listed: uint32(min(at-listedSince(e, seconds(made.At)).Unix(), math.MaxUint32)),
 		value: int32(made.Value), earned: int32(made.Earned), held: int32(made.Held), title: hash(e.Title), link: hash(e.Link),
@@ -176,7 +176,7 @@ func (c *Claims) evict() {
 }
 
 // end forgets a claim.
-func (c *Claims) end(id digest.Digest, open *claim) {
+func (c *Claims) end(id feed.EntryID, open *claim) {
 	c.uncount(open)
 	c.open.Delete(id)
 }
@@ -189,7 +189,7 @@ func (c *Claims) uncount(open *claim) {
 
 // Of returns the open claim of the entry, and whether there is one.
 func (c *Claims) Of(id feed.EntryID) (Claim, bool) {
-	if open := c.open.Get(digest.Digest(id)); open != nil {
+	if open := c.open.Get(id); open != nil {
 		return c.claimed(id, open), true
 	}
 	return Claim{}, false
@@ -198,7 +198,7 @@ func (c *Claims) Of(id feed.EntryID) (Claim, bool) {
 // End drops the claim of an entry that we know to be true, and returns it, and whether there was one.
 func (c *Claims) End(id feed.EntryID) (made Claim, open bool) {
 	if made, open = c.Of(id); open {
-		c.end(digest.Digest(id), c.open.Get(digest.Digest(id)))
+		c.end(id, c.open.Get(id))
 	}
 	return made, open
 }
@@ -215,7 +215,7 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 	for _, e := range listed {
 		shown[e.Entry] = true
 	}
-	c.open.DeleteFunc(func(id digest.Digest, open *claim) bool {
+	c.open.DeleteFunc(func(id feed.EntryID, open *claim) bool {
 		if open.feed != of {
 			return false
 		}
@@ -326,7 +326,7 @@ func (c *Claims) Forget(u feed.URL) {
 	if !claimed {
 		return
 	}
-	c.open.DeleteFunc(func(_ digest.Digest, open *claim) bool {
+	c.open.DeleteFunc(func(_ feed.EntryID, open *claim) bool {
 		if open.feed != of {
 			return false
 		}

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"feedex/feed"
-	"feedex/internal/digest"
 	"feedex/protocol"
 )
 
@@ -238,11 +237,11 @@ func TestClaimsAreBounded(t *testing.T) {
 		t.Error("the last claim is not remembered")
 	}
 	add(c, item(-1, 0), -young-time.Second, 4)
-	if c.open.Len() != 1 || len(c.makers.numbers) != 1 {
-		t.Errorf("after two days %d claims are left, of %d holders", c.open.Len(), len(c.makers.numbers))
+	if c.open.Len() != 1 || c.makers.numbers.Len() != 1 {
+		t.Errorf("after two days %d claims are left, of %d holders", c.open.Len(), c.makers.numbers.Len())
 	}
 	c.Forget(news)
-	if c.open.Len()+len(c.feeds.numbers)+len(c.makers.numbers) != 0 {
+	if c.open.Len()+c.feeds.numbers.Len()+c.makers.numbers.Len() != 0 {
 		t.Error("claims of a feed that is forgotten are left")
 	}
 }
@@ -256,7 +255,7 @@ func TestEvictionIsDeterministic(t *testing.T) {
 			add(lives[i], item(j, 0), 0, j%100)
 		}
 	}
-	var left [2][]digest.Digest
+	var left [2][]feed.EntryID
 	for i := range lives {
 		for id := range lives[i].open.All {
 			left[i] = append(left[i], id)

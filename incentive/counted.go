@@ -1,9 +1,11 @@
 package incentive
 
+import "feedex/internal/ordered"
+
 // counted gives keys numbers, for lists of thousands of things that have few of them, and counts how many have
 // which. A number that nothing has any more is given to another key. The zero counted has none.
 type counted[K comparable] struct {
-	numbers map[K]uint32
+	numbers ordered.Map[K, uint32]
 	list    []count[K] // by number
 	free    []uint32
 }
@@ -15,8 +17,10 @@ type count[K comparable] struct {
 
 // find is the number of a key, and whether anything has it.
 func (c *counted[K]) find(k K) (number uint32, ok bool) {
-	number, ok = c.numbers[k]
-	return number, ok
+	if known := c.numbers.Get(k); known != nil {
+		return *known, true
+	}
+	return 0, false
 }
 
 // key is that of a number which something has.
@@ -24,13 +28,11 @@ func (c *counted[K]) key(number uint32) K { return c.list[number].key }
 
 // take counts one more that has the key.
 func (c *counted[K]) take(k K) uint32 {
-	number, known := c.numbers[k]
+	number, known := c.find(k)
 	if !known {
 		number = c.place()
-		if c.list[number].key = k; c.numbers == nil {
-			c.numbers = make(map[K]uint32)
-		}
-		c.numbers[k] = number
+		c.list[number].key = k
+		c.numbers.Put(k, number)
 	}
 	c.list[number].count++
 	return number
@@ -51,7 +53,7 @@ func (c *counted[K]) drop(number uint32) {
 	if at := &c.list[number]; at.count > 1 {
 		at.count--
 	} else {
-		delete(c.numbers, at.key)
+		c.numbers.Delete(at.key)
 		*at = count[K]{}
 		c.free = append(c.free, number)
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/internal/digest"
 	"feedex/protocol"
 )
 
@@ -27,10 +26,10 @@ const (
 // neighbor, be it delivered or offered; and never for whom we gave it to. The latest few thousand bundles and feeds are
 // remembered. The offer of a bundle that is forgotten earns nothing.
 type Earnings struct {
-	bundles latest[stored]         // by did
-	bare    latest[[]feed.EntryID] // likewise: their entries without a date, where there are such
+	bundles recent[protocol.DID, stored]
+	bare    recent[protocol.DID, []feed.EntryID] // their entries without a date, where there are such
 	feeds   recent[feed.URL, *pace]
-	undated latest[undated]         // by entry
+	undated recent[feed.EntryID, undated]
 	listed  recent[proof, struct{}] // what earned beyond the cap
 	holders numbers
 	arrears []Arrear
@@ -57,11 +56,10 @@ type proof struct {
 func NewEarnings(a Ablation) *Earnings {
 	return &Earnings{
 		ablate:  a,
-		holders: newNumbers(),
-		bundles: latest[stored]{size: keptBundles},
-		bare:    latest[[]feed.EntryID]{size: keptBundles},
+		bundles: newRecent[protocol.DID, stored](keptBundles),
+		bare:    newRecent[protocol.DID, []feed.EntryID](keptBundles),
 		feeds:   newRecent[feed.URL, *pace](keptFeeds),
-		undated: latest[undated]{size: keptUndated},
+		undated: newRecent[feed.EntryID, undated](keptUndated),
 		listed:  newRecent[proof, struct{}](keptBundles),
 	}
 }
@@ -80,11 +78,11 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 			p.passed(today, count, h)
 		}
 	}
-	s := e.bundles.use(digest.Digest(b.DID))
+	s := e.bundles.use(b.DID)
 	if s == nil {
 		e.noteUndated(now, b, fresh, from)
 		words := dates(now, b.Entries)
-		s = e.bundles.put(digest.Digest(b.DID), stored{pace: p, words: words, dates: uint32(len(words)), at: unix(now)})
+		s = e.bundles.put(b.DID, stored{pace: p, words: words, dates: uint32(len(words)), at: unix(now)})
 	}
 	if sender == nobody || !s.once(sender) {
 		return 0
@@ -97,7 +95,7 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 // prove counts the entries that stood in own polls and that the holder of that number did not bring so before.
 func (e *Earnings) prove(h uint32, polled []feed.EntryID) (count int) {
 	for _, id := range polled {
-		if _, done := e.listed.use(proof{id, h}); !done {
+		if e.listed.use(proof{id, h}) == nil {
 			e.listed.put(proof{id, h}, struct{}{})
 			count++
 		}
@@ -116,7 +114,7 @@ func (e *Earnings) Pruned(now time.Time, b *protocol.Bundle, from Holder) {
 // the feed. It is nothing for a bundle that it had from us or earned with before. A second offer earns
 // nothing, whatever became of the first.
 func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.URL, entries int) {
-	s, number := e.bundles.use(digest.Digest(did)), e.holders.of(h)
+	s, number := e.bundles.use(did), e.holders.of(h)
 	if s == nil || old(now, s.at) || !s.once(number) {
 		return "", 0
 	}
@@ -131,7 +129,7 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could
 // pay for what they get by offering it back.
 func (e *Earnings) Gave(h Holder, did protocol.DID) {
-	if s := e.bundles.use(digest.Digest(did)); s != nil {
+	if s := e.bundles.use(did); s != nil {
 		s.once(e.holders.of(h))
 	}
 }
@@ -139,19 +137,19 @@ func (e *Earnings) Gave(h Holder, did protocol.DID) {
 // Confirmed notes that an own poll, or a way apart, has shown entries of the feed that came by way of h: they
 // are not its invention.
 func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
-	p, known := e.feeds.use(u)
-	if number, met := e.holders.known(h); known && met {
-		p.confirmed(dayOf(now), entries, number)
+	p := e.feeds.use(u)
+	if number, met := e.holders.known(h); met && p != nil {
+		(*p).confirmed(dayOf(now), entries, number)
 	}
 }
 
 // pace is the pace of the feed, which may be new.
 func (e *Earnings) pace(u feed.URL) *pace {
-	p, known := e.feeds.use(u)
-	if !known {
-		p = &pace{feed: u, uncapped: e.ablate.NoDailyCap}
-		e.feeds.put(u, p)
+	known := e.feeds.use(u)
+	if known == nil {
+		known = e.feeds.put(u, &pace{feed: u, uncapped: e.ablate.NoDailyCap})
 	}
+	p := *known
 	p.used = e.feeds.turned
 	return p
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/internal/digest"
 	"feedex/protocol"
 )
 
@@ -228,7 +227,7 @@ func TestEarningsAreBounded(t *testing.T) {
 		t.Errorf("%d feeds are remembered", n)
 	}
 	for i := 2*keptBundles + 1; i < 3*keptBundles+1; i++ {
-		if e.bundles.use(digest.Digest(did(i))) == nil {
+		if e.bundles.use(did(i)) == nil {
 			t.Fatalf("one of the latest %d is forgotten", keptBundles)
 		}
 	}

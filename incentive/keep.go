@@ -11,11 +11,12 @@ import (
 func (l *Ledger) Load(accounts []Account) {
 	for i := range accounts {
 		a := &account{Account: accounts[i].clone()}
-		if l.accounts[a.Holder] == nil && len(l.accounts) >= maxAccounts {
-			l.evict()
-		}
 		l.settle(a.Met, a)
-		l.accounts[a.Holder] = a
+		if known := l.accounts.Get(a.Holder); known != nil {
+			*known = a
+		} else {
+			l.add(a)
+		}
 		l.forgers = l.forgers || slices.ContainsFunc(a.Standing.Marks, func(m Mark) bool { return m.Offence == ForgedEntry })
 	}
 }
@@ -46,7 +47,7 @@ func (l *Ledger) Expire(now time.Time) {
 	}
 	l.expired = today
 	for _, h := range l.holders() {
-		if now.Sub(l.accounts[h].Met) > remembered {
+		if now.Sub(l.of(h).Met) > remembered {
 			l.drop(h)
 		}
 	}
@@ -54,36 +55,44 @@ func (l *Ledger) Expire(now time.Time) {
 
 // Accounts returns all accounts, ordered by holder.
 func (l *Ledger) Accounts() []Account {
-	list := make([]Account, 0, len(l.accounts))
+	list := make([]Account, 0, l.accounts.Len())
 	for _, h := range l.holders() {
-		list = append(list, l.accounts[h].clone())
+		list = append(list, l.of(h).clone())
 	}
 	return list
 }
 
 // holders lists who has an account, in order.
 func (l *Ledger) holders() []Holder {
-	list := make([]Holder, 0, len(l.accounts))
-	for h := range l.accounts {
+	list := make([]Holder, 0, l.accounts.Len())
+	for h := range l.accounts.All {
 		list = append(list, h)
 	}
 	slices.SortFunc(list, Holder.Compare)
 	return list
 }
 
+// add makes room for an account of a holder that has none.
+func (l *Ledger) add(a *account) {
+	if l.accounts.Len() >= maxAccounts {
+		l.evict()
+	}
+	l.accounts.Put(a.Holder, a)
+}
+
 // evict drops the account without contact for longest, but first of all one with which nothing was ever
 // exchanged: strangers that come in thousands must not make us forget our neighbors.
 func (l *Ledger) evict() {
 	var worst *account
-	for _, a := range l.accounts {
-		if worst == nil || a.lessThan(worst) {
-			worst = a
+	for _, a := range l.accounts.All {
+		if worst == nil || (*a).lessThan(worst) {
+			worst = *a
 		}
 	}
 	l.drop(worst.Holder)
 }
 
-// lessThan reports whether less is lost with the account than with b. No two are equal, so that a map's
+// lessThan reports whether less is lost with the account than with b. No two are equal, so that their
 // order decides nothing.
 func (a *account) lessThan(b *account) bool {
 	if a.exchanged() != b.exchanged() {
@@ -95,8 +104,8 @@ func (a *account) lessThan(b *account) bool {
 func (a *account) exchanged() bool { return a.Given > 0 || a.Got > 0 }
 
 func (l *Ledger) drop(h Holder) {
-	l.accounts[h].dirty = false
-	delete(l.accounts, h)
+	l.of(h).dirty = false
+	l.accounts.Delete(h)
 	l.dropped = append(l.dropped, h)
 }
 

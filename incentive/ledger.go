@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/internal/ordered"
 	"feedex/protocol"
 )
 
@@ -77,7 +78,7 @@ type Ledger struct {
 	trustLocal bool
 	ablate     Ablation
 
-	accounts map[Holder]*account
+	accounts ordered.Map[Holder, *account]
 	changed  []*account // in the order in which they changed first
 	dropped  []Holder
 	forgers  bool  // somebody forged an entry once
@@ -95,7 +96,7 @@ func NewLedger(c Config) (*Ledger, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, ablate: c.Ablate, accounts: make(map[Holder]*account)}
+	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, ablate: c.Ablate}
 	if c.Bound <= 0 {
 		c.Bound = defaultBound
 	}
@@ -113,8 +114,16 @@ func (l *Ledger) HolderOf(id protocol.NodeID) Holder {
 	return h
 }
 
+// of is the account of h, nil where it has none.
+func (l *Ledger) of(h Holder) *account {
+	if a := l.accounts.Get(h); a != nil {
+		return *a
+	}
+	return nil
+}
+
 // Limit is the largest deficit that h may have, MaxCredit where it has no bound.
-func (l *Ledger) Limit(h Holder) Credit { return l.limit(h, l.accounts[h]) }
+func (l *Ledger) Limit(h Holder) Credit { return l.limit(h, l.of(h)) }
 
 func (l *Ledger) limit(h Holder, a *account) Credit {
 	switch {
@@ -130,7 +139,7 @@ func (l *Ledger) limit(h Holder, a *account) Credit {
 
 // Allowance is how much may still be sent to h: never negative, MaxCredit where it has no bound. What is
 // on its way to h must be booked already, or two deliveries at a time would both fit.
-func (l *Ledger) Allowance(h Holder) Credit { return l.allowance(h, l.accounts[h]) }
+func (l *Ledger) Allowance(h Holder) Credit { return l.allowance(h, l.of(h)) }
 
 func (l *Ledger) allowance(h Holder, a *account) Credit {
 	limit := l.limit(h, a)
@@ -160,7 +169,7 @@ func (l *Ledger) Gave(now time.Time, h Holder, v Credit) {
 // no chance to get. A delivery that was written counts, whatever the answer; or who breaks connections
 // off would be served for nothing.
 func (l *Ledger) Returned(now time.Time, h Holder, v Credit) {
-	if a := l.accounts[h]; a != nil && v > 0 {
+	if a := l.of(h); a != nil && v > 0 {
 		v = min(v, a.Given)
 		a.Given -= v
 		l.book(now, a, -v)
@@ -179,7 +188,7 @@ func (l *Ledger) Got(now time.Time, h Holder, v Credit) {
 
 // Revoked takes back a Got: what it was for turned out to be worth nothing.
 func (l *Ledger) Revoked(now time.Time, h Holder, v Credit) {
-	if a := l.accounts[h]; a != nil && v > 0 {
+	if a := l.of(h); a != nil && v > 0 {
 		v = min(v, a.Got)
 		a.Got -= v
 		a.Grace = max(a.Grace-v/gracePart, 0)
@@ -196,7 +205,7 @@ func (l *Ledger) Revoked(now time.Time, h Holder, v Credit) {
 // Call it where the neighbor says that we stand at its bound as well. That can be a lie, so forgiving has to be
 // earned as everything else: who gave nothing is forgiven nothing, and who changes sides D and an entry a day.
 func (l *Ledger) Forgive(now time.Time, h Holder) bool {
-	a := l.accounts[h]
+	a := l.of(h)
 	if a == nil || a.AtBound.IsZero() || now.Sub(a.AtBound) < forgiveAfter || a.Deficit > l.bound {
 		return false
 	}
@@ -233,7 +242,7 @@ func (l *Ledger) Punish(now time.Time, h Holder, o Offence, value Credit) (ended
 
 // Refused reports whether no link to h may come about, and until when.
 func (l *Ledger) Refused(now time.Time, h Holder) (until time.Time, refused bool) {
-	a := l.accounts[h]
+	a := l.of(h)
 	if a == nil || !a.Standing.refused(now) {
 		return time.Time{}, false
 	}
@@ -242,7 +251,7 @@ func (l *Ledger) Refused(now time.Time, h Holder) (until time.Time, refused bool
 
 // Forged reports whether h forged an entry lately: then it is refused, and so is what comes by way of it.
 func (l *Ledger) Forged(now time.Time, h Holder) bool {
-	a := l.accounts[h]
+	a := l.of(h)
 	return a != nil && a.Standing.forged(now)
 }
 
@@ -253,7 +262,7 @@ func (l *Ledger) ForgedAmong(now time.Time, ids []protocol.NodeID) bool {
 
 // AtBound reports whether less than one entry may be sent to h, and since when that is so.
 func (l *Ledger) AtBound(h Holder) (since time.Time, at bool) {
-	if a := l.accounts[h]; a != nil && !a.AtBound.IsZero() {
+	if a := l.of(h); a != nil && !a.AtBound.IsZero() {
 		return a.AtBound, true
 	}
 	return time.Time{}, false
@@ -262,13 +271,13 @@ func (l *Ledger) AtBound(h Holder) (since time.Time, at bool) {
 // OnProbation reports whether h has not earned ten entries yet, or is in debt further than what we send can
 // bring it, which only fines do and what is revoked.
 func (l *Ledger) OnProbation(h Holder) bool {
-	a := l.accounts[h]
+	a := l.of(h)
 	return a == nil || a.Got < proven || a.Deficit > l.bound
 }
 
 // Account is the account of h, and whether it has one.
 func (l *Ledger) Account(h Holder) (Account, bool) {
-	a := l.accounts[h]
+	a := l.of(h)
 	if a == nil {
 		return Account{Holder: h}, false
 	}
@@ -278,20 +287,17 @@ func (l *Ledger) Account(h Holder) (Account, bool) {
 // Met notes that we are in contact with h, so that its account is not forgotten. A Holder without an
 // account gets none.
 func (l *Ledger) Met(now time.Time, h Holder) {
-	if l.accounts[h] != nil {
+	if l.of(h) != nil {
 		l.meet(now, h)
 	}
 }
 
 // meet is the account of h, a new one if it has none, met now.
 func (l *Ledger) meet(now time.Time, h Holder) *account {
-	a := l.accounts[h]
+	a := l.of(h)
 	if a == nil {
-		if len(l.accounts) >= maxAccounts {
-			l.evict()
-		}
 		a = &account{Account: Account{Holder: h, Since: seconds(now)}}
-		l.accounts[h] = a
+		l.add(a)
 	}
 	if at := seconds(now); at.After(a.Met) {
 		a.Met = at

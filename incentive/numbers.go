@@ -1,11 +1,13 @@
 package incentive
 
+import "feedex/internal/ordered"
+
 // nobody is the number of no holder.
 const nobody = 0
 
 // numbers gives holders numbers, for lists of them that there are thousands of.
 type numbers struct {
-	byHolder map[Holder]uint32
+	byHolder ordered.Map[Holder, uint32]
 	last     uint32
 }
 
@@ -13,27 +15,26 @@ type numbers struct {
 // could do as much harm, each for itself.
 const maxNumbered = 4 * maxAccounts
 
-func newNumbers() numbers { return numbers{byHolder: make(map[Holder]uint32)} }
-
 // of is the number of h, which may be new.
 func (n *numbers) of(h Holder) uint32 {
 	if h == (Holder{}) {
 		return nobody
 	}
-	number, known := n.byHolder[h]
-	if !known {
-		if len(n.byHolder) >= maxNumbered {
-			clear(n.byHolder)
+	number := n.byHolder.Get(h)
+	if number == nil {
+		if n.byHolder.Len() >= maxNumbered {
+			n.byHolder = ordered.Map[Holder, uint32]{}
 		}
 		n.last++
-		number = n.last
-		n.byHolder[h] = number
+		number = n.byHolder.Put(h, n.last)
 	}
-	return number
+	return *number
 }
 
 // known is the number of h, if it has one.
 func (n *numbers) known(h Holder) (number uint32, ok bool) {
-	number, ok = n.byHolder[h]
-	return number, ok
+	if known := n.byHolder.Get(h); known != nil {
+		return *known, true
+	}
+	return 0, false
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/internal/digest"
 	"feedex/protocol"
 )
 
@@ -45,7 +44,7 @@ func (e *Earnings) Shown(now time.Time, ids ...feed.EntryID) { e.show(now, Holde
 
 // showOf notes that h has a bundle, and counts its entries without a date that earn for it.
 func (e *Earnings) showOf(now time.Time, h Holder, did protocol.DID) int {
-	if ids := e.bare.use(digest.Digest(did)); ids != nil {
+	if ids := e.bare.use(did); ids != nil {
 		return e.show(now, h, *ids)
 	}
 	return 0
@@ -54,7 +53,7 @@ func (e *Earnings) showOf(now time.Time, h Holder, did protocol.DID) int {
 // show notes that h has these entries, and counts those that earn for it.
 func (e *Earnings) show(now time.Time, h Holder, ids []feed.EntryID) (count int) {
 	for _, id := range ids {
-		u := e.undated.use(digest.Digest(id))
+		u := e.undated.use(id)
 		if u == nil || now.Sub(u.at) > young || !u.shown && u.by == h {
 			continue
 		}
@@ -74,7 +73,7 @@ func (e *Earnings) show(now time.Time, h Holder, ids []feed.EntryID) (count int)
 func (e *Earnings) noteUndated(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder) {
 	for i := range fresh {
 		if _, ok := date(now, &fresh[i]); !ok {
-			e.undated.put(digest.Digest(fresh[i].EntryID()), undated{b.Feed, from, now, from == Holder{}})
+			e.undated.put(fresh[i].EntryID(), undated{b.Feed, from, now, from == Holder{}})
 		}
 	}
 	var ids []feed.EntryID
@@ -84,7 +83,7 @@ func (e *Earnings) noteUndated(now time.Time, b *protocol.Bundle, fresh []feed.E
 		}
 	}
 	if ids != nil {
-		e.bare.put(digest.Digest(b.DID), ids)
+		e.bare.put(b.DID, ids)
 	}
 }
 

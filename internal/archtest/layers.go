@@ -14,7 +14,7 @@ func layers() map[string]int {
 		"fetch/grade":      0,
 		"xmlrpc":           0,
 		"reader/answer":    0,
-		"internal/digest":  0,
+		"internal/ordered": 0,
 		"internal/when":    0,
 		"protocol":         1,
 		"polling":          1,
