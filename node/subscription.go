@@ -16,6 +16,7 @@ import (
 // A subscription is a feed of the node's own interest.
 type subscription struct {
 	archive.Feed
+	unspeakable       bool               // its URL alone says that it must not leave the node
 	policy            polling.Policy     // see archive.Feed.Policy
 	recalled          bool               // the history was rebuilt from the archive
 	slipped           bool               // the last document held no entry that was known before
@@ -101,7 +102,7 @@ func (n *Node) apply(wish *Subscribe, f *archive.Feed) (changed bool) {
 
 // resume takes up a feed where it was left.
 func (n *Node) resume(f archive.Feed) {
-	s := &subscription{Feed: f, policy: n.policyOf(&f), visitor: n.hosts.Visitor(f.URL, f.At(f.URL), f.Lands)}
+	s := &subscription{Feed: f, unspeakable: n.privateURL(f.URL), policy: n.policyOf(&f), visitor: n.hosts.Visitor(f.URL, f.At(f.URL), f.Lands)}
 	n.feeds[f.URL] = s
 	n.status.Feeds = len(n.feeds)
 	n.speakOf(s)
@@ -174,7 +175,7 @@ func (s *subscription) shown() bool { return s.found || !s.LastSuccess.IsZero() 
 // speakOf sees to it that the feed is advertised if it may be. It may not be before a poll has shown where it
 // leads: a name that sounds public may belong to somebody's intranet.
 func (n *Node) speakOf(s *subscription) {
-	private := s.Confidential() || n.privateURL(s.URL)
+	private := s.unspeakable || s.Confidential()
 	n.table.Private(s.URL, private)
 	n.table.Discreet(s.URL, s.Discreet)
 	n.table.Weigh(s.URL, s.Weight)
@@ -196,8 +197,10 @@ func (n *Node) privateHost(u feed.URL) bool { return u.Local() || n.ownersHost(u
 
 // private reports whether entries of the feed must not leave the node.
 func (n *Node) private(u feed.URL) bool {
-	s := n.feeds[u]
-	return n.privateURL(u) || s != nil && s.Confidential()
+	if s := n.feeds[u]; s != nil {
+		return s.unspeakable || s.Confidential()
+	}
+	return n.privateURL(u)
 }
 
 // unsubscribe ends following a feed. Its entries stay.
@@ -215,6 +218,6 @@ func (n *Node) unsubscribe(u feed.URL) {
 	n.table.Own(u, false)
 	n.table.Discreet(u, false)
 	n.table.Weigh(u, 1)
-	n.table.Private(u, s.Confidential() || n.privateURL(u)) // who follows it no more does not pass it on either
+	n.table.Private(u, s.unspeakable || s.Confidential()) // who follows it no more does not pass it on either
 	n.advertiseSoon()
 }
