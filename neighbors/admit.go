@@ -84,6 +84,11 @@ func Network(a netip.Addr) netip.Prefix {
 // a 6 for the family.
 type network uint64
 
+// networkBits is how many bits of a network are its address.
+const networkBits = 48
+
+func (n network) isIPv4() bool { return n>>(networkBits+8) == 4 }
+
 func networkOf(id protocol.NodeID) network {
 	var b [8]byte
 	switch a := id.Addr(); {

@@ -2,7 +2,6 @@ package neighbors
 
 import (
 	"cmp"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -22,15 +21,16 @@ const (
 	longestDeclined = 4 * time.Minute
 )
 
-// Region is the part of the Internet that one attacker seldom has more than one of: /16 for IPv4, /32 for
-// IPv6.
-func Region(a netip.Addr) netip.Prefix {
-	bits := 32
-	if a.Is4() {
-		bits = 16
+// A region is a part of the Internet that one attacker seldom has more than one of, written as a network: /16 for IPv4,
+// /32 for IPv6.
+type region network
+
+func (n network) region() region {
+	host := networkBits - 32
+	if n.isIPv4() {
+		host = networkBits - 16
 	}
-	p, _ := a.Prefix(bits)
-	return p
+	return region(n >> host << host)
 }
 
 // Candidates picks at most n addresses to try now and marks them as being tried: first those of regions in
@@ -40,16 +40,16 @@ func Region(a netip.Addr) netip.Prefix {
 // has the same chance, however many addresses somebody has there. skip tells which not to take.
 func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID, skip func(protocol.NodeID) bool) []protocol.NodeID {
 	var trying [sources]int
-	taken := make(map[netip.Prefix]bool)
+	taken := make(map[region]bool, len(b.list))
 	for _, id := range chosen {
-		taken[Region(id.Addr())] = true
+		taken[networkOf(id).region()] = true
 	}
-	var ready []*address
+	ready := make([]*address, 0, len(b.list))
 	for _, a := range b.list {
 		switch {
 		case a.trying:
 			trying[a.source]++
-			taken[Region(a.id.Addr())] = true
+			taken[a.network.region()] = true
 		case b.ready(now, a) && !skip(a.id):
 			ready = append(ready, a)
 		}
@@ -57,7 +57,7 @@ func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID, skip f
 	b.order(ready)
 	var first, others []*address // of their regions
 	for _, a := range ready {
-		region := Region(a.id.Addr())
+		region := a.network.region()
 		switch {
 		case b.local && !feed.PublicAddr(a.id.Addr()):
 			first = append(first, a)
@@ -125,15 +125,13 @@ func (b *Book) Ready(now time.Time, skip func(protocol.NodeID) bool) bool {
 func (b *Book) Untested(now time.Time, skip func(protocol.NodeID) bool) (id protocol.NodeID, ok bool) {
 	var ready []*address
 	for _, a := range b.list {
-		if a.heard != 0 || !b.ready(now, a) || skip(a.id) {
+		if a.heard != 0 || !b.ready(now, a) || len(ready) > 0 && a.failures > ready[0].failures || skip(a.id) {
 			continue
 		}
 		if len(ready) > 0 && a.failures < ready[0].failures {
 			ready = ready[:0]
 		}
-		if len(ready) == 0 || a.failures == ready[0].failures {
-			ready = append(ready, a)
-		}
+		ready = append(ready, a)
 	}
 	if len(ready) == 0 {
 		return id, false
