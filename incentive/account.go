@@ -34,42 +34,33 @@ func (a *Account) clone() Account {
 // AppendJSON appends what encoding/json writes for the account. It changes with every delivery, so this is made
 // for speed.
 func (a *Account) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"Holder":"`...)
-	dst = a.Holder.append(dst)
-	dst = append(dst, '"')
-	for _, c := range []struct {
-		name   string
-		credit Credit
-	}{{"Given", a.Given}, {"Got", a.Got}, {"Fined", a.Fined}, {"Grace", a.Grace}, {"Deficit", a.Deficit}} {
-		dst = strconv.AppendInt(appendName(dst, c.name), int64(c.credit), 10)
-	}
-	for _, t := range []struct {
-		name string
-		time time.Time
-	}{{"AtBound", a.AtBound}, {"Since", a.Since}, {"Met", a.Met}} {
-		dst = appendTime(appendName(dst, t.name), t.time)
-	}
-	dst = append(appendName(dst, "Standing"), `{"Marks":`...)
+	dst = a.Holder.append(append(dst, `{"Holder":"`...))
+	dst = a.Given.appendJSON(append(dst, `","Given":`...))
+	dst = a.Got.appendJSON(append(dst, `,"Got":`...))
+	dst = a.Fined.appendJSON(append(dst, `,"Fined":`...))
+	dst = a.Grace.appendJSON(append(dst, `,"Grace":`...))
+	dst = a.Deficit.appendJSON(append(dst, `,"Deficit":`...))
+	dst = appendTime(append(dst, `,"AtBound":`...), a.AtBound)
+	dst = appendTime(append(dst, `,"Since":`...), a.Since)
+	dst = appendTime(append(dst, `,"Met":`...), a.Met)
+	dst = append(dst, `,"Standing":{"Marks":`...)
 	if a.Standing.Marks == nil {
 		dst = append(dst, "null"...)
 	} else {
 		marks, _ := json.Marshal(a.Standing.Marks) // names and times in whole seconds, which have JSON
 		dst = append(dst, marks...)
 	}
-	return append(appendTime(appendName(dst, "Refused"), a.Standing.Refused), "}}"...)
+	return append(appendTime(append(dst, `,"Refused":`...), a.Standing.Refused), "}}"...)
 }
 
-// appendName begins the next member of an object.
-func appendName(dst []byte, name string) []byte {
-	dst = append(dst, `,"`...)
-	dst = append(dst, name...)
-	return append(dst, `":`...)
-}
+func (c Credit) appendJSON(dst []byte) []byte { return strconv.AppendInt(dst, int64(c), 10) }
 
-// appendTime appends a time of the years that RFC 3339 has.
+// appendTime appends a time of the years that RFC 3339 has. Most of an account's say that something never was.
 func appendTime(dst []byte, t time.Time) []byte {
-	dst = append(dst, '"')
-	dst = t.AppendFormat(dst, time.RFC3339Nano)
+	if t == (time.Time{}) {
+		return append(dst, `"0001-01-01T00:00:00Z"`...)
+	}
+	dst = t.AppendFormat(append(dst, '"'), time.RFC3339Nano)
 	return append(dst, '"')
 }
 
