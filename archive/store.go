@@ -191,10 +191,13 @@ func NewRecord(e feed.Entry, seen time.Time, source protocol.NodeID) Record {
 // RecordOf is NewRecord where the identity of the entry is known.
 func RecordOf(e feed.Entry, i feed.Identity, seen time.Time, source protocol.NodeID) Record {
 	return Record{
-		ID: i.ID, Digest: i.Digest, Entry: e, Seen: time.Unix(seen.Unix(), 0).UTC(), Source: source,
+		ID: i.ID, Digest: i.Digest, Entry: e, Seen: Second(seen), Source: source,
 		Confirmed: source.IsZero(),
 	}
 }
+
+// Second is t as records have it: in whole seconds.
+func Second(t time.Time) time.Time { return time.Unix(t.Unix(), 0).UTC() }
 
 // Ahead is how far a date may lie in the future: clocks differ. One further ahead counts as none, or an
 // entry dated next year would stand first until then.
@@ -202,14 +205,17 @@ const Ahead = time.Hour
 
 // Time is when the entry was published or, where the publisher does not say, when it was last changed or,
 // without a date, or with one more than an hour later than that, when it arrived. Filters go by it.
-func (r *Record) Time() time.Time {
-	latest := r.Seen.Add(Ahead)
-	for _, t := range []time.Time{r.Entry.Published, r.Entry.Updated} {
+func (r *Record) Time() time.Time { return TimeOf(&r.Entry, r.Seen) }
+
+// TimeOf is the Time of an entry that arrived at seen.
+func TimeOf(e *feed.Entry, seen time.Time) time.Time {
+	latest := seen.Add(Ahead)
+	for _, t := range []time.Time{e.Published, e.Updated} {
 		if !t.IsZero() && !t.After(latest) {
 			return t
 		}
 	}
-	return r.Seen
+	return seen
 }
 
 // A Feed is what the node knows of one feed.

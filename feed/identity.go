@@ -29,10 +29,16 @@ type Digest [sha1.Size]byte
 type Identity struct {
 	ID     EntryID
 	Digest Digest
+	// Bare is a hash of what the digest is of, but for the entry's id. It tells entries of one publisher apart, which
+	// could make two that have the same; it is nothing to be kept or sent.
+	Bare uint64
 }
 
-// Identity computes both.
-func (e *Entry) Identity() Identity { return Identity{e.EntryID(), e.Digest()} }
+// Identity computes all of it.
+func (e *Entry) Identity() Identity {
+	digest, bare := e.version()
+	return Identity{e.EntryID(), digest, bare}
+}
 
 // String is the id as 40 lower-case hexadecimal digits, as it goes over the wire.
 func (id EntryID) String() string { return hex.EncodeToString(id[:]) }
@@ -77,39 +83,40 @@ func (e *Entry) EntryID() EntryID {
 	return sha1.Sum(b)
 }
 
-// Bare is a hash of what the entry's digest is of, but for its id. It tells entries of one publisher apart, which could
-// make two that have the same; it is nothing to be kept or sent.
-func (e *Entry) Bare() uint64 {
-	bare := *e
-	bare.ID = ""
-	var buf [2048]byte
-	b := buf[:0]
-	if n := bare.fieldsBytes(); n > len(buf) {
-		b = make([]byte, 0, n)
-	}
-	return xxhash.Sum64(bare.appendFields(b))
-}
-
 // Digest computes the digest of the entry's fields. The feed is not among them: it is in the EntryID
 // and in the bundle's identifier.
 func (e *Entry) Digest() Digest {
-	switch n := e.fieldsBytes(); { // on the stack if it fits, and a short entry does not pay for clearing what a long one needs
-	case n <= 1024:
-		return sha1.Sum(e.appendFields(make([]byte, 0, 1024)))
-	case n <= 4096:
-		return sha1.Sum(e.appendFields(make([]byte, 0, 4096)))
-	}
-	return sha1.Sum(e.appendFields(make([]byte, 0, e.fieldsBytes())))
+	digest, _ := e.version()
+	return digest
 }
 
-// fieldsBytes is about how many bytes appendFields appends.
+// version is the digest of the entry and what it is bare.
+func (e *Entry) version() (digest Digest, bare uint64) {
+	switch n := e.fieldsBytes(); { // on the stack if it fits, and a short entry does not pay for clearing what a long one needs
+	case n <= 1024:
+		return e.hash(make([]byte, 0, 1024))
+	case n <= 4096:
+		return e.hash(make([]byte, 0, 4096))
+	default:
+		return e.hash(make([]byte, 0, n))
+	}
+}
+
+// hash is version, with room for the fields in buf.
+func (e *Entry) hash(buf []byte) (digest Digest, bare uint64) {
+	buf = AppendField(buf, e.ID)
+	id := len(buf)
+	buf = e.appendRest(buf)
+	return sha1.Sum(buf), xxhash.Sum64(buf[id:])
+}
+
+// fieldsBytes is about how many bytes the fields take that the digest is of.
 func (e *Entry) fieldsBytes() int {
 	return 256 + len(e.ID) + len(e.Title) + len(e.Link) + len(e.Summary) + len(e.Content)
 }
 
-// appendFields appends what the digest is of.
-func (e *Entry) appendFields(b []byte) []byte {
-	b = AppendField(b, e.ID)
+// appendRest appends what the digest is of, but for the id, which comes first.
+func (e *Entry) appendRest(b []byte) []byte {
 	b = AppendField(b, e.Title)
 	b = AppendField(b, e.Link)
 	b = appendList(b, e.Authors)

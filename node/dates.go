@@ -12,20 +12,21 @@ import (
 // The earliest date of publication that the publisher gave stays, and a version that differs in its
 // dates alone is the one that is kept, unless its date of publication is an earlier one, or the first. Of
 // what nobody has confirmed the publisher's dates are taken as they are.
-func settleDates(records []archive.Record, known []archive.Version) {
-	for i := range records {
-		e, v := &records[i].Entry, &known[i]
-		if !v.Kept() || v.Digest == records[i].Digest || !v.Confirmed {
+func settleDates(items []item, known []archive.Version) {
+	for i := range items {
+		v := &known[i]
+		if !v.Kept() || v.Digest == items[i].Digest || !v.Confirmed {
 			continue
 		}
+		e := *items[i].entry // the document stays as it is
 		if first := v.Published.IsZero(); first && e.Published.After(v.Seen.Add(archive.Ahead)) ||
 			!first && (e.Published.IsZero() || e.Published.After(v.Published)) {
 			e.Published = v.Published
 		}
-		if e.Published.Equal(v.Published) && sameButDates(e, v) {
+		if e.Published.Equal(v.Published) && sameButDates(&e, v) {
 			e.Updated = v.Updated
 		}
-		records[i].Digest = e.Digest()
+		items[i].entry, items[i].Digest = &e, e.Digest()
 	}
 }
 

@@ -44,25 +44,25 @@ func (n *Node) recall(s *subscription) {
 //
 // One that the poll before, at since, did not show was not there yet, although its date may be of that day: many
 // publishers name the day alone. It counts at this poll, or a feed would seem to publish all of it at midnight.
-func (n *Node) dateEntries(s *subscription, records []archive.Record, known []archive.Version, since time.Time, partial bool) {
+func (n *Node) dateEntries(s *subscription, items []item, known []archive.Version, since time.Time, partial bool) {
 	var times []int64
-	for i := range records {
-		r := &records[i]
-		fresh := known[i].New()
-		dated := !r.Time().Equal(r.Seen)
+	now := archive.Second(n.now)
+	for i := range items {
+		fresh, t := known[i].New(), archive.TimeOf(items[i].entry, now)
+		dated := !t.Equal(now)
 		switch {
-		case !fresh && known[i].Digest != r.Digest: // edited, or purged
-		case dated && fresh && lateDay(r.Time(), since):
+		case !fresh && known[i].Digest != items[i].Digest: // edited, or purged
+		case dated && fresh && lateDay(t, since):
 			times = append(times, n.now.Unix())
 		case dated && fresh:
-			times = append(times, earlier(r.Time(), n.now).Unix())
+			times = append(times, earlier(t, n.now).Unix())
 		case dated && known[i].Seen.After(since): // a neighbor brought it
-			times = append(times, earlier(r.Time(), known[i].Seen).Unix())
+			times = append(times, earlier(t, known[i].Seen).Unix())
 		case fresh && s.Interval > 0:
 			times = append(times, n.now.Unix())
 		}
 	}
-	listed := len(records)
+	listed := len(items)
 	if partial {
 		listed = max(listed, s.history.Window) // the rest is listed as before
 	}

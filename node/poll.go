@@ -170,43 +170,45 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	s.Title, s.Link = doc.Title, doc.Link
 	n.noteClients(doc.Clients)
 
-	records := n.oldestFirst(doc)
-	known := n.store.Known(idsOf(records))
-	all := len(records)
+	items := oldestFirst(doc)
+	known := n.store.Known(idsOf(items))
+	all := len(items)
 	if !ev.Partial {
-		again := s.renamed(records, known)
-		records, known = without(records, again), without(known, again)
+		if again := s.renamed(items, known); again != nil {
+			items, known = without(items, again), without(known, again)
+		}
 	}
-	settleDates(records, known)
+	settleDates(items, known)
 	var edited []archive.Record
 	var shown, met []feed.EntryID // that somebody else brought: not confirmed before, and not polled
-	listed := make([]incentive.Listed, len(records))
+	listed := make([]incentive.Listed, len(items))
 	newest := n.newestKnown(s, since)
-	n.dateEntries(s, records, known, since, ev.Partial)
+	n.dateEntries(s, items, known, since, ev.Partial)
 	brought := 0 // by neighbors, since the poll before
-	for i, v := range known {
+	for i := range items {
+		it, v := &items[i], &known[i]
 		if v.Seen.After(since) {
 			brought++
 		}
 		if v.Kept() && !v.Polled {
-			met = append(met, records[i].ID)
+			met = append(met, it.ID)
 		}
 		switch {
 		case v.New():
-			fresh = append(fresh, records[i])
+			fresh = append(fresh, n.recordOf(it))
 			v.Seen = n.now
 		case v.Purged: // as if it were here
-		case v.Digest == records[i].Digest:
+		case v.Digest == it.Digest:
 			if !v.Confirmed {
-				shown = append(shown, records[i].ID)
+				shown = append(shown, it.ID)
 			}
 		default:
-			edited = append(edited, records[i]) // the publisher's own revision replaces ours
-			if n.moved(v.Updated, records[i].Entry.Updated) {
-				revised = append(revised, records[i].Entry)
+			edited = append(edited, n.recordOf(it)) // the publisher's own revision replaces ours
+			if n.moved(v.Updated, it.entry.Updated) {
+				revised = append(revised, *it.entry)
 			}
 		}
-		listed[i] = incentive.NewListed(&records[i].Entry, records[i].ID, records[i].Digest, v.Seen)
+		listed[i] = incentive.NewListed(it.entry, it.ID, it.Digest, v.Seen)
 	}
 	n.store.Keep(edited)
 	n.store.Keep(fresh)
@@ -231,25 +233,36 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	return fresh, revised
 }
 
-// oldestFirst are the records of a document's entries in the order in which they came out, as far as one can tell:
+// An item is an entry as a document lists it.
+type item struct {
+	feed.Identity
+	entry *feed.Entry // nobody may write to it
+}
+
+// recordOf is what is kept of an item that this poll brought.
+func (n *Node) recordOf(it *item) archive.Record {
+	return archive.RecordOf(*it.entry, it.Identity, n.now, protocol.NodeID{})
+}
+
+// oldestFirst are the items of a document in the order in which they came out, as far as one can tell:
 // most publishers list the newest first. It becomes the order of arrival.
-func (n *Node) oldestFirst(doc *feed.Document) []archive.Record {
+func oldestFirst(doc *feed.Document) []item {
 	identities, last := doc.Identities(), len(doc.Entries)-1
 	at := func(i int) int { return last - i }
 	if last > 0 && doc.Entries[0].Published.Before(doc.Entries[last].Published) && !doc.Entries[0].Published.IsZero() {
 		at = func(i int) int { return i }
 	}
-	records := make([]archive.Record, len(doc.Entries))
-	for i := range records {
-		records[i] = archive.RecordOf(doc.Entries[at(i)], identities[at(i)], n.now, protocol.NodeID{})
+	items := make([]item, len(doc.Entries))
+	for i := range items {
+		items[i] = item{identities[at(i)], &doc.Entries[at(i)]}
 	}
-	return records
+	return items
 }
 
-func idsOf(records []archive.Record) []feed.EntryID {
-	ids := make([]feed.EntryID, len(records))
-	for i := range records {
-		ids[i] = records[i].ID
+func idsOf(items []item) []feed.EntryID {
+	ids := make([]feed.EntryID, len(items))
+	for i := range items {
+		ids[i] = items[i].ID
 	}
 	return ids
 }

@@ -1,47 +1,42 @@
 package node
 
 import (
-	"encoding/binary"
+	"slices"
 
 	"feedex/archive"
-	"feedex/feed"
 )
-
-// said is what an entry of a document says, with its id and without. It compares entries of one publisher with each
-// other, so that the beginnings of their digests will do.
-type said struct{ whole, bare uint64 }
-
-func beginning(d feed.Digest) uint64 { return binary.BigEndian.Uint64(d[:]) }
 
 // renamed tells which entries of a document are those of the last one under other ids: some publishers make up new
 // ones for each fetch, and all of it would be new each time. It is believed where no id of the document is known,
 // and half of it says what the last document of this run did. Two entries of one document that say the same are what
 // they are.
-func (s *subscription) renamed(listed []archive.Record, known []archive.Version) (again []bool) {
-	before, bare := make(map[uint64]bool, len(s.said)), make(map[uint64]uint64, len(s.said))
-	for _, e := range s.said {
-		before[e.bare], bare[e.whole] = true, e.bare
+func (s *subscription) renamed(items []item, known []archive.Version) (again []bool) {
+	if !slices.ContainsFunc(known, func(v archive.Version) bool { return !v.New() }) {
+		again = s.repeated(items)
 	}
-	if s.said = s.said[:0]; cap(s.said) < len(listed) {
-		s.said = make([]said, 0, len(listed)) // no more than it takes: there are as many as feeds
+	if s.said = s.said[:0]; cap(s.said) < len(items) {
+		s.said = make([]uint64, 0, len(items)) // no more than it takes: there are as many as feeds
 	}
-	again, count := make([]bool, len(listed)), 0
-	for i := range listed {
-		e := said{whole: beginning(listed[i].Digest)}
-		if same, ok := bare[e.whole]; ok { // most of a document was in the last one
-			e.bare = same
-		} else {
-			e.bare = listed[i].Entry.Bare()
-		}
-		s.said = append(s.said, e)
-		if again[i] = before[e.bare]; again[i] {
+	for i := range items {
+		s.said = append(s.said, items[i].Bare)
+	}
+	return again
+}
+
+// repeated tells which items say what the last document did, nil where it is less than half of them.
+func (s *subscription) repeated(items []item) []bool {
+	before := make(map[uint64]bool, len(s.said))
+	for _, bare := range s.said {
+		before[bare] = true
+	}
+	again, count := make([]bool, len(items)), 0
+	for i := range items {
+		if again[i] = before[items[i].Bare]; again[i] {
 			count++
 		}
 	}
-	for i := range known {
-		if !known[i].New() || 2*count < len(listed) {
-			return make([]bool, len(listed))
-		}
+	if 2*count < len(items) {
+		return nil
 	}
 	return again
 }

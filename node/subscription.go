@@ -30,7 +30,7 @@ type subscription struct {
 	unread            string             // why the last document could not be used, if that was in this run
 	ordinary          time.Time          // when it falls due but for a spot poll; zero where there was none since the last time
 	listed            []incentive.Listed // the last document of this run, oldest entry first
-	said              []said             // what the entries of that document say
+	said              []uint64           // what the entries of that document say
 	polled, delivered int64              // entries brought first by own polls, and by neighbors
 }
 
