@@ -54,3 +54,18 @@ func TestHistoryInvariants(t *testing.T) {
 		}
 	})
 }
+
+// What somebody has of a History stays as it is when the next document is read.
+func TestHistoryIsNotWrittenTo(t *testing.T) {
+	var h polling.History
+	for i := range int64(3 * polling.HistoryLength) {
+		before, were := h, slices.Clone(h.Times)
+		times := []int64{10 * i}
+		if i%3 == 0 {
+			times = append(times, 10*i-15) // not all come after what is known
+		}
+		if h.Read(times, len(times)); !slices.Equal(before.Times, were) {
+			t.Fatalf("document %d changed %v to %v", i, were, before.Times)
+		}
+	}
+}
