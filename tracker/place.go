@@ -31,6 +31,8 @@ type network struct {
 	prefix  netip.Prefix
 	known   int // records
 	pending int // call backs under way
+	drawn   int // of its hosts, in
+	draw    uint64
 }
 
 // local reports whether the bounds by host and network are lifted for id.

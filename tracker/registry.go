@@ -64,7 +64,8 @@ type Registry struct {
 	// remember how their call back ended.
 	live, old list.List
 
-	pending int // call backs under way
+	pending int    // call backs under way
+	draws   uint64 // answers drawn
 	status  Status
 }
 
