@@ -11,8 +11,17 @@ type index []place
 
 type place struct{ number, seq int32 }
 
+// search looks back from the end, in ever longer steps, because most of what is asked for came lately.
 func (x index) search(number int32) (at int, found bool) {
-	return slices.BinarySearchFunc(x, number, func(p place, number int32) int { return cmp.Compare(p.number, number) })
+	from, to := len(x), len(x)
+	for step := 1; from > 0; step *= 2 {
+		if from = max(0, from-step); x[from].number <= number {
+			break
+		}
+		to = from
+	}
+	at, found = slices.BinarySearchFunc(x[from:to], number, func(p place, number int32) int { return cmp.Compare(p.number, number) })
+	return from + at, found
 }
 
 func (x index) find(number int32) (seq int, found bool) {
