@@ -11,22 +11,22 @@ import (
 	"feedex/xmlrpc"
 )
 
-// A codec counts the bytes of messages as transport would write them. It sends one of sampleEvery through the
-// real XML-RPC codec as well: what comes out takes the place of what went in, so that nothing travels for long
-// that the wire cannot carry. What the codec refuses, or is longer or shorter than counted, is a fault in the
-// program: it panics.
+// A codec counts the bytes of messages as transport would write them. It sends the first of each method and then one
+// of sampleEvery through the real XML-RPC codec as well: what comes out takes the place of what went in, so that
+// nothing travels for long that the wire cannot carry. What the codec refuses, or is longer or shorter than counted,
+// is a fault in the program: it panics.
 type codec struct {
-	buf   []byte
-	count int // messages so far
+	buf            []byte
+	calls, replies [Methods]int // so far
 }
 
-// sampleEvery is how many messages there are to each that is encoded and decoded.
-const sampleEvery = 64
+// sampleEvery is how many messages of a method there are to each that is encoded and decoded.
+const sampleEvery = 256
 
-// sampled reports whether the next message is to be encoded.
-func (c *codec) sampled() bool {
-	c.count++
-	return c.count%sampleEvery == 1
+// sampled counts a message, and reports whether it is to be encoded.
+func sampled(count *int) bool {
+	*count++
+	return *count%sampleEvery == 1
 }
 
 // userAgent is as long as that of the daemon.
@@ -46,21 +46,21 @@ func (c *codec) call(w *World, open *openCall, to node.Target) {
 		open.call = protocol.CheckDID{DID: check.DID}
 		length = protocol.CallLength(port, open.call)
 	}
-	open.bytes = int64(requestBytes(hostName(to, open.to), open.session, length))
-	if c.sampled() {
+	open.bytes = int64(requestBytes(hostBytes(to, open.to), open.session, length))
+	if sampled(&c.calls[methodOf(open.call)]) {
 		open.call = c.decoded(port, open.call, length)
 	}
 }
 
-// hostName is what the Host header of a call says.
-func hostName(t node.Target, to *Host) string {
+// hostBytes is how long the Host header of a call is.
+func hostBytes(t node.Target, to *Host) int {
 	switch {
 	case t.Tracker != "":
-		return "tracker.example.net:7788"
+		return len("tracker.example.net:7788")
 	case t.Host != "":
-		return t.Host
+		return len(t.Host)
 	}
-	return to.address
+	return to.addressBytes
 }
 
 // decoded is the call as it comes out of the codec.
@@ -83,7 +83,7 @@ func (c *codec) reply(w *World, open *openCall, r node.Respond) protocol.Reply {
 	}
 	length := protocol.ReplyLength(r.Reply)
 	open.answered = int64(responseBytes(r.Session, length))
-	if !c.sampled() {
+	if !sampled(&c.replies[methodOf(open.call)]) {
 		return r.Reply
 	}
 	c.buf = protocol.EncodeReply(c.buf[:0], r.Reply)

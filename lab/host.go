@@ -40,28 +40,30 @@ type Member struct {
 
 // A Host runs one member and carries out its effects.
 type Host struct {
+	// What every step touches stands together, as most steps find none of it in the processor's cache.
+	world        *World
+	actor        Actor
+	alarm        time.Duration // when it is woken, or never
+	index        int
+	life         uint32 // counts starts and ends: what was set off in another life is void
+	state        hostState
+	apart        bool // on the far side of a Split
+	links        int  // neighbors now
+	ID           protocol.NodeID
+	addressBytes int // of ID in words
+
 	Name     string
-	ID       protocol.NodeID
 	Made     Traffic // calls of its own that were sent
 	Received Traffic // calls that reached it, bytes of the answers included
 	Polls    PollTraffic
 
-	world     *World
-	index     int
-	address   string // ID in words
 	config    node.Config
 	member    Member
 	rng       *rand.Rand
 	store     *archive.Memory
 	node      *node.Node
-	actor     Actor
-	state     hostState
-	life      uint32        // counts starts and ends: what was set off in another life is void
-	alarm     time.Duration // when it is woken, or never
-	apart     bool          // on the far side of a Split
-	following []following   // its own feeds, in order of their index
+	following []following // its own feeds, in order of their index
 	sessions  []Session
-	links     int // neighbors now
 	queries   map[uint64]func(node.Results)
 	lastQuery uint64
 }
@@ -95,7 +97,7 @@ func (w *World) Join(m Member) (*Host, error) {
 	}
 	c.Port, c.Secret = m.ID.Port(), w.config.Seed.Secret(m.Name)
 	h := &Host{
-		Name: m.Name, ID: m.ID, world: w, index: index, address: m.ID.String(), config: c, member: m,
+		Name: m.Name, ID: m.ID, world: w, index: index, addressBytes: len(m.ID.String()), config: c, member: m,
 		rng: w.config.Seed.Stream(m.Name), store: w.pool.NewMemory(), alarm: never,
 	}
 	if err := h.follow(m.Feeds); err != nil {

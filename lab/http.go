@@ -9,9 +9,9 @@ import (
 // What HTTP adds to a message, to the byte as net/http writes it for transport. A test compares them with
 // what passes over a real connection.
 
-// requestBytes is the length of a call's request with a body of that length.
-func requestBytes(host, session string, body int) int {
-	n := len("POST "+transport.Path+" HTTP/1.1\r\n") + header("Host", len(host)) + header("User-Agent", len(userAgent)) +
+// requestBytes is the length of a call's request with a host's name and a body of those lengths.
+func requestBytes(host int, session string, body int) int {
+	n := len("POST "+transport.Path+" HTTP/1.1\r\n") + header("Host", host) + header("User-Agent", len(userAgent)) +
 		header("Content-Length", digits(body)) + header("Content-Type", len("text/xml")) + len("\r\n") + body
 	if session != "" {
 		n += header(transport.SessionHeader, len(session))

@@ -51,7 +51,7 @@ func TestBytesAreThoseOfTransport(t *testing.T) {
 			t.Fatal(err)
 		}
 		in, out = counted.In.Load()-in, counted.Out.Load()-out
-		wantIn := int64(requestBytes(ln.Addr().String(), token, len(protocol.EncodeCall(nil, 7790, c.call))))
+		wantIn := int64(requestBytes(len(ln.Addr().String()), token, len(protocol.EncodeCall(nil, 7790, c.call))))
 		wantOut := int64(responseBytes(token, len(protocol.EncodeReply(nil, c.reply))))
 		if in != wantIn || out != wantOut {
 			t.Errorf("%s took %d bytes there and %d back; the lab counts %d and %d", c.call.Method(), in, out, wantIn, wantOut)
