@@ -223,6 +223,16 @@ func (h *Host) setAlarm() {
 	}
 }
 
+// rings wakes the node at the time for which it asked, unless it wants to sleep on.
+func (h *Host) rings() {
+	h.alarm = never
+	if next := h.actor.Next(); next.IsZero() || next.After(h.world.Now()) {
+		h.setAlarm()
+		return
+	}
+	h.step(node.Wake{})
+}
+
 // search looks through the archive. It takes a moment, as it would on disk.
 func (h *Host) search(e node.Search) {
 	records, err := h.store.Search(context.Background(), e.Filter)

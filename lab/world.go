@@ -132,8 +132,7 @@ func (w *World) Run(t time.Time) {
 		switch e.kind {
 		case wake:
 			if h := w.hosts[e.index]; h.life == e.life && h.alarm == e.at {
-				h.alarm = never
-				h.step(node.Wake{})
+				h.rings()
 			}
 		case arrive:
 			w.arrive(e.index)

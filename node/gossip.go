@@ -12,8 +12,9 @@ import (
 
 const (
 	// atOnce is to how many random interested neighbors a bundle is offered without delay; the rest
-	// follow within laterOffers unless they offered it themselves meanwhile. That costs as few checks
-	// as when all wait, and is nearly as fast as when none does.
+	// follow at one random moment within laterOffers unless they offered it themselves meanwhile. That
+	// costs as few checks as when all wait, each until a moment of its own, and is nearly as fast as when
+	// none does.
 	atOnce      = 3
 	laterOffers = 2 * time.Second
 )
@@ -51,12 +52,17 @@ func (n *Node) spread(b *protocol.Bundle, from protocol.NodeID) {
 		}
 	}
 	n.rng.Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] })
-	for i, l := range to {
-		if i < atOnce {
-			n.offer(l, b)
-			continue
-		}
-		n.after(n.between(0, laterOffers), func() { n.offer(l, b) })
+	first := min(atOnce, len(to))
+	n.offerAll(to[:first], b)
+	if rest := to[first:]; len(rest) > 0 {
+		n.after(n.between(0, laterOffers), func() { n.offerAll(rest, b) })
+	}
+}
+
+// offerAll offers the bundle to each of these neighbors.
+func (n *Node) offerAll(to []*link, b *protocol.Bundle) {
+	for _, l := range to {
+		n.offer(l, b)
 	}
 }
 
@@ -79,7 +85,7 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 	if n.gossip.seen.has(b.DID) {
 		// It went in a loop, or came by two ways. Paper §3.4: "the entry bundle is discarded".
 		asked := l.owes(b.DID)
-		l.deliveredOwed(b.DID)
+		n.deliveredOwed(l, b.DID)
 		c.Duplicates += int64(len(b.Entries))
 		n.respond(ev, protocol.OK{})
 		n.deliveredAgain(l, b, asked)
@@ -109,7 +115,7 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		c.PathsTampered++
 		forged = b.Path[len(b.Path)-1] == n.self.id && n.self.votes[l.id()] == n.self.id
 	}
-	l.deliveredOwed(b.DID)
+	n.deliveredOwed(l, b.DID)
 	k := n.keepNew(l, b)
 	n.respond(ev, protocol.OK{})
 	via := b.Via(l.id())

@@ -45,7 +45,7 @@ type link struct {
 	// What it offers us.
 	offered  offered // latest dids it offered or delivered
 	owed     []owed  // bundles we asked it for, earliest due first
-	watching bool    // watchPromises is on the agenda
+	watching taskID  // what looks at them when the first is due
 	searches int     // queries of it under way
 
 	// What we offer it.

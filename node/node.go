@@ -178,10 +178,10 @@ func (n *Node) do(e Effect) { n.effects = append(n.effects, e) }
 func (n *Node) tell(note Note) { n.do(Tell{note}) }
 
 // at has f called when t has come.
-func (n *Node) at(t time.Time, f func()) { n.agenda.add(t, f) }
+func (n *Node) at(t time.Time, f func()) taskID { return n.agenda.add(t, f) }
 
 // after has f called when d has passed.
-func (n *Node) after(d time.Duration, f func()) { n.agenda.add(n.now.Add(d), f) }
+func (n *Node) after(d time.Duration, f func()) taskID { return n.agenda.add(n.now.Add(d), f) }
 
 // between is a random duration from low up to high.
 func (n *Node) between(low, high time.Duration) time.Duration {

@@ -109,6 +109,36 @@ func TestOffersKeepPaceWithDeliveries(t *testing.T) {
 	}
 }
 
+// Three neighbors are offered a bundle at once, and the rest together within two seconds, but for those that offered
+// it themselves meanwhile.
+func TestTheRestIsOfferedABundleTogether(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(10, Config{MaxNeighbors: 20, MinNeighbors: 9}, news)
+	a, b := hosts[0], one("news")
+	began, offers := w.now, map[time.Duration]int{}
+	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if c, ok := c.(protocol.CheckDID); ok && c.DID == b.DID && from == a {
+			offers[w.now.Sub(began)]++
+			return protocol.Seen(true), true
+		}
+		return nil, false
+	}
+	a.inside(func(n *Node) {
+		n.spread(b, protocol.NodeID{})
+		has := slices.IndexFunc(n.linked, func(l *link) bool { return !l.checking })
+		n.linked[has].offered.add(b.DID)
+	})
+	w.run(3 * time.Second)
+	if len(offers) != 2 {
+		t.Fatalf("offered at %v, want at two moments", offers)
+	}
+	for at, n := range offers {
+		if first := at <= w.rtt; first && n != 3 || !first && n != 5 || at > laterOffers+w.rtt {
+			t.Errorf("%d offers after %v", n, at)
+		}
+	}
+}
+
 // A neighbor that lacks check_dids is offered one bundle a call.
 func TestPlainNeighborsAreOfferedOneByOne(t *testing.T) {
 	w := newNetwork(t)

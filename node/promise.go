@@ -15,7 +15,7 @@ import (
 type promise struct {
 	holder  *link    // who is to deliver the bundle
 	waiting []waiter // whose offers of it are not answered yet
-	passing bool     // passOn is on the agenda
+	passing taskID   // what passes it on
 }
 
 // A waiter is a neighbor whose offer is not answered yet.
@@ -98,12 +98,11 @@ func (n *Node) entrust(p *promise, did protocol.DID, l *link) {
 
 // passLater gives the holder of a promise for which others wait a moment to keep it.
 func (n *Node) passLater(p *promise, did protocol.DID) {
-	if p.passing {
+	if p.passing != 0 {
 		return
 	}
-	p.passing = true
-	n.after(protocol.HoldAnswer, func() {
-		p.passing = false
+	p.passing = n.after(protocol.HoldAnswer, func() {
+		p.passing = 0
 		if n.gossip.promises[did] == p {
 			n.passOn(p, did)
 		}
@@ -157,6 +156,9 @@ func (n *Node) settle(did protocol.DID) {
 		return
 	}
 	delete(n.gossip.promises, did)
+	if p.passing != 0 {
+		n.agenda.callOff(p.passing)
+	}
 	for _, w := range p.waiting {
 		if !w.link.over {
 			w.answer(n.offeredSeen(w.link, did)) // it was in time, and another was faster
@@ -168,7 +170,7 @@ func (n *Node) settle(did protocol.DID) {
 
 // giveUp ends l's part in the promise of did: it delivered something else, nothing in time, or is gone.
 func (n *Node) giveUp(l *link, did protocol.DID) {
-	l.deliveredOwed(did)
+	n.deliveredOwed(l, did)
 	p := n.gossip.promises[did]
 	if p == nil || p.holder != l {
 		return
@@ -180,12 +182,11 @@ func (n *Node) giveUp(l *link, did protocol.DID) {
 
 // watchPromises looks at what l owes when the first of it falls due.
 func (n *Node) watchPromises(l *link) {
-	if l.watching || len(l.owed) == 0 {
+	if l.watching != 0 || len(l.owed) == 0 {
 		return
 	}
-	l.watching = true
-	n.at(l.owed[0].due, func() {
-		l.watching = false
+	l.watching = n.at(l.owed[0].due, func() {
+		l.watching = 0
 		if l.over {
 			return
 		}
@@ -227,8 +228,12 @@ func (l *link) owes(did protocol.DID) bool {
 }
 
 // deliveredOwed strikes the bundle off what the neighbor owes.
-func (l *link) deliveredOwed(did protocol.DID) {
+func (n *Node) deliveredOwed(l *link, did protocol.DID) {
 	l.owed = slices.DeleteFunc(l.owed, func(o owed) bool { return o.did == did })
+	if len(l.owed) == 0 && l.watching != 0 {
+		n.agenda.callOff(l.watching)
+		l.watching = 0
+	}
 }
 
 // askedCheck answers check_did.

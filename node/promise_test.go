@@ -52,6 +52,33 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 	}
 }
 
+// A promise that was kept wakes nobody.
+func TestAKeptPromiseLeavesNothingToDo(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, Config{}, news)
+	a, b := hosts[0], bundleOf(w, 1)
+	open := func() (n int) {
+		for _, task := range a.node.agenda.tasks {
+			if task.do != nil {
+				n++
+			}
+		}
+		return n
+	}
+	a.inside(func(n *Node) { n.saveAccounts() }) // a delivery has that done as well
+	before := open()
+	var got []protocol.Reply
+	a.offered(hosts[1], b, &got)
+	a.offered(hosts[2], b, &got)
+	if n := open() - before; n != 2 {
+		t.Fatalf("%d tasks are for the promise, want one to pass it on and one to end it", n)
+	}
+	a.put(hosts[1], b)
+	if n := open() - before; n != 0 {
+		t.Errorf("%d more tasks are on the agenda than before", n)
+	}
+}
+
 // Who promises, delivers nothing and says nothing either is asked whether it is there: one that is broke its promise,
 // one that is not may be cut off.
 func TestWhoKeepsSilentIsHeldToItsPromise(t *testing.T) {

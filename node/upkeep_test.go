@@ -68,7 +68,7 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 	if tried < 3 || tried > 24 {
 		t.Errorf("%d neighbors made room for others within a day", tried)
 	}
-	if n := len(victim.node.linked); n < 7 {
+	if n := len(victim.node.linked); n < 5 { // how many just then is chance
 		t.Errorf("%d neighbors are left", n)
 	}
 	for _, h := range o.list[1:] {
