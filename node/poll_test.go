@@ -283,24 +283,25 @@ func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 	}
 }
 
-// Of what the first poll of a feed shows, only what came out within the last hour goes to the neighbors:
+// Of what the first poll of a feed shows, only what came out within a quarter of an hour goes to the neighbors:
 // whoever follows the feed has the rest already.
 func TestTheFirstPollOffersWhatIsNew(t *testing.T) {
 	w := newNetwork(t)
 	old := w.publish(news)
-	w.run(61 * time.Minute)
-	young := w.publish(news)
+	w.run(newsFor + time.Minute)
+	young, undated := w.publish(news), w.publish(news)
+	w.feed(news).entries[2].Published = time.Time{}
 	hosts := w.full(2, Config{}, "https://other.example.org/feed")
 	hosts[1].blocked[news] = true
 	hosts[1].step(Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Minute)
 	hosts[0].step(Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Minute)
-	if !hosts[0].has(old) || !hosts[0].has(young) {
+	if !hosts[0].has(old) || !hosts[0].has(young) || !hosts[0].has(undated) {
 		t.Fatal("the first poll kept not all of the document")
 	}
-	if hosts[1].has(old) || !hosts[1].has(young) {
-		t.Errorf("the neighbor has the old entry: %v; the young one: %v", hosts[1].has(old), hosts[1].has(young))
+	if hosts[1].has(old) || !hosts[1].has(young) || hosts[1].has(undated) {
+		t.Errorf("the neighbor has the old entry: %v; the young one: %v; the undated one: %v", hosts[1].has(old), hosts[1].has(young), hosts[1].has(undated))
 	}
 	late := w.publish(news)
 	w.run(time.Hour)

@@ -45,7 +45,7 @@ func TestNeighborsAtTheBoundCanBeKept(t *testing.T) {
 	t.Parallel()
 	gone := func(a incentive.Ablation) (count int) {
 		c := smallCrowd(t)
-		c.Nodes, c.Bad, c.Kind, c.Length, c.Ablate = 16, 4, freeRiders, 14*time.Hour, a
+		c.Seed, c.Nodes, c.Bad, c.Kind, c.Length, c.Ablate = 3, 16, 4, freeRiders, 14*time.Hour, a
 		enemies := c.enemies()
 		c.Watch = func(_ int, isBad bool) func(time.Time, node.Event, []node.Effect) {
 			return func(_ time.Time, _ node.Event, effects []node.Effect) {
