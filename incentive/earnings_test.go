@@ -214,6 +214,26 @@ func TestPaceSurvivesAWrongClock(t *testing.T) {
 	}
 }
 
+// A bundle whose feed was forgotten meanwhile earns by the pace that the feed has now: nobody has the cap of a day twice.
+func TestABundleOutlivesThePaceOfItsFeed(t *testing.T) {
+	e := NewEarnings(Ablation{})
+	old, young := bundle(news, "old", paceFree, now, 0), bundle(news, "young", paceFree, now, 0)
+	e.Stored(now, old, nil, holder(1))
+	forgotten := e.pace(news)
+	for i := range 2*keptFeeds + 1 {
+		e.pace(feed.URL(fmt.Sprint("https://example.com/", i)))
+	}
+	if e.pace(news) == forgotten {
+		t.Fatal("the pace is not forgotten")
+	}
+	if got := e.Stored(now, young, nil, holder(2)); got != paceFree {
+		t.Errorf("a delivery earns %d, want %d", got, paceFree)
+	}
+	if u, got := e.Offered(now, holder(2), old.DID); u != news || got != 0 {
+		t.Errorf("an offer beyond the cap earns %d of %s", got, u)
+	}
+}
+
 func TestEarningsAreBounded(t *testing.T) {
 	e := NewEarnings(Ablation{})
 	for i := range 3*keptBundles + 1 {
@@ -230,6 +250,14 @@ func TestEarningsAreBounded(t *testing.T) {
 		if e.bundles.use(did(i)) == nil {
 			t.Fatalf("one of the latest %d is forgotten", keptBundles)
 		}
+	}
+	var n numbers
+	first := n.of(holder(0))
+	for i := range maxNumbered + 1 {
+		n.of(holder(i))
+	}
+	if n.byHolder.Len() > maxNumbered || n.of(holder(0)) == first {
+		t.Errorf("%d holders have numbers, and who was forgotten has the old one", n.byHolder.Len())
 	}
 	p := new(pace)
 	for i := range 10 * maxSharers {
