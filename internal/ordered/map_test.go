@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Map knows what a list knows that is looked through from the beginning, whatever is done to both, and keeps
-// no more room than it needs.
+// A Map knows what a list knows that is looked through from the beginning, whatever is done to both. It keeps no
+// more room than it needs, and nothing that was deleted alive.
 func TestMapIsAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m Map[[20]byte, int]
@@ -48,6 +48,11 @@ func TestMapIsAList(t *testing.T) {
 			}
 			if room := len(m.items); room > len(list)+len(list)/8+9 {
 				t.Fatalf("%d places for %d keys", room, len(list))
+			}
+			for _, it := range m.items[len(m.items):cap(m.items)] {
+				if it != (item[[20]byte, int]{}) {
+					t.Fatalf("%x was deleted, and is held on to", it.key[0])
+				}
 			}
 		}
 	})
