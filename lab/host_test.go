@@ -2,6 +2,7 @@ package lab
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -113,5 +114,53 @@ func TestLostCalls(t *testing.T) {
 	}
 	if failed == 0 || got < all {
 		t.Errorf("%d calls failed; %d of %d entries came", failed, got, all)
+	}
+}
+
+// A sleeper wants to be woken at one moment, and then never.
+type sleeper struct {
+	next  time.Time
+	woken []time.Time
+}
+
+func (s *sleeper) Next() time.Time { return s.next }
+
+func (s *sleeper) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
+	if ev == (node.Wake{}) {
+		s.woken, s.next = append(s.woken, now), time.Time{}
+	}
+	return dst
+}
+
+// Who changes its mind about when to be woken is woken then alone, and who stopped not at all.
+func TestAlarms(t *testing.T) {
+	after := func(d time.Duration) time.Time { return wednesday.Add(d) }
+	for _, c := range []struct {
+		name    string
+		change  func(*Host, *sleeper) // a minute before it was to be woken
+		minutes []int                 // at which it is
+	}{
+		{"as it said", func(*Host, *sleeper) {}, []int{2}},
+		{"later", func(_ *Host, s *sleeper) { s.next = after(3 * time.Minute) }, []int{3}},
+		{"sooner than now", func(h *Host, s *sleeper) { s.next = after(0); h.Tell(node.Subscribe{}) }, []int{1}},
+		{"never", func(_ *Host, s *sleeper) { s.next = time.Time{} }, nil},
+		{"stopped", func(h *Host, _ *sleeper) { h.Stop() }, nil},
+	} {
+		w := network(t, Config{}, 0, 0)
+		s := &sleeper{next: after(2 * time.Minute)}
+		h, err := w.Join(Member{Actor: func(*node.Node, *rand.Rand) Actor { return s }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Run(after(time.Minute))
+		c.change(h, s)
+		w.Run(after(time.Hour))
+		var want []time.Time
+		for _, m := range c.minutes {
+			want = append(want, after(time.Duration(m)*time.Minute))
+		}
+		if !slices.Equal(s.woken, want) {
+			t.Errorf("%s: woken at %v, want %v", c.name, s.woken, want)
+		}
 	}
 }

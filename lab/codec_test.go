@@ -1,0 +1,60 @@
+package lab
+
+import (
+	"net/netip"
+	"testing"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// The first message of each method comes out of the codec as another value, and so does one of sampleEvery after it.
+func TestMessagesPassThroughTheCodec(t *testing.T) {
+	w := network(t, Config{}, 0, 0)
+	h, err := w.Join(Member{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := feed.URL("https://example.com/feed.xml")
+	bundle := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: "1", Title: "It passed"}})
+	nodes := protocol.NodeList{h.ID}
+	var c codec
+	for i := range 2*sampleEvery + 1 {
+		put := openCall{from: h, to: h, call: protocol.PutEntries{Bundle: bundle}}
+		c.call(w, &put, node.Target{Node: h.ID})
+		got := put.call.(protocol.PutEntries).Bundle
+		if through := got != bundle; through != (i%sampleEvery == 0) || got.DID != bundle.DID {
+			t.Fatalf("put_entries number %d went through the codec: %t, with %v", i, through, got)
+		}
+		get := openCall{from: h, to: h, call: protocol.GetNeighbors{}}
+		c.call(w, &get, node.Target{Node: h.ID})
+		answer := c.reply(w, &get, node.Respond{Reply: nodes}).(protocol.NodeList)
+		if through := &answer[0] != &nodes[0]; through != (i%sampleEvery == 0) || answer[0] != h.ID {
+			t.Fatalf("answer number %d went through the codec: %t, with %v", i, through, answer)
+		}
+	}
+}
+
+// The Host header is as long as what a call is sent to.
+func TestHostBytes(t *testing.T) {
+	w := network(t, Config{}, 0, 0)
+	h, err := w.Join(Member{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(to node.Target, want string) {
+		t.Helper()
+		if got := hostBytes(to, h); got != len(want) {
+			t.Errorf("a call to %s has a Host header of %d bytes, want that of %s", to, got, want)
+		}
+	}
+	check(node.Target{Node: h.ID}, h.ID.String())
+	check(node.Target{Host: "node.example.net:7788"}, "node.example.net:7788")
+	check(node.Target{Tracker: TrackerURL}, "tracker.example.net:7788")
+	h.Stop()
+	if err := h.Move(protocol.NewNodeID(netip.MustParseAddr("198.51.100.200"), 17788)); err != nil {
+		t.Fatal(err)
+	}
+	check(node.Target{Node: h.ID}, "198.51.100.200:17788")
+}
