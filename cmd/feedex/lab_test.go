@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
+
+	"feedex/lab/experiment"
 )
 
 // Every experiment that is interrupted prints what is known, says that it is partial, and ends with the code of the
@@ -20,6 +24,32 @@ func TestInterruptedLab(t *testing.T) {
 		code := run(ctx, []string{"lab", c.Name(), "--svg", filepath.Join(t.TempDir(), "figures")}, &out, &errs)
 		if code != 128+int(syscall.SIGINT) || !strings.Contains(out.String(), "\nPARTIAL: ") || strings.Contains(errs.String(), "feedex: ") {
 			t.Errorf("lab %s ended with %d, %q and\n%s", c.Name(), code, &errs, &out)
+		}
+	}
+}
+
+// How much garbage may pile up is said by GOGC where it is set, and otherwise goes by the size of the worlds, while
+// they last.
+func TestGarbageOfTheLab(t *testing.T) {
+	percent := func() int {
+		p := debug.SetGCPercent(100)
+		debug.SetGCPercent(p)
+		return p
+	}
+	usual := percent()
+	for _, c := range []struct {
+		gogc        string
+		nodes, want int
+	}{{"", 100, 400}, {"", 1001, 200}, {"", 4001, 100}, {"50", 100, usual}, {"off", 100, usual}} {
+		t.Setenv("GOGC", c.gogc)
+		command, got := newLab(), 0
+		command.SetErr(io.Discard)
+		_ = (&labFlags{nodes: c.nodes}).run(command, func(context.Context, experiment.Progress) (*experiment.Report, error) {
+			got = percent()
+			return nil, experiment.ErrSetting
+		})
+		if got != c.want || percent() != usual {
+			t.Errorf("GOGC=%s, %d nodes: %d percent, want %d; afterwards %d", c.gogc, c.nodes, got, c.want, percent())
 		}
 	}
 }
