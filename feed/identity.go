@@ -90,7 +90,7 @@ func (e *Entry) Digest() Digest {
 	return digest
 }
 
-// version is the digest of the entry and what it is bare.
+// version is the digest of the entry, and its Identity.Bare.
 func (e *Entry) version() (digest Digest, bare uint64) {
 	switch n := e.fieldsBytes(); { // on the stack if it fits, and a short entry does not pay for clearing what a long one needs
 	case n <= 1024:

@@ -111,7 +111,8 @@ func (m *Map[K, V]) All(f func(key K, value *V) bool) {
 	}
 }
 
-// DeleteFunc takes out those for which f is true, called in the order in which they came.
+// DeleteFunc takes out those for which f is true, called in the order in which they came. f must leave the Map alone:
+// what was taken out is still in its chain.
 func (m *Map[K, V]) DeleteFunc(f func(key K, value *V) bool) {
 	before := m.live
 	for i := m.first; i < len(m.items); i++ {
