@@ -8,7 +8,7 @@
 // A World is one goroutine, one virtual clock, one heap of events and one seed. Each node, link and
 // publisher draws its chance from a stream of its own, which depends on the seed and its name alone, so
 // that one node more changes nobody else's. Equal settings give an equal Hash, to the last digit, with
-// every message encoded or none, on every platform.
+// messages encoded or not, on every platform.
 //
 // # To run a world
 //
