@@ -51,16 +51,18 @@ func ParseHolder(s string) (Holder, error) {
 	if s == "" {
 		return Holder{}, nil
 	}
+	var h Holder
 	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
-		return HolderOf(protocol.NewNodeID(a, 0)), nil
+		h = HolderOf(protocol.NewNodeID(a, 0))
+	} else if p, err := netip.ParsePrefix(s); err == nil && strings.HasSuffix(s, "/64") && p.Addr().Is6() {
+		h = networkAt(p.Addr())
+	} else if id, err := protocol.ParseNodeID(s); err == nil {
+		h = Holder{id: id}
 	}
-	if p, err := netip.ParsePrefix(s); err == nil && strings.HasSuffix(s, "/64") && p.Addr().Is6() {
-		return networkAt(p.Addr()), nil
+	if h == (Holder{}) {
+		return Holder{}, fmt.Errorf("%w: %q: want an address, an IPv6 /64 or ip:port", ErrHolder, s)
 	}
-	if id, err := protocol.ParseNodeID(s); err == nil {
-		return Holder{id: id}, nil
-	}
-	return Holder{}, fmt.Errorf("%w: %q: want an address, an IPv6 /64 or ip:port", ErrHolder, s)
+	return h, nil
 }
 
 // Apart reports whether two ways that entries came have nobody in common. Two nodes of one holder are one.

@@ -26,19 +26,24 @@ type NodeID struct {
 var ErrNodeID = errors.New("not a node id")
 
 // NewNodeID makes the id of the node at addr and port. An IPv4 address in IPv6 clothes is undressed,
-// so that a node has one id however the call came in.
+// so that a node has one id however the call came in. Nobody is at "::", whatever the port.
 func NewNodeID(addr netip.Addr, port uint16) NodeID {
-	return NodeID{ip: addr.As16(), port: port}
+	id := NodeID{ip: addr.As16(), port: port}
+	if id.IsZero() {
+		return NodeID{}
+	}
+	return id
 }
 
 // ParseNodeID reads "ip:port" or "[ipv6]:port". Names are refused: an id is an address, and a peer
 // must not make us resolve anything.
 func ParseNodeID(s string) (NodeID, error) {
 	ap, err := netip.ParseAddrPort(s)
-	if err != nil || ap.Port() == 0 || ap.Addr() == netip.IPv6Unspecified() {
+	id := NewNodeID(ap.Addr(), ap.Port())
+	if err != nil || id.port == 0 {
 		return NodeID{}, fmt.Errorf("%w: %q: want ip:port or [ipv6]:port", ErrNodeID, s)
 	}
-	return NewNodeID(ap.Addr(), ap.Port()), nil
+	return id, nil
 }
 
 // String writes the id as "ip:port" or "[ipv6]:port", and "" for the zero id.

@@ -20,15 +20,25 @@ func TestParseNodeID(t *testing.T) {
 		{"[::ffff:192.0.2.7]:7790", "192.0.2.7:7790"},
 		{"[fe80::1%eth0]:7790", "[fe80::1]:7790"},
 		{"", ""}, {"192.0.2.7", ""}, {"192.0.2.7:", ""}, {"192.0.2.7:0", ""}, {"192.0.2.7:65536", ""}, {"192.0.2.7:-1", ""},
+		{"0.0.0.0:7790", "0.0.0.0:7790"}, {"[::]:7790", ""}, {"[::%eth0]:7790", ""}, {"[::1]:7790", "[::1]:7790"},
 		{"192.0.2.007:7790", ""}, {"2001:db8::7:7790", ""}, {"example.com:7790", ""}, {":7790", ""}, {" 192.0.2.7:7790", ""},
 	}
 	for _, tt := range tests {
 		id, err := protocol.ParseNodeID(tt.text)
-		if id.String() != tt.want || (err == nil) != (tt.want != "") || id.IsZero() != (tt.want == "") {
+		if id.String() != tt.want || (err == nil) != (tt.want != "") || id.IsZero() != (tt.want == "") || id.IsZero() != (id == protocol.NodeID{}) {
 			t.Errorf("%q: got %q, %v, want %q", tt.text, id, err, tt.want)
 		}
 		if err != nil && !errors.Is(err, protocol.ErrNodeID) {
 			t.Errorf("%q: %v is no ErrNodeID", tt.text, err)
+		}
+	}
+}
+
+// Nobody has one id, and it is the zero one: what is written is what was read.
+func TestNobodyIsAnywhere(t *testing.T) {
+	for _, a := range []netip.Addr{{}, netip.IPv6Unspecified(), netip.IPv6Unspecified().WithZone("eth0")} {
+		if id := protocol.NewNodeID(a, 7790); id != (protocol.NodeID{}) {
+			t.Errorf("at %v is %#v", a, id)
 		}
 	}
 }

@@ -351,7 +351,8 @@ func TestForgivenReplies(t *testing.T) {
 	}{
 		{protocol.GetNeighbors{}, "what is no node", array{
 			"192.0.2.1:7790", structure{}, node("example.com", int64(7790)), node("192.0.2.1", "7790"), node(int64(1), int64(7790)),
-			node("192.0.2.1", int64(1023)), node("192.0.2.1", int64(65_536)), node("::ffff:192.0.2.2", int64(7790)),
+			node("192.0.2.1", int64(1023)), node("192.0.2.1", int64(65_536)), node("::", int64(7790)), node("::%eth0", int64(7790)),
+			node("::ffff:192.0.2.2", int64(7790)),
 		}, protocol.NodeList{mustNode("192.0.2.2:7790")}},
 		{protocol.GetNeighbors{}, "more than asked for", times(60, node("192.0.2.1", int64(7790))), func() (list protocol.NodeList) {
 			for range protocol.MaxNeighborList {

@@ -168,7 +168,9 @@ func (p *params) nodes(name string) NodeList {
 		if err != nil || n < LowestPort || n > 65535 || len(nodes) == MaxNeighborList {
 			continue
 		}
-		nodes = append(nodes, NewNodeID(ip, uint16(n)))
+		if id := NewNodeID(ip, uint16(n)); !id.IsZero() {
+			nodes = append(nodes, id)
+		}
 	}
 	return nodes
 }
