@@ -161,10 +161,11 @@ func (n *Node) publish(s *subscription, first bool, fresh []archive.Record, revi
 }
 
 // news reports whether an entry of a feed's first document is one that others who follow the feed may not have. One
-// without a date may be of any age.
+// without a date that counts may be of any age.
 func (n *Node) news(r *archive.Record) bool {
-	dated := !r.Entry.Published.IsZero() || !r.Entry.Updated.IsZero()
-	return dated && n.now.Sub(r.Time()) <= newsFor
+	t := r.Time()
+	dated := t.Equal(r.Entry.Published) || t.Equal(r.Entry.Updated)
+	return dated && n.now.Sub(t) <= newsFor
 }
 
 // takeDocument stores the document's entries and what it says of its feed, and returns the entries that were

@@ -287,21 +287,36 @@ func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 // whoever follows the feed has the rest already.
 func TestTheFirstPollOffersWhatIsNew(t *testing.T) {
 	w := newNetwork(t)
-	old := w.publish(news)
-	w.run(newsFor + time.Minute)
-	young, undated := w.publish(news), w.publish(news)
-	w.feed(news).entries[2].Published = time.Time{}
+	now, none := w.now, time.Time{}
+	tests := []struct {
+		name               string
+		published, updated time.Time
+		offered            bool
+	}{
+		{"an old one", now.Add(-newsFor), none, false},
+		{"a young one", now, none, true},
+		{"a young one, by a clock ahead of ours", now.Add(newsFor), none, true},
+		{"one that says only when it was changed", none, now, true},
+		{"an old one that was changed", now.Add(-newsFor), now, false},
+		{"one without a date", none, none, false},
+		{"one that is dated next year", now.AddDate(1, 0, 0), none, false},
+	}
+	ids := make([]feed.EntryID, len(tests))
+	for i, tt := range tests {
+		ids[i] = w.publish(news)
+		e := &w.feed(news).entries[i]
+		e.Published, e.Updated = tt.published, tt.updated
+	}
 	hosts := w.full(2, Config{}, "https://other.example.org/feed")
 	hosts[1].blocked[news] = true
 	hosts[1].step(Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Minute)
 	hosts[0].step(Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Minute)
-	if !hosts[0].has(old) || !hosts[0].has(young) || !hosts[0].has(undated) {
-		t.Fatal("the first poll kept not all of the document")
-	}
-	if hosts[1].has(old) || !hosts[1].has(young) || hosts[1].has(undated) {
-		t.Errorf("the neighbor has the old entry: %v; the young one: %v; the undated one: %v", hosts[1].has(old), hosts[1].has(young), hosts[1].has(undated))
+	for i, tt := range tests {
+		if !hosts[0].has(ids[i]) || hosts[1].has(ids[i]) != tt.offered {
+			t.Errorf("%s: kept %v; offered %v, want %v", tt.name, hosts[0].has(ids[i]), hosts[1].has(ids[i]), tt.offered)
+		}
 	}
 	late := w.publish(news)
 	w.run(time.Hour)
