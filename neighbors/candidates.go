@@ -25,6 +25,7 @@ const (
 // /32 for IPv6.
 type region network
 
+// region is the region that the network is in.
 func (n network) region() region {
 	host := networkBits - 32
 	if n.isIPv4() {
@@ -57,14 +58,14 @@ func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID, skip f
 	b.order(ready)
 	var first, others []*address // of their regions
 	for _, a := range ready {
-		region := a.network.region()
+		in := a.network.region()
 		switch {
 		case b.local && !feed.PublicAddr(a.id.Addr()):
 			first = append(first, a)
-		case taken[region] && !a.anchor:
+		case taken[in] && !a.anchor:
 			others = append(others, a)
 		default:
-			taken[region] = true
+			taken[in] = true
 			first = append(first, a)
 		}
 	}

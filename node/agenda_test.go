@@ -4,7 +4,37 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
+
+// Tasks are done in the order of their times, and those of one time in the order in which they were added; those that
+// were called off are not done at all.
+func TestAgendaOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := newAgenda(epoch)
+		var did, want []task
+		for _, second := range rapid.SliceOf(rapid.IntRange(0, 9)).Draw(t, "seconds") {
+			at, id := time.Duration(second)*time.Second, a.count+1
+			a.add(epoch.Add(at), func() { did = append(did, task{at: at, id: id}) })
+			want = append(want, task{at: at, id: id})
+		}
+		for _, id := range rapid.SliceOf(rapid.IntRange(1, 20)).Draw(t, "called off") {
+			a.callOff(taskID(id))
+			want = slices.DeleteFunc(want, func(t task) bool { return t.id == taskID(id) })
+		}
+		slices.SortStableFunc(want, func(x, y task) int { return int(x.at - y.at) })
+		for second := range 10 {
+			a.run(epoch.Add(time.Duration(second) * time.Second))
+			if next, done := a.next(), len(did); next.IsZero() != (done == len(want)) || !next.IsZero() && !next.Equal(epoch.Add(want[done].at)) {
+				t.Fatalf("after %d s, and %d of %d tasks, the next is at %v", second, done, len(want), next)
+			}
+		}
+		if !slices.EqualFunc(did, want, func(x, y task) bool { return x.id == y.id }) {
+			t.Fatalf("did %v, want %v", did, want)
+		}
+	})
+}
 
 // What was called off is not done, and nobody is woken for it.
 func TestCalledOff(t *testing.T) {

@@ -20,7 +20,7 @@ type History struct {
 // again counts once.
 func (h *History) Read(times []int64, listed int) {
 	times = slices.Sorted(slices.Values(times))
-	if n := len(h.Times); n == 0 || len(times) == 0 || h.Times[n-1] < times[0] { // as most of the time
+	if n := len(h.Times); n == 0 || len(times) == 0 || h.Times[n-1] < times[0] { // all of them come last, as they mostly do
 		h.keep(append(h.Times, times...), listed)
 		return
 	}

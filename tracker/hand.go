@@ -68,7 +68,7 @@ func (r *Registry) draw(asker protocol.NodeID, limit int) []candidate {
 	return drawn
 }
 
-// rank is how many of the network were drawn before, and counts one more.
+// rank is how many of the network were drawn before for this answer, and counts one more.
 func (n *network) rank(draw uint64) int {
 	if n.draw != draw {
 		n.draw, n.drawn = draw, 0
