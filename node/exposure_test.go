@@ -86,30 +86,45 @@ func TestAFloodOfStrangersKeepsNobodyAway(t *testing.T) {
 	}
 }
 
-// Who connects again has no more calls than before.
+// Who connects again has no more calls than before, nor who connects from another port.
 func TestConnectingAgainResetsNothing(t *testing.T) {
-	w := newNetwork(t)
-	w.feed(news)
-	a := w.add(Config{}, news)
-	w.run(2 * time.Minute)
-	w.minute()
-	id := stranger(1)
-	w.play(id, vouches)
-	answered := 0
-	for range 5 {
-		a.answerTo(id, "token", wantsNews())
-		if a.node.linkTo(id) == nil {
-			t.Fatal("not linked")
-		}
-		for range 200 {
-			if r := a.answerTo(id, "token", protocol.GetNeighbors{}); r.Fault == nil {
-				answered++
+	first, second := stranger(1), protocol.NewNodeID(stranger(1).Addr(), 7791)
+	for _, c := range []struct {
+		name  string
+		ids   []protocol.NodeID // as which it connects, in turn
+		parts bool              // and parts again
+	}{
+		{"after it parted", []protocol.NodeID{first}, true},
+		{"while it is linked", []protocol.NodeID{first}, false},
+		{"from two ports", []protocol.NodeID{first, second}, false},
+		{"from two ports, after it parted", []protocol.NodeID{first, second}, true},
+	} {
+		w := newNetwork(t)
+		w.feed(news)
+		a := w.add(Config{}, news)
+		w.run(2 * time.Minute)
+		w.minute()
+		w.play(first, vouches)
+		w.play(second, vouches)
+		answered := 0
+		for i := range 5 {
+			id := c.ids[i%len(c.ids)]
+			a.answerTo(id, "token", wantsNews())
+			if a.node.linkTo(id) == nil {
+				t.Fatalf("%s: not linked", c.name)
+			}
+			for range 200 {
+				if r := a.answerTo(id, "token", protocol.GetNeighbors{}); r.Fault == nil {
+					answered++
+				}
+			}
+			if c.parts {
+				a.inside(func(n *Node) { n.part(n.linkTo(id), "over") })
 			}
 		}
-		a.inside(func(n *Node) { n.part(n.linkTo(id), "over") })
-	}
-	if answered > callsAMinute || answered < callsAMinute/2 {
-		t.Errorf("%d calls within a minute were answered, the limit is %d", answered, callsAMinute)
+		if answered > callsAMinute || answered < callsAMinute/2 {
+			t.Errorf("%s: %d calls within a minute were answered, the limit is %d", c.name, answered, callsAMinute)
+		}
 	}
 }
 
