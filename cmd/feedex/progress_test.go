@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -42,6 +43,21 @@ func TestProgressWithoutEnd(t *testing.T) {
 	if last := lines[len(lines)-1]; !strings.Contains(last, "verify: 2,000 entries ") || strings.Contains(last, "%") {
 		t.Errorf("wrote %q", lines)
 	}
+}
+
+// Nothing draws the line but who says how far it is: what is written after its end stays as it is.
+func TestProgressDrawsNothingByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		p := &progress{w: &b, what: "verify"}
+		p.at(2000, 0, counted)
+		p.end()
+		wrote := b.Len()
+		time.Sleep(time.Second)
+		if b.Len() != wrote {
+			t.Errorf("wrote %q after the end", b.String()[wrote:])
+		}
+	})
 }
 
 // A second file begins a line of its own, and what was is removed in the end.
