@@ -47,7 +47,7 @@ func (r *Registry) Hand(now time.Time, asker protocol.NodeID, limit int) []proto
 // more to look at.
 func (r *Registry) draw(asker protocol.NodeID, limit int) []candidate {
 	share, sure := max(1, limit/10), 0
-	r.draws++
+	ranks := make(map[*network]int, limit)
 	drawn := make([]candidate, 0, limit)
 	for i := 0; i < len(r.listed) && i < looks*limit && sure < limit; i++ {
 		r.swap(i, i+r.rng.IntN(len(r.listed)-i)) // as in a shuffle: nobody twice
@@ -58,7 +58,8 @@ func (r *Registry) draw(asker protocol.NodeID, limit int) []candidate {
 		}
 		c := candidate{id: id}
 		if h.network != nil {
-			c.rank = h.network.rank(r.draws)
+			c.rank = ranks[h.network]
+			ranks[h.network]++
 		}
 		if c.rank < share {
 			sure++
@@ -66,15 +67,6 @@ func (r *Registry) draw(asker protocol.NodeID, limit int) []candidate {
 		drawn = append(drawn, c)
 	}
 	return drawn
-}
-
-// rank is how many of the network were drawn before for this answer, and counts one more.
-func (n *network) rank(draw uint64) int {
-	if n.draw != draw {
-		n.draw, n.drawn = draw, 0
-	}
-	n.drawn++
-	return n.drawn - 1
 }
 
 // pick draws one of the host's listed ids that is not asker's.

@@ -29,10 +29,8 @@ type host struct {
 // A network is what one attacker may hold as a whole: a /16 of IPv4, a /32 of IPv6.
 type network struct {
 	prefix  netip.Prefix
-	known   int    // records
-	pending int    // call backs under way
-	draw    uint64 // the answer for which some of its hosts were drawn last
-	drawn   int    // how many of them
+	known   int // records
+	pending int // call backs under way
 }
 
 // local reports whether the bounds by host and network are lifted for id.

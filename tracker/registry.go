@@ -64,8 +64,7 @@ type Registry struct {
 	// remember how their call back ended.
 	live, old list.List
 
-	pending int    // call backs under way
-	draws   uint64 // answers drawn
+	pending int // call backs under way
 	status  Status
 }
 
