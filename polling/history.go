@@ -20,10 +20,6 @@ type History struct {
 // again counts once.
 func (h *History) Read(times []int64, listed int) {
 	times = slices.Sorted(slices.Values(times))
-	if n := len(h.Times); n == 0 || len(times) == 0 || h.Times[n-1] < times[0] { // all of them come last, as they mostly do
-		h.keep(append(h.Times, times...), listed)
-		return
-	}
 	all := make([]int64, 0, len(h.Times)+len(times))
 	known := h.Times
 	for len(known) > 0 || len(times) > 0 {
@@ -36,11 +32,6 @@ func (h *History) Read(times []int64, listed int) {
 			all, known, times = append(all, known[0]), known[1:], times[1:]
 		}
 	}
-	h.keep(all, listed)
-}
-
-// keep has the newest of all times be those of the history.
-func (h *History) keep(all []int64, listed int) {
 	h.Times = all[max(0, len(all)-HistoryLength):]
 	h.Window = min(listed, len(h.Times))
 }
