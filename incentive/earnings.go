@@ -38,7 +38,7 @@ type Earnings struct {
 
 // stored is a bundle that we have, of which there are thousands.
 type stored struct {
-	pace *pace // of its feed, as far as it is remembered; see Earnings.paceOf
+	feed *feed.URL // that of its pace
 	// The dates of the entries that were young when it came, in Unix seconds, and the numbers of those for whom it
 	// earns nothing, or no more.
 	words []uint32
@@ -82,7 +82,7 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	if s == nil {
 		e.noteUndated(now, b, fresh, from)
 		words := dates(now, b.Entries)
-		s = e.bundles.put(b.DID, stored{pace: p, words: words, dates: uint32(len(words)), at: unix(now)})
+		s = e.bundles.put(b.DID, stored{feed: &p.feed, words: words, dates: uint32(len(words)), at: unix(now)})
 	}
 	if sender == nobody || !s.once(sender) {
 		return 0
@@ -118,12 +118,12 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 	if s == nil || old(now, s.at) || !s.once(number) {
 		return "", 0
 	}
-	p := e.paceOf(s)
+	today, p := dayOf(now), e.pace(*s.feed)
 	entries = s.young(now) + e.showOf(now, h, did)
 	if e.ablate.NoSeenCredit {
-		return p.feed, 0
+		return *s.feed, 0
 	}
-	return p.feed, p.earn(dayOf(now), entries, number)
+	return *s.feed, p.earn(today, entries, number)
 }
 
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could
@@ -149,17 +149,7 @@ func (e *Earnings) pace(u feed.URL) *pace {
 	if known == nil {
 		known = e.feeds.put(u, &pace{feed: u, uncapped: e.ablate.NoDailyCap})
 	}
-	p := *known
-	p.used = e.feeds.turned
-	return p
-}
-
-// paceOf is the pace of the bundle's feed. It is looked up only where it is not among the latest, or was forgotten.
-func (e *Earnings) paceOf(s *stored) *pace {
-	if s.pace.used != e.feeds.turned {
-		s.pace = e.pace(s.pace.feed)
-	}
-	return s.pace
+	return *known
 }
 
 // doneMore is how much room is made at a time: there are thousands of bundles, and ten neighbors or fewer.

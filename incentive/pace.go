@@ -30,8 +30,7 @@ type pace struct {
 	sharers []sharer
 	brought []bringer // of few of the sharers: polls confirm most entries within the hour
 
-	uncapped bool   // whatever comes earns
-	used     uint32 // how often those of Earnings had turned when it was used last
+	uncapped bool // whatever comes earns
 }
 
 // A sharer is one neighbor's part in a feed. There is one for each neighbor and feed, which can be tens of thousands.

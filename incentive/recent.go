@@ -7,7 +7,6 @@ import "feedex/internal/ordered"
 type recent[K comparable, V any] struct {
 	size              int
 	current, previous ordered.Map[K, V]
-	turned            uint32 // how often the current half became the previous one
 }
 
 func newRecent[K comparable, V any](size int) recent[K, V] { return recent[K, V]{size: size} }
@@ -31,7 +30,6 @@ func (r *recent[K, V]) put(k K, value V) *V {
 	}
 	if r.current.Len() >= r.size {
 		r.previous, r.current = r.current, ordered.Map[K, V]{}
-		r.turned++
 	}
 	return r.current.Put(k, value)
 }
