@@ -56,7 +56,7 @@ func (w *World) carry(h *Host, c node.Call) {
 		w.lose(open)
 		return
 	}
-	w.queue.push(event{at: w.now + d, kind: arrive, index: w.calls.add(open)})
+	w.queue.Add(w.now+d, event{kind: arrive, index: w.calls.add(open)})
 }
 
 // cut reports whether the network is cut between two ends, nil for the tracker.
@@ -67,7 +67,7 @@ func (w *World) cut(a, b *Host) bool {
 // lose lets a call that is not in the slab end at its timeout.
 func (w *World) lose(c openCall) {
 	c.result = node.Answered{ID: c.id, Err: context.DeadlineExceeded}
-	w.queue.push(event{at: c.deadline, kind: answer, index: w.calls.add(c)})
+	w.queue.Add(c.deadline, event{kind: answer, index: w.calls.add(c)})
 }
 
 // arrive brings a call to whom it is for.
@@ -85,7 +85,7 @@ func (w *World) arrive(i int32) {
 	case stopped:
 		d, _ := w.delay(to.index, c.from.index, 2*c.id+1)
 		c.result = node.Answered{ID: c.id, Err: errRefused, Unsent: true}
-		w.queue.push(event{at: min(w.now+d, c.deadline), kind: answer, index: i})
+		w.queue.Add(min(w.now+d, c.deadline), event{kind: answer, index: i})
 		return
 	}
 	to.Received.count(c.call, c.bytes)
@@ -97,7 +97,7 @@ func (w *World) arrive(i int32) {
 	to.step(node.Asked{From: c.from.ID, Session: c.session, Call: c.call, Tag: uint64(number)<<32 | uint64(i)})
 	if c = &w.calls.items[i]; c.number == number && c.result.ID == 0 {
 		c.held = true
-		w.queue.push(event{at: deadline, kind: expire, index: i, life: number})
+		w.queue.Add(deadline, event{kind: expire, index: i, life: number})
 	}
 }
 
@@ -141,7 +141,7 @@ func (w *World) finish(i int32, r node.Respond) {
 		w.calls.items[i].number = 0 // expire is void
 	}
 	c.result.RTT = at - c.begun
-	w.queue.push(event{at: at, kind: answer, index: i})
+	w.queue.Add(at, event{kind: answer, index: i})
 }
 
 // answered brings the answer to call i to its caller.

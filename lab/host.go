@@ -219,7 +219,7 @@ func (h *Host) setAlarm() {
 	}
 	if at := max(next.Sub(h.world.config.Start), h.world.now); at < h.alarm {
 		h.alarm = at
-		h.world.queue.push(event{at: at, kind: wake, index: int32(h.index), life: h.life})
+		h.world.queue.Add(at, event{kind: wake, index: int32(h.index), life: h.life})
 	}
 }
 

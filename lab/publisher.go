@@ -172,7 +172,7 @@ func (w *World) poll(h *Host, f node.Fetch) {
 		o.ev.Document, o.ev.ETag, o.count = p.answer(w.Now().Add(d), f.ETag)
 		h.Polls.count(o.ev.Document == nil, p.Bytes-before)
 	}
-	w.queue.push(event{at: w.now + 2*d, kind: deliver, index: w.polls.add(o)})
+	w.queue.Add(w.now+2*d, event{kind: deliver, index: w.polls.add(o)})
 }
 
 // delivered brings a poll's answer to its host.

@@ -7,6 +7,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/internal/queue"
 	"feedex/lab/trace"
 	"feedex/node"
 	"feedex/protocol"
@@ -43,7 +44,7 @@ var ErrConfig = errors.New("impossible setting")
 type World struct {
 	config     Config
 	now        time.Duration // since config.Start
-	queue      queue
+	queue      queue.Queue[event]
 	hosts      []*Host
 	byID       map[protocol.NodeID]*Host
 	tracker    *trackerHost
@@ -120,18 +121,18 @@ func (w *World) Hash() string { return w.hash.String() }
 
 // At has f called when t has come, or at once where it has passed, but never within another event.
 func (w *World) At(t time.Time, f func()) {
-	w.queue.push(event{at: max(w.now, t.Sub(w.config.Start)), kind: perform, index: w.tasks.add(f)})
+	w.queue.Add(max(w.now, t.Sub(w.config.Start)), event{kind: perform, index: w.tasks.add(f)})
 }
 
 // Run lets everything happen that is to happen up to t, t included.
 func (w *World) Run(t time.Time) {
 	end := t.Sub(w.config.Start)
-	for len(w.queue.events) > 0 && w.queue.events[0].at <= end {
-		e := w.queue.pop()
-		w.now = e.at
-		switch e.kind {
+	for first := w.queue.First(); first != nil && first.At <= end; first = w.queue.First() {
+		item := w.queue.Take()
+		w.now = item.At
+		switch e := item.Value; e.kind {
 		case wake:
-			if h := w.hosts[e.index]; h.life == e.life && h.alarm == e.at {
+			if h := w.hosts[e.index]; h.life == e.life && h.alarm == w.now {
 				h.rings()
 			}
 		case arrive:

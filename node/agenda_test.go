@@ -13,11 +13,15 @@ import (
 func TestAgendaOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := newAgenda(epoch)
+		type task struct {
+			at time.Duration
+			id taskID
+		}
 		var did, want []task
 		for _, second := range rapid.SliceOf(rapid.IntRange(0, 9)).Draw(t, "seconds") {
-			at, id := time.Duration(second)*time.Second, a.count+1
-			a.add(epoch.Add(at), func() { did = append(did, task{at: at, id: id}) })
-			want = append(want, task{at: at, id: id})
+			next := task{at: time.Duration(second) * time.Second}
+			next.id = a.add(epoch.Add(next.at), func() { did = append(did, task{next.at, next.id}) })
+			want = append(want, next)
 		}
 		for _, id := range rapid.SliceOf(rapid.IntRange(1, 20)).Draw(t, "called off") {
 			a.callOff(taskID(id))
@@ -30,7 +34,7 @@ func TestAgendaOrder(t *testing.T) {
 				t.Fatalf("after %d s, and %d of %d tasks, the next is at %v", second, done, len(want), next)
 			}
 		}
-		if !slices.EqualFunc(did, want, func(x, y task) bool { return x.id == y.id }) {
+		if !slices.Equal(did, want) {
 			t.Fatalf("did %v, want %v", did, want)
 		}
 	})

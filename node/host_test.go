@@ -190,7 +190,7 @@ func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(Respond)
 func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Call) Respond {
 	var got *Respond
 	h.ask(from, session, c, func(r Respond) { got = &r })
-	for i := 0; got == nil && i < 10_000 && len(h.net.queue.tasks) > 0; i++ {
+	for i := 0; got == nil && i < 10_000 && h.net.queue.tasks.Len() > 0; i++ {
 		h.net.next()
 	}
 	if got == nil {

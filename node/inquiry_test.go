@@ -68,7 +68,7 @@ func (h *testHost) seeks(q protocol.Query) (Results, time.Duration) {
 		if n := len(h.results); n > 0 && h.results[n-1].Done {
 			return h.results[n-1], h.net.now.Sub(begun)
 		}
-		if len(h.net.queue.tasks) == 0 {
+		if h.net.queue.tasks.Len() == 0 {
 			break
 		}
 		h.net.next()

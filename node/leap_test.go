@@ -12,7 +12,7 @@ import (
 
 // jump sets the clock of a network of one, whose node is woken and finds out.
 func (w *network) jump(h *testHost, to time.Time) {
-	w.queue.tasks, w.now, h.alarm = nil, to, time.Time{}
+	w.queue, w.now, h.alarm = newAgenda(epoch), to, time.Time{}
 	h.step(Wake{})
 }
 

@@ -249,13 +249,13 @@ func (w *network) next() {
 	if at := w.queue.next(); at.After(w.now) {
 		w.now = at
 	}
-	w.queue.take().do()
+	w.queue.tasks.Take().Value()
 }
 
 // run lets d pass.
 func (w *network) run(d time.Duration) {
 	end := w.now.Add(d)
-	for len(w.queue.tasks) > 0 && !w.queue.next().After(end) {
+	for w.queue.tasks.Len() > 0 && !w.queue.next().After(end) {
 		w.next()
 	}
 	w.now = end

@@ -53,13 +53,13 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 }
 
 // A promise that was kept wakes nobody.
-func TestAKeptPromiseLeavesNothingToDo(t *testing.T) {
+func TestAKeptPromiseWakesNobody(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, Config{}, news)
 	a, b := hosts[0], bundleOf(w, 1)
 	open := func() (n int) {
-		for _, task := range a.node.agenda.tasks {
-			if task.do != nil {
+		for task := range a.node.agenda.tasks.All() {
+			if task.Value != nil {
 				n++
 			}
 		}
@@ -281,7 +281,7 @@ func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
 		a.put(b, owed)
 		owed = next
 	}
-	if n := len(a.node.agenda.tasks); n > 100 {
+	if n := a.node.agenda.tasks.Len(); n > 100 {
 		t.Errorf("%d tasks are on the agenda", n)
 	}
 	if n := len(a.node.linkTo(b.id).owed); n != 1 {

@@ -44,7 +44,7 @@ func (h *testHost) pulls(wishes ...search.Wish) (all Pulled) {
 			}
 			return all
 		}
-		if len(h.net.queue.tasks) == 0 {
+		if h.net.queue.tasks.Len() == 0 {
 			break
 		}
 		h.net.next()

@@ -15,6 +15,7 @@ func layers() map[string]int {
 		"xmlrpc":           0,
 		"reader/answer":    0,
 		"internal/ordered": 0,
+		"internal/queue":   0,
 		"internal/when":    0,
 		"protocol":         1,
 		"polling":          1,
