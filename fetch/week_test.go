@@ -72,29 +72,41 @@ func (r *resident) step(ctx context.Context, ev node.Event) {
 	}
 }
 
-// live has the node do what it wants for so long.
+// live has the node do what it wants for so long. Nothing is under way afterwards but what takes time.
 func (r *resident) live(d time.Duration) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stop := r.stop
 	r.stop = func() { cancel(); stop() }
-	over := time.After(d)
-	for {
-		var due <-chan time.Time
-		if next := r.node.Next(); !next.IsZero() {
-			due = time.After(max(0, time.Until(next)))
-		}
-		select {
-		case <-over:
-			return
-		case <-due:
+	for over := time.Now().Add(d); ; {
+		synctest.Wait()
+		now, next := time.Now(), r.node.Next()
+		switch {
+		case len(r.ended) > 0:
+			r.hear(ctx, <-r.ended)
+		case !next.IsZero() && !next.After(now):
 			r.step(ctx, node.Wake{})
-		case e := <-r.ended:
-			r.own = append(r.own, e.ev.Requests...)
-			if e.life == r.life {
-				r.step(ctx, e.ev)
+		case !now.Before(over):
+			return
+		default:
+			wait := over.Sub(now)
+			if !next.IsZero() {
+				wait = min(wait, next.Sub(now))
+			}
+			select {
+			case <-time.After(wait):
+			case e := <-r.ended:
+				r.hear(ctx, e)
 			}
 		}
+	}
+}
+
+// hear tells the node how a poll ended, if the poll is its own.
+func (r *resident) hear(ctx context.Context, e ended) {
+	r.own = append(r.own, e.ev.Requests...)
+	if e.life == r.life {
+		r.step(ctx, e.ev)
 	}
 }
 
