@@ -109,6 +109,8 @@ func (t *Table) advertised(i row, n *Neighbor) int {
 		return 0
 	case is&isOwn != 0:
 		return 1
+	case is&isRelayed == 0:
+		return protocol.Withdrawn
 	}
 	best, slot := t.config.MaxHops, n.place() // one more would be too far
 	for k, c := range t.routes.of(i) {

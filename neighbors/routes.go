@@ -34,6 +34,7 @@ const (
 	isDiscreet                    // but not that it is we
 	isCover                       // we say that we are
 	isPrivate                     // nobody is to hear of it from us, whoever is interested
+	isRelayed                     // we take part for others' sake
 	isSpeakable                   // its URL may be said, as far as that was looked into
 
 	holding = isOwn | isDiscreet | isCover | isPrivate // marks that a route is kept for

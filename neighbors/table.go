@@ -19,6 +19,8 @@ type Table struct {
 	weights map[feed.URL]Usefulness // of own feeds, where not 1
 	// changed counts the changes after which somebody may have to be told something else.
 	changed uint64
+	relayed int    // feeds
+	liking  uint64 // for some feeds rather than others to be relayed; 0 until it matters
 	// stranger is our Introduction to strangers, nil where it must be put together anew: connects are tried by the
 	// dozen, and hardly anything changes between them.
 	stranger protocol.Subset
@@ -30,6 +32,8 @@ type Config struct {
 	Max int
 	// MaxHops is the largest hop count advertised and forwarded to. Paper §3.4, max_subset_hops.
 	MaxHops int
+	// MaxRelayed is the most feeds that are relayed, where fewer are our own.
+	MaxRelayed int
 	// AllowLocal lifts the limit on neighbors of one network for addresses that are not public.
 	AllowLocal bool
 	// Unspeakable reports of which other feeds the URL says that no neighbor is to hear of them from us.
@@ -132,6 +136,7 @@ func (t *Table) Remove(id protocol.NodeID) {
 	}
 	for i := row(len(t.routes.list)) - 1; i >= 0; i-- { // from behind: a route that is dropped has the last in its place
 		t.routes.of(i)[n.slot] = cell{} // who has the slot next heard nothing
+		t.noteWanted(i)
 		t.drop(i)
 	}
 	t.touch()
@@ -194,6 +199,7 @@ func (t *Table) setHop(n *Neighbor, i row, count int) {
 	}
 	*heard = int8(count + 1)
 	t.touch()
+	t.noteWanted(i)
 	t.drop(i)
 }
 
@@ -246,6 +252,7 @@ func (t *Table) set(i row, mark marks, is bool) {
 	if marks := &t.routes.list[i].marks; (*marks&mark != 0) != is {
 		*marks ^= mark
 		t.touch()
+		t.noteWanted(i)
 	}
 	t.drop(i)
 }

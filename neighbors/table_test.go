@@ -25,7 +25,7 @@ func url(i int) feed.URL { return feed.URL(fmt.Sprintf("https://example.com/%d",
 // lookup is the neighbor with that id, or nil.
 func lookup(t *Table, id protocol.NodeID) *Neighbor { return t.byID[id] }
 
-func newTable() *Table { return NewTable(Config{Max: 10, MaxHops: 3}) }
+func newTable() *Table { return NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: protocol.MaxSubset}) }
 
 func TestOfferIsComputedWithoutTheAskersOwn(t *testing.T) {
 	table := newTable()
@@ -48,7 +48,7 @@ func TestOfferIsComputedWithoutTheAskersOwn(t *testing.T) {
 }
 
 func TestForwardingGoesToThoseWithinReach(t *testing.T) {
-	table := NewTable(Config{Max: 10, MaxHops: 2})
+	table := NewTable(Config{Max: 10, MaxHops: 2, MaxRelayed: 100})
 	table.Add(now, id(1), true, protocol.Subset{{Feed: url(0), Hops: 1}}, nil)
 	table.Add(now, id(2), true, protocol.Subset{{Feed: url(0), Hops: 3}}, nil)
 	far := table.All()[1]
@@ -94,7 +94,7 @@ func TestAdmission(t *testing.T) {
 		{"a network with its two places gets none that is given up", false, []string{"20.0.0.1:7790", "20.0.0.2:7790", "20.0.1.1:7790", "20.0.2.1:7790"}, "20.0.0.3:7790", ErrCrowded},
 		{"a full table takes nobody", true, []string{"127.0.0.1:1001", "127.0.0.1:1002", "127.0.0.1:1003", "127.0.0.1:1004"}, "127.0.0.1:1005", ErrFull},
 	} {
-		table := NewTable(Config{Max: 4, MaxHops: 3, AllowLocal: c.local})
+		table := NewTable(Config{Max: 4, MaxHops: 3, MaxRelayed: 100, AllowLocal: c.local})
 		for _, h := range c.have {
 			table.Add(now, at(h), true, nil, nil)
 		}

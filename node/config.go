@@ -38,6 +38,9 @@ type Config struct {
 	// MaxSubsetHops is the largest hop count that is advertised and forwarded to. Default 3, range
 	// 1–8. Paper §3.4, Table 2.
 	MaxSubsetHops int
+	// MaxRelayed is the most feeds that are advertised and passed on for neighbors' sake alone, where the node follows
+	// fewer itself. Default 96, range 1–10,000.
+	MaxRelayed int
 	// AdvertInterval is the time between adverts to a neighbor. Default 300 s, range 1 s to
 	// a day. Paper §3.1, Table 2.
 	AdvertInterval time.Duration
@@ -74,6 +77,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.MaxNeighbors = cmp.Or(c.MaxNeighbors, 10)
 	c.MinNeighbors = cmp.Or(c.MinNeighbors, min(8, c.MaxNeighbors))
 	c.MaxSubsetHops = cmp.Or(c.MaxSubsetHops, 3)
+	c.MaxRelayed = cmp.Or(c.MaxRelayed, 96)
 	c.AdvertInterval = cmp.Or(c.AdvertInterval, 300*time.Second)
 	c.SeenDIDs = cmp.Or(c.SeenDIDs, 1000)
 	c.QueryNetwork = cmp.Or(c.QueryNetwork, AskNetwork)
@@ -92,6 +96,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: min_neighbors is %d, want 0 to max_neighbors (%d)", ErrConfig, c.MinNeighbors, c.MaxNeighbors)
 	case c.MaxSubsetHops < 1 || c.MaxSubsetHops > 8:
 		return c, fmt.Errorf("%w: max_subset_hops is %d, want 1 to 8", ErrConfig, c.MaxSubsetHops)
+	case c.MaxRelayed < 1 || c.MaxRelayed > protocol.MaxSubset:
+		return c, fmt.Errorf("%w: max_relayed is %d, want 1 to %d", ErrConfig, c.MaxRelayed, protocol.MaxSubset)
 	case c.AdvertInterval < time.Second || c.AdvertInterval > 24*time.Hour:
 		return c, fmt.Errorf("%w: advert_interval is %v, want 1s to 24h", ErrConfig, c.AdvertInterval)
 	case c.CoverFeeds < 0 || c.CoverFeeds > 50:

@@ -13,7 +13,7 @@ import (
 // A node that knows of many feeds connects with some of them, and tells the others once there is a link.
 func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, Config{MaxRelayed: protocol.MaxSubset}, news)
 	a, other := hosts[0], hosts[1]
 	var many protocol.Subset
 	for i := range neighbors.MaxIntroduction + 100 {

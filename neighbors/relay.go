@@ -1,0 +1,127 @@
+package neighbors
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// A feed that is not our own is relayed where others want it: it is advertised to the rest of the neighbors, its
+// bundles are welcome, and they are forwarded. Within three hops of a node of a large network somebody wants nearly
+// every feed there is, and to carry all of it would cost each node the more the larger the network is.
+//
+// Differs from the paper, in which every interest within reach is advertised (§3.1).
+
+// stays is by how much more another feed must be wanted to take the place of one that is relayed: others may rely on
+// that.
+const stays = One / 4
+
+// A relay is a feed that may be relayed.
+type relay struct {
+	route row
+	worth Usefulness
+	lot   uint64 // decides between those that are worth the same
+}
+
+// Relay chooses anew what is relayed, where neighbors want more than the bound allows: in turns each neighbor gets
+// that of the feeds it wants which is worth most, so that none has more places than others however much it claims to
+// want. Of feeds that are worth the same each node has its own liking, or all would do without the same ones.
+func (t *Table) Relay(rng *rand.Rand) {
+	var wanted []relay
+	for i := range t.routes.list {
+		if worth := t.relayWorth(row(i)); worth > 0 {
+			wanted = append(wanted, relay{route: row(i), worth: worth})
+		}
+	}
+	if bound := t.maxRelayed(); len(wanted) > bound {
+		if t.liking == 0 {
+			t.liking = rng.Uint64()
+		}
+		for i := range wanted {
+			lot := xxhash.NewWithSeed(t.liking)
+			lot.WriteString(string(t.routes.list[wanted[i].route].url))
+			wanted[i].lot = lot.Sum64()
+		}
+		slices.SortFunc(wanted, func(a, b relay) int { return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.lot, b.lot)) })
+		wanted = t.inTurns(wanted, bound)
+	}
+	chosen := make([]bool, len(t.routes.list))
+	for _, r := range wanted {
+		chosen[r.route] = true
+	}
+	for i, is := range chosen {
+		t.setRelayed(row(i), is)
+	}
+}
+
+// inTurns are so many of the relays, of which each neighbor wants one after the other, as long as there are any.
+func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
+	next := make([]int, len(t.slots))
+	taken := make([]bool, len(list))
+	for some := true; some; {
+		some = false
+		for _, n := range t.list {
+			at := &next[n.slot]
+			for *at < len(list) && (taken[*at] || !t.near(t.routes.of(list[*at].route)[n.slot])) {
+				*at++
+			}
+			if *at == len(list) {
+				continue
+			}
+			if len(chosen) == count {
+				return chosen
+			}
+			chosen, taken[*at], some = append(chosen, list[*at]), true, true
+		}
+	}
+	return chosen
+}
+
+// relayWorth is what it is worth to relay a feed: what it is to the two neighbors that are nearest to who wants it, as
+// one alone has nobody to get it from, and more than two get it without us. It is 0 where there is nothing to relay.
+func (t *Table) relayWorth(i row) Usefulness {
+	if t.routes.list[i].marks&(isOwn|isCover|isPrivate) != 0 {
+		return 0
+	}
+	var first, second Usefulness
+	for _, c := range t.routes.of(i) {
+		if t.near(c) {
+			worth := One >> (c.heard - 1)
+			first, second = max(first, worth), max(second, min(first, worth))
+		}
+	}
+	if first > 0 && t.routes.list[i].marks&isRelayed != 0 {
+		first += stays
+	}
+	return first + second
+}
+
+// near reports whether a neighbor's interest is near enough to be advertised to others, a hop further.
+func (t *Table) near(c cell) bool { return c.heard > 0 && int(c.heard) <= t.config.MaxHops }
+
+// maxRelayed is how many feeds are relayed at most: as many as are our own, as neighbors tend to want as many as
+// we do, or the configured bound where that is more.
+func (t *Table) maxRelayed() int { return max(t.config.MaxRelayed, len(t.own)) }
+
+// noteWanted has a feed relayed as soon as it is wanted, as long as there is room, and as long as it is wanted.
+func (t *Table) noteWanted(i row) {
+	is := t.routes.list[i].marks&isRelayed != 0
+	t.setRelayed(i, t.relayWorth(i) > 0 && (is || t.relayed < t.maxRelayed()))
+}
+
+// setRelayed says whether a feed is relayed.
+func (t *Table) setRelayed(i row, is bool) {
+	marks := &t.routes.list[i].marks
+	if (*marks&isRelayed != 0) == is {
+		return
+	}
+	*marks ^= isRelayed
+	if is {
+		t.relayed++
+	} else {
+		t.relayed--
+	}
+	t.touch()
+}
