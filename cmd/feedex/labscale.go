@@ -34,12 +34,13 @@ take hours.`,
 		},
 	}
 	f.add(c, 24)
-	e.Sizes, e.Each, e.Reach = []int{161, 1000, 4000, 10000}, 20, 3
+	e.Sizes, e.Each, e.Reach, e.Relayed = []int{161, 1000, 4000, 10000}, 20, 3, 96
 	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, a network each in every series")
 	c.Flags().StringVar(&series, "series", "", "run only the networks in which these stay the same: subscribers of a feed, or feeds for all (default both)")
 	_ = c.RegisterFlagCompletionFunc("series", cobra.FixedCompletions([]string{string(experiment.SameSubscribers), string(experiment.SameFeeds)}, cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
+	c.Flags().Var(countValue{&e.Relayed, 1}, "relayed", "how many feeds a node passes on for others' sake, 10,000 at most")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
 	f.addNoEncoding(c, &e.NoEncoding)
 	return c

@@ -24,6 +24,7 @@ type network struct {
 	Every      time.Duration // between polls
 	Bound      int           // as incentive.Config has it
 	Reach      int           // hops at which interests count, as node.Config.MaxSubsetHops has it
+	Relayed    int           // most feeds that a member relays, as node.Config.MaxRelayed has it
 	Links      lab.Links
 	NoEncoding bool
 }
@@ -32,7 +33,7 @@ type network struct {
 func (n network) world() (*lab.World, error) {
 	return lab.New(lab.Config{
 		Seed: n.Seed, Start: n.Start, Until: n.Start.Add(n.Length), Feeds: n.Feeds, Links: n.Links, NoEncoding: n.NoEncoding,
-		Node: node.Config{Policy: polling.Fixed{Every: n.Every}, Incentive: incentive.Config{Bound: n.Bound}, MaxSubsetHops: n.Reach},
+		Node: node.Config{Policy: polling.Fixed{Every: n.Every}, Incentive: incentive.Config{Bound: n.Bound}, MaxSubsetHops: n.Reach, MaxRelayed: n.Relayed},
 	})
 }
 

@@ -9,19 +9,21 @@ import (
 
 	"feedex/lab"
 	"feedex/lab/trace"
+	"feedex/protocol"
 )
 
 // Scaling is what a node pays as the network grows: once with as many feeds as it takes for each to keep its
 // number of subscribers, and once with the same feeds for all. The zero value of each field means its default.
 type Scaling struct {
-	Seed   lab.Seed
-	Traces *trace.Set    // no default
-	Sizes  []int         // nodes, a network each in every series; default 161, 1,000, 4,000, 10,000
-	Series Series        // which of the two are run; default both
-	Each   int           // feeds a node; default 20
-	Length time.Duration // default 24 h
-	Every  time.Duration // between polls; default 1 h
-	Reach  int           // hops at which interests count, as node.Config has it; default 3, range 1 to 8
+	Seed    lab.Seed
+	Traces  *trace.Set    // no default
+	Sizes   []int         // nodes, a network each in every series; default 161, 1,000, 4,000, 10,000
+	Series  Series        // which of the two are run; default both
+	Each    int           // feeds a node; default 20
+	Length  time.Duration // default 24 h
+	Every   time.Duration // between polls; default 1 h
+	Reach   int           // hops at which interests count, as node.Config has it; default 3, range 1 to 8
+	Relayed int           // most feeds that a node relays, as node.Config.MaxRelayed has it; default 96, range 1 to 10,000
 	// NoEncoding leaves out the codec and the counts of bytes.
 	NoEncoding bool
 }
@@ -66,6 +68,9 @@ func (c Scaling) withDefaults() (Scaling, []trace.Feed, error) {
 	c.Length, c.Every = cmp.Or(c.Length, 24*time.Hour), cmp.Or(c.Every, time.Hour)
 	if c.Reach = cmp.Or(c.Reach, 3); c.Reach < 1 || c.Reach > 8 {
 		return c, nil, fmt.Errorf("%w: a reach of %d hops; want 1 to 8", ErrSetting, c.Reach)
+	}
+	if c.Relayed = cmp.Or(c.Relayed, 96); c.Relayed < 1 || c.Relayed > protocol.MaxSubset {
+		return c, nil, fmt.Errorf("%w: %d relayed feeds; want 1 to %d", ErrSetting, c.Relayed, protocol.MaxSubset)
 	}
 	if c.Sizes == nil {
 		c.Sizes = []int{161, 1000, 4000, 10000}
@@ -148,7 +153,7 @@ func (c Scaling) Run(ctx context.Context, progress Progress) (*Report, error) {
 		if ctx.Err() != nil {
 			break
 		}
-		n := network{Seed: c.Seed, Feeds: s.feeds, Start: start, Length: c.Length, Each: c.Each, Every: c.Every, Reach: c.Reach, NoEncoding: c.NoEncoding}
+		n := network{Seed: c.Seed, Feeds: s.feeds, Start: start, Length: c.Length, Each: c.Each, Every: c.Every, Reach: c.Reach, Relayed: c.Relayed, NoEncoding: c.NoEncoding}
 		w, err := n.world()
 		if err != nil {
 			return nil, err
@@ -200,7 +205,7 @@ func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start
 	r := &Report{
 		Title: "What a node pays as the network grows", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOf(hashes), Result: rows,
 		Setting: []string{
-			fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops", c.Each, spell(c.Every), spell(c.Length), start.Format("Monday 2006-01-02 15:04 MST"), c.Reach),
+			fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most", c.Each, spell(c.Every), spell(c.Length), start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
 		},
 	}
 	var ran []time.Duration

@@ -1,0 +1,270 @@
+package neighbors
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// bounded10 is a table that relays ten feeds.
+func bounded10() *Table { return NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 10}) }
+
+func chance() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+
+// relayed are the feeds that a stranger hears we want for the sake of others.
+func relayed(t *Table) (list []feed.URL) {
+	for _, in := range t.Offer(id(99)) {
+		if in.Hops > 0 {
+			list = append(list, in.Feed)
+		}
+	}
+	return list
+}
+
+func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
+	table := bounded10()
+	table.Add(now, id(1), true, feeds(0, 8, 0), nil)
+	if got := relayed(table); len(got) != 8 {
+		t.Errorf("of 8 feeds %d are relayed", len(got))
+	}
+	table.Add(now, id(2), true, feeds(8, 30, 0), nil)
+	if got := relayed(table); len(got) != 10 || !slices.Contains(got, url(0)) {
+		t.Errorf("of 30 feeds %d are relayed: %v", len(got), got)
+	}
+	table.Relay(chance())
+	if got := relayed(table); len(got) != 10 {
+		t.Errorf("once they are chosen anew it is %d", len(got))
+	}
+	for i := range 30 {
+		n := lookup(table, id(1+min(1, i/8)))
+		if is := slices.Contains(relayed(table), url(i)); table.Wanted(url(i), lookup(table, id(1))) != (is && n.ID == id(2)) {
+			t.Errorf("feed %d: wanted from who does not want it although it is not relayed, or not although it is", i)
+		}
+		if len(table.Interested(url(i))) != 1 {
+			t.Errorf("feed %d: a bundle of it that we have is not for whom it was", i)
+		}
+	}
+	own(table, 20)
+	table.Relay(chance())
+	if got := table.Offer(id(99)); len(got) != 30 {
+		t.Errorf("who follows 20 feeds relays %d of 10", len(got)-20)
+	}
+}
+
+// What is freed goes to who waits, with the next choice.
+func TestRoomIsUsedAgain(t *testing.T) {
+	table := bounded10()
+	table.Add(now, id(1), true, feeds(0, 10, 0), nil)
+	n := table.Add(now, id(2), true, feeds(10, 20, 0), nil)
+	table.Remove(id(1))
+	if got := relayed(table); len(got) != 0 {
+		t.Errorf("relays %v, which nobody wants", got)
+	}
+	table.Relay(chance())
+	if got := relayed(table); len(got) != 10 {
+		t.Errorf("relays %d of the 10 that are left", len(got))
+	}
+	table.Hear(n, feeds(10, 13, protocol.Withdrawn))
+	if got := relayed(table); len(got) != 7 {
+		t.Errorf("relays %d of 7", len(got))
+	}
+	table.Hear(n, feeds(30, 33, 2))
+	if got := relayed(table); len(got) != 10 {
+		t.Errorf("relays %d of 10", len(got))
+	}
+}
+
+func TestWhatItIsWorthToRelay(t *testing.T) {
+	for _, c := range []struct {
+		hops []int // of neighbors' interest
+		want Usefulness
+	}{
+		{nil, 0},
+		{[]int{0}, One},
+		{[]int{2}, One / 4},
+		{[]int{3}, 0}, // a hop further is beyond reach
+		{[]int{0, 0}, 2 * One},
+		{[]int{1, 0}, One + One/2},
+		{[]int{0, 3, 1, 0, 0}, 2 * One},
+		{[]int{2, 2, 2, 2, 2}, One / 2},
+	} {
+		table := bounded10()
+		table.Private(url(0), true) // or it would be relayed at once, and count more
+		for i, hops := range c.hops {
+			table.Add(now, id(i), true, feeds(0, 1, hops), nil)
+		}
+		i := table.routes.row(url(0))
+		if got := table.relayWorth(i); got != 0 {
+			t.Errorf("hops %v: %d although it is private", c.hops, got)
+		}
+		table.routes.list[i].marks = 0
+		if got := table.relayWorth(i); got != c.want {
+			t.Errorf("hops %v: %d, want %d", c.hops, got, c.want)
+		}
+		if table.noteWanted(i); c.want > 0 && table.relayWorth(i) != c.want+stays {
+			t.Errorf("hops %v: %d once it is relayed, want %d more than %d", c.hops, table.relayWorth(i), stays, c.want)
+		}
+	}
+}
+
+// What another neighbor wants as well, or has, and what is nearer, comes first.
+func TestWhatIsRelayedFirst(t *testing.T) {
+	for name, c := range map[string]struct {
+		wants func(t *Table)
+		first int // the first of the feeds that are to be relayed
+		count int
+	}{
+		"two want it": {func(t *Table) {
+			t.Add(now, id(1), true, feeds(0, 30, 0), nil)
+			t.Add(now, id(2), true, feeds(20, 25, 0), nil)
+		}, 20, 5},
+		"one wants it, and it may come from another": {func(t *Table) {
+			t.Add(now, id(1), true, feeds(0, 30, 0), nil)
+			t.Add(now, id(2), true, feeds(20, 25, 2), nil)
+		}, 20, 5},
+		"it is wanted from nearer": {func(t *Table) {
+			t.Add(now, id(1), true, append(feeds(20, 25, 0), feeds(0, 20, 1)...), nil)
+		}, 20, 5},
+		"it was relayed before": {func(t *Table) {
+			t.Add(now, id(1), true, feeds(20, 30, 0), nil)
+			t.Hear(lookup(t, id(1)), feeds(0, 20, 0))
+		}, 20, 10},
+	} {
+		table := bounded10()
+		c.wants(table)
+		table.Relay(chance())
+		got := relayed(table)
+		for i := range c.count {
+			if !slices.Contains(got, url(c.first+i)) {
+				t.Errorf("%s: feed %d is not among %v", name, c.first+i, got)
+			}
+		}
+	}
+}
+
+// What was relayed gives way to what is worth more.
+func TestRelayedGivesWay(t *testing.T) {
+	table := bounded10()
+	table.Add(now, id(1), true, feeds(0, 30, 0), nil)
+	table.Relay(chance())
+	table.Add(now, id(2), true, feeds(20, 30, 1), nil)
+	table.Relay(chance())
+	if got := relayed(table); !slices.Equal(got, relayedOf(20, 30)) {
+		t.Errorf("relays %v, want those that may come from somebody", got)
+	}
+}
+
+func relayedOf(from, end int) (list []feed.URL) {
+	for i := from; i < end; i++ {
+		list = append(list, url(i))
+	}
+	return list
+}
+
+// Whoever claims to want everything gets no more of the places than others.
+func TestNobodyTakesAllThatIsRelayed(t *testing.T) {
+	table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 90})
+	for i := range 2 { // two of them, so that their feeds are worth more than those of others
+		table.Add(now, id(i), false, feeds(1000, 5000, 0), nil)
+	}
+	for i := 2; i < 9; i++ {
+		table.Add(now, id(i), true, feeds(20*i, 20*i+20, 0), nil)
+	}
+	table.Relay(chance())
+	honest := 0
+	for _, u := range relayed(table) {
+		for i := 40; i < 180; i++ {
+			if u == url(i) {
+				honest++
+			}
+		}
+	}
+	if honest < 70 {
+		t.Errorf("%d of 90 places go to seven of nine neighbors", honest)
+	}
+}
+
+// Two nodes that cannot relay everything do not do without the same feeds.
+func TestNodesDifferInWhatTheyRelay(t *testing.T) {
+	var chosen [2][]feed.URL
+	for i := range chosen {
+		table := bounded10()
+		table.Add(now, id(1), true, feeds(0, 100, 0), nil)
+		table.Hear(lookup(table, id(1)), feeds(0, 100, protocol.Withdrawn))
+		table.Hear(lookup(table, id(1)), feeds(0, 100, 0))
+		for _, u := range relayed(table) { // those that came first have no lead
+			table.setRelayed(table.routes.find(u), false)
+		}
+		table.Relay(rand.New(rand.NewPCG(uint64(i), 1)))
+		chosen[i] = relayed(table)
+		table.Relay(rand.New(rand.NewPCG(uint64(i), 2)))
+		if again := relayed(table); !slices.Equal(again, chosen[i]) {
+			t.Errorf("relays %v, and with the next choice %v", chosen[i], again)
+		}
+	}
+	if slices.Equal(chosen[0], chosen[1]) {
+		t.Errorf("both relay %v", chosen[0])
+	}
+}
+
+// Whatever comes, as many are relayed as there is room for, and only what somebody wants.
+func TestRelayedIsCounted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 2})
+		rng := chance()
+		t.Repeat(map[string]func(*rapid.T){
+			"own": func(t *rapid.T) {
+				table.Own(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "own"))
+			},
+			"mark": func(t *rapid.T) {
+				mark := rapid.SampledFrom([]func(feed.URL, bool){table.Private, table.Discreet, table.Cover}).Draw(t, "mark")
+				mark(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "value"))
+			},
+			"join": func(t *rapid.T) {
+				table.Add(now, id(rapid.IntRange(1, 4).Draw(t, "neighbor")), true, drawSubset(t, 0), nil)
+			},
+			"leave": func(t *rapid.T) { table.Remove(id(rapid.IntRange(1, 4).Draw(t, "neighbor"))) },
+			"hear": func(t *rapid.T) {
+				if n := lookup(table, id(rapid.IntRange(1, 4).Draw(t, "neighbor"))); n != nil {
+					table.Hear(n, drawSubset(t, protocol.Withdrawn))
+				}
+			},
+			"choose": func(t *rapid.T) {
+				table.Relay(rng)
+				if could := wanted(table); table.relayed != min(could, table.maxRelayed()) {
+					t.Fatalf("relays %d of %d, at most %d", table.relayed, could, table.maxRelayed())
+				}
+			},
+			"": func(t *rapid.T) {
+				marked := 0
+				for i, r := range table.routes.list {
+					if r.marks&isRelayed != 0 {
+						marked++
+						if table.relayWorth(row(i)) == 0 {
+							t.Fatalf("relays %s, of which nobody is to get anything", r.url)
+						}
+					}
+				}
+				if marked != table.relayed {
+					t.Fatalf("%d feeds are relayed, it counts %d", marked, table.relayed)
+				}
+				checkRoutes(t, table)
+			},
+		})
+	})
+}
+
+// wanted counts the feeds that might be relayed.
+func wanted(t *Table) (count int) {
+	for i := range t.routes.list {
+		if t.relayWorth(row(i)) > 0 {
+			count++
+		}
+	}
+	return count
+}
