@@ -8,15 +8,20 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A feed that is not our own is relayed where others want it: it is advertised to the rest of the neighbors, its
-// bundles are welcome, and they are forwarded. Within three hops of a node of a large network somebody wants nearly
-// every feed there is, and to carry all of it would cost each node the more the larger the network is.
+// A feed that is not our own is relayed where neighbors want it: it is advertised to the others, its bundles are
+// welcome, and they are forwarded. In a large network somebody within three hops wants nearly every feed there is, and
+// to relay them all would cost each node the more the larger the network is. So there is a bound.
 //
 // Differs from the paper, in which every interest within reach is advertised (§3.1).
 
-// stays is by how much more another feed must be wanted to take the place of one that is relayed: others may rely on
-// that.
-const stays = One / 4
+const (
+	// stays is by how much more another feed must be worth to take the place of one that is relayed: others may rely
+	// on that.
+	stays = One / 4
+	// tried is for how many choices a feed is relayed that only one neighbor wants, where there are others like it.
+	// If somebody whom it can come from does so meanwhile, both know from then on that it is worth more.
+	tried = 4
+)
 
 // A relay is a feed that may be relayed.
 type relay struct {
@@ -27,7 +32,7 @@ type relay struct {
 
 // Relay chooses anew what is relayed, where neighbors want more than the bound allows: in turns each neighbor gets
 // that of the feeds it wants which is worth most, so that none has more places than others however much it claims to
-// want. Of feeds that are worth the same each node has its own liking, or all would do without the same ones.
+// want. Call it before each advert.
 func (t *Table) Relay(rng *rand.Rand) {
 	var wanted []relay
 	for i := range t.routes.list {
@@ -36,14 +41,7 @@ func (t *Table) Relay(rng *rand.Rand) {
 		}
 	}
 	if bound := t.maxRelayed(); len(wanted) > bound {
-		if t.liking == 0 {
-			t.liking = rng.Uint64()
-		}
-		for i := range wanted {
-			lot := xxhash.NewWithSeed(t.liking)
-			lot.WriteString(string(t.routes.list[wanted[i].route].url))
-			wanted[i].lot = lot.Sum64()
-		}
+		t.draw(wanted, rng)
 		slices.SortFunc(wanted, func(a, b relay) int { return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.lot, b.lot)) })
 		wanted = t.inTurns(wanted, bound)
 	}
@@ -56,7 +54,21 @@ func (t *Table) Relay(rng *rand.Rand) {
 	}
 }
 
-// inTurns are so many of the relays, of which each neighbor wants one after the other, as long as there are any.
+// draw gives each its lot: other ones than at other nodes, or all would do without the same feeds, and for a while the
+// same ones.
+func (t *Table) draw(list []relay, rng *rand.Rand) {
+	if t.choices%tried == 0 {
+		t.lots = rng.Uint64()
+	}
+	t.choices++
+	for i := range list {
+		lot := xxhash.NewWithSeed(t.lots)
+		lot.WriteString(string(t.routes.list[list[i].route].url))
+		list[i].lot = lot.Sum64()
+	}
+}
+
+// inTurns are so many of the list: one that the first neighbor wants, one that the second wants, and so on.
 func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 	next := make([]int, len(t.slots))
 	taken := make([]bool, len(list))
@@ -79,8 +91,8 @@ func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 	return chosen
 }
 
-// relayWorth is what it is worth to relay a feed: what it is to the two neighbors that are nearest to who wants it, as
-// one alone has nobody to get it from, and more than two get it without us. It is 0 where there is nothing to relay.
+// relayWorth is what it is worth to relay a feed: what it is to the two neighbors that are nearest to who wants it.
+// One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to relay.
 func (t *Table) relayWorth(i row) Usefulness {
 	if t.routes.list[i].marks&(isOwn|isCover|isPrivate) != 0 {
 		return 0
@@ -92,8 +104,8 @@ func (t *Table) relayWorth(i row) Usefulness {
 			first, second = max(first, worth), max(second, min(first, worth))
 		}
 	}
-	if first > 0 && t.routes.list[i].marks&isRelayed != 0 {
-		first += stays
+	if second > 0 && t.routes.list[i].marks&isRelayed != 0 {
+		second += stays
 	}
 	return first + second
 }

@@ -106,8 +106,12 @@ func TestWhatItIsWorthToRelay(t *testing.T) {
 		if got := table.relayWorth(i); got != c.want {
 			t.Errorf("hops %v: %d, want %d", c.hops, got, c.want)
 		}
-		if table.noteWanted(i); c.want > 0 && table.relayWorth(i) != c.want+stays {
-			t.Errorf("hops %v: %d once it is relayed, want %d more than %d", c.hops, table.relayWorth(i), stays, c.want)
+		want := c.want
+		if len(c.hops) > 1 {
+			want += stays
+		}
+		if table.noteWanted(i); table.relayWorth(i) != want {
+			t.Errorf("hops %v: %d once it is relayed, want %d", c.hops, table.relayWorth(i), want)
 		}
 	}
 }
@@ -132,7 +136,9 @@ func TestWhatIsRelayedFirst(t *testing.T) {
 		}, 20, 5},
 		"it was relayed before": {func(t *Table) {
 			t.Add(now, id(1), true, feeds(20, 30, 0), nil)
+			t.Add(now, id(2), true, feeds(20, 30, 0), nil)
 			t.Hear(lookup(t, id(1)), feeds(0, 20, 0))
+			t.Hear(lookup(t, id(2)), feeds(0, 20, 0))
 		}, 20, 10},
 	} {
 		table := bounded10()
@@ -152,18 +158,16 @@ func TestRelayedGivesWay(t *testing.T) {
 	table := bounded10()
 	table.Add(now, id(1), true, feeds(0, 30, 0), nil)
 	table.Relay(chance())
-	table.Add(now, id(2), true, feeds(20, 30, 1), nil)
-	table.Relay(chance())
-	if got := relayed(table); !slices.Equal(got, relayedOf(20, 30)) {
-		t.Errorf("relays %v, want those that may come from somebody", got)
+	other := table.Add(now, id(2), true, nil, nil)
+	for _, c := range []struct{ from, hops int }{{20, 1}, {10, 0}} {
+		table.Hear(other, feeds(c.from, c.from+10, c.hops))
+		table.Relay(chance())
+		for i, u := range relayed(table) {
+			if u != url(c.from+i) {
+				t.Errorf("relays %s, want %s and nine more", u, url(c.from))
+			}
+		}
 	}
-}
-
-func relayedOf(from, end int) (list []feed.URL) {
-	for i := from; i < end; i++ {
-		list = append(list, url(i))
-	}
-	return list
 }
 
 // Whoever claims to want everything gets no more of the places than others.
@@ -189,26 +193,31 @@ func TestNobodyTakesAllThatIsRelayed(t *testing.T) {
 	}
 }
 
-// Two nodes that cannot relay everything do not do without the same feeds.
-func TestNodesDifferInWhatTheyRelay(t *testing.T) {
-	var chosen [2][]feed.URL
-	for i := range chosen {
+// What only one neighbor wants has its turn now and then, and not the same at every node.
+func TestOthersAreTried(t *testing.T) {
+	first := func(rng *rand.Rand) []feed.URL {
 		table := bounded10()
-		table.Add(now, id(1), true, feeds(0, 100, 0), nil)
-		table.Hear(lookup(table, id(1)), feeds(0, 100, protocol.Withdrawn))
-		table.Hear(lookup(table, id(1)), feeds(0, 100, 0))
-		for _, u := range relayed(table) { // those that came first have no lead
-			table.setRelayed(table.routes.find(u), false)
+		table.Add(now, id(1), true, feeds(0, 40, 0), nil)
+		var before []feed.URL
+		had := make(map[feed.URL]bool)
+		for i := range 100 {
+			table.Relay(rng)
+			now := relayed(table)
+			if same := slices.Equal(now, before); same == (i%tried == 0) {
+				t.Errorf("choice %d: %v after %v", i, now, before)
+			}
+			for _, u := range now {
+				had[u] = true
+			}
+			before = now
 		}
-		table.Relay(rand.New(rand.NewPCG(uint64(i), 1)))
-		chosen[i] = relayed(table)
-		table.Relay(rand.New(rand.NewPCG(uint64(i), 2)))
-		if again := relayed(table); !slices.Equal(again, chosen[i]) {
-			t.Errorf("relays %v, and with the next choice %v", chosen[i], again)
+		if len(had) != 40 {
+			t.Errorf("after 25 turns of 10 of 40 feeds %d had one", len(had))
 		}
+		return before
 	}
-	if slices.Equal(chosen[0], chosen[1]) {
-		t.Errorf("both relay %v", chosen[0])
+	if a, b := first(rand.New(rand.NewPCG(1, 1))), first(rand.New(rand.NewPCG(1, 2))); slices.Equal(a, b) {
+		t.Errorf("two nodes relay %v", a)
 	}
 }
 

@@ -19,8 +19,9 @@ type Table struct {
 	weights map[feed.URL]Usefulness // of own feeds, where not 1
 	// changed counts the changes after which somebody may have to be told something else.
 	changed uint64
-	relayed int    // feeds
-	liking  uint64 // for some feeds rather than others to be relayed; 0 until it matters
+	relayed int    // feeds that are relayed
+	choices uint64 // of some of those that might be
+	lots    uint64 // by which feeds were drawn last
 	// stranger is our Introduction to strangers, nil where it must be put together anew: connects are tried by the
 	// dozen, and hardly anything changes between them.
 	stranger protocol.Subset
