@@ -68,12 +68,12 @@ func (t *Table) draw(list []relay, rng *rand.Rand) {
 	}
 }
 
-// inTurns are so many of the list: one that the first neighbor wants, one that the second wants, and so on.
+// inTurns are so many of the list: one that the first neighbor wants, one that the second wants, and so on. There are
+// more in the list, and each is wanted.
 func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
-	next := make([]int, len(t.slots))
+	next := make([]int, len(t.slots)) // what each neighbor may want
 	taken := make([]bool, len(list))
-	for some := true; some; {
-		some = false
+	for {
 		for _, n := range t.list {
 			at := &next[n.slot]
 			for *at < len(list) && (taken[*at] || !t.near(t.routes.of(list[*at].route)[n.slot])) {
@@ -82,13 +82,12 @@ func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 			if *at == len(list) {
 				continue
 			}
+			chosen, taken[*at] = append(chosen, list[*at]), true
 			if len(chosen) == count {
 				return chosen
 			}
-			chosen, taken[*at], some = append(chosen, list[*at]), true, true
 		}
 	}
-	return chosen
 }
 
 // relayWorth is what it is worth to relay a feed: what it is to the two neighbors that are nearest to who wants it.

@@ -51,8 +51,9 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 	}
 	own(table, 20)
 	table.Relay(chance())
-	if got := table.Offer(id(99)); len(got) != 30 {
-		t.Errorf("who follows 20 feeds relays %d of 10", len(got)-20)
+	table.Hear(lookup(table, id(2)), feeds(30, 60, 0))
+	if got := table.Offer(id(99)); len(got) != 40 {
+		t.Errorf("who follows 20 feeds relays %d of 40", len(got)-20)
 	}
 }
 
@@ -158,10 +159,16 @@ func TestRelayedGivesWay(t *testing.T) {
 	table := bounded10()
 	table.Add(now, id(1), true, feeds(0, 30, 0), nil)
 	table.Relay(chance())
-	other := table.Add(now, id(2), true, nil, nil)
+	other, hearer := table.Add(now, id(2), true, nil, nil), table.Add(now, id(3), true, nil, nil)
 	for _, c := range []struct{ from, hops int }{{20, 1}, {10, 0}} {
 		table.Hear(other, feeds(c.from, c.from+10, c.hops))
+		for range 2 { // nothing is left to say the second time
+			table.Advertised(hearer, table.Changes(hearer))
+		}
 		table.Relay(chance())
+		if changes := table.Changes(hearer); len(changes) < 10 {
+			t.Errorf("a neighbor hears %v of it", changes)
+		}
 		for i, u := range relayed(table) {
 			if u != url(c.from+i) {
 				t.Errorf("relays %s, want %s and nine more", u, url(c.from))
