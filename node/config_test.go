@@ -38,6 +38,8 @@ func TestSettingsOutOfRangeAreRefused(t *testing.T) {
 		{Config{Secret: secret, MinNeighbors: -1}, "min_neighbors is -1, want 0 to max_neighbors (10)"},
 		{Config{Secret: secret, MaxSubsetHops: 9}, "max_subset_hops is 9, want 1 to 8"},
 		{Config{Secret: secret, MaxSubsetHops: -1}, "max_subset_hops is -1, want 1 to 8"},
+		{Config{Secret: secret, MaxRelayed: -1}, "max_relayed is -1, want 1 to 10000"},
+		{Config{Secret: secret, MaxRelayed: 10_001}, "max_relayed is 10001, want 1 to 10000"},
 		{Config{Secret: secret, AdvertInterval: time.Millisecond}, "advert_interval is 1ms, want 1s to 24h"},
 		{Config{Secret: secret, AdvertInterval: 25 * time.Hour}, "advert_interval is 25h0m0s, want 1s to 24h"},
 		{Config{Secret: secret, CoverFeeds: 51}, "cover_feeds is 51, want 0 to 50"},

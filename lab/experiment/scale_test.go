@@ -35,7 +35,6 @@ func TestRelaysKeepGrowthCheap(t *testing.T) {
 	if few[1].Cover < .99*all[1].Cover || few[1].Lag.Mean > 1.3*all[1].Lag.Mean {
 		t.Errorf("%.3f of the entries come %.0f s late; unbounded %.3f and %.0f s", few[1].Cover, few[1].Lag.Mean, all[1].Cover, all[1].Lag.Mean)
 	}
-	t.Logf("%+v %+v %+v", few[1], all[1], few[0])
 	if few[1].Heard > 8+24 {
 		t.Errorf("a neighbor has %.1f feeds", few[1].Heard)
 	}
