@@ -57,6 +57,25 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 	}
 }
 
+// What is advertised in any case, or in none, leaves the places to other feeds.
+func TestOwnCoverAndPrivateFeedsTakeNoPlaces(t *testing.T) {
+	for name, mark := range map[string]func(*Table, feed.URL, bool){
+		"own": (*Table).Own, "cover": (*Table).Cover, "private": (*Table).Private,
+	} {
+		table := bounded10()
+		for i := range 5 {
+			mark(table, url(i), true)
+		}
+		table.Add(now, id(1), true, feeds(0, 20, 0), nil)
+		for range 2 { // as they come, and once they are chosen
+			if got := relayed(table); len(got) != 10 || slices.Contains(got, url(4)) {
+				t.Errorf("%s: relays %v", name, got)
+			}
+			table.Relay(chance())
+		}
+	}
+}
+
 // What is freed goes to who waits, with the next choice.
 func TestRoomIsUsedAgain(t *testing.T) {
 	table := bounded10()
