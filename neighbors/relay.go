@@ -68,21 +68,34 @@ func (t *Table) draw(list []relay, rng *rand.Rand) {
 	}
 }
 
-// inTurns are so many of the list: one that the first neighbor wants, one that the second wants, and so on. There are
-// more in the list, and each is wanted.
+// inTurns are so many of the list: one of the first neighbor, one of the second, and so on, each that which is nearest
+// to the neighbor of what is left, the first in the list of those. There are more in the list, and each is wanted.
+//
+// What is nearest to the neighbor comes before what is worth more, or neighbors that repeat what somebody claims to
+// want would spend their turns on it.
 func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
-	next := make([]int, len(t.slots)) // what each neighbor may want
+	wants := make([][]int, len(t.slots))
+	for hops := range t.config.MaxHops {
+		for k, r := range list {
+			for slot, c := range t.routes.of(r.route) {
+				if int(c.heard)-1 == hops {
+					wants[slot] = append(wants[slot], k)
+				}
+			}
+		}
+	}
 	taken := make([]bool, len(list))
 	for {
 		for _, n := range t.list {
-			at := &next[n.slot]
-			for *at < len(list) && (taken[*at] || !t.near(t.routes.of(list[*at].route)[n.slot])) {
-				*at++
+			want := &wants[n.slot]
+			for len(*want) > 0 && taken[(*want)[0]] {
+				*want = (*want)[1:]
 			}
-			if *at == len(list) {
+			if len(*want) == 0 {
 				continue
 			}
-			chosen, taken[*at] = append(chosen, list[*at]), true
+			first := (*want)[0]
+			chosen, taken[first] = append(chosen, list[first]), true
 			if len(chosen) == count {
 				return chosen
 			}
