@@ -101,7 +101,11 @@ func (t *Table) Doubt(n *Neighbor, changes protocol.Subset) {
 }
 
 // advertised is the hop count at which n is to hear of the feed, Withdrawn if it is not.
-func (t *Table) advertised(i row, n *Neighbor) int {
+func (t *Table) advertised(i row, n *Neighbor) int { return t.interest(i, n, isRelayed) }
+
+// interest is the hop count of our interest in the feed as it is to n, where others' feeds count that have one of these
+// marks; Withdrawn if there is none.
+func (t *Table) interest(i row, n *Neighbor, others marks) int {
 	switch is := t.routes.list[i].marks; {
 	case is&isPrivate != 0:
 		return protocol.Withdrawn
@@ -109,7 +113,7 @@ func (t *Table) advertised(i row, n *Neighbor) int {
 		return 0
 	case is&isOwn != 0:
 		return 1
-	case is&isRelayed == 0:
+	case is&others == 0:
 		return protocol.Withdrawn
 	}
 	best, slot := t.config.MaxHops, n.place() // one more would be too far

@@ -32,7 +32,7 @@ type relay struct {
 
 // Relay chooses anew what is relayed, where neighbors want more than the bound allows: in turns each neighbor gets
 // that of the feeds it wants which is worth most, so that none has more places than others however much it claims to
-// want. Call it before each advert.
+// want. Call it before each advert. What is left out is welcome until the next choice: neighbors may have promised it.
 func (t *Table) Relay(rng *rand.Rand) {
 	var wanted []relay
 	for i := range t.routes.list {
@@ -40,7 +40,7 @@ func (t *Table) Relay(rng *rand.Rand) {
 			wanted = append(wanted, relay{route: row(i), worth: worth})
 		}
 	}
-	if bound := t.maxRelayed(); len(wanted) > bound {
+	if bound := t.places(); len(wanted) > bound {
 		t.draw(wanted, rng)
 		slices.SortFunc(wanted, func(a, b relay) int { return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.lot, b.lot)) })
 		wanted = t.inTurns(wanted, bound)
@@ -50,6 +50,10 @@ func (t *Table) Relay(rng *rand.Rand) {
 		chosen[r.route] = true
 	}
 	for i, is := range chosen {
+		marks := &t.routes.list[i].marks
+		if *marks &^= isLeaving; *marks&isRelayed != 0 && !is {
+			*marks |= isLeaving
+		}
 		t.setRelayed(row(i), is)
 	}
 }
@@ -85,7 +89,7 @@ func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 		}
 	}
 	taken := make([]bool, len(list))
-	for {
+	for len(chosen) < count {
 		for _, n := range t.list {
 			want := &wants[n.slot]
 			for len(*want) > 0 && taken[(*want)[0]] {
@@ -97,10 +101,11 @@ func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 			first := (*want)[0]
 			chosen, taken[first] = append(chosen, list[first]), true
 			if len(chosen) == count {
-				return chosen
+				break
 			}
 		}
 	}
+	return chosen
 }
 
 // relayWorth is what it is worth to relay a feed: what it is to the two neighbors that are nearest to who wants it.
@@ -125,14 +130,23 @@ func (t *Table) relayWorth(i row) Usefulness {
 // near reports whether a neighbor's interest is near enough to be advertised to others, a hop further.
 func (t *Table) near(c cell) bool { return c.heard > 0 && int(c.heard) <= t.config.MaxHops }
 
-// maxRelayed is how many feeds are relayed at most: as many as are our own, as neighbors tend to want as many as
-// we do, or the configured bound where that is more.
-func (t *Table) maxRelayed() int { return max(t.config.MaxRelayed, len(t.own)) }
+// places is how many feeds are relayed at most: as many as are our own, as neighbors tend to want as many as we do, or
+// the configured bound where that is more. Discreet feeds have places too, or what goes beyond the bound would tell how
+// many there are.
+func (t *Table) places() int {
+	discreet := 0
+	for _, i := range t.own {
+		if t.routes.list[i].marks&(isDiscreet|isCover) == isDiscreet {
+			discreet++
+		}
+	}
+	return max(0, max(t.config.MaxRelayed, len(t.own)-discreet)-discreet)
+}
 
 // noteWanted has a feed relayed as soon as it is wanted, as long as there is room, and as long as it is wanted.
 func (t *Table) noteWanted(i row) {
 	is := t.routes.list[i].marks&isRelayed != 0
-	t.setRelayed(i, t.relayWorth(i) > 0 && (is || t.relayed < t.maxRelayed()))
+	t.setRelayed(i, t.relayWorth(i) > 0 && (is || t.relayed < t.places()))
 }
 
 // setRelayed says whether a feed is relayed.

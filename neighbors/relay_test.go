@@ -36,7 +36,9 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 	if got := relayed(table); len(got) != 10 || !slices.Contains(got, url(0)) {
 		t.Errorf("of 30 feeds %d are relayed: %v", len(got), got)
 	}
-	table.Relay(chance())
+	for range 2 { // what the first leaves out is welcome until the second
+		table.Relay(chance())
+	}
 	if got := relayed(table); len(got) != 10 {
 		t.Errorf("once they are chosen anew it is %d", len(got))
 	}
@@ -219,6 +221,106 @@ func TestNobodyTakesAllThatIsRelayed(t *testing.T) {
 	}
 }
 
+// Neighbors repeat what others claim to want, and honest feeds are relayed all the same.
+func TestJunkIsRepeatedAndDoesNotCount(t *testing.T) {
+	const nodes, follows, feeds, attackers, junk = 60, 20, 200, 3, 500
+	rng := chance()
+	tables := make([]*Table, nodes)
+	linked := func(i, j int) bool { // in a ring with chords
+		d := (i - j + nodes) % nodes
+		return slices.Contains([]int{1, 2, 7, 19}, d) || slices.Contains([]int{1, 2, 7, 19}, nodes-d)
+	}
+	var own [nodes][]int
+	for i := range tables {
+		tables[i] = NewTable(Config{Max: 20, MaxHops: 3, MaxRelayed: 96})
+		own[i] = rng.Perm(feeds)[:follows]
+		for _, k := range own[i] {
+			tables[i].Own(url(k), true)
+		}
+		for j := range tables {
+			if linked(i, j) {
+				tables[i].Add(now, id(j), true, nil, nil)
+			}
+		}
+		for k := range attackers {
+			var claimed protocol.Subset
+			for j := range junk {
+				claimed = append(claimed, protocol.Interest{Feed: url(1000 + j)})
+			}
+			tables[i].Add(now, id(200+k), false, claimed, nil)
+		}
+	}
+	for range 10 {
+		for i, table := range tables {
+			table.Relay(rng)
+			for j, other := range tables {
+				if linked(i, j) {
+					n := lookup(table, id(j))
+					changes := table.Changes(n)
+					other.Hear(lookup(other, id(i)), changes)
+					table.Advertised(n, changes)
+				}
+			}
+		}
+	}
+	offered, relays := 0, 0
+	for i, table := range tables {
+		for _, k := range own[i] {
+			if table.Offering(url(k)) > 0 {
+				offered++
+			}
+		}
+		for k := range feeds {
+			if j := table.routes.find(url(k)); j != nowhere && table.routes.list[j].marks&isRelayed != 0 {
+				relays++
+			}
+		}
+	}
+	if share := float64(offered) / (nodes * follows); share < .97 {
+		t.Errorf("%.3f of the own feeds are offered by anybody", share)
+	}
+	if mean := float64(relays) / nodes; mean < 60 {
+		t.Errorf("%.1f of 96 places are for feeds that somebody follows", mean)
+	}
+}
+
+// Whoever was told that a feed is wanted may have promised something of it when it is left out.
+func TestWhatIsLeftOutIsWelcomeForAWhile(t *testing.T) {
+	table := bounded10()
+	table.Add(now, id(1), true, feeds(0, 10, 0), nil)
+	n := table.Add(now, id(2), true, feeds(20, 30, 0), nil)
+	table.Add(now, id(3), true, feeds(20, 30, 0), nil)
+	for choice, want := range []int{1, 1, protocol.Withdrawn} {
+		if choice > 0 {
+			table.Relay(chance())
+		}
+		if got := table.Hops(url(0), n); got != want || table.Wanted(url(0), n) != (want > 0) {
+			t.Errorf("after choice %d it is wanted at %d, want %d", choice, got, want)
+		}
+		if is := slices.Contains(relayed(table), url(0)); is != (choice == 0) {
+			t.Errorf("after choice %d it is advertised: %v", choice, is)
+		}
+	}
+}
+
+// A discreet feed is advertised like one that is relayed, and nobody can tell how many there are by counting.
+func TestDiscreetFeedsHavePlaces(t *testing.T) {
+	for discreet, want := range map[int]int{0: 10, 3: 10, 10: 10, 15: 15} {
+		table := bounded10()
+		own(table, discreet)
+		for i := range discreet {
+			table.Discreet(url(i), true)
+		}
+		table.Add(now, id(1), true, feeds(20, 60, 0), nil)
+		for range 2 {
+			if got := relayed(table); len(got) != want {
+				t.Errorf("with %d discreet feeds %d are advertised at a hop or more, want %d", discreet, len(got), want)
+			}
+			table.Relay(chance())
+		}
+	}
+}
+
 // What only one neighbor wants has its turn now and then, and not the same at every node.
 func TestOthersAreTried(t *testing.T) {
 	first := func(rng *rand.Rand) []feed.URL {
@@ -271,8 +373,8 @@ func TestRelayedIsCounted(t *testing.T) {
 			},
 			"choose": func(t *rapid.T) {
 				table.Relay(rng)
-				if could := wanted(table); table.relayed != min(could, table.maxRelayed()) {
-					t.Fatalf("relays %d of %d, at most %d", table.relayed, could, table.maxRelayed())
+				if could := wanted(table); table.relayed != min(could, table.places()) {
+					t.Fatalf("relays %d of %d, at most %d", table.relayed, could, table.places())
 				}
 			},
 			"": func(t *rapid.T) {

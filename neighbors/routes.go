@@ -35,6 +35,7 @@ const (
 	isCover                       // we say that we are
 	isPrivate                     // nobody is to hear of it from us, whoever is interested
 	isRelayed                     // we take part for others' sake
+	isLeaving                     // we did up to the last choice, and somebody may be about to bring us something
 	isSpeakable                   // its URL may be said, as far as that was looked into
 
 	holding = isOwn | isDiscreet | isCover | isPrivate // marks that a route is kept for

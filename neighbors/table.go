@@ -259,17 +259,16 @@ func (t *Table) set(i row, mark marks, is bool) {
 }
 
 // Wanted reports whether a bundle of the feed is welcome from n: whether we advertise the feed to it,
-// because we are interested, or relay it to other neighbors within reach. What n alone wants it need not bring us.
+// because we are interested, or relay it to other neighbors within reach, or did before the last choice. What n alone wants it need not bring us.
 func (t *Table) Wanted(u feed.URL, n *Neighbor) bool {
-	i := t.routes.find(u)
-	return i != nowhere && t.advertised(i, n) >= 0
+	return t.Hops(u, n) >= 0
 }
 
 // Hops is the hop count of our own interest in the feed as n hears of it: 0 where we are interested
-// ourselves (see Discreet and Cover), protocol.Withdrawn where we relay it to nobody either.
+// ourselves (see Discreet and Cover), protocol.Withdrawn where it is not Wanted.
 func (t *Table) Hops(u feed.URL, n *Neighbor) int {
 	if i := t.routes.find(u); i != nowhere {
-		return t.advertised(i, n)
+		return t.interest(i, n, isRelayed|isLeaving)
 	}
 	return protocol.Withdrawn
 }
