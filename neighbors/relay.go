@@ -15,6 +15,9 @@ import (
 // Differs from the paper, in which every interest within reach is advertised (§3.1).
 
 const (
+	// relaysEach is how many feeds are relayed for each that is our own, whatever the bound: who reads much is linked
+	// with others who do.
+	relaysEach = 4
 	// stays is by how much more another feed must be worth to take the place of one that is relayed: others may rely
 	// on that.
 	stays = One / 4
@@ -130,9 +133,9 @@ func (t *Table) relayWorth(i row) Usefulness {
 // near reports whether a neighbor's interest is near enough to be advertised to others, a hop further.
 func (t *Table) near(c cell) bool { return c.heard > 0 && int(c.heard) <= t.config.MaxHops }
 
-// places is how many feeds are relayed at most: as many as are our own, as neighbors tend to want as many as we do, or
-// the configured bound where that is more. Discreet feeds have places too, or what goes beyond the bound would tell how
-// many there are.
+// places is how many feeds are relayed at most: the configured bound, or so many for each of our own where that is more,
+// as neighbors tend to want as many as we do. Discreet feeds have places too, or what goes beyond the bound would tell
+// how many there are.
 func (t *Table) places() int {
 	discreet := 0
 	for _, i := range t.own {
@@ -140,7 +143,7 @@ func (t *Table) places() int {
 			discreet++
 		}
 	}
-	return max(0, max(t.config.MaxRelayed, len(t.own)-discreet)-discreet)
+	return max(0, max(t.config.MaxRelayed, relaysEach*(len(t.own)-discreet))-discreet)
 }
 
 // noteWanted has a feed relayed as soon as it is wanted, as long as there is room, and as long as it is wanted.

@@ -33,7 +33,7 @@ type Config struct {
 	Max int
 	// MaxHops is the largest hop count advertised and forwarded to. Paper §3.4, max_subset_hops.
 	MaxHops int
-	// MaxRelayed is the most feeds that are relayed, where fewer are our own.
+	// MaxRelayed is the most feeds that are relayed where few are our own: four times as many as are our own may be.
 	MaxRelayed int
 	// AllowLocal lifts the limit on neighbors of one network for addresses that are not public.
 	AllowLocal bool

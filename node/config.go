@@ -39,7 +39,7 @@ type Config struct {
 	// 1–8. Paper §3.4, Table 2.
 	MaxSubsetHops int
 	// MaxRelayed is the most feeds that are advertised and passed on for neighbors' sake alone, where the node follows
-	// fewer itself. Default 96, range 1–10,000.
+	// less than a quarter as many itself. Default 96, range 1–10,000.
 	MaxRelayed int
 	// AdvertInterval is the time between adverts to a neighbor. Default 300 s, range 1 s to
 	// a day. Paper §3.1, Table 2.
