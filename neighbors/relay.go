@@ -34,8 +34,7 @@ type relay struct {
 }
 
 // Relay chooses anew what is relayed, where neighbors want more than the bound allows: in turns each neighbor gets
-// that of the feeds it wants which is worth most, so that none has more places than others however much it claims to
-// want. Call it before each advert. What is left out is welcome until the next choice: neighbors may have promised it.
+// one of the feeds that it wants, so that none has more places than others however much it claims to want. Call it before each advert. What is left out is welcome until the next choice: neighbors may have promised it.
 func (t *Table) Relay(rng *rand.Rand) {
 	var wanted []relay
 	for i := range t.routes.list {

@@ -40,7 +40,7 @@ take hours.`,
 	_ = c.RegisterFlagCompletionFunc("series", cobra.FixedCompletions([]string{string(experiment.SameSubscribers), string(experiment.SameFeeds)}, cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
-	c.Flags().Var(countValue{&e.Relayed, 1}, "relayed", "how many feeds a node passes on for others' sake, 10,000 at most")
+	c.Flags().Var(countValue{&e.Relayed, 1}, "relayed", "how many feeds a node passes on for others' sake, 10,000 at most; it is four for each that it follows where that is more")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
 	f.addNoEncoding(c, &e.NoEncoding)
 	return c

@@ -23,7 +23,7 @@ type Scaling struct {
 	Length  time.Duration // default 24 h
 	Every   time.Duration // between polls; default 1 h
 	Reach   int           // hops at which interests count, as node.Config has it; default 3, range 1 to 8
-	Relayed int           // most feeds that a node relays, as node.Config.MaxRelayed has it; default 96, range 1 to 10,000
+	Relayed int           // most feeds that a node relays that follows few, as node.Config.MaxRelayed has it; default 96, range 1 to 10,000
 	// NoEncoding leaves out the codec and the counts of bytes.
 	NoEncoding bool
 }
@@ -205,7 +205,7 @@ func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start
 	r := &Report{
 		Title: "What a node pays as the network grows", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOf(hashes), Result: rows,
 		Setting: []string{
-			fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most", c.Each, spell(c.Every), spell(c.Length), start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
+			fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most, or four for each of one's own", c.Each, spell(c.Every), spell(c.Length), start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
 		},
 	}
 	var ran []time.Duration
