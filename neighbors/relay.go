@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -33,9 +34,11 @@ type relay struct {
 	lot   uint64 // decides between those that are worth the same
 }
 
-// Relay chooses anew what is relayed, where neighbors want more than the bound allows: in turns each neighbor gets
-// one of the feeds that it wants, so that none has more places than others however much it claims to want. Call it before each advert. What is left out is welcome until the next choice: neighbors may have promised it.
-func (t *Table) Relay(rng *rand.Rand) {
+// Relay chooses anew what is relayed, of what does not rest: where neighbors want more than the bound allows, each gets
+// in turn one of the feeds that it wants, so that none has more places than others however much it claims to want. Call
+// it before each advert. What is left out is welcome until the next choice: neighbors may have promised it.
+func (t *Table) Relay(now time.Time, rng *rand.Rand) {
+	t.judge(now, rng)
 	var wanted []relay
 	for i := range t.routes.list {
 		if worth := t.relayWorth(row(i)); worth > 0 {
@@ -111,9 +114,10 @@ func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 }
 
 // relayWorth is what it is worth to relay a feed: what it is to the two neighbors that are nearest to who wants it.
-// One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to relay.
+// One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to relay, and
+// while the relay rests.
 func (t *Table) relayWorth(i row) Usefulness {
-	if t.routes.list[i].marks&(isOwn|isCover|isPrivate) != 0 {
+	if r := &t.routes.list[i]; r.marks&(isOwn|isCover|isPrivate) != 0 || r.rest > 0 {
 		return 0
 	}
 	var first, second Usefulness
@@ -159,6 +163,7 @@ func (t *Table) setRelayed(i row, is bool) {
 	}
 	*marks ^= isRelayed
 	if is {
+		*marks &^= isSpare
 		t.relayed++
 	} else {
 		t.relayed--

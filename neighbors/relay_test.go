@@ -37,7 +37,7 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 		t.Errorf("of 30 feeds %d are relayed: %v", len(got), got)
 	}
 	for range 2 { // what the first leaves out is welcome until the second
-		table.Relay(chance())
+		table.Relay(now, chance())
 	}
 	if got := relayed(table); len(got) != 10 {
 		t.Errorf("once they are chosen anew it is %d", len(got))
@@ -52,7 +52,7 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 		}
 	}
 	own(table, 5)
-	table.Relay(chance())
+	table.Relay(now, chance())
 	table.Hear(lookup(table, id(2)), feeds(30, 60, 0))
 	if got := relayed(table); len(got) != relaysEach*5 {
 		t.Errorf("who follows 5 feeds relays %d of 55", len(got))
@@ -73,7 +73,7 @@ func TestOwnCoverAndPrivateFeedsTakeNoPlaces(t *testing.T) {
 			if got := relayed(table); len(got) != 10 || slices.Contains(got, url(1)) {
 				t.Errorf("%s: relays %v", name, got)
 			}
-			table.Relay(chance())
+			table.Relay(now, chance())
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestRoomIsUsedAgain(t *testing.T) {
 	if got := relayed(table); len(got) != 0 {
 		t.Errorf("relays %v, which nobody wants", got)
 	}
-	table.Relay(chance())
+	table.Relay(now, chance())
 	if got := relayed(table); len(got) != 10 {
 		t.Errorf("relays %d of the 10 that are left", len(got))
 	}
@@ -165,7 +165,7 @@ func TestWhatIsRelayedFirst(t *testing.T) {
 	} {
 		table := bounded10()
 		c.wants(table)
-		table.Relay(chance())
+		table.Relay(now, chance())
 		got := relayed(table)
 		for i := range c.count {
 			if !slices.Contains(got, url(c.first+i)) {
@@ -179,14 +179,14 @@ func TestWhatIsRelayedFirst(t *testing.T) {
 func TestRelayedGivesWay(t *testing.T) {
 	table := bounded10()
 	table.Add(now, id(1), true, feeds(0, 30, 0), nil)
-	table.Relay(chance())
+	table.Relay(now, chance())
 	other, hearer := table.Add(now, id(2), true, nil, nil), table.Add(now, id(3), true, nil, nil)
 	for _, c := range []struct{ from, hops int }{{20, 1}, {10, 0}} {
 		table.Hear(other, feeds(c.from, c.from+10, c.hops))
 		for range 2 { // nothing is left to say the second time
 			table.Advertised(hearer, table.Changes(hearer))
 		}
-		table.Relay(chance())
+		table.Relay(now, chance())
 		if changes := table.Changes(hearer); len(changes) < 10 {
 			t.Errorf("a neighbor hears %v of it", changes)
 		}
@@ -207,7 +207,7 @@ func TestNobodyTakesAllThatIsRelayed(t *testing.T) {
 	for i := 2; i < 9; i++ {
 		table.Add(now, id(i), true, feeds(20*i, 20*i+20, 0), nil)
 	}
-	table.Relay(chance())
+	table.Relay(now, chance())
 	honest := 0
 	for _, u := range relayed(table) {
 		for i := 40; i < 180; i++ {
@@ -252,7 +252,7 @@ func TestJunkIsRepeatedAndDoesNotCount(t *testing.T) {
 	}
 	for range 10 {
 		for i, table := range tables {
-			table.Relay(rng)
+			table.Relay(now, rng)
 			for j, other := range tables {
 				if linked(i, j) {
 					n := lookup(table, id(j))
@@ -292,7 +292,7 @@ func TestWhatIsLeftOutIsWelcomeForAWhile(t *testing.T) {
 	table.Add(now, id(3), true, feeds(20, 30, 0), nil)
 	for choice, want := range []int{1, 1, protocol.Withdrawn} {
 		if choice > 0 {
-			table.Relay(chance())
+			table.Relay(now, chance())
 		}
 		if got := table.Hops(url(0), n); got != want || table.Wanted(url(0), n) != (want > 0) {
 			t.Errorf("after choice %d it is wanted at %d, want %d", choice, got, want)
@@ -316,7 +316,7 @@ func TestDiscreetFeedsHavePlaces(t *testing.T) {
 			if got := relayed(table); len(got) != want {
 				t.Errorf("with %d discreet feeds %d are advertised at a hop or more, want %d", discreet, len(got), want)
 			}
-			table.Relay(chance())
+			table.Relay(now, chance())
 		}
 	}
 }
@@ -329,7 +329,7 @@ func TestOthersAreTried(t *testing.T) {
 		var before []feed.URL
 		had := make(map[feed.URL]bool)
 		for i := range 100 {
-			table.Relay(rng)
+			table.Relay(now, rng)
 			now := relayed(table)
 			if same := slices.Equal(now, before); same == (i%tried == 0) {
 				t.Errorf("choice %d: %v after %v", i, now, before)
@@ -372,7 +372,7 @@ func TestRelayedIsCounted(t *testing.T) {
 				}
 			},
 			"choose": func(t *rapid.T) {
-				table.Relay(rng)
+				table.Relay(now, rng)
 				if could := wanted(table); table.relayed != min(could, table.places()) {
 					t.Fatalf("relays %d of %d, at most %d", table.relayed, could, table.places())
 				}

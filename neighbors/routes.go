@@ -24,6 +24,7 @@ type route struct {
 	url   feed.URL
 	next  int32 // in the chain, as in heads
 	marks marks
+	rest  uint8 // how many judgements the relay rests for
 }
 
 // marks are what a table knows of a feed whoever is interested in it.
@@ -36,6 +37,7 @@ const (
 	isPrivate                     // nobody is to hear of it from us, whoever is interested
 	isRelayed                     // we take part for others' sake
 	isLeaving                     // we did up to the last choice, and somebody may be about to bring us something
+	isSpare                       // all who want it have from others what came last
 	isSpeakable                   // its URL may be said, as far as that was looked into
 
 	holding = isOwn | isDiscreet | isCover | isPrivate // marks that a route is kept for

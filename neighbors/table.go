@@ -19,15 +19,16 @@ type Table struct {
 	weights map[feed.URL]Usefulness // of own feeds, where not 1
 	// changed counts the changes after which somebody may have to be told something else.
 	changed uint64
-	relayed int    // feeds that are relayed
-	choices uint64 // of some of those that might be
-	lots    uint64 // by which feeds were drawn last
+	relayed int       // feeds that are relayed
+	choices uint64    // of some of those that might be
+	lots    uint64    // by which feeds were drawn last
+	judged  time.Time // when relays are judged next
 	// stranger is our Introduction to strangers, nil where it must be put together anew: connects are tried by the
 	// dozen, and hardly anything changes between them.
 	stranger protocol.Subset
 }
 
-// A Config bounds a Table. All fields but the last must be set.
+// A Config bounds a Table. All fields but the functions must be set.
 type Config struct {
 	// Max is the most neighbors, 100 or fewer. Paper Table 2, "maximum neighbors".
 	Max int
@@ -40,6 +41,9 @@ type Config struct {
 	// Unspeakable reports of which other feeds the URL says that no neighbor is to hear of them from us.
 	// Nil for none.
 	Unspeakable func(feed.URL) bool
+	// Stays reports of which feeds the relay does not rest, always the same. Nobody else should be able to tell: that they
+	// stay hides which feeds are Discreet, and relays that somebody is after. Nil for none.
+	Stays func(feed.URL) bool
 }
 
 // A Neighbor is a node that we exchange entries with.
@@ -136,6 +140,9 @@ func (t *Table) Remove(id protocol.NodeID) {
 		return
 	}
 	for i := row(len(t.routes.list)) - 1; i >= 0; i-- { // from behind: a route that is dropped has the last in its place
+		if t.routes.of(i)[n.slot].heard > 0 {
+			t.wake(i) // others may have had it from n
+		}
 		t.routes.of(i)[n.slot] = cell{} // who has the slot next heard nothing
 		t.noteWanted(i)
 		t.drop(i)
@@ -199,6 +206,9 @@ func (t *Table) setHop(n *Neighbor, i row, count int) {
 		return
 	}
 	*heard = int8(count + 1)
+	if count == 0 || t.wanting(i) < crowd {
+		t.wake(i) // there is somebody new who may need it, or hardly anybody whom they could have it from
+	}
 	t.touch()
 	t.noteWanted(i)
 	t.drop(i)

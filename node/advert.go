@@ -17,7 +17,8 @@ const ownChange = time.Second
 // feedback loops. [...] only the difference from the previous advertisement is transmitted."
 func (n *Node) advertiseLater() {
 	n.after(n.config.AdvertInterval, func() {
-		n.table.Relay(n.rng)
+		n.weighRelays()
+		n.table.Relay(n.now, n.rng)
 		for _, l := range n.linked {
 			if l.settled {
 				n.advertise(l)

@@ -78,9 +78,9 @@ func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 	}
 	for _, o := range []*overlay{without, with} {
 		o.run(10 * time.Minute)
-		o.publishFor(17 * time.Hour)
+		o.publishFor(49 * time.Hour)
 	}
-	from := epoch.Add(13 * time.Hour) // after the first credit is used up, with everybody in turn
+	from := epoch.Add(45 * time.Hour) // after the first credit is used up, with everybody in turn
 	base := without.service(func(*testHost) bool { return true }, from)
 	got := with.service(func(h *testHost) bool { return !echoing[h] }, from)
 	echoer := with.service(func(h *testHost) bool { return echoing[h] }, from)

@@ -26,6 +26,7 @@ type gossip struct {
 	promises map[protocol.DID]*promise
 	recent   []recent       // oldest first
 	bytes    int            // of recent
+	weighed  int64          // Unix nanoseconds up to which those of others' feeds were looked at for who needed them
 	trail    protocol.Trail // the latest that was made
 }
 

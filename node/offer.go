@@ -129,6 +129,7 @@ func (n *Node) check(l *link, batch []priced) {
 			for i, b := range batch {
 				if seen[i] {
 					n.status.Counters.ChecksSeen++
+					l.offered.add(b.DID)
 				} else {
 					l.asked = append(l.asked, b)
 				}

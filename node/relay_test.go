@@ -2,10 +2,14 @@ package node
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
 	"feedex/feed"
+	"feedex/incentive"
+	"feedex/polling"
 	"feedex/protocol"
 )
 
@@ -60,7 +64,7 @@ func TestAPromiseOutlivesAChoice(t *testing.T) {
 		promised = append(promised, bundle)
 	}
 	a.inside(func(n *Node) {
-		n.table.Relay(n.rng)
+		n.table.Relay(n.now, n.rng)
 		for _, l := range n.linked {
 			n.advertise(l)
 		}
@@ -80,5 +84,168 @@ func TestAPromiseOutlivesAChoice(t *testing.T) {
 	}
 	if n := len(a.account(b).Standing.Marks); n != 0 {
 		t.Errorf("%d offences are held against who kept its promises", n)
+	}
+}
+
+// star are the pairs in which four nodes are linked with the first alone, and mesh those in which they are with each
+// other as well.
+var (
+	star = [][2]int{{0, 1}, {0, 2}, {0, 3}, {0, 4}}
+	mesh = append([][2]int{{1, 2}, {1, 3}, {1, 4}, {2, 3}, {2, 4}, {3, 4}}, star...)
+)
+
+// between is a network of five nodes with these links and no others. All but the first follow news, and poll one after
+// the other within four hours.
+func (w *network) between(pairs [][2]int) (relay *testHost, others []*testHost) {
+	w.feed(news)
+	w.intercept = func(_, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
+		_, is := c.(protocol.Connect)
+		return nil, is
+	}
+	hosts := w.graph(5, Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, pairs...)
+	for _, h := range hosts[1:] {
+		h.follow(false, news)
+		w.run(17 * time.Minute)
+	}
+	return hosts[0], hosts[1:]
+}
+
+// relays reports whether a neighbor believes that the node wants news.
+func (h *testHost) relays(to *testHost) bool {
+	_, ok := to.node.linkTo(h.id).peer.Hops(news)
+	return ok
+}
+
+// A node relays a feed for as long as its neighbors have nobody else to get it from. Among neighbors who have it from
+// each other it is there now and then, in case that they need it.
+func TestARelayThatNobodyNeedsRests(t *testing.T) {
+	for _, x := range []struct {
+		name        string
+		pairs       [][2]int
+		least, most int // of a thousand times, so often it is relayed
+	}{
+		{"nobody else has it", star, 1000, 1000},
+		{"everybody has it", mesh, 50, 600},
+	} {
+		w := newNetwork(t)
+		relay, others := w.between(x.pairs)
+		var ids []feed.EntryID
+		relayed := 0
+		for range 1000 {
+			ids = append(ids, w.publish(news))
+			w.run(20 * time.Minute)
+			if relay.relays(others[0]) {
+				relayed++
+			}
+		}
+		if relayed < x.least || relayed > x.most {
+			t.Errorf("%s: relayed %d times of a thousand, want %d to %d", x.name, relayed, x.least, x.most)
+		}
+		w.run(4 * time.Hour)
+		for _, h := range others {
+			if missing := slices.DeleteFunc(slices.Clone(ids), h.has); len(missing) > 0 {
+				t.Errorf("%s: %s misses %d entries", x.name, h.id, len(missing))
+			}
+		}
+	}
+}
+
+// What a node missed while it was away has come to everybody by other ways, who wait for what comes next.
+func TestARelayThatWasAwayIsNeeded(t *testing.T) {
+	w := newNetwork(t)
+	relay, others := w.between(star)
+	relay.kill()
+	w.publish(news)
+	w.run(5 * time.Hour) // all poll
+	relay.start()
+	for _, h := range others {
+		w.tie(relay, h)
+		h.inside(func(n *Node) {
+			l := n.linkTo(relay.id)
+			l.away = 5 * time.Hour
+			n.catchUp(l)
+		})
+	}
+	w.run(time.Minute)
+	if len(relay.arrived) == 0 {
+		t.Fatal("it does not get what it missed")
+	}
+	for range 8 {
+		w.run(time.Hour)
+		if !relay.relays(others[0]) {
+			t.Fatal("the relay rests")
+		}
+	}
+}
+
+// Who refuses what comes does not have it.
+func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
+	w := newNetwork(t)
+	relay, others := w.between(star)
+	w.run(2 * time.Hour)
+	forger := relay.befriend(protocol.NewNodeID(netip.MustParseAddr("99.1.1.1"), 7790))
+	for _, h := range others {
+		h.inside(func(n *Node) { n.punish(n.dues.ledger.HolderOf(forger.id), incentive.ForgedEntry, 0) })
+	}
+	forged := w.junk("junk")
+	relay.put(forger, forged)
+	w.run(time.Minute)
+	if id := forged.Entries[0].EntryID(); !relay.has(id) || others[0].has(id) {
+		t.Fatal("the forgery is not where it should be")
+	}
+	for range 8 {
+		w.run(time.Hour)
+		if !relay.relays(others[0]) {
+			t.Fatal("the relay rests")
+		}
+	}
+}
+
+// Some relays stay although nobody needs them, at each node others.
+func TestOneRelayInEightStays(t *testing.T) {
+	const count = 90
+	w := newNetwork(t)
+	var want protocol.Subset
+	for i := range count {
+		want = append(want, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d", i))})
+	}
+	stays := func(n *Node) (list []feed.URL) {
+		for _, in := range want {
+			if n.relayStays(in.Feed) {
+				list = append(list, in.Feed)
+			}
+		}
+		return list
+	}
+	relay := w.add(Config{})
+	for i := range byte(3) {
+		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{99, i, 1, 1}), 7790)
+		w.play(id, func(from *testHost, c Call) protocol.Reply {
+			if _, is := c.Call.(protocol.WhoAmI); is {
+				return from.id
+			}
+			return protocol.OK{}
+		})
+		relay.inside(func(n *Node) { n.join(id, false, "", n.token(id), "token of "+id.String(), want, n.table.Offer(id)) })
+	}
+	for range 4 * 12 {
+		relay.inside(func(n *Node) {
+			for _, in := range want {
+				n.table.Spare(in.Feed, true)
+			}
+		})
+		w.run(5 * time.Minute)
+	}
+	var relayed []feed.URL
+	for _, in := range want {
+		if relay.node.table.Relays(in.Feed) {
+			relayed = append(relayed, in.Feed)
+		}
+	}
+	if is := stays(relay.node); !slices.Equal(relayed, is) || len(is) < count/relaysStay/2 || len(is) > count/relaysStay*2 {
+		t.Errorf("relays %v, want the following, one in %d: %v", relayed, relaysStay, is)
+	}
+	if other := w.add(Config{}); slices.Equal(stays(other.node), stays(relay.node)) {
+		t.Error("they are the same at another node")
 	}
 }

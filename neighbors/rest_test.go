@@ -1,0 +1,191 @@
+package neighbors
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// wantedBy is a table with so many neighbors that want the first feed, and those given beside it.
+func wantedBy(c Config, count int, beside ...protocol.Interest) *Table {
+	table := NewTable(c)
+	for i := range count {
+		table.Add(now, id(1+i), true, append(feeds(0, 1, 0), beside...), nil)
+	}
+	return table
+}
+
+// often is a clock for choices five minutes apart.
+type often struct {
+	table *Table
+	rng   *rand.Rand
+	now   time.Time
+}
+
+func choosing(t *Table) *often { return &often{t, chance(), now} }
+
+// choose has the table choose the next time.
+func (o *often) choose() {
+	o.now = o.now.Add(5 * time.Minute)
+	o.table.Relay(o.now, o.rng)
+}
+
+func relaysFirst(t *Table) bool { return slices.Contains(relayed(t), url(0)) }
+
+func TestRelaysRestThatNobodyNeeds(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		wanting int
+		happens func(*Table)
+		rests   bool
+	}{
+		{"nothing comes", 5, func(*Table) {}, false},
+		{"all have it from others", 3, func(table *Table) { table.Spare(url(0), true) }, true},
+		{"not all have it", 5, func(table *Table) { table.Spare(url(0), true); table.Spare(url(0), false) }, false},
+		{"only two want it", 2, func(table *Table) { table.Spare(url(0), true) }, false},
+	} {
+		table := wantedBy(Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, c.wanting)
+		o, was, most := choosing(table), 0, 0
+		for i, rest := 0, 0; i < 20*288; i++ {
+			c.happens(table)
+			o.choose()
+			if rest++; relaysFirst(table) {
+				was, rest = was+1, 0
+			}
+			most = max(most, rest)
+		}
+		part := float64(was) / (20 * 288)
+		if rests := part < 1; rests != c.rests {
+			t.Errorf("%s: relayed for %.0f%% of the time", c.name, 100*part)
+		} else if rests && (part < .05 || part > .2 || most < 8*12 || most > 24*12) {
+			t.Errorf("%s: relayed for %.0f%% of the time, and not for %d choices at most; want about an hour of thirteen", c.name, 100*part, most)
+		}
+	}
+}
+
+// resting is a table in which the relay of the first feed rests.
+func resting(t *testing.T, c Config, wanting int, beside ...protocol.Interest) *often {
+	t.Helper()
+	o := choosing(wantedBy(c, wanting, beside...))
+	for i := 0; relaysFirst(o.table); i++ {
+		if i == 100 {
+			t.Fatal("the relay does not rest")
+		}
+		o.table.Spare(url(0), true)
+		o.choose()
+	}
+	return o
+}
+
+// Whoever may need the feed from us now has it relayed at once, and what was so before speaks for no rest any more.
+func TestRestsEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(*Table)
+		ends    bool
+	}{
+		"a neighbor leaves who had it":          {func(t *Table) { t.Remove(id(2)) }, true},
+		"one leaves who did not":                {func(t *Table) { t.Remove(id(9)) }, false},
+		"a neighbor begins to follow it":        {func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 0)) }, true},
+		"a neighbor hears of one who does":      {func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) }, false},
+		"two of four do not want it any more":   {func(t *Table) { withdraw(t, 2, 3) }, true},
+		"one of four does not want it any more": {func(t *Table) { withdraw(t, 2) }, false},
+	} {
+		o := resting(t, Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 4)
+		o.table.Add(now, id(9), true, feeds(5, 6, 0), nil)
+		c.happens(o.table)
+		if relaysFirst(o.table) != c.ends {
+			t.Errorf("%s: relayed %v", name, !c.ends)
+		}
+		for range 4 * 12 {
+			o.choose()
+			if c.ends && !relaysFirst(o.table) {
+				t.Errorf("%s: it rests again, and nothing came", name)
+				break
+			}
+		}
+	}
+}
+
+// After a rest a relay is tried: it takes something new that all have from others before it rests again.
+func TestARelayIsTriedAfterARest(t *testing.T) {
+	o := resting(t, Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 3)
+	for i := 0; !relaysFirst(o.table); i++ {
+		if i == 300 {
+			t.Fatal("the rest does not end")
+		}
+		o.choose()
+	}
+	for range 300 {
+		if o.choose(); !relaysFirst(o.table) {
+			t.Fatal("it rests again, and nothing came")
+		}
+	}
+}
+
+func withdraw(t *Table, neighbors ...int) {
+	for _, i := range neighbors {
+		t.Hear(lookup(t, id(i)), feeds(0, 1, protocol.Withdrawn))
+	}
+}
+
+func TestWhatRestsIsWelcomeUntilTheNextChoice(t *testing.T) {
+	o := resting(t, Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 3)
+	if !o.table.Wanted(url(0), lookup(o.table, id(1))) {
+		t.Error("what a neighbor may have promised is not welcome")
+	}
+	o.choose()
+	if o.table.Wanted(url(0), lookup(o.table, id(1))) {
+		t.Error("it is welcome after the next choice")
+	}
+	if len(o.table.Interested(url(0))) != 3 {
+		t.Error("what is here of it goes to nobody")
+	}
+}
+
+func TestWhatRestsLeavesItsPlace(t *testing.T) {
+	o := resting(t, bounded10().config, 3, feeds(1, 20, 0)...)
+	if got := relayed(o.table); len(got) != 10 {
+		t.Errorf("%d of 10 places are taken", len(got))
+	}
+}
+
+// Own feeds are there whoever has what comes; those that become it need not wait.
+func TestOwnFeedsDoNotRest(t *testing.T) {
+	o := resting(t, Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 3)
+	o.table.Own(url(0), true)
+	for range 288 {
+		o.table.Spare(url(0), true)
+		o.choose()
+		if hops := o.table.Hops(url(0), lookup(o.table, id(1))); hops != 0 {
+			t.Fatalf("advertised at hop count %d", hops)
+		}
+	}
+}
+
+// Discreet feeds are not the only ones among those of others that are always there.
+func TestSomeRelaysStay(t *testing.T) {
+	stays := []feed.URL{url(14), url(15), url(3)}
+	table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 96, Stays: func(u feed.URL) bool { return slices.Contains(stays, u) }})
+	table.Own(url(100), true)
+	table.Discreet(url(100), true)
+	for i := range 3 {
+		table.Add(now, id(1+i), true, feeds(0, 40, 0), nil)
+	}
+	o, always := choosing(table), relayed(table)
+	for range 288 {
+		for i := range 40 {
+			table.Spare(url(i), true)
+		}
+		o.choose()
+		now := relayed(table)
+		always = slices.DeleteFunc(always, func(u feed.URL) bool { return !slices.Contains(now, u) })
+	}
+	slices.Sort(always)
+	if want := []feed.URL{url(100), url(14), url(15), url(3)}; !slices.Equal(always, want) {
+		t.Errorf("always there are %v, want %v", always, want)
+	}
+}
