@@ -10,7 +10,7 @@ import (
 func attacks() []attack {
 	return []attack{
 		{1, "free riding", "25% take and never give, three times as long", "they get <= 1%; honest >= 99.9% of, and lag <= 1.1 x, what they have without a bound", 6, (*trial).freeRiding},
-		{2, "echoing", "25% offer a minute later what they heard offered, three times as long", "they get <= 1%", 3, (*trial).echoing},
+		{2, "echoing", "25% offer a minute later what they heard offered, six times as long", "they get <= 1%", 6, (*trial).echoing},
 		{3, "lying subsets", "25% claim every feed at hop 0 and bring nothing", "kept <= 6 h, and a round of adverts", 1, (*trial).lying},
 		{4, "forged entries", "10% forge an entry an hour each, six times as long", "junk deliveries <= 20% of forged x honest", 6, (*trial).forging},
 		{5, "altered entries", "10% alter what they pass on", "none replaces a known text, is taken for confirmed, or outlives an own poll", 1, (*trial).altering},
@@ -19,7 +19,7 @@ func attacks() []attack {
 		{11, "eclipse", "80% of the nodes name only each other; victims restart 3 times", ">= 2 honest neighbors in 99% of the trials", 3, (*trial).eclipsing},
 		{11, "suppression", "nodes all of whose neighbors are hostile", "lag <= 1.1 x that of nodes alone", 2, (*trial).suppressing},
 		{12, "Sybils of one address", "as many ports of one address as there are honest nodes", "<= 2 places a node, <= D free service", 1, (*trial).sybils},
-		{13, "whitewashing by port", "25% come back every hour on another port, three times as long", "they get <= 1%", 3, (*trial).whitewashing},
+		{13, "whitewashing by port", "25% come back every hour on another port, six times as long", "they get <= 1%", 6, (*trial).whitewashing},
 		{14, "deficit laundering", "a leech behind a worker that has no bound for it", "a node gives the pair <= what the worker gave + D + 1", 1, (*trial).laundering},
 		{15, "traitors", "10% are honest for half of the time, then take", "<= 2D a neighbor from then on", 1, (*trial).betraying},
 		{18, "tracker poisoning", "a tracker is told of 10,000 victims, three days long", "none handed out, <= 1 call back a day each", 1, (*trial).poisoning},

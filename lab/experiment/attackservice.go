@@ -36,10 +36,11 @@ func (t *trial) freeRiding() (string, bool) {
 		others.little() && honest.Coverage >= .999*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
-// echoing is row 2.
+// echoing is row 2. Who is not asked for what it offers has credit for it, until it is for the first time: what counts
+// is what comes later.
 func (t *trial) echoing() (string, bool) {
 	c := t.with(echoers, .25)
-	c.Length *= 3
+	c.Length *= 6
 	row := t.measured(c)
 	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
 		row.Groups[bad].little()
@@ -49,7 +50,7 @@ func (t *trial) echoing() (string, bool) {
 // counts is what comes later.
 func (t *trial) whitewashing() (string, bool) {
 	c := t.with(portRejoiners, .25)
-	c.Length *= 3
+	c.Length *= 6
 	row := t.measured(c)
 	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
 		row.Groups[bad].little()

@@ -29,7 +29,7 @@ func TestFreeRidersAreReproducible(t *testing.T) {
 // The same for all attacks, and they come up to their marks.
 func TestAttacksAreReproducible(t *testing.T) {
 	t.Parallel()
-	r, failed, err := Attacks{Seed: 1, Traces: embedded(t), Nodes: 10, Length: 9 * time.Hour, Trials: 2}.Run(t.Context(), nil)
+	r, failed, err := Attacks{Seed: 1, Traces: embedded(t), Nodes: 12, Length: 9 * time.Hour, Trials: 2}.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
