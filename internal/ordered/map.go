@@ -75,17 +75,25 @@ func (m *Map[K, V]) makeRoom() {
 
 // Delete takes a key out, which need not be there.
 func (m *Map[K, V]) Delete(key K) {
-	i := m.find(key)
-	if i < 0 {
-		return
+	if i := m.find(key); i >= 0 {
+		m.takeOut(i)
+		m.tidy()
 	}
-	at := m.head(key)
+}
+
+// takeOut takes an item out of its chain.
+func (m *Map[K, V]) takeOut(i int) {
+	at := m.head(m.items[i].key)
 	for *at != int32(i)+1 {
 		at = &m.items[*at-1].next
 	}
 	*at = m.items[i].next
 	m.items[i] = item[K, V]{next: deleted}
 	m.live--
+}
+
+// tidy lets go of what was deleted, once it is much.
+func (m *Map[K, V]) tidy() {
 	for m.first < len(m.items) && m.items[m.first].next == deleted {
 		m.first++
 	}
@@ -111,19 +119,14 @@ func (m *Map[K, V]) All(f func(key K, value *V) bool) {
 	}
 }
 
-// DeleteFunc takes out those for which f is true, called in the order in which they came. f must leave the Map alone:
-// what was taken out is still in its chain.
+// DeleteFunc takes out those for which f is true, called in the order in which they came. f must leave the Map alone.
 func (m *Map[K, V]) DeleteFunc(f func(key K, value *V) bool) {
-	before := m.live
 	for i := m.first; i < len(m.items); i++ {
 		if it := &m.items[i]; it.next != deleted && f(it.key, &it.value) {
-			*it = item[K, V]{next: deleted}
-			m.live--
+			m.takeOut(i)
 		}
 	}
-	if m.live < before {
-		m.compact()
-	}
+	m.tidy()
 }
 
 // compact lets go of what was deleted.
