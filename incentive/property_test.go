@@ -280,7 +280,11 @@ func TestEqualHistoriesGiveEqualDecisions(t *testing.T) {
 				log = append(log, fmt.Sprint(a.Due(at), a.Next()))
 			}
 			dropped, changed := l.Changed()
-			return append(log, fmt.Sprint(dropped, changed))
+			log = append(log, fmt.Sprint(dropped))
+			for _, a := range changed {
+				log = append(log, fmt.Sprint(*a))
+			}
+			return log
 		}
 		if a, b := run(), run(); !slices.Equal(a, b) {
 			t.Fatal("two runs decided differently")

@@ -25,8 +25,9 @@ type dues struct {
 	claims   *incentive.Claims
 	doubts   incentive.Doubts
 
-	auditing bool // endAudits is on the agenda
-	saving   bool // saveDues is on the agenda
+	auditing bool   // endAudits is on the agenda
+	saving   bool   // saveDues is on the agenda
+	text     []byte // of the account that was kept last, whose place that of the next takes
 }
 
 // newDues takes up the accounts that the archive keeps. One that cannot be read starts anew.
@@ -67,10 +68,9 @@ func (n *Node) keepAccounts() {
 	for _, h := range dropped {
 		n.store.DropAccount(h.String())
 	}
-	var text []byte
-	for i := range changed {
-		text = changed[i].AppendJSON(text[:0])
-		n.store.KeepAccount(archive.Account{Holder: changed[i].Holder.String(), Text: text})
+	for _, a := range changed {
+		n.dues.text = a.AppendJSON(n.dues.text[:0])
+		n.store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: n.dues.text})
 	}
 }
 
