@@ -32,4 +32,8 @@ func responseBytes(session string, body int) int {
 // header is the length of a header line.
 func header(name string, value int) int { return len(name) + len(": ") + value + len("\r\n") }
 
-func digits(n int) int { return len(strconv.Itoa(n)) }
+// digits is how long n is as a number.
+func digits(n int) int {
+	var buf [20]byte
+	return len(strconv.AppendInt(buf[:0], int64(n), 10))
+}
