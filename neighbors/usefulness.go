@@ -190,16 +190,19 @@ func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 	for _, other := range t.list {
 		if other != n {
 			brought += other.brought.between(now, n.Since, now)
-			early += other.brought.between(now, n.Since, now.Add(-turn))
 		}
 	}
-	if brought < provenBy || early < provenBy/4 || n.brought.sum(now)*10*others >= brought {
+	if brought < provenBy || n.brought.sum(now)*10*others >= brought {
 		return false
 	}
 	for _, other := range t.list {
 		if other != n {
+			early += other.brought.between(now, n.Since, now.Add(-turn))
 			claimed += t.shared(other)
 		}
+	}
+	if early < provenBy/4 {
+		return false
 	}
 	shared := t.shared(n)
 	return shared > 0 && shared*others >= claimed
