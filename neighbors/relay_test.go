@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -353,7 +354,7 @@ func TestOthersAreTried(t *testing.T) {
 func TestRelayedIsCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 2})
-		rng := chance()
+		rng, at := chance(), now
 		t.Repeat(map[string]func(*rapid.T){
 			"own": func(t *rapid.T) {
 				table.Own(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "own"))
@@ -371,8 +372,12 @@ func TestRelayedIsCounted(t *testing.T) {
 					table.Hear(n, drawSubset(t, protocol.Withdrawn))
 				}
 			},
+			"spare": func(t *rapid.T) {
+				table.Spare(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "spare"))
+			},
 			"choose": func(t *rapid.T) {
-				table.Relay(now, rng)
+				at = at.Add(20 * time.Minute)
+				table.Relay(at, rng)
 				if could := wanted(table); table.relayed != min(could, table.places()) {
 					t.Fatalf("relays %d of %d, at most %d", table.relayed, could, table.places())
 				}

@@ -9,13 +9,13 @@ import (
 
 // Where many follow a feed, most of those who relay it bring it to nobody: all of their neighbors have it from others.
 // Such a relay rests: it is not advertised, and so nothing comes. One of which somebody took what came last does not: so
-// there is always a way from each who follows the feed to all others, the one that the latest went.
+// the way stays that the latest took to everyone, but for who polled it in the same seconds.
 //
 // Differs from the paper, whose nodes advertise every interest within reach for as long as it is there (§3.1).
 
 const (
 	// crowd is how many neighbors must want a feed before its relay may rest. One between two costs a call now and then,
-	// and they might have what comes from others because both polled at once.
+	// and that one of them polled in the same seconds as the other would be enough.
 	crowd = 3
 	// Relays are judged about once an hour, at random, or those that could stand in for each other would all go at once.
 	soonestJudged, latestJudged = 30 * time.Minute, 90 * time.Minute

@@ -49,6 +49,7 @@ func TestRelaysRestThatNobodyNeeds(t *testing.T) {
 		{"only two want it", 2, func(table *Table) { table.Spare(url(0), true) }, false},
 	} {
 		table := wantedBy(Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, c.wanting)
+		table.Add(now, id(20), true, feeds(0, 1, 3), nil) // too far to count
 		o, was, most := choosing(table), 0, 0
 		for i, rest := 0, 0; i < 20*288; i++ {
 			c.happens(table)
@@ -93,6 +94,7 @@ func TestRestsEnd(t *testing.T) {
 		"a neighbor hears of one who does":      {func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) }, false},
 		"two of four do not want it any more":   {func(t *Table) { withdraw(t, 2, 3) }, true},
 		"one of four does not want it any more": {func(t *Table) { withdraw(t, 2) }, false},
+		"we follow it for a while":              {func(t *Table) { t.Own(url(0), true); t.Own(url(0), false) }, true},
 	} {
 		o := resting(t, Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 4)
 		o.table.Add(now, id(9), true, feeds(5, 6, 0), nil)
@@ -123,6 +125,51 @@ func TestARelayIsTriedAfterARest(t *testing.T) {
 		if o.choose(); !relaysFirst(o.table) {
 			t.Fatal("it rests again, and nothing came")
 		}
+	}
+}
+
+// What spoke for a rest is forgotten where it may not be so any more.
+func TestWhatSpokeForARestIsForgotten(t *testing.T) {
+	for name, happens := range map[string]func(*Table){
+		"a neighbor leaves who had it":           func(t *Table) { t.Remove(id(2)) },
+		"a neighbor begins to follow it":         func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 0)) },
+		"a neighbor hears of one who does":       func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) },
+		"two were enough, and then others came":  func(t *Table) { withdraw(t, 2, 3); t.Hear(lookup(t, id(2)), feeds(0, 1, 1)) },
+		"it is followed for a while":             func(t *Table) { t.Own(url(0), true); t.Own(url(0), false) },
+		"it was a cover feed for a while":        func(t *Table) { t.Cover(url(0), true); t.Cover(url(0), false) },
+		"it was given up, and is relayed anew":   func(t *Table) { t.Private(url(0), true); t.Private(url(0), false) },
+		"one has it from others, one does not":   func(t *Table) { t.Spare(url(0), false) },
+		"nothing, where it is about another one": func(t *Table) { t.Spare(url(0), false); t.Spare(url(1), true) },
+	} {
+		o := choosing(wantedBy(Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 4, feeds(1, 2, 0)...))
+		o.table.Add(now, id(9), true, feeds(5, 6, 0), nil)
+		o.table.Spare(url(0), true)
+		happens(o.table)
+		for range 4 * 12 {
+			if o.choose(); !relaysFirst(o.table) {
+				t.Errorf("%s: the relay rests", name)
+				break
+			}
+		}
+	}
+}
+
+// Those that could stand in for each other must not all go at once.
+func TestRelaysAreJudgedAtRandom(t *testing.T) {
+	after := make(map[int]bool)
+	for seed := range uint64(20) {
+		o := choosing(wantedBy(Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 3))
+		o.rng = rand.New(rand.NewPCG(seed, 1))
+		o.choose()
+		count := 0
+		for ; relaysFirst(o.table) && count < 100; count++ {
+			o.table.Spare(url(0), true)
+			o.choose()
+		}
+		after[count] = true
+	}
+	if len(after) < 6 {
+		t.Errorf("twenty nodes have their relays rest after these numbers of choices: %v", after)
 	}
 }
 

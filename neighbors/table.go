@@ -41,8 +41,8 @@ type Config struct {
 	// Unspeakable reports of which other feeds the URL says that no neighbor is to hear of them from us.
 	// Nil for none.
 	Unspeakable func(feed.URL) bool
-	// Stays reports of which feeds the relay does not rest, always the same. Nobody else should be able to tell: that they
-	// stay hides which feeds are Discreet, and relays that somebody is after. Nil for none.
+	// Stays picks the feeds whose relay never rests, always the same ones. They must not be predictable: Discreet feeds
+	// hide among them, and nobody can have all relays rest. Nil for none.
 	Stays func(feed.URL) bool
 }
 
@@ -205,6 +205,9 @@ func (t *Table) setHop(n *Neighbor, i row, count int) {
 	if count = max(count, protocol.Withdrawn); *heard == int8(count+1) {
 		return
 	}
+	if !t.near(cell{heard: *heard}) {
+		t.routes.list[i].marks &^= isSpare // n has wanted nothing of what came before
+	}
 	*heard = int8(count + 1)
 	if count == 0 || t.wanting(i) < crowd {
 		t.wake(i) // there is somebody new who may need it, or hardly anybody whom they could have it from
@@ -263,6 +266,7 @@ func (t *Table) set(i row, mark marks, is bool) {
 	if marks := &t.routes.list[i].marks; (*marks&mark != 0) != is {
 		*marks ^= mark
 		t.touch()
+		t.wake(i)
 		t.noteWanted(i)
 	}
 	t.drop(i)

@@ -27,7 +27,7 @@ type dues struct {
 
 	auditing bool   // endAudits is on the agenda
 	saving   bool   // saveDues is on the agenda
-	text     []byte // of the account that was kept last, whose place that of the next takes
+	text     []byte // a buffer for the account that is written
 }
 
 // newDues takes up the accounts that the archive keeps. One that cannot be read starts anew.

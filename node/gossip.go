@@ -26,7 +26,7 @@ type gossip struct {
 	promises map[protocol.DID]*promise
 	recent   []recent       // oldest first
 	bytes    int            // of recent
-	weighed  int64          // Unix nanoseconds up to which those of others' feeds were looked at for who needed them
+	weighed  int64          // what came up to then was looked at by weighRelays; Unix nanoseconds
 	trail    protocol.Trail // the latest that was made
 }
 

@@ -43,7 +43,7 @@ type link struct {
 	token   string // what we send so that it knows us
 
 	// What it offers us.
-	offered  offered // latest dids it offered or delivered
+	offered  offered // latest dids it offered, delivered or said that it has
 	owed     []owed  // bundles we asked it for, earliest due first
 	watching taskID  // what looks at them when the first is due
 	searches int     // queries of it under way
@@ -184,6 +184,7 @@ func (n *Node) part(l *link, reason string) {
 	n.noteShared()
 	n.counted()
 	n.table.Remove(l.id())
+	n.gossip.weighed = n.now.UnixNano() // who is left may have had it all from l
 	n.abandon(l)
 	n.keepPeer(n.book.Parted(n.now, l.peer))
 	n.tell(Unlinked{Peer: l.id(), Reason: reason})

@@ -16,7 +16,7 @@ type offered struct {
 	next   int    // the oldest, once there are offeredWindow
 }
 
-// offeredWindow is how many of a neighbor's own offers are remembered.
+// offeredWindow is how many of a neighbor's dids are remembered.
 const offeredWindow = 256
 
 func (o *offered) add(did protocol.DID) {

@@ -201,6 +201,68 @@ func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
 	}
 }
 
+// What counts is who is known to have what is new, among those who were there before.
+func TestWhoHasABundleFromOthers(t *testing.T) {
+	w := newNetwork(t)
+	relay, others := w.between(mesh)
+	w.run(2 * time.Hour)
+	entry := feed.Entry{Feed: news, ID: "1", Title: "T", Published: w.now}
+	undated, old := entry, entry
+	undated.Published, old.Published = time.Time{}, w.now.Add(-49*time.Hour)
+	for _, c := range []struct {
+		name  string
+		entry feed.Entry
+		came  time.Duration // after all had been linked
+		lacks *testHost
+		want  bool
+	}{
+		{"all have it", entry, time.Hour, nil, true},
+		{"one does not", entry, time.Hour, others[2], false},
+		{"it came when links were young", entry, 59 * time.Minute, nil, false},
+		{"it has no date", undated, time.Hour, nil, false},
+		{"it is old", old, time.Hour, nil, false},
+	} {
+		relay.inside(func(n *Node) {
+			b, latest := bundleWith(c.entry), time.Time{}
+			for _, l := range n.linked {
+				if l.offered = (offered{}); c.lacks == nil || l.id() != c.lacks.id {
+					l.offered.add(b.DID)
+				}
+				if l.peer.Since.After(latest) {
+					latest = l.peer.Since
+				}
+			}
+			if got := n.spared(b, latest.Add(c.came)); got != c.want {
+				t.Errorf("%s: %v", c.name, got)
+			}
+		})
+	}
+}
+
+// What came before a neighbor left says nothing of who can do without the relay now.
+func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
+	w := newNetwork(t)
+	relay, others := w.between(mesh)
+	w.run(2 * time.Hour)
+	w.publish(news)
+	others[0].poll(news)
+	w.run(30 * time.Second)
+	relay.inside(func(n *Node) {
+		came := n.gossip.recent[len(n.gossip.recent)-1].Bundle()
+		for _, l := range n.linked {
+			l.offered.add(came.DID)
+		}
+		n.part(n.linkTo(others[3].id), "")
+		n.weighRelays()
+	})
+	for range 3 * 12 {
+		w.run(5 * time.Minute)
+		if !relay.relays(others[0]) {
+			t.Fatal("it rests, by what was so before")
+		}
+	}
+}
+
 // Some relays stay although nobody needs them, at each node others.
 func TestOneRelayInEightStays(t *testing.T) {
 	const count = 90
