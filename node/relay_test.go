@@ -116,6 +116,16 @@ func (h *testHost) relays(to *testHost) bool {
 	return ok
 }
 
+// mustRelay sees to it that the node relays news for so long, as one of its neighbors hears it.
+func (w *network) mustRelay(relay, to *testHost, d time.Duration) {
+	w.t.Helper()
+	for end := w.now.Add(d); w.now.Before(end); w.run(5 * time.Minute) {
+		if !relay.relays(to) {
+			w.t.Fatal("the relay rests")
+		}
+	}
+}
+
 // A node relays a feed for as long as its neighbors have nobody else to get it from. Among neighbors who have it from
 // each other it is there now and then, in case that they need it.
 func TestARelayThatNobodyNeedsRests(t *testing.T) {
@@ -170,12 +180,7 @@ func TestARelayThatWasAwayIsNeeded(t *testing.T) {
 	if len(relay.arrived) == 0 {
 		t.Fatal("it does not get what it missed")
 	}
-	for range 8 {
-		w.run(time.Hour)
-		if !relay.relays(others[0]) {
-			t.Fatal("the relay rests")
-		}
-	}
+	w.mustRelay(relay, others[0], 8*time.Hour)
 }
 
 // Who refuses what comes does not have it.
@@ -193,12 +198,7 @@ func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
 	if id := forged.Entries[0].EntryID(); !relay.has(id) || others[0].has(id) {
 		t.Fatal("the forgery is not where it should be")
 	}
-	for range 8 {
-		w.run(time.Hour)
-		if !relay.relays(others[0]) {
-			t.Fatal("the relay rests")
-		}
-	}
+	w.mustRelay(relay, others[0], 8*time.Hour)
 }
 
 // What counts is who is known to have what is new, among those who were there before.
@@ -255,12 +255,7 @@ func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
 		n.part(n.linkTo(others[3].id), "")
 		n.weighRelays()
 	})
-	for range 3 * 12 {
-		w.run(5 * time.Minute)
-		if !relay.relays(others[0]) {
-			t.Fatal("it rests, by what was so before")
-		}
-	}
+	w.mustRelay(relay, others[0], 3*time.Hour)
 }
 
 // Some relays stay although nobody needs them, at each node others.
