@@ -116,6 +116,18 @@ func (h *testHost) relays(to *testHost) bool {
 	return ok
 }
 
+// meet makes the node a neighbor of somebody who wants these feeds, answers every call and makes none.
+func (h *testHost) meet(id protocol.NodeID, want protocol.Subset) *testHost {
+	friend := h.net.play(id, func(from *testHost, c Call) protocol.Reply {
+		if _, is := c.Call.(protocol.WhoAmI); is {
+			return from.id
+		}
+		return protocol.OK{}
+	})
+	h.inside(func(n *Node) { n.join(id, false, "", n.token(id), "token of "+id.String(), want, n.table.Offer(id)) })
+	return friend
+}
+
 // mustRelay sees to it that the node relays news for so long, as one of its neighbors hears it.
 func (w *network) mustRelay(relay, to *testHost, d time.Duration) {
 	w.t.Helper()
@@ -176,7 +188,7 @@ func TestARelayThatWasAwayIsNeeded(t *testing.T) {
 			n.catchUp(l)
 		})
 	}
-	w.run(time.Minute)
+	w.run(10 * time.Minute) // and everybody hears that it relays the feed
 	if len(relay.arrived) == 0 {
 		t.Fatal("it does not get what it missed")
 	}
@@ -188,7 +200,7 @@ func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
 	w := newNetwork(t)
 	relay, others := w.between(star)
 	w.run(2 * time.Hour)
-	forger := relay.befriend(protocol.NewNodeID(netip.MustParseAddr("99.1.1.1"), 7790))
+	forger := relay.meet(protocol.NewNodeID(netip.MustParseAddr("99.1.1.1"), 7790), nil)
 	for _, h := range others {
 		h.inside(func(n *Node) { n.punish(n.dues.ledger.HolderOf(forger.id), incentive.ForgedEntry, 0) })
 	}
@@ -277,13 +289,7 @@ func TestOneRelayInEightStays(t *testing.T) {
 	relay := w.add(Config{})
 	for i := range byte(3) {
 		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{99, i, 1, 1}), 7790)
-		w.play(id, func(from *testHost, c Call) protocol.Reply {
-			if _, is := c.Call.(protocol.WhoAmI); is {
-				return from.id
-			}
-			return protocol.OK{}
-		})
-		relay.inside(func(n *Node) { n.join(id, false, "", n.token(id), "token of "+id.String(), want, n.table.Offer(id)) })
+		relay.meet(id, want)
 	}
 	for range 4 * 12 {
 		relay.inside(func(n *Node) {
