@@ -23,7 +23,8 @@ func (l *Ledger) Load(accounts []Account) {
 
 // Changed drains what happened since the last call: the holders whose accounts were dropped, and the
 // accounts that changed, both in the order in which it came about. Delete first, then store: who was
-// dropped may have come back. A host calls it after every step. The accounts are the Ledger's own: read them before anything else is done with it.
+// dropped may have come back. A host calls it after every step. The accounts are the Ledger's own: read them before
+// anything else is done with it.
 func (l *Ledger) Changed() (dropped []Holder, changed []*Account) {
 	changed = make([]*Account, 0, len(l.changed))
 	for i, a := range l.changed {

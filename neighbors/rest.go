@@ -60,7 +60,7 @@ func (t *Table) judge(now time.Time, rng *rand.Rand) {
 // mayRest reports whether nobody depends on a relay, as far as can be told.
 func (t *Table) mayRest(i row) bool {
 	r := &t.routes.list[i]
-	return r.marks&(isRelayed|isSpare) == isRelayed|isSpare && t.wanting(i) >= crowd && (t.config.Stays == nil || !t.config.Stays(r.url))
+	return r.marks&(isRelayed|isSpare) == isRelayed|isSpare && t.wanting(i) >= crowd && (t.config.Restless == nil || !t.config.Restless(r.url))
 }
 
 // wake ends the rest of a relay, and forgets what spoke for one.

@@ -214,9 +214,9 @@ func TestOwnFeedsDoNotRest(t *testing.T) {
 }
 
 // Discreet feeds are not the only ones among those of others that are always there.
-func TestSomeRelaysStay(t *testing.T) {
-	stays := []feed.URL{url(14), url(15), url(3)}
-	table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 96, Stays: func(u feed.URL) bool { return slices.Contains(stays, u) }})
+func TestSomeRelaysAreRestless(t *testing.T) {
+	restless := []feed.URL{url(14), url(15), url(3)}
+	table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 96, Restless: func(u feed.URL) bool { return slices.Contains(restless, u) }})
 	table.Own(url(100), true)
 	table.Discreet(url(100), true)
 	for i := range 3 {

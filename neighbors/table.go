@@ -41,9 +41,9 @@ type Config struct {
 	// Unspeakable reports of which other feeds the URL says that no neighbor is to hear of them from us.
 	// Nil for none.
 	Unspeakable func(feed.URL) bool
-	// Stays picks the feeds whose relay never rests, always the same ones. They must not be predictable: Discreet feeds
-	// hide among them, and nobody can have all relays rest. Nil for none.
-	Stays func(feed.URL) bool
+	// Restless picks the feeds whose relay never rests, always the same ones. They must not be predictable: Discreet
+	// feeds hide among them, and nobody can have all relays rest. Nil for none.
+	Restless func(feed.URL) bool
 }
 
 // A Neighbor is a node that we exchange entries with.

@@ -129,7 +129,7 @@ func (n *Node) check(l *link, batch []priced) {
 			for i, b := range batch {
 				if seen[i] {
 					n.status.Counters.ChecksSeen++
-					l.offered.add(b.DID) // or it wants the feed no more, and says so soon
+					l.offered.add(b.DID) // it has the bundle, or wants the feed no more and says so soon
 				} else {
 					l.asked = append(l.asked, b)
 				}

@@ -17,8 +17,8 @@ const (
 	// acquainted is how long there was a link when something came of which it counts who has it from whom. At first a
 	// neighbor brings, and has, what it got by other ways before.
 	acquainted = time.Hour
-	// relaysStay is of one in how many feeds the relay never rests.
-	relaysStay = 8
+	// oneRestless is of one in how many feeds the relay never rests.
+	oneRestless = 8
 )
 
 // weighRelays notes, of each feed that is relayed and of which something came since it was called last, whether all
@@ -52,11 +52,11 @@ func (n *Node) spared(b *protocol.Bundle, came time.Time) bool {
 	return incentive.Dated(n.now, b.Entries) > 0
 }
 
-// relayStays picks the feeds whose relay never rests. Which they are cannot be foretold without the node's secret. If all
+// restless picks the feeds whose relay never rests. Which they are cannot be foretold without the node's secret. If all
 // relays could rest, those that never do would be the feeds followed discreetly; and who is faster than all others, so that
 // relays rest, could have all of them.
-func (n *Node) relayStays(u feed.URL) bool {
+func (n *Node) restless(u feed.URL) bool {
 	mac := hmac.New(sha256.New, n.config.Secret)
 	mac.Write([]byte("stays " + u))
-	return mac.Sum(nil)[0]%relaysStay == 0
+	return mac.Sum(nil)[0]%oneRestless == 0
 }

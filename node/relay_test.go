@@ -271,7 +271,7 @@ func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
 }
 
 // Some relays stay although nobody needs them, at each node others.
-func TestOneRelayInEightStays(t *testing.T) {
+func TestOneRelayInEightIsRestless(t *testing.T) {
 	const count = 90
 	w := newNetwork(t)
 	var want protocol.Subset
@@ -280,7 +280,7 @@ func TestOneRelayInEightStays(t *testing.T) {
 	}
 	stays := func(n *Node) (list []feed.URL) {
 		for _, in := range want {
-			if n.relayStays(in.Feed) {
+			if n.restless(in.Feed) {
 				list = append(list, in.Feed)
 			}
 		}
@@ -305,8 +305,8 @@ func TestOneRelayInEightStays(t *testing.T) {
 			relayed = append(relayed, in.Feed)
 		}
 	}
-	if is := stays(relay.node); !slices.Equal(relayed, is) || len(is) < count/relaysStay/2 || len(is) > count/relaysStay*2 {
-		t.Errorf("relays %v, want the following, one in %d: %v", relayed, relaysStay, is)
+	if is := stays(relay.node); !slices.Equal(relayed, is) || len(is) < count/oneRestless/2 || len(is) > count/oneRestless*2 {
+		t.Errorf("relays %v, want the following, one in %d: %v", relayed, oneRestless, is)
 	}
 	if other := w.add(Config{}); slices.Equal(stays(other.node), stays(relay.node)) {
 		t.Error("they are the same at another node")
