@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,7 +58,9 @@ const largestWindow = 100_000
 func Load(dir string) (*Set, error) {
 	l := loader{rows: make(map[string]*row)}
 	feeds := filepath.Join(dir, "feeds.csv")
-	if err := l.read(feeds, l.feed, feedColumns()); err != nil {
+	if err := l.read(feeds, l.feed, feedColumns()); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w; want a folder with feeds.csv and entries-*.csv", err)
+	} else if err != nil {
 		return nil, err
 	}
 	var files []string
@@ -144,6 +147,9 @@ func readRows(file string, text io.Reader, take func(line int, values []string) 
 		record, err := r.Read()
 		if err == io.EOF {
 			return nil
+		}
+		if bad := new(csv.ParseError); errors.As(err, &bad) && errors.Is(err, csv.ErrFieldCount) {
+			bad.Err = fmt.Errorf("%w: %d, want %d as in the heading", csv.ErrFieldCount, len(record), r.FieldsPerRecord)
 		}
 		if err != nil {
 			return unread(file, line, err)

@@ -95,7 +95,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	}{
 		"a column is missing":       {replace(goodFeeds, ",kind,", ",sort,"), goodEntries, "feeds.csv:1: malformed row: no column kind", true},
 		"an entry column":           {goodFeeds, replace(goodEntries, "unix_time", "time"), "entries-x.csv:1: malformed row: no column unix_time", true},
-		"a field too many":          {goodFeeds, replace(goodEntries, "a,100001", "a,100001,"), "entries-x.csv:3: malformed row: wrong number of fields", true},
+		"a field too many":          {goodFeeds, replace(goodEntries, "a,100001", "a,100001,"), "entries-x.csv:3: malformed row: wrong number of fields: 3, want 2 as in the heading", true},
 		"a bare quote":              {goodFeeds, replace(goodEntries, "a,100001", `a"b,100001`), `entries-x.csv:3: malformed row: bare " in non-quoted-field`, true},
 		"no feed_id":                {replace(goodFeeds, "\nb,", "\n,"), goodEntries, "feeds.csv:3: malformed row: feed_id is empty", true},
 		"no kind":                   {replace(goodFeeds, "b,x,news", "b,x,"), goodEntries, "feeds.csv:3: malformed row: kind is empty", true},
@@ -126,7 +126,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no folder":      {nil, "open trace: "},
+		"no folder":      {nil, "want a folder with feeds.csv and entries-*.csv"},
 		"no entries":     {map[string]string{"feeds.csv": goodFeeds}, "no file entries-*.csv or entries-*.csv.gz"},
 		"no gzip":        {map[string]string{"feeds.csv": goodFeeds, "entries-x.csv.gz": "not gzip"}, "unpack "},
 		"no day of both": {map[string]string{"feeds.csv": short, "entries-x.csv": "feed_id,unix_time\n"}, "share no whole day"},
