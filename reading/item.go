@@ -55,6 +55,7 @@ type Stream struct {
 	Since    time.Time
 	Until    time.Time // these arrived at Since or later, and before Until; zero for no bound
 	Unlisted bool      // also those that are not listed
+	Among    []ItemID  // these alone, where not nil
 	// Changed leaves, where it is not zero, those that arrived and are listed, or were marked, then or later.
 	Changed time.Time
 }

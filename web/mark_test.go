@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func TestMark(t *testing.T) {
 	until := noon.Unix()
 	w := b.post("/read", url.Values{"token": {b.token}, "feed": {"1"}, "until": {strconv.FormatInt(until, 10)}, "next": {"//evil.example"}})
 	want := reading.Stream{Feed: 1, Read: reading.No, Until: time.Unix(until+1, 0)}
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || len(n.streams) != 1 || n.streams[0] != want {
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || len(n.streams) != 1 || !reflect.DeepEqual(n.streams[0], want) {
 		t.Errorf("%d to %q, streams %+v", w.Code, w.Header().Get("Location"), n.streams)
 	}
 }

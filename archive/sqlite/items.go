@@ -98,6 +98,8 @@ func changes(m reading.Mark) (list []change) {
 // streamFrom is where the items of a stream are looked for: where there are the fewest others among them.
 func streamFrom(s reading.Stream) string {
 	switch {
+	case s.Among != nil:
+		return `items i NOT INDEXED` // but by their ids
 	case s.Feed != 0:
 		return `items i INDEXED BY items_by_feed`
 	case s.Starred == reading.Yes:
@@ -113,6 +115,10 @@ func streamWhere(s reading.Stream) (where string, args []any) {
 	var all []string
 	and := func(condition string, values ...any) {
 		all, args = append(all, condition), append(args, values...)
+	}
+	if s.Among != nil {
+		list, _ := json.Marshal(s.Among) // numbers: it cannot fail
+		and(`i.id IN (SELECT value FROM json_each(?))`, string(list))
 	}
 	if s.Feed != 0 {
 		and(`i.feed = ?`, int64(s.Feed))

@@ -16,23 +16,31 @@ import (
 )
 
 // Search implements archive.Searcher. It takes no longer than searchTime.
-func (r *Reader) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
+func (r *Reader) Search(ctx context.Context, f feed.Filter) (found []archive.Record, err error) {
+	err = r.searching(ctx, f, func(s *search) error {
+		found, err = s.run(r.rankTime)
+		return err
+	})
+	if err != nil && !errors.Is(err, archive.ErrCut) {
+		return nil, err
+	}
+	return found, err
+}
+
+// searching has f search one state of the archive.
+func (r *Reader) searching(ctx context.Context, filter feed.Filter, f func(*search) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, searchTime, archive.ErrSlow)
 	defer cancel()
 	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, r.failed(ctx, "search", err)
+		return r.failed(ctx, "search", err)
 	}
 	defer tx.Rollback() // nothing to keep; ends the snapshot
-	s := &search{ctx: ctx, tx: tx, maxTerms: r.maxTerms, filter: f, Matcher: archive.NewMatcher(f)}
-	found, err := s.run(r.rankTime)
+	err = f(&search{ctx: ctx, tx: tx, maxTerms: r.maxTerms, filter: filter, Matcher: archive.NewMatcher(filter)})
 	if errors.Is(err, archive.ErrCut) {
-		return found, wrap("search", r.path, err)
+		return wrap("search", r.path, err)
 	}
-	if err != nil {
-		return nil, r.failed(ctx, "search", err)
-	}
-	return found, nil
+	return r.failed(ctx, "search", err)
 }
 
 // searchTime is how long a search may take, whoever asks.

@@ -124,6 +124,9 @@ func (h *handler) entry(w http.ResponseWriter, r *http.Request) error {
 	if of := r.PathValue("feed"); of != "" && of != strconv.FormatInt(int64(i.Feed), 10) {
 		return errMissing
 	}
+	if in := r.PathValue("category"); in != "" && (feeds[i.Feed] == nil || in != strconv.FormatInt(int64(feeds[i.Feed].Category.ID), 10)) {
+		return errMissing
+	}
 	return reply(w, http.StatusOK, h.newEntry(i, feeds[i.Feed]))
 }
 

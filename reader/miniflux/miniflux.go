@@ -24,6 +24,7 @@ import (
 	"strings"
 	"sync"
 
+	"feedex/opml"
 	"feedex/reader/answer"
 	"feedex/reading"
 )
@@ -66,6 +67,7 @@ func New(cfg Config) http.Handler {
 		"DELETE /v1/categories/{category}":               h.removeCategory,
 		"GET /v1/categories/{category}/feeds":            h.categoryFeeds,
 		"GET /v1/categories/{category}/entries":          h.entries,
+		"GET /v1/categories/{category}/entries/{entry}":  h.entry,
 		"PUT /v1/categories/{category}/refresh":          h.nothing,
 		"PUT /v1/categories/{category}/mark-all-as-read": h.markAll,
 		"GET /v1/feeds":                                  h.feeds,
@@ -86,6 +88,8 @@ func New(cfg Config) http.Handler {
 		"PUT /v1/entries/{entry}/bookmark":               h.turnStar,
 		"PUT /v1/entries/{entry}/star":                   h.turnStar,
 		"POST /v1/entries/{entry}/save":                  h.save,
+		"GET /v1/export":                                 h.export,
+		"POST " + importPath:                             h.importList,
 		"PUT /v1/users/{user}/mark-all-as-read":          h.markAll,
 		"/":                                              h.unknown,
 	} {
@@ -117,7 +121,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, f call) {
 		err = refusal{http.StatusForbidden, "A page of another site asks for this."}
 	}
 	if err == nil {
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		r.Body = http.MaxBytesReader(w, r.Body, bound(r))
 		err = f(w, r.WithContext(context.WithValue(r.Context(), user{}, name)))
 	}
 	if err != nil {
@@ -192,8 +196,16 @@ func done(w http.ResponseWriter) error {
 	return nil
 }
 
-// maxBody is how long the body of a request may be, in bytes: some 100,000 ids.
+// maxBody is how long the body of a request may be, in bytes, that is no list of feeds: some 100,000 ids.
 const maxBody = 1 << 20
+
+// bound is how long the body of this request may be, in bytes.
+func bound(r *http.Request) int64 {
+	if r.URL.Path == importPath {
+		return opml.MaxBytes
+	}
+	return maxBody
+}
 
 // body reads the body of a request, which is JSON whatever it is called: one reader calls it a form.
 func body(r *http.Request, into any) error {

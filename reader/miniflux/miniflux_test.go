@@ -1,6 +1,7 @@
 package miniflux_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/reader/miniflux"
 	"feedex/reader/readertest"
@@ -112,6 +114,22 @@ func TestBounds(t *testing.T) {
 		if w.Code != c.code || w.Code >= 400 && !strings.Contains(w.Body.String(), "error_message") {
 			t.Errorf("%s %s: %d, want %d: %s", c.method, c.target, w.Code, c.code, w.Body)
 		}
+	}
+}
+
+// slow is a library in which every search takes too long.
+type slow struct{ *readertest.Library }
+
+func (slow) Find(context.Context, feed.Match, int) ([]reading.ItemID, error) {
+	return nil, fmt.Errorf("search: %w", archive.ErrSlow)
+}
+
+// Who searches for too much is told what to do about it.
+func TestASearchThatIsGivenUp(t *testing.T) {
+	h := miniflux.New(miniflux.Config{Library: slow{readertest.Example(t)}})
+	w := readertest.Ask(h, "GET", "/v1/entries?search=a", "")
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), archive.ErrSlow.Error()) {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

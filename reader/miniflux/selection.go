@@ -2,12 +2,16 @@ package miniflux
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"feedex/archive"
+	"feedex/feed"
 	"feedex/reading"
 )
 
@@ -34,16 +38,36 @@ func (h *handler) selected(r *http.Request) (*selection, error) {
 		s.limit = reading.MaxPage
 	}
 	s.offset = min(s.offset, reading.MaxPage)
-	if q.Get("search") != "" {
-		return nil, refuse("Entries cannot be searched here. The node's own page can: /archive?q=...")
-	}
 	stream := reading.Stream{Read: q.status(), Starred: q.starred(), Since: q.moment("after"), Until: q.moment("before")}
 	if q.err != nil {
 		return nil, q.err
 	}
-	var err error
+	err := h.search(r.Context(), q.Get("search"), &stream)
+	if err != nil {
+		return nil, err
+	}
 	s.streams, err = h.streams(r, reading.FolderID(q.number("category_id", 0)), stream)
 	return s, err
+}
+
+// maxFound is how many entries a search finds at most: the latest.
+const maxFound = 1000
+
+// search leaves of a stream what answers a search, for which also what is not listed is looked through; "" is none.
+func (h *handler) search(ctx context.Context, text string, s *reading.Stream) error {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	m, err := feed.ParseMatch(text)
+	if err != nil {
+		return refuse("search: %v", err)
+	}
+	s.Unlisted = true
+	s.Among, err = h.Library.Find(ctx, m, maxFound)
+	if errors.Is(err, archive.ErrSlow) {
+		return refusal{http.StatusServiceUnavailable, "The search was given up: " + archive.ErrSlow.Error() + "."}
+	}
+	return err
 }
 
 // streams are those of the feed or category that the path or the query names, each like s.
