@@ -2,11 +2,13 @@ package node
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/polling"
@@ -15,11 +17,15 @@ import (
 
 // hearsWhat tells the node that a neighbor wants count feeds, from number first on.
 func (h *testHost) hearsWhat(from *testHost, first, count int) {
-	var set protocol.Subset
+	h.hears(from, protocol.UpdateSubset{Changes: numbered(first, count)})
+}
+
+// numbered is interest in count feeds, from number first on.
+func numbered(first, count int) (s protocol.Subset) {
 	for i := range count {
-		set = append(set, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d", first+i))})
+		s = append(s, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d", first+i))})
 	}
-	h.hears(from, protocol.UpdateSubset{Changes: set})
+	return s
 }
 
 // A node takes part in no more than so many feeds for others' sake, and chooses anew before each advert.
@@ -270,22 +276,11 @@ func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
 	w.mustRelay(relay, others[0], 3*time.Hour)
 }
 
-// Some relays stay although nobody needs them, at each node others.
+// Some relays stay although nobody needs them.
 func TestOneRelayInEightIsRestless(t *testing.T) {
 	const count = 90
 	w := newNetwork(t)
-	var want protocol.Subset
-	for i := range count {
-		want = append(want, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d", i))})
-	}
-	stays := func(n *Node) (list []feed.URL) {
-		for _, in := range want {
-			if n.restless(in.Feed) {
-				list = append(list, in.Feed)
-			}
-		}
-		return list
-	}
+	want := numbered(0, count)
 	relay := w.add(Config{})
 	for i := range byte(3) {
 		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{99, i, 1, 1}), 7790)
@@ -305,10 +300,42 @@ func TestOneRelayInEightIsRestless(t *testing.T) {
 			relayed = append(relayed, in.Feed)
 		}
 	}
-	if is := stays(relay.node); !slices.Equal(relayed, is) || len(is) < count/oneRestless/2 || len(is) > count/oneRestless*2 {
+	if is := restlessOf(relay.node, want); !slices.Equal(relayed, is) || len(is) < count/oneRestless/2 || len(is) > count/oneRestless*2 {
 		t.Errorf("relays %v, want the following, one in %d: %v", relayed, oneRestless, is)
 	}
-	if other := w.add(Config{}); slices.Equal(stays(other.node), stays(relay.node)) {
-		t.Error("they are the same at another node")
+}
+
+// Which they are outlives the run: what never rests in run after run, while others do in some, would else be followed
+// discreetly. The session tokens do not.
+func TestRestlessRelaysStayThoseTheyWere(t *testing.T) {
+	feeds := numbered(0, 90)
+	start := func(secret, lasting string) (restless []feed.URL, token string) {
+		c := Config{Secret: []byte("secret of a run, " + secret), LastingSecret: []byte("secret of a node, " + lasting)}
+		n, err := New(epoch, c, archive.NewMemory(), rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return restlessOf(n, feeds), n.token(protocol.NewNodeID(netip.AddrFrom4([4]byte{99, 1, 1, 1}), 7790))
 	}
+	first, token := start("the first", "this one")
+	again, newToken := start("the second", "this one")
+	if !slices.Equal(first, again) {
+		t.Errorf("after a restart %v never rest, %v before", again, first)
+	}
+	if token == newToken {
+		t.Error("after a restart session tokens are the same")
+	}
+	if other, _ := start("the first", "another"); slices.Equal(first, other) {
+		t.Error("those that never rest are the same at another node")
+	}
+}
+
+// restlessOf are those of the feeds whose relay never rests.
+func restlessOf(n *Node, of protocol.Subset) (list []feed.URL) {
+	for _, in := range of {
+		if n.restless(in.Feed) {
+			list = append(list, in.Feed)
+		}
+	}
+	return list
 }
