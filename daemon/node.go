@@ -52,7 +52,7 @@ type Config struct {
 	Subscribe []feed.URL
 	// About is a page for publishers who wonder who polls their feeds, in every poll's user agent; "" for none.
 	About string
-	// Node is the core's own configuration; its Port and Secret are set by Run. Feeds of its
+	// Node is the core's own configuration; its Port and its secrets are set by Run. Feeds of its
 	// PrivateHosts are read also where these are at addresses that are not public.
 	Node node.Config
 	// Retention is what is kept of the archive, beside the bounds of single feeds.
@@ -108,8 +108,9 @@ func Run(ctx context.Context, c Config) error {
 	}
 	defer listeners.close()
 	c.Node.Port = portOf(listeners.peers)
-	c.Node.Secret = make([]byte, 32)
-	crand.Read(c.Node.Secret)
+	if err := takeSecrets(&c.Node, store); err != nil {
+		return err
+	}
 
 	agent := "feedex/" + Version
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal, UserAgent: agent})
@@ -131,6 +132,14 @@ func openArchive(data string) (*sqlite.Store, error) {
 		return sqlite.Open(DatabasePath(data), sqlite.Config{})
 	}
 	return store, err
+}
+
+// takeSecrets gives a node a secret for this run, and that of its archive for all runs on it.
+func takeSecrets(c *node.Config, store *sqlite.Store) (err error) {
+	c.Secret = make([]byte, 32)
+	crand.Read(c.Secret)
+	c.LastingSecret, err = store.LastingSecret()
+	return err
 }
 
 // databaseName is the archive's file in the data directory.
