@@ -14,8 +14,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestDocumentsShowCommandsThatWork checks every command line that stands in a code block of a document: the
-// program must know the command, its flags and its arguments, and the Makefile the target.
+// TestDocumentsShowCommandsThatWork checks every command line that stands in a code block of a document, and every
+// `feedex lab` with its flags in a sentence: the program must know the command, its flags and its arguments, and the
+// Makefile the target.
 func TestDocumentsShowCommandsThatWork(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	if err != nil {
@@ -23,7 +24,7 @@ func TestDocumentsShowCommandsThatWork(t *testing.T) {
 	}
 	checked := 0
 	for _, path := range documents(t) {
-		for _, line := range commandLines(t, path) {
+		for _, line := range append(commandLines(t, path), experiments(t, path)...) {
 			name, rest, _ := strings.Cut(line, " ")
 			switch {
 			case strings.HasPrefix(line, "go run ./cmd/feedex"):
@@ -90,7 +91,7 @@ func checkCommandLine(args string) error {
 	return c.ValidateArgs(c.Flags().Args())
 }
 
-// shellWords splits a simple command line as a shell would, up to a comment, a pipe or a redirection.
+// shellWords splits a simple command line as a shell would, up to a comment, a pipe, a redirection or a remark in brackets.
 func shellWords(s string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -109,7 +110,7 @@ func shellWords(s string) ([]string, error) {
 			}
 			word.Reset()
 			begun = false
-		case strings.ContainsRune("#|>&;", r) && !begun:
+		case strings.ContainsRune("#|>&;(", r) && !begun:
 			return words, nil
 		default:
 			word.WriteRune(r)
@@ -141,7 +142,7 @@ func documents(t *testing.T) []string {
 }
 
 // commandLines are the lines in a document's shell blocks, with continued lines joined and prompts
-// removed.
+// removed, and the commands above what they print in blocks that are indented.
 func commandLines(t *testing.T, path string) []string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -150,6 +151,7 @@ func commandLines(t *testing.T, path string) []string {
 	var lines []string
 	inBlock, joined := false, ""
 	for line := range strings.Lines(string(text)) {
+		indented := strings.HasPrefix(line, "    feedex ")
 		line = strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "```"):
@@ -159,7 +161,22 @@ func commandLines(t *testing.T, path string) []string {
 		case inBlock:
 			lines = append(lines, strings.TrimPrefix(joined+line, "$ "))
 			joined = ""
+		case indented:
+			lines = append(lines, line)
 		}
+	}
+	return lines
+}
+
+// experiments are the commands `feedex lab …` in a document's sentences, of which figures come.
+func experiments(t *testing.T, path string) []string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, found := range regexp.MustCompile("`(feedex lab [^`]+)`").FindAllStringSubmatch(string(text), -1) {
+		lines = append(lines, strings.Join(strings.Fields(found[1]), " "))
 	}
 	return lines
 }
