@@ -87,7 +87,8 @@ type Sight struct {
 	Reference time.Duration // when a reference node that polls every ReferenceEvery saw it
 	Own       time.Duration // when it would have come without neighbors
 	Any       time.Duration // when it came
-	// Each of the last three may be Never.
+	Listed    bool          // whether it is still in the document at the end: a later poll would show it
+	// Each of the three times before it may be Never.
 }
 
 // Never is the time of what did not happen.
@@ -97,8 +98,8 @@ const Never = never
 // mode, fetching all monitored feeds every two minutes."
 const ReferenceEvery = 2 * time.Minute
 
-// Sights lists every entry that was published in the host's own feeds from the World's start up to but not
-// including until, in order of feed and time. What came later than until did not come. An entry that nobody
+// Sights lists every entry that was published in the host's own feeds after the World's start and before until,
+// in order of feed and time. What came later than until did not come. An entry that nobody
 // could ever have read is left out: where more came out within a second than the document holds, as when a
 // project tags all its parts at once, only the newest of them were ever in it.
 func (h *Host) Sights(until time.Time) []Sight {
@@ -120,7 +121,10 @@ func (h *Host) Sights(until time.Time) []Sight {
 			if p.gone(p.first+j, out) {
 				continue
 			}
-			list = append(list, Sight{Feed: f.feed, Entry: p.first + j, Published: out, Reference: by(p.reference(p.first + j)), Own: by(f.own[j]), Any: by(f.any[j])})
+			list = append(list, Sight{
+				Feed: f.feed, Entry: p.first + j, Published: out, Reference: by(p.reference(p.first + j)), Own: by(f.own[j]), Any: by(f.any[j]),
+				Listed: !p.gone(p.first+j, end),
+			})
 		}
 	}
 	return list

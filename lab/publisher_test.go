@@ -1,9 +1,11 @@
 package lab
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"feedex/feed"
 	"feedex/lab/trace"
 )
 
@@ -73,5 +75,21 @@ func TestWhatNobodyCouldReadDoesNotCount(t *testing.T) {
 	}
 	if got := h.Sights(wednesday.Add(time.Hour)); len(got) != 2 {
 		t.Errorf("%d of the four entries count, want the two that the document held", len(got))
+	}
+}
+
+// What has left the document by the end is told from what a later poll would still show.
+func TestWhatIsStillListed(t *testing.T) {
+	p := published(t, 2, 60, 120, 180, 600)
+	h, err := p.world.Join(Member{Feeds: []feed.URL{p.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []bool
+	for _, s := range h.Sights(wednesday.Add(5 * time.Minute)) {
+		listed = append(listed, s.Listed)
+	}
+	if want := []bool{false, true, true}; !slices.Equal(listed, want) {
+		t.Errorf("after five minutes the document lists %v of what came out, want %v", listed, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/lab"
 	"feedex/lab/trace"
 )
 
@@ -76,6 +77,25 @@ func TestImpossiblePapers(t *testing.T) {
 		if _, err := p.Run(t.Context(), nil); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that names %q", err, want)
 		}
+	}
+}
+
+// Each node's entries are counted by whether they came, with what did not come and is still listed apart.
+func TestModes(t *testing.T) {
+	const minute = time.Minute
+	sights := []lab.Sight{
+		{Published: 0, Reference: 1 * minute, Any: 3 * minute},
+		{Published: 0, Reference: lab.Never, Any: 1 * minute},
+		{Published: 0, Reference: 1 * minute, Any: lab.Never},
+		{Published: 0, Reference: 1 * minute, Any: lab.Never, Listed: true},
+		{Published: 0, Reference: 1 * minute, Any: 2 * minute, Listed: true},
+	}
+	var m modes
+	m.add(sights, func(s lab.Sight) time.Duration { return s.Any })
+	m.add(nil, func(s lab.Sight) time.Duration { return s.Any }) // nothing came out in its feeds
+	one := func(v float64) Spread { return Spread{1, v, v, v, v} }
+	if got, want := m.mode(), (Mode{one(120), one(90), one(1 - 3./5), one(1. / 5), one(2. / 4), one(1. / 4)}); got != want {
+		t.Errorf("five entries sum up to %+v, want %+v", got, want)
 	}
 }
 

@@ -42,6 +42,7 @@ type Mode struct {
 	Lag          Spread `json:"lag"`            // against the truth
 	ReferenceLag Spread `json:"reference_lag"`  // against the reference node, as in the paper
 	Miss         Spread `json:"miss"`           // of what was published
+	Listed       Spread `json:"listed"`         // the part of Miss that the document still lists at the end
 	RefMiss      Spread `json:"reference_miss"` // of what the reference node has
 	RefGain      Spread `json:"reference_gain"` // that the reference node has not
 }
@@ -55,12 +56,12 @@ type Calls struct {
 }
 
 // modes gathers a Mode node by node.
-type modes struct{ lag, refLag, miss, refMiss, refGain []float64 }
+type modes struct{ lag, refLag, miss, listed, refMiss, refGain []float64 }
 
 // add takes in one node, whose entries came at the time that at names.
 func (m *modes) add(sights []lab.Sight, at func(lab.Sight) time.Duration) {
 	var lag, refLag float64
-	var got, both, reference, missed, gained int
+	var got, both, listed, reference, missed, gained int
 	for _, s := range sights {
 		came, seen := at(s), s.Reference != lab.Never
 		if seen {
@@ -69,6 +70,9 @@ func (m *modes) add(sights []lab.Sight, at func(lab.Sight) time.Duration) {
 		if came == lab.Never {
 			if seen {
 				missed++
+			}
+			if s.Listed {
+				listed++
 			}
 			continue
 		}
@@ -89,6 +93,7 @@ func (m *modes) add(sights []lab.Sight, at func(lab.Sight) time.Duration) {
 	}
 	if len(sights) > 0 {
 		m.miss = append(m.miss, 1-float64(got)/float64(len(sights)))
+		m.listed = append(m.listed, float64(listed)/float64(len(sights)))
 	}
 	if reference > 0 {
 		m.refMiss = append(m.refMiss, float64(missed)/float64(reference))
@@ -97,7 +102,7 @@ func (m *modes) add(sights []lab.Sight, at func(lab.Sight) time.Duration) {
 }
 
 func (m *modes) mode() Mode {
-	return Mode{spread(m.lag), spread(m.refLag), spread(m.miss), spread(m.refMiss), spread(m.refGain)}
+	return Mode{spread(m.lag), spread(m.refLag), spread(m.miss), spread(m.listed), spread(m.refMiss), spread(m.refGain)}
 }
 
 // measure sums up a network. begin is what its hosts had received when it was settled.
