@@ -202,5 +202,5 @@ func (t *trial) flooding() (string, bool) {
 	}
 	with, share := run(incentive.Ablation{})
 	without, _ := run(incentive.Ablation{NoDailyCap: true})
-	return fmt.Sprintf("%.0f entries of credit at most, %s of the mark at most; without the cap %.0f", with, percent(share), without), share <= 1
+	return fmt.Sprintf("%.0f entries of credit at most, %s of the mark at most; without the cap %.0f", with, percent(share), without), share <= 1 && with < without
 }

@@ -40,6 +40,24 @@ func TestAttacksAreReproducible(t *testing.T) {
 	isGolden(t, "attacks.golden", r)
 }
 
+// A pass mark can be missed: without a deficit bound, those who live by taking take more than they may.
+func TestAttacksFailWithoutABound(t *testing.T) {
+	t.Parallel()
+	c, err := newCrowd(1, embedded(t), 12, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Alike, c.Length, c.Bound = true, leastAttack, -1
+	for name, attack := range map[string]func(*trial) (string, bool){
+		"echoing": (*trial).echoing, "Sybils": (*trial).sybils, "laundering": (*trial).laundering, "traitors": (*trial).betraying,
+	} {
+		tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
+		if measured, pass := attack(tr); pass {
+			t.Errorf("%s comes up to its mark without a bound: %s", name, measured)
+		}
+	}
+}
+
 // What switches a rule off reaches the node: one that keeps neighbors at their bound lets none of them go
 // for it.
 func TestNeighborsAtTheBoundCanBeKept(t *testing.T) {
