@@ -21,9 +21,9 @@ import (
 // means its default.
 //
 // Every feed has as many subscribers in each network, as in Scaling: with the same feeds for all, larger networks
-// would only have more holders. The feeds publish nothing: what a query looks for is put into archives, and news on its
-// way to everyone would take a hundred times as long as the queries and say nothing about them. So
-// neighbors are chosen by what they follow, as in the first hour of any node, and no account has earned anything.
+// would only have more holders. The feeds publish nothing: what a query looks for is put into archives. News on its way to
+// everyone would take far longer than the queries, and say nothing about them. So neighbors are chosen by what they
+// follow, as in the first hour of any node, and accounts have no bound, since nobody can earn anything.
 type Queries struct {
 	Seed     lab.Seed
 	Traces   *trace.Set    // no default
@@ -84,9 +84,6 @@ func (c Queries) withDefaults() (Queries, []trace.Feed, error) {
 	for _, size := range c.Sizes {
 		if err := possible(c.Traces, feeds, size, c.Each, c.length(), c.Settle); err != nil {
 			return c, nil, err
-		}
-		if size > maxNodes {
-			return c, nil, fmt.Errorf("%w: %d nodes; want %d or fewer", ErrSetting, size, maxNodes)
 		}
 	}
 	switch {
