@@ -29,7 +29,6 @@ type CoronaRow struct {
 	Tiers    []Tier    `json:"tiers"`
 
 	subscriptions int
-	pairs         int     // of a node and a channel that somebody follows
 	seconds       float64 // of real time
 	heap          uint64  // bytes, at the end
 }
@@ -176,9 +175,6 @@ func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaC
 	requests := row.count(w, at)
 	for t := range row.Tiers {
 		row.Tiers[t].Lag, row.Tiers[t].Alone, row.Tiers[t].Limit = mean(lags[t]), mean(alones[t]), mean(tierLimits[t])
-	}
-	for _, t := range row.Tiers {
-		row.pairs += t.Channels * len(w.Hosts())
 	}
 	for i, n := range requests {
 		if t := &row.Tiers[tier[i]]; subscribers[i] > 0 {

@@ -159,9 +159,9 @@ func coronaFigure(row CoronaRow) Figure {
 	return f
 }
 
-// aside is what a network took. The work goes with nodes times channels, as most of it is to pass on what others want.
+// aside is what a network took.
 func (r CoronaRow) aside() string {
-	return fmt.Sprintf("polls every %s: %.1f s, %.0f MB in use at the end; %.1f kB a subscription, %.0f µs a node, channel and hour of virtual time",
-		spell(r.Every), r.seconds, float64(r.heap)/1e6, float64(r.heap)/float64(max(1, r.subscriptions))/1e3,
-		r.seconds*1e6/float64(max(1, r.pairs))/max(.01, r.Ran.Hours()))
+	each := float64(max(1, r.subscriptions))
+	return fmt.Sprintf("polls every %s: %.1f s, %.0f MB in use at the end; %.1f kB a subscription, %.0f µs a subscription and hour of virtual time",
+		spell(r.Every), r.seconds, float64(r.heap)/1e6, float64(r.heap)/each/1e3, r.seconds*1e6/each/max(.01, r.Ran.Hours()))
 }
