@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"flag"
+	"maps"
 	"math"
 	"os"
 	"reflect"
@@ -77,6 +78,21 @@ func TestEmbeddedFigures(t *testing.T) {
 	if len(s.Feeds) != 373 || silent != 41 || len(s.Busy(5)) != 70 || len(s.Busy(1)) != 146 {
 		t.Errorf("%d feeds, %d silent, %d with 5 entries a day, %d with 1; want 373, 41, 70, 146",
 			len(s.Feeds), silent, len(s.Busy(5)), len(s.Busy(1)))
+	}
+	for _, c := range []struct {
+		feeds []Feed
+		want  map[string]int
+	}{
+		{s.Feeds, map[string]int{"gh-commits": 143, "gh-tags": 107, "blog": 79, "generated-feed": 23, "news": 15, "security-news": 6}},
+		{s.Busy(5), map[string]int{"gh-commits": 49, "gh-tags": 4, "news": 13, "security-news": 4}},
+	} {
+		kinds := map[string]int{}
+		for _, f := range c.feeds {
+			kinds[f.Kind]++
+		}
+		if !maps.Equal(kinds, c.want) {
+			t.Errorf("of %d feeds these are %v, want %v", len(c.feeds), kinds, c.want)
+		}
 	}
 	all := s.Busy(0)
 	for rank, want := range map[int]float64{1: 168.46, 2: 111.03, 5: 62.40, 10: 37.60, 20: 16.71, 50: 7.60, 70: 5.14, 100: 2.80, 245: 0.11} {

@@ -5,6 +5,10 @@
 // entries its document lists, and when entries could first be read in the 35 days from 2026-07-04 UTC. It
 // holds no text, no address that is not a host or a repository, and no names of blogs, which are often
 // those of people.
+//
+// Two thirds of it are the commits and tags of code repositories, and so are 53 of the 70 feeds that publish
+// five entries a day or more: they come in bursts, and are not what most people read. How many entries a blog's
+// document lists was seldom seen, so that it is mostly drawn, as Load says.
 package trace
 
 import (
