@@ -24,6 +24,6 @@
 //
 // # To add an experiment
 //
-// It is a file of package lab/experiment: a struct of settings whose Run makes worlds, runs them and
-// returns a Report of tables and figures, and a line in cmd/feedex/lab.go.
+// It is a struct of settings in package lab/experiment, whose Run makes worlds, runs them and returns a Report of
+// tables and figures, and a command in cmd/feedex, as labpaper.go has one.
 package lab

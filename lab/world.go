@@ -13,7 +13,7 @@ import (
 	"feedex/protocol"
 )
 
-// TrackerURL is where the tracker of every World is. Nobody is called in truth.
+// TrackerURL is the address of the tracker in every World. No call to it leaves the program.
 const TrackerURL = "http://tracker.example.net:7788/"
 
 // Config says what a World is made of. The zero value of each field means its default.

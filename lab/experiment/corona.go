@@ -175,11 +175,7 @@ func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration
 		for _, rank := range drawByRank(rng, len(feeds), each) {
 			m.Feeds = append(m.Feeds, w.Publishers()[rank].URL)
 		}
-		w.At(start.Add(within(rng, joinWithin)), func() {
-			if _, err := w.Join(m); err != nil {
-				panic(err) // the settings were checked
-			}
-		})
+		joinSoon(w, rng, m, func(*lab.Host) {})
 	}
 	begin := c.settled(every)
 	end := begin + c.counted(every)

@@ -112,11 +112,7 @@ func (c crowd) gather() (*gathering, error) {
 	for i := range c.Nodes {
 		rng := c.Seed.Stream(fmt.Sprintf("machine %d", i))
 		m := c.member(w, i, g.class[i], base, rng)
-		w.At(c.Start.Add(within(rng, joinWithin)), func() {
-			h, err := w.Join(m)
-			if err != nil {
-				panic(err) // the settings were checked
-			}
+		joinSoon(w, rng, m, func(h *lab.Host) {
 			if g.hosts[i] = h; g.class[i] == bad && c.Kind.joined != nil {
 				c.Kind.joined(&c, w, h, rng)
 			}

@@ -46,14 +46,21 @@ func (n network) join(w *lab.World, i int, then func(h *lab.Host, rng *rand.Rand
 	rng := n.Seed.Stream(fmt.Sprintf("machine %d", i))
 	// The name, not the order of joining, decides about the chance of a member.
 	m := lab.Member{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}
-	w.At(n.Start.Add(within(rng, joinWithin)), func() {
+	joinSoon(w, rng, m, func(h *lab.Host) {
+		if then != nil {
+			then(h, rng)
+		}
+	})
+}
+
+// joinSoon has a member join within the first minute, at a time that rng says. joined is called once it did.
+func joinSoon(w *lab.World, rng *rand.Rand, m lab.Member, joined func(h *lab.Host)) {
+	w.At(w.Start().Add(within(rng, joinWithin)), func() {
 		h, err := w.Join(m)
 		if err != nil {
 			panic(err) // the settings were checked
 		}
-		if then != nil {
-			then(h, rng)
-		}
+		joined(h)
 	})
 }
 

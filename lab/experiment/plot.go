@@ -125,7 +125,8 @@ type label struct {
 	x, y   float64
 }
 
-// label implements chart.Series.
+// The methods of a label implement chart.Series.
+
 func (l label) GetName() string           { return "" }
 func (l label) GetYAxis() chart.YAxisType { return chart.YAxisSecondary }
 func (l label) GetStyle() chart.Style     { return chart.Style{} }

@@ -209,11 +209,7 @@ func (c Queries) join(w *lab.World, n network, i int, floods bool, joined func(h
 		from := w.Start().Add(c.begins(len(c.kinds())-1) - floodAhead)
 		m.Actor = func(n *node.Node, _ *rand.Rand) lab.Actor { return actor.Querier(n, m.Name, floodEvery, from) }
 	}
-	w.At(n.Start.Add(within(rng, joinWithin)), func() {
-		h, err := w.Join(m)
-		if err != nil {
-			panic(err) // the settings were checked
-		}
+	joinSoon(w, rng, m, func(h *lab.Host) {
 		if !floods {
 			joined(h, m.Feeds)
 		}
