@@ -1,9 +1,15 @@
 package lab
 
 import (
+	"context"
+	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
+
+	"feedex/node"
+	"feedex/protocol"
 )
 
 // The table of delays is that of a log-normal distribution.
@@ -95,5 +101,51 @@ func TestSplit(t *testing.T) {
 	w.Heal()
 	if w.cut(far[0], w.Hosts()[0]) {
 		t.Error("the cut did not heal")
+	}
+}
+
+// An asker asks another host for its methods when it is woken, and keeps the answer.
+type asker struct {
+	sleeper
+	to     protocol.NodeID
+	answer *node.Answered
+}
+
+func (a *asker) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
+	dst = a.sleeper.Step(dst, now, ev)
+	switch ev := ev.(type) {
+	case node.Wake:
+		dst = append(dst, node.Call{ID: 1, To: node.Target{Node: a.to}, Call: protocol.ListMethods{}, Timeout: 10 * time.Second})
+	case node.Answered:
+		a.answer = &ev
+	}
+	return dst
+}
+
+// A call that is on its way when the network is cut arrives, and its answer does not; one in a whole network is answered.
+func TestAnswersDoNotCrossACut(t *testing.T) {
+	after := func(d time.Duration) time.Time { return wednesday.Add(d) }
+	for _, cut := range []bool{false, true} {
+		w := network(t, Config{Seed: 1, NoEncoding: true}, 0, 0)
+		other, err := w.Join(Member{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &asker{sleeper: sleeper{next: after(time.Second)}, to: other.ID}
+		if _, err := w.Join(Member{Actor: func(*node.Node, *rand.Rand) Actor { return a }}); err != nil {
+			t.Fatal(err)
+		}
+		if cut {
+			w.At(after(time.Second+time.Millisecond), func() { w.Split([]*Host{other}) })
+		}
+		w.Run(after(time.Minute))
+		switch {
+		case other.Received[ListMethods].Calls != 1 || a.answer == nil:
+			t.Errorf("cut %v: %d calls arrived, and the answer is %v", cut, other.Received[ListMethods].Calls, a.answer)
+		case cut && (!errors.Is(a.answer.Err, context.DeadlineExceeded) || a.answer.RTT != 10*time.Second):
+			t.Errorf("over the cut came %v after %v", a.answer, a.answer.RTT)
+		case !cut && (a.answer.Err != nil || a.answer.RTT > time.Second):
+			t.Errorf("without a cut came %v after %v", a.answer, a.answer.RTT)
+		}
 	}
 }
