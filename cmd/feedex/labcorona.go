@@ -21,10 +21,10 @@ of its survey, subscriptions by Zipf's law with the exponent 0.5, polls every 30
 are detected by legacy RSS, where every subscriber polls alone, by feedex with the same polls, and how many
 fewer polls feedex needs to be as late as legacy RSS. The full size, 1,024 nodes with 100,000 channels and
 5,000,000 subscriptions, is beyond an ordinary machine; the time and memory of the run, which differ from run
-to run, go to stderr. The last of the examples takes some ten minutes of processor time and 4 GB.`,
+to run, go to stderr. The last of the examples takes some two minutes of processor time.`,
 		Example: `  feedex lab corona --seed 1
   feedex lab corona --nodes 64 --channels 50 --subscriptions 1000
-  GOMEMLIMIT=5GiB feedex lab corona --nodes 1024 --channels 2000 --hours .5 --equal-load --no-encoding`,
+  feedex lab corona --nodes 1024 --channels 2000 --hours .5 --equal-load --no-encoding`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			e.Seed, e.Nodes, e.Length = lab.Seed(f.seed), f.nodes, f.length
 			if f.traces != "" || f.made > 0 {
