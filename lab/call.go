@@ -52,7 +52,7 @@ func (w *World) carry(h *Host, c node.Call) {
 	w.codec.call(w, &open, c.To)
 	h.Made.count(c.Call, open.bytes)
 	d, lost := w.delay(h.index, end, 2*uint64(c.ID))
-	if lost || w.cut(h, open.to) {
+	if lost || w.now+d >= open.deadline || w.cut(h, open.to) {
 		w.lose(open)
 		return
 	}

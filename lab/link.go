@@ -10,7 +10,7 @@ import (
 // The way between two hosts has a fixed base delay, drawn once from a log-normal distribution, and every
 // message takes a little longer by chance. A call travels over a connection that is open already. A call
 // that is lost, on the way there or back, ends at its timeout: transport would repeat packets, so what is
-// lost here is a connection that is dead.
+// lost here is a connection that is dead. So is one that takes longer than its timeout.
 type Links struct {
 	// Delay is the median of the base delays, one way. Default 40 ms, an Internet round trip of 80 ms.
 	Delay time.Duration

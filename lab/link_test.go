@@ -109,6 +109,7 @@ type asker struct {
 	sleeper
 	to     protocol.NodeID
 	answer *node.Answered
+	at     time.Time // when the answer came
 }
 
 func (a *asker) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
@@ -117,7 +118,7 @@ func (a *asker) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Eff
 	case node.Wake:
 		dst = append(dst, node.Call{ID: 1, To: node.Target{Node: a.to}, Call: protocol.ListMethods{}, Timeout: 10 * time.Second})
 	case node.Answered:
-		a.answer = &ev
+		a.answer, a.at = &ev, now
 	}
 	return dst
 }
@@ -146,6 +147,30 @@ func TestAnswersDoNotCrossACut(t *testing.T) {
 			t.Errorf("over the cut came %v after %v", a.answer, a.answer.RTT)
 		case !cut && (a.answer.Err != nil || a.answer.RTT > time.Second):
 			t.Errorf("without a cut came %v after %v", a.answer, a.answer.RTT)
+		}
+	}
+}
+
+// A call or an answer that takes longer than the call may is lost, and time never goes back.
+func TestLinksThatAreTooSlow(t *testing.T) {
+	for _, delay := range []time.Duration{4 * time.Second, 8 * time.Second, time.Minute} {
+		w := network(t, Config{Seed: 1, Links: Links{Delay: delay}, NoEncoding: true}, 0, 0)
+		other, err := w.Join(Member{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &asker{sleeper: sleeper{next: wednesday.Add(time.Second)}, to: other.ID}
+		if _, err := w.Join(Member{Actor: func(*node.Node, *rand.Rand) Actor { return a }}); err != nil {
+			t.Fatal(err)
+		}
+		for last := w.Now(); a.answer == nil && last.Before(wednesday.Add(10*time.Minute)); last = last.Add(time.Second) {
+			w.Run(last.Add(time.Second))
+			if a.answer != nil && !a.at.After(last) {
+				t.Fatalf("at a delay of %v an answer came at %v, which was past by %v", delay, a.at, last.Sub(a.at))
+			}
+		}
+		if a.answer == nil || !errors.Is(a.answer.Err, context.DeadlineExceeded) || a.answer.RTT != 10*time.Second {
+			t.Errorf("at a delay of %v the answer is %v, want none within 10 s", delay, a.answer)
 		}
 	}
 }
