@@ -2,6 +2,7 @@ package lab
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 
 	"feedex/feed"
@@ -33,6 +34,30 @@ func TestMessagesPassThroughTheCodec(t *testing.T) {
 		if through := &answer[0] != &nodes[0]; through != (i%sampleEvery == 0) || answer[0] != h.ID {
 			t.Fatalf("answer number %d went through the codec: %t, with %v", i, through, answer)
 		}
+	}
+}
+
+// A check_did that is too long for a packet goes without its hint, as transport has it.
+func TestLongHintsAreLeftOut(t *testing.T) {
+	w := network(t, Config{}, 0, 0)
+	h, err := w.Join(Member{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c codec
+	bytes := func(u feed.URL) (int64, protocol.CheckDID) {
+		open := openCall{from: h, to: h, call: protocol.CheckDID{DID: protocol.DID{1}, Feed: u, Entries: 3}}
+		c.call(w, &open, node.Target{Node: h.ID})
+		return open.bytes, open.call.(protocol.CheckDID)
+	}
+	without, _ := bytes("")
+	short, kept := bytes("https://example.com/feed.xml")
+	long, left := bytes("https://example.com/" + feed.URL(strings.Repeat("x", packet)))
+	if kept.Feed == "" || short <= without {
+		t.Errorf("a short hint is sent as %+v in %d bytes, where there are %d without", kept, short, without)
+	}
+	if left != (protocol.CheckDID{DID: protocol.DID{1}}) || long > short {
+		t.Errorf("a long hint is sent as %+v in %d bytes, a short one in %d", left, long, short)
 	}
 }
 

@@ -102,6 +102,11 @@ func TestSplit(t *testing.T) {
 	if w.cut(far[0], w.Hosts()[0]) {
 		t.Error("the cut did not heal")
 	}
+	w.Split(far)
+	w.Split(far[1:])
+	if w.cut(far[0], w.Hosts()[0]) || !w.cut(far[1], w.Hosts()[0]) {
+		t.Error("another cut did not replace the first")
+	}
 }
 
 // An asker asks another host for its methods when it is woken, and keeps the answer.
