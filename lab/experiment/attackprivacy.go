@@ -35,53 +35,13 @@ func (t *trial) profiling() (string, bool) {
 			}
 		}
 	}
-	// What a node hears of a neighbor by now.
-	type pair struct{ by, of protocol.NodeID }
-	heard := make(map[pair]map[feed.URL]int)
-	leaks, calls := 0, 0
-	var buf []byte
+	heard := make(adverts)
+	leaks := leak{url: []byte(private)}
 	c.Watch = func(i int, _ bool) func(time.Time, node.Event, []node.Effect) {
 		by := publicAddress(i)
-		learn := func(of protocol.NodeID, s protocol.Subset, anew bool) {
-			key := pair{by, of}
-			if anew || heard[key] == nil {
-				heard[key] = make(map[feed.URL]int)
-			}
-			for _, in := range s {
-				heard[key][in.Feed] = in.Hops
-			}
-		}
 		return func(_ time.Time, ev node.Event, effects []node.Effect) {
-			switch ev := ev.(type) {
-			case node.Asked:
-				switch call := ev.Call.(type) {
-				case protocol.Connect:
-					learn(ev.From, call.Subset, true)
-				case protocol.UpdateSubset:
-					learn(ev.From, call.Changes, false)
-				}
-			case node.Answered:
-				if set, ok := ev.Reply.(protocol.Subset); ok && len(set) > 0 {
-					learn(ev.Peer, set, true)
-				}
-			}
-			for _, e := range effects {
-				call, ok := e.(node.Call)
-				if !ok {
-					continue
-				}
-				calls++
-				if buf = protocol.EncodeCall(buf[:0], by.Port(), call.Call); bytes.Contains(buf, []byte(private)) {
-					leaks++
-				}
-			}
-			for _, e := range effects {
-				if r, ok := e.(node.Respond); ok && r.Fault == nil {
-					if buf = protocol.EncodeReply(buf[:0], r.Reply); bytes.Contains(buf, []byte(private)) {
-						leaks++
-					}
-				}
-			}
+			heard.hear(by, ev)
+			leaks.look(by, effects)
 		}
 	}
 	g := t.play(c, nil)
@@ -101,8 +61,70 @@ func (t *trial) profiling() (string, bool) {
 	}
 	precision := float64(own) / float64(max(1, near))
 	mark := 1 / (1 + float64(coverFeeds)/float64(c.Each))
-	return fmt.Sprintf("precision %s, mark %s; %d of %d calls name the private feed", percent(precision), percent(mark), leaks, calls),
-		precision <= mark && near > 0 && leaks == 0 && calls > 0
+	return fmt.Sprintf("precision %s, mark %s; %d of %d calls name the private feed", percent(precision), percent(mark), leaks.found, leaks.calls),
+		precision <= mark && near > 0 && leaks.found == 0 && leaks.calls > 0
+}
+
+// A pair is who heard an advert, and of whom it is.
+type pair struct{ by, of protocol.NodeID }
+
+// adverts are the subscription sets that nodes have heard of each other by now: hop counts by feed.
+type adverts map[pair]map[feed.URL]int
+
+// hear takes in an event of a node's, if it is an advert.
+func (a adverts) hear(by protocol.NodeID, ev node.Event) {
+	switch ev := ev.(type) {
+	case node.Asked:
+		switch call := ev.Call.(type) {
+		case protocol.Connect:
+			a.learn(pair{by, ev.From}, call.Subset, true)
+		case protocol.UpdateSubset:
+			a.learn(pair{by, ev.From}, call.Changes, false)
+		}
+	case node.Answered:
+		if set, ok := ev.Reply.(protocol.Subset); ok && len(set) > 0 {
+			a.learn(pair{by, ev.Peer}, set, true)
+		}
+	}
+}
+
+// learn takes in a set, which is whole, or how it changed.
+func (a adverts) learn(p pair, s protocol.Subset, whole bool) {
+	if whole || a[p] == nil {
+		a[p] = make(map[feed.URL]int)
+	}
+	for _, in := range s {
+		a[p][in.Feed] = in.Hops
+	}
+}
+
+// A leak looks for a URL in what nodes say.
+type leak struct {
+	url   []byte
+	calls int // looked at
+	found int // of these, and of the answers, with the URL in them
+	buf   []byte
+}
+
+// look looks through the effects of a node's step.
+func (l *leak) look(by protocol.NodeID, effects []node.Effect) {
+	for _, e := range effects {
+		switch e := e.(type) {
+		case node.Call:
+			l.calls++
+			l.buf = protocol.EncodeCall(l.buf[:0], by.Port(), e.Call)
+		case node.Respond:
+			if e.Fault != nil {
+				continue
+			}
+			l.buf = protocol.EncodeReply(l.buf[:0], e.Reply)
+		default:
+			continue
+		}
+		if bytes.Contains(l.buf, l.url) {
+			l.found++
+		}
+	}
 }
 
 // urls are the addresses of the feeds of the crowd's worlds.
