@@ -142,6 +142,9 @@ func (h *Host) Running() bool { return h.state == running }
 // Node is the member's node, for its Status, Neighbors and Feeds. Nobody may step it.
 func (h *Host) Node() *node.Node { return h.node }
 
+// Archive is what the member keeps. Nobody may write to it.
+func (h *Host) Archive() archive.Searcher { return h.store }
+
 // Crash has the whole machine vanish without a word: calls to it end at their timeout.
 func (h *Host) Crash() { h.end(vanished) }
 
