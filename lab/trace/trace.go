@@ -4,7 +4,8 @@
 // The recorded set that comes with the program holds facts only: for each of 373 public feeds, how many
 // entries its document lists, and when entries could first be read in the 35 days from 2026-07-04 UTC. It
 // holds no text, no address that is not a host or a repository, and no names of blogs, which are often
-// those of people.
+// those of people. When an entry could first be read is an estimate: its own date, or, where somebody who polled
+// saw that it came later, a time between the last poll without it and the first with it.
 //
 // Two thirds of it are the commits and tags of code repositories, and so are 53 of the 70 feeds that publish
 // five entries a day or more: they come in bursts, and are not what most people read. How many entries a blog's
