@@ -120,29 +120,12 @@ func (d *detections) detection() Detection {
 // measureCorona sums up a network: what was published between begin and end, and what was counted there.
 func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaCounts, whole bool) CoronaRow {
 	row := CoronaRow{Every: every, Hash: w.Hash(), Steps: w.Steps(), Ran: w.Now().Sub(w.Start()), Partial: !whole, Tiers: tiers()}
-	subscribers := make([]int, len(w.Publishers()))
-	for _, h := range w.Hosts() {
-		for _, i := range h.Follows() {
-			subscribers[i]++
-			row.subscriptions++
-		}
-	}
-	tier := make([]int, len(subscribers))
-	for i, n := range subscribers {
-		for t := range row.Tiers {
-			if n >= row.Tiers[t].From {
-				tier[i] = t
-			}
-		}
-		if n > 0 {
-			row.Tiers[tier[i]].Channels++
-		}
-	}
+	subscribers, tier := row.divide(w)
 	limit := func(channel int) float64 { return every.Seconds() / float64(subscribers[channel]+1) }
 
 	var alone, exchange detections
 	var limits, links []float64
-	lags, alones, tierLimits := make([][]float64, len(row.Tiers)), make([][]float64, len(row.Tiers)), make([][]float64, len(row.Tiers))
+	lags := make([]tierLags, len(row.Tiers))
 	first, offered := 0, 0
 	for _, h := range w.Hosts() {
 		links = append(links, float64(h.Links()))
@@ -159,12 +142,12 @@ func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaC
 			if i+1 < len(sights) && sights[i+1].Feed == s.Feed {
 				continue
 			}
-			t := tier[s.Feed]
+			of := &lags[tier[s.Feed]]
 			if lag, ok := alone.done(); ok {
-				alones[t] = append(alones[t], lag)
+				of.alone = append(of.alone, lag)
 			}
 			if lag, ok := exchange.done(); ok {
-				lags[t], tierLimits[t], limits = append(lags[t], lag), append(tierLimits[t], limit(s.Feed)), append(limits, limit(s.Feed))
+				of.exchange, of.limit, limits = append(of.exchange, lag), append(of.limit, limit(s.Feed)), append(limits, limit(s.Feed))
 			}
 		}
 	}
@@ -172,16 +155,41 @@ func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaC
 	row.First = float64(first) / float64(max(1, exchange.all))
 	row.Offered = float64(offered) / float64(max(1, row.subscriptions))
 	row.Limit, row.Links = mean(limits), spread(links)
-	requests := row.count(w, at)
 	for t := range row.Tiers {
-		row.Tiers[t].Lag, row.Tiers[t].Alone, row.Tiers[t].Limit = mean(lags[t]), mean(alones[t]), mean(tierLimits[t])
+		row.Tiers[t].Lag, row.Tiers[t].Alone, row.Tiers[t].Limit = mean(lags[t].exchange), mean(lags[t].alone), mean(lags[t].limit)
 	}
-	for i, n := range requests {
+	for i, n := range row.count(w, at) {
 		if t := &row.Tiers[tier[i]]; subscribers[i] > 0 {
 			t.Requests += n / float64(t.Channels)
 		}
 	}
 	return row
+}
+
+// tierLags are the lags of the subscriptions to a tier's channels.
+type tierLags struct{ alone, exchange, limit []float64 }
+
+// divide counts subscriptions and the channels of each tier. It returns how many subscribe to each channel, and to
+// which tier it belongs.
+func (r *CoronaRow) divide(w *lab.World) (subscribers, tier []int) {
+	subscribers, tier = make([]int, len(w.Publishers())), make([]int, len(w.Publishers()))
+	for _, h := range w.Hosts() {
+		for _, i := range h.Follows() {
+			subscribers[i]++
+			r.subscriptions++
+		}
+	}
+	for i, n := range subscribers {
+		for t := range r.Tiers {
+			if n >= r.Tiers[t].From {
+				tier[i] = t
+			}
+		}
+		if n > 0 {
+			r.Tiers[tier[i]].Channels++
+		}
+	}
+	return subscribers, tier
 }
 
 // count fills in what was counted between two times, or until now where the second did not come. It returns
