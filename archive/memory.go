@@ -274,7 +274,7 @@ func (m *Memory) newest(ctx context.Context, f feed.Filter, matcher *Matcher, li
 			continue
 		}
 		r := m.record(seq)
-		if f.Shareable && !m.shareable(&r) {
+		if f.Shareable && !m.shareable(&r) || f.NoSecrets && r.Entry.Feed.Secret() {
 			continue
 		}
 		if matcher.Match(&r) {

@@ -196,7 +196,7 @@ func TestClientAsksOwner(t *testing.T) {
 	}
 	filter := feed.Filter{
 		Feed: "http://example.com/feed", Words: []string{"a b"}, Title: []string{"c*"}, Since: at,
-		Until: at.Add(time.Hour), IDs: []feed.EntryID{polled.ID}, Limit: 7, Shareable: true,
+		Until: at.Add(time.Hour), IDs: []feed.EntryID{polled.ID}, Limit: 7, Shareable: true, NoSecrets: true,
 	}
 	if got, err := c.Search(ctx, filter); err != nil || !reflect.DeepEqual(got, o.records) {
 		t.Errorf("Search = %+v, %v; want %+v", got, err, o.records)

@@ -19,12 +19,14 @@ type searchRequest struct {
 	Relevance bool      `json:"relevance,omitempty"`
 	Dated     bool      `json:"dated,omitempty"`
 	Shareable bool      `json:"shareable,omitempty"`
+	NoSecrets bool      `json:"no_secrets,omitempty"`
 }
 
 func newSearch(f feed.Filter) searchRequest {
 	s := searchRequest{
 		Feed: f.Feed, Words: f.Words, Title: f.Title, Since: f.Since, Until: f.Until,
 		Match: f.Match.String(), Limit: f.Limit, Relevance: f.Relevance, Dated: f.Dated, Shareable: f.Shareable,
+		NoSecrets: f.NoSecrets,
 	}
 	for _, id := range f.IDs {
 		s.IDs = append(s.IDs, id.String())
@@ -37,6 +39,7 @@ func (s *searchRequest) filter() (feed.Filter, error) {
 	f := feed.Filter{
 		Feed: s.Feed, Words: s.Words, Title: s.Title, Since: s.Since, Until: s.Until,
 		Limit: s.Limit, Relevance: s.Relevance, Dated: s.Dated, Shareable: s.Shareable,
+		NoSecrets: s.NoSecrets,
 	}
 	if s.Match != "" {
 		m, err := feed.ParseMatch(s.Match)

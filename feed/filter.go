@@ -32,6 +32,8 @@ type Filter struct {
 	Dated bool
 	// Shareable leaves out entries that may not be served to others.
 	Shareable bool
+	// NoSecrets leaves out entries of feeds whose URL is a secret.
+	NoSecrets bool
 }
 
 // Prefixes is how many words of the filter have any ending: those take the most work.

@@ -301,6 +301,7 @@ var (
 			Shareable: rapid.Bool().Draw(rt, "shareable"),
 			Relevance: rapid.Bool().Draw(rt, "relevance"),
 			Dated:     rapid.Bool().Draw(rt, "dated"),
+			NoSecrets: rapid.Bool().Draw(rt, "no secrets"),
 		}
 		often := func(name string) bool { return rapid.IntRange(0, 3).Draw(rt, name) == 0 }
 		if often("with match") {

@@ -269,6 +269,18 @@ func testShareable(t *testing.T, a Archive) {
 		indexAll(t, a)
 	}
 
+	// Who may see what is private, but no URL that is a secret, finds as many of the others as they ask for.
+	for _, f := range []feed.Filter{{}, {Words: []string{"word"}}, {Words: []string{"word"}, Relevance: true}} {
+		f.NoSecrets, f.Limit = true, 3
+		if got := search(t, a, f); len(got) != 3 || got[0].Entry.Feed != kept || got[1].Entry.Feed != relayed || got[2].Entry.Feed != private {
+			t.Errorf("%v found %v, want those of three feeds", f, got)
+		}
+		f.Feed = token
+		if got := search(t, a, f); len(got) != 0 {
+			t.Errorf("%v found %v, want nothing", f, got)
+		}
+	}
+
 	// Later settings count for entries that are there.
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Private: true})
 	a.KeepFeed(archive.Feed{URL: private, Subscribed: false})

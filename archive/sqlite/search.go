@@ -120,6 +120,9 @@ func (s *search) conditions() (known bool, err error) {
 		and(`e.feed NOT IN (SELECT id FROM feeds WHERE private OR withheld OR secret)`)
 		and(`e.seq NOT IN (SELECT seq FROM hidden)`)
 	}
+	if f.NoSecrets {
+		and(`e.feed NOT IN (SELECT id FROM feeds WHERE secret)`)
+	}
 	if len(f.IDs) > 0 {
 		and(`e.seq IN (SELECT seq FROM entries WHERE id IN (SELECT unhex(value) FROM json_each(?)))`, jsonIDs(f.IDs))
 	}
