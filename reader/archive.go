@@ -53,6 +53,7 @@ func (h *handler) serveArchive(w http.ResponseWriter, r *http.Request, query str
 	}
 	limit := f.Limit
 	f.Limit++ // to see whether there are more
+	f.NoSecrets = f.Feed == ""
 	ctx, cancel := context.WithTimeoutCause(r.Context(), searchTime, archive.ErrSlow)
 	defer cancel()
 	records, err := h.Source.Search(ctx, f)

@@ -141,6 +141,15 @@ func TestArchiveIsBounded(t *testing.T) {
 	if body := ask(l, "/archive?q=hush&feed="+url.QueryEscape(string(secret)), "").Body.String(); !strings.Contains(body, "Hush") {
 		t.Errorf("to who knows: %s", body)
 	}
+	open := feed.Entry{Feed: exampleURL, ID: "2", Title: "Hush, but aloud"}
+	l.entries[exampleURL] = []archive.Record{archive.NewRecord(open, day(1), protocol.NodeID{})}
+	l.entries[secret] = slices.Repeat(l.entries[secret], 3)
+	for i := range l.entries[secret] {
+		l.entries[secret][i] = archive.NewRecord(feed.Entry{Feed: secret, ID: fmt.Sprint(i), Title: "Hush"}, day(2), protocol.NodeID{})
+	}
+	if body := ask(l, "/archive?q=hush&limit=2", "").Body.String(); !strings.Contains(body, "aloud") || !strings.Contains(body, `"more":false`) {
+		t.Errorf("behind what is secret: %s", body)
+	}
 	var large []archive.Record
 	for i := range 30 {
 		large = append(large, archive.NewRecord(feed.Entry{Feed: exampleURL, ID: fmt.Sprint(i), Summary: strings.Repeat("x", 1<<20)}, day(1), protocol.NodeID{}))

@@ -131,6 +131,7 @@ func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found 
 		}
 		f.Ask(m)
 	}
+	f.NoSecrets = !loggedIn(ctx)
 	ctx, cancel := context.WithTimeoutCause(ctx, searchTime, archive.ErrSlow)
 	defer cancel()
 	records, err := h.Source.Search(ctx, f)

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/protocol"
 	"feedex/reading"
 	"feedex/web"
 )
@@ -105,6 +107,14 @@ func TestSecretsAfterLogin(t *testing.T) {
 	for _, path := range []string{"/passwords", "/passwords/remove"} {
 		if w := b.post(path, url.Values{"token": {b.token}, "name": {"phone"}}); w.Code != http.StatusForbidden || len(n.passwords) != 1 {
 			t.Errorf("%s: %d, %d passwords", path, w.Code, len(n.passwords))
+		}
+	}
+	for i := range 50 {
+		n.add(secretURL, fmt.Sprint("Confidential", i), "Nobody else may read this on the ferry.", noon.Add(-time.Hour), protocol.NodeID{})
+	}
+	for _, target := range []string{"/entries?q=ferry", "/search?q=ferry"} {
+		if text := get(b.h, target).Body.String(); !strings.Contains(text, "Harbor") || strings.Contains(text, "Confidential") {
+			t.Errorf("%s does not show what is behind the secrets, or shows them:\n%s", target, text)
 		}
 	}
 	b.login("secret", "/")

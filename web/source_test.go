@@ -70,16 +70,9 @@ func newNode(t testing.TB) *aNode {
 		n.feeds = append(n.feeds, web.Feed{FeedStatus: s, Number: int64(i + 1)})
 		n.known[int64(i+1)] = web.Known{Feed: f, Number: int64(i + 1), Status: &s, Entries: 2}
 	}
-	add := func(u feed.URL, title, content string, at time.Time, source protocol.NodeID) {
-		e := feed.Entry{Feed: u, ID: title, Title: title, Link: "https://example.com/1", Content: content, Published: at}
-		r := archive.NewRecord(e, at, source)
-		r.Seq = int64(len(n.entries) + 1)
-		n.entries = append(n.entries, r)
-		n.items[r.Seq] = reading.ItemState{ID: reading.ItemID(r.Seq), Read: title == "Lighthouse"}
-	}
-	add(newsURL, "Harbor", "<p>The <i>ferry</i> is late.</p>", noon.Add(-3*time.Hour), neighbor)
-	add(secretURL, "Confidential", "Nobody else may read this.", noon.Add(-2*time.Hour), protocol.NodeID{})
-	add(newsURL, "Lighthouse", hostile, noon.Add(-90*time.Minute), protocol.NodeID{})
+	n.add(newsURL, "Harbor", "<p>The <i>ferry</i> is late.</p>", noon.Add(-3*time.Hour), neighbor)
+	n.add(secretURL, "Confidential", "Nobody else may read this.", noon.Add(-2*time.Hour), protocol.NodeID{})
+	n.add(newsURL, "Lighthouse", hostile, noon.Add(-90*time.Minute), protocol.NodeID{})
 	n.happened = web.Happened{
 		Requests: []grade.Request{{At: noon.Add(-90 * time.Minute), Status: 200, Bytes: 5000}, {At: noon.Add(-time.Hour), Status: 304},
 			{At: noon.Add(-6 * time.Hour), Status: 429, RetryAfter: time.Hour}},
@@ -94,6 +87,15 @@ func newNode(t testing.TB) *aNode {
 	}
 	n.remote = []web.Remote{{Feed: newsURL, Title: "Far <script>away</script>", Link: "javascript:alert(1)", Time: noon.Add(-time.Hour), Holders: 2}, {Title: "Here too", Here: true}}
 	return n
+}
+
+// add has an entry arrive.
+func (n *aNode) add(u feed.URL, title, content string, at time.Time, source protocol.NodeID) {
+	e := feed.Entry{Feed: u, ID: title, Title: title, Link: "https://example.com/1", Content: content, Published: at}
+	r := archive.NewRecord(e, at, source)
+	r.Seq = int64(len(n.entries) + 1)
+	n.entries = append(n.entries, r)
+	n.items[r.Seq] = reading.ItemState{ID: reading.ItemID(r.Seq), Read: title == "Lighthouse"}
 }
 
 // hostile is an article that would do all the harm it can.
@@ -204,14 +206,11 @@ func (n *aNode) Arrange(_ context.Context, a reading.Arrangement) error {
 	return err
 }
 
-func (n *aNode) Search(_ context.Context, f feed.Filter) (found []archive.Record, _ error) {
-	m := archive.NewMatcher(f)
-	for _, r := range n.entries {
-		if m.Match(&r) {
-			found = append(found, r)
-		}
-	}
-	return found, nil
+// Search is that of an archive with all the entries.
+func (n *aNode) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
+	memory := archive.NewMemory()
+	memory.Keep(n.entries)
+	return memory.Search(ctx, f)
 }
 
 func (n *aNode) Ask(_ context.Context, f feed.Filter, each func([]web.Remote) error) (web.Asked, error) {
