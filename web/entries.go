@@ -33,6 +33,7 @@ type entriesPage struct {
 	Feed    string // what the feed is called, "" for all
 	Number  int64  // of the feed
 	Older   string // address of the entries before, "" for none
+	More    bool   // the search found more than these
 	Problem string // why the search found nothing, "" for no reason
 	Until   int64  // when the list was made, in Unix seconds
 	Here    string // address of the list
@@ -61,7 +62,7 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 	q.Feed, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
 	q.Before, _ = strconv.ParseInt(r.FormValue("before"), 10, 64)
 	p.Number = q.Feed
-	f := feed.Filter{Limit: entriesPerPage}
+	var f feed.Filter
 	if q.Feed != 0 {
 		known, err := h.Source.Feed(ctx, q.Feed)
 		if err != nil {
@@ -76,7 +77,7 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 	}
 	p.tabs(unread)
 	if p.Query != "" {
-		found, problem, err := h.find(ctx, f, p.Query)
+		found, more, problem, err := h.find(ctx, f, p.Query)
 		if err != nil {
 			return v, err
 		}
@@ -84,7 +85,7 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 		if err != nil {
 			return v, err
 		}
-		p.Problem, p.Entries = problem, h.records(found, titles, now)
+		p.Problem, p.More, p.Entries = problem, more, h.records(found, titles, now)
 		return v, nil
 	}
 	list, err := h.Source.Headlines(ctx, q)
@@ -122,16 +123,17 @@ func (p *entriesPage) Tab() string {
 	return "/entries?" + strings.TrimSuffix(queryOf("feed", zeroless(p.Number), "show", p.Show), "&")
 }
 
-// find searches the archive for what a person wrote. What is wrong with that comes back as the problem.
-func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found []archive.Record, problem string, err error) {
+// find searches the archive for what a person wrote, and returns a page of it and whether there is more. What is wrong with
+// what they wrote comes back as the problem.
+func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found []archive.Record, more bool, problem string, err error) {
 	if strings.TrimSpace(query) != "" {
 		m, err := feed.ParseMatch(query)
 		if err != nil {
-			return nil, "That cannot be searched for: " + err.Error() + ".", nil
+			return nil, false, "That cannot be searched for: " + err.Error() + ".", nil
 		}
 		f.Ask(m)
 	}
-	f.NoSecrets = !loggedIn(ctx)
+	f.NoSecrets, f.Limit = !loggedIn(ctx), entriesPerPage+1
 	ctx, cancel := context.WithTimeoutCause(ctx, searchTime, archive.ErrSlow)
 	defer cancel()
 	records, err := h.Source.Search(ctx, f)
@@ -139,16 +141,19 @@ func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found 
 	case errors.Is(err, archive.ErrCut):
 		problem = "Not everything could be ranked in time."
 	case errors.Is(err, archive.ErrSlow), errors.Is(err, context.DeadlineExceeded):
-		return nil, "The search was given up: " + archive.ErrSlow.Error() + ".", nil
+		return nil, false, "The search was given up: " + archive.ErrSlow.Error() + ".", nil
 	case err != nil:
-		return nil, "", err
+		return nil, false, "", err
+	}
+	if more = len(records) > entriesPerPage; more {
+		records = records[:entriesPerPage]
 	}
 	for i := range records {
 		if !records[i].Entry.Feed.Secret() || loggedIn(ctx) {
 			found = append(found, records[i])
 		}
 	}
-	return found, problem, nil
+	return found, more, problem, nil
 }
 
 // headlines are entries as lists show them, with what their feeds are called where that is asked for.

@@ -25,6 +25,7 @@ type searchPage struct {
 	Network             bool // others were to be asked
 	Asked               bool // something was asked for
 	Found               []headline
+	More                bool // there are more than these
 	Problem             string
 	Events              string // where the network's results come from, "" for nowhere
 	Waiting             string // the same page, with them, "" where it is that
@@ -56,11 +57,11 @@ func (h *Handler) search(r *http.Request) (view, error) {
 	if err != nil {
 		return v, err
 	}
-	found, problem, err := h.find(ctx, f, p.Query)
+	found, more, problem, err := h.find(ctx, f, p.Query)
 	if err != nil {
 		return v, err
 	}
-	p.Found, p.Problem = h.records(found, titles, now), problem
+	p.Found, p.More, p.Problem = h.records(found, titles, now), more, problem
 	if !p.Network {
 		return v, nil
 	}

@@ -19,6 +19,7 @@ import (
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/node"
+	"feedex/protocol"
 	"feedex/web"
 )
 
@@ -145,6 +146,28 @@ func wantSound(t *testing.T, target string, w *httptest.ResponseRecorder) {
 			case name == "id":
 				ids[value] = true
 			}
+		}
+	}
+}
+
+// Who finds a page full of entries is told that there are more.
+func TestMoreIsFound(t *testing.T) {
+	n := newNode(t)
+	h := newHandler(t, n)
+	for i := range 40 {
+		n.add(newsURL, fmt.Sprint("Otter ", i), "", noon, protocol.NodeID{})
+	}
+	for _, target := range []string{"/search?q=otter", "/entries?q=otter"} {
+		text := get(h, target).Body.String()
+		if !strings.Contains(text, "Otter 0<") || strings.Contains(text, "There are more") {
+			t.Errorf("%s with 40 entries:\n%s", target, text)
+		}
+	}
+	n.add(newsURL, "Otter 40", "", noon, protocol.NodeID{})
+	for _, target := range []string{"/search?q=otter", "/entries?q=otter"} {
+		text := get(h, target).Body.String()
+		if !strings.Contains(text, "Otter 1<") || !strings.Contains(text, "There are more") || strings.Contains(text, "Otter 0<") {
+			t.Errorf("%s with 41 entries:\n%s", target, text)
 		}
 	}
 }
