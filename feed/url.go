@@ -38,6 +38,9 @@ func ParseURL(raw string) (URL, error) {
 		return "", fmt.Errorf("%w: %q: holds a blank or a control character", ErrURL, raw)
 	}
 	u, err := url.Parse(s)
+	if err != nil && !strings.Contains(s, "://") {
+		u, err = new(url.URL), nil // whatever else is wrong with it, that comes first
+	}
 	if err != nil {
 		return "", fmt.Errorf("%w: %q: %v", ErrURL, raw, errors.Unwrap(err))
 	}
@@ -49,6 +52,17 @@ func ParseURL(raw string) (URL, error) {
 		return "", fmt.Errorf("%w: %q: has no host", ErrURL, raw)
 	}
 	return URL(u.Scheme + "://" + normalHost(u) + afterHost(s)), nil
+}
+
+// ParseTyped is ParseURL for what a person typed, who may leave out https:// in front of a name or an address.
+func ParseTyped(raw string) (URL, error) {
+	s := strings.TrimSpace(raw)
+	host, _, _ := strings.Cut(s, "/")
+	name, port, _ := strings.Cut(host, ":")
+	if strings.Contains(strings.Trim(name, "."), ".") && !strings.Contains(host, "@") && strings.Trim(port, "0123456789") == "" {
+		s = "https://" + s
+	}
+	return ParseURL(s)
 }
 
 // normalHost is the userinfo, host and port of u in normal form.

@@ -50,6 +50,37 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
+// What people type is taken as browsers take it.
+func TestParseTyped(t *testing.T) {
+	for raw, want := range map[string]feed.URL{
+		" example.com ":             "https://example.com/",
+		"Example.com/Feed?x=1":      "https://example.com/Feed?x=1",
+		"example.com:8080/feed":     "https://example.com:8080/feed",
+		"192.0.2.1:8080":            "https://192.0.2.1:8080/",
+		"bücher.example":            "https://bücher.example/",
+		"http://example.com/feed":   "http://example.com/feed",
+		"feed://example.com/feed":   "http://example.com/feed",
+		"feed:https://example.com/": "https://example.com/",
+	} {
+		if got, err := feed.ParseTyped(raw); err != nil || got != want {
+			t.Errorf("ParseTyped(%q) = %q, %v, want %q", raw, got, err, want)
+		}
+	}
+	for _, raw := range []string{
+		"", "news", "localhost:8080", "/feed.xml", "./feed.xml", "../feed", "//example.com/", "mailto:ann@example.com", "ann@example.com",
+		"http:example.com", "feed:example.com", "javascript:alert(1.5)", "ftp://example.com/", "example.com/a b", "example.com:feed",
+	} {
+		if got, err := feed.ParseTyped(raw); !errors.Is(err, feed.ErrURL) || got != "" {
+			t.Errorf("ParseTyped(%q) = %q, %v, want an ErrURL", raw, got, err)
+		}
+	}
+	for _, raw := range []string{"news", "localhost:8080/feed", "192.0.2.1:port/feed", "[::1]:80/feed"} {
+		if _, err := feed.ParseTyped(raw); err == nil || !strings.HasSuffix(err.Error(), ": want http:// or https:// in front") {
+			t.Errorf("ParseTyped(%q): %v, which does not say what to do", raw, err)
+		}
+	}
+}
+
 func TestURLSecret(t *testing.T) {
 	for u, want := range map[feed.URL]bool{
 		"http://example.com/feed":                                                        false,

@@ -81,11 +81,7 @@ func (h *Handler) done(r *http.Request) string {
 
 // follow follows the feed, or the feed of the site, that a form names.
 func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error) {
-	raw := strings.TrimSpace(r.PostFormValue("url"))
-	if raw != "" && !strings.Contains(raw, "://") && !strings.HasPrefix(raw, "feed:") {
-		raw = "https://" + raw
-	}
-	u, err := feed.ParseURL(raw)
+	u, err := feed.ParseTyped(r.PostFormValue("url"))
 	if err != nil {
 		return "", refusal{http.StatusBadRequest, "That is no address of a feed", "The address of a feed or a site begins with https:// or http://. " + err.Error() + "."}
 	}

@@ -14,14 +14,7 @@ import (
 
 // feedURL is the URL of a stream or of what a person typed.
 func feedURL(s string) (feed.URL, error) {
-	s = strings.TrimSpace(s)
-	if rest, ok := strings.CutPrefix(s, feedPath); ok {
-		s = rest
-	}
-	if !strings.Contains(s, "://") && strings.Contains(s, ".") {
-		s = "https://" + s
-	}
-	return feed.ParseURL(s)
+	return feed.ParseTyped(strings.TrimPrefix(strings.TrimSpace(s), feedPath))
 }
 
 // quickAdd follows a feed, or the first that a page names. Its stream has the name that it has in the list.

@@ -94,7 +94,7 @@ func (h *handler) subscribe(w http.ResponseWriter, r *http.Request) error {
 	if err := body(r, &wish); err != nil {
 		return err
 	}
-	u, err := feed.ParseURL(wish.URL)
+	u, err := feed.ParseTyped(wish.URL)
 	if err != nil {
 		return refuse("This is not the URL of a feed: %v", err)
 	}
@@ -139,7 +139,7 @@ func (h *handler) discover(w http.ResponseWriter, r *http.Request) error {
 	if err := body(r, &wish); err != nil {
 		return err
 	}
-	u, err := feed.ParseURL(wish.URL)
+	u, err := feed.ParseTyped(wish.URL)
 	if err != nil {
 		return refuse("This is no URL: %v", err)
 	}

@@ -133,6 +133,19 @@ func TestASearchThatIsGivenUp(t *testing.T) {
 	}
 }
 
+// Readers send what a person typed as it is.
+func TestTypedAddress(t *testing.T) {
+	h := handler(readertest.Example(t))
+	if w := readertest.Ask(h, "POST", "/v1/feeds", `{"feed_url":"example.net/typed"}`); w.Code != http.StatusCreated {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for _, c := range []struct{ method, target, body string }{{"GET", "/v1/feeds", ""}, {"POST", "/v1/discover", `{"url":"example.net/typed"}`}} {
+		if w := readertest.Ask(h, c.method, c.target, c.body); !strings.Contains(w.Body.String(), `"https://example.net/typed"`) {
+			t.Errorf("%s: %d %s", c.target, w.Code, w.Body)
+		}
+	}
+}
+
 func TestForeignPages(t *testing.T) {
 	readertest.RefusesForeign(t, handler(readertest.Example(t)), "/v1/categories", `{"title":"A"}`, http.StatusCreated)
 }

@@ -101,7 +101,7 @@ func (h *handler) feeds(w http.ResponseWriter, r *request) error {
 
 // subscribe follows a feed. To follow one that is followed is no error: a reader that asks again gets what it wants.
 func (h *handler) subscribe(w http.ResponseWriter, r *request) error {
-	u, err := feed.ParseURL(r.args.text("url"))
+	u, err := feed.ParseTyped(r.args.text("url"))
 	if err != nil {
 		return refusal{http.StatusUnprocessableEntity, "This is not the URL of a feed: " + err.Error()}
 	}

@@ -67,6 +67,14 @@ func TestGUIDs(t *testing.T) {
 	}
 }
 
+// Readers send what a person typed as it is.
+func TestTypedAddress(t *testing.T) {
+	h := handler(readertest.Example(t))
+	if w := ask(h, "POST", "/feeds", `{"url":"example.net/typed"}`); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"https://example.net/typed"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 func TestForeignPages(t *testing.T) {
 	readertest.RefusesForeign(t, handler(readertest.Example(t)), base+"/folders", `{"name":"A"}`, http.StatusOK)
 }
