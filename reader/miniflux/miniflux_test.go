@@ -133,6 +133,22 @@ func TestASearchThatIsGivenUp(t *testing.T) {
 	}
 }
 
+// A reader that asks what changed is told of what other readers marked, also where it came long before.
+func TestWhatChanged(t *testing.T) {
+	l := readertest.Example(t)
+	h := handler(l)
+	since := fmt.Sprintf("/v1/entries?changed_after=%d", readertest.Evening.Unix())
+	if w := readertest.Ask(h, "GET", since, ""); !strings.HasPrefix(w.Body.String(), `{"total":0,`) {
+		t.Fatalf("before: %s", w.Body)
+	}
+	if w := readertest.Ask(h, "PUT", "/v1/entries", `{"entry_ids":[1],"status":"read"}`); w.Code != http.StatusNoContent {
+		t.Fatal(w.Body)
+	}
+	if text := readertest.Ask(h, "GET", since, "").Body.String(); !strings.HasPrefix(text, `{"total":1,`) || !strings.Contains(text, `{"id":1,`) {
+		t.Errorf("after: %s", text)
+	}
+}
+
 // Readers send what a person typed as it is.
 func TestTypedAddress(t *testing.T) {
 	h := handler(readertest.Example(t))

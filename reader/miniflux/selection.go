@@ -38,7 +38,8 @@ func (h *handler) selected(r *http.Request) (*selection, error) {
 		s.limit = reading.MaxPage
 	}
 	s.offset = min(s.offset, reading.MaxPage)
-	stream := reading.Stream{Read: q.status(), Starred: q.starred(), Since: q.moment("after"), Until: q.moment("before")}
+	stream := reading.Stream{Read: q.status(), Starred: q.starred(), Changed: q.moment("changed_after"),
+		Since: q.moment("after", "published_after"), Until: q.moment("before", "published_before", "changed_before")}
 	if q.err != nil {
 		return nil, q.err
 	}
@@ -198,8 +199,8 @@ func (q *query) starred() reading.Choice {
 }
 
 // moment is the time by which entries are asked for, by one of the names that it has; the zero time for none.
-func (q *query) moment(name string) time.Time {
-	for _, name := range []string{name, "published_" + name, "changed_" + name} {
+func (q *query) moment(names ...string) time.Time {
+	for _, name := range names {
 		if n := q.number(name, 0); n > 0 {
 			return time.Unix(n, 0)
 		}
