@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/lmittmann/tint"
-	"github.com/mattn/go-isatty"
+	"golang.org/x/term"
 )
 
 // newLogger writes records of a level and above to w: colored lines on a terminal, key=value lines
@@ -41,5 +41,5 @@ func printableAttr(_ []string, a slog.Attr) slog.Attr {
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && isatty.IsTerminal(f.Fd())
+	return ok && term.IsTerminal(int(f.Fd()))
 }

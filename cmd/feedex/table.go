@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/term"
 )
 
 // A table prints rows in aligned columns. Where its lines would be longer than the terminal is wide, a row
@@ -88,17 +90,20 @@ func (t *table) column(i int) int {
 	return width
 }
 
-// usualWidth is what the lines of a terminal hold at least.
+// usualWidth is that of a terminal which does not tell its own.
 const usualWidth = 80
 
-// widthOf is how many characters a line of w may have, 0 for any: what $COLUMNS says, or else the usual
-// width on a terminal, however wide that is.
+// widthOf is how many characters a line of w may have, 0 for any: what $COLUMNS says, or else the width of
+// the terminal that it is.
 func widthOf(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if isTerminal(w) {
-		return usualWidth
+	if !isTerminal(w) {
+		return 0
 	}
-	return 0
+	if n, _, err := term.GetSize(int(w.(*os.File).Fd())); err == nil && n > 0 {
+		return n
+	}
+	return usualWidth
 }
