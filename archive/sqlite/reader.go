@@ -34,6 +34,9 @@ func openReader(ctx context.Context, path string, cfg Config) (*Reader, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
+	if err := foreignLog(path); err != nil {
+		return nil, err
+	}
 	scripts, err := migrations()
 	if err != nil {
 		return nil, err
@@ -64,7 +67,7 @@ func openReader(ctx context.Context, path string, cfg Config) (*Reader, error) {
 
 // logged reports whether a log stands beside the file: somebody has it open, or was killed.
 func logged(path string) bool {
-	_, err := os.Stat(path + "-wal")
+	_, err := os.Stat(path + logSuffix)
 	return !errors.Is(err, os.ErrNotExist)
 }
 
@@ -143,7 +146,7 @@ func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
 	if err := scan(r.db.QueryRowContext(ctx, query), &st.Entries, &st.Feeds, &st.Unindexed, &st.Free, &st.InSteps); err != nil {
 		return Stats{}, r.failed(ctx, "read", err)
 	}
-	for _, name := range []string{r.path, r.path + "-wal"} {
+	for _, name := range []string{r.path, r.path + logSuffix} {
 		info, err := os.Stat(name)
 		switch {
 		case err == nil:

@@ -108,6 +108,9 @@ func open(ctx context.Context, path string, cfg Config) (_ *Store, err error) {
 	if err := file.Close(); err != nil {
 		return nil, err
 	}
+	if err := dropForeignLog(path); err != nil {
+		return nil, err
+	}
 	s := &Store{stmts: make(map[string]*sql.Stmt), feedIDs: make(map[feed.URL]int64)}
 	defer func() {
 		if err != nil {

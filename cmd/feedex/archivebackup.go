@@ -20,7 +20,8 @@ func newArchiveBackup() *cobra.Command {
 		Long: `Copy the archive as it is at this moment to FILE, with all settings, while the node goes on working. FILE has
 its name when it is complete and on the disk; one that is there already is left alone.
 
-To restore it, stop the node and put FILE in the place of feedex.db in the data directory.`,
+To restore it, stop the node and put FILE in the place of feedex.db in the data directory. Where the node was killed a
+feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup.`,
 		Example: `  feedex archive backup /srv/backup/feedex-monday.db
   feedex archive verify /srv/backup/feedex-monday.db`,
 		Args: oneFile,

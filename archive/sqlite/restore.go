@@ -1,0 +1,50 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// foreignLog returns an error if beside the file at path stands the log of another one: a backup was put in the place of an
+// archive whose node had been killed. SQLite would take that log for the file's own, and spoil the file with what
+// is in it. It is told by the file's header (https://sqlite.org/fileformat.html#file_format_version_numbers): Backup writes
+// one that was never in WAL mode, and Open sets that mode before there is a log.
+func foreignLog(path string) error {
+	const at, rollback = 18, "\x01\x01"
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var mode [len(rollback)]byte
+	switch _, err := file.ReadAt(mode[:], at); {
+	case err == io.EOF: // nothing is in it yet
+		return nil
+	case err != nil:
+		return err
+	case string(mode[:]) != rollback || !logged(path):
+		return nil
+	}
+	return fmt.Errorf("%w: %s", errForeignLog, path+logSuffix)
+}
+
+// errForeignLog is for a file that only a node may open, which removes the log.
+var errForeignLog = errors.New("beside the backup stands the log of the archive that was here before: remove it, or start the node, which does")
+
+// logSuffix and shareSuffix end the names of the files that stand beside an archive while it is in use.
+const logSuffix, shareSuffix = "-wal", "-shm"
+
+// dropForeignLog removes what foreignLog warns of. Nobody may have the file open.
+func dropForeignLog(path string) error {
+	if err := foreignLog(path); !errors.Is(err, errForeignLog) {
+		return err
+	}
+	for _, suffix := range []string{shareSuffix, logSuffix} { // the log last: while it is there, this is not done
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

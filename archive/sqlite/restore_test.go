@@ -1,0 +1,99 @@
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Where a node was killed its log stays behind. A backup that is put in the place of the archive is not spoiled by that.
+func TestBackupInThePlaceOfAKilledArchive(t *testing.T) {
+	s := mixedArchive(t)
+	want := exported(t, s.Reader, "")
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	s.Keep(newCorpus().records(2000)[120:])
+	mustCommit(t, s)
+	if err := s.Shorten(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Keep(newCorpus().records(2200)[2000:])
+	mustCommit(t, s)
+	path := filepath.Join(t.TempDir(), "feedex.db")
+	for _, name := range []string{"", "-wal", "-shm"} { // as a node leaves them that is killed now
+		copyFile(t, s.path+name, path+name)
+	}
+	killed := filepath.Join(t.TempDir(), "feedex.db")
+	copyFile(t, path, killed)
+	copyFile(t, path+"-wal", killed+"-wal")
+
+	copyFile(t, backup, path)
+	if r, err := OpenReader(path, Config{}); err == nil || !strings.Contains(err.Error(), path+"-wal") {
+		t.Errorf("a reader does not say which file is in its way: %v", err)
+		if err == nil {
+			r.Close()
+		}
+	}
+	restored := openFile(t, path)
+	if got := exported(t, restored.Reader, ""); len(got) != len(want) {
+		t.Errorf("%d entries, want the %d of the backup", len(got), len(want))
+	}
+	if problems := verified(t, restored.Reader); len(problems) > 0 {
+		t.Errorf("problems: %q", problems)
+	}
+	restored.Keep(newCorpus().records(130)[120:])
+	mustCommit(t, restored)
+	r, err := OpenReader(path, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := exported(t, r, ""); len(got) != len(want)+10 {
+		t.Errorf("%d entries with what came since, want %d", len(got), len(want)+10)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := restored.Close(); err != nil {
+		t.Error(err)
+	}
+
+	// The log of the archive itself is as good as ever.
+	whole := openFile(t, killed)
+	defer whole.Close()
+	if got, all := exported(t, whole.Reader, ""), exported(t, s.Reader, ""); len(got) != len(all) {
+		t.Errorf("%d entries after the kill, want %d", len(got), len(all))
+	}
+}
+
+// A file that was just made, or rewritten, is in WAL mode before it has a log, so that this log is never taken for another's.
+func TestTheLogOfAnArchiveIsItsOwn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "feedex.db")
+	s := openFile(t, path)
+	defer s.Close()
+	for i := range 3 {
+		s.Keep(newCorpus().records(i + 1)[i:])
+		mustCommit(t, s)
+		if err := foreignLog(path); err != nil || !logged(path) {
+			t.Errorf("step %d: %v, there is a log: %v", i, err, logged(path))
+		}
+		if i == 1 {
+			if err := s.Vacuum(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
