@@ -161,7 +161,7 @@ type feedLine struct {
 func (h *Handler) line(f *Feed, now time.Time) feedLine {
 	l := feedLine{
 		Number: f.Number, Title: h.titleOf(f.URL, f.Title), URL: address(f.URL),
-		Last: moment{f.LastSuccess, now}, Next: moment{f.NextPoll, now}, Every: f.Interval,
+		Last: moment{f.LastPoll, now}, Next: moment{f.NextPoll, now}, Every: f.Interval,
 		Polled: f.Polled, Brought: f.Delivered, Offered: f.Offered,
 	}
 	l.State, l.Grade = stateOf(f)

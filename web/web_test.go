@@ -150,6 +150,19 @@ func wantSound(t *testing.T, target string, w *httptest.ResponseRecorder) {
 	}
 }
 
+// A feed that was polled in vain was polled, and one without a title is named once.
+func TestListOfFeeds(t *testing.T) {
+	n := newNode(t)
+	n.feeds = []web.Feed{{Number: 3, FeedStatus: node.FeedStatus{URL: "https://example.net/untitled", Errors: 1, LastError: "404 Not Found", LastPoll: noon.Add(-5 * time.Minute), NextPoll: noon.Add(time.Hour)}}}
+	text := get(newHandler(t, n), "/feeds").Body.String()
+	if strings.Count(text, "example.net/untitled") != 1 {
+		t.Errorf("it is not named once:\n%s", text)
+	}
+	if !strings.Contains(text, "5\u00a0min ago") || strings.Contains(text, "never") {
+		t.Errorf("it does not say when it was polled:\n%s", text)
+	}
+}
+
 // Who finds a page full of entries is told that there are more.
 func TestMoreIsFound(t *testing.T) {
 	n := newNode(t)
