@@ -55,7 +55,7 @@ retention  everything of feeds that were followed ever
 received   1 entry by own polls, 2,345 from neighbors first
 missing    entries of 1 feed that left the document between polls, see 'feedex feeds'
 sent       1,000 entries to neighbors
-polls      1,234,567, 12 not modified, 3 failed
+polls      1,234,570, 12 not modified, 3 failed
 offers     6 made, 4 of them known already; 5 received
 checked    1,234 entries from neighbors found at the publisher, 2 forged, 1 altered
 indexing   7 entries still to do

@@ -116,7 +116,7 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 		line("past", "being filled in for %s, see 'feedex feeds'", plural(int64(r.Pasts), "feed", "feeds"))
 	}
 	line("sent", "%s to neighbors", plural(c.Forwarded, "entry", "entries"))
-	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls), grouped(c.NotModified), grouped(c.PollsFailed))
+	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls+c.PollsFailed), grouped(c.NotModified), grouped(c.PollsFailed))
 	line("offers", "%s made, %s of them known already; %s received", grouped(c.ChecksSent), grouped(c.ChecksSeen), grouped(c.ChecksAsked))
 	line("checked", "%s from neighbors found at the publisher, %s forged, %s altered", plural(c.Confirmed, "entry", "entries"), grouped(c.Forged), grouped(c.Altered))
 	if r.Archive.Unindexed > 0 {
