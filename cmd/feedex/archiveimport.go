@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,9 @@ import (
 	"feedex/archive/jsonl"
 	"feedex/daemon"
 )
+
+// gzipMagic begins every file that was compressed as the help of the export shows it (RFC 1952 §2.3.1).
+const gzipMagic = "\x1f\x8b"
 
 // maxBadLines is how many bad lines of an import are told one by one.
 const maxBadLines = 20
@@ -101,8 +105,12 @@ func (in *intake) file(c *cobra.Command, name string) error {
 		}
 		source = file
 	}
+	text := bufio.NewReader(source)
+	if head, _ := text.Peek(len(gzipMagic)); string(head) == gzipMagic {
+		return hintedError{fmt.Errorf("import %s: it is compressed", name), "take it in with: gunzip -c FILE | feedex archive import"}
+	}
 	var failed error // to import what was read
-	err := daemon.TakeIn(c.Context(), source, func(part daemon.Intake) error {
+	err := daemon.TakeIn(c.Context(), text, func(part daemon.Intake) error {
 		for _, bad := range part.Bad {
 			in.complain(name, bad)
 		}
