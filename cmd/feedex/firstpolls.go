@@ -109,7 +109,7 @@ func tellUnreachable(w io.Writer, failed []node.FeedStatus, waiting int) {
 				plural(int64(len(f.Names)), "feed", "feeds"), choices(lent(&f)))
 			continue
 		}
-		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), printable(f.LastError))
+		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), feedError(&f))
 	}
 	if waiting > 0 {
 		fmt.Fprintf(w, "%s yet to be asked for, see 'feedex feeds'\n", plural(int64(waiting), "feed is", "feeds are"))
