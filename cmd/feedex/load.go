@@ -13,7 +13,7 @@ import (
 func load(given *pflag.FlagSet, bind binding, defaults settings) (settings, error) {
 	s := defaults
 	if given.Lookup("config") != nil {
-		path := fromFlagOrEnv(given.Lookup("config"))
+		path, _ := toHome(fromFlagOrEnv(given.Lookup("config")))
 		if path == "" {
 			path = defaultConfig()
 		}

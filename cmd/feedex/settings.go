@@ -155,10 +155,13 @@ const (
 
 // dataOr is the data directory, in the user's own place under that name where none was chosen.
 func (s *settings) dataOr(name string) (string, error) {
-	if s.Data != "" {
-		return s.Data, nil
+	if s.Data == "" {
+		return defaultData(name)
 	}
-	return defaultData(name)
+	if path, ok := toHome(s.Data); ok {
+		return path, nil
+	}
+	return "", errHomeless()
 }
 
 // defaultData is the data directory of a user who chose none; name is its last element.
@@ -180,7 +183,11 @@ func defaultData(name string) (string, error) {
 			return filepath.Join(home, ".local", "share", name), nil
 		}
 	}
-	return "", usageError{hintedError{fmt.Errorf("find a data directory: this user has no home directory"), "choose one with --data"}}
+	return "", errHomeless()
+}
+
+func errHomeless() error {
+	return usageError{hintedError{fmt.Errorf("find a data directory: this user has no home directory"), "choose one with --data"}}
 }
 
 // usualConfig is where the config file is that is read where none is named, "" if there is no such place.
@@ -199,6 +206,20 @@ func defaultConfig() string {
 		return ""
 	}
 	return path
+}
+
+// toHome is the path that a person wrote with ~ for the home directory: what stands in a file, and behind --data=, no
+// shell has read. It reports false where there is no home directory.
+func toHome(path string) (string, bool) {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
+		return path, true
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || home == "" {
+		return path, false
+	}
+	return filepath.Join(home, rest), true
 }
 
 // fromHome is a path as people write it, with ~ for the home directory.
