@@ -156,11 +156,16 @@ func (h *handler) hub(r *http.Request) string {
 	return origin(r) + hubPath
 }
 
-// origin is the handler itself, as the one who asks knows it. HTTP/1.0 does not say.
+// origin is the handler itself, as the one who asks knows it: at https where a web server in front of it says so. Who says so
+// without one deceives nobody else. HTTP/1.0 does not say the host.
 func origin(r *http.Request) string {
 	host := r.Host
 	if own, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && host == "" {
 		host = own.String()
+	}
+	scheme, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",") // several servers list theirs
+	if strings.EqualFold(strings.TrimSpace(scheme), "https") {
+		return "https://" + host
 	}
 	return "http://" + host
 }

@@ -291,3 +291,20 @@ func TestHubIsNamed(t *testing.T) {
 		t.Errorf("/hub without one: %d", w.Code)
 	}
 }
+
+// Behind a web server that speaks TLS every address in a document begins with https.
+func TestAddressesBehindTLS(t *testing.T) {
+	h := reader.New(reader.Config{Source: followedLibrary(), Hub: http.NotFoundHandler()})
+	for _, target := range []string{"/feed/" + string(exampleURL), "/feeds/1.rss", "/feeds/1.json", "/all.atom", "/opml?via=node", "/archive?q=id&format=atom", "/archive/opensearch.xml"} {
+		for _, proto := range []string{"https", "HTTPS", "https, http"} {
+			w := get(t, h, target, "X-Forwarded-Proto", proto)
+			text := string(body(t, w)) + strings.Join(w.Header().Values("Link"), " ")
+			if strings.Contains(text, "http://127.0.0.1:7791/") || !strings.Contains(text, "https://127.0.0.1:7791/") {
+				t.Errorf("%s by %s:\n%s", target, proto, text)
+			}
+		}
+		if w := get(t, h, target, "X-Forwarded-Proto", "http"); strings.Contains(string(body(t, w)), "https://127.0.0.1:7791/") {
+			t.Errorf("%s by http:\n%s", target, w.Body)
+		}
+	}
+}

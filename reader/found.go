@@ -83,7 +83,7 @@ func (h *handler) serveOpenSearch(w http.ResponseWriter, r *http.Request) {
 	template := origin(r) + archivePath + "?q={searchTerms}&limit={count?}&format="
 	urls := []openSearchURL{{"application/atom+xml", template + "atom"}, {"application/json", template + "json"}}
 	if h.Web != nil {
-		urls = append(urls, openSearchURL{"text/html", "http://" + r.Host + "/search?q={searchTerms}"})
+		urls = append(urls, openSearchURL{"text/html", origin(r) + "/search?q={searchTerms}"})
 	}
 	text, err := xml.MarshalIndent(openSearch{
 		ShortName: "feedex", Description: "Everything that this node ever saw", Encoding: "UTF-8",

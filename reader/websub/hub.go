@@ -133,7 +133,8 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q, problem := readRequest(r.PostForm)
-	if problem == "" && !strings.HasPrefix(q.Topic, "http://"+r.Host+"/") {
+	scheme, rest, _ := strings.Cut(q.Topic, "://")
+	if problem == "" && (scheme != "http" && scheme != "https" || !strings.HasPrefix(rest, r.Host+"/")) {
 		problem = "hub.topic: this hub serves the feeds of http://" + r.Host + " alone."
 	}
 	if problem != "" {

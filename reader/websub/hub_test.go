@@ -56,6 +56,22 @@ func TestSubscribeAndDeliver(t *testing.T) {
 	})
 }
 
+// Subscribers that come by a web server with TLS know the feeds by https.
+func TestTopicBehindTLS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		if w := s.ask("hub.topic", "https"+strings.TrimPrefix(topic, "http")); w.Code != http.StatusAccepted {
+			t.Fatalf("status %d: %s", w.Code, w.Body)
+		}
+		s.publish(2)
+		s.wantBodies(`from "1" to "2"`)
+		if link := s.sub.last.Header["Link"][0]; link != "<https"+strings.TrimPrefix(topic, "http")+`>; rel="self"` {
+			t.Errorf("delivered as %s", link)
+		}
+	})
+}
+
 func TestRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := play(t)

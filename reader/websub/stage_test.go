@@ -41,7 +41,11 @@ func (p *publication) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/atom+xml; charset=utf-8")
-	w.Header().Add("Link", "<"+topic+`>; rel="self"`)
+	self := topic
+	if r.Header.Get("X-Forwarded-Proto") == "https" {
+		self = "https" + strings.TrimPrefix(topic, "http")
+	}
+	w.Header().Add("Link", "<"+self+`>; rel="self"`)
 	w.Header().Add("Link", `<http://127.0.0.1:7791/hub>; rel="hub"`)
 	if r.Header.Get("A-IM") == "feed" {
 		w.WriteHeader(http.StatusIMUsed)
