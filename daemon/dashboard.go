@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"feedex/archive/sqlite"
@@ -240,8 +241,8 @@ func (d dashboard) RemovePassword(ctx context.Context, name string) error {
 	return d.host.RemovePassword(ctx, name)
 }
 
-// newDashboard makes the pages of a node. They let go of open connections when ctx ends.
-func newDashboard(ctx context.Context, h *host, r *sqlite.Reader, login bool) (*web.Handler, error) {
+// newDashboard makes the pages of a node. They let go of open connections when ctx ends. Who needs a password says login.
+func newDashboard(ctx context.Context, h *host, r *sqlite.Reader, login func(*http.Request) bool) (*web.Handler, error) {
 	pages, err := web.New(web.Config{Source: dashboard{&library{r, h}, h}, Login: login, Version: Version, Ending: ctx.Done(), Log: h.config.Log})
 	if err != nil {
 		return nil, fmt.Errorf("make the dashboard: %w", err)

@@ -42,7 +42,7 @@ func BenchmarkDashboard(b *testing.B) {
 	loop.Go(func() { h.loop(ctx) })
 	defer loop.Wait()
 	defer cancel()
-	pages, err := newDashboard(ctx, h, store.Reader, false)
+	pages, err := newDashboard(ctx, h, store.Reader, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -160,13 +160,14 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 		Methods: protocol.NodeMethods(), Serve: h.serve, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
 	})
 	entrance := h.entrance(l.reader, archive)
-	pages, err := newDashboard(serving, h, archive, entrance != nil)
+	open := func(r *http.Request) bool { return entrance == nil && !forwarded(r) }
+	pages, err := newDashboard(serving, h, archive, func(r *http.Request) bool { return !open(r) })
 	if err != nil {
 		return err
 	}
 	forReaders := reader.Config{
-		Source: readerSource{archive}, Sync: h.syncAPIs(archive), Hosts: h.config.ReaderHosts, Entrance: entrance,
-		Web: pages, Known: pages.LoggedIn, Version: Version, Log: h.config.Log,
+		Source: readerSource{archive}, Sync: h.syncAPIs(archive), Hosts: h.config.ReaderHosts, Entrance: &library{archive, h},
+		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version, Log: h.config.Log,
 	}
 	h.hub = newHub(h, l.reader, archive, forReaders)
 	defer h.hub.CloseIdle()
@@ -252,6 +253,16 @@ func (h *host) entrance(ln net.Listener, archive *sqlite.Reader) reading.Entranc
 		return nil
 	}
 	return &library{archive, h}
+}
+
+// forwarded reports whether a request came by a web server that says so. Whoever is behind that may be anywhere.
+func forwarded(r *http.Request) bool {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
+		if r.Header.Get(name) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // listenControl opens the control socket for its owner alone. One that a killed node left is removed:

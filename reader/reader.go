@@ -34,7 +34,8 @@ type Config struct {
 	// Web answers whatever is no way in for a feed reader: pages for people. It has methods and a login of its own.
 	// Default: none.
 	Web http.Handler
-	// Known reports whether whoever asks has logged in there, and needs no password here. Default: nobody has.
+	// Known reports whether whoever asks needs no password here, because they have logged in there or for whatever else they
+	// are known. Default: all need one.
 	Known func(*http.Request) bool
 	// Hub is the WebSub hub of the feeds, told by itself when there is something new. Default: none.
 	Hub http.Handler

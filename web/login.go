@@ -87,7 +87,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (*http.Request, 
 		return r, false
 	case name != "":
 		return r.WithContext(context.WithValue(r.Context(), userKey{}, name)), true
-	case !h.Login, r.URL.Path == "/login", strings.HasPrefix(r.URL.Path, "/assets/"):
+	case !h.Login(r), r.URL.Path == "/login", strings.HasPrefix(r.URL.Path, "/assets/"):
 		return r, true
 	case r.Method == http.MethodGet && r.URL.Path != "/live" && r.URL.Path != "/search/network":
 		http.Redirect(w, r, "/login?"+url.Values{"next": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
@@ -106,7 +106,7 @@ type loginPage struct {
 }
 
 func (h *Handler) loginPage(r *http.Request) (view, error) {
-	return view{Page: "login", Title: "Log in", Body: loginPage{Next: local(r.FormValue("next")), User: userOf(r.Context()), Required: h.Login, Wrong: r.FormValue("wrong") == "1"}}, nil
+	return view{Page: "login", Title: "Log in", Body: loginPage{Next: local(r.FormValue("next")), User: userOf(r.Context()), Required: h.Login(r), Wrong: r.FormValue("wrong") == "1"}}, nil
 }
 
 // login begins a session, where the password is one.

@@ -32,7 +32,7 @@ func TestLoginRequired(t *testing.T) {
 	n := newNode(t)
 	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", noon)}
 	now := noon
-	h, err := web.New(web.Config{Source: n, Login: true, Now: func() time.Time { return now }})
+	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return true }, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,9 @@ import (
 type Config struct {
 	// Source is the node.
 	Source Source
-	// Login says that pages are shown only to those who have shown a password. Default: to everybody, as is right on the
-	// loopback address alone; feeds whose URL is a secret, and passwords, are for those who have logged in in any case.
-	Login bool
+	// Login reports whether pages are shown to whoever asks only if they have shown a password. Default: to everybody, as is
+	// right for this machine alone; feeds whose URL is a secret, and passwords, are for those who have logged in in any case.
+	Login func(*http.Request) bool
 	// Version is the program's own. Default "".
 	Version string
 	// Ending is closed when the server is about to stop: pages that are kept up to date let go then. Default: never.
@@ -53,6 +53,9 @@ type Handler struct {
 func New(cfg Config) (*Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Login == nil {
+		cfg.Login = func(*http.Request) bool { return false }
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

@@ -27,7 +27,8 @@ neighbors, and keeps everything in its data directory; 'feedex subscribe' adds f
 A second interrupt ends it at once, which loses nothing that was shown or acknowledged.
 
 Open http://127.0.0.1:7791/ in a browser to see what it does, to read and search, and to follow feeds. Where the
-reader address is not a loopback address, that wants a password, see 'feedex password --help'.
+reader address is not a loopback address, and for who comes by a web server in front of it, that wants a password, see
+'feedex password --help'.
 
 Point a feed reader at http://127.0.0.1:7791/feed/ followed by a feed's URL to read a feed as Atom: the latest
 200 entries that the node has, and by its prev-archive links all the others. /feeds/ followed by a feed's number
