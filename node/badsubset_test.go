@@ -1,12 +1,14 @@
 package node
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/neighbors"
 	"feedex/protocol"
 	"feedex/xmlrpc"
 )
@@ -104,5 +106,33 @@ func TestWhoIsUnknownConnectsAnew(t *testing.T) {
 		if hops, ok := b.node.linkTo(a.id).peer.Hops(u); !ok || hops != 0 {
 			t.Errorf("after it connected anew the other knows of %s: %v", u, ok)
 		}
+	}
+}
+
+// The last of many floods answers a connect that did not carry the whole set: there is no link any more to say the rest
+// on.
+func TestAFloodAnswersAnIntroduction(t *testing.T) {
+	w := newNetwork(t)
+	a := w.full(1, Config{}, news)[0]
+	a.inside(func(n *Node) {
+		for i := range neighbors.MaxIntroduction {
+			n.table.Own(feed.URL(fmt.Sprintf("https://example.com/%d", i)), true)
+		}
+	})
+	p := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
+		if _, ok := c.Call.(protocol.Connect); ok {
+			return protocol.FlawedSubset{Subset: protocol.Subset{{Feed: news}}, Ignored: protocol.MaxSubset}
+		}
+		return protocol.OK{}
+	})
+	for floods := 0; !a.node.refused(p.id); floods++ {
+		if floods > 100 {
+			t.Fatal("floods cost nothing")
+		}
+		a.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
+		w.run(200 * time.Millisecond)
+	}
+	if a.node.linkTo(p.id) != nil {
+		t.Error("who is refused is a neighbor")
 	}
 }

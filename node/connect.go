@@ -72,10 +72,11 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 		}
 		n.giveWay(victim)
 		n.join(to, true, static, token, a.Session, subset, offered)
-		n.judgeSubset(n.linkTo(to), len(subset), ignored)
+		l := n.linkTo(to)
 		if len(offered) == neighbors.MaxIntroduction {
-			n.tellSoon(n.linkTo(to)) // the rest
+			n.tellSoon(l) // the rest
 		}
+		n.judgeSubset(l, len(subset), ignored) // which may end the link
 		done(nil)
 	})
 }
