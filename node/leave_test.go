@@ -1,9 +1,12 @@
 package node
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"feedex/courtesy"
+	"feedex/feed"
 	"feedex/protocol"
 )
 
@@ -17,6 +20,28 @@ func TestLeavingEndsPolling(t *testing.T) {
 	a.step(w.fetch(a, Fetch{Feed: news}))
 	if next := a.node.Next(); !next.IsZero() {
 		t.Errorf("after leaving it wants to be woken in %v", next.Sub(w.now))
+	}
+}
+
+// Nor where other feeds wait for their turn at its publisher, whether that is now or later.
+func TestLeavingEndsTurns(t *testing.T) {
+	for _, count := range []int{2, 2 * courtesy.Burst} {
+		w := newNetwork(t)
+		var urls []feed.URL
+		requests := 0
+		for i := range count {
+			urls = append(urls, feed.URL(fmt.Sprintf("https://many.example.com/%d", i)))
+			w.feeds[urls[i]] = &publisher{slow: time.Second, answer: func(Fetch) Fetched { requests++; return Fetched{Status: 304} }}
+		}
+		a := w.addAt(stranger(1), Config{}, urls...)
+		turns := min(count, courtesy.Burst) - 1
+		w.run(time.Duration(turns) * (time.Second + 100*time.Millisecond))
+		before := requests
+		a.step(Leave{})
+		w.run(time.Minute)
+		if requests != before || !a.node.Next().IsZero() {
+			t.Errorf("%d feeds: %d polls after %d, and then %v", count, requests-before, before, a.node.Next())
+		}
 	}
 }
 

@@ -178,11 +178,16 @@ func (n *Node) do(e Effect) { n.effects = append(n.effects, e) }
 // tell appends a note to the step's effects.
 func (n *Node) tell(note Note) { n.do(Tell{note}) }
 
-// at has f called when t has come.
-func (n *Node) at(t time.Time, f func()) taskID { return n.agenda.add(t, f) }
+// at has f called when t has come, unless the node has left by then.
+func (n *Node) at(t time.Time, f func()) taskID {
+	if n.left {
+		return 0
+	}
+	return n.agenda.add(t, f)
+}
 
-// after has f called when d has passed.
-func (n *Node) after(d time.Duration, f func()) taskID { return n.agenda.add(n.now.Add(d), f) }
+// after has f called when d has passed, as at does.
+func (n *Node) after(d time.Duration, f func()) taskID { return n.at(n.now.Add(d), f) }
 
 // between is a random duration from low up to high.
 func (n *Node) between(low, high time.Duration) time.Duration {

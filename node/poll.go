@@ -52,9 +52,12 @@ func (n *Node) fellDue(s *subscription) {
 func (n *Node) fetched(ev Fetched) {
 	s := n.feeds[ev.Feed]
 	n.noteRequests(s, ev.Requests)
-	if s != nil && s.polling && !n.left {
+	if n.left {
+		return // too late
+	}
+	if s != nil && s.polling {
 		n.polled(s, ev)
-	} // else unsubscribed meanwhile, or too late
+	} // else unsubscribed meanwhile
 	n.freeHost(ev.Feed)
 }
 
