@@ -165,9 +165,12 @@ func passing(err error) bool {
 	return err != nil && (code == 0 || code == protocol.Busy || code == protocol.Unavailable)
 }
 
-// offerAgain offers a bundle again in a moment.
+// offerAgain offers a bundle again in a moment, and what waits behind it, even if the bundle is not wanted any more.
 func (n *Node) offerAgain(l *link, b *protocol.Bundle) {
-	n.after(n.between(protocol.HoldAnswer, 2*protocol.HoldAnswer), func() { n.offer(l, b) })
+	n.after(n.between(protocol.HoldAnswer, 2*protocol.HoldAnswer), func() {
+		n.offer(l, b)
+		n.pump(l)
+	})
 }
 
 // put delivers a bundle that the neighbor asked for. It pays for what was written to the network, whatever

@@ -193,6 +193,26 @@ func TestWhatFailedForTheMomentIsRepeated(t *testing.T) {
 	}
 }
 
+// What waits behind an offer that came too much does not wait on where the neighbor has that bundle by then.
+func TestNothingWaitsBehindWhatIsNotOfferedAgain(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	first, second := one("first"), one("second")
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		check, is := c.(protocol.CheckDID)
+		return &protocol.RemoteError{Code: protocol.Busy, Text: "not now"}, is && to == b && check.DID == first.DID
+	}
+	a.offerAll(first)
+	a.offerAll(second)
+	w.run(w.rtt)
+	a.node.linkTo(b.id).offered.add(first.DID)
+	w.run(3 * time.Second)
+	if !b.has(second.Entries[0].EntryID()) {
+		t.Error("the neighbor was not offered what waited")
+	}
+}
+
 // What is refused for good is not said again.
 func TestWhatIsRefusedForGoodIsDropped(t *testing.T) {
 	for _, method := range []string{"check_did", "put_entries"} {
