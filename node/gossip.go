@@ -87,6 +87,9 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		// It went in a loop, or came by two ways. Paper §3.4: "the entry bundle is discarded".
 		asked := l.owes(b.DID)
 		n.deliveredOwed(l, b.DID)
+		if p := n.gossip.promises[b.DID]; p != nil && len(p.waiting) == 0 { // we cut the same part out of a larger one meanwhile
+			delete(n.gossip.promises, b.DID)
+		}
 		c.Duplicates += int64(len(b.Entries))
 		n.respond(ev, protocol.OK{})
 		n.deliveredAgain(l, b, asked)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/protocol"
 )
 
@@ -349,5 +350,27 @@ func TestWhoOwesTooMuchIsNotToldSeen(t *testing.T) {
 	a.hears(holder, protocol.CheckDID{DID: b.DID})
 	if r := a.hears(full, protocol.CheckDID{DID: b.DID}); r.Reply == protocol.Seen(true) {
 		t.Errorf("a promised bundle is answered %v, %v", r.Reply, r.Fault)
+	}
+}
+
+// A promise ends with its delivery also where we cut the same part out of a larger bundle meanwhile, because no more
+// fitted somebody's account.
+func TestAPartThatWeCutOurselvesEndsItsPromise(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(4, Config{}, news)
+	a, holder, other, poor := hosts[0], hosts[1], hosts[2], hosts[3]
+	whole := bundleOf(w, 2)
+	part := protocol.NewBundle(news, whole.Entries[:1])
+	var got []protocol.Reply
+	a.offered(holder, part, &got)
+	a.take(other, whole)
+	a.inside(func(n *Node) {
+		if cut, _ := n.fit(n.linkTo(poor.id), whole, incentive.Entry); cut == nil || cut.DID != part.DID {
+			t.Fatal("it was not cut there")
+		}
+	})
+	a.take(holder, part)
+	if n := len(a.node.gossip.promises); n != 0 {
+		t.Errorf("%d promises are open", n)
 	}
 }
