@@ -261,6 +261,12 @@ func (t *Table) Own(u feed.URL, is bool) {
 // wanted, even if neighbors are interested in it.
 func (t *Table) Private(u feed.URL, is bool) { t.set(t.routes.row(u), isPrivate, is) }
 
+// IsPrivate reports whether the feed must not leave the node, as Private said last.
+func (t *Table) IsPrivate(u feed.URL) bool {
+	i := t.routes.find(u)
+	return i != nowhere && t.routes.list[i].marks&isPrivate != 0
+}
+
 // set sets a mark of the feed's route, and has what is said of it looked at again if that changed it.
 func (t *Table) set(i row, mark marks, is bool) {
 	if marks := &t.routes.list[i].marks; (*marks&mark != 0) != is {

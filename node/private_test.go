@@ -3,6 +3,7 @@ package node
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -130,7 +131,8 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	curious := func() {
 		t.Helper()
 		for _, u := range private {
-			a.hears(b, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: u}}})
+			a.hears(b, protocol.QueryFeed{Query: protocol.Query{ID: fmt.Sprint(w.now, u), Hops: 2, Budget: 8, Filter: feed.Filter{Feed: u}}})
+			a.step(Query{Tag: 1, Query: protocol.Query{Filter: feed.Filter{Feed: u}}, Explicit: true})
 			a.put(d, protocol.NewBundle(u, w.feeds[u].entries))
 			a.hears(b, protocol.CheckDID{DID: protocol.NewBundle(u, w.feeds[u].entries).DID, Feed: u})
 		}

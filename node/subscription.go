@@ -195,12 +195,13 @@ func (n *Node) ownersHost(u feed.URL) bool {
 // privateHost reports whether the host is on this machine or a private network, as far as its name tells.
 func (n *Node) privateHost(u feed.URL) bool { return u.Local() || n.ownersHost(u) }
 
-// private reports whether entries of the feed must not leave the node.
+// private reports whether entries of the feed must not leave the node. The table knows it of those that are followed no
+// more.
 func (n *Node) private(u feed.URL) bool {
 	if s := n.feeds[u]; s != nil {
 		return s.unspeakable || s.Confidential()
 	}
-	return n.privateURL(u)
+	return n.privateURL(u) || n.table.IsPrivate(u)
 }
 
 // unsubscribe ends following a feed. Its entries stay.
