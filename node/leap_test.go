@@ -8,6 +8,7 @@ import (
 	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/polling"
+	"feedex/protocol"
 )
 
 // jump sets the clock of a network of one, whose node is woken and finds out.
@@ -89,6 +90,23 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 	}
 	if asked := w.feed(met).asked; len(asked) < 2 || asked[1].Before(back.Add(7*time.Hour)) {
 		t.Errorf("what was subscribed to in 1970 and is fresh for 8 h was polled at %v, the clock was set at %v", asked, back)
+	}
+}
+
+// Who is a neighbor when the clock is set right is none of decades, whom we would prefer to all others from then on.
+func TestNeighborsOfAClockThatStartsIn1970(t *testing.T) {
+	w := newNetwork(t)
+	h, _ := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
+	h.kill()
+	w.jump(h, time.Unix(0, 0))
+	h.start()
+	id := w.play(stranger(1), func(*testHost, Call) protocol.Reply { return protocol.OK{} }).id
+	h.inside(func(n *Node) { n.join(id, true, "", "", "", protocol.Subset{{Feed: news}}, nil) })
+	w.run(time.Minute)
+	w.jump(h, epoch)
+	h.hears(w.hosts[id], protocol.Disconnect{})
+	if peers := h.store.LoadPeers(); len(peers) != 1 || peers[0].Together <= 0 || peers[0].Together > time.Minute {
+		t.Errorf("remembers %v", peers)
 	}
 }
 
