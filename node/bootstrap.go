@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"feedex/neighbors"
@@ -184,6 +185,11 @@ func (n *Node) askTracker(url string, round int) {
 		}
 		n.after(wait, func() { n.askTracker(url, round) })
 	})
+}
+
+// tracked reports whether a tracker answers, each of whose lists has the node look for neighbors.
+func (n *Node) tracked() bool {
+	return slices.ContainsFunc(n.boot.sources, func(s SourceStatus) bool { return s.Tracker && s.Problem == "" })
 }
 
 // refillSoon looks for neighbors after d, unless that is to happen earlier anyway.

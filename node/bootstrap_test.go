@@ -226,6 +226,37 @@ func TestDocumentsAndNeighborsCannotMakeUsAFlood(t *testing.T) {
 	}
 }
 
+// Who knows nobody but a friend finds others by that one, those that come later too, and asks no more often than
+// every five minutes; so does who knows a tracker that does not answer.
+func TestAFriendIsEnough(t *testing.T) {
+	for _, trackers := range [][]string{nil, {deadTracker}} {
+		w := newNetwork(t)
+		friend := w.full(1, Config{}, news)[0]
+		a := w.add(Config{Peers: []string{friend.id.String()}, Trackers: trackers}, news)
+		asked := 0
+		w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
+			if c.Method() == "get_neighbors" && from == a {
+				asked++
+			}
+			return nil, false
+		}
+		for range 2 {
+			for range 2 {
+				w.add(Config{Trackers: []string{tracker}, MinNeighbors: 1}, news)
+			}
+			w.run(20 * time.Minute)
+		}
+		for _, h := range w.list {
+			if h != a && !linked(a, h) {
+				t.Errorf("%v: not linked with %s", trackers, h.id)
+			}
+		}
+		if asked < 2 || asked > 8 {
+			t.Errorf("%v: asked neighbors %d times within 40 minutes", trackers, asked)
+		}
+	}
+}
+
 // A neighbor that comes and goes does not make us a nuisance to the tracker.
 func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 	w := newNetwork(t)

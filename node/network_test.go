@@ -75,7 +75,12 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 		}
 	}
 	w.at(w.now.Add(c.Timeout), func() { end(Answered{Err: context.DeadlineExceeded}) })
-	if c.To.Tracker != "" {
+	switch c.To.Tracker {
+	case "":
+	case deadTracker:
+		end(Answered{Err: errors.New("connection refused"), Unsent: true})
+		return
+	default:
 		end(Answered{Reply: w.tracked(c.To.Tracker, from.id)})
 		return
 	}

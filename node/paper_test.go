@@ -18,7 +18,10 @@ const (
 	comic feed.URL = "https://comic.example.net/rss"
 )
 
-const tracker = "http://tracker.example.com/"
+const (
+	tracker     = "http://tracker.example.com/"
+	deadTracker = "http://dead.example.com/" // it never answers
+)
 
 // Paper §3: "hop count 1 means that the feed is not in its interest but in at least one of its
 // neighbors', and so forth", §3.4: "not greater than a system parameter max_subset_hops".

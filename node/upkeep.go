@@ -43,6 +43,9 @@ func (n *Node) upkeepLater() {
 		n.watchHunger()
 		n.exchange()
 		n.search()
+		if n.table.Len() < n.config.MinNeighbors && !n.tracked() {
+			n.refillSoon(0) // neighbors may know others by now
+		}
 		n.upkeepLater()
 	})
 }
