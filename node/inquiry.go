@@ -27,6 +27,7 @@ type inquiry struct {
 	asked    int         // neighbors
 	open     int         // of them, those that have not answered
 	answers  int         // of them, those that gave an answer
+	useful   []*link     // of them, those that told of something new, and are paid once the asker pays
 	over     bool
 
 	since   time.Time // before it, others left something out for lack of room
@@ -244,12 +245,23 @@ func (i *inquiry) take(l *link, a protocol.Answer) {
 		}
 	}
 	i.results.Trim(n.now)
-	if useful {
+	switch {
+	case useful && i.asker == nil:
 		n.earnValue(l, relayPrice)
+	case useful:
+		i.useful = append(i.useful, l)
 	}
 	fresh = slices.DeleteFunc(fresh, func(h *search.Hit) bool { return !i.results.Keeps(h) })
 	if i.grown != nil && len(fresh) > 0 {
 		i.grown(fresh)
+	}
+}
+
+// share pays those that told of something new out of what the asker paid for the list. If each got as much, or got it
+// although the asker paid nothing, neighbors that invent answers for each other would earn more than they pay.
+func (i *inquiry) share() {
+	for _, l := range i.useful {
+		i.n.earnValue(l, relayPrice/incentive.Credit(len(i.useful)))
 	}
 }
 

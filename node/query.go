@@ -79,7 +79,11 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 		}
 		l.effort.spared(n.now, i.left)
 		a.Left = asked - (q.Budget - i.left)
-		n.respond(ev, n.charged(l, a, 1+q.Budget-i.left))
+		a = n.charged(l, a, 1+q.Budget-i.left)
+		n.respond(ev, a)
+		if len(a.Found) > 0 {
+			i.share()
+		}
 	}
 	f := q.Filter
 	f.Shareable = true

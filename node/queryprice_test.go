@@ -289,3 +289,43 @@ func TestTheOwnersQueriesAreBounded(t *testing.T) {
 		t.Errorf("one too many: %+v", last)
 	}
 }
+
+// Neighbors that invent answers to each other's queries earn no more than they pay, whether the asker can pay for what
+// they tell or not.
+func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
+	for name, age := range map[string]time.Duration{"news": 0, "old": 72 * time.Hour} {
+		w := newNetwork(t)
+		hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3}, [2]int{1, 4})
+		asker, relay := hosts[0], hosts[1]
+		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+			q, is := c.(protocol.QueryFeed)
+			if !is || to == relay {
+				return nil, false
+			}
+			e := feed.Entry{Feed: news, ID: q.Query.ID + to.id.String(), Title: "walrus", Published: w.now.Add(-age)}
+			return protocol.Answer{Found: []protocol.Found{{
+				ID: e.EntryID(), Digest: e.Digest(), Feed: news, Title: e.Title, Published: e.Published, Seen: w.now, Holders: []protocol.NodeID{{}},
+			}}}, true
+		}
+		account := func(h *testHost) incentive.Account {
+			a, _ := relay.node.dues.ledger.Account(relay.node.linkTo(h.id).holder)
+			return a
+		}
+		listed := 0
+		for i := range 100 {
+			w.run(10 * time.Second)
+			if r, ok := relay.hears(asker, protocol.QueryFeed{Query: protocol.Query{
+				ID: fmt.Sprint(i), Hops: 1, Budget: 4, Filter: feed.Filter{Words: []string{"walrus"}, Limit: 10 + i},
+			}}).Reply.(protocol.Answer); ok {
+				listed += len(r.Found)
+			}
+		}
+		var earned incentive.Credit
+		for _, h := range hosts[2:] {
+			earned += account(h).Got
+		}
+		if paid := account(asker).Given; paid == 0 || earned > paid || (listed > 0) != (age > 0) || (earned > 0) != (age > 0) {
+			t.Errorf("%s: %v was paid and %v earned for %d entries", name, paid, earned, listed)
+		}
+	}
+}
