@@ -170,6 +170,22 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// Nodes that vanish poll until then, and so count for a part of one each.
+func TestLimitsOfThoseThatVanish(t *testing.T) {
+	t.Parallel()
+	p := smallPaper(t)
+	p.Failing, p.NoEncoding, p.Intervals = 9, true, []time.Duration{time.Hour}
+	p.Feeds, p.Each, p.Length = 20, 20, time.Hour
+	report, err := p.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := report.Result.(PaperResult).Rows[0]
+	if most, least := 3600/float64(row.Nodes+1), 3600/float64(row.Nodes+1+9); row.Random >= most || row.Random <= least {
+		t.Errorf("the limit at random phases is %v s, want it between %v and %v", row.Random, least, most)
+	}
+}
+
 // BenchmarkPaper runs one network of Paper §4.3 for two hours, at full size.
 func BenchmarkPaper(b *testing.B) {
 	for _, noEncoding := range []bool{false, true} {

@@ -159,38 +159,42 @@ func bundle(t lab.Traffic) float64 {
 	return float64(t[lab.PutEntries].Items) / float64(max(1, t[lab.PutEntries].Calls))
 }
 
-// limits works out what lag the polls of the nodes that ran to the end allow, if whatever one of them finds
-// is with the others at once. Each deliverable entry counts once. With n subscribers that poll a feed every
-// T: at random phases an entry waits T/(n+1) on average, evenly spaced T/2n. Were the polls of all feeds
-// together shared out in proportion to the square root of subscribers times publishing rate, which
-// minimizes the mean, p polls a second would make it wait 1/2p.
+// limits works out what lag the polls of all nodes allow those that ran to the end, if whatever one of them
+// finds is with the others at once. Each entry that one of those is to get counts once. With n nodes that poll
+// a feed every T, of which those that vanish count for as long as they were there: at random phases an entry
+// waits T/(n+1) on average, evenly spaced T/2n. Were the polls of all feeds together shared out in proportion
+// to the square root of deliveries, which minimizes the mean, p polls a second would make it wait 1/2p.
 func (row *PaperRow) limits(w *lab.World) {
-	type demand struct{ n, entries, root float64 }
+	type demand struct{ n, deliveries, root float64 }
 	var list []demand
 	subscribers := make([]int, len(w.Publishers()))
-	entries := make([]int, len(w.Publishers()))
+	polling := make([]float64, len(w.Publishers()))
 	for _, h := range w.Hosts() {
-		if h.Running() {
-			for _, i := range h.Follows() {
+		there := 1.
+		if !h.Running() {
+			there = float64(h.Sessions()[0].To) / float64(row.Ran)
+		}
+		for _, i := range h.Follows() {
+			polling[i] += there
+			if h.Running() {
 				subscribers[i]++
 			}
 		}
 	}
 	for i, p := range w.Publishers() {
-		entries[i] = p.Feed.Count(w.Now().Add(-row.Ran), w.Now())
-		if n := float64(subscribers[i]); n > 0 && entries[i] > 0 {
-			list = append(list, demand{n, float64(entries[i]), math.Sqrt(n * float64(entries[i]))})
+		if deliveries := float64(subscribers[i] * p.Feed.Count(w.Now().Add(-row.Ran), w.Now())); deliveries > 0 {
+			list = append(list, demand{polling[i], deliveries, math.Sqrt(deliveries)})
 		}
 	}
 	period := row.Every.Seconds()
 	var weight, polls, roots float64
 	for _, d := range list {
-		weight += d.n * d.entries
+		weight += d.deliveries
 		polls += d.n / period
 		roots += d.root
 	}
 	for _, d := range list {
-		share := d.n * d.entries / weight
+		share := d.deliveries / weight
 		row.Random += share * period / (d.n + 1)
 		row.Staggered += share * period / (2 * d.n)
 		row.Shared += share / (2 * polls * d.root / roots)

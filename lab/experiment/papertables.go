@@ -202,7 +202,8 @@ func limitTable(rows []PaperRow) Table {
 	t := Table{
 		Title:   "Lag in minutes against what the same polls allow",
 		Columns: []string{"interval h", "XCH", "random phases T/(n+1)", "staggered T/2n", "shared out by sqrt(demand)", "ran h", "nodes", "hash"},
-		Notes:   []string{"Limits for n subscribers of a feed that hear of an entry as soon as one of them polls it, an entry and subscriber each counting once."},
+		Notes: []string{"Limits for n nodes that poll a feed and hear of an entry as soon as one of them does, an entry and subscriber each counting once.",
+			"Nodes that vanish count as polling for as long as they were there."},
 	}
 	for _, r := range rows {
 		t.row(hours(r.Every), meanMinutes(r.Exchange.Lag), minutes(r.Random), minutes(r.Staggered), minutes(r.Shared),
