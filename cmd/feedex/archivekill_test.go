@@ -64,11 +64,13 @@ func entriesIn(t *testing.T, file string) (n int) {
 
 // An import that is killed again and again loses nothing, doubles nothing, and is finished by the next.
 func TestKilledImport(t *testing.T) {
-	const n = 4 * daemon.IntakeLines
+	const n = 5 * daemon.IntakeLines
 	data, whole := t.TempDir(), exportOf(t, n, 10)
 	file := daemon.DatabasePath(data)
 	before := 0
-	for _, part := range []int{5, 7} { // so many parts of eight are read before the kill
+	// So many tenths are read before the kill, which is in the middle of a batch: one or two batches are stored then, and
+	// three or four the next time.
+	for _, part := range []int{5, 9} {
 		cmd := feedexProcess(t, "archive", "import", "--data", data)
 		in, err := cmd.StdinPipe()
 		if err != nil {
@@ -79,7 +81,7 @@ func TestKilledImport(t *testing.T) {
 		}
 		// What a pipe holds is far less than a batch, and one batch is read ahead: once this is written, all batches
 		// but the last two are stored.
-		if _, err := io.WriteString(in, whole[:len(whole)/8*part]); err != nil {
+		if _, err := io.WriteString(in, whole[:len(whole)/10*part]); err != nil {
 			t.Fatal(err)
 		}
 		if err := cmd.Process.Kill(); err != nil {
