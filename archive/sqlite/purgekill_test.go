@@ -67,7 +67,8 @@ func TestKillWhilePurging(t *testing.T) {
 				gone++
 			}
 		}
-		if there+gone != len(records) || gone < purged+7*steps {
+		// A victim that is killed late has nothing left to purge in its last steps.
+		if there+gone != len(records) || gone < min(purged+7*steps, len(records)-1) {
 			t.Fatalf("%d entries are there and %d are purged of %d, after %d and %d steps more", there, gone, len(records), purged, steps)
 		}
 		purged = gone
