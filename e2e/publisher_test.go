@@ -14,6 +14,7 @@ import (
 // A publisher publishes feeds on this machine.
 type publisher struct {
 	server *httptest.Server
+	first  time.Time // when the first entry of each feed came out
 	mu     sync.Mutex
 	feeds  map[string]*published // by path
 	agents []string              // User-Agent of every request
@@ -26,7 +27,7 @@ type published struct {
 }
 
 func startPublisher(t *testing.T) *publisher {
-	p := &publisher{feeds: make(map[string]*published)}
+	p := &publisher{first: time.Now().Add(-time.Hour).Truncate(time.Hour), feeds: make(map[string]*published)}
 	p.server = httptest.NewServer(p)
 	t.Cleanup(p.server.Close)
 	return p
@@ -73,11 +74,10 @@ func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/rss+xml")
 	fmt.Fprintf(w, "<rss version=\"2.0\"><channel><title>%s</title><link>%s/</link><description>d</description>\n", html.EscapeString(f.title), p.server.URL)
-	first := time.Now().Add(-time.Hour).Truncate(time.Hour)
 	for i, title := range f.entries {
 		fmt.Fprintf(w, "<item><guid isPermaLink=\"false\">%s#%d</guid><title>%s</title><link>%s/%d</link><pubDate>%s</pubDate>"+
 			"<description>&lt;p&gt;What there is to say of “%s”.&lt;/p&gt;</description></item>\n", r.URL.Path, i, html.EscapeString(title),
-			p.server.URL, i, first.Add(time.Duration(i)*time.Minute).UTC().Format(time.RFC1123Z), html.EscapeString(title))
+			p.server.URL, i, p.first.Add(time.Duration(i)*time.Minute).UTC().Format(time.RFC1123Z), html.EscapeString(title))
 	}
 	fmt.Fprint(w, "</channel></rss>\n")
 }
