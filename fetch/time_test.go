@@ -121,8 +121,10 @@ func TestOneAtATimePerHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var inside, most atomic.Int32
 		c := inMemory(t, func(addr string, conn net.Conn) {
-			if n := inside.Add(1); n > most.Load() {
-				most.Store(n)
+			for n := inside.Add(1); ; {
+				if m := most.Load(); n <= m || most.CompareAndSwap(m, n) {
+					break
+				}
 			}
 			time.Sleep(20 * time.Second)
 			inside.Add(-1)
