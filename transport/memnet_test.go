@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
 	"testing"
@@ -57,7 +58,7 @@ func (c *memConn) RemoteAddr() net.Addr { return c.remote }
 func memAddr(s string) net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(s)) }
 
 // run starts Serve and returns a function that ends it and returns its error.
-func run(ctx context.Context, ln net.Listener, h *handler, cfg ServerConfig) (stop func() error) {
+func run(ctx context.Context, ln net.Listener, h http.Handler, cfg ServerConfig) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- Serve(ctx, ln, h, cfg) }()
