@@ -46,7 +46,7 @@ fuzz: # new inputs to every fuzz target; for more of them, make fuzz FUZZTIME=10
 
 e2e: # newsboat, sfeed and Chromium use the real program; screenshots are left in e2e/out
 	cd e2e && npm ci --ignore-scripts --no-audit --no-fund --silent
-	cd e2e && $(GO) vet ./... && FEEDEX_E2E=1 $(GO) test -count=1 ./...
+	cd e2e && $(GO) vet ./... && FEEDEX_E2E=1 $(GO) test -count=1 -timeout 20m ./...
 
 figure: e2e # the README's picture of the dashboard
 	cp e2e/out/dashboard.png docs/figures/dashboard.png

@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen. It only bounds a failing test.
-const patience = 90 * time.Second
+const patience = 5 * time.Minute
 
 // packages are those of Debian in which programs are that are not called as their package is.
 var packages = map[string]string{"sfeed_update": "sfeed"}
