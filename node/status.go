@@ -35,7 +35,7 @@ type Status struct {
 type SourceStatus struct {
 	Name    string    `json:"name"`              // as the owner wrote it
 	Tracker bool      `json:"tracker"`           // otherwise a static neighbor
-	Asked   time.Time `json:"asked"`             // when it last answered, or failed to
+	Asked   time.Time `json:"asked,omitzero"`    // when it last answered, or failed to; zero for never
 	Problem string    `json:"problem,omitempty"` // why it was of no use then
 }
 
@@ -100,17 +100,17 @@ type NeighborStatus struct {
 type FeedStatus struct {
 	URL         feed.URL      `json:"url"`
 	Title       string        `json:"title"`
-	Alias       feed.URL      `json:"alias,omitempty"` // where it has moved to
-	Ended       bool          `json:"ended"`           // its publisher says that it is gone for good; polled no more
-	Private     bool          `json:"private"`         // never leaves this node
-	Discreet    bool          `json:"discreet"`        // neighbors are not to learn that the interest is the node's own
-	Weight      int           `json:"weight"`          // of preference, 1 to 100
-	Policy      string        `json:"policy"`          // by which it is polled, "" for the node's own
-	Offered     int           `json:"offered"`         // neighbors that have it in their set, within reach
-	Interval    time.Duration `json:"interval"`        // between polls, in nanoseconds
-	LastPoll    time.Time     `json:"last_poll"`
-	LastSuccess time.Time     `json:"last_success"`
-	NextPoll    time.Time     `json:"next_poll"`
+	Alias       feed.URL      `json:"alias,omitempty"`    // where it has moved to
+	Ended       bool          `json:"ended"`              // its publisher says that it is gone for good; polled no more
+	Private     bool          `json:"private"`            // never leaves this node
+	Discreet    bool          `json:"discreet"`           // neighbors are not to learn that the interest is the node's own
+	Weight      int           `json:"weight"`             // of preference, 1 to 100
+	Policy      string        `json:"policy"`             // by which it is polled, "" for the node's own
+	Offered     int           `json:"offered"`            // neighbors that have it in their set, within reach
+	Interval    time.Duration `json:"interval"`           // between polls, in nanoseconds
+	LastPoll    time.Time     `json:"last_poll,omitzero"` // zero for never, here and in the next
+	LastSuccess time.Time     `json:"last_success,omitzero"`
+	NextPoll    time.Time     `json:"next_poll,omitzero"`  // zero while none is planned
 	NotBefore   time.Time     `json:"not_before,omitzero"` // for its publisher's sake it is left alone until then; zero where that is past
 	Since       time.Time     `json:"since,omitzero"`      // when the owner subscribed
 	Errors      int           `json:"errors"`              // failed polls in a row
@@ -142,7 +142,7 @@ type GapStatus struct {
 func (n *Node) Status() Status {
 	s := n.status
 	s.Covers = len(n.covers.list)
-	s.Sources, s.Warning = slices.Clone(n.boot.sources), n.upkeep.warning
+	s.Sources, s.Warning = append([]SourceStatus{}, n.boot.sources...), n.upkeep.warning
 	s.Offline = n.outage.Since()
 	for u, f := range n.feeds {
 		switch named, _ := pageOf(&f.Feed); {
