@@ -91,9 +91,9 @@ func (b *Bundle) Verify() error {
 	return nil
 }
 
-// CheckEntry reports as a *Fault why e may not travel: a field that is too long, or text that is not
-// clean or a time that the wire has no form for, so that its digest would not survive it. An entry that may not travel is kept by the
-// node that polled it and is left out of its bundles.
+// CheckEntry reports as a *Fault why e may not travel: a field is too long, or the entry's digest would not
+// survive the way, for a text is not clean or the wire has no form for a time. The node that polled such an
+// entry keeps it, and leaves it out of its bundles.
 func CheckEntry(e *feed.Entry) error {
 	fields := []struct {
 		name  string

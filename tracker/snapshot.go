@@ -17,8 +17,7 @@ type Entry struct {
 	Confirmed bool            `json:"confirmed"` // whether it answered then
 }
 
-// Snapshot returns what Load needs to go on after a restart, first to be
-// forgotten first. Call backs under
+// Snapshot returns what Load needs to go on after a restart, first to be forgotten first. Call backs under
 // way are left out: they begin anew with the node's next call.
 func (r *Registry) Snapshot(now time.Time) []Entry {
 	r.expire(now)
