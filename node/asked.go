@@ -63,16 +63,16 @@ func (n *Node) asked(ev Asked) {
 	}
 }
 
-// neighborList names our neighbors to one of them.
+// neighborList names our neighbors to one of them: of more than a list holds some, by chance.
 func (n *Node) neighborList(asker protocol.NodeID) protocol.NodeList {
 	var list protocol.NodeList
 	for _, p := range n.table.All() {
-		if p.ID != asker && len(list) < protocol.MaxNeighborList {
+		if p.ID != asker {
 			list = append(list, p.ID)
 		}
 	}
 	n.rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list
+	return list[:min(len(list), protocol.MaxNeighborList)]
 }
 
 func (n *Node) respond(ev Asked, r protocol.Reply) { n.do(Respond{Tag: ev.Tag, Reply: r}) }

@@ -163,6 +163,30 @@ func TestNeighborsNameTheirNeighbors(t *testing.T) {
 	}
 }
 
+// Who has more neighbors than a list holds names each of them now and then.
+func TestEachOfManyNeighborsIsNamed(t *testing.T) {
+	w := newNetwork(t)
+	a := w.add(Config{MaxNeighbors: 64}, news)
+	a.inside(func(n *Node) {
+		for i := range 64 {
+			n.join(stranger(i), true, "", "", "", protocol.Subset{{Feed: news}}, nil)
+		}
+	})
+	named := make(map[protocol.NodeID]bool)
+	for range 100 {
+		list := a.node.neighborList(stranger(0))
+		if len(list) != protocol.MaxNeighborList {
+			t.Fatalf("a list of %d", len(list))
+		}
+		for _, id := range list {
+			named[id] = true
+		}
+	}
+	if len(named) != 63 || named[stranger(0)] {
+		t.Errorf("%d of 63 neighbors were ever named", len(named))
+	}
+}
+
 // A restart forgets promises and links, and nothing that was acknowledged.
 func TestARestartKeepsWhatWasAcknowledged(t *testing.T) {
 	w := newNetwork(t)
