@@ -5,7 +5,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
+
+// sameWish is for how long after the first signal another is the same wish: timeout(1) signals the program and then
+// its group, to which the program belongs as well. Nobody presses Ctrl-C twice so fast.
+const sameWish = 100 * time.Millisecond
 
 // An interruption is the cause with which the program's context ends on a signal.
 type interruption struct{ os.Signal }
@@ -24,8 +29,8 @@ func endings() []os.Signal {
 }
 
 // untilSignal returns a context that ends at the first signal, with an interruption as its cause, so that
-// the program can end in order. A second signal ends it at once: exit is called with 128 and the
-// signal's number, as shells count. stop lets go of everything.
+// the program can end in order. A second signal, unless it is the same wish, ends it at once: exit is called
+// with 128 and the signal's number, as shells count. stop lets go of everything.
 func untilSignal(ctx context.Context, signals <-chan os.Signal, exit func(code int)) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	quit, done := make(chan struct{}), make(chan struct{})
@@ -37,10 +42,19 @@ func untilSignal(ctx context.Context, signals <-chan os.Signal, exit func(code i
 		case <-quit:
 			return
 		}
-		select {
-		case s := <-signals:
-			exit(exitCode(s))
-		case <-quit:
+		same := time.After(sameWish)
+		for {
+			select {
+			case <-same:
+				same = nil
+			case s := <-signals:
+				if same == nil {
+					exit(exitCode(s))
+					return
+				}
+			case <-quit:
+				return
+			}
 		}
 	}()
 	return ctx, func() {
