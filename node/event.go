@@ -34,6 +34,7 @@ type Answered struct {
 	Peer    protocol.NodeID // whom the host really spoke to; needed where the Call named a host
 	Err     error           // *protocol.RemoteError where the peer answered with a fault
 	Unsent  bool            // the call failed before it was written to the network
+	Queued  bool            // that was because other calls had all connections to the peer
 	RTT     time.Duration   // from request to answer
 }
 

@@ -74,6 +74,37 @@ func TestANeighborThatIsOfNoUseIsGivenUp(t *testing.T) {
 	}
 }
 
+// While long calls have all connections to a neighbor, other calls end unsent. That says nothing of the neighbor.
+func TestCallsThatGetNoConnectionEndNoLink(t *testing.T) {
+	for name, queued := range map[string]func(protocol.Call) bool{
+		"all":        func(protocol.Call) bool { return true },
+		"deliveries": func(c protocol.Call) bool { _, put := c.(protocol.PutEntries); return put },
+	} {
+		w := newNetwork(t)
+		hosts := w.full(2, Config{}, news)
+		a, b := hosts[0], hosts[1]
+		link, tried := a.node.linkTo(b.id), 0
+		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+			if to != b || !queued(c) {
+				return nil, false
+			}
+			tried++
+			return errQueued, true
+		}
+		bundle := one("x")
+		a.inside(func(n *Node) { n.offer(link, bundle) })
+		w.run(20 * time.Second)
+		if tried < 3 || a.node.linkTo(b.id) != link {
+			t.Errorf("%s: after %d calls the link holds: %v", name, tried, a.node.linkTo(b.id) == link)
+		}
+		w.intercept = nil
+		w.run(20 * time.Second)
+		if _, came := b.arrived[bundle.Entries[0].EntryID()]; !came {
+			t.Errorf("%s: what waited was not delivered", name)
+		}
+	}
+}
+
 // Where there is nothing to say, a dead neighbor is noticed all the same, within seven minutes.
 func TestASilentNeighborIsNoticed(t *testing.T) {
 	w := newNetwork(t)

@@ -106,7 +106,8 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 		}
 		if reply, ok := w.scripted(from, h, c); ok {
 			if err, is := reply.(error); is {
-				end(Answered{Err: err, Peer: to})
+				queued := err == errQueued
+				end(Answered{Err: err, Peer: to, Unsent: queued, Queued: queued})
 			} else if reply != nil {
 				end(Answered{Reply: reply, Peer: to})
 			}
@@ -122,6 +123,9 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 		})
 	})
 }
+
+// errQueued is the reply to a call that got no connection, because other calls had them all.
+var errQueued = errors.New("all connections are in use")
 
 // scripted is the reply to a call that no node answers, if it is one of those.
 func (w *network) scripted(from, to *testHost, c Call) (reply protocol.Reply, ok bool) {

@@ -206,6 +206,8 @@ func (n *Node) putEnded(l *link, b *protocol.Bundle, a Answered) {
 		n.status.Counters.Forwarded += int64(len(b.Entries))
 	case codeOf(a.Err) == protocol.ForgedSource:
 		n.warned(l, b)
+	case a.Queued:
+		n.offerAgain(l, b)
 	case passing(a.Err):
 		if l.putFailures++; l.putFailures >= maxPutFailures {
 			n.door.send(n.now, l.holder)

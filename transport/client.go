@@ -85,9 +85,10 @@ type Result struct {
 	Reply   protocol.Reply  // of the type that belongs to the call
 	Session string          // the token that came with it, "" for none
 	Peer    protocol.NodeID // who answered: the address that was dialed
-	// Unsent is set where the call failed and nothing of it was written to the network. It is the only
-	// field that counts beside an error.
-	Unsent bool
+	// Unsent is set where the call failed and nothing of it was written to the network, and Queued where
+	// that is because other calls of ours had all connections to the peer meanwhile. They are the only
+	// fields that count beside an error.
+	Unsent, Queued bool
 }
 
 // Call makes call to the peer at addr, "host:port", or to a tracker, whose addr is an http or https
@@ -99,29 +100,39 @@ type Result struct {
 // error, or what the network said. A call may have been carried out even if it failed; where a kept
 // connection turns out to be dead it is made a second time, which no call of the protocol minds.
 func (c *Client) Call(ctx context.Context, addr, session string, call protocol.Call) (Result, error) {
-	var sent atomic.Bool
-	result, err := c.call(ctx, addr, session, call, &sent)
+	var way way
+	result, err := c.call(ctx, addr, session, call, &way)
 	if err != nil {
-		return Result{Unsent: !sent.Load()}, fmt.Errorf("call %s at %s: %w", call.Method(), addr, err)
+		queued := ctx.Err() != nil && !way.begun.Load()
+		return Result{Unsent: !way.sent.Load(), Queued: queued}, fmt.Errorf("call %s at %s: %w", call.Method(), addr, err)
 	}
 	return result, nil
+}
+
+// A way is how far a call came: net/http goes on connecting for it after its time is over.
+type way struct {
+	begun atomic.Bool // somebody was called for it, or it got a connection
+	sent  atomic.Bool // it was written, or a part of it
 }
 
 // CloseIdle closes the connections that are not in use.
 func (c *Client) CloseIdle() { c.transport.CloseIdleConnections() }
 
-func (c *Client) call(ctx context.Context, addr, session string, call protocol.Call, sent *atomic.Bool) (result Result, err error) {
+func (c *Client) call(ctx context.Context, addr, session string, call protocol.Call, way *way) (result Result, err error) {
 	target, err := endpoint(addr)
 	if err != nil {
 		return Result{}, err
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		DNSStart:     func(httptrace.DNSStartInfo) { way.begun.Store(true) },
+		ConnectStart: func(_, _ string) { way.begun.Store(true) },
 		GotConn: func(info httptrace.GotConnInfo) {
+			way.begun.Store(true)
 			if ap, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil {
 				result.Peer = protocol.NewNodeID(ap.Addr(), ap.Port())
 			}
 		},
-		WroteHeaders: func() { sent.Store(true) },
+		WroteHeaders: func() { way.sent.Store(true) },
 	})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(c.encode(call)))
 	if err != nil {

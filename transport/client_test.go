@@ -10,9 +10,11 @@ import (
 	"net/netip"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"feedex/guard"
 	"feedex/protocol"
@@ -63,6 +65,48 @@ func TestCallFault(t *testing.T) {
 	}
 	if _, ours := errors.AsType[*protocol.Fault](err); ours {
 		t.Errorf("%v passes for a fault of our own", err)
+	}
+}
+
+// TestCallQueued makes a call while others hold all connections to the peer, and one of a peer that is not there.
+func TestCallQueued(t *testing.T) {
+	held, free := make(chan struct{}, perPeer), make(chan struct{})
+	addr := serveLoopback(t, newHandler(func(_ context.Context, r Request) Response {
+		if _, ok := r.Call.(protocol.QueryFeed); ok {
+			held <- struct{}{}
+			<-free
+			return Response{Reply: protocol.Answer{}}
+		}
+		return Response{Reply: protocol.OK{}}
+	}), ServerConfig{AllowLocal: true})
+	client := newClient(t)
+	var queries sync.WaitGroup
+	for range perPeer {
+		queries.Go(func() {
+			if _, err := client.Call(deadline(t), addr, "", protocol.QueryFeed{Query: protocol.Query{ID: "q"}}); err != nil {
+				t.Error(err)
+			}
+		})
+		<-held
+	}
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	result, err := client.Call(short, addr, "", protocol.UpdateSubset{})
+	if !errors.Is(err, context.DeadlineExceeded) || !result.Unsent || !result.Queued {
+		t.Errorf("behind %d queries: %+v, %v; want it queued", perPeer, result, err)
+	}
+	close(free)
+	queries.Wait()
+	if result, err := client.Call(deadline(t), addr, "", protocol.UpdateSubset{}); err != nil || result.Queued {
+		t.Errorf("after them: %+v, %v", result, err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln.Close()
+	if result, err := client.Call(deadline(t), ln.Addr().String(), "", protocol.UpdateSubset{}); err == nil || !result.Unsent || result.Queued {
+		t.Errorf("of nobody: %+v, %v; want it unsent", result, err)
 	}
 }
 
