@@ -98,14 +98,14 @@ func TestNeighborsOfAClockThatStartsIn1970(t *testing.T) {
 	w := newNetwork(t)
 	h, _ := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
 	h.kill()
-	w.jump(h, time.Unix(0, 0))
+	w.jump(h, time.Unix(100, 0))
 	h.start()
 	id := w.play(stranger(1), func(*testHost, Call) protocol.Reply { return protocol.OK{} }).id
 	h.inside(func(n *Node) { n.join(id, true, "", "", "", protocol.Subset{{Feed: news}}, nil) })
 	w.run(time.Minute)
 	w.jump(h, epoch)
 	h.hears(w.hosts[id], protocol.Disconnect{})
-	if peers := h.store.LoadPeers(); len(peers) != 1 || peers[0].Together <= 0 || peers[0].Together > time.Minute {
+	if peers := h.store.LoadPeers(); len(peers) != 1 || peers[0].Together <= 0 || peers[0].Together > time.Minute || epoch.Sub(peers[0].FirstMet) > time.Hour {
 		t.Errorf("remembers %v", peers)
 	}
 }
