@@ -141,7 +141,7 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book
 	slices.SortStableFunc(peers, func(x, y Peer) int {
 		return cmp.Or(cmp.Compare(y.Together, x.Together), cmp.Compare(y.acquaintance(), x.acquaintance()))
 	})
-	ended := lastRun(peers)
+	ended := lastRun(now, peers)
 	came, anchors := 0, 0
 	for _, p := range peers[:min(len(peers), maxAddresses)] {
 		a := &address{ // after a restart everyone gets a new chance
@@ -154,7 +154,7 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book
 				continue
 			}
 			a.source = Came
-		case anchors < maxAnchors && a.met() && ended.Sub(p.LastMet) <= lastWord:
+		case anchors < maxAnchors && a.met() && ended.Sub(p.LastMet).Abs() <= lastWord:
 			a.anchor = true
 			anchors++
 		}
@@ -163,12 +163,21 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book
 	return b
 }
 
-// lastRun is when the run ended that left these peers behind.
-func lastRun(peers []Peer) (ended time.Time) {
+// lastRun is when the run ended that left these peers behind. What is still to come was noted by a clock that was ahead,
+// unless it is all of them: then ours is behind.
+func lastRun(now time.Time, peers []Peer) time.Time {
+	var ended, ahead time.Time
 	for _, p := range peers {
-		if p.LastMet.After(ended) {
-			ended = p.LastMet
+		latest := &ended
+		if p.LastMet.After(now) {
+			latest = &ahead
 		}
+		if p.LastMet.After(*latest) {
+			*latest = p.LastMet
+		}
+	}
+	if ended.IsZero() {
+		return ahead
 	}
 	return ended
 }

@@ -85,16 +85,27 @@ func TestAnchors(t *testing.T) {
 	met := func(i int, ago, together time.Duration) Peer {
 		return Peer{ID: id(i), FirstMet: now.Add(-50 * day), LastMet: now.Add(-ago), Together: together}
 	}
-	b := newBook(
+	peers := []Peer{
 		met(1, 20*day, 30*day),                         // long ago
 		met(2, time.Hour, 0),                           // came by itself
 		met(3, time.Hour+5*time.Minute, 3*day),         // an anchor
 		met(4, time.Hour, day),                         // too young
 		met(5, time.Hour+time.Minute, 2*day),           // an anchor
 		met(6, time.Hour+lastWord+time.Minute, 20*day), // gone before the run ended
-	)
-	if got := b.Candidates(now, 2, []protocol.NodeID{at("20.3.1.1")}, nobody); !slices.Equal(got, []protocol.NodeID{id(3), id(5)}) {
-		t.Errorf("tried first: %v", got)
+	}
+	wrong := met(7, -9999*day, 40*day) // by a clock that was ahead
+	for rule, c := range map[string]struct {
+		now   time.Time
+		peers []Peer
+	}{
+		"right clocks":                {now, peers},
+		"a clock that was ahead once": {now, append(slices.Clone(peers), wrong)},
+		"a clock that is behind":      {time.Unix(1000, 0), peers},
+	} {
+		b := NewBook(c.now, rand.New(rand.NewPCG(1, 2)), false, c.peers)
+		if got := b.Candidates(c.now, 2, []protocol.NodeID{at("20.3.1.1")}, nobody); !slices.Equal(got, []protocol.NodeID{id(3), id(5)}) {
+			t.Errorf("%s: tried first: %v", rule, got)
+		}
 	}
 }
 
