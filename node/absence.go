@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/neighbors"
 )
 
 // absence is since when the node has had no neighbor, or had none until a moment ago. What went round meanwhile is
@@ -17,6 +18,16 @@ type absence struct {
 // saidFor is how long after an absence nodes that we ask to become neighbors hear of it. The first of them need
 // not have everything.
 const saidFor = 15 * time.Minute
+
+// recall takes up when neighbors of earlier runs gave their last sign of life. What is still to come by our clock was noted
+// by one that was ahead, or ours is behind, and leaps.
+func (b *absence) recall(now time.Time, peers []neighbors.Peer) {
+	for _, p := range peers {
+		if !p.LastMet.After(now) {
+			b.parted(p.LastMet)
+		}
+	}
+}
 
 // parted notes that a neighbor is gone whose last sign of life was of that time.
 func (b *absence) parted(heard time.Time) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
 )
@@ -73,6 +74,32 @@ func TestAnAbsenceIsSaid(t *testing.T) {
 		if !linked(a, hosts[1]) || len(said) != 1 || said[0] < tt.want || said[0] > tt.want+15*time.Minute || tt.want == 0 && said[0] != 0 {
 			t.Errorf("%v after %v without neighbors it says %v, want %v", tt.at, tt.gone, said, tt.want)
 		}
+	}
+}
+
+// A neighbor that was noted last by a clock far ahead says nothing of when we were away. Where it is our own clock that is
+// behind, until it is set right, nobody was heard of.
+func TestAnAbsenceBySomeOtherClock(t *testing.T) {
+	const gone = 5 * time.Hour
+	w := newNetwork(t)
+	a := w.full(2, Config{}, news)[0]
+	a.kill()
+	a.store.KeepPeer(archive.Peer{ID: stranger(1), FirstMet: w.now, LastMet: w.now.Add(80 * 365 * 24 * time.Hour)})
+	w.run(gone)
+	start := w.now
+	a.start()
+	if away := a.node.away(); away < gone || away > gone+15*time.Minute {
+		t.Errorf("it was away for %v, want %v", away, gone)
+	}
+	a.kill()
+	w.jump(a, time.Unix(100, 0))
+	a.start()
+	if away := a.node.away(); away != 0 {
+		t.Errorf("in 1970 it was away for %v", away)
+	}
+	w.jump(a, start)
+	if away := a.node.away(); away < gone || away > gone+15*time.Minute {
+		t.Errorf("once the clock is right it was away for %v, want %v", away, gone)
 	}
 }
 

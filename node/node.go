@@ -82,9 +82,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 		Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, MaxRelayed: c.MaxRelayed, AllowLocal: c.AllowLocal, Unspeakable: n.privateURL,
 		Restless: n.restless,
 	})
-	for _, p := range peers {
-		n.absence.parted(p.LastMet)
-	}
+	n.absence.recall(now, peers)
 	n.status.Started = now
 	n.gossip = newGossip(c.SeenDIDs, store)
 	n.self, n.door, n.load = newIdentity(), newDoor(), newExposure()
