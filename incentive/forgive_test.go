@@ -59,3 +59,21 @@ func TestATraitorIsForgivenLittle(t *testing.T) {
 		t.Errorf("took %v in %d days, want nearly %v", taken, days, want)
 	}
 }
+
+// Who gave us something by a clock that starts in 1970 is no stranger again once that is set right.
+func TestAccountsLeapWithTheClock(t *testing.T) {
+	start, h := time.Unix(1000, 0), holder(1)
+	l := newLedger(Config{})
+	l.Got(start, h, 5*Entry)
+	l.Changed()
+	l.Leapt(start.Add(time.Minute), now)
+	if _, changed := l.Changed(); len(changed) != 1 || now.Sub(changed[0].Met) != time.Minute {
+		t.Errorf("changed %+v", changed)
+	}
+	if l.Expire(now.Add(remembered - time.Hour)); l.Limit(h) != 6*Entry {
+		t.Error("its account is forgotten")
+	}
+	if l.Expire(now.Add(remembered + day)); l.Limit(h) != strangerLimit {
+		t.Error("its account is kept for ever")
+	}
+}

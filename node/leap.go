@@ -12,13 +12,15 @@ import (
 // wait. Either this machine slept for as long, or its clock was wrong: one without a battery starts in 1970, and knows
 // better once a time server answers. What an earlier run knew is true by the clock of now. What was due in so much time
 // by the clock of before is due in as much time now: after such a sleep that delays nothing for long. Neighbors have been
-// here, and addresses known, for as long as before, or they would be taken for those of decades.
+// here, and addresses and accounts known, for as long as before, or they would be taken for those of decades.
 func (n *Node) leapt(before time.Time) {
 	n.hosts.Leapt(before, n.now)
 	n.absence.recall(n.now, peersOf(n.store))
 	for _, p := range n.book.Leapt(before, n.now) {
 		n.keepPeer(p)
 	}
+	n.dues.ledger.Leapt(before, n.now)
+	n.saveAccounts()
 	for _, l := range n.linked {
 		l.peer.Since = l.peer.Since.Add(n.now.Sub(before))
 	}
