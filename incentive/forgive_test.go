@@ -60,6 +60,29 @@ func TestATraitorIsForgivenLittle(t *testing.T) {
 	}
 }
 
+// An account that came to its bound by a clock that was ahead has stood there since it was loaded, at the latest; and
+// when the clock that loaded it leaps, for as long as before.
+func TestAtBoundByAClockThatWasAhead(t *testing.T) {
+	const year = 365 * day
+	for rule, c := range map[string]struct{ loaded, leaps time.Time }{
+		"ours is right":  {now, now},
+		"ours is behind": {time.Unix(1000, 0), now},
+	} {
+		ahead, h := newLedger(Config{}), holder(1)
+		ahead.Got(now.Add(80*year), h, 40*Entry)
+		ahead.Gave(now.Add(80*year), h, 20*Entry)
+		l := newLedger(Config{})
+		l.Load(c.loaded, ahead.Accounts())
+		l.Leapt(c.loaded, c.leaps)
+		if since, at := l.AtBound(h); !at || !since.Equal(c.leaps) {
+			t.Errorf("%s: at its bound since %v", rule, since)
+		}
+		if l.Forgive(c.leaps.Add(time.Hour-time.Second), h) || !l.Forgive(c.leaps.Add(time.Hour), h) {
+			t.Errorf("%s: it is not forgiven after an hour", rule)
+		}
+	}
+}
+
 // Who gave us something by a clock that starts in 1970 is no stranger again once that is set right.
 func TestAccountsLeapWithTheClock(t *testing.T) {
 	start, h := time.Unix(1000, 0), holder(1)

@@ -7,11 +7,14 @@ import (
 )
 
 // Load takes in accounts that an earlier run kept. One that does not fit the present bound is brought
-// within it.
-func (l *Ledger) Load(accounts []Account) {
+// within it, and one that came to its bound at a time after now, by a clock that was wrong, did so now.
+func (l *Ledger) Load(now time.Time, accounts []Account) {
 	for i := range accounts {
 		a := &account{Account: accounts[i].clone()}
 		l.settle(a.Met, a)
+		if a.AtBound.After(now) {
+			a.AtBound = seconds(now)
+		}
 		if known := l.accounts.Get(a.Holder); known != nil {
 			*known = a
 		} else {

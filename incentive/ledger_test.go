@@ -31,7 +31,7 @@ func newLedger(c Config) *Ledger {
 // known is a Ledger in which h is no stranger and stands at a deficit of 0.
 func known(c Config, h Holder) *Ledger {
 	l := newLedger(c)
-	l.Load([]Account{{Holder: h, Given: Value(1000, 0), Got: Value(1000, 0), Since: now, Met: now}})
+	l.Load(now, []Account{{Holder: h, Given: Value(1000, 0), Got: Value(1000, 0), Since: now, Met: now}})
 	return l
 }
 
@@ -272,7 +272,7 @@ func TestAccountsOfOtherBoundsAreBroughtWithin(t *testing.T) {
 	for _, c := range []struct{ deficit, want int }{{-800, -10}, {900, 200}, {7, 7}} {
 		l := newLedger(Config{})
 		deficit := Value(1, 0) * Credit(c.deficit)
-		l.Load([]Account{{Holder: holder(1), Got: Value(1000, 0), Deficit: deficit, Met: now}})
+		l.Load(now, []Account{{Holder: holder(1), Got: Value(1000, 0), Deficit: deficit, Met: now}})
 		if a, _ := l.Account(holder(1)); a.Deficit != Entry*Credit(c.want) {
 			t.Errorf("a deficit of %d became %v, want %d", c.deficit, a.Deficit, c.want)
 		}

@@ -236,7 +236,7 @@ func TestLoadRestoresWhatWasKept(t *testing.T) {
 			accounts = append(accounts, a)
 		}
 		after := newLedger(c)
-		after.Load(accounts)
+		after.Load(at, accounts)
 		if !reflect.DeepEqual(after.Accounts(), before.Accounts()) {
 			t.Fatalf("loaded %+v, want %+v", after.Accounts(), before.Accounts())
 		}

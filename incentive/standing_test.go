@@ -162,7 +162,7 @@ func TestForgersAreFoundInPaths(t *testing.T) {
 	}
 	l.Punish(now, HolderOf(way(2)[0]), ForgedEntry, 0)
 	again := newLedger(Config{})
-	again.Load(l.Accounts())
+	again.Load(now, l.Accounts())
 	for _, l := range []*Ledger{l, again} {
 		if !l.ForgedAmong(now, way(1, 2)) || l.ForgedAmong(now, way(1, 3)) || l.ForgedAmong(now, nil) {
 			t.Error("the path with the forger is not the one that is found")

@@ -43,7 +43,7 @@ func (n *Node) newDues() error {
 			accounts = append(accounts, a)
 		}
 	}
-	ledger.Load(accounts)
+	ledger.Load(n.now, accounts)
 	n.dues = dues{
 		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate), audits: incentive.NewAudits(n.rng, ledger),
 		claims: incentive.NewClaims(),
