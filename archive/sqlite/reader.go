@@ -67,7 +67,7 @@ func openReader(ctx context.Context, path string, cfg Config) (*Reader, error) {
 
 // logged reports whether a log stands beside the file: somebody has it open, or was killed.
 func logged(path string) bool {
-	_, err := os.Stat(path + logSuffix)
+	_, err := os.Stat(logOf(path))
 	return !errors.Is(err, os.ErrNotExist)
 }
 
@@ -146,7 +146,7 @@ func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
 	if err := scan(r.db.QueryRowContext(ctx, query), &st.Entries, &st.Feeds, &st.Unindexed, &st.Free, &st.InSteps); err != nil {
 		return Stats{}, r.failed(ctx, "read", err)
 	}
-	for _, name := range []string{r.path, r.path + logSuffix} {
+	for _, name := range []string{r.path, logOf(r.path)} {
 		info, err := os.Stat(name)
 		switch {
 		case err == nil:

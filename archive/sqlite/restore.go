@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
 )
 
 // foreignLog returns an error if beside the file at path stands the log of another one: a backup was put in the place of an
@@ -27,22 +29,32 @@ func foreignLog(path string) error {
 	case string(mode[:]) != rollback || !logged(path):
 		return nil
 	}
-	return fmt.Errorf("%w: %s", errForeignLog, path+logSuffix)
+	return fmt.Errorf("%w: %s", errForeignLog, logOf(path))
 }
 
 // errForeignLog is for a file that only a node may open, which removes the log.
 var errForeignLog = errors.New("beside the backup stands the log of the archive that was here before: remove it, or start the node, which does")
 
-// logSuffix and shareSuffix end the names of the files that stand beside an archive while it is in use.
-const logSuffix, shareSuffix = "-wal", "-shm"
+// logOf and shareOf are the files that stand beside the archive at path while it is in use.
+func logOf(path string) string   { return behindLinks(path) + "-wal" }
+func shareOf(path string) string { return behindLinks(path) + "-shm" }
+
+// behindLinks is where the file is to which path leads, as SQLite has it: not on Windows, where it follows no symbolic links
+// for the names of other files.
+func behindLinks(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil && runtime.GOOS != "windows" {
+		return real
+	}
+	return path
+}
 
 // dropForeignLog removes what foreignLog warns of. Nobody may have the file open.
 func dropForeignLog(path string) error {
 	if err := foreignLog(path); !errors.Is(err, errForeignLog) {
 		return err
 	}
-	for _, suffix := range []string{shareSuffix, logSuffix} { // the log last: while it is there, this is not done
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+	for _, name := range []string{shareOf(path), logOf(path)} { // the log last: while it is there, this is not done
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -65,6 +66,41 @@ func TestBackupInThePlaceOfAKilledArchive(t *testing.T) {
 	defer whole.Close()
 	if got, all := exported(t, whole.Reader, ""), exported(t, s.Reader, ""); len(got) != len(all) {
 		t.Errorf("%d entries after the kill, want %d", len(got), len(all))
+	}
+}
+
+// The log stands beside the file itself, also where the node knows that by a symbolic link, as to a larger disk.
+func TestBackupInThePlaceOfAKilledArchiveBehindALink(t *testing.T) {
+	s := newStore(t)
+	backup, path, link := filepath.Join(t.TempDir(), "backup.db"), filepath.Join(t.TempDir(), "large.db"), filepath.Join(t.TempDir(), "feedex.db")
+	if runtime.GOOS == "windows" {
+		t.Skip("SQLite has the log beside the link there")
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	s.Keep(newCorpus().records(10))
+	mustCommit(t, s)
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	s.Keep(newCorpus().records(2000)[10:])
+	mustCommit(t, s)
+	copyFile(t, backup, path)
+	copyFile(t, s.path+"-wal", path+"-wal")
+	if r, err := OpenReader(link, Config{}); err == nil || !strings.Contains(err.Error(), path+"-wal") {
+		t.Errorf("a reader does not say which file is in its way: %v", err)
+		if err == nil {
+			r.Close()
+		}
+	}
+	restored := openFile(t, link)
+	defer restored.Close()
+	if got := exported(t, restored.Reader, ""); len(got) != 10 {
+		t.Errorf("%d entries, want the 10 of the backup", len(got))
+	}
+	if problems := verified(t, restored.Reader); len(problems) > 0 {
+		t.Errorf("problems: %q", problems)
 	}
 }
 
