@@ -14,6 +14,9 @@ import (
 // is in it. It is told by the file's header (https://sqlite.org/fileformat.html#file_format_version_numbers): Backup writes
 // one that was never in WAL mode, and Open sets that mode before there is a log.
 func foreignLog(path string) error {
+	if !logged(path) { // first: a node that starts on the backup meanwhile makes a log once the header says so
+		return nil
+	}
 	const at, rollback = 18, "\x01\x01"
 	file, err := os.Open(path)
 	if err != nil {
@@ -26,7 +29,7 @@ func foreignLog(path string) error {
 		return nil
 	case err != nil:
 		return err
-	case string(mode[:]) != rollback || !logged(path):
+	case string(mode[:]) != rollback:
 		return nil
 	}
 	return fmt.Errorf("%w: %s", errForeignLog, logOf(path))

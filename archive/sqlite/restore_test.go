@@ -123,6 +123,40 @@ func TestTheLogOfAnArchiveIsItsOwn(t *testing.T) {
 	}
 }
 
+// Who reads while a node starts on a backup does not take the log that it makes for another's.
+func TestReadingWhileANodeStartsOnABackup(t *testing.T) {
+	s := newStore(t)
+	s.Keep(newCorpus().records(5))
+	mustCommit(t, s)
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		path := filepath.Join(t.TempDir(), "feedex.db")
+		copyFile(t, backup, path)
+		started := make(chan struct{})
+		go func() {
+			defer close(started)
+			if node, err := Open(path, Config{}); err != nil {
+				t.Error(err)
+			} else if err := node.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		for starting := true; starting; {
+			select {
+			case <-started:
+				starting = false
+			default:
+			}
+			if err := foreignLog(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	content, err := os.ReadFile(from)
