@@ -29,13 +29,13 @@ func TestEntranceBehindAServer(t *testing.T) {
 	v := newVisitor(t, n)
 	v.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for _, path := range []string{"/all.atom", "/opml", "/archive?q=a", "/", "/feeds", "/settings"} {
-		for _, header := range []string{"", "Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-Ip"} {
+		for _, header := range []string{"", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
 			r, err := http.NewRequest(http.MethodGet, v.base+path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if header != "" {
-				r.Header.Set(header, "192.0.2.1")
+				r.Header[header] = []string{"", "192.0.2.1"} // the visitor sent one that is empty, to which the server added its own
 			}
 			resp, err := v.Do(r)
 			if err != nil {

@@ -258,7 +258,7 @@ func (h *host) entrance(ln net.Listener, archive *sqlite.Reader) reading.Entranc
 // forwarded reports whether a request came by a web server that says so. Whoever is behind that may be anywhere.
 func forwarded(r *http.Request) bool {
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
-		if r.Header.Get(name) != "" {
+		if len(r.Header[name]) > 0 { // of several the visitor may have sent the first, and left it empty
 			return true
 		}
 	}
