@@ -25,7 +25,6 @@ import (
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reader"
-	"feedex/reading"
 	"feedex/transport"
 )
 
@@ -159,14 +158,13 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	peers := transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(), Serve: h.serve, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
 	})
-	entrance := h.entrance(l.reader, archive)
-	open := func(r *http.Request) bool { return entrance == nil && !forwarded(r) }
+	open, entrance := openAt(l.reader), &library{archive, h}
 	pages, err := newDashboard(serving, h, archive, func(r *http.Request) bool { return !open(r) })
 	if err != nil {
 		return err
 	}
 	forReaders := reader.Config{
-		Source: readerSource{archive}, Sync: h.syncAPIs(archive), Hosts: h.config.ReaderHosts, Entrance: &library{archive, h},
+		Source: readerSource{archive}, Sync: h.syncAPIs(archive), Hosts: h.config.ReaderHosts, Entrance: entrance,
 		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version, Log: h.config.Log,
 	}
 	h.hub = newHub(h, l.reader, archive, forReaders)
@@ -181,7 +179,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 			AllowLocal: h.config.Node.AllowLocal, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
 		}))
 	})
-	servers.Go(func() { stop(serveLocal(serving, l.reader, h.proxied(readers, entrance, archive))) })
+	servers.Go(func() { stop(serveLocal(serving, l.reader, h.proxied(readers, entrance, open))) })
 	servers.Go(func() { stop(serveLocal(serving, l.control, newControl(h))) })
 	servers.Go(func() {
 		if err := h.hub.Run(serving); err != nil {
@@ -247,12 +245,10 @@ func listenTCP(whom, flag, address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// entrance knows who may come in where readers connect; nil where that is this machine alone, and so everybody.
-func (h *host) entrance(ln net.Listener, archive *sqlite.Reader) reading.Entrance {
-	if ln.Addr().(*net.TCPAddr).IP.IsLoopback() {
-		return nil
-	}
-	return &library{archive, h}
+// openAt tells who needs no password where readers connect: whoever is on this machine, where it alone can.
+func openAt(ln net.Listener) func(*http.Request) bool {
+	near := ln.Addr().(*net.TCPAddr).IP.IsLoopback()
+	return func(r *http.Request) bool { return near && !forwarded(r) }
 }
 
 // forwarded reports whether a request came by a web server that says so. Whoever is behind that may be anywhere.

@@ -13,7 +13,6 @@ import (
 	"feedex/guard"
 	"feedex/node"
 	"feedex/reader/proxy"
-	"feedex/reading"
 )
 
 // A ReaderProxy is what the node does as an HTTP proxy for feed readers.
@@ -26,14 +25,14 @@ const (
 	ProxySubscribe ReaderProxy = "subscribe" // it follows every feed that is asked for
 )
 
-// proxied is the handler with a proxy in front of it, if there is to be one.
-func (h *host) proxied(readers proxy.Reader, e reading.Entrance, archive *sqlite.Reader) http.Handler {
+// proxied is the handler with a proxy in front of it, if there is to be one. Who needs no password says open.
+func (h *host) proxied(readers proxy.Reader, l *library, open func(*http.Request) bool) http.Handler {
 	if h.config.Proxy != ProxyKnown && h.config.Proxy != ProxySubscribe {
 		return readers
 	}
 	cfg := proxy.Config{
-		Reader: readers, Feeds: proxyFeeds{h, archive}, Subscribe: h.config.Proxy == ProxySubscribe,
-		Hosts: h.config.ReaderHosts, Entrance: e, Log: h.config.Log,
+		Reader: readers, Feeds: proxyFeeds{h, l.Reader}, Subscribe: h.config.Proxy == ProxySubscribe,
+		Hosts: h.config.ReaderHosts, Entrance: l, Known: open, Log: h.config.Log,
 	}
 	if h.config.ProxyPass {
 		dialer := guard.Dialer(guard.Public)

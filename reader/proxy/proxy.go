@@ -56,6 +56,8 @@ type Config struct {
 	Hosts []string
 	// Entrance knows the passwords that let the owner's programs in. Default: nobody needs one.
 	Entrance reading.Entrance
+	// Known reports whether whoever asks needs none although there is an Entrance. Default: all need one.
+	Known func(*http.Request) bool
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger
 }
@@ -181,7 +183,7 @@ func stripPort(host, port string) string { return strings.TrimSuffix(host, ":"+p
 
 // admits reports whether whoever asks may use the proxy (RFC 9110 §11.7), and answers the others.
 func (p *proxy) admits(w http.ResponseWriter, r *http.Request) bool {
-	if p.Entrance == nil {
+	if p.Entrance == nil || p.Known != nil && p.Known(r) {
 		return true
 	}
 	given := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}
