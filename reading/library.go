@@ -40,8 +40,9 @@ type Shelves interface {
 	// IDs are the items of a stream on one page, in its order.
 	IDs(ctx context.Context, s Stream, p Page) ([]ItemID, error)
 	// Find are the items of which the words are so, those that are not listed too, the oldest first: those of the
-	// latest entries, at most limit of them. The error wraps archive.ErrSlow where it took too long.
-	Find(ctx context.Context, m feed.Match, limit int) ([]ItemID, error)
+	// latest entries, at most limit of them, of these feeds alone where there are any. The error wraps archive.ErrSlow
+	// where it took too long.
+	Find(ctx context.Context, m feed.Match, of []FeedID, limit int) ([]ItemID, error)
 	// Items are those items with their content, in the order of ids; those of which there is none, or whose feed is not
 	// followed, are left out. Few are held in memory at one time. An error is the last thing it yields.
 	Items(ctx context.Context, ids []ItemID) iter.Seq2[Item, error]

@@ -8,13 +8,17 @@ import (
 	"feedex/reading"
 )
 
-// Find returns the items of which the words are so, the oldest first: those of the latest entries, at most limit of them.
-// It takes no longer than searchTime.
-func (r *Reader) Find(ctx context.Context, m feed.Match, limit int) (ids []reading.ItemID, err error) {
+// Find returns the items of which the words are so, the oldest first: those of the latest entries, at most limit of them,
+// of these feeds alone where there are any. It takes no longer than searchTime.
+func (r *Reader) Find(ctx context.Context, m feed.Match, of []reading.FeedID, limit int) (ids []reading.ItemID, err error) {
 	var f feed.Filter
 	f.Ask(m)
 	err = r.searching(ctx, f, func(s *search) error {
 		s.where = ` AND e.feed IN (SELECT id FROM feeds WHERE subscribed)`
+		if len(of) > 0 {
+			list, _ := json.Marshal(of) // numbers: it cannot fail
+			s.where, s.args = s.where+` AND e.feed IN (SELECT value FROM json_each(?))`, []any{string(list)}
+		}
 		seqs, err := s.newest(limit)
 		if err != nil {
 			return err

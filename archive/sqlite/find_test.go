@@ -32,7 +32,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids, err := s.Find(t.Context(), m, limit)
+		ids, err := s.Find(t.Context(), m, nil, limit)
 		if err != nil || ids == nil {
 			t.Fatalf("%s: %v, %v", text, ids, err)
 		}
@@ -77,6 +77,36 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A search of some feeds finds what is behind that of others.
+func TestFindInFeeds(t *testing.T) {
+	s := newStore(t)
+	follow(t, s, time.Unix(1, 0), news, otherNews)
+	keep(t, s, feedRecords(news, 10, 14)...)      // items 1 to 5
+	keep(t, s, feedRecords(otherNews, 15, 20)...) // items 6 to 11
+	m, err := feed.ParseMatch("title")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time by the index
+		first, second := feedID(t, s, news), feedID(t, s, otherNews)
+		for _, c := range []struct {
+			of   []reading.FeedID
+			want []reading.ItemID
+		}{
+			{nil, []reading.ItemID{10, 11}},
+			{[]reading.FeedID{first}, []reading.ItemID{4, 5}},
+			{[]reading.FeedID{first, second}, []reading.ItemID{10, 11}},
+		} {
+			if got, err := s.Find(t.Context(), m, c.of, 2); err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("of %v: %v, %v, want %v", c.of, got, err, c.want)
+			}
+		}
+		if _, err := s.Index(100); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestFindEnds(t *testing.T) {
 	s := newStore(t)
 	follow(t, s, time.Unix(1, 0), news)
@@ -87,7 +117,7 @@ func TestFindEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(archive.ErrSlow)
-	if ids, err := s.Find(ctx, m, 10); !errors.Is(err, archive.ErrSlow) || len(ids) > 0 {
+	if ids, err := s.Find(ctx, m, nil, 10); !errors.Is(err, archive.ErrSlow) || len(ids) > 0 {
 		t.Errorf("found %v, %v", ids, err)
 	}
 }

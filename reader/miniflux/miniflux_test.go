@@ -120,7 +120,7 @@ func TestBounds(t *testing.T) {
 // slow is a library in which every search takes too long.
 type slow struct{ *readertest.Library }
 
-func (slow) Find(context.Context, feed.Match, int) ([]reading.ItemID, error) {
+func (slow) Find(context.Context, feed.Match, []reading.FeedID, int) ([]reading.ItemID, error) {
 	return nil, fmt.Errorf("search: %w", archive.ErrSlow)
 }
 
@@ -130,6 +130,30 @@ func TestASearchThatIsGivenUp(t *testing.T) {
 	w := readertest.Ask(h, "GET", "/v1/entries?search=a", "")
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), archive.ErrSlow.Error()) {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// A finder notes of which feeds something is looked for.
+type finder struct {
+	*readertest.Library
+	of []reading.FeedID
+}
+
+func (f *finder) Find(_ context.Context, _ feed.Match, of []reading.FeedID, _ int) ([]reading.ItemID, error) {
+	f.of = of
+	return []reading.ItemID{}, nil
+}
+
+// Who searches a feed or a category is not told that nothing is there because other feeds have more than is looked at.
+func TestASearchOfAFeed(t *testing.T) {
+	f := &finder{Library: readertest.Example(t)}
+	h := miniflux.New(miniflux.Config{Library: f})
+	for target, want := range map[string]string{
+		"/v1/entries?search=a": "[]", "/v1/feeds/1/entries?search=a": "[1]", "/v1/categories/1/entries?search=a": "[1 2]",
+	} {
+		if w := readertest.Ask(h, "GET", target, ""); w.Code != http.StatusOK || fmt.Sprint(f.of) != want {
+			t.Errorf("%s: %d %s: looked for in %v, want %s", target, w.Code, w.Body, f.of, want)
+		}
 	}
 }
 

@@ -43,28 +43,35 @@ func (h *handler) selected(r *http.Request) (*selection, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	err := h.search(r.Context(), q.Get("search"), &stream)
-	if err != nil {
+	var err error
+	if s.streams, err = h.streams(r, reading.FolderID(q.number("category_id", 0)), stream); err != nil {
 		return nil, err
 	}
-	s.streams, err = h.streams(r, reading.FolderID(q.number("category_id", 0)), stream)
-	return s, err
+	return s, h.search(r.Context(), q.Get("search"), s.streams)
 }
 
 // maxFound is how many entries a search finds at most: the latest.
 const maxFound = 1000
 
-// search leaves of a stream what answers a search, for which also what is not listed is looked through; "" is none.
-func (h *handler) search(ctx context.Context, text string, s *reading.Stream) error {
-	if strings.TrimSpace(text) == "" {
+// search leaves of streams what answers a search, for which also what is not listed is looked through; "" is none.
+func (h *handler) search(ctx context.Context, text string, streams []reading.Stream) error {
+	if strings.TrimSpace(text) == "" || len(streams) == 0 {
 		return nil
 	}
 	m, err := feed.ParseMatch(text)
 	if err != nil {
 		return refuse("search: %v", err)
 	}
-	s.Unlisted = true
-	s.Among, err = h.Library.Find(ctx, m, maxFound)
+	var of []reading.FeedID // none for a stream of all feeds
+	for i := range streams {
+		if id := streams[i].Feed; id != 0 {
+			of = append(of, id)
+		}
+	}
+	found, err := h.Library.Find(ctx, m, of, maxFound)
+	for i := range streams {
+		streams[i].Unlisted, streams[i].Among = true, found
+	}
 	if errors.Is(err, archive.ErrSlow) {
 		return refusal{http.StatusServiceUnavailable, "The search was given up: " + archive.ErrSlow.Error() + "."}
 	}
