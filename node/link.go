@@ -230,8 +230,8 @@ func (n *Node) answeredBy(l *link, a Answered, f func(Answered)) {
 		return
 	case code != 0 && code != protocol.Internal:
 		l.heard, l.failures = n.now, 0 // it is there, and knows why it refuses
-	case a.Queued: // it was not asked
-		n.probe(l)
+	case a.Queued && n.now.Sub(l.heard) < silence:
+		n.probe(l) // it was not asked; but who is silent for long does not answer those calls either
 	default:
 		l.failures++
 		l.peer.Failures = l.failures

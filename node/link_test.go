@@ -119,6 +119,28 @@ func TestASilentNeighborIsNoticed(t *testing.T) {
 	}
 }
 
+// A neighbor that takes our connections and never answers is noticed as well, although queries, which may be late,
+// have both of them all the time and whatever else there is to say gets none.
+func TestASilentNeighborThatHasOurConnectionsIsNoticed(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, Config{}, news)
+	a, b := hosts[0], hosts[1]
+	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if _, query := c.(protocol.QueryFeed); query || from == b {
+			return nil, true
+		}
+		return errQueued, true
+	}
+	began := w.now
+	for a.node.linkTo(b.id) != nil && w.now.Sub(began) < time.Hour {
+		a.step(Query{Query: protocol.Query{Filter: feed.Filter{Feed: news}}})
+		w.run(4 * time.Second)
+	}
+	if took := w.now.Sub(began); took > noticed {
+		t.Errorf("it keeps its place for %v", took)
+	}
+}
+
 // A neighbor that forgot us answers whatever anybody may ask. We notice all the same that it is none, although
 // there is nothing to say to it.
 func TestALinkThatTheOtherForgotEnds(t *testing.T) {

@@ -110,6 +110,37 @@ func TestCallQueued(t *testing.T) {
 	}
 }
 
+// TestCallUnanswered calls a peer that takes connections and never answers: only those calls that get none are queued.
+func TestCallUnanswered(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	client := newClient(t)
+	call := func(timeout time.Duration, queued bool) {
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		defer cancel()
+		result, err := client.Call(ctx, ln.Addr().String(), "", protocol.UpdateSubset{})
+		if !errors.Is(err, context.DeadlineExceeded) || result.Unsent != queued || result.Queued != queued {
+			t.Errorf("%+v, %v; want it queued: %v", result, err, queued)
+		}
+	}
+	var calls sync.WaitGroup
+	for range perPeer {
+		calls.Go(func() { call(500*time.Millisecond, false) })
+		conn, err := ln.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	for range 3 {
+		calls.Go(func() { call(50*time.Millisecond, true) })
+	}
+	calls.Wait()
+}
+
 // TestCallTracker calls by URL, with and without a path.
 func TestCallTracker(t *testing.T) {
 	h := NewHandler(HandlerConfig{Methods: protocol.TrackerMethods(), Log: quiet, Serve: func(context.Context, Request) Response {
