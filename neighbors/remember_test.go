@@ -98,9 +98,10 @@ func TestAnchors(t *testing.T) {
 		now   time.Time
 		peers []Peer
 	}{
-		"right clocks":                {now, peers},
-		"a clock that was ahead once": {now, append(slices.Clone(peers), wrong)},
-		"a clock that is behind":      {time.Unix(1000, 0), peers},
+		"right clocks":                    {now, peers},
+		"a clock that was ahead once":     {now, append(slices.Clone(peers), wrong)},
+		"a clock that is behind":          {time.Unix(1000, 0), peers},
+		"a clock that is behind a little": {now.Add(-10 * day), peers},
 	} {
 		b := NewBook(c.now, rand.New(rand.NewPCG(1, 2)), false, c.peers)
 		if got := b.Candidates(c.now, 2, []protocol.NodeID{at("20.3.1.1")}, nobody); !slices.Equal(got, []protocol.NodeID{id(3), id(5)}) {

@@ -19,11 +19,11 @@ type absence struct {
 // not have everything.
 const saidFor = 15 * time.Minute
 
-// recall takes up when neighbors of earlier runs gave their last sign of life. What is still to come by our clock was noted
-// by one that was ahead, or ours is behind, and leaps.
+// recall takes up when neighbors of earlier runs gave their last sign of life, but for what lies far ahead: where our clock
+// is behind, it looks again once that leaps.
 func (b *absence) recall(now time.Time, peers []neighbors.Peer) {
 	for _, p := range peers {
-		if !p.LastMet.After(now) {
+		if !p.MetAhead(now) {
 			b.parted(p.LastMet)
 		}
 	}

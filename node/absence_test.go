@@ -77,29 +77,44 @@ func TestAnAbsenceIsSaid(t *testing.T) {
 	}
 }
 
-// A neighbor that was noted last by a clock far ahead says nothing of when we were away. Where it is our own clock that is
-// behind, until it is set right, nobody was heard of.
+// Neither a neighbor that was noted last by a clock far ahead hides when we were away, nor a clock of our own that is behind
+// until it is set right. By that nobody was heard of.
 func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 	const gone = 5 * time.Hour
-	w := newNetwork(t)
-	a := w.full(2, Config{}, news)[0]
-	a.kill()
-	a.store.KeepPeer(archive.Peer{ID: stranger(1), FirstMet: w.now, LastMet: w.now.Add(80 * 365 * 24 * time.Hour)})
-	w.run(gone)
-	start := w.now
-	a.start()
-	if away := a.node.away(); away < gone || away > gone+15*time.Minute {
-		t.Errorf("it was away for %v, want %v", away, gone)
-	}
-	a.kill()
-	w.jump(a, time.Unix(100, 0))
-	a.start()
-	if away := a.node.away(); away != 0 {
-		t.Errorf("in 1970 it was away for %v", away)
-	}
-	w.jump(a, start)
-	if away := a.node.away(); away < gone || away > gone+15*time.Minute {
-		t.Errorf("once the clock is right it was away for %v, want %v", away, gone)
+	behind := time.Unix(100, 0)
+	for rule, c := range map[string]struct {
+		ahead bool // a neighbor was met by a clock far ahead
+		clock time.Time
+	}{
+		"a clock that was ahead":          {ahead: true},
+		"one that was, and is behind now": {ahead: true, clock: behind},
+		"in 1970":                         {clock: behind},
+		"before it left":                  {clock: epoch.Add(-time.Hour)},
+	} {
+		w := newNetwork(t)
+		hosts := w.full(2, Config{}, news)
+		a := hosts[0]
+		a.kill()
+		hosts[1].kill()
+		if c.ahead {
+			a.store.KeepPeer(archive.Peer{ID: stranger(1), FirstMet: w.now, LastMet: w.now.Add(80 * 365 * 24 * time.Hour)})
+		}
+		w.run(gone)
+		start := w.now
+		if !c.clock.IsZero() {
+			w.jump(a, c.clock)
+		}
+		a.start()
+		w.run(time.Second)
+		if !c.clock.IsZero() {
+			if away := a.node.away(); away != 0 {
+				t.Errorf("%s: it was away for %v", rule, away)
+			}
+			w.jump(a, start)
+		}
+		if away := a.node.away(); away < gone || away > gone+15*time.Minute {
+			t.Errorf("%s: with the right clock it was away for %v, want %v", rule, away, gone)
+		}
 	}
 }
 
