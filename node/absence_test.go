@@ -78,7 +78,7 @@ func TestAnAbsenceIsSaid(t *testing.T) {
 }
 
 // Neither a neighbor that was noted last by a clock far ahead hides when we were away, nor a clock of our own that is behind
-// until it is set right. By that nobody was heard of.
+// until it is set right. By that nobody was heard of, but what went round is remembered.
 func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 	const gone = 5 * time.Hour
 	behind := time.Unix(100, 0)
@@ -94,6 +94,8 @@ func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 		w := newNetwork(t)
 		hosts := w.full(2, Config{}, news)
 		a := hosts[0]
+		a.put(hosts[1], one("x"))
+		w.run(time.Minute)
 		a.kill()
 		hosts[1].kill()
 		if c.ahead {
@@ -106,6 +108,9 @@ func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 		}
 		a.start()
 		w.run(time.Second)
+		if len(a.node.gossip.recent) == 0 {
+			t.Errorf("%s: it remembers nothing of what went round", rule)
+		}
 		if !c.clock.IsZero() {
 			if away := a.node.away(); away != 0 {
 				t.Errorf("%s: it was away for %v", rule, away)

@@ -69,7 +69,7 @@ func (n *Node) catchUp(l *link) {
 // recollect has the node remember, after a restart, what went round before: those who were away meanwhile may depend
 // on it.
 func (n *Node) recollect() {
-	if n.absence.heard.IsZero() {
+	if len(n.store.LoadPeers()) == 0 {
 		return // nothing ever went round
 	}
 	n.searchFor(feed.Filter{Limit: recollected, Shareable: true}, recollecting, func(found Found) {
