@@ -83,12 +83,14 @@ func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 	const gone = 5 * time.Hour
 	behind := time.Unix(100, 0)
 	for rule, c := range map[string]struct {
-		ahead bool // a neighbor was met by a clock far ahead
-		clock time.Time
+		ahead  bool // a neighbor was met by a clock far ahead
+		clock  time.Time
+		linked bool // before the clock is right
 	}{
 		"a clock that was ahead":          {ahead: true},
 		"one that was, and is behind now": {ahead: true, clock: behind},
 		"in 1970":                         {clock: behind},
+		"in 1970, with a neighbor":        {clock: behind, linked: true},
 		"before it left":                  {clock: epoch.Add(-time.Hour)},
 	} {
 		w := newNetwork(t)
@@ -114,6 +116,9 @@ func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 		if !c.clock.IsZero() {
 			if away := a.node.away(); away != 0 {
 				t.Errorf("%s: it was away for %v", rule, away)
+			}
+			if c.linked {
+				a.inside(func(n *Node) { n.join(stranger(2), true, "", "", "", nil, nil) })
 			}
 			w.jump(a, start)
 		}

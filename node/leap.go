@@ -15,7 +15,7 @@ import (
 // here, and addresses and accounts known, for as long as before, or they would be taken for those of decades.
 func (n *Node) leapt(before time.Time) {
 	n.hosts.Leapt(before, n.now)
-	n.absence.recall(n.now, peersOf(n.store))
+	n.absence.leapt(before, n.now, peersOf(n.store))
 	for _, p := range n.book.Leapt(before, n.now) {
 		n.keepPeer(p)
 	}
