@@ -7,6 +7,7 @@ import (
 
 	"feedex/courtesy"
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -107,6 +108,32 @@ func TestNeighborsOfAClockThatStartsIn1970(t *testing.T) {
 	h.hears(w.hosts[id], protocol.Disconnect{})
 	if peers := h.store.LoadPeers(); len(peers) != 1 || peers[0].Together <= 0 || peers[0].Together > time.Minute || epoch.Sub(peers[0].FirstMet) > time.Hour {
 		t.Errorf("remembers %v", peers)
+	}
+}
+
+// Who was a neighbor, and gave something, before the clock is set right is remembered as of a moment ago, by the next run too.
+func TestAcquaintancesOfAClockThatStartsIn1970(t *testing.T) {
+	w := newNetwork(t)
+	h, _ := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
+	h.kill()
+	w.jump(h, time.Unix(100, 0))
+	h.start()
+	id := w.play(stranger(1), func(*testHost, Call) protocol.Reply { return protocol.OK{} }).id
+	h.inside(func(n *Node) {
+		n.join(id, true, "", "", "", protocol.Subset{{Feed: news}}, nil)
+		n.earnValue(n.linkTo(id), incentive.Entry)
+	})
+	h.hears(w.hosts[id], protocol.Disconnect{})
+	w.run(time.Minute)
+	w.jump(h, epoch)
+	w.run(2 * saveDues)
+	h.kill()
+	h.start()
+	if peers := h.store.LoadPeers(); len(peers) != 1 || epoch.Sub(peers[0].LastMet) > time.Hour {
+		t.Errorf("remembers %v", peers)
+	}
+	if a, ok := h.node.dues.ledger.Account(incentive.HolderOf(id)); !ok || epoch.Sub(a.Met) > time.Hour {
+		t.Errorf("its account is %+v, %v", a, ok)
 	}
 }
 
