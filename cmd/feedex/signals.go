@@ -42,13 +42,11 @@ func untilSignal(ctx context.Context, signals <-chan os.Signal, exit func(code i
 		case <-quit:
 			return
 		}
-		same := time.After(sameWish)
+		first := time.Now()
 		for {
 			select {
-			case <-same:
-				same = nil
 			case s := <-signals:
-				if same == nil {
+				if time.Since(first) >= sameWish {
 					exit(exitCode(s))
 					return
 				}
