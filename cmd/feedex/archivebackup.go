@@ -21,7 +21,8 @@ func newArchiveBackup() *cobra.Command {
 its name when it is complete and on the disk; one that is there already is left alone.
 
 To restore it, stop the node and put FILE in the place of feedex.db in the data directory. Where the node was killed a
-feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup.`,
+feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside a copy that
+was made in another way it would be taken for the copy's own, and spoil it: remove it yourself.`,
 		Example: `  feedex archive backup /srv/backup/feedex-monday.db
   feedex archive verify /srv/backup/feedex-monday.db`,
 		Args: oneFile,
