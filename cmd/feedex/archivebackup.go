@@ -55,7 +55,7 @@ was made in another way it would be taken for the copy's own, and spoil it: remo
 			}
 			line.end()
 			if err != nil {
-				return err
+				return taken(err)
 			}
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", printable(args[0]), byteSize(sizeOf(args[0])))
 			return err

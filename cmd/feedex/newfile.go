@@ -12,7 +12,7 @@ import (
 // left alone.
 func writeNew(path string, write func(io.Writer) error) (err error) {
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+		return taken(fmt.Errorf("%s: %w", path, fs.ErrExist))
 	}
 	part := path + ".part"
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -28,6 +28,14 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 	}
 	if err != nil {
 		os.Remove(part)
+	}
+	return err
+}
+
+// taken says what to do where an error is that a file is there already.
+func taken(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w; choose another name, or remove it first", err)
 	}
 	return err
 }
