@@ -67,7 +67,7 @@ func (h *handler) serveArchive(w http.ResponseWriter, r *http.Request, query str
 		h.fail(w, "search archive", err)
 		return
 	}
-	records, more := bound(records, f.Feed, limit)
+	records, more := bound(records, limit)
 	header := w.Header()
 	header.Set("Cache-Control", "private, no-store")
 	header.Set("Vary", "Accept")
@@ -86,13 +86,10 @@ func (h *handler) serveArchive(w http.ResponseWriter, r *http.Request, query str
 }
 
 // bound is as many of the records as may be answered, and whether there are more.
-func bound(records []archive.Record, asked feed.URL, limit int) (shown []archive.Record, more bool) {
+func bound(records []archive.Record, limit int) (shown []archive.Record, more bool) {
 	bytes := 0
 	for i := range records {
 		e := &records[i].Entry
-		if e.Feed.Secret() && e.Feed != asked {
-			continue
-		}
 		if bytes += len(e.Title) + len(e.Summary) + len(e.Content); len(shown) == limit || bytes > maxAnswerBytes && len(shown) > 0 {
 			return shown, true
 		}

@@ -148,12 +148,7 @@ func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found 
 	if more = len(records) > entriesPerPage; more {
 		records = records[:entriesPerPage]
 	}
-	for i := range records {
-		if !records[i].Entry.Feed.Secret() || loggedIn(ctx) {
-			found = append(found, records[i])
-		}
-	}
-	return found, more, problem, nil
+	return records, more, problem, nil
 }
 
 // headlines are entries as lists show them, with what their feeds are called where that is asked for.
