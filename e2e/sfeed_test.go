@@ -45,7 +45,7 @@ func TestSfeedReadsFeedsOut(t *testing.T) {
 				titles = append(titles, fields[1])
 			}
 		}
-		if want := "High & dry <again>|Low tide"; strings.Join(titles, "|") != want {
+		if want := "High & dry ＜again＞|Low tide"; strings.Join(titles, "|") != want {
 			t.Errorf("%s: sfeed has the entries %q, want %q, each with time, link, text and id:\n%s", name, titles, want, got)
 		}
 	}

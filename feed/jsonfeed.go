@@ -31,7 +31,7 @@ func (b *builder) json(text string) error {
 	if len(f.Items) > MaxEntries {
 		return fmt.Errorf("%w: more than %d entries", ErrLimit, MaxEntries)
 	}
-	b.head(f.Title, f.HomePageURL, plainText(f.Description))
+	b.head(plainTitle(f.Title), f.HomePageURL, plainText(f.Description))
 	for _, item := range f.Items {
 		if item != nil {
 			b.jsonItem(f, item)

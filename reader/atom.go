@@ -25,7 +25,7 @@ func writeAtom(w *bufio.Writer, d *document, entries records) error {
 	x := newXMLWriter(w, "feed", "xmlns", atomSpace, "xmlns:fh", historySpace)
 	// The feed itself stands in as author of entries that name none, because Atom wants one.
 	x.element("id", d.id)
-	x.element("title", title(d.titleText(), d.safe))
+	x.element("title", d.title())
 	x.element("updated", timestamp(d.updated))
 	x.element("author", atomPerson{d.title()})
 	for _, l := range d.links(atomType) {
@@ -70,7 +70,7 @@ func (d *document) atomEntry(r *archive.Record) *atomEntry {
 		return a
 	}
 	e := &r.Entry
-	a.Source = &atomSource{ID: string(e.Feed), Title: title(d.feedTitle(e.Feed), d.safe), Updated: timestamp(d.updated)}
+	a.Source = &atomSource{ID: string(e.Feed), Title: d.feedTitle(e.Feed), Updated: timestamp(d.updated)}
 	a.Authors = nil
 	for _, name := range d.authors(e) {
 		a.Authors = append(a.Authors, atomPerson{name})

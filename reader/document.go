@@ -2,6 +2,7 @@ package reader
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -18,7 +19,7 @@ import (
 // A document is a feed as it is about to be written, in any format.
 type document struct {
 	id        string // the same in every format
-	name      string // title as published, may hold markup
+	name      string // title as published, may hold markup; "" where it is not known
 	site      string // "" for none
 	via       string // where it is published, "" for what is made here
 	self      string // where it is served
@@ -30,7 +31,7 @@ type document struct {
 	next      string // the one with what came after, "" for none
 	updated   time.Time
 	generator string // our version
-	// titles are those of the feeds that the entries are of, where these are several.
+	// titles are those of the feeds that the entries are of, as published, where these are several.
 	titles map[feed.URL]string
 	safe   *safehtml.Policy
 }
@@ -68,17 +69,17 @@ func formatOf(name string) (format, bool) {
 // to writes the document. It holds one entry in memory at a time.
 func (f format) to(w io.Writer, d *document, entries records) error {
 	out := bufio.NewWriterSize(w, 32<<10)
-	if err := f.write(out, d, linked(entries)); err != nil {
+	if err := f.write(out, d, shown(entries)); err != nil {
 		return err
 	}
 	return out.Flush()
 }
 
-// linked is the entries with addresses that may be followed alone: readers open what stands there.
-func linked(entries records) records {
+// shown is the entries as readers may take them, but for their HTML.
+func shown(entries records) records {
 	return func(yield func(archive.Record, error) bool) {
 		for r, err := range entries {
-			safehtml.Links(&r.Entry)
+			safehtml.Entry(&r.Entry)
 			if !yield(r, err) {
 				return
 			}
@@ -86,23 +87,12 @@ func linked(entries records) records {
 	}
 }
 
-// title is what the feed is called, as plain text: its id where nobody knows.
-func (d *document) title() string { return d.safe.Title(d.titleText()) }
+// title is what the feed is called: its id where nobody knows.
+func (d *document) title() string { return cmp.Or(safehtml.Label(d.name), safehtml.Inert(d.id)) }
 
-// titleText is the title as published.
-func (d *document) titleText() string {
-	if d.name != "" {
-		return d.name
-	}
-	return d.id
-}
-
-// feedTitle is what the feed of an entry is called, as published, where the document is of several.
+// feedTitle is what the feed of an entry is called, where the document is of several.
 func (d *document) feedTitle(u feed.URL) string {
-	if t := d.titles[u]; t != "" {
-		return t
-	}
-	return string(u)
+	return cmp.Or(safehtml.Label(d.titles[u]), safehtml.Inert(string(u)))
 }
 
 // authors are those of an entry. Where none is named its feed stands in, if the document is of several.
@@ -110,7 +100,7 @@ func (d *document) authors(e *feed.Entry) []string {
 	if len(e.Authors) > 0 || d.titles == nil {
 		return e.Authors
 	}
-	return []string{d.safe.Title(d.feedTitle(e.Feed))}
+	return []string{d.feedTitle(e.Feed)}
 }
 
 // base is what addresses in an entry's HTML are relative to.
@@ -130,7 +120,7 @@ func published(r *archive.Record) time.Time {
 }
 
 // writing is raised when the same entries are written differently, so that readers fetch them again.
-const writing = 5
+const writing = 6
 
 // etag is a strong entity tag: it covers all that the bytes of the document depend on, given that they are the
 // same as long as the version and what else there is are. It tells the version that it is of, so that one

@@ -13,7 +13,7 @@ import (
 // Elements of Atom (RFC 4287), in the order in which they are written.
 type (
 	atomText struct {
-		Type string `xml:"type,attr,omitempty"` // "" is text
+		Type string `xml:"type,attr"`
 		Body string `xml:",chardata"`
 	}
 	atomLink struct {
@@ -34,13 +34,13 @@ type (
 		Name    string `xml:",chardata"`
 	}
 	atomSource struct {
-		ID      string   `xml:"id"`
-		Title   atomText `xml:"title"`
-		Updated string   `xml:"updated"`
+		ID      string `xml:"id"`
+		Title   string `xml:"title"`
+		Updated string `xml:"updated"`
 	}
 	atomEntry struct {
 		ID         string         `xml:"id"`
-		Title      atomText       `xml:"title"`
+		Title      string         `xml:"title"` // without a type it is text (RFC 4287 §3.1.1)
 		Published  string         `xml:"published,omitempty"`
 		Updated    string         `xml:"updated"`
 		Authors    []atomPerson   `xml:"author"`
@@ -61,7 +61,7 @@ var unconfirmed = atomCategory{Term: "unconfirmed", Scheme: "urn:feedex:state"}
 // did so last.
 func newEntry(r *archive.Record, safe *safehtml.Policy, changed time.Time) *atomEntry {
 	e := &r.Entry
-	a := &atomEntry{ID: entryID(r), Title: title(e.Title, safe), Updated: timestamp(updated(r, changed))}
+	a := &atomEntry{ID: entryID(r), Title: e.Title, Updated: timestamp(updated(r, changed))}
 	if p := published(r); !p.IsZero() {
 		a.Published = timestamp(p)
 	}
@@ -129,17 +129,4 @@ func worldwide(id string) bool {
 		return false
 	}
 	return u.Host != "" || u.Scheme == "tag" || u.Scheme == "urn"
-}
-
-// title is a title. Archives hold them as they were published, in RSS with or without markup. One that is HTML for a
-// character reference alone goes out as plain text: some readers take all titles for that.
-func title(s string, safe *safehtml.Policy) atomText {
-	if !safehtml.Marked(s) {
-		return atomText{"", s}
-	}
-	clean, text := safe.Clean(s, ""), safe.Text(s)
-	if strings.Contains(clean+text, "<") || safehtml.Marked(text) {
-		return atomText{"html", clean}
-	}
-	return atomText{"", text}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"feedex/archive"
+	"feedex/safehtml"
 )
 
 // Objects of JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/).
@@ -101,17 +102,17 @@ func jsonText(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
-// jsonItem is the entry as JSON Feed has it: its title and summary are plain text there.
+// jsonItem is the entry as JSON Feed has it: its summary is plain text there.
 func (d *document) jsonItem(r *archive.Record) *jsonItem {
 	e := &r.Entry
 	item := &jsonItem{
-		ID: entryID(r), URL: e.Link, Title: d.safe.Title(e.Title), Content: d.safe.Clean(e.Content, base(e)),
+		ID: entryID(r), URL: e.Link, Title: e.Title, Content: d.safe.Clean(e.Content, base(e)),
 		Modified: timestamp(updated(r, d.updated)), Tags: e.Categories,
 	}
 	if item.Content == "" {
 		item.Content = d.safe.Clean(e.Summary, base(e))
 	} else {
-		item.Summary = d.safe.Text(e.Summary)
+		item.Summary = safehtml.Inert(d.safe.Text(e.Summary))
 	}
 	if p := published(r); !p.IsZero() {
 		item.Published = timestamp(p)
@@ -124,7 +125,7 @@ func (d *document) jsonItem(r *archive.Record) *jsonItem {
 	}
 	here := jsonItemHere{Unconfirmed: !r.Confirmed}
 	if d.titles != nil {
-		here.Feed, here.FeedTitle = string(e.Feed), d.safe.Title(d.feedTitle(e.Feed))
+		here.Feed, here.FeedTitle = string(e.Feed), d.feedTitle(e.Feed)
 	}
 	if here != (jsonItemHere{}) {
 		item.Here = &here

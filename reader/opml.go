@@ -39,7 +39,7 @@ func (h *handler) serveOPML(w http.ResponseWriter, r *http.Request, query string
 	}
 	all := len(feeds)
 	feeds = slices.DeleteFunc(feeds, func(f reading.Subscription) bool { return f.URL.Secret() })
-	list := reading.NewText().List(feeds)
+	list := reading.ListOf(feeds)
 	if left := all - len(feeds); left > 0 {
 		w.Header().Set(leftOutHeader, strconv.Itoa(left))
 		list.Title += " (without those whose URL is a secret)"

@@ -84,13 +84,13 @@ func writeRSS(w *bufio.Writer, d *document, entries records) error {
 	return x.end()
 }
 
-// rssItem is the entry as RSS has it. Text in titles is plain there, whatever some publish.
+// rssItem is the entry as RSS has it.
 func (d *document) rssItem(r *archive.Record) *rssItem {
 	e := &r.Entry
 	id := entryID(r)
 	summary, content := d.safe.Clean(e.Summary, base(e)), d.safe.Clean(e.Content, base(e))
 	item := &rssItem{
-		Title: d.safe.Title(e.Title), Link: e.Link,
+		Title: e.Title, Link: e.Link,
 		GUID:      rssGUID{Permanent: id == e.Link, ID: id},
 		Published: appeared(r).UTC().Format(time.RFC1123Z), Updated: timestamp(updated(r, d.updated)),
 		Creators: e.Authors, Description: summary, Content: content,
@@ -114,7 +114,7 @@ func (d *document) rssItem(r *archive.Record) *rssItem {
 		}
 	}
 	if d.titles != nil {
-		item.Source = &rssSource{string(e.Feed), d.safe.Title(d.feedTitle(e.Feed))}
+		item.Source = &rssSource{string(e.Feed), d.feedTitle(e.Feed)}
 		item.Creators = d.authors(e)
 	}
 	return item

@@ -17,6 +17,7 @@ import (
 	"feedex/protocol"
 	"feedex/reader"
 	"feedex/reading"
+	"feedex/safehtml"
 )
 
 const exampleURL = feed.URL("https://example.com/feed.xml")
@@ -44,7 +45,7 @@ func (l *library) Subscriptions(context.Context) (list []reading.Subscription, e
 	for i, f := range l.feeds {
 		if f.Subscribed {
 			list = append(list, reading.Subscription{
-				ID: reading.FeedID(i + 1), URL: f.URL, Name: l.names[f.URL], Title: f.Title, Site: f.Link, Folders: l.folders[f.URL],
+				ID: reading.FeedID(i + 1), URL: f.URL, Name: l.names[f.URL], Title: safehtml.Label(f.Title), Site: f.Link, Folders: l.folders[f.URL],
 			})
 		}
 	}

@@ -27,7 +27,7 @@ type Item struct {
 	Changed time.Time // when it came here or, later, was last marked; whole seconds
 
 	EntryID   feed.EntryID
-	Entry     feed.Entry // as published: its HTML is not fit to be shown
+	Entry     feed.Entry // as safehtml.Entry leaves it: all but its HTML, which is as published, is fit to be shown
 	Time      time.Time  // when it was published, as far as it is known and can be believed; never zero
 	Confirmed bool       // see archive.Record
 }

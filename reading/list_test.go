@@ -11,12 +11,12 @@ import (
 // A list has titles of the owner's own, and a feed in each folder that it is in.
 func TestList(t *testing.T) {
 	feeds := []reading.Subscription{
-		{URL: "https://example.org/?a=1&b=2", Title: "Storms &amp; <b>more</b>"},
+		{URL: "https://example.org/?a=1&b=2", Title: "Storms & more"},
 		{URL: "https://example.com/feed.xml", Name: "Mine", Title: "Theirs", Site: "https://example.com/", Folders: []reading.Folder{{ID: 1, Name: "A"}, {ID: 2, Name: "B › C"}}},
 		{URL: "https://example.net/?token=abc123"},
 	}
 	var got []string
-	for _, f := range reading.NewText().List(feeds).Feeds {
+	for _, f := range reading.ListOf(feeds).Feeds {
 		got = append(got, fmt.Sprintf("%s %q %q %q", f.URL, f.Title, f.Site, f.Folder))
 	}
 	want := []string{

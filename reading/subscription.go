@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/safehtml"
 )
 
 // A Subscription is a feed that the owner follows.
@@ -15,12 +16,12 @@ type Subscription struct {
 	ID      FeedID
 	URL     feed.URL
 	Name    string // the owner's own title for it, "" for none
-	Title   string // as published, may hold markup; "" before it is known
+	Title   string // the publisher's, as a label (safehtml.Label); "" before it is known
 	Site    string // the page that it belongs to, "" before it is known
 	Folders []Folder
 	Since   time.Time // when the owner subscribed, zero where it is not known
 	Errors  int       // failed polls in a row
-	Error   string    // why the last one failed, "" after a success
+	Error   string    // why the last one failed, as a label, "" after a success
 	Polled  time.Time // the last poll, zero before the first
 }
 
@@ -55,7 +56,7 @@ func Checked(list []Arrangement) ([]Arrangement, error) {
 	for i := range list {
 		a := &list[i]
 		if a.Name != nil {
-			name := cut(oneLine(*a.Name))
+			name := cut(nameOf(*a.Name))
 			a.Name = &name
 		}
 		a.Into = slices.Clone(a.Into)
@@ -66,6 +67,11 @@ func Checked(list []Arrangement) ([]Arrangement, error) {
 			}
 			a.Into[j] = name
 		}
+		out := slices.Clone(a.Out)
+		for _, raw := range a.Out { // which may be kept as it was typed there, or not
+			out = append(out, nameOf(raw))
+		}
+		a.Out = out
 	}
 	return list, nil
 }
@@ -85,7 +91,7 @@ const Inside = " › "
 func FolderOf(path []string) string {
 	var names []string
 	for _, name := range path {
-		if name = oneLine(name); name != "" {
+		if name = nameOf(name); name != "" {
 			names = append(names, name)
 		}
 	}
@@ -109,14 +115,16 @@ var (
 
 // FolderName is a name of a folder as it is kept: one line of text.
 func FolderName(raw string) (string, error) {
-	name := oneLine(raw)
+	name := nameOf(raw)
 	if name == "" || len(name) > MaxName {
 		return "", fmt.Errorf("%w for a folder: %.40q: want one line of 1 to %d bytes", ErrName, raw, MaxName)
 	}
 	return name, nil
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(feed.Clean(s)), " ") }
+// nameOf is a name as it is kept: one line in which no reader finds markup, so that it is the same in all of them. Lists of
+// feeds come from strangers too, and what a reader was told is the name of a folder it says when it means the folder.
+func nameOf(raw string) string { return safehtml.Inert(safehtml.Line(raw)) }
 
 // cut is s without what is more than a name may be long.
 func cut(s string) string {

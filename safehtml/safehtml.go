@@ -1,12 +1,12 @@
-// Package safehtml makes HTML from publishers and peers fit to be shown. Archives keep entries as they were
-// published (package feed); whatever shows one to a person passes it through here first.
+// Package safehtml makes what publishers and peers wrote fit to be shown. Archives keep entries as they were
+// published (package feed); whatever shows one to a person passes it through here first: HTML by a Policy, and what is
+// text, or ought to be, by Title for the node's own pages and for terminals, by Label for programs that read feeds.
 package safehtml
 
 import (
 	"html"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -22,13 +22,6 @@ const sandbox = "allow-scripts allow-same-origin allow-popups"
 
 // https is where frames may be from: not the node itself, nor another machine nearby.
 var https = regexp.MustCompile(`(?i)^https://[^/?#]*\.[^/?#]*[a-z](:[0-9]+)?([/?#]|$)`)
-
-// markup is what gives a title away as HTML: a character reference or a tag that occurs in titles.
-// Other angle brackets are taken to mean themselves, as in "map<string>".
-var markup = regexp.MustCompile(`(?i)&(#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);|</?(a|abbr|b|br|code|em|i|small|span|strong|sub|sup|tt|u)(\s[^<>]*)?/?>`)
-
-// Marked reports whether a title, which may be published with or without markup, is HTML.
-func Marked(title string) bool { return markup.MatchString(title) }
 
 // A Policy says what may be shown. Make one with New; it may be used by several goroutines at once.
 type Policy struct {
@@ -65,39 +58,12 @@ func (p *Policy) Clean(markup, base string) string {
 	if u, err := url.Parse(base); err == nil {
 		markup = feed.Resolve(markup, u, growth)
 	}
-	// A quote in text or in a value is escaped by now, so this stands in tags alone.
-	return strings.ReplaceAll(p.allowed.Sanitize(markup), `sandbox=""`, `sandbox="`+sandbox+`"`)
+	// A quote in text or in a value is escaped by now, so this stands in tags alone. References may have been to
+	// control characters.
+	return feed.Clean(strings.ReplaceAll(p.allowed.Sanitize(markup), `sandbox=""`, `sandbox="`+sandbox+`"`))
 }
 
-// links are the kinds of addresses that lead somewhere and do nothing else.
-var links = regexp.MustCompile(`(?i)^(https?|ftp|gemini|gopher|magnet|mailto|news):`)
-
-// Link is an address that may be followed, "" for one that a program could take for something to be run.
-func Link(address string) string {
-	if !links.MatchString(address) {
-		return ""
-	}
-	return address
-}
-
-// Links leaves of the addresses of an entry those that may be followed.
-func Links(e *feed.Entry) {
-	e.Link = Link(e.Link)
-	none := func(f feed.Enclosure) bool { return Link(f.URL) == "" }
-	if slices.ContainsFunc(e.Enclosures, none) {
-		e.Enclosures = slices.DeleteFunc(slices.Clone(e.Enclosures), none) // others may have the list
-	}
-}
-
-// Text is what remains of HTML without any markup, as plain text.
+// Text is what remains of HTML without any markup, as one line of plain text.
 func (p *Policy) Text(markup string) string {
-	return html.UnescapeString(p.nothing.Sanitize(markup))
-}
-
-// Title is a title as plain text, whether or not it was published as HTML.
-func (p *Policy) Title(title string) string {
-	if Marked(title) {
-		return p.Text(title)
-	}
-	return title
+	return Line(html.UnescapeString(p.nothing.Sanitize(markup)))
 }

@@ -13,6 +13,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/reading"
+	"feedex/safehtml"
 )
 
 // entriesPerPage is how many entries a page lists, and searchTime how long the search for them may take.
@@ -68,7 +69,7 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 		if err != nil {
 			return view{}, err
 		}
-		p.Feed, f.Feed = h.titleOf(known.URL, cmp.Or(known.Name, known.Title)), known.URL
+		p.Feed, f.Feed = titleOf(known.URL, cmp.Or(known.Name, known.Title)), known.URL
 	}
 	v := view{Page: "entries", Title: "Entries", Nav: "/entries", Live: p.Query == "", Body: p}
 	unread, err := h.Source.CountUnread(ctx, q.Secret, maxUnread)
@@ -157,11 +158,11 @@ func (h *Handler) headlines(list []reading.Headline, feeds bool, now time.Time) 
 	for i := range list {
 		e := &list[i]
 		lines[i] = headline{
-			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: h.plain(e.Title), Lead: h.lead(e.Lead), Time: moment{e.Time, now},
+			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title), Lead: h.lead(e.Lead), Time: moment{e.Time, now},
 			Neighbor: e.Source, Confirmed: e.Confirmed, Item: e.Item,
 		}
 		if feeds {
-			lines[i].Feed, lines[i].FeedPath = h.titleOf(e.URL, e.FeedTitle), "/feeds/"+strconv.FormatInt(e.Feed, 10)
+			lines[i].Feed, lines[i].FeedPath = titleOf(e.URL, e.FeedTitle), "/feeds/"+strconv.FormatInt(e.Feed, 10)
 		}
 	}
 	return lines

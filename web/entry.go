@@ -13,6 +13,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/reading"
+	"feedex/safehtml"
 )
 
 // entryPage is one entry.
@@ -58,8 +59,8 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	}
 	images := r.FormValue("images") == "1"
 	p := &entryPage{
-		Path: "/entries/" + id.String(), ID: id.String(), Item: entry.Item, Title: h.plain(e.Title), Link: webLink(e.Link), Feed: h.titleOf(e.Feed, cmp.Or(known.Name, known.Title)),
-		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), Authors: h.plain(strings.Join(e.Authors, ", ")),
+		Path: "/entries/" + id.String(), ID: id.String(), Item: entry.Item, Title: safehtml.Title(e.Title), Link: webLink(e.Link), Feed: titleOf(e.Feed, cmp.Or(known.Name, known.Title)),
+		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), Authors: safehtml.Title(strings.Join(e.Authors, ", ")),
 		Time: moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
 	}
 	if !record.Source.IsZero() {
@@ -68,7 +69,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	p.Article, p.Withheld = h.article(&record, images)
 	for _, enc := range e.Enclosures {
 		if link := webLink(enc.URL); link != "" {
-			p.Enclosures = append(p.Enclosures, enclosure{link, fileName(link), enc.Type})
+			p.Enclosures = append(p.Enclosures, enclosure{link, fileName(link), safehtml.Line(enc.Type)})
 		}
 	}
 	title := p.Title
@@ -121,7 +122,7 @@ func fileName(link string) string {
 		return link
 	}
 	name := strings.TrimSuffix(u.Path, "/")
-	if name = name[strings.LastIndexByte(name, '/')+1:]; name == "" {
+	if name = safehtml.Line(name[strings.LastIndexByte(name, '/')+1:]); name == "" {
 		return u.Host
 	}
 	return name

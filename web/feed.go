@@ -11,6 +11,7 @@ import (
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/reading"
+	"feedex/safehtml"
 )
 
 // latestOnFeed is how many entries the page of a feed lists.
@@ -56,7 +57,7 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	if known.Status != nil {
 		p.Line = h.line(&Feed{FeedStatus: *known.Status, Number: number, Folders: known.Folders}, now)
 	} else {
-		p.Line = feedLine{Title: h.titleOf(known.URL, known.Title), Number: number, State: "no longer followed", Grade: "idle"}
+		p.Line = feedLine{Title: titleOf(known.URL, known.Title), Number: number, State: "no longer followed", Grade: "idle"}
 	}
 	if known.Name != "" {
 		p.Line.Title = known.Name
@@ -91,7 +92,7 @@ func (h *Handler) named(k *Known, loggedIn bool) (list []namedFeed) {
 		if (k.URL.Secret() || f.URL.Secret()) && !loggedIn {
 			continue
 		}
-		list = append(list, namedFeed{cmp.Or(h.safe.Text(f.Title), "Without a title"), string(f.URL)})
+		list = append(list, namedFeed{cmp.Or(safehtml.Title(f.Title), "Without a title"), string(f.URL)})
 	}
 	return list
 }

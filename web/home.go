@@ -160,7 +160,7 @@ type feedLine struct {
 // line is the feed as lists show it.
 func (h *Handler) line(f *Feed, now time.Time) feedLine {
 	l := feedLine{
-		Number: f.Number, Title: h.titleOf(f.URL, f.Title), URL: address(f.URL),
+		Number: f.Number, Title: titleOf(f.URL, f.Title), URL: address(f.URL),
 		Last: moment{f.LastPoll, now}, Next: moment{f.NextPoll, now}, Every: f.Interval,
 		Polled: f.Polled, Brought: f.Delivered, Offered: f.Offered,
 	}

@@ -12,6 +12,7 @@ import (
 
 	"feedex/feed"
 	"feedex/internal/when"
+	"feedex/safehtml"
 )
 
 // networkTime is how long a search of the network may take, and keep a connection.
@@ -108,7 +109,7 @@ func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 			return p, f, ErrNone
 		}
 		f.Feed = title.URL
-		p.Feeds = append(p.Feeds, choice{p.Number, h.titleOf(title.URL, title.Text)})
+		p.Feeds = append(p.Feeds, choice{p.Number, titleOf(title.URL, title.Text)})
 	}
 	p.Asked = p.Query != "" || p.Since != "" || p.Until != "" || p.Number != 0
 	return p, f, nil
@@ -151,7 +152,7 @@ func (h *Handler) askOthers(ctx context.Context, f feed.Filter, query string, ea
 			if l.Here {
 				continue
 			}
-			lines = append(lines, remoteLine{Remote: *l, Title: h.plain(l.Title), Link: webLink(l.Link), Feed: address(l.Feed), When: moment{l.Time, now}})
+			lines = append(lines, remoteLine{Remote: *l, Title: safehtml.Title(l.Title), Link: webLink(l.Link), Feed: address(l.Feed), When: moment{l.Time, now}})
 		}
 		total += len(lines)
 		return each(lines)

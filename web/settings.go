@@ -57,7 +57,7 @@ func (h *Handler) done(r *http.Request) string {
 		if err != nil {
 			return ""
 		}
-		name := h.titleOf(k.URL, cmp.Or(k.Name, k.Title))
+		name := titleOf(k.URL, cmp.Or(k.Name, k.Title))
 		if a := address(k.URL); a != name {
 			name += ", " + a + ","
 		}

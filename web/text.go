@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/safehtml"
 )
 
 // A moment is a time as pages show it: by how far it is from now, in full where a pointer rests on it.
@@ -96,23 +97,12 @@ func count[T int | int64](n T, one, many string) string {
 // percent writes a share of 0 to 1.
 func percent(share float64) string { return fmt.Sprintf("%.0f\u202f%%", 100*share) }
 
-// markup is what gives a title away as HTML: a character reference or a tag that occurs in titles.
-var markup = regexp.MustCompile(`(?i)&(#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);|</?(a|abbr|b|br|code|em|i|small|span|strong|sub|sup|tt|u)(\s[^<>]*)?/?>`)
-
 // gap is where one element ends and another begins that a reader sees apart.
 var gap = regexp.MustCompile(`</?(p|div|li|h[1-6]|br|tr|blockquote)\b`)
 
-// plain is a title without markup, on one line.
-func (h *Handler) plain(title string) string {
-	if markup.MatchString(title) {
-		title = h.safe.Text(title)
-	}
-	return strings.Join(strings.Fields(title), " ")
-}
-
 // titleOf is what the page calls a feed.
-func (h *Handler) titleOf(u feed.URL, title string) string {
-	if t := h.plain(title); t != "" {
+func titleOf(u feed.URL, title string) string {
+	if t := safehtml.Title(title); t != "" {
 		return t
 	}
 	if u.Secret() {
@@ -133,7 +123,7 @@ func (h *Handler) lead(html string) string {
 		html = html[:i]
 	}
 	const longest = 280
-	runes := []rune(strings.Join(strings.Fields(h.safe.Text(gap.ReplaceAllString(html, " $0"))), " "))
+	runes := []rune(h.safe.Text(gap.ReplaceAllString(html, " $0")))
 	if len(runes) > longest {
 		return strings.TrimRight(string(runes[:longest]), " ") + "…"
 	}

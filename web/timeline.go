@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/fetch/grade"
+	"feedex/safehtml"
 )
 
 // timelineSpan is how far back a timeline goes.
@@ -85,7 +86,7 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 	}
 	for i := range happened.Entries {
 		a := &happened.Entries[i]
-		title := h.plain(a.Title)
+		title := safehtml.Title(a.Title)
 		if title == "" {
 			title = "an entry without a title"
 		}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"feedex/safehtml"
 )
 
 //go:embed templates/*.html
@@ -55,6 +57,7 @@ func newPages(a assets) (pages, error) {
 			}
 			return "", fmt.Errorf("count %T", n)
 		},
+		"line":     safehtml.Line, // what others wrote, or may have written
 		"lines":    func(list []string) string { return strings.Join(list, "\n") },
 		"headline": func(h headline, token string) headline { h.Token = token; return h },
 		"amount":   func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },

@@ -127,7 +127,7 @@ func (r *Reader) Subscriptions(ctx context.Context) (list []reading.Subscription
 			var f reading.Subscription
 			var since, polled sql.NullInt64
 			err := scan(rows, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, &since, &f.Errors, &f.Error, &polled)
-			f.Site = safehtml.Link(f.Site)
+			f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site), safehtml.Inert(safehtml.Line(f.Error))
 			f.Since, f.Polled = fromMillis(since), fromMillis(polled)
 			list = append(list, f)
 			return err

@@ -120,5 +120,5 @@ func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []rea
 
 func fill(item *reading.Item, r *archive.Record) {
 	item.EntryID, item.Entry, item.Time, item.Confirmed = r.ID, r.Entry, r.Time(), r.Confirmed
-	safehtml.Links(&item.Entry)
+	safehtml.Entry(&item.Entry)
 }

@@ -38,7 +38,7 @@ entries as well there is 'feedex archive backup'.`,
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		list := reading.NewText().List(feeds)
+		list := reading.ListOf(feeds)
 		write := func(w io.Writer) error { return opml.Write(w, list, time.Now()) }
 		if len(args) == 0 || args[0] == "-" {
 			err = write(c.OutOrStdout())

@@ -16,7 +16,7 @@ func newLogger(w io.Writer, least level, as format) *slog.Logger {
 	var l slog.Level
 	_ = l.UnmarshalText([]byte(least)) // the rule has checked it
 	if as == "json" {
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: l}))
+		return slog.New(slog.NewJSONHandler(escapedJSON{w}, &slog.HandlerOptions{Level: l}))
 	}
 	if isTerminal(w) && os.Getenv("NO_COLOR") == "" {
 		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: l, TimeFormat: "15:04:05.000", ReplaceAttr: printableAttr}))
@@ -24,8 +24,8 @@ func newLogger(w io.Writer, least level, as format) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
 }
 
-// printableAttr keeps what others wrote from steering the terminal. The colored handler, unlike the
-// plain ones, lets escape sequences through.
+// printableAttr keeps what others wrote from steering the terminal. The colored handler, unlike the plain one, which
+// quotes them, lets escape sequences through.
 func printableAttr(_ []string, a slog.Attr) slog.Attr {
 	switch a.Value.Kind() {
 	case slog.KindString:

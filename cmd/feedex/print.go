@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// printJSON writes v as indented JSON. Control characters that JSON lets stand are escaped, so that
-// it is safe on a terminal.
+// printJSON writes v as indented JSON that is safe on a terminal.
 func printJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -18,16 +18,28 @@ func printJSON(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("write JSON: %w", err)
 	}
-	var safe strings.Builder
-	for _, r := range b.String() {
-		if 0x7f <= r && r <= 0x9f {
-			fmt.Fprintf(&safe, `\u%04x`, r)
+	_, err := escapedJSON{w}.Write(b.Bytes())
+	return err
+}
+
+// escapedJSON writes JSON with what JSON lets stand, and would act on a terminal, escaped: control characters beyond
+// ASCII, and those that turn the direction of writing.
+type escapedJSON struct{ to io.Writer }
+
+// Write implements io.Writer. It wants whole characters.
+func (w escapedJSON) Write(text []byte) (int, error) {
+	safe := make([]byte, 0, len(text))
+	for i, r := range string(text) {
+		if 0x7f <= r && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) {
+			safe = fmt.Appendf(safe, `\u%04x`, r)
 		} else {
-			safe.WriteRune(r)
+			safe = append(safe, text[i:i+max(1, utf8.RuneLen(r))]...)
 		}
 	}
-	_, err := io.WriteString(w, safe.String())
-	return err
+	if _, err := w.to.Write(safe); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }
 
 // listed is list, or an empty one rather than nil, so that JSON says [] and not null.

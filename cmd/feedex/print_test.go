@@ -76,7 +76,7 @@ func TestPrintNeighbors(t *testing.T) {
 NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS  OF USE  HOPS     CLAIMS  BRINGS  WORTH  GAVE  GOT   OWES       STANDING
 192.0.2.1:7790   chosen    3h      1s ago  12.3ms  30     4       2/1/0/1  2.6     4.2     3.5    5     12.3  7.3 of 10  100%
 [2001:db8::1]:9  accepted  0s      never   -       0      0       0/0/0/0  0.0     0.0     0.0    0     0     -2         66%
-    last error: peer refused2J
+    last error: peer refused�2J
 192.0.2.3:9      static    0s      never   -       0      0       0/0/0/0  0.0     0.0     0.0    0     0     0 of 0     0%
 `, func(w *strings.Builder) error { return printNeighbors(w, list, noon, 0) })
 	wantText(t, `
@@ -86,7 +86,7 @@ NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS
   4       2/1/0/1  2.6     4.2     3.5    5     12.3  7.3 of 10  100%
 [2001:db8::1]:9  accepted  0s      never   -       0
   0       0/0/0/0  0.0     0.0     0.0    0     0     -2         66%
-    last error: peer refused2J
+    last error: peer refused�2J
 192.0.2.3:9      static    0s      never   -       0
   0       0/0/0/0  0.0     0.0     0.0    0     0     0 of 0     0%
 `, func(w *strings.Builder) error { return printNeighbors(w, list, noon, 80) })

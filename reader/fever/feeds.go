@@ -56,7 +56,7 @@ func (h *handler) feeds(feeds []reading.Subscription) []feed {
 	list := []feed{}
 	for i := range feeds {
 		s := &feeds[i]
-		f := feed{ID: s.ID, Title: h.text.TitleOf(s), URL: string(s.URL), Site: s.Site}
+		f := feed{ID: s.ID, Title: s.Called(), URL: string(s.URL), Site: s.Site}
 		if !s.Polled.IsZero() {
 			f.Updated = s.Polled.Unix()
 		}

@@ -61,7 +61,7 @@ func (h *handler) atom(w http.ResponseWriter, r *request) error {
 	}
 	title := "feedex"
 	if f := c.feed(name); f != nil {
-		title = h.text.TitleOf(f)
+		title = f.Called()
 	}
 	w.Header().Set("Content-Type", "application/atom+xml; charset=utf-8")
 	out := bufio.NewWriterSize(w, 1<<16)

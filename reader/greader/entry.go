@@ -63,10 +63,10 @@ func (h *handler) entry(c *catalog, item *reading.Item) *entry {
 		ID:      fmt.Sprintf("%s%016x", longID, int64(item.ID)),
 		Crawled: strconv.FormatInt(item.Arrived.UnixMilli(), 10), Timestamp: strconv.FormatInt(item.Arrived.UnixMicro(), 10),
 		Published: item.Time.Unix(), Updated: updated(item).Unix(),
-		Title: h.text.Title(item), Author: item.Author(),
+		Title: item.Title(), Author: item.Author(),
 		Canonical: []link{{Href: href}}, Alternate: []link{{href, "text/html"}},
 		Categories: categories(item, f), Summary: text, Content: text,
-		Origin:    origin{streamID(f.ID), h.text.TitleOf(f), site(f)},
+		Origin:    origin{streamID(f.ID), f.Called(), site(f)},
 		Enclosure: []enclosure{},
 	}
 	for _, m := range e.Enclosures {

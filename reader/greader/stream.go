@@ -93,10 +93,11 @@ func (c *catalog) feed(stream string) *reading.Subscription {
 	return nil
 }
 
-// folder is the folder of that name, 0 if there is none.
+// folder is the folder of that name, 0 if there is none. A reader may still know it as it was typed there.
 func (c *catalog) folder(name string) reading.FolderID {
+	kept, _ := reading.FolderName(name) // "" for one that cannot be
 	for _, f := range c.folders {
-		if f.Name == name {
+		if f.Name == kept || f.Name == name {
 			return f.ID
 		}
 	}

@@ -44,7 +44,7 @@ func (h *handler) quickAdd(w http.ResponseWriter, r *request) error {
 	}
 	name := u.Host()
 	if f := c.byID[id]; f != nil {
-		name = h.text.TitleOf(f)
+		name = f.Called()
 	}
 	return writeJSON(w, answer{Query: query, Found: 1, Stream: streamID(id), Name: name})
 }
@@ -182,7 +182,7 @@ func (h *handler) subscriptionExport(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := opml.Write(&b, h.text.List(feeds), time.Time{}); err != nil {
+	if err := opml.Write(&b, reading.ListOf(feeds), time.Time{}); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/x-opml; charset=utf-8")

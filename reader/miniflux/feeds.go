@@ -12,6 +12,7 @@ import (
 
 	"feedex/feed"
 	"feedex/reading"
+	"feedex/safehtml"
 )
 
 // A feedObject is a feed as readers want it.
@@ -33,7 +34,7 @@ type feedObject struct {
 
 func (h *handler) feedObject(s *reading.Subscription) feedObject {
 	return feedObject{
-		ID: s.ID, User: owner, URL: s.URL, Site: s.Site, Title: h.text.TitleOf(s),
+		ID: s.ID, User: owner, URL: s.URL, Site: s.Site, Title: s.Called(),
 		Checked: s.Polled.UTC().Truncate(time.Second), Error: s.Error, Errors: s.Errors, Category: categoryOf(s),
 	}
 }
@@ -152,7 +153,7 @@ func (h *handler) discover(w http.ResponseWriter, r *http.Request) error {
 	}
 	list := []found{}
 	for _, f := range feeds {
-		list = append(list, found{cmp.Or(f.Title, string(f.URL)), f.URL, kindOf(f.Type)})
+		list = append(list, found{cmp.Or(safehtml.Label(f.Title), safehtml.Inert(string(f.URL))), f.URL, kindOf(f.Type)})
 	}
 	return reply(w, http.StatusOK, list)
 }
@@ -183,7 +184,7 @@ func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a := reading.Arrangement{Feed: s.ID}
-	if wish.Title != nil && *wish.Title != h.text.TitleOf(s) {
+	if wish.Title != nil && *wish.Title != s.Called() {
 		a.Name = wish.Title
 	}
 	if to := wish.Category; to != nil && *to != categoryOf(s).ID {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/opml"
+	"feedex/reading"
 )
 
 // importPath is where a list of feeds is sent.
@@ -39,7 +40,7 @@ func (h *handler) export(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := opml.Write(&b, h.text.List(feeds), time.Time{}); err != nil {
+	if err := opml.Write(&b, reading.ListOf(feeds), time.Time{}); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")

@@ -78,7 +78,7 @@ func (h *handler) list(ctx context.Context, only reading.FeedID) (*feedList, err
 			continue
 		}
 		o := feedObject{
-			ID: s.ID, URL: s.URL, Title: h.text.TitleOf(s), Unread: unread[s.ID], Site: s.Site, Errors: s.Errors, Error: s.Error,
+			ID: s.ID, URL: s.URL, Title: s.Called(), Unread: unread[s.ID], Site: s.Site, Errors: s.Errors, Error: s.Error,
 		}
 		if !s.Since.IsZero() {
 			o.Added = s.Since.Unix()

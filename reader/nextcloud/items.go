@@ -43,7 +43,7 @@ func hashOf(guid string) string {
 
 func (h *handler) itemObject(i *reading.Item) *itemObject {
 	o := &itemObject{
-		ID: i.ID, GUID: guidOf(i.ID), URL: i.Link(), Title: h.text.Title(i), Author: i.Author(), Published: i.Time.Unix(),
+		ID: i.ID, GUID: guidOf(i.ID), URL: i.Link(), Title: i.Title(), Author: i.Author(), Published: i.Time.Unix(),
 		Body: h.text.HTML(i), Feed: i.Feed, Unread: !i.Read, Starred: i.Starred, Modified: i.Changed.Unix(),
 		Fingerprint: hex.EncodeToString(i.EntryID[:]),
 	}
