@@ -29,12 +29,14 @@ type escapedJSON struct{ to io.Writer }
 // Write implements io.Writer. It wants whole characters.
 func (w escapedJSON) Write(text []byte) (int, error) {
 	safe := make([]byte, 0, len(text))
-	for i, r := range string(text) {
+	for rest := text; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
 		if 0x7f <= r && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) {
 			safe = fmt.Appendf(safe, `\u%04x`, r)
 		} else {
-			safe = append(safe, text[i:i+max(1, utf8.RuneLen(r))]...)
+			safe = append(safe, rest[:n]...)
 		}
+		rest = rest[n:]
 	}
 	if _, err := w.to.Write(safe); err != nil {
 		return 0, err
