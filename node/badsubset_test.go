@@ -29,6 +29,18 @@ func nonsense() xmlrpc.Array {
 	}
 }
 
+// Who has nothing to offer is told so, and no link comes about.
+func TestAnEmptySetIsRefused(t *testing.T) {
+	w := newNetwork(t)
+	a := w.full(1, Config{}, news)[0]
+	w.run(time.Minute)
+	p := a.hearer(stranger(1))
+	r := a.answerTo(p.id, "token of "+p.id.String(), protocol.Connect{})
+	if r.Fault == nil || r.Fault.Code != protocol.BadSubset || a.node.linkTo(p.id) != nil {
+		t.Errorf("an empty set was answered %v, %v", r.Reply, r.Fault)
+	}
+}
+
 // What makes sense of a set is used, and the rest counts against whoever sent it: in a connect, in an advert, and in
 // the answer to our own connect.
 func TestTheSensiblePartOfASetIsUsed(t *testing.T) {

@@ -245,6 +245,19 @@ func TestProxyIsNotAsked(t *testing.T) {
 	}
 }
 
+// TestRedirectsAreNotFollowed has a peer send calls on to a third party, which must hear of none.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	third := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the third party was called") }))
+	defer third.Close()
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		peer := httptest.NewServer(http.RedirectHandler(third.URL+"/RPC2", code))
+		if _, err := newClient(t).Call(deadline(t), peer.Listener.Addr().String(), "", protocol.ListMethods{}); err == nil {
+			t.Errorf("%d was an answer", code)
+		}
+		peer.Close()
+	}
+}
+
 const emptyResponse = `<?xml version="1.0"?><methodResponse><params><param><value>%s</value></param></params></methodResponse>`
 
 func TestCallGarbage(t *testing.T) {

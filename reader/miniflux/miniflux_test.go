@@ -24,6 +24,27 @@ func TestConversations(t *testing.T) {
 	readertest.Converse(t, "../../testdata/readers/miniflux-*.txt", handler)
 }
 
+// What one neighbor alone says is tagged so, and nothing else is.
+func TestUnconfirmed(t *testing.T) {
+	l := readertest.Example(t)
+	l.Bring(t, readertest.Noon, feed.Entry{Feed: readertest.News, ID: "hearsay", Title: "Hearsay", Categories: []string{"a"}})
+	var got struct {
+		Entries []struct {
+			Title string
+			Tags  []string
+		}
+	}
+	w := readertest.Ask(handler(l), "GET", "/v1/entries?limit=100", "")
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Entries) == 0 {
+		t.Fatal(err, w.Body)
+	}
+	for _, e := range got.Entries {
+		if tagged := slices.Contains(e.Tags, "unconfirmed"); tagged != (e.Title == "Hearsay") {
+			t.Errorf("%q has the tags %q", e.Title, e.Tags)
+		}
+	}
+}
+
 // Readers that page by offset and those that page by id see every entry once, in either direction, however many streams
 // are behind it; and the total is that of what is left.
 func TestPages(t *testing.T) {

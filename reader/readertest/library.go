@@ -5,6 +5,7 @@ package readertest
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -79,6 +80,16 @@ func (l *Library) Follow(t testing.TB, f archive.Feed) {
 func (l *Library) Arrive(t testing.TB, at time.Time, list ...feed.Entry) {
 	t.Helper()
 	l.must(t, func(s *sqlite.Store) { s.Keep(records(at, list)) })
+}
+
+// Bring has a neighbor bring entries of which nobody else has said anything yet.
+func (l *Library) Bring(t testing.TB, at time.Time, list ...feed.Entry) {
+	t.Helper()
+	brought := records(at, list)
+	for i := range brought {
+		brought[i].Source, brought[i].Confirmed = protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 7790), false
+	}
+	l.must(t, func(s *sqlite.Store) { s.Keep(brought) })
 }
 
 // FillIn has entries of the time before arrive.
