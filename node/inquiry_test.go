@@ -114,6 +114,35 @@ func TestAQueryReachesTheOnlyHolderThreeHopsAway(t *testing.T) {
 	}
 }
 
+// What a relay asks others says nothing of whom it asks for: neither by an address nor by what differs from asker to
+// asker.
+func TestNobodyLearnsWhoAskedFirst(t *testing.T) {
+	passedOn := func(asker int) (bytes string) {
+		w := newNetwork(t)
+		hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
+		w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+			if q, ok := c.(protocol.QueryFeed); ok && from == hosts[1] && to == hosts[2] {
+				for _, h := range hosts {
+					if bytes = string(protocol.EncodeCall(nil, 7790, q)); strings.Contains(bytes, h.id.Addr().String()) {
+						t.Errorf("a query that is passed on names %s: %s", h.id, bytes)
+					}
+				}
+			}
+			return nil, false
+		}
+		r := hosts[1].hears(hosts[asker], protocol.QueryFeed{Query: protocol.Query{
+			ID: "q", Hops: 3, Budget: 20, Filter: feed.Filter{Words: []string{"walrus"}},
+		}})
+		if r.Fault != nil || bytes == "" {
+			t.Fatalf("the query of %d is not passed on: %v", asker, r.Fault)
+		}
+		return bytes
+	}
+	if one, other := passedOn(0), passedOn(3); one != other {
+		t.Errorf("for one asker it passes on\n%s\nand for the other\n%s", one, other)
+	}
+}
+
 func TestAStalledHalfCostsItsShare(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(12, Config{}, twelve...)
