@@ -51,7 +51,7 @@ func (s source) place(at int, prepare func(string) string) int {
 		if i := bytes.LastIndexByte(s.body[from:to], '\n'); i >= 0 && to < len(s.body) && s.bytewise() {
 			to = from + i + 1
 		}
-		for to < len(s.body) && bytes.IndexByte(s.body[to-4:to], '\r') >= 0 {
+		for to < len(s.body) && bytes.IndexByte(s.body[max(from, to-4):to], '\r') >= 0 {
 			to = min(to+4, len(s.body)) // a line end must not be cut in two
 		}
 		n := length(s.body[from:to])

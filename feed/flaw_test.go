@@ -37,6 +37,7 @@ func TestErrorsNameTheByte(t *testing.T) {
 		"long, with marks": append([]byte("\xEF\xBB\xBF"), long+root...),
 		"long, UTF-16":     utf16(long + root),
 		"long, one line":   []byte("<!--" + strings.Repeat("\xE9", 300_000) + "-->" + root),
+		"long, two lines":  []byte("\n<!--" + strings.Repeat("\xE9", 300_000) + "-->" + root),
 	} {
 		want := bytes.Index(body, []byte(root))
 		if strings.HasSuffix(name, "UTF-16") {
