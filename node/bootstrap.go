@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/admission"
 	"feedex/neighbors"
 	"feedex/protocol"
 )
@@ -38,19 +39,19 @@ const (
 
 // bootstrap is the node's looking for neighbors (Paper §3.1).
 type bootstrap struct {
-	connecting int                      // connects under way
-	tokens     map[string]int           // sent with them, counted
-	vouching   map[protocol.NodeID]bool // callers being called back
-	refillAt   time.Time                // when refill is on the agenda; zero if it is not
-	retries    map[string]int           // of trackers and static neighbors, since the last success
-	round      int                      // of asking the trackers
-	turnAt     time.Time                // when one beyond half of the minimum may be chosen
-	shortSince time.Time                // since when there are fewer neighbors than the minimum; zero if not
-	extraAt    time.Time                // when one more than the minimum may be looked for
-	aroundAt   time.Time                // when a neighbor may be asked for its neighbors again
-	minute     int64                    // since 1970, of tries
-	tries      int                      // connects to candidates within that minute
-	sources    []SourceStatus           // trackers and static neighbors, as the owner named them
+	connecting int                    // connects under way
+	tokens     map[string]int         // sent with them, counted
+	vouching   *admission.Pool[Asked] // connects whose callers are being called back
+	refillAt   time.Time              // when refill is on the agenda; zero if it is not
+	retries    map[string]int         // of trackers and static neighbors, since the last success
+	round      int                    // of asking the trackers
+	turnAt     time.Time              // when one beyond half of the minimum may be chosen
+	shortSince time.Time              // since when there are fewer neighbors than the minimum; zero if not
+	extraAt    time.Time              // when one more than the minimum may be looked for
+	aroundAt   time.Time              // when a neighbor may be asked for its neighbors again
+	minute     int64                  // since 1970, of tries
+	tries      int                    // connects to candidates within that minute
+	sources    []SourceStatus         // trackers and static neighbors, as the owner named them
 	roundBegan time.Time
 }
 
@@ -58,7 +59,7 @@ type bootstrap struct {
 func (n *Node) startBootstrap() {
 	n.boot = bootstrap{
 		tokens:   make(map[string]int),
-		vouching: make(map[protocol.NodeID]bool),
+		vouching: admission.NewPool[Asked](maxVouching, vouchPatience),
 		retries:  make(map[string]int),
 	}
 	for _, url := range n.config.Trackers {

@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	// maxVouching is how many callers are called back at a time before they are believed, and
-	// maxVouchingNetwork how many of one network: nobody must fill all places.
-	maxVouching        = 16
-	maxVouchingNetwork = 2
+	// maxVouching is how many callers are called back at a time before they are believed. A set of more feeds than
+	// introduce a node counts for several: it is kept meanwhile. Where there are no more places for them, package
+	// admission says whose caller waits in vain, which one is that did not vouch within vouchPatience.
+	maxVouching   = 64
+	vouchPatience = 2 * time.Second
 	// connectTimeout leaves the other side time to call us back.
 	connectTimeout = 15 * time.Second
 )
@@ -113,19 +114,29 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 	case n.refused(ev.From):
 		n.refuse(ev, refusal(ev.From))
 		return
-	case n.tooManyVouching(ev.From):
-		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
-		return
 	}
 	if _, ok := n.place(ev.From, n.asking(ev.From), c.Subset); !ok || n.door.shut(n.now, n.dues.ledger.HolderOf(ev.From)) || n.table.Silent(ev.From) {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
-	n.boot.vouching[ev.From] = true
+	place, gaveUp := n.boot.vouching.Enter(n.now, ev.From.Addr(), 1+len(c.Subset)/(neighbors.MaxIntroduction+1), ev)
+	for _, other := range gaveUp {
+		n.refuseConnect(other.Of)
+		other.Of = Asked{} // its set is kept no longer
+	}
+	if place == nil {
+		n.refuseConnect(ev)
+		return
+	}
 	n.call(Target{Node: ev.From}, n.token(ev.From), protocol.Vouch{Session: ev.Session}, callTimeout, func(a Answered) {
-		delete(n.boot.vouching, ev.From)
-		n.vouched(ev, c, a)
+		if n.boot.vouching.Leave(place) {
+			n.vouched(place.Of, a)
+		}
 	})
+}
+
+func (n *Node) refuseConnect(ev Asked) {
+	n.refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
 }
 
 // refusal is what those hear who lost their standing.
@@ -138,24 +149,9 @@ func (n *Node) asking(id protocol.NodeID) bool {
 	return len(n.boot.tokens) > 0 && n.boot.tokens[n.token(id)] > 0
 }
 
-// tooManyVouching reports whether id, or its network, or everyone together has callers enough that are
-// being called back.
-func (n *Node) tooManyVouching(id protocol.NodeID) bool {
-	if n.boot.vouching[id] || len(n.boot.vouching) >= maxVouching {
-		return true
-	}
-	same := 0
-	for other := range n.boot.vouching {
-		if neighbors.Network(other.Addr()) == neighbors.Network(id.Addr()) {
-			same++
-		}
-	}
-	return same >= maxVouchingNetwork && !(n.config.AllowLocal && !feed.PublicAddr(id.Addr()))
-}
-
 // vouched admits the caller of a connect if the node at its address stands by the call.
-func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
-	old := n.linkTo(ev.From)
+func (n *Node) vouched(ev Asked, a Answered) {
+	c, old := ev.Call.(protocol.Connect), n.linkTo(ev.From)
 	switch {
 	case a.Err != nil && !isRefusal(a.Err):
 		n.refuse(ev, protocol.Faultf(protocol.Unreachable, "%s does not answer; check its port and firewall", ev.From))
@@ -166,12 +162,6 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 		n.refuse(ev, protocol.Faultf(protocol.NotVouched, "the node at %s did not send this connect", ev.From))
 		return
 	}
-	// Only now is it sure that the caller is who it says, and not somebody behind the same address.
-	if h := n.dues.ledger.HolderOf(ev.From); n.door.knocked(n.now, h) {
-		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later", connectsAnHour))
-		n.punish(h, incentive.ConnectStorm, 0)
-		return
-	}
 	offered := n.table.Offer(ev.From)
 	victim, ok := n.place(ev.From, n.asking(ev.From), c.Subset)
 	switch { // much may have happened meanwhile
@@ -180,6 +170,13 @@ func (n *Node) vouched(ev Asked, c protocol.Connect, a Answered) {
 		return
 	case !ok || len(offered) == 0 || n.door.shut(n.now, n.dues.ledger.HolderOf(ev.From)):
 		n.respond(ev, protocol.Subset{})
+		return
+	}
+	// Only now is it sure that the caller is who it says, and not somebody behind the same address. Who is declined is none of
+	// those who make a neighbor begin anew again and again.
+	if h := n.dues.ledger.HolderOf(ev.From); n.door.knocked(n.now, h) {
+		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later", connectsAnHour))
+		n.punish(h, incentive.ConnectStorm, 0)
 		return
 	}
 	n.giveWay(victim)

@@ -4,8 +4,8 @@ import (
 	"net/netip"
 	"time"
 
+	"feedex/admission"
 	"feedex/incentive"
-	"feedex/neighbors"
 	"feedex/protocol"
 	"feedex/search"
 )
@@ -14,10 +14,8 @@ import (
 const (
 	callsAMinute = 600
 	bytesAMinute = 64 << 20 // of bundles and adverts
-	// strangerCalls is how many calls one network may make without a link, or one holder of a local address,
-	// and strangersCalls how many all of them together. A holder would be too little: whoever has an IPv6 /56
-	// is as many as it takes to keep everybody else away.
-	strangerCalls  = 60
+	// strangersCalls is how many calls those may make together who have no link. Networks share them, as package
+	// admission says: whoever has many addresses keeps nobody away.
 	strangersCalls = 600
 	// searchAMinute is for how long the archive is searched for one neighbor: a twentieth of a core. Words of one letter
 	// with any ending take tenths of a second in an archive of millions, and nothing interrupts them.
@@ -32,21 +30,7 @@ const (
 type exposure struct {
 	minute    int64                        // since 1970
 	parted    map[incentive.Holder]*effort // of links that ended: who connects again has no more of it
-	strangers map[origin]int               // calls; no more origins than calls are answered
-	calls     int                          // of all strangers
-}
-
-// An origin is where strangers call from: a network or, where it is local, a holder.
-type origin struct {
-	network netip.Prefix
-	local   incentive.Holder
-}
-
-func originOf(id protocol.NodeID) origin {
-	if h := incentive.HolderOf(id); h.Local() {
-		return origin{local: h}
-	}
-	return origin{network: neighbors.Network(id.Addr())}
+	strangers *admission.Pool[struct{}]    // calls
 }
 
 // effort is what a neighbor puts us to within a minute. All links of a holder share one.
@@ -59,15 +43,18 @@ type effort struct {
 func minuteOf(now time.Time) int64 { return now.Unix() / 60 }
 
 func newExposure() exposure {
-	return exposure{parted: make(map[incentive.Holder]*effort), strangers: make(map[origin]int)}
+	return exposure{parted: make(map[incentive.Holder]*effort), strangers: newCalls()}
+}
+
+func newCalls() *admission.Pool[struct{}] {
+	return admission.NewPool[struct{}](strangersCalls, time.Minute)
 }
 
 // turn begins a new minute.
 func (x *exposure) turn(now time.Time) {
 	if minute := minuteOf(now); minute != x.minute {
-		x.minute, x.calls = minute, 0
+		x.minute, x.strangers = minute, newCalls()
 		clear(x.parted)
-		clear(x.strangers)
 	}
 }
 
@@ -150,16 +137,11 @@ func (e *effort) spared(now time.Time, messages int) {
 	e.messages = max(0, e.messages-messages)
 }
 
-// stranger counts a call without a link, and reports whether it is beyond the limits. asked tells that we wait
-// for an answer of the caller: then the calls of all the others do not keep it away.
-func (x *exposure) stranger(now time.Time, from origin, asked bool) (over bool) {
+// stranger counts a call without a link, and reports whether it is beyond the limits.
+func (x *exposure) stranger(now time.Time, from netip.Addr) (over bool) {
 	x.turn(now)
-	if x.strangers[from] >= strangerCalls || x.calls >= strangersCalls && !asked {
-		return true
-	}
-	x.strangers[from]++
-	x.calls++
-	return false
+	place, _ := x.strangers.Enter(now, from, 1, struct{}{})
+	return place == nil
 }
 
 // trusted reports whether the holder is on the owner's own network, which is not held to limits.
@@ -169,7 +151,7 @@ func (n *Node) trusted(h incentive.Holder) bool { return n.config.Incentive.Trus
 // none.
 func (n *Node) tooMuch(ev Asked, l *link) bool {
 	if l == nil {
-		if !n.load.stranger(n.now, originOf(ev.From), n.asking(ev.From)) || n.trusted(n.dues.ledger.HolderOf(ev.From)) {
+		if n.trusted(n.dues.ledger.HolderOf(ev.From)) || !n.load.stranger(n.now, ev.From.Addr()) {
 			return false
 		}
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many calls within a minute from nodes that are not linked with this one; try again later"))

@@ -25,30 +25,42 @@ func busy(h *testHost, times int, id func(i int) protocol.NodeID, c protocol.Cal
 }
 
 func TestStrangersAreHeldBack(t *testing.T) {
+	at := func(addr netip.Addr) protocol.NodeID { return protocol.NewNodeID(addr, 7790) }
 	port := func(i int) protocol.NodeID {
 		return protocol.NewNodeID(netip.MustParseAddr("20.66.6.6"), uint16(2000+i))
 	}
-	v6 := func(i int) protocol.NodeID {
-		return protocol.NewNodeID(netip.AddrFrom16([16]byte{0x2a, 0, 0, 0, 0, 0, 0, byte(i), 15: 1}), 7790)
-	}
 	local := func(int) protocol.NodeID { return protocol.NewNodeID(netip.MustParseAddr("10.1.2.3"), 7790) }
+	twenty := func(i int) protocol.NodeID {
+		return at(netip.AddrFrom4([4]byte{50, byte(i % 20), 7, byte(i / 20)}))
+	}
+	// Of one /64 each, or one /48 each, of one /32.
+	of64 := func(i int) protocol.NodeID {
+		return at(netip.AddrFrom16([16]byte{0x2a, 0, 0, 0, 0, 0, byte(i >> 8), byte(i), 15: 1}))
+	}
+	of48 := func(i int) protocol.NodeID {
+		return at(netip.AddrFrom16([16]byte{0x2a, 0, 0, 0, byte(i >> 8), byte(i), 15: 1}))
+	}
+	// Newcomers, of another region, of the first ones' and of their network.
+	elsewhere, nearby, beside := stranger(1), at(netip.MustParseAddr("20.66.7.7")), at(netip.MustParseAddr("20.66.6.7"))
 	trusting := Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true}}
 	for _, c := range []struct {
-		name   string
-		config Config
-		times  int
-		id     func(int) protocol.NodeID
-		call   protocol.Call
-		want   int
+		name      string
+		config    Config
+		times     int
+		id        func(int) protocol.NodeID
+		call      protocol.Call
+		want      int
+		newcomers []protocol.NodeID
 	}{
-		{"one address asks who it is", Config{}, 100, port, protocol.WhoAmI{}, 40},
-		{"one address asks us to vouch", Config{}, 100, port, protocol.Vouch{}, 40},
-		{"one address connects with nothing", Config{}, 100, port, protocol.Connect{}, 40},
-		{"one address offers without a link", Config{}, 100, port, protocol.CheckDID{}, 40},
-		{"a hundred addresses of one network", Config{}, 100, v6, protocol.WhoAmI{}, 40},
-		{"a thousand addresses", Config{}, 1000, stranger, protocol.WhoAmI{}, 400},
-		{"a local address", Config{AllowLocal: true}, 100, local, protocol.WhoAmI{}, 40},
-		{"the owner's own machines", trusting, 1000, local, protocol.WhoAmI{}, 0},
+		{"one address asks who it is", Config{}, 1000, port, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere, nearby, beside}},
+		{"one address asks us to vouch", Config{}, 1000, port, protocol.Vouch{}, 400, []protocol.NodeID{elsewhere}},
+		{"one address connects with nothing", Config{}, 1000, port, protocol.Connect{}, 400, []protocol.NodeID{elsewhere}},
+		{"one address offers without a link", Config{}, 1000, port, protocol.CheckDID{}, 400, []protocol.NodeID{elsewhere}},
+		{"twenty networks", Config{}, 1000, twenty, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere, nearby}},
+		{"one /48", Config{}, 1000, of64, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere, of48(2000)}},
+		{"one /32", Config{}, 1000, of48, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere}},
+		{"a local address", Config{AllowLocal: true}, 1000, local, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere}},
+		{"the owner's own machines", trusting, 1000, local, protocol.WhoAmI{}, 0, nil},
 	} {
 		w := newNetwork(t)
 		w.feed(news)
@@ -57,8 +69,17 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		if got := busy(a, c.times, c.id, c.call); got != c.want {
 			t.Errorf("%s: %d of %d calls were refused, want %d", c.name, got, c.times, c.want)
 		}
-		if n := len(a.node.load.strangers) + len(a.node.load.parted); n > strangersCalls {
-			t.Errorf("%s: %d holders are kept", c.name, n)
+		if n := a.node.load.strangers.Len() + len(a.node.load.parted); n > strangersCalls {
+			t.Errorf("%s: %d calls are kept", c.name, n)
+		}
+		for _, id := range c.newcomers {
+			w.play(id, vouches)
+			if busy(a, 5, func(int) protocol.NodeID { return id }, protocol.WhoAmI{}) > 0 {
+				t.Errorf("%s: a newcomer at %s is refused", c.name, id)
+			}
+			if r := a.answerTo(id, "token", wantsNews()); r.Fault != nil {
+				t.Errorf("%s: a newcomer at %s cannot connect: %v", c.name, id, r.Fault)
+			}
 		}
 		w.minute()
 		if got := busy(a, 1, c.id, c.call); got != 0 {

@@ -2,12 +2,15 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"feedex/feed"
+	"feedex/neighbors"
 	"feedex/protocol"
 )
 
@@ -155,17 +158,36 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	}
 }
 
-// Callers on one address, and all callers together, wait for a bounded number of call backs.
-func TestCallBacksAreBounded(t *testing.T) {
+// However many callers wait to be called back, and from wherever, one more is called back at once where they have more of
+// the places, and else once they have not vouched for some seconds. Those who wait are bounded, and are told.
+func TestCallBacksAreShared(t *testing.T) {
+	large := make(protocol.Subset, 10*neighbors.MaxIntroduction)
+	for i := range large {
+		large[i] = protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://%d.example.com/", i))}
+	}
 	for _, c := range []struct {
-		name string
-		id   func(i int) protocol.NodeID
-		want int
+		name    string
+		id      func(i int) protocol.NodeID
+		subset  protocol.Subset
+		waiting int
+		spread  bool // no network has more than another one
 	}{
-		{"of one address", func(i int) protocol.NodeID {
-			return protocol.NewNodeID(stranger(0).Addr(), uint16(2000+i))
-		}, 2},
-		{"of all", stranger, 16},
+		{"of one address", func(i int) protocol.NodeID { return protocol.NewNodeID(stranger(0).Addr(), uint16(2000+i)) }, wantsNews().Subset, maxVouching, false},
+		{"of one network", func(i int) protocol.NodeID {
+			return protocol.NewNodeID(netip.AddrFrom4([4]byte{50, 1, 1, byte(i)}), 7790)
+		}, wantsNews().Subset, maxVouching, false},
+		{"of twenty networks", func(i int) protocol.NodeID {
+			return protocol.NewNodeID(netip.AddrFrom4([4]byte{50, byte(i % 20), 1, byte(i)}), 7790)
+		}, wantsNews().Subset, maxVouching, false},
+		{"of one /32 of IPv6", func(i int) protocol.NodeID {
+			return protocol.NewNodeID(netip.AddrFrom16([16]byte{0x2a, 0, 0, 0, 0, byte(i), 15: 1}), 7790)
+		}, wantsNews().Subset, maxVouching, false},
+		{"of everywhere", func(i int) protocol.NodeID {
+			return protocol.NewNodeID(netip.AddrFrom4([4]byte{50, byte(i), 1, 1}), 7790)
+		}, wantsNews().Subset, maxVouching, true},
+		{"with large sets", func(i int) protocol.NodeID {
+			return protocol.NewNodeID(netip.AddrFrom4([4]byte{50, byte(i % 20), 1, byte(i)}), 7790)
+		}, large, maxVouching / 10, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newNetwork(t)
@@ -173,9 +195,9 @@ func TestCallBacksAreBounded(t *testing.T) {
 			a := w.add(Config{}, news)
 			w.run(time.Minute)
 			busy, late := 0, 0
-			for i := range 40 {
+			for i := range 200 {
 				w.play(c.id(i), silent)
-				a.ask(c.id(i), "", wantsNews(), func(r Respond) {
+				a.ask(c.id(i), "", protocol.Connect{Subset: c.subset}, func(r Respond) {
 					if r.Fault != nil && r.Fault.Code == protocol.Busy {
 						busy++
 					} else {
@@ -183,22 +205,19 @@ func TestCallBacksAreBounded(t *testing.T) {
 					}
 				})
 			}
-			if got := count(a.calls, "feedex.vouch"); got != c.want || busy != 40-c.want {
-				t.Errorf("%d callers are called back, %d told to wait; want %d and %d", got, busy, c.want, 40-c.want)
+			if n := a.node.boot.vouching.Len(); n != c.waiting || busy != 200-c.waiting {
+				t.Errorf("%d callers are called back, %d told to wait; want %d and %d", n, busy, c.waiting, 200-c.waiting)
 			}
-			honest := w.play(stranger(99), func(*testHost, Call) protocol.Reply { return protocol.Vouched(true) })
-			if c.want < 16 {
-				if r := a.answerTo(honest.id, "token", wantsNews()); r.Fault != nil {
-					t.Errorf("a caller from elsewhere is refused: %v", r.Fault)
-				}
-				return
+			if c.spread {
+				w.run(vouchPatience)
+			}
+			honest := w.play(stranger(99), vouches)
+			if r := a.answerTo(honest.id, "token", wantsNews()); r.Fault != nil {
+				t.Errorf("a caller from elsewhere is refused: %v", r.Fault)
 			}
 			w.run(callTimeout + time.Second)
-			if late != c.want {
-				t.Errorf("%d of %d that were called back in vain were answered", late, c.want)
-			}
-			if r := a.answerTo(honest.id, "token", wantsNews()); r.Fault != nil {
-				t.Errorf("when the call backs are over a caller is refused: %v", r.Fault)
+			if busy+late != 200 || a.node.boot.vouching.Len() != 0 {
+				t.Errorf("%d were refused and %d called back in vain, of 200; %d still wait", busy, late, a.node.boot.vouching.Len())
 			}
 		})
 	}
