@@ -28,9 +28,7 @@ const (
 	saveEvery = time.Minute
 	// callBackTimeout is how long a node may take to show that it listens.
 	callBackTimeout = 10 * time.Second
-	// maxCallBacks is how many nodes are called back at a time.
-	maxCallBacks = 32
-	listName     = "tracker.json"
+	listName        = "tracker.json"
 )
 
 // TrackerConfig says where a tracker lives. Data and Listen must be set.
@@ -66,8 +64,9 @@ func RunTracker(ctx context.Context, c TrackerConfig) error {
 	t := &trackerHost{
 		config:   c,
 		client:   client,
-		registry: tracker.New(tracker.Config{AllowLocal: c.AllowLocal, CallBacks: maxCallBacks}, rand.New(rand.NewPCG(seed(), seed()))),
+		registry: tracker.New(tracker.Config{AllowLocal: c.AllowLocal}, rand.New(rand.NewPCG(seed(), seed()))),
 		started:  time.Now(),
+		calling:  make(map[protocol.NodeID]*callBack),
 	}
 	if err := t.load(); err != nil {
 		return err
@@ -84,7 +83,11 @@ type trackerHost struct {
 
 	mu       sync.Mutex
 	registry *tracker.Registry
+	calling  map[protocol.NodeID]*callBack // who is called back
 }
+
+// A callBack is one that is under way.
+type callBack struct{ cancel context.CancelFunc }
 
 // run serves until ctx ends.
 func (t *trackerHost) run(ctx context.Context, ln net.Listener) error {
@@ -103,7 +106,7 @@ func (t *trackerHost) run(ctx context.Context, ln net.Listener) error {
 	var parts sync.WaitGroup
 	parts.Go(func() { t.saveNowAndThen(ctx) })
 	err := transport.Serve(ctx, ln, mux, transport.ServerConfig{
-		AllowLocal: t.config.AllowLocal, TrustedProxies: t.config.TrustedProxies, Log: t.config.Log,
+		TrustedProxies: t.config.TrustedProxies, Log: t.config.Log,
 	})
 	stop(err)
 	parts.Wait()
@@ -123,23 +126,34 @@ func (t *trackerHost) serve(ctx context.Context, r transport.Request) transport.
 	now := time.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.registry.Register(now, r.From) {
-		t.backs.Go(func() { t.callBack(ctx, r.From) })
+	wanted, gaveUp := t.registry.Register(now, r.From)
+	for _, id := range gaveUp {
+		t.calling[id].cancel()
+		delete(t.calling, id)
+	}
+	if wanted {
+		ctx, cancel := context.WithTimeout(ctx, callBackTimeout)
+		back := &callBack{cancel}
+		t.calling[r.From] = back
+		t.backs.Go(func() { t.callBack(ctx, r.From, back) })
 	}
 	return transport.Response{Reply: protocol.NodeList(t.registry.Hand(now, r.From, protocol.MaxNeighborList))}
 }
 
 // callBack finds out whether a node listens where it says. Any answer of an XML-RPC server will do,
 // also a refusal: a node of another make may not know the question.
-func (t *trackerHost) callBack(ctx context.Context, id protocol.NodeID) {
-	ctx, cancel := context.WithTimeout(ctx, callBackTimeout)
-	defer cancel()
+func (t *trackerHost) callBack(ctx context.Context, id protocol.NodeID, back *callBack) {
+	defer back.cancel()
 	_, err := t.client.Call(ctx, id.String(), "", protocol.ListMethods{})
 	var refused *protocol.RemoteError
 	ok := err == nil || errors.As(err, &refused)
 	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.calling[id] != back { // it gave way to another's
+		return
+	}
+	delete(t.calling, id)
 	t.registry.Confirm(time.Now(), id, ok)
-	t.mu.Unlock()
 	if ok {
 		t.config.Log.Debug("node listed", "node", id)
 	} else {

@@ -28,7 +28,7 @@ func TestBytesAreThoseOfTransport(t *testing.T) {
 	counted := &tally.Listener{Listener: ln}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	go func() { done <- transport.Serve(ctx, counted, h, transport.ServerConfig{AllowLocal: true}) }()
+	go func() { done <- transport.Serve(ctx, counted, h, transport.ServerConfig{}) }()
 	defer func() { cancel(); <-done }()
 	client := transport.NewClient(transport.ClientConfig{Port: 7790, AllowLocal: true, UserAgent: userAgent})
 	defer client.CloseIdle()

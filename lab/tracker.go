@@ -14,23 +14,20 @@ type trackerHost struct {
 	backs    uint64 // call backs begun
 }
 
-// The daemon's settings of the same names.
-const (
-	maxCallBacks    = 32
-	callBackTimeout = 10 * time.Second
-)
+// callBackTimeout is the daemon's.
+const callBackTimeout = 10 * time.Second
 
 func newTrackerHost(w *World) *trackerHost {
 	return &trackerHost{
 		world:    w,
-		registry: tracker.New(tracker.Config{CallBacks: maxCallBacks}, w.config.Seed.Stream("tracker")),
+		registry: tracker.New(tracker.Config{}, w.config.Seed.Stream("tracker")),
 	}
 }
 
 // asked registers the caller and hands out others.
 func (t *trackerHost) asked(from *Host) protocol.NodeList {
 	now := t.world.Now()
-	if t.registry.Register(now, from.ID) {
+	if callBack, _ := t.registry.Register(now, from.ID); callBack {
 		t.callBack(from)
 	}
 	return protocol.NodeList(t.registry.Hand(now, from.ID, protocol.MaxNeighborList))

@@ -22,13 +22,13 @@ func TestVictims(t *testing.T) {
 		now := start.Add(time.Duration(hour) * time.Hour)
 		for i := range victims {
 			id := victim(i)
-			if r.Register(now, id) {
+			if register(r, now, id) {
 				callBacks[id]++
 				r.Confirm(now, id, false)
 			}
 		}
 		for i := range honest {
-			if r.Register(now, public(i)) {
+			if register(r, now, public(i)) {
 				r.Confirm(now, public(i), true)
 			}
 		}
@@ -63,7 +63,7 @@ func TestVictimBehindTheSameAddress(t *testing.T) {
 		now := start.Add(time.Duration(minute) * time.Minute)
 		for try := range 20 {
 			id := protocol.NewNodeID(victim, uint16(1024+(20*minute+try)%60_000))
-			if r.Register(now, id) {
+			if register(r, now, id) {
 				callBacks++
 				r.Confirm(now, id, false)
 			}
@@ -84,7 +84,7 @@ func TestCrowdFromOneNetwork(t *testing.T) {
 	r := newRegistry(Config{Capacity: 10_000})
 	for i := range 60_000 {
 		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{52, 1, byte(i >> 8), byte(i)}), 7790)
-		if r.Register(start, id) {
+		if register(r, start, id) {
 			r.Confirm(start, id, true)
 		}
 	}
@@ -98,4 +98,53 @@ func TestCrowdFromOneNetwork(t *testing.T) {
 		}
 	}
 	check(t, r)
+}
+
+// TestSlowCallBacks has nodes of one network, of twenty and of one /32 of IPv6 take as long as they may when they are called
+// back, and register again and again: a node from elsewhere is called back at once, and one from everywhere soon.
+func TestSlowCallBacks(t *testing.T) {
+	for name, slow := range map[string]func(i int) protocol.NodeID{
+		"one address": func(i int) protocol.NodeID { return newID(netip.MustParseAddr("52.1.1.1"), uint16(2000+i)) },
+		"one network": func(i int) protocol.NodeID {
+			return newID(netip.AddrFrom4([4]byte{52, 1, 1, byte(i)}), uint16(2000+i>>8))
+		},
+		"twenty networks": func(i int) protocol.NodeID {
+			return newID(netip.AddrFrom4([4]byte{52, byte(i % 20), 1, byte(i / 20)}), uint16(2000+i>>12))
+		},
+		"one /32": func(i int) protocol.NodeID {
+			return newID(netip.AddrFrom16([16]byte{0x2a, 0, 0, 7, byte(i >> 8), byte(i), 15: 1}), 7790)
+		},
+		"everywhere": func(i int) protocol.NodeID {
+			return newID(netip.AddrFrom4([4]byte{byte(52 + i>>8&7), byte(i), byte(i >> 11), 1}), 7790)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRegistry(Config{CallBacks: 32})
+			now := start
+			for second := range 60 {
+				for i := range 20 {
+					register(r, now, slow(20*second+i))
+				}
+				if second >= 10 {
+					id := public(second)
+					waited := 0
+					for ; !register(r, now, id); waited++ {
+						now = now.Add(time.Second)
+						if waited == 5 {
+							t.Fatalf("%s is not called back", id)
+						}
+					}
+					if waited > 0 && name != "everywhere" {
+						t.Errorf("%s is called back after %d seconds", id, waited)
+					}
+					r.Confirm(now, id, true)
+					if !handed(r, now, id) {
+						t.Errorf("%s is not handed out", id)
+					}
+				}
+				now = now.Add(time.Second)
+			}
+			check(t, r)
+		})
+	}
 }

@@ -130,7 +130,7 @@ func TestHandEqualSeeds(t *testing.T) {
 	run := func() (answers [][]protocol.NodeID) {
 		r := New(Config{}, rand.New(rand.NewPCG(3, 4)))
 		for i := range 500 {
-			r.Register(start, public(i))
+			register(r, start, public(i))
 			r.Confirm(start, public(i), i%3 != 0)
 			answers = append(answers, r.Hand(start, public(i), 50))
 		}
@@ -146,12 +146,12 @@ func BenchmarkRegisterAndHand(b *testing.B) {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			r := newRegistry(Config{})
 			for i := range nodes {
-				r.Register(start, public(i))
+				register(r, start, public(i))
 				r.Confirm(start, public(i), true)
 			}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				r.Register(start, public(i%nodes))
+				register(r, start, public(i%nodes))
 				r.Hand(start, public(i%nodes), 50)
 			}
 		})

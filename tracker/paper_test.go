@@ -31,9 +31,9 @@ func TestPaperCurrentlyRunning(t *testing.T) {
 	running, gone, liar := public(0), public(1), public(2)
 	join(t, r, start, running)
 	join(t, r, start, gone)
-	r.Register(start, liar)
+	register(r, start, liar)
 	r.Confirm(start, liar, false)
-	r.Register(start.Add(20*time.Minute), running)
+	register(r, start.Add(20*time.Minute), running)
 	if got := r.Hand(start.Add(Expiry), liar, 50); !slices.Equal(got, ids(running)) {
 		t.Errorf("handed out %v, want only the node that runs", got)
 	}
@@ -45,7 +45,7 @@ func TestPaperOneAddressOneVoice(t *testing.T) {
 	r := newRegistry(Config{})
 	for port := range uint16(200) {
 		id := node("52.1.1.1:2000")
-		r.Register(start, newID(id.Addr(), 2000+port))
+		register(r, start, newID(id.Addr(), 2000+port))
 		r.Confirm(start, newID(id.Addr(), 2000+port), true)
 	}
 	for i := range 10 {

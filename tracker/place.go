@@ -28,9 +28,8 @@ type host struct {
 
 // A network is what one attacker may hold as a whole: a /16 of IPv4, a /32 of IPv6.
 type network struct {
-	prefix  netip.Prefix
-	known   int // records
-	pending int // call backs under way
+	prefix netip.Prefix
+	known  int // records
 }
 
 // local reports whether the bounds by host and network are lifted for id.
@@ -78,28 +77,20 @@ func (r *Registry) callBackEvery(id protocol.NodeID) time.Duration {
 	return CallBackEvery
 }
 
-// mayCallBack reports whether a call back to a host of this network may begin: not too many are under
-// way, and not more than an eighth of them in its network, whose nodes may all be slow on purpose.
-func (r *Registry) mayCallBack(h *host) bool {
-	return r.pending < r.cfg.CallBacks && (h.network == nil || h.network.pending < max(1, r.cfg.CallBacks/8))
+// hasRoom reports whether an id not known before can be remembered: its host and network have not their
+// shares yet, and the registry is not full of nodes that called a moment ago.
+func (r *Registry) hasRoom(id protocol.NodeID) bool {
+	h := r.hostOf(id)
+	return h.known < MaxPorts && (h.network == nil || h.network.known < max(1, r.cfg.Capacity/10)) &&
+		(len(r.known) < r.cfg.Capacity || r.old.Len() > 0)
 }
 
-// admit makes a record for an id not known before, or returns nil where there is no room for it: its
-// host or network has its share, too many call backs are under way, or the registry is full of nodes
-// that called a moment ago. A full registry forgets the record that was retired first.
+// admit makes a record for an id for which there is room. A full registry forgets the one that was retired
+// first.
 func (r *Registry) admit(id protocol.NodeID) *record {
 	h := r.hostOf(id)
-	switch {
-	case h.known == MaxPorts,
-		h.network != nil && h.network.known >= max(1, r.cfg.Capacity/10),
-		!r.mayCallBack(h):
-		return nil
-	case len(r.known) >= r.cfg.Capacity:
-		oldest := r.old.Front()
-		if oldest == nil {
-			return nil
-		}
-		r.forget(oldest.Value.(*record))
+	if len(r.known) >= r.cfg.Capacity {
+		r.forget(r.old.Front().Value.(*record))
 	}
 	// The record just forgotten may have been the last of the same host or network.
 	rec := &record{id: id, host: h}

@@ -9,7 +9,9 @@
 //     succeed, or who is the asker.
 //   - It asks for at most one call back a day to any id and for at most MaxPorts a day to any host,
 //     so that nobody can turn it against a third party. (Only a registry that is full may forget
-//     the earliest of them before the day is over.)
+//     the earliest of them before the day is over, and a call back that gave way to another begins anew.)
+//   - However many nodes are slow to answer when they are called back, one from elsewhere is called back
+//     as soon as it comes.
 //   - One host counts once in an answer however many ports it registers, and one network fills at
 //     most a tenth of an answer and of the registry.
 //   - Its memory is bounded.
@@ -21,6 +23,7 @@ import (
 	"net/netip"
 	"time"
 
+	"feedex/admission"
 	"feedex/protocol"
 )
 
@@ -32,6 +35,8 @@ const (
 	// LocalCallBackEvery stands in for CallBackEvery at local addresses under Config.AllowLocal: there
 	// is no third party to protect, and whoever tries a network on one machine should not wait a day.
 	LocalCallBackEvery = time.Minute
+	// CallBackPatience is how long a node may take to answer its call back while others wait for its place.
+	CallBackPatience = 2 * time.Second
 	// MaxPorts is the most ids that are known of one host at a time. As each is remembered for a day
 	// after its call back, it also bounds the call backs to a host a day.
 	MaxPorts = 8
@@ -64,8 +69,8 @@ type Registry struct {
 	// remember how their call back ended.
 	live, old list.List
 
-	pending int // call backs under way
-	status  Status
+	callBacks *admission.Pool[*record] // that are under way
+	status    Status
 }
 
 // New makes an empty Registry that draws its answers from rng.
@@ -82,6 +87,8 @@ func New(cfg Config, rng *rand.Rand) *Registry {
 		known:    make(map[protocol.NodeID]*record),
 		hosts:    make(map[place]*host),
 		networks: make(map[netip.Prefix]*network),
+
+		callBacks: admission.NewPool[*record](cfg.CallBacks, CallBackPatience),
 	}
 }
 
@@ -96,6 +103,8 @@ type record struct {
 
 	queue *list.List // live or old
 	elem  *list.Element
+
+	callBack *admission.Place[*record] // nil where none is under way
 }
 
 type state uint8
@@ -108,34 +117,44 @@ const (
 
 // Register notes at now that the node id called: the address is that of the connection, the port is
 // the one that it stated. Where callBack is true, the host must call the node at its address and port
-// and report with Confirm how that ended. Until then the node is not handed out.
+// and report with Confirm how that ended. Until then the node is not handed out. Nobody waits any more for
+// the call backs of those that gaveUp, which are as if they had not called.
 //
 // Paper §3.1: "The contacting node includes its information so that it can be included later in the
 // lists for other nodes."
-func (r *Registry) Register(now time.Time, id protocol.NodeID) (callBack bool) {
+func (r *Registry) Register(now time.Time, id protocol.NodeID) (callBack bool, gaveUp []protocol.NodeID) {
 	r.expire(now)
 	r.status.Calls++
-	if !r.mayList(id) {
-		r.status.TurnedAway++
-		return false
-	}
 	rec, again := r.known[id]
 	switch {
+	case !r.mayList(id), !again && !r.hasRoom(id):
+		r.status.TurnedAway++
+		return false, nil
 	case again && rec.state == pending:
-		return false
-	case again && (now.Sub(rec.asked) < r.callBackEvery(id) || !r.mayCallBack(rec.host)):
-		if rec.state == confirmed {
-			r.revive(rec, now)
-		}
-		return false
-	case !again:
-		if rec = r.admit(id); rec == nil {
-			r.status.TurnedAway++
-			return false
-		}
+		return false, nil
 	}
-	r.await(rec, now)
-	return true
+	var place *admission.Place[*record]
+	var others []*admission.Place[*record]
+	if !again || now.Sub(rec.asked) >= r.callBackEvery(id) {
+		place, others = r.callBacks.Enter(now, id.Addr(), 1, nil)
+	}
+	switch {
+	case place != nil:
+		if !again {
+			rec = r.admit(id)
+		}
+		place.Of, rec.callBack = rec, place
+		r.await(rec, now)
+	case again && rec.state == confirmed:
+		r.revive(rec, now) // where it is time it is called back later
+	case !again:
+		r.status.TurnedAway++
+	}
+	for _, other := range others {
+		gaveUp = append(gaveUp, other.Of.id)
+		r.giveUp(other.Of, now)
+	}
+	return place != nil, gaveUp
 }
 
 // Confirm reports at now how the call back to id ended that Register asked for: ok where the node
@@ -146,7 +165,7 @@ func (r *Registry) Confirm(now time.Time, id protocol.NodeID, ok bool) {
 	if rec == nil || rec.state != pending {
 		return
 	}
-	r.settle(rec)
+	r.ended(rec)
 	if ok {
 		rec.state = confirmed
 		r.list(rec)
@@ -164,19 +183,20 @@ func (r *Registry) await(rec *record, now time.Time) {
 	rec.state = pending
 	rec.heard, rec.asked = now, now
 	r.enqueue(rec, &r.live)
-	r.pending++
-	if rec.host.network != nil {
-		rec.host.network.pending++
-	}
 	r.status.CallBacks++
 }
 
-// settle ends rec's wait for its call back.
-func (r *Registry) settle(rec *record) {
-	r.pending--
-	if rec.host.network != nil {
-		rec.host.network.pending--
-	}
+// ended notes that rec waits for its call back no more.
+func (r *Registry) ended(rec *record) {
+	r.callBacks.Leave(rec.callBack)
+	rec.callBack = nil
+}
+
+// giveUp forgets rec, whose call back gave way to another.
+func (r *Registry) giveUp(rec *record, now time.Time) {
+	rec.callBack = nil
+	r.retire(rec, now)
+	r.forget(rec)
 }
 
 // revive notes a call of a node that is confirmed, and lists it again if it had expired.
@@ -204,7 +224,7 @@ func (r *Registry) expire(now time.Time) {
 			break
 		}
 		if rec.state == pending { // the host forgot it: nobody answered
-			r.settle(rec)
+			r.ended(rec)
 			rec.state = refused
 		}
 		r.retire(rec, rec.heard.Add(Expiry))

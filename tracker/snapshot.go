@@ -48,13 +48,10 @@ func (r *Registry) Load(now time.Time, entries []Entry) (loaded int) {
 	}
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Or(a.left().Compare(b.left()), a.ID.Compare(b.ID)) })
 	for _, e := range entries {
-		if r.known[e.ID] != nil || !r.mayList(e.ID) || now.Sub(e.left()) >= CallBackEvery {
+		if r.known[e.ID] != nil || !r.mayList(e.ID) || now.Sub(e.left()) >= CallBackEvery || !r.hasRoom(e.ID) {
 			continue
 		}
 		rec := r.admit(e.ID)
-		if rec == nil {
-			continue
-		}
 		rec.heard, rec.asked = e.Heard, e.Asked
 		rec.state = refused
 		if e.Confirmed {

@@ -18,11 +18,11 @@ func TestSnapshot(t *testing.T) {
 	r := newRegistry(Config{})
 	silent, refused, waiting, running := public(0), public(1), public(2), public(3)
 	join(t, r, start, silent)
-	r.Register(start.Add(time.Hour), refused)
+	register(r, start.Add(time.Hour), refused)
 	r.Confirm(start.Add(time.Hour), refused, false)
 	now := start.Add(2 * time.Hour)
 	join(t, r, now, running)
-	r.Register(now, waiting)
+	register(r, now, waiting)
 
 	text, err := json.Marshal(r.Snapshot(now))
 	if err != nil {
@@ -42,13 +42,13 @@ func TestSnapshot(t *testing.T) {
 	if got := again.Hand(now, protocol.NodeID{}, 50); !slices.Equal(got, ids(running)) {
 		t.Errorf("handed out %v after the restart, want %s", got, running)
 	}
-	if again.Register(now, silent) || !handed(again, now, silent) {
+	if register(again, now, silent) || !handed(again, now, silent) {
 		t.Error("a node confirmed before the restart was to be called back")
 	}
-	if again.Register(now, refused) {
+	if register(again, now, refused) {
 		t.Error("a node refused before the restart was to be called back")
 	}
-	if !again.Register(now, waiting) {
+	if !register(again, now, waiting) {
 		t.Error("a node whose call back the restart cut off was not called back")
 	}
 	if s := again.Status(now.Add(Expiry)); s.Listed != 0 {
@@ -86,7 +86,7 @@ func TestLoadRefuses(t *testing.T) {
 // TestSnapshotAtTheLastMoment saves a call back that nobody reported, as late as it is remembered.
 func TestSnapshotAtTheLastMoment(t *testing.T) {
 	r := newRegistry(Config{})
-	r.Register(start, public(0))
+	register(r, start, public(0))
 	now := start.Add(Expiry + CallBackEvery - 1)
 	entries := r.Snapshot(now)
 	if got := newRegistry(Config{}).Load(now, entries); len(entries) != 1 || got != 1 {

@@ -21,6 +21,6 @@ type Status struct {
 func (r *Registry) Status(now time.Time) Status {
 	r.expire(now)
 	s := r.status
-	s.Known, s.Hosts, s.Pending = len(r.known), len(r.listed), r.pending
+	s.Known, s.Hosts, s.Pending = len(r.known), len(r.listed), r.callBacks.Len()
 	return s
 }

@@ -143,13 +143,13 @@ func (t *trial) poisoning() (string, bool) {
 	for hour := range days * 24 {
 		now := t.Start.Add(time.Duration(hour) * time.Hour)
 		for i := range victims {
-			if r.Register(now, victim(i)) {
+			if back, _ := r.Register(now, victim(i)); back {
 				called[i]++
 				r.Confirm(now, victim(i), false)
 			}
 		}
 		for i := range honest {
-			if r.Register(now, publicAddress(i)) {
+			if back, _ := r.Register(now, publicAddress(i)); back {
 				r.Confirm(now, publicAddress(i), true)
 			}
 		}
