@@ -241,6 +241,11 @@ func (d dashboard) RemovePassword(ctx context.Context, name string) error {
 	return d.host.RemovePassword(ctx, name)
 }
 
+// EndSessions implements web.Keys.
+func (d dashboard) EndSessions(ctx context.Context, name string) error {
+	return d.host.write(ctx, func(d desk) error { d.EndSessions(name); return nil })
+}
+
 // newDashboard makes the pages of a node. They let go of open connections when ctx ends. Who needs a password says login.
 func newDashboard(ctx context.Context, h *host, r *sqlite.Reader, login func(*http.Request) bool) (*web.Handler, error) {
 	pages, err := web.New(web.Config{Source: dashboard{&library{r, h}, h}, Login: login, Version: Version, Ending: ctx.Done(), Log: h.config.Log})

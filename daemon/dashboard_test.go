@@ -125,3 +125,36 @@ func TestDashboard(t *testing.T) {
 	}
 	v.want("/feeds/"+number, "no longer followed")
 }
+
+// Who has a copy of a session's cookies has nothing of them after the logout, nor when the node was restarted since.
+func TestALogoutEndsCopiesOfItsCookies(t *testing.T) {
+	data := t.TempDir()
+	n := startNode(t, Config{Data: data})
+	secret, err := n.client.AddPassword(t.Context(), "laptop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, thief := newVisitor(t, n), newVisitor(t, n)
+	v.send("/login", "/login", url.Values{"password": {secret}})
+	at, err := url.Parse(v.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stolen := v.Jar.Cookies(at)
+	thief.Jar.SetCookies(at, stolen)
+	thief.want("/settings", "Log out laptop")
+	v.send("/settings", "/logout", url.Values{})
+	for _, when := range []string{"after the logout", "after a restart"} {
+		for _, who := range []*visitor{v, thief} {
+			if page := who.page("/settings"); strings.Contains(page, "Log out") {
+				t.Errorf("%s somebody is logged in still:\n%s", when, page)
+			}
+		}
+		if err := n.stop(); err != nil {
+			t.Fatal(err)
+		}
+		n = startNode(t, Config{Data: data})
+		thief.base, v.base = "http://"+n.at.Reader, "http://"+n.at.Reader // cookies do not tell ports apart
+		thief.Jar.SetCookies(at, stolen)
+	}
+}

@@ -81,6 +81,8 @@ type host struct {
 	at        Addresses
 	lastQuery atomic.Uint64 // tag of the owner's latest query
 	looked    looked        // for first polls
+	visitors  visitors      // of the reader address
+	links     linkedAt
 	changes   atomic.Uint64 // counts what pages may want to show
 
 	node     *node.Node // nil while nothing can be stored

@@ -172,15 +172,17 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	forReaders.Hub = h.hub
 	readers := reader.New(forReaders)
 
+	limiter := transport.NewLimiter(transport.LimiterConfig{Neighbor: h.links.has, Reader: h.visitors.familiar})
+	serve := func(ln net.Listener, handler http.Handler, owner bool) {
+		stop(transport.Serve(serving, ln, handler, transport.ServerConfig{
+			Limiter: limiter, Owner: owner, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
+		}))
+	}
 	var servers, loop sync.WaitGroup
 	loop.Go(func() { h.loop(looping) })
-	servers.Go(func() {
-		stop(transport.Serve(serving, l.peers, peers, transport.ServerConfig{
-			AllowLocal: h.config.Node.AllowLocal, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
-		}))
-	})
-	servers.Go(func() { stop(serveLocal(serving, l.reader, h.proxied(readers, entrance, open))) })
-	servers.Go(func() { stop(serveLocal(serving, l.control, newControl(h))) })
+	servers.Go(func() { serve(l.peers, peers, false) })
+	servers.Go(func() { serve(l.reader, visited(h.proxied(readers, entrance, open), h.config.TrustedProxies), true) })
+	servers.Go(func() { serve(l.control, newControl(h), true) })
 	servers.Go(func() {
 		if err := h.hub.Run(serving); err != nil {
 			h.config.Log.Error("feeds are not pushed", "err", err)
@@ -285,26 +287,6 @@ func listenControl(data string) (net.Listener, error) {
 // portOf is the port at which ln listens.
 func portOf(ln net.Listener) uint16 {
 	return uint16(ln.Addr().(*net.TCPAddr).Port)
-}
-
-// serveLocal serves the node's owner and their readers until ctx ends.
-func serveLocal(ctx context.Context, ln net.Listener, handler http.Handler) error {
-	srv := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, WriteTimeout: 5 * time.Minute, MaxHeaderBytes: 64 << 10}
-	stopped := make(chan struct{})
-	defer context.AfterFunc(ctx, func() {
-		defer close(stopped)
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-		defer cancel()
-		if srv.Shutdown(grace) != nil {
-			srv.Close()
-		}
-	})()
-	err := srv.Serve(ln)
-	if errors.Is(err, http.ErrServerClosed) {
-		<-stopped
-		return nil
-	}
-	return err
 }
 
 // lockData makes the data directory and sees to it that only one node runs on it.

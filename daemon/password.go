@@ -19,6 +19,7 @@ var ErrNoPassword = errors.New("there is no such password")
 type passwordDesk interface {
 	KeepPassword(p reading.Password) error
 	UsePassword(name string, at time.Time)
+	EndSessions(name string)
 	DropPassword(name string) bool
 }
 

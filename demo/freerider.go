@@ -48,7 +48,7 @@ func (f *freeRider) run(ctx context.Context, tracker string) error {
 	var looking sync.WaitGroup
 	looking.Go(func() { f.look(ctx, tracker) })
 	defer looking.Wait()
-	return transport.Serve(ctx, f.ln, handler, transport.ServerConfig{AllowLocal: true})
+	return transport.Serve(ctx, f.ln, handler, transport.ServerConfig{})
 }
 
 // look connects to everyone that the tracker names.

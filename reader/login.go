@@ -1,7 +1,11 @@
 package reader
 
 import (
+	"errors"
 	"net/http"
+	"strconv"
+
+	"feedex/reading"
 )
 
 // admits reports whether whoever asks may come in: everybody where that is so, and else the owner's programs by their
@@ -13,6 +17,11 @@ func (h *handler) admits(w http.ResponseWriter, r *http.Request) bool {
 	name, password, ok := r.BasicAuth()
 	if ok {
 		user, err := h.Entrance.User(r.Context(), password)
+		if slowed := (reading.Slowed{}); errors.As(err, &slowed) {
+			w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
+			say(w, http.StatusTooManyRequests, "%v.", slowed)
+			return false
+		}
 		if err != nil {
 			h.fail(w, "look up password", err)
 			return false

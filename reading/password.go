@@ -20,6 +20,7 @@ type Password struct {
 	Fever   Hash      // FeverHash of the key that a program of the Fever API makes of it
 	Created time.Time // whole seconds
 	Used    time.Time // when somebody came in by it, written down once an hour at most; zero for never
+	Epoch   int64     // how often all sessions were ended that it had begun
 }
 
 // A Hash is what is kept of a secret: its SHA-256.

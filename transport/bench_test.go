@@ -63,7 +63,7 @@ func BenchmarkServe(b *testing.B) {
 
 // connect opens connections to a server of h.
 func connect(b *testing.B, h http.Handler, conns int) []net.Conn {
-	addr := serveLoopback(b, h, ServerConfig{AllowLocal: true})
+	addr := serveLoopback(b, h, ServerConfig{})
 	clients := make([]net.Conn, conns)
 	for i := range clients {
 		c, err := net.Dial("tcp", addr)
@@ -140,7 +140,7 @@ func BenchmarkHandler(b *testing.B) {
 
 // BenchmarkCall is a whole call, client and server.
 func BenchmarkCall(b *testing.B) {
-	addr := serveLoopback(b, seenHandler(), ServerConfig{AllowLocal: true})
+	addr := serveLoopback(b, seenHandler(), ServerConfig{})
 	client := newClient(b)
 	b.ReportAllocs()
 	for b.Loop() {

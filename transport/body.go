@@ -3,8 +3,11 @@ package transport
 import (
 	"errors"
 	"io"
+	"net/netip"
 	"sync"
-	"sync/atomic"
+	"time"
+
+	"feedex/admission"
 )
 
 const (
@@ -94,10 +97,20 @@ func (b *buffer) readAll(src io.Reader, length int64, limit int, budget *budget)
 	return nil
 }
 
-// A budget is one message's part of what all long messages may hold together.
+// memory is what all long messages may hold together, in units of keptBytes. Where it is all held, admission.Pool says whose
+// message is given up.
+type memory struct {
+	mu   sync.Mutex
+	pool *admission.Pool[func()]
+}
+
+// A budget is one message's part of it.
 type budget struct {
-	held  *atomic.Int64 // by all
-	claim int64         // by this one
+	of    *memory
+	from  netip.Addr
+	abort func() // gives the message up
+	place *admission.Place[func()]
+	units int
 }
 
 // grow claims room for a buffer of size bytes in all.
@@ -105,17 +118,42 @@ func (b *budget) grow(size int) bool {
 	if b == nil || size <= keptBytes {
 		return true
 	}
-	more := int64(size) - b.claim
-	if b.held.Add(more) > budgetBytes {
-		b.held.Add(-more)
-		return false
+	more := (size+keptBytes-1)/keptBytes - b.units
+	gaveUp, ok := b.claim(more)
+	for _, other := range gaveUp {
+		other.Of()
 	}
-	b.claim += more
-	return true
+	if ok {
+		b.units += more
+	}
+	return ok
+}
+
+func (b *budget) claim(units int) (gaveUp []*admission.Place[func()], ok bool) {
+	b.of.mu.Lock()
+	defer b.of.mu.Unlock()
+	if b.place != nil {
+		return b.of.pool.Grow(time.Now(), b.place, units)
+	}
+	b.place, gaveUp = b.of.pool.Enter(time.Now(), b.from, units, b.abort)
+	return gaveUp, b.place != nil
+}
+
+// serve says that the sender waits for us.
+func (b *budget) serve() {
+	b.hold(func(p *admission.Place[func()]) { p.Serve() })
 }
 
 // release gives the claim back.
 func (b *budget) release() {
-	b.held.Add(-b.claim)
-	b.claim = 0
+	b.hold(func(p *admission.Place[func()]) { b.of.pool.Leave(p) })
+}
+
+func (b *budget) hold(f func(*admission.Place[func()])) {
+	if b.place == nil {
+		return
+	}
+	b.of.mu.Lock()
+	defer b.of.mu.Unlock()
+	f(b.place)
 }

@@ -27,9 +27,8 @@ import (
 var ErrNotXMLRPC = errors.New("no proper answer")
 
 const (
-	// perPeer is the most connections to one peer. It is half of what a server grants to an address, so
-	// that two nodes behind one address can both be served.
-	perPeer = hostConns / 2
+	// perPeer is the most connections to one peer: one for a large message, and one for those that are not to wait for it.
+	perPeer = 2
 	// packet is the longest body of a check_did that is sure to fit, with the headers of HTTP, TCP and
 	// IP, into the 1,280 bytes that every network carries whole (RFC 8200 §5).
 	packet = 900

@@ -26,7 +26,7 @@ func TestRoundTrip(t *testing.T) {
 	addr := serveLoopback(t, newHandler(func(_ context.Context, r Request) Response {
 		got = r
 		return answer
-	}), ServerConfig{AllowLocal: true})
+	}), ServerConfig{})
 	client := newClient(t)
 	for _, e := range examples("\r\n") {
 		for _, session := range []string{"", "caller's"} {
@@ -57,7 +57,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestCallFault(t *testing.T) {
 	refusal := protocol.Faultf(protocol.UnknownNeighbor, "connect first")
-	addr := serveLoopback(t, newHandler(func(context.Context, Request) Response { return Response{Fault: refusal, Session: "s"} }), ServerConfig{AllowLocal: true})
+	addr := serveLoopback(t, newHandler(func(context.Context, Request) Response { return Response{Fault: refusal, Session: "s"} }), ServerConfig{})
 	_, err := newClient(t).Call(deadline(t), addr, "", protocol.UpdateSubset{})
 	remote, ok := errors.AsType[*protocol.RemoteError](err)
 	if !ok || remote.Code != refusal.Code || remote.Text != refusal.Text {
@@ -78,7 +78,7 @@ func TestCallQueued(t *testing.T) {
 			return Response{Reply: protocol.Answer{}}
 		}
 		return Response{Reply: protocol.OK{}}
-	}), ServerConfig{AllowLocal: true})
+	}), ServerConfig{})
 	client := newClient(t)
 	var queries sync.WaitGroup
 	for range perPeer {
@@ -149,7 +149,7 @@ func TestCallTracker(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle(Path, h)
 	mux.Handle("/else/where", http.StripPrefix("/else", rewrite(h)))
-	addr := serveLoopback(t, mux, ServerConfig{AllowLocal: true})
+	addr := serveLoopback(t, mux, ServerConfig{})
 	client := newClient(t)
 	for _, path := range []string{"", "/", Path, "/else/where"} {
 		if _, err := client.Call(deadline(t), "http://"+addr+path, "", protocol.GetNeighbors{}); err != nil {
@@ -301,7 +301,7 @@ func TestCallGarbage(t *testing.T) {
 			addr := serveLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				requests++
 				h(w, r)
-			}), ServerConfig{AllowLocal: true})
+			}), ServerConfig{})
 			_, err := newClient(t).Call(deadline(t), addr, "", protocol.CheckDID{})
 			if !errors.Is(err, ErrNotXMLRPC) {
 				t.Errorf("got %v, want %v", err, ErrNotXMLRPC)
@@ -363,7 +363,7 @@ func TestCallEndsWithItsContext(t *testing.T) {
 		<-ctx.Done() // the caller went away, and we learn of it
 		close(left)
 		return Response{Reply: protocol.Seen(true)}
-	}), ServerConfig{AllowLocal: true})
+	}), ServerConfig{})
 	ctx, cancel := context.WithCancel(deadline(t))
 	go func() {
 		<-entered
@@ -454,7 +454,7 @@ func TestCallSurvivesClosedConnection(t *testing.T) {
 func TestRemoteErrorText(t *testing.T) {
 	addr := serveLoopback(t, newHandler(func(context.Context, Request) Response {
 		return Response{Fault: protocol.Faultf(99, "%s", "\u0085x\u009b"+strings.Repeat("ä", 1000))}
-	}), ServerConfig{AllowLocal: true})
+	}), ServerConfig{})
 	_, err := newClient(t).Call(deadline(t), addr, "", protocol.WhoAmI{})
 	remote, ok := errors.AsType[*protocol.RemoteError](err)
 	if !ok || len(remote.Text) > maxFaultText+4 || strings.ContainsAny(remote.Text, "\u0085\u009b") {

@@ -10,15 +10,15 @@ import (
 
 var errForwarded = errors.New("the proxy does not say plainly from whom the request comes")
 
-// caller is the address from which r comes: that of the connection, unless it belongs to a trusted
+// Caller is the address from which r comes: that of the connection, unless it belongs to a trusted
 // proxy that names another. Everybody can write such a header, so nobody else is believed.
-func (h *handler) caller(r *http.Request) (netip.Addr, error) {
+func Caller(r *http.Request, proxies []netip.Prefix) (netip.Addr, error) {
 	ap, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}, errors.New("the connection has no IP address")
 	}
 	peer := ap.Addr().Unmap()
-	if !trusted(h.cfg.TrustedProxies, peer) {
+	if !trusted(proxies, peer) {
 		return peer, nil
 	}
 	forwarded, err := chain(r.Header.Values("Forwarded"), forParam)
@@ -29,7 +29,7 @@ func (h *handler) caller(r *http.Request) (netip.Addr, error) {
 	if err != nil {
 		return netip.Addr{}, err
 	}
-	a, b := h.client(forwarded, peer), h.client(xForwarded, peer)
+	a, b := client(proxies, forwarded, peer), client(proxies, xForwarded, peer)
 	switch {
 	case len(xForwarded) == 0:
 		return a, nil
@@ -41,9 +41,9 @@ func (h *handler) caller(r *http.Request) (netip.Addr, error) {
 }
 
 // client is the last address of the chain that is no trusted proxy's: those before it are hearsay.
-func (h *handler) client(chain []netip.Addr, peer netip.Addr) netip.Addr {
+func client(proxies []netip.Prefix, chain []netip.Addr, peer netip.Addr) netip.Addr {
 	for _, a := range slices.Backward(chain) {
-		if peer = a; !trusted(h.cfg.TrustedProxies, a) {
+		if peer = a; !trusted(proxies, a) {
 			break
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
+	"feedex/admission"
 	"feedex/protocol"
 	"feedex/xmlrpc"
 )
@@ -59,6 +59,7 @@ func NewHandler(cfg HandlerConfig) http.Handler {
 	h := &handler{
 		cfg:         cfg,
 		methods:     make(map[string]protocol.Method, len(cfg.Methods)),
+		memory:      memory{pool: admission.NewPool[func()](budgetBytes/keptBytes, patience)},
 		contentType: []string{"text/xml"},
 	}
 	for _, m := range cfg.Methods {
@@ -71,7 +72,7 @@ type handler struct {
 	cfg     HandlerConfig
 	methods map[string]protocol.Method
 	buffers buffers
-	held    atomic.Int64 // by long messages, of budgetBytes
+	memory  memory // of long messages
 
 	contentType []string // of every answer
 }
@@ -81,12 +82,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, status, reason)
 		return
 	}
-	caller, err := h.caller(r)
+	caller, err := Caller(r, h.cfg.TrustedProxies)
 	if err != nil {
 		refuse(w, r, http.StatusBadRequest, err.Error())
 		return
 	}
-	claim := budget{held: &h.held}
+	claim := budget{of: &h.memory, from: caller, abort: func() {
+		http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // which ends the context of a call that waits, too
+	}}
 	defer claim.release() // not before: what was decoded holds as much as what was read
 	call, err := h.read(r, &claim)
 	if status, reason := readFailure(err); status != 0 {
@@ -131,6 +134,7 @@ func (h *handler) read(r *http.Request, claim *budget) (xmlrpc.Call, error) {
 		limits = m.Call
 	}
 	err := buf.readAll(r.Body, r.ContentLength, limits.Bytes, claim)
+	claim.serve()
 	if err == errBusy {
 		return xmlrpc.Call{}, protocol.Faultf(protocol.Busy, "too many large calls at one time; try again later")
 	}

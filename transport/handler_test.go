@@ -285,53 +285,6 @@ func TestIntrospection(t *testing.T) {
 	ask("system.methodHelp", "connect", "x")
 }
 
-// TestLargeBodiesShareABudget holds back the last byte of large calls until no more are taken.
-func TestLargeBodiesShareABudget(t *testing.T) {
-	const size = 4 << 20
-	call := "<methodCall><methodName>put_entries</methodName><params>"
-	call += strings.Repeat(" ", size-1-len(call))
-	h := newHandler(unserved(t))
-	release := make(chan struct{})
-	done := make(chan *httptest.ResponseRecorder)
-	const fit = budgetBytes / size
-	arrived := make(chan struct{})
-	for range fit {
-		go func() {
-			w := httptest.NewRecorder()
-			r := httptest.NewRequest(http.MethodPost, Path, io.MultiReader(strings.NewReader(call), &held{arrived, release}))
-			r.ContentLength = size
-			r.RemoteAddr = "11.1.1.1:40000"
-			r.Header.Set("Content-Type", "text/xml")
-			h.ServeHTTP(w, r)
-			done <- w
-		}()
-	}
-	for range fit {
-		<-arrived
-	}
-	checkFault(t, post(h, call).Body.Bytes(), protocol.Busy)
-	// Short calls are not held up.
-	checkFault(t, post(h, "<methodCall/>").Body.Bytes(), protocol.ParseError)
-	close(release)
-	for range fit {
-		checkFault(t, (<-done).Body.Bytes(), protocol.ParseError)
-	}
-	if h.held.Load() != 0 {
-		t.Errorf("%d bytes are still claimed", h.held.Load())
-	}
-	checkFault(t, post(h, call).Body.Bytes(), protocol.ParseError)
-}
-
-// held is the last byte of a body, which comes when release is closed.
-type held struct{ arrived, release chan struct{} }
-
-func (r *held) Read(p []byte) (int, error) {
-	r.arrived <- struct{}{}
-	<-r.release
-	p[0] = ' '
-	return 1, io.EOF
-}
-
 // TestAnswersDoNotMix answers calls of many sizes at one time from reused buffers.
 func TestAnswersDoNotMix(t *testing.T) {
 	addr := serveLoopback(t, newHandler(func(_ context.Context, r Request) Response {
@@ -341,7 +294,7 @@ func TestAnswersDoNotMix(t *testing.T) {
 			seen[i] = d[i][0] == 1
 		}
 		return Response{Reply: seen, Session: fmt.Sprint(len(d))}
-	}), ServerConfig{AllowLocal: true})
+	}), ServerConfig{})
 	client := newClient(t)
 	done := make(chan error)
 	for worker := range 16 {

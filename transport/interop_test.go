@@ -115,7 +115,7 @@ func TestPython(t *testing.T) {
 	addr := serveLoopback(t, newHandler(func(_ context.Context, r Request) Response {
 		served = append(served, r.Call)
 		return Response{Reply: list[len(served)-1].reply}
-	}), ServerConfig{AllowLocal: true})
+	}), ServerConfig{})
 
 	var calls, want []any
 	for _, e := range list {

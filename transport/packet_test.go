@@ -28,7 +28,7 @@ func TestPaperCheckFitsInAPacket(t *testing.T) {
 	counted := &tally.Listener{Listener: ln}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	go func() { done <- Serve(ctx, counted, h, ServerConfig{AllowLocal: true, Log: quiet}) }()
+	go func() { done <- Serve(ctx, counted, h, ServerConfig{Log: quiet}) }()
 	defer func() { cancel(); <-done }()
 
 	client := NewClient(ClientConfig{Port: 65535, AllowLocal: true, UserAgent: "feedex/1.10.10 (+https://example.org/feedex)"})

@@ -18,15 +18,23 @@ const (
 	graceTimeout  = 5 * time.Second // for calls under way when the server ends
 )
 
+// The owner brings lists of thousands of feeds, and takes whole archives, over whatever network there is.
+const (
+	ownerHeaderTimeout  = 10 * time.Second
+	ownerWriteTimeout   = 5 * time.Minute
+	ownerGraceTimeout   = 2 * time.Second
+	ownerMaxHeaderBytes = 64 << 10
+)
+
 // ServerConfig is what Serve needs. The zero value of each field means its default.
 type ServerConfig struct {
-	// AllowLocal lifts the bounds by address for addresses that are not public.
-	AllowLocal bool
-	// TrustedProxies are the networks of reverse proxies, for which the bounds by address are lifted,
-	// too: all calls come through them.
+	// Limiter shares connections with other listeners of the process. Default one for this listener alone.
+	Limiter *Limiter
+	// Owner says that the owner and their readers connect here, who have more time than nodes: handlers see to it how long the
+	// body of a request may take, and an answer may take five minutes.
+	Owner bool
+	// TrustedProxies are the networks of reverse proxies that are believed when they say for whom a request comes.
 	TrustedProxies []netip.Prefix
-	// MaxConns is the most connections at one time. Default 512.
-	MaxConns int
 	// Log receives what goes wrong with single connections. Default slog.Default().
 	Log *slog.Logger
 }
@@ -35,20 +43,20 @@ type ServerConfig struct {
 // seconds to end by themselves before it ends their contexts and connections. It returns when the last
 // call has ended, nil if ctx was the reason, and ln is closed then.
 //
-// A connection beyond 4 from one address (an IPv4 address, a /64 of IPv6), beyond 32 from its
-// network (/24, /48) or beyond cfg.MaxConns is closed at once. Headers may take 5 s, a whole request
-// 10 s, its answer 30 s.
+// Headers may take 5 s, a whole request 10 s, its answer 30 s, and a connection may be idle for two minutes. Where
+// cfg.Limiter has no more places for connections, those go that keep us waiting for longer than a second, or whose owners
+// have more of them than others.
 func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg ServerConfig) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	if cfg.MaxConns <= 0 {
-		cfg.MaxConns = 512
+	if cfg.Limiter == nil {
+		cfg.Limiter = NewLimiter(LimiterConfig{})
 	}
 	// Calls outlive ctx by the grace, no longer.
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	gate := &gate{handler: handler}
+	gate := &gate{handler: handler, proxies: cfg.TrustedProxies}
 	server := &http.Server{
 		Handler:           gate,
 		ReadHeaderTimeout: headerTimeout,
@@ -58,16 +66,23 @@ func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg Serve
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(cfg.Log.Handler(), slog.LevelWarn),
 		BaseContext:       func(net.Listener) context.Context { return calls },
+		ConnContext:       withConn,
+		ConnState:         connState,
+	}
+	grace := graceTimeout
+	if cfg.Owner {
+		grace, server.MaxHeaderBytes = ownerGraceTimeout, ownerMaxHeaderBytes
+		server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout = ownerHeaderTimeout, 0, ownerWriteTimeout
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(newListener(ln, cfg)) }()
+	go func() { ended <- server.Serve(&listener{ln, cfg.Limiter, cfg.Owner}) }()
 
 	var err error
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		grace, done := context.WithTimeout(calls, graceTimeout)
-		server.Shutdown(grace)
+		ending, done := context.WithTimeout(calls, grace)
+		server.Shutdown(ending)
 		done()
 		<-ended
 	}
@@ -80,6 +95,7 @@ func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg Serve
 // A gate lets requests through to a handler until it is closed.
 type gate struct {
 	handler http.Handler
+	proxies []netip.Prefix
 	inside  sync.WaitGroup
 	mu      sync.Mutex
 	closed  bool
@@ -90,6 +106,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	defer g.inside.Done()
+	defer attend(r, g.proxies)()
 	g.handler.ServeHTTP(w, r)
 }
 

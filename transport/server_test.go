@@ -281,7 +281,7 @@ func TestPanicIsLogged(t *testing.T) {
 
 // TestHugeHeaders are refused by their size.
 func TestHugeHeaders(t *testing.T) {
-	addr := serveLoopback(t, seenHandler(), ServerConfig{AllowLocal: true})
+	addr := serveLoopback(t, seenHandler(), ServerConfig{})
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)

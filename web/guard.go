@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"strings"
 )
 
 // policy lets a page load the dashboard's own stylesheet, script and pictures, pictures that are part of the page, and
@@ -31,6 +32,35 @@ func protect(header http.Header) {
 	header.Set("Cache-Control", "private, no-cache")
 }
 
+// secure reports whether the page came by https, to the node or to the owner's web server in front of it. Who says so without
+// one deceives nobody else.
+func secure(r *http.Request) bool {
+	scheme, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",") // several servers list theirs
+	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(scheme), "https")
+}
+
+// cookie is a cookie of ours, age being its MaxAge. One that was set by https goes nowhere else, and has another name, so
+// that no page by http, or of another host of the domain, can put its own in its place (RFC 6265bis §4.1.3.2).
+func cookie(r *http.Request, name, value string, age int) *http.Cookie {
+	return &http.Cookie{Name: cookieName(r, name), Value: value, Path: "/", MaxAge: age, Secure: secure(r), HttpOnly: true, SameSite: http.SameSiteStrictMode}
+}
+
+func cookieName(r *http.Request, name string) string {
+	if secure(r) {
+		return "__Host-" + name
+	}
+	return name
+}
+
+// cookieOf is the value of a cookie of ours, "" where there is none.
+func cookieOf(r *http.Request, name string) string {
+	c, err := r.Cookie(cookieName(r, name))
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
 // visitCookie tells one browser from another, so that a form of one is of no use to another. It says nothing about who
 // that is.
 const visitCookie = "feedex_visit"
@@ -45,16 +75,24 @@ func newKey() []byte {
 	return key
 }
 
+// visitOf is what tells the browser from others, "" where it is not known.
+func visitOf(r *http.Request) string {
+	if id := cookieOf(r, visitCookie); len(id) == 2*visitBytes {
+		return id
+	}
+	return ""
+}
+
 // visitor returns the token of whoever asks. A browser that is not known gets a cookie.
 func (h *Handler) visitor(w http.ResponseWriter, r *http.Request) string {
-	c, err := r.Cookie(visitCookie)
-	if err != nil || len(c.Value) != 2*visitBytes {
-		id := make([]byte, visitBytes)
-		rand.Read(id)
-		c = &http.Cookie{Name: visitCookie, Value: hex.EncodeToString(id), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}
-		http.SetCookie(w, c)
+	id := visitOf(r)
+	if id == "" {
+		chance := make([]byte, visitBytes)
+		rand.Read(chance)
+		id = hex.EncodeToString(chance)
+		http.SetCookie(w, cookie(r, visitCookie, id, 0))
 	}
-	return h.token(c.Value)
+	return h.token(id)
 }
 
 // token is what forms of a browser must bear.
@@ -68,14 +106,34 @@ func (h *Handler) token(visit string) string {
 var errToken = refusal{http.StatusForbidden, "Please try again",
 	"This form is too old, or came from another site. Nothing was changed. Go back, load the page anew and send it once more."}
 
-// authentic reports whether a request comes from a form of ours.
+// authentic reports whether a request comes from a form of ours. Those that pages of other sites send do not come so far.
 func (h *Handler) authentic(r *http.Request) error {
-	if err := h.origin.Check(r); err != nil {
+	if id := visitOf(r); id == "" || !hmac.Equal([]byte(r.PostFormValue("token")), []byte(h.token(id))) {
 		return errToken
 	}
-	c, err := r.Cookie(visitCookie)
-	if err != nil || !hmac.Equal([]byte(r.PostFormValue("token")), []byte(h.token(c.Value))) {
-		return errToken
+	return nil
+}
+
+// foreign reports whether a page of another site had the browser send the request, by the browser's own word.
+func (h *Handler) foreign(r *http.Request) bool {
+	asChange := *r // of requests that change nothing the check knows nothing
+	asChange.Method = http.MethodPost
+	return h.origin.Check(&asChange) != nil
+}
+
+// linked reports whether the browser opens the page in a window of its own, as a link or a bookmark has it.
+func linked(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+// errForeign is for what another site may not begin: it costs something, or tells what is looked for.
+var errForeign = refusal{http.StatusForbidden, "Please begin here", "Another site sent you to a page that does something. Begin it here, if you want it."}
+
+// own reports whether the request was begun on a page of ours: those of other sites bear no strict cookie, and browsers say
+// where they come from.
+func (h *Handler) own(r *http.Request) error {
+	if h.foreign(r) || visitOf(r) == "" {
+		return errForeign
 	}
 	return nil
 }

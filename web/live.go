@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
 const (
-	// maxLive is how many pages are kept up to date at a time.
-	maxLive = 32
+	// maxStreams is how many streams of events a session has at a time.
+	maxStreams = 8
 	// liveEvery is how often it is looked whether something changed, and aliveEvery after what time of silence a browser
 	// hears that the connection stands.
 	liveEvery  = 2 * time.Second
@@ -18,6 +19,34 @@ const (
 	// sendTime is how long a browser may take to read an event.
 	sendTime = 10 * time.Second
 )
+
+// streams counts the streams of each session. The zero value is ready.
+type streams struct {
+	mu   sync.Mutex
+	open map[string]int
+}
+
+// enter reports whether a session may have one more.
+func (s *streams) enter(session string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open == nil {
+		s.open = make(map[string]int)
+	}
+	if s.open[session] >= maxStreams {
+		return false
+	}
+	s.open[session]++
+	return true
+}
+
+func (s *streams) leave(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[session]--; s.open[session] == 0 {
+		delete(s.open, session)
+	}
+}
 
 // A stream sends server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 type stream struct {
@@ -27,14 +56,16 @@ type stream struct {
 	close func()
 }
 
-// stream begins an answer that consists of events, unless there are too many already.
-func (h *Handler) stream(w http.ResponseWriter) (*stream, error) {
-	select {
-	case h.live <- struct{}{}:
-	default:
+// stream begins an answer that consists of events, unless the session has too many already.
+func (h *Handler) stream(w http.ResponseWriter, r *http.Request) (*stream, error) {
+	session := visitOf(r)
+	if userOf(r.Context()) != "" {
+		session = cookieOf(r, sessionCookie)
+	}
+	if !h.streams.enter(session) {
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "Too many pages are open.", http.StatusServiceUnavailable)
-		return nil, fmt.Errorf("%d streams are open", maxLive)
+		return nil, fmt.Errorf("%d streams are open", maxStreams)
 	}
 	s := &stream{w: w, h: h}
 	var stops []func()
@@ -56,7 +87,7 @@ func (h *Handler) stream(w http.ResponseWriter) (*stream, error) {
 		for _, stop := range stops {
 			stop()
 		}
-		<-h.live
+		h.streams.leave(session)
 	}
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")
@@ -82,9 +113,13 @@ func (s *stream) write(text string) error {
 	return c.Flush()
 }
 
-// serveLive tells an open page when something changed.
+// serveLive tells an open page of ours when something changed, until its session ends.
 func (h *Handler) serveLive(w http.ResponseWriter, r *http.Request) {
-	s, err := h.stream(w)
+	if err := h.own(r); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	s, err := h.stream(w, r)
 	if err != nil {
 		return
 	}
@@ -98,15 +133,22 @@ func (h *Handler) serveLive(w http.ResponseWriter, r *http.Request) {
 		case <-ctx.Done():
 			return
 		case now := <-ticks.C:
-			switch version := h.Source.Version(); {
-			case version != seen:
-				seen, said, err = version, now, s.send("changed", "")
-			case now.Sub(said) > aliveEvery:
-				said, err = now, s.write(": still here\n\n")
+			version := h.Source.Version()
+			if version == seen && now.Sub(said) <= aliveEvery {
+				continue
+			}
+			if user, err := h.user(r); err != nil || user != userOf(r.Context()) {
+				return
+			}
+			if version != seen {
+				err = s.send("changed", "")
+			} else {
+				err = s.write(": still here\n\n")
 			}
 			if err != nil {
 				return
 			}
+			seen, said = version, now
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -40,10 +39,13 @@ func TestLive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		b := newBrowser(t, h)
 		w, done := &wire{ResponseRecorder: httptest.NewRecorder()}, make(chan struct{})
 		go func() {
 			defer close(done)
-			h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/live", nil))
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/live", nil)
+			r.Header.Set("Cookie", b.cookie)
+			h.ServeHTTP(w, r)
 		}()
 		time.Sleep(10 * time.Second)
 		if strings.Contains(w.text(), "changed") {
@@ -60,32 +62,6 @@ func TestLive(t *testing.T) {
 		}
 		close(ending)
 		<-done
-	})
-}
-
-// No more than so many pages are kept up to date; others work all the same.
-func TestLiveIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHandler(t, newNode(t))
-		ctx, cancel := context.WithCancel(t.Context())
-		var open sync.WaitGroup
-		codes := make(chan int, 40)
-		for range 40 {
-			open.Go(func() {
-				w := &wire{ResponseRecorder: httptest.NewRecorder()}
-				h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/live", nil))
-				codes <- w.Code
-			})
-		}
-		synctest.Wait()
-		if len(codes) != 8 {
-			t.Errorf("%d were refused, want 8", len(codes))
-		}
-		cancel()
-		open.Wait()
-		if w := get(h, "/"); w.Code != http.StatusOK {
-			t.Errorf("a page: %d", w.Code)
-		}
 	})
 }
 

@@ -16,8 +16,8 @@ import (
 
 const (
 	// sessionCookie is by what a browser is known that has shown a password: its name, when the session ends in Unix
-	// seconds, and a code that only the password's hash makes of both. So a session outlives a restart of the node, and
-	// ends with the password.
+	// seconds, and a code that only the password's hash makes of both and of its epoch. So a session outlives a restart of
+	// the node, and ends with the password or its epoch.
 	sessionCookie = "feedex_session"
 	// sessionTime is how long a session lasts.
 	sessionTime = 30 * 24 * time.Hour
@@ -31,17 +31,16 @@ func session(p *reading.Password, ends time.Time) string {
 
 func sessionCode(p *reading.Password, value string) string {
 	mac := hmac.New(sha256.New, p.Hash[:])
-	mac.Write([]byte("feedex session\x00" + value))
+	mac.Write([]byte("feedex session\x00" + value + "|" + strconv.FormatInt(p.Epoch, 10)))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // user is the name of the password that whoever asks has shown, "" for none.
 func (h *Handler) user(r *http.Request) (string, error) {
-	c, err := r.Cookie(sessionCookie)
-	if err != nil {
+	value, code, found := cutLast(cookieOf(r, sessionCookie), "|")
+	if !found {
 		return "", nil
 	}
-	value, code, _ := cutLast(c.Value, "|")
 	name, ends, _ := strings.Cut(value, "|")
 	end, err := strconv.ParseInt(ends, 10, 64)
 	if err != nil || !h.Now().Before(time.Unix(end, 0)) {
@@ -125,20 +124,23 @@ func (h *Handler) login(w http.ResponseWriter, r *http.Request) (string, error) 
 	}
 	for i := range list {
 		if list[i].Name == name {
-			h.setSession(w, session(&list[i], h.Now().Add(sessionTime)), int(sessionTime/time.Second))
+			http.SetCookie(w, cookie(r, sessionCookie, session(&list[i], h.Now().Add(sessionTime)), int(sessionTime/time.Second)))
 		}
 	}
 	return next, nil
 }
 
-// logout ends the session in this browser.
-func (h *Handler) logout(w http.ResponseWriter, _ *http.Request) (string, error) {
-	h.setSession(w, "", -1)
+// logout ends the session, and all others that were begun by the same password: of its cookies there may be copies.
+func (h *Handler) logout(w http.ResponseWriter, r *http.Request) (string, error) {
+	if name := userOf(r.Context()); name != "" {
+		if err := h.Source.EndSessions(r.Context(), name); err != nil {
+			return "", err
+		}
+	}
+	for _, name := range []string{sessionCookie, visitCookie} {
+		http.SetCookie(w, cookie(r, name, "", -1))
+	}
 	return "/login", nil
-}
-
-func (h *Handler) setSession(w http.ResponseWriter, value string, age int) {
-	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
 // local is the path of a page of ours, the home page for anything else.

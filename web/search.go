@@ -70,7 +70,7 @@ func (h *Handler) search(r *http.Request) (view, error) {
 	p.Events, p.Waiting = "/search/network?"+strings.TrimSuffix(query, "&"), "/search?"+query+"network=1&wait=1"
 	if r.FormValue("wait") == "1" {
 		p.Events, p.Waiting = "", ""
-		if err := h.allowed(r); err != nil {
+		if err := h.own(r); err != nil {
 			return v, err
 		}
 		p.Ended = h.askOthers(ctx, f, p.Query, func(list []remoteLine) error {
@@ -113,24 +113,6 @@ func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 	}
 	p.Asked = p.Query != "" || p.Since != "" || p.Until != "" || p.Number != 0
 	return p, f, nil
-}
-
-// errForeign is for a search of the network that another site began: it costs neighbors something, and tells them
-// what is looked for.
-var errForeign = refusal{http.StatusForbidden, "Please begin the search here", "Another site sent you to a search of the network. Begin it here, if you want it."}
-
-// allowed reports whether the owner began the search of the network: GETs of other sites bear no strict cookie, and
-// browsers say where they come from.
-func (h *Handler) allowed(r *http.Request) error {
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "same-origin", "none":
-	default:
-		return errForeign
-	}
-	if c, err := r.Cookie(visitCookie); err != nil || c.Value == "" {
-		return errForeign
-	}
-	return nil
 }
 
 // askOthers searches the network and says how that ended.
@@ -179,13 +161,13 @@ func (h *Handler) askOthers(ctx context.Context, f feed.Filter, query string, ea
 func (h *Handler) searchNetwork(w http.ResponseWriter, r *http.Request) {
 	p, f, err := h.asked(r)
 	if err == nil {
-		err = h.allowed(r)
+		err = h.own(r)
 	}
 	if err != nil || !p.Asked || p.Problem != "" {
 		http.Error(w, "There is nothing to search for.", http.StatusBadRequest)
 		return
 	}
-	s, err := h.stream(w)
+	s, err := h.stream(w, r)
 	if err != nil {
 		return
 	}

@@ -92,7 +92,7 @@ type FollowedAt struct {
 
 // Keys are the app passwords.
 type Keys interface {
-	// User is the name of an app password, "" if it is none.
+	// User is the name of an app password, "" if it is none. The error may be a reading.Slowed.
 	User(ctx context.Context, password string) (name string, err error)
 	// Passwords returns the app passwords, ordered by name.
 	Passwords(ctx context.Context) ([]reading.Password, error)
@@ -101,6 +101,8 @@ type Keys interface {
 	AddPassword(ctx context.Context, name string) (secret string, err error)
 	// RemovePassword removes one.
 	RemovePassword(ctx context.Context, name string) error
+	// EndSessions makes the Epoch of one another, so that no session that was begun by it goes on.
+	EndSessions(ctx context.Context, name string) error
 }
 
 // A Status is the node as a whole.

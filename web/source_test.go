@@ -293,6 +293,17 @@ func (n *aNode) RemovePassword(_ context.Context, name string) error {
 	return nil
 }
 
+func (n *aNode) EndSessions(_ context.Context, name string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i := range n.passwords {
+		if n.passwords[i].Name == name {
+			n.passwords[i].Epoch++
+		}
+	}
+	return nil
+}
+
 // path is where the entry with that title is.
 func (n *aNode) path(t *testing.T, title string) string {
 	t.Helper()

@@ -23,6 +23,7 @@ type view struct {
 	Nav   string // the path of the part of the dashboard that it belongs to
 	Live  bool   // it is worth to be kept up to date
 	Code  int    // of the answer; 0 is 200
+	Retry int    // in how many seconds it may be another; 0 for nothing that is known
 	Body  any    // what the template shows
 	// Images says that the page may load pictures and sound from elsewhere.
 	Images bool
@@ -94,6 +95,9 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, v *view) {
 	header.Set("Content-Length", strconv.Itoa(b.Len()))
 	if v.Images {
 		header.Set("Content-Security-Policy", policyWithImages)
+	}
+	if v.Retry != 0 {
+		header.Set("Retry-After", strconv.Itoa(v.Retry))
 	}
 	if v.Code != 0 {
 		w.WriteHeader(v.Code)

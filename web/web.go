@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"time"
 
+	"feedex/reading"
 	"feedex/safehtml"
 )
 
@@ -42,8 +43,8 @@ type Handler struct {
 	pages   pages
 	assets  assets
 	safe    *safehtml.Policy
-	key     []byte        // of the tokens
-	live    chan struct{} // a place each for maxLive pages
+	key     []byte // of the tokens
+	streams streams
 	imports imports
 	secrets secrets
 }
@@ -60,8 +61,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	h := &Handler{Config: cfg, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), safe: safehtml.New(), key: newKey(),
-		live: make(chan struct{}, maxLive)}
+	h := &Handler{Config: cfg, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), safe: safehtml.New(), key: newKey()}
 	var err error
 	if h.assets, err = newAssets(); err != nil {
 		return nil, err
@@ -100,6 +100,10 @@ func New(cfg Config) (*Handler, error) {
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
+	if h.foreign(r) && !linked(r) {
+		http.Error(w, "Pages of other sites may link here, and no more. Nothing was changed.", http.StatusForbidden)
+		return
+	}
 	if r, ok := h.admit(w, r); ok {
 		h.mux.ServeHTTP(w, r)
 	}
@@ -121,7 +125,10 @@ func (h *Handler) page(pattern string, make func(*http.Request) (view, error)) {
 // failure is the page that says what went wrong.
 func (h *Handler) failure(r *http.Request, err error) view {
 	var refused refusal
+	var slowed reading.Slowed
 	switch {
+	case errors.As(err, &slowed):
+		return view{Page: "message", Title: "Please wait", Code: http.StatusTooManyRequests, Retry: slowed.Seconds(), Body: message{slowed.Error() + "."}}
 	case errors.Is(err, ErrNone):
 		return view{Page: "message", Title: "Nothing here", Code: http.StatusNotFound,
 			Body: message{"This node has no such page, feed or entry. It may have been removed."}}

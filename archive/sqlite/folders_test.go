@@ -173,8 +173,10 @@ func TestPasswords(t *testing.T) {
 		t.Errorf("a name that is taken: %v", err)
 	}
 	s.UsePassword("phone", at.Add(90*time.Minute))
+	s.EndSessions("phone")
+	s.EndSessions("nobody")
 	commit(t, s)
-	phone.Used = at.Add(90 * time.Minute)
+	phone.Used, phone.Epoch = at.Add(90*time.Minute), 1
 	if list, err := s.Passwords(t.Context()); err != nil || !reflect.DeepEqual(list, []reading.Password{phone}) {
 		t.Errorf("Passwords = %+v, %v", list, err)
 	}

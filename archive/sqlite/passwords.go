@@ -19,13 +19,18 @@ func (s *Store) KeepPassword(p reading.Password) error {
 	case s.row(`SELECT count(*) FROM passwords`, nil, &n) && n >= reading.MaxPasswords:
 		return reading.ErrPasswords
 	}
-	s.write(`INSERT INTO passwords VALUES (?, ?, ?, ?, NULL)`, p.Name, p.Hash[:], p.Fever[:], toSeconds(p.Created))
+	s.write(`INSERT INTO passwords (name, hash, fever, created) VALUES (?, ?, ?, ?)`, p.Name, p.Hash[:], p.Fever[:], toSeconds(p.Created))
 	return nil
 }
 
 // UsePassword notes when somebody came in by a password.
 func (s *Store) UsePassword(name string, at time.Time) {
 	s.write(`UPDATE passwords SET used = ? WHERE name = ?`, at.Unix(), name)
+}
+
+// EndSessions ends all sessions that a password has begun, if there is one of that name.
+func (s *Store) EndSessions(name string) {
+	s.write(`UPDATE passwords SET epoch = epoch + 1 WHERE name = ?`, name)
 }
 
 // DropPassword removes a password and reports whether there was one of that name.
@@ -60,13 +65,13 @@ func (r *Reader) Password(ctx context.Context, h reading.Hash, fever bool) (read
 	return p, r.failed(ctx, "read", err)
 }
 
-const passwordColumns = `name, hash, fever, created, used`
+const passwordColumns = `name, hash, fever, created, used, epoch`
 
 func scanPassword(row interface{ Scan(...any) error }) (p reading.Password, err error) {
 	var hash, fever []byte
 	var created int64
 	var used sql.NullInt64
-	if err := scan(row, &p.Name, &hash, &fever, &created, &used); err != nil {
+	if err := scan(row, &p.Name, &hash, &fever, &created, &used, &p.Epoch); err != nil {
 		return p, err
 	}
 	if len(hash) != len(p.Hash) || len(fever) != len(p.Fever) {

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 
 	"feedex/reading"
 )
@@ -151,6 +152,11 @@ func (h *handler) answer(ctx context.Context, asked values) (*answer, error) {
 
 // fail tells the owner in the log what happened, and the reader that it is not its fault.
 func (h *handler) fail(w http.ResponseWriter, err error) {
+	if slowed := (reading.Slowed{}); errors.As(err, &slowed) {
+		w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
+		http.Error(w, slowed.Error()+".", http.StatusTooManyRequests)
+		return
+	}
 	if !errors.Is(err, context.Canceled) {
 		h.Log.Error("answer a reader of the Fever API", "err", err)
 	}

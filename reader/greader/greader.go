@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -154,8 +155,12 @@ func (e refusal) Error() string { return e.why }
 // finish answers a request that was not.
 func (h *handler) finish(w http.ResponseWriter, r *request, err error) {
 	var no refusal
+	var slowed reading.Slowed
 	switch {
 	case err == nil:
+	case errors.As(err, &slowed):
+		w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
+		text(w, http.StatusTooManyRequests, slowed.Error()+".\n")
 	case errors.As(err, &no):
 		if no.code == http.StatusUnauthorized {
 			w.Header().Set("X-Reader-Google-Bad-Token", "true") // on which Capy Reader and Read You log in again

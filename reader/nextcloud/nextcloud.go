@@ -169,8 +169,12 @@ var errMissing = refusal{http.StatusNotFound, "There is no such thing."}
 // fail tells the reader what is wrong, and the owner in the log what is wrong with us.
 func (h *handler) fail(w http.ResponseWriter, err error) {
 	known := refusal{http.StatusInternalServerError, "The node could not do it. Its log says why."}
+	var slowed reading.Slowed
 	switch {
 	case errors.As(err, &known):
+	case errors.As(err, &slowed):
+		w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
+		known = refusal{http.StatusTooManyRequests, slowed.Error()}
 	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders):
 		known = refusal{http.StatusUnprocessableEntity, err.Error()}
 	case !errors.Is(err, context.Canceled):

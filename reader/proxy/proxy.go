@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"feedex/feed"
@@ -189,6 +190,11 @@ func (p *proxy) admits(w http.ResponseWriter, r *http.Request) bool {
 	given := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}
 	if name, password, ok := given.BasicAuth(); ok {
 		user, err := p.Entrance.User(r.Context(), password)
+		if slowed := (reading.Slowed{}); errors.As(err, &slowed) {
+			w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
+			say(w, http.StatusTooManyRequests, "%v.", slowed)
+			return false
+		}
 		if err != nil {
 			p.fail(w, err)
 			return false

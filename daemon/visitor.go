@@ -1,0 +1,91 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"feedex/reading"
+	"feedex/transport"
+)
+
+// visitorKey is where the address of who sent a request is in its context.
+type visitorKey struct{}
+
+// visitorAt is the address of who sent the request that has this context, the zero Addr where nobody did.
+func visitorAt(ctx context.Context) netip.Addr {
+	a, _ := ctx.Value(visitorKey{}).(netip.Addr)
+	return a
+}
+
+// visited lets a handler know from where requests come: from whom a trusted proxy says, where it says that plainly, and else
+// from where the connection is made.
+func visited(h http.Handler, proxies []netip.Prefix) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from, err := transport.Caller(r, proxies)
+		if err != nil {
+			from, _ = transport.Caller(r, nil)
+		}
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitorKey{}, from)))
+	})
+}
+
+// visitors knows who came by a password, and who guesses at one.
+type visitors struct {
+	mu      sync.Mutex
+	guesses reading.Guesses
+}
+
+// look has f look a password up for whoever is at an address, unless they have to wait.
+func (v *visitors) look(from netip.Addr, h reading.Hash, f func() (reading.Password, error)) (reading.Password, error) {
+	v.mu.Lock()
+	err := v.guesses.Try(time.Now(), from, h)
+	v.mu.Unlock()
+	if err != nil {
+		return reading.Password{}, err
+	}
+	p, err := f()
+	if err == nil && p.Name != "" {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.guesses.Right(time.Now(), from, h)
+	}
+	return p, err
+}
+
+// familiar reports whether the owner's programs are at an address: on this machine, in its private networks, or where a right
+// password was shown.
+func (v *visitors) familiar(a netip.Addr) bool {
+	if a.IsLoopback() || a.IsPrivate() {
+		return true
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.guesses.Familiar(a)
+}
+
+// linkedAt is at which addresses there are neighbors. The zero value is nowhere.
+type linkedAt struct {
+	addrs atomic.Pointer[map[netip.Addr]bool]
+}
+
+func (l *linkedAt) set(addrs map[netip.Addr]bool) { l.addrs.Store(&addrs) }
+
+func (l *linkedAt) has(a netip.Addr) bool {
+	addrs := l.addrs.Load()
+	return addrs != nil && (*addrs)[a]
+}
+
+// noteLinks notes at which addresses there are neighbors, for whom places are kept. It is called from the loop.
+func (h *host) noteLinks() {
+	addrs := make(map[netip.Addr]bool)
+	if h.node != nil {
+		for _, n := range h.node.Neighbors() {
+			addrs[n.ID.Addr()] = true
+		}
+	}
+	h.links.set(addrs)
+}
