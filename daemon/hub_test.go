@@ -3,11 +3,13 @@ package daemon
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"feedex/feed"
@@ -27,7 +29,7 @@ func TestFeedsArePushed(t *testing.T) {
 	}))
 	defer subscriber.Close()
 	f, g := startFeed(t, "First"), startFeed(t, "Second")
-	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
+	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, PushTo: []string{subscriber.Listener.Addr().String()}})
 	n.waitArrival(f.url)
 
 	topic := "http://" + n.at.Reader + "/all.json"
@@ -65,17 +67,124 @@ func TestFeedsArePushed(t *testing.T) {
 	}
 }
 
-// Callbacks are where those are who can read the feeds.
-func TestCallbackAddresses(t *testing.T) {
-	for text, want := range map[string][2]bool{ // near, and else
-		"127.0.0.1": {true, true}, "::1": {true, true}, "::ffff:127.0.0.1": {true, true},
-		"192.168.1.2": {false, true}, "10.0.0.1": {false, true}, "172.16.3.4": {false, true}, "fd00::1": {false, true}, "::ffff:10.0.0.1": {false, true},
-		"169.254.169.254": {}, "fe80::1": {}, "100.64.0.1": {}, "93.184.216.34": {}, "2606:2800::1": {}, "0.0.0.0": {}, "224.0.0.1": {}, "255.255.255.255": {},
-	} {
-		for i, near := range []bool{true, false} {
-			if err := allowCallback(netip.MustParseAddr(text), near); (err == nil) != want[i] {
-				t.Errorf("%s, near %v: %v", text, near, err)
+// A service is what listens on this machine for others than the node. It counts who comes.
+type service struct {
+	*httptest.Server
+	visits atomic.Int32
+}
+
+func startService(t *testing.T, answer http.HandlerFunc) *service {
+	s := new(service)
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.visits.Add(1)
+		if answer != nil {
+			answer(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *service) port() string { return s.URL[strings.LastIndex(s.URL, ":")+1:] }
+
+// Who asks the hub cannot have it call what listens on the node's machine, by whatever name or address, nor by a redirect of
+// a program that the owner named, nor by a name of which the address changes.
+func TestCallbacksReachNothingUnnamed(t *testing.T) {
+	victim := startService(t, nil)
+	named := startService(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, victim.URL, http.StatusTemporaryRedirect)
+	})
+	f := startFeed(t, "First")
+	log, said := overhear()
+	n := startNode(t, Config{
+		Subscribe: []feed.URL{f.url}, PushTo: []string{named.Listener.Addr().String()}, Log: log,
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
+	})
+	n.waitArrival(f.url)
+	subscribe := func(callback, from string) int {
+		form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {"http://" + n.at.Reader + "/all.atom"}, "hub.callback": {callback}}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+n.at.Reader+"/hub", strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if from != "" {
+			secret, err := n.client.AddPassword(t.Context(), "proxied"+strings.ReplaceAll(from, ":", "."))
+			if err != nil {
+				t.Fatal(err)
 			}
+			defer n.client.RemovePassword(t.Context(), "proxied"+strings.ReplaceAll(from, ":", "."))
+			r.SetBasicAuth("proxied"+strings.ReplaceAll(from, ":", "."), secret)
+			r.Header.Set("X-Forwarded-For", from)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode == http.StatusForbidden && !strings.Contains(string(text), "reader_push") {
+			t.Errorf("%s: %s", callback, text)
+		}
+		return resp.StatusCode
+	}
+	_, peersPort, _ := net.SplitHostPort(n.at.Listen)
+	_, readerPort, _ := net.SplitHostPort(n.at.Reader)
+	for _, host := range []string{
+		"127.0.0.1", "localhost", "LOCALHOST", "127.0.0.2", "0.0.0.0", "[::]", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "2130706433", "0x7f.1", "127.1",
+	} {
+		for _, port := range []string{victim.port(), peersPort, readerPort} {
+			if code := subscribe("http://"+host+":"+port+"/", ""); code != http.StatusForbidden {
+				t.Errorf("%s:%s: %d", host, port, code)
+			}
+		}
+		// For all that the hub knows before it calls, a machine of the owner's network is there.
+		if code := subscribe("http://"+host+":"+victim.port()+"/", "192.168.77.5"); code == http.StatusAccepted {
+			said.wait(t, "subscription not verified")
+		} else if code != http.StatusBadRequest {
+			t.Errorf("%s, from elsewhere: %d", host, code)
+		}
+	}
+	if code := subscribe(named.URL+"/", ""); code != http.StatusAccepted {
+		t.Errorf("what the owner named: %d", code)
+	}
+	said.wait(t, "subscription not verified")
+	if named.visits.Load() != 1 || victim.visits.Load() != 0 {
+		t.Errorf("what the owner named was called %d times, what listens beside it %d times", named.visits.Load(), victim.visits.Load())
+	}
+}
+
+// Callbacks are at the address from which the subscription came, where that is in a private network and not here.
+func TestCallbackAddresses(t *testing.T) {
+	for _, c := range []struct {
+		at, from string
+		want     bool
+	}{
+		{"192.168.77.2", "192.168.77.2", true}, {"10.77.0.1", "10.77.0.1", true}, {"fd77::1", "fd77::1", true},
+		{"::ffff:10.77.0.1", "10.77.0.1", true}, {"10.77.0.1", "::ffff:10.77.0.1", true},
+		{"192.168.77.3", "192.168.77.2", false}, {"10.77.0.1", "192.168.77.2", false}, {"192.168.77.2", "127.0.0.1", false},
+		{"127.0.0.1", "127.0.0.1", false}, {"::1", "::1", false}, {"::ffff:127.0.0.1", "127.0.0.1", false}, {"0.0.0.0", "0.0.0.0", false},
+		{"169.254.169.254", "169.254.169.254", false}, {"fe80::1", "fe80::1", false}, {"100.64.0.1", "100.64.0.1", false},
+		{"93.184.216.34", "93.184.216.34", false}, {"2606:2800::1", "2606:2800::1", false}, {"224.0.0.1", "224.0.0.1", false}, {"255.255.255.255", "255.255.255.255", false},
+	} {
+		if err := allowCallback(netip.AddrPortFrom(netip.MustParseAddr(c.at), 8080), netip.MustParseAddr(c.from)); (err == nil) != c.want {
+			t.Errorf("at %s for %s: %v", c.at, c.from, err)
+		}
+	}
+	if allowCallback(netip.MustParseAddrPort("192.168.77.2:8080"), netip.Addr{}) == nil {
+		t.Error("somebody is called for whom nobody asked")
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range own { // its private ones among them
+		a, _ := netip.AddrFromSlice(n.(*net.IPNet).IP)
+		if allowCallback(netip.AddrPortFrom(a, 8080), a) == nil {
+			t.Errorf("%s is called, which is this machine", a)
 		}
 	}
 }

@@ -41,6 +41,9 @@ type Config struct {
 	Reader string // where feed readers reach it, "host:port"; port 0 is any free one
 	// ReaderHosts are names under which feed readers reach it, besides localhost and IP addresses.
 	ReaderHosts []string
+	// PushTo are the programs, "host:port" each, that may be called with what is new wherever they are, on this machine too.
+	// Other subscribers are called at their own address in a private network. Default: none.
+	PushTo []string
 	// Proxy is what the node does as an HTTP proxy for feed readers, and ProxyPass whether it then fetches for them
 	// what is no feed and on the public Internet. Default: nothing.
 	Proxy     ReaderProxy
@@ -167,7 +170,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 		Source: readerSource{archive}, Sync: h.syncAPIs(archive), Hosts: h.config.ReaderHosts, Entrance: entrance,
 		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version, Log: h.config.Log,
 	}
-	h.hub = newHub(h, l.reader, archive, forReaders)
+	h.hub = newHub(h, archive, forReaders)
 	defer h.hub.CloseIdle()
 	forReaders.Hub = h.hub
 	readers := reader.New(forReaders)

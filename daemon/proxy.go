@@ -35,7 +35,7 @@ func (h *host) proxied(readers proxy.Reader, l *library, open func(*http.Request
 		Hosts: h.config.ReaderHosts, Entrance: l, Known: open, Log: h.config.Log,
 	}
 	if h.config.ProxyPass {
-		dialer := guard.Dialer(guard.Public)
+		dialer := guard.Dialer(guard.Others)
 		dialer.Timeout = 10 * time.Second
 		cfg.Pass = &http.Transport{
 			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableCompression: true, DisableKeepAlives: true,

@@ -33,12 +33,17 @@ func newTransport(r *net.Resolver, allow func(netip.AddrPort) error) *http.Trans
 
 // publicFeed allows addresses of the public Internet at ports where feeds may be expected: 80, 443
 // and those from 1024 on. The others belong to mail, shells and the like, whose servers a stranger's
-// URL must not make us talk to.
+// URL must not make us talk to. At public addresses of this machine, where its owner may have a blog, only the first two
+// are for strangers.
 func publicFeed(ap netip.AddrPort) error {
-	if p := ap.Port(); p < 1024 && p != 80 && p != 443 {
+	p := ap.Port()
+	switch {
+	case p == 80 || p == 443:
+		return guard.Public(ap)
+	case p < 1024:
 		return fmt.Errorf("%w: port %d belongs to another service", guard.ErrForbidden, p)
 	}
-	return guard.Public(ap)
+	return guard.Others(ap)
 }
 
 // transport is the one to request u with, for a feed at origin.

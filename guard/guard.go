@@ -42,11 +42,41 @@ func Dialer(allow func(netip.AddrPort) error) *net.Dialer {
 	}
 }
 
-// Public allows the addresses of the public Internet, at any port; see feed.PublicAddr. Its error
-// wraps ErrForbidden.
+// Public allows the addresses of the public Internet, at any port; see feed.PublicAddr. Some of them may be this
+// machine's own. Its error wraps ErrForbidden.
 func Public(ap netip.AddrPort) error {
 	if feed.PublicAddr(ap.Addr()) {
 		return nil
 	}
 	return fmt.Errorf("%w: not on the public Internet", ErrForbidden)
+}
+
+// Others allows the addresses of the public Internet that are not this machine's: at those it may serve what its
+// firewall keeps from everybody else. Its error wraps ErrForbidden.
+func Others(ap netip.AddrPort) error {
+	if err := Public(ap); err != nil {
+		return err
+	}
+	return NotHere(ap)
+}
+
+// NotHere allows addresses that are not this machine's, neither on its loopback interface nor on another one. Its error
+// wraps ErrForbidden.
+func NotHere(ap netip.AddrPort) error {
+	a := ap.Addr().Unmap().WithZone("")
+	if a.IsLoopback() || a.IsUnspecified() { // a connection to the latter leads here as well
+		return fmt.Errorf("%w: this machine", ErrForbidden)
+	}
+	own, err := net.InterfaceAddrs() // anew each time: machines move from network to network
+	if err != nil {
+		return fmt.Errorf("%w: this machine does not know its own addresses: %w", ErrForbidden, err)
+	}
+	for _, n := range own {
+		if n, ok := n.(*net.IPNet); ok {
+			if ip, ok := netip.AddrFromSlice(n.IP); ok && ip.Unmap() == a {
+				return fmt.Errorf("%w: this machine", ErrForbidden)
+			}
+		}
+	}
+	return nil
 }

@@ -131,3 +131,32 @@ func listen(t *testing.T) (net.Listener, string) {
 	}
 	return l, port
 }
+
+// What this machine serves at its own addresses is out of reach, by whichever of them, though some may be public.
+func TestThisMachineIsOutOfReach(t *testing.T) {
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := []netip.Addr{}
+	for _, text := range []string{"127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "::ffff:0.0.0.0"} {
+		here = append(here, netip.MustParseAddr(text))
+	}
+	for _, n := range own {
+		if ip, ok := netip.AddrFromSlice(n.(*net.IPNet).IP); ok {
+			here = append(here, ip, netip.AddrFrom16(ip.As16()), ip.Unmap())
+		}
+	}
+	for _, a := range here {
+		for _, allow := range []func(netip.AddrPort) error{guard.NotHere, guard.Others} {
+			if err := allow(netip.AddrPortFrom(a, 8080)); !errors.Is(err, guard.ErrForbidden) {
+				t.Errorf("%s: %v", a, err)
+			}
+		}
+	}
+	for _, text := range []string{"8.8.8.8", "2606:4700:4700::1111"} {
+		if err := guard.Others(netip.AddrPortFrom(netip.MustParseAddr(text), 8080)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

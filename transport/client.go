@@ -56,9 +56,9 @@ type Client struct {
 }
 
 // NewClient makes a Client. Unless cfg allows local addresses it refuses, at the moment it connects,
-// every address that is not public, however the name of it was spelt or resolved.
+// every address that is not public, or is this machine's own, however the name of it was spelt or resolved.
 func NewClient(cfg ClientConfig) *Client {
-	allow := guard.Public
+	allow := guard.Others
 	if cfg.AllowLocal {
 		allow = nil
 	}

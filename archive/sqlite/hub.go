@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"net/netip"
 	"time"
 )
 
@@ -10,6 +11,7 @@ import (
 type HubSubscription struct {
 	Callback string
 	Topic    string
+	From     netip.Addr // who asked for it; the zero Addr where an earlier version did not write that down
 	Secret   string
 	Expires  time.Time // to the millisecond
 	ETag     string    // of what the subscriber has
@@ -19,12 +21,14 @@ type HubSubscription struct {
 
 // HubSubscriptions returns all of them.
 func (r *Reader) HubSubscriptions(ctx context.Context) (list []HubSubscription, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT callback, topic, secret, expires, etag, failures, next FROM hub ORDER BY callback, topic`)
+	rows, err := r.db.QueryContext(ctx, `SELECT callback, topic, subscriber, secret, expires, etag, failures, next FROM hub ORDER BY callback, topic`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
 			var s HubSubscription
 			var expires, next sql.NullInt64
-			err := scan(rows, &s.Callback, &s.Topic, &s.Secret, &expires, &s.ETag, &s.Failures, &next)
+			var from string
+			err := scan(rows, &s.Callback, &s.Topic, &from, &s.Secret, &expires, &s.ETag, &s.Failures, &next)
+			s.From, _ = netip.ParseAddr(from)
 			s.Expires, s.Next = fromMillis(expires), fromMillis(next)
 			list = append(list, s)
 			return err
@@ -38,8 +42,12 @@ func (r *Reader) HubSubscriptions(ctx context.Context) (list []HubSubscription, 
 
 // KeepHubSubscription stores s in place of the one with its Callback and Topic.
 func (s *Store) KeepHubSubscription(h HubSubscription) {
-	s.write(`INSERT OR REPLACE INTO hub VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		h.Callback, h.Topic, h.Secret, h.Expires.UnixMilli(), h.ETag, h.Failures, toMillis(h.Next))
+	from := ""
+	if h.From.IsValid() {
+		from = h.From.String()
+	}
+	s.write(`INSERT OR REPLACE INTO hub (callback, topic, subscriber, secret, expires, etag, failures, next) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		h.Callback, h.Topic, from, h.Secret, h.Expires.UnixMilli(), h.ETag, h.Failures, toMillis(h.Next))
 }
 
 // DropHubSubscription forgets one; it is no error if there is none.

@@ -18,7 +18,7 @@ func TestSampleEqualsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := defaultSettings()
-	for _, list := range []any{&got.ReaderHost, &got.Tracker, &got.Peer, &got.Subscribe, &got.PrivateHost, &got.TrustedProxy} {
+	for _, list := range []any{&got.ReaderHost, &got.ReaderPush, &got.Tracker, &got.Peer, &got.Subscribe, &got.PrivateHost, &got.TrustedProxy} {
 		if v := reflect.ValueOf(list).Elem(); v.Len() == 0 { // [] is as good as nothing
 			v.SetZero()
 		}

@@ -106,6 +106,7 @@ func (s *settings) node() (daemon.Config, error) {
 		Listen:         string(s.Listen),
 		Reader:         string(s.Reader),
 		ReaderHosts:    s.readerHosts(),
+		PushTo:         texts(s.ReaderPush),
 		Proxy:          daemon.ReaderProxy(s.ReaderProxy),
 		ProxyPass:      s.ReaderPass,
 		TrustedProxies: prefixes(s.TrustedProxy),

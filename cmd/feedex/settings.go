@@ -20,6 +20,7 @@ type settings struct {
 	Listen       address     `toml:"listen"`
 	Reader       address     `toml:"reader"`
 	ReaderHost   []ownName   `toml:"reader_host"`
+	ReaderPush   []pushed    `toml:"reader_push"`
 	ReaderProxy  proxyKind   `toml:"reader_proxy"`
 	ReaderPass   bool        `toml:"reader_proxy_pass"`
 	Tracker      []trackerAt `toml:"tracker"`
@@ -139,6 +140,7 @@ func bindNode(f *pflag.FlagSet, s *settings) {
 	bindServer(f, s)
 	f.Var(&s.Reader, "reader", "address at which feed readers reach this node")
 	f.Var(&list[ownNameRule]{items: &s.ReaderHost}, "reader-host", "host name under which feed readers reach this node, besides localhost and IP addresses (repeatable)")
+	f.Var(&list[pushRule]{items: &s.ReaderPush}, "reader-push", "host:port of a program on this machine that may have new entries pushed to it (repeatable)")
 	f.Var(&s.ReaderProxy, "reader-proxy", "what feed readers get that use this node as their HTTP proxy: off, known or subscribe")
 	f.Var(&list[trackerRule]{items: &s.Tracker}, "tracker", "URL of a tracker to find neighbors with (repeatable)")
 	f.Var(&list[peerRule]{items: &s.Peer}, "peer", "host:port of a node to have as a neighbor (repeatable)")

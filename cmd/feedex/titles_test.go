@@ -124,6 +124,7 @@ type hostileRun struct {
 	data, base string // its directory, and where readers find it
 	publisher  string
 	titles     []hostileTitle
+	subscriber *hubSubscriber
 	log        func() string // ends it, and returns what it logged
 }
 
@@ -132,8 +133,9 @@ func startHostile(t *testing.T) (*hostileRun, *hostilePublisher) {
 	p := &hostilePublisher{titles: hostileTitles(), open: make(chan struct{})}
 	publisher := httptest.NewServer(p)
 	t.Cleanup(publisher.Close)
-	run := &hostileRun{T: t, data: t.TempDir(), publisher: publisher.URL, titles: p.titles}
-	args := []string{"node", "--data", run.data, "--listen", "127.0.0.1:0", "--reader", "127.0.0.1:0", "--allow-private", "--log-level", "debug", "--poll", "1h"}
+	run := &hostileRun{T: t, data: t.TempDir(), publisher: publisher.URL, titles: p.titles, subscriber: startSubscriber(t)}
+	args := []string{"node", "--data", run.data, "--listen", "127.0.0.1:0", "--reader", "127.0.0.1:0", "--allow-private", "--log-level", "debug", "--poll", "1h",
+		"--reader-push", run.subscriber.Listener.Addr().String()}
 	for _, name := range []string{"rss.xml", "atom.xml", "feed.json"} {
 		args = append(args, "--subscribe", publisher.URL+"/"+name)
 	}
@@ -204,23 +206,34 @@ func (r *hostileRun) do(method, target, body string, header ...string) string {
 	return string(text)
 }
 
-// subscribe has a hub's subscriber get all that changes, and returns what comes.
-func (r *hostileRun) subscribe() <-chan string {
-	pushed, asked := make(chan string, 1000), make(chan struct{}, 1)
-	subscriber := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+// A hubSubscriber is a program that a hub pushes to.
+type hubSubscriber struct {
+	*httptest.Server
+	pushed chan string   // what comes
+	asked  chan struct{} // whether it subscribes
+}
+
+func startSubscriber(t *testing.T) *hubSubscriber {
+	s := &hubSubscriber{pushed: make(chan string, 1000), asked: make(chan struct{}, 1)}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.Method == http.MethodGet {
 			io.WriteString(w, q.URL.Query().Get("hub.challenge"))
-			asked <- struct{}{}
+			s.asked <- struct{}{}
 			return
 		}
 		text, _ := io.ReadAll(q.Body)
-		pushed <- string(text)
+		s.pushed <- string(text)
 	}))
-	r.Cleanup(subscriber.Close)
-	form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + "/all.atom"}, "hub.callback": {subscriber.URL + "/"}}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// subscribe has the subscriber get all that changes, and returns what comes.
+func (r *hostileRun) subscribe() <-chan string {
+	form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + "/all.atom"}, "hub.callback": {r.subscriber.URL + "/"}}
 	r.do("POST", "/hub", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
-	<-asked
-	return pushed
+	<-r.subscriber.asked
+	return r.subscriber.pushed
 }
 
 // notText are the members and elements that hold HTML.

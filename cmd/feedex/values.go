@@ -136,6 +136,7 @@ type (
 	feedURL   = text[feedRule]
 	pageURL   = text[pageRule]
 	peer      = text[peerRule]
+	pushed    = text[pushRule]
 	host      = text[hostRule]
 	ownName   = text[ownNameRule]
 	network   = text[networkRule]
@@ -256,6 +257,11 @@ func (peerRule) check(s string) error {
 	}
 	return checkPort(s, port, 1)
 }
+
+// pushRule is for programs that are pushed what is new.
+type pushRule struct{ peerRule }
+
+func (pushRule) want() string { return `a program's address such as "127.0.0.1:8080"` }
 
 type hostRule struct{}
 

@@ -82,7 +82,7 @@ func (h *Hub) push(ctx context.Context, s *Subscription) (etag string, err error
 	case doc.code != http.StatusOK && doc.code != http.StatusIMUsed: // §7: "the hub MAY reduce the payload to a diff"
 		return "", fmt.Errorf("the feed is answered with %d", doc.code)
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Callback, bytes.NewReader(doc.body.Bytes()))
+	r, err := s.request(ctx, http.MethodPost, s.Callback, bytes.NewReader(doc.body.Bytes()))
 	if err != nil {
 		return "", err
 	}

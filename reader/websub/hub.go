@@ -8,8 +8,10 @@ package websub
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -33,8 +35,9 @@ const (
 // A Subscription is one that was verified. Callback and Topic together tell it from others.
 type Subscription struct {
 	Callback string
-	Topic    string // the document, as the subscriber knows it
-	Secret   string // for signatures, "" for none
+	Topic    string     // the document, as the subscriber knows it
+	From     netip.Addr // who asked for it, the zero Addr where that is not known
+	Secret   string     // for signatures, "" for none
 	Expires  time.Time
 	ETag     string    // of the version of the topic that the subscriber has
 	Failures int       // deliveries in a row that failed
@@ -55,8 +58,14 @@ type Config struct {
 	// Feeds serves the topics, to the hub itself: it wants no password.
 	Feeds http.Handler
 	Store Store
-	// Transport is how callbacks are reached. It refuses addresses that the hub must not reach.
+	// Transport is how callbacks are reached. It refuses addresses that the hub must not reach for a Subscriber, and keeps no
+	// connection for another one.
 	Transport http.RoundTripper
+	// From is who sent a request. Default: nobody knows.
+	From func(*http.Request) netip.Addr
+	// Check says why a callback cannot be had by who is at an address, as far as that is known before it is called; the text
+	// is for them. Default: it can.
+	Check func(from netip.Addr, callback *url.URL) error
 	// Log takes what went wrong. Default: nowhere.
 	Log *slog.Logger
 }
@@ -79,6 +88,20 @@ type key struct{ callback, topic string }
 
 func (s *Subscription) key() key { return key{s.Callback, s.Topic} }
 
+// subscriberKey is where the address of a subscriber is in the context of requests to its callback.
+type subscriberKey struct{}
+
+// Subscriber is the address of the one for whom a request is made that has this context: it alone is to be reached.
+func Subscriber(ctx context.Context) netip.Addr {
+	a, _ := ctx.Value(subscriberKey{}).(netip.Addr)
+	return a
+}
+
+// request is a request to the callback.
+func (s *Subscription) request(ctx context.Context, method, callback string, body io.Reader) (*http.Request, error) {
+	return http.NewRequestWithContext(context.WithValue(ctx, subscriberKey{}, s.From), method, callback, body)
+}
+
 // A subscription is one with what is going on about it.
 type subscription struct {
 	Subscription
@@ -97,6 +120,12 @@ type request struct {
 func New(cfg Config) *Hub {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.From == nil {
+		cfg.From = func(*http.Request) netip.Addr { return netip.Addr{} }
+	}
+	if cfg.Check == nil {
+		cfg.Check = func(netip.Addr, *url.URL) error { return nil }
 	}
 	return &Hub{
 		Config: cfg,
@@ -133,6 +162,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q, problem := readRequest(r.PostForm)
+	q.From = h.From(r)
 	scheme, rest, _ := strings.Cut(q.Topic, "://")
 	if problem == "" && (scheme != "http" && scheme != "https" || !strings.HasPrefix(rest, r.Host+"/")) {
 		problem = "hub.topic: this hub serves the feeds of http://" + r.Host + " alone."
@@ -140,6 +170,13 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if problem != "" {
 		refuse(w, http.StatusBadRequest, problem)
 		return
+	}
+	if at, err := url.Parse(q.Callback); err == nil {
+		err = h.Check(q.From, at)
+		if err != nil {
+			refuse(w, http.StatusForbidden, "hub.callback: "+err.Error()+".")
+			return
+		}
 	}
 	if !q.leave {
 		if q.ETag = h.version(r.Context(), q.Topic); q.ETag == "" {

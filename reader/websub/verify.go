@@ -63,7 +63,7 @@ func (h *Hub) consent(ctx context.Context, q request) error {
 	if strings.Contains(q.Callback, "?") {
 		separator = "&"
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, q.Callback+separator+params.Encode(), nil)
+	r, err := q.request(ctx, http.MethodGet, q.Callback+separator+params.Encode(), nil)
 	if err != nil {
 		return err
 	}
