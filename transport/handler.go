@@ -199,6 +199,8 @@ func refusal(r *http.Request) (status int, reason string) {
 		return http.StatusNotFound, "calls go to " + Path
 	case r.Method != http.MethodPost:
 		return http.StatusMethodNotAllowed, "calls are POST requests"
+	case r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "":
+		return http.StatusForbidden, "web pages make no calls" // one whose name was made to lead here could (DNS rebinding)
 	case r.Header.Get("Content-Encoding") != "":
 		return http.StatusUnsupportedMediaType, "no Content-Encoding is accepted"
 	case !isXML(r.Header.Get("Content-Type")):

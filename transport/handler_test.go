@@ -35,6 +35,8 @@ func TestHTTPStatus(t *testing.T) {
 		{"below", path(Path + "/"), 404},
 		{"GET", method("GET"), 405},
 		{"PUT", method("PUT"), 405},
+		{"a web page whose name was made to lead here", header("Origin", "http://evil.example:7790"), 403},
+		{"the same, in a browser that says no more", header("Sec-Fetch-Site", "same-origin"), 403},
 		{"OPTIONS, the question of a browser before it posts XML for another site", method("OPTIONS"), 405},
 		{"text/xml with charset", header("Content-Type", `text/xml; charset="UTF-8"`), 200},
 		{"text/xml in ASCII", header("Content-Type", "text/xml;charset=us-ascii"), 200},
