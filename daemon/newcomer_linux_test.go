@@ -1,213 +1,42 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
-	"strings"
+	"os/exec"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"feedex/feed"
+	"feedex/fetch"
+	"feedex/guard"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
+	"feedex/transport"
 )
 
-// Where a newcomer, those whom it comes to and a publisher are.
+// Where a newcomer, those whom it comes to, and a publisher are.
 const (
-	hereAt, newcomerAt, publisherAt = "11.1.0.1", "11.2.0.1", "11.3.0.1"
-	herePort, newcomerPort          = 7790, 7791
-	attackerPort                    = 8000 // and above
-	here6                           = "2a00:ffff::1"
+	hereAt, here6, newcomerAt, publisherAt = "11.1.0.1", "2a00:ffff::1", "11.2.0.1", "11.3.0.1"
+	herePort, newcomerPort                 = 7790, 7791
 )
 
-// attackNetworks is in how many networks attackers are.
-const attackNetworks = 20
-
-// attackers are addresses of theirs, so many in each network.
-func attackers(each int) (list []netip.Addr) {
-	for i := range attackNetworks {
-		for j := range each {
-			list = append(list, netip.AddrFrom4([4]byte{20, byte(i), 7, byte(1 + j)}))
-		}
+// here is where somebody connects to who comes to the one that is attacked.
+func here(from netip.Addr) string {
+	if from.Is6() {
+		return fmt.Sprintf("[%s]:%d", here6, herePort)
 	}
-	return list
-}
-
-// attackers6 are so many addresses of one /32, each of a /64 and of each /48 in turn.
-func attackers6(n, networks int) (list []netip.Addr) {
-	for i := range n {
-		list = append(list, netip.AddrFrom16([16]byte{0x2a, 0, 0, 7, byte(i % networks >> 8), byte(i % networks), byte(i >> 8), byte(i), 15: 1}))
-	}
-	return list
-}
-
-func dialFrom(ctx context.Context, from netip.Addr, to string) (net.Conn, error) {
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: from.AsSlice()}}
-	c, err := d.DialContext(ctx, "tcp", to)
-	if c, ok := c.(*net.TCPConn); ok { // the kernel's memory for their side of it is not here
-		c.SetReadBuffer(4 << 10)
-		c.SetWriteBuffer(4 << 10)
-	}
-	return c, err
-}
-
-// hold keeps so many connections from each address, which say what drip writes to them, and reads nothing.
-func hold(ctx context.Context, at func(netip.Addr) string, from []netip.Addr, each int, drip func(context.Context, net.Conn)) {
-	var all sync.WaitGroup
-	for _, a := range from {
-		for range each {
-			all.Go(func() {
-				for ctx.Err() == nil {
-					c, err := dialFrom(ctx, a, at(a))
-					if err == nil {
-						stop := context.AfterFunc(ctx, func() { c.Close() })
-						drip(ctx, c)
-						stop()
-						c.Close()
-					}
-					wait(ctx, 200*time.Millisecond)
-				}
-			})
-		}
-	}
-	all.Wait()
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
-// say writes text to a connection and then waits until that is closed.
-func say(text string) func(context.Context, net.Conn) {
-	return func(_ context.Context, c net.Conn) {
-		io.WriteString(c, text)
-		io.Copy(io.Discard, c)
-	}
-}
-
-// drip announces a long body and sends some of it each second.
-func drip(ctx context.Context, c net.Conn) {
-	io.WriteString(c, "POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: 4000000\r\n\r\n"+
-		"<?xml version=\"1.0\"?><methodCall><methodName>connect</methodName><params>")
-	for ctx.Err() == nil {
-		if _, err := io.WriteString(c, strings.Repeat(" ", 20_000)); err != nil {
-			return
-		}
-		wait(ctx, 300*time.Millisecond)
-	}
-}
-
-// neverRead asks again and again, and reads no answer.
-func neverRead(ctx context.Context, c net.Conn) {
-	const body = "<?xml version=\"1.0\"?><methodCall><methodName>system.listMethods</methodName><params></params></methodCall>"
-	for ctx.Err() == nil {
-		if _, err := fmt.Fprintf(c, "POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
-			return
-		}
-	}
-}
-
-// call makes a call in the name of a node at from, whatever comes of it.
-func call(ctx context.Context, from netip.Addr, at string, nid uint16, c protocol.Call) {
-	client := http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext:       func(ctx context.Context, _, to string) (net.Conn, error) { return dialFrom(ctx, from, to) },
-	}}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+at+"/RPC2", strings.NewReader(string(protocol.EncodeCall(nil, nid, c))))
-	if err != nil {
-		return
-	}
-	r.Header.Set("Content-Type", "text/xml")
-	r.Header.Set("Feedex-Session", "token")
-	if resp, err := client.Do(r); err == nil {
-		resp.Body.Close()
-	}
-}
-
-// repeat has each of the addresses make the call again and again, so many at a time.
-func repeat(ctx context.Context, at func(netip.Addr) string, from []netip.Addr, each int, pause time.Duration, c protocol.Call) {
-	var all sync.WaitGroup
-	for _, a := range from {
-		for i := range each {
-			all.Go(func() {
-				for ctx.Err() == nil {
-					call(ctx, a, at(a), uint16(attackerPort+i), c)
-					wait(ctx, pause)
-				}
-			})
-		}
-	}
-	all.Wait()
-}
-
-// takeCalls takes connections at the ports of each address and never answers.
-func takeCalls(ctx context.Context, tb testing.TB, from []netip.Addr, each int) {
-	for _, a := range from {
-		for i := range each {
-			ln, err := net.Listen("tcp", netip.AddrPortFrom(a, uint16(attackerPort+i)).String())
-			if err != nil {
-				tb.Error(err)
-				return
-			}
-			context.AfterFunc(ctx, func() { ln.Close() })
-			go func() {
-				for {
-					c, err := ln.Accept()
-					if err != nil {
-						return
-					}
-					context.AfterFunc(ctx, func() { c.Close() })
-				}
-			}()
-		}
-	}
-}
-
-// An attack is what strangers do so that nobody else gets in. It goes on until ctx ends.
-type attack struct {
-	name string
-	on   func(ctx context.Context, tb testing.TB, at func(netip.Addr) string)
-}
-
-// connectAttacks are about connections.
-func connectAttacks() []attack {
-	held := func(name string, from []netip.Addr, each int, drip func(context.Context, net.Conn)) attack {
-		return attack{name, func(ctx context.Context, _ testing.TB, at func(netip.Addr) string) { hold(ctx, at, from, each, drip) }}
-	}
-	return []attack{
-		{"nobody", func(ctx context.Context, _ testing.TB, _ func(netip.Addr) string) { <-ctx.Done() }},
-		held("idle", attackers(8), 4, say("")),
-		held("half-open", attackers(8), 4, say("POST /RPC2 HTTP/1.1\r\nHost:")),
-		held("slow bodies", attackers(8), 4, drip),
-		held("slow readers", attackers(8), 4, neverRead),
-		held("one /32 of IPv6, idle, by /48", attackers6(700, 700), 1, say("")),
-		held("one /48 of IPv6, idle, by /64", attackers6(700, 1), 1, say("")),
-	}
-}
-
-// callAttacks are about calls.
-func callAttacks() []attack {
-	return []attack{
-		{"whoami", func(ctx context.Context, _ testing.TB, at func(netip.Addr) string) {
-			repeat(ctx, at, attackers(4), 1, 300*time.Millisecond, protocol.WhoAmI{})
-		}},
-		{"slow vouchers", func(ctx context.Context, tb testing.TB, at func(netip.Addr) string) {
-			from := attackers(2)
-			takeCalls(ctx, tb, from, 2)
-			repeat(ctx, at, from, 2, 100*time.Millisecond, protocol.Connect{Subset: protocol.Subset{{Feed: publishedFeed}}})
-		}},
-	}
+	return fmt.Sprintf("%s:%d", hereAt, herePort)
 }
 
 const publishedFeed = feed.URL("http://" + publisherAt + "/feed.xml")
@@ -218,8 +47,7 @@ func publish(tb testing.TB) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	f := &testFeed{titles: []string{"First"}, updated: time.Now()}
-	srv := &http.Server{Handler: f}
+	srv := &http.Server{Handler: &testFeed{titles: []string{"First"}, updated: time.Now()}}
 	var served sync.WaitGroup
 	served.Go(func() { srv.Serve(ln) })
 	tb.Cleanup(func() { srv.Close(); served.Wait() })
@@ -242,10 +70,15 @@ func runAt(tb testing.TB, c Config, with string) (polled, linked <-chan struct{}
 			}
 		}
 	}
+	return p, l, runUntil(tb, func(ctx context.Context) error { return Run(ctx, c) })
+}
+
+// runUntil has f run until the function that it returns is called.
+func runUntil(tb testing.TB, f func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, c) }()
-	return p, l, func() {
+	go func() { ended <- f(ctx) }()
+	return func() {
 		cancel()
 		if err := <-ended; err != nil {
 			tb.Error(err)
@@ -253,45 +86,184 @@ func runAt(tb testing.TB, c Config, with string) (polled, linked <-chan struct{}
 	}
 }
 
-// BenchmarkNewcomer measures how long a node takes to become a neighbor of one that strangers in twenty networks want to
-// keep all others out of, from its start.
+// joinIn has a node come to one that is attacked, and returns how long it took from its start until they were neighbors.
+func joinIn(tb testing.TB, a attack, underWay time.Duration) time.Duration {
+	polled, met, stop := runAt(tb, Config{Listen: fmt.Sprintf(":%d", herePort)}, newcomerAt)
+	defer stop()
+	<-polled
+	defer a.begin(tb, here)()
+	wait(tb.Context(), underWay)
+	begun := time.Now()
+	_, linked, end := runAt(tb, Config{
+		Listen: fmt.Sprintf("%s:%d", newcomerAt, newcomerPort), Node: node.Config{Peers: []string{here(netip.Addr{})}},
+	}, hereAt)
+	defer end()
+	return happened(tb, begun, linked, met)
+}
+
+// happened waits for all of these and returns how long that took.
+func happened(tb testing.TB, begun time.Time, all ...<-chan struct{}) time.Duration {
+	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
+	defer cancel()
+	for _, one := range all {
+		select {
+		case <-one:
+		case <-ctx.Done():
+			tb.Error("a newcomer is kept out for a minute")
+			return time.Since(begun)
+		}
+	}
+	return time.Since(begun)
+}
+
+// register has a node come to a tracker that is attacked, and returns how long it took until others were told of it.
+func register(tb testing.TB, a attack, underWay time.Duration) time.Duration {
+	data := tb.TempDir()
+	ready := make(chan string, 1)
+	defer runUntil(tb, func(ctx context.Context) error {
+		return RunTracker(ctx, TrackerConfig{Data: data, Listen: fmt.Sprintf("%s:%d", hereAt, herePort), Ready: func(s string) { ready <- s }})
+	})()
+	<-ready
+	defer a.begin(tb, here)()
+	wait(tb.Context(), underWay)
+	ln, err := net.Listen("tcp", fmt.Sprintf("%s:%d", newcomerAt, newcomerPort))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer runUntil(tb, func(ctx context.Context) error {
+		return transport.Serve(ctx, ln, transport.NewHandler(transport.HandlerConfig{Methods: protocol.NodeMethods()}), transport.ServerConfig{})
+	})()
+	client := transport.NewClient(transport.ClientConfig{Port: newcomerPort})
+	defer client.CloseIdle()
+	newcomer, listed, begun := protocol.NewNodeID(netip.MustParseAddr(newcomerAt), newcomerPort), make(chan struct{}), time.Now()
+	ctx, cancel := context.WithCancel(tb.Context())
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		asker := transport.NewClient(transport.ClientConfig{Port: newcomerPort + 1}) // who is not told of itself
+		defer asker.CloseIdle()
+		for ; ctx.Err() == nil; wait(ctx, 100*time.Millisecond) {
+			client.Call(ctx, "http://"+here(netip.Addr{})+"/", "", protocol.GetNeighbors{})
+			r, err := asker.Call(ctx, "http://"+here(netip.Addr{})+"/", "", protocol.GetNeighbors{})
+			if list, ok := r.Reply.(protocol.NodeList); err == nil && ok && slices.Contains(list, newcomer) {
+				close(listed)
+				return
+			}
+		}
+	})
+	defer asking.Wait()
+	defer cancel()
+	return happened(tb, begun, listed)
+}
+
+// Whatever attackers do who have twenty networks, or a /32 of IPv6, a newcomer becomes a neighbor, and a tracker lists it.
+func TestNewcomersComeIn(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	makeNetwork(t, [2]string{hereAt, newcomerAt})
+	publish(t)
+	for _, a := range nodeAttacks()[1:] {
+		t.Run(a.name, func(t *testing.T) { joinIn(t, a, 0) })
+	}
+	for _, a := range trackerAttacks()[1:] {
+		t.Run("tracker, "+a.name, func(t *testing.T) { register(t, a, 0) })
+	}
+}
+
+// BenchmarkNewcomer measures how long that takes, in seconds, when the attack has gone on for 15.
 func BenchmarkNewcomer(b *testing.B) {
 	if !inNamespace(b) {
 		return
 	}
 	makeNetwork(b, [2]string{hereAt, newcomerAt})
 	publish(b)
-	for _, a := range append(connectAttacks(), callAttacks()...) {
-		b.Run(a.name, func(b *testing.B) {
-			polled, met, stop := runAt(b, Config{Listen: fmt.Sprintf(":%d", herePort)}, newcomerAt)
-			defer stop()
-			<-polled
-			ctx, cancel := context.WithCancel(b.Context())
-			var attacking sync.WaitGroup
-			attacking.Go(func() {
-				a.on(ctx, b, func(from netip.Addr) string {
-					if from.Is6() {
-						return fmt.Sprintf("[%s]:%d", here6, herePort)
-					}
-					return fmt.Sprintf("%s:%d", hereAt, herePort)
-				})
-			})
-			defer attacking.Wait()
-			defer cancel()
-			wait(ctx, 15*time.Second) // until it is under way
-			begun := time.Now()
-			_, linked, end := runAt(b, Config{
-				Listen: fmt.Sprintf("%s:%d", newcomerAt, newcomerPort),
-				Node:   node.Config{Peers: []string{fmt.Sprintf("%s:%d", hereAt, herePort)}},
-			}, hereAt)
-			defer end()
-			select {
-			case <-linked:
-				<-met
-				b.ReportMetric(time.Since(begun).Seconds(), "s/link")
-			case <-time.After(time.Minute):
-				b.ReportMetric(60, "s/link")
+	measure := func(name string, come func(testing.TB, attack, time.Duration) time.Duration, a attack) {
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				b.ReportMetric(come(b, a, 15*time.Second).Seconds(), "s/newcomer")
 			}
 		})
+	}
+	for _, a := range nodeAttacks() {
+		measure("node/"+a.name, joinIn, a)
+	}
+	for _, a := range trackerAttacks() {
+		measure("tracker/"+a.name, register, a)
+	}
+}
+
+// Whoever can call from a public address of the machine that a node or a tracker runs on has nothing else there called back.
+func TestThisMachineIsNotCalledBack(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	const own, port = "11.9.0.1", 9200
+	makeNetwork(t, [2]string{hereAt, newcomerAt})
+	if out, err := exec.CommandContext(t.Context(), "ip", "addr", "add", own+"/32", "dev", "lo").CombinedOutput(); err != nil {
+		t.Fatalf("ip addr add: %v: %s", err, out)
+	}
+	publish(t)
+	ln, err := net.Listen("tcp", fmt.Sprintf("%s:%d", own, port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var visits atomic.Int32
+	private := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { visits.Add(1) })}
+	var served sync.WaitGroup
+	served.Go(func() { private.Serve(ln) })
+	defer served.Wait()
+	defer private.Close()
+
+	ready := make(chan string, 1)
+	log, said := overhear()
+	data := t.TempDir()
+	defer runUntil(t, func(ctx context.Context) error {
+		return RunTracker(ctx, TrackerConfig{Data: data, Listen: hereAt + ":7788", Log: log, Ready: func(s string) { ready <- s }})
+	})()
+	polled, _, stop := runAt(t, Config{Listen: fmt.Sprintf("%s:%d", hereAt, herePort)}, "")
+	defer stop()
+	<-ready
+	<-polled
+	client := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, to string) (net.Conn, error) {
+			return dialFrom(ctx, netip.MustParseAddr(own), to)
+		},
+	}}
+	for at, c := range map[string]protocol.Call{
+		hereAt + ":7788":   protocol.GetNeighbors{},
+		here(netip.Addr{}): protocol.Connect{Subset: protocol.Subset{{Feed: publishedFeed}}},
+	} {
+		resp, err := client.Post("http://"+at+"/RPC2", "text/xml", bytes.NewReader(protocol.EncodeCall(nil, port, c)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Errorf("%s is answered %s, %v", c.Method(), resp.Status, err)
+		}
+		if _, asks := c.(protocol.Connect); asks && !bytes.Contains(text, []byte(">103<")) {
+			t.Errorf("connect is answered %s", text)
+		}
+	}
+	said.wait(t, "call back failed")
+	// Nor is it polled; a blog of the owner's at its own address is.
+	blog, err := net.Listen("tcp", own+":80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := &http.Server{Handler: &testFeed{titles: []string{"First"}, updated: time.Now()}}
+	served.Go(func() { public.Serve(blog) })
+	defer public.Close()
+	poller := fetch.New(fetch.Config{UserAgent: "feedex"})
+	defer poller.CloseIdle()
+	for u, want := range map[feed.URL]error{"http://" + own + "/feed.xml": nil, "http://" + own + ":9200/feed.xml": guard.ErrForbidden} {
+		if got := poller.Fetch(t.Context(), node.Fetch{Feed: u}); !errors.Is(got.Err, want) {
+			t.Errorf("%s: %v", u, got.Err)
+		}
+	}
+	if n := visits.Load(); n != 0 {
+		t.Errorf("what listens on the machine was called %d times", n)
 	}
 }
