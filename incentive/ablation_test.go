@@ -16,9 +16,9 @@ func TestEachRuleCanBeSwitchedOff(t *testing.T) {
 		return earned
 	}
 	audits := func(a Ablation) (count int) {
-		audits := NewAudits(newRand(1), newLedger(Config{Ablate: a}))
+		l, rng := newLedger(Config{Ablate: a}), newRand(1)
 		for i := range 100 {
-			if audits.Offered(now, holder(i), did(i), Entry) == Audited {
+			if l.Audit(rng, holder(i)) {
 				count++
 			}
 		}

@@ -16,18 +16,6 @@ func did(i int) (d protocol.DID) {
 	return d
 }
 
-// audited offers new bundles until one is audited, and returns its did.
-func audited(t *testing.T, a *Audits, at time.Time, h Holder, from int) protocol.DID {
-	t.Helper()
-	for i := from; i < from+10_000; i++ {
-		if a.Offered(at, h, did(i), Entry) == Audited {
-			return did(i)
-		}
-	}
-	t.Fatal("no offer is audited")
-	return protocol.DID{}
-}
-
 func TestHowManyOffersAreAudited(t *testing.T) {
 	h := holder(1)
 	for _, c := range []struct {
@@ -36,7 +24,12 @@ func TestHowManyOffersAreAudited(t *testing.T) {
 		oneIn  int
 	}{
 		{"one in fifty", known(Config{}, h), 50},
-		{"one in five of a stranger's", newLedger(Config{}), 5},
+		{"the first of a stranger's", newLedger(Config{}), 1},
+		{"one in five of who has earned little", func() *Ledger {
+			l := newLedger(Config{})
+			l.Got(now, h, Entry)
+			return l
+		}(), 5},
 		{"and of one that works off a fine", func() *Ledger {
 			l := known(Config{}, h)
 			l.Punish(now, h, FailedAudit, Entry)
@@ -48,97 +41,31 @@ func TestHowManyOffersAreAudited(t *testing.T) {
 			return l
 		}(), 50},
 	} {
-		a := NewAudits(newRand(1), c.ledger)
-		count := make(map[Finding]int)
+		rng, count := newRand(1), 0
 		const offers = 50_000
-		for i := range offers {
-			f := a.Offered(now, h, did(i), Entry)
-			count[f]++
-			if f == Audited {
-				if v, ok := a.Delivered(h, did(i)); !ok || v != Entry {
-					t.Fatalf("a delivery earns %v, %v", v, ok)
-				}
+		for range offers {
+			if c.ledger.Audit(rng, h) {
+				count++
 			}
 		}
-		want := offers / c.oneIn
-		if n := count[Audited]; n < want*9/10 || n > want*11/10 || count[Earned] != offers-n {
-			t.Errorf("%s: findings: %v", c.rule, count)
+		if want := offers / c.oneIn; count < want*9/10 || count > want*11/10 {
+			t.Errorf("%s: %d of %d", c.rule, count, offers)
 		}
-	}
-}
-
-func TestAudit(t *testing.T) {
-	a := NewAudits(newRand(1), newLedger(Config{}))
-	if !a.Next().IsZero() {
-		t.Error("an audit is open from the beginning")
-	}
-	for range 1000 {
-		if f := a.Offered(now, holder(1), did(0), 0); f != Idle {
-			t.Fatalf("an offer that earns nothing is found %v", f)
-		}
-	}
-	d := audited(t, a, now, holder(1), 0)
-	if !a.Next().Equal(now.Add(30 * time.Second)) {
-		t.Errorf("due at %v", a.Next())
-	}
-	if f := a.Offered(now, holder(1), d, 0); f != Audited {
-		t.Error("asking again gets another answer")
-	}
-	if _, ok := a.Delivered(holder(2), d); ok {
-		t.Error("somebody else can pass the audit")
-	}
-	if due := a.Due(now.Add(30*time.Second - 1)); len(due) != 0 {
-		t.Errorf("due too early: %v", due)
-	}
-	due := a.Due(now.Add(30 * time.Second))
-	if len(due) != 1 || due[0].Holder != holder(1) || due[0].DID != d || due[0].Value != Entry {
-		t.Errorf("due: %v", due)
-	}
-	if _, ok := a.Delivered(holder(1), d); ok || !a.Next().IsZero() {
-		t.Error("an audit can be passed when it is over")
-	}
-}
-
-func TestOpenAuditsAreBounded(t *testing.T) {
-	a := NewAudits(newRand(1), newLedger(Config{}))
-	i := 0
-	for range protocol.MaxPromises {
-		d := audited(t, a, now, holder(1), i)
-		i = int(binary.BigEndian.Uint64(d[:])) + 1
-	}
-	for range 1000 {
-		i++
-		if f := a.Offered(now, holder(1), did(i), Entry); f != Idle {
-			t.Fatalf("with %d audits open an offer is found %v", protocol.MaxPromises, f)
-		}
-	}
-	if f := a.Offered(now, holder(2), did(1), Entry); f == Idle {
-		t.Error("another neighbor earns nothing either")
-	}
-	if due := a.Due(now.Add(time.Minute)); len(due) != protocol.MaxPromises {
-		t.Errorf("%d audits fall due", len(due))
 	}
 }
 
 // playDay plays one neighbor's day: so many offers, evenly spread, each of a bundle worth an entry that we have;
 // and whenever it may have an entry it takes one. It returns how many it took.
-func playDay(l *Ledger, a *Audits, start time.Time, h Holder, offers, from int, has bool) (taken int) {
+func playDay(l *Ledger, rng *rand.Rand, start time.Time, h Holder, offers int, has bool) (taken int) {
 	for i := range offers {
 		at := start.Add(time.Duration(i) * 24 * time.Hour / time.Duration(offers))
-		for _, due := range a.Due(at) {
-			l.Punish(due.Due, due.Holder, FailedAudit, due.Value)
-		}
 		if _, refused := l.Refused(at, h); refused {
 			continue
 		}
-		switch d := did(from + i); a.Offered(at, h, d, Entry) {
-		case Earned:
+		if has || !l.Audit(rng, h) {
 			l.Got(at, h, Entry)
-		case Audited:
-			if has {
-				v, _ := a.Delivered(h, d)
-				l.Got(at, h, v)
-			}
+		} else {
+			l.Punish(at, h, FailedAudit, Entry)
 		}
 		if l.Room(h, 0) > 0 {
 			l.Gave(at, h, Entry)
@@ -155,11 +82,7 @@ func TestEchoingLosesFromTheFirstDay(t *testing.T) {
 		var net Credit
 		for seed := range uint64(lives) {
 			l := newLedger(Config{})
-			a := NewAudits(newRand(seed), l)
-			playDay(l, a, now, holder(1), offers, 0, false)
-			for _, due := range a.Due(now.Add(48 * time.Hour)) {
-				l.Punish(due.Due, due.Holder, FailedAudit, due.Value)
-			}
+			playDay(l, newRand(seed), now, holder(1), offers, false)
 			account, _ := l.Account(holder(1))
 			net += account.Got - account.Fined
 		}
@@ -178,9 +101,9 @@ func TestEchoersStarve(t *testing.T) {
 		taken := 0
 		for seed := range uint64(lives) {
 			l := newLedger(Config{})
-			a := NewAudits(newRand(seed), l)
+			rng := newRand(seed)
 			for d := range days {
-				taken += playDay(l, a, now.Add(time.Duration(d)*24*time.Hour), holder(1), offers, d*offers, has)
+				taken += playDay(l, rng, now.Add(time.Duration(d)*24*time.Hour), holder(1), offers, has)
 			}
 		}
 		return float64(taken) / float64(lives*days*offers)

@@ -34,7 +34,7 @@ func BenchmarkLedger(b *testing.B) {
 // noted once and offered by ten neighbors.
 func BenchmarkOffer(b *testing.B) {
 	l, e := newLedger(Config{}), NewEarnings(Ablation{})
-	a := NewAudits(newRand(1), l)
+	rng := newRand(1)
 	stored := *bundle(news, "a", 3, now, 0)
 	feeds := make([]feed.URL, 2000)
 	for i := range feeds {
@@ -50,9 +50,7 @@ func BenchmarkOffer(b *testing.B) {
 		}
 		_, n := e.Offered(at, h, d)
 		v := Value(n, 0)
-		if a.Offered(at, h, d, v) == Audited {
-			a.Delivered(h, d)
-		}
+		l.Audit(rng, h)
 		l.Got(at, h, v)
 		if i++; i%100 == 0 {
 			l.Changed()

@@ -4,7 +4,7 @@
 //	own poll, delivery ----> Earnings ----> how many entries earn, of which feed
 //	offer answered "seen" ------^   |
 //	                                v
-//	                             Audits ----> earned, or answered "unseen" to see whether it is there
+//	                              Audit ----> earned, or answered "unseen" to see whether it is there
 //	                                |
 //	delivery to a neighbor ---------+-----> Ledger ----> how much may still be sent to whom
 //	misbehavior --------------------------------^ |----> whom to refuse

@@ -75,24 +75,25 @@ func ExampleLedger_Punish() {
 func ExampleEarnings() {
 	const u feed.URL = "https://news.example.com/feed"
 	ledger, _ := incentive.NewLedger(incentive.Config{})
-	audits := incentive.NewAudits(rand.New(rand.NewPCG(1, 2)), ledger)
+	rng := rand.New(rand.NewPCG(1, 2))
 	earnings := incentive.NewEarnings(incentive.Ablation{})
 
 	b := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: "1", Published: start}, {Feed: u, ID: "2", Published: start}})
 	earnings.Stored(start, b, b.Entries, incentive.Holder{})
 
 	h := peer("20.0.0.1:7790")
+	ledger.Got(start, h, incentive.Value(10, 0)) // no stranger, whose first offer is audited
 	for range 2 {
 		_, entries := earnings.Offered(start, h, b.DID)
 		value := incentive.Value(entries, 0) // our own feed: no hops
-		switch audits.Offered(start, h, b.DID, value) {
-		case incentive.Earned:
+		switch {
+		case value == 0:
+			fmt.Println("seen")
+		case ledger.Audit(rng, h):
+			fmt.Println("unseen, deliver it")
+		default:
 			ledger.Got(start, h, value)
 			fmt.Println("seen, earned", value)
-		case incentive.Audited:
-			fmt.Println("unseen, deliver it")
-		case incentive.Idle:
-			fmt.Println("seen")
 		}
 	}
 	// Output:

@@ -68,7 +68,7 @@ func (c Config) Validate() error {
 // the faster one earns everything and the slower one stands at the bound; with D = 10 honest nodes
 // then got 98 % of the entries with a lag of 0.42 h and slow ones 93 %, 1.45 h. Here an offer that we
 // answer "seen" earns as much as a delivery would have (it would have served us as well, only later),
-// and Audits sees to it that the offer is true: honest and slow nodes get 100 % at 0.15 h, as without
+// and Audit sees to it that the offer is true: honest and slow nodes get 100 % at 0.15 h, as without
 // any bound, and free riders nothing. Only who hears the offer books it: booked by both sides, slow
 // nodes fell to 96 %, 0.65 h.
 type Ledger struct {

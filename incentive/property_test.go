@@ -260,7 +260,7 @@ func TestEqualHistoriesGiveEqualDecisions(t *testing.T) {
 		list := deeds(allKinds).Draw(t, "history")
 		run := func() (log []string) {
 			l, e := newLedger(Config{}), NewEarnings(Ablation{})
-			a := NewAudits(newRand(7), l)
+			rng := newRand(7)
 			bundles := make([]*protocol.Bundle, 20)
 			at := now
 			for i, d := range list {
@@ -275,9 +275,8 @@ func TestEqualHistoriesGiveEqualDecisions(t *testing.T) {
 				log = append(log, fmt.Sprint(e.Stored(at, b, b.Entries, from)))
 				if b := bundles[(i*7)%len(bundles)]; b != nil {
 					_, n := e.Offered(at, d.holder, b.DID)
-					log = append(log, fmt.Sprint(n, a.Offered(at, d.holder, b.DID, Value(n, 0))))
+					log = append(log, fmt.Sprint(n, l.Audit(rng, d.holder)))
 				}
-				log = append(log, fmt.Sprint(a.Due(at), a.Next()))
 			}
 			dropped, changed := l.Changed()
 			log = append(log, fmt.Sprint(dropped))

@@ -98,6 +98,8 @@ func (h *traceHash) call(c protocol.Call) {
 		for i := range c.DIDs {
 			h.buf = append(h.buf, c.DIDs[i][:]...)
 		}
+	case protocol.GetBundle:
+		h.buf = append(h.buf, c.DID[:]...)
 	case protocol.PutEntries:
 		h.buf = append(h.buf, c.Bundle.DID[:]...)
 		for _, id := range c.Bundle.Path {
@@ -130,6 +132,8 @@ func (h *traceHash) reply(ev node.Answered) {
 		for _, s := range r {
 			h.buf = append(h.buf, bit(bool(s)))
 		}
+	case *protocol.Bundle:
+		h.buf = append(h.buf, r.DID[:]...)
 	case protocol.Subset:
 		h.subset(r)
 	case protocol.Answer:

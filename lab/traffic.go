@@ -21,6 +21,7 @@ const (
 	StateAccount
 	// Knock is a check_dids that offers nothing: how a silent neighbor is asked whether it is there.
 	Knock
+	GetBundle
 	// Other are calls that this package does not know by name.
 	Other
 	// Methods is how many there are.
@@ -31,7 +32,8 @@ const (
 func (m Method) String() string {
 	return [Methods]string{
 		"get_neighbors", "connect", "update_subset", "check_did", "check_dids", "put_entries", "query_feed", "get_entries",
-		"feedex.whoami", "feedex.vouch", "system.listMethods", "feedex.disconnect", "feedex.account", "check_dids of none", "other",
+		"feedex.whoami", "feedex.vouch", "system.listMethods", "feedex.disconnect", "feedex.account", "check_dids of none",
+		"feedex.get_bundle", "other",
 	}[m]
 }
 
@@ -56,6 +58,8 @@ func methodOf(c protocol.Call) Method {
 		return QueryFeed
 	case protocol.GetEntries:
 		return GetEntries
+	case protocol.GetBundle:
+		return GetBundle
 	case protocol.WhoAmI:
 		return WhoAmI
 	case protocol.Vouch:

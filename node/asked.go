@@ -29,6 +29,11 @@ func (n *Node) asked(ev Asked) {
 	case protocol.GetEntries:
 		n.serve(known, ev, c)
 		return
+	case protocol.GetBundle:
+		if out := n.openWith(ev.From); l == nil && out != nil && out.link.session == ev.Session {
+			n.askedBundle(out.link, ev, c.DID)
+			return
+		}
 	}
 	switch {
 	case l == nil:
@@ -50,7 +55,15 @@ func (n *Node) asked(ev Asked) {
 	case protocol.CheckDIDs:
 		n.askedChecks(l, ev, c.DIDs)
 	case protocol.PutEntries:
-		n.received(l, ev, c.Bundle)
+		n.received(l, c.Bundle, func(err error) {
+			if err != nil {
+				n.refuse(ev, err)
+			} else {
+				n.respond(ev, protocol.OK{})
+			}
+		})
+	case protocol.GetBundle:
+		n.askedBundle(l, ev, c.DID)
 	case protocol.QueryFeed:
 		n.queried(l, ev, c.Query)
 	case protocol.StateAccount:

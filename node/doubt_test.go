@@ -66,6 +66,9 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 		for _, h := range w.list[2 : 2+refusals] {
 			h.node.punish(h.node.dues.ledger.HolderOf(doubted.id), incentive.ForgedEntry, incentive.Entry)
 		}
+		for _, h := range w.list[2:] { // none is a stranger that may have one entry
+			a.node.dues.ledger.Got(a.node.now, incentive.HolderOf(h.id), incentive.Entry)
+		}
 		for i := range 3 { // whatever it first says, it is refused by those who know better
 			a.take(doubted, w.junk(fmt.Sprint("junk ", i)))
 			w.run(time.Minute)

@@ -21,13 +21,11 @@ const (
 type dues struct {
 	ledger   *incentive.Ledger
 	earnings *incentive.Earnings
-	audits   *incentive.Audits
 	claims   *incentive.Claims
 	doubts   incentive.Doubts
 
-	auditing bool   // endAudits is on the agenda
-	saving   bool   // saveDues is on the agenda
-	text     []byte // a buffer for the account that is written
+	saving bool   // saveDues is on the agenda
+	text   []byte // a buffer for the account that is written
 }
 
 // newDues takes up the accounts that the archive keeps. One that cannot be read starts anew.
@@ -45,8 +43,7 @@ func (n *Node) newDues() error {
 	}
 	ledger.Load(n.now, accounts)
 	n.dues = dues{
-		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate), audits: incentive.NewAudits(n.rng, ledger),
-		claims: incentive.NewClaims(),
+		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate), claims: incentive.NewClaims(),
 	}
 	return nil
 }
@@ -165,34 +162,35 @@ func (n *Node) offeredSeen(l *link, did protocol.DID) protocol.Seen {
 	u, entries := n.dues.earnings.Offered(n.now, l.holder, did)
 	n.payArrears()
 	value := n.valueHere(l, entries, u)
-	switch n.dues.audits.Offered(n.now, l.holder, did, value) {
-	case incentive.Earned:
-		n.earnValue(l, value)
-	case incentive.Audited:
+	switch {
+	case value <= 0:
+	case l.mustShow():
+		l.pending += value
+	case len(l.owed) < protocol.MaxPromises && n.dues.ledger.Audit(n.rng, l.holder):
 		n.status.Counters.Audits++
-		n.watchAudits()
+		n.owe(l, did, value)
 		return false
+	default:
+		n.earnValue(l, value)
 	}
 	return true
 }
 
 // deliveredAgain takes in the delivery of a bundle that is here already: it ends an audit, or earns what
 // was promised before another way was faster.
-func (n *Node) deliveredAgain(l *link, b *protocol.Bundle, asked bool) {
-	value, audited := n.dues.audits.Delivered(l.holder, b.DID)
-	if !audited && !asked {
+func (n *Node) deliveredAgain(l *link, b *protocol.Bundle) {
+	o, asked := n.strike(l, b.DID)
+	switch {
+	case !asked:
 		return
-	}
-	if b.Verify() != nil {
-		n.punish(l.holder, incentive.WrongDID, value)
+	case b.Verify() != nil:
+		l.pending = 0
+		n.punish(l.holder, incentive.WrongDID, o.audit)
 		return
 	}
 	records, ids := n.recordsOf(l, b)
 	n.corroborate(l, b, records, n.store.Known(ids))
-	switch {
-	case audited:
-		n.earnValue(l, value)
-	default:
+	if n.shown(l, o.audit); o.audit == 0 {
 		u, entries := n.dues.earnings.Offered(n.now, l.holder, b.DID)
 		n.earn(l, entries, u)
 		n.payArrears()
@@ -205,24 +203,6 @@ func (n *Node) forgive(l *link) {
 		n.saveAccounts()
 		n.pumpHolder(l)
 	}
-}
-
-// watchAudits fines, when its time has come, who did not deliver what it offered.
-func (n *Node) watchAudits() {
-	next := n.dues.audits.Next()
-	if n.dues.auditing || next.IsZero() {
-		return
-	}
-	n.dues.auditing = true
-	n.at(next, func() {
-		n.dues.auditing = false
-		for _, a := range n.dues.audits.Due(n.now) {
-			if !n.overslept(a.Due) {
-				n.punish(a.Holder, incentive.FailedAudit, a.Value)
-			}
-		}
-		n.watchAudits()
-	})
 }
 
 // offences are what it means that a bundle was refused for this reason.
@@ -261,13 +241,6 @@ func (n *Node) refused(id protocol.NodeID) bool {
 	return refused
 }
 
-// A priced bundle is one that a neighbor is offered, or asked for, and what it will pay for it: the price
-// of the moment in which it was offered.
-type priced struct {
-	*protocol.Bundle
-	value incentive.Credit
-}
-
 // worth is what a bundle is worth to the neighbor: its own hop count of interest counts, and old entries
 // are worth nothing to anybody.
 func (n *Node) worth(l *link, b *protocol.Bundle) incentive.Credit {
@@ -293,13 +266,12 @@ func (n *Node) allowance(l *link) incentive.Credit {
 	return left
 }
 
-// promised is what the neighbor was offered and has not got.
+// promised is what the neighbor was offered and may still get.
 func (l *link) promised() (sum incentive.Credit) {
-	for _, b := range l.offering {
-		sum += b.value
-	}
-	for _, b := range l.asked {
-		sum += b.value
+	for _, o := range l.offers {
+		if !o.paid {
+			sum += o.value
+		}
 	}
 	return sum
 }

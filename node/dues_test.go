@@ -109,7 +109,7 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 		a, b := hosts[0], hosts[1]
 		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now})
 		c.fail(w, b)
-		a.inside(func(n *Node) { n.put(n.linkTo(b.id), priced{bundle, incentive.Entry}) })
+		a.inside(func(n *Node) { n.put(n.linkTo(b.id), &offer{Bundle: bundle, value: incentive.Entry}) })
 		w.run(time.Second)
 		if got := a.account(b).Deficit; got != c.want {
 			t.Errorf("%s: charged %v, want %v", name, got, c.want)

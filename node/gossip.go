@@ -78,33 +78,32 @@ func shortPath(b *protocol.Bundle) *protocol.Bundle {
 	return &short
 }
 
-// received takes in a bundle that a neighbor delivers.
-func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
+// received takes in a bundle that a neighbor delivers. answer is called as soon as it is clear what the delivery
+// comes to: nil where the entries are stored.
+func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 	c := &n.status.Counters
 	c.PutsReceived++
 	l.offered.add(b.DID)
 	if n.gossip.seen.has(b.DID) {
 		// It went in a loop, or came by two ways. Paper §3.4: "the entry bundle is discarded".
-		asked := l.owes(b.DID)
-		n.deliveredOwed(l, b.DID)
 		if p := n.gossip.promises[b.DID]; p != nil && len(p.waiting) == 0 { // we cut the same part out of a larger one meanwhile
 			delete(n.gossip.promises, b.DID)
 		}
 		c.Duplicates += int64(len(b.Entries))
-		n.respond(ev, protocol.OK{})
-		n.deliveredAgain(l, b, asked)
+		answer(nil)
+		n.deliveredAgain(l, b)
 		return
 	}
 	if n.edits.Took(l.holder, b.DID) {
 		c.Duplicates += int64(len(b.Entries))
 		n.giveUp(l, b.DID)
-		n.respond(ev, protocol.OK{})
+		answer(nil)
 		return
 	}
 	if err := n.acceptable(l, b); err != nil {
 		c.PutsRefused++
 		n.giveUp(l, b.DID)
-		n.refuse(ev, err)
+		answer(err)
 		offence, known := offences[protocol.AsFault(err).Code]
 		if known && (offence != incentive.UnwantedFeed || !n.table.Advertises(l.peer, b.Feed)) {
 			n.punish(l.holder, offence, 0)
@@ -119,9 +118,10 @@ func (n *Node) received(l *link, ev Asked, b *protocol.Bundle) {
 		c.PathsTampered++
 		forged = b.Path[len(b.Path)-1] == n.self.id && n.self.votes[l.id()] == n.self.id
 	}
-	n.deliveredOwed(l, b.DID)
+	n.strike(l, b.DID)
+	n.shown(l, 0)
 	k := n.keepNew(l, b)
-	n.respond(ev, protocol.OK{})
+	answer(nil)
 	via := b.Via(l.id())
 	if known := partOf(via, k.plain); known != nil {
 		n.stored(known, k.fresh, l, k.polled...)

@@ -16,9 +16,7 @@ import (
 const (
 	// callTimeout is how long a small call may take.
 	callTimeout = 10 * time.Second
-	// putTimeout is how long the delivery of a bundle may take, and as long again for each putRate bytes of it, up to
-	// maxPutTimeout. A small one that got lost is made twice more before the promise of it is broken.
-	putTimeout    = 7 * time.Second
+	// The delivery of a bundle may take as long again for each putRate bytes of it, up to maxPutTimeout.
 	maxPutTimeout = 30 * time.Second
 	putRate       = 512 << 10
 	// maxFailures is after how many failed calls in a row a neighbor is declared gone.
@@ -43,17 +41,14 @@ type link struct {
 	token   string // what we send so that it knows us
 
 	// What it offers us.
+	*outstanding
 	offered  offered // latest dids it offered, delivered or said that it has
-	owed     []owed  // bundles we asked it for, earliest due first
-	watching taskID  // what looks at them when the first is due
 	searches int     // queries of it under way
 
 	// What we offer it.
 	checking, putting bool               // an offer, a delivery is under way
 	waiting           []*protocol.Bundle // to be offered, oldest first
 	waitingBytes      int                // of them on the wire
-	offering          []priced           // being offered
-	asked             []priced           // to be delivered: it answered "unseen"
 
 	// How it does.
 	rtt                  time.Duration // smoothed; zero while unknown
@@ -107,6 +102,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session stri
 	} else {
 		n.tell(Linked{Peer: id, Chosen: chosen})
 	}
+	n.takeUp(l)
 	l.peer.Static = l.static != ""
 	n.counted()
 	n.dues.ledger.Met(n.now, l.holder)
@@ -120,6 +116,7 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session stri
 			l.settled = true
 			n.learn(l)
 			n.catchUp(l)
+			n.pump(l)
 		}
 	})
 	n.tellMissed(l)
@@ -197,12 +194,13 @@ func (n *Node) part(l *link, reason string) {
 	n.refillSoon(0)
 }
 
-// abandon lets go of what a link that is over was to deliver.
+// abandon lets others deliver what a link that is over was to. It is owed all the same.
 func (n *Node) abandon(l *link) {
-	for len(l.owed) > 0 {
-		n.giveUp(l, l.owed[0].did)
+	for _, o := range slices.Clone(l.owed) {
+		n.release(l, o.did)
 	}
-	l.waiting, l.waitingBytes, l.asked, l.offering = nil, 0, nil, nil
+	l.waiting, l.waitingBytes = nil, 0
+	n.leaveOpen(l)
 }
 
 // ask calls a neighbor and has f called with the answer, unless the link is over by then.

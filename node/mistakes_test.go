@@ -220,9 +220,7 @@ func TestWhoOversleepsBlamesNobody(t *testing.T) {
 		for i := range 4 {
 			if audit {
 				a.inside(func(n *Node) {
-					for j := 0; n.dues.audits.Offered(n.now, n.linkTo(b.id).holder, did(1000*i+j), incentive.Entry) != incentive.Audited; j++ {
-					}
-					n.watchAudits()
+					n.owe(n.linkTo(b.id), did(i), incentive.Entry)
 				})
 			} else if r := a.hears(b, protocol.CheckDID{DID: did(i)}); r.Reply != protocol.Seen(false) {
 				t.Fatalf("answered %v", r.Reply)

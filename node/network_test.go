@@ -35,6 +35,7 @@ type network struct {
 	intercept func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) // answers in the host's place
 	watch     func(h *testHost, ev Event, effects []Effect)                    // sees every step
 	lag       func(from, to *testHost) time.Duration                           // holds a call up on its way
+	loses     func(from, to *testHost, c protocol.Call, answer bool) bool      // a call, or its answer, that never arrives
 }
 
 // A publisher serves the newest entries of a feed.
@@ -104,6 +105,9 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 			end(Answered{Err: errors.New("connection refused"), Unsent: true})
 			return
 		}
+		if w.loses != nil && w.loses(from, h, c.Call, false) {
+			return
+		}
 		if reply, ok := w.scripted(from, h, c); ok {
 			if err, is := reply.(error); is {
 				queued := err == errQueued
@@ -115,6 +119,9 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 		}
 		call := w.recode(from, c.Call)
 		h.ask(from.id, c.Session, call, func(r Respond) {
+			if w.loses != nil && w.loses(from, h, c.Call, true) {
+				return
+			}
 			if r.Fault != nil {
 				end(Answered{Err: &protocol.RemoteError{Code: r.Fault.Code, Text: r.Fault.Text}, Peer: to})
 				return

@@ -27,6 +27,7 @@ type Node struct {
 	lastID    uint64            // of calls and searches
 	open      []openCall        // calls that have not ended, the earliest first
 	gossip    gossip            // what goes round: bundles seen, promised and recent
+	parted    []*outstanding    // what is outstanding with those whose link ended a moment ago
 	table     *neighbors.Table
 	rng       *rand.Rand
 	dues      dues               // what neighbors give and get

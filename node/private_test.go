@@ -244,7 +244,7 @@ func TestWhatWasAskedForBeforeTheFeedTurnedPrivateStays(t *testing.T) {
 	for range 3 {
 		a.offerAll(one(w.publish(news).String()))
 	}
-	for len(a.node.linkTo(b.id).asked) == 0 {
+	for o, _ := a.node.linkTo(b.id).inStage(asked); o == nil; o, _ = a.node.linkTo(b.id).inStage(asked) {
 		w.next()
 	}
 	w.feed(news).private = true

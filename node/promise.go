@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"feedex/incentive"
 	"feedex/protocol"
 )
 
@@ -31,12 +30,6 @@ func (w *waiter) answer(s protocol.Seen) {
 	}
 }
 
-// An owed bundle is one that a neighbor was asked for and has not delivered.
-type owed struct {
-	did protocol.DID
-	due time.Time
-}
-
 // maxTurns is how many times an offer is passed over before it is accepted beside another: its caller
 // must not wait for ever.
 const maxTurns = 3
@@ -52,6 +45,10 @@ const offerTimeout = (maxTurns+1)*protocol.HoldAnswer + 6*time.Second
 func (n *Node) checked(l *link, did protocol.DID, answer func(protocol.Seen)) {
 	n.status.Counters.ChecksAsked++
 	l.offered.add(did)
+	if l.owes(did) { // it did not hear that we asked for it, or its delivery was lost
+		answer(false)
+		return
+	}
 	if n.gossip.seen.has(did) {
 		answer(n.offeredSeen(l, did))
 		return
@@ -66,8 +63,6 @@ func (n *Node) checked(l *link, did protocol.DID, answer func(protocol.Seen)) {
 		p = &promise{}
 		n.gossip.promises[did] = p
 		n.entrust(p, did, l)
-		answer(false)
-	case p.holder == l:
 		answer(false)
 	default:
 		i := slices.IndexFunc(p.waiting, func(w waiter) bool { return w.link == l })
@@ -88,12 +83,9 @@ const maxAnswers = 4
 
 // entrust makes l the one that is to deliver the bundle.
 func (n *Node) entrust(p *promise, did protocol.DID, l *link) {
-	p.holder = l
-	if l.owes(did) {
-		return
+	if p.holder = l; !l.owes(did) {
+		n.owe(l, did, 0)
 	}
-	l.owed = append(l.owed, owed{did, n.now.Add(protocol.PromiseTimeout)})
-	n.watchPromises(l)
 }
 
 // passLater gives the holder of a promise for which others wait a moment to keep it.
@@ -168,77 +160,9 @@ func (n *Node) settle(did protocol.DID) {
 	}
 }
 
-// giveUp ends l's part in the promise of did: it delivered something else, nothing in time, or is gone.
-func (n *Node) giveUp(l *link, did protocol.DID) {
-	n.deliveredOwed(l, did)
-	p := n.gossip.promises[did]
-	if p == nil || p.holder != l {
-		return
-	}
-	if n.passOn(p, did); p.holder == l && len(p.waiting) == 0 {
-		delete(n.gossip.promises, did)
-	}
-}
-
-// watchPromises looks at what l owes when the first of it falls due.
-func (n *Node) watchPromises(l *link) {
-	if l.watching != 0 || len(l.owed) == 0 {
-		return
-	}
-	l.watching = n.at(l.owed[0].due, func() {
-		l.watching = 0
-		if l.over {
-			return
-		}
-		silent := 0
-		for len(l.owed) > 0 && !l.owed[0].due.After(n.now) {
-			n.status.Counters.Broken++
-			o := l.owed[0]
-			n.giveUp(l, o.did)
-			switch {
-			case n.overslept(o.due):
-			case l.heard.After(o.due.Add(-protocol.PromiseTimeout)):
-				n.punish(l.holder, incentive.BrokenPromise, 0)
-			default:
-				silent++
-			}
-		}
-		if silent > 0 && !l.over {
-			n.knockThen(l, func(a Answered) {
-				for range silent {
-					if a.Err == nil {
-						n.punish(l.holder, incentive.BrokenPromise, 0)
-					}
-				}
-			})
-		}
-		if !l.over {
-			n.watchPromises(l)
-		}
-	})
-}
-
-// overslept reports whether what was due then is looked at so late that this machine must have been asleep, or
-// too busy to take deliveries: nobody is to blame for what did not come meanwhile.
-func (n *Node) overslept(due time.Time) bool { return n.now.Sub(due) >= protocol.PromiseTimeout }
-
-// owes reports whether the neighbor was asked for the bundle and has not delivered it.
-func (l *link) owes(did protocol.DID) bool {
-	return slices.ContainsFunc(l.owed, func(o owed) bool { return o.did == did })
-}
-
-// deliveredOwed strikes the bundle off what the neighbor owes.
-func (n *Node) deliveredOwed(l *link, did protocol.DID) {
-	l.owed = slices.DeleteFunc(l.owed, func(o owed) bool { return o.did == did })
-	if len(l.owed) == 0 && l.watching != 0 {
-		n.agenda.callOff(l.watching)
-		l.watching = 0
-	}
-}
-
 // askedCheck answers check_did.
 func (n *Node) askedCheck(l *link, ev Asked, c protocol.CheckDID) {
-	if c.Feed != "" && !n.table.Wanted(c.Feed, l.peer) {
+	if c.Feed != "" && !n.table.Wanted(c.Feed, l.peer) && !l.owes(c.DID) {
 		n.respond(ev, protocol.Seen(true))
 		return
 	}

@@ -17,11 +17,16 @@ func (h *testHost) offered(from *testHost, b *protocol.Bundle, got *[]protocol.R
 	h.askedBy(from, protocol.CheckDID{DID: b.DID}, func(r Respond) { *got = append(*got, r.Reply) })
 }
 
+// unaudited has every offer believed, a stranger's first as well.
+func unaudited() Config {
+	return Config{Incentive: incentive.Config{Ablate: incentive.Ablation{NoAudits: true}}}
+}
+
 // A promised bundle is never answered "seen"; who offers it meanwhile is held for a second and then
 // inherits the promise.
 func TestPromisedBundleIsNotSeen(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(4, Config{}, news)
+	hosts := w.full(4, unaudited(), news)
 	a, claimer, second, third := hosts[0], hosts[1], hosts[2], hosts[3]
 	b := bundleOf(w, 1)
 	var first, others []protocol.Reply
@@ -56,7 +61,7 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 // A promise that was kept wakes nobody.
 func TestAKeptPromiseWakesNobody(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, unaudited(), news)
 	a, b := hosts[0], bundleOf(w, 1)
 	open := func() (n int) {
 		for task := range a.node.agenda.tasks.All() {
@@ -307,7 +312,7 @@ func TestOffersOfUnwantedFeedsAreAnsweredSeen(t *testing.T) {
 // check_dids is answered in one piece: in order, once the last of its offers can be.
 func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, unaudited(), news)
 	a, other, b := hosts[0], hosts[1], hosts[2]
 	stored, promised, fresh := one("stored"), one("promised"), one("fresh")
 	a.put(other, stored)

@@ -48,13 +48,10 @@ func (n *Node) probe(l *link) {
 // go on believing in a link of which it knows nothing.
 //
 // An offer of nothing is the shortest such question; a peer of another make may not have it.
-func (n *Node) knock(l *link) { n.knockThen(l, func(Answered) {}) }
-
-// knockThen knocks, and has f called with the answer, unless the link is over by then.
-func (n *Node) knockThen(l *link, f func(Answered)) {
+func (n *Node) knock(l *link) {
 	var c protocol.Call = protocol.GetNeighbors{}
 	if l.batches {
 		c = protocol.CheckDIDs{}
 	}
-	n.ask(l, c, callTimeout, f)
+	n.ask(l, c, callTimeout, func(Answered) {})
 }

@@ -55,7 +55,7 @@ type Counters struct {
 	PutsReceived  int64 `json:"puts_received"`  // bundles received
 	PutsRefused   int64 `json:"puts_refused"`   // bundles received and refused
 	CallsFailed   int64 `json:"calls_failed"`   // own calls that ended in an error
-	Broken        int64 `json:"broken"`         // promises that neighbors did not keep in time
+	Broken        int64 `json:"broken"`         // bundles that neighbors offered, were asked for and did not have
 	Audits        int64 `json:"audits"`         // offers answered "unseen" only to see whether they are true
 	PathsTampered int64 `json:"paths_tampered"` // bundles whose path named us without cause
 	Confirmed     int64 `json:"confirmed"`      // entries that a neighbor brought first and an own poll then showed
@@ -178,7 +178,7 @@ func (n *Node) Neighbors() []NeighborStatus {
 			Given: account.Given.Entries(), Got: account.Got.Entries(), Fined: account.Fined.Entries(),
 			Deficit: account.Deficit.Entries(), Bound: -1, Standing: account.Standing.Points(n.now),
 			Ours: float64(l.ours.Deficit) / 1000, OurBound: boundOf(l.ours),
-			Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.waiting) + len(l.offering) + len(l.asked),
+			Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.waiting) + len(l.offers),
 			Heard: l.heard, RTT: l.rtt, LastError: l.lastError,
 		}
 		if limit := n.dues.ledger.Limit(l.holder); limit != incentive.MaxCredit {

@@ -53,6 +53,11 @@ type CheckDIDs struct{ DIDs []DID }
 // PutEntries delivers a bundle. The reply is OK once its entries are stored for good. Paper §3.4.
 type PutEntries struct{ Bundle *Bundle }
 
+// GetBundle asks for a bundle that the called node offered and the caller waits for. The reply is a *Bundle. An
+// extension: whoever makes the call sees whether it got through, where a delivery that does not come may have been
+// lost, or never made.
+type GetBundle struct{ DID DID }
+
 // QueryFeed searches the called node's archive, and those of its neighbors on the caller's behalf. The reply is an Answer. Paper §3.6.
 type QueryFeed struct{ Query Query }
 
@@ -76,6 +81,7 @@ func (UpdateSubset) Method() string { return "update_subset" }
 func (CheckDID) Method() string     { return "check_did" }
 func (CheckDIDs) Method() string    { return "check_dids" }
 func (PutEntries) Method() string   { return "put_entries" }
+func (GetBundle) Method() string    { return "feedex.get_bundle" }
 func (QueryFeed) Method() string    { return "query_feed" }
 func (WhoAmI) Method() string       { return "feedex.whoami" }
 func (Vouch) Method() string        { return "feedex.vouch" }

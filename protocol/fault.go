@@ -29,6 +29,7 @@ const (
 	ForgedSource    Code = 112    // the bundle came by way of a node that forged entries
 	AtBound         Code = 113    // the caller owes too much to be answered
 	Spent           Code = 114    // what is given to others than neighbors is spent for now
+	NotOffered      Code = 115    // the caller waits for no such bundle of this node's
 )
 
 // String is the code's name as docs/PROTOCOL.md spells it; an unknown code is "internal error".
@@ -68,6 +69,8 @@ func (c Code) String() string {
 		return "at bound"
 	case Spent:
 		return "spent"
+	case NotOffered:
+		return "not offered"
 	}
 	return "internal error"
 }

@@ -185,6 +185,8 @@ func TestMalformedCalls(t *testing.T) {
 		{"query_feed", "until in the year 10000", array{structure{{Name: "until", Value: int64(253_402_300_800)}}}, invalid, "query.until"},
 		{"query_feed", "ids of ints", array{structure{{Name: "ids", Value: array{int64(1)}}}}, invalid, "query.ids"},
 		{"query_feed", "ids not hexadecimal", array{structure{{Name: "ids", Value: array{"g" + someDID[1:]}}}}, invalid, "query.ids"},
+		{"feedex.get_bundle", "no did", nil, invalid, "did: missing"},
+		{"feedex.get_bundle", "did not hexadecimal", array{"g" + someDID[1:]}, invalid, "did"},
 		{"get_entries", "no ids", nil, invalid, "ids: missing"},
 		{"get_entries", "too many ids", array{times(protocol.MaxBatch+1, someDID)}, invalid, "ids"},
 		{"get_entries", "ids not hexadecimal", array{array{"g" + someDID[1:]}}, invalid, "ids"},

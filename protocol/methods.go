@@ -41,6 +41,8 @@ func limitsOf(name string) (call, answer xmlrpc.Limits) {
 		return listBody, answerBody
 	case "get_entries":
 		return listBody, bundleBody
+	case "feedex.get_bundle":
+		return smallBody, bundleBody
 	}
 	return smallBody, smallBody
 }
@@ -83,6 +85,8 @@ func NodeMethods() []Method {
 			[]string{"struct", "int", "array"}, []string{"struct", "int", "array", "struct"}),
 		method("feedex.whoami", "The caller's address and port as this node sees them, ip:port.",
 			[]string{"string", "int"}),
+		method("feedex.get_bundle", "Asks for a bundle that this node offered to the caller, was asked for and has not delivered. Answers a struct {did, feed, path, entries}, as put_entries carries it.",
+			[]string{"struct", "int", "string"}),
 		method("feedex.vouch", "Whether this node sent the caller a connect with that session token.",
 			[]string{"boolean", "int", "string"}),
 		method("feedex.account", "Tells how the called node stands with the caller: struct {given, got, deficit, bound, waiting}, in thousandths of an entry. Answers how the caller stands with the called node.",

@@ -63,6 +63,7 @@ func TestLimits(t *testing.T) {
 		{"put_entries", bundle, small},
 		{"query_feed", list, answer},
 		{"get_entries", list, bundle},
+		{"feedex.get_bundle", small, bundle},
 		{"feedex.whoami", small, small},
 		{"feedex.vouch", small, small},
 		{"feedex.disconnect", small, small},

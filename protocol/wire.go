@@ -40,6 +40,8 @@ func encodeParams(nid uint16, call Call) []xmlrpc.Value {
 		params = append(params, dids)
 	case PutEntries:
 		params = append(params, encodeBundle(c.Bundle))
+	case GetBundle:
+		params = append(params, c.DID.String())
 	case QueryFeed:
 		params = append(params, encodeQuery(c.Query))
 	case GetEntries:
@@ -84,6 +86,7 @@ var callDecoders = map[string]func(p *params) Call{
 	"check_did":         decodeCheckDID,
 	"check_dids":        func(p *params) Call { return CheckDIDs{p.dids("dids")} },
 	"put_entries":       func(p *params) Call { return PutEntries{decodeBundle(p)} },
+	"feedex.get_bundle": func(p *params) Call { return GetBundle{p.did("did")} },
 	"query_feed":        func(p *params) Call { return QueryFeed{decodeQuery(p)} },
 	"get_entries":       decodeGetEntries,
 	"feedex.whoami":     func(p *params) Call { return WhoAmI{} },
@@ -145,6 +148,8 @@ func encodeReply(r Reply) xmlrpc.Value {
 		return list
 	case Answer:
 		return encodeAnswer(r)
+	case *Bundle:
+		return encodeBundle(r)
 	case Batch:
 		return encodeBatch(r)
 	case NodeID:
@@ -216,6 +221,8 @@ func DecodeReply(call Call, v xmlrpc.Value) (Reply, error) {
 		r = p.nodes("answer")
 	case QueryFeed:
 		r = decodeAnswer(&p)
+	case GetBundle:
+		r = decodeBundle(&p)
 	case GetEntries:
 		r = decodeBatch(&p)
 	case WhoAmI:

@@ -119,6 +119,7 @@ func examples(newline string) []struct {
 		{protocol.QueryFeed{Query: protocol.Query{ID: "q1", Hops: 3, Wait: 4 * time.Second, Filter: feed.Filter{Feed: exampleFeed, Words: []string{"a", "b*"}, Since: at, Limit: 7}}},
 			protocol.Answer{Cut: protocol.CutLimit, Found: []protocol.Found{{ID: entries[0].EntryID(), Digest: entries[0].Digest(), Feed: exampleFeed, Title: "First", Link: "http://example.org/1", Published: at, Seen: at}}}},
 		{protocol.GetEntries{Wanted: []protocol.Wanted{{ID: entries[1].EntryID(), Digest: entries[1].Digest()}}}, protocol.Batch{Entries: []protocol.Archived{{Entry: entries[1], Seen: at}}, Left: 3}},
+		{protocol.GetBundle{DID: bundle.DID}, protocol.NewBundle(exampleFeed, entries[1:])},
 		{protocol.WhoAmI{}, nodeID("127.0.0.1:7790")},
 		{protocol.Vouch{Session: "token"}, protocol.Vouched(true)},
 		{protocol.Disconnect{Reason: "leaving"}, protocol.OK{}},

@@ -10,8 +10,25 @@ import (
 )
 
 // Echoer offers what it hears offered, and delivers nothing. It waits for so long that nearly everyone has
-// it, so that it is told "seen" and earns; only an audit finds out (row 2 of `feedex lab attacks`).
-func Echoer(n *node.Node) Participant { return newEchoer(n, echoAfter) }
+// it, so that it is told "seen" and earns; only an audit finds out (row 2 of `feedex lab attacks`). Asked for a bundle
+// that it has not, it says what excuse has it say.
+func Echoer(n *node.Node, excuse Excuse) Participant {
+	e := newEchoer(n, echoAfter)
+	e.excuse = excuse
+	return e
+}
+
+// An Excuse is what a node says when it is asked by get_bundle for what it offered and does not have.
+type Excuse int
+
+// The excuses.
+const (
+	None    Excuse = iota // the truth
+	Lost                  // nothing, as if the call or its answer had been lost
+	Busy                  // that it has too much to do
+	HangsUp               // that it knows no such neighbor; and it ends the link
+	Excuses               // how many there are
+)
 
 // echoAfter is after what time a bundle went all round: it takes seconds.
 const echoAfter = time.Minute
@@ -24,9 +41,11 @@ func Breaker(n *node.Node) Participant { return newEchoer(n, 0) }
 type echoer struct {
 	habit
 	caller
-	after time.Duration
-	heard []echo                // oldest first
-	known map[protocol.DID]bool // of all that was ever heard: two echoers must not go on for ever
+	after  time.Duration
+	heard  []echo                // oldest first
+	known  map[protocol.DID]bool // of all that was ever heard: two echoers must not go on for ever
+	excuse Excuse
+	asked  uint64 // the tag of the last get_bundle
 }
 
 // An echo is an offer that was heard.
@@ -47,9 +66,25 @@ func newEchoer(n *node.Node, after time.Duration) *echoer {
 		if e.withhold(effect) {
 			return nil
 		}
+		if r, ok := effect.(node.Respond); ok && r.Tag == e.asked {
+			return e.excused(r)
+		}
 		return effect
 	}}
 	return e
+}
+
+// excused is what becomes of the answer to a get_bundle.
+func (e *echoer) excused(r node.Respond) node.Effect {
+	switch e.excuse {
+	case Lost:
+		return nil
+	case Busy:
+		r.Fault = protocol.Faultf(protocol.Busy, "too much to do")
+	case HangsUp:
+		r.Fault = protocol.Faultf(protocol.UnknownNeighbor, "no such neighbor")
+	}
+	return r
 }
 
 // Step implements Participant.
@@ -59,6 +94,9 @@ func (e *echoer) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Ef
 	}
 	if asked, ok := ev.(node.Asked); ok {
 		e.hear(now, asked)
+		if _, ok := asked.Call.(protocol.GetBundle); ok {
+			e.asked = asked.Tag
+		}
 	}
 	return e.echo(e.habit.Step(dst, now, ev), now)
 }

@@ -11,6 +11,8 @@ func attacks() []attack {
 	return []attack{
 		{1, "free riding", "25% take and never give, three times as long", "they get <= 1%; honest >= 99.9% of, and lag <= 1.1 x, what they have without a bound", 6, (*trial).freeRiding},
 		{2, "echoing", "25% offer a minute later what they heard offered, six times as long", "they get <= 1%", 6, (*trial).echoing},
+		{2, "echoing with excuses", "they say nothing, that they are busy, or hang up when they are asked for it, three times as long", "they get <= 1%", 3, (*trial).excusing},
+		{2, "echoing on bad links", "the same, and a tenth of all messages is lost", "they get <= 1%; honest >= 99.5% of, and lag <= 1.1 x, what they have without a bound", 6, (*trial).echoingUnderLoss},
 		{3, "lying subsets", "25% claim every feed at hop 0 and bring nothing", "kept <= 6 h, and a round of adverts", 1, (*trial).lying},
 		{4, "forged entries", "10% forge an entry an hour each, six times as long", "junk deliveries <= 20% of forged x honest", 6, (*trial).forging},
 		{5, "altered entries", "10% alter what they pass on", "none replaces a known text, is taken for confirmed, or outlives an own poll", 1, (*trial).altering},

@@ -18,6 +18,8 @@ const (
 	littleShare = .01
 	// bound is D, the default.
 	bound = 10
+	// lossy is the share of messages that are lost on bad links.
+	lossy = .1
 )
 
 // little reports whether those of a group read feeds and got next to nothing.
@@ -44,6 +46,29 @@ func (t *trial) echoing() (string, bool) {
 	row := t.measured(c)
 	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
 		row.Groups[bad].little()
+}
+
+// excusing is row 2 again: who does not have what it offered has an excuse.
+func (t *trial) excusing() (string, bool) {
+	c := t.with(excusers, .25)
+	c.Length *= 3
+	row := t.measured(c)
+	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
+		row.Groups[bad].little()
+}
+
+// echoingUnderLoss is row 2 where what is lost is an excuse that may be true.
+func (t *trial) echoingUnderLoss() (string, bool) {
+	c := t.with(excusers, .25)
+	c.Length *= 3
+	c.Links.Loss = lossy
+	with := t.measured(c)
+	c.Bound = -1
+	free := t.measured(c).Honest
+	others, honest := with.Groups[bad], with.Honest
+	return fmt.Sprintf("they get %s; honest %s, %s min, without a bound %s, %s min",
+			percent(others.Coverage), percent(honest.Coverage), minutes(honest.Lag), percent(free.Coverage), minutes(free.Lag)),
+		others.little() && honest.Coverage >= .995*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
 // whitewashing is row 13. Who comes back often meets everyone, and has an entry of each as a stranger: what

@@ -28,6 +28,7 @@ type crowd struct {
 	Each   int // feeds a node
 	Bound  int // as incentive.Config has it
 	Ablate incentive.Ablation
+	Links  lab.Links
 	// Alike has no honest nodes that are slow or have few feeds or links.
 	Alike bool
 	// Bad is how many of the nodes are dishonest, and how.
@@ -103,7 +104,7 @@ func (c crowd) gather() (*gathering, error) {
 		Incentive: incentive.Config{Bound: c.Bound, Ablate: c.Ablate},
 	}
 	w, err := lab.New(lab.Config{
-		Seed: c.Seed, Start: c.Start, Until: c.Start.Add(c.Length), Feeds: c.Feeds, NoEncoding: true, Node: base,
+		Seed: c.Seed, Start: c.Start, Until: c.Start.Add(c.Length), Feeds: c.Feeds, Links: c.Links, NoEncoding: true, Node: base,
 	})
 	if err != nil {
 		return nil, err

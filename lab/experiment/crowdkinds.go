@@ -19,9 +19,13 @@ func freeRides(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return act
 
 var (
 	freeRiders = kind{name: "free riders", member: pollsNothing, act: freeRides}
-	echoers    = kind{name: "echoers", member: pollsNothing, act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Echoer(n) }}
-	breakers   = kind{name: "breakers", member: pollsNothing, act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Breaker(n) }}
-	liars      = kind{name: "liars", act: freeRides, member: func(_ *crowd, w *lab.World, _ int, m *lab.Member) {
+	echoers    = kind{name: "echoers", member: pollsNothing, act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Echoer(n, actor.None) }}
+	// Of those with excuses each has one of its own.
+	excusers = kind{name: "echoers with excuses", member: pollsNothing, act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+		return actor.Echoer(n, actor.Lost+actor.Excuse(i)%(actor.Excuses-actor.Lost))
+	}}
+	breakers = kind{name: "breakers", member: pollsNothing, act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Breaker(n) }}
+	liars    = kind{name: "liars", act: freeRides, member: func(_ *crowd, w *lab.World, _ int, m *lab.Member) {
 		m.NoPolls, m.Feeds = true, everything(w)
 	}}
 	// Rejoiners leave every hour and come back on another port, or at another address of their /24.

@@ -32,6 +32,23 @@ func TestPaperIsReproducible(t *testing.T) {
 	checkDrawings(t, report.All())
 }
 
+// Where a tenth of all messages is lost, honest nodes get as much as if nobody were held to a bound: within half a point.
+func TestFinesUnderLoss(t *testing.T) {
+	t.Parallel()
+	coverage := func(bound int) float64 {
+		p := Paper{Seed: 1, Traces: embedded(t), Nodes: 40, Length: 4 * time.Hour, NoEncoding: true, Bound: bound}
+		p.Intervals, p.Links.Loss = []time.Duration{30 * time.Minute}, lossy
+		report, err := p.Run(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return 1 - report.Result.(PaperResult).Rows[0].Exchange.Miss.Mean
+	}
+	if with, without := coverage(bound), coverage(-1); with < without-.005 {
+		t.Errorf("%.2f%% come with a bound, %.2f%% without", 100*with, 100*without)
+	}
+}
+
 // What the paper claims holds, at a small size too: neighbors bring entries much sooner, and more of them.
 func TestPaperClaims(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,309 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/incentive"
+	"feedex/protocol"
+)
+
+// A delivery that got lost is told from one that was never made.
+
+// afterwards is when everything that was owed is delivered or judged.
+const afterwards = 5 * time.Minute
+
+// knows has h have a bundle without telling anybody.
+func (h *testHost) knows(b *protocol.Bundle) {
+	h.inside(func(n *Node) {
+		n.gossip.seen.add(b.DID)
+		n.stored(b, b.Entries, nil)
+	})
+}
+
+// offers has h offer a bundle to one neighbor.
+func (h *testHost) offers(to *testHost, b *protocol.Bundle) {
+	h.inside(func(n *Node) { n.offer(n.linkTo(to.id), b) })
+}
+
+// Whatever message of an offer and its delivery is lost, and whoever else brings the bundle meanwhile, the bundle
+// arrives and nobody is blamed.
+func TestWhatIsLostBreaksNoPromise(t *testing.T) {
+	lost := map[string]func(c protocol.Call, answer bool) bool{
+		"the answer to the offer":    func(c protocol.Call, answer bool) bool { return isOffer(c) && answer },
+		"the delivery":               func(c protocol.Call, answer bool) bool { return isPut(c) && !answer },
+		"the answer to the delivery": func(c protocol.Call, answer bool) bool { return isPut(c) && answer },
+		"all of them":                func(c protocol.Call, answer bool) bool { return isPut(c) || isOffer(c) && answer },
+	}
+	for name, loses := range lost {
+		for _, times := range []int{1, 3, 1000} {
+			for _, meanwhile := range []bool{false, true} {
+				w := newNetwork(t)
+				hosts := w.full(3, bound(), news)
+				a, b, c := hosts[0], hosts[1], hosts[2]
+				bundle, left := one("lost"), times
+				w.loses = func(from, to *testHost, c protocol.Call, answer bool) bool {
+					hit := from == b && to == a && left > 0 && loses(c, answer)
+					if hit {
+						left--
+					}
+					return hit
+				}
+				b.offers(a, bundle)
+				if w.run(3 * time.Second); meanwhile {
+					a.put(c, bundle)
+				}
+				w.run(afterwards)
+				what := fmt.Sprintf("%s, %d times, another brings it: %v", name, times, meanwhile)
+				if !a.has(bundle.Entries[0].EntryID()) {
+					t.Errorf("%s: it does not arrive", what)
+				}
+				if blamed := w.blamed(b); len(blamed) > 0 {
+					t.Errorf("%s: blamed for %v", what, blamed)
+				}
+			}
+		}
+	}
+}
+
+func isOffer(c protocol.Call) bool {
+	checks, ok := c.(protocol.CheckDIDs)
+	_, check := c.(protocol.CheckDID)
+	return check || ok && len(checks.DIDs) > 0
+}
+
+func isPut(c protocol.Call) bool { _, ok := c.(protocol.PutEntries); return ok }
+
+func isDemand(c protocol.Call) bool { _, ok := c.(protocol.GetBundle); return ok }
+
+// Of all messages a tenth is lost, and neighbors offer each other what they have, and what they have not: an honest one
+// fails no audit, though links end. Its neighbor knows everything already, so that all that it owes is audits.
+func TestHonestNeighborsFailNoAudit(t *testing.T) {
+	w := newNetwork(t)
+	w.direct = true
+	hosts := w.full(4, Config{Incentive: incentive.Config{Ablate: incentive.Ablation{NoDailyCap: true}}}, news)
+	w.loses = func(_, _ *testHost, _ protocol.Call, _ bool) bool { return w.rng.Float64() < .1 }
+	for i := range 600 {
+		bundle := one(fmt.Sprint("known ", i))
+		for _, h := range hosts {
+			h.knows(bundle)
+		}
+		for j := range hosts {
+			from := hosts[(i+j)%len(hosts)] // each in turn is the first
+			for k := 1; j+k < len(hosts); k++ {
+				if to := hosts[(i+j+k)%len(hosts)]; from.node.linkTo(to.id) != nil {
+					from.offers(to, bundle)
+				} else {
+					from.inside(func(n *Node) { n.connect(to.id, "", func(error) {}) })
+				}
+			}
+		}
+		w.run(time.Minute)
+	}
+	w.run(afterwards)
+	var audits, broken int64
+	ended := 0
+	for _, h := range hosts {
+		c := h.node.Status().Counters
+		audits, broken, ended = audits+c.Audits, broken+c.Broken, ended+w.parted(h)
+	}
+	if t.Logf("%d audits, %d links ended", audits, ended); audits < 50 || ended < 10 {
+		t.Errorf("%d audits, %d links ended: nothing is shown", audits, ended)
+	}
+	if broken > 0 {
+		t.Errorf("%d of %d bundles are said never to have been there", broken, audits)
+	}
+}
+
+// An excuse is what somebody says who is asked for what it offered and has not, and what becomes of it.
+type excuse struct {
+	name string
+	// reply is what it answers: nil for nothing at all.
+	reply func(liar *testHost, c protocol.Call) (reply protocol.Reply, scripted bool)
+	// unless it is no word that is broken, but somebody who is not there any more.
+	gone bool
+}
+
+func excuses() []excuse {
+	demanded := func(reply protocol.Reply) func(*testHost, protocol.Call) (protocol.Reply, bool) {
+		return func(_ *testHost, c protocol.Call) (protocol.Reply, bool) { return reply, isDemand(c) }
+	}
+	refused := func(code protocol.Code) func(*testHost, protocol.Call) (protocol.Reply, bool) {
+		return demanded(&protocol.RemoteError{Code: code, Text: "no"})
+	}
+	return []excuse{
+		{name: "the truth", reply: refused(protocol.NotOffered)},
+		{name: "a method it does not have", reply: refused(protocol.UnknownMethod)},
+		{name: "nothing, as if all that were lost", reply: demanded(nil)},
+		{name: "a connection reset", reply: demanded(errors.New("connection reset by peer"))},
+		{name: "no connection is free", reply: demanded(errQueued)},
+		{name: "too much to do", reply: refused(protocol.Busy)},
+		{name: "a failure of its own", reply: refused(protocol.Internal)},
+		{name: "it knows no such neighbor", reply: refused(protocol.UnknownNeighbor)},
+		{name: "another bundle", reply: demanded(one("another"))},
+		{name: "nothing to any call", reply: func(*testHost, protocol.Call) (protocol.Reply, bool) { return nil, true }, gone: true},
+	}
+}
+
+// Who offered what it has not is fined, whatever it says when it is asked for it; but nobody is told from the dead.
+func TestNoExcuseSparesAFine(t *testing.T) {
+	for _, x := range excuses() {
+		for _, audit := range []bool{false, true} {
+			w := newNetwork(t)
+			hosts := w.full(3, bound(), news)
+			a, liar := hosts[0], hosts[1]
+			w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+				if to != liar {
+					return nil, false
+				}
+				return x.reply(liar, c)
+			}
+			want, left := incentive.BrokenPromise, 1
+			if audit {
+				want = incentive.FailedAudit
+				a.inside(func(n *Node) { n.owe(n.linkTo(liar.id), did(1), incentive.Entry) })
+			} else {
+				a.hears(liar, protocol.CheckDID{DID: did(1)})
+			}
+			if x.gone && !audit {
+				left = 0
+			}
+			w.run(afterwards)
+			marks := a.account(liar).Standing.Marks
+			if len(marks) != left || left > 0 && (marks[0].Offence != want || a.account(liar).Fined == 0) {
+				t.Errorf("audit %v, it says %q: %v, fined %v", audit, x.name, marks, a.account(liar).Fined)
+			}
+		}
+	}
+}
+
+// To hang up is no way out, neither of a promise nor of an audit, and neither is it to come back.
+func TestHangingUpSparesNoFine(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		for _, audit := range []incentive.Credit{0, incentive.Entry} {
+			w := newNetwork(t)
+			hosts := w.full(3, bound(), news)
+			a, liar := hosts[0], hosts[1]
+			a.inside(func(n *Node) { n.owe(n.linkTo(liar.id), did(1), audit) })
+			a.hears(liar, protocol.Disconnect{})
+			if a.node.linkTo(liar.id) != nil {
+				t.Fatal("still linked")
+			}
+			if back {
+				liar.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+			}
+			w.run(afterwards)
+			if back && !linked(a, liar) {
+				t.Fatal("it did not come back")
+			}
+			if marks := a.account(liar).Standing.Marks; len(marks) != 1 {
+				t.Errorf("back: %v, audit of %v: %v", back, audit, marks)
+			}
+		}
+	}
+}
+
+// Who leaves it open whether it has one bundle earns nothing with others meanwhile, and goes on once it has shown it.
+func TestWhoIsAskedInVainEarnsNothing(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, b := hosts[0], hosts[1]
+	owed := one("owed")
+	a.hears(b, protocol.CheckDID{DID: owed.DID})
+	w.loses = func(_, _ *testHost, c protocol.Call, answer bool) bool { return isDemand(c) && answer }
+	earned := func(name string) incentive.Credit {
+		before := a.account(b).Got
+		for i := range 40 {
+			bundle := one(fmt.Sprint(name, i))
+			a.knows(bundle)
+			if r := a.hears(b, protocol.CheckDID{DID: bundle.DID}); r.Reply == protocol.Seen(false) {
+				a.put(b, bundle)
+			}
+		}
+		return a.account(b).Got - before
+	}
+	if v := earned("before"); v == 0 {
+		t.Error("it earns nothing from the beginning")
+	}
+	w.run(protocol.PromiseTimeout + maxPutTimeout + time.Second)
+	if v := earned("meanwhile"); v != 0 {
+		t.Errorf("it earned %v while it was asked in vain", v)
+	}
+	a.put(b, owed)
+	if v := earned("afterwards"); v == 0 || len(w.blamed(b)) > 0 {
+		t.Errorf("once it delivered it earns %v, blamed for %v", v, w.blamed(b))
+	}
+}
+
+// Many bundles are owed, and nobody says anything about any of them: all of them are judged after the first.
+func TestSilenceAboutManyIsJudgedAtOnce(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, liar := hosts[0], hosts[1]
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) { return nil, to == liar && isDemand(c) }
+	for i := range protocol.MaxPromises {
+		a.hears(liar, protocol.CheckDID{DID: did(i)})
+	}
+	w.run(afterwards)
+	if n := len(a.node.linkTo(liar.id).owed); n != 0 {
+		t.Errorf("%d bundles are owed still", n)
+	}
+	if n := a.node.Status().Counters.Broken; n != protocol.MaxPromises {
+		t.Errorf("%d of %d were found missing", n, protocol.MaxPromises)
+	}
+}
+
+// What stands behind another that came late is judged as any.
+func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, liar := hosts[0], hosts[1]
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) { return nil, to == liar && isDemand(c) }
+	late := one("late")
+	a.hears(liar, protocol.CheckDID{DID: late.DID})
+	a.inside(func(n *Node) { n.owe(n.linkTo(liar.id), did(1), incentive.Entry) })
+	w.run(2*protocol.PromiseTimeout + probeIn)
+	a.put(liar, late)
+	w.run(afterwards)
+	if marks := a.account(liar).Standing.Marks; len(marks) != 1 || marks[0].Offence != incentive.FailedAudit {
+		t.Errorf("%v, want one failed audit", marks)
+	}
+}
+
+// Who has earned nothing with us is audited at its first offer, and what it offers while it is being audited earns when it
+// has passed. So hanging up, and going on to others with the same, wins nothing.
+func TestWhatIsOfferedDuringAnAuditWaitsForIt(t *testing.T) {
+	for _, has := range []bool{false, true} {
+		w := newNetwork(t)
+		hosts := w.full(2, bound(), news)
+		a, b := hosts[0], hosts[1]
+		var bundles []*protocol.Bundle
+		var dids []protocol.DID
+		for i := range maxAsked {
+			bundle := one(fmt.Sprint("known ", i))
+			a.knows(bundle)
+			bundles, dids = append(bundles, bundle), append(dids, bundle.DID)
+		}
+		seen, _ := a.hears(b, protocol.CheckDIDs{DIDs: dids}).Reply.(protocol.SeenList)
+		if len(seen) != len(dids) || seen[0] || !seen[1] {
+			t.Fatalf("its offers were answered %v, want the first to be audited", seen)
+		}
+		if v := a.account(b).Got; v != 0 {
+			t.Errorf("it earned %v before it showed anything", v)
+		}
+		var want incentive.Credit
+		if has {
+			want = incentive.Value(len(dids), 0)
+			a.put(b, bundles[0])
+		} else {
+			a.hears(b, protocol.Disconnect{})
+			w.run(afterwards)
+			b.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+		}
+		if w.run(time.Minute); a.account(b).Got != want || (a.account(b).Fined > 0) == has {
+			t.Errorf("it has the bundle: %v; earned %v, fined %v", has, a.account(b).Got, a.account(b).Fined)
+		}
+	}
+}
