@@ -67,7 +67,7 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 			r := m.at(seq)
 			c := m.content(r)
 			versions[i] = Version{
-				c.digest, c.entry.Published, c.entry.Updated, r.seen(), r.confirmed, r.polled || seq < 0 || m.pool.nodes[r.source].IsZero(), false,
+				c.digest, c.entry.Published, c.entry.Updated, r.seen(), r.confirmed, r.polled, false,
 			}
 		} else if unix, ok := m.purged[id]; ok {
 			versions[i] = Version{Seen: time.Unix(unix, 0).UTC(), Purged: true}
@@ -96,15 +96,27 @@ func (m *Memory) Keep(records []Record) {
 		if m.wasPurged(r.ID) {
 			continue
 		}
-		version, confirmed := m.pool.version(r), r.Confirmed || r.Source.IsZero()
-		number := m.pool.contents[version].number
+		polled := r.Source.IsZero()
+		next := kept{
+			version: m.pool.version(r), unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed || polled, polled: polled,
+		}
+		number := m.pool.contents[next.version].number
 		if seq, ok := m.index.find(number); ok {
-			old := m.at(seq)
-			old.version, old.confirmed = version, old.confirmed || confirmed
+			m.at(seq).giveWay(&next)
 			continue
 		}
-		m.records = append(m.records, kept{version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: confirmed})
+		m.records = append(m.records, next)
 		m.index.add(number, len(m.records))
+	}
+}
+
+// giveWay makes k the version that came now, unless more speaks for the one that it is.
+func (k *kept) giveWay(next *kept) {
+	switch {
+	case k.version == next.version:
+		k.confirmed, k.polled = k.confirmed || next.confirmed, k.polled || next.polled
+	case next.polled || !k.polled && (next.confirmed || !k.confirmed):
+		k.version, k.confirmed, k.polled = next.version, next.confirmed, next.polled
 	}
 }
 
@@ -117,7 +129,9 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 			continue
 		}
 		version := m.pool.version(r)
-		m.past = append(m.past, kept{version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed})
+		m.past = append(m.past, kept{
+			version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed, polled: r.Confirmed && r.Source.IsZero(),
+		})
 		m.index.add(m.pool.contents[version].number, -len(m.past))
 		stored[i] = true
 	}
@@ -167,7 +181,8 @@ func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 func (m *Memory) MarkPolled(_ time.Time, ids []feed.EntryID) {
 	for _, id := range ids {
 		if seq, ok := m.seq(id); ok {
-			m.at(seq).polled = true
+			k := m.at(seq)
+			k.confirmed, k.polled = true, true
 		}
 	}
 }

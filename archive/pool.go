@@ -40,7 +40,7 @@ type kept struct {
 	source    int32  // among the pool's nodes
 	unix      uint32 // when it arrived
 	confirmed bool
-	polled    bool // by an own poll, after somebody else had brought it
+	polled    bool // an own poll has shown this version
 	purged    bool // there is nothing any more
 }
 

@@ -38,19 +38,25 @@ type Entries interface {
 	// Arrivals returns when the latest entries of a feed were published and when they came, n at most, in any
 	// order.
 	Arrivals(u feed.URL, n int) []Arrival
-	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record
-	// whose ID is kept already replaces that version and leaves its Seq, Seen and Source alone. It is
-	// Confirmed then if either was, and always where the Source is an own poll.
+	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record of an own poll,
+	// which has no Source, is Confirmed and Polled.
+	//
+	// A record whose ID is kept already replaces that version and leaves its Seq, Seen and Source alone, unless more
+	// speaks for the version than for the record: what an own poll has shown is replaced by another own poll alone,
+	// without exception, and what is Confirmed by nothing less. Nothing is said then; it is as if the record had
+	// not come. Where the record is of the same version, whatever was known of that stays true.
 	Keep(records []Record)
 	// Fill stores records of the past, the newest first: they came at that time, but were no news then. Each goes
 	// behind everything that is kept, with a Seq below zero, and keeps its Seen; what is kept already stays as
-	// it is. Fill reports for each record whether it was stored.
+	// it is. Fill reports for each record whether it was stored. A record without a Source is Polled if it is
+	// Confirmed, as it is the publisher's; others are their owner's word.
 	Fill(at time.Time, records []Record) []bool
-	// Confirm notes at that time that the entries have been shown by somebody beside their Source.
+	// Confirm notes at that time that more than one neighbor's word speaks for the entries, as they are kept.
 	// Those that are not kept, or are confirmed already, do not matter.
 	Confirm(at time.Time, ids []feed.EntryID)
-	// MarkPolled notes that an own poll at that time listed entries that neighbors had brought, for the owner, who
-	// sees how much earlier that was. Those that are not kept, or are Polled already, do not matter.
+	// MarkPolled notes that an own poll at that time has shown entries, as they are kept, that others had brought.
+	// They are Confirmed and Polled from then on, and their owner sees how much earlier they came. Those that are
+	// not kept, or are Polled already, do not matter.
 	MarkPolled(at time.Time, ids []feed.EntryID)
 	// Hide leaves entries that are kept out of what a Search finds for others (Filter.Shareable).
 	Hide(ids []feed.EntryID)
@@ -70,7 +76,7 @@ type Version struct {
 	Updated   time.Time // likewise
 	Seen      time.Time // see Record
 	Confirmed bool      // likewise
-	Polled    bool      // an own poll has listed it, in whatever version; always where it was filled in
+	Polled    bool      // an own poll has shown this version, or the publisher's archive
 	// Purged says that the entry was here and is not to come back. It is neither news nor can it be served.
 	Purged bool
 }
@@ -178,8 +184,8 @@ type Record struct {
 	Entry  feed.Entry
 	Seen   time.Time       // when it arrived, whole seconds; where it was filled in, when it did at its source
 	Source protocol.NodeID // the neighbor that brought it; zero for an own poll
-	// Confirmed says that the publisher is known to have written it: an own poll has shown it, or two
-	// neighbors brought it that had it by ways apart. Of anything else there is one neighbor's word.
+	// Confirmed says that an own poll has shown it, or that two witnesses stand by it (package trust). Of anything
+	// else there is one neighbor's word.
 	Confirmed bool
 }
 

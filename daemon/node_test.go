@@ -41,15 +41,21 @@ type testNode struct {
 // startNode runs a node on loopback until the test ends.
 func startNode(t testing.TB, c Config) *testNode {
 	t.Helper()
-	if c.Data == "" {
-		c.Data = t.TempDir()
-	}
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:0"
 	}
 	c.Reader = "127.0.0.1:0"
 	c.Node.AllowLocal = true
 	c.Node.Incentive.TrustLocal = c.Node.Incentive.Gifts >= 0 // who gives nothing away would give it to local nodes
+	return startNodeAt(t, c)
+}
+
+// startNodeAt runs a node until the test ends.
+func startNodeAt(t testing.TB, c Config) *testNode {
+	t.Helper()
+	if c.Data == "" {
+		c.Data = t.TempDir()
+	}
 	if c.Node.Policy == nil {
 		c.Node.Policy = polling.Fixed{Every: time.Hour}
 	}

@@ -97,7 +97,6 @@ func writeSample(t *testing.T, path string, r *rand.Rand, now time.Time) {
 		s.Keep([]archive.Record{a.record})
 		if !a.record.Source.IsZero() && !a.polled.IsZero() {
 			s.MarkPolled(a.polled, []feed.EntryID{a.record.ID})
-			s.Confirm(a.polled, []feed.EntryID{a.record.ID})
 		}
 	}
 	for at := now.Add(-sampleWeek); at.Before(now); at = at.Add(time.Hour) {

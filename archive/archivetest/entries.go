@@ -111,8 +111,9 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		edited.Title, edited.Summary, edited.Published = "the slow fox", "young text", base.Add(-time.Hour)
 		edited.Authors = []string{"A. Writer"}
 		r := archive.NewRecord(edited, old.Seen.Add(time.Hour), nodeID(t, "198.51.100.9:7791"))
+		r.Confirmed = true
 		a.Keep([]archive.Record{r})
-		r.Seen, r.Confirmed = old.Seen, true // as the one before
+		r.Seen = old.Seen // as the one before
 		wantKnown(t, a, r, feed.EntryID{9})
 		commit(t, a)
 		want := r
@@ -178,28 +179,33 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 
 	t.Run("polled", func(t *testing.T) {
 		a := open(t)
-		brought, polled, past := record(news, 1, "brought", ""), record(news, 2, "polled", ""), record(news, 3, "past", "")
-		brought.Source, past.Source = nodeID(t, "192.0.2.7:7790"), nodeID(t, "192.0.2.7:7790")
+		source := nodeID(t, "192.0.2.7:7790")
+		brought, polled, past, page := record(news, 1, "brought", ""), record(news, 2, "polled", ""), record(news, 3, "past", ""), record(news, 4, "page", "")
+		brought.Source, brought.Confirmed, past.Source, past.Confirmed = source, false, source, false
+		owners := record(news, 5, "of an export", "")
+		owners.Confirmed = false
 		a.Keep([]archive.Record{brought, polled})
-		a.Fill(base, []archive.Record{past})
-		ids := []feed.EntryID{brought.ID, polled.ID, past.ID}
+		a.Fill(base, []archive.Record{past, page, owners})
+		ids := []feed.EntryID{brought.ID, polled.ID, past.ID, page.ID, owners.ID}
 		are := func(want ...bool) {
 			t.Helper()
 			for i, v := range a.Known(ids) {
-				if v.Polled != want[i] {
-					t.Errorf("entry %d: Polled is %t, want %t", i, v.Polled, want[i])
+				if v.Polled != want[i] || v.Polled && !v.Confirmed {
+					t.Errorf("entry %d: Polled is %t, want %t, and it is confirmed: %t", i, v.Polled, want[i], v.Confirmed)
 				}
 			}
 		}
-		are(false, true, true)
+		are(false, true, false, true, false)
+		a.Confirm(base, ids) // that is another matter
+		are(false, true, false, true, false)
 		for range 2 { // once is enough
 			a.MarkPolled(base, append(ids, feed.EntryID{9}))
 			commit(t, a)
-			are(true, true, true)
+			are(true, true, true, true, true)
 		}
-		a.Keep([]archive.Record{brought}) // another version
-		are(true, true, true)
 	})
+
+	t.Run("what replaces what", func(t *testing.T) { testPrecedence(t, open(t)) })
 
 	t.Run("dates of the future", func(t *testing.T) {
 		a := open(t)
@@ -266,7 +272,7 @@ func wantKnown(t *testing.T, a Archive, kept archive.Record, strange feed.EntryI
 	t.Helper()
 	got := a.Known([]feed.EntryID{strange, kept.ID, kept.ID})
 	want := archive.Version{Digest: kept.Digest, Published: kept.Entry.Published, Updated: kept.Entry.Updated, Seen: kept.Seen, Confirmed: kept.Confirmed,
-		Polled: kept.Source.IsZero() || kept.Seq < 0}
+		Polled: kept.Source.IsZero()}
 	if len(got) != 3 || got[0] != (archive.Version{}) || got[1] != want || got[2] != want {
 		t.Errorf("Known = %+v, want nothing and twice %+v", got, want)
 	}

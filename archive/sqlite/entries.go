@@ -88,43 +88,54 @@ func (s *Store) Keep(records []archive.Record) {
 
 // keep stores a record and reports whether it is a new one, and where it stands then.
 func (s *Store) keep(r *archive.Record) (at place, isNew bool) {
-	confirmed := r.Confirmed || r.Source.IsZero()
-	if at, ok := s.insert(nil, r, confirmed); ok || s.err != nil {
+	polled := r.Source.IsZero()
+	if at, ok := s.insert(nil, r, r.Confirmed || polled, sql.NullInt64{}); ok || s.err != nil {
 		return at, ok
 	}
-	e, v := &r.Entry, s.valuesOf(r)
 	// SQLite has taken a number for the row that it then did not insert; it gets it back.
 	s.write(`UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'entries'`)
-	s.write(`
-		UPDATE entries SET digest = ?, published = ?, updated = ?, guid = ?, title = ?, link = ?,
-			authors = ?, categories = ?, enclosures = ?, summary = ?, content = ?, confirmed = confirmed OR ?,
+	s.replace(r, polled)
+	return place{}, false
+}
+
+// replace puts a record, which an own poll has shown or a neighbor brought, into the place of the version that is kept,
+// unless more speaks for that.
+func (s *Store) replace(r *archive.Record, polled bool) {
+	if polled {
+		s.MarkPolled(r.Seen, []feed.EntryID{r.ID}) // nothing speaks for more
+	}
+	e, v := &r.Entry, s.valuesOf(r)
+	if s.write(`
+		UPDATE entries AS e SET digest = ?1, published = ?2, updated = ?3, guid = ?4, title = ?5, link = ?6,
+			authors = ?7, categories = ?8, enclosures = ?9, summary = ?10, content = ?11, confirmed = ?12 OR confirmed AND digest = ?1,
 			changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
-		WHERE id = ?`,
+		WHERE id = ?13 AND (?14 OR digest = ?1 OR NOT `+isPolled+` AND (?12 OR NOT `+isConfirmed+`))`,
 		r.Digest[:], v.published, v.updated, e.ID, e.Title, e.Link,
-		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed, r.ID[:])
+		v.authors, v.categories, v.enclosures, e.Summary, e.Content, r.Confirmed || polled, r.ID[:], polled) == 0 {
+		return
+	}
 	s.write(`
 		INSERT INTO stale SELECT seq FROM entries WHERE id = ? AND seq <= (SELECT indexed FROM state)
 		ON CONFLICT DO NOTHING`, r.ID[:])
 	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0)) WHERE id = ?`,
 		r.Seen.Unix(), s.feedID(e.Feed))
-	return place{}, false
 }
 
 // A place is where an entry stands that was stored: its row, and that of its feed.
 type place struct{ seq, feed int64 }
 
-// insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did. Who calls
-// it has to paginate.
-func (s *Store) insert(seq any, r *archive.Record, confirmed bool) (at place, stored bool) {
+// insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did. polled is
+// the column. Who calls it has to paginate.
+func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.NullInt64) (at place, stored bool) {
 	e, v := &r.Entry, s.valuesOf(r)
 	at.feed = s.feedID(e.Feed)
 	at.seq, stored = s.insertRow(`
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
 			authors, categories, enclosures, summary, content, confirmed, polled)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`,
 		seq, r.ID[:], r.Digest[:], at.feed, v.published, v.updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
-		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed)
+		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed, polled)
 	return at, stored
 }
 
@@ -157,9 +168,11 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 		if gone[i] {
 			continue
 		}
-		var at place
-		if at, stored[i] = s.insert(seq-1, &records[i], records[i].Confirmed); stored[i] {
-			places = append(places, at)
+		r := &records[i]
+		polled := sql.NullInt64{Int64: at.Unix(), Valid: r.Confirmed && r.Source.IsZero()}
+		var where place
+		if where, stored[i] = s.insert(seq-1, r, r.Confirmed, polled); stored[i] {
+			places = append(places, where)
 			seq--
 		}
 	}
@@ -179,8 +192,8 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 // isConfirmed is whether entry e is confirmed.
 const isConfirmed = `(e.confirmed OR e.source = '' AND e.seq > 0)`
 
-// isPolled is whether an own poll has listed entry e.
-const isPolled = `(e.source = '' OR e.seq < 0 OR e.polled IS NOT NULL)`
+// isPolled is whether an own poll has shown entry e, as it is.
+const isPolled = `(e.source = '' AND e.seq > 0 OR e.confirmed AND e.polled IS NOT NULL)`
 
 // Confirm implements archive.Entries. To readers of the feed it is a change like any other, but of what was filled in
 // and is no news: that they need not be told again.
@@ -197,13 +210,14 @@ func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
 	}
 }
 
-// MarkPolled implements archive.Entries.
+// MarkPolled implements archive.Entries. What was filled in is no news, and nobody was earlier with it.
 func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) {
+	s.Confirm(at, ids)
 	hour := archive.Hour{At: at}
 	for i := range ids {
 		var seen int64
 		if s.write(`UPDATE entries AS e SET polled = ? WHERE id = ? AND NOT `+isPolled, at.Unix(), ids[i][:]) > 0 &&
-			s.row(`SELECT seen FROM entries WHERE id = ?`, []any{ids[i][:]}, &seen) {
+			s.row(`SELECT seen FROM entries WHERE id = ? AND seq > 0`, []any{ids[i][:]}, &seen) {
 			hour.Compared++
 			hour.Ahead += time.Duration(max(0, at.Unix()-seen)) * time.Second
 		}

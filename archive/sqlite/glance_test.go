@@ -61,8 +61,11 @@ func TestHeadlines(t *testing.T) {
 	for _, h := range all {
 		items[h.ID] = h.Item.ID
 	}
-	if h := all[8]; h.ID != records[3].ID || h.Feed != newsFeed || h.FeedTitle != "News" || h.URL != news || h.Source != neighborID.String() || h.Confirmed || h.Item.ID == 0 {
+	if h := all[8]; h.ID != records[3].ID || h.Feed != newsFeed || h.FeedTitle != "News" || h.URL != news || h.Source != neighborID.String() || !h.Confirmed || h.Item.ID == 0 {
 		t.Errorf("entry 3 is %+v", h)
+	}
+	if h := all[6]; h.ID != records[5].ID || h.Confirmed {
+		t.Errorf("entry 5 is %+v", h)
 	}
 	if items[records[11].ID] != 0 {
 		t.Error("an entry of a feed that nobody follows is an item")

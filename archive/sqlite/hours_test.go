@@ -79,12 +79,15 @@ func TestMigrateToHours(t *testing.T) {
 		INSERT INTO entries (id, digest, feed, seen, source, guid, title, link, summary, content)
 			VALUES (x'%x', x'%x', 1, 1, '192.0.2.7:7790', '1', 'hello', '', '', '');`, news, news, r.ID[:], r.Digest[:]))
 	s := openFile(t, path)
-	if got := s.Known([]feed.EntryID{r.ID}); !got[0].Polled {
-		t.Error("an entry of before is to be compared")
+	if got := s.Known([]feed.EntryID{r.ID}); got[0].Polled {
+		t.Error("an own poll has shown an entry of before")
 	}
 	s.MarkPolled(time.Unix(9, 0), []feed.EntryID{r.ID})
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
+	}
+	if got := s.Known([]feed.EntryID{r.ID}); !got[0].Polled || !got[0].Confirmed {
+		t.Errorf("after an own poll it is %+v", got[0])
 	}
 	if got, err := s.Hours(t.Context(), time.Unix(0, 0)); err != nil || len(got) != 0 {
 		t.Errorf("Hours = %+v, %v, want none", got, err)
