@@ -3,9 +3,7 @@ package neighbors
 import (
 	"encoding/binary"
 	"errors"
-	"net/netip"
 
-	"feedex/feed"
 	"feedex/protocol"
 )
 
@@ -57,31 +55,17 @@ func (t *Table) Chosen() []protocol.NodeID {
 
 // crowded reports whether the network of id has all the places that one network gets.
 func (t *Table) crowded(id protocol.NodeID) bool {
-	if t.config.AllowLocal && !feed.PublicAddr(id.Addr()) {
-		return false
-	}
 	same := 0
 	for _, n := range t.list {
-		if Network(n.ID.Addr()) == Network(id.Addr()) {
+		if n.ID.Network() == id.Network() {
 			same++
 		}
 	}
 	return same >= maxPerNetwork
 }
 
-// Network is the network that stands for one owner as far as addresses tell: /24 for IPv4, /48 for
-// IPv6.
-func Network(a netip.Addr) netip.Prefix {
-	bits := 48
-	if a.Is4() {
-		bits = 24
-	}
-	p, _ := a.Prefix(bits)
-	return p
-}
-
-// A network is a Network as it is kept: the first 6 bytes of its addresses, of which there are 3 for IPv4, and a 4 or
-// a 6 for the family.
+// A network is a protocol.Network as it is kept, of thousands of addresses: the first 6 bytes of them, of which there are
+// 3 for IPv4, and a 4 or a 6 for the family.
 type network uint64
 
 // networkBits is how many bits of a network are its address.

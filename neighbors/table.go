@@ -36,7 +36,7 @@ type Config struct {
 	MaxHops int
 	// MaxRelayed is the most feeds that are relayed where few are our own: four times as many as are our own may be.
 	MaxRelayed int
-	// AllowLocal lifts the limit on neighbors of one network for addresses that are not public.
+	// AllowLocal counts feeds at addresses that are not public as public.
 	AllowLocal bool
 	// Unspeakable reports of which other feeds the URL says that no neighbor is to hear of them from us.
 	// Nil for none.
