@@ -8,11 +8,6 @@
 //	                                |
 //	delivery to a neighbor ---------+-----> Ledger ----> how much may still be sent to whom
 //	misbehavior --------------------------------^ |----> whom to refuse
-//	entries of neighbors --> Claims <-- own polls |
-//	                            '-> who forged ---'
-//
-// Two more say whose word counts without anybody being paid or fined: Doubts, of those whom others speak against, and
-// Versions, of edits that nobody has confirmed.
 //
 // A node asks Ledger.Allowance before it delivers and books what it delivered with Gave. For what comes
 // in, Earnings says how much of it earns, Value what that is worth, and Got books it. What a neighbor

@@ -21,7 +21,7 @@ const (
 // Value, and the booking for the Ledger.
 //
 // An entry earns where it was published within the last 48 hours; without a date, where it came here within
-// them and a second neighbor or an own poll has shown it; for one neighbor, not more of one feed in a day
+// them and a neighbor in another network or an own poll has shown it; for one neighbor, not more of one feed in a day
 // than twice the feed's own rate and five more, and beyond it what own polls list, an entry once; a bundle once for each
 // neighbor, be it delivered or offered; and never for whom we gave it to. The latest few thousand bundles and feeds are
 // remembered. The offer of a bundle that is forgotten earns nothing.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"feedex/feed"
@@ -65,19 +64,11 @@ func ParseHolder(s string) (Holder, error) {
 	return h, nil
 }
 
-// Apart reports whether two ways that entries came have nobody in common. Two nodes of one holder are one.
-func Apart(a, b []protocol.NodeID) bool {
-	for _, id := range a {
-		h := HolderOf(id)
-		if slices.ContainsFunc(b, func(other protocol.NodeID) bool { return HolderOf(other) == h }) {
-			return false
-		}
-	}
-	return true
-}
-
 // Local reports whether the account belongs to one port of an address that is not public.
 func (h Holder) Local() bool { return h.id.Port() != 0 }
+
+// network is the one that the holder is in.
+func (h Holder) network() protocol.Network { return h.id.Network() }
 
 // Compare orders holders by address and then by port.
 func (h Holder) Compare(other Holder) int { return h.id.Compare(other.id) }

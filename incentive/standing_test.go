@@ -1,8 +1,11 @@
 package incentive
 
 import (
+	"net/netip"
 	"testing"
 	"time"
+
+	"feedex/protocol"
 )
 
 // TestOffencesEndALink holds the table in the comment of Offence to the code: which one in 24 hours ends
@@ -168,4 +171,12 @@ func TestForgersAreFoundInPaths(t *testing.T) {
 			t.Error("the path with the forger is not the one that is found")
 		}
 	}
+}
+
+// way is a path by the nodes of these numbers, each at an address of its own.
+func way(nodes ...int) (via []protocol.NodeID) {
+	for _, i := range nodes {
+		via = append(via, protocol.NewNodeID(netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 7}), 7790))
+	}
+	return via
 }

@@ -17,7 +17,7 @@ const (
 
 // An undated entry says nothing about its age: what is old could be brought as new again and again. It
 // counts as new for 48 hours after it came here, and earns for who brought it once somebody else has shown
-// it: an own poll, or another neighbor that has it.
+// it: an own poll, or a neighbor in another network that has it.
 type undated struct {
 	feed  feed.URL
 	by    Holder // who brought it; nobody for an own poll
@@ -54,7 +54,7 @@ func (e *Earnings) showOf(now time.Time, h Holder, did protocol.DID) int {
 func (e *Earnings) show(now time.Time, h Holder, ids []feed.EntryID) (count int) {
 	for _, id := range ids {
 		u := e.undated.use(id)
-		if u == nil || now.Sub(u.at) > young || !u.shown && u.by == h {
+		if u == nil || now.Sub(u.at) > young || !u.shown && u.by.network() == h.network() {
 			continue
 		}
 		count++

@@ -9,6 +9,7 @@ import (
 	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/protocol"
+	"feedex/trust"
 )
 
 const (
@@ -18,12 +19,25 @@ const (
 	spotAfter = time.Hour
 )
 
+// hearsay is what neighbors say and no own poll has shown.
+type hearsay struct {
+	witnesses *trust.Witnesses
+	claims    *trust.Claims
+	versions  *trust.Versions
+	held      []*protocol.Bundle // of nodes that are doubted, the latest last
+}
+
+func newHearsay() hearsay {
+	w := new(trust.Witnesses)
+	return hearsay{witnesses: w, claims: trust.NewClaims(w), versions: trust.NewVersions(w)}
+}
+
 // claimed remembers what a neighbor brought first, in a bundle whose path ends with it and of which so many entries
 // earned, until an own poll shows whether the publisher has it. Those that were known count as the ones that earned:
 // what was first is paid for when it is shown, if it was too much for a day.
 func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
 	via := n.gossip.trailOf(b.Path)
-	c := incentive.Claim{Feed: b.Feed, Holder: l.holder, Via: via, At: n.now, Value: n.valueHere(l, 1, b.Feed)}
+	c := trust.Claim{Feed: b.Feed, Via: via, At: n.now, Value: int32(n.valueHere(l, 1, b.Feed))}
 	ids := b.Identities()
 	earned -= incentive.Dated(n.now, b.Entries) - incentive.Dated(n.now, fresh)
 	for i := range fresh {
@@ -42,7 +56,7 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 		case dated:
 			c.Held = c.Value
 		}
-		n.dues.claims.Add(&fresh[i], c)
+		n.hearsay.claims.Add(&fresh[i], c)
 	}
 	if len(fresh) > 0 && len(b.Path) == 1 && n.dues.ledger.OnProbation(l.holder) && n.rng.IntN(spotOneIn) == 0 {
 		n.spotPoll(b.Feed)
@@ -52,37 +66,43 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 // confirm notes that an own poll had shown these entries already: whoever brought them did not invent them.
 func (n *Node) confirm(ids []feed.EntryID) {
 	for _, id := range ids {
-		if c, ok := n.dues.claims.End(id); ok {
+		if c, ok := n.hearsay.claims.End(id); ok {
 			n.believe(c)
 		}
 	}
 }
 
-// corroborate confirms entries that somebody else brought first, by a way that has nobody in common with the
-// one by which this bundle came.
+// corroborate confirms entries that somebody else brought first and no own poll has shown, where a neighbor that brings
+// the same, and whoever did before, are two witnesses.
 func (n *Node) corroborate(l *link, b *protocol.Bundle, records []archive.Record, known []archive.Version) {
 	via := b.Via(l.id()).Path
 	var confirmed []feed.EntryID
 	for i, v := range known {
-		if v.Confirmed || v.Digest != records[i].Digest {
+		r := &records[i]
+		if v.Confirmed || v.Digest != r.Digest {
 			continue
 		}
-		if c, ok := n.dues.claims.Of(records[i].ID); ok && incentive.Apart(c.Via.Path(), via) {
-			confirmed = append(confirmed, records[i].ID)
-			n.dues.earnings.Confirmed(n.now, c.Feed, c.Holder, 1)
+		c, open := n.hearsay.claims.Of(r.ID)
+		again := trust.Version{Entry: r.ID, Digest: r.Digest, Kept: r.Digest, Via: via, DID: b.DID}
+		if !n.hearsay.versions.Vouched(n.now, again, c.Via.Path()) {
+			continue
+		}
+		confirmed = append(confirmed, r.ID)
+		if open {
+			n.dues.earnings.Confirmed(n.now, c.Feed, n.dues.ledger.HolderOf(c.Neighbor()), 1)
 		}
 	}
 	n.store.Confirm(n.now, confirmed)
 }
 
 // believe notes claims that turned out to be true. What nobody could date earns now, and what was too much for a day.
-func (n *Node) believe(claims ...incentive.Claim) {
+func (n *Node) believe(claims ...trust.Claim) {
 	for _, c := range claims {
 		for _, id := range c.Via.Path() {
 			n.dues.earnings.Confirmed(n.now, c.Feed, n.dues.ledger.HolderOf(id), 1)
 		}
 		n.dues.earnings.Shown(n.now, c.Entry)
-		n.earnLate(c.Holder, c.Held)
+		n.earnLate(n.dues.ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Held))
 	}
 	n.payArrears()
 }
@@ -107,10 +127,10 @@ func (n *Node) spotPoll(u feed.URL) {
 
 // judge ends what neighbors claimed about a feed and the poll that just ended can tell of.
 func (n *Node) judge(s *subscription) {
-	j := n.dues.claims.Judge(n.now, s.begun, s.URL, s.listed)
+	j := n.hearsay.claims.Judge(n.now, s.begun, s.URL, s.listed)
 	if s.Discreet {
 		// Whom we fine for what a publisher does not list learns that we asked it.
-		j = incentive.Judgement{Shown: j.Shown, Relayed: slices.Concat(j.Relayed, j.Excused, j.Forged)}
+		j = trust.Judgement{Shown: j.Shown, Relayed: slices.Concat(j.Relayed, j.Excused, j.Forged)}
 	}
 	n.status.Counters.Confirmed += int64(len(j.Shown))
 	n.status.Counters.Forged += int64(len(j.Forged))
@@ -118,22 +138,27 @@ func (n *Node) judge(s *subscription) {
 	for _, c := range j.Relayed {
 		n.ofNoUse(c)
 	}
+	for _, c := range j.Genuine {
+		n.hearsay.witnesses.Earned(n.now, c.Neighbor())
+		n.hearsay.witnesses.Shown(n.now, c.Origin(), c.Feed)
+	}
 	for _, c := range j.Doubtful {
-		n.dues.doubts.Testify(n.now, n.dues.ledger.HolderOf(c.Via.Path()[0]), c.Holder)
+		n.hearsay.witnesses.Doubt(n.now, c.Origin(), c.Neighbor())
 	}
 	for _, c := range j.Excused {
 		n.ofNoUse(c)
-		n.dues.ledger.Revoked(n.now, c.Holder, c.Earned)
+		n.dues.ledger.Revoked(n.now, n.dues.ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Earned))
 		n.saveAccounts()
 	}
 	for len(j.Forged) > 0 {
-		h, value := j.Forged[0].Holder, incentive.Credit(0)
-		j.Forged = slices.DeleteFunc(j.Forged, func(c incentive.Claim) bool {
-			if c.Holder != h {
+		h, value := n.dues.ledger.HolderOf(j.Forged[0].Neighbor()), incentive.Credit(0)
+		j.Forged = slices.DeleteFunc(j.Forged, func(c trust.Claim) bool {
+			if n.dues.ledger.HolderOf(c.Neighbor()) != h {
 				return false
 			}
 			n.ofNoUse(c)
-			value += c.Value
+			n.hearsay.witnesses.Convicted(c.Neighbor())
+			value += incentive.Credit(c.Value)
 			return true
 		})
 		n.punish(h, incentive.ForgedEntry, value) // several are one offence, and are fined each
@@ -142,9 +167,8 @@ func (n *Node) judge(s *subscription) {
 
 // ofNoUse takes back what a claim did for the usefulness of the neighbor: who keeps bringing what its
 // publisher does not have ends as the least useful.
-func (n *Node) ofNoUse(c incentive.Claim) {
-	via := c.Via.Path()
-	if l := n.linkTo(via[len(via)-1]); l != nil {
+func (n *Node) ofNoUse(c trust.Claim) {
+	if l := n.linkTo(c.Neighbor()); l != nil {
 		n.table.Brought(n.now, l.peer, -neighbors.Usefulness(c.Earned))
 	}
 }

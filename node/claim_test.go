@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"feedex/incentive"
 	"feedex/polling"
 	"feedex/protocol"
+	"feedex/trust"
 )
 
 // What neighbors claim of a feed is checked against its publisher.
@@ -148,7 +150,7 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		"the feed is divided": {(*network).anything, func(w *network, a *testHost) {
 			w.run(2 * time.Hour)
 			for i := range 2 {
-				a.inside(func(n *Node) { n.dues.claims.Compare(n.now, news, documentOf(i, 2, 4), documentOf(i, 4)) })
+				a.inside(func(n *Node) { n.hearsay.claims.Compare(n.now, news, documentOf(i, 2, 4), documentOf(i, 4)) })
 			}
 		}, 0},
 	} {
@@ -180,19 +182,20 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 func (w *network) anything() *protocol.Bundle { return w.junk("anything") }
 
 // documentOf lists entries with these numbers.
-func documentOf(numbers ...int) (listed []incentive.Listed) {
+func documentOf(numbers ...int) (listed []trust.Listed) {
 	for _, i := range numbers {
 		e := feed.Entry{Feed: news, ID: fmt.Sprint(i), Title: fmt.Sprint(i)}
-		listed = append(listed, incentive.NewListed(&e, e.EntryID(), e.Digest(), epoch))
+		listed = append(listed, trust.NewListed(&e, e.EntryID(), e.Digest(), epoch, false))
 	}
 	return listed
 }
 
-// Two neighbors each bring what the publisher does not show us. The third who does is believed to have seen
+// Two witnesses each bring what the publisher does not show us. The third who does is believed to have seen
 // it.
 func TestNobodyIsSentAwayForADividedFeed(t *testing.T) {
 	w := skeptics(t, 4)
 	a := w.list[0]
+	a.hasHeard(w.list[1:]...)
 	before := a.account(w.list[3]).Got
 	for i, h := range w.list[1:] {
 		a.take(h, w.junk(fmt.Sprint("elsewhere ", i)))
@@ -282,27 +285,70 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 	}
 }
 
-// Of an entry that two neighbors have by ways apart there is more than one's word.
-func TestTwoWaysApartConfirmAnEntry(t *testing.T) {
+// Of an entry that two witnesses have by ways apart there is more than one's word.
+func TestTwoWitnessesConfirmAnEntry(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, second []protocol.NodeID
+		near          bool // the second is in the network of the first
+		heard         int  // how many of them are witnesses
 		want          bool
 	}{
-		"two polls":  {nil, nil, true},
-		"one source": {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{stranger(1)}, false},
+		"two polls":                        {nil, nil, false, 2, true},
+		"one source":                       {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{stranger(1)}, false, 2, false},
+		"sources of one network":           {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{near(stranger(1))}, false, 2, false},
+		"two of one network":               {nil, nil, true, 2, false},
+		"two of one network, as relays":    {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{stranger(2)}, true, 2, false},
+		"two who brought nothing before":   {nil, nil, false, 0, false},
+		"one who did, and one who did not": {nil, nil, false, 1, false},
 	} {
-		w := skeptics(t, 3)
-		a := w.list[0]
+		w := skeptics(t, 2)
+		a, first := w.list[0], w.list[1]
+		second := w.add(bound(), news)
+		if c.near {
+			second = w.addAt(near(first.id), bound(), news)
+		}
+		a.befriend(second.id, news)
+		w.hosts[second.id] = second
+		a.hasHeard([]*testHost{first, second}[:c.heard]...)
 		b := w.junk("entry", c.first...)
-		a.take(w.list[1], b)
+		a.take(first, b)
 		if a.record(b.Entries[0].EntryID()).Confirmed {
 			t.Errorf("%s: one neighbor confirms", name)
 		}
 		again := bundleWith(b.Entries[0], feed.Entry{Feed: news, ID: "other", Title: "T", Published: w.now})
 		again.Path = c.second
-		a.take(w.list[2], again)
+		a.take(second, again)
 		if got := a.record(b.Entries[0].EntryID()).Confirmed; got != c.want {
 			t.Errorf("%s: confirmed is %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// near is another node of that network.
+func near(id protocol.NodeID) protocol.NodeID {
+	a := id.Addr().As4()
+	a[3]++
+	return protocol.NewNodeID(netip.AddrFrom4(a), id.Port())
+}
+
+// What a neighbor brought is no word to go by where its publisher has it otherwise.
+func TestWhoAltersIsNoWitness(t *testing.T) {
+	for _, alters := range []bool{false, true} {
+		w := skeptics(t, 3)
+		a, b, other := w.list[0], w.list[1], w.list[2]
+		a.hasHeard(other)
+		w.publish(news)
+		e := w.feed(news).entries[1]
+		if alters {
+			e.Title = "another title"
+		}
+		a.take(b, bundleWith(e))
+		a.poll(news)
+		junk := w.junk("junk")
+		a.take(b, junk)
+		a.take(other, bundleWith(junk.Entries[0], feed.Entry{Feed: news, ID: "beside", Title: "T", Published: w.now}))
+		if got := a.record(junk.Entries[0].EntryID()).Confirmed; got == alters {
+			t.Errorf("it alters: %v, and is a witness: %v", alters, got)
 		}
 	}
 }

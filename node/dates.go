@@ -11,11 +11,11 @@ import (
 //
 // The earliest date of publication that the publisher gave stays, and a version that differs in its
 // dates alone is the one that is kept, unless its date of publication is an earlier one, or the first. Of
-// what nobody has confirmed the publisher's dates are taken as they are.
+// what no own poll has shown the publisher's dates are taken as they are.
 func settleDates(items []item, known []archive.Version) {
 	for i := range items {
 		v := &known[i]
-		if !v.Kept() || v.Digest == items[i].Digest || !v.Confirmed {
+		if !v.Kept() || v.Digest == items[i].Digest || !v.Polled {
 			continue
 		}
 		e := *items[i].entry // the document stays as it is

@@ -15,7 +15,7 @@ func TestSettledDatesLeaveTheDocument(t *testing.T) {
 	kept := doc.Entries[0]
 	kept.Published = first
 	items := oldestFirst(doc)
-	settleDates(items, []archive.Version{{Digest: kept.Digest(), Published: first, Seen: first, Confirmed: true}})
+	settleDates(items, []archive.Version{{Digest: kept.Digest(), Published: first, Seen: first, Confirmed: true, Polled: true}})
 	if items[0].Digest != kept.Digest() || !items[0].entry.Published.Equal(first) {
 		t.Errorf("the entry is dated %v, want %v", items[0].entry.Published, first)
 	}

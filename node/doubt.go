@@ -1,6 +1,12 @@
 package node
 
-import "feedex/protocol"
+import (
+	"slices"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+)
 
 var errForgedSource = protocol.Faultf(protocol.ForgedSource, "it came by way of a node that forged entries here; others may bring it")
 
@@ -17,17 +23,47 @@ func (n *Node) warned(l *link, b *protocol.Bundle) {
 	if len(b.Path) != 1 {
 		return
 	}
-	h := n.dues.ledger.HolderOf(b.Path[0])
-	if n.dues.doubts.Testify(n.now, h, l.holder); n.dues.doubts.Doubted(n.now, h) {
+	if n.hearsay.witnesses.Doubt(n.now, b.Path[0], l.id()); n.doubted(b) {
 		n.spotPoll(b.Feed)
 	}
 }
 
-// holdsBack reports whether a bundle that is stored is not to be passed on: who is doubted says that it polled it,
-// or is said to by a relay. What is true of it others pass on.
-func (n *Node) holdsBack(l *link, b *protocol.Bundle) bool {
-	if len(b.Path) == 0 {
-		return n.dues.doubts.Doubted(n.now, l.holder)
+// doubted reports whether the node is doubted that says that it polled what a bundle holds, or is said to by a relay.
+// The bundle has come, so its path is not empty.
+func (n *Node) doubted(b *protocol.Bundle) bool {
+	return n.hearsay.witnesses.Doubted(n.now, b.Path[0], b.Feed)
+}
+
+// maxHeldBack bounds the bundles that are held back, the latest of them.
+const maxHeldBack = 64
+
+// holdBack keeps a bundle that is stored from going on, as a doubted node says that it polled it. What is true of it
+// others pass on, and we do once an own poll has shown it.
+func (n *Node) holdBack(b *protocol.Bundle) {
+	n.gossip.seen.add(b.DID)
+	n.settle(b.DID)
+	if len(n.hearsay.held) >= maxHeldBack {
+		n.hearsay.held = slices.Delete(n.hearsay.held, 0, 1)
 	}
-	return n.dues.doubts.Doubted(n.now, n.dues.ledger.HolderOf(b.Path[0]))
+	n.hearsay.held = append(n.hearsay.held, b)
+}
+
+// release passes on what was held back of a feed and an own poll has shown since.
+func (n *Node) release(u feed.URL) {
+	shown := func(b *protocol.Bundle) bool {
+		if b.Feed != u {
+			return false
+		}
+		var ids []feed.EntryID
+		for _, identity := range b.Identities() {
+			ids = append(ids, identity.ID)
+		}
+		return !slices.ContainsFunc(n.store.Known(ids), func(v archive.Version) bool { return !v.Polled })
+	}
+	for _, b := range slices.Clone(n.hearsay.held) {
+		if shown(b) {
+			n.hearsay.held = slices.DeleteFunc(n.hearsay.held, func(other *protocol.Bundle) bool { return other == b })
+			n.spread(b, b.Path[len(b.Path)-1])
+		}
+	}
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -55,19 +56,30 @@ func TestWhatAForgerBroughtIsNotPassedOn(t *testing.T) {
 	}
 }
 
-// Two neighbors that refuse what we bring of a third make us hold it back, and look for ourselves: one may lie.
+// Two witnesses that refuse what we bring of a third neighbor make us hold it back, and look for ourselves: one may lie,
+// and so may any number of strangers.
 func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
-	for refusals, want := range []int{4, 3, 0} {
+	for _, c := range []struct {
+		refuse, heard int // so many refuse it, of whom so many are witnesses
+		earned        int // what it brought itself
+		want          int // it reaches of the other four
+	}{
+		{0, 4, 0, 4}, {1, 4, 0, 3}, {2, 2, 0, 0}, {2, 1, 0, 2}, {2, 0, 0, 2}, {4, 1, 0, 0}, {2, 2, 1, 2},
+	} {
 		w := newNetwork(t)
 		w.publish(news)
 		w.full(6, Config{Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 16 * time.Hour}}, news)
 		w.run(17 * time.Hour)
 		a, doubted := w.list[0], w.list[1]
-		for _, h := range w.list[2 : 2+refusals] {
+		for _, h := range w.list[2 : 2+c.refuse] {
 			h.node.punish(h.node.dues.ledger.HolderOf(doubted.id), incentive.ForgedEntry, incentive.Entry)
 		}
 		for _, h := range w.list[2:] { // none is a stranger that may have one entry
 			a.node.dues.ledger.Got(a.node.now, incentive.HolderOf(h.id), incentive.Entry)
+		}
+		a.hasHeard(w.list[2 : 2+c.heard]...)
+		for range c.earned {
+			a.hasHeard(doubted)
 		}
 		for i := range 3 { // whatever it first says, it is refused by those who know better
 			a.take(doubted, w.junk(fmt.Sprint("junk ", i)))
@@ -82,37 +94,151 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 				reached++
 			}
 		}
-		if reached != want {
-			t.Errorf("%d refuse it: it reached %d of the others, want %d", refusals, reached, want)
+		if reached != c.want {
+			t.Errorf("%+v: it reached %d of the others", c, reached)
 		}
-		if refusals == 2 && a.node.feeds[news].ordinary.IsZero() {
-			t.Error("no spot poll is to tell")
+		holds := c.refuse > 1 && c.want == 0 && c.heard > 1
+		if holds && a.node.feeds[news].ordinary.IsZero() {
+			t.Errorf("%+v: no spot poll is to tell", c)
 		}
-		late := w.junk("relayed", doubted.id)
-		a.take(w.list[2+refusals], late)
-		if goes := !a.node.holdsBack(a.node.linkTo(w.list[2+refusals].id), late); goes != (refusals < 2) {
-			t.Errorf("%d refuse it: what others relay of it goes on is %v", refusals, goes)
+		late := w.junk("relayed", doubted.id, w.list[5].id)
+		if goes := !a.node.doubted(late); goes == holds {
+			t.Errorf("%+v: what others relay of it goes on is %v", c, goes)
 		}
 		if l := a.node.linkTo(doubted.id); l == nil || len(a.account(doubted).Standing.Marks) > 0 {
-			t.Error("a doubt cost it its link or standing")
+			t.Errorf("%+v: a doubt cost it its link or standing", c)
 		}
+	}
+}
+
+// A slander is a node between an honest neighbor that polls, another that does not, and two liars of whom it has heard, who
+// refuse what the first one polled. Nobody finds anybody else.
+type slander struct {
+	*network
+	hub, honest, other *testHost
+	liars              []*testHost
+}
+
+func newSlander(t *testing.T) *slander {
+	w := newNetwork(t)
+	w.publish(news)
+	s := &slander{network: w}
+	w.intercept = func(_, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
+		_, connect := c.(protocol.Connect)
+		return protocol.Subset{}, connect
+	}
+	c := Config{Policy: polling.Fixed{Every: 4 * time.Hour}}
+	s.hub, s.honest, s.other = w.add(c, news), w.add(c, news), w.add(c, news)
+	link := func(a, b *testHost, i int) {
+		a.befriend(b.id, news)
+		w.hosts[b.id] = b
+		l := a.node.linkTo(b.id)
+		l.static, l.token, l.session = "kept", fmt.Sprint("token ", i), fmt.Sprint("token ", i)
+	}
+	for i, h := range []*testHost{s.honest, s.other} {
+		link(s.hub, h, i)
+		link(h, s.hub, i)
+	}
+	for i := range 2 {
+		liar := w.play(stranger(i), func(_ *testHost, c Call) protocol.Reply {
+			switch c := c.Call.(type) {
+			case protocol.CheckDID:
+				return protocol.Seen(false)
+			case protocol.PutEntries:
+				if slices.Equal(c.Bundle.Path, []protocol.NodeID{s.honest.id}) {
+					return &protocol.RemoteError{Code: protocol.ForgedSource}
+				}
+			}
+			return protocol.OK{}
+		})
+		link(s.hub, liar, 9+i)
+		s.liars = append(s.liars, liar)
+		s.hub.hasHeard(liar)
+	}
+	w.run(5 * time.Hour)
+	s.other.blocked[news] = true
+	return s
+}
+
+// brings has the honest node poll a new entry, and reports whether it comes to the other within a minute.
+func (s *slander) brings() bool {
+	s.t.Helper()
+	id := s.publish(news)
+	s.honest.poll(news)
+	s.run(time.Minute)
+	if !s.hub.has(id) {
+		s.t.Fatalf("at %v the node between has not got it", s.now)
+	}
+	return s.other.has(id)
+}
+
+// Two liars who have been of use for long say that an honest node forges. Their word is good for what it brings until the
+// next poll, which comes soon; that passes on what was held back, and from then on all the rest. They are witnesses no
+// more, and are not believed again for a week.
+func TestSlanderEndsWithTheNextPoll(t *testing.T) {
+	s := newSlander(t)
+	if !s.brings() || s.brings() {
+		t.Fatal("they are not believed, or before they have said anything")
+	}
+	if due := s.hub.node.feeds[news].NextPoll.Sub(s.now); due > spotAfter+spotAfter/10 {
+		t.Errorf("the next poll is due in %v", due)
+	}
+	s.run(spotAfter + spotAfter/10)
+	for _, e := range s.feed(news).entries {
+		if !s.other.has(e.EntryID()) {
+			t.Errorf("%s was held back, was polled, and is not there", e.ID)
+		}
+	}
+	for begun := s.now; s.now.Sub(begun) < 6*24*time.Hour; s.run(5 * time.Hour) {
+		if !s.brings() {
+			t.Fatalf("at %v it is held back again", s.now)
+		}
+	}
+	junk := s.junk("junk")
+	s.hub.take(s.liars[0], junk)
+	s.hub.take(s.liars[1], bundleWith(junk.Entries[0], feed.Entry{Feed: news, ID: "beside", Title: "T", Published: s.now}))
+	if s.hub.record(junk.Entries[0].EntryID()).Confirmed {
+		t.Error("liars are witnesses still")
+	}
+}
+
+// Where no own poll can tell, it ends by itself within half a day, and the same two are not heard again for a week.
+func TestSlanderEndsByItself(t *testing.T) {
+	s := newSlander(t)
+	s.hub.blocked[news] = true
+	s.brings()
+	begun, last, held, passed := s.now, s.now, 0, 0
+	for ; s.now.Sub(begun) < 6*24*time.Hour; s.run(time.Hour) {
+		if s.brings() {
+			passed++
+		} else {
+			held, last = held+1, s.now
+		}
+	}
+	if took := last.Sub(begun); held < 11 || took > 12*time.Hour || passed < 5*24 {
+		t.Errorf("%d bundles were held back, the last after %v, and %d were not", held, took, passed)
 	}
 }
 
 // Two relays that say the same node polled what the publisher does not have are witnesses against it.
 func TestRelaysAreWitnesses(t *testing.T) {
-	w := skeptics(t, 5)
-	a, named := w.list[0], stranger(7)
-	for i, relay := range w.list[1:4] {
-		a.take(relay, w.junk(fmt.Sprint("junk ", i), named))
-		w.run(time.Hour)
-		if i == 0 {
-			a.take(relay, w.junk("twice", named))
-			w.run(time.Hour)
+	for _, heard := range []bool{true, false} {
+		w := skeptics(t, 5)
+		a, named := w.list[0], stranger(7)
+		if heard {
+			a.hasHeard(w.list[1:4]...)
 		}
-		a.poll(news)
-		if got := a.node.dues.doubts.Doubted(w.now, a.node.dues.ledger.HolderOf(named)); got != (i > 0) {
-			t.Errorf("after %d relays it is doubted is %v", i+1, got)
+		for i, relay := range w.list[1:4] {
+			a.take(relay, w.junk(fmt.Sprint("junk ", i), named))
+			w.run(time.Hour)
+			if i == 0 {
+				a.take(relay, w.junk("twice", named))
+				w.run(time.Hour)
+			}
+			a.poll(news)
+			if got := a.node.doubted(w.junk("", named)); got != (heard && i > 0) {
+				t.Errorf("after %d relays it is doubted is %v; they are witnesses: %v", i+1, got, heard)
+			}
 		}
 	}
 }
@@ -121,6 +247,7 @@ func TestRelaysAreWitnesses(t *testing.T) {
 func TestAnEditCastsNoDoubt(t *testing.T) {
 	w := skeptics(t, 5)
 	a, named := w.list[0], stranger(7)
+	a.hasHeard(w.list[1:4]...)
 	for i, relay := range w.list[1:4] {
 		old := w.feeds[news].entries[0]
 		e := feed.Entry{Feed: news, ID: fmt.Sprint("another id ", i), Title: old.Title, Published: w.now.Truncate(time.Second)}
@@ -130,7 +257,7 @@ func TestAnEditCastsNoDoubt(t *testing.T) {
 	}
 	w.run(time.Hour)
 	a.poll(news)
-	if a.node.dues.doubts.Doubted(w.now, a.node.dues.ledger.HolderOf(named)) {
+	if a.node.doubted(w.junk("", named)) {
 		t.Error("it is doubted")
 	}
 }

@@ -21,8 +21,6 @@ const (
 type dues struct {
 	ledger   *incentive.Ledger
 	earnings *incentive.Earnings
-	claims   *incentive.Claims
-	doubts   incentive.Doubts
 
 	saving bool   // saveDues is on the agenda
 	text   []byte // a buffer for the account that is written
@@ -43,7 +41,7 @@ func (n *Node) newDues() error {
 	}
 	ledger.Load(n.now, accounts)
 	n.dues = dues{
-		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate), claims: incentive.NewClaims(),
+		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate),
 	}
 	return nil
 }

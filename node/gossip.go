@@ -94,7 +94,7 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 		n.deliveredAgain(l, b)
 		return
 	}
-	if n.edits.Took(l.holder, b.DID) {
+	if n.hearsay.versions.Took(l.id(), b.DID) {
 		c.Duplicates += int64(len(b.Entries))
 		n.giveUp(l, b.DID)
 		answer(nil)
@@ -145,9 +145,8 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 	}
 	switch {
 	case pruned == nil:
-	case n.holdsBack(l, b):
-		n.gossip.seen.add(pruned.DID)
-		n.settle(pruned.DID)
+	case n.doubted(via):
+		n.holdBack(pruned)
 	default:
 		n.spread(pruned, l.id())
 	}

@@ -7,8 +7,8 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/incentive"
 	"feedex/polling"
+	"feedex/trust"
 )
 
 // recall rebuilds a feed's history from the archive, after a restart. Undated entries count at when they came, as in
@@ -76,12 +76,12 @@ func lateDay(date, absent time.Time) bool {
 
 // listedOn is what a feed lists after what is new on it came alone, the oldest first: its newest push out as many
 // of the oldest.
-func listedOn(before, added []incentive.Listed) []incentive.Listed {
+func listedOn(before, added []trust.Listed) []trust.Listed {
 	again := make(map[feed.EntryID]bool, len(added))
 	for _, e := range added {
 		again[e.Entry] = true
 	}
-	var all []incentive.Listed
+	var all []trust.Listed
 	for _, e := range before {
 		if !again[e.Entry] {
 			all = append(all, e)

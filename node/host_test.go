@@ -213,6 +213,13 @@ func (h *testHost) put(from *testHost, b *protocol.Bundle) Respond {
 	return h.hears(from, protocol.PutEntries{Bundle: b})
 }
 
+// hasHeard has the node have learned of the others, by own polls, that they bring what is true: they are witnesses.
+func (h *testHost) hasHeard(others ...*testHost) {
+	for _, other := range others {
+		h.node.hearsay.witnesses.Earned(h.net.now, other.id)
+	}
+}
+
 // poll has the node find out now what is new in a feed.
 func (h *testHost) poll(u feed.URL) {
 	s := h.node.feeds[u]

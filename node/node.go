@@ -30,8 +30,8 @@ type Node struct {
 	parted    []*outstanding    // what is outstanding with those whose link ended a moment ago
 	table     *neighbors.Table
 	rng       *rand.Rand
-	dues      dues               // what neighbors give and get
-	edits     incentive.Versions // of known entries, not confirmed
+	dues      dues    // what neighbors give and get
+	hearsay   hearsay // what they say that no own poll has shown
 	store     archive.Store
 	feeds     map[feed.URL]*subscription
 	status    Status
@@ -85,7 +85,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	})
 	n.absence.recall(now, peers)
 	n.status.Started = now
-	n.gossip = newGossip(c.SeenDIDs, store)
+	n.gossip, n.hearsay = newGossip(c.SeenDIDs, store), newHearsay()
 	n.self, n.door, n.load = newIdentity(), newDoor(), newExposure()
 	n.gifts = incentive.NewGifts(c.Incentive)
 	n.barter.tabs = incentive.NewExchanges()

@@ -8,10 +8,10 @@ import (
 	"feedex/archive"
 	"feedex/courtesy"
 	"feedex/feed"
-	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/polling"
 	"feedex/protocol"
+	"feedex/trust"
 )
 
 const (
@@ -112,6 +112,7 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	}
 	n.judge(s)
 	n.checkAside(s)
+	n.release(s.URL)
 	poll.History, poll.Helped, poll.Unchanged = s.history, s.Helped, ev.Unchanged
 	n.noteMoved(s, ev.Moved)
 	s.Answered(n.now, ev.Status, ev.Document, ev.Freshness, ev.RetryAfter)
@@ -189,8 +190,8 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	}
 	settleDates(items, known)
 	var edited []archive.Record
-	var shown, met []feed.EntryID // that somebody else brought: not confirmed before, and not polled
-	listed := make([]incentive.Listed, len(items))
+	var met []feed.EntryID // brought by somebody else as they are, and not shown by a poll before
+	listed := make([]trust.Listed, len(items))
 	newest := n.newestKnown(s, since)
 	n.dateEntries(s, items, known, since, ev.Partial)
 	brought := 0 // by neighbors, since the poll before
@@ -199,34 +200,31 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 		if v.Seen.After(since) {
 			brought++
 		}
-		if v.Kept() && !v.Polled {
-			met = append(met, it.ID)
-		}
+		altered := false
 		switch {
 		case v.New():
 			fresh = append(fresh, n.recordOf(it))
 			v.Seen = n.now
 		case v.Purged: // as if it were here
 		case v.Digest == it.Digest:
-			if !v.Confirmed {
-				shown = append(shown, it.ID)
+			if !v.Polled {
+				met = append(met, it.ID)
 			}
 		default:
 			edited = append(edited, n.recordOf(it)) // the publisher's own revision replaces ours
-			if n.moved(v.Updated, it.entry.Updated) {
+			if altered = !sameButDates(it.entry, v); altered && n.moved(v.Updated, it.entry.Updated) {
 				revised = append(revised, *it.entry)
 			}
 		}
-		listed[i] = incentive.NewListed(it.entry, it.ID, it.Digest, v.Seen)
+		listed[i] = trust.NewListed(it.entry, it.ID, it.Digest, v.Seen, altered)
 	}
 	n.store.Keep(edited)
 	n.store.Keep(fresh)
-	n.store.Confirm(n.now, shown)
 	n.store.MarkPolled(n.now, met)
 	if ev.Partial {
 		s.listed = listedOn(s.listed, listed)
 	} else {
-		n.dues.claims.Compare(n.now, s.URL, s.listed, listed)
+		n.hearsay.claims.Compare(n.now, s.URL, s.listed, listed)
 		s.listed = listed
 	}
 	if !since.IsZero() {

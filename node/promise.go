@@ -53,7 +53,7 @@ func (n *Node) checked(l *link, did protocol.DID, answer func(protocol.Seen)) {
 		answer(n.offeredSeen(l, did))
 		return
 	}
-	if n.edits.Took(l.holder, did) {
+	if n.hearsay.versions.Took(l.id(), did) {
 		answer(true)
 		return
 	}

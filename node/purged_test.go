@@ -94,7 +94,7 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 		if purged {
 			h.forget(ids...)
 		}
-		before := h.node.edits.Len()
+		before := h.node.hearsay.versions.Len()
 		h.hears(hosts[2], protocol.CheckDID{DID: b.DID})
 		again := protocol.NewBundle(news, []feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.now}})
 		edited := b.Entries[0]
@@ -110,7 +110,7 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 				t.Errorf("purged %v: entry %d is %+v", purged, i, v)
 			}
 		}
-		if aside := h.node.edits.Len() - before; purged && aside > 0 || purged && !h.node.gossip.seen.has(again.DID) {
+		if aside := h.node.hearsay.versions.Len() - before; purged && aside > 0 || purged && !h.node.gossip.seen.has(again.DID) {
 			t.Errorf("%d versions of what was purged wait to be confirmed, and the bundle is done with %v", aside, h.node.gossip.seen.has(again.DID))
 		}
 		if !h.has(again.Entries[1].EntryID()) {

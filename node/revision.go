@@ -6,8 +6,8 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/incentive"
 	"feedex/protocol"
+	"feedex/trust"
 )
 
 // moved reports whether the publisher moved `updated` forward. One in the future is no date.
@@ -17,9 +17,10 @@ func (n *Node) moved(from, to time.Time) bool {
 
 // revised says what becomes of a version that a neighbor brought of an entry of which we keep another.
 //
-// A version that an own poll has shown gives way to two neighbors only where the publisher moved `updated`
-// forward: theirs may well be the older one. For the same reason only such revisions are passed on, a few a
-// day for each entry. They earn nothing.
+// A version that an own poll has shown gives way to none: the next own poll has the publisher's word, and the other waits
+// for that, so that the owner hears of what was altered on its way. One that two witnesses stand by gives way to two
+// only where the publisher moved `updated` forward: theirs may well be the older one. For the same reason only such
+// revisions are passed on, a few a day for each entry. They earn nothing.
 type revised int
 
 const (
@@ -30,40 +31,32 @@ const (
 
 // revise takes in a version of an entry of which we keep another.
 func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known archive.Version) revised {
+	other := trust.Version{Entry: v.ID, Digest: v.Digest, Kept: known.Digest, Via: b.Via(l.id()).Path, DID: b.DID}
 	updated := v.Entry.Updated
 	if known.Updated.After(n.now.Add(archive.Ahead)) {
 		known.Updated = time.Time{} // no date: it must not keep every later version away
 	}
-	if known.Confirmed && updated.Before(known.Updated) && !updated.IsZero() {
+	switch {
+	case known.Confirmed && updated.Before(known.Updated) && !updated.IsZero():
 		return stale // it is the older one by its own word, and ours is more than one neighbor's
-	}
-	if known.Confirmed && sameButDates(&v.Entry, &known) {
+	case known.Confirmed && sameButDates(&v.Entry, &known):
 		return stale // the publisher's dates move, see settleDates
-	}
-	via := b.Via(l.id()).Path
-	promising := !known.Confirmed || n.moved(known.Updated, updated)
-	if promising && n.edits.Confirm(n.now, v.ID, v.Digest, via) {
-		v.Confirmed = true
-		n.store.Keep([]archive.Record{*v})
-		if s := n.feeds[v.Entry.Feed]; s != nil {
-			s.ETag, s.LastModified = "", "" // so that the next own poll shows the publisher's version in any case
-			n.store.KeepFeed(s.Feed)        // also one after a restart
-		}
-		return replaced
-	}
-	n.edits.SetAside(n.now, incentive.Version{
-		Entry: v.ID, Digest: v.Digest, Kept: known.Digest, Via: via, Holder: l.holder, DID: b.DID,
-	})
-	if promising {
+	case known.Polled || known.Confirmed && !n.moved(known.Updated, updated):
+		n.hearsay.versions.SetAside(n.now, other)
+		return stale
+	case !n.hearsay.versions.Vouched(n.now, other, nil):
 		return awaited
 	}
-	return stale
+	v.Confirmed = true
+	n.store.Keep([]archive.Record{*v})
+	n.hearsay.claims.End(v.ID) // who brought the version that gave way gains nothing by it
+	return replaced
 }
 
 // checkAside sounds the alarm where an own poll that has ended shows that entries of the feed were altered on their way.
 // That is no offence: there are publishers that show different readers different versions.
 func (n *Node) checkAside(s *subscription) {
-	for _, a := range n.edits.Compare(s.begun, s.listed) {
+	for _, a := range n.hearsay.versions.Compare(s.begun, s.listed) {
 		n.status.Counters.Altered++
 		n.suspect(a.Via[len(a.Via)-1], "brought another version of an entry than its publisher shows")
 	}
@@ -71,7 +64,7 @@ func (n *Node) checkAside(s *subscription) {
 
 // passRevisions offers revisions of a feed's entries that the publisher dated, a few a day for each.
 func (n *Node) passRevisions(u feed.URL, entries []feed.Entry, path []protocol.NodeID, from protocol.NodeID) {
-	entries = slices.DeleteFunc(entries, func(e feed.Entry) bool { return !n.edits.Pass(n.now, e.EntryID()) })
+	entries = slices.DeleteFunc(entries, func(e feed.Entry) bool { return !n.hearsay.versions.Pass(n.now, e.EntryID()) })
 	bundles, _ := protocol.Split(u, entries)
 	for _, b := range bundles {
 		b.Path = path

@@ -94,34 +94,52 @@ func TestAnAlteredEntryIsNeverShown(t *testing.T) {
 	}
 }
 
-// Two ways confirm a version if nobody stands on both.
+// Whatever neighbors agree on, what an own poll has shown stays as it is; what none has shown gives way to two witnesses.
 func TestWhoConfirmsAVersion(t *testing.T) {
 	x, y := stranger(1), stranger(2)
 	for name, c := range map[string]struct {
 		first, second []protocol.NodeID
 		after         time.Duration
 		same          bool // the same neighbor brings both
-		brought       bool // ours is one neighbor's word
+		strangers     bool // they never brought what is true
+		ours          int  // whose word our version is
 		want          bool
 	}{
-		"two polls":                        {nil, nil, time.Minute, false, false, true},
-		"two relays":                       {[]protocol.NodeID{x}, []protocol.NodeID{y}, time.Minute, false, false, true},
-		"two relays of one source":         {[]protocol.NodeID{x, y}, []protocol.NodeID{x}, time.Minute, false, false, false},
-		"one neighbor twice":               {nil, []protocol.NodeID{x}, time.Minute, true, false, false},
-		"a version that is not dated":      {nil, nil, 0, false, false, false},
-		"one that is older":                {nil, nil, -time.Minute, false, false, false},
-		"one from the future":              {nil, nil, 10 * time.Hour, false, false, false},
-		"not dated, but ours is not known": {nil, nil, 0, false, true, true},
+		"two polls":                              {ours: confirmed, after: time.Minute, want: true},
+		"two relays":                             {ours: confirmed, first: []protocol.NodeID{x}, second: []protocol.NodeID{y}, after: time.Minute, want: true},
+		"two relays of one source":               {ours: confirmed, first: []protocol.NodeID{x, y}, second: []protocol.NodeID{x}, after: time.Minute},
+		"two relays of one network":              {ours: confirmed, first: []protocol.NodeID{x}, second: []protocol.NodeID{near(x)}, after: time.Minute},
+		"one neighbor twice":                     {ours: confirmed, second: []protocol.NodeID{x}, after: time.Minute, same: true},
+		"two strangers":                          {ours: confirmed, after: time.Minute, strangers: true},
+		"a version that is not dated":            {ours: confirmed},
+		"one that is older":                      {ours: confirmed, after: -time.Minute},
+		"one from the future":                    {ours: confirmed, after: 10 * time.Hour},
+		"not dated, but ours is not known":       {ours: brought, want: true},
+		"likewise, by strangers":                 {ours: brought, strangers: true},
+		"later than what an own poll has shown":  {ours: polled, after: time.Minute},
+		"not dated, as an own poll has shown it": {ours: polled},
+		"earlier than what an own poll shows":    {ours: polled, after: -time.Minute},
+		"later than what a poll confirmed":       {ours: listed, after: time.Minute},
 	} {
 		w, e := editors(t, 4, bound())
 		a, b, third := w.list[0], w.list[1], w.list[3]
-		if c.brought {
+		if c.ours != polled {
 			e = feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.now, Updated: w.now}
 			a.take(third, bundleWith(e))
+		}
+		switch c.ours {
+		case confirmed:
+			a.store.Confirm(w.now, []feed.EntryID{e.EntryID()})
+		case listed:
+			w.feed(news).entries = append(w.feed(news).entries, e)
+			a.poll(news)
 		}
 		other := w.list[2]
 		if c.same {
 			other = b
+		}
+		if !c.strangers {
+			a.hasHeard(b, other)
 		}
 		sent := 0
 		w.watch = func(h *testHost, _ Event, effects []Effect) {
@@ -146,10 +164,11 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 		if a.shows("edited") != c.want {
 			t.Errorf("%s: shown is %v, want %v", name, !c.want, c.want)
 		}
-		if awaited := c.after > 0 && c.after < time.Hour; !c.want && a.node.gossip.seen.has(v.DID) == awaited {
+		awaited := c.ours == brought || c.ours == confirmed && c.after > 0 && c.after < time.Hour
+		if !c.want && a.node.gossip.seen.has(v.DID) == awaited {
 			t.Errorf("%s: the bundle counts as seen: %v", name, awaited)
 		}
-		if r := a.record(e.EntryID()); r.Confirmed != (c.want || !c.brought) {
+		if r := a.record(e.EntryID()); r.Confirmed != (c.want || c.ours != brought) {
 			t.Errorf("%s: it is confirmed: %v", name, r.Confirmed)
 		}
 		w.run(10 * time.Second)
@@ -162,6 +181,14 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 	}
 }
 
+// Whose word a version is that a node keeps.
+const (
+	brought   = iota // one neighbor's
+	confirmed        // that of two witnesses
+	listed           // an own poll's, after a neighbor brought it
+	polled           // an own poll's
+)
+
 // A neighbor that is behind has an older version, and nobody wonders.
 func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 	w, e := editors(t, 2, bound())
@@ -169,15 +196,17 @@ func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 	b := version(e, "older", -time.Minute)
 	a.take(late, b)
 	w.run(2 * time.Hour)
-	if c := a.node.Status().Counters; c.Altered != 0 || a.node.edits.Len() != 0 || !a.node.gossip.seen.has(b.DID) {
-		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.edits.Len())
+	if c := a.node.Status().Counters; c.Altered != 0 || a.node.hearsay.versions.Len() != 0 || !a.node.gossip.seen.has(b.DID) {
+		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.hearsay.versions.Len())
 	}
 }
 
 // Nobody who had a version set aside is asked for it again; everybody else is.
 func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
-	w, e := editors(t, 3, bound())
+	w, _ := editors(t, 4, bound())
 	a, foe, other := w.list[0], w.list[1], w.list[2]
+	e := feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.now, Updated: w.now}
+	a.take(w.list[3], bundleWith(e))
 	v := version(e, "altered", time.Minute)
 	check := protocol.CheckDID{DID: v.DID}
 	if r := a.hears(foe, check); r.Reply != protocol.Seen(false) {
@@ -185,7 +214,7 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 	a.take(foe, v)
 	a.take(foe, v)
-	if got := a.node.edits.Len(); got != 1 || a.node.linkTo(foe.id).owes(v.DID) {
+	if got := a.node.hearsay.versions.Len(); got != 1 || a.node.linkTo(foe.id).owes(v.DID) {
 		t.Errorf("%d versions are set aside", got)
 	}
 	if r := a.hears(foe, check); r.Reply != protocol.Seen(true) {
@@ -196,32 +225,45 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 }
 
-// What a publisher edits and dates reaches those who cannot poll once two neighbors have it; what it does
-// not date stays with those who poll.
+// What a publisher edits and dates reaches those who never could poll the entry once two witnesses have it; what it does
+// not date stays with those who poll, and whoever has polled it waits for the next poll.
 func TestEditsReachOthersByTwoWays(t *testing.T) {
-	for _, dated := range []bool{true, false} {
+	for _, c := range []struct{ dated, polled, want bool }{{true, false, true}, {false, false, false}, {true, true, false}} {
 		w, e := editors(t, 3, bound())
 		first, second, blind := w.list[0], w.list[1], w.list[2]
+		blind.hasHeard(first, second)
+		if !c.polled {
+			blind.blocked[news] = true
+			w.run(time.Minute)
+			w.publish(news)
+			e = w.feed(news).entries[1]
+			w.feed(news).entries = w.feed(news).entries[1:]
+			w.feed(news).entries[0].Updated = e.Published
+			first.poll(news)
+			second.poll(news)
+			w.run(10 * time.Second)
+			blind.store.Confirm(w.now, []feed.EntryID{e.EntryID()})
+		}
 		blind.blocked[news] = true
 		w.run(10 * time.Minute)
-		edited := w.edit("edited", dated)
+		edited := w.edit("edited", c.dated)
 		first.poll(news)
 		w.run(10 * time.Second)
 		if blind.shows("edited") || !first.shows("edited") {
-			t.Fatalf("dated %v: one neighbor's word is believed", dated)
+			t.Fatalf("%+v: one neighbor's word is believed", c)
 		}
 		second.poll(news)
 		w.run(10 * time.Second)
-		if got := blind.digest(e.EntryID()) == edited.Digest(); got != dated {
-			t.Errorf("dated %v: it has the edited version: %v", dated, got)
+		if got := blind.digest(e.EntryID()) == edited.Digest(); got != c.want {
+			t.Errorf("%+v: it has the edited version: %v", c, got)
 		}
-		if dated && !blind.record(e.EntryID()).Confirmed {
-			t.Error("the edited version is not confirmed")
+		if !blind.record(e.EntryID()).Confirmed {
+			t.Errorf("%+v: it is not confirmed", c)
 		}
 		w.run(3 * time.Hour)
 		for i, h := range w.list {
-			if c := h.node.Status().Counters; c.Altered != 0 || c.Forged != 0 {
-				t.Errorf("dated %v: node %d counts %d altered, %d forged", dated, i, c.Altered, c.Forged)
+			if got := h.node.Status().Counters; got.Altered != 0 || got.Forged != 0 {
+				t.Errorf("%+v: node %d counts %d altered, %d forged", c, i, got.Altered, got.Forged)
 			}
 		}
 	}
@@ -251,34 +293,27 @@ func TestEditsArePassedOnAFewTimesADay(t *testing.T) {
 	}
 }
 
-// Two neighbors agree on what is not the publisher's: the next own poll sets it right.
-func TestAnOwnPollOverrulesTwoNeighbors(t *testing.T) {
-	w, e := editors(t, 3, bound())
-	a := w.list[0]
-	for _, h := range w.list[1:] {
-		a.take(h, version(e, "altered", time.Minute))
-	}
-	if !a.shows("altered") {
-		t.Fatal("two neighbors were not believed")
-	}
-	w.run(time.Hour + time.Minute)
-	if a.shows("altered") || a.digest(e.EntryID()) != e.Digest() {
-		t.Error("the publisher's version did not come back")
-	}
-}
-
-// Nor is it forgotten that it has to.
-func TestAnOwnPollOverrulesTwoNeighborsAfterARestart(t *testing.T) {
-	w, e := editors(t, 3, bound())
-	a := w.list[0]
-	for _, h := range w.list[1:] {
-		a.take(h, version(e, "altered", time.Minute))
-	}
-	a.kill()
-	a.start()
-	w.run(time.Hour + time.Minute)
-	if a.shows("altered") || a.digest(e.EntryID()) != e.Digest() {
-		t.Error("the publisher's version did not come back")
+// Two witnesses agree on what is not the publisher's, before any own poll: that sets it right, also after a restart.
+func TestAnOwnPollOverrulesTwoWitnesses(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		w, _ := editors(t, 3, bound())
+		a := w.list[0]
+		a.hasHeard(w.list[1:]...)
+		w.publish(news)
+		e := w.feed(news).entries[1]
+		a.take(w.list[1], version(e, "altered", 0))
+		a.take(w.list[2], bundleWith(version(e, "altered", 0).Entries[0], feed.Entry{Feed: news, ID: "beside", Title: "T", Published: w.now}))
+		if e := a.record(e.EntryID()); !e.Confirmed || !a.shows("altered") {
+			t.Fatal("two witnesses were not believed")
+		}
+		if restart {
+			a.kill()
+			a.start()
+		}
+		w.run(time.Hour + time.Minute)
+		if a.shows("altered") || a.digest(e.EntryID()) != e.Digest() {
+			t.Errorf("restart %v: the publisher's version did not come", restart)
+		}
 	}
 }
 
@@ -289,6 +324,7 @@ func TestALaterDateKeepsNobodyAway(t *testing.T) {
 		w := newNetwork(t)
 		w.full(4, bound(), news)
 		a := w.list[0]
+		a.hasHeard(w.list[1:]...)
 		e := feed.Entry{Feed: news, ID: "true", Title: "T", Published: w.now, Updated: w.now.Truncate(time.Second)}
 		a.take(w.list[1], version(e, "altered", later))
 		a.take(w.list[2], bundleWith(e))

@@ -8,30 +8,30 @@ import (
 	"feedex/archive"
 	"feedex/courtesy"
 	"feedex/feed"
-	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/polling"
+	"feedex/trust"
 )
 
 // A subscription is a feed of the node's own interest.
 type subscription struct {
 	archive.Feed
-	unspeakable       bool               // its URL alone says that it must not leave the node
-	policy            polling.Policy     // see archive.Feed.Policy
-	recalled          bool               // the history was rebuilt from the archive
-	slipped           bool               // the last document held no entry that was known before
-	history           polling.History    // rebuilt from the archive after a restart
-	visitor           *courtesy.Visitor  // of its hosts
-	polling           bool               // a Fetch is under way
-	begun             time.Time          // the last Fetch
-	aside             time.Time          // when it is due by a clock that was ahead of ours; zero for not known
-	lost              time.Time          // when it was first not reached, since it last was
-	found             bool               // somebody answered in this run, or there is such a host on the Internet
-	unread            string             // why the last document could not be used, if that was in this run
-	ordinary          time.Time          // when it falls due but for a spot poll; zero where there was none since the last time
-	listed            []incentive.Listed // the last document of this run, oldest entry first
-	said              []uint64           // what the entries of that document say
-	polled, delivered int64              // entries brought first by own polls, and by neighbors
+	unspeakable       bool              // its URL alone says that it must not leave the node
+	policy            polling.Policy    // see archive.Feed.Policy
+	recalled          bool              // the history was rebuilt from the archive
+	slipped           bool              // the last document held no entry that was known before
+	history           polling.History   // rebuilt from the archive after a restart
+	visitor           *courtesy.Visitor // of its hosts
+	polling           bool              // a Fetch is under way
+	begun             time.Time         // the last Fetch
+	aside             time.Time         // when it is due by a clock that was ahead of ours; zero for not known
+	lost              time.Time         // when it was first not reached, since it last was
+	found             bool              // somebody answered in this run, or there is such a host on the Internet
+	unread            string            // why the last document could not be used, if that was in this run
+	ordinary          time.Time         // when it falls due but for a spot poll; zero where there was none since the last time
+	listed            []trust.Listed    // the last document of this run, oldest entry first
+	said              []uint64          // what the entries of that document say
+	polled, delivered int64             // entries brought first by own polls, and by neighbors
 }
 
 // subscribe begins to follow feeds, or changes how they are followed.
@@ -215,7 +215,7 @@ func (n *Node) unsubscribe(u feed.URL) {
 	n.status.Feeds = len(n.feeds)
 	s.Subscribed = false
 	n.store.KeepFeed(s.Feed)
-	n.dues.claims.Forget(u)
+	n.hearsay.claims.Forget(u)
 	n.table.Own(u, false)
 	n.table.Discreet(u, false)
 	n.table.Weigh(u, 1)

@@ -184,8 +184,8 @@ func TestANeighborsDatesThatMove(t *testing.T) {
 	other := e
 	other.Published, other.Updated = e.Published.Add(time.Minute), e.Updated.Add(time.Hour)
 	a.put(b, bundleWith(other))
-	if a.node.edits.Len() != 0 {
-		t.Errorf("%d versions are set aside", a.node.edits.Len())
+	if a.node.hearsay.versions.Len() != 0 {
+		t.Errorf("%d versions are set aside", a.node.hearsay.versions.Len())
 	}
 	w.run(3 * time.Hour)
 	a.poll(news)

@@ -59,6 +59,22 @@ func (t Trail) Path() []NodeID {
 	return path
 }
 
+// First is the first node of the trail, the zero NodeID where there is none.
+func (t Trail) First() (id NodeID) {
+	if t != "" {
+		id, _ = t.next()
+	}
+	return id
+}
+
+// Last is the last node of the trail, the zero NodeID where there is none.
+func (t Trail) Last() (id NodeID) {
+	for t != "" {
+		id, t = t.next()
+	}
+	return id
+}
+
 // Len is how many nodes there are.
 func (t Trail) Len() (n int) {
 	for ; t != ""; n++ {

@@ -26,6 +26,7 @@ func layers() map[string]int {
 		"safehtml":         1,
 		"neighbors":        2,
 		"incentive":        2,
+		"trust":            2,
 		"search":           2,
 		"reading":          2,
 		"archive":          2,

@@ -1,7 +1,6 @@
-package incentive
+package trust
 
 import (
-	"net/netip"
 	"testing"
 	"time"
 
@@ -9,54 +8,69 @@ import (
 	"feedex/protocol"
 )
 
-// relay is a node at an address of its own.
-func relay(i int) protocol.NodeID {
-	return protocol.NewNodeID(netip.AddrFrom4([4]byte{20, 0, byte(i), 7}), 7790)
-}
-
 // brought is a version of entry 1 that came by way of these, the last of them a neighbor.
 func brought(digest byte, via ...int) Version {
 	v := Version{Entry: feed.EntryID{1}, Digest: feed.Digest{digest}, Kept: feed.Digest{1}}
 	for _, i := range via {
-		v.Via = append(v.Via, relay(i))
+		v.Via = append(v.Via, id(i))
 	}
-	v.Holder = HolderOf(v.Via[len(v.Via)-1])
 	return v
 }
 
 func TestWhoConfirmsAVersion(t *testing.T) {
+	near := brought(2, 5)
+	near.Via[0] = beside(6)
 	for _, test := range []struct {
 		name   string
 		before []Version
 		ago    time.Duration
 		then   Version
+		first  []protocol.NodeID
 		want   bool
 	}{
-		{"nobody brought it before", nil, 0, brought(2, 5), false},
-		{"two polls", []Version{brought(2, 5)}, 0, brought(2, 6), true},
-		{"two relays", []Version{brought(2, 1, 5)}, 0, brought(2, 2, 6), true},
-		{"two relays of one source", []Version{brought(2, 1, 5)}, 0, brought(2, 1, 6), false},
-		{"one neighbor twice", []Version{brought(2, 5)}, 0, brought(2, 1, 5), false},
-		{"one of three", []Version{brought(2, 1, 5), brought(2, 7)}, 0, brought(2, 1, 6), true},
-		{"another version", []Version{brought(3, 5)}, 0, brought(2, 6), false},
-		{"after two days", []Version{brought(2, 5)}, asideFor, brought(2, 6), true},
-		{"after more than that", []Version{brought(2, 5)}, asideFor + 1, brought(2, 6), false},
+		{"nobody brought it before", nil, 0, brought(2, 5), nil, false},
+		{"two polls", []Version{brought(2, 5)}, 0, brought(2, 6), nil, true},
+		{"two relays", []Version{brought(2, 1, 5)}, 0, brought(2, 2, 6), nil, true},
+		{"two relays of one source", []Version{brought(2, 1, 5)}, 0, brought(2, 1, 6), nil, false},
+		{"one neighbor twice", []Version{brought(2, 5)}, 0, brought(2, 1, 5), nil, false},
+		{"two of one network", []Version{near}, 0, brought(2, 6), nil, false},
+		{"by a node of one network", []Version{{Entry: feed.EntryID{1}, Digest: feed.Digest{2}, Via: append([]protocol.NodeID{beside(1)}, way(5)...)}}, 0, brought(2, 1, 6), nil, false},
+		{"one of three", []Version{brought(2, 1, 5), brought(2, 7)}, 0, brought(2, 1, 6), nil, true},
+		{"one who has earned nothing, at first", []Version{brought(2, 30)}, 0, brought(2, 6), nil, false},
+		{"or then", []Version{brought(2, 5)}, 0, brought(2, 30), nil, false},
+		{"who does not matter where two others have", []Version{brought(2, 30), brought(2, 5)}, 0, brought(2, 6), nil, true},
+		{"another version", []Version{brought(3, 5)}, 0, brought(2, 6), nil, false},
+		{"after two days", []Version{brought(2, 5)}, asideFor, brought(2, 6), nil, true},
+		{"after more than that", []Version{brought(2, 5)}, asideFor + 1, brought(2, 6), nil, false},
+		{"who brought it when it was new", nil, 0, brought(2, 6), way(1, 5), true},
+		{"but not itself", nil, 0, brought(2, 6), way(6), false},
+		{"nor by way of it", nil, 0, brought(2, 6, 5), way(6), false},
+		{"nor who has earned nothing", nil, 0, brought(2, 6), way(30), false},
 	} {
-		var v Versions
+		v := NewVersions(heard(9, 1))
 		for _, b := range test.before {
 			v.SetAside(now.Add(-test.ago), b)
 		}
 		v.SetAside(now.Add(-test.ago), brought(9, 9))
-		if got := v.Confirm(now, test.then.Entry, test.then.Digest, test.then.Via); got != test.want {
+		if got := v.Vouched(now, test.then, test.first); got != test.want {
 			t.Errorf("%s: confirmed %v", test.name, got)
 		}
-		want := len(test.before) + 1
-		if test.want {
-			want = 1
+		if got := v.Vouched(now, test.then, test.first); got && test.first == nil {
+			t.Errorf("%s: it is remembered", test.name)
 		}
-		if v.Len() != want {
-			t.Errorf("%s: %d versions are set aside, want %d", test.name, v.Len(), want)
-		}
+	}
+}
+
+// What one brought who had earned nothing counts once it has.
+func TestAWordCountsOnceItIsEarned(t *testing.T) {
+	w := heard(1, 1)
+	v := NewVersions(w)
+	if v.Vouched(now, brought(2, 1), nil) || v.Vouched(now, brought(2, 2), nil) {
+		t.Error("a stranger is a witness")
+	}
+	w.Earned(now, id(2))
+	if !v.Vouched(now, brought(2, 2), nil) {
+		t.Error("it has earned something, and is none")
 	}
 }
 
@@ -75,7 +89,7 @@ func TestWhatAPollShowsOfVersions(t *testing.T) {
 		{"ours, after that", alteredAfter, []Listed{{Entry: feed.EntryID{1}, Digest: feed.Digest{1}}}, 0, 1},
 		{"a third", alteredAfter, []Listed{{Entry: feed.EntryID{1}, Digest: feed.Digest{3}}}, 0, 0},
 	} {
-		var v Versions
+		v := NewVersions(new(Witnesses))
 		v.SetAside(now.Add(-test.ago), brought(2, 5))
 		altered := v.Compare(now, test.listed)
 		if len(altered) != test.want || v.Len() != test.left {
@@ -86,32 +100,32 @@ func TestWhatAPollShowsOfVersions(t *testing.T) {
 
 // Who delivered a version that was set aside need not do so again, for a while.
 func TestVersionsAreTakenOnceFromEach(t *testing.T) {
-	var v Versions
+	v := NewVersions(new(Witnesses))
 	one := brought(2, 5)
 	for i := range 2 { // in one bundle and another
 		one.DID = did(i)
 		v.SetAside(now, one)
 	}
-	if v.Len() != 1 || !v.Took(one.Holder, did(1)) || v.Took(one.Holder, did(0)) || v.Took(numbered(6), did(1)) {
+	if v.Len() != 1 || !v.Took(id(5), did(1)) || !v.Took(beside(5), did(1)) || v.Took(id(5), did(0)) || v.Took(id(6), did(1)) {
 		t.Errorf("%d versions are set aside", v.Len())
 	}
 	v.SetAside(now.Add(asideFor+1), brought(3, 6))
-	if v.Took(one.Holder, did(1)) {
+	if v.Took(id(5), did(1)) {
 		t.Error("it is remembered for ever")
 	}
 }
 
 func TestVersionsAreBounded(t *testing.T) {
-	var v Versions
-	one := func(i, holder int) Version {
-		return Version{Entry: feed.EntryID(did(i)), DID: did(i), Holder: numbered(holder)}
+	v := NewVersions(new(Witnesses))
+	one := func(i, by int) Version {
+		return Version{Entry: feed.EntryID(did(i)), DID: did(i), Via: way(by)}
 	}
 	v.SetAside(now, one(0, 0))
 	for i := range 2 * maxAside {
 		v.SetAside(now, one(1+i, 1))
 	}
-	if v.Len() != 1+maxAsideEach || !v.Took(numbered(0), did(0)) || !v.Took(numbered(1), did(2*maxAside)) {
-		t.Errorf("after a flood of one neighbor %d are set aside", v.Len())
+	if v.Len() != 1+maxAsideEach || !v.Took(id(0), did(0)) || !v.Took(id(1), did(2*maxAside)) {
+		t.Errorf("after a flood of one network %d are set aside", v.Len())
 	}
 	for i := range 2 * maxAside {
 		v.SetAside(now, one(i, 2+i%100))
@@ -123,7 +137,7 @@ func TestVersionsAreBounded(t *testing.T) {
 
 // Three revisions of an entry are passed on within a day, whatever becomes of others.
 func TestRevisionsAreRationed(t *testing.T) {
-	var v Versions
+	v := NewVersions(new(Witnesses))
 	for i, want := range []bool{true, true, true, false, false, true} {
 		at := now.Add(time.Duration(i) * 5 * time.Hour)
 		if got := v.Pass(at, feed.EntryID{1}); got != want {
@@ -133,7 +147,7 @@ func TestRevisionsAreRationed(t *testing.T) {
 			t.Error("another entry's is not passed on")
 		}
 	}
-	v = Versions{}
+	v = NewVersions(new(Witnesses))
 	for i := range maxPassed {
 		v.Pass(now, feed.EntryID(did(i)))
 	}

@@ -1,4 +1,4 @@
-package incentive
+package trust
 
 import (
 	"testing"

@@ -1,8 +1,7 @@
-package incentive
+package trust
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -25,22 +24,14 @@ func item(i int, age time.Duration) feed.Entry {
 func listing(entries ...feed.Entry) (listed []Listed) {
 	for i := range entries {
 		e := &entries[i]
-		listed = append(listed, NewListed(e, e.EntryID(), e.Digest(), e.Published))
+		listed = append(listed, NewListed(e, e.EntryID(), e.Digest(), e.Published, false))
 	}
 	return listed
 }
 
-// way is a path by the nodes of these numbers, each at an address of its own.
-func way(nodes ...int) (via []protocol.NodeID) {
-	for _, i := range nodes {
-		via = append(via, protocol.NewNodeID(netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 7}), 7790))
-	}
-	return via
-}
-
 // claims are Claims with one about e, which the last node of the way brought so long before now.
 func claims(e feed.Entry, age time.Duration, nodes ...int) *Claims {
-	c := NewClaims()
+	c := NewClaims(new(Witnesses))
 	add(c, e, age, nodes...)
 	return c
 }
@@ -48,7 +39,7 @@ func claims(e feed.Entry, age time.Duration, nodes ...int) *Claims {
 func add(c *Claims, e feed.Entry, age time.Duration, nodes ...int) {
 	via := way(nodes...)
 	c.Add(&e, Claim{
-		Feed: e.Feed, Entry: e.EntryID(), Holder: HolderOf(via[len(via)-1]), Via: protocol.TrailOf(via), At: now.Add(-age), Value: Entry, Earned: Entry,
+		Feed: e.Feed, Entry: e.EntryID(), Via: protocol.TrailOf(via), At: now.Add(-age), Value: 1, Earned: 1,
 	})
 }
 
@@ -98,7 +89,7 @@ func TestWhatAPollSaysOfAClaim(t *testing.T) {
 		if got := kind(all, j, c.claim.EntryID()); got != c.want {
 			t.Errorf("%s: it is %s, want %s", c.rule, got, c.want)
 		}
-		if other := claims(c.claim, c.age, c.via...).Judge(now, now, "https://example.com/other", listing(c.listed...)); kind(NewClaims(), other, c.claim.EntryID()) != "dropped" {
+		if other := claims(c.claim, c.age, c.via...).Judge(now, now, "https://example.com/other", listing(c.listed...)); kind(NewClaims(nil), other, c.claim.EntryID()) != "dropped" {
 			t.Errorf("%s: the poll of another feed judged it", c.rule)
 		}
 	}
@@ -138,18 +129,18 @@ func TestAClaimMustBeRipeWhenThePollBegins(t *testing.T) {
 	}
 }
 
-// Where claims of two holders are missing, the publisher is more likely the reason: nobody is blamed who
+// Where claims of two witnesses are missing, the publisher is more likely the reason: nobody is blamed who
 // misses nowhere else.
 func TestADividedFeedBlamesNobody(t *testing.T) {
 	const day = 24 * time.Hour
 	const other feed.URL = "https://other.example.com/feed"
-	c := NewClaims()
+	c := NewClaims(new(Witnesses))
 	at, count := now, 0
 	for i, s := range []struct {
 		rule            string
 		after           time.Duration
 		feed            feed.URL
-		holders         []int
+		neighbors       []int
 		forged, excused int
 	}{
 		{"one neighbor proves nothing about the publisher", 0, news, []int{1}, 1, 0},
@@ -165,22 +156,27 @@ func TestADividedFeedBlamesNobody(t *testing.T) {
 		{"which does not help who misses elsewhere", 0, news, []int{9}, 1, 0},
 		{"nor who is found to do so later", 0, other, []int{11}, 1, 0},
 		{"as it would have been here", 0, news, []int{11}, 1, 0},
+		{"two who never brought what is true are no witnesses", 16 * day, news, []int{12, 13}, 2, 0},
+		{"and the third is not excused", day, news, []int{7}, 1, 0},
 	} {
 		at = at.Add(s.after)
-		for _, h := range s.holders {
+		for i := range 12 {
+			c.witnesses.Earned(at, id(i))
+		}
+		for _, h := range s.neighbors {
 			count++
 			e := item(100+count, 0)
 			e.Published = at.Add(-2 * time.Hour)
 			via := way(h)
-			c.Add(&e, Claim{Feed: s.feed, Entry: e.EntryID(), Holder: HolderOf(via[0]), Via: protocol.TrailOf(via), At: at.Add(-2 * time.Hour)})
+			c.Add(&e, Claim{Feed: s.feed, Entry: e.EntryID(), Via: protocol.TrailOf(via), At: at.Add(-2 * time.Hour)})
 		}
-		j := c.Judge(at, at, s.feed, []Listed{{seen: unix(at.Add(-30 * day))}})
+		j := c.Judge(at, at, s.feed, []Listed{{seen: uint32(at.Add(-30 * day).Unix())}})
 		if len(j.Forged) != s.forged || len(j.Excused) != s.excused {
 			t.Errorf("step %d: %s: %d forged, %d excused, want %d and %d", i, s.rule, len(j.Forged), len(j.Excused), s.forged, s.excused)
 		}
 	}
 	for i := range 2 * maxMisses {
-		c.missed(at, feed.URL(fmt.Sprint("https://example.com/", i)), HolderOf(way(1)[0]))
+		c.missed(at, feed.URL(fmt.Sprint("https://example.com/", i)), id(1).Network())
 	}
 	if len(c.misses) > maxMisses {
 		t.Errorf("%d missing claims are remembered", len(c.misses))
@@ -207,7 +203,7 @@ func TestDocumentsThatLoseEntriesExcuse(t *testing.T) {
 		{"one gets another id", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(1), renamed, e(3)}, false},
 		{"nothing is left", []feed.Entry{e(1), e(2)}, nil, false},
 	} {
-		all := NewClaims()
+		all := NewClaims(new(Witnesses))
 		all.Compare(now, news, listing(c.before...), listing(c.after...))
 		if got := all.vanishing(now, news); got != c.want {
 			t.Errorf("%s: it does is %v, want %v", c.rule, got, c.want)
@@ -225,20 +221,20 @@ func TestClaimsAreBounded(t *testing.T) {
 	for i := range 2 * maxClaims {
 		add(c, item(1+i, 0), 0, 3)
 	}
-	if number, _ := c.makers.find(HolderOf(way(3)[0])); c.open.Len() != maxClaims || c.feeds.list[0].count != maxClaims || c.makers.list[number].count != maxClaims-1 {
-		t.Errorf("%d claims are remembered, %d of one holder", c.open.Len(), c.makers.list[number].count)
+	if number, _ := c.makers.find(id(3).Network()); c.open.Len() != maxClaims || c.feeds.list[0].count != maxClaims || c.makers.list[number].count != maxClaims-1 {
+		t.Errorf("%d claims are remembered, %d of one network", c.open.Len(), c.makers.list[number].count)
 	}
 	first := item(0, 0)
-	if claim, ok := c.Of(first.EntryID()); !ok || claim.Holder != HolderOf(way(1)[0]) {
+	if claim, ok := c.Of(first.EntryID()); !ok || claim.Neighbor() != id(1) {
 		t.Errorf("of the first claim is left: %+v", claim)
 	}
 	last := item(2*maxClaims, 0)
 	if _, ok := c.Of(last.EntryID()); !ok {
 		t.Error("the last claim is not remembered")
 	}
-	add(c, item(-1, 0), -young-time.Second, 4)
+	add(c, item(-1, 0), -claimedFor-time.Second, 4)
 	if c.open.Len() != 1 || c.makers.numbers.Len() != 1 {
-		t.Errorf("after two days %d claims are left, of %d holders", c.open.Len(), c.makers.numbers.Len())
+		t.Errorf("after two days %d claims are left, of %d networks", c.open.Len(), c.makers.numbers.Len())
 	}
 	c.Forget(news)
 	if c.open.Len()+c.feeds.numbers.Len()+c.makers.numbers.Len() != 0 {
@@ -246,11 +242,11 @@ func TestClaimsAreBounded(t *testing.T) {
 	}
 }
 
-// Where several holders have the most claims, it does not depend on chance which of them loses one.
+// Where several networks have the most claims, it does not depend on chance which of them loses one.
 func TestEvictionIsDeterministic(t *testing.T) {
 	var lives [2]*Claims
 	for i := range lives {
-		lives[i] = NewClaims()
+		lives[i] = NewClaims(new(Witnesses))
 		for j := range maxClaims + 100 {
 			add(lives[i], item(j, 0), 0, j%100)
 		}
@@ -270,7 +266,7 @@ func TestEvictionIsDeterministic(t *testing.T) {
 // within the hour, and nothing is judged twice.
 func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := NewClaims()
+		c := NewClaims(new(Witnesses))
 		at, judged := now, make(map[feed.EntryID]bool)
 		made := make(map[feed.EntryID]Claim)
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
@@ -278,7 +274,7 @@ func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 			e := item(rapid.IntRange(0, 20).Draw(t, "entry"), time.Duration(rapid.IntRange(-10, 10).Draw(t, "age"))*time.Hour)
 			if rapid.Bool().Draw(t, "claim") {
 				via := way(rapid.SliceOfN(rapid.IntRange(1, 4), 1, 3).Draw(t, "via")...)
-				claim := Claim{Feed: news, Entry: e.EntryID(), Holder: HolderOf(via[len(via)-1]), Via: protocol.TrailOf(via), At: at}
+				claim := Claim{Feed: news, Entry: e.EntryID(), Via: protocol.TrailOf(via), At: at}
 				if _, open := c.Of(claim.Entry); !open && !judged[claim.Entry] {
 					made[claim.Entry] = claim
 					c.Add(&e, claim)
@@ -296,31 +292,10 @@ func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 				}
 			}
 			for _, f := range j.Forged {
-				if claim := made[f.Entry]; !claim.FirstHand() || f.Holder != claim.Holder || at.Sub(claim.At) < ripe-time.Second || f.Entry == e.EntryID() {
+				if claim := made[f.Entry]; !claim.FirstHand() || f.Neighbor() != claim.Neighbor() || at.Sub(claim.At) < ripe-time.Second || f.Entry == e.EntryID() {
 					t.Fatalf("%+v was judged forged at %v", claim, at)
 				}
 			}
 		}
 	})
-}
-
-func TestApart(t *testing.T) {
-	v6 := func(s string) protocol.NodeID { return protocol.NewNodeID(netip.MustParseAddr(s), 7790) }
-	for _, c := range []struct {
-		a, b []protocol.NodeID
-		want bool
-	}{
-		{way(1), way(2), true},
-		{way(1), way(1), false},
-		{way(1, 2), way(3, 1), false},
-		{way(1, 2), way(3, 4), true},
-		{nil, way(1), true},
-		{[]protocol.NodeID{v6("2a00::1")}, []protocol.NodeID{v6("2a00::2")}, false}, // one /64
-		{[]protocol.NodeID{v6("2a00::1")}, []protocol.NodeID{v6("2a00:0:0:1::1")}, true},
-		{[]protocol.NodeID{protocol.NewNodeID(way(1)[0].Addr(), 1)}, way(1), false}, // another port
-	} {
-		if Apart(c.a, c.b) != c.want || Apart(c.b, c.a) != c.want {
-			t.Errorf("Apart(%v, %v) = %v", c.a, c.b, !c.want)
-		}
-	}
 }

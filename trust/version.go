@@ -1,4 +1,4 @@
-package incentive
+package trust
 
 import (
 	"slices"
@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// maxAside and maxAsideEach bound the versions that are set aside, in all and for one neighbor.
+	// maxAside and maxAsideEach bound the versions that are set aside, in all and of one network.
 	maxAside, maxAsideEach = 1024, 128
-	// asideFor is how long a version waits to be confirmed.
+	// asideFor is how long a version waits for a second witness.
 	asideFor = 48 * time.Hour
 	// alteredAfter is how old a version must be before an own poll can show that it was altered: a
 	// publisher's caches show different readers versions of different age.
@@ -22,15 +22,19 @@ const (
 	maxPassed = 4096
 )
 
-// Versions remembers those versions of known entries that one neighbor each brought, and that differ from ours.
-// Publishers edit entries, and any hop may alter them. So such a version counts as the publisher's only where an own
-// poll shows it, or where it came by two ways that have nobody in common: whoever altered it stands on both, if he is
-// one. Until then it is set aside, which is to say that it is remembered by its digest and shown to nobody; who confirms
-// it brings it again. The zero Versions has none.
+// Versions remembers the versions of known entries that one neighbor each brought: those that differ from ours, and ours
+// where it is one neighbor's word itself. Publishers edit entries, and any hop may alter them. So a version counts as the
+// publisher's only where an own poll shows it or, of an entry that none has shown, where two witnesses stand by it. Until
+// then it is set aside, which is to say that it is remembered by its digest and shown to nobody; who confirms it brings
+// it again. Make it with NewVersions.
 type Versions struct {
-	aside  []Version // oldest first
-	passed []passed  // likewise
+	witnesses *Witnesses
+	aside     []Version // oldest first
+	passed    []passed  // likewise
 }
+
+// NewVersions returns Versions that remembers none.
+func NewVersions(w *Witnesses) *Versions { return &Versions{witnesses: w} }
 
 // A Version is one of an entry that one neighbor brought.
 type Version struct {
@@ -38,10 +42,12 @@ type Version struct {
 	Digest feed.Digest
 	Kept   feed.Digest       // of our version
 	Via    []protocol.NodeID // how it came, the neighbor last
-	Holder Holder            // of the neighbor
 	DID    protocol.DID      // of its bundle, the latest
 	At     time.Time         // when it came
 }
+
+// by is the network of the neighbor.
+func (v *Version) by() protocol.Network { return v.Via[len(v.Via)-1].Network() }
 
 // passed is a revision that went to the neighbors.
 type passed struct {
@@ -52,19 +58,19 @@ type passed struct {
 // Len is how many versions are set aside.
 func (v *Versions) Len() int { return len(v.aside) }
 
-// Took reports whether the holder delivered a bundle of which something was set aside: it need not do so
-// again, while others must be asked for theirs.
-func (v *Versions) Took(h Holder, did protocol.DID) bool {
-	return slices.ContainsFunc(v.aside, func(a Version) bool { return a.Holder == h && a.DID == did })
+// Took reports whether the neighbor, or another of its network, delivered a bundle of which something was set aside: it
+// need not do so again, while others must be asked for theirs.
+func (v *Versions) Took(id protocol.NodeID, did protocol.DID) bool {
+	return slices.ContainsFunc(v.aside, func(a Version) bool { return a.DID == did && a.by() == id.Network() })
 }
 
-// SetAside remembers a version that came now. A flood of one neighbor pushes out its own.
+// SetAside remembers a version that came now. A flood of one network pushes out its own.
 func (v *Versions) SetAside(now time.Time, one Version) {
 	one.At = now
 	v.aside = slices.DeleteFunc(v.aside, func(old Version) bool { return now.Sub(old.At) > asideFor })
-	own, first := 0, -1
+	by, own, first := one.by(), 0, -1
 	for i := range v.aside {
-		if old := &v.aside[i]; old.Holder == one.Holder {
+		if old := &v.aside[i]; old.by() == by {
 			if old.Entry == one.Entry && old.Digest == one.Digest {
 				old.DID = one.DID
 				return
@@ -83,17 +89,19 @@ func (v *Versions) SetAside(now time.Time, one Version) {
 	v.aside = append(v.aside, one)
 }
 
-// Confirm reports whether a version of an entry that came by this way came before by one apart from it: then it is
-// believed, and set aside no more.
-func (v *Versions) Confirm(now time.Time, id feed.EntryID, digest feed.Digest, via []protocol.NodeID) bool {
-	is := func(a Version) bool { return a.Entry == id && a.Digest == digest }
-	confirmed := slices.ContainsFunc(v.aside, func(a Version) bool {
-		return is(a) && now.Sub(a.At) <= asideFor && Apart(a.Via, via)
+// Vouched reports whether two witnesses stand by a version that came now, of an entry that no own poll has shown. first
+// is the way by which the same came before it was known, nil for none. Where they do not it is set aside.
+func (v *Versions) Vouched(now time.Time, one Version, first []protocol.NodeID) bool {
+	is := func(a Version) bool { return a.Entry == one.Entry && a.Digest == one.Digest }
+	vouched := len(first) > 0 && v.witnesses.bothCount(now, first, one.Via) || slices.ContainsFunc(v.aside, func(a Version) bool {
+		return is(a) && now.Sub(a.At) <= asideFor && v.witnesses.bothCount(now, a.Via, one.Via)
 	})
-	if confirmed {
+	if vouched {
 		v.aside = slices.DeleteFunc(v.aside, is)
+	} else {
+		v.SetAside(now, one)
 	}
-	return confirmed
+	return vouched
 }
 
 // Compare looks at what was set aside of entries that a poll begun then has shown: the publisher's versions are kept by

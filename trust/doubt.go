@@ -1,0 +1,118 @@
+package trust
+
+import (
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+const (
+	// doubters is how many witnesses must speak against a node until it is doubted: one may be wrong, or lie.
+	doubters = 2
+	// doubtFor is for how long a word against a node counts: three times as long as feeds are left alone between polls,
+	// so that ours can tell, if they ever can.
+	doubtFor = 12 * time.Hour
+	// maxDoubts and maxDoubtsEach bound the words that are remembered, in all and of one network.
+	maxDoubts, maxDoubtsEach = 1024, 64
+)
+
+// A doubt is the word of a witness against a node: it refuses what comes by way of the node because that forged entries,
+// or it brought what it says the node polled, and our own poll did not show it. A node that follows none of the feeds in
+// which somebody forges cannot find out by itself, and one such neighbor would be enough for a forger to reach everyone
+// for ever.
+//
+// Two make a node doubted. That is no verdict and costs no standing and no link, or two liars could part any two nodes:
+// what it claims to have polled just goes no further by way of us until an own poll has shown it, and an own poll comes
+// sooner. It ends at once in each feed of which an own poll shows what the node claims, and everywhere within hours; a
+// witness has one word against a node in a week. What would be worth more than that is own evidence: whoever is found
+// forging by an own poll is refused.
+//
+// A witness whose word has had its time, in which own polls showed what the node claims and did not find it forging, is
+// proved wrong. That costs it its voice, which it had to earn, and no credit: somebody may forge to the witness alone, to
+// have it say what nobody else can see, and what is taken from it then must not be worth that.
+type doubt struct {
+	against, by protocol.Network
+	at          time.Time
+	stake       int        // what its witness must have earned for it: more entries than the node
+	shown       []feed.URL // of what the node claims to have polled since, own polls have shown something in these
+}
+
+// lasts reports whether the word is remembered. A clock may have gone wrong.
+func (d *doubt) lasts(now time.Time) bool { return now.Sub(d.at).Abs() < week }
+
+// stands reports whether the word may count yet.
+func (d *doubt) stands(now time.Time) bool { return now.Sub(d.at).Abs() < doubtFor }
+
+// wrong reports whether own polls have shown it to be.
+func (d *doubt) wrong(now time.Time) bool { return len(d.shown) > 0 && !d.stands(now) && d.lasts(now) }
+
+// Doubt takes in that a neighbor speaks against a node. It does nothing where that did so within a week. Where there is no
+// more room, the oldest word goes of those who have no voice.
+func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) {
+	d := doubt{against: against.Network(), by: by.Network(), at: now}
+	d.stake = 1 + w.earnedBy(now, d.against)
+	w.doubts = slices.DeleteFunc(w.doubts, func(old doubt) bool { return !old.lasts(now) })
+	own := 0
+	for i := range w.doubts {
+		if old := &w.doubts[i]; old.by == d.by {
+			if own++; own == maxDoubtsEach || old.against == d.against {
+				return
+			}
+		}
+	}
+	if d.by == d.against {
+		return
+	}
+	if len(w.doubts) >= maxDoubts {
+		i := max(0, slices.IndexFunc(w.doubts, func(old doubt) bool { return w.earnedBy(now, old.by) == 0 }))
+		w.doubts = slices.Delete(w.doubts, i, i+1)
+	}
+	w.doubts = append(w.doubts, d)
+}
+
+// Doubted reports whether at least two witnesses speak against the node, and no own poll for what it claims of the feed.
+func (w *Witnesses) Doubted(now time.Time, id protocol.NodeID, u feed.URL) bool {
+	against, count := id.Network(), 0
+	for i := range w.doubts {
+		d := &w.doubts[i]
+		if d.against == against && d.stands(now) && !slices.Contains(d.shown, u) && w.backs(now, i) {
+			count++
+		}
+	}
+	return count >= doubters
+}
+
+// Shown notes that an own poll has shown what the node claims to have polled.
+func (w *Witnesses) Shown(now time.Time, id protocol.NodeID, u feed.URL) {
+	against := id.Network()
+	for i := range w.doubts {
+		if d := &w.doubts[i]; d.against == against && d.stands(now) && !slices.Contains(d.shown, u) {
+			d.shown = append(d.shown, u)
+		}
+	}
+}
+
+// Convicted notes that an own poll has found the node forging: whoever spoke against it was right.
+func (w *Witnesses) Convicted(id protocol.NodeID) {
+	against := id.Network()
+	w.doubts = slices.DeleteFunc(w.doubts, func(d doubt) bool { return d.against == against })
+}
+
+// backs reports whether the witness of a doubt has earned what that takes, and the earlier ones of its that are
+// remembered.
+func (w *Witnesses) backs(now time.Time, doubt int) bool {
+	by, stake := w.doubts[doubt].by, 0
+	for i := range w.doubts[:doubt+1] {
+		if d := &w.doubts[i]; d.by == by && d.lasts(now) {
+			stake += d.stake
+		}
+	}
+	return w.counts(now, by) && w.earnedBy(now, by) >= stake
+}
+
+// provedWrong reports whether the network was, within a week.
+func (w *Witnesses) provedWrong(now time.Time, network protocol.Network) bool {
+	return slices.ContainsFunc(w.doubts, func(d doubt) bool { return d.by == network && d.wrong(now) })
+}

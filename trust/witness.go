@@ -1,0 +1,104 @@
+package trust
+
+import (
+	"slices"
+	"time"
+
+	"feedex/internal/ordered"
+	"feedex/protocol"
+)
+
+const (
+	// week is for how long it is remembered what a network has earned, that and the week before, and what it said of
+	// whom.
+	week = 7 * 24 * time.Hour
+	// maxNetworks bounds the networks that have earned something and are remembered, those that began to first going
+	// first. Each has cost own polls an entry.
+	maxNetworks = 4096
+)
+
+// Witnesses knows which neighbors are witnesses, and whom they speak against.
+//
+// One notion of a witness serves whoever asks for more than one word. Addresses and time cost little, and those who have
+// many of both can agree on what they say. So:
+//
+//   - A network (protocol.Network) has one voice. Two words are two only where the ways by which they came have no network
+//     in common, senders included: whoever made the one up stands on the other as well, or they are two owners.
+//   - It has earned one: it brought entries first that own polls showed afterwards, within the last week or two. An
+//     entry that a publisher does not have earns nothing here, so that no stranger has a voice, and a newcomer one
+//     as soon as it was of use.
+//   - Where it speaks against a node it needs to have earned more than that, and against several, more than all of
+//     them.
+//   - A witness that own polls prove wrong is none for the rest of a week.
+//
+// Nothing of it outlives the program: after a restart everybody earns it anew, and nobody gains by that.
+type Witnesses struct {
+	earned ordered.Map[protocol.Network, earned]
+	doubts []doubt // the oldest first
+}
+
+// earned counts the entries that a network earned its voice with, in a week and in the one before.
+type earned struct {
+	week         int32 // since 1970
+	this, before int32
+}
+
+// weekOf numbers the weeks.
+func weekOf(now time.Time) int32 { return int32(now.Unix() / int64(week/time.Second)) }
+
+// turn begins a new week.
+func (e *earned) turn(now time.Time) {
+	switch w := weekOf(now); {
+	case w == e.week+1:
+		*e = earned{week: w, before: e.this}
+	case w > e.week:
+		*e = earned{week: w}
+	}
+}
+
+// Earned notes that an own poll has shown an entry that the neighbor brought first.
+func (w *Witnesses) Earned(now time.Time, by protocol.NodeID) {
+	network := by.Network()
+	e := w.earned.Get(network)
+	if e == nil {
+		if w.earned.Len() >= maxNetworks {
+			first, _ := w.earned.Oldest()
+			w.earned.Delete(first)
+		}
+		e = w.earned.Put(network, earned{week: weekOf(now)})
+	}
+	e.turn(now)
+	e.this++
+}
+
+// earnedBy is how many entries the network has earned its voice with.
+func (w *Witnesses) earnedBy(now time.Time, network protocol.Network) int {
+	e := w.earned.Get(network)
+	if e == nil {
+		return 0
+	}
+	e.turn(now)
+	return int(e.this) + int(e.before)
+}
+
+// Apart reports whether two ways have no network in common. A way lists the nodes by which something came, the neighbor
+// that brought it last.
+func Apart(a, b []protocol.NodeID) bool {
+	for _, id := range a {
+		network := id.Network()
+		if slices.ContainsFunc(b, func(other protocol.NodeID) bool { return other.Network() == network }) {
+			return false
+		}
+	}
+	return true
+}
+
+// bothCount reports whether the same word, come by two ways, is that of two witnesses.
+func (w *Witnesses) bothCount(now time.Time, a, b []protocol.NodeID) bool {
+	return Apart(a, b) && w.counts(now, a[len(a)-1].Network()) && w.counts(now, b[len(b)-1].Network())
+}
+
+// counts reports whether the network has a voice.
+func (w *Witnesses) counts(now time.Time, network protocol.Network) bool {
+	return w.earnedBy(now, network) > 0 && !w.provedWrong(now, network)
+}
