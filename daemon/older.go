@@ -97,9 +97,10 @@ func (h *host) fillPage(got *node.Fetched, discreet bool) (p ArchivePage, added 
 	}
 	now, doc := time.Now(), got.Document
 	p = ArchivePage{Listed: len(doc.Entries), Older: doc.Older}
-	records := make([]archive.Record, len(doc.Entries))
+	records, ids := make([]archive.Record, len(doc.Entries)), make([]feed.EntryID, len(doc.Entries))
 	for i, e := range doc.Entries {
 		records[i] = archive.NewRecord(e, now, protocol.NodeID{})
+		ids[i] = records[i].ID
 		t := records[i].Time()
 		if p.Newest.IsZero() || t.After(p.Newest) {
 			p.Newest = t
@@ -108,6 +109,7 @@ func (h *host) fillPage(got *node.Fetched, discreet bool) (p ArchivePage, added 
 			p.Oldest = t
 		}
 	}
+	h.setRight(now, records, h.store.Known(ids))
 	var hidden []feed.EntryID
 	for i, stored := range h.store.Fill(now, records) {
 		if stored {
@@ -120,6 +122,24 @@ func (h *host) fillPage(got *node.Fetched, discreet bool) (p ArchivePage, added 
 	p.Stored = len(added)
 	h.store.Hide(hidden)
 	return p, added, h.store.Commit()
+}
+
+// setRight puts the publisher's versions into the place of what others brought of the entries, or notes that it is the same.
+// What an own poll has shown may be newer, and stays.
+func (h *host) setRight(now time.Time, records []archive.Record, known []archive.Version) {
+	var other []archive.Record
+	var same []feed.EntryID
+	for i, v := range known {
+		switch r := &records[i]; {
+		case !v.Kept() || v.Polled:
+		case v.Digest == r.Digest:
+			same = append(same, r.ID)
+		default:
+			other = append(other, *r)
+		}
+	}
+	h.store.Keep(other)
+	h.store.MarkPolled(now, same)
 }
 
 // A pageRequest names a document of a feed: the feed's own where Page is empty.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
+	"feedex/archive/jsonl"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
@@ -72,6 +74,38 @@ func TestPagesOfAPublishersArchive(t *testing.T) {
 	b := n.given(wanted)
 	if len(b.Entries) != 2 || b.Entries[0].Entry.ID == "withheld" || b.Entries[1].Entry.ID == "withheld" {
 		t.Errorf("a stranger was given %+v", b)
+	}
+}
+
+// What others say of an entry is put right by its publisher's archive.
+func TestAPublishersArchiveSetsRightWhatOthersBrought(t *testing.T) {
+	n := startNode(t, Config{})
+	u := startArchive(t, "/2023")
+	var lines []jsonl.Line
+	for _, id := range []string{"newest", "open"} {
+		e := feed.Entry{Feed: u, ID: id, Title: "Entry " + id, Published: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)}
+		if id == "newest" {
+			e.Title = "Altered"
+		}
+		r := archive.NewRecord(e, time.Now(), protocol.NodeID{})
+		lines = append(lines, jsonl.NewLine(&r, false))
+	}
+	if added, err := n.client.Import(t.Context(), lines); err != nil || added != 2 {
+		t.Fatalf("%d imported, %v", added, err)
+	}
+	for _, page := range []feed.URL{"", feed.URL(strings.TrimSuffix(string(u), "feed") + "2025")} {
+		if p, err := n.client.FetchPage(t.Context(), u, page); err != nil || p.Stored != 0 {
+			t.Fatalf("%+v, %v", p, err)
+		}
+	}
+	records, err := n.client.Search(t.Context(), feed.Filter{Feed: u})
+	if err != nil || len(records) != 2 {
+		t.Fatalf("%d stored, %v", len(records), err)
+	}
+	for _, r := range records {
+		if !r.Confirmed || r.Entry.Title != "Entry "+r.Entry.ID {
+			t.Errorf("stored is %+v", r)
+		}
 	}
 }
 

@@ -37,6 +37,11 @@ func TestWhatUndatedEntriesEarn(t *testing.T) {
 		{"another's offer is", func(e *Earnings, got *earned) {
 			got.one, got.two = e.Stored(now, b, b.Entries, holder(1)), offered(e, 0, 2)
 		}, earned{oneLate: 3, two: 3}},
+		{"but not of one in the same network", func(e *Earnings, got *earned) {
+			got.one = e.Stored(now, b, b.Entries, holder(1))
+			near := protocol.NewNodeID(node(1).Addr().Next(), node(1).Port())
+			_, got.two = e.Offered(now, HolderOf(near), b.DID)
+		}, earned{}},
 		{"and its delivery, as far as it goes", func(e *Earnings, got *earned) {
 			got.one, got.two = e.Stored(now, b, b.Entries, holder(1)), e.Stored(now, regrouped, nil, holder(2))
 		}, earned{oneLate: 2, two: 2}},
