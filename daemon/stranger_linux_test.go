@@ -18,7 +18,7 @@ import (
 )
 
 // A stranger is a neighbor written by hand, as somebody would write it who means harm: it says what the test says, from
-// an address of its own, over HTTP. Where it is called it takes everything, unless it is to refuse what others bring.
+// an address of its own, over HTTP. Where it is called it takes everything once, unless it is to refuse some of it.
 type stranger struct {
 	t       *testing.T
 	id      protocol.NodeID
@@ -26,7 +26,7 @@ type stranger struct {
 	http    *http.Client
 	refuses func(b *protocol.Bundle) *protocol.Fault // what is delivered to it; nil for nothing
 	took    chan *protocol.Bundle                    // what it did not refuse
-	denied  chan *protocol.Bundle                    // what it did
+	has     sync.Map                                 // of that, by did
 }
 
 // newStranger listens at the address, and calls the node from there, until the test ends.
@@ -40,7 +40,7 @@ func newStranger(t *testing.T, ip, node string) *stranger {
 	carrier := &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: 1}
 	s := &stranger{
 		t: t, node: node, http: &http.Client{Transport: carrier},
-		took: make(chan *protocol.Bundle, 1000), denied: make(chan *protocol.Bundle, 1000),
+		took: make(chan *protocol.Bundle, 1000),
 	}
 	if s.id, err = protocol.ParseNodeID(ln.Addr().String()); err != nil {
 		t.Fatal(err)
@@ -65,16 +65,20 @@ func newStranger(t *testing.T, ip, node string) *stranger {
 func (s *stranger) serve(_ context.Context, r transport.Request) transport.Response {
 	switch c := r.Call.(type) {
 	case protocol.CheckDID:
-		return transport.Response{Reply: protocol.Seen(false)}
+		return transport.Response{Reply: s.seen(c.DID)}
 	case protocol.CheckDIDs:
-		return transport.Response{Reply: make(protocol.SeenList, len(c.DIDs))}
+		reply := make(protocol.SeenList, len(c.DIDs))
+		for i, did := range c.DIDs {
+			reply[i] = s.seen(did)
+		}
+		return transport.Response{Reply: reply}
 	case protocol.PutEntries:
 		if s.refuses != nil {
 			if fault := s.refuses(c.Bundle); fault != nil {
-				s.denied <- c.Bundle
 				return transport.Response{Fault: fault}
 			}
 		}
+		s.has.Store(c.Bundle.DID, true)
 		s.took <- c.Bundle
 		return transport.Response{Reply: protocol.OK{}}
 	case protocol.UpdateSubset, protocol.Disconnect:
@@ -83,6 +87,12 @@ func (s *stranger) serve(_ context.Context, r transport.Request) transport.Respo
 		return transport.Response{Reply: r.From}
 	}
 	return transport.Response{Fault: protocol.Faultf(protocol.UnknownMethod, "it answers no such thing")}
+}
+
+// seen reports whether it took the bundle.
+func (s *stranger) seen(did protocol.DID) protocol.Seen {
+	_, has := s.has.Load(did)
+	return protocol.Seen(has)
 }
 
 // call makes a call of the node.
@@ -139,4 +149,6 @@ func (s *stranger) put(u feed.URL, path []protocol.NodeID, entries ...feed.Entry
 }
 
 // addressed is the n-th address of a /24 of 20.0.0.0/8.
-func addressed(network, n int) string { return fmt.Sprintf("20.%d.%d.%d", 10+network/256, network%256, n) }
+func addressed(network, n int) string {
+	return fmt.Sprintf("20.%d.%d.%d", 10+network/256, network%256, n)
+}
