@@ -243,6 +243,22 @@ func TestRelaysAreWitnesses(t *testing.T) {
 	}
 }
 
+// What came by several relays is no word against who is said to have polled it: any of them may have made the path up, and
+// one liar would have all the honest for witnesses.
+func TestOnlyNeighborsOfANodeAreWitnessesAgainstIt(t *testing.T) {
+	w := skeptics(t, 5)
+	a, named := w.list[0], stranger(7)
+	a.hasHeard(w.list[1:4]...)
+	for i, relay := range w.list[1:4] {
+		a.take(relay, w.junk(fmt.Sprint("junk ", i), named, stranger(8+i)))
+		w.run(time.Hour)
+		a.poll(news)
+		if a.node.doubted(w.junk("", named)) {
+			t.Errorf("after %d honest relays it is doubted", i+1)
+		}
+	}
+}
+
 // An edited title is no forgery: nobody is doubted for it.
 func TestAnEditCastsNoDoubt(t *testing.T) {
 	w := skeptics(t, 5)

@@ -16,7 +16,8 @@ type Judgement struct {
 	Forged  []Claim // missing, first-hand, without excuse
 	Excused []Claim // missing, first-hand, excused
 	Relayed []Claim // missing, relayed
-	// Doubtful are those of Relayed that nothing excuses: the relay's word against the node that it says polled it.
+	// Doubtful are those of Relayed that nothing excuses, by way of one relay: its word against the node that it says
+	// polled it. Of several relays any may have made the path up, and the last, our witness, cannot know.
 	Doubtful []Claim
 }
 
@@ -57,7 +58,7 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 		case !reach.Before(at.Add(-time.Duration(open.listed) * time.Second)): // it is not in the window any more
 		case !made.FirstHand():
 			j.Relayed = append(j.Relayed, made)
-			if !alike.has(open.title, open.link) && !c.vanishing(now, u) && !c.divided(now, u) {
+			if made.Via.Len() == 2 && !alike.has(open.title, open.link) && !c.vanishing(now, u) && !c.divided(now, u) {
 				j.Doubtful = append(j.Doubtful, made)
 			}
 		case alike.has(open.title, open.link) || c.vanishing(now, u):
