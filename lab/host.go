@@ -143,7 +143,7 @@ func (h *Host) Running() bool { return h.state == running }
 func (h *Host) Node() *node.Node { return h.node }
 
 // Archive is what the member keeps. Nobody may write to it.
-func (h *Host) Archive() archive.Searcher { return h.store }
+func (h *Host) Archive() *archive.Memory { return h.store }
 
 // Crash has the whole machine vanish without a word: calls to it end at their timeout.
 func (h *Host) Crash() { h.end(vanished) }

@@ -31,6 +31,7 @@ type conduct struct {
 	forged, old  int // bundles delivered with such entries
 	altered      int
 	victim       int // bundles delivered with the victim on the path
+	refused      int // deliveries, as by way of a forger
 	named        protocol.NodeList
 	afterHalf    int // dids offered in the second half of the run
 }
@@ -56,6 +57,9 @@ func conductOf(t *testing.T, c crowd) (*conduct, *gathering) {
 			for _, e := range effects {
 				switch e := e.(type) {
 				case node.Respond:
+					if e.Fault != nil && e.Fault.Code == protocol.ForgedSource {
+						seen.refused++
+					}
 					if list, ok := e.Reply.(protocol.NodeList); ok {
 						seen.named = append(seen.named, list...)
 					}
@@ -148,6 +152,14 @@ func TestHabits(t *testing.T) {
 		{"tamperers who cut", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Tamperer(n, protocol.NodeID{}) }), func(s *conduct) bool { return s.puts > 0 && s.own == s.puts }},
 		{"replayers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Replayer(n) }), func(s *conduct) bool { return s.offers > 0 && s.puts > 0 && s.old == s.puts }},
 		{"traitors", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Traitor(n, half) }), func(s *conduct) bool { return s.offers > 0 && s.afterHalf == 0 }},
+		{"colluders", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Colluder(n, "all", half, victim) }), func(s *conduct) bool {
+			return s.altered > 0 && s.forged > 0 && s.victim > 0 && s.victim < s.puts && s.own > 0
+		}},
+		{"slanderers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant {
+			return actor.Slanderer(n, "one", 5, base.Start, nil)
+		}), func(s *conduct) bool {
+			return s.refused > 0 && s.forged > 0 && s.own > 0
+		}},
 		{"eclipsers", acting(func(n *node.Node, rng *rand.Rand) actor.Participant { return actor.Eclipser(n, rng, named) }), func(s *conduct) bool {
 			return s.offers == 0 && len(s.named) > 0 && !slices.ContainsFunc(s.named, func(id protocol.NodeID) bool { return !slices.Contains(named, id) })
 		}},

@@ -1,0 +1,130 @@
+package experiment
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"feedex/feed"
+	"feedex/lab"
+	"feedex/lab/actor"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// collusion is who stands by the same lies: so many nodes, of one /24 or each of a network of its own.
+type collusion struct {
+	nodes      int
+	oneNetwork bool
+}
+
+// colluding is row 26. What an honest node shows is looked at whenever something is delivered that a colluder made up.
+func (t *trial) colluding() (string, bool) {
+	var came, changed, near, far int
+	for _, x := range []collusion{{2, true}, {5, true}, {10, true}, {2, false}, {5, false}, {10, false}} {
+		c := t.crowd
+		c.Nodes, c.Bad = c.Nodes/2+x.nodes, x.nodes
+		c.Kind = colluders(c.Start.Add(c.Length/4), x.oneNetwork)
+		var g *gathering
+		c.Watch = func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+			if isBad {
+				return nil
+			}
+			polled := make(map[feed.EntryID]bool)
+			return func(_ time.Time, ev node.Event, _ []node.Effect) {
+				switch ev := ev.(type) {
+				case node.Fetched:
+					if ev.Document != nil {
+						for j := range ev.Document.Entries {
+							polled[ev.Document.Entries[j].EntryID()] = true
+						}
+					}
+				case node.Asked:
+					ids, digests := liesOf(ev.Call)
+					if len(ids) == 0 || g.hosts[i] == nil {
+						return
+					}
+					came += len(ids)
+					for j, v := range g.hosts[i].Archive().Known(ids) {
+						switch {
+						case v.Digest != digests[j]:
+						case polled[ids[j]]:
+							changed++
+						case v.Confirmed && x.oneNetwork:
+							near++
+						case v.Confirmed:
+							far++
+						}
+					}
+				}
+			}
+		}
+		t.play(c, func(of *gathering) { g = of })
+	}
+	return fmt.Sprintf("%d lies came; polled entries changed: %d; taken for confirmed in one /24: %d, in several networks: %d",
+		came, changed, near, far), came > 0 && changed == 0 && near == 0
+}
+
+// liesOf are the entries of a delivery that a colluder made up.
+func liesOf(call protocol.Call) (ids []feed.EntryID, digests []feed.Digest) {
+	if put, ok := call.(protocol.PutEntries); ok {
+		for i := range put.Bundle.Entries {
+			if e := &put.Bundle.Entries[i]; actor.Altered(e) || actor.Forged(e) {
+				ids, digests = append(ids, e.EntryID()), append(digests, e.Digest())
+			}
+		}
+	}
+	return ids, digests
+}
+
+// colluders agree on what they make up from a time on.
+func colluders(from time.Time, oneNetwork bool) kind {
+	k := kind{name: "colluders", act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+		return actor.Colluder(n, "all", from, publicAddress(5000+i))
+	}}
+	if oneNetwork {
+		k.address = func(i int) protocol.NodeID {
+			return protocol.NewNodeID(netip.AddrFrom4([4]byte{198, 41, 0, byte(1 + i%254)}), protocol.DefaultPort)
+		}
+	}
+	return k
+}
+
+// slanderSeeds is how many networks with slanderers are compared with as many without.
+const slanderSeeds = 5
+
+// slandering is row 27.
+func (t *trial) slandering() (string, bool) {
+	refused := 0
+	var coverage, lag [2][]float64 // with slanderers and without
+	for n := range slanderSeeds {
+		c := t.with(kind{}, .1)
+		c.Seed += lab.Seed(n) << 32
+		friends, begins := c.enemies(), c.Start.Add(c.Length/4)
+		slanderers := kind{name: "slanderers", act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+			return actor.Slanderer(n, fmt.Sprintf("slanderer %d", i), .25, begins, friends)
+		}}
+		for j, k := range []kind{slanderers, {}} {
+			c.Kind = k
+			c.Watch = func(_ int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+				if !isBad || j > 0 {
+					return nil
+				}
+				return func(_ time.Time, _ node.Event, effects []node.Effect) {
+					for _, e := range effects {
+						if r, ok := e.(node.Respond); ok && r.Fault != nil && r.Fault.Code == protocol.ForgedSource {
+							refused++
+						}
+					}
+				}
+			}
+			honest := t.measured(c).Honest
+			coverage[j], lag[j] = append(coverage[j], honest.Coverage), append(lag[j], honest.Lag)
+		}
+	}
+	with, without := mean(coverage[0]), mean(coverage[1])
+	late, soon := mean(lag[0]), mean(lag[1])
+	return fmt.Sprintf("%d refusals; honest %s, %s min; without slander %s, %s min", refused, percent(with), minutes(late), percent(without), minutes(soon)),
+		refused > 0 && with >= .98*without && late <= 1.02*soon
+}
