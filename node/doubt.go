@@ -48,8 +48,8 @@ func (n *Node) holdBack(b *protocol.Bundle) {
 	n.hearsay.held = append(n.hearsay.held, b)
 }
 
-// release passes on what was held back of a feed and an own poll has shown since.
-func (n *Node) release(u feed.URL) {
+// releaseShown passes on what was held back of a feed and an own poll has shown since.
+func (n *Node) releaseShown(u feed.URL) {
 	shown := func(b *protocol.Bundle) bool {
 		if b.Feed != u {
 			return false

@@ -112,7 +112,7 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	}
 	n.judge(s)
 	n.checkAside(s)
-	n.release(s.URL)
+	n.releaseShown(s.URL)
 	poll.History, poll.Helped, poll.Unchanged = s.history, s.Helped, ev.Unchanged
 	n.noteMoved(s, ev.Moved)
 	s.Answered(n.now, ev.Status, ev.Document, ev.Freshness, ev.RetryAfter)
