@@ -20,42 +20,51 @@ import (
 // Folding is done here alone: every Store indexes and compares what Fold makes, so that none finds
 // what another does not.
 
-// maxWordBytes is how much of a folded word counts. Nobody types more; data in text form does not
-// deserve room in an index.
-const maxWordBytes = 255
+const (
+	// maxWordBytes is how much of a folded word counts. Nobody types more; data in text form does not
+	// deserve room in an index.
+	maxWordBytes = 255
+	// MaxFoldedBytes is how much of an entry's folded text counts, beside its title, but for the end of the last
+	// word: some ten thousand words of a language. A stranger may send a hundred times that, of words of which
+	// none occurs twice: an index takes several times the room of such a text, and half a second to take it in.
+	MaxFoldedBytes = 64 << 10
+)
 
 // fieldBreak stands between the fields of a folded text. It is no letter, so no phrase holds it and
 // none reaches across it; it is not ASCII, so an index that splits at blanks keeps it as a word.
 const fieldBreak = " ¶"
 
 // Fold returns the texts in which an entry's words are searched, folded: its title, and the rest
-// (summary, content, authors and categories), field by field.
+// (authors, categories, summary and content, as far as MaxFoldedBytes go), field by field.
 func Fold(e *feed.Entry) (title, rest string) {
 	return foldTitle(e), foldRest(e)
 }
 
 func foldTitle(e *feed.Entry) string {
-	return string(append(appendFolded(nil, text(e.Title)), ' '))
+	return string(append(appendFolded(nil, text(e.Title), MaxFoldedBytes), ' '))
 }
 
+// foldRest has the names first, so that those of a long text count as well.
 func foldRest(e *feed.Entry) string {
-	b := make([]byte, 0, len(e.Summary)+len(e.Content)+64)
-	b = appendFolded(b, text(e.Summary))
-	if e.Content != e.Summary {
-		b = append(b, fieldBreak...)
-		b = appendFolded(b, text(e.Content))
-	}
+	b := make([]byte, 0, min(len(e.Summary)+len(e.Content)+64, MaxFoldedBytes+maxWordBytes+16))
 	for _, labels := range [][]string{e.Authors, e.Categories} {
 		for _, label := range labels {
+			b = appendFolded(b, label, MaxFoldedBytes)
 			b = append(b, fieldBreak...)
-			b = appendFolded(b, label)
+		}
+	}
+	b = appendFolded(b, text(e.Summary), MaxFoldedBytes)
+	if e.Content != e.Summary {
+		b = append(b, fieldBreak...)
+		if len(b) < MaxFoldedBytes {
+			b = appendFolded(b, text(e.Content), MaxFoldedBytes)
 		}
 	}
 	return string(append(b, ' '))
 }
 
-// appendFolded appends each word of s, folded, with a blank before it.
-func appendFolded(dst []byte, s string) []byte {
+// appendFolded appends each word of s, folded, with a blank before it, until dst is so long.
+func appendFolded(dst []byte, s string, limit int) []byte {
 	if !ascii(s) {
 		s = norm.NFD.String(s)
 	}
@@ -69,6 +78,9 @@ func appendFolded(dst []byte, s string) []byte {
 			continue
 		}
 		if end == between {
+			if len(dst) >= limit {
+				break
+			}
 			dst = append(dst, ' ')
 			end = len(dst) + maxWordBytes
 		}
@@ -129,7 +141,7 @@ type Phrase struct {
 func Phrases(words []string) []Phrase {
 	var phrases []Phrase
 	for _, w := range words {
-		folded := string(appendFolded(nil, w))
+		folded := string(appendFolded(nil, w, MaxFoldedBytes))
 		if folded == "" {
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 	"feedex/feed"
 )
 
-func folded(s string) string { return string(appendFolded(nil, s)) }
+func folded(s string) string { return string(appendFolded(nil, s, MaxFoldedBytes)) }
 
 func TestFoldWords(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
@@ -77,12 +77,38 @@ func TestFoldEntry(t *testing.T) {
 	if title != " the title " {
 		t.Errorf("title = %q", title)
 	}
-	if want := " one two ¶ three ¶ ann lee ¶ bob ¶ a b "; rest != want {
+	if want := " ann lee ¶ bob ¶ a b ¶ one two ¶ three "; rest != want {
 		t.Errorf("rest = %q, want %q", rest, want)
+	}
+	title, rest = Fold(&feed.Entry{Content: "alone"})
+	if title != " " || rest != " ¶ alone " {
+		t.Errorf("title = %q, rest = %q", title, rest)
 	}
 	title, rest = Fold(&feed.Entry{Summary: "same", Content: "same"})
 	if title != " " || rest != " same " {
 		t.Errorf("title = %q, rest = %q", title, rest)
+	}
+}
+
+// Of a text without an end the beginning counts, in whole words, and all names.
+func TestFoldLongEntry(t *testing.T) {
+	const most = MaxFoldedBytes + maxWordBytes + len(fieldBreak) + 2
+	for _, word := range []string{"a ", "zwölf ", "語 ", "가 ", strings.Repeat("x", 300) + " ", "<p>tag</p>"} {
+		long := strings.Repeat(word, 1<<20/len(word))
+		for _, e := range []feed.Entry{
+			{Authors: []string{"Ann"}, Categories: []string{"last"}, Summary: long},
+			{Authors: []string{"Ann"}, Categories: []string{"last"}, Content: long},
+			{Authors: []string{"Ann"}, Categories: []string{"last"}, Summary: long, Content: long + "more"},
+		} {
+			_, rest := Fold(&e)
+			first := string(appendFolded(nil, text(word), MaxFoldedBytes))
+			if len(rest) < MaxFoldedBytes || len(rest) > most || !strings.HasPrefix(rest, " ann ¶ last ¶") || !utf8.ValidString(rest) {
+				t.Errorf("%d bytes of %.10q fold to %d, %.30q…", len(long), word, len(rest), rest)
+			}
+			if tail := strings.TrimSuffix(rest, " ¶ "); !strings.HasSuffix(strings.TrimSuffix(tail, " "), first) {
+				t.Errorf("%.10q: it ends with %q", word, rest[len(rest)-40:])
+			}
+		}
 	}
 }
 

@@ -21,14 +21,14 @@ import (
 // them.
 type Memory struct {
 	pool     *Pool
-	records  []kept                 // in order of Seq, which is the index plus one
-	past     []kept                 // that were filled in, back from -1
-	index    index                  // of both
-	hidden   map[feed.EntryID]bool  // entries not to be shared
-	purged   map[feed.EntryID]int64 // entries that were here, and when they came
-	feeds    map[feed.URL]Feed      // as KeepFeed left them
-	dids     []int32                // in order of arrival, by the pool's numbers
-	hasDID   bits                   // the same
+	records  []kept                // in order of Seq, which is the index plus one
+	past     []kept                // that were filled in, back from -1
+	index    index                 // of both
+	hidden   map[feed.EntryID]bool // entries not to be shared
+	purged   map[feed.EntryID]gone // entries that were here
+	feeds    map[feed.URL]Feed     // as KeepFeed left them
+	dids     []int32               // in order of arrival, by the pool's numbers
+	hasDID   bits                  // the same
 	peers    map[protocol.NodeID]Peer
 	requests []grade.Request
 	accounts map[string][]byte // texts by holder
@@ -48,7 +48,7 @@ func (p *Pool) NewMemory() *Memory {
 	return &Memory{
 		pool:     p,
 		hidden:   make(map[feed.EntryID]bool),
-		purged:   make(map[feed.EntryID]int64),
+		purged:   make(map[feed.EntryID]gone),
 		feeds:    make(map[feed.URL]Feed),
 		peers:    make(map[protocol.NodeID]Peer),
 		accounts: make(map[string][]byte),
@@ -69,8 +69,8 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 			versions[i] = Version{
 				c.digest, c.entry.Published, c.entry.Updated, r.seen(), r.confirmed, r.polled, false,
 			}
-		} else if unix, ok := m.purged[id]; ok {
-			versions[i] = Version{Seen: time.Unix(unix, 0).UTC(), Purged: true}
+		} else if g, ok := m.purged[id]; ok {
+			versions[i] = Version{Seen: time.Unix(g.unix, 0).UTC(), Polled: g.shown, Purged: true}
 		}
 	}
 	return versions
@@ -79,8 +79,8 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 // Arrivals implements Entries.
 func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
 	for seq := len(m.records); seq > 0 && len(list) < n; seq-- {
-		if m.at(seq).purged {
-			continue // purged
+		if k := m.at(seq); k.purged || !m.shown(k) {
+			continue
 		}
 		if r := m.record(seq); r.Entry.Feed == u {
 			list = append(list, Arrival{r.Time().Unix(), r.Seen.Unix()})
@@ -93,7 +93,7 @@ func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
 func (m *Memory) Keep(records []Record) {
 	for i := range records {
 		r := &records[i]
-		if m.wasPurged(r.ID) {
+		if m.staysAway(r) {
 			continue
 		}
 		polled := r.Source.IsZero()
@@ -125,7 +125,7 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 	stored := make([]bool, len(records))
 	for i := range records {
 		r := &records[i]
-		if _, known := m.seq(r.ID); known || m.wasPurged(r.ID) {
+		if _, known := m.seq(r.ID); known || m.staysAway(r) {
 			continue
 		}
 		version := m.pool.version(r)
@@ -177,14 +177,37 @@ func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 	}
 }
 
+// shown reports whether an own poll has listed what is kept.
+func (m *Memory) shown(k *kept) bool { return k.polled || m.pool.nodes[k.source].IsZero() }
+
 // MarkPolled implements Entries.
-func (m *Memory) MarkPolled(_ time.Time, ids []feed.EntryID) {
+func (m *Memory) MarkPolled(_ time.Time, ids []feed.EntryID) (shares []Share) {
 	for _, id := range ids {
 		if seq, ok := m.seq(id); ok {
 			k := m.at(seq)
+			if seq > 0 && !m.shown(k) {
+				shares = append(shares, m.share(seq))
+			}
 			k.confirmed, k.polled = true, true
 		}
 	}
+	return shares
+}
+
+// share is an entry as a part of what its source brought.
+func (m *Memory) share(seq int) Share {
+	r := m.record(seq)
+	return Share{r.Source, r.Entry.Feed, r.Seen, 1, Room(TextBytes(&r.Entry))}
+}
+
+// Unshown implements Entries. It makes a Share of each entry.
+func (m *Memory) Unshown(since time.Time) (shares []Share) {
+	for seq := range m.records {
+		if k := &m.records[seq]; !k.purged && !m.shown(k) && !k.seen().Before(since) {
+			shares = append(shares, m.share(seq+1))
+		}
+	}
+	return shares
 }
 
 // Hide implements Entries.
@@ -217,14 +240,25 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 		k := m.at(seq)
 		m.index.remove(m.content(k).number)
 		delete(m.hidden, id)
-		m.purged[id], dropped[i] = int64(k.unix), true
+		m.purged[id], dropped[i] = gone{int64(k.unix), m.shown(k)}, true
 		*k = kept{purged: true} // its place stays empty, because no Seq is used twice
 	}
 	return dropped
 }
 
-func (m *Memory) wasPurged(id feed.EntryID) bool {
-	_, was := m.purged[id]
+// gone is what remains of an entry that was purged.
+type gone struct {
+	unix  int64 // when it came
+	shown bool  // by an own poll
+}
+
+// staysAway reports whether a record is of an entry that was purged and does not come back.
+func (m *Memory) staysAway(r *Record) bool {
+	g, was := m.purged[r.ID]
+	if was && !g.shown && r.Source.IsZero() {
+		delete(m.purged, r.ID)
+		return false
+	}
 	return was
 }
 

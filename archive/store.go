@@ -35,8 +35,8 @@ type Entries interface {
 	// Known returns, for each id, the version that is kept, for an entry that was purged when it came
 	// (Seen) and that it is Purged, and the zero Version for one that never was here.
 	Known(ids []feed.EntryID) []Version
-	// Arrivals returns when the latest entries of a feed were published and when they came, n at most, in any
-	// order.
+	// Arrivals returns when the latest entries of a feed that own polls have listed were published and when they came, n
+	// at most, in any order.
 	Arrivals(u feed.URL, n int) []Arrival
 	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record of an own poll,
 	// which has no Source, is Confirmed and Polled.
@@ -55,15 +55,19 @@ type Entries interface {
 	// Those that are not kept, or are confirmed already, do not matter.
 	Confirm(at time.Time, ids []feed.EntryID)
 	// MarkPolled notes that an own poll at that time has shown entries, as they are kept, that others had brought.
-	// They are Confirmed and Polled from then on, and their owner sees how much earlier they came. Those that are
-	// not kept, or are Polled already, do not matter.
-	MarkPolled(at time.Time, ids []feed.EntryID)
+	// They are Confirmed and Polled from then on, and their owner sees how much earlier they came. It returns who brought
+	// them. Those that are not kept, or are Polled already, do not matter.
+	MarkPolled(at time.Time, ids []feed.EntryID) []Share
+	// Unshown returns what neighbors have brought since then as news, in any order, and no own poll has listed: by source,
+	// feed and hour.
+	Unshown(since time.Time) []Share
 	// Hide leaves entries that are kept out of what a Search finds for others (Filter.Shareable).
 	Hide(ids []feed.EntryID)
 	// Reveal ends that, and reports for each entry whether it was hidden.
 	Reveal(ids []feed.EntryID) []bool
 	// Purge drops entries at that time, but for those that their owner starred, and reports for each whether it was
-	// dropped. Of each there remains that it was here: Keep and Fill pass over it from then on.
+	// dropped. Of each there remains that it was here: Keep and Fill pass over it from then on, but for what an own poll
+	// brings that none had listed: whoever fills an archive must not keep away what is true.
 	Purge(at time.Time, ids []feed.EntryID) []bool
 	// Readmit forgets that entries were purged: they may be stored again. It does not bring them back.
 	Readmit(ids []feed.EntryID)
@@ -76,8 +80,9 @@ type Version struct {
 	Updated   time.Time // likewise
 	Seen      time.Time // see Record
 	Confirmed bool      // likewise
-	Polled    bool      // an own poll has shown this version, or the publisher's archive
-	// Purged says that the entry was here and is not to come back. It is neither news nor can it be served.
+	Polled    bool      // an own poll has shown this version, or the publisher's archive; of what was purged, any version
+	// Purged says that the entry was here and is not to come back, unless it is not Polled and an own poll brings it. It
+	// is neither news nor can it be served.
 	Purged bool
 }
 
@@ -90,6 +95,15 @@ func (v *Version) Kept() bool { return v.Digest != feed.Digest{} }
 // An Arrival is when an entry was published (Record.Time) and when it came (Record.Seen), in Unix seconds. They are
 // the same where the publisher does not say.
 type Arrival struct{ Time, Seen int64 }
+
+// A Share is a part of what neighbors brought.
+type Share struct {
+	Source  protocol.NodeID // who brought it
+	Feed    feed.URL
+	At      time.Time // when it came, or the hour of that
+	Entries int64
+	Room    int64 // bytes on disk, see Room
+}
 
 // Feeds keeps what the node knows of each feed it polls or polled.
 type Feeds interface {
@@ -242,6 +256,7 @@ type Feed struct {
 	Policy string  // by which it is polled, as polling.Settings reads it; "" is the node's own
 	Helped float64 // share of its entries that neighbors bring before own polls do (polling.Help)
 	Listed int     // entries in the last document
+	Volume         // of what own polls have shown
 	Gap    Gap     // entries that no poll has seen
 	Past   Past    // entries of the time before it was followed
 
@@ -271,6 +286,13 @@ type Feed struct {
 
 // Confidential reports whether the feed and its entries never leave the node.
 func (f *Feed) Confidential() bool { return f.Private || f.Withheld }
+
+// A Volume is how much a feed publishes, as far as own polls have shown. The zero Volume is that of a feed that was not
+// polled yet.
+type Volume struct {
+	Daily int64 // entries within a day, at most
+	Text  int64 // bytes of one of them, on average
+}
 
 // A Host is how many requests a host takes, as its answers have shown.
 type Host struct {

@@ -37,7 +37,9 @@ type Reopener interface {
 func Run(t *testing.T, open func(t testing.TB) Archive) {
 	t.Run("entries", func(t *testing.T) { testEntries(t, open) })
 	t.Run("fill", func(t *testing.T) { testFill(t, open(t)) })
+	t.Run("unshown", func(t *testing.T) { testUnshown(t, open(t)) })
 	t.Run("purge", func(t *testing.T) { testPurge(t, open(t)) })
+	t.Run("purge what no poll has shown", func(t *testing.T) { testPurgeUnshown(t, open(t)) })
 	t.Run("feeds", func(t *testing.T) { testFeeds(t, open(t)) })
 	t.Run("dids", func(t *testing.T) { testDIDs(t, open) })
 	t.Run("peers", func(t *testing.T) { testPeers(t, open(t)) })

@@ -25,6 +25,7 @@ func testModel(t *testing.T, open func(testing.TB) Archive) {
 			"keep":    m.keep,
 			"fill":    m.fill,
 			"confirm": m.confirm,
+			"poll":    m.poll,
 			"purge":   m.purge,
 			"feed":    m.keepFeed,
 			"hide":    m.hide,
@@ -105,6 +106,20 @@ func (m *model) fill(rt *rapid.T) {
 func (m *model) confirm(rt *rapid.T) {
 	ids := []feed.EntryID{genRecord.Draw(rt, "record").ID}
 	m.do(func(s archive.Store) { s.Confirm(base, ids) })
+}
+
+func (m *model) poll(rt *rapid.T) {
+	ids := []feed.EntryID{genRecord.Draw(rt, "record").ID, genRecord.Draw(rt, "another").ID}
+	got, want := m.archive.MarkPolled(base, ids), m.memory.MarkPolled(base, ids)
+	if !sameShares(got, want) {
+		rt.Fatalf("MarkPolled = %+v, want %+v", got, want)
+	}
+	m.open = append(m.open, func(s archive.Store) { s.MarkPolled(base, ids) })
+	for _, u := range feeds {
+		if got, want := len(m.archive.Arrivals(u, 99)), len(m.memory.Arrivals(u, 99)); got != want {
+			rt.Fatalf("%d Arrivals, want %d", got, want)
+		}
+	}
 }
 
 func (m *model) purge(rt *rapid.T) {
@@ -217,6 +232,9 @@ func (m *model) compare(rt *rapid.T) {
 	}
 	if got, want := m.archive.LatestDIDs(8), m.memory.LatestDIDs(8); !slices.Equal(got, want) {
 		rt.Fatalf("LatestDIDs = %v, want %v", got, want)
+	}
+	if got, want := m.archive.Unshown(base), m.memory.Unshown(base); !sameShares(got, want) {
+		rt.Fatalf("Unshown = %+v, want %+v", got, want)
 	}
 	var ids []feed.EntryID
 	for _, u := range feeds {

@@ -27,7 +27,7 @@ func testPurge(t *testing.T, a Archive) {
 		t.Helper()
 		commit(t, a)
 		for _, r := range []archive.Record{one, past} {
-			want := archive.Version{Seen: r.Seen, Purged: true}
+			want := archive.Version{Seen: r.Seen, Polled: true, Purged: true}
 			if got := a.Known([]feed.EntryID{r.ID})[0]; got != want || got.New() || got.Kept() {
 				t.Errorf("Known = %+v, want %+v", got, want)
 			}
@@ -93,4 +93,33 @@ func testPurge(t *testing.T, a Archive) {
 	wantFound(t, a, feed.Filter{}, five)
 	indexAll(t, a)
 	wantFound(t, a, feed.Filter{Words: []string{"five"}}, five)
+}
+
+// testPurgeUnshown drops what neighbors brought. Neighbors do not bring it back, and an own poll does: to have it dropped
+// in time would else be a way to keep it from the owner.
+func testPurgeUnshown(t *testing.T, a Archive) {
+	one, two, polled := record(news, 1, "one", ""), record(news, 2, "two", ""), record(news, 3, "three", "")
+	for _, r := range []*archive.Record{&one, &two, &polled} {
+		r.Source, r.Confirmed = nodeID(t, "192.0.2.7:7790"), false
+	}
+	a.Keep([]archive.Record{one, two, polled})
+	a.MarkPolled(base, []feed.EntryID{polled.ID})
+	commit(t, a)
+	a.Purge(base, []feed.EntryID{one.ID, two.ID, polled.ID})
+	a.Keep([]archive.Record{one})
+	commit(t, a)
+	for i, want := range []archive.Version{{Seen: one.Seen, Purged: true}, {Seen: two.Seen, Purged: true}, {Seen: polled.Seen, Polled: true, Purged: true}} {
+		if got := a.Known([]feed.EntryID{one.ID, two.ID, polled.ID})[i]; got != want {
+			t.Errorf("Known = %+v, want %+v", got, want)
+		}
+	}
+	own, past, late := record(news, 1, "one", ""), record(news, 2, "two", ""), record(news, 3, "three", "")
+	a.Keep([]archive.Record{own, late})
+	if got := a.Fill(base, []archive.Record{two, past, late}); !slices.Equal(got, []bool{false, true, false}) {
+		t.Errorf("Fill = %v, want what the publisher's archive has", got)
+	}
+	commit(t, a)
+	own.Seq, past.Seq = 4, -1
+	past.Confirmed = true
+	wantFound(t, a, feed.Filter{}, own, past)
 }

@@ -80,8 +80,7 @@ func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
 // countPage counts the newest entries before a seq, and returns the lowest of theirs; before at the end.
 func (r *Reader) countPage(ctx context.Context, feeds map[int64]*FeedStats, before int64) (lowest int64, err error) {
 	rows, err := r.db.QueryContext(ctx, `
-		SELECT e.seq, e.feed, e.time, `+isConfirmed+`, e.seq IN (SELECT seq FROM hidden),
-			`+bytesOf+`
+		SELECT e.seq, e.feed, e.time, `+isConfirmed+`, e.seq IN (SELECT seq FROM hidden), e.size
 		FROM entries e WHERE e.seq < ? ORDER BY e.seq DESC LIMIT ?`, before, contentsPage)
 	if err != nil {
 		return 0, err

@@ -239,9 +239,9 @@ func maimed(t *testing.T, s *Store, text string, takes time.Duration) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.Reader.db, s.db = open(roleReader), open(roleWriter)
-	s.stmts = make(map[string]*sql.Stmt)
-	conn, err := s.db.Conn(t.Context())
+	s.Reader.db, s.writer.db = open(roleReader), open(roleWriter)
+	s.writer.stmts = make(map[string]*sql.Stmt)
+	conn, err := s.writer.db.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

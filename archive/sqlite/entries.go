@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -41,7 +42,9 @@ func (s *Store) known(ids []feed.EntryID) []archive.Version {
 		return err
 	})
 	if s.anyPurged() {
-		s.eachPurged(ids, func(i int, seen time.Time) { versions[i] = archive.Version{Seen: seen, Purged: true} })
+		s.eachPurged(ids, func(i int, seen time.Time, shown bool) {
+			versions[i] = archive.Version{Seen: seen, Polled: shown, Purged: true}
+		})
 	}
 	if s.err != nil {
 		clear(versions)
@@ -66,6 +69,10 @@ func jsonIDs(ids []feed.EntryID) string {
 
 // Keep implements archive.Entries.
 func (s *Store) Keep(records []archive.Record) {
+	if len(records) == 0 {
+		return
+	}
+	s.begin() // what is read here is to hold until it is written
 	newest := s.newestSeq()
 	var news counted
 	var stored []place
@@ -159,6 +166,10 @@ func (s *Store) valuesOf(r *archive.Record) values {
 // Fill implements archive.Entries. Entries with a seq below zero are all brought into the index as if they had
 // been replaced.
 func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
+	if len(records) == 0 {
+		return nil
+	}
+	s.begin()
 	var oldest int64
 	s.row(`SELECT lowest FROM state`, nil, &oldest)
 	stored, seq := make([]bool, len(records)), oldest
@@ -192,8 +203,13 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 // isConfirmed is whether entry e is confirmed.
 const isConfirmed = `(e.confirmed OR e.source = '' AND e.seq > 0)`
 
-// isPolled is whether an own poll has shown entry e, as it is.
-const isPolled = `(e.source = '' AND e.seq > 0 OR e.confirmed AND e.polled IS NOT NULL)`
+const (
+	// isPolled is whether an own poll has shown entry e, as it is.
+	isPolled = `(e.source = '' AND e.seq > 0 OR e.confirmed AND e.polled IS NOT NULL)`
+	// isUnshown is whether a neighbor brought entry e and no own poll has listed it, in whatever version; the index
+	// entries_unshown has those alone.
+	isUnshown = `(e.source <> '' AND e.polled IS NULL)`
+)
 
 // Confirm implements archive.Entries. To readers of the feed it is a change like any other, but of what was filled in
 // and is no news: that they need not be told again.
@@ -211,13 +227,19 @@ func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
 }
 
 // MarkPolled implements archive.Entries. What was filled in is no news, and nobody was earlier with it.
-func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) {
+func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.Share) {
 	s.Confirm(at, ids)
 	hour := archive.Hour{At: at}
 	for i := range ids {
-		var seen int64
+		var seen, size int64
+		var source string
+		var u feed.URL
 		if s.write(`UPDATE entries AS e SET polled = ? WHERE id = ? AND NOT `+isPolled, at.Unix(), ids[i][:]) > 0 &&
-			s.row(`SELECT seen FROM entries WHERE id = ? AND seq > 0`, []any{ids[i][:]}, &seen) {
+			s.row(`SELECT e.seen, e.source, f.url, e.size FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ? AND e.seq > 0`,
+				[]any{ids[i][:]}, &seen, &source, &u, &size) {
+			share := archive.Share{Feed: u, At: time.Unix(seen, 0).UTC(), Entries: 1, Room: archive.Room(size)}
+			s.sourceOf(&share, source)
+			shares = append(shares, share)
 			hour.Compared++
 			hour.Ahead += time.Duration(max(0, at.Unix()-seen)) * time.Second
 		}
@@ -225,6 +247,34 @@ func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) {
 	if hour.Compared > 0 {
 		s.addHour(hour)
 	}
+	return shares
+}
+
+// sourceOf reads who brought a share.
+func (s *Store) sourceOf(share *archive.Share, text string) {
+	if err := share.Source.UnmarshalText([]byte(text)); err != nil && s.err == nil {
+		s.err = fmt.Errorf("%w (a source: %w)", ErrDamaged, err)
+	}
+}
+
+// roomOf is archive.Room of entry e.
+var roomOf = fmt.Sprintf(`(%d + e.size * %d / 10 + %d * min(e.size, %d))`, archive.EntryRoom, archive.TextRoom, archive.WordRoom, archive.MaxFoldedBytes)
+
+// Unshown implements archive.Entries.
+func (s *Store) Unshown(since time.Time) (shares []archive.Share) {
+	s.rows(`SELECT e.source, f.url, e.seen / 3600 * 3600, count(*), sum(`+roomOf+`)
+		FROM entries e INDEXED BY entries_unshown JOIN feeds f ON f.id = e.feed
+		WHERE `+isUnshown+` AND e.seq > 0 AND e.seen >= ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`, []any{since.Unix()}, func(rows *sql.Rows) error {
+		var x archive.Share
+		var source string
+		var unix int64
+		err := scan(rows, &source, &x.Feed, &unix, &x.Entries, &x.Room)
+		x.At = time.Unix(unix, 0).UTC()
+		s.sourceOf(&x, source)
+		shares = append(shares, x)
+		return err
+	})
+	return shares
 }
 
 // Hide implements archive.Entries.
@@ -267,8 +317,8 @@ func (s *Store) feedID(u feed.URL) int64 {
 
 // Arrivals implements archive.Entries.
 func (s *Store) Arrivals(u feed.URL, n int) (list []archive.Arrival) {
-	s.rows(`SELECT time, seen FROM entries INDEXED BY entries_by_feed
-		WHERE feed = (SELECT id FROM feeds WHERE url = ?) AND seq > 0 ORDER BY seq DESC LIMIT ?`, []any{string(u), max(n, 0)}, func(rows *sql.Rows) error {
+	s.rows(`SELECT e.time, e.seen FROM entries e INDEXED BY entries_by_feed
+		WHERE e.feed = (SELECT id FROM feeds WHERE url = ?) AND e.seq > 0 AND `+isPolled+` ORDER BY e.seq DESC LIMIT ?`, []any{string(u), max(n, 0)}, func(rows *sql.Rows) error {
 		var a archive.Arrival
 		err := scan(rows, &a.Time, &a.Seen)
 		list = append(list, a)
@@ -310,7 +360,7 @@ func (s *Store) KeepFeed(f archive.Feed) {
 			lifetime = ?, not_before = ?, pace = ?, skip_hours = ?, skip_days = ?,
 			policy = ?, helped = ?, listed = ?, gap_after = ?, gap_before = ?, gap_missing = ?, gap_filled = ?,
 			lands = ?, past_stage = ?, past_since = ?, past_page = ?, past_steps = ?, past_back = ?, past_filled = ?,
-			past_lack = ?, past_left = ?, past_tries = ?, past_again = ?, page = ?, names = ?
+			past_lack = ?, past_left = ?, past_tries = ?, past_again = ?, page = ?, names = ?, daily = ?, entry_size = ?
 		WHERE id = ?`,
 		f.Title, f.Title, f.Link, f.Subscribed, f.Private, f.URL.Secret(), toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
 		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
@@ -318,5 +368,5 @@ func (s *Store) KeepFeed(f archive.Feed) {
 		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays,
 		f.Policy, f.Helped, f.Listed, toMillis(f.Gap.After), toMillis(f.Gap.Before), f.Gap.Missing, f.Gap.Filled,
 		f.Lands, f.Past.Stage, toMillis(f.Past.Since), string(f.Past.Page), f.Past.Steps, toMillis(f.Past.Back), f.Past.Filled,
-		f.Past.Lack, toMillis(f.Past.Left), f.Past.Tries, toMillis(f.Past.Again), string(f.Page), f.Names, id)
+		f.Past.Lack, toMillis(f.Past.Left), f.Past.Tries, toMillis(f.Past.Again), string(f.Page), f.Names, f.Volume.Daily, f.Volume.Text, id)
 }

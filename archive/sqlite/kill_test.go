@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -65,12 +66,31 @@ func victimRecord(n, i int, state string) archive.Record {
 	return archive.NewRecord(e, time.Unix(int64(n), 0), protocol.NodeID{})
 }
 
-// victim writes batches for good, one line for each that was acknowledged. With each it reads what came before.
+// victim writes batches for good, one line for each that was acknowledged. With each it reads what came before. The upkeep of
+// its archive goes on all the while.
 func victim(path string) error {
 	s, err := Open(path, Config{})
 	if err != nil {
 		return err
 	}
+	u, err := s.Upkeep()
+	if err != nil {
+		return err
+	}
+	go func() {
+		ctx := context.Background()
+		for {
+			_, err := u.Index(ctx)
+			_, err2 := u.Tidy(ctx)
+			s.turn.log.Add(logBytes / 8)
+			for _, err := range []error{err, err2, u.Log(ctx)} {
+				if err != nil && err != ErrGaveWay {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
+			}
+		}
+	}()
 	n := len(s.LatestDIDs(archive.KeptDIDs))
 	for i := range victimFeeds {
 		s.KeepFeed(archive.Feed{URL: victimFeed(i), Subscribed: true})
@@ -85,11 +105,6 @@ func victim(path string) error {
 		}
 		if _, err := fmt.Println(n); err != nil {
 			return err
-		}
-		if n%3 == 0 {
-			if _, err := s.Index(40); err != nil {
-				return err
-			}
 		}
 	}
 }

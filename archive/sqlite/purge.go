@@ -10,23 +10,26 @@ import (
 )
 
 // Purged entries leave their id behind, in some fifty bytes: polls and neighbors may go on showing them for as long as
-// their publisher lists them. Of feeds that the owner does not follow ForgetPurged drops these after a while.
-
-// bytesOf is how many bytes of text entry e holds.
-const bytesOf = `octet_length(e.guid) + octet_length(e.title) + octet_length(e.link) + octet_length(e.summary) + octet_length(e.content) +
-	coalesce(octet_length(e.authors), 0) + coalesce(octet_length(e.categories), 0) + coalesce(octet_length(e.enclosures), 0)`
+// their publisher lists them. ForgetPurged drops these after a while, where no own poll had shown the entry or the owner
+// does not follow the feed.
 
 // isStarred is whether the owner starred entry e.
 const isStarred = `EXISTS (SELECT 1 FROM items WHERE seq = e.seq AND starred)`
 
-// Purge implements archive.Entries. Each table is gone through once for all entries. They take about a fifth of
-// a millisecond each; every 64 of them or so the full-text index merges, which takes some tens.
+// Purge implements archive.Entries.
 func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {
+	s.purges = true
+	return s.purge(at, ids)
+}
+
+// purge drops entries. Each table is gone through once for all of them.
+func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
+	s.begin()
 	dropped := make([]bool, len(ids))
 	var seqs []int64
 	var bytes int64
 	taken := make(map[int64]bool)
-	s.rows(`SELECT j.key, e.seq, `+bytesOf+` FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
+	s.rows(`SELECT j.key, e.seq, e.size FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
 		WHERE NOT `+isStarred+` ORDER BY j.key`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
 		var i, size, seq int64
 		err := scan(rows, &i, &seq, &size)
@@ -44,7 +47,7 @@ func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {
 		return make([]bool, len(ids))
 	}
 	const these = `IN (SELECT value FROM json_each(?))`
-	s.write(`INSERT INTO purged (id, feed, seen, at) SELECT id, feed, seen, ? FROM entries WHERE seq `+these, at.Unix(), string(list))
+	s.write(`INSERT INTO purged (id, feed, seen, at, shown) SELECT e.id, e.feed, e.seen, ?, NOT `+isUnshown+` FROM entries e WHERE e.seq `+these, at.Unix(), string(list))
 	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
 		WHERE id IN (SELECT feed FROM entries WHERE seq `+these+`)`, at.Unix(), string(list)) // what it had is not what it has
 	for _, table := range []string{`stale`, `hidden`, `entries`} { // and with the entries, their items
@@ -54,7 +57,6 @@ func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {
 	s.write(`UPDATE state SET purge_at = ?1,
 		purge_entries = ?2 + CASE purge_at WHEN ?1 THEN purge_entries ELSE 0 END,
 		purge_bytes = ?3 + CASE purge_at WHEN ?1 THEN purge_bytes ELSE 0 END`, at.Unix(), len(seqs), bytes)
-	s.purges = true
 	return dropped
 }
 
@@ -76,7 +78,7 @@ func (s *Store) anyPurged() bool {
 	return s.purges
 }
 
-// whichPurged are the indices of records of entries that were purged.
+// whichPurged are the indices of records of entries that were purged and stay away. Others were purged no more.
 func (s *Store) whichPurged(records []archive.Record) map[int]bool {
 	if !s.anyPurged() {
 		return nil
@@ -85,47 +87,64 @@ func (s *Store) whichPurged(records []archive.Record) map[int]bool {
 	for i := range records {
 		ids[i] = records[i].ID
 	}
-	s.eachPurged(ids, func(i int, _ time.Time) { gone[i] = true })
+	var back []feed.EntryID
+	s.eachPurged(ids, func(i int, _ time.Time, shown bool) {
+		if gone[i] = shown || !records[i].Source.IsZero(); !gone[i] {
+			back = append(back, ids[i])
+		}
+	})
+	s.Readmit(back)
 	return gone
 }
 
-// eachPurged calls f with each of the ids that was purged, and when the entry came.
-func (s *Store) eachPurged(ids []feed.EntryID, f func(i int, seen time.Time)) {
-	s.rows(`SELECT j.key, p.seen FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value)`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
+// eachPurged calls f with each of the ids that was purged, when the entry came, and whether an own poll had shown it.
+func (s *Store) eachPurged(ids []feed.EntryID, f func(i int, seen time.Time, shown bool)) {
+	s.rows(`SELECT j.key, p.seen, p.shown FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value)`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
 		var i int
 		var seen sql.NullInt64
-		err := scan(rows, &i, &seen)
+		var shown bool
+		err := scan(rows, &i, &seen, &shown)
 		if err == nil {
-			f(i, fromSeconds(seen))
+			f(i, fromSeconds(seen), shown)
 		}
 		return err
 	})
 }
 
-// mergePages is how many pages of the index Tidy writes in one step: some milliseconds.
+// mergePages is how many pages of the index one step writes when it merges parts of it: some milliseconds, unless one
+// word alone fills more.
 const mergePages = 32
 
 // Tidy takes a step towards an index without the words of entries that are gone, in a transaction of its own, and reports
-// whether there is another to take: what is deleted there takes room until then. It belongs to the loop, after a Commit.
+// whether there is another to take. As Index it is for who has the archive alone.
 func (s *Store) Tidy() (more bool, err error) {
 	if s.inTx {
 		return false, wrap("tidy", s.path, errBusy)
 	}
+	more = s.tidy()
+	err = s.Commit()
+	return err == nil && more, err
+}
+
+func (s *writer) tidy() (more bool) {
 	var before, after int64
 	s.row(`SELECT total_changes()`, nil, &before)
 	s.write(`INSERT INTO words (words, rank) VALUES ('merge', ?)`, mergePages)
 	s.row(`SELECT total_changes()`, nil, &after)
-	err = s.Commit()
-	return err == nil && after-before >= 2, err // https://sqlite.org/fts5.html#the_merge_command
+	return after-before >= 2 // https://sqlite.org/fts5.html#the_merge_command
 }
 
-// tombstoneLife is how long it is remembered that entries were purged of feeds that the owner does not follow: neither
-// polls nor news bring these back later.
+// tombstoneLife is how long it is remembered that entries were purged that no own poll had shown, or that are of feeds
+// that the owner does not follow: neither polls nor news bring these back later.
 const tombstoneLife = 30 * 24 * time.Hour
 
 // ForgetPurged looks at some of the entries that were purged, those after an id, and forgets those that were purged long
-// ago and are of feeds that the owner does not follow. It returns the last that it looked at, and whether there are more.
+// ago and that nothing brings back. It returns the last that it looked at, and whether there are more.
 func (s *Store) ForgetPurged(now time.Time, after feed.EntryID) (last feed.EntryID, more bool) {
+	return s.forgetPurged(now, after)
+}
+
+func (s *writer) forgetPurged(now time.Time, after feed.EntryID) (last feed.EntryID, more bool) {
 	const step = 2000
 	var blob []byte
 	more = s.row(`SELECT id FROM purged WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`, []any{after[:], step - 1}, &blob)
@@ -138,7 +157,7 @@ func (s *Store) ForgetPurged(now time.Time, after feed.EntryID) (last feed.Entry
 			last[i] = 0xff
 		}
 	}
-	s.write(`DELETE FROM purged WHERE id > ? AND id <= ? AND at < ? AND feed NOT IN (SELECT id FROM feeds WHERE subscribed)`,
+	s.write(`DELETE FROM purged WHERE id > ? AND id <= ? AND at < ? AND (NOT shown OR feed NOT IN (SELECT id FROM feeds WHERE subscribed))`,
 		after[:], last[:], now.Add(-tombstoneLife).Unix())
 	return last, more && s.err == nil
 }

@@ -16,7 +16,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"os"
 	"runtime"
@@ -68,19 +67,16 @@ func (c Config) withDefaults() Config {
 }
 
 // A Store is the archive of a running node. It implements archive.Store, whose methods together with
-// Commit, Index and Close belong to the node's loop; what it has from Reader may be called by any
-// goroutine at any time before Close.
+// Commit and Close belong to the node's loop; what it has from Reader may be called by any
+// goroutine at any time before Close. What takes long and can wait is for an Upkeep.
 //
 // The first method that writes begins a transaction, which lasts until Commit. Reading methods see
 // what was written, and begin none. The first error since the last Commit is remembered: from then
 // on the methods do nothing and find nothing, and Commit returns it.
 type Store struct {
 	*Reader
-	db    *sql.DB
-	conn  *sql.Conn // the one that writes
-	stmts map[string]*sql.Stmt
-	inTx  bool
-	err   error
+	writer
+	config Config
 
 	feedIDs map[feed.URL]int64 // rows of feeds that were written to lately
 	nextDID int64              // dids.n of the next did, 0 where it must be looked up
@@ -111,21 +107,13 @@ func open(ctx context.Context, path string, cfg Config) (_ *Store, err error) {
 	if err := dropForeignLog(path); err != nil {
 		return nil, err
 	}
-	s := &Store{stmts: make(map[string]*sql.Stmt), feedIDs: make(map[feed.URL]int64)}
+	s := &Store{config: cfg, feedIDs: make(map[feed.URL]int64)}
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
-	name, err := dsn(path, roleWriter, cfg.WriterCache, cfg.BusyTimeout)
-	if err != nil {
-		return nil, err
-	}
-	if s.db, err = openDB(name); err != nil {
-		return nil, err
-	}
-	s.db.SetMaxOpenConns(1)
-	if s.conn, err = s.db.Conn(ctx); err != nil {
+	if s.writer, err = openWriter(ctx, path, roleWriter, cfg, newTurn()); err != nil {
 		return nil, err
 	}
 	if err := s.convert(ctx, path, cfg.Patience); err != nil {
@@ -144,23 +132,33 @@ func (s *Store) convert(ctx context.Context, path string, patience time.Duration
 	return ended(ctx, migrate(ctx, s.conn))
 }
 
+// Commit ends the transaction: everything that was written since the last Commit is on the disk when
+// it returns nil. If any method met an error meanwhile, or the commit fails, nothing of it is kept
+// and the error is returned, once; after that the Store may be used again.
+func (s *Store) Commit() error {
+	if s.err == nil {
+		s.pruneDIDs()
+	}
+	err := s.commit()
+	if err != nil {
+		s.forget()
+	}
+	return wrap("write", s.path, err)
+}
+
+// forget forgets what is remembered of an open transaction.
+func (s *Store) forget() {
+	s.nextDID = 0
+	clear(s.feedIDs)
+}
+
 // Close ends the Store. What was not committed is dropped. The file is then complete in itself,
 // without the -wal and -shm files that stand beside it while it is in use.
 func (s *Store) Close() error {
-	s.rollback()
-	var errs []error
+	s.forget()
+	var err error
 	if s.Reader != nil {
-		errs = append(errs, s.Reader.Close())
+		err = s.Reader.Close()
 	}
-	// database/sql leaves the statements of a single connection to us; open ones keep the file open.
-	for _, stmt := range s.stmts {
-		errs = append(errs, stmt.Close())
-	}
-	if s.conn != nil {
-		errs = append(errs, s.conn.Close())
-	}
-	if s.db != nil {
-		errs = append(errs, s.db.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(err, s.close())
 }

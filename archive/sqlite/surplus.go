@@ -154,7 +154,7 @@ func (r *Reader) cutBytes(ctx context.Context, p part, bytes, cut int64) (int64,
 // returns the seq of the last; before if there is none.
 func (r *Reader) fit(ctx context.Context, p part, before, cut int64, bytes *int64) (last int64, err error) {
 	from, args := p.from(`e.seq < ? AND e.seq > ? ORDER BY e.seq DESC LIMIT ?`, before, cut, contentsPage)
-	rows, err := r.db.QueryContext(ctx, `SELECT e.seq, `+bytesOf+from, args...)
+	rows, err := r.db.QueryContext(ctx, `SELECT e.seq, e.size`+from, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -214,7 +214,7 @@ func (r *Reader) oldest(ctx context.Context, bytes int64) (ids []feed.EntryID, e
 }
 
 func (r *Reader) eachVictim(ctx context.Context, from string, args []any, f func(id feed.EntryID, size int64) (more bool)) error {
-	rows, err := r.db.QueryContext(ctx, `SELECT e.id, `+bytesOf+from, args...)
+	rows, err := r.db.QueryContext(ctx, `SELECT e.id, e.size`+from, args...)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // What is free in the file is given back in one of two ways. Reclaim moves some pages from the file's end to where there
@@ -25,6 +26,14 @@ func (s *Store) Reclaim(max int) (remaining int, err error) {
 	if s.inTx {
 		return 0, wrap("shorten", s.path, errBusy)
 	}
+	remaining = s.reclaim(max)
+	if err := s.Commit(); err != nil {
+		return 0, err
+	}
+	return remaining, nil
+}
+
+func (s *writer) reclaim(max int) (remaining int) {
 	var mode int
 	if s.row(`PRAGMA auto_vacuum`, nil, &mode); s.err == nil && mode != incremental {
 		s.err = ErrWhole
@@ -32,10 +41,7 @@ func (s *Store) Reclaim(max int) (remaining int, err error) {
 	s.begin()
 	s.rows(fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, max), nil, func(*sql.Rows) error { return nil }) // a row a page
 	s.row(`PRAGMA freelist_count`, nil, &remaining)
-	if err := s.Commit(); err != nil {
-		return 0, err
-	}
-	return remaining, nil
+	return remaining
 }
 
 // Vacuum rewrites the file without what is free in it, and with what belongs together side by side. It takes
@@ -50,6 +56,8 @@ func (s *Store) Vacuum(ctx context.Context) error {
 }
 
 func (s *Store) vacuum(ctx context.Context) (err error) {
+	s.turn.begin()
+	defer s.turn.end()
 	// The copy would else be made in memory.
 	if _, err := s.conn.ExecContext(ctx, `PRAGMA temp_store(FILE)`); err != nil {
 		return err
@@ -66,11 +74,13 @@ func (s *Store) vacuum(ctx context.Context) (err error) {
 
 // Shorten brings the log into the file, which is then as long as it has to be, and empties it. Readers that are at work
 // may keep it from doing so for now.
-func (s *Store) Shorten(ctx context.Context) error {
-	ctx, cancel := throughout(ctx, s.path, s.patience)
+func (s *Store) Shorten(ctx context.Context) error { return shorten(ctx, s.conn, s.path, s.patience) }
+
+func shorten(ctx context.Context, conn *sql.Conn, path string, patience time.Duration) error {
+	ctx, cancel := throughout(ctx, path, patience)
 	defer cancel()
 	var busy, pages, done sql.NullInt64
-	if err := scan(s.conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`), &busy, &pages, &done); err != nil {
+	if err := scan(conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`), &busy, &pages, &done); err != nil {
 		return fmt.Errorf("shorten the log: %w", ended(ctx, err))
 	}
 	return nil

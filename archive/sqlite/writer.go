@@ -1,0 +1,197 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// A writer is a connection that writes, by one transaction after the other. The first method that writes begins one.
+//
+// The methods of archive.Store have neither a context nor an error: what goes wrong waits in err for commit, and that a
+// statement did not end in time is among it. From the first error on the methods do nothing and find nothing.
+type writer struct {
+	db    *sql.DB
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+	turn  *turn
+	ctx   context.Context // of the statements of a transaction that may be ended; nil for none
+	inTx  bool
+	err   error
+}
+
+// openWriter opens a connection that writes to the archive at path.
+func openWriter(ctx context.Context, path string, r role, cfg Config, t *turn) (w writer, err error) {
+	name, err := dsn(path, r, cfg.WriterCache, cfg.BusyTimeout)
+	if err != nil {
+		return w, err
+	}
+	w = writer{stmts: make(map[string]*sql.Stmt), turn: t}
+	if w.db, err = openDB(name); err != nil {
+		return w, err
+	}
+	w.db.SetMaxOpenConns(1)
+	w.conn, err = w.db.Conn(ctx)
+	return w, err
+}
+
+// close ends the writer. What was not committed is dropped.
+func (w *writer) close() error {
+	w.rollback()
+	var errs []error
+	// database/sql leaves the statements of a single connection to us; open ones keep the file open.
+	for _, stmt := range w.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	if w.conn != nil {
+		errs = append(errs, w.conn.Close())
+	}
+	if w.db != nil {
+		errs = append(errs, w.db.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// commit ends the transaction: everything that was written since the last one is on the disk when it returns nil. If any
+// method met an error meanwhile, or the commit fails, nothing of it is kept and the error is returned, once.
+func (w *writer) commit() error {
+	if w.err == nil && w.inTx {
+		w.do(`COMMIT`)
+	}
+	err := w.err
+	if err != nil {
+		w.rollback()
+	}
+	w.endTurn()
+	w.err = nil
+	return err
+}
+
+// rollback drops the open transaction.
+func (w *writer) rollback() {
+	if w.inTx {
+		// After some errors SQLite has rolled back by itself and says so here; there is nothing
+		// else to be said.
+		_, _ = w.conn.ExecContext(context.Background(), `ROLLBACK`)
+	}
+	w.endTurn()
+}
+
+func (w *writer) endTurn() {
+	if w.inTx {
+		w.inTx = false
+		w.turn.end()
+	}
+}
+
+// begin begins a transaction unless one is open.
+func (w *writer) begin() {
+	if w.err != nil || w.inTx {
+		return
+	}
+	if w.ctx == nil { // else Upkeep has taken its turn
+		w.turn.begin()
+	}
+	w.inTx = true
+	if w.do(`BEGIN IMMEDIATE`); w.err != nil {
+		w.endTurn()
+	}
+}
+
+// write carries out a statement within the transaction and returns how many rows it changed.
+func (w *writer) write(query string, args ...any) int64 {
+	w.begin()
+	return w.do(query, args...)
+}
+
+// insertRow inserts a row within the transaction, unless there is a conflict that the statement passes over, and returns
+// its rowid and whether it was inserted.
+func (w *writer) insertRow(query string, args ...any) (rowid int64, inserted bool) {
+	w.begin()
+	changed, rowid := w.exec(query, args)
+	return rowid, changed > 0
+}
+
+// do carries out a statement.
+func (w *writer) do(query string, args ...any) (changed int64) {
+	changed, _ = w.exec(query, args)
+	return changed
+}
+
+// exec carries out a statement and returns how many rows it changed, and the rowid of the last one that was inserted.
+func (w *writer) exec(query string, args []any) (changed, rowid int64) {
+	stmt := w.prepare(query)
+	if stmt == nil {
+		return 0, 0
+	}
+	result, err := stmt.ExecContext(w.context(), args...)
+	if err == nil {
+		changed, err = result.RowsAffected()
+	}
+	if err == nil {
+		rowid, err = result.LastInsertId()
+	}
+	w.turn.logged(changed, args)
+	w.err = err
+	return changed, rowid
+}
+
+// row reads the first row that the query finds into dest and reports whether there was one.
+func (w *writer) row(query string, args []any, dest ...any) bool {
+	stmt := w.prepare(query)
+	if stmt == nil {
+		return false
+	}
+	err := scan(stmt.QueryRowContext(w.context(), args...), dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false
+	}
+	w.err = err
+	return err == nil
+}
+
+// rows calls scan for each row that the query finds.
+func (w *writer) rows(query string, args []any, scan func(*sql.Rows) error) {
+	stmt := w.prepare(query)
+	if stmt == nil {
+		return
+	}
+	rows, err := stmt.QueryContext(w.context(), args...)
+	if err == nil {
+		err = each(rows, scan)
+	}
+	w.err = err
+}
+
+// each calls scan for each row, closes rows, and returns the first error.
+func each(rows *sql.Rows, scan func(*sql.Rows) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// prepare returns the statement for a query, kept from the first time on; nil if there was an error.
+func (w *writer) prepare(query string) *sql.Stmt {
+	if w.err != nil {
+		return nil
+	}
+	stmt := w.stmts[query]
+	if stmt == nil {
+		if stmt, w.err = w.conn.PrepareContext(w.context(), query); w.err != nil {
+			return nil
+		}
+		w.stmts[query] = stmt
+	}
+	return stmt
+}
+
+func (w *writer) context() context.Context {
+	if w.ctx != nil {
+		return w.ctx
+	}
+	return context.Background()
+}
