@@ -296,8 +296,12 @@ func (s *Store) Reveal(ids []feed.EntryID) []bool {
 // maxFeedIDs bounds the rows of feeds that are remembered; a node polls and relays fewer.
 const maxFeedIDs = 1 << 14
 
-// feedID is the row of the feed, made if there is none.
+// feedID is the row of the feed, made if there is none. Call it within a transaction: until that ends nobody else removes it.
 func (s *Store) feedID(u feed.URL) int64 {
+	if removed := s.turn.removed.Load(); removed != s.removed {
+		s.removed = removed
+		clear(s.feedIDs)
+	}
 	if id, ok := s.feedIDs[u]; ok {
 		return id
 	}
@@ -345,6 +349,7 @@ func (s *Store) LoadFeeds() (feeds []archive.Feed) {
 
 // KeepFeed implements archive.Feeds.
 func (s *Store) KeepFeed(f archive.Feed) {
+	s.begin()
 	id := s.feedID(f.URL)
 	if f.Subscribed && s.row(`SELECT 1 FROM feeds WHERE id = ? AND NOT subscribed`, []any{id}, new(int)) {
 		s.followed(id, &f)

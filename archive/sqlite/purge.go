@@ -27,7 +27,7 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	s.begin()
 	dropped := make([]bool, len(ids))
 	var seqs []int64
-	var bytes int64
+	var bytes, dead int64
 	taken := make(map[int64]bool)
 	s.rows(`SELECT j.key, e.seq, e.size FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
 		WHERE NOT `+isStarred+` ORDER BY j.key`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
@@ -35,7 +35,7 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 		err := scan(rows, &i, &seq, &size)
 		if err == nil && !taken[seq] {
 			taken[seq], dropped[i] = true, true
-			seqs, bytes = append(seqs, seq), bytes+size
+			seqs, bytes, dead = append(seqs, seq), bytes+size, dead+archive.WordRoom*min(size, archive.MaxFoldedBytes)
 		}
 		return err
 	})
@@ -56,7 +56,7 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	s.write(`DELETE FROM words WHERE rowid `+these, string(list))
 	s.write(`UPDATE state SET purge_at = ?1,
 		purge_entries = ?2 + CASE purge_at WHEN ?1 THEN purge_entries ELSE 0 END,
-		purge_bytes = ?3 + CASE purge_at WHEN ?1 THEN purge_bytes ELSE 0 END`, at.Unix(), len(seqs), bytes)
+		purge_bytes = ?3 + CASE purge_at WHEN ?1 THEN purge_bytes ELSE 0 END, dead = dead + ?4`, at.Unix(), len(seqs), bytes, dead)
 	return dropped
 }
 
@@ -126,12 +126,30 @@ func (s *Store) Tidy() (more bool, err error) {
 	return err == nil && more, err
 }
 
-func (s *writer) tidy() (more bool) {
+func (s *writer) tidy() (more bool) { return s.merge(mergePages) }
+
+// merge takes a step of so many pages; the first of those that merge the whole index is below zero.
+func (s *writer) merge(pages int) (more bool) {
 	var before, after int64
 	s.row(`SELECT total_changes()`, nil, &before)
-	s.write(`INSERT INTO words (words, rank) VALUES ('merge', ?)`, mergePages)
+	s.write(`INSERT INTO words (words, rank) VALUES ('merge', ?)`, pages)
 	s.row(`SELECT total_changes()`, nil, &after)
 	return after-before >= 2 // https://sqlite.org/fts5.html#the_merge_command
+}
+
+// compact takes a step towards an index in one part, in which no purged entry has left any word. It begins where dead is
+// below zero, and returns what it is called with the next time; below zero when it is done.
+func (s *writer) compact(dead int64) int64 {
+	pages := mergePages
+	if dead < 0 {
+		s.row(`SELECT dead FROM state`, nil, &dead)
+		pages = -pages
+	}
+	if s.merge(pages) {
+		return dead
+	}
+	s.write(`UPDATE state SET dead = max(0, dead - ?)`, dead)
+	return -1
 }
 
 // tombstoneLife is how long it is remembered that entries were purged that no own poll had shown, or that are of feeds

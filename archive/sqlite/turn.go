@@ -21,6 +21,8 @@ type turn struct {
 	log   atomic.Int64  // bytes, about, that were written to the log since it was brought into the file
 	asked atomic.Bool   // the loop had to wait since Upkeep looked last
 
+	removed atomic.Uint64 // how often Upkeep removed rows of feeds
+
 	mu    sync.Mutex
 	stop  func()        // ends the step of Upkeep that is under way; nil for none
 	grace time.Duration // how long that step has, once the loop waits

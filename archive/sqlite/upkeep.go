@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"time"
 
 	"feedex/feed"
@@ -20,7 +21,8 @@ type Upkeep struct {
 	writer
 	path     string
 	patience time.Duration
-	ended    int // steps in a row that were
+	undone   int   // steps in a row that were
+	dead     int64 // see compact
 }
 
 // ErrGaveWay is the error of a step that was undone because the Store had something to write.
@@ -31,7 +33,7 @@ func (s *Store) Upkeep() (*Upkeep, error) {
 	c := s.config
 	c.BusyTimeout = 0 // what it waits for may be kept waiting by it
 	w, err := openWriter(context.Background(), s.path, roleUpkeep, c, s.turn)
-	u := &Upkeep{writer: w, path: s.path, patience: s.patience}
+	u := &Upkeep{writer: w, path: s.path, patience: s.patience, dead: -1}
 	if err != nil {
 		u.Close()
 		return nil, wrap("open", s.path, err)
@@ -49,7 +51,7 @@ func (u *Upkeep) Contended() bool { return u.turn.asked.Swap(false) }
 func (u *Upkeep) step(ctx context.Context, verb string, f func()) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	if !u.turn.lend(ctx, graceAfter(u.ended), func() { end(ErrGaveWay) }) {
+	if !u.turn.lend(ctx, graceAfter(u.undone), func() { end(ErrGaveWay) }) {
 		return context.Cause(ctx)
 	}
 	u.ctx = ctx
@@ -59,10 +61,10 @@ func (u *Upkeep) step(ctx context.Context, verb string, f func()) error {
 	u.ctx = nil
 	switch {
 	case err == nil:
-		u.ended = 0
+		u.undone = 0
 	case ctx.Err() != nil:
 		if err = context.Cause(ctx); err == ErrGaveWay {
-			u.ended = min(u.ended+1, 10)
+			u.undone = min(u.undone+1, 10)
 		}
 		return err
 	}
@@ -93,6 +95,16 @@ func (u *Upkeep) Tidy(ctx context.Context) (more bool, err error) {
 	return more && err == nil, err
 }
 
+// Compact takes a step towards an index in one part, in which purged entries have left nothing, and reports whether there is
+// another to take. It goes over all of the index: Untidy says when that is worth it.
+func (u *Upkeep) Compact(ctx context.Context) (more bool, err error) {
+	dead := u.dead
+	if err = u.step(ctx, "tidy", func() { dead = u.compact(u.dead) }); err == nil {
+		u.dead = dead
+	}
+	return u.dead >= 0 && err == nil, err
+}
+
 // Purge drops entries as archive.Entries has it, and returns how many.
 func (u *Upkeep) Purge(ctx context.Context, at time.Time, ids []feed.EntryID) (count int, err error) {
 	err = u.step(ctx, "purge", func() {
@@ -112,6 +124,22 @@ func (u *Upkeep) Purge(ctx context.Context, at time.Time, ids []feed.EntryID) (c
 // ForgetPurged is that of the Store.
 func (u *Upkeep) ForgetPurged(ctx context.Context, now time.Time, after feed.EntryID) (last feed.EntryID, more bool, err error) {
 	err = u.step(ctx, "forget", func() { last, more = u.forgetPurged(now, after) })
+	return last, more && err == nil, err
+}
+
+// ForgetFeeds looks at some of the feeds of which neighbors brought something, those after a number, and forgets those of
+// which there is nothing any more. It returns the last that it looked at, and whether there are more.
+func (u *Upkeep) ForgetFeeds(ctx context.Context, after int64) (last int64, more bool, err error) {
+	const step = 500
+	err = u.step(ctx, "forget", func() {
+		last = math.MaxInt64
+		more = u.row(`SELECT id FROM feeds WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`, []any{after, step - 1}, &last)
+		const these = `id > ? AND id <= ? AND NOT kept AND name = '' AND keep_bytes + keep_age + keep_count = 0
+			AND NOT EXISTS (SELECT 1 FROM entries INDEXED BY entries_by_feed WHERE feed = feeds.id)`
+		u.write(`DELETE FROM pages WHERE feed IN (SELECT id FROM feeds WHERE `+these+`)`, after, last)
+		u.write(`DELETE FROM feeds WHERE `+these, after, last)
+		u.turn.removed.Add(1) // before the Store can write
+	})
 	return last, more && err == nil, err
 }
 

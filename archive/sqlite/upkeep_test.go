@@ -14,6 +14,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 func openUpkeep(t *testing.T, s *Store) *Upkeep {
@@ -279,6 +280,46 @@ func TestLogStaysShort(t *testing.T) {
 	}
 	if info, err := os.Stat(logOf(s.path)); err != nil || info.Size() != 0 {
 		t.Errorf("the log has %d bytes, %v", info.Size(), err)
+	}
+}
+
+// Of a feed of which everything was purged nothing stays, unless the owner said something of it; and it may come again.
+func TestForgetFeeds(t *testing.T) {
+	s := newStore(t)
+	u := openUpkeep(t, s)
+	defer u.Close()
+	follow(t, s, time.Unix(1, 0), news)
+	var records []archive.Record
+	for i := range 1200 {
+		e := feed.Entry{Feed: feed.URL(fmt.Sprintf("https://%d.example.org/", i)), ID: "1"}
+		records = append(records, archive.NewRecord(e, time.Unix(1, 0), aNeighbor))
+	}
+	keep(t, s, records...)
+	name := "mine"
+	s.Arrange([]reading.Arrangement{{URL: records[7].Entry.Feed, Name: &name}})
+	mustCommit(t, s)
+	var ids []feed.EntryID
+	for i := range records[:1000] {
+		ids = append(ids, records[i].ID)
+	}
+	if n, err := u.Purge(t.Context(), time.Unix(2, 0), ids); n != 1000 || err != nil {
+		t.Fatalf("%d purged, %v", n, err)
+	}
+	steps := 0
+	for last, more := int64(0), true; more; steps++ {
+		var err error
+		if last, more, err = u.ForgetFeeds(t.Context(), last); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if st, err := s.Stats(t.Context()); err != nil || st.Feeds != 202 || steps != 3 {
+		t.Errorf("%d feeds are left after %d steps, %v; want 200 with entries, one that is followed and one with a name", st.Feeds, steps, err)
+	}
+	again := archive.NewRecord(feed.Entry{Feed: records[3].Entry.Feed, ID: "2"}, time.Unix(3, 0), aNeighbor)
+	keep(t, s, again)
+	wantWhole(t, s)
+	if got := left(t, s, again.Entry.Feed); len(got) != 1 {
+		t.Errorf("%d entries are there of a feed that came again", len(got))
 	}
 }
 

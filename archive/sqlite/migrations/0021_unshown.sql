@@ -13,6 +13,9 @@ ALTER TABLE purged ADD COLUMN shown INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE feeds ADD COLUMN daily      INTEGER NOT NULL DEFAULT 0; -- most entries within a day
 ALTER TABLE feeds ADD COLUMN entry_size INTEGER NOT NULL DEFAULT 0; -- bytes of text of one of them, on average
 
+-- How many bytes at most the words of purged entries take in the index, until all of it was merged.
+ALTER TABLE state ADD COLUMN dead INTEGER NOT NULL DEFAULT 0;
+
 -- Parts of the index are merged by steps of their own, not by whoever writes.
 INSERT INTO words (words, rank) VALUES ('automerge', 0);
 
