@@ -34,7 +34,7 @@ func BenchmarkDashboard(b *testing.B) {
 	fillDashboard(b, store, now)
 
 	ctx, cancel := context.WithCancel(b.Context())
-	h := newHost(Config{Node: node.Config{Secret: make([]byte, 32), Policy: polling.Fixed{Every: 24 * time.Hour}}}.withDefaults(), store, nil, nil)
+	h := newHost(Config{Node: node.Config{Secret: make([]byte, 32), Policy: polling.Fixed{Every: 24 * time.Hour}}}.withDefaults(), store, nil, nil, nil)
 	if err := h.revive(); err != nil {
 		b.Fatal(err)
 	}

@@ -32,6 +32,7 @@ type diskState struct {
 	commit, index error         // what commits and steps of indexing fail with, nil if they do not
 	unindexed     int           // entries
 	stepTakes     time.Duration // a step of indexing
+	contended     bool          // the loop always has to wait for one
 }
 
 func newDisk() *disk { return &disk{Memory: archive.NewMemory(), work: func(time.Duration) {}} }
@@ -62,8 +63,9 @@ func (d *disk) Fill(at time.Time, r []archive.Record) (stored []bool) {
 	d.write(func(m *archive.Memory) { stored = m.Fill(at, r) })
 	return stored
 }
-func (d *disk) MarkPolled(at time.Time, ids []feed.EntryID) {
-	d.write(func(m *archive.Memory) { m.MarkPolled(at, ids) })
+func (d *disk) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.Share) {
+	d.write(func(m *archive.Memory) { shares = m.MarkPolled(at, ids) })
+	return shares
 }
 func (d *disk) KeepFollowed(time.Time, time.Duration) {}
 func (d *disk) Purge(at time.Time, ids []feed.EntryID) (dropped []bool) {
@@ -74,22 +76,17 @@ func (d *disk) Readmit(ids []feed.EntryID) { d.write(func(m *archive.Memory) { m
 func (d *disk) Surplus(context.Context, time.Time, archive.Retention) ([]feed.EntryID, error) {
 	return nil, nil
 }
-func (d *disk) Tidy() (bool, error) { return false, nil }
-func (d *disk) ForgetPurged(time.Time, feed.EntryID) (last feed.EntryID, more bool) {
-	return last, false
-}
-func (d *disk) Bound(feed.URL, *int64, *time.Duration, *int64)      {}
-func (d *disk) Bounds(context.Context) ([]sqlite.FeedBounds, error) { return nil, nil }
-func (d *disk) LastPurge(context.Context) (sqlite.Purge, error)     { return sqlite.Purge{}, nil }
-func (d *disk) Vacuum(context.Context) error                        { return errors.New("there is no file") }
-func (d *disk) Inherit(to, from feed.URL)                           { d.write(func(m *archive.Memory) { m.Inherit(to, from) }) }
-func (d *disk) KeepFeed(f archive.Feed)                             { d.write(func(m *archive.Memory) { m.KeepFeed(f) }) }
-func (d *disk) KeepDID(did protocol.DID)                            { d.write(func(m *archive.Memory) { m.KeepDID(did) }) }
-func (d *disk) KeepPeer(p archive.Peer)                             { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
-func (d *disk) DropPeer(id protocol.NodeID)                         { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
-func (d *disk) KeepHost(h archive.Host)                             { d.write(func(m *archive.Memory) { m.KeepHost(h) }) }
-func (d *disk) Shorten(context.Context) error                       { return errors.New("there is no file") }
-func (d *disk) Reclaim(int) (int, error)                            { return 0, errors.New("there is no file") }
+func (d *disk) Untidy(context.Context, archive.Retention) (bool, error) { return false, nil }
+func (d *disk) Bound(feed.URL, *int64, *time.Duration, *int64)          {}
+func (d *disk) Bounds(context.Context) ([]sqlite.FeedBounds, error)     { return nil, nil }
+func (d *disk) LastPurge(context.Context) (sqlite.Purge, error)         { return sqlite.Purge{}, nil }
+func (d *disk) Vacuum(context.Context) error                            { return errors.New("there is no file") }
+func (d *disk) Inherit(to, from feed.URL)                               { d.write(func(m *archive.Memory) { m.Inherit(to, from) }) }
+func (d *disk) KeepFeed(f archive.Feed)                                 { d.write(func(m *archive.Memory) { m.KeepFeed(f) }) }
+func (d *disk) KeepDID(did protocol.DID)                                { d.write(func(m *archive.Memory) { m.KeepDID(did) }) }
+func (d *disk) KeepPeer(p archive.Peer)                                 { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
+func (d *disk) DropPeer(id protocol.NodeID)                             { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
+func (d *disk) KeepHost(h archive.Host)                                 { d.write(func(m *archive.Memory) { m.KeepHost(h) }) }
 func (d *disk) KeepRequests(l []grade.Request) {
 	d.write(func(m *archive.Memory) { m.KeepRequests(l) })
 }
@@ -120,7 +117,17 @@ func (d *disk) Commit() error {
 	return err
 }
 
-func (d *disk) Index(max int) (int, error) {
+// A janitor is the upkeep of a disk, as far as there is one.
+type janitor struct {
+	upkeep
+	disk *disk
+}
+
+// indexedAtOnce is how many entries a step of it brings into the index.
+const indexedAtOnce = 128
+
+func (j janitor) Index(context.Context) (more bool, err error) {
+	d := j.disk
 	d.mu.Lock()
 	d.indexings = append(d.indexings, time.Now())
 	takes := d.state.stepTakes
@@ -129,9 +136,17 @@ func (d *disk) Index(max int) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.state.index == nil {
-		d.state.unindexed -= min(max, d.state.unindexed)
+		d.state.unindexed -= min(indexedAtOnce, d.state.unindexed)
 	}
-	return d.state.unindexed, d.state.index
+	return d.state.unindexed > 0, d.state.index
 }
+
+func (j janitor) Contended() bool {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	return j.disk.state.contended
+}
+func (j janitor) Log(context.Context) error          { return nil }
+func (j janitor) Tidy(context.Context) (bool, error) { return false, nil }
 
 func (d *disk) Stats(context.Context) (sqlite.Stats, error) { return sqlite.Stats{}, nil }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"time"
 
 	"feedex/archive"
@@ -30,9 +29,6 @@ type Keeper interface {
 	// RemovePassword ends a password. The error wraps ErrNoPassword where there is none of that name.
 	RemovePassword(ctx context.Context, name string) error
 }
-
-// importStep is how many entries of an import are stored together: about ten milliseconds.
-const importStep = 250
 
 // filling is the part of an archive that an import writes to.
 type filling interface {
@@ -108,7 +104,13 @@ func (k *FileKeeper) Import(_ context.Context, lines []jsonl.Line) (added int, e
 func (k *FileKeeper) Vacuum(ctx context.Context) error { return k.store.Vacuum(ctx) }
 
 // Index brings some entries into the full-text index and returns how many remain.
-func (k *FileKeeper) Index() (remaining int, err error) { return k.store.Index(5000) }
+func (k *FileKeeper) Index() (remaining int, err error) {
+	remaining, err = k.store.Index(5000)
+	for more := true; more && err == nil; {
+		more, err = k.store.Tidy()
+	}
+	return remaining, err
+}
 
 // chore has f called by the loop when it is at no event, and returns what it returned.
 func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, err error) {
@@ -116,7 +118,7 @@ func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, e
 	work := func() {
 		defer close(done)
 		value, err = f()
-		h.indexing.arrived(time.Now())
+		h.stir()
 	}
 	select {
 	case h.chores <- work:
@@ -130,7 +132,7 @@ func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, e
 // Import implements Keeper. The core knows nothing of it: what is filled in is no news. Between two steps the loop
 // turns to whatever else is due.
 func (h *host) Import(ctx context.Context, lines []jsonl.Line) (added int, err error) {
-	for part := range slices.Chunk(lines, importStep) {
+	for part := range portions(lines, lineWeight) {
 		n, err := chore(ctx, h, func() (int, error) { return fill(h.store, time.Now(), part) })
 		added += n
 		if err != nil {
@@ -146,7 +148,7 @@ const reclaimStep = 256
 // Vacuum implements Keeper.
 func (h *host) Vacuum(ctx context.Context) error {
 	for {
-		left, err := chore(ctx, h, func() (int, error) { return h.store.Reclaim(reclaimStep) })
+		left, err := insist(ctx, h, func() (int, error) { return h.upkeep.Reclaim(ctx, reclaimStep) })
 		switch {
 		case errors.Is(err, sqlite.ErrWhole):
 			_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.store.Vacuum(ctx) })
@@ -154,8 +156,7 @@ func (h *host) Vacuum(ctx context.Context) error {
 		case err != nil:
 			return err
 		case left == 0:
-			_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.store.Shorten(ctx) })
-			return err
+			return h.upkeep.Shorten(ctx)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestImportIsNoNews(t *testing.T) {
 	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
 		notes := 0
 		l.config.Observe = func(time.Time, node.Note) { notes++ }
-		lines := pastLines(2*importStep + 100)
+		lines := pastLines(900)
 		for want := len(lines); want >= 0; want -= len(lines) { // the second time nothing is new
 			if added, err := l.Import(t.Context(), lines); err != nil || added != want {
 				t.Errorf("Import = %d, %v; want %d", added, err, want)

@@ -38,7 +38,11 @@ func openLibrary(t *testing.T, path string) *testLibrary {
 	}
 	c := Config{Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
 	c.Node.Secret = make([]byte, 32)
-	h := newHost(c.withDefaults(), store, peers(friendly), unreachable{})
+	upkeep, err := store.Upkeep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(c.withDefaults(), store, upkeep, peers(friendly), unreachable{})
 	if err := h.revive(); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +53,7 @@ func openLibrary(t *testing.T, path string) *testLibrary {
 		cancel()
 		running.Wait()
 		h.workers.Wait()
-		if err := store.Close(); err != nil {
+		if err := errors.Join(upkeep.Close(), store.Close()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -21,8 +21,10 @@ import (
 const (
 	// maxArrivals is how many events may wait for the loop; peers' calls beyond that are refused.
 	maxArrivals = 1024
-	// maxBatch is how many events are stepped before they are committed together.
-	maxBatch = 256
+	// maxBatch is how many events are stepped before they are committed together, at most, and maxBatchWeight how much they
+	// weigh, but for the last: a dozen milliseconds.
+	maxBatch       = 256
+	maxBatchWeight = 1 << 20
 	// maxFetching is how many polls are under way at a time, each at another host.
 	maxFetching = 256
 )
@@ -34,9 +36,6 @@ type database interface {
 	archive.Searcher
 	desk
 	Commit() error
-	Index(max int) (remaining int, err error)
-	Reclaim(max int) (remaining int, err error)
-	Shorten(ctx context.Context) error
 	Vacuum(ctx context.Context) error
 	Stats(ctx context.Context) (sqlite.Stats, error)
 	Requests(ctx context.Context, n int) ([]grade.Request, error)
@@ -45,11 +44,10 @@ type database interface {
 	pruner
 }
 
-// A pruner is the part of a database that keeps it to its bounds, as sqlite.Store has it.
+// A pruner is the part of a database that knows its bounds, as sqlite.Store has it.
 type pruner interface {
 	Surplus(ctx context.Context, now time.Time, keep archive.Retention) ([]feed.EntryID, error)
-	Tidy() (more bool, err error)
-	ForgetPurged(now time.Time, after feed.EntryID) (last feed.EntryID, more bool)
+	Untidy(ctx context.Context, keep archive.Retention) (bool, error)
 	Bound(u feed.URL, bytes *int64, age *time.Duration, count *int64)
 	Bounds(ctx context.Context) ([]sqlite.FeedBounds, error)
 	LastPurge(ctx context.Context) (sqlite.Purge, error)
@@ -69,6 +67,8 @@ type fetcher interface {
 type host struct {
 	config    Config
 	store     database
+	upkeep    upkeep
+	stirred   chan struct{} // something was stored that upkeep may have to do with
 	client    caller
 	fetcher   fetcher
 	hub       *websub.Hub // nil before run
@@ -92,7 +92,6 @@ type host struct {
 	lastTag  uint64
 	asked    map[uint64]chan<- transport.Response // calls of peers that are not answered
 	storage  storage
-	indexing indexing
 	goodbyes goodbyes
 	querying map[uint64]chan<- node.Results // queries of the owner, by tag
 	pulling  map[uint64]*pulling            // downloads of the owner, by tag
@@ -111,9 +110,10 @@ type arrival struct {
 }
 
 // newHost makes a host that has no core yet. c has its defaults.
-func newHost(c Config, store database, client caller, fetcher fetcher) *host {
+func newHost(c Config, store database, upkeep upkeep, client caller, fetcher fetcher) *host {
 	return &host{
-		config: c, store: store, client: client, fetcher: fetcher,
+		config: c, store: store, upkeep: upkeep, client: client, fetcher: fetcher,
+		stirred:   make(chan struct{}, 1),
 		rng:       rand.New(rand.NewPCG(seed(), seed())),
 		events:    make(chan arrival, maxArrivals),
 		chores:    make(chan func()),
@@ -129,16 +129,12 @@ func newHost(c Config, store database, client caller, fetcher fetcher) *host {
 func (h *host) loop(ctx context.Context) {
 	wake := time.NewTimer(0)
 	defer wake.Stop()
-	index := time.NewTimer(indexIdle)
-	defer index.Stop()
 	batch := make([]arrival, 0, maxBatch)
 	var effects []node.Effect
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-index.C:
-			h.index()
 		case work := <-h.chores:
 			work()
 		case <-wake.C:
@@ -154,17 +150,16 @@ func (h *host) loop(ctx context.Context) {
 			clear(batch)
 			clear(effects)
 			batch = batch[:0]
-			h.indexing.arrived(time.Now())
+			h.stir()
 		}
 		// Whatever it was may have changed when the loop is needed next.
 		resetTo(wake, h.alarm(time.Now()))
-		resetTo(index, h.indexing.due)
 	}
 }
 
-// drain adds the arrivals that wait already, so that they share one commit.
+// drain adds the arrivals that wait already, so that they share one commit: as many as weigh little together.
 func (h *host) drain(batch []arrival) []arrival {
-	for len(batch) < maxBatch {
+	for weight := weightOf(batch[0].event); weight < maxBatchWeight && len(batch) < maxBatch; weight += weightOf(batch[len(batch)-1].event) {
 		select {
 		case a := <-h.events:
 			batch = append(batch, a)
@@ -269,6 +264,9 @@ func (h *host) send(ctx context.Context, a arrival) bool {
 // serve answers a peer's call. A full queue is a refusal: the peer may come again, we must not fall
 // over.
 func (h *host) serve(ctx context.Context, r transport.Request) transport.Response {
+	if put, ok := r.Call.(protocol.PutEntries); ok {
+		_ = put.Bundle.Verify() // here, where nobody waits for it; the node asks again and decides
+	}
 	reply := make(chan transport.Response, 1)
 	a := arrival{event: node.Asked{From: r.From, Session: r.Session, Call: r.Call}, reply: reply}
 	select {

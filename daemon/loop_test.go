@@ -6,11 +6,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -68,7 +73,7 @@ func runLoop(t *testing.T, p peers, f func(t *testing.T, l *testLoop)) {
 		l := &testLoop{t: t, disk: newDisk(), said: said}
 		l.disk.work = func(d time.Duration) { time.Sleep(d) }
 		l.pass = func(d time.Duration) { time.Sleep(d); synctest.Wait() }
-		l.host = newHost(c.withDefaults(), l.disk, p, unreachable{})
+		l.host = newHost(c.withDefaults(), l.disk, janitor{disk: l.disk}, p, unreachable{})
 		l.rng = rand.New(rand.NewPCG(1, 2))
 		if err := l.revive(); err != nil {
 			t.Fatal(err)
@@ -76,6 +81,7 @@ func runLoop(t *testing.T, p peers, f func(t *testing.T, l *testLoop)) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var running sync.WaitGroup
 		running.Go(func() { l.loop(ctx) })
+		running.Go(func() { l.keepUp(ctx) })
 		defer func() {
 			cancel()
 			running.Wait()
@@ -194,47 +200,111 @@ func TestIndexingWhileIdle(t *testing.T) {
 	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
 		l.pass(longestWait)
 		const takes = 10 * time.Millisecond
-		l.disk.set(diskState{unindexed: 10 * indexStep, stepTakes: takes})
+		l.disk.set(diskState{unindexed: 10 * indexedAtOnce, stepTakes: takes})
 		l.knock()
-		l.pass(indexIdle - time.Millisecond)
-		if _, left := l.disk.indexed(); left != 10*indexStep {
-			t.Error("indexed before the loop had rested")
+		l.pass(upkeepIdle - time.Millisecond)
+		if _, left := l.disk.indexed(); left != 10*indexedAtOnce {
+			t.Error("indexed before there was time")
 		}
-		l.pass(time.Millisecond + 10*(takes+indexPause))
+		l.pass(time.Millisecond + 10*2*takes)
 		if _, left := l.disk.indexed(); left != 0 {
 			t.Errorf("%d entries are not indexed", left)
 		}
 	})
 }
 
-// A loop that never rests indexes all the same, and spends little time on it.
+// However busy the loop is, entries are indexed beside it; where it has to wait for that, little time is spent on it.
 func TestIndexingUnderLoad(t *testing.T) {
 	const load = 2 * time.Minute
 	for _, takes := range []time.Duration{time.Millisecond, 10 * time.Millisecond, time.Second} {
-		for _, every := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond} {
-			t.Run(fmt.Sprintf("a step of %v, a call every %v", takes, every), func(t *testing.T) {
+		for _, contended := range []bool{false, true} {
+			t.Run(fmt.Sprintf("a step of %v, contended %v", takes, contended), func(t *testing.T) {
 				runLoop(t, friendly, func(t *testing.T, l *testLoop) {
-					l.disk.set(diskState{unindexed: 1_000_000, stepTakes: takes})
-					for begun := time.Now(); time.Since(begun) < load; l.pass(every) {
+					l.disk.set(diskState{unindexed: 1_000_000, stepTakes: takes, contended: contended})
+					for begun := time.Now(); time.Since(begun) < load; l.pass(10 * time.Millisecond) {
 						l.knock()
 					}
 					steps, _ := l.disk.indexed()
-					if len(steps) == 0 {
-						t.Fatal("nothing was indexed")
+					share := 2
+					if contended {
+						share = upkeepShare
 					}
-					if busy := time.Duration(len(steps)) * takes; busy > load/indexShare+takes {
+					if busy := time.Duration(len(steps)) * takes; busy > load/time.Duration(share)+2*takes {
 						t.Errorf("indexing took %v of %v", busy, load)
 					}
-					longest := max(indexLatest, indexShare*takes) + takes + every
-					for i, at := range append(steps[1:], time.Now()) {
-						if gap := at.Sub(steps[i]); gap > longest {
+					longest := takes + upkeepShare*max(takes, shortestPause) + upkeepIdle
+					for i := 1; i < len(steps); i++ {
+						if gap := steps[i].Sub(steps[i-1]); gap > longest {
 							t.Errorf("nothing was indexed for %v", gap)
 						}
+					}
+					if len(steps) < int(load/longest) {
+						t.Errorf("%d steps in %v", len(steps), load)
 					}
 				})
 			})
 		}
 	}
+}
+
+// What is stepped and committed together is bounded by what it weighs, so that whoever sends much keeps nobody waiting for
+// long: no batch holds more than that and one event.
+func TestBatchesAreLight(t *testing.T) {
+	put := func(entries, bytes int) arrival {
+		list := make([]feed.Entry, entries)
+		for i := range list {
+			list[i] = feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i), Content: strings.Repeat("x", bytes)}
+		}
+		return arrival{event: node.Asked{Call: protocol.PutEntries{Bundle: protocol.NewBundle(exampleFeed, list)}}}
+	}
+	check := arrival{event: node.Asked{Call: protocol.CheckDID{}}}
+	subset := make(protocol.Subset, protocol.MaxSubset)
+	document := &feed.Document{Entries: make([]feed.Entry, 1000)}
+	for name, c := range map[string]struct {
+		arrival
+		most int // of them in a batch
+	}{
+		"checks":             {check, maxBatch},
+		"entries of 1 MiB":   {put(3, 1<<20), 1},
+		"entries of 300 KiB": {put(1, 300<<10), 4},
+		"a hundred entries":  {put(100, 10), 3},
+		"one small entry":    {put(1, 100), 150},
+		"large sets":         {arrival{event: node.Asked{Call: protocol.Connect{Subset: subset}}}, 1},
+		"large adverts":      {arrival{event: node.Asked{Call: protocol.UpdateSubset{Changes: subset}}}, 1},
+		"documents":          {arrival{event: node.Fetched{Document: document}}, 1},
+		"questions":          {arrival{look: func(*node.Node) {}}, maxBatch},
+	} {
+		h := newHost(Config{}.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
+		for range maxArrivals {
+			h.events <- c.arrival
+		}
+		for len(h.events) > 0 {
+			if got := len(h.drain([]arrival{<-h.events})); got > c.most || got < c.most/2 && len(h.events) > 0 {
+				t.Errorf("%s: %d in a batch, want %d", name, got, c.most)
+				break
+			}
+		}
+	}
+}
+
+func TestPortions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOf(rapid.IntRange(0, 2*maxBatchWeight)).Draw(t, "weights")
+		var all []int
+		for part := range portions(list, func(n *int) int { return *n }) {
+			sum := 0
+			for _, n := range part[:len(part)-1] {
+				sum += n
+			}
+			if sum >= maxBatchWeight || len(part) == 0 {
+				t.Fatalf("a part of %v", part)
+			}
+			all = append(all, part...)
+		}
+		if !slices.Equal(all, list) {
+			t.Fatalf("%v, cut to %v", list, all)
+		}
+	})
 }
 
 // A core that a failed commit threw away is made anew by the timer, also if nobody calls.
@@ -335,7 +405,7 @@ func TestCallerThatHasGone(t *testing.T) {
 }
 
 func TestFullQueueRefuses(t *testing.T) {
-	h := newHost(Config{}.withDefaults(), newDisk(), peers(friendly), unreachable{})
+	h := newHost(Config{}.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
 	for range maxArrivals {
 		h.events <- arrival{event: node.Wake{}}
 	}

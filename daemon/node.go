@@ -72,6 +72,8 @@ type Config struct {
 	revival     time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
 	retainPause time.Duration // the time between two looks for what is not to be kept, where a test cannot wait for retainEvery
 	pastPause   time.Duration // the time between two steps into the past, where a test cannot wait for pastEvery
+
+	roomOn func(directory string) (room, size int64) // where a test says how full the disk is
 }
 
 // withDefaults is the Config with each zero field at its default.
@@ -82,6 +84,9 @@ func (c Config) withDefaults() Config {
 	c.revival = cmp.Or(c.revival, firstRevival)
 	c.pastPause = cmp.Or(c.pastPause, pastEvery)
 	c.retainPause = cmp.Or(c.retainPause, retainEvery)
+	if c.roomOn == nil {
+		c.roomOn = roomOn
+	}
 	return c
 }
 
@@ -103,6 +108,11 @@ func Run(ctx context.Context, c Config) error {
 		return fmt.Errorf("open archive: %w", err)
 	}
 	defer store.Close()
+	upkeep, err := store.Upkeep()
+	if err != nil {
+		return fmt.Errorf("open archive: %w", err)
+	}
+	defer upkeep.Close()
 
 	listeners, err := listen(&c)
 	if err != nil {
@@ -119,7 +129,7 @@ func Run(ctx context.Context, c Config) error {
 	defer client.CloseIdle()
 	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts, UserAgent: agent, About: c.About})
 	defer fetcher.CloseIdle()
-	h := newHost(c, store, client, fetcher)
+	h := newHost(c, store, upkeep, client, fetcher)
 	h.at = Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()}
 	if err := h.revive(); err != nil {
 		return err
@@ -194,6 +204,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	servers.Go(func() { h.fillGaps(serving) })
 	servers.Go(func() { h.fillPasts(serving) })
 	servers.Go(func() { h.retain(serving) })
+	servers.Go(func() { h.keepUp(serving) })
 	servers.Go(func() { h.countFollowed(serving) })
 	if err := h.command(serving, node.Subscribe{Feeds: h.config.Subscribe, Standing: true}); err != nil {
 		stop(err)

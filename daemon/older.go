@@ -30,11 +30,9 @@ func (h *host) FetchPage(ctx context.Context, u, page feed.URL) (ArchivePage, er
 	if err != nil {
 		return ArchivePage{}, err
 	}
-	var stored []archive.Record
-	p, err := chore(ctx, h, func() (p ArchivePage, err error) {
-		p, stored, err = h.fillPage(&got, h.node == nil || h.node.Discreet(u))
-		return p, err
-	})
+	p, records := pageOf(&got)
+	stored, err := h.fillPage(ctx, &got, records)
+	p.Stored = len(stored)
 	if err == nil && len(stored) > 0 {
 		err = h.command(ctx, node.Recovered{Feed: u, Records: stored})
 	}
@@ -82,25 +80,16 @@ func (h *host) takeTurn(ctx context.Context, u feed.URL) error {
 	return rest(ctx, wait)
 }
 
-// fillPage stores what a document holds, to be served to nobody else where discreet, and returns what of it was not
-// there.
-func (h *host) fillPage(got *node.Fetched, discreet bool) (p ArchivePage, added []archive.Record, err error) {
-	h.store.KeepRequests(got.Requests)
-	if got.Err != nil || got.Document == nil {
-		if err := h.store.Commit(); err != nil {
-			return p, nil, err
-		}
-		if got.Err == nil {
-			got.Err = errors.New("the publisher sent no document")
-		}
-		return p, nil, got.Err
-	}
+// pageOf is what a document holds, if there is one, and the records of it.
+func pageOf(got *node.Fetched) (p ArchivePage, records []archive.Record) {
 	now, doc := time.Now(), got.Document
+	if got.Err != nil || doc == nil {
+		return p, nil
+	}
 	p = ArchivePage{Listed: len(doc.Entries), Older: doc.Older}
-	records, ids := make([]archive.Record, len(doc.Entries)), make([]feed.EntryID, len(doc.Entries))
+	records = make([]archive.Record, len(doc.Entries))
 	for i, e := range doc.Entries {
 		records[i] = archive.NewRecord(e, now, protocol.NodeID{})
-		ids[i] = records[i].ID
 		t := records[i].Time()
 		if p.Newest.IsZero() || t.After(p.Newest) {
 			p.Newest = t
@@ -109,27 +98,58 @@ func (h *host) fillPage(got *node.Fetched, discreet bool) (p ArchivePage, added 
 			p.Oldest = t
 		}
 	}
-	h.setRight(now, records, h.store.Known(ids))
-	var hidden []feed.EntryID
-	for i, stored := range h.store.Fill(now, records) {
-		if stored {
-			added = append(added, records[i])
-			if discreet || got.Private || got.Local || doc.Private {
-				hidden = append(hidden, records[i].ID)
-			}
-		}
+	return p, records
+}
+
+// fillPage stores what a document holds, to be served to nobody else where the feed is followed discreetly, and returns what
+// of it was not there. The loop turns to other things between two parts of it.
+func (h *host) fillPage(ctx context.Context, got *node.Fetched, records []archive.Record) (added []archive.Record, err error) {
+	_, err = chore(ctx, h, func() (struct{}, error) {
+		h.store.KeepRequests(got.Requests)
+		return struct{}{}, h.store.Commit()
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case got.Err != nil:
+		return nil, got.Err
+	case got.Document == nil:
+		return nil, errors.New("the publisher sent no document")
 	}
-	p.Stored = len(added)
-	h.store.Hide(hidden)
-	return p, added, h.store.Commit()
+	for part := range portions(records, recordWeight) {
+		stored, err := chore(ctx, h, func() (stored []archive.Record, err error) {
+			now := time.Now()
+			h.setRight(now, part)
+			hide := h.node == nil || h.node.Discreet(got.Feed) || got.Private || got.Local || got.Document.Private
+			var hidden []feed.EntryID
+			for i, isNew := range h.store.Fill(now, part) {
+				if isNew {
+					stored, hidden = append(stored, part[i]), append(hidden, part[i].ID)
+				}
+			}
+			if hide {
+				h.store.Hide(hidden)
+			}
+			return stored, h.store.Commit()
+		})
+		if err != nil {
+			return added, err
+		}
+		added = append(added, stored...)
+	}
+	return added, nil
 }
 
 // setRight puts the publisher's versions into the place of what others brought of the entries, or notes that it is the same.
 // What an own poll has shown may be newer, and stays.
-func (h *host) setRight(now time.Time, records []archive.Record, known []archive.Version) {
+func (h *host) setRight(now time.Time, records []archive.Record) {
+	ids := make([]feed.EntryID, len(records))
+	for i := range records {
+		ids[i] = records[i].ID
+	}
 	var other []archive.Record
 	var same []feed.EntryID
-	for i, v := range known {
+	for i, v := range h.store.Known(ids) {
 		switch r := &records[i]; {
 		case !v.Kept() || v.Polled:
 		case v.Digest == r.Digest:

@@ -35,7 +35,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 100 {
-				h := newHost(Config{}.withDefaults(), newDisk(), peers(friendly), unreachable{})
+				h := newHost(Config{}.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
 				ctx, cancel := context.WithCancel(t.Context())
 				done := make(chan struct{})
 				go func() {

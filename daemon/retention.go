@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"feedex/archive"
@@ -16,14 +15,17 @@ const (
 	retainEvery = 10 * time.Minute
 	// firstRetain is the time before the first: whoever sets a bound because the disk is full waits for it.
 	firstRetain = 10 * time.Second
-	// purgeStep is how many entries are purged at a time: some milliseconds, unless the full-text index takes a step in
-	// merging, as it does now and then for what comes as well. purgePause is how long the loop then has for others.
+	// purgeStep is how many entries are purged at a time at most: fewer where that takes so long that it has to give way to
+	// the loop. purgePause is the pause after a step.
 	purgeStep  = 16
 	purgePause = 20 * time.Millisecond
 	// muchFree is how many bytes are given back to the disk also where nothing was purged just now.
 	muchFree = 16 << 20
 	// forgetEvery is the time between two looks at what need not be remembered of what was purged.
 	forgetEvery = 24 * time.Hour
+	// littleRoom is how much room on the disk is little, unless a littlePart of it is less: of what is one neighbor's word as
+	// much goes as is lacking, before the disk is full and nothing can be kept any more.
+	littleRoom, littlePart = 256 << 20, 20
 )
 
 // retainer purges what the owner does not want to keep, in small steps, and gives the room back to the disk. It works
@@ -67,46 +69,67 @@ func (r *retainer) pass(ctx context.Context) (purged int, err error) {
 		}
 	}()
 	for {
-		ids, err := h.store.Surplus(ctx, begun, r.keep)
+		stats, err := h.store.Stats(ctx)
 		if err != nil {
 			return purged, err
+		}
+		keep := r.keep
+		keep.Short = r.short(&stats)
+		ids, err := h.store.Surplus(ctx, begun, keep)
+		if err != nil {
+			return purged, err
+		}
+		if keep.Short > 0 && len(ids) > 0 && purged == 0 {
+			h.config.Log.Warn("the disk is nearly full; what only one neighbor vouches for is purged", "lacking", keep.Short)
 		}
 		n, err := r.purge(ctx, begun, ids)
 		purged += n
 		if err != nil {
 			return purged, err
 		}
-		if n > 0 {
-			if err := r.tidy(ctx); err != nil {
-				return purged, err
+		untidy := false
+		if n == 0 {
+			if untidy, err = h.store.Untidy(ctx, keep); err == nil && untidy {
+				err = r.compact(ctx)
 			}
-			continue
 		}
-		stats, err := h.store.Stats(ctx)
-		if err == nil && stats.InSteps && (purged > 0 || r.tight || stats.Free >= muchFree) {
-			err = r.giveBack(ctx)
+		switch {
+		case err != nil:
+			return purged, err
+		case n > 0:
+			err = r.tidy(ctx)
+		case !untidy:
+			if stats.InSteps && (purged > 0 || r.tight || stats.Free >= muchFree) {
+				err = r.giveBack(ctx)
+			}
+			return purged, err
 		}
-		return purged, err
+		if err != nil {
+			return purged, err
+		}
 	}
+}
+
+// short is how many bytes the disk lacks, with what is free in the file.
+func (r *retainer) short(stats *sqlite.Stats) int64 {
+	room, size := r.host.config.roomOn(r.host.config.Data)
+	return max(0, min(littleRoom, size/littlePart)-room-stats.Free)
 }
 
 // purge purges entries, step by step. Those that were starred meanwhile stay.
 func (r *retainer) purge(ctx context.Context, begun time.Time, ids []feed.EntryID) (n int, err error) {
-	store := r.host.store
-	for step := range slices.Chunk(ids, purgeStep) {
-		dropped, err := roomy(ctx, r, func() (int, error) {
-			count := 0
-			for _, ok := range store.Purge(begun, step) {
-				if ok {
-					count++
-				}
-			}
-			return count, store.Commit()
-		})
-		if err != nil {
+	for count := purgeStep; len(ids) > 0; {
+		step := ids[:min(count, len(ids))]
+		purged, err := roomy(ctx, r, func() (int, error) { return r.host.upkeep.Purge(ctx, begun, step) })
+		switch {
+		case errors.Is(err, sqlite.ErrGaveWay):
+			count = max(1, count/2)
+		case err != nil:
 			return n, err // of that step nothing was purged
+		default:
+			n += purged
+			ids, count = ids[len(step):], min(count+1, purgeStep)
 		}
-		n += dropped
 		if err := rest(ctx, purgePause); err != nil {
 			return n, err
 		}
@@ -117,7 +140,7 @@ func (r *retainer) purge(ctx context.Context, begun time.Time, ids []feed.EntryI
 // tidy frees in the full-text index what the purged entries took.
 func (r *retainer) tidy(ctx context.Context) error {
 	for {
-		more, err := roomy(ctx, r, r.host.store.Tidy)
+		more, err := r.patiently(ctx, r.host.upkeep.Tidy)
 		if err != nil || !more {
 			return err
 		}
@@ -127,18 +150,42 @@ func (r *retainer) tidy(ctx context.Context) error {
 	}
 }
 
+// compact frees all of that.
+func (r *retainer) compact(ctx context.Context) error {
+	for state := int64(-1); ; {
+		next, err := insist(ctx, r.host, func() (int64, error) {
+			return roomy(ctx, r, func() (int64, error) { return r.host.upkeep.Compact(ctx, state) })
+		})
+		if err != nil || next < 0 {
+			return err
+		}
+		state = next
+		if err := rest(ctx, purgePause); err != nil {
+			return err
+		}
+	}
+}
+
+// patiently makes a step until it comes to its end.
+func (r *retainer) patiently(ctx context.Context, step func(context.Context) (bool, error)) (bool, error) {
+	return insist(ctx, r.host, func() (bool, error) {
+		return roomy(ctx, r, func() (bool, error) { return step(ctx) })
+	})
+}
+
 // giveBack gives what is free in the file back to the disk, where that can be done in steps. In a file that an older
 // feedex made it stays, for what will come.
 func (r *retainer) giveBack(ctx context.Context) error {
-	store := r.host.store
 	for {
-		left, err := roomy(ctx, r, func() (int, error) { return store.Reclaim(reclaimStep) })
-		if err != nil {
+		more, err := r.patiently(ctx, func(ctx context.Context) (bool, error) {
+			left, err := r.host.upkeep.Reclaim(ctx, reclaimStep)
+			return left > 0, err
+		})
+		switch {
+		case err != nil:
 			return err
-		}
-		if left == 0 {
-			_, err := chore(ctx, r.host, func() (struct{}, error) { return struct{}{}, store.Shorten(ctx) })
-			return err
+		case !more:
+			return r.host.upkeep.Shorten(ctx)
 		}
 		if err := rest(ctx, purgePause); err != nil {
 			return err
@@ -148,36 +195,50 @@ func (r *retainer) giveBack(ctx context.Context) error {
 
 // forget forgets what need not be remembered of what was purged.
 func (r *retainer) forget(ctx context.Context) error {
-	var last feed.EntryID
-	for more := true; more; {
-		_, err := chore(ctx, r.host, func() (_ struct{}, err error) {
-			last, more = r.host.store.ForgetPurged(time.Now(), last)
-			return struct{}{}, r.host.store.Commit()
-		})
-		if err == nil {
-			err = rest(ctx, purgePause)
-		}
-		if err != nil {
-			return err
+	u, now := r.host.upkeep, time.Now()
+	var id feed.EntryID
+	var number int64
+	for _, step := range []func(context.Context) (bool, error){
+		func(ctx context.Context) (more bool, err error) {
+			last, more, err := u.ForgetPurged(ctx, now, id)
+			if err == nil {
+				id = last
+			}
+			return more, err
+		},
+		func(ctx context.Context) (more bool, err error) {
+			last, more, err := u.ForgetFeeds(ctx, number)
+			if err == nil {
+				number = last
+			}
+			return more, err
+		},
+	} {
+		for more := true; more; {
+			var err error
+			if more, err = r.patiently(ctx, step); err == nil {
+				err = rest(ctx, purgePause)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// roomy has f called by the loop. Where the disk is full it gives up the reserve, and calls it again; from then on the log
+// roomy calls f. Where the disk is full it gives up the reserve, and calls it again; from then on the log
 // is emptied after every step, so that the reserve lasts.
 func roomy[T any](ctx context.Context, r *retainer, f func() (T, error)) (T, error) {
-	return chore(ctx, r.host, func() (T, error) {
-		value, err := f()
-		if errors.Is(err, sqlite.ErrFull) {
-			r.reserve.release()
-			r.tight = true
-			_ = r.host.store.Shorten(ctx) // if there is no room even for that, the next try tells
-			value, err = f()
-		}
-		if r.tight {
-			_ = r.host.store.Shorten(ctx)
-		}
-		return value, err
-	})
+	value, err := f()
+	if errors.Is(err, sqlite.ErrFull) {
+		r.reserve.release()
+		r.tight = true
+		_ = r.host.upkeep.Shorten(ctx) // if there is no room even for that, the next try tells
+		value, err = f()
+	}
+	if r.tight {
+		_ = r.host.upkeep.Shorten(ctx)
+	}
+	return value, err
 }

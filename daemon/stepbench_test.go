@@ -45,7 +45,7 @@ func newBench(b *testing.B, p peers, c node.Config) *bench {
 	}
 	c.AllowLocal, c.Secret = true, make([]byte, 32)
 	c.Policy = polling.Fixed{Every: 24 * time.Hour}
-	h := newHost(Config{Data: data, Node: c}.withDefaults(), store, p, unreachable{})
+	h := newHost(Config{Data: data, Node: c}.withDefaults(), store, nil, p, unreachable{})
 	if err := h.revive(); err != nil {
 		b.Fatal(err)
 	}

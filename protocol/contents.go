@@ -11,7 +11,8 @@ type contents struct {
 	identities []feed.Identity
 	bytes      int  // that they take on the wire, at most
 	length     int  // that they take on the wire, 0 before somebody asked
-	sound      bool // Verify found that they are the bundle of that did and feed
+	verified   bool  // whether they are the bundle of that did and feed
+	flaw       error // why they are not
 }
 
 // contents is that of the bundle, which must hold an entry.
@@ -44,7 +45,7 @@ func (b *Bundle) named() *contents {
 			c = &other
 			b.known = c
 		}
-		c.did, c.feed, c.sound = b.DID, b.Feed, false
+		c.did, c.feed, c.verified, c.flaw = b.DID, b.Feed, false, nil
 	}
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"math"
+	"sync"
 	"time"
 
 	"feedex/feed"
@@ -12,17 +13,17 @@ import (
 
 // Upkeep is the work on an archive that can wait: to bring entries into the full-text index and to keep that in order, to
 // purge, to give room back to the disk, and to bring the log into the file. It has a connection of its own, so that it need
-// not be the loop that does it: one goroutine calls its methods, beside the one that has the Store. Each makes one step, in a
-// transaction of its own.
+// not be the loop that does it. Its methods may be called by any goroutine; each makes one step, in a transaction of its own,
+// once the one before has ended.
 //
 // The Store goes first. A step that is under way when that wants to write has a few milliseconds to come to its end;
 // then it is undone, and ErrGaveWay is its error: make it again later, or a smaller one.
 type Upkeep struct {
+	mu sync.Mutex // of all that follows
 	writer
 	path     string
 	patience time.Duration
-	undone   int   // steps in a row that were
-	dead     int64 // see compact
+	undone   int // steps in a row that were
 }
 
 // ErrGaveWay is the error of a step that was undone because the Store had something to write.
@@ -33,7 +34,7 @@ func (s *Store) Upkeep() (*Upkeep, error) {
 	c := s.config
 	c.BusyTimeout = 0 // what it waits for may be kept waiting by it
 	w, err := openWriter(context.Background(), s.path, roleUpkeep, c, s.turn)
-	u := &Upkeep{writer: w, path: s.path, patience: s.patience, dead: -1}
+	u := &Upkeep{writer: w, path: s.path, patience: s.patience}
 	if err != nil {
 		u.Close()
 		return nil, wrap("open", s.path, err)
@@ -42,13 +43,19 @@ func (s *Store) Upkeep() (*Upkeep, error) {
 }
 
 // Close ends the Upkeep.
-func (u *Upkeep) Close() error { return u.close() }
+func (u *Upkeep) Close() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.close()
+}
 
 // Contended reports whether the Store had to wait since it was called last.
 func (u *Upkeep) Contended() bool { return u.turn.asked.Swap(false) }
 
 // step has f make a step in a transaction.
 func (u *Upkeep) step(ctx context.Context, verb string, f func()) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	if !u.turn.lend(ctx, graceAfter(u.undone), func() { end(ErrGaveWay) }) {
@@ -95,14 +102,14 @@ func (u *Upkeep) Tidy(ctx context.Context) (more bool, err error) {
 	return more && err == nil, err
 }
 
-// Compact takes a step towards an index in one part, in which purged entries have left nothing, and reports whether there is
-// another to take. It goes over all of the index: Untidy says when that is worth it.
-func (u *Upkeep) Compact(ctx context.Context) (more bool, err error) {
-	dead := u.dead
-	if err = u.step(ctx, "tidy", func() { dead = u.compact(u.dead) }); err == nil {
-		u.dead = dead
+// Compact takes a step towards an index in one part, in which purged entries have left nothing. It begins with state -1,
+// returns what it is to be called with next, and is done when that is -1 again. It goes over all of the index: Untidy says
+// when that is worth it.
+func (u *Upkeep) Compact(ctx context.Context, state int64) (next int64, err error) {
+	if err = u.step(ctx, "tidy", func() { next = u.compact(state) }); err != nil {
+		return state, err
 	}
-	return u.dead >= 0 && err == nil, err
+	return next, nil
 }
 
 // Purge drops entries as archive.Entries has it, and returns how many.
@@ -161,6 +168,8 @@ func (u *Upkeep) Log(ctx context.Context) error {
 	if u.turn.log.Load() < logBytes {
 		return nil
 	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	return wrap("write", u.path, u.checkpoint(ctx))
 }
 
@@ -183,6 +192,8 @@ func (u *Upkeep) checkpoint(ctx context.Context) error {
 // Shorten brings the log into the file, which is then as long as it has to be, and empties it. Readers that are at work
 // may keep it from doing so for now.
 func (u *Upkeep) Shorten(ctx context.Context) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	if err := u.checkpoint(ctx); err != nil { // nearly all of it, while the Store may write
 		return wrap("shorten", u.path, err)
 	}
