@@ -78,22 +78,29 @@ func (s *Store) anyPurged() bool {
 	return s.purges
 }
 
-// whichPurged are the indices of records of entries that were purged and stay away. Others were purged no more.
+// whichPurged are the indices of records of entries that were purged and stay away. Others were purged no more, from the
+// record on that brings them back.
 func (s *Store) whichPurged(records []archive.Record) map[int]bool {
 	if !s.anyPurged() {
 		return nil
 	}
-	ids, gone := make([]feed.EntryID, len(records)), make(map[int]bool)
+	ids, shown := make([]feed.EntryID, len(records)), make(map[int]bool)
 	for i := range records {
 		ids[i] = records[i].ID
 	}
-	var back []feed.EntryID
-	s.eachPurged(ids, func(i int, _ time.Time, shown bool) {
-		if gone[i] = shown || !records[i].Source.IsZero(); !gone[i] {
-			back = append(back, ids[i])
+	s.eachPurged(ids, func(i int, _ time.Time, byPoll bool) { shown[i] = byPoll })
+	gone, back := make(map[int]bool, len(shown)), make(map[feed.EntryID]bool)
+	for i := range records {
+		byPoll, purged := shown[i]
+		switch {
+		case !purged || back[ids[i]]:
+		case !byPoll && records[i].Source.IsZero():
+			back[ids[i]] = true
+			s.Readmit(ids[i : i+1])
+		default:
+			gone[i] = true
 		}
-	})
-	s.Readmit(back)
+	}
 	return gone
 }
 
