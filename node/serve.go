@@ -78,7 +78,17 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 	gifts, turn := n.gifts.Left(n.now, h), n.turnOf(ev.From, h, c.Askers)
 	bytes, given, tooHeavy := 0, int64(0), false
 	for i, w := range c.Wanted {
-		a := n.shareable(w, records)
+		r := n.meant(w, records)
+		if r == nil {
+			continue
+		}
+		// What is far too heavy for whoever asks is not looked through: of such there may be a hundred.
+		least := len(r.Entry.Summary) + len(r.Entry.Content)
+		if incentive.Weight(least) > incentive.Turn && price+archivePrice > credit && !n.trusted(h) && given+int64(least) > gifts {
+			tooHeavy = true
+			continue
+		}
+		a := shareable(r)
 		if a == nil {
 			continue
 		}
@@ -125,18 +135,22 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 	n.respond(ev, b)
 }
 
-// shareable is the version of an entry that is wanted, as it goes to others; nil where it is not among the records,
-// or may not leave the node or travel.
-func (n *Node) shareable(w protocol.Wanted, records []archive.Record) *protocol.Archived {
+// meant is the version of an entry that is wanted; nil where it is not among the records, or may not leave the node.
+func (n *Node) meant(w protocol.Wanted, records []archive.Record) *archive.Record {
 	for i := range records {
 		r := &records[i]
-		if r.ID != w.ID || w.Digest != (feed.Digest{}) && w.Digest != r.Digest || n.private(r.Entry.Feed) {
-			continue
+		if r.ID == w.ID && (w.Digest == (feed.Digest{}) || w.Digest == r.Digest) && !n.private(r.Entry.Feed) {
+			return r
 		}
-		a := &protocol.Archived{Entry: r.Entry, Seen: r.Seen}
-		if protocol.CheckEntry(&r.Entry) == nil && a.WireBytes() <= protocol.MaxBatchBytes {
-			return a
-		}
+	}
+	return nil
+}
+
+// shareable is an entry as it goes to others; nil where it may not travel.
+func shareable(r *archive.Record) *protocol.Archived {
+	a := &protocol.Archived{Entry: r.Entry, Seen: r.Seen}
+	if protocol.CheckEntry(&r.Entry) == nil && a.WireBytes() <= protocol.MaxBatchBytes {
+		return a
 	}
 	return nil
 }
