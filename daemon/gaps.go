@@ -93,7 +93,7 @@ func (h *host) fillGaps(ctx context.Context) {
 	if hops == 0 {
 		return
 	}
-	g := gapFiller{owner: h, hops: hops, log: func(u feed.URL, got Backfilled) {
+	g := gapFiller{owner: unasked{h}, hops: hops, log: func(u feed.URL, got Backfilled) {
 		h.config.Log.Info("asked the network for missed entries", "feed", shown(u), "entries", got.Network, "err", got.Problem)
 	}}
 	g.run(ctx)

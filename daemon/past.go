@@ -248,7 +248,7 @@ func (h *host) fillPasts(ctx context.Context) {
 		return
 	}
 	keep := func(ctx context.Context, ev node.Backfilled) error { return h.command(ctx, ev) }
-	newPastFiller(h, keep, h.logPast, gapHops(h.config.Node.QueryNetwork)).run(ctx, h.config.pastPause)
+	newPastFiller(unasked{h}, keep, h.logPast, gapHops(h.config.Node.QueryNetwork)).run(ctx, h.config.pastPause)
 }
 
 // logPast tells how a step went.

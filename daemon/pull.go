@@ -59,7 +59,20 @@ func (h *host) endPulls() {
 
 // Pull implements Owner.
 func (h *host) Pull(ctx context.Context, list []Remote) (Pulled, error) {
-	ev := node.Pull{Tag: h.lastQuery.Add(1)}
+	return h.pull(ctx, list, false)
+}
+
+// unasked is the host as an Owner that downloads what its owner did not ask for: gaps and pasts that are filled in by
+// themselves.
+type unasked struct{ *host }
+
+// Pull implements Owner.
+func (u unasked) Pull(ctx context.Context, list []Remote) (Pulled, error) {
+	return u.pull(ctx, list, true)
+}
+
+func (h *host) pull(ctx context.Context, list []Remote, unasked bool) (Pulled, error) {
+	ev := node.Pull{Tag: h.lastQuery.Add(1), Unasked: unasked}
 	for i := range list {
 		w, err := list[i].wish()
 		if err != nil {

@@ -15,4 +15,6 @@ type Ablation struct {
 	KeepAtBound bool
 	// NoDailyCap has any number of entries of a feed earn in a day.
 	NoDailyCap bool
+	// NoQuota has everything stored that neighbors bring.
+	NoQuota bool
 }

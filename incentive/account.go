@@ -22,6 +22,7 @@ type Account struct {
 	Since    time.Time // first contact
 	Met      time.Time // last contact
 	Standing Standing
+	Stored   Stored // what it brought
 }
 
 // clone is the account with its own list of marks.
@@ -50,7 +51,17 @@ func (a *Account) AppendJSON(dst []byte) []byte {
 		marks, _ := json.Marshal(a.Standing.Marks) // names and times in whole seconds, which have JSON
 		dst = append(dst, marks...)
 	}
-	return append(appendTime(append(dst, `,"Refused":`...), a.Standing.Refused), "}}"...)
+	dst = appendTime(append(dst, `,"Refused":`...), a.Standing.Refused)
+	dst = append(dst, `},"Stored":{"Unshown":[`...)
+	for i, n := range a.Stored.Unshown {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, n, 10)
+	}
+	dst = strconv.AppendInt(append(dst, `],"Shown":`...), a.Stored.Shown, 10)
+	dst = strconv.AppendInt(append(dst, `,"Slot":`...), a.Stored.Slot, 10)
+	return append(dst, "}}"...)
 }
 
 func (c Credit) appendJSON(dst []byte) []byte { return strconv.AppendInt(dst, int64(c), 10) }

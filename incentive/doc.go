@@ -9,6 +9,8 @@
 //	delivery to a neighbor ---------+-----> Ledger ----> how much may still be sent to whom
 //	misbehavior --------------------------------^ |----> whom to refuse
 //
+// Quota bounds how much room may be taken by what each brings, until own polls have shown it.
+//
 // A node asks Ledger.Allowance before it delivers and books what it delivered with Gave. For what comes
 // in, Earnings says how much of it earns, Value what that is worth, and Got books it. What a neighbor
 // does against the rules goes to Punish, which fines it and lowers its standing.

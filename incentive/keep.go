@@ -7,7 +7,7 @@ import (
 )
 
 // Load takes in accounts that an earlier run kept. One that does not fit the present bound is brought
-// within it, and one that came to its bound at a time after now, by a clock that was wrong, did so now.
+// within it, and one that came to its bound, or stored something, at a time after now, by a clock that was wrong, did so now.
 func (l *Ledger) Load(now time.Time, accounts []Account) {
 	for i := range accounts {
 		a := &account{Account: accounts[i].clone()}
@@ -15,6 +15,7 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 		if a.AtBound.After(now) {
 			a.AtBound = seconds(now)
 		}
+		a.Stored.Slot = min(a.Stored.Slot, slotOf(now))
 		if known := l.accounts.Get(a.Holder); known != nil {
 			*known = a
 		} else {

@@ -85,10 +85,10 @@ type Ledger struct {
 	expired  int64 // the day on which Expire last looked
 }
 
-// account is an Account, and whether it is among the changed.
+// account is an Account, and whether it is among the changed, and among those of which a Quota counts something.
 type account struct {
 	Account
-	dirty bool
+	dirty, storing bool
 }
 
 // NewLedger returns a Ledger without accounts. The error says which setting is out of range.

@@ -244,7 +244,8 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 	} {
 		w := newNetwork(t)
 		w.publish(news)
-		hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: every}}, news)
+		many := incentive.Ablation{NoQuota: true} // more than a newcomer may bring
+		hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10, Ablate: many}, Policy: polling.Fixed{Every: every}}, news)
 		a, b := hosts[0], hosts[1]
 		s, p := a.node.feeds[news], w.feeds[news]
 		w.run(s.NextPoll.Sub(w.now) + time.Minute)

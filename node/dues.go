@@ -21,6 +21,7 @@ const (
 type dues struct {
 	ledger   *incentive.Ledger
 	earnings *incentive.Earnings
+	quota    *incentive.Quota
 
 	saving bool   // saveDues is on the agenda
 	text   []byte // a buffer for the account that is written
@@ -41,8 +42,9 @@ func (n *Node) newDues() error {
 	}
 	ledger.Load(n.now, accounts)
 	n.dues = dues{
-		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate),
+		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate), quota: incentive.NewQuota(ledger, n.config.MaxNeighbors),
 	}
+	n.recallStored()
 	return nil
 }
 

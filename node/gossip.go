@@ -121,7 +121,12 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 	n.strike(l, b.DID)
 	n.shown(l, 0)
 	k := n.keepNew(l, b)
-	answer(nil)
+	if k.left > 0 {
+		c.Unkept += int64(k.left)
+		answer(errOverQuota)
+	} else {
+		answer(nil)
+	}
 	via := b.Via(l.id())
 	if known := partOf(via, k.plain); known != nil {
 		n.stored(known, k.fresh, l, k.polled...)
@@ -134,8 +139,8 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 	// a new did, or the next hop could not verify it.
 	pruned := partOf(via, k.fresh)
 	switch {
-	case k.awaited:
-		n.giveUp(l, b.DID) // whoever else has it is to deliver it too
+	case k.awaited, k.left > 0:
+		n.release(l, b.DID) // whoever else has it is to deliver it too
 	case pruned != via:
 		n.gossip.seen.add(b.DID)
 		n.settle(b.DID)
@@ -186,6 +191,7 @@ type kept struct {
 	plain   []feed.Entry   // all but other versions of known entries, and what was purged
 	revised []feed.Entry   // such versions that are confirmed, and that the publisher dated later than the one before
 	awaited bool           // others may confirm one that is not
+	left    int            // entries beyond the neighbor's quota, which were not looked at
 }
 
 // recordsOf are the entries of b as the archive would keep them, and their ids.
@@ -204,8 +210,12 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 	known := n.store.Known(ids)
 	n.corroborate(l, b, records, known)
 	revealed := n.reveal(records, known)
+	allowed := n.allowanceOf(l, b.Feed)
 	for i, e := range b.Entries {
 		switch v := &known[i]; {
+		case v.New() && allowed != nil && !allowed.Take(roomOf(&records[i])):
+			k.left++
+			continue
 		case v.New():
 			fresh = append(fresh, records[i])
 			k.fresh = append(k.fresh, e)
@@ -223,6 +233,7 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 			case awaited:
 				k.awaited = true
 			case replaced:
+				n.storedFrom(l, b.Feed, records[i:i+1])
 				if n.moved(known[i].Updated, e.Updated) {
 					k.revised = append(k.revised, e)
 				}
@@ -237,6 +248,7 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 		return k
 	}
 	n.store.Keep(fresh)
+	n.storedFrom(l, b.Feed, fresh)
 	n.coverBrought(b.Feed)
 	l.delivered += int64(len(fresh))
 	if s := n.feeds[b.Feed]; s != nil {

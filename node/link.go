@@ -49,6 +49,7 @@ type link struct {
 	checking, putting bool               // an offer, a delivery is under way
 	waiting           []*protocol.Bundle // to be offered, oldest first
 	waitingBytes      int                // of them on the wire
+	postponed         int                // bundles that were beyond its quota for us, to be offered again
 
 	// How it does.
 	rtt                  time.Duration // smoothed; zero while unknown

@@ -208,6 +208,9 @@ func (n *Node) check(l *link, batch []*offer) {
 				l.close(o)
 			case answered:
 				o.stage = asked
+			case codeOf(a.Err) == protocol.OverQuota:
+				l.close(o)
+				n.postpone(l, o.Bundle)
 			case !passing(a.Err):
 				l.close(o)
 			}
@@ -302,6 +305,10 @@ func (n *Node) putEnded(l *link, o *offer, a Answered) {
 	case codeOf(a.Err) == protocol.ForgedSource:
 		n.warned(l, o.Bundle)
 		l.close(o)
+	case codeOf(a.Err) == protocol.OverQuota:
+		l.putFailures = 0
+		l.close(o)
+		n.postpone(l, o.Bundle)
 	case a.Queued:
 		n.offerAgain(l, o)
 	case passing(a.Err):

@@ -349,7 +349,7 @@ func TestABundleIsDeliveredOnceThoughItConnectsAnew(t *testing.T) {
 // waits for a neighbor is bounded in bytes.
 func TestQueuesAreBoundedInBytes(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, unlimited(), news)
 	a, feeder, slow := hosts[0], hosts[1], hosts[2]
 	w.hang[slow.id] = true
 	for k := range 8 {

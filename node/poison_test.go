@@ -199,7 +199,7 @@ func TestAStrippedBundleIsAnotherBundle(t *testing.T) {
 // still seen, and next to no memory is used.
 func TestRandomOffersDisplaceNothing(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, unlimited(), news)
 	a, friend := hosts[0], hosts[1]
 	var honest []protocol.DID
 	for i := range 1000 {

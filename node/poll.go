@@ -182,6 +182,11 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 
 	items := oldestFirst(doc)
 	known := n.store.Known(idsOf(items))
+	for i := range known {
+		if v := &known[i]; v.Purged && !v.Polled { // what filled the archive is no reason to go without
+			*v = archive.Version{}
+		}
+	}
 	all := len(items)
 	if !ev.Partial {
 		if again := s.renamed(items, known); again != nil {
@@ -190,7 +195,7 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 	}
 	settleDates(items, known)
 	var edited []archive.Record
-	var met []feed.EntryID // brought by somebody else as they are, and not shown by a poll before
+	var met []feed.EntryID // brought by somebody else, and not shown by a poll as they are
 	listed := make([]trust.Listed, len(items))
 	newest := n.newestKnown(s, since)
 	n.dateEntries(s, items, known, since, ev.Partial)
@@ -200,6 +205,9 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 		if v.Seen.After(since) {
 			brought++
 		}
+		if v.Kept() && !v.Polled {
+			met = append(met, it.ID)
+		}
 		altered := false
 		switch {
 		case v.New():
@@ -207,9 +215,6 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 			v.Seen = n.now
 		case v.Purged: // as if it were here
 		case v.Digest == it.Digest:
-			if !v.Polled {
-				met = append(met, it.ID)
-			}
 		default:
 			edited = append(edited, n.recordOf(it)) // the publisher's own revision replaces ours
 			if altered = !sameButDates(it.entry, v); altered && n.moved(v.Updated, it.entry.Updated) {
@@ -218,9 +223,10 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 		}
 		listed[i] = trust.NewListed(it.entry, it.ID, it.Digest, v.Seen, altered)
 	}
+	n.shownOf(n.store.MarkPolled(n.now, met))
 	n.store.Keep(edited)
 	n.store.Keep(fresh)
-	n.store.MarkPolled(n.now, met)
+	s.noteVolume(doc)
 	if ev.Partial {
 		s.listed = listedOn(s.listed, listed)
 	} else {

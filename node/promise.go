@@ -170,6 +170,10 @@ func (n *Node) askedCheck(l *link, ev Asked, c protocol.CheckDID) {
 		n.refuse(ev, errOverpromised)
 		return
 	}
+	if n.overQuota(l, c.Feed) && !n.gossip.seen.has(c.DID) {
+		n.refuse(ev, errOverQuota)
+		return
+	}
 	n.checked(l, c.DID, func(s protocol.Seen) { n.respond(ev, s) })
 }
 
@@ -177,6 +181,10 @@ func (n *Node) askedCheck(l *link, ev Asked, c protocol.CheckDID) {
 func (n *Node) askedChecks(l *link, ev Asked, dids []protocol.DID) {
 	if n.overpromised(l, dids...) {
 		n.refuse(ev, errOverpromised)
+		return
+	}
+	if n.overQuota(l, "") && slices.ContainsFunc(dids, func(did protocol.DID) bool { return !n.gossip.seen.has(did) }) {
+		n.refuse(ev, errOverQuota)
 		return
 	}
 	reply := make(protocol.SeenList, len(dids))

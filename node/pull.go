@@ -27,6 +27,9 @@ var ErrTooManyPulls = errors.New("too many downloads from the network at a time"
 type Pull struct {
 	Tag    uint64        // the host's, unique among the owner's downloads that run
 	Wishes []search.Wish // MaxWishes at most
+	// Unasked says that the owner did not ask for it by themselves: what comes of it is stored as far as the quotas of the
+	// holders go.
+	Unasked bool
 }
 
 // EndPull says that nobody waits for the download any more. What is under way is dropped.
@@ -64,15 +67,16 @@ func (Pulled) effect() {}
 // A pull is one download while it goes on.
 type pull struct {
 	search.Wishes
-	n      *Node
-	tag    uint64
-	parked bool // the owner was told that it ended, and what is left waits for an exchange
-	over   bool
+	n       *Node
+	tag     uint64
+	unasked bool // see Pull
+	parked  bool // the owner was told that it ended, and what is left waits for an exchange
+	over    bool
 }
 
 // pull begins a download.
 func (n *Node) pull(ev Pull) {
-	p := &pull{n: n, tag: ev.Tag}
+	p := &pull{n: n, tag: ev.Tag, unasked: ev.Unasked}
 	switch {
 	case n.config.QueryNetwork == NeverNetwork:
 		n.do(Pulled{Tag: ev.Tag, Done: true, Err: ErrNeverNetwork})
@@ -119,12 +123,38 @@ func (n *Node) pullable(id protocol.NodeID) bool {
 	return reachable && !id.IsZero() && id != n.self.id && id.Port() >= protocol.LowestPort && !n.queries.shunned.has(n.now, id)
 }
 
+// pullable reports whether the node is asked for entries of this download.
+func (p *pull) pullable(id protocol.NodeID) bool {
+	return p.n.pullable(id) && (!p.bounded(id) || p.n.dues.quota.Left(p.n.now, p.n.dues.ledger.HolderOf(id)) >= archive.EntryRoom)
+}
+
+// bounded reports whether there is a quota for what that node gives.
+func (p *pull) bounded(id protocol.NodeID) bool {
+	return p.unasked && !p.n.storesAll(p.n.dues.ledger.HolderOf(id))
+}
+
+// withinQuota are as many of the records that a node gave as its quota allows.
+func (p *pull) withinQuota(id protocol.NodeID, records []archive.Record) []archive.Record {
+	if !p.bounded(id) {
+		return records
+	}
+	left := p.n.dues.quota.Left(p.n.now, p.n.dues.ledger.HolderOf(id))
+	return slices.DeleteFunc(records, func(r archive.Record) bool {
+		room := roomOf(&r)
+		if room > left {
+			return true
+		}
+		left -= room
+		return false
+	})
+}
+
 // advance asks whoever can be asked now, and ends the download where nobody can.
 func (p *pull) advance() {
 	if p.over {
 		return
 	}
-	for _, r := range p.Next(p.n.pullable) {
+	for _, r := range p.Next(p.pullable) {
 		p.ask(r)
 	}
 	if !p.Waiting() {
@@ -182,7 +212,7 @@ func (p *pull) take(r search.Request, l *link, b protocol.Batch, err error) {
 		return
 	}
 	n.gave(id, b)
-	p.keep(l, records)
+	p.keep(id, l, p.withinQuota(id, records))
 }
 
 // checked are the records that an answer makes, or how the holder lied. It was told what versions are wanted, so
@@ -218,23 +248,29 @@ func checked(now time.Time, id protocol.NodeID, wishes []protocol.Wanted, b prot
 }
 
 // keep stores entries of the past: no news, and one holder's word.
-func (p *pull) keep(l *link, records []archive.Record) {
+func (p *pull) keep(id protocol.NodeID, l *link, records []archive.Record) {
 	n := p.n
 	records = slices.DeleteFunc(records, func(r archive.Record) bool { return n.private(r.Entry.Feed) })
 	slices.SortStableFunc(records, func(a, b archive.Record) int { return b.Time().Compare(a.Time()) })
 	came := make(map[feed.EntryID]bool, len(records))
 	var stored []feed.EntryID
+	room := int64(0)
 	byFeed := make(map[feed.URL][]archive.Record)
 	for i, ok := range n.store.Fill(n.now, records) {
 		r := records[i]
 		if came[r.ID] = true; ok {
 			stored = append(stored, r.ID)
+			room += roomOf(&r)
 			byFeed[r.Entry.Feed] = append(byFeed[r.Entry.Feed], r)
 		}
 	}
 	p.Drop(func(w protocol.Wanted) bool { return came[w.ID] })
 	if len(stored) == 0 {
 		return
+	}
+	if p.bounded(id) {
+		n.dues.quota.Fill(n.now, n.dues.ledger.HolderOf(id), room)
+		n.saveAccounts()
 	}
 	for i := range records {
 		u := records[i].Entry.Feed

@@ -93,7 +93,9 @@ func TestAFloodOfTrueLookingEntriesEarnsNoMoreThanTheCap(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 50} {
 		w := newNetwork(t)
-		hosts := w.full(3, bound(), news)
+		config := unlimited() // to see what the cap does by itself
+		config.Incentive.Bound = 10
+		hosts := w.full(3, config, news)
 		victim, honest, flooder := hosts[0], hosts[1], hosts[2]
 		for _, h := range hosts {
 			h.blocked[news] = true // nobody's own poll shows anything

@@ -61,6 +61,7 @@ type Counters struct {
 	Confirmed     int64 `json:"confirmed"`      // entries that a neighbor brought first and an own poll then showed
 	Forged        int64 `json:"forged"`         // entries that a neighbor claimed as its own poll and the publisher never listed
 	Altered       int64 `json:"altered"`        // versions of entries that a neighbor brought and the publisher never had
+	Unkept        int64 `json:"unkept"`         // entries that were refused because their neighbor had brought enough that no own poll has shown
 }
 
 // A NeighborStatus describes one neighbor. Amounts of the account are in entries.
@@ -87,6 +88,11 @@ type NeighborStatus struct {
 	Standing int     `json:"standing"`  // 100 is spotless, 0 ends the link
 	Ours     float64 `json:"ours"`      // what we owe it, by its word
 	OurBound float64 `json:"our_bound"` // the most that we may owe it, by its word; below zero for no bound, 0 while not told
+
+	// Room on disk, at most, of what it brought within a day and no own poll has shown, and how much that may be; below zero
+	// for no bound. Both are its address's.
+	Unshown int64 `json:"unshown"`
+	Quota   int64 `json:"quota"`
 
 	Delivered int64         `json:"delivered"` // entries it brought first, in this link
 	Forwarded int64         `json:"forwarded"` // entries we delivered to it, in this link
@@ -180,6 +186,9 @@ func (n *Node) Neighbors() []NeighborStatus {
 			Ours: float64(l.ours.Deficit) / 1000, OurBound: boundOf(l.ours),
 			Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.waiting) + len(l.offers),
 			Heard: l.heard, RTT: l.rtt, LastError: l.lastError,
+		}
+		if s.Unshown, s.Quota = n.dues.quota.Stored(n.now, l.holder); n.storesAll(l.holder) {
+			s.Quota = -1
 		}
 		if limit := n.dues.ledger.Limit(l.holder); limit != incentive.MaxCredit {
 			s.Bound = limit.Entries()

@@ -1,6 +1,9 @@
 package polling
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // HistoryLength is how many publications of a feed are remembered.
 const HistoryLength = 1000
@@ -39,4 +42,16 @@ func (h *History) Read(times []int64, listed int) {
 // window are the times of as many entries as the latest document listed: i_0 to i_{w-1} in Urbansky.
 func (h *History) window() []int64 {
 	return h.Times[len(h.Times)-min(h.Window, len(h.Times)):]
+}
+
+// Busiest is how many of the times, which ascend, lie within one span of that length, at most.
+func Busiest(times []int64, span time.Duration) (count int) {
+	first := 0
+	for i, t := range times {
+		for t-times[first] >= int64(span/time.Second) {
+			first++
+		}
+		count = max(count, i-first+1)
+	}
+	return count
 }

@@ -30,6 +30,7 @@ const (
 	AtBound         Code = 113    // the caller owes too much to be answered
 	Spent           Code = 114    // what is given to others than neighbors is spent for now
 	NotOffered      Code = 115    // the caller waits for no such bundle of this node's
+	OverQuota       Code = 116    // the caller has brought enough that no own poll has shown
 )
 
 // String is the code's name as docs/PROTOCOL.md spells it; an unknown code is "internal error".
@@ -71,6 +72,8 @@ func (c Code) String() string {
 		return "spent"
 	case NotOffered:
 		return "not offered"
+	case OverQuota:
+		return "over quota"
 	}
 	return "internal error"
 }

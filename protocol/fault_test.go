@@ -47,6 +47,7 @@ func TestCodesAreNamed(t *testing.T) {
 		protocol.ParseError, protocol.UnknownMethod, protocol.InvalidParams, protocol.Internal, protocol.UnknownNeighbor,
 		protocol.NotVouched, protocol.Unreachable, protocol.UnwantedFeed, protocol.BadBundle, protocol.BadDID, protocol.TooLong,
 		protocol.Busy, protocol.Unavailable, protocol.BadSubset, protocol.Dropped,
+		protocol.ForgedSource, protocol.AtBound, protocol.Spent, protocol.NotOffered, protocol.OverQuota,
 	} {
 		if row := fmt.Sprintf("| %d | %s |", c, c); !strings.Contains(spec, row) {
 			t.Errorf("specification has no row %q", row)

@@ -1,0 +1,314 @@
+package incentive
+
+import (
+	"slices"
+	"time"
+
+	"feedex/feed"
+)
+
+// What a neighbor brings is stored before anybody can tell whether the publisher wrote it, and is no use where he did not. So
+// there is a quota: how much a holder may have us store within 24 hours that no own poll has listed. What an own poll lists is
+// given back, and counts for the holder from then on.
+const (
+	// FreeRoom is the quota of a holder of whom own polls have shown nothing, in bytes on disk.
+	FreeRoom = 20_000_000
+	// networkPlaces is for how many such holders there is room in one network: as many as may be neighbors.
+	networkPlaces = 2
+	// shownFactor is how much more a holder may store for what own polls show of it in a day: as much again as may be an
+	// invention.
+	shownFactor = 2
+	// shownDays is over how many days that is averaged.
+	shownDays = 7
+
+	// knownFactor and knownFree say how many entries of one feed a holder may store, of a feed that own polls know: twice as
+	// many as it brings in a day, and a document's worth.
+	knownFactor, knownFree = 2, 20
+	// unknownEntries and unknownRoom are the quota for a feed that no own poll has shown.
+	unknownEntries, unknownRoom = 500, 2_000_000
+	// keptQuotas is how many of the latest quotas of a holder for a feed are remembered at least.
+	keptQuotas = 4096
+
+	// slot is the precision of what counts as 24 hours: they end up to so much later.
+	slot = 3 * time.Hour
+	// slots are those in which 24 hours lie.
+	slots = int(day/slot) + 1
+)
+
+// slotOf numbers the slots.
+func slotOf(t time.Time) int64 { return max(t.Unix()/int64(slot/time.Second), 0) }
+
+// A window is what came in the slots of the last 24 hours, the latest last.
+type window [slots]int64
+
+// turn lets so many slots pass.
+func (w *window) turn(passed int64) {
+	passed = min(max(passed, 0), int64(slots))
+	copy(w[:], w[passed:])
+	clear(w[int64(slots)-passed:])
+}
+
+// at is the slot that so many passed since; nil where it is not in the window.
+func (w *window) at(passed int64) *int64 {
+	if i := int64(slots) - 1 - max(passed, 0); i >= 0 {
+		return &w[i]
+	}
+	return nil
+}
+
+func (w *window) sum() (n int64) {
+	for _, x := range w {
+		n += x
+	}
+	return n
+}
+
+// Stored is how much room what a holder brought takes in the archive, in bytes on disk at most.
+type Stored struct {
+	Unshown window // that no own poll has listed
+	Shown   int64  // that own polls have listed, of about a week
+	Slot    int64  // the latest
+}
+
+// age lets time pass. A clock that is set back changes nothing.
+func (s *Stored) age(now time.Time) {
+	latest := slotOf(now)
+	if latest <= s.Slot {
+		return
+	}
+	s.Unshown.turn(latest - s.Slot)
+	const daily = int64(day / slot)
+	for days := latest/daily - s.Slot/daily; days > 0 && s.Shown > 0; days-- {
+		s.Shown -= (s.Shown + shownDays - 1) / shownDays
+	}
+	s.Slot = latest
+}
+
+// proven is the part of the quota that own polls account for.
+func (s *Stored) proven() int64 { return shownFactor * s.Shown / shownDays }
+
+func (s *Stored) quota() int64 { return FreeRoom + s.proven() }
+
+// free is how much of Unshown is not accounted for by what was shown.
+func (s *Stored) free() int64 { return max(0, s.Unshown.sum()-s.proven()) }
+
+// A Volume is how much a feed brings in a day, as far as own polls have shown; zero for one that they have not.
+type Volume struct {
+	Entries int64
+	Room    int64 // bytes on disk, of one entry
+}
+
+// quota is how many entries of the feed a holder may store within a day, and how much room they may take.
+func (v Volume) quota() (entries, room int64) {
+	if v == (Volume{}) {
+		return unknownEntries, unknownRoom
+	}
+	entries = knownFactor*v.Entries + knownFree
+	return entries, entries * v.Room
+}
+
+// A Quota bounds what holders may store. It belongs to a Ledger, whose accounts remember it.
+type Quota struct {
+	ledger  *Ledger
+	places  int64
+	storing []*account // of which something counts, also where the Ledger has forgotten the account meanwhile
+	holders numbers
+	feeds   recent[quotaOf, ofFeed]
+}
+
+// quotaOf is whose quota it is, and for what.
+type quotaOf struct {
+	holder uint32
+	feed   feed.URL
+}
+
+// An ofFeed is what a holder stored of a feed.
+type ofFeed struct {
+	entries, room window
+	slot          int64 // the latest
+}
+
+func (o *ofFeed) age(now time.Time) {
+	if latest := slotOf(now); latest > o.slot {
+		o.entries.turn(latest - o.slot)
+		o.room.turn(latest - o.slot)
+		o.slot = latest
+	}
+}
+
+// NewQuota returns the Quota of a node with places for so many neighbors: those of whom own polls have shown nothing may store
+// as much as if all of these were such, however many of them come and go.
+func NewQuota(l *Ledger, places int) *Quota {
+	q := &Quota{ledger: l, places: int64(places), feeds: newRecent[quotaOf, ofFeed](keptQuotas)}
+	for _, h := range l.holders() {
+		q.note(l.of(h))
+	}
+	return q
+}
+
+// note notes that something of the account counts.
+func (q *Quota) note(a *account) {
+	if a.Stored.Unshown.sum() > 0 && !a.storing {
+		a.storing = true
+		q.storing = append(q.storing, a)
+	}
+}
+
+// An Allowance is what a holder may store now, of one feed.
+type Allowance struct {
+	entries, feedRoom, room int64
+}
+
+// Allowance is what h may store of the feed. That is nothing where somebody's quota is used up: its own, that of its
+// network or that of all strangers, or its own for the feed.
+func (q *Quota) Allowance(now time.Time, h Holder, u feed.URL, v Volume) (a Allowance) {
+	a.room = q.Left(now, h)
+	a.entries, a.feedRoom = v.quota()
+	if o := q.feeds.use(quotaOf{q.holders.of(h), u}); o != nil {
+		o.age(now)
+		a.entries, a.feedRoom = a.entries-o.entries.sum(), a.feedRoom-o.room.sum()
+	}
+	return a
+}
+
+// Take reports whether one more entry may be stored that takes so much room. The last of a feed may be larger than what is
+// left for that: there are publishers with large entries.
+func (a *Allowance) Take(room int64) bool {
+	if a.entries <= 0 || a.feedRoom <= 0 || a.room < room {
+		return false
+	}
+	a.entries--
+	a.feedRoom -= room
+	a.room -= room
+	return true
+}
+
+// Left is how much room what h brings may take now.
+func (q *Quota) Left(now time.Time, h Holder) int64 {
+	own := q.ledger.storedBy(now, h)
+	strangers, network := q.places*FreeRoom, int64(networkPlaces*FreeRoom)
+	q.storing = slices.DeleteFunc(q.storing, func(a *account) bool {
+		a.Stored.age(now)
+		strangers -= a.Stored.free()
+		if a.Holder.network() == h.network() {
+			network -= a.Stored.free()
+		}
+		a.storing = a.Stored.Unshown.sum() > 0
+		return !a.storing
+	})
+	unshown := own.Unshown.sum()
+	return max(0, min(own.quota()-unshown, max(0, own.proven()-unshown)+max(0, min(strangers, network))))
+}
+
+// Stored is how much room is taken by what h brought and no own poll has listed, and how much may be.
+func (q *Quota) Stored(now time.Time, h Holder) (unshown, quota int64) {
+	s := q.ledger.storedBy(now, h)
+	return s.Unshown.sum(), s.quota()
+}
+
+// Store notes that so many entries of h are stored, of one feed.
+func (q *Quota) Store(now time.Time, h Holder, u feed.URL, entries, room int64) {
+	if entries == 0 {
+		return
+	}
+	q.Fill(now, h, room)
+	o := q.ofFeed(now, h, u)
+	*o.entries.at(0) += entries
+	*o.room.at(0) += room
+}
+
+// ofFeed is what h stored of a feed. The pointer is good until the next call.
+func (q *Quota) ofFeed(now time.Time, h Holder, u feed.URL) *ofFeed {
+	key := quotaOf{q.holders.of(h), u}
+	o := q.feeds.use(key)
+	if o == nil {
+		o = q.feeds.put(key, ofFeed{slot: slotOf(now)})
+	}
+	o.age(now)
+	return o
+}
+
+// Fill notes that entries of the past are stored that h gave: a day's quota for the feed says nothing about those.
+func (q *Quota) Fill(now time.Time, h Holder, room int64) {
+	a := q.ledger.meet(now, h)
+	a.Stored.age(now)
+	*a.Stored.Unshown.at(0) += room
+	q.note(a)
+	q.ledger.touch(a)
+}
+
+// Brought is a part of what a holder brought and no own poll has listed.
+type Brought struct {
+	Holder        Holder
+	Feed          feed.URL
+	At            time.Time
+	Entries, Room int64
+}
+
+// Remembered is how long what was brought counts.
+const Remembered = time.Duration(slots) * slot
+
+// Recall notes what the archive knows of the time that is Remembered: accounts are kept a moment late, and not by feed.
+func (q *Quota) Recall(now time.Time, list []Brought) {
+	byHolder := make(map[Holder]*window)
+	var order []Holder
+	for _, x := range list {
+		passed := slotOf(now) - slotOf(x.At)
+		o := q.ofFeed(now, x.Holder, x.Feed)
+		if n := o.entries.at(passed); n != nil {
+			*n += x.Entries
+			*o.room.at(passed) += x.Room
+		}
+		w := byHolder[x.Holder]
+		if w == nil {
+			w = new(window)
+			byHolder[x.Holder], order = w, append(order, x.Holder)
+		}
+		if n := w.at(passed); n != nil {
+			*n += x.Room
+		}
+	}
+	for _, h := range order {
+		a := q.ledger.meet(now, h)
+		a.Stored.age(now)
+		for i, room := range byHolder[h] {
+			a.Stored.Unshown[i] = max(a.Stored.Unshown[i], room)
+		}
+		q.note(a)
+		q.ledger.touch(a)
+	}
+}
+
+// Shown notes that an own poll listed entries that h had brought at that time.
+func (q *Quota) Shown(now time.Time, h Holder, u feed.URL, at time.Time, entries, room int64) {
+	passed := slotOf(now) - slotOf(at)
+	if o := q.feeds.use(quotaOf{q.holders.of(h), u}); o != nil {
+		o.age(now)
+		giveBack(&o.entries, passed, entries)
+		giveBack(&o.room, passed, room)
+	}
+	a := q.ledger.of(h)
+	if a == nil {
+		return
+	}
+	a.Stored.age(now)
+	giveBack(&a.Stored.Unshown, passed, room)
+	a.Stored.Shown += room
+	q.ledger.touch(a)
+}
+
+// giveBack takes n from the slot that so many passed since.
+func giveBack(w *window, passed, n int64) {
+	if x := w.at(passed); x != nil {
+		*x = max(0, *x-n)
+	}
+}
+
+// storedBy is what h has stored.
+func (l *Ledger) storedBy(now time.Time, h Holder) (s Stored) {
+	if a := l.of(h); a != nil {
+		s = a.Stored
+	}
+	s.age(now)
+	return s
+}

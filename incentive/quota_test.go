@@ -1,0 +1,259 @@
+package incentive
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// storers are holders of two networks, and of a third in IPv6.
+var storers = []Holder{
+	holderAt("20.1.1.1"), holderAt("20.1.1.2"), holderAt("20.1.1.3"), holderAt("20.1.1.4"), holderAt("20.2.2.1"), holderAt("2a00:1:1:1::1"), holderAt("2a00:1:1:2::1"),
+}
+
+func holderAt(ip string) Holder { return HolderOf(protocol.NewNodeID(netip.MustParseAddr(ip), 7790)) }
+
+// A storage is what holders stored, and the quota that they are held to.
+type storage struct {
+	ledger *Ledger
+	quota  *Quota
+	places int
+	stored []Brought
+}
+
+func newStorage(t rapid.TB, places int) *storage {
+	t.Helper()
+	l, err := NewLedger(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &storage{ledger: l, quota: NewQuota(l, places), places: places}
+}
+
+// store has h store what it may of so many entries, and returns how many that are.
+func (s *storage) store(now time.Time, h Holder, u feed.URL, v Volume, entries int, each int64) (count int64) {
+	a := s.quota.Allowance(now, h, u, v)
+	for range entries {
+		if a.Take(each) {
+			count++
+		}
+	}
+	s.quota.Store(now, h, u, count, count*each)
+	if count > 0 {
+		s.stored = append(s.stored, Brought{h, u, now, count, count * each})
+	}
+	return count
+}
+
+// restart makes a ledger anew from what is kept of the old one, and from the archive.
+func (s *storage) restart(t rapid.TB, now time.Time, accounts []Account) {
+	t.Helper()
+	again := newStorage(t, s.places)
+	again.ledger.Load(now, accounts)
+	again.quota = NewQuota(again.ledger, s.places)
+	var archive []Brought
+	for _, x := range s.stored {
+		if now.Sub(x.At) <= Remembered {
+			archive = append(archive, x)
+		}
+	}
+	again.quota.Recall(now, archive)
+	s.ledger, s.quota = again.ledger, again.quota
+}
+
+// What strangers can have stored within a day is bounded, for one of them, for a network, and for all together; whatever they
+// bring of whatever feeds, whenever, and whatever is forgotten in between because the node starts anew.
+func TestQuotaOfStrangers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newStorage(t, 3)
+		now := time.Unix(1_790_000_000, 0)
+		begin := now
+		var kept []Account // as of the last time that they were written
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			now = now.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 60, 3600, 6 * 3600, 30 * 3600}).Draw(t, "seconds")) * time.Second)
+			h := rapid.SampledFrom(storers).Draw(t, "holder")
+			u := feed.URL(fmt.Sprintf("https://%d.example.com/", rapid.IntRange(0, 20).Draw(t, "feed")))
+			v := rapid.SampledFrom([]Volume{{}, {100, 50_000}, {1, 1000}, {1000, 1_000_000}}).Draw(t, "volume")
+			s.store(now, h, u, v, rapid.IntRange(1, 3000).Draw(t, "entries"), int64(rapid.SampledFrom([]int{600, 5000, 100_000, 2_500_000}).Draw(t, "room")))
+			switch rapid.IntRange(0, 9).Draw(t, "then") {
+			case 0, 1, 2, 3:
+				kept = s.ledger.Accounts()
+			case 4: // killed before it wrote anything more
+				s.restart(t, now, kept)
+			}
+		}
+		for at := begin; !at.After(now); at = at.Add(time.Hour) {
+			all, networks, holders := int64(0), make(map[protocol.Network]int64), make(map[Holder]int64)
+			for _, x := range s.stored {
+				if !x.At.Before(at) && x.At.Sub(at) < day {
+					all, networks[x.Holder.network()], holders[x.Holder] = all+x.Room, networks[x.Holder.network()]+x.Room, holders[x.Holder]+x.Room
+				}
+			}
+			for h, room := range holders {
+				if room > FreeRoom {
+					t.Fatalf("%v stored %d bytes in the day from %v", h, room, at)
+				}
+			}
+			for n, room := range networks {
+				if room > 2*FreeRoom {
+					t.Fatalf("%v stored %d bytes in the day from %v", n, room, at)
+				}
+			}
+			if all > 3*FreeRoom {
+				t.Fatalf("all stored %d bytes in the day from %v", all, at)
+			}
+		}
+	})
+}
+
+// Of one feed a holder stores so many entries, and so much, as that brings: twice what own polls have shown, and a few.
+func TestQuotaOfAFeed(t *testing.T) {
+	const u = feed.URL("https://example.com/feed")
+	for _, c := range []struct {
+		name    string
+		volume  Volume
+		each    int64
+		bursts  int // an hour apart
+		entries int64
+	}{
+		{"a feed that nobody polled", Volume{}, 1000, 1, 500},
+		{"and in a day", Volume{}, 1000, 24, 500},
+		{"and in three", Volume{}, 1000, 73, 1500},
+		{"large entries of it", Volume{}, 300_000, 1, 7}, // the last may be larger than what is left
+		{"one that brings two a day", Volume{2, 5000}, 1000, 1, 24},
+		{"large entries of it", Volume{2, 5000}, 50_000, 1, 3},
+		{"one that brings a hundred a day", Volume{100, 20_000}, 20_000, 1, 220},
+		{"a whole day of it, and again", Volume{100, 20_000}, 20_000, 2, 220},
+	} {
+		s := newStorage(t, 10)
+		now, count := time.Unix(1_790_000_000, 0), int64(0)
+		for range c.bursts {
+			count += s.store(now, storers[0], u, c.volume, 1000, c.each)
+			now = now.Add(time.Hour)
+		}
+		if count != c.entries {
+			t.Errorf("%s: %d entries are stored, want %d", c.name, count, c.entries)
+		}
+		if got := s.store(now, storers[4], u, c.volume, 5, 1000); got != 5 {
+			t.Errorf("%s: somebody else stores %d of 5", c.name, got)
+		}
+		if got := s.store(now, storers[0], "https://example.org/other", c.volume, 5, 1000); got != 5 {
+			t.Errorf("%s: it stores %d of 5 entries of another feed", c.name, got)
+		}
+	}
+}
+
+// What own polls list is given back, and who brings much that they list may store more. That fades when nothing more comes.
+func TestQuotaGrowsByWhatPollsShow(t *testing.T) {
+	const u = feed.URL("https://example.com/feed")
+	v := Volume{10_000, 10_000}
+	s := newStorage(t, 10)
+	now := time.Unix(1_790_000_000, 0)
+	h := storers[0]
+	for range 14 { // 80 MB a day, each of which an own poll lists within an hour
+		for range 10 {
+			if got := s.store(now, h, u, v, 800, 10_000); got != 800 {
+				t.Fatalf("%d entries of 800 are stored", got)
+			}
+			at := now
+			now = now.Add(time.Hour)
+			s.quota.Shown(now, h, u, at, 800, 8_000_000)
+		}
+		now = now.Add(14 * time.Hour)
+	}
+	if stored, quota := s.quota.Stored(now, h); stored != 0 || quota < 120_000_000 || quota > 180_000_000 {
+		t.Errorf("it has stored %d and may store %d, want nothing and about 160 MB", stored, quota)
+	}
+	if got := s.store(now, h, u, v, 30_000, 10_000); got < 12_000 || got > 18_000 {
+		t.Errorf("after that %d entries are stored that no poll shows", got)
+	}
+	// A newcomer of the same network has as much as ever: what was earned takes no place of strangers.
+	if left := s.quota.Left(now, storers[1]); left != FreeRoom {
+		t.Errorf("another of its network may store %d", left)
+	}
+	now = now.Add(30 * day)
+	if _, quota := s.quota.Stored(now, h); quota > FreeRoom*11/10 {
+		t.Errorf("a month later it may still store %d", quota)
+	}
+}
+
+// Who has stored what it may keeps others of its network from no more than the network has, and nobody else from anything.
+func TestQuotaOfANetwork(t *testing.T) {
+	s := newStorage(t, 10)
+	now := time.Unix(1_790_000_000, 0)
+	fill := func(h Holder) (room int64) {
+		for i := range 20 {
+			room += 100_000 * s.store(now, h, feed.URL(fmt.Sprintf("https://%d.example.com/", i)), Volume{}, 1000, 100_000)
+		}
+		return room
+	}
+	for i, want := range []int64{FreeRoom, FreeRoom, 0, 0, FreeRoom} {
+		if got := fill(storers[i]); got != want {
+			t.Errorf("%v stores %d, want %d", storers[i], got, want)
+		}
+	}
+	var strangers int64
+	for i := range 250 { // as many networks
+		strangers += fill(holderAt(fmt.Sprintf("30.%d.1.1", i)))
+	}
+	if strangers != 7*FreeRoom {
+		t.Errorf("strangers of 250 networks store %d more, want what ten may in all", strangers)
+	}
+	s.quota.Shown(now, storers[4], "https://1.example.com/", now, 1, FreeRoom)
+	if left := s.quota.Left(now, storers[4]); left != FreeRoom+2*FreeRoom/shownDays {
+		t.Errorf("who brought what a poll showed may store %d", left)
+	}
+	now = now.Add(Remembered)
+	if left := s.quota.Left(now, holderAt("40.1.1.1")); left != FreeRoom {
+		t.Errorf("a day later a stranger may store %d", left)
+	}
+}
+
+// An account of before, or of a clock that was wrong, keeps nobody from storing.
+func TestQuotaOfOldAccounts(t *testing.T) {
+	now := time.Unix(1_790_000_000, 0)
+	var old Account
+	if err := json.Unmarshal([]byte(`{"Holder":"20.1.1.1","Given":0,"Got":65536,"Fined":0,"Grace":0,"Deficit":0}`), &old); err != nil {
+		t.Fatal(err)
+	}
+	ahead := Account{Holder: storers[4], Stored: Stored{Unshown: window{slots - 1: FreeRoom}, Slot: slotOf(now.AddDate(3, 0, 0))}}
+	s := newStorage(t, 10)
+	s.restart(t, now, []Account{old, ahead})
+	if a, b := s.quota.Left(now, storers[0]), s.quota.Left(now, storers[4]); a != FreeRoom || b != 0 {
+		t.Errorf("they may store %d and %d", a, b)
+	}
+	later := now.Add(Remembered)
+	if left := s.quota.Left(later, storers[4]); left != FreeRoom {
+		t.Errorf("a day later it may store %d", left)
+	}
+	if got := s.ledger.Accounts(); !slices.ContainsFunc(got, func(a Account) bool { return a.Holder == storers[0] && a.Got == Entry }) {
+		t.Errorf("accounts are %+v", got)
+	}
+}
+
+func BenchmarkQuota(b *testing.B) {
+	l, _ := NewLedger(Config{})
+	q := NewQuota(l, 10)
+	now := time.Unix(1_790_000_000, 0)
+	for i := range maxAccounts {
+		h := holderAt(fmt.Sprintf("%d.%d.%d.1", 20+i/65536, i/256%256, i%256))
+		q.Fill(now, h, 1)
+		if i >= 50 {
+			l.of(h).Stored = Stored{}
+		}
+	}
+	for b.Loop() {
+		a := q.Allowance(now, storers[0], "https://example.com/feed", Volume{})
+		a.Take(1)
+		q.Store(now, storers[0], "https://example.com/feed", 1, 1)
+		now = now.Add(time.Minute)
+	}
+}
