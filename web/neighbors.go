@@ -23,6 +23,7 @@ type neighborLine struct {
 	Since, Heard moment
 	Owes         string // of how much that it may
 	Full         int    // by how many percent that is used up
+	Stored       string // room on disk, of how much that may be
 	Hops         []hop  // feeds of ours that it has, by how far away it has them
 	Ping         string
 }
@@ -42,7 +43,7 @@ func (h *Handler) neighbors(r *http.Request) (view, error) {
 	}
 	for i := range list {
 		n := &list[i]
-		l := neighborLine{NeighborStatus: *n, Kind: "it asked us", Since: moment{n.Since, now}, Heard: moment{n.Heard, now}, Owes: entries(n.Deficit)}
+		l := neighborLine{NeighborStatus: *n, Kind: "it asked us", Since: moment{n.Since, now}, Heard: moment{n.Heard, now}, Owes: entries(n.Deficit), Stored: bytesOf(n.Unshown)}
 		switch {
 		case n.Static:
 			l.Kind = "you named it"
@@ -52,6 +53,9 @@ func (h *Handler) neighbors(r *http.Request) (view, error) {
 		if n.Bound > 0 {
 			l.Owes += " of " + entries(n.Bound)
 			l.Full = int(math.Round(100 * max(0, min(1, n.Deficit/n.Bound))))
+		}
+		if n.Quota >= 0 {
+			l.Stored += " of " + bytesOf(n.Quota)
 		}
 		for count, feeds := range n.Nearest {
 			if feeds > 0 {

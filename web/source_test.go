@@ -60,7 +60,7 @@ func newNode(t testing.TB) *aNode {
 	news := archive.Feed{URL: newsURL, Title: "News &amp; <b>more</b>", Link: "https://example.com/", Subscribed: true, Since: noon.Add(-240 * time.Hour),
 		Interval: 2 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), Helped: .8}
 	mine := archive.Feed{URL: secretURL, Title: "Mine", Subscribed: true, LastError: "get example.org: 403 Forbidden", LastPoll: noon, LastSuccess: noon.Add(-30 * time.Hour)}
-	n := &aNode{items: make(map[int64]reading.ItemState), known: make(map[int64]web.Known), neighbors: []node.NeighborStatus{{ID: neighbor, Since: noon.Add(-time.Hour), Heard: noon, Overlap: 1, Feeds: 3, Nearest: [4]int{0, 1}, Deficit: 4, Bound: 10, Standing: 90}}}
+	n := &aNode{items: make(map[int64]reading.ItemState), known: make(map[int64]web.Known), neighbors: []node.NeighborStatus{{ID: neighbor, Since: noon.Add(-time.Hour), Heard: noon, Overlap: 1, Feeds: 3, Nearest: [4]int{0, 1}, Deficit: 4, Bound: 10, Unshown: 3_100_000, Quota: 20_000_000, Standing: 90}}}
 	for i, f := range []archive.Feed{news, mine} {
 		s := node.FeedStatus{URL: f.URL, Title: f.Title, Interval: f.Interval, LastPoll: f.LastPoll, LastSuccess: f.LastSuccess, LastError: f.LastError,
 			NextPoll: noon.Add(time.Hour), Private: f.URL.Secret(), Offered: 3, Delivered: 5, Polled: 2}

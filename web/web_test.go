@@ -77,7 +77,7 @@ func TestPages(t *testing.T) {
 		{"/entries/abc", 404, nil, nil},
 		{"/entries/" + strings.Repeat("0", 40), 404, nil, nil},
 		{"/entries/" + strings.Repeat("x", 40), 404, nil, nil},
-		{"/neighbors", 200, []string{"192.0.2.7:7790", "4 of 10", "90 of 100", "1 of 3"}, nil},
+		{"/neighbors", 200, []string{"192.0.2.7:7790", "4 of 10", "3.1\u00a0MB of 20\u00a0MB", "90 of 100", "1 of 3"}, nil},
 		{"/search", 200, []string{"<h1>Archive</h1>"}, nil},
 		{"/search?q=ferry", 200, []string{"Harbor"}, []string{"data-network", "Confidential"}},
 		{"/search?q=confidential", 200, []string{"nothing that fits"}, nil},

@@ -21,8 +21,9 @@ func newNeighbors() *cobra.Command {
 		Long: `List the nodes with which the running node exchanges entries: how many feeds each carries, how many of
 these are of use here, and how many of them at each hop count from 0 to 3; what it is worth as a neighbor, in
 feeds: by what it claims, by what it really brought within the day, and all things considered; what it gave
-and got and how much of what it may it owes, in entries; its standing, which misbehavior lowers; and what
-last went wrong.
+and got and how much of what it may it owes, in entries; how much room on disk is taken by what its address
+brought within a day and no own poll has shown; its standing, which misbehavior lowers; and what last went
+wrong. (How much it may store is in the JSON, as its quota.)
 On a narrow screen each neighbor takes two lines.`,
 		Args: noArgs,
 	}
@@ -46,8 +47,8 @@ On a narrow screen each neighbor takes two lines.`,
 
 // printNeighbors writes a table for people, in lines of a width, 0 for any.
 func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time, width int) error {
-	t := newTable(width, 6, "NEIGHBOR", "KIND", "LINKED", "HEARD", "RTT", "FEEDS",
-		"OF USE", "HOPS", "CLAIMS", "BRINGS", "WORTH", "GAVE", "GOT", "OWES", "STANDING")
+	t := newTable(width, 7, "NEIGHBOR", "KIND", "LINKED", "HEARD", "RTT", "FEEDS",
+		"OF USE", "HOPS", "CLAIMS", "BRINGS", "WORTH", "GAVE", "GOT", "OWES", "STORED", "STANDING")
 	for i := range list {
 		n := &list[i]
 		rtt := "-"
@@ -56,7 +57,7 @@ func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time, widt
 		}
 		t.row(n.ID.String(), neighborKind(n), roughly(now.Sub(n.Since)), ago(n.Heard, now), rtt, fmt.Sprint(n.Feeds),
 			fmt.Sprint(n.Overlap), byHops(n.Nearest), usefulness(n.Claimed), usefulness(n.Observed), usefulness(n.Score),
-			amount(n.Got), amount(n.Given), owed(n), fmt.Sprintf("%d%%", n.Standing))
+			amount(n.Got), amount(n.Given), owed(n), byteSize(n.Unshown), fmt.Sprintf("%d%%", n.Standing))
 		if n.LastError != "" {
 			t.note("last error: " + printable(n.LastError))
 		}

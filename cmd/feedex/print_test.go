@@ -37,7 +37,7 @@ func TestPrintStatus(t *testing.T) {
 		Status: node.Status{
 			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 4, Alone: 2, Gaps: 1, Ended: 1, Offline: noon, Covers: 5, Neighbors: 9,
 			Warning:  "within a week own polls were first to bring 60 of 80 entries",
-			Counters: node.Counters{Polled: 1, Delivered: 2345, Forwarded: 1000, Polls: 1234567, NotModified: 12, PollsFailed: 3, ChecksSent: 6, ChecksSeen: 4, ChecksAsked: 5, Confirmed: 1234, Forged: 2, Altered: 1},
+			Counters: node.Counters{Polled: 1, Delivered: 2345, Forwarded: 1000, Polls: 1234567, NotModified: 12, PollsFailed: 3, ChecksSent: 6, ChecksSeen: 4, ChecksAsked: 5, Confirmed: 1234, Forged: 2, Altered: 1, Unkept: 1500},
 		},
 		Version: "0.1.0", Uptime: 3 * time.Hour, Data: "/srv/feedex", Listen: "[::]:7790", Reader: "127.0.0.1:7791",
 		Archive: daemon.ArchiveReport{Entries: 12345, Feeds: 14, Bytes: 34 << 20, Free: 3 << 20, Unindexed: 7}, Storage: "disk\x1b full",
@@ -58,6 +58,7 @@ sent       1,000 entries to neighbors
 polls      1,234,570, 12 not modified, 3 failed
 offers     6 made, 4 of them known already; 5 received
 checked    1,234 entries from neighbors found at the publisher, 2 forged, 1 altered
+refused    1,500 entries of neighbors that had brought enough that no own poll has shown, see 'feedex neighbors'
 indexing   7 entries still to do
 warning    within a week own polls were first to bring 60 of 80 entries.
            Either neighbors keep entries from this node, or it polls far more often than they do. It tries
@@ -68,27 +69,27 @@ storage    NOTHING IS BEING KEPT: disk full
 
 func TestPrintNeighbors(t *testing.T) {
 	list := []node.NeighborStatus{
-		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Since: noon.Add(-3 * time.Hour), Chosen: true, Feeds: 30, Overlap: 4, Nearest: [4]int{2, 1, 0, 1}, Claimed: 2.625, Observed: 4.25, Heard: noon.Add(-time.Second), RTT: 12345 * time.Microsecond, Score: 3.51, Got: 5, Given: 12.25, Deficit: 7.25, Bound: 10, Standing: 100},
-		{ID: protocol.NewNodeID(netip.MustParseAddr("2001:db8::1"), 9), Since: noon, Bound: -1, Deficit: -2, Standing: 66, LastError: "peer\nrefused\x9b2J"},
+		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Since: noon.Add(-3 * time.Hour), Chosen: true, Feeds: 30, Overlap: 4, Nearest: [4]int{2, 1, 0, 1}, Claimed: 2.625, Observed: 4.25, Heard: noon.Add(-time.Second), RTT: 12345 * time.Microsecond, Score: 3.51, Got: 5, Given: 12.25, Deficit: 7.25, Bound: 10, Unshown: 3 << 20, Quota: 19 << 20, Standing: 100},
+		{ID: protocol.NewNodeID(netip.MustParseAddr("2001:db8::1"), 9), Since: noon, Bound: -1, Deficit: -2, Quota: -1, Standing: 66, LastError: "peer\nrefused\x9b2J"},
 		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.3"), 9), Since: noon, Static: true},
 	}
 	wantText(t, `
-NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS  OF USE  HOPS     CLAIMS  BRINGS  WORTH  GAVE  GOT   OWES       STANDING
-192.0.2.1:7790   chosen    3h      1s ago  12.3ms  30     4       2/1/0/1  2.6     4.2     3.5    5     12.3  7.3 of 10  100%
-[2001:db8::1]:9  accepted  0s      never   -       0      0       0/0/0/0  0.0     0.0     0.0    0     0     -2         66%
+NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS  OF USE  HOPS     CLAIMS  BRINGS  WORTH  GAVE  GOT   OWES       STORED   STANDING
+192.0.2.1:7790   chosen    3h      1s ago  12.3ms  30     4       2/1/0/1  2.6     4.2     3.5    5     12.3  7.3 of 10  3.0 MiB  100%
+[2001:db8::1]:9  accepted  0s      never   -       0      0       0/0/0/0  0.0     0.0     0.0    0     0     -2         0 B      66%
     last error: peer refused�2J
-192.0.2.3:9      static    0s      never   -       0      0       0/0/0/0  0.0     0.0     0.0    0     0     0 of 0     0%
+192.0.2.3:9      static    0s      never   -       0      0       0/0/0/0  0.0     0.0     0.0    0     0     0 of 0     0 B      0%
 `, func(w *strings.Builder) error { return printNeighbors(w, list, noon, 0) })
 	wantText(t, `
-NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS
-  OF USE  HOPS     CLAIMS  BRINGS  WORTH  GAVE  GOT   OWES       STANDING
-192.0.2.1:7790   chosen    3h      1s ago  12.3ms  30
-  4       2/1/0/1  2.6     4.2     3.5    5     12.3  7.3 of 10  100%
-[2001:db8::1]:9  accepted  0s      never   -       0
-  0       0/0/0/0  0.0     0.0     0.0    0     0     -2         66%
+NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS  OF USE
+  HOPS     CLAIMS  BRINGS  WORTH  GAVE  GOT   OWES       STORED   STANDING
+192.0.2.1:7790   chosen    3h      1s ago  12.3ms  30     4
+  2/1/0/1  2.6     4.2     3.5    5     12.3  7.3 of 10  3.0 MiB  100%
+[2001:db8::1]:9  accepted  0s      never   -       0      0
+  0/0/0/0  0.0     0.0     0.0    0     0     -2         0 B      66%
     last error: peer refused�2J
-192.0.2.3:9      static    0s      never   -       0
-  0       0/0/0/0  0.0     0.0     0.0    0     0     0 of 0     0%
+192.0.2.3:9      static    0s      never   -       0      0
+  0/0/0/0  0.0     0.0     0.0    0     0     0 of 0     0 B      0%
 `, func(w *strings.Builder) error { return printNeighbors(w, list, noon, 80) })
 }
 

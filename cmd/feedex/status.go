@@ -119,6 +119,9 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls+c.PollsFailed), grouped(c.NotModified), grouped(c.PollsFailed))
 	line("offers", "%s made, %s of them known already; %s received", grouped(c.ChecksSent), grouped(c.ChecksSeen), grouped(c.ChecksAsked))
 	line("checked", "%s from neighbors found at the publisher, %s forged, %s altered", plural(c.Confirmed, "entry", "entries"), grouped(c.Forged), grouped(c.Altered))
+	if c.Unkept > 0 {
+		line("refused", "%s of neighbors that had brought enough that no own poll has shown, see 'feedex neighbors'", plural(c.Unkept, "entry", "entries"))
+	}
 	if r.Archive.Unindexed > 0 {
 		line("indexing", "%s still to do", plural(r.Archive.Unindexed, "entry", "entries"))
 	}
