@@ -132,61 +132,6 @@ func (u URL) Host() string {
 	return p.Hostname()
 }
 
-// Secret reports whether knowing the URL is knowing a secret: it carries a user name or password, a query parameter that
-// is named like a key or whose value is a long row of hexadecimal digits, or a path that says so or holds a signed
-// token. Such a feed is read by its owner alone; it never appears in a subset and is never served to others, whatever
-// the settings say.
-func (u URL) Secret() bool {
-	if secretPath(string(u)) {
-		return true
-	}
-	if _, ok := u.plain(); ok {
-		return false
-	}
-	p, err := url.Parse(string(u))
-	if err != nil || p.User != nil {
-		return true
-	}
-	// url.Values would pass over what is separated by ";" or not well escaped; servers need not.
-	for pair := range strings.FieldsFuncSeq(p.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
-		name, value, _ := strings.Cut(pair, "=")
-		if plain, err := url.QueryUnescape(name); err == nil {
-			name = plain
-		}
-		if secretName(strings.ToLower(name)) || hexKey(value) {
-			return true
-		}
-	}
-	return false
-}
-
-// secretPath reports whether the URL's path holds a segment "private" with another behind it, one that begins with
-// "secret:", or a token of RFC 7519, whose beginning is that of a JSON object in base64.
-func secretPath(u string) bool {
-	return strings.Contains(u, "/private/") || strings.Contains(u, "/secret:") || strings.Contains(u, "/eyJ")
-}
-
-// secretName reports whether the value of a query parameter of that name lets its bearer in.
-func secretName(name string) bool {
-	for _, end := range []string{"token", "password", "secret", "_key", "-key"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return secretNames[name]
-}
-
-// hexKey reports whether a value is such a digest as servers make keys of, 128 bits or more.
-func hexKey(value string) bool {
-	return len(value) >= 32 && strings.Trim(value, "0123456789abcdefABCDEF") == ""
-}
-
-// secretNames are query parameters whose value lets its bearer in, beside those whose names say what they end with.
-var secretNames = map[string]bool{
-	"apikey": true, "auth": true, "authkey": true, "hash": true, "jwt": true, "key": true, "pass": true, "passkey": true,
-	"passwd": true, "pwd": true, "rsskey": true, "session": true, "sessionid": true, "sid": true, "sig": true, "signature": true,
-}
-
 // Local reports whether the URL's host is on this machine or a private network as far as its text
 // tells: an address that is not public, a name without a dot, or a name that never leaves a local
 // network (RFC 6761, RFC 6762, RFC 8375). A public name that resolves to a private address is found
