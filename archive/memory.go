@@ -323,7 +323,7 @@ func (m *Memory) newest(ctx context.Context, f feed.Filter, matcher *Matcher, li
 			continue
 		}
 		r := m.record(seq)
-		if f.Shareable && !m.shareable(&r) || f.NoSecrets && r.Entry.Feed.Secret() {
+		if f.Shareable && !m.shareable(&r) || f.NoSecrets && m.secret(r.Entry.Feed) {
 			continue
 		}
 		if matcher.Match(&r) {
@@ -335,9 +335,15 @@ func (m *Memory) newest(ctx context.Context, f feed.Filter, matcher *Matcher, li
 
 // shareable reports whether the entry may be served to others.
 func (m *Memory) shareable(r *Record) bool {
-	u := r.Entry.Feed
+	f := m.feeds[r.Entry.Feed]
+	return !f.Confidential() && !m.hidden[r.ID] && !m.secret(r.Entry.Feed)
+}
+
+// secret reports whether others may not know the feed's URL.
+func (m *Memory) secret(u feed.URL) bool {
 	f := m.feeds[u]
-	return !f.Confidential() && !u.Secret() && !m.hidden[r.ID]
+	f.URL = u // nothing but entries may be kept of it
+	return f.Secret()
 }
 
 // LoadFeeds implements Feeds.

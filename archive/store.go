@@ -245,7 +245,9 @@ type Feed struct {
 	Link       string    // the site it belongs to
 	Subscribed bool      // in the node's own interest; false where only entries remain
 	Private    bool      // its publisher does not want it passed on, or its address is not public
+	Leads      bool      // it leads to an address that looks like a secret
 	Withheld   bool      // its owner does not want it passed on
+	Shared     bool      // its owner lets others know of it, although an address may look like a secret
 	Since      time.Time // when the owner subscribed
 	Ended      bool      // polled no more: the publisher says that it is gone for good
 
@@ -284,8 +286,14 @@ type Feed struct {
 	Names string   // the feeds that the web page names that is there instead (discover.Text), "" where there is none
 }
 
-// Confidential reports whether the feed and its entries never leave the node.
-func (f *Feed) Confidential() bool { return f.Private || f.Withheld }
+// Confidential reports whether the feed and its entries never leave the node, whatever is at its URL.
+func (f *Feed) Confidential() bool { return f.Private || f.Withheld || f.Leads && !f.Shared }
+
+// Secret reports whether others may not know the feed's URL: its owner cannot share a password.
+func (f *Feed) Secret() bool {
+	s, _ := f.URL.Secrecy()
+	return s == feed.Credentials || s != feed.Open && !f.Shared
+}
 
 // A Volume is how much a feed publishes, as far as own polls have shown. The zero Volume is that of a feed that was not
 // polled yet.

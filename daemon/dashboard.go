@@ -185,10 +185,13 @@ func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remot
 }
 
 // Follow implements web.Owner.
-func (d dashboard) Follow(ctx context.Context, list []opml.Feed) (added int, err error) {
+func (d dashboard) Follow(ctx context.Context, list []opml.Feed) (added int, kept []web.Kept, err error) {
 	f, err := Follow(ctx, d.host, list, func(int, int) {})
 	d.host.changes.Add(1)
-	return len(f.New), err
+	for _, k := range f.Kept {
+		kept = append(kept, web.Kept(k))
+	}
+	return len(f.New), kept, err
 }
 
 // followWait is how long a person waits for a page that says what became of their wish.
@@ -212,6 +215,20 @@ func (d dashboard) FollowAt(ctx context.Context, u feed.URL, number int64) (f we
 	id, err := d.FeedID(ctx, s.Feed)
 	f.Number = int64(id)
 	return f, err
+}
+
+// Share implements web.Owner.
+func (d dashboard) Share(ctx context.Context, number int64, shared bool) error {
+	f, err := d.NumberedFeed(ctx, number)
+	switch {
+	case err != nil:
+		return err
+	case !f.Subscribed:
+		return web.ErrNone
+	}
+	private := !shared
+	d.host.changes.Add(1)
+	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{f.URL}, Private: &private})
 }
 
 // Unfollow implements web.Owner.

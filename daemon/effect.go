@@ -121,6 +121,8 @@ func (h *host) tell(now time.Time, note node.Note) {
 		log.Debug("entries arrived", "feed", shown(t.Feed), "peer", t.Source, "entries", len(t.Records))
 	case node.Replaced:
 		log.Info("page gave way to the feed that it names", "page", shown(t.Page), "feed", shown(t.Feed))
+	case node.Kept:
+		log.Info("feed stays on this node", "feed", shown(t.Feed), "why", t.Why)
 	case node.Slipped:
 		log.Warn("entries missed between two polls", "feed", shown(t.Feed), "entries", t.Gap.Missing)
 	case node.Filled:

@@ -20,6 +20,14 @@ import (
 type Followed struct {
 	New        []feed.URL  // feeds that were not followed before and are now, in the order of the list
 	Duplicates []Duplicate // the others, likewise
+	Kept       []Kept      // of the new feeds, those that stay on the node, likewise
+}
+
+// Kept is a feed that stays on the node.
+type Kept struct {
+	URL       feed.URL
+	Why       string
+	Undecided bool // its owner may say otherwise, and has not said anything
 }
 
 // A Duplicate is a place in a list that brought nothing new, or a feed that was followed already.
@@ -84,7 +92,23 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 		f.New = urls[:len(f.New)+len(part)]
 		progress(len(f.New), len(urls))
 	}
-	return f, nil
+	f.Kept, err = kept(ctx, o, f.New)
+	return f, err
+}
+
+// kept are those of the feeds that stay on the node.
+func kept(ctx context.Context, o Owner, urls []feed.URL) (list []Kept, err error) {
+	known, err := o.Feeds(ctx)
+	status := make(map[feed.URL]*node.FeedStatus, len(known))
+	for i := range known {
+		status[known[i].URL] = &known[i]
+	}
+	for _, u := range urls {
+		if s := status[u]; s != nil && s.Kept != "" {
+			list = append(list, Kept{u, s.Kept, s.Undecided})
+		}
+	}
+	return list, err
 }
 
 // maxFiled is how many folders of a list one feed is put into at most.

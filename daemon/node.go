@@ -52,6 +52,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Subscribe are feeds to follow, besides those that the archive knows.
 	Subscribe []feed.URL
+	// Wishes are those of which their owner says how they are to be followed.
+	Wishes []node.Subscribe
 	// About is a page for publishers who wonder who polls their feeds, in every poll's user agent; "" for none.
 	About string
 	// Node is the core's own configuration; its Port and its secrets are set by Run. Feeds of its
@@ -206,8 +208,10 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	servers.Go(func() { h.retain(serving) })
 	servers.Go(func() { h.keepUp(serving) })
 	servers.Go(func() { h.countFollowed(serving) })
-	if err := h.command(serving, node.Subscribe{Feeds: h.config.Subscribe, Standing: true}); err != nil {
-		stop(err)
+	for _, wish := range append([]node.Subscribe{{Feeds: h.config.Subscribe, Standing: true}}, h.config.Wishes...) {
+		if err := h.command(serving, wish); err != nil {
+			stop(err)
+		}
 	}
 	if h.config.Ready != nil {
 		h.config.Ready(h.at)

@@ -33,7 +33,11 @@ type Settled struct {
 	// Choices are the feeds that the page names, where their owner is to say which they mean.
 	Choices []discover.Feed `json:"choices,omitempty"`
 	Problem string          `json:"problem,omitempty"` // why it could not be read
-	Waiting bool            `json:"waiting,omitempty"` // it was not asked for yet
+	// Kept is why it stays on the node, "" where it is exchanged with neighbors; Undecided says that its owner may say
+	// otherwise and has not said anything.
+	Kept      string `json:"kept,omitempty"`
+	Undecided bool   `json:"undecided,omitempty"`
+	Waiting   bool   `json:"waiting,omitempty"` // it was not asked for yet
 }
 
 const (
@@ -133,9 +137,27 @@ func (h *host) outcome(ctx context.Context, w *Wish, u feed.URL, f polledFeed, a
 	}
 	if drop {
 		s.Feed, s.New = "", false
-		err = h.Unsubscribe(ctx, f.URL)
+		return s, h.Unsubscribe(ctx, f.URL)
 	}
+	if err != nil {
+		return s, err
+	}
+	s.Kept, s.Undecided, err = h.keeps(ctx, s.Feed)
 	return s, err
+}
+
+// keeps says why a feed stays on the node, and whether its owner is to say whether it does.
+func (h *host) keeps(ctx context.Context, u feed.URL) (why string, undecided bool, err error) {
+	f, err := look(ctx, h, func(n *node.Node) (f *node.FeedStatus, err error) {
+		if n != nil {
+			f = n.Feed(u)
+		}
+		return f, nil
+	})
+	if f == nil {
+		return "", false, err
+	}
+	return f.Kept, f.Undecided, err
 }
 
 // again is the same wish for another feed, nil where it says nothing about how to follow it.

@@ -116,7 +116,7 @@ func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 	u.RawQuery = escaped(u.RawQuery)
 	v := visit{client: c, fetch: f, origin: origin, left: Timeout, out: &out, forGood: true}
 	out.Err = v.follow(ctx, u)
-	out.Private = out.Private || v.secret
+	out.Secret = v.secret
 	return out
 }
 

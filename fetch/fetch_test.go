@@ -382,12 +382,12 @@ func TestARedirectToASecretIsOne(t *testing.T) {
 		})
 		got := local(t, server+"/short")
 		wantEntry(t, got)
-		if got.Private != want {
-			t.Errorf("redirected to /feed%s: private is %v", query, got.Private)
+		if got.Secret != want {
+			t.Errorf("redirected to /feed%s: secret is %v", query, got.Secret)
 		}
 		alias := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/short"), Address: feed.URL(server + "/feed" + query)})
-		if alias.Private != want {
-			t.Errorf("asked for at /feed%s: private is %v", query, alias.Private)
+		if alias.Secret != want {
+			t.Errorf("asked for at /feed%s: secret is %v", query, alias.Secret)
 		}
 	}
 }

@@ -68,7 +68,8 @@ func Logged(u feed.URL) string {
 	return string(u)
 }
 
-// logged is an address as the log holds it: without credentials, and with a hash in place of a query that holds a key.
+// logged is an address as the log holds it: without credentials, and with a hash in place of a query that holds a key, and
+// of a path that does.
 func logged(u *url.URL) string {
 	whole := u.String()
 	if !feed.URL(whole).Secret() {
@@ -76,7 +77,11 @@ func logged(u *url.URL) string {
 	}
 	sum := sha1.Sum([]byte(whole))
 	bare := *u
-	bare.User, bare.RawQuery = nil, "sha1="+hex.EncodeToString(sum[:8])
+	bare.User, bare.RawQuery, bare.Fragment = nil, "", ""
+	if feed.URL(bare.String()).Secret() {
+		bare.Path, bare.RawPath = "/", ""
+	}
+	bare.RawQuery = "sha1=" + hex.EncodeToString(sum[:8])
 	return bare.String()
 }
 

@@ -38,8 +38,8 @@ type Config struct {
 	MaxRelayed int
 	// AllowLocal counts feeds at addresses that are not public as public.
 	AllowLocal bool
-	// Unspeakable reports of which other feeds the URL says that no neighbor is to hear of them from us.
-	// Nil for none.
+	// Unspeakable reports of which feeds the URL says that no neighbor is to hear of them from us. Default: those whose
+	// URL may be a secret, or is on a private network unless AllowLocal is set.
 	Unspeakable func(feed.URL) bool
 	// Restless picks the feeds whose relay never rests, always the same ones. They must not be predictable: Discreet
 	// feeds hide among them, and nobody can have all relays rest. Nil for none.
@@ -68,6 +68,9 @@ type Neighbor struct {
 
 // NewTable returns a Table without neighbors.
 func NewTable(c Config) *Table {
+	if c.Unspeakable == nil {
+		c.Unspeakable = func(u feed.URL) bool { return u.Secret() || u.Local() && !c.AllowLocal }
+	}
 	return &Table{config: c, byID: make(map[protocol.NodeID]*Neighbor), weights: make(map[feed.URL]Usefulness), changed: 1}
 }
 
@@ -182,7 +185,7 @@ func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 		case known && old == in.Hops:
 			continue
 		case known:
-		case (i == nowhere || t.routes.list[i].marks&isSpeakable == 0) && t.unspeakable(in.Feed), n.feeds >= protocol.MaxSubset, n.bytes+len(in.Feed) > maxHeardBytes:
+		case (i == nowhere || t.routes.list[i].marks&isSpeakable == 0) && t.config.Unspeakable(in.Feed), n.feeds >= protocol.MaxSubset, n.bytes+len(in.Feed) > maxHeardBytes:
 			continue
 		default:
 			i = t.routes.row(in.Feed)
@@ -192,11 +195,6 @@ func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 		}
 		t.setHop(n, i, in.Hops)
 	}
-}
-
-// unspeakable reports whether the URL alone says that no node should advertise the feed.
-func (t *Table) unspeakable(u feed.URL) bool {
-	return u.Secret() || u.Local() && !t.config.AllowLocal || t.config.Unspeakable != nil && t.config.Unspeakable(u)
 }
 
 // setHop records n's interest in a feed, or with a negative count that there is none any more.

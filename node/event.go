@@ -78,6 +78,8 @@ type Fetched struct {
 	Unchanged time.Duration
 	// Private says that the answer's header asks that the document not be passed on.
 	Private bool
+	// Secret says that it led to an address that looks like a secret, or is asked for at one.
+	Secret bool
 	// Local says that the feed was reached, or would have been reached, at an address that is not
 	// public.
 	Local bool
@@ -110,8 +112,9 @@ type Subscribe struct {
 	// Policy is by which they are polled, as polling.Settings reads it, "" for the node's own. Nil leaves it as
 	// it is, as does one that cannot be read.
 	Policy *string
-	// Private says whether the feed and its entries must not leave the node, whatever its publisher says.
-	// Nil leaves that as it is, which is false for a feed that was never followed.
+	// Private says whether the feed and its entries must not leave the node, whatever its publisher says or, where it is
+	// false, whatever its address looks like. Nil leaves that as it is: a feed of which its owner says nothing stays on
+	// the node if its address may be a secret.
 	Private *bool
 }
 

@@ -80,7 +80,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	}
 	n.hosts = courtesy.NewHosts(rng, n.privateHost)
 	n.table = neighbors.NewTable(neighbors.Config{
-		Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, MaxRelayed: c.MaxRelayed, AllowLocal: c.AllowLocal, Unspeakable: n.privateURL,
+		Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, MaxRelayed: c.MaxRelayed, AllowLocal: c.AllowLocal, Unspeakable: n.unspeakable,
 		Restless: n.restless,
 	})
 	n.absence.recall(now, peers)

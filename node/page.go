@@ -102,8 +102,8 @@ func (s *subscription) wish() *Subscribe {
 	if s.Policy != "" {
 		w.Policy = &s.Policy
 	}
-	if withheld := s.Withheld || s.URL.Secret(); withheld { // the page is for its owner alone, and so is what it says
-		w.Private = &withheld
+	if s.Withheld { // what it says is for its owner alone, as it is; that the page may be known says nothing of the feed
+		w.Private = &s.Withheld
 	}
 	return w
 }

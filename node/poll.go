@@ -79,12 +79,12 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	if !ev.Unreached {
 		n.reached(s)
 	}
-	first, shown, private := s.LastPoll.IsZero(), s.shown(), s.Private
+	first, shown, kept := s.LastPoll.IsZero(), s.shown(), s.kept
 	s.LastPoll = n.now
 	s.found = s.found || ev.Status != 0 || ev.Err == nil || ev.Dialed
-	s.Private = n.optedOut(s, ev)
+	s.Private, s.Leads = n.optedOut(s, ev), ev.Secret || s.Leads && ev.Err != nil
 	s.notePage(ev)
-	if n.speakOf(s); s.shown() != shown || s.Private != private {
+	if n.speakOf(s); s.shown() != shown || s.kept != kept {
 		n.advertiseSoon()
 	}
 	n.noteHosts(s, &ev)

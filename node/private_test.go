@@ -83,11 +83,16 @@ func namedIn(c protocol.Call) feed.URL {
 	return ""
 }
 
+// letters is a feed whose address was drawn by chance.
+const letters feed.URL = "https://letters.example.com/feeds/x7kq2mbv5ytzlp9r4wsd.xml"
+
 // secrets are feeds of which the URL alone says that they are not for others.
 func secrets() []feed.URL {
 	return []feed.URL{
 		"https://user:secret@news.example.com/feed", "https://example.com/feed?token=abc", "http://192.168.1.5/feed",
 		"http://nas.local/feed", "http://localhost/feed", "http://[fd00::5]/feed", "http://10.1.2.3:8080/feed?a=b&c=d",
+		"https://calendar.example.com/ical/private-7d3f1c9a5b2e8d4f/basic.ics", letters,
+		"https://example.com/feed;jsessionid=1A530637289A", "https://example.com/feed?u=ann&p=hunter2",
 	}
 }
 

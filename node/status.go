@@ -17,17 +17,18 @@ import (
 type Status struct {
 	Self      protocol.NodeID `json:"self"` // as the neighbors see it; zero while not known
 	Started   time.Time       `json:"started"`
-	Feeds     int             `json:"feeds"`             // subscribed
-	Alone     int             `json:"alone"`             // of these, no neighbor offers
-	Ended     int             `json:"ended"`             // of these, are gone for good, by their publishers
-	Pages     int             `json:"pages,omitempty"`   // of these, are web pages of whose feeds the owner is to choose
-	Offline   time.Time       `json:"offline,omitzero"`  // since when no publisher can be reached; zero for not
-	Gaps      int             `json:"gaps"`              // of them, feeds of which entries are missing
-	Pasts     int             `json:"pasts"`             // of them, feeds of which the past is being filled in
-	Covers    int             `json:"covers"`            // advertised as if they were subscribed
-	Neighbors int             `json:"neighbors"`         // linked now
-	Sources   []SourceStatus  `json:"sources"`           // trackers and static neighbors, as the owner named them
-	Warning   string          `json:"warning,omitempty"` // what is wrong, in words
+	Feeds     int             `json:"feeds"`               // subscribed
+	Alone     int             `json:"alone"`               // of these, no neighbor offers
+	Ended     int             `json:"ended"`               // of these, are gone for good, by their publishers
+	Pages     int             `json:"pages,omitempty"`     // of these, are web pages of whose feeds the owner is to choose
+	Undecided int             `json:"undecided,omitempty"` // of these, stay on this node until the owner says whether they are private
+	Offline   time.Time       `json:"offline,omitzero"`    // since when no publisher can be reached; zero for not
+	Gaps      int             `json:"gaps"`                // of them, feeds of which entries are missing
+	Pasts     int             `json:"pasts"`               // of them, feeds of which the past is being filled in
+	Covers    int             `json:"covers"`              // advertised as if they were subscribed
+	Neighbors int             `json:"neighbors"`           // linked now
+	Sources   []SourceStatus  `json:"sources"`             // trackers and static neighbors, as the owner named them
+	Warning   string          `json:"warning,omitempty"`   // what is wrong, in words
 	Counters  Counters        `json:"counters"`
 }
 
@@ -106,15 +107,17 @@ type NeighborStatus struct {
 type FeedStatus struct {
 	URL         feed.URL      `json:"url"`
 	Title       string        `json:"title"`
-	Alias       feed.URL      `json:"alias,omitempty"`    // where it has moved to
-	Ended       bool          `json:"ended"`              // its publisher says that it is gone for good; polled no more
-	Private     bool          `json:"private"`            // never leaves this node
-	Discreet    bool          `json:"discreet"`           // neighbors are not to learn that the interest is the node's own
-	Weight      int           `json:"weight"`             // of preference, 1 to 100
-	Policy      string        `json:"policy"`             // by which it is polled, "" for the node's own
-	Offered     int           `json:"offered"`            // neighbors that have it in their set, within reach
-	Interval    time.Duration `json:"interval"`           // between polls, in nanoseconds
-	LastPoll    time.Time     `json:"last_poll,omitzero"` // zero for never, here and in the next
+	Alias       feed.URL      `json:"alias,omitempty"`     // where it has moved to
+	Ended       bool          `json:"ended"`               // its publisher says that it is gone for good; polled no more
+	Private     bool          `json:"private"`             // never leaves this node
+	Kept        string        `json:"kept,omitempty"`      // why it does not
+	Undecided   bool          `json:"undecided,omitempty"` // that is for the look of an address, and its owner has not said anything
+	Discreet    bool          `json:"discreet"`            // neighbors are not to learn that the interest is the node's own
+	Weight      int           `json:"weight"`              // of preference, 1 to 100
+	Policy      string        `json:"policy"`              // by which it is polled, "" for the node's own
+	Offered     int           `json:"offered"`             // neighbors that have it in their set, within reach
+	Interval    time.Duration `json:"interval"`            // between polls, in nanoseconds
+	LastPoll    time.Time     `json:"last_poll,omitzero"`  // zero for never, here and in the next
 	LastSuccess time.Time     `json:"last_success,omitzero"`
 	NextPoll    time.Time     `json:"next_poll,omitzero"`  // zero while none is planned
 	NotBefore   time.Time     `json:"not_before,omitzero"` // for its publisher's sake it is left alone until then; zero where that is past
@@ -159,6 +162,9 @@ func (n *Node) Status() Status {
 		}
 		if n.table.Offering(u) == 0 {
 			s.Alone++
+		}
+		if f.undecided {
+			s.Undecided++
 		}
 		if f.Gap.Open() {
 			s.Gaps++
@@ -233,7 +239,7 @@ func (n *Node) feedStatus(s *subscription) FeedStatus {
 	names, isPage := pageOf(&s.Feed)
 	return FeedStatus{
 		Since: s.Since, Page: s.Page, WebPage: isPage, Names: names,
-		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: n.private(s.URL), Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
+		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: s.kept != "", Kept: s.kept, Undecided: s.undecided, Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
 		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(), NotBefore: n.wantedLater(s),
 		Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
 		Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap), Past: n.pastStatus(s),

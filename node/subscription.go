@@ -1,8 +1,6 @@
 package node
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"feedex/archive"
@@ -16,7 +14,8 @@ import (
 // A subscription is a feed of the node's own interest.
 type subscription struct {
 	archive.Feed
-	unspeakable       bool              // its URL alone says that it must not leave the node
+	kept              string            // why it stays on this node, "" where it is exchanged
+	undecided         bool              // and its owner is to say whether it does
 	policy            polling.Policy    // see archive.Feed.Policy
 	recalled          bool              // the history was rebuilt from the archive
 	slipped           bool              // the last document held no entry that was known before
@@ -70,7 +69,11 @@ func (n *Node) follow(u feed.URL, wish *Subscribe, f archive.Feed, page feed.URL
 	forgetUnread(&f)
 	n.apply(wish, &f)
 	n.resume(f)
-	n.store.KeepFeed(n.feeds[u].Feed)
+	s := n.feeds[u]
+	n.store.KeepFeed(s.Feed)
+	if s.kept != "" {
+		n.tell(Kept{Feed: u, Why: s.kept})
+	}
 }
 
 // knownFeeds are the feeds that are followed, were once, or cover those that are.
@@ -95,14 +98,14 @@ func (n *Node) apply(wish *Subscribe, f *archive.Feed) (changed bool) {
 		f.Policy = *wish.Policy
 	}
 	if wish.Private != nil {
-		f.Withheld = *wish.Private
+		f.Withheld, f.Shared = *wish.Private, !*wish.Private
 	}
 	return *f != before
 }
 
 // resume takes up a feed where it was left.
 func (n *Node) resume(f archive.Feed) {
-	s := &subscription{Feed: f, unspeakable: n.privateURL(f.URL), policy: n.policyOf(&f), visitor: n.hosts.Visitor(f.URL, f.At(f.URL), f.Lands)}
+	s := &subscription{Feed: f, policy: n.policyOf(&f), visitor: n.hosts.Visitor(f.URL, f.At(f.URL), f.Lands)}
 	n.feeds[f.URL] = s
 	n.status.Feeds = len(n.feeds)
 	n.speakOf(s)
@@ -175,33 +178,12 @@ func (s *subscription) shown() bool { return s.found || !s.LastSuccess.IsZero() 
 // speakOf sees to it that the feed is advertised if it may be. It may not be before a poll has shown where it
 // leads: a name that sounds public may belong to somebody's intranet.
 func (n *Node) speakOf(s *subscription) {
-	private := s.unspeakable || s.Confidential()
+	s.kept, s.undecided = n.kept(&s.Feed)
+	private := s.kept != ""
 	n.table.Private(s.URL, private)
 	n.table.Discreet(s.URL, s.Discreet)
 	n.table.Weigh(s.URL, s.Weight)
 	n.table.Own(s.URL, !private && s.shown() && s.Names == "")
-}
-
-// privateURL reports whether the URL alone says that the feed must not leave the node.
-func (n *Node) privateURL(u feed.URL) bool {
-	return u.Secret() || u.Local() && !n.config.AllowLocal || n.ownersHost(u)
-}
-
-// ownersHost reports whether the owner named the host as one whose feeds never leave the node.
-func (n *Node) ownersHost(u feed.URL) bool {
-	return slices.Contains(n.config.PrivateHosts, strings.TrimSuffix(u.Host(), "."))
-}
-
-// privateHost reports whether the host is on this machine or a private network, as far as its name tells.
-func (n *Node) privateHost(u feed.URL) bool { return u.Local() || n.ownersHost(u) }
-
-// private reports whether entries of the feed must not leave the node. The table knows it of those that are followed no
-// more.
-func (n *Node) private(u feed.URL) bool {
-	if s := n.feeds[u]; s != nil {
-		return s.unspeakable || s.Confidential()
-	}
-	return n.privateURL(u) || n.table.IsPrivate(u)
 }
 
 // unsubscribe ends following a feed. Its entries stay.
@@ -219,6 +201,6 @@ func (n *Node) unsubscribe(u feed.URL) {
 	n.table.Own(u, false)
 	n.table.Discreet(u, false)
 	n.table.Weigh(u, 1)
-	n.table.Private(u, s.unspeakable || s.Confidential()) // who follows it no more does not pass it on either
+	n.table.Private(u, s.kept != "") // who follows it no more does not pass it on either
 	n.advertiseSoon()
 }

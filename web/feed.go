@@ -27,11 +27,12 @@ type feedPage struct {
 	Last     moment
 	Timeline timeline
 	Latest   []headline
-	Why      []string    // why the next poll is then
-	Until    moment      // throttled until then; zero for not
-	By       string      // by whom
-	Missing  int         // entries of the gap that have not come
-	From, To moment      // of the gap
+	Why      []string // why the next poll is then
+	Until    moment   // throttled until then; zero for not
+	By       string   // by whom
+	Missing  int      // entries of the gap that have not come
+	From, To moment   // of the gap
+	LoggedIn bool
 	Named    []namedFeed // feeds that the web page names which is there instead
 }
 
@@ -53,7 +54,7 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	p := &feedPage{Known: known, Secret: known.URL.Secret(), Address: address(known.URL)}
+	p := &feedPage{Known: known, Secret: known.URL.Secret(), Address: address(known.URL), LoggedIn: loggedIn(ctx)}
 	if known.Status != nil {
 		p.Line = h.line(&Feed{FeedStatus: *known.Status, Number: number, Folders: known.Folders}, now)
 	} else {
@@ -62,7 +63,7 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	if known.Name != "" {
 		p.Line.Title = known.Name
 	}
-	if !p.Secret || loggedIn(ctx) {
+	if !p.Secret || p.LoggedIn {
 		list, err := h.Source.Headlines(ctx, reading.HeadlineQuery{Feed: number, Secret: true, Limit: latestOnFeed})
 		if err != nil {
 			return view{}, err
@@ -78,7 +79,7 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	if g := known.Gap; g.Open() {
 		p.Missing, p.From, p.To = g.Missing-g.Filled, moment{g.After, now}, moment{g.Before, now}
 	}
-	p.Named = h.named(&p.Known, loggedIn(ctx))
+	p.Named = h.named(&p.Known, p.LoggedIn)
 	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Live: len(p.Named) == 0, Body: p}, nil
 }
 
@@ -157,6 +158,11 @@ func whyThen(k *Known, now time.Time) (why []string) {
 // sortEvents puts the latest first.
 func sortEvents(list []event) {
 	slices.SortStableFunc(list, func(a, b event) int { return cmp.Or(b.At.T.Compare(a.At.T), cmp.Compare(a.What, b.What)) })
+}
+
+// Decidable reports whether the owner may say something else about what neighbors know of the feed than holds now.
+func (p *feedPage) Decidable() bool {
+	return p.Status != nil && !p.Status.Undecided && (p.Status.Kept == "" || p.Withheld)
 }
 
 // ReaderPath is where the feed is for feed readers.

@@ -172,7 +172,7 @@ func (h *Handler) line(f *Feed, now time.Time) feedLine {
 	for _, tag := range []struct {
 		is   bool
 		name string
-	}{{f.Private, "private"}, {f.Discreet && !f.Private, "discreet"}, {f.Alias != "", "moved"}} {
+	}{{f.Private, "private"}, {f.Undecided, "undecided"}, {f.Discreet && !f.Private, "discreet"}, {f.Alias != "", "moved"}} {
 		if tag.is {
 			l.Tags = append(l.Tags, tag.name)
 		}

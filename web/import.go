@@ -12,8 +12,13 @@ import (
 type importPage struct {
 	Added, Listed int
 	Problems      []opml.Problem
-	More          int // problems besides
+	More          int        // problems besides
+	Kept          []keptLine // feeds that stay on the node
+	MoreKept      int        // of them besides
 }
+
+// A keptLine is a feed that stays on the node.
+type keptLine struct{ Address, Why string }
 
 const (
 	// maxProblems is how many problems of a list are told one by one.
@@ -62,8 +67,13 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 		return "", refusal{http.StatusBadRequest, "That file could not be read", "It is no list of feeds: " + err.Error() + ". Nothing was changed."}
 	}
 	p := importPage{Listed: len(list.Feeds), Problems: list.Problems}
-	if p.Added, err = h.Source.Follow(r.Context(), list.Feeds); err != nil {
+	var kept []Kept
+	if p.Added, kept, err = h.Source.Follow(r.Context(), list.Feeds); err != nil {
 		return "", err
+	}
+	p.MoreKept = max(0, len(kept)-maxProblems)
+	for _, k := range kept[:len(kept)-p.MoreKept] {
+		p.Kept = append(p.Kept, keptLine{address(k.URL), k.Why})
 	}
 	p.More = max(0, len(p.Problems)-maxProblems)
 	p.Problems = p.Problems[:len(p.Problems)-p.More]

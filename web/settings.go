@@ -64,13 +64,20 @@ func (h *Handler) done(r *http.Request) string {
 		if r.FormValue("done") == "known" {
 			return name + " is followed already."
 		}
+		kept := ""
+		if s := k.Status; s != nil && s.Kept != "" {
+			kept = " It stays on this node: " + s.Kept + "."
+			if s.Undecided {
+				kept += " Its page lets you say otherwise."
+			}
+		}
 		switch {
 		case k.LastPoll.IsZero():
-			return name + " is followed. It will be polled in a moment."
+			return name + " is followed. It will be polled in a moment." + kept
 		case k.LastError != "":
-			return name + " is followed, but could not be had yet: " + k.LastError + "."
+			return name + " is followed, but could not be had yet: " + k.LastError + "." + kept
 		}
-		return name + " is followed."
+		return name + " is followed." + kept
 	case "unfollowed":
 		return "The feed is not followed any more. Its entries stay."
 	case "password":
@@ -100,6 +107,20 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 		return "/settings?done=known&n=" + number, nil
 	}
 	return "/settings?done=followed&n=" + number, nil
+}
+
+// share says whether neighbors may know of a feed. Who may not see a secret cannot give it away either.
+func (h *Handler) share(_ http.ResponseWriter, r *http.Request) (string, error) {
+	number, err := strconv.ParseInt(r.PostFormValue("feed"), 10, 64)
+	if err != nil {
+		return "", ErrNone
+	}
+	shared := r.PostFormValue("as") == "shared"
+	if shared && !loggedIn(r.Context()) {
+		return "", refusal{http.StatusForbidden, "Log in first",
+			"What may be a secret is told to neighbors by somebody who has logged in. Nothing was changed."}
+	}
+	return "/feeds/" + strconv.FormatInt(number, 10), h.Source.Share(r.Context(), number, shared)
 }
 
 // unfollow follows a feed no more.

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +44,7 @@ type aNode struct {
 	followed  []feed.URL
 	pages     []int64 // that named them
 	unfollows []int64
+	shares    []string // the number of a feed, and whether it is
 	asked     []feed.Filter
 	passwords []reading.Password
 	items     map[int64]reading.ItemState // by seq, which is their id
@@ -220,13 +222,24 @@ func (n *aNode) Ask(_ context.Context, f feed.Filter, each func([]web.Remote) er
 	return web.Asked{Neighbors: 2}, each(n.remote)
 }
 
-func (n *aNode) Follow(_ context.Context, list []opml.Feed) (int, error) {
+func (n *aNode) Follow(_ context.Context, list []opml.Feed) (int, []web.Kept, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	var kept []web.Kept
 	for _, f := range list {
 		n.followed = append(n.followed, f.URL)
+		if _, part := f.URL.Secrecy(); part != "" {
+			kept = append(kept, web.Kept{URL: f.URL, Why: "it holds " + part, Undecided: true})
+		}
 	}
-	return len(list), nil
+	return len(list), kept, nil
+}
+
+func (n *aNode) Share(_ context.Context, number int64, shared bool) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.shares = append(n.shares, fmt.Sprint(number, " ", shared))
+	return nil
 }
 
 // siteURL names two feeds, and silentURL none.

@@ -88,6 +88,7 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /read", h.markAll)
 	h.change("POST /arrange", h.arrange)
 	h.change("POST /follow", h.follow)
+	h.change("POST /share", h.share)
 	h.change("POST /unfollow", h.unfollow)
 	h.change(importPattern, h.importList)
 	h.mux.HandleFunc("GET /search/network", h.searchNetwork)

@@ -342,27 +342,31 @@ func TestForeignChanges(t *testing.T) {
 	}
 }
 
+// upload sends a list of feeds.
+func (b *browser) upload(t *testing.T, document string) *httptest.ResponseRecorder {
+	t.Helper()
+	var body bytes.Buffer
+	m := multipart.NewWriter(&body)
+	_ = m.WriteField("token", b.token)
+	file, err := m.CreateFormFile("list", "feeds.opml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(file, document)
+	m.Close()
+	r := httptest.NewRequest(http.MethodPost, "/import", &body)
+	r.Header.Set("Content-Type", m.FormDataContentType())
+	r.Header.Set("Cookie", b.cookie)
+	w := httptest.NewRecorder()
+	b.h.ServeHTTP(w, r)
+	return w
+}
+
 // A list is imported as far as it can be read; the rest is named.
 func TestImport(t *testing.T) {
 	n := newNode(t)
 	b := newBrowser(t, newHandler(t, n))
-	send := func(document string) *httptest.ResponseRecorder {
-		var body bytes.Buffer
-		m := multipart.NewWriter(&body)
-		_ = m.WriteField("token", b.token)
-		file, err := m.CreateFormFile("list", "feeds.opml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.WriteString(file, document)
-		m.Close()
-		r := httptest.NewRequest(http.MethodPost, "/import", &body)
-		r.Header.Set("Content-Type", m.FormDataContentType())
-		r.Header.Set("Cookie", b.cookie)
-		w := httptest.NewRecorder()
-		b.h.ServeHTTP(w, r)
-		return w
-	}
+	send := func(document string) *httptest.ResponseRecorder { return b.upload(t, document) }
 	w := send("<opml><body>\n<outline type='rss' xmlUrl='https://example.net/a'/>\n<outline text='<bad>' type='rss' xmlUrl='nonsense'/>\n</body></opml>")
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/imported/1" || len(n.followed) != 1 || n.followed[0] != feed.URL("https://example.net/a") {
 		t.Fatalf("%d to %q, followed %q", w.Code, w.Header().Get("Location"), n.followed)

@@ -136,7 +136,11 @@ func (m *model) purge(rt *rapid.T) {
 }
 
 func (m *model) keepFeed(rt *rapid.T) {
-	f := archive.Feed{URL: genFeed.Draw(rt, "feed"), Private: rapid.Bool().Draw(rt, "private"), Withheld: rapid.Bool().Draw(rt, "withheld"), Title: genText.Draw(rt, "title"), Weight: rapid.IntRange(0, 100).Draw(rt, "weight")}
+	f := archive.Feed{
+		URL: genFeed.Draw(rt, "feed"), Title: genText.Draw(rt, "title"), Weight: rapid.IntRange(0, 100).Draw(rt, "weight"),
+		Private: rapid.Bool().Draw(rt, "private"), Leads: rapid.Bool().Draw(rt, "leads"),
+		Withheld: rapid.Bool().Draw(rt, "withheld"), Shared: rapid.Bool().Draw(rt, "shared"),
+	}
 	m.do(func(s archive.Store) { s.KeepFeed(f) })
 }
 

@@ -240,19 +240,21 @@ func testShareable(t *testing.T, a Archive) {
 		private feed.URL = "https://intern.example.org/feed"
 		relayed feed.URL = "https://relayed.example.org/feed"
 		kept    feed.URL = "https://kept.example.org/feed"
+		leading feed.URL = "https://leading.example.org/feed"
 	)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true})
 	a.KeepFeed(archive.Feed{URL: private, Subscribed: true, Private: true})
 	a.KeepFeed(archive.Feed{URL: kept, Subscribed: true, Withheld: true})
-	a.KeepFeed(archive.Feed{URL: secret, Subscribed: true}) // secret whatever the settings say
-	for i, u := range []feed.URL{news, private, secret, token, relayed, kept} {
+	a.KeepFeed(archive.Feed{URL: secret, Subscribed: true, Shared: true}) // secret whatever the settings say
+	a.KeepFeed(archive.Feed{URL: leading, Subscribed: true, Leads: true})
+	for i, u := range []feed.URL{news, private, secret, token, relayed, kept, leading} {
 		a.Keep([]archive.Record{record(u, i, "word", "")})
 	}
 	commit(t, a)
 	for range 2 {
 		for _, f := range []feed.Filter{{}, {Words: []string{"word"}}} {
-			if got := search(t, a, f); len(got) != 6 {
-				t.Errorf("%v found %d entries, want 6", f, len(got))
+			if got := search(t, a, f); len(got) != 7 {
+				t.Errorf("%v found %d entries, want 7", f, len(got))
 			}
 			f.Shareable = true
 			got := search(t, a, f)
@@ -272,7 +274,7 @@ func testShareable(t *testing.T, a Archive) {
 	// Who may see what is private, but no URL that is a secret, finds as many of the others as they ask for.
 	for _, f := range []feed.Filter{{}, {Words: []string{"word"}}, {Words: []string{"word"}, Relevance: true}} {
 		f.NoSecrets, f.Limit = true, 3
-		if got := search(t, a, f); len(got) != 3 || got[0].Entry.Feed != kept || got[1].Entry.Feed != relayed || got[2].Entry.Feed != private {
+		if got := search(t, a, f); len(got) != 3 || got[0].Entry.Feed != leading || got[1].Entry.Feed != kept || got[2].Entry.Feed != relayed {
 			t.Errorf("%v found %v, want those of three feeds", f, got)
 		}
 		f.Feed = token
@@ -281,7 +283,19 @@ func testShareable(t *testing.T, a Archive) {
 		}
 	}
 
+	// Its owner shares what looks like a secret, and leads to one.
+	for _, u := range []feed.URL{token, leading} {
+		a.KeepFeed(archive.Feed{URL: u, Subscribed: true, Leads: true, Shared: true})
+	}
+	commit(t, a)
+	if got := search(t, a, feed.Filter{Shareable: true, Words: []string{"word"}, NoSecrets: true}); len(got) != 4 ||
+		got[0].Entry.Feed != leading || got[2].Entry.Feed != token {
+		t.Errorf("with what is shared, found %v", got)
+	}
+
 	// Later settings count for entries that are there.
+	a.KeepFeed(archive.Feed{URL: token})
+	a.KeepFeed(archive.Feed{URL: leading, Leads: true})
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Private: true})
 	a.KeepFeed(archive.Feed{URL: private, Subscribed: false})
 	commit(t, a)

@@ -60,7 +60,7 @@ func (r *Reader) FeedStats(ctx context.Context) ([]FeedStats, error) {
 }
 
 func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, private OR withheld OR secret, keep_bytes, keep_age, keep_count FROM feeds`)
+	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, `+isConfidential+`, keep_bytes, keep_age, keep_count FROM feeds f`)
 	if err != nil {
 		return nil, err
 	}

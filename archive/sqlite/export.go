@@ -28,7 +28,7 @@ func (r *Reader) Export(ctx context.Context, u feed.URL) iter.Seq2[Exported, err
 	}
 	return sweep[Exported]{
 		reader: r, verb: "read", args: args, entries: exportEntries,
-		query: `SELECT ` + recordColumns + `, f.private OR f.withheld OR f.secret OR e.seq IN (SELECT seq FROM hidden) FROM ` + from,
+		query: `SELECT ` + recordColumns + `, ` + isConfidential + ` OR e.seq IN (SELECT seq FROM hidden) FROM ` + from,
 		scan: func(rows *sql.Rows) (x Exported, err error) {
 			x.Record, err = scanRecord(rows, &x.Hidden)
 			return x, err

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"feedex/archive"
 )
 
 //go:embed migrations/*.sql
@@ -87,9 +89,38 @@ func upgrade(ctx context.Context, conn *sql.Conn, scripts []string) error {
 	}
 	stamp := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(scripts))
 	for _, script := range append(slices.Clip(scripts[v:]), stamp, `COMMIT`) {
+		if script == `COMMIT` {
+			if err := rejudge(ctx, conn); err != nil {
+				return err
+			}
+		}
 		if _, err := conn.ExecContext(ctx, script); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// rejudge looks anew at which addresses are secrets: an older feedex took fewer for some.
+func rejudge(ctx context.Context, conn *sql.Conn) error {
+	rows, err := conn.QueryContext(ctx, `SELECT url, secret, shared FROM feeds`)
+	if err != nil {
+		return err
+	}
+	var changed []archive.Feed
+	err = each(rows, func(rows *sql.Rows) error {
+		var f archive.Feed
+		var secret bool
+		err := scan(rows, &f.URL, &secret, &f.Shared)
+		if f.Secret() != secret {
+			changed = append(changed, f)
+		}
+		return err
+	})
+	for i := range changed {
+		if err == nil {
+			_, err = conn.ExecContext(ctx, `UPDATE feeds SET secret = ? WHERE url = ?`, changed[i].Secret(), string(changed[i].URL))
+		}
+	}
+	return err
 }

@@ -117,3 +117,16 @@ func TestMigrateToInterest(t *testing.T) {
 		t.Errorf("found %q, %v", titles(found), err)
 	}
 }
+
+// What an older feedex took for a public address, and is none, is a secret from then on.
+func TestMigrateSecrets(t *testing.T) {
+	const calendar = "https://calendar.example.com/ical/private-7d3f1c9a5b2e8d4f6a0c1b3e5d7f9a2c/basic.ics"
+	path := olderArchive(t, 18, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0), (2, '%s', 0)`, news, calendar))
+	s := openFile(t, path)
+	for u, want := range map[feed.URL]bool{news: false, calendar: true} {
+		var got bool
+		if err := s.conn.QueryRowContext(t.Context(), `SELECT secret FROM feeds WHERE url = ?`, string(u)).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is a secret: %v, %v; want %v", u, got, err, want)
+		}
+	}
+}

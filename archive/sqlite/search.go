@@ -117,7 +117,7 @@ func (s *search) conditions() (known bool, err error) {
 		and(`e.time < ?`, ceilSeconds(f.Until))
 	}
 	if f.Shareable {
-		and(`e.feed NOT IN (SELECT id FROM feeds WHERE private OR withheld OR secret)`)
+		and(`e.feed NOT IN (SELECT id FROM feeds f WHERE ` + isConfidential + `)`)
 		and(`e.seq NOT IN (SELECT seq FROM hidden)`)
 	}
 	if f.NoSecrets {

@@ -68,7 +68,7 @@ func TestConfigFileErrors(t *testing.T) {
 		{"span of nonsense", "[polling]\ninterval = '30x'", `2:1: polling.interval: "30x" is no span of time: want a span of time such as "30m", "4h" or "2d"`},
 		{"second item of a list", "tracker = ['http://example.com/',\n 'example.com']", `1:1: tracker: "example.com" is no http or https URL: want a tracker's URL such as "http://tracker.example.net:7788/"`},
 		{"port of a tracker", "tracker = ['http://example.com:99999/']", `1:1: tracker: "http://example.com:99999/" has no valid port: want a tracker's URL such as "http://tracker.example.net:7788/"`},
-		{"port of a feed", "subscribe = ['http://example.com:0/']", `1:1: subscribe: "http://example.com:0/" has no valid port: want a feed's URL such as "https://example.com/feed.xml"`},
+		{"port of a feed", "subscribe = ['http://example.com:0/']", `1:1: subscribe: "http://example.com:0/" has no valid port: want a feed's URL such as "https://example.com/feed.xml", or one with "public:", "private:" or "discreet:" in front`},
 		{"text in a table in a line", "\npolling = { min = '1' }", `2:1: polling.min: "1" is no span of time: want a span of time such as "30m", "4h" or "2d"`},
 		{"text under a dotted key", " polling.min = ''", `1:2: polling.min: "" is no span of time: want a span of time such as "30m", "4h" or "2d"`},
 		{"a key twice", "data = 'a'\ndata = 'b'", "2:1: data: key data is already defined"},

@@ -80,6 +80,9 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 		if f.NotBefore.After(now) && f.NotBefore.After(f.LastPoll.Add(f.Interval)) {
 			t.note("is left alone until " + f.NotBefore.Local().Format("2006-01-02 15:04") + " for its publisher's sake")
 		}
+		if f.Kept != "" {
+			t.note(keptNote(f))
+		}
 		if f.Alias != "" {
 			t.note("has moved to " + printable(string(f.Alias)))
 		}
@@ -125,12 +128,23 @@ func feedState(f *node.FeedStatus) string {
 		state = fmt.Sprintf("weight %d, %s", f.Weight, state)
 	}
 	switch {
+	case f.Undecided:
+		state = "private until you decide, " + state
 	case f.Private:
 		state = "private, " + state
 	case f.Discreet:
 		state = "discreet, " + state
 	}
 	return state
+}
+
+// keptNote says why a feed stays on the node.
+func keptNote(f *node.FeedStatus) string {
+	note := "stays on this node: " + printable(f.Kept)
+	if f.Undecided {
+		note += "; 'feedex subscribe --private=false' lets neighbors know of it, '--private' keeps it so"
+	}
+	return note
 }
 
 // lent are the feeds that a page names, as they are to be asked for.

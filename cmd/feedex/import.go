@@ -32,8 +32,8 @@ at most, and tells what could not be had. Interrupting it then loses nothing; 'f
 
 An address at the node itself, as /opml?via=node of the reader address lists them, stands for the feed behind it.
 Folders are kept, also of feeds that are followed already, as are the titles that the list gives to feeds; of folders
-inside one another one is made, named "Outer › Inner". A feed whose URL holds a password or a key stays on the node, as
-with 'feedex subscribe'.`,
+inside one another one is made, named "Outer › Inner". A feed whose URL holds a password, or looks as if it held a key, stays on
+the node, as with 'feedex subscribe'; the command tells which do and why.`,
 		Example: `  feedex import feeds.opml
   feedex export --data old | feedex import --data new -`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -65,6 +65,7 @@ with 'feedex subscribe'.`,
 		tellDuplicates(c.ErrOrStderr(), name, followed.Duplicates)
 		fmt.Fprintf(c.OutOrStdout(), "following %s more, %s\n", plural(int64(len(followed.New)), "feed", "feeds"),
 			plural(int64(len(followed.Duplicates)), "duplicate", "duplicates"))
+		tellKept(c.ErrOrStderr(), followed.Kept)
 		if err == nil && !*noWait {
 			err = tellFirstPolls(c.Context(), c.ErrOrStderr(), client, followed.New)
 		}

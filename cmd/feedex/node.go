@@ -101,6 +101,7 @@ func (s *settings) node() (daemon.Config, error) {
 	if err := s.checkRanges(); err != nil {
 		return daemon.Config{}, s.outOfRange(err)
 	}
+	plain, others := wishes(s.Subscribe)
 	return daemon.Config{
 		Data:           data,
 		Listen:         string(s.Listen),
@@ -110,7 +111,8 @@ func (s *settings) node() (daemon.Config, error) {
 		Proxy:          daemon.ReaderProxy(s.ReaderProxy),
 		ProxyPass:      s.ReaderPass,
 		TrustedProxies: prefixes(s.TrustedProxy),
-		Subscribe:      feedURLs(s.Subscribe),
+		Subscribe:      plain,
+		Wishes:         others,
 		About:          string(s.About),
 		Retention:      s.retention(),
 		Reserve:        daemon.ReserveBytes,

@@ -25,7 +25,7 @@ type settings struct {
 	ReaderPass   bool        `toml:"reader_proxy_pass"`
 	Tracker      []trackerAt `toml:"tracker"`
 	Peer         []peer      `toml:"peer"`
-	Subscribe    []feedURL   `toml:"subscribe"`
+	Subscribe    []wish      `toml:"subscribe"`
 	Backfill     past        `toml:"backfill"`
 	AllowPrivate bool        `toml:"allow_private"`
 	PrivateHost  []host      `toml:"private_host"`
@@ -144,7 +144,7 @@ func bindNode(f *pflag.FlagSet, s *settings) {
 	f.Var(&s.ReaderProxy, "reader-proxy", "what feed readers get that use this node as their HTTP proxy: off, known or subscribe")
 	f.Var(&list[trackerRule]{items: &s.Tracker}, "tracker", "URL of a tracker to find neighbors with (repeatable)")
 	f.Var(&list[peerRule]{items: &s.Peer}, "peer", "host:port of a node to have as a neighbor (repeatable)")
-	f.Var(&list[feedRule]{items: &s.Subscribe}, "subscribe", "URL of a feed to follow (repeatable)")
+	f.Var(&list[wishRule]{items: &s.Subscribe}, "subscribe", "URL of a feed to follow, with public:, private: or discreet: in front if it is to be followed so (repeatable)")
 	f.Var(&list[hostRule]{items: &s.PrivateHost}, "private-host", "host on a private address whose feeds may be polled; they never leave this node (repeatable)")
 	f.Var(&s.Poll, "poll", "poll every feed at this fixed interval, a span such as 30m")
 }

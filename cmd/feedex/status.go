@@ -89,6 +89,9 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	if r.Pages > 0 {
 		line("choose", "from the feeds of %s, see 'feedex feeds'", plural(int64(r.Pages), "web page", "web pages"))
 	}
+	if r.Undecided > 0 {
+		line("decide", "whether neighbors may know of %s, see 'feedex feeds'", plural(int64(r.Undecided), "feed", "feeds"))
+	}
 	if !r.Offline.IsZero() {
 		line("offline", "no publisher can be reached since %s: is this machine online?", r.Offline.Local().Format("2006-01-02 15:04"))
 	}

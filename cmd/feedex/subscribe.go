@@ -27,9 +27,10 @@ for that up to half a minute; interrupting it then loses nothing, and neither do
 names one thing in several formats the first is taken, and never its comments if there is anything else. No addresses are
 guessed. A URL at the node's own reader address stands for the feed behind it.
 
-A feed whose URL holds a password or a key, or whose host is on a private address, stays on
-the node and its name is told to nobody. So does one that is followed with --private, and one whose publisher
-asks for that.
+A feed whose URL holds a password, or whose host is on a private address, stays on the node and its name is told to
+nobody. So does one that is followed with --private, and one whose publisher asks for that. One whose URL looks as if it
+held a key stays there until you say what it is, and the command tells by what it looks so: with --private=false neighbors
+may know of it, with --private it stays for good.
 
 The weight of a feed counts when neighbors are chosen: one that offers a feed of weight 5 is worth as
 much as one that offers five of weight 1.
@@ -70,7 +71,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 	f := c.Flags()
 	f.Var((*weightValue)(&wish.Weight), "weight", "how much the feeds matter, 1 to 100 (default 1)")
 	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
-	f.BoolVar(&private, "private", false, "keep the feeds and their entries on this node")
+	f.BoolVar(&private, "private", false, "keep the feeds and their entries on this node; =false lets neighbors know of them")
 	f.Var(&poll, "poll", "by which policy to poll the feeds (default: that of the node)")
 	keep.bind(f)
 	noWait := f.Bool("no-wait", false, "end before the feeds were asked for")

@@ -51,6 +51,7 @@ func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daem
 		}()
 	}
 	var problems []string
+	var kept []daemon.Kept
 	for i, u := range urls {
 		a := <-answers[i]
 		if a.err != nil {
@@ -61,6 +62,9 @@ func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daem
 			continue
 		}
 		tellSettled(c.OutOrStdout(), c.ErrOrStderr(), &a.settled, w.Wait > 0)
+		if s := &a.settled; s.Kept != "" && w.Private == nil {
+			kept = append(kept, daemon.Kept{URL: s.Feed, Why: s.Kept, Undecided: s.Undecided})
+		}
 		if bound.IsZero() {
 			continue
 		}
@@ -69,6 +73,7 @@ func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daem
 			return err
 		}
 	}
+	tellKept(c.ErrOrStderr(), kept)
 	for _, p := range problems {
 		fmt.Fprintln(c.ErrOrStderr(), p)
 	}

@@ -64,7 +64,10 @@ func warnOfReturn(c *cobra.Command, args []string) {
 	if err != nil {
 		return // it was read a moment ago
 	}
-	named := feedURLs(s.Subscribe)
+	named, others := wishes(s.Subscribe)
+	for _, w := range others {
+		named = append(named, w.Feeds...)
+	}
 	for _, a := range args {
 		if u, err := feed.ParseURL(a); err == nil && slices.Contains(named, u) {
 			fmt.Fprintf(c.ErrOrStderr(), "%s stands in %s: a node that starts with this file follows it again, unless you remove it there\n", u, s.Config)

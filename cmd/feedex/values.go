@@ -15,6 +15,7 @@ import (
 	"feedex/archive"
 	"feedex/daemon"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/polling"
 )
 
@@ -134,6 +135,7 @@ type (
 	address   = text[addressRule]
 	trackerAt = text[trackerRule]
 	feedURL   = text[feedRule]
+	wish      = text[wishRule]
 	pageURL   = text[pageRule]
 	peer      = text[peerRule]
 	pushed    = text[pushRule]
@@ -244,6 +246,51 @@ func feedURLs(items []feedURL) []feed.URL {
 		out = append(out, u)
 	}
 	return out
+}
+
+// wishRule is for a feed to follow, with how it is to be followed in front.
+type wishRule struct{}
+
+func (wishRule) kind() string { return "URL" }
+func (wishRule) want() string {
+	return feedRule{}.want() + `, or one with "public:", "private:" or "discreet:" in front`
+}
+func (wishRule) check(s string) error {
+	_, u := manner(s)
+	return feedRule{}.check(u)
+}
+
+// manner is how a feed is to be followed, "" where nothing is said of it, and its URL.
+func manner(s string) (how, u string) {
+	for _, how := range []string{"public", "private", "discreet"} {
+		if u, ok := strings.CutPrefix(s, how+":"); ok {
+			return how, u
+		}
+	}
+	return "", s
+}
+
+// wishes are the feeds of which nothing is said, and how the others are to be followed.
+func wishes(items []wish) (plain []feed.URL, others []node.Subscribe) {
+	yes, no := true, false
+	for _, t := range items {
+		how, raw := manner(string(t))
+		u, _ := feed.ParseURL(raw) // the rule has checked it
+		s := node.Subscribe{Feeds: []feed.URL{u}, Standing: true}
+		switch how {
+		case "public":
+			s.Private = &no
+		case "private":
+			s.Private = &yes
+		case "discreet":
+			s.Discreet = &yes
+		default:
+			plain = append(plain, u)
+			continue
+		}
+		others = append(others, s)
+	}
+	return plain, others
 }
 
 type peerRule struct{}
