@@ -67,11 +67,11 @@ func (q *Queue[V]) Take() Item[V] {
 	}
 	i := 0
 	for {
-		least := 4*i + 1
+		least, end := 4*i+1, min(4*i+5, n)
 		if least >= n {
 			break
 		}
-		for c := least + 1; c < min(least+4, n); c++ {
+		for c := least + 1; c < end; c++ {
 			if q.items[c].before(&q.items[least]) {
 				least = c
 			}

@@ -53,6 +53,23 @@ func TestOrder(t *testing.T) {
 	})
 }
 
+// When 0 is taken 1 rises to its place and 7 to that of 1. What rises to the place of 7 must be one of those below it: if it
+// were the least of those behind them, which is 6, that would be below 7. Of a million heaps hardly one is like this.
+func TestNeighborsInTheHeapStay(t *testing.T) {
+	var q queue.Queue[bool]
+	for _, at := range []time.Duration{
+		0, 1, 2, 4, 8, 7, 11, 12, 9, 3, 20, 5, 15, 46, 43, 48, 33, 41, 24, 40, 18, 30, 25, 23, 34, 27, 22, 29, 42, 19, 26, 28, 17, 39, 14,
+		36, 10, 45, 31, 6, 13, 37, 47, 35, 21, 32, 16, 44, 38,
+	} {
+		q.Add(at, true)
+	}
+	for want := range time.Duration(49) {
+		if got := q.Take().At; got != want {
+			t.Fatalf("took %d, want %d", got, want)
+		}
+	}
+}
+
 // What was taken out is not held on to.
 func TestTakenIsLetGo(t *testing.T) {
 	var q queue.Queue[*[64]byte]
