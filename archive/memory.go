@@ -25,6 +25,7 @@ type Memory struct {
 	past     []kept                // that were filled in, back from -1
 	index    index                 // of both
 	hidden   map[feed.EntryID]bool // entries not to be shared
+	apart    map[feed.EntryID]int  // the Seqs of entries as others know them, where that is not as the index has them
 	purged   map[feed.EntryID]gone // entries that were here
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
 	dids     []int32               // in order of arrival, by the pool's numbers
@@ -48,6 +49,7 @@ func (p *Pool) NewMemory() *Memory {
 	return &Memory{
 		pool:     p,
 		hidden:   make(map[feed.EntryID]bool),
+		apart:    make(map[feed.EntryID]int),
 		purged:   make(map[feed.EntryID]gone),
 		feeds:    make(map[feed.URL]Feed),
 		peers:    make(map[protocol.NodeID]Peer),
@@ -64,22 +66,28 @@ func (m *Memory) Known(ids []feed.EntryID) []Version {
 	versions := make([]Version, len(ids))
 	for i, id := range ids {
 		if seq, ok := m.seq(id); ok {
-			r := m.at(seq)
-			c := m.content(r)
-			versions[i] = Version{
-				c.digest, c.entry.Published, c.entry.Updated, r.seen(), r.confirmed, r.polled, false,
-			}
+			versions[i] = m.versionAt(seq)
 		} else if g, ok := m.purged[id]; ok {
-			versions[i] = Version{Seen: time.Unix(g.unix, 0).UTC(), Polled: g.shown, Purged: true}
+			versions[i] = g.version()
 		}
 	}
 	return versions
 }
 
+// versionAt is the version with a Seq.
+func (m *Memory) versionAt(seq int) Version {
+	r := m.at(seq)
+	c := m.content(r)
+	return Version{
+		Digest: c.digest, Published: c.entry.Published, Updated: c.entry.Updated, Seen: r.seen(), Confirmed: r.confirmed,
+		Polled: r.polled,
+	}
+}
+
 // Arrivals implements Entries.
 func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
 	for seq := len(m.records); seq > 0 && len(list) < n; seq-- {
-		if k := m.at(seq); k.purged || !m.shown(k) {
+		if k := m.at(seq); k.purged || k.apart || !m.shown(k) {
 			continue
 		}
 		if r := m.record(seq); r.Entry.Feed == u {
@@ -96,18 +104,38 @@ func (m *Memory) Keep(records []Record) {
 		if m.staysAway(r) {
 			continue
 		}
-		polled := r.Source.IsZero()
-		next := kept{
-			version: m.pool.version(r), unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed || polled, polled: polled,
+		discreet := m.feeds[r.Entry.Feed].Discreet
+		seq, ok := m.seq(r.ID)
+		if ok && discreet && !m.hidden[r.ID] {
+			if m.content(m.at(seq)).digest == r.Digest {
+				continue
+			}
+			seq = m.part(seq)
 		}
-		number := m.pool.contents[next.version].number
-		if seq, ok := m.index.find(number); ok {
+		next := m.came(r)
+		if ok {
 			m.at(seq).giveWay(&next)
 			continue
 		}
-		m.records = append(m.records, next)
-		m.index.add(number, len(m.records))
+		m.index.add(m.pool.contents[next.version].number, m.add(next))
+		if discreet {
+			m.hidden[r.ID] = true
+		}
 	}
+}
+
+// came is a record as it came.
+func (m *Memory) came(r *Record) kept {
+	polled := r.Source.IsZero()
+	return kept{
+		version: m.pool.version(r), unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed || polled, polled: polled,
+	}
+}
+
+// add adds what is not there, and returns its Seq.
+func (m *Memory) add(k kept) (seq int) {
+	m.records = append(m.records, k)
+	return len(m.records)
 }
 
 // giveWay makes k the version that came now, unless more speaks for the one that it is.
@@ -129,13 +157,20 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 			continue
 		}
 		version := m.pool.version(r)
-		m.past = append(m.past, kept{
-			version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed, polled: r.Confirmed && r.Source.IsZero(),
-		})
-		m.index.add(m.pool.contents[version].number, -len(m.past))
-		stored[i] = true
+		m.index.add(m.pool.contents[version].number, m.addPast(r, version))
+		if stored[i] = true; m.feeds[r.Entry.Feed].Discreet {
+			m.hidden[r.ID] = true
+		}
 	}
 	return stored
+}
+
+// addPast adds a record of the past that is not there, and returns its Seq.
+func (m *Memory) addPast(r *Record, version int32) (seq int) {
+	m.past = append(m.past, kept{
+		version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed, polled: r.Confirmed && r.Source.IsZero(),
+	})
+	return -len(m.past)
 }
 
 // seq is the Seq of an entry, and whether it is kept.
@@ -171,7 +206,7 @@ func (m *Memory) record(seq int) Record {
 // Confirm implements Entries.
 func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 	for _, id := range ids {
-		if seq, ok := m.seq(id); ok {
+		if seq, ok := m.seq(id); ok && !m.settled(id, seq) {
 			m.at(seq).confirmed = true
 		}
 	}
@@ -180,10 +215,15 @@ func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 // shown reports whether an own poll has listed what is kept.
 func (m *Memory) shown(k *kept) bool { return k.polled || m.pool.nodes[k.source].IsZero() }
 
+// settled reports whether an entry of a feed that is followed discreetly was here before: others know it as it is.
+func (m *Memory) settled(id feed.EntryID, seq int) bool {
+	return !m.hidden[id] && m.feeds[m.content(m.at(seq)).entry.Feed].Discreet
+}
+
 // MarkPolled implements Entries.
 func (m *Memory) MarkPolled(_ time.Time, ids []feed.EntryID) (shares []Share) {
 	for _, id := range ids {
-		if seq, ok := m.seq(id); ok {
+		if seq, ok := m.seq(id); ok && !m.settled(id, seq) {
 			k := m.at(seq)
 			if seq > 0 && !m.shown(k) {
 				shares = append(shares, m.share(seq))
@@ -203,7 +243,8 @@ func (m *Memory) share(seq int) Share {
 // Unshown implements Entries. It makes a Share of each entry.
 func (m *Memory) Unshown(since time.Time) (shares []Share) {
 	for seq := range m.records {
-		if k := &m.records[seq]; !k.purged && !m.shown(k) && !k.seen().Before(since) {
+		k := &m.records[seq]
+		if !k.purged && !m.shown(k) && !k.seen().Before(since) && (k.apart || !m.hidden[m.content(k).id]) {
 			shares = append(shares, m.share(seq+1))
 		}
 	}
@@ -219,16 +260,6 @@ func (m *Memory) Hide(ids []feed.EntryID) {
 	}
 }
 
-// Reveal implements Entries.
-func (m *Memory) Reveal(ids []feed.EntryID) []bool {
-	were := make([]bool, len(ids))
-	for i, id := range ids {
-		were[i] = m.hidden[id]
-		delete(m.hidden, id)
-	}
-	return were
-}
-
 // Purge implements Entries. Nothing in a Memory is starred.
 func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 	dropped := make([]bool, len(ids))
@@ -240,7 +271,7 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 		k := m.at(seq)
 		m.index.remove(m.content(k).number)
 		delete(m.hidden, id)
-		m.purged[id], dropped[i] = gone{int64(k.unix), m.shown(k)}, true
+		m.purged[id], dropped[i] = gone{int64(k.unix), m.shown(k), m.content(k).entry.Feed}, true
 		*k = kept{purged: true} // its place stays empty, because no Seq is used twice
 	}
 	return dropped
@@ -250,6 +281,11 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 type gone struct {
 	unix  int64 // when it came
 	shown bool  // by an own poll
+	feed  feed.URL
+}
+
+func (g gone) version() Version {
+	return Version{Seen: time.Unix(g.unix, 0).UTC(), Polled: g.shown, Purged: true}
 }
 
 // staysAway reports whether a record is of an entry that was purged and does not come back.
@@ -319,7 +355,7 @@ func (m *Memory) newest(ctx context.Context, f feed.Filter, matcher *Matcher, li
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if seq == 0 || m.at(seq).purged {
+		if seq == 0 || m.at(seq).purged || m.at(seq).apart && !f.Shareable {
 			continue
 		}
 		r := m.record(seq)
@@ -336,7 +372,10 @@ func (m *Memory) newest(ctx context.Context, f feed.Filter, matcher *Matcher, li
 // shareable reports whether the entry may be served to others.
 func (m *Memory) shareable(r *Record) bool {
 	f := m.feeds[r.Entry.Feed]
-	return !f.Confidential() && !m.hidden[r.ID] && !m.secret(r.Entry.Feed)
+	if m.secret(r.Entry.Feed) {
+		return false
+	}
+	return !f.Confidential() && (m.at(int(r.Seq)).apart || !m.hidden[r.ID])
 }
 
 // secret reports whether others may not know the feed's URL.

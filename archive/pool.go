@@ -42,6 +42,7 @@ type kept struct {
 	confirmed bool
 	polled    bool // an own poll has shown this version
 	purged    bool // there is nothing any more
+	apart     bool // as others know it (see Shared)
 }
 
 func (k *kept) seen() time.Time { return time.Unix(int64(k.unix), 0).UTC() }

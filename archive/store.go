@@ -61,16 +61,31 @@ type Entries interface {
 	// Unshown returns what neighbors have brought since then as news, in any order, and no own poll has listed: by source,
 	// feed and hour.
 	Unshown(since time.Time) []Share
-	// Hide leaves entries that are kept out of what a Search finds for others (Filter.Shareable).
+	// Hide has others know nothing of entries that are kept (see Shared).
 	Hide(ids []feed.EntryID)
-	// Reveal ends that, and reports for each entry whether it was hidden.
-	Reveal(ids []feed.EntryID) []bool
 	// Purge drops entries at that time, but for those that their owner starred, and reports for each whether it was
 	// dropped. Of each there remains that it was here: Keep and Fill pass over it from then on, but for what an own poll
 	// brings that none had listed: whoever fills an archive must not keep away what is true.
 	Purge(at time.Time, ids []feed.EntryID) []bool
 	// Readmit forgets that entries were purged: they may be stored again. It does not bring them back.
 	Readmit(ids []feed.EntryID)
+	// Shared is what others may know of all that.
+	Shared() Shared
+}
+
+// Shared is an archive as neighbors may know it: through it goes what they bring and what they are told, and a Search
+// for others (Filter.Shareable) finds it.
+//
+// It is the archive itself, but for entries that are hidden, and for feeds that are followed discreetly
+// (Feed.Discreet). Of these it holds what was there before, and what neighbors brought since, apart from what their
+// owner has of them. Nothing that Entries writes of such a feed changes anything of what is Shared: to neighbors the
+// archive is that of a node that does not follow the feed. An entry that neighbors brought is in both once both were
+// given it, each with a Seq of its own.
+type Shared interface {
+	// Known, Keep and Confirm are as those of Entries.
+	Known(ids []feed.EntryID) []Version
+	Keep(records []Record)
+	Confirm(at time.Time, ids []feed.EntryID)
 }
 
 // A Version is what tells whether an entry changed.
@@ -253,6 +268,7 @@ type Feed struct {
 
 	Weight   int  // of preference, w_i of Paper §3.2: 1 to 100, and 0 is 1
 	Discreet bool // neighbors are not to learn that the interest is the node's own
+	Barred   bool // where it is Discreet: it was Confidential before, and to neighbors it stays so
 	Cover    bool // advertised like a feed of the node's own interest, so that those stand out less
 
 	Policy string  // by which it is polled, as polling.Settings reads it; "" is the node's own
@@ -286,8 +302,14 @@ type Feed struct {
 	Names string   // the feeds that the web page names that is there instead (discover.Text), "" where there is none
 }
 
-// Confidential reports whether the feed and its entries never leave the node, whatever is at its URL.
-func (f *Feed) Confidential() bool { return f.Private || f.Withheld || f.Leads && !f.Shared }
+// Confidential reports whether the feed and its entries never leave the node, whatever is at its URL. Of one that is
+// Discreet that is what it was before: what polls have shown since, and its owner has said, shows to nobody.
+func (f *Feed) Confidential() bool {
+	if f.Discreet {
+		return f.Barred
+	}
+	return f.Private || f.Withheld || f.Leads && !f.Shared
+}
 
 // Secret reports whether others may not know the feed's URL: its owner cannot share a password.
 func (f *Feed) Secret() bool {

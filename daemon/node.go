@@ -122,9 +122,8 @@ func Run(ctx context.Context, c Config) error {
 	}
 	defer listeners.close()
 	c.Node.Port = portOf(listeners.peers)
-	if err := takeSecrets(&c.Node, store); err != nil {
-		return err
-	}
+	c.Node.Secret = make([]byte, 32)
+	crand.Read(c.Node.Secret)
 
 	agent := "feedex/" + Version
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal, UserAgent: agent})
@@ -146,14 +145,6 @@ func openArchive(data string) (*sqlite.Store, error) {
 		return sqlite.Open(DatabasePath(data), sqlite.Config{})
 	}
 	return store, err
-}
-
-// takeSecrets gives a node a secret for this run, and that of its archive for all runs on it.
-func takeSecrets(c *node.Config, store *sqlite.Store) (err error) {
-	c.Secret = make([]byte, 32)
-	crand.Read(c.Secret)
-	c.LastingSecret, err = store.LastingSecret()
-	return err
 }
 
 // databaseName is the archive's file in the data directory.

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -265,32 +264,6 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	report, err := again.client.Status(t.Context())
 	if err != nil || report.Archive.Entries != 1 || report.Feeds != 1 || report.Version != Version {
 		t.Errorf("after a restart the status is %+v, %v", report, err)
-	}
-}
-
-// What neighbors see a node choose is to be the same in the next run, the session tokens that they have of it are not.
-func TestSecretsOfARun(t *testing.T) {
-	start := func(data string) (c node.Config) {
-		store, err := openArchive(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer store.Close()
-		if err := takeSecrets(&c, store); err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	data := t.TempDir()
-	first, again, other := start(data), start(data), start(t.TempDir())
-	if bytes.Equal(first.Secret, again.Secret) || bytes.Equal(first.Secret, first.LastingSecret) {
-		t.Error("the secret of a run outlives it")
-	}
-	if !bytes.Equal(first.LastingSecret, again.LastingSecret) {
-		t.Error("the lasting secret is another at the next start")
-	}
-	if bytes.Equal(first.LastingSecret, other.LastingSecret) {
-		t.Error("another node has the same lasting secret")
 	}
 }
 

@@ -120,7 +120,7 @@ func (h *host) fillPage(ctx context.Context, got *node.Fetched, records []archiv
 		stored, err := chore(ctx, h, func() (stored []archive.Record, err error) {
 			now := time.Now()
 			h.setRight(now, part)
-			hide := h.node == nil || h.node.Discreet(got.Feed) || got.Private || got.Secret || got.Local || got.Document.Private
+			hide := got.Private || got.Secret || got.Local || got.Document.Private
 			var hidden []feed.EntryID
 			for i, isNew := range h.store.Fill(now, part) {
 				if isNew {

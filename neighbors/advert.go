@@ -109,10 +109,8 @@ func (t *Table) interest(i row, n *Neighbor, others marks) int {
 	switch is := t.routes.list[i].marks; {
 	case is&isPrivate != 0:
 		return protocol.Withdrawn
-	case is&(isOwn|isDiscreet) == isOwn, is&isCover != 0:
+	case is&(isOwn|isCover) != 0:
 		return 0
-	case is&isOwn != 0:
-		return 1
 	case is&others == 0:
 		return protocol.Withdrawn
 	}

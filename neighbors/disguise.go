@@ -7,15 +7,12 @@ import (
 	"feedex/feed"
 )
 
-// A subscription set is a reading list, and hop count 0 marks what is read here. Two marks of a feed blur that.
-
-// Discreet says whether neighbors are not to learn that the interest in the feed is our own. It is then
-// advertised at hop count 1, like the feed of some neighbor's interest.
-func (t *Table) Discreet(u feed.URL, is bool) { t.set(t.routes.row(u), isDiscreet, is) }
+// A subscription set is a reading list, and hop count 0 marks what is read here. A mark of a feed blurs that. A feed
+// that nobody is to know of at all is none of our Own.
 
 // Cover says whether the feed is advertised at hop count 0 although the interest in it is not our own, so
-// that those of our own stand out less.
-func (t *Table) Cover(u feed.URL, is bool) { t.set(t.routes.row(u), isCover, is) }
+// that those of our own stand out less. It reports whether that is news.
+func (t *Table) Cover(u feed.URL, is bool) (changed bool) { return t.set(t.routes.row(u), isCover, is) }
 
 // popular is how many neighbors must want a feed for it to be popular: one alone could choose what we
 // cover.

@@ -8,7 +8,7 @@ import (
 	"feedex/protocol"
 )
 
-func TestDiscreetAndCoverFeedsInAdverts(t *testing.T) {
+func TestCoverFeedsInAdverts(t *testing.T) {
 	table := newTable()
 	n := table.Add(now, id(1), true, protocol.Subset{{Feed: url(0)}}, nil)
 	hops := func(want int) {
@@ -29,19 +29,15 @@ func TestDiscreetAndCoverFeedsInAdverts(t *testing.T) {
 	if table.Overlap(n) != 0 || table.Claimed(n.ID, nil) != 0 || table.Uncovered() != 0 {
 		t.Error("a cover feed counts as one of our own interest")
 	}
-	table.Discreet(url(0), true)
 	table.Own(url(0), true)
 	hops(0) // for the cover it is neither here nor there whose interest it is
 	if table.Overlap(n) != 1 {
 		t.Error("a cover feed of our own interest does not count")
 	}
 	table.Cover(url(0), false)
-	hops(1)
-	table.Add(now, id(2), true, protocol.Subset{{Feed: url(0), Hops: 3}}, nil)
-	hops(1)
-	table.Discreet(url(0), false)
 	hops(0)
-	table.Discreet(url(0), true)
+	table.Own(url(0), false)
+	hops(protocol.Withdrawn)
 	table.Cover(url(0), true)
 	table.Private(url(0), true)
 	hops(protocol.Withdrawn)

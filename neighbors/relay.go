@@ -136,18 +136,9 @@ func (t *Table) relayWorth(i row) Usefulness {
 // near reports whether a neighbor's interest is near enough to be advertised to others, a hop further.
 func (t *Table) near(c cell) bool { return c.heard > 0 && int(c.heard) <= t.config.MaxHops }
 
-// places is how many feeds are relayed at most: the configured bound, or so many for each of our own where that is more,
-// as neighbors tend to want as many as we do. Discreet feeds have places too, or what goes beyond the bound would tell
-// how many there are.
-func (t *Table) places() int {
-	discreet := 0
-	for _, i := range t.own {
-		if t.routes.list[i].marks&(isDiscreet|isCover) == isDiscreet {
-			discreet++
-		}
-	}
-	return max(0, max(t.config.MaxRelayed, relaysEach*(len(t.own)-discreet))-discreet)
-}
+// places is how many feeds are relayed at most: the configured bound, or so many for each of our own where that is
+// more, as neighbors tend to want as many as we do.
+func (t *Table) places() int { return max(t.config.MaxRelayed, relaysEach*len(t.own)) }
 
 // noteWanted has a feed relayed as soon as it is wanted, as long as there is room, and as long as it is wanted.
 func (t *Table) noteWanted(i row) {

@@ -62,7 +62,7 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 
 // What is advertised in any case, or in none, leaves the places to other feeds.
 func TestOwnCoverAndPrivateFeedsTakeNoPlaces(t *testing.T) {
-	for name, mark := range map[string]func(*Table, feed.URL, bool){
+	for name, mark := range map[string]func(*Table, feed.URL, bool) bool{
 		"own": (*Table).Own, "cover": (*Table).Cover, "private": (*Table).Private,
 	} {
 		table := bounded10()
@@ -304,24 +304,6 @@ func TestWhatIsLeftOutIsWelcomeForAWhile(t *testing.T) {
 	}
 }
 
-// A discreet feed is advertised like one that is relayed, and nobody can tell how many there are by counting.
-func TestDiscreetFeedsHavePlaces(t *testing.T) {
-	for discreet, want := range map[int]int{0: 10, 3: 10, 10: 10, 15: 15} {
-		table := bounded10()
-		own(table, discreet)
-		for i := range discreet {
-			table.Discreet(url(i), true)
-		}
-		table.Add(now, id(1), true, feeds(20, 60, 0), nil)
-		for range 2 {
-			if got := relayed(table); len(got) != want {
-				t.Errorf("with %d discreet feeds %d are advertised at a hop or more, want %d", discreet, len(got), want)
-			}
-			table.Relay(now, chance())
-		}
-	}
-}
-
 // What only one neighbor wants has its turn now and then, and not the same at every node.
 func TestOthersAreTried(t *testing.T) {
 	first := func(rng *rand.Rand) []feed.URL {
@@ -360,7 +342,7 @@ func TestRelayedIsCounted(t *testing.T) {
 				table.Own(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "own"))
 			},
 			"mark": func(t *rapid.T) {
-				mark := rapid.SampledFrom([]func(feed.URL, bool){table.Private, table.Discreet, table.Cover}).Draw(t, "mark")
+				mark := rapid.SampledFrom([]func(feed.URL, bool) bool{table.Private, table.Cover}).Draw(t, "mark")
 				mark(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "value"))
 			},
 			"join": func(t *rapid.T) {

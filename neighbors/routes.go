@@ -32,7 +32,6 @@ type marks uint8
 
 const (
 	isOwn       marks = 1 << iota // we are interested, and may say so
-	isDiscreet                    // but not that it is we
 	isCover                       // we say that we are
 	isPrivate                     // nobody is to hear of it from us, whoever is interested
 	isRelayed                     // we take part for others' sake
@@ -40,7 +39,7 @@ const (
 	isSpare                       // all who want it have from others what came last
 	isSpeakable                   // its URL may be said, as far as that was looked into
 
-	holding = isOwn | isDiscreet | isCover | isPrivate // marks that a route is kept for
+	holding = isOwn | isCover | isPrivate // marks that a route is kept for
 )
 
 // A cell is what a neighbor has to do with a feed. The zero cell is nothing.

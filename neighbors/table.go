@@ -41,8 +41,8 @@ type Config struct {
 	// Unspeakable reports of which feeds the URL says that no neighbor is to hear of them from us. Default: those whose
 	// URL may be a secret, or is on a private network unless AllowLocal is set.
 	Unspeakable func(feed.URL) bool
-	// Restless picks the feeds whose relay never rests, always the same ones. They must not be predictable: Discreet
-	// feeds hide among them, and nobody can have all relays rest. Nil for none.
+	// Restless picks the feeds whose relay never rests, always the same ones. They must not be predictable, or who can
+	// have all other relays rest would know which are left. Nil for none.
 	Restless func(feed.URL) bool
 }
 
@@ -243,8 +243,8 @@ func (t *Table) drop(i row) {
 	}
 }
 
-// Own says whether the feed is in our own direct interest, and may be told to others.
-func (t *Table) Own(u feed.URL, is bool) {
+// Own says whether the feed is in our own direct interest, and may be told to others. It reports whether that is news.
+func (t *Table) Own(u feed.URL, is bool) (changed bool) {
 	i := t.routes.row(u)
 	switch had := t.routes.list[i].marks&isOwn != 0; {
 	case is && !had:
@@ -252,12 +252,14 @@ func (t *Table) Own(u feed.URL, is bool) {
 	case had && !is:
 		t.own = slices.DeleteFunc(t.own, func(other row) bool { return other == i })
 	}
-	t.set(i, isOwn, is)
+	return t.set(i, isOwn, is)
 }
 
 // Private says whether the feed must not leave the node. Then it is not advertised, not forwarded and not
-// wanted, even if neighbors are interested in it.
-func (t *Table) Private(u feed.URL, is bool) { t.set(t.routes.row(u), isPrivate, is) }
+// wanted, even if neighbors are interested in it. It reports whether that is news.
+func (t *Table) Private(u feed.URL, is bool) (changed bool) {
+	return t.set(t.routes.row(u), isPrivate, is)
+}
 
 // IsPrivate reports whether the feed must not leave the node, as Private said last.
 func (t *Table) IsPrivate(u feed.URL) bool {
@@ -266,14 +268,16 @@ func (t *Table) IsPrivate(u feed.URL) bool {
 }
 
 // set sets a mark of the feed's route, and has what is said of it looked at again if that changed it.
-func (t *Table) set(i row, mark marks, is bool) {
-	if marks := &t.routes.list[i].marks; (*marks&mark != 0) != is {
+func (t *Table) set(i row, mark marks, is bool) (changed bool) {
+	marks := &t.routes.list[i].marks
+	if changed = (*marks&mark != 0) != is; changed {
 		*marks ^= mark
 		t.touch()
 		t.wake(i)
 		t.noteWanted(i)
 	}
 	t.drop(i)
+	return changed
 }
 
 // Wanted reports whether a bundle of the feed is welcome from n: whether we advertise the feed to it,
@@ -283,7 +287,7 @@ func (t *Table) Wanted(u feed.URL, n *Neighbor) bool {
 }
 
 // Hops is the hop count of our own interest in the feed as n hears of it: 0 where we are interested
-// ourselves (see Discreet and Cover), protocol.Withdrawn where it is not Wanted.
+// ourselves or say so (see Cover), protocol.Withdrawn where it is not Wanted.
 func (t *Table) Hops(u feed.URL, n *Neighbor) int {
 	if i := t.routes.find(u); i != nowhere {
 		return t.interest(i, n, isRelayed|isLeaving)

@@ -85,7 +85,7 @@ func (n *Node) tellSoon(l *link) {
 // tellMissed tells a new neighbor what changed of our own interest while it connected.
 func (n *Node) tellMissed(l *link) {
 	for u := range n.feeds {
-		if n.table.Misinformed(l.peer, u) {
+		if n.openly(u) != nil && n.table.Misinformed(l.peer, u) {
 			n.tellSoon(l)
 			return
 		}

@@ -63,20 +63,11 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 	}
 }
 
-// confirm notes that an own poll had shown these entries already: whoever brought them did not invent them.
-func (n *Node) confirm(ids []feed.EntryID) {
-	for _, id := range ids {
-		if c, ok := n.hearsay.claims.End(id); ok {
-			n.believe(c)
-		}
-	}
-}
-
 // corroborate confirms entries that somebody else brought first and no own poll has shown, where a neighbor that brings
 // the same, and whoever did before, are two witnesses.
 func (n *Node) corroborate(l *link, b *protocol.Bundle, records []archive.Record, known []archive.Version) {
 	via := b.Via(l.id()).Path
-	var confirmed []feed.EntryID
+	var confirmed []archive.Record
 	for i, v := range known {
 		r := &records[i]
 		if v.Confirmed || v.Digest != r.Digest {
@@ -87,12 +78,15 @@ func (n *Node) corroborate(l *link, b *protocol.Bundle, records []archive.Record
 		if !n.hearsay.versions.Vouched(n.now, again, c.Via.Path()) {
 			continue
 		}
-		confirmed = append(confirmed, r.ID)
+		confirmed = append(confirmed, *r)
 		if open {
 			n.dues.earnings.Confirmed(n.now, c.Feed, n.dues.ledger.HolderOf(c.Neighbor()), 1)
 		}
 	}
-	n.store.Confirm(n.now, confirmed)
+	n.shared.Confirm(n.now, idsOfRecords(confirmed))
+	if n.discreetly(b.Feed) != nil {
+		n.confirmForOwner(confirmed)
+	}
 }
 
 // believe notes claims that turned out to be true. What nobody could date earns now, and what was too much for a day.
@@ -114,8 +108,8 @@ func (n *Node) believe(claims ...trust.Claim) {
 // others, there is at most one between two ordinary ones, only while newcomers claim to have polled the
 // feed, and never where the publisher asked for rest or fails. What was due falls due as it would have.
 func (n *Node) spotPoll(u feed.URL) {
-	s := n.feeds[u]
-	if s == nil || s.polling || s.Discreet || s.Errors > 0 || s.LastSuccess.IsZero() || !s.ordinary.IsZero() {
+	s := n.openly(u)
+	if s == nil || s.polling || s.Errors > 0 || s.LastSuccess.IsZero() || !s.ordinary.IsZero() {
 		return
 	}
 	at := later(n.now.Add(spotAfter+n.between(0, spotAfter/10)), s.NotBefore)
@@ -128,10 +122,6 @@ func (n *Node) spotPoll(u feed.URL) {
 // judge ends what neighbors claimed about a feed and the poll that just ended can tell of.
 func (n *Node) judge(s *subscription) {
 	j := n.hearsay.claims.Judge(n.now, s.begun, s.URL, s.listed)
-	if s.Discreet {
-		// Whom we fine for what a publisher does not list learns that we asked it.
-		j = trust.Judgement{Shown: j.Shown, Relayed: slices.Concat(j.Relayed, j.Excused, j.Forged)}
-	}
 	n.status.Counters.Confirmed += int64(len(j.Shown))
 	n.status.Counters.Forged += int64(len(j.Forged))
 	n.believe(j.Shown...)

@@ -26,12 +26,9 @@ type Config struct {
 	AllowLocal bool
 	// PrivateHosts are hosts whose feeds never leave the node.
 	PrivateHosts []string
-	// Secret keys the session tokens: 32 random bytes of the host's, 16 at least. It need not outlive
-	// the run. It has no default.
+	// Secret keys the session tokens, and what nobody is to foretell: 32 random bytes of the host's, 16 at least. It
+	// need not outlive the run. It has no default.
 	Secret []byte
-	// LastingSecret keys what neighbors see the node choose and must not see it choose anew: which relays never rest.
-	// 32 random bytes that outlive the run, 16 at least. Default Secret.
-	LastingSecret []byte
 
 	// MaxNeighbors is the most neighbors at one time. Default 10, range 1–64. Paper Table 2.
 	MaxNeighbors int
@@ -89,9 +86,6 @@ func (c Config) withDefaults() (Config, error) {
 		hosts[i] = strings.ToLower(strings.TrimSuffix(host, "."))
 	}
 	c.PrivateHosts = hosts
-	if c.LastingSecret == nil {
-		c.LastingSecret = c.Secret
-	}
 	if c.Policy == nil {
 		c.Policy = polling.Auto{Bounds: c.Polling.Bounds, TargetDelay: c.Polling.TargetDelay}
 	}
@@ -116,8 +110,6 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: query.network is %q, want ask, always or never", ErrConfig, c.QueryNetwork)
 	case len(c.Secret) < 16:
 		return c, fmt.Errorf("%w: secret is %d bytes, want 16 or more", ErrConfig, len(c.Secret))
-	case len(c.LastingSecret) < 16:
-		return c, fmt.Errorf("%w: lasting secret is %d bytes, want 16 or more", ErrConfig, len(c.LastingSecret))
 	}
 	return c, nil
 }

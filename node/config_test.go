@@ -48,7 +48,6 @@ func TestSettingsOutOfRangeAreRefused(t *testing.T) {
 		{Config{Secret: secret, SeenDIDs: -1}, "seen_dids is -1, want 1 to 1000000"},
 		{Config{Secret: secret, Incentive: incentive.Config{Bound: 1001}}, "deficit bound is 1001, want 1 to 1000 entries"},
 		{Config{Secret: []byte("short")}, "secret is 5 bytes, want 16 or more"},
-		{Config{Secret: secret, LastingSecret: []byte{}}, "lasting secret is 0 bytes, want 16 or more"},
 		{Config{}, "secret is 0 bytes, want 16 or more"},
 	} {
 		_, err := New(epoch, tt.config, archive.NewMemory(), rand.New(rand.NewPCG(1, 2)))

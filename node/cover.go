@@ -82,8 +82,8 @@ func (n *Node) chooseCovers() {
 		if len(c.list) == n.config.CoverFeeds {
 			return
 		}
-		if n.now.After(c.idle[u]) && !known[u].Subscribed && !known[u].Private && !n.privateURL(u) {
-			n.keepCover(known[u], u, true)
+		if f := known[u]; n.now.After(c.idle[u]) && n.openly(u) == nil && !f.Confidential() && !n.privateURL(u) {
+			n.keepCover(f, u, true)
 			c.list = append(c.list, cover{u, n.now, n.now})
 		}
 	}
@@ -96,8 +96,7 @@ func (n *Node) covering(v cover) bool {
 		n.covers.idle[v.feed] = n.now.Add(coverIdle)
 		return false
 	}
-	s := n.feeds[v.feed]
-	openly := s != nil && !s.Discreet // then it needs no pretext
+	openly := n.openly(v.feed) != nil // then it needs no pretext
 	return !openly && !n.privateURL(v.feed) && n.now.Sub(v.wanted) <= coverPatience
 }
 

@@ -3,48 +3,60 @@ package node
 import (
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/protocol"
 )
 
-// A feed that is followed discreetly is polled, and to the neighbors it is one that only some other neighbor
-// of ours follows: it is advertised at hop count 1, and what the own polls bring leaves no trace. A bundle
-// with an empty path would tell for sure who polled; a path that names another would be a lie about that
-// one. So such entries are neither offered nor served to queries, and offers of them are answered "unseen".
-// Once a neighbor brings them they go on with its path, as if they had come by it alone.
+// A feed that is followed discreetly is polled for the owner, and to everybody else the node does not follow it:
+// whatever it says and does, it would say and do as well without. Its neighbors may relay the feed to it, as to any
+// node, and it to them; what they bring the owner gets, too. What own polls show stays with the owner, who cannot
+// have both: others to learn of it, and nobody to learn from whom.
+//
+// So what neighbors are told is looked up in Node.shared, and in openly, where nothing of the feed is found; and what
+// polls of it draw by chance they draw apart.
 
-// Discreet reports whether neighbors are not to learn that the node follows the feed. What its publisher sends is then
-// to be hidden from others (archive.Entries.Hide), also where the host stores it.
-func (n *Node) Discreet(u feed.URL) bool {
-	s := n.feeds[u]
-	return s != nil && s.Discreet
+// openly is the subscription of a feed that neighbors may know of, nil where it is followed discreetly, or not at all.
+func (n *Node) openly(u feed.URL) *subscription {
+	if s := n.feeds[u]; s != nil && !s.Discreet {
+		return s
+	}
+	return nil
 }
 
-// betrays reports whether the bundle would show that we poll a feed that is followed discreetly.
-func (n *Node) betrays(b *protocol.Bundle) bool { return len(b.Path) == 0 && n.Discreet(b.Feed) }
-
-// hide keeps what an own poll brought from everyone else.
-func (n *Node) hide(fresh []archive.Record) {
-	ids := make([]feed.EntryID, len(fresh))
-	for i := range fresh {
-		ids[i] = fresh[i].ID
+// discreetly is the subscription of a feed that is followed discreetly, nil for any other.
+func (n *Node) discreetly(u feed.URL) *subscription {
+	if s := n.feeds[u]; s != nil && s.Discreet {
+		return s
 	}
-	n.store.Hide(ids)
+	return nil
 }
 
-// reveal notes that a neighbor brought records of which known are the versions that are kept, and returns those
-// that until now only we knew of. A version other than ours is not what we hid.
-func (n *Node) reveal(records []archive.Record, known []archive.Version) map[feed.EntryID]bool {
-	var ids []feed.EntryID
-	for i := range known {
-		if known[i].Digest == records[i].Digest {
-			ids = append(ids, records[i].ID)
+// forOwner gives the owner those of the entries that others brought which are new to them, and returns these.
+func (n *Node) forOwner(records []archive.Record) (fresh []archive.Record) {
+	known := n.store.Known(idsOfRecords(records))
+	for i := range records {
+		if known[i].New() {
+			fresh = append(fresh, records[i])
 		}
 	}
-	revealed := make(map[feed.EntryID]bool)
-	for i, hidden := range n.store.Reveal(ids) {
-		if hidden {
-			revealed[ids[i]] = true
+	n.store.Keep(fresh)
+	return fresh
+}
+
+// confirmForOwner notes for the owner, too, that others have shown these versions of entries.
+func (n *Node) confirmForOwner(records []archive.Record) {
+	ids := idsOfRecords(records)
+	var same []feed.EntryID
+	for i, v := range n.store.Known(ids) {
+		if v.Digest == records[i].Digest {
+			same = append(same, ids[i])
 		}
 	}
-	return revealed
+	n.store.Confirm(n.now, same)
+}
+
+func idsOfRecords(records []archive.Record) []feed.EntryID {
+	ids := make([]feed.EntryID, len(records))
+	for i := range records {
+		ids[i] = records[i].ID
+	}
+	return ids
 }

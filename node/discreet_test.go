@@ -15,69 +15,31 @@ func (h *testHost) follow(discreet bool, feeds ...feed.URL) {
 	h.step(Subscribe{Feeds: feeds, Discreet: &discreet})
 }
 
-// trace fails the test when something leaves h that shows that it follows the feed: an advert at hop count 0, or
-// a bundle that it made.
-func (w *network) trace(h *testHost, u feed.URL) {
-	inSubset := func(s protocol.Subset) {
-		for _, in := range s {
-			if in.Feed == u && in.Hops == 0 {
-				w.t.Errorf("%s was advertised at hop count 0", u)
-			}
-		}
-	}
-	w.watch = func(from *testHost, _ Event, effects []Effect) {
-		if from != h {
-			return
-		}
-		for _, e := range effects {
-			switch e := e.(type) {
-			case Call:
-				switch c := e.Call.(type) {
-				case protocol.Connect:
-					inSubset(c.Subset)
-				case protocol.UpdateSubset:
-					inSubset(c.Changes)
-				case protocol.CheckDID:
-					if c.Feed == u && !h.node.gossip.seen.has(c.DID) {
-						w.t.Errorf("a bundle of %s was offered that nobody brought", u)
-					}
-				case protocol.PutEntries:
-					if c.Bundle.Feed == u && len(c.Bundle.Path) == 0 {
-						w.t.Errorf("a bundle of %s with an empty path left the node", u)
-					}
-				}
-			case Respond:
-				if s, ok := e.Reply.(protocol.Subset); ok {
-					inSubset(s)
-				}
-			}
-		}
-	}
-}
-
 // knownOf is what the node tells its neighbor from about the feed's entries.
 func (h *testHost) knownOf(u feed.URL, from *testHost) int {
 	r := h.hears(from, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: u}}})
 	return len(r.Reply.(protocol.Answer).Found)
 }
 
-// A node that follows a feed discreetly polls it and keeps the entries, and nothing that it says or does
-// differs from what a node does that only passes them on: not its adverts, nor its offers, its answers to
-// offers and to queries, in this run or the next.
+// A node that follows a feed discreetly polls it and keeps the entries, and its neighbors hear nothing of it that they would
+// not hear of a node that does not follow it: not in adverts, not in offers, and not in answers, in this run or the next.
 func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	line := lineOf(w, 3, Config{AdvertInterval: time.Minute})
 	reader, quiet, source := line[0], line[1], line[2] // the reader cannot fetch news itself
-	w.trace(quiet, news)
 	quiet.follow(true, news)
 	early := w.publish(news)
-	w.run(10 * time.Minute)
-	for _, h := range []*testHost{reader, source} {
-		if hops, ok := h.node.linkTo(quiet.id).peer.Hops(news); !ok || hops != 1 {
-			t.Errorf("%s hears of the feed at hop count %d, %v; want 1", h.id, hops, ok)
+	heard := func(h *testHost, want int) {
+		t.Helper()
+		hops, ok := h.node.linkTo(quiet.id).peer.Hops(news)
+		if ok != (want >= 0) || ok && hops != want {
+			t.Errorf("%s hears of the feed at hop count %d, %v; want %d", h.id, hops, ok, want)
 		}
 	}
+	w.run(10 * time.Minute)
+	heard(source, 1) // for the reader's sake
+	heard(reader, protocol.Withdrawn)
 	late := w.publish(news)
 	w.run(3 * time.Hour)
 	if got := quiet.node.Status().Counters; got.Polled != 2 {
@@ -86,6 +48,7 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	quiet.kill()
 	quiet.start()
 	w.run(3 * time.Hour)
+	heard(reader, protocol.Withdrawn)
 	for _, id := range []feed.EntryID{early, late} {
 		if !quiet.has(id) || reader.has(id) {
 			t.Fatalf("kept by the node that polls: %v; by its neighbor: %v", quiet.has(id), reader.has(id))
@@ -98,6 +61,7 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	// Once somebody brings them they go on, and are known.
 	source.follow(false, news)
 	w.run(10 * time.Minute)
+	heard(reader, 1)
 	source.offerAll(bundleWith(w.feeds[news].entries...))
 	w.run(10 * time.Minute)
 	if !reader.has(early) || !reader.has(late) {
@@ -108,8 +72,8 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	}
 }
 
-// Of a bundle that is known in part, what only own polls have shown goes on too: who merely passes things
-// on could not have known it.
+// Of a bundle that is known in part, what only own polls have shown goes on too, in whatever version it comes: who merely
+// passes things on could not have known it. The owner keeps what the publisher shows.
 func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
@@ -130,18 +94,47 @@ func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 	if !reader.has(polled) || !reader.store.HasDID(both.DID) {
 		t.Error("the bundle was pruned")
 	}
-	// Another version than ours is another matter.
 	w.publish(news)
 	w.run(3 * time.Hour)
 	altered := w.feeds[news].entries[2]
-	if !quiet.has(altered.EntryID()) {
-		t.Fatal("not polled")
-	}
+	shown := altered.Digest()
 	altered.Title = "altered"
 	quiet.put(source, bundleWith(altered))
 	w.run(time.Minute)
-	if reader.digest(altered.EntryID()) == altered.Digest() {
-		t.Error("an altered entry, of which the node knows better, went on")
+	if reader.digest(altered.EntryID()) != altered.Digest() {
+		t.Error("an altered entry was held back, which only who polls the feed could know")
+	}
+	if quiet.digest(altered.EntryID()) != shown {
+		t.Error("an altered entry is in the place of the one that the publisher shows")
+	}
+}
+
+// What neighbors bring of a feed that is followed discreetly its owner has, too, once, and polls confirm it.
+func TestTheOwnerOfADiscreetFeedGetsWhatNeighborsBring(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	line := lineOf(w, 3, Config{AdvertInterval: time.Minute})
+	quiet, source := line[1], line[2]
+	quiet.follow(true, news)
+	source.follow(false, news)
+	w.run(20 * time.Minute)
+	id := w.publish(news)
+	source.poll(news)
+	w.run(time.Minute)
+	if !quiet.has(id) {
+		t.Fatal("it did not come")
+	}
+	if s := quiet.node.Feed(news); s.Delivered != 1 || s.Polled != 0 {
+		t.Errorf("%d delivered and %d polled, want one that was delivered", s.Delivered, s.Polled)
+	}
+	w.run(3 * time.Hour)
+	v := quiet.store.Known([]feed.EntryID{id})[0]
+	if s := quiet.node.Feed(news); !v.Confirmed || !v.Polled || s.Delivered != 1 || s.Polled != 0 {
+		t.Errorf("after a poll it is known as %+v, %d delivered and %d polled", v, s.Delivered, s.Polled)
+	}
+	found, err := quiet.store.Search(t.Context(), feed.Filter{Feed: news})
+	if err != nil || len(found) != 1 {
+		t.Errorf("the owner finds %d entries of one, %v", len(found), err)
 	}
 }
 
@@ -154,7 +147,7 @@ func TestDiscretionChanges(t *testing.T) {
 	heard := func(want int) {
 		t.Helper()
 		w.run(5 * time.Second)
-		if hops, ok := b.node.linkTo(a.id).peer.Hops(news); !ok || hops != want {
+		if hops, ok := b.node.linkTo(a.id).peer.Hops(news); ok != (want >= 0) || ok && hops != want {
 			t.Errorf("the feed is advertised at hop count %d, %v; want %d", hops, ok, want)
 		}
 	}
@@ -163,30 +156,22 @@ func TestDiscretionChanges(t *testing.T) {
 	if !b.has(open) {
 		t.Fatal("an entry of a feed that is followed openly did not arrive")
 	}
-	a.poll(news)
-	w.publish(news)
-	a.poll(news) // goes round, and is kept for newcomers
+	heard(0)
 	a.follow(true, news)
-	heard(1)
+	heard(protocol.Withdrawn)
 	if s := a.node.Feeds()[1]; s.URL != news || !s.Discreet || s.Weight != 1 {
 		t.Errorf("status %+v", s)
 	}
-	w.trace(a, news)
-	late := w.add(Config{Trackers: []string{tracker}}, news)
-	late.blocked[news] = true
-	w.run(10 * time.Minute)
-	if !linked(a, late) {
-		t.Fatal("not linked")
-	}
-	w.watch = nil
+	quietly := w.publish(news)
+	w.run(2 * time.Hour)
 	a.step(Subscribe{Feeds: []feed.URL{news}}) // says nothing about discretion
-	heard(1)
+	heard(protocol.Withdrawn)
 	a.follow(false, news)
 	heard(0)
 	again := w.publish(news)
 	w.run(2 * time.Hour)
-	if !b.has(again) {
-		t.Error("an entry of a feed that is followed openly again did not arrive")
+	if !b.has(again) || b.has(quietly) || !a.has(quietly) {
+		t.Errorf("of who follows it openly again: what was polled since came %v, what was polled before %v", b.has(again), b.has(quietly))
 	}
 	// Who follows it no more forgets nothing.
 	a.follow(true, news)
@@ -194,13 +179,38 @@ func TestDiscretionChanges(t *testing.T) {
 	w.run(10 * time.Minute)
 	a.step(Subscribe{Feeds: []feed.URL{news}})
 	w.run(10 * time.Minute)
-	heard(1)
+	heard(protocol.Withdrawn)
 }
 
-// The price: entries of a discreet feed are worth half to us, and so do others charge us; and others think
-// less of us.
+// A publisher's wish that nothing be passed on is heeded where discretion is given up, and what was passed on to nobody
+// before is passed on to nobody after it is taken up.
+func TestDiscretionKeepsWhatIsPrivate(t *testing.T) {
+	w := newNetwork(t)
+	a := w.full(3, Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, blog)[0]
+	b, c := w.list[1], w.list[2]
+	w.forbid(a, news)
+	w.feed(news).private = true
+	w.publish(news)
+	a.follow(false, news)
+	w.run(3 * time.Hour)
+	w.publish(news)
+	a.follow(true, news)
+	b.follow(false, news)
+	c.follow(false, news)
+	w.run(3 * time.Hour)
+	a.advertise(b, 0, news)
+	w.run(3 * time.Hour)
+	a.follow(false, news)
+	w.publish(news)
+	w.run(3 * time.Hour)
+	if s := a.node.Feed(news); !s.Private || !a.has(w.feeds[news].entries[2].EntryID()) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// The price: nobody brings entries of a discreet feed for its own sake, and neighbors think no more of us for it.
 func TestDiscretionHasItsPrice(t *testing.T) {
-	for discreet, want := range map[bool]float64{false: 1, true: 0.5} {
+	for discreet, want := range map[bool]float64{false: 1, true: 0} {
 		w := newNetwork(t)
 		hosts := w.full(2, Config{}, blog)
 		a, b := hosts[0], hosts[1]

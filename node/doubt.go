@@ -58,7 +58,7 @@ func (n *Node) releaseShown(u feed.URL) {
 		for _, identity := range b.Identities() {
 			ids = append(ids, identity.ID)
 		}
-		return !slices.ContainsFunc(n.store.Known(ids), func(v archive.Version) bool { return !v.Polled })
+		return !slices.ContainsFunc(n.shared.Known(ids), func(v archive.Version) bool { return !v.Polled })
 	}
 	for _, b := range slices.Clone(n.hearsay.held) {
 		if shown(b) {

@@ -189,7 +189,7 @@ func (n *Node) deliveredAgain(l *link, b *protocol.Bundle) {
 		return
 	}
 	records, ids := n.recordsOf(l, b)
-	n.corroborate(l, b, records, n.store.Known(ids))
+	n.corroborate(l, b, records, n.shared.Known(ids))
 	if n.shown(l, o.audit); o.audit == 0 {
 		u, entries := n.dues.earnings.Offered(n.now, l.holder, b.DID)
 		n.earn(l, entries, u)

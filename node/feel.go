@@ -24,8 +24,8 @@ func (n *Node) feelLater() {
 
 // feel finds out whether somebody is at an address that never answered us.
 func (n *Node) feel() {
-	if len(n.feeds) == 0 {
-		return
+	if n.table.Silent(protocol.NodeID{}) {
+		return // who has nothing to say finds no neighbors
 	}
 	id, ok := n.book.Untested(n.now, n.unwanted)
 	if !ok {

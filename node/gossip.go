@@ -131,7 +131,6 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 	if known := partOf(via, k.plain); known != nil {
 		n.stored(known, k.fresh, l, k.polled...)
 	}
-	n.confirm(k.shown)
 	if forged && len(k.fresh) > 0 {
 		n.punish(l.holder, incentive.ForgedPath, incentive.Value(len(k.fresh), 0))
 	}
@@ -185,8 +184,7 @@ func (n *Node) acceptable(l *link, b *protocol.Bundle) error {
 
 // kept is what became of the entries of a bundle.
 type kept struct {
-	fresh   []feed.Entry   // new to others: not known here, or only from own polls that nobody is to know of
-	shown   []feed.EntryID // the latter
+	fresh   []feed.Entry   // not known before
 	polled  []feed.EntryID // known by own polls, young and with a date
 	plain   []feed.Entry   // all but other versions of known entries, and what was purged
 	revised []feed.Entry   // such versions that are confirmed, and that the publisher dated later than the one before
@@ -207,14 +205,15 @@ func (n *Node) recordsOf(l *link, b *protocol.Bundle) ([]archive.Record, []feed.
 func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 	records, ids := n.recordsOf(l, b)
 	var fresh []archive.Record
-	known := n.store.Known(ids)
+	left := make(map[feed.EntryID]bool) // beyond the quota
+	known := n.shared.Known(ids)
 	n.corroborate(l, b, records, known)
-	revealed := n.reveal(records, known)
 	allowed := n.allowanceOf(l, b.Feed)
 	for i, e := range b.Entries {
 		switch v := &known[i]; {
 		case v.New() && allowed != nil && !allowed.Take(roomOf(&records[i])):
 			k.left++
+			left[ids[i]] = true
 			continue
 		case v.New():
 			fresh = append(fresh, records[i])
@@ -222,10 +221,7 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 		case v.Purged: // as if it were here, but that nobody can tell whether this is what it was
 			continue
 		case v.Digest == records[i].Digest:
-			if revealed[ids[i]] {
-				k.shown = append(k.shown, ids[i])
-				k.fresh = append(k.fresh, e)
-			} else if v.Polled && incentive.Dated(n.now, b.Entries[i:i+1]) > 0 {
+			if v.Polled && incentive.Dated(n.now, b.Entries[i:i+1]) > 0 {
 				k.polled = append(k.polled, ids[i])
 			}
 		default:
@@ -242,20 +238,34 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 		}
 		k.plain = append(k.plain, e)
 	}
+	if len(fresh) > 0 {
+		n.shared.Keep(fresh)
+		n.storedFrom(l, b.Feed, fresh)
+		n.coverBrought(b.Feed)
+	}
+	n.arrived(l, b.Feed, slices.DeleteFunc(records, func(r archive.Record) bool { return left[r.ID] }), fresh)
+	return k
+}
+
+// arrived counts for the owner what a neighbor brought of a feed, of which fresh was not known to others, and tells
+// of what is new to the owner.
+func (n *Node) arrived(l *link, u feed.URL, records, fresh []archive.Record) {
+	s := n.feeds[u]
+	if s != nil && s.Discreet {
+		fresh = n.forOwner(records)
+	}
 	n.status.Counters.Delivered += int64(len(fresh))
 	n.status.Counters.Duplicates += int64(len(records) - len(fresh))
 	if len(fresh) == 0 {
-		return k
+		return
 	}
-	n.store.Keep(fresh)
-	n.storedFrom(l, b.Feed, fresh)
-	n.coverBrought(b.Feed)
 	l.delivered += int64(len(fresh))
-	if s := n.feeds[b.Feed]; s != nil {
+	if s != nil {
 		s.delivered += int64(len(fresh))
-		n.firstSeen(b.Feed, len(fresh), s.LastSuccess, false)
 		n.fill(s, fresh)
 	}
-	n.tell(Arrived{Feed: b.Feed, Source: l.id(), Records: fresh})
-	return k
+	if n.openly(u) != nil {
+		n.firstSeen(u, len(fresh), s.LastSuccess, false)
+	}
+	n.tell(Arrived{Feed: u, Source: l.id(), Records: fresh})
 }

@@ -241,7 +241,7 @@ func (i *inquiry) take(l *link, a protocol.Answer) {
 		h, isNew := i.add(l.id(), f)
 		if isNew {
 			fresh = append(fresh, h)
-			useful = useful || n.store.Known([]feed.EntryID{h.ID})[0].Digest != h.Digest
+			useful = useful || n.shared.Known([]feed.EntryID{h.ID})[0].Digest != h.Digest
 		}
 	}
 	i.results.Trim(n.now)

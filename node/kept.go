@@ -55,7 +55,7 @@ func (n *Node) privateURL(u feed.URL) bool {
 // unspeakable reports whether nobody is to hear of a feed from us, whoever told us of it, as far as its URL says. What
 // our owner shares we may say.
 func (n *Node) unspeakable(u feed.URL) bool {
-	if s := n.feeds[u]; s != nil && s.Shared && !s.Withheld {
+	if s := n.openly(u); s != nil && s.Shared && !s.Withheld {
 		why, _ := n.kept(&archive.Feed{URL: u, Shared: true})
 		return why != ""
 	}
@@ -70,11 +70,19 @@ func (n *Node) ownersHost(u feed.URL) bool {
 // privateHost reports whether the host is on this machine or a private network, as far as its name tells.
 func (n *Node) privateHost(u feed.URL) bool { return u.Local() || n.ownersHost(u) }
 
-// private reports whether entries of the feed must not leave the node. The table knows it of those that are followed no
-// more.
+// private reports whether entries of the feed must not leave the node. The table knows it of those that are not
+// followed openly.
 func (n *Node) private(u feed.URL) bool {
-	if s := n.feeds[u]; s != nil {
+	if s := n.openly(u); s != nil {
 		return s.kept != ""
 	}
 	return n.privateURL(u) || n.table.IsPrivate(u)
+}
+
+// ownersAlone reports whether the owner's wishes about the feed must not leave the node.
+func (n *Node) ownersAlone(u feed.URL) bool {
+	if s := n.feeds[u]; s != nil {
+		return s.kept != ""
+	}
+	return n.private(u)
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -30,9 +31,11 @@ type Node struct {
 	parted    []*outstanding    // what is outstanding with those whose link ended a moment ago
 	table     *neighbors.Table
 	rng       *rand.Rand
-	dues      dues    // what neighbors give and get
-	hearsay   hearsay // what they say that no own poll has shown
+	unseen    *rand.Rand // of what neighbors are not to see
+	dues      dues       // what neighbors give and get
+	hearsay   hearsay    // what they say that no own poll has shown
 	store     archive.Store
+	shared    archive.Shared // what neighbors may know of it
 	feeds     map[feed.URL]*subscription
 	status    Status
 
@@ -68,17 +71,17 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	if err != nil {
 		return nil, err
 	}
-	peers := peersOf(store)
+	peers, unseen := peersOf(store), rand.New(rand.NewChaCha8(sha256.Sum256(append([]byte("unseen "), c.Secret...))))
 	n := &Node{
-		config: c, rng: rng, store: store, now: now,
+		config: c, rng: rng, unseen: unseen, store: store, shared: store.Shared(), now: now,
 		agenda: newAgenda(now),
 		sought: make(map[uint64]func(Found)),
 		feeds:  make(map[feed.URL]*subscription),
 		became: make(map[feed.URL]replacement),
-		outage: courtesy.NewOutage(rng),
+		outage: courtesy.NewOutage(unseen),
 		book:   neighbors.NewBook(now, rng, c.AllowLocal, peers),
 	}
-	n.hosts = courtesy.NewHosts(rng, n.privateHost)
+	n.hosts = courtesy.NewHosts(unseen, n.privateHost)
 	n.table = neighbors.NewTable(neighbors.Config{
 		Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, MaxRelayed: c.MaxRelayed, AllowLocal: c.AllowLocal, Unspeakable: n.unspeakable,
 		Restless: n.restless,
@@ -189,11 +192,21 @@ func (n *Node) at(t time.Time, f func()) taskID {
 func (n *Node) after(d time.Duration, f func()) taskID { return n.at(n.now.Add(d), f) }
 
 // between is a random duration from low up to high.
-func (n *Node) between(low, high time.Duration) time.Duration {
+func (n *Node) between(low, high time.Duration) time.Duration { return drawn(n.rng, low, high) }
+
+// pollBetween is between for when the feed is polled.
+func (n *Node) pollBetween(s *subscription, low, high time.Duration) time.Duration {
+	if s.Discreet {
+		return drawn(n.unseen, low, high)
+	}
+	return drawn(n.rng, low, high)
+}
+
+func drawn(rng *rand.Rand, low, high time.Duration) time.Duration {
 	if high <= low {
 		return low
 	}
-	return low + time.Duration(n.rng.Int64N(int64(high-low)))
+	return low + time.Duration(rng.Int64N(int64(high-low)))
 }
 
 // call asks to and has f called when the call ends.

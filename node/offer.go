@@ -89,7 +89,7 @@ func (n *Node) offer(l *link, b *protocol.Bundle) {
 // wants reports whether the bundle is to be offered to the neighbor, as things stand now.
 func (n *Node) wants(l *link, b *protocol.Bundle) bool {
 	fromIt := len(b.Path) > 0 && b.Path[len(b.Path)-1] == l.id()
-	return !fromIt && !l.offered.has(b.DID) && n.interested(l, b.Feed) && !n.betrays(b) && !n.byForger(b)
+	return !fromIt && !l.offered.has(b.DID) && n.interested(l, b.Feed) && !n.byForger(b)
 }
 
 // interested reports whether bundles of the feed go to the neighbor: it wants them, and they may leave.
@@ -151,7 +151,7 @@ func (n *Node) nextOffer(l *link) (batch []*offer) {
 	for _, o := range slices.Clone(l.offers) {
 		switch {
 		case o.stage != due || len(batch) == count:
-		case n.private(o.Feed) || n.betrays(o.Bundle):
+		case n.private(o.Feed):
 			l.close(o)
 		default:
 			batch = append(batch, o) // its account had room for it, which is kept

@@ -30,6 +30,6 @@ func (n *Node) postponed(s *subscription) bool {
 	if !n.outage.Postpones(n.now) {
 		return false
 	}
-	n.pollAt(s, n.outage.Next().Add(n.between(0, spreadStart)))
+	n.pollAt(s, n.outage.Next().Add(n.pollBetween(s, 0, spreadStart)))
 	return true
 }

@@ -100,7 +100,7 @@ func (n *Node) admissible(ev Query) (protocol.Query, error) {
 	switch {
 	case n.config.QueryNetwork == NeverNetwork:
 		return q, ErrNeverNetwork
-	case u != "" && (n.private(u) || n.Discreet(u) && !ev.Explicit):
+	case u != "" && (n.ownersAlone(u) || n.discreetly(u) != nil && !ev.Explicit):
 		return q, ErrPrivateFeed
 	case len(n.queries.own) >= maxOwnQueries:
 		return q, ErrTooManyQueries

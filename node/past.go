@@ -101,7 +101,7 @@ func (n *Node) Past(u feed.URL) *PastStatus {
 // pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it and nothing is
 // lacking. That of a private feed is its owner's to ask for.
 func (n *Node) pastStatus(s *subscription) *PastStatus {
-	if s.Past.Stage == "" || s.Past.Stage == archive.PastDone && s.Past.Lack == "" || n.config.Backfill == 0 || n.private(s.URL) {
+	if s.Past.Stage == "" || s.Past.Stage == archive.PastDone && s.Past.Lack == "" || n.config.Backfill == 0 || s.kept != "" {
 		return nil
 	}
 	status := PastStatus(s.Past)

@@ -41,7 +41,7 @@ func (n *Node) fellDue(s *subscription) {
 	switch late := n.now.Sub(s.NextPoll); {
 	case n.feeds[s.URL] != s || s.polling || s.visitor.Waiting() || s.Ended || late < 0:
 	case late > spreadStart: // this machine slept, and so did all feeds
-		n.pollAt(s, n.now.Add(n.between(0, min(spreadStart, s.Interval))))
+		n.pollAt(s, n.now.Add(n.pollBetween(s, 0, min(spreadStart, s.Interval))))
 	case n.postponed(s):
 	default:
 		n.serveHost(n.hosts.Enter(s.visitor))
@@ -79,12 +79,12 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	if !ev.Unreached {
 		n.reached(s)
 	}
-	first, shown, kept := s.LastPoll.IsZero(), s.shown(), s.kept
+	first := s.LastPoll.IsZero()
 	s.LastPoll = n.now
 	s.found = s.found || ev.Status != 0 || ev.Err == nil || ev.Dialed
 	s.Private, s.Leads = n.optedOut(s, ev), ev.Secret || s.Leads && ev.Err != nil
 	s.notePage(ev)
-	if n.speakOf(s); s.shown() != shown || s.kept != kept {
+	if n.speakOf(s) {
 		n.advertiseSoon()
 	}
 	n.noteHosts(s, &ev)
@@ -108,11 +108,13 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	} else {
 		fresh, revised = n.takeDocument(s, ev, lastPoll)
 		poll.Listed, poll.New = len(s.listed), len(fresh)
-		n.firstSeen(s.URL, len(fresh), lastPoll, true)
 	}
-	n.judge(s)
-	n.checkAside(s)
-	n.releaseShown(s.URL)
+	if !s.Discreet {
+		n.firstSeen(s.URL, poll.New, lastPoll, true)
+		n.judge(s)
+		n.checkAside(s)
+		n.releaseShown(s.URL)
+	}
 	poll.History, poll.Helped, poll.Unchanged = s.history, s.Helped, ev.Unchanged
 	n.noteMoved(s, ev.Moved)
 	s.Answered(n.now, ev.Status, ev.Document, ev.Freshness, ev.RetryAfter)
@@ -144,24 +146,21 @@ func (n *Node) optedOut(s *subscription, ev Fetched) bool {
 // publish offers what an own poll brought, the feed's first or a later one, to the neighbors that want it, unless
 // nobody is to know of it.
 func (n *Node) publish(s *subscription, first bool, fresh []archive.Record, revised []feed.Entry) {
-	switch {
-	case n.private(s.URL):
-	case s.Discreet:
-		n.hide(fresh)
-	default:
-		var entries []feed.Entry
-		for i := range fresh {
-			if !first || n.news(&fresh[i]) {
-				entries = append(entries, fresh[i].Entry)
-			}
-		}
-		bundles, _ := protocol.Split(s.URL, entries)
-		for _, b := range bundles {
-			n.stored(b, b.Entries, nil)
-			n.spread(b, protocol.NodeID{})
-		}
-		n.passRevisions(s.URL, revised, nil, protocol.NodeID{})
+	if s.Discreet || s.kept != "" {
+		return
 	}
+	var entries []feed.Entry
+	for i := range fresh {
+		if !first || n.news(&fresh[i]) {
+			entries = append(entries, fresh[i].Entry)
+		}
+	}
+	bundles, _ := protocol.Split(s.URL, entries)
+	for _, b := range bundles {
+		n.stored(b, b.Entries, nil)
+		n.spread(b, protocol.NodeID{})
+	}
+	n.passRevisions(s.URL, revised, nil, protocol.NodeID{})
 }
 
 // news reports whether an entry of a feed's first document is one that others who follow the feed may not have. One
@@ -178,7 +177,9 @@ func (n *Node) news(r *archive.Record) bool {
 func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh []archive.Record, revised []feed.Entry) {
 	doc := ev.Document
 	s.Title, s.Link = doc.Title, doc.Link
-	n.noteClients(doc.Clients)
+	if !s.Discreet && s.kept == "" { // whoever is called knows by which feed
+		n.noteClients(doc.Clients)
+	}
 
 	items := oldestFirst(doc)
 	known := n.store.Known(idsOf(items))
@@ -223,14 +224,18 @@ func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh
 		}
 		listed[i] = trust.NewListed(it.entry, it.ID, it.Digest, v.Seen, altered)
 	}
-	n.shownOf(n.store.MarkPolled(n.now, met))
+	if shares := n.store.MarkPolled(n.now, met); !s.Discreet {
+		n.shownOf(shares)
+	}
 	n.store.Keep(edited)
 	n.store.Keep(fresh)
 	s.noteVolume(doc)
 	if ev.Partial {
 		s.listed = listedOn(s.listed, listed)
 	} else {
-		n.hearsay.claims.Compare(n.now, s.URL, s.listed, listed)
+		if !s.Discreet {
+			n.hearsay.claims.Compare(n.now, s.URL, s.listed, listed)
+		}
 		s.listed = listed
 	}
 	if !since.IsZero() {
@@ -335,7 +340,7 @@ func (n *Node) scheduleNext(s *subscription, p polling.Poll) {
 		if wait > soonestAgain {
 			low = max(low, soonestAgain)
 		}
-		wait = n.between(low, low+wait-wait/10)
+		wait = n.pollBetween(s, low, low+wait-wait/10)
 	}
 	n.pollAt(s, later(n.now.Add(wait), s.NotBefore))
 }
@@ -368,7 +373,7 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 		wait = min(2*wait, longestBackoff)
 	}
 	wait = max(wait, s.Terms.Failed(n.now, ev.Freshness, ev.RetryAfter))
-	n.pollAt(s, later(n.now.Add(wait+n.between(0, wait/10)), s.visitor.Until()))
+	n.pollAt(s, later(n.now.Add(wait+n.pollBetween(s, 0, wait/10)), s.visitor.Until()))
 	n.store.KeepFeed(s.Feed)
 	n.tell(Polled{Feed: s.URL, Next: s.NextPoll, Problem: s.LastError})
 }

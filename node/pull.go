@@ -95,7 +95,7 @@ func (n *Node) pull(ev Pull) {
 			continue // what is here stays as it is, what was purged stays away, and what cannot be checked is not wanted
 		}
 		wished[w.Wanted] = true
-		w.Holders = slices.DeleteFunc(slices.Clone(w.Holders), func(id protocol.NodeID) bool { return !n.pullable(id) || n.private(w.Feed) })
+		w.Holders = slices.DeleteFunc(slices.Clone(w.Holders), func(id protocol.NodeID) bool { return !n.pullable(id) || n.ownersAlone(w.Feed) })
 		p.Add(w)
 	}
 	if n.queries.pulls == nil {
@@ -250,7 +250,7 @@ func checked(now time.Time, id protocol.NodeID, wishes []protocol.Wanted, b prot
 // keep stores entries of the past: no news, and one holder's word.
 func (p *pull) keep(id protocol.NodeID, l *link, records []archive.Record) {
 	n := p.n
-	records = slices.DeleteFunc(records, func(r archive.Record) bool { return n.private(r.Entry.Feed) })
+	records = slices.DeleteFunc(records, func(r archive.Record) bool { return n.ownersAlone(r.Entry.Feed) })
 	slices.SortStableFunc(records, func(a, b archive.Record) int { return b.Time().Compare(a.Time()) })
 	came := make(map[feed.EntryID]bool, len(records))
 	var stored []feed.EntryID

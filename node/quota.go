@@ -34,7 +34,7 @@ func (n *Node) recallStored() {
 
 // volumeOf is how much a feed brings, as far as own polls have shown.
 func (n *Node) volumeOf(u feed.URL) (v incentive.Volume) {
-	if s := n.feeds[u]; s != nil && s.Volume.Text > 0 {
+	if s := n.openly(u); s != nil && s.Volume.Text > 0 {
 		v.Entries, v.Room = s.Volume.Daily, max(archive.Room(2*s.Volume.Text), usualRoom)
 	}
 	return v

@@ -52,11 +52,10 @@ func (n *Node) spared(b *protocol.Bundle, came time.Time) bool {
 	return incentive.Dated(n.now, b.Entries) > 0
 }
 
-// restless picks the feeds whose relay never rests. Which they are cannot be foretold without the node's lasting secret. If
-// all relays could rest, those that never do would be the feeds followed discreetly, and so would those that never do in
-// any run if each picked others; and who is faster than all others, so that relays rest, could have all of them.
+// restless picks the feeds whose relay never rests. Which they are cannot be foretold without the node's secret, or
+// who is faster than all others, so that relays rest, could have all those rest that somebody relies on.
 func (n *Node) restless(u feed.URL) bool {
-	mac := hmac.New(sha256.New, n.config.LastingSecret)
+	mac := hmac.New(sha256.New, n.config.Secret)
 	mac.Write([]byte("stays " + u))
 	return mac.Sum(nil)[0]%oneRestless == 0
 }

@@ -44,7 +44,7 @@ func (n *Node) request(s *subscription) {
 // themselves and get what it brings.
 func (n *Node) serves(s *subscription) int {
 	count := 1
-	if s.Discreet || n.private(s.URL) {
+	if s.Discreet || s.kept != "" {
 		return count
 	}
 	for _, p := range n.table.Interested(s.URL) {
@@ -86,7 +86,7 @@ func (n *Node) wantedLater(s *subscription) (until time.Time) {
 // allowed is t, or if the publisher wants nobody to come then, some time after the next hour in which it does.
 func (n *Node) allowed(s *subscription, t time.Time) time.Time {
 	if at := s.Allowed(t, s.LastPoll, s.Interval); at.After(t) {
-		return at.Add(n.between(0, skipSpread))
+		return at.Add(n.pollBetween(s, 0, skipSpread))
 	}
 	return t
 }

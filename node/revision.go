@@ -48,7 +48,7 @@ func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known arch
 		return awaited
 	}
 	v.Confirmed = true
-	n.store.Keep([]archive.Record{*v})
+	n.shared.Keep([]archive.Record{*v})
 	n.hearsay.claims.End(v.ID) // who brought the version that gave way gains nothing by it
 	return replaced
 }

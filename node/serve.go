@@ -29,7 +29,7 @@ func (n *Node) serve(l *link, ev Asked, c protocol.GetEntries) {
 		ids[i] = c.Wanted[i].ID
 	}
 	if !n.mayServe(l, h) && n.turnOf(ev.From, h, c.Askers).weight == 0 { // the archive is not searched
-		if slices.ContainsFunc(n.store.Known(ids), func(v archive.Version) bool { return v.Kept() }) {
+		if slices.ContainsFunc(n.shared.Known(ids), func(v archive.Version) bool { return v.Kept() }) {
 			n.askedUs(ev.From, true)
 		}
 		n.refuse(ev, spent())

@@ -41,8 +41,14 @@ func (n *Node) subscribe(wish Subscribe) {
 	}
 	for _, u := range wish.Feeds {
 		if s := n.feeds[u]; s != nil {
+			discreet := s.Discreet
 			if n.apply(&wish, &s.Feed) {
-				n.speakOf(s)
+				if s.Discreet && !discreet {
+					n.hearsay.claims.Forget(u) // as of a feed that is followed no more
+				}
+				if n.speakOf(s) {
+					n.advertiseSoon()
+				}
 				n.repolicy(s)
 				n.store.KeepFeed(s.Feed)
 			}
@@ -58,7 +64,6 @@ func (n *Node) subscribe(wish Subscribe) {
 		n.follow(u, &wish, known[u], "")
 		n.chosen(u)
 	}
-	n.advertiseSoon()
 }
 
 // follow begins to follow a feed of which f is known, the zero Feed for nothing, and which that page named, "" for none.
@@ -68,7 +73,9 @@ func (n *Node) follow(u feed.URL, wish *Subscribe, f archive.Feed, page feed.URL
 	delete(n.became, u)
 	forgetUnread(&f)
 	n.apply(wish, &f)
-	n.resume(f)
+	if n.resume(f) {
+		n.advertiseSoon()
+	}
 	s := n.feeds[u]
 	n.store.KeepFeed(s.Feed)
 	if s.kept != "" {
@@ -91,8 +98,8 @@ func (n *Node) apply(wish *Subscribe, f *archive.Feed) (changed bool) {
 	if wish.Weight != 0 {
 		f.Weight = min(max(wish.Weight, 1), neighbors.MaxWeight)
 	}
-	if wish.Discreet != nil {
-		f.Discreet = *wish.Discreet
+	if wish.Discreet != nil && *wish.Discreet != f.Discreet {
+		f.Barred, f.Discreet = *wish.Discreet && f.Confidential(), *wish.Discreet
 	}
 	if wish.Policy != nil && n.readable(*wish.Policy) {
 		f.Policy = *wish.Policy
@@ -103,16 +110,16 @@ func (n *Node) apply(wish *Subscribe, f *archive.Feed) (changed bool) {
 	return *f != before
 }
 
-// resume takes up a feed where it was left.
-func (n *Node) resume(f archive.Feed) {
+// resume takes up a feed where it was left, and reports whether neighbors are to hear of that.
+func (n *Node) resume(f archive.Feed) (news bool) {
 	s := &subscription{Feed: f, policy: n.policyOf(&f), visitor: n.hosts.Visitor(f.URL, f.At(f.URL), f.Lands)}
 	n.feeds[f.URL] = s
 	n.status.Feeds = len(n.feeds)
-	n.speakOf(s)
-	if f.Ended {
-		return
+	news = n.speakOf(s)
+	if !f.Ended {
+		n.pollAt(s, n.due(s, f.NextPoll))
 	}
-	n.pollAt(s, n.due(s, f.NextPoll))
+	return news
 }
 
 // due is when a feed is polled that fell due at t by the clock of an earlier run.
@@ -126,10 +133,10 @@ func (n *Node) due(s *subscription, t time.Time) time.Time {
 	switch {
 	case due.After(last):
 		// A clock that was ahead once must not silence the feed. Or ours is behind, and finds out (see leapt).
-		due, s.aside = last.Add(n.between(0, spreadStart)), t
+		due, s.aside = last.Add(n.pollBetween(s, 0, spreadStart)), t
 	case due.Before(n.now):
 		// No stampede after an absence: every publisher waits its turn.
-		due = n.now.Add(n.between(0, min(spreadStart, s.Interval)))
+		due = n.now.Add(n.pollBetween(s, 0, min(spreadStart, s.Interval)))
 	}
 	if !s.LastPoll.After(n.now) { // or it is not known by which clock it was
 		due = later(due, s.NotBefore)
@@ -175,15 +182,18 @@ func earlier(a, b time.Time) time.Time {
 // owner is not in now.
 func (s *subscription) shown() bool { return s.found || !s.LastSuccess.IsZero() }
 
-// speakOf sees to it that the feed is advertised if it may be. It may not be before a poll has shown where it
-// leads: a name that sounds public may belong to somebody's intranet.
-func (n *Node) speakOf(s *subscription) {
+// speakOf sees to it that the feed is advertised if it may be, and reports whether neighbors are to hear something
+// new. It may not be before a poll has shown where it leads: a name that sounds public may belong to somebody's
+// intranet.
+func (n *Node) speakOf(s *subscription) (news bool) {
 	s.kept, s.undecided = n.kept(&s.Feed)
-	private := s.kept != ""
-	n.table.Private(s.URL, private)
-	n.table.Discreet(s.URL, s.Discreet)
 	n.table.Weigh(s.URL, s.Weight)
-	n.table.Own(s.URL, !private && s.shown() && s.Names == "")
+	private, own := s.kept != "", s.kept == "" && s.shown() && s.Names == ""
+	if s.Discreet {
+		private, own = s.Confidential(), false
+	}
+	hidden := n.table.Private(s.URL, private)
+	return n.table.Own(s.URL, own) || hidden
 }
 
 // unsubscribe ends following a feed. Its entries stay.
@@ -197,10 +207,13 @@ func (n *Node) unsubscribe(u feed.URL) {
 	n.status.Feeds = len(n.feeds)
 	s.Subscribed = false
 	n.store.KeepFeed(s.Feed)
-	n.hearsay.claims.Forget(u)
-	n.table.Own(u, false)
-	n.table.Discreet(u, false)
 	n.table.Weigh(u, 1)
-	n.table.Private(u, s.kept != "") // who follows it no more does not pass it on either
-	n.advertiseSoon()
+	if s.Discreet {
+		return
+	}
+	n.hearsay.claims.Forget(u)
+	followed := n.table.Own(u, false)
+	if n.table.Private(u, s.Confidential()) || followed { // who follows it no more does not pass it on either
+		n.advertiseSoon()
+	}
 }

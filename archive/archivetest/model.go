@@ -29,6 +29,7 @@ func testModel(t *testing.T, open func(testing.TB) Archive) {
 			"purge":   m.purge,
 			"feed":    m.keepFeed,
 			"hide":    m.hide,
+			"share":   m.share,
 			"did":     m.keepDID,
 			"peer":    m.keepPeer,
 			"account": m.keepAccount,
@@ -140,19 +141,22 @@ func (m *model) keepFeed(rt *rapid.T) {
 		URL: genFeed.Draw(rt, "feed"), Title: genText.Draw(rt, "title"), Weight: rapid.IntRange(0, 100).Draw(rt, "weight"),
 		Private: rapid.Bool().Draw(rt, "private"), Leads: rapid.Bool().Draw(rt, "leads"),
 		Withheld: rapid.Bool().Draw(rt, "withheld"), Shared: rapid.Bool().Draw(rt, "shared"),
+		Discreet: rapid.Bool().Draw(rt, "discreet"), Barred: rapid.Bool().Draw(rt, "barred"),
 	}
 	m.do(func(s archive.Store) { s.KeepFeed(f) })
 }
 
 func (m *model) hide(rt *rapid.T) {
-	r, hide := genRecord.Draw(rt, "record"), rapid.Bool().Draw(rt, "hide")
-	ids := []feed.EntryID{r.ID}
-	if hide {
-		m.do(func(s archive.Store) { s.Hide(ids) })
-	} else if got, want := m.archive.Reveal(ids), m.memory.Reveal(ids); !slices.Equal(got, want) {
-		rt.Fatalf("Reveal = %v, want %v", got, want)
+	ids := []feed.EntryID{genRecord.Draw(rt, "record").ID}
+	m.do(func(s archive.Store) { s.Hide(ids) })
+}
+
+func (m *model) share(rt *rapid.T) {
+	records := rapid.SliceOfN(genRecord, 1, 3).Draw(rt, "records")
+	if rapid.Bool().Draw(rt, "confirm") {
+		m.do(func(s archive.Store) { s.Shared().Confirm(base, []feed.EntryID{records[0].ID}) })
 	} else {
-		m.open = append(m.open, func(s archive.Store) { s.Reveal(ids) })
+		m.do(func(s archive.Store) { s.Shared().Keep(records) })
 	}
 }
 
@@ -249,6 +253,9 @@ func (m *model) compare(rt *rapid.T) {
 	}
 	if got, want := m.archive.Known(ids), m.memory.Known(ids); !slices.Equal(got, want) {
 		rt.Fatalf("Known = %v, want %v", got, want)
+	}
+	if got, want := m.archive.Shared().Known(ids), m.memory.Shared().Known(ids); !slices.Equal(got, want) {
+		rt.Fatalf("Shared().Known = %v, want %v", got, want)
 	}
 }
 

@@ -18,7 +18,7 @@ func testFeeds(t *testing.T, a Archive) {
 	}
 	full := archive.Feed{
 		URL: news, Title: "News", Link: "https://news.example.org/", Subscribed: true, Private: true, Since: base,
-		Weight: 7, Discreet: true, Cover: true, Leads: true, Shared: true,
+		Weight: 7, Discreet: true, Cover: true, Barred: true, Leads: true, Shared: true,
 		Lands: "feeds.example.net", Policy: "auto:15m", Helped: 0.3125, Listed: 20, Volume: archive.Volume{Daily: 12, Text: 3400}, Gap: archive.Gap{After: base, Before: base.Add(time.Hour), Missing: 4, Filled: 1},
 		Past: archive.Past{Stage: archive.PastPublisher, Since: base.Add(-time.Hour), Page: "https://example.com/2025", Steps: 3, Back: base, Filled: 7,
 			Lack: "time hops", Left: base.Add(time.Minute), Tries: 2, Again: base.Add(time.Hour)},
@@ -47,7 +47,7 @@ func testFeeds(t *testing.T, a Archive) {
 	commit(t, a)
 
 	full.Subscribed, full.ETag, full.LastError, full.Since = false, "", "", time.Time{}
-	full.Weight, full.Discreet, full.Cover, full.Leads, full.Shared = 0, false, false, false, false
+	full.Weight, full.Discreet, full.Cover, full.Barred, full.Leads, full.Shared = 0, false, false, false, false, false
 	full.Lands, full.Policy, full.Helped, full.Listed, full.Volume, full.Gap, full.Past = "", "", 0, 0, archive.Volume{}, archive.Gap{}, archive.Past{}
 	full.Page, full.Names = "", ""
 	full.Withheld, full.Ended, full.Body, full.Unread, full.Alias, full.Pace = false, false, feed.Digest{}, false, "", feed.Pace{}

@@ -321,13 +321,22 @@ func testHidden(t *testing.T, a Archive) {
 		}
 		indexAll(t, a)
 	}
-	if got := a.Reveal([]feed.EntryID{shown.ID, hidden.ID, {9}}); !slices.Equal(got, []bool{false, true, false}) {
-		t.Errorf("Reveal = %v, want one that was hidden", got)
+	if got := a.Shared().Known([]feed.EntryID{shown.ID, hidden.ID, {9}}); !got[0].Kept() || !got[1].New() || !got[2].New() {
+		t.Errorf("others know %+v, want the first", got)
 	}
+	// Others have it once one of them brings it, as something of its own.
+	brought := hidden
+	brought.Source, brought.Seen, brought.Confirmed = nodeID(t, "192.0.2.1:7790"), hidden.Seen.Add(time.Hour), false
+	a.Shared().Keep([]archive.Record{brought})
 	commit(t, a)
-	wantFound(t, a, feed.Filter{Shareable: true}, strange, hidden, shown)
-	if got := a.Reveal([]feed.EntryID{hidden.ID}); got[0] {
-		t.Error("it was revealed twice")
+	brought.Seq = 4
+	for range 2 {
+		for _, f := range []feed.Filter{{}, {Words: []string{"word"}}, {IDs: []feed.EntryID{shown.ID, hidden.ID, strange.ID}}, {Feed: news}} {
+			wantFound(t, a, f, strange, hidden, shown)
+			f.Shareable = true
+			wantFound(t, a, f, brought, strange, shown)
+		}
+		indexAll(t, a)
 	}
 }
 

@@ -48,7 +48,7 @@ func (r *Reader) Channel(ctx context.Context, u feed.URL) (Channel, error) {
 
 // ChannelNumber returns the feed of that number, likewise.
 func (r *Reader) ChannelNumber(ctx context.Context, number int64) (Channel, error) {
-	return r.channel(ctx, `f.id = ?`, number)
+	return r.channel(ctx, `NOT f.apart AND f.id = ?`, number)
 }
 
 func (r *Reader) channel(ctx context.Context, where string, arg any) (c Channel, err error) {

@@ -28,6 +28,9 @@ type FeedStats struct {
 	KeepAge   int64 `json:"keep_age,omitempty"`   // seconds
 	KeepCount int64 `json:"keep_count,omitempty"` // entries
 
+	// Apart says that these are the entries of a feed that is followed discreetly as others know them.
+	Apart bool `json:"apart,omitempty"`
+
 	kept bool // to ourselves
 }
 
@@ -60,7 +63,7 @@ func (r *Reader) FeedStats(ctx context.Context) ([]FeedStats, error) {
 }
 
 func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, `+isConfidential+`, keep_bytes, keep_age, keep_count FROM feeds f`)
+	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, `+isConfidential+`, keep_bytes, keep_age, keep_count, apart FROM feeds f`)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +72,10 @@ func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
 	for rows.Next() {
 		var id int64
 		f := new(FeedStats)
-		if err := scan(rows, &id, &f.URL, &f.Title, &f.Subscribed, &f.kept, &f.KeepBytes, &f.KeepAge, &f.KeepCount); err != nil {
+		if err := scan(rows, &id, &f.URL, &f.Title, &f.Subscribed, &f.kept, &f.KeepBytes, &f.KeepAge, &f.KeepCount, &f.Apart); err != nil {
 			return nil, err
 		}
+		f.URL, _ = apartOf(f.URL)
 		feeds[id] = f
 	}
 	return feeds, rows.Err()

@@ -84,8 +84,6 @@ func use(path string) (errs []error) {
 		_, err = s.Page(ctx, max(c.Number, 1), last)
 		note(err)
 	}
-	_, err = s.LastingSecret()
-	note(err)
 	_, err = s.Stats(ctx)
 	note(err)
 	return errs

@@ -81,7 +81,7 @@ func (s *Store) Keep(records []archive.Record) {
 		if gone[i] {
 			continue
 		}
-		if at, ok := s.keep(&records[i]); ok {
+		if at, ok := s.keepOwn(&records[i]); ok {
 			stored = append(stored, at)
 			news.add(&records[i])
 		}
@@ -185,6 +185,7 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 		if where, stored[i] = s.insert(seq-1, r, r.Confirmed, polled); stored[i] {
 			places = append(places, where)
 			seq--
+			s.hideOwn(r, where)
 		}
 	}
 	if seq < oldest {
@@ -214,15 +215,20 @@ const (
 // Confirm implements archive.Entries. To readers of the feed it is a change like any other, but of what was filled in
 // and is no news: that they need not be told again.
 func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
-	for i := range ids {
-		if s.write(`
-			UPDATE entries AS e SET confirmed = 1,
-				changed = CASE WHEN seq > 0 THEN (SELECT replaced + 1 FROM feeds WHERE id = e.feed) ELSE changed END
-			WHERE id = ? AND NOT `+isConfirmed, ids[i][:]) > 0 {
-			s.write(`
-				UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
-				WHERE id = (SELECT feed FROM entries WHERE id = ?)`, at.Unix(), ids[i][:])
-		}
+	for _, id := range ids {
+		s.confirm(at, id, `NOT `+isSettled)
+	}
+}
+
+// confirm notes that an entry is confirmed, if that holds of entry e.
+func (s *Store) confirm(at time.Time, id feed.EntryID, condition string) {
+	if s.write(`
+		UPDATE entries AS e SET confirmed = 1,
+			changed = CASE WHEN seq > 0 THEN (SELECT replaced + 1 FROM feeds WHERE id = e.feed) ELSE changed END
+		WHERE id = ? AND NOT `+isConfirmed+` AND `+condition, id[:]) > 0 {
+		s.write(`
+			UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
+			WHERE id = (SELECT feed FROM entries WHERE id = ?)`, at.Unix(), id[:])
 	}
 }
 
@@ -234,7 +240,7 @@ func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.S
 		var seen, size int64
 		var source string
 		var u feed.URL
-		if s.write(`UPDATE entries AS e SET polled = ? WHERE id = ? AND NOT `+isPolled, at.Unix(), ids[i][:]) > 0 &&
+		if s.write(`UPDATE entries AS e SET polled = ? WHERE id = ? AND NOT `+isPolled+` AND NOT `+isSettled, at.Unix(), ids[i][:]) > 0 &&
 			s.row(`SELECT e.seen, e.source, f.url, e.size FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ? AND e.seq > 0`,
 				[]any{ids[i][:]}, &seen, &source, &u, &size) {
 			share := archive.Share{Feed: u, At: time.Unix(seen, 0).UTC(), Entries: 1, Room: archive.Room(size)}
@@ -264,11 +270,13 @@ var roomOf = fmt.Sprintf(`(%d + e.size * %d / 10 + %d * min(e.size, %d))`, archi
 func (s *Store) Unshown(since time.Time) (shares []archive.Share) {
 	s.rows(`SELECT e.source, f.url, e.seen / 3600 * 3600, count(*), sum(`+roomOf+`)
 		FROM entries e INDEXED BY entries_unshown JOIN feeds f ON f.id = e.feed
-		WHERE `+isUnshown+` AND e.seq > 0 AND e.seen >= ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`, []any{since.Unix()}, func(rows *sql.Rows) error {
+		WHERE `+isUnshown+` AND e.seq > 0 AND e.seen >= ? AND e.seq NOT IN (SELECT seq FROM hidden)
+		GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`, []any{since.Unix()}, func(rows *sql.Rows) error {
 		var x archive.Share
 		var source string
 		var unix int64
 		err := scan(rows, &source, &x.Feed, &unix, &x.Entries, &x.Room)
+		x.Feed, _ = apartOf(x.Feed)
 		x.At = time.Unix(unix, 0).UTC()
 		s.sourceOf(&x, source)
 		shares = append(shares, x)
@@ -279,18 +287,10 @@ func (s *Store) Unshown(since time.Time) (shares []archive.Share) {
 
 // Hide implements archive.Entries.
 func (s *Store) Hide(ids []feed.EntryID) {
+	s.differs = s.differs || len(ids) > 0
 	for i := range ids {
 		s.write(`INSERT INTO hidden SELECT seq FROM entries WHERE id = ? ON CONFLICT DO NOTHING`, ids[i][:])
 	}
-}
-
-// Reveal implements archive.Entries.
-func (s *Store) Reveal(ids []feed.EntryID) []bool {
-	were := make([]bool, len(ids))
-	for i := range ids {
-		were[i] = s.write(`DELETE FROM hidden WHERE seq = (SELECT seq FROM entries WHERE id = ?)`, ids[i][:]) > 0
-	}
-	return were
 }
 
 // maxFeedIDs bounds the rows of feeds that are remembered; a node polls and relays fewer.
@@ -308,7 +308,11 @@ func (s *Store) feedID(u feed.URL) int64 {
 	var id int64
 	if !s.row(`SELECT id FROM feeds WHERE url = ?`, []any{string(u)}, &id) {
 		s.begin()
-		s.row(`INSERT INTO feeds (url, secret) VALUES (?, ?) RETURNING id`, []any{string(u), u.Secret()}, &id)
+		of, apart := apartOf(u)
+		s.row(`INSERT INTO feeds (url, secret, apart) VALUES (?, ?, ?) RETURNING id`, []any{string(u), of.Secret(), apart}, &id)
+		if apart {
+			s.confine(of)
+		}
 	}
 	if s.err == nil {
 		if len(s.feedIDs) >= maxFeedIDs {
@@ -351,6 +355,7 @@ func (s *Store) LoadFeeds() (feeds []archive.Feed) {
 func (s *Store) KeepFeed(f archive.Feed) {
 	s.begin()
 	id := s.feedID(f.URL)
+	s.noteDiscreet(f.URL, f.Discreet)
 	if f.Subscribed && s.row(`SELECT 1 FROM feeds WHERE id = ? AND NOT subscribed`, []any{id}, new(int)) {
 		s.followed(id, &f)
 	}
@@ -366,7 +371,7 @@ func (s *Store) KeepFeed(f archive.Feed) {
 			policy = ?, helped = ?, listed = ?, gap_after = ?, gap_before = ?, gap_missing = ?, gap_filled = ?,
 			lands = ?, past_stage = ?, past_since = ?, past_page = ?, past_steps = ?, past_back = ?, past_filled = ?,
 			past_lack = ?, past_left = ?, past_tries = ?, past_again = ?, page = ?, names = ?, daily = ?, entry_size = ?,
-			leads = ?, shared = ?
+			leads = ?, shared = ?, barred = ?
 		WHERE id = ?`,
 		f.Title, f.Title, f.Link, f.Subscribed, f.Private, f.Secret(), toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
 		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
@@ -375,5 +380,6 @@ func (s *Store) KeepFeed(f archive.Feed) {
 		f.Policy, f.Helped, f.Listed, toMillis(f.Gap.After), toMillis(f.Gap.Before), f.Gap.Missing, f.Gap.Filled,
 		f.Lands, f.Past.Stage, toMillis(f.Past.Since), string(f.Past.Page), f.Past.Steps, toMillis(f.Past.Back), f.Past.Filled,
 		f.Past.Lack, toMillis(f.Past.Left), f.Past.Tries, toMillis(f.Past.Again), string(f.Page), f.Names, f.Volume.Daily, f.Volume.Text,
-		f.Leads, f.Shared, id)
+		f.Leads, f.Shared, f.Barred, id)
+	s.confine(f.URL)
 }

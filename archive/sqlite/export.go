@@ -22,7 +22,7 @@ type Exported struct {
 // in memory at one time and no snapshot of the archive; entries that arrive meanwhile are not among them. An error
 // is the last thing it yields.
 func (r *Reader) Export(ctx context.Context, u feed.URL) iter.Seq2[Exported, error] {
-	from, args := `entries e JOIN feeds f ON f.id = e.feed WHERE 1`, []any(nil)
+	from, args := `entries e JOIN feeds f ON f.id = e.feed WHERE NOT f.apart`, []any(nil)
 	if u != "" {
 		from, args = `feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id WHERE f.url = ?`, []any{string(u)}
 	}

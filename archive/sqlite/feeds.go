@@ -16,10 +16,10 @@ const feedColumns = `url, title, link, subscribed, private, since, weight, discr
 	policy, helped, listed, gap_after, gap_before, gap_missing, gap_filled,
 	lands, past_stage, past_since, past_page, past_steps, past_back, past_filled,
 	past_lack, past_left, past_tries, past_again, page, names, daily, entry_size,
-	leads, shared`
+	leads, shared, barred`
 
 // isConfidential is whether feed f, and all entries of it, are the owner's alone.
-const isConfidential = `(f.private OR f.withheld OR f.secret OR f.leads AND NOT f.shared)`
+const isConfidential = `(f.secret OR CASE WHEN f.discreet THEN f.barred ELSE f.private OR f.withheld OR f.leads AND NOT f.shared END)`
 
 // listFeeds finds the feeds that the node follows or followed.
 const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
@@ -35,7 +35,7 @@ func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
 		&f.Policy, &f.Helped, &f.Listed, &gapAfter, &gapBefore, &f.Gap.Missing, &f.Gap.Filled,
 		&f.Lands, &f.Past.Stage, &pastSince, &f.Past.Page, &f.Past.Steps, &pastBack, &f.Past.Filled,
 		&f.Past.Lack, &pastLeft, &f.Past.Tries, &pastAgain, &f.Page, &f.Names, &f.Volume.Daily, &f.Volume.Text,
-		&f.Leads, &f.Shared)
+		&f.Leads, &f.Shared, &f.Barred)
 	f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
 		fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
 	f.MovedSince, f.Whole, f.NotBefore = fromMillis(movedSince), fromMillis(whole), fromMillis(notBefore)

@@ -24,7 +24,7 @@ type FeedName struct {
 
 // FeedNames returns the names of the feeds that anything is kept of, the owner's own where there is one, in any order.
 func (r *Reader) FeedNames(ctx context.Context) (names []FeedName, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT id, url, iif(name = '', title, name) FROM feeds`)
+	rows, err := r.db.QueryContext(ctx, `SELECT id, url, iif(name = '', title, name) FROM feeds WHERE NOT apart`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
 			var n FeedName
@@ -38,7 +38,7 @@ func (r *Reader) FeedNames(ctx context.Context) (names []FeedName, err error) {
 
 // NumberedFeed returns what is known of the feed with that number, the zero Feed if there is none.
 func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, error) {
-	f, err := scanFeed(r.db.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feeds WHERE id = ?`, number))
+	f, err := scanFeed(r.db.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feeds WHERE id = ? AND NOT apart`, number))
 	if errors.Is(err, sql.ErrNoRows) {
 		return archive.Feed{}, nil
 	}

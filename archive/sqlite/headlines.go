@@ -53,7 +53,7 @@ func headlineStatement(q *reading.HeadlineQuery) string {
 			LEFT JOIN items i ON i.seq = e.seq WHERE e.seq < @before` + end + `e.seq DESC LIMIT @limit`
 	}
 	return `SELECT ` + headlineColumns + ` FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq
-		WHERE e.seq < @before` + end + `e.seq DESC LIMIT @limit`
+		WHERE e.seq < @before AND NOT f.apart` + end + `e.seq DESC LIMIT @limit`
 }
 
 func scanHeadline(rows *sql.Rows) (h reading.Headline, err error) {

@@ -23,11 +23,11 @@ func (s *Store) newestSeq() (seq int64) {
 	return max(seq, 0)
 }
 
-// arrived makes items of the entries behind a seq.
+// arrived makes items of the entries behind a seq, but for copies of those that had one.
 func (s *Store) arrived(after int64) {
 	s.write(`INSERT INTO items (seq, feed, arrived, listed, read)
 		SELECT e.seq, e.feed, e.seen, 1, 0 FROM entries e JOIN feeds f ON f.id = e.feed
-		WHERE e.seq > ? AND f.subscribed ORDER BY e.seq`, after)
+		WHERE e.seq > ? AND f.subscribed ORDER BY e.seq ON CONFLICT (seq) DO NOTHING`, after)
 }
 
 // filledIn makes items of the entries below a seq.

@@ -139,7 +139,7 @@ type Stats struct {
 // Stats counts what the archive holds.
 func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
 	const query = `
-		SELECT (SELECT count(*) FROM entries INDEXED BY entries_by_seq), (SELECT count(*) FROM feeds),
+		SELECT (SELECT count(*) FROM entries INDEXED BY entries_by_seq), (SELECT count(*) FROM feeds WHERE NOT apart),
 			(SELECT count(*) FROM entries INDEXED BY entries_by_seq WHERE seq > state.indexed) + (SELECT count(*) FROM stale),
 			(SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size),
 			(SELECT auto_vacuum = 2 FROM pragma_auto_vacuum)

@@ -35,6 +35,9 @@ func scanRecord(rows *sql.Rows, more ...any) (r archive.Record, err error) {
 	if r.ID, err = fromBlob[feed.EntryID](id); err != nil {
 		return r, err
 	}
+	if of, apart := apartOf(e.Feed); apart {
+		r.ID, e.Feed = turned(r.ID), of
+	}
 	if r.Digest, err = fromBlob[feed.Digest](digest); err != nil {
 		return r, err
 	}

@@ -108,7 +108,18 @@ func (s *search) conditions() (known bool, err error) {
 		} else if err != nil {
 			return false, err
 		}
-		and(`e.feed = ?`, s.feedID)
+		apart := int64(0) // none has that
+		if f.Shareable {
+			err := scan(s.tx.QueryRowContext(s.ctx, `SELECT id FROM feeds WHERE url = ?`, string(f.Feed+apartMark)), &apart)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return false, err
+			}
+		}
+		if apart != 0 {
+			and(`e.feed IN (?, ?)`, s.feedID, apart)
+		} else {
+			and(`e.feed = ?`, s.feedID)
+		}
 	}
 	if !f.Since.IsZero() {
 		and(`e.time >= ?`, ceilSeconds(f.Since))
@@ -119,12 +130,20 @@ func (s *search) conditions() (known bool, err error) {
 	if f.Shareable {
 		and(`e.feed NOT IN (SELECT id FROM feeds f WHERE ` + isConfidential + `)`)
 		and(`e.seq NOT IN (SELECT seq FROM hidden)`)
+	} else {
+		and(isOwners)
 	}
 	if f.NoSecrets {
 		and(`e.feed NOT IN (SELECT id FROM feeds WHERE secret)`)
 	}
 	if len(f.IDs) > 0 {
-		and(`e.seq IN (SELECT seq FROM entries WHERE id IN (SELECT unhex(value) FROM json_each(?)))`, jsonIDs(f.IDs))
+		ids := f.IDs
+		if f.Shareable {
+			for _, id := range f.IDs {
+				ids = append(ids[:len(ids):len(ids)], turned(id))
+			}
+		}
+		and(`e.seq IN (SELECT seq FROM entries WHERE id IN (SELECT unhex(value) FROM json_each(?)))`, jsonIDs(ids))
 	}
 	return true, nil
 }

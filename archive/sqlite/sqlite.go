@@ -82,6 +82,9 @@ type Store struct {
 	removed uint64             // as in turn, when they were
 	nextDID int64              // dids.n of the next did, 0 where it must be looked up
 	purges  bool               // entries were purged; where it is false one has to look
+
+	discreet map[feed.URL]bool // feeds that are followed discreetly; nil where one has to look
+	differs  bool              // what others know may differ from what the owner has
 }
 
 var (
@@ -149,7 +152,7 @@ func (s *Store) Commit() error {
 
 // forget forgets what is remembered of an open transaction.
 func (s *Store) forget() {
-	s.nextDID = 0
+	s.nextDID, s.discreet = 0, nil
 	clear(s.feedIDs)
 }
 

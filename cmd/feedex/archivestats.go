@@ -85,7 +85,11 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 	t := newTable(width, 2, heading...)
 	for i := range st.ByFeed {
 		f := &st.ByFeed[i]
-		cells := []string{printable(string(f.URL)), shorten(plainTitle(f.Title), 30), grouped(f.Entries), byteSize(f.Bytes),
+		title := shorten(plainTitle(f.Title), 30)
+		if f.Apart {
+			title = "(as others know it)"
+		}
+		cells := []string{printable(string(f.URL)), title, grouped(f.Entries), byteSize(f.Bytes),
 			grouped(f.Unconfirmed), grouped(f.Filled), grouped(f.Hidden), day(f.Oldest), day(f.Newest)}
 		if bounded {
 			cells = append(cells, cmp.Or(keeps(f), "-"))

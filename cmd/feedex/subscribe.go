@@ -35,11 +35,10 @@ may know of it, with --private it stays for good.
 The weight of a feed counts when neighbors are chosen: one that offers a feed of weight 5 is worth as
 much as one that offers five of weight 1.
 
-Neighbors see which feeds a node follows. A feed that is followed discreetly looks to them like one that
-only another neighbor of the node follows. The node polls it like any other, but passes on only what
-neighbors bring of it. That costs: what comes of it counts half for who brings it, and the node is worth
-less to others. It does not help against neighbors who knew before, against those who know all neighbors
-of the node, nor against the publisher.
+Neighbors see which feeds a node follows. With a feed that is followed discreetly the node says and does what it
+would if it did not follow it: it polls the feed for you, and passes on only what neighbors bring of it. That
+costs: neighbors bring it only while others near want it, and a node that follows nothing else has none. It does
+not help against neighbors who knew before, nor against the publisher.
 
 What a feed published within the last year is filled in by and by, from its publisher's archive and from
 neighbors; the setting backfill says how far back. 'feedex backfill' does it at once.

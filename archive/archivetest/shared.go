@@ -1,0 +1,162 @@
+package archivetest
+
+import (
+	"io"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// testShared has two nodes do the same, but that one of them follows a feed discreetly from some moment on, and the
+// other follows it no more. Whatever the first writes of that feed, others know the same of both.
+func testShared(t *testing.T, open func(t testing.TB) Archive) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := &sharing{quiet: open(t), gone: open(t)}
+		for _, a := range []Archive{s.quiet, s.gone} {
+			a.KeepFeed(archive.Feed{URL: news, Subscribed: true})
+			a.KeepFeed(archive.Feed{URL: blog, Subscribed: true})
+		}
+		before := rapid.SliceOfN(genRecord, 0, 5).Draw(rt, "before")
+		s.both(func(a Archive) { a.Keep(before) })
+		s.barred = rapid.Bool().Draw(rt, "barred")
+		s.quiet.KeepFeed(archive.Feed{URL: news, Subscribed: true, Discreet: true, Private: s.barred, Barred: s.barred})
+		s.gone.KeepFeed(archive.Feed{URL: news, Private: s.barred})
+		rt.Repeat(map[string]func(*rapid.T){
+			"":        s.compare,
+			"poll":    s.poll,
+			"bring":   s.bring,
+			"confirm": s.confirm,
+			"learn":   s.learn,
+			"reopen":  s.reopen,
+		})
+		for _, a := range []Archive{s.quiet, s.gone} {
+			if c, ok := a.(io.Closer); ok {
+				if err := c.Close(); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+var someNeighbor = protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790)
+
+// A sharing is the archives of the two.
+type sharing struct {
+	quiet, gone Archive
+	barred      bool // nothing of the feed left either of them before
+}
+
+func (s *sharing) both(work func(Archive)) {
+	work(s.quiet)
+	work(s.gone)
+}
+
+// poll writes what an own poll shows: of the feed to one of them, of others to both.
+func (s *sharing) poll(rt *rapid.T) {
+	records := rapid.SliceOfN(genRecord, 1, 4).Draw(rt, "records")
+	ids := make([]feed.EntryID, len(records))
+	for i := range records {
+		records[i].Source, ids[i] = protocol.NodeID{}, records[i].ID
+	}
+	own := func(r archive.Record) bool { return r.Entry.Feed == news }
+	s.quiet.Keep(records)
+	s.gone.Keep(slices.DeleteFunc(slices.Clone(records), own))
+	switch rapid.IntRange(0, 3).Draw(rt, "and") {
+	case 0:
+		s.quiet.Confirm(base, ids)
+		s.quiet.MarkPolled(base, ids)
+		for i := range records {
+			if !own(records[i]) {
+				s.gone.Confirm(base, ids[i:i+1])
+				s.gone.MarkPolled(base, ids[i:i+1])
+			}
+		}
+	case 1:
+		past := slices.DeleteFunc(rapid.SliceOfN(genRecord, 1, 4).Draw(rt, "past"), func(r archive.Record) bool { return !own(r) })
+		s.quiet.Fill(base, past)
+	}
+}
+
+// bring writes what a neighbor brought, and for the owner's eyes, too.
+func (s *sharing) bring(rt *rapid.T) {
+	records := rapid.SliceOfN(genRecord, 1, 4).Draw(rt, "records")
+	for i := range records {
+		records[i].Source = someNeighbor
+	}
+	s.both(func(a Archive) { a.Shared().Keep(records) })
+	for i := range records {
+		if id := records[i].ID; records[i].Entry.Feed == news && s.quiet.Known([]feed.EntryID{id})[0].New() {
+			s.quiet.Keep(records[i : i+1])
+		}
+	}
+}
+
+func (s *sharing) confirm(rt *rapid.T) {
+	ids := []feed.EntryID{genRecord.Draw(rt, "record").ID}
+	s.both(func(a Archive) { a.Shared().Confirm(base, ids) })
+}
+
+// learn writes what polls show of the feed, and its owner says.
+func (s *sharing) learn(rt *rapid.T) {
+	is := func(what string) bool { return rapid.Bool().Draw(rt, what) }
+	s.quiet.KeepFeed(archive.Feed{
+		URL: news, Subscribed: true, Discreet: true, Barred: s.barred, Private: is("private"), Withheld: is("withheld"),
+		Leads: is("leads"), Shared: is("shared"), Title: genText.Draw(rt, "title"),
+	})
+}
+
+func (s *sharing) reopen(rt *rapid.T) {
+	for _, a := range []*Archive{&s.quiet, &s.gone} {
+		if err := (*a).Commit(); err != nil {
+			rt.Fatal(err)
+		}
+		if r, ok := (*a).(Reopener); ok {
+			*a = r.Reopen()
+		}
+	}
+}
+
+// compare compares what others know of the two.
+func (s *sharing) compare(rt *rapid.T) {
+	var ids []feed.EntryID
+	for _, u := range feeds {
+		for n := range entriesPerFeed {
+			e := feed.Entry{Feed: u, ID: guid(n)}
+			ids = append(ids, e.EntryID())
+		}
+	}
+	for _, a := range []Archive{s.quiet, s.gone} {
+		if err := a.Commit(); err != nil {
+			rt.Fatal(err)
+		}
+	}
+	got, want := s.quiet.Shared().Known(ids), s.gone.Shared().Known(ids)
+	for i := range ids {
+		if got[i] != want[i] {
+			rt.Fatalf("others know %+v,\nof who follows no more %+v", got[i], want[i])
+		}
+	}
+	f := genFilter.Draw(rt, "filter")
+	f.Shareable, f.NoSecrets = true, false
+	var found [2][]archive.Record
+	for i, a := range []Archive{s.quiet, s.gone} {
+		list, err := a.Search(rt.Context(), f)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for k := range list {
+			list[k].Seq = 0
+		}
+		found[i] = list
+	}
+	if !slices.EqualFunc(found[0], found[1], func(a, b archive.Record) bool { return same(&a, &b) }) {
+		rt.Fatalf("others find %+v\nat who follows no more %+v", found[0], found[1])
+	}
+}

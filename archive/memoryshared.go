@@ -1,0 +1,79 @@
+package archive
+
+import (
+	"time"
+
+	"feedex/feed"
+)
+
+// Shared implements Entries.
+func (m *Memory) Shared() Shared { return memoryShared{m} }
+
+// memoryShared is a Memory as others may know it.
+type memoryShared struct{ *Memory }
+
+// Known implements Shared.
+func (m memoryShared) Known(ids []feed.EntryID) []Version {
+	versions := make([]Version, len(ids))
+	for i, id := range ids {
+		if seq, ok := m.seq(id); ok {
+			versions[i] = m.versionAt(seq)
+		} else if p, ok := m.purged[id]; ok && !m.feeds[p.feed].Discreet {
+			versions[i] = p.version()
+		}
+	}
+	return versions
+}
+
+// seq is the Seq of an entry as others know it, and whether they do.
+func (m memoryShared) seq(id feed.EntryID) (seq int, known bool) {
+	if seq, ok := m.apart[id]; ok {
+		return seq, true
+	}
+	if m.hidden[id] {
+		return 0, false
+	}
+	return m.Memory.seq(id)
+}
+
+// Keep implements Shared.
+func (m memoryShared) Keep(records []Record) {
+	for i := range records {
+		r := &records[i]
+		if seq, ok := m.seq(r.ID); ok {
+			next := m.came(r)
+			m.at(seq).giveWay(&next)
+		} else if m.feeds[r.Entry.Feed].Discreet || m.hidden[r.ID] {
+			m.setApart(r.ID, m.add(m.came(r)))
+		} else {
+			m.Memory.Keep(records[i : i+1])
+		}
+	}
+}
+
+// setApart notes that what has that Seq is an entry as others know it.
+func (m *Memory) setApart(id feed.EntryID, seq int) {
+	m.at(seq).apart, m.apart[id] = true, seq
+}
+
+// part leaves an entry that is the same to everybody to others, under its Seq, and gives the owner a copy that is
+// hidden.
+func (m *Memory) part(seq int) (copied int) {
+	k := *m.at(seq)
+	c := m.content(&k)
+	m.setApart(c.id, seq)
+	m.records = append(m.records, k)
+	m.index.remove(c.number)
+	m.index.add(c.number, len(m.records))
+	m.hidden[c.id] = true
+	return len(m.records)
+}
+
+// Confirm implements Shared.
+func (m memoryShared) Confirm(_ time.Time, ids []feed.EntryID) {
+	for _, id := range ids {
+		if seq, ok := m.seq(id); ok {
+			m.at(seq).confirmed = true
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// sharedArchive follows news discreetly. Its entries were here before (1), were edited by their publisher since (2),
+// are from own polls alone (3), or were brought by a neighbor as well, in the same version (4) and in another (5).
+func sharedArchive(t *testing.T) (*Store, []archive.Record) {
+	t.Helper()
+	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
+	t.Cleanup(func() { s.Close() })
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var records []archive.Record
+	for _, id := range []string{"1", "2", "3", "4", "5"} {
+		records = append(records, newsRecord(id, "word "+id, at))
+	}
+	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: at})
+	s.Keep(records[:2])
+	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: at, Discreet: true})
+	mustCommit(t, s)
+	edited := records[1]
+	edited.Entry.Title = "word, edited"
+	edited.Digest = edited.Entry.Digest()
+	s.Keep(append([]archive.Record{edited}, records[2:]...))
+	mustCommit(t, s)
+	if _, err := s.Index(3); err != nil {
+		t.Fatal(err)
+	}
+	brought := []archive.Record{records[3], records[4]}
+	for i := range brought {
+		brought[i].Source, brought[i].Seen, brought[i].Confirmed = neighborID, at.Add(time.Hour), false
+	}
+	brought[1].Entry.Title = "word, altered"
+	brought[1].Digest = brought[1].Entry.Digest()
+	s.Shared().Keep(brought)
+	mustCommit(t, s)
+	return s, records
+}
+
+// The owner of a node that follows a feed discreetly sees each of its entries once, everywhere, as own polls showed
+// it; what others know beside that is in no list of theirs, and nothing of the archive is damaged by it.
+func TestOwnersSeeTheirSideOnly(t *testing.T) {
+	s, records := sharedArchive(t)
+	for range 2 {
+		list, err := s.Search(t.Context(), feed.Filter{})
+		if err != nil || len(list) != 5 || list[0].Entry.Title == "word, altered" {
+			t.Errorf("found %d entries, %v: %+v", len(list), err, list)
+		}
+		for _, q := range []reading.HeadlineQuery{{Limit: 50}, {Limit: 50, Unread: true}, {Limit: 50, Feed: 1}} {
+			lines, err := s.Headlines(t.Context(), q)
+			if err != nil || len(lines) != 5 || slices.ContainsFunc(lines, func(h reading.Headline) bool { return h.URL != news || h.Item.ID == 0 }) {
+				t.Errorf("%+v: %d headlines, %v: %+v", q, len(lines), err, lines)
+			}
+		}
+		exported := 0
+		for x, err := range s.Export(t.Context(), "") {
+			if exported++; err != nil || x.Hidden != (x.ID != records[0].ID) || x.Entry.Title == "word, altered" {
+				t.Errorf("exports %+v, %v", x, err)
+			}
+		}
+		names, err := s.FeedNames(t.Context())
+		if err != nil || len(names) != 1 || exported != 5 {
+			t.Errorf("%d exported, feeds %v, %v", exported, names, err)
+		}
+		for number := range int64(4) {
+			if f, err := s.NumberedFeed(t.Context(), number); err != nil || (f.URL != "") != (number == 1) {
+				t.Errorf("feed %d is %q, %v", number, f.URL, err)
+			}
+		}
+		stats, err := s.FeedStats(t.Context())
+		if err != nil || len(stats) != 2 || stats[0].URL != news || stats[1].URL != news || stats[0].Entries+stats[1].Entries != 8 ||
+			stats[0].Apart == stats[1].Apart {
+			t.Errorf("stats %+v, %v", stats, err)
+		}
+		if problems := verified(t, s.Reader); problems != nil {
+			t.Error(problems)
+		}
+		for remaining := 1; remaining > 0; {
+			if remaining, err = s.Index(100); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// What others know of a feed that is followed discreetly is bounded and purged as what is relayed, and not brought
+// back; what is kept of the feed itself does not matter to them.
+func TestOthersSideIsPurgedAsRelayed(t *testing.T) {
+	s, records := sharedArchive(t)
+	ids := make([]feed.EntryID, len(records))
+	for i := range records {
+		ids[i] = records[i].ID
+	}
+	known := func() (kept, purged int) {
+		for _, v := range s.Shared().Known(ids) {
+			if v.Kept() {
+				kept++
+			} else if v.Purged {
+				purged++
+			}
+		}
+		return kept, purged
+	}
+	if kept, purged := known(); kept != 4 || purged != 0 {
+		t.Fatalf("others know %d entries, and %d that were purged", kept, purged)
+	}
+	s.Purge(time.Now(), ids[2:]) // by a bound of the feed
+	mustCommit(t, s)
+	if kept, purged := known(); kept != 4 || purged != 0 {
+		t.Errorf("after the owner's were purged others know %d, and %d that were purged", kept, purged)
+	}
+	surplus, err := s.Surplus(t.Context(), time.Now(), archive.Retention{Relayed: 1})
+	if err != nil || len(surplus) != 3 {
+		t.Fatalf("%d entries to purge, %v", len(surplus), err)
+	}
+	for _, dropped := range s.Purge(time.Now(), surplus) {
+		if !dropped {
+			t.Error("not dropped")
+		}
+	}
+	mustCommit(t, s)
+	again := records[3]
+	again.Source = neighborID
+	s.Shared().Keep([]archive.Record{again})
+	mustCommit(t, s)
+	if kept, purged := known(); kept != 1 || purged != 3 {
+		t.Errorf("after that they know %d, and %d that were purged", kept, purged)
+	}
+	if v := s.Known(ids[:2]); !v[0].Kept() || !v[1].Kept() {
+		t.Errorf("the owner has %+v", v)
+	}
+	if problems := verified(t, s.Reader); problems != nil {
+		t.Error(problems)
+	}
+}
