@@ -30,6 +30,8 @@ type Member struct {
 	ID protocol.NodeID
 	// Feeds are what it subscribes to.
 	Feeds []feed.URL
+	// Discreet are what it follows without letting others see it; nothing is measured of them.
+	Discreet []feed.URL
 	// Node is the Config of its node. Default Config.Node of the World. Port and Secret are set.
 	Node *node.Config
 	// Actor makes what the host runs in place of n. It is called anew after every Return. Default: n.
@@ -109,6 +111,9 @@ func (w *World) Join(m Member) (*Host, error) {
 	w.hosts = append(w.hosts, h)
 	w.byID[h.ID] = h
 	h.step(node.Subscribe{Feeds: m.Feeds})
+	if yes := true; len(m.Discreet) > 0 {
+		h.step(node.Subscribe{Feeds: m.Discreet, Discreet: &yes})
+	}
 	return h, nil
 }
 

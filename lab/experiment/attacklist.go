@@ -28,6 +28,7 @@ func attacks() []attack {
 		{22, "replay", "10% offer old entries again, hour by hour", "no credit, nothing of own feeds arrives again", 1, (*trial).replaying},
 		{23, "floods", "a node forges 1,000 entries an hour", "credit a day <= 2 x its feeds' rate + 5 each, half where the node does not follow", 2, (*trial).flooding},
 		{24, "privacy", "neighbors take what is at hop 0 for a node's own; 5 cover feeds", "precision <= 1/(1 + c/feeds); no private URL in any call", 1, (*trial).profiling},
+		{24, "discreet feeds", "nodes are observed in all that they say, over one link, over all, and before any neighbor", "what is followed discreetly is guessed no better than by chance", 1, (*trial).observing},
 		{26, "collusion", "2, 5, 10 who agree on text, time and paths, in one /24 and in several", "no polled entry shows other text at any time; none is taken for confirmed in one /24", 6, (*trial).colluding},
 		{27, "slander", "10% say of all others that they forge, 5 networks", "coverage and lag of the honest within 2% of the same without, means of 5", 2 * slanderSeeds, (*trial).slandering},
 	}

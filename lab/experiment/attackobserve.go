@@ -1,0 +1,395 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/lab"
+	"feedex/lab/actor"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// chanceErrors is by how many standard errors a sign of what is followed may be off chance. Some 20 signs are looked at.
+const chanceErrors = 3.5
+
+// observing is row 24, of discreet feeds. Each node follows some feeds openly, and of each of the others a coin says
+// whether it does so discreetly. Nodes are observed in all that they say, over one link, over all of their links,
+// and as they speak while they have no neighbor; they restart in between, and some neighbors ask them for entries.
+// Each way of counting is a guess at how the coins fell, right in half of the cases where there is nothing to see.
+func (t *trial) observing() (string, bool) {
+	c := t.crowd
+	urls := t.urls()
+	quiet, open := make(map[interestOf]bool), make(map[interestOf]bool)
+	c.Tune = func(i int, _ class, m *lab.Member) {
+		rng := c.Seed.Stream(fmt.Sprintf("discreet feeds of %d", i))
+		m.Feeds = m.Feeds[:c.Each/2]
+		for _, u := range urls {
+			heads := rng.IntN(2) == 0
+			switch {
+			case slices.Contains(m.Feeds, u):
+				open[interestOf{m.ID, u}] = true
+			case heads:
+				m.Discreet = append(m.Discreet, u)
+				quiet[interestOf{m.ID, u}] = true
+			}
+		}
+	}
+	c.Bad = max(1, c.Nodes/10)
+	c.Kind = kind{act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant {
+		return actor.Asker(n, urls, 2*time.Minute, c.Start)
+	}}
+	var g *gathering
+	o := newObserver()
+	c.Watch = func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+		alone := func() bool { return g.hosts[i] == nil || g.hosts[i].Links() == 0 }
+		return o.watch(c.address(i, c.divide()[i]), alone)
+	}
+	t.play(c, func(made *gathering) {
+		g = made
+		for i := range g.hosts {
+			at := c.Start.Add(c.Length/2 + time.Duration(i)*time.Minute)
+			g.w.At(at, func() { g.hosts[i].Stop() })
+			g.w.At(at.Add(10*time.Minute), func() {
+				if err := g.hosts[i].Return(); err != nil {
+					panic(err) // the settings were checked
+				}
+			})
+		}
+	})
+	var pairs, rest []interestOf
+	for i := range g.hosts {
+		for _, u := range urls {
+			if in := (interestOf{c.address(i, g.class[i]), u}); open[in] {
+				rest = append(rest, in)
+			} else {
+				pairs = append(pairs, in)
+			}
+		}
+	}
+	one, all := o.oneLink(), o.allLinks()
+	pass := len(quiet) > 0 && len(quiet) < len(pairs)
+	var most []float64
+	var chance float64
+	for _, seen := range []map[interestOf]*signs{one, all, o.before} {
+		var best float64
+		best, chance = guess(seen, pairs, quiet)
+		pass = pass && best <= chance
+		most = append(most, best)
+	}
+	// An observer who cannot tell what is followed openly would not have been one.
+	openly, _ := guess(all, append(rest, pairs...), open)
+	return fmt.Sprintf("right by one link %s, all links %s, before any %s; chance is up to %s; of open feeds %s",
+		percent(most[0]), percent(most[1]), percent(most[2]), percent(chance), percent(openly)), pass && openly > .95
+}
+
+// guess is how often the best sign, more of it or less, is right about who follows what, and how often it may be by
+// chance.
+func guess(seen map[interestOf]*signs, pairs []interestOf, follows map[interestOf]bool) (best, chance float64) {
+	for s := range signCount {
+		var is, not []float64
+		for _, in := range pairs {
+			if follows[in] {
+				is = append(is, seen[in].count(s))
+			} else {
+				not = append(not, seen[in].count(s))
+			}
+		}
+		right := rightGuesses(is, not)
+		best, chance = max(best, right, 1-right), .5+chanceErrors*guessError(len(is), len(not))
+	}
+	return best, chance
+}
+
+// An interestOf is a node and a feed that it may follow.
+type interestOf struct {
+	node protocol.NodeID
+	feed feed.URL
+}
+
+// A sign is something that a node does about a feed, or says of it, and that can be counted.
+type sign int
+
+const (
+	hop0      sign = iota // advertised at hop count 0
+	hop1                  // at 1
+	further               // beyond
+	withdrawn             // taken back
+	offers                // of bundles
+	unheard               // those that whoever is offered them had not told it of
+	first                 // those that nobody had
+	delivered             // bundles that it made itself, by their paths
+	seen                  // offers that it had seen
+	unseen                // and that it had not
+	found                 // entries in answers to queries
+	refused               // calls
+	signCount
+)
+
+// signs counts them.
+type signs [signCount]float64
+
+// count is how often there was a sign, also where there was none at all.
+func (s *signs) count(i sign) float64 {
+	if s == nil {
+		return 0
+	}
+	return s[i]
+}
+
+// An observer takes down what nodes say of feeds.
+type observer struct {
+	links  map[pair]map[feed.URL]*signs // what each node heard of each other
+	before map[interestOf]*signs        // what nodes said while they had no neighbor
+	told   map[pair]map[protocol.DID]bool
+	known  map[protocol.NodeID]map[protocol.DID]bool // what anybody told it
+	feeds  map[protocol.DID]feed.URL
+}
+
+func newObserver() *observer {
+	return &observer{
+		links: make(map[pair]map[feed.URL]*signs), before: make(map[interestOf]*signs), told: make(map[pair]map[protocol.DID]bool),
+		known: make(map[protocol.NodeID]map[protocol.DID]bool), feeds: make(map[protocol.DID]feed.URL),
+	}
+}
+
+// watch sees all steps of one node.
+func (o *observer) watch(me protocol.NodeID, alone func() bool) func(time.Time, node.Event, []node.Effect) {
+	open := make(map[uint64]node.Call)
+	return func(_ time.Time, ev node.Event, effects []node.Effect) {
+		switch ev := ev.(type) {
+		case node.Asked:
+			o.asked(pair{me, ev.From}, ev.Call)
+		case node.Answered:
+			if c, ok := open[ev.ID]; ok {
+				o.answered(pair{me, ev.Peer}, c.Call, ev)
+				delete(open, ev.ID)
+			}
+		}
+		for _, e := range effects {
+			switch e := e.(type) {
+			case node.Call:
+				open[e.ID] = e
+				o.tells(pair{me, e.To.Node}, e.Call)
+				if c, ok := e.Call.(protocol.Connect); ok && alone() {
+					o.alone(me, c.Subset)
+				}
+			case node.Respond:
+				if s, ok := e.Reply.(protocol.Subset); ok && alone() {
+					o.alone(me, s)
+				}
+			}
+		}
+	}
+}
+
+// add counts a sign of a feed on a link.
+func (o *observer) add(p pair, u feed.URL, s sign, n int) {
+	if o.links[p] == nil {
+		o.links[p] = make(map[feed.URL]*signs)
+	}
+	if o.links[p][u] == nil {
+		o.links[p][u] = new(signs)
+	}
+	o.links[p][u][s] += float64(n)
+}
+
+// hops is the sign that an advert at a hop count is.
+func hops(n int) sign {
+	switch {
+	case n < 0:
+		return withdrawn
+	case n > 1:
+		return further
+	}
+	return hop0 + sign(n)
+}
+
+// alone takes down what a node without neighbors advertises.
+func (o *observer) alone(of protocol.NodeID, set protocol.Subset) {
+	for _, in := range set {
+		i := interestOf{of, in.Feed}
+		if o.before[i] == nil {
+			o.before[i] = new(signs)
+		}
+		o.before[i][hops(in.Hops)]++
+	}
+}
+
+// asked takes down a call of a node's.
+func (o *observer) asked(p pair, call protocol.Call) {
+	switch call := call.(type) {
+	case protocol.Connect:
+		o.advertised(p, call.Subset)
+	case protocol.UpdateSubset:
+		o.advertised(p, call.Changes)
+	case protocol.CheckDID:
+		o.feeds[call.DID] = call.Feed
+		o.offered(p, call.DID)
+	case protocol.CheckDIDs:
+		for _, did := range call.DIDs {
+			o.offered(p, did)
+		}
+	case protocol.PutEntries:
+		if o.feeds[call.Bundle.DID] = call.Bundle.Feed; len(call.Bundle.Path) == 0 {
+			o.add(p, call.Bundle.Feed, delivered, 1)
+		}
+	}
+}
+
+// advertised takes down a set, whole or how it changed.
+func (o *observer) advertised(p pair, s protocol.Subset) {
+	for _, in := range s {
+		o.add(p, in.Feed, hops(in.Hops), 1)
+	}
+}
+
+// offered takes down an offer, and whether it is the node's own discovery, as far as can be told.
+func (o *observer) offered(p pair, did protocol.DID) {
+	u := o.feeds[did]
+	o.add(p, u, offers, 1)
+	if !o.told[p][did] {
+		o.add(p, u, unheard, 1)
+	}
+	if !o.known[p.of][did] {
+		o.add(p, u, first, 1)
+	}
+}
+
+// tells notes what a node is told of by others.
+func (o *observer) tells(p pair, call protocol.Call) {
+	switch call := call.(type) {
+	case protocol.CheckDID:
+		o.feeds[call.DID] = call.Feed
+		o.tell(p, call.DID)
+	case protocol.CheckDIDs:
+		for _, did := range call.DIDs {
+			o.tell(p, did)
+		}
+	case protocol.PutEntries:
+		o.feeds[call.Bundle.DID] = call.Bundle.Feed
+		o.tell(p, call.Bundle.DID)
+	}
+}
+
+func (o *observer) tell(p pair, did protocol.DID) {
+	if o.told[p] == nil {
+		o.told[p] = make(map[protocol.DID]bool)
+	}
+	if o.known[p.of] == nil {
+		o.known[p.of] = make(map[protocol.DID]bool)
+	}
+	o.told[p][did], o.known[p.of][did] = true, true
+}
+
+// answered takes down an answer of a node's.
+func (o *observer) answered(p pair, call protocol.Call, a node.Answered) {
+	had := func(did protocol.DID, is protocol.Seen) {
+		s := unseen
+		if is {
+			s = seen
+		}
+		o.add(p, o.feeds[did], s, 1)
+	}
+	switch call := call.(type) {
+	case protocol.CheckDID:
+		if is, ok := a.Reply.(protocol.Seen); ok {
+			had(call.DID, is)
+		} else {
+			o.add(p, call.Feed, refused, 1)
+		}
+	case protocol.CheckDIDs:
+		list, _ := a.Reply.(protocol.SeenList)
+		for i, is := range list {
+			had(call.DIDs[i], is)
+		}
+	case protocol.PutEntries:
+		if a.Err != nil {
+			o.add(p, call.Bundle.Feed, refused, 1)
+		}
+	case protocol.QueryFeed:
+		if answer, ok := a.Reply.(protocol.Answer); ok {
+			o.add(p, call.Query.Filter.Feed, found, len(answer.Found))
+		} else {
+			o.add(p, call.Query.Filter.Feed, refused, 1)
+		}
+	default:
+		if s, ok := a.Reply.(protocol.Subset); ok {
+			o.advertised(p, s)
+		}
+	}
+}
+
+// allLinks is what can be counted of each node by those who have all of its links.
+func (o *observer) allLinks() map[interestOf]*signs {
+	sums := make(map[interestOf]*signs)
+	for p, list := range o.links {
+		o.sum(sums, p, list)
+	}
+	return sums
+}
+
+// oneLink is what can be counted of each node by the one that heard most of it, but for what only others told the node.
+func (o *observer) oneLink() map[interestOf]*signs {
+	heard := make(map[pair]float64)
+	most := make(map[protocol.NodeID]pair)
+	for p, list := range o.links {
+		for _, s := range list {
+			for _, n := range s {
+				heard[p] += n
+			}
+		}
+		best, ok := most[p.of]
+		if !ok || cmp.Or(cmp.Compare(heard[p], heard[best]), p.by.Compare(best.by)) > 0 {
+			most[p.of] = p
+		}
+	}
+	sums := make(map[interestOf]*signs)
+	for _, p := range most {
+		o.sum(sums, p, o.links[p])
+	}
+	for _, s := range sums {
+		s[first] = 0
+	}
+	return sums
+}
+
+func (o *observer) sum(sums map[interestOf]*signs, p pair, list map[feed.URL]*signs) {
+	for u, s := range list {
+		in := interestOf{p.of, u}
+		if sums[in] == nil {
+			sums[in] = new(signs)
+		}
+		for i, n := range s {
+			sums[in][i] += n
+		}
+	}
+}
+
+// rightGuesses is how often, of one number drawn from each list, the first is the greater one, where equal ones are
+// decided by a coin: .5 where there is no telling (the area under the receiver operating characteristic).
+func rightGuesses(is, not []float64) float64 {
+	slices.Sort(is)
+	slices.Sort(not)
+	right, less, equal := 0.0, 0, 0
+	for _, n := range is {
+		for less < len(not) && not[less] < n {
+			less++
+		}
+		for equal = max(equal, less); equal < len(not) && not[equal] == n; {
+			equal++
+		}
+		right += float64(less) + float64(equal-less)/2
+	}
+	return right / float64(max(1, len(is)*len(not)))
+}
+
+// guessError is the standard error of rightGuesses where there is no telling (Mann and Whitney 1947).
+func guessError(is, not int) float64 {
+	return math.Sqrt(float64(is+not+1) / float64(max(1, 12*is*not)))
+}
