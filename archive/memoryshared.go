@@ -62,11 +62,17 @@ func (m *Memory) part(seq int) (copied int) {
 	k := *m.at(seq)
 	c := m.content(&k)
 	m.setApart(c.id, seq)
-	m.records = append(m.records, k)
+	if seq < 0 { // what was filled in is no news to the owner either
+		m.past = append(m.past, k)
+		copied = -len(m.past)
+	} else {
+		m.records = append(m.records, k)
+		copied = len(m.records)
+	}
 	m.index.remove(c.number)
-	m.index.add(c.number, len(m.records))
+	m.index.add(c.number, copied)
 	m.hidden[c.id] = true
-	return len(m.records)
+	return copied
 }
 
 // Confirm implements Shared.

@@ -82,7 +82,7 @@ type Entries interface {
 // archive is that of a node that does not follow the feed. An entry that neighbors brought is in both once both were
 // given it, each with a Seq of its own.
 type Shared interface {
-	// Known, Keep and Confirm are as those of Entries.
+	// Known, Keep and Confirm are as those of Entries. Keep takes what neighbors brought, which has a Source.
 	Known(ids []feed.EntryID) []Version
 	Keep(records []Record)
 	Confirm(at time.Time, ids []feed.EntryID)

@@ -156,6 +156,11 @@ func (m *model) share(rt *rapid.T) {
 	if rapid.Bool().Draw(rt, "confirm") {
 		m.do(func(s archive.Store) { s.Shared().Confirm(base, []feed.EntryID{records[0].ID}) })
 	} else {
+		for i := range records {
+			if records[i].Source.IsZero() {
+				records[i].Source, records[i].Confirmed = from, false
+			}
+		}
 		m.do(func(s archive.Store) { s.Shared().Keep(records) })
 	}
 }
@@ -277,7 +282,8 @@ var (
 		t := genTime.Draw(rt, "time").Truncate(time.Second)
 		return rapid.SampledFrom([]time.Time{{}, t, t.Add(archive.Ahead), t.Add(1e6 * time.Hour)}).Draw(rt, "date")
 	})
-	genSource = rapid.SampledFrom([]protocol.NodeID{{}, protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790)})
+	from      = protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790)
+	genSource = rapid.SampledFrom([]protocol.NodeID{{}, from})
 	genWord   = rapid.OneOf(rapid.SampledFrom([]string{
 		"alpha", "Alpha", "ALPHABET", "alphabetic", "bet", "Übung", "ubung", "naïve", "nai\u0308ve", "Σίσυφος", "σισυφοσ",
 		"сервер", "СЕРВ", "日本語", "日本", "한국어", "हिन्दी", "c++", "3.14", "14", "don't", "İstanbul", "straße", "STRASSE",

@@ -111,12 +111,19 @@ func (s *Store) part(seq int64, r *archive.Record) {
 	own, apart := s.feedID(r.Entry.Feed), s.feedID(r.Entry.Feed+apartMark)
 	id := turned(r.ID)
 	s.write(`UPDATE entries SET id = ?, feed = ? WHERE seq = ?`, id[:], apart, seq)
+	var next any
+	if seq < 0 { // what was filled in is no news to the owner either
+		var lowest int64
+		s.row(`UPDATE state SET lowest = lowest - 1 RETURNING lowest`, nil, &lowest)
+		s.write(`INSERT INTO stale VALUES (?)`, lowest)
+		next = lowest
+	}
 	copied, _ := s.insertRow(`
-		INSERT INTO entries (id, digest, feed, published, updated, seen, source, guid, title, link,
+		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
 			authors, categories, enclosures, summary, content, confirmed, polled)
-		SELECT ?, digest, ?, published, updated, seen, source, guid, title, link,
+		SELECT ?, ?, digest, ?, published, updated, seen, source, guid, title, link,
 			authors, categories, enclosures, summary, content, confirmed, polled
-		FROM entries WHERE seq = ?`, r.ID[:], own, seq)
+		FROM entries WHERE seq = ?`, next, r.ID[:], own, seq)
 	s.write(`INSERT INTO hidden VALUES (?)`, copied)
 	s.write(`UPDATE items SET seq = ? WHERE seq = ?`, copied, seq)
 	s.paginate([]place{{copied, own}, {seq, apart}})
