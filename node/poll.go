@@ -11,7 +11,6 @@ import (
 	"feedex/neighbors"
 	"feedex/polling"
 	"feedex/protocol"
-	"feedex/trust"
 )
 
 const (
@@ -98,34 +97,41 @@ func (n *Node) polled(s *subscription, ev Fetched) {
 	n.status.Counters.Polls++
 	n.recall(s)
 	lastPoll := s.LastSuccess
-	s.Errors, s.LastError, s.LastSuccess = 0, "", n.now
-	poll := polling.Poll{At: n.now, Interval: s.Interval}
-	var fresh []archive.Record
-	var revised []feed.Entry
+	d := &taken{Fetched: ev, first: first, since: lastPoll, poll: polling.Poll{At: n.now, Interval: s.Interval}}
 	s.slipped = false
 	if ev.Document == nil {
 		n.status.Counters.NotModified++
-	} else {
-		fresh, revised = n.takeDocument(s, ev, lastPoll)
-		poll.Listed, poll.New = len(s.listed), len(fresh)
+		n.pollEnded(s, d)
+		return
+	}
+	n.take(s, d)
+	n.keepTaken(s, d)
+}
+
+// pollEnded follows from a poll that was answered: the document, if there is one, is stored.
+func (n *Node) pollEnded(s *subscription, d *taken) {
+	s.Errors, s.LastError, s.LastSuccess = 0, "", n.now
+	if d.Document != nil {
+		n.listedBy(s, d)
+		d.poll.Listed, d.poll.New = len(s.listed), len(d.fresh)
 	}
 	if !s.Discreet {
-		n.firstSeen(s.URL, poll.New, lastPoll, true)
+		n.firstSeen(s.URL, d.poll.New, d.since, true)
 		n.judge(s)
 		n.checkAside(s)
 		n.releaseShown(s.URL)
 	}
-	poll.History, poll.Helped, poll.Unchanged = s.history, s.Helped, ev.Unchanged
-	n.noteMoved(s, ev.Moved)
-	s.Answered(n.now, ev.Status, ev.Document, ev.Freshness, ev.RetryAfter)
-	n.beginPast(s, ev.Document)
-	n.scheduleNext(s, poll)
+	d.poll.History, d.poll.Helped, d.poll.Unchanged = s.history, s.Helped, d.Unchanged
+	n.noteMoved(s, d.Moved)
+	s.Answered(n.now, d.Status, d.Document, d.Freshness, d.RetryAfter)
+	n.beginPast(s, d.Document)
+	n.scheduleNext(s, d.poll)
 	n.store.KeepFeed(s.Feed)
-	n.tell(Polled{Feed: s.URL, New: poll.New, Listed: poll.Listed, Next: s.NextPoll})
-	if len(fresh) > 0 {
-		n.tell(Arrived{Feed: s.URL, Records: fresh})
+	n.tell(Polled{Feed: s.URL, New: d.poll.New, Listed: d.poll.Listed, Next: s.NextPoll})
+	if len(d.fresh) > 0 {
+		n.tell(Arrived{Feed: s.URL, Records: d.fresh})
 	}
-	n.publish(s, first, fresh, revised)
+	n.publish(s, d.first, d.fresh, d.revised)
 }
 
 // optedOut reports whether the feed must not leave the node, by how a poll of it ended: the last document, or what came
@@ -169,120 +175,6 @@ func (n *Node) news(r *archive.Record) bool {
 	t := r.Time()
 	dated := t.Equal(r.Entry.Published) || t.Equal(r.Entry.Updated)
 	return dated && n.now.Sub(t) <= newsFor
-}
-
-// takeDocument stores the document's entries and what it says of its feed, and returns the entries that were
-// not known before, and those that the publisher edited and dated so. The poll before was at since, the zero time
-// if there was none.
-func (n *Node) takeDocument(s *subscription, ev Fetched, since time.Time) (fresh []archive.Record, revised []feed.Entry) {
-	doc := ev.Document
-	s.Title, s.Link = doc.Title, doc.Link
-	if !s.Discreet && s.kept == "" { // whoever is called knows by which feed
-		n.noteClients(doc.Clients)
-	}
-
-	items := oldestFirst(doc)
-	known := n.store.Known(idsOf(items))
-	for i := range known {
-		if v := &known[i]; v.Purged && !v.Polled { // what filled the archive is no reason to go without
-			*v = archive.Version{}
-		}
-	}
-	all := len(items)
-	if !ev.Partial {
-		if again := s.renamed(items, known); again != nil {
-			items, known = without(items, again), without(known, again)
-		}
-	}
-	settleDates(items, known)
-	var edited []archive.Record
-	var met []feed.EntryID // brought by somebody else, and not shown by a poll as they are
-	listed := make([]trust.Listed, len(items))
-	newest := n.newestKnown(s, since)
-	n.dateEntries(s, items, known, since, ev.Partial)
-	brought := 0 // by neighbors, since the poll before
-	for i := range items {
-		it, v := &items[i], &known[i]
-		if v.Seen.After(since) {
-			brought++
-		}
-		if v.Kept() && !v.Polled {
-			met = append(met, it.ID)
-		}
-		altered := false
-		switch {
-		case v.New():
-			fresh = append(fresh, n.recordOf(it))
-			v.Seen = n.now
-		case v.Purged: // as if it were here
-		case v.Digest == it.Digest:
-		default:
-			edited = append(edited, n.recordOf(it)) // the publisher's own revision replaces ours
-			if altered = !sameButDates(it.entry, v); altered && n.moved(v.Updated, it.entry.Updated) {
-				revised = append(revised, *it.entry)
-			}
-		}
-		listed[i] = trust.NewListed(it.entry, it.ID, it.Digest, v.Seen, altered)
-	}
-	if shares := n.store.MarkPolled(n.now, met); !s.Discreet {
-		n.shownOf(shares)
-	}
-	n.store.Keep(edited)
-	n.store.Keep(fresh)
-	s.noteVolume(doc)
-	if ev.Partial {
-		s.listed = listedOn(s.listed, listed)
-	} else {
-		if !s.Discreet {
-			n.hearsay.claims.Compare(n.now, s.URL, s.listed, listed)
-		}
-		s.listed = listed
-	}
-	if !since.IsZero() {
-		s.Helped = float64(polling.Help(s.Helped).After(len(fresh), brought))
-	}
-	if ev.Partial {
-		n.fill(s, fresh) // it lists nothing that was known before, as is its nature
-	} else {
-		n.watchWindow(s, newest, fresh, all)
-	}
-	s.polled += int64(len(fresh))
-	n.status.Counters.Polled += int64(len(fresh))
-	return fresh, revised
-}
-
-// An item is an entry as a document lists it.
-type item struct {
-	feed.Identity
-	entry *feed.Entry // nobody may write to it
-}
-
-// recordOf is what is kept of an item that this poll brought.
-func (n *Node) recordOf(it *item) archive.Record {
-	return archive.RecordOf(*it.entry, it.Identity, n.now, protocol.NodeID{})
-}
-
-// oldestFirst are the items of a document in the order in which they came out, as far as one can tell:
-// most publishers list the newest first. It becomes the order of arrival.
-func oldestFirst(doc *feed.Document) []item {
-	identities, last := doc.Identities(), len(doc.Entries)-1
-	at := func(i int) int { return last - i }
-	if last > 0 && doc.Entries[0].Published.Before(doc.Entries[last].Published) && !doc.Entries[0].Published.IsZero() {
-		at = func(i int) int { return i }
-	}
-	items := make([]item, len(doc.Entries))
-	for i := range items {
-		items[i] = item{identities[at(i)], &doc.Entries[at(i)]}
-	}
-	return items
-}
-
-func idsOf(items []item) []feed.EntryID {
-	ids := make([]feed.EntryID, len(items))
-	for i := range items {
-		ids[i] = items[i].ID
-	}
-	return ids
 }
 
 // noteClients remembers the nodes that a feed document lists (Paper §3.1, second source).
