@@ -1,0 +1,49 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"feedex/protocol"
+)
+
+// Neighbors tell each other every two hours how they stand, also where nothing changes; and what was not said again for
+// two and a half hours counts no more.
+func TestAccountsAreStatedEveryTwoHours(t *testing.T) {
+	w := newNetwork(t)
+	list := w.full(2, Config{}, news)
+	a, b := list[0], list[1]
+	method := protocol.StateAccount{}.Method()
+	var said []time.Time
+	w.watch = func(h *testHost, _ Event, effects []Effect) {
+		for _, e := range effects {
+			if c, ok := e.(Call); ok && h == a && c.Call.Method() == method {
+				said = append(said, w.now)
+			}
+		}
+	}
+	w.run(13 * time.Hour)
+	if len(said) < 5 || len(said) > 7 {
+		t.Fatalf("it was said %d times in 13 hours", len(said))
+	}
+	for i := 1; i < len(said); i++ {
+		if d := said[i].Sub(said[i-1]); d < stateEvery || d > stateEvery+2*upkeepEvery {
+			t.Errorf("it was said again after %v", d)
+		}
+	}
+	w.watch = nil
+	l := a.node.linkTo(b.id)
+	a.inside(func(n *Node) { n.noteOurs(l, protocol.Account{Bound: 10_000, Waiting: 1}) })
+	for _, c := range []struct {
+		after time.Duration
+		want  bool
+	}{{0, true}, {stateEvery, true}, {stateEvery + 31*time.Minute, false}} {
+		at := l.oursAt.Add(c.after)
+		before := a.node.now
+		a.node.now = at
+		if got := a.node.keptShort(l); got != c.want {
+			t.Errorf("%v later it counts: %v", c.after, got)
+		}
+		a.node.now = before
+	}
+}
