@@ -2,11 +2,8 @@ package daemon
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net"
@@ -27,7 +24,6 @@ import (
 	"feedex/polling"
 	"feedex/protocol"
 	"feedex/transport"
-	"feedex/xmlrpc"
 )
 
 const (
@@ -265,28 +261,7 @@ func newFloodPeer(b *testing.B, ip, at string, u feed.URL) *floodPeer {
 
 // call makes a call of the node.
 func (p *floodPeer) call(c protocol.Call) (protocol.Reply, error) {
-	req, err := http.NewRequest(http.MethodPost, p.node, bytes.NewReader(protocol.EncodeCall(nil, p.nid, c)))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "text/xml")
-	req.Header.Set(transport.SessionHeader, "a session")
-	resp, err := p.client.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, err
-	}
-	v, err := xmlrpc.DecodeResponse(text, protocol.AnswerLimits(c.Method()))
-	if fault, ok := errors.AsType[*xmlrpc.Fault](err); ok {
-		return nil, &protocol.RemoteError{Code: protocol.Code(fault.Code), Text: fault.String}
-	} else if err != nil {
-		return nil, err
-	}
-	return protocol.DecodeReply(c, v)
+	return callByHand(context.Background(), p.client, p.node, "a session", p.nid, c)
 }
 
 // flood delivers bundles of all kinds of hostile text, by two connections, until ctx ends.

@@ -97,13 +97,20 @@ func (s *stranger) seen(did protocol.DID) protocol.Seen {
 
 // call makes a call of the node.
 func (s *stranger) call(c protocol.Call) (protocol.Reply, error) {
-	body := protocol.EncodeCall(nil, s.id.Port(), c)
-	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, "http://"+s.node+transport.Path, bytes.NewReader(body))
+	return callByHand(s.t.Context(), s.http, "http://"+s.node+transport.Path, "", s.id.Port(), c)
+}
+
+// callByHand makes a call of a node over HTTP, as a program would that has nothing of ours but the codec.
+func callByHand(ctx context.Context, client *http.Client, at, session string, port uint16, c protocol.Call) (protocol.Reply, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, bytes.NewReader(protocol.EncodeCall(nil, port, c)))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "text/xml")
-	resp, err := s.http.Do(req)
+	if session != "" {
+		req.Header.Set(transport.SessionHeader, session)
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}
