@@ -66,9 +66,6 @@ func (n *Node) take(s *subscription, d *taken) {
 		if v.Seen.After(d.since) {
 			d.brought++
 		}
-		if v.Kept() && !v.Polled {
-			d.met = append(d.met, it.ID)
-		}
 		altered := false
 		switch {
 		case v.New():
@@ -76,6 +73,9 @@ func (n *Node) take(s *subscription, d *taken) {
 			v.Seen = n.now
 		case v.Purged: // as if it were here
 		case v.Digest == it.Digest:
+			if !v.Polled {
+				d.met = append(d.met, it.ID)
+			}
 		default:
 			edited = append(edited, n.recordOf(it)) // the publisher's own revision replaces ours
 			if altered = !sameButDates(it.entry, v); altered && n.moved(v.Updated, it.entry.Updated) {
