@@ -37,6 +37,8 @@ func weightOf(ev node.Event) int {
 			for i := range r.Entries {
 				weight += entryWeight + textOf(&r.Entries[i].Entry)
 			}
+		case *protocol.Bundle:
+			weight += entryWeight*len(r.Entries) + r.WireBytes()
 		case protocol.Subset:
 			weight += interestWeight * len(r)
 		}
