@@ -29,11 +29,12 @@ const (
 // exposure counts what others put us to within a minute.
 type exposure struct {
 	minute    int64                        // since 1970
-	parted    map[incentive.Holder]*effort // of links that ended: who connects again has no more of it
+	holders   map[incentive.Holder]*effort // of whom there was no link, or it ended: who connects again has no more of it
 	strangers *admission.Pool[struct{}]    // calls
 }
 
-// effort is what a neighbor puts us to within a minute. All links of a holder share one.
+// effort is what a neighbor puts us to within a minute. All links of a holder share one. Of the bytes count those that it
+// sends, those that it is asked for and those that it asks for: a demand is small, whatever the bundle is.
 type effort struct {
 	minute                          int64 // since 1970
 	calls, bytes, queries, messages int
@@ -43,7 +44,7 @@ type effort struct {
 func minuteOf(now time.Time) int64 { return now.Unix() / 60 }
 
 func newExposure() exposure {
-	return exposure{parted: make(map[incentive.Holder]*effort), strangers: newCalls()}
+	return exposure{holders: make(map[incentive.Holder]*effort), strangers: newCalls()}
 }
 
 func newCalls() *admission.Pool[struct{}] {
@@ -54,27 +55,32 @@ func newCalls() *admission.Pool[struct{}] {
 func (x *exposure) turn(now time.Time) {
 	if minute := minuteOf(now); minute != x.minute {
 		x.minute, x.strangers = minute, newCalls()
-		clear(x.parted)
+		clear(x.holders)
 	}
 }
 
 // part remembers what a link put us to that ends.
 func (x *exposure) part(now time.Time, l *link) {
 	x.turn(now)
-	x.parted[l.holder] = l.effort
+	x.holders[l.holder] = l.effort
 }
 
-// effortOf is what a holder with which there is a new link put us to within this minute.
+// effortOf is what a holder, to whom there may be no link, put us to within this minute.
 func (n *Node) effortOf(h incentive.Holder) *effort {
-	if l := n.linkHeldBy(h); l != nil {
-		return l.effort
-	}
 	n.load.turn(n.now)
-	if e := n.load.parted[h]; e != nil {
-		return e
+	e := n.load.holders[h]
+	if l := n.linkHeldBy(h); l != nil {
+		e = l.effort
+	} else if e == nil {
+		e = new(effort)
+		n.load.holders[h] = e
 	}
-	return new(effort)
+	e.turn(n.now)
+	return e
 }
+
+// exhausted reports whether a holder put us to all that it may within this minute.
+func (n *Node) exhausted(h incentive.Holder) bool { return n.effortOf(h).over() && !n.trusted(h) }
 
 // turn begins a new minute.
 func (e *effort) turn(now time.Time) {
@@ -147,6 +153,8 @@ func (x *exposure) stranger(now time.Time, from netip.Addr) (over bool) {
 // trusted reports whether the holder is on the owner's own network, which is not held to limits.
 func (n *Node) trusted(h incentive.Holder) bool { return n.config.Incentive.TrustLocal && h.Local() }
 
+var errExhausted = protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down", callsAMinute, bytesAMinute)
+
 // tooMuch refuses a call that is beyond what its caller may put us to. l is the link that it came over, nil for
 // none.
 func (n *Node) tooMuch(ev Asked, l *link) bool {
@@ -161,7 +169,7 @@ func (n *Node) tooMuch(ev Asked, l *link) bool {
 	if !over || n.trusted(l.holder) {
 		return false
 	}
-	n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down", callsAMinute, bytesAMinute))
+	n.refuse(ev, errExhausted)
 	if first {
 		n.punish(l.holder, incentive.CallFlood, 0)
 	}

@@ -1,10 +1,14 @@
 package node
 
 import (
+	"fmt"
 	"net/netip"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"feedex/feed"
 	"feedex/incentive"
 	"feedex/protocol"
 )
@@ -69,7 +73,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		if got := busy(a, c.times, c.id, c.call); got != c.want {
 			t.Errorf("%s: %d of %d calls were refused, want %d", c.name, got, c.times, c.want)
 		}
-		if n := a.node.load.strangers.Len() + len(a.node.load.parted); n > strangersCalls {
+		if n := a.node.load.strangers.Len() + len(a.node.load.holders); n > strangersCalls {
 			t.Errorf("%s: %d calls are kept", c.name, n)
 		}
 		for _, id := range c.newcomers {
@@ -145,6 +149,98 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 		}
 		if answered > callsAMinute || answered < callsAMinute/2 {
 			t.Errorf("%s: %d calls within a minute were answered, the limit is %d", c.name, answered, callsAMinute)
+		}
+	}
+}
+
+// large is so many bundles, each of as many entries of a megabyte.
+func large(n, entriesEach int) (list []*protocol.Bundle) {
+	text := strings.Repeat("x", 1<<20-1<<10)
+	for i := range n {
+		var entries []feed.Entry
+		for k := range entriesEach {
+			entries = append(entries, feed.Entry{Feed: news, ID: fmt.Sprint("large ", i, k), Content: text, Published: epoch})
+		}
+		list = append(list, bundleWith(entries...))
+	}
+	return list
+}
+
+// A neighbor that offers what is large, delivers nothing and waits to be asked for it brings no more bytes in a minute than
+// by deliveries. It is asked for the rest in the minutes after, also where it hung up, and is not blamed.
+func TestWhatWeAskForCountsInTheMinute(t *testing.T) {
+	for _, hangsUp := range []bool{false, true} {
+		w := newNetwork(t)
+		w.direct = true
+		hosts := w.full(2, unlimited(), news)
+		a, b := hosts[0], hosts[1]
+		w.run(time.Minute)
+		w.minute()
+		list, given, most := large(40, 3), make(map[int64]int), 0
+		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+			demand, ok := c.(protocol.GetBundle)
+			if !ok || to != b {
+				return nil, false
+			}
+			bundle := list[slices.Index(didsOf(list), demand.DID)]
+			given[minuteOf(w.now)] += bundle.WireBytes()
+			most = max(most, given[minuteOf(w.now)])
+			return bundle, true
+		}
+		a.hears(b, protocol.CheckDIDs{DIDs: didsOf(list)})
+		if hangsUp {
+			a.inside(func(n *Node) { n.part(n.linkTo(b.id), "over") })
+		}
+		w.run(afterwards)
+		if most > bytesAMinute+list[0].WireBytes() {
+			t.Errorf("hangs up %v: %d bytes were asked for in a minute, the limit is %d", hangsUp, most, bytesAMinute)
+		}
+		for i, bundle := range list {
+			if !a.has(bundle.Entries[0].EntryID()) {
+				t.Fatalf("hangs up %v: bundle %d of %d was not asked for", hangsUp, i, len(list))
+			}
+		}
+		if blamed := w.blamed(b); len(blamed) > 0 {
+			t.Errorf("hangs up %v: blamed for %v", hangsUp, blamed)
+		}
+	}
+}
+
+// A neighbor that asks for the same bundles over and over is given no more bytes of them in a minute than it may send,
+// also where it hung up.
+func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
+	for _, hangsUp := range []bool{false, true} {
+		w := newNetwork(t)
+		w.direct = true
+		hosts := w.full(2, bound(), news)
+		a, b := hosts[0], hosts[1]
+		a.inside(func(n *Node) { n.earnValue(n.linkTo(b.id), 20*incentive.Entry) })
+		w.minute()
+		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+			return nil, to == b && isPut(c) // it takes no delivery
+		}
+		list := large(10, 1)
+		for _, bundle := range list {
+			a.offers(b, bundle)
+		}
+		w.run(time.Second)
+		session := b.node.linkTo(a.id).token
+		if hangsUp {
+			a.inside(func(n *Node) { n.part(n.linkTo(b.id), "over") })
+		}
+		given := 0
+		for range 20 {
+			for _, bundle := range list {
+				if r := a.answerTo(b.id, session, protocol.GetBundle{DID: bundle.DID}); r.Fault == nil {
+					given += bundle.WireBytes()
+				}
+			}
+		}
+		if given > bytesAMinute+list[0].WireBytes() || given < bytesAMinute/2 {
+			t.Errorf("hangs up %v: it was given %d bytes in a minute, the limit is %d", hangsUp, given, bytesAMinute)
+		}
+		if marks := a.account(b).Standing.Marks; len(marks) > 0 {
+			t.Errorf("hangs up %v: blamed for %v", hangsUp, marks)
 		}
 	}
 }

@@ -95,12 +95,19 @@ func (out *outstanding) overdue(now time.Time) bool {
 	return len(out.owed) > 0 && !out.owed[0].due.After(now)
 }
 
-// demand asks for a bundle that is overdue.
+// demand asks for a bundle that is overdue, in the next minute where the neighbor put us to all that it may in this one.
 func (n *Node) demand(l *link, o owed) {
+	if n.exhausted(l.holder) {
+		l.owed[0].due = n.now.Truncate(time.Minute).Add(time.Minute)
+		return
+	}
 	l.demanding = true
 	n.call(Target{Node: l.id()}, l.token, protocol.GetBundle{DID: o.did}, maxPutTimeout, func(a Answered) {
 		n.answeredBy(l, a, func(Answered) {})
 		l := l.outstanding.link // there may be another by now
+		if b, ok := a.Reply.(*protocol.Bundle); ok {
+			n.effortOf(l.holder).bytes += b.WireBytes()
+		}
 		if l.demanding = false; l.owes(o.did) {
 			n.demanded(l, o, a)
 		}
