@@ -99,10 +99,10 @@ func (h *host) tell(now time.Time, note node.Note) {
 	log := h.config.Log
 	switch t := note.(type) {
 	case node.Linked:
-		h.noteLinks()
+		h.noteAcquaintances()
 		log.Info("neighbor linked", "peer", t.Peer, "chosen", t.Chosen)
 	case node.Unlinked:
-		h.noteLinks()
+		h.noteAcquaintances()
 		log.Info("neighbor lost", "peer", t.Peer, "err", t.Reason)
 	case node.Sought:
 		if t.Problem != "" {

@@ -82,7 +82,7 @@ type host struct {
 	lastQuery atomic.Uint64 // tag of the owner's latest query
 	looked    looked        // for first polls
 	visitors  visitors      // of the reader address
-	links     linkedAt
+	known     acquaintances // for whom places are kept
 	changes   atomic.Uint64 // counts what pages may want to show
 
 	node     *node.Node // nil while nothing can be stored

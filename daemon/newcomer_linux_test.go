@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func publish(tb testing.TB) {
 func runAt(tb testing.TB, c Config, with string) (polled, linked <-chan struct{}, stop func()) {
 	p, l := make(chan struct{}), make(chan struct{})
 	var first, second sync.Once
-	c.Data, c.Reader, c.Subscribe = tb.TempDir(), "127.0.0.1:0", []feed.URL{publishedFeed}
+	c.Data, c.Reader, c.Subscribe = cmp.Or(c.Data, tb.TempDir()), "127.0.0.1:0", []feed.URL{publishedFeed}
 	c.Node.Policy = polling.Fixed{Every: time.Hour}
 	c.Observe = func(_ time.Time, note node.Note) {
 		switch note := note.(type) {
@@ -168,6 +169,45 @@ func TestNewcomersComeIn(t *testing.T) {
 	for _, a := range trackerAttacks()[1:] {
 		t.Run("tracker, "+a.name, func(t *testing.T) { register(t, a, 0) })
 	}
+}
+
+// regions are attackers in so many regions.
+func regions(n int) (list []netip.Addr) {
+	for i := range n {
+		list = append(list, netip.AddrFrom4([4]byte{byte(11 + 9*(i/250)), byte(5 + i%250), 7, 1}))
+	}
+	return list
+}
+
+// Strangers of more regions than there are places fill a node that has just been started anew: who was a neighbor before comes
+// in at once, each time.
+func TestWhoIsRememberedComesInAtOnce(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	makeNetwork(t)
+	publish(t)
+	at := here(netip.Addr{})
+	ready := make(chan Addresses, 2)
+	c := Config{Data: t.TempDir(), Listen: at, Ready: func(a Addresses) { ready <- a }}
+	polled, linked, stop := runAt(t, c, newcomerAt)
+	<-ready
+	<-polled
+	s := newStranger(t, newcomerAt, at)
+	s.connect(publishedFeed)
+	<-linked
+	stop()
+	_, _, stop = runAt(t, c, newcomerAt)
+	defer stop()
+	<-ready
+	defer attack{"", regions(500), 2, holding(say("POST /RPC2 HTTP/1.1\r\nHost:"))}.begin(t, here)()
+	for range 50 {
+		s.http.CloseIdleConnections()
+		if _, err := s.call(protocol.WhoAmI{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.connect(publishedFeed)
 }
 
 // BenchmarkNewcomer measures how long that takes, in seconds, when the attack has gone on for 15.

@@ -178,7 +178,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	forReaders.Hub = h.hub
 	readers := reader.New(forReaders)
 
-	limiter := transport.NewLimiter(transport.LimiterConfig{Neighbor: h.links.has, Reader: h.visitors.familiar})
+	limiter := transport.NewLimiter(transport.LimiterConfig{Neighbor: h.known.has, Reader: h.visitors.familiar})
 	serve := func(ln net.Listener, handler http.Handler, owner bool) {
 		stop(transport.Serve(serving, ln, handler, transport.ServerConfig{
 			Limiter: limiter, Owner: owner, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,

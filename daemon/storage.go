@@ -103,7 +103,7 @@ func (h *host) revive() error {
 	}
 	h.life++
 	h.node = n
-	h.noteLinks()
+	h.noteAcquaintances()
 	h.asked = make(map[uint64]chan<- transport.Response)
 	return nil
 }

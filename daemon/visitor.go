@@ -67,25 +67,18 @@ func (v *visitors) familiar(a netip.Addr) bool {
 	return v.guesses.Familiar(a)
 }
 
-// linkedAt is at which addresses there are neighbors. The zero value is nowhere.
-type linkedAt struct {
+// acquaintances are the addresses of neighbors, and of those who were neighbors before. The zero value is nobody's.
+type acquaintances struct {
 	addrs atomic.Pointer[map[netip.Addr]bool]
 }
 
-func (l *linkedAt) set(addrs map[netip.Addr]bool) { l.addrs.Store(&addrs) }
-
-func (l *linkedAt) has(a netip.Addr) bool {
-	addrs := l.addrs.Load()
-	return addrs != nil && (*addrs)[a]
+func (a *acquaintances) has(addr netip.Addr) bool {
+	addrs := a.addrs.Load()
+	return addrs != nil && (*addrs)[addr]
 }
 
-// noteLinks notes at which addresses there are neighbors, for whom places are kept. It is called from the loop.
-func (h *host) noteLinks() {
-	addrs := make(map[netip.Addr]bool)
-	if h.node != nil {
-		for _, n := range h.node.Neighbors() {
-			addrs[n.ID.Addr()] = true
-		}
-	}
-	h.links.set(addrs)
+// noteAcquaintances notes at which addresses there are or were neighbors. It is called from the loop.
+func (h *host) noteAcquaintances() {
+	addrs := h.node.Acquaintances()
+	h.known.addrs.Store(&addrs)
 }

@@ -1,6 +1,8 @@
 package neighbors
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"feedex/protocol"
@@ -11,6 +13,8 @@ const (
 	// did, or was a neighbor, and has not been heard of since.
 	untriedFor = 7 * 24 * time.Hour
 	unheardFor = 90 * 24 * time.Hour
+	// maxAcquaintances bounds Acquaintances, so that who was a neighbor for a moment, at many addresses, is none.
+	maxAcquaintances = 64
 )
 
 // ours reports whether the link to n came about by our own choice.
@@ -63,6 +67,25 @@ func (b *Book) Parted(now time.Time, n *Neighbor) Peer {
 	a.linked, a.past.together = false, p.Together
 	a.after = momentOf(now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait)))))
 	return p
+}
+
+// Acquaintances are those for whom places are kept, neighbors or not: who was a neighbor by our own choice for longest, and
+// then whom we have known for longest.
+func (b *Book) Acquaintances() (ids []protocol.NodeID) {
+	met := slices.DeleteFunc(slices.Clone(b.list), func(a *address) bool { return !a.met() })
+	slices.SortStableFunc(met, func(x, y *address) int {
+		return cmp.Or(cmp.Compare(y.together(), x.together()), cmp.Compare(y.acquaintance(), x.acquaintance()))
+	})
+	for _, a := range met[:min(len(met), maxAcquaintances)] {
+		ids = append(ids, a.id)
+	}
+	return ids
+}
+
+// Acquainted reports whether id is one of them.
+func (b *Book) Acquainted(id protocol.NodeID) bool {
+	a := b.byID[id]
+	return a != nil && a.met() && slices.Contains(b.Acquaintances(), id)
 }
 
 // Age forgets the addresses that have been of no use for long. gone are those that were neighbors once.

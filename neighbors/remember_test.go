@@ -146,3 +146,23 @@ func TestAFloodOfMomentsFillsAPart(t *testing.T) {
 		t.Errorf("the book holds %d addresses, the friend: %v", b.Len(), b.byID[id(1)] != nil)
 	}
 }
+
+// Acquaintances are those who were neighbors: first the ones that we chose, however long others were, then who was one for
+// longest; no more of them than there are places, and nobody who was merely named.
+func TestAcquaintances(t *testing.T) {
+	var peers []Peer
+	for i := range 2 * maxAcquaintances {
+		peers = append(peers, Peer{ID: id(100 + i), FirstMet: now.Add(-time.Duration(i+2) * day), LastMet: now.Add(-day)})
+	}
+	peers = append(peers, Peer{ID: id(1), FirstMet: now.Add(-2 * day), LastMet: now.Add(-day), Together: time.Hour})
+	b := newBook(peers...)
+	b.Add(now, Tracked, []protocol.NodeID{id(3)})
+	b.Met(now, chosen(id(5)))
+	list := b.Acquaintances()
+	if len(list) != maxAcquaintances || list[0] != id(1) || list[1] != peers[2*maxAcquaintances-1].ID {
+		t.Errorf("%v", list)
+	}
+	if !b.Acquainted(id(1)) || b.Acquainted(id(3)) || b.Acquainted(peers[0].ID) {
+		t.Error("one that is named is an acquaintance, or one that was a neighbor is none")
+	}
+}

@@ -42,6 +42,7 @@ type bootstrap struct {
 	connecting int                    // connects under way
 	tokens     map[string]int         // sent with them, counted
 	vouching   *admission.Pool[Asked] // connects whose callers are being called back
+	returning  *admission.Pool[Asked] // likewise of those whom we know already
 	refillAt   time.Time              // when refill is on the agenda; zero if it is not
 	retries    map[string]int         // of trackers and static neighbors, since the last success
 	round      int                    // of asking the trackers
@@ -58,9 +59,10 @@ type bootstrap struct {
 // startBootstrap looks for neighbors from all sources that the owner named.
 func (n *Node) startBootstrap() {
 	n.boot = bootstrap{
-		tokens:   make(map[string]int),
-		vouching: admission.NewPool[Asked](maxVouching, vouchPatience),
-		retries:  make(map[string]int),
+		tokens:    make(map[string]int),
+		vouching:  admission.NewPool[Asked](maxVouching, vouchPatience),
+		returning: admission.NewPool[Asked](maxVouching, vouchPatience),
+		retries:   make(map[string]int),
 	}
 	for _, url := range n.config.Trackers {
 		n.boot.sources = append(n.boot.sources, SourceStatus{Name: url, Tracker: true})

@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	// maxVouching is how many callers are called back at a time before they are believed. A set of more feeds than
-	// introduce a node counts for several: it is kept meanwhile. Where there are no more places for them, package
-	// admission says whose caller waits in vain, which one is that did not vouch within vouchPatience.
+	// maxVouching is how many callers are called back at a time before they are believed, and how many more of those whom
+	// we know already. A set of more feeds than introduce a node counts for several: it is kept meanwhile. Where there are
+	// no more places for them, package admission says whose caller waits in vain, which one is that did not vouch within
+	// vouchPatience.
 	maxVouching   = 64
 	vouchPatience = 2 * time.Second
 	// connectTimeout leaves the other side time to call us back.
@@ -119,7 +120,11 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
-	place, gaveUp := n.boot.vouching.Enter(n.now, ev.From.Addr(), 1+len(c.Subset)/(neighbors.MaxIntroduction+1), ev)
+	pool := n.boot.vouching
+	if n.book.Acquainted(ev.From) {
+		pool = n.boot.returning
+	}
+	place, gaveUp := pool.Enter(n.now, ev.From.Addr(), 1+len(c.Subset)/(neighbors.MaxIntroduction+1), ev)
 	for _, other := range gaveUp {
 		n.refuseConnect(other.Of)
 		other.Of = Asked{} // its set is kept no longer
@@ -129,7 +134,7 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		return
 	}
 	n.call(Target{Node: ev.From}, n.token(ev.From), protocol.Vouch{Session: ev.Session}, callTimeout, func(a Answered) {
-		if n.boot.vouching.Leave(place) {
+		if pool.Leave(place) {
 			n.vouched(place.Of, a)
 		}
 	})

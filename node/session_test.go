@@ -223,6 +223,36 @@ func TestCallBacksAreShared(t *testing.T) {
 	}
 }
 
+// Callers of everywhere, each in a place, keep nobody from being called back who was a neighbor before the node was started
+// anew. Who says to be that one has its place alone.
+func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	a, known := w.add(Config{}, news), w.play(stranger(99), vouches)
+	w.run(time.Minute)
+	if r := a.answerTo(known.id, "token", wantsNews()); r.Fault != nil {
+		t.Fatal(r.Fault)
+	}
+	a.kill()
+	a.start()
+	w.run(time.Second)
+	refused := 0
+	for i := range 2 * maxVouching {
+		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{50, byte(i), 1, 1}), 7790)
+		w.play(id, silent)
+		a.ask(id, "", wantsNews(), func(r Respond) { refused++ })
+	}
+	if refused != maxVouching {
+		t.Fatalf("%d are refused", refused)
+	}
+	if r := a.answerTo(known.id, "token", wantsNews()); r.Fault != nil {
+		t.Errorf("who was a neighbor is refused: %v", r.Fault)
+	}
+	if beside := protocol.NewNodeID(known.id.Addr(), 7791); a.answerTo(beside, "token", wantsNews()).Fault == nil {
+		t.Error("whoever is beside it has a place that is kept")
+	}
+}
+
 // A plain node, which knows XML-RPC and the paper's methods alone, is a full neighbor.
 func TestPlainNodeIsBelievedAfterACallBack(t *testing.T) {
 	w := newNetwork(t)

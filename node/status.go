@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -174,6 +175,15 @@ func (n *Node) Status() Status {
 		}
 	}
 	return s
+}
+
+// Acquaintances are the addresses for which places are to be kept: of all neighbors, and of some who were neighbors before.
+func (n *Node) Acquaintances() map[netip.Addr]bool {
+	addrs := make(map[netip.Addr]bool)
+	for _, id := range slices.Concat(n.linkedIDs, n.book.Acquaintances()) {
+		addrs[id.Addr()] = true
+	}
+	return addrs
 }
 
 // Neighbors describes every neighbor, the longest-serving first.
