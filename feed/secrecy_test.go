@@ -135,7 +135,13 @@ func TestSecrecyNamesThePart(t *testing.T) {
 		"https://youtube.com/channel/UCx7kQ2mBv5yTzLp9R4wsDnA?key=x": {feed.Key, `the parameter "key"`},
 		"https://youtube.com/channel/UCx7kQ2mBv5yTzLp9R4wsDnA/x":     {feed.Unsure, `"UCx7…" in its path`},
 		"https://youtube.com.example/playlist?list=PLx7kQ2mBv5yTz":   {feed.Unsure, `"PLx7…" in the parameter "list"`},
-		"http://%zz": {feed.Key, "an address that cannot be read"},
+		// Keys that somebody made up: neither words nor chance make them.
+		"https://example.com/AbCdEf0123456789AbCdEf0123":     {feed.Unsure, `"AbCd…" in its path`},
+		"https://example.com/feed?list=0123456789abcdefghij": {feed.Unsure, `"0123…" in the parameter "list"`},
+		"https://example.com/VMP7123456789":                  {feed.Open, ""},
+		"https://example.com/TheDefinitiveHistory1234":       {feed.Open, ""},
+		"https://example.com/12345678901234567":              {feed.Open, ""},
+		"http://%zz":                                         {feed.Key, "an address that cannot be read"},
 	} {
 		if s, part := u.Secrecy(); s != want.secrecy || part != want.part {
 			t.Errorf("%s: %v, %s; want %v, %s", u, s, part, want.secrecy, want.part)
