@@ -150,7 +150,7 @@ func TestPollingFigures(t *testing.T) {
 // Average in every way: in both modes, for delay and for polls.
 func TestPollingIsAsDocumented(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a few seconds of work")
+		t.Skip("-short leaves out what takes seconds")
 	}
 	set, err := trace.Embedded()
 	if err != nil {
