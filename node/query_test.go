@@ -122,7 +122,7 @@ func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 	}
 }
 
-// A neighbor that the owner's query had to leave out for now may have what is looked for, whatever it advertises.
+// A neighbor that was asked so much in this minute that the owner's query leaves it out may have what is looked for, whatever it advertises.
 func TestTheOwnerIsToldOfNeighborsThatWereNotAskedForNow(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})

@@ -28,7 +28,7 @@ const (
 	Dropped         Code = 111    // the neighbor ended the link and wants no reconnect for a while
 	ForgedSource    Code = 112    // the bundle came by way of a node that forged entries
 	AtBound         Code = 113    // the caller owes too much to be answered
-	Spent           Code = 114    // what is given to others than neighbors is spent for now
+	Spent           Code = 114    // what is given within a while to others than neighbors is spent
 	NotOffered      Code = 115    // the caller waits for no such bundle of this node's
 	OverQuota       Code = 116    // the caller has brought enough that no own poll has shown
 )

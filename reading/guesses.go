@@ -17,7 +17,7 @@ const (
 	maxFamiliar = 1024
 )
 
-// A Slowed is the error of those who may show no password for now: too many from their address were wrong.
+// A Slowed is the error of those who may show no password until Wait is over: too many from their address were wrong.
 type Slowed struct{ Wait time.Duration }
 
 func (e Slowed) Error() string {

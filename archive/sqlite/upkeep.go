@@ -189,8 +189,8 @@ func (u *Upkeep) checkpoint(ctx context.Context) error {
 	return nil
 }
 
-// Shorten brings the log into the file, which is then as long as it has to be, and empties it. Readers that are at work
-// may keep it from doing so for now.
+// Shorten brings the log into the file, which is then as long as it has to be, and empties it. While readers are
+// at work it may not be able to.
 func (u *Upkeep) Shorten(ctx context.Context) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()

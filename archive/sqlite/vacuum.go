@@ -72,8 +72,8 @@ func (s *Store) vacuum(ctx context.Context) (err error) {
 	return s.Shorten(ctx) // it went through the log, which is now as long as the archive
 }
 
-// Shorten brings the log into the file, which is then as long as it has to be, and empties it. Readers that are at work
-// may keep it from doing so for now.
+// Shorten brings the log into the file, which is then as long as it has to be, and empties it. While readers are
+// at work it may not be able to.
 func (s *Store) Shorten(ctx context.Context) error { return shorten(ctx, s.conn, s.path, s.patience) }
 
 func shorten(ctx context.Context, conn *sql.Conn, path string, patience time.Duration) error {
