@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
@@ -86,17 +85,10 @@ func waysIn(t *testing.T, base string, f feed.URL) map[string]func(c *http.Clien
 		"Miniflux": basic("/v1/me"), "Nextcloud": basic("/index.php/apps/news/api/v1-3/user"),
 		"the page": func(c *http.Client, _, password string) *http.Request {
 			resp, err := c.Get(base + "/login")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resp.Body.Close()
-			text, err := io.ReadAll(resp.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, text := statusOf(t, resp, err)
 			token := ""
-			if m := formToken.FindSubmatch(text); m != nil {
-				token = string(m[1])
+			if m := formToken.FindStringSubmatch(text); m != nil {
+				token = m[1]
 			}
 			return request("POST", base+"/login", url.Values{"token": {token}, "password": {password}})
 		},
@@ -120,15 +112,8 @@ func TestGuessesAreSlowed(t *testing.T) {
 			guesser, owner := clientAt(t, fmt.Sprintf("127.0.%d.1", at)), clientAt(t, fmt.Sprintf("127.0.%d.2", at))
 			do := func(c *http.Client, password string) (*http.Response, string) {
 				resp, err := c.Do(ask(c, "phone", password))
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer resp.Body.Close()
-				text, err := io.ReadAll(resp.Body)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return resp, string(text)
+				_, text := statusOf(t, resp, err)
+				return resp, text
 			}
 			in := func(c *http.Client, password string) bool {
 				resp, text := do(c, password)
@@ -184,11 +169,8 @@ func TestGuessesByAServer(t *testing.T) {
 			r.Header.Set("X-Auth-Token", password)
 			r.Header.Set("X-Forwarded-For", forwarded)
 			resp, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			return resp.StatusCode
+			status, _ := statusOf(t, resp, err)
+			return status
 		}
 		for i := range 50 {
 			ask(fmt.Sprintf("192.0.2.%d, 198.51.100.7", i), "wrong")

@@ -118,18 +118,11 @@ func TestCallbacksReachNothingUnnamed(t *testing.T) {
 			r.Header.Set("X-Forwarded-For", from)
 		}
 		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if resp.StatusCode == http.StatusForbidden && !strings.Contains(string(text), "reader_push") {
+		status, text := statusOf(t, resp, err)
+		if status == http.StatusForbidden && !strings.Contains(text, "reader_push") {
 			t.Errorf("%s: %s", callback, text)
 		}
-		return resp.StatusCode
+		return status
 	}
 	_, peersPort, _ := net.SplitHostPort(n.at.Listen)
 	_, readerPort, _ := net.SplitHostPort(n.at.Reader)

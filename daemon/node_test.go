@@ -194,15 +194,21 @@ func startTracker(t *testing.T, data string) (url string, log said, stop func() 
 func get(t *testing.T, url string) (status int, body string) {
 	t.Helper()
 	resp, err := http.Get(url)
+	return statusOf(t, resp, err)
+}
+
+// statusOf is the status of an answer, and its text.
+func statusOf(t *testing.T, resp *http.Response, err error) (status int, text string) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
+	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp.StatusCode, string(text)
+	return resp.StatusCode, string(body)
 }
 
 // Three nodes and a tracker: a feed that only one of them can reach is read by all.

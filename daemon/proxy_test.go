@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -29,12 +28,7 @@ func TestReadersBehindTheProxyCostNothing(t *testing.T) {
 	defer client.CloseIdleConnections()
 	ask := func(u feed.URL) (int, string) {
 		resp, err := client.Get(string(u))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, _ := io.ReadAll(resp.Body)
-		return resp.StatusCode, string(text)
+		return statusOf(t, resp, err)
 	}
 	if code, text := ask(g.url); code != 200 || !strings.Contains(text, "Second") {
 		t.Errorf("a feed that was not followed: %d %s", code, text)

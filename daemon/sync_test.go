@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -35,15 +34,7 @@ func (r *syncReader) ask(path string, form url.Values) (status int, body string)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Authorization", "GoogleLogin auth="+r.secret)
 	resp, err := http.DefaultClient.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return resp.StatusCode, string(text)
+	return statusOf(r.t, resp, err)
 }
 
 func (r *syncReader) want(path string, form url.Values, want string) {

@@ -355,6 +355,22 @@ func TestNothingShownGoesForWhatNeighborsBring(t *testing.T) {
 	})
 }
 
+// usedIndexed is how many bytes are used when everything is indexed.
+func usedIndexed(t *testing.T, s *Store) int64 {
+	t.Helper()
+	for left := 1; left > 0; {
+		var err error
+		if left, err = s.Index(500); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used, err := s.used(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return used
+}
+
 // A flood of what nobody has confirmed fills the disk's share for it and no more; all that own polls have shown stays. And
 // what it takes is what a bound counts, so that it gets no larger than it may be.
 func TestFloodOnABoundedDisk(t *testing.T) {
@@ -364,21 +380,7 @@ func TestFloodOnABoundedDisk(t *testing.T) {
 	own := c.records(1500)
 	keep(t, s, own...)
 	r := rand.New(rand.NewPCG(1, 2))
-	index := func() int64 {
-		t.Helper()
-		for left := 1; left > 0; {
-			var err error
-			if left, err = s.Index(500); err != nil {
-				t.Fatal(err)
-			}
-		}
-		used, err := s.used(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return used
-	}
-	bound := index() * 8 / 6 // an eighth for others, and an eighth is free
+	bound := usedIndexed(t, s) * 8 / 6 // an eighth for others, and an eighth is free
 	for round := range 3 {
 		for range 10 {
 			var flood []archive.Record
@@ -388,9 +390,9 @@ func TestFloodOnABoundedDisk(t *testing.T) {
 			}
 			keep(t, s, flood...)
 		}
-		before := index()
+		before := usedIndexed(t, s)
 		purgeAll(t, s, time.Unix(2e9, 0), archive.Retention{All: archive.Bounds{Bytes: bound}})
-		after := index()
+		after := usedIndexed(t, s)
 		there := make(map[feed.EntryID]bool)
 		for _, r := range left(t, s, "") {
 			there[r.ID] = true
@@ -412,21 +414,12 @@ func TestSurplusOnDisk(t *testing.T) {
 	s := newStore(t)
 	c := newCorpus()
 	keep(t, s, c.records(6000)...)
-	for left := 1; left > 0; {
-		var err error
-		if left, err = s.Index(500); err != nil {
-			t.Fatal(err)
-		}
-	}
-	before, err := s.used(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := usedIndexed(t, s)
 	bound := before / 2
 	n := purgeAll(t, s, time.Unix(1, 0), archive.Retention{All: archive.Bounds{Bytes: bound}})
-	after, err := s.used(t.Context())
-	if err != nil || after > bound || after < bound*7/10 {
-		t.Errorf("%d bytes are used of %d, %v; want at most %d and not much less", after, before, err, bound)
+	after := usedIndexed(t, s)
+	if after > bound || after < bound*7/10 {
+		t.Errorf("%d bytes are used of %d; want at most %d and not much less", after, before, bound)
 	}
 	if records := left(t, s, ""); len(records) != 6000-n || records[0].Seq != int64(n+1) {
 		t.Errorf("%d entries are left of 6000 after %d were purged", len(records), n)
