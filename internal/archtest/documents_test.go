@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -77,5 +78,34 @@ func TestDocumentsNameTestsThatExist(t *testing.T) {
 				t.Errorf("docs/%s names %s, and there is no such test", document, m[1])
 			}
 		}
+	}
+}
+
+// The README's figures are those that the evaluation has of the same setting.
+func TestFiguresOfTheREADME(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluation, err := os.ReadFile("../../docs/EVALUATION.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	promised := regexp.MustCompile(`every (\d+)\s+hours\s+have\s+an\s+entry\s+([\d.]+)\s+minutes\s[^;]+;` +
+		`\s+by\s+their\s+own\s+polls\s+alone\s+it\s+would\s+be\s+(\d+)`).FindSubmatch(readme)
+	if promised == nil {
+		t.Fatal("README.md does not say how late entries are")
+	}
+	row := regexp.MustCompile(`Time lag in minutes[^|]*?\n +` + string(promised[1]) + ` +([\d.]+) \([^)]*\) +([\d.]+) \(`).
+		FindSubmatch(evaluation)
+	if row == nil {
+		t.Fatalf("docs/EVALUATION.md has no row of %s hours", promised[1])
+	}
+	alone, err := strconv.ParseFloat(string(row[1]), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(promised[2]) != string(row[2]) || string(promised[3]) != strconv.Itoa(int(math.Round(alone))) {
+		t.Errorf("README.md says %s and %s minutes, docs/EVALUATION.md %s and %s", promised[2], promised[3], row[2], row[1])
 	}
 }
