@@ -1,3 +1,5 @@
+//go:build unix
+
 package daemon
 
 import (
@@ -11,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -116,21 +117,13 @@ func (x *bench) measure(name string, f func()) {
 		x.b.Fatal(err)
 	}
 	runtime.GC()
-	before := processorTime()
+	before := busy(x.b)
 	f()
-	took := processorTime() - before
+	took := busy(x.b) - before
 	if x.count[name]++; x.count[name] == 1 {
 		x.names = append(x.names, name)
 	}
 	x.worst[name] = max(x.worst[name], took)
-}
-
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // report says how long each kind of step took at most, and the worst of all.
