@@ -29,7 +29,7 @@ type offer struct {
 	value  incentive.Credit // what the neighbor pays for it: the price of the moment in which it was offered
 	paid   bool             // that is booked; repeating a delivery costs nothing more
 	stage  stage
-	pulled bool // the neighbor asked for it by get_bundle
+	pulled int // how many times the neighbor had it by get_bundle
 }
 
 // A stage is where an offer is.
@@ -266,7 +266,7 @@ func (n *Node) put(l *link, o *offer) {
 	paid := o.paid
 	n.charge(l, o)
 	n.call(Target{Node: l.id()}, l.token, protocol.PutEntries{Bundle: o.Bundle}, timeToPut(o.Bundle), func(a Answered) {
-		if a.Unsent && !paid && !o.pulled {
+		if a.Unsent && !paid && o.pulled == 0 {
 			n.dues.ledger.Returned(n.now, l.holder, o.value)
 			o.paid = false
 		}
@@ -324,17 +324,17 @@ func (n *Node) putEnded(l *link, o *offer, a Answered) {
 	n.pump(l)
 }
 
-// askedBundle answers get_bundle: it gives a neighbor what it was offered and may wait for, again where an answer was lost.
-// How often that is nobody knows, so what it is given counts in its minute.
+// askedBundle answers get_bundle: it gives a neighbor what it was offered and may wait for, again where an answer was lost,
+// as often as it would ask. What it is given counts in its minute.
 func (n *Node) askedBundle(l *link, ev Asked, did protocol.DID) {
 	o := l.offerOf(did)
 	switch {
-	case o == nil || n.private(o.Feed):
+	case o == nil || n.private(o.Feed) || o.pulled > maxInVain:
 		n.refuse(ev, protocol.Faultf(protocol.NotOffered, "you were not offered %s, or have it", did))
 	case n.exhausted(l.holder):
 		n.refuse(ev, errExhausted)
 	default:
-		o.pulled = true
+		o.pulled++
 		n.charge(l, o)
 		n.effortOf(l.holder).bytes += o.WireBytes()
 		n.respond(ev, o.Bundle)

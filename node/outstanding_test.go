@@ -50,6 +50,12 @@ func TestABundleIsGivenToWhoMayWaitForIt(t *testing.T) {
 	if given := a.account(b).Given; given != incentive.Entry {
 		t.Errorf("it was charged %v, want one entry", given)
 	}
+	for range maxInVain {
+		_ = ask(b, bundle)
+	}
+	if err := ask(b, bundle); err == nil {
+		t.Error("it gets the same without end")
+	}
 	w.loses = nil
 	if w.run(time.Minute); len(a.node.linkTo(b.id).offers) != 0 {
 		t.Error("the offer is open after it arrived")
