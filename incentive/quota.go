@@ -171,10 +171,13 @@ func (q *Quota) Allowance(now time.Time, h Holder, u feed.URL, v Volume) (a Allo
 	return a
 }
 
-// Take reports whether one more entry may be stored that takes so much room. The last of a feed may be larger than what is
+// Fits reports whether one more entry may be stored that takes so much room. The last of a feed may be larger than what is
 // left for that: there are publishers with large entries.
+func (a *Allowance) Fits(room int64) bool { return a.entries > 0 && a.feedRoom > 0 && a.room >= room }
+
+// Take takes one more entry from the allowance, if it fits, and reports whether it does.
 func (a *Allowance) Take(room int64) bool {
-	if a.entries <= 0 || a.feedRoom <= 0 || a.room < room {
+	if !a.Fits(room) {
 		return false
 	}
 	a.entries--

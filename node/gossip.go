@@ -225,7 +225,10 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 				k.polled = append(k.polled, ids[i])
 			}
 		default:
-			switch n.revise(l, b, &records[i], known[i]) {
+			switch n.revise(l, b, &records[i], known[i], allowed) {
+			case beyond:
+				k.left++
+				left[ids[i]] = true
 			case awaited:
 				k.awaited = true
 			case replaced:

@@ -315,6 +315,38 @@ func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 	}
 }
 
+// Revisions on which two neighbors agree are stored as far as the quota of who confirms them goes, like all else.
+func TestRevisionsKeepToTheQuota(t *testing.T) {
+	w := newNetwork(t)
+	w.direct = true
+	victim := w.full(2, Config{}, news, blog)[0]
+	victim.blocked[news] = true
+	one, two := victim.agreeable(at("30.1.1.1"), news), victim.agreeable(at("30.2.1.1"), news)
+	e := feed.Entry{Feed: news, ID: "revised", Title: "T", Published: w.now, Updated: w.now}
+	victim.take(one, bundleWith(e))
+	refused := 0
+	for i := range 40 {
+		victim.hasHeard(one, two)
+		b := version(e, strings.Repeat("x", 500_000+12_000*i), time.Duration(i+1)*time.Second)
+		for _, by := range []*testHost{one, two} {
+			if r := victim.put(by, b); r.Fault != nil {
+				if refused++; r.Fault.Code != protocol.OverQuota {
+					t.Fatalf("refused with %v", r.Fault)
+				}
+			}
+		}
+		w.run(61 * time.Second)
+	}
+	for _, by := range []*testHost{one, two} {
+		if s := victim.status(by); s.Unshown > s.Quota || s.Standing != 100 {
+			t.Errorf("its status is %+v", s)
+		}
+	}
+	if s := victim.status(two); refused == 0 || s.Unshown < 1_000_000 {
+		t.Errorf("%d revisions were refused, what is stored takes %d bytes", refused, s.Unshown)
+	}
+}
+
 // What was purged before an own poll has shown it is as new to a poll as what never was here.
 func TestAPollBringsBackWhatNeighborsHadBrought(t *testing.T) {
 	w := newNetwork(t)

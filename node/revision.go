@@ -6,6 +6,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/protocol"
 	"feedex/trust"
 )
@@ -25,12 +26,13 @@ type revised int
 
 const (
 	stale    revised = iota // it cannot replace ours: the bundle is done with
+	beyond                  // it is beyond the neighbor's quota, and was not looked at
 	awaited                 // it is set aside, and others may confirm it
 	replaced                // it is confirmed, and kept
 )
 
-// revise takes in a version of an entry of which we keep another.
-func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known archive.Version) revised {
+// revise takes in a version of an entry of which we keep another, as far as that is allowed to the neighbor; nil is for all.
+func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known archive.Version, allowed *incentive.Allowance) revised {
 	other := trust.Version{Entry: v.ID, Digest: v.Digest, Kept: known.Digest, Via: b.Via(l.id()).Path, DID: b.DID}
 	updated := v.Entry.Updated
 	if known.Updated.After(n.now.Add(archive.Ahead)) {
@@ -44,8 +46,13 @@ func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known arch
 	case known.Polled || known.Confirmed && !n.moved(known.Updated, updated):
 		n.hearsay.versions.SetAside(n.now, other)
 		return stale
+	case allowed != nil && !allowed.Fits(roomOf(v)):
+		return beyond
 	case !n.hearsay.versions.Vouched(n.now, other, nil):
 		return awaited
+	}
+	if allowed != nil {
+		allowed.Take(roomOf(v))
 	}
 	v.Confirmed = true
 	n.shared.Keep([]archive.Record{*v})
