@@ -79,15 +79,15 @@ func (m *Memory) versionAt(seq int) Version {
 	r := m.at(seq)
 	c := m.content(r)
 	return Version{
-		Digest: c.digest, Published: c.entry.Published, Updated: c.entry.Updated, Seen: r.seen(), Confirmed: r.confirmed,
-		Polled: r.polled,
+		Digest: c.digest, Published: c.entry.Published, Updated: c.entry.Updated, Seen: r.seen(), Confirmed: r.confirmed || r.owners,
+		Polled: r.polled || r.owners,
 	}
 }
 
 // Arrivals implements Entries.
 func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
 	for seq := len(m.records); seq > 0 && len(list) < n; seq-- {
-		if k := m.at(seq); k.purged || k.apart || !m.shown(k) {
+		if k := m.at(seq); k.purged || k.apart || !k.owners && !m.shown(k) {
 			continue
 		}
 		if r := m.record(seq); r.Entry.Feed == u {
@@ -108,6 +108,9 @@ func (m *Memory) Keep(records []Record) {
 		seq, ok := m.seq(r.ID)
 		if ok && discreet && !m.hidden[r.ID] {
 			if m.content(m.at(seq)).digest == r.Digest {
+				if r.Source.IsZero() {
+					m.MarkPolled(r.Seen, []feed.EntryID{r.ID})
+				}
 				continue
 			}
 			seq = m.part(seq)
@@ -143,9 +146,10 @@ func (k *kept) giveWay(next *kept) {
 	switch {
 	case k.version == next.version:
 		k.confirmed, k.polled = k.confirmed || next.confirmed, k.polled || next.polled
-	case next.polled || !k.polled && (next.confirmed || !k.confirmed):
+	case next.polled || !k.polled && !k.owners && (next.confirmed || !k.confirmed):
 		k.version, k.confirmed, k.polled = next.version, next.confirmed, next.polled
 	}
+	k.owners = k.owners && !k.polled
 }
 
 // Fill implements Entries.
@@ -199,20 +203,20 @@ func (m *Memory) record(seq int) Record {
 	c := m.content(r)
 	return Record{
 		Seq: int64(seq), ID: c.id, Digest: c.digest, Entry: c.entry,
-		Seen: r.seen(), Source: m.pool.nodes[r.source], Confirmed: r.confirmed,
+		Seen: r.seen(), Source: m.pool.nodes[r.source], Confirmed: r.confirmed || r.owners,
 	}
 }
 
 // Confirm implements Entries.
 func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 	for _, id := range ids {
-		if seq, ok := m.seq(id); ok && !m.settled(id, seq) {
+		if seq, ok := m.seq(id); ok && !m.settled(id, seq) && !m.at(seq).owners {
 			m.at(seq).confirmed = true
 		}
 	}
 }
 
-// shown reports whether an own poll has listed what is kept.
+// shown reports whether an own poll has listed what is kept, as far as others may know.
 func (m *Memory) shown(k *kept) bool { return k.polled || m.pool.nodes[k.source].IsZero() }
 
 // settled reports whether an entry of a feed that is followed discreetly was here before: others know it as it is.
@@ -223,9 +227,16 @@ func (m *Memory) settled(id feed.EntryID, seq int) bool {
 // MarkPolled implements Entries.
 func (m *Memory) MarkPolled(_ time.Time, ids []feed.EntryID) (shares []Share) {
 	for _, id := range ids {
-		if seq, ok := m.seq(id); ok && !m.settled(id, seq) {
-			k := m.at(seq)
-			if seq > 0 && !m.shown(k) {
+		seq, ok := m.seq(id)
+		if !ok {
+			continue
+		}
+		switch k := m.at(seq); {
+		case k.polled || k.owners:
+		case m.settled(id, seq):
+			k.owners = true
+		default:
+			if seq > 0 && !m.shown(k) && !m.hidden[id] {
 				shares = append(shares, m.share(seq))
 			}
 			k.confirmed, k.polled = true, true
@@ -269,9 +280,18 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 			continue
 		}
 		k := m.at(seq)
-		m.index.remove(m.content(k).number)
+		c := m.content(k)
+		m.index.remove(c.number)
+		g := gone{unix: int64(k.unix), shown: k.owners || m.shown(k), feed: c.entry.Feed}
+		if !g.shown {
+			g.digest = c.digest
+		}
+		m.purged[id], dropped[i] = g, true
+		if m.settled(id, seq) {
+			m.setApart(id, seq) // others keep theirs
+			continue
+		}
 		delete(m.hidden, id)
-		m.purged[id], dropped[i] = gone{int64(k.unix), m.shown(k), m.content(k).entry.Feed}, true
 		*k = kept{purged: true} // its place stays empty, because no Seq is used twice
 	}
 	return dropped
@@ -279,19 +299,20 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 
 // gone is what remains of an entry that was purged.
 type gone struct {
-	unix  int64 // when it came
-	shown bool  // by an own poll
-	feed  feed.URL
+	unix   int64 // when it came
+	shown  bool  // by an own poll
+	digest feed.Digest
+	feed   feed.URL
 }
 
 func (g gone) version() Version {
-	return Version{Seen: time.Unix(g.unix, 0).UTC(), Polled: g.shown, Purged: true}
+	return Version{Seen: time.Unix(g.unix, 0).UTC(), Polled: g.shown, Purged: true, Gone: g.digest}
 }
 
 // staysAway reports whether a record is of an entry that was purged and does not come back.
 func (m *Memory) staysAway(r *Record) bool {
 	g, was := m.purged[r.ID]
-	if was && !g.shown && r.Source.IsZero() {
+	if v := g.version(); was && v.Admits(r) {
 		delete(m.purged, r.ID)
 		return false
 	}
@@ -359,6 +380,9 @@ func (m *Memory) newest(ctx context.Context, f feed.Filter, matcher *Matcher, li
 			continue
 		}
 		r := m.record(seq)
+		if f.Shareable {
+			r.Confirmed = m.at(seq).confirmed
+		}
 		if f.Shareable && !m.shareable(&r) || f.NoSecrets && m.secret(r.Entry.Feed) {
 			continue
 		}

@@ -17,7 +17,9 @@ func (m memoryShared) Known(ids []feed.EntryID) []Version {
 	versions := make([]Version, len(ids))
 	for i, id := range ids {
 		if seq, ok := m.seq(id); ok {
-			versions[i] = m.versionAt(seq)
+			if versions[i] = m.versionAt(seq); m.at(seq).owners {
+				versions[i].Confirmed, versions[i].Polled = m.at(seq).confirmed, false
+			}
 		} else if p, ok := m.purged[id]; ok && !m.feeds[p.feed].Discreet {
 			versions[i] = p.version()
 		}
@@ -42,24 +44,30 @@ func (m memoryShared) Keep(records []Record) {
 		r := &records[i]
 		if seq, ok := m.seq(r.ID); ok {
 			next := m.came(r)
+			if k := m.at(seq); k.owners && k.version != next.version && (next.confirmed || !k.confirmed) {
+				m.part(seq)
+			}
 			m.at(seq).giveWay(&next)
-		} else if m.feeds[r.Entry.Feed].Discreet || m.hidden[r.ID] {
+		} else if _, purged := m.purged[r.ID]; m.hidden[r.ID] || purged && m.feeds[r.Entry.Feed].Discreet {
 			m.setApart(r.ID, m.add(m.came(r)))
-		} else {
-			m.Memory.Keep(records[i : i+1])
+		} else if !m.staysAway(r) {
+			next := m.came(r)
+			m.index.add(m.pool.contents[next.version].number, m.add(next))
 		}
 	}
 }
 
 // setApart notes that what has that Seq is an entry as others know it.
 func (m *Memory) setApart(id feed.EntryID, seq int) {
-	m.at(seq).apart, m.apart[id] = true, seq
+	k := m.at(seq)
+	k.apart, k.owners, m.apart[id] = true, false, seq
 }
 
 // part leaves an entry that is the same to everybody to others, under its Seq, and gives the owner a copy that is
 // hidden.
 func (m *Memory) part(seq int) (copied int) {
 	k := *m.at(seq)
+	k.confirmed, k.polled, k.owners = k.confirmed || k.owners, k.polled || k.owners, false
 	c := m.content(&k)
 	m.setApart(c.id, seq)
 	if seq < 0 { // what was filled in is no news to the owner either

@@ -41,6 +41,7 @@ type kept struct {
 	unix      uint32 // when it arrived
 	confirmed bool
 	polled    bool // an own poll has shown this version
+	owners    bool // one has, and others must not know
 	purged    bool // there is nothing any more
 	apart     bool // as others know it (see Shared)
 }

@@ -55,17 +55,16 @@ type Entries interface {
 	// Those that are not kept, or are confirmed already, do not matter.
 	Confirm(at time.Time, ids []feed.EntryID)
 	// MarkPolled notes that an own poll at that time has shown entries, as they are kept, that others had brought.
-	// They are Confirmed and Polled from then on, and their owner sees how much earlier they came. It returns who brought
-	// them. Those that are not kept, or are Polled already, do not matter.
+	// They are Confirmed and Polled from then on, and their owner sees how much earlier they came. It returns what Unshown
+	// has no more of. Those that are not kept, or are Polled already, do not matter.
 	MarkPolled(at time.Time, ids []feed.EntryID) []Share
-	// Unshown returns what neighbors have brought since then as news, in any order, and no own poll has listed: by source,
-	// feed and hour.
+	// Unshown returns what neighbors have brought since then as news, in any order, and no own poll has listed, as far as
+	// others may know: by source, feed and hour.
 	Unshown(since time.Time) []Share
 	// Hide has others know nothing of entries that are kept (see Shared).
 	Hide(ids []feed.EntryID)
 	// Purge drops entries at that time, but for those that their owner starred, and reports for each whether it was
-	// dropped. Of each there remains that it was here: Keep and Fill pass over it from then on, but for what an own poll
-	// brings that none had listed: whoever fills an archive must not keep away what is true.
+	// dropped. Of each there remains that it was here: Keep and Fill pass over it from then on, but for what that Admits.
 	Purge(at time.Time, ids []feed.EntryID) []bool
 	// Readmit forgets that entries were purged: they may be stored again. It does not bring them back.
 	Readmit(ids []feed.EntryID)
@@ -79,8 +78,11 @@ type Entries interface {
 // It is the archive itself, but for entries that are hidden, and for feeds that are followed discreetly
 // (Feed.Discreet). Of these it holds what was there before, and what neighbors brought since, apart from what their
 // owner has of them. Nothing that Entries writes of such a feed changes anything of what is Shared: to neighbors the
-// archive is that of a node that does not follow the feed. An entry that neighbors brought is in both once both were
-// given it, each with a Seq of its own.
+// archive is that of a node that does not follow the feed.
+//
+// An entry that neighbors brought is one to its owner and to others, with one Seq, for as long as it is the same to both
+// but for what own polls have shown: that only its owner knows. Where the two come to differ, or the owner's is purged,
+// each has its own, and others keep the Seq.
 type Shared interface {
 	// Known, Keep and Confirm are as those of Entries. Keep takes what neighbors brought, which has a Source.
 	Known(ids []feed.EntryID) []Version
@@ -96,9 +98,10 @@ type Version struct {
 	Seen      time.Time // see Record
 	Confirmed bool      // likewise
 	Polled    bool      // an own poll has shown this version, or the publisher's archive; of what was purged, any version
-	// Purged says that the entry was here and is not to come back, unless it is not Polled and an own poll brings it. It
-	// is neither news nor can it be served.
+	// Purged says that the entry was here and is not to come back, as far as it does not Admit it. It is neither news nor
+	// can it be served.
 	Purged bool
+	Gone   feed.Digest // the version that was Purged, where no own poll had shown any
 }
 
 // New reports whether nothing was ever known of the entry.
@@ -106,6 +109,12 @@ func (v *Version) New() bool { return *v == Version{} }
 
 // Kept reports whether the entry is there.
 func (v *Version) Kept() bool { return v.Digest != feed.Digest{} }
+
+// Admits reports whether a record may be stored although the entry was purged: an own poll brings what none had shown, or
+// neighbors another version of it. Whoever fills an archive must not keep away what is true.
+func (v *Version) Admits(r *Record) bool {
+	return v.Purged && !v.Polled && (r.Source.IsZero() || r.Digest != v.Gone)
+}
 
 // An Arrival is when an entry was published (Record.Time) and when it came (Record.Seen), in Unix seconds. They are
 // the same where the publisher does not say.

@@ -29,15 +29,14 @@ func (n *Node) discreetly(u feed.URL) *subscription {
 	return nil
 }
 
-// forOwner gives the owner those of the entries that others brought which are new to them, and returns these.
-func (n *Node) forOwner(records []archive.Record) (fresh []archive.Record) {
+// newToOwner are those of the entries that others bring which are new to the owner, too.
+func (n *Node) newToOwner(records []archive.Record) (fresh []archive.Record) {
 	known := n.store.Known(idsOfRecords(records))
 	for i := range records {
-		if known[i].New() {
+		if known[i].New() || known[i].Admits(&records[i]) {
 			fresh = append(fresh, records[i])
 		}
 	}
-	n.store.Keep(fresh)
 	return fresh
 }
 

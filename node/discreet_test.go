@@ -138,6 +138,56 @@ func TestTheOwnerOfADiscreetFeedGetsWhatNeighborsBring(t *testing.T) {
 	}
 }
 
+// What a poll of a discreet feed has shown, which neighbors brought before, changes for its owner by another poll only,
+// whether they brought it before the feed was followed or after. Others hear the version on which two witnesses agree.
+func TestWitnessesDoNotAlterWhatADiscreetPollHasShown(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		w := newNetwork(t)
+		w.feed(news)
+		line := lineOf(w, 2, Config{AdvertInterval: time.Minute})
+		reader, quiet := line[0], line[1]
+		var friends []*testHost
+		for _, ip := range []string{"30.1.1.1", "30.2.1.1", "30.3.1.1"} {
+			friends = append(friends, quiet.agreeable(at(ip), blog))
+		}
+		w.run(5 * time.Minute)
+		if !before {
+			quiet.follow(true, news)
+			w.run(time.Minute)
+		}
+		id := w.publish(news)
+		e := w.feeds[news].entries[0]
+		quiet.take(friends[0], bundleWith(e))
+		if quiet.follow(true, news); before {
+			w.run(time.Minute)
+		}
+		quiet.poll(news)
+		polled := func(want feed.Digest) {
+			t.Helper()
+			if v := quiet.store.Known([]feed.EntryID{id})[0]; v.Digest != want || !v.Polled {
+				t.Errorf("brought before it was followed %v: the owner has %+v, want what the poll has shown", before, v)
+			}
+		}
+		polled(e.Digest())
+		quiet.hasHeard(friends[1:]...)
+		altered := e
+		altered.Title, altered.Updated = "altered", e.Published.Add(time.Second)
+		for _, f := range friends[1:] {
+			quiet.take(f, bundleWith(altered, feed.Entry{Feed: news, ID: "old", Title: f.id.String(), Published: w.now.AddDate(0, 0, -9)}))
+		}
+		polled(e.Digest())
+		r := quiet.hears(reader, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{IDs: []feed.EntryID{id}}}})
+		if found := r.Reply.(protocol.Answer).Found; len(found) != 1 || found[0].Title != "altered" {
+			t.Errorf("others hear %+v", found)
+		}
+		p := w.feeds[news]
+		p.entries[0].Title = "edited"
+		p.edits++
+		quiet.poll(news)
+		polled(p.entries[0].Digest())
+	}
+}
+
 // Discretion can be given up, and taken up again: what was polled openly before is offered no more.
 func TestDiscretionChanges(t *testing.T) {
 	w := newNetwork(t)

@@ -46,7 +46,7 @@ func (n *Node) take(s *subscription, d *taken) {
 	items := oldestFirst(doc)
 	known := n.store.Known(idsOf(items))
 	for i := range known {
-		if v := &known[i]; v.Purged && !v.Polled { // what filled the archive is no reason to go without
+		if v := &known[i]; v.Purged && !v.Polled { // what filled the archive is no reason to go without: see Version.Admits
 			*v = archive.Version{}
 		}
 	}
@@ -91,7 +91,7 @@ func (n *Node) take(s *subscription, d *taken) {
 // them. The poll ends with the last. Until then it counts as under way, and the document as one that is not here: whatever
 // happens meanwhile, it is asked for again.
 func (n *Node) keepTaken(s *subscription, d *taken) {
-	s.polling = !n.keepPortion(s, d)
+	s.polling = !n.keepPortion(d)
 	if s.polling {
 		s.ETag, s.LastModified, s.Body = "", "", feed.Digest{}
 		n.after(portionPause, func() {
@@ -106,11 +106,9 @@ func (n *Node) keepTaken(s *subscription, d *taken) {
 }
 
 // keepPortion stores as much of a document as a step may take, and reports whether that was the rest.
-func (n *Node) keepPortion(s *subscription, d *taken) (last bool) {
+func (n *Node) keepPortion(d *taken) (last bool) {
 	most := min(len(d.met), portionWeight/rowWeight)
-	if shares := n.store.MarkPolled(n.now, d.met[:most]); !s.Discreet {
-		n.shownOf(shares)
-	}
+	n.shownOf(n.store.MarkPolled(n.now, d.met[:most]))
 	d.met = d.met[most:]
 	k := 0
 	for room := portionWeight - most*rowWeight; k < len(d.unkept) && room > 0; k++ {

@@ -205,15 +205,16 @@ func (n *Node) recordsOf(l *link, b *protocol.Bundle) ([]archive.Record, []feed.
 func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 	records, ids := n.recordsOf(l, b)
 	var fresh []archive.Record
-	left := make(map[feed.EntryID]bool) // beyond the quota
 	known := n.shared.Known(ids)
 	n.corroborate(l, b, records, known)
 	allowed := n.allowanceOf(l, b.Feed)
 	for i, e := range b.Entries {
+		if known[i].Admits(&records[i]) {
+			known[i] = archive.Version{} // what was purged is another version
+		}
 		switch v := &known[i]; {
 		case v.New() && allowed != nil && !allowed.Take(roomOf(&records[i])):
 			k.left++
-			left[ids[i]] = true
 			continue
 		case v.New():
 			fresh = append(fresh, records[i])
@@ -228,7 +229,6 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 			switch n.revise(l, b, &records[i], known[i], allowed) {
 			case beyond:
 				k.left++
-				left[ids[i]] = true
 			case awaited:
 				k.awaited = true
 			case replaced:
@@ -241,27 +241,27 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 		}
 		k.plain = append(k.plain, e)
 	}
+	news := fresh
+	if n.discreetly(b.Feed) != nil {
+		news = n.newToOwner(fresh)
+	}
 	if len(fresh) > 0 {
 		n.shared.Keep(fresh)
 		n.storedFrom(l, b.Feed, fresh)
 		n.coverBrought(b.Feed)
 	}
-	n.arrived(l, b.Feed, slices.DeleteFunc(records, func(r archive.Record) bool { return left[r.ID] }), fresh)
+	n.status.Counters.Delivered += int64(len(news))
+	n.status.Counters.Duplicates += int64(len(records) - k.left - len(news))
+	n.arrived(l, b.Feed, news)
 	return k
 }
 
-// arrived counts for the owner what a neighbor brought of a feed, of which fresh was not known to others, and tells
-// of what is new to the owner.
-func (n *Node) arrived(l *link, u feed.URL, records, fresh []archive.Record) {
-	s := n.feeds[u]
-	if s != nil && s.Discreet {
-		fresh = n.forOwner(records)
-	}
-	n.status.Counters.Delivered += int64(len(fresh))
-	n.status.Counters.Duplicates += int64(len(records) - len(fresh))
+// arrived notes for the owner what a neighbor brought of a feed that is new to them, and tells of it.
+func (n *Node) arrived(l *link, u feed.URL, fresh []archive.Record) {
 	if len(fresh) == 0 {
 		return
 	}
+	s := n.feeds[u]
 	l.delivered += int64(len(fresh))
 	if s != nil {
 		s.delivered += int64(len(fresh))

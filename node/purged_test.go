@@ -76,7 +76,8 @@ func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 }
 
 // To neighbors that bring it, what was purged is as if it were there: it is not stored and not passed on, they earn no
-// more, nobody is fined, and what comes with it is taken.
+// more, nobody is fined, and what comes with it is taken. Another version of it is news, for what was purged may have been
+// forged.
 func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 	type outcome struct {
 		news, sent, suspects int
@@ -99,7 +100,7 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 		again := protocol.NewBundle(news, []feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.now}})
 		edited := b.Entries[0]
 		edited.Title, edited.Updated = "edited", w.now
-		for _, other := range []*protocol.Bundle{b, again, protocol.NewBundle(news, []feed.Entry{b.Entries[0], b.Entries[2]}), protocol.NewBundle(news, []feed.Entry{edited})} {
+		for _, other := range []*protocol.Bundle{b, again, protocol.NewBundle(news, []feed.Entry{b.Entries[0], b.Entries[2]})} {
 			if r := h.put(hosts[2], other); r.Fault != nil {
 				t.Errorf("purged %v: put: %v", purged, r.Fault)
 			}
@@ -116,7 +117,12 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 		if !h.has(again.Entries[1].EntryID()) {
 			t.Errorf("purged %v: what came beside it is not there", purged)
 		}
-		outcomes = append(outcomes, outcome{h.newsCount(), count(h.calls, protocol.PutEntries{}.Method()), h.suspects(hosts[2].id), h.account(hosts[2]).Got})
+		got := outcome{h.newsCount(), count(h.calls, protocol.PutEntries{}.Method()), h.suspects(hosts[2].id), h.account(hosts[2]).Got}
+		outcomes = append(outcomes, got)
+		h.put(hosts[2], protocol.NewBundle(news, []feed.Entry{edited}))
+		if (h.digest(ids[0]) == edited.Digest()) != purged {
+			t.Errorf("purged %v: another version is there %v", purged, !purged)
+		}
 	}
 	if outcomes[1].got > outcomes[0].got {
 		t.Errorf("%v is earned by it, %v where it was not purged", outcomes[1].got, outcomes[0].got)

@@ -347,6 +347,27 @@ func TestRevisionsKeepToTheQuota(t *testing.T) {
 	}
 }
 
+// What one neighbor forged keeps nothing away once it was purged: others bring what is true, and it stays.
+func TestAForgedEntryThatWasPurgedKeepsNothingAway(t *testing.T) {
+	w := newNetwork(t)
+	victim := w.full(2, Config{}, news, blog)[0]
+	victim.blocked[news] = true
+	forger, honest := victim.agreeable(at("30.1.1.1"), news), victim.agreeable(at("30.2.1.1"), news)
+	e := feed.Entry{Feed: news, ID: "true", Title: "T", Summary: "true", Published: w.now, Updated: w.now}
+	forged := version(e, "forged", 0)
+	victim.take(forger, forged)
+	victim.forget(e.EntryID())
+	for _, h := range []*testHost{forger, honest} {
+		if victim.take(h, bundleWith(forged.Entries[0], heavy(w, news, h.id.String(), 1, 9).Entries[0])); victim.has(e.EntryID()) {
+			t.Fatal("what was purged came back")
+		}
+	}
+	victim.take(honest, bundleWith(e))
+	if victim.digest(e.EntryID()) != e.Digest() {
+		t.Error("what is true was kept away")
+	}
+}
+
 // What was purged before an own poll has shown it is as new to a poll as what never was here.
 func TestAPollBringsBackWhatNeighborsHadBrought(t *testing.T) {
 	w := newNetwork(t)

@@ -105,7 +105,7 @@ func testPurgeUnshown(t *testing.T, a Archive) {
 	a.Purge(base, []feed.EntryID{one.ID, two.ID, polled.ID})
 	a.Keep([]archive.Record{one})
 	commit(t, a)
-	for i, want := range []archive.Version{{Seen: one.Seen, Purged: true}, {Seen: two.Seen, Purged: true}, {Seen: polled.Seen, Polled: true, Purged: true}} {
+	for i, want := range []archive.Version{{Seen: one.Seen, Purged: true, Gone: one.Digest}, {Seen: two.Seen, Purged: true, Gone: two.Digest}, {Seen: polled.Seen, Polled: true, Purged: true}} {
 		if got := a.Known([]feed.EntryID{one.ID, two.ID, polled.ID})[i]; got != want {
 			t.Errorf("Known = %+v, want %+v", got, want)
 		}
@@ -119,4 +119,29 @@ func testPurgeUnshown(t *testing.T, a Archive) {
 	own.Seq, past.Seq = 4, -1
 	past.Confirmed = true
 	wantFound(t, a, feed.Filter{}, own, past)
+}
+
+// testPurgeForged drops what one neighbor forged. Others bring what is true, and what was purged stays away, whoever brings
+// it; of what own polls had shown neighbors bring nothing.
+func testPurgeForged(t *testing.T, a Archive) {
+	forged, polled := record(news, 1, "forged", ""), record(news, 2, "polled", "")
+	forged.Source, forged.Confirmed = nodeID(t, "192.0.2.7:7790"), false
+	a.Keep([]archive.Record{forged, polled})
+	commit(t, a)
+	a.Purge(base, []feed.EntryID{forged.ID, polled.ID})
+	genuine, other := record(news, 1, "genuine", ""), record(news, 2, "other", "")
+	genuine.Source, other.Source, forged.Source = nodeID(t, "198.51.100.9:7790"), forged.Source, nodeID(t, "203.0.113.5:7790")
+	for _, r := range []*archive.Record{&genuine, &other, &forged} {
+		r.Confirmed = false
+		if v := a.Shared().Known([]feed.EntryID{r.ID})[0]; v.Kept() || v.Admits(r) != (r == &genuine) {
+			t.Errorf("%q is known as %+v", r.Entry.Title, v)
+		}
+	}
+	if got := a.Fill(base, []archive.Record{forged, other}); slices.Contains(got, true) {
+		t.Errorf("Fill = %v of what was purged", got)
+	}
+	a.Shared().Keep([]archive.Record{forged, other, genuine})
+	commit(t, a)
+	genuine.Seq = 3
+	wantFound(t, a, feed.Filter{}, genuine)
 }

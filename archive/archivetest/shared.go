@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -33,6 +34,8 @@ func testShared(t *testing.T, open func(t testing.TB) Archive) {
 			"bring":   s.bring,
 			"confirm": s.confirm,
 			"learn":   s.learn,
+			"purge":   s.purge,
+			"index":   s.index,
 			"reopen":  s.reopen,
 		})
 		for _, a := range []Archive{s.quiet, s.gone} {
@@ -63,7 +66,7 @@ func (s *sharing) poll(rt *rapid.T) {
 	records := rapid.SliceOfN(genRecord, 1, 4).Draw(rt, "records")
 	ids := make([]feed.EntryID, len(records))
 	for i := range records {
-		records[i].Source, ids[i] = protocol.NodeID{}, records[i].ID
+		records[i].Source, records[i].Confirmed, ids[i] = protocol.NodeID{}, true, records[i].ID
 	}
 	own := func(r archive.Record) bool { return r.Entry.Feed == news }
 	s.quiet.Keep(records)
@@ -112,6 +115,30 @@ func (s *sharing) learn(rt *rapid.T) {
 	})
 }
 
+// purge drops what its owner has of the feed.
+func (s *sharing) purge(rt *rapid.T) {
+	e := feed.Entry{Feed: news, ID: guid(rapid.IntRange(0, entriesPerFeed-1).Draw(rt, "n"))}
+	ids := []feed.EntryID{e.EntryID()}
+	if rapid.Bool().Draw(rt, "readmit") {
+		s.quiet.Readmit(ids)
+	} else {
+		s.quiet.Purge(base, ids)
+	}
+}
+
+func (s *sharing) index(rt *rapid.T) {
+	for _, a := range []Archive{s.quiet, s.gone} {
+		if err := a.Commit(); err != nil {
+			rt.Fatal(err)
+		}
+		if ix, ok := a.(Indexer); ok {
+			if _, err := ix.Index(rapid.IntRange(0, 10).Draw(rt, "max")); err != nil {
+				rt.Fatal(err)
+			}
+		}
+	}
+}
+
 func (s *sharing) reopen(rt *rapid.T) {
 	for _, a := range []*Archive{&s.quiet, &s.gone} {
 		if err := (*a).Commit(); err != nil {
@@ -158,5 +185,70 @@ func (s *sharing) compare(rt *rapid.T) {
 	}
 	if !slices.EqualFunc(found[0], found[1], func(a, b archive.Record) bool { return same(&a, &b) }) {
 		rt.Fatalf("others find %+v\nat who follows no more %+v", found[0], found[1])
+	}
+}
+
+// testPolledDiscreetly has an own poll list what neighbors brought of a feed that is followed discreetly: before it was, or
+// since. Others may know another version later; the owner keeps what the publisher showed, and has it once.
+func testPolledDiscreetly(t *testing.T, a Archive) {
+	before, since, kept := record(news, 1, "before", ""), record(news, 2, "since", ""), record(news, 3, "kept", "")
+	brought := []*archive.Record{&before, &since, &kept}
+	for _, r := range brought {
+		r.Source, r.Confirmed = someNeighbor, false
+	}
+	a.Keep([]archive.Record{before})
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Discreet: true})
+	a.Shared().Keep([]archive.Record{since, kept})
+	if got := a.MarkPolled(base.Add(time.Hour), []feed.EntryID{before.ID, since.ID}); len(got) != 0 {
+		t.Errorf("MarkPolled = %+v, but neighbors' shares are what they were", got)
+	}
+	own := kept
+	own.Source = protocol.NodeID{}
+	a.Keep([]archive.Record{own})
+	commit(t, a)
+	owners := func() {
+		t.Helper()
+		for _, r := range brought {
+			if v := a.Known([]feed.EntryID{r.ID})[0]; v.Digest != r.Digest || !v.Polled || !v.Confirmed {
+				t.Errorf("the owner knows %q as %+v", r.Entry.Title, v)
+			}
+		}
+		found, err := a.Search(t.Context(), feed.Filter{Feed: news})
+		if err != nil || len(found) != len(brought) || slices.ContainsFunc(found, func(r archive.Record) bool { return !r.Confirmed }) {
+			t.Errorf("the owner finds %+v, %v", found, err)
+		}
+		if got := len(a.Arrivals(news, 9)); got != len(brought) {
+			t.Errorf("%d Arrivals, want %d", got, len(brought))
+		}
+	}
+	others := func(digests ...feed.Digest) {
+		t.Helper()
+		for i, r := range brought {
+			if v := a.Shared().Known([]feed.EntryID{r.ID})[0]; v.Digest != digests[i] || v.Polled || v.Confirmed != (digests[i] != r.Digest) {
+				t.Errorf("others know %q as %+v", r.Entry.Title, v)
+			}
+		}
+		if got := sums(a.Unshown(base)); len(got) != 1 || got[0].Entries != int64(len(brought)) {
+			t.Errorf("Unshown = %+v, want each once", got)
+		}
+	}
+	owners()
+	others(before.Digest, since.Digest, kept.Digest)
+
+	// One neighbor says otherwise, and then two.
+	var altered []archive.Record
+	var digests []feed.Digest
+	for _, r := range brought {
+		x := *r
+		x.Entry.Title, x.Confirmed = "altered", true
+		x.Digest = x.Entry.Digest()
+		altered, digests = append(altered, x), append(digests, x.Digest)
+	}
+	a.Shared().Keep(altered)
+	commit(t, a)
+	for range 2 {
+		owners()
+		others(digests...)
+		indexAll(t, a)
 	}
 }

@@ -42,9 +42,7 @@ func (s *Store) known(ids []feed.EntryID) []archive.Version {
 		return err
 	})
 	if s.anyPurged() {
-		s.eachPurged(ids, func(i int, seen time.Time, shown bool) {
-			versions[i] = archive.Version{Seen: seen, Polled: shown, Purged: true}
-		})
+		s.eachPurged(ids, func(i int, v archive.Version) { versions[i] = v })
 	}
 	if s.err != nil {
 		clear(versions)
@@ -72,6 +70,11 @@ func (s *Store) Keep(records []archive.Record) {
 	if len(records) == 0 {
 		return
 	}
+	s.keepEach(records, s.keepOwn)
+}
+
+// keepEach has keep store each record that does not stay away, and sees to what follows from those that are new.
+func (s *Store) keepEach(records []archive.Record, keep func(*archive.Record) (at place, isNew bool)) {
 	s.begin() // what is read here is to hold until it is written
 	newest := s.newestSeq()
 	var news counted
@@ -81,7 +84,7 @@ func (s *Store) Keep(records []archive.Record) {
 		if gone[i] {
 			continue
 		}
-		if at, ok := s.keepOwn(&records[i]); ok {
+		if at, ok := keep(&records[i]); ok {
 			stored = append(stored, at)
 			news.add(&records[i])
 		}
@@ -115,7 +118,7 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 	if s.write(`
 		UPDATE entries AS e SET digest = ?1, published = ?2, updated = ?3, guid = ?4, title = ?5, link = ?6,
 			authors = ?7, categories = ?8, enclosures = ?9, summary = ?10, content = ?11, confirmed = ?12 OR confirmed AND digest = ?1,
-			changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
+			polled = iif(?14, abs(polled), polled), changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
 		WHERE id = ?13 AND (?14 OR digest = ?1 OR NOT `+isPolled+` AND (?12 OR NOT `+isConfirmed+`))`,
 		r.Digest[:], v.published, v.updated, e.ID, e.Title, e.Link,
 		v.authors, v.categories, v.enclosures, e.Summary, e.Content, r.Confirmed || polled, r.ID[:], polled) == 0 {
@@ -201,12 +204,16 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 	return stored
 }
 
-// isConfirmed is whether entry e is confirmed.
-const isConfirmed = `(e.confirmed OR e.source = '' AND e.seq > 0)`
-
 const (
+	// isKnownConfirmed is whether entry e is confirmed, as far as others may know.
+	isKnownConfirmed = `(e.confirmed OR e.source = '' AND e.seq > 0)`
+	// isOwnersPolled is whether an own poll has shown entry e, as it is, and others must not know; the index entries_owners
+	// has those alone.
+	isOwnersPolled = `(e.polled IS NOT NULL AND e.polled < 0)`
+	// isConfirmed is whether entry e is confirmed.
+	isConfirmed = `(` + isKnownConfirmed + ` OR ` + isOwnersPolled + `)`
 	// isPolled is whether an own poll has shown entry e, as it is.
-	isPolled = `(e.source = '' AND e.seq > 0 OR e.confirmed AND e.polled IS NOT NULL)`
+	isPolled = `(e.source = '' AND e.seq > 0 OR e.confirmed AND e.polled IS NOT NULL OR ` + isOwnersPolled + `)`
 	// isUnshown is whether a neighbor brought entry e and no own poll has listed it, in whatever version; the index
 	// entries_unshown has those alone.
 	isUnshown = `(e.source <> '' AND e.polled IS NULL)`
@@ -216,38 +223,52 @@ const (
 // and is no news: that they need not be told again.
 func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
 	for _, id := range ids {
-		s.confirm(at, id, `NOT `+isSettled)
+		s.confirm(at, id, `confirmed = 1`, `NOT `+isConfirmed+` AND NOT `+isSettled)
 	}
 }
 
-// confirm notes that an entry is confirmed, if that holds of entry e.
-func (s *Store) confirm(at time.Time, id feed.EntryID, condition string) {
+// confirm writes what makes an entry a confirmed one, if the condition holds of entry e.
+func (s *Store) confirm(at time.Time, id feed.EntryID, set, condition string) {
 	if s.write(`
-		UPDATE entries AS e SET confirmed = 1,
+		UPDATE entries AS e SET `+set+`,
 			changed = CASE WHEN seq > 0 THEN (SELECT replaced + 1 FROM feeds WHERE id = e.feed) ELSE changed END
-		WHERE id = ? AND NOT `+isConfirmed+` AND `+condition, id[:]) > 0 {
+		WHERE id = ? AND `+condition, id[:]) > 0 {
 		s.write(`
 			UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
 			WHERE id = (SELECT feed FROM entries WHERE id = ?)`, at.Unix(), id[:])
 	}
 }
 
-// MarkPolled implements archive.Entries. What was filled in is no news, and nobody was earlier with it.
+// MarkPolled implements archive.Entries. What was filled in is no news, and nobody was earlier with it. Where others must
+// not know, the time of the poll is below zero.
 func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.Share) {
-	s.Confirm(at, ids)
 	hour := archive.Hour{At: at}
 	for i := range ids {
-		var seen, size int64
+		var seq, seen, size int64
 		var source string
 		var u feed.URL
-		if s.write(`UPDATE entries AS e SET polled = ? WHERE id = ? AND NOT `+isPolled+` AND NOT `+isSettled, at.Unix(), ids[i][:]) > 0 &&
-			s.row(`SELECT e.seen, e.source, f.url, e.size FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ? AND e.seq > 0`,
-				[]any{ids[i][:]}, &seen, &source, &u, &size) {
+		var settled, hidden, listed bool
+		if !s.row(`SELECT e.seq, e.seen, e.source, f.url, e.size, `+isSettled+`, e.seq IN (SELECT seq FROM hidden), e.polled IS NOT NULL
+			FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ? AND NOT `+isPolled, []any{ids[i][:]},
+			&seq, &seen, &source, &u, &size, &settled, &hidden, &listed) {
+			continue
+		}
+		if polled := at.Unix(); settled {
+			s.confirm(at, ids[i], `polled = -1`, `NOT `+isConfirmed) // readers of the feed hear of that
+			s.write(`UPDATE entries SET polled = ? WHERE seq = ?`, -max(polled, 1), seq)
+		} else {
+			s.confirm(at, ids[i], `confirmed = 1`, `NOT `+isConfirmed)
+			s.write(`UPDATE entries SET polled = coalesce(polled, ?) WHERE seq = ?`, polled, seq)
+		}
+		if seq < 0 || listed { // before that was written down
+			continue
+		}
+		hour.Compared++
+		hour.Ahead += time.Duration(max(0, at.Unix()-seen)) * time.Second
+		if !settled && !hidden {
 			share := archive.Share{Feed: u, At: time.Unix(seen, 0).UTC(), Entries: 1, Room: archive.Room(size)}
 			s.sourceOf(&share, source)
 			shares = append(shares, share)
-			hour.Compared++
-			hour.Ahead += time.Duration(max(0, at.Unix()-seen)) * time.Second
 		}
 	}
 	if hour.Compared > 0 {
@@ -268,20 +289,21 @@ var roomOf = fmt.Sprintf(`(%d + e.size * %d / 10 + %d * min(e.size, %d))`, archi
 
 // Unshown implements archive.Entries.
 func (s *Store) Unshown(since time.Time) (shares []archive.Share) {
-	s.rows(`SELECT e.source, f.url, e.seen / 3600 * 3600, count(*), sum(`+roomOf+`)
-		FROM entries e INDEXED BY entries_unshown JOIN feeds f ON f.id = e.feed
-		WHERE `+isUnshown+` AND e.seq > 0 AND e.seen >= ? AND e.seq NOT IN (SELECT seq FROM hidden)
-		GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`, []any{since.Unix()}, func(rows *sql.Rows) error {
-		var x archive.Share
-		var source string
-		var unix int64
-		err := scan(rows, &source, &x.Feed, &unix, &x.Entries, &x.Room)
-		x.Feed, _ = apartOf(x.Feed)
-		x.At = time.Unix(unix, 0).UTC()
-		s.sourceOf(&x, source)
-		shares = append(shares, x)
-		return err
-	})
+	const unshown = `SELECT e.source, f.url, e.seen / 3600 * 3600, count(*), sum(%s) FROM entries e INDEXED BY %s
+		JOIN feeds f ON f.id = e.feed WHERE %s AND e.seq > 0 AND e.seen >= ?1 AND e.seq NOT IN (SELECT seq FROM hidden) GROUP BY 1, 2, 3`
+	s.rows(fmt.Sprintf(unshown, roomOf, `entries_unshown`, isUnshown)+` UNION ALL `+
+		fmt.Sprintf(unshown, roomOf, `entries_owners`, isOwnersPolled+` AND e.source <> ''`)+` ORDER BY 1, 2, 3`,
+		[]any{since.Unix()}, func(rows *sql.Rows) error {
+			var x archive.Share
+			var source string
+			var unix int64
+			err := scan(rows, &source, &x.Feed, &unix, &x.Entries, &x.Room)
+			x.Feed, _ = apartOf(x.Feed)
+			x.At = time.Unix(unix, 0).UTC()
+			s.sourceOf(&x, source)
+			shares = append(shares, x)
+			return err
+		})
 	return shares
 }
 

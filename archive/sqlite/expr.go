@@ -88,7 +88,7 @@ func (s *search) match() (ftsQuery, error) {
 			all = append(all, q)
 		}
 	}
-	if s.feedID != 0 {
+	if s.feedID != 0 && !s.apart {
 		wanted(`feed`, archive.Phrase{Text: strconv.FormatInt(s.feedID, 10)})
 	}
 	for _, p := range s.Title() {

@@ -118,7 +118,7 @@ type Appearance struct {
 // Appearances returns how the latest n entries of the feed came, as far as they did since then, the latest first.
 func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time, n int) (list []Appearance, err error) {
 	rows, err := r.db.QueryContext(ctx, `
-		SELECT id, title, seen, source, nullif(polled, 0) FROM entries INDEXED BY entries_by_feed
+		SELECT id, title, seen, source, abs(nullif(polled, 0)) FROM entries INDEXED BY entries_by_feed
 		WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n)
 	if err != nil {
 		return nil, wrap("read", r.path, err)

@@ -22,42 +22,62 @@ func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {
 	return s.purge(at, ids)
 }
 
-// purge drops entries. Each table is gone through once for all of them.
+// purge drops entries. Each table is gone through once for all of them. Those that are the same to the owner and to others,
+// of a feed that is followed discreetly, are left to others: they go once they are purged as theirs.
 func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	s.begin()
 	dropped := make([]bool, len(ids))
-	var seqs []int64
+	var seqs, rest []int64
 	var bytes, dead int64
 	taken := make(map[int64]bool)
-	s.rows(`SELECT j.key, e.seq, e.size FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
+	var left []place      // to others
+	var of []feed.EntryID // the entries there
+	s.rows(`SELECT j.key, e.seq, e.size, e.feed, `+isSettled+` FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
 		WHERE NOT `+isStarred+` ORDER BY j.key`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
-		var i, size, seq int64
-		err := scan(rows, &i, &seq, &size)
-		if err == nil && !taken[seq] {
-			taken[seq], dropped[i] = true, true
-			seqs, bytes, dead = append(seqs, seq), bytes+size, dead+archive.WordRoom*min(size, archive.MaxFoldedBytes)
+		var i int
+		var size int64
+		var at place
+		var settled bool
+		err := scan(rows, &i, &at.seq, &size, &at.feed, &settled)
+		if err != nil || taken[at.seq] {
+			return err
 		}
-		return err
+		taken[at.seq], dropped[i] = true, true
+		if seqs = append(seqs, at.seq); settled {
+			left, of = append(left, at), append(of, ids[i])
+		} else {
+			rest, bytes, dead = append(rest, at.seq), bytes+size, dead+archive.WordRoom*min(size, archive.MaxFoldedBytes)
+		}
+		return nil
 	})
-	list, err := json.Marshal(seqs)
-	if s.err == nil {
-		s.err = err
-	}
 	if s.err != nil || len(seqs) == 0 {
 		return make([]bool, len(ids))
 	}
+	list := jsonSeqs(seqs)
 	const these = `IN (SELECT value FROM json_each(?))`
-	s.write(`INSERT INTO purged (id, feed, seen, at, shown) SELECT e.id, e.feed, e.seen, ?, NOT `+isUnshown+` FROM entries e WHERE e.seq `+these, at.Unix(), string(list))
+	s.write(`INSERT INTO purged (id, feed, seen, at, shown, digest)
+		SELECT e.id, e.feed, e.seen, ?, NOT `+isUnshown+`, iif(`+isUnshown+`, e.digest, NULL) FROM entries e WHERE e.seq `+these, at.Unix(), list)
 	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
-		WHERE id IN (SELECT feed FROM entries WHERE seq `+these+`)`, at.Unix(), string(list)) // what it had is not what it has
-	for _, table := range []string{`stale`, `hidden`, `entries`} { // and with the entries, their items
-		s.write(`DELETE FROM `+table+` WHERE seq `+these, string(list))
+		WHERE id IN (SELECT feed FROM entries WHERE seq `+these+`)`, at.Unix(), list) // what it had is not what it has
+	for i, at := range left {
+		s.leave(at, of[i])
+		s.write(`DELETE FROM items WHERE seq = ?`, at.seq)
 	}
-	s.write(`DELETE FROM words WHERE rowid `+these, string(list))
+	list = jsonSeqs(rest)
+	for _, table := range []string{`stale`, `hidden`, `entries`} { // and with the entries, their items
+		s.write(`DELETE FROM `+table+` WHERE seq `+these, list)
+	}
+	s.write(`DELETE FROM words WHERE rowid `+these, list)
 	s.write(`UPDATE state SET purge_at = ?1,
 		purge_entries = ?2 + CASE purge_at WHEN ?1 THEN purge_entries ELSE 0 END,
 		purge_bytes = ?3 + CASE purge_at WHEN ?1 THEN purge_bytes ELSE 0 END, dead = dead + ?4`, at.Unix(), len(seqs), bytes, dead)
 	return dropped
+}
+
+// jsonSeqs is a list of seqs as a statement takes it.
+func jsonSeqs(seqs []int64) string {
+	list, _ := json.Marshal(seqs) // numbers
+	return string(list)
 }
 
 // Readmit implements archive.Entries.
@@ -84,17 +104,17 @@ func (s *Store) whichPurged(records []archive.Record) map[int]bool {
 	if !s.anyPurged() {
 		return nil
 	}
-	ids, shown := make([]feed.EntryID, len(records)), make(map[int]bool)
+	ids, was := make([]feed.EntryID, len(records)), make(map[int]archive.Version)
 	for i := range records {
 		ids[i] = records[i].ID
 	}
-	s.eachPurged(ids, func(i int, _ time.Time, byPoll bool) { shown[i] = byPoll })
-	gone, back := make(map[int]bool, len(shown)), make(map[feed.EntryID]bool)
+	s.eachPurged(ids, func(i int, v archive.Version) { was[i] = v })
+	gone, back := make(map[int]bool, len(was)), make(map[feed.EntryID]bool)
 	for i := range records {
-		byPoll, purged := shown[i]
+		v, purged := was[i]
 		switch {
 		case !purged || back[ids[i]]:
-		case !byPoll && records[i].Source.IsZero():
+		case v.Admits(&records[i]):
 			back[ids[i]] = true
 			s.Readmit(ids[i : i+1])
 		default:
@@ -104,15 +124,20 @@ func (s *Store) whichPurged(records []archive.Record) map[int]bool {
 	return gone
 }
 
-// eachPurged calls f with each of the ids that was purged, when the entry came, and whether an own poll had shown it.
-func (s *Store) eachPurged(ids []feed.EntryID, f func(i int, seen time.Time, shown bool)) {
-	s.rows(`SELECT j.key, p.seen, p.shown FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value)`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
+// eachPurged calls f with each of the ids that was purged, and what is known of it.
+func (s *Store) eachPurged(ids []feed.EntryID, f func(i int, v archive.Version)) {
+	s.rows(`SELECT j.key, p.seen, p.shown, p.digest FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value)`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
 		var i int
 		var seen sql.NullInt64
-		var shown bool
-		err := scan(rows, &i, &seen, &shown)
+		var digest []byte
+		v := archive.Version{Purged: true}
+		err := scan(rows, &i, &seen, &v.Polled, &digest)
+		if err == nil && digest != nil {
+			v.Gone, err = fromBlob[feed.Digest](digest)
+		}
 		if err == nil {
-			f(i, fromSeconds(seen), shown)
+			v.Seen = fromSeconds(seen)
+			f(i, v)
 		}
 		return err
 	})

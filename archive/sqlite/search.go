@@ -60,6 +60,7 @@ type search struct {
 	*archive.Matcher
 
 	feedID int64  // of filter.Feed
+	apart  bool   // others know entries of it that are apart
 	where  string // conditions on entries e, each with AND before it
 	args   []any  // for where
 }
@@ -115,7 +116,7 @@ func (s *search) conditions() (known bool, err error) {
 				return false, err
 			}
 		}
-		if apart != 0 {
+		if s.apart = apart != 0; s.apart {
 			and(`e.feed IN (?, ?)`, s.feedID, apart)
 		} else {
 			and(`e.feed = ?`, s.feedID)
@@ -327,16 +328,20 @@ func (s *search) each(seqs []int64, yield func(archive.Record) bool) error {
 		return err
 	}
 	rows, err := s.tx.QueryContext(s.ctx, `
-		SELECT `+recordColumns+` FROM entries e JOIN feeds f ON f.id = e.feed
+		SELECT `+recordColumns+`, `+isKnownConfirmed+` FROM entries e JOIN feeds f ON f.id = e.feed
 		WHERE e.seq IN (SELECT value FROM json_each(?)) ORDER BY e.seq DESC`, string(list))
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		r, err := scanRecord(rows)
+		var known bool
+		r, err := scanRecord(rows, &known)
 		if err != nil {
 			return err
+		}
+		if s.filter.Shareable {
+			r.Confirmed = known
 		}
 		if !yield(r) {
 			return nil

@@ -13,7 +13,7 @@ import (
 // What others know of an entry, where it is not what the owner has (archive.Shared), is an entry of its own: its id
 // is that of the entry with each bit turned over, and its feed that of the entry with a mark behind the URL, which no
 // URL of a feed has. So whatever looks for the owner's entries, by their ids or by their feeds, does not come upon
-// it.
+// it. What neighbors brought is one entry, the owner's and theirs, until it is not the same to both any more.
 
 // apartMark is the mark.
 const apartMark = "#"
@@ -50,7 +50,8 @@ func (s *Store) lookApart() {
 		discreet[u] = true
 		return err
 	})
-	differs := len(discreet) > 0 || s.row(`SELECT 1 FROM hidden UNION ALL SELECT 1 FROM feeds WHERE apart LIMIT 1`, nil, new(int))
+	differs := len(discreet) > 0 || s.row(`SELECT 1 FROM hidden UNION ALL SELECT 1 FROM feeds WHERE apart
+		UNION ALL SELECT 1 FROM entries WHERE polled < 0 LIMIT 1`, nil, new(int))
 	if s.err == nil {
 		s.discreet, s.differs = discreet, s.differs || differs
 	}
@@ -89,6 +90,9 @@ func (s *Store) keepOwn(r *archive.Record) (at place, isNew bool) {
 	var digest []byte
 	if s.row(`SELECT seq, digest FROM entries WHERE id = ? AND seq NOT IN (SELECT seq FROM hidden)`, []any{r.ID[:]}, &seq, &digest) {
 		if slices.Equal(digest, r.Digest[:]) {
+			if r.Source.IsZero() {
+				s.MarkPolled(r.Seen, []feed.EntryID{r.ID})
+			}
 			return place{}, false
 		}
 		s.part(seq, r)
@@ -108,9 +112,11 @@ func (s *Store) hideOwn(r *archive.Record, at place) {
 
 // part leaves an entry that is the same to everybody to others, and gives the owner a copy that is hidden.
 func (s *Store) part(seq int64, r *archive.Record) {
-	own, apart := s.feedID(r.Entry.Feed), s.feedID(r.Entry.Feed+apartMark)
-	id := turned(r.ID)
-	s.write(`UPDATE entries SET id = ?, feed = ? WHERE seq = ?`, id[:], apart, seq)
+	own := s.feedID(r.Entry.Feed)
+	var confirmed bool
+	var polled sql.NullInt64
+	s.row(`SELECT `+isConfirmed+`, abs(polled) FROM entries e WHERE seq = ?`, []any{seq}, &confirmed, &polled)
+	apart := s.leave(place{seq, own}, r.ID)
 	var next any
 	if seq < 0 { // what was filled in is no news to the owner either
 		var lowest int64
@@ -122,11 +128,22 @@ func (s *Store) part(seq int64, r *archive.Record) {
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
 			authors, categories, enclosures, summary, content, confirmed, polled)
 		SELECT ?, ?, digest, ?, published, updated, seen, source, guid, title, link,
-			authors, categories, enclosures, summary, content, confirmed, polled
-		FROM entries WHERE seq = ?`, next, r.ID[:], own, seq)
+			authors, categories, enclosures, summary, content, ?, ?
+		FROM entries WHERE seq = ?`, next, r.ID[:], own, confirmed, polled, seq)
 	s.write(`INSERT INTO hidden VALUES (?)`, copied)
 	s.write(`UPDATE items SET seq = ? WHERE seq = ?`, copied, seq)
 	s.paginate([]place{{copied, own}, {seq, apart}})
+}
+
+// leave leaves an entry that is the same to everybody to others, as they know it, and returns the feed that it is of then.
+func (w *writer) leave(at place, id feed.EntryID) (apart int64) {
+	if !w.row(`SELECT id FROM feeds WHERE url = (SELECT url || ? FROM feeds WHERE id = ?)`, []any{apartMark, at.feed}, &apart) {
+		w.row(`INSERT INTO feeds (url, secret, private, apart) SELECT f.url || ?, f.secret, `+isConfidential+`, 1 FROM feeds f WHERE f.id = ?
+			RETURNING id`, []any{apartMark, at.feed}, &apart)
+	}
+	id = turned(id)
+	w.write(`UPDATE entries SET id = ?, feed = ?, polled = iif(polled < 0, NULL, polled) WHERE seq = ?`, id[:], apart, at.seq)
+	return apart
 }
 
 // Shared implements archive.Entries.
@@ -157,6 +174,14 @@ func (x shared) Known(ids []feed.EntryID) []archive.Version {
 func (x shared) known(ids []feed.EntryID, versions []archive.Version) {
 	s := x.s
 	list := jsonIDs(ids)
+	s.rows(`SELECT j.key, `+isKnownConfirmed+` FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) WHERE `+isOwnersPolled,
+		[]any{list}, func(rows *sql.Rows) error {
+			var i int
+			var confirmed bool
+			err := scan(rows, &i, &confirmed)
+			versions[i].Confirmed, versions[i].Polled = confirmed, false
+			return err
+		})
 	for _, query := range []string{
 		`SELECT j.key FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) WHERE e.seq IN (SELECT seq FROM hidden)`,
 		`SELECT j.key FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value) WHERE p.feed IN (SELECT id FROM feeds WHERE discreet)`,
@@ -195,25 +220,28 @@ func (x shared) Keep(records []archive.Record) {
 			if at, isNew := s.keep(&apart); isNew {
 				s.paginate([]place{at})
 			}
-		} else if s.isDiscreet(r.Entry.Feed) { // it was here before
-			s.keep(r)
 		} else {
-			s.Keep(records[i : i+1])
+			s.keepEach(records[i:i+1], s.keep)
 		}
 	}
 }
 
-// isApart reports whether what others know of an entry is, or would be, apart from what the owner has.
+// isApart reports whether what others know of an entry is apart from what the owner has, or is to be: what an own poll
+// has shown the owner alone stays as it is where others come to know another version.
 func (x shared) isApart(r *archive.Record) bool {
 	s := x.s
 	id := turned(r.ID)
+	var seq int64
 	switch {
-	case s.row(`SELECT 1 FROM entries WHERE id = ?`, []any{id[:]}, new(int)):
+	case s.row(`SELECT 1 FROM entries WHERE id = ?1 UNION ALL SELECT 1 FROM purged WHERE id = ?1`, []any{id[:]}, new(int)),
+		s.row(`SELECT 1 FROM entries WHERE id = ? AND seq IN (SELECT seq FROM hidden)`, []any{r.ID[:]}, new(int)):
 		return true
-	case s.isDiscreet(r.Entry.Feed):
-		return !s.row(`SELECT 1 FROM entries WHERE id = ? AND seq NOT IN (SELECT seq FROM hidden)`, []any{r.ID[:]}, new(int))
+	case s.row(`SELECT seq FROM entries e WHERE id = ?1 AND `+isOwnersPolled+` AND digest <> ?2 AND (?3 OR NOT `+isKnownConfirmed+`)`,
+		[]any{r.ID[:], r.Digest[:], r.Confirmed}, &seq):
+		s.part(seq, r)
+		return true
 	}
-	return s.row(`SELECT 1 FROM entries WHERE id = ? AND seq IN (SELECT seq FROM hidden)`, []any{r.ID[:]}, new(int))
+	return s.isDiscreet(r.Entry.Feed) && s.row(`SELECT 1 FROM purged WHERE id = ?`, []any{r.ID[:]}, new(int))
 }
 
 // forOthers is a record as it is kept apart.
@@ -234,6 +262,6 @@ func (x shared) Confirm(at time.Time, ids []feed.EntryID) {
 		if apart := turned(id); s.row(`SELECT 1 FROM entries WHERE id = ?`, []any{apart[:]}, new(int)) {
 			id = apart
 		}
-		s.confirm(at, id, `e.seq NOT IN (SELECT seq FROM hidden)`)
+		s.confirm(at, id, `confirmed = 1`, `NOT `+isKnownConfirmed+` AND e.seq NOT IN (SELECT seq FROM hidden)`)
 	}
 }

@@ -141,3 +141,47 @@ func TestOthersSideIsPurgedAsRelayed(t *testing.T) {
 		t.Error(problems)
 	}
 }
+
+// What neighbors bring of a feed that is followed discreetly is stored once, also when an own poll has shown it. It is twice
+// there where what the poll showed and what neighbors say differ: of one the neighbor's quota counts, the other is polled.
+func TestBothSidesShareWhatIsTheSame(t *testing.T) {
+	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
+	t.Cleanup(func() { s.Close() })
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: at, Discreet: true})
+	r := newsRecord("1", "word", at)
+	r.Source, r.Confirmed = neighborID, false
+	stored := func(want, booked int64) {
+		t.Helper()
+		mustCommit(t, s)
+		stats, err := s.FeedStats(t.Context())
+		entries := int64(0)
+		for _, f := range stats {
+			entries += f.Entries
+		}
+		if err != nil || entries != want {
+			t.Errorf("%d entries are stored, want %d: %+v, %v", entries, want, stats, err)
+		}
+		if x := s.Unshown(at); len(x) != 1 || x[0].Entries != booked {
+			t.Errorf("Unshown = %+v, want %d entry", x, booked)
+		}
+		if problems := verified(t, s.Reader); problems != nil {
+			t.Error(problems)
+		}
+	}
+	s.Shared().Keep([]archive.Record{r})
+	stored(1, 1)
+	for range 2 {
+		s.MarkPolled(at.Add(time.Hour), []feed.EntryID{r.ID})
+		stored(1, 1)
+	}
+	appeared, err := s.Appearances(t.Context(), 1, at, 9)
+	if err != nil || len(appeared) != 1 || !appeared[0].Polled.Equal(at.Add(time.Hour)) {
+		t.Errorf("Appearances = %+v, %v", appeared, err)
+	}
+	other := r
+	other.Entry.Title, other.Confirmed = "altered", true
+	other.Digest = other.Entry.Digest()
+	s.Shared().Keep([]archive.Record{other})
+	stored(2, 1)
+}
