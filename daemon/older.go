@@ -31,10 +31,10 @@ func (h *host) FetchPage(ctx context.Context, u, page feed.URL) (ArchivePage, er
 		return ArchivePage{}, err
 	}
 	p, records := pageOf(&got)
-	stored, err := h.fillPage(ctx, &got, records)
+	stored, shown, err := h.fillPage(ctx, &got, records)
 	p.Stored = len(stored)
-	if err == nil && len(stored) > 0 {
-		err = h.command(ctx, node.Recovered{Feed: u, Records: stored})
+	if len(stored) > 0 || len(shown) > 0 {
+		err = errors.Join(err, h.command(ctx, node.Recovered{Feed: u, Records: stored, Shown: shown}))
 	}
 	if err == nil {
 		err = h.pageRead(ctx, u, page, p)
@@ -102,24 +102,25 @@ func pageOf(got *node.Fetched) (p ArchivePage, records []archive.Record) {
 }
 
 // fillPage stores what a document holds, to be served to nobody else where the feed is followed discreetly, and returns what
-// of it was not there. The loop turns to other things between two parts of it.
-func (h *host) fillPage(ctx context.Context, got *node.Fetched, records []archive.Record) (added []archive.Record, err error) {
+// of it was not there, and what of it neighbors had brought. The loop turns to other things between two parts of it.
+func (h *host) fillPage(ctx context.Context, got *node.Fetched, records []archive.Record) (added []archive.Record, shown []archive.Share, err error) {
 	_, err = chore(ctx, h, func() (struct{}, error) {
 		h.store.KeepRequests(got.Requests)
 		return struct{}{}, h.store.Commit()
 	})
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case got.Err != nil:
-		return nil, got.Err
+		return nil, nil, got.Err
 	case got.Document == nil:
-		return nil, errors.New("the publisher sent no document")
+		return nil, nil, errors.New("the publisher sent no document")
 	}
 	for part := range portions(records, recordWeight) {
+		var right []archive.Share
 		stored, err := chore(ctx, h, func() (stored []archive.Record, err error) {
 			now := time.Now()
-			h.setRight(now, part)
+			right = h.setRight(now, part)
 			hide := got.Private || got.Secret || got.Local || got.Document.Private
 			var hidden []feed.EntryID
 			for i, isNew := range h.store.Fill(now, part) {
@@ -133,16 +134,16 @@ func (h *host) fillPage(ctx context.Context, got *node.Fetched, records []archiv
 			return stored, h.store.Commit()
 		})
 		if err != nil {
-			return added, err
+			return added, shown, err
 		}
-		added = append(added, stored...)
+		added, shown = append(added, stored...), append(shown, right...)
 	}
-	return added, nil
+	return added, shown, nil
 }
 
 // setRight puts the publisher's versions into the place of what others brought of the entries, or notes that it is the same.
-// What an own poll has shown may be newer, and stays.
-func (h *host) setRight(now time.Time, records []archive.Record) {
+// What an own poll has shown may be newer, and stays. It returns who had brought what is the same.
+func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share {
 	ids := make([]feed.EntryID, len(records))
 	for i := range records {
 		ids[i] = records[i].ID
@@ -159,7 +160,7 @@ func (h *host) setRight(now time.Time, records []archive.Record) {
 		}
 	}
 	h.store.Keep(other)
-	h.store.MarkPolled(now, same)
+	return h.store.MarkPolled(now, same)
 }
 
 // A pageRequest names a document of a feed: the feed's own where Page is empty.

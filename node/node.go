@@ -153,6 +153,7 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 	case EndPull:
 		n.endPull(ev.Tag)
 	case Recovered:
+		n.shownOf(ev.Shown)
 		if s := n.feeds[ev.Feed]; s != nil {
 			n.fill(s, ev.Records)
 		}

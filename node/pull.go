@@ -35,10 +35,12 @@ type Pull struct {
 // EndPull says that nobody waits for the download any more. What is under way is dropped.
 type EndPull struct{ Tag uint64 }
 
-// Recovered says that the host stored entries of a feed's past that came from its publisher.
+// Recovered says that the host stored entries of a feed's past that came from its publisher, and which neighbors had
+// brought others that its publisher has.
 type Recovered struct {
 	Feed    feed.URL
 	Records []archive.Record
+	Shown   []archive.Share
 }
 
 func (Pull) event()      {}
