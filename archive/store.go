@@ -317,7 +317,13 @@ func (f *Feed) Confidential() bool {
 	if f.Discreet {
 		return f.Barred
 	}
-	return f.Private || f.Withheld || f.Leads && !f.Shared
+	return f.Private || f.Withheld || f.Led() && !f.Shared
+}
+
+// Led reports whether the feed leads to an address that looks like a secret, or was named by a page with such an address.
+func (f *Feed) Led() bool {
+	secrecy, _ := f.Page.Secrecy()
+	return f.Leads || f.Page != "" && secrecy != feed.Open
 }
 
 // Secret reports whether others may not know the feed's URL: its owner cannot share a password.

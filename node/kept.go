@@ -40,8 +40,8 @@ func (n *Node) kept(f *archive.Feed) (why string, undecided bool) {
 		return "its address holds " + part + ", which may be a key", true
 	case f.Leads:
 		return "it leads to an address that may hold a key", true
-	}
-	if secrecy, part := f.Page.Secrecy(); f.Page != "" && secrecy != feed.Open {
+	case f.Led():
+		_, part := f.Page.Secrecy()
 		return "the page that named it has an address that holds " + part + ", which may be a key", true
 	}
 	return "", false

@@ -145,3 +145,35 @@ func TestPagesAndTheFeedsTheyName(t *testing.T) {
 		w.run(time.Minute)
 	}
 }
+
+// A feed that a secret page named stays at home, with its entries, once its owner follows it no more, in this run and the
+// next. Neighbors hear of it as of any feed where the owner shared it.
+func TestAFeedOfASecretPageStaysOnceItIsUnsubscribed(t *testing.T) {
+	const page feed.URL = "https://site.example.com/home?session=x1"
+	for _, shared := range []bool{false, true} {
+		w := newNetwork(t)
+		w.feed(news)
+		w.page(page, blog)
+		id := w.publish(blog)
+		c := Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
+		a, b := w.add(c, news), w.add(c, news)
+		w.run(5 * time.Minute)
+		a.step(Subscribe{Feeds: []feed.URL{page}})
+		w.run(10 * time.Minute)
+		if s := a.node.Feed(blog); s == nil || s.Page != page || !s.Undecided || !a.has(id) || !linked(a, b) {
+			t.Fatalf("%+v", s)
+		}
+		if shared {
+			a.step(Subscribe{Feeds: []feed.URL{blog}, Private: new(bool)})
+		}
+		a.step(Unsubscribe{Feeds: []feed.URL{blog}})
+		for range 2 {
+			w.run(10 * time.Minute)
+			if n := a.knownOf(blog, b); (n > 0) != shared {
+				t.Errorf("shared %v: a neighbor is told of %d entries", shared, n)
+			}
+			a.kill()
+			a.start()
+		}
+	}
+}

@@ -69,10 +69,11 @@ func (n *Node) subscribe(wish Subscribe) {
 // follow begins to follow a feed of which f is known, the zero Feed for nothing, and which that page named, "" for none.
 func (n *Node) follow(u feed.URL, wish *Subscribe, f archive.Feed, page feed.URL) {
 	f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, n.now, n.now, 0, ""
-	f.Ended, f.Past, f.Page, f.Names = false, n.wantedPast(), page, ""
+	f.Ended, f.Past, f.Names = false, n.wantedPast(), ""
 	delete(n.became, u)
 	forgetUnread(&f)
 	n.apply(wish, &f)
+	f.Page = page // which says nothing of what the feed was before
 	if n.resume(f) {
 		n.advertiseSoon()
 	}

@@ -241,20 +241,22 @@ func testShareable(t *testing.T, a Archive) {
 		relayed feed.URL = "https://relayed.example.org/feed"
 		kept    feed.URL = "https://kept.example.org/feed"
 		leading feed.URL = "https://leading.example.org/feed"
+		named   feed.URL = "https://named.example.org/feed"
 	)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true})
 	a.KeepFeed(archive.Feed{URL: private, Subscribed: true, Private: true})
 	a.KeepFeed(archive.Feed{URL: kept, Subscribed: true, Withheld: true})
 	a.KeepFeed(archive.Feed{URL: secret, Subscribed: true, Shared: true}) // secret whatever the settings say
 	a.KeepFeed(archive.Feed{URL: leading, Subscribed: true, Leads: true})
-	for i, u := range []feed.URL{news, private, secret, token, relayed, kept, leading} {
+	a.KeepFeed(archive.Feed{URL: named, Page: token}) // followed once, because that named it
+	for i, u := range []feed.URL{news, private, secret, token, relayed, named, kept, leading} {
 		a.Keep([]archive.Record{record(u, i, "word", "")})
 	}
 	commit(t, a)
 	for range 2 {
 		for _, f := range []feed.Filter{{}, {Words: []string{"word"}}} {
-			if got := search(t, a, f); len(got) != 7 {
-				t.Errorf("%v found %d entries, want 7", f, len(got))
+			if got := search(t, a, f); len(got) != 8 {
+				t.Errorf("%v found %d entries, want 8", f, len(got))
 			}
 			f.Shareable = true
 			got := search(t, a, f)
@@ -274,7 +276,7 @@ func testShareable(t *testing.T, a Archive) {
 	// Who may see what is private, but no URL that is a secret, finds as many of the others as they ask for.
 	for _, f := range []feed.Filter{{}, {Words: []string{"word"}}, {Words: []string{"word"}, Relevance: true}} {
 		f.NoSecrets, f.Limit = true, 3
-		if got := search(t, a, f); len(got) != 3 || got[0].Entry.Feed != leading || got[1].Entry.Feed != kept || got[2].Entry.Feed != relayed {
+		if got := search(t, a, f); len(got) != 3 || got[0].Entry.Feed != leading || got[1].Entry.Feed != kept || got[2].Entry.Feed != named {
 			t.Errorf("%v found %v, want those of three feeds", f, got)
 		}
 		f.Feed = token

@@ -393,7 +393,7 @@ func (s *Store) KeepFeed(f archive.Feed) {
 			policy = ?, helped = ?, listed = ?, gap_after = ?, gap_before = ?, gap_missing = ?, gap_filled = ?,
 			lands = ?, past_stage = ?, past_since = ?, past_page = ?, past_steps = ?, past_back = ?, past_filled = ?,
 			past_lack = ?, past_left = ?, past_tries = ?, past_again = ?, page = ?, names = ?, daily = ?, entry_size = ?,
-			leads = ?, shared = ?, barred = ?
+			leads = ?, led = ?, shared = ?, barred = ?
 		WHERE id = ?`,
 		f.Title, f.Title, f.Link, f.Subscribed, f.Private, f.Secret(), toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
 		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
@@ -402,6 +402,6 @@ func (s *Store) KeepFeed(f archive.Feed) {
 		f.Policy, f.Helped, f.Listed, toMillis(f.Gap.After), toMillis(f.Gap.Before), f.Gap.Missing, f.Gap.Filled,
 		f.Lands, f.Past.Stage, toMillis(f.Past.Since), string(f.Past.Page), f.Past.Steps, toMillis(f.Past.Back), f.Past.Filled,
 		f.Past.Lack, toMillis(f.Past.Left), f.Past.Tries, toMillis(f.Past.Again), string(f.Page), f.Names, f.Volume.Daily, f.Volume.Text,
-		f.Leads, f.Shared, f.Barred, id)
+		f.Leads, f.Led(), f.Shared, f.Barred, id)
 	s.confine(f.URL)
 }

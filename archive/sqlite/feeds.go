@@ -19,7 +19,7 @@ const feedColumns = `url, title, link, subscribed, private, since, weight, discr
 	leads, shared, barred`
 
 // isConfidential is whether feed f, and all entries of it, are the owner's alone.
-const isConfidential = `(f.secret OR CASE WHEN f.discreet THEN f.barred ELSE f.private OR f.withheld OR f.leads AND NOT f.shared END)`
+const isConfidential = `(f.secret OR CASE WHEN f.discreet THEN f.barred ELSE f.private OR f.withheld OR f.led AND NOT f.shared END)`
 
 // listFeeds finds the feeds that the node follows or followed.
 const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
