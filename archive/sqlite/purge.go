@@ -9,7 +9,7 @@ import (
 	"feedex/feed"
 )
 
-// Purged entries leave their id behind, in some fifty bytes: polls and neighbors may go on showing them for as long as
+// Purged entries leave their id behind, in fifty bytes or seventy: polls and neighbors may go on showing them for as long as
 // their publisher lists them. ForgetPurged drops these after a while, where no own poll had shown the entry or the owner
 // does not follow the feed.
 
