@@ -113,7 +113,11 @@ func (m *Memory) Keep(records []Record) {
 				}
 				continue
 			}
-			seq = m.part(seq)
+			if _, apart := m.apart[r.ID]; apart {
+				m.hidden[r.ID] = true
+			} else {
+				seq = m.part(seq)
+			}
 		}
 		next := m.came(r)
 		if ok {

@@ -22,8 +22,8 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 			g.digest = c.digest
 		}
 		m.purged[id], dropped[i] = g, true
-		if m.settled(id, seq) {
-			m.setApart(id, seq) // others keep theirs
+		if _, apart := m.apart[id]; !apart && m.settled(id, seq) {
+			m.setApart(id, seq) // others keep it
 			continue
 		}
 		delete(m.hidden, id)

@@ -48,7 +48,7 @@ func (m memoryShared) Keep(records []Record) {
 				m.part(seq)
 			}
 			m.at(seq).giveWay(&next)
-		} else if _, purged := m.purged[r.ID]; m.hidden[r.ID] || purged && m.feeds[r.Entry.Feed].Discreet {
+		} else if m.hidden[r.ID] || m.feeds[r.Entry.Feed].Discreet && m.staysAway(r) {
 			m.setApart(r.ID, m.add(m.came(r)))
 		} else if !m.staysAway(r) {
 			next := m.came(r)

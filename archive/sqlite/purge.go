@@ -60,6 +60,10 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
 		WHERE id IN (SELECT feed FROM entries WHERE seq `+these+`)`, at.Unix(), list) // what it had is not what it has
 	for i, at := range left {
+		if s.othersHave(of[i]) {
+			rest = append(rest, at.seq)
+			continue
+		}
 		s.leave(at, of[i])
 		s.write(`DELETE FROM items WHERE seq = ?`, at.seq)
 	}

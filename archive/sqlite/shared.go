@@ -95,7 +95,11 @@ func (s *Store) keepOwn(r *archive.Record) (at place, isNew bool) {
 			}
 			return place{}, false
 		}
-		s.part(seq, r)
+		if s.othersHave(r.ID) {
+			s.write(`INSERT INTO hidden VALUES (?)`, seq)
+		} else {
+			s.part(seq, r)
+		}
 	}
 	if at, isNew = s.keep(r); isNew {
 		s.hideOwn(r, at)
@@ -133,6 +137,12 @@ func (s *Store) part(seq int64, r *archive.Record) {
 	s.write(`INSERT INTO hidden VALUES (?)`, copied)
 	s.write(`UPDATE items SET seq = ? WHERE seq = ?`, copied, seq)
 	s.paginate([]place{{copied, own}, {seq, apart}})
+}
+
+// othersHave reports whether others know of an entry what is apart from what the owner has.
+func (w *writer) othersHave(id feed.EntryID) bool {
+	id = turned(id)
+	return w.row(`SELECT 1 FROM entries WHERE id = ?`, []any{id[:]}, new(int))
 }
 
 // leave leaves an entry that is the same to everybody to others, as they know it, and returns the feed that it is of then.
@@ -230,18 +240,27 @@ func (x shared) Keep(records []archive.Record) {
 // has shown the owner alone stays as it is where others come to know another version.
 func (x shared) isApart(r *archive.Record) bool {
 	s := x.s
-	id := turned(r.ID)
 	var seq int64
 	switch {
-	case s.row(`SELECT 1 FROM entries WHERE id = ?1 UNION ALL SELECT 1 FROM purged WHERE id = ?1`, []any{id[:]}, new(int)),
-		s.row(`SELECT 1 FROM entries WHERE id = ? AND seq IN (SELECT seq FROM hidden)`, []any{r.ID[:]}, new(int)):
+	case s.othersHave(r.ID), s.row(`SELECT 1 FROM entries WHERE id = ? AND seq IN (SELECT seq FROM hidden)`, []any{r.ID[:]}, new(int)):
 		return true
 	case s.row(`SELECT seq FROM entries e WHERE id = ?1 AND `+isOwnersPolled+` AND digest <> ?2 AND (?3 OR NOT `+isKnownConfirmed+`)`,
 		[]any{r.ID[:], r.Digest[:], r.Confirmed}, &seq):
 		s.part(seq, r)
 		return true
 	}
-	return s.isDiscreet(r.Entry.Feed) && s.row(`SELECT 1 FROM purged WHERE id = ?`, []any{r.ID[:]}, new(int))
+	if !s.anyPurged() {
+		return false
+	}
+	both := []feed.EntryID{r.ID, turned(r.ID)}
+	var was [2]archive.Version // to the owner and to others
+	s.eachPurged(both, func(i int, v archive.Version) { was[i] = v })
+	kept := func(v archive.Version) bool { return v.Purged && !v.Admits(r) }
+	if kept(was[1]) || kept(was[0]) && s.isDiscreet(r.Entry.Feed) {
+		return true
+	}
+	s.Readmit(both[1:])
+	return false
 }
 
 // forOthers is a record as it is kept apart.
@@ -259,8 +278,8 @@ func (x shared) Confirm(at time.Time, ids []feed.EntryID) {
 		return
 	}
 	for _, id := range ids {
-		if apart := turned(id); s.row(`SELECT 1 FROM entries WHERE id = ?`, []any{apart[:]}, new(int)) {
-			id = apart
+		if s.othersHave(id) {
+			id = turned(id)
 		}
 		s.confirm(at, id, `confirmed = 1`, `NOT `+isKnownConfirmed+` AND e.seq NOT IN (SELECT seq FROM hidden)`)
 	}
