@@ -185,3 +185,39 @@ func TestBothSidesShareWhatIsTheSame(t *testing.T) {
 	s.Shared().Keep([]archive.Record{other})
 	stored(2, 1)
 }
+
+// What one neighbor forged of a feed that is followed discreetly, and was purged on both sides, keeps what is true from
+// neither.
+func TestBothSidesGetWhatIsTrue(t *testing.T) {
+	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
+	t.Cleanup(func() { s.Close() })
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: at, Discreet: true})
+	forged, genuine, latest := newsRecord("1", "forged", at), newsRecord("1", "genuine", at), newsRecord("2", "latest", at)
+	for _, r := range []*archive.Record{&forged, &genuine, &latest} {
+		r.Source, r.Confirmed = neighborID, false
+	}
+	s.Shared().Keep([]archive.Record{forged, latest})
+	for range 2 { // once for the owner, and once for others
+		mustCommit(t, s)
+		surplus, err := s.Surplus(t.Context(), at, archive.Retention{Relayed: 1})
+		if err != nil || len(surplus) == 0 {
+			t.Fatalf("%d entries to purge, %v", len(surplus), err)
+		}
+		s.Purge(at, surplus)
+	}
+	for _, c := range []struct {
+		bring archive.Record
+		want  bool
+	}{{forged, false}, {genuine, true}} {
+		s.Shared().Keep([]archive.Record{c.bring})
+		mustCommit(t, s)
+		ids := []feed.EntryID{genuine.ID}
+		if owners, others := s.Known(ids)[0], s.Shared().Known(ids)[0]; owners.Kept() != c.want || others.Kept() != c.want {
+			t.Errorf("%s: the owner has %+v, others %+v", c.bring.Entry.Title, owners, others)
+		}
+		if problems := verified(t, s.Reader); problems != nil {
+			t.Error(problems)
+		}
+	}
+}
