@@ -123,30 +123,32 @@ func TestWhoConfirmsWhatNoPollHasShown(t *testing.T) {
 // a poll lists it.
 func TestPagesGiveBackTheRoomOfWhatNeighborsBrought(t *testing.T) {
 	t.Parallel()
-	inPublic(t, func(t *testing.T) {
-		f := publishFeed(t, "20.2.0.1", "first")
-		b := besiege(t, f)
-		s := newStranger(t, addressed(1, 1), b.at.Listen)
-		s.connect(f.url)
-		stored := func() int64 {
-			t.Helper()
-			list, err := b.client.Neighbors(t.Context())
-			if err != nil || len(list) != 1 {
-				t.Fatalf("neighbors: %+v, %v", list, err)
-			}
-			return list[0].Unshown
+	if !inNamespace(t) {
+		return
+	}
+	makeNetwork(t)
+	f := publishFeed(t, "20.2.0.1", "first")
+	b := besiege(t, f)
+	s := newStranger(t, addressed(1, 1), b.at.Listen)
+	s.connect(f.url)
+	stored := func() int64 {
+		t.Helper()
+		list, err := b.client.Neighbors(t.Context())
+		if err != nil || len(list) != 1 {
+			t.Fatalf("neighbors: %+v, %v", list, err)
 		}
-		e := f.written("second")
-		s.put(f.url, nil, e)
-		if stored() == 0 {
-			t.Fatal("nothing counts of what the neighbor brought")
-		}
-		f.publish(e)
-		if p, err := b.client.FetchPage(t.Context(), f.url, ""); err != nil || p.Listed != 2 || p.Stored != 0 {
-			t.Fatalf("the document: %+v, %v", p, err)
-		}
-		if n := stored(); n != 0 {
-			t.Errorf("%d bytes count of what the publisher has", n)
-		}
-	})
+		return list[0].Unshown
+	}
+	e := f.written("second")
+	s.put(f.url, nil, e)
+	if stored() == 0 {
+		t.Fatal("nothing counts of what the neighbor brought")
+	}
+	f.publish(e)
+	if p, err := b.client.FetchPage(t.Context(), f.url, ""); err != nil || p.Listed != 2 || p.Stored != 0 {
+		t.Fatalf("the document: %+v, %v", p, err)
+	}
+	if n := stored(); n != 0 {
+		t.Errorf("%d bytes count of what the publisher has", n)
+	}
 }
