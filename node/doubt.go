@@ -23,7 +23,7 @@ func (n *Node) warned(l *link, b *protocol.Bundle) {
 	if len(b.Path) != 1 {
 		return
 	}
-	if n.hearsay.witnesses.Doubt(n.now, b.Path[0], l.id()); n.doubted(b) {
+	if n.hearsay.witnesses.Doubt(n.now, b.Path[0], l.id()) || n.doubted(b) {
 		n.spotPoll(b.Feed)
 	}
 }

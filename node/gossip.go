@@ -179,6 +179,9 @@ func (n *Node) acceptable(l *link, b *protocol.Bundle) error {
 	if n.byForger(b) {
 		return errForgedSource
 	}
+	if n.openly(b.Feed) == nil && n.doubted(b.Via(l.id())) {
+		return errOverQuota // no own poll could have it passed on; who else has it may bring it, and l when the doubt is over
+	}
 	return b.Verify()
 }
 

@@ -11,9 +11,9 @@ import (
 const (
 	// doubters is how many witnesses must speak against a node until it is doubted: one may be wrong, or lie.
 	doubters = 2
-	// doubtFor is for how long a word against a node counts: three times as long as feeds are left alone between polls,
-	// so that ours can tell, if they ever can.
-	doubtFor = 12 * time.Hour
+	// doubtFor is for how long a word against a node counts: nearly all feeds are polled within a day, so that ours can
+	// tell, if they ever can.
+	doubtFor = 24 * time.Hour
 	// maxDoubts and maxDoubtsEach bound the words that are remembered, in all and of one network.
 	maxDoubts, maxDoubtsEach = 1024, 64
 )
@@ -24,10 +24,14 @@ const (
 // for ever.
 //
 // Two make a node doubted. That is no verdict and costs no standing and no link, or two liars could part any two nodes:
-// what it claims to have polled just goes no further by way of us until an own poll has shown it, and an own poll comes
-// sooner. It ends at once in each feed of which an own poll shows what the node claims, and everywhere within hours; a
-// witness has one word against a node in a week. What would be worth more than that is own evidence: whoever is found
-// forging by an own poll is refused.
+// what it claims to have polled just goes no further by way of us until an own poll has shown it. It ends at once in each
+// feed of which an own poll shows what the node claims, and everywhere within a day; a witness has one word against a node
+// in a week. One word is enough to have an own poll come sooner. What would be worth more than that is own evidence:
+// whoever is found forging by an own poll is refused.
+//
+// Those who speak against a node must together have earned more than it has: many honest witnesses each of whom has less
+// outweigh a forger that mostly brings what is true. A word takes as much of what its witness has earned, and one entry, as
+// the node has, so that nobody speaks against all others.
 //
 // A witness whose word has had its time, in which own polls showed what the node claims and did not find it forging, is
 // proved wrong. That costs it its voice, which it had to earn, and no credit: somebody may forge to the witness alone, to
@@ -35,7 +39,7 @@ const (
 type doubt struct {
 	against, by protocol.Network
 	at          time.Time
-	stake       int        // what its witness must have earned for it: more entries than the node
+	stake       int        // what it takes of what its witness has earned: more entries than the node has
 	shown       []feed.URL // of what the node claims to have polled since, own polls have shown something in these
 }
 
@@ -48,40 +52,46 @@ func (d *doubt) stands(now time.Time) bool { return now.Sub(d.at).Abs() < doubtF
 // wrong reports whether own polls have shown it to be.
 func (d *doubt) wrong(now time.Time) bool { return len(d.shown) > 0 && !d.stands(now) && d.lasts(now) }
 
-// Doubt takes in that a neighbor speaks against a node. It does nothing where that did so within a week. Where there is no
-// more room, the oldest word goes of those who have no voice.
-func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) {
+// Doubt takes in that a neighbor speaks against a node, and reports whether that is the word of a witness. It does nothing
+// where that did so within a week. Where there is no more room, the oldest word goes of those who have no voice.
+func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) (heard bool) {
 	d := doubt{against: against.Network(), by: by.Network(), at: now}
 	d.stake = 1 + w.earnedBy(now, d.against)
 	w.doubts = slices.DeleteFunc(w.doubts, func(old doubt) bool { return !old.lasts(now) })
 	own := 0
 	for i := range w.doubts {
 		if old := &w.doubts[i]; old.by == d.by {
-			if own++; own == maxDoubtsEach || old.against == d.against {
-				return
+			if old.against == d.against {
+				return old.stands(now) && w.counts(now, d.by)
 			}
+			own++
 		}
 	}
-	if d.by == d.against {
-		return
+	if d.by == d.against || own >= maxDoubtsEach {
+		return false
 	}
 	if len(w.doubts) >= maxDoubts {
 		i := max(0, slices.IndexFunc(w.doubts, func(old doubt) bool { return w.earnedBy(now, old.by) == 0 }))
 		w.doubts = slices.Delete(w.doubts, i, i+1)
 	}
 	w.doubts = append(w.doubts, d)
+	return w.counts(now, d.by)
 }
 
-// Doubted reports whether at least two witnesses speak against the node, and no own poll for what it claims of the feed.
+// Doubted reports whether at least two witnesses speak against the node who together have earned more than it has, and no own
+// poll speaks for what it claims of the feed.
 func (w *Witnesses) Doubted(now time.Time, id protocol.NodeID, u feed.URL) bool {
-	against, count := id.Network(), 0
+	against, count, weight := id.Network(), 0, 0
 	for i := range w.doubts {
 		d := &w.doubts[i]
-		if d.against == against && d.stands(now) && !slices.Contains(d.shown, u) && w.backs(now, i) {
-			count++
+		if d.against == against && d.stands(now) && !slices.Contains(d.shown, u) {
+			if left := w.left(now, i); left > 0 {
+				count++
+				weight += left
+			}
 		}
 	}
-	return count >= doubters
+	return count >= doubters && weight > w.earnedBy(now, against)
 }
 
 // Shown notes that an own poll has shown what the node claims to have polled.
@@ -100,16 +110,19 @@ func (w *Witnesses) Convicted(id protocol.NodeID) {
 	w.doubts = slices.DeleteFunc(w.doubts, func(d doubt) bool { return d.against == against })
 }
 
-// backs reports whether the witness of a doubt has earned what that takes, and the earlier ones of its that are
-// remembered.
-func (w *Witnesses) backs(now time.Time, doubt int) bool {
-	by, stake := w.doubts[doubt].by, 0
-	for i := range w.doubts[:doubt+1] {
+// left is what the witness of a doubt has earned beyond what its earlier words take that are remembered.
+func (w *Witnesses) left(now time.Time, doubt int) int {
+	by := w.doubts[doubt].by
+	if !w.counts(now, by) {
+		return 0
+	}
+	left := w.earnedBy(now, by)
+	for i := range w.doubts[:doubt] {
 		if d := &w.doubts[i]; d.by == by && d.lasts(now) {
-			stake += d.stake
+			left -= d.stake
 		}
 	}
-	return w.counts(now, by) && w.earnedBy(now, by) >= stake
+	return left
 }
 
 // provedWrong reports whether the network was, within a week.
