@@ -3,7 +3,6 @@ package node
 import (
 	"slices"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
 )
@@ -48,22 +47,29 @@ func (n *Node) holdBack(b *protocol.Bundle) {
 	n.hearsay.held = append(n.hearsay.held, b)
 }
 
-// releaseShown passes on what was held back of a feed and an own poll has shown since.
+// releaseShown passes on what was held back of a feed and an own poll has shown since. What a poll has shown otherwise it
+// has refuted: that goes no further.
 func (n *Node) releaseShown(u feed.URL) {
-	shown := func(b *protocol.Bundle) bool {
+	var shown []*protocol.Bundle
+	n.hearsay.held = slices.DeleteFunc(n.hearsay.held, func(b *protocol.Bundle) bool {
 		if b.Feed != u {
 			return false
 		}
-		var ids []feed.EntryID
-		for _, identity := range b.Identities() {
-			ids = append(ids, identity.ID)
+		identities := b.Identities()
+		ids := make([]feed.EntryID, len(identities))
+		for i := range identities {
+			ids[i] = identities[i].ID
 		}
-		return !slices.ContainsFunc(n.shared.Known(ids), func(v archive.Version) bool { return !v.Polled })
-	}
-	for _, b := range slices.Clone(n.hearsay.held) {
-		if shown(b) {
-			n.hearsay.held = slices.DeleteFunc(n.hearsay.held, func(other *protocol.Bundle) bool { return other == b })
-			n.spread(b, b.Path[len(b.Path)-1])
+		polled, same := true, true
+		for i, v := range n.shared.Known(ids) {
+			polled, same = polled && v.Polled, same && v.Digest == identities[i].Digest
 		}
+		if polled && same {
+			shown = append(shown, b)
+		}
+		return polled
+	})
+	for _, b := range shown {
+		n.spread(b, b.Path[len(b.Path)-1])
 	}
 }

@@ -203,6 +203,25 @@ func TestSlanderEndsWithTheNextPoll(t *testing.T) {
 	}
 }
 
+// What an own poll shows to be otherwise goes no further by way of us, also when it has shown an entry of that id.
+func TestWhatWasAlteredIsHeldBackForGood(t *testing.T) {
+	s := newSlander(t)
+	s.brings()
+	s.publish(news)
+	published := s.feed(news).entries
+	s.hub.take(s.honest, version(published[len(published)-1], "altered", 0))
+	if !s.hub.shows("altered") || len(s.hub.node.hearsay.held) == 0 {
+		t.Fatal("it is not held back")
+	}
+	s.hub.poll(news)
+	if s.run(time.Minute); s.other.shows("altered") {
+		t.Error("what the poll has refuted was passed on")
+	}
+	if held := len(s.hub.node.hearsay.held); held > 0 {
+		t.Errorf("%d bundles are held back for ever", held)
+	}
+}
+
 // Where no own poll can tell, it ends by itself within a day, and the same two are not heard again for a week.
 func TestSlanderEndsByItself(t *testing.T) {
 	s := newSlander(t)
