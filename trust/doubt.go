@@ -71,8 +71,7 @@ func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) (heard boo
 		return false
 	}
 	if len(w.doubts) >= maxDoubts {
-		i := max(0, slices.IndexFunc(w.doubts, func(old doubt) bool { return w.earnedBy(now, old.by) == 0 }))
-		w.doubts = slices.Delete(w.doubts, i, i+1)
+		w.doubts = makeRoom(w, now, w.doubts, func(old *doubt) protocol.Network { return old.by })
 	}
 	w.doubts = append(w.doubts, d)
 	return w.counts(now, d.by)

@@ -64,7 +64,8 @@ func (v *Versions) Took(id protocol.NodeID, did protocol.DID) bool {
 	return slices.ContainsFunc(v.aside, func(a Version) bool { return a.DID == did && a.by() == id.Network() })
 }
 
-// SetAside remembers a version that came now. A flood of one network pushes out its own.
+// SetAside remembers a version that came now. A flood of one network pushes out its own. Where there is no more room, the
+// oldest goes of those who have no voice.
 func (v *Versions) SetAside(now time.Time, one Version) {
 	one.At = now
 	v.aside = slices.DeleteFunc(v.aside, func(old Version) bool { return now.Sub(old.At) > asideFor })
@@ -84,7 +85,7 @@ func (v *Versions) SetAside(now time.Time, one Version) {
 	case own >= maxAsideEach:
 		v.aside = slices.Delete(v.aside, first, first+1)
 	case len(v.aside) >= maxAside:
-		v.aside = slices.Delete(v.aside, 0, 1)
+		v.aside = makeRoom(v.witnesses, now, v.aside, (*Version).by)
 	}
 	v.aside = append(v.aside, one)
 }

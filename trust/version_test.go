@@ -155,3 +155,19 @@ func TestRevisionsAreRationed(t *testing.T) {
 		t.Error("what is counted has no bound, or none that ends")
 	}
 }
+
+// Strangers, however many, push out no version of a witness.
+func TestAFloodPushesOutNoVersionOfAWitness(t *testing.T) {
+	w := heard(2, 1)
+	v := NewVersions(w)
+	v.SetAside(now, brought(1, 1))
+	for i := range 2 * maxAside {
+		v.SetAside(now, brought(1, 100+i))
+	}
+	if v.Len() != maxAside {
+		t.Errorf("%d are set aside, want %d", v.Len(), maxAside)
+	}
+	if !v.Vouched(now, brought(1, 2), nil) {
+		t.Error("a second witness stands by it, and the first is forgotten")
+	}
+}

@@ -101,3 +101,16 @@ func (w *Witnesses) bothCount(now time.Time, a, b []protocol.NodeID) bool {
 func (w *Witnesses) counts(now time.Time, network protocol.Network) bool {
 	return w.earnedBy(now, network) > 0 && !w.provedWrong(now, network)
 }
+
+// makeRoom takes one word out of a list that is full, the oldest first: the first one of those who have no voice or, where
+// all have one, the first. by tells whose it is.
+func makeRoom[T any](w *Witnesses, now time.Time, words []T, by func(*T) protocol.Network) []T {
+	out := 0
+	for i := range words {
+		if w.earnedBy(now, by(&words[i])) == 0 {
+			out = i
+			break
+		}
+	}
+	return slices.Delete(words, out, out+1)
+}
