@@ -315,3 +315,20 @@ func TestAnEditCastsNoDoubt(t *testing.T) {
 		t.Error("it is doubted")
 	}
 }
+
+// An honest neighbor that is late clears itself too: what it brings second, and an own poll has shown, speaks for it.
+func TestWhatComesSecondEndsADoubt(t *testing.T) {
+	s := newSlander(t)
+	for _, liar := range s.liars {
+		s.hub.node.hearsay.witnesses.Doubt(s.now, s.honest.id, liar.id)
+	}
+	s.publish(news)
+	if s.hub.poll(news); !s.hub.node.hearsay.witnesses.Doubted(s.now, s.honest.id, news) {
+		t.Fatal("it is not doubted")
+	}
+	published := s.feed(news).entries
+	s.hub.take(s.honest, bundleWith(published[len(published)-1], published[len(published)-2]))
+	if s.hub.node.hearsay.witnesses.Doubted(s.now, s.honest.id, news) {
+		t.Error("it is doubted still")
+	}
+}
