@@ -11,9 +11,9 @@ import (
 const (
 	// doubters is how many witnesses must speak against a node until it is doubted: one may be wrong, or lie.
 	doubters = 2
-	// doubtFor is for how long a word against a node counts: nearly all feeds are polled within a day, so that ours can
-	// tell, if they ever can.
-	doubtFor = 24 * time.Hour
+	// doubtFor is for how long a word against a node counts: three times as long as feeds are left alone between polls,
+	// so that ours can tell, if they ever can.
+	doubtFor = 12 * time.Hour
 	// maxDoubts and maxDoubtsEach bound the words that are remembered, in all and of one network.
 	maxDoubts, maxDoubtsEach = 1024, 64
 )
@@ -25,8 +25,8 @@ const (
 //
 // Two make a node doubted. That is no verdict and costs no standing and no link, or two liars could part any two nodes:
 // what it claims to have polled just goes no further by way of us until an own poll has shown it. It ends at once in each
-// feed of which an own poll shows what the node claims, and everywhere within a day; a witness has one word against a node
-// in a week. One word is enough to have an own poll come sooner. What would be worth more than that is own evidence:
+// feed of which an own poll shows what the node claims, and everywhere within hours; a witness has one word against a
+// node in a week. One word is enough to have an own poll come sooner. What would be worth more than that is own evidence:
 // whoever is found forging by an own poll is refused.
 //
 // Those who speak against a node must together have earned more than it has: many honest witnesses each of whom has less
