@@ -365,7 +365,7 @@ func (m *Memory) LoadFeeds() []Feed {
 
 // KeepFeed implements Feeds.
 func (m *Memory) KeepFeed(f Feed) {
-	for _, t := range []*time.Time{&f.Since, &f.NextPoll, &f.LastPoll, &f.LastSuccess, &f.Whole, &f.MovedSince, &f.NotBefore, &f.Gap.After, &f.Gap.Before, &f.Past.Since, &f.Past.Back, &f.Past.Left, &f.Past.Again} {
+	for _, t := range []*time.Time{&f.Since, &f.NextPoll, &f.LastPoll, &f.LastSuccess, &f.Unconditional, &f.MovedSince, &f.NotBefore, &f.Gap.After, &f.Gap.Before, &f.Past.Since, &f.Past.Back, &f.Past.Left, &f.Past.Again} {
 		*t = milli(*t)
 	}
 	m.feeds[f.URL] = f

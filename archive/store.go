@@ -298,9 +298,9 @@ type Feed struct {
 	LastError    string    // "" after a success
 
 	// Body is the SHA-1 of the document that the validators came with, zero where there is none.
-	Body   feed.Digest
-	Unread bool      // that document could not be used, for LastError
-	Whole  time.Time // the last request that was not conditional
+	Body          feed.Digest
+	Unread        bool      // that document could not be used, for LastError
+	Unconditional time.Time // the last request that was not conditional
 
 	courtesy.Move        // its entries stay those of URL
 	Lands         string // the host that its redirects lead to, "" where they lead to no other than is asked

@@ -28,18 +28,18 @@ type Record struct {
 }
 
 // Polled takes note of the answer to a poll of a feed with that record.
-func (t *Hosts) Polled(now time.Time, v *Visitor, a Answer, r Record) {
+func (t *Hosts) Polled(now time.Time, v *QueuedFeed, a Answer, r Record) {
 	t.landed(now, v, a)
 	t.learn(now, a, r, v.forbidden)
 	v.forbidden = a.Status == Forbidden
 }
 
-// Visited takes note of the answer to a request of the owner's, beside the polls (see Visit): it is the same client that
+// OwnerFetched takes note of the answer to a request of the owner's, beside the polls (see Visit): it is the same client that
 // asks.
-func (t *Hosts) Visited(now time.Time, a Answer) { t.learn(now, a, Record{}, false) }
+func (t *Hosts) OwnerFetched(now time.Time, a Answer) { t.learn(now, a, Record{}, false) }
 
 // landed takes note of where the redirects of a feed led, and counts the requests that nobody knew of before.
-func (t *Hosts) landed(now time.Time, v *Visitor, a Answer) {
+func (t *Hosts) landed(now time.Time, v *QueuedFeed, a Answer) {
 	before, counted := v.lands, v.lands
 	switch name := plain(a.From); {
 	case a.Status == 0 || name == "":

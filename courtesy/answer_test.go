@@ -119,7 +119,7 @@ func TestHostsOfAnotherClock(t *testing.T) {
 			t.Errorf("%s: may be asked at %v, want %v", test.name, got, test.want)
 		}
 		// If it was our clock that was behind, all of it is true.
-		hosts.Leapt(epoch, year)
+		hosts.ClockJumped(epoch, year)
 		if want := test.budget.Ready(); v.at.aside != (Budget{}) || test.want.IsZero() && !v.Ready().Equal(want) {
 			t.Errorf("%s: may be asked at %v by a clock that is set to a year later, want %v", test.name, v.Ready(), want)
 		}
@@ -133,7 +133,7 @@ func TestARefusalByTheClockOfNow(t *testing.T) {
 	hosts.Recall(epoch, []Known{{"news.example.com", Budget{Until: epoch.Add(365 * 24 * time.Hour)}}})
 	hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: 429, RetryAfter: 2 * time.Hour}, Record{})
 	left := v.Until().Sub(epoch)
-	hosts.Leapt(epoch, epoch.Add(365*24*time.Hour))
+	hosts.ClockJumped(epoch, epoch.Add(365*24*time.Hour))
 	if got := v.Until().Sub(epoch.Add(365 * 24 * time.Hour)); got != left {
 		t.Errorf("left alone for %v, want for the %v of its last word", got, left)
 	}
@@ -145,12 +145,12 @@ func TestALeapOfTheClock(t *testing.T) {
 	hosts := newHosts()
 	v := hosts.visitors("news.example.com", 1)[0]
 	v.at.Refused(wrong, 2*time.Hour)
-	hosts.Leapt(wrong.Add(time.Hour), now)
+	hosts.ClockJumped(wrong.Add(time.Hour), now)
 	if got := v.Until().Sub(now); got != time.Hour {
 		t.Errorf("may be asked in %v, want an hour", got)
 	}
 	v.at.Until = now.Add(-time.Hour)
-	hosts.Leapt(now, now.Add(LongestAway+1))
+	hosts.ClockJumped(now, now.Add(LongestAway+1))
 	if got := v.Until(); !got.Equal(now.Add(-time.Hour)) {
 		t.Errorf("a rest that is past ends at %v", got)
 	}

@@ -18,7 +18,7 @@ import (
 
 // HTTP statuses that mean something to when a feed is polled next (RFC 9110 §15, RFC 6585 §4).
 const (
-	Whole       = 200
+	OK          = 200
 	Unchanged   = 304
 	Forbidden   = 403
 	Gone        = 410

@@ -25,12 +25,12 @@ type Host struct {
 	Budget
 	name   string
 	public bool
-	asked  bool       // a poll is under way
-	queue  []*Visitor // whose time has come, in order
-	waking time.Time  // see Await
-	users  int        // visitors that it has something to do with
-	kept   bool       // it was said to be kept
-	aside  Budget     // as it was kept, by a clock that was ahead of ours; zero for none
+	asked  bool          // a poll is under way
+	queue  []*QueuedFeed // whose time has come, in order
+	waking time.Time     // see Await
+	users  int           // visitors that it has something to do with
+	kept   bool          // it was said to be kept
+	aside  Budget        // as it was kept, by a clock that was ahead of ours; zero for none
 }
 
 // Known is what is to be known of a host beyond the run.
@@ -40,11 +40,11 @@ type Known struct {
 }
 
 // A Visitor is a feed as its hosts see it. Make one with Hosts.Visitor.
-type Visitor struct {
+type QueuedFeed struct {
 	Feed      feed.URL
 	at        *Host     // where it is asked for
 	lands     *Host     // where its redirects lead, nil where that is no other
-	turn      time.Time // when it may be asked there: that request is counted; zero for not yet
+	reserved  time.Time // when it may be asked there: that request is counted; zero for not yet
 	waiting   bool      // for its turn
 	forbidden bool      // the last answer was 403
 }
@@ -54,10 +54,10 @@ func NewHosts(rng *rand.Rand, private func(u feed.URL) bool) *Hosts {
 	return &Hosts{rng: rng, private: private, named: make(map[string]*Host), polls: make(map[feed.URL]*Host)}
 }
 
-// Visitor is a feed that is asked for at a URL, its own or another, and whose redirects led to the host of that name,
+// QueuedFeed is a feed that is asked for at a URL, its own or another, and whose redirects led to the host of that name,
 // "" for no other.
-func (t *Hosts) Visitor(u, at feed.URL, lands string) *Visitor {
-	v := &Visitor{Feed: u}
+func (t *Hosts) Add(u, at feed.URL, lands string) *QueuedFeed {
+	v := &QueuedFeed{Feed: u}
 	t.change(&v.at, t.host(at))
 	if lands != "" {
 		t.change(&v.lands, t.called(lands))
@@ -66,10 +66,10 @@ func (t *Hosts) Visitor(u, at feed.URL, lands string) *Visitor {
 }
 
 // Sent has a feed that does not wait for its turn asked for at another URL from now on.
-func (t *Hosts) Sent(v *Visitor, at feed.URL) { t.change(&v.at, t.host(at)) }
+func (t *Hosts) Sent(v *QueuedFeed, at feed.URL) { t.change(&v.at, t.host(at)) }
 
 // Leave forgets a feed. A poll that is under way goes on until End.
-func (t *Hosts) Leave(v *Visitor) {
+func (t *Hosts) Leave(v *QueuedFeed) {
 	if v.waiting {
 		v.at.strike(v)
 	}
@@ -134,9 +134,9 @@ func (h *Host) recall(now time.Time, kept Budget) {
 	}
 }
 
-// Leapt sees to it that what hosts are owed holds when the clock went ahead by more than LongestAway: what an earlier
+// ClockJumped sees to it that what hosts are owed holds when the clock went ahead by more than LongestAway: what an earlier
 // run knew is true by the clock of now, and what began since goes on for what is left of it.
-func (t *Hosts) Leapt(before, now time.Time) {
+func (t *Hosts) ClockJumped(before, now time.Time) {
 	for _, h := range t.named {
 		if h.aside != (Budget{}) {
 			h.recall(now, h.aside)

@@ -35,7 +35,7 @@ func (t *Terms) Answered(now time.Time, status int, doc *feed.Document, f Freshn
 	switch {
 	case f.Stated:
 		t.Lifetime = f.Lifetime
-	case doc != nil || status == Whole:
+	case doc != nil || status == OK:
 		t.Lifetime = 0
 	}
 	if doc != nil {

@@ -63,7 +63,7 @@ func (o *pastOwner) Query(_ context.Context, q Query, each func(QueryPart) error
 		if len(end.Found) == min(o.limit, q.Filter.Limit) {
 			end.Cut = append(slices.Clone(end.Cut), "limit")
 			if !o.plain && f.Dated {
-				end.Whole = r.Published.Add(time.Second)
+				end.CompleteSince = r.Published.Add(time.Second)
 			}
 			break
 		}

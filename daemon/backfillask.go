@@ -205,10 +205,10 @@ func (t *told) add(end *QueryEnd, page int) {
 		return
 	}
 	t.full = true
-	if t.unknown = t.unknown || end.Whole.IsZero(); t.unknown {
+	if t.unknown = t.unknown || end.CompleteSince.IsZero(); t.unknown {
 		t.since = time.Time{}
-	} else if end.Whole.After(t.since) {
-		t.since = end.Whole
+	} else if end.CompleteSince.After(t.since) {
+		t.since = end.CompleteSince
 	}
 }
 

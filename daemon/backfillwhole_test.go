@@ -50,7 +50,7 @@ func (h *holder) answer(f feed.Filter, limit int, m mood) (a protocol.Answer) {
 		if len(a.Found) == limit {
 			a.Cut |= protocol.CutLimit
 			if !h.plain {
-				a.Whole = search.After(search.Time(&e))
+				a.CompleteSince = search.After(search.Time(&e))
 			}
 			break
 		}
@@ -105,8 +105,8 @@ func (o *neighborhood) Query(_ context.Context, q Query, each func(QueryPart) er
 		a := h.answer(f, limit, m)
 		cut |= a.Cut
 		if a.Cut&protocol.CutLimit != 0 {
-			unknown = unknown || a.Whole.IsZero()
-			end.Whole = slices.MaxFunc([]time.Time{a.Whole, end.Whole}, time.Time.Compare)
+			unknown = unknown || a.CompleteSince.IsZero()
+			end.CompleteSince = slices.MaxFunc([]time.Time{a.CompleteSince, end.CompleteSince}, time.Time.Compare)
 		}
 		for _, e := range a.Found {
 			r.Add(h.id, e, 0)
@@ -117,10 +117,10 @@ func (o *neighborhood) Query(_ context.Context, q Query, each func(QueryPart) er
 	hits, more := r.Hits(pastBegun)
 	if more {
 		cut |= protocol.CutLimit
-		end.Whole = slices.MaxFunc([]time.Time{r.Whole(), end.Whole}, time.Time.Compare)
+		end.CompleteSince = slices.MaxFunc([]time.Time{r.CompleteSince(), end.CompleteSince}, time.Time.Compare)
 	}
 	if unknown {
-		end.Whole = time.Time{}
+		end.CompleteSince = time.Time{}
 	}
 	end.Cut = cut.Reasons()
 	for _, h := range hits {

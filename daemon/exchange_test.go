@@ -18,8 +18,8 @@ import (
 func TestStrangersServeEachOtherInRings(t *testing.T) {
 	for size := 2; size <= 3; size++ {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			t.Parallel()                            // turns are seconds apart
-			serveInRing(t, size, incentive.Turn+10) // more than one turn
+			t.Parallel()                               // turns are seconds apart
+			serveInRing(t, size, incentive.Quantum+10) // more than one turn
 		})
 	}
 }

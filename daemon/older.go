@@ -54,7 +54,7 @@ func (h *host) visit(ctx context.Context, f node.Fetch) (node.Fetched, error) {
 	got := h.fetcher.Fetch(ctx, f)
 	leavePlace(h.fetching)
 	if got.Status != 0 {
-		if err := h.command(context.WithoutCancel(ctx), node.Visited{At: at, Answer: got}); err != nil {
+		if err := h.command(context.WithoutCancel(ctx), node.OwnerFetched{At: at, Answer: got}); err != nil {
 			return node.Fetched{}, err
 		}
 	}
@@ -68,7 +68,7 @@ func (h *host) takeTurn(ctx context.Context, u feed.URL) error {
 		if n == nil {
 			return 0, errRests
 		}
-		at, ok := n.TakeTurn(now, u)
+		at, ok := n.ReserveRequest(now, u)
 		if !ok {
 			return 0, fmt.Errorf("%s wants to be left alone until %s", u.Host(), at.Local().Format("2006-01-02 15:04"))
 		}

@@ -44,10 +44,10 @@ type QueryEnd struct {
 	Answers int      `json:"answers"`           // how many of them answered
 	Cut     []string `json:"cut,omitempty"`     // why there may be more (protocol.Cut); none where it is complete
 	Problem string   `json:"problem,omitempty"` // why nobody was asked
-	// Whole is since when nothing was left out for lack of room, where Cut says that something was and the latest by
+	// CompleteSince is since when nothing was left out for lack of room, where Cut says that something was and the latest by
 	// their time were asked for (protocol.Answer.Whole).
-	Whole time.Time `json:"whole,omitzero"`
-	Found []Remote  `json:"found"` // the best, in order, those among them that are here too
+	CompleteSince time.Time `json:"whole,omitzero"`
+	Found         []Remote  `json:"found"` // the best, in order, those among them that are here too
 }
 
 // A Remote is an entry that others have, in JSON. Members are only ever added.
@@ -148,7 +148,7 @@ func (h *host) queryOthers(ctx context.Context, q Query, own []archive.Record, e
 			part := QueryPart{Found: newRemotes(r.Hits)}
 			if r.Done {
 				ended = true
-				part = QueryPart{End: &QueryEnd{Network: true, Asked: r.Asked, Answers: r.Answers, Cut: r.Cut.Reasons(), Whole: r.Whole, Found: part.Found}}
+				part = QueryPart{End: &QueryEnd{Network: true, Asked: r.Asked, Answers: r.Answers, Cut: r.Cut.Reasons(), CompleteSince: r.CompleteSince, Found: part.Found}}
 				if r.Err != nil {
 					part.End.Problem = r.Err.Error()
 				}

@@ -147,8 +147,8 @@ func TestOneAtATimePerHost(t *testing.T) {
 		if most.Load() != 3 {
 			t.Errorf("%d connections at a time, want one to each of three hosts", most.Load())
 		}
-		if len(c.hosts.doors) != 0 {
-			t.Errorf("%d hosts are remembered", len(c.hosts.doors))
+		if len(c.hosts.gates) != 0 {
+			t.Errorf("%d hosts are remembered", len(c.hosts.gates))
 		}
 	})
 }
@@ -171,8 +171,8 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		leave()
-		if len(h.doors) != 0 {
-			t.Errorf("%d hosts are remembered", len(h.doors))
+		if len(h.gates) != 0 {
+			t.Errorf("%d hosts are remembered", len(h.gates))
 		}
 	})
 }

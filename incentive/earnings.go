@@ -28,7 +28,7 @@ const (
 type Earnings struct {
 	bundles recent[protocol.DID, stored]
 	bare    recent[protocol.DID, []feed.EntryID] // their entries without a date, where there are such
-	feeds   recent[feed.URL, *pace]
+	feeds   recent[feed.URL, *dailyCap]
 	undated recent[feed.EntryID, undated]
 	listed  recent[proof, struct{}] // what earned beyond the cap
 	holders numbers
@@ -58,7 +58,7 @@ func NewEarnings(a Ablation) *Earnings {
 		ablate:  a,
 		bundles: newRecent[protocol.DID, stored](keptBundles),
 		bare:    newRecent[protocol.DID, []feed.EntryID](keptBundles),
-		feeds:   newRecent[feed.URL, *pace](keptFeeds),
+		feeds:   newRecent[feed.URL, *dailyCap](keptFeeds),
 		undated: newRecent[feed.EntryID, undated](keptUndated),
 		listed:  newRecent[proof, struct{}](keptBundles),
 	}
@@ -70,7 +70,7 @@ func NewEarnings(a Ablation) *Earnings {
 // those of them that have a date, are young, and stood in an own poll.
 func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder, polled ...feed.EntryID) int {
 	today, count := dayOf(now), Young(now, fresh)
-	p := e.pace(b.Feed)
+	p := e.caps(b.Feed)
 	sender := e.holders.of(from)
 	p.stored(today, count, sender)
 	for _, id := range b.Path {
@@ -118,7 +118,7 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 	if s == nil || old(now, s.at) || !s.once(number) {
 		return "", 0
 	}
-	today, p := dayOf(now), e.pace(*s.feed)
+	today, p := dayOf(now), e.caps(*s.feed)
 	entries = s.young(now) + e.showOf(now, h, did)
 	if e.ablate.NoSeenCredit {
 		return *s.feed, 0
@@ -143,11 +143,11 @@ func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
 	}
 }
 
-// pace is the pace of the feed, which may be new.
-func (e *Earnings) pace(u feed.URL) *pace {
+// dailyCap is the pace of the feed, which may be new.
+func (e *Earnings) caps(u feed.URL) *dailyCap {
 	known := e.feeds.use(u)
 	if known == nil {
-		known = e.feeds.put(u, &pace{feed: u, uncapped: e.ablate.NoDailyCap})
+		known = e.feeds.put(u, &dailyCap{feed: u, uncapped: e.ablate.NoDailyCap})
 	}
 	return *known
 }

@@ -185,7 +185,7 @@ func TestAFloodByOthersRaisesNoCap(t *testing.T) {
 	}
 }
 
-func TestPaceForgets(t *testing.T) {
+func TestDailyCapForgets(t *testing.T) {
 	for _, c := range []struct{ days, want int }{{0, 2*70 + 5}, {1, 70 + 5}, {6, 20 + 5}, {7, 5}, {400, 5}} {
 		e := NewEarnings(Ablation{})
 		busy := bundle(news, "busy", 70, now, 0)
@@ -202,7 +202,7 @@ func TestPaceForgets(t *testing.T) {
 }
 
 // Clocks that are set back, or not at all, earn nobody more.
-func TestPaceSurvivesAWrongClock(t *testing.T) {
+func TestDailyCapSurvivesAWrongClock(t *testing.T) {
 	e := NewEarnings(Ablation{})
 	total := 0
 	for i, at := range []time.Time{now, now.AddDate(0, 0, -3), now.AddDate(0, 0, -300), {}, now} {
@@ -215,19 +215,19 @@ func TestPaceSurvivesAWrongClock(t *testing.T) {
 }
 
 // A bundle whose feed was forgotten meanwhile earns by the pace that the feed has now: nobody has the cap of a day twice.
-func TestABundleOutlivesThePaceOfItsFeed(t *testing.T) {
+func TestABundleOutlivesTheCapOfItsFeed(t *testing.T) {
 	e := NewEarnings(Ablation{})
-	old, young := bundle(news, "old", paceFree, now, 0), bundle(news, "young", paceFree, now, 0)
+	old, young := bundle(news, "old", capFree, now, 0), bundle(news, "young", capFree, now, 0)
 	e.Stored(now, old, nil, holder(1))
-	forgotten := e.pace(news)
+	forgotten := e.caps(news)
 	for i := range 2*keptFeeds + 1 {
-		e.pace(feed.URL(fmt.Sprint("https://example.com/", i)))
+		e.caps(feed.URL(fmt.Sprint("https://example.com/", i)))
 	}
-	if e.pace(news) == forgotten {
+	if e.caps(news) == forgotten {
 		t.Fatal("the pace is not forgotten")
 	}
-	if got := e.Stored(now, young, nil, holder(2)); got != paceFree {
-		t.Errorf("a delivery earns %d, want %d", got, paceFree)
+	if got := e.Stored(now, young, nil, holder(2)); got != capFree {
+		t.Errorf("a delivery earns %d, want %d", got, capFree)
 	}
 	if u, got := e.Offered(now, holder(2), old.DID); u != news || got != 0 {
 		t.Errorf("an offer beyond the cap earns %d of %s", got, u)
@@ -259,7 +259,7 @@ func TestEarningsAreBounded(t *testing.T) {
 	if n.byHolder.Len() > maxNumbered || n.of(holder(0)) == first {
 		t.Errorf("%d holders have numbers, and who was forgotten has the old one", n.byHolder.Len())
 	}
-	p := new(pace)
+	p := new(dailyCap)
 	for i := range 10 * maxSharers {
 		p.earn(1, 1, uint32(1+i))
 	}

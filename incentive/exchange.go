@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// Turn is how many entries, by their Weight, anybody gets ahead of us in an exchange at most: what somebody gets who
+	// Quantum is how many entries, by their Weight, anybody gets ahead of us in an exchange at most: what somebody gets who
 	// does not give.
-	Turn = 20
+	Quantum = 20
 	// tabLife is how long a tab is kept after it changed.
 	tabLife = 24 * time.Hour
-	// maxTabs bounds how many there are, and maxAhead how many may be ahead of us at a time: 64 times a Turn is what
+	// maxTabs bounds how many there are, and maxAhead how many may be ahead of us at a time: 64 times a Quantum is what
 	// all who do not give get of us within a day.
 	maxTabs, maxAhead = 1000, 64
 )
@@ -21,7 +21,7 @@ const (
 // being served by another" (Paper §3.6). It counts entries by their Weight. Make one with NewExchanges.
 //
 // Every entry served in exchange is counted by both sides, with one word between them: for whom it is. S serves C as its
-// turn in the ring S → C → P → S and says "for P": S notes that C is ahead, C that P is behind, whom it serves
+// part of a round in the ring S → C → P → S and says "for P": S notes that C is ahead, C that P is behind, whom it serves
 // without more ado. P serves S "for C", and S notes that C is even again. So nobody has to be believed but who just gave.
 type Exchanges struct{ tabs map[Holder]tab }
 
@@ -47,7 +47,7 @@ func (x *Exchanges) Allowed(now time.Time, h Holder, ring bool) int {
 	if !ring || ahead <= 0 && x.ahead() >= maxAhead {
 		return max(0, -ahead)
 	}
-	return max(0, Turn-ahead)
+	return max(0, Quantum-ahead)
 }
 
 // By is who gave what we owe the holder: for whom it is served where no ring is found. Zero is the holder itself.

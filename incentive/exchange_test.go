@@ -17,31 +17,31 @@ func TestWhoDoesNotGiveGetsOneTurn(t *testing.T) {
 	if got := x.Allowed(now, h, false); got != 0 {
 		t.Errorf("without a ring %d entries are allowed", got)
 	}
-	if got := x.Allowed(now, h, true); got != Turn {
+	if got := x.Allowed(now, h, true); got != Quantum {
 		t.Errorf("in a ring %d entries are allowed", got)
 	}
-	x.Served(now, h, Turn-5)
+	x.Served(now, h, Quantum-5)
 	if got := x.Allowed(now, h, true); got != 5 {
-		t.Errorf("%d more are allowed to one that got %d", got, Turn-5)
+		t.Errorf("%d more are allowed to one that got %d", got, Quantum-5)
 	}
 	x.Served(now, h, 5)
 	if got := x.Allowed(now.Add(tabLife-1), h, true); got != 0 {
 		t.Errorf("%d more are allowed to one that gave nothing", got)
 	}
-	x.Owed(now, h, protocol.NodeID{}, Turn+3)
+	x.Owed(now, h, protocol.NodeID{}, Quantum+3)
 	if got := x.Allowed(now, h, false); got != 3 {
 		t.Errorf("%d are allowed to one that is owed 3", got)
 	}
-	if got := x.Allowed(now, h, true); got != Turn+3 {
+	if got := x.Allowed(now, h, true); got != Quantum+3 {
 		t.Errorf("%d are allowed in a ring to one that is owed 3", got)
 	}
-	x.Served(now, h, Turn+3)
-	if got := x.Allowed(now.Add(tabLife), h, true); got != Turn {
+	x.Served(now, h, Quantum+3)
+	if got := x.Allowed(now.Add(tabLife), h, true); got != Quantum {
 		t.Errorf("after a day %d are allowed", got)
 	}
 }
 
-// Three that serve each other in a ring are even at the end of each round, and each is behind by a turn at most.
+// Three that serve each other in a ring are even at the end of each round, and each is behind by a quantum at most.
 func TestARingOfThreeIsEven(t *testing.T) {
 	now := exchangeDay
 	ids := []protocol.NodeID{ringNode(0), ringNode(1), ringNode(2)} // S, C, P: each serves the next
@@ -52,11 +52,11 @@ func TestARingOfThreeIsEven(t *testing.T) {
 	for round := range 5 {
 		for i := range ids {
 			next, last := (i+1)%3, (i+2)%3
-			if got := x[i].Allowed(now, HolderOf(ids[next]), true); got < Turn {
+			if got := x[i].Allowed(now, HolderOf(ids[next]), true); got < Quantum {
 				t.Fatalf("round %d: %d allows the next %d", round, i, got)
 			}
-			x[i].Served(now, HolderOf(ids[next]), Turn)
-			x[next].Owed(now, HolderOf(ids[last]), ids[i], Turn) // it was told so
+			x[i].Served(now, HolderOf(ids[next]), Quantum)
+			x[next].Owed(now, HolderOf(ids[last]), ids[i], Quantum) // it was told so
 		}
 		for i := range x {
 			if len(x[i].tabs) != 0 {
@@ -66,7 +66,7 @@ func TestARingOfThreeIsEven(t *testing.T) {
 	}
 }
 
-// Whatever others say and do, nobody is ever ahead of us by more than a turn within a day, nor more than so many at
+// Whatever others say and do, nobody is ever ahead of us by more than a quantum within a day, nor more than so many at
 // once, and what is kept of it is bounded.
 func TestNobodyGetsFarAhead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,17 +77,17 @@ func TestNobodyGetsFarAhead(t *testing.T) {
 			h := HolderOf(protocol.NewNodeID(exchangeAddr(rapid.IntRange(0, holders-1).Draw(t, "holder")), 7790))
 			switch rapid.IntRange(0, 3).Draw(t, "deed") {
 			case 0:
-				n := rapid.IntRange(1, 2*Turn).Draw(t, "entries")
+				n := rapid.IntRange(1, 2*Quantum).Draw(t, "entries")
 				x.Owed(now, h, protocol.NodeID{}, n)
 				gave[h] += n
 			default:
-				n := min(rapid.IntRange(1, 5*Turn).Draw(t, "entries"), x.Allowed(now, h, rapid.Bool().Draw(t, "ring")))
+				n := min(rapid.IntRange(1, 5*Quantum).Draw(t, "entries"), x.Allowed(now, h, rapid.Bool().Draw(t, "ring")))
 				x.Served(now, h, n)
 				got[h] += n
 			}
 			ahead := 0
 			for h := range got {
-				if got[h]-gave[h] > Turn {
+				if got[h]-gave[h] > Quantum {
 					t.Fatalf("%s got %d and gave %d", h, got[h], gave[h])
 				}
 				if got[h] > gave[h] {
@@ -127,7 +127,7 @@ func TestLongEntriesCountMore(t *testing.T) {
 	}
 }
 
-// However long the entries are that somebody chooses to get and to give: it never gets ahead by more than a turn of short
+// However long the entries are that somebody chooses to get and to give: it never gets ahead by more than a quantum of short
 // ones, neither in entries nor in bytes, and whatever an answer counts fits into it.
 func TestNobodyGetsLongEntriesForShortOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,7 +145,7 @@ func TestNobodyGetsLongEntriesForShortOnes(t *testing.T) {
 				x.Served(now, h, Weight(n))
 				entries, bytes = entries+1, bytes+n
 			}
-			if most := gave + Turn; entries > most || bytes > most*protocol.OwedBytes {
+			if most := gave + Quantum; entries > most || bytes > most*protocol.OwedBytes {
 				t.Fatalf("it got %d entries of %d bytes for what counts %d", entries, bytes, gave)
 			}
 		}

@@ -73,7 +73,7 @@ func TestAtBoundByAClockThatWasAhead(t *testing.T) {
 		ahead.Gave(now.Add(80*year), h, 20*Entry)
 		l := newLedger(Config{})
 		l.Load(c.loaded, ahead.Accounts())
-		l.Leapt(c.loaded, c.leaps)
+		l.ClockJumped(c.loaded, c.leaps)
 		if since, at := l.AtBound(h); !at || !since.Equal(c.leaps) {
 			t.Errorf("%s: at its bound since %v", rule, since)
 		}
@@ -89,7 +89,7 @@ func TestAccountsLeapWithTheClock(t *testing.T) {
 	l := newLedger(Config{})
 	l.Got(start, h, 5*Entry)
 	l.Changed()
-	l.Leapt(start.Add(time.Minute), now)
+	l.ClockJumped(start.Add(time.Minute), now)
 	if _, changed := l.Changed(); len(changed) != 1 || now.Sub(changed[0].Met) != time.Minute {
 		t.Errorf("changed %+v", changed)
 	}

@@ -40,7 +40,7 @@ func NewGifts(c Config) *Gifts {
 
 // Left is how many bytes the holder may still be given at now.
 func (g *Gifts) Left(now time.Time, h Holder) int64 {
-	g.turn(now)
+	g.rollOver(now)
 	if _, ok := g.given[h]; !ok && len(g.given) >= maxGifted {
 		return 0
 	}
@@ -49,15 +49,15 @@ func (g *Gifts) Left(now time.Time, h Holder) int64 {
 
 // Give counts bytes that the holder was given.
 func (g *Gifts) Give(now time.Time, h Holder, bytes int64) {
-	g.turn(now)
+	g.rollOver(now)
 	if bytes > 0 {
 		g.left -= bytes
 		g.given[h] += bytes
 	}
 }
 
-// turn adds what the time since the last turn brings. A clock that went back brings nothing.
-func (g *Gifts) turn(now time.Time) {
+// rollOver adds what the time since the last one brings. A clock that went back brings nothing.
+func (g *Gifts) rollOver(now time.Time) {
 	if hour := now.Unix() / 3600; hour != g.hour {
 		g.hour = hour
 		clear(g.given)

@@ -11,7 +11,7 @@ import (
 func (l *Ledger) Load(now time.Time, accounts []Account) {
 	for i := range accounts {
 		a := &account{Account: accounts[i].clone()}
-		l.settle(a.Met, a)
+		l.clamp(a.Met, a)
 		if a.AtBound.After(now) {
 			a.AtBound = seconds(now)
 		}
@@ -25,9 +25,9 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 	}
 }
 
-// Leapt sees to it that accounts are at their bound, and without contact, for as long as before when the clock leaps
+// ClockJumped sees to it that accounts are at their bound, and without contact, for as long as before when the clock leaps
 // ahead: it was wrong, or the machine slept for so long. What lay ahead stays.
-func (l *Ledger) Leapt(before, now time.Time) {
+func (l *Ledger) ClockJumped(before, now time.Time) {
 	for _, a := range l.accounts.All {
 		for _, t := range []*time.Time{&(*a).AtBound, &(*a).Met} {
 			if !t.IsZero() && !t.After(before) {

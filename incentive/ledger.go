@@ -309,12 +309,12 @@ func (l *Ledger) meet(now time.Time, h Holder) *account {
 // book changes the deficit within its limits.
 func (l *Ledger) book(now time.Time, a *account, by Credit) {
 	a.Deficit += by
-	l.settle(now, a)
+	l.clamp(now, a)
 	l.touch(a)
 }
 
-// settle brings the deficit within its limits, and notes when the account came to its bound.
-func (l *Ledger) settle(now time.Time, a *account) {
+// clamp brings the deficit within its limits, and notes when the account came to its bound.
+func (l *Ledger) clamp(now time.Time, a *account) {
 	limit := l.limit(a.Holder, a)
 	if limit != MaxCredit {
 		a.Deficit = min(max(a.Deficit, -l.bound), l.debt)

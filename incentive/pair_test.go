@@ -159,7 +159,7 @@ func TestWhatPollsListEarnsBeyondTheCap(t *testing.T) {
 	for i := range own.Entries {
 		polled = append(polled, own.Entries[i].EntryID())
 	}
-	limit := paceFactor*12 + paceFree
+	limit := capFactor*12 + capFree
 	if got := e.Stored(now, all, all.Entries[12:], holder(1), polled...); got != 20 {
 		t.Errorf("20 entries, of which polls list 12, earn %d", got)
 	}

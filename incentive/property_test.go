@@ -320,7 +320,7 @@ func TestEarningsKeepToTheCap(t *testing.T) {
 				t.Fatal("a bundle earned twice")
 			}
 		}
-		if limit := paceFactor*rate + paceFree; total > limit {
+		if limit := capFactor*rate + capFree; total > limit {
 			t.Fatalf("earned %d, the cap is %d", total, limit)
 		}
 	})

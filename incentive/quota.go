@@ -41,8 +41,8 @@ func slotOf(t time.Time) int64 { return max(t.Unix()/int64(slot/time.Second), 0)
 // A window is what came in the slots of the last 24 hours, the latest last.
 type window [slots]int64
 
-// turn lets so many slots pass.
-func (w *window) turn(passed int64) {
+// rollOver lets so many slots pass.
+func (w *window) rollOver(passed int64) {
 	passed = min(max(passed, 0), int64(slots))
 	copy(w[:], w[passed:])
 	clear(w[int64(slots)-passed:])
@@ -76,7 +76,7 @@ func (s *Stored) age(now time.Time) {
 	if latest <= s.Slot {
 		return
 	}
-	s.Unshown.turn(latest - s.Slot)
+	s.Unshown.rollOver(latest - s.Slot)
 	const daily = int64(day / slot)
 	for days := latest/daily - s.Slot/daily; days > 0 && s.Shown > 0; days-- {
 		s.Shown -= (s.Shown + shownDays - 1) / shownDays
@@ -130,8 +130,8 @@ type ofFeed struct {
 
 func (o *ofFeed) age(now time.Time) {
 	if latest := slotOf(now); latest > o.slot {
-		o.entries.turn(latest - o.slot)
-		o.room.turn(latest - o.slot)
+		o.entries.rollOver(latest - o.slot)
+		o.room.rollOver(latest - o.slot)
 		o.slot = latest
 	}
 }

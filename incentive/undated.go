@@ -62,7 +62,7 @@ func (e *Earnings) show(now time.Time, h Holder, ids []feed.EntryID) (count int)
 			continue
 		}
 		u.shown = true
-		if n := e.pace(u.feed).earn(dayOf(now), 1, e.holders.of(u.by)); n > 0 {
+		if n := e.caps(u.feed).earn(dayOf(now), 1, e.holders.of(u.by)); n > 0 {
 			e.arrears = append(e.arrears, Arrear{u.by, u.feed, n})
 		}
 	}

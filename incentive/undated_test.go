@@ -68,7 +68,7 @@ func TestWhatUndatedEntriesEarn(t *testing.T) {
 			for i := range many.Entries {
 				e.Shown(now, many.Entries[i].EntryID())
 			}
-		}, earned{oneLate: paceFree}},
+		}, earned{oneLate: capFree}},
 	} {
 		e, got := NewEarnings(Ablation{}), earned{}
 		c.story(e, &got)

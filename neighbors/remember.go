@@ -109,10 +109,10 @@ func (b *Book) Age(now time.Time) (gone []protocol.NodeID) {
 	return gone
 }
 
-// Leapt sees to it that what the Book noted is as old as before when the clock leaps ahead: it was wrong, or the machine
+// ClockJumped sees to it that what the Book noted is as old as before when the clock leaps ahead: it was wrong, or the machine
 // slept for so long. What an earlier run noted by a clock that was right lay ahead, and stays. It returns what is to be
 // remembered differently.
-func (b *Book) Leapt(before, now time.Time) (changed []Peer) {
+func (b *Book) ClockJumped(before, now time.Time) (changed []Peer) {
 	move := func(m *moment) (moved bool) {
 		moved = *m != 0 && *m <= momentOf(before)
 		if moved {

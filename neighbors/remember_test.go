@@ -52,7 +52,7 @@ func TestTheBookLeapsWithTheClock(t *testing.T) {
 	b.Parted(start, n)
 	b.Met(start, &Neighbor{ID: id(4), Since: start, Chosen: true})
 	var changed []protocol.NodeID
-	for _, p := range b.Leapt(start.Add(time.Hour), now) {
+	for _, p := range b.ClockJumped(start.Add(time.Hour), now) {
 		if changed = append(changed, p.ID); now.Sub(p.LastMet) != time.Hour {
 			t.Errorf("who was met an hour before is remembered as %+v", p)
 		}

@@ -67,7 +67,7 @@ func (s *Suppression) count(now time.Time, u feed.URL, entries, offering int) *s
 		w = &suppressedWeek{}
 		s.feeds[u] = w
 	}
-	w.turn(now)
+	w.rollOver(now)
 	d := &w.days[w.last%int64(len(w.days))]
 	count, ways := int64(entries), int64(offering)+1
 	d.entries += count
@@ -117,7 +117,7 @@ func (f suppressed) advantage() int64 {
 }
 
 func (w *suppressedWeek) sum(now time.Time) (sum suppressed) {
-	w.turn(now)
+	w.rollOver(now)
 	for _, d := range w.days {
 		sum.entries += d.entries
 		sum.polled += d.polled
@@ -127,8 +127,8 @@ func (w *suppressedWeek) sum(now time.Time) (sum suppressed) {
 	return sum
 }
 
-// turn empties the days that are over.
-func (w *suppressedWeek) turn(now time.Time) {
+// rollOver empties the days that are over.
+func (w *suppressedWeek) rollOver(now time.Time) {
 	const length = int64(len(suppressedWeek{}.days))
 	day := now.Unix() / int64(24*time.Hour/time.Second)
 	for i := max(w.last+1, day-length+1); i <= day; i++ {

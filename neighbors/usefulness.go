@@ -21,7 +21,7 @@ const (
 	lonely, scarce = 4, 2
 	// provenAfter is when what a neighbor brought counts for as much as it can.
 	provenAfter = time.Hour
-	// turn is within what time an honest neighbor has something to bring if others have: it may poll as
+	// rollOver is within what time an honest neighbor has something to bring if others have: it may poll as
 	// seldom as every four hours. liesAfter is when one that brought next to nothing can be told.
 	turn      = 4 * time.Hour
 	liesAfter = turn + time.Hour
@@ -244,7 +244,7 @@ type tally struct {
 }
 
 func (y *tally) add(now time.Time, v Usefulness) {
-	y.turn(now)
+	y.rollOver(now)
 	if v >= 0 {
 		y.hours[y.last%24] += v
 		return
@@ -259,7 +259,7 @@ func (y *tally) add(now time.Time, v Usefulness) {
 }
 
 func (y *tally) sum(now time.Time) (sum Usefulness) {
-	y.turn(now)
+	y.rollOver(now)
 	for _, v := range y.hours {
 		sum += v
 	}
@@ -268,15 +268,15 @@ func (y *tally) sum(now time.Time) (sum Usefulness) {
 
 // between adds up the whole hours after from, and up to that of to, as far as they are not forgotten.
 func (y *tally) between(now, from, to time.Time) (sum Usefulness) {
-	y.turn(now)
+	y.rollOver(now)
 	for h := max(from.Unix()/3600+1, y.last-23); h <= min(to.Unix()/3600, y.last); h++ {
 		sum += y.hours[h%24]
 	}
 	return sum
 }
 
-// turn empties the hours that are over.
-func (y *tally) turn(now time.Time) {
+// rollOver empties the hours that are over.
+func (y *tally) rollOver(now time.Time) {
 	hour := now.Unix() / 3600
 	for i := max(y.last+1, hour-23); i <= hour; i++ {
 		y.hours[i%24] = 0

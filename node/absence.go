@@ -29,9 +29,9 @@ func (b *absence) recall(now time.Time, peers []neighbors.Peer) {
 	}
 }
 
-// leapt sees to it that an absence is known that ended by a clock that was behind: it was as long as it is by the clock of
+// clockJumped sees to it that an absence is known that ended by a clock that was behind: it was as long as it is by the clock of
 // now, and ended as short ago as before.
-func (b *absence) leapt(before, now time.Time, peers []neighbors.Peer) {
+func (b *absence) clockJumped(before, now time.Time, peers []neighbors.Peer) {
 	b.recall(now, peers)
 	if wasBehind := b.heard.After(before); wasBehind && !b.back.IsZero() {
 		b.since, b.back = b.heard, b.back.Add(now.Sub(before))

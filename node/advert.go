@@ -20,7 +20,7 @@ func (n *Node) advertiseLater() {
 		n.weighRelays()
 		n.table.Relay(n.now, n.rng)
 		for _, l := range n.linked {
-			if l.settled {
+			if l.established {
 				n.advertise(l)
 				n.keepPeer(n.book.Remembered(n.now, l.peer))
 				n.stateAccount(l)

@@ -13,7 +13,7 @@ func (n *Node) asked(ev Asked) {
 	if l != nil && l.session != "" && l.session != ev.Session {
 		known = nil // somebody else on its address, or itself after a restart
 	}
-	if n.tooMuch(ev, known) {
+	if n.overLimit(ev, known) {
 		return
 	}
 	switch c := ev.Call.(type) {

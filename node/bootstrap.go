@@ -43,7 +43,7 @@ type bootstrap struct {
 	tokens     map[string]int         // sent with them, counted
 	vouching   *admission.Pool[Asked] // connects whose callers are being called back
 	returning  *admission.Pool[Asked] // likewise of those whom we know already
-	refillAt   time.Time              // when refill is on the agenda; zero if it is not
+	refillAt   time.Time              // when refill is to be called; zero for not at all
 	retries    map[string]int         // of trackers and static neighbors, since the last success
 	round      int                    // of asking the trackers
 	turnAt     time.Time              // when one beyond half of the minimum may be chosen
@@ -80,8 +80,8 @@ func (n *Node) startBootstrap() {
 	n.after(0, n.recollect)
 	n.advertiseLater()
 	n.after(silence, n.watchSilence)
-	n.feelLater()
-	n.upkeepLater()
+	n.feelersLater()
+	n.reviewLater()
 }
 
 // askTrackers begins a new round of asking all trackers, unless the last one began a moment ago: a
@@ -268,7 +268,7 @@ func (n *Node) try(id protocol.NodeID) {
 	n.connect(id, "", func(err error) {
 		switch {
 		case err == nil:
-			n.upkeep.replacing = false
+			n.reviewed.replacing = false
 			n.boot.turnAt = n.now.Add(othersTurn)
 		case errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
 			n.book.Declined(n.now, id)
@@ -302,7 +302,7 @@ func (n *Node) short() bool {
 // because feeds are offered by fewer than two, because those that there are keep us at their bound, or because
 // one made room for a better one.
 func (n *Node) wantsMore() bool {
-	if n.upkeep.replacing {
+	if n.reviewed.replacing {
 		return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors
 	}
 	// One place stays free for whoever comes.

@@ -58,7 +58,7 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 		}
 		n.hearsay.claims.Add(&fresh[i], c)
 	}
-	if len(fresh) > 0 && len(b.Path) == 1 && n.dues.ledger.OnProbation(l.holder) && n.rng.IntN(spotOneIn) == 0 {
+	if len(fresh) > 0 && len(b.Path) == 1 && n.accounts.ledger.OnProbation(l.holder) && n.rng.IntN(spotOneIn) == 0 {
 		n.spotPoll(b.Feed)
 	}
 }
@@ -80,7 +80,7 @@ func (n *Node) corroborate(l *link, b *protocol.Bundle, records []archive.Record
 		}
 		confirmed = append(confirmed, *r)
 		if open {
-			n.dues.earnings.Confirmed(n.now, c.Feed, n.dues.ledger.HolderOf(c.Neighbor()), 1)
+			n.accounts.earnings.Confirmed(n.now, c.Feed, n.accounts.ledger.HolderOf(c.Neighbor()), 1)
 		}
 	}
 	n.shared.Confirm(n.now, idsOfRecords(confirmed))
@@ -93,10 +93,10 @@ func (n *Node) corroborate(l *link, b *protocol.Bundle, records []archive.Record
 func (n *Node) believe(claims ...trust.Claim) {
 	for _, c := range claims {
 		for _, id := range c.Via.Path() {
-			n.dues.earnings.Confirmed(n.now, c.Feed, n.dues.ledger.HolderOf(id), 1)
+			n.accounts.earnings.Confirmed(n.now, c.Feed, n.accounts.ledger.HolderOf(id), 1)
 		}
-		n.dues.earnings.Shown(n.now, c.Entry)
-		n.earnLate(n.dues.ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Held))
+		n.accounts.earnings.Shown(n.now, c.Entry)
+		n.earnLate(n.accounts.ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Held))
 	}
 	n.payArrears()
 }
@@ -137,13 +137,13 @@ func (n *Node) judge(s *subscription) {
 	}
 	for _, c := range j.Excused {
 		n.ofNoUse(c)
-		n.dues.ledger.Revoked(n.now, n.dues.ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Earned))
+		n.accounts.ledger.Revoked(n.now, n.accounts.ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Earned))
 		n.saveAccounts()
 	}
 	for len(j.Forged) > 0 {
-		h, value := n.dues.ledger.HolderOf(j.Forged[0].Neighbor()), incentive.Credit(0)
+		h, value := n.accounts.ledger.HolderOf(j.Forged[0].Neighbor()), incentive.Credit(0)
 		j.Forged = slices.DeleteFunc(j.Forged, func(c trust.Claim) bool {
-			if n.dues.ledger.HolderOf(c.Neighbor()) != h {
+			if n.accounts.ledger.HolderOf(c.Neighbor()) != h {
 				return false
 			}
 			n.ofNoUse(c)

@@ -120,7 +120,7 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 	honest.inside(func(n *Node) { n.offer(n.linkTo(a.id), b) })
 	w.run(time.Minute)
 	at, ok := a.arrived[b.Entries[0].EntryID()]
-	if lag := at.Sub(begun); !ok || lag > (maxTurns+1)*protocol.HoldAnswer {
+	if lag := at.Sub(begun); !ok || lag > (maxPassedOver+1)*protocol.HoldAnswer {
 		t.Errorf("the bundle came %v, after %v", ok, lag)
 	}
 }

@@ -87,7 +87,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.PrivateHosts = hosts
 	if c.Policy == nil {
-		c.Policy = polling.Auto{Bounds: c.Polling.Bounds, TargetDelay: c.Polling.TargetDelay}
+		c.Policy = polling.Auto{Range: c.Polling.Range, TargetDelay: c.Polling.TargetDelay}
 	}
 	switch {
 	case c.MaxNeighbors < 1 || c.MaxNeighbors > 64:

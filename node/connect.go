@@ -66,7 +66,7 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 			return
 		}
 		victim, ok := n.place(to, true, subset)
-		if !ok || n.refused(to) || static == "" && n.door.shut(n.now, n.dues.ledger.HolderOf(to)) {
+		if !ok || n.refused(to) || static == "" && n.bans.banned(n.now, n.accounts.ledger.HolderOf(to)) {
 			// Others came while we asked, or it lost its standing. It believes in a link: tell it.
 			n.call(Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, callTimeout, func(Answered) {})
 			done(errNoPlace)
@@ -116,7 +116,7 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		n.refuse(ev, refusal(ev.From))
 		return
 	}
-	if _, ok := n.place(ev.From, n.asking(ev.From), c.Subset); !ok || n.door.shut(n.now, n.dues.ledger.HolderOf(ev.From)) || n.table.Silent(ev.From) {
+	if _, ok := n.place(ev.From, n.asking(ev.From), c.Subset); !ok || n.bans.banned(n.now, n.accounts.ledger.HolderOf(ev.From)) || n.table.Silent(ev.From) {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
@@ -173,13 +173,13 @@ func (n *Node) vouched(ev Asked, a Answered) {
 	case n.refused(ev.From):
 		n.refuse(ev, refusal(ev.From))
 		return
-	case !ok || len(offered) == 0 || n.door.shut(n.now, n.dues.ledger.HolderOf(ev.From)):
+	case !ok || len(offered) == 0 || n.bans.banned(n.now, n.accounts.ledger.HolderOf(ev.From)):
 		n.respond(ev, protocol.Subset{})
 		return
 	}
 	// Only now is it sure that the caller is who it says, and not somebody behind the same address. Who is declined is none of
 	// those who make a neighbor begin anew again and again.
-	if h := n.dues.ledger.HolderOf(ev.From); n.door.knocked(n.now, h) {
+	if h := n.accounts.ledger.HolderOf(ev.From); n.bans.countConnect(n.now, h) {
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later", connectsAnHour))
 		n.punish(h, incentive.ConnectStorm, 0)
 		return
@@ -215,7 +215,7 @@ func (n *Node) askedVouch(ev Asked, c protocol.Vouch) {
 func (n *Node) leave() {
 	n.left = true
 	n.keepAccounts()
-	n.agenda = agenda{}
+	n.timers = timers{}
 	for _, l := range n.linked {
 		l.over = true
 		n.table.Remove(l.id())

@@ -32,10 +32,10 @@ func TestALongPastIsListedPageByPage(t *testing.T) {
 		for _, h := range got.Hits {
 			seen[h.ID] = true
 		}
-		if more = got.Cut != 0; more && !got.Whole.IsZero() && !got.Whole.Before(q.Filter.Until) && queries > 0 {
-			t.Fatalf("query %d is whole since %v, and was for what came before %v", queries, got.Whole, q.Filter.Until)
+		if more = got.Cut != 0; more && !got.CompleteSince.IsZero() && !got.CompleteSince.Before(q.Filter.Until) && queries > 0 {
+			t.Fatalf("query %d is whole since %v, and was for what came before %v", queries, got.CompleteSince, q.Filter.Until)
 		}
-		q.Filter.Until = got.Whole
+		q.Filter.Until = got.CompleteSince
 	}
 	if least := (count + limit - 1) / limit; len(seen) != count || queries > 2*least {
 		t.Errorf("%d queries listed %d of %d entries", queries, len(seen), count)
@@ -47,8 +47,8 @@ func TestALongPastIsListedPageByPage(t *testing.T) {
 		"of words":                {Feed: news, Limit: limit, Dated: true, Words: []string{"walrus"}},
 		"of little":               {Feed: blog, Limit: limit, Dated: true},
 	} {
-		if got, _ := hosts[0].seeks(protocol.Query{Hops: 2, Filter: f}); !got.Whole.IsZero() || len(got.Hits) == 0 {
-			t.Errorf("%s: %d hits, whole since %v", name, len(got.Hits), got.Whole)
+		if got, _ := hosts[0].seeks(protocol.Query{Hops: 2, Filter: f}); !got.CompleteSince.IsZero() || len(got.Hits) == 0 {
+			t.Errorf("%s: %d hits, whole since %v", name, len(got.Hits), got.CompleteSince)
 		}
 	}
 }
@@ -70,12 +70,12 @@ func TestAnAnswerThatIsTooLongIsWholeForLess(t *testing.T) {
 	for i := range a.Found {
 		listed[a.Found[i].ID] = true
 	}
-	if len(a.Found) < 100 || len(a.Found) == 180 || a.Cut != protocol.CutLimit || a.Whole.IsZero() {
-		t.Fatalf("%d listed, cut %v, whole since %v", len(a.Found), a.Cut.Reasons(), a.Whole)
+	if len(a.Found) < 100 || len(a.Found) == 180 || a.Cut != protocol.CutLimit || a.CompleteSince.IsZero() {
+		t.Fatalf("%d listed, cut %v, whole since %v", len(a.Found), a.Cut.Reasons(), a.CompleteSince)
 	}
 	for i := range 180 {
-		if e := oldEntry(news, i); !e.Published.Before(a.Whole) && !listed[e.EntryID()] {
-			t.Fatalf("an entry of %v is left out, whole since %v", e.Published, a.Whole)
+		if e := oldEntry(news, i); !e.Published.Before(a.CompleteSince) && !listed[e.EntryID()] {
+			t.Fatalf("an entry of %v is left out, whole since %v", e.Published, a.CompleteSince)
 		}
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"feedex/feed"
 )
 
-// settleDates gives the entries of a document that are kept already the dates that count, so that dates which
+// keepDates gives the entries of a document that are kept already the dates that count, so that dates which
 // move make no revisions: some publishers write the time of the fetch (Paper §3.3), or count in another time
 // zone every other time.
 //
 // The earliest date of publication that the publisher gave stays, and a version that differs in its
 // dates alone is the one that is kept, unless its date of publication is an earlier one, or the first. Of
 // what no own poll has shown the publisher's dates are taken as they are.
-func settleDates(items []item, known []archive.Version) {
+func keepDates(items []item, known []archive.Version) {
 	for i := range items {
 		v := &known[i]
 		if !v.Kept() || v.Digest == items[i].Digest || !v.Polled {

@@ -56,7 +56,7 @@ func (n *Node) take(s *subscription, d *taken) {
 			items, known = without(items, again), without(known, again)
 		}
 	}
-	settleDates(items, known)
+	keepDates(items, known)
 	d.listed = make([]trust.Listed, len(items))
 	var edited []archive.Record
 	d.newest = n.newestKnown(s, d.since)

@@ -13,7 +13,7 @@ var errForgedSource = protocol.Faultf(protocol.ForgedSource, "it came by way of 
 // not taken from relays either, nor passed on: whoever knows a forger must not depend on everyone else knowing
 // him. What is true of it others bring, whom nobody can keep from that: a bundle that is refused is not seen.
 func (n *Node) byForger(b *protocol.Bundle) bool {
-	return n.dues.ledger.ForgedAmong(n.now, b.Path)
+	return n.accounts.ledger.ForgedAmong(n.now, b.Path)
 }
 
 // warned takes in that l refused a bundle because it came by way of a forger. Who is meant is clear only where
@@ -40,7 +40,7 @@ const maxHeldBack = 64
 // others pass on, and we do once an own poll has shown it.
 func (n *Node) holdBack(b *protocol.Bundle) {
 	n.gossip.seen.add(b.DID)
-	n.settle(b.DID)
+	n.fulfil(b.DID)
 	if len(n.hearsay.held) >= maxHeldBack {
 		n.hearsay.held = slices.Delete(n.hearsay.held, 0, 1)
 	}

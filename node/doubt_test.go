@@ -19,7 +19,7 @@ import (
 func TestAKnownForgerReachesNobodyByRelays(t *testing.T) {
 	w := skeptics(t, 4)
 	a, forger, relay, other := w.list[0], w.list[1], w.list[2], w.list[3]
-	a.node.punish(a.node.dues.ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
+	a.node.punish(a.node.accounts.ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
 	before := a.account(relay)
 	for i, path := range [][]protocol.NodeID{{forger.id}, {forger.id, stranger(1)}, {stranger(1), forger.id}} {
 		b := w.junk(fmt.Sprint("junk ", i), path...)
@@ -50,7 +50,7 @@ func TestWhatAForgerBroughtIsNotPassedOn(t *testing.T) {
 	if l := a.node.linkTo(hearer.id); !a.node.wants(l, b) {
 		t.Fatal("it was not to be passed on anyhow")
 	}
-	a.node.punish(a.node.dues.ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
+	a.node.punish(a.node.accounts.ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
 	if l := a.node.linkTo(hearer.id); a.node.wants(l, b) {
 		t.Error("it is passed on")
 	}
@@ -72,10 +72,10 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 		w.run(17 * time.Hour)
 		a, doubted := w.list[0], w.list[1]
 		for _, h := range w.list[2 : 2+c.refuse] {
-			h.node.punish(h.node.dues.ledger.HolderOf(doubted.id), incentive.ForgedEntry, incentive.Entry)
+			h.node.punish(h.node.accounts.ledger.HolderOf(doubted.id), incentive.ForgedEntry, incentive.Entry)
 		}
 		for _, h := range w.list[2:] { // none is a stranger that may have one entry
-			a.node.dues.ledger.Got(a.node.now, incentive.HolderOf(h.id), incentive.Entry)
+			a.node.accounts.ledger.Got(a.node.now, incentive.HolderOf(h.id), incentive.Entry)
 		}
 		a.hasHeard(w.list[2 : 2+c.heard]...)
 		for range c.earned {

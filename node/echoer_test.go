@@ -86,7 +86,7 @@ func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 	echoer := with.service(func(h *testHost) bool { return echoing[h] }, from)
 	fined := 0
 	for _, h := range with.list[:nodes-echoers] {
-		for _, a := range h.node.dues.ledger.Accounts() {
+		for _, a := range h.node.accounts.ledger.Accounts() {
 			if a.Fined > 0 {
 				fined++
 			}

@@ -124,12 +124,12 @@ type Unsubscribe struct{ Feeds []feed.URL }
 // Leave says that the host is about to stop: the neighbors are told, and the node does no more.
 type Leave struct{}
 
-func (Wake) event()        {}
-func (Leave) event()       {}
-func (Asked) event()       {}
-func (Answered) event()    {}
-func (Fetched) event()     {}
-func (Found) event()       {}
-func (Subscribe) event()   {}
-func (Unsubscribe) event() {}
-func (Visited) event()     {}
+func (Wake) event()         {}
+func (Leave) event()        {}
+func (Asked) event()        {}
+func (Answered) event()     {}
+func (Fetched) event()      {}
+func (Found) event()        {}
+func (Subscribe) event()    {}
+func (Unsubscribe) event()  {}
+func (OwnerFetched) event() {}

@@ -42,7 +42,7 @@ func newGossip(seen int, store archive.Bundles) gossip {
 // hop count for the matching feed is not greater than a system parameter max_subset_hops."
 func (n *Node) spread(b *protocol.Bundle, from protocol.NodeID) {
 	n.gossip.seen.add(b.DID)
-	n.settle(b.DID)
+	n.fulfil(b.DID)
 	b = shortPath(b)
 	n.gossip.keep(b, n.now)
 	n.gossip.shorten(n.now)
@@ -114,7 +114,7 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 	if !n.self.id.IsZero() && slices.Contains(b.Path, n.self.id) {
 		// We never had this bundle, so somebody put our name there to have us drop it.
 		// Whoever stands last on the path must have written what is before; further up it may have
-		// been done to turn us against an honest relay. So may our name have been given to us by others.
+		// been done to set us against an honest relay. So may our name have been given to us by others.
 		c.PathsTampered++
 		forged = b.Path[len(b.Path)-1] == n.self.id && n.self.votes[l.id()] == n.self.id
 	}
@@ -142,10 +142,10 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 		n.release(l, b.DID) // whoever else has it is to deliver it too
 	case pruned != via:
 		n.gossip.seen.add(b.DID)
-		n.settle(b.DID)
+		n.fulfil(b.DID)
 	}
 	if pruned != nil && pruned != via {
-		n.dues.earnings.Pruned(n.now, pruned, l.holder)
+		n.accounts.earnings.Pruned(n.now, pruned, l.holder)
 	}
 	switch {
 	case pruned == nil:

@@ -107,7 +107,7 @@ func TestDatesOfDays(t *testing.T) {
 		}
 		return Fetched{Status: 200, Document: doc}
 	}
-	h := w.add(Config{Policy: polling.Auto{Bounds: polling.Bounds{Min: 30 * time.Minute, Max: 16 * time.Hour}}}, news)
+	h := w.add(Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}}, news)
 	w.run(2 * 24 * time.Hour)
 	for range 3 {
 		before := h.node.status.Counters.Polled

@@ -116,7 +116,7 @@ func (i *inquiry) spread() {
 		case i.asker != nil && l.holder == i.asker.holder:
 		case i.query.Hops <= 0:
 			i.unasked(fit, protocol.CutHops)
-		case (l.inquiries >= search.AtOnce || !l.pace.Free(n.now, i.kept())) && !n.trusted(l.holder):
+		case (l.inquiries >= search.AtOnce || !l.queryLimit.Free(n.now, i.kept())) && !n.trusted(l.holder):
 			i.unasked(fit, protocol.CutRefused)
 		default:
 			free, fits = append(free, candidate{l, fit}), append(fits, fit)
@@ -185,7 +185,7 @@ func (i *inquiry) ask(c candidate, share int) {
 	i.asked++
 	i.open++
 	l.inquiries++
-	l.pace.Take(n.now)
+	l.queryLimit.Take(n.now)
 	n.call(Target{Node: l.id()}, l.token, protocol.QueryFeed{Query: q}, left, func(a Answered) {
 		l.inquiries--
 		i.answered(l, share, a)
@@ -229,8 +229,8 @@ func (i *inquiry) take(l *link, a protocol.Answer) {
 	i.answers++
 	i.cut |= a.Cut
 	if a.Cut&protocol.CutLimit != 0 {
-		i.since = later(i.since, a.Whole)
-		i.unknown = i.unknown || a.Whole.IsZero()
+		i.since = later(i.since, a.CompleteSince)
+		i.unknown = i.unknown || a.CompleteSince.IsZero()
 	}
 	var fresh []*search.Hit
 	useful := false
@@ -295,7 +295,7 @@ func (i *inquiry) whole(left ...*search.Hit) (since time.Time) {
 	if i.unknown || !archive.NewMatcher(f).Dated() {
 		return time.Time{}
 	}
-	since = later(i.since, i.results.Whole())
+	since = later(i.since, i.results.CompleteSince())
 	for _, h := range left {
 		since = later(since, search.After(search.Time(&h.Found)))
 	}

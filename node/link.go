@@ -21,24 +21,24 @@ const (
 	putRate       = 512 << 10
 	// maxFailures is after how many failed calls in a row a neighbor is declared gone.
 	maxFailures = 3
-	// settleIn is how long a new link rests before it is used: the other side must have heard of it.
-	settleIn = 500 * time.Millisecond
+	// establishedIn is how long a new link rests before it is used: the other side must have heard of it.
+	establishedIn = 500 * time.Millisecond
 )
 
 // A link is what goes on between the node and one neighbor. Package neighbors keeps the rest: its
 // subscription set and what we advertised.
 type link struct {
 	// What most calls touch stands first.
-	session string    // what it must send so that we know it; "" for a plain peer
-	effort  *effort   // what it puts us to
-	heard   time.Time // of it, last
-	peer    *neighbors.Neighbor
-	holder  incentive.Holder // of its account
-	shared  bool             // that is the account of another neighbor as well
-	over    bool
-	settled bool   // both sides have heard of it
-	batches bool   // it has check_dids
-	token   string // what we send so that it knows us
+	session     string    // what it must send so that we know it; "" for a plain peer
+	usage       *usage    // what it caused in the current minute
+	heard       time.Time // of it, last
+	peer        *neighbors.Neighbor
+	holder      incentive.Holder // of its account
+	shared      bool             // that is the account of another neighbor as well
+	over        bool
+	established bool   // both sides have heard of it
+	batches     bool   // it has check_dids
+	token       string // what we send so that it knows us
 
 	// What it offers us.
 	*outstanding
@@ -56,7 +56,7 @@ type link struct {
 	failures             int           // failed calls in a row
 	putFailures          int           // failed deliveries in a row, whatever else it answered
 	delivered, forwarded int64         // entries
-	probing              bool          // a call that shows whether it is still there is on the agenda
+	probing              bool          // a call that shows whether it is still there is to be made
 	lastError            string
 
 	// The account.
@@ -67,13 +67,13 @@ type link struct {
 	stated    time.Time        // when we told it how it stands with us
 
 	// Our adverts to it.
-	telling     bool // one about a change of our own is on the agenda
+	telling     bool // one about a change of our own is to be sent
 	advertising bool // one is under way
 	again       bool // and there was more to say meanwhile
 
 	// What we ask it for.
-	inquiries int         // queries under way
-	pace      search.Pace // of queries
+	inquiries  int               // queries under way
+	queryLimit search.QueryLimit // of queries
 
 	static string        // the owner's name for it, "" for none
 	away   time.Duration // for how long it had no neighbors before, by its word
@@ -84,10 +84,10 @@ func (l *link) id() protocol.NodeID { return l.peer.ID }
 // join makes a node a neighbor, whose subscription set is subset, and to which offered was advertised. We send it token,
 // and it sends us session.
 func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session string, subset, offered protocol.Subset) {
-	old, holder := n.linkTo(id), n.dues.ledger.HolderOf(id)
+	old, holder := n.linkTo(id), n.accounts.ledger.HolderOf(id)
 	l := &link{
 		peer:   n.table.Add(n.now, id, chosen, subset, offered),
-		holder: holder, effort: n.effortOf(holder),
+		holder: holder, usage: n.usageOf(holder),
 		static: static, token: token, session: session,
 		heard: n.now,
 	}
@@ -106,15 +106,15 @@ func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session stri
 	n.takeUp(l)
 	l.peer.Static = l.static != ""
 	n.counted()
-	n.dues.ledger.Met(n.now, l.holder)
+	n.accounts.ledger.Met(n.now, l.holder)
 	p, forgotten := n.book.Met(n.now, l.peer)
 	n.keepPeer(p)
 	if !forgotten.IsZero() {
 		n.store.DropPeer(forgotten)
 	}
-	n.after(n.between(settleIn, 2*settleIn), func() {
+	n.after(n.between(establishedIn, 2*establishedIn), func() {
 		if !l.over {
-			l.settled = true
+			l.established = true
 			n.learn(l)
 			n.catchUp(l)
 			n.pump(l)
@@ -169,13 +169,13 @@ func (n *Node) learn(l *link) {
 	})
 }
 
-// part ends a link. Its feeds fall back at once, and somebody else is looked for.
+// keep ends a link. Its feeds fall back at once, and somebody else is looked for.
 func (n *Node) part(l *link, reason string) {
 	if l.over {
 		return
 	}
 	l.over = true
-	n.load.part(n.now, l)
+	n.limits.keep(n.now, l)
 	n.absence.parted(l.heard)
 	i := slices.Index(n.linked, l)
 	n.linked, n.linkedIDs = slices.Delete(n.linked, i, i+1), slices.Delete(n.linkedIDs, i, i+1)

@@ -49,7 +49,7 @@ func TestAFeedThatMoves(t *testing.T) {
 	h.kill()
 	h.start()
 	w.run(7 * time.Hour)
-	if at[len(at)-1] != there || h.node.feeds[news].visitor.Host() != "new.example.org" {
+	if at[len(at)-1] != there || h.node.feeds[news].queued.Host() != "new.example.org" {
 		t.Errorf("after a restart it was asked for at %s", at[len(at)-1])
 	}
 }
@@ -83,7 +83,7 @@ func TestAMoveThatWasWrong(t *testing.T) {
 		}
 		broken = true
 		w.run(6 * 24 * time.Hour)
-		if s := h.node.feeds[news]; s.Alias != "" || s.Errors != 0 || s.Ended || s.visitor.Host() != news.Host() {
+		if s := h.node.feeds[news]; s.Alias != "" || s.Errors != 0 || s.Ended || s.queued.Host() != news.Host() {
 			t.Errorf("%s: alias %q, %d errors, ended %v", name, s.Alias, s.Errors, s.Ended)
 		}
 	}

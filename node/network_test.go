@@ -22,7 +22,7 @@ type network struct {
 	now      time.Time
 	rng      *rand.Rand
 	rtt      time.Duration
-	queue    agenda
+	queue    timers
 	hosts    map[protocol.NodeID]*testHost
 	list     []*testHost
 	feeds    map[feed.URL]*publisher
@@ -57,7 +57,7 @@ var epoch = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
 
 func newNetwork(t *testing.T) *network {
 	return &network{
-		queue: newAgenda(epoch),
+		queue: newTimers(epoch),
 		t:     t, now: epoch, rng: rand.New(rand.NewPCG(1, 2)), rtt: 80 * time.Millisecond,
 		hosts: make(map[protocol.NodeID]*testHost), feeds: make(map[feed.URL]*publisher), trackers: make(map[string][]protocol.NodeID),
 		hang: make(map[protocol.NodeID]bool),

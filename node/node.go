@@ -21,7 +21,7 @@ type Node struct {
 	// What most steps touch stands together, so that they touch little memory: in a lab each step is another node's.
 	now       time.Time         // of the step being made
 	effects   []Effect          // of the step being made
-	agenda    agenda            // what to do when
+	timers    timers            // what to do when
 	linked    []*link           // in the order of the table's neighbors
 	linkedIDs []protocol.NodeID // their ids: a caller is looked for among them
 	left      bool              // the host stops; the neighbors were told
@@ -32,29 +32,29 @@ type Node struct {
 	table     *neighbors.Table
 	rng       *rand.Rand
 	unseen    *rand.Rand // of what neighbors are not to see
-	dues      dues       // what neighbors give and get
+	accounts  accounts   // what neighbors give and get
 	hearsay   hearsay    // what they say that no own poll has shown
 	store     archive.Store
 	shared    archive.Shared // what neighbors may know of it
 	feeds     map[feed.URL]*subscription
 	status    Status
 
-	config  Config
-	sought  map[uint64]func(Found)   // searches that have not ended
-	became  map[feed.URL]replacement // pages that were followed in this run, and the feeds that are in their place
-	hosts   *courtesy.Hosts          // where they are polled
-	outage  courtesy.Outage          // whether our network works
-	book    *neighbors.Book
-	boot    bootstrap // looking for neighbors
-	absence absence   // when it had no neighbors
-	door    door      // who was sent away
-	load    exposure  // what others put us to
-	covers  covers    // what hides the feeds that we follow
-	upkeep  upkeep    // how well the neighbors serve us
-	queries queries   // searches of archives
-	barter  barter    // of entries of the past
-	gifts   *incentive.Gifts
-	self    identity
+	config   Config
+	sought   map[uint64]func(Found)   // searches that have not ended
+	became   map[feed.URL]replacement // pages that were followed in this run, and the feeds that are in their place
+	hosts    *courtesy.Hosts          // where they are polled
+	outage   courtesy.Outage          // whether our network works
+	book     *neighbors.Book
+	boot     bootstrap  // looking for neighbors
+	absence  absence    // when it had no neighbors
+	bans     bans       // who was sent away
+	limits   rateLimits // what others may cause in a minute
+	covers   covers     // what hides the feeds that we follow
+	reviewed review     // how well the neighbors serve us
+	queries  queries    // searches of archives
+	rings    rings      // of entries of the past
+	gifts    *incentive.Gifts
+	self     identity
 }
 
 // An openCall is a call that has not ended.
@@ -74,7 +74,7 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	peers, unseen := peersOf(store), rand.New(rand.NewChaCha8(sha256.Sum256(append([]byte("unseen "), c.Secret...))))
 	n := &Node{
 		config: c, rng: rng, unseen: unseen, store: store, shared: store.Shared(), now: now,
-		agenda: newAgenda(now),
+		timers: newTimers(now),
 		sought: make(map[uint64]func(Found)),
 		feeds:  make(map[feed.URL]*subscription),
 		became: make(map[feed.URL]replacement),
@@ -89,10 +89,10 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	n.absence.recall(now, peers)
 	n.status.Started = now
 	n.gossip, n.hearsay = newGossip(c.SeenDIDs, store), newHearsay()
-	n.self, n.door, n.load = newIdentity(), newDoor(), newExposure()
+	n.self, n.bans, n.limits = newIdentity(), newBans(), newRateLimits()
 	n.gifts = incentive.NewGifts(c.Incentive)
-	n.barter.tabs = incentive.NewExchanges()
-	if err := n.newDues(); err != nil {
+	n.rings.tabs = incentive.NewExchanges()
+	if err := n.newAccounts(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	feeds := store.LoadFeeds()
@@ -125,7 +125,7 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 	if before := n.now; now.After(before) {
 		n.now = now
 		if now.Sub(before) > courtesy.LongestAway {
-			n.leapt(before)
+			n.clockJumped(before)
 		}
 	}
 	switch ev := ev.(type) {
@@ -157,8 +157,8 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		if s := n.feeds[ev.Feed]; s != nil {
 			n.fill(s, ev.Records)
 		}
-	case Visited:
-		n.visited(ev)
+	case OwnerFetched:
+		n.ownerFetched(ev)
 	case Backfilled:
 		n.backfilled(ev)
 	case Leave:
@@ -166,14 +166,14 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 	default:
 		panic(fmt.Sprintf("node: event of unknown type %T", ev))
 	}
-	n.agenda.run(n.now)
+	n.timers.run(n.now)
 	dst, n.effects = n.effects, nil
 	return dst
 }
 
 // Next is when the node wants a Wake; the zero time if never. Its host keeps one timer; it may be late,
 // never early.
-func (n *Node) Next() time.Time { return n.agenda.next() }
+func (n *Node) Next() time.Time { return n.timers.next() }
 
 // do appends an effect to the step's.
 func (n *Node) do(e Effect) { n.effects = append(n.effects, e) }
@@ -182,15 +182,15 @@ func (n *Node) do(e Effect) { n.effects = append(n.effects, e) }
 func (n *Node) tell(note Note) { n.do(Tell{note}) }
 
 // at has f called when t has come, unless the node has left by then.
-func (n *Node) at(t time.Time, f func()) taskID {
+func (n *Node) at(t time.Time, f func()) timerID {
 	if n.left {
 		return 0
 	}
-	return n.agenda.add(t, f)
+	return n.timers.add(t, f)
 }
 
 // after has f called when d has passed, as at does.
-func (n *Node) after(d time.Duration, f func()) taskID { return n.at(n.now.Add(d), f) }
+func (n *Node) after(d time.Duration, f func()) timerID { return n.at(n.now.Add(d), f) }
 
 // between is a random duration from low up to high.
 func (n *Node) between(low, high time.Duration) time.Duration { return drawn(n.rng, low, high) }

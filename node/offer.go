@@ -267,7 +267,7 @@ func (n *Node) put(l *link, o *offer) {
 	n.charge(l, o)
 	n.call(Target{Node: l.id()}, l.token, protocol.PutEntries{Bundle: o.Bundle}, timeToPut(o.Bundle), func(a Answered) {
 		if a.Unsent && !paid && o.pulled == 0 {
-			n.dues.ledger.Returned(n.now, l.holder, o.value)
+			n.accounts.ledger.Returned(n.now, l.holder, o.value)
 			o.paid = false
 		}
 		n.answeredBy(l, a, func(a Answered) {
@@ -283,8 +283,8 @@ func (n *Node) charge(l *link, o *offer) {
 		return
 	}
 	o.paid = true
-	n.dues.ledger.Gave(n.now, l.holder, o.value)
-	n.dues.earnings.Gave(l.holder, o.DID)
+	n.accounts.ledger.Gave(n.now, l.holder, o.value)
+	n.accounts.earnings.Gave(l.holder, o.DID)
 	n.saveAccounts()
 }
 
@@ -313,7 +313,7 @@ func (n *Node) putEnded(l *link, o *offer, a Answered) {
 		n.offerAgain(l, o)
 	case passing(a.Err):
 		if l.putFailures++; l.putFailures >= maxPutFailures {
-			n.door.send(n.now, l.holder)
+			n.bans.ban(n.now, l.holder)
 			n.part(l, "takes no deliveries: "+a.Err.Error())
 			return
 		}
@@ -336,7 +336,7 @@ func (n *Node) askedBundle(l *link, ev Asked, did protocol.DID) {
 	default:
 		o.pulled++
 		n.charge(l, o)
-		n.effortOf(l.holder).bytes += o.WireBytes()
+		n.usageOf(l.holder).bytes += o.WireBytes()
 		n.respond(ev, o.Bundle)
 	}
 }

@@ -8,7 +8,7 @@ func (n *Node) excused(s *subscription, ev Fetched) bool {
 	if s.lost.IsZero() {
 		s.lost = s.begun
 	}
-	if !n.outage.Excuses(n.now, s.visitor.Host(), s.lost) {
+	if !n.outage.Excuses(n.now, s.queued.Host(), s.lost) {
 		return false
 	}
 	s.LastError, s.NotBefore = ev.Err.Error(), n.now

@@ -14,10 +14,10 @@ type outstanding struct {
 
 	offers []*offer // that it may wait for, oldest first
 
-	owed      []owed // bundles we asked it for, earliest due first
-	watching  taskID // what asks for the first when it is due
-	demanding bool   // that is under way
-	inVain    int    // such calls that failed in a row
+	owed      []owed  // bundles we asked it for, earliest due first
+	watching  timerID // what asks for the first when it is due
+	demanding bool    // that is under way
+	inVain    int     // such calls that failed in a row
 	// pending is what it earned with other offers while it had yet to show that one was true.
 	pending incentive.Credit
 }

@@ -47,7 +47,7 @@ func (n *Node) strike(l *link, did protocol.DID) (o owed, ok bool) {
 		l.inVain = 0
 	}
 	if len(l.owed) == 0 && l.watching != 0 {
-		n.agenda.callOff(l.watching)
+		n.timers.cancel(l.watching)
 		l.watching = 0
 	}
 	return o, true
@@ -95,7 +95,7 @@ func (out *outstanding) overdue(now time.Time) bool {
 	return len(out.owed) > 0 && !out.owed[0].due.After(now)
 }
 
-// demand asks for a bundle that is overdue, in the next minute where the neighbor put us to all that it may in this one.
+// demand asks for a bundle that is overdue, in the next minute where the neighbor caused all that it may in this one.
 func (n *Node) demand(l *link, o owed) {
 	if n.exhausted(l.holder) {
 		l.owed[0].due = n.now.Truncate(time.Minute).Add(time.Minute)
@@ -106,7 +106,7 @@ func (n *Node) demand(l *link, o owed) {
 		n.answeredBy(l, a, func(Answered) {})
 		l := l.outstanding.link // there may be another by now
 		if b, ok := a.Reply.(*protocol.Bundle); ok {
-			n.effortOf(l.holder).bytes += b.WireBytes()
+			n.usageOf(l.holder).bytes += b.WireBytes()
 		}
 		if l.demanding = false; l.owes(o.did) {
 			n.demanded(l, o, a)

@@ -63,9 +63,9 @@ type Results struct {
 	Cut   protocol.Cut // at the end: why there may be more
 	Asked int          // at the end: neighbors that were asked
 	// Answers is, at the end, how many of them gave an answer, also one that lists nothing.
-	Answers int
-	Whole   time.Time // at the end: since when nothing was left out for lack of room (protocol.Answer.Whole)
-	Err     error     // at the end: why nobody was asked
+	Answers       int
+	CompleteSince time.Time // at the end: since when nothing was left out for lack of room (protocol.Answer.Whole)
+	Err           error     // at the end: why nobody was asked
 }
 
 func (Results) effect() {}
@@ -89,7 +89,7 @@ func (n *Node) searchOthers(ev Query) {
 	}
 	i.done = func(hits []*search.Hit) {
 		delete(n.queries.own, ev.Tag)
-		n.do(Results{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked, Answers: i.answers, Whole: i.whole()})
+		n.do(Results{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked, Answers: i.answers, CompleteSince: i.whole()})
 	}
 	i.begin(ev.Own)
 }

@@ -137,8 +137,8 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 	for range count {
 		if a.node.linkTo(foe.id) == nil {
 			pardons++
-			a.node.load = newExposure()
-			if err := a.node.newDues(); err != nil {
+			a.node.limits = newRateLimits()
+			if err := a.node.newAccounts(); err != nil {
 				t.Fatal(err)
 			}
 			a.befriend(foe.id, news)

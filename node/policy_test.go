@@ -70,8 +70,8 @@ func TestWhatIsUnchangedForLong(t *testing.T) {
 			ev.Unchanged = 90 * 24 * time.Hour
 			return ev
 		}
-		bounds := polling.Bounds{Min: 30 * time.Minute, Max: 16 * time.Hour}
-		h := w.add(Config{Policy: polling.Auto{Bounds: bounds}}, news)
+		bounds := polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}
+		h := w.add(Config{Policy: polling.Auto{Range: bounds}}, news)
 		w.run(time.Minute)
 		if got := h.node.Feeds()[0].Interval; got < test.from || got > test.to {
 			t.Errorf("%d entries: polled each %v, want %v to %v", test.entries, got, test.from, test.to)

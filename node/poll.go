@@ -38,12 +38,12 @@ func (n *Node) pollAt(s *subscription, t time.Time) {
 // fellDue has a feed polled whose time has come, if it still is.
 func (n *Node) fellDue(s *subscription) {
 	switch late := n.now.Sub(s.NextPoll); {
-	case n.feeds[s.URL] != s || s.polling || s.visitor.Waiting() || s.Ended || late < 0:
+	case n.feeds[s.URL] != s || s.polling || s.queued.Waiting() || s.Ended || late < 0:
 	case late > spreadStart: // this machine slept, and so did all feeds
 		n.pollAt(s, n.now.Add(n.pollBetween(s, 0, min(spreadStart, s.Interval))))
 	case n.postponed(s):
 	default:
-		n.serveHost(n.hosts.Enter(s.visitor))
+		n.serveHost(n.hosts.Enter(s.queued))
 	}
 }
 
@@ -197,7 +197,7 @@ func (n *Node) noteDocument(s *subscription, ev *Fetched) {
 		ev.Err = errors.New(cmp.Or(s.unread, s.LastError, "the document is still the one that could not be used"))
 		if ev.Status == courtesy.Unchanged && (ev.ETag != s.ETag || ev.LastModified != s.LastModified) {
 			ev.ETag, ev.LastModified, ev.Body = s.ETag, s.LastModified, s.Body
-			if n.now.Sub(s.Whole) >= anotherEvery {
+			if n.now.Sub(s.Unconditional) >= anotherEvery {
 				ev.ETag, ev.LastModified, ev.Body = "", "", feed.Digest{}
 			}
 		}
@@ -265,7 +265,7 @@ func (n *Node) pollFailed(s *subscription, ev Fetched) {
 		wait = min(2*wait, longestBackoff)
 	}
 	wait = max(wait, s.Terms.Failed(n.now, ev.Freshness, ev.RetryAfter))
-	n.pollAt(s, later(n.now.Add(wait+n.pollBetween(s, 0, wait/10)), s.visitor.Until()))
+	n.pollAt(s, later(n.now.Add(wait+n.pollBetween(s, 0, wait/10)), s.queued.Until()))
 	n.store.KeepFeed(s.Feed)
 	n.tell(Polled{Feed: s.URL, Next: s.NextPoll, Problem: s.LastError})
 }

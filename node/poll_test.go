@@ -274,7 +274,7 @@ func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 	w.now = w.now.Add(365 * 24 * time.Hour)
 	w.run(3 * time.Hour)
 	h.kill()
-	w.queue, w.now = newAgenda(epoch), epoch.Add(time.Hour)
+	w.queue, w.now = newTimers(epoch), epoch.Add(time.Hour)
 	before := w.feed(news).requests
 	h.start()
 	w.run(25 * time.Hour)

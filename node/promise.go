@@ -14,14 +14,14 @@ import (
 type promise struct {
 	holder  *link    // who is to deliver the bundle
 	waiting []waiter // whose offers of it are not answered yet
-	passing taskID   // what passes it on
+	passing timerID  // what passes it on
 }
 
 // A waiter is a neighbor whose offer is not answered yet.
 type waiter struct {
 	link    *link
 	answers []func(protocol.Seen) // one a call: it may ask more than once
-	turns   int                   // how many times it was passed over
+	passed  int                   // how many times it was passed over
 }
 
 func (w *waiter) answer(s protocol.Seen) {
@@ -30,13 +30,13 @@ func (w *waiter) answer(s protocol.Seen) {
 	}
 }
 
-// maxTurns is how many times an offer is passed over before it is accepted beside another: its caller
+// maxPassedOver is how many times an offer is passed over before it is accepted beside another: its caller
 // must not wait for ever.
-const maxTurns = 3
+const maxPassedOver = 3
 
-// offerTimeout is how long our own offers wait for an answer, which the neighbor may hold for as many
-// turns.
-const offerTimeout = (maxTurns+1)*protocol.HoldAnswer + 6*time.Second
+// offerTimeout is how long our own offers wait for an answer, which the neighbor may hold for as
+// many times.
+const offerTimeout = (maxPassedOver+1)*protocol.HoldAnswer + 6*time.Second
 
 // checked answers the offer of a bundle, now or once it is clear whether an earlier promise is kept.
 //
@@ -130,7 +130,7 @@ func (n *Node) passOn(p *promise, did protocol.DID) {
 		if w.link == heir.link {
 			continue
 		}
-		if w.turns++; w.turns == maxTurns {
+		if w.passed++; w.passed == maxPassedOver {
 			w.answer(false)
 			continue
 		}
@@ -141,15 +141,15 @@ func (n *Node) passOn(p *promise, did protocol.DID) {
 	}
 }
 
-// settle ends the promise of a bundle that is stored now: whoever waits is told "seen".
-func (n *Node) settle(did protocol.DID) {
+// fulfil ends the promise of a bundle that is stored now: whoever waits is told "seen".
+func (n *Node) fulfil(did protocol.DID) {
 	p := n.gossip.promises[did]
 	if p == nil {
 		return
 	}
 	delete(n.gossip.promises, did)
 	if p.passing != 0 {
-		n.agenda.callOff(p.passing)
+		n.timers.cancel(p.passing)
 	}
 	for _, w := range p.waiting {
 		if !w.link.over {

@@ -64,7 +64,7 @@ func TestAKeptPromiseWakesNobody(t *testing.T) {
 	hosts := w.full(3, unaudited(), news)
 	a, b := hosts[0], bundleOf(w, 1)
 	open := func() (n int) {
-		for task := range a.node.agenda.tasks.All() {
+		for task := range a.node.timers.tasks.All() {
 			if task.Value != nil {
 				n++
 			}
@@ -81,7 +81,7 @@ func TestAKeptPromiseWakesNobody(t *testing.T) {
 	}
 	a.put(hosts[1], b)
 	if n := open() - before; n != 0 {
-		t.Errorf("%d more tasks are on the agenda than before", n)
+		t.Errorf("%d more tasks are to be done than before", n)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestInheritedPromisesAreBounded(t *testing.T) {
 	}
 }
 
-// What is delivered in time leaves nothing behind on the agenda.
+// What is delivered in time leaves no task behind.
 func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
@@ -287,8 +287,8 @@ func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
 		a.put(b, owed)
 		owed = next
 	}
-	if n := a.node.agenda.tasks.Len(); n > 100 {
-		t.Errorf("%d tasks are on the agenda", n)
+	if n := a.node.timers.tasks.Len(); n > 100 {
+		t.Errorf("%d tasks are left", n)
 	}
 	if n := len(a.node.linkTo(b.id).owed); n != 1 {
 		t.Errorf("%d bundles are owed, want the last", n)

@@ -132,7 +132,7 @@ func (v *village) look(h *testHost, _ Event, effects []Effect) {
 		}
 		switch call := c.Call.(type) {
 		case protocol.PutEntries:
-			a, _ := n.dues.ledger.Account(incentive.HolderOf(c.To.Node))
+			a, _ := n.accounts.ledger.Account(incentive.HolderOf(c.To.Node))
 			if bound := min(incentive.Value(10, 0), incentive.Entry+a.Got); a.Fined == 0 && a.Deficit > bound {
 				v.breaks("%s owes %s %v, its bound is %v", c.To.Node, h.id, a.Deficit, bound)
 			}
@@ -170,7 +170,7 @@ func (n *Node) heardFromOthers(u feed.URL, to protocol.NodeID) int {
 	return best + 1
 }
 
-// settle lets the village live on, with everybody answering, until who is dead or forgot a link is found out, an advert
+// fulfil lets the village live on, with everybody answering, until who is dead or forgot a link is found out, an advert
 // that nobody answered was repeated with the next, and nothing changed for as long as adverts need for max_subset_hops.
 func (v *village) settle() bool {
 	clear(v.hang)

@@ -103,7 +103,7 @@ func (n *Node) pull(ev Pull) {
 	if n.queries.pulls == nil {
 		n.queries.pulls = make(map[uint64]*pull)
 	}
-	for _, parked := range n.barter.parked {
+	for _, parked := range n.rings.parked {
 		parked.Drop(func(w protocol.Wanted) bool { return wished[w] })
 	}
 	n.queries.pulls[ev.Tag] = p
@@ -127,12 +127,12 @@ func (n *Node) pullable(id protocol.NodeID) bool {
 
 // pullable reports whether the node is asked for entries of this download.
 func (p *pull) pullable(id protocol.NodeID) bool {
-	return p.n.pullable(id) && (!p.bounded(id) || p.n.dues.quota.Left(p.n.now, p.n.dues.ledger.HolderOf(id)) >= archive.EntryRoom)
+	return p.n.pullable(id) && (!p.bounded(id) || p.n.accounts.quota.Left(p.n.now, p.n.accounts.ledger.HolderOf(id)) >= archive.EntryRoom)
 }
 
 // bounded reports whether there is a quota for what that node gives.
 func (p *pull) bounded(id protocol.NodeID) bool {
-	return p.unasked && !p.n.storesAll(p.n.dues.ledger.HolderOf(id))
+	return p.unasked && !p.n.storesAll(p.n.accounts.ledger.HolderOf(id))
 }
 
 // withinQuota are as many of the records that a node gave as its quota allows.
@@ -140,7 +140,7 @@ func (p *pull) withinQuota(id protocol.NodeID, records []archive.Record) []archi
 	if !p.bounded(id) {
 		return records
 	}
-	left := p.n.dues.quota.Left(p.n.now, p.n.dues.ledger.HolderOf(id))
+	left := p.n.accounts.quota.Left(p.n.now, p.n.accounts.ledger.HolderOf(id))
 	return slices.DeleteFunc(records, func(r archive.Record) bool {
 		room := roomOf(&r)
 		if room > left {
@@ -271,7 +271,7 @@ func (p *pull) keep(id protocol.NodeID, l *link, records []archive.Record) {
 		return
 	}
 	if p.bounded(id) {
-		n.dues.quota.Fill(n.now, n.dues.ledger.HolderOf(id), room)
+		n.accounts.quota.Fill(n.now, n.accounts.ledger.HolderOf(id), room)
 		n.saveAccounts()
 	}
 	for i := range records {

@@ -41,7 +41,7 @@ type queries struct {
 // original requester."
 func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 	trusted := n.trusted(l.holder)
-	over, flood := l.effort.query(n.now)
+	over, flood := l.usage.query(n.now)
 	if flood && !trusted {
 		n.punish(l.holder, incentive.CallFlood, 0)
 	}
@@ -52,7 +52,7 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 	case over && !trusted:
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d queries within a minute, or than %v of search; slow down", search.PerMinute, searchAMinute))
 		return
-	case n.dues.ledger.Allowance(l.holder) < relayPrice:
+	case n.accounts.ledger.Allowance(l.holder) < relayPrice:
 		n.refuse(ev, protocol.Faultf(protocol.AtBound, "the account is at its bound; give before asking"))
 		return
 	}
@@ -77,7 +77,7 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 		if q.Budget == asked { // others may afford more
 			n.queries.cache.Keep(n.now, key, q, a)
 		}
-		l.effort.spared(n.now, i.left)
+		l.usage.spared(n.now, i.left)
 		a.Left = asked - (q.Budget - i.left)
 		a = n.charged(l, a, 1+q.Budget-i.left)
 		n.respond(ev, a)
@@ -89,7 +89,7 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 	f.Shareable = true
 	f.Limit++ // one more tells whether there is more
 	n.searchFor(f, n.searchTime(l, q.Wait), func(found Found) {
-		l.effort.searched(n.now, found.Took)
+		l.usage.searched(n.now, found.Took)
 		if i.over {
 			return
 		}
@@ -109,7 +109,7 @@ func (n *Node) affordable(l *link, messages int) int {
 	if left := n.allowance(l); left != incentive.MaxCredit {
 		messages = min(messages, int(left/2/messagePrice))
 	}
-	return l.effort.cause(n.now, messages)
+	return l.usage.cause(n.now, messages)
 }
 
 // bounded is the query with what it leaves open filled in. One for a private feed goes no further: its URL
@@ -142,7 +142,7 @@ func (n *Node) searchTime(l *link, wait time.Duration) time.Duration {
 	if n.trusted(l.holder) {
 		return wait / 2
 	}
-	return min(wait/2, l.effort.searchTime(n.now))
+	return min(wait/2, l.usage.searchTime(n.now))
 }
 
 // answer lists hits, without the longest where all are too long for an answer: long titles are made up as easily as
@@ -162,7 +162,7 @@ func (i *inquiry) answer(hits []*search.Hit) protocol.Answer {
 		}
 		fits[h] = true
 	}
-	a := protocol.Answer{Cut: i.cut, Whole: i.whole(left...)}
+	a := protocol.Answer{Cut: i.cut, CompleteSince: i.whole(left...)}
 	for _, h := range hits {
 		if fits[h] {
 			a.Found = append(a.Found, h.Found)
@@ -201,7 +201,7 @@ func (n *Node) charged(l *link, a protocol.Answer, messages int) protocol.Answer
 	if len(a.Found) > 0 {
 		price += relayPrice
 	}
-	n.dues.ledger.Gave(n.now, l.holder, price)
+	n.accounts.ledger.Gave(n.now, l.holder, price)
 	n.saveAccounts()
 	return a
 }

@@ -27,7 +27,7 @@ func TestQueriesRunIntoTheBound(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	b.holds(oldEntry(news, 1))
 	deficit := func() incentive.Credit {
-		account, _ := b.node.dues.ledger.Account(b.node.linkTo(a.id).holder)
+		account, _ := b.node.accounts.ledger.Account(b.node.linkTo(a.id).holder)
 		return account.Deficit
 	}
 	if a.asksFor(b, "nothing", "dodo"); deficit() != messagePrice {
@@ -53,8 +53,8 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	hosts := w.graph(2, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
 	l := b.node.linkTo(a.id)
-	b.inside(func(n *Node) { n.dues.ledger.Got(n.now, l.holder, 9*incentive.Entry) })
-	before, _ := b.node.dues.ledger.Account(l.holder)
+	b.inside(func(n *Node) { n.accounts.ledger.Got(n.now, l.holder, 9*incentive.Entry) })
+	before, _ := b.node.accounts.ledger.Account(l.holder)
 	var records []archive.Record
 	for i := range 30 {
 		e := oldEntry(news, i)
@@ -63,16 +63,16 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	}
 	b.store.Keep(records)
 	w.run(time.Minute)
-	room := b.node.dues.ledger.Allowance(l.holder)
+	room := b.node.accounts.ledger.Allowance(l.holder)
 	answer, _ := a.asksFor(b, "q", "walrus")
-	after, _ := b.node.dues.ledger.Account(l.holder)
+	after, _ := b.node.accounts.ledger.Account(l.holder)
 	paid := after.Given - before.Given
 	if news := int((paid - relayPrice) / incentive.Entry); news != int((room/2-relayPrice-messagePrice)/incentive.Entry) || len(answer.Found) != 18+news || answer.Cut&protocol.CutRefused == 0 {
 		t.Errorf("%d entries listed, cut %v, for %v of %v", len(answer.Found), answer.Cut.Reasons(), paid, room)
 	}
 	b.inside(func(n *Node) { n.table.Hear(l.peer, protocol.Subset{{Feed: news}}) })
 	answer, _ = a.asksFor(b, "q2", "walrus")
-	last, _ := b.node.dues.ledger.Account(l.holder)
+	last, _ := b.node.accounts.ledger.Account(l.holder)
 	if len(answer.Found) != 30 || last.Given-after.Given != messagePrice+relayPrice {
 		t.Errorf("%d entries of a feed that the asker gets anyway were listed for %v", len(answer.Found), last.Given-after.Given)
 	}
@@ -85,13 +85,13 @@ func TestMessagesArePaidFor(t *testing.T) {
 	hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3}, [2]int{3, 4})
 	asker, relay := hosts[0], hosts[1]
 	l := relay.node.linkTo(asker.id)
-	relay.inside(func(n *Node) { n.dues.ledger.Got(n.now, l.holder, incentive.Entry) })
+	relay.inside(func(n *Node) { n.accounts.ledger.Got(n.now, l.holder, incentive.Entry) })
 	ask := func(id string, budget int) (protocol.Answer, incentive.Credit) {
-		before, _ := relay.node.dues.ledger.Account(l.holder)
+		before, _ := relay.node.accounts.ledger.Account(l.holder)
 		r := relay.hears(asker, protocol.QueryFeed{Query: protocol.Query{
 			ID: id, Hops: 3, Budget: budget, Filter: feed.Filter{Words: []string{"dodo " + id}},
 		}})
-		after, _ := relay.node.dues.ledger.Account(l.holder)
+		after, _ := relay.node.accounts.ledger.Account(l.holder)
 		return r.Reply.(protocol.Answer), after.Given - before.Given
 	}
 	if a, paid := ask("near", 0); a.Left != 0 || paid != messagePrice {
@@ -101,7 +101,9 @@ func TestMessagesArePaidFor(t *testing.T) {
 		t.Errorf("a query that takes three more calls cost %v, %d left", paid, a.Left)
 	}
 	// Half of what is left, an entry here, goes into one query at most; what it may not spend is left.
-	relay.inside(func(n *Node) { n.dues.ledger.Gave(n.now, l.holder, n.dues.ledger.Allowance(l.holder)-relayPrice) })
+	relay.inside(func(n *Node) {
+		n.accounts.ledger.Gave(n.now, l.holder, n.accounts.ledger.Allowance(l.holder)-relayPrice)
+	})
 	if a, paid := ask("poor", 200); a.Left != 197 || paid != 4*messagePrice {
 		t.Errorf("with a tenth of an entry left a query cost %v, %d left", paid, a.Left)
 	}
@@ -122,7 +124,7 @@ func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 	if got := n.affordable(flooder, 50); got != search.MessagesPerMinute-50 {
 		t.Errorf("%d of 50 more", got)
 	}
-	if flooder.effort.spared(n.now, 10); n.affordable(flooder, 50) != 10 {
+	if flooder.usage.spared(n.now, 10); n.affordable(flooder, 50) != 10 {
 		t.Error("what was not sent is not there for the next")
 	}
 	if got := n.affordable(other, 256); got != search.MessagesPerMinute {
@@ -193,7 +195,7 @@ func TestAFloodOfQueriesIsHeldBack(t *testing.T) {
 	hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
 	answered, busy := 0, 0
 	marks := func() int {
-		account, _ := hosts[1].node.dues.ledger.Account(hosts[1].node.linkTo(hosts[0].id).holder)
+		account, _ := hosts[1].node.accounts.ledger.Account(hosts[1].node.linkTo(hosts[0].id).holder)
 		return len(account.Standing.Marks)
 	}
 	for i := range 100 {
@@ -308,7 +310,7 @@ func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 			}}}, true
 		}
 		account := func(h *testHost) incentive.Account {
-			a, _ := relay.node.dues.ledger.Account(relay.node.linkTo(h.id).holder)
+			a, _ := relay.node.accounts.ledger.Account(relay.node.linkTo(h.id).holder)
 			return a
 		}
 		listed := 0

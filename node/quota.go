@@ -26,10 +26,10 @@ var errOverQuota = protocol.Faultf(protocol.OverQuota, "enough is stored of what
 func (n *Node) recallStored() {
 	var list []incentive.Brought
 	for _, x := range n.store.Unshown(n.now.Add(-incentive.Remembered)) {
-		h := n.dues.ledger.HolderOf(x.Source)
+		h := n.accounts.ledger.HolderOf(x.Source)
 		list = append(list, incentive.Brought{Holder: h, Feed: x.Feed, At: x.At, Entries: x.Entries, Room: x.Room})
 	}
-	n.dues.quota.Recall(n.now, list)
+	n.accounts.quota.Recall(n.now, list)
 }
 
 // volumeOf is how much a feed brings, as far as own polls have shown.
@@ -62,7 +62,7 @@ func (n *Node) allowanceOf(l *link, u feed.URL) *incentive.Allowance {
 	if n.storesAll(l.holder) {
 		return nil
 	}
-	a := n.dues.quota.Allowance(n.now, l.holder, u, n.volumeOf(u))
+	a := n.accounts.quota.Allowance(n.now, l.holder, u, n.volumeOf(u))
 	return &a
 }
 
@@ -75,7 +75,7 @@ func (n *Node) storedFrom(l *link, u feed.URL, records []archive.Record) {
 	for i := range records {
 		room += roomOf(&records[i])
 	}
-	n.dues.quota.Store(n.now, l.holder, u, int64(len(records)), room)
+	n.accounts.quota.Store(n.now, l.holder, u, int64(len(records)), room)
 	n.saveAccounts()
 }
 
@@ -84,7 +84,7 @@ func roomOf(r *archive.Record) int64 { return archive.Room(archive.TextBytes(&r.
 // shownOf notes that own polls have listed what neighbors had brought.
 func (n *Node) shownOf(shares []archive.Share) {
 	for _, x := range shares {
-		n.dues.quota.Shown(n.now, n.dues.ledger.HolderOf(x.Source), x.Feed, x.At, x.Entries, x.Room)
+		n.accounts.quota.Shown(n.now, n.accounts.ledger.HolderOf(x.Source), x.Feed, x.At, x.Entries, x.Room)
 	}
 	if len(shares) > 0 {
 		n.saveAccounts()
@@ -97,7 +97,7 @@ func (n *Node) overQuota(l *link, u feed.URL) bool {
 		return false
 	}
 	if u == "" {
-		return n.dues.quota.Left(n.now, l.holder) < archive.EntryRoom
+		return n.accounts.quota.Left(n.now, l.holder) < archive.EntryRoom
 	}
 	a := n.allowanceOf(l, u)
 	return !a.Take(archive.EntryRoom)

@@ -208,7 +208,7 @@ func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
 	w.run(2 * time.Hour)
 	forger := relay.meet(protocol.NewNodeID(netip.MustParseAddr("99.1.1.1"), 7790), nil)
 	for _, h := range others {
-		h.inside(func(n *Node) { n.punish(n.dues.ledger.HolderOf(forger.id), incentive.ForgedEntry, 0) })
+		h.inside(func(n *Node) { n.punish(n.accounts.ledger.HolderOf(forger.id), incentive.ForgedEntry, 0) })
 	}
 	forged := w.junk("junk")
 	relay.put(forger, forged)

@@ -24,7 +24,7 @@ func TestIdsOfTheFetch(t *testing.T) {
 		}
 		return Fetched{Status: 200, Document: doc}
 	}
-	h := w.add(Config{Policy: polling.Auto{Bounds: polling.Bounds{Min: 30 * time.Minute, Max: 16 * time.Hour}}}, news)
+	h := w.add(Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}}, news)
 	w.run(4 * 24 * time.Hour)
 	kept := h.node.status.Counters.Polled
 	if slipped, _ := gapNotes(h); slipped != 0 || kept < listed+14 || kept > listed+16 || len(p.asked) > 60 {

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// wholeEvery is how often a document that could not be used is asked for whole, although it is the same
+	// unconditionalEvery is how often a document that could not be used is asked for whole, although it is the same
 	// as before: this program may read it now, or it was damaged on its way.
-	wholeEvery = 7 * 24 * time.Hour
+	unconditionalEvery = 7 * 24 * time.Hour
 	// anotherEvery is how often that is done where the publisher's validators are others by now.
 	anotherEvery = 24 * time.Hour
 	// unfinished is when a feed is asked again whose poll was cut off by the end of the process.
@@ -30,11 +30,11 @@ func (n *Node) request(s *subscription) {
 	f := Fetch{
 		Feed: s.URL, Address: s.Alias, ETag: s.ETag, LastModified: s.LastModified, Body: s.Body, Serves: n.serves(s),
 	}
-	if s.Unread && n.now.Sub(s.Whole) >= wholeEvery {
+	if s.Unread && n.now.Sub(s.Unconditional) >= unconditionalEvery {
 		f.ETag, f.LastModified, f.Body = "", "", feed.Digest{}
 	}
 	if f.ETag == "" && f.LastModified == "" {
-		s.Whole = n.now
+		s.Unconditional = n.now
 	}
 	n.store.KeepFeed(s.Feed)
 	n.do(f)
@@ -69,12 +69,12 @@ func (s *subscription) expected() time.Time {
 	if s.Ended {
 		return s.NextPoll
 	}
-	return later(s.NextPoll, s.visitor.Ready())
+	return later(s.NextPoll, s.queued.Ready())
 }
 
 // wantedLater is until when the publisher of a feed wants to be left alone, the zero time where that is past.
 func (n *Node) wantedLater(s *subscription) (until time.Time) {
-	if until = s.visitor.Until(); !s.polling {
+	if until = s.queued.Until(); !s.polling {
 		until = later(until, s.NotBefore)
 	}
 	if s.Ended || !until.After(n.now) {
@@ -92,7 +92,7 @@ func (n *Node) allowed(s *subscription, t time.Time) time.Time {
 }
 
 // rehost has a feed asked for where it is now.
-func (n *Node) rehost(s *subscription) { n.hosts.Sent(s.visitor, s.At(s.URL)) }
+func (n *Node) rehost(s *subscription) { n.hosts.Sent(s.queued, s.At(s.URL)) }
 
 // noteMoved takes note of where a poll was redirected for good, and after a while asks there at once.
 func (n *Node) noteMoved(s *subscription, to feed.URL) {

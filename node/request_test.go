@@ -150,7 +150,7 @@ func TestSleepCausesNoStampede(t *testing.T) {
 		return n
 	}
 	before := count()
-	w.queue = newAgenda(epoch) // nothing happens for three hours
+	w.queue = newTimers(epoch) // nothing happens for three hours
 	w.now = w.now.Add(3 * time.Hour)
 	due := 0
 	for _, s := range h.node.feeds {

@@ -42,7 +42,7 @@ func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known arch
 	case known.Confirmed && updated.Before(known.Updated) && !updated.IsZero():
 		return stale // it is the older one by its own word, and ours is more than one neighbor's
 	case known.Confirmed && sameButDates(&v.Entry, &known):
-		return stale // the publisher's dates move, see settleDates
+		return stale // the publisher's dates move, see keepDates
 	case known.Polled || known.Confirmed && !n.moved(known.Updated, updated):
 		n.hearsay.versions.SetAside(n.now, other)
 		return stale

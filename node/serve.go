@@ -23,12 +23,12 @@ const (
 //
 // Paper §3.6: "S has no incentive to upload entries to C as it only costs S its resources".
 func (n *Node) serve(l *link, ev Asked, c protocol.GetEntries) {
-	h := n.dues.ledger.HolderOf(ev.From)
+	h := n.accounts.ledger.HolderOf(ev.From)
 	ids := make([]feed.EntryID, len(c.Wanted))
 	for i := range c.Wanted {
 		ids[i] = c.Wanted[i].ID
 	}
-	if !n.mayServe(l, h) && n.turnOf(ev.From, h, c.Askers).weight == 0 { // the archive is not searched
+	if !n.mayServe(l, h) && n.roundOf(ev.From, h, c.Askers).weight == 0 { // the archive is not searched
 		if slices.ContainsFunc(n.shared.Known(ids), func(v archive.Version) bool { return v.Kept() }) {
 			n.askedUs(ev.From, true)
 		}
@@ -62,7 +62,7 @@ func spent() *protocol.Fault {
 func (n *Node) pastAllowance(l *link) incentive.Credit {
 	left := n.allowance(l)
 	if left != incentive.MaxCredit {
-		left -= n.dues.ledger.Limit(l.holder) / 2
+		left -= n.accounts.ledger.Limit(l.holder) / 2
 	}
 	return left
 }
@@ -75,7 +75,7 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 		credit = n.pastAllowance(l)
 	}
 	var b protocol.Batch
-	gifts, turn := n.gifts.Left(n.now, h), n.turnOf(ev.From, h, c.Askers)
+	gifts, turn := n.gifts.Left(n.now, h), n.roundOf(ev.From, h, c.Askers)
 	bytes, given, tooHeavy := 0, int64(0), false
 	for i, w := range c.Wanted {
 		r := n.meant(w, records)
@@ -84,7 +84,7 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 		}
 		// What is far too heavy for whoever asks is not looked through: of such there may be a hundred.
 		least := len(r.Entry.Summary) + len(r.Entry.Content)
-		if incentive.Weight(least) > incentive.Turn && price+archivePrice > credit && !n.trusted(h) && given+int64(least) > gifts {
+		if incentive.Weight(least) > incentive.Quantum && price+archivePrice > credit && !n.trusted(h) && given+int64(least) > gifts {
 			tooHeavy = true
 			continue
 		}
@@ -99,7 +99,7 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 		paid, free := price+cost <= credit, n.trusted(h) || given+int64(size) <= gifts
 		weight := incentive.Weight(size)
 		swapped := b.Owed+weight <= turn.weight
-		if weight > incentive.Turn && !paid && !swapped && !free { // its turn never comes, and others are behind it
+		if weight > incentive.Quantum && !paid && !swapped && !free { // no round is long enough, and others are behind it
 			tooHeavy = true
 			continue
 		}
@@ -129,7 +129,7 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 		b.For = n.took(ev.From, h, b.Owed, turn)
 	}
 	if price > 0 {
-		n.dues.ledger.Gave(n.now, h, price)
+		n.accounts.ledger.Gave(n.now, h, price)
 		n.saveAccounts()
 	}
 	n.respond(ev, b)

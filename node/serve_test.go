@@ -92,17 +92,17 @@ func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 	hosts := w.graph(2, Config{Incentive: incentive.Config{Bound: 10, Gifts: -1}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
 	l := b.node.linkTo(a.id)
-	b.inside(func(n *Node) { n.dues.ledger.Got(n.now, l.holder, 3*incentive.Entry) })
+	b.inside(func(n *Node) { n.accounts.ledger.Got(n.now, l.holder, 3*incentive.Entry) })
 	var wishes []search.Wish
 	for i := range 60 {
 		e := oldEntry(news, i)
 		b.holds(e)
 		wishes = append(wishes, wishFor(e, b))
 	}
-	before, _ := b.node.dues.ledger.Account(l.holder)
+	before, _ := b.node.accounts.ledger.Account(l.holder)
 	got := a.pulls(wishes...)
-	after, _ := b.node.dues.ledger.Account(l.holder)
-	left, half := b.node.dues.ledger.Allowance(l.holder), b.node.dues.ledger.Limit(l.holder)/2
+	after, _ := b.node.accounts.ledger.Account(l.holder)
+	left, half := b.node.accounts.ledger.Allowance(l.holder), b.node.accounts.ledger.Limit(l.holder)/2
 	if paid := after.Given - before.Given; len(got.Stored) == 0 || paid != incentive.Credit(len(got.Stored))*archivePrice || len(got.Missing) != 60-len(got.Stored) {
 		t.Errorf("%d stored, %d missing, for %v", len(got.Stored), len(got.Missing), paid)
 	}
@@ -112,7 +112,7 @@ func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 	if len(got.Refused) != 1 || got.Refused[0].Lied || got.Refused[0].Why != (&protocol.RemoteError{Code: protocol.Spent, Text: spent().Text}).Error() {
 		t.Errorf("refused is %+v", got.Refused)
 	}
-	earned, _ := a.node.dues.ledger.Account(a.node.linkTo(b.id).holder)
+	earned, _ := a.node.accounts.ledger.Account(a.node.linkTo(b.id).holder)
 	if earned.Got < relayPrice || earned.Got > incentive.Credit(count(a.calls, "get_entries"))*relayPrice {
 		t.Errorf("the holder earned %v", earned.Got)
 	}

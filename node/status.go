@@ -152,7 +152,7 @@ type GapStatus struct {
 func (n *Node) Status() Status {
 	s := n.status
 	s.Covers = len(n.covers.list)
-	s.Sources, s.Warning = append([]SourceStatus{}, n.boot.sources...), n.upkeep.warning
+	s.Sources, s.Warning = append([]SourceStatus{}, n.boot.sources...), n.reviewed.warning
 	s.Offline = n.outage.Since()
 	for u, f := range n.feeds {
 		switch named, _ := pageOf(&f.Feed); {
@@ -192,7 +192,7 @@ func (n *Node) Neighbors() []NeighborStatus {
 	scores, observed := n.table.Scores(n.now), n.table.Observed(n.now)
 	for i, l := range n.linked {
 		p := l.peer
-		account, _ := n.dues.ledger.Account(l.holder)
+		account, _ := n.accounts.ledger.Account(l.holder)
 		s := NeighborStatus{
 			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: p.Static,
 			Feeds: p.Feeds(), Overlap: n.table.Overlap(p), Nearest: n.table.Nearest(p),
@@ -203,10 +203,10 @@ func (n *Node) Neighbors() []NeighborStatus {
 			Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.waiting) + len(l.offers),
 			Heard: l.heard, RTT: l.rtt, LastError: l.lastError,
 		}
-		if s.Unshown, s.Quota = n.dues.quota.Stored(n.now, l.holder); n.storesAll(l.holder) {
+		if s.Unshown, s.Quota = n.accounts.quota.Stored(n.now, l.holder); n.storesAll(l.holder) {
 			s.Quota = -1
 		}
-		if limit := n.dues.ledger.Limit(l.holder); limit != incentive.MaxCredit {
+		if limit := n.accounts.ledger.Limit(l.holder); limit != incentive.MaxCredit {
 			s.Bound = limit.Entries()
 		}
 		list = append(list, s)

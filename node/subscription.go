@@ -14,23 +14,23 @@ import (
 // A subscription is a feed of the node's own interest.
 type subscription struct {
 	archive.Feed
-	kept              string            // why it stays on this node, "" where it is exchanged
-	undecided         bool              // and its owner is to say whether it does
-	policy            polling.Policy    // see archive.Feed.Policy
-	recalled          bool              // the history was rebuilt from the archive
-	slipped           bool              // the last document held no entry that was known before
-	history           polling.History   // rebuilt from the archive after a restart
-	visitor           *courtesy.Visitor // of its hosts
-	polling           bool              // a Fetch is under way
-	begun             time.Time         // the last Fetch
-	aside             time.Time         // when it is due by a clock that was ahead of ours; zero for not known
-	lost              time.Time         // when it was first not reached, since it last was
-	found             bool              // somebody answered in this run, or there is such a host on the Internet
-	unread            string            // why the last document could not be used, if that was in this run
-	ordinary          time.Time         // when it falls due but for a spot poll; zero where there was none since the last time
-	listed            []trust.Listed    // the last document of this run, oldest entry first
-	said              []uint64          // what the entries of that document say
-	polled, delivered int64             // entries brought first by own polls, and by neighbors
+	kept              string               // why it stays on this node, "" where it is exchanged
+	undecided         bool                 // and its owner is to say whether it does
+	policy            polling.Policy       // see archive.Feed.Policy
+	recalled          bool                 // the history was rebuilt from the archive
+	slipped           bool                 // the last document held no entry that was known before
+	history           polling.History      // rebuilt from the archive after a restart
+	queued            *courtesy.QueuedFeed // of its hosts
+	polling           bool                 // a Fetch is under way
+	begun             time.Time            // the last Fetch
+	aside             time.Time            // when it is due by a clock that was ahead of ours; zero for not known
+	lost              time.Time            // when it was first not reached, since it last was
+	found             bool                 // somebody answered in this run, or there is such a host on the Internet
+	unread            string               // why the last document could not be used, if that was in this run
+	ordinary          time.Time            // when it falls due but for a spot poll; zero where there was none since the last time
+	listed            []trust.Listed       // the last document of this run, oldest entry first
+	said              []uint64             // what the entries of that document say
+	polled, delivered int64                // entries brought first by own polls, and by neighbors
 }
 
 // subscribe begins to follow feeds, or changes how they are followed.
@@ -113,7 +113,7 @@ func (n *Node) apply(wish *Subscribe, f *archive.Feed) (changed bool) {
 
 // resume takes up a feed where it was left, and reports whether neighbors are to hear of that.
 func (n *Node) resume(f archive.Feed) (news bool) {
-	s := &subscription{Feed: f, policy: n.policyOf(&f), visitor: n.hosts.Visitor(f.URL, f.At(f.URL), f.Lands)}
+	s := &subscription{Feed: f, policy: n.policyOf(&f), queued: n.hosts.Add(f.URL, f.At(f.URL), f.Lands)}
 	n.feeds[f.URL] = s
 	n.status.Feeds = len(n.feeds)
 	news = n.speakOf(s)
@@ -133,7 +133,7 @@ func (n *Node) due(s *subscription, t time.Time) time.Time {
 	s.aside = time.Time{}
 	switch {
 	case due.After(last):
-		// A clock that was ahead once must not silence the feed. Or ours is behind, and finds out (see leapt).
+		// A clock that was ahead once must not silence the feed. Or ours is behind, and finds out (see clockJumped).
 		due, s.aside = last.Add(n.pollBetween(s, 0, spreadStart)), t
 	case due.Before(n.now):
 		// No stampede after an absence: every publisher waits its turn.
@@ -204,7 +204,7 @@ func (n *Node) unsubscribe(u feed.URL) {
 		return
 	}
 	delete(n.feeds, u)
-	n.hosts.Leave(s.visitor)
+	n.hosts.Leave(s.queued)
 	n.status.Feeds = len(n.feeds)
 	s.Subscribed = false
 	n.store.KeepFeed(s.Feed)

@@ -30,7 +30,7 @@ const MostStretch = 4
 type Auto struct {
 	// Bounds are the shortest and the longest interval, alone. They go before the target. Half of the document goes
 	// before Min, down to the 2 minutes of Urbansky.
-	Bounds
+	Range
 	// TargetDelay is for how long the entries that a poll finds have waited, on average and added up.
 	// Default DefaultTargetDelay, range 1 s to 30 days.
 	TargetDelay time.Duration
@@ -58,7 +58,7 @@ func (a Auto) Interval(p Poll) time.Duration {
 		half = float64(p.History.Window) / 2
 	}
 	stretch := stretchOf(p.Helped)
-	most := stretched(a.Bounds.Longest(), stretch)
+	most := stretched(a.Range.Longest(), stretch)
 	waited, full := r.until(now, int64(most/time.Second), target*stretch*stretch, half)
 	b := a.withDefaults()
 	u := most
@@ -86,12 +86,12 @@ func stretched(t time.Duration, times float64) time.Duration {
 }
 
 // Longest is Max, as often as polls are rarer with neighbors.
-func (a Auto) Longest() time.Duration { return MostStretch * a.Bounds.Longest() }
+func (a Auto) Longest() time.Duration { return MostStretch * a.Range.Longest() }
 
 // Validate reports the first setting that is out of range as an ErrSetting.
 func (a Auto) Validate() error {
 	if err := checkInterval("target delay", a.TargetDelay); err != nil {
 		return err
 	}
-	return a.Bounds.Validate()
+	return a.Range.Validate()
 }

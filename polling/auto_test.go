@@ -77,7 +77,7 @@ func TestAutoOfOneEntry(t *testing.T) {
 
 func TestAutoKnowsHoursAndDays(t *testing.T) {
 	const h = time.Hour
-	p := polling.Auto{Bounds: polling.Bounds{Max: 48 * h}}
+	p := polling.Auto{Range: polling.Range{Max: 48 * h}}
 	at := func(hour int64, hist polling.History) time.Duration {
 		return p.Interval(polling.Poll{At: clock(hour * 60), Interval: h, History: hist})
 	}
@@ -125,7 +125,7 @@ func TestAutoFitsTheDocument(t *testing.T) {
 }
 
 func TestAutoWithoutHistory(t *testing.T) {
-	p := polling.Auto{Bounds: polling.Bounds{Max: 3 * time.Hour}}
+	p := polling.Auto{Range: polling.Range{Max: 3 * time.Hour}}
 	for interval, want := range map[time.Duration]time.Duration{
 		0: time.Hour, time.Hour: 2 * time.Hour, 2 * time.Hour: 3 * time.Hour, 999 * time.Hour: 3 * time.Hour,
 	} {
@@ -153,7 +153,7 @@ func TestAutoWithoutHistory(t *testing.T) {
 	if err := (polling.Auto{TargetDelay: -1}).Validate(); !errors.Is(err, polling.ErrSetting) {
 		t.Errorf("a target below zero: %v", err)
 	}
-	if err := (polling.Auto{Bounds: polling.Bounds{Min: -1}}).Validate(); !errors.Is(err, polling.ErrSetting) {
+	if err := (polling.Auto{Range: polling.Range{Min: -1}}).Validate(); !errors.Is(err, polling.ErrSetting) {
 		t.Errorf("a bound below zero: %v", err)
 	}
 	if err := (polling.Auto{}).Validate(); err != nil {

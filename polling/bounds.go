@@ -14,21 +14,21 @@ const (
 // unlearned is the interval of a feed whose own cannot be calculated (Urbansky §3.2).
 const unlearned = time.Hour
 
-// Bounds limit the intervals of FixLearned, PostRate and MovingAverage.
-type Bounds struct {
+// Range limit the intervals of FixLearned, PostRate and MovingAverage.
+type Range struct {
 	// Min and Max are the shortest and the longest interval. Defaults 2 minutes and 31 days, or the
 	// other bound if that crosses them; range 1 s to 30 days, Min at most Max.
 	Min, Max time.Duration
 }
 
 // First is an hour, within the bounds: the interval of a feed that nothing can be learned of.
-func (b Bounds) First() time.Duration { return b.clamp(unlearned) }
+func (b Range) First() time.Duration { return b.clamp(unlearned) }
 
 // Longest is Max.
-func (b Bounds) Longest() time.Duration { return b.withDefaults().Max }
+func (b Range) Longest() time.Duration { return b.withDefaults().Max }
 
 // Validate reports the first bound that is out of range as an ErrSetting.
-func (b Bounds) Validate() error {
+func (b Range) Validate() error {
 	if err := checkInterval("shortest interval", b.Min); err != nil {
 		return err
 	}
@@ -41,20 +41,20 @@ func (b Bounds) Validate() error {
 	return nil
 }
 
-func (b Bounds) withDefaults() Bounds {
+func (b Range) withDefaults() Range {
 	b.Max = orDefault(b.Max, max(urbanskyMax, b.Min))
 	b.Min = min(orDefault(b.Min, urbanskyMin), b.Max)
 	return b
 }
 
 // clamp brings an interval between the bounds.
-func (b Bounds) clamp(t time.Duration) time.Duration {
+func (b Range) clamp(t time.Duration) time.Duration {
 	b = b.withDefaults()
 	return min(max(t, b.Min), b.Max)
 }
 
 // keep is the interval that led to the poll, or First.
-func (b Bounds) keep(p Poll) time.Duration {
+func (b Range) keep(p Poll) time.Duration {
 	if p.Interval <= 0 {
 		return b.First()
 	}

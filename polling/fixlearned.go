@@ -4,7 +4,7 @@ import "time"
 
 // FixLearned polls a feed at the mean interval between the entries of its first document, and never
 // learns more (Urbansky §3.2). The zero value polls within the bounds of Urbansky.
-type FixLearned struct{ Bounds }
+type FixLearned struct{ Range }
 
 // Interval is what the first poll has shown, or an hour where that was nothing.
 func (f FixLearned) Interval(p Poll) time.Duration {

@@ -42,7 +42,7 @@ func TestHelpIsAShare(t *testing.T) {
 // Of 7 nodes that share what they find each polls four times more rarely than alone; more help changes nothing.
 func TestAutoPollsMoreRarelyWithHelp(t *testing.T) {
 	const h = time.Hour
-	p := polling.Auto{Bounds: polling.Bounds{Max: 30 * 24 * h}}
+	p := polling.Auto{Range: polling.Range{Max: 30 * 24 * h}}
 	poll := polling.Poll{At: clock(0), Interval: h, History: every(967*time.Minute, 160)}
 	alone := p.Interval(poll)
 	for helped, times := range map[float64]float64{0: 1, 0.5: 1.5, 0.75: 2.5, 6.0 / 7: 4, 0.999: 4, 1: 4, 7: 4, -3: 1} {
@@ -60,7 +60,7 @@ func TestAutoPollsMoreRarelyWithHelp(t *testing.T) {
 	// Nor is it rarer than four times where the bounds go before the target.
 	poll.History.Window = 60
 	for _, p := range []polling.Auto{
-		{Bounds: polling.Bounds{Max: 2 * h}, TargetDelay: 200 * h}, {Bounds: polling.Bounds{Min: 100 * h}, TargetDelay: time.Minute},
+		{Range: polling.Range{Max: 2 * h}, TargetDelay: 200 * h}, {Range: polling.Range{Min: 100 * h}, TargetDelay: time.Minute},
 	} {
 		if got, want := p.Interval(poll), 4*max(p.Max, p.Min); got != want || got > p.Longest() {
 			t.Errorf("%+v: %v, want %v", p, got, want)

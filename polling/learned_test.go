@@ -74,8 +74,8 @@ func TestLearnedIntervals(t *testing.T) {
 		"post rate, all in one minute":  {rate, polling.Poll{At: clock(9), History: history(3, at(10, 10, 10))}, 2 * m},
 		"post rate, no history":         {rate, polling.Poll{At: clock(9), Interval: 7 * h}, 7 * h},
 		"post rate, the first, empty":   {rate, polling.Poll{At: clock(9)}, h},
-		"bounds":                        {polling.MovingAverage{Bounds: polling.Bounds{Min: h}}, polling.Poll{At: clock(130), New: 1, History: history(5, five)}, h},
-		"bounds, settings changed":      {polling.FixLearned{Bounds: polling.Bounds{Max: h}}, polling.Poll{At: clock(130), Interval: 9 * h}, h},
+		"bounds":                        {polling.MovingAverage{Range: polling.Range{Min: h}}, polling.Poll{At: clock(130), New: 1, History: history(5, five)}, h},
+		"bounds, settings changed":      {polling.FixLearned{Range: polling.Range{Max: h}}, polling.Poll{At: clock(130), Interval: 9 * h}, h},
 	} {
 		if got := tc.policy.Interval(tc.poll); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
@@ -109,22 +109,22 @@ func TestMovingAverageFollowsTheFeed(t *testing.T) {
 
 func TestBounds(t *testing.T) {
 	const h = time.Hour
-	for b, first := range map[polling.Bounds]time.Duration{
+	for b, first := range map[polling.Range]time.Duration{
 		{}: h, {Min: 2 * h}: 2 * h, {Max: h / 2}: h / 2, {Max: time.Minute}: time.Minute, {Min: 900 * h}: 900 * h, {Min: -h, Max: -h}: h,
 	} {
 		if got := b.First(); got != first {
 			t.Errorf("%+v begins with %v, want %v", b, got, first)
 		}
 	}
-	if got := (polling.Bounds{}).Longest(); got != 31*24*h {
+	if got := (polling.Range{}).Longest(); got != 31*24*h {
 		t.Errorf("waits at most %v", got)
 	}
-	for _, b := range []polling.Bounds{{}, {Min: h}, {Max: time.Second}, {Min: h, Max: h}} {
+	for _, b := range []polling.Range{{}, {Min: h}, {Max: time.Second}, {Min: h, Max: h}} {
 		if err := b.Validate(); err != nil {
 			t.Errorf("%+v: %v", b, err)
 		}
 	}
-	for _, b := range []polling.Bounds{{Min: -1}, {Max: -1}, {Min: 721 * h}, {Max: 721 * h}, {Min: 2 * h, Max: h}} {
+	for _, b := range []polling.Range{{Min: -1}, {Max: -1}, {Min: 721 * h}, {Max: 721 * h}, {Min: 2 * h, Max: h}} {
 		if err := b.Validate(); !errors.Is(err, polling.ErrSetting) {
 			t.Errorf("%+v: %v, want an ErrSetting", b, err)
 		}
@@ -134,7 +134,7 @@ func TestBounds(t *testing.T) {
 // Whatever a feed did, the interval is within the bounds; but that half of the document goes before the least of Auto.
 func TestLearnedIntervalsInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := polling.Bounds{
+		b := polling.Range{
 			Min: time.Duration(rapid.Int64Range(-1, int64(48*time.Hour)).Draw(t, "min")),
 			Max: time.Duration(rapid.Int64Range(-1, int64(99*time.Hour)).Draw(t, "max")),
 		}
@@ -145,7 +145,7 @@ func TestLearnedIntervalsInvariants(t *testing.T) {
 			Interval: time.Duration(rapid.Int64Range(0, int64(99*time.Hour)).Draw(t, "interval")),
 			New:      rapid.IntRange(0, 2).Draw(t, "new"), History: h,
 		}
-		for _, p := range []polling.Policy{polling.FixLearned{Bounds: b}, polling.MovingAverage{Bounds: b}, polling.PostRate{Bounds: b}, polling.Auto{Bounds: b}} {
+		for _, p := range []polling.Policy{polling.FixLearned{Range: b}, polling.MovingAverage{Range: b}, polling.PostRate{Range: b}, polling.Auto{Range: b}} {
 			got, least := p.Interval(poll), b.Min
 			if _, auto := p.(polling.Auto); auto {
 				least = min(least, 2*time.Minute)

@@ -4,7 +4,7 @@ import "time"
 
 // MovingAverage polls a feed at the mean interval between the entries of its document, and waits longer
 // the longer nothing is published (Urbansky §3.3). The zero value polls within the bounds of Urbansky.
-type MovingAverage struct{ Bounds }
+type MovingAverage struct{ Range }
 
 // Interval is the mean interval in the document where something is new. Where nothing is, the poll was
 // too early: a virtual item at the time p of the poll takes the place of the oldest (Equation 2),

@@ -13,7 +13,7 @@ var ErrPolicy = errors.New("no polling policy")
 
 // Settings are what an owner chose for each policy, wherever it is used. Zero fields are defaults.
 type Settings struct {
-	Bounds                        // of every policy but Fixed
+	Range                         // of every policy but Fixed
 	Every           time.Duration // see Fixed
 	TargetFreshness float64       // see FeedEx
 	Start           time.Duration // see FeedEx
@@ -67,17 +67,17 @@ type validated interface {
 func (s Settings) named(name string) (validated, error) {
 	switch name {
 	case "auto":
-		return Auto{Bounds: s.Bounds, TargetDelay: s.TargetDelay}, nil
+		return Auto{Range: s.Range, TargetDelay: s.TargetDelay}, nil
 	case "feedex":
 		return FeedEx{TargetFreshness: s.TargetFreshness, Min: s.Min, Max: s.Max, Start: s.Start}, nil
 	case "fixed":
 		return Fixed{Every: s.Every}, nil
 	case "fix-learned":
-		return FixLearned{s.Bounds}, nil
+		return FixLearned{s.Range}, nil
 	case "moving-average":
-		return MovingAverage{s.Bounds}, nil
+		return MovingAverage{s.Range}, nil
 	case "post-rate":
-		return PostRate{s.Bounds}, nil
+		return PostRate{s.Range}, nil
 	}
 	return nil, fmt.Errorf("%w: %q, want one of %s", ErrPolicy, name, strings.Join(Names(), ", "))
 }

@@ -10,22 +10,22 @@ import (
 
 func TestPolicyByName(t *testing.T) {
 	const m, h = time.Minute, time.Hour
-	bounds := polling.Bounds{Min: 20 * m, Max: 9 * h}
-	set := polling.Settings{Bounds: bounds, Every: 3 * h, TargetFreshness: 0.3, Start: 30 * m, TargetDelay: 2 * h}
+	bounds := polling.Range{Min: 20 * m, Max: 9 * h}
+	set := polling.Settings{Range: bounds, Every: 3 * h, TargetFreshness: 0.3, Start: 30 * m, TargetDelay: 2 * h}
 	adaptive := polling.FeedEx{TargetFreshness: 0.3, Min: 20 * m, Max: 9 * h, Start: 30 * m}
 	sooner := adaptive
 	sooner.TargetFreshness = 0.1
 	for text, want := range map[string]polling.Policy{
-		"auto":           polling.Auto{Bounds: bounds, TargetDelay: 2 * h},
-		"auto:15m":       polling.Auto{Bounds: bounds, TargetDelay: 15 * m},
+		"auto":           polling.Auto{Range: bounds, TargetDelay: 2 * h},
+		"auto:15m":       polling.Auto{Range: bounds, TargetDelay: 15 * m},
 		"feedex":         adaptive,
 		"feedex:0.1":     sooner,
 		"fixed":          polling.Fixed{Every: 3 * h},
 		"fixed:90s":      polling.Fixed{Every: 90 * time.Second},
 		"90s":            polling.Fixed{Every: 90 * time.Second},
-		"fix-learned":    polling.FixLearned{Bounds: bounds},
-		"moving-average": polling.MovingAverage{Bounds: bounds},
-		"post-rate":      polling.PostRate{Bounds: bounds},
+		"fix-learned":    polling.FixLearned{Range: bounds},
+		"moving-average": polling.MovingAverage{Range: bounds},
+		"post-rate":      polling.PostRate{Range: bounds},
 	} {
 		if got, err := set.Policy(text); err != nil || got != want {
 			t.Errorf("%q: %+v, %v, want %+v", text, got, err, want)

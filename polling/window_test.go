@@ -31,7 +31,7 @@ func TestAutoNeverLetsTheWindowSlip(t *testing.T) {
 			at -= int64(rapid.IntRange(0, 20_000).Draw(t, "seconds before"))
 		}
 		p := Auto{
-			Bounds: Bounds{
+			Range: Range{
 				Min: time.Duration(rapid.IntRange(1, 7200).Draw(t, "min")) * time.Second,
 				Max: time.Duration(rapid.IntRange(7200, 100_000).Draw(t, "max")) * time.Second,
 			},

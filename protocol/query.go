@@ -35,9 +35,9 @@ type Answer struct {
 	Found []Found
 	Cut   Cut // why there may be more, 0 where everything within reach was searched
 	Left  int // of the query's budget; the asker may spend it on others
-	// Whole is, in whole seconds, since when nothing was left out for lack of room (CutLimit) of an answer to a query for
+	// CompleteSince is, in whole seconds, since when nothing was left out for lack of room (CutLimit) of an answer to a query for
 	// the latest by their time (feed.Filter.Dated). Zero is unknown.
-	Whole time.Time
+	CompleteSince time.Time
 }
 
 // Partial reports whether more may match than is listed.

@@ -137,8 +137,8 @@ func encodeAnswer(a Answer) xmlrpc.Struct {
 	if a.Partial() {
 		s = append(s, xmlrpc.Member{Name: "cut", Value: stringArray(a.Cut.Reasons())})
 	}
-	if !a.Whole.IsZero() {
-		s = append(s, xmlrpc.Member{Name: "whole", Value: a.Whole.Unix()})
+	if !a.CompleteSince.IsZero() {
+		s = append(s, xmlrpc.Member{Name: "whole", Value: a.CompleteSince.Unix()})
 	}
 	if a.Left > 0 {
 		s = append(s, xmlrpc.Member{Name: "left", Value: int64(a.Left)})
@@ -173,7 +173,7 @@ func encodeFound(f *Found) xmlrpc.Struct {
 
 func decodeAnswer(p *params) Answer {
 	m := p.structure("answer")
-	a := Answer{Cut: ParseCut(m.strings("cut", maxReasons)), Whole: m.time("whole")}
+	a := Answer{Cut: ParseCut(m.strings("cut", maxReasons)), CompleteSince: m.time("whole")}
 	a.Left = int(m.int("left", 0, MaxBudget))
 	if m.bool("partial") && a.Cut == 0 {
 		a.Cut = CutLimit // it does not say why

@@ -29,7 +29,7 @@ func TestEveryMemberIsCarried(t *testing.T) {
 			{ID: feed.EntryID{1}, Seen: time.Unix(1790000200, 0).UTC()},
 		}}},
 		{"the latest by time", protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: "https://example.com/feed", Dated: true}}},
-			protocol.Answer{Cut: protocol.CutLimit, Whole: time.Unix(1790000301, 0).UTC()}},
+			protocol.Answer{Cut: protocol.CutLimit, CompleteSince: time.Unix(1790000301, 0).UTC()}},
 		{"whole entries", protocol.GetEntries{Wanted: []protocol.Wanted{{ID: id}, {ID: fullEntry.EntryID(), Digest: fullEntry.Digest()}}},
 			protocol.Batch{Entries: []protocol.Archived{{Entry: fullEntry, Seen: time.Unix(1790000300, 0).UTC()}, {Entry: exampleEntry}}}},
 		{"no entries", protocol.GetEntries{Wanted: []protocol.Wanted{}}, protocol.Batch{Left: protocol.MaxBatch}},

@@ -136,8 +136,8 @@ func (r *Results) shared() map[*Hit]bool {
 	return kept
 }
 
-// Whole is since when, in whole seconds, no hit was forgotten; the zero time where none was at all.
-func (r *Results) Whole() time.Time {
+// CompleteSince is since when, in whole seconds, no hit was forgotten; the zero time where none was at all.
+func (r *Results) CompleteSince() time.Time {
 	if !r.cut {
 		return time.Time{}
 	}

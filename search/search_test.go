@@ -122,8 +122,8 @@ func TestWaitsShrink(t *testing.T) {
 	}
 }
 
-func TestPace(t *testing.T) {
-	var p search.Pace
+func TestQueryLimit(t *testing.T) {
+	var p search.QueryLimit
 	for i := range search.PerMinute {
 		if !p.Take(now.Add(time.Duration(i) * time.Second)) {
 			t.Fatalf("query %d was refused", i)
@@ -321,8 +321,8 @@ func TestResultsAreWholeSince(t *testing.T) {
 	for i := range 4 {
 		r.Add(node(1), found(i), 0)
 	}
-	if _, cut := r.Hits(now); cut || !r.Whole().IsZero() {
-		t.Errorf("all are there, and whole is %v", r.Whole())
+	if _, cut := r.Hits(now); cut || !r.CompleteSince().IsZero() {
+		t.Errorf("all are there, and whole is %v", r.CompleteSince())
 	}
 	latest := time.Time{}
 	for i := range 4 {
@@ -334,7 +334,7 @@ func TestResultsAreWholeSince(t *testing.T) {
 			latest = at
 		}
 	}
-	if want := latest.Truncate(time.Second).Add(time.Second); !cut || !r.Whole().Equal(want) {
-		t.Errorf("whole since %v, want %v", r.Whole(), want)
+	if want := latest.Truncate(time.Second).Add(time.Second); !cut || !r.CompleteSince().Equal(want) {
+		t.Errorf("whole since %v, want %v", r.CompleteSince(), want)
 	}
 }

@@ -45,8 +45,8 @@ type earned struct {
 // weekOf numbers the weeks.
 func weekOf(now time.Time) int32 { return int32(now.Unix() / int64(week/time.Second)) }
 
-// turn begins a new week.
-func (e *earned) turn(now time.Time) {
+// rollOver begins a new week.
+func (e *earned) rollOver(now time.Time) {
 	switch w := weekOf(now); {
 	case w == e.week+1:
 		*e = earned{week: w, before: e.this}
@@ -66,7 +66,7 @@ func (w *Witnesses) Earned(now time.Time, by protocol.NodeID) {
 		}
 		e = w.earned.Put(network, earned{week: weekOf(now)})
 	}
-	e.turn(now)
+	e.rollOver(now)
 	e.this++
 }
 
@@ -76,7 +76,7 @@ func (w *Witnesses) earnedBy(now time.Time, network protocol.Network) int {
 	if e == nil {
 		return 0
 	}
-	e.turn(now)
+	e.rollOver(now)
 	return int(e.this) + int(e.before)
 }
 

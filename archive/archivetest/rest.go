@@ -26,7 +26,7 @@ func testFeeds(t *testing.T, a Archive) {
 		NextPoll: base.Add(1500 * time.Millisecond), LastPoll: base.Add(time.Second), LastSuccess: base.Add(-time.Hour),
 		Errors: 3, LastError: "no answer", Withheld: true, Ended: true,
 		Page: "https://example.com/", Names: `[{"url":"https://example.com/a"}]`,
-		Body: feed.Digest{1, 2, 3}, Unread: true, Whole: base.Add(2 * time.Second),
+		Body: feed.Digest{1, 2, 3}, Unread: true, Unconditional: base.Add(2 * time.Second),
 		Move: courtesy.Move{
 			Alias: "https://example.com/there", Moved: "https://example.com/further", MovedSeen: 2, MovedSince: base.Add(3 * time.Second),
 		},

@@ -38,7 +38,7 @@ func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
 		&f.Leads, &f.Shared, &f.Barred)
 	f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
 		fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
-	f.MovedSince, f.Whole, f.NotBefore = fromMillis(movedSince), fromMillis(whole), fromMillis(notBefore)
+	f.MovedSince, f.Unconditional, f.NotBefore = fromMillis(movedSince), fromMillis(whole), fromMillis(notBefore)
 	f.Gap.After, f.Gap.Before = fromMillis(gapAfter), fromMillis(gapBefore)
 	f.Past.Since, f.Past.Back = fromMillis(pastSince), fromMillis(pastBack)
 	f.Past.Left, f.Past.Again = fromMillis(pastLeft), fromMillis(pastAgain)

@@ -105,15 +105,15 @@ func TestPolicy(t *testing.T) {
 		set  settings
 		want polling.Policy
 	}{
-		{"by default", defaultSettings(), polling.Auto{Bounds: polling.Bounds{Min: polling.DefaultMin, Max: polling.DefaultMax}, TargetDelay: polling.DefaultTargetDelay}},
+		{"by default", defaultSettings(), polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}, TargetDelay: polling.DefaultTargetDelay}},
 		{"feedex", change(func(s *settings) { s.Polling.Policy = "feedex" }), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: polling.DefaultMin, Max: polling.DefaultMax}},
 		{"with a start", change(func(s *settings) { s.Polling.Policy, s.Polling.Start = "feedex", "1h" }), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: polling.DefaultMin, Max: polling.DefaultMax, Start: time.Hour}},
 		{"bounds above the default start", change(func(s *settings) { s.Polling.Policy, s.Polling.Min = "feedex", "3h" }), polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: 3 * time.Hour, Max: polling.DefaultMax}},
 		{"fixed", change(func(s *settings) { s.Polling.Policy = "fixed" }), polling.Fixed{Every: polling.DefaultStart}},
-		{"auto", change(func(s *settings) { s.Polling.Policy, s.Polling.TargetDelay = "auto", "30m" }), polling.Auto{Bounds: polling.Bounds{Min: polling.DefaultMin, Max: polling.DefaultMax}, TargetDelay: 30 * time.Minute}},
-		{"fix-learned", change(func(s *settings) { s.Polling.Policy = "fix-learned" }), polling.FixLearned{Bounds: polling.Bounds{Min: polling.DefaultMin, Max: polling.DefaultMax}}},
-		{"moving-average", change(func(s *settings) { s.Polling.Policy, s.Polling.Min = "moving-average", "1h" }), polling.MovingAverage{Bounds: polling.Bounds{Min: time.Hour, Max: polling.DefaultMax}}},
-		{"post-rate", change(func(s *settings) { s.Polling.Policy, s.Polling.Max = "post-rate", "1d" }), polling.PostRate{Bounds: polling.Bounds{Min: polling.DefaultMin, Max: 24 * time.Hour}}},
+		{"auto", change(func(s *settings) { s.Polling.Policy, s.Polling.TargetDelay = "auto", "30m" }), polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}, TargetDelay: 30 * time.Minute}},
+		{"fix-learned", change(func(s *settings) { s.Polling.Policy = "fix-learned" }), polling.FixLearned{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}},
+		{"moving-average", change(func(s *settings) { s.Polling.Policy, s.Polling.Min = "moving-average", "1h" }), polling.MovingAverage{Range: polling.Range{Min: time.Hour, Max: polling.DefaultMax}}},
+		{"post-rate", change(func(s *settings) { s.Polling.Policy, s.Polling.Max = "post-rate", "1d" }), polling.PostRate{Range: polling.Range{Min: polling.DefaultMin, Max: 24 * time.Hour}}},
 		{"the flag over a policy", change(func(s *settings) { s.Polling.Policy, s.Poll = "post-rate", "90s" }), polling.Fixed{Every: 90 * time.Second}},
 		{"the flag", change(func(s *settings) { s.Poll = "90s" }), polling.Fixed{Every: 90 * time.Second}},
 	} {

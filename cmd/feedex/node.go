@@ -177,7 +177,7 @@ func (s *settings) policy() polling.Policy {
 func (s *settings) polling() polling.Settings {
 	p := &s.Polling
 	set := polling.Settings{
-		Bounds: polling.Bounds{Min: duration(p.Min), Max: duration(p.Max)}, Every: duration(p.Interval),
+		Range: polling.Range{Min: duration(p.Min), Max: duration(p.Max)}, Every: duration(p.Interval),
 		TargetFreshness: p.TargetFreshness, TargetDelay: duration(p.TargetDelay), Start: duration(p.Start),
 	}
 	if p.Start == defaultSettings().Polling.Start {

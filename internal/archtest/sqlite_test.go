@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// doorFile is where connections to SQLite are opened, behind what gives every statement its deadline.
-const doorFile = "archive/sqlite/door.go"
+// interruptibleFile is where connections to SQLite are opened, behind what gives every statement its deadline.
+const interruptibleFile = "archive/sqlite/door.go"
 
 // Every statement has a deadline: databases are opened in one place, by which every connection is behind a door, and doors
 // reach the driver only within a limit.
-func TestStatementsGoThroughTheDoor(t *testing.T) {
+func TestStatementsAreInterruptible(t *testing.T) {
 	doors := 0
 	for _, p := range packages(t) {
 		for _, path := range p.files(p.GoFiles) {
@@ -22,10 +22,10 @@ func TestStatementsGoThroughTheDoor(t *testing.T) {
 					return
 				}
 				switch opens := selected(call.Fun, "sql"); {
-				case opens == "OpenDB" && file == doorFile && isDoors(call.Args):
+				case opens == "OpenDB" && file == interruptibleFile && isInterruptibles(call.Args):
 					doors++
 				case opens == "Open" || opens == "OpenDB":
-					t.Errorf("%s: sql.%s: databases are opened in %s, where statements get their deadlines", at, opens, doorFile)
+					t.Errorf("%s: sql.%s: databases are opened in %s, where statements get their deadlines", at, opens, interruptibleFile)
 				}
 				if p.name() == "archive/sqlite" && reachesDriver(call.Fun) && !within(parents, "pass", "atOnce", "rows", "rollBack", "close", "read") {
 					t.Errorf("%s: the driver is asked outside pass: nothing bounds how long that takes", at)
@@ -34,12 +34,12 @@ func TestStatementsGoThroughTheDoor(t *testing.T) {
 		}
 	}
 	if doors != 1 {
-		t.Errorf("%s opens databases behind doors in %d places, want one", doorFile, doors)
+		t.Errorf("%s opens databases behind doors in %d places, want one", interruptibleFile, doors)
 	}
 }
 
-// isDoors reports whether the only argument is a connector that makes doors.
-func isDoors(args []ast.Expr) bool {
+// isInterruptibles reports whether the only argument is a connector that makes doors.
+func isInterruptibles(args []ast.Expr) bool {
 	if len(args) != 1 {
 		return false
 	}

@@ -41,19 +41,19 @@ func contenders() []contender {
 	is := func(p polling.Policy) func(*rand.Rand) polling.Policy {
 		return func(*rand.Rand) polling.Policy { return p }
 	}
-	usual := polling.Bounds{Min: polling.DefaultMin, Max: polling.DefaultMax} // of the config file
-	const m, h = 60, 3600                                                     // seconds
+	usual := polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax} // of the config file
+	const m, h = 60, 3600                                                    // seconds
 	return []contender{
 		{"Fix 1h", is(polling.Fixed{Every: time.Hour}), &[2]Averages{{30 * m, 222.06, 6662}, {30 * m, 21.02, 179}}},
 		{"Fix 1d", is(polling.Fixed{Every: 24 * time.Hour}), &[2]Averages{{12*h + 9*m, 9.52, 6931}, {12*h + 25*m, 1.91, 1423}}},
 		{"Fix Learned", is(polling.FixLearned{}), &[2]Averages{{54*h + 33*m, 41.90, 137139}, {h + 14*m, 7.77, 570}}},
 		{"Post Rate", is(polling.PostRate{}), &[2]Averages{{56*h + 51*m, 3.57, 12174}, {51 * m, 5.88, 300}}},
 		{"Moving Average", is(polling.MovingAverage{}), &[2]Averages{{74*h + 37*m, 1.96, 8773}, {4 * m, 1.61, 6}}},
-		{"Moving Average, 30m-16h", is(polling.MovingAverage{Bounds: usual}), nil},
+		{"Moving Average, 30m-16h", is(polling.MovingAverage{Range: usual}), nil},
 		{"FeedEx", is(polling.FeedEx{}), nil},
 		{"FeedEx, literal", is(baseline.Literal{}), nil},
-		{"Auto", is(polling.Auto{Bounds: usual}), nil},
-		{"Auto, target 15m", is(polling.Auto{Bounds: usual, TargetDelay: 15 * time.Minute}), nil},
+		{"Auto", is(polling.Auto{Range: usual}), nil},
+		{"Auto, target 15m", is(polling.Auto{Range: usual, TargetDelay: 15 * time.Minute}), nil},
 		{"Miniflux", is(baseline.Miniflux{}), nil},
 		{byFrequency, is(baseline.Miniflux{EntryFrequency: true}), nil},
 		{"FreshRSS", is(baseline.FreshRSS()), nil},

@@ -87,7 +87,7 @@ func (s SharedPolling) Run(ctx context.Context, progress Progress) (*Report, err
 	}{
 		{"Fix 1h", polling.Fixed{Every: time.Hour}},
 		{"FeedEx", polling.FeedEx{}},
-		{"Auto", polling.Auto{Bounds: polling.Bounds{Min: polling.DefaultMin, Max: polling.DefaultMax}}},
+		{"Auto", polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}},
 	}
 	rows := make([]*SharedRow, len(policies)*len(s.Sizes))
 	costs := make([]float64, len(rows))

@@ -22,7 +22,7 @@ func bound() Config { return Config{Incentive: incentive.Config{Bound: 10}} }
 
 // account is what a keeps of b.
 func (h *testHost) account(of *testHost) incentive.Account {
-	a, _ := h.node.dues.ledger.Account(incentive.HolderOf(of.id))
+	a, _ := h.node.accounts.ledger.Account(incentive.HolderOf(of.id))
 	return a
 }
 
@@ -77,7 +77,7 @@ func TestNobodyGetsBeyondTheBound(t *testing.T) {
 			if _, put := c.Call.(protocol.PutEntries); !ok || !put {
 				continue
 			}
-			account, _ := h.node.dues.ledger.Account(incentive.HolderOf(c.To.Node))
+			account, _ := h.node.accounts.ledger.Account(incentive.HolderOf(c.To.Node))
 			if account.Fined == 0 {
 				checked++
 				most = max(most, account.Deficit)
@@ -120,7 +120,7 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 // Accounts are on disk within seconds, and at once when the node stops; one that cannot be read starts anew.
 func TestAccountsSurviveARestart(t *testing.T) {
 	for name, stop := range map[string]func(w *network, h *testHost){
-		"crash": func(w *network, h *testHost) { w.run(saveDues); h.kill() },
+		"crash": func(w *network, h *testHost) { w.run(saveAccountsAfter); h.kill() },
 		"leave": func(_ *network, h *testHost) { h.step(Leave{}); h.kill() },
 	} {
 		w := newNetwork(t)
@@ -254,7 +254,7 @@ func TestWhoWaitedEarnsAsWell(t *testing.T) {
 	}
 }
 
-// A neighbor may put us to so many bytes a minute, whether they are new or not.
+// A neighbor may send so many bytes a minute, whether they are new or not.
 func TestAFloodOfBytesIsHeldBack(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)

@@ -41,7 +41,7 @@ func (w *network) balance(t *testing.T, hosts []*testHost) (served map[protocol.
 		}
 		for i, h := range hosts {
 			last := hosts[(i+len(hosts)-1)%len(hosts)] // serves h
-			if served[h.id]-served[last.id] > incentive.Turn {
+			if served[h.id]-served[last.id] > incentive.Quantum {
 				t.Fatalf("%d of %d gave %d for %d", i, len(hosts), served[h.id], served[last.id])
 			}
 		}
@@ -51,7 +51,7 @@ func (w *network) balance(t *testing.T, hosts []*testHost) (served map[protocol.
 
 // Paper §3.6: "if S also wants to download some other entries from C, S and C form a circular dependency of length 2.
 // Or if there exists a node P such that P wants to download from C, and S from P, they form a circular dependency of
-// length 3." Nobody gives anything away, and all of them get all that they wish for, in turns of 20 entries.
+// length 3." Nobody gives anything away, and all of them get all that they wish for, in rounds of 20 entries.
 func TestNodesServeEachOtherInRings(t *testing.T) {
 	for size := 2; size <= 4; size++ {
 		const count = 130
@@ -81,7 +81,7 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 				t.Errorf("%d of %d got %d of %d entries and gave %d", i, size, got, want, served[h.id])
 			}
 			for j, other := range hosts {
-				if left := h.node.barter.tabs.Allowed(w.now, incentive.HolderOf(other.id), true); left != incentive.Turn {
+				if left := h.node.rings.tabs.Allowed(w.now, incentive.HolderOf(other.id), true); left != incentive.Quantum {
 					t.Errorf("%d of %d is not even with %d at the end: it may have %d", i, size, j, left)
 				}
 			}
@@ -89,8 +89,8 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 	}
 }
 
-// Who takes and does not give gets one turn in a day, whatever it says.
-func TestWhoDoesNotGiveGetsOneTurn(t *testing.T) {
+// Who takes and does not give gets one round in a day, whatever it says.
+func TestWhoDoesNotGiveGetsOneRound(t *testing.T) {
 	w := newNetwork(t)
 	holder := w.add(Config{Incentive: incentive.Config{Gifts: -1}})
 	taker, friend := stranger(1), stranger(2)
@@ -128,13 +128,13 @@ func TestWhoDoesNotGiveGetsOneTurn(t *testing.T) {
 		got := 0
 		for i := range 30 {
 			got += takes(friend)
-			if i == 0 && got != incentive.Turn {
+			if i == 0 && got != incentive.Quantum {
 				t.Errorf("day %d: at first it got %d", day, got)
 			}
 			w.run(time.Minute)
 		}
 		holder.pulls(wishFor(3, taker), wishFor(4, friend))
-		if got += takes(friend); got != incentive.Turn {
+		if got += takes(friend); got != incentive.Quantum {
 			t.Errorf("day %d: it got %d", day, got)
 		}
 		w.run(25 * time.Hour)
@@ -190,7 +190,7 @@ func TestParkedWishesAreBounded(t *testing.T) {
 		hosts[0].pulls(wishes[0]...) // the same again
 	}
 	kept := func() (n int) {
-		for _, p := range hosts[0].node.barter.parked {
+		for _, p := range hosts[0].node.rings.parked {
 			n += p.Len()
 		}
 		return n
@@ -212,13 +212,13 @@ func TestParkedWishesAreBounded(t *testing.T) {
 		t.Errorf("%d wishes are kept", kept())
 	}
 	w.run(wishLife + time.Minute)
-	if kept() != 0 || len(hosts[0].node.barter.parked) != 0 {
+	if kept() != 0 || len(hosts[0].node.rings.parked) != 0 {
 		t.Errorf("an hour later %d wishes are kept", kept())
 	}
 }
 
 // Long entries are not to be had for short ones: who gives the one gets as much of the other, by what they count. One that
-// counts more than a turn is passed over and holds up nothing.
+// counts more than a round is passed over and holds up nothing.
 func TestLongEntriesAreNotServedForShortOnes(t *testing.T) {
 	w := newNetwork(t)
 	hosts, wishes := w.ringOf(2, 60)
@@ -241,7 +241,7 @@ func TestLongEntriesAreNotServedForShortOnes(t *testing.T) {
 				weights[h.id] += incentive.Weight(b.Entries[i].WireBytes())
 			}
 		}
-		if a, b := weights[long.id], weights[short.id]; a-b > incentive.Turn || b-a > incentive.Turn {
+		if a, b := weights[long.id], weights[short.id]; a-b > incentive.Quantum || b-a > incentive.Quantum {
 			t.Fatalf("one gave what counts %d, the other %d", a, b)
 		}
 	}
@@ -259,7 +259,7 @@ func TestLongEntriesAreNotServedForShortOnes(t *testing.T) {
 	if got != 60 || short.has(wishes[1][0].ID) || !short.has(wishes[1][1].ID) {
 		t.Errorf("%d of 60 short entries came; the longest %v, the next %v", got, short.has(wishes[1][0].ID), short.has(wishes[1][1].ID))
 	}
-	if most := (60 + incentive.Turn) * protocol.OwedBytes; gave[long.id] > most || gave[long.id] == 0 {
+	if most := (60 + incentive.Quantum) * protocol.OwedBytes; gave[long.id] > most || gave[long.id] == 0 {
 		t.Errorf("%d bytes were given for 60 short entries, want %d at most", gave[long.id], most)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"feedex/protocol"
 )
 
-// What others may put us to, and that coming again, or meanwhile, gains nothing.
+// What others may cause, and that coming again, or meanwhile, gains nothing.
 
 // minute lets time pass until a minute begins.
 func (w *network) minute() { w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now)) }
@@ -73,7 +73,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		if got := busy(a, c.times, c.id, c.call); got != c.want {
 			t.Errorf("%s: %d of %d calls were refused, want %d", c.name, got, c.times, c.want)
 		}
-		if n := a.node.load.strangers.Len() + len(a.node.load.holders); n > strangersCalls {
+		if n := a.node.limits.strangers.Len() + len(a.node.limits.holders); n > strangersCalls {
 			t.Errorf("%s: %d calls are kept", c.name, n)
 		}
 		for _, id := range c.newcomers {
@@ -249,7 +249,7 @@ func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 func TestMuchMayHappenDuringAConnect(t *testing.T) {
 	for name, happens := range map[string]func(n *Node, h incentive.Holder){
 		"it is refused":   func(n *Node, h incentive.Holder) { n.punish(h, incentive.ForgedEntry, 0) },
-		"it is sent away": func(n *Node, h incentive.Holder) { n.door.send(n.now, h) },
+		"it is sent away": func(n *Node, h incentive.Holder) { n.bans.ban(n.now, h) },
 	} {
 		w := newNetwork(t)
 		w.feed(news)

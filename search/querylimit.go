@@ -14,14 +14,14 @@ const (
 	MessagesPerMinute = 64
 )
 
-// A Pace counts queries between two neighbors. The zero Pace has seen none.
-type Pace struct {
+// A QueryLimit counts queries between two neighbors. The zero QueryLimit has seen none.
+type QueryLimit struct {
 	times [PerMinute]time.Time // of the latest, as a ring
 	next  int
 }
 
 // Take counts a query, unless there were PerMinute within the last minute: then it reports false.
-func (p *Pace) Take(now time.Time) bool {
+func (p *QueryLimit) Take(now time.Time) bool {
 	if !p.Free(now, 0) {
 		return false
 	}
@@ -31,7 +31,7 @@ func (p *Pace) Take(now time.Time) bool {
 }
 
 // Free reports whether Take would count a query even if keep more had been counted.
-func (p *Pace) Free(now time.Time, keep int) bool {
+func (p *QueryLimit) Free(now time.Time, keep int) bool {
 	oldest := p.times[(p.next+keep)%PerMinute]
 	return oldest.IsZero() || now.Sub(oldest) >= time.Minute
 }

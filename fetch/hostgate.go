@@ -9,10 +9,10 @@ import (
 // ready.
 type hosts struct {
 	mu    sync.Mutex
-	doors map[string]*door // of hosts where somebody is or waits
+	gates map[string]*hostGate // of hosts where somebody is or waits
 }
 
-type door struct {
+type hostGate struct {
 	inside chan struct{} // holds one
 	users  int           // who are inside or wait
 }
@@ -20,34 +20,34 @@ type door struct {
 // enter waits until nobody is at host or ctx ends. Whoever entered must leave.
 func (h *hosts) enter(ctx context.Context, host string) (leave func(), err error) {
 	h.mu.Lock()
-	d := h.doors[host]
-	if d == nil {
-		d = &door{inside: make(chan struct{}, 1)}
-		if h.doors == nil {
-			h.doors = make(map[string]*door)
+	g := h.gates[host]
+	if g == nil {
+		g = &hostGate{inside: make(chan struct{}, 1)}
+		if h.gates == nil {
+			h.gates = make(map[string]*hostGate)
 		}
-		h.doors[host] = d
+		h.gates[host] = g
 	}
-	d.users++
+	g.users++
 	h.mu.Unlock()
 
 	select {
-	case d.inside <- struct{}{}:
+	case g.inside <- struct{}{}:
 		return func() {
-			<-d.inside
-			h.forget(host, d)
+			<-g.inside
+			h.forget(host, g)
 		}, nil
 	case <-ctx.Done():
-		h.forget(host, d)
+		h.forget(host, g)
 		return nil, ctx.Err()
 	}
 }
 
-// forget drops the door when its last user has gone, so that hosts are not kept for ever.
-func (h *hosts) forget(host string, d *door) {
+// forget drops the gate when its last user has gone, so that hosts are not kept for ever.
+func (h *hosts) forget(host string, g *hostGate) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if d.users--; d.users == 0 {
-		delete(h.doors, host)
+	if g.users--; g.users == 0 {
+		delete(h.gates, host)
 	}
 }

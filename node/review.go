@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// upkeepEvery is how often the node looks whether its neighbors are worth their places.
-	upkeepEvery = 5 * time.Minute
-	// exchangeEvery is the least time between two neighbors that make room for a search for better ones.
-	exchangeEvery = time.Hour
+	// reviewEvery is how often the node looks whether its neighbors are worth their places.
+	reviewEvery = 5 * time.Minute
+	// evictEvery is the least time between two neighbors that make room for a search for better ones.
+	evictEvery = time.Hour
 	// leastSpan is the least time between two polls of which the later one says anything about neighbors. Who
 	// polls more often than anybody does by default is first without anybody's fault.
 	leastSpan = 30 * time.Minute
@@ -21,32 +21,32 @@ const (
 	hungryFor = time.Hour
 )
 
-// upkeep is what the node knows of how well it is served as a whole.
-type upkeep struct {
+// review is what the node knows of how well it is served as a whole.
+type review struct {
 	first       neighbors.Suppression // who brings entries first
 	warning     string                // what is wrong, in words; "" where nothing is
 	hungrySince time.Time             // since when half of the neighbors keep us at our bound; zero if not
-	exchanged   time.Time             // when a neighbor last made room for another
+	evicted     time.Time             // when a neighbor last made room for another
 	replacing   bool                  // nobody has come in its place yet
 }
 
-// upkeepLater looks after the neighbors for as long as the node runs.
-func (n *Node) upkeepLater() {
-	n.after(upkeepEvery, func() {
+// reviewLater looks after the neighbors for as long as the node runs.
+func (n *Node) reviewLater() {
+	n.after(reviewEvery, func() {
 		for _, l := range slices.Clone(n.linked) {
 			if !l.over {
-				n.review(l)
+				n.reviewLink(l)
 				n.forgive(l)
 			}
 		}
 		n.watchSuppression()
 		n.watchHunger()
-		n.exchange()
-		n.search()
+		n.evictOne()
+		n.retryLost()
 		if n.table.Len() < n.config.MinNeighbors && !n.tracked() {
 			n.refillSoon(0) // neighbors may know others by now
 		}
-		n.upkeepLater()
+		n.reviewLater()
 	})
 }
 
@@ -69,22 +69,22 @@ func (n *Node) firstSeen(u feed.URL, entries int, lastPoll time.Time, polled boo
 		}
 	}
 	if polled {
-		n.upkeep.first.Polled(n.now, u, entries, near+beyond)
+		n.reviewed.first.Polled(n.now, u, entries, near+beyond)
 	} else {
-		n.upkeep.first.Delivered(n.now, u, entries, near+beyond)
+		n.reviewed.first.Delivered(n.now, u, entries, near+beyond)
 	}
 }
 
 // watchSuppression warns the owner where neighbors bring so little that they must be keeping it from us.
 func (n *Node) watchSuppression() {
-	before := n.upkeep.warning
-	n.upkeep.warning = ""
-	if n.upkeep.first.Alarming(n.now) {
-		polled, entries, expected := n.upkeep.first.Week(n.now)
-		n.upkeep.warning = fmt.Sprintf("within a week own polls were first to bring %d of %d entries that neighbors offer too; about %d were to be expected",
+	before := n.reviewed.warning
+	n.reviewed.warning = ""
+	if n.reviewed.first.Alarming(n.now) {
+		polled, entries, expected := n.reviewed.first.Week(n.now)
+		n.reviewed.warning = fmt.Sprintf("within a week own polls were first to bring %d of %d entries that neighbors offer too; about %d were to be expected",
 			polled, entries, expected)
 		if before == "" {
-			n.tell(Warned{Warning: n.upkeep.warning})
+			n.tell(Warned{Warning: n.reviewed.warning})
 		}
 	}
 }
@@ -93,27 +93,27 @@ func (n *Node) watchSuppression() {
 func (n *Node) watchHunger() {
 	switch {
 	case !n.starving():
-		n.upkeep.hungrySince = time.Time{}
-	case n.upkeep.hungrySince.IsZero():
-		n.upkeep.hungrySince = n.now
+		n.reviewed.hungrySince = time.Time{}
+	case n.reviewed.hungrySince.IsZero():
+		n.reviewed.hungrySince = n.now
 	}
 }
 
-// exchange has the least useful of those neighbors that do not serve us make room for another, one an hour at
+// evictOne has the least useful of those neighbors that do not serve us make room for another, one an hour at
 // most, and only while there is somebody to try.
-func (n *Node) exchange() {
-	if n.now.Sub(n.upkeep.exchanged) < exchangeEvery || !n.book.Ready(n.now, n.unwanted) {
+func (n *Node) evictOne() {
+	if n.now.Sub(n.reviewed.evicted) < evictEvery || !n.book.Ready(n.now, n.unwanted) {
 		return
 	}
 	var victim *neighbors.Neighbor
 	reason := ""
-	switch hungry := n.upkeep.hungrySince; {
-	case n.upkeep.warning != "":
-		polled, _, _ := n.upkeep.first.Week(n.now)
+	switch hungry := n.reviewed.hungrySince; {
+	case n.reviewed.warning != "":
+		polled, _, _ := n.reviewed.first.Week(n.now)
 		daily := neighbors.Usefulness(polled) * neighbors.One / 7
 		reason = "it brings next to nothing, and others may bring more"
 		victim = n.table.LeastUseful(n.now, func(p *neighbors.Neighbor) bool {
-			return n.now.Sub(p.Since) >= exchangeEvery && p.Brought(n.now)*10 < daily
+			return n.now.Sub(p.Since) >= evictEvery && p.Brought(n.now)*10 < daily
 		})
 	case !hungry.IsZero() && n.now.Sub(hungry) >= hungryFor && n.table.Len() >= n.config.MaxNeighbors-1:
 		reason = "it sends nothing more, and others may"
@@ -122,16 +122,16 @@ func (n *Node) exchange() {
 	if victim == nil {
 		return
 	}
-	n.upkeep.exchanged, n.upkeep.replacing = n.now, true
+	n.reviewed.evicted, n.reviewed.replacing = n.now, true
 	l := n.linkOf(victim)
-	n.door.send(n.now, l.holder)
+	n.bans.ban(n.now, l.holder)
 	n.dismiss(l, reason)
 	n.refillSoon(0)
 }
 
-// search tries a neighbor that was lost, one at a time. Where all places are taken it gets
+// retryLost tries a neighbor that was lost, one at a time. Where all places are taken it gets
 // one only if it is clearly more useful.
-func (n *Node) search() {
+func (n *Node) retryLost() {
 	if id, ok := n.book.Missed(n.now, n.unwanted); ok {
 		n.try(id)
 	}

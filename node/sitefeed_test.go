@@ -27,7 +27,7 @@ func (w *network) page(u feed.URL, names ...feed.URL) *publisher {
 		if f.ETag == "page" {
 			return Fetched{Status: courtesy.Unchanged, ETag: f.ETag, Body: f.Body}
 		}
-		got := Fetched{Status: courtesy.Whole, WebPage: true, Unusable: true, Err: errors.New("a web page"), ETag: "page", Body: feed.Digest{1}}
+		got := Fetched{Status: courtesy.OK, WebPage: true, Unusable: true, Err: errors.New("a web page"), ETag: "page", Body: feed.Digest{1}}
 		for _, name := range names {
 			got.Named = append(got.Named, discover.Feed{URL: name, Title: string(name), Type: "application/atom+xml"})
 		}
@@ -83,7 +83,7 @@ func TestPageGivesWayToItsFeed(t *testing.T) {
 }
 
 // What waits for its first poll is settled by it, also in another life.
-func TestPageIsSettledAfterARestart(t *testing.T) {
+func TestPageIsFollowedAfterARestart(t *testing.T) {
 	w := newNetwork(t)
 	w.page(site, first).slow = 10 * time.Second
 	w.publish(first)

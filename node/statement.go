@@ -13,12 +13,12 @@ const stateEvery = 2 * time.Hour
 
 // accountOf is how a neighbor stands with us, as we tell it.
 func (n *Node) accountOf(l *link) protocol.Account {
-	a, _ := n.dues.ledger.Account(l.holder)
+	a, _ := n.accounts.ledger.Account(l.holder)
 	told := protocol.Account{
 		Given: thousandths(a.Given), Got: thousandths(a.Got), Deficit: thousandths(a.Deficit), Bound: -1,
 		Waiting: int64(len(l.waiting)),
 	}
-	if limit := n.dues.ledger.Limit(l.holder); limit != incentive.MaxCredit {
+	if limit := n.accounts.ledger.Limit(l.holder); limit != incentive.MaxCredit {
 		told.Bound = thousandths(limit)
 	}
 	return told
@@ -79,7 +79,7 @@ func (n *Node) keptShort(l *link) bool {
 // owing reports whether a neighbor brings nothing because we owe it: by its word, and by what we know ourselves
 // it gave more than it got. One that has no word for it has the bound that most have.
 func (n *Node) owing(l *link) bool {
-	a, _ := n.dues.ledger.Account(l.holder)
+	a, _ := n.accounts.ledger.Account(l.holder)
 	owed := 2 * thousandths(a.Got-a.Given)
 	if !l.accounts {
 		return owed >= usualBound

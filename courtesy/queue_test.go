@@ -22,16 +22,16 @@ func newHosts() *Hosts {
 }
 
 // visitors are so many feeds of a host.
-func (t *Hosts) visitors(host string, feeds int) (list []*Visitor) {
+func (t *Hosts) visitors(host string, feeds int) (list []*QueuedFeed) {
 	for i := range feeds {
 		u := feed.URL(fmt.Sprintf("https://%s/%d", host, i))
-		list = append(list, t.Visitor(u, u, ""))
+		list = append(list, t.Add(u, u, ""))
 	}
 	return list
 }
 
 // enter has feeds wait for their turns.
-func (t *Hosts) enter(list ...*Visitor) {
+func (t *Hosts) enter(list ...*QueuedFeed) {
 	for _, v := range list {
 		t.Enter(v)
 	}
@@ -39,9 +39,9 @@ func (t *Hosts) enter(list ...*Visitor) {
 
 // serve gives out all turns of a host that come until the end, each of which takes a second, and returns when the
 // polls began. They are answered as answer says.
-func (t *Hosts) serve(h *Host, now, end time.Time, answer func(v *Visitor) Answer) (begun []time.Time) {
+func (t *Hosts) serve(h *Host, now, end time.Time, answer func(v *QueuedFeed) Answer) (begun []time.Time) {
 	for now.Before(end) {
-		switch v, at := t.Turn(now, h); {
+		switch v, at := t.Next(now, h); {
 		case v == nil && at.IsZero():
 			return begun
 		case v == nil:
@@ -59,7 +59,7 @@ func (t *Hosts) serve(h *Host, now, end time.Time, answer func(v *Visitor) Answe
 	return begun
 }
 
-func good(*Visitor) Answer { return Answer{Status: 200} }
+func good(*QueuedFeed) Answer { return Answer{Status: 200} }
 
 // Feeds of a host are polled one after another, in the order in which they came, and no faster than its budget.
 func TestTurns(t *testing.T) {
@@ -67,11 +67,11 @@ func TestTurns(t *testing.T) {
 	list := hosts.visitors("news.example.com", 8)
 	hosts.enter(list...)
 	h := list[0].at
-	first, _ := hosts.Turn(epoch, h)
+	first, _ := hosts.Next(epoch, h)
 	if first != list[0] || first.Waiting() || !list[1].Waiting() {
 		t.Fatalf("the first turn is that of %s", first.Feed)
 	}
-	if v, at := hosts.Turn(epoch.Add(time.Hour), h); v != nil || !at.IsZero() {
+	if v, at := hosts.Next(epoch.Add(time.Hour), h); v != nil || !at.IsZero() {
 		t.Errorf("%s has its turn while another is polled", v.Feed)
 	}
 	hosts.Leave(list[1])
@@ -79,7 +79,7 @@ func TestTurns(t *testing.T) {
 		t.Error("the host is not free after that")
 	}
 	var order []feed.URL
-	begun := hosts.serve(h, epoch.Add(time.Second), epoch.Add(time.Hour), func(v *Visitor) Answer {
+	begun := hosts.serve(h, epoch.Add(time.Second), epoch.Add(time.Hour), func(v *QueuedFeed) Answer {
 		order = append(order, v.Feed)
 		return good(v)
 	})
@@ -96,7 +96,7 @@ func TestPrivateHostsAreLetBe(t *testing.T) {
 	hosts := newHosts()
 	list := hosts.visitors("192.168.1.7", 30)
 	hosts.enter(list...)
-	begun := hosts.serve(list[0].at, epoch, epoch.Add(time.Hour), func(*Visitor) Answer {
+	begun := hosts.serve(list[0].at, epoch, epoch.Add(time.Hour), func(*QueuedFeed) Answer {
 		return Answer{From: "192.168.1.7", Status: 429, RetryAfter: time.Hour}
 	})
 	if keep, _ := hosts.Changes(); len(begun) != 30 || begun[29].Sub(begun[0]) != 29*time.Second || len(keep) != 0 {
@@ -123,15 +123,15 @@ func TestAwait(t *testing.T) {
 // Feeds of many hosts that redirect to one share its budget, and its refusals.
 func TestRedirectsShareAHost(t *testing.T) {
 	hosts := newHosts()
-	var list []*Visitor
+	var list []*QueuedFeed
 	for i := range Burst + 2 {
 		u := feed.URL(fmt.Sprintf("https://host%d.example.com/", i))
-		list = append(list, hosts.Visitor(u, u, hub))
+		list = append(list, hosts.Add(u, u, hub))
 	}
 	var later []time.Duration
 	for _, v := range list {
 		hosts.Enter(v)
-		got, at := hosts.Turn(epoch, v.at)
+		got, at := hosts.Next(epoch, v.at)
 		if got != v {
 			t.Fatalf("%s has no turn at its own host", v.Feed)
 		}
@@ -143,7 +143,7 @@ func TestRedirectsShareAHost(t *testing.T) {
 	hosts.Polled(epoch, list[0], Answer{From: hub, Status: 429, RetryAfter: time.Hour}, Record{Shown: true})
 	v := list[Burst]
 	hosts.Enter(v)
-	if _, at := hosts.Turn(epoch.Add(FirstGap), v.at); at.Sub(epoch) < time.Hour || v.Until().Sub(epoch) < time.Hour {
+	if _, at := hosts.Next(epoch.Add(FirstGap), v.at); at.Sub(epoch) < time.Hour || v.Until().Sub(epoch) < time.Hour {
 		t.Errorf("what the host refused to one it allows to another after %v", at.Sub(epoch))
 	}
 }
@@ -161,9 +161,9 @@ func TestRedirectsAreCounted(t *testing.T) {
 	} {
 		hosts := newHosts()
 		u := feed.URL("https://news.example.com/")
-		v := hosts.Visitor(u, u, test.lands)
+		v := hosts.Add(u, u, test.lands)
 		hosts.Enter(v)
-		hosts.Turn(epoch, v.at)
+		hosts.Next(epoch, v.at)
 		requests := []grade.Request{{URL: string(u)}, {URL: "https://" + test.there + "/"}}
 		hosts.Polled(epoch, v, Answer{From: test.there, Status: 304, Requests: requests}, Record{Shown: true})
 		if got := hosts.named[test.there].Spent.Sub(epoch); got != time.Duration(test.want)*FirstGap {
@@ -176,7 +176,7 @@ func TestRedirectsAreCounted(t *testing.T) {
 func TestRedirectsToEverOtherHosts(t *testing.T) {
 	hosts := newHosts()
 	u := feed.URL("https://news.example.com/")
-	v := hosts.Visitor(u, u, "")
+	v := hosts.Add(u, u, "")
 	for i := range 100 {
 		hosts.Polled(epoch, v, Answer{From: fmt.Sprintf("host%d.example.com", i), Status: 200}, Record{})
 	}
@@ -199,18 +199,18 @@ func TestTheOwnersRequestsTakeTurns(t *testing.T) {
 	v := hosts.visitors("news.example.com", 1)[0]
 	const page = "https://news.example.com/?page=2"
 	for i := range Burst {
-		if at, ok := hosts.Visit(epoch, page); !ok || !at.Equal(epoch) {
+		if at, ok := hosts.Request(epoch, page); !ok || !at.Equal(epoch) {
 			t.Errorf("turn %d is at %v, %v, want at once", i+1, at, ok)
 		}
 	}
-	if at, ok := hosts.Visit(epoch, page); !ok || at.Sub(epoch) != FirstGap || !v.Ready().After(epoch) {
+	if at, ok := hosts.Request(epoch, page); !ok || at.Sub(epoch) != FirstGap || !v.Ready().After(epoch) {
 		t.Errorf("the next turn is in %v, %v; that of polls in %v", at.Sub(epoch), ok, v.Ready().Sub(epoch))
 	}
-	hosts.Visited(epoch, Answer{From: "news.example.com", Status: 429, RetryAfter: time.Hour})
-	if at, ok := hosts.Visit(epoch, page); ok || at.Sub(epoch) < time.Hour {
+	hosts.OwnerFetched(epoch, Answer{From: "news.example.com", Status: 429, RetryAfter: time.Hour})
+	if at, ok := hosts.Request(epoch, page); ok || at.Sub(epoch) < time.Hour {
 		t.Errorf("a host that wants an hour's rest is asked in %v, %v", at.Sub(epoch), ok)
 	}
-	if at, ok := hosts.Visit(epoch, "https://nobody.example.org/"); !ok || !at.Equal(epoch) {
+	if at, ok := hosts.Request(epoch, "https://nobody.example.org/"); !ok || !at.Equal(epoch) {
 		t.Errorf("a host without feeds is asked in %v, %v", at.Sub(epoch), ok)
 	}
 }

@@ -8,18 +8,18 @@ import (
 	"feedex/courtesy"
 )
 
-// leapt sees to it that what publishers are owed holds when the clock goes ahead by more than anybody can be told to
+// clockJumped sees to it that what publishers are owed holds when the clock goes ahead by more than anybody can be told to
 // wait. Either this machine slept for as long, or its clock was wrong: one without a battery starts in 1970, and knows
 // better once a time server answers. What an earlier run knew is true by the clock of now. What was due in so much time
 // by the clock of before is due in as much time now: after such a sleep that delays nothing for long. Neighbors have been
 // here, and addresses and accounts known, for as long as before, or they would be taken for those of decades.
-func (n *Node) leapt(before time.Time) {
-	n.hosts.Leapt(before, n.now)
-	n.absence.leapt(before, n.now, peersOf(n.store))
-	for _, p := range n.book.Leapt(before, n.now) {
+func (n *Node) clockJumped(before time.Time) {
+	n.hosts.ClockJumped(before, n.now)
+	n.absence.clockJumped(before, n.now, peersOf(n.store))
+	for _, p := range n.book.ClockJumped(before, n.now) {
 		n.keepPeer(p)
 	}
-	n.dues.ledger.Leapt(before, n.now)
+	n.accounts.ledger.ClockJumped(before, n.now)
 	n.saveAccounts()
 	for _, l := range n.linked {
 		l.peer.Since = l.peer.Since.Add(n.now.Sub(before))
@@ -36,7 +36,7 @@ func (n *Node) leapt(before time.Time) {
 		} else {
 			s.NotBefore, s.ordinary = ahead(s.NotBefore), ahead(s.ordinary)
 		}
-		if s.polling || s.visitor.Waiting() {
+		if s.polling || s.queued.Waiting() {
 			s.NextPoll = due
 		} else {
 			n.pollAt(s, due)

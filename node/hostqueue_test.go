@@ -287,7 +287,7 @@ func TestARefusedPageSlowsPolls(t *testing.T) {
 		h, _ := shared(w, test.host, 3, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
 		w.run(time.Hour)
 		test.answer.From = test.host
-		h.step(Visited{At: feed.URL("http://" + test.host + "/" + test.page), Answer: test.answer})
+		h.step(OwnerFetched{At: feed.URL("http://" + test.host + "/" + test.page), Answer: test.answer})
 		said := w.now
 		h.kill()
 		h.start()

@@ -14,7 +14,7 @@ import (
 
 // jump sets the clock of a network of one, whose node is woken and finds out.
 func (w *network) jump(h *testHost, to time.Time) {
-	w.queue, w.now, h.alarm = newAgenda(epoch), to, time.Time{}
+	w.queue, w.now, h.alarm = newTimers(epoch), to, time.Time{}
 	h.step(Wake{})
 }
 
@@ -126,13 +126,13 @@ func TestAcquaintancesOfAClockThatStartsIn1970(t *testing.T) {
 	h.hears(w.hosts[id], protocol.Disconnect{})
 	w.run(time.Minute)
 	w.jump(h, epoch)
-	w.run(2 * saveDues)
+	w.run(2 * saveAccountsAfter)
 	h.kill()
 	h.start()
 	if peers := h.store.LoadPeers(); len(peers) != 1 || epoch.Sub(peers[0].LastMet) > time.Hour {
 		t.Errorf("remembers %v", peers)
 	}
-	if a, ok := h.node.dues.ledger.Account(incentive.HolderOf(id)); !ok || epoch.Sub(a.Met) > time.Hour {
+	if a, ok := h.node.accounts.ledger.Account(incentive.HolderOf(id)); !ok || epoch.Sub(a.Met) > time.Hour {
 		t.Errorf("its account is %+v, %v", a, ok)
 	}
 }

@@ -112,7 +112,7 @@ func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 		if n := h.parted("it brings"); n > 0 {
 			t.Errorf("%s sent %d neighbors away", h.id, n)
 		}
-		_, entries, _ := h.node.upkeep.first.Week(o.now)
+		_, entries, _ := h.node.reviewed.first.Week(o.now)
 		counted += entries
 	}
 	if counted < 12*100 {
@@ -201,7 +201,7 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 			})
 		}
 		a.inside(func(n *Node) {
-			n.dues.ledger.Got(n.now, n.linkTo(stranger(0)).holder, incentive.Value(gave, 0))
+			n.accounts.ledger.Got(n.now, n.linkTo(stranger(0)).holder, incentive.Value(gave, 0))
 		})
 		for range 12 {
 			a.inside(func(n *Node) {

@@ -9,21 +9,21 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// paceFactor and paceFree say how many entries of one feed earn for one neighbor in a day: twice as
+	// capFactor and capFree say how many entries of one feed earn for one neighbor in a day: twice as
 	// many as the feed brings, and a few more.
-	paceFactor = 2
-	paceFree   = 5
+	capFactor = 2
+	capFree   = 5
 	// maxSharers bounds who is known to share one feed; a node has no more neighbors.
 	maxSharers = 64
 )
 
-// A pace is how much of one feed comes in, and what its sharers earned with it today. Without it a
+// A dailyCap is how much of one feed comes in, and what its sharers earned with it today. Without it a
 // neighbor could earn as much as it likes by inventing entries, or by splitting them.
 //
 // The feed's own rate, as far as one neighbor is concerned, is what came in the last seven days by ways that do
 // not lead over it, together with what own polls confirmed of the rest: a flood must not raise the cap that is to
 // hold it. That others offer the same says nothing, for they may have it from the flooder.
-type pace struct {
+type dailyCap struct {
 	feed    feed.URL
 	first   int64 // the day of the first entry
 	total   week  // entries stored
@@ -47,7 +47,7 @@ type bringer struct {
 }
 
 // known is h's part, nil where it has none. The pointer is good until a part is made.
-func (p *pace) known(h uint32) *sharer {
+func (p *dailyCap) known(h uint32) *sharer {
 	for i := range p.sharers {
 		if p.sharers[i].holder == h {
 			return &p.sharers[i]
@@ -57,7 +57,7 @@ func (p *pace) known(h uint32) *sharer {
 }
 
 // sharer is h's part, which may be new.
-func (p *pace) sharer(h uint32) *sharer {
+func (p *dailyCap) sharer(h uint32) *sharer {
 	if s := p.known(h); s != nil {
 		return s
 	}
@@ -70,7 +70,7 @@ func (p *pace) sharer(h uint32) *sharer {
 }
 
 // broughtBy is what h brought, nil for nothing. The pointer is good until somebody else brings something.
-func (p *pace) broughtBy(h uint32) *week {
+func (p *dailyCap) broughtBy(h uint32) *week {
 	for i := range p.brought {
 		if p.brought[i].holder == h {
 			return &p.brought[i].week
@@ -80,7 +80,7 @@ func (p *pace) broughtBy(h uint32) *week {
 }
 
 // bring counts entries that came by way of h.
-func (p *pace) bring(today int64, entries int, h uint32) {
+func (p *dailyCap) bring(today int64, entries int, h uint32) {
 	if entries == 0 {
 		return
 	}
@@ -94,12 +94,12 @@ func (p *pace) bring(today int64, entries int, h uint32) {
 }
 
 // forget drops what h brought.
-func (p *pace) forget(h uint32) {
+func (p *dailyCap) forget(h uint32) {
 	p.brought = slices.DeleteFunc(p.brought, func(b bringer) bool { return b.holder == h })
 }
 
 // stored counts entries that came from h, or from an own poll where h is nobody.
-func (p *pace) stored(today int64, entries int, h uint32) {
+func (p *dailyCap) stored(today int64, entries int, h uint32) {
 	if p.total.sum(today) == 0 {
 		p.first = today
 	}
@@ -111,7 +111,7 @@ func (p *pace) stored(today int64, entries int, h uint32) {
 }
 
 // passed counts entries that came by way of h, if it shares the feed.
-func (p *pace) passed(today int64, entries int, h uint32) {
+func (p *dailyCap) passed(today int64, entries int, h uint32) {
 	if p.known(h) != nil {
 		p.bring(today, entries, h)
 	}
@@ -119,14 +119,14 @@ func (p *pace) passed(today int64, entries int, h uint32) {
 
 // confirmed counts entries that came by way of h, if it shares the feed, and that an own poll, or a way apart, has
 // shown.
-func (p *pace) confirmed(today int64, entries int, h uint32) {
+func (p *dailyCap) confirmed(today int64, entries int, h uint32) {
 	if w := p.broughtBy(h); w != nil {
 		w.take(today, entries)
 	}
 }
 
 // earn is how many of the entries still earn for h today, and counts them.
-func (p *pace) earn(today int64, entries int, h uint32) int {
+func (p *dailyCap) earn(today int64, entries int, h uint32) int {
 	if p.uncapped {
 		return entries
 	}
@@ -140,13 +140,13 @@ func (p *pace) earn(today int64, entries int, h uint32) int {
 }
 
 // cap is how many entries may earn for the sharer in a day.
-func (p *pace) cap(today int64, s *sharer) int {
+func (p *dailyCap) cap(today int64, s *sharer) int {
 	days := min(max(today-p.first+1, 1), int64(len(p.total.count)))
 	others := p.total.sum(today)
 	if w := p.broughtBy(s.holder); w != nil {
 		others = max(others-w.sum(today), 0)
 	}
-	return paceFactor*others/int(days) + paceFree
+	return capFactor*others/int(days) + capFree
 }
 
 // A week counts by day and forgets what is older than seven days.
@@ -157,13 +157,13 @@ type week struct {
 
 // add counts n more today.
 func (w *week) add(today int64, n int) {
-	w.turn(today)
+	w.rollOver(today)
 	*w.on(int64(w.last)) += int32(n)
 }
 
 // take counts n less, the latest days first.
 func (w *week) take(today int64, n int) {
-	w.turn(today)
+	w.rollOver(today)
 	for d := range int64(len(w.count)) {
 		c := w.on(int64(w.last) + int64(len(w.count)) - d)
 		less := min(n, int(*c))
@@ -174,7 +174,7 @@ func (w *week) take(today int64, n int) {
 
 // sum is the count of the week that ends today.
 func (w *week) sum(today int64) int {
-	w.turn(today)
+	w.rollOver(today)
 	sum := 0
 	for _, c := range w.count {
 		sum += int(c)
@@ -182,8 +182,8 @@ func (w *week) sum(today int64) int {
 	return sum
 }
 
-// turn clears the days that passed since the latest. A clock that is set back changes nothing.
-func (w *week) turn(today int64) {
+// rollOver clears the days that passed since the latest. A clock that is set back changes nothing.
+func (w *week) rollOver(today int64) {
 	if today-int64(w.last) > int64(len(w.count)) {
 		w.last = int32(today) - int32(len(w.count))
 	}

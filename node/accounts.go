@@ -13,35 +13,35 @@ import (
 )
 
 const (
-	// saveDues is how long accounts that changed wait to be kept: they change with every delivery.
-	saveDues = 5 * time.Second
+	// saveAccountsAfter is how long accounts that changed wait to be kept: they change with every delivery.
+	saveAccountsAfter = 5 * time.Second
 )
 
-// dues is what neighbors give and get (Paper §3.5).
-type dues struct {
+// accounts are what neighbors give and get (Paper §3.5).
+type accounts struct {
 	ledger   *incentive.Ledger
 	earnings *incentive.Earnings
 	quota    *incentive.Quota
 
-	saving bool   // saveDues is on the agenda
+	saving bool   // keepAccounts is to be called
 	text   []byte // a buffer for the account that is written
 }
 
-// newDues takes up the accounts that the archive keeps. One that cannot be read starts anew.
-func (n *Node) newDues() error {
+// newAccounts takes up the accounts that the archive keeps. One that cannot be read starts anew.
+func (n *Node) newAccounts() error {
 	ledger, err := incentive.NewLedger(n.config.Incentive)
 	if err != nil {
 		return err
 	}
-	var accounts []incentive.Account
+	var list []incentive.Account
 	for _, kept := range n.store.LoadAccounts() {
 		var a incentive.Account
 		if json.Unmarshal(kept.Text, &a) == nil {
-			accounts = append(accounts, a)
+			list = append(list, a)
 		}
 	}
-	ledger.Load(n.now, accounts)
-	n.dues = dues{
+	ledger.Load(n.now, list)
+	n.accounts = accounts{
 		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate), quota: incentive.NewQuota(ledger, n.config.MaxNeighbors),
 	}
 	n.recallStored()
@@ -50,24 +50,24 @@ func (n *Node) newDues() error {
 
 // saveAccounts keeps what changed in the accounts, in a moment.
 func (n *Node) saveAccounts() {
-	if n.dues.saving {
+	if n.accounts.saving {
 		return
 	}
-	n.dues.saving = true
-	n.after(saveDues, n.keepAccounts)
+	n.accounts.saving = true
+	n.after(saveAccountsAfter, n.keepAccounts)
 }
 
 // keepAccounts keeps what changed in the accounts.
 func (n *Node) keepAccounts() {
-	n.dues.saving = false
-	n.dues.ledger.Expire(n.now)
-	dropped, changed := n.dues.ledger.Changed()
+	n.accounts.saving = false
+	n.accounts.ledger.Expire(n.now)
+	dropped, changed := n.accounts.ledger.Changed()
 	for _, h := range dropped {
 		n.store.DropAccount(h.String())
 	}
 	for _, a := range changed {
-		n.dues.text = a.AppendJSON(n.dues.text[:0])
-		n.store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: n.dues.text})
+		n.accounts.text = a.AppendJSON(n.accounts.text[:0])
+		n.store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: n.accounts.text})
 	}
 }
 
@@ -90,7 +90,7 @@ func (n *Node) earnValue(l *link, v incentive.Credit) {
 	if v <= 0 {
 		return
 	}
-	n.dues.ledger.Got(n.now, l.holder, v)
+	n.accounts.ledger.Got(n.now, l.holder, v)
 	n.table.Brought(n.now, l.peer, neighbors.Usefulness(v))
 	n.saveAccounts()
 	n.pumpHolder(l)
@@ -113,10 +113,10 @@ func (n *Node) pumpHolder(l *link) {
 // for an own poll. polled are those of its young entries that stood in one before.
 func (n *Node) stored(b *protocol.Bundle, fresh []feed.Entry, from *link, polled ...feed.EntryID) {
 	if from == nil {
-		n.dues.earnings.Stored(n.now, b, fresh, incentive.Holder{})
+		n.accounts.earnings.Stored(n.now, b, fresh, incentive.Holder{})
 		return
 	}
-	earned := n.dues.earnings.Stored(n.now, b, fresh, from.holder, polled...)
+	earned := n.accounts.earnings.Stored(n.now, b, fresh, from.holder, polled...)
 	n.claimed(from, b, fresh, earned)
 	n.earn(from, earned, b.Feed)
 	n.payArrears()
@@ -124,7 +124,7 @@ func (n *Node) stored(b *protocol.Bundle, fresh []feed.Entry, from *link, polled
 
 // payArrears books what neighbors earned later than they brought it.
 func (n *Node) payArrears() {
-	for _, a := range n.dues.earnings.Arrears() {
+	for _, a := range n.accounts.earnings.Arrears() {
 		var from *neighbors.Neighbor
 		if l := n.linkHeldBy(a.Holder); l != nil {
 			from = l.peer
@@ -144,7 +144,7 @@ func (n *Node) earnLate(h incentive.Holder, v incentive.Credit) {
 		n.earnValue(l, v)
 		return
 	}
-	n.dues.ledger.Got(n.now, h, v)
+	n.accounts.ledger.Got(n.now, h, v)
 	n.saveAccounts()
 }
 
@@ -159,14 +159,14 @@ func (n *Node) linkHeldBy(h incentive.Holder) *link {
 // offeredSeen answers the offer of a bundle that we have. It earns as a delivery would have: it would have
 // served us as well, only later. Now and then we say "unseen" to find out whether it is true.
 func (n *Node) offeredSeen(l *link, did protocol.DID) protocol.Seen {
-	u, entries := n.dues.earnings.Offered(n.now, l.holder, did)
+	u, entries := n.accounts.earnings.Offered(n.now, l.holder, did)
 	n.payArrears()
 	value := n.valueHere(l, entries, u)
 	switch {
 	case value <= 0:
 	case l.mustShow():
 		l.pending += value
-	case len(l.owed) < protocol.MaxPromises && n.dues.ledger.Audit(n.rng, l.holder):
+	case len(l.owed) < protocol.MaxPromises && n.accounts.ledger.Audit(n.rng, l.holder):
 		n.status.Counters.Audits++
 		n.owe(l, did, value)
 		return false
@@ -191,7 +191,7 @@ func (n *Node) deliveredAgain(l *link, b *protocol.Bundle) {
 	records, ids := n.recordsOf(l, b)
 	n.corroborate(l, b, records, n.shared.Known(ids))
 	if n.shown(l, o.audit); o.audit == 0 {
-		u, entries := n.dues.earnings.Offered(n.now, l.holder, b.DID)
+		u, entries := n.accounts.earnings.Offered(n.now, l.holder, b.DID)
 		n.earn(l, entries, u)
 		n.payArrears()
 	}
@@ -199,7 +199,7 @@ func (n *Node) deliveredAgain(l *link, b *protocol.Bundle) {
 
 // forgive goes on with a neighbor where neither side gives anything any more, because each stands at the other's bound.
 func (n *Node) forgive(l *link) {
-	if !l.over && len(l.waiting) > 0 && n.keptShort(l) && n.dues.ledger.Forgive(n.now, l.holder) {
+	if !l.over && len(l.waiting) > 0 && n.keptShort(l) && n.accounts.ledger.Forgive(n.now, l.holder) {
 		n.saveAccounts()
 		n.pumpHolder(l)
 	}
@@ -215,7 +215,7 @@ var offences = map[protocol.Code]incentive.Offence{
 
 // punish counts an offence. Who has no standing left loses every link, and is refused for a while.
 func (n *Node) punish(h incentive.Holder, o incentive.Offence, value incentive.Credit) {
-	ended := n.dues.ledger.Punish(n.now, h, o, value)
+	ended := n.accounts.ledger.Punish(n.now, h, o, value)
 	n.saveAccounts()
 	for _, l := range slices.Clone(n.linked) {
 		if l.holder != h {
@@ -237,7 +237,7 @@ func (n *Node) dismiss(l *link, reason string) {
 
 // refused reports whether the node wants no link with id at present.
 func (n *Node) refused(id protocol.NodeID) bool {
-	_, refused := n.dues.ledger.Refused(n.now, n.dues.ledger.HolderOf(id))
+	_, refused := n.accounts.ledger.Refused(n.now, n.accounts.ledger.HolderOf(id))
 	return refused
 }
 
@@ -251,7 +251,7 @@ func (n *Node) worth(l *link, b *protocol.Bundle) incentive.Credit {
 // allowance is how much may still be offered to the neighbor: what its account allows, less what it, or
 // another node of the same holder, was offered already.
 func (n *Node) allowance(l *link) incentive.Credit {
-	left := n.dues.ledger.Allowance(l.holder)
+	left := n.accounts.ledger.Allowance(l.holder)
 	if left == incentive.MaxCredit {
 		return left
 	}

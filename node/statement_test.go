@@ -27,7 +27,7 @@ func TestAccountsAreStatedEveryTwoHours(t *testing.T) {
 		t.Fatalf("it was said %d times in 13 hours", len(said))
 	}
 	for i := 1; i < len(said); i++ {
-		if d := said[i].Sub(said[i-1]); d < stateEvery || d > stateEvery+2*upkeepEvery {
+		if d := said[i].Sub(said[i-1]); d < stateEvery || d > stateEvery+2*reviewEvery {
 			t.Errorf("it was said again after %v", d)
 		}
 	}

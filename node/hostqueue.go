@@ -32,7 +32,7 @@ func (n *Node) keepHosts() {
 // serveHost begins the next poll at a host, or comes back when it may.
 func (n *Node) serveHost(h *courtesy.Host) {
 	for {
-		v, at := n.hosts.Turn(n.now, h)
+		v, at := n.hosts.Next(n.now, h)
 		switch {
 		case v == nil:
 			n.wakeHost(h, at)
@@ -72,34 +72,34 @@ func toHosts(ev *Fetched) courtesy.Answer {
 
 // noteHosts takes note of what the answer to a poll says about the feed's hosts.
 func (n *Node) noteHosts(s *subscription, ev *Fetched) {
-	n.hosts.Polled(n.now, s.visitor, toHosts(ev), courtesy.Record{Shown: !s.LastSuccess.IsZero(), Errors: s.Errors})
-	s.Lands = s.visitor.Lands()
+	n.hosts.Polled(n.now, s.queued, toHosts(ev), courtesy.Record{Shown: !s.LastSuccess.IsZero(), Errors: s.Errors})
+	s.Lands = s.queued.Lands()
 	n.keepHosts()
 }
 
-// TakeTurn counts a request of the owner's at the host of u, beside the polls, and returns when it may be made. Where
+// ReserveRequest counts a request of the owner's at the host of u, beside the polls, and returns when it may be made. Where
 // that is more than a minute after now it is not counted and not to be made: the host wants to be left alone.
-func (n *Node) TakeTurn(now time.Time, u feed.URL) (at time.Time, ok bool) {
-	return n.hosts.Visit(now, u)
+func (n *Node) ReserveRequest(now time.Time, u feed.URL) (at time.Time, ok bool) {
+	return n.hosts.Request(now, u)
 }
 
-// Visited says how a request of the owner's at At, beside the polls, ended (see TakeTurn).
-type Visited struct {
+// OwnerFetched says how a request of the owner's at At, beside the polls, ended (see ReserveRequest).
+type OwnerFetched struct {
 	At     feed.URL
 	Answer Fetched
 }
 
-// visited has what an answer to the owner says hold for polls as well: it is the same client that asks. A host that
+// ownerFetched has what an answer to the owner says hold for polls as well: it is the same client that asks. A host that
 // refuses is left alone, and a feed whose own address was asked for is for as long as the answer says.
-func (n *Node) visited(ev Visited) {
-	n.hosts.Visited(n.now, toHosts(&ev.Answer))
+func (n *Node) ownerFetched(ev OwnerFetched) {
+	n.hosts.OwnerFetched(n.now, toHosts(&ev.Answer))
 	n.keepHosts()
 	s := n.feeds[ev.At]
 	if s == nil || s.Ended || ev.Answer.Err == nil || ev.Answer.RetryAfter <= 0 {
 		return
 	}
 	s.NotBefore = later(s.NotBefore, n.now.Add(ev.Answer.RetryAfter))
-	if !s.polling && !s.visitor.Waiting() {
+	if !s.polling && !s.queued.Waiting() {
 		n.pollAt(s, later(s.NextPoll, s.NotBefore))
 	}
 	n.store.KeepFeed(s.Feed)

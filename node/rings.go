@@ -14,13 +14,12 @@ const (
 	// wishLife is how long we remember those who wait for entries of ours, and what we wish for ourselves of holders
 	// that refused it.
 	wishLife = time.Hour
-	// nextTurn is how long after our own turn we ask for what is to come in return: our answer arrives first.
-	nextTurn = 2 * time.Second
+	// nextRound is how long after our own part of a round we ask for what is to come in return: our answer arrives first.
+	nextRound = 2 * time.Second
 )
 
-// barter is what goes on in rings of two or three nodes that serve each other what they would give to nobody
-// (Paper §3.6).
-type barter struct {
+// rings are the exchanges between two or three nodes that serve each other what they would give to nobody (Paper §3.6).
+type rings struct {
 	tabs   *incentive.Exchanges
 	askers []asker // one entry a holder, those who asked last at the end
 	parked []*pull // downloads that ended with wishes that somebody refused, in the order in which they ended
@@ -35,7 +34,7 @@ type asker struct {
 // askedUs notes that a node wants entries that we have, and whether it goes on waiting for some.
 func (n *Node) askedUs(id protocol.NodeID, waits bool) {
 	h := incentive.HolderOf(id)
-	list := slices.DeleteFunc(n.barter.askers, func(a asker) bool {
+	list := slices.DeleteFunc(n.rings.askers, func(a asker) bool {
 		return incentive.HolderOf(a.id) == h || n.now.Sub(a.at) >= wishLife
 	})
 	if waits && (n.config.AllowLocal || feed.PublicAddr(id.Addr())) {
@@ -44,12 +43,12 @@ func (n *Node) askedUs(id protocol.NodeID, waits bool) {
 		}
 		list = append(list, asker{id, n.now})
 	}
-	n.barter.askers = list
+	n.rings.askers = list
 }
 
 // askersBut are those who wait for entries of ours, but for one.
 func (n *Node) askersBut(id protocol.NodeID) (askers []protocol.NodeID) {
-	for _, a := range n.barter.askers {
+	for _, a := range n.rings.askers {
 		if a.id != id && n.now.Sub(a.at) < wishLife {
 			askers = append(askers, a.id)
 		}
@@ -57,16 +56,16 @@ func (n *Node) askersBut(id protocol.NodeID) (askers []protocol.NodeID) {
 	return askers
 }
 
-// A turn is how many entries, by incentive.Weight, may be served to a node in exchange, and who gives us as many: we ask
-// it, where a ring was found, or it has given them.
-type turn struct {
+// A round is how many entries, by incentive.Weight, may be served to a node in exchange, and the giver of as many to us:
+// it is asked for them where a ring was found, or has given them.
+type round struct {
 	weight int
 	giver  protocol.NodeID
 	ring   bool
 }
 
-// turnOf is the turn of a node that asks.
-func (n *Node) turnOf(from protocol.NodeID, h incentive.Holder, askers []protocol.NodeID) (t turn) {
+// roundOf is the round of a node that asks.
+func (n *Node) roundOf(from protocol.NodeID, h incentive.Holder, askers []protocol.NodeID) (t round) {
 	wishes := make(map[protocol.NodeID]int, 1+len(askers))
 	if n.pullable(from) {
 		wishes[from] = 0
@@ -81,18 +80,18 @@ func (n *Node) turnOf(from protocol.NodeID, h incentive.Holder, askers []protoco
 	}
 	t.giver, t.ring = incentive.FindRing(from, askers, func(id protocol.NodeID) int { return wishes[id] })
 	if !t.ring {
-		t.giver = n.barter.tabs.By(h)
+		t.giver = n.rings.tabs.By(h)
 	}
-	t.weight = n.barter.tabs.Allowed(n.now, h, t.ring)
+	t.weight = n.rings.tabs.Allowed(n.now, h, t.ring)
 	return t
 }
 
 // took notes that a node was served entries of that weight in exchange, and returns for whom. Where that closes a ring, we ask for
 // what comes in return.
-func (n *Node) took(from protocol.NodeID, h incentive.Holder, weight int, t turn) (to protocol.NodeID) {
-	n.barter.tabs.Served(n.now, h, weight)
+func (n *Node) took(from protocol.NodeID, h incentive.Holder, weight int, t round) (to protocol.NodeID) {
+	n.rings.tabs.Served(n.now, h, weight)
 	if t.ring {
-		n.after(nextTurn, func() { n.askAgain(t.giver) })
+		n.after(nextRound, func() { n.askAgain(t.giver) })
 	}
 	if t.giver == from {
 		return protocol.NodeID{}
@@ -112,7 +111,7 @@ func (n *Node) gave(from protocol.NodeID, b protocol.Batch) {
 		to, by = from, protocol.NodeID{}
 	}
 	if to != n.self.id {
-		n.barter.tabs.Owed(n.now, n.dues.ledger.HolderOf(to), by, min(b.Owed, weight))
+		n.rings.tabs.Owed(n.now, n.accounts.ledger.HolderOf(to), by, min(b.Owed, weight))
 	}
 }
 
@@ -121,7 +120,7 @@ func (n *Node) wishing() (pulls []*pull) {
 	for _, tag := range slices.Sorted(maps.Keys(n.queries.pulls)) {
 		pulls = append(pulls, n.queries.pulls[tag])
 	}
-	return append(pulls, n.barter.parked...)
+	return append(pulls, n.rings.parked...)
 }
 
 // askAgain asks a holder that refused for what is still wished for.
@@ -140,7 +139,7 @@ func (p *pull) park() {
 	n := p.n
 	p.KeepSpent()
 	parked := p.Len()
-	for _, other := range n.barter.parked {
+	for _, other := range n.rings.parked {
 		parked += other.Len()
 	}
 	if p.Len() == 0 || parked > MaxWishes {
@@ -148,14 +147,14 @@ func (p *pull) park() {
 		return
 	}
 	p.parked = true
-	n.barter.parked = append(n.barter.parked, p)
+	n.rings.parked = append(n.rings.parked, p)
 	n.after(wishLife, p.unpark)
 }
 
 // unpark ends a download for good.
 func (p *pull) unpark() {
 	p.over = true
-	p.n.barter.parked = slices.DeleteFunc(p.n.barter.parked, func(other *pull) bool { return other == p })
+	p.n.rings.parked = slices.DeleteFunc(p.n.rings.parked, func(other *pull) bool { return other == p })
 }
 
 // forgetKnown drops wishes for what has come by another way.

@@ -12,10 +12,10 @@ import (
 // were called off are not done at all.
 func TestAgendaOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := newAgenda(epoch)
+		a := newTimers(epoch)
 		type task struct {
 			at time.Duration
-			id taskID
+			id timerID
 		}
 		var did, want []task
 		for _, second := range rapid.SliceOf(rapid.IntRange(0, 9)).Draw(t, "seconds") {
@@ -24,8 +24,8 @@ func TestAgendaOrder(t *testing.T) {
 			want = append(want, next)
 		}
 		for _, id := range rapid.SliceOf(rapid.IntRange(1, 20)).Draw(t, "called off") {
-			a.callOff(taskID(id))
-			want = slices.DeleteFunc(want, func(t task) bool { return t.id == taskID(id) })
+			a.cancel(timerID(id))
+			want = slices.DeleteFunc(want, func(t task) bool { return t.id == timerID(id) })
 		}
 		slices.SortStableFunc(want, func(x, y task) int { return int(x.at - y.at) })
 		for second := range 10 {
@@ -42,21 +42,21 @@ func TestAgendaOrder(t *testing.T) {
 
 // What was called off is not done, and nobody is woken for it.
 func TestCalledOff(t *testing.T) {
-	a, done := newAgenda(epoch), []string(nil)
-	add := func(second int, name string) taskID {
+	a, done := newTimers(epoch), []string(nil)
+	add := func(second int, name string) timerID {
 		return a.add(epoch.Add(time.Duration(second)*time.Second), func() { done = append(done, name) })
 	}
 	first := add(1, "first")
 	add(3, "third")
 	second := add(2, "second")
-	a.callOff(second)
-	a.callOff(first)
+	a.cancel(second)
+	a.cancel(first)
 	if next := a.next(); !next.Equal(epoch.Add(3 * time.Second)) {
 		t.Errorf("the next is at %v", next)
 	}
-	a.callOff(first) // it is gone
+	a.cancel(first) // it is gone
 	last := add(4, "last")
-	a.callOff(last)
+	a.cancel(last)
 	a.run(epoch.Add(time.Minute))
 	if want := []string{"third"}; !slices.Equal(done, want) || !a.next().IsZero() {
 		t.Errorf("did %v, want %v; the next is at %v", done, want, a.next())

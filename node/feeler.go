@@ -6,24 +6,24 @@ import (
 	"feedex/protocol"
 )
 
-// feelAfter and feelBefore bound the time between two calls to addresses that we know from hearsay alone.
+// feelerAfter and feelerBefore bound the time between two calls to addresses that we know from hearsay alone.
 const (
-	feelAfter  = 10 * time.Minute
-	feelBefore = 20 * time.Minute
+	feelerAfter  = 10 * time.Minute
+	feelerBefore = 20 * time.Minute
 )
 
-// feelLater has the node feel its way, now and then, for as long as it runs: when neighbors are wanted it
+// feelersLater has the node send feelers, now and then, for as long as it runs: when neighbors are wanted it
 // should know who is there, and not depend on who named most addresses.
-func (n *Node) feelLater() {
-	n.after(n.between(feelAfter, feelBefore), func() {
+func (n *Node) feelersLater() {
+	n.after(n.between(feelerAfter, feelerBefore), func() {
 		n.forgetOld()
-		n.feel()
-		n.feelLater()
+		n.sendFeeler()
+		n.feelersLater()
 	})
 }
 
-// feel finds out whether somebody is at an address that never answered us.
-func (n *Node) feel() {
+// sendFeeler finds out whether somebody is at an address that never answered us.
+func (n *Node) sendFeeler() {
 	if n.table.Silent(protocol.NodeID{}) {
 		return // who has nothing to say finds no neighbors
 	}

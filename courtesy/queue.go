@@ -8,16 +8,16 @@ import (
 )
 
 // Enter has a feed whose time has come wait for its turn at its host, which is the one to ask for the next Turn.
-func (t *Hosts) Enter(v *Visitor) *Host {
+func (t *Hosts) Enter(v *QueuedFeed) *Host {
 	v.waiting = true
 	v.at.queue = append(v.at.queue, v)
 	return v.at
 }
 
-// Turn takes the feed whose turn it is out of the queue of a host. Its poll begins now, and lasts until End; or later,
+// Next takes the feed whose turn it is out of the queue of a host. Its poll begins now, and lasts until End; or later,
 // at, which is when it is to enter again: the host to which its redirects lead has others first. Where it is nobody's
 // turn, nil, at is when to ask again, the zero time where nobody waits or a poll is under way.
-func (t *Hosts) Turn(now time.Time, h *Host) (v *Visitor, at time.Time) {
+func (t *Hosts) Next(now time.Time, h *Host) (v *QueuedFeed, at time.Time) {
 	if len(h.queue) == 0 || h.asked {
 		return nil, time.Time{}
 	}
@@ -36,24 +36,24 @@ func (t *Hosts) Turn(now time.Time, h *Host) (v *Visitor, at time.Time) {
 }
 
 // strike takes a feed out of the queue.
-func (h *Host) strike(v *Visitor) {
+func (h *Host) strike(v *QueuedFeed) {
 	v.waiting = false
-	h.queue = slices.DeleteFunc(h.queue, func(other *Visitor) bool { return other == v })
+	h.queue = slices.DeleteFunc(h.queue, func(other *QueuedFeed) bool { return other == v })
 }
 
 // landing counts the request that a poll of the feed makes at the host to which its redirects lead, and returns
 // when that may be made; it may be past. The host that is asked first has its own turn for that.
-func (v *Visitor) landing(now time.Time) (at time.Time) {
+func (v *QueuedFeed) landing(now time.Time) (at time.Time) {
 	h := v.lands
 	if h == nil || h == v.at || !h.public {
 		return now
 	}
-	if v.turn.IsZero() || v.turn.Before(h.Until) {
-		v.turn = later(h.Ready(), now)
+	if v.reserved.IsZero() || v.reserved.Before(h.Until) {
+		v.reserved = later(h.Ready(), now)
 		h.Take(now)
 	}
-	if at = v.turn; !at.After(now) {
-		v.turn = time.Time{}
+	if at = v.reserved; !at.After(now) {
+		v.reserved = time.Time{}
 	}
 	return at
 }
@@ -87,17 +87,17 @@ func (t *Hosts) End(u feed.URL) *Host {
 	return h
 }
 
-// longestTurn is how long the owner waits for a turn at a publisher's host.
-const longestTurn = time.Minute
+// longestWait is how long the owner waits for a turn at a publisher's host.
+const longestWait = time.Minute
 
-// Visit counts a request of the owner's at the host of u, beside the polls, and returns when it may be made. Where
+// Request counts a request of the owner's at the host of u, beside the polls, and returns when it may be made. Where
 // that is more than a minute after now it is not counted and not to be made: the host wants to be left alone.
-func (t *Hosts) Visit(now time.Time, u feed.URL) (at time.Time, ok bool) {
+func (t *Hosts) Request(now time.Time, u feed.URL) (at time.Time, ok bool) {
 	h := t.named[plain(u.Host())]
 	if h == nil || !h.public {
 		return now, true // no feed is polled there, or it is the owner's own
 	}
-	if at = later(h.Ready(), now); at.Sub(now) > longestTurn {
+	if at = later(h.Ready(), now); at.Sub(now) > longestWait {
 		return at, false
 	}
 	h.Take(now)
@@ -105,13 +105,13 @@ func (t *Hosts) Visit(now time.Time, u feed.URL) (at time.Time, ok bool) {
 }
 
 // Waiting reports whether the feed waits for its turn.
-func (v *Visitor) Waiting() bool { return v.waiting }
+func (v *QueuedFeed) Waiting() bool { return v.waiting }
 
 // Host is the name of the host at which the feed is asked for.
-func (v *Visitor) Host() string { return v.at.name }
+func (v *QueuedFeed) Host() string { return v.at.name }
 
 // Lands is the name of the host to which its redirects lead, "" where that is no other.
-func (v *Visitor) Lands() string {
+func (v *QueuedFeed) Lands() string {
 	if v.lands == nil {
 		return ""
 	}
@@ -119,7 +119,7 @@ func (v *Visitor) Lands() string {
 }
 
 // Ready is when the feed's host may be asked, the zero time where that is let be; it may be past.
-func (v *Visitor) Ready() time.Time {
+func (v *QueuedFeed) Ready() time.Time {
 	if !v.at.public {
 		return time.Time{}
 	}
@@ -127,7 +127,7 @@ func (v *Visitor) Ready() time.Time {
 }
 
 // Until is when the last of the feed's hosts may be asked again that refused; it may be past, and the zero time.
-func (v *Visitor) Until() (until time.Time) {
+func (v *QueuedFeed) Until() (until time.Time) {
 	for _, h := range []*Host{v.at, v.lands} {
 		if h != nil && h.public {
 			until = later(until, h.Budget.Until)

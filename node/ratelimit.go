@@ -10,7 +10,7 @@ import (
 	"feedex/search"
 )
 
-// Limits of what others may put us to within a minute, whatever their accounts say.
+// What others may cause within a minute, whatever their accounts say.
 const (
 	callsAMinute = 600
 	bytesAMinute = 64 << 20 // of bundles and adverts
@@ -26,16 +26,16 @@ const (
 	floodFactor = 3
 )
 
-// exposure counts what others put us to within a minute.
-type exposure struct {
-	minute    int64                        // since 1970
-	holders   map[incentive.Holder]*effort // of whom there was no link, or it ended: who connects again has no more of it
-	strangers *admission.Pool[struct{}]    // calls
+// rateLimits counts each neighbor's calls and bytes in the current minute, and the calls of strangers.
+type rateLimits struct {
+	minute    int64                       // since 1970
+	holders   map[incentive.Holder]*usage // without a link: connecting again gains no more
+	strangers *admission.Pool[struct{}]   // calls
 }
 
-// effort is what a neighbor puts us to within a minute. All links of a holder share one. Of the bytes count those that it
+// usage is what a neighbor caused in the current minute. All links of a holder share one. Of the bytes count those that it
 // sends, those that it is asked for and those that it asks for: a demand is small, whatever the bundle is.
-type effort struct {
+type usage struct {
 	minute                          int64 // since 1970
 	calls, bytes, queries, messages int
 	search                          time.Duration
@@ -43,110 +43,110 @@ type effort struct {
 
 func minuteOf(now time.Time) int64 { return now.Unix() / 60 }
 
-func newExposure() exposure {
-	return exposure{holders: make(map[incentive.Holder]*effort), strangers: newCalls()}
+func newRateLimits() rateLimits {
+	return rateLimits{holders: make(map[incentive.Holder]*usage), strangers: newCalls()}
 }
 
 func newCalls() *admission.Pool[struct{}] {
 	return admission.NewPool[struct{}](strangersCalls, time.Minute)
 }
 
-// turn begins a new minute.
-func (x *exposure) turn(now time.Time) {
-	if minute := minuteOf(now); minute != x.minute {
-		x.minute, x.strangers = minute, newCalls()
-		clear(x.holders)
+// rollOver begins a new minute.
+func (r *rateLimits) rollOver(now time.Time) {
+	if minute := minuteOf(now); minute != r.minute {
+		r.minute, r.strangers = minute, newCalls()
+		clear(r.holders)
 	}
 }
 
-// part remembers what a link put us to that ends.
-func (x *exposure) part(now time.Time, l *link) {
-	x.turn(now)
-	x.holders[l.holder] = l.effort
+// keep remembers the usage of a link that ends.
+func (r *rateLimits) keep(now time.Time, l *link) {
+	r.rollOver(now)
+	r.holders[l.holder] = l.usage
 }
 
-// effortOf is what a holder, to whom there may be no link, put us to within this minute.
-func (n *Node) effortOf(h incentive.Holder) *effort {
-	n.load.turn(n.now)
-	e := n.load.holders[h]
+// usageOf is the usage of a holder, to whom there may be no link.
+func (n *Node) usageOf(h incentive.Holder) *usage {
+	n.limits.rollOver(n.now)
+	e := n.limits.holders[h]
 	if l := n.linkHeldBy(h); l != nil {
-		e = l.effort
+		e = l.usage
 	} else if e == nil {
-		e = new(effort)
-		n.load.holders[h] = e
+		e = new(usage)
+		n.limits.holders[h] = e
 	}
-	e.turn(n.now)
+	e.rollOver(n.now)
 	return e
 }
 
-// exhausted reports whether a holder put us to all that it may within this minute.
-func (n *Node) exhausted(h incentive.Holder) bool { return n.effortOf(h).over() && !n.trusted(h) }
+// exhausted reports whether a holder caused all that it may in the current minute.
+func (n *Node) exhausted(h incentive.Holder) bool { return n.usageOf(h).over() && !n.trusted(h) }
 
-// turn begins a new minute.
-func (e *effort) turn(now time.Time) {
-	if minute := minuteOf(now); minute != e.minute {
-		*e = effort{minute: minute}
+// rollOver begins a new minute.
+func (u *usage) rollOver(now time.Time) {
+	if minute := minuteOf(now); minute != u.minute {
+		*u = usage{minute: minute}
 	}
 }
 
-func (e *effort) over() bool { return e.calls > callsAMinute || e.bytes > bytesAMinute }
+func (u *usage) over() bool { return u.calls > callsAMinute || u.bytes > bytesAMinute }
 
 // call counts a call over a link, and reports whether it is beyond the limits, and whether it is the first that is.
-func (e *effort) call(now time.Time, c protocol.Call) (over, first bool) {
-	e.turn(now)
-	before := e.over()
-	e.calls++
+func (u *usage) call(now time.Time, c protocol.Call) (over, first bool) {
+	u.rollOver(now)
+	before := u.over()
+	u.calls++
 	switch c := c.(type) {
 	case protocol.PutEntries:
-		e.bytes += c.Bundle.WireBytes()
+		u.bytes += c.Bundle.WireBytes()
 	case protocol.UpdateSubset:
 		for _, in := range c.Changes {
-			e.bytes += in.WireBytes()
+			u.bytes += in.WireBytes()
 		}
 	}
-	return e.over(), e.over() && !before
+	return u.over(), u.over() && !before
 }
 
 // query counts a query over a link, and reports whether it is beyond the limits, and whether it is the one from
 // which on there can be no talk of an oversight.
-func (e *effort) query(now time.Time) (over, flood bool) {
-	e.turn(now)
-	e.queries++
-	return e.queries > search.PerMinute || e.search > searchAMinute, e.queries == floodFactor*search.PerMinute
+func (u *usage) query(now time.Time) (over, flood bool) {
+	u.rollOver(now)
+	u.queries++
+	return u.queries > search.PerMinute || u.search > searchAMinute, u.queries == floodFactor*search.PerMinute
 }
 
 // cause counts the messages that a neighbor's query causes, and returns how many of them it may.
-func (e *effort) cause(now time.Time, messages int) int {
-	e.turn(now)
-	messages = max(0, min(messages, search.MessagesPerMinute-e.messages))
-	e.messages += messages
+func (u *usage) cause(now time.Time, messages int) int {
+	u.rollOver(now)
+	messages = max(0, min(messages, search.MessagesPerMinute-u.messages))
+	u.messages += messages
 	return messages
 }
 
 // searchTime is how long one search for a neighbor may take: half of what is left of its minute. How long that is says
 // nothing about how much is searched, so who asks seldom is answered by a slow machine too, and who asks for what
 // takes long has less time for each search.
-func (e *effort) searchTime(now time.Time) time.Duration {
-	e.turn(now)
-	return max(leastSearch, (searchAMinute-e.search)/2)
+func (u *usage) searchTime(now time.Time) time.Duration {
+	u.rollOver(now)
+	return max(leastSearch, (searchAMinute-u.search)/2)
 }
 
 // searched counts for how long the archive was searched for a neighbor.
-func (e *effort) searched(now time.Time, span time.Duration) {
-	e.turn(now)
-	e.search += span
+func (u *usage) searched(now time.Time, span time.Duration) {
+	u.rollOver(now)
+	u.search += span
 }
 
 // spared takes back messages that were counted and not sent.
-func (e *effort) spared(now time.Time, messages int) {
-	e.turn(now)
-	e.messages = max(0, e.messages-messages)
+func (u *usage) spared(now time.Time, messages int) {
+	u.rollOver(now)
+	u.messages = max(0, u.messages-messages)
 }
 
 // stranger counts a call without a link, and reports whether it is beyond the limits.
-func (x *exposure) stranger(now time.Time, from netip.Addr) (over bool) {
-	x.turn(now)
-	place, _ := x.strangers.Enter(now, from, 1, struct{}{})
+func (r *rateLimits) stranger(now time.Time, from netip.Addr) (over bool) {
+	r.rollOver(now)
+	place, _ := r.strangers.Enter(now, from, 1, struct{}{})
 	return place == nil
 }
 
@@ -155,17 +155,17 @@ func (n *Node) trusted(h incentive.Holder) bool { return n.config.Incentive.Trus
 
 var errExhausted = protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down", callsAMinute, bytesAMinute)
 
-// tooMuch refuses a call that is beyond what its caller may put us to. l is the link that it came over, nil for
+// overLimit refuses a call that is beyond what its caller may cause. l is the link that it came over, nil for
 // none.
-func (n *Node) tooMuch(ev Asked, l *link) bool {
+func (n *Node) overLimit(ev Asked, l *link) bool {
 	if l == nil {
-		if n.trusted(n.dues.ledger.HolderOf(ev.From)) || !n.load.stranger(n.now, ev.From.Addr()) {
+		if n.trusted(n.accounts.ledger.HolderOf(ev.From)) || !n.limits.stranger(n.now, ev.From.Addr()) {
 			return false
 		}
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many calls within a minute from nodes that are not linked with this one; try again later"))
 		return true
 	}
-	over, first := l.effort.call(n.now, ev.Call)
+	over, first := l.usage.call(n.now, ev.Call)
 	if !over || n.trusted(l.holder) {
 		return false
 	}
