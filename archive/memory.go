@@ -371,7 +371,7 @@ func (m *Memory) KeepFeed(f Feed) {
 	m.feeds[f.URL] = f
 }
 
-// Inherit implements Feeds. Titles, folders and bounds are kept on disk alone.
+// Inherit implements Feeds. Titles, folders and limits are kept on disk alone.
 func (m *Memory) Inherit(to, from feed.URL) {}
 
 // milli is t as a Store keeps the times of feeds and peers.

@@ -137,7 +137,7 @@ type Feeds interface {
 	// of a feed that nobody subscribes to any more stay.
 	KeepFeed(f Feed)
 	// Inherit gives a feed what the owner said of another one that is followed no more, as far as they said nothing
-	// else of the feed itself: title, folders and bounds. It does nothing where there are none.
+	// else of the feed itself: title, folders and limits. It does nothing where there are none.
 	Inherit(to, from feed.URL)
 }
 

@@ -34,8 +34,8 @@ type Backfill struct {
 	Pause time.Duration
 }
 
-// Backfilled is how far a Backfill is or, at its end, what came of it, in JSON.
-type Backfilled struct {
+// BackfillReport is how far a Backfill is or, at its end, what came of it, in JSON.
+type BackfillReport struct {
 	Feed      feed.URL  `json:"feed"`
 	Network   int       `json:"network"`           // entries that others gave
 	Publisher int       `json:"publisher"`         // entries of the publisher's archive
@@ -58,19 +58,19 @@ type Backfilled struct {
 	// but that there were some.
 	Missing []Remote        `json:"missing,omitempty"`
 	Gap     *node.GapStatus `json:"gap,omitempty"`
-	Refused []Refusal       `json:"refused,omitempty"` // who was asked in vain
+	Refused []RefusedFetch  `json:"refused,omitempty"` // who was asked in vain
 }
 
-// maxListed bounds what a Backfilled lists of what went wrong.
+// maxListed bounds what a BackfillReport lists of what went wrong.
 const maxListed = 1000
 
 // Run fills in what o can get, and calls each with how far it is. An error ends it early; what others and the
 // publisher refuse does not.
-func (b Backfill) Run(ctx context.Context, o Owner, each func(Backfilled)) (Backfilled, error) {
+func (b Backfill) Run(ctx context.Context, o Owner, each func(BackfillReport)) (BackfillReport, error) {
 	if b.Pause == 0 {
 		b.Pause = backfillPause
 	}
-	r := Backfilled{Feed: b.Feed, page: pageSize{largestPage, largestPage}}
+	r := BackfillReport{Feed: b.Feed, page: pageSize{largestPage, largestPage}}
 	if b.Publisher {
 		if err := b.readArchive(ctx, o, &r, each); err != nil {
 			return r, err
@@ -92,11 +92,11 @@ func (b Backfill) Run(ctx context.Context, o Owner, each func(Backfilled)) (Back
 }
 
 // readArchive goes from document to document of the publisher's archive, the feed's own first.
-func (b Backfill) readArchive(ctx context.Context, o Owner, r *Backfilled, each func(Backfilled)) error {
+func (b Backfill) readArchive(ctx context.Context, o Owner, r *BackfillReport, each func(BackfillReport)) error {
 	var page feed.URL
 	seen := map[feed.URL]bool{"": true, b.Feed: true}
 	for {
-		p, err := o.FetchPage(ctx, b.Feed, page)
+		p, err := o.FetchArchive(ctx, b.Feed, page)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -110,7 +110,7 @@ func (b Backfill) readArchive(ctx context.Context, o Owner, r *Backfilled, each 
 			r.Back = p.Oldest
 		}
 		each(*r)
-		if page, r.PublisherProblem = b.older(p, r.Pages, seen); page == "" {
+		if page, r.PublisherProblem = b.prevArchive(p, r.Pages, seen); page == "" {
 			return nil
 		}
 		if err := rest(ctx, b.Pause); err != nil {
@@ -119,23 +119,23 @@ func (b Backfill) readArchive(ctx context.Context, o Owner, r *Backfilled, each 
 	}
 }
 
-// older is the document of the publisher's archive to read after p, which was the pages-th, "" for none, and what is
+// prevArchive is the document of the publisher's archive to read after p, which was the pages-th, "" for none, and what is
 // wrong with what p says. It adds to those that were seen.
-func (b Backfill) older(p ArchivePage, pages int, seen map[feed.URL]bool) (next feed.URL, problem string) {
+func (b Backfill) prevArchive(p ArchiveDocument, pages int, seen map[feed.URL]bool) (next feed.URL, problem string) {
 	switch {
-	case p.Older == "", p.Listed > 0 && p.Newest.Before(b.Since):
+	case p.PrevArchive == "", p.Listed > 0 && p.Newest.Before(b.Since):
 		return "", ""
-	case seen[p.Older]:
-		return "", fmt.Sprintf("its archive leads back to %s", shown(p.Older))
+	case seen[p.PrevArchive]:
+		return "", fmt.Sprintf("its archive leads back to %s", shown(p.PrevArchive))
 	case pages >= maxPages:
 		return "", fmt.Sprintf("its archive has more than %d documents", maxPages)
 	}
-	seen[p.Older] = true
-	return p.Older, ""
+	seen[p.PrevArchive] = true
+	return p.PrevArchive, ""
 }
 
 // pull downloads what was found, and notes what could not be had.
-func (b Backfill) pull(ctx context.Context, o Owner, found []Remote, r *Backfilled) error {
+func (b Backfill) pull(ctx context.Context, o Owner, found []Remote, r *BackfillReport) error {
 	var wanted []Remote
 	for i := range found {
 		if f := &found[i]; f.Feed == b.Feed && !f.Here && len(f.Holders) > 0 {

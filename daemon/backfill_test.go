@@ -37,7 +37,7 @@ func (o *pastOwner) remote(i int) Remote {
 	return Remote{ID: fmt.Sprint(i), Feed: exampleFeed, Published: o.begun.Add(time.Duration(i) * time.Minute), Seen: o.begun.AddDate(1, 0, 0), Holders: make([]protocol.NodeID, 1)}
 }
 
-func (o *pastOwner) Query(_ context.Context, q Query, each func(QueryPart) error) error {
+func (o *pastOwner) Query(_ context.Context, q QueryRequest, each func(QueryPart) error) error {
 	o.queries, o.hops = append(o.queries, q.Filter), append(o.hops, q.Hops)
 	end := &QueryEnd{Network: true, Asked: 2, Answers: 2, Cut: o.cut}
 	o.waits = append(o.waits, q.Wait)
@@ -72,7 +72,7 @@ func (o *pastOwner) Query(_ context.Context, q Query, each func(QueryPart) error
 	return each(QueryPart{End: end})
 }
 
-func (o *pastOwner) Pull(_ context.Context, list []Remote) (p Pulled, err error) {
+func (o *pastOwner) Pull(_ context.Context, list []Remote) (p PullReport, err error) {
 	for _, r := range list {
 		switch {
 		case o.stored[r.ID]:
@@ -109,20 +109,20 @@ func testBackfillGoesBack(t *testing.T, plain bool, queries, rounds int) {
 	o.plain = plain
 	o.withheld = "17"
 	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{Missing: 3}}}
-	var steps []Backfilled
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(b Backfilled) { steps = append(steps, b) })
+	var steps []BackfillReport
+	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(b BackfillReport) { steps = append(steps, b) })
 	if err != nil || got.Network != 1049 || len(got.Missing) != 1 || got.Missing[0].ID != "17" || got.Gap == nil || got.Cut != nil {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if len(steps) != rounds || len(o.queries) != queries || !got.Back.Equal(o.begun) {
 		t.Errorf("%d steps, %d queries, back to %v", len(steps), len(o.queries), got.Back)
 	}
-	again, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) {})
+	again, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
 	if err != nil || again.Network != 0 {
 		t.Errorf("the second time: %+v, %v", again, err)
 	}
 	o = newPast(1000, 200)
-	part, err := Backfill{Feed: exampleFeed, Network: true, Since: o.begun.Add(900 * time.Minute), Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) {})
+	part, err := Backfill{Feed: exampleFeed, Network: true, Since: o.begun.Add(900 * time.Minute), Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
 	if err != nil || part.Network != 100 || len(o.queries) != 1 {
 		t.Errorf("since minute 900: %+v, %v", part, err)
 	}
@@ -152,7 +152,7 @@ func TestBackfillAsksAgain(t *testing.T) {
 	} {
 		o := newPast(500, 200)
 		o.late, o.half, o.slow = tt.late, tt.half, tt.slow
-		got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) {})
+		got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
 		for i := range tt.waits {
 			tt.waits[i] *= time.Second
 		}
@@ -175,7 +175,7 @@ func TestBackfillAsksAgainWithinBounds(t *testing.T) {
 		o := newPast(8000, 200)
 		o.half = 1 << 20
 		begun := time.Now()
-		got, err := Backfill{Feed: exampleFeed, Network: true}.Run(t.Context(), o, func(Backfilled) {})
+		got, err := Backfill{Feed: exampleFeed, Network: true}.Run(t.Context(), o, func(BackfillReport) {})
 		if err != nil || got.Again != maxAgain || len(o.queries) > 2*40+maxAgain || !slices.Equal(got.Cut, []string{"time"}) {
 			t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
 		}
@@ -188,7 +188,7 @@ func TestBackfillAsksAgainWithinBounds(t *testing.T) {
 // That nobody answers in the middle is no end.
 func TestABackfillThatNobodyAnswersAnyMore(t *testing.T) {
 	o := newPast(500, 200)
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) { o.late = maxTries })
+	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) { o.late = maxTries })
 	if err != nil || !got.Unanswered || got.Network != 200 || !got.Back.Equal(o.begun.Add(299*time.Minute+time.Second)) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -198,25 +198,25 @@ func TestABackfillThatNobodyAnswersAnyMore(t *testing.T) {
 func TestBackfillEnds(t *testing.T) {
 	o := newPast(1, 1)
 	o.cut = []string{"limit", "time"}
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) {})
+	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
 	if err != nil || got.Network != 1 || !slices.Equal(got.Cut, []string{"time", "limit"}) || len(o.queries) > 3*maxTries {
 		t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
 	}
 	o.err = errors.New("no more")
-	if _, err := (Backfill{Feed: exampleFeed, Network: true}).Run(t.Context(), o, func(Backfilled) {}); err == nil {
+	if _, err := (Backfill{Feed: exampleFeed, Network: true}).Run(t.Context(), o, func(BackfillReport) {}); err == nil {
 		t.Error("an error was passed over")
 	}
 }
 
 func TestBackfillReadsThePublishersArchive(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
-	pages := map[feed.URL]ArchivePage{
-		exampleFeed:                {Listed: 2, Newest: day(30), Oldest: day(29), Older: "http://example.com/2"},
-		"http://example.com/2":     {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20), Older: "http://example.com/1"},
+	pages := map[feed.URL]ArchiveDocument{
+		exampleFeed:                {Listed: 2, Newest: day(30), Oldest: day(29), PrevArchive: "http://example.com/2"},
+		"http://example.com/2":     {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20), PrevArchive: "http://example.com/1"},
 		"http://example.com/1":     {Listed: 7, Stored: 6, Newest: day(19), Oldest: day(1)},
-		"http://example.com/loop":  {Older: "http://example.com/loop2"},
-		"http://example.com/loop2": {Older: "http://example.com/loop"},
-		"http://example.com/end":   {Listed: 1, Stored: 1, Older: "http://example.com/none"},
+		"http://example.com/loop":  {PrevArchive: "http://example.com/loop2"},
+		"http://example.com/loop2": {PrevArchive: "http://example.com/loop"},
+		"http://example.com/end":   {Listed: 1, Stored: 1, PrevArchive: "http://example.com/none"},
 	}
 	for name, tt := range map[string]struct {
 		feed    feed.URL
@@ -232,7 +232,7 @@ func TestBackfillReadsThePublishersArchive(t *testing.T) {
 		"broken":      {"http://example.com/end", time.Time{}, 1, 1, "HTTP status 404"},
 	} {
 		o := &fakeOwner{pages: pages}
-		got, err := Backfill{Feed: tt.feed, Since: tt.since, Publisher: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) {})
+		got, err := Backfill{Feed: tt.feed, Since: tt.since, Publisher: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
 		if err != nil || got.Pages != tt.pages || got.Publisher != tt.stored || (tt.problem == "") != (got.PublisherProblem == "") || !strings.Contains(got.PublisherProblem, tt.problem) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}

@@ -31,7 +31,7 @@ const (
 )
 
 // askOthers asks for what others have, from the newest back, as much at a time as an answer holds.
-func (b Backfill) askOthers(ctx context.Context, o Owner, r *Backfilled, each func(Backfilled)) error {
+func (b Backfill) askOthers(ctx context.Context, o Owner, r *BackfillReport, each func(BackfillReport)) error {
 	until := b.Until
 	for r.queries < maxRounds {
 		next, more, err := b.ask(ctx, o, until, r)
@@ -53,7 +53,7 @@ func (b Backfill) askOthers(ctx context.Context, o Owner, r *Backfilled, each fu
 // An answer that is full tells since when it is complete: it lists the latest, and the next query goes on from there. Where
 // somebody does not know how to tell, or so much came out at a time that there is no way on, the part is asked for once more
 // that the answer seems to hold, and a smaller one, until an answer is not full.
-func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *Backfilled) (next time.Time, more bool, err error) {
+func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *BackfillReport) (next time.Time, more bool, err error) {
 	from := b.Since
 	for part := 0; ; part++ {
 		t, err := b.askRange(ctx, o, from, until, r)
@@ -86,7 +86,7 @@ func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *Backfill
 
 // askRange asks for what others have of a range of time until all that were asked have answered, or it has been asked
 // often enough.
-func (b Backfill) askRange(ctx context.Context, o Owner, from, until time.Time, r *Backfilled) (t told, err error) {
+func (b Backfill) askRange(ctx context.Context, o Owner, from, until time.Time, r *BackfillReport) (t told, err error) {
 	answered, asked := false, 0
 	var cut []string // of the queries since the last that went to as many neighbors as any before
 	for try := 0; ; try++ {
@@ -129,7 +129,7 @@ func (b Backfill) askRange(ctx context.Context, o Owner, from, until time.Time, 
 func (b Backfill) query(ctx context.Context, o Owner, from, until time.Time, page int, wait time.Duration) (end *QueryEnd, err error) {
 	yes := true
 	f := feed.Filter{Feed: b.Feed, Since: from, Until: until, Limit: page, Dated: true}
-	q := Query{Network: &yes, Hops: b.Hops, Wait: wait, Filter: f}
+	q := QueryRequest{Network: &yes, Hops: b.Hops, Wait: wait, Filter: f}
 	err = o.Query(ctx, q, func(p QueryPart) error { end = p.End; return nil })
 	return end, err
 }
@@ -167,7 +167,7 @@ func (p pageSize) turn(end *QueryEnd) pageSize {
 }
 
 // note notes how the queries for a range ended.
-func (r *Backfilled) note(cut []string, asked int, answered bool) {
+func (r *BackfillReport) note(cut []string, asked int, answered bool) {
 	if r.Unanswered = !answered; r.Unanswered {
 		r.Problem = noneAnswered
 		if asked == 0 && len(cut) == 0 {
@@ -183,7 +183,7 @@ func (r *Backfilled) note(cut []string, asked int, answered bool) {
 
 // lack notes why others may have more. That is the limit where more came out within a second than an answer lists, or
 // more than so many queries can list.
-func (r *Backfilled) lack(why string) {
+func (r *BackfillReport) lack(why string) {
 	if !slices.Contains(r.Cut, why) {
 		r.Cut = append(r.Cut, why)
 	}

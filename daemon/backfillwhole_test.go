@@ -74,7 +74,7 @@ type neighborhood struct {
 	withheld func(id string) bool
 }
 
-func (o *neighborhood) Query(_ context.Context, q Query, each func(QueryPart) error) error {
+func (o *neighborhood) Query(_ context.Context, q QueryRequest, each func(QueryPart) error) error {
 	f, limit := q.Filter, min(q.Filter.Limit, o.limit)
 	r := search.NewResults(limit, false)
 	for _, id := range slices.Sorted(maps.Keys(o.here)) {
@@ -129,7 +129,7 @@ func (o *neighborhood) Query(_ context.Context, q Query, each func(QueryPart) er
 	return each(QueryPart{End: end})
 }
 
-func (o *neighborhood) Pull(_ context.Context, list []Remote) (p Pulled, err error) {
+func (o *neighborhood) Pull(_ context.Context, list []Remote) (p PullReport, err error) {
 	for _, r := range list {
 		if _, here := o.here[r.ID]; here {
 			continue
@@ -187,7 +187,7 @@ func newNeighborhood(rng *rand.Rand, holders int) *neighborhood {
 // check fills in the past and fails where an entry is neither here nor said to be missing, though all is said to be told.
 func (o *neighborhood) check(t *testing.T, name string) (whole bool) {
 	t.Helper()
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(Backfilled) {})
+	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

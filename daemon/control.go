@@ -33,28 +33,28 @@ type Owner interface {
 	Publishers(ctx context.Context) ([]grade.Host, error)
 	// Subscribe follows feeds, or follows them in another way; repeating it changes nothing.
 	Subscribe(ctx context.Context, s node.Subscribe) error
-	// Settle follows what is at one address: the feed there, or the one that the web page there names, and where that
+	// FollowAddress follows what is at one address: the feed there, or the one that the web page there names, and where that
 	// names several or none it says so. It returns once that is known, or when it has waited long enough.
-	Settle(ctx context.Context, w Wish) (Settled, error)
+	FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error)
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, u feed.URL) error
-	// Bound changes what is kept of feeds.
-	Bound(ctx context.Context, b Bound) error
+	// SetRetention changes what is kept of feeds.
+	SetRetention(ctx context.Context, b RetentionChange) error
 	// Arrange titles and files feeds. Those that nobody knows do not matter. It changes nothing where the error wraps
 	// reading.ErrName or reading.ErrFolders.
 	Arrange(ctx context.Context, list []reading.Arrangement) error
 	// Search finds entries in the node's archive, newest arrival first.
 	Search(ctx context.Context, f feed.Filter) ([]archive.Record, error)
-	Keeper
+	Maintenance
 	// Query finds entries in the node's archive and, where it is asked to, in those of others. It calls each
 	// with what comes of it as it comes, and ends early with an error of each.
-	Query(ctx context.Context, q Query, each func(QueryPart) error) error
+	Query(ctx context.Context, q QueryRequest, each func(QueryPart) error) error
 	// Pull downloads entries that a Query found from those who have them, at most node.MaxWishes. Where it returns an
 	// error nobody was asked.
-	Pull(ctx context.Context, list []Remote) (Pulled, error)
-	// FetchPage asks the publisher of feed u for one document of it, for its own where page is "", and stores as
+	Pull(ctx context.Context, list []Remote) (PullReport, error)
+	// FetchArchive asks the publisher of feed u for one document of it, for its own where page is "", and stores as
 	// entries of the past what was not there.
-	FetchPage(ctx context.Context, u, page feed.URL) (ArchivePage, error)
+	FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error)
 }
 
 // A Report is a node's status as its owner sees it: the node's own, and its host's.
@@ -83,14 +83,14 @@ type ArchiveReport struct {
 	Unindexed int64 `json:"unindexed"` // entries that the full-text index lacks; searches find them, but take longer
 }
 
-// A RetentionReport says what an archive may hold, and what was purged so that it does not hold more. What has no bound
+// A RetentionReport says what an archive may hold, and what was purged so that it does not hold more. What has no limit
 // is 0.
 type RetentionReport struct {
 	Bytes   int64         `json:"bytes"`   // on disk, without what is free
 	Age     time.Duration `json:"age"`     // in nanoseconds
 	Count   int64         `json:"count"`   // entries
 	Relayed int64         `json:"relayed"` // bytes of what neighbors brought of feeds that were never followed
-	Feeds   int           `json:"feeds"`   // that have bounds of their own
+	Feeds   int           `json:"feeds"`   // that have limits of their own
 	Last    sqlite.Purge  `json:"last"`    // what was purged last
 }
 
@@ -174,9 +174,9 @@ type refusal struct {
 //
 //	GET  /status, /neighbors, /feeds, /publishers
 //	POST /subscribe     a subscribeRequest
-//	POST /settle        a settleRequest, answered, when it is known, with a settleAnswer
+//	POST /settle        a followRequest, answered, when it is known, with a followAnswer
 //	POST /unsubscribe   an unsubscribeRequest
-//	POST /bound         a Bound
+//	POST /bound         a RetentionChange
 //	POST /arrange       a list of reading.Arrangement
 //	POST /search        a searchRequest, answered with a list of jsonl.Entry
 //	POST /import        a list of jsonl.Line, answered with an importAnswer
@@ -185,7 +185,7 @@ type refusal struct {
 //	POST /vacuum        answered, when it has ended, with a refusal, of which the error is "" if it succeeded
 //	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
 //	POST /pull          a pullRequest, answered, when it has ended, with a pullAnswer
-//	POST /page          a pageRequest, answered, when it has ended, with a pageAnswer
+//	POST /page          an archiveRequest, answered, when it has ended, with an archiveAnswer
 //
 // The answer to a failure is a refusal: 400 where the request was wrong, 503 where time ran out, 500
 // for the rest.
@@ -211,7 +211,7 @@ func newControl(o Owner) http.Handler {
 		}
 		return o.Subscribe(ctx, s)
 	}))
-	mux.HandleFunc("POST /settle", serveSettle(o))
+	mux.HandleFunc("POST /settle", serveFollowAddress(o))
 	mux.HandleFunc("POST /unsubscribe", change(func(ctx context.Context, s unsubscribeRequest) error {
 		u, err := feed.ParseURL(s.URL)
 		if err != nil {
@@ -238,7 +238,7 @@ func newControl(o Owner) http.Handler {
 		}
 		writeJSON(w, http.StatusOK, jsonl.Entries(records))
 	})
-	mux.HandleFunc("POST /bound", change(o.Bound))
+	mux.HandleFunc("POST /bound", change(o.SetRetention))
 	mux.HandleFunc("POST /arrange", change(o.Arrange))
 	mux.HandleFunc("POST /import", serveImport(o))
 	mux.HandleFunc("POST /password/add", servePasswordAdd(o))
@@ -246,7 +246,7 @@ func newControl(o Owner) http.Handler {
 	mux.HandleFunc("POST /vacuum", serveVacuum(o))
 	mux.HandleFunc("POST /query", serveQuery(o))
 	mux.HandleFunc("POST /pull", servePull(o))
-	mux.HandleFunc("POST /page", servePage(o))
+	mux.HandleFunc("POST /page", serveArchive(o))
 	return mux
 }
 

@@ -34,7 +34,7 @@ func following(u feed.URL) node.Subscribe { return node.Subscribe{Feeds: []feed.
 
 // A fakeOwner answers from its fields and remembers what it was asked.
 type fakeOwner struct {
-	bound     Bound
+	bound     RetentionChange
 	report    Report
 	neighbors []node.NeighborStatus
 	feeds     []node.FeedStatus
@@ -45,17 +45,17 @@ type fakeOwner struct {
 	arranged     []reading.Arrangement
 	passwords    []string
 	subscribed   node.Subscribe
-	wish         Wish
-	settled      Settled
+	wish         FollowAddress
+	followed     FollowedAddress
 	unsubscribed feed.URL
 	filter       feed.Filter
 	imported     []jsonl.Line
 	vacuumed     bool
-	query        Query
+	query        QueryRequest
 	parts        []QueryPart
 	wanted       []Remote
-	pulled       Pulled
-	pages        map[feed.URL]ArchivePage
+	pulled       PullReport
+	pages        map[feed.URL]ArchiveDocument
 }
 
 func (o *fakeOwner) Status(context.Context) (Report, error) { return o.report, o.err }
@@ -70,7 +70,7 @@ func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) 
 	return "https://example.com/seven", o.err
 }
 func (o *fakeOwner) Publishers(context.Context) ([]grade.Host, error) { return o.hosts, o.err }
-func (o *fakeOwner) Bound(_ context.Context, b Bound) error {
+func (o *fakeOwner) SetRetention(_ context.Context, b RetentionChange) error {
 	o.bound = b
 	return b.check()
 }
@@ -79,9 +79,9 @@ func (o *fakeOwner) Subscribe(_ context.Context, s node.Subscribe) error {
 	o.subscribed = s
 	return o.err
 }
-func (o *fakeOwner) Settle(_ context.Context, w Wish) (Settled, error) {
+func (o *fakeOwner) FollowAddress(_ context.Context, w FollowAddress) (FollowedAddress, error) {
 	o.wish = w
-	return o.settled, o.err
+	return o.followed, o.err
 }
 func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
 	o.arranged = append(o.arranged, list...)
@@ -107,7 +107,7 @@ func (o *fakeOwner) Vacuum(context.Context) error {
 	o.vacuumed = true
 	return o.err
 }
-func (o *fakeOwner) Query(_ context.Context, q Query, each func(QueryPart) error) error {
+func (o *fakeOwner) Query(_ context.Context, q QueryRequest, each func(QueryPart) error) error {
 	o.query = q
 	for _, p := range o.parts {
 		if err := each(p); err != nil {
@@ -116,11 +116,11 @@ func (o *fakeOwner) Query(_ context.Context, q Query, each func(QueryPart) error
 	}
 	return o.err
 }
-func (o *fakeOwner) Pull(_ context.Context, list []Remote) (Pulled, error) {
+func (o *fakeOwner) Pull(_ context.Context, list []Remote) (PullReport, error) {
 	o.wanted = append(o.wanted, list...)
 	return o.pulled, o.err
 }
-func (o *fakeOwner) FetchPage(_ context.Context, u, page feed.URL) (ArchivePage, error) {
+func (o *fakeOwner) FetchArchive(_ context.Context, u, page feed.URL) (ArchiveDocument, error) {
 	p, ok := o.pages[cmp.Or(page, u)]
 	if !ok {
 		return p, errors.New("HTTP status 404")
@@ -226,7 +226,7 @@ func TestClientReportsTheNodesWords(t *testing.T) {
 		"neighbors":   func() error { _, err := c.Neighbors(t.Context()); return err },
 		"feeds":       func() error { _, err := c.Feeds(t.Context()); return err },
 		"search":      func() error { _, err := c.Search(t.Context(), feed.Filter{}); return err },
-		"query":       func() error { return c.Query(t.Context(), Query{}, func(QueryPart) error { return nil }) },
+		"query":       func() error { return c.Query(t.Context(), QueryRequest{}, func(QueryPart) error { return nil }) },
 		"subscribe":   func() error { return c.Subscribe(t.Context(), following("http://example.com/")) },
 		"unsubscribe": func() error { return c.Unsubscribe(t.Context(), "http://example.com/") },
 	} {

@@ -24,7 +24,7 @@ type importAnswer struct {
 }
 
 // serveImport takes in lines of an export.
-func serveImport(k Keeper) http.HandlerFunc {
+func serveImport(k Maintenance) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var lines []jsonl.Line
 		if !readBody(w, r, &lines, maxImportBody) {
@@ -46,7 +46,7 @@ func serveImport(k Keeper) http.HandlerFunc {
 }
 
 // serveVacuum answers at once, so that the client knows that it works, and says at the end how it ended.
-func serveVacuum(k Keeper) http.HandlerFunc {
+func serveVacuum(k Maintenance) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c := http.NewResponseController(w)
 		w.Header().Set("Content-Type", "application/json")
@@ -62,14 +62,14 @@ func serveVacuum(k Keeper) http.HandlerFunc {
 	}
 }
 
-// Import implements Keeper.
+// Import implements Maintenance.
 func (c *Client) Import(ctx context.Context, lines []jsonl.Line) (added int, err error) {
 	var a importAnswer
 	err = c.do(ctx, "POST", "/import", lines, &a)
 	return a.Added, err
 }
 
-// Vacuum implements Keeper.
+// Vacuum implements Maintenance.
 func (c *Client) Vacuum(ctx context.Context) error {
 	var end refusal
 	if err := c.do(ctx, "POST", "/vacuum", nil, &end); err != nil {

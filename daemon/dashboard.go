@@ -170,7 +170,7 @@ func (d dashboard) Arrange(ctx context.Context, a reading.Arrangement) error {
 // Ask implements web.Network.
 func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remote) error) (asked web.Asked, err error) {
 	yes := true
-	err = d.host.Query(ctx, Query{Filter: f, Network: &yes}, func(p QueryPart) error {
+	err = d.host.Query(ctx, QueryRequest{Filter: f, Network: &yes}, func(p QueryPart) error {
 		if p.End != nil {
 			asked = web.Asked{Neighbors: p.End.Asked, Cut: p.End.Cut, Problem: p.End.Problem}
 		}
@@ -206,7 +206,7 @@ func (d dashboard) FollowAt(ctx context.Context, u feed.URL, number int64) (f we
 		}
 		u = discover.Lend(page.URL, u)
 	}
-	s, err := d.host.Settle(ctx, Wish{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: followWait, Keep: true})
+	s, err := d.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: followWait, Keep: true})
 	d.host.changes.Add(1)
 	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem}
 	if err != nil || s.Feed == "" {

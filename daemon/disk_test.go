@@ -73,12 +73,12 @@ func (d *disk) Purge(at time.Time, ids []feed.EntryID) (dropped []bool) {
 	return dropped
 }
 func (d *disk) Readmit(ids []feed.EntryID) { d.write(func(m *archive.Memory) { m.Readmit(ids) }) }
-func (d *disk) Surplus(context.Context, time.Time, archive.Retention) ([]feed.EntryID, error) {
+func (d *disk) OverLimit(context.Context, time.Time, archive.Retention) ([]feed.EntryID, error) {
 	return nil, nil
 }
 func (d *disk) Untidy(context.Context, archive.Retention) (bool, error) { return false, nil }
-func (d *disk) Bound(feed.URL, *int64, *time.Duration, *int64)          {}
-func (d *disk) Bounds(context.Context) ([]sqlite.FeedBounds, error)     { return nil, nil }
+func (d *disk) SetLimits(feed.URL, *int64, *time.Duration, *int64)      {}
+func (d *disk) FeedLimits(context.Context) ([]sqlite.FeedLimits, error) { return nil, nil }
 func (d *disk) LastPurge(context.Context) (sqlite.Purge, error)         { return sqlite.Purge{}, nil }
 func (d *disk) Vacuum(context.Context) error                            { return errors.New("there is no file") }
 func (d *disk) Inherit(to, from feed.URL)                               { d.write(func(m *archive.Memory) { m.Inherit(to, from) }) }
@@ -117,9 +117,9 @@ func (d *disk) Commit() error {
 	return err
 }
 
-// A janitor is the upkeep of a disk, as far as there is one.
+// A janitor is the housekeeping of a disk, as far as there is one.
 type janitor struct {
-	upkeep
+	housekeeper
 	disk *disk
 }
 

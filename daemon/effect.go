@@ -26,7 +26,7 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 		})
 	case node.Fetch:
 		h.workers.Go(func() {
-			if got, ok := h.looked.take(e, time.Now()); ok {
+			if got, ok := h.prefetched.take(e, time.Now()); ok {
 				h.send(ctx, arrival{event: got, life: life})
 				return
 			}

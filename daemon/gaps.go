@@ -27,7 +27,7 @@ func leftAlone(f *node.FeedStatus, now time.Time) time.Duration {
 // A gapFiller asks the network for the entries that feeds published between two polls and that are missing here.
 type gapFiller struct {
 	owner Owner
-	log   func(feed.URL, Backfilled)
+	log   func(feed.URL, BackfillReport)
 	hops  int           // as in Backfill
 	pause time.Duration // as in Backfill
 	tried map[feed.URL]time.Time
@@ -60,7 +60,7 @@ func (g *gapFiller) sweep(ctx context.Context, now time.Time) error {
 			continue
 		}
 		g.tried[f.URL] = now
-		got, err := Backfill{Feed: f.URL, Since: f.Gap.After, Until: f.Gap.Before, Network: true, Hops: g.hops, Pause: g.pause}.Run(ctx, g.owner, func(Backfilled) {})
+		got, err := Backfill{Feed: f.URL, Since: f.Gap.After, Until: f.Gap.Before, Network: true, Hops: g.hops, Pause: g.pause}.Run(ctx, g.owner, func(BackfillReport) {})
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (h *host) fillGaps(ctx context.Context) {
 	if hops == 0 {
 		return
 	}
-	g := gapFiller{owner: unasked{h}, hops: hops, log: func(u feed.URL, got Backfilled) {
+	g := gapFiller{owner: unasked{h}, hops: hops, log: func(u feed.URL, got BackfillReport) {
 		h.config.Log.Info("asked the network for missed entries", "feed", shown(u), "entries", got.Network, "err", got.Problem)
 	}}
 	g.run(ctx)

@@ -19,7 +19,7 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 		{URL: "http://example.com/discreet", Gap: gap, Discreet: true},
 	}
 	var filled []feed.URL
-	g := gapFiller{owner: o, hops: 1, pause: time.Nanosecond, log: func(u feed.URL, _ Backfilled) { filled = append(filled, u) }}
+	g := gapFiller{owner: o, hops: 1, pause: time.Nanosecond, log: func(u feed.URL, _ BackfillReport) { filled = append(filled, u) }}
 	now := o.begun
 	for i, step := range []struct {
 		after time.Duration
@@ -49,7 +49,7 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 func TestOldGapsAreAskedAboutRarely(t *testing.T) {
 	o := newPast(100, 200)
 	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{After: o.begun.Add(-time.Minute), Before: o.begun, Missing: 19}}}
-	g := gapFiller{owner: o, hops: 1, pause: time.Nanosecond, log: func(feed.URL, Backfilled) {}}
+	g := gapFiller{owner: o, hops: 1, pause: time.Nanosecond, log: func(feed.URL, BackfillReport) {}}
 	for age := gapsEvery; age < 28*24*time.Hour; age += gapsEvery {
 		if err := g.sweep(t.Context(), o.begun.Add(age)); err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ func newHub(h *host, archive *sqlite.Reader, cfg reader.Config) *websub.Hub {
 	hub := websub.New(websub.Config{
 		Feeds: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { feeds.ServeHTTP(w, r) }),
 		Store: hubStore{h, archive}, Transport: callbacks.transport(), Check: callbacks.check,
-		From: func(r *http.Request) netip.Addr { return visitorAt(r.Context()) }, Log: h.config.Log,
+		From: func(r *http.Request) netip.Addr { return callerAddr(r.Context()) }, Log: h.config.Log,
 	})
 	cfg.Hub, cfg.Web, cfg.Entrance = hub, nil, nil // the hub needs no password to itself
 	feeds = reader.New(cfg)

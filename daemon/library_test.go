@@ -38,7 +38,7 @@ func openLibrary(t *testing.T, path string) *testLibrary {
 	}
 	c := Config{Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
 	c.Node.Secret = make([]byte, 32)
-	upkeep, err := store.Upkeep()
+	upkeep, err := store.Housekeeper()
 	if err != nil {
 		t.Fatal(err)
 	}

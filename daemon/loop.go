@@ -44,12 +44,12 @@ type database interface {
 	pruner
 }
 
-// A pruner is the part of a database that knows its bounds, as sqlite.Store has it.
+// A pruner is the part of a database that knows its limits, as sqlite.Store has it.
 type pruner interface {
-	Surplus(ctx context.Context, now time.Time, keep archive.Retention) ([]feed.EntryID, error)
+	OverLimit(ctx context.Context, now time.Time, keep archive.Retention) ([]feed.EntryID, error)
 	Untidy(ctx context.Context, keep archive.Retention) (bool, error)
-	Bound(u feed.URL, bytes *int64, age *time.Duration, count *int64)
-	Bounds(ctx context.Context) ([]sqlite.FeedBounds, error)
+	SetLimits(u feed.URL, bytes *int64, age *time.Duration, count *int64)
+	FeedLimits(ctx context.Context) ([]sqlite.FeedLimits, error)
 	LastPurge(ctx context.Context) (sqlite.Purge, error)
 }
 
@@ -65,25 +65,25 @@ type fetcher interface {
 
 // A host runs one node. Its loop goroutine owns the fields of the second group.
 type host struct {
-	config    Config
-	store     database
-	upkeep    upkeep
-	stirred   chan struct{} // something was stored that upkeep may have to do with
-	client    caller
-	fetcher   fetcher
-	hub       *websub.Hub // nil before run
-	events    chan arrival
-	chores    chan func()   // what concerns the archive and not the node
-	fetching  chan struct{} // a place each for maxFetching polls
-	searching chan struct{} // a place each for searches under way for neighbors
-	workers   sync.WaitGroup
-	started   time.Time
-	at        Addresses
-	lastQuery atomic.Uint64 // tag of the owner's latest query
-	looked    looked        // for first polls
-	visitors  visitors      // of the reader address
-	known     acquaintances // for whom places are kept
-	changes   atomic.Uint64 // counts what pages may want to show
+	config      Config
+	store       database
+	housekeeper housekeeper
+	stirred     chan struct{} // something was stored that housekeeping may have to do with
+	client      caller
+	fetcher     fetcher
+	hub         *websub.Hub // nil before run
+	events      chan arrival
+	chores      chan func()   // what concerns the archive and not the node
+	fetching    chan struct{} // a place each for maxFetching polls
+	searching   chan struct{} // a place each for searches under way for neighbors
+	workers     sync.WaitGroup
+	started     time.Time
+	at          Addresses
+	lastQuery   atomic.Uint64 // tag of the owner's latest query
+	prefetched  prefetched    // for first polls
+	callers     callers       // of the reader address
+	known       acquaintances // for whom places are kept
+	changes     atomic.Uint64 // counts what pages may want to show
 
 	node     *node.Node // nil while nothing can be stored
 	clock    clock
@@ -110,9 +110,9 @@ type arrival struct {
 }
 
 // newHost makes a host that has no core yet. c has its defaults.
-func newHost(c Config, store database, upkeep upkeep, client caller, fetcher fetcher) *host {
+func newHost(c Config, store database, upkeep housekeeper, client caller, fetcher fetcher) *host {
 	return &host{
-		config: c, store: store, upkeep: upkeep, client: client, fetcher: fetcher,
+		config: c, store: store, housekeeper: upkeep, client: client, fetcher: fetcher,
 		stirred:   make(chan struct{}, 1),
 		rng:       rand.New(rand.NewPCG(seed(), seed())),
 		events:    make(chan arrival, maxArrivals),

@@ -81,7 +81,7 @@ func runLoop(t *testing.T, p peers, f func(t *testing.T, l *testLoop)) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var running sync.WaitGroup
 		running.Go(func() { l.loop(ctx) })
-		running.Go(func() { l.keepUp(ctx) })
+		running.Go(func() { l.housekeep(ctx) })
 		defer func() {
 			cancel()
 			running.Wait()
@@ -202,7 +202,7 @@ func TestIndexingWhileIdle(t *testing.T) {
 		const takes = 10 * time.Millisecond
 		l.disk.set(diskState{unindexed: 10 * indexedAtOnce, stepTakes: takes})
 		l.knock()
-		l.pass(upkeepIdle - time.Millisecond)
+		l.pass(housekeepingIdle - time.Millisecond)
 		if _, left := l.disk.indexed(); left != 10*indexedAtOnce {
 			t.Error("indexed before there was time")
 		}
@@ -227,12 +227,12 @@ func TestIndexingUnderLoad(t *testing.T) {
 					steps, _ := l.disk.indexed()
 					share := 2
 					if contended {
-						share = upkeepShare
+						share = housekeepingShare
 					}
 					if busy := time.Duration(len(steps)) * takes; busy > load/time.Duration(share)+2*takes {
 						t.Errorf("indexing took %v of %v", busy, load)
 					}
-					longest := takes + upkeepShare*max(takes, shortestPause) + upkeepIdle
+					longest := takes + housekeepingShare*max(takes, shortestPause) + housekeepingIdle
 					for i := 1; i < len(steps); i++ {
 						if gap := steps[i].Sub(steps[i-1]); gap > longest {
 							t.Errorf("nothing was indexed for %v", gap)

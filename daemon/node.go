@@ -59,7 +59,7 @@ type Config struct {
 	// Node is the core's own configuration; its Port and its secrets are set by Run. Feeds of its
 	// PrivateHosts are read also where these are at addresses that are not public.
 	Node node.Config
-	// Retention is what is kept of the archive, beside the bounds of single feeds.
+	// Retention is what is kept of the archive, beside the limits of single feeds.
 	Retention archive.Retention
 	// Reserve is how many bytes of the disk are set aside, so that something can be purged when it is full: ReserveBytes.
 	// Default: none.
@@ -110,7 +110,7 @@ func Run(ctx context.Context, c Config) error {
 		return fmt.Errorf("open archive: %w", err)
 	}
 	defer store.Close()
-	upkeep, err := store.Upkeep()
+	upkeep, err := store.Housekeeper()
 	if err != nil {
 		return fmt.Errorf("open archive: %w", err)
 	}
@@ -178,7 +178,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	forReaders.Hub = h.hub
 	readers := reader.New(forReaders)
 
-	limiter := transport.NewLimiter(transport.LimiterConfig{Neighbor: h.known.has, Reader: h.visitors.familiar})
+	limiter := transport.NewLimiter(transport.LimiterConfig{Neighbor: h.known.has, Reader: h.callers.familiar})
 	serve := func(ln net.Listener, handler http.Handler, owner bool) {
 		stop(transport.Serve(serving, ln, handler, transport.ServerConfig{
 			Limiter: limiter, Owner: owner, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
@@ -187,7 +187,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	var servers, loop sync.WaitGroup
 	loop.Go(func() { h.loop(looping) })
 	servers.Go(func() { serve(l.peers, peers, false) })
-	servers.Go(func() { serve(l.reader, visited(h.proxied(readers, entrance, open), h.config.TrustedProxies), true) })
+	servers.Go(func() { serve(l.reader, withCaller(h.proxied(readers, entrance, open), h.config.TrustedProxies), true) })
 	servers.Go(func() { serve(l.control, newControl(h), true) })
 	servers.Go(func() {
 		if err := h.hub.Run(serving); err != nil {
@@ -197,7 +197,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	servers.Go(func() { h.fillGaps(serving) })
 	servers.Go(func() { h.fillPasts(serving) })
 	servers.Go(func() { h.retain(serving) })
-	servers.Go(func() { h.keepUp(serving) })
+	servers.Go(func() { h.housekeep(serving) })
 	servers.Go(func() { h.countFollowed(serving) })
 	for _, wish := range append([]node.Subscribe{{Feeds: h.config.Subscribe, Standing: true}}, h.config.Wishes...) {
 		if err := h.command(serving, wish); err != nil {
@@ -219,7 +219,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	return context.Cause(serving)
 }
 
-// listenerSet is the doors of a node.
+// listenerSet is where a node listens.
 type listenerSet struct{ peers, reader, control net.Listener }
 
 func (l *listenerSet) close() {
@@ -230,7 +230,7 @@ func (l *listenerSet) close() {
 	}
 }
 
-// listen opens the node's doors.
+// listen has the node listen.
 func listen(c *Config) (*listenerSet, error) {
 	var l listenerSet
 	var err error

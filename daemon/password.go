@@ -41,7 +41,7 @@ func removePassword(d passwordDesk, name string) error {
 	return nil
 }
 
-// AddPassword implements Keeper.
+// AddPassword implements Maintenance.
 func (h *host) AddPassword(ctx context.Context, name string) (secret string, err error) {
 	err = h.write(ctx, func(d desk) error {
 		secret, err = addPassword(d, name)
@@ -50,7 +50,7 @@ func (h *host) AddPassword(ctx context.Context, name string) (secret string, err
 	return secret, err
 }
 
-// RemovePassword implements Keeper.
+// RemovePassword implements Maintenance.
 func (h *host) RemovePassword(ctx context.Context, name string) error {
 	return h.write(ctx, func(d desk) error { return asked(removePassword(d, name)) })
 }
@@ -63,8 +63,8 @@ func asked(err error) error {
 	return nil
 }
 
-// AddPassword implements Keeper.
-func (k *FileKeeper) AddPassword(_ context.Context, name string) (string, error) {
+// AddPassword implements Maintenance.
+func (k *OfflineArchive) AddPassword(_ context.Context, name string) (string, error) {
 	secret, err := addPassword(k.store, name)
 	if lost := k.store.Commit(); lost != nil {
 		err = lost
@@ -72,8 +72,8 @@ func (k *FileKeeper) AddPassword(_ context.Context, name string) (string, error)
 	return secret, err
 }
 
-// RemovePassword implements Keeper.
-func (k *FileKeeper) RemovePassword(_ context.Context, name string) error {
+// RemovePassword implements Maintenance.
+func (k *OfflineArchive) RemovePassword(_ context.Context, name string) error {
 	err := removePassword(k.store, name)
 	if lost := k.store.Commit(); lost != nil {
 		err = lost
@@ -91,7 +91,7 @@ type passwordAnswer struct {
 	Secret string `json:"secret"`
 }
 
-func servePasswordAdd(k Keeper) http.HandlerFunc {
+func servePasswordAdd(k Maintenance) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var p passwordRequest
 		if !readBody(w, r, &p, maxControlBytes) {
@@ -106,14 +106,14 @@ func servePasswordAdd(k Keeper) http.HandlerFunc {
 	}
 }
 
-// AddPassword implements Keeper.
+// AddPassword implements Maintenance.
 func (c *Client) AddPassword(ctx context.Context, name string) (string, error) {
 	var a passwordAnswer
 	err := c.do(ctx, "POST", "/password/add", passwordRequest{name}, &a)
 	return a.Secret, err
 }
 
-// RemovePassword implements Keeper.
+// RemovePassword implements Maintenance.
 func (c *Client) RemovePassword(ctx context.Context, name string) error {
 	return c.do(ctx, "POST", "/password/remove", passwordRequest{name}, nil)
 }

@@ -101,7 +101,7 @@ func (p *pastFiller) help(ctx context.Context, now time.Time, u feed.URL, past a
 
 // read reads the next document of the publisher's archive, or says why that cannot be done.
 func (p *pastFiller) read(ctx context.Context, now time.Time, u feed.URL, past *archive.Past) (problem string, err error) {
-	page, err := p.owner.FetchPage(ctx, u, past.Page)
+	page, err := p.owner.FetchArchive(ctx, u, past.Page)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
@@ -130,14 +130,14 @@ func (p *pastFiller) read(ctx context.Context, now time.Time, u feed.URL, past *
 
 // turnPage notes that the document of the publisher's archive was read that was next, and what is wrong with where it
 // leads.
-func turnPage(past *archive.Past, page ArchivePage, seen map[feed.URL]bool) (problem string) {
+func turnPage(past *archive.Past, page ArchiveDocument, seen map[feed.URL]bool) (problem string) {
 	past.Steps++
 	past.Filled += page.Stored
 	past.Tries, past.Again = 0, time.Time{}
 	if !page.Oldest.IsZero() {
 		past.Back = page.Oldest
 	}
-	if past.Page, problem = (Backfill{Since: past.Since}).older(page, past.Steps, seen); past.Page == "" {
+	if past.Page, problem = (Backfill{Since: past.Since}).prevArchive(page, past.Steps, seen); past.Page == "" {
 		endPublisher(past)
 	}
 	return problem
@@ -150,7 +150,7 @@ func endPublisher(past *archive.Past) {
 
 // pageRead notes that a document of a feed was read, whoever wanted it: where it is the next one that would be read to
 // fill in the feed's past, that is done. Before the first poll it may be the feed's own, which leads to that past.
-func (h *host) pageRead(ctx context.Context, u, at feed.URL, page ArchivePage) error {
+func (h *host) pageRead(ctx context.Context, u, at feed.URL, page ArchiveDocument) error {
 	past, err := look(ctx, h, func(n *node.Node) (past *node.PastStatus, err error) {
 		if n != nil {
 			past = n.Past(u)
@@ -162,8 +162,8 @@ func (h *host) pageRead(ctx context.Context, u, at feed.URL, page ArchivePage) e
 	}
 	next := archive.Past(*past)
 	switch {
-	case next.Stage == archive.PastPoll && at == "" && page.Older != "":
-		next.Stage, next.Page = archive.PastPublisher, page.Older
+	case next.Stage == archive.PastPoll && at == "" && page.PrevArchive != "":
+		next.Stage, next.Page = archive.PastPublisher, page.PrevArchive
 	case next.Stage == archive.PastPublisher && at != "" && next.Page == at:
 		_ = turnPage(&next, page, map[feed.URL]bool{"": true, u: true, at: true})
 	default:
@@ -179,7 +179,7 @@ func (p *pastFiller) ask(ctx context.Context, now time.Time, u feed.URL, past *a
 		past.Lack = "" // it begins again there
 	}
 	past.Again = time.Time{}
-	got := Backfilled{page: pageSize{largestPage, largestPage}}
+	got := BackfillReport{page: pageSize{largestPage, largestPage}}
 	next, more, err := Backfill{Feed: u, Since: past.Since, Hops: p.hops, Pause: p.pause}.ask(ctx, p.owner, past.Back, &got)
 	if err != nil {
 		return "", err

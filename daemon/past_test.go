@@ -53,9 +53,9 @@ func (p *pastFiller) steps(t *testing.T, now time.Time, n int) time.Time {
 func TestThePastIsFilledInStepByStep(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
 	o := newPast(450, 200)
-	o.pages = map[feed.URL]ArchivePage{
-		"http://example.com/2": {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20), Older: "http://example.com/1"},
-		"http://example.com/1": {Listed: 7, Stored: 6, Newest: day(19), Oldest: day(1), Older: "http://example.com/2"},
+	o.pages = map[feed.URL]ArchiveDocument{
+		"http://example.com/2": {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20), PrevArchive: "http://example.com/1"},
+		"http://example.com/1": {Listed: 7, Stored: 6, Newest: day(19), Oldest: day(1), PrevArchive: "http://example.com/2"},
 	}
 	o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: archive.PastPublisher, Page: "http://example.com/2"}}}
 	p, turns := newPastFillerOf(o, o.feeds, 1)
@@ -262,7 +262,7 @@ func TestABackfillIsNotRepeatedInTheBackground(t *testing.T) {
 	n.waitPast(u, func(p *node.PastStatus) bool { return p != nil && p.Stage == archive.PastPublisher })
 	ctx, cancel := context.WithCancel(t.Context())
 	fill := Backfill{Feed: u, Publisher: true, Pause: time.Millisecond}
-	if got, err := fill.Run(ctx, n.client, func(b Backfilled) {
+	if got, err := fill.Run(ctx, n.client, func(b BackfillReport) {
 		if b.Pages == 2 {
 			cancel()
 		}
@@ -272,7 +272,7 @@ func TestABackfillIsNotRepeatedInTheBackground(t *testing.T) {
 	n.waitPast(u, func(p *node.PastStatus) bool {
 		return p.Steps == 1 && p.Filled == 1 && strings.HasSuffix(string(p.Page), "/2024")
 	})
-	if got, err := fill.Run(t.Context(), n.client, func(Backfilled) {}); err != nil || got.Pages != 3 || got.Publisher != 1 {
+	if got, err := fill.Run(t.Context(), n.client, func(BackfillReport) {}); err != nil || got.Pages != 3 || got.Publisher != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	n.waitPast(u, func(p *node.PastStatus) bool { return p.Stage == archive.PastNetwork && p.Page == "" && p.Filled == 2 })
@@ -308,7 +308,7 @@ func TestABackfillBeforeTheFirstPollIsNotRepeated(t *testing.T) {
 	n.waitPast(u, func(p *node.PastStatus) bool { return p != nil && p.Stage == archive.PastPoll })
 	n.waitFeed(u, func(f *node.FeedStatus) bool { return f.LastError != "" })
 	down.Store(false)
-	if got, err := (Backfill{Feed: u, Publisher: true, Pause: time.Millisecond}).Run(t.Context(), n.client, func(Backfilled) {}); err != nil || got.Pages != 3 {
+	if got, err := (Backfill{Feed: u, Publisher: true, Pause: time.Millisecond}).Run(t.Context(), n.client, func(BackfillReport) {}); err != nil || got.Pages != 3 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	done := func(p *node.PastStatus) bool { return p.Stage == archive.PastNetwork && p.Page == "" && p.Steps == 0 }

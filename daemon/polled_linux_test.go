@@ -145,7 +145,7 @@ func TestPagesGiveBackTheRoomOfWhatNeighborsBrought(t *testing.T) {
 		t.Fatal("nothing counts of what the neighbor brought")
 	}
 	f.publish(e)
-	if p, err := b.client.FetchPage(t.Context(), f.url, ""); err != nil || p.Listed != 2 || p.Stored != 0 {
+	if p, err := b.client.FetchArchive(t.Context(), f.url, ""); err != nil || p.Listed != 2 || p.Stored != 0 {
 		t.Fatalf("the document: %+v, %v", p, err)
 	}
 	if n := stored(); n != 0 {

@@ -59,7 +59,7 @@ func (p proxyFeeds) Follows(ctx context.Context, u feed.URL) (bool, error) {
 
 // Look implements proxy.Feeds.
 func (p proxyFeeds) Look(ctx context.Context, u feed.URL) (*feed.Document, error) {
-	got, err := p.host.lookAt(ctx, u)
+	got, err := p.host.prefetch(ctx, u)
 	switch {
 	case err != nil:
 		return nil, err

@@ -15,14 +15,14 @@ import (
 )
 
 // A Pulled says what came of a download of entries that others have, in JSON.
-type Pulled struct {
-	Stored  []string  `json:"stored"`            // EntryIDs that were verified and stored, 40 hexadecimal digits each
-	Missing []string  `json:"missing,omitempty"` // likewise: what nobody gave
-	Refused []Refusal `json:"refused,omitempty"` // who was asked in vain
+type PullReport struct {
+	Stored  []string       `json:"stored"`            // EntryIDs that were verified and stored, 40 hexadecimal digits each
+	Missing []string       `json:"missing,omitempty"` // likewise: what nobody gave
+	Refused []RefusedFetch `json:"refused,omitempty"` // who was asked in vain
 }
 
 // A Refusal is why nothing was taken from a holder, in JSON.
-type Refusal struct {
+type RefusedFetch struct {
 	Holder protocol.NodeID `json:"holder"`
 	Lied   bool            `json:"lied,omitempty"` // it sent what was not asked for, or another version
 	Why    string          `json:"why"`
@@ -58,7 +58,7 @@ func (h *host) endPulls() {
 }
 
 // Pull implements Owner.
-func (h *host) Pull(ctx context.Context, list []Remote) (Pulled, error) {
+func (h *host) Pull(ctx context.Context, list []Remote) (PullReport, error) {
 	return h.pull(ctx, list, false)
 }
 
@@ -67,34 +67,34 @@ func (h *host) Pull(ctx context.Context, list []Remote) (Pulled, error) {
 type unasked struct{ *host }
 
 // Pull implements Owner.
-func (u unasked) Pull(ctx context.Context, list []Remote) (Pulled, error) {
+func (u unasked) Pull(ctx context.Context, list []Remote) (PullReport, error) {
 	return u.pull(ctx, list, true)
 }
 
-func (h *host) pull(ctx context.Context, list []Remote, unasked bool) (Pulled, error) {
+func (h *host) pull(ctx context.Context, list []Remote, unasked bool) (PullReport, error) {
 	ev := node.Pull{Tag: h.lastQuery.Add(1), Unasked: unasked}
 	for i := range list {
 		w, err := list[i].wish()
 		if err != nil {
-			return Pulled{}, err
+			return PullReport{}, err
 		}
 		ev.Wishes = append(ev.Wishes, w)
 	}
 	done := make(chan node.Pulled, 1)
 	if !h.send(ctx, arrival{event: ev, pulled: done}) {
-		return Pulled{}, context.Cause(ctx)
+		return PullReport{}, context.Cause(ctx)
 	}
 	select {
 	case r := <-done:
 		return newPulled(r), r.Err
 	case <-ctx.Done():
 		h.send(context.WithoutCancel(ctx), arrival{event: node.EndPull{Tag: ev.Tag}})
-		return Pulled{}, context.Cause(ctx)
+		return PullReport{}, context.Cause(ctx)
 	}
 }
 
-func newPulled(r node.Pulled) Pulled {
-	out := Pulled{Stored: []string{}}
+func newPulled(r node.Pulled) PullReport {
+	out := PullReport{Stored: []string{}}
 	for _, id := range r.Stored {
 		out.Stored = append(out.Stored, id.String())
 	}
@@ -102,7 +102,7 @@ func newPulled(r node.Pulled) Pulled {
 		out.Missing = append(out.Missing, id.String())
 	}
 	for _, why := range r.Refused {
-		out.Refused = append(out.Refused, Refusal(why))
+		out.Refused = append(out.Refused, RefusedFetch(why))
 	}
 	return out
 }
@@ -130,7 +130,7 @@ type pullRequest struct {
 
 // A pullAnswer is the answer to it.
 type pullAnswer struct {
-	Pulled
+	PullReport
 	refusal
 }
 
@@ -156,7 +156,7 @@ func servePull(o Owner) http.HandlerFunc {
 		patiently(w, func() any {
 			var a pullAnswer
 			var err error
-			if a.Pulled, err = o.Pull(r.Context(), request.Entries); err != nil {
+			if a.PullReport, err = o.Pull(r.Context(), request.Entries); err != nil {
 				a.Error = err.Error()
 			}
 			return a
@@ -165,17 +165,17 @@ func servePull(o Owner) http.HandlerFunc {
 }
 
 // Pull implements Owner.
-func (c *Client) Pull(ctx context.Context, list []Remote) (Pulled, error) {
+func (c *Client) Pull(ctx context.Context, list []Remote) (PullReport, error) {
 	request := pullRequest{Entries: make([]Remote, len(list))}
 	for i, r := range list {
 		request.Entries[i] = Remote{ID: r.ID, Digest: r.Digest, Feed: r.Feed, Holders: r.Holders}
 	}
 	var a pullAnswer
 	if err := c.do(ctx, "POST", "/pull", request, &a); err != nil {
-		return Pulled{}, err
+		return PullReport{}, err
 	}
 	if a.Error != "" {
-		return a.Pulled, errors.New(a.Error)
+		return a.PullReport, errors.New(a.Error)
 	}
-	return a.Pulled, nil
+	return a.PullReport, nil
 }

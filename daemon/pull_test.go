@@ -30,7 +30,7 @@ func TestTwelveNodesFetchWhatOneHas(t *testing.T) {
 		return Config{}
 	})
 	nodes[9].waitArrival(news.url)
-	found := nodes[0].seek(Query{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: protocol.MaxWait}).Found
+	found := nodes[0].seek(QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: protocol.MaxWait}).Found
 	if len(found) != 1 {
 		t.Fatalf("found %+v", found)
 	}
@@ -71,7 +71,7 @@ func TestNodesRefuseWhatOneForges(t *testing.T) {
 	forger := nodes[3]
 	forger.waitArrival(news.url)
 	forger.forge(`UPDATE entries SET summary = 'forged' WHERE title = 'Walrus sighted'`)
-	found := nodes[0].seek(Query{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: protocol.MaxWait}).Found
+	found := nodes[0].seek(QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: protocol.MaxWait}).Found
 	if len(found) != 1 || !slices.Equal(found[0].Holders, []protocol.NodeID{mustID(t, forger.at.Listen)}) {
 		t.Fatalf("found %+v", found)
 	}
@@ -118,8 +118,8 @@ func startForger(t *testing.T, e feed.Entry) protocol.NodeID {
 }
 
 func TestPullOverTheSocket(t *testing.T) {
-	o := &fakeOwner{pulled: Pulled{
-		Stored: []string{"a"}, Missing: []string{"b"}, Refused: []Refusal{{Holder: mustID(t, "192.0.2.7:7790"), Lied: true, Why: "why"}},
+	o := &fakeOwner{pulled: PullReport{
+		Stored: []string{"a"}, Missing: []string{"b"}, Refused: []RefusedFetch{{Holder: mustID(t, "192.0.2.7:7790"), Lied: true, Why: "why"}},
 	}}
 	c := serve(t, o)
 	r := Remote{ID: "a", Digest: "b", Feed: exampleFeed, Title: "not needed", Holders: []protocol.NodeID{mustID(t, "192.0.2.7:7790")}}
@@ -180,7 +180,7 @@ func TestABrokenBackfillIsFinishedByTheNext(t *testing.T) {
 	n := start()
 	ctx, cancel := context.WithCancel(t.Context())
 	fill := Backfill{Feed: exampleFeed, Network: true, Pause: time.Millisecond}
-	first, err := fill.Run(ctx, n.client, func(Backfilled) { cancel() })
+	first, err := fill.Run(ctx, n.client, func(BackfillReport) { cancel() })
 	if err == nil || first.Network == 0 || first.Network >= past {
 		t.Fatalf("broken off after %d, %v", first.Network, err)
 	}
@@ -188,7 +188,7 @@ func TestABrokenBackfillIsFinishedByTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	n = start()
-	second, err := fill.Run(t.Context(), n.client, func(Backfilled) {})
+	second, err := fill.Run(t.Context(), n.client, func(BackfillReport) {})
 	if err != nil || len(second.Missing) != 0 || second.Network == 0 || second.Network > past-first.Network {
 		t.Errorf("first %d, then %d of %d, %d missing, %v, %v", first.Network, second.Network, past, len(second.Missing), second.Refused, err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // A Query is what the owner searches for, here and in the network (Paper §3.6).
-type Query struct {
+type QueryRequest struct {
 	Filter feed.Filter
 	// Network says whether neighbors are asked; nil leaves it to the setting query.network.
 	Network *bool
@@ -100,7 +100,7 @@ const maxResults = 128
 var errRests = errors.New("the node rests because entries cannot be stored")
 
 // Query implements Owner.
-func (h *host) Query(ctx context.Context, q Query, each func(QueryPart) error) error {
+func (h *host) Query(ctx context.Context, q QueryRequest, each func(QueryPart) error) error {
 	limit := q.Filter.Limit
 	if limit <= 0 {
 		limit = feed.DefaultLimit
@@ -124,7 +124,7 @@ func (h *host) Query(ctx context.Context, q Query, each func(QueryPart) error) e
 }
 
 // queryOthers has the node ask its neighbors, and passes on what they tell.
-func (h *host) queryOthers(ctx context.Context, q Query, own []archive.Record, each func(QueryPart) error) error {
+func (h *host) queryOthers(ctx context.Context, q QueryRequest, own []archive.Record, each func(QueryPart) error) error {
 	results := make(chan node.Results, maxResults)
 	ev := node.Query{
 		Tag:   h.lastQuery.Add(1),

@@ -28,7 +28,7 @@ func TestQueriesComeInParts(t *testing.T) {
 	}}
 	c := serve(t, o)
 	yes := true
-	q := Query{Filter: feed.Filter{Words: []string{"a"}, Limit: 7}, Network: &yes, Hops: 2, Wait: 1500 * time.Millisecond}
+	q := QueryRequest{Filter: feed.Filter{Words: []string{"a"}, Limit: 7}, Network: &yes, Hops: 2, Wait: 1500 * time.Millisecond}
 	var got []QueryPart
 	err := c.Query(t.Context(), q, func(p QueryPart) error { got = append(got, p); return nil })
 	if err != nil || !reflect.DeepEqual(got, o.parts) {
@@ -99,7 +99,7 @@ func (n *testNode) waitNeighbors(count int) {
 }
 
 // seek has the node's owner ask the network, and returns how that ended.
-func (n *testNode) seek(q Query) QueryEnd {
+func (n *testNode) seek(q QueryRequest) QueryEnd {
 	n.t.Helper()
 	yes := true
 	q.Network = &yes
@@ -122,10 +122,10 @@ func TestTwelveNodesFindWhatOneHas(t *testing.T) {
 	})
 	nodes[9].waitArrival(news.url)
 	for name, f := range map[string]feed.Filter{"by words": {Words: []string{"walrus"}}, "by feed": {Feed: news.url}} {
-		if end := nodes[0].seek(Query{Filter: f, Hops: 2}); len(end.Found) != 0 {
+		if end := nodes[0].seek(QueryRequest{Filter: f, Hops: 2}); len(end.Found) != 0 {
 			t.Errorf("%s: found within two hops: %+v", name, end)
 		}
-		end := nodes[0].seek(Query{Filter: f, Wait: protocol.MaxWait})
+		end := nodes[0].seek(QueryRequest{Filter: f, Wait: protocol.MaxWait})
 		if len(end.Found) != 1 || end.Found[0].Title != "Walrus sighted" || end.Cut != nil {
 			t.Fatalf("%s: %+v", name, end)
 		}
@@ -166,7 +166,7 @@ func TestAStalledHalfIsNotWaitedFor(t *testing.T) {
 	var end QueryEnd
 	for wait := 2 * time.Second; len(end.Found) == 0 && wait <= protocol.MaxWait; wait *= 2 { // a slow machine needs longer
 		begun := time.Now()
-		end = nodes[0].seek(Query{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: wait})
+		end = nodes[0].seek(QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: wait})
 		if took := time.Since(begun); took < wait/2 || !slices.Contains(end.Cut, "time") {
 			t.Errorf("took %v, cut %v: nobody was stalled", took, end.Cut)
 		}
@@ -199,7 +199,7 @@ func TestTheSettingDecidesAboutTheNetwork(t *testing.T) {
 				}
 			})
 			var got QueryEnd
-			err := l.Query(t.Context(), Query{Network: c.network}, func(p QueryPart) error {
+			err := l.Query(t.Context(), QueryRequest{Network: c.network}, func(p QueryPart) error {
 				if p.End != nil {
 					got = *p.End
 				}
@@ -222,7 +222,7 @@ func TestQueriesEnd(t *testing.T) {
 		return friendly(ctx, addr, call)
 	}
 	yes := true
-	q := Query{Network: &yes, Wait: time.Minute}
+	q := QueryRequest{Network: &yes, Wait: time.Minute}
 	runLoop(t, silent, func(t *testing.T, l *testLoop) {
 		l.follow()
 		l.link(1)

@@ -44,7 +44,7 @@ func BenchmarkQueryNetwork(b *testing.B) {
 	for b.Loop() {
 		since = since.Add(time.Second)
 		begun := time.Now()
-		end := nodes[0].seek(Query{Filter: feed.Filter{Words: []string{"walrus"}, Since: since}, Hops: 3})
+		end := nodes[0].seek(QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}, Since: since}, Hops: 3})
 		took = append(took, time.Since(begun))
 		asked += end.Asked
 		if len(end.Found) != len(titles) {

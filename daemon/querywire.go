@@ -22,18 +22,18 @@ type queryRequest struct {
 }
 
 // query is the Query that is meant. It fails where that makes no sense.
-func (r *queryRequest) query() (Query, error) {
+func (r *queryRequest) query() (QueryRequest, error) {
 	f, err := r.filter()
 	if err != nil {
-		return Query{}, err
+		return QueryRequest{}, err
 	}
 	if r.Hops < 0 || r.Hops > protocol.MaxQueryHops {
-		return Query{}, fmt.Errorf("hops is %d, want 1 to %d", r.Hops, protocol.MaxQueryHops)
+		return QueryRequest{}, fmt.Errorf("hops is %d, want 1 to %d", r.Hops, protocol.MaxQueryHops)
 	}
 	if most := protocol.MaxWait.Milliseconds(); r.Wait < 0 || r.Wait > most {
-		return Query{}, fmt.Errorf("wait is %d ms, want 1 to %d", r.Wait, most)
+		return QueryRequest{}, fmt.Errorf("wait is %d ms, want 1 to %d", r.Wait, most)
 	}
-	return Query{Filter: f, Network: r.Network, Hops: r.Hops, Wait: time.Duration(r.Wait) * time.Millisecond}, nil
+	return QueryRequest{Filter: f, Network: r.Network, Hops: r.Hops, Wait: time.Duration(r.Wait) * time.Millisecond}, nil
 }
 
 // A queryLine is one line of the answer to /query: a QueryPart in JSON, or why there will be no more of them.
@@ -92,7 +92,7 @@ func serveQuery(o Owner) http.HandlerFunc {
 }
 
 // Query implements Owner.
-func (c *Client) Query(ctx context.Context, q Query, each func(QueryPart) error) error {
+func (c *Client) Query(ctx context.Context, q QueryRequest, each func(QueryPart) error) error {
 	resp, err := c.open(ctx, "POST", "/query", queryRequest{
 		searchRequest: newSearch(q.Filter), Network: q.Network, Hops: q.Hops, Wait: q.Wait.Milliseconds(),
 	})

@@ -13,7 +13,7 @@ import (
 const (
 	// retainEvery is the time between two looks at what is beyond what is to be kept.
 	retainEvery = 10 * time.Minute
-	// firstRetain is the time before the first: whoever sets a bound because the disk is full waits for it.
+	// firstRetain is the time before the first: whoever sets a limit because the disk is full waits for it.
 	firstRetain = 10 * time.Second
 	// purgeStep is how many entries are purged at a time at most: fewer where that takes so long that it has to give way to
 	// the loop. purgePause is the pause after a step.
@@ -37,7 +37,7 @@ type retainer struct {
 	tight   bool // the disk is full: the log must not grow
 }
 
-// retain has the archive keep to its bounds until ctx ends.
+// retain has the archive keep to its limits until ctx ends.
 func (h *host) retain(ctx context.Context) {
 	r := &retainer{host: h, keep: h.config.Retention, reserve: reserveIn(h.config.Data, h.config.Reserve)}
 	r.reserve.take()
@@ -75,7 +75,7 @@ func (r *retainer) pass(ctx context.Context) (purged int, err error) {
 		}
 		keep := r.keep
 		keep.Short = r.short(&stats)
-		ids, err := h.store.Surplus(ctx, begun, keep)
+		ids, err := h.store.OverLimit(ctx, begun, keep)
 		if err != nil {
 			return purged, err
 		}
@@ -120,7 +120,7 @@ func (r *retainer) short(stats *sqlite.Stats) int64 {
 func (r *retainer) purge(ctx context.Context, begun time.Time, ids []feed.EntryID) (n int, err error) {
 	for count := purgeStep; len(ids) > 0; {
 		step := ids[:min(count, len(ids))]
-		purged, err := roomy(ctx, r, func() (int, error) { return r.host.upkeep.Purge(ctx, begun, step) })
+		purged, err := roomy(ctx, r, func() (int, error) { return r.host.housekeeper.Purge(ctx, begun, step) })
 		switch {
 		case errors.Is(err, sqlite.ErrGaveWay):
 			count = max(1, count/2)
@@ -140,7 +140,7 @@ func (r *retainer) purge(ctx context.Context, begun time.Time, ids []feed.EntryI
 // tidy frees in the full-text index what the purged entries took.
 func (r *retainer) tidy(ctx context.Context) error {
 	for {
-		more, err := r.patiently(ctx, r.host.upkeep.Tidy)
+		more, err := r.patiently(ctx, r.host.housekeeper.Tidy)
 		if err != nil || !more {
 			return err
 		}
@@ -154,7 +154,7 @@ func (r *retainer) tidy(ctx context.Context) error {
 func (r *retainer) compact(ctx context.Context) error {
 	for state := int64(-1); ; {
 		next, err := insist(ctx, r.host, func() (int64, error) {
-			return roomy(ctx, r, func() (int64, error) { return r.host.upkeep.Compact(ctx, state) })
+			return roomy(ctx, r, func() (int64, error) { return r.host.housekeeper.Compact(ctx, state) })
 		})
 		if err != nil || next < 0 {
 			return err
@@ -178,14 +178,14 @@ func (r *retainer) patiently(ctx context.Context, step func(context.Context) (bo
 func (r *retainer) giveBack(ctx context.Context) error {
 	for {
 		more, err := r.patiently(ctx, func(ctx context.Context) (bool, error) {
-			left, err := r.host.upkeep.Reclaim(ctx, reclaimStep)
+			left, err := r.host.housekeeper.Reclaim(ctx, reclaimStep)
 			return left > 0, err
 		})
 		switch {
 		case err != nil:
 			return err
 		case !more:
-			return r.host.upkeep.Shorten(ctx)
+			return r.host.housekeeper.Shorten(ctx)
 		}
 		if err := rest(ctx, purgePause); err != nil {
 			return err
@@ -195,7 +195,7 @@ func (r *retainer) giveBack(ctx context.Context) error {
 
 // forget forgets what need not be remembered of what was purged.
 func (r *retainer) forget(ctx context.Context) error {
-	u, now := r.host.upkeep, time.Now()
+	u, now := r.host.housekeeper, time.Now()
 	var id feed.EntryID
 	var number int64
 	for _, step := range []func(context.Context) (bool, error){
@@ -234,11 +234,11 @@ func roomy[T any](ctx context.Context, r *retainer, f func() (T, error)) (T, err
 	if errors.Is(err, sqlite.ErrFull) {
 		r.reserve.release()
 		r.tight = true
-		_ = r.host.upkeep.Shorten(ctx) // if there is no room even for that, the next try tells
+		_ = r.host.housekeeper.Shorten(ctx) // if there is no room even for that, the next try tells
 		value, err = f()
 	}
 	if r.tight {
-		_ = r.host.upkeep.Shorten(ctx)
+		_ = r.host.housekeeper.Shorten(ctx)
 	}
 	return value, err
 }

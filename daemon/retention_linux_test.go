@@ -27,7 +27,7 @@ func fillDisk(t *testing.T, dir string) {
 	}
 }
 
-// A disk is full to the last byte, and nothing can be stored. Its owner sets a bound, with or without starting the node
+// A disk is full to the last byte, and nothing can be stored. Its owner sets a limit, with or without starting the node
 // anew, which then cannot even make the files that SQLite has beside an archive in use: and there is room again.
 func TestAFullDiskIsFreedByRetention(t *testing.T) {
 	if !inNamespace(t) {
@@ -67,7 +67,7 @@ func TestAFullDiskIsFreedByRetention(t *testing.T) {
 			fillDisk(t, dir)
 		}
 		held := l.entries()
-		n, err := l.retainer(archive.Retention{All: archive.Bounds{Count: 100}}).pass(ctx)
+		n, err := l.retainer(archive.Retention{All: archive.Limits{Count: 100}}).pass(ctx)
 		if err != nil || l.entries() != 100 {
 			t.Fatalf("restart %v: %d of %d entries were purged, %v, and %d are left", restart, n, held, err, l.entries())
 		}

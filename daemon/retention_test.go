@@ -34,7 +34,7 @@ func (l *testLibrary) holds(records []archive.Record) {
 	}
 }
 
-// retainer is what keeps the library to its bounds, of which no goroutine runs.
+// retainer is what keeps the library to its limits, of which no goroutine runs.
 func (l *testLibrary) retainer(keep archive.Retention) *retainer {
 	return &retainer{host: l.host, keep: keep, reserve: reserveIn(filepath.Dir(l.path), 0)}
 }
@@ -69,7 +69,7 @@ func TestRetention(t *testing.T) {
 		t.Fatalf("%d entries were purged without a bound, %v", n, err)
 	}
 	count := int64(100)
-	if err := l.host.Bound(ctx, Bound{Feeds: []feed.URL{exampleFeed}, Count: &count}); err != nil {
+	if err := l.host.SetRetention(ctx, RetentionChange{Feeds: []feed.URL{exampleFeed}, Count: &count}); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := r.pass(ctx); n != 898 || err != nil || l.entries() != 102 {
@@ -86,7 +86,7 @@ func TestRetention(t *testing.T) {
 	if n, err := r.pass(ctx); n != 0 || err != nil {
 		t.Errorf("again %d were purged, %v", n, err)
 	}
-	if err := l.host.Bound(ctx, Bound{Feeds: []feed.URL{exampleFeed}, Count: new(int64)}); err != nil {
+	if err := l.host.SetRetention(ctx, RetentionChange{Feeds: []feed.URL{exampleFeed}, Count: new(int64)}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -102,7 +102,7 @@ func TestRetention(t *testing.T) {
 		t.Error(err)
 	}
 	bad := int64(-1)
-	if err := l.host.Bound(ctx, Bound{Feeds: []feed.URL{exampleFeed}, Bytes: &bad}); !errors.As(err, new(badRequest)) {
+	if err := l.host.SetRetention(ctx, RetentionChange{Feeds: []feed.URL{exampleFeed}, Bytes: &bad}); !errors.As(err, new(badRequest)) {
 		t.Errorf("a bound below 0: %v", err)
 	}
 }

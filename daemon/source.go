@@ -31,20 +31,20 @@ func (s readerSource) Changed(ctx context.Context, number int64, since reader.Ve
 	return s.Reader.Changed(ctx, number, sqlite.FeedVersion(since), last, limit)
 }
 
-// LastPage implements reader.Source. A feed's own document has the latest sqlite.FullPage and more.
-func (s readerSource) LastPage(ctx context.Context, number int64) (reader.PageRef, error) {
-	ref, err := s.Reader.LastPage(ctx, number)
-	return reader.PageRef(ref), err
+// LastBlock implements reader.Source. A feed's own document has the latest sqlite.FullBlock and more.
+func (s readerSource) LastBlock(ctx context.Context, number int64) (reader.BlockRef, error) {
+	ref, err := s.Reader.LastBlock(ctx, number)
+	return reader.BlockRef(ref), err
 }
 
 // The entries of a page that is not full yet must be in the feed's own document.
-const _ = uint(reader.Window - sqlite.FullPage)
+const _ = uint(reader.Window - sqlite.FullBlock)
 
-// Page implements reader.Source.
-func (s readerSource) Page(ctx context.Context, number int64, ref reader.PageRef) (reader.Page, error) {
-	p, err := s.Reader.Page(ctx, number, sqlite.PageRef(ref))
-	return reader.Page{
-		PageRef: reader.PageRef(p.PageRef), Seqs: p.Seqs, Prev: reader.PageRef(p.Prev), Next: reader.PageRef(p.Next),
+// Document implements reader.Source.
+func (s readerSource) Block(ctx context.Context, number int64, ref reader.BlockRef) (reader.Block, error) {
+	p, err := s.Reader.Block(ctx, number, sqlite.BlockRef(ref))
+	return reader.Block{
+		BlockRef: reader.BlockRef(p.BlockRef), Seqs: p.Seqs, Prev: reader.BlockRef(p.Prev), Next: reader.BlockRef(p.Next),
 		Updated: p.Updated, Digest: p.Digest,
 	}, err
 }

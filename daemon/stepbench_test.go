@@ -38,7 +38,7 @@ func BenchmarkSteps(b *testing.B) {
 		name string
 		run  func(x *bench)
 	}{
-		{"bundles", (*bench).bundles}, {"batches", (*bench).batches}, {"upkeep", (*bench).upkeepSteps}, {"subsets", (*bench).subsets},
+		{"bundles", (*bench).bundles}, {"batches", (*bench).batches}, {"upkeep", (*bench).housekeepingSteps}, {"subsets", (*bench).subsets},
 		{"revisions", (*bench).revisions}, {"answers", (*bench).answers}, {"polls", (*bench).polls}, {"accounts", (*bench).accounts},
 		{"start", (*bench).starts},
 	} {
@@ -60,14 +60,14 @@ const aStart = "a start"
 // A bench is a loop that is turned by hand, on an archive on disk.
 type bench struct {
 	*host
-	b      *testing.B
-	data   string
-	store  *sqlite.Store
-	upkeep *sqlite.Upkeep
-	fetch  func(node.Fetch) node.Fetched // nil for nobody who answers
-	worst  map[string]time.Duration
-	count  map[string]int
-	names  []string
+	b           *testing.B
+	data        string
+	store       *sqlite.Store
+	housekeeper *sqlite.Housekeeper
+	fetch       func(node.Fetch) node.Fetched // nil for nobody who answers
+	worst       map[string]time.Duration
+	count       map[string]int
+	names       []string
 }
 
 // Fetch implements fetcher.
@@ -88,10 +88,10 @@ func (x *bench) open(c node.Config) {
 	if x.store, err = openArchive(x.data); err != nil {
 		x.b.Fatal(err)
 	}
-	if x.upkeep, err = x.store.Upkeep(); err != nil {
+	if x.housekeeper, err = x.store.Housekeeper(); err != nil {
 		x.b.Fatal(err)
 	}
-	x.host = newHost(Config{Data: x.data, Node: c}.withDefaults(), x.store, x.upkeep, peers(friendly), x)
+	x.host = newHost(Config{Data: x.data, Node: c}.withDefaults(), x.store, x.housekeeper, peers(friendly), x)
 	x.measure(aStart, func() {
 		if err := x.revive(); err != nil {
 			x.b.Fatal(err)
@@ -105,15 +105,15 @@ func (x *bench) open(c node.Config) {
 
 func (x *bench) close() {
 	x.workers.Wait()
-	if err := errors.Join(x.upkeep.Close(), x.store.Close()); err != nil {
+	if err := errors.Join(x.housekeeper.Close(), x.store.Close()); err != nil {
 		x.b.Fatal(err)
 	}
 }
 
-// measure takes the processor time of what f does, in whatever threads. The log is brought into the file before, as the upkeep
+// measure takes the processor time of what f does, in whatever threads. The log is brought into the file before, as the housekeeping
 // does beside the loop.
 func (x *bench) measure(name string, f func()) {
-	if err := x.upkeep.Log(x.b.Context()); err != nil {
+	if err := x.housekeeper.Log(x.b.Context()); err != nil {
 		x.b.Fatal(err)
 	}
 	runtime.GC()
@@ -299,9 +299,9 @@ func (x *bench) batches() {
 	x.settle()
 }
 
-// upkeepSteps are those of the upkeep, after a flood: what one of them takes is for how long the loop may have to wait until
+// housekeepingSteps are those of the housekeeping, after a flood: what one of them takes is for how long the loop may have to wait until
 // it can write, if it wants to just then and the step does not notice that it is to end.
-func (x *bench) upkeepSteps() {
+func (x *bench) housekeepingSteps() {
 	ctx := x.b.Context()
 	must := func(err error) {
 		if err != nil {
@@ -320,33 +320,33 @@ func (x *bench) upkeepSteps() {
 			put(3, 1<<20)
 			put(50, 60<<10)
 			put(100, 3000)
-			must(x.upkeep.Log(ctx))
+			must(x.housekeeper.Log(ctx))
 		}
 		for more := true; more; {
 			x.measure("a step of the index, "+kind, func() {
 				var err error
-				more, err = x.upkeep.Index(ctx)
+				more, err = x.housekeeper.Index(ctx)
 				must(err)
 			})
 			for parts := true; parts; {
 				x.measure("a merge, "+kind, func() {
 					var err error
-					parts, err = x.upkeep.Tidy(ctx)
+					parts, err = x.housekeeper.Tidy(ctx)
 					must(err)
 				})
 			}
 		}
-		ids, err := x.store.Surplus(ctx, time.Now(), archive.Retention{All: archive.Bounds{Count: 1}})
+		ids, err := x.store.OverLimit(ctx, time.Now(), archive.Retention{All: archive.Limits{Count: 1}})
 		must(err)
 		for part := range slices.Chunk(ids, purgeStep) {
 			x.measure("a purge, "+kind, func() {
-				_, err := x.upkeep.Purge(ctx, time.Now(), part)
+				_, err := x.housekeeper.Purge(ctx, time.Now(), part)
 				must(err)
 			})
 		}
 		for left := 1; left > 0; {
 			x.measure("giving room back", func() {
-				left, err = x.upkeep.Reclaim(ctx, reclaimStep)
+				left, err = x.housekeeper.Reclaim(ctx, reclaimStep)
 				must(err)
 			})
 		}

@@ -45,7 +45,7 @@ func (r *syncReader) want(path string, form url.Values, want string) {
 }
 
 // A reader logs in at a node, reads what arrived, marks, files and adds, and all of that is there after a restart. A
-// program of another name at the same door is turned away.
+// program of another name at the same address is turned away.
 func TestReaderSyncs(t *testing.T) {
 	f := startFeed(t, "Storm over the bay", "Harbor reopens")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
@@ -89,7 +89,7 @@ func TestReaderSyncs(t *testing.T) {
 	}
 }
 
-// A web page that gave itself a name for this machine learns nothing at the doors of readers either.
+// A web page that gave itself a name for this machine learns nothing at the addresses of readers either.
 func TestSyncUnderForeignName(t *testing.T) {
 	n := startNode(t, Config{})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+n.at.Reader+"/accounts/ClientLogin", nil)

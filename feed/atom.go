@@ -16,7 +16,7 @@ func (b *builder) atom(text string) error {
 	b.doc.Pace.Every = syndicationPeriod(f.Extensions)
 	b.own = Clean(f.ID)
 	for _, l := range f.Links {
-		b.older(l.Rel, l.Href)
+		b.prevArchive(l.Rel, l.Href)
 	}
 	for _, entry := range f.Entries {
 		b.atomEntry(f, entry)

@@ -40,9 +40,9 @@ type Document struct {
 	Clients []string
 	// Private is set where the publisher asks that the document not be passed on or archived.
 	Private bool
-	// Older is the publisher's archive document with the entries that came before those listed here (RFC 5005 §4,
+	// PrevArchive is the publisher's archive document with the entries that came before those listed here (RFC 5005 §4,
 	// "prev-archive"), "" where there is none or it has no URL that can be asked for.
-	Older URL
+	PrevArchive URL
 	// Pace is when the publisher thinks that it is worth coming again.
 	Pace Pace
 

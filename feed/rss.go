@@ -31,7 +31,7 @@ func (b *builder) rss(text string) error {
 	b.own = Clean(strings.TrimSpace(link))
 	for _, space := range []string{"atom", "atom03"} {
 		for _, l := range original.Extensions[space]["link"] {
-			b.older(l.Attrs["rel"], l.Attrs["href"])
+			b.prevArchive(l.Attrs["rel"], l.Attrs["href"])
 		}
 	}
 	for i, item := range f.Items {

@@ -208,7 +208,7 @@ func TestArchivesLeadOnFromWhereTheyAre(t *testing.T) {
 		{Feed: own}: "/", {Feed: own, Address: own + "2"}: "/", {Feed: own, Page: own + "-2025"}: "/archive/2025/",
 	} {
 		got := fetchWith(t, Config{AllowLocal: true}, f)
-		if d := got.Document; got.Err != nil || string(d.Older) != server+want+"1.xml" || d.Entries[0].Link != server+want+"posts/1" || d.Feed != own {
+		if d := got.Document; got.Err != nil || string(d.PrevArchive) != server+want+"1.xml" || d.Entries[0].Link != server+want+"posts/1" || d.Feed != own {
 			t.Errorf("%+v: %+v, %v, want links below %s", f, d, got.Err, want)
 		}
 	}

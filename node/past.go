@@ -54,8 +54,8 @@ func (n *Node) beginPast(s *subscription, doc *feed.Document) {
 	p := &s.Past
 	switch {
 	case p.Stage != archive.PastPoll:
-	case doc != nil && doc.Older != "":
-		p.Stage, p.Page = archive.PastPublisher, doc.Older
+	case doc != nil && doc.PrevArchive != "":
+		p.Stage, p.Page = archive.PastPublisher, doc.PrevArchive
 	default:
 		p.Stage = n.pastAfter(s, archive.PastNetwork)
 	}

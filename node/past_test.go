@@ -11,7 +11,7 @@ import (
 // withOlder has the publisher's document lead to an archive, or to none.
 func (w *network) withOlder(u, older feed.URL) {
 	w.feed(u).answer = func(Fetch) Fetched {
-		return Fetched{Status: 200, Document: &feed.Document{Feed: u, Older: older}}
+		return Fetched{Status: 200, Document: &feed.Document{Feed: u, PrevArchive: older}}
 	}
 }
 

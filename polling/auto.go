@@ -13,13 +13,13 @@ const MostStretch = 4
 
 // Auto polls a feed when, by its rates so far, the entries to be expected since the last poll have waited for
 // TargetDelay in all, each since it was published; or, if that is sooner, when they are half of what the
-// document lists, lest some leave it unread. The zero value polls by the default, within the bounds of
+// document lists, lest some leave it unread. The zero value polls by the default, within the range of
 // Urbansky.
 //
 // Where neighbors bring a share of 1-1/n before own polls do, there are about n that poll and share, and an entry waits
 // T/(n+1) if each does so every T, at times of its own. Then it is enough to poll (n+1)/2 times more rarely than alone:
 // entries wait no longer, and publishers are asked less than twice as often by all together as by one (Paper §3.3,
-// where entries that came from neighbors are not new to a poll, and lead to longer intervals). The bounds stretch with it;
+// where entries that came from neighbors are not new to a poll, and lead to longer intervals). The range stretches with it;
 // up to MostStretch times, as who brings much may hold something back. Half of the document stays what it is: should the
 // neighbors fall silent, nothing is lost.
 //
@@ -28,7 +28,7 @@ const MostStretch = 4
 // twice as often. Over all feeds, the mean delay of an entry is TargetDelay times the polls per entry. Rates
 // that differ by the hour and the day move polls to when there is something to expect.
 type Auto struct {
-	// Bounds are the shortest and the longest interval, alone. They go before the target. Half of the document goes
+	// Range is the shortest and the longest interval, alone. It goes before the target. Half of the document goes
 	// before Min, down to the 2 minutes of Urbansky.
 	Range
 	// TargetDelay is for how long the entries that a poll finds have waited, on average and added up.
@@ -41,7 +41,7 @@ type Auto struct {
 const heuristic = 10
 
 // Interval is the time until the target is reached. A feed of which nothing is known is asked half as often
-// each time, or as rarely as RFC 9111 lets a cache guess, if that is more rarely: within the bounds. As soon as there is
+// each time, or as rarely as RFC 9111 lets a cache guess, if that is more rarely: within the range. As soon as there is
 // anything to go by that guess is worth nothing, since Last-Modified may be years old in a feed of every hour.
 func (a Auto) Interval(p Poll) time.Duration {
 	times, now := p.History.Times, p.At.Unix()

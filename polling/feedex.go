@@ -47,7 +47,7 @@ type FeedEx struct {
 	// other bound if that crosses them; range 1 s to 30 days, Min at most Max.
 	Min, Max time.Duration
 	// Start is the interval of a feed that was never polled. Default DefaultStart, or the nearer of
-	// the bounds; range Min to Max.
+	// the range; range Min to Max.
 	Start time.Duration
 }
 
@@ -111,7 +111,7 @@ func (p FeedEx) Validate() error {
 }
 
 // withDefaults is the policy with its zero fields at their defaults, and with no setting that could
-// make an interval zero. Where the bounds cross, Max holds.
+// make an interval zero. Where the range cross, Max holds.
 func (p FeedEx) withDefaults() FeedEx {
 	p.TargetFreshness = orDefault(p.TargetFreshness, DefaultTarget)
 	p.Max = orDefault(p.Max, max(DefaultMax, p.Min))
@@ -127,7 +127,7 @@ func orDefault[T float64 | time.Duration](value, fallback T) T {
 	return fallback
 }
 
-// clamp brings an interval between the bounds.
+// clamp brings an interval within the range.
 func (p FeedEx) clamp(t time.Duration) time.Duration { return min(max(t, p.Min), p.Max) }
 
 // checkInterval reports an interval that is set, but out of range.

@@ -3,7 +3,7 @@ package polling
 import "time"
 
 // FixLearned polls a feed at the mean interval between the entries of its first document, and never
-// learns more (Urbansky §3.2). The zero value polls within the bounds of Urbansky.
+// learns more (Urbansky §3.2). The zero value polls within the range of Urbansky.
 type FixLearned struct{ Range }
 
 // Interval is what the first poll has shown, or an hour where that was nothing.

@@ -57,7 +57,7 @@ func TestAutoPollsMoreRarelyWithHelp(t *testing.T) {
 	if got, want := p.Interval(poll), 967*time.Minute/2; got < want*8/10 || got > want*12/10 {
 		t.Errorf("one entry in the document: %v, want %v", got, want)
 	}
-	// Nor is it rarer than four times where the bounds go before the target.
+	// Nor is it rarer than four times where the range go before the target.
 	poll.History.Window = 60
 	for _, p := range []polling.Auto{
 		{Range: polling.Range{Max: 2 * h}, TargetDelay: 200 * h}, {Range: polling.Range{Min: 100 * h}, TargetDelay: time.Minute},

@@ -107,7 +107,7 @@ func TestMovingAverageFollowsTheFeed(t *testing.T) {
 	}
 }
 
-func TestBounds(t *testing.T) {
+func TestRange(t *testing.T) {
 	const h = time.Hour
 	for b, first := range map[polling.Range]time.Duration{
 		{}: h, {Min: 2 * h}: 2 * h, {Max: h / 2}: h / 2, {Max: time.Minute}: time.Minute, {Min: 900 * h}: 900 * h, {Min: -h, Max: -h}: h,
@@ -131,7 +131,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Whatever a feed did, the interval is within the bounds; but that half of the document goes before the least of Auto.
+// Whatever a feed did, the interval is within the range; but that half of the document goes before the least of Auto.
 func TestLearnedIntervalsInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := polling.Range{

@@ -3,7 +3,7 @@ package polling
 import "time"
 
 // MovingAverage polls a feed at the mean interval between the entries of its document, and waits longer
-// the longer nothing is published (Urbansky §3.3). The zero value polls within the bounds of Urbansky.
+// the longer nothing is published (Urbansky §3.3). The zero value polls within the range of Urbansky.
 type MovingAverage struct{ Range }
 
 // Interval is the mean interval in the document where something is new. Where nothing is, the poll was

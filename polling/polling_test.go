@@ -104,7 +104,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Whatever the settings and the poll, the interval is between the bounds, and more new entries never
+// Whatever the settings and the poll, the interval is within the range, and more new entries never
 // make it longer.
 func TestFeedExInvariants(t *testing.T) {
 	span := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64(), rapid.Int64Range(1, int64(48*time.Hour)))

@@ -3,7 +3,7 @@ package polling
 import "time"
 
 // PostRate polls a feed when, by the minutes of the day at which it published so far, the next entry is
-// to be expected (Urbansky §3.4). The zero value polls within the bounds of Urbansky.
+// to be expected (Urbansky §3.4). The zero value polls within the range of Urbansky.
 type PostRate struct{ Range }
 
 // minutes of a day, each with a rate of its own.

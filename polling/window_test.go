@@ -17,7 +17,7 @@ func (r *rates) expected(from, to int64) (n float64) {
 	return n
 }
 
-// Auto never lets the entries to be expected until the next poll pass half of the document, whatever the bounds and
+// Auto never lets the entries to be expected until the next poll pass half of the document, whatever the range and
 // the target; with help, as many times half of it as it polls more rarely, which is at most MostStretch; but for the two
 // minutes that no feed is polled within.
 func TestAutoNeverLetsTheWindowSlip(t *testing.T) {

@@ -71,8 +71,8 @@ func (h *handler) serveNumbered(w http.ResponseWriter, r *http.Request, asked st
 	name, page, paged := strings.Cut(name, "/")
 	number, _, _ := strings.Cut(name, "-")
 	n, err := strconv.ParseInt(number, 10, 64)
-	ref, err2 := parsePage(page)
-	if err = errors.Join(err, err2); !ok || err != nil || n < 1 || paged != (ref.Page > 0) {
+	ref, err2 := parseBlock(page)
+	if err = errors.Join(err, err2); !ok || err != nil || n < 1 || paged != (ref.Block > 0) {
 		say(w, http.StatusNotFound, "There is nothing here. A feed is at %s<its number>.atom, .rss or .json.", feedsPath)
 		return
 	}
@@ -83,7 +83,7 @@ func (h *handler) serveNumbered(w http.ResponseWriter, r *http.Request, asked st
 	case c.Number == 0 || subtle.ConstantTimeCompare([]byte(feedsPath+name), []byte(channelPath(&c))) == 0:
 		say(w, http.StatusNotFound, "This node has no feed of that number.")
 	case paged:
-		h.servePage(w, r, f, &c, ref)
+		h.serveBlock(w, r, f, &c, ref)
 	default:
 		h.serveChannel(w, r, f, &c, feedsPath+asked)
 	}
@@ -191,12 +191,12 @@ func (h *handler) serveChannel(w http.ResponseWriter, r *http.Request, f format,
 	if len(seqs) > 0 {
 		first = seqs[len(seqs)-1]
 	}
-	last, err := h.Source.LastPage(r.Context(), c.Number)
+	last, err := h.Source.LastBlock(r.Context(), c.Number)
 	if err != nil {
 		h.fail(w, "read feed", err)
 		return
 	}
-	d.prev = h.pageURL(r, c, last, f)
+	d.prev = h.blockURL(r, c, last, f)
 	delta := false
 	if base, tag, ok := deltaBase(r, func(tag string) (Version, bool) { return d.baseOf(tag, since) }); ok && base.before(c.Version) {
 		seqs, delta, err = h.newSince(r.Context(), c, seqs, base)

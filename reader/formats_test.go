@@ -24,11 +24,11 @@ var update = flag.Bool("update", false, "rewrite the documents in testdata")
 func pagedLibrary() *library {
 	l := exampleLibrary()
 	l.entries[exampleURL][3].Confirmed = false
-	page := func(ref, prev, next reader.PageRef, seqs ...int64) reader.Page {
-		return reader.Page{PageRef: ref, Prev: prev, Next: next, Seqs: seqs, Updated: day(5), Digest: ref.String()}
+	page := func(ref, prev, next reader.BlockRef, seqs ...int64) reader.Block {
+		return reader.Block{BlockRef: ref, Prev: prev, Next: next, Seqs: seqs, Updated: day(5), Digest: ref.String()}
 	}
-	one, two, open := reader.PageRef{Page: 1}, reader.PageRef{Page: 2}, reader.PageRef{Page: 3, Filled: 22}
-	l.pages = []reader.Page{page(one, reader.PageRef{}, two), page(two, one, open, 1003, 1001), page(open, two, reader.PageRef{}, 1002)}
+	one, two, open := reader.BlockRef{Block: 1}, reader.BlockRef{Block: 2}, reader.BlockRef{Block: 3, Filled: 22}
+	l.pages = []reader.Block{page(one, reader.BlockRef{}, two), page(two, one, open, 1003, 1001), page(open, two, reader.BlockRef{}, 1002)}
 	return l
 }
 
@@ -118,8 +118,8 @@ func TestFormatsReadByFeed(t *testing.T) {
 		if got.ID != e.ID || !slices.Equal(got.Authors, e.Authors) || !slices.Equal(got.Enclosures, enclosures) || !slices.Equal(got.Categories, e.Categories) {
 			t.Errorf("%s: %+v, want %+v", name, got, e)
 		}
-		if name != "json" && doc.Older != "http://127.0.0.1:7791/feeds/1/3-22."+feed.URL(name) {
-			t.Errorf("%s: what came before is at %q", name, doc.Older)
+		if name != "json" && doc.PrevArchive != "http://127.0.0.1:7791/feeds/1/3-22."+feed.URL(name) {
+			t.Errorf("%s: what came before is at %q", name, doc.PrevArchive)
 		}
 	}
 }

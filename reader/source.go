@@ -29,11 +29,11 @@ type Source interface {
 	// Records returns entries in the order of their seqs. What is not there any more is left out. It need not
 	// hold them all in memory. An error is the last thing it yields.
 	Records(ctx context.Context, seqs []int64) iter.Seq2[archive.Record, error]
-	// LastPage returns the newest archive document of a feed that readers need who have its own document. The zero
-	// PageRef is none.
-	LastPage(ctx context.Context, number int64) (PageRef, error)
-	// Page returns an archive document, the zero Page if there is none.
-	Page(ctx context.Context, number int64, ref PageRef) (Page, error)
+	// LastBlock returns the newest archive document of a feed that readers need who have its own document. The zero
+	// BlockRef is none.
+	LastBlock(ctx context.Context, number int64) (BlockRef, error)
+	// Block returns an archive document, the zero Page if there is none.
+	Block(ctx context.Context, number int64, ref BlockRef) (Block, error)
 	// Following returns the feeds that the node follows, without those whose URL is a secret unless these are
 	// asked for, and the latest version of any.
 	Following(ctx context.Context, secret bool) (Following, error)
@@ -62,19 +62,19 @@ type Version struct {
 // Empty reports whether the feed has no entries.
 func (v Version) Empty() bool { return v.Arrived == 0 && v.Changed == 0 }
 
-// A PageRef names an archive document: a block of the feed's entries in the order in which the node came to have them,
+// A BlockRef names an archive document: a block of the feed's entries in the order in which the node came to have them,
 // or what was filled in of a block that is not full yet. What arrived of that is in the feed's own document.
-type PageRef struct {
-	Page   int64 // from 1, the oldest; 0 for none
+type BlockRef struct {
+	Block  int64 // from 1, the oldest; 0 for none
 	Filled int64 // of a block that is not full, those that were filled in down to the seq -Filled; 0 for a full one
 }
 
 // A Page is an archive document. It never comes to have more entries; some may be purged.
-type Page struct {
-	PageRef
+type Block struct {
+	BlockRef
 	Seqs    []int64   // the newest first
-	Prev    PageRef   // what came before
-	Next    PageRef   // what came after, none where readers have that from the feed's own document
+	Prev    BlockRef  // what came before
+	Next    BlockRef  // what came after, none where readers have that from the feed's own document
 	Updated time.Time // when one of them came or was changed last
 	Digest  string    // changes when one of the entries does
 }

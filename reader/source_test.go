@@ -31,7 +31,7 @@ type library struct {
 	versions map[feed.URL]reader.Version
 	entries  map[feed.URL][]archive.Record // newest first
 	changed  map[int64]int64               // seq of an entry to which change of its feed it was
-	pages    []reader.Page                 // of any feed
+	pages    []reader.Block                // of any feed
 	failAt   int                           // Records fails instead of yielding this entry, 0 is never
 	err      error                         // of the other methods
 	asked    feed.Filter                   // of the last search
@@ -100,20 +100,20 @@ func (l *library) Records(_ context.Context, seqs []int64) iter.Seq2[archive.Rec
 	}
 }
 
-func (l *library) LastPage(context.Context, int64) (reader.PageRef, error) {
+func (l *library) LastBlock(context.Context, int64) (reader.BlockRef, error) {
 	if len(l.pages) == 0 {
-		return reader.PageRef{}, l.err
+		return reader.BlockRef{}, l.err
 	}
-	return l.pages[len(l.pages)-1].PageRef, l.err
+	return l.pages[len(l.pages)-1].BlockRef, l.err
 }
 
-func (l *library) Page(_ context.Context, _ int64, ref reader.PageRef) (reader.Page, error) {
+func (l *library) Block(_ context.Context, _ int64, ref reader.BlockRef) (reader.Block, error) {
 	for _, p := range l.pages {
-		if p.PageRef == ref {
+		if p.BlockRef == ref {
 			return p, l.err
 		}
 	}
-	return reader.Page{}, l.err
+	return reader.Block{}, l.err
 }
 
 func (l *library) Following(_ context.Context, secret bool) (reader.Following, error) {

@@ -15,7 +15,7 @@ import (
 // can be stored. What a method changed is durable when it returns nil.
 type Library interface {
 	Entrance
-	Shelves
+	Items
 	Desk
 }
 
@@ -27,8 +27,8 @@ type Entrance interface {
 	FeverUser(ctx context.Context, key string) (name string, err error)
 }
 
-// Shelves are what there is to read.
-type Shelves interface {
+// Items are what there is to read.
+type Items interface {
 	// Subscriptions are the feeds that the owner follows, ordered by ID.
 	Subscriptions(ctx context.Context) ([]Subscription, error)
 	// Folders are all folders, also those without a feed, ordered by name.

@@ -99,7 +99,7 @@ func (h *Handler) article(r *archive.Record, images bool) (template.HTML, int) {
 	if text == "" {
 		text = e.Summary
 	}
-	shown, withheld := still(h.safe.Clean(text, base), images)
+	shown, withheld := withholdRemote(h.safe.Clean(text, base), images)
 	shown, ok := whole(shown)
 	if !ok { // its words are better than nothing
 		shown = "<p>" + html.EscapeString(h.safe.Text(text)) + "</p>"

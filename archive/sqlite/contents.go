@@ -23,7 +23,7 @@ type FeedStats struct {
 	Oldest      time.Time `json:"oldest,omitzero"`
 	Newest      time.Time `json:"newest,omitzero"`
 
-	// What is kept of it at most; 0 is no bound of its own.
+	// What is kept of it at most; 0 is no limit of its own.
 	KeepBytes int64 `json:"keep_bytes,omitempty"` // of texts
 	KeepAge   int64 `json:"keep_age,omitempty"`   // seconds
 	KeepCount int64 `json:"keep_count,omitempty"` // entries

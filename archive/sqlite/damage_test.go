@@ -79,9 +79,9 @@ func use(path string) (errs []error) {
 		}
 		_, err = s.Changed(ctx, max(c.Number, 1), FeedVersion{}, 1000, 1000)
 		note(err)
-		last, err := s.LastPage(ctx, max(c.Number, 1))
+		last, err := s.LastBlock(ctx, max(c.Number, 1))
 		note(err)
-		_, err = s.Page(ctx, max(c.Number, 1), last)
+		_, err = s.Block(ctx, max(c.Number, 1), last)
 		note(err)
 	}
 	_, err = s.Stats(ctx)

@@ -320,7 +320,7 @@ const maxFeedIDs = 1 << 14
 
 // feedID is the row of the feed, made if there is none. Call it within a transaction: until that ends nobody else removes it.
 func (s *Store) feedID(u feed.URL) int64 {
-	if removed := s.turn.removed.Load(); removed != s.removed {
+	if removed := s.lock.removed.Load(); removed != s.removed {
 		s.removed = removed
 		clear(s.feedIDs)
 	}

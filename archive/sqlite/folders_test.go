@@ -66,7 +66,7 @@ func TestFolders(t *testing.T) {
 	wantSound(t, s)
 }
 
-// A feed that takes the place of a page has its title, folders and bounds, but for what the owner said of the feed itself.
+// A feed that takes the place of a page has its title, folders and limits, but for what the owner said of the feed itself.
 func TestInherit(t *testing.T) {
 	s := newStore(t)
 	const page, known feed.URL = "https://page.example.org/", "https://known.example.org/feed"
@@ -80,14 +80,14 @@ func TestInherit(t *testing.T) {
 	}
 	arrange(reading.Arrangement{URL: page, Name: &name, Into: []string{"A", "B"}}, reading.Arrangement{URL: known, Name: &mine, Into: []string{"B", "C"}})
 	bytes, age, count := int64(1000), time.Hour, int64(7)
-	s.Bound(page, &bytes, &age, &count)
-	s.Bound(known, nil, nil, &bytes)
+	s.SetLimits(page, &bytes, &age, &count)
+	s.SetLimits(known, nil, nil, &bytes)
 	s.KeepFeed(archive.Feed{URL: page})
 	s.Inherit(known, page)
 	commit(t, s)
 	wantFolders(t, s, "Its own [A B C]")
-	bounds, err := s.Bounds(t.Context())
-	if want := (archive.Bounds{Bytes: 1000, Age: time.Hour, Count: 1000}); err != nil || len(bounds) != 1 || bounds[0].URL != known || bounds[0].Bounds != want {
+	bounds, err := s.FeedLimits(t.Context())
+	if want := (archive.Limits{Bytes: 1000, Age: time.Hour, Count: 1000}); err != nil || len(bounds) != 1 || bounds[0].URL != known || bounds[0].Limits != want {
 		t.Errorf("bounds are %+v, %v", bounds, err)
 	}
 

@@ -66,14 +66,14 @@ func victimRecord(n, i int, state string) archive.Record {
 	return archive.NewRecord(e, time.Unix(int64(n), 0), protocol.NodeID{})
 }
 
-// victim writes batches for good, one line for each that was acknowledged. With each it reads what came before. The upkeep of
+// victim writes batches for good, one line for each that was acknowledged. With each it reads what came before. The housekeeping of
 // its archive goes on all the while.
 func victim(path string) error {
 	s, err := Open(path, Config{})
 	if err != nil {
 		return err
 	}
-	u, err := s.Upkeep()
+	u, err := s.Housekeeper()
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func victim(path string) error {
 		for {
 			_, err := u.Index(ctx)
 			_, err2 := u.Tidy(ctx)
-			s.turn.log.Add(logBytes / 8)
+			s.lock.log.Add(logBytes / 8)
 			for _, err := range []error{err, err2, u.Log(ctx)} {
 				if err != nil && err != ErrGaveWay {
 					fmt.Fprintln(os.Stderr, err)

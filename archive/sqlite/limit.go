@@ -51,7 +51,7 @@ func (l limit) over() *time.Timer {
 
 // pass has the driver do work on the connection behind d, within the limit. Work that does not come back is left to
 // itself: when it does, undo is called with what came of it, the zero value where that is an error.
-func pass[T any](l limit, d *door, work func() (T, error), undo func(T)) (value T, err error) {
+func pass[T any](l limit, d *interruptible, work func() (T, error), undo func(T)) (value T, err error) {
 	if err := l.ctx.Err(); err != nil {
 		return value, err
 	}
@@ -106,7 +106,7 @@ func pass[T any](l limit, d *door, work func() (T, error), undo func(T)) (value 
 
 // interrupt has SQLite stop at the next opportunity. It only sets a mark in the connection, which goes out by itself
 // (https://sqlite.org/c3ref/interrupt.html).
-func (d *door) interrupt() { codes.Xsqlite3_interrupt(nil, d.handle) }
+func (d *interruptible) interrupt() { codes.Xsqlite3_interrupt(nil, d.handle) }
 
 // interrupted reports whether the error says that SQLite was.
 func interrupted(err error) bool {

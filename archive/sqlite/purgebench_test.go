@@ -32,7 +32,7 @@ func BenchmarkPurge(b *testing.B) {
 		}
 		n--
 		b.StopTimer()
-		ids, err := s.Surplus(b.Context(), time.Unix(1, 0), archive.Retention{All: archive.Bounds{Count: 1}})
+		ids, err := s.OverLimit(b.Context(), time.Unix(1, 0), archive.Retention{All: archive.Limits{Count: 1}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -23,7 +23,7 @@ func purgingVictim(path string) error {
 		return err
 	}
 	for n := 0; ; n++ {
-		ids, err := s.Surplus(context.Background(), time.Unix(1, 0), archive.Retention{All: archive.Bounds{Count: 1}})
+		ids, err := s.OverLimit(context.Background(), time.Unix(1, 0), archive.Retention{All: archive.Limits{Count: 1}})
 		if err != nil {
 			return err
 		}

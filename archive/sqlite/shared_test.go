@@ -112,12 +112,12 @@ func TestOthersSideIsPurgedAsRelayed(t *testing.T) {
 	if kept, purged := known(); kept != 4 || purged != 0 {
 		t.Fatalf("others know %d entries, and %d that were purged", kept, purged)
 	}
-	s.Purge(time.Now(), ids[2:]) // by a bound of the feed
+	s.Purge(time.Now(), ids[2:]) // by a limit of the feed
 	mustCommit(t, s)
 	if kept, purged := known(); kept != 4 || purged != 0 {
 		t.Errorf("after the owner's were purged others know %d, and %d that were purged", kept, purged)
 	}
-	surplus, err := s.Surplus(t.Context(), time.Now(), archive.Retention{Relayed: 1})
+	surplus, err := s.OverLimit(t.Context(), time.Now(), archive.Retention{Relayed: 1})
 	if err != nil || len(surplus) != 2 { // (2) own polls had shown to everybody
 		t.Fatalf("%d entries to purge, %v", len(surplus), err)
 	}
@@ -200,7 +200,7 @@ func TestBothSidesGetWhatIsTrue(t *testing.T) {
 	s.Shared().Keep([]archive.Record{forged, latest})
 	for range 2 { // once for the owner, and once for others
 		mustCommit(t, s)
-		surplus, err := s.Surplus(t.Context(), at, archive.Retention{Relayed: 1})
+		surplus, err := s.OverLimit(t.Context(), at, archive.Retention{Relayed: 1})
 		if err != nil || len(surplus) == 0 {
 			t.Fatalf("%d entries to purge, %v", len(surplus), err)
 		}

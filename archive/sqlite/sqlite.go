@@ -68,7 +68,7 @@ func (c Config) withDefaults() Config {
 
 // A Store is the archive of a running node. It implements archive.Store, whose methods together with
 // Commit and Close belong to the node's loop; what it has from Reader may be called by any
-// goroutine at any time before Close. What takes long and can wait is for an Upkeep.
+// goroutine at any time before Close. What takes long and can wait is for a Housekeeper.
 //
 // The first method that writes begins a transaction, which lasts until Commit. Reading methods see
 // what was written, and begin none. The first error since the last Commit is remembered: from then
@@ -117,7 +117,7 @@ func open(ctx context.Context, path string, cfg Config) (_ *Store, err error) {
 			s.Close()
 		}
 	}()
-	if s.writer, err = openWriter(ctx, path, roleWriter, cfg, newTurn()); err != nil {
+	if s.writer, err = openWriter(ctx, path, roleWriter, cfg, newWriteLock()); err != nil {
 		return nil, err
 	}
 	if err := s.convert(ctx, path, cfg.Patience); err != nil {

@@ -56,8 +56,8 @@ func (s *Store) Vacuum(ctx context.Context) error {
 }
 
 func (s *Store) vacuum(ctx context.Context) (err error) {
-	s.turn.begin()
-	defer s.turn.end()
+	s.lock.begin()
+	defer s.lock.end()
 	// The copy would else be made in memory.
 	if _, err := s.conn.ExecContext(ctx, `PRAGMA temp_store(FILE)`); err != nil {
 		return err

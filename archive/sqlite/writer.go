@@ -14,19 +14,19 @@ type writer struct {
 	db    *sql.DB
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
-	turn  *turn
+	lock  *writeLock
 	ctx   context.Context // of the statements of a transaction that may be ended; nil for none
 	inTx  bool
 	err   error
 }
 
 // openWriter opens a connection that writes to the archive at path.
-func openWriter(ctx context.Context, path string, r role, cfg Config, t *turn) (w writer, err error) {
+func openWriter(ctx context.Context, path string, r role, cfg Config, t *writeLock) (w writer, err error) {
 	name, err := dsn(path, r, cfg.WriterCache, cfg.BusyTimeout)
 	if err != nil {
 		return w, err
 	}
-	w = writer{stmts: make(map[string]*sql.Stmt), turn: t}
+	w = writer{stmts: make(map[string]*sql.Stmt), lock: t}
 	if w.db, err = openDB(name); err != nil {
 		return w, err
 	}
@@ -62,7 +62,7 @@ func (w *writer) commit() error {
 	if err != nil {
 		w.rollback()
 	}
-	w.endTurn()
+	w.unlock()
 	w.err = nil
 	return err
 }
@@ -74,13 +74,13 @@ func (w *writer) rollback() {
 		// else to be said.
 		_, _ = w.conn.ExecContext(context.Background(), `ROLLBACK`)
 	}
-	w.endTurn()
+	w.unlock()
 }
 
-func (w *writer) endTurn() {
+func (w *writer) unlock() {
 	if w.inTx {
 		w.inTx = false
-		w.turn.end()
+		w.lock.end()
 	}
 }
 
@@ -89,12 +89,12 @@ func (w *writer) begin() {
 	if w.err != nil || w.inTx {
 		return
 	}
-	if w.ctx == nil { // else Upkeep has taken its turn
-		w.turn.begin()
+	if w.ctx == nil { // else the Housekeeper has the lock
+		w.lock.begin()
 	}
 	w.inTx = true
 	if w.do(`BEGIN IMMEDIATE`); w.err != nil {
-		w.endTurn()
+		w.unlock()
 	}
 }
 
@@ -131,7 +131,7 @@ func (w *writer) exec(query string, args []any) (changed, rowid int64) {
 	if err == nil {
 		rowid, err = result.LastInsertId()
 	}
-	w.turn.logged(changed, args)
+	w.lock.logged(changed, args)
 	w.err = err
 	return changed, rowid
 }

@@ -59,9 +59,9 @@ func readArchiveFile(path string, patience span) (*sqlite.Reader, error) {
 	return r, err
 }
 
-// keeper finds who may change the archive of a data directory: the node that runs on it, or else we. Where
+// archive finds who may change the archive of a data directory: the node that runs on it, or else we. Where
 // create is false there must be an archive. Patience is for work on the whole file, "" for the default.
-func keeper(data string, create bool, patience span) (_ daemon.Keeper, local *daemon.FileKeeper, closing func() error, err error) {
+func openMaintenance(data string, create bool, patience span) (_ daemon.Maintenance, local *daemon.OfflineArchive, closing func() error, err error) {
 	client, err := daemon.Dial(data)
 	if err == nil {
 		return client, nil, func() error { client.Close(); return nil }, nil
@@ -69,7 +69,7 @@ func keeper(data string, create bool, patience span) (_ daemon.Keeper, local *da
 	if !errors.Is(err, daemon.ErrNotRunning) {
 		return nil, nil, nil, advised(err, data)
 	}
-	k, err := daemon.OpenKeeper(data, create, duration(patience))
+	k, err := daemon.OpenOffline(data, create, duration(patience))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, nil, fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))

@@ -40,12 +40,12 @@ the reason go to standard error, and the exit code is 1.`,
 		},
 	}
 	return onArchive(c, func(c *cobra.Command, data string, args []string) (err error) {
-		k, local, closing, err := keeper(data, true, "")
+		k, local, closing, err := openMaintenance(data, true, "")
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, closing()) }()
-		in := intake{keeper: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
+		in := importing{archive: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
 		if len(args) == 0 {
 			args = []string{"-"}
 		}
@@ -67,7 +67,7 @@ the reason go to standard error, and the exit code is 1.`,
 }
 
 // indexAll brings what was imported into the full-text index. Who interrupts it leaves the rest to the node.
-func indexAll(c *cobra.Command, k *daemon.FileKeeper) error {
+func indexAll(c *cobra.Command, k *daemon.OfflineArchive) error {
 	line := newProgress(c.ErrOrStderr(), "index")
 	defer line.end()
 	for first := int64(0); ; {
@@ -80,16 +80,16 @@ func indexAll(c *cobra.Command, k *daemon.FileKeeper) error {
 	}
 }
 
-// An intake is an import at work.
-type intake struct {
-	keeper           daemon.Keeper
+// importing is an import at work.
+type importing struct {
+	archive          daemon.Maintenance
 	stderr           io.Writer
 	progress         *progress
 	read, added, bad int64
 }
 
 // file imports the lines of a file, "-" for standard input.
-func (in *intake) file(c *cobra.Command, name string) error {
+func (in *importing) file(c *cobra.Command, name string) error {
 	var source io.Reader = c.InOrStdin()
 	var size int64
 	if name == "-" {
@@ -110,7 +110,7 @@ func (in *intake) file(c *cobra.Command, name string) error {
 		return hintedError{fmt.Errorf("import %s: it is compressed", name), "take it in with: gunzip -c FILE | feedex archive import"}
 	}
 	var failed error // to import what was read
-	err := daemon.TakeIn(c.Context(), text, func(part daemon.Intake) error {
+	err := daemon.ReadImport(c.Context(), text, func(part daemon.ImportPart) error {
 		for _, bad := range part.Bad {
 			in.complain(name, bad)
 		}
@@ -118,7 +118,7 @@ func (in *intake) file(c *cobra.Command, name string) error {
 			return nil
 		}
 		var added int
-		added, failed = in.keeper.Import(c.Context(), part.Lines)
+		added, failed = in.archive.Import(c.Context(), part.Lines)
 		in.read, in.added = in.read+int64(len(part.Lines)), in.added+int64(added)
 		in.progress.at(part.Read, size, byteSize)
 		return failed
@@ -130,7 +130,7 @@ func (in *intake) file(c *cobra.Command, name string) error {
 }
 
 // complain tells of a line that is left out.
-func (in *intake) complain(name string, bad jsonl.BadLine) {
+func (in *importing) complain(name string, bad jsonl.BadLine) {
 	in.progress.end()
 	switch in.bad++; {
 	case in.bad <= maxBadLines:

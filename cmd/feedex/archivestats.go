@@ -99,7 +99,7 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 	return t.write(out)
 }
 
-// keeps is what is kept of a feed at most, "" where it has no bound of its own.
+// keeps is what is kept of a feed at most, "" where it has no limit of its own.
 func keeps(f *sqlite.FeedStats) string {
 	var bounds []string
 	if f.KeepBytes > 0 {

@@ -7,7 +7,7 @@ import (
 	"feedex/archive/sqlite"
 )
 
-// What is kept of a feed at most has a column where any feed has a bound of its own.
+// What is kept of a feed at most has a column where any feed has a limit of its own.
 func TestPrintBoundsOfFeeds(t *testing.T) {
 	st := archiveStats{File: "feedex.db", ByFeed: []sqlite.FeedStats{
 		{URL: "https://example.com/a", Entries: 1200, KeepBytes: 20 << 20, KeepAge: 90 * 24 * 3600, KeepCount: 1000},

@@ -27,7 +27,7 @@ A disk that hangs does not keep the command for ever: see --patience, which hold
 	}
 	patienceFlag(c, &patience)
 	return onArchive(c, func(c *cobra.Command, data string, _ []string) (err error) {
-		k, local, closing, err := keeper(data, false, patience)
+		k, local, closing, err := openMaintenance(data, false, patience)
 		if err != nil {
 			return err
 		}

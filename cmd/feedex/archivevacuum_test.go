@@ -11,7 +11,7 @@ import (
 // A node gives back room in steps; the file of an older feedex is rewritten first, and the command says what that means.
 func TestVacuumWhileTheNodeRuns(t *testing.T) {
 	data := t.TempDir()
-	k, err := daemon.OpenKeeper(data, true, 0)
+	k, err := daemon.OpenOffline(data, true, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

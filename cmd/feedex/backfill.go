@@ -80,7 +80,7 @@ func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) e
 		wanted.Until = at(b.until, now)
 	}
 	p := newProgress(c.ErrOrStderr(), "backfill")
-	got, err := wanted.Run(c.Context(), client, func(r daemon.Backfilled) {
+	got, err := wanted.Run(c.Context(), client, func(r daemon.BackfillReport) {
 		from := wanted.Until
 		if from.IsZero() {
 			from = now
@@ -111,7 +111,7 @@ func dayOf(t time.Time) string {
 }
 
 // report writes what came, and which gaps are left.
-func (b *backfill) report(w io.Writer, r *daemon.Backfilled) error {
+func (b *backfill) report(w io.Writer, r *daemon.BackfillReport) error {
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
 	if !b.noPublisher {

@@ -46,7 +46,7 @@ func newPasswordAdd() *cobra.Command {
 		if err := reading.CheckPasswordName(name); err != nil {
 			return usageError{err}
 		}
-		k, _, closing, err := keeper(data, true, "")
+		k, _, closing, err := openMaintenance(data, true, "")
 		if err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func newPasswordRemove() *cobra.Command {
 		Args:    oneName,
 	}
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		k, _, closing, err := keeper(data, false, "")
+		k, _, closing, err := openMaintenance(data, false, "")
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func (q *query) askNode(c *cobra.Command, src nodeSource, wanted feed.Filter) er
 	if !q.json {
 		p.titles = src.titles(c.Context())
 	}
-	err := src.Query(c.Context(), daemon.Query{
+	err := src.Query(c.Context(), daemon.QueryRequest{
 		Filter: wanted, Network: q.wish(), Hops: max(int(q.hops), 0), Wait: duration(q.wait),
 	}, p.print)
 	switch {

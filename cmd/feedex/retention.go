@@ -14,7 +14,7 @@ import (
 	"feedex/internal/when"
 )
 
-// keepAll is how people say that there is no bound.
+// keepAll is how people say that there is no limit.
 const keepAll = "all"
 
 // The least that an archive may be told to keep, and the most entries.
@@ -94,7 +94,7 @@ func spanOf(a age) time.Duration { d, _ := parseAge(string(a)); return d }
 // retention is what is kept of the archive.
 func (s *settings) retention() archive.Retention {
 	r := &s.Retention
-	return archive.Retention{All: archive.Bounds{Bytes: bytesOf(r.Bytes), Age: spanOf(r.Age), Count: int64(r.Count)}, Relayed: bytesOf(r.Relayed)}
+	return archive.Retention{All: archive.Limits{Bytes: bytesOf(r.Bytes), Age: spanOf(r.Age), Count: int64(r.Count)}, Relayed: bytesOf(r.Relayed)}
 }
 
 // keepFlags are what is kept of a feed, as flags.
@@ -111,7 +111,7 @@ func (k *keepFlags) bind(f *pflag.FlagSet) {
 }
 
 // wish is what is to change.
-func (k *keepFlags) wish() (b daemon.Bound) {
+func (k *keepFlags) wish() (b daemon.RetentionChange) {
 	if k.bytes != "" {
 		n := bytesOf(k.bytes)
 		b.Bytes = &n

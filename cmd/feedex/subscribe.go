@@ -85,7 +85,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 		if c.Flags().Changed("poll") {
 			wish.Policy = (*string)(&poll)
 		}
-		w := daemon.Wish{Subscribe: wish, Wait: subscribeWait}
+		w := daemon.FollowAddress{Subscribe: wish, Wait: subscribeWait}
 		if *noWait {
 			w.Wait = 0
 		}

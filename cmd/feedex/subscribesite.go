@@ -23,9 +23,9 @@ const (
 )
 
 // subscribeAll follows what is at each of the addresses, bounded so, and tells what came of it in their order.
-func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daemon.Wish, bound daemon.Bound) error {
+func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daemon.FollowAddress, bound daemon.RetentionChange) error {
 	type answer struct {
-		settled daemon.Settled
+		settled daemon.FollowedAddress
 		err     error
 	}
 	urls := make([]feed.URL, len(args))
@@ -46,7 +46,7 @@ func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daem
 			defer func() { <-places }()
 			wish := w
 			wish.Feeds = []feed.URL{u}
-			s, err := client.Settle(ctx, wish)
+			s, err := client.FollowAddress(ctx, wish)
 			answers[i] <- answer{s, err}
 		}()
 	}
@@ -57,11 +57,11 @@ func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daem
 		if a.err != nil {
 			return a.err
 		}
-		if problem := unsettled(u, &a.settled); problem != "" {
+		if problem := notFollowed(u, &a.settled); problem != "" {
 			problems = append(problems, problem)
 			continue
 		}
-		tellSettled(c.OutOrStdout(), c.ErrOrStderr(), &a.settled, w.Wait > 0)
+		tellFollowed(c.OutOrStdout(), c.ErrOrStderr(), &a.settled, w.Wait > 0)
 		if s := &a.settled; s.Kept != "" && w.Private == nil {
 			kept = append(kept, daemon.Kept{URL: s.Feed, Why: s.Kept, Undecided: s.Undecided})
 		}
@@ -69,7 +69,7 @@ func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daem
 			continue
 		}
 		bound.Feeds = []feed.URL{a.settled.Feed}
-		if err := client.Bound(ctx, bound); err != nil {
+		if err := client.SetRetention(ctx, bound); err != nil {
 			return err
 		}
 	}
@@ -83,8 +83,8 @@ func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daem
 	return nil
 }
 
-// tellSettled tells what is followed, and how that is.
-func tellSettled(out, notes io.Writer, s *daemon.Settled, waited bool) {
+// tellFollowed tells what is followed, and how that is.
+func tellFollowed(out, notes io.Writer, s *daemon.FollowedAddress, waited bool) {
 	text := "following " + printable(string(s.Feed))
 	if s.Page != "" {
 		if title := plainTitle(s.Title); title != "" {
@@ -101,8 +101,8 @@ func tellSettled(out, notes io.Writer, s *daemon.Settled, waited bool) {
 	}
 }
 
-// unsettled says why nothing is followed of what is at an address, "" where something is.
-func unsettled(asked feed.URL, s *daemon.Settled) string {
+// notFollowed says why nothing is followed of what is at an address, "" where something is.
+func notFollowed(asked feed.URL, s *daemon.FollowedAddress) string {
 	name := printable(string(asked))
 	switch {
 	case len(s.Choices) > 0:

@@ -7,12 +7,12 @@ import (
 )
 
 // interruptibleFile is where connections to SQLite are opened, behind what gives every statement its deadline.
-const interruptibleFile = "archive/sqlite/door.go"
+const interruptibleFile = "archive/sqlite/interruptible.go"
 
-// Every statement has a deadline: databases are opened in one place, by which every connection is behind a door, and doors
+// Every statement has a deadline: databases are opened in one place, by which every connection is interruptible, and such connections
 // reach the driver only within a limit.
 func TestStatementsAreInterruptible(t *testing.T) {
-	doors := 0
+	opened := 0
 	for _, p := range packages(t) {
 		for _, path := range p.files(p.GoFiles) {
 			file := p.name() + "/" + filepath.Base(path)
@@ -22,8 +22,8 @@ func TestStatementsAreInterruptible(t *testing.T) {
 					return
 				}
 				switch opens := selected(call.Fun, "sql"); {
-				case opens == "OpenDB" && file == interruptibleFile && isInterruptibles(call.Args):
-					doors++
+				case opens == "OpenDB" && file == interruptibleFile && isInterruptible(call.Args):
+					opened++
 				case opens == "Open" || opens == "OpenDB":
 					t.Errorf("%s: sql.%s: databases are opened in %s, where statements get their deadlines", at, opens, interruptibleFile)
 				}
@@ -33,13 +33,13 @@ func TestStatementsAreInterruptible(t *testing.T) {
 			})
 		}
 	}
-	if doors != 1 {
-		t.Errorf("%s opens databases behind doors in %d places, want one", interruptibleFile, doors)
+	if opened != 1 {
+		t.Errorf("%s opens interruptible databases in %d places, want one", interruptibleFile, opened)
 	}
 }
 
-// isInterruptibles reports whether the only argument is a connector that makes doors.
-func isInterruptibles(args []ast.Expr) bool {
+// isInterruptible reports whether the only argument is a connector that makes interruptible connections.
+func isInterruptible(args []ast.Expr) bool {
 	if len(args) != 1 {
 		return false
 	}
@@ -52,10 +52,10 @@ func isInterruptibles(args []ast.Expr) bool {
 		return false
 	}
 	name, ok := made.Type.(*ast.Ident)
-	return ok && name.Name == "doors"
+	return ok && name.Name == "interruptibleConnector"
 }
 
-// reachesDriver reports whether a function is one of the driver's: a method of what a door, a statement, rows or a snapshot
+// reachesDriver reports whether a function is one of the driver's: a method of what a connection, a statement, rows or a snapshot
 // embeds.
 func reachesDriver(f ast.Expr) bool {
 	sel, ok := f.(*ast.SelectorExpr)

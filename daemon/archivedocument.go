@@ -1,0 +1,217 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// An ArchiveDocument is what one document of a feed held, and where the publisher keeps what came before, in JSON.
+type ArchiveDocument struct {
+	Listed      int       `json:"listed"` // entries of the document
+	Stored      int       `json:"stored"` // of them, those that were not here yet
+	Newest      time.Time `json:"newest,omitzero"`
+	Oldest      time.Time `json:"oldest,omitzero"`
+	PrevArchive feed.URL  `json:"older,omitempty"` // the document with what came before, "" for none (RFC 5005 §4)
+}
+
+// FetchArchive implements Owner. The publisher is asked like for a poll, one request to a host at a time. What the
+// document holds is filled in, as of the publisher and not as news.
+func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
+	got, err := h.fetchForOwner(ctx, node.Fetch{Feed: u, Page: page})
+	if err != nil {
+		return ArchiveDocument{}, err
+	}
+	p, records := archiveDocumentOf(&got)
+	stored, shown, err := h.fillArchive(ctx, &got, records)
+	p.Stored = len(stored)
+	if len(stored) > 0 || len(shown) > 0 {
+		err = errors.Join(err, h.command(ctx, node.Recovered{Feed: u, Records: stored, Shown: shown}))
+	}
+	if err == nil {
+		err = h.pageRead(ctx, u, page, p)
+	}
+	return p, err
+}
+
+// fetchForOwner fetches a document when it is its publisher's turn, and has the node heed what the answer says about the next one.
+func (h *host) fetchForOwner(ctx context.Context, f node.Fetch) (node.Fetched, error) {
+	at := cmp.Or(f.Page, f.Feed)
+	if err := h.awaitHost(ctx, at); err != nil {
+		return node.Fetched{}, err
+	}
+	if !enter(ctx, h.fetching) {
+		return node.Fetched{}, context.Cause(ctx)
+	}
+	got := h.fetcher.Fetch(ctx, f)
+	leavePlace(h.fetching)
+	if got.Status != 0 {
+		if err := h.command(context.WithoutCancel(ctx), node.OwnerFetched{At: at, Answer: got}); err != nil {
+			return node.Fetched{}, err
+		}
+	}
+	return got, nil
+}
+
+// awaitHost waits until the host of u may be asked.
+func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
+	wait, err := look(ctx, h, func(n *node.Node) (time.Duration, error) {
+		now := h.clock.now(time.Now())
+		if n == nil {
+			return 0, errRests
+		}
+		at, ok := n.ReserveRequest(now, u)
+		if !ok {
+			return 0, fmt.Errorf("%s wants to be left alone until %s", u.Host(), at.Local().Format("2006-01-02 15:04"))
+		}
+		return at.Sub(now), nil
+	})
+	if err != nil {
+		return err
+	}
+	return rest(ctx, wait)
+}
+
+// archiveDocumentOf is what a document holds, if there is one, and the records of it.
+func archiveDocumentOf(got *node.Fetched) (p ArchiveDocument, records []archive.Record) {
+	now, doc := time.Now(), got.Document
+	if got.Err != nil || doc == nil {
+		return p, nil
+	}
+	p = ArchiveDocument{Listed: len(doc.Entries), PrevArchive: doc.PrevArchive}
+	records = make([]archive.Record, len(doc.Entries))
+	for i, e := range doc.Entries {
+		records[i] = archive.NewRecord(e, now, protocol.NodeID{})
+		t := records[i].Time()
+		if p.Newest.IsZero() || t.After(p.Newest) {
+			p.Newest = t
+		}
+		if p.Oldest.IsZero() || t.Before(p.Oldest) {
+			p.Oldest = t
+		}
+	}
+	return p, records
+}
+
+// fillArchive stores what a document holds, to be served to nobody else where the feed is followed discreetly, and returns what
+// of it was not there, and what of it neighbors had brought. The loop turns to other things between two parts of it.
+func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []archive.Record) (added []archive.Record, shown []archive.Share, err error) {
+	_, err = chore(ctx, h, func() (struct{}, error) {
+		h.store.KeepRequests(got.Requests)
+		return struct{}{}, h.store.Commit()
+	})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case got.Err != nil:
+		return nil, nil, got.Err
+	case got.Document == nil:
+		return nil, nil, errors.New("the publisher sent no document")
+	}
+	for part := range portions(records, recordWeight) {
+		var right []archive.Share
+		stored, err := chore(ctx, h, func() (stored []archive.Record, err error) {
+			now := time.Now()
+			right = h.setRight(now, part)
+			hide := got.Private || got.Secret || got.Local || got.Document.Private
+			var hidden []feed.EntryID
+			for i, isNew := range h.store.Fill(now, part) {
+				if isNew {
+					stored, hidden = append(stored, part[i]), append(hidden, part[i].ID)
+				}
+			}
+			if hide {
+				h.store.Hide(hidden)
+			}
+			return stored, h.store.Commit()
+		})
+		if err != nil {
+			return added, shown, err
+		}
+		added, shown = append(added, stored...), append(shown, right...)
+	}
+	return added, shown, nil
+}
+
+// setRight puts the publisher's versions into the place of what others brought of the entries, or notes that it is the same.
+// What an own poll has shown may be newer, and stays. It returns who had brought what is the same.
+func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share {
+	ids := make([]feed.EntryID, len(records))
+	for i := range records {
+		ids[i] = records[i].ID
+	}
+	var other []archive.Record
+	var same []feed.EntryID
+	for i, v := range h.store.Known(ids) {
+		switch r := &records[i]; {
+		case !v.Kept() || v.Polled:
+		case v.Digest == r.Digest:
+			same = append(same, r.ID)
+		default:
+			other = append(other, *r)
+		}
+	}
+	h.store.Keep(other)
+	return h.store.MarkPolled(now, same)
+}
+
+// An archiveRequest names a document of a feed: the feed's own where Page is empty.
+type archiveRequest struct {
+	Feed     string `json:"feed"`
+	Document string `json:"page,omitempty"`
+}
+
+// An archiveAnswer is the answer to it.
+type archiveAnswer struct {
+	ArchiveDocument
+	refusal
+}
+
+// serveArchive fetches a document of a feed.
+func serveArchive(o Owner) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var request archiveRequest
+		if !readBody(w, r, &request, maxControlBytes) {
+			return
+		}
+		u, err := feed.ParseURL(request.Feed)
+		if err != nil {
+			writeRefusal(w, http.StatusBadRequest, err)
+			return
+		}
+		var page feed.URL
+		if request.Document != "" {
+			if page, err = feed.ParseURL(request.Document); err != nil {
+				writeRefusal(w, http.StatusBadRequest, fmt.Errorf("page: %w", err))
+				return
+			}
+		}
+		patiently(w, func() any {
+			var a archiveAnswer
+			if a.ArchiveDocument, err = o.FetchArchive(r.Context(), u, page); err != nil {
+				a.Error = err.Error()
+			}
+			return a
+		})
+	}
+}
+
+// FetchArchive implements Owner.
+func (c *Client) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
+	var a archiveAnswer
+	if err := c.do(ctx, "POST", "/page", archiveRequest{string(u), string(page)}, &a); err != nil {
+		return ArchiveDocument{}, err
+	}
+	if a.Error != "" {
+		return ArchiveDocument{}, errors.New(a.Error)
+	}
+	return a.ArchiveDocument, nil
+}

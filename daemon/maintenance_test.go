@@ -1,0 +1,140 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/jsonl"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// pastLines are lines of an export, every third hidden.
+func pastLines(n int) (lines []jsonl.Line) {
+	for i := range n {
+		r := archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i)}, time.Unix(1000, 0), protocol.NodeID{})
+		lines = append(lines, jsonl.NewLine(&r, i%3 == 0))
+	}
+	return lines
+}
+
+// What is imported is stored, but no news: nobody hears of it. It stays hidden where it was.
+func TestImportIsNoNews(t *testing.T) {
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		notes := 0
+		l.config.Observe = func(time.Time, node.Note) { notes++ }
+		lines := pastLines(900)
+		for want := len(lines); want >= 0; want -= len(lines) { // the second time nothing is new
+			if added, err := l.Import(t.Context(), lines); err != nil || added != want {
+				t.Errorf("Import = %d, %v; want %d", added, err, want)
+			}
+		}
+		l.pass(time.Minute)
+		if steps, _ := l.disk.indexed(); len(steps) == 0 {
+			t.Error("nobody thought of the index")
+		}
+		l.inspect(func(h *host) {
+			if notes > 0 {
+				t.Errorf("%d notes about what is no news", notes)
+			}
+			all, err1 := h.store.Search(context.Background(), feed.Filter{Limit: 1000})
+			shown, err2 := h.store.Search(context.Background(), feed.Filter{Limit: 1000, Shareable: true})
+			if hidden := (len(lines) + 2) / 3; err1 != nil || err2 != nil || len(all) != len(lines) || len(shown) != len(all)-hidden {
+				t.Errorf("%d entries of which %d are shown, want %d but %d: %v, %v", len(all), len(shown), len(lines), hidden, err1, err2)
+			}
+			if all[0].Confirmed || all[0].Seq != -1 || all[0].Seen.Unix() != 1000 {
+				t.Errorf("the first is %+v", all[0])
+			}
+		})
+	})
+}
+
+// An import that cannot be stored says so. The node, which has no part in it, goes on.
+func TestImportOnAFullDisk(t *testing.T) {
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		full := errors.New("disk is full")
+		l.pass(time.Millisecond) // what a node does first is over
+		l.disk.set(diskState{commit: full})
+		if added, err := l.Import(t.Context(), pastLines(3)); !errors.Is(err, full) || added != 0 {
+			t.Errorf("Import = %d, %v", added, err)
+		}
+		l.disk.set(diskState{})
+		if fault := l.knock(); fault != nil {
+			t.Errorf("a call afterwards: %v", fault)
+		}
+		if added, err := l.Import(t.Context(), pastLines(3)); err != nil || added != 3 {
+			t.Errorf("Import again = %d, %v", added, err)
+		}
+	})
+}
+
+func TestClientMaintains(t *testing.T) {
+	o := new(fakeOwner)
+	c := serve(t, o)
+	lines := pastLines(3)
+	lines[1].Title = "<b>\u2028"
+	r := lines[1].Record()
+	lines[1] = jsonl.NewLine(&r, true)
+	for i := range lines { // as who takes them does
+		if err := lines[i].Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if added, err := c.Import(t.Context(), lines); err != nil || added != 3 || !reflect.DeepEqual(o.imported, lines) {
+		t.Errorf("Import = %d, %v; the owner got %+v, want %+v", added, err, o.imported, lines)
+	}
+	forged := pastLines(2)
+	forged[1].Title = "forged"
+	if added, err := c.Import(t.Context(), forged); err == nil || added != 0 || len(o.imported) != 3 {
+		t.Errorf("Import of a forged line = %d, %v", added, err)
+	}
+	if err := c.Vacuum(t.Context()); err != nil || !o.vacuumed {
+		t.Errorf("Vacuum: %v", err)
+	}
+	o.err = errors.New("disk is full")
+	if err := c.Vacuum(t.Context()); err == nil || err.Error() != "disk is full" {
+		t.Errorf("Vacuum that fails: %v", err)
+	}
+	if _, err := c.Import(t.Context(), lines); err == nil || err.Error() != "disk is full" {
+		t.Errorf("Import that fails: %v", err)
+	}
+}
+
+// While somebody keeps the file, no node and nobody else does.
+func TestOfflineArchive(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if _, err := OpenOffline(data, false, 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without an archive: %v", err)
+	}
+	k, err := OpenOffline(data, true, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenOffline(data, true, 0); !errors.Is(err, ErrInUse) {
+		t.Errorf("a second keeper: %v", err)
+	}
+	if added, err := k.Import(t.Context(), pastLines(5)); err != nil || added != 5 {
+		t.Errorf("Import = %d, %v", added, err)
+	}
+	if left, err := k.Index(); err != nil || left != 0 {
+		t.Errorf("Index = %d, %v", left, err)
+	}
+	if err := errors.Join(k.Vacuum(t.Context()), k.Close()); err != nil {
+		t.Error(err)
+	}
+	again, err := OpenOffline(data, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
