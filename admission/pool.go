@@ -1,5 +1,5 @@
-// Package admission shares a bounded number of places among those who ask for one from many networks, so that nobody who
-// has many addresses keeps the others out: connections of a server, callers that wait to be called back, calls of a
+// Package admission shares a bounded number of places among those who ask for one from many networks, so that nobody
+// who has many addresses keeps the others out: connections of a server, callers that wait to be called back, calls of a
 // minute, the memory that long messages take.
 //
 // The shares are max-min fair (Bertsekas and Gallager, Data Networks, §6.5.2), by the tree of addresses: first among
@@ -38,14 +38,15 @@ type holder struct {
 	places int
 }
 
-// NewPool returns a Pool of so many places. Among those who hold equally much, one who has kept us waiting for longer than
-// patience gives way to who comes.
+// NewPool returns a Pool of so many places. Among those who hold equally much, one who has kept us waiting for longer
+// than patience gives way to who comes.
 func NewPool[T any](capacity int, patience time.Duration) *Pool[T] {
 	return &Pool[T]{capacity: capacity, patience: patience, holders: make(map[netip.Prefix]*holder)}
 }
 
-// Enter gives a place of some weight at now to who comes from an address, and we wait for them from then on. What was given
-// up for it is held by nobody any more. Where the place is nil there is none: nobody has more, nor keeps us waiting.
+// Enter gives a place of some weight at now to who comes from an address, and we wait for them from then on. What was
+// given up for it is held by nobody any more. Where the place is nil there is none: nobody has more, nor keeps us
+// waiting.
 func (p *Pool[T]) Enter(now time.Time, from netip.Addr, weight int, of T) (place *Place[T], gaveUp []*Place[T]) {
 	place = &Place[T]{Of: of, waits: now, holders: p.holdersOf(from), at: -1}
 	if gaveUp, ok := p.Grow(now, place, weight); ok {
@@ -112,8 +113,8 @@ func (pl *Place[T]) Serve() { pl.waits = time.Time{} }
 // Waits is since when we wait for the holder, the zero time where it waits for us.
 func (pl *Place[T]) Waits() time.Time { return pl.waits }
 
-// victim is the place that gives way where one must: of the region, network and host that hold most the one that keeps us
-// waiting for longest. It is nil where there is none but newcomer.
+// victim is the place that gives way where one must: of the region, network and host that hold most the one that keeps
+// us waiting for longest. It is nil where there is none but newcomer.
 func (p *Pool[T]) victim(newcomer *Place[T]) (worst *Place[T]) {
 	for _, pl := range p.places {
 		if pl != newcomer && (worst == nil || pl.before(worst)) {
@@ -138,8 +139,8 @@ func (pl *Place[T]) before(other *Place[T]) bool {
 	}
 }
 
-// givesWay reports whether a place may be given up for another: by who holds more at the first level at which the two are
-// different, and where they hold the same, or are one host, by who keeps us waiting for too long.
+// givesWay reports whether a place may be given up for another: by who holds more at the first level at which the two
+// are different, and where they hold the same, or are one host, by who keeps us waiting for too long.
 func (p *Pool[T]) givesWay(now time.Time, victim, newcomer *Place[T]) bool {
 	for i, h := range victim.holders {
 		if o := newcomer.holders[i]; h != o && h.weight != o.weight {

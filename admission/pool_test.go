@@ -40,14 +40,18 @@ func TestWhoGivesWay(t *testing.T) {
 		{"to another region", repeat(4, "1.1.1.%d"), "2.1.1.1", 0, "1.1.1.0"},
 		{"to another network", repeat(4, "1.1.1.%d"), "1.1.2.1", 0, "1.1.1.0"},
 		{"to another host", []string{"1.1.1.1", "1.1.1.1", "1.1.1.1", "1.1.1.1"}, "1.1.1.2", 0, "1.1.1.1"},
-		{"the larger region, not the larger host", []string{"2.1.1.1", "2.1.1.1", "1.1.1.1", "1.1.2.1"}, "3.1.1.1", 0, "2.1.1.1"},
-		{"the larger network of a region", []string{"1.1.1.1", "1.1.2.1", "1.1.2.2", "1.2.1.1"}, "3.1.1.1", 0, "1.1.2.1"},
+		{"the larger region, not the larger host", []string{"2.1.1.1", "2.1.1.1", "1.1.1.1", "1.1.2.1"}, "3.1.1.1",
+			0, "2.1.1.1"},
+		{"the larger network of a region", []string{"1.1.1.1", "1.1.2.1", "1.1.2.2", "1.2.1.1"}, "3.1.1.1",
+			0, "1.1.2.1"},
 		{"nobody has more", repeat(4, "%d.1.1.1"), "9.1.1.1", 0, ""},
 		{"nobody has more, and all have patience", repeat(4, "%d.1.1.1"), "9.1.1.1", patience - 1, ""},
 		{"nobody has more, and it took too long", repeat(4, "%d.1.1.1"), "9.1.1.1", patience, "0.1.1.1"},
 		{"others have less", []string{"1.1.1.1", "1.1.1.1", "2.1.1.1", "3.1.1.1"}, "1.1.1.1", 0, ""},
-		{"others have less, for its own", []string{"1.1.1.1", "1.1.1.1", "2.1.1.1", "3.1.1.1"}, "1.1.1.1", patience, "1.1.1.1"},
-		{"others have less, for those beside it", []string{"1.1.1.1", "1.1.1.1", "2.1.1.1", "3.1.1.1"}, "1.1.2.1", 0, "1.1.1.1"},
+		{"others have less, for its own", []string{"1.1.1.1", "1.1.1.1", "2.1.1.1", "3.1.1.1"}, "1.1.1.1",
+			patience, "1.1.1.1"},
+		{"others have less, for those beside it", []string{"1.1.1.1", "1.1.1.1", "2.1.1.1", "3.1.1.1"}, "1.1.2.1",
+			0, "1.1.1.1"},
 		{"one customer of IPv6", []string{"2a00::1", "2a00::2", "2a00::3", "2a01::1"}, "2a01:0:0:1::1", 0, "2a00::1"},
 		{"one /48", []string{"2a00::1", "2a00:0:0:1::", "2a00:0:0:2::", "2a00:0:1::"}, "2a00:0:2::", 0, "2a00::1"},
 		{"one /32", []string{"2a00::1", "2a00:0:1::", "2a00:0:2::", "2a00:0:3::"}, "2b00::1", 0, "2a00::1"},
@@ -115,13 +119,14 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// Whatever happens the places are bounded, are counted right, and are given up by those alone who hold more, or have kept us
-// waiting.
+// Whatever happens the places are bounded, are counted right, and are given up by those alone who hold more, or have
+// kept us waiting.
 func TestProperties(t *testing.T) {
 	anyAddr := rapid.Custom(func(t *rapid.T) netip.Addr {
 		b := func(most int, name string) byte { return byte(rapid.IntRange(1, most).Draw(t, name)) }
 		if rapid.Bool().Draw(t, "v6") {
-			return netip.AddrFrom16([16]byte{0x2a, 3: b(3, "region"), 5: b(3, "network"), 7: b(3, "host"), 15: b(200, "rest")})
+			return netip.AddrFrom16([16]byte{0x2a, 3: b(3, "region"), 5: b(3, "network"), 7: b(3, "host"),
+				15: b(200, "rest")})
 		}
 		return netip.AddrFrom4([4]byte{1, b(4, "region"), b(3, "network"), b(3, "host")})
 	})
@@ -177,7 +182,8 @@ func TestProperties(t *testing.T) {
 				for _, h := range p.holders {
 					if h.prefix == prefixes(from)[0] {
 						own += h.weight
-					} else if h.prefix.Bits() == bits4[0] && h.prefix.Addr().Is4() || h.prefix.Bits() == bits6[0] && h.prefix.Addr().Is6() {
+					} else if h.prefix.Bits() == bits4[0] && h.prefix.Addr().Is4() || h.prefix.Bits() == bits6[0] &&
+						h.prefix.Addr().Is6() {
 						most = max(most, h.weight)
 					}
 				}

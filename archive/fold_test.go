@@ -50,7 +50,8 @@ func TestFoldEveryRune(t *testing.T) {
 				t.Errorf("%U folds to %q", r, got)
 			}
 		}
-		if word := unicode.In(r, unicode.L, unicode.N, unicode.Co); word && (len(got) < 2 || strings.Contains(got[1:], " ")) {
+		if word := unicode.In(r, unicode.L, unicode.N, unicode.Co); word &&
+			(len(got) < 2 || strings.Contains(got[1:], " ")) {
 			t.Errorf("%U, part of a word, folds to %q", r, got)
 		}
 	}
@@ -102,7 +103,8 @@ func TestFoldLongEntry(t *testing.T) {
 		} {
 			_, rest := Fold(&e)
 			first := string(appendFolded(nil, text(word), MaxFoldedBytes))
-			if len(rest) < MaxFoldedBytes || len(rest) > most || !strings.HasPrefix(rest, " ann ¶ last ¶") || !utf8.ValidString(rest) {
+			if len(rest) < MaxFoldedBytes || len(rest) > most || !strings.HasPrefix(rest, " ann ¶ last ¶") ||
+				!utf8.ValidString(rest) {
 				t.Errorf("%d bytes of %.10q fold to %d, %.30q…", len(long), word, len(rest), rest)
 			}
 			if tail := strings.TrimSuffix(rest, " ¶ "); !strings.HasSuffix(strings.TrimSuffix(tail, " "), first) {

@@ -23,7 +23,8 @@ type Hour struct {
 func (h Hour) Add(other Hour) Hour {
 	h.Polled, h.Brought = h.Polled+other.Polled, h.Brought+other.Brought
 	h.Compared, h.Ahead = h.Compared+other.Compared, h.Ahead+other.Ahead
-	h.Requests, h.Unchanged, h.Failed, h.Bytes = h.Requests+other.Requests, h.Unchanged+other.Unchanged, h.Failed+other.Failed, h.Bytes+other.Bytes
+	h.Requests, h.Unchanged, h.Failed, h.Bytes = h.Requests+other.Requests, h.Unchanged+other.Unchanged,
+		h.Failed+other.Failed, h.Bytes+other.Bytes
 	h.Followed, h.FollowedBytes = h.Followed+other.Followed, h.FollowedBytes+other.FollowedBytes
 	return h
 }

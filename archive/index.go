@@ -20,7 +20,8 @@ func (x index) search(number int32) (at int, found bool) {
 		}
 		to = from
 	}
-	at, found = slices.BinarySearchFunc(x[from:to], number, func(p place, number int32) int { return cmp.Compare(p.number, number) })
+	at, found = slices.BinarySearchFunc(x[from:to], number,
+		func(p place, number int32) int { return cmp.Compare(p.number, number) })
 	return from + at, found
 }
 

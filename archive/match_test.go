@@ -11,7 +11,8 @@ import (
 // What words mean is tested for every archive in archivetest; here is what only a Matcher shows.
 func TestMatcher(t *testing.T) {
 	seen := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	dated := NewRecord(feed.Entry{Feed: "https://example.org/", Title: "apple pie", Published: seen.Add(-time.Hour)}, seen, protocol.NodeID{})
+	dated := NewRecord(feed.Entry{Feed: "https://example.org/", Title: "apple pie", Published: seen.Add(-time.Hour)},
+		seen, protocol.NodeID{})
 	undated := NewRecord(feed.Entry{Feed: "https://example.org/", Title: "plum"}, seen, protocol.NodeID{})
 	for _, c := range []struct {
 		filter         feed.Filter

@@ -79,8 +79,9 @@ func (m *Memory) versionAt(seq int) Version {
 	r := m.at(seq)
 	c := m.content(r)
 	return Version{
-		Digest: c.digest, Published: c.entry.Published, Updated: c.entry.Updated, Seen: r.seen(), Confirmed: r.confirmed || r.owners,
-		Polled: r.polled || r.owners,
+		Digest: c.digest, Published: c.entry.Published, Updated: c.entry.Updated, Seen: r.seen(),
+		Confirmed: r.confirmed || r.owners,
+		Polled:    r.polled || r.owners,
 	}
 }
 
@@ -135,7 +136,8 @@ func (m *Memory) Keep(records []Record) {
 func (m *Memory) came(r *Record) kept {
 	polled := r.Source.IsZero()
 	return kept{
-		version: m.pool.version(r), unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed || polled, polled: polled,
+		version: m.pool.version(r), unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed ||
+			polled, polled: polled,
 	}
 }
 
@@ -176,7 +178,8 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 // addPast adds a record of the past that is not there, and returns its Seq.
 func (m *Memory) addPast(r *Record, version int32) (seq int) {
 	m.past = append(m.past, kept{
-		version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed, polled: r.Confirmed && r.Source.IsZero(),
+		version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed,
+		polled: r.Confirmed && r.Source.IsZero(),
 	})
 	return -len(m.past)
 }
@@ -365,7 +368,8 @@ func (m *Memory) LoadFeeds() []Feed {
 
 // KeepFeed implements Feeds.
 func (m *Memory) KeepFeed(f Feed) {
-	for _, t := range []*time.Time{&f.Since, &f.NextPoll, &f.LastPoll, &f.LastSuccess, &f.Unconditional, &f.MovedSince, &f.NotBefore, &f.Gap.After, &f.Gap.Before, &f.Past.Since, &f.Past.Back, &f.Past.Left, &f.Past.Again} {
+	for _, t := range []*time.Time{&f.Since, &f.NextPoll, &f.LastPoll, &f.LastSuccess, &f.Unconditional, &f.MovedSince,
+		&f.NotBefore, &f.Gap.After, &f.Gap.Before, &f.Past.Since, &f.Past.Back, &f.Past.Left, &f.Past.Again} {
 		*t = milli(*t)
 	}
 	m.feeds[f.URL] = f
@@ -390,7 +394,8 @@ func (m *Memory) LoadRequests(n int) []grade.Request {
 // KeepRequests implements Requests.
 func (m *Memory) KeepRequests(list []grade.Request) {
 	for _, r := range list {
-		r.At, r.Fresh, r.RetryAfter = milli(r.At), r.Fresh.Truncate(time.Millisecond), r.RetryAfter.Truncate(time.Millisecond)
+		r.At, r.Fresh, r.RetryAfter = milli(r.At), r.Fresh.Truncate(time.Millisecond),
+			r.RetryAfter.Truncate(time.Millisecond)
 		m.requests = append(m.requests, r)
 	}
 	if over := len(m.requests) - KeptRequests; over > KeptRequests/10 {

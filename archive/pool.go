@@ -8,9 +8,9 @@ import (
 )
 
 // A Pool is what several Memories keep in common: every version of an entry once, however many of them have
-// it, and a number for each entry, did and node, which takes a fifth of the room. Thousands of simulated nodes that read
-// the same feeds fit into one machine so. A Pool and its Memories belong to one goroutine. It forgets nothing. Make one
-// with NewPool.
+// it, and a number for each entry, did and node, which takes a fifth of the room. Thousands of simulated nodes that
+// read the same feeds fit into one machine so. A Pool and its Memories belong to one goroutine. It forgets nothing.
+// Make one with NewPool.
 type Pool struct {
 	versions map[contentKey]int32 // indices into contents
 	contents []content
@@ -54,8 +54,9 @@ func seconds(t time.Time) uint32 { return uint32(max(t.Unix(), 0)) }
 // NewPool returns an empty pool.
 func NewPool() *Pool {
 	return &Pool{
-		versions: make(map[contentKey]int32), entries: make(map[feed.EntryID]int32), numbers: make(map[protocol.DID]int32),
-		known: make(map[protocol.NodeID]int32),
+		versions: make(map[contentKey]int32), entries: make(map[feed.EntryID]int32),
+		numbers: make(map[protocol.DID]int32),
+		known:   make(map[protocol.NodeID]int32),
 	}
 }
 

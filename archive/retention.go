@@ -9,20 +9,21 @@ type Limits struct {
 	Count int64         // entries
 }
 
-// A Retention says how much of an archive is kept, beside what is kept of single feeds. Its zero value keeps everything.
+// A Retention says how much of an archive is kept, beside what is kept of single feeds. Its zero value keeps
+// everything.
 //
 // What goes beyond a limit is purged in the order of Seq: first what was filled in, which was never news, then what
 // arrived, the oldest first. Entries that the owner starred never go, nor does the latest entry of a feed that they
 // follow, by which one knows what is new.
 //
-// What own polls have shown is held to the limits by itself: nothing of it ever goes because of what neighbors bring. What
-// these brought and no own poll has shown may have what is left of a limit, and an eighth of it in any case: of a limit on
-// the disk an eighth is kept free for that, and of any other it comes on top. Of that goes first what is nobody's word but
-// one neighbor's.
+// What own polls have shown is held to the limits by itself: nothing of it ever goes because of what neighbors bring.
+// What these brought and no own poll has shown may have what is left of a limit, and an eighth of it in any case: of a
+// limit on the disk an eighth is kept free for that, and of any other it comes on top. Of that goes first what is
+// nobody's word but one neighbor's.
 type Retention struct {
 	All Limits // of everything; Bytes counts the room that the archive takes, without what is free in its file
-	// Relayed is how many bytes of texts are kept of what neighbors brought, and no own poll has shown, of feeds that the
-	// owner never followed; and of what one of them alone brought of others. Each counts half a kilobyte more.
+	// Relayed is how many bytes of texts are kept of what neighbors brought, and no own poll has shown, of feeds that
+	// the owner never followed; and of what one of them alone brought of others. Each counts half a kilobyte more.
 	Relayed int64
 	// Short is how many bytes the disk lacks: some of the same goes for them, whatever its limit.
 	Short int64

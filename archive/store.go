@@ -1,6 +1,6 @@
 // Package archive is the contract of a node's memory: every entry it saw, the feeds and bundles it
-// knows, the nodes it met, and its accounts of them. Memory implements the contract without I/O, archive/sqlite on disk;
-// archive/archivetest holds both to it.
+// knows, the nodes it met, and its accounts of them. Memory implements the contract without I/O, archive/sqlite on
+// disk; archive/archivetest holds both to it.
 //
 // A Store belongs to one node's loop and is not safe for concurrent use. Its methods return no
 // errors, so that the node's core stays free of storage faults: a Store that meets one remembers it,
@@ -35,8 +35,8 @@ type Entries interface {
 	// Known returns, for each id, the version that is kept, for an entry that was purged when it came
 	// (Seen) and that it is Purged, and the zero Version for one that never was here.
 	Known(ids []feed.EntryID) []Version
-	// Arrivals returns when the latest entries of a feed that own polls have listed were published and when they came, n
-	// at most, in any order.
+	// Arrivals returns when the latest entries of a feed that own polls have listed were published and when they came,
+	// n at most, in any order.
 	Arrivals(u feed.URL, n int) []Arrival
 	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record of an own poll,
 	// which has no Source, is Confirmed and Polled.
@@ -55,16 +55,17 @@ type Entries interface {
 	// Those that are not kept, or are confirmed already, do not matter.
 	Confirm(at time.Time, ids []feed.EntryID)
 	// MarkPolled notes that an own poll at that time has shown entries, as they are kept, that others had brought.
-	// They are Confirmed and Polled from then on, and their owner sees how much earlier they came. It returns what Unshown
-	// has no more of. Those that are not kept, or are Polled already, do not matter.
+	// They are Confirmed and Polled from then on, and their owner sees how much earlier they came. It returns what
+	// Unshown has no more of. Those that are not kept, or are Polled already, do not matter.
 	MarkPolled(at time.Time, ids []feed.EntryID) []Share
-	// Unshown returns what neighbors have brought since then as news, in any order, and no own poll has listed, as far as
-	// others may know: by source, feed and hour.
+	// Unshown returns what neighbors have brought since then as news, in any order, and no own poll has listed, as far
+	// as others may know: by source, feed and hour.
 	Unshown(since time.Time) []Share
 	// Hide has others know nothing of entries that are kept (see Shared).
 	Hide(ids []feed.EntryID)
 	// Purge drops entries at that time, but for those that their owner starred, and reports for each whether it was
-	// dropped. Of each there remains that it was here: Keep and Fill pass over it from then on, but for what that Admits.
+	// dropped. Of each there remains that it was here: Keep and Fill pass over it from then on, but for what that
+	// Admits.
 	Purge(at time.Time, ids []feed.EntryID) []bool
 	// Readmit forgets that entries were purged: they may be stored again. It does not bring them back.
 	Readmit(ids []feed.EntryID)
@@ -80,9 +81,9 @@ type Entries interface {
 // owner has of them. Nothing that Entries writes of such a feed changes anything of what is Shared: to neighbors the
 // archive is that of a node that does not follow the feed.
 //
-// An entry that neighbors brought is one to its owner and to others, with one Seq, for as long as it is the same to both
-// but for what own polls have shown: that only its owner knows. Where the two come to differ, or the owner's is purged,
-// each has its own, and others keep the Seq.
+// An entry that neighbors brought is one to its owner and to others, with one Seq, for as long as it is the same to
+// both but for what own polls have shown: that only its owner knows. Where the two come to differ, or the owner's is
+// purged, each has its own, and others keep the Seq.
 type Shared interface {
 	// Known, Keep and Confirm are as those of Entries. Keep takes what neighbors brought, which has a Source.
 	Known(ids []feed.EntryID) []Version
@@ -97,9 +98,10 @@ type Version struct {
 	Updated   time.Time // likewise
 	Seen      time.Time // see Record
 	Confirmed bool      // likewise
-	Polled    bool      // an own poll has shown this version, or the publisher's archive; of what was purged, any version
-	// Purged says that the entry was here and is not to come back, as far as it does not Admit it. It is neither news nor
-	// can it be served.
+	// an own poll has shown this version, or the publisher's archive; of what was purged, any version
+	Polled bool
+	// Purged says that the entry was here and is not to come back, as far as it does not Admit it. It is neither news
+	// nor can it be served.
 	Purged bool
 	Gone   feed.Digest // the version that was Purged, where no own poll had shown any
 }
@@ -110,8 +112,8 @@ func (v *Version) New() bool { return *v == Version{} }
 // Kept reports whether the entry is there.
 func (v *Version) Kept() bool { return v.Digest != feed.Digest{} }
 
-// Admits reports whether a record may be stored although the entry was purged: an own poll brings what none had shown, or
-// neighbors another version of it. Whoever fills an archive must not keep away what is true.
+// Admits reports whether a record may be stored although the entry was purged: an own poll brings what none had shown,
+// or neighbors another version of it. Whoever fills an archive must not keep away what is true.
 func (v *Version) Admits(r *Record) bool {
 	return v.Purged && !v.Polled && (r.Source.IsZero() || r.Digest != v.Gone)
 }
@@ -320,7 +322,8 @@ func (f *Feed) Confidential() bool {
 	return f.Private || f.Withheld || f.Led() && !f.Shared
 }
 
-// Led reports whether the feed leads to an address that looks like a secret, or was named by a page with such an address.
+// Led reports whether the feed leads to an address that looks like a secret, or was named by a page with such an
+// address.
 func (f *Feed) Led() bool {
 	secrecy, _ := f.Page.Secrecy()
 	return f.Leads || f.Page != "" && secrecy != feed.Open

@@ -27,7 +27,8 @@ func TestNoDateOfTheFutureCounts(t *testing.T) {
 			}
 			return seen.Add(off)
 		}
-		e := feed.Entry{Feed: "https://example.com/feed", ID: "x", Published: date("published"), Updated: date("updated")}
+		e := feed.Entry{Feed: "https://example.com/feed", ID: "x", Published: date("published"),
+			Updated: date("updated")}
 		r := NewRecord(e, seen, protocol.NodeID{})
 		credible := func(t time.Time) bool { return !t.IsZero() && t.Sub(seen) <= time.Hour && t.Year() < 2100 }
 		want := seen

@@ -34,8 +34,8 @@ func (t *Hosts) Polled(now time.Time, v *QueuedFeed, a Answer, r Record) {
 	v.forbidden = a.Status == Forbidden
 }
 
-// OwnerFetched takes note of the answer to a request of the owner's, beside the polls (see Visit): it is the same client that
-// asks.
+// OwnerFetched takes note of the answer to a request of the owner's, beside the polls (see Visit): it is the same
+// client that asks.
 func (t *Hosts) OwnerFetched(now time.Time, a Answer) { t.learn(now, a, Record{}, false) }
 
 // landed takes note of where the redirects of a feed led, and counts the requests that nobody knew of before.
@@ -93,8 +93,8 @@ func (t *Hosts) learn(now time.Time, a Answer, r Record, forbade bool) {
 // refused reports whether the answer says that its host wants fewer requests: 429 (RFC 6585 §4), 503 with a time
 // (RFC 9110 §15.6.4), and 403 with a time. Some hosts answer a plain 403 instead of 429. So does one that
 // shows a feed to us no more, and that is nothing to its other feeds; where the feed was shown before,
-// the host gets a rest once, and what comes after that tells which of the two it was. One that is known for it, forbids,
-// gets more.
+// the host gets a rest once, and what comes after that tells which of the two it was. One that is known for it,
+// forbids, gets more.
 func refused(a Answer, r Record, forbids bool) bool {
 	switch a.Status {
 	case TooMany:

@@ -30,7 +30,8 @@ func TestRefusals(t *testing.T) {
 		{"403 of such a host, taken at its word", 403, 0, failing(maxForbidden), true, false},
 		{"200", 200, 0, shown, true, false},
 	} {
-		if got := refused(Answer{Status: test.status, RetryAfter: test.retryAfter}, test.feed, test.forbids); got != test.want {
+		if got := refused(Answer{Status: test.status, RetryAfter: test.retryAfter}, test.feed,
+			test.forbids); got != test.want {
 			t.Errorf("%s: refused %v, want %v", test.name, got, test.want)
 		}
 	}
@@ -59,7 +60,8 @@ func TestHostsAreKnownForTheir403(t *testing.T) {
 		hosts := newHosts()
 		v := hosts.visitors("news.example.com", 1)[0]
 		hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: 403, Failed: true}, Record{Shown: true})
-		hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: then, Failed: then != 200}, Record{Shown: true, Errors: 1})
+		hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: then, Failed: then != 200},
+			Record{Shown: true, Errors: 1})
 		if got := v.at.Forbids; got != (then == 200) {
 			t.Errorf("403, then %d: known for it %v", then, got)
 		}
@@ -77,7 +79,8 @@ func TestWhatIsKeptOfHosts(t *testing.T) {
 	if keep, drop := answer(epoch, 200); len(keep)+len(drop) != 0 {
 		t.Errorf("of a host that answers is kept %v, dropped %v", keep, drop)
 	}
-	if keep, _ := answer(epoch, 429); len(keep) != 1 || keep[0].Name != "news.example.com" || keep[0].Budget != v.at.Budget {
+	if keep, _ := answer(epoch, 429); len(keep) != 1 || keep[0].Name != "news.example.com" ||
+		keep[0].Budget != v.at.Budget {
 		t.Fatalf("of one that refused is kept %v", keep)
 	}
 	for i := 1; ; i++ {
@@ -109,8 +112,10 @@ func TestHostsOfAnotherClock(t *testing.T) {
 	}{
 		{"its bucket fills in a year", Budget{Gap: time.Minute, Spent: year}, time.Time{}},
 		{"it may be asked in a year", Budget{Gap: time.Minute, Until: year, Spent: year}, time.Time{}},
-		{"it was told to wait for 30 days and some", Budget{Gap: time.Hour, Until: month, Spent: month.Add(4 * time.Hour)}, month},
-		{"it is busy for a minute", Budget{Gap: time.Minute, Spent: epoch.Add(5 * time.Minute)}, epoch.Add(time.Minute)},
+		{"it was told to wait for 30 days and some",
+			Budget{Gap: time.Hour, Until: month, Spent: month.Add(4 * time.Hour)}, month},
+		{"it is busy for a minute", Budget{Gap: time.Minute, Spent: epoch.Add(5 * time.Minute)},
+			epoch.Add(time.Minute)},
 	} {
 		hosts := newHosts()
 		v := hosts.visitors("news.example.com", 1)[0]
@@ -121,7 +126,8 @@ func TestHostsOfAnotherClock(t *testing.T) {
 		// If it was our clock that was behind, all of it is true.
 		hosts.ClockJumped(epoch, year)
 		if want := test.budget.Ready(); v.at.aside != (Budget{}) || test.want.IsZero() && !v.Ready().Equal(want) {
-			t.Errorf("%s: may be asked at %v by a clock that is set to a year later, want %v", test.name, v.Ready(), want)
+			t.Errorf("%s: may be asked at %v by a clock that is set to a year later, want %v", test.name,
+				v.Ready(), want)
 		}
 	}
 }

@@ -54,8 +54,8 @@ func NewHosts(rng *rand.Rand, private func(u feed.URL) bool) *Hosts {
 	return &Hosts{rng: rng, private: private, named: make(map[string]*Host), polls: make(map[feed.URL]*Host)}
 }
 
-// QueuedFeed is a feed that is asked for at a URL, its own or another, and whose redirects led to the host of that name,
-// "" for no other.
+// QueuedFeed is a feed that is asked for at a URL, its own or another, and whose redirects led to the host of that
+// name, "" for no other.
 func (t *Hosts) Add(u, at feed.URL, lands string) *QueuedFeed {
 	v := &QueuedFeed{Feed: u}
 	t.change(&v.at, t.host(at))
@@ -134,8 +134,8 @@ func (h *Host) recall(now time.Time, kept Budget) {
 	}
 }
 
-// ClockJumped sees to it that what hosts are owed holds when the clock went ahead by more than LongestAway: what an earlier
-// run knew is true by the clock of now, and what began since goes on for what is left of it.
+// ClockJumped sees to it that what hosts are owed holds when the clock went ahead by more than LongestAway: what an
+// earlier run knew is true by the clock of now, and what began since goes on for what is left of it.
 func (t *Hosts) ClockJumped(before, now time.Time) {
 	for _, h := range t.named {
 		if h.aside != (Budget{}) {

@@ -34,7 +34,8 @@ func TestMoves(t *testing.T) {
 			}
 			return there
 		}, here},
-		{"here and there", 12 * time.Hour, 10, func(poll int) feed.URL { return there + feed.URL(rune('0'+poll%2)) }, here},
+		{"here and there", 12 * time.Hour, 10,
+			func(poll int) feed.URL { return there + feed.URL(rune('0'+poll%2)) }, here},
 		{"there and back", 12 * time.Hour, 6, func(poll int) feed.URL {
 			if poll < 3 {
 				return there

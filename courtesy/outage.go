@@ -42,9 +42,9 @@ func (o *Outage) Since() time.Time {
 
 func (o *Outage) on() bool { return len(o.lost) > 1 }
 
-// Excuses takes note that a poll reached nobody at a host, whose feed was first not reached at lost, and reports whether
-// nobody can tell if that is the publisher's fault: then the feed is to be tried again at Next. It is where others
-// answered since.
+// Excuses takes note that a poll reached nobody at a host, whose feed was first not reached at lost, and reports
+// whether nobody can tell if that is the publisher's fault: then the feed is to be tried again at Next. It is where
+// others answered since.
 func (o *Outage) Excuses(now time.Time, host string, lost time.Time) bool {
 	if !o.answered.Before(lost) {
 		return false

@@ -24,8 +24,10 @@ func TestOutage(t *testing.T) {
 			{2 * time.Minute, "a", 0, false, false}, {2 * time.Minute, "b", 1, false, false},
 		},
 		"our network is down": {
-			{0, "a", 0, true, false}, {time.Minute, "a", 0, true, false}, {2 * time.Minute, "b", 2 * time.Minute, true, true},
-			{5 * time.Hour, "a", 0, true, true}, {48 * time.Hour, "c", 48 * time.Hour, true, true}, {49 * time.Hour, "", 0, false, false},
+			{0, "a", 0, true, false}, {time.Minute, "a", 0, true, false},
+			{2 * time.Minute, "b", 2 * time.Minute, true, true},
+			{5 * time.Hour, "a", 0, true, true}, {48 * time.Hour, "c", 48 * time.Hour, true, true},
+			{49 * time.Hour, "", 0, false, false},
 		},
 		"the only host is down": {
 			{0, "a", 0, true, false}, {lonelyFor - 1, "a", 0, true, false}, {lonelyFor, "a", 0, false, false},

@@ -58,8 +58,8 @@ func (v *QueuedFeed) landing(now time.Time) (at time.Time) {
 	return at
 }
 
-// Await reports whether somebody must come back for the next Turn of the host at that time: not the zero time, nor where
-// that was said of an earlier time that has not come.
+// Await reports whether somebody must come back for the next Turn of the host at that time: not the zero time, nor
+// where that was said of an earlier time that has not come.
 func (h *Host) Await(at time.Time) bool {
 	if at.IsZero() || !h.waking.IsZero() && !at.Before(h.waking) {
 		return false

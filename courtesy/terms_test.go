@@ -44,7 +44,8 @@ func TestFreshDocumentsAreNotAskedFor(t *testing.T) {
 		{"ttl", []answer{paced(3 * h)}, 3 * h},
 		{"ttl of a month", []answer{paced(30 * day)}, day},
 		{"ttl holds on", []answer{paced(3 * h), same}, 3 * h},
-		{"the longer of both", []answer{{status: 200, doc: &feed.Document{Pace: feed.Pace{Every: 3 * h}}, fresh: fresh(4*h, 0)}}, 4 * h},
+		{"the longer of both",
+			[]answer{{status: 200, doc: &feed.Document{Pace: feed.Pace{Every: 3 * h}}, fresh: fresh(4*h, 0)}}, 4 * h},
 		{"Retry-After", []answer{{status: 304, retryAfter: 5 * h}}, 5 * h},
 		{"Retry-After of days", []answer{{status: 304, retryAfter: 5 * day}}, 5 * day},
 		{"Retry-After of a moment", []answer{said(fresh(2*h, 0)), {status: 304, retryAfter: 1}}, 2 * h},
@@ -72,7 +73,8 @@ func TestTermsAfterAFailure(t *testing.T) {
 		{Freshness{Stated: true, Lifetime: h}, 30 * day, 30 * day},
 	} {
 		terms := Terms{Lifetime: 12 * h, Pace: feed.Pace{Every: 13 * h}}
-		if got := terms.Failed(epoch, test.fresh, test.retryAfter); got != test.want || terms.NotBefore.Sub(epoch) != got {
+		if got := terms.Failed(epoch, test.fresh, test.retryAfter); got != test.want ||
+			terms.NotBefore.Sub(epoch) != got {
 			t.Errorf("%+v, Retry-After %v: left alone for %v, want %v", test.fresh, test.retryAfter, got, test.want)
 		}
 		if terms.Lifetime != 12*h {

@@ -42,7 +42,8 @@ func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocum
 	return p, err
 }
 
-// fetchForOwner fetches a document when it is its publisher's turn, and has the node heed what the answer says about the next one.
+// fetchForOwner fetches a document when it is its publisher's turn, and has the node heed what the answer says about
+// the next one.
 func (h *host) fetchForOwner(ctx context.Context, f node.Fetch) (node.Fetched, error) {
 	at := cmp.Or(f.Page, f.Feed)
 	if err := h.awaitHost(ctx, at); err != nil {
@@ -101,9 +102,11 @@ func archiveDocumentOf(got *node.Fetched) (p ArchiveDocument, records []archive.
 	return p, records
 }
 
-// fillArchive stores what a document holds, to be served to nobody else where the feed is followed discreetly, and returns what
-// of it was not there, and what of it neighbors had brought. The loop turns to other things between two parts of it.
-func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []archive.Record) (added []archive.Record, shown []archive.Share, err error) {
+// fillArchive stores what a document holds, to be served to nobody else where the feed is followed discreetly, and
+// returns what of it was not there, and what of it neighbors had brought. The loop turns to other things between two
+// parts of it.
+func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []archive.Record) (added []archive.Record,
+	shown []archive.Share, err error) {
 	_, err = chore(ctx, h, func() (struct{}, error) {
 		h.store.KeepRequests(got.Requests)
 		return struct{}{}, h.store.Commit()
@@ -141,8 +144,8 @@ func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []arc
 	return added, shown, nil
 }
 
-// setRight puts the publisher's versions into the place of what others brought of the entries, or notes that it is the same.
-// What an own poll has shown may be newer, and stays. It returns who had brought what is the same.
+// setRight puts the publisher's versions into the place of what others brought of the entries, or notes that it is the
+// same. What an own poll has shown may be newer, and stays. It returns who had brought what is the same.
 func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share {
 	ids := make([]feed.EntryID, len(records))
 	for i := range records {

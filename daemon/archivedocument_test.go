@@ -130,7 +130,8 @@ func TestAPastThatIsFollowedDiscreetlyIsHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.waitArrival(u)
-	if p, err := n.client.FetchArchive(t.Context(), u, feed.URL(strings.TrimSuffix(string(u), "feed")+"2025")); err != nil || p.Stored != 1 {
+	if p, err := n.client.FetchArchive(t.Context(), u,
+		feed.URL(strings.TrimSuffix(string(u), "feed")+"2025")); err != nil || p.Stored != 1 {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	records, err := n.client.Search(t.Context(), feed.Filter{Feed: u})
@@ -138,7 +139,8 @@ func TestAPastThatIsFollowedDiscreetlyIsHidden(t *testing.T) {
 		t.Fatalf("%d stored, %v", len(records), err)
 	}
 	for _, r := range records {
-		if b := n.given(protocol.GetEntries{Wanted: []protocol.Wanted{{ID: r.ID, Digest: r.Digest}}}); len(b.Entries) != 0 {
+		if b := n.given(protocol.GetEntries{Wanted: []protocol.Wanted{{ID: r.ID,
+			Digest: r.Digest}}}); len(b.Entries) != 0 {
 			t.Errorf("a stranger was given %+v", b)
 		}
 	}

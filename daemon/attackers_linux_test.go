@@ -33,12 +33,14 @@ func attackers(each int) (list []netip.Addr) {
 // attackers6 are so many addresses of one /32, on a /64 each, in so many /48s.
 func attackers6(n, networks int) (list []netip.Addr) {
 	for i := range n {
-		list = append(list, netip.AddrFrom16([16]byte{0x2a, 0, 0, 7, byte(i % networks >> 8), byte(i % networks), byte(i >> 8), byte(i), 15: 1}))
+		list = append(list, netip.AddrFrom16([16]byte{0x2a, 0, 0, 7, byte(i % networks >> 8), byte(i % networks),
+			byte(i >> 8), byte(i), 15: 1}))
 	}
 	return list
 }
 
-// An attack goes on until ctx ends. at is where an attacker connects, and begun is called once by each when it has begun.
+// An attack goes on until ctx ends. at is where an attacker connects, and begun is called once by each when it has
+// begun.
 type attack struct {
 	name string
 	from []netip.Addr
@@ -71,7 +73,8 @@ func nodeAttacks() []attack {
 		{"idle, one /32 of IPv6", attackers6(700, 700), 1, holding(say(""))},
 		{"idle, one /48 of IPv6", attackers6(700, 1), 1, holding(say(""))},
 		{"whoami", attackers(4), 1, calling(protocol.WhoAmI{}, 300*time.Millisecond, false)},
-		{"slow vouchers", attackers(2), 2, calling(protocol.Connect{Subset: protocol.Subset{{Feed: publishedFeed}}}, 100*time.Millisecond, true)},
+		{"slow vouchers", attackers(2), 2, calling(protocol.Connect{Subset: protocol.Subset{{Feed: publishedFeed}}},
+			100*time.Millisecond, true)},
 	}
 }
 
@@ -140,7 +143,8 @@ func drip(ctx context.Context, c net.Conn) {
 // neverRead asks again and again, and reads no answer.
 func neverRead(ctx context.Context, c net.Conn) {
 	const body = "<?xml version=\"1.0\"?><methodCall><methodName>system.listMethods</methodName><params></params></methodCall>"
-	text := fmt.Sprintf("POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	text := fmt.Sprintf("POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: %d\r\n\r\n%s",
+		len(body), body)
 	for ctx.Err() == nil {
 		if _, err := io.WriteString(c, text); err != nil {
 			return
@@ -148,9 +152,10 @@ func neverRead(ctx context.Context, c net.Conn) {
 	}
 }
 
-// calling makes a call again and again, whatever comes of it. listens says that something takes connections at the attacker's
-// port meanwhile, and never says anything.
-func calling(c protocol.Call, pause time.Duration, listens bool) func(context.Context, string, netip.Addr, uint16, func()) {
+// calling makes a call again and again, whatever comes of it. listens says that something takes connections at the
+// attacker's port meanwhile, and never says anything.
+func calling(c protocol.Call, pause time.Duration, listens bool) func(context.Context, string, netip.Addr,
+	uint16, func()) {
 	return func(ctx context.Context, at string, from netip.Addr, nid uint16, begun func()) {
 		if listens {
 			ln, err := net.Listen("tcp", netip.AddrPortFrom(from, nid).String())
@@ -164,11 +169,15 @@ func calling(c protocol.Call, pause time.Duration, listens bool) func(context.Co
 		}
 		client := http.Client{Transport: &http.Transport{
 			DisableKeepAlives: true,
-			DialContext:       func(ctx context.Context, _, to string) (net.Conn, error) { return dialFrom(ctx, from, to) },
+			DialContext: func(ctx context.Context, _, to string) (net.Conn,
+				error) {
+				return dialFrom(ctx, from, to)
+			},
 		}}
 		for ctx.Err() == nil {
 			begun()
-			r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+at+"/RPC2", strings.NewReader(string(protocol.EncodeCall(nil, nid, c))))
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+at+"/RPC2",
+				strings.NewReader(string(protocol.EncodeCall(nil, nid, c))))
 			if err != nil {
 				panic(err)
 			}

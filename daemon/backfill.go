@@ -119,8 +119,8 @@ func (b Backfill) readArchive(ctx context.Context, o Owner, r *BackfillReport, e
 	}
 }
 
-// prevArchive is the document of the publisher's archive to read after p, which was the pages-th, "" for none, and what is
-// wrong with what p says. It adds to those that were seen.
+// prevArchive is the document of the publisher's archive to read after p, which was the pages-th, "" for none, and what
+// is wrong with what p says. It adds to those that were seen.
 func (b Backfill) prevArchive(p ArchiveDocument, pages int, seen map[feed.URL]bool) (next feed.URL, problem string) {
 	switch {
 	case p.PrevArchive == "", p.Listed > 0 && p.Newest.Before(b.Since):

@@ -34,7 +34,8 @@ type pastOwner struct {
 }
 
 func (o *pastOwner) remote(i int) Remote {
-	return Remote{ID: fmt.Sprint(i), Feed: exampleFeed, Published: o.begun.Add(time.Duration(i) * time.Minute), Seen: o.begun.AddDate(1, 0, 0), Holders: make([]protocol.NodeID, 1)}
+	return Remote{ID: fmt.Sprint(i), Feed: exampleFeed, Published: o.begun.Add(time.Duration(i) * time.Minute),
+		Seen: o.begun.AddDate(1, 0, 0), Holders: make([]protocol.NodeID, 1)}
 }
 
 func (o *pastOwner) Query(_ context.Context, q QueryRequest, each func(QueryPart) error) error {
@@ -87,7 +88,8 @@ func (o *pastOwner) Pull(_ context.Context, list []Remote) (p PullReport, err er
 }
 
 func newPast(minutes, limit int) *pastOwner {
-	return &pastOwner{minutes: minutes, limit: limit, begun: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), stored: make(map[string]bool)}
+	return &pastOwner{minutes: minutes, limit: limit, begun: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
+		stored: make(map[string]bool)}
 }
 
 func TestBackfillGoesBackRangeByRange(t *testing.T) {
@@ -110,26 +112,30 @@ func testBackfillGoesBack(t *testing.T, plain bool, queries, rounds int) {
 	o.withheld = "17"
 	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{Missing: 3}}}
 	var steps []BackfillReport
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(b BackfillReport) { steps = append(steps, b) })
-	if err != nil || got.Network != 1049 || len(got.Missing) != 1 || got.Missing[0].ID != "17" || got.Gap == nil || got.Cut != nil {
+	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+		func(b BackfillReport) { steps = append(steps, b) })
+	if err != nil || got.Network != 1049 || len(got.Missing) != 1 || got.Missing[0].ID != "17" || got.Gap == nil ||
+		got.Cut != nil {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if len(steps) != rounds || len(o.queries) != queries || !got.Back.Equal(o.begun) {
 		t.Errorf("%d steps, %d queries, back to %v", len(steps), len(o.queries), got.Back)
 	}
-	again, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
+	again, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+		func(BackfillReport) {})
 	if err != nil || again.Network != 0 {
 		t.Errorf("the second time: %+v, %v", again, err)
 	}
 	o = newPast(1000, 200)
-	part, err := Backfill{Feed: exampleFeed, Network: true, Since: o.begun.Add(900 * time.Minute), Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
+	part, err := Backfill{Feed: exampleFeed, Network: true, Since: o.begun.Add(900 * time.Minute),
+		Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
 	if err != nil || part.Network != 100 || len(o.queries) != 1 {
 		t.Errorf("since minute 900: %+v, %v", part, err)
 	}
 }
 
-// Whoever does not answer in time is asked again, with longer waits, and only so often. What one answer lacks is found by
-// the next.
+// Whoever does not answer in time is asked again, with longer waits, and only so often. What one answer lacks is found
+// by the next.
 func TestBackfillAsksAgain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		late, half int
@@ -141,23 +147,29 @@ func TestBackfillAsksAgain(t *testing.T) {
 		unanswered bool
 		cut        []string
 	}{
-		"all in time":      {stored: 500, then: 3},
-		"all late once":    {late: 1, stored: 500, again: 1, waits: []time.Duration{10, 20}, then: 5}, // 50, then 100 at most
-		"some late twice":  {half: 2, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 2},
-		"late, some late":  {late: 1, half: 1, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 5},
-		"slow archives":    {slow: 30, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 20},
-		"too slow":         {slow: 1, again: 2, waits: []time.Duration{10, 20, 40}, unanswered: true, cut: []string{"time"}},
-		"some always late": {half: 1000, stored: 250, again: 4, waits: []time.Duration{10, 20, 40, 10, 20, 40}, cut: []string{"time"}},
-		"all always late":  {late: 1000, again: 2, waits: []time.Duration{10, 20, 40}, unanswered: true, cut: []string{"time"}},
+		"all in time": {stored: 500, then: 3},
+		// 50, then 100 at most
+		"all late once":   {late: 1, stored: 500, again: 1, waits: []time.Duration{10, 20}, then: 5},
+		"some late twice": {half: 2, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 2},
+		"late, some late": {late: 1, half: 1, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 5},
+		"slow archives":   {slow: 30, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 20},
+		"too slow": {slow: 1, again: 2, waits: []time.Duration{10, 20, 40}, unanswered: true,
+			cut: []string{"time"}},
+		"some always late": {half: 1000, stored: 250, again: 4, waits: []time.Duration{10, 20, 40, 10, 20, 40},
+			cut: []string{"time"}},
+		"all always late": {late: 1000, again: 2, waits: []time.Duration{10, 20, 40}, unanswered: true,
+			cut: []string{"time"}},
 	} {
 		o := newPast(500, 200)
 		o.late, o.half, o.slow = tt.late, tt.half, tt.slow
-		got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
+		got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+			func(BackfillReport) {})
 		for i := range tt.waits {
 			tt.waits[i] *= time.Second
 		}
 		tt.waits = append(tt.waits, slices.Repeat([]time.Duration{backfillWait}, tt.then)...)
-		if err != nil || got.Network != tt.stored || len(o.stored) != tt.stored || got.Again != tt.again || got.Unanswered != tt.unanswered || !slices.Equal(got.Cut, tt.cut) {
+		if err != nil || got.Network != tt.stored || len(o.stored) != tt.stored || got.Again != tt.again ||
+			got.Unanswered != tt.unanswered || !slices.Equal(got.Cut, tt.cut) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 		if !slices.Equal(o.waits, tt.waits) {
@@ -176,7 +188,8 @@ func TestBackfillAsksAgainWithinBounds(t *testing.T) {
 		o.half = 1 << 20
 		begun := time.Now()
 		got, err := Backfill{Feed: exampleFeed, Network: true}.Run(t.Context(), o, func(BackfillReport) {})
-		if err != nil || got.Again != maxAgain || len(o.queries) > 2*40+maxAgain || !slices.Equal(got.Cut, []string{"time"}) {
+		if err != nil || got.Again != maxAgain || len(o.queries) > 2*40+maxAgain ||
+			!slices.Equal(got.Cut, []string{"time"}) {
 			t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
 		}
 		if took, least := time.Since(begun), maxAgain/2*3*backfillPause; took < least {
@@ -188,8 +201,10 @@ func TestBackfillAsksAgainWithinBounds(t *testing.T) {
 // That nobody answers in the middle is no end.
 func TestABackfillThatNobodyAnswersAnyMore(t *testing.T) {
 	o := newPast(500, 200)
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) { o.late = maxTries })
-	if err != nil || !got.Unanswered || got.Network != 200 || !got.Back.Equal(o.begun.Add(299*time.Minute+time.Second)) {
+	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+		func(BackfillReport) { o.late = maxTries })
+	if err != nil || !got.Unanswered || got.Network != 200 ||
+		!got.Back.Equal(o.begun.Add(299*time.Minute+time.Second)) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -198,8 +213,10 @@ func TestABackfillThatNobodyAnswersAnyMore(t *testing.T) {
 func TestBackfillEnds(t *testing.T) {
 	o := newPast(1, 1)
 	o.cut = []string{"limit", "time"}
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
-	if err != nil || got.Network != 1 || !slices.Equal(got.Cut, []string{"time", "limit"}) || len(o.queries) > 3*maxTries {
+	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+		func(BackfillReport) {})
+	if err != nil || got.Network != 1 || !slices.Equal(got.Cut, []string{"time", "limit"}) ||
+		len(o.queries) > 3*maxTries {
 		t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
 	}
 	o.err = errors.New("no more")
@@ -211,8 +228,9 @@ func TestBackfillEnds(t *testing.T) {
 func TestBackfillReadsThePublishersArchive(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
 	pages := map[feed.URL]ArchiveDocument{
-		exampleFeed:                {Listed: 2, Newest: day(30), Oldest: day(29), PrevArchive: "http://example.com/2"},
-		"http://example.com/2":     {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20), PrevArchive: "http://example.com/1"},
+		exampleFeed: {Listed: 2, Newest: day(30), Oldest: day(29), PrevArchive: "http://example.com/2"},
+		"http://example.com/2": {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20),
+			PrevArchive: "http://example.com/1"},
 		"http://example.com/1":     {Listed: 7, Stored: 6, Newest: day(19), Oldest: day(1)},
 		"http://example.com/loop":  {PrevArchive: "http://example.com/loop2"},
 		"http://example.com/loop2": {PrevArchive: "http://example.com/loop"},
@@ -232,8 +250,10 @@ func TestBackfillReadsThePublishersArchive(t *testing.T) {
 		"broken":      {"http://example.com/end", time.Time{}, 1, 1, "HTTP status 404"},
 	} {
 		o := &fakeOwner{pages: pages}
-		got, err := Backfill{Feed: tt.feed, Since: tt.since, Publisher: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
-		if err != nil || got.Pages != tt.pages || got.Publisher != tt.stored || (tt.problem == "") != (got.PublisherProblem == "") || !strings.Contains(got.PublisherProblem, tt.problem) {
+		got, err := Backfill{Feed: tt.feed, Since: tt.since, Publisher: true, Pause: time.Nanosecond}.Run(t.Context(),
+			o, func(BackfillReport) {})
+		if err != nil || got.Pages != tt.pages || got.Publisher != tt.stored ||
+			(tt.problem == "") != (got.PublisherProblem == "") || !strings.Contains(got.PublisherProblem, tt.problem) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"feedex/protocol"
 )
 
-// Neighbors that have much to do, are far away, or search a large archive on a slow machine do not answer in time. A backfill
-// asks again then, for less, with longer waits and longer pauses, and only so often: every query costs what any other does,
-// and whoever is asked answers ten a minute.
+// Neighbors that have much to do, are far away, or search a large archive on a slow machine do not answer in time. A
+// backfill asks again then, for less, with longer waits and longer pauses, and only so often: every query costs what
+// any other does, and whoever is asked answers ten a minute.
 
 const (
 	// backfillWait is how long a backfill waits for the answers to a query at first: longer than a person would. It
@@ -47,13 +47,14 @@ func (b Backfill) askOthers(ctx context.Context, o Owner, r *BackfillReport, eac
 	return nil
 }
 
-// ask asks for what others have of the time before until, which is open where it is zero. It returns where to go on, and
-// whether there may be more. Of what lies between, others told all that they have, or r says why not.
+// ask asks for what others have of the time before until, which is open where it is zero. It returns where to go on,
+// and whether there may be more. Of what lies between, others told all that they have, or r says why not.
 //
-// An answer that is full tells since when it is complete: it lists the latest, and the next query goes on from there. Where
-// somebody does not know how to tell, or so much came out at a time that there is no way on, the part is asked for once more
-// that the answer seems to hold, and a smaller one, until an answer is not full.
-func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *BackfillReport) (next time.Time, more bool, err error) {
+// An answer that is full tells since when it is complete: it lists the latest, and the next query goes on from there.
+// Where somebody does not know how to tell, or so much came out at a time that there is no way on, the part is asked
+// for once more that the answer seems to hold, and a smaller one, until an answer is not full.
+func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *BackfillReport) (next time.Time,
+	more bool, err error) {
 	from := b.Since
 	for part := 0; ; part++ {
 		t, err := b.askRange(ctx, o, from, until, r)
@@ -126,7 +127,8 @@ func (b Backfill) askRange(ctx context.Context, o Owner, from, until time.Time, 
 }
 
 // query asks once.
-func (b Backfill) query(ctx context.Context, o Owner, from, until time.Time, page int, wait time.Duration) (end *QueryEnd, err error) {
+func (b Backfill) query(ctx context.Context, o Owner, from, until time.Time, page int,
+	wait time.Duration) (end *QueryEnd, err error) {
 	yes := true
 	f := feed.Filter{Feed: b.Feed, Since: from, Until: until, Limit: page, Dated: true}
 	q := QueryRequest{Network: &yes, Hops: b.Hops, Wait: wait, Filter: f}
@@ -147,7 +149,8 @@ func toldOf(end *QueryEnd) bool {
 	return slices.ContainsFunc(end.Found, func(f Remote) bool { return len(f.Holders) > 0 })
 }
 
-// worthAgain reports whether the same query may bring more a little later: somebody was late, or had been asked too often.
+// worthAgain reports whether the same query may bring more a little later: somebody was late, or had been asked too
+// often.
 func worthAgain(end *QueryEnd) bool {
 	return end.Answers == 0 && (end.Asked > 0 || len(end.Cut) > 0) || slices.Contains(end.Cut, cutTime)
 }
@@ -220,8 +223,9 @@ func (t *told) oldest(until time.Time) time.Time {
 	return slices.MinFunc(t.times, time.Time.Compare)
 }
 
-// part is where the later part of a range begins of which one answer may list all: at first that down to the oldest entry
-// that is listed, then half of what is, and a second at least. It reports false where the range cannot be divided.
+// part is where the later part of a range begins of which one answer may list all: at first that down to the oldest
+// entry that is listed, then half of what is, and a second at least. It reports false where the range cannot be
+// divided.
 func (t *told) part(nth int, from time.Time) (begin time.Time, ok bool) {
 	if len(t.times) == 0 {
 		return from, false

@@ -37,14 +37,16 @@ type holder struct {
 	mood  func(query int) mood
 }
 
-// answer is what it tells of, as a node does: the latest, or what arrived last where it is plain, and whether there is more.
+// answer is what it tells of, as a node does: the latest, or what arrived last where it is plain, and whether there is
+// more.
 func (h *holder) answer(f feed.Filter, limit int, m mood) (a protocol.Answer) {
 	has := slices.Clone(h.has)
 	if !h.plain {
 		slices.SortStableFunc(has, func(a, b protocol.Found) int { return search.Time(&b).Compare(search.Time(&a)) })
 	}
 	for i, e := range has {
-		if at := search.Time(&e); at.Before(f.Since) || !f.Until.IsZero() && !at.Before(f.Until) || m == hurried && i%3 == 0 || m == empty {
+		if at := search.Time(&e); at.Before(f.Since) || !f.Until.IsZero() && !at.Before(f.Until) || m == hurried &&
+			i%3 == 0 || m == empty {
 			continue
 		}
 		if len(a.Found) == limit {
@@ -155,7 +157,8 @@ func newNeighborhood(rng *rand.Rand, holders int) *neighborhood {
 		o.limit = 100 // all at once
 	}
 	for i := range holders {
-		o.holders = append(o.holders, holder{id: protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}), 7790)})
+		o.holders = append(o.holders,
+			holder{id: protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}), 7790)})
 	}
 	at, together := pastBegun, 0
 	for i := range 60 {
@@ -163,7 +166,8 @@ func newNeighborhood(rng *rand.Rand, holders int) *neighborhood {
 			together = 0
 			at = at.Add(-time.Duration(1+rng.IntN(100)) * time.Second)
 		}
-		e := protocol.Found{ID: (&feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i)}).EntryID(), Feed: exampleFeed, Published: at, Seen: pastBegun}
+		e := protocol.Found{ID: (&feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i)}).EntryID(), Feed: exampleFeed,
+			Published: at, Seen: pastBegun}
 		for k := range o.holders {
 			if h := &o.holders[k]; rng.IntN(3) > 0 {
 				h.has = append(h.has, e)
@@ -184,10 +188,12 @@ func newNeighborhood(rng *rand.Rand, holders int) *neighborhood {
 	return o
 }
 
-// check fills in the past and fails where an entry is neither here nor said to be missing, though all is said to be told.
+// check fills in the past and fails where an entry is neither here nor said to be missing, though all is said to be
+// told.
 func (o *neighborhood) check(t *testing.T, name string) (whole bool) {
 	t.Helper()
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
+	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+		func(BackfillReport) {})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -208,8 +214,8 @@ func (o *neighborhood) check(t *testing.T, name string) (whole bool) {
 	return whole
 }
 
-// Whatever two neighbors do at the first queries: what they have is here at the end, or the backfill says that it is not
-// whole.
+// Whatever two neighbors do at the first queries: what they have is here at the end, or the backfill says that it is
+// not whole.
 func TestBackfillIsWholeOrSaysSo(t *testing.T) {
 	const first = 2
 	all := int(moods * moods)

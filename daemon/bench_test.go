@@ -49,7 +49,8 @@ func startBenchNode(b *testing.B) *benchNode {
 	go func() {
 		ended <- Run(ctx, Config{
 			Data: b.TempDir(), Listen: "127.0.0.1:0", Reader: "127.0.0.1:0", Subscribe: []feed.URL{follows},
-			Node:  node.Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true}, Policy: polling.Fixed{Every: time.Hour}},
+			Node: node.Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true},
+				Policy: polling.Fixed{Every: time.Hour}},
 			Ready: func(a Addresses) { ready <- a },
 			Observe: func(_ time.Time, note node.Note) {
 				if _, ok := note.(node.Polled); ok {
@@ -65,7 +66,8 @@ func startBenchNode(b *testing.B) *benchNode {
 	if err != nil {
 		b.Fatal(err)
 	}
-	n := &benchNode{feed: follows, url: "http://" + at.Listen + transport.Path, nid: portOf(ln), session: "the neighbor's"}
+	n := &benchNode{feed: follows, url: "http://" + at.Listen + transport.Path, nid: portOf(ln),
+		session: "the neighbor's"}
 	srv := &http.Server{Handler: transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(),
 		Serve: func(_ context.Context, r transport.Request) transport.Response {
@@ -155,7 +157,10 @@ func emptyServer(b *testing.B) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })}
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+	})}
 	go srv.Serve(ln)
 	b.Cleanup(func() { srv.Close() })
 	return "http://" + ln.Addr().String() + transport.Path
@@ -167,7 +172,8 @@ func BenchmarkCheckDID(b *testing.B) {
 		b.Run(fmt.Sprintf("conns=%d", conns), func(b *testing.B) {
 			n := startBenchNode(b)
 			stored := n.bundle(0)
-			if err := newLoad(b, n.url, n.session, 1).post(protocol.EncodeCall(nil, n.nid, protocol.PutEntries{Bundle: stored})); err != nil {
+			if err := newLoad(b, n.url, n.session,
+				1).post(protocol.EncodeCall(nil, n.nid, protocol.PutEntries{Bundle: stored})); err != nil {
 				b.Fatal(err)
 			}
 			body := protocol.EncodeCall(nil, n.nid, protocol.CheckDID{DID: stored.DID})
@@ -195,7 +201,8 @@ func BenchmarkCheckDIDs(b *testing.B) {
 	for i := range protocol.MaxDIDs {
 		bundle := n.bundle(i)
 		dids = append(dids, bundle.DID)
-		if err := newLoad(b, n.url, n.session, 1).post(protocol.EncodeCall(nil, n.nid, protocol.PutEntries{Bundle: bundle})); err != nil {
+		if err := newLoad(b, n.url, n.session,
+			1).post(protocol.EncodeCall(nil, n.nid, protocol.PutEntries{Bundle: bundle})); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -32,7 +32,8 @@ func publishFeed(t *testing.T, ip string, ids ...string) *publicFeed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &publicFeed{url: feed.URL("http://" + ln.Addr().String() + "/feed"), at: time.Now().UTC().Truncate(time.Second).Add(-2 * time.Hour)}
+	f := &publicFeed{url: feed.URL("http://" + ln.Addr().String() + "/feed"),
+		at: time.Now().UTC().Truncate(time.Second).Add(-2 * time.Hour)}
 	for _, id := range ids {
 		f.publish(f.written(id))
 	}
@@ -47,7 +48,8 @@ func publishFeed(t *testing.T, ip string, ids ...string) *publicFeed {
 func (f *publicFeed) written(id string) feed.Entry {
 	f.at = f.at.Add(7 * time.Second) // what has one date for all has none, as nodes see it
 	return feed.Entry{
-		Feed: f.url, ID: "urn:" + id, Title: "Title of " + id, Link: "http://example.com/" + id, Published: f.at, Updated: f.at,
+		Feed: f.url, ID: "urn:" + id, Title: "Title of " + id, Link: "http://example.com/" + id, Published: f.at,
+		Updated: f.at,
 		Summary: "genuine",
 	}
 }
@@ -84,7 +86,8 @@ func (f *publicFeed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for i := len(f.entries) - 1; i >= 0; i-- {
 		e := &f.entries[i]
 		at := e.Published.Format(time.RFC3339)
-		fmt.Fprintf(w, `<entry><id>%s</id><published>%s</published><updated>%s</updated><link href="%s"/><title>`, e.ID, at, at, e.Link)
+		fmt.Fprintf(w, `<entry><id>%s</id><published>%s</published><updated>%s</updated><link href="%s"/><title>`, e.ID,
+			at, at, e.Link)
 		xml.EscapeText(w, []byte(e.Title))
 		fmt.Fprintf(w, `</title><summary>%s</summary></entry>`, e.Summary)
 	}
@@ -103,7 +106,8 @@ func besiege(t *testing.T, feeds ...*publicFeed) *besieged {
 	t.Helper()
 	b := &besieged{polled: make(map[feed.URL]chan node.Polled)}
 	b.config = Config{
-		Data: t.TempDir(), Listen: "20.1.0.1:7790", Reader: "127.0.0.1:0", Node: node.Config{Policy: polling.Fixed{Every: time.Second}},
+		Data: t.TempDir(), Listen: "20.1.0.1:7790", Reader: "127.0.0.1:0",
+		Node: node.Config{Policy: polling.Fixed{Every: time.Second}},
 		Observe: func(_ time.Time, note node.Note) {
 			if p, ok := note.(node.Polled); ok {
 				b.polled[p.Feed] <- p
@@ -194,8 +198,8 @@ func newID(ip string) protocol.NodeID {
 	return id
 }
 
-// hear has each stranger bring some entries of a feed of its own before the node finds them with its publisher. Then they
-// are witnesses, and have some credit. They are not linked with it before or after that.
+// hear has each stranger bring some entries of a feed of its own before the node finds them with its publisher. Then
+// they are witnesses, and have some credit. They are not linked with it before or after that.
 func (b *besieged) hear(feeds []*publicFeed, strangers ...*stranger) {
 	b.t.Helper()
 	var brought []feed.Entry

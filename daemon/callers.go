@@ -21,8 +21,8 @@ func callerAddr(ctx context.Context) netip.Addr {
 	return a
 }
 
-// withCaller lets a handler know from where requests come: from whom a trusted proxy says, where it says that plainly, and else
-// from where the connection is made.
+// withCaller lets a handler know from where requests come: from whom a trusted proxy says, where it says that plainly,
+// and else from where the connection is made.
 func withCaller(h http.Handler, proxies []netip.Prefix) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, err := transport.Caller(r, proxies)
@@ -56,8 +56,8 @@ func (v *callers) look(from netip.Addr, h reading.Hash, f func() (reading.Passwo
 	return p, err
 }
 
-// familiar reports whether the owner's programs are at an address: on this machine, in its private networks, or where a right
-// password was shown.
+// familiar reports whether the owner's programs are at an address: on this machine, in its private networks, or where a
+// right password was shown.
 func (v *callers) familiar(a netip.Addr) bool {
 	if a.IsLoopback() || a.IsPrivate() {
 		return true

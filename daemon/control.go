@@ -33,8 +33,8 @@ type Owner interface {
 	Publishers(ctx context.Context) ([]grade.Host, error)
 	// Subscribe follows feeds, or follows them in another way; repeating it changes nothing.
 	Subscribe(ctx context.Context, s node.Subscribe) error
-	// FollowAddress follows what is at one address: the feed there, or the one that the web page there names, and where that
-	// names several or none it says so. It returns once that is known, or when it has waited long enough.
+	// FollowAddress follows what is at one address: the feed there, or the one that the web page there names, and where
+	// that names several or none it says so. It returns once that is known, or when it has waited long enough.
 	FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error)
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, u feed.URL) error
@@ -106,7 +106,8 @@ const maxSocketPath = 103
 func SocketPath(data string) (string, error) {
 	path := filepath.Join(data, socketName)
 	if len(path) > maxSocketPath {
-		return "", fmt.Errorf("control socket %s: path is %d bytes, the limit is %d: choose a data directory with a shorter path",
+		return "", fmt.Errorf("control socket %s: path is %d bytes, the limit is %d: choose a data directory with a "+
+			"shorter path",
 			path, len(path), maxSocketPath)
 	}
 	return path, nil
@@ -153,7 +154,8 @@ func (s *subscribeRequest) subscribe() (node.Subscribe, error) {
 			return node.Subscribe{}, badRequest{err}
 		}
 	}
-	return node.Subscribe{Feeds: feeds, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private}, nil
+	return node.Subscribe{Feeds: feeds, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy,
+		Private: s.Private}, nil
 }
 
 // An unsubscribeRequest is the body of unsubscribe.
@@ -242,7 +244,8 @@ func newControl(o Owner) http.Handler {
 	mux.HandleFunc("POST /arrange", change(o.Arrange))
 	mux.HandleFunc("POST /import", serveImport(o))
 	mux.HandleFunc("POST /password/add", servePasswordAdd(o))
-	mux.HandleFunc("POST /password/remove", change(func(ctx context.Context, p passwordRequest) error { return o.RemovePassword(ctx, p.Name) }))
+	mux.HandleFunc("POST /password/remove",
+		change(func(ctx context.Context, p passwordRequest) error { return o.RemovePassword(ctx, p.Name) }))
 	mux.HandleFunc("POST /vacuum", serveVacuum(o))
 	mux.HandleFunc("POST /query", serveQuery(o))
 	mux.HandleFunc("POST /pull", servePull(o))

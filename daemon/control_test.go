@@ -162,7 +162,8 @@ func TestClientAsksOwner(t *testing.T) {
 	entry := feed.Entry{
 		Feed: "http://example.com/feed", ID: "tag:1", Title: "A & <b>B</b>", Link: "http://example.com/1",
 		Authors: []string{"Ann"}, Published: at, Updated: at.Add(time.Hour), Summary: "s", Content: "c",
-		Categories: []string{"x"}, Enclosures: []feed.Enclosure{{URL: "http://example.com/1.mp3", Type: "audio/mpeg", Length: 9}},
+		Categories: []string{"x"},
+		Enclosures: []feed.Enclosure{{URL: "http://example.com/1.mp3", Type: "audio/mpeg", Length: 9}},
 	}
 	polled := archive.NewRecord(entry, at, protocol.NodeID{})
 	polled.Seq = 2
@@ -177,7 +178,8 @@ func TestClientAsksOwner(t *testing.T) {
 		neighbors: []node.NeighborStatus{{ID: peer, Since: at, Chosen: true, RTT: time.Millisecond}},
 		feeds:     []node.FeedStatus{{URL: "http://example.com/feed", Title: "T", Interval: time.Hour, LastPoll: at}},
 		records:   []archive.Record{polled, bare},
-		hosts:     []grade.Host{{Host: "example.com", Since: at, Requests: 2, Grades: []grade.Grade{{Respect: "pace", Mark: grade.Fair, Reason: "r"}}}},
+		hosts: []grade.Host{{Host: "example.com", Since: at, Requests: 2,
+			Grades: []grade.Grade{{Respect: "pace", Mark: grade.Fair, Reason: "r"}}}},
 	}
 	c := serve(t, o)
 	ctx := t.Context()
@@ -222,11 +224,14 @@ func TestClientAsksOwner(t *testing.T) {
 func TestClientReportsTheNodesWords(t *testing.T) {
 	c := serve(t, &fakeOwner{err: errors.New("store entries: disk is full")})
 	for name, call := range map[string]func() error{
-		"status":      func() error { _, err := c.Status(t.Context()); return err },
-		"neighbors":   func() error { _, err := c.Neighbors(t.Context()); return err },
-		"feeds":       func() error { _, err := c.Feeds(t.Context()); return err },
-		"search":      func() error { _, err := c.Search(t.Context(), feed.Filter{}); return err },
-		"query":       func() error { return c.Query(t.Context(), QueryRequest{}, func(QueryPart) error { return nil }) },
+		"status":    func() error { _, err := c.Status(t.Context()); return err },
+		"neighbors": func() error { _, err := c.Neighbors(t.Context()); return err },
+		"feeds":     func() error { _, err := c.Feeds(t.Context()); return err },
+		"search":    func() error { _, err := c.Search(t.Context(), feed.Filter{}); return err },
+		"query": func() error {
+			return c.Query(t.Context(), QueryRequest{},
+				func(QueryPart) error { return nil })
+		},
 		"subscribe":   func() error { return c.Subscribe(t.Context(), following("http://example.com/")) },
 		"unsubscribe": func() error { return c.Unsubscribe(t.Context(), "http://example.com/") },
 	} {
@@ -237,11 +242,13 @@ func TestClientReportsTheNodesWords(t *testing.T) {
 	for _, weight := range []int{-1, 101} {
 		wish := following("http://example.com/")
 		wish.Weight = weight
-		if err := c.Subscribe(t.Context(), wish); err == nil || err.Error() != fmt.Sprintf("weight is %d, want 1 to 100", weight) {
+		if err := c.Subscribe(t.Context(), wish); err == nil ||
+			err.Error() != fmt.Sprintf("weight is %d, want 1 to 100", weight) {
 			t.Errorf("a weight of %d: %v", weight, err)
 		}
 	}
-	if err := c.Subscribe(t.Context(), following("gopher://example.com/")); err == nil || !strings.Contains(err.Error(), feed.ErrURL.Error()) {
+	if err := c.Subscribe(t.Context(), following("gopher://example.com/")); err == nil ||
+		!strings.Contains(err.Error(), feed.ErrURL.Error()) {
 		t.Errorf("subscribe to a URL that is none: %v", err)
 	}
 }
@@ -256,7 +263,8 @@ func TestClientLearnsOfACut(t *testing.T) {
 	}
 	asked := feed.Filter{Match: m, Relevance: true}
 	found, err := serve(t, o).Search(t.Context(), asked)
-	if !errors.Is(err, archive.ErrCut) || len(found) != 1 || found[0].ID != r.ID || !reflect.DeepEqual(o.filter, asked) {
+	if !errors.Is(err, archive.ErrCut) || len(found) != 1 || found[0].ID != r.ID ||
+		!reflect.DeepEqual(o.filter, asked) {
 		t.Errorf("found %v, %v; asked %+v", found, err, o.filter)
 	}
 }
@@ -280,7 +288,8 @@ func TestControlRefusesBadRequests(t *testing.T) {
 		{"the wrong method", "GET", "/subscribe", "", 405},
 		{"an unknown path", "GET", "/nothing", "", 404},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), tt.method, "http://node"+tt.path, strings.NewReader(tt.body))
+		req, err := http.NewRequestWithContext(t.Context(), tt.method, "http://node"+tt.path,
+			strings.NewReader(tt.body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +381,8 @@ func TestClientArranges(t *testing.T) {
 	name := "Mine"
 	var list []reading.Arrangement
 	for i := range 2*arrangeStep + 1 {
-		list = append(list, reading.Arrangement{Feed: reading.FeedID(i), URL: exampleFeed, Name: &name, Into: []string{"A › B"}, Out: []string{"C"}})
+		list = append(list, reading.Arrangement{Feed: reading.FeedID(i), URL: exampleFeed, Name: &name,
+			Into: []string{"A › B"}, Out: []string{"C"}})
 	}
 	if err := c.Arrange(t.Context(), list); err != nil || !reflect.DeepEqual(o.arranged, list) {
 		t.Errorf("Arrange: %v; the owner got %+v", err, o.arranged)

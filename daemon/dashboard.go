@@ -29,7 +29,8 @@ var _ web.Source = dashboard{}
 // Status implements web.Present.
 func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 	r, err := d.host.Status(ctx)
-	return web.Status{Status: r.Status, Version: r.Version, Data: r.Data, Storage: r.Storage, Entries: r.Archive.Entries, Bytes: r.Archive.Bytes}, err
+	return web.Status{Status: r.Status, Version: r.Version, Data: r.Data, Storage: r.Storage,
+		Entries: r.Archive.Entries, Bytes: r.Archive.Bytes}, err
 }
 
 // Feeds implements web.Present.
@@ -177,7 +178,8 @@ func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remot
 		list := make([]web.Remote, len(p.Found))
 		for i := range p.Found {
 			r := &p.Found[i]
-			list[i] = web.Remote{Feed: r.Feed, Title: r.Title, Link: r.Link, Time: r.Time(), Holders: len(r.Holders), Here: r.Here}
+			list[i] = web.Remote{Feed: r.Feed, Title: r.Title, Link: r.Link, Time: r.Time(), Holders: len(r.Holders),
+				Here: r.Here}
 		}
 		return each(list)
 	})
@@ -206,7 +208,8 @@ func (d dashboard) FollowAt(ctx context.Context, u feed.URL, number int64) (f we
 		}
 		u = discover.Lend(page.URL, u)
 	}
-	s, err := d.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: followWait, Keep: true})
+	s, err := d.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
+		Wait: followWait, Keep: true})
 	d.host.changes.Add(1)
 	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem}
 	if err != nil || s.Feed == "" {
@@ -263,9 +266,12 @@ func (d dashboard) EndSessions(ctx context.Context, name string) error {
 	return d.host.write(ctx, func(d desk) error { d.EndSessions(name); return nil })
 }
 
-// newDashboard makes the pages of a node. They let go of open connections when ctx ends. Who needs a password says login.
-func newDashboard(ctx context.Context, h *host, r *sqlite.Reader, login func(*http.Request) bool) (*web.Handler, error) {
-	pages, err := web.New(web.Config{Source: dashboard{&library{r, h}, h}, Login: login, Version: Version, Ending: ctx.Done(), Log: h.config.Log})
+// newDashboard makes the pages of a node. They let go of open connections when ctx ends. Who needs a password says
+// login.
+func newDashboard(ctx context.Context, h *host, r *sqlite.Reader,
+	login func(*http.Request) bool) (*web.Handler, error) {
+	pages, err := web.New(web.Config{Source: dashboard{&library{r, h}, h}, Login: login, Version: Version,
+		Ending: ctx.Done(), Log: h.config.Log})
 	if err != nil {
 		return nil, fmt.Errorf("make the dashboard: %w", err)
 	}

@@ -93,7 +93,8 @@ func TestDashboard(t *testing.T) {
 	}
 	number := found[1]
 	v.want("/feeds", string(f.url)[len("http://"):])
-	v.want("/feeds/"+number, "An own poll brought “Harbor”", "a document of", "Lighthouse", "polled about every 1\u00a0h")
+	v.want("/feeds/"+number, "An own poll brought “Harbor”", "a document of", "Lighthouse",
+		"polled about every 1\u00a0h")
 	v.want("/entries", "Harbor", "Lighthouse")
 	v.want("/entries?q=harbor", "Harbor")
 	v.want("/entries/"+a.Records[0].ID.String(), a.Records[0].Entry.Title, "An own poll brought it")
@@ -106,7 +107,8 @@ func TestDashboard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page := v.send("/login", "/login", url.Values{"password": {secret}, "next": {"/settings"}}); !strings.Contains(page, "Log out laptop") {
+	if page := v.send("/login", "/login",
+		url.Values{"password": {secret}, "next": {"/settings"}}); !strings.Contains(page, "Log out laptop") {
 		t.Errorf("logging in leads to\n%s", page)
 	}
 	page := v.send("/settings", "/passwords", url.Values{"name": {"phone"}})
@@ -121,7 +123,8 @@ func TestDashboard(t *testing.T) {
 	if resp.StatusCode != http.StatusForbidden {
 		t.Errorf("without a token: %s", resp.Status)
 	}
-	if page := v.send("/settings", "/unfollow", url.Values{"feed": {number}}); !strings.Contains(page, "not followed any more") {
+	if page := v.send("/settings", "/unfollow", url.Values{"feed": {number}}); !strings.Contains(page,
+		"not followed any more") {
 		t.Errorf("unfollowing leads to\n%s", page)
 	}
 	v.want("/feeds/"+number, "no longer followed")
@@ -160,8 +163,8 @@ func TestALogoutEndsCopiesOfItsCookies(t *testing.T) {
 	}
 }
 
-// Who makes up cookies keeps no more pages up to date than all have together who have not logged in, and keeps nobody from it
-// who has.
+// Who makes up cookies keeps no more pages up to date than all have together who have not logged in, and keeps nobody
+// from it who has.
 func TestMadeUpCookiesOpenNoMoreStreams(t *testing.T) {
 	n := startNode(t, Config{})
 	browser := http.Transport{}

@@ -22,8 +22,8 @@ import (
 	"feedex/protocol"
 )
 
-// BenchmarkDashboard makes pages of a running node that follows a thousand feeds and keeps 100,000 entries of them, which
-// came within a month, and whose log of requests is full. It reports the median.
+// BenchmarkDashboard makes pages of a running node that follows a thousand feeds and keeps 100,000 entries of them,
+// which came within a month, and whose log of requests is full. It reports the median.
 func BenchmarkDashboard(b *testing.B) {
 	store, err := sqlite.Open(filepath.Join(b.TempDir(), databaseName), sqlite.Config{})
 	if err != nil {
@@ -34,7 +34,8 @@ func BenchmarkDashboard(b *testing.B) {
 	fillDashboard(b, store, now)
 
 	ctx, cancel := context.WithCancel(b.Context())
-	h := newHost(Config{Node: node.Config{Secret: make([]byte, 32), Policy: polling.Fixed{Every: 24 * time.Hour}}}.withDefaults(), store, nil, nil, nil)
+	h := newHost(Config{Node: node.Config{Secret: make([]byte, 32),
+		Policy: polling.Fixed{Every: 24 * time.Hour}}}.withDefaults(), store, nil, nil, nil)
 	if err := h.revive(); err != nil {
 		b.Fatal(err)
 	}
@@ -46,7 +47,8 @@ func BenchmarkDashboard(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, target := range []string{"/", "/?period=month", "/feeds", "/feeds/500", "/entries", "/entries?feed=500", "/settings"} {
+	for _, target := range []string{"/", "/?period=month", "/feeds", "/feeds/500", "/entries", "/entries?feed=500",
+		"/settings"} {
 		b.Run(target, func(b *testing.B) {
 			var took []time.Duration
 			for b.Loop() {
@@ -73,8 +75,10 @@ func fillDashboard(b *testing.B, store *sqlite.Store, now time.Time) {
 	}
 	url := func(i int) feed.URL { return feed.URL(fmt.Sprintf("https://www%d.example.com/feed.xml", i)) }
 	for i := range 1000 {
-		f := archive.Feed{URL: url(i), Title: fmt.Sprint("Feed ", i), Link: "https://example.com/", Subscribed: true, Since: now.Add(-60 * 24 * time.Hour),
-			Interval: 2 * time.Hour, LastPoll: now.Add(-time.Hour), LastSuccess: now.Add(-time.Hour), NextPoll: now.Add(12 * time.Hour)}
+		f := archive.Feed{URL: url(i), Title: fmt.Sprint("Feed ", i), Link: "https://example.com/", Subscribed: true,
+			Since:    now.Add(-60 * 24 * time.Hour),
+			Interval: 2 * time.Hour, LastPoll: now.Add(-time.Hour), LastSuccess: now.Add(-time.Hour),
+			NextPoll: now.Add(12 * time.Hour)}
 		if i%20 == 0 {
 			f.Errors, f.LastError, f.LastSuccess = 3, "get example.com: 429 Too Many Requests", now.Add(-48*time.Hour)
 		}
@@ -89,7 +93,8 @@ func fillDashboard(b *testing.B, store *sqlite.Store, now time.Time) {
 		if random.IntN(3) == 0 {
 			source = protocol.NodeID{}
 		}
-		e := feed.Entry{Feed: url(random.IntN(1000)), ID: fmt.Sprint(i), Title: "The title of an entry", Link: "https://example.com/", Content: text, Published: at}
+		e := feed.Entry{Feed: url(random.IntN(1000)), ID: fmt.Sprint(i), Title: "The title of an entry",
+			Link: "https://example.com/", Content: text, Published: at}
 		records = append(records, archive.NewRecord(e, at, source))
 		if len(records) == 200 {
 			store.Keep(records)
@@ -100,7 +105,8 @@ func fillDashboard(b *testing.B, store *sqlite.Store, now time.Time) {
 	var requests []grade.Request
 	for i := range archive.KeptRequests {
 		at := now.Add(-40 * time.Hour * time.Duration(archive.KeptRequests-i) / archive.KeptRequests)
-		requests = append(requests, grade.Request{At: at, URL: string(url(random.IntN(1000))), Status: http.StatusNotModified})
+		requests = append(requests, grade.Request{At: at, URL: string(url(random.IntN(1000))),
+			Status: http.StatusNotModified})
 	}
 	store.KeepRequests(requests)
 	if err := store.Commit(); err != nil {

@@ -81,12 +81,24 @@ func (d *disk) SetLimits(feed.URL, *int64, *time.Duration, *int64)      {}
 func (d *disk) FeedLimits(context.Context) ([]sqlite.FeedLimits, error) { return nil, nil }
 func (d *disk) LastPurge(context.Context) (sqlite.Purge, error)         { return sqlite.Purge{}, nil }
 func (d *disk) Vacuum(context.Context) error                            { return errors.New("there is no file") }
-func (d *disk) Inherit(to, from feed.URL)                               { d.write(func(m *archive.Memory) { m.Inherit(to, from) }) }
-func (d *disk) KeepFeed(f archive.Feed)                                 { d.write(func(m *archive.Memory) { m.KeepFeed(f) }) }
-func (d *disk) KeepDID(did protocol.DID)                                { d.write(func(m *archive.Memory) { m.KeepDID(did) }) }
-func (d *disk) KeepPeer(p archive.Peer)                                 { d.write(func(m *archive.Memory) { m.KeepPeer(p) }) }
-func (d *disk) DropPeer(id protocol.NodeID)                             { d.write(func(m *archive.Memory) { m.DropPeer(id) }) }
-func (d *disk) KeepHost(h archive.Host)                                 { d.write(func(m *archive.Memory) { m.KeepHost(h) }) }
+func (d *disk) Inherit(to, from feed.URL) {
+	d.write(func(m *archive.Memory) { m.Inherit(to, from) })
+}
+func (d *disk) KeepFeed(f archive.Feed) {
+	d.write(func(m *archive.Memory) { m.KeepFeed(f) })
+}
+func (d *disk) KeepDID(did protocol.DID) {
+	d.write(func(m *archive.Memory) { m.KeepDID(did) })
+}
+func (d *disk) KeepPeer(p archive.Peer) {
+	d.write(func(m *archive.Memory) { m.KeepPeer(p) })
+}
+func (d *disk) DropPeer(id protocol.NodeID) {
+	d.write(func(m *archive.Memory) { m.DropPeer(id) })
+}
+func (d *disk) KeepHost(h archive.Host) {
+	d.write(func(m *archive.Memory) { m.KeepHost(h) })
+}
 func (d *disk) KeepRequests(l []grade.Request) {
 	d.write(func(m *archive.Memory) { m.KeepRequests(l) })
 }
@@ -94,8 +106,12 @@ func (d *disk) Requests(_ context.Context, n int) ([]grade.Request, error) {
 	return d.LoadRequests(n), nil
 }
 func (d *disk) NumberedFeed(context.Context, int64) (archive.Feed, error) { return archive.Feed{}, nil }
-func (d *disk) DropHost(name string)                                      { d.write(func(m *archive.Memory) { m.DropHost(name) }) }
-func (d *disk) DropAccount(holder string)                                 { d.write(func(m *archive.Memory) { m.DropAccount(holder) }) }
+func (d *disk) DropHost(name string) {
+	d.write(func(m *archive.Memory) { m.DropHost(name) })
+}
+func (d *disk) DropAccount(holder string) {
+	d.write(func(m *archive.Memory) { m.DropAccount(holder) })
+}
 func (d *disk) KeepAccount(a archive.Account) {
 	a.Text = slices.Clone(a.Text) // the caller will write over it
 	d.write(func(m *archive.Memory) { m.KeepAccount(a) })

@@ -80,7 +80,8 @@ func (h *host) call(ctx context.Context, c node.Call) node.Answered {
 	begun := time.Now()
 	r, err := h.client.Call(ctx, c.To.String(), c.Session, c.Call)
 	return node.Answered{
-		ID: c.ID, Reply: r.Reply, Session: r.Session, Peer: r.Peer, Err: err, Unsent: r.Unsent, Queued: r.Queued, RTT: time.Since(begun),
+		ID: c.ID, Reply: r.Reply, Session: r.Session, Peer: r.Peer, Err: err, Unsent: r.Unsent, Queued: r.Queued,
+		RTT: time.Since(begun),
 	}
 }
 

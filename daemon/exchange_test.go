@@ -13,8 +13,8 @@ import (
 	"feedex/protocol"
 )
 
-// Nodes that are no neighbors, and of which none gives anything away, wish each for what the one before has: nobody gets
-// anything until the ring is closed, and then all of them get everything. (Paper §3.6)
+// Nodes that are no neighbors, and of which none gives anything away, wish each for what the one before has: nobody
+// gets anything until the ring is closed, and then all of them get everything. (Paper §3.6)
 func TestStrangersServeEachOtherInRings(t *testing.T) {
 	for size := 2; size <= 3; size++ {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -50,10 +50,12 @@ func (n *testNode) holdPast(u feed.URL, count int) (wishes []Remote) {
 	}
 	var lines []jsonl.Line
 	for i := range count {
-		e := feed.Entry{Feed: u, ID: fmt.Sprint(i), Title: fmt.Sprint("Entry ", i), Published: time.Date(2025, 1, 1, 0, i, 0, 0, time.UTC)}
+		e := feed.Entry{Feed: u, ID: fmt.Sprint(i), Title: fmt.Sprint("Entry ", i),
+			Published: time.Date(2025, 1, 1, 0, i, 0, 0, time.UTC)}
 		r := archive.NewRecord(e, e.Published, protocol.NodeID{})
 		lines = append(lines, jsonl.NewLine(&r, false))
-		wishes = append(wishes, Remote{ID: r.ID.String(), Digest: r.Digest.String(), Feed: u, Holders: []protocol.NodeID{holder}})
+		wishes = append(wishes, Remote{ID: r.ID.String(), Digest: r.Digest.String(),
+			Feed: u, Holders: []protocol.NodeID{holder}})
 	}
 	if added, err := n.client.Import(n.t.Context(), lines); err != nil || added != count {
 		n.t.Fatalf("%d of %d added, %v", added, count, err)

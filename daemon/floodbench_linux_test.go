@@ -35,10 +35,11 @@ const (
 	floodRate = 64 << 20
 )
 
-// BenchmarkFlood has neighbors flood a node in a process of its own with large entries of a busy feed that it follows, each
-// from a network of its own and as fast as the node reads. It measures how long an honest neighbor waits for answers
-// meanwhile, and by how much the archive grows. At last the node is killed without a warning, and everything must be there
-// that it acknowledged to the honest one. TMPDIR is best on a disk without syncs, /dev/shm: those are the disk's matter.
+// BenchmarkFlood has neighbors flood a node in a process of its own with large entries of a busy feed that it follows,
+// each from a network of its own and as fast as the node reads. It measures how long an honest neighbor waits for
+// answers meanwhile, and by how much the archive grows. At last the node is killed without a warning, and everything
+// must be there that it acknowledged to the honest one. TMPDIR is best on a disk without syncs, /dev/shm: those are the
+// disk's matter.
 func BenchmarkFlood(b *testing.B) {
 	for _, flooders := range []int{0, 1, 4} {
 		b.Run(fmt.Sprintf("flooders=%d", flooders), func(b *testing.B) {
@@ -67,11 +68,13 @@ func flood(b *testing.B, flooders int) {
 	var checks, puts []time.Duration
 	var acknowledged []feed.EntryID
 	for i := 0; ctx.Err() == nil; i++ {
-		e := feed.Entry{Feed: u, ID: fmt.Sprint("urn:honest:", i), Title: "honest", Published: time.Now().Truncate(time.Second).UTC(), Summary: "some words of an honest neighbor"}
+		e := feed.Entry{Feed: u, ID: fmt.Sprint("urn:honest:", i), Title: "honest",
+			Published: time.Now().Truncate(time.Second).UTC(), Summary: "some words of an honest neighbor"}
 		bundle := protocol.NewBundle(u, []feed.Entry{e})
 		bundle.Path = []protocol.NodeID{peerID(3)}
 		for _, call := range []protocol.Call{
-			protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1}, protocol.PutEntries{Bundle: bundle}, protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1},
+			protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1}, protocol.PutEntries{Bundle: bundle},
+			protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1},
 		} {
 			begun := time.Now()
 			if _, err := honest.call(call); err != nil {
@@ -124,7 +127,8 @@ func publishBusyFeed(b *testing.B) feed.URL {
 		fmt.Fprint(w, `<feed xmlns="http://www.w3.org/2005/Atom"><title>Test</title><id>urn:test</id>`)
 		for i := range 1000 {
 			at := now.Add(-time.Duration(i) * 86 * time.Second).Format(time.RFC3339)
-			fmt.Fprintf(w, `<entry><id>urn:test:%d</id><updated>%s</updated><title>Genuine %d</title><summary>Some text</summary></entry>`, i, at, i)
+			fmt.Fprintf(w, `<entry><id>urn:test:%d</id><updated>%s</updated><title>Genuine %d</title><summary>Some `+
+				`text</summary></entry>`, i, at, i)
 		}
 		fmt.Fprint(w, `</feed>`)
 	}))
@@ -252,7 +256,8 @@ func newFloodPeer(b *testing.B, ip, at string, u feed.URL) *floodPeer {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
 	carrier := &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: 2, MaxIdleConnsPerHost: 2}
 	b.Cleanup(func() { carrier.CloseIdleConnections(); srv.Close() })
-	p := &floodPeer{nid: portOf(ln), node: "http://" + at + transport.Path, feed: u, client: &http.Client{Transport: carrier}}
+	p := &floodPeer{nid: portOf(ln), node: "http://" + at + transport.Path, feed: u,
+		client: &http.Client{Transport: carrier}}
 	if _, err := p.call(protocol.Connect{Subset: protocol.Subset{{Feed: u}}}); err != nil {
 		b.Fatalf("%s is not taken for a neighbor: %v", ip, err)
 	}

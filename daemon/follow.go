@@ -36,10 +36,10 @@ type Duplicate struct {
 	First int // the line at which the list named it before, 0 where the node followed it already
 }
 
-// Follow has a node follow every feed of a list, titled and filed as there. Feeds that it follows already keep their titles,
-// and their folders besides those of the list. One at the node's own address for readers, as a reader has it that reads
-// through the node, is the feed behind that. It calls progress as it goes on, with how many of the new feeds are
-// followed. Where it returns an error Followed says how far it came; a repetition follows the rest.
+// Follow has a node follow every feed of a list, titled and filed as there. Feeds that it follows already keep their
+// titles, and their folders besides those of the list. One at the node's own address for readers, as a reader has it
+// that reads through the node, is the feed behind that. It calls progress as it goes on, with how many of the new feeds
+// are followed. Where it returns an error Followed says how far it came; a repetition follows the rest.
 func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, total int)) (Followed, error) {
 	var f Followed
 	known, err := o.Feeds(ctx)
@@ -162,8 +162,8 @@ func published(ctx context.Context, o Owner, u feed.URL, own string, hosts []str
 	return u, nil
 }
 
-// ownPath is the path of a URL at the owner's reader, without its first slash, and false for other URLs. A name by which
-// it is reached besides may be that of a server in front of it, at whatever port.
+// ownPath is the path of a URL at the owner's reader, without its first slash, and false for other URLs. A name by
+// which it is reached besides may be that of a server in front of it, at whatever port.
 func ownPath(u feed.URL, own string, hosts []string) (path string, ok bool) {
 	at, path, ok := strings.Cut(strings.SplitAfterN(string(u), "://", 2)[1], "/")
 	if !ok {

@@ -60,7 +60,8 @@ func TestFollow(t *testing.T) {
 			}
 			steps = append(steps, done)
 		})
-		if err != nil || !reflect.DeepEqual(got, want) || !slices.Equal(steps, []int{100, 200, 249}) || o.requests != 3 {
+		if err != nil || !reflect.DeepEqual(got, want) || !slices.Equal(steps, []int{100, 200, 249}) ||
+			o.requests != 3 {
 			t.Errorf("%s: %+v, %v, in %d requests, by steps %v", name, got, err, o.requests, steps)
 		}
 		if !slices.Equal(o.followed, slices.Delete(slices.Clone(urls), 3, 4)) {
@@ -75,9 +76,11 @@ func TestFollowLongURLs(t *testing.T) {
 	c := serve(t, o)
 	var urls []feed.URL
 	for i := range subscribeStep + 1 {
-		urls = append(urls, feed.URL(fmt.Sprintf("https://example.com/%0*d", feed.MaxURLBytes-len("https://example.com/"), i)))
+		urls = append(urls, feed.URL(fmt.Sprintf("https://example.com/%0*d",
+			feed.MaxURLBytes-len("https://example.com/"), i)))
 	}
-	if err := c.Subscribe(t.Context(), node.Subscribe{Feeds: urls}); err != nil || o.requests != 2 || !slices.Equal(o.followed, urls) {
+	if err := c.Subscribe(t.Context(), node.Subscribe{Feeds: urls}); err != nil || o.requests != 2 ||
+		!slices.Equal(o.followed, urls) {
 		t.Errorf("%v, %d feeds in %d requests", err, len(o.followed), o.requests)
 	}
 }
@@ -89,7 +92,8 @@ func TestFollowBrokenOff(t *testing.T) {
 	if !errors.Is(err, errDiskFull) || len(got.New) != 100 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := Follow(t.Context(), &fakeOwner{err: errDiskFull}, list, nil); !errors.Is(err, errDiskFull) || len(got.New) != 0 {
+	if got, err := Follow(t.Context(), &fakeOwner{err: errDiskFull}, list, nil); !errors.Is(err, errDiskFull) ||
+		len(got.New) != 0 {
 		t.Errorf("feeds are not known: %+v, %v", got, err)
 	}
 }
@@ -115,7 +119,8 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 		"http://localhost/x:7791/feed/http://example.com/":               "http://localhost/x:7791/feed/http://example.com/",
 		"http://example.org:7791/feed/http://example.com/":               "http://example.org:7791/feed/http://example.com/",
 	} {
-		o := &followingOwner{fakeOwner: fakeOwner{report: Report{Reader: "127.0.0.1:7791", ReaderHosts: []string{"news.example.org"}}}}
+		o := &followingOwner{fakeOwner: fakeOwner{report: Report{Reader: "127.0.0.1:7791",
+			ReaderHosts: []string{"news.example.org"}}}}
 		_, err := Follow(t.Context(), serve(t, o), []opml.Feed{{URL: raw, Line: 1}}, func(int, int) {})
 		if err != nil || !slices.Equal(o.followed, []feed.URL{want}) {
 			t.Errorf("%s: followed %v, %v; want %s", raw, o.followed, err, want)
@@ -125,8 +130,10 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 
 // A list that names a page in whose place a feed is followed names nothing new.
 func TestFollowPageAgain(t *testing.T) {
-	o := &followingOwner{fakeOwner: fakeOwner{feeds: []node.FeedStatus{{URL: "https://site.example/atom.xml", Page: "https://site.example/"}}}}
-	got, err := Follow(t.Context(), o, []opml.Feed{{URL: "https://site.example/", Line: 1, Folder: []string{"A"}}}, func(int, int) {})
+	o := &followingOwner{fakeOwner: fakeOwner{feeds: []node.FeedStatus{{URL: "https://site.example/atom.xml",
+		Page: "https://site.example/"}}}}
+	got, err := Follow(t.Context(), o, []opml.Feed{{URL: "https://site.example/", Line: 1, Folder: []string{"A"}}},
+		func(int, int) {})
 	if err != nil || len(got.New) != 0 || len(got.Duplicates) != 1 && len(o.arranged) != 1 || o.requests != 0 {
 		t.Errorf("%+v, %v, arranged %+v", got, err, o.arranged)
 	}

@@ -47,8 +47,8 @@ const (
 	firstPollCheck = 50 * time.Millisecond
 )
 
-// FollowAddress implements Owner. That the address is followed is durable before it waits; what waits is asked for also after a
-// restart, and its outcome is known then.
+// FollowAddress implements Owner. That the address is followed is durable before it waits; what waits is asked for also
+// after a restart, and its outcome is known then.
 func (h *host) FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error) {
 	if len(w.Feeds) != 1 {
 		return FollowedAddress{}, badRequest{errors.New("name one feed")}
@@ -110,9 +110,10 @@ func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (p
 	}
 }
 
-// outcome is what the first poll of u showed, and does what follows from it: what turned out to be no feed is followed no
-// more, if it was not before.
-func (h *host) outcome(ctx context.Context, w *FollowAddress, u feed.URL, f polledFeed, added bool) (s FollowedAddress, err error) {
+// outcome is what the first poll of u showed, and does what follows from it: what turned out to be no feed is followed
+// no more, if it was not before.
+func (h *host) outcome(ctx context.Context, w *FollowAddress, u feed.URL, f polledFeed,
+	added bool) (s FollowedAddress, err error) {
 	problem := f.LastError
 	if at, err := url.Parse(string(f.URL)); err == nil {
 		problem = strings.TrimPrefix(problem, "get "+at.Host+": ")
@@ -179,10 +180,12 @@ const (
 
 // Subscribe implements reading.Desk.
 func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
-	s, err := l.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: readerWait, Keep: true})
+	s, err := l.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
+		Wait: readerWait, Keep: true})
 	if err == nil && len(s.Choices) > 0 {
 		// A program cannot ask which, and publishers name the one first that they mean. That also settles the page.
-		s, err = l.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}}, Wait: choiceWait})
+		s, err = l.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}},
+			Wait: choiceWait})
 	}
 	if err != nil {
 		return 0, err
@@ -255,7 +258,8 @@ func serveFollowAddress(o Owner) http.HandlerFunc {
 		}
 		patiently(w, func() any {
 			var a followAnswer
-			if a.FollowedAddress, err = o.FollowAddress(r.Context(), FollowAddress{s, request.Wait, request.Keep}); err != nil {
+			if a.FollowedAddress,
+				err = o.FollowAddress(r.Context(), FollowAddress{s, request.Wait, request.Keep}); err != nil {
 				a.Error = err.Error()
 			}
 			return a

@@ -27,10 +27,13 @@ type sites struct {
 func newSites() *sites {
 	return &sites{
 		pages: map[feed.URL][]feed.URL{
-			"https://one.example/": {"https://one.example/a"}, "https://two.example/": {"https://two.example/a", "https://two.example/b"},
-			"https://none.example/": nil, "https://chain.example/": {"https://none.example/"}, "https://ann:pw@two.example/": {"https://two.example/a", "https://other.example/b"},
+			"https://one.example/":  {"https://one.example/a"},
+			"https://two.example/":  {"https://two.example/a", "https://two.example/b"},
+			"https://none.example/": nil, "https://chain.example/": {"https://none.example/"},
+			"https://ann:pw@two.example/": {"https://two.example/a", "https://other.example/b"},
 		},
-		feeds: map[feed.URL]bool{"https://one.example/a": true, "https://two.example/a": true, "https://two.example/b": true, "https://ann:pw@two.example/a": true},
+		feeds: map[feed.URL]bool{"https://one.example/a": true, "https://two.example/a": true,
+			"https://two.example/b": true, "https://ann:pw@two.example/a": true},
 		slow:  time.Millisecond,
 		asked: make(map[feed.URL]int),
 	}
@@ -60,7 +63,8 @@ func (s *sites) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 }
 
 func TestFollowAddress(t *testing.T) {
-	const one, two, none, chain, mine feed.URL = "https://one.example/", "https://two.example/", "https://none.example/", "https://chain.example/", "https://ann:pw@two.example/"
+	const one, two, none, chain, mine feed.URL = "https://one.example/", "https://two.example/",
+		"https://none.example/", "https://chain.example/", "https://ann:pw@two.example/"
 	named := func(list ...feed.URL) (choices []discover.Feed) {
 		for _, u := range list {
 			choices = append(choices, discover.Feed{URL: u, Title: string(u)})
@@ -74,27 +78,43 @@ func TestFollowAddress(t *testing.T) {
 		want     FollowedAddress
 		followed []feed.URL
 	}{
-		"a feed":                     {at: one + "a", want: FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true}, followed: []feed.URL{one + "a"}},
-		"a page":                     {at: one, want: FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true, Page: one}, followed: []feed.URL{one + "a"}},
-		"a page of what is followed": {at: one, before: []feed.URL{one + "a"}, want: FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", Page: one}, followed: []feed.URL{one + "a"}},
-		"a page of several":          {at: two, want: FollowedAddress{Page: two, Choices: named(two+"a", two+"b")}},
-		"which is to wait":           {at: two, keep: true, want: FollowedAddress{Feed: two, New: true, Page: two, Choices: named(two+"a", two+"b")}, followed: []feed.URL{two}},
-		"which waited before":        {at: two, before: []feed.URL{two}, want: FollowedAddress{Feed: two, Page: two, Choices: named(two+"a", two+"b")}, followed: []feed.URL{two}},
-		"a page of none":             {at: none, keep: true, want: FollowedAddress{Page: none, Problem: "a web page"}},
-		"a page of a page":           {at: chain, keep: true, want: FollowedAddress{Page: chain, Problem: "it names https://none.example/, and there is no feed either"}},
-		"what is not there":          {at: one + "x", want: FollowedAddress{Feed: one + "x", New: true, Problem: "HTTP 404"}, followed: []feed.URL{one + "x"}},
+		"a feed": {at: one + "a",
+			want:     FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true},
+			followed: []feed.URL{one + "a"}},
+		"a page": {at: one,
+			want:     FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true, Page: one},
+			followed: []feed.URL{one + "a"}},
+		"a page of what is followed": {at: one, before: []feed.URL{one + "a"},
+			want:     FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", Page: one},
+			followed: []feed.URL{one + "a"}},
+		"a page of several": {at: two, want: FollowedAddress{Page: two, Choices: named(two+"a", two+"b")}},
+		"which is to wait": {at: two, keep: true,
+			want:     FollowedAddress{Feed: two, New: true, Page: two, Choices: named(two+"a", two+"b")},
+			followed: []feed.URL{two}},
+		"which waited before": {at: two, before: []feed.URL{two},
+			want: FollowedAddress{Feed: two, Page: two, Choices: named(two+"a", two+"b")}, followed: []feed.URL{two}},
+		"a page of none": {at: none, keep: true, want: FollowedAddress{Page: none, Problem: "a web page"}},
+		"a page of a page": {at: chain, keep: true,
+			want: FollowedAddress{Page: chain, Problem: "it names https://none.example/, and there is no feed either"}},
+		"what is not there": {at: one + "x", want: FollowedAddress{Feed: one + "x", New: true,
+			Problem: "HTTP 404"}, followed: []feed.URL{one + "x"}},
 		"a page with a password": {at: mine, want: FollowedAddress{Page: mine,
-			Choices: []discover.Feed{{URL: mine + "a", Title: "https://two.example/a"}, {URL: "https://other.example/b", Title: "https://other.example/b"}}}},
+			Choices: []discover.Feed{{URL: mine + "a", Title: "https://two.example/a"},
+				{URL: "https://other.example/b", Title: "https://other.example/b"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runLoop(t, friendly, func(t *testing.T, l *testLoop) {
 				l.inspect(func(h *host) { h.fetcher = newSites() })
 				for _, u := range test.before {
-					if _, err := l.FollowAddress(t.Context(), FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: maxFirstPollWait, Keep: true}); err != nil {
+					if _, err := l.FollowAddress(t.Context(),
+						FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: maxFirstPollWait,
+							Keep: true}); err != nil {
 						t.Fatal(err)
 					}
 				}
-				got, err := l.FollowAddress(t.Context(), FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{test.at}}, Wait: maxFirstPollWait, Keep: test.keep})
+				got, err := l.FollowAddress(t.Context(),
+					FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{test.at}}, Wait: maxFirstPollWait,
+						Keep: test.keep})
 				if err != nil || !reflect.DeepEqual(got, test.want) {
 					t.Errorf("settled as %+v, %v;\nwant %+v", got, err, test.want)
 				}
@@ -117,7 +137,8 @@ func TestFollowAddressAsWished(t *testing.T) {
 		s := newSites()
 		l.inspect(func(h *host) { h.fetcher = s })
 		for _, test := range []struct{ say, want int }{{5, 5}, {0, 5}, {9, 9}, {0, 9}} {
-			w := FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"}, Weight: test.say}, Wait: maxFirstPollWait}
+			w := FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"}, Weight: test.say},
+				Wait: maxFirstPollWait}
 			if _, err := l.FollowAddress(t.Context(), w); err != nil {
 				t.Fatal(err)
 			}
@@ -139,8 +160,10 @@ func TestFollowAddressLater(t *testing.T) {
 			s := newSites()
 			s.slow = 5 * time.Second
 			l.inspect(func(h *host) { h.fetcher = s })
-			got, err := l.FollowAddress(t.Context(), FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{page}}, Wait: wait})
-			if want := (FollowedAddress{Feed: page, New: true, Waiting: true}); err != nil || !reflect.DeepEqual(got, want) {
+			got, err := l.FollowAddress(t.Context(), FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{page}},
+				Wait: wait})
+			if want := (FollowedAddress{Feed: page, New: true, Waiting: true}); err != nil ||
+				!reflect.DeepEqual(got, want) {
 				t.Errorf("settled as %+v, %v", got, err)
 			}
 			l.pass(time.Minute)
@@ -156,7 +179,9 @@ func TestFollowAddressWhileNothingIsStored(t *testing.T) {
 	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
 		l.inspect(func(h *host) { h.fetcher = newSites() })
 		l.disk.set(diskState{commit: errDiskFull})
-		if got, err := l.FollowAddress(t.Context(), FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"}}, Wait: maxFirstPollWait}); err == nil {
+		if got, err := l.FollowAddress(t.Context(),
+			FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"}},
+				Wait: maxFirstPollWait}); err == nil {
 			t.Errorf("settled as %+v", got)
 		}
 	})
@@ -164,17 +189,21 @@ func TestFollowAddressWhileNothingIsStored(t *testing.T) {
 
 func TestFollowAddressOverTheSocket(t *testing.T) {
 	yes, policy := true, "fixed:1h"
-	want := FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://two.example/"}, Weight: 3, Discreet: &yes, Private: &yes, Policy: &policy}, Wait: time.Second, Keep: true}
-	o := &fakeOwner{followed: FollowedAddress{Page: "https://two.example/", Choices: []discover.Feed{{URL: "https://two.example/a", Title: "A", Type: "b"}}}}
+	want := FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://two.example/"}, Weight: 3,
+		Discreet: &yes, Private: &yes, Policy: &policy}, Wait: time.Second, Keep: true}
+	o := &fakeOwner{followed: FollowedAddress{Page: "https://two.example/",
+		Choices: []discover.Feed{{URL: "https://two.example/a", Title: "A", Type: "b"}}}}
 	c := serve(t, o)
-	if got, err := c.FollowAddress(t.Context(), want); err != nil || !reflect.DeepEqual(got, o.followed) || !reflect.DeepEqual(o.wish, want) {
+	if got, err := c.FollowAddress(t.Context(), want); err != nil || !reflect.DeepEqual(got, o.followed) ||
+		!reflect.DeepEqual(o.wish, want) {
 		t.Errorf("settled as %+v, %v, for %+v", got, err, o.wish)
 	}
 	o.err = errDiskFull
 	if _, err := c.FollowAddress(t.Context(), want); err == nil || err.Error() != errDiskFull.Error() {
 		t.Errorf("an error comes as %v", err)
 	}
-	if _, err := c.FollowAddress(t.Context(), FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"x"}}}); err == nil {
+	if _, err := c.FollowAddress(t.Context(),
+		FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"x"}}}); err == nil {
 		t.Error("what is no URL is followed")
 	}
 }
@@ -185,7 +214,8 @@ func TestLibraryFollowsSites(t *testing.T) {
 	ctx := t.Context()
 	s := newSites()
 	l.host.fetcher = s
-	for at, want := range map[feed.URL]feed.URL{"https://one.example/": "https://one.example/a", "https://two.example/": "https://two.example/a", "https://two.example/b": "https://two.example/b"} {
+	for at, want := range map[feed.URL]feed.URL{"https://one.example/": "https://one.example/a",
+		"https://two.example/": "https://two.example/a", "https://two.example/b": "https://two.example/b"} {
 		id, err := l.Subscribe(ctx, at)
 		if u, _ := l.FeedOf(ctx, id); err != nil || u != want {
 			t.Errorf("%s: follows %q, %v; want %s", at, u, err, want)
@@ -201,7 +231,8 @@ func TestLibraryFollowsSites(t *testing.T) {
 	for at, want := range map[feed.URL]struct {
 		n   int
 		err error
-	}{"https://two.example/": {n: 2}, "https://one.example/a": {n: 1}, "https://none.example/": {err: reading.ErrNoFeed}, "https://one.example/x": {err: reading.ErrUnread}} {
+	}{"https://two.example/": {n: 2}, "https://one.example/a": {n: 1},
+		"https://none.example/": {err: reading.ErrNoFeed}, "https://one.example/x": {err: reading.ErrUnread}} {
 		got, err := l.Discover(ctx, at)
 		if len(got) != want.n || !errors.Is(err, want.err) {
 			t.Errorf("discovers %+v at %s, %v", got, at, err)

@@ -12,7 +12,8 @@ import (
 const (
 	// gapsEvery is how often the node looks for gaps in its feeds that others may fill.
 	gapsEvery = 10 * time.Minute
-	// gapAgain is how long a gap that nobody could fill is left alone at least, and gapSoon one about which nobody answered.
+	// gapAgain is how long a gap that nobody could fill is left alone at least, and gapSoon one about which nobody
+	// answered.
 	gapAgain, gapSoon = 6 * time.Hour, time.Hour
 	// gapAging is the share of a gap's age for which it is left alone, as 1/gapAging: how many entries are missing is a
 	// guess, and nobody may have the last of them.
@@ -60,7 +61,8 @@ func (g *gapFiller) sweep(ctx context.Context, now time.Time) error {
 			continue
 		}
 		g.tried[f.URL] = now
-		got, err := Backfill{Feed: f.URL, Since: f.Gap.After, Until: f.Gap.Before, Network: true, Hops: g.hops, Pause: g.pause}.Run(ctx, g.owner, func(BackfillReport) {})
+		got, err := Backfill{Feed: f.URL, Since: f.Gap.After, Until: f.Gap.Before, Network: true, Hops: g.hops,
+			Pause: g.pause}.Run(ctx, g.owner, func(BackfillReport) {})
 		if err != nil {
 			return err
 		}
@@ -94,7 +96,8 @@ func (h *host) fillGaps(ctx context.Context) {
 		return
 	}
 	g := gapFiller{owner: unasked{h}, hops: hops, log: func(u feed.URL, got BackfillReport) {
-		h.config.Log.Info("asked the network for missed entries", "feed", shown(u), "entries", got.Network, "err", got.Problem)
+		h.config.Log.Info("asked the network for missed entries", "feed", shown(u), "entries", got.Network,
+			"err", got.Problem)
 	}}
 	g.run(ctx)
 }

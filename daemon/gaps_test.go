@@ -19,7 +19,8 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 		{URL: "http://example.com/discreet", Gap: gap, Discreet: true},
 	}
 	var filled []feed.URL
-	g := gapFiller{owner: o, hops: 1, pause: time.Nanosecond, log: func(u feed.URL, _ BackfillReport) { filled = append(filled, u) }}
+	g := gapFiller{owner: o, hops: 1, pause: time.Nanosecond,
+		log: func(u feed.URL, _ BackfillReport) { filled = append(filled, u) }}
 	now := o.begun
 	for i, step := range []struct {
 		after time.Duration
@@ -36,7 +37,8 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 			t.Errorf("sweep %d: asked %d times, want %d", i+1, len(o.queries), step.asked)
 		}
 	}
-	if len(o.stored) != 20 || o.stored["9"] || !o.stored["10"] || o.stored["30"] || !slices.Equal(filled, []feed.URL{exampleFeed, exampleFeed}) {
+	if len(o.stored) != 20 || o.stored["9"] || !o.stored["10"] || o.stored["30"] ||
+		!slices.Equal(filled, []feed.URL{exampleFeed, exampleFeed}) {
 		t.Errorf("stored %v of %v", o.stored, filled)
 	}
 	o.feeds = nil
@@ -48,7 +50,8 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 // What nobody could fill for long is asked about ever more rarely: the last of it may be a wrong guess.
 func TestOldGapsAreAskedAboutRarely(t *testing.T) {
 	o := newPast(100, 200)
-	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{After: o.begun.Add(-time.Minute), Before: o.begun, Missing: 19}}}
+	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{After: o.begun.Add(-time.Minute),
+		Before: o.begun, Missing: 19}}}
 	g := gapFiller{owner: o, hops: 1, pause: time.Nanosecond, log: func(feed.URL, BackfillReport) {}}
 	for age := gapsEvery; age < 28*24*time.Hour; age += gapsEvery {
 		if err := g.sweep(t.Context(), o.begun.Add(age)); err != nil {
@@ -62,7 +65,8 @@ func TestOldGapsAreAskedAboutRarely(t *testing.T) {
 
 // What the owner lets the node ask by itself.
 func TestHowFarGapsAreAskedAbout(t *testing.T) {
-	for setting, want := range map[node.QueryNetwork]int{"": 1, node.AskNetwork: 1, node.AlwaysNetwork: 3, node.NeverNetwork: 0} {
+	for setting, want := range map[node.QueryNetwork]int{"": 1, node.AskNetwork: 1, node.AlwaysNetwork: 3,
+		node.NeverNetwork: 0} {
 		if got := gapHops(setting); got != want {
 			t.Errorf("%q: %d hops, want %d", setting, got, want)
 		}

@@ -33,7 +33,8 @@ func clientAt(t *testing.T, addr string) *http.Client {
 }
 
 // waysIn are the ways in which a program shows a name and a password: each makes a request.
-func waysIn(t *testing.T, base string, f feed.URL) map[string]func(c *http.Client, name, password string) *http.Request {
+func waysIn(t *testing.T, base string, f feed.URL) map[string]func(c *http.Client, name,
+	password string) *http.Request {
 	request := func(method, target string, form url.Values) *http.Request {
 		r, err := http.NewRequestWithContext(t.Context(), method, target, strings.NewReader(form.Encode()))
 		if err != nil {
@@ -95,8 +96,8 @@ func waysIn(t *testing.T, base string, f feed.URL) map[string]func(c *http.Clien
 	}
 }
 
-// Whoever guesses at passwords is slowed down, however they are shown, and nobody else is: not the owner elsewhere, nor the
-// owner's program at the same address.
+// Whoever guesses at passwords is slowed down, however they are shown, and nobody else is: not the owner elsewhere, nor
+// the owner's program at the same address.
 func TestGuessesAreSlowed(t *testing.T) {
 	f := startFeed(t, "First")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyKnown})
@@ -117,7 +118,8 @@ func TestGuessesAreSlowed(t *testing.T) {
 			}
 			in := func(c *http.Client, password string) bool {
 				resp, text := do(c, password)
-				return resp.StatusCode == http.StatusOK && !strings.Contains(text, `"auth":0`) && !strings.Contains(text, `"auth": 0`) ||
+				return resp.StatusCode == http.StatusOK && !strings.Contains(text, `"auth":0`) &&
+					!strings.Contains(text, `"auth": 0`) ||
 					resp.StatusCode == http.StatusSeeOther && resp.Header.Get("Location") == "/"
 			}
 			if !in(guesser, secret) {
@@ -148,8 +150,8 @@ func TestGuessesAreSlowed(t *testing.T) {
 	}
 }
 
-// Behind a web server that the owner trusts to say who comes, that is who is slowed down; what others write into its header
-// is not believed.
+// Behind a web server that the owner trusts to say who comes, that is who is slowed down; what others write into its
+// header is not believed.
 func TestGuessesByAServer(t *testing.T) {
 	for trusted, want := range map[bool][2]bool{true: {true, false}, false: {false, false}} {
 		c := Config{Subscribe: nil}

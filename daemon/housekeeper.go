@@ -29,8 +29,8 @@ type housekeeper interface {
 const (
 	// housekeepingIdle is how long after something was stored the first step is made.
 	housekeepingIdle = 250 * time.Millisecond
-	// housekeepingShare is how many times as long as a step the pause after it is where the loop had to wait for that. Else it is
-	// as long as the step, so that half of a processor is left to others.
+	// housekeepingShare is how many times as long as a step the pause after it is where the loop had to wait for that.
+	// Else it is as long as the step, so that half of a processor is left to others.
 	housekeepingShare = 20
 	// shortestPause is the shortest pause.
 	shortestPause = 5 * time.Millisecond
@@ -46,8 +46,8 @@ func (h *host) stir() {
 	}
 }
 
-// housekeep brings what is stored into the index, and the log into the file, until ctx ends. The core knows nothing of it, so a
-// failure concerns nobody else.
+// housekeep brings what is stored into the index, and the log into the file, until ctx ends. The core knows nothing of
+// it, so a failure concerns nobody else.
 func (h *host) housekeep(ctx context.Context) {
 	wait := time.Duration(0) // between the tries while steps fail, 0 while they do not
 	for {
@@ -68,7 +68,8 @@ func (h *host) housekeep(ctx context.Context) {
 				contended, more = true, true
 			case err != nil:
 				if wait == 0 {
-					h.config.Log.Warn("entries cannot be indexed; searches find them all the same, but take longer", "err", err)
+					h.config.Log.Warn("entries cannot be indexed; searches find them all the same, but take longer",
+						"err", err)
 				}
 				wait = backOff(wait, firstHousekeepingRetry)
 				pause, contended, more = wait, false, true
@@ -104,8 +105,8 @@ func (h *host) housekeepStep(ctx context.Context) (more bool, err error) {
 	return more || parts, err
 }
 
-// insist makes a step again for as long as it has to give way to the loop, with the pauses that leave most of the time to
-// that.
+// insist makes a step again for as long as it has to give way to the loop, with the pauses that leave most of the time
+// to that.
 func insist[T any](ctx context.Context, h *host, step func() (T, error)) (T, error) {
 	for {
 		begun := time.Now()

@@ -31,15 +31,16 @@ func newHub(h *host, archive *sqlite.Reader, cfg reader.Config) *websub.Hub {
 	return hub
 }
 
-// callbacks are where subscribers may be called: at an address of the owner's private networks the subscriber that is there,
-// and what the owner named. A hub that could be told to call any address would serve to attack others, or what listens on
-// this machine for this machine alone.
+// callbacks are where subscribers may be called: at an address of the owner's private networks the subscriber that is
+// there, and what the owner named. A hub that could be told to call any address would serve to attack others, or what
+// listens on this machine for this machine alone.
 type callbacks struct{ named []string }
 
 // transport reaches them. It keeps no connections: one that was made for a subscriber would lead another one there.
 func (c callbacks) transport() *http.Transport {
 	return &http.Transport{
-		DialContext: c.dial, TLSHandshakeTimeout: 5 * time.Second, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10,
+		DialContext: c.dial, TLSHandshakeTimeout: 5 * time.Second, DisableKeepAlives: true,
+		MaxResponseHeaderBytes: 64 << 10,
 	}
 }
 

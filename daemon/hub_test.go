@@ -43,7 +43,8 @@ func TestFeedsArePushed(t *testing.T) {
 	if !strings.Contains(links, "<"+topic+`>; rel="self"`) || !strings.Contains(links, "<"+hub+`>; rel="hub"`) {
 		t.Fatalf("links are %s", links)
 	}
-	resp, err = http.PostForm(hub, url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic}, "hub.callback": {subscriber.URL + "/"}})
+	resp, err = http.PostForm(hub, url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic},
+		"hub.callback": {subscriber.URL + "/"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +88,8 @@ func startService(t *testing.T, answer http.HandlerFunc) *service {
 
 func (s *service) port() string { return s.URL[strings.LastIndex(s.URL, ":")+1:] }
 
-// Who asks the hub cannot have it call what listens on the node's machine, by whatever name or address, nor by a redirect of
-// a program that the owner named, nor by a name of which the address changes.
+// Who asks the hub cannot have it call what listens on the node's machine, by whatever name or address, nor by a
+// redirect of a program that the owner named, nor by a name of which the address changes.
 func TestCallbacksReachNothingUnnamed(t *testing.T) {
 	victim := startService(t, nil)
 	named := startService(t, func(w http.ResponseWriter, r *http.Request) {
@@ -102,8 +103,10 @@ func TestCallbacksReachNothingUnnamed(t *testing.T) {
 	})
 	n.waitArrival(f.url)
 	subscribe := func(callback, from string) int {
-		form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {"http://" + n.at.Reader + "/all.atom"}, "hub.callback": {callback}}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+n.at.Reader+"/hub", strings.NewReader(form.Encode()))
+		form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {"http://" + n.at.Reader + "/all.atom"},
+			"hub.callback": {callback}}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+n.at.Reader+"/hub",
+			strings.NewReader(form.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +130,8 @@ func TestCallbacksReachNothingUnnamed(t *testing.T) {
 	_, peersPort, _ := net.SplitHostPort(n.at.Listen)
 	_, readerPort, _ := net.SplitHostPort(n.at.Reader)
 	for _, host := range []string{
-		"127.0.0.1", "localhost", "LOCALHOST", "127.0.0.2", "0.0.0.0", "[::]", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "2130706433", "0x7f.1", "127.1",
+		"127.0.0.1", "localhost", "LOCALHOST", "127.0.0.2", "0.0.0.0", "[::]", "[::1]", "[::ffff:127.0.0.1]",
+		"[::ffff:7f00:1]", "2130706433", "0x7f.1", "127.1",
 	} {
 		for _, port := range []string{victim.port(), peersPort, readerPort} {
 			if code := subscribe("http://"+host+":"+port+"/", ""); code != http.StatusForbidden {
@@ -146,7 +150,8 @@ func TestCallbacksReachNothingUnnamed(t *testing.T) {
 	}
 	said.wait(t, "subscription not verified")
 	if named.visits.Load() != 1 || victim.visits.Load() != 0 {
-		t.Errorf("what the owner named was called %d times, what listens beside it %d times", named.visits.Load(), victim.visits.Load())
+		t.Errorf("what the owner named was called %d times, what listens beside it %d times", named.visits.Load(),
+			victim.visits.Load())
 	}
 }
 
@@ -158,12 +163,17 @@ func TestCallbackAddresses(t *testing.T) {
 	}{
 		{"192.168.77.2", "192.168.77.2", true}, {"10.77.0.1", "10.77.0.1", true}, {"fd77::1", "fd77::1", true},
 		{"::ffff:10.77.0.1", "10.77.0.1", true}, {"10.77.0.1", "::ffff:10.77.0.1", true},
-		{"192.168.77.3", "192.168.77.2", false}, {"10.77.0.1", "192.168.77.2", false}, {"192.168.77.2", "127.0.0.1", false},
-		{"127.0.0.1", "127.0.0.1", false}, {"::1", "::1", false}, {"::ffff:127.0.0.1", "127.0.0.1", false}, {"0.0.0.0", "0.0.0.0", false},
-		{"169.254.169.254", "169.254.169.254", false}, {"fe80::1", "fe80::1", false}, {"100.64.0.1", "100.64.0.1", false},
-		{"93.184.216.34", "93.184.216.34", false}, {"2606:2800::1", "2606:2800::1", false}, {"224.0.0.1", "224.0.0.1", false}, {"255.255.255.255", "255.255.255.255", false},
+		{"192.168.77.3", "192.168.77.2", false}, {"10.77.0.1", "192.168.77.2", false},
+		{"192.168.77.2", "127.0.0.1", false},
+		{"127.0.0.1", "127.0.0.1", false}, {"::1", "::1", false}, {"::ffff:127.0.0.1", "127.0.0.1", false},
+		{"0.0.0.0", "0.0.0.0", false},
+		{"169.254.169.254", "169.254.169.254", false}, {"fe80::1", "fe80::1", false},
+		{"100.64.0.1", "100.64.0.1", false},
+		{"93.184.216.34", "93.184.216.34", false}, {"2606:2800::1", "2606:2800::1", false},
+		{"224.0.0.1", "224.0.0.1", false}, {"255.255.255.255", "255.255.255.255", false},
 	} {
-		if err := allowCallback(netip.AddrPortFrom(netip.MustParseAddr(c.at), 8080), netip.MustParseAddr(c.from)); (err == nil) != c.want {
+		if err := allowCallback(netip.AddrPortFrom(netip.MustParseAddr(c.at), 8080),
+			netip.MustParseAddr(c.from)); (err == nil) != c.want {
 			t.Errorf("at %s for %s: %v", c.at, c.from, err)
 		}
 	}

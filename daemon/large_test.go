@@ -161,8 +161,10 @@ func fillLarge(b *testing.B, data string) {
 		var records []archive.Record
 		for j := range largeEntries / largeFeeds {
 			e := feed.Entry{
-				Feed: u, ID: fmt.Sprintf("%s#%d", u, j), Title: benchText(uint64(i*1000+j), 40), Link: fmt.Sprintf("%s/%d", u, j),
-				Published: seen.Add(time.Duration(j) * time.Hour).Truncate(time.Second), Summary: benchText(uint64(i*7919+j), 600),
+				Feed: u, ID: fmt.Sprintf("%s#%d", u, j), Title: benchText(uint64(i*1000+j), 40),
+				Link:      fmt.Sprintf("%s/%d", u, j),
+				Published: seen.Add(time.Duration(j) * time.Hour).Truncate(time.Second),
+				Summary:   benchText(uint64(i*7919+j), 600),
 			}
 			records = append(records, archive.NewRecord(e, seen, protocol.NodeID{}))
 		}

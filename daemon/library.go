@@ -73,7 +73,8 @@ func (l *library) FeverUser(ctx context.Context, key string) (string, error) {
 }
 
 func (l *library) enter(ctx context.Context, h reading.Hash, fever bool) (string, error) {
-	p, err := l.host.callers.look(callerAddr(ctx), h, func() (reading.Password, error) { return l.Password(ctx, h, fever) })
+	p, err := l.host.callers.look(callerAddr(ctx), h,
+		func() (reading.Password, error) { return l.Password(ctx, h, fever) })
 	if err != nil || p.Name == "" {
 		return "", err
 	}

@@ -114,8 +114,9 @@ func TestLibrary(t *testing.T) {
 	l.wantSize("unread", unread, n)
 	title := " My\n title "
 	for what, err := range map[string]error{
-		"Mark":            l.Mark(ctx, []reading.ItemID{1, 2, 3, 1 << 40}, reading.Mark{Starred: reading.Yes}),
-		"MarkStream":      l.MarkStream(ctx, reading.Stream{}.Before(time.Unix(n-11, 0)), reading.Mark{Read: reading.Yes}),
+		"Mark": l.Mark(ctx, []reading.ItemID{1, 2, 3, 1 << 40}, reading.Mark{Starred: reading.Yes}),
+		"MarkStream": l.MarkStream(ctx, reading.Stream{}.Before(time.Unix(n-11, 0)),
+			reading.Mark{Read: reading.Yes}),
 		"Arrange":         l.Arrange(ctx, reading.Arrangement{Feed: id, Name: &title, Into: []string{" A \n b"}}),
 		"Arrange nothing": l.Arrange(ctx),
 	} {
@@ -139,7 +140,8 @@ func TestLibrary(t *testing.T) {
 	l.wantSize("starred", starred, 3)
 	l.wantSize("unread", unread, 10)
 	list, err := l.Subscriptions(ctx)
-	if err != nil || len(list) != 1 || list[0].Name != "My title" || !slices.Equal(list[0].Folders, []reading.Folder{{ID: folder, Name: "C"}}) {
+	if err != nil || len(list) != 1 || list[0].Name != "My title" ||
+		!slices.Equal(list[0].Folders, []reading.Folder{{ID: folder, Name: "C"}}) {
 		t.Errorf("Subscriptions = %+v, %v", list, err)
 	}
 	for _, c := range []struct {
@@ -154,7 +156,8 @@ func TestLibrary(t *testing.T) {
 	if known, err := l.Passwords(ctx); err != nil || len(known) != 1 || known[0].Used.Before(known[0].Created) {
 		t.Errorf("passwords are %+v, %v", known, err)
 	}
-	if err := errors.Join(l.RemoveFolder(ctx, folder), l.Unsubscribe(ctx, id), l.Unsubscribe(ctx, 99), l.host.RemovePassword(ctx, "phone")); err != nil {
+	if err := errors.Join(l.RemoveFolder(ctx, folder), l.Unsubscribe(ctx, id), l.Unsubscribe(ctx, 99),
+		l.host.RemovePassword(ctx, "phone")); err != nil {
 		t.Error(err)
 	}
 	l.wantSize("after nothing is followed", reading.Stream{}, 0)
@@ -163,7 +166,8 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// A list is followed as it is titled and filed; once the publisher has named a feed so, that is no title of the owner's.
+// A list is followed as it is titled and filed; once the publisher has named a feed so, that is no title of the
+// owner's.
 func TestLibraryImport(t *testing.T) {
 	l := newLibrary(t)
 	ctx := t.Context()
@@ -197,7 +201,8 @@ func TestLibraryImport(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %q %q", s.URL, s.Name, names))
 	}
 	want := []string{
-		`http://example.com/feed "" ["A" "C"]`, `http://example.com/other "Another" ["A › B" "D"]`, `http://example.com/third "" []`,
+		`http://example.com/feed "" ["A" "C"]`, `http://example.com/other "Another" ["A › B" "D"]`,
+		`http://example.com/third "" []`,
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("subscriptions are %q, %v; want %q", got, err, want)
@@ -212,7 +217,8 @@ func TestLibraryRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Arrange(ctx, reading.Arrangement{Feed: id, Into: []string{"A", " \n"}}); !errors.Is(err, reading.ErrName) {
+	if err := l.Arrange(ctx, reading.Arrangement{Feed: id, Into: []string{"A", " \n"}}); !errors.Is(err,
+		reading.ErrName) {
 		t.Errorf("a folder without a name: %v", err)
 	}
 	if _, err := l.AddFolder(ctx, ""); !errors.Is(err, reading.ErrName) {

@@ -21,8 +21,8 @@ import (
 const (
 	// maxArrivals is how many events may wait for the loop; peers' calls beyond that are refused.
 	maxArrivals = 1024
-	// maxBatch is how many events are stepped before they are committed together, at most, and maxBatchWeight how much they
-	// weigh, but for the last: a dozen milliseconds.
+	// maxBatch is how many events are stepped before they are committed together, at most, and maxBatchWeight how much
+	// they weigh, but for the last: a dozen milliseconds.
 	maxBatch       = 256
 	maxBatchWeight = 1 << 20
 	// maxFetching is how many polls are under way at a time, each at another host.
@@ -113,12 +113,13 @@ type arrival struct {
 func newHost(c Config, store database, upkeep housekeeper, client caller, fetcher fetcher) *host {
 	return &host{
 		config: c, store: store, housekeeper: upkeep, client: client, fetcher: fetcher,
-		stirred:   make(chan struct{}, 1),
-		rng:       rand.New(rand.NewPCG(seed(), seed())),
-		events:    make(chan arrival, maxArrivals),
-		chores:    make(chan func()),
-		fetching:  make(chan struct{}, maxFetching),
-		searching: make(chan struct{}, min(2, runtime.GOMAXPROCS(0))), // half of those that the archive has at a time: others are for the owner
+		stirred:  make(chan struct{}, 1),
+		rng:      rand.New(rand.NewPCG(seed(), seed())),
+		events:   make(chan arrival, maxArrivals),
+		chores:   make(chan func()),
+		fetching: make(chan struct{}, maxFetching),
+		// half of those that the archive has at a time: others are for the owner
+		searching: make(chan struct{}, min(2, runtime.GOMAXPROCS(0))),
 		started:   time.Now(),
 		querying:  make(map[uint64]chan<- node.Results),
 		pulling:   make(map[uint64]*pulling),
@@ -159,7 +160,8 @@ func (h *host) loop(ctx context.Context) {
 
 // drain adds the arrivals that wait already, so that they share one commit: as many as weigh little together.
 func (h *host) drain(batch []arrival) []arrival {
-	for weight := weightOf(batch[0].event); weight < maxBatchWeight && len(batch) < maxBatch; weight += weightOf(batch[len(batch)-1].event) {
+	for weight := weightOf(batch[0].event); weight < maxBatchWeight &&
+		len(batch) < maxBatch; weight += weightOf(batch[len(batch)-1].event) {
 		select {
 		case a := <-h.events:
 			batch = append(batch, a)

@@ -94,7 +94,11 @@ func runLoop(t *testing.T, p peers, f func(t *testing.T, l *testLoop)) {
 // inspect has f called in the loop, where it may look at what belongs to it.
 func (l *testLoop) inspect(f func(*host)) {
 	l.t.Helper()
-	if _, err := look(l.t.Context(), l.host, func(*node.Node) (bool, error) { f(l.host); return true, nil }); err != nil {
+	if _, err := look(l.t.Context(), l.host, func(*node.Node) (bool, error) {
+		f(l.host)
+		return true,
+			nil
+	}); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -128,7 +132,8 @@ func peerID(i int) protocol.NodeID {
 
 // connect is the call with which a peer asks to be a neighbor.
 func connect(i int) transport.Request {
-	return transport.Request{From: peerID(i), Session: "its token", Call: protocol.Connect{Subset: protocol.Subset{{Feed: exampleFeed}}}}
+	return transport.Request{From: peerID(i), Session: "its token",
+		Call: protocol.Connect{Subset: protocol.Subset{{Feed: exampleFeed}}}}
 }
 
 // follow subscribes to the example feed, and waits for its first poll.
@@ -182,7 +187,8 @@ func TestIndexFailureConcernsNobodyElse(t *testing.T) {
 		if len(steps) < 10 || len(steps) > 20 {
 			t.Errorf("tried %d times in ten minutes", len(steps))
 		}
-		const broken, mended = "entries cannot be indexed; searches find them all the same, but take longer", "entries can be indexed again"
+		const broken, mended = "entries cannot be indexed; searches find them all the same, but take longer",
+			"entries can be indexed again"
 		if said := l.said.count(); said[broken] != 1 || said[mended] != 0 {
 			t.Errorf("the log says %v", said)
 		}
@@ -247,8 +253,8 @@ func TestIndexingUnderLoad(t *testing.T) {
 	}
 }
 
-// What is stepped and committed together is bounded by what it weighs, so that whoever sends much keeps nobody waiting for
-// long: no batch holds more than that and one event.
+// What is stepped and committed together is bounded by what it weighs, so that whoever sends much keeps nobody waiting
+// for long: no batch holds more than that and one event.
 func TestBatchesAreLight(t *testing.T) {
 	put := func(entries, bytes int) arrival {
 		list := make([]feed.Entry, entries)

@@ -17,8 +17,8 @@ import (
 // A Maintenance changes an archive as a whole. An Owner does so while the node runs, an OfflineArchive while none does.
 type Maintenance interface {
 	// Import fills in entries of an export, the newest first, and returns how many were not there yet. What
-	// was stored is durable when it returns, also where it returns an error; a repetition stores the rest. Entries that were
-	// purged come back by it, and by nothing else.
+	// was stored is durable when it returns, also where it returns an error; a repetition stores the rest. Entries that
+	// were purged come back by it, and by nothing else.
 	Import(ctx context.Context, lines []jsonl.Line) (added int, err error)
 	// Vacuum gives back the room that holds nothing in the archive's file. A node does so in steps between which it
 	// works, unless an older feedex made the file: that is rewritten, and the node can do nothing else meanwhile.
@@ -70,8 +70,8 @@ type OfflineArchive struct {
 var _ Maintenance = (*OfflineArchive)(nil)
 
 // OpenOffline opens the archive of a data directory and keeps nodes from running on it until Close. Where create is
-// false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps ErrInUse where a node runs. Patience is
-// sqlite.Config's, 0 for the default.
+// false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps ErrInUse where a node runs. Patience
+// is sqlite.Config's, 0 for the default.
 func OpenOffline(data string, create bool, patience time.Duration) (*OfflineArchive, error) {
 	path := DatabasePath(data)
 	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {

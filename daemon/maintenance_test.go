@@ -47,8 +47,10 @@ func TestImportIsNoNews(t *testing.T) {
 			}
 			all, err1 := h.store.Search(context.Background(), feed.Filter{Limit: 1000})
 			shown, err2 := h.store.Search(context.Background(), feed.Filter{Limit: 1000, Shareable: true})
-			if hidden := (len(lines) + 2) / 3; err1 != nil || err2 != nil || len(all) != len(lines) || len(shown) != len(all)-hidden {
-				t.Errorf("%d entries of which %d are shown, want %d but %d: %v, %v", len(all), len(shown), len(lines), hidden, err1, err2)
+			if hidden := (len(lines) + 2) / 3; err1 != nil || err2 != nil || len(all) != len(lines) ||
+				len(shown) != len(all)-hidden {
+				t.Errorf("%d entries of which %d are shown, want %d but %d: %v, %v", len(all), len(shown), len(lines),
+					hidden, err1, err2)
 			}
 			if all[0].Confirmed || all[0].Seq != -1 || all[0].Seen.Unix() != 1000 {
 				t.Errorf("the first is %+v", all[0])

@@ -30,8 +30,10 @@ func benchLines(b *testing.B, n int) []byte {
 		}
 		seen := time.Unix(1_700_000_000+int64(n-i)*60, 0)
 		r := archive.NewRecord(feed.Entry{
-			Feed: feed.URL(fmt.Sprintf("https://www%d.example.org/feed", rng.IntN(1000))), ID: fmt.Sprint("urn:", i), Title: words.String()[:60],
-			Link: fmt.Sprintf("https://www.example.org/%d", i), Published: seen.Add(-time.Hour), Summary: words.String(),
+			Feed: feed.URL(fmt.Sprintf("https://www%d.example.org/feed", rng.IntN(1000))), ID: fmt.Sprint("urn:", i),
+			Title: words.String()[:60],
+			Link:  fmt.Sprintf("https://www.example.org/%d", i), Published: seen.Add(-time.Hour),
+			Summary: words.String(),
 		}, seen, protocol.NodeID{})
 		line := jsonl.NewLine(&r, false)
 		var err error

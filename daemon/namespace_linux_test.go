@@ -12,14 +12,14 @@ import (
 const (
 	// namespaceVariable is set where a test runs in namespaces of its own.
 	namespaceVariable = "FEEDEX_NAMESPACE"
-	// namespacesVariable is set to 1 where this system is known to have them, as make check finds out: what lacks them then
-	// fails, and is not skipped.
+	// namespacesVariable is set to 1 where this system is known to have them, as make check finds out: what lacks them
+	// then fails, and is not skipped.
 	namespacesVariable = "FEEDEX_HAS_NAMESPACES"
 )
 
-// inNamespace reports whether the test runs with a network and file systems of its own. There all addresses of 11.0.0.0/8,
-// 20.0.0.0/8 and 2a00::/16 may be this machine's: so many networks, which a node takes for public ones. Where it does not,
-// it is run once more in such a process, and what comes of it is this test's outcome.
+// inNamespace reports whether the test runs with a network and file systems of its own. There all addresses of
+// 11.0.0.0/8, 20.0.0.0/8 and 2a00::/16 may be this machine's: so many networks, which a node takes for public ones.
+// Where it does not, it is run once more in such a process, and what comes of it is this test's outcome.
 func inNamespace(tb testing.TB) bool {
 	tb.Helper()
 	if os.Getenv(namespaceVariable) != "" {
@@ -64,8 +64,8 @@ func inNamespace(tb testing.TB) bool {
 // errNoNamespace is what is said where a namespace is of no use.
 const errNoNamespace = "the namespace cannot be set up"
 
-// makeNetwork gives the namespace its addresses. A connection to one of a pair comes from the other, and one to another of
-// 20.0.0.0/8 from 20.0.0.1, unless its maker says otherwise.
+// makeNetwork gives the namespace its addresses. A connection to one of a pair comes from the other, and one to another
+// of 20.0.0.0/8 from 20.0.0.1, unless its maker says otherwise.
 func makeNetwork(tb testing.TB, pairs ...[2]string) {
 	tb.Helper()
 	if _, err := exec.LookPath("ip"); err != nil {
@@ -75,7 +75,8 @@ func makeNetwork(tb testing.TB, pairs ...[2]string) {
 		tb.Fatalf("%s: %v", errNoNamespace, err)
 	}
 	lines := []string{
-		"link set lo up", "addr add 20.0.0.1/8 dev lo", "route add local 11.0.0.0/8 dev lo", "-6 route add local 2a00::/16 dev lo",
+		"link set lo up", "addr add 20.0.0.1/8 dev lo", "route add local 11.0.0.0/8 dev lo",
+		"-6 route add local 2a00::/16 dev lo",
 	}
 	for _, p := range pairs {
 		lines = append(lines, "route add local "+p[0]+" dev lo src "+p[1], "route add local "+p[1]+" dev lo src "+p[0])

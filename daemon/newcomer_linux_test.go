@@ -54,8 +54,8 @@ func publish(tb testing.TB) {
 	tb.Cleanup(func() { srv.Close(); served.Wait() })
 }
 
-// runAt runs a node with default settings until the function that it returns is called. polled is closed after its first
-// poll, linked when it has a neighbor at the address.
+// runAt runs a node with default settings until the function that it returns is called. polled is closed after its
+// first poll, linked when it has a neighbor at the address.
 func runAt(tb testing.TB, c Config, with string) (polled, linked <-chan struct{}, stop func()) {
 	p, l := make(chan struct{}), make(chan struct{})
 	var first, second sync.Once
@@ -87,7 +87,8 @@ func runUntil(tb testing.TB, f func(context.Context) error) (stop func()) {
 	}
 }
 
-// joinIn has a node come to one that is attacked, and returns how long it took from its start until they were neighbors.
+// joinIn has a node come to one that is attacked, and returns how long it took from its start until they were
+// neighbors.
 func joinIn(tb testing.TB, a attack, underWay time.Duration) time.Duration {
 	polled, met, stop := runAt(tb, Config{Listen: fmt.Sprintf(":%d", herePort)}, newcomerAt)
 	defer stop()
@@ -122,7 +123,8 @@ func register(tb testing.TB, a attack, underWay time.Duration) time.Duration {
 	data := tb.TempDir()
 	ready := make(chan string, 1)
 	defer runUntil(tb, func(ctx context.Context) error {
-		return RunTracker(ctx, TrackerConfig{Data: data, Listen: fmt.Sprintf("%s:%d", hereAt, herePort), Ready: func(s string) { ready <- s }})
+		return RunTracker(ctx, TrackerConfig{Data: data, Listen: fmt.Sprintf("%s:%d", hereAt, herePort),
+			Ready: func(s string) { ready <- s }})
 	})()
 	<-ready
 	defer a.begin(tb, here)()
@@ -132,11 +134,13 @@ func register(tb testing.TB, a attack, underWay time.Duration) time.Duration {
 		tb.Fatal(err)
 	}
 	defer runUntil(tb, func(ctx context.Context) error {
-		return transport.Serve(ctx, ln, transport.NewHandler(transport.HandlerConfig{Methods: protocol.NodeMethods()}), transport.ServerConfig{})
+		return transport.Serve(ctx, ln, transport.NewHandler(transport.HandlerConfig{Methods: protocol.NodeMethods()}),
+			transport.ServerConfig{})
 	})()
 	client := transport.NewClient(transport.ClientConfig{Port: newcomerPort})
 	defer client.CloseIdle()
-	newcomer, listed, begun := protocol.NewNodeID(netip.MustParseAddr(newcomerAt), newcomerPort), make(chan struct{}), time.Now()
+	newcomer, listed, begun := protocol.NewNodeID(netip.MustParseAddr(newcomerAt), newcomerPort),
+		make(chan struct{}), time.Now()
 	ctx, cancel := context.WithCancel(tb.Context())
 	var asking sync.WaitGroup
 	asking.Go(func() {
@@ -156,7 +160,8 @@ func register(tb testing.TB, a attack, underWay time.Duration) time.Duration {
 	return happened(tb, begun, listed)
 }
 
-// Whatever attackers do who have twenty networks, or a /32 of IPv6, a newcomer becomes a neighbor, and a tracker lists it.
+// Whatever attackers do who have twenty networks, or a /32 of IPv6, a newcomer becomes a neighbor, and a tracker lists
+// it.
 func TestNewcomersComeIn(t *testing.T) {
 	if !inNamespace(t) {
 		return
@@ -179,8 +184,8 @@ func regions(n int) (list []netip.Addr) {
 	return list
 }
 
-// Strangers of more regions than there are places fill a node that has just been started anew: who was a neighbor before comes
-// in at once, each time.
+// Strangers of more regions than there are places fill a node that has just been started anew: who was a neighbor
+// before comes in at once, each time.
 func TestWhoIsRememberedComesInAtOnce(t *testing.T) {
 	if !inNamespace(t) {
 		return
@@ -232,14 +237,16 @@ func BenchmarkNewcomer(b *testing.B) {
 	}
 }
 
-// Whoever can call from a public address of the machine that a node or a tracker runs on has nothing else there called back.
+// Whoever can call from a public address of the machine that a node or a tracker runs on has nothing else there called
+// back.
 func TestThisMachineIsNotCalledBack(t *testing.T) {
 	if !inNamespace(t) {
 		return
 	}
 	const own, port = "11.9.0.1", 9200
 	makeNetwork(t, [2]string{hereAt, newcomerAt})
-	if out, err := exec.CommandContext(t.Context(), "ip", "addr", "add", own+"/32", "dev", "lo").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "ip", "addr", "add", own+"/32", "dev",
+		"lo").CombinedOutput(); err != nil {
 		t.Fatalf("ip addr add: %v: %s", err, out)
 	}
 	publish(t)
@@ -258,7 +265,8 @@ func TestThisMachineIsNotCalledBack(t *testing.T) {
 	log, said := overhear()
 	data := t.TempDir()
 	defer runUntil(t, func(ctx context.Context) error {
-		return RunTracker(ctx, TrackerConfig{Data: data, Listen: hereAt + ":7788", Log: log, Ready: func(s string) { ready <- s }})
+		return RunTracker(ctx, TrackerConfig{Data: data, Listen: hereAt + ":7788",
+			Log: log, Ready: func(s string) { ready <- s }})
 	})()
 	polled, _, stop := runAt(t, Config{Listen: fmt.Sprintf("%s:%d", hereAt, herePort)}, "")
 	defer stop()
@@ -298,7 +306,8 @@ func TestThisMachineIsNotCalledBack(t *testing.T) {
 	defer public.Close()
 	poller := fetch.New(fetch.Config{UserAgent: "feedex"})
 	defer poller.CloseIdle()
-	for u, want := range map[feed.URL]error{"http://" + own + "/feed.xml": nil, "http://" + own + ":9200/feed.xml": guard.ErrForbidden} {
+	for u, want := range map[feed.URL]error{"http://" + own + "/feed.xml": nil,
+		"http://" + own + ":9200/feed.xml": guard.ErrForbidden} {
 		if got := poller.Fetch(t.Context(), node.Fetch{Feed: u}); !errors.Is(got.Err, want) {
 			t.Errorf("%s: %v", u, got.Err)
 		}

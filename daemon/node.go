@@ -41,8 +41,8 @@ type Config struct {
 	Reader string // where feed readers reach it, "host:port"; port 0 is any free one
 	// ReaderHosts are names under which feed readers reach it, besides localhost and IP addresses.
 	ReaderHosts []string
-	// PushTo are the programs, "host:port" each, that may be called with what is new wherever they are, on this machine too.
-	// Other subscribers are called at their own address in a private network. Default: none.
+	// PushTo are the programs, "host:port" each, that may be called with what is new wherever they are, on this machine
+	// too. Other subscribers are called at their own address in a private network. Default: none.
 	PushTo []string
 	// Proxy is what the node does as an HTTP proxy for feed readers, and ProxyPass whether it then fetches for them
 	// what is no feed and on the public Internet. Default: nothing.
@@ -61,8 +61,8 @@ type Config struct {
 	Node node.Config
 	// Retention is what is kept of the archive, beside the limits of single feeds.
 	Retention archive.Retention
-	// Reserve is how many bytes of the disk are set aside, so that something can be purged when it is full: ReserveBytes.
-	// Default: none.
+	// Reserve is how many bytes of the disk are set aside, so that something can be purged when it is full:
+	// ReserveBytes. Default: none.
 	Reserve int64
 	// Log is where the node tells what happens. Default: nowhere.
 	Log *slog.Logger
@@ -71,8 +71,9 @@ type Config struct {
 	// Observe is called with every note of the node, from its loop: it must not block.
 	Observe func(now time.Time, note node.Note)
 
-	revival     time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
-	retainPause time.Duration // the time between two looks for what is not to be kept, where a test cannot wait for retainEvery
+	revival time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
+	// the time between two looks for what is not to be kept, where a test cannot wait for retainEvery
+	retainPause time.Duration
 	pastPause   time.Duration // the time between two steps into the past, where a test cannot wait for pastEvery
 
 	roomOn func(directory string) (room, size int64) // where a test says how full the disk is
@@ -126,9 +127,11 @@ func Run(ctx context.Context, c Config) error {
 	crand.Read(c.Node.Secret)
 
 	agent := "feedex/" + Version
-	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal, UserAgent: agent})
+	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal,
+		UserAgent: agent})
 	defer client.CloseIdle()
-	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts, UserAgent: agent, About: c.About})
+	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts,
+		UserAgent: agent, About: c.About})
 	defer fetcher.CloseIdle()
 	h := newHost(c, store, upkeep, client, fetcher)
 	h.at = Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()}
@@ -171,7 +174,8 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	}
 	forReaders := reader.Config{
 		Source: readerSource{archive}, Sync: h.syncAPIs(archive), Hosts: h.config.ReaderHosts, Entrance: entrance,
-		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version, Log: h.config.Log,
+		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version,
+		Log: h.config.Log,
 	}
 	h.hub = newHub(h, archive, forReaders)
 	defer h.hub.CloseIdle()
@@ -187,7 +191,10 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	var servers, loop sync.WaitGroup
 	loop.Go(func() { h.loop(looping) })
 	servers.Go(func() { serve(l.peers, peers, false) })
-	servers.Go(func() { serve(l.reader, withCaller(h.proxied(readers, entrance, open), h.config.TrustedProxies), true) })
+	servers.Go(func() {
+		serve(l.reader, withCaller(h.proxied(readers, entrance, open),
+			h.config.TrustedProxies), true)
+	})
 	servers.Go(func() { serve(l.control, newControl(h), true) })
 	servers.Go(func() {
 		if err := h.hub.Run(serving); err != nil {
@@ -264,7 +271,8 @@ func openAt(ln net.Listener) func(*http.Request) bool {
 
 // forwarded reports whether a request came by a web server that says so. Whoever is behind that may be anywhere.
 func forwarded(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+		"X-Real-Ip"} {
 		if len(r.Header[name]) > 0 { // of several the visitor may have sent the first, and left it empty
 			return true
 		}
@@ -309,7 +317,8 @@ func lockData(data string) (unlock func(), err error) {
 		return nil, fmt.Errorf("lock data directory %s: %w; make it writable or choose another with --data", data, err)
 	}
 	if !locked {
-		return nil, fmt.Errorf("lock data directory %s: %w; stop it first or choose another directory with --data", data, ErrInUse)
+		return nil, fmt.Errorf("lock data directory %s: %w; stop it first or choose another directory with --data",
+			data, ErrInUse)
 	}
 	return func() { lock.Unlock() }, nil
 }

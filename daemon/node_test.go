@@ -152,7 +152,8 @@ func (f *testFeed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/atom+xml")
 	fmt.Fprintf(w, `<feed xmlns="http://www.w3.org/2005/Atom"><title>Test</title><id>urn:test</id>`)
 	for i, title := range f.titles {
-		fmt.Fprintf(w, `<entry><id>urn:test:%d</id><updated>%s</updated><title>`, i, f.updated.UTC().Format(time.RFC3339))
+		fmt.Fprintf(w, `<entry><id>urn:test:%d</id><updated>%s</updated><title>`, i,
+			f.updated.UTC().Format(time.RFC3339))
 		xml.EscapeText(w, []byte(title))
 		fmt.Fprint(w, `</title><summary>Some text</summary></entry>`)
 	}
@@ -172,7 +173,8 @@ func startTracker(t *testing.T, data string) (url string, log said, stop func() 
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- RunTracker(ctx, TrackerConfig{Data: data, Listen: "127.0.0.1:0", AllowLocal: true, Log: logger, Ready: func(a string) { ready <- a }})
+		ended <- RunTracker(ctx, TrackerConfig{Data: data, Listen: "127.0.0.1:0",
+			AllowLocal: true, Log: logger, Ready: func(a string) { ready <- a }})
 	}()
 	stop = sync.OnceValue(func() error { cancel(); return <-ended })
 	t.Cleanup(func() {
@@ -218,7 +220,8 @@ func TestNodesExchangeWhatOnlyOneCanReach(t *testing.T) {
 	f.onlyOnce(1)
 	var nodes []*testNode
 	for range 3 {
-		nodes = append(nodes, startNode(t, Config{Subscribe: []feed.URL{f.url}, Node: node.Config{Trackers: []string{tracker}}}))
+		nodes = append(nodes, startNode(t,
+			Config{Subscribe: []feed.URL{f.url}, Node: node.Config{Trackers: []string{tracker}}}))
 	}
 	bySomebodyElse := 0
 	for _, n := range nodes {

@@ -81,7 +81,8 @@ func (h *host) Status(ctx context.Context) (Report, error) {
 	if err != nil && r.Storage == "" {
 		return Report{}, fmt.Errorf("count entries: %w", err)
 	}
-	r.Archive = ArchiveReport{Entries: stats.Entries, Feeds: stats.Feeds, Bytes: stats.Bytes, Free: stats.Free, InSteps: stats.InSteps, Unindexed: stats.Unindexed}
+	r.Archive = ArchiveReport{Entries: stats.Entries, Feeds: stats.Feeds, Bytes: stats.Bytes, Free: stats.Free,
+		InSteps: stats.InSteps, Unindexed: stats.Unindexed}
 	if r.Retention, err = h.retention(ctx); err != nil && r.Storage == "" {
 		return Report{}, fmt.Errorf("look for what is kept: %w", err)
 	}

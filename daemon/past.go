@@ -16,9 +16,9 @@ const (
 	// pastEvery is the time between two steps into the past: a document of a publisher's archive, or one query. It
 	// is all that a node does for the past of all its feeds together.
 	pastEvery = 30 * time.Second
-	// pastAgain is how long a feed is left alone whose publisher, or neighbors, could not be asked, or did not tell of all.
-	// The time that neighbors are left alone grows by pastGrowth with each time in a row that nothing came: an hour,
-	// six, a day and a half, nine days.
+	// pastAgain is how long a feed is left alone whose publisher, or neighbors, could not be asked, or did not tell of
+	// all. The time that neighbors are left alone grows by pastGrowth with each time in a row that nothing came: an
+	// hour, six, a day and a half, nine days.
 	pastAgain, pastGrowth = time.Hour, 6
 	// pastTries is how often in a row a publisher's archive cannot be read before neighbors are asked for the rest, and
 	// pastReturns how often in a row neighbors are come back to before what is lacking is given up.
@@ -39,8 +39,10 @@ type pastFiller struct {
 	seen map[feed.URL]map[feed.URL]bool // documents of publishers' archives that led on, by feed
 }
 
-func newPastFiller(o Owner, keep func(context.Context, node.Backfilled) error, log func(feed.URL, archive.Past, string), hops int) *pastFiller {
-	return &pastFiller{owner: o, keep: keep, log: log, hops: hops, pause: backfillPause, seen: make(map[feed.URL]map[feed.URL]bool)}
+func newPastFiller(o Owner, keep func(context.Context, node.Backfilled) error, log func(feed.URL, archive.Past, string),
+	hops int) *pastFiller {
+	return &pastFiller{owner: o, keep: keep, log: log, hops: hops, pause: backfillPause,
+		seen: make(map[feed.URL]map[feed.URL]bool)}
 }
 
 // run makes steps until ctx ends, with a pause between two.
@@ -100,7 +102,8 @@ func (p *pastFiller) help(ctx context.Context, now time.Time, u feed.URL, past a
 }
 
 // read reads the next document of the publisher's archive, or says why that cannot be done.
-func (p *pastFiller) read(ctx context.Context, now time.Time, u feed.URL, past *archive.Past) (problem string, err error) {
+func (p *pastFiller) read(ctx context.Context, now time.Time, u feed.URL,
+	past *archive.Past) (problem string, err error) {
 	page, err := p.owner.FetchArchive(ctx, u, past.Page)
 	switch {
 	case ctx.Err() != nil:
@@ -172,15 +175,17 @@ func (h *host) pageRead(ctx context.Context, u, at feed.URL, page ArchiveDocumen
 	return h.command(ctx, node.Backfilled{Feed: u, Past: next})
 }
 
-// ask asks neighbors once, or says why that cannot be done. At the end of their past it begins again later where something
-// was lacking.
-func (p *pastFiller) ask(ctx context.Context, now time.Time, u feed.URL, past *archive.Past) (problem string, err error) {
+// ask asks neighbors once, or says why that cannot be done. At the end of their past it begins again later where
+// something was lacking.
+func (p *pastFiller) ask(ctx context.Context, now time.Time, u feed.URL,
+	past *archive.Past) (problem string, err error) {
 	if past.Lack != "" && past.Back.Equal(past.Left) {
 		past.Lack = "" // it begins again there
 	}
 	past.Again = time.Time{}
 	got := BackfillReport{page: pageSize{largestPage, largestPage}}
-	next, more, err := Backfill{Feed: u, Since: past.Since, Hops: p.hops, Pause: p.pause}.ask(ctx, p.owner, past.Back, &got)
+	next, more, err := Backfill{Feed: u, Since: past.Since, Hops: p.hops, Pause: p.pause}.ask(ctx, p.owner,
+		past.Back, &got)
 	if err != nil {
 		return "", err
 	}
@@ -255,12 +260,15 @@ func (h *host) fillPasts(ctx context.Context) {
 func (h *host) logPast(u feed.URL, past archive.Past, problem string) {
 	switch {
 	case problem != "":
-		h.config.Log.Info("the past of a feed is not filled in to its end", "feed", shown(u), "entries", past.Filled, "err", problem)
+		h.config.Log.Info("the past of a feed is not filled in to its end", "feed", shown(u), "entries", past.Filled,
+			"err", problem)
 	case past.Lack != "" && (past.Stage == archive.PastDone || !past.Again.IsZero()):
-		h.config.Log.Info("the past of a feed is filled in as far as neighbors told", "feed", shown(u), "entries", past.Filled, "lack", past.Lack, "again", past.Again)
+		h.config.Log.Info("the past of a feed is filled in as far as neighbors told", "feed", shown(u), "entries",
+			past.Filled, "lack", past.Lack, "again", past.Again)
 	case past.Stage == archive.PastDone:
 		h.config.Log.Info("the past of a feed is filled in", "feed", shown(u), "entries", past.Filled)
 	default:
-		h.config.Log.Debug("the past of a feed is being filled in", "feed", shown(u), "entries", past.Filled, "back", past.Back)
+		h.config.Log.Debug("the past of a feed is being filled in", "feed", shown(u), "entries", past.Filled,
+			"back", past.Back)
 	}
 }

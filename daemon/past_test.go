@@ -54,10 +54,13 @@ func TestThePastIsFilledInStepByStep(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
 	o := newPast(450, 200)
 	o.pages = map[feed.URL]ArchiveDocument{
-		"http://example.com/2": {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20), PrevArchive: "http://example.com/1"},
-		"http://example.com/1": {Listed: 7, Stored: 6, Newest: day(19), Oldest: day(1), PrevArchive: "http://example.com/2"},
+		"http://example.com/2": {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20),
+			PrevArchive: "http://example.com/1"},
+		"http://example.com/1": {Listed: 7, Stored: 6, Newest: day(19), Oldest: day(1),
+			PrevArchive: "http://example.com/2"},
 	}
-	o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: archive.PastPublisher, Page: "http://example.com/2"}}}
+	o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1,
+		Past: &node.PastStatus{Stage: archive.PastPublisher, Page: "http://example.com/2"}}}
 	p, turns := newPastFillerOf(o, o.feeds, 1)
 	for i, want := range []node.PastStatus{
 		{Stage: archive.PastPublisher, Page: "http://example.com/1", Steps: 1, Back: day(20), Filled: 5},
@@ -118,7 +121,8 @@ func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 	for range pastTries {
 		now = p.steps(t, now.Add(pastAgain), 2)
 	}
-	if a := o.feeds[0].Past; len(*turns) != 2*pastTries || a.Stage != archive.PastNetwork || a.Page != "" || a.Tries != 0 || !a.Again.IsZero() {
+	if a := o.feeds[0].Past; len(*turns) != 2*pastTries || a.Stage != archive.PastNetwork || a.Page != "" ||
+		a.Tries != 0 || !a.Again.IsZero() {
 		t.Errorf("after %d steps: %+v", len(*turns), a)
 	}
 
@@ -130,8 +134,8 @@ func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 	}
 }
 
-// That nobody answers is no end: neighbors are asked again, ever later, and go on where they were. All of it is kept, so
-// that a restart changes nothing. At last what is lacking is given up, and stands there.
+// That nobody answers is no end: neighbors are asked again, ever later, and go on where they were. All of it is kept,
+// so that a restart changes nothing. At last what is lacking is given up, and stands there.
 func TestThePastComesBackToThoseWhoDoNotAnswer(t *testing.T) {
 	for _, silent := range []int{1, 3, pastReturns, pastReturns + 1} {
 		o := newPast(300, 200)
@@ -146,12 +150,14 @@ func TestThePastComesBackToThoseWhoDoNotAnswer(t *testing.T) {
 			now = p.steps(t, now, 3)
 			got, asked := *o.feeds[0].Past, 1+(try+1)*maxTries
 			if try == pastReturns {
-				if got.Stage != archive.PastDone || got.Lack != "time" || !got.Left.Equal(part.Back) || got.Filled != 200 {
+				if got.Stage != archive.PastDone || got.Lack != "time" || !got.Left.Equal(part.Back) ||
+					got.Filled != 200 {
 					t.Errorf("given up: %+v", got)
 				}
 				break
 			}
-			if len(o.queries) != asked || got.Back != part.Back || got.Tries != try+1 || !got.Again.Equal(begun.Add(wait)) {
+			if len(o.queries) != asked || got.Back != part.Back || got.Tries != try+1 ||
+				!got.Again.Equal(begun.Add(wait)) {
 				t.Fatalf("%d times nobody answered: %+v, asked %d times", try+1, got, len(o.queries))
 			}
 			if p.steps(t, got.Again.Add(-time.Minute), 1); len(o.queries) != asked {
@@ -179,14 +185,18 @@ func TestThePastComesBackForWhatIsLacking(t *testing.T) {
 		first int // entries that came at first
 		from  int // the minute where it begins again
 	}{
-		"hops":    {lack: func(o *pastOwner) { o.cut = []string{"hops"} }, mend: func(o *pastOwner) { o.cut = nil }, why: "hops", first: 1050},
-		"limit":   {lack: func(o *pastOwner) { o.cut = []string{"limit"} }, mend: func(o *pastOwner) { o.cut = nil }, why: "limit", first: 1050},
-		"refused": {lack: func(o *pastOwner) { o.withheld = "17" }, mend: func(o *pastOwner) { o.withheld = "" }, why: "refused", first: 1049, from: 49},
-		"late":    {lack: func(o *pastOwner) { o.half = maxTries }, mend: func(*pastOwner) {}, why: "time", first: 850},
+		"hops": {lack: func(o *pastOwner) { o.cut = []string{"hops"} }, mend: func(o *pastOwner) { o.cut = nil },
+			why: "hops", first: 1050},
+		"limit": {lack: func(o *pastOwner) { o.cut = []string{"limit"} }, mend: func(o *pastOwner) { o.cut = nil },
+			why: "limit", first: 1050},
+		"refused": {lack: func(o *pastOwner) { o.withheld = "17" }, mend: func(o *pastOwner) { o.withheld = "" },
+			why: "refused", first: 1049, from: 49},
+		"late": {lack: func(o *pastOwner) { o.half = maxTries }, mend: func(*pastOwner) {}, why: "time", first: 850},
 	} {
 		for _, mended := range []bool{true, false} {
 			o := newPast(1050, 200)
-			o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: archive.PastNetwork}}}
+			o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1,
+				Past: &node.PastStatus{Stage: archive.PastNetwork}}}
 			tt.lack(o)
 			p, _ := newPastFillerOf(o, o.feeds, 1)
 			round := func(now time.Time) (got node.PastStatus) {
@@ -199,10 +209,12 @@ func TestThePastComesBackForWhatIsLacking(t *testing.T) {
 				return got
 			}
 			got := round(o.begun)
-			if got.Stage != archive.PastNetwork || got.Lack != tt.why || got.Tries != 1 || got.Filled != tt.first || got.Again.IsZero() {
+			if got.Stage != archive.PastNetwork || got.Lack != tt.why || got.Tries != 1 || got.Filled != tt.first ||
+				got.Again.IsZero() {
 				t.Fatalf("%s: at the end of the first round %+v", name, got)
 			}
-			if from := o.begun.Add(time.Duration(tt.from)*time.Minute + time.Second); tt.from > 0 && !got.Back.Equal(from) {
+			if from := o.begun.Add(time.Duration(tt.from)*time.Minute + time.Second); tt.from > 0 &&
+				!got.Back.Equal(from) {
 				t.Errorf("%s: begins again at %v, want %v", name, got.Back, from)
 			}
 			if mended {
@@ -228,13 +240,16 @@ func TestFollowingAFeedFillsInItsPast(t *testing.T) {
 	u := startArchive(t, "")
 	holder := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{MinNeighbors: 1}})
 	holder.waitArrival(u)
-	old := feed.Entry{Feed: u, ID: "older than the archive", Title: "Walrus", Published: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
+	old := feed.Entry{Feed: u, ID: "older than the archive", Title: "Walrus",
+		Published: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
 	r := archive.NewRecord(old, old.Published, protocol.NodeID{})
 	if _, err := holder.client.Import(t.Context(), []jsonl.Line{jsonl.NewLine(&r, false)}); err != nil {
 		t.Fatal(err)
 	}
 
-	c := Config{Data: t.TempDir(), Subscribe: []feed.URL{u}, Node: node.Config{MinNeighbors: 1, Peers: []string{holder.at.Listen}, Backfill: 10 * 365 * 24 * time.Hour}, pastPause: time.Millisecond}
+	c := Config{Data: t.TempDir(), Subscribe: []feed.URL{u},
+		Node:      node.Config{MinNeighbors: 1, Peers: []string{holder.at.Listen}, Backfill: 10 * 365 * 24 * time.Hour},
+		pastPause: time.Millisecond}
 	n := startNode(t, c)
 	first := n.waitArrival(u)
 	n.waitPast(u, func(p *node.PastStatus) bool { return p == nil || p.Filled > 0 })
@@ -257,7 +272,8 @@ func TestFollowingAFeedFillsInItsPast(t *testing.T) {
 // What the owner has read of a publisher's archive the node does not read again by itself.
 func TestABackfillIsNotRepeatedInTheBackground(t *testing.T) {
 	u := startArchive(t, "")
-	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour}, pastPause: time.Hour})
+	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour},
+		pastPause: time.Hour})
 	n.waitArrival(u)
 	n.waitPast(u, func(p *node.PastStatus) bool { return p != nil && p.Stage == archive.PastPublisher })
 	ctx, cancel := context.WithCancel(t.Context())
@@ -272,10 +288,14 @@ func TestABackfillIsNotRepeatedInTheBackground(t *testing.T) {
 	n.waitPast(u, func(p *node.PastStatus) bool {
 		return p.Steps == 1 && p.Filled == 1 && strings.HasSuffix(string(p.Page), "/2024")
 	})
-	if got, err := fill.Run(t.Context(), n.client, func(BackfillReport) {}); err != nil || got.Pages != 3 || got.Publisher != 1 {
+	if got, err := fill.Run(t.Context(), n.client, func(BackfillReport) {}); err != nil || got.Pages != 3 ||
+		got.Publisher != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	n.waitPast(u, func(p *node.PastStatus) bool { return p.Stage == archive.PastNetwork && p.Page == "" && p.Filled == 2 })
+	n.waitPast(u, func(p *node.PastStatus) bool {
+		return p.Stage == archive.PastNetwork && p.Page == "" &&
+			p.Filled == 2
+	})
 }
 
 // Nor does it where the feed has not been polled yet: what was read counts, and the poll begins nothing anew.
@@ -304,11 +324,13 @@ func TestABackfillBeforeTheFirstPollIsNotRepeated(t *testing.T) {
 	}))
 	t.Cleanup(srv.Close)
 	u := feed.URL(srv.URL + "/feed")
-	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour}, pastPause: time.Hour})
+	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour},
+		pastPause: time.Hour})
 	n.waitPast(u, func(p *node.PastStatus) bool { return p != nil && p.Stage == archive.PastPoll })
 	n.waitFeed(u, func(f *node.FeedStatus) bool { return f.LastError != "" })
 	down.Store(false)
-	if got, err := (Backfill{Feed: u, Publisher: true, Pause: time.Millisecond}).Run(t.Context(), n.client, func(BackfillReport) {}); err != nil || got.Pages != 3 {
+	if got, err := (Backfill{Feed: u, Publisher: true, Pause: time.Millisecond}).Run(t.Context(), n.client,
+		func(BackfillReport) {}); err != nil || got.Pages != 3 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	done := func(p *node.PastStatus) bool { return p.Stage == archive.PastNetwork && p.Page == "" && p.Steps == 0 }

@@ -18,7 +18,8 @@ func TestPythonPlaysANeighbor(t *testing.T) {
 	f := startFeed(t, "From the publisher")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
 	n.waitArrival(f.url)
-	out, err := exec.CommandContext(t.Context(), python, "testdata/peer.py", n.at.Listen, string(f.url)).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), python, "testdata/peer.py", n.at.Listen,
+		string(f.url)).CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "ok" {
 		t.Fatalf("the neighbor in Python ended with %v:\n%s", err, out)
 	}

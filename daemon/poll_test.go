@@ -102,7 +102,8 @@ func TestPollsUnderWayAreBounded(t *testing.T) {
 		l.inspect(func(h *host) { h.fetcher = c })
 		var feeds []feed.URL
 		for i := range 300 {
-			feeds = append(feeds, feed.URL(fmt.Sprintf("https://h%d.example.com/a", i)), feed.URL(fmt.Sprintf("https://h%d.example.com/b", i)))
+			feeds = append(feeds, feed.URL(fmt.Sprintf("https://h%d.example.com/a", i)),
+				feed.URL(fmt.Sprintf("https://h%d.example.com/b", i)))
 		}
 		if err := l.Subscribe(t.Context(), node.Subscribe{Feeds: feeds}); err != nil {
 			t.Fatal(err)
@@ -126,7 +127,8 @@ func TestPollsUnderWayAreBounded(t *testing.T) {
 			}
 		}
 		if c.most != 256 || c.several || len(status) != len(feeds) {
-			t.Errorf("%d polls at most were under way of %d feeds; two of them at one host: %v", c.most, len(status), c.several)
+			t.Errorf("%d polls at most were under way of %d feeds; two of them at one host: %v", c.most,
+				len(status), c.several)
 		}
 	})
 }

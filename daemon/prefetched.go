@@ -37,8 +37,8 @@ const (
 	maxPrefetched = 16
 )
 
-// prefetched are documents of feeds that were fetched before these were followed, so that their first poll need not fetch them
-// again. The zero value is ready.
+// prefetched are documents of feeds that were fetched before these were followed, so that their first poll need not
+// fetch them again. The zero value is ready.
 type prefetched struct {
 	mu  sync.Mutex
 	all map[feed.URL]prefetchedFeed

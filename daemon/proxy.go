@@ -39,7 +39,8 @@ func (h *host) proxied(readers proxy.Reader, l *library, open func(*http.Request
 		dialer.Timeout = 10 * time.Second
 		cfg.Pass = &http.Transport{
 			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableCompression: true, DisableKeepAlives: true,
-			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 30 * time.Second,
+			MaxResponseHeaderBytes: 64 << 10,
 		}
 	}
 	return proxy.New(cfg)

@@ -10,8 +10,8 @@ import (
 	"feedex/feed"
 )
 
-// Ten readers that poll each minute by way of the node cost the publisher nothing, be the feed followed before or because
-// they ask for it.
+// Ten readers that poll each minute by way of the node cost the publisher nothing, be the feed followed before or
+// because they ask for it.
 func TestReadersBehindTheProxyCostNothing(t *testing.T) {
 	var requests atomic.Int64
 	f, g, page := startFeed(t, "First"), startFeed(t, "Second"), startFeed(t)
@@ -38,7 +38,8 @@ func TestReadersBehindTheProxyCostNothing(t *testing.T) {
 		t.Errorf("what is refused: %d", code)
 	}
 	before := requests.Load()
-	if before != 3 { // a poll of the first, a look at the second, which is its first poll as well, and a look at the page
+	// a poll of the first, a look at the second, which is its first poll as well, and a look at the page
+	if before != 3 {
 		t.Errorf("%d requests until now, want 3", before)
 	}
 	for range 10 * 60 {

@@ -16,7 +16,8 @@ import (
 
 // A Pulled says what came of a download of entries that others have, in JSON.
 type PullReport struct {
-	Stored  []string       `json:"stored"`            // EntryIDs that were verified and stored, 40 hexadecimal digits each
+	// EntryIDs that were verified and stored, 40 hexadecimal digits each
+	Stored  []string       `json:"stored"`
 	Missing []string       `json:"missing,omitempty"` // likewise: what nobody gave
 	Refused []RefusedFetch `json:"refused,omitempty"` // who was asked in vain
 }
@@ -120,7 +121,8 @@ func (r *Remote) wish() (search.Wish, error) {
 	if len(r.Holders) > protocol.MaxHolders {
 		return search.Wish{}, badRequest{fmt.Errorf("%d holders, want at most %d", len(r.Holders), protocol.MaxHolders)}
 	}
-	return search.Wish{Wanted: protocol.Wanted{ID: id, Digest: feed.Digest(digest)}, Feed: r.Feed, Holders: r.Holders}, nil
+	return search.Wish{Wanted: protocol.Wanted{ID: id, Digest: feed.Digest(digest)}, Feed: r.Feed,
+		Holders: r.Holders}, nil
 }
 
 // A pullRequest asks for entries; of each Remote id, digest, feed and holders matter.

@@ -40,18 +40,21 @@ func TestTwelveNodesFetchWhatOneHas(t *testing.T) {
 	lie := found[0]
 	lie.Holders = []protocol.NodeID{forger}
 	got, err := nodes[0].client.Pull(t.Context(), []Remote{lie})
-	if err != nil || len(got.Stored) != 0 || !slices.Equal(got.Missing, []string{lie.ID}) || len(got.Refused) != 1 || !got.Refused[0].Lied || got.Refused[0].Holder != forger {
+	if err != nil || len(got.Stored) != 0 || !slices.Equal(got.Missing, []string{lie.ID}) || len(got.Refused) != 1 ||
+		!got.Refused[0].Lied || got.Refused[0].Holder != forger {
 		t.Errorf("from a forger came %+v, %v", got, err)
 	}
 
-	if got, err = nodes[0].client.Pull(t.Context(), found); err != nil || !slices.Equal(got.Stored, []string{found[0].ID}) {
+	if got, err = nodes[0].client.Pull(t.Context(), found); err != nil ||
+		!slices.Equal(got.Stored, []string{found[0].ID}) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	records, err := nodes[0].client.Search(t.Context(), feed.Filter{Words: []string{"walrus"}})
 	if err != nil || len(records) != 1 {
 		t.Fatalf("stored is %+v, %v", records, err)
 	}
-	if r := records[0]; r.Digest.String() != found[0].Digest || r.Seq >= 0 || r.Confirmed || r.Source.String() != nodes[9].at.Listen {
+	if r := records[0]; r.Digest.String() != found[0].Digest || r.Seq >= 0 || r.Confirmed ||
+		r.Source.String() != nodes[9].at.Listen {
 		t.Errorf("stored is %+v", r)
 	}
 	if again, err := nodes[0].client.Pull(t.Context(), found); err != nil || len(again.Stored)+len(again.Missing) != 0 {
@@ -59,7 +62,8 @@ func TestTwelveNodesFetchWhatOneHas(t *testing.T) {
 	}
 }
 
-// The same where the node that has it, as far away, forges it: it tells of what the publisher wrote, and sends something else.
+// The same where the node that has it, as far away, forges it: it tells of what the publisher wrote, and sends
+// something else.
 func TestNodesRefuseWhatOneForges(t *testing.T) {
 	news := startFeed(t, "Walrus sighted")
 	nodes := startTree(t, []int{-1, 0, 1, 2}, func(i int) Config {
@@ -82,7 +86,8 @@ func TestNodesRefuseWhatOneForges(t *testing.T) {
 	if len(got.Refused) != 1 || !got.Refused[0].Lied || got.Refused[0].Holder.String() != forger.at.Listen {
 		t.Errorf("reported is %+v", got.Refused)
 	}
-	if records, err := nodes[0].client.Search(t.Context(), feed.Filter{Words: []string{"walrus"}}); err != nil || len(records) != 0 {
+	if records, err := nodes[0].client.Search(t.Context(), feed.Filter{Words: []string{"walrus"}}); err != nil ||
+		len(records) != 0 {
 		t.Errorf("stored is %+v, %v", records, err)
 	}
 }
@@ -119,10 +124,12 @@ func startForger(t *testing.T, e feed.Entry) protocol.NodeID {
 
 func TestPullOverTheSocket(t *testing.T) {
 	o := &fakeOwner{pulled: PullReport{
-		Stored: []string{"a"}, Missing: []string{"b"}, Refused: []RefusedFetch{{Holder: mustID(t, "192.0.2.7:7790"), Lied: true, Why: "why"}},
+		Stored: []string{"a"}, Missing: []string{"b"},
+		Refused: []RefusedFetch{{Holder: mustID(t, "192.0.2.7:7790"), Lied: true, Why: "why"}},
 	}}
 	c := serve(t, o)
-	r := Remote{ID: "a", Digest: "b", Feed: exampleFeed, Title: "not needed", Holders: []protocol.NodeID{mustID(t, "192.0.2.7:7790")}}
+	r := Remote{ID: "a", Digest: "b", Feed: exampleFeed, Title: "not needed",
+		Holders: []protocol.NodeID{mustID(t, "192.0.2.7:7790")}}
 	got, err := c.Pull(t.Context(), []Remote{r})
 	r.Title = ""
 	if err != nil || !reflect.DeepEqual(got, o.pulled) || !reflect.DeepEqual(o.wanted, []Remote{r}) {
@@ -151,7 +158,8 @@ func TestPullRefusesNonsense(t *testing.T) {
 	if _, err := n.client.Pull(t.Context(), slices.Repeat([]Remote{good}, node.MaxWishes+1)); err == nil {
 		t.Error("too many: no error")
 	}
-	if got, err := n.client.Pull(t.Context(), []Remote{good}); err != nil || !slices.Equal(got.Missing, []string{good.ID}) {
+	if got, err := n.client.Pull(t.Context(), []Remote{good}); err != nil ||
+		!slices.Equal(got.Missing, []string{good.ID}) {
 		t.Errorf("an entry that nobody has: %+v, %v", got, err)
 	}
 }
@@ -163,7 +171,8 @@ func TestABrokenBackfillIsFinishedByTheNext(t *testing.T) {
 	var lines []jsonl.Line
 	const past = 430
 	for i := range past {
-		e := feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i), Title: fmt.Sprint("Entry ", i), Published: time.Date(2025, 1, 1, 0, i, 0, 0, time.UTC)}
+		e := feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i), Title: fmt.Sprint("Entry ", i),
+			Published: time.Date(2025, 1, 1, 0, i, 0, 0, time.UTC)}
 		r := archive.NewRecord(e, e.Published, protocol.NodeID{})
 		lines = append(lines, jsonl.NewLine(&r, false))
 	}
@@ -173,7 +182,8 @@ func TestABrokenBackfillIsFinishedByTheNext(t *testing.T) {
 	}
 	data := t.TempDir()
 	start := func() *testNode {
-		n := startNode(t, Config{Data: data, Subscribe: []feed.URL{common.url}, Node: node.Config{MinNeighbors: 1, Peers: []string{holder.at.Listen}}})
+		n := startNode(t, Config{Data: data, Subscribe: []feed.URL{common.url},
+			Node: node.Config{MinNeighbors: 1, Peers: []string{holder.at.Listen}}})
 		n.waitNeighbors(1)
 		return n
 	}
@@ -190,7 +200,8 @@ func TestABrokenBackfillIsFinishedByTheNext(t *testing.T) {
 	n = start()
 	second, err := fill.Run(t.Context(), n.client, func(BackfillReport) {})
 	if err != nil || len(second.Missing) != 0 || second.Network == 0 || second.Network > past-first.Network {
-		t.Errorf("first %d, then %d of %d, %d missing, %v, %v", first.Network, second.Network, past, len(second.Missing), second.Refused, err)
+		t.Errorf("first %d, then %d of %d, %d missing, %v, %v", first.Network, second.Network, past,
+			len(second.Missing), second.Refused, err)
 	}
 	records, err := n.client.Search(t.Context(), feed.Filter{Feed: exampleFeed, Limit: 1000})
 	if err != nil || len(records) != past {

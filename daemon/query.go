@@ -44,8 +44,8 @@ type QueryEnd struct {
 	Answers int      `json:"answers"`           // how many of them answered
 	Cut     []string `json:"cut,omitempty"`     // why there may be more (protocol.Cut); none where it is complete
 	Problem string   `json:"problem,omitempty"` // why nobody was asked
-	// CompleteSince is since when nothing was left out for lack of room, where Cut says that something was and the latest by
-	// their time were asked for (protocol.Answer.Whole).
+	// CompleteSince is since when nothing was left out for lack of room, where Cut says that something was and the
+	// latest by their time were asked for (protocol.Answer.Whole).
 	CompleteSince time.Time `json:"whole,omitzero"`
 	Found         []Remote  `json:"found"` // the best, in order, those among them that are here too
 }
@@ -124,7 +124,8 @@ func (h *host) Query(ctx context.Context, q QueryRequest, each func(QueryPart) e
 }
 
 // queryOthers has the node ask its neighbors, and passes on what they tell.
-func (h *host) queryOthers(ctx context.Context, q QueryRequest, own []archive.Record, each func(QueryPart) error) error {
+func (h *host) queryOthers(ctx context.Context, q QueryRequest, own []archive.Record,
+	each func(QueryPart) error) error {
 	results := make(chan node.Results, maxResults)
 	ev := node.Query{
 		Tag:   h.lastQuery.Add(1),
@@ -148,7 +149,8 @@ func (h *host) queryOthers(ctx context.Context, q QueryRequest, own []archive.Re
 			part := QueryPart{Found: newRemotes(r.Hits)}
 			if r.Done {
 				ended = true
-				part = QueryPart{End: &QueryEnd{Network: true, Asked: r.Asked, Answers: r.Answers, Cut: r.Cut.Reasons(), CompleteSince: r.CompleteSince, Found: part.Found}}
+				part = QueryPart{End: &QueryEnd{Network: true, Asked: r.Asked, Answers: r.Answers, Cut: r.Cut.Reasons(),
+					CompleteSince: r.CompleteSince, Found: part.Found}}
 				if r.Err != nil {
 					part.End.Problem = r.Err.Error()
 				}

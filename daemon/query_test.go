@@ -18,7 +18,8 @@ func TestQueriesComeInParts(t *testing.T) {
 	at := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	entry := archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: "1", Title: "Here"}, at, protocol.NodeID{})
 	remote := Remote{
-		ID: entry.ID.String(), Digest: entry.Digest.String(), Feed: exampleFeed, Title: "There", Link: "http://example.com/1",
+		ID: entry.ID.String(), Digest: entry.Digest.String(), Feed: exampleFeed, Title: "There",
+		Link:      "http://example.com/1",
 		Published: at, Seen: at, Holders: []protocol.NodeID{mustID(t, "192.0.2.7:7790")}, Told: 2,
 	}
 	o := &fakeOwner{parts: []QueryPart{
@@ -28,7 +29,8 @@ func TestQueriesComeInParts(t *testing.T) {
 	}}
 	c := serve(t, o)
 	yes := true
-	q := QueryRequest{Filter: feed.Filter{Words: []string{"a"}, Limit: 7}, Network: &yes, Hops: 2, Wait: 1500 * time.Millisecond}
+	q := QueryRequest{Filter: feed.Filter{Words: []string{"a"}, Limit: 7}, Network: &yes, Hops: 2,
+		Wait: 1500 * time.Millisecond}
 	var got []QueryPart
 	err := c.Query(t.Context(), q, func(p QueryPart) error { got = append(got, p); return nil })
 	if err != nil || !reflect.DeepEqual(got, o.parts) {
@@ -129,7 +131,8 @@ func TestTwelveNodesFindWhatOneHas(t *testing.T) {
 		if len(end.Found) != 1 || end.Found[0].Title != "Walrus sighted" || end.Cut != nil {
 			t.Fatalf("%s: %+v", name, end)
 		}
-		if want := []protocol.NodeID{mustID(t, nodes[9].at.Listen)}; !slices.Equal(end.Found[0].Holders, want) || end.Found[0].Here {
+		if want := []protocol.NodeID{mustID(t, nodes[9].at.Listen)}; !slices.Equal(end.Found[0].Holders, want) ||
+			end.Found[0].Here {
 			t.Errorf("%s: held by %v, want %v", name, end.Found[0].Holders, want)
 		}
 	}
@@ -164,7 +167,8 @@ func TestAStalledHalfIsNotWaitedFor(t *testing.T) {
 		<-stalled
 	}
 	var end QueryEnd
-	for wait := 2 * time.Second; len(end.Found) == 0 && wait <= protocol.MaxWait; wait *= 2 { // a slow machine needs longer
+	// a slow machine needs longer
+	for wait := 2 * time.Second; len(end.Found) == 0 && wait <= protocol.MaxWait; wait *= 2 {
 		begun := time.Now()
 		end = nodes[0].seek(QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: wait})
 		if took := time.Since(begun); took < wait/2 || !slices.Contains(end.Cut, "time") {

@@ -33,7 +33,8 @@ func (r *queryRequest) query() (QueryRequest, error) {
 	if most := protocol.MaxWait.Milliseconds(); r.Wait < 0 || r.Wait > most {
 		return QueryRequest{}, fmt.Errorf("wait is %d ms, want 1 to %d", r.Wait, most)
 	}
-	return QueryRequest{Filter: f, Network: r.Network, Hops: r.Hops, Wait: time.Duration(r.Wait) * time.Millisecond}, nil
+	return QueryRequest{Filter: f, Network: r.Network, Hops: r.Hops,
+		Wait: time.Duration(r.Wait) * time.Millisecond}, nil
 }
 
 // A queryLine is one line of the answer to /query: a QueryPart in JSON, or why there will be no more of them.

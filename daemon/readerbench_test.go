@@ -16,8 +16,8 @@ import (
 	"feedex/reader"
 )
 
-// BenchmarkReader asks for one of a thousand feeds with a hundred entries each, as feed readers do: with the version that
-// they have, with one that lacks ten entries, and without any.
+// BenchmarkReader asks for one of a thousand feeds with a hundred entries each, as feed readers do: with the version
+// that they have, with one that lacks ten entries, and without any.
 func BenchmarkReader(b *testing.B) {
 	store, err := sqlite.Open(filepath.Join(b.TempDir(), databaseName), sqlite.Config{})
 	if err != nil {
@@ -29,7 +29,8 @@ func BenchmarkReader(b *testing.B) {
 		for i := range 1000 {
 			var records []archive.Record
 			for n := from; n < to; n++ {
-				e := feed.Entry{Feed: url(i), ID: fmt.Sprint(n), Title: "Title", Link: "https://example.com/", Content: strings.Repeat("<p>Some words.</p>", 60)}
+				e := feed.Entry{Feed: url(i), ID: fmt.Sprint(n), Title: "Title", Link: "https://example.com/",
+					Content: strings.Repeat("<p>Some words.</p>", 60)}
 				records = append(records, archive.NewRecord(e, time.Unix(int64(1e9+n), 0), protocol.NodeID{}))
 			}
 			store.Keep(records)
@@ -63,7 +64,8 @@ func BenchmarkReader(b *testing.B) {
 			name    string
 			code    int
 			headers []string
-		}{{"same", 304, []string{"If-None-Match", now}}, {"delta", 226, []string{"If-None-Match", old, "A-IM", "feed"}}, {"whole", 200, nil}} {
+		}{{"same", 304, []string{"If-None-Match", now}}, {"delta", 226, []string{"If-None-Match", old, "A-IM", "feed"}},
+			{"whole", 200, nil}} {
 			if old == now && c.code == 226 {
 				continue
 			}

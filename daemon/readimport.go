@@ -19,9 +19,9 @@ type ImportPart struct {
 	Read  int64           // bytes of the export, up to here
 }
 
-// ReadImport reads an export to its end and calls each with one part after the other. While each is at work the next part is
-// read and checked, which takes as long. It ends early with an error of each, or of reading: what was read before that
-// has been passed on.
+// ReadImport reads an export to its end and calls each with one part after the other. While each is at work the next
+// part is read and checked, which takes as long. It ends early with an error of each, or of reading: what was read
+// before that has been passed on.
 func ReadImport(ctx context.Context, r io.Reader, each func(ImportPart) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	parts := make(chan ImportPart)
@@ -60,7 +60,8 @@ func readParts(ctx context.Context, lines *jsonl.Reader, parts chan<- ImportPart
 			err = nil
 		}
 		part.Read = lines.Bytes()
-		if err == nil && len(part.Lines) < ImportLines && len(part.Bad) < ImportLines && part.Read-begun < MaxImportBytes {
+		if err == nil && len(part.Lines) < ImportLines && len(part.Bad) < ImportLines &&
+			part.Read-begun < MaxImportBytes {
 			continue
 		}
 		if len(part.Lines)+len(part.Bad) > 0 {

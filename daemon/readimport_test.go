@@ -25,7 +25,8 @@ func exported(t *testing.T, n int) []byte {
 			text = append(text, "not JSON\n"...)
 			continue
 		}
-		r := archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i), Title: "A title"}, time.Unix(int64(i), 0), protocol.NodeID{})
+		r := archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i), Title: "A title"},
+			time.Unix(int64(i), 0), protocol.NodeID{})
 		line := jsonl.NewLine(&r, false)
 		var err error
 		if text, err = line.Append(text); err != nil {
@@ -48,8 +49,9 @@ func TestAnExportIsTakenInPartByPart(t *testing.T) {
 		"whole":     {bytes.NewReader(text), nil, 9000, nil, 3},
 		"nothing":   {strings.NewReader(""), nil, 0, nil, 0},
 		"bad lines": {strings.NewReader(strings.Repeat("\nx", 10)), nil, 0, nil, 1},
-		"cut short": {io.MultiReader(bytes.NewReader(text[:len(text)/2]), iotest.ErrReader(broken)), nil, 4500, broken, 2},
-		"no room":   {bytes.NewReader(text), full, 2 * ImportLines, full, 2},
+		"cut short": {io.MultiReader(bytes.NewReader(text[:len(text)/2]), iotest.ErrReader(broken)), nil,
+			4500, broken, 2},
+		"no room": {bytes.NewReader(text), full, 2 * ImportLines, full, 2},
 	} {
 		lines, bad, parts, last := 0, 0, 0, -1
 		var read int64

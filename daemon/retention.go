@@ -15,16 +15,16 @@ const (
 	retainEvery = 10 * time.Minute
 	// firstRetain is the time before the first: whoever sets a limit because the disk is full waits for it.
 	firstRetain = 10 * time.Second
-	// purgeStep is how many entries are purged at a time at most: fewer where that takes so long that it has to give way to
-	// the loop. purgePause is the pause after a step.
+	// purgeStep is how many entries are purged at a time at most: fewer where that takes so long that it has to give
+	// way to the loop. purgePause is the pause after a step.
 	purgeStep  = 16
 	purgePause = 20 * time.Millisecond
 	// muchFree is how many bytes are given back to the disk also where nothing was purged just now.
 	muchFree = 16 << 20
 	// forgetEvery is the time between two looks at what need not be remembered of what was purged.
 	forgetEvery = 24 * time.Hour
-	// littleRoom is how much room on the disk is little, unless a littlePart of it is less: of what is one neighbor's word as
-	// much goes as is lacking, before the disk is full and nothing can be kept any more.
+	// littleRoom is how much room on the disk is little, unless a littlePart of it is less: of what is one neighbor's
+	// word as much goes as is lacking, before the disk is full and nothing can be kept any more.
 	littleRoom, littlePart = 256 << 20, 20
 )
 
@@ -80,7 +80,8 @@ func (r *retainer) pass(ctx context.Context) (purged int, err error) {
 			return purged, err
 		}
 		if keep.Short > 0 && len(ids) > 0 && purged == 0 {
-			h.config.Log.Warn("the disk is nearly full; what only one neighbor vouches for is purged", "lacking", keep.Short)
+			h.config.Log.Warn("the disk is nearly full; what only one neighbor vouches for is purged",
+				"lacking", keep.Short)
 		}
 		n, err := r.purge(ctx, begun, ids)
 		purged += n

@@ -69,9 +69,11 @@ func TestAFullDiskIsFreedByRetention(t *testing.T) {
 		held := l.entries()
 		n, err := l.retainer(archive.Retention{All: archive.Limits{Count: 100}}).pass(ctx)
 		if err != nil || l.entries() != 100 {
-			t.Fatalf("restart %v: %d of %d entries were purged, %v, and %d are left", restart, n, held, err, l.entries())
+			t.Fatalf("restart %v: %d of %d entries were purged, %v, and %d are left", restart, n, held,
+				err, l.entries())
 		}
-		if err := l.host.write(ctx, func(desk) error { l.host.store.Keep(longRecords(100_000, 100_200)); return nil }); err != nil {
+		if err := l.host.write(ctx,
+			func(desk) error { l.host.store.Keep(longRecords(100_000, 100_200)); return nil }); err != nil {
 			t.Errorf("restart %v: there is still no room: %v", restart, err)
 		}
 		t.Logf("restart %v: %d of %d entries were purged", restart, n, held)

@@ -19,7 +19,8 @@ import (
 func longRecords(from, to int) (list []archive.Record) {
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for n := from; n < to; n++ {
-		e := feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(n), Title: fmt.Sprint("entry ", n), Content: strings.Repeat(fmt.Sprint("word", n, " "), 500)}
+		e := feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(n), Title: fmt.Sprint("entry ", n),
+			Content: strings.Repeat(fmt.Sprint("word", n, " "), 500)}
 		list = append(list, archive.NewRecord(e, begin.Add(time.Duration(n)*time.Hour), protocol.NodeID{}))
 	}
 	return list
@@ -73,14 +74,17 @@ func TestRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := r.pass(ctx); n != 898 || err != nil || l.entries() != 102 {
-		t.Fatalf("%d entries were purged, %v, and %d are left; want the latest 100 and two that are starred", n, err, l.entries())
+		t.Fatalf("%d entries were purged, %v, and %d are left; want the latest 100 and two that are starred", n,
+			err, l.entries())
 	}
 	after, err := l.Stats(ctx)
 	if err != nil || after.Free != 0 || after.Bytes > before.Bytes/2 {
-		t.Errorf("the archive took %d bytes and takes %d, of which %d are free, %v", before.Bytes, after.Bytes, after.Free, err)
+		t.Errorf("the archive took %d bytes and takes %d, of which %d are free, %v", before.Bytes, after.Bytes,
+			after.Free, err)
 	}
 	report, err := l.host.Status(ctx)
-	if got := report.Retention; err != nil || got.Feeds != 1 || got.Last.Entries != 898 || got.Last.Bytes < 898*2000 || time.Since(got.Last.At) > time.Hour {
+	if got := report.Retention; err != nil || got.Feeds != 1 || got.Last.Entries != 898 || got.Last.Bytes < 898*2000 ||
+		time.Since(got.Last.At) > time.Hour {
 		t.Errorf("status: %+v, %v", got, err)
 	}
 	if n, err := r.pass(ctx); n != 0 || err != nil {
@@ -102,7 +106,8 @@ func TestRetention(t *testing.T) {
 		t.Error(err)
 	}
 	bad := int64(-1)
-	if err := l.host.SetRetention(ctx, RetentionChange{Feeds: []feed.URL{exampleFeed}, Bytes: &bad}); !errors.As(err, new(badRequest)) {
+	if err := l.host.SetRetention(ctx, RetentionChange{Feeds: []feed.URL{exampleFeed}, Bytes: &bad}); !errors.As(err,
+		new(badRequest)) {
 		t.Errorf("a bound below 0: %v", err)
 	}
 }

@@ -30,7 +30,8 @@ func (b *besieged) waitAccused(by ...*stranger) {
 		}
 		said := 0
 		for _, n := range neighbors {
-			if strings.Contains(n.LastError, "forged") && slices.ContainsFunc(by, func(s *stranger) bool { return s.id == n.ID }) {
+			if strings.Contains(n.LastError, "forged") &&
+				slices.ContainsFunc(by, func(s *stranger) bool { return s.id == n.ID }) {
 				said++
 			}
 		}
@@ -41,8 +42,9 @@ func (b *besieged) waitAccused(by ...*stranger) {
 	}
 }
 
-// Liars refuse with fault 112 what an honest node polled. Strangers are not heard. Two who have been of use are, and what
-// the honest node brings goes no further, until an own poll shows it: that is passed on then, and so is all the rest.
+// Liars refuse with fault 112 what an honest node polled. Strangers are not heard. Two who have been of use are, and
+// what the honest node brings goes no further, until an own poll shows it: that is passed on then, and so is all the
+// rest.
 func TestLiarsCannotSilenceAnHonestNode(t *testing.T) {
 	t.Parallel()
 	if !inNamespace(t) {

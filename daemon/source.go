@@ -23,11 +23,13 @@ func (s readerSource) ChannelNumber(ctx context.Context, number int64) (reader.C
 }
 
 func readerChannel(c sqlite.Channel, err error) (reader.Channel, error) {
-	return reader.Channel{Number: c.Number, URL: c.URL, Title: c.Title, Link: c.Link, Since: c.Since, Version: reader.Version(c.Version)}, err
+	return reader.Channel{Number: c.Number, URL: c.URL, Title: c.Title, Link: c.Link, Since: c.Since,
+		Version: reader.Version(c.Version)}, err
 }
 
 // Changed implements reader.Source.
-func (s readerSource) Changed(ctx context.Context, number int64, since reader.Version, last int64, limit int) ([]int64, error) {
+func (s readerSource) Changed(ctx context.Context, number int64, since reader.Version, last int64,
+	limit int) ([]int64, error) {
 	return s.Reader.Changed(ctx, number, sqlite.FeedVersion(since), last, limit)
 }
 
@@ -44,7 +46,8 @@ const _ = uint(reader.Window - sqlite.FullBlock)
 func (s readerSource) Block(ctx context.Context, number int64, ref reader.BlockRef) (reader.Block, error) {
 	p, err := s.Reader.Block(ctx, number, sqlite.BlockRef(ref))
 	return reader.Block{
-		BlockRef: reader.BlockRef(p.BlockRef), Seqs: p.Seqs, Prev: reader.BlockRef(p.Prev), Next: reader.BlockRef(p.Next),
+		BlockRef: reader.BlockRef(p.BlockRef), Seqs: p.Seqs, Prev: reader.BlockRef(p.Prev),
+		Next:    reader.BlockRef(p.Next),
 		Updated: p.Updated, Digest: p.Digest,
 	}, err
 }

@@ -29,17 +29,20 @@ import (
 )
 
 // BenchmarkSteps has neighbors, publishers and time do their worst within the limits of the wire, and measures how much
-// processor time the loop takes for a step: to give a batch of events to the node, and to write what comes of it. No step is to
-// take more than 50 ms. What the loop leaves to others is measured beside it: how long one of their steps keeps the loop from
-// writing at most. TMPDIR is best on a disk without syncs, /dev/shm, for the figures are of the processor.
+// processor time the loop takes for a step: to give a batch of events to the node, and to write what comes of it. No
+// step is to take more than 50 ms. What the loop leaves to others is measured beside it: how long one of their steps
+// keeps the loop from writing at most. TMPDIR is best on a disk without syncs, /dev/shm, for the figures are of the
+// processor.
 func BenchmarkSteps(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it collects between steps
 	for _, s := range []struct {
 		name string
 		run  func(x *bench)
 	}{
-		{"bundles", (*bench).bundles}, {"batches", (*bench).batches}, {"upkeep", (*bench).housekeepingSteps}, {"subsets", (*bench).subsets},
-		{"revisions", (*bench).revisions}, {"answers", (*bench).answers}, {"polls", (*bench).polls}, {"accounts", (*bench).accounts},
+		{"bundles", (*bench).bundles}, {"batches", (*bench).batches}, {"upkeep", (*bench).housekeepingSteps},
+		{"subsets", (*bench).subsets},
+		{"revisions", (*bench).revisions}, {"answers", (*bench).answers}, {"polls", (*bench).polls},
+		{"accounts", (*bench).accounts},
 		{"start", (*bench).starts},
 	} {
 		b.Run(s.name, func(b *testing.B) {
@@ -110,8 +113,8 @@ func (x *bench) close() {
 	}
 }
 
-// measure takes the processor time of what f does, in whatever threads. The log is brought into the file before, as the housekeeping
-// does beside the loop.
+// measure takes the processor time of what f does, in whatever threads. The log is brought into the file before, as the
+// housekeeping does beside the loop.
 func (x *bench) measure(name string, f func()) {
 	if err := x.housekeeper.Log(x.b.Context()); err != nil {
 		x.b.Fatal(err)
@@ -246,7 +249,8 @@ var hostileKinds = []string{"a", "letters", "three letters", "words", "tags", "H
 func hostileBundle(r *rand.Rand, u feed.URL, kind string, entries, bytes int) *protocol.Bundle {
 	var list []feed.Entry
 	for range entries {
-		list = append(list, feed.Entry{Feed: u, ID: fmt.Sprint(r.Uint64()), Title: "t", Published: time.Now().Add(-time.Minute).Truncate(time.Second).UTC(), Summary: hostileText(r, kind, bytes)})
+		list = append(list, feed.Entry{Feed: u, ID: fmt.Sprint(r.Uint64()), Title: "t",
+			Published: time.Now().Add(-time.Minute).Truncate(time.Second).UTC(), Summary: hostileText(r, kind, bytes)})
 	}
 	b := protocol.NewBundle(u, list)
 	b.Path = []protocol.NodeID{peerID(200)}
@@ -272,16 +276,19 @@ func (x *bench) bundles() {
 // batches are what waits for the loop together, as many calls as fit.
 func (x *bench) batches() {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, c := range []struct{ count, entries, bytes int }{{300, 1, 10}, {40, 100, 10}, {20, 10, 30 << 10}, {12, 1, 1 << 20}} {
+	for _, c := range []struct{ count, entries, bytes int }{{300, 1, 10}, {40, 100, 10}, {20, 10, 30 << 10},
+		{12, 1, 1 << 20}} {
 		x.pass(time.Minute)
 		for range c.count {
 			b := hostileBundle(r, exampleFeed, "words", c.entries, c.bytes)
 			_ = b.Verify()
-			x.events <- arrival{event: node.Asked{From: peerID(1), Session: "its token", Call: protocol.PutEntries{Bundle: b}}, reply: make(chan transport.Response, 1)}
+			x.events <- arrival{event: node.Asked{From: peerID(1), Session: "its token",
+				Call: protocol.PutEntries{Bundle: b}}, reply: make(chan transport.Response, 1)}
 		}
 		for len(x.events) > 0 {
 			batch := x.drain([]arrival{<-x.events})
-			x.measure(fmt.Sprintf("a batch of bundles of %d entries of %d bytes", c.entries, c.bytes), func() { x.step(x.b.Context(), nil, batch) })
+			x.measure(fmt.Sprintf("a batch of bundles of %d entries of %d bytes", c.entries, c.bytes),
+				func() { x.step(x.b.Context(), nil, batch) })
 		}
 		x.settle()
 	}
@@ -290,7 +297,8 @@ func (x *bench) batches() {
 		dids = append(dids, protocol.DID{byte(r.Uint32()), byte(r.Uint32()), byte(r.Uint32())})
 	}
 	for range 600 {
-		x.events <- arrival{event: node.Asked{From: peerID(1), Session: "its token", Call: protocol.CheckDIDs{DIDs: dids}}, reply: make(chan transport.Response, 1)}
+		x.events <- arrival{event: node.Asked{From: peerID(1), Session: "its token",
+			Call: protocol.CheckDIDs{DIDs: dids}}, reply: make(chan transport.Response, 1)}
 	}
 	for len(x.events) > 0 {
 		batch := x.drain([]arrival{<-x.events})
@@ -299,8 +307,8 @@ func (x *bench) batches() {
 	x.settle()
 }
 
-// housekeepingSteps are those of the housekeeping, after a flood: what one of them takes is for how long the loop may have to wait until
-// it can write, if it wants to just then and the step does not notice that it is to end.
+// housekeepingSteps are those of the housekeeping, after a flood: what one of them takes is for how long the loop may
+// have to wait until it can write, if it wants to just then and the step does not notice that it is to end.
 func (x *bench) housekeepingSteps() {
 	ctx := x.b.Context()
 	must := func(err error) {
@@ -314,7 +322,8 @@ func (x *bench) housekeepingSteps() {
 			if kind == "tags" {
 				bytes /= 4 // the wire takes more
 			}
-			x.call("a bundle", peerID(1), protocol.PutEntries{Bundle: hostileBundle(r, exampleFeed, kind, entries, bytes)})
+			x.call("a bundle", peerID(1),
+				protocol.PutEntries{Bundle: hostileBundle(r, exampleFeed, kind, entries, bytes)})
 		}
 		for range 6 {
 			put(3, 1<<20)
@@ -365,7 +374,8 @@ func (x *bench) subsets() {
 	var id []protocol.NodeID
 	for i := range 10 {
 		id = append(id, peerID(i+2))
-		x.call("a connect with 10,000 feeds", id[i], protocol.Connect{Subset: append(protocol.Subset{{Feed: exampleFeed}}, subset(i, 0)[1:]...)})
+		x.call("a connect with 10,000 feeds", id[i],
+			protocol.Connect{Subset: append(protocol.Subset{{Feed: exampleFeed}}, subset(i, 0)[1:]...)})
 		x.settle()
 	}
 	if n := x.node.Status().Neighbors; n < 5 {
@@ -398,7 +408,8 @@ func (x *bench) subsets() {
 				break
 			}
 			x.clock.told, x.clock.read = due, time.Now()
-			x.measure("a wake, with 100,000 feeds of neighbors", func() { x.step(x.b.Context(), nil, []arrival{{event: node.Wake{}}}) })
+			x.measure("a wake, with 100,000 feeds of neighbors",
+				func() { x.step(x.b.Context(), nil, []arrival{{event: node.Wake{}}}) })
 			x.workers.Wait()
 			for len(x.events) > 0 {
 				x.step(x.b.Context(), nil, x.drain([]arrival{<-x.events}))
@@ -436,7 +447,8 @@ func (x *bench) answers() {
 	}
 	for _, from := range []protocol.NodeID{peerID(1), peerID(90)} {
 		reply := make(chan transport.Response, 1)
-		x.turn(arrival{event: node.Asked{From: from, Session: "its token", Call: protocol.GetEntries{Wanted: wanted}}, reply: reply})
+		x.turn(arrival{event: node.Asked{From: from, Session: "its token", Call: protocol.GetEntries{Wanted: wanted}},
+			reply: reply})
 		x.workers.Wait()
 		for len(x.events) > 0 {
 			batch := x.drain([]arrival{<-x.events})
@@ -445,9 +457,10 @@ func (x *bench) answers() {
 		x.settle()
 	}
 	reply := make(chan transport.Response, 1)
-	x.turn(arrival{event: node.Asked{From: peerID(1), Session: "its token", Call: protocol.QueryFeed{Query: protocol.Query{
-		ID: "q", Filter: feed.Filter{Feed: exampleFeed, Limit: protocol.MaxAnswerEntries},
-	}}}, reply: reply})
+	x.turn(arrival{event: node.Asked{From: peerID(1), Session: "its token",
+		Call: protocol.QueryFeed{Query: protocol.Query{
+			ID: "q", Filter: feed.Filter{Feed: exampleFeed, Limit: protocol.MaxAnswerEntries},
+		}}}, reply: reply})
 	x.workers.Wait()
 	for len(x.events) > 0 {
 		batch := x.drain([]arrival{<-x.events})
@@ -461,7 +474,8 @@ func (x *bench) answers() {
 		for i := range given.Entries {
 			e := given.Entries[i]
 			batch.Entries = append(batch.Entries, protocol.Archived{Entry: e, Seen: time.Now().Add(-time.Hour)})
-			wishes = append(wishes, search.Wish{Wanted: protocol.Wanted{ID: e.EntryID(), Digest: e.Digest()}, Feed: e.Feed, Holders: []protocol.NodeID{peerID(91)}})
+			wishes = append(wishes, search.Wish{Wanted: protocol.Wanted{ID: e.EntryID(), Digest: e.Digest()},
+				Feed: e.Feed, Holders: []protocol.NodeID{peerID(91)}})
 		}
 		var once sync.Once
 		x.client = peers(func(ctx context.Context, addr string, call protocol.Call) (reply protocol.Reply, err error) {
@@ -478,7 +492,8 @@ func (x *bench) answers() {
 		x.workers.Wait()
 		for len(x.events) > 0 {
 			batch := x.drain([]arrival{<-x.events})
-			x.measure(fmt.Sprintf("%d entries of %d bytes are downloaded", c.entries, c.bytes), func() { x.step(x.b.Context(), nil, batch) })
+			x.measure(fmt.Sprintf("%d entries of %d bytes are downloaded", c.entries, c.bytes),
+				func() { x.step(x.b.Context(), nil, batch) })
 		}
 		x.settle()
 	}
@@ -487,13 +502,16 @@ func (x *bench) answers() {
 // polls bring documents as large as they may be.
 func (x *bench) polls() {
 	r := rand.New(rand.NewPCG(1, 2))
-	for i, c := range []struct{ entries, bytes int }{{9, 1 << 20}, {90, 100 << 10}, {1000, 9 << 10}, {5000, 1500}, {5000, 20}} {
+	for i, c := range []struct{ entries, bytes int }{{9, 1 << 20}, {90, 100 << 10}, {1000, 9 << 10}, {5000, 1500},
+		{5000, 20}} {
 		u := feed.URL(fmt.Sprintf("https://%d.example.com/feed", i))
 		name := fmt.Sprintf("a portion of a document of %d entries of %d bytes", c.entries, c.bytes)
 		for again := range 2 { // and every entry edited
 			doc := &feed.Document{Title: "T"}
 			for j := range c.entries {
-				doc.Entries = append(doc.Entries, feed.Entry{Feed: u, ID: fmt.Sprint(j), Title: fmt.Sprint(again), Published: time.Now().Add(-time.Minute).Truncate(time.Second).UTC(), Content: hostileText(r, "words", c.bytes)})
+				doc.Entries = append(doc.Entries, feed.Entry{Feed: u, ID: fmt.Sprint(j), Title: fmt.Sprint(again),
+					Published: time.Now().Add(-time.Minute).Truncate(time.Second).UTC(),
+					Content:   hostileText(r, "words", c.bytes)})
 			}
 			x.fetch = func(f node.Fetch) node.Fetched {
 				if f.Feed == u {
@@ -532,12 +550,14 @@ func (x *bench) polls() {
 // accounts are as many as there may be, and all of them change.
 func (x *bench) accounts() {
 	text := func(i int) []byte {
-		h := incentive.HolderOf(protocol.NewNodeID(netip.AddrFrom4([4]byte{20 + byte(i/65536), byte(i / 256), byte(i), 1}), 7790))
+		h := incentive.HolderOf(protocol.NewNodeID(netip.AddrFrom4([4]byte{20 + byte(i/65536), byte(i / 256),
+			byte(i), 1}), 7790))
 		a := incentive.Account{Holder: h, Given: 1000, Got: 1000, Since: time.Now().UTC(), Met: time.Now().UTC()}
 		return a.AppendJSON(nil)
 	}
 	for i := range 10_000 {
-		x.store.KeepAccount(archive.Account{Holder: fmt.Sprintf("%d.%d.%d.1", 20+i/65536, i/256%256, i%256), Text: text(i)})
+		x.store.KeepAccount(archive.Account{Holder: fmt.Sprintf("%d.%d.%d.1", 20+i/65536, i/256%256, i%256),
+			Text: text(i)})
 	}
 	if err := x.store.Commit(); err != nil {
 		x.b.Fatal(err)
@@ -546,7 +566,8 @@ func (x *bench) accounts() {
 	x.open(node.Config{})
 	x.clock.told = x.clock.told.Add(48 * time.Hour) // the machine slept
 	for range 40 {
-		x.measure("a wake after a leap of the clock", func() { x.step(x.b.Context(), nil, []arrival{{event: node.Wake{}}}) })
+		x.measure("a wake after a leap of the clock",
+			func() { x.step(x.b.Context(), nil, []arrival{{event: node.Wake{}}}) })
 		x.clock.told = x.clock.told.Add(10 * time.Second)
 		x.workers.Wait()
 		for len(x.events) > 0 {

@@ -52,7 +52,8 @@ func (h *host) fail(now time.Time, err error) {
 }
 
 func unavailable() transport.Response {
-	return transport.Response{Fault: protocol.Faultf(protocol.Unavailable, "entries cannot be stored at present; try again later")}
+	return transport.Response{Fault: protocol.Faultf(protocol.Unavailable,
+		"entries cannot be stored at present; try again later")}
 }
 
 // turnAway refuses what arrives while nothing can be stored.

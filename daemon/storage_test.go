@@ -34,7 +34,8 @@ func (n *testNode) breakDisk() (mend func()) {
 		}
 	}
 	exec(func(name, table, op string) string {
-		return "CREATE TRIGGER " + name + " BEFORE " + op + " ON " + table + " BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+		return "CREATE TRIGGER " + name + " BEFORE " + op + " ON " + table +
+			" BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
 	})
 	return func() { exec(func(name, _, _ string) string { return "DROP TRIGGER " + name }) }
 }
@@ -63,7 +64,8 @@ func startPeer(t *testing.T, n *testNode) *testPeer {
 	served := make(chan struct{})
 	go func() { defer close(served); _ = srv.Serve(ln) }()
 	t.Cleanup(func() { srv.Close(); <-served })
-	p := &testPeer{t: t, node: n.at.Listen, client: transport.NewClient(transport.ClientConfig{Port: portOf(ln), AllowLocal: true})}
+	p := &testPeer{t: t, node: n.at.Listen,
+		client: transport.NewClient(transport.ClientConfig{Port: portOf(ln), AllowLocal: true})}
 	t.Cleanup(p.client.CloseIdle)
 	return p
 }
@@ -94,14 +96,16 @@ func TestStorageFaults(t *testing.T) {
 	if code := p.call(connect); code != 0 {
 		t.Fatalf("connect: fault %d", code)
 	}
-	put := protocol.PutEntries{Bundle: protocol.NewBundle(f.url, []feed.Entry{{Feed: f.url, ID: "urn:test:late", Title: "Late"}})}
+	put := protocol.PutEntries{Bundle: protocol.NewBundle(f.url,
+		[]feed.Entry{{Feed: f.url, ID: "urn:test:late", Title: "Late"}})}
 	late := feed.Filter{Title: []string{"late"}}
 
 	mend := n.breakDisk()
 	if code := p.call(put); code != protocol.Unavailable {
 		t.Errorf("delivery to a full disk: fault %d, want %d", code, protocol.Unavailable)
 	}
-	if err := n.client.Subscribe(t.Context(), following(g.url)); err == nil || !strings.Contains(err.Error(), "disk is full") {
+	if err := n.client.Subscribe(t.Context(), following(g.url)); err == nil ||
+		!strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("subscribing on a full disk: %v", err)
 	}
 	report, err := n.client.Status(t.Context())

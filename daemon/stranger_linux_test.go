@@ -101,7 +101,8 @@ func (s *stranger) call(c protocol.Call) (protocol.Reply, error) {
 }
 
 // callByHand makes a call of a node over HTTP, as a program would that has nothing of ours but the codec.
-func callByHand(ctx context.Context, client *http.Client, at, session string, port uint16, c protocol.Call) (protocol.Reply, error) {
+func callByHand(ctx context.Context, client *http.Client, at, session string, port uint16,
+	c protocol.Call) (protocol.Reply, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, bytes.NewReader(protocol.EncodeCall(nil, port, c)))
 	if err != nil {
 		return nil, err

@@ -39,7 +39,10 @@ func BenchmarkNodeSweep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotModified) })}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		w.WriteHeader(http.StatusNotModified)
+	})}
 	go server.Serve(l)
 	defer server.Close()
 	var took, resident float64
@@ -83,7 +86,8 @@ func fillSweep(b *testing.B, data string, port uint16) {
 	for i := range sweepFeeds {
 		host := i % sweepHosts
 		store.KeepFeed(archive.Feed{
-			URL: feed.URL(fmt.Sprintf("http://127.0.%d.%d:%d/%d", host/250+1, host%250+1, port, i)), Title: fmt.Sprintf("Feed %d", i),
+			URL:        feed.URL(fmt.Sprintf("http://127.0.%d.%d:%d/%d", host/250+1, host%250+1, port, i)),
+			Title:      fmt.Sprintf("Feed %d", i),
 			Subscribed: true, Interval: 4 * time.Hour, NextPoll: away, LastPoll: away, LastSuccess: away, ETag: `"1"`,
 		})
 	}

@@ -27,7 +27,8 @@ func (r *syncReader) ask(path string, form url.Values) (status int, body string)
 	if form != nil {
 		method, content = http.MethodPost, form.Encode()
 	}
-	request, err := http.NewRequestWithContext(r.t.Context(), method, "http://"+r.node.at.Reader+path, strings.NewReader(content))
+	request, err := http.NewRequestWithContext(r.t.Context(), method, "http://"+r.node.at.Reader+path,
+		strings.NewReader(content))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -64,7 +65,8 @@ func TestReaderSyncs(t *testing.T) {
 	r.want(api+"stream/items/ids?s="+state+"reading-list&xt="+state+"read", nil, `{"itemRefs":[{"id":"2"},{"id":"1"}]}`)
 	r.want(api+"stream/contents/feed/"+string(f.url), nil, `"title":"Harbor reopens"`)
 	r.want(api+"edit-tag", url.Values{"i": {"1"}, "a": {state + "read", state + "starred"}}, "OK")
-	r.want(api+"subscription/edit", url.Values{"ac": {"edit"}, "s": {"feed/" + string(f.url)}, "t": {"The harbor"}, "a": {"user/-/label/Near"}}, "OK")
+	r.want(api+"subscription/edit", url.Values{"ac": {"edit"}, "s": {"feed/" + string(f.url)},
+		"t": {"The harbor"}, "a": {"user/-/label/Near"}}, "OK")
 	other := startFeed(t, "Another")
 	r.want(api+"subscription/quickadd", url.Values{"quickadd": {string(other.url)}}, `"numResults":1`)
 	n.waitArrival(other.url)
@@ -76,7 +78,8 @@ func TestReaderSyncs(t *testing.T) {
 	r.node = startNode(t, Config{Data: n.data})
 	r.want(api+"stream/items/ids?s="+state+"reading-list&xt="+state+"read", nil, `{"itemRefs":[{"id":"2"}]}`)
 	r.want(api+"stream/items/ids?s="+state+"starred", nil, `{"itemRefs":[{"id":"1"}]}`)
-	r.want(api+"subscription/list", nil, `"title":"The harbor","categories":[{"id":"user/-/label/Near","label":"Near","type":"folder"}]`)
+	r.want(api+"subscription/list", nil,
+		`"title":"The harbor","categories":[{"id":"user/-/label/Near","label":"Near","type":"folder"}]`)
 	r.want(api+"subscription/edit", url.Values{"ac": {"unsubscribe"}, "s": {"feed/" + string(other.url)}}, "OK")
 	if feeds, err := r.node.client.Feeds(t.Context()); err != nil || len(feeds) != 1 {
 		t.Errorf("the node follows %+v, %v", feeds, err)
@@ -92,7 +95,8 @@ func TestReaderSyncs(t *testing.T) {
 // A web page that gave itself a name for this machine learns nothing at the addresses of readers either.
 func TestSyncUnderForeignName(t *testing.T) {
 	n := startNode(t, Config{})
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+n.at.Reader+"/accounts/ClientLogin", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		"http://"+n.at.Reader+"/accounts/ClientLogin", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

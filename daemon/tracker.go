@@ -59,7 +59,8 @@ func RunTracker(ctx context.Context, c TrackerConfig) error {
 		return err
 	}
 	defer ln.Close()
-	client := transport.NewClient(transport.ClientConfig{Port: portOf(ln), AllowLocal: c.AllowLocal, UserAgent: "feedex/" + Version})
+	client := transport.NewClient(transport.ClientConfig{Port: portOf(ln), AllowLocal: c.AllowLocal,
+		UserAgent: "feedex/" + Version})
 	defer client.CloseIdle()
 	t := &trackerHost{
 		config:   c,
@@ -121,7 +122,8 @@ func (t *trackerHost) serve(ctx context.Context, r transport.Request) transport.
 	}
 	if !t.config.AllowLocal && !feed.PublicAddr(r.From.Addr()) {
 		return transport.Response{Fault: protocol.Faultf(protocol.Unreachable,
-			"%s is not a public address, and this tracker lists no others; it would with --allow-private", r.From.Addr())}
+			"%s is not a public address, and this tracker lists no others; it would with --allow-private",
+			r.From.Addr())}
 	}
 	now := time.Now()
 	t.mu.Lock()

@@ -30,7 +30,8 @@ func startTrackerNode(t *testing.T) *trackerNode {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: transport.NewHandler(transport.HandlerConfig{Methods: protocol.NodeMethods(), Log: slog.New(slog.DiscardHandler)})}
+	srv := &http.Server{Handler: transport.NewHandler(transport.HandlerConfig{Methods: protocol.NodeMethods(),
+		Log: slog.New(slog.DiscardHandler)})}
 	served := make(chan struct{})
 	go func() { defer close(served); _ = srv.Serve(ln) }()
 	t.Cleanup(func() { srv.Close(); <-served })
@@ -113,10 +114,12 @@ func TestTrackerAnswersNothingButGetNeighbors(t *testing.T) {
 			t.Errorf("%s is answered %v, %v", c.Method(), r.Reply, err)
 		}
 	}
-	if r := (&trackerHost{}).serve(context.Background(), transport.Request{Call: protocol.WhoAmI{}}); r.Fault == nil || r.Fault.Code != protocol.UnknownMethod {
+	if r := (&trackerHost{}).serve(context.Background(), transport.Request{Call: protocol.WhoAmI{}}); r.Fault == nil ||
+		r.Fault.Code != protocol.UnknownMethod {
 		t.Errorf("past the handler, who_am_i is answered %+v", r)
 	}
-	if r, err := a.client.Call(t.Context(), url, "", protocol.ListMethods{}); err != nil || !strings.Contains(strings.Join(r.Reply.(protocol.Methods), " "), "get_neighbors") {
+	if r, err := a.client.Call(t.Context(), url, "", protocol.ListMethods{}); err != nil ||
+		!strings.Contains(strings.Join(r.Reply.(protocol.Methods), " "), "get_neighbors") {
 		t.Errorf("system.listMethods is answered %v, %v", r.Reply, err)
 	}
 }
@@ -128,7 +131,8 @@ func TestTrackerShowsHowItIsDoing(t *testing.T) {
 	said.wait(t, "node listed")
 
 	status, page := get(t, url)
-	for _, want := range []string{"<tr><td>Nodes on the list<td>1\n", "<tr><td>Calls answered<td>1\n", "--tracker " + url} {
+	for _, want := range []string{"<tr><td>Nodes on the list<td>1\n", "<tr><td>Calls answered<td>1\n",
+		"--tracker " + url} {
 		if status != 200 || !strings.Contains(page, want) {
 			t.Errorf("the page is answered %d without %q\n%s", status, want, page)
 		}
@@ -146,7 +150,8 @@ func TestTrackerShowsHowItIsDoing(t *testing.T) {
 	}
 
 	status, metrics := get(t, url+"metrics")
-	for _, want := range []string{"\nfeedex_tracker_nodes_listed 1\n", "\nfeedex_tracker_calls_total 1\n", "\nfeedex_tracker_call_backs_confirmed_total 1\n"} {
+	for _, want := range []string{"\nfeedex_tracker_nodes_listed 1\n", "\nfeedex_tracker_calls_total 1\n",
+		"\nfeedex_tracker_call_backs_confirmed_total 1\n"} {
 		if status != 200 || !strings.Contains(metrics, want) {
 			t.Errorf("metrics are answered %d without %q\n%s", status, want, metrics)
 		}

@@ -55,22 +55,28 @@ func (t *trackerHost) page(w http.ResponseWriter, r *http.Request) {
 func (t *trackerHost) metrics() http.Handler {
 	registry := prometheus.NewRegistry()
 	gauge := func(name, help string, value func(tracker.Status) float64) {
-		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "feedex", Subsystem: "tracker", Name: name, Help: help},
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "feedex", Subsystem: "tracker",
+			Name: name, Help: help},
 			func() float64 { return value(t.status()) }))
 	}
 	counter := func(name, help string, value func(tracker.Status) int64) {
-		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "feedex", Subsystem: "tracker", Name: name, Help: help},
+		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "feedex",
+			Subsystem: "tracker", Name: name, Help: help},
 			func() float64 { return float64(value(t.status())) }))
 	}
 	gauge("nodes_known", "Nodes remembered.", func(s tracker.Status) float64 { return float64(s.Known) })
 	gauge("nodes_listed", "Nodes that may be handed out.", func(s tracker.Status) float64 { return float64(s.Listed) })
-	gauge("hosts_listed", "Hosts of the nodes that may be handed out.", func(s tracker.Status) float64 { return float64(s.Hosts) })
+	gauge("hosts_listed", "Hosts of the nodes that may be handed out.",
+		func(s tracker.Status) float64 { return float64(s.Hosts) })
 	gauge("call_backs_pending", "Call backs under way.", func(s tracker.Status) float64 { return float64(s.Pending) })
 	counter("calls_total", "Calls answered.", func(s tracker.Status) int64 { return s.Calls })
 	counter("call_backs_total", "Nodes called back.", func(s tracker.Status) int64 { return s.CallBacks })
-	counter("call_backs_confirmed_total", "Call backs that a node answered.", func(s tracker.Status) int64 { return s.Confirmed })
-	counter("call_backs_failed_total", "Call backs that nobody answered.", func(s tracker.Status) int64 { return s.Failed })
-	counter("turned_away_total", "Callers that could not be remembered.", func(s tracker.Status) int64 { return s.TurnedAway })
+	counter("call_backs_confirmed_total", "Call backs that a node answered.",
+		func(s tracker.Status) int64 { return s.Confirmed })
+	counter("call_backs_failed_total", "Call backs that nobody answered.",
+		func(s tracker.Status) int64 { return s.Failed })
+	counter("turned_away_total", "Callers that could not be remembered.",
+		func(s tracker.Status) int64 { return s.TurnedAway })
 	counter("addresses_handed_total", "Addresses handed out.", func(s tracker.Status) int64 { return s.Handed })
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }

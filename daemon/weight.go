@@ -10,8 +10,8 @@ import (
 	"feedex/protocol"
 )
 
-// The weight of an event is about how long it takes to step it and to write what comes of it, as the bytes that are written
-// in that time.
+// The weight of an event is about how long it takes to step it and to write what comes of it, as the bytes that are
+// written in that time.
 const (
 	eventWeight    = 2 << 10 // of any event
 	entryWeight    = 4 << 10 // of an entry, beside its text: rows, indices, and what is known of it

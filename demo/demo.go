@@ -54,7 +54,8 @@ var ErrMissed = errors.New("entries were missed")
 func Run(ctx context.Context, c Config) (Summary, error) {
 	c = c.withDefaults()
 	if c.For < least {
-		return Summary{}, fmt.Errorf("run demonstration for %v: too short to show anything; want %v or more", c.For, least)
+		return Summary{}, fmt.Errorf("run demonstration for %v: too short to show anything; want %v or more",
+			c.For, least)
 	}
 	dir, err := os.MkdirTemp("", "feedex-demo-")
 	if err != nil {
@@ -96,8 +97,9 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 			stop(daemon.Run(running, daemon.Config{
 				Data: filepath.Join(dir, fmt.Sprintf("node%d", i+1)), Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
 				Subscribe: pub.urls,
-				Node:      node.Config{Trackers: []string{trackerURL}, AllowLocal: true, Policy: polling.Fixed{Every: c.Poll}},
-				Log:       c.Log,
+				Node: node.Config{Trackers: []string{trackerURL}, AllowLocal: true,
+					Policy: polling.Fixed{Every: c.Poll}},
+				Log: c.Log,
 				Ready: func(a daemon.Addresses) {
 					s.join(i, a.Listen, pub.urls)
 					ready <- struct{}{}

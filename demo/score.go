@@ -42,7 +42,8 @@ type nodeScore struct {
 
 func newScore(c Config) *score {
 	return &score{
-		poll: c.Poll, entries: make(map[feed.URL][]published), when: make(map[feed.EntryID]time.Time), nodes: make([]nodeScore, c.Nodes),
+		poll: c.Poll, entries: make(map[feed.URL][]published), when: make(map[feed.EntryID]time.Time),
+		nodes: make([]nodeScore, c.Nodes),
 	}
 }
 

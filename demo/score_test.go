@@ -48,7 +48,8 @@ func scored(t *testing.T) (*score, feed.Entry, feed.Entry) {
 }
 
 func arrive(s *score, i int, seconds float64, source protocol.NodeID, e feed.Entry) {
-	s.observe(i, at(seconds), node.Arrived{Feed: e.Feed, Source: source, Records: []archive.Record{archive.NewRecord(e, at(seconds), source)}})
+	s.observe(i, at(seconds), node.Arrived{Feed: e.Feed, Source: source,
+		Records: []archive.Record{archive.NewRecord(e, at(seconds), source)}})
 }
 
 func TestScoreCountsDeliveries(t *testing.T) {
@@ -62,7 +63,8 @@ func TestScoreCountsDeliveries(t *testing.T) {
 		t.Error("complete although one entry did not arrive")
 	}
 	sum := s.summary(at(30), 14)
-	if sum.Expected != 3 || sum.Missed != 1 || sum.ByPoll != 1 || sum.ByPeer != 1 || sum.Published != 2 || sum.Requests != 10 {
+	if sum.Expected != 3 || sum.Missed != 1 || sum.ByPoll != 1 || sum.ByPeer != 1 || sum.Published != 2 ||
+		sum.Requests != 10 {
 		t.Errorf("summary: %+v", sum)
 	}
 	if !strings.Contains(sum.String(), "1 deliveries did not come") {

@@ -41,8 +41,10 @@ func (sc *screen) draw(now time.Time) {
 	sum := sc.score.summary(now, sc.pub.requests.Load())
 	if !sc.config.Terminal {
 		if seconds := int(sum.Ran / sc.every); seconds%20 == 0 { // every five seconds
-			fmt.Fprintf(sc.config.Out, "%4.0fs  published %d, delivered %d of %d, mean lag %s (alone %s), requests %d, free rider %d%s\n",
-				sum.Ran.Seconds(), sum.Published, sum.Expected-sum.Missed, sum.Expected, lag(sum.Lag), lag(sum.AloneLag), sum.Requests,
+			fmt.Fprintf(sc.config.Out,
+				"%4.0fs  published %d, delivered %d of %d, mean lag %s (alone %s), requests %d, free rider %d%s\n",
+				sum.Ran.Seconds(), sum.Published, sum.Expected-sum.Missed, sum.Expected, lag(sum.Lag),
+				lag(sum.AloneLag), sum.Requests,
 				sum.Rider.Got, sum.Rider.held(", held"))
 		}
 		return
@@ -66,13 +68,15 @@ func (sc *screen) write(w io.Writer, sum Summary) {
 	if sum.Ran > sc.config.For-settle {
 		phase = "the feeds are silent; the last entries are on their way"
 	}
-	fmt.Fprintf(w, "  %s%s %3.0f of %.0f s\n  %s\n\n", strings.Repeat("█", done), strings.Repeat("░", width-done), ran.Seconds(), sc.config.For.Seconds(), phase)
+	fmt.Fprintf(w, "  %s%s %3.0f of %.0f s\n  %s\n\n", strings.Repeat("█", done), strings.Repeat("░", width-done),
+		ran.Seconds(), sc.config.For.Seconds(), phase)
 	sum.figures(w)
 	fmt.Fprintf(w, "\n  %-22s %9s %8s %14s %9s\n", "node", "neighbors", "by poll", "by a neighbor", "mean lag")
 	for _, n := range sum.Each {
 		fmt.Fprintf(w, "  %-22s %9d %8d %14d %9s\n", n.Name, n.Neighbors, n.ByPoll, n.ByPeer, lag(n.Lag))
 	}
-	fmt.Fprintf(w, "  %-22s %9d %8s %14d%s\n", "a free rider", sum.Rider.Neighbors, "-", sum.Rider.Got, sum.Rider.held("  the rest is held"))
+	fmt.Fprintf(w, "  %-22s %9d %8s %14d%s\n", "a free rider", sum.Rider.Neighbors, "-", sum.Rider.Got,
+		sum.Rider.held("  the rest is held"))
 }
 
 // held is text where the free rider is held at its bound, nothing otherwise.
@@ -86,7 +90,8 @@ func (r RiderSummary) held(text string) string {
 // figures writes the sums.
 func (s Summary) figures(w io.Writer) {
 	fmt.Fprintf(w, "  entries published %6d\n", s.Published)
-	fmt.Fprintf(w, "  deliveries        %6d of %d: %d by own polls, %d from neighbors\n", s.Expected-s.Missed, s.Expected, s.ByPoll, s.ByPeer)
+	fmt.Fprintf(w, "  deliveries        %6d of %d: %d by own polls, %d from neighbors\n", s.Expected-s.Missed,
+		s.Expected, s.ByPoll, s.ByPeer)
 	fmt.Fprintf(w, "  mean lag          %6s, polling alone: %s\n", lag(s.Lag), lag(s.AloneLag))
 	fmt.Fprintf(w, "  requests at feeds %6d, polling alone for the same lag: %d\n", s.Requests, s.AloneRequests)
 }
@@ -97,13 +102,15 @@ func (s Summary) String() string {
 	fmt.Fprintf(&b, "After %.0f seconds:\n\n", s.Ran.Seconds())
 	s.figures(&b)
 	b.WriteString("\n")
-	rider := s.Rider.held(fmt.Sprintf("The free rider, who takes and never gives, was held to %d entries of %d.\n", s.Rider.Got, s.Published))
+	rider := s.Rider.held(fmt.Sprintf("The free rider, who takes and never gives, was held to %d entries of %d.\n",
+		s.Rider.Got, s.Published))
 	if s.Missed > 0 {
 		return b.String() + fmt.Sprintf("%d deliveries did not come.\n", s.Missed) + rider
 	}
 	b.WriteString("No node missed an entry")
 	if s.Lag > 0 && s.AloneLag > s.Lag {
-		fmt.Fprintf(&b, ";\non average they came %.1f times sooner than by polling alone", float64(s.AloneLag)/float64(s.Lag))
+		fmt.Fprintf(&b, ";\non average they came %.1f times sooner than by polling alone",
+			float64(s.AloneLag)/float64(s.Lag))
 	}
 	if spared := s.AloneRequests - s.Requests; spared > 0 {
 		fmt.Fprintf(&b, ",\nand the feeds were spared %d of %d requests", spared, s.AloneRequests)

@@ -69,7 +69,8 @@ func (l *link) strength() int {
 	alternate := slices.Contains(rel, "alternate") && !slices.Contains(rel, "stylesheet")
 	switch kind := l.kind(); {
 	case l.elsewhere:
-	case slices.Contains(rel, "feed") && (kind == "" || weak[kind]), (alternate || slices.Contains(rel, "feed")) && strong[kind]:
+	case slices.Contains(rel, "feed") && (kind == "" || weak[kind]), (alternate || slices.Contains(rel, "feed")) &&
+		strong[kind]:
 		return 2
 	case alternate && weak[kind] && !isAPI(l.href):
 		return 1
@@ -196,8 +197,8 @@ func Read(text string) []Feed {
 	return list
 }
 
-// Lend is the address with the user name and the password of page, if it has any and both are of one origin (RFC 6454 §4):
-// whoever gave them gave them for that, and for nothing else.
+// Lend is the address with the user name and the password of page, if it has any and both are of one origin (RFC 6454
+// §4): whoever gave them gave them for that, and for nothing else.
 func Lend(page, u feed.URL) feed.URL {
 	from, err := url.Parse(string(page))
 	if err != nil || from.User == nil {
@@ -207,7 +208,8 @@ func Lend(page, u feed.URL) feed.URL {
 	if err != nil || to.User != nil || to.Scheme != from.Scheme || to.Host != from.Host {
 		return u
 	}
-	lent, err := feed.ParseURL(to.Scheme + "://" + from.User.String() + "@" + strings.TrimPrefix(string(u), to.Scheme+"://"))
+	lent, err := feed.ParseURL(to.Scheme + "://" + from.User.String() + "@" + strings.TrimPrefix(string(u),
+		to.Scheme+"://"))
 	if err != nil {
 		return u
 	}

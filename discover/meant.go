@@ -36,7 +36,8 @@ func order(f *Feed) int {
 			return 1
 		}
 	}
-	if strings.Contains(path, "/comments/") || strings.HasSuffix(path, "/comments") || strings.Contains(path, "feed=comments") {
+	if strings.Contains(path, "/comments/") || strings.HasSuffix(path, "/comments") ||
+		strings.Contains(path, "feed=comments") {
 		return 1
 	}
 	return 0
@@ -44,13 +45,15 @@ func order(f *Feed) int {
 
 // comments are the words by which feeds of comments are called, as they begin.
 var comments = []string{
-	"comment", "kommentar", "comentári", "comentari", "commenti", "reacties", "kommentti", "komentar", "komentář", "komentarz",
+	"comment", "kommentar", "comentári", "comentari", "commenti", "reacties", "kommentti", "komentar",
+	"komentář", "komentarz",
 	"комментар", "коментар", "yorum", "コメント", "评论", "評論", "留言", "댓글",
 }
 
 // bare is a title without the words that tell formats apart.
 func bare(title string) string {
-	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	words := strings.FieldsFunc(strings.ToLower(title),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	words = slices.DeleteFunc(words, func(w string) bool { return formatWords[w] })
 	return strings.Join(words, " ")
 }

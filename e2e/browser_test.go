@@ -66,8 +66,10 @@ func openBrowser(t *testing.T, n *node) *browser {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.UserDataDir(filepath.Join(home, "profile")),
-		chromedp.NoInheritEnv, chromedp.Env(environment(home)...), chromedp.DisableGPU, chromedp.Flag("no-proxy-server", true),
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"),
+		chromedp.UserDataDir(filepath.Join(home, "profile")),
+		chromedp.NoInheritEnv, chromedp.Env(environment(home)...), chromedp.DisableGPU,
+		chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("lang", "en"), chromedp.Flag("hide-scrollbars", true))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // which root cannot have
@@ -192,7 +194,8 @@ func (b *browser) inspect(t *testing.T, name string) {
 			b.look(t, width, scheme)
 			b.screenshot(t, at+".png", 100, chromedp.FullScreenshot)
 			b.bounded(t, func(ctx context.Context) error {
-				over, err := chromedp.Run(ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth"))
+				over, err := chromedp.Run(ctx,
+					chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth"))
 				if err == nil && over > 0 {
 					t.Errorf("%s: the page is %d pixels wider than the screen", at, over)
 				}
@@ -215,7 +218,8 @@ func (b *browser) look(t *testing.T, width int64, scheme string) {
 }
 
 // screenshot keeps what the page looks like as a file.
-func (b *browser) screenshot(t *testing.T, name string, quality int, take func(int) chromedp.Action[[]byte]) (size int) {
+func (b *browser) screenshot(t *testing.T, name string, quality int,
+	take func(int) chromedp.Action[[]byte]) (size int) {
 	t.Helper()
 	b.bounded(t, func(ctx context.Context) error {
 		png, err := chromedp.Run(ctx, take(quality))
@@ -236,7 +240,8 @@ func (b *browser) audit(t *testing.T, at string) {
 		({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.map(n => n.html.slice(0, 200) + ' ' + n.failureSummary)}))))`
 	var found string
 	b.bounded(t, func(ctx context.Context) (err error) {
-		if found, err = chromedp.Run(ctx, chromedp.Evaluate[string](run, chromedp.EvalAwaitPromise)); err == nil && found == "none" {
+		if found, err = chromedp.Run(ctx, chromedp.Evaluate[string](run, chromedp.EvalAwaitPromise)); err == nil &&
+			found == "none" {
 			if err = chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](b.axe)); err == nil {
 				found, err = chromedp.Run(ctx, chromedp.Evaluate[string](run, chromedp.EvalAwaitPromise))
 			}

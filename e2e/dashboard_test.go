@@ -26,7 +26,8 @@ func TestBrowserFirstStart(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "feeds.opml")
 	text := fmt.Sprintf(`<opml version="2.0"><head/><body><outline text="Sea"><outline type="rss" text="Harbor" xmlUrl="%s"/></outline>
 		<outline type="rss" text="Kitchen" xmlUrl="%s"/><outline type="rss" text="Nothing" xmlUrl="gopher:"/></body></opml>`,
-		p.publish("/harbor.xml", "Harbor News", "Low tide", "High tide"), p.publish("/kitchen.xml", "Kitchen Notes", "A stubborn sourdough"))
+		p.publish("/harbor.xml", "Harbor News", "Low tide", "High tide"),
+		p.publish("/kitchen.xml", "Kitchen Notes", "A stubborn sourdough"))
 	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,8 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 	b.visit(t, "/entries")
 	var entry string
 	b.bounded(t, func(ctx context.Context) (err error) {
-		entry, err = chromedp.Run(ctx, chromedp.Evaluate[string]("document.querySelector('.list h2 a').getAttribute('href')"))
+		entry, err = chromedp.Run(ctx,
+			chromedp.Evaluate[string]("document.querySelector('.list h2 a').getAttribute('href')"))
 		return err
 	})
 	for _, page := range []struct{ name, path, says string }{

@@ -1,8 +1,8 @@
 // Package e2e has feedex used as people use it: by feed readers and by a browser, against the real program. It is a
 // module of its own, so that what it needs is no dependency of feedex (docs/adr/0033-end-to-end-tests.md).
 //
-// Each test is skipped, with the reason, where a program that it drives is missing; with FEEDEX_E2E=1, as `make e2e` has
-// it, it fails instead.
+// Each test is skipped, with the reason, where a program that it drives is missing; with FEEDEX_E2E=1, as `make e2e`
+// has it, it fails instead.
 package e2e
 
 import (

@@ -24,7 +24,8 @@ import (
 // viewport is a screenshot of what is on the screen, and not of what is below.
 func viewport(int) chromedp.Action[[]byte] {
 	return func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
-		r, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
+		r, err := cdp.Call(ctx, t, page.CaptureScreenshot,
+			page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
 		if err != nil {
 			return nil, err
 		}
@@ -35,8 +36,8 @@ func viewport(int) chromedp.Action[[]byte] {
 // neighbors is how many neighbors a sample node has.
 const neighbors = 3
 
-// startNeighborhood starts a node and its neighbors. Each has an archive as if it had run for a week; of that nothing is
-// true but the shape.
+// startNeighborhood starts a node and its neighbors. Each has an archive as if it had run for a week; of that nothing
+// is true but the shape.
 func startNeighborhood(t *testing.T) *node {
 	t.Helper()
 	now := time.Now()
@@ -55,13 +56,17 @@ func startNeighborhood(t *testing.T) *node {
 // Titles of the sample: the feed with throttled polls and the one that refuses them, by index, are in trouble, and
 // one has a gap.
 var (
-	sampleFeeds = []string{"Harbor News", "Kitchen Notes", "Night Trains", "The Weekly Map", "Seeds and Soil", "Old Machines",
-		"Cloud Atlas", "Chess Endings", "Quiet Rivers", "Letterpress", "Field Recordings", "Small Computers", "Winter Cycling",
+	sampleFeeds = []string{"Harbor News", "Kitchen Notes", "Night Trains", "The Weekly Map", "Seeds and Soil",
+		"Old Machines",
+		"Cloud Atlas", "Chess Endings", "Quiet Rivers", "Letterpress", "Field Recordings", "Small Computers",
+		"Winter Cycling",
 		"A Garden in the North", "Walking Distance", "Paper Boats"}
-	sampleTitles = []string{"A night ferry finds its harbor", "What the tide left behind", "Notes on a stubborn sourdough",
+	sampleTitles = []string{"A night ferry finds its harbor", "What the tide left behind",
+		"Notes on a stubborn sourdough",
 		"The last sleeper to Narvik", "Why old maps lie", "Pruning roses in frost", "A lathe from 1911, running again",
 		"Naming the clouds", "King and pawn against king", "Where the river forgets its bed", "Setting a page by hand",
-		"Recording silence", "Four kilobytes are plenty", "How a bridge is inspected", "Studded tires, tested", "Kale under snow"}
+		"Recording silence", "Four kilobytes are plenty", "How a bridge is inspected", "Studded tires, tested",
+		"Kale under snow"}
 )
 
 const (
@@ -69,7 +74,8 @@ const (
 
 	sampleWeek = 7 * 24 * time.Hour
 	sampleLead = "The boat left at eleven and nobody slept."
-	sampleText = "<p>" + sampleLead + ` By two the lights of the islands had gone, and there was nothing to do but listen to the engine and
+	sampleText = "<p>" + sampleLead +
+		` By two the lights of the islands had gone, and there was nothing to do but listen to the engine and
 		count the hours.</p><p><img src="https://feed01.example/ferry.jpg" alt="The ferry at the quay, before dawn"></p><h2>What people read
 		there</h2><blockquote><p>Timetables, mostly. You would be surprised.</p></blockquote><ul><li>Timetables</li><li>Old letters</li>
 		<li>One tide chart, <em>upside down</em></li></ul><p>The harbor came up out of the dark at six, all at once,
@@ -102,7 +108,8 @@ func writeSample(t *testing.T, path string, r *rand.Rand, now time.Time) {
 	for at := now.Add(-sampleWeek); at.Before(now); at = at.Add(time.Hour) {
 		s.KeepFollowed(at, time.Hour)
 	}
-	s.KeepHost(archive.Host{Name: "feed04.example", Budget: courtesy.Budget{Gap: time.Minute, Rest: time.Hour, Until: now.Add(6 * time.Hour)}})
+	s.KeepHost(archive.Host{Name: "feed04.example", Budget: courtesy.Budget{Gap: time.Minute,
+		Rest: time.Hour, Until: now.Add(6 * time.Hour)}})
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -124,12 +131,15 @@ type arrival struct {
 }
 
 // writeSampleFeed writes one feed and the polls of it, and returns its entries, of which most came from a neighbor.
-func writeSampleFeed(s *sqlite.Store, r *rand.Rand, now time.Time, i int, title string, source protocol.NodeID) (arrivals []arrival) {
+func writeSampleFeed(s *sqlite.Store, r *rand.Rand, now time.Time, i int, title string,
+	source protocol.NodeID) (arrivals []arrival) {
 	site := fmt.Sprintf("https://feed%02d.example/", i+1)
 	last := now.Add(-time.Duration(5+r.IntN(100)) * time.Minute)
-	f := archive.Feed{URL: feed.URL(site + "feed.xml"), Title: title, Link: site, Subscribed: true, Since: now.Add(-6 * sampleWeek),
-		Interval: 3 * time.Hour, LastPoll: last, LastSuccess: last, NextPoll: now.Add(time.Duration(20+r.IntN(160)) * time.Minute),
-		Helped: .72, Listed: 20, ETag: `"a"`}
+	f := archive.Feed{URL: feed.URL(site + "feed.xml"), Title: title, Link: site, Subscribed: true,
+		Since:    now.Add(-6 * sampleWeek),
+		Interval: 3 * time.Hour, LastPoll: last, LastSuccess: last,
+		NextPoll: now.Add(time.Duration(20+r.IntN(160)) * time.Minute),
+		Helped:   .72, Listed: 20, ETag: `"a"`}
 	var well time.Duration // for how long polls have been failing
 	switch i {
 	case throttledFeed:
@@ -149,7 +159,9 @@ func writeSampleFeed(s *sqlite.Store, r *rand.Rand, now time.Time, i int, title 
 
 	var polls []time.Time
 	var requests []grade.Request
-	for at := now.Add(-sampleWeek + time.Duration(r.IntN(180))*time.Minute); at.Before(now); at = at.Add(time.Duration(150+r.IntN(60)) * time.Minute) {
+	for at := now.Add(-sampleWeek +
+		time.Duration(r.IntN(180))*time.Minute); at.Before(now); at = at.Add(time.Duration(150+
+		r.IntN(60)) * time.Minute) {
 		q := grade.Request{At: at, URL: string(f.URL), Status: 304}
 		switch {
 		case now.Sub(at) < well:

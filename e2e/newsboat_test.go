@@ -36,7 +36,8 @@ func newNewsboat(t *testing.T, urls, config string) *newsboat {
 }
 
 func (nb *newsboat) args(more ...string) []string {
-	return append([]string{"-u", filepath.Join(nb.dir, "urls"), "-C", filepath.Join(nb.dir, "config"), "-c", filepath.Join(nb.dir, "cache.db")}, more...)
+	return append([]string{"-u", filepath.Join(nb.dir, "urls"), "-C", filepath.Join(nb.dir, "config"), "-c",
+		filepath.Join(nb.dir, "cache.db")}, more...)
 }
 
 // unread reloads all feeds and returns how many articles are unread then.
@@ -78,7 +79,8 @@ func (nb *newsboat) open(t *testing.T) *screen {
 		cmd := exec.Command("tmux", "-S", s.socket, "kill-server")
 		cmd.Run() // it may have ended with its last program
 	})
-	s.run(t, append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "30", "newsboat"}, nb.args()...)...)
+	s.run(t, append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "30", "newsboat"},
+		nb.args()...)...)
 	return s
 }
 

@@ -105,7 +105,8 @@ show-read-feeds no
 			if mode.stars {
 				starred = " starred"
 				s.keys(t, "Up", "C-e", "f", "Enter") // N had gone on to the next article
-				o.expect(t, map[string]string{"Low tide": "unread", "High tide": "unread", "A ferry comes": "unread starred"})
+				o.expect(t, map[string]string{"Low tide": "unread", "High tide": "unread",
+					"A ferry comes": "unread starred"})
 			}
 			s.keys(t, "A")
 			o.expect(t, map[string]string{"Low tide": "read", "High tide": "read", "A ferry comes": "read" + starred})

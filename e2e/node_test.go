@@ -104,7 +104,8 @@ func startNode(t *testing.T, data string, args ...string) *node {
 
 // environment is what programs are run with: a home of their own, and no proxy.
 func environment(home string, more ...string) []string {
-	env := []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC",
+	env := []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home, "LANG=C.UTF-8",
+		"LC_ALL=C.UTF-8", "TZ=UTC",
 		"PATH=" + os.Getenv("PATH"), "TERM=screen"}
 	return append(env, more...)
 }
@@ -145,7 +146,8 @@ func (n *node) feedex(t *testing.T, args ...string) string {
 func (n *node) password(t *testing.T, name string) string {
 	t.Helper()
 	var made struct{ Password string }
-	if err := json.Unmarshal([]byte(n.feedex(t, "password", "add", name, "--json")), &made); err != nil || made.Password == "" {
+	if err := json.Unmarshal([]byte(n.feedex(t, "password", "add", name, "--json")), &made); err != nil ||
+		made.Password == "" {
 		t.Fatalf("no password: %v", err)
 	}
 	return made.Password
@@ -211,8 +213,8 @@ func (o *observer) entries(t *testing.T) map[string]entry {
 	return all
 }
 
-// expect waits until the node has every one of these entries in this state: "read" or "unread", and "starred" behind that
-// if it is.
+// expect waits until the node has every one of these entries in this state: "read" or "unread", and "starred" behind
+// that if it is.
 func (o *observer) expect(t *testing.T, want map[string]string) {
 	t.Helper()
 	eventually(t, func() string {
@@ -235,7 +237,8 @@ func (o *observer) expect(t *testing.T, want map[string]string) {
 // mark marks an entry read or unread.
 func (o *observer) mark(t *testing.T, title, status string) {
 	t.Helper()
-	o.call(t, http.MethodPut, "/v1/entries", map[string]any{"entry_ids": []int64{o.entries(t)[title].ID}, "status": status}, nil)
+	o.call(t, http.MethodPut, "/v1/entries", map[string]any{"entry_ids": []int64{o.entries(t)[title].ID},
+		"status": status}, nil)
 }
 
 // star stars an entry that is not starred.

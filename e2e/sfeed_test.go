@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// sfeed, a set of small programs over curl, reads a feed at the node in both of the formats of XML, and all feeds in one.
+// sfeed, a set of small programs over curl, reads a feed at the node in both of the formats of XML, and all feeds in
+// one.
 func TestSfeedReadsFeedsOut(t *testing.T) {
 	need(t, "sfeed_update", "curl")
 	p, n := startPublisher(t), startPollingNode(t)
@@ -40,13 +41,15 @@ func TestSfeedReadsFeedsOut(t *testing.T) {
 		}
 		var titles []string
 		for line := range strings.Lines(string(got)) {
-			if fields := strings.Split(line, "\t"); len(fields) > 5 && fields[0] != "" && strings.HasPrefix(fields[2], p.server.URL+"/") &&
+			if fields := strings.Split(line, "\t"); len(fields) > 5 && fields[0] != "" &&
+				strings.HasPrefix(fields[2], p.server.URL+"/") &&
 				strings.Contains(fields[3], "What there is to say of") && fields[5] != "" {
 				titles = append(titles, fields[1])
 			}
 		}
 		if want := "High & dry ＜again＞|Low tide"; strings.Join(titles, "|") != want {
-			t.Errorf("%s: sfeed has the entries %q, want %q, each with time, link, text and id:\n%s", name, titles, want, got)
+			t.Errorf("%s: sfeed has the entries %q, want %q, each with time, link, text and id:\n%s", name,
+				titles, want, got)
 		}
 	}
 }

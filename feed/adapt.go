@@ -69,7 +69,8 @@ func (w *walk) adaptType(a attr, mode string) (xhtml bool) {
 // from, and would resolve references against a relative one as if it began at the host's root.
 func (w *walk) outermost(e *element, base string) string {
 	around := len(w.open) > 0 && w.open[len(w.open)-1].address != nil
-	if around || e.address == nil || strings.Contains(base, "//") || strings.HasPrefix(base, "/") || w.growth >= maxGrowth {
+	if around || e.address == nil || strings.Contains(base, "//") || strings.HasPrefix(base, "/") ||
+		w.growth >= maxGrowth {
 		return base
 	}
 	to := html.EscapeString(e.address.String())
@@ -154,8 +155,8 @@ func (w *walk) keepID(e *element, inner string) {
 	w.edit(e.tag.from, e.tag.from, `<id xmlns="`+verbatimSpace+`">`+inner+`</id>`)
 }
 
-// unprefix takes the prefix out of an element of XHTML, as in <xh:a> (RFC 4287 §3.1.1.3): its text is kept as HTML, which
-// knows no namespaces.
+// unprefix takes the prefix out of an element of XHTML, as in <xh:a> (RFC 4287 §3.1.1.3): its text is kept as HTML,
+// which knows no namespaces.
 func (w *walk) unprefix(e *element, t token) {
 	if e.bare = e.xhtml && e.prefix != "" && w.space(e.prefix) == xhtmlSpace; e.bare {
 		w.edit(t.from+1, t.from+2+len(e.prefix), "")

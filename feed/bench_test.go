@@ -20,7 +20,8 @@ func ordinaryFeed() []byte {
 <channel><title>An ordinary feed</title><link>https://example.com/</link><description>Of ordinary things</description>
 <atom:link href="https://example.com/feed" rel="self" type="application/rss+xml"/><sy:updatePeriod>hourly</sy:updatePeriod>
 `)
-	text := strings.Repeat(`<p>The <a href="https://example.org/page?a=1">quick</a> brown fox — “jumps” over the lazy dog.</p>`+"\n", 26)
+	text := strings.Repeat(`<p>The <a href="https://example.org/page?a=1">quick</a> brown fox — “jumps” over the `+
+		`lazy dog.</p>`+"\n", 26)
 	for i := range 50 {
 		fmt.Fprintf(&b, `<item><title>Number %d &#8211; news &amp; views</title><link>https://example.com/%d/</link>
 <dc:creator><![CDATA[Ann Example]]></dc:creator><pubDate>Mon, 05 Jan 2026 %02d:%02d:00 +0000</pubDate>

@@ -33,9 +33,9 @@ func (b *builder) instant(written string, parsed *time.Time) time.Time {
 
 // parseDate reads the two families of dates that feeds use, RFC 3339 and RFC 5322, with the liberties
 // that publishers take: parts left out, one digit for two, other separators, month names of other
-// languages; and the seconds or milliseconds of Unix. gofeed knows most of these forms too, but takes a zone name that it does not know from
-// the time zone of the machine, so that two nodes would date the same entry differently; here such a
-// name means UTC. The day of the week is ignored.
+// languages; and the seconds or milliseconds of Unix. gofeed knows most of these forms too, but takes a zone name that
+// it does not know from the time zone of the machine, so that two nodes would date the same entry differently; here
+// such a name means UTC. The day of the week is ignored.
 func parseDate(s string) (time.Time, bool) {
 	p := dateParser{rest: strings.TrimSpace(s)}
 	if n, digits := p.number(); p.rest == "" && !p.bad {
@@ -189,7 +189,8 @@ func (p *dateParser) zone() int {
 // comment skips a zone's name behind its offset, "+0100 (CET)" or "+0000 UTC".
 func (p *dateParser) comment() {
 	p.blanks()
-	if _, known := zones[strings.ToUpper(p.rest)]; known || strings.EqualFold(p.rest, "UTC") || strings.EqualFold(p.rest, "GMT") {
+	if _, known := zones[strings.ToUpper(p.rest)]; known || strings.EqualFold(p.rest, "UTC") ||
+		strings.EqualFold(p.rest, "GMT") {
 		p.rest = ""
 	}
 	if strings.HasPrefix(p.rest, "(") && strings.HasSuffix(p.rest, ")") {

@@ -73,8 +73,8 @@ func byteOrder(body []byte) (enc encoding.Encoding, mark int) {
 	return zeroBytes(body), 0
 }
 
-// zeroBytes finds the encoding of a document that begins with two characters of ASCII, blanks maybe, of more than a byte
-// each; nil where it does not.
+// zeroBytes finds the encoding of a document that begins with two characters of ASCII, blanks maybe, of more than a
+// byte each; nil where it does not.
 func zeroBytes(body []byte) encoding.Encoding {
 	var shape [8]byte // where zeros are, in the first characters
 	for i, c := range body[:min(len(body), len(shape))] {

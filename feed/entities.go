@@ -12,12 +12,12 @@ const (
 	cdataEnd    = "]]>"
 )
 
-// entityText matches the declaration of an entity that stands for text: no markup, and no other entities, by which a few
-// hundred bytes could stand for gigabytes.
+// entityText matches the declaration of an entity that stands for text: no markup, and no other entities, by which a
+// few hundred bytes could stand for gigabytes.
 var entityText = regexp.MustCompile(`<!ENTITY\s+([A-Za-z_][A-Za-z0-9_.-]{0,63})\s+(?:"((?:[^"&<%]|&#\w{1,8};)*)"|'((?:[^'&<%]|&#\w{1,8};)*)')\s*>`)
 
-// ownEntities returns what puts text in the place of the entities that the document declares itself (XML 1.0 §4.1, §4.2.1),
-// nil where there are none. gofeed knows those of HTML alone.
+// ownEntities returns what puts text in the place of the entities that the document declares itself (XML 1.0 §4.1,
+// §4.2.1), nil where there are none. gofeed knows those of HTML alone.
 func ownEntities(text string) func(string) string {
 	l := lexer{src: text}
 	for {
@@ -34,8 +34,8 @@ func ownEntities(text string) func(string) string {
 	}
 }
 
-// declarations are the references to the entities of a document type, each followed by its text. Of several of a name the
-// first counts.
+// declarations are the references to the entities of a document type, each followed by its text. Of several of a name
+// the first counts.
 func declarations(doctype string) (pairs []string) {
 	known := make(map[string]bool)
 	for _, m := range entityText.FindAllStringSubmatch(doctype, maxEntities) {
@@ -47,8 +47,8 @@ func declarations(doctype string) (pairs []string) {
 	return pairs
 }
 
-// expand puts text in the place of references, but in CDATA sections, which hold none, and not where the text would grow
-// out of bounds.
+// expand puts text in the place of references, but in CDATA sections, which hold none, and not where the text would
+// grow out of bounds.
 func expand(text string, pairs []string) string {
 	growth := 0
 	for i := 0; i < len(pairs); i += 2 {

@@ -53,7 +53,8 @@ func ExampleEntry_EntryID() {
 }
 
 func ExampleURL_Secret() {
-	for _, u := range []feed.URL{"http://example.com/feed", "http://example.com/feed?token=1", "http://ann:word@example.com/feed"} {
+	for _, u := range []feed.URL{"http://example.com/feed", "http://example.com/feed?token=1",
+		"http://ann:word@example.com/feed"} {
 		fmt.Println(u.Secret())
 	}
 	// Output:

@@ -27,8 +27,8 @@ type Filter struct {
 	Limit int
 	// Relevance asks for the entries that fit best, in that order, in place of the newest.
 	Relevance bool
-	// Dated asks for the entries of the latest time, in that order, in place of the newest arrivals. It goes for filters
-	// without words, ids and Relevance, and says nothing in others.
+	// Dated asks for the entries of the latest time, in that order, in place of the newest arrivals. It goes for
+	// filters without words, ids and Relevance, and says nothing in others.
 	Dated bool
 	// Shareable leaves out entries that may not be served to others.
 	Shareable bool

@@ -76,5 +76,6 @@ func (s source) place(at int, prepare func(string) string) int {
 
 // bytewise reports whether every "\n" of the document is a line end by itself.
 func (s source) bytewise() bool {
-	return s.enc == nil || s.enc == encoding.Nop || s.mark == 0 && !bytes.Contains(s.body[:min(4, len(s.body))], []byte{0})
+	return s.enc == nil || s.enc == encoding.Nop || s.mark == 0 &&
+		!bytes.Contains(s.body[:min(4, len(s.body))], []byte{0})
 }

@@ -58,7 +58,8 @@ func TestCutDocumentsEndAtTheirEnd(t *testing.T) {
 			continue // it alone is a line end too
 		}
 		_, err := Parse("http://example.com/", "", []byte(whole[:n]), corpusTime)
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("byte %d, line %d: document ends inside", n, 1+strings.Count(whole[:n], "\n"))) {
+		if err == nil || !strings.Contains(err.Error(),
+			fmt.Sprintf("byte %d, line %d: document ends inside", n, 1+strings.Count(whole[:n], "\n"))) {
 			t.Errorf("cut at %d: %v", n, err)
 		}
 	}

@@ -69,11 +69,16 @@ func FuzzParse(f *testing.F) {
 func FuzzRepetition(f *testing.F) {
 	for _, s := range [][3]string{
 		{"<rss><channel>", "<item>", ""}, {"<rss><channel>", "<item><guid>1</guid></item>", "</channel></rss>"},
-		{"<feed>", "<entry xml:base='a/'>", ""}, {"<rss><channel><item><title>", "<![CDATA[x]]>&amp;", "</title></item></channel></rss>"},
-		{"<rss", " xmlns:a='b'", "><channel/></rss>"}, {"<!DOCTYPE a [", "<!ENTITY a '&a;&a;'>", "]><rss><channel/></rss>"},
-		{"{\"items\":[", "{\"id\":1},", "{}]}"}, {"{\"items\":", "[", ""}, {"<rss><channel><item><pubDate>", "1", "</pubDate></item></channel></rss>"},
-		{"<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://a/'><entry><content type='html'>", "&lt;a href='b'>", "</content></entry></feed>"},
-		{"<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://a/'><entry><content type='xhtml'><div>", "<a href='b'>", "</div></content></entry></feed>"},
+		{"<feed>", "<entry xml:base='a/'>", ""}, {"<rss><channel><item><title>", "<![CDATA[x]]>&amp;",
+			"</title></item></channel></rss>"},
+		{"<rss", " xmlns:a='b'", "><channel/></rss>"}, {"<!DOCTYPE a [", "<!ENTITY a '&a;&a;'>",
+			"]><rss><channel/></rss>"},
+		{"{\"items\":[", "{\"id\":1},", "{}]}"}, {"{\"items\":", "[", ""},
+		{"<rss><channel><item><pubDate>", "1", "</pubDate></item></channel></rss>"},
+		{"<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://a/'><entry><content type='html'>",
+			"&lt;a href='b'>", "</content></entry></feed>"},
+		{"<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://a/'><entry><content type='xhtml'><div>",
+			"<a href='b'>", "</div></content></entry></feed>"},
 	} {
 		f.Add(s[0], s[1], s[2], uint32(50_000))
 	}
@@ -83,7 +88,8 @@ func FuzzRepetition(f *testing.F) {
 		runtime.ReadMemStats(&before)
 		doc, err := feed.Parse(goldenURL, "", []byte(head+strings.Repeat(piece, int(n))+tail), goldenTime)
 		runtime.ReadMemStats(&after)
-		if err != nil && !errors.Is(err, feed.ErrFormat) && !errors.Is(err, feed.ErrLimit) || (err == nil) != (doc != nil) {
+		if err != nil && !errors.Is(err, feed.ErrFormat) && !errors.Is(err, feed.ErrLimit) ||
+			(err == nil) != (doc != nil) {
 			t.Fatalf("%d times %q: %v, %v", n, piece, doc, err)
 		}
 		if spent := (after.TotalAlloc - before.TotalAlloc) >> 20; spent > 1024 {

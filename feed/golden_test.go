@@ -12,7 +12,8 @@ import (
 	"feedex/feed"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected results in testdata/feeds; read the difference before committing it")
+var update = flag.Bool("update", false,
+	"rewrite the expected results in testdata/feeds; read the difference before committing it")
 
 const feeds = "../testdata/feeds"
 
@@ -60,7 +61,8 @@ func goldenOf(doc *feed.Document, err error) golden {
 	if err != nil {
 		return golden{Error: err.Error()}
 	}
-	g := golden{Title: doc.Title, Link: doc.Link, Description: doc.Description, Clients: doc.Clients, Private: doc.Private}
+	g := golden{Title: doc.Title, Link: doc.Link, Description: doc.Description, Clients: doc.Clients,
+		Private: doc.Private}
 	for _, e := range doc.Entries {
 		ge := goldenEntry{ID: e.ID, Title: e.Title, Link: e.Link, Authors: e.Authors, Published: e.Published,
 			Updated: e.Updated, Summary: e.Summary, Content: e.Content, Categories: e.Categories}

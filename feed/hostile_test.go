@@ -51,19 +51,27 @@ func TestHostileDocuments(t *testing.T) {
 			feed.ErrLimit, "nested deeper than 256"},
 		{"deep enough", item("<x:a>" + r("<x:b>", 252) + r("</x:b>", 252) + "</x:a>"), nil, ""},
 		{"a million items", channel(r("<item/>", 1_000_000)), feed.ErrLimit, "more than 10000 entries"},
-		{"a million entries", `<feed>` + r("<entry/>", 1_000_000) + `</feed>`, feed.ErrLimit, "more than 10000 entries"},
-		{"a million elements", channel("\n" + r("<x:a/>", 1_000_000)), feed.ErrLimit, "line 2: more than 250000 elements"},
-		{"a million attributes", channel("<x:a" + r(" a=''", 1_000_000) + "/>"), feed.ErrLimit, "more than 250000 attributes"},
+		{"a million entries", `<feed>` + r("<entry/>", 1_000_000) + `</feed>`, feed.ErrLimit,
+			"more than 10000 entries"},
+		{"a million elements", channel("\n" + r("<x:a/>", 1_000_000)), feed.ErrLimit,
+			"line 2: more than 250000 elements"},
+		{"a million attributes", channel("<x:a" + r(" a=''", 1_000_000) + "/>"), feed.ErrLimit,
+			"more than 250000 attributes"},
 		{"a huge attribute", item("<link href='" + r("a/../", 300_000) + "'/>"), nil, ""},
-		{"namespaces", `<rss` + many(2000, ` xmlns:n%d="u"`) + `><channel>` + r("<n1:a/>", 100_000) + `</channel></rss>`,
+		{"namespaces", `<rss` + many(2000, ` xmlns:n%d="u"`) + `><channel>` + r("<n1:a/>", 100_000) +
+			`</channel></rss>`,
 			feed.ErrLimit, "take too long"},
 		{"nested xml:base", `<feed>` + r(`<entry xml:base="a/">`, 400_000), feed.ErrLimit, "nested deeper than 256"},
-		{"long xml:base", `<feed xml:base="http://a/` + r("a/", 30_000) + `"><entry>` + r(`<x href="a"/>`, 200_000) + `</entry></feed>`,
+		{"long xml:base", `<feed xml:base="http://a/` + r("a/", 30_000) + `"><entry>` + r(`<x href="a"/>`, 200_000) +
+			`</entry></feed>`,
 			feed.ErrLimit, "take too long"},
 		{"long xml:base in another spelling", `<feed xmlns:y="http://www.w3.org/XML/1998/namespace" y:base="http://a/` +
-			r("a/", 30_000) + `"><entry>` + r(`<x href="a"/>`, 200_000) + `</entry></feed>`, feed.ErrLimit, "take too long"},
-		{"text in pieces", channel("<x:a>" + r("x", 1_000_000) + r("<b/>x", 200_000) + "</x:a>"), feed.ErrLimit, "take too long"},
-		{"text in sections", channel("<x:a>" + r("x", 1_000_000) + r("<![CDATA[]]>x", 500_000) + "</x:a>"), feed.ErrLimit, "take too long"},
+			r("a/", 30_000) + `"><entry>` + r(`<x href="a"/>`, 200_000) + `</entry></feed>`, feed.ErrLimit,
+			"take too long"},
+		{"text in pieces", channel("<x:a>" + r("x", 1_000_000) + r("<b/>x", 200_000) + "</x:a>"), feed.ErrLimit,
+			"take too long"},
+		{"text in sections", channel("<x:a>" + r("x", 1_000_000) + r("<![CDATA[]]>x", 500_000) + "</x:a>"),
+			feed.ErrLimit, "take too long"},
 		{"unreadable dates", item(r("<pubDate>x</pubDate>", 200_000)), feed.ErrLimit, "take too long"},
 		{"one unreadable date", item("<pubDate>" + r("x", 9_000_000) + "</pubDate>"), feed.ErrLimit, "take too long"},
 		{"stray brackets", item("<title>" + r("<", 3_000_000) + "</title>"), feed.ErrLimit, "take too long"},
@@ -71,29 +79,42 @@ func TestHostileDocuments(t *testing.T) {
 		{"comments", item("<title>" + r("<!-- -->", 1_250_000) + "</title>"), feed.ErrLimit, "take too long"},
 		{"unclosed attributes", item("<title>" + r("<a b='", 1_500_000) + "</title>"), feed.ErrLimit, "take too long"},
 		{"HTML tree, RSS", item("<description><![CDATA[" + unclosed() + "]]></description>"), nil, ""},
-		{"HTML tree, Atom", entry(`<content type="html" xml:base="http://a/"><![CDATA[` + unclosed() + "]]></content>"), nil, ""},
-		{"HTML tree, hidden type", entry(`<content x:type="&#104;tml" xml:base="http://a/"><![CDATA[` + unclosed() + "]]></content>"), nil, ""},
+		{"HTML tree, Atom", entry(`<content type="html" xml:base="http://a/"><![CDATA[` + unclosed() +
+			"]]></content>"), nil, ""},
+		{"HTML tree, hidden type",
+			entry(`<content x:type="&#104;tml" xml:base="http://a/"><![CDATA[` + unclosed() +
+				"]]></content>"), nil, ""},
 		{"HTML tree, XHTML", entry(`<content type="XHTML">` + unclosed() + "</content>"), nil, ""},
-		{"links to resolve", entry(`<content type="html" xml:base="http://a/"><![CDATA[` + r("<a href=b>", 200_000) + "]]></content>"), nil, ""},
-		{"links to resolve against much", entry(`<content type="html" xml:base="http://a/` + r("a/", 1000) + `"><![CDATA[` +
-			r("<a href=b>", 200_000) + "]]></content>"), nil, ""},
+		{"links to resolve", entry(`<content type="html" xml:base="http://a/"><![CDATA[` + r("<a href=b>", 200_000) +
+			"]]></content>"), nil, ""},
+		{"links to resolve against much",
+			entry(`<content type="html" xml:base="http://a/` + r("a/", 1000) + `"><![CDATA[` +
+				r("<a href=b>", 200_000) + "]]></content>"), nil, ""},
 		{"links to resolve in XHTML", entry(`<content type="xhtml" xml:base="http://a/` + r("a/", 1000) + `"><div>` +
 			r("<a href='b'/>", 200_000) + "</div></content>"), feed.ErrLimit, "take too long"},
 		{"one id for all", channel(r("<item><guid>1</guid><title>a</title></item>", 9_999)), nil, ""},
-		{"one id for all, untitled", channel(r("<item><guid>1</guid><description>a</description></item>", 9_999)), nil, ""},
-		{"entities of entities", `<!DOCTYPE rss [<!ENTITY a "` + r("a", 100) + `">` + many(20, `<!ENTITY b%d "`+r("&a;", 100)+`">`) +
+		{"one id for all, untitled",
+			channel(r("<item><guid>1</guid><description>a</description></item>", 9_999)), nil, ""},
+		{"entities of entities", `<!DOCTYPE rss [<!ENTITY a "` + r("a", 100) +
+			`">` + many(20, `<!ENTITY b%d "`+r("&a;", 100)+`">`) +
 			`]>` + item("<title>"+r("&b1;", 100)+"</title>"), nil, ""}, // harmless: not expanded
-		{"an entity that grows", `<!DOCTYPE rss [<!ENTITY a "` + r("a", 1_000_000) + `">]>` + item("<title>"+r("&a;", 1_000_000)+"</title>"), nil, ""},
-		{"as many entities as there is room for", `<!DOCTYPE rss [` + many(400_000, `<!ENTITY a%d "a">`) + `]>` + item("<title>"+r("&a1;", 200_000)+"</title>"), nil, ""},
-		{"an entity between sections", `<!DOCTYPE rss [<!ENTITY a "b">]>` + item("<title>&a;"+r("<![CDATA[]]>&a;", 500_000)+"</title>"), feed.ErrLimit, "take too long"},
-		{"external entity", `<!DOCTYPE rss [<!ENTITY a SYSTEM "file:///etc/passwd">]>` + item("<title>&a;</title>"), nil, ""},
+		{"an entity that grows", `<!DOCTYPE rss [<!ENTITY a "` + r("a", 1_000_000) +
+			`">]>` + item("<title>"+r("&a;", 1_000_000)+"</title>"), nil, ""},
+		{"as many entities as there is room for", `<!DOCTYPE rss [` + many(400_000, `<!ENTITY a%d "a">`) +
+			`]>` + item("<title>"+r("&a1;", 200_000)+"</title>"), nil, ""},
+		{"an entity between sections",
+			`<!DOCTYPE rss [<!ENTITY a "b">]>` + item("<title>&a;"+r("<![CDATA[]]>&a;", 500_000)+"</title>"),
+			feed.ErrLimit, "take too long"},
+		{"external entity", `<!DOCTYPE rss [<!ENTITY a SYSTEM "file:///etc/passwd">]>` +
+			item("<title>&a;</title>"), nil, ""},
 		{"ampersands", item("<title>" + r("&", 1_000_000) + "</title>"), nil, ""},
 		{"forbidden references", item("<title>" + r("&#1;", 2_000_000) + "</title>"), nil, ""},
 		{"open declarations", r("<!a", 2_000_000), feed.ErrFormat, "no root element"},
 		{"open declarations inside", channel(r("<!a", 2_000_000)), feed.ErrLimit, "take too long"},
 		{"open comment", `<rss><!-- ` + r("-", 1_000_000), feed.ErrFormat, "document ends inside <rss>"},
 		{"a long name", "<" + r("a", 1_000_000) + ">", feed.ErrFormat, "root element <" + r("a", 64) + "> is not"},
-		{"JSON of a million objects", `{"items":[` + r("{},", 1_000_000) + "{}]}", feed.ErrLimit, "more than 250000 objects"},
+		{"JSON of a million objects", `{"items":[` + r("{},", 1_000_000) + "{}]}", feed.ErrLimit,
+			"more than 250000 objects"},
 		{"JSON of too many items", `{"items":[` + r("{},", 10_000) + "{}]}", feed.ErrLimit, "more than 10000 entries"},
 		{"JSON nested deep", `{"items":` + r("[", 5_000_000), feed.ErrFormat, "max depth"},
 		{"JSON nested deep aside", `{"items":[],"x":` + r(`{"a":`, 100_000), feed.ErrFormat, "max depth"},

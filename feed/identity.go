@@ -92,7 +92,8 @@ func (e *Entry) Digest() Digest {
 
 // version is the digest of the entry, and its Identity.Bare.
 func (e *Entry) version() (digest Digest, bare uint64) {
-	switch n := e.fieldsBytes(); { // on the stack if it fits, and a short entry does not pay for clearing what a long one needs
+	// on the stack if it fits, and a short entry does not pay for clearing what a long one needs
+	switch n := e.fieldsBytes(); {
 	case n <= 1024:
 		return e.hash(make([]byte, 0, 1024))
 	case n <= 4096:

@@ -167,10 +167,12 @@ func TestCleanIdempotent(t *testing.T) {
 
 // What was computed for a document counts for copies of it, but not where they have other entries.
 func TestIdentitiesOfADocument(t *testing.T) {
-	doc := feed.Document{Entries: []feed.Entry{{Feed: "https://example.com/feed", ID: "1"}, {Feed: "https://example.com/feed", ID: "2"}}}
+	doc := feed.Document{Entries: []feed.Entry{{Feed: "https://example.com/feed", ID: "1"},
+		{Feed: "https://example.com/feed", ID: "2"}}}
 	doc.Identities()
 	other := doc
-	other.Entries = []feed.Entry{{Feed: "https://example.com/feed", ID: "3"}, {Feed: "https://example.com/feed", ID: "4", Title: "T"}}
+	other.Entries = []feed.Entry{{Feed: "https://example.com/feed", ID: "3"},
+		{Feed: "https://example.com/feed", ID: "4", Title: "T"}}
 	fewer := doc
 	fewer.Entries = doc.Entries[:1]
 	for _, d := range []*feed.Document{&doc, &other, &fewer, {}} {

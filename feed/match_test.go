@@ -61,7 +61,8 @@ func TestMatchErrors(t *testing.T) {
 		{strings.Repeat("a ", 33), 65, "more than 32"},
 		{"b " + strings.Repeat("a", 257), 3, "257 bytes"},
 		{strings.Repeat("a", 1025), 1, "1025 bytes"},
-		{strings.Repeat(`b"c"`, 15) + strings.Repeat("-", 250) + ` "` + strings.Repeat("-", 960-252-60) + `x"`, 61, "no letter"},
+		{strings.Repeat(`b"c"`, 15) + strings.Repeat("-", 250) + ` "` + strings.Repeat("-", 960-252-60) + `x"`, 61,
+			"no letter"},
 		{"a\xff", 1, "UTF-8"},
 	} {
 		m, err := feed.ParseMatch(c.text)

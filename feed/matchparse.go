@@ -124,7 +124,8 @@ func (p *matchParser) operand() (Match, error) {
 	case "":
 		return Match{}, p.errorAt(at, "a word is missing here")
 	case "AND", "OR":
-		return Match{}, p.errorAt(at, `%s joins nothing here; to search for the word, write it in small letters or "%[1]s" in quotes`, p.token)
+		return Match{}, p.errorAt(at,
+			`%s joins nothing here; to search for the word, write it in small letters or "%[1]s" in quotes`, p.token)
 	case ")":
 		return Match{}, p.errorAt(at, `a word is missing before this ")"`)
 	case "NOT", "(":
@@ -164,7 +165,8 @@ func (p *matchParser) term() (Match, error) {
 		return Match{}, p.errorAt(at, "there are more than %d words and phrases", MaxMatchTerms)
 	}
 	if len(term) > maxTermBytes {
-		return Match{}, p.errorAt(at, "%d bytes are too many for a word or a phrase, the limit is %d", len(term), maxTermBytes)
+		return Match{}, p.errorAt(at, "%d bytes are too many for a word or a phrase, the limit is %d", len(term),
+			maxTermBytes)
 	}
 	if !strings.ContainsFunc(term, sought) {
 		return Match{}, p.errorAt(at, "%s holds no letter and no number to search for", p.token)

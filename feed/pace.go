@@ -64,8 +64,8 @@ func rssPace(f *rss.Feed) Pace {
 	return p
 }
 
-// syndicationPeriod is the time between updates by the RSS 1.0 syndication module: a period (a day, where only the other is
-// said), divided by how often in it (once, where that is not said). Its base is ignored.
+// syndicationPeriod is the time between updates by the RSS 1.0 syndication module: a period (a day, where only the
+// other is said), divided by how often in it (once, where that is not said). Its base is ignored.
 func syndicationPeriod(extensions ext.Extensions) time.Duration {
 	var period time.Duration
 	often := atMost(extensionText(extensions, "updateFrequency"), 1e6)

@@ -15,9 +15,11 @@ func TestOlderDocuments(t *testing.T) {
 		name, format, links string
 		want                feed.URL
 	}{
-		{"atom", atom, `<link rel="self" href="/"/><link rel="prev-archive" href="https://example.com/2025/"/>`, "https://example.com/2025/"},
+		{"atom", atom, `<link rel="self" href="/"/><link rel="prev-archive" href="https://example.com/2025/"/>`,
+			"https://example.com/2025/"},
 		{"relative", atom, `<link rel="Prev-Archive" href="../2025.xml"/>`, "https://example.com/2025.xml"},
-		{"the first of several", atom, `<link rel="prev-archive" href="/a"/><link rel="prev-archive" href="/b"/>`, "https://example.com/a"},
+		{"the first of several", atom, `<link rel="prev-archive" href="/a"/><link rel="prev-archive" href="/b"/>`,
+			"https://example.com/a"},
 		{"rss", rss, `<a:link rel="prev-archive" href="https://example.com/2025/"/>`, "https://example.com/2025/"},
 		{"a file", atom, `<link rel="prev-archive" href="file:///etc/passwd"/>`, ""},
 		{"no address", atom, `<link rel="prev-archive"/>`, ""},
@@ -25,7 +27,8 @@ func TestOlderDocuments(t *testing.T) {
 		{"of an entry", atom, `<entry><id>2</id><link rel="prev-archive" href="/a"/></entry>`, ""},
 	}
 	for _, tt := range tests {
-		doc, err := feed.Parse("https://example.com/news/feed", "application/xml", fmt.Appendf(nil, tt.format, tt.links), time.Now())
+		doc, err := feed.Parse("https://example.com/news/feed", "application/xml",
+			fmt.Appendf(nil, tt.format, tt.links), time.Now())
 		if err != nil || doc.PrevArchive != tt.want {
 			t.Errorf("%s: %v, %v, want %q", tt.name, doc, err, tt.want)
 		}
@@ -34,8 +37,10 @@ func TestOlderDocuments(t *testing.T) {
 
 // What is relative in a document of the archive is relative to where that came from, or to its xml:base.
 func TestOlderDocumentsOfAPage(t *testing.T) {
-	const atom = `<feed xmlns="http://www.w3.org/2005/Atom"%s><title>T</title><link rel="prev-archive" href="1.xml"/><entry><id>1</id><link href="posts/1"/><title>E</title></entry></feed>`
-	const rss = `<rss version="2.0" xmlns:a="http://www.w3.org/2005/Atom"%s><channel><title>T</title><a:link rel="prev-archive" href="1.xml"/><item><link>posts/1</link><title>E</title></item></channel></rss>`
+	const atom = `<feed xmlns="http://www.w3.org/2005/Atom"%s><title>T</title><link rel="prev-archive" ` +
+		`href="1.xml"/><entry><id>1</id><link href="posts/1"/><title>E</title></entry></feed>`
+	const rss = `<rss version="2.0" xmlns:a="http://www.w3.org/2005/Atom"%s><channel><title>T</title><a:link ` +
+		`rel="prev-archive" href="1.xml"/><item><link>posts/1</link><title>E</title></item></channel></rss>`
 	for name, format := range map[string]string{"atom": atom, "rss": rss} {
 		for base, want := range map[string]string{
 			"": "https://archive.example.net/2025/",
@@ -43,8 +48,10 @@ func TestOlderDocumentsOfAPage(t *testing.T) {
 			` xml:base="/b/"`:                         "https://archive.example.net/b/",
 			` xml:base="old/"`:                        "https://archive.example.net/2025/old/",
 		} {
-			doc, err := feed.ParsePage("https://example.com/feed", "https://archive.example.net/2025/2.xml", "application/xml", fmt.Appendf(nil, format, base), time.Now())
-			if err != nil || doc.Feed != "https://example.com/feed" || string(doc.PrevArchive) != want+"1.xml" || doc.Entries[0].Feed != doc.Feed {
+			doc, err := feed.ParsePage("https://example.com/feed", "https://archive.example.net/2025/2.xml",
+				"application/xml", fmt.Appendf(nil, format, base), time.Now())
+			if err != nil || doc.Feed != "https://example.com/feed" || string(doc.PrevArchive) != want+"1.xml" ||
+				doc.Entries[0].Feed != doc.Feed {
 				t.Errorf("%s, %q: %+v, %v, want %s", name, base, doc, err, want)
 				continue
 			}

@@ -66,8 +66,8 @@ func drawn(text string) bool {
 	return bits >= leastBits && (l.excess(text) > least || counted(text))
 }
 
-// counted reports whether most characters of a text are followed by the next of the alphabet or of the digits. Chance draws
-// nothing of the kind, but people who make up a key type it, and no address of testdata has a name like that.
+// counted reports whether most characters of a text are followed by the next of the alphabet or of the digits. Chance
+// draws nothing of the kind, but people who make up a key type it, and no address of testdata has a name like that.
 func counted(text string) bool {
 	if len(text) < 20 {
 		return false

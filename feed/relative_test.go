@@ -41,7 +41,8 @@ func TestResolveIsDoneOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SampledFrom([]string{"<a href=", "<img src=", `"`, "'", ">", "</a>", "c/d", "?e=1&f", "&amp;", " ", "<", "<script>", "http://x/", "é"})
+		pieces := rapid.SampledFrom([]string{"<a href=", "<img src=", `"`, "'", ">", "</a>", "c/d", "?e=1&f", "&amp;",
+			" ", "<", "<script>", "http://x/", "é"})
 		markup := strings.Join(rapid.SliceOfN(pieces, 0, 12).Draw(t, "pieces"), "")
 		once := Resolve(markup, base, 100)
 		if len(once) > len(markup)+100+64 {

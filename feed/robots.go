@@ -84,7 +84,8 @@ func (w *walk) notice(e *element, t token) {
 }
 
 func closedToRobots(content string) bool {
-	for word := range strings.FieldsFuncSeq(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ' ' }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(content),
+		func(r rune) bool { return r == ',' || r == ' ' }) {
 		if word == "noindex" || word == "noarchive" || word == "none" {
 			return true
 		}

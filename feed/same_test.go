@@ -16,9 +16,11 @@ func TestUnite(t *testing.T) {
 		b := &builder{doc: &Document{Feed: "http://example.com/feed", Link: "http://example.com/"}, own: "own"}
 		listed := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Entry {
 			return Entry{
-				Feed: b.doc.Feed, ID: some("", "1", "2", "own").Draw(t, "id"), Title: some("", "a", "b").Draw(t, "title"),
+				Feed: b.doc.Feed, ID: some("", "1", "2", "own").Draw(t, "id"),
+				Title:   some("", "a", "b").Draw(t, "title"),
 				Link:    some("", "http://example.com/", "http://example.com/1").Draw(t, "link"),
-				Updated: time.Unix(rapid.Int64Range(1, 2).Draw(t, "updated"), 0), Summary: some("x", "y").Draw(t, "summary"),
+				Updated: time.Unix(rapid.Int64Range(1, 2).Draw(t, "updated"), 0),
+				Summary: some("x", "y").Draw(t, "summary"),
 			}
 		}), 0, 8).Draw(t, "listed")
 		for _, e := range listed {

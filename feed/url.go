@@ -59,7 +59,8 @@ func ParseTyped(raw string) (URL, error) {
 	s := strings.TrimSpace(raw)
 	host, _, _ := strings.Cut(s, "/")
 	name, port, _ := strings.Cut(host, ":")
-	if strings.Contains(strings.Trim(name, "."), ".") && !strings.Contains(host, "@") && strings.Trim(port, "0123456789") == "" {
+	if strings.Contains(strings.Trim(name, "."), ".") && !strings.Contains(host, "@") &&
+		strings.Trim(port, "0123456789") == "" {
 		s = "https://" + s
 	}
 	return ParseURL(s)
@@ -148,7 +149,8 @@ func (u URL) Local() bool {
 	if last := host[strings.LastIndexByte(host, '.')+1:]; last == "" || (last[0] >= '0' && last[0] <= '9') {
 		return true
 	}
-	for _, suffix := range []string{".localhost", ".local", ".internal", ".lan", ".home", ".home.arpa", ".corp", ".test", ".onion"} {
+	for _, suffix := range []string{".localhost", ".local", ".internal", ".lan", ".home", ".home.arpa", ".corp",
+		".test", ".onion"} {
 		if strings.HasSuffix(host, suffix) {
 			return true
 		}

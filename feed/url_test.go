@@ -42,7 +42,8 @@ func TestParseURL(t *testing.T) {
 		"javascript:alert(1)", "http:", "http://", "http:///feed", "http:example.com", "https:///", "feed:", "feed:/x",
 		"http://exa mple.com/", "http://example.com/a b", "http://example.com/\x00", "http://example.com/a\nb",
 		"http://example.com/<a>", "http://example.com/\"", "http://example.com:port/", "http://[::1/", "http://%zz/",
-		"http://example.com/%zz", "http://example.com/" + strings.Repeat("a", feed.MaxURLBytes), "http://example.com/\xff",
+		"http://example.com/%zz", "http://example.com/" + strings.Repeat("a", feed.MaxURLBytes),
+		"http://example.com/\xff",
 	} {
 		if got, err := feed.ParseURL(raw); !errors.Is(err, feed.ErrURL) || got != "" {
 			t.Errorf("ParseURL(%q) = %q, %v, want an ErrURL", raw, got, err)
@@ -67,15 +68,18 @@ func TestParseTyped(t *testing.T) {
 		}
 	}
 	for _, raw := range []string{
-		"", "news", "localhost:8080", "/feed.xml", "./feed.xml", "../feed", "//example.com/", "mailto:ann@example.com", "ann@example.com",
-		"http:example.com", "feed:example.com", "javascript:alert(1.5)", "ftp://example.com/", "example.com/a b", "example.com:feed",
+		"", "news", "localhost:8080", "/feed.xml", "./feed.xml", "../feed", "//example.com/", "mailto:ann@example.com",
+		"ann@example.com",
+		"http:example.com", "feed:example.com", "javascript:alert(1.5)", "ftp://example.com/", "example.com/a b",
+		"example.com:feed",
 	} {
 		if got, err := feed.ParseTyped(raw); !errors.Is(err, feed.ErrURL) || got != "" {
 			t.Errorf("ParseTyped(%q) = %q, %v, want an ErrURL", raw, got, err)
 		}
 	}
 	for _, raw := range []string{"news", "localhost:8080/feed", "192.0.2.1:port/feed", "[::1]:80/feed"} {
-		if _, err := feed.ParseTyped(raw); err == nil || !strings.HasSuffix(err.Error(), ": want http:// or https:// in front") {
+		if _, err := feed.ParseTyped(raw); err == nil ||
+			!strings.HasSuffix(err.Error(), ": want http:// or https:// in front") {
 			t.Errorf("ParseTyped(%q): %v, which does not say what to do", raw, err)
 		}
 	}
@@ -153,7 +157,8 @@ func TestURLLocal(t *testing.T) {
 // Parsing a URL that was parsed changes nothing, so that it is one key.
 func TestParseURLIdempotent(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
-		"http", "https", "feed", "FTP", ":", "//", "/", "?", "#", "@", "&", "=", "%41", "%", ".", "..", ";", ":80", ":443", ":8080",
+		"http", "https", "feed", "FTP", ":", "//", "/", "?", "#", "@", "&", "=", "%41", "%", ".", "..", ";", ":80",
+		":443", ":8080",
 		"example.com", "EXAMPLE.org", "[::1]", "[2001:DB8::1]", "ann", "ä", "a", "\\", "+", " ",
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -174,7 +179,8 @@ func TestParseURLIdempotent(t *testing.T) {
 
 // Where a URL is told from others at sight, parsing says the same.
 func TestHostIsThatOfParsing(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"http://", "https://", "example.com", "a-b.example.org", "127.1", "/", "//", "/feed.xml", "/A_b~c", ".", "%41", "%zz", "?", "?a=1",
+	piece := rapid.SampledFrom([]string{"http://", "https://", "example.com", "a-b.example.org", "127.1", "/", "//",
+		"/feed.xml", "/A_b~c", ".", "%41", "%zz", "?", "?a=1",
 		"@", ":", ":8080", "[::1]", "#", "é", "A", " ", "\x01"})
 	rapid.Check(t, func(t *rapid.T) {
 		u := feed.URL(strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, "pieces"), ""))
@@ -183,7 +189,8 @@ func TestHostIsThatOfParsing(t *testing.T) {
 		if err == nil {
 			host, credentials = p.Hostname(), p.User != nil
 		}
-		if s, _ := u.Secrecy(); u.Host() != host || credentials && s != feed.Credentials || err != nil && s == feed.Open {
+		if s, _ := u.Secrecy(); u.Host() != host || credentials && s != feed.Credentials || err != nil &&
+			s == feed.Open {
 			t.Errorf("%q is of %q, %v; want %q, credentials %v, %v", u, u.Host(), s, host, credentials, err)
 		}
 	})

@@ -23,7 +23,8 @@ func (b *builder) fill(e *Entry, x ext.Extensions, custom map[string]string) {
 	if len(e.Categories) == 0 {
 		e.Categories = values(dc["subject"])
 	}
-	for _, date := range []string{custom["published"], value1(terms["created"]), value1(terms["issued"]), value1(dc["date"])} {
+	for _, date := range []string{custom["published"], value1(terms["created"]), value1(terms["issued"]),
+		value1(dc["date"])} {
 		if e.Published.IsZero() {
 			e.Published = b.instant(date, nil)
 		}

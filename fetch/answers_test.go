@@ -37,7 +37,8 @@ func TestDeltas(t *testing.T) {
 	delta := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server), ETag: `"1"`, Body: whole.Body})
 	wantEntry(t, whole)
 	wantEntry(t, delta)
-	if whole.Partial || !delta.Partial || delta.Status != 226 || delta.ETag != `"2"` || delta.Body != (feed.Digest{}) || delta.Private {
+	if whole.Partial || !delta.Partial || delta.Status != 226 || delta.ETag != `"2"` || delta.Body != (feed.Digest{}) ||
+		delta.Private {
 		t.Errorf("whole %+v\ndelta %+v", whole, delta)
 	}
 	if fmt.Sprint(im) != "[ feed]" {
@@ -47,7 +48,8 @@ func TestDeltas(t *testing.T) {
 		w.WriteHeader(http.StatusIMUsed)
 		io.WriteString(w, rss)
 	})
-	if got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(bare), ETag: `"1"`}); got.Document == nil || got.ETag != `"1"` {
+	if got := fetchWith(t, Config{AllowLocal: true},
+		node.Fetch{Feed: feed.URL(bare), ETag: `"1"`}); got.Document == nil || got.ETag != `"1"` {
 		t.Errorf("a delta without a validator: %+v, want the one that it is a delta to", got)
 	}
 	other, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -55,7 +57,8 @@ func TestDeltas(t *testing.T) {
 		w.WriteHeader(http.StatusIMUsed)
 	})
 	var status *StatusError
-	if got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(other), ETag: `"1"`}); !errors.As(got.Err, &status) {
+	if got := fetchWith(t, Config{AllowLocal: true},
+		node.Fetch{Feed: feed.URL(other), ETag: `"1"`}); !errors.As(got.Err, &status) {
 		t.Errorf("a delta of another kind: %v, want a StatusError", got.Err)
 	}
 }
@@ -74,7 +77,8 @@ func TestTheSameBodyAgain(t *testing.T) {
 		t.Errorf("Body is %v, want the SHA-1 of the document", first.Body)
 	}
 	again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: first.Feed, ETag: first.ETag, Body: first.Body})
-	if again.Err != nil || again.Document != nil || again.Status != 200 || again.ETag != `"2"` || again.Body != first.Body {
+	if again.Err != nil || again.Document != nil || again.Status != 200 || again.ETag != `"2"` ||
+		again.Body != first.Body {
 		t.Errorf("%+v, want nothing new and the new validator", again)
 	}
 }
@@ -86,7 +90,8 @@ func TestUnaskedNotModified(t *testing.T) {
 		w.WriteHeader(http.StatusNotModified)
 	})
 	f := node.Fetch{Feed: feed.URL(server), Body: sha1.Sum([]byte(rss))}
-	if got := fetchWith(t, Config{AllowLocal: true}, f); got.Err != nil || got.Document != nil || got.ETag != "" || got.Body != f.Body {
+	if got := fetchWith(t, Config{AllowLocal: true}, f); got.Err != nil || got.Document != nil || got.ETag != "" ||
+		got.Body != f.Body {
 		t.Errorf("%+v, want nothing new and no validator", got)
 	}
 	if got := local(t, server); got.Err == nil {
@@ -116,12 +121,17 @@ func TestABrokenDocumentLeavesTheValidatorsBefore(t *testing.T) {
 		sent, want            node.Fetch
 		unusable              bool
 	}{
-		{"broken", "", "<rss", node.Fetch{ETag: `"good"`, Body: feed.Digest{1}}, node.Fetch{ETag: `"good"`, Body: feed.Digest{1}}, false},
+		{"broken", "", "<rss", node.Fetch{ETag: `"good"`, Body: feed.Digest{1}},
+			node.Fetch{ETag: `"good"`, Body: feed.Digest{1}}, false},
 		{"a web page", "", "<html>hello", node.Fetch{LastModified: "then"}, node.Fetch{LastModified: "then"}, false},
-		{"broken, with its own", `"bad"`, "<rss", node.Fetch{ETag: `"good"`}, node.Fetch{ETag: `"bad"`, Body: sha1.Sum([]byte("<rss"))}, true},
-		{"within its writing", "now", "<rss", node.Fetch{LastModified: "then", Body: feed.Digest{1}}, node.Fetch{LastModified: "then", Body: feed.Digest{1}}, false},
-		{"within its writing, none before", "now", "<rss", node.Fetch{}, node.Fetch{Body: sha1.Sum([]byte("<rss"))}, true},
-		{"written long ago", old, "<rss", node.Fetch{LastModified: "then"}, node.Fetch{LastModified: old, Body: sha1.Sum([]byte("<rss"))}, true},
+		{"broken, with its own", `"bad"`, "<rss", node.Fetch{ETag: `"good"`},
+			node.Fetch{ETag: `"bad"`, Body: sha1.Sum([]byte("<rss"))}, true},
+		{"within its writing", "now", "<rss", node.Fetch{LastModified: "then", Body: feed.Digest{1}},
+			node.Fetch{LastModified: "then", Body: feed.Digest{1}}, false},
+		{"within its writing, none before", "now", "<rss", node.Fetch{},
+			node.Fetch{Body: sha1.Sum([]byte("<rss"))}, true},
+		{"written long ago", old, "<rss", node.Fetch{LastModified: "then"},
+			node.Fetch{LastModified: old, Body: sha1.Sum([]byte("<rss"))}, true},
 		{"none before", "", "<rss", node.Fetch{}, node.Fetch{Body: sha1.Sum([]byte("<rss"))}, true},
 	} {
 		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -138,7 +148,8 @@ func TestABrokenDocumentLeavesTheValidatorsBefore(t *testing.T) {
 		})
 		test.sent.Feed = feed.URL(server)
 		got := fetchWith(t, Config{AllowLocal: true}, test.sent)
-		if got.Err == nil || got.Unusable != test.unusable || got.ETag != test.want.ETag || got.LastModified != test.want.LastModified || got.Body != test.want.Body {
+		if got.Err == nil || got.Unusable != test.unusable || got.ETag != test.want.ETag ||
+			got.LastModified != test.want.LastModified || got.Body != test.want.Body {
 			t.Errorf("%s: %+v", test.name, got)
 		}
 	}
@@ -158,7 +169,8 @@ func TestUserAgent(t *testing.T) {
 	} {
 		var got string
 		server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { got = r.UserAgent(); serveRSS(w, r) })
-		fetchWith(t, Config{AllowLocal: true, UserAgent: "feedex/1.2", About: test.about}, node.Fetch{Feed: feed.URL(server), Serves: test.serves})
+		fetchWith(t, Config{AllowLocal: true, UserAgent: "feedex/1.2", About: test.about},
+			node.Fetch{Feed: feed.URL(server), Serves: test.serves})
 		if got != test.want {
 			t.Errorf("user agent %q, want %q", got, test.want)
 		}
@@ -255,11 +267,14 @@ func TestUnreachedInWords(t *testing.T) {
 		err  error
 		want string
 	}{
-		{dial(&net.DNSError{Err: "no such host", Name: "x", Server: "10.0.0.1:53", IsNotFound: true}), "there is no host of this name"},
-		{dial(&net.DNSError{Err: "i/o timeout", Server: "10.0.0.1:53", IsTimeout: true}), "the name of the host cannot be looked up now: i/o timeout"},
+		{dial(&net.DNSError{Err: "no such host", Name: "x", Server: "10.0.0.1:53", IsNotFound: true}),
+			"there is no host of this name"},
+		{dial(&net.DNSError{Err: "i/o timeout", Server: "10.0.0.1:53", IsTimeout: true}),
+			"the name of the host cannot be looked up now: i/o timeout"},
 		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "the host is there, but refuses the connection"},
 		{dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), "there is no way to the host"},
-		{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, "the host broke off before it answered"},
+		{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)},
+			"the host broke off before it answered"},
 		{io.EOF, "the host broke off before it answered"},
 		{io.ErrUnexpectedEOF, "the host broke off before it answered"},
 		{errors.New("anything else"), "anything else"},
@@ -308,13 +323,15 @@ func TestUnreached(t *testing.T) {
 	broken := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, dial(syscall.ENETUNREACH)
 	}}
-	if got := fetchWith(t, Config{Resolver: broken}, node.Fetch{Feed: "http://feeds.example.com/"}); got.Err == nil || !got.Unreached {
+	if got := fetchWith(t, Config{Resolver: broken}, node.Fetch{Feed: "http://feeds.example.com/"}); got.Err == nil ||
+		!got.Unreached {
 		t.Errorf("without a name server: %+v", got)
 	}
 	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://feeds.example.com/", http.StatusFound)
 	})
-	if got := fetchWith(t, Config{AllowLocal: true, Resolver: broken}, node.Fetch{Feed: feed.URL(server)}); got.Err == nil || got.Unreached {
+	if got := fetchWith(t, Config{AllowLocal: true, Resolver: broken},
+		node.Fetch{Feed: feed.URL(server)}); got.Err == nil || got.Unreached {
 		t.Errorf("redirected to nobody, by somebody: %+v", got)
 	}
 }

@@ -42,7 +42,8 @@ func BenchmarkSweep(b *testing.B) {
 			c := New(Config{AllowLocal: true, UserAgent: "feedex/bench"})
 			defer c.CloseIdle()
 			sweep(b, urls, func(ctx context.Context, u string) error {
-				got := c.Fetch(ctx, node.Fetch{Feed: feed.URL(u), ETag: `"1"`, LastModified: "Sat, 07 Mar 2026 12:00:00 GMT"})
+				got := c.Fetch(ctx, node.Fetch{Feed: feed.URL(u), ETag: `"1"`,
+					LastModified: "Sat, 07 Mar 2026 12:00:00 GMT"})
 				if got.Err == nil && got.Status != http.StatusNotModified {
 					return fmt.Errorf("status %d", got.Status)
 				}
@@ -76,7 +77,8 @@ func sweep(b *testing.B, urls []string, fetch func(ctx context.Context, u string
 
 // bare is a client that does nothing but ask.
 func bare() func(ctx context.Context, u string) error {
-	transport := &http.Transport{MaxIdleConns: 256, MaxIdleConnsPerHost: 1, MaxConnsPerHost: 1, DisableCompression: true}
+	transport := &http.Transport{MaxIdleConns: 256, MaxIdleConnsPerHost: 1, MaxConnsPerHost: 1,
+		DisableCompression: true}
 	return func(ctx context.Context, u string) error {
 		req, err := http.NewRequestWithContext(ctx, "GET", u, nil)
 		if err != nil {
@@ -130,13 +132,14 @@ func TestServersOfSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if takes > 0 {
-			<-time.After(takes)
-		}
-		w.Header().Set("ETag", `"1"`)
-		w.WriteHeader(http.StatusNotModified)
-	})}
+	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if takes > 0 {
+				<-time.After(takes)
+			}
+			w.Header().Set("ETag", `"1"`)
+			w.WriteHeader(http.StatusNotModified)
+		})}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	fmt.Println(port)
 	go func() {

@@ -53,9 +53,9 @@ var compressing = []string{"gzip", "br", "deflate", "compress", "zstd", "dcb", "
 // gzipMagic begins every gzip body (RFC 1952 §2.3.1).
 const gzipMagic = "\x1f\x8b"
 
-// inflate undoes the content coding: one of those that were offered in Accept-Encoding. As with charsets, the first bytes
-// go before the label where they belie it: what begins as feeds do is no gzip nor brotli, whatever its label says, and some
-// servers hand out compressed files without one.
+// inflate undoes the content coding: one of those that were offered in Accept-Encoding. As with charsets, the first
+// bytes go before the label where they belie it: what begins as feeds do is no gzip nor brotli, whatever its label
+// says, and some servers hand out compressed files without one.
 func inflate(in io.Reader, codings []string) (io.Reader, error) {
 	buffered := bufio.NewReader(in)
 	head, err := buffered.Peek(2)
@@ -81,8 +81,8 @@ func inflate(in io.Reader, codings []string) (io.Reader, error) {
 	return brotliReader(buffered, head[0])
 }
 
-// members reads the members of a gzip body (RFC 1952 §2.2). What follows them and is none, as the blanks that a server's
-// programs print after all is said, is no part of it.
+// members reads the members of a gzip body (RFC 1952 §2.2). What follows them and is none, as the blanks that a
+// server's programs print after all is said, is no part of it.
 type members struct {
 	*gzip.Reader
 	in *bufio.Reader

@@ -133,7 +133,8 @@ func TestHonestCompression(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, body := range [][]byte{small, large.Bytes()} {
-		resp := &http.Response{Body: io.NopCloser(bytes.NewReader(body)), ContentLength: -1, Header: http.Header{"Content-Encoding": {"gzip"}}}
+		resp := &http.Response{Body: io.NopCloser(bytes.NewReader(body)), ContentLength: -1,
+			Header: http.Header{"Content-Encoding": {"gzip"}}}
 		large := make(gate, 1)
 		if got, release, err := readBody(t.Context(), resp, large); err != nil {
 			t.Errorf("%d bytes from %d: %v", len(got), len(body), err)

@@ -33,8 +33,8 @@ func newTransport(r *net.Resolver, allow func(netip.AddrPort) error) *http.Trans
 
 // publicFeed allows addresses of the public Internet at ports where feeds may be expected: 80, 443
 // and those from 1024 on. The others belong to mail, shells and the like, whose servers a stranger's
-// URL must not make us talk to. At public addresses of this machine, where its owner may have a blog, only the first two
-// are for strangers.
+// URL must not make us talk to. At public addresses of this machine, where its owner may have a blog, only the first
+// two are for strangers.
 func publicFeed(ap netip.AddrPort) error {
 	p := ap.Port()
 	switch {

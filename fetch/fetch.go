@@ -71,7 +71,8 @@ type Client struct {
 
 // New makes a client.
 func New(cfg Config) *Client {
-	c := &Client{allowLocal: cfg.AllowLocal, userAgent: cfg.UserAgent, about: cfg.About, private: make(map[string]bool), large: make(gate, largeBodies), parsing: newParsing()}
+	c := &Client{allowLocal: cfg.AllowLocal, userAgent: cfg.UserAgent, about: cfg.About, private: make(map[string]bool),
+		large: make(gate, largeBodies), parsing: newParsing()}
 	if c.userAgent == "" {
 		c.userAgent = "feedex"
 	}
@@ -179,7 +180,8 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	req, connected := v.request(ctx, u)
 	resp, err := recorder{v, v.client.transport(v.origin, u)}.RoundTrip(req)
 	if err != nil {
-		v.out.Unreached, v.out.Dialed = len(v.seen) == 1 && unreached(err, connected()), v.dialed.Load() // who redirected was reached
+		// who redirected was reached
+		v.out.Unreached, v.out.Dialed = len(v.seen) == 1 && unreached(err, connected()), v.dialed.Load()
 		if errors.Is(err, guard.ErrForbidden) {
 			v.out.Local = true // found out without going there
 			return nil, fmt.Errorf("%w (its owner's node may name %s as a private host)", err, u.Hostname())

@@ -47,10 +47,13 @@ func TestConditionalGet(t *testing.T) {
 			first := local(t, server)
 			wantEntry(t, first)
 			if first.ETag != test.etag || first.LastModified != test.modified {
-				t.Fatalf("validators %q, %q, want them to the byte: %q, %q", first.ETag, first.LastModified, test.etag, test.modified)
+				t.Fatalf("validators %q, %q, want them to the byte: %q, %q", first.ETag, first.LastModified, test.etag,
+					test.modified)
 			}
-			again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: first.Feed, ETag: first.ETag, LastModified: first.LastModified})
-			if again.Err != nil || again.Document != nil || again.ETag != test.etag || again.LastModified != test.modified {
+			again := fetchWith(t, Config{AllowLocal: true},
+				node.Fetch{Feed: first.Feed, ETag: first.ETag, LastModified: first.LastModified})
+			if again.Err != nil || again.Document != nil || again.ETag != test.etag ||
+				again.LastModified != test.modified {
 				t.Errorf("second fetch gives %+v, want nothing new and the same validators", again)
 			}
 		})
@@ -123,7 +126,8 @@ func TestRequestHeaders(t *testing.T) {
 		t.Fatalf("%d requests, want 4", len(got))
 	}
 	for _, h := range got {
-		if h.Get("User-Agent") != "feedex/1.2" || h.Get("Accept-Encoding") != "gzip, br" || !strings.HasPrefix(h.Get("Accept"), "application/atom+xml") {
+		if h.Get("User-Agent") != "feedex/1.2" || h.Get("Accept-Encoding") != "gzip, br" ||
+			!strings.HasPrefix(h.Get("Accept"), "application/atom+xml") {
 			t.Errorf("headers %v", h)
 		}
 		for name := range h {
@@ -160,7 +164,8 @@ func TestCredentialsStayAtTheirHost(t *testing.T) {
 
 func TestStatuses(t *testing.T) {
 	for code, words := range map[int]string{
-		204: "204", 206: "206", 226: "226", 300: "300", 304: "304", 401: "password", 403: "refuses", 404: "no feed", 410: "no more", 418: "418", 429: "fewer",
+		204: "204", 206: "206", 226: "226", 300: "300", 304: "304", 401: "password", 403: "refuses", 404: "no feed",
+		410: "no more", 418: "418", 429: "fewer",
 		451: "refuses", 500: "trouble", 503: "trouble", 599: "599",
 	} {
 		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })
@@ -188,7 +193,8 @@ func TestRedirects(t *testing.T) {
 				t.Errorf("%d redirects took %d requests", n, requests.Load())
 			}
 		} else if !errors.Is(got.Err, ErrTooManyRedirects) || requests.Load() != MaxRedirects+1 {
-			t.Errorf("%d redirects: %v after %d requests, want ErrTooManyRedirects after %d", n, got.Err, requests.Load(), MaxRedirects+1)
+			t.Errorf("%d redirects: %v after %d requests, want ErrTooManyRedirects after %d", n, got.Err,
+				requests.Load(), MaxRedirects+1)
 		}
 	}
 }
@@ -201,14 +207,17 @@ func TestArchivesLeadOnFromWhereTheyAre(t *testing.T) {
 			http.Redirect(w, r, "/archive/2025/2.xml", http.StatusFound)
 			return
 		}
-		_, _ = io.WriteString(w, `<feed xmlns="http://www.w3.org/2005/Atom"><link rel="prev-archive" href="1.xml"/><entry><id>1</id><link href="posts/1"/></entry></feed>`)
+		_, _ = io.WriteString(w,
+			`<feed xmlns="http://www.w3.org/2005/Atom"><link rel="prev-archive" href="1.xml"/><entry><id>1</id><link `+
+				`href="posts/1"/></entry></feed>`)
 	})
 	own := feed.URL(server + "/feed")
 	for f, want := range map[node.Fetch]string{
 		{Feed: own}: "/", {Feed: own, Address: own + "2"}: "/", {Feed: own, Page: own + "-2025"}: "/archive/2025/",
 	} {
 		got := fetchWith(t, Config{AllowLocal: true}, f)
-		if d := got.Document; got.Err != nil || string(d.PrevArchive) != server+want+"1.xml" || d.Entries[0].Link != server+want+"posts/1" || d.Feed != own {
+		if d := got.Document; got.Err != nil || string(d.PrevArchive) != server+want+"1.xml" ||
+			d.Entries[0].Link != server+want+"posts/1" || d.Feed != own {
 			t.Errorf("%+v: %+v, %v, want links below %s", f, d, got.Err, want)
 		}
 	}
@@ -250,7 +259,8 @@ func TestNonAuthoritativeDocument(t *testing.T) {
 func TestRedirectLoopEnds(t *testing.T) {
 	for path, want := range map[string]int32{"/": 1, "/a": 2, "/b": 2} {
 		server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, map[string]string{"/": "/", "/a": "/b", "/b": "/a"}[r.URL.Path], http.StatusMovedPermanently)
+			http.Redirect(w, r, map[string]string{"/": "/", "/a": "/b", "/b": "/a"}[r.URL.Path],
+				http.StatusMovedPermanently)
 		})
 		if got := local(t, server+path); !errors.Is(got.Err, ErrLoop) || requests.Load() != want {
 			t.Errorf("%s: %v after %d requests, want ErrLoop after %d", path, got.Err, requests.Load(), want)
@@ -385,7 +395,8 @@ func TestARedirectToASecretIsOne(t *testing.T) {
 		if got.Secret != want {
 			t.Errorf("redirected to /feed%s: secret is %v", query, got.Secret)
 		}
-		alias := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/short"), Address: feed.URL(server + "/feed" + query)})
+		alias := fetchWith(t, Config{AllowLocal: true},
+			node.Fetch{Feed: feed.URL(server + "/short"), Address: feed.URL(server + "/feed" + query)})
 		if alias.Secret != want {
 			t.Errorf("asked for at /feed%s: secret is %v", query, alias.Secret)
 		}
@@ -421,7 +432,8 @@ func TestTLS(t *testing.T) {
 	defer s.Close()
 	c := New(Config{AllowLocal: true})
 	defer c.CloseIdle()
-	if got := c.Fetch(t.Context(), node.Fetch{Feed: feed.URL(s.URL)}); got.Err == nil || !strings.Contains(got.Err.Error(), "certificate") {
+	if got := c.Fetch(t.Context(), node.Fetch{Feed: feed.URL(s.URL)}); got.Err == nil ||
+		!strings.Contains(got.Err.Error(), "certificate") {
 		t.Errorf("certificate of nobody: %v, want an error", got.Err)
 	}
 	trusting := New(Config{AllowLocal: true})

@@ -21,22 +21,28 @@ import (
 var spellings = []string{
 	// this machine
 	"127.0.0.1", "127.0.0.2", "127.1.2.3", "127.255.255.254", "127.0.0.1.",
-	"127.1", "127.0.1", "0177.0.0.1", "0x7f.0.0.1", "0x7f.1", "0x7f000001", "0X7F000001", "2130706433", "017700000001", "0177.1",
+	"127.1", "127.0.1", "0177.0.0.1", "0x7f.0.0.1", "0x7f.1", "0x7f000001", "0X7F000001", "2130706433",
+	"017700000001", "0177.1",
 	"127.000.000.001", "00127.0.0.1", "0", "0.0.0.0", "0x0", "0.0.0.1",
 	"localhost", "LOCALHOST", "localhost.", "rebind.localhost.example",
 	"%31%32%37.0.0.1", "127%2e0%2e0%2e1",
 	"１２７.0.0.1", "①②⑦.⓪.⓪.①", "127。0。0。1", "127．0．0．1",
 	// IPv6, with IPv4 inside
 	"[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[0000::0001]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::FFFF:7F00:0001]",
-	"[0:0:0:0:0:ffff:127.0.0.1]", "[::ffff:0:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]",
+	"[0:0:0:0:0:ffff:127.0.0.1]", "[::ffff:0:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b::7f00:1]",
+	"[64:ff9b:1::7f00:1]",
 	"[2002:7f00:1::]", "[2002:7f00:1::1]", "[2001:0:7f00:1::]", "[::1%25lo]",
 	// private networks and the cloud's metadata
-	"10.0.0.1", "10.255.255.255", "012.0.0.1", "167772161", "172.16.0.1", "172.31.255.255", "192.168.0.1", "192.168.1", "0xc0a80001",
-	"169.254.169.254", "169.254.170.2", "0xa9fea9fe", "2852039166", "0251.0376.0251.0376", "metadata.example", "100.100.100.200",
-	"[::ffff:10.0.0.1]", "[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::1]", "[2002:c0a8:1::1]",
+	"10.0.0.1", "10.255.255.255", "012.0.0.1", "167772161", "172.16.0.1", "172.31.255.255", "192.168.0.1", "192.168.1",
+	"0xc0a80001",
+	"169.254.169.254", "169.254.170.2", "0xa9fea9fe", "2852039166", "0251.0376.0251.0376", "metadata.example",
+	"100.100.100.200",
+	"[::ffff:10.0.0.1]", "[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]",
+	"[2002:a9fe:a9fe::1]", "[2002:c0a8:1::1]",
 	"[fe80::1]", "[fe80::1%25eth0]", "[fc00::1]", "[fd00:ec2::254]", "[fec0::1]",
 	// shared, reserved, multicast, documentation
-	"100.64.0.1", "192.0.0.192", "198.18.0.1", "192.0.2.1", "203.0.113.1", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255",
+	"100.64.0.1", "192.0.0.192", "198.18.0.1", "192.0.2.1", "203.0.113.1", "224.0.0.1", "239.255.255.250", "240.0.0.1",
+	"255.255.255.255",
 	"[ff02::1]", "[ff0e::1]", "[100::1]", "[2001:db8::1]", "[5f00::1]",
 }
 
@@ -82,7 +88,8 @@ func TestNoSpellingReachesPrivateAddresses(t *testing.T) {
 			}
 			// Some do not even parse or resolve; the others are refused by the guard.
 			var dns *net.DNSError
-			if u, err := url.Parse(raw); err == nil && !errors.Is(got.Err, guard.ErrForbidden) && !errors.As(got.Err, &dns) {
+			if u, err := url.Parse(raw); err == nil && !errors.Is(got.Err, guard.ErrForbidden) &&
+				!errors.As(got.Err, &dns) {
 				t.Errorf("%s (%s): %v, want ErrForbidden", raw, u.Host, got.Err)
 			}
 		}
@@ -163,12 +170,14 @@ func TestRedirectsAreRechecked(t *testing.T) {
 }
 
 func TestRedirectsToOtherSchemes(t *testing.T) {
-	for _, target := range []string{"file:///etc/passwd", "gopher://127.0.0.1/", "ftp://example.com/", "javascript:x", "mailto:x@example.com", "http://", "http://a b/", "\x7f", ""} {
+	for _, target := range []string{"file:///etc/passwd", "gopher://127.0.0.1/", "ftp://example.com/", "javascript:x",
+		"mailto:x@example.com", "http://", "http://a b/", "\x7f", ""} {
 		public, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header()["Location"] = []string{target}
 			w.WriteHeader(http.StatusMovedPermanently)
 		})
-		if got := local(t, public); got.Err == nil || !strings.Contains(got.Err.Error(), "redirect") && !strings.Contains(got.Err.Error(), "malformed") {
+		if got := local(t, public); got.Err == nil || !strings.Contains(got.Err.Error(), "redirect") &&
+			!strings.Contains(got.Err.Error(), "malformed") {
 			t.Errorf("redirect to %q: %v, want an error", target, got.Err)
 		}
 	}
@@ -187,12 +196,15 @@ func TestPrivateHosts(t *testing.T) {
 	}{
 		{"by default", Config{}, "http://nas.example:" + port + "/", false, true},
 		{"named", Config{PrivateHosts: []string{"nas.example"}}, "http://nas.example:" + port + "/", true, true},
-		{"named, other spelling", Config{PrivateHosts: []string{"NAS.example."}}, "http://nas.example:" + port + "/", true, true},
+		{"named, other spelling", Config{PrivateHosts: []string{"NAS.example."}},
+			"http://nas.example:" + port + "/", true, true},
 		{"named by address", Config{PrivateHosts: []string{"127.0.0.1"}}, "http://127.0.0.1:" + port + "/", true, true},
-		{"another is named", Config{PrivateHosts: []string{"nas.example"}}, "http://127.0.0.1:" + port + "/", false, true},
+		{"another is named", Config{PrivateHosts: []string{"nas.example"}}, "http://127.0.0.1:" + port + "/",
+			false, true},
 		{"parent is named", Config{PrivateHosts: []string{"example"}}, "http://nas.example:" + port + "/", false, true},
 		{"local allowed", Config{AllowLocal: true}, "http://nas.example:" + port + "/", true, false},
-		{"local allowed and named", Config{AllowLocal: true, PrivateHosts: []string{"nas.example"}}, "http://nas.example:" + port + "/", true, false},
+		{"local allowed and named", Config{AllowLocal: true, PrivateHosts: []string{"nas.example"}},
+			"http://nas.example:" + port + "/", true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.cfg.Resolver = resolver
@@ -214,9 +226,11 @@ func TestPublicFeedPorts(t *testing.T) {
 	addr := netip.MustParseAddr("8.8.8.8")
 	for port, allowed := range map[uint16]bool{
 		80: true, 443: true, 1024: true, 8080: true, 8443: true, 65535: true,
-		0: false, 7: false, 21: false, 22: false, 23: false, 25: false, 53: false, 110: false, 143: false, 445: false, 587: false, 993: false, 1023: false,
+		0: false, 7: false, 21: false, 22: false, 23: false, 25: false, 53: false, 110: false, 143: false, 445: false,
+		587: false, 993: false, 1023: false,
 	} {
-		if err := publicFeed(netip.AddrPortFrom(addr, port)); (err == nil) != allowed || err != nil && !errors.Is(err, guard.ErrForbidden) {
+		if err := publicFeed(netip.AddrPortFrom(addr, port)); (err == nil) != allowed || err != nil &&
+			!errors.Is(err, guard.ErrForbidden) {
 			t.Errorf("port %d: %v, want allowed %v", port, err, allowed)
 		}
 	}

@@ -76,8 +76,8 @@ func unchanged(lastModified string, h http.Header, now time.Time) time.Duration 
 	return min(max(now.Sub(at), 0), longestFreshness)
 }
 
-// settling is for how long a Last-Modified may be that of a document that is still being changed (RFC 9110 §8.8.2.2): it tells
-// no seconds apart.
+// settling is for how long a Last-Modified may be that of a document that is still being changed (RFC 9110 §8.8.2.2):
+// it tells no seconds apart.
 const settling = time.Minute
 
 // justNow reports whether the document was changed just before the publisher answered.

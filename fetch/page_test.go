@@ -32,7 +32,8 @@ func TestPageNamesFeeds(t *testing.T) {
 		case "/blog/":
 			w.Header().Set("Content-Type", "text/html")
 			w.Header().Set("Link", `</all>; rel="alternate"; type="application/atom+xml"`)
-			io.WriteString(w, `<title>A page without a doctype</title><link rel=alternate type=application/rss+xml href=feed.xml>`)
+			io.WriteString(w, `<title>A page without a doctype</title><link rel=alternate type=application/rss+xml `+
+				`href=feed.xml>`)
 		case "/pdf":
 			w.Header().Set("Content-Type", "application/pdf")
 			w.Header().Set("Link", `</all>; rel=alternate; type="application/atom+xml"`)
@@ -57,7 +58,8 @@ func TestPageNamesFeeds(t *testing.T) {
 	} {
 		before := requests.Load()
 		got := local(t, server+path)
-		if !slices.Equal(namedURLs(got), test.want) || got.WebPage != test.page || got.Err == nil || !strings.Contains(got.Err.Error(), test.text) {
+		if !slices.Equal(namedURLs(got), test.want) || got.WebPage != test.page || got.Err == nil ||
+			!strings.Contains(got.Err.Error(), test.text) {
 			t.Errorf("%s names %q, a page %v, %v; want %q", path, namedURLs(got), got.WebPage, got.Err, test.want)
 		}
 		if test.page != errors.Is(got.Err, ErrNotFeed) || requests.Load()-before != test.asked {
@@ -65,7 +67,8 @@ func TestPageNamesFeeds(t *testing.T) {
 		}
 	}
 	// A document of a feed's archive leads to no other feed.
-	got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/x"), Page: feed.URL(server + "/blog/")})
+	got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/x"),
+		Page: feed.URL(server + "/blog/")})
 	if got.WebPage || len(got.Named) > 0 || !errors.Is(got.Err, ErrNotFeed) {
 		t.Errorf("a page of the archive names %q, %v", namedURLs(got), got.Err)
 	}
@@ -74,13 +77,15 @@ func TestPageNamesFeeds(t *testing.T) {
 // The owner's leave for a private host was not for a stranger's page, which must not lead there.
 func TestPagesDoNotLeadToPrivateHosts(t *testing.T) {
 	page := `<!doctype html><base href="http://nas.example/">`
-	for _, href := range []string{"http://nas.example/a", "relative", "http://192.168.1.1/b", "http://localhost:8080/c", "http://router/d", "http://[::1]/e", "http://public.example/f"} {
+	for _, href := range []string{"http://nas.example/a", "relative", "http://192.168.1.1/b", "http://localhost:8080/c",
+		"http://router/d", "http://[::1]/e", "http://public.example/f"} {
 		page += `<link rel=alternate type=application/rss+xml href="` + href + `">`
 	}
 	public, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, page) })
 	c := New(Config{Resolver: nameServer(t, inetAton), PrivateHosts: []string{"nas.example", "127.0.0.1"}})
 	pretend(c, public)
-	if got := c.Fetch(t.Context(), node.Fetch{Feed: "http://public.example/"}); !slices.Equal(namedURLs(got), []string{"http://public.example/f"}) || !got.WebPage {
+	if got := c.Fetch(t.Context(), node.Fetch{Feed: "http://public.example/"}); !slices.Equal(namedURLs(got),
+		[]string{"http://public.example/f"}) || !got.WebPage {
 		t.Errorf("a public page names %q, %v", namedURLs(got), got.Err)
 	}
 	c.CloseIdle()
@@ -95,7 +100,8 @@ func TestPagesDoNotLeadToPrivateHosts(t *testing.T) {
 	c.guarded.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(through, "http://"))
 	}
-	if got := c.Fetch(t.Context(), node.Fetch{Feed: "http://public.example/"}); !slices.Equal(namedURLs(got), []string{"http://public.example/f"}) {
+	if got := c.Fetch(t.Context(), node.Fetch{Feed: "http://public.example/"}); !slices.Equal(namedURLs(got),
+		[]string{"http://public.example/f"}) {
 		t.Errorf("a page to which a public one leads names %q, %v", namedURLs(got), got.Err)
 	}
 	c.CloseIdle()

@@ -23,7 +23,8 @@ type recorder struct {
 func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	one := grade.Request{
 		At: time.Now(), URL: logged(req.URL),
-		Sent: grade.Validators{ETag: short(req.Header.Get("If-None-Match")), LastModified: short(req.Header.Get("If-Modified-Since"))},
+		Sent: grade.Validators{ETag: short(req.Header.Get("If-None-Match")),
+			LastModified: short(req.Header.Get("If-Modified-Since"))},
 	}
 	if name := logged(r.visit.origin); name != one.URL {
 		one.Feed = name
@@ -68,8 +69,8 @@ func Logged(u feed.URL) string {
 	return string(u)
 }
 
-// logged is an address as the log holds it: without credentials, and with a hash in place of a query that holds a key, and
-// of a path that does.
+// logged is an address as the log holds it: without credentials, and with a hash in place of a query that holds a key,
+// and of a path that does.
 func logged(u *url.URL) string {
 	whole := u.String()
 	if !feed.URL(whole).Secret() {

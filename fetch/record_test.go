@@ -28,24 +28,29 @@ func TestRequestsAreNoted(t *testing.T) {
 	})
 	begun := time.Now()
 	secret := strings.Replace(server, "//", "//secretive:secret@", 1)
-	first := fetchWith(t, Config{PrivateHosts: []string{"127.0.0.1"}}, node.Fetch{Feed: feed.URL(secret + "/feed?token=secret")})
+	first := fetchWith(t, Config{PrivateHosts: []string{"127.0.0.1"}},
+		node.Fetch{Feed: feed.URL(secret + "/feed?token=secret")})
 	wantEntry(t, first)
 	if len(first.Requests) != 2 {
 		t.Fatalf("%d requests are noted, want 2: %+v", len(first.Requests), first.Requests)
 	}
 	a, b := first.Requests[0], first.Requests[1]
-	if !strings.HasPrefix(a.URL, server+"/feed?sha1=") || a.Feed != "" || a.Status != 302 || !a.Private || a.Sent != (grade.Validators{}) || a.At.Before(begun) {
+	if !strings.HasPrefix(a.URL, server+"/feed?sha1=") || a.Feed != "" || a.Status != 302 || !a.Private ||
+		a.Sent != (grade.Validators{}) || a.At.Before(begun) {
 		t.Errorf("the redirect is %+v", a)
 	}
 	if strings.Contains(a.URL+b.Feed, "secret") {
 		t.Errorf("the log holds a name, a password or a key: %s", a.URL)
 	}
-	if !strings.HasPrefix(b.URL, server+"/there?sha1=") || b.Feed != a.URL || b.Status != 200 || b.Got.LastModified != "" || len(b.Got.ETag) > 64 {
+	if !strings.HasPrefix(b.URL, server+"/there?sha1=") || b.Feed != a.URL || b.Status != 200 ||
+		b.Got.LastModified != "" || len(b.Got.ETag) > 64 {
 		t.Errorf("the document is %+v", b)
 	}
 
-	again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/there"), ETag: first.ETag, LastModified: "yesterday"})
-	if r := again.Requests; len(r) != 1 || r[0].Sent != (grade.Validators{ETag: b.Got.ETag, LastModified: "yesterday"}) || !r[0].Private {
+	again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/there"),
+		ETag: first.ETag, LastModified: "yesterday"})
+	if r := again.Requests; len(r) != 1 ||
+		r[0].Sent != (grade.Validators{ETag: b.Got.ETag, LastModified: "yesterday"}) || !r[0].Private {
 		t.Errorf("the second poll is %+v, want the validator of the first: %q", r, b.Got.ETag)
 	}
 	busy := local(t, server+"/busy")

@@ -15,7 +15,8 @@ func (v *visit) redirected(resp *http.Response, u *url.URL) (next *url.URL, err 
 	if err != nil {
 		return nil, err
 	}
-	v.forGood = v.forGood && (resp.StatusCode == http.StatusMovedPermanently || resp.StatusCode == http.StatusPermanentRedirect)
+	v.forGood = v.forGood && (resp.StatusCode == http.StatusMovedPermanently ||
+		resp.StatusCode == http.StatusPermanentRedirect)
 	if v.forGood {
 		v.out.Moved = to
 	}
@@ -51,8 +52,8 @@ func redirect(u *url.URL, location string) (feed.URL, error) {
 	return next, nil
 }
 
-// escaped is a query as it may stand in a request (RFC 3986 §3.4): blanks, quotes and letters beyond ASCII, which package
-// url lets pass as they are, in percent-encoding, as browsers send them.
+// escaped is a query as it may stand in a request (RFC 3986 §3.4): blanks, quotes and letters beyond ASCII, which
+// package url lets pass as they are, in percent-encoding, as browsers send them.
 func escaped(query string) string {
 	var b strings.Builder
 	for i := range len(query) {

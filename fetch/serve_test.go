@@ -145,7 +145,8 @@ func nameServer(t *testing.T, answer func(name string, n int) netip.Addr) *net.R
 				continue
 			}
 			q := m.Questions[0]
-			m = dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionAvailable: true}, Questions: m.Questions}
+			m = dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionAvailable: true},
+				Questions: m.Questions}
 			if q.Type == dnsmessage.TypeA {
 				name := strings.ToLower(strings.TrimSuffix(q.Name.String(), "."))
 				m.Answers = []dnsmessage.Resource{{

@@ -66,5 +66,6 @@ func isHTML(contentType string, body []byte) bool {
 		return true
 	}
 	mediaType, _, _ := mime.ParseMediaType(contentType)
-	return (mediaType == "text/html" || mediaType == "application/xhtml+xml") && starts("<") && !starts("<?xml", "<rss", "<feed", "<rdf", "<opml")
+	return (mediaType == "text/html" || mediaType == "application/xhtml+xml") && starts("<") &&
+		!starts("<?xml", "<rss", "<feed", "<rdf", "<opml")
 }

@@ -73,12 +73,13 @@ func newStreet(t *testing.T) *street {
 		"full.example.com":   {feeds: 2, every: 4 * hour, serve: refusing(429, 2*day, 3*day, 2*hour)},
 		"walled.example.com": {feeds: 3, every: 4 * hour, serve: refusing(403, 4*day, 4*day+8*hour, 0)},
 		"closed.example.com": {feeds: 1, every: 4 * hour, serve: refusing(403, 0, 60*day, 0), wrong: "HTTP 403"},
-		"gone.example.com":   {feeds: 1, every: 4 * hour, serve: refusing(410, 3*day, 60*day, 0), wrong: "HTTP 410", ends: true},
-		"old.example.com":    {feeds: 1, every: 4 * hour, serve: moved, alias: "http://new.example.org/0"},
-		"new.example.org":    {every: 4 * hour, serve: plainly},
-		"page.example.com":   {feeds: 1, every: 4 * hour, serve: webPage(0, 60*day), wrong: "web page"},
-		"login.example.com":  {feeds: 1, every: 4 * hour, serve: webPage(2*day, 3*day)},
-		"loop.example.com":   {feeds: 1, every: 4 * hour, serve: loop, wrong: "circle"},
+		"gone.example.com": {feeds: 1, every: 4 * hour, serve: refusing(410, 3*day, 60*day, 0),
+			wrong: "HTTP 410", ends: true},
+		"old.example.com":   {feeds: 1, every: 4 * hour, serve: moved, alias: "http://new.example.org/0"},
+		"new.example.org":   {every: 4 * hour, serve: plainly},
+		"page.example.com":  {feeds: 1, every: 4 * hour, serve: webPage(0, 60*day), wrong: "web page"},
+		"login.example.com": {feeds: 1, every: 4 * hour, serve: webPage(2*day, 3*day)},
+		"loop.example.com":  {feeds: 1, every: 4 * hour, serve: loop, wrong: "circle"},
 	}
 	return s
 }
@@ -96,7 +97,10 @@ func (s *street) feeds() (list []feed.URL) {
 // serve answers whoever comes by a connection.
 func (s *street) serve(addr string, conn net.Conn) {
 	host, _, _ := net.SplitHostPort(addr)
-	server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(host, w, r) })}
+	server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		s.answer(host, w, r)
+	})}
 	done := make(chan struct{})
 	server.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateClosed {

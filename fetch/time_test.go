@@ -78,7 +78,8 @@ func TestSlowPublishers(t *testing.T) {
 		"redirects slowly": func(_ string, conn net.Conn) {
 			<-time.After(12 * time.Second)
 			hops++
-			answer(conn, fmt.Sprintf("HTTP/1.1 302 Found\r\nLocation: /%d\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", hops))
+			answer(conn, fmt.Sprintf("HTTP/1.1 302 Found\r\nLocation: /%d\r\nContent-Length: 0\r\nConnection: "+
+				"close\r\n\r\n", hops))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,7 +43,8 @@ func (r *resident) wake() {
 	r.life++
 	var ctx context.Context
 	ctx, r.stop = context.WithCancel(context.Background())
-	n, err := node.New(time.Now(), node.Config{Secret: make([]byte, 32), Policy: polling.Auto{}}, r.store, rand.New(rand.NewPCG(7, uint64(r.life))))
+	n, err := node.New(time.Now(), node.Config{Secret: make([]byte, 32), Policy: polling.Auto{}}, r.store,
+		rand.New(rand.NewPCG(7, uint64(r.life))))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -181,8 +182,10 @@ func wantSame(t *testing.T, theirs, own []grade.Host) {
 	}
 	for i, h := range theirs {
 		for j, g := range h.Grades {
-			if mine := own[i].Grades[j]; mine.Mark != g.Mark && g.Respect != "subscribing" { // the core marks first requests
-				t.Errorf("%s: %s is %s by the publisher's log (%s), %s by the node's (%s)", h.Host, g.Respect, g.Mark, g.Reason, mine.Mark, mine.Reason)
+			// the core marks first requests
+			if mine := own[i].Grades[j]; mine.Mark != g.Mark && g.Respect != "subscribing" {
+				t.Errorf("%s: %s is %s by the publisher's log (%s), %s by the node's (%s)", h.Host, g.Respect, g.Mark,
+					g.Reason, mine.Mark, mine.Reason)
 			}
 		}
 	}

@@ -26,7 +26,9 @@ var notPublic = []string{
 	"240.0.0.1", "255.255.255.255", // reserved, broadcast
 	"::", "::1", // unspecified, loopback
 	"::127.0.0.1", "::10.0.0.1", "::8.8.8.8", // IPv4-compatible
-	"::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0.0.0.0", "::ffff:192.168.0.1", // v4-mapped
+	// v4-mapped
+	"::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0.0.0.0",
+	"::ffff:192.168.0.1",
 	"::ffff:0:127.0.0.1", "::ffff:0:169.254.169.254", // v4-translated
 	"64:ff9b::127.0.0.1", "64:ff9b::a9fe:a9fe", "64:ff9b::8.8.8.8", "64:ff9b:1::7f00:1", // NAT64
 	"2002:7f00:1::1", "2002:a00:1::1", "2002:a9fe:a9fe::1", // 6to4
@@ -72,7 +74,8 @@ func TestDialerRefusesBeforeConnecting(t *testing.T) {
 		asked = append(asked, ap.String())
 		return guard.Public(ap)
 	})
-	for _, host := range []string{"127.0.0.1", "127.8.9.10", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]"} {
+	for _, host := range []string{"127.0.0.1", "127.8.9.10", "localhost", "[::1]", "[::ffff:127.0.0.1]",
+		"0.0.0.0", "[::]"} {
 		conn, err := dialer.DialContext(t.Context(), "tcp", host+":"+port)
 		if err == nil {
 			conn.Close()
@@ -104,7 +107,8 @@ func TestDialerRefusesBeforeConnecting(t *testing.T) {
 func TestDialerPassesAllowsError(t *testing.T) {
 	_, port := listen(t)
 	mine := errors.New("not on a Sunday")
-	_, err := guard.Dialer(func(netip.AddrPort) error { return mine }).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
+	_, err := guard.Dialer(func(netip.AddrPort) error { return mine }).DialContext(t.Context(), "tcp",
+		"127.0.0.1:"+port)
 	if !errors.Is(err, mine) {
 		t.Errorf("dial: %v, want %v", err, mine)
 	}
@@ -139,7 +143,8 @@ func TestThisMachineIsOutOfReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	here := []netip.Addr{}
-	for _, text := range []string{"127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "::ffff:0.0.0.0"} {
+	for _, text := range []string{"127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::",
+		"::ffff:0.0.0.0"} {
 		here = append(here, netip.MustParseAddr(text))
 	}
 	for _, n := range own {

@@ -22,9 +22,9 @@ const (
 //
 // An entry earns where it was published within the last 48 hours; without a date, where it came here within
 // them and a neighbor in another network or an own poll has shown it; for one neighbor, not more of one feed in a day
-// than twice the feed's own rate and five more, and beyond it what own polls list, an entry once; a bundle once for each
-// neighbor, be it delivered or offered; and never for whom we gave it to. The latest few thousand bundles and feeds are
-// remembered. The offer of a bundle that is forgotten earns nothing.
+// than twice the feed's own rate and five more, and beyond it what own polls list, an entry once; a bundle once for
+// each neighbor, be it delivered or offered; and never for whom we gave it to. The latest few thousand bundles and
+// feeds are remembered. The offer of a bundle that is forgotten earns nothing.
 type Earnings struct {
 	bundles recent[protocol.DID, stored]
 	bare    recent[protocol.DID, []feed.EntryID] // their entries without a date, where there are such
@@ -68,7 +68,8 @@ func NewEarnings(a Ablation) *Earnings {
 // is who delivered it, nobody for an own poll. The result is how many entries earn for from: those that
 // we had by another way as well, because they would have served us, and their sender pays for them. polled are
 // those of them that have a date, are young, and stood in an own poll.
-func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder, polled ...feed.EntryID) int {
+func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder,
+	polled ...feed.EntryID) int {
 	today, count := dayOf(now), Young(now, fresh)
 	p := e.caps(b.Feed)
 	sender := e.holders.of(from)

@@ -94,7 +94,8 @@ func TestDeliveryEarnsOnce(t *testing.T) {
 
 // A pruned bundle is another bundle, which others may offer.
 func TestPrunedBundleIsAnotherBundle(t *testing.T) {
-	e, whole, pruned := NewEarnings(Ablation{}), bundle(news, "a", 3, now, time.Hour), bundle(news, "b", 2, now, time.Hour)
+	e, whole, pruned := NewEarnings(Ablation{}), bundle(news, "a", 3, now, time.Hour),
+		bundle(news, "b", 2, now, time.Hour)
 	e.Stored(now, whole, pruned.Entries, holder(1))
 	e.Pruned(now, pruned, holder(1))
 	if _, got := e.Offered(now, holder(1), pruned.DID); got != 0 {
@@ -141,9 +142,14 @@ func TestConfirmedEntriesRaiseTheCap(t *testing.T) {
 		want    int
 	}{
 		{"nobody confirms", func(*Earnings, time.Time, *protocol.Bundle) {}, 5},
-		{"its own offer confirms nothing", func(e *Earnings, at time.Time, b *protocol.Bundle) { e.Offered(at, holder(1), b.DID) }, 5},
-		{"nor does another's: it may have it from the first", func(e *Earnings, at time.Time, b *protocol.Bundle) { e.Offered(at, holder(2), b.DID) }, 5},
-		{"an own poll does", func(e *Earnings, at time.Time, b *protocol.Bundle) { e.Confirmed(at, news, holder(1), 10) }, 2*10 + 5},
+		{"its own offer confirms nothing",
+			func(e *Earnings, at time.Time, b *protocol.Bundle) { e.Offered(at, holder(1), b.DID) }, 5},
+		{"nor does another's: it may have it from the first",
+			func(e *Earnings, at time.Time, b *protocol.Bundle) { e.Offered(at, holder(2), b.DID) }, 5},
+		{"an own poll does", func(e *Earnings, at time.Time,
+			b *protocol.Bundle) {
+			e.Confirmed(at, news, holder(1), 10)
+		}, 2*10 + 5},
 		{"also after midnight", func(e *Earnings, at time.Time, b *protocol.Bundle) {
 			e.Confirmed(at.Add(16*time.Hour), news, holder(1), 10)
 		}, 2*10 + 5},
@@ -214,7 +220,8 @@ func TestDailyCapSurvivesAWrongClock(t *testing.T) {
 	}
 }
 
-// A bundle whose feed was forgotten meanwhile earns by the pace that the feed has now: nobody has the cap of a day twice.
+// A bundle whose feed was forgotten meanwhile earns by the pace that the feed has now: nobody has the cap of a day
+// twice.
 func TestABundleOutlivesTheCapOfItsFeed(t *testing.T) {
 	e := NewEarnings(Ablation{})
 	old, young := bundle(news, "old", capFree, now, 0), bundle(news, "young", capFree, now, 0)

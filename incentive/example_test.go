@@ -55,7 +55,8 @@ func ExampleLedger() {
 func ExampleLedger_Punish() {
 	ledger, _ := incentive.NewLedger(incentive.Config{})
 	h := peer("20.0.0.1:7790")
-	for i, o := range []incentive.Offence{incentive.UnwantedFeed, incentive.WrongDID, incentive.MalformedBundle, incentive.WrongDID} {
+	for i, o := range []incentive.Offence{incentive.UnwantedFeed, incentive.WrongDID, incentive.MalformedBundle,
+		incentive.WrongDID} {
 		at := start.Add(time.Duration(i) * time.Hour)
 		ended := ledger.Punish(at, h, o, incentive.Entry)
 		a, _ := ledger.Account(h)

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// Quantum is how many entries, by their Weight, anybody gets ahead of us in an exchange at most: what somebody gets who
-	// does not give.
+	// Quantum is how many entries, by their Weight, anybody gets ahead of us in an exchange at most: what somebody gets
+	// who does not give.
 	Quantum = 20
 	// tabLife is how long a tab is kept after it changed.
 	tabLife = 24 * time.Hour
@@ -20,13 +20,14 @@ const (
 // Exchanges keeps tabs on those who serve us, or somebody for us, while we serve them: "serving one in exchange of
 // being served by another" (Paper §3.6). It counts entries by their Weight. Make one with NewExchanges.
 //
-// Every entry served in exchange is counted by both sides, with one word between them: for whom it is. S serves C as its
-// part of a round in the ring S → C → P → S and says "for P": S notes that C is ahead, C that P is behind, whom it serves
-// without more ado. P serves S "for C", and S notes that C is even again. So nobody has to be believed but who just gave.
+// Every entry served in exchange is counted by both sides, with one word between them: for whom it is. S serves C as
+// its part of a round in the ring S → C → P → S and says "for P": S notes that C is ahead, C that P is behind, whom it
+// serves without more ado. P serves S "for C", and S notes that C is even again. So nobody has to be believed but who
+// just gave.
 type Exchanges struct{ tabs map[Holder]tab }
 
-// Weight is what an entry that is so many bytes long in an answer counts in an exchange: one, and one more for each whole
-// protocol.OwedBytes. Most entries count one; a long one is not to be had for a short one.
+// Weight is what an entry that is so many bytes long in an answer counts in an exchange: one, and one more for each
+// whole protocol.OwedBytes. Most entries count one; a long one is not to be had for a short one.
 func Weight(bytes int) int { return 1 + max(bytes, 0)/protocol.OwedBytes }
 
 // A tab is what one holder got of us in exchanges, less what came in return for it.
@@ -39,8 +40,8 @@ type tab struct {
 // NewExchanges returns Exchanges in which nobody is ahead of anybody.
 func NewExchanges() *Exchanges { return &Exchanges{tabs: make(map[Holder]tab)} }
 
-// Allowed is how many entries, by weight, may be served to the holder in exchange: what we owe it, and a Turn more where a ring is
-// found, so that something will come in return.
+// Allowed is how many entries, by weight, may be served to the holder in exchange: what we owe it, and a Turn more
+// where a ring is found, so that something will come in return.
 func (x *Exchanges) Allowed(now time.Time, h Holder, ring bool) int {
 	x.expire(now)
 	ahead := x.tabs[h].ahead
@@ -58,8 +59,8 @@ func (x *Exchanges) Served(now time.Time, h Holder, weight int) {
 	x.count(now, h, weight, x.By(h))
 }
 
-// Owed counts entries of that weight that by served us for the holder: it is to be served as much. by is zero where that
-// is the holder itself.
+// Owed counts entries of that weight that by served us for the holder: it is to be served as much. by is zero where
+// that is the holder itself.
 func (x *Exchanges) Owed(now time.Time, h Holder, by protocol.NodeID, weight int) {
 	x.count(now, h, -weight, by)
 }

@@ -81,7 +81,8 @@ func TestNobodyGetsFarAhead(t *testing.T) {
 				x.Owed(now, h, protocol.NodeID{}, n)
 				gave[h] += n
 			default:
-				n := min(rapid.IntRange(1, 5*Quantum).Draw(t, "entries"), x.Allowed(now, h, rapid.Bool().Draw(t, "ring")))
+				n := min(rapid.IntRange(1, 5*Quantum).Draw(t, "entries"),
+					x.Allowed(now, h, rapid.Bool().Draw(t, "ring")))
 				x.Served(now, h, n)
 				got[h] += n
 			}
@@ -127,8 +128,8 @@ func TestLongEntriesCountMore(t *testing.T) {
 	}
 }
 
-// However long the entries are that somebody chooses to get and to give: it never gets ahead by more than a quantum of short
-// ones, neither in entries nor in bytes, and whatever an answer counts fits into it.
+// However long the entries are that somebody chooses to get and to give: it never gets ahead by more than a quantum of
+// short ones, neither in entries nor in bytes, and whatever an answer counts fits into it.
 func TestNobodyGetsLongEntriesForShortOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, now, h := NewExchanges(), exchangeDay, HolderOf(protocol.NewNodeID(exchangeAddr(1), 7790))

@@ -62,7 +62,8 @@ func TestGiftsOfADay(t *testing.T) {
 		now, all := begun, int64(0)
 		for range rapid.IntRange(1, 200).Draw(rt, "asks") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 3600).Draw(rt, "seconds")) * time.Second)
-			h := giftHolder(rt, rapid.SampledFrom([]string{"8.8.8.8:7790", "9.9.9.9:7790", "[2600::1]:7790"}).Draw(rt, "who"))
+			h := giftHolder(rt, rapid.SampledFrom([]string{"8.8.8.8:7790", "9.9.9.9:7790", "[2600::1]:7790"}).Draw(rt,
+				"who"))
 			give := min(g.Left(now, h), rapid.Int64Range(0, 5000).Draw(rt, "wants"))
 			g.Give(now, h, give)
 			if all += give; g.given[h] > 3000 {

@@ -40,7 +40,8 @@ func TestHolderOf(t *testing.T) {
 }
 
 func TestParseHolderRefuses(t *testing.T) {
-	for _, s := range []string{"example.com", "20.0.0.1/24", "2a00::/48", "fe80::1%eth0", "20.0.0.1:0", "::", "::/64", "[::]:80", ":80", "20.0.0.1:x"} {
+	for _, s := range []string{"example.com", "20.0.0.1/24", "2a00::/48", "fe80::1%eth0", "20.0.0.1:0", "::", "::/64",
+		"[::]:80", ":80", "20.0.0.1:x"} {
 		if h, err := ParseHolder(s); !errors.Is(err, ErrHolder) {
 			t.Errorf("%q is %v, %v", s, h, err)
 		}

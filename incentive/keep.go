@@ -7,7 +7,8 @@ import (
 )
 
 // Load takes in accounts that an earlier run kept. One that does not fit the present bound is brought
-// within it, and one that came to its bound, or stored something, at a time after now, by a clock that was wrong, did so now.
+// within it, and one that came to its bound, or stored something, at a time after now, by a clock that was wrong, did
+// so now.
 func (l *Ledger) Load(now time.Time, accounts []Account) {
 	for i := range accounts {
 		a := &account{Account: accounts[i].clone()}
@@ -21,12 +22,13 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 		} else {
 			l.add(a)
 		}
-		l.forgers = l.forgers || slices.ContainsFunc(a.Standing.Marks, func(m Mark) bool { return m.Offence == ForgedEntry })
+		l.forgers = l.forgers ||
+			slices.ContainsFunc(a.Standing.Marks, func(m Mark) bool { return m.Offence == ForgedEntry })
 	}
 }
 
-// ClockJumped sees to it that accounts are at their bound, and without contact, for as long as before when the clock leaps
-// ahead: it was wrong, or the machine slept for so long. What lay ahead stays.
+// ClockJumped sees to it that accounts are at their bound, and without contact, for as long as before when the clock
+// leaps ahead: it was wrong, or the machine slept for so long. What lay ahead stays.
 func (l *Ledger) ClockJumped(before, now time.Time) {
 	for _, a := range l.accounts.All {
 		for _, t := range []*time.Time{&(*a).AtBound, &(*a).Met} {

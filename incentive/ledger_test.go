@@ -107,20 +107,31 @@ func TestLedgerRules(t *testing.T) {
 		{rule: "the floor holds where a delivery comes back", steps: []step{gave(5), got(15), back(5)}, allowance: 20},
 		{rule: "a delivery that never left costs nothing", steps: []step{gave(4), back(4)}, allowance: 10},
 		{rule: "what was not given cannot come back", steps: []step{back(5000)}, allowance: 20},
-		{rule: "what turned out to be worth nothing is taken back", steps: []step{gave(5), got(4), revoked(3)}, allowance: 6},
+		{rule: "what turned out to be worth nothing is taken back", steps: []step{gave(5), got(4), revoked(3)},
+			allowance: 6},
 		{rule: "no more than was got", stranger: true, steps: []step{got(4), revoked(400)}, allowance: 1},
-		{rule: "a broken promise costs 75 times the value", steps: []step{punish(BrokenPromise, 1), got(70)}, allowance: 5},
-		{rule: "a value that is not known counts as one entry", steps: []step{punish(WrongDID, 0), got(70)}, allowance: 5},
-		{rule: "promises that break together are fined once", steps: []step{punish(BrokenPromise, 1), punish(BrokenPromise, 1), got(70)}, allowance: 5},
-		{rule: "failed audits are fined each", steps: []step{punish(FailedAudit, 1), punish(FailedAudit, 1), got(145)}, allowance: 5},
-		{rule: "what is forged is taken back tenfold", steps: []step{got(2), punish(ForgedEntry, 2), got(17)}, allowance: 9},
-		{rule: "debt ends at 200", steps: []step{punish(FailedAudit, 100), punish(FailedAudit, 100), got(195)}, allowance: 5},
+		{rule: "a broken promise costs 75 times the value", steps: []step{punish(BrokenPromise, 1), got(70)},
+			allowance: 5},
+		{rule: "a value that is not known counts as one entry", steps: []step{punish(WrongDID, 0), got(70)},
+			allowance: 5},
+		{rule: "promises that break together are fined once",
+			steps: []step{punish(BrokenPromise, 1), punish(BrokenPromise, 1), got(70)}, allowance: 5},
+		{rule: "failed audits are fined each", steps: []step{punish(FailedAudit, 1), punish(FailedAudit, 1), got(145)},
+			allowance: 5},
+		{rule: "what is forged is taken back tenfold", steps: []step{got(2), punish(ForgedEntry, 2), got(17)},
+			allowance: 9},
+		{rule: "debt ends at 200", steps: []step{punish(FailedAudit, 100), punish(FailedAudit, 100), got(195)},
+			allowance: 5},
 		{rule: "D can be chosen", config: Config{Bound: 1000}, steps: []step{gave(400)}, allowance: 600},
-		{rule: "fines mean something under a large D", config: Config{Bound: 1000}, steps: []step{punish(FailedAudit, 100)}},
-		{rule: "no bound, no end", config: Config{Bound: -1}, stranger: true, steps: []step{gave(5000), punish(FailedAudit, 9)}, allowance: unbounded},
-		{rule: "the owner's own machines have no bound", config: Config{TrustLocal: true}, holder: local, steps: []step{gave(5000)}, allowance: unbounded},
+		{rule: "fines mean something under a large D", config: Config{Bound: 1000},
+			steps: []step{punish(FailedAudit, 100)}},
+		{rule: "no bound, no end", config: Config{Bound: -1}, stranger: true,
+			steps: []step{gave(5000), punish(FailedAudit, 9)}, allowance: unbounded},
+		{rule: "the owner's own machines have no bound", config: Config{TrustLocal: true}, holder: local,
+			steps: []step{gave(5000)}, allowance: unbounded},
 		{rule: "unless he says so they have one", holder: local, steps: []step{gave(3)}, allowance: 7},
-		{rule: "trusting them trusts nobody else", config: Config{TrustLocal: true}, steps: []step{gave(3)}, allowance: 7},
+		{rule: "trusting them trusts nobody else", config: Config{TrustLocal: true}, steps: []step{gave(3)},
+			allowance: 7},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			if c.holder == (Holder{}) {
@@ -235,7 +246,8 @@ func TestChangedIsDrained(t *testing.T) {
 	l.Gave(now, holder(2), Entry)
 	l.Gave(now, holder(1), Entry)
 	l.Got(now, holder(2), Entry)
-	if dropped, changed := l.Changed(); len(dropped) != 0 || len(changed) != 2 || changed[0].Holder != holder(2) || changed[0].Got != Entry {
+	if dropped, changed := l.Changed(); len(dropped) != 0 || len(changed) != 2 || changed[0].Holder != holder(2) ||
+		changed[0].Got != Entry {
 		t.Errorf("dropped %v, changed %+v", dropped, changed)
 	}
 	if _, changed := l.Changed(); len(changed) != 0 {
@@ -284,7 +296,8 @@ func TestAccountsOfOtherBoundsAreBroughtWithin(t *testing.T) {
 
 func TestConfigOutOfRange(t *testing.T) {
 	_, err := NewLedger(Config{Bound: 1001})
-	if !errors.Is(err, ErrConfig) || err.Error() != "setting out of range: deficit bound is 1001, want 1 to 1000 entries" {
+	if !errors.Is(err, ErrConfig) ||
+		err.Error() != "setting out of range: deficit bound is 1001, want 1 to 1000 entries" {
 		t.Errorf("error is %v", err)
 	}
 }

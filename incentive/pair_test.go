@@ -127,7 +127,8 @@ func TestTwoHonestBooksAgree(t *testing.T) {
 		for i := range rapid.IntRange(0, 60).Draw(t, "steps") {
 			at = at.Add(time.Duration(rapid.SampledFrom([]int{1, 30, 300, 1500}).Draw(t, "minutes")) * time.Minute)
 			for n := range rapid.SampledFrom([]int{0, 0, 1, 2, 30}).Draw(t, "published") {
-				document = append(document, feed.Entry{Feed: news, ID: fmt.Sprint(i, "-", n), Title: "T", Published: at})
+				document = append(document, feed.Entry{Feed: news, ID: fmt.Sprint(i, "-", n),
+					Title: "T", Published: at})
 			}
 			for _, do := range rapid.SliceOfN(rapid.IntRange(0, 3), 1, 8).Draw(t, "deeds") {
 				switch do {

@@ -119,7 +119,8 @@ func TestLimitGrowsUpToTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLedger(config(t))
 		last := make(map[Holder]Credit)
-		kinds := slices.DeleteFunc(slices.Clone(allKinds), func(k string) bool { return k == "expire" || k == "revoked" })
+		kinds := slices.DeleteFunc(slices.Clone(allKinds),
+			func(k string) bool { return k == "expire" || k == "revoked" })
 		play(l, deeds(kinds).Draw(t, "history"), func(d deed, _ time.Time) {
 			limit := l.Limit(d.holder)
 			if limit < max(last[d.holder], Entry) || limit > l.bound {
@@ -179,7 +180,8 @@ func TestWhatIsRevokedIsMadeGoodFirst(t *testing.T) {
 		play(l, deeds(append(slices.Clone(honestKinds), "revoked")).Draw(t, "history"), func(d deed, _ time.Time) {
 			a, _ := l.Account(d.holder)
 			capped[d.holder] = capped[d.holder] || a.Deficit == l.debt
-			if v := l.Allowance(d.holder); v > 0 && a.Given+v > a.Got+max(l.Limit(d.holder), Entry) && !capped[d.holder] {
+			if v := l.Allowance(d.holder); v > 0 && a.Given+v > a.Got+max(l.Limit(d.holder), Entry) &&
+				!capped[d.holder] {
 				t.Fatalf("got %v for %v, and may have %v more, D is %v", a.Given, a.Got, v, l.bound)
 			}
 		})
@@ -305,7 +307,8 @@ func TestEarningsKeepToTheCap(t *testing.T) {
 		total, done := 0, make(map[protocol.DID]int)
 		for i := range rapid.IntRange(0, 60).Draw(t, "steps") {
 			at := midnight.Add(time.Duration(i) * time.Minute)
-			b := bundle(news, fmt.Sprint(rapid.IntRange(0, 10).Draw(t, "bundle")), rapid.IntRange(1, 9).Draw(t, "entries"), midnight, 0)
+			b := bundle(news, fmt.Sprint(rapid.IntRange(0, 10).Draw(t, "bundle")),
+				rapid.IntRange(1, 9).Draw(t, "entries"), midnight, 0)
 			n := 0
 			if rapid.Bool().Draw(t, "delivers") {
 				n = e.Stored(at, b, b.Entries, holder(1))

@@ -7,22 +7,22 @@ import (
 	"feedex/feed"
 )
 
-// What a neighbor brings is stored before anybody can tell whether the publisher wrote it, and is no use where he did not. So
-// there is a quota: how much a holder may have us store within 24 hours that no own poll has listed. What an own poll lists is
-// given back, and counts for the holder from then on.
+// What a neighbor brings is stored before anybody can tell whether the publisher wrote it, and is no use where he did
+// not. So there is a quota: how much a holder may have us store within 24 hours that no own poll has listed. What an
+// own poll lists is given back, and counts for the holder from then on.
 const (
 	// FreeRoom is the quota of a holder of whom own polls have shown nothing, in bytes on disk.
 	FreeRoom = 20_000_000
 	// networkPlaces is for how many such holders there is room in one network: as many as may be neighbors.
 	networkPlaces = 2
-	// shownFactor is how much more a holder may store for what own polls show of it in a day: as much again as may be an
-	// invention.
+	// shownFactor is how much more a holder may store for what own polls show of it in a day: as much again as may be
+	// an invention.
 	shownFactor = 2
 	// shownDays is over how many days that is averaged.
 	shownDays = 7
 
-	// knownFactor and knownFree say how many entries of one feed a holder may store, of a feed that own polls know: twice as
-	// many as it brings in a day, and a document's worth.
+	// knownFactor and knownFree say how many entries of one feed a holder may store, of a feed that own polls know:
+	// twice as many as it brings in a day, and a document's worth.
 	knownFactor, knownFree = 2, 20
 	// unknownEntries and unknownRoom are the quota for a feed that no own poll has shown.
 	unknownEntries, unknownRoom = 500, 2_000_000
@@ -136,8 +136,8 @@ func (o *ofFeed) age(now time.Time) {
 	}
 }
 
-// NewQuota returns the Quota of a node with places for so many neighbors: those of whom own polls have shown nothing may store
-// as much as if all of these were such, however many of them come and go.
+// NewQuota returns the Quota of a node with places for so many neighbors: those of whom own polls have shown nothing
+// may store as much as if all of these were such, however many of them come and go.
 func NewQuota(l *Ledger, places int) *Quota {
 	q := &Quota{ledger: l, places: int64(places), feeds: newRecent[quotaOf, ofFeed](keptQuotas)}
 	for _, h := range l.holders() {
@@ -171,8 +171,8 @@ func (q *Quota) Allowance(now time.Time, h Holder, u feed.URL, v Volume) (a Allo
 	return a
 }
 
-// Fits reports whether one more entry may be stored that takes so much room. The last of a feed may be larger than what is
-// left for that: there are publishers with large entries.
+// Fits reports whether one more entry may be stored that takes so much room. The last of a feed may be larger than what
+// is left for that: there are publishers with large entries.
 func (a *Allowance) Fits(room int64) bool { return a.entries > 0 && a.feedRoom > 0 && a.room >= room }
 
 // Take takes one more entry from the allowance, if it fits, and reports whether it does.

@@ -16,7 +16,8 @@ import (
 
 // storers are holders of two networks, and of a third in IPv6.
 var storers = []Holder{
-	holderAt("20.1.1.1"), holderAt("20.1.1.2"), holderAt("20.1.1.3"), holderAt("20.1.1.4"), holderAt("20.2.2.1"), holderAt("2a00:1:1:1::1"), holderAt("2a00:1:1:2::1"),
+	holderAt("20.1.1.1"), holderAt("20.1.1.2"), holderAt("20.1.1.3"), holderAt("20.1.1.4"), holderAt("20.2.2.1"),
+	holderAt("2a00:1:1:1::1"), holderAt("2a00:1:1:2::1"),
 }
 
 func holderAt(ip string) Holder { return HolderOf(protocol.NewNodeID(netip.MustParseAddr(ip), 7790)) }
@@ -69,8 +70,8 @@ func (s *storage) restart(t rapid.TB, now time.Time, accounts []Account) {
 	s.ledger, s.quota = again.ledger, again.quota
 }
 
-// What strangers can have stored within a day is bounded, for one of them, for a network, and for all together; whatever they
-// bring of whatever feeds, whenever, and whatever is forgotten in between because the node starts anew.
+// What strangers can have stored within a day is bounded, for one of them, for a network, and for all together;
+// whatever they bring of whatever feeds, whenever, and whatever is forgotten in between because the node starts anew.
 func TestQuotaOfStrangers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStorage(t, 3)
@@ -78,11 +79,13 @@ func TestQuotaOfStrangers(t *testing.T) {
 		begin := now
 		var kept []Account // as of the last time that they were written
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			now = now.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 60, 3600, 6 * 3600, 30 * 3600}).Draw(t, "seconds")) * time.Second)
+			now = now.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 60, 3600, 6 * 3600, 30 * 3600}).Draw(t,
+				"seconds")) * time.Second)
 			h := rapid.SampledFrom(storers).Draw(t, "holder")
 			u := feed.URL(fmt.Sprintf("https://%d.example.com/", rapid.IntRange(0, 20).Draw(t, "feed")))
 			v := rapid.SampledFrom([]Volume{{}, {100, 50_000}, {1, 1000}, {1000, 1_000_000}}).Draw(t, "volume")
-			s.store(now, h, u, v, rapid.IntRange(1, 3000).Draw(t, "entries"), int64(rapid.SampledFrom([]int{600, 5000, 100_000, 2_500_000}).Draw(t, "room")))
+			s.store(now, h, u, v, rapid.IntRange(1, 3000).Draw(t, "entries"),
+				int64(rapid.SampledFrom([]int{600, 5000, 100_000, 2_500_000}).Draw(t, "room")))
 			switch rapid.IntRange(0, 9).Draw(t, "then") {
 			case 0, 1, 2, 3:
 				kept = s.ledger.Accounts()
@@ -94,7 +97,8 @@ func TestQuotaOfStrangers(t *testing.T) {
 			all, networks, holders := int64(0), make(map[protocol.Network]int64), make(map[Holder]int64)
 			for _, x := range s.stored {
 				if !x.At.Before(at) && x.At.Sub(at) < day {
-					all, networks[x.Holder.network()], holders[x.Holder] = all+x.Room, networks[x.Holder.network()]+x.Room, holders[x.Holder]+x.Room
+					all, networks[x.Holder.network()], holders[x.Holder] = all+x.Room,
+						networks[x.Holder.network()]+x.Room, holders[x.Holder]+x.Room
 				}
 			}
 			for h, room := range holders {
@@ -151,7 +155,8 @@ func TestQuotaOfAFeed(t *testing.T) {
 	}
 }
 
-// What own polls list is given back, and who brings much that they list may store more. That fades when nothing more comes.
+// What own polls list is given back, and who brings much that they list may store more. That fades when nothing more
+// comes.
 func TestQuotaGrowsByWhatPollsShow(t *testing.T) {
 	const u = feed.URL("https://example.com/feed")
 	v := Volume{10_000, 10_000}
@@ -185,13 +190,15 @@ func TestQuotaGrowsByWhatPollsShow(t *testing.T) {
 	}
 }
 
-// Who has stored what it may keeps others of its network from no more than the network has, and nobody else from anything.
+// Who has stored what it may keeps others of its network from no more than the network has, and nobody else from
+// anything.
 func TestQuotaOfANetwork(t *testing.T) {
 	s := newStorage(t, 10)
 	now := time.Unix(1_790_000_000, 0)
 	fill := func(h Holder) (room int64) {
 		for i := range 20 {
-			room += 100_000 * s.store(now, h, feed.URL(fmt.Sprintf("https://%d.example.com/", i)), Volume{}, 1000, 100_000)
+			room += 100_000 * s.store(now, h, feed.URL(fmt.Sprintf("https://%d.example.com/", i)), Volume{},
+				1000, 100_000)
 		}
 		return room
 	}
@@ -221,10 +228,12 @@ func TestQuotaOfANetwork(t *testing.T) {
 func TestQuotaOfOldAccounts(t *testing.T) {
 	now := time.Unix(1_790_000_000, 0)
 	var old Account
-	if err := json.Unmarshal([]byte(`{"Holder":"20.1.1.1","Given":0,"Got":65536,"Fined":0,"Grace":0,"Deficit":0}`), &old); err != nil {
+	if err := json.Unmarshal([]byte(`{"Holder":"20.1.1.1","Given":0,"Got":65536,"Fined":0,"Grace":0,"Deficit":0}`),
+		&old); err != nil {
 		t.Fatal(err)
 	}
-	ahead := Account{Holder: storers[4], Stored: Stored{Unshown: window{slots - 1: FreeRoom}, Slot: slotOf(now.AddDate(3, 0, 0))}}
+	ahead := Account{Holder: storers[4], Stored: Stored{Unshown: window{slots - 1: FreeRoom},
+		Slot: slotOf(now.AddDate(3, 0, 0))}}
 	s := newStorage(t, 10)
 	s.restart(t, now, []Account{old, ahead})
 	if a, b := s.quota.Left(now, storers[0]), s.quota.Left(now, storers[4]); a != FreeRoom || b != 0 {
@@ -234,7 +243,8 @@ func TestQuotaOfOldAccounts(t *testing.T) {
 	if left := s.quota.Left(later, storers[4]); left != FreeRoom {
 		t.Errorf("a day later it may store %d", left)
 	}
-	if got := s.ledger.Accounts(); !slices.ContainsFunc(got, func(a Account) bool { return a.Holder == storers[0] && a.Got == Entry }) {
+	if got := s.ledger.Accounts(); !slices.ContainsFunc(got,
+		func(a Account) bool { return a.Holder == storers[0] && a.Got == Entry }) {
 		t.Errorf("accounts are %+v", got)
 	}
 }

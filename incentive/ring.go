@@ -15,7 +15,8 @@ import "feedex/protocol"
 // Paper §3.6: "if S also wants to download some other entries from C, S and C form a circular dependency of length 2.
 // Or if there exists a node P such that P wants to download from C, and S from P, they form a circular dependency of
 // length 3."
-func FindRing(asker protocol.NodeID, askers []protocol.NodeID, wishes func(protocol.NodeID) int) (giver protocol.NodeID, found bool) {
+func FindRing(asker protocol.NodeID, askers []protocol.NodeID, wishes func(protocol.NodeID) int) (giver protocol.NodeID,
+	found bool) {
 	if wishes(asker) > 0 {
 		return asker, true
 	}

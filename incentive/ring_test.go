@@ -26,12 +26,13 @@ func TestRings(t *testing.T) {
 		wishes map[protocol.NodeID]int
 		giver  protocol.NodeID
 	}{
-		"nobody has anything":                {[]protocol.NodeID{p, q}, nil, protocol.NodeID{}},
-		"nobody waits":                       {nil, map[protocol.NodeID]int{p: 3}, protocol.NodeID{}},
-		"the asker has it":                   {nil, map[protocol.NodeID]int{a: 1}, a},
-		"two are better than three":          {[]protocol.NodeID{p}, map[protocol.NodeID]int{a: 1, p: 9}, a},
-		"one that waits has it":              {[]protocol.NodeID{p, q}, map[protocol.NodeID]int{q: 1}, q},
-		"who has most":                       {[]protocol.NodeID{p, q, r}, map[protocol.NodeID]int{p: 1, q: 5, r: 4}, q},
+		"nobody has anything":       {[]protocol.NodeID{p, q}, nil, protocol.NodeID{}},
+		"nobody waits":              {nil, map[protocol.NodeID]int{p: 3}, protocol.NodeID{}},
+		"the asker has it":          {nil, map[protocol.NodeID]int{a: 1}, a},
+		"two are better than three": {[]protocol.NodeID{p}, map[protocol.NodeID]int{a: 1, p: 9}, a},
+		"one that waits has it":     {[]protocol.NodeID{p, q}, map[protocol.NodeID]int{q: 1}, q},
+		"who has most": {[]protocol.NodeID{p, q, r},
+			map[protocol.NodeID]int{p: 1, q: 5, r: 4}, q},
 		"the first of those who have most":   {[]protocol.NodeID{r, q, p}, map[protocol.NodeID]int{p: 2, q: 2}, q},
 		"who has it waits for somebody else": {[]protocol.NodeID{p}, map[protocol.NodeID]int{q: 1}, protocol.NodeID{}},
 	} {
@@ -42,8 +43,8 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// In any network of wishes, whoever is asked finds a ring exactly where the one that asks is part of one of two or three
-// with it, and what is found is one.
+// In any network of wishes, whoever is asked finds a ring exactly where the one that asks is part of one of two or
+// three with it, and what is found is one.
 func TestEveryRingIsFoundByWhoIsAskedLast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 7).Draw(t, "nodes")

@@ -32,7 +32,8 @@ func TestWhatUndatedEntriesEarn(t *testing.T) {
 		want  earned
 	}{
 		{"one neighbor's word is not enough", func(e *Earnings, got *earned) {
-			got.one = e.Stored(now, b, b.Entries, holder(1)) + offered(e, 0, 1) + e.Stored(now, regrouped, nil, holder(1))
+			got.one = e.Stored(now, b, b.Entries, holder(1)) + offered(e, 0, 1) + e.Stored(now, regrouped,
+				nil, holder(1))
 		}, earned{}},
 		{"another's offer is", func(e *Earnings, got *earned) {
 			got.one, got.two = e.Stored(now, b, b.Entries, holder(1)), offered(e, 0, 2)

@@ -122,7 +122,8 @@ func (w *World) Join(m Member) (*Host, error) {
 func address(index int) protocol.NodeID {
 	const networks = 25_000
 	n := index % networks
-	return protocol.NewNodeID(netip.AddrFrom4([4]byte{byte(20 + n/256), byte(n % 256), byte(index / networks), 7}), protocol.DefaultPort)
+	return protocol.NewNodeID(netip.AddrFrom4([4]byte{byte(20 + n/256), byte(n % 256), byte(index / networks), 7}),
+		protocol.DefaultPort)
 }
 
 // start makes a node from what the store knows.

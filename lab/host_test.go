@@ -13,7 +13,8 @@ import (
 // A host that is gone is missed; one that returns has its archive and finds neighbors again.
 func TestCrashAndReturn(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*Host){"crash": (*Host).Crash, "stop": (*Host).Stop, "leave": (*Host).Leave} {
+	for name, end := range map[string]func(*Host){"crash": (*Host).Crash, "stop": (*Host).Stop,
+		"leave": (*Host).Leave} {
 		w := run(t, Config{Seed: 4, Feeds: feeds(12, 48), NoEncoding: true}, 20, 30*time.Minute)
 		h := w.Hosts()[3]
 		links := func() (count int) {
@@ -48,7 +49,8 @@ func TestCrashAndReturn(t *testing.T) {
 		if n := links(); n < 4 || h.Links() != n {
 			t.Errorf("%s: five minutes after its return %d nodes count on it, and it on %d", name, n, h.Links())
 		}
-		if got := h.Sessions(); len(got) != 2 || got[0].To == Never || got[1].From != got[0].To+5*time.Minute || kept == 0 {
+		if got := h.Sessions(); len(got) != 2 || got[0].To == Never ||
+			got[1].From != got[0].To+5*time.Minute || kept == 0 {
 			t.Errorf("%s: its stays are %v, with %d peers of earlier", name, got, kept)
 		}
 	}
@@ -85,7 +87,8 @@ func TestActorsChangeHabits(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Run(wednesday.Add(3 * time.Hour))
-	if sent := h.Made[CheckDID].Calls + h.Made[CheckDIDs].Calls + h.Made[PutEntries].Calls; sent > 0 || h.Made.Total().Calls == 0 {
+	if sent := h.Made[CheckDID].Calls + h.Made[CheckDIDs].Calls + h.Made[PutEntries].Calls; sent > 0 ||
+		h.Made.Total().Calls == 0 {
 		t.Errorf("of %d calls it made %d that it should not", h.Made.Total().Calls, sent)
 	}
 	honest := w.Hosts()[1]

@@ -22,7 +22,8 @@ func requestBytes(host int, session string, body int) int {
 // responseBytes is the length of its answer.
 func responseBytes(session string, body int) int {
 	n := len("HTTP/1.1 200 OK\r\n") + header("Content-Type", len("text/xml")) +
-		header("Date", len("Mon, 02 Jan 2006 15:04:05 GMT")) + header("Content-Length", digits(body)) + len("\r\n") + body
+		header("Date", len("Mon, 02 Jan 2006 15:04:05 GMT")) + header("Content-Length", digits(body)) +
+		len("\r\n") + body
 	if session != "" {
 		n += header(transport.SessionHeader, len(session))
 	}

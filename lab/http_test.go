@@ -41,7 +41,8 @@ func TestBytesAreThoseOfTransport(t *testing.T) {
 		call  protocol.Call
 		reply protocol.Reply
 	}{
-		{protocol.CheckDID{DID: protocol.DID{1}, Feed: "https://www.example.org/feed.xml", Entries: 7}, protocol.Seen(true)},
+		{protocol.CheckDID{DID: protocol.DID{1}, Feed: "https://www.example.org/feed.xml", Entries: 7},
+			protocol.Seen(true)},
 		{protocol.CheckDIDs{DIDs: make([]protocol.DID, 64)}, make(protocol.SeenList, 64)},
 		{protocol.GetNeighbors{}, long},
 	} {
@@ -54,7 +55,8 @@ func TestBytesAreThoseOfTransport(t *testing.T) {
 		wantIn := int64(requestBytes(len(ln.Addr().String()), token, len(protocol.EncodeCall(nil, 7790, c.call))))
 		wantOut := int64(responseBytes(token, len(protocol.EncodeReply(nil, c.reply))))
 		if in != wantIn || out != wantOut {
-			t.Errorf("%s took %d bytes there and %d back; the lab counts %d and %d", c.call.Method(), in, out, wantIn, wantOut)
+			t.Errorf("%s took %d bytes there and %d back; the lab counts %d and %d", c.call.Method(), in, out,
+				wantIn, wantOut)
 		}
 	}
 }

@@ -38,7 +38,8 @@ func TestDelays(t *testing.T) {
 			for n := range uint64(50) {
 				d, lost := w.delay(a, b, n)
 				if d < base || d > base+base/2 || lost {
-					t.Fatalf("message %d from %d to %d took %v and was lost: %v; want %v to half as much again", n, a, b, d, lost, base)
+					t.Fatalf("message %d from %d to %d took %v and was lost: %v; want %v to half as much again", n, a,
+						b, d, lost, base)
 				}
 				if again, _ := w.delay(a, b, n); again != d {
 					t.Fatalf("message %d met another fate the second time", n)
@@ -121,14 +122,16 @@ func (a *asker) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Eff
 	dst = a.sleeper.Step(dst, now, ev)
 	switch ev := ev.(type) {
 	case node.Wake:
-		dst = append(dst, node.Call{ID: 1, To: node.Target{Node: a.to}, Call: protocol.ListMethods{}, Timeout: 10 * time.Second})
+		dst = append(dst, node.Call{ID: 1, To: node.Target{Node: a.to}, Call: protocol.ListMethods{},
+			Timeout: 10 * time.Second})
 	case node.Answered:
 		a.answer, a.at = &ev, now
 	}
 	return dst
 }
 
-// A call that is on its way when the network is cut arrives, and its answer does not; one in a whole network is answered.
+// A call that is on its way when the network is cut arrives, and its answer does not; one in a whole network is
+// answered.
 func TestAnswersDoNotCrossACut(t *testing.T) {
 	after := func(d time.Duration) time.Time { return wednesday.Add(d) }
 	for _, cut := range []bool{false, true} {
@@ -168,7 +171,8 @@ func TestLinksThatAreTooSlow(t *testing.T) {
 		if _, err := w.Join(Member{Actor: func(*node.Node, *rand.Rand) Actor { return a }}); err != nil {
 			t.Fatal(err)
 		}
-		for last := w.Now(); a.answer == nil && last.Before(wednesday.Add(10*time.Minute)); last = last.Add(time.Second) {
+		for last := w.Now(); a.answer == nil &&
+			last.Before(wednesday.Add(10*time.Minute)); last = last.Add(time.Second) {
 			w.Run(last.Add(time.Second))
 			if a.answer != nil && !a.at.After(last) {
 				t.Fatalf("at a delay of %v an answer came at %v, which was past by %v", delay, a.at, last.Sub(a.at))

@@ -122,7 +122,8 @@ func (h *Host) Sights(until time.Time) []Sight {
 				continue
 			}
 			list = append(list, Sight{
-				Feed: f.feed, Entry: p.first + j, Published: out, Reference: by(p.reference(p.first + j)), Own: by(f.own[j]), Any: by(f.any[j]),
+				Feed: f.feed, Entry: p.first + j, Published: out, Reference: by(p.reference(p.first + j)),
+				Own: by(f.own[j]), Any: by(f.any[j]),
 				Listed: !p.gone(p.first+j, end),
 			})
 		}

@@ -93,7 +93,8 @@ func TestWhatIsStillListed(t *testing.T) {
 		t.Errorf("after five minutes the document lists %v of what came out, want %v", listed, want)
 	}
 	// At 03:10 the reference node has polled at 02:00 and not yet at 04:00.
-	if got := h.Sights(wednesday.Add(190 * time.Second)); len(got) != 3 || got[1].Reference != 2*time.Minute || got[2].Reference != Never {
+	if got := h.Sights(wednesday.Add(190 * time.Second)); len(got) != 3 || got[1].Reference != 2*time.Minute ||
+		got[2].Reference != Never {
 		t.Errorf("after 190 seconds there are %+v", got)
 	}
 }

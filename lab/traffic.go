@@ -31,8 +31,10 @@ const (
 // String is the name of the method on the wire, as far as it has one.
 func (m Method) String() string {
 	return [Methods]string{
-		"get_neighbors", "connect", "update_subset", "check_did", "check_dids", "put_entries", "query_feed", "get_entries",
-		"feedex.whoami", "feedex.vouch", "system.listMethods", "feedex.disconnect", "feedex.account", "check_dids of none",
+		"get_neighbors", "connect", "update_subset", "check_did", "check_dids", "put_entries", "query_feed",
+		"get_entries",
+		"feedex.whoami", "feedex.vouch", "system.listMethods", "feedex.disconnect", "feedex.account",
+		"check_dids of none",
 		"feedex.get_bundle", "other",
 	}[m]
 }

@@ -92,7 +92,8 @@ func New(c Config) (*World, error) {
 	w.tracker = newTrackerHost(w)
 	for i := range c.Feeds {
 		if c.Feeds[i].Window < 1 {
-			return nil, fmt.Errorf("%w: the documents of %s hold %d entries, want 1 or more", ErrConfig, c.Feeds[i].Name, c.Feeds[i].Window)
+			return nil, fmt.Errorf("%w: the documents of %s hold %d entries, want 1 or more", ErrConfig,
+				c.Feeds[i].Name, c.Feeds[i].Window)
 		}
 		p := newPublisher(w, i, c.Feeds[i])
 		w.publishers = append(w.publishers, p)

@@ -81,7 +81,8 @@ func TestEqualSeedsGiveEqualWorlds(t *testing.T) {
 	c.Seed = 2
 	other := run(t, c, 20, 2*time.Hour)
 	if w.Hash() != again.Hash() || w.Steps() != again.Steps() {
-		t.Errorf("the same seed gave %s after %d steps and %s after %d", w.Hash(), w.Steps(), again.Hash(), again.Steps())
+		t.Errorf("the same seed gave %s after %d steps and %s after %d", w.Hash(), w.Steps(), again.Hash(),
+			again.Steps())
 	}
 	if w.Hash() != plain.Hash() {
 		t.Errorf("with encoding the hash is %s, without %s", w.Hash(), plain.Hash())
@@ -94,7 +95,8 @@ func TestEqualSeedsGiveEqualWorlds(t *testing.T) {
 			t.Errorf("%s saw entries at other times without encoding", h.Name)
 		}
 		if h.Made.Total().Bytes == 0 || plain.Hosts()[i].Made.Total().Bytes != 0 {
-			t.Errorf("%s made calls of %d bytes encoded and %d plain", h.Name, h.Made.Total().Bytes, plain.Hosts()[i].Made.Total().Bytes)
+			t.Errorf("%s made calls of %d bytes encoded and %d plain", h.Name, h.Made.Total().Bytes,
+				plain.Hosts()[i].Made.Total().Bytes)
 		}
 	}
 }

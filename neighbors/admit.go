@@ -64,8 +64,8 @@ func (t *Table) crowded(id protocol.NodeID) bool {
 	return same >= maxPerNetwork
 }
 
-// A network is a protocol.Network as it is kept, of thousands of addresses: the first 6 bytes of them, of which there are
-// 3 for IPv4, and a 4 or a 6 for the family.
+// A network is a protocol.Network as it is kept, of thousands of addresses: the first 6 bytes of them, of which there
+// are 3 for IPv4, and a 4 or a 6 for the family.
 type network uint64
 
 // networkBits is how many bits of a network are its address.

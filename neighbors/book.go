@@ -21,7 +21,8 @@ const (
 	Listed                   // named in a feed document
 	Tracked                  // named by a tracker
 	Told                     // named by a neighbor
-	Came                     // a neighbor of earlier that came by itself: who wants our places must not be the first to get them
+	// a neighbor of earlier that came by itself: who wants our places must not be the first to get them
+	Came
 	sources
 )
 
@@ -131,8 +132,8 @@ func (a *address) acquaintance() time.Duration {
 	return time.Duration(a.past.lastMet - a.past.firstMet)
 }
 
-// MetAhead reports whether it was met by a clock so far ahead of ours that one of the two is wrong: that one was, or ours
-// is behind, and leaps when it is set right. A clock that is behind by less is set right without a leap.
+// MetAhead reports whether it was met by a clock so far ahead of ours that one of the two is wrong: that one was, or
+// ours is behind, and leaps when it is set right. A clock that is behind by less is set right without a leap.
 func (p Peer) MetAhead(now time.Time) bool { return p.LastMet.Sub(now) > courtesy.LongestAway }
 
 // acquaintance is for how long we have known it.
@@ -141,7 +142,8 @@ func (p Peer) acquaintance() time.Duration { return p.LastMet.Sub(p.FirstMet) }
 // NewBook returns a Book that remembers peers, those that we were linked with longest if there are too
 // many. allowLocal lifts the bound on addresses of one network where they are not public.
 func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book {
-	b := &Book{rng: rng, local: allowLocal, byID: make(map[protocol.NodeID]*address), failing: make(map[network]failing)}
+	b := &Book{rng: rng, local: allowLocal, byID: make(map[protocol.NodeID]*address),
+		failing: make(map[network]failing)}
 	peers = slices.Clone(peers)
 	slices.SortStableFunc(peers, func(x, y Peer) int {
 		return cmp.Or(cmp.Compare(y.Together, x.Together), cmp.Compare(y.acquaintance(), x.acquaintance()))
@@ -219,7 +221,8 @@ func (b *Book) count(source Source) (n int) {
 func (b *Book) evictFailed(source Source) bool {
 	worst := -1
 	for i, a := range b.list {
-		if a.source == source && !a.trying && !a.met() && a.failures > 0 && (worst < 0 || a.failures > b.list[worst].failures) {
+		if a.source == source && !a.trying && !a.met() && a.failures > 0 &&
+			(worst < 0 || a.failures > b.list[worst].failures) {
 			worst = i
 		}
 	}

@@ -173,7 +173,8 @@ func TestEachSourceHasItsPart(t *testing.T) {
 	b.Failed(now, told[3])
 	b.Failed(now, tracked[0])
 	b.Add(now, Told, told[maxOfSource:])
-	if b.Len() != maxOfSource+len(tracked) || b.byID[told[3]] != nil || b.byID[told[maxOfSource]] == nil || b.byID[told[maxOfSource+1]] != nil {
+	if b.Len() != maxOfSource+len(tracked) || b.byID[told[3]] != nil || b.byID[told[maxOfSource]] == nil ||
+		b.byID[told[maxOfSource+1]] != nil {
 		t.Error("a newcomer does not take the place of the one that failed, or takes more than that")
 	}
 	if b.byID[tracked[0]] == nil {
@@ -227,7 +228,8 @@ func TestPartingFromOneThatIsNotInTheBook(t *testing.T) {
 
 // Two addresses are on one network as it is kept if, and only if, they are on one.
 func TestNetworks(t *testing.T) {
-	addrs := []string{"192.0.2.7", "192.0.2.8", "192.0.3.7", "193.0.2.7", "2001:db8::1", "2001:db8:0:1::1", "2001:db8:1::1", "c000:200::", "::"}
+	addrs := []string{"192.0.2.7", "192.0.2.8", "192.0.3.7", "193.0.2.7", "2001:db8::1", "2001:db8:0:1::1",
+		"2001:db8:1::1", "c000:200::", "::"}
 	for _, x := range addrs {
 		for _, y := range addrs {
 			a, b := netip.MustParseAddr(x), netip.MustParseAddr(y)

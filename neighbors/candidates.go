@@ -39,7 +39,8 @@ func (n network) region() region {
 // the anchors, then remembered neighbors, those we were linked with longest at their head, then the other
 // sources; those that answered once before those that never did; and where all that is equal, every region
 // has the same chance, however many addresses somebody has there. skip tells which not to take.
-func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID, skip func(protocol.NodeID) bool) []protocol.NodeID {
+func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID,
+	skip func(protocol.NodeID) bool) []protocol.NodeID {
 	var trying [sources]int
 	taken := make(map[region]bool, len(b.list))
 	for _, id := range chosen {

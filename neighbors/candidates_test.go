@@ -38,7 +38,8 @@ func TestLocalAddressesHaveNoRegion(t *testing.T) {
 	b.local = true
 	b.Add(now, Tracked, []protocol.NodeID{at("10.0.0.2"), at("20.1.0.1")})
 	b.Failed(now, at("20.1.0.1"))
-	if got := b.Candidates(now, 1, []protocol.NodeID{at("10.0.0.1")}, nobody); len(got) != 1 || got[0] != at("10.0.0.2") {
+	if got := b.Candidates(now, 1, []protocol.NodeID{at("10.0.0.1")}, nobody); len(got) != 1 ||
+		got[0] != at("10.0.0.2") {
 		t.Errorf("candidates %v", got)
 	}
 }

@@ -47,8 +47,10 @@ func TestPopular(t *testing.T) {
 	table := newTable()
 	u := func(name string) feed.URL { return feed.URL("https://" + name + ".example.com/") }
 	for i, subset := range []protocol.Subset{
-		{{Feed: u("a"), Hops: 1}, {Feed: u("b")}, {Feed: u("c")}, {Feed: u("d")}, {Feed: u("own")}, {Feed: u("private")}, {Feed: u("cover")}},
-		{{Feed: u("a"), Hops: 1}, {Feed: u("b"), Hops: 3}, {Feed: u("c"), Hops: 4}, {Feed: u("own")}, {Feed: u("private")}, {Feed: u("cover")}},
+		{{Feed: u("a"), Hops: 1}, {Feed: u("b")}, {Feed: u("c")}, {Feed: u("d")}, {Feed: u("own")},
+			{Feed: u("private")}, {Feed: u("cover")}},
+		{{Feed: u("a"), Hops: 1}, {Feed: u("b"), Hops: 3}, {Feed: u("c"), Hops: 4}, {Feed: u("own")},
+			{Feed: u("private")}, {Feed: u("cover")}},
 		{{Feed: u("a"), Hops: 1}, {Feed: u("e"), Hops: 1}, {Feed: u("z")}},
 		{{Feed: u("e"), Hops: 3}, {Feed: u("z"), Hops: 3}},
 	} {

@@ -25,7 +25,8 @@ type eclipse struct {
 // newEclipse lists 40 honest nodes all over the Internet and 160 of the attacker's: 100 in one /24, and 60 in
 // four other networks (/16).
 func newEclipse(seed uint64) *eclipse {
-	e := &eclipse{rng: rand.New(rand.NewPCG(seed, 7)), sybil: make(map[protocol.NodeID]bool), now: now, stored: make(map[protocol.NodeID]Peer)}
+	e := &eclipse{rng: rand.New(rand.NewPCG(seed, 7)), sybil: make(map[protocol.NodeID]bool), now: now,
+		stored: make(map[protocol.NodeID]Peer)}
 	for i := range 200 {
 		a := [4]byte{byte(20 + i), byte(i), 0, 1}
 		switch {
@@ -78,7 +79,8 @@ func (e *eclipse) refill() {
 			e.rng.Shuffle(len(e.list), func(i, j int) { e.list[i], e.list[j] = e.list[j], e.list[i] })
 			e.book.Add(e.now, Tracked, e.list[:protocol.MaxNeighborList])
 		}
-		for _, id := range e.book.Candidates(e.now, 1, e.table.Chosen(), func(id protocol.NodeID) bool { return lookup(e.table, id) != nil }) {
+		for _, id := range e.book.Candidates(e.now, 1, e.table.Chosen(),
+			func(id protocol.NodeID) bool { return lookup(e.table, id) != nil }) {
 			switch {
 			case !e.sybil[id] && e.rng.IntN(10) == 0:
 				e.book.Failed(e.now, id)

@@ -39,7 +39,8 @@ func TestLostNeighborsAreMissed(t *testing.T) {
 			b.Failed(now, id)
 		}
 	}
-	if len(tried) < 20 || len(tried) > 30 || tried[0] != 1 || tried[1] < 3 || tried[2] < 7 || tried[len(tried)-1] >= 7*24 {
+	if len(tried) < 20 || len(tried) > 30 || tried[0] != 1 || tried[1] < 3 || tried[2] < 7 ||
+		tried[len(tried)-1] >= 7*24 {
 		t.Errorf("tried after %v hours", tried)
 	}
 }

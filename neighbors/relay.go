@@ -47,7 +47,8 @@ func (t *Table) Relay(now time.Time, rng *rand.Rand) {
 	}
 	if bound := t.places(); len(wanted) > bound {
 		t.draw(wanted, rng)
-		slices.SortFunc(wanted, func(a, b relay) int { return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.lot, b.lot)) })
+		slices.SortFunc(wanted,
+			func(a, b relay) int { return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.lot, b.lot)) })
 		wanted = t.inTurns(wanted, bound)
 	}
 	chosen := make([]bool, len(t.routes.list))
@@ -114,8 +115,8 @@ func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 }
 
 // relayWorth is what it is worth to relay a feed: what it is to the two neighbors that are nearest to who wants it.
-// One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to relay, and
-// while the relay rests.
+// One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to relay,
+// and while the relay rests.
 func (t *Table) relayWorth(i row) Usefulness {
 	if r := &t.routes.list[i]; r.marks&(isOwn|isCover|isPrivate) != 0 || r.rest > 0 {
 		return 0

@@ -45,7 +45,8 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 	}
 	for i := range 30 {
 		n := lookup(table, id(1+min(1, i/8)))
-		if is := slices.Contains(relayed(table), url(i)); table.Wanted(url(i), lookup(table, id(1))) != (is && n.ID == id(2)) {
+		if is := slices.Contains(relayed(table), url(i)); table.Wanted(url(i), lookup(table, id(1))) != (is &&
+			n.ID == id(2)) {
 			t.Errorf("feed %d: wanted from who does not want it although it is not relayed, or not although it is", i)
 		}
 		if len(table.Interested(url(i))) != 1 {

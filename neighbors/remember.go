@@ -69,8 +69,8 @@ func (b *Book) Parted(now time.Time, n *Neighbor) Peer {
 	return p
 }
 
-// Acquaintances are those for whom places are kept, neighbors or not: who was a neighbor by our own choice for longest, and
-// then whom we have known for longest.
+// Acquaintances are those for whom places are kept, neighbors or not: who was a neighbor by our own choice for longest,
+// and then whom we have known for longest.
 func (b *Book) Acquaintances() (ids []protocol.NodeID) {
 	met := slices.DeleteFunc(slices.Clone(b.list), func(a *address) bool { return !a.met() })
 	slices.SortStableFunc(met, func(x, y *address) int {
@@ -109,9 +109,9 @@ func (b *Book) Age(now time.Time) (gone []protocol.NodeID) {
 	return gone
 }
 
-// ClockJumped sees to it that what the Book noted is as old as before when the clock leaps ahead: it was wrong, or the machine
-// slept for so long. What an earlier run noted by a clock that was right lay ahead, and stays. It returns what is to be
-// remembered differently.
+// ClockJumped sees to it that what the Book noted is as old as before when the clock leaps ahead: it was wrong, or the
+// machine slept for so long. What an earlier run noted by a clock that was right lay ahead, and stays. It returns what
+// is to be remembered differently.
 func (b *Book) ClockJumped(before, now time.Time) (changed []Peer) {
 	move := func(m *moment) (moved bool) {
 		moved = *m != 0 && *m <= momentOf(before)

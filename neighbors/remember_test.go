@@ -13,7 +13,8 @@ const day = 24 * time.Hour
 
 // What never answered leaves the book after a week, what did after 90 days; who is a neighbor stays.
 func TestTheBookAges(t *testing.T) {
-	b := newBook(Peer{ID: id(1), LastMet: now.Add(-10 * day), Together: time.Hour}, Peer{ID: id(2), LastMet: now.Add(-89 * day)})
+	b := newBook(Peer{ID: id(1), LastMet: now.Add(-10 * day), Together: time.Hour},
+		Peer{ID: id(2), LastMet: now.Add(-89 * day)})
 	b.Add(now, Tracked, []protocol.NodeID{id(3), id(4), id(5)})
 	b.Heard(now, id(4))
 	b.Met(now, chosen(id(5)))
@@ -33,7 +34,8 @@ func TestTheBookAges(t *testing.T) {
 	} {
 		gone := b.Age(now.Add(time.Duration(c.days) * day))
 		if !slices.Equal(gone, c.gone) || b.Len() != c.left {
-			t.Errorf("after %d days: of earlier neighbors %v are gone, want %v; %d are left, want %d", c.days, gone, c.gone, b.Len(), c.left)
+			t.Errorf("after %d days: of earlier neighbors %v are gone, want %v; %d are left, want %d", c.days, gone,
+				c.gone, b.Len(), c.left)
 		}
 	}
 }
@@ -71,7 +73,8 @@ func TestTheBookLeapsWithTheClock(t *testing.T) {
 		{91, []protocol.NodeID{id(2)}, 1},
 	} {
 		if gone := b.Age(now.Add(time.Duration(c.days) * day)); !slices.Equal(gone, c.gone) || b.Len() != c.left {
-			t.Errorf("after %d days: of earlier neighbors %v are gone, want %v; %d are left, want %d", c.days, gone, c.gone, b.Len(), c.left)
+			t.Errorf("after %d days: of earlier neighbors %v are gone, want %v; %d are left, want %d", c.days, gone,
+				c.gone, b.Len(), c.left)
 		}
 	}
 	p := b.Remembered(now, &Neighbor{ID: id(4), Since: now.Add(-time.Hour), Chosen: true})
@@ -104,7 +107,8 @@ func TestAnchors(t *testing.T) {
 		"a clock that is behind a little": {now.Add(-10 * day), peers},
 	} {
 		b := NewBook(c.now, rand.New(rand.NewPCG(1, 2)), false, c.peers)
-		if got := b.Candidates(c.now, 2, []protocol.NodeID{at("20.3.1.1")}, nobody); !slices.Equal(got, []protocol.NodeID{id(3), id(5)}) {
+		if got := b.Candidates(c.now, 2, []protocol.NodeID{at("20.3.1.1")}, nobody); !slices.Equal(got,
+			[]protocol.NodeID{id(3), id(5)}) {
 			t.Errorf("%s: tried first: %v", rule, got)
 		}
 	}
@@ -125,7 +129,8 @@ func TestWhoCameIsRememberedLast(t *testing.T) {
 	b.Parted(later, came)
 	b.Parted(later, chosen(id(2)))
 	b.Add(later, Told, []protocol.NodeID{id(3)})
-	if got := b.Candidates(later.Add(time.Hour), 9, nil, nobody); !slices.Equal(got, []protocol.NodeID{id(2), id(3), id(1)}) {
+	if got := b.Candidates(later.Add(time.Hour), 9, nil, nobody); !slices.Equal(got,
+		[]protocol.NodeID{id(2), id(3), id(1)}) {
 		t.Errorf("candidates: %v", got)
 	}
 }
@@ -147,12 +152,13 @@ func TestAFloodOfMomentsFillsAPart(t *testing.T) {
 	}
 }
 
-// Acquaintances are those who were neighbors: first the ones that we chose, however long others were, then who was one for
-// longest; no more of them than there are places, and nobody who was merely named.
+// Acquaintances are those who were neighbors: first the ones that we chose, however long others were, then who was one
+// for longest; no more of them than there are places, and nobody who was merely named.
 func TestAcquaintances(t *testing.T) {
 	var peers []Peer
 	for i := range 2 * maxAcquaintances {
-		peers = append(peers, Peer{ID: id(100 + i), FirstMet: now.Add(-time.Duration(i+2) * day), LastMet: now.Add(-day)})
+		peers = append(peers, Peer{ID: id(100 + i), FirstMet: now.Add(-time.Duration(i+2) * day),
+			LastMet: now.Add(-day)})
 	}
 	peers = append(peers, Peer{ID: id(1), FirstMet: now.Add(-2 * day), LastMet: now.Add(-day), Together: time.Hour})
 	b := newBook(peers...)

@@ -47,9 +47,12 @@ func TestClaimedUsefulness(t *testing.T) {
 		{"nothing for what only others want", nil, feeds(8, 20, 0), 0},
 		{"weights count", func(t *Table) { t.Weigh(url(0), 5) }, feeds(0, 2, 0), 6 * One},
 		{"weights are bounded", func(t *Table) { t.Weigh(url(0), 1000) }, feeds(0, 1, 0), MaxWeight * One},
-		{"a feed that one other offers counts twice", func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, protocol.Withdrawn)) }, feeds(0, 1, 0), 2 * One},
-		{"one that offers it from two hops further is no company", func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 2)) }, feeds(0, 1, 0), 2 * One},
-		{"one that offers it from a hop further is", func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) }, feeds(0, 1, 0), One},
+		{"a feed that one other offers counts twice",
+			func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, protocol.Withdrawn)) }, feeds(0, 1, 0), 2 * One},
+		{"one that offers it from two hops further is no company",
+			func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 2)) }, feeds(0, 1, 0), 2 * One},
+		{"one that offers it from a hop further is", func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) },
+			feeds(0, 1, 0), One},
 		{"a feed that nobody else offers counts four times", func(t *Table) {
 			t.Hear(lookup(t, id(8)), feeds(0, 1, protocol.Withdrawn))
 			t.Hear(lookup(t, id(9)), feeds(0, 1, protocol.Withdrawn))
@@ -181,7 +184,8 @@ func TestReplacement(t *testing.T) {
 		{"one that is as useful does not", nil, feeds(0, 22, 0), -1},
 		{"one that is a little more useful does not", nil, feeds(0, 26, 0), -1},
 		{"one that shares nothing does not", nil, feeds(50, 90, 0), -1},
-		{"a newcomer of lately has its grace", func(t *Table) { lookup(t, id(9)).Since = now.Add(-time.Minute) }, feeds(0, 40, 0), 8},
+		{"a newcomer of lately has its grace", func(t *Table) { lookup(t, id(9)).Since = now.Add(-time.Minute) },
+			feeds(0, 40, 0), 8},
 		{"a static neighbor stays", func(t *Table) { lookup(t, id(9)).Static = true }, feeds(0, 40, 0), 8},
 		{"a good deliverer stays", func(t *Table) { t.Brought(now, lookup(t, id(9)), 10*One) }, feeds(0, 40, 0), 8},
 		{"the only one that offers a feed stays", func(t *Table) {
@@ -254,9 +258,13 @@ func TestLies(t *testing.T) {
 	}{
 		{"brought nothing of what it claims", nil, true},
 		{"brought a little", func(table *Table, liar *Neighbor) { table.Brought(now, liar, One/2) }, true},
-		{"brought a tenth of what others did", func(table *Table, liar *Neighbor) { table.Brought(now, liar, One) }, false},
+		{"brought a tenth of what others did",
+			func(table *Table, liar *Neighbor) { table.Brought(now, liar, One) }, false},
 		{"had no time", func(_ *Table, liar *Neighbor) { liar.Since = now.Add(-time.Hour) }, false},
-		{"claims little", func(table *Table, liar *Neighbor) { table.Hear(liar, feeds(1, 20, protocol.Withdrawn)) }, false},
+		{"claims little", func(table *Table,
+			liar *Neighbor) {
+			table.Hear(liar, feeds(1, 20, protocol.Withdrawn))
+		}, false},
 		{"others brought nothing either", func(table *Table, _ *Neighbor) {
 			for _, n := range table.All() {
 				n.brought = tally{}
@@ -268,7 +276,8 @@ func TestLies(t *testing.T) {
 				table.Brought(now.Add(-3*time.Hour), n, 10*One)
 			}
 		}, false},
-		{"what others brought was before its time", func(_ *Table, liar *Neighbor) { liar.Since = now.Add(-liesAfter - time.Minute) }, false},
+		{"what others brought was before its time",
+			func(_ *Table, liar *Neighbor) { liar.Since = now.Add(-liesAfter - time.Minute) }, false},
 		{"claims what nobody else offers besides", func(table *Table, liar *Neighbor) {
 			table.Own(url(60), true)
 			table.Hear(liar, feeds(60, 61, 0))
@@ -333,7 +342,8 @@ func TestTallyTakesBack(t *testing.T) {
 	for _, c := range []struct {
 		back Usefulness
 		want [3]Usefulness // right after it, when the first is forgotten, when all is
-	}{{-3, [3]Usefulness{9, 4, 0}}, {-9, [3]Usefulness{3, 0, 0}}, {-12, [3]Usefulness{0, 0, 0}}, {-100, [3]Usefulness{0, 0, 0}}} {
+	}{{-3, [3]Usefulness{9, 4, 0}}, {-9, [3]Usefulness{3, 0, 0}}, {-12, [3]Usefulness{0, 0, 0}},
+		{-100, [3]Usefulness{0, 0, 0}}} {
 		var y tally
 		y.add(now, 5)
 		y.add(now.Add(10*time.Hour), 7)

@@ -8,16 +8,17 @@ import (
 )
 
 // Where many follow a feed, most of those who relay it bring it to nobody: all of their neighbors have it from others.
-// Such a relay rests: it is not advertised, and so nothing comes. One of which somebody took what came last does not: so
-// the way stays that the latest took to everyone, but for who polled it in the same seconds.
+// Such a relay rests: it is not advertised, and so nothing comes. One of which somebody took what came last does not:
+// so the way stays that the latest took to everyone, but for who polled it in the same seconds.
 //
 // Differs from the paper, whose nodes advertise every interest within reach for as long as it is there (§3.1).
 
 const (
-	// crowd is how many neighbors must want a feed before its relay may rest. One between two costs a call now and then,
-	// and that one of them polled in the same seconds as the other would be enough.
+	// crowd is how many neighbors must want a feed before its relay may rest. One between two costs a call now and
+	// then, and that one of them polled in the same seconds as the other would be enough.
 	crowd = 3
-	// Relays are judged about once an hour, at random, or those that could stand in for each other would all go at once.
+	// Relays are judged about once an hour, at random, or those that could stand in for each other would all go at
+	// once.
 	soonestJudged, latestJudged = 30 * time.Minute, 90 * time.Minute
 	// leastRest and mostRest are for how many judgements a relay rests. It is tried again then: those that had it from
 	// others may not do so any more.
@@ -60,7 +61,8 @@ func (t *Table) judge(now time.Time, rng *rand.Rand) {
 // mayRest reports whether nobody depends on a relay, as far as can be told.
 func (t *Table) mayRest(i row) bool {
 	r := &t.routes.list[i]
-	return r.marks&(isRelayed|isSpare) == isRelayed|isSpare && t.wanting(i) >= crowd && (t.config.Restless == nil || !t.config.Restless(r.url))
+	return r.marks&(isRelayed|isSpare) == isRelayed|isSpare && t.wanting(i) >= crowd &&
+		(t.config.Restless == nil || !t.config.Restless(r.url))
 }
 
 // wake ends the rest of a relay, and forgets what spoke for one.

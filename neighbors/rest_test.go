@@ -131,10 +131,14 @@ func TestARelayIsTriedAfterARest(t *testing.T) {
 // What spoke for a rest is forgotten where it may not be so any more.
 func TestWhatSpokeForARestIsForgotten(t *testing.T) {
 	for name, happens := range map[string]func(*Table){
-		"a neighbor leaves who had it":           func(t *Table) { t.Remove(id(2)) },
-		"a neighbor begins to follow it":         func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 0)) },
-		"a neighbor hears of one who does":       func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) },
-		"two were enough, and then others came":  func(t *Table) { withdraw(t, 2, 3); t.Hear(lookup(t, id(2)), feeds(0, 1, 1)) },
+		"a neighbor leaves who had it":     func(t *Table) { t.Remove(id(2)) },
+		"a neighbor begins to follow it":   func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 0)) },
+		"a neighbor hears of one who does": func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) },
+		"two were enough, and then others came": func(t *Table) {
+			withdraw(t, 2, 3)
+			t.Hear(lookup(t, id(2)),
+				feeds(0, 1, 1))
+		},
 		"it is followed for a while":             func(t *Table) { t.Own(url(0), true); t.Own(url(0), false) },
 		"it was a cover feed for a while":        func(t *Table) { t.Cover(url(0), true); t.Cover(url(0), false) },
 		"it was given up, and is relayed anew":   func(t *Table) { t.Private(url(0), true); t.Private(url(0), false) },
@@ -216,7 +220,8 @@ func TestOwnFeedsDoNotRest(t *testing.T) {
 // Some relays never rest, and always the same ones.
 func TestSomeRelaysAreRestless(t *testing.T) {
 	restless := []feed.URL{url(14), url(15), url(3)}
-	table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 96, Restless: func(u feed.URL) bool { return slices.Contains(restless, u) }})
+	table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 96,
+		Restless: func(u feed.URL) bool { return slices.Contains(restless, u) }})
 	for i := range 3 {
 		table.Add(now, id(1+i), true, feeds(0, 40, 0), nil)
 	}

@@ -18,11 +18,15 @@ func TestSuppression(t *testing.T) {
 		{"as many as expected", []brought{{polled: 20, delivered: 80, entries: 1, offering: 4}}, false},
 		{"somewhat more", []brought{{polled: 29, delivered: 71, entries: 1, offering: 4}}, false},
 		{"much more", []brought{{polled: 40, delivered: 60, entries: 1, offering: 4}}, true},
-		{"more than expected, and a fifth at most", []brought{{polled: 20, delivered: 80, entries: 1, offering: 9}}, false},
+		{"more than expected, and a fifth at most",
+			[]brought{{polled: 20, delivered: 80, entries: 1, offering: 9}}, false},
 		{"nobody offers it", []brought{{polled: 500, entries: 1}}, false},
-		{"a few polls that brought much at once", []brought{{polled: 3, delivered: 7, entries: 10, offering: 4}}, false},
-		{"over the week", []brought{{polled: 10, entries: 1, offering: 3}, {}, {polled: 20, entries: 1, offering: 3}, {}, {}, {}, {polled: 20, entries: 1, offering: 3}}, true},
-		{"before the week", []brought{{polled: 10, entries: 1, offering: 3}, {}, {polled: 20, entries: 1, offering: 3}, {}, {}, {}, {}, {polled: 20, entries: 1, offering: 3}}, false},
+		{"a few polls that brought much at once",
+			[]brought{{polled: 3, delivered: 7, entries: 10, offering: 4}}, false},
+		{"over the week", []brought{{polled: 10, entries: 1, offering: 3}, {}, {polled: 20, entries: 1, offering: 3},
+			{}, {}, {}, {polled: 20, entries: 1, offering: 3}}, true},
+		{"before the week", []brought{{polled: 10, entries: 1, offering: 3}, {}, {polled: 20, entries: 1, offering: 3},
+			{}, {}, {}, {}, {polled: 20, entries: 1, offering: 3}}, false},
 	} {
 		var s Suppression
 		at := now

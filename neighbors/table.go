@@ -71,7 +71,8 @@ func NewTable(c Config) *Table {
 	if c.Unspeakable == nil {
 		c.Unspeakable = func(u feed.URL) bool { return u.Secret() || u.Local() && !c.AllowLocal }
 	}
-	return &Table{config: c, byID: make(map[protocol.NodeID]*Neighbor), weights: make(map[feed.URL]Usefulness), changed: 1}
+	return &Table{config: c, byID: make(map[protocol.NodeID]*Neighbor),
+		weights: make(map[feed.URL]Usefulness), changed: 1}
 }
 
 // Len is the number of neighbors.
@@ -142,7 +143,8 @@ func (t *Table) Remove(id protocol.NodeID) {
 	if n == nil {
 		return
 	}
-	for i := row(len(t.routes.list)) - 1; i >= 0; i-- { // from behind: a route that is dropped has the last in its place
+	// from behind: a route that is dropped has the last in its place
+	for i := row(len(t.routes.list)) - 1; i >= 0; i-- {
 		if t.routes.of(i)[n.slot].heard > 0 {
 			t.wake(i) // others may have had it from n
 		}
@@ -185,7 +187,8 @@ func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 		case known && old == in.Hops:
 			continue
 		case known:
-		case (i == nowhere || t.routes.list[i].marks&isSpeakable == 0) && t.config.Unspeakable(in.Feed), n.feeds >= protocol.MaxSubset, n.bytes+len(in.Feed) > maxHeardBytes:
+		case (i == nowhere || t.routes.list[i].marks&isSpeakable == 0) && t.config.Unspeakable(in.Feed),
+			n.feeds >= protocol.MaxSubset, n.bytes+len(in.Feed) > maxHeardBytes:
 			continue
 		default:
 			i = t.routes.row(in.Feed)
@@ -281,7 +284,8 @@ func (t *Table) set(i row, mark marks, is bool) (changed bool) {
 }
 
 // Wanted reports whether a bundle of the feed is welcome from n: whether we advertise the feed to it,
-// because we are interested, or relay it to other neighbors within reach, or did before the last choice. What n alone wants it need not bring us.
+// because we are interested, or relay it to other neighbors within reach, or did before the last choice. What n alone
+// wants it need not bring us.
 func (t *Table) Wanted(u feed.URL, n *Neighbor) bool {
 	return t.Hops(u, n) >= 0
 }

@@ -30,16 +30,19 @@ func newTable() *Table { return NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed:
 func TestOfferIsComputedWithoutTheAskersOwn(t *testing.T) {
 	table := newTable()
 	table.Own(url(0), true)
-	a := table.Add(now, id(1), true, protocol.Subset{{Feed: url(1), Hops: 0}, {Feed: url(2), Hops: 2}, {Feed: url(3), Hops: 3}}, nil)
+	a := table.Add(now, id(1), true, protocol.Subset{{Feed: url(1), Hops: 0},
+		{Feed: url(2), Hops: 2}, {Feed: url(3), Hops: 3}}, nil)
 	b := table.Add(now, id(2), true, protocol.Subset{{Feed: url(1), Hops: 1}}, nil)
 	for _, c := range []struct {
 		name string
 		to   protocol.NodeID
 		want protocol.Subset
 	}{
-		{"a stranger hears of everything within reach", id(9), protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 1}, {Feed: url(2), Hops: 3}}},
+		{"a stranger hears of everything within reach", id(9),
+			protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 1}, {Feed: url(2), Hops: 3}}},
 		{"a neighbor hears what others want", a.ID, protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 2}}},
-		{"the nearest of the others counts", b.ID, protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 1}, {Feed: url(2), Hops: 3}}},
+		{"the nearest of the others counts", b.ID, protocol.Subset{{Feed: url(0)}, {Feed: url(1), Hops: 1},
+			{Feed: url(2), Hops: 3}}},
 	} {
 		if got := table.Offer(c.to); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -86,13 +89,19 @@ func TestAdmission(t *testing.T) {
 		{"an empty table takes anyone", false, nil, "20.0.0.1:7790", nil},
 		{"two of a network is enough", false, []string{"20.0.0.1:7790", "20.0.0.2:7790"}, "20.0.0.3:7790", ErrCrowded},
 		{"a neighbor may connect again", false, []string{"20.0.0.1:7790", "20.0.0.2:7790"}, "20.0.0.2:7790", nil},
-		{"another port is another node", false, []string{"20.0.0.1:7790", "20.0.0.1:7791"}, "20.0.0.1:7792", ErrCrowded},
-		{"a /48 is one network", false, []string{"[2a00:1:2:3::1]:7790", "[2a00:1:2:4::1]:7790"}, "[2a00:1:2:5::1]:7790", ErrCrowded},
-		{"another /48 is another", false, []string{"[2a00:1:2:3::1]:7790", "[2a00:1:2:4::1]:7790"}, "[2a00:1:3:5::1]:7790", nil},
-		{"local addresses are not counted where they are allowed", true, []string{"127.0.0.1:7790", "127.0.0.1:7791"}, "127.0.0.1:7792", nil},
+		{"another port is another node", false, []string{"20.0.0.1:7790", "20.0.0.1:7791"},
+			"20.0.0.1:7792", ErrCrowded},
+		{"a /48 is one network", false, []string{"[2a00:1:2:3::1]:7790", "[2a00:1:2:4::1]:7790"},
+			"[2a00:1:2:5::1]:7790", ErrCrowded},
+		{"another /48 is another", false, []string{"[2a00:1:2:3::1]:7790", "[2a00:1:2:4::1]:7790"},
+			"[2a00:1:3:5::1]:7790", nil},
+		{"local addresses are not counted where they are allowed", true, []string{"127.0.0.1:7790", "127.0.0.1:7791"},
+			"127.0.0.1:7792", nil},
 		{"public ones are, even then", true, []string{"20.0.0.1:7790", "20.0.0.2:7790"}, "20.0.0.3:7790", ErrCrowded},
-		{"a network with its two places gets none that is given up", false, []string{"20.0.0.1:7790", "20.0.0.2:7790", "20.0.1.1:7790", "20.0.2.1:7790"}, "20.0.0.3:7790", ErrCrowded},
-		{"a full table takes nobody", true, []string{"127.0.0.1:1001", "127.0.0.1:1002", "127.0.0.1:1003", "127.0.0.1:1004"}, "127.0.0.1:1005", ErrFull},
+		{"a network with its two places gets none that is given up", false,
+			[]string{"20.0.0.1:7790", "20.0.0.2:7790", "20.0.1.1:7790", "20.0.2.1:7790"}, "20.0.0.3:7790", ErrCrowded},
+		{"a full table takes nobody", true, []string{"127.0.0.1:1001", "127.0.0.1:1002",
+			"127.0.0.1:1003", "127.0.0.1:1004"}, "127.0.0.1:1005", ErrFull},
 	} {
 		table := NewTable(Config{Max: 4, MaxHops: 3, MaxRelayed: 100, AllowLocal: c.local})
 		for _, h := range c.have {
@@ -258,7 +267,9 @@ func TestAdvertsFitAMessage(t *testing.T) {
 		n := table.Add(now, id(i), true, nil, nil)
 		var long protocol.Subset
 		for j := range protocol.MaxSubset / 10 {
-			long = append(long, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d/%d/%s", i, j, strings.Repeat("&", 1900)))})
+			long = append(long,
+				protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d/%d/%s", i, j,
+					strings.Repeat("&", 1900)))})
 		}
 		table.Hear(n, long)
 		if n.bytes > maxHeardBytes {
@@ -302,9 +313,11 @@ func TestWhatANeighborOffersUs(t *testing.T) {
 	table := newTable()
 	own(table, 5)
 	n := table.Add(now, id(1), true, protocol.Subset{
-		{Feed: url(0)}, {Feed: url(1), Hops: 1}, {Feed: url(2), Hops: 1}, {Feed: url(3), Hops: 3}, {Feed: url(4), Hops: 9}, {Feed: url(7)},
+		{Feed: url(0)}, {Feed: url(1), Hops: 1}, {Feed: url(2), Hops: 1}, {Feed: url(3), Hops: 3},
+		{Feed: url(4), Hops: 9}, {Feed: url(7)},
 	}, nil)
-	other := table.Add(now, id(2), true, protocol.Subset{{Feed: url(0), Hops: 2}, {Feed: url(7), Hops: 1}, {Feed: url(8), Hops: 3}}, nil)
+	other := table.Add(now, id(2), true, protocol.Subset{{Feed: url(0), Hops: 2},
+		{Feed: url(7), Hops: 1}, {Feed: url(8), Hops: 3}}, nil)
 	if got := table.Nearest(n); got != [4]int{1, 2, 0, 1} || table.Overlap(n) != 5 || n.Feeds() != 6 {
 		t.Errorf("by hop count %v, %d in common, %d in all", got, table.Overlap(n), n.Feeds())
 	}
@@ -319,7 +332,8 @@ func TestWhatANeighborOffersUs(t *testing.T) {
 		to   *Neighbor
 		want int
 	}{
-		{url(0), n, 0}, {url(7), n, 2}, {url(7), other, 1}, {url(8), n, protocol.Withdrawn}, {url(9), n, protocol.Withdrawn},
+		{url(0), n, 0}, {url(7), n, 2}, {url(7), other, 1}, {url(8), n, protocol.Withdrawn},
+		{url(9), n, protocol.Withdrawn},
 	} {
 		if got := table.Hops(c.feed, c.to); got != c.want {
 			t.Errorf("%s hears of %s at hop count %d, want %d", c.to.ID, c.feed, got, c.want)
@@ -390,7 +404,8 @@ func TestTwoConnectsAtOnceAreCleared(t *testing.T) {
 	table.Add(now, id(1), true, protocol.Subset{{Feed: url(1), Hops: 1}}, nil)
 	table.Add(now, id(2), false, feeds(0, 1, 0), answered)
 	n := table.Add(now, id(2), true, feeds(0, 1, 0), sent)
-	want := protocol.Subset{{Feed: url(2), Hops: protocol.Withdrawn}, {Feed: url(3), Hops: protocol.Withdrawn}, {Feed: url(1), Hops: 2}}
+	want := protocol.Subset{{Feed: url(2), Hops: protocol.Withdrawn}, {Feed: url(3), Hops: protocol.Withdrawn},
+		{Feed: url(1), Hops: 2}}
 	if got := table.Changes(n); !slices.Equal(got, want) {
 		t.Errorf("changes are %v, want %v", got, want)
 	}

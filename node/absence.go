@@ -19,8 +19,8 @@ type absence struct {
 // not have everything.
 const saidFor = 15 * time.Minute
 
-// recall takes up when neighbors of earlier runs gave their last sign of life, but for what lies far ahead: where our clock
-// is behind, it looks again once that leaps.
+// recall takes up when neighbors of earlier runs gave their last sign of life, but for what lies far ahead: where our
+// clock is behind, it looks again once that leaps.
 func (b *absence) recall(now time.Time, peers []neighbors.Peer) {
 	for _, p := range peers {
 		if !p.MetAhead(now) {
@@ -29,8 +29,8 @@ func (b *absence) recall(now time.Time, peers []neighbors.Peer) {
 	}
 }
 
-// clockJumped sees to it that an absence is known that ended by a clock that was behind: it was as long as it is by the clock of
-// now, and ended as short ago as before.
+// clockJumped sees to it that an absence is known that ended by a clock that was behind: it was as long as it is by the
+// clock of now, and ended as short ago as before.
 func (b *absence) clockJumped(before, now time.Time, peers []neighbors.Peer) {
 	b.recall(now, peers)
 	if wasBehind := b.heard.After(before); wasBehind && !b.back.IsZero() {

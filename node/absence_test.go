@@ -50,7 +50,8 @@ func TestWhoWasAwayCatchesUp(t *testing.T) {
 // nor where it was no longer than an hour.
 func TestAnAbsenceIsSaid(t *testing.T) {
 	for _, tt := range []struct{ gone, at, want time.Duration }{
-		{0, 0, 0}, {50 * time.Minute, 0, 0}, {5 * time.Hour, 0, 5 * time.Hour}, {5 * time.Hour, 10 * time.Minute, 5 * time.Hour}, {5 * time.Hour, 20 * time.Minute, 0},
+		{0, 0, 0}, {50 * time.Minute, 0, 0}, {5 * time.Hour, 0, 5 * time.Hour},
+		{5 * time.Hour, 10 * time.Minute, 5 * time.Hour}, {5 * time.Hour, 20 * time.Minute, 0},
 	} {
 		w := newNetwork(t)
 		hosts := w.full(2, Config{}, news)
@@ -71,14 +72,15 @@ func TestAnAbsenceIsSaid(t *testing.T) {
 		})
 		a.inside(func(n *Node) { n.connect(other.id, "", func(error) {}) })
 		w.run(time.Second)
-		if !linked(a, hosts[1]) || len(said) != 1 || said[0] < tt.want || said[0] > tt.want+15*time.Minute || tt.want == 0 && said[0] != 0 {
+		if !linked(a, hosts[1]) || len(said) != 1 || said[0] < tt.want || said[0] > tt.want+15*time.Minute ||
+			tt.want == 0 && said[0] != 0 {
 			t.Errorf("%v after %v without neighbors it says %v, want %v", tt.at, tt.gone, said, tt.want)
 		}
 	}
 }
 
-// Neither a neighbor that was noted last by a clock far ahead hides when we were away, nor a clock of our own that is behind
-// until it is set right. By that nobody was heard of, but what went round is remembered.
+// Neither a neighbor that was noted last by a clock far ahead hides when we were away, nor a clock of our own that is
+// behind until it is set right. By that nobody was heard of, but what went round is remembered.
 func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 	const gone = 5 * time.Hour
 	behind := time.Unix(100, 0)
@@ -101,7 +103,8 @@ func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 		a.kill()
 		hosts[1].kill()
 		if c.ahead {
-			a.store.KeepPeer(archive.Peer{ID: stranger(1), FirstMet: w.now, LastMet: w.now.Add(80 * 365 * 24 * time.Hour)})
+			a.store.KeepPeer(archive.Peer{ID: stranger(1), FirstMet: w.now,
+				LastMet: w.now.Add(80 * 365 * 24 * time.Hour)})
 		}
 		w.run(gone)
 		start := w.now

@@ -42,7 +42,8 @@ func (n *Node) newAccounts() error {
 	}
 	ledger.Load(n.now, list)
 	n.accounts = accounts{
-		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate), quota: incentive.NewQuota(ledger, n.config.MaxNeighbors),
+		ledger: ledger, earnings: incentive.NewEarnings(n.config.Incentive.Ablate),
+		quota: incentive.NewQuota(ledger, n.config.MaxNeighbors),
 	}
 	n.recallStored()
 	return nil

@@ -56,7 +56,8 @@ func TestWhatIsBeyondTheBoundWaits(t *testing.T) {
 		t.Errorf("status: %d wait, given %v, deficit %v, bound %v", s.Waiting, s.Given, s.Deficit, s.Bound)
 	}
 	for i := range 15 {
-		if r := a.put(taker, bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint("given ", i), Published: w.now})); r.Fault != nil {
+		if r := a.put(taker, bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint("given ", i),
+			Published: w.now})); r.Fault != nil {
 			t.Fatal(r.Fault)
 		}
 		w.run(10 * time.Second)
@@ -172,7 +173,8 @@ func TestBadAdvertsCostStanding(t *testing.T) {
 		}
 		s := a.node.Neighbors()[0]
 		if 100-s.Standing != c.points || s.Feeds < 2 {
-			t.Errorf("%s: costs %d points, %d feeds are known; want %d points", c.name, 100-s.Standing, s.Feeds, c.points)
+			t.Errorf("%s: costs %d points, %d feeds are known; want %d points", c.name, 100-s.Standing,
+				s.Feeds, c.points)
 		}
 	}
 }

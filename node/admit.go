@@ -52,7 +52,8 @@ func (n *Node) reviewLink(l *link) {
 		if !l.over {
 			n.dismiss(l, "it brings nothing of what it claims")
 		}
-	case bound && !n.config.Incentive.Ablate.KeepAtBound && n.now.Sub(since) >= maxAtBound && n.now.Sub(l.peer.Since) >= maxAtBound &&
+	case bound && !n.config.Incentive.Ablate.KeepAtBound && n.now.Sub(since) >= maxAtBound &&
+		n.now.Sub(l.peer.Since) >= maxAtBound &&
 		len(l.waiting) > 0 && n.book.Ready(n.now, n.unwanted):
 		n.bans.ban(n.now, l.holder)
 		n.dismiss(l, "it has owed us for too long")

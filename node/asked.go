@@ -37,7 +37,8 @@ func (n *Node) asked(ev Asked) {
 	}
 	switch {
 	case l == nil:
-		n.refuse(ev, protocol.Faultf(protocol.UnknownNeighbor, "%s is not linked with this node; connect first", ev.From))
+		n.refuse(ev, protocol.Faultf(protocol.UnknownNeighbor,
+			"%s is not linked with this node; connect first", ev.From))
 		return
 	case known == nil:
 		n.refuse(ev, protocol.Faultf(protocol.NotVouched, "the call does not carry the session of %s", ev.From))

@@ -19,8 +19,10 @@ import (
 func nonsense() xmlrpc.Array {
 	return xmlrpc.Array{
 		xmlrpc.Array{string(blog), int64(1)},
-		xmlrpc.Array{"not a URL", int64(0)}, xmlrpc.Array{"ftp://example.com/", int64(0)}, xmlrpc.Array{"HTTPS://Example.com/", int64(0)},
-		xmlrpc.Array{"https://example.com/" + strings.Repeat("x", feed.MaxURLBytes), int64(0)}, xmlrpc.Array{"", int64(0)},
+		xmlrpc.Array{"not a URL", int64(0)}, xmlrpc.Array{"ftp://example.com/", int64(0)},
+		xmlrpc.Array{"HTTPS://Example.com/", int64(0)},
+		xmlrpc.Array{"https://example.com/" + strings.Repeat("x", feed.MaxURLBytes), int64(0)},
+		xmlrpc.Array{"", int64(0)},
 		xmlrpc.Array{"https://example.com/below", int64(-7)}, xmlrpc.Array{"https://example.com/above", int64(17)},
 		xmlrpc.Array{"https://example.com/absurd", int64(1) << 40}, xmlrpc.Array{"https://example.com/text", "1"},
 		xmlrpc.Array{string(blog), int64(0)}, xmlrpc.Array{string(blog), int64(1)}, // duplicates: the first counts
@@ -45,7 +47,8 @@ func TestAnEmptySetIsRefused(t *testing.T) {
 // the answer to our own connect.
 func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 	decode := func(method string) protocol.Call {
-		_, call, err := protocol.DecodeCall(xmlrpc.Call{Method: method, Params: []xmlrpc.Value{int64(7790), nonsense()}})
+		_, call, err := protocol.DecodeCall(xmlrpc.Call{Method: method,
+			Params: []xmlrpc.Value{int64(7790), nonsense()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +60,9 @@ func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 		},
 		"an advert": func(a *testHost, p *hearer) {
 			p.connect(protocol.Subset{{Feed: "https://example.com/old"}})
-			a.hears(p.testHost, protocol.UpdateSubset{Changes: protocol.Subset{{Feed: "https://example.com/old", Hops: protocol.Withdrawn}}})
+			a.hears(p.testHost,
+				protocol.UpdateSubset{Changes: protocol.Subset{{Feed: "https://example.com/old",
+					Hops: protocol.Withdrawn}}})
 			a.hears(p.testHost, decode("update_subset"))
 		},
 		"an answer": func(a *testHost, p *hearer) {

@@ -190,8 +190,8 @@ func (n *Node) askTracker(url string, round int) {
 	})
 }
 
-// tracked reports whether a tracker answers. Each of its lists that names somebody who is no neighbor has the node look for
-// neighbors.
+// tracked reports whether a tracker answers. Each of its lists that names somebody who is no neighbor has the node look
+// for neighbors.
 func (n *Node) tracked() bool {
 	return slices.ContainsFunc(n.boot.sources, func(s SourceStatus) bool { return s.Tracker && s.Problem == "" })
 }

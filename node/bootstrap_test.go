@@ -92,8 +92,10 @@ func TestNobodySendsOurCallsInside(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	inside := []string{
-		"127.0.0.1:7790", "10.1.2.3:7790", "192.168.0.1:7790", "172.16.9.9:7790", "169.254.169.254:8080", "100.64.0.1:7790",
-		"0.0.0.0:7790", "[::1]:7790", "[fe80::1]:7790", "[fc00::1]:7790", "[::ffff:10.0.0.1]:7790", "[64:ff9b::a00:1]:7790",
+		"127.0.0.1:7790", "10.1.2.3:7790", "192.168.0.1:7790", "172.16.9.9:7790", "169.254.169.254:8080",
+		"100.64.0.1:7790",
+		"0.0.0.0:7790", "[::1]:7790", "[fe80::1]:7790", "[fc00::1]:7790", "[::ffff:10.0.0.1]:7790",
+		"[64:ff9b::a00:1]:7790",
 		"[2002:7f00:1::]:7790", "224.0.0.1:7790", "255.255.255.255:7790", "20.1.1.1:25", "20.1.1.1:443",
 	}
 	var list protocol.NodeList
@@ -115,7 +117,8 @@ func TestNobodySendsOurCallsInside(t *testing.T) {
 	}
 	w.run(time.Hour)
 	if !linked(a, b) || count(a.calls, "get_neighbors") < 2 {
-		t.Fatalf("linked %v, neighbors and trackers were asked for nodes %d times", linked(a, b), count(a.calls, "get_neighbors"))
+		t.Fatalf("linked %v, neighbors and trackers were asked for nodes %d times", linked(a, b),
+			count(a.calls, "get_neighbors"))
 	}
 	if n := count(a.calls, "connect"); n != 0 {
 		t.Errorf("%d connects to addresses inside private networks", n)

@@ -10,8 +10,8 @@ import (
 	"feedex/protocol"
 )
 
-// However many calls are open, and in whatever order they end, each ends once, and what is no answer to one of them ends
-// none.
+// However many calls are open, and in whatever order they end, each ends once, and what is no answer to one of them
+// ends none.
 func TestACallEndsOnce(t *testing.T) {
 	n, err := New(epoch, Config{Secret: []byte("secret of a test")}, archive.NewMemory(), rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
@@ -19,7 +19,8 @@ func TestACallEndsOnce(t *testing.T) {
 	}
 	var ended, want []uint64
 	for range 1000 {
-		n.call(Target{Node: stranger(1)}, "", protocol.WhoAmI{}, time.Minute, func(a Answered) { ended = append(ended, a.ID) })
+		n.call(Target{Node: stranger(1)}, "", protocol.WhoAmI{}, time.Minute,
+			func(a Answered) { ended = append(ended, a.ID) })
 		want = append(want, n.lastID)
 		n.lastID++ // searches are counted with them
 	}

@@ -26,7 +26,8 @@ func skeptics(t *testing.T, n int) *network {
 
 // junk is a bundle of one entry that its publisher never heard of, published now.
 func (w *network) junk(name string, path ...protocol.NodeID) *protocol.Bundle {
-	b := bundleWith(feed.Entry{Feed: news, ID: name, Title: name, Link: "https://example.net/" + name, Published: w.now.Truncate(time.Second)})
+	b := bundleWith(feed.Entry{Feed: news, ID: name, Title: name, Link: "https://example.net/" + name,
+		Published: w.now.Truncate(time.Second)})
 	b.Path = path
 	return b
 }
@@ -79,7 +80,8 @@ func TestForgeriesAreFinedEach(t *testing.T) {
 	a.take(forger, w.junk("two"))
 	w.run(time.Hour)
 	a.poll(news)
-	if got := a.account(forger); got.Fined != 20*incentive.Entry || len(got.Standing.Marks) != 1 || a.node.Status().Counters.Forged != 2 {
+	if got := a.account(forger); got.Fined != 20*incentive.Entry || len(got.Standing.Marks) != 1 ||
+		a.node.Status().Counters.Forged != 2 {
 		t.Errorf("fined %v for %d offences", got.Fined, len(got.Standing.Marks))
 	}
 }
@@ -100,7 +102,8 @@ func TestARelayOfForgeriesIsNotBlamed(t *testing.T) {
 		t.Errorf("before the poll the relay scores %v, the honest neighbor %v", s, of)
 	}
 	a.poll(news)
-	if after := a.account(relay); a.node.linkTo(relay.id) == nil || after.Fined != 0 || after.Got != before.Got || len(after.Standing.Marks) > 0 {
+	if after := a.account(relay); a.node.linkTo(relay.id) == nil || after.Fined != 0 || after.Got != before.Got ||
+		len(after.Standing.Marks) > 0 {
 		t.Errorf("the relay was blamed: %+v", after)
 	}
 	if s, of := usefulness(); s > of*0.9 {
@@ -124,7 +127,8 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		then   func(w *network, a *testHost) // before the poll
 		earned incentive.Credit
 	}{
-		"it is younger than an hour": {(*network).anything, func(w *network, _ *testHost) { w.run(58 * time.Minute) }, incentive.Entry},
+		"it is younger than an hour": {(*network).anything, func(w *network, _ *testHost) { w.run(58 * time.Minute) },
+			incentive.Entry},
 		"it left the window": {(*network).anything, func(w *network, _ *testHost) {
 			w.feeds[news].window = 3
 			for range 3 {
@@ -145,7 +149,8 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		}, func(w *network, _ *testHost) {
 			w.run(2 * time.Hour)
 			p := w.feed(news)
-			p.entries = append(p.entries, feed.Entry{Feed: news, Title: "Title", Link: "https://example.com/1", Published: w.now.Add(-2 * time.Hour)})
+			p.entries = append(p.entries, feed.Entry{Feed: news, Title: "Title", Link: "https://example.com/1",
+				Published: w.now.Add(-2 * time.Hour)})
 		}, 0},
 		"the feed is divided": {(*network).anything, func(w *network, a *testHost) {
 			w.run(2 * time.Hour)
@@ -223,7 +228,8 @@ func TestNotModifiedSaysNothingAfterARestart(t *testing.T) {
 	a.take(b, w.junk("junk"))
 	w.run(3 * time.Hour)
 	if c := a.node.Status().Counters; modified != 0 || c.NotModified < 2 || c.Forged != 0 {
-		t.Errorf("after %d documents and %d times \"not modified\" %d entries are forged", modified, c.NotModified, c.Forged)
+		t.Errorf("after %d documents and %d times \"not modified\" %d entries are forged", modified,
+			c.NotModified, c.Forged)
 	}
 }
 
@@ -236,16 +242,20 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		path    []protocol.NodeID
 		spot    bool
 	}{
-		"a first-hand claim":                {func(*network, *subscription) {}, nil, true},
-		"a relay claims nothing":            {func(*network, *subscription) {}, []protocol.NodeID{stranger(1)}, false},
-		"the publisher wants to be let be":  {func(w *network, s *subscription) { s.NotBefore = w.now.Add(every) }, nil, false},
+		"a first-hand claim":     {func(*network, *subscription) {}, nil, true},
+		"a relay claims nothing": {func(*network, *subscription) {}, []protocol.NodeID{stranger(1)}, false},
+		"the publisher wants to be let be": {func(w *network,
+			s *subscription) {
+			s.NotBefore = w.now.Add(every)
+		}, nil, false},
 		"nobody is to learn that we ask it": {func(_ *network, s *subscription) { s.Discreet = true }, nil, false},
 		"it fails":                          {func(_ *network, s *subscription) { s.Errors = 1 }, nil, false},
 	} {
 		w := newNetwork(t)
 		w.publish(news)
 		many := incentive.Ablation{NoQuota: true} // more than a newcomer may bring
-		hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10, Ablate: many}, Policy: polling.Fixed{Every: every}}, news)
+		hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10, Ablate: many},
+			Policy: polling.Fixed{Every: every}}, news)
 		a, b := hosts[0], hosts[1]
 		s, p := a.node.feeds[news], w.feeds[news]
 		w.run(s.NextPoll.Sub(w.now) + time.Minute)
@@ -281,7 +291,8 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		}
 		w.run(due.Sub(w.now) + time.Minute)
 		if p.requests != asked+2 || s.NextPoll.Before(w.now.Add(every-2*time.Minute)) {
-			t.Errorf("after the ordinary poll %d requests were made, the next is due at %v", p.requests-asked, s.NextPoll)
+			t.Errorf("after the ordinary poll %d requests were made, the next is due at %v",
+				p.requests-asked, s.NextPoll)
 		}
 	}
 }
@@ -294,11 +305,14 @@ func TestTwoWitnessesConfirmAnEntry(t *testing.T) {
 		heard         int  // how many of them are witnesses
 		want          bool
 	}{
-		"two polls":                        {nil, nil, false, 2, true},
-		"one source":                       {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{stranger(1)}, false, 2, false},
-		"sources of one network":           {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{near(stranger(1))}, false, 2, false},
-		"two of one network":               {nil, nil, true, 2, false},
-		"two of one network, as relays":    {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{stranger(2)}, true, 2, false},
+		"two polls": {nil, nil, false, 2, true},
+		"one source": {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{stranger(1)},
+			false, 2, false},
+		"sources of one network": {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{near(stranger(1))},
+			false, 2, false},
+		"two of one network": {nil, nil, true, 2, false},
+		"two of one network, as relays": {[]protocol.NodeID{stranger(1)}, []protocol.NodeID{stranger(2)},
+			true, 2, false},
 		"two who brought nothing before":   {nil, nil, false, 0, false},
 		"one who did, and one who did not": {nil, nil, false, 1, false},
 	} {
@@ -354,8 +368,8 @@ func TestWhoAltersIsNoWitness(t *testing.T) {
 	}
 }
 
-// A burst is more than a neighbor can earn with a feed in a day. What it brought of it earns all the same, once an own poll
-// shows that the publisher has it; and what the publisher does not have earns no more than it did.
+// A burst is more than a neighbor can earn with a feed in a day. What it brought of it earns all the same, once an own
+// poll shows that the publisher has it; and what the publisher does not have earns no more than it did.
 func TestABurstEarnsWhenThePublisherListsIt(t *testing.T) {
 	for _, c := range []struct{ listed, want int }{{9, 9}, {0, 4}} { // five earn in a day, of which it has one
 		w := newNetwork(t)

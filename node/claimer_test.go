@@ -29,7 +29,8 @@ func claimersIn(w *network, hosts []*testHost) (honest []*testHost) {
 		claimed[h][d] = true
 		for _, p := range h.node.table.All() {
 			to := h.node.linkTo(p.ID)
-			h.carryOut(Call{To: Target{Node: to.id()}, Call: protocol.CheckDID{DID: d}, Session: to.token, Timeout: offerTimeout})
+			h.carryOut(Call{To: Target{Node: to.id()}, Call: protocol.CheckDID{DID: d}, Session: to.token,
+				Timeout: offerTimeout})
 		}
 	}
 	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -83,7 +84,8 @@ func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
 	}
 	slices.Sort(lags)
 	p99 := lags[len(lags)*99/100]
-	t.Logf("%d deliveries: median %v, 99%% within %v, the last %v", len(lags), lags[len(lags)/2], p99, lags[len(lags)-1])
+	t.Logf("%d deliveries: median %v, 99%% within %v, the last %v", len(lags), lags[len(lags)/2], p99,
+		lags[len(lags)-1])
 	if missed != 0 {
 		t.Errorf("%d deliveries to honest nodes never came", missed)
 	}
@@ -143,7 +145,8 @@ func TestAClaimerIsSentAway(t *testing.T) {
 	if a.node.linkTo(claimer.id) != nil {
 		t.Error("it is still a neighbor")
 	}
-	if r := a.answerTo(claimer.id, claimer.node.token(a.id), wantsNews()); r.Fault == nil || r.Fault.Code != protocol.Dropped {
+	if r := a.answerTo(claimer.id, claimer.node.token(a.id), wantsNews()); r.Fault == nil ||
+		r.Fault.Code != protocol.Dropped {
 		t.Errorf("a connect of who was sent away is answered %+v, %v", r.Reply, r.Fault)
 	}
 	if !linked(a, hosts[2]) {

@@ -8,11 +8,12 @@ import (
 	"feedex/courtesy"
 )
 
-// clockJumped sees to it that what publishers are owed holds when the clock goes ahead by more than anybody can be told to
-// wait. Either this machine slept for as long, or its clock was wrong: one without a battery starts in 1970, and knows
-// better once a time server answers. What an earlier run knew is true by the clock of now. What was due in so much time
-// by the clock of before is due in as much time now: after such a sleep that delays nothing for long. Neighbors have been
-// here, and addresses and accounts known, for as long as before, or they would be taken for those of decades.
+// clockJumped sees to it that what publishers are owed holds when the clock goes ahead by more than anybody can be told
+// to wait. Either this machine slept for as long, or its clock was wrong: one without a battery starts in 1970, and
+// knows better once a time server answers. What an earlier run knew is true by the clock of now. What was due in so
+// much time by the clock of before is due in as much time now: after such a sleep that delays nothing for long.
+// Neighbors have been here, and addresses and accounts known, for as long as before, or they would be taken for those
+// of decades.
 func (n *Node) clockJumped(before time.Time) {
 	n.hosts.ClockJumped(before, n.now)
 	n.absence.clockJumped(before, n.now, peersOf(n.store))

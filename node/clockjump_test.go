@@ -90,7 +90,8 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 		}
 	}
 	if asked := w.feed(met).asked; len(asked) < 2 || asked[1].Before(back.Add(7*time.Hour)) {
-		t.Errorf("what was subscribed to in 1970 and is fresh for 8 h was polled at %v, the clock was set at %v", asked, back)
+		t.Errorf("what was subscribed to in 1970 and is fresh for 8 h was polled at %v, the clock was set at %v", asked,
+			back)
 	}
 }
 
@@ -106,12 +107,14 @@ func TestNeighborsOfAClockThatStartsIn1970(t *testing.T) {
 	w.run(time.Minute)
 	w.jump(h, epoch)
 	h.hears(w.hosts[id], protocol.Disconnect{})
-	if peers := h.store.LoadPeers(); len(peers) != 1 || peers[0].Together <= 0 || peers[0].Together > time.Minute || epoch.Sub(peers[0].FirstMet) > time.Hour {
+	if peers := h.store.LoadPeers(); len(peers) != 1 || peers[0].Together <= 0 || peers[0].Together > time.Minute ||
+		epoch.Sub(peers[0].FirstMet) > time.Hour {
 		t.Errorf("remembers %v", peers)
 	}
 }
 
-// Who was a neighbor, and gave something, before the clock is set right is remembered as of a moment ago, by the next run too.
+// Who was a neighbor, and gave something, before the clock is set right is remembered as of a moment ago, by the next
+// run too.
 func TestAcquaintancesOfAClockThatStartsIn1970(t *testing.T) {
 	w := newNetwork(t)
 	h, _ := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })

@@ -93,7 +93,8 @@ func (c Config) withDefaults() (Config, error) {
 	case c.MaxNeighbors < 1 || c.MaxNeighbors > 64:
 		return c, fmt.Errorf("%w: max_neighbors is %d, want 1 to 64", ErrConfig, c.MaxNeighbors)
 	case c.MinNeighbors < 0 || c.MinNeighbors > c.MaxNeighbors:
-		return c, fmt.Errorf("%w: min_neighbors is %d, want 0 to max_neighbors (%d)", ErrConfig, c.MinNeighbors, c.MaxNeighbors)
+		return c, fmt.Errorf("%w: min_neighbors is %d, want 0 to max_neighbors (%d)", ErrConfig, c.MinNeighbors,
+			c.MaxNeighbors)
 	case c.MaxSubsetHops < 1 || c.MaxSubsetHops > 8:
 		return c, fmt.Errorf("%w: max_subset_hops is %d, want 1 to 8", ErrConfig, c.MaxSubsetHops)
 	case c.MaxRelayed < 1 || c.MaxRelayed > protocol.MaxSubset:

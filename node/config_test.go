@@ -18,7 +18,8 @@ func TestDefaultsAreThePapers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.MaxNeighbors != 10 || c.MinNeighbors != 8 || c.MaxSubsetHops != 3 || c.AdvertInterval != 300*time.Second || c.SeenDIDs != 1000 {
+	if c.MaxNeighbors != 10 || c.MinNeighbors != 8 || c.MaxSubsetHops != 3 || c.AdvertInterval != 300*time.Second ||
+		c.SeenDIDs != 1000 {
 		t.Errorf("defaults are %+v", c)
 	}
 	if c.Port != protocol.DefaultPort {
@@ -46,7 +47,8 @@ func TestSettingsOutOfRangeAreRefused(t *testing.T) {
 		{Config{Secret: secret, CoverFeeds: -1}, "cover_feeds is -1, want 0 to 50"},
 		{Config{Secret: secret, SeenDIDs: 10_000_000}, "seen_dids is 10000000, want 1 to 1000000"},
 		{Config{Secret: secret, SeenDIDs: -1}, "seen_dids is -1, want 1 to 1000000"},
-		{Config{Secret: secret, Incentive: incentive.Config{Bound: 1001}}, "deficit bound is 1001, want 1 to 1000 entries"},
+		{Config{Secret: secret, Incentive: incentive.Config{Bound: 1001}},
+			"deficit bound is 1001, want 1 to 1000 entries"},
 		{Config{Secret: []byte("short")}, "secret is 5 bytes, want 16 or more"},
 		{Config{}, "secret is 0 bytes, want 16 or more"},
 	} {

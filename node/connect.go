@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// maxVouching is how many callers are called back at a time before they are believed, and how many more of those whom
-	// we know already. A set of more feeds than introduce a node counts for several: it is kept meanwhile. Where there are
-	// no more places for them, package admission says whose caller waits in vain, which one is that did not vouch within
-	// vouchPatience.
+	// maxVouching is how many callers are called back at a time before they are believed, and how many more of those
+	// whom we know already. A set of more feeds than introduce a node counts for several: it is kept meanwhile. Where
+	// there are no more places for them, package admission says whose caller waits in vain, which one is that did not
+	// vouch within vouchPatience.
 	maxVouching   = 64
 	vouchPatience = 2 * time.Second
 	// connectTimeout leaves the other side time to call us back.
@@ -51,36 +51,38 @@ func (n *Node) connect(to protocol.NodeID, static string, done func(err error)) 
 	token := n.token(to)
 	n.boot.connecting++
 	n.boot.tokens[token]++
-	n.call(Target{Node: to}, token, protocol.Connect{Subset: offered, Away: n.away()}, connectTimeout, func(a Answered) {
-		n.boot.connecting--
-		if n.boot.tokens[token]--; n.boot.tokens[token] == 0 {
-			delete(n.boot.tokens, token)
-		}
-		subset, ignored := answeredSet(a.Reply)
-		switch {
-		case a.Err != nil:
-			done(a.Err)
-			return
-		case len(subset) == 0:
-			done(errDeclined)
-			return
-		}
-		victim, ok := n.place(to, true, subset)
-		if !ok || n.refused(to) || static == "" && n.bans.banned(n.now, n.accounts.ledger.HolderOf(to)) {
-			// Others came while we asked, or it lost its standing. It believes in a link: tell it.
-			n.call(Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, callTimeout, func(Answered) {})
-			done(errNoPlace)
-			return
-		}
-		n.giveWay(victim)
-		n.join(to, true, static, token, a.Session, subset, offered)
-		l := n.linkTo(to)
-		if len(offered) == neighbors.MaxIntroduction {
-			n.tellSoon(l) // the rest
-		}
-		n.judgeSubset(l, len(subset), ignored) // which may end the link
-		done(nil)
-	})
+	n.call(Target{Node: to}, token, protocol.Connect{Subset: offered, Away: n.away()}, connectTimeout,
+		func(a Answered) {
+			n.boot.connecting--
+			if n.boot.tokens[token]--; n.boot.tokens[token] == 0 {
+				delete(n.boot.tokens, token)
+			}
+			subset, ignored := answeredSet(a.Reply)
+			switch {
+			case a.Err != nil:
+				done(a.Err)
+				return
+			case len(subset) == 0:
+				done(errDeclined)
+				return
+			}
+			victim, ok := n.place(to, true, subset)
+			if !ok || n.refused(to) || static == "" && n.bans.banned(n.now, n.accounts.ledger.HolderOf(to)) {
+				// Others came while we asked, or it lost its standing. It believes in a link: tell it.
+				n.call(Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, callTimeout,
+					func(Answered) {})
+				done(errNoPlace)
+				return
+			}
+			n.giveWay(victim)
+			n.join(to, true, static, token, a.Session, subset, offered)
+			l := n.linkTo(to)
+			if len(offered) == neighbors.MaxIntroduction {
+				n.tellSoon(l) // the rest
+			}
+			n.judgeSubset(l, len(subset), ignored) // which may end the link
+			done(nil)
+		})
 }
 
 // answeredSet is the set that answers a connect, and how much of it was left out because it makes no sense.
@@ -107,7 +109,8 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		n.refuse(ev, protocol.Faultf(protocol.NotVouched, "this is the node itself"))
 		return
 	case !n.callable(ev.From):
-		n.refuse(ev, protocol.Faultf(protocol.Unreachable, "%s is not a public address; it cannot be called back", ev.From))
+		n.refuse(ev, protocol.Faultf(protocol.Unreachable,
+			"%s is not a public address; it cannot be called back", ev.From))
 		return
 	case len(c.Subset) == 0:
 		n.refuse(ev, protocol.Faultf(protocol.BadSubset, "the subset names no feed"))
@@ -116,7 +119,8 @@ func (n *Node) askedConnect(ev Asked, c protocol.Connect) {
 		n.refuse(ev, refusal(ev.From))
 		return
 	}
-	if _, ok := n.place(ev.From, n.asking(ev.From), c.Subset); !ok || n.bans.banned(n.now, n.accounts.ledger.HolderOf(ev.From)) || n.table.Silent(ev.From) {
+	if _, ok := n.place(ev.From, n.asking(ev.From), c.Subset); !ok ||
+		n.bans.banned(n.now, n.accounts.ledger.HolderOf(ev.From)) || n.table.Silent(ev.From) {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
@@ -177,10 +181,11 @@ func (n *Node) vouched(ev Asked, a Answered) {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
-	// Only now is it sure that the caller is who it says, and not somebody behind the same address. Who is declined is none of
-	// those who make a neighbor begin anew again and again.
+	// Only now is it sure that the caller is who it says, and not somebody behind the same address. Who is declined is
+	// none of those who make a neighbor begin anew again and again.
 	if h := n.accounts.ledger.HolderOf(ev.From); n.bans.countConnect(n.now, h) {
-		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later", connectsAnHour))
+		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later",
+			connectsAnHour))
 		n.punish(h, incentive.ConnectStorm, 0)
 		return
 	}
@@ -219,7 +224,8 @@ func (n *Node) leave() {
 	for _, l := range n.linked {
 		l.over = true
 		n.table.Remove(l.id())
-		n.call(Target{Node: l.id()}, l.token, protocol.Disconnect{Reason: "the node stops"}, callTimeout, func(Answered) {})
+		n.call(Target{Node: l.id()}, l.token, protocol.Disconnect{Reason: "the node stops"}, callTimeout,
+			func(Answered) {})
 		n.keepPeer(n.book.Parted(n.now, l.peer))
 	}
 	n.answerWaiting()

@@ -65,7 +65,8 @@ func TestCoverFeeds(t *testing.T) {
 		w.feed(u)
 	}
 	w.feed(refused).private = true
-	a := w.add(Config{CoverFeeds: 2, AdvertInterval: time.Minute, PrivateHosts: []string{"wiki.corp.example.com"}}, news, refused)
+	a := w.add(Config{CoverFeeds: 2, AdvertInterval: time.Minute, PrivateHosts: []string{"wiki.corp.example.com"}},
+		news, refused)
 	w.run(time.Second)
 	a.step(Unsubscribe{Feeds: []feed.URL{refused}})
 	var friends []*testHost
@@ -270,8 +271,8 @@ func (w *network) spy(node, to *testHost, o *observer) {
 }
 
 // A neighbor looks for a day, with a restart in it, at how far away the feeds are that a node wants: by that it
-// finds out which ones the node follows no better than by chance among those and the cover feeds. And nobody takes the node for a liar, though it claims far more than others and
-// polls little.
+// finds out which ones the node follows no better than by chance among those and the cover feeds. And nobody takes the
+// node for a liar, though it claims far more than others and polls little.
 func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 	t.Parallel()
 	const own = 4
@@ -282,11 +283,13 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 	for _, cover := range sizes {
 		o := newOverlay(t, 20, 0)
 		node := o.add(Config{
-			Trackers: []string{tracker}, CoverFeeds: cover, Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 4 * time.Hour},
+			Trackers: []string{tracker}, CoverFeeds: cover, Incentive: incentive.Config{Bound: 10},
+			Policy: polling.Fixed{Every: 4 * time.Hour},
 		}, o.feeds[:own]...)
 		o.publishFor(2 * time.Hour)
 		seen := &observer{first: map[feed.URL]bool{}, ever: map[feed.URL]bool{}, left: map[feed.URL]bool{}}
-		late := o.add(Config{Peers: []string{node.id.String()}, Incentive: incentive.Config{Bound: 10}}, o.feeds[own], o.feeds[own+1])
+		late := o.add(Config{Peers: []string{node.id.String()}, Incentive: incentive.Config{Bound: 10}}, o.feeds[own],
+			o.feeds[own+1])
 		o.spy(node, late, seen)
 		for hour := range 4 {
 			o.publishFor(2 * time.Hour)
@@ -297,7 +300,8 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 			}
 			for _, h := range o.list {
 				if l := h.node.linkTo(node.id); l != nil && h.node.table.Lies(o.now, l.peer) {
-					t.Errorf("%d cover feeds: %s takes the node for a liar after %v", cover, h.id, o.now.Sub(l.peer.Since))
+					t.Errorf("%d cover feeds: %s takes the node for a liar after %v", cover, h.id,
+						o.now.Sub(l.peer.Since))
 				}
 			}
 		}
@@ -315,7 +319,8 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 		}
 		always := maps.Clone(seen.ever)
 		maps.DeleteFunc(always, func(u feed.URL, _ bool) bool { return seen.left[u] })
-		for name, guessed := range map[string]map[feed.URL]bool{"ever": seen.ever, "at first": seen.first, "now": now, "always": always} {
+		for name, guessed := range map[string]map[feed.URL]bool{"ever": seen.ever, "at first": seen.first, "now": now,
+			"always": always} {
 			hits, all := 0, 0
 			for u, yes := range guessed {
 				if yes {

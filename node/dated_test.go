@@ -8,8 +8,8 @@ import (
 	"feedex/protocol"
 )
 
-// A past that is longer than an answer is listed to its end, page by page, each going on where the one before was whole:
-// from neighbors and from those beyond them, in whatever order their entries arrived.
+// A past that is longer than an answer is listed to its end, page by page, each going on where the one before was
+// whole: from neighbors and from those beyond them, in whatever order their entries arrived.
 func TestALongPastIsListedPageByPage(t *testing.T) {
 	const limit, count = 50, 260
 	w := newNetwork(t)
@@ -32,8 +32,10 @@ func TestALongPastIsListedPageByPage(t *testing.T) {
 		for _, h := range got.Hits {
 			seen[h.ID] = true
 		}
-		if more = got.Cut != 0; more && !got.CompleteSince.IsZero() && !got.CompleteSince.Before(q.Filter.Until) && queries > 0 {
-			t.Fatalf("query %d is whole since %v, and was for what came before %v", queries, got.CompleteSince, q.Filter.Until)
+		if more = got.Cut != 0; more && !got.CompleteSince.IsZero() && !got.CompleteSince.Before(q.Filter.Until) &&
+			queries > 0 {
+			t.Fatalf("query %d is whole since %v, and was for what came before %v", queries, got.CompleteSince,
+				q.Filter.Until)
 		}
 		q.Filter.Until = got.CompleteSince
 	}
@@ -47,7 +49,8 @@ func TestALongPastIsListedPageByPage(t *testing.T) {
 		"of words":                {Feed: news, Limit: limit, Dated: true, Words: []string{"walrus"}},
 		"of little":               {Feed: blog, Limit: limit, Dated: true},
 	} {
-		if got, _ := hosts[0].seeks(protocol.Query{Hops: 2, Filter: f}); !got.CompleteSince.IsZero() || len(got.Hits) == 0 {
+		if got, _ := hosts[0].seeks(protocol.Query{Hops: 2, Filter: f}); !got.CompleteSince.IsZero() ||
+			len(got.Hits) == 0 {
 			t.Errorf("%s: %d hits, whole since %v", name, len(got.Hits), got.CompleteSince)
 		}
 	}
@@ -64,7 +67,8 @@ func TestAnAnswerThatIsTooLongIsWholeForLess(t *testing.T) {
 		}
 		hosts[0].holds(e)
 	}
-	r := hosts[0].hears(hosts[1], protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: news, Limit: 200, Dated: true}}})
+	r := hosts[0].hears(hosts[1],
+		protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: news, Limit: 200, Dated: true}}})
 	a := r.Reply.(protocol.Answer)
 	listed := make(map[feed.EntryID]bool)
 	for i := range a.Found {

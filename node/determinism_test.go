@@ -56,7 +56,8 @@ func busyHour(w *network) {
 			}
 		case 4:
 			for _, p := range w.list[0].node.table.All()[:min(1, w.list[0].node.table.Len())] {
-				w.list[0].ask(p.ID, w.list[0].node.linkTo(p.ID).session, protocol.CheckDID{DID: did(minute)}, func(Respond) {})
+				w.list[0].ask(p.ID, w.list[0].node.linkTo(p.ID).session, protocol.CheckDID{DID: did(minute)},
+					func(Respond) {})
 			}
 		}
 		w.run(time.Minute)
@@ -91,7 +92,8 @@ func TestEqualEventsGiveEqualEffects(t *testing.T) {
 			kinds[fmt.Sprintf("%T", e)]++
 		}
 	}
-	for _, kind := range []string{"node.Wake", "node.Asked", "node.Answered", "node.Fetched", "node.Respond", "node.Call", "node.Fetch", "node.Tell"} {
+	for _, kind := range []string{"node.Wake", "node.Asked", "node.Answered", "node.Fetched", "node.Respond",
+		"node.Call", "node.Fetch", "node.Tell"} {
 		if kinds[kind] < 10 {
 			t.Errorf("%d of %s: the hour was not busy", kinds[kind], kind)
 		}
@@ -107,7 +109,8 @@ func TestEqualEventsGiveEqualEffects(t *testing.T) {
 		}
 		for i, s := range steps {
 			if got := n.Step(nil, s.now, s.event); !reflect.DeepEqual(got, s.effects) {
-				t.Fatalf("twin %d, step %d of %d, %T at %v:\n%v\nthe first did\n%v", twin, i, len(steps), s.event, s.now.Sub(epoch), got, s.effects)
+				t.Fatalf("twin %d, step %d of %d, %T at %v:\n%v\nthe first did\n%v", twin, i, len(steps), s.event,
+					s.now.Sub(epoch), got, s.effects)
 			}
 		}
 		if got, want := n.Status(), first.node.Status(); !reflect.DeepEqual(got, want) {

@@ -21,8 +21,9 @@ func (h *testHost) knownOf(u feed.URL, from *testHost) int {
 	return len(r.Reply.(protocol.Answer).Found)
 }
 
-// A node that follows a feed discreetly polls it and keeps the entries, and its neighbors hear nothing of it that they would
-// not hear of a node that does not follow it: not in adverts, not in offers, and not in answers, in this run or the next.
+// A node that follows a feed discreetly polls it and keeps the entries, and its neighbors hear nothing of it that they
+// would not hear of a node that does not follow it: not in adverts, not in offers, and not in answers, in this run or
+// the next.
 func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
@@ -72,8 +73,8 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	}
 }
 
-// Of a bundle that is known in part, what only own polls have shown goes on too, in whatever version it comes: who merely
-// passes things on could not have known it. The owner keeps what the publisher shows.
+// Of a bundle that is known in part, what only own polls have shown goes on too, in whatever version it comes: who
+// merely passes things on could not have known it. The owner keeps what the publisher shows.
 func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
@@ -165,7 +166,8 @@ func TestWitnessesDoNotAlterWhatADiscreetPollHasShown(t *testing.T) {
 		polled := func(want feed.Digest) {
 			t.Helper()
 			if v := quiet.store.Known([]feed.EntryID{id})[0]; v.Digest != want || !v.Polled {
-				t.Errorf("brought before it was followed %v: the owner has %+v, want what the poll has shown", before, v)
+				t.Errorf("brought before it was followed %v: the owner has %+v, want what the poll has shown", before,
+					v)
 			}
 		}
 		polled(e.Digest())
@@ -173,10 +175,12 @@ func TestWitnessesDoNotAlterWhatADiscreetPollHasShown(t *testing.T) {
 		altered := e
 		altered.Title, altered.Updated = "altered", e.Published.Add(time.Second)
 		for _, f := range friends[1:] {
-			quiet.take(f, bundleWith(altered, feed.Entry{Feed: news, ID: "old", Title: f.id.String(), Published: w.now.AddDate(0, 0, -9)}))
+			quiet.take(f, bundleWith(altered, feed.Entry{Feed: news, ID: "old", Title: f.id.String(),
+				Published: w.now.AddDate(0, 0, -9)}))
 		}
 		polled(e.Digest())
-		r := quiet.hears(reader, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{IDs: []feed.EntryID{id}}}})
+		r := quiet.hears(reader,
+			protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{IDs: []feed.EntryID{id}}}})
 		if found := r.Reply.(protocol.Answer).Found; len(found) != 1 || found[0].Title != "altered" {
 			t.Errorf("others hear %+v", found)
 		}
@@ -221,7 +225,8 @@ func TestDiscretionChanges(t *testing.T) {
 	again := w.publish(news)
 	w.run(2 * time.Hour)
 	if !b.has(again) || b.has(quietly) || !a.has(quietly) {
-		t.Errorf("of who follows it openly again: what was polled since came %v, what was polled before %v", b.has(again), b.has(quietly))
+		t.Errorf("of who follows it openly again: what was polled since came %v, what was polled before %v",
+			b.has(again), b.has(quietly))
 	}
 	// Who follows it no more forgets nothing.
 	a.follow(true, news)

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// portionWeight is how much of a document is stored in one step: a feed may list ten thousand entries, and a step must
-	// not keep neighbors waiting. It counts bytes of text, and rowWeight for each entry.
+	// portionWeight is how much of a document is stored in one step: a feed may list ten thousand entries, and a step
+	// must not keep neighbors waiting. It counts bytes of text, and rowWeight for each entry.
 	portionWeight = 1 << 20
 	rowWeight     = 4 << 10
 	// portionPause is the time between two of these steps.
@@ -46,7 +46,8 @@ func (n *Node) take(s *subscription, d *taken) {
 	items := oldestFirst(doc)
 	known := n.store.Known(idsOf(items))
 	for i := range known {
-		if v := &known[i]; v.Purged && !v.Polled { // what filled the archive is no reason to go without: see Version.Admits
+		// what filled the archive is no reason to go without: see Version.Admits
+		if v := &known[i]; v.Purged && !v.Polled {
 			*v = archive.Version{}
 		}
 	}
@@ -88,8 +89,8 @@ func (n *Node) take(s *subscription, d *taken) {
 }
 
 // keepTaken stores the next portion of a document, and the others in steps of their own: neighbors are answered between
-// them. The poll ends with the last. Until then it counts as under way, and the document as one that is not here: whatever
-// happens meanwhile, it is asked for again.
+// them. The poll ends with the last. Until then it counts as under way, and the document as one that is not here:
+// whatever happens meanwhile, it is asked for again.
 func (n *Node) keepTaken(s *subscription, d *taken) {
 	s.polling = !n.keepPortion(d)
 	if s.polling {

@@ -64,9 +64,14 @@ func TestALargeDocumentIsStoredInPortions(t *testing.T) {
 		if n := stored(); n != len(ids) {
 			t.Errorf("%d entries are stored of %d", n, len(ids))
 		}
-		told := slices.IndexFunc(a.notes, func(n Note) bool { p, ok := n.(Polled); return ok && p.New == len(ids) && p.Problem == "" })
+		told := slices.IndexFunc(a.notes, func(n Note) bool {
+			p, ok := n.(Polled)
+			return ok &&
+				p.New == len(ids) && p.Problem == ""
+		})
 		if got := a.node.Status().Counters.Polls; got != polls+1 || told < 0 || len(a.arrived) != len(ids)+1 {
-			t.Errorf("it counts as %d polls, told of at %d, of %d entries that arrived", got-polls, told, len(a.arrived))
+			t.Errorf("it counts as %d polls, told of at %d, of %d entries that arrived", got-polls, told,
+				len(a.arrived))
 		}
 		w.run(2 * time.Hour)
 		if !b.has(ids[len(ids)-1]) {

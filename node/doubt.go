@@ -7,7 +7,8 @@ import (
 	"feedex/protocol"
 )
 
-var errForgedSource = protocol.Faultf(protocol.ForgedSource, "it came by way of a node that forged entries here; others may bring it")
+var errForgedSource = protocol.Faultf(protocol.ForgedSource,
+	"it came by way of a node that forged entries here; others may bring it")
 
 // byForger reports whether a bundle came by way of a node that forged entries, by what our own polls showed. It is
 // not taken from relays either, nor passed on: whoever knows a forger must not depend on everyone else knowing
@@ -47,8 +48,8 @@ func (n *Node) holdBack(b *protocol.Bundle) {
 	n.hearsay.held = append(n.hearsay.held, b)
 }
 
-// releaseShown passes on what was held back of a feed and an own poll has shown since. What a poll has shown otherwise it
-// has refuted: that goes no further.
+// releaseShown passes on what was held back of a feed and an own poll has shown since. What a poll has shown otherwise
+// it has refuted: that goes no further.
 func (n *Node) releaseShown(u feed.URL) {
 	var shown []*protocol.Bundle
 	n.hearsay.held = slices.DeleteFunc(n.hearsay.held, func(b *protocol.Bundle) bool {

@@ -30,7 +30,8 @@ func TestAKnownForgerReachesNobodyByRelays(t *testing.T) {
 			t.Error("it was kept, or counts as seen: others could not bring it")
 		}
 	}
-	if after := a.account(relay); after.Deficit != before.Deficit || len(after.Standing.Marks) > 0 || a.node.linkTo(relay.id) == nil {
+	if after := a.account(relay); after.Deficit != before.Deficit || len(after.Standing.Marks) > 0 ||
+		a.node.linkTo(relay.id) == nil {
 		t.Errorf("the relay was blamed: %+v", after)
 	}
 	b := w.junk("junk 0")
@@ -56,8 +57,8 @@ func TestWhatAForgerBroughtIsNotPassedOn(t *testing.T) {
 	}
 }
 
-// Two witnesses that refuse what we bring of a third neighbor make us hold it back, and look for ourselves: one may lie,
-// and so may any number of strangers.
+// Two witnesses that refuse what we bring of a third neighbor make us hold it back, and look for ourselves: one may
+// lie, and so may any number of strangers.
 func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 	for _, c := range []struct {
 		refuse, heard int // so many refuse it, of whom so many are witnesses
@@ -111,8 +112,8 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 	}
 }
 
-// A slander is a node between an honest neighbor that polls, another that does not, and two liars of whom it has heard, who
-// refuse what the first one polled. Nobody finds anybody else.
+// A slander is a node between an honest neighbor that polls, another that does not, and two liars of whom it has heard,
+// who refuse what the first one polled. Nobody finds anybody else.
 type slander struct {
 	*network
 	hub, honest, other *testHost
@@ -173,9 +174,9 @@ func (s *slander) brings() bool {
 	return s.other.has(id)
 }
 
-// Two liars who have been of use for long say that an honest node forges. Their word is good for what it brings until the
-// next poll, which comes soon; that passes on what was held back, and from then on all the rest. They are witnesses no
-// more, and are not believed again for a week.
+// Two liars who have been of use for long say that an honest node forges. Their word is good for what it brings until
+// the next poll, which comes soon; that passes on what was held back, and from then on all the rest. They are witnesses
+// no more, and are not believed again for a week.
 func TestSlanderEndsWithTheNextPoll(t *testing.T) {
 	s := newSlander(t)
 	if !s.brings() || s.brings() {
@@ -197,7 +198,8 @@ func TestSlanderEndsWithTheNextPoll(t *testing.T) {
 	}
 	junk := s.junk("junk")
 	s.hub.take(s.liars[0], junk)
-	s.hub.take(s.liars[1], bundleWith(junk.Entries[0], feed.Entry{Feed: news, ID: "beside", Title: "T", Published: s.now}))
+	s.hub.take(s.liars[1], bundleWith(junk.Entries[0], feed.Entry{Feed: news, ID: "beside", Title: "T",
+		Published: s.now}))
 	if s.hub.record(junk.Entries[0].EntryID()).Confirmed {
 		t.Error("liars are witnesses still")
 	}
@@ -240,8 +242,8 @@ func TestSlanderEndsByItself(t *testing.T) {
 	}
 }
 
-// Where the node follows no feed itself no own poll will ever show what a doubted node claims, and it would be stored for
-// nobody. It is refused until the doubt ends, and comes again then.
+// Where the node follows no feed itself no own poll will ever show what a doubted node claims, and it would be stored
+// for nobody. It is refused until the doubt ends, and comes again then.
 func TestWhatADoubtedNodePolledIsNotTakenForOthers(t *testing.T) {
 	s := newSlander(t)
 	s.brings()
@@ -281,8 +283,8 @@ func TestRelaysAreWitnesses(t *testing.T) {
 	}
 }
 
-// What came by several relays is no word against who is said to have polled it: any of them may have made the path up, and
-// one liar would have all the honest for witnesses.
+// What came by several relays is no word against who is said to have polled it: any of them may have made the path up,
+// and one liar would have all the honest for witnesses.
 func TestOnlyNeighborsOfANodeAreWitnessesAgainstIt(t *testing.T) {
 	w := skeptics(t, 5)
 	a, named := w.list[0], stranger(7)
@@ -304,7 +306,8 @@ func TestAnEditCastsNoDoubt(t *testing.T) {
 	a.hasHeard(w.list[1:4]...)
 	for i, relay := range w.list[1:4] {
 		old := w.feeds[news].entries[0]
-		e := feed.Entry{Feed: news, ID: fmt.Sprint("another id ", i), Title: old.Title, Published: w.now.Truncate(time.Second)}
+		e := feed.Entry{Feed: news, ID: fmt.Sprint("another id ", i), Title: old.Title,
+			Published: w.now.Truncate(time.Second)}
 		b := bundleWith(e)
 		b.Path = []protocol.NodeID{named}
 		a.take(relay, b)

@@ -25,7 +25,8 @@ func (o *overlay) echoers(hosts []*testHost) {
 				if !other.gossip.seen.has(did) {
 					continue // to be asked for it would cost more than it earns
 				}
-				h.carryOut(Call{To: Target{Node: p.ID}, Call: protocol.CheckDID{DID: did}, Session: l.token, Timeout: offerTimeout})
+				h.carryOut(Call{To: Target{Node: p.ID}, Call: protocol.CheckDID{DID: did}, Session: l.token,
+					Timeout: offerTimeout})
 			}
 		})
 	}
@@ -92,10 +93,13 @@ func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("without echoers: %.1f%% covered, lag %v; honest among echoers: %.1f%%, %v; echoers: %.1f%% from neighbors, fined by %d",
-		100*base.coverage, base.lag.Round(time.Second), 100*got.coverage, got.lag.Round(time.Second), 100*echoer.fromPeer, fined)
+	t.Logf("without echoers: %.1f%% covered, lag %v; honest among echoers: %.1f%%, %v; echoers: %.1f%% from "+
+		"neighbors, fined by %d",
+		100*base.coverage, base.lag.Round(time.Second), 100*got.coverage, got.lag.Round(time.Second),
+		100*echoer.fromPeer, fined)
 	if got.coverage < 0.95*base.coverage || got.lag > base.lag*105/100 {
-		t.Errorf("the honest get %.1f%% of their entries with a lag of %v among echoers, %.1f%% and %v without", 100*got.coverage, got.lag, 100*base.coverage, base.lag)
+		t.Errorf("the honest get %.1f%% of their entries with a lag of %v among echoers, %.1f%% and %v without",
+			100*got.coverage, got.lag, 100*base.coverage, base.lag)
 	}
 	if echoer.fromPeer > 0.02 {
 		t.Errorf("echoers get %.1f%% of their entries from neighbors", 100*echoer.fromPeer)

@@ -112,9 +112,9 @@ type Subscribe struct {
 	// Policy is by which they are polled, as polling.Settings reads it, "" for the node's own. Nil leaves it as
 	// it is, as does one that cannot be read.
 	Policy *string
-	// Private says whether the feed and its entries must not leave the node, whatever its publisher says or, where it is
-	// false, whatever its address looks like. Nil leaves that as it is: a feed of which its owner says nothing stays on
-	// the node if its address may be a secret.
+	// Private says whether the feed and its entries must not leave the node, whatever its publisher says or, where it
+	// is false, whatever its address looks like. Nil leaves that as it is: a feed of which its owner says nothing stays
+	// on the node if its address may be a secret.
 	Private *bool
 }
 

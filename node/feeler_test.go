@@ -71,7 +71,8 @@ func TestOldNeighborsAreForgotten(t *testing.T) {
 	hosts := w.full(2, Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.kill()
-	old := archive.Peer{ID: stranger(1), FirstMet: w.now.AddDate(0, 0, -100), LastMet: w.now.AddDate(0, 0, -91), Together: time.Hour}
+	old := archive.Peer{ID: stranger(1), FirstMet: w.now.AddDate(0, 0, -100), LastMet: w.now.AddDate(0, 0, -91),
+		Together: time.Hour}
 	a.store.KeepPeer(old)
 	a.kill()
 	a.start()

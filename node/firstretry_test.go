@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A feed that nobody answered for when it was subscribed to is asked for again in a minute; one that somebody did, in an
-// hour. Then it doubles.
+// A feed that nobody answered for when it was subscribed to is asked for again in a minute; one that somebody did, in
+// an hour. Then it doubles.
 func TestAFirstPollThatFailedIsMadeAgain(t *testing.T) {
 	for _, c := range []struct {
 		answered bool
@@ -16,7 +16,10 @@ func TestAFirstPollThatFailedIsMadeAgain(t *testing.T) {
 		w := newNetwork(t)
 		p := w.feed(news)
 		if p.err = errors.New("connection refused"); c.answered {
-			p.answer = func(Fetch) Fetched { return Fetched{Status: 503, Err: errors.New("HTTP status 503"), Dialed: true} }
+			p.answer = func(Fetch) Fetched {
+				return Fetched{Status: 503, Err: errors.New("HTTP status 503"),
+					Dialed: true}
+			}
 		}
 		w.add(Config{}, news)
 		w.run(8 * c.want)

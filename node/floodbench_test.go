@@ -16,7 +16,8 @@ import (
 func BenchmarkQueryFlood(b *testing.B) {
 	const friends = 10
 	now := epoch
-	n, err := New(now, Config{Secret: []byte("secret of a benchmark")}, archive.NewMemory(), rand.New(rand.NewPCG(1, 2)))
+	n, err := New(now, Config{Secret: []byte("secret of a benchmark")}, archive.NewMemory(),
+		rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -58,9 +59,11 @@ func BenchmarkQueryFlood(b *testing.B) {
 		for range 60 * 100 {
 			now = now.Add(10 * time.Millisecond)
 			asked++
-			step(Asked{From: stranger(0), Session: "token", Tag: uint64(asked), Call: protocol.QueryFeed{Query: protocol.Query{
-				ID: fmt.Sprint(asked), Hops: 4, Budget: protocol.MaxBudget, Filter: feed.Filter{Words: []string{fmt.Sprint("dodo", asked)}},
-			}}})
+			step(Asked{From: stranger(0), Session: "token", Tag: uint64(asked),
+				Call: protocol.QueryFeed{Query: protocol.Query{
+					ID: fmt.Sprint(asked), Hops: 4, Budget: protocol.MaxBudget,
+					Filter: feed.Filter{Words: []string{fmt.Sprint("dodo", asked)}},
+				}}})
 		}
 	}
 	minutes := now.Sub(began).Minutes()

@@ -25,7 +25,8 @@ func forgery(t *testing.T, nodes, forgers, hours, last int, relayed bool) (int, 
 	for _, u := range feeds {
 		w.publish(u)
 	}
-	hosts := w.full(nodes, Config{Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
+	hosts := w.full(nodes, Config{Incentive: incentive.Config{Bound: 10},
+		Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
 	w.run(4 * time.Hour)
 	var from time.Time
 	for hour := range hours {
@@ -35,7 +36,9 @@ func forgery(t *testing.T, nodes, forgers, hours, last int, relayed bool) (int, 
 		w.publish(feeds[hour%len(feeds)])
 		for i, h := range hosts[nodes-forgers:] {
 			u := feeds[(hour+i)%len(feeds)]
-			b := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: fmt.Sprint("junk ", i, " ", hour), Title: fmt.Sprint("Junk ", i, " ", hour), Published: w.now}})
+			b := protocol.NewBundle(u,
+				[]feed.Entry{{Feed: u, ID: fmt.Sprint("junk ", i, " ", hour), Title: fmt.Sprint("Junk ", i, " ", hour),
+					Published: w.now}})
 			if relayed {
 				b.Path = []protocol.NodeID{stranger(hour*nodes + i)}
 			}
@@ -81,7 +84,8 @@ func TestForgersAreFoundOut(t *testing.T) {
 	const nodes, forgers, hours, last = 16, 4, 24, 8
 	claimed, w := forgery(t, nodes, forgers, hours, last, false)
 	relayed, other := forgery(t, nodes, forgers, hours, last, true)
-	t.Logf("in the last %d of %d hours %d forgeries came to honest nodes, and %d where nobody claimed them", last, hours, claimed, relayed)
+	t.Logf("in the last %d of %d hours %d forgeries came to honest nodes, and %d where nobody claimed them", last,
+		hours, claimed, relayed)
 	if relayed < last*forgers*(nodes-forgers)*9/10 || claimed*4 > relayed {
 		t.Errorf("%d forgeries came to honest nodes, against %d where nobody claimed them", claimed, relayed)
 	}

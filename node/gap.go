@@ -24,8 +24,8 @@ func (n *Node) newestKnown(s *subscription, lastPoll time.Time) time.Time {
 }
 
 // watchWindow notes a gap where the document slipped: none of what it lists was known, and most of it came out
-// after the newest entry that was; a few may bear the date of a draft. A document whose entries are older was not overrun,
-// but has other ids now; one of a single entry holds none that was known whenever there is a new one.
+// after the newest entry that was; a few may bear the date of a draft. A document whose entries are older was not
+// overrun, but has other ids now; one of a single entry holds none that was known whenever there is a new one.
 func (n *Node) watchWindow(s *subscription, newest time.Time, fresh []archive.Record, listed int) {
 	before := s.Listed
 	if listed > 0 {

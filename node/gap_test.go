@@ -191,7 +191,8 @@ func TestAGapBehindADraft(t *testing.T) {
 	p.entries[40].Published = last.Add(-24 * time.Hour)
 	h.pollNow(news)
 	gap := h.node.Feeds()[0].Gap
-	if gap == nil || !gap.After.Equal(last) || !gap.Before.Equal(p.entries[33].Published) || gap.Missing < 25 || gap.Missing > 30 {
+	if gap == nil || !gap.After.Equal(last) || !gap.Before.Equal(p.entries[33].Published) || gap.Missing < 25 ||
+		gap.Missing > 30 {
 		t.Errorf("gap %+v, want about 30 entries between %v and %v", gap, last, p.entries[33].Published)
 	}
 }
@@ -223,7 +224,8 @@ func TestMissing(t *testing.T) {
 		gap, document time.Duration
 		listed, want  int
 	}{
-		{2 * h, h, 11, 19}, {h, 2 * h, 11, 4}, {time.Minute, h, 11, 1}, {h, 0, 11, 1}, {h, h, 1, 1}, {1_000_000 * h, time.Second, 1000, mostMissing - 1},
+		{2 * h, h, 11, 19}, {h, 2 * h, 11, 4}, {time.Minute, h, 11, 1}, {h, 0, 11, 1}, {h, h, 1, 1},
+		{1_000_000 * h, time.Second, 1000, mostMissing - 1},
 	} {
 		if got := missing(tc.gap, tc.document, tc.listed); got != tc.want {
 			t.Errorf("a gap of %v before %d entries in %v: %d, want %d", tc.gap, tc.listed, tc.document, got, tc.want)

@@ -86,7 +86,8 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 	l.offered.add(b.DID)
 	if n.gossip.seen.has(b.DID) {
 		// It went in a loop, or came by two ways. Paper §3.4: "the entry bundle is discarded".
-		if p := n.gossip.promises[b.DID]; p != nil && len(p.waiting) == 0 { // we cut the same part out of a larger one meanwhile
+		// we cut the same part out of a larger one meanwhile
+		if p := n.gossip.promises[b.DID]; p != nil && len(p.waiting) == 0 {
 			delete(n.gossip.promises, b.DID)
 		}
 		c.Duplicates += int64(len(b.Entries))
@@ -180,7 +181,8 @@ func (n *Node) acceptable(l *link, b *protocol.Bundle) error {
 		return errForgedSource
 	}
 	if n.openly(b.Feed) == nil && n.doubted(b.Via(l.id())) {
-		return errOverQuota // no own poll could have it passed on; who else has it may bring it, and l when the doubt is over
+		// no own poll could have it passed on; who else has it may bring it, and l when the doubt is over
+		return errOverQuota
 	}
 	return b.Verify()
 }

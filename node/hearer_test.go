@@ -77,7 +77,8 @@ func (p *hearer) say(changes protocol.Subset) {
 
 // subset draws one to four interests, among them withdrawals if it is a set of changes.
 func subset(t *rapid.T, label string, least int) (s protocol.Subset) {
-	for _, u := range rapid.SliceOfNDistinct(rapid.SampledFrom([]feed.URL{news, blog, comic, "https://example.com/"}), 1, 4, rapid.ID).Draw(t, label) {
+	for _, u := range rapid.SliceOfNDistinct(rapid.SampledFrom([]feed.URL{news, blog, comic, "https://example.com/"}),
+		1, 4, rapid.ID).Draw(t, label) {
 		s = append(s, protocol.Interest{Feed: u, Hops: rapid.IntRange(least, 4).Draw(t, label)})
 	}
 	return s
@@ -101,9 +102,10 @@ func TestAdvertsDoNotDependOnTheHearersOwn(t *testing.T) {
 			deeds = append(deeds, deed{
 				kind:   rapid.IntRange(0, 6).Draw(rt, "kind"),
 				subset: subset(rt, "subset", protocol.Withdrawn),
-				words:  [2]protocol.Subset{subset(rt, "words", protocol.Withdrawn), subset(rt, "words", protocol.Withdrawn)},
-				feed:   rapid.SampledFrom([]feed.URL{news, blog}).Draw(rt, "feed"),
-				wait:   time.Duration(rapid.IntRange(0, 100).Draw(rt, "wait")) * time.Second,
+				words: [2]protocol.Subset{subset(rt, "words", protocol.Withdrawn),
+					subset(rt, "words", protocol.Withdrawn)},
+				feed: rapid.SampledFrom([]feed.URL{news, blog}).Draw(rt, "feed"),
+				wait: time.Duration(rapid.IntRange(0, 100).Draw(rt, "wait")) * time.Second,
 			})
 		}
 		live := func(words int) (told []map[feed.URL]int) {

@@ -67,7 +67,8 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	// One is new, one new without a date, one is edited and dated anew, one is dated next year.
 	c, undated, ahead := entry("c", 150*time.Minute, "C"), entry("undated", 0, "new"), entry("ahead", 365*d, "ahead")
 	third := w.now.Add(time.Hour).Sub(begun)
-	check(poll(ahead, undated, c, entry("b", time.Minute, "B, edited"), a), 5, -3*d, -2*d, 150*time.Minute, third, third)
+	check(poll(ahead, undated, c, entry("b", time.Minute, "B, edited"), a), 5, -3*d, -2*d, 150*time.Minute,
+		third, third)
 	check(poll(ahead, undated, c), 3, -3*d, -2*d, 150*time.Minute, third, third)
 
 	// A clock that is a little ahead of ours publishes nothing in the future.
@@ -91,7 +92,8 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	h.kill()
 	h.start()
 	check(poll(), 2, -3*d, -2*d, 150*time.Minute, third, third, fourth, fourth)
-	check(poll(c, entry("b", time.Minute, "B, edited"), a), 3, -3*d, -2*d, 150*time.Minute, third, third, fourth, fourth)
+	check(poll(c, entry("b", time.Minute, "B, edited"), a), 3, -3*d, -2*d, 150*time.Minute, third, third,
+		fourth, fourth)
 }
 
 // Many publishers give the day alone. What they publish in the course of it is found in the course of it, before and
@@ -103,7 +105,8 @@ func TestDatesOfDays(t *testing.T) {
 		doc := &feed.Document{Feed: f.Feed}
 		for i := range time.Duration(listed) {
 			at := w.now.Truncate(gap).Add(-i * gap)
-			doc.Entries = append(doc.Entries, feed.Entry{Feed: f.Feed, ID: at.String(), Published: at.Truncate(24 * time.Hour)})
+			doc.Entries = append(doc.Entries, feed.Entry{Feed: f.Feed, ID: at.String(),
+				Published: at.Truncate(24 * time.Hour)})
 		}
 		return Fetched{Status: 200, Document: doc}
 	}

@@ -66,7 +66,8 @@ func (n *Node) freeHost(u feed.URL) {
 // toHosts is what an answer says to hosts.
 func toHosts(ev *Fetched) courtesy.Answer {
 	return courtesy.Answer{
-		From: ev.From, Status: ev.Status, RetryAfter: ev.RetryAfter, Failed: ev.Err != nil, Local: ev.Local, Requests: ev.Requests,
+		From: ev.From, Status: ev.Status, RetryAfter: ev.RetryAfter, Failed: ev.Err != nil, Local: ev.Local,
+		Requests: ev.Requests,
 	}
 }
 
@@ -77,8 +78,8 @@ func (n *Node) noteHosts(s *subscription, ev *Fetched) {
 	n.keepHosts()
 }
 
-// ReserveRequest counts a request of the owner's at the host of u, beside the polls, and returns when it may be made. Where
-// that is more than a minute after now it is not counted and not to be made: the host wants to be left alone.
+// ReserveRequest counts a request of the owner's at the host of u, beside the polls, and returns when it may be made.
+// Where that is more than a minute after now it is not counted and not to be made: the host wants to be left alone.
 func (n *Node) ReserveRequest(now time.Time, u feed.URL) (at time.Time, ok bool) {
 	return n.hosts.Request(now, u)
 }
@@ -89,8 +90,8 @@ type OwnerFetched struct {
 	Answer Fetched
 }
 
-// ownerFetched has what an answer to the owner says hold for polls as well: it is the same client that asks. A host that
-// refuses is left alone, and a feed whose own address was asked for is for as long as the answer says.
+// ownerFetched has what an answer to the owner says hold for polls as well: it is the same client that asks. A host
+// that refuses is left alone, and a feed whose own address was asked for is for as long as the answer says.
 func (n *Node) ownerFetched(ev OwnerFetched) {
 	n.hosts.OwnerFetched(n.now, toHosts(&ev.Answer))
 	n.keepHosts()

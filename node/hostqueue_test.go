@@ -43,7 +43,8 @@ func TestFirstContactCostsOneRequest(t *testing.T) {
 	h, asked := shared(w, "news.example.com", 20, func(_ int, f Fetch) Fetched { return status(429, time.Hour) })
 	w.run(time.Hour - time.Minute)
 	for _, s := range h.node.Feeds() {
-		if left := s.NotBefore.Sub(w.now); left < time.Minute || left > 10*time.Minute || s.NextPoll.Before(s.NotBefore) {
+		if left := s.NotBefore.Sub(w.now); left < time.Minute || left > 10*time.Minute ||
+			s.NextPoll.Before(s.NotBefore) {
 			t.Errorf("%s is left alone for %v, and polled in %v", s.URL, left, s.NextPoll.Sub(w.now))
 		}
 	}
@@ -71,7 +72,8 @@ func TestFeedsOfAHostShareItsBudget(t *testing.T) {
 	}
 	w.run(time.Minute)
 	if n := len(*asked); n < courtesy.Burst || n > courtesy.Burst+7 {
-		t.Errorf("%d requests in the first minute, want a burst of %d and one each %v", n, courtesy.Burst, courtesy.FirstGap)
+		t.Errorf("%d requests in the first minute, want a burst of %d and one each %v", n, courtesy.Burst,
+			courtesy.FirstGap)
 	}
 	w.run(9 * time.Minute)
 	first := make(map[feed.URL]bool)
@@ -153,12 +155,14 @@ func TestADayBehind429(t *testing.T) {
 			t.Errorf("Retry-After %v: %d requests within the day", retryAfter, n)
 		}
 		for i := 1; i < len(p.asked); i++ {
-			if gap := p.asked[i].Sub(p.asked[i-1]); p.asked[i-1].After(begin) && p.asked[i-1].Before(end) && gap < retryAfter {
+			if gap := p.asked[i].Sub(p.asked[i-1]); p.asked[i-1].After(begin) && p.asked[i-1].Before(end) &&
+				gap < retryAfter {
 				t.Errorf("asked again after %v, was told to wait for %v", gap, retryAfter)
 			}
 		}
 		w.run(24 * time.Hour)
-		if s := h.node.Feeds()[0]; s.Errors != 0 || s.Interval != 20*time.Minute || w.now.Sub(s.LastSuccess) > time.Hour {
+		if s := h.node.Feeds()[0]; s.Errors != 0 || s.Interval != 20*time.Minute ||
+			w.now.Sub(s.LastSuccess) > time.Hour {
 			t.Errorf("Retry-After %v: a day later %+v", retryAfter, s)
 		}
 	}
@@ -299,7 +303,8 @@ func TestARefusedPageSlowsPolls(t *testing.T) {
 			}
 		}
 		if spared != test.spared {
-			t.Errorf("%s/%s answers %d: %d of 3 feeds were left alone, want %d", test.host, test.page, test.answer.Status, spared, test.spared)
+			t.Errorf("%s/%s answers %d: %d of 3 feeds were left alone, want %d", test.host, test.page,
+				test.answer.Status, spared, test.spared)
 		}
 		w.run(time.Hour)
 		for _, s := range h.node.Feeds() {

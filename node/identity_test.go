@@ -65,7 +65,8 @@ func TestOurOwnTokenDoesNotRenameUs(t *testing.T) {
 	})
 	a.inside(func(n *Node) { n.connect(liar.id, "", func(error) {}) })
 	w.run(time.Second)
-	w.play(protocol.NewNodeID(liar.id.Addr(), 9999), func(*testHost, Call) protocol.Reply { return protocol.Vouched(true) })
+	w.play(protocol.NewNodeID(liar.id.Addr(), 9999),
+		func(*testHost, Call) protocol.Reply { return protocol.Vouched(true) })
 	for _, from := range []protocol.NodeID{liar.id, protocol.NewNodeID(liar.id.Addr(), 9999)} {
 		a.answerTo(from, token, wantsNews())
 		if got := a.node.Status().Self; !got.IsZero() {

@@ -158,8 +158,8 @@ func (i *inquiry) fit(l *link) int {
 	return search.Unfit
 }
 
-// unasked notes why a neighbor was not asked. One that is not known to have anything of the feed is no loss, but for the
-// owner, who would have had its answer a little later.
+// unasked notes why a neighbor was not asked. One that is not known to have anything of the feed is no loss, but for
+// the owner, who would have had its answer a little later.
 func (i *inquiry) unasked(fit int, why protocol.Cut) {
 	later := why == protocol.CutRefused || why == protocol.CutTime
 	if i.query.Filter.Feed == "" || fit != search.Unfit || later && i.asker == nil {
@@ -235,7 +235,8 @@ func (i *inquiry) take(l *link, a protocol.Answer) {
 	var fresh []*search.Hit
 	useful := false
 	for _, f := range a.Found {
-		if f.Holders = n.holdersOf(l, &f); len(f.Holders) == 0 || n.private(f.Feed) || f.Title != "" && !i.title.Match(titled(&f)) {
+		if f.Holders = n.holdersOf(l, &f); len(f.Holders) == 0 || n.private(f.Feed) || f.Title != "" &&
+			!i.title.Match(titled(&f)) {
 			continue
 		}
 		h, isNew := i.add(l.id(), f)
@@ -288,8 +289,8 @@ func (i *inquiry) end() {
 	i.done(hits)
 }
 
-// whole is since when nothing was left out for lack of room (protocol.Answer.Whole), where left are the hits that did not
-// fit into the answer.
+// whole is since when nothing was left out for lack of room (protocol.Answer.Whole), where left are the hits that did
+// not fit into the answer.
 func (i *inquiry) whole(left ...*search.Hit) (since time.Time) {
 	f := i.query.Filter
 	if i.unknown || !archive.NewMatcher(f).Dated() {

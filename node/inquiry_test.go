@@ -44,7 +44,8 @@ var twelve = [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 4}, {1, 5}, {2, 6}, {2, 7}, {3
 // oldEntry is an entry of long ago.
 func oldEntry(u feed.URL, i int) feed.Entry {
 	return feed.Entry{
-		Feed: u, ID: fmt.Sprintf("%s#old%d", u, i), Title: fmt.Sprintf("Old entry %d", i), Link: "https://example.com/old",
+		Feed: u, ID: fmt.Sprintf("%s#old%d", u, i), Title: fmt.Sprintf("Old entry %d", i),
+		Link:      "https://example.com/old",
 		Published: epoch.AddDate(-2, 0, -i), Summary: "a walrus",
 	}
 }
@@ -123,7 +124,8 @@ func TestNobodyLearnsWhoAskedFirst(t *testing.T) {
 		w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			if q, ok := c.(protocol.QueryFeed); ok && from == hosts[1] && to == hosts[2] {
 				for _, h := range hosts {
-					if bytes = string(protocol.EncodeCall(nil, 7790, q)); strings.Contains(bytes, h.id.Addr().String()) {
+					if bytes = string(protocol.EncodeCall(nil, 7790, q)); strings.Contains(bytes,
+						h.id.Addr().String()) {
 						t.Errorf("a query that is passed on names %s: %s", h.id, bytes)
 					}
 				}
@@ -175,7 +177,8 @@ func TestARelayAnswersInTime(t *testing.T) {
 	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
 	w.hang[hosts[2].id] = true
 	begun := w.now
-	r := hosts[1].hears(hosts[0], protocol.QueryFeed{Query: protocol.Query{ID: "q", Hops: 2, Budget: 9, Wait: 700 * time.Millisecond}})
+	r := hosts[1].hears(hosts[0],
+		protocol.QueryFeed{Query: protocol.Query{ID: "q", Hops: 2, Budget: 9, Wait: 700 * time.Millisecond}})
 	if took := w.now.Sub(begun); took > 700*time.Millisecond || r.Reply.(protocol.Answer).Cut != protocol.CutTime {
 		t.Errorf("took %v, answered %+v", took, r)
 	}
@@ -186,7 +189,8 @@ func TestAnIDIsAnsweredOnce(t *testing.T) {
 	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
 	hosts[1].holds(oldEntry(news, 1))
 	ask := func(from *testHost, words string) int {
-		r := hosts[1].hears(from, protocol.QueryFeed{Query: protocol.Query{ID: "q", Filter: feed.Filter{Words: []string{words}}}})
+		r := hosts[1].hears(from,
+			protocol.QueryFeed{Query: protocol.Query{ID: "q", Filter: feed.Filter{Words: []string{words}}}})
 		return len(r.Reply.(protocol.Answer).Found)
 	}
 	if ask(hosts[0], "walrus") != 1 || ask(hosts[2], "walrus") != 0 || ask(hosts[0], "old") != 0 {
@@ -248,7 +252,8 @@ func TestBadAnswersAreOffences(t *testing.T) {
 		}
 		before := a.suspects(b.id)
 		got, _ := a.seeks(protocol.Query{Filter: feed.Filter{Feed: news, Until: epoch.AddDate(-1, 0, 0), Limit: 2}})
-		if offended := a.suspects(b.id) > before; offended != c.offence || offended && (len(got.Hits) > 0 || got.Cut != protocol.CutRefused) {
+		if offended := a.suspects(b.id) > before; offended != c.offence || offended &&
+			(len(got.Hits) > 0 || got.Cut != protocol.CutRefused) {
 			t.Errorf("%s: offence %v, %d hits, cut %v", name, offended, len(got.Hits), got.Cut.Reasons())
 		}
 		w.run(time.Minute)
@@ -263,7 +268,8 @@ func TestHoldersThatMakeNoSenseAreLeftOut(t *testing.T) {
 	a.inside(func(n *Node) { n.self.id = a.id })
 	honest := protocol.NewNodeID(b.id.Addr().Next(), 7790)
 	f := foundHere(new(archive.NewRecord(oldEntry(news, 1), epoch, protocol.NodeID{})))
-	f.Holders = []protocol.NodeID{a.id, mustID("127.0.0.1:7790"), mustID("10.0.0.1:7790"), mustID("169.254.169.254:7790"), mustID("[::1]:7790"), mustID("20.1.1.1:80"), honest, honest}
+	f.Holders = []protocol.NodeID{a.id, mustID("127.0.0.1:7790"), mustID("10.0.0.1:7790"),
+		mustID("169.254.169.254:7790"), mustID("[::1]:7790"), mustID("20.1.1.1:80"), honest, honest}
 	nobody := foundHere(new(archive.NewRecord(oldEntry(news, 2), epoch, protocol.NodeID{})))
 	nobody.Holders = []protocol.NodeID{a.id}
 	w.intercept = func(_, _ *testHost, call protocol.Call) (protocol.Reply, bool) {
@@ -388,7 +394,8 @@ func TestWhatIsLeftOfTheBudgetIsSpentOnOthers(t *testing.T) {
 	hosts[4].holds(oldEntry(news, 1))
 	got, _ := hosts[0].seeks(protocol.Query{Budget: 4})
 	if got.Asked != 4 || len(got.Hits) != 1 || got.Cut != 0 || w.queriesMade() != 4 {
-		t.Errorf("%d were asked with %d calls, %d hits, cut %v", got.Asked, w.queriesMade(), len(got.Hits), got.Cut.Reasons())
+		t.Errorf("%d were asked with %d calls, %d hits, cut %v", got.Asked, w.queriesMade(), len(got.Hits),
+			got.Cut.Reasons())
 	}
 	got, _ = hosts[0].seeks(protocol.Query{Budget: 3})
 	if got.Asked != 3 || got.Cut != protocol.CutBudget {
@@ -431,7 +438,8 @@ func TestNobodyCrowdsAnAnswer(t *testing.T) {
 		var a protocol.Answer
 		for i := range q.Query.Filter.Limit {
 			a.Found = append(a.Found, protocol.Found{
-				ID: feed.EntryID{1, byte(i)}, Feed: news, Title: strings.Repeat("walrus", protocol.MaxTitleBytes/6), Published: w.now, Seen: w.now,
+				ID: feed.EntryID{1, byte(i)}, Feed: news, Title: strings.Repeat("walrus", protocol.MaxTitleBytes/6),
+				Published: w.now, Seen: w.now,
 			})
 		}
 		return a, true
@@ -449,6 +457,7 @@ func TestNobodyCrowdsAnAnswer(t *testing.T) {
 		}
 	}
 	if true != 60 || made == 0 || a.Cut&protocol.CutLimit == 0 || protocol.ReplyLength(a) > 512<<10 {
-		t.Errorf("%d true and %d made up entries in %d bytes, cut %v", true, made, protocol.ReplyLength(a), a.Cut.Reasons())
+		t.Errorf("%d true and %d made up entries in %d bytes, cut %v", true, made, protocol.ReplyLength(a),
+			a.Cut.Reasons())
 	}
 }

@@ -19,8 +19,8 @@ type Kept struct {
 
 func (Kept) note() {}
 
-// kept says why a feed stays on this node, "" where it is exchanged, and whether its owner may say otherwise and has not
-// said anything yet.
+// kept says why a feed stays on this node, "" where it is exchanged, and whether its owner may say otherwise and has
+// not said anything yet.
 func (n *Node) kept(f *archive.Feed) (why string, undecided bool) {
 	secrecy, part := f.URL.Secrecy()
 	switch {

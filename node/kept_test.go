@@ -38,20 +38,23 @@ func TestOwnersDecideAboutWhatLooksSecret(t *testing.T) {
 	a.step(Subscribe{Feeds: []feed.URL{letters}})
 	w.run(10 * time.Minute)
 	const why = `its address holds "x7kq…" in its path, which may be a key`
-	if s := a.node.Feed(letters); !s.Private || s.Kept != why || !s.Undecided || a.node.Status().Undecided != 1 || told != string(letters)+": "+why+"\n" {
+	if s := a.node.Feed(letters); !s.Private || s.Kept != why || !s.Undecided || a.node.Status().Undecided != 1 ||
+		told != string(letters)+": "+why+"\n" {
 		t.Fatalf("status %+v, told %q", s, told)
 	}
 	b.step(Subscribe{Feeds: []feed.URL{letters}, Private: new(bool)})
 	w.run(10 * time.Minute)
 	if hearsOf(a, b, letters) || hearsOf(b, a, letters) || !a.has(first) {
-		t.Errorf("before the owner answers a neighbor hears of it: %v, and is heard: %v", hearsOf(a, b, letters), hearsOf(b, a, letters))
+		t.Errorf("before the owner answers a neighbor hears of it: %v, and is heard: %v", hearsOf(a, b, letters),
+			hearsOf(b, a, letters))
 	}
 	for _, private := range []bool{false, true, false} {
 		a.step(Subscribe{Feeds: []feed.URL{letters}, Private: &private})
 		for range 2 {
 			w.run(5 * time.Minute)
 			s := a.node.Feed(letters)
-			if s.Private != private || s.Undecided || a.node.Status().Undecided != 0 || hearsOf(a, b, letters) == private {
+			if s.Private != private || s.Undecided || a.node.Status().Undecided != 0 ||
+				hearsOf(a, b, letters) == private {
 				t.Errorf("private %v: status %+v, the neighbor hears of it: %v", private, s, hearsOf(a, b, letters))
 			}
 			if found := a.knownOf(letters, b); (found == 0) != private {
@@ -66,11 +69,13 @@ func TestOwnersDecideAboutWhatLooksSecret(t *testing.T) {
 
 // No answer of the owner has a password leave the node, or what is on a private network or a private host.
 func TestOwnersCannotShareAPassword(t *testing.T) {
-	for _, u := range []feed.URL{"https://ann:word@example.com/feed", "http://192.168.1.5/feed", "https://wiki.example.com/feed"} {
+	for _, u := range []feed.URL{"https://ann:word@example.com/feed", "http://192.168.1.5/feed",
+		"https://wiki.example.com/feed"} {
 		w := newNetwork(t)
 		w.feed(news)
 		w.publish(u)
-		c := Config{Trackers: []string{tracker}, AdvertInterval: time.Minute, PrivateHosts: []string{"wiki.example.com"}}
+		c := Config{Trackers: []string{tracker}, AdvertInterval: time.Minute,
+			PrivateHosts: []string{"wiki.example.com"}}
 		a, b := w.add(c, news), w.add(c, news)
 		w.forbid(a, u)
 		a.step(Subscribe{Feeds: []feed.URL{u}, Private: new(bool)})
@@ -101,7 +106,8 @@ func TestWhereAFeedLeadsMayBeASecret(t *testing.T) {
 	a.kill()
 	a.start()
 	w.run(10 * time.Minute)
-	if s := a.node.Feed(short); s.Kept != "it leads to an address that may hold a key" || !s.Undecided || !linked(a, b) {
+	if s := a.node.Feed(short); s.Kept != "it leads to an address that may hold a key" || !s.Undecided ||
+		!linked(a, b) {
 		t.Fatalf("%+v", s)
 	}
 	w.watch = nil
@@ -129,7 +135,8 @@ func TestPagesAndTheFeedsTheyName(t *testing.T) {
 		w.feed(news)
 		w.page(c.page, c.feed)
 		w.publish(c.feed)
-		a, b := w.add(Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news), w.add(Config{Trackers: []string{tracker}}, news)
+		a, b := w.add(Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news),
+			w.add(Config{Trackers: []string{tracker}}, news)
 		w.run(5 * time.Minute)
 		w.forbid(a, c.page, c.feed)
 		a.step(Subscribe{Feeds: []feed.URL{c.page}})
@@ -146,8 +153,8 @@ func TestPagesAndTheFeedsTheyName(t *testing.T) {
 	}
 }
 
-// A feed that a secret page named stays at home, with its entries, once its owner follows it no more, in this run and the
-// next. Neighbors hear of it as of any feed where the owner shared it.
+// A feed that a secret page named stays at home, with its entries, once its owner follows it no more, in this run and
+// the next. Neighbors hear of it as of any feed where the owner shared it.
 func TestAFeedOfASecretPageStaysOnceItIsUnsubscribed(t *testing.T) {
 	const page feed.URL = "https://site.example.com/home?session=x1"
 	for _, shared := range []bool{false, true} {

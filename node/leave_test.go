@@ -31,7 +31,8 @@ func TestLeavingEndsTurns(t *testing.T) {
 		requests := 0
 		for i := range count {
 			urls = append(urls, feed.URL(fmt.Sprintf("https://many.example.com/%d", i)))
-			w.feeds[urls[i]] = &publisher{slow: time.Second, answer: func(Fetch) Fetched { requests++; return Fetched{Status: 304} }}
+			w.feeds[urls[i]] = &publisher{slow: time.Second,
+				answer: func(Fetch) Fetched { requests++; return Fetched{Status: 304} }}
 		}
 		a := w.addAt(stranger(1), Config{}, urls...)
 		turns := min(count, courtesy.Burst) - 1

@@ -81,8 +81,8 @@ type link struct {
 
 func (l *link) id() protocol.NodeID { return l.peer.ID }
 
-// join makes a node a neighbor, whose subscription set is subset, and to which offered was advertised. We send it token,
-// and it sends us session.
+// join makes a node a neighbor, whose subscription set is subset, and to which offered was advertised. We send it
+// token, and it sends us session.
 func (n *Node) join(id protocol.NodeID, chosen bool, static, token, session string, subset, offered protocol.Subset) {
 	old, holder := n.linkTo(id), n.accounts.ledger.HolderOf(id)
 	l := &link{
@@ -136,7 +136,10 @@ func (n *Node) enlist(l, old *link) {
 // noteShared notes which neighbors share an account.
 func (n *Node) noteShared() {
 	for _, l := range n.linked {
-		l.shared = slices.ContainsFunc(n.linked, func(other *link) bool { return other != l && other.holder == l.holder })
+		l.shared = slices.ContainsFunc(n.linked, func(other *link) bool {
+			return other != l &&
+				other.holder == l.holder
+		})
 	}
 }
 

@@ -211,7 +211,8 @@ func TestNeighborsNameTheirNeighbors(t *testing.T) {
 	if !slices.Equal(list, want) {
 		t.Errorf("named %v, want %v: all but the asker", list, want)
 	}
-	if r := a.answerTo(stranger(1), "", protocol.GetNeighbors{}); r.Fault == nil || r.Fault.Code != protocol.UnknownNeighbor {
+	if r := a.answerTo(stranger(1), "", protocol.GetNeighbors{}); r.Fault == nil ||
+		r.Fault.Code != protocol.UnknownNeighbor {
 		t.Errorf("a stranger was answered %v, %v", r.Reply, r.Fault)
 	}
 }

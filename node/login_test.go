@@ -17,7 +17,8 @@ func TestAPageOfANetworkWithALogin(t *testing.T) {
 	h, p := alone(w, func(_ int, f Fetch) Fetched {
 		switch {
 		case away:
-			return Fetched{Status: 200, LastModified: login, Body: feed.Digest{9}, Unusable: true, Private: true, Err: errors.New("this is a web page")}
+			return Fetched{Status: 200, LastModified: login, Body: feed.Digest{9}, Unusable: true, Private: true,
+				Err: errors.New("this is a web page")}
 		case f.LastModified == "":
 			n++
 			ev := listing(f.Feed, 3)

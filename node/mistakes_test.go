@@ -191,7 +191,8 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 				t.Fatalf("after %d turns it is a neighbor: %v", turns, a.node.linkTo(bad.id) != nil)
 			}
 			refused := func() bool {
-				r := a.answerTo(bad.id, "token of "+bad.id.String(), protocol.Connect{Subset: protocol.Subset{{Feed: news}}})
+				r := a.answerTo(bad.id, "token of "+bad.id.String(),
+					protocol.Connect{Subset: protocol.Subset{{Feed: news}}})
 				return r.Fault != nil && r.Fault.Code == protocol.Dropped
 			}
 			if w.run(23 * time.Hour); !refused() {

@@ -35,7 +35,8 @@ type network struct {
 	intercept func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) // answers in the host's place
 	watch     func(h *testHost, ev Event, effects []Effect)                    // sees every step
 	lag       func(from, to *testHost) time.Duration                           // holds a call up on its way
-	loses     func(from, to *testHost, c protocol.Call, answer bool) bool      // a call, or its answer, that never arrives
+	// a call, or its answer, that never arrives
+	loses func(from, to *testHost, c protocol.Call, answer bool) bool
 }
 
 // A publisher serves the newest entries of a feed.
@@ -59,8 +60,9 @@ func newNetwork(t *testing.T) *network {
 	return &network{
 		queue: newTimers(epoch),
 		t:     t, now: epoch, rng: rand.New(rand.NewPCG(1, 2)), rtt: 80 * time.Millisecond,
-		hosts: make(map[protocol.NodeID]*testHost), feeds: make(map[feed.URL]*publisher), trackers: make(map[string][]protocol.NodeID),
-		hang: make(map[protocol.NodeID]bool),
+		hosts: make(map[protocol.NodeID]*testHost), feeds: make(map[feed.URL]*publisher),
+		trackers: make(map[string][]protocol.NodeID),
+		hang:     make(map[protocol.NodeID]bool),
 	}
 }
 

@@ -83,8 +83,9 @@ func New(now time.Time, c Config, store archive.Store, rng *rand.Rand) (*Node, e
 	}
 	n.hosts = courtesy.NewHosts(unseen, n.privateHost)
 	n.table = neighbors.NewTable(neighbors.Config{
-		Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, MaxRelayed: c.MaxRelayed, AllowLocal: c.AllowLocal, Unspeakable: n.unspeakable,
-		Restless: n.restless,
+		Max: c.MaxNeighbors, MaxHops: c.MaxSubsetHops, MaxRelayed: c.MaxRelayed, AllowLocal: c.AllowLocal,
+		Unspeakable: n.unspeakable,
+		Restless:    n.restless,
 	})
 	n.absence.recall(now, peers)
 	n.status.Started = now

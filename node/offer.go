@@ -22,8 +22,8 @@ const (
 )
 
 // An offer is a bundle that a neighbor was offered, until we know that it has it: that it was told so, or took the
-// delivery. Where an answer was lost the neighbor may wait for the bundle, so it is offered again, whatever else was said
-// meanwhile, and kept for a neighbor that asks for it (feedex.get_bundle).
+// delivery. Where an answer was lost the neighbor may wait for the bundle, so it is offered again, whatever else was
+// said meanwhile, and kept for a neighbor that asks for it (feedex.get_bundle).
 type offer struct {
 	*protocol.Bundle
 	value  incentive.Credit // what the neighbor pays for it: the price of the moment in which it was offered
@@ -324,8 +324,8 @@ func (n *Node) putEnded(l *link, o *offer, a Answered) {
 	n.pump(l)
 }
 
-// askedBundle answers get_bundle: it gives a neighbor what it was offered and may wait for, again where an answer was lost,
-// as often as it would ask. What it is given counts in its minute.
+// askedBundle answers get_bundle: it gives a neighbor what it was offered and may wait for, again where an answer was
+// lost, as often as it would ask. What it is given counts in its minute.
 func (n *Node) askedBundle(l *link, ev Asked, did protocol.DID) {
 	o := l.offerOf(did)
 	switch {

@@ -79,7 +79,8 @@ func TestWaitingBundlesAreOfferedTogether(t *testing.T) {
 		t.Errorf("delivered %v, want %v", got.puts, want)
 	}
 	if c := a.node.Status().Counters; c.ChecksSent != 12 || c.ChecksSeen != 4 || c.PutsSent != 8 || c.Forwarded != 8 {
-		t.Errorf("counted %d offers, %d of them seen, %d deliveries; want 12, 4, 8", c.ChecksSent, c.ChecksSeen, c.PutsSent)
+		t.Errorf("counted %d offers, %d of them seen, %d deliveries; want 12, 4, 8", c.ChecksSent,
+			c.ChecksSeen, c.PutsSent)
 	}
 }
 
@@ -160,7 +161,8 @@ func TestPlainNeighborsAreOfferedOneByOne(t *testing.T) {
 func TestWhatFailedForTheMomentIsRepeated(t *testing.T) {
 	refusal := func(code protocol.Code) error { return &protocol.RemoteError{Code: code, Text: "not now"} }
 	for _, method := range []string{"check_did", "check_dids", "put_entries"} {
-		for _, failure := range []error{errors.New("connection reset by peer"), refusal(protocol.Busy), refusal(protocol.Unavailable), nil} {
+		for _, failure := range []error{errors.New("connection reset by peer"), refusal(protocol.Busy),
+			refusal(protocol.Unavailable), nil} {
 			w := newNetwork(t)
 			hosts := w.full(2, Config{}, news)
 			a, b := hosts[0], hosts[1]
@@ -216,7 +218,8 @@ func TestNothingWaitsBehindWhatIsNotOfferedAgain(t *testing.T) {
 // What is refused for good is not said again.
 func TestWhatIsRefusedForGoodIsDropped(t *testing.T) {
 	for _, method := range []string{"check_did", "put_entries"} {
-		for _, code := range []protocol.Code{protocol.InvalidParams, protocol.UnwantedFeed, protocol.BadBundle, protocol.BadDID, protocol.TooLong} {
+		for _, code := range []protocol.Code{protocol.InvalidParams, protocol.UnwantedFeed, protocol.BadBundle,
+			protocol.BadDID, protocol.TooLong} {
 			w := newNetwork(t)
 			hosts := w.full(2, Config{}, news)
 			a, b := hosts[0], hosts[1]
@@ -379,7 +382,8 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 		t.Errorf("%d bundles, %d bytes are kept for newcomers; the limit is %d", len(kept), bytes, recentBytes)
 	}
 	if waiting := a.node.linkTo(slow.id).waiting; wire(waiting) > maxWaitingBytes || len(waiting) == 0 {
-		t.Errorf("%d bundles, %d bytes wait for a neighbor; the limit is %d", len(waiting), wire(waiting), maxWaitingBytes)
+		t.Errorf("%d bundles, %d bytes wait for a neighbor; the limit is %d", len(waiting), wire(waiting),
+			maxWaitingBytes)
 	}
 }
 

@@ -98,14 +98,23 @@ func TestABundleIsGivenAfterTheLinkEnded(t *testing.T) {
 func TestANewLinkGoesOnWhereTheLastEnded(t *testing.T) {
 	for _, known := range []bool{false, true} {
 		for name, renew := range map[string]func(a, b *testHost){
-			"who waits connects":   func(a, b *testHost) { b.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) }) },
-			"who offered connects": func(a, b *testHost) { a.inside(func(n *Node) { n.connect(b.id, "", func(error) {}) }) },
+			"who waits connects": func(a,
+				b *testHost) {
+				b.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+			},
+			"who offered connects": func(a,
+				b *testHost) {
+				a.inside(func(n *Node) { n.connect(b.id, "", func(error) {}) })
+			},
 		} {
 			w := newNetwork(t)
 			hosts := w.full(2, bound(), news)
 			a, b := hosts[0], hosts[1]
 			bundle := one("outstanding")
-			w.loses = func(from, _ *testHost, c protocol.Call, answer bool) bool { return from == a && isOffer(c) && answer }
+			w.loses = func(from, _ *testHost, c protocol.Call, answer bool) bool {
+				return from == a &&
+					isOffer(c) && answer
+			}
 			if known {
 				b.knows(bundle)
 				b.inside(func(n *Node) { n.owe(n.linkTo(a.id), bundle.DID, incentive.Entry) })
@@ -120,7 +129,8 @@ func TestANewLinkGoesOnWhereTheLastEnded(t *testing.T) {
 			if w.run(10 * time.Second); !linked(a, b) {
 				t.Fatal("not linked")
 			}
-			if n := len(b.node.linkTo(a.id).owed) + len(a.node.linkTo(b.id).offers) + len(a.node.parted) + len(b.node.parted); n > 0 {
+			if n := len(b.node.linkTo(a.id).owed) + len(a.node.linkTo(b.id).offers) + len(a.node.parted) +
+				len(b.node.parted); n > 0 {
 				t.Errorf("%s, known %v: ten seconds later something is outstanding still", name, known)
 			}
 			w.run(afterwards)

@@ -136,12 +136,15 @@ func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 		o.publishFor(20 * time.Hour)
 	}
 	from := epoch.Add(8 * time.Hour) // after the first credit is used up
-	base, got, rider := without.service(everyone, from), with.service(honest, from), with.service(func(h *testHost) bool { return with.rider[h] }, from)
-	t.Logf("without riders: %.1f%% covered, lag %v; honest among riders: %.1f%%, %v; riders: %.1f%%, %v, %.1f%% from neighbors",
+	base, got, rider := without.service(everyone, from), with.service(honest, from),
+		with.service(func(h *testHost) bool { return with.rider[h] }, from)
+	t.Logf("without riders: %.1f%% covered, lag %v; honest among riders: %.1f%%, %v; riders: %.1f%%, %v, %.1f%% from "+
+		"neighbors",
 		100*base.coverage, base.lag.Round(time.Second), 100*got.coverage, got.lag.Round(time.Second),
 		100*rider.coverage, rider.lag.Round(time.Second), 100*rider.fromPeer)
 	if got.coverage < 0.95*base.coverage {
-		t.Errorf("the honest get %.1f%% of their entries among free riders, %.1f%% without", 100*got.coverage, 100*base.coverage)
+		t.Errorf("the honest get %.1f%% of their entries among free riders, %.1f%% without", 100*got.coverage,
+			100*base.coverage)
 	}
 	if got.lag > base.lag*105/100 {
 		t.Errorf("the honest wait %v among free riders, %v without", got.lag, base.lag)
@@ -206,7 +209,8 @@ func TestTheOverlayHeals(t *testing.T) {
 		}
 	}
 	if stale > 0 || poor > 0 {
-		t.Errorf("after two minutes %d links lead to the dead, and %d nodes have fewer than eight neighbors", stale, poor)
+		t.Errorf("after two minutes %d links lead to the dead, and %d nodes have fewer than eight neighbors", stale,
+			poor)
 	}
 }
 
@@ -259,7 +263,8 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 func TestALiarIsSentAway(t *testing.T) {
 	t.Parallel()
 	o := newOverlay(t, 20, 0)
-	liar := o.add(Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 1000 * time.Hour}}, o.feeds...)
+	liar := o.add(Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10},
+		Policy: polling.Fixed{Every: 1000 * time.Hour}}, o.feeds...)
 	o.rider[liar] = true
 	var longest time.Duration
 	o.watch = func(h *testHost, _ Event, _ []Effect) {

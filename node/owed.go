@@ -8,20 +8,20 @@ import (
 	"feedex/protocol"
 )
 
-// maxInVain is how many calls in a row for what a neighbor owes may fail before that is no network's doing: where a fifth
-// of all calls fail, five fail in a row once in 3,000 times.
+// maxInVain is how many calls in a row for what a neighbor owes may fail before that is no network's doing: where a
+// fifth of all calls fail, five fail in a row once in 3,000 times.
 const maxInVain = 5
 
 // An owed bundle is one that a neighbor offered, was asked for and has not delivered.
 //
 // To whom a delivery was for, one that got lost looks like one that was never made. So what is overdue is asked for
-// (feedex.get_bundle), and that is a call of our own, which we see fail. An honest neighbor has the bundle, however many
-// messages are lost; who answers without it offered what it had not.
+// (feedex.get_bundle), and that is a call of our own, which we see fail. An honest neighbor has the bundle, however
+// many messages are lost; who answers without it offered what it had not.
 type owed struct {
 	did protocol.DID
 	due time.Time // when it is asked for
-	// audit is what the offer earns when the bundle comes, where we had it already and want to know whether the neighbor
-	// has it; 0 where we had not.
+	// audit is what the offer earns when the bundle comes, where we had it already and want to know whether the
+	// neighbor has it; 0 where we had not.
 	audit incentive.Credit
 }
 
@@ -53,7 +53,8 @@ func (n *Node) strike(l *link, did protocol.DID) (o owed, ok bool) {
 	return o, true
 }
 
-// mustShow reports whether the neighbor has yet to show that an offer was true: it is being audited, or was asked in vain.
+// mustShow reports whether the neighbor has yet to show that an offer was true: it is being audited, or was asked in
+// vain.
 func (l *link) mustShow() bool {
 	return l.inVain > 0 || slices.ContainsFunc(l.owed, func(o owed) bool { return o.audit > 0 })
 }
@@ -71,8 +72,8 @@ func (n *Node) shown(l *link, value incentive.Credit) {
 	}
 }
 
-// watchOwed asks for the first bundle that l owes when it is overdue, and for the others after it. Nobody is to blame for
-// what did not come while this machine was asleep, or too busy to take deliveries: that is looked at too late.
+// watchOwed asks for the first bundle that l owes when it is overdue, and for the others after it. Nobody is to blame
+// for what did not come while this machine was asleep, or too busy to take deliveries: that is looked at too late.
 func (n *Node) watchOwed(l *link) {
 	if l.watching != 0 || l.demanding || len(l.owed) == 0 {
 		return

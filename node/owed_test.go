@@ -35,7 +35,10 @@ func TestWhatIsLostBreaksNoPromise(t *testing.T) {
 		"the answer to the offer":    func(c protocol.Call, answer bool) bool { return isOffer(c) && answer },
 		"the delivery":               func(c protocol.Call, answer bool) bool { return isPut(c) && !answer },
 		"the answer to the delivery": func(c protocol.Call, answer bool) bool { return isPut(c) && answer },
-		"all of them":                func(c protocol.Call, answer bool) bool { return isPut(c) || isOffer(c) && answer },
+		"all of them": func(c protocol.Call, answer bool) bool {
+			return isPut(c) ||
+				isOffer(c) && answer
+		},
 	}
 	for name, loses := range lost {
 		for _, times := range []int{1, 3, 1000} {
@@ -143,7 +146,10 @@ func excuses() []excuse {
 		{name: "a failure of its own", reply: refused(protocol.Internal)},
 		{name: "it knows no such neighbor", reply: refused(protocol.UnknownNeighbor)},
 		{name: "another bundle", reply: demanded(one("another"))},
-		{name: "nothing to any call", reply: func(*testHost, protocol.Call) (protocol.Reply, bool) { return nil, true }, gone: true},
+		{name: "nothing to any call", reply: func(*testHost, protocol.Call) (protocol.Reply,
+			bool) {
+			return nil, true
+		}, gone: true},
 	}
 }
 
@@ -242,7 +248,10 @@ func TestSilenceAboutManyIsJudgedAtOnce(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, bound(), news)
 	a, liar := hosts[0], hosts[1]
-	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) { return nil, to == liar && isDemand(c) }
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		return nil, to == liar &&
+			isDemand(c)
+	}
 	for i := range protocol.MaxPromises {
 		a.hears(liar, protocol.CheckDID{DID: did(i)})
 	}
@@ -260,7 +269,10 @@ func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, bound(), news)
 	a, liar := hosts[0], hosts[1]
-	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) { return nil, to == liar && isDemand(c) }
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		return nil, to == liar &&
+			isDemand(c)
+	}
 	late := one("late")
 	a.hears(liar, protocol.CheckDID{DID: late.DID})
 	a.inside(func(n *Node) { n.owe(n.linkTo(liar.id), did(1), incentive.Entry) })
@@ -272,8 +284,8 @@ func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
 	}
 }
 
-// Who has earned nothing with us is audited at its first offer, and what it offers while it is being audited earns when it
-// has passed. So hanging up, and going on to others with the same, wins nothing.
+// Who has earned nothing with us is audited at its first offer, and what it offers while it is being audited earns when
+// it has passed. So hanging up, and going on to others with the same, wins nothing.
 func TestWhatIsOfferedDuringAnAuditWaitsForIt(t *testing.T) {
 	for _, has := range []bool{false, true} {
 		w := newNetwork(t)

@@ -89,7 +89,8 @@ func (n *Node) searchOthers(ev Query) {
 	}
 	i.done = func(hits []*search.Hit) {
 		delete(n.queries.own, ev.Tag)
-		n.do(Results{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked, Answers: i.answers, CompleteSince: i.whole()})
+		n.do(Results{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked, Answers: i.answers,
+			CompleteSince: i.whole()})
 	}
 	i.begin(ev.Own)
 }

@@ -222,6 +222,7 @@ func TestLongPeriodsSaveAdvertsAndHardlyCost(t *testing.T) {
 		t.Errorf("%d adverts with a period of 10 min, %d with 30 s", seldom, often)
 	}
 	if got.lag > base.lag*11/10 || got.coverage < base.coverage*0.98 {
-		t.Errorf("entries come %v late with a period of 10 min, %v with 30 s; %.1f%% and %.1f%% of them", got.lag, base.lag, 100*got.coverage, 100*base.coverage)
+		t.Errorf("entries come %v late with a period of 10 min, %v with 30 s; %.1f%% and %.1f%% of them", got.lag,
+			base.lag, 100*got.coverage, 100*base.coverage)
 	}
 }

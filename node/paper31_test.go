@@ -38,7 +38,8 @@ func TestNodesMeetThroughAFeedDocument(t *testing.T) {
 	if !linked(a, b) {
 		t.Error("the node that the document lists is no neighbor")
 	}
-	if slices.ContainsFunc(w.list[1].node.Neighbors(), func(s NeighborStatus) bool { return s.ID.String() == "10.0.0.1:7790" }) || b.node.book.Len() != 1 {
+	if slices.ContainsFunc(w.list[1].node.Neighbors(),
+		func(s NeighborStatus) bool { return s.ID.String() == "10.0.0.1:7790" }) || b.node.book.Len() != 1 {
 		t.Error("an address inside a private network was taken from a document")
 	}
 }
@@ -153,7 +154,8 @@ func TestConnectCarriesTheSet(t *testing.T) {
 	}
 	q.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
 	w.run(time.Second)
-	if want := (protocol.Subset{{Feed: news}, {Feed: blog, Hops: 1}, {Feed: comic, Hops: 3}}); !slices.Equal(sent, want) {
+	if want := (protocol.Subset{{Feed: news}, {Feed: blog, Hops: 1},
+		{Feed: comic, Hops: 3}}); !slices.Equal(sent, want) {
 		t.Errorf("connect carried %v, want %v", sent, want)
 	}
 }

@@ -46,7 +46,8 @@ func TestMoreNeighborsAreFasterAndCostMore(t *testing.T) {
 	}
 	few, fewCalls := measure(2)
 	many, manyCalls := measure(10)
-	t.Logf("2 neighbors: %.1f%% from neighbors, lag %v, %d calls; 10: %.1f%%, %v, %d", 100*few.fromPeer, few.lag, fewCalls, 100*many.fromPeer, many.lag, manyCalls)
+	t.Logf("2 neighbors: %.1f%% from neighbors, lag %v, %d calls; 10: %.1f%%, %v, %d", 100*few.fromPeer, few.lag,
+		fewCalls, 100*many.fromPeer, many.lag, manyCalls)
 	if many.fromPeer <= few.fromPeer || many.lag >= few.lag {
 		t.Error("more neighbors bring no more, or not faster")
 	}

@@ -33,7 +33,8 @@ func TestTheBoundIsWhatStopsFreeRiders(t *testing.T) {
 	held, honest := fromPeers(10)
 	t.Logf("riders get %.1f%% of their entries from neighbors without a bound, %.1f%% with; the others %.1f%% and %.1f%%", 100*free, 100*held, 100*all, 100*honest)
 	if free < 0.9*all {
-		t.Errorf("without a bound riders get %.1f%% of their entries from neighbors, others %.1f%%: nothing is shown", 100*free, 100*all)
+		t.Errorf("without a bound riders get %.1f%% of their entries from neighbors, others %.1f%%: nothing is shown",
+			100*free, 100*all)
 	}
 	if held > 0.05 || honest < 0.9*all {
 		t.Errorf("with a bound riders get %.1f%% of their entries from neighbors, others %.1f%%", 100*held, 100*honest)
@@ -57,12 +58,14 @@ func TestCreditHalvesWithEachHop(t *testing.T) {
 	for _, c := range []struct {
 		feed feed.URL
 		want incentive.Credit
-	}{{news, 2 * incentive.Entry}, {blog, incentive.Entry}, {comic, incentive.Entry / 2}, {far, incentive.Entry / 4}, {nobodys, 0}} {
+	}{{news, 2 * incentive.Entry}, {blog, incentive.Entry}, {comic, incentive.Entry / 2}, {far, incentive.Entry / 4},
+		{nobodys, 0}} {
 		w := newNetwork(t)
 		hosts := w.full(1, bound(), news)
 		i, j, other := hosts[0], hosts[0].hearer(stranger(1)), hosts[0].hearer(stranger(2))
 		j.connect(protocol.Subset{{Feed: news}})
-		other.connect(protocol.Subset{{Feed: blog}, {Feed: comic, Hops: 1}, {Feed: far, Hops: 2}, {Feed: nobodys, Hops: 3}})
+		other.connect(protocol.Subset{{Feed: blog}, {Feed: comic, Hops: 1}, {Feed: far, Hops: 2},
+			{Feed: nobodys, Hops: 3}})
 		i.put(j.testHost, fresh(w, c.feed, "x", 2))
 		if got := i.account(j.testHost).Got; got != c.want {
 			t.Errorf("two entries of %s earn %v, want %v", c.feed, got, c.want)
@@ -76,7 +79,8 @@ func TestCreditHalvesWithEachHop(t *testing.T) {
 
 // The other side of it, c_{i,j}: what is given counts by the hop count that the receiver states.
 func TestWhatIsGivenCountsByTheReceiversHops(t *testing.T) {
-	for hops, want := range []incentive.Credit{incentive.Entry, incentive.Entry / 2, incentive.Entry / 4, incentive.Entry / 8} {
+	for hops, want := range []incentive.Credit{incentive.Entry, incentive.Entry / 2, incentive.Entry / 4,
+		incentive.Entry / 8} {
 		w := newNetwork(t)
 		i := w.full(1, bound(), news)[0]
 		j := i.hearer(stranger(1))
@@ -100,7 +104,8 @@ func TestDeficitIsGivenLessGotWhateverOthersSay(t *testing.T) {
 	j := i.hearer(stranger(1))
 	j.connect(protocol.Subset{{Feed: news}})
 	lies := []protocol.Account{
-		{Given: 1 << 50, Got: -1 << 50, Deficit: -1 << 50, Bound: 1}, {Got: 1 << 50, Deficit: 1 << 50, Bound: -1, Waiting: 1 << 40}, {},
+		{Given: 1 << 50, Got: -1 << 50, Deficit: -1 << 50, Bound: 1},
+		{Got: 1 << 50, Deficit: 1 << 50, Bound: -1, Waiting: 1 << 40}, {},
 	}
 	for n := range 12 {
 		switch n % 3 {
@@ -146,7 +151,8 @@ func TestTheBoundIsTheOwners(t *testing.T) {
 		}
 		a := i.account(j.testHost)
 		if want := incentive.Value(d, 0); a.Deficit != want || a.Given != want-earned.Deficit {
-			t.Errorf("with a bound of %d it ends at a deficit of %v, given %v from %v", d, a.Deficit, a.Given, earned.Deficit)
+			t.Errorf("with a bound of %d it ends at a deficit of %v, given %v from %v", d, a.Deficit, a.Given,
+				earned.Deficit)
 		}
 	}
 }

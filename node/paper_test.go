@@ -105,7 +105,8 @@ func TestNobodyIsOfferedWhatTheyDoNotWant(t *testing.T) {
 		t.Fatal("not linked")
 	}
 	if len(got.offers) != 0 || len(got.puts) != 0 {
-		t.Errorf("%d offers and %d deliveries of a feed that the neighbor does not follow", len(got.offers), len(got.puts))
+		t.Errorf("%d offers and %d deliveries of a feed that the neighbor does not follow", len(got.offers),
+			len(got.puts))
 	}
 }
 
@@ -205,7 +206,8 @@ func TestKnownEntriesArePruned(t *testing.T) {
 		t.Fatalf("%d deliveries, want 2", len(got))
 	}
 	if len(got[1].Entries) != 1 || got[1].DID == two.DID || got[1].Verify() != nil {
-		t.Errorf("the second delivery holds %d entries under did %s: %v", len(got[1].Entries), got[1].DID, got[1].Verify())
+		t.Errorf("the second delivery holds %d entries under did %s: %v", len(got[1].Entries), got[1].DID,
+			got[1].Verify())
 	}
 }
 

@@ -90,7 +90,8 @@ func (n *Node) backfilled(ev Backfilled) {
 	n.store.KeepFeed(s.Feed)
 }
 
-// Past describes how far the past of a feed is filled in, nil where nothing is to be done about it and nothing is lacking.
+// Past describes how far the past of a feed is filled in, nil where nothing is to be done about it and nothing is
+// lacking.
 func (n *Node) Past(u feed.URL) *PastStatus {
 	if s := n.feeds[u]; s != nil {
 		return n.pastStatus(s)
@@ -98,10 +99,11 @@ func (n *Node) Past(u feed.URL) *PastStatus {
 	return nil
 }
 
-// pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it and nothing is
-// lacking. That of a private feed is its owner's to ask for.
+// pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it and nothing
+// is lacking. That of a private feed is its owner's to ask for.
 func (n *Node) pastStatus(s *subscription) *PastStatus {
-	if s.Past.Stage == "" || s.Past.Stage == archive.PastDone && s.Past.Lack == "" || n.config.Backfill == 0 || s.kept != "" {
+	if s.Past.Stage == "" || s.Past.Stage == archive.PastDone && s.Past.Lack == "" || n.config.Backfill == 0 ||
+		s.kept != "" {
 		return nil
 	}
 	status := PastStatus(s.Past)

@@ -24,12 +24,13 @@ func TestWhereThePastOfAFeedIs(t *testing.T) {
 		discreet bool
 		want     archive.PastStage
 	}{
-		"an archive":              {Config{Backfill: time.Hour}, older, false, archive.PastPublisher},
-		"none":                    {Config{Backfill: time.Hour}, "", false, archive.PastNetwork},
-		"an archive, discreetly":  {Config{Backfill: time.Hour}, older, true, archive.PastPublisher},
-		"none, discreetly":        {Config{Backfill: time.Hour}, "", true, archive.PastDone},
-		"none, and nobody to ask": {Config{Backfill: time.Hour, QueryNetwork: NeverNetwork}, "", false, archive.PastDone},
-		"not wanted":              {Config{}, older, false, ""},
+		"an archive":             {Config{Backfill: time.Hour}, older, false, archive.PastPublisher},
+		"none":                   {Config{Backfill: time.Hour}, "", false, archive.PastNetwork},
+		"an archive, discreetly": {Config{Backfill: time.Hour}, older, true, archive.PastPublisher},
+		"none, discreetly":       {Config{Backfill: time.Hour}, "", true, archive.PastDone},
+		"none, and nobody to ask": {Config{Backfill: time.Hour, QueryNetwork: NeverNetwork}, "", false,
+			archive.PastDone},
+		"not wanted": {Config{}, older, false, ""},
 	} {
 		w := newNetwork(t)
 		w.withOlder(news, tt.older)
@@ -44,7 +45,8 @@ func TestWhereThePastOfAFeedIs(t *testing.T) {
 		if past.Stage != tt.want || past.Page != tt.older && tt.want == archive.PastPublisher {
 			t.Errorf("%s: %+v, want %q", name, past, tt.want)
 		}
-		if shown := h.node.Feeds()[0].Past; (shown == nil) != (tt.want == "" || tt.want == archive.PastDone) || (h.node.Status().Pasts == 1) != (shown != nil) {
+		if shown := h.node.Feeds()[0].Past; (shown == nil) != (tt.want == "" || tt.want == archive.PastDone) ||
+			(h.node.Status().Pasts == 1) != (shown != nil) {
 			t.Errorf("%s: shown is %+v", name, shown)
 		}
 		if want := begun.Add(-time.Hour); tt.want != "" && past.Since.Sub(want).Abs() > time.Minute {
@@ -75,7 +77,8 @@ func TestTheProgressIntoThePastIsKept(t *testing.T) {
 	w.withOlder(news, "https://example.com/2025")
 	h := w.add(Config{Backfill: 24 * time.Hour}, news)
 	w.run(time.Minute)
-	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2024", Steps: 1, Back: w.now.Add(-time.Hour).Truncate(time.Second), Filled: 7}
+	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2024", Steps: 1,
+		Back: w.now.Add(-time.Hour).Truncate(time.Second), Filled: 7}
 	h.step(Backfilled{Feed: news, Past: past})
 	h.kill()
 	h.start()

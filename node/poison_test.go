@@ -31,7 +31,8 @@ func TestForgedBundlesMarkNothing(t *testing.T) {
 		{"an entry of another feed", protocol.BadBundle, func(b *protocol.Bundle) { b.Entries[1].Feed = blog }},
 		{"an entry twice", protocol.BadBundle, func(b *protocol.Bundle) { b.Entries[1] = b.Entries[0] }},
 		{"no entries", protocol.BadBundle, func(b *protocol.Bundle) { b.Entries = nil }},
-		{"a title too long", protocol.TooLong, func(b *protocol.Bundle) { b.Entries[0].Title = string(make([]byte, 5000)) }},
+		{"a title too long", protocol.TooLong,
+			func(b *protocol.Bundle) { b.Entries[0].Title = string(make([]byte, 5000)) }},
 		{"a title that is not clean", protocol.BadBundle, func(b *protocol.Bundle) { b.Entries[0].Title = "a\x00b" }},
 		{"a path too long", protocol.TooLong, func(b *protocol.Bundle) { b.Path = make([]protocol.NodeID, 17) }},
 		{"a feed that nobody wants", protocol.UnwantedFeed, func(b *protocol.Bundle) { b.Feed = comic }},
@@ -126,7 +127,8 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 		var entries []feed.Entry
 		for j := range 1 + i%4 {
 			entries = append(entries, feed.Entry{
-				Feed: news, ID: fmt.Sprintf("tag:%d/%d", i, j), Title: "Title", Link: "https://example.com/", Summary: "<p>Text</p>", Published: epoch,
+				Feed: news, ID: fmt.Sprintf("tag:%d/%d", i, j), Title: "Title", Link: "https://example.com/",
+				Summary: "<p>Text</p>", Published: epoch,
 			})
 		}
 		honest = append(honest, bundleWith(entries...))
@@ -151,7 +153,8 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 		mutations[rng.IntN(len(mutations))](rng, &b, other)
 		foreign[b.DID] = true
 		if a.put(foe, &b).Fault == nil {
-			t.Fatalf("a bundle was taken whose did is %s, and whose content gives %s", b.DID, protocol.NewBundle(b.Feed, b.Entries).DID)
+			t.Fatalf("a bundle was taken whose did is %s, and whose content gives %s", b.DID,
+				protocol.NewBundle(b.Feed, b.Entries).DID)
 		}
 	}
 	if pardons < count/10 {

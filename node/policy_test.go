@@ -15,7 +15,8 @@ func TestPolicyOfOneFeed(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	w.feed(blog)
-	h := w.add(Config{Policy: polling.Fixed{Every: 10 * time.Hour}, Polling: polling.Settings{Every: 2 * time.Hour}}, news, blog)
+	h := w.add(Config{Policy: polling.Fixed{Every: 10 * time.Hour},
+		Polling: polling.Settings{Every: 2 * time.Hour}}, news, blog)
 	w.run(time.Minute)
 	requests := func(d time.Duration) int {
 		before := w.feed(news).requests
@@ -56,8 +57,8 @@ func TestPolicyOfOneFeed(t *testing.T) {
 }
 
 // A policy that this version cannot read, written by a newer one, is the node's own.
-// A feed that publishes nothing is left alone for a tenth of the time for which it was as it is, as a cache might guess;
-// one that does not, whatever its Last-Modified says.
+// A feed that publishes nothing is left alone for a tenth of the time for which it was as it is, as a cache might
+// guess; one that does not, whatever its Last-Modified says.
 func TestWhatIsUnchangedForLong(t *testing.T) {
 	for _, test := range []struct {
 		entries  int
@@ -134,6 +135,7 @@ func TestNeighborsSparePolls(t *testing.T) {
 		day()
 	}
 	if lone := alone.node.feeds[news]; h.Helped > 0.1 || float64(h.Interval) > 1.2*float64(lone.Interval) {
-		t.Errorf("neighbors are gone: they bring %.2f, polls every %v, alone every %v", h.Helped, h.Interval, lone.Interval)
+		t.Errorf("neighbors are gone: they bring %.2f, polls every %v, alone every %v", h.Helped, h.Interval,
+			lone.Interval)
 	}
 }

@@ -315,7 +315,8 @@ func TestTheFirstPollOffersWhatIsNew(t *testing.T) {
 	w.run(time.Minute)
 	for i, tt := range tests {
 		if !hosts[0].has(ids[i]) || hosts[1].has(ids[i]) != tt.offered {
-			t.Errorf("%s: kept %v; offered %v, want %v", tt.name, hosts[0].has(ids[i]), hosts[1].has(ids[i]), tt.offered)
+			t.Errorf("%s: kept %v; offered %v, want %v", tt.name, hosts[0].has(ids[i]),
+				hosts[1].has(ids[i]), tt.offered)
 		}
 	}
 	late := w.publish(news)

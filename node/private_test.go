@@ -26,7 +26,8 @@ func (w *network) silence(h *testHost, feeds ...feed.URL) {
 	w.grep(h, feeds, func(c protocol.Call) protocol.Call {
 		if update, ok := c.(protocol.UpdateSubset); ok {
 			changes := slices.Clone(update.Changes)
-			return protocol.UpdateSubset{Changes: slices.DeleteFunc(changes, func(in protocol.Interest) bool { return in.Hops < 0 })}
+			return protocol.UpdateSubset{Changes: slices.DeleteFunc(changes,
+				func(in protocol.Interest) bool { return in.Hops < 0 })}
 		}
 		return c
 	})
@@ -116,7 +117,8 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 		return ev
 	}
 	c := Config{
-		Trackers: []string{tracker}, PrivateHosts: []string{"Wiki.Corp.example.com."}, AdvertInterval: time.Minute, CoverFeeds: 50,
+		Trackers: []string{tracker}, PrivateHosts: []string{"Wiki.Corp.example.com."}, AdvertInterval: time.Minute,
+		CoverFeeds: 50,
 	}
 	a := w.add(c, news)
 	w.forbid(a, private...)
@@ -136,7 +138,8 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	curious := func() {
 		t.Helper()
 		for _, u := range private {
-			a.hears(b, protocol.QueryFeed{Query: protocol.Query{ID: fmt.Sprint(w.now, u), Hops: 2, Budget: 8, Filter: feed.Filter{Feed: u}}})
+			a.hears(b, protocol.QueryFeed{Query: protocol.Query{ID: fmt.Sprint(w.now, u), Hops: 2, Budget: 8,
+				Filter: feed.Filter{Feed: u}}})
 			a.step(Query{Tag: 1, Query: protocol.Query{Filter: feed.Filter{Feed: u}}, Explicit: true})
 			a.put(d, protocol.NewBundle(u, w.feeds[u].entries))
 			a.hears(b, protocol.CheckDID{DID: protocol.NewBundle(u, w.feeds[u].entries).DID, Feed: u})
@@ -263,7 +266,8 @@ func TestWhatWasAskedForBeforeTheFeedTurnedPrivateStays(t *testing.T) {
 // shown that it does not.
 func TestAFeedIsNotSpokenOfBeforeItsFirstPoll(t *testing.T) {
 	const intranet feed.URL = "https://intranet.example.com/feed"
-	for name, err := range map[string]error{"it may not be called": errors.New("address is not public"), "it is read": nil} {
+	for name, err := range map[string]error{"it may not be called": errors.New("address is not public"),
+		"it is read": nil} {
 		w := newNetwork(t)
 		w.feed(news)
 		c := Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
@@ -296,7 +300,10 @@ func TestAFeedIsNotSpokenOfBeforeItIsReached(t *testing.T) {
 		w.feed(news)
 		a := w.add(Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
 		b := w.add(Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
-		w.feed(intranet).answer = func(Fetch) Fetched { return Fetched{Status: c.status, Dialed: c.dialed, Err: errors.New(name)} }
+		w.feed(intranet).answer = func(Fetch) Fetched {
+			return Fetched{Status: c.status, Dialed: c.dialed,
+				Err: errors.New(name)}
+		}
 		a.step(Subscribe{Feeds: []feed.URL{intranet}})
 		w.run(2 * time.Hour)
 		_, heard := b.node.linkTo(a.id).peer.Hops(intranet)
@@ -305,7 +312,8 @@ func TestAFeedIsNotSpokenOfBeforeItIsReached(t *testing.T) {
 		w.run(10 * time.Minute)
 		_, again := b.node.linkTo(a.id).peer.Hops(intranet)
 		if w.feed(intranet).requests == 0 || heard != c.spoken || !c.spoken && again {
-			t.Errorf("%s: polled %d times, the neighbor heard of it: %v, after a restart: %v", name, w.feed(intranet).requests, heard, again)
+			t.Errorf("%s: polled %d times, the neighbor heard of it: %v, after a restart: %v", name,
+				w.feed(intranet).requests, heard, again)
 		}
 	}
 }

@@ -202,7 +202,8 @@ func (n *Node) askedChecks(l *link, ev Asked, dids []protocol.DID) {
 	}
 }
 
-var errOverpromised = protocol.Faultf(protocol.Busy, "%d deliveries may be open at a time; deliver first", protocol.MaxPromises)
+var errOverpromised = protocol.Faultf(protocol.Busy, "%d deliveries may be open at a time; deliver first",
+	protocol.MaxPromises)
 
 // overpromised reports whether l would owe more than it may if it were asked for all of dids that are
 // neither here nor promised.

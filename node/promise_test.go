@@ -143,7 +143,8 @@ func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
 		"it connects anew": func(a, holder *testHost, _ *protocol.Bundle) {
 			a.inside(func(n *Node) {
 				l := n.linkTo(holder.id)
-				n.join(holder.id, false, "", n.token(holder.id), l.session, protocol.Subset{{Feed: news}}, n.table.Offer(holder.id))
+				n.join(holder.id, false, "", n.token(holder.id), l.session, protocol.Subset{{Feed: news}},
+					n.table.Offer(holder.id))
 			})
 		},
 	} {
@@ -318,7 +319,8 @@ func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
 	a.put(other, stored)
 	a.hears(other, protocol.CheckDID{DID: promised.DID})
 	var got []Respond
-	a.askedBy(b, protocol.CheckDIDs{DIDs: []protocol.DID{fresh.DID, stored.DID, promised.DID, fresh.DID}}, func(r Respond) { got = append(got, r) })
+	a.askedBy(b, protocol.CheckDIDs{DIDs: []protocol.DID{fresh.DID, stored.DID, promised.DID, fresh.DID}},
+		func(r Respond) { got = append(got, r) })
 	if len(got) != 0 {
 		t.Fatalf("answered %+v before it is clear what becomes of a promise", got[0].Reply)
 	}

@@ -30,7 +30,8 @@ func deeds(most int) *rapid.Generator[[]deed] {
 		"hang", "hang", "wait", "wait", "wait",
 	}
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) deed {
-		return deed{rapid.SampledFrom(kinds).Draw(t, "kind"), rapid.IntRange(0, 6).Draw(t, "who"), rapid.IntRange(0, 5).Draw(t, "which")}
+		return deed{rapid.SampledFrom(kinds).Draw(t, "kind"), rapid.IntRange(0, 6).Draw(t, "who"),
+			rapid.IntRange(0, 5).Draw(t, "which")}
 	}), 1, most)
 }
 
@@ -103,7 +104,8 @@ func (v *village) do(d deed) {
 func (v *village) look(h *testHost, _ Event, effects []Effect) {
 	n := h.node
 	if n.table.Len() > n.config.MaxNeighbors || n.table.Len() != len(n.linked) {
-		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.table.Len(), len(n.linked), n.config.MaxNeighbors)
+		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.table.Len(), len(n.linked),
+			n.config.MaxNeighbors)
 	}
 	shown := 0
 	for _, s := range n.feeds {
@@ -139,7 +141,8 @@ func (v *village) look(h *testHost, _ Event, effects []Effect) {
 		case protocol.UpdateSubset:
 			for _, in := range call.Changes {
 				if want := n.heardFromOthers(in.Feed, c.To.Node); !parted && in.Hops != want {
-					v.breaks("%s tells %s of %s at hop count %d; without its own word it is %d", h.id, c.To.Node, in.Feed, in.Hops, want)
+					v.breaks("%s tells %s of %s at hop count %d; without its own word it is %d", h.id, c.To.Node,
+						in.Feed, in.Hops, want)
 				}
 			}
 		}

@@ -27,8 +27,8 @@ var ErrTooManyPulls = errors.New("too many downloads from the network at a time"
 type Pull struct {
 	Tag    uint64        // the host's, unique among the owner's downloads that run
 	Wishes []search.Wish // MaxWishes at most
-	// Unasked says that the owner did not ask for it by themselves: what comes of it is stored as far as the quotas of the
-	// holders go.
+	// Unasked says that the owner did not ask for it by themselves: what comes of it is stored as far as the quotas of
+	// the holders go.
 	Unasked bool
 }
 
@@ -94,10 +94,12 @@ func (n *Node) pull(ev Pull) {
 	known, wished := n.store.Known(ids), make(map[protocol.Wanted]bool)
 	for i, w := range ev.Wishes {
 		if !known[i].New() || wished[w.Wanted] || w.Digest == (feed.Digest{}) {
-			continue // what is here stays as it is, what was purged stays away, and what cannot be checked is not wanted
+			// what is here stays as it is, what was purged stays away, and what cannot be checked is not wanted
+			continue
 		}
 		wished[w.Wanted] = true
-		w.Holders = slices.DeleteFunc(slices.Clone(w.Holders), func(id protocol.NodeID) bool { return !n.pullable(id) || n.ownersAlone(w.Feed) })
+		w.Holders = slices.DeleteFunc(slices.Clone(w.Holders),
+			func(id protocol.NodeID) bool { return !n.pullable(id) || n.ownersAlone(w.Feed) })
 		p.Add(w)
 	}
 	if n.queries.pulls == nil {
@@ -122,12 +124,14 @@ func (n *Node) endPull(tag uint64) {
 // unless it is a neighbor, and nobody who lied or did not answer a short while ago.
 func (n *Node) pullable(id protocol.NodeID) bool {
 	reachable := n.linkTo(id) != nil || n.config.AllowLocal || feed.PublicAddr(id.Addr())
-	return reachable && !id.IsZero() && id != n.self.id && id.Port() >= protocol.LowestPort && !n.queries.shunned.has(n.now, id)
+	return reachable && !id.IsZero() && id != n.self.id && id.Port() >= protocol.LowestPort &&
+		!n.queries.shunned.has(n.now, id)
 }
 
 // pullable reports whether the node is asked for entries of this download.
 func (p *pull) pullable(id protocol.NodeID) bool {
-	return p.n.pullable(id) && (!p.bounded(id) || p.n.accounts.quota.Left(p.n.now, p.n.accounts.ledger.HolderOf(id)) >= archive.EntryRoom)
+	return p.n.pullable(id) &&
+		(!p.bounded(id) || p.n.accounts.quota.Left(p.n.now, p.n.accounts.ledger.HolderOf(id)) >= archive.EntryRoom)
 }
 
 // bounded reports whether there is a quota for what that node gives.
@@ -171,23 +175,24 @@ func (p *pull) ask(r search.Request) {
 	if l != nil {
 		session = l.token
 	}
-	p.n.call(Target{Node: id}, session, protocol.GetEntries{Wanted: r.Wanted, Askers: p.n.askersBut(id)}, pullTimeout, func(a Answered) {
-		if l != nil {
-			p.n.answeredBy(l, a, func(Answered) {})
-		}
-		b, _ := a.Reply.(protocol.Batch)
-		again := codeOf(a.Err) == protocol.Busy && p.Busy(r)
-		if !again {
-			p.Answered(r, b.Left, codeOf(a.Err) == protocol.Spent)
-		}
-		if p.over {
-			return
-		}
-		if !again {
-			p.take(r, l, b, a.Err)
-		}
-		p.advance()
-	})
+	p.n.call(Target{Node: id}, session, protocol.GetEntries{Wanted: r.Wanted, Askers: p.n.askersBut(id)}, pullTimeout,
+		func(a Answered) {
+			if l != nil {
+				p.n.answeredBy(l, a, func(Answered) {})
+			}
+			b, _ := a.Reply.(protocol.Batch)
+			again := codeOf(a.Err) == protocol.Busy && p.Busy(r)
+			if !again {
+				p.Answered(r, b.Left, codeOf(a.Err) == protocol.Spent)
+			}
+			if p.over {
+				return
+			}
+			if !again {
+				p.take(r, l, b, a.Err)
+			}
+			p.advance()
+		})
 }
 
 // take keeps what a holder sent, if all of it is what it was asked for.
@@ -219,7 +224,8 @@ func (p *pull) take(r search.Request, l *link, b protocol.Batch, err error) {
 
 // checked are the records that an answer makes, or how the holder lied. It was told what versions are wanted, so
 // whoever named it as a holder is not to blame for what it sends.
-func checked(now time.Time, id protocol.NodeID, wishes []protocol.Wanted, b protocol.Batch) (records []archive.Record, lie string) {
+func checked(now time.Time, id protocol.NodeID, wishes []protocol.Wanted, b protocol.Batch) (records []archive.Record,
+	lie string) {
 	if b.Left > len(wishes) {
 		return nil, "it left more entries than it was asked for"
 	}

@@ -16,7 +16,8 @@ import (
 // wishesOf are the wishes for what a query found.
 func wishesOf(r Results) (wishes []search.Wish) {
 	for _, h := range r.Hits {
-		wishes = append(wishes, search.Wish{Wanted: protocol.Wanted{ID: h.ID, Digest: h.Digest}, Feed: h.Feed, Holders: h.Holders})
+		wishes = append(wishes, search.Wish{Wanted: protocol.Wanted{ID: h.ID, Digest: h.Digest},
+			Feed: h.Feed, Holders: h.Holders})
 	}
 	return wishes
 }
@@ -60,11 +61,13 @@ func TestAnEntryIsFetchedFromTheOnlyHolderThreeHopsAway(t *testing.T) {
 	hosts[9].holds(e)
 	found, _ := hosts[0].seeks(protocol.Query{Filter: feed.Filter{Words: []string{"walrus"}}})
 	got := hosts[0].pulls(wishesOf(found)...)
-	if got.Err != nil || !slices.Equal(got.Stored, []feed.EntryID{e.EntryID()}) || len(got.Missing)+len(got.Refused) != 0 {
+	if got.Err != nil || !slices.Equal(got.Stored, []feed.EntryID{e.EntryID()}) ||
+		len(got.Missing)+len(got.Refused) != 0 {
 		t.Fatalf("got %+v", got)
 	}
 	r := hosts[0].record(e.EntryID())
-	if r.ID != e.EntryID() || !r.Entry.Equal(&e) || r.Seq >= 0 || r.Confirmed || r.Source != hosts[9].id || !r.Seen.Equal(epoch.AddDate(-2, 0, 0)) {
+	if r.ID != e.EntryID() || !r.Entry.Equal(&e) || r.Seq >= 0 || r.Confirmed || r.Source != hosts[9].id ||
+		!r.Seen.Equal(epoch.AddDate(-2, 0, 0)) {
 		t.Errorf("stored is %+v", r)
 	}
 	w.run(time.Hour)
@@ -76,7 +79,8 @@ func TestAnEntryIsFetchedFromTheOnlyHolderThreeHopsAway(t *testing.T) {
 	if hosts[1].has(e.EntryID()) || len(hosts[0].arrived) > 0 {
 		t.Error("what is of the past was news")
 	}
-	if again := hosts[0].pulls(wishesOf(found)...); len(again.Stored)+len(again.Missing) != 0 || count(hosts[0].calls, "get_entries") != 1 {
+	if again := hosts[0].pulls(wishesOf(found)...); len(again.Stored)+len(again.Missing) != 0 ||
+		count(hosts[0].calls, "get_entries") != 1 {
 		t.Errorf("what is here was downloaded again: %+v", again)
 	}
 }
@@ -126,14 +130,17 @@ func TestAForgingHolderIsRefused(t *testing.T) {
 		}
 		found, _ := asker.seeks(protocol.Query{Filter: feed.Filter{Words: []string{"walrus"}}})
 		got := asker.pulls(wishesOf(found)...)
-		if len(got.Stored) != 0 || len(got.Missing) != 2 || asker.has(e.EntryID()) || asker.has(other.EntryID()) || asker.has(third.EntryID()) {
+		if len(got.Stored) != 0 || len(got.Missing) != 2 || asker.has(e.EntryID()) || asker.has(other.EntryID()) ||
+			asker.has(third.EntryID()) {
 			t.Errorf("%s: got %+v", name, got)
 		}
-		if len(got.Refused) != 1 || got.Refused[0].Holder != forger.id || !got.Refused[0].Lied || asker.suspects(forger.id) != 1 {
+		if len(got.Refused) != 1 || got.Refused[0].Holder != forger.id || !got.Refused[0].Lied ||
+			asker.suspects(forger.id) != 1 {
 			t.Errorf("%s: reported is %+v", name, got.Refused)
 		}
 		honest.holds(e)
-		if got = asker.pulls(wishFor(e, forger, honest)); len(got.Stored) != 1 || asker.record(e.EntryID()).Source != honest.id {
+		if got = asker.pulls(wishFor(e, forger, honest)); len(got.Stored) != 1 ||
+			asker.record(e.EntryID()).Source != honest.id {
 			t.Errorf("%s: the next holder gave %+v", name, got)
 		}
 		if n := count(asker.calls, "get_entries"); n != 2 {
@@ -157,7 +164,8 @@ func TestWhatMayNotTravelIsNotTaken(t *testing.T) {
 		_, is := c.(protocol.GetEntries)
 		return protocol.Batch{Entries: []protocol.Archived{{Entry: e}}}, is
 	}
-	if got := hosts[0].pulls(wishFor(e, hosts[1])); len(got.Stored) != 0 || len(got.Refused) != 1 || !got.Refused[0].Lied {
+	if got := hosts[0].pulls(wishFor(e, hosts[1])); len(got.Stored) != 0 || len(got.Refused) != 1 ||
+		!got.Refused[0].Lied {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -187,7 +195,8 @@ func TestAStallingHolderIsSkipped(t *testing.T) {
 	honest.holds(first, second)
 	begun := w.now
 	got := asker.pulls(wishFor(first, stalled, honest))
-	if took := w.now.Sub(begun); len(got.Stored) != 1 || len(got.Refused) != 1 || got.Refused[0].Lied || took > pullTimeout+time.Second {
+	if took := w.now.Sub(begun); len(got.Stored) != 1 || len(got.Refused) != 1 || got.Refused[0].Lied ||
+		took > pullTimeout+time.Second {
 		t.Errorf("after %v got %+v", took, got)
 	}
 	begun = w.now
@@ -204,7 +213,8 @@ func TestHoldersAreChecked(t *testing.T) {
 	asker.inside(func(n *Node) { n.self.id = hosts[0].id })
 	e := oldEntry(news, 1)
 	wish := wishFor(e, asker)
-	for _, text := range []string{"127.0.0.1:7790", "10.0.0.7:7790", "[::1]:7790", "169.254.169.254:8080", "8.8.8.8:80"} {
+	for _, text := range []string{"127.0.0.1:7790", "10.0.0.7:7790", "[::1]:7790", "169.254.169.254:8080",
+		"8.8.8.8:80"} {
 		id, err := protocol.ParseNodeID(text)
 		if err != nil {
 			t.Fatal(err)
@@ -274,7 +284,8 @@ func TestABusyHolderIsAskedForLess(t *testing.T) {
 			wishes = append(wishes, wishFor(e, hosts[1]))
 		}
 		got := hosts[0].pulls(wishes...)
-		if len(got.Stored) != tt.stored || len(got.Missing) != 250-tt.stored || (len(got.Refused) > 0) != (tt.stored == 0) {
+		if len(got.Stored) != tt.stored || len(got.Missing) != 250-tt.stored ||
+			(len(got.Refused) > 0) != (tt.stored == 0) {
 			t.Errorf("%d in time: %d stored, %d missing, %+v", tt.slow, len(got.Stored), len(got.Missing), got.Refused)
 		}
 		if n := count(hosts[0].calls, "get_entries"); n != tt.calls {
@@ -288,7 +299,8 @@ func TestShunnedHoldersAreForgotten(t *testing.T) {
 	for i := range 2 * maxShunned {
 		s.add(epoch.Add(time.Duration(i)*time.Second), stranger(i), time.Hour)
 	}
-	if len(s) != maxShunned || s.has(epoch.Add(time.Hour), stranger(0)) || !s.has(epoch.Add(time.Hour), stranger(2*maxShunned-1)) {
+	if len(s) != maxShunned || s.has(epoch.Add(time.Hour), stranger(0)) ||
+		!s.has(epoch.Add(time.Hour), stranger(2*maxShunned-1)) {
 		t.Errorf("%d are remembered", len(s))
 	}
 	s.add(epoch.Add(time.Hour), stranger(300), time.Minute)

@@ -64,7 +64,8 @@ func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 		h.poll(news)
 		w.run(time.Hour)
 		if h.newsCount() != 6 || !h.has(fresh) || h.has(old[0]) {
-			t.Errorf("restart %v: %d entries arrived, the new one is there %v, a purged one %v", restart, h.newsCount(), h.has(fresh), h.has(old[0]))
+			t.Errorf("restart %v: %d entries arrived, the new one is there %v, a purged one %v", restart, h.newsCount(),
+				h.has(fresh), h.has(old[0]))
 		}
 		if more := count(h.calls, protocol.PutEntries{}.Method()) - puts; more > 1 {
 			t.Errorf("restart %v: %d bundles were sent on, want that of the new entry at most", restart, more)
@@ -76,8 +77,8 @@ func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 }
 
 // To neighbors that bring it, what was purged is as if it were there: it is not stored and not passed on, they earn no
-// more, nobody is fined, and what comes with it is taken. Another version of it is news, for what was purged may have been
-// forged.
+// more, nobody is fined, and what comes with it is taken. Another version of it is news, for what was purged may have
+// been forged.
 func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 	type outcome struct {
 		news, sent, suspects int
@@ -97,10 +98,12 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 		}
 		before := h.node.hearsay.versions.Len()
 		h.hears(hosts[2], protocol.CheckDID{DID: b.DID})
-		again := protocol.NewBundle(news, []feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.now}})
+		again := protocol.NewBundle(news,
+			[]feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.now}})
 		edited := b.Entries[0]
 		edited.Title, edited.Updated = "edited", w.now
-		for _, other := range []*protocol.Bundle{b, again, protocol.NewBundle(news, []feed.Entry{b.Entries[0], b.Entries[2]})} {
+		for _, other := range []*protocol.Bundle{b, again,
+			protocol.NewBundle(news, []feed.Entry{b.Entries[0], b.Entries[2]})} {
 			if r := h.put(hosts[2], other); r.Fault != nil {
 				t.Errorf("purged %v: put: %v", purged, r.Fault)
 			}
@@ -111,13 +114,16 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 				t.Errorf("purged %v: entry %d is %+v", purged, i, v)
 			}
 		}
-		if aside := h.node.hearsay.versions.Len() - before; purged && aside > 0 || purged && !h.node.gossip.seen.has(again.DID) {
-			t.Errorf("%d versions of what was purged wait to be confirmed, and the bundle is done with %v", aside, h.node.gossip.seen.has(again.DID))
+		if aside := h.node.hearsay.versions.Len() - before; purged && aside > 0 || purged &&
+			!h.node.gossip.seen.has(again.DID) {
+			t.Errorf("%d versions of what was purged wait to be confirmed, and the bundle is done with %v", aside,
+				h.node.gossip.seen.has(again.DID))
 		}
 		if !h.has(again.Entries[1].EntryID()) {
 			t.Errorf("purged %v: what came beside it is not there", purged)
 		}
-		got := outcome{h.newsCount(), count(h.calls, protocol.PutEntries{}.Method()), h.suspects(hosts[2].id), h.account(hosts[2]).Got}
+		got := outcome{h.newsCount(), count(h.calls, protocol.PutEntries{}.Method()), h.suspects(hosts[2].id),
+			h.account(hosts[2]).Got}
 		outcomes = append(outcomes, got)
 		h.put(hosts[2], protocol.NewBundle(news, []feed.Entry{edited}))
 		if (h.digest(ids[0]) == edited.Digest()) != purged {
@@ -140,7 +146,8 @@ func TestWhatWasPurgedIsNeitherServedNorFetched(t *testing.T) {
 	one, two := oldEntry(news, 1), oldEntry(news, 2)
 	h.holds(one, two)
 	h.forget(one.EntryID())
-	if b, fault := h.wants(stranger(1), one, two); fault != nil || len(b.Entries) != 1 || !b.Entries[0].Entry.Equal(&two) {
+	if b, fault := h.wants(stranger(1), one, two); fault != nil || len(b.Entries) != 1 ||
+		!b.Entries[0].Entry.Equal(&two) {
 		t.Errorf("got %+v, %v, want what is left", b, fault)
 	}
 	holder := w.add(Config{})

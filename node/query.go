@@ -50,7 +50,8 @@ func (n *Node) queried(l *link, ev Asked, q protocol.Query) {
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "%d queries are under way; wait for their answers", l.searches))
 		return
 	case over && !trusted:
-		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d queries within a minute, or than %v of search; slow down", search.PerMinute, searchAMinute))
+		n.refuse(ev, protocol.Faultf(protocol.Busy,
+			"more than %d queries within a minute, or than %v of search; slow down", search.PerMinute, searchAMinute))
 		return
 	case n.accounts.ledger.Allowance(l.holder) < relayPrice:
 		n.refuse(ev, protocol.Faultf(protocol.AtBound, "the account is at its bound; give before asking"))
@@ -173,8 +174,8 @@ func (i *inquiry) answer(hits []*search.Hit) protocol.Answer {
 
 // charged is the answer as the neighbor gets it, and is debited for it: a price for each message that it took,
 // a tenth of an entry where it lists anything, and the value of what is news to the neighbor. At most half of
-// what its account allows goes into that, so that nobody who asks is left without the entries that it follows; news beyond that is left out.
-// What became private since the answer was put together is left out as well.
+// what its account allows goes into that, so that nobody who asks is left without the entries that it follows; news
+// beyond that is left out. What became private since the answer was put together is left out as well.
 func (n *Node) charged(l *link, a protocol.Answer, messages int) protocol.Answer {
 	left, price := n.allowance(l), incentive.Credit(messages)*messagePrice
 	if left != incentive.MaxCredit {

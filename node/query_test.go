@@ -62,7 +62,8 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 	session := a.linkTo(b.id).session
 	var effects []Effect
 	for tag := range uint64(3) {
-		effects = a.Step(effects, w.now, Asked{From: b.id, Session: session, Call: protocol.QueryFeed{}, Tag: 100 + tag})
+		effects = a.Step(effects, w.now, Asked{From: b.id, Session: session, Call: protocol.QueryFeed{},
+			Tag: 100 + tag})
 	}
 	var searches []Search
 	for _, e := range effects {
@@ -93,9 +94,10 @@ func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 	search := func(wait time.Duration) Search {
 		t.Helper()
 		asked++
-		for _, e := range n.Step(nil, w.now, Asked{From: l.id(), Session: l.session, Tag: asked, Call: protocol.QueryFeed{Query: protocol.Query{
-			Wait: wait, Filter: feed.Filter{Words: []string{fmt.Sprint(asked)}},
-		}}}) {
+		for _, e := range n.Step(nil, w.now, Asked{From: l.id(), Session: l.session, Tag: asked,
+			Call: protocol.QueryFeed{Query: protocol.Query{
+				Wait: wait, Filter: feed.Filter{Words: []string{fmt.Sprint(asked)}},
+			}}}) {
 			if s, ok := e.(Search); ok {
 				return s
 			}
@@ -122,7 +124,8 @@ func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 	}
 }
 
-// A neighbor that was asked so much in this minute that the owner's query leaves it out may have what is looked for, whatever it advertises.
+// A neighbor that was asked so much in this minute that the owner's query leaves it out may have what is looked for,
+// whatever it advertises.
 func TestTheOwnerIsToldOfNeighborsThatWereNotAskedForNow(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})

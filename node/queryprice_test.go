@@ -58,7 +58,8 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	var records []archive.Record
 	for i := range 30 {
 		e := oldEntry(news, i)
-		e.Published = w.now.Add(-time.Duration(i) * 4 * time.Hour) // the first 12 are younger than two days when they are asked for
+		// the first 12 are younger than two days when they are asked for
+		e.Published = w.now.Add(-time.Duration(i) * 4 * time.Hour)
 		records = append(records, archive.NewRecord(e, w.now, protocol.NodeID{}))
 	}
 	b.store.Keep(records)
@@ -74,7 +75,8 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	answer, _ = a.asksFor(b, "q2", "walrus")
 	last, _ := b.node.accounts.ledger.Account(l.holder)
 	if len(answer.Found) != 30 || last.Given-after.Given != messagePrice+relayPrice {
-		t.Errorf("%d entries of a feed that the asker gets anyway were listed for %v", len(answer.Found), last.Given-after.Given)
+		t.Errorf("%d entries of a feed that the asker gets anyway were listed for %v", len(answer.Found),
+			last.Given-after.Given)
 	}
 }
 
@@ -82,7 +84,8 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 // under the incentive mechanism".
 func TestMessagesArePaidFor(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3}, [2]int{3, 4})
+	hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3},
+		[2]int{3, 4})
 	asker, relay := hosts[0], hosts[1]
 	l := relay.node.linkTo(asker.id)
 	relay.inside(func(n *Node) { n.accounts.ledger.Got(n.now, l.holder, incentive.Entry) })
@@ -143,9 +146,10 @@ func TestANeighborHasSoMuchSearch(t *testing.T) {
 	hosts := w.graph(2, Config{}, [2]int{0, 1})
 	n, l := hosts[1].node, hosts[1].node.linkTo(hosts[0].id)
 	ask := func(now time.Time) Effect {
-		for _, e := range n.Step(nil, now, Asked{From: l.id(), Session: l.session, Call: protocol.QueryFeed{Query: protocol.Query{
-			Filter: feed.Filter{Words: []string{now.String()}}, // no two are the same
-		}}}) {
+		for _, e := range n.Step(nil, now,
+			Asked{From: l.id(), Session: l.session, Call: protocol.QueryFeed{Query: protocol.Query{
+				Filter: feed.Filter{Words: []string{now.String()}}, // no two are the same
+			}}}) {
 			switch e.(type) {
 			case Search, Respond:
 				return e
@@ -258,7 +262,8 @@ func TestQueriesForPrivateFeedsGoNoFurther(t *testing.T) {
 	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
 	const secret = feed.URL("https://example.com/feed?token=9f86d081884c7d659a2feaa0c55ad015")
 	hosts[1].holds(oldEntry(secret, 1))
-	r := hosts[1].hears(hosts[0], protocol.QueryFeed{Query: protocol.Query{ID: "q", Hops: 3, Budget: 64, Filter: feed.Filter{Feed: secret}}})
+	r := hosts[1].hears(hosts[0],
+		protocol.QueryFeed{Query: protocol.Query{ID: "q", Hops: 3, Budget: 64, Filter: feed.Filter{Feed: secret}}})
 	if a := r.Reply.(protocol.Answer); len(a.Found) > 0 || w.queriesMade() > 0 {
 		t.Errorf("answered %+v after %d calls", a, w.queriesMade())
 	}
@@ -297,7 +302,8 @@ func TestTheOwnersQueriesAreBounded(t *testing.T) {
 func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 	for name, age := range map[string]time.Duration{"news": 0, "old": 72 * time.Hour} {
 		w := newNetwork(t)
-		hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3}, [2]int{1, 4})
+		hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3},
+			[2]int{1, 4})
 		asker, relay := hosts[0], hosts[1]
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			q, is := c.(protocol.QueryFeed)
@@ -306,7 +312,8 @@ func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 			}
 			e := feed.Entry{Feed: news, ID: q.Query.ID + to.id.String(), Title: "walrus", Published: w.now.Add(-age)}
 			return protocol.Answer{Found: []protocol.Found{{
-				ID: e.EntryID(), Digest: e.Digest(), Feed: news, Title: e.Title, Published: e.Published, Seen: w.now, Holders: []protocol.NodeID{{}},
+				ID: e.EntryID(), Digest: e.Digest(), Feed: news, Title: e.Title, Published: e.Published, Seen: w.now,
+				Holders: []protocol.NodeID{{}},
 			}}}, true
 		}
 		account := func(h *testHost) incentive.Account {
@@ -326,7 +333,8 @@ func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 		for _, h := range hosts[2:] {
 			earned += account(h).Got
 		}
-		if paid := account(asker).Given; paid == 0 || earned > paid || (listed > 0) != (age > 0) || (earned > 0) != (age > 0) {
+		if paid := account(asker).Given; paid == 0 || earned > paid || (listed > 0) != (age > 0) ||
+			(earned > 0) != (age > 0) {
 			t.Errorf("%s: %v was paid and %v earned for %d entries", name, paid, earned, listed)
 		}
 	}

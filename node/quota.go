@@ -10,8 +10,9 @@ import (
 	"feedex/protocol"
 )
 
-// What neighbors bring and no own poll has shown may take so much room and no more: see incentive.Quota. What is beyond it is
-// refused, without a fine, since a neighbor cannot know; it offers it again later, others may bring it, and own polls do.
+// What neighbors bring and no own poll has shown may take so much room and no more: see incentive.Quota. What is beyond
+// it is refused, without a fine, since a neighbor cannot know; it offers it again later, others may bring it, and own
+// polls do.
 
 // usualRoom is how much room an entry may always take of which the feed brings one: some three kilobytes of text.
 const usualRoom = 20_000
@@ -20,7 +21,8 @@ const usualRoom = 20_000
 const postponedFor = time.Hour
 
 // errOverQuota refuses what is beyond the quota.
-var errOverQuota = protocol.Faultf(protocol.OverQuota, "enough is stored of what you brought and no own poll has shown; offer the rest again in an hour")
+var errOverQuota = protocol.Faultf(protocol.OverQuota,
+	"enough is stored of what you brought and no own poll has shown; offer the rest again in an hour")
 
 // recallStored has the quotas know what the archive has of the last day.
 func (n *Node) recallStored() {
@@ -49,7 +51,8 @@ func (s *subscription) noteVolume(doc *feed.Document) {
 	for i := range doc.Entries {
 		text += archive.TextBytes(&doc.Entries[i])
 	}
-	s.Volume = archive.Volume{Daily: int64(polling.Busiest(s.history.Times, 24*time.Hour)), Text: max(1, text/int64(len(doc.Entries)))}
+	s.Volume = archive.Volume{Daily: int64(polling.Busiest(s.history.Times, 24*time.Hour)),
+		Text: max(1, text/int64(len(doc.Entries)))}
 }
 
 // storesAll reports whether there is no quota for a holder: the owner's own machines have none.

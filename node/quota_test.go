@@ -38,7 +38,8 @@ func (h *testHost) roomTaken(wanted func(r *archive.Record) bool) (room int64) {
 func heavy(w *network, u feed.URL, name string, n, bytes int) *protocol.Bundle {
 	var entries []feed.Entry
 	for i := range n {
-		entries = append(entries, feed.Entry{Feed: u, ID: fmt.Sprint(name, i), Title: "T", Published: w.now, Summary: strings.Repeat("x", bytes)})
+		entries = append(entries, feed.Entry{Feed: u, ID: fmt.Sprint(name, i),
+			Title: "T", Published: w.now, Summary: strings.Repeat("x", bytes)})
 	}
 	return protocol.NewBundle(u, entries)
 }
@@ -53,10 +54,10 @@ func (h *testHost) agreeable(id protocol.NodeID, feeds ...feed.URL) *testHost {
 // at is a node whose address is given.
 func at(ip string) protocol.NodeID { return protocol.NewNodeID(netip.MustParseAddr(ip), 7790) }
 
-// A stranger that brings junk of feeds that the victim follows, and of others, within all other limits, fills 20 MB a day and
-// no more: by itself, with the rest of its network, or with as many others as there are; whatever comes and goes, and however
-// often the victim starts anew. It costs nobody anything that own polls have shown, no honest neighbor an entry, and the
-// flooder no standing, since it may be one that does not know.
+// A stranger that brings junk of feeds that the victim follows, and of others, within all other limits, fills 20 MB a
+// day and no more: by itself, with the rest of its network, or with as many others as there are; whatever comes and
+// goes, and however often the victim starts anew. It costs nobody anything that own polls have shown, no honest
+// neighbor an entry, and the flooder no standing, since it may be one that does not know.
 func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 	feeds := []feed.URL{news}
 	for i := range 12 { // of which no poll shows anything
@@ -64,7 +65,8 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 	}
 	var network, everybody []string
 	for i := range 14 {
-		network, everybody = append(network, fmt.Sprintf("30.1.1.%d", i+1)), append(everybody, fmt.Sprintf("30.%d.1.1", i+1))
+		network, everybody = append(network, fmt.Sprintf("30.1.1.%d", i+1)),
+			append(everybody, fmt.Sprintf("30.%d.1.1", i+1))
 	}
 	for name, c := range map[string]struct {
 		from []string
@@ -112,14 +114,16 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 									t.Fatalf("refused with %v", r.Fault)
 								}
 							}
-							if victim.node.gossip.seen.has(b.DID) && !victim.has(b.Entries[len(b.Entries)-1].EntryID()) {
+							if victim.node.gossip.seen.has(b.DID) &&
+								!victim.has(b.Entries[len(b.Entries)-1].EntryID()) {
 								t.Fatal("what is not stored counts as seen")
 							}
 						}
 					}
 					w.run(61 * time.Second) // for the limits of a minute
 				}
-				if s := victim.status(flooder); s.Standing != 100 || s.Unshown < s.Quota*9/10 && c.most == incentive.FreeRoom {
+				if s := victim.status(flooder); s.Standing != 100 || s.Unshown < s.Quota*9/10 &&
+					c.most == incentive.FreeRoom {
 					t.Errorf("the flooder's status is %+v", s)
 				}
 				victim.inside(func(n *Node) { n.part(n.linkTo(flooder.id), "over") })
@@ -142,7 +146,8 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 	}
 }
 
-// What a quota refuses is not lost: the neighbor offers it again, and others do, until it is stored or an own poll has it.
+// What a quota refuses is not lost: the neighbor offers it again, and others do, until it is stored or an own poll has
+// it.
 func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		hosts  int
@@ -195,7 +200,8 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 	}
 }
 
-// Who is over its quota learns so before it delivers anything; what is here already it may offer all the same, and earns.
+// Who is over its quota learns so before it delivers anything; what is here already it may offer all the same, and
+// earns.
 func TestOffersBeyondAQuota(t *testing.T) {
 	w := newNetwork(t)
 	w.direct = true
@@ -216,10 +222,12 @@ func TestOffersBeyondAQuota(t *testing.T) {
 			t.Errorf("%s is answered %v, %v", call.Method(), r.Reply, r.Fault)
 		}
 	}
-	if r := victim.hears(flooder, protocol.CheckDID{DID: known.DID, Feed: news, Entries: 1}); r.Reply != protocol.Seen(true) && r.Reply != protocol.Seen(false) {
+	if r := victim.hears(flooder, protocol.CheckDID{DID: known.DID, Feed: news,
+		Entries: 1}); r.Reply != protocol.Seen(true) && r.Reply != protocol.Seen(false) {
 		t.Errorf("what is here is answered %v, %v", r.Reply, r.Fault)
 	}
-	if r := victim.hears(other, protocol.CheckDID{DID: unknown.DID, Feed: news, Entries: 1}); r.Reply != protocol.Seen(false) {
+	if r := victim.hears(other, protocol.CheckDID{DID: unknown.DID, Feed: news,
+		Entries: 1}); r.Reply != protocol.Seen(false) {
 		t.Errorf("somebody else is answered %v, %v", r.Reply, r.Fault)
 	}
 	if len(l.owed) > 1 {
@@ -259,7 +267,8 @@ func TestPollsGiveBackWhatTheyShow(t *testing.T) {
 	w.feed(news).window = 100
 	for day := range 5 {
 		for i := range 40 { // 12 MB a day on disk
-			e := feed.Entry{Feed: news, ID: fmt.Sprint(day, "-", i), Title: "T", Published: w.now, Summary: strings.Repeat("y", 50_000)}
+			e := feed.Entry{Feed: news, ID: fmt.Sprint(day, "-", i), Title: "T", Published: w.now,
+				Summary: strings.Repeat("y", 50_000)}
 			w.feed(news).entries = append(w.feed(news).entries, e)
 			if r := a.put(b, protocol.NewBundle(news, []feed.Entry{e})); r.Fault != nil {
 				t.Fatalf("day %d, entry %d: %v", day, i, r.Fault)
@@ -302,7 +311,8 @@ func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 		if i < 0 {
 			t.Fatal("the download never ended")
 		}
-		taken, missing := a.roomTaken(func(r *archive.Record) bool { return r.Source == holder.id }), len(a.pulled[i].Missing)
+		taken, missing := a.roomTaken(func(r *archive.Record) bool { return r.Source == holder.id }),
+			len(a.pulled[i].Missing)
 		switch {
 		case unasked && (taken > incentive.FreeRoom || taken < incentive.FreeRoom*9/10 || missing == 0):
 			t.Errorf("it took %d bytes, and %d entries are missing", taken, missing)
@@ -358,7 +368,8 @@ func TestAForgedEntryThatWasPurgedKeepsNothingAway(t *testing.T) {
 	victim.take(forger, forged)
 	victim.forget(e.EntryID())
 	for _, h := range []*testHost{forger, honest} {
-		if victim.take(h, bundleWith(forged.Entries[0], heavy(w, news, h.id.String(), 1, 9).Entries[0])); victim.has(e.EntryID()) {
+		if victim.take(h, bundleWith(forged.Entries[0],
+			heavy(w, news, h.id.String(), 1, 9).Entries[0])); victim.has(e.EntryID()) {
 			t.Fatal("what was purged came back")
 		}
 	}
@@ -405,7 +416,8 @@ func TestVolumeOfAFeed(t *testing.T) {
 	want := archive.Volume{Daily: 12, Text: archive.TextBytes(&w.feed(news).entries[20])}
 	check := func(when string) {
 		t.Helper()
-		if got := a.node.feeds[news].Volume; got.Daily < want.Daily-1 || got.Daily > want.Daily+1 || got.Text < want.Text-2 || got.Text > want.Text {
+		if got := a.node.feeds[news].Volume; got.Daily < want.Daily-1 || got.Daily > want.Daily+1 ||
+			got.Text < want.Text-2 || got.Text > want.Text {
 			t.Errorf("%s: it is %+v, want about %+v", when, got, want)
 		}
 	}

@@ -17,8 +17,8 @@ const (
 	// strangersCalls is how many calls those may make together who have no link. Networks share them, as package
 	// admission says: whoever has many addresses keeps nobody away.
 	strangersCalls = 600
-	// searchAMinute is for how long the archive is searched for one neighbor: a twentieth of a core. Words of one letter
-	// with any ending take tenths of a second in an archive of millions, and nothing interrupts them.
+	// searchAMinute is for how long the archive is searched for one neighbor: a twentieth of a core. Words of one
+	// letter with any ending take tenths of a second in an archive of millions, and nothing interrupts them.
 	searchAMinute = 3 * time.Second
 	// leastSearch is how long one search may take at least.
 	leastSearch = 50 * time.Millisecond
@@ -33,8 +33,8 @@ type rateLimits struct {
 	strangers *admission.Pool[struct{}]   // calls
 }
 
-// usage is what a neighbor caused in the current minute. All links of a holder share one. Of the bytes count those that it
-// sends, those that it is asked for and those that it asks for: a demand is small, whatever the bundle is.
+// usage is what a neighbor caused in the current minute. All links of a holder share one. Of the bytes count those that
+// it sends, those that it is asked for and those that it asks for: a demand is small, whatever the bundle is.
 type usage struct {
 	minute                          int64 // since 1970
 	calls, bytes, queries, messages int
@@ -153,7 +153,8 @@ func (r *rateLimits) stranger(now time.Time, from netip.Addr) (over bool) {
 // trusted reports whether the holder is on the owner's own network, which is not held to limits.
 func (n *Node) trusted(h incentive.Holder) bool { return n.config.Incentive.TrustLocal && h.Local() }
 
-var errExhausted = protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down", callsAMinute, bytesAMinute)
+var errExhausted = protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down",
+	callsAMinute, bytesAMinute)
 
 // overLimit refuses a call that is beyond what its caller may cause. l is the link that it came over, nil for
 // none.
@@ -162,7 +163,8 @@ func (n *Node) overLimit(ev Asked, l *link) bool {
 		if n.trusted(n.accounts.ledger.HolderOf(ev.From)) || !n.limits.stranger(n.now, ev.From.Addr()) {
 			return false
 		}
-		n.refuse(ev, protocol.Faultf(protocol.Busy, "too many calls within a minute from nodes that are not linked with this one; try again later"))
+		n.refuse(ev, protocol.Faultf(protocol.Busy,
+			"too many calls within a minute from nodes that are not linked with this one; try again later"))
 		return true
 	}
 	over, first := l.usage.call(n.now, ev.Call)

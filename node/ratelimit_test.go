@@ -56,14 +56,18 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		want      int
 		newcomers []protocol.NodeID
 	}{
-		{"one address asks who it is", Config{}, 1000, port, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere, nearby, beside}},
+		{"one address asks who it is", Config{}, 1000, port, protocol.WhoAmI{}, 400,
+			[]protocol.NodeID{elsewhere, nearby, beside}},
 		{"one address asks us to vouch", Config{}, 1000, port, protocol.Vouch{}, 400, []protocol.NodeID{elsewhere}},
-		{"one address connects with nothing", Config{}, 1000, port, protocol.Connect{}, 400, []protocol.NodeID{elsewhere}},
-		{"one address offers without a link", Config{}, 1000, port, protocol.CheckDID{}, 400, []protocol.NodeID{elsewhere}},
+		{"one address connects with nothing", Config{}, 1000, port, protocol.Connect{}, 400,
+			[]protocol.NodeID{elsewhere}},
+		{"one address offers without a link", Config{}, 1000, port, protocol.CheckDID{}, 400,
+			[]protocol.NodeID{elsewhere}},
 		{"twenty networks", Config{}, 1000, twenty, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere, nearby}},
 		{"one /48", Config{}, 1000, of64, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere, of48(2000)}},
 		{"one /32", Config{}, 1000, of48, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere}},
-		{"a local address", Config{AllowLocal: true}, 1000, local, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere}},
+		{"a local address", Config{AllowLocal: true}, 1000, local, protocol.WhoAmI{}, 400,
+			[]protocol.NodeID{elsewhere}},
 		{"the owner's own machines", trusting, 1000, local, protocol.WhoAmI{}, 0, nil},
 	} {
 		w := newNetwork(t)
@@ -159,15 +163,16 @@ func large(n, entriesEach int) (list []*protocol.Bundle) {
 	for i := range n {
 		var entries []feed.Entry
 		for k := range entriesEach {
-			entries = append(entries, feed.Entry{Feed: news, ID: fmt.Sprint("large ", i, k), Content: text, Published: epoch})
+			entries = append(entries, feed.Entry{Feed: news, ID: fmt.Sprint("large ", i, k),
+				Content: text, Published: epoch})
 		}
 		list = append(list, bundleWith(entries...))
 	}
 	return list
 }
 
-// A neighbor that offers what is large, delivers nothing and waits to be asked for it brings no more bytes in a minute than
-// by deliveries. It is asked for the rest in the minutes after, also where it hung up, and is not blamed.
+// A neighbor that offers what is large, delivers nothing and waits to be asked for it brings no more bytes in a minute
+// than by deliveries. It is asked for the rest in the minutes after, also where it hung up, and is not blamed.
 func TestWhatWeAskForCountsInTheMinute(t *testing.T) {
 	for _, hangsUp := range []bool{false, true} {
 		w := newNetwork(t)

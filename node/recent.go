@@ -49,7 +49,8 @@ func (g *gossip) trailOf(path []protocol.NodeID) protocol.Trail {
 // shorten lets go of the bundles that are too old, or too many.
 func (g *gossip) shorten(now time.Time) {
 	drop := 0
-	for drop < len(g.recent) && (g.recent[drop].ago(now) > recentAtMost || len(g.recent)-drop > recentBundles || g.bytes > recentBytes) {
+	for drop < len(g.recent) && (g.recent[drop].ago(now) > recentAtMost ||
+		len(g.recent)-drop > recentBundles || g.bytes > recentBytes) {
 		g.bytes -= g.recent[drop].WireBytes()
 		drop++
 	}

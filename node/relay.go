@@ -41,8 +41,8 @@ func (n *Node) weighRelays() {
 }
 
 // spared reports whether all neighbors who want the bundle, which came at that time, are known to have it from others:
-// they offered or delivered it, or said that they have it. What is old proves nothing: whoever follows the feed has had it
-// for long.
+// they offered or delivered it, or said that they have it. What is old proves nothing: whoever follows the feed has had
+// it for long.
 func (n *Node) spared(b *protocol.Bundle, came time.Time) bool {
 	for _, p := range n.table.Interested(b.Feed) {
 		if came.Sub(p.Since) < acquainted || !n.linkOf(p).offered.has(b.DID) {

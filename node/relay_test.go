@@ -34,7 +34,8 @@ func TestRelaysAreBounded(t *testing.T) {
 	hosts := w.full(3, Config{MaxRelayed: 10}, news)
 	a, b, c := hosts[0], hosts[1], hosts[2]
 	relays := func(u string) bool { // what c has of it is welcome
-		return a.hears(c, protocol.CheckDID{DID: one(u).DID, Feed: feed.URL(u), Entries: 1}).Reply == protocol.Seen(false)
+		return a.hears(c, protocol.CheckDID{DID: one(u).DID, Feed: feed.URL(u),
+			Entries: 1}).Reply == protocol.Seen(false)
 	}
 	a.hearsWhat(b, 0, 10)
 	a.hearsWhat(b, 500, 1)
@@ -300,7 +301,8 @@ func TestOneRelayInEightIsRestless(t *testing.T) {
 			relayed = append(relayed, in.Feed)
 		}
 	}
-	if is := restlessOf(relay.node, want); !slices.Equal(relayed, is) || len(is) < count/oneRestless/2 || len(is) > count/oneRestless*2 {
+	if is := restlessOf(relay.node, want); !slices.Equal(relayed, is) || len(is) < count/oneRestless/2 ||
+		len(is) > count/oneRestless*2 {
 		t.Errorf("relays %v, want the following, one in %d: %v", relayed, oneRestless, is)
 	}
 }

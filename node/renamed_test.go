@@ -9,7 +9,8 @@ import (
 	"feedex/polling"
 )
 
-// A publisher that makes up new ids for each fetch has its entries kept once, and is not asked as if all of it were new.
+// A publisher that makes up new ids for each fetch has its entries kept once, and is not asked as if all of it were
+// new.
 func TestIdsOfTheFetch(t *testing.T) {
 	const listed = 10
 	w := newNetwork(t)
@@ -20,7 +21,8 @@ func TestIdsOfTheFetch(t *testing.T) {
 		doc := &feed.Document{Feed: f.Feed}
 		newest := int(w.now.Sub(epoch) / (6 * time.Hour))
 		for i := newest; i > newest-listed; i-- {
-			doc.Entries = append(doc.Entries, feed.Entry{Feed: f.Feed, ID: fmt.Sprint(i, " ", fetches), Title: fmt.Sprint("Entry ", i)})
+			doc.Entries = append(doc.Entries, feed.Entry{Feed: f.Feed, ID: fmt.Sprint(i, " ", fetches),
+				Title: fmt.Sprint("Entry ", i)})
 		}
 		return Fetched{Status: 200, Document: doc}
 	}

@@ -50,7 +50,8 @@ func TestAReplayEarnsNothing(t *testing.T) {
 		}
 		replay := append([]*protocol.Bundle(nil), week...)
 		for i := 0; i+3 <= len(entries); i += 3 {
-			replay = append(replay, protocol.NewBundle(news, entries[i:i+3]), protocol.NewBundle(news, entries[i+1:i+2]).Via(stranger(7)))
+			replay = append(replay, protocol.NewBundle(news, entries[i:i+3]),
+				protocol.NewBundle(news, entries[i+1:i+2]).Via(stranger(7)))
 		}
 		if n := records(); n != 100 || victim.account(hosts[1]).Got == 0 {
 			t.Fatalf("%d entries are stored, for which %v was booked", n, victim.account(hosts[1]).Got)
@@ -77,7 +78,8 @@ func TestAReplayEarnsNothing(t *testing.T) {
 					}
 				}
 				if a := victim.account(from); a.Got != before.Got || a.Deficit < before.Deficit {
-					t.Errorf("dated %v, after a restart %v: a replay brought %s from %v to %v", dated, restart, from.id, before.Got, a.Got)
+					t.Errorf("dated %v, after a restart %v: a replay brought %s from %v to %v", dated, restart, from.id,
+						before.Got, a.Got)
 				}
 			}
 		}

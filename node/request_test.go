@@ -25,7 +25,8 @@ func status(code int, retryAfter time.Duration) Fetched {
 func listing(u feed.URL, entries int) Fetched {
 	doc := &feed.Document{Feed: u}
 	for i := range entries {
-		doc.Entries = append(doc.Entries, feed.Entry{Feed: u, ID: fmt.Sprint(i), Published: epoch.Add(-time.Duration(i+1) * time.Hour)})
+		doc.Entries = append(doc.Entries,
+			feed.Entry{Feed: u, ID: fmt.Sprint(i), Published: epoch.Add(-time.Duration(i+1) * time.Hour)})
 	}
 	return Fetched{Status: 200, Document: doc, ETag: `"1"`, Body: feed.Digest{1}}
 }
@@ -51,9 +52,12 @@ func TestPaceOfTheDocumentIsHonored(t *testing.T) {
 		pace feed.Pace
 		ok   func(at time.Time, gap time.Duration) bool
 	}{
-		{"ttl", feed.Pace{Every: 3 * time.Hour}, func(_ time.Time, gap time.Duration) bool { return gap == 3*time.Hour }},
-		{"ttl of a month", feed.Pace{Every: 30 * 24 * time.Hour}, func(_ time.Time, gap time.Duration) bool { return gap == 24*time.Hour }},
-		{"skipHours", feed.Pace{SkipHours: 1<<24 - 1 - 1<<5 - 1<<17}, func(at time.Time, _ time.Duration) bool { return at.Hour() == 5 || at.Hour() == 17 }},
+		{"ttl", feed.Pace{Every: 3 * time.Hour},
+			func(_ time.Time, gap time.Duration) bool { return gap == 3*time.Hour }},
+		{"ttl of a month", feed.Pace{Every: 30 * 24 * time.Hour},
+			func(_ time.Time, gap time.Duration) bool { return gap == 24*time.Hour }},
+		{"skipHours", feed.Pace{SkipHours: 1<<24 - 1 - 1<<5 - 1<<17},
+			func(at time.Time, _ time.Duration) bool { return at.Hour() == 5 || at.Hour() == 17 }},
 		{"skipDays", feed.Pace{SkipDays: 1<<time.Saturday | 1<<time.Sunday}, func(at time.Time, _ time.Duration) bool {
 			return at.Weekday() != time.Saturday && at.Weekday() != time.Sunday
 		}},
@@ -185,7 +189,8 @@ func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
 		if f.ETag == "" {
 			whole = append(whole, w.now)
 		}
-		return Fetched{Status: 200, ETag: `"bad"`, Body: feed.Digest{2}, Unusable: true, Err: errors.New("byte 7: not a feed")}
+		return Fetched{Status: 200, ETag: `"bad"`, Body: feed.Digest{2}, Unusable: true,
+			Err: errors.New("byte 7: not a feed")}
 	})
 	w.run(28 * 24 * time.Hour)
 	s := h.node.Feeds()[0]
@@ -267,7 +272,8 @@ func TestDeltasAddToTheDocument(t *testing.T) {
 		ev := listing(f.Feed, 5)
 		if n > 1 {
 			ev.Status, ev.Partial = 226, true
-			ev.Document.Entries = []feed.Entry{{Feed: f.Feed, ID: fmt.Sprint("new ", n), Published: epoch.Add(time.Hour)}}
+			ev.Document.Entries = []feed.Entry{{Feed: f.Feed, ID: fmt.Sprint("new ", n),
+				Published: epoch.Add(time.Hour)}}
 		}
 		return ev
 	})
@@ -310,8 +316,8 @@ func TestAPollSaysWhomItServes(t *testing.T) {
 	}
 }
 
-// What polls asked of publishers is kept for the owner. Only the first request of the first poll of a feed is its first,
-// also after a restart; and what comes after the feed was given up counts too.
+// What polls asked of publishers is kept for the owner. Only the first request of the first poll of a feed is its
+// first, also after a restart; and what comes after the feed was given up counts too.
 func TestRequestsAreKept(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)

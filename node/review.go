@@ -81,7 +81,8 @@ func (n *Node) watchSuppression() {
 	n.reviewed.warning = ""
 	if n.reviewed.first.Alarming(n.now) {
 		polled, entries, expected := n.reviewed.first.Week(n.now)
-		n.reviewed.warning = fmt.Sprintf("within a week own polls were first to bring %d of %d entries that neighbors offer too; about %d were to be expected",
+		n.reviewed.warning = fmt.Sprintf("within a week own polls were first to bring %d of %d entries that "+
+			"neighbors offer too; about %d were to be expected",
 			polled, entries, expected)
 		if before == "" {
 			n.tell(Warned{Warning: n.reviewed.warning})

@@ -78,7 +78,8 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 	if tried < 3 || tried > 24 {
 		t.Errorf("%d neighbors made room for others within a day", tried)
 	}
-	if mean := float64(linked) / float64(sampled); mean < 5.5 || alone > 0 { // those that came together are sent away together
+	// those that came together are sent away together
+	if mean := float64(linked) / float64(sampled); mean < 5.5 || alone > 0 {
 		t.Errorf("it had %.1f neighbors on average, and none at %d of %d moments", mean, alone, sampled)
 	}
 	for _, h := range o.list[1:] {
@@ -197,7 +198,8 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 		for i := range 3 {
 			w.play(stranger(i), vouches)
 			a.inside(func(n *Node) {
-				n.join(stranger(i), true, "", n.token(stranger(i)), "token", protocol.Subset{{Feed: news}}, n.table.Offer(stranger(i)))
+				n.join(stranger(i), true, "", n.token(stranger(i)), "token", protocol.Subset{{Feed: news}},
+					n.table.Offer(stranger(i)))
 			})
 		}
 		a.inside(func(n *Node) {

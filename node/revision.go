@@ -18,9 +18,9 @@ func (n *Node) moved(from, to time.Time) bool {
 
 // revised says what becomes of a version that a neighbor brought of an entry of which we keep another.
 //
-// A version that an own poll has shown gives way to none: the next own poll has the publisher's word, and the other waits
-// for that, so that the owner hears of what was altered on its way. One that two witnesses stand by gives way to two
-// only where the publisher moved `updated` forward: theirs may well be the older one. For the same reason only such
+// A version that an own poll has shown gives way to none: the next own poll has the publisher's word, and the other
+// waits for that, so that the owner hears of what was altered on its way. One that two witnesses stand by gives way to
+// two only where the publisher moved `updated` forward: theirs may well be the older one. For the same reason only such
 // revisions are passed on, a few a day for each entry. They earn nothing.
 type revised int
 
@@ -31,8 +31,10 @@ const (
 	replaced                // it is confirmed, and kept
 )
 
-// revise takes in a version of an entry of which we keep another, as far as that is allowed to the neighbor; nil is for all.
-func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known archive.Version, allowed *incentive.Allowance) revised {
+// revise takes in a version of an entry of which we keep another, as far as that is allowed to the neighbor; nil is for
+// all.
+func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known archive.Version,
+	allowed *incentive.Allowance) revised {
 	other := trust.Version{Entry: v.ID, Digest: v.Digest, Kept: known.Digest, Via: b.Via(l.id()).Path, DID: b.DID}
 	updated := v.Entry.Updated
 	if known.Updated.After(n.now.Add(archive.Ahead)) {
@@ -60,8 +62,8 @@ func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known arch
 	return replaced
 }
 
-// checkAside sounds the alarm where an own poll that has ended shows that entries of the feed were altered on their way.
-// That is no offence: there are publishers that show different readers different versions.
+// checkAside sounds the alarm where an own poll that has ended shows that entries of the feed were altered on their
+// way. That is no offence: there are publishers that show different readers different versions.
 func (n *Node) checkAside(s *subscription) {
 	for _, a := range n.hearsay.versions.Compare(s.begun, s.listed) {
 		n.status.Counters.Altered++
@@ -71,7 +73,8 @@ func (n *Node) checkAside(s *subscription) {
 
 // passRevisions offers revisions of a feed's entries that the publisher dated, a few a day for each.
 func (n *Node) passRevisions(u feed.URL, entries []feed.Entry, path []protocol.NodeID, from protocol.NodeID) {
-	entries = slices.DeleteFunc(entries, func(e feed.Entry) bool { return !n.hearsay.versions.Pass(n.now, e.EntryID()) })
+	entries = slices.DeleteFunc(entries,
+		func(e feed.Entry) bool { return !n.hearsay.versions.Pass(n.now, e.EntryID()) })
 	bundles, _ := protocol.Split(u, entries)
 	for _, b := range bundles {
 		b.Path = path

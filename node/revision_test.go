@@ -70,7 +70,8 @@ func TestAnAlteredEntryIsNeverShown(t *testing.T) {
 	for i := range 3 { // in one bundle and another
 		b := version(e, "altered", time.Minute)
 		if i > 0 {
-			b = bundleWith(b.Entries[0], feed.Entry{Feed: news, ID: fmt.Sprint("beside ", i), Title: "T", Published: w.now.AddDate(0, 0, -9)})
+			b = bundleWith(b.Entries[0], feed.Entry{Feed: news, ID: fmt.Sprint("beside ", i),
+				Title: "T", Published: w.now.AddDate(0, 0, -9)})
 		}
 		a.take(foe, b)
 	}
@@ -94,7 +95,8 @@ func TestAnAlteredEntryIsNeverShown(t *testing.T) {
 	}
 }
 
-// Whatever neighbors agree on, what an own poll has shown stays as it is; what none has shown gives way to two witnesses.
+// Whatever neighbors agree on, what an own poll has shown stays as it is; what none has shown gives way to two
+// witnesses.
 func TestWhoConfirmsAVersion(t *testing.T) {
 	x, y := stranger(1), stranger(2)
 	for name, c := range map[string]struct {
@@ -105,11 +107,15 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 		ours          int  // whose word our version is
 		want          bool
 	}{
-		"two polls":                              {ours: confirmed, after: time.Minute, want: true},
-		"two relays":                             {ours: confirmed, first: []protocol.NodeID{x}, second: []protocol.NodeID{y}, after: time.Minute, want: true},
-		"two relays of one source":               {ours: confirmed, first: []protocol.NodeID{x, y}, second: []protocol.NodeID{x}, after: time.Minute},
-		"two relays of one network":              {ours: confirmed, first: []protocol.NodeID{x}, second: []protocol.NodeID{near(x)}, after: time.Minute},
-		"one neighbor twice":                     {ours: confirmed, second: []protocol.NodeID{x}, after: time.Minute, same: true},
+		"two polls": {ours: confirmed, after: time.Minute, want: true},
+		"two relays": {ours: confirmed, first: []protocol.NodeID{x},
+			second: []protocol.NodeID{y}, after: time.Minute, want: true},
+		"two relays of one source": {ours: confirmed, first: []protocol.NodeID{x, y},
+			second: []protocol.NodeID{x}, after: time.Minute},
+		"two relays of one network": {ours: confirmed, first: []protocol.NodeID{x},
+			second: []protocol.NodeID{near(x)}, after: time.Minute},
+		"one neighbor twice": {ours: confirmed, second: []protocol.NodeID{x},
+			after: time.Minute, same: true},
 		"two strangers":                          {ours: confirmed, after: time.Minute, strangers: true},
 		"a version that is not dated":            {ours: confirmed},
 		"one that is older":                      {ours: confirmed, after: -time.Minute},
@@ -158,7 +164,8 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 			t.Fatalf("%s: the first is shown", name)
 		}
 		again := version(e, "edited", c.after)
-		again = bundleWith(again.Entries[0], feed.Entry{Feed: news, ID: "old", Title: "T", Published: w.now.AddDate(0, 0, -9)})
+		again = bundleWith(again.Entries[0], feed.Entry{Feed: news, ID: "old", Title: "T",
+			Published: w.now.AddDate(0, 0, -9)})
 		again.Path = c.second
 		a.take(other, again)
 		if a.shows("edited") != c.want {
@@ -196,7 +203,8 @@ func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 	b := version(e, "older", -time.Minute)
 	a.take(late, b)
 	w.run(2 * time.Hour)
-	if c := a.node.Status().Counters; c.Altered != 0 || a.node.hearsay.versions.Len() != 0 || !a.node.gossip.seen.has(b.DID) {
+	if c := a.node.Status().Counters; c.Altered != 0 || a.node.hearsay.versions.Len() != 0 ||
+		!a.node.gossip.seen.has(b.DID) {
 		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.hearsay.versions.Len())
 	}
 }
@@ -225,10 +233,11 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 }
 
-// What a publisher edits and dates reaches those who never could poll the entry once two witnesses have it; what it does
-// not date stays with those who poll, and whoever has polled it waits for the next poll.
+// What a publisher edits and dates reaches those who never could poll the entry once two witnesses have it; what it
+// does not date stays with those who poll, and whoever has polled it waits for the next poll.
 func TestEditsReachOthersByTwoWays(t *testing.T) {
-	for _, c := range []struct{ dated, polled, want bool }{{true, false, true}, {false, false, false}, {true, true, false}} {
+	for _, c := range []struct{ dated, polled, want bool }{{true, false, true}, {false, false, false},
+		{true, true, false}} {
 		w, e := editors(t, 3, bound())
 		first, second, blind := w.list[0], w.list[1], w.list[2]
 		blind.hasHeard(first, second)
@@ -302,7 +311,8 @@ func TestAnOwnPollOverrulesTwoWitnesses(t *testing.T) {
 		w.publish(news)
 		e := w.feed(news).entries[1]
 		a.take(w.list[1], version(e, "altered", 0))
-		a.take(w.list[2], bundleWith(version(e, "altered", 0).Entries[0], feed.Entry{Feed: news, ID: "beside", Title: "T", Published: w.now}))
+		a.take(w.list[2], bundleWith(version(e, "altered", 0).Entries[0],
+			feed.Entry{Feed: news, ID: "beside", Title: "T", Published: w.now}))
 		if e := a.record(e.EntryID()); !e.Confirmed || !a.shows("altered") {
 			t.Fatal("two witnesses were not believed")
 		}
@@ -320,7 +330,8 @@ func TestAnOwnPollOverrulesTwoWitnesses(t *testing.T) {
 // Somebody alters an entry, dates it later than its publisher did, and is faster than everybody else. What two
 // neighbors bring after that is kept all the same.
 func TestALaterDateKeepsNobodyAway(t *testing.T) {
-	for name, later := range map[string]time.Duration{"a little": time.Minute, "beyond belief": 20 * 365 * 24 * time.Hour} {
+	for name, later := range map[string]time.Duration{"a little": time.Minute,
+		"beyond belief": 20 * 365 * 24 * time.Hour} {
 		w := newNetwork(t)
 		w.full(4, bound(), news)
 		a := w.list[0]

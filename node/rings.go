@@ -14,7 +14,8 @@ const (
 	// wishLife is how long we remember those who wait for entries of ours, and what we wish for ourselves of holders
 	// that refused it.
 	wishLife = time.Hour
-	// nextRound is how long after our own part of a round we ask for what is to come in return: our answer arrives first.
+	// nextRound is how long after our own part of a round we ask for what is to come in return: our answer arrives
+	// first.
 	nextRound = 2 * time.Second
 )
 
@@ -56,8 +57,8 @@ func (n *Node) askersBut(id protocol.NodeID) (askers []protocol.NodeID) {
 	return askers
 }
 
-// A round is how many entries, by incentive.Weight, may be served to a node in exchange, and the giver of as many to us:
-// it is asked for them where a ring was found, or has given them.
+// A round is how many entries, by incentive.Weight, may be served to a node in exchange, and the giver of as many to
+// us: it is asked for them where a ring was found, or has given them.
 type round struct {
 	weight int
 	giver  protocol.NodeID
@@ -86,8 +87,8 @@ func (n *Node) roundOf(from protocol.NodeID, h incentive.Holder, askers []protoc
 	return t
 }
 
-// took notes that a node was served entries of that weight in exchange, and returns for whom. Where that closes a ring, we ask for
-// what comes in return.
+// took notes that a node was served entries of that weight in exchange, and returns for whom. Where that closes a ring,
+// we ask for what comes in return.
 func (n *Node) took(from protocol.NodeID, h incentive.Holder, weight int, t round) (to protocol.NodeID) {
 	n.rings.tabs.Served(n.now, h, weight)
 	if t.ring {

@@ -81,7 +81,8 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 				t.Errorf("%d of %d got %d of %d entries and gave %d", i, size, got, want, served[h.id])
 			}
 			for j, other := range hosts {
-				if left := h.node.rings.tabs.Allowed(w.now, incentive.HolderOf(other.id), true); left != incentive.Quantum {
+				if left := h.node.rings.tabs.Allowed(w.now, incentive.HolderOf(other.id),
+					true); left != incentive.Quantum {
 					t.Errorf("%d of %d is not even with %d at the end: it may have %d", i, size, j, left)
 				}
 			}
@@ -122,7 +123,8 @@ func TestWhoDoesNotGiveGetsOneRound(t *testing.T) {
 	for day := range 2 {
 		wishFor := func(i int, from protocol.NodeID) search.Wish {
 			e := oldEntry(blog, 100*day+i)
-			return search.Wish{Wanted: protocol.Wanted{ID: e.EntryID(), Digest: e.Digest()}, Feed: blog, Holders: []protocol.NodeID{from}}
+			return search.Wish{Wanted: protocol.Wanted{ID: e.EntryID(), Digest: e.Digest()}, Feed: blog,
+				Holders: []protocol.NodeID{from}}
 		}
 		holder.pulls(wishFor(1, taker), wishFor(2, friend))
 		got := 0
@@ -217,8 +219,8 @@ func TestParkedWishesAreBounded(t *testing.T) {
 	}
 }
 
-// Long entries are not to be had for short ones: who gives the one gets as much of the other, by what they count. One that
-// counts more than a round is passed over and holds up nothing.
+// Long entries are not to be had for short ones: who gives the one gets as much of the other, by what they count. One
+// that counts more than a round is passed over and holds up nothing.
 func TestLongEntriesAreNotServedForShortOnes(t *testing.T) {
 	w := newNetwork(t)
 	hosts, wishes := w.ringOf(2, 60)
@@ -257,7 +259,8 @@ func TestLongEntriesAreNotServedForShortOnes(t *testing.T) {
 		}
 	}
 	if got != 60 || short.has(wishes[1][0].ID) || !short.has(wishes[1][1].ID) {
-		t.Errorf("%d of 60 short entries came; the longest %v, the next %v", got, short.has(wishes[1][0].ID), short.has(wishes[1][1].ID))
+		t.Errorf("%d of 60 short entries came; the longest %v, the next %v", got, short.has(wishes[1][0].ID),
+			short.has(wishes[1][1].ID))
 	}
 	if most := (60 + incentive.Quantum) * protocol.OwedBytes; gave[long.id] > most || gave[long.id] == 0 {
 		t.Errorf("%d bytes were given for 60 short entries, want %d at most", gave[long.id], most)

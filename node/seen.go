@@ -78,7 +78,8 @@ func (r *rotating) add(did protocol.DID) {
 			size = 4 * r.filters[last].size
 		}
 		size = min(size, r.capacity)
-		r.filters = append(r.filters, filter{BloomFilter: bloom.NewWithEstimates(uint(size), falsePositives), size: size})
+		r.filters = append(r.filters, filter{BloomFilter: bloom.NewWithEstimates(uint(size), falsePositives),
+			size: size})
 		r.forget()
 		last = len(r.filters) - 1
 	}

@@ -51,7 +51,8 @@ func TestOlderBundlesAreRemembered(t *testing.T) {
 		}
 	}
 	if store.asked > n/100 {
-		t.Errorf("the archive was asked about %d of %d unknown dids: the filter is there to prevent that", store.asked, n)
+		t.Errorf("the archive was asked about %d of %d unknown dids: the filter is there to prevent that",
+			store.asked, n)
 	}
 	again := newSeenDIDs(10, store)
 	if !again.has(did(0)) || !again.has(did(n-1)) {

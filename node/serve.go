@@ -13,8 +13,8 @@ import (
 const (
 	// archivePrice is what a neighbor owes for an entry of the past.
 	archivePrice = incentive.Entry / 10
-	// serveTime is how long it may take to read the entries that are wanted. They are few and found by their ids, so only
-	// a slow machine or disk needs more than a moment.
+	// serveTime is how long it may take to read the entries that are wanted. They are few and found by their ids, so
+	// only a slow machine or disk needs more than a moment.
 	serveTime = 5 * time.Second
 )
 
@@ -84,7 +84,8 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 		}
 		// What is far too heavy for whoever asks is not looked through: of such there may be a hundred.
 		least := len(r.Entry.Summary) + len(r.Entry.Content)
-		if incentive.Weight(least) > incentive.Quantum && price+archivePrice > credit && !n.trusted(h) && given+int64(least) > gifts {
+		if incentive.Weight(least) > incentive.Quantum && price+archivePrice > credit && !n.trusted(h) &&
+			given+int64(least) > gifts {
 			tooHeavy = true
 			continue
 		}
@@ -93,13 +94,15 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 			continue
 		}
 		size, cost := a.WireBytes(), archivePrice
-		if l != nil && n.newsTo(l, &protocol.Found{Feed: a.Entry.Feed, Published: a.Entry.Published, Updated: a.Entry.Updated, Seen: a.Seen}) {
+		if l != nil && n.newsTo(l, &protocol.Found{Feed: a.Entry.Feed, Published: a.Entry.Published,
+			Updated: a.Entry.Updated, Seen: a.Seen}) {
 			cost += incentive.Entry
 		}
 		paid, free := price+cost <= credit, n.trusted(h) || given+int64(size) <= gifts
 		weight := incentive.Weight(size)
 		swapped := b.Owed+weight <= turn.weight
-		if weight > incentive.Quantum && !paid && !swapped && !free { // no round is long enough, and others are behind it
+		// no round is long enough, and others are behind it
+		if weight > incentive.Quantum && !paid && !swapped && !free {
 			tooHeavy = true
 			continue
 		}

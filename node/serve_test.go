@@ -29,7 +29,8 @@ func TestStrangersAreServedFromGifts(t *testing.T) {
 	one, two := oldEntry(news, 1), oldEntry(news, 2)
 	h.holds(one, two)
 	b, fault := h.wants(stranger(1), two, oldEntry(news, 9), one)
-	if fault != nil || len(b.Entries) != 2 || !b.Entries[0].Entry.Equal(&two) || !b.Entries[1].Entry.Equal(&one) || b.Left != 0 {
+	if fault != nil || len(b.Entries) != 2 || !b.Entries[0].Entry.Equal(&two) || !b.Entries[1].Entry.Equal(&one) ||
+		b.Left != 0 {
 		t.Fatalf("got %+v, %v", b, fault)
 	}
 	given := int64(b.Entries[0].WireBytes() + b.Entries[1].WireBytes())
@@ -42,7 +43,8 @@ func TestStrangersAreServedFromGifts(t *testing.T) {
 			t.Fatalf("got %d, %d left", len(b.Entries), b.Left)
 		}
 	}
-	if most := int(5000 / (given / 2)); fault == nil || fault.Code != protocol.Spent || served > most || served < most-1 {
+	if most := int(5000 / (given / 2)); fault == nil || fault.Code != protocol.Spent || served > most ||
+		served < most-1 {
 		t.Errorf("one address got %d entries and then %v", served, fault)
 	}
 	if _, fault = h.wants(stranger(2), one); fault != nil {
@@ -59,7 +61,8 @@ func TestWhatStaysInsideIsNotServed(t *testing.T) {
 	hosts := w.graph(2, Config{PrivateHosts: []string{"wiki.example.com"}}, [2]int{0, 1})
 	h := hosts[0]
 	inside := oldEntry("https://wiki.example.com/feed", 1)
-	secret, open, hidden := oldEntry("https://example.com/feed?token=0123456789abcdef0123456789abcdef", 1), oldEntry(news, 1), oldEntry(news, 2)
+	secret, open, hidden := oldEntry("https://example.com/feed?token=0123456789abcdef0123456789abcdef", 1),
+		oldEntry(news, 1), oldEntry(news, 2)
 	withheld := oldEntry(blog, 1)
 	h.holds(secret, open, hidden, withheld, inside)
 	h.store.Hide([]feed.EntryID{hidden.EntryID()})
@@ -103,13 +106,15 @@ func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 	got := a.pulls(wishes...)
 	after, _ := b.node.accounts.ledger.Account(l.holder)
 	left, half := b.node.accounts.ledger.Allowance(l.holder), b.node.accounts.ledger.Limit(l.holder)/2
-	if paid := after.Given - before.Given; len(got.Stored) == 0 || paid != incentive.Credit(len(got.Stored))*archivePrice || len(got.Missing) != 60-len(got.Stored) {
+	if paid := after.Given - before.Given; len(got.Stored) == 0 ||
+		paid != incentive.Credit(len(got.Stored))*archivePrice || len(got.Missing) != 60-len(got.Stored) {
 		t.Errorf("%d stored, %d missing, for %v", len(got.Stored), len(got.Missing), paid)
 	}
 	if left < half || left >= half+archivePrice {
 		t.Errorf("%v is left for what the neighbor follows, want half of what it may owe, %v", left, half)
 	}
-	if len(got.Refused) != 1 || got.Refused[0].Lied || got.Refused[0].Why != (&protocol.RemoteError{Code: protocol.Spent, Text: spent().Text}).Error() {
+	if len(got.Refused) != 1 || got.Refused[0].Lied ||
+		got.Refused[0].Why != (&protocol.RemoteError{Code: protocol.Spent, Text: spent().Text}).Error() {
 		t.Errorf("refused is %+v", got.Refused)
 	}
 	earned, _ := a.node.accounts.ledger.Account(a.node.linkTo(b.id).holder)

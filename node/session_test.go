@@ -46,13 +46,15 @@ func TestNobodySpeaksForAnothersPort(t *testing.T) {
 	}
 	account := func() any {
 		s := a.node.Neighbors()[0]
-		return []any{s.ID, s.Since, s.Feeds, s.Delivered, s.Forwarded, s.LastError, a.store.LoadAccounts(), a.suspects(victim.id)}
+		return []any{s.ID, s.Since, s.Feeds, s.Delivered, s.Forwarded, s.LastError, a.store.LoadAccounts(),
+			a.suspects(victim.id)}
 	}
 	before := account()
 	b := bundleOf(w, 1)
 	for _, session := range tokens {
 		for _, c := range []protocol.Call{
-			protocol.PutEntries{Bundle: b}, protocol.CheckDID{DID: b.DID}, protocol.CheckDIDs{DIDs: []protocol.DID{b.DID}},
+			protocol.PutEntries{Bundle: b}, protocol.CheckDID{DID: b.DID},
+			protocol.CheckDIDs{DIDs: []protocol.DID{b.DID}},
 			protocol.UpdateSubset{Changes: protocol.Subset{{Feed: news, Hops: protocol.Withdrawn}}},
 			protocol.QueryFeed{}, protocol.Disconnect{}, protocol.GetNeighbors{},
 			wantsNews(), // the node itself is asked
@@ -158,8 +160,8 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	}
 }
 
-// However many callers wait to be called back, and from wherever, one more is called back at once where they have more of
-// the places, and else once they have not vouched for some seconds. Those who wait are bounded, and are told.
+// However many callers wait to be called back, and from wherever, one more is called back at once where they have more
+// of the places, and else once they have not vouched for some seconds. Those who wait are bounded, and are told.
 func TestCallBacksAreShared(t *testing.T) {
 	large := make(protocol.Subset, 10*neighbors.MaxIntroduction)
 	for i := range large {
@@ -172,7 +174,10 @@ func TestCallBacksAreShared(t *testing.T) {
 		waiting int
 		spread  bool // no network has more than another one
 	}{
-		{"of one address", func(i int) protocol.NodeID { return protocol.NewNodeID(stranger(0).Addr(), uint16(2000+i)) }, wantsNews().Subset, maxVouching, false},
+		{"of one address", func(i int) protocol.NodeID {
+			return protocol.NewNodeID(stranger(0).Addr(),
+				uint16(2000+i))
+		}, wantsNews().Subset, maxVouching, false},
 		{"of one network", func(i int) protocol.NodeID {
 			return protocol.NewNodeID(netip.AddrFrom4([4]byte{50, 1, 1, byte(i)}), 7790)
 		}, wantsNews().Subset, maxVouching, false},
@@ -206,7 +211,8 @@ func TestCallBacksAreShared(t *testing.T) {
 				})
 			}
 			if n := a.node.boot.vouching.Len(); n != c.waiting || busy != 200-c.waiting {
-				t.Errorf("%d callers are called back, %d told to wait; want %d and %d", n, busy, c.waiting, 200-c.waiting)
+				t.Errorf("%d callers are called back, %d told to wait; want %d and %d", n, busy, c.waiting,
+					200-c.waiting)
 			}
 			if c.spread {
 				w.run(vouchPatience)
@@ -217,14 +223,15 @@ func TestCallBacksAreShared(t *testing.T) {
 			}
 			w.run(callTimeout + time.Second)
 			if busy+late != 200 || a.node.boot.vouching.Len() != 0 {
-				t.Errorf("%d were refused and %d called back in vain, of 200; %d still wait", busy, late, a.node.boot.vouching.Len())
+				t.Errorf("%d were refused and %d called back in vain, of 200; %d still wait", busy, late,
+					a.node.boot.vouching.Len())
 			}
 		})
 	}
 }
 
-// Callers of everywhere, each in a place, keep nobody from being called back who was a neighbor before the node was started
-// anew. Who says to be that one has its place alone.
+// Callers of everywhere, each in a place, keep nobody from being called back who was a neighbor before the node was
+// started anew. Who says to be that one has its place alone.
 func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
@@ -259,16 +266,17 @@ func TestPlainNodeIsBelievedAfterACallBack(t *testing.T) {
 	w.feed(news)
 	a := w.add(Config{}, news)
 	delivered := 0
-	plain := w.play(protocol.NewNodeID(netip.MustParseAddr("20.9.9.9"), 8000), func(_ *testHost, c Call) protocol.Reply {
-		switch c.Call.(type) {
-		case protocol.CheckDID:
-			return protocol.Seen(false)
-		case protocol.PutEntries:
-			delivered++
-			return protocol.OK{}
-		}
-		return &protocol.RemoteError{Code: 1, Text: "method is not supported"}
-	})
+	plain := w.play(protocol.NewNodeID(netip.MustParseAddr("20.9.9.9"), 8000),
+		func(_ *testHost, c Call) protocol.Reply {
+			switch c.Call.(type) {
+			case protocol.CheckDID:
+				return protocol.Seen(false)
+			case protocol.PutEntries:
+				delivered++
+				return protocol.OK{}
+			}
+			return &protocol.RemoteError{Code: 1, Text: "method is not supported"}
+		})
 	w.run(time.Second) // the first poll ends
 	r := a.answerTo(plain.id, "", wantsNews())
 	if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 {

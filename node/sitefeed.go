@@ -102,13 +102,15 @@ func (s *subscription) wish() *Subscribe {
 	if s.Policy != "" {
 		w.Policy = &s.Policy
 	}
-	if s.Withheld { // what it says is for its owner alone, as it is; that the page may be known says nothing of the feed
+	// what it says is for its owner alone, as it is; that the page may be known says nothing of the feed
+	if s.Withheld {
 		w.Private = &s.Withheld
 	}
 	return w
 }
 
-// chosen follows a page no more that waits for its owner to choose, where what is followed now is one of those it names.
+// chosen follows a page no more that waits for its owner to choose, where what is followed now is one of those it
+// names.
 func (n *Node) chosen(u feed.URL) {
 	var pages []*subscription
 	for _, s := range n.feeds {

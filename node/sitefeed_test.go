@@ -27,7 +27,8 @@ func (w *network) page(u feed.URL, names ...feed.URL) *publisher {
 		if f.ETag == "page" {
 			return Fetched{Status: courtesy.Unchanged, ETag: f.ETag, Body: f.Body}
 		}
-		got := Fetched{Status: courtesy.OK, WebPage: true, Unusable: true, Err: errors.New("a web page"), ETag: "page", Body: feed.Digest{1}}
+		got := Fetched{Status: courtesy.OK, WebPage: true, Unusable: true, Err: errors.New("a web page"), ETag: "page",
+			Body: feed.Digest{1}}
 		for _, name := range names {
 			got.Named = append(got.Named, discover.Feed{URL: name, Title: string(name), Type: "application/atom+xml"})
 		}
@@ -52,14 +53,17 @@ func TestPageGivesWayToItsFeed(t *testing.T) {
 	yes, policy := true, "fixed:3h"
 	h.step(Subscribe{Feeds: []feed.URL{site}, Weight: 5, Discreet: &yes, Private: &yes, Policy: &policy})
 	w.run(time.Minute)
-	if got := h.followed(); !slices.Equal(got, []feed.URL{first}) || w.feed(site).requests != 1 || w.feed(first).requests != 1 {
-		t.Fatalf("follows %v after %d requests for the page and %d for the feed", got, w.feed(site).requests, w.feed(first).requests)
+	if got := h.followed(); !slices.Equal(got, []feed.URL{first}) || w.feed(site).requests != 1 ||
+		w.feed(first).requests != 1 {
+		t.Fatalf("follows %v after %d requests for the page and %d for the feed", got, w.feed(site).requests,
+			w.feed(first).requests)
 	}
 	s := h.node.Feeds()[0]
 	if s.Weight != 5 || !s.Discreet || !s.Private || s.Policy != policy || s.Page != site || s.LastSuccess.IsZero() {
 		t.Errorf("the feed is followed as %+v", s)
 	}
-	if to, known := h.node.Became(site); to != first || known || !slices.Contains(h.notes, Note(Replaced{site, first})) {
+	if to, known := h.node.Became(site); to != first || known ||
+		!slices.Contains(h.notes, Note(Replaced{site, first})) {
 		t.Errorf("the page became %q, notes %v", to, h.notes)
 	}
 	// The owner says the page again: it is asked at once, and whole, what it names now.
@@ -125,8 +129,10 @@ func TestPagesLeadNoFurther(t *testing.T) {
 	w.publish(third)
 	h := w.add(Config{}, site)
 	w.run(6 * 24 * time.Hour)
-	if got := h.followed(); !slices.Equal(got, []feed.URL{other}) || w.feed(third).requests != 0 || w.feed(other).requests > 12 {
-		t.Errorf("follows %v after %d requests for the other page, %d for its feed", got, w.feed(other).requests, w.feed(third).requests)
+	if got := h.followed(); !slices.Equal(got, []feed.URL{other}) || w.feed(third).requests != 0 ||
+		w.feed(other).requests > 12 {
+		t.Errorf("follows %v after %d requests for the other page, %d for its feed", got, w.feed(other).requests,
+			w.feed(third).requests)
 	}
 }
 
@@ -186,7 +192,8 @@ func TestPageWithoutFeeds(t *testing.T) {
 	before := w.feed(site).requests
 	w.run(20 * 24 * time.Hour)
 	feeds := h.node.Feeds()
-	if s := feeds[1]; s.URL != site || !s.Ended || !s.WebPage || len(s.Names) != 0 || w.feed(site).requests != before || before > 14 {
+	if s := feeds[1]; s.URL != site || !s.Ended || !s.WebPage || len(s.Names) != 0 || w.feed(site).requests != before ||
+		before > 14 {
 		t.Errorf("after %d and then %d requests the page is %+v", before, w.feed(site).requests-before, s)
 	}
 	if s := feeds[0]; s.Ended || s.WebPage || s.LastError != "" || s.LastSuccess.IsZero() {

@@ -16,21 +16,23 @@ import (
 
 // A Status is what a node tells its owner about itself at one moment. Counters run since the start.
 type Status struct {
-	Self      protocol.NodeID `json:"self"` // as the neighbors see it; zero while not known
-	Started   time.Time       `json:"started"`
-	Feeds     int             `json:"feeds"`               // subscribed
-	Alone     int             `json:"alone"`               // of these, no neighbor offers
-	Ended     int             `json:"ended"`               // of these, are gone for good, by their publishers
-	Pages     int             `json:"pages,omitempty"`     // of these, are web pages of whose feeds the owner is to choose
-	Undecided int             `json:"undecided,omitempty"` // of these, stay on this node until the owner says whether they are private
-	Offline   time.Time       `json:"offline,omitzero"`    // since when no publisher can be reached; zero for not
-	Gaps      int             `json:"gaps"`                // of them, feeds of which entries are missing
-	Pasts     int             `json:"pasts"`               // of them, feeds of which the past is being filled in
-	Covers    int             `json:"covers"`              // advertised as if they were subscribed
-	Neighbors int             `json:"neighbors"`           // linked now
-	Sources   []SourceStatus  `json:"sources"`             // trackers and static neighbors, as the owner named them
-	Warning   string          `json:"warning,omitempty"`   // what is wrong, in words
-	Counters  Counters        `json:"counters"`
+	Self    protocol.NodeID `json:"self"` // as the neighbors see it; zero while not known
+	Started time.Time       `json:"started"`
+	Feeds   int             `json:"feeds"` // subscribed
+	Alone   int             `json:"alone"` // of these, no neighbor offers
+	Ended   int             `json:"ended"` // of these, are gone for good, by their publishers
+	// of these, are web pages of whose feeds the owner is to choose
+	Pages int `json:"pages,omitempty"`
+	// of these, stay on this node until the owner says whether they are private
+	Undecided int            `json:"undecided,omitempty"`
+	Offline   time.Time      `json:"offline,omitzero"`  // since when no publisher can be reached; zero for not
+	Gaps      int            `json:"gaps"`              // of them, feeds of which entries are missing
+	Pasts     int            `json:"pasts"`             // of them, feeds of which the past is being filled in
+	Covers    int            `json:"covers"`            // advertised as if they were subscribed
+	Neighbors int            `json:"neighbors"`         // linked now
+	Sources   []SourceStatus `json:"sources"`           // trackers and static neighbors, as the owner named them
+	Warning   string         `json:"warning,omitempty"` // what is wrong, in words
+	Counters  Counters       `json:"counters"`
 }
 
 // A SourceStatus describes a tracker or a static neighbor that the owner named.
@@ -61,9 +63,12 @@ type Counters struct {
 	Audits        int64 `json:"audits"`         // offers answered "unseen" only to see whether they are true
 	PathsTampered int64 `json:"paths_tampered"` // bundles whose path named us without cause
 	Confirmed     int64 `json:"confirmed"`      // entries that a neighbor brought first and an own poll then showed
-	Forged        int64 `json:"forged"`         // entries that a neighbor claimed as its own poll and the publisher never listed
-	Altered       int64 `json:"altered"`        // versions of entries that a neighbor brought and the publisher never had
-	Unkept        int64 `json:"unkept"`         // entries that were refused because their neighbor had brought enough that no own poll has shown
+	// entries that a neighbor claimed as its own poll and the publisher never listed
+	Forged int64 `json:"forged"`
+	// versions of entries that a neighbor brought and the publisher never had
+	Altered int64 `json:"altered"`
+	// entries that were refused because their neighbor had brought enough that no own poll has shown
+	Unkept int64 `json:"unkept"`
 }
 
 // A NeighborStatus describes one neighbor. Amounts of the account are in entries.
@@ -82,17 +87,18 @@ type NeighborStatus struct {
 	Observed float64 `json:"observed"`
 	Score    float64 `json:"score"`
 
-	Given    float64 `json:"given"`     // what we delivered to it
-	Got      float64 `json:"got"`       // what it earned: delivered first, or truly had
-	Fined    float64 `json:"fined"`     // what it was fined
-	Deficit  float64 `json:"deficit"`   // what it owes us; below zero what we owe it
-	Bound    float64 `json:"bound"`     // the most that it may owe; below zero for no bound
-	Standing int     `json:"standing"`  // 100 is spotless, 0 ends the link
-	Ours     float64 `json:"ours"`      // what we owe it, by its word
-	OurBound float64 `json:"our_bound"` // the most that we may owe it, by its word; below zero for no bound, 0 while not told
+	Given    float64 `json:"given"`    // what we delivered to it
+	Got      float64 `json:"got"`      // what it earned: delivered first, or truly had
+	Fined    float64 `json:"fined"`    // what it was fined
+	Deficit  float64 `json:"deficit"`  // what it owes us; below zero what we owe it
+	Bound    float64 `json:"bound"`    // the most that it may owe; below zero for no bound
+	Standing int     `json:"standing"` // 100 is spotless, 0 ends the link
+	Ours     float64 `json:"ours"`     // what we owe it, by its word
+	// the most that we may owe it, by its word; below zero for no bound, 0 while not told
+	OurBound float64 `json:"our_bound"`
 
-	// Room on disk, at most, of what it brought within a day and no own poll has shown, and how much that may be; below zero
-	// for no bound. Both are its address's.
+	// Room on disk, at most, of what it brought within a day and no own poll has shown, and how much that may be; below
+	// zero for no bound. Both are its address's.
 	Unshown int64 `json:"unshown"`
 	Quota   int64 `json:"quota"`
 
@@ -106,30 +112,35 @@ type NeighborStatus struct {
 
 // A FeedStatus describes one feed of the node's own interest.
 type FeedStatus struct {
-	URL         feed.URL      `json:"url"`
-	Title       string        `json:"title"`
-	Alias       feed.URL      `json:"alias,omitempty"`     // where it has moved to
-	Ended       bool          `json:"ended"`               // its publisher says that it is gone for good; polled no more
-	Private     bool          `json:"private"`             // never leaves this node
-	Kept        string        `json:"kept,omitempty"`      // why it does not
-	Undecided   bool          `json:"undecided,omitempty"` // that is for the look of an address, and its owner has not said anything
-	Discreet    bool          `json:"discreet"`            // neighbors are not to learn that the interest is the node's own
-	Weight      int           `json:"weight"`              // of preference, 1 to 100
-	Policy      string        `json:"policy"`              // by which it is polled, "" for the node's own
-	Offered     int           `json:"offered"`             // neighbors that have it in their set, within reach
-	Interval    time.Duration `json:"interval"`            // between polls, in nanoseconds
-	LastPoll    time.Time     `json:"last_poll,omitzero"`  // zero for never, here and in the next
+	URL   feed.URL `json:"url"`
+	Title string   `json:"title"`
+	Alias feed.URL `json:"alias,omitempty"` // where it has moved to
+	// its publisher says that it is gone for good; polled no more
+	Ended   bool   `json:"ended"`
+	Private bool   `json:"private"`        // never leaves this node
+	Kept    string `json:"kept,omitempty"` // why it does not
+	// that is for the look of an address, and its owner has not said anything
+	Undecided bool `json:"undecided,omitempty"`
+	// neighbors are not to learn that the interest is the node's own
+	Discreet    bool          `json:"discreet"`
+	Weight      int           `json:"weight"`             // of preference, 1 to 100
+	Policy      string        `json:"policy"`             // by which it is polled, "" for the node's own
+	Offered     int           `json:"offered"`            // neighbors that have it in their set, within reach
+	Interval    time.Duration `json:"interval"`           // between polls, in nanoseconds
+	LastPoll    time.Time     `json:"last_poll,omitzero"` // zero for never, here and in the next
 	LastSuccess time.Time     `json:"last_success,omitzero"`
-	NextPoll    time.Time     `json:"next_poll,omitzero"`  // zero while none is planned
-	NotBefore   time.Time     `json:"not_before,omitzero"` // for its publisher's sake it is left alone until then; zero where that is past
-	Since       time.Time     `json:"since,omitzero"`      // when the owner subscribed
-	Errors      int           `json:"errors"`              // failed polls in a row
-	LastError   string        `json:"last_error,omitempty"`
-	Polled      int64         `json:"polled"`    // entries that an own poll brought first, since the start
-	Delivered   int64         `json:"delivered"` // entries that neighbors brought first, since the start
-	Helped      float64       `json:"helped"`    // share of its entries that neighbors bring before own polls do, of late
-	Gap         *GapStatus    `json:"gap,omitempty"`
-	Past        *PastStatus   `json:"past,omitempty"` // while it is filled in, and where others may have more
+	NextPoll    time.Time     `json:"next_poll,omitzero"` // zero while none is planned
+	// for its publisher's sake it is left alone until then; zero where that is past
+	NotBefore time.Time `json:"not_before,omitzero"`
+	Since     time.Time `json:"since,omitzero"` // when the owner subscribed
+	Errors    int       `json:"errors"`         // failed polls in a row
+	LastError string    `json:"last_error,omitempty"`
+	Polled    int64     `json:"polled"`    // entries that an own poll brought first, since the start
+	Delivered int64     `json:"delivered"` // entries that neighbors brought first, since the start
+	// share of its entries that neighbors bring before own polls do, of late
+	Helped float64     `json:"helped"`
+	Gap    *GapStatus  `json:"gap,omitempty"`
+	Past   *PastStatus `json:"past,omitempty"` // while it is filled in, and where others may have more
 
 	Page    feed.URL        `json:"page,omitempty"`     // the web page that named it
 	WebPage bool            `json:"web_page,omitempty"` // the last poll brought a web page instead
@@ -177,7 +188,8 @@ func (n *Node) Status() Status {
 	return s
 }
 
-// Acquaintances are the addresses for which places are to be kept: of all neighbors, and of some who were neighbors before.
+// Acquaintances are the addresses for which places are to be kept: of all neighbors, and of some who were neighbors
+// before.
 func (n *Node) Acquaintances() map[netip.Addr]bool {
 	addrs := make(map[netip.Addr]bool)
 	for _, id := range slices.Concat(n.linkedIDs, n.book.Acquaintances()) {
@@ -249,9 +261,11 @@ func (n *Node) feedStatus(s *subscription) FeedStatus {
 	names, isPage := pageOf(&s.Feed)
 	return FeedStatus{
 		Since: s.Since, Page: s.Page, WebPage: isPage, Names: names,
-		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: s.kept != "", Kept: s.kept, Undecided: s.undecided, Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
-		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(), NotBefore: n.wantedLater(s),
-		Errors: s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
+		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: s.kept != "", Kept: s.kept,
+		Undecided: s.undecided, Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
+		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),
+		NotBefore: n.wantedLater(s),
+		Errors:    s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
 		Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap), Past: n.pastStatus(s),
 	}
 }

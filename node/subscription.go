@@ -14,23 +14,24 @@ import (
 // A subscription is a feed of the node's own interest.
 type subscription struct {
 	archive.Feed
-	kept              string               // why it stays on this node, "" where it is exchanged
-	undecided         bool                 // and its owner is to say whether it does
-	policy            polling.Policy       // see archive.Feed.Policy
-	recalled          bool                 // the history was rebuilt from the archive
-	slipped           bool                 // the last document held no entry that was known before
-	history           polling.History      // rebuilt from the archive after a restart
-	queued            *courtesy.QueuedFeed // of its hosts
-	polling           bool                 // a Fetch is under way
-	begun             time.Time            // the last Fetch
-	aside             time.Time            // when it is due by a clock that was ahead of ours; zero for not known
-	lost              time.Time            // when it was first not reached, since it last was
-	found             bool                 // somebody answered in this run, or there is such a host on the Internet
-	unread            string               // why the last document could not be used, if that was in this run
-	ordinary          time.Time            // when it falls due but for a spot poll; zero where there was none since the last time
-	listed            []trust.Listed       // the last document of this run, oldest entry first
-	said              []uint64             // what the entries of that document say
-	polled, delivered int64                // entries brought first by own polls, and by neighbors
+	kept      string               // why it stays on this node, "" where it is exchanged
+	undecided bool                 // and its owner is to say whether it does
+	policy    polling.Policy       // see archive.Feed.Policy
+	recalled  bool                 // the history was rebuilt from the archive
+	slipped   bool                 // the last document held no entry that was known before
+	history   polling.History      // rebuilt from the archive after a restart
+	queued    *courtesy.QueuedFeed // of its hosts
+	polling   bool                 // a Fetch is under way
+	begun     time.Time            // the last Fetch
+	aside     time.Time            // when it is due by a clock that was ahead of ours; zero for not known
+	lost      time.Time            // when it was first not reached, since it last was
+	found     bool                 // somebody answered in this run, or there is such a host on the Internet
+	unread    string               // why the last document could not be used, if that was in this run
+	// when it falls due but for a spot poll; zero where there was none since the last time
+	ordinary          time.Time
+	listed            []trust.Listed // the last document of this run, oldest entry first
+	said              []uint64       // what the entries of that document say
+	polled, delivered int64          // entries brought first by own polls, and by neighbors
 }
 
 // subscribe begins to follow feeds, or changes how they are followed.
@@ -66,7 +67,8 @@ func (n *Node) subscribe(wish Subscribe) {
 	}
 }
 
-// follow begins to follow a feed of which f is known, the zero Feed for nothing, and which that page named, "" for none.
+// follow begins to follow a feed of which f is known, the zero Feed for nothing, and which that page named, "" for
+// none.
 func (n *Node) follow(u feed.URL, wish *Subscribe, f archive.Feed, page feed.URL) {
 	f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, n.now, n.now, 0, ""
 	f.Ended, f.Past, f.Names = false, n.wantedPast(), ""

@@ -30,7 +30,8 @@ func TestAgendaOrder(t *testing.T) {
 		slices.SortStableFunc(want, func(x, y task) int { return int(x.at - y.at) })
 		for second := range 10 {
 			a.run(epoch.Add(time.Duration(second) * time.Second))
-			if next, done := a.next(), len(did); next.IsZero() != (done == len(want)) || !next.IsZero() && !next.Equal(epoch.Add(want[done].at)) {
+			if next, done := a.next(), len(did); next.IsZero() != (done == len(want)) || !next.IsZero() &&
+				!next.Equal(epoch.Add(want[done].at)) {
 				t.Fatalf("after %d s, and %d of %d tasks, the next is at %v", second, done, len(want), next)
 			}
 		}

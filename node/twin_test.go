@@ -51,7 +51,8 @@ func (c *conversation) sameAs(t *testing.T, name string, other *conversation) {
 	t.Helper()
 	for i := range min(len(c.lines), len(other.lines)) {
 		if c.lines[i] != other.lines[i] {
-			t.Fatalf("%s: of %d lines, number %d is\n%.600s\nand\n%.600s", name, len(c.lines), i, c.lines[i], other.lines[i])
+			t.Fatalf("%s: of %d lines, number %d is\n%.600s\nand\n%.600s", name, len(c.lines), i, c.lines[i],
+				other.lines[i])
 		}
 	}
 	if len(c.lines) != len(other.lines) {
@@ -118,15 +119,19 @@ func (h *neighborhood) pry() {
 	calls := []protocol.Call{
 		protocol.GetNeighbors{},
 		protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: u, Limit: 20}}},
-		protocol.QueryFeed{Query: protocol.Query{ID: fmt.Sprint(h.rng.Uint64()), Hops: 2, Budget: 8, Filter: feed.Filter{IDs: ids, Limit: 20}}},
-		protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Title: []string{"entry"}, Limit: 20, Relevance: true}}},
-		protocol.GetEntries{Wanted: []protocol.Wanted{{ID: ids[0], Digest: altered.Digest()}, {ID: ids[0]}, {ID: ids[1]}}},
+		protocol.QueryFeed{Query: protocol.Query{ID: fmt.Sprint(h.rng.Uint64()), Hops: 2, Budget: 8,
+			Filter: feed.Filter{IDs: ids, Limit: 20}}},
+		protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Title: []string{"entry"}, Limit: 20,
+			Relevance: true}}},
+		protocol.GetEntries{Wanted: []protocol.Wanted{{ID: ids[0], Digest: altered.Digest()}, {ID: ids[0]},
+			{ID: ids[1]}}},
 		protocol.UpdateSubset{Changes: protocol.Subset{{Feed: u, Hops: h.rng.IntN(5) - 1}}},
 		protocol.StateAccount{},
 	}
 	if h.rng.IntN(25) == 0 { // these end in broken promises, and who breaks many is no neighbor any more
 		calls = []protocol.Call{
-			protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1}, protocol.CheckDIDs{DIDs: []protocol.DID{bundle.DID}},
+			protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1},
+			protocol.CheckDIDs{DIDs: []protocol.DID{bundle.DID}},
 			protocol.PutEntries{Bundle: bundle},
 		}
 	}
@@ -141,8 +146,8 @@ func (h *neighborhood) run(d time.Duration) {
 	}
 }
 
-// script has the node that may follow news do so, restart, and follow it no more, and returns how many entries of it own polls
-// brought last, and how many neighbors.
+// script has the node that may follow news do so, restart, and follow it no more, and returns how many entries of it
+// own polls brought last, and how many neighbors.
 func (h *neighborhood) script(follows bool) (polled, delivered int64) {
 	follow := func(is bool) {
 		if yes := true; follows && is {
@@ -204,7 +209,8 @@ func TestADiscreetFeedChangesNothingThatOthersSee(t *testing.T) {
 			heard[i] = h.heard
 		}
 		heard[0].sameAs(t, fmt.Sprint("seed ", seed), heard[1])
-		t.Logf("seed %d: %d lines; since its start the node polled %d entries, and neighbors brought it %d", seed, len(heard[0].lines), polled, delivered)
+		t.Logf("seed %d: %d lines; since its start the node polled %d entries, and neighbors brought it %d", seed,
+			len(heard[0].lines), polled, delivered)
 	}
 }
 

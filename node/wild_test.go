@@ -93,7 +93,8 @@ func TestAnEditedEntryIsARevision(t *testing.T) {
 	before := h.record((&feed.Entry{Feed: news, ID: "1"}).EntryID())
 	h.read(news, channel([4]string{"1", "A better title", "a longer text", date}, [4]string{"2", "Another", "b", date}))
 	after := h.record(before.ID)
-	if after.Entry.Title != "A better title" || after.Entry.Summary != "a longer text" || after.Seq != before.Seq || !after.Seen.Equal(before.Seen) {
+	if after.Entry.Title != "A better title" || after.Entry.Summary != "a longer text" || after.Seq != before.Seq ||
+		!after.Seen.Equal(before.Seen) {
 		t.Errorf("kept %+v, before the edit %+v", after, before)
 	}
 	if n := h.arrivals(); n != 2 {
@@ -108,8 +109,11 @@ func rfc1123(t time.Time) string { return t.UTC().Format(time.RFC1123Z) }
 // keeps the first date of publication.
 func TestDatesThatMove(t *testing.T) {
 	for name, dates := range map[string]func(fetch time.Time, item int) string{
-		"the fetch":     func(fetch time.Time, _ int) string { return rfc1123(fetch) },
-		"minutes apart": func(fetch time.Time, item int) string { return rfc1123(fetch.Add(-time.Duration(item) * time.Minute)) },
+		"the fetch": func(fetch time.Time, _ int) string { return rfc1123(fetch) },
+		"minutes apart": func(fetch time.Time,
+			item int) string {
+			return rfc1123(fetch.Add(-time.Duration(item) * time.Minute))
+		},
 		"forward by the clock": func(fetch time.Time, item int) string {
 			return rfc1123(fetch.Add(-time.Duration(item+1) * 30 * time.Hour))
 		},
@@ -171,7 +175,8 @@ func TestWhichDatesCount(t *testing.T) {
 	}
 	w.edit("another text", true)
 	h.poll(news)
-	if got := h.record(e.EntryID()).Entry; !got.Updated.Equal(w.now.Truncate(time.Second)) || got.Summary != "another text" {
+	if got := h.record(e.EntryID()).Entry; !got.Updated.Equal(w.now.Truncate(time.Second)) ||
+		got.Summary != "another text" {
 		t.Errorf("an edit: kept %+v", got)
 	}
 }
@@ -210,8 +215,10 @@ func TestWhatIsNoFeedChangesNothing(t *testing.T) {
 		if got := h.node.Feeds()[0].LastError; !strings.Contains(got, reason) {
 			t.Errorf("the owner is told %q, want %q", got, reason)
 		}
-		if e := h.kept(news, "1"); e.Summary != "a text" || s.ETag != `"good"` || s.Title != "News" || len(s.listed) != 1 {
-			t.Errorf("after %q: kept %+v, ETag %s, title %s, %d entries listed", reason, e, s.ETag, s.Title, len(s.listed))
+		if e := h.kept(news, "1"); e.Summary != "a text" || s.ETag != `"good"` || s.Title != "News" ||
+			len(s.listed) != 1 {
+			t.Errorf("after %q: kept %+v, ETag %s, title %s, %d entries listed", reason, e, s.ETag, s.Title,
+				len(s.listed))
 		}
 	}
 	h.read(news, channel([4]string{"1", "A title", "a text", ""}, [4]string{"2", "Another", "b", ""}))

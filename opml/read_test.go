@@ -65,7 +65,8 @@ func TestReadRefusals(t *testing.T) {
 		"<?xml version='1.0'?><rss><channel/>": "it begins with <rss>",
 		"<!DOCTYPE html><html><body></body></html>": "it begins with <html>",
 	} {
-		if _, err := opml.Read([]byte(document)); !errors.Is(err, opml.ErrFormat) || !strings.Contains(err.Error(), want) {
+		if _, err := opml.Read([]byte(document)); !errors.Is(err, opml.ErrFormat) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", document, err, want)
 		}
 	}
@@ -78,16 +79,19 @@ func TestReadRefusals(t *testing.T) {
 func TestReadIsBounded(t *testing.T) {
 	many := "<opml>" + strings.Repeat("<outline xmlUrl='https://example.com/'/>\n", opml.MaxEntries+5)
 	l, err := opml.Read([]byte(many))
-	if err != nil || len(l.Feeds) != opml.MaxEntries-1 || len(l.Problems) != 1 || !strings.Contains(l.Problems[0].Reason, "not read") {
+	if err != nil || len(l.Feeds) != opml.MaxEntries-1 || len(l.Problems) != 1 ||
+		!strings.Contains(l.Problems[0].Reason, "not read") {
 		t.Errorf("%d feeds, %v, %v", len(l.Feeds), l.Problems, err)
 	}
 	deep := "<opml>" + strings.Repeat("<outline text='f'>", 100_000) + "<outline xmlUrl='https://example.com/'/>" +
 		strings.Repeat("</outline>", 100_000-1) + "<outline xmlUrl='https://example.com/2'/></opml>"
 	l, err = opml.Read([]byte(deep))
-	if err != nil || len(l.Feeds) != 2 || len(l.Feeds[0].Folder) != opml.MaxDepth || len(l.Feeds[1].Folder) != 1 || l.Problems != nil {
+	if err != nil || len(l.Feeds) != 2 || len(l.Feeds[0].Folder) != opml.MaxDepth || len(l.Feeds[1].Folder) != 1 ||
+		l.Problems != nil {
 		t.Errorf("deep inside: %d feeds, %v, %v", len(l.Feeds), l.Problems, err)
 	}
-	for _, endless := range []string{"<!--", "<![CDATA[", "<?", "<outline a='", "<a b=\"<", "<outline ", "&", "<a b=c ", "'", "</", "\r"} {
+	for _, endless := range []string{"<!--", "<![CDATA[", "<?", "<outline a='", "<a b=\"<", "<outline ", "&", "<a b=c ",
+		"'", "</", "\r"} {
 		// A fraction of a second where the time grows with the length, and longer than tests may take where it grows
 		// with the square.
 		l, err := opml.Read([]byte("<opml>" + strings.Repeat(endless, opml.MaxBytes/len(endless)-8)))

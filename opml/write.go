@@ -36,7 +36,8 @@ func Write(w io.Writer, l List, created time.Time) error {
 		}
 		// Some readers look at the text, which OPML wants, some at the title only.
 		title := escape(cmp.Or(oneLine(f.Title), string(f.URL)))
-		fmt.Fprintf(out, "%s<outline type=\"rss\" text=\"%s\" title=\"%s\" xmlUrl=\"%s\"", indent(len(open)), title, title, escape(string(f.URL)))
+		fmt.Fprintf(out, "%s<outline type=\"rss\" text=\"%s\" title=\"%s\" xmlUrl=\"%s\"", indent(len(open)), title,
+			title, escape(string(f.URL)))
 		if site := escape(f.Site); site != "" {
 			fmt.Fprintf(out, " htmlUrl=\"%s\"", site)
 		}

@@ -66,7 +66,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 	name := rapid.Custom(func(t *rapid.T) string { return "f" + text.Draw(t, "name") })
 	entry := rapid.Custom(func(t *rapid.T) opml.Feed {
-		f := opml.Feed{Title: text.Draw(t, "title"), Site: text.Draw(t, "site"), Folder: rapid.SliceOfN(name, 0, 3).Draw(t, "folder")}
+		f := opml.Feed{Title: text.Draw(t, "title"), Site: text.Draw(t, "site"),
+			Folder: rapid.SliceOfN(name, 0, 3).Draw(t, "folder")}
 		raw := "https://example.com/" + rapid.StringMatching(`[a-z]{0,4}(\?[a-z&=;%]{0,8})?`).Draw(t, "path")
 		u, err := feed.ParseURL(raw)
 		if err != nil {
@@ -111,7 +112,8 @@ func TestRoundTrip(t *testing.T) {
 
 // Nothing makes Read fail otherwise than it says, and what it read is what is read again.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{"<opml><body><outline text=a xmlUrl='http://example.com/'>", "<opml><outline text='&amp;#1;'><outline xmlurl=\"feed:x", "<?<!--]]>"} {
+	for _, seed := range []string{"<opml><body><outline text=a xmlUrl='http://example.com/'>",
+		"<opml><outline text='&amp;#1;'><outline xmlurl=\"feed:x", "<?<!--]]>"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, document []byte) {

@@ -40,7 +40,8 @@ func TestAutoFollowsTheSquareRoot(t *testing.T) {
 		days        int
 	}{
 		// Gaps that are no part of a day, so that every hour is about the same.
-		{h, 53 * m, 28}, {h, 233 * m, 56}, {h, 967 * m, 160}, {h, 3847 * m, 600}, {4 * h, 53 * m, 28}, {15 * m, 127 * m, 28},
+		{h, 53 * m, 28}, {h, 233 * m, 56}, {h, 967 * m, 160}, {h, 3847 * m, 600}, {4 * h, 53 * m, 28},
+		{15 * m, 127 * m, 28},
 	} {
 		p := polling.Auto{TargetDelay: tc.target}
 		got := p.Interval(polling.Poll{At: clock(0), Interval: h, History: every(tc.gap, tc.days)})
@@ -54,7 +55,8 @@ func TestAutoFollowsTheSquareRoot(t *testing.T) {
 
 // Of one entry, a day ago, the mean rate is half an entry a day; each hour was watched once.
 func TestAutoOfOneEntry(t *testing.T) {
-	got := polling.Auto{}.Interval(polling.Poll{At: clock(0), Interval: time.Hour, History: history(50, []int64{day0 - 86400})})
+	got := polling.Auto{}.Interval(polling.Poll{At: clock(0), Interval: time.Hour,
+		History: history(50, []int64{day0 - 86400})})
 	rate := 0.5 / 86400
 	hour := func(published float64) float64 { return (published + 3) / (rate*3600 + 3) }
 	// clock(0) begins a Saturday, which was not watched; Friday was. A day old, it is not of lately.
@@ -141,11 +143,13 @@ func TestAutoWithoutHistory(t *testing.T) {
 		{time.Hour, 5 * time.Hour, 2 * time.Hour},
 		{time.Hour, day, 144 * time.Minute},
 	} {
-		if got := p.Interval(polling.Poll{At: clock(0), Interval: test.interval, Unchanged: test.unchanged}); got != test.want {
+		if got := p.Interval(polling.Poll{At: clock(0), Interval: test.interval,
+			Unchanged: test.unchanged}); got != test.want {
 			t.Errorf("after %v, unchanged for %v: %v, want %v", test.interval, test.unchanged, got, test.want)
 		}
 	}
-	poll := polling.Poll{At: clock(0), Interval: time.Hour, History: polling.History{Times: []int64{clock(0).Unix() - 3600}, Window: 1}}
+	poll := polling.Poll{At: clock(0), Interval: time.Hour,
+		History: polling.History{Times: []int64{clock(0).Unix() - 3600}, Window: 1}}
 	want := p.Interval(poll)
 	if poll.Unchanged = 90 * day; p.Interval(poll) != want {
 		t.Errorf("a feed of an hour ago whose Last-Modified is old: %v, want %v", p.Interval(poll), want)

@@ -60,7 +60,8 @@ func TestAutoPollsMoreRarelyWithHelp(t *testing.T) {
 	// Nor is it rarer than four times where the range go before the target.
 	poll.History.Window = 60
 	for _, p := range []polling.Auto{
-		{Range: polling.Range{Max: 2 * h}, TargetDelay: 200 * h}, {Range: polling.Range{Min: 100 * h}, TargetDelay: time.Minute},
+		{Range: polling.Range{Max: 2 * h}, TargetDelay: 200 * h},
+		{Range: polling.Range{Min: 100 * h}, TargetDelay: time.Minute},
 	} {
 		if got, want := p.Interval(poll), 4*max(p.Max, p.Min); got != want || got > p.Longest() {
 			t.Errorf("%+v: %v, want %v", p, got, want)

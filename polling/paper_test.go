@@ -58,7 +58,8 @@ func TestPaperRuleRunsAway(t *testing.T) {
 	ours = busy.polledBy(policy.Interval, policy.First())
 	t.Logf("busy feed: as written %+v, ours %+v", written, ours)
 	if written.last != polling.DefaultMax || written.missed < 6000 {
-		t.Errorf("busy feed, as written: %+v, want it to run away to %v and miss most of 7200 entries", written, polling.DefaultMax)
+		t.Errorf("busy feed, as written: %+v, want it to run away to %v and miss most of 7200 entries", written,
+			polling.DefaultMax)
 	}
 	if ours.last != polling.DefaultMin || ours.missed > documentSize {
 		t.Errorf("busy feed: %+v, want rest at %v with nothing missed after the first polls", ours, polling.DefaultMin)
@@ -72,7 +73,8 @@ func TestPaperFreshness(t *testing.T) {
 	for every := 15 * time.Minute; every <= 5*time.Hour; every += 5 * time.Minute {
 		r := publisher{every}.polledBy(policy.Interval, policy.First())
 		rest := time.Duration(polling.DefaultTarget * documentSize * float64(every))
-		if r.last < rest/2 && r.last > polling.DefaultMin || r.last > 2*rest && r.last < polling.DefaultMax || r.missed > 0 {
+		if r.last < rest/2 && r.last > polling.DefaultMin || r.last > 2*rest && r.last < polling.DefaultMax ||
+			r.missed > 0 {
 			t.Errorf("one entry every %v: %+v, want an interval around %v", every, r, rest)
 		}
 	}

@@ -43,23 +43,24 @@ func TestFeedEx(t *testing.T) {
 		poll   polling.Poll
 		want   time.Duration
 	}{
-		"above the target":           {set, polling.Poll{Interval: 4 * h, Listed: 10, New: 6}, 2 * h},
-		"below the target":           {set, polling.Poll{Interval: 4 * h, Listed: 10, New: 4}, 8 * h},
-		"at the target":              {set, polling.Poll{Interval: 4 * h, Listed: 10, New: 5}, 4 * h},
-		"nothing changed":            {set, polling.Poll{Interval: 2 * h}, 4 * h},
-		"an empty document":          {set, polling.Poll{Interval: 2 * h, Listed: 0, New: 0}, 4 * h},
-		"at the lower bound":         {set, polling.Poll{Interval: h, Listed: 1, New: 1}, h},
-		"near the lower bound":       {set, polling.Poll{Interval: 3 * h / 2, Listed: 1, New: 1}, h},
-		"at the upper bound":         {set, polling.Poll{Interval: 8 * h, Listed: 1}, 8 * h},
-		"near the upper bound":       {set, polling.Poll{Interval: 5 * h, Listed: 1}, 8 * h},
-		"outside, settings changed":  {set, polling.Poll{Interval: 100 * h, Listed: 2, New: 1}, 8 * h},
-		"the first poll":             {set, polling.Poll{Listed: 10, New: 10}, 4 * h},
-		"defaults, a fifth":          {polling.FeedEx{}, polling.Poll{Interval: 4 * h, Listed: 10, New: 2}, 4 * h},
-		"defaults, more":             {polling.FeedEx{}, polling.Poll{Interval: 4 * h, Listed: 10, New: 3}, 2 * h},
-		"defaults, less":             {polling.FeedEx{}, polling.Poll{Interval: 4 * h, Listed: 10, New: 1}, 8 * h},
-		"defaults, lower bound":      {polling.FeedEx{}, polling.Poll{Interval: h / 2, Listed: 1, New: 1}, h / 2},
-		"defaults, upper bound":      {polling.FeedEx{}, polling.Poll{Interval: 10 * h, Listed: 1}, 16 * h},
-		"never above everything new": {polling.FeedEx{TargetFreshness: 1}, polling.Poll{Interval: 4 * h, Listed: 5, New: 5}, 4 * h},
+		"above the target":          {set, polling.Poll{Interval: 4 * h, Listed: 10, New: 6}, 2 * h},
+		"below the target":          {set, polling.Poll{Interval: 4 * h, Listed: 10, New: 4}, 8 * h},
+		"at the target":             {set, polling.Poll{Interval: 4 * h, Listed: 10, New: 5}, 4 * h},
+		"nothing changed":           {set, polling.Poll{Interval: 2 * h}, 4 * h},
+		"an empty document":         {set, polling.Poll{Interval: 2 * h, Listed: 0, New: 0}, 4 * h},
+		"at the lower bound":        {set, polling.Poll{Interval: h, Listed: 1, New: 1}, h},
+		"near the lower bound":      {set, polling.Poll{Interval: 3 * h / 2, Listed: 1, New: 1}, h},
+		"at the upper bound":        {set, polling.Poll{Interval: 8 * h, Listed: 1}, 8 * h},
+		"near the upper bound":      {set, polling.Poll{Interval: 5 * h, Listed: 1}, 8 * h},
+		"outside, settings changed": {set, polling.Poll{Interval: 100 * h, Listed: 2, New: 1}, 8 * h},
+		"the first poll":            {set, polling.Poll{Listed: 10, New: 10}, 4 * h},
+		"defaults, a fifth":         {polling.FeedEx{}, polling.Poll{Interval: 4 * h, Listed: 10, New: 2}, 4 * h},
+		"defaults, more":            {polling.FeedEx{}, polling.Poll{Interval: 4 * h, Listed: 10, New: 3}, 2 * h},
+		"defaults, less":            {polling.FeedEx{}, polling.Poll{Interval: 4 * h, Listed: 10, New: 1}, 8 * h},
+		"defaults, lower bound":     {polling.FeedEx{}, polling.Poll{Interval: h / 2, Listed: 1, New: 1}, h / 2},
+		"defaults, upper bound":     {polling.FeedEx{}, polling.Poll{Interval: 10 * h, Listed: 1}, 16 * h},
+		"never above everything new": {polling.FeedEx{TargetFreshness: 1},
+			polling.Poll{Interval: 4 * h, Listed: 5, New: 5}, 4 * h},
 	} {
 		if got := tc.policy.Interval(tc.poll); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
@@ -94,8 +95,10 @@ func TestValidate(t *testing.T) {
 	}
 	for _, p := range []validator{
 		polling.Fixed{Every: -h}, polling.Fixed{Every: time.Millisecond}, polling.Fixed{Every: 721 * h},
-		polling.FeedEx{TargetFreshness: -0.1}, polling.FeedEx{TargetFreshness: 1.1}, polling.FeedEx{TargetFreshness: math.NaN()},
-		polling.FeedEx{Min: -h}, polling.FeedEx{Min: 721 * h}, polling.FeedEx{Max: time.Millisecond}, polling.FeedEx{Start: -1},
+		polling.FeedEx{TargetFreshness: -0.1}, polling.FeedEx{TargetFreshness: 1.1},
+		polling.FeedEx{TargetFreshness: math.NaN()},
+		polling.FeedEx{Min: -h}, polling.FeedEx{Min: 721 * h}, polling.FeedEx{Max: time.Millisecond},
+		polling.FeedEx{Start: -1},
 		polling.FeedEx{Min: 2 * h, Max: h}, polling.FeedEx{Start: time.Minute}, polling.FeedEx{Start: 17 * h},
 	} {
 		if err := p.Validate(); !errors.Is(err, polling.ErrSetting) {
@@ -115,7 +118,8 @@ func TestFeedExInvariants(t *testing.T) {
 			Max:             time.Duration(span.Draw(t, "max")),
 			Start:           time.Duration(span.Draw(t, "start")),
 		}
-		poll := polling.Poll{Interval: time.Duration(span.Draw(t, "interval")), Listed: rapid.IntRange(0, 30).Draw(t, "listed")}
+		poll := polling.Poll{Interval: time.Duration(span.Draw(t, "interval")),
+			Listed: rapid.IntRange(0, 30).Draw(t, "listed")}
 		last := time.Duration(math.MaxInt64)
 		for poll.New = range poll.Listed + 1 {
 			got := p.Interval(poll)

@@ -31,7 +31,8 @@ func TestPolicyByName(t *testing.T) {
 			t.Errorf("%q: %+v, %v, want %+v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "Auto", "hourly", "auto:", "auto:soon", "auto:0s", "feedex:0", "feedex:x", "fixed:", "post-rate:1h", "0s"} {
+	for _, text := range []string{"", "Auto", "hourly", "auto:", "auto:soon", "auto:0s", "feedex:0", "feedex:x",
+		"fixed:", "post-rate:1h", "0s"} {
 		if got, err := set.Policy(text); !errors.Is(err, polling.ErrPolicy) {
 			t.Errorf("%q: %+v, %v, want an ErrPolicy", text, got, err)
 		}

@@ -18,8 +18,8 @@ func (r *rates) expected(from, to int64) (n float64) {
 }
 
 // Auto never lets the entries to be expected until the next poll pass half of the document, whatever the range and
-// the target; with help, as many times half of it as it polls more rarely, which is at most MostStretch; but for the two
-// minutes that no feed is polled within.
+// the target; with help, as many times half of it as it polls more rarely, which is at most MostStretch; but for the
+// two minutes that no feed is polled within.
 func TestAutoNeverLetsTheWindowSlip(t *testing.T) {
 	const now = 1783123200
 	cut := 0
@@ -50,8 +50,10 @@ func TestAutoNeverLetsTheWindowSlip(t *testing.T) {
 		if u < p.Min {
 			cut++
 		}
-		if n := r.expected(now, now+int64(u/time.Second)); u > urbanskyMin && n > stretchOf(helped)*float64(window)/2+1e-6 {
-			t.Fatalf("%.3f entries are to be expected until the next poll after %v, the document lists %d", n, u, window)
+		if n := r.expected(now, now+int64(u/time.Second)); u > urbanskyMin &&
+			n > stretchOf(helped)*float64(window)/2+1e-6 {
+			t.Fatalf("%.3f entries are to be expected until the next poll after %v, the document lists %d",
+				n, u, window)
 		}
 	})
 	if cut == 0 {

@@ -137,7 +137,8 @@ func encodeBatch(b Batch) xmlrpc.Struct {
 	}
 	s := xmlrpc.Struct{{Name: "entries", Value: entries}, {Name: "left", Value: int64(b.Left)}}
 	if b.Owed > 0 {
-		s = append(s, xmlrpc.Member{Name: "owed", Value: int64(b.Owed)}, xmlrpc.Member{Name: "for", Value: b.For.String()})
+		s = append(s, xmlrpc.Member{Name: "owed", Value: int64(b.Owed)},
+			xmlrpc.Member{Name: "for", Value: b.For.String()})
 	}
 	return s
 }

@@ -53,8 +53,8 @@ func (b *Bundle) Via(sender NodeID) *Bundle {
 }
 
 // Verify checks that the bundle is what it says it is. The error is a *Fault that names the reason:
-// too many or too long, foreign entries, unclean text, an entry twice, a did that does not fit. It looks at every byte once:
-// whoever calls it before the bundle goes on has it cost nothing there.
+// too many or too long, foreign entries, unclean text, an entry twice, a did that does not fit. It looks at every byte
+// once: whoever calls it before the bundle goes on has it cost nothing there.
 func (b *Bundle) Verify() error {
 	switch {
 	case len(b.Entries) == 0:

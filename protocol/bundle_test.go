@@ -37,7 +37,8 @@ func digests(entries []feed.Entry) []feed.Digest {
 // overTheWire encodes and decodes b.
 func overTheWire(t *testing.T, b *protocol.Bundle) (*protocol.Bundle, error) {
 	t.Helper()
-	raw, err := xmlrpc.DecodeCall(protocol.EncodeCall(nil, 7790, protocol.PutEntries{Bundle: b}), protocol.CallLimits("put_entries"))
+	raw, err := xmlrpc.DecodeCall(protocol.EncodeCall(nil, 7790, protocol.PutEntries{Bundle: b}),
+		protocol.CallLimits("put_entries"))
 	if err != nil {
 		t.Fatalf("%v: %v", b, err)
 	}
@@ -51,7 +52,8 @@ func overTheWire(t *testing.T, b *protocol.Bundle) (*protocol.Bundle, error) {
 // honest is a bundle of four entries of which each differs from the others in its own way.
 func honest() *protocol.Bundle {
 	first := exampleEntry
-	untitled := feed.Entry{Feed: exampleEntry.Feed, Title: "No id", Link: "https://example.com/3", Updated: time.Unix(1790000000, 0).UTC()}
+	untitled := feed.Entry{Feed: exampleEntry.Feed, Title: "No id", Link: "https://example.com/3",
+		Updated: time.Unix(1790000000, 0).UTC()}
 	edited := fullEntry
 	edited.ID, edited.Categories = "4", []string{"news", "news"}
 	b := protocol.NewBundle(exampleEntry.Feed, []feed.Entry{first, fullEntry, untitled, edited})
@@ -65,7 +67,8 @@ func clone(b *protocol.Bundle) *protocol.Bundle {
 	c.Path, c.Entries = slices.Clone(b.Path), slices.Clone(b.Entries)
 	for i := range c.Entries {
 		e := &c.Entries[i]
-		e.Authors, e.Categories, e.Enclosures = slices.Clone(e.Authors), slices.Clone(e.Categories), slices.Clone(e.Enclosures)
+		e.Authors, e.Categories, e.Enclosures = slices.Clone(e.Authors), slices.Clone(e.Categories),
+			slices.Clone(e.Enclosures)
 	}
 	return &c
 }
@@ -167,7 +170,8 @@ func TestVerifyWithstandsMutation(t *testing.T) {
 			continue
 		}
 		accepted++
-		if got.DID != specDID(got.Feed, got.Entries) || got.DID != original.DID || got.Feed != original.Feed || !slices.Equal(digests(got.Entries), want) {
+		if got.DID != specDID(got.Feed, got.Entries) || got.DID != original.DID || got.Feed != original.Feed ||
+			!slices.Equal(digests(got.Entries), want) {
 			t.Fatalf("Verify accepts %+v", got)
 		}
 	}

@@ -58,7 +58,8 @@ type PutEntries struct{ Bundle *Bundle }
 // lost, or never made.
 type GetBundle struct{ DID DID }
 
-// QueryFeed searches the called node's archive, and those of its neighbors on the caller's behalf. The reply is an Answer. Paper §3.6.
+// QueryFeed searches the called node's archive, and those of its neighbors on the caller's behalf. The reply is an
+// Answer. Paper §3.6.
 type QueryFeed struct{ Query Query }
 
 // WhoAmI asks under which id the called node knows the caller. The reply is a NodeID. An extension:

@@ -99,7 +99,8 @@ func encodeEntry(e *feed.Entry) xmlrpc.Struct {
 	if len(e.Enclosures) > 0 {
 		a := make(xmlrpc.Array, len(e.Enclosures))
 		for i, enc := range e.Enclosures {
-			a[i] = xmlrpc.Struct{{Name: "url", Value: enc.URL}, {Name: "type", Value: enc.Type}, {Name: "length", Value: enc.Length}}
+			a[i] = xmlrpc.Struct{{Name: "url", Value: enc.URL}, {Name: "type", Value: enc.Type},
+				{Name: "length", Value: enc.Length}}
 		}
 		s = append(s, xmlrpc.Member{Name: "enclosures", Value: a})
 	}

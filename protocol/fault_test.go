@@ -44,8 +44,10 @@ func TestFaultTextIsBounded(t *testing.T) {
 func TestCodesAreNamed(t *testing.T) {
 	spec := readFile(t, specPath)
 	for _, c := range []protocol.Code{
-		protocol.ParseError, protocol.UnknownMethod, protocol.InvalidParams, protocol.Internal, protocol.UnknownNeighbor,
-		protocol.NotVouched, protocol.Unreachable, protocol.UnwantedFeed, protocol.BadBundle, protocol.BadDID, protocol.TooLong,
+		protocol.ParseError, protocol.UnknownMethod, protocol.InvalidParams, protocol.Internal,
+		protocol.UnknownNeighbor,
+		protocol.NotVouched, protocol.Unreachable, protocol.UnwantedFeed, protocol.BadBundle, protocol.BadDID,
+		protocol.TooLong,
 		protocol.Busy, protocol.Unavailable, protocol.BadSubset, protocol.Dropped,
 		protocol.ForgedSource, protocol.AtBound, protocol.Spent, protocol.NotOffered, protocol.OverQuota,
 	} {
@@ -64,7 +66,8 @@ func TestAsFault(t *testing.T) {
 	if got := protocol.AsFault(fmt.Errorf("serve call: %w", busy)); got != busy {
 		t.Errorf("got %v, want the fault that is wrapped", got)
 	}
-	if got := protocol.AsFault(errors.New("open /home/ada/archive: disk full")); got.Code != protocol.Internal || strings.Contains(got.Text, "ada") {
+	if got := protocol.AsFault(errors.New("open /home/ada/archive: disk full")); got.Code != protocol.Internal ||
+		strings.Contains(got.Text, "ada") {
 		t.Errorf("got %v, want an internal error without its cause", got)
 	}
 	// A peer's refusal of our call is no refusal of ours.

@@ -57,7 +57,8 @@ func FuzzDecodeCall(f *testing.F) {
 			f.Add(body)
 		}
 	}
-	f.Add(protocol.EncodeCall(nil, 7790, protocol.PutEntries{Bundle: protocol.NewBundle(fullEntry.Feed, []feed.Entry{fullEntry})}))
+	f.Add(protocol.EncodeCall(nil, 7790,
+		protocol.PutEntries{Bundle: protocol.NewBundle(fullEntry.Feed, []feed.Entry{fullEntry})}))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		name, _ := xmlrpc.DecodeMethod(body[:min(len(body), 1<<10)])
 		raw, err := xmlrpc.DecodeCall(body, protocol.CallLimits(name))

@@ -19,13 +19,16 @@ func TestParseNodeID(t *testing.T) {
 		{"[2001:DB8:0::7]:7790", "[2001:db8::7]:7790"},
 		{"[::ffff:192.0.2.7]:7790", "192.0.2.7:7790"},
 		{"[fe80::1%eth0]:7790", "[fe80::1]:7790"},
-		{"", ""}, {"192.0.2.7", ""}, {"192.0.2.7:", ""}, {"192.0.2.7:0", ""}, {"192.0.2.7:65536", ""}, {"192.0.2.7:-1", ""},
+		{"", ""}, {"192.0.2.7", ""}, {"192.0.2.7:", ""}, {"192.0.2.7:0", ""}, {"192.0.2.7:65536", ""},
+		{"192.0.2.7:-1", ""},
 		{"0.0.0.0:7790", "0.0.0.0:7790"}, {"[::]:7790", ""}, {"[::%eth0]:7790", ""}, {"[::1]:7790", "[::1]:7790"},
-		{"192.0.2.007:7790", ""}, {"2001:db8::7:7790", ""}, {"example.com:7790", ""}, {":7790", ""}, {" 192.0.2.7:7790", ""},
+		{"192.0.2.007:7790", ""}, {"2001:db8::7:7790", ""}, {"example.com:7790", ""}, {":7790", ""},
+		{" 192.0.2.7:7790", ""},
 	}
 	for _, tt := range tests {
 		id, err := protocol.ParseNodeID(tt.text)
-		if id.String() != tt.want || (err == nil) != (tt.want != "") || id.IsZero() != (tt.want == "") || id.IsZero() != (id == protocol.NodeID{}) {
+		if id.String() != tt.want || (err == nil) != (tt.want != "") || id.IsZero() != (tt.want == "") ||
+			id.IsZero() != (id == protocol.NodeID{}) {
 			t.Errorf("%q: got %q, %v, want %q", tt.text, id, err, tt.want)
 		}
 		if err != nil && !errors.Is(err, protocol.ErrNodeID) {
@@ -44,14 +47,16 @@ func TestNobodyIsAnywhere(t *testing.T) {
 }
 
 func TestNodeIDOrder(t *testing.T) {
-	want := []protocol.NodeID{{}, mustNode("192.0.2.7:80"), mustNode("192.0.2.7:7790"), mustNode("192.0.2.10:80"), mustNode("[2001:db8::]:80")}
+	want := []protocol.NodeID{{}, mustNode("192.0.2.7:80"), mustNode("192.0.2.7:7790"), mustNode("192.0.2.10:80"),
+		mustNode("[2001:db8::]:80")}
 	got := slices.Clone(want)
 	slices.Reverse(got)
 	slices.SortFunc(got, protocol.NodeID.Compare)
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if id := protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 80); id != want[1] || id.Addr() != netip.MustParseAddr("192.0.2.7") || id.Port() != 80 {
+	if id := protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 80); id != want[1] ||
+		id.Addr() != netip.MustParseAddr("192.0.2.7") || id.Port() != 80 {
 		t.Errorf("got %v, want %v", id, want[1])
 	}
 }
@@ -79,7 +84,8 @@ func TestParseDID(t *testing.T) {
 			t.Errorf("%s: got %s, %v", text, d, err)
 		}
 	}
-	for _, text := range []string{"", someDID[2:], someDID + "00", "0x" + someDID[2:], "g" + someDID[1:], strings.Repeat("é", 20)} {
+	for _, text := range []string{"", someDID[2:], someDID + "00", "0x" + someDID[2:], "g" + someDID[1:],
+		strings.Repeat("é", 20)} {
 		if d, err := protocol.ParseDID(text); err == nil {
 			t.Errorf("%q is read as %s", text, d)
 		}

@@ -13,7 +13,8 @@ import (
 // Lengths are those of what is written.
 func TestLengths(t *testing.T) {
 	interests := rapid.Custom(func(t *rapid.T) protocol.Interest {
-		return protocol.Interest{Feed: feedURLs().Draw(t, "feed"), Hops: rapid.IntRange(protocol.Withdrawn, 12).Draw(t, "hops")}
+		return protocol.Interest{Feed: feedURLs().Draw(t, "feed"),
+			Hops: rapid.IntRange(protocol.Withdrawn, 12).Draw(t, "hops")}
 	})
 	ids := rapid.Custom(func(t *rapid.T) protocol.NodeID {
 		size := rapid.SampledFrom([]int{4, 16}).Draw(t, "size")
@@ -27,16 +28,20 @@ func TestLengths(t *testing.T) {
 		b.Path = rapid.SliceOfN(ids, 0, 4).Draw(t, "path")
 		dids := make([]protocol.DID, rapid.IntRange(0, 3).Draw(t, "dids"))
 		for _, c := range []protocol.Call{
-			protocol.CheckDID{DID: b.DID}, protocol.CheckDID{DID: b.DID, Feed: u, Entries: len(b.Entries)}, protocol.CheckDIDs{DIDs: dids},
-			protocol.UpdateSubset{Changes: subset}, protocol.Connect{Subset: subset}, protocol.Connect{Subset: subset, Away: time.Hour},
-			protocol.PutEntries{Bundle: b}, protocol.PutEntries{Bundle: b.Via(ids.Draw(t, "sender"))}, protocol.WhoAmI{}, protocol.ListMethods{},
+			protocol.CheckDID{DID: b.DID}, protocol.CheckDID{DID: b.DID, Feed: u, Entries: len(b.Entries)},
+			protocol.CheckDIDs{DIDs: dids},
+			protocol.UpdateSubset{Changes: subset}, protocol.Connect{Subset: subset},
+			protocol.Connect{Subset: subset, Away: time.Hour},
+			protocol.PutEntries{Bundle: b}, protocol.PutEntries{Bundle: b.Via(ids.Draw(t, "sender"))},
+			protocol.WhoAmI{}, protocol.ListMethods{},
 		} {
 			if got, want := protocol.CallLength(nid, c), len(protocol.EncodeCall(nil, nid, c)); got != want {
 				t.Errorf("%s of %d bytes counts %d: %v", c.Method(), want, got, c)
 			}
 		}
 		for _, r := range []protocol.Reply{
-			protocol.OK{}, protocol.Seen(true), protocol.Seen(false), protocol.SeenList(make([]protocol.Seen, len(dids))), subset,
+			protocol.OK{}, protocol.Seen(true), protocol.Seen(false),
+			protocol.SeenList(make([]protocol.Seen, len(dids))), subset,
 			protocol.NodeList(b.Path), protocol.Methods{"check_did", string(u)}, protocol.Methods{},
 		} {
 			if got, want := protocol.ReplyLength(r), len(protocol.EncodeReply(nil, r)); got != want {

@@ -69,27 +69,41 @@ func method(name, help string, signatures ...[]string) Method {
 func NodeMethods() []Method {
 	return append([]Method{
 		getNeighbors("Nodes that this node is linked with. For neighbors only."),
-		method("connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set; optionally a struct {away}, the seconds that the caller had no neighbors. Answers the called node's own subscription set; an empty one declines.",
+		method("connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set; "+
+			"optionally a struct {away}, the seconds that the caller had no neighbors. Answers the called node's own "+
+			"subscription set; an empty one declines.",
 			[]string{"array", "int", "array"}, []string{"array", "int", "array", "struct"}),
-		method("update_subset", "Advertises what changed in the caller's subscription set. changes: array of [url, hops], hops -1 withdraws. Answers ok.",
+		method("update_subset",
+			"Advertises what changed in the caller's subscription set. changes: array of [url, hops], hops -1 "+
+				"withdraws. Answers ok.",
 			[]string{"string", "int", "array"}),
-		method("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n}. Answers seen or unseen; unseen asks for put_entries.",
+		method("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct "+
+			"{feed, n}. Answers seen or unseen; unseen asks for put_entries.",
 			[]string{"string", "int", "string"}, []string{"string", "int", "string", "struct"}),
 		method("check_dids", "Offers up to 64 bundles at once. Answers an array of seen or unseen in the same order.",
 			[]string{"array", "int", "array"}),
-		method("put_entries", "Delivers a bundle: struct {did, feed, path, entries}. Answers ok once its entries are stored.",
+		method("put_entries", "Delivers a bundle: struct {did, feed, path, entries}. Answers ok once its entries are "+
+			"stored.",
 			[]string{"string", "int", "struct"}),
-		method("query_feed", "Searches the archive, and those of neighbors: struct {feed, words, title, since, until, ids, limit, order, id, hops, budget, wait}, all optional. Answers {found, partial, cut, left}.",
+		method("query_feed", "Searches the archive, and those of neighbors: struct {feed, words, title, since, "+
+			"until, ids, limit, order, id, hops, budget, wait}, all optional. Answers {found, partial, cut, left}.",
 			[]string{"struct", "int", "struct"}),
-		method("get_entries", "Downloads entries from the archive: array of up to 100 EntryIDs, with optionally a struct {digests, askers} of the versions wanted and of nodes that wait for entries of the caller. Answers {entries, left, owed, for}; left counts those at the end of the list to be asked for again, owed how many were served in exchange, for whom.",
+		method("get_entries", "Downloads entries from the archive: array of up to 100 EntryIDs, with optionally a "+
+			"struct {digests, askers} of the versions wanted and of nodes that wait for entries of the caller. "+
+			"Answers {entries, left, owed, for}; left counts those at the end of the list to be asked for again, "+
+			"owed how many were served in exchange, for whom.",
 			[]string{"struct", "int", "array"}, []string{"struct", "int", "array", "struct"}),
 		method("feedex.whoami", "The caller's address and port as this node sees them, ip:port.",
 			[]string{"string", "int"}),
-		method("feedex.get_bundle", "Asks for a bundle that this node offered to the caller, was asked for and has not delivered. Answers a struct {did, feed, path, entries}, as put_entries carries it.",
+		method("feedex.get_bundle",
+			"Asks for a bundle that this node offered to the caller, was asked for and has not delivered. Answers a "+
+				"struct {did, feed, path, entries}, as put_entries carries it.",
 			[]string{"struct", "int", "string"}),
 		method("feedex.vouch", "Whether this node sent the caller a connect with that session token.",
 			[]string{"boolean", "int", "string"}),
-		method("feedex.account", "Tells how the called node stands with the caller: struct {given, got, deficit, bound, waiting}, in thousandths of an entry. Answers how the caller stands with the called node.",
+		method("feedex.account",
+			"Tells how the called node stands with the caller: struct {given, got, deficit, bound, waiting}, in "+
+				"thousandths of an entry. Answers how the caller stands with the called node.",
 			[]string{"struct", "int", "struct"}),
 		method("feedex.disconnect", "Ends the link, with a reason in words. Answers ok.",
 			[]string{"string", "int", "string"}),
@@ -99,7 +113,8 @@ func NodeMethods() []Method {
 // TrackerMethods lists what a tracker answers to.
 func TrackerMethods() []Method {
 	return append([]Method{
-		getNeighbors("Nodes that are running, at random, and registers the caller: its address from the connection, its port from nid."),
+		getNeighbors("Nodes that are running, at random, and registers the caller: its address from the connection, " +
+			"its port from nid."),
 	}, systemMethods()...)
 }
 
@@ -111,7 +126,8 @@ func systemMethods() []Method {
 	return []Method{
 		method("system.listMethods", "The names of all methods.", []string{"array"}),
 		method("system.methodHelp", "What the named method does, in words.", []string{"string", "string"}),
-		method("system.methodSignature", "The ways to call the named method: arrays of the answer's type and the parameters' types.",
+		method("system.methodSignature",
+			"The ways to call the named method: arrays of the answer's type and the parameters' types.",
 			[]string{"array", "string"}),
 	}
 }

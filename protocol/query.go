@@ -35,8 +35,8 @@ type Answer struct {
 	Found []Found
 	Cut   Cut // why there may be more, 0 where everything within reach was searched
 	Left  int // of the query's budget; the asker may spend it on others
-	// CompleteSince is, in whole seconds, since when nothing was left out for lack of room (CutLimit) of an answer to a query for
-	// the latest by their time (feed.Filter.Dated). Zero is unknown.
+	// CompleteSince is, in whole seconds, since when nothing was left out for lack of room (CutLimit) of an answer to a
+	// query for the latest by their time (feed.Filter.Dated). Zero is unknown.
 	CompleteSince time.Time
 }
 

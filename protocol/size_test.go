@@ -17,13 +17,15 @@ import (
 
 // markup draws clean text with much of what XML escapes.
 func markup(most int) *rapid.Generator[string] {
-	piece := rapid.SampledFrom([]string{"&", "<", ">", "\r", "\"", "'", "\n", "é", "😀", "a", "]]>", "&amp;", "\uFFFD", "text "})
+	piece := rapid.SampledFrom([]string{"&", "<", ">", "\r", "\"", "'", "\n", "é", "😀", "a", "]]>", "&amp;",
+		"\uFFFD", "text "})
 	return rapid.Map(rapid.SliceOfN(piece, 0, most), func(pieces []string) string { return strings.Join(pieces, "") })
 }
 
 // instants draws times that may travel, at both ends as well.
 func instants() *rapid.Generator[time.Time] {
-	return rapid.Map(rapid.OneOf(rapid.Just(int64(-62_135_596_800)), rapid.Just(int64(253_402_300_799)), rapid.Int64Range(0, 1<<33)),
+	return rapid.Map(rapid.OneOf(rapid.Just(int64(-62_135_596_800)), rapid.Just(int64(253_402_300_799)),
+		rapid.Int64Range(0, 1<<33)),
 		func(s int64) time.Time { return time.Unix(s, 0).UTC() })
 }
 
@@ -31,7 +33,8 @@ func instants() *rapid.Generator[time.Time] {
 func entriesOf(u feed.URL) *rapid.Generator[feed.Entry] {
 	return rapid.Custom(func(t *rapid.T) feed.Entry {
 		e := feed.Entry{
-			Feed: u, ID: "i" + markup(20).Draw(t, "id"), Title: markup(40).Draw(t, "title"), Link: markup(20).Draw(t, "link"),
+			Feed: u, ID: "i" + markup(20).Draw(t, "id"), Title: markup(40).Draw(t, "title"),
+			Link:      markup(20).Draw(t, "link"),
 			Authors:   rapid.SliceOfN(markup(10), 0, 5).Draw(t, "authors"),
 			Published: instants().Draw(t, "published"), Updated: instants().Draw(t, "updated"),
 			Summary: markup(100).Draw(t, "summary"), Content: markup(300).Draw(t, "content"),
@@ -99,7 +102,8 @@ func TestWireBytesOfInterest(t *testing.T) {
 // TestSplitFitsTheWire splits entries that take all they may, and has a receiver read every bundle,
 // at the end of the longest path.
 func TestSplitFitsTheWire(t *testing.T) {
-	longFeed, err := feed.ParseURL("https://example.com/?" + strings.Repeat("&", feed.MaxURLBytes-len("https://example.com/?")))
+	longFeed, err := feed.ParseURL("https://example.com/?" + strings.Repeat("&",
+		feed.MaxURLBytes-len("https://example.com/?")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,14 +139,18 @@ func TestSplitFitsTheWire(t *testing.T) {
 			e.Enclosures = enclosures(protocol.MaxEnclosures, feed.Enclosure{Length: math.MaxInt64})
 		}), 250, protocol.MaxBundleEntries},
 		{"every list full", with(func(e *feed.Entry) {
-			e.Authors, e.Categories = repeat(protocol.MaxAuthors, strings.Repeat("<", 256)), repeat(protocol.MaxCategories, strings.Repeat("&", 256))
-			e.Enclosures = enclosures(protocol.MaxEnclosures, feed.Enclosure{URL: strings.Repeat("&", feed.MaxURLBytes), Type: strings.Repeat("\r", 256), Length: math.MaxInt64})
+			e.Authors, e.Categories = repeat(protocol.MaxAuthors, strings.Repeat("<", 256)),
+				repeat(protocol.MaxCategories, strings.Repeat("&", 256))
+			e.Enclosures = enclosures(protocol.MaxEnclosures,
+				feed.Enclosure{URL: strings.Repeat("&", feed.MaxURLBytes), Type: strings.Repeat("\r", 256),
+					Length: math.MaxInt64})
 		}), 100, 0},
 		{"plain articles", with(func(e *feed.Entry) { e.Content = strings.Repeat("x", 50_000) }), 300, 0},
 		{"articles of references", with(func(e *feed.Entry) { e.Content = strings.Repeat("&", 50_000) }), 100, 0},
 		{"the longest texts", with(func(e *feed.Entry) {
 			e.Title = strings.Repeat(">", protocol.MaxTitleBytes)
-			e.Summary, e.Content = strings.Repeat("é", protocol.MaxTextBytes/2), strings.Repeat("x", protocol.MaxTextBytes)
+			e.Summary, e.Content = strings.Repeat("é", protocol.MaxTextBytes/2),
+				strings.Repeat("x", protocol.MaxTextBytes)
 		}), 5, 0},
 		{"returns", with(func(e *feed.Entry) { e.Content = strings.Repeat("\r", 20_000) }), 200, 0},
 		{"small", full, 1000, protocol.MaxBundleEntries},
@@ -166,7 +174,8 @@ func TestSplitFitsTheWire(t *testing.T) {
 				}
 				wire := protocol.EncodeCall(nil, 65535, protocol.PutEntries{Bundle: b})
 				if len(wire) > b.WireBytes() || b.WireBytes() > limits.Bytes {
-					t.Errorf("bundle of %d entries takes %d bytes, at most %d, the limit is %d", len(b.Entries), len(wire), b.WireBytes(), limits.Bytes)
+					t.Errorf("bundle of %d entries takes %d bytes, at most %d, the limit is %d", len(b.Entries),
+						len(wire), b.WireBytes(), limits.Bytes)
 				}
 				raw, err := xmlrpc.DecodeCall(wire, limits)
 				if err != nil {

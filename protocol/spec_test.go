@@ -18,7 +18,8 @@ import (
 
 // The examples of docs/PROTOCOL.md are wire vectors: this test holds the program to every byte of them,
 // and testdata/wire has them without the white space that makes them readable.
-var update = flag.Bool("update", false, "rewrite the examples in docs/PROTOCOL.md and testdata/wire; review the difference")
+var update = flag.Bool("update", false,
+	"rewrite the examples in docs/PROTOCOL.md and testdata/wire; review the difference")
 
 const (
 	specPath = "../docs/PROTOCOL.md"
@@ -45,7 +46,8 @@ var (
 	// The second path: an entry with every member.
 	fullEntry = feed.Entry{
 		Feed: "https://example.com/feed", ID: "2", Title: "Q & A <1>", Link: "https://example.com/2",
-		Authors: []string{"Ada", "Bo"}, Published: time.Unix(1790000000, 0).UTC(), Updated: time.Unix(1790000060, 0).UTC(),
+		Authors: []string{"Ada", "Bo"}, Published: time.Unix(1790000000, 0).UTC(),
+		Updated: time.Unix(1790000060, 0).UTC(),
 		Summary: "Short.\r\n", Content: "<p>Long</p>", Categories: []string{"news"},
 		Enclosures: []feed.Enclosure{{URL: "https://example.com/2.mp3", Type: "audio/mpeg", Length: 5_000_000_000}},
 	}
@@ -57,26 +59,40 @@ var examples = []struct {
 	call  protocol.Call
 	reply protocol.Reply
 }{
-	{"get_neighbors", protocol.GetNeighbors{}, protocol.NodeList{mustNode("192.0.2.8:7790"), mustNode("[2001:db8::9]:17790")}},
-	{"connect", protocol.Connect{Subset: protocol.Subset{{Feed: "https://example.com/feed"}, {Feed: "https://example.org/rss", Hops: 1}}},
+	{"get_neighbors", protocol.GetNeighbors{}, protocol.NodeList{mustNode("192.0.2.8:7790"),
+		mustNode("[2001:db8::9]:17790")}},
+	{"connect", protocol.Connect{Subset: protocol.Subset{{Feed: "https://example.com/feed"},
+		{Feed: "https://example.org/rss", Hops: 1}}},
 		protocol.Subset{{Feed: "https://example.com/feed"}}},
-	{"update_subset", protocol.UpdateSubset{Changes: protocol.Subset{{Feed: "https://example.net/atom", Hops: 2}, {Feed: "https://example.org/rss", Hops: protocol.Withdrawn}}}, protocol.OK{}},
-	{"check_did", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1}, protocol.Seen(false)},
+	{"update_subset", protocol.UpdateSubset{Changes: protocol.Subset{{Feed: "https://example.net/atom", Hops: 2},
+		{Feed: "https://example.org/rss", Hops: protocol.Withdrawn}}}, protocol.OK{}},
+	{"check_did", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1},
+		protocol.Seen(false)},
 	{"put_entries", protocol.PutEntries{Bundle: exampleBundle}, protocol.OK{}},
-	{"query_feed", protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: "https://example.com/feed", Words: []string{"hello"}, Since: time.Unix(1780000000, 0).UTC(), Limit: 10},
+	{"query_feed", protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: "https://example.com/feed",
+		Words: []string{"hello"}, Since: time.Unix(1780000000, 0).UTC(), Limit: 10},
 		ID: "6f1d2c44a0b3e8975be0d1f26a9c3357", Hops: 2, Budget: 15, Wait: 2340 * time.Millisecond}},
-		protocol.Answer{Cut: protocol.CutTime | protocol.CutRefused, Left: 3, Found: []protocol.Found{{ID: exampleEntry.EntryID(), Digest: exampleEntry.Digest(), Feed: exampleEntry.Feed, Title: "Hello", Link: "https://example.com/1", Published: exampleEntry.Published, Seen: time.Unix(1790000300, 0).UTC(),
-			Holders: []protocol.NodeID{{}, mustNode("192.0.2.9:7790")}}}}},
-	{"query_feed_match", protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Words: []string{"hello"}, Match: exampleMatch}}}, protocol.Answer{}},
+		protocol.Answer{Cut: protocol.CutTime | protocol.CutRefused, Left: 3,
+			Found: []protocol.Found{{ID: exampleEntry.EntryID(), Digest: exampleEntry.Digest(), Feed: exampleEntry.Feed,
+				Title: "Hello", Link: "https://example.com/1", Published: exampleEntry.Published,
+				Seen:    time.Unix(1790000300, 0).UTC(),
+				Holders: []protocol.NodeID{{}, mustNode("192.0.2.9:7790")}}}}},
+	{"query_feed_match", protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Words: []string{"hello"},
+		Match: exampleMatch}}}, protocol.Answer{}},
 	{"check_dids", protocol.CheckDIDs{DIDs: []protocol.DID{exampleBundle.DID, {0xab}}}, protocol.SeenList{true, false}},
-	{"get_entries", protocol.GetEntries{Wanted: []protocol.Wanted{{ID: exampleEntry.EntryID(), Digest: exampleEntry.Digest()}, {ID: feed.EntryID{0xab}}}},
-		protocol.Batch{Entries: []protocol.Archived{{Entry: exampleEntry, Seen: time.Unix(1790000300, 0).UTC()}}, Left: 1}},
-	{"get_entries_exchange", protocol.GetEntries{Wanted: []protocol.Wanted{{ID: exampleEntry.EntryID()}}, Askers: []protocol.NodeID{mustNode("192.0.2.8:7790"), mustNode("[2001:db8::9]:17790")}},
-		protocol.Batch{Entries: []protocol.Archived{{Entry: exampleEntry, Seen: time.Unix(1790000300, 0).UTC()}}, Owed: 1, For: mustNode("192.0.2.8:7790")}},
+	{"get_entries", protocol.GetEntries{Wanted: []protocol.Wanted{{ID: exampleEntry.EntryID(),
+		Digest: exampleEntry.Digest()}, {ID: feed.EntryID{0xab}}}},
+		protocol.Batch{Entries: []protocol.Archived{{Entry: exampleEntry,
+			Seen: time.Unix(1790000300, 0).UTC()}}, Left: 1}},
+	{"get_entries_exchange", protocol.GetEntries{Wanted: []protocol.Wanted{{ID: exampleEntry.EntryID()}},
+		Askers: []protocol.NodeID{mustNode("192.0.2.8:7790"), mustNode("[2001:db8::9]:17790")}},
+		protocol.Batch{Entries: []protocol.Archived{{Entry: exampleEntry, Seen: time.Unix(1790000300, 0).UTC()}},
+			Owed: 1, For: mustNode("192.0.2.8:7790")}},
 	{"get_bundle", protocol.GetBundle{DID: exampleBundle.DID}, exampleBundle},
 	{"whoami", protocol.WhoAmI{}, mustNode("192.0.2.7:7790")},
 	{"vouch", protocol.Vouch{Session: "9f86d081884c7d659a2feaa0c55ad015"}, protocol.Vouched(true)},
-	{"account", protocol.StateAccount{Account: protocol.Account{Given: 12_500, Got: 4_000, Deficit: 8_500, Bound: 10_000, Waiting: 3}},
+	{"account", protocol.StateAccount{Account: protocol.Account{Given: 12_500, Got: 4_000, Deficit: 8_500,
+		Bound: 10_000, Waiting: 3}},
 		protocol.Account{Given: 4_000, Got: 12_500, Deficit: -8_500, Bound: -1}},
 	{"disconnect", protocol.Disconnect{Reason: "the node stops"}, protocol.OK{}},
 }
@@ -125,7 +141,8 @@ func TestSpecificationExamples(t *testing.T) {
 			t.Errorf("%s: example's answer decodes to %+v, %v\nwant %+v", ex.name, answer, err, ex.reply)
 		}
 	}
-	fault := protocol.EncodeFault(nil, protocol.Faultf(protocol.UnknownNeighbor, "192.0.2.7:7790 is not linked with this node; connect first"))
+	fault := protocol.EncodeFault(nil, protocol.Faultf(protocol.UnknownNeighbor,
+		"192.0.2.7:7790 is not linked with this node; connect first"))
 	spec = checkExample(t, spec, "fault", fault)
 	spec = checkDigests(t, spec)
 	if *update {
@@ -167,7 +184,8 @@ func checkExample(t *testing.T, spec, name string, messages ...[]byte) string {
 // checkDigests compares the figures under "digests" with what the program computes.
 func checkDigests(t *testing.T, spec string) string {
 	t.Helper()
-	figures := fmt.Sprintf("EntryID  %s\ndigest   %s\ndid      %s\n", exampleEntry.EntryID(), exampleEntry.Digest(), exampleBundle.DID)
+	figures := fmt.Sprintf("EntryID  %s\ndigest   %s\ndid      %s\n", exampleEntry.EntryID(), exampleEntry.Digest(),
+		exampleBundle.DID)
 	marker := "<!-- example digests -->\n"
 	i := strings.Index(spec, marker)
 	if i < 0 {
@@ -233,7 +251,8 @@ func compact(s string) string { return between.ReplaceAllString(strings.TrimSpac
 // indent breaks the message into lines that show its structure.
 func indent(message []byte) string {
 	pairs := []struct{ open, close string }{
-		{"<methodCall>", "</methodCall>"}, {"<methodResponse>", "</methodResponse>"}, {"<params>", "</params>"}, {"<fault>", "</fault>"},
+		{"<methodCall>", "</methodCall>"}, {"<methodResponse>", "</methodResponse>"}, {"<params>", "</params>"},
+		{"<fault>", "</fault>"},
 		{"<value><array><data>", "</data></array></value>"}, {"<value><struct>", "</struct></value>"},
 	}
 	var out strings.Builder

@@ -26,19 +26,28 @@ func TestSubsetElements(t *testing.T) {
 		changes  protocol.Subset // of update_subset
 	}{
 		{"none", nil, protocol.Subset{}, protocol.Subset{}},
-		{"good", xmlrpc.Array{pair(a, 0), pair(b, protocol.MaxHops)}, protocol.Subset{{a, 0}, {b, 16}}, protocol.Subset{{a, 0}, {b, 16}}},
-		{"withdrawn", xmlrpc.Array{pair(a, -1), pair(b, 1)}, protocol.Subset{{b, 1}}, protocol.Subset{{a, protocol.Withdrawn}, {b, 1}}},
-		{"hops out of range", xmlrpc.Array{pair(a, 17), pair(a, -2), pair(a, 1<<32), pair(b, 2)}, protocol.Subset{{b, 2}}, protocol.Subset{{b, 2}}},
-		{"named twice", xmlrpc.Array{pair(a, 1), pair(a, 1), pair(a, 2)}, protocol.Subset{{a, 1}}, protocol.Subset{{a, 1}}},
+		{"good", xmlrpc.Array{pair(a, 0), pair(b, protocol.MaxHops)}, protocol.Subset{{a, 0}, {b, 16}},
+			protocol.Subset{{a, 0}, {b, 16}}},
+		{"withdrawn", xmlrpc.Array{pair(a, -1), pair(b, 1)}, protocol.Subset{{b, 1}},
+			protocol.Subset{{a, protocol.Withdrawn}, {b, 1}}},
+		{"hops out of range", xmlrpc.Array{pair(a, 17), pair(a, -2), pair(a, 1<<32), pair(b, 2)},
+			protocol.Subset{{b, 2}}, protocol.Subset{{b, 2}}},
+		{"named twice", xmlrpc.Array{pair(a, 1), pair(a, 1), pair(a, 2)}, protocol.Subset{{a, 1}},
+			protocol.Subset{{a, 1}}},
 		// Only an element that counts takes the name.
 		{"wrong, then right", xmlrpc.Array{pair(a, 99), pair(a, 1)}, protocol.Subset{{a, 1}}, protocol.Subset{{a, 1}}},
-		{"not a feed", xmlrpc.Array{pair("", 0), pair("example.com", 0), pair("ftp://example.com/", 0), pair("file:///etc/passwd", 0), pair(a+strings.Repeat("x", feed.MaxURLBytes), 0)},
+		{"not a feed", xmlrpc.Array{pair("", 0), pair("example.com", 0), pair("ftp://example.com/", 0),
+			pair("file:///etc/passwd", 0), pair(a+strings.Repeat("x", feed.MaxURLBytes), 0)},
 			protocol.Subset{}, protocol.Subset{}},
-		{"not in normal form", xmlrpc.Array{pair("HTTPS://example.com/a", 0), pair("https://example.com:443/a", 0), pair(a+"#top", 0), pair(" "+a, 0), pair("https://example.com", 0)},
+		{"not in normal form", xmlrpc.Array{pair("HTTPS://example.com/a", 0),
+			pair("https://example.com:443/a", 0), pair(a+"#top", 0), pair(" "+a, 0), pair("https://example.com", 0)},
 			protocol.Subset{}, protocol.Subset{}},
-		{"wrong types", xmlrpc.Array{a, int64(1), true, nil, xmlrpc.Struct{{Name: "url", Value: a}}, xmlrpc.Array{int64(0), a}, xmlrpc.Array{a, "0"}, xmlrpc.Array{xmlrpc.Array{a}, int64(0)}, xmlrpc.Array{a, 0.0}, pair(b, 0)},
+		{"wrong types", xmlrpc.Array{a, int64(1), true, nil, xmlrpc.Struct{{Name: "url", Value: a}},
+			xmlrpc.Array{int64(0), a}, xmlrpc.Array{a, "0"}, xmlrpc.Array{xmlrpc.Array{a}, int64(0)},
+			xmlrpc.Array{a, 0.0}, pair(b, 0)},
 			protocol.Subset{{b, 0}}, protocol.Subset{{b, 0}}},
-		{"too short", xmlrpc.Array{xmlrpc.Array{}, xmlrpc.Array{a}, xmlrpc.Array{xmlrpc.Array{}}}, protocol.Subset{}, protocol.Subset{}},
+		{"too short", xmlrpc.Array{xmlrpc.Array{}, xmlrpc.Array{a}, xmlrpc.Array{xmlrpc.Array{}}}, protocol.Subset{},
+			protocol.Subset{}},
 		{"grown", xmlrpc.Array{xmlrpc.Array{a, int64(1), "new"}}, protocol.Subset{{a, 1}}, protocol.Subset{{a, 1}}},
 	}
 	for _, tt := range tests {
@@ -80,7 +89,8 @@ func TestSubsetSizes(t *testing.T) {
 		for i := range subset {
 			subset[i].Feed = feed.URL(fmt.Sprintf("https://example.com/%d?&%s", i, strings.Repeat("x", 100)))
 		}
-		for _, sent := range []protocol.Call{protocol.Connect{Subset: subset, Ignored: 7}, protocol.UpdateSubset{Changes: subset, Ignored: 7}} {
+		for _, sent := range []protocol.Call{protocol.Connect{Subset: subset, Ignored: 7},
+			protocol.UpdateSubset{Changes: subset, Ignored: 7}} {
 			raw, err := xmlrpc.DecodeCall(protocol.EncodeCall(nil, 7790, sent), protocol.CallLimits(sent.Method()))
 			if err != nil {
 				t.Fatalf("%s of %d feeds: %v", sent.Method(), n, err)

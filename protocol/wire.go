@@ -30,7 +30,8 @@ func encodeParams(nid uint16, call Call) []xmlrpc.Value {
 	case CheckDID:
 		params = append(params, c.DID.String())
 		if c.Feed != "" {
-			params = append(params, xmlrpc.Struct{{Name: "feed", Value: string(c.Feed)}, {Name: "n", Value: int64(c.Entries)}})
+			params = append(params, xmlrpc.Struct{{Name: "feed", Value: string(c.Feed)},
+				{Name: "n", Value: int64(c.Entries)}})
 		}
 	case CheckDIDs:
 		dids := make(xmlrpc.Array, len(c.DIDs))

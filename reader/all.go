@@ -4,14 +4,16 @@ import (
 	"net/http"
 )
 
-// allPath is what stands in front of the format of a document with the latest entries of all feeds that the node follows.
+// allPath is what stands in front of the format of a document with the latest entries of all feeds that the node
+// follows.
 const allPath = "/all."
 
 // serveAll serves that document. It has no feed whose URL is a secret, and no archive documents: each feed has its own.
 func (h *handler) serveAll(w http.ResponseWriter, r *http.Request, extension string) {
 	f, ok := formatOf(extension)
 	if !ok {
-		say(w, http.StatusNotFound, "There is nothing here. All feeds together are at %satom, %[1]srss or %[1]sjson.", allPath)
+		say(w, http.StatusNotFound,
+			"There is nothing here. All feeds together are at %satom, %[1]srss or %[1]sjson.", allPath)
 		return
 	}
 	all, err := h.Source.Following(r.Context(), false)
@@ -20,8 +22,9 @@ func (h *handler) serveAll(w http.ResponseWriter, r *http.Request, extension str
 		return
 	}
 	d := &document{
-		id: origin(r) + allPath + "atom", name: "All feeds that feedex follows", site: origin(r) + "/", self: origin(r) + allPath + extension,
-		hub: h.hub(r), updated: all.Version.at(), generator: h.Version, titles: all.Titles, safe: h.safe,
+		id: origin(r) + allPath + "atom", name: "All feeds that feedex follows", site: origin(r) + "/",
+		self: origin(r) + allPath + extension,
+		hub:  h.hub(r), updated: all.Version.at(), generator: h.Version, titles: all.Titles, safe: h.safe,
 	}
 	etag := d.etag(all.Version, all.Digest)
 	if h.unchanged(w, r, etag, all.Version.At) {
@@ -34,7 +37,8 @@ func (h *handler) serveAll(w http.ResponseWriter, r *http.Request, extension str
 	}
 	// The numbers of changes are added up, and do not tell what changed: then there is no delta.
 	delta := false
-	if base, tag, ok := deltaBase(r, func(tag string) (Version, bool) { return d.baseOf(tag, all.Digest) }); ok && base.Changed == all.Version.Changed {
+	if base, tag, ok := deltaBase(r, func(tag string) (Version, bool) { return d.baseOf(tag, all.Digest) }); ok &&
+		base.Changed == all.Version.Changed {
 		n := 0
 		for n < len(seqs) && seqs[n] > base.Arrived {
 			n++

@@ -29,9 +29,9 @@ const (
 	searchTime = 5 * time.Second
 )
 
-// An archiveAnswer is the answer to a search in JSON. Members are only ever added. Texts are as published, which is what
-// scripts want that compare, convert or keep them; who shows them in a browser sanitizes them, as the Atom form and the
-// pages do. No browser shows the answer itself as a page: it is JSON, and says that it is nothing else.
+// An archiveAnswer is the answer to a search in JSON. Members are only ever added. Texts are as published, which is
+// what scripts want that compare, convert or keep them; who shows them in a browser sanitizes them, as the Atom form
+// and the pages do. No browser shows the answer itself as a page: it is JSON, and says that it is nothing else.
 type archiveAnswer struct {
 	Query    string        `json:"query"`              // the words, as they were asked for
 	Entries  []jsonl.Entry `json:"entries"`            // newest arrival first, or what fits best
@@ -79,7 +79,8 @@ func (h *handler) serveArchive(w http.ResponseWriter, r *http.Request, query str
 	if r.Method == http.MethodHead {
 		return
 	}
-	a := archiveAnswer{Query: values.Get("q"), Entries: jsonl.Entries(records), More: more, Unranked: errors.Is(err, archive.ErrCut)}
+	a := archiveAnswer{Query: values.Get("q"), Entries: jsonl.Entries(records), More: more,
+		Unranked: errors.Is(err, archive.ErrCut)}
 	if err := json.NewEncoder(w).Encode(a); err != nil {
 		h.Log.Debug("search result not sent", "err", err)
 	}
@@ -90,7 +91,8 @@ func bound(records []archive.Record, limit int) (shown []archive.Record, more bo
 	bytes := 0
 	for i := range records {
 		e := &records[i].Entry
-		if bytes += len(e.Title) + len(e.Summary) + len(e.Content); len(shown) == limit || bytes > maxAnswerBytes && len(shown) > 0 {
+		if bytes += len(e.Title) + len(e.Summary) + len(e.Content); len(shown) == limit || bytes > maxAnswerBytes &&
+			len(shown) > 0 {
 			return shown, true
 		}
 		shown = append(shown, records[i])
@@ -119,7 +121,8 @@ func archiveFilter(values url.Values, now time.Time) (feed.Filter, error) {
 		if text := values.Get(name); text != "" {
 			moment, err := when.Moment(text, now)
 			if err != nil {
-				return f, fmt.Errorf("%s: %w: want a date (2025-01-31), a time (2025-01-31T15:04:05Z) or a span before now (36h, 2y)", name, err)
+				return f, fmt.Errorf("%s: %w: want a date (2025-01-31), a time (2025-01-31T15:04:05Z) or a span "+
+					"before now (36h, 2y)", name, err)
 			}
 			*t = moment
 		}

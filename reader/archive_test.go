@@ -41,19 +41,22 @@ func TestArchiveAsJSON(t *testing.T) {
 		titles []string
 		more   bool
 	}{
-		{"", []string{"Everything & more <em>inside</em>", "A map<string> of 1 < 2", "The id is a number", "No id, no link, no date"}, false},
+		{"", []string{"Everything & more <em>inside</em>", "A map<string> of 1 < 2", "The id is a number",
+			"No id, no link, no date"}, false},
 		{"?q=number+OR+brief", []string{"A map<string> of 1 < 2", "The id is a number"}, false},
 		{"?q=id+NOT+number&limit=1", []string{"No id, no link, no date"}, false},
 		{"?limit=1", []string{"Everything & more <em>inside</em>"}, true},
 		{"?q=&title=map&unknown=x", []string{"A map<string> of 1 < 2"}, false},
-		{"?since=2026-03-04T00:00:00Z&until=2026-03-05T00:00:00Z", []string{"Everything & more <em>inside</em>"}, false},
+		{"?since=2026-03-04T00:00:00Z&until=2026-03-05T00:00:00Z",
+			[]string{"Everything & more <em>inside</em>"}, false},
 		{"?feed=HTTPS://example.com/feed.xml&q=number", []string{"The id is a number"}, false},
 		{"?feed=https://example.net/&q=number", nil, false},
 		{"?q=id&order=relevance&format=json", []string{"The id is a number", "No id, no link, no date"}, false},
 	} {
 		w := ask(l, "/archive"+c.query, "*/*")
 		var got foundJSON
-		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 ||
+			w.Header().Get("Content-Type") != "application/json" {
 			t.Fatalf("%s: status %d, %v: %s", c.query, w.Code, err, w.Body)
 		}
 		var titles []string
@@ -92,10 +95,12 @@ func TestArchiveAsAtom(t *testing.T) {
 				} `xml:"source"`
 			} `xml:"entry"`
 		}
-		if err := xml.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Header().Get("Content-Type") != "application/atom+xml; charset=utf-8" {
+		if err := xml.Unmarshal(w.Body.Bytes(), &got); err != nil ||
+			w.Header().Get("Content-Type") != "application/atom+xml; charset=utf-8" {
 			t.Fatalf("%s: %v: %s", c.target, err, w.Body)
 		}
-		if got.ID != "http://127.0.0.1:7791"+c.target || got.Title != `feedex: everything "& more"` || len(got.Entries) != 1 ||
+		if got.ID != "http://127.0.0.1:7791"+c.target || got.Title != `feedex: everything "& more"` ||
+			len(got.Entries) != 1 ||
 			got.Entries[0].Source.ID != string(exampleURL) || got.Entries[0].Source.Title != l.feeds[0].Title {
 			t.Errorf("%s: %+v", c.target, got)
 		}
@@ -125,7 +130,8 @@ func TestArchiveRefusals(t *testing.T) {
 		t.Errorf("a search that takes too long: status %d, %v", w.Code, w.Header())
 	}
 	l.err = errDisk
-	if w := ask(l, "/archive?q=a", ""); w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "fire") {
+	if w := ask(l, "/archive?q=a", ""); w.Code != http.StatusInternalServerError ||
+		strings.Contains(w.Body.String(), "fire") {
 		t.Errorf("a search that fails: status %d, %s", w.Code, w.Body)
 	}
 }
@@ -134,29 +140,36 @@ func TestArchiveRefusals(t *testing.T) {
 func TestArchiveIsBounded(t *testing.T) {
 	l := exampleLibrary()
 	secret := feed.URL("https://example.com/feed?token=abc123")
-	l.entries = map[feed.URL][]archive.Record{secret: {archive.NewRecord(feed.Entry{Feed: secret, ID: "1", Title: "Hush"}, day(1), protocol.NodeID{})}}
-	if body := ask(l, "/archive?q=hush", "").Body.String(); strings.Contains(body, "abc123") || strings.Contains(body, "Hush") {
+	l.entries = map[feed.URL][]archive.Record{secret: {archive.NewRecord(feed.Entry{Feed: secret, ID: "1",
+		Title: "Hush"}, day(1), protocol.NodeID{})}}
+	if body := ask(l, "/archive?q=hush", "").Body.String(); strings.Contains(body, "abc123") ||
+		strings.Contains(body, "Hush") {
 		t.Errorf("to all: %s", body)
 	}
-	if body := ask(l, "/archive?q=hush&feed="+url.QueryEscape(string(secret)), "").Body.String(); !strings.Contains(body, "Hush") {
+	if body := ask(l, "/archive?q=hush&feed="+url.QueryEscape(string(secret)),
+		"").Body.String(); !strings.Contains(body, "Hush") {
 		t.Errorf("to who knows: %s", body)
 	}
 	open := feed.Entry{Feed: exampleURL, ID: "2", Title: "Hush, but aloud"}
 	l.entries[exampleURL] = []archive.Record{archive.NewRecord(open, day(1), protocol.NodeID{})}
 	l.entries[secret] = slices.Repeat(l.entries[secret], 3)
 	for i := range l.entries[secret] {
-		l.entries[secret][i] = archive.NewRecord(feed.Entry{Feed: secret, ID: fmt.Sprint(i), Title: "Hush"}, day(2), protocol.NodeID{})
+		l.entries[secret][i] = archive.NewRecord(feed.Entry{Feed: secret, ID: fmt.Sprint(i), Title: "Hush"}, day(2),
+			protocol.NodeID{})
 	}
-	if body := ask(l, "/archive?q=hush&limit=2", "").Body.String(); !strings.Contains(body, "aloud") || !strings.Contains(body, `"more":false`) {
+	if body := ask(l, "/archive?q=hush&limit=2", "").Body.String(); !strings.Contains(body, "aloud") ||
+		!strings.Contains(body, `"more":false`) {
 		t.Errorf("behind what is secret: %s", body)
 	}
 	var large []archive.Record
 	for i := range 30 {
-		large = append(large, archive.NewRecord(feed.Entry{Feed: exampleURL, ID: fmt.Sprint(i), Summary: strings.Repeat("x", 1<<20)}, day(1), protocol.NodeID{}))
+		large = append(large, archive.NewRecord(feed.Entry{Feed: exampleURL, ID: fmt.Sprint(i),
+			Summary: strings.Repeat("x", 1<<20)}, day(1), protocol.NodeID{}))
 	}
 	l.entries = map[feed.URL][]archive.Record{exampleURL: large}
 	var got foundJSON
-	if err := json.Unmarshal(ask(l, "/archive", "").Body.Bytes(), &got); err != nil || len(got.Entries) != 16 || !got.More {
+	if err := json.Unmarshal(ask(l, "/archive", "").Body.Bytes(), &got); err != nil ||
+		len(got.Entries) != 16 || !got.More {
 		t.Errorf("%d of 30 large entries, more is %v, %v", len(got.Entries), got.More, err)
 	}
 }
@@ -176,8 +189,10 @@ func TestOpenSearchDescription(t *testing.T) {
 		t.Fatalf("%v: %s", err, w.Body)
 	}
 	for _, u := range got.URLs {
-		target := strings.NewReplacer("{searchTerms}", "number", "{count?}", "3", "http://127.0.0.1:7791", "").Replace(u.Template)
-		if w := ask(exampleLibrary(), target, ""); w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), u.Type) {
+		target := strings.NewReplacer("{searchTerms}", "number", "{count?}", "3", "http://127.0.0.1:7791",
+			"").Replace(u.Template)
+		if w := ask(exampleLibrary(), target, ""); w.Code != 200 ||
+			!strings.HasPrefix(w.Header().Get("Content-Type"), u.Type) {
 			t.Errorf("%s: status %d, %s", target, w.Code, w.Header().Get("Content-Type"))
 		}
 	}

@@ -62,7 +62,8 @@ func TestAtomReadByGofeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if doc.Title != "Example News" || doc.Link != "https://example.com/" || doc.FeedLink != "http://127.0.0.1:7791/feed/https://example.com/feed.xml" {
+	if doc.Title != "Example News" || doc.Link != "https://example.com/" ||
+		doc.FeedLink != "http://127.0.0.1:7791/feed/https://example.com/feed.xml" {
 		t.Errorf("feed is %q, %q, %q", doc.Title, doc.Link, doc.FeedLink)
 	}
 	if len(doc.Items) != len(records) {
@@ -74,7 +75,8 @@ func TestAtomReadByGofeed(t *testing.T) {
 			t.Errorf("item %d: %q %q %q, want %q %q %q", i, item.GUID, item.Title, item.Link, want, e.Title, e.Link)
 		}
 		if summary, content := texts(e); item.Description != summary || item.Content != content {
-			t.Errorf("item %d: summary %q, content %q, want %q, %q", i, item.Description, item.Content, summary, content)
+			t.Errorf("item %d: summary %q, content %q, want %q, %q", i, item.Description, item.Content,
+				summary, content)
 		}
 		if !slices.Equal(item.Categories, e.Categories) || len(item.Enclosures) != len(e.Enclosures) {
 			t.Errorf("item %d: categories %q, %d enclosures", i, item.Categories, len(item.Enclosures))
@@ -98,11 +100,13 @@ func TestAtomReadByFeed(t *testing.T) {
 	for i, want := range ids(records) {
 		e, got := records[i].Entry, doc.Entries[i]
 		summary, content := texts(e)
-		if got.ID != want || got.Title != safehtml.Label(e.Title) || got.Link != e.Link || got.Summary != summary || got.Content != content {
+		if got.ID != want || got.Title != safehtml.Label(e.Title) || got.Link != e.Link || got.Summary != summary ||
+			got.Content != content {
 			t.Errorf("entry %d is\n%+v, want id %q of\n%+v", i, got, want, e)
 		}
 		if !got.Updated.Equal(times[i]) || !e.Published.IsZero() && !got.Published.Equal(e.Published) {
-			t.Errorf("entry %d: published %v, updated %v, want %v, %v", i, got.Published, got.Updated, e.Published, times[i])
+			t.Errorf("entry %d: published %v, updated %v, want %v, %v", i, got.Published, got.Updated,
+				e.Published, times[i])
 		}
 		if !slices.Equal(got.Categories, e.Categories) || !slices.Equal(got.Enclosures, e.Enclosures) {
 			t.Errorf("entry %d: %q %v, want %q %v", i, got.Categories, got.Enclosures, e.Categories, e.Enclosures)
@@ -112,14 +116,17 @@ func TestAtomReadByFeed(t *testing.T) {
 
 func TestAtomHostileText(t *testing.T) {
 	hostile := []string{
-		`]]></title><entry>`, `"'<>&`, "&#0;&#x0;&lt;", "<![CDATA[x]]>", "\u202eright to left", "a\tb\nc\rd", "\ufeffmark", "<!--", "?>",
-		"\x00\x1b[31mred", "\xff\xfe", "\ud7ff\ufffe\U0010ffff", strings.Repeat("<", 1000), "javascript:alert(1)", "-->", "é\u0301",
+		`]]></title><entry>`, `"'<>&`, "&#0;&#x0;&lt;", "<![CDATA[x]]>", "\u202eright to left", "a\tb\nc\rd",
+		"\ufeffmark", "<!--", "?>",
+		"\x00\x1b[31mred", "\xff\xfe", "\ud7ff\ufffe\U0010ffff", strings.Repeat("<", 1000), "javascript:alert(1)",
+		"-->", "é\u0301",
 	}
 	l := exampleLibrary()
 	l.entries[exampleURL] = nil
 	l.feeds[0].Title = hostile[0]
 	for _, s := range hostile {
-		e := feed.Entry{Feed: exampleURL, ID: s, Title: s, Link: "https://example.com/" + s, Authors: []string{s}, Summary: s, Content: s,
+		e := feed.Entry{Feed: exampleURL, ID: s, Title: s, Link: "https://example.com/" + s, Authors: []string{s},
+			Summary: s, Content: s,
 			Categories: []string{s}, Enclosures: []feed.Enclosure{{URL: s, Type: s, Length: -1}}}
 		e.Clean()
 		l.entries[exampleURL] = append(l.entries[exampleURL], archive.NewRecord(e, day(6), protocol.NodeID{}))
@@ -169,8 +176,10 @@ type endless struct {
 func (s *endless) Records(_ context.Context, seqs []int64) iter.Seq2[archive.Record, error] {
 	return func(yield func(archive.Record, error) bool) {
 		summary := strings.Repeat("word ", 20_000)
-		r := archive.NewRecord(feed.Entry{Feed: exampleURL, ID: "tag:example.com,2026:1", Title: "Title", Link: "https://example.com/1",
-			Authors: []string{"Ada"}, Categories: []string{"one"}, Summary: summary, Published: day(1)}, day(1), protocol.NodeID{})
+		r := archive.NewRecord(feed.Entry{Feed: exampleURL, ID: "tag:example.com,2026:1", Title: "Title",
+			Link:    "https://example.com/1",
+			Authors: []string{"Ada"}, Categories: []string{"one"}, Summary: summary, Published: day(1)}, day(1),
+			protocol.NodeID{})
 		for i := range seqs {
 			s.at(i)
 			if !yield(r, nil) {
@@ -226,7 +235,8 @@ func TestLongFeedsStream(t *testing.T) {
 func TestAtomMarksWhatIsNotConfirmed(t *testing.T) {
 	l := exampleLibrary()
 	u := l.entries[exampleURL]
-	u[0].Confirmed, u[0].Entry.Published, u[0].Entry.Updated = false, day(6).Add(61*time.Minute), day(6).Add(1000*time.Hour)
+	u[0].Confirmed, u[0].Entry.Published, u[0].Entry.Updated = false, day(6).Add(61*time.Minute),
+		day(6).Add(1000*time.Hour)
 	u[1].Entry.Published, u[1].Entry.Updated = day(6).Add(59*time.Minute), day(6).Add(59*time.Minute)
 	h := reader.New(reader.Config{Source: l, Version: "1.0"})
 	doc, err := gofeed.NewParser().Parse(bytes.NewReader(body(t, get(t, h, "/feed/"+string(exampleURL)))))
@@ -234,10 +244,12 @@ func TestAtomMarksWhatIsNotConfirmed(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := doc.Items[0], doc.Items[1]
-	if !slices.Equal(first.Categories, []string{"engines", "R&D", "unconfirmed"}) || !first.PublishedParsed.Equal(day(6)) || !first.UpdatedParsed.Equal(day(6)) {
+	if !slices.Equal(first.Categories, []string{"engines", "R&D", "unconfirmed"}) ||
+		!first.PublishedParsed.Equal(day(6)) || !first.UpdatedParsed.Equal(day(6)) {
 		t.Errorf("the first is of %v, %v, in %q", first.PublishedParsed, first.UpdatedParsed, first.Categories)
 	}
-	if len(second.Categories) != 0 || !second.PublishedParsed.Equal(day(6).Add(59*time.Minute)) || !second.UpdatedParsed.Equal(day(6).Add(59*time.Minute)) {
+	if len(second.Categories) != 0 || !second.PublishedParsed.Equal(day(6).Add(59*time.Minute)) ||
+		!second.UpdatedParsed.Equal(day(6).Add(59*time.Minute)) {
 		t.Errorf("the second is of %v, %v, in %q", second.PublishedParsed, second.UpdatedParsed, second.Categories)
 	}
 }
@@ -276,7 +288,8 @@ func TestAtomTitles(t *testing.T) {
 	} {
 		l := exampleLibrary()
 		l.entries[exampleURL][0].Entry.Title = title
-		if got := body(t, get(t, reader.New(reader.Config{Source: l}), "/feeds/1.atom")); !bytes.Contains(got, []byte(want)) {
+		if got := body(t, get(t, reader.New(reader.Config{Source: l}), "/feeds/1.atom")); !bytes.Contains(got,
+			[]byte(want)) {
 			t.Errorf("%q: want %s in\n%.1500s", title, want, got)
 		}
 	}

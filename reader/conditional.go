@@ -15,7 +15,8 @@ func precondition(h http.Header, etag string, modified time.Time) int {
 			return http.StatusPreconditionFailed
 		}
 	case h.Get("If-Unmodified-Since") != "":
-		if since, err := http.ParseTime(h.Get("If-Unmodified-Since")); err == nil && !modified.IsZero() && modified.After(since) {
+		if since, err := http.ParseTime(h.Get("If-Unmodified-Since")); err == nil && !modified.IsZero() &&
+			modified.After(since) {
 			return http.StatusPreconditionFailed
 		}
 	}
@@ -25,7 +26,8 @@ func precondition(h http.Header, etag string, modified time.Time) int {
 			return http.StatusNotModified
 		}
 	case h.Get("If-Modified-Since") != "":
-		if since, err := http.ParseTime(h.Get("If-Modified-Since")); err == nil && !modified.IsZero() && !modified.After(since) {
+		if since, err := http.ParseTime(h.Get("If-Modified-Since")); err == nil && !modified.IsZero() &&
+			!modified.After(since) {
 			return http.StatusNotModified
 		}
 	}

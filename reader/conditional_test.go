@@ -57,7 +57,8 @@ func TestConditionalRequests(t *testing.T) {
 				if w.Code != test.want {
 					t.Errorf("%s: status %d, want %d", method, w.Code, test.want)
 				}
-				if w.Code == http.StatusNotModified && (w.Body.Len() > 0 || w.Header().Get("ETag") != etag || w.Header().Get("Content-Type") != "") {
+				if w.Code == http.StatusNotModified && (w.Body.Len() > 0 || w.Header().Get("ETag") != etag ||
+					w.Header().Get("Content-Type") != "") {
 					t.Errorf("%s: 304 with body %q, headers %v", method, w.Body, w.Header())
 				}
 			}
@@ -104,7 +105,8 @@ func TestNoLastModifiedWithinTheSecond(t *testing.T) {
 	l := exampleLibrary()
 	now := time.Now().Truncate(time.Second).Add(time.Hour)
 	l.versions[exampleURL] = reader.Version{Arrived: 9, At: now}
-	w := get(t, reader.New(reader.Config{Source: l}), "/feed/"+string(exampleURL), "If-Modified-Since", now.Format(http.TimeFormat))
+	w := get(t, reader.New(reader.Config{Source: l}), "/feed/"+string(exampleURL), "If-Modified-Since",
+		now.Format(http.TimeFormat))
 	if w.Code != http.StatusOK || w.Header().Get("Last-Modified") != "" {
 		t.Errorf("status %d, Last-Modified %q, want 200 without", w.Code, w.Header().Get("Last-Modified"))
 	}

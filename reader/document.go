@@ -132,7 +132,8 @@ func (d *document) etag(v Version, more ...string) string {
 // hash covers what does not follow from the version of the entries.
 func (d *document) hash(more []string) string {
 	var b []byte
-	for _, s := range append([]string{strconv.Itoa(writing), d.generator, d.id, d.name, d.site, d.self, d.hub, d.current}, more...) {
+	for _, s := range append([]string{strconv.Itoa(writing), d.generator, d.id, d.name, d.site, d.self, d.hub,
+		d.current}, more...) {
 		b = feed.AppendField(b, s)
 	}
 	sum := sha256.Sum256(b)

@@ -54,7 +54,8 @@ func (h *handler) serveFeed(w http.ResponseWriter, r *http.Request, asked string
 			return
 		}
 	}
-	say(w, http.StatusNotFound, "This node has nothing of %s yet. To follow the feed:\n\n\tfeedex subscribe %s", urls[0], quote(string(urls[0])))
+	say(w, http.StatusNotFound, "This node has nothing of %s yet. To follow the feed:\n\n\tfeedex subscribe %s",
+		urls[0], quote(string(urls[0])))
 }
 
 // isNumbered reports whether a path names a document of a feed by the feed's number.
@@ -73,7 +74,8 @@ func (h *handler) serveNumbered(w http.ResponseWriter, r *http.Request, asked st
 	n, err := strconv.ParseInt(number, 10, 64)
 	ref, err2 := parseBlock(page)
 	if err = errors.Join(err, err2); !ok || err != nil || n < 1 || paged != (ref.Block > 0) {
-		say(w, http.StatusNotFound, "There is nothing here. A feed is at %s<its number>.atom, .rss or .json.", feedsPath)
+		say(w, http.StatusNotFound,
+			"There is nothing here. A feed is at %s<its number>.atom, .rss or .json.", feedsPath)
 		return
 	}
 	c, err := h.Source.ChannelNumber(r.Context(), n)
@@ -135,7 +137,8 @@ func (h *handler) ServeDocument(w http.ResponseWriter, r *http.Request, doc *fee
 	for i, e := range doc.Entries {
 		list[i] = archive.NewRecord(e, now, protocol.NodeID{})
 	}
-	d := h.document(r, &Channel{URL: doc.Feed, Title: doc.Title, Link: doc.Link, Version: Version{At: now}}, feedPath+string(doc.Feed))
+	d := h.document(r, &Channel{URL: doc.Feed, Title: doc.Title, Link: doc.Link, Version: Version{At: now}},
+		feedPath+string(doc.Feed))
 	w.Header().Set("Cache-Control", "private, no-store")
 	h.send(w, r, formats()[0], d, false, each(list))
 }
@@ -156,8 +159,8 @@ func (h *handler) hub(r *http.Request) string {
 	return origin(r) + hubPath
 }
 
-// origin is the handler itself, as the one who asks knows it: at https where a web server in front of it says so. Who says so
-// without one deceives nobody else. HTTP/1.0 does not say the host.
+// origin is the handler itself, as the one who asks knows it: at https where a web server in front of it says so. Who
+// says so without one deceives nobody else. HTTP/1.0 does not say the host.
 func origin(r *http.Request) string {
 	host := r.Host
 	if own, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && host == "" {
@@ -198,7 +201,8 @@ func (h *handler) serveChannel(w http.ResponseWriter, r *http.Request, f format,
 	}
 	d.prev = h.blockURL(r, c, last, f)
 	delta := false
-	if base, tag, ok := deltaBase(r, func(tag string) (Version, bool) { return d.baseOf(tag, since) }); ok && base.before(c.Version) {
+	if base, tag, ok := deltaBase(r, func(tag string) (Version, bool) { return d.baseOf(tag, since) }); ok &&
+		base.before(c.Version) {
 		seqs, delta, err = h.newSince(r.Context(), c, seqs, base)
 		if delta && len(seqs) == 0 { // entries went, and none came: to whoever wants to know what came nothing changed
 			w.Header().Set("ETag", tag)
@@ -294,7 +298,8 @@ func (v Version) before(other Version) bool {
 
 // newSince are those entries of a feed's own document that arrived or changed after a version. ok is false where these
 // are as many as the document holds, or more.
-func (h *handler) newSince(ctx context.Context, c *Channel, window []int64, base Version) (seqs []int64, ok bool, err error) {
+func (h *handler) newSince(ctx context.Context, c *Channel, window []int64, base Version) (seqs []int64,
+	ok bool, err error) {
 	first := int64(math.MaxInt64)
 	in := make(map[int64]bool, len(window))
 	for _, seq := range window {

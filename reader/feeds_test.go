@@ -38,7 +38,8 @@ func longLibrary(n int) *library {
 	l := exampleLibrary()
 	l.entries[exampleURL], l.changed = nil, make(map[int64]int64)
 	for seq := n; seq > 0; seq-- {
-		e := feed.Entry{Feed: exampleURL, ID: fmt.Sprint("tag:example.com,2026:", seq), Title: fmt.Sprint(seq), Link: "https://example.com/"}
+		e := feed.Entry{Feed: exampleURL, ID: fmt.Sprint("tag:example.com,2026:", seq), Title: fmt.Sprint(seq),
+			Link: "https://example.com/"}
 		l.entries[exampleURL] = append(l.entries[exampleURL], archive.NewRecord(e, day(6), protocol.NodeID{}))
 	}
 	l.versions[exampleURL] = reader.Version{Arrived: int64(1000 + n), At: day(6)}
@@ -50,13 +51,15 @@ func TestWindow(t *testing.T) {
 	l := longLibrary(reader.Window + 100)
 	l.changed[1007], l.changed[1003], l.changed[1290] = 1, 2, 3
 	titles := titlesOf(t, body(t, get(t, reader.New(reader.Config{Source: l}), "/feeds/1.atom")))
-	if len(titles) != reader.Window+2 || titles[0] != "300" || titles[reader.Window-1] != "101" || !slices.Equal(titles[reader.Window:], []string{"3", "7"}) {
+	if len(titles) != reader.Window+2 || titles[0] != "300" || titles[reader.Window-1] != "101" ||
+		!slices.Equal(titles[reader.Window:], []string{"3", "7"}) {
 		t.Errorf("%d entries from %s, at last %q", len(titles), titles[0], titles[reader.Window-1:])
 	}
 	for seq := int64(1001); seq <= 1100; seq++ {
 		l.changed[seq] = seq
 	}
-	if titles = titlesOf(t, body(t, get(t, reader.New(reader.Config{Source: l}), "/feeds/1.atom"))); len(titles) != reader.Window+50 || titles[reader.Window] != "100" {
+	if titles = titlesOf(t, body(t, get(t, reader.New(reader.Config{Source: l}),
+		"/feeds/1.atom"))); len(titles) != reader.Window+50 || titles[reader.Window] != "100" {
 		t.Errorf("%d entries with a hundred changed ones, those from %s", len(titles), titles[reader.Window])
 	}
 }
@@ -78,15 +81,20 @@ func TestDelta(t *testing.T) {
 			code    int
 			titles  []string
 		}{
-			{"a reader that knows deltas", []string{"A-IM", "feed", "If-None-Match", old}, 226, []string{"253", "252", "251", "100", "2"}},
-			{"among others", []string{"A-IM", "vcdiff, Feed;q=0.5, gzip", "If-None-Match", `"x", W/` + old}, 226, []string{"253", "252", "251", "100", "2"}},
+			{"a reader that knows deltas", []string{"A-IM", "feed", "If-None-Match", old}, 226,
+				[]string{"253", "252", "251", "100", "2"}},
+			{"among others", []string{"A-IM", "vcdiff, Feed;q=0.5, gzip", "If-None-Match", `"x", W/` + old}, 226,
+				[]string{"253", "252", "251", "100", "2"}},
 			{"one that does not", []string{"If-None-Match", old}, 200, nil},
 			{"one that wants none", []string{"A-IM", "feed;q=0.0", "If-None-Match", old}, 200, nil},
 			{"one that knows other ones", []string{"A-IM", "diffe", "If-None-Match", old}, 200, nil},
 			{"one that has nothing", []string{"A-IM", "feed"}, 200, nil},
-			{"one that has something else", []string{"A-IM", "feed", "If-None-Match", old[:len(old)-2] + `x"`}, 200, nil},
-			{"one from the future", []string{"A-IM", "feed", "If-None-Match", strings.Replace(old, `"1250.`, `"9999.`, 1)}, 200, nil},
-			{"one that has hardly anything", []string{"A-IM", "feed", "If-None-Match", strings.Replace(old, `"1250.`, `"1001.`, 1)}, 200, nil},
+			{"one that has something else", []string{"A-IM", "feed", "If-None-Match",
+				old[:len(old)-2] + `x"`}, 200, nil},
+			{"one from the future", []string{"A-IM", "feed", "If-None-Match",
+				strings.Replace(old, `"1250.`, `"9999.`, 1)}, 200, nil},
+			{"one that has hardly anything", []string{"A-IM", "feed", "If-None-Match",
+				strings.Replace(old, `"1250.`, `"1001.`, 1)}, 200, nil},
 		} {
 			w := get(t, h, target, c.headers...)
 			if w.Code != c.code {
@@ -98,13 +106,15 @@ func TestDelta(t *testing.T) {
 				t.Errorf("%s: %s: asked again: %d", target, c.name, w.Code)
 			}
 			if c.code == 200 {
-				if w.Header().Get("IM") != "" || w.Header().Get("Vary") != "A-IM" || len(titlesOf(t, w.Body.Bytes())) < reader.Window {
+				if w.Header().Get("IM") != "" || w.Header().Get("Vary") != "A-IM" ||
+					len(titlesOf(t, w.Body.Bytes())) < reader.Window {
 					t.Errorf("%s: %s: %v", target, c.name, w.Header())
 				}
 				continue
 			}
 			h := w.Header()
-			if h.Get("IM") != "feed" || h.Get("Delta-Base") != old || h.Get("Cache-Control") != "private, no-store, im" || h.Get("Vary") != "A-IM, If-None-Match" {
+			if h.Get("IM") != "feed" || h.Get("Delta-Base") != old ||
+				h.Get("Cache-Control") != "private, no-store, im" || h.Get("Vary") != "A-IM, If-None-Match" {
 				t.Errorf("%s: %s: %v", target, c.name, h)
 			}
 			if !bytes.Contains(w.Body.Bytes(), []byte("/feeds/1/3-22.")) {
@@ -114,7 +124,8 @@ func TestDelta(t *testing.T) {
 				t.Errorf("%s: %s: %q, want %q", target, c.name, titles, c.titles)
 			}
 		}
-		if w := do(t, h, http.MethodHead, target, "A-IM", "feed", "If-None-Match", old); w.Code != 200 || w.Header().Get("IM") != "" {
+		if w := do(t, h, http.MethodHead, target, "A-IM", "feed", "If-None-Match", old); w.Code != 200 ||
+			w.Header().Get("IM") != "" {
 			t.Errorf("%s: HEAD: %d, %v", target, w.Code, w.Header())
 		}
 	}
@@ -134,21 +145,24 @@ func TestArchiveDocuments(t *testing.T) {
 	}
 	for _, name := range []string{"atom", "rss"} {
 		document := body(t, get(t, h, "/feeds/1."+name))
-		if bytes.Contains(document, []byte("fh:archive>")) || link(document, "current") != "" || link(document, "next-archive") != "" {
+		if bytes.Contains(document, []byte("fh:archive>")) || link(document, "current") != "" ||
+			link(document, "next-archive") != "" {
 			t.Errorf("%s: the feed's own document is marked as an archive", name)
 		}
 		var way []string
 		for at := link(document, "prev-archive"); at != ""; at = link(document, "prev-archive") {
 			way = append(way, at)
 			w := get(t, h, at)
-			if document = body(t, w); !bytes.Contains(document, []byte("<fh:archive></fh:archive>")) || link(document, "current") != "/feeds/1."+name || link(document, "self") != at {
+			if document = body(t, w); !bytes.Contains(document, []byte("<fh:archive></fh:archive>")) ||
+				link(document, "current") != "/feeds/1."+name || link(document, "self") != at {
 				t.Errorf("%s: %s", at, document)
 			}
 			if w := get(t, h, at, "If-None-Match", w.Header().Get("ETag")); w.Code != http.StatusNotModified {
 				t.Errorf("%s: asked again: %d", at, w.Code)
 			}
 		}
-		if want := []string{"/feeds/1/3-22." + name, "/feeds/1/2." + name, "/feeds/1/1." + name}; !slices.Equal(way, want) {
+		if want := []string{"/feeds/1/3-22." + name, "/feeds/1/2." + name,
+			"/feeds/1/1." + name}; !slices.Equal(way, want) {
 			t.Errorf("%s: the way is %q, want %q", name, way, want)
 		}
 		if back := link(document, "next-archive"); back != "/feeds/1/2."+name {
@@ -166,8 +180,10 @@ func TestArchiveDocuments(t *testing.T) {
 	}
 	l.pages[0].Seqs = nil
 	for target, code := range map[string]int{
-		"/feeds/1/1.atom": 410, "/feeds/1/4.atom": 404, "/feeds/1/3.atom": 404, "/feeds/1/3-23.atom": 404, "/feeds/1/02.atom": 404, "/feeds/1/2-0.atom": 404,
-		"/feeds/1/.atom": 404, "/feeds/1/x.atom": 404, "/feeds/1/2.xml": 404, "/feeds/1": 404, "/feeds/": 404, "/feeds/9.atom": 404, "/feeds/0.atom": 404, "/feeds/-1.atom": 404,
+		"/feeds/1/1.atom": 410, "/feeds/1/4.atom": 404, "/feeds/1/3.atom": 404, "/feeds/1/3-23.atom": 404,
+		"/feeds/1/02.atom": 404, "/feeds/1/2-0.atom": 404,
+		"/feeds/1/.atom": 404, "/feeds/1/x.atom": 404, "/feeds/1/2.xml": 404, "/feeds/1": 404, "/feeds/": 404,
+		"/feeds/9.atom": 404, "/feeds/0.atom": 404, "/feeds/-1.atom": 404,
 		"/feeds/1-.atom": 404, "/feeds/01.atom": 404, "/feeds/1-x.atom": 404, "/feeds/1.atom?x": 200, "/all.xml": 404,
 	} {
 		if w := get(t, h, target); w.Code != code {
@@ -212,11 +228,13 @@ func TestAll(t *testing.T) {
 	l.entries[storm.Entry.Feed] = []archive.Record{storm}
 	l.versions[storm.Entry.Feed] = reader.Version{Arrived: 2001, At: day(7)}
 	w := get(t, h, "/all.atom", "A-IM", "feed", "If-None-Match", old)
-	if titles := titlesOf(t, w.Body.Bytes()); w.Code != 226 || !slices.Equal(titles, []string{"Gale"}) || !strings.Contains(w.Body.String(), "<title>Storms &amp; more</title>") {
+	if titles := titlesOf(t, w.Body.Bytes()); w.Code != 226 || !slices.Equal(titles, []string{"Gale"}) ||
+		!strings.Contains(w.Body.String(), "<title>Storms &amp; more</title>") {
 		t.Errorf("%d %q: %s", w.Code, titles, w.Body)
 	}
 	l.versions[exampleURL] = reader.Version{Arrived: 1004, Changed: 1, At: day(8)}
-	if w := get(t, h, "/all.atom", "A-IM", "feed", "If-None-Match", old); w.Code != 200 || len(titlesOf(t, w.Body.Bytes())) != 5 {
+	if w := get(t, h, "/all.atom", "A-IM", "feed", "If-None-Match", old); w.Code != 200 ||
+		len(titlesOf(t, w.Body.Bytes())) != 5 {
 		t.Errorf("after a change: %d", w.Code)
 	}
 }
@@ -226,9 +244,11 @@ func TestNothingToRun(t *testing.T) {
 	l := longLibrary(3)
 	l.feeds[0].Link = "javascript:alert(1)"
 	e := &l.entries[exampleURL][0].Entry
-	e.Link, e.Enclosures = "javascript:alert(2)", []feed.Enclosure{{URL: "javascript:alert(3)"}, {URL: "https://example.com/a.mp3"}}
+	e.Link, e.Enclosures = "javascript:alert(2)", []feed.Enclosure{{URL: "javascript:alert(3)"},
+		{URL: "https://example.com/a.mp3"}}
 	h := reader.New(reader.Config{Source: l})
-	for _, target := range []string{"/feeds/1.atom", "/feeds/1.rss", "/feeds/1.json", "/all.atom", "/archive?format=atom&q=3"} {
+	for _, target := range []string{"/feeds/1.atom", "/feeds/1.rss", "/feeds/1.json", "/all.atom",
+		"/archive?format=atom&q=3"} {
 		text := string(body(t, get(t, h, target)))
 		if strings.Contains(text, "javascript") || !strings.Contains(text, "a.mp3") {
 			t.Errorf("%s: %s", target, text)
@@ -242,10 +262,12 @@ func TestDeltaOfNothing(t *testing.T) {
 	h := reader.New(reader.Config{Source: l})
 	old := get(t, h, "/feeds/1.atom").Header().Get("ETag")
 	l.versions[exampleURL] = reader.Version{Arrived: 1005, Changed: 1, At: day(7)}
-	if w := get(t, h, "/feeds/1.atom", "A-IM", "feed", "If-None-Match", old); w.Code != http.StatusNotModified || w.Header().Get("ETag") != old || w.Body.Len() > 0 {
+	if w := get(t, h, "/feeds/1.atom", "A-IM", "feed", "If-None-Match", old); w.Code != http.StatusNotModified ||
+		w.Header().Get("ETag") != old || w.Body.Len() > 0 {
 		t.Errorf("a reader of deltas: %d %v", w.Code, w.Header())
 	}
-	if w := get(t, h, "/feeds/1.atom", "If-None-Match", old); w.Code != http.StatusOK || len(titlesOf(t, w.Body.Bytes())) != 5 {
+	if w := get(t, h, "/feeds/1.atom", "If-None-Match", old); w.Code != http.StatusOK ||
+		len(titlesOf(t, w.Body.Bytes())) != 5 {
 		t.Errorf("another: %d %v", w.Code, w.Header())
 	}
 }
@@ -254,7 +276,8 @@ func TestDeltaOfNothing(t *testing.T) {
 func TestWithoutHost(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/feeds/1.atom", nil)
 	r.Host = ""
-	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7791}))
+	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey,
+		&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7791}))
 	w := httptest.NewRecorder()
 	reader.New(reader.Config{Source: longLibrary(3)}).ServeHTTP(w, r)
 	if !strings.Contains(w.Body.String(), `rel="self" href="http://127.0.0.1:7791/feeds/1.atom"`) {
@@ -274,7 +297,9 @@ func TestHubIsNamed(t *testing.T) {
 		"/feeds/1.json": `"hubs":[{"type":"WebSub","url":"` + at + `"}]`,
 	} {
 		w := get(t, h, target)
-		if want2 := []string{"<http://127.0.0.1:7791" + target + `>; rel="self"`, "<" + at + `>; rel="hub"`}; !slices.Equal(w.Header()["Link"], want2) || !strings.Contains(w.Body.String(), want) {
+		if want2 := []string{"<http://127.0.0.1:7791" + target + `>; rel="self"`,
+			"<" + at + `>; rel="hub"`}; !slices.Equal(w.Header()["Link"], want2) ||
+			!strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %q\n%s", target, w.Header()["Link"], w.Body)
 		}
 	}
@@ -287,7 +312,8 @@ func TestHubIsNamed(t *testing.T) {
 	if w := do(t, h, http.MethodPost, "/hub", "Host", "evil.example"); w.Code != http.StatusMisdirectedRequest {
 		t.Errorf("/hub under another name: %d", w.Code)
 	}
-	if w := do(t, reader.New(reader.Config{Source: pagedLibrary()}), http.MethodPost, "/hub"); w.Code != http.StatusMethodNotAllowed {
+	if w := do(t, reader.New(reader.Config{Source: pagedLibrary()}), http.MethodPost,
+		"/hub"); w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("/hub without one: %d", w.Code)
 	}
 }
@@ -295,7 +321,8 @@ func TestHubIsNamed(t *testing.T) {
 // Behind a web server that speaks TLS every address in a document begins with https.
 func TestAddressesBehindTLS(t *testing.T) {
 	h := reader.New(reader.Config{Source: followedLibrary(), Hub: http.NotFoundHandler()})
-	for _, target := range []string{"/feed/" + string(exampleURL), "/feeds/1.rss", "/feeds/1.json", "/all.atom", "/opml?via=node", "/archive?q=id&format=atom", "/archive/opensearch.xml"} {
+	for _, target := range []string{"/feed/" + string(exampleURL), "/feeds/1.rss", "/feeds/1.json", "/all.atom",
+		"/opml?via=node", "/archive?q=id&format=atom", "/archive/opensearch.xml"} {
 		for _, proto := range []string{"https", "HTTPS", "https, http"} {
 			w := get(t, h, target, "X-Forwarded-Proto", proto)
 			text := string(body(t, w)) + strings.Join(w.Header().Values("Link"), " ")
@@ -303,7 +330,8 @@ func TestAddressesBehindTLS(t *testing.T) {
 				t.Errorf("%s by %s:\n%s", target, proto, text)
 			}
 		}
-		if w := get(t, h, target, "X-Forwarded-Proto", "http"); strings.Contains(string(body(t, w)), "https://127.0.0.1:7791/") {
+		if w := get(t, h, target, "X-Forwarded-Proto", "http"); strings.Contains(string(body(t, w)),
+			"https://127.0.0.1:7791/") {
 			t.Errorf("%s by http:\n%s", target, w.Body)
 		}
 	}

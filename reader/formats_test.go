@@ -28,7 +28,8 @@ func pagedLibrary() *library {
 		return reader.Block{BlockRef: ref, Prev: prev, Next: next, Seqs: seqs, Updated: day(5), Digest: ref.String()}
 	}
 	one, two, open := reader.BlockRef{Block: 1}, reader.BlockRef{Block: 2}, reader.BlockRef{Block: 3, Filled: 22}
-	l.pages = []reader.Block{page(one, reader.BlockRef{}, two), page(two, one, open, 1003, 1001), page(open, two, reader.BlockRef{}, 1002)}
+	l.pages = []reader.Block{page(one, reader.BlockRef{}, two), page(two, one, open, 1003, 1001),
+		page(open, two, reader.BlockRef{}, 1002)}
 	return l
 }
 
@@ -80,19 +81,22 @@ func TestFormatsReadByGofeed(t *testing.T) {
 		if first == nil {
 			first = doc
 		}
-		if doc.Title != "Example News" || doc.Link != "https://example.com/" || doc.FeedLink != "http://127.0.0.1:7791/feeds/1."+name || len(doc.Items) != 4 {
+		if doc.Title != "Example News" || doc.Link != "https://example.com/" ||
+			doc.FeedLink != "http://127.0.0.1:7791/feeds/1."+name || len(doc.Items) != 4 {
 			t.Fatalf("%s: %q, %q, %q with %d entries", name, doc.Title, doc.Link, doc.FeedLink, len(doc.Items))
 		}
 		for i, item := range doc.Items {
 			want := first.Items[i]
 			e := &l.entries[exampleURL][i].Entry
-			if item.GUID != want.GUID || item.Link != want.Link || name != "rss" && len(item.Authors) != len(e.Authors) || item.Title == "" {
+			if item.GUID != want.GUID || item.Link != want.Link || name != "rss" &&
+				len(item.Authors) != len(e.Authors) || item.Title == "" {
 				t.Errorf("%s: entry %d is %q at %q, want %q at %q", name, i, item.GUID, item.Link, want.GUID, want.Link)
 			}
 			if !e.Published.IsZero() && (item.PublishedParsed == nil || !item.PublishedParsed.Equal(e.Published)) {
 				t.Errorf("%s: entry %d was published at %v, want %v", name, i, item.PublishedParsed, e.Published)
 			}
-			if text := item.Content + item.Description; !strings.Contains(text, want.Content) || want.Content == "" && !strings.Contains(text, want.Description) {
+			if text := item.Content + item.Description; !strings.Contains(text, want.Content) || want.Content == "" &&
+				!strings.Contains(text, want.Description) {
 				t.Errorf("%s: entry %d: %q, want %q", name, i, text, want.Content)
 			}
 		}
@@ -115,7 +119,8 @@ func TestFormatsReadByFeed(t *testing.T) {
 		if name == "json" {
 			enclosures[1].Type = "application/octet-stream" // there must be one
 		}
-		if got.ID != e.ID || !slices.Equal(got.Authors, e.Authors) || !slices.Equal(got.Enclosures, enclosures) || !slices.Equal(got.Categories, e.Categories) {
+		if got.ID != e.ID || !slices.Equal(got.Authors, e.Authors) || !slices.Equal(got.Enclosures, enclosures) ||
+			!slices.Equal(got.Categories, e.Categories) {
 			t.Errorf("%s: %+v, want %+v", name, got, e)
 		}
 		if name != "json" && doc.PrevArchive != "http://127.0.0.1:7791/feeds/1/3-22."+feed.URL(name) {
@@ -150,7 +155,8 @@ func TestRSSMusts(t *testing.T) {
 			} `xml:"item"`
 		} `xml:"channel"`
 	}
-	if err := xml.Unmarshal(body(t, get(t, reader.New(reader.Config{Source: l}), "/feeds/1.rss")), &doc); err != nil || doc.Version != "2.0" {
+	if err := xml.Unmarshal(body(t, get(t, reader.New(reader.Config{Source: l}), "/feeds/1.rss")), &doc); err != nil ||
+		doc.Version != "2.0" {
 		t.Fatalf("version %q, %v", doc.Version, err)
 	}
 	for i, item := range doc.Channel.Items {
@@ -190,7 +196,8 @@ func TestJSONFeedMusts(t *testing.T) {
 		Items   []json.RawMessage `json:"items"`
 	}
 	h := reader.New(reader.Config{Source: l})
-	if err := json.Unmarshal(body(t, get(t, h, "/feeds/1.json")), &doc); err != nil || doc.Version != "https://jsonfeed.org/version/1.1" || doc.Title == "" || len(doc.Items) != 4 {
+	if err := json.Unmarshal(body(t, get(t, h, "/feeds/1.json")), &doc); err != nil ||
+		doc.Version != "https://jsonfeed.org/version/1.1" || doc.Title == "" || len(doc.Items) != 4 {
 		t.Fatalf("%+v, %v", doc, err)
 	}
 	if doc.Next != "http://127.0.0.1:7791/feeds/1/3-22.json" {

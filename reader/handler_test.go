@@ -63,7 +63,8 @@ func TestFeedAddresses(t *testing.T) {
 				}
 				return
 			}
-			if got := string(body(t, w)); !strings.Contains(got, "<id>"+strings.ReplaceAll(string(test.want), "&", "&amp;")+"</id>") {
+			if got := string(body(t, w)); !strings.Contains(got,
+				"<id>"+strings.ReplaceAll(string(test.want), "&", "&amp;")+"</id>") {
 				t.Errorf("want feed %s, got %.300s", test.want, got)
 			}
 		})
@@ -77,7 +78,8 @@ func TestAnswersInWords(t *testing.T) {
 		code                       int
 		words                      string
 	}{
-		{"unknown feed", "GET", "/feed/https://example.org/it's", "localhost", 404, `feedex subscribe 'https://example.org/it'\''s'`},
+		{"unknown feed", "GET", "/feed/https://example.org/it's", "localhost", 404,
+			`feedex subscribe 'https://example.org/it'\''s'`},
 		{"no URL", "GET", "/feed/", "localhost", 400, "http://"},
 		{"not http", "GET", "/feed/ftp://example.com/", "localhost", 400, "http://"},
 		{"blanks", "GET", "/feed/http://exa mple.com/", "localhost", 400, "http://"},
@@ -147,7 +149,8 @@ func TestSync(t *testing.T) {
 		asked = r.URL.Path
 		w.WriteHeader(http.StatusTeapot)
 	})
-	h := reader.New(reader.Config{Source: exampleLibrary(), Sync: map[string]http.Handler{"/v1/": api}, Web: http.NotFoundHandler()})
+	h := reader.New(reader.Config{Source: exampleLibrary(), Sync: map[string]http.Handler{"/v1/": api},
+		Web: http.NotFoundHandler()})
 	for _, test := range []struct {
 		method, target string
 		code           int
@@ -195,7 +198,8 @@ func TestArchiveFails(t *testing.T) {
 	broken.err = errDisk
 	h := reader.New(reader.Config{Source: broken})
 	for _, target := range []string{"/opml", "/feed/" + string(exampleURL)} {
-		if w := get(t, h, target); w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "fire") {
+		if w := get(t, h, target); w.Code != http.StatusInternalServerError ||
+			strings.Contains(w.Body.String(), "fire") {
 			t.Errorf("%s: %d %q, want 500 without details", target, w.Code, w.Body)
 		}
 	}
@@ -242,10 +246,14 @@ func (doorkeeper) FeverUser(context.Context, string) (string, error) { return ""
 func TestPasswords(t *testing.T) {
 	h := reader.New(reader.Config{Source: exampleLibrary(), Entrance: doorkeeper{}})
 	basic := func(user string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(user)) }
-	for _, target := range []string{"/feed/" + string(exampleURL), "/feeds/1.rss", "/all.json", "/archive?q=", "/opml", "/archive/opensearch.xml", "/else"} {
-		for _, headers := range [][]string{nil, {"Authorization", basic("phone:")}, {"Authorization", basic("other:secret")}, {"Authorization", basic(":secret")}, {"Authorization", "Basic x"}} {
+	for _, target := range []string{"/feed/" + string(exampleURL), "/feeds/1.rss", "/all.json", "/archive?q=", "/opml",
+		"/archive/opensearch.xml", "/else"} {
+		for _, headers := range [][]string{nil, {"Authorization", basic("phone:")},
+			{"Authorization", basic("other:secret")}, {"Authorization", basic(":secret")},
+			{"Authorization", "Basic x"}} {
 			w := get(t, h, target, headers...)
-			if w.Code != 401 || !strings.HasPrefix(w.Header().Get("WWW-Authenticate"), "Basic realm=") || strings.Contains(w.Body.String(), "Example News") {
+			if w.Code != 401 || !strings.HasPrefix(w.Header().Get("WWW-Authenticate"), "Basic realm=") ||
+				strings.Contains(w.Body.String(), "Example News") {
 				t.Errorf("%s with %q: %d %s", target, headers, w.Code, w.Body)
 			}
 		}

@@ -65,7 +65,8 @@ type (
 func writeJSON(w *bufio.Writer, d *document, entries records) error {
 	head := jsonFeed{
 		Version: "https://jsonfeed.org/version/1.1", Title: d.title(), HomePage: d.site, FeedURL: d.self, Next: d.prev,
-		Here: jsonFeedHere{Via: d.via, Updated: timestamp(d.updated), Archive: d.archived, Current: d.current, Newer: d.next},
+		Here: jsonFeedHere{Via: d.via, Updated: timestamp(d.updated), Archive: d.archived, Current: d.current,
+			Newer: d.next},
 	}
 	if d.hub != "" {
 		head.Hubs = []jsonHub{{"WebSub", d.hub}}

@@ -31,6 +31,8 @@ func (h *handler) admits(w http.ResponseWriter, r *http.Request) bool {
 		}
 	}
 	w.Header().Set("WWW-Authenticate", `Basic realm="feedex", charset="UTF-8"`)
-	say(w, http.StatusUnauthorized, "This node is reached from other machines and wants a name and a password. To make them:\n\n\tfeedex password add NAME")
+	say(w, http.StatusUnauthorized,
+		"This node is reached from other machines and wants a name and a password. To make them:\n\n\tfeedex "+
+			"password add NAME")
 	return false
 }

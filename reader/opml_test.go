@@ -43,18 +43,21 @@ func TestOPML(t *testing.T) {
 			{URL: at + "https://example.org/?a=1&b=2", Title: "Storms & more", Line: 9},
 		}
 		same := func(a, b opml.Feed) bool {
-			return a.URL == b.URL && a.Title == b.Title && a.Site == b.Site && a.Line == b.Line && len(a.Folder)+len(b.Folder) == 0
+			return a.URL == b.URL && a.Title == b.Title && a.Site == b.Site && a.Line == b.Line &&
+				len(a.Folder)+len(b.Folder) == 0
 		}
 		if !slices.EqualFunc(list.Feeds, want, same) || list.Problems != nil {
 			t.Errorf("%s: %+v, want %+v", target, list, want)
 		}
-		if strings.Contains(string(document), "abc123") || w.Header().Get("Feedex-Left-Out") != "1" || !strings.Contains(list.Title, "without") {
+		if strings.Contains(string(document), "abc123") || w.Header().Get("Feedex-Left-Out") != "1" ||
+			!strings.Contains(list.Title, "without") {
 			t.Errorf("%s: the secret feed: %q\n%s", target, w.Header().Get("Feedex-Left-Out"), document)
 		}
 		if got := w.Header().Get("Content-Type"); got != "text/x-opml; charset=utf-8" {
 			t.Errorf("%s: Content-Type %q", target, got)
 		}
-		if w := get(t, h, target, "If-None-Match", w.Header().Get("ETag")); w.Code != http.StatusNotModified || w.Body.Len() > 0 {
+		if w := get(t, h, target, "If-None-Match", w.Header().Get("ETag")); w.Code != http.StatusNotModified ||
+			w.Body.Len() > 0 {
 			t.Errorf("%s: asked again: %d", target, w.Code)
 		}
 		if w := do(t, h, http.MethodHead, target); w.Code != http.StatusOK || w.Body.Len() > 0 {
@@ -67,7 +70,8 @@ func TestOPML(t *testing.T) {
 	if w := get(t, h, "/opml", "Host", "evil.example.com"); w.Code != http.StatusMisdirectedRequest {
 		t.Errorf("under a name that is not the node's: %d", w.Code)
 	}
-	if w := get(t, reader.New(reader.Config{Source: &library{err: errDisk}}), "/opml"); w.Code != http.StatusInternalServerError {
+	if w := get(t, reader.New(reader.Config{Source: &library{err: errDisk}}),
+		"/opml"); w.Code != http.StatusInternalServerError {
 		t.Errorf("without an archive: %d", w.Code)
 	}
 }

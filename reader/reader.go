@@ -9,8 +9,8 @@
 // A feed's own document holds the latest entries, and leads to archive documents with all the others (RFC 5005).
 //
 // It is meant for the node's owner and shows everything, private feeds too, so it belongs on the
-// loopback address; on others it wants passwords (Config.Entrance). Against web pages that aim at it from the owner's browser it answers only under
-// names that are its own.
+// loopback address; on others it wants passwords (Config.Entrance). Against web pages that aim at it from the owner's
+// browser it answers only under names that are its own.
 package reader
 
 import (
@@ -34,8 +34,8 @@ type Config struct {
 	// Web answers whatever is no way in for a feed reader: pages for people. It has methods and a login of its own.
 	// Default: none.
 	Web http.Handler
-	// Known reports whether whoever asks needs no password here, because they have logged in there or for whatever else they
-	// are known. Default: all need one.
+	// Known reports whether whoever asks needs no password here, because they have logged in there or for whatever else
+	// they are known. Default: all need one.
 	Known func(*http.Request) bool
 	// Hub is the WebSub hub of the feeds, told by itself when there is something new. Default: none.
 	Hub http.Handler
@@ -70,9 +70,9 @@ type handler struct {
 	safe  *safehtml.Policy
 }
 
-// New makes the handler. It serves GET and HEAD of /feed/<url> and /feeds/<number>.<format>, with conditional requests and
-// deltas, of /all.<format>, which is all of them, of /archive, which searches them, and of /opml, which lists them as
-// OPML. What else there is answers Config.Web.
+// New makes the handler. It serves GET and HEAD of /feed/<url> and /feeds/<number>.<format>, with conditional requests
+// and deltas, of /all.<format>, which is all of them, of /archive, which searches them, and of /opml, which lists them
+// as OPML. What else there is answers Config.Web.
 //
 // It looks at the request target itself and must not stand behind an http.ServeMux pattern, which
 // would redirect away the two slashes in a feed's URL.
@@ -99,8 +99,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !h.knownHost(r.Host):
 		name := hostName(r.Host)
-		say(w, http.StatusMisdirectedRequest, "This node's reader is not known under the name %q. Use 127.0.0.1 or localhost, "+
-			"or let the node know the name: reader_host = [%q] in its config file, or --reader-host %s.", name, name, quote(name))
+		say(w, http.StatusMisdirectedRequest,
+			"This node's reader is not known under the name %q. Use 127.0.0.1 or localhost, "+
+				"or let the node know the name: reader_host = [%q] in its config file, or --reader-host %s.", name,
+			name, quote(name))
 	case h.sync(w, r):
 	case h.Web != nil && !ours(path):
 		h.Web.ServeHTTP(w, r)
@@ -123,7 +125,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(path, allPath):
 		h.serveAll(w, r, path[len(allPath):])
 	default:
-		say(w, http.StatusNotFound, "There is nothing here. A feed is at %s<its URL>, the list of feeds at %s.", feedPath, opmlPath)
+		say(w, http.StatusNotFound, "There is nothing here. A feed is at %s<its URL>, the list of feeds at %s.",
+			feedPath, opmlPath)
 	}
 }
 

@@ -53,7 +53,8 @@ type (
 // writeRSS writes RSS 2.0 by the Advisory Board's best practices (https://www.rssboard.org/rss-profile).
 func writeRSS(w *bufio.Writer, d *document, entries records) error {
 	x := newXMLWriter(w, "rss", "version", "2.0",
-		"xmlns:atom", atomSpace, "xmlns:content", "http://purl.org/rss/1.0/modules/content/", "xmlns:dc", "http://purl.org/dc/elements/1.1/",
+		"xmlns:atom", atomSpace, "xmlns:content", "http://purl.org/rss/1.0/modules/content/", "xmlns:dc",
+		"http://purl.org/dc/elements/1.1/",
 		"xmlns:fh", historySpace, "xmlns:media", "http://search.yahoo.com/mrss/")
 	x.open("channel")
 	x.element("title", d.title())

@@ -37,7 +37,8 @@ type Source interface {
 	// Following returns the feeds that the node follows, without those whose URL is a secret unless these are
 	// asked for, and the latest version of any.
 	Following(ctx context.Context, secret bool) (Following, error)
-	// NewestOfAll returns the seqs of the entries that arrived last in these feeds, the newest first, those above after.
+	// NewestOfAll returns the seqs of the entries that arrived last in these feeds, the newest first, those above
+	// after.
 	NewestOfAll(ctx context.Context, secret bool, after int64, limit int) ([]int64, error)
 	archive.Searcher
 }

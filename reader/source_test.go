@@ -22,8 +22,8 @@ import (
 
 const exampleURL = feed.URL("https://example.com/feed.xml")
 
-// library is a Source in memory. The number of a feed is its place in feeds, from 1, or comes behind them; the seq of an entry
-// is its place from the end of all entries of its feed, from 1, and 1000 times the feed's number more.
+// library is a Source in memory. The number of a feed is its place in feeds, from 1, or comes behind them; the seq of
+// an entry is its place from the end of all entries of its feed, from 1, and 1000 times the feed's number more.
 type library struct {
 	feeds    []archive.Feed
 	names    map[feed.URL]string // that the owner gave
@@ -45,7 +45,8 @@ func (l *library) Subscriptions(context.Context) (list []reading.Subscription, e
 	for i, f := range l.feeds {
 		if f.Subscribed {
 			list = append(list, reading.Subscription{
-				ID: reading.FeedID(i + 1), URL: f.URL, Name: l.names[f.URL], Title: safehtml.Label(f.Title), Site: f.Link, Folders: l.folders[f.URL],
+				ID: reading.FeedID(i + 1), URL: f.URL, Name: l.names[f.URL], Title: safehtml.Label(f.Title),
+				Site: f.Link, Folders: l.folders[f.URL],
 			})
 		}
 	}
@@ -55,7 +56,8 @@ func (l *library) Subscriptions(context.Context) (list []reading.Subscription, e
 func (l *library) Channel(_ context.Context, u feed.URL) (reader.Channel, error) {
 	for i, f := range l.feeds {
 		if f.URL == u {
-			return reader.Channel{Number: int64(i + 1), URL: u, Title: f.Title, Link: f.Link, Since: f.Since, Version: l.versions[u]}, l.err
+			return reader.Channel{Number: int64(i + 1), URL: u, Title: f.Title, Link: f.Link, Since: f.Since,
+				Version: l.versions[u]}, l.err
 		}
 	}
 	return reader.Channel{}, l.err
@@ -75,7 +77,8 @@ func (l *library) Newest(_ context.Context, n int64, limit int) (seqs []int64, e
 	return seqs, l.err
 }
 
-func (l *library) Changed(_ context.Context, n int64, since reader.Version, last int64, limit int) (seqs []int64, err error) {
+func (l *library) Changed(_ context.Context, n int64, since reader.Version, last int64,
+	limit int) (seqs []int64, err error) {
 	for seq, change := range l.changed {
 		if seq/1000 == n && change > since.Changed && seq <= last {
 			seqs = append(seqs, seq)
@@ -164,7 +167,8 @@ func day(n int) time.Time { return time.Date(2026, 3, n, 12, 0, 0, 0, time.UTC) 
 func exampleLibrary() *library {
 	entries := []feed.Entry{
 		{
-			ID: "tag:example.com,2026:4", Title: "Everything & more <em>inside</em>", Link: "https://example.com/4?a=1&b=2",
+			ID: "tag:example.com,2026:4", Title: "Everything & more <em>inside</em>",
+			Link:    "https://example.com/4?a=1&b=2",
 			Authors: []string{"Ada Lovelace", "Charles <Babbage>"}, Published: day(4), Updated: day(5),
 			Summary: "<p>A summary &amp; so on</p>", Content: "<p>Line one\nline two</p>\r\n<pre>]]></pre>",
 			Categories: []string{"engines", "R&D"},
@@ -173,7 +177,8 @@ func exampleLibrary() *library {
 				{URL: "https://example.com/4.bin"},
 			},
 		},
-		{ID: "https://example.com/3", Title: "A map<string> of 1 < 2", Link: "https://example.com/3", Published: day(3), Summary: "brief"},
+		{ID: "https://example.com/3", Title: "A map<string> of 1 < 2", Link: "https://example.com/3", Published: day(3),
+			Summary: "brief"},
 		{ID: "17", Title: "The id is a number", Link: "https://example.com/2", Updated: day(2)},
 		{Title: "No id, no link, no date", Summary: "words"},
 	}

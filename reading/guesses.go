@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// freeGuesses is how many wrong passwords an address may show at once, and guessEvery after what time it may show one
-	// more.
+	// freeGuesses is how many wrong passwords an address may show at once, and guessEvery after what time it may show
+	// one more.
 	freeGuesses = 10
 	guessEvery  = 10 * time.Second
-	// maxGuessers bounds of how many addresses wrong passwords are remembered, and maxFamiliar of how many pairs of an address
-	// and a password that the owner came in so.
+	// maxGuessers bounds of how many addresses wrong passwords are remembered, and maxFamiliar of how many pairs of an
+	// address and a password that the owner came in so.
 	maxGuessers = 4096
 	maxFamiliar = 1024
 )
@@ -27,9 +27,9 @@ func (e Slowed) Error() string {
 // Seconds is how long to wait, in whole seconds, for the header Retry-After.
 func (e Slowed) Seconds() int { return int((e.Wait + time.Second - 1) / time.Second) }
 
-// Guesses slow those down who guess at passwords, by their address, of which an IPv6 /64 is one. The owner at another address
-// notices nothing of that, and nor does a program at the same one whose password let it in from there before. It has no
-// clock and is not safe for concurrent use. The zero value is ready.
+// Guesses slow those down who guess at passwords, by their address, of which an IPv6 /64 is one. The owner at another
+// address notices nothing of that, and nor does a program at the same one whose password let it in from there before.
+// It has no clock and is not safe for concurrent use. The zero value is ready.
 type Guesses struct {
 	// wrong is until when the guesses of an address are all paid for, at one in guessEvery. Who is further ahead than
 	// freeGuesses waits.
@@ -43,8 +43,8 @@ type familiar struct {
 	hash Hash
 }
 
-// Try counts a password that is shown at now by whoever is at an address. The error is a Slowed where they have to wait; then
-// it must not be looked at.
+// Try counts a password that is shown at now by whoever is at an address. The error is a Slowed where they have to
+// wait; then it must not be looked at.
 func (g *Guesses) Try(now time.Time, from netip.Addr, h Hash) error {
 	from = guesserAt(from)
 	if _, ok := g.familiar[familiar{from, h}]; ok {

@@ -31,7 +31,8 @@ func TestGuessesAreSlowed(t *testing.T) {
 		t.Errorf("%d guesses are looked at, want %d", n, freeGuesses)
 	}
 	var slowed Slowed
-	if err := guess(&g, noon, "2a00:1:2:3:ffff::9", "wrong"); !errors.As(err, &slowed) || slowed.Wait != guessEvery || slowed.Seconds() != 10 {
+	if err := guess(&g, noon, "2a00:1:2:3:ffff::9", "wrong"); !errors.As(err, &slowed) || slowed.Wait != guessEvery ||
+		slowed.Seconds() != 10 {
 		t.Errorf("another address of the same /64: %v", err)
 	}
 	if n := guesses(&g, noon.Add(time.Hour), guesser, 1000); n != freeGuesses {
@@ -45,12 +46,14 @@ func TestGuessesAreSlowed(t *testing.T) {
 			t.Errorf("%s has to wait: %v", other, err)
 		}
 	}
-	if n := guesses(&g, noon, "192.0.2.2", freeGuesses); n != freeGuesses || guess(&g, noon, "::ffff:192.0.2.2", "wrong") == nil {
+	if n := guesses(&g, noon, "192.0.2.2", freeGuesses); n != freeGuesses ||
+		guess(&g, noon, "::ffff:192.0.2.2", "wrong") == nil {
 		t.Error("an IPv4 address that is mapped into IPv6 is another one")
 	}
 }
 
-// Who came in by a password before does so while somebody at the same address guesses, and nothing is learned of others.
+// Who came in by a password before does so while somebody at the same address guesses, and nothing is learned of
+// others.
 func TestTheOwnerIsNotLockedOut(t *testing.T) {
 	var g Guesses
 	shared, right := netip.MustParseAddr("127.0.0.1"), HashOf("right")

@@ -33,7 +33,8 @@ type HeadlineQuery struct {
 	Feed    int64 // the number of the feed; 0 for all
 	Unread  bool  // only what is not read
 	Starred bool  // only what is starred
-	Before  int64 // only what came before the entry of this seq or, for Unread and Starred, before the item of this id; 0 for all
-	Secret  bool  // also of feeds whose URL is a secret
-	Limit   int
+	// only what came before the entry of this seq or, for Unread and Starred, before the item of this id; 0 for all
+	Before int64
+	Secret bool // also of feeds whose URL is a secret
+	Limit  int
 }

@@ -10,9 +10,9 @@ import (
 	"feedex/opml"
 )
 
-// A Library is what the sync APIs of feed readers ask of a node, and tell it. Several goroutines may use it at once. Its
-// methods end early with their context's error; reading takes no longer than some seconds, and works also while nothing
-// can be stored. What a method changed is durable when it returns nil.
+// A Library is what the sync APIs of feed readers ask of a node, and tell it. Several goroutines may use it at once.
+// Its methods end early with their context's error; reading takes no longer than some seconds, and works also while
+// nothing can be stored. What a method changed is durable when it returns nil.
 type Library interface {
 	Entrance
 	Items
@@ -61,10 +61,11 @@ type Desk interface {
 	// Discover is which feeds are at an address: the one there, or those that the web page there names. It follows
 	// none. The error wraps ErrNoFeed where there is none, and ErrUnread where the address could not be read.
 	Discover(ctx context.Context, u feed.URL) ([]discover.Feed, error)
-	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks. It is no error if nobody followed it.
+	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks. It is no error if nobody
+	// followed it.
 	Unsubscribe(ctx context.Context, id FeedID) error
-	// Arrange titles and files feeds. Feeds that nobody knows do not matter. The error wraps ErrName or ErrFolders where
-	// that is the reason; nothing is changed then.
+	// Arrange titles and files feeds. Feeds that nobody knows do not matter. The error wraps ErrName or ErrFolders
+	// where that is the reason; nothing is changed then.
 	Arrange(ctx context.Context, list ...Arrangement) error
 	// AddFolder makes a folder, or finds that of this name. Errors as with Arrange.
 	AddFolder(ctx context.Context, name string) (FolderID, error)

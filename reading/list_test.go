@@ -12,7 +12,8 @@ import (
 func TestList(t *testing.T) {
 	feeds := []reading.Subscription{
 		{URL: "https://example.org/?a=1&b=2", Title: "Storms & more"},
-		{URL: "https://example.com/feed.xml", Name: "Mine", Title: "Theirs", Site: "https://example.com/", Folders: []reading.Folder{{ID: 1, Name: "A"}, {ID: 2, Name: "B › C"}}},
+		{URL: "https://example.com/feed.xml", Name: "Mine", Title: "Theirs", Site: "https://example.com/",
+			Folders: []reading.Folder{{ID: 1, Name: "A"}, {ID: 2, Name: "B › C"}}},
 		{URL: "https://example.net/?token=abc123"},
 	}
 	var got []string
@@ -20,7 +21,8 @@ func TestList(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %q %q %q", f.URL, f.Title, f.Site, f.Folder))
 	}
 	want := []string{
-		`https://example.com/feed.xml "Mine" "https://example.com/" ["A"]`, `https://example.com/feed.xml "Mine" "https://example.com/" ["B" "C"]`,
+		`https://example.com/feed.xml "Mine" "https://example.com/" ["A"]`,
+		`https://example.com/feed.xml "Mine" "https://example.com/" ["B" "C"]`,
 		`https://example.net/?token=abc123 "" "" []`, `https://example.org/?a=1&b=2 "Storms & more" "" []`,
 	}
 	if !slices.Equal(got, want) {

@@ -26,8 +26,8 @@ type Password struct {
 // A Hash is what is kept of a secret: its SHA-256.
 type Hash [sha256.Size]byte
 
-// SecretBytes is how many bytes of chance a password holds. It is written as twice as many lower-case hexadecimal digits:
-// some programs stumble over other characters in what they keep of it.
+// SecretBytes is how many bytes of chance a password holds. It is written as twice as many lower-case hexadecimal
+// digits: some programs stumble over other characters in what they keep of it.
 const SecretBytes = 16
 
 // MaxPasswords is how many passwords there may be.
@@ -41,7 +41,8 @@ var (
 
 // NewPassword is the password of a name, made at now, that is spelled so.
 func NewPassword(name, secret string, now time.Time) Password {
-	return Password{Name: name, Hash: HashOf(secret), Fever: FeverHash(FeverKey(name, secret)), Created: time.Unix(now.Unix(), 0).UTC()}
+	return Password{Name: name, Hash: HashOf(secret), Fever: FeverHash(FeverKey(name, secret)),
+		Created: time.Unix(now.Unix(), 0).UTC()}
 }
 
 // HashOf is the hash of a password, of which blanks around it are none.

@@ -40,7 +40,8 @@ func TestChecked(t *testing.T) {
 	title := " a\x00\n title" + strings.Repeat("x", reading.MaxName)
 	list := []reading.Arrangement{{Name: &title, Into: []string{" A "}}}
 	got, err := reading.Checked(list)
-	if err != nil || len(*got[0].Name) != reading.MaxName || !strings.HasPrefix(*got[0].Name, "a titlex") || got[0].Into[0] != "A" {
+	if err != nil || len(*got[0].Name) != reading.MaxName || !strings.HasPrefix(*got[0].Name, "a titlex") ||
+		got[0].Into[0] != "A" {
 		t.Errorf("Checked = %+v, %v", got, err)
 	}
 	if list[0].Into[0] != " A " || *list[0].Name != title {
@@ -71,7 +72,8 @@ func TestFeverKey(t *testing.T) {
 		t.Errorf("FeverKey = %s, want %s", got, want)
 	}
 	p := reading.NewPassword("phone", "00ff", time.Unix(1, 5))
-	if p.Fever != reading.FeverHash(strings.ToUpper(want)) || p.Hash != reading.HashOf(" 00ff\n") || p.Hash == reading.HashOf("00FF") || p.Created.Nanosecond() != 0 {
+	if p.Fever != reading.FeverHash(strings.ToUpper(want)) || p.Hash != reading.HashOf(" 00ff\n") ||
+		p.Hash == reading.HashOf("00FF") || p.Created.Nanosecond() != 0 {
 		t.Errorf("NewPassword = %+v", p)
 	}
 }
@@ -86,7 +88,8 @@ func TestStreamBefore(t *testing.T) {
 
 func TestMoment(t *testing.T) {
 	for n, want := range map[int64]time.Time{
-		-1: {}, 0: {}, 1: time.Unix(1, 0), 1_700_000_000: time.Unix(1_700_000_000, 0), 99_999_999_999: time.Unix(99_999_999_999, 0),
+		-1: {}, 0: {}, 1: time.Unix(1, 0), 1_700_000_000: time.Unix(1_700_000_000, 0),
+		99_999_999_999:  time.Unix(99_999_999_999, 0),
 		100_000_000_000: time.Unix(100_000_000, 0), 1_700_000_000_001: time.Unix(1_700_000_000, 1e6),
 		100_000_000_000_000: time.Unix(100_000_000, 0), 1_700_000_000_000_001: time.Unix(1_700_000_000, 1e3),
 	} {

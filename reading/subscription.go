@@ -122,8 +122,9 @@ func FolderName(raw string) (string, error) {
 	return name, nil
 }
 
-// nameOf is a name as it is kept: one line in which no reader finds markup, so that it is the same in all of them. Lists of
-// feeds come from strangers too, and what a reader was told is the name of a folder it says when it means the folder.
+// nameOf is a name as it is kept: one line in which no reader finds markup, so that it is the same in all of them.
+// Lists of feeds come from strangers too, and what a reader was told is the name of a folder it says when it means the
+// folder.
 func nameOf(raw string) string { return safehtml.Inert(safehtml.Line(raw)) }
 
 // cut is s without what is more than a name may be long.

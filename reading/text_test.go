@@ -38,7 +38,8 @@ func TestTitles(t *testing.T) {
 
 func TestHTML(t *testing.T) {
 	text := reading.NewText()
-	i := reading.Item{Entry: feed.Entry{Feed: "https://example.com/feed", Summary: `<a href="/a">s</a><script>x</script>`, Authors: []string{"A", "B"}}}
+	i := reading.Item{Entry: feed.Entry{Feed: "https://example.com/feed",
+		Summary: `<a href="/a">s</a><script>x</script>`, Authors: []string{"A", "B"}}}
 	if got, want := text.HTML(&i), `<a href="https://example.com/a">s</a>`; got != want {
 		t.Errorf("HTML = %q, want %q", got, want)
 	}

@@ -37,7 +37,8 @@ func New() *Policy {
 	p := bluemonday.UGCPolicy()
 	p.RequireNoFollowOnLinks(false)
 	p.AllowDataURIImages()
-	p.AllowElements("audio", "video", "source", "picture", "iframe", "center", "font", "nav", "header", "footer", "main")
+	p.AllowElements("audio", "video", "source", "picture", "iframe", "center", "font", "nav", "header",
+		"footer", "main")
 	p.AllowAttrs("src").OnElements("audio", "video", "source")
 	p.AllowAttrs("src").Matching(https).OnElements("iframe")
 	p.AllowAttrs("poster").OnElements("video")

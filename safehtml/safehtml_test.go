@@ -15,24 +15,31 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func TestClean(t *testing.T) {
 	p := safehtml.New()
 	for name, tc := range map[string]struct{ markup, want string }{
-		"text":               {"1 &lt; 2", "1 &lt; 2"},
-		"an article":         {`<h2>T</h2><p>a <b>b</b> <code>c</code></p><ul><li>d</li></ul>`, `<h2>T</h2><p>a <b>b</b> <code>c</code></p><ul><li>d</li></ul>`},
-		"a program":          {`a<script>alert(1)</script>b`, `ab`},
-		"an event":           {`<img src="https://example.com/i.png" onerror="alert(1)">`, `<img src="https://example.com/i.png">`},
-		"a javascript link":  {`<a href="javascript:alert(1)">a</a>`, `a`},
-		"one in disguise":    {"<a href=\" java\nscript:alert(1)\">a</a>", `a`},
-		"a page in a link":   {`<a href="data:text/html,<script>alert(1)</script>">a</a>`, `a`},
-		"a style":            {`<p style="position:fixed;inset:0">a</p><style>p{}</style>`, `<p>a</p>`},
-		"a form":             {`<form action="https://example.net/"><input name="password"><button>Log in</button></form>`, `Log in`},
-		"an object":          {`<object data="x.swf"></object><embed src="x.swf">a`, `a`},
-		"another base":       {`<base href="https://example.net/"><meta http-equiv="refresh" content="0">a`, `a`},
-		"a drawing":          {`<svg onload="alert(1)"><script>alert(1)</script></svg>a`, `a`},
-		"relative addresses": {`<a href="b.html">b</a><img src="/c.png">`, `<a href="https://example.com/a/b.html">b</a><img src="https://example.com/c.png">`},
-		"a video":            {`<video src="v.mp4" controls="" width="640" autoplay></video>`, `<video src="https://example.com/a/v.mp4" controls="" width="640"></video>`},
+		"text": {"1 &lt; 2", "1 &lt; 2"},
+		"an article": {`<h2>T</h2><p>a <b>b</b> <code>c</code></p><ul><li>d</li></ul>`,
+			`<h2>T</h2><p>a <b>b</b> <code>c</code></p><ul><li>d</li></ul>`},
+		"a program": {`a<script>alert(1)</script>b`, `ab`},
+		"an event": {`<img src="https://example.com/i.png" onerror="alert(1)">`,
+			`<img src="https://example.com/i.png">`},
+		"a javascript link": {`<a href="javascript:alert(1)">a</a>`, `a`},
+		"one in disguise":   {"<a href=\" java\nscript:alert(1)\">a</a>", `a`},
+		"a page in a link":  {`<a href="data:text/html,<script>alert(1)</script>">a</a>`, `a`},
+		"a style":           {`<p style="position:fixed;inset:0">a</p><style>p{}</style>`, `<p>a</p>`},
+		"a form":            {`<form action="https://example.net/"><input name="password"><button>Log in</button></form>`, `Log in`},
+		"an object":         {`<object data="x.swf"></object><embed src="x.swf">a`, `a`},
+		"another base":      {`<base href="https://example.net/"><meta http-equiv="refresh" content="0">a`, `a`},
+		"a drawing":         {`<svg onload="alert(1)"><script>alert(1)</script></svg>a`, `a`},
+		"relative addresses": {`<a href="b.html">b</a><img src="/c.png">`,
+			`<a href="https://example.com/a/b.html">b</a><img src="https://example.com/c.png">`},
+		"a video": {`<video src="v.mp4" controls="" width="640" autoplay></video>`,
+			`<video src="https://example.com/a/v.mp4" controls="" width="640"></video>`},
 		"a frame": {`<iframe src="https://video.example/1" width="560" onload="alert(1)"></iframe>`,
-			`<iframe src="https://video.example/1" width="560" sandbox="allow-scripts allow-same-origin allow-popups"></iframe>`},
-		"a frame of our own": {`<iframe src="javascript:alert(1)" srcdoc="<script>alert(1)</script>" sandbox="allow-top-navigation"></iframe>`, ``},
-		"a frame nearby":     {`<iframe src="http://192.168.1.1/reboot"></iframe><iframe src="https://127.0.0.1:7791/"></iframe>`, ``},
+			`<iframe src="https://video.example/1" width="560" sandbox="allow-scripts allow-same-origin ` +
+				`allow-popups"></iframe>`},
+		"a frame of our own": {`<iframe src="javascript:alert(1)" srcdoc="<script>alert(1)</script>" ` +
+			`sandbox="allow-top-navigation"></iframe>`, ``},
+		"a frame nearby": {`<iframe src="http://192.168.1.1/reboot"></iframe><iframe ` +
+			`src="https://127.0.0.1:7791/"></iframe>`, ``},
 		"control characters": {"<p>a&#27;[2J\x1b&#0;</p>", "<p>a[2J\uFFFD</p>"},
 		"a sandbox in text":  {`<p title='sandbox=""'>sandbox=""</p>`, `<p>sandbox=&#34;&#34;</p>`},
 	} {
@@ -61,14 +68,16 @@ func TestText(t *testing.T) {
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{
 		"<p>a</p>", "<scr<script>ipt>alert(1)</script>", `<a href="&#106;avascript:alert(1)">`, "<svg/onload=alert(1)>",
-		"<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>", `<iframe src="//x">`, "<!--><img src=x onerror=a>-->",
+		"<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>", `<iframe src="//x">`,
+		"<!--><img src=x onerror=a>-->",
 	} {
 		f.Add(s)
 	}
 	p := safehtml.New()
 	f.Fuzz(func(t *testing.T, markup string) {
 		got := p.Clean(markup, link)
-		for _, bad := range []string{"<script", "<style", "<svg", "<math", "<form", "<object", `="javascript:`, "<!--"} {
+		for _, bad := range []string{"<script", "<style", "<svg", "<math", "<form", "<object",
+			`="javascript:`, "<!--"} {
 			if strings.Contains(strings.ToLower(got), bad) {
 				t.Fatalf("%q became %q", markup, got)
 			}

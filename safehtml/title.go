@@ -125,7 +125,8 @@ func withoutMarkup(title string) string {
 			continue
 		case p.kind == tokens.EndTagToken && open[p.tag] > 0:
 			open[p.tag]--
-		case p.kind == tokens.StartTagToken && p.tag != 0 && closed[p.tag] > p.end && !strings.HasPrefix(title[p.end:], "</"):
+		case p.kind == tokens.StartTagToken && p.tag != 0 && closed[p.tag] > p.end &&
+			!strings.HasPrefix(title[p.end:], "</"):
 			open[p.tag]++
 		case p.kind != tokens.EndTagToken && void(p.tag) && !spokenOf(title, p):
 		case p.kind != tokens.EndTagToken && p.tag == atom.Img && p.alt != "":
@@ -200,8 +201,10 @@ func spokenOf(title string, p *piece) bool {
 // inTitles reports whether the element is one that holds the text of a title, or stands in it.
 func inTitles(tag atom.Atom) bool {
 	switch tag {
-	case atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code, atom.Del, atom.Dfn,
-		atom.Em, atom.Font, atom.I, atom.Img, atom.Ins, atom.Kbd, atom.Mark, atom.Nobr, atom.Q, atom.S, atom.Samp, atom.Small,
+	case atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code,
+		atom.Del, atom.Dfn,
+		atom.Em, atom.Font, atom.I, atom.Img, atom.Ins, atom.Kbd, atom.Mark, atom.Nobr, atom.Q, atom.S,
+		atom.Samp, atom.Small,
 		atom.Span, atom.Strike, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.Tt, atom.U, atom.Var, atom.Wbr:
 		return true
 	}

@@ -130,7 +130,8 @@ func TestLongTitles(t *testing.T) {
 	} {
 		published := strings.Repeat(part, 1<<20/len(part))
 		for _, got := range []string{safehtml.Title(published), safehtml.Label(published)} {
-			if n := utf8.RuneCountInString(got); n > safehtml.MaxTitle || !strings.HasSuffix(got, "…") || !utf8.ValidString(got) {
+			if n := utf8.RuneCountInString(got); n > safehtml.MaxTitle || !strings.HasSuffix(got, "…") ||
+				!utf8.ValidString(got) {
 				t.Errorf("of %q a million times: %d characters, %.40q", part, n, got)
 			}
 		}
@@ -142,11 +143,12 @@ func TestLongTitles(t *testing.T) {
 }
 
 // genTitle makes titles of pieces of markup.
-var genTitle = rapid.OneOf(rapid.String(), rapid.StringMatching(`([<>&;#/!?a-b0-9x '"=-]|&(amp;)*(lt|gt|amp|quot|#60|#x3c|copy);?`+
-	`|</?(b|i|br|p|img src=x|script|T)>?|[\x{202e}\x{2067}\x{1b}\x{fffd}])*`))
+var genTitle = rapid.OneOf(rapid.String(),
+	rapid.StringMatching(`([<>&;#/!?a-b0-9x '"=-]|&(amp;)*(lt|gt|amp|quot|#60|#x3c|copy);?`+
+		`|</?(b|i|br|p|img src=x|script|T)>?|[\x{202e}\x{2067}\x{1b}\x{fffd}])*`))
 
-// Whatever is published, a label is the same whether a program takes it for text or for HTML, once or several times, and has
-// nothing that acts on what is around it.
+// Whatever is published, a label is the same whether a program takes it for text or for HTML, once or several times,
+// and has nothing that acts on what is around it.
 func TestLabelsAreInert(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		published := genTitle.Draw(t, "title")
@@ -183,23 +185,27 @@ func TestLabelsAreInert(t *testing.T) {
 // What is text is shown as it is: Atom and JSON Feed say so of a title, and it is kept as HTML that means the same.
 func TestTextOfFeedsIsShownAsItIs(t *testing.T) {
 	for _, title := range []string{
-		"What <b> does", "Use <em></em>", "a <b>b</b> c", "How to write &lt;b>", "Vec<T>", "<script>alert(1)</script>", "1 < 2 & 3 > 2",
+		"What <b> does", "Use <em></em>", "a <b>b</b> c", "How to write &lt;b>", "Vec<T>", "<script>alert(1)</script>",
+		"1 < 2 & 3 > 2",
 	} {
 		document, err := json.Marshal(map[string]any{
-			"version": "https://jsonfeed.org/version/1.1", "title": title, "items": []any{map[string]any{"id": "1", "title": title}},
+			"version": "https://jsonfeed.org/version/1.1", "title": title,
+			"items": []any{map[string]any{"id": "1", "title": title}},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		element := `<title type="text">` + html.EscapeString(title) + `</title>`
-		atom := `<feed xmlns="http://www.w3.org/2005/Atom">` + element + `<entry><id>1</id>` + element + `</entry></feed>`
+		atom := `<feed xmlns="http://www.w3.org/2005/Atom">` + element + `<entry><id>1</id>` + element +
+			`</entry></feed>`
 		for _, body := range []string{string(document), atom} {
 			doc, err := feed.Parse("https://example.com/feed", "", []byte(body), noon)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got, of := safehtml.Title(doc.Entries[0].Title), safehtml.Title(doc.Title); got != title || of != title {
-				t.Errorf("%q is shown as %q and %q, by way of %q and %q", title, got, of, doc.Entries[0].Title, doc.Title)
+				t.Errorf("%q is shown as %q and %q, by way of %q and %q", title, got, of,
+					doc.Entries[0].Title, doc.Title)
 			}
 		}
 	}
@@ -207,7 +213,8 @@ func TestTextOfFeedsIsShownAsItIs(t *testing.T) {
 
 func TestLinks(t *testing.T) {
 	for address, want := range map[string]string{
-		"https://example.com/a": "=", "HTTP://example.com": "=", "mailto:a@example.com": "=", "magnet:?xt=urn:btih:1": "=",
+		"https://example.com/a": "=", "HTTP://example.com": "=", "mailto:a@example.com": "=",
+		"magnet:?xt=urn:btih:1":                "=",
 		"https://example.com/?a=1&b=2+3#x'(é)": "=",
 		"javascript:alert(1)":                  "", " JavaScript:alert(1)": "", "java\tscript:alert(1)": "",
 		"vbscript:x": "", "data:text/html,x": "",
@@ -233,12 +240,14 @@ func TestEntry(t *testing.T) {
 	}
 	authors, categories := []string{"Ann &amp; <b>Bob</b>", "\u202e"}, []string{"<script>", "Q&amp;A"}
 	e := feed.Entry{
-		Title: "a &lt;b&gt;", Link: "javascript:alert(1)", Authors: authors, Categories: categories, Enclosures: files, Summary: "<b>s",
+		Title: "a &lt;b&gt;", Link: "javascript:alert(1)", Authors: authors, Categories: categories, Enclosures: files,
+		Summary: "<b>s",
 	}
 	safehtml.Entry(&e)
 	want := feed.Entry{
 		Title: "a ＜b＞", Authors: []string{"Ann & Bob"}, Categories: []string{"＜script＞", "Q&A"}, Summary: "<b>s",
-		Enclosures: []feed.Enclosure{{URL: "https://example.com/a.mp3", Type: "audio/mpeg", Length: 1}, {URL: "https://example.com/b"}},
+		Enclosures: []feed.Enclosure{{URL: "https://example.com/a.mp3", Type: "audio/mpeg", Length: 1},
+			{URL: "https://example.com/b"}},
 	}
 	if !e.Equal(&want) {
 		t.Errorf("%+v is left, want %+v", e, want)

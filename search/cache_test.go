@@ -42,12 +42,13 @@ func TestAnswersAreKeptForTheirTime(t *testing.T) {
 		answer protocol.Answer
 		life   time.Duration
 	}{
-		"usual":              {feed.Filter{}, protocol.Answer{Found: some}, time.Minute},
-		"cut by its limit":   {feed.Filter{}, protocol.Answer{Found: some, Cut: protocol.CutLimit}, time.Minute},
-		"of the past":        {feed.Filter{Until: now.Add(-1)}, protocol.Answer{Found: some}, 10 * time.Minute},
-		"of today":           {feed.Filter{Until: now.Add(1)}, protocol.Answer{Found: some}, time.Minute},
-		"empty":              {feed.Filter{Until: now.Add(-1)}, protocol.Answer{}, 30 * time.Second},
-		"partial":            {feed.Filter{Until: now.Add(-1)}, protocol.Answer{Found: some, Cut: protocol.CutTime}, 10 * time.Second},
+		"usual":            {feed.Filter{}, protocol.Answer{Found: some}, time.Minute},
+		"cut by its limit": {feed.Filter{}, protocol.Answer{Found: some, Cut: protocol.CutLimit}, time.Minute},
+		"of the past":      {feed.Filter{Until: now.Add(-1)}, protocol.Answer{Found: some}, 10 * time.Minute},
+		"of today":         {feed.Filter{Until: now.Add(1)}, protocol.Answer{Found: some}, time.Minute},
+		"empty":            {feed.Filter{Until: now.Add(-1)}, protocol.Answer{}, 30 * time.Second},
+		"partial": {feed.Filter{Until: now.Add(-1)}, protocol.Answer{Found: some, Cut: protocol.CutTime},
+			10 * time.Second},
 		"partial, and empty": {feed.Filter{}, protocol.Answer{Cut: protocol.CutRefused}, 10 * time.Second},
 	} {
 		var kept search.Cache

@@ -212,7 +212,8 @@ func TestNobodyCrowdsOthersOut(t *testing.T) {
 			}
 		}
 		if true != honest || made != limit-honest || !cut {
-			t.Errorf("made up entries that come %s: %d true and %d made up ones are kept, cut %v", name, true, made, cut)
+			t.Errorf("made up entries that come %s: %d true and %d made up ones are kept, cut %v", name,
+				true, made, cut)
 		}
 	}
 }
@@ -292,22 +293,26 @@ func TestTheFutureIsNow(t *testing.T) {
 func TestAnswersAreHeldAgainstTheQuestion(t *testing.T) {
 	undated := found(5)
 	undated.Published = time.Time{}
-	f := feed.Filter{Feed: news, Since: now.Add(-10 * time.Hour), Until: now.Add(-time.Hour), IDs: []feed.EntryID{{2}, {3}, {5}}, Limit: 2}
+	f := feed.Filter{Feed: news, Since: now.Add(-10 * time.Hour), Until: now.Add(-time.Hour),
+		IDs: []feed.EntryID{{2}, {3}, {5}}, Limit: 2}
 	other := found(2)
 	other.Feed = "https://example.org/"
 	for name, c := range map[string]struct {
 		found []protocol.Found
 		want  error
 	}{
-		"what was asked for":   {[]protocol.Found{found(2), found(3)}, nil},
-		"nothing":              {nil, nil},
-		"more than asked for":  {[]protocol.Found{found(2), found(3), found(2)}, search.ErrTooMany},
-		"another feed":         {[]protocol.Found{other}, search.ErrNotAsked},
-		"another id":           {[]protocol.Found{found(4)}, search.ErrNotAsked},
-		"too young":            {[]protocol.Found{undated}, search.ErrNotAsked},
-		"too old":              {[]protocol.Found{{ID: feed.EntryID{2}, Feed: news, Seen: now.Add(-11 * time.Hour)}}, search.ErrNotAsked},
-		"of no feed":           {[]protocol.Found{{ID: feed.EntryID{2}, Seen: now.Add(-2 * time.Hour)}}, search.ErrNotAsked},
-		"seen within the time": {[]protocol.Found{{ID: feed.EntryID{2}, Feed: news, Seen: now.Add(-2 * time.Hour)}}, nil},
+		"what was asked for":  {[]protocol.Found{found(2), found(3)}, nil},
+		"nothing":             {nil, nil},
+		"more than asked for": {[]protocol.Found{found(2), found(3), found(2)}, search.ErrTooMany},
+		"another feed":        {[]protocol.Found{other}, search.ErrNotAsked},
+		"another id":          {[]protocol.Found{found(4)}, search.ErrNotAsked},
+		"too young":           {[]protocol.Found{undated}, search.ErrNotAsked},
+		"too old": {[]protocol.Found{{ID: feed.EntryID{2}, Feed: news, Seen: now.Add(-11 * time.Hour)}},
+			search.ErrNotAsked},
+		"of no feed": {[]protocol.Found{{ID: feed.EntryID{2}, Seen: now.Add(-2 * time.Hour)}},
+			search.ErrNotAsked},
+		"seen within the time": {[]protocol.Found{{ID: feed.EntryID{2}, Feed: news,
+			Seen: now.Add(-2 * time.Hour)}}, nil},
 	} {
 		if got := search.Check(f, protocol.Answer{Found: c.found}); !errors.Is(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -329,8 +334,10 @@ func TestResultsAreWholeSince(t *testing.T) {
 		r.Add(node(2), found(10+i), 0)
 	}
 	hits, cut := r.Hits(now)
-	for _, f := range []protocol.Found{found(0), found(1), found(2), found(3), found(10), found(11), found(12), found(13)} {
-		if at := search.Time(&f); at.After(latest) && !slices.ContainsFunc(hits, func(h *search.Hit) bool { return h.ID == f.ID }) {
+	for _, f := range []protocol.Found{found(0), found(1), found(2), found(3), found(10), found(11),
+		found(12), found(13)} {
+		if at := search.Time(&f); at.After(latest) &&
+			!slices.ContainsFunc(hits, func(h *search.Hit) bool { return h.ID == f.ID }) {
 			latest = at
 		}
 	}

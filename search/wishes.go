@@ -114,8 +114,8 @@ func (w *Wishes) ended(r Request) {
 }
 
 // Busy notes that a holder had no time for the request, in place of Answered, and reports whether it is to be asked for
-// fewer at a time. A slow machine may need longer for all that one request may name than it gives to it. A holder without
-// time for a few is asked no more.
+// fewer at a time. A slow machine may need longer for all that one request may name than it gives to it. A holder
+// without time for a few is asked no more.
 func (w *Wishes) Busy(r Request) (fewer bool) {
 	w.ended(r)
 	if len(r.wishes) <= smallestLoad {

@@ -43,8 +43,10 @@ func TestWhoIsAskedForWhat(t *testing.T) {
 	}{
 		{"nothing is wished for", func() search.Wishes { return search.Wishes{} }, ""},
 		{"the first has all", func() search.Wishes { return wishesFor(3, a, b) }, "1:3 "},
-		{"a batch from each", func() search.Wishes { return wishesFor(protocol.MaxBatch+1, a, b) }, fmt.Sprintf("1:%d 2:1 ", protocol.MaxBatch)},
-		{"nobody has more than a batch", func() search.Wishes { return wishesFor(protocol.MaxBatch+1, a) }, fmt.Sprintf("1:%d ", protocol.MaxBatch)},
+		{"a batch from each", func() search.Wishes { return wishesFor(protocol.MaxBatch+1, a, b) },
+			fmt.Sprintf("1:%d 2:1 ", protocol.MaxBatch)},
+		{"nobody has more than a batch", func() search.Wishes { return wishesFor(protocol.MaxBatch+1, a) },
+			fmt.Sprintf("1:%d ", protocol.MaxBatch)},
 		{"four at a time", func() (w search.Wishes) {
 			for i, id := range []protocol.NodeID{a, b, c, d, e, a} {
 				w.Add(search.Wish{Wanted: wanted(byte(i), 1), Holders: []protocol.NodeID{id}})

@@ -100,8 +100,9 @@ func TestCrowdFromOneNetwork(t *testing.T) {
 	check(t, r)
 }
 
-// TestSlowCallBacks has nodes of one network, of twenty and of one /32 of IPv6 take as long as they may when they are called
-// back, and register again and again: a node from elsewhere is called back at once, and one from everywhere soon.
+// TestSlowCallBacks has nodes of one network, of twenty and of one /32 of IPv6 take as long as they may when they are
+// called back, and register again and again: a node from elsewhere is called back at once, and one from everywhere
+// soon.
 func TestSlowCallBacks(t *testing.T) {
 	for name, slow := range map[string]func(i int) protocol.NodeID{
 		"one address": func(i int) protocol.NodeID { return newID(netip.MustParseAddr("52.1.1.1"), uint16(2000+i)) },

@@ -44,7 +44,8 @@ func TestProperties(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) { check(t, r) },
 			"pass": func(t *rapid.T) {
-				now = now.Add(rapid.SampledFrom([]time.Duration{1, time.Minute, 10 * time.Minute, 6 * time.Hour, 25 * time.Hour}).Draw(t, "time"))
+				now = now.Add(rapid.SampledFrom([]time.Duration{1, time.Minute, 10 * time.Minute, 6 * time.Hour,
+					25 * time.Hour}).Draw(t, "time"))
 			},
 			"register": func(t *rapid.T) {
 				for range rapid.IntRange(1, 20).Draw(t, "times") {

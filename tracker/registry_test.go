@@ -63,15 +63,19 @@ func TestRegister(t *testing.T) {
 		handed   bool   // afterwards
 	}
 	for name, steps := range map[string][]step{
-		"confirmed":                       {{0, true, confirm, true}},
-		"not confirmed yet":               {{0, true, "", false}, {time.Second, false, "", false}},
-		"refused":                         {{0, true, refuse, false}, {time.Hour, false, "", false}},
-		"refused, tried again a day on":   {{0, true, refuse, false}, {24*time.Hour - 1, false, "", false}, {24 * time.Hour, true, confirm, true}},
-		"back within the day":             {{0, true, confirm, true}, {5 * time.Hour, false, "", true}},
-		"checked anew after a day":        {{0, true, confirm, true}, {24 * time.Hour, true, "", false}},
-		"checked anew after a day, gone":  {{0, true, confirm, true}, {24 * time.Hour, true, refuse, false}, {30 * time.Hour, false, "", false}},
-		"calling on and on":               {{0, true, confirm, true}, {29 * time.Minute, false, "", true}, {58 * time.Minute, false, "", true}},
-		"call back forgotten by the host": {{0, true, "", false}, {Expiry, false, "", false}, {2 * 24 * time.Hour, true, confirm, true}},
+		"confirmed":         {{0, true, confirm, true}},
+		"not confirmed yet": {{0, true, "", false}, {time.Second, false, "", false}},
+		"refused":           {{0, true, refuse, false}, {time.Hour, false, "", false}},
+		"refused, tried again a day on": {{0, true, refuse, false}, {24*time.Hour - 1, false, "", false},
+			{24 * time.Hour, true, confirm, true}},
+		"back within the day":      {{0, true, confirm, true}, {5 * time.Hour, false, "", true}},
+		"checked anew after a day": {{0, true, confirm, true}, {24 * time.Hour, true, "", false}},
+		"checked anew after a day, gone": {{0, true, confirm, true}, {24 * time.Hour, true, refuse, false},
+			{30 * time.Hour, false, "", false}},
+		"calling on and on": {{0, true, confirm, true}, {29 * time.Minute, false, "", true},
+			{58 * time.Minute, false, "", true}},
+		"call back forgotten by the host": {{0, true, "", false}, {Expiry, false, "", false},
+			{2 * 24 * time.Hour, true, confirm, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRegistry(Config{})
@@ -309,7 +313,8 @@ func check(t interface {
 	case waiting != r.callBacks.Len() || waiting > r.cfg.CallBacks:
 		t.Fatalf("%d pending, counted %d, bound %d", waiting, r.callBacks.Len(), r.cfg.CallBacks)
 	case len(known) != len(r.hosts) || len(inNetwork) != len(r.networks):
-		t.Fatalf("%d hosts, %d networks in use, %d and %d kept", len(known), len(inNetwork), len(r.hosts), len(r.networks))
+		t.Fatalf("%d hosts, %d networks in use, %d and %d kept", len(known), len(inNetwork), len(r.hosts),
+			len(r.networks))
 	}
 	for h, n := range known {
 		if h.known != n || n > MaxPorts {

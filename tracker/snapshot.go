@@ -46,7 +46,8 @@ func (r *Registry) Load(now time.Time, entries []Entry) (loaded int) {
 			e.Asked = e.Heard
 		}
 	}
-	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Or(a.left().Compare(b.left()), a.ID.Compare(b.ID)) })
+	slices.SortStableFunc(entries,
+		func(a, b Entry) int { return cmp.Or(a.left().Compare(b.left()), a.ID.Compare(b.ID)) })
 	for _, e := range entries {
 		if r.known[e.ID] != nil || !r.mayList(e.ID) || now.Sub(e.left()) >= CallBackEvery || !r.hasRoom(e.ID) {
 			continue

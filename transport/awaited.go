@@ -22,8 +22,8 @@ func connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// attend follows for whom the connection of a request waits while it is answered: for the peer until it has sent the body.
-// At proxies of the owner it counts meanwhile for whoever they say. What it returns ends that.
+// attend follows for whom the connection of a request waits while it is answered: for the peer until it has sent the
+// body. At proxies of the owner it counts meanwhile for whoever they say. What it returns ends that.
 func attend(r *http.Request, proxies []netip.Prefix) (end func()) {
 	c, ok := r.Context().Value(connKey{}).(*conn)
 	if !ok || c.limiter == nil {

@@ -27,7 +27,8 @@ import (
 var ErrNotXMLRPC = errors.New("no proper answer")
 
 const (
-	// perPeer is the most connections to one peer: one for a large message, and one for those that are not to wait for it.
+	// perPeer is the most connections to one peer: one for a large message, and one for those that are not to wait for
+	// it.
 	perPeer = 2
 	// packet is the longest body of a check_did that is sure to fit, with the headers of HTTP, TCP and
 	// IP, into the 1,280 bytes that every network carries whole (RFC 8200 §5).
@@ -103,7 +104,8 @@ func (c *Client) Call(ctx context.Context, addr, session string, call protocol.C
 	result, err := c.call(ctx, addr, session, call, &way)
 	if err != nil {
 		queued := ctx.Err() != nil && !way.begun.Load()
-		return Result{Unsent: !way.sent.Load(), Queued: queued}, fmt.Errorf("call %s at %s: %w", call.Method(), addr, err)
+		return Result{Unsent: !way.sent.Load(), Queued: queued},
+			fmt.Errorf("call %s at %s: %w", call.Method(), addr, err)
 	}
 	return result, nil
 }
@@ -117,7 +119,8 @@ type way struct {
 // CloseIdle closes the connections that are not in use.
 func (c *Client) CloseIdle() { c.transport.CloseIdleConnections() }
 
-func (c *Client) call(ctx context.Context, addr, session string, call protocol.Call, way *way) (result Result, err error) {
+func (c *Client) call(ctx context.Context, addr, session string, call protocol.Call,
+	way *way) (result Result, err error) {
 	target, err := endpoint(addr)
 	if err != nil {
 		return Result{}, err

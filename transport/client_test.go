@@ -42,7 +42,8 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%s: got %+v, want %+v", e.call.Method(), result.Reply, e.reply)
 			}
 			if result.Session != answer.Session || result.Peer != nodeID(addr) {
-				t.Errorf("%s: got session %q of %s, want %q of %s", e.call.Method(), result.Session, result.Peer, answer.Session, addr)
+				t.Errorf("%s: got session %q of %s, want %q of %s", e.call.Method(), result.Session, result.Peer,
+					answer.Session, addr)
 			}
 		}
 	}
@@ -57,7 +58,10 @@ func TestRoundTrip(t *testing.T) {
 
 func TestCallFault(t *testing.T) {
 	refusal := protocol.Faultf(protocol.UnknownNeighbor, "connect first")
-	addr := serveLoopback(t, newHandler(func(context.Context, Request) Response { return Response{Fault: refusal, Session: "s"} }), ServerConfig{})
+	addr := serveLoopback(t, newHandler(func(context.Context,
+		Request) Response {
+		return Response{Fault: refusal, Session: "s"}
+	}), ServerConfig{})
 	_, err := newClient(t).Call(deadline(t), addr, "", protocol.UpdateSubset{})
 	remote, ok := errors.AsType[*protocol.RemoteError](err)
 	if !ok || remote.Code != refusal.Code || remote.Text != refusal.Text {
@@ -83,7 +87,8 @@ func TestCallQueued(t *testing.T) {
 	var queries sync.WaitGroup
 	for range perPeer {
 		queries.Go(func() {
-			if _, err := client.Call(deadline(t), addr, "", protocol.QueryFeed{Query: protocol.Query{ID: "q"}}); err != nil {
+			if _, err := client.Call(deadline(t), addr, "",
+				protocol.QueryFeed{Query: protocol.Query{ID: "q"}}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -105,7 +110,8 @@ func TestCallQueued(t *testing.T) {
 		t.Fatal(err)
 	}
 	ln.Close()
-	if result, err := client.Call(deadline(t), ln.Addr().String(), "", protocol.UpdateSubset{}); err == nil || !result.Unsent || result.Queued {
+	if result, err := client.Call(deadline(t), ln.Addr().String(), "", protocol.UpdateSubset{}); err == nil ||
+		!result.Unsent || result.Queued {
 		t.Errorf("of nobody: %+v, %v; want it unsent", result, err)
 	}
 }
@@ -143,9 +149,10 @@ func TestCallUnanswered(t *testing.T) {
 
 // TestCallTracker calls by URL, with and without a path.
 func TestCallTracker(t *testing.T) {
-	h := NewHandler(HandlerConfig{Methods: protocol.TrackerMethods(), Log: quiet, Serve: func(context.Context, Request) Response {
-		return Response{Reply: protocol.NodeList{}}
-	}})
+	h := NewHandler(HandlerConfig{Methods: protocol.TrackerMethods(), Log: quiet,
+		Serve: func(context.Context, Request) Response {
+			return Response{Reply: protocol.NodeList{}}
+		}})
 	mux := http.NewServeMux()
 	mux.Handle(Path, h)
 	mux.Handle("/else/where", http.StripPrefix("/else", rewrite(h)))
@@ -169,9 +176,12 @@ func rewrite(h http.Handler) http.Handler {
 func TestCallBadAddress(t *testing.T) {
 	client := newClient(t)
 	for addr, want := range map[string]error{
-		"127.0.0.1:25": guard.ErrForbidden, "127.0.0.1:1023": guard.ErrForbidden, "127.0.0.1:0": guard.ErrForbidden, "127.0.0.1:80/": nil,
-		"": nil, "127.0.0.1": nil, "127.0.0.1:http": nil, "127.0.0.1:70000": nil, "::1:7790": nil, "127.0.0.1/x:7790": nil, "127.0.0.1?x:7790": nil,
-		"127.0.0.1#:7790": nil, "a@127.0.0.1:7790": nil, "ftp://127.0.0.1:7790/": nil, "http://": nil, "file:///etc/passwd": nil, "unix:///x": nil, "http://%zz/": nil,
+		"127.0.0.1:25": guard.ErrForbidden, "127.0.0.1:1023": guard.ErrForbidden, "127.0.0.1:0": guard.ErrForbidden,
+		"127.0.0.1:80/": nil,
+		"":              nil, "127.0.0.1": nil, "127.0.0.1:http": nil, "127.0.0.1:70000": nil, "::1:7790": nil,
+		"127.0.0.1/x:7790": nil, "127.0.0.1?x:7790": nil,
+		"127.0.0.1#:7790": nil, "a@127.0.0.1:7790": nil, "ftp://127.0.0.1:7790/": nil, "http://": nil,
+		"file:///etc/passwd": nil, "unix:///x": nil, "http://%zz/": nil,
 	} {
 		_, err := client.Call(deadline(t), addr, "", protocol.WhoAmI{})
 		if err == nil || want != nil && !errors.Is(err, want) {
@@ -208,13 +218,16 @@ func TestNoCallLeavesForLocalAddresses(t *testing.T) {
 	defer client.CloseIdle()
 	for _, host := range []string{
 		"127.0.0.1", "127.1.2.3", "localhost", "0.0.0.0", "[::]", "[::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]",
-		"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "100.64.0.1", "169.254.169.254", "[::ffff:169.254.169.254]",
-		"[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "[64:ff9b::7f00:1]", "[2002:7f00:1::1]", "224.0.0.1", "[ff02::1]", "255.255.255.255",
+		"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "100.64.0.1", "169.254.169.254",
+		"[::ffff:169.254.169.254]",
+		"[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "[64:ff9b::7f00:1]", "[2002:7f00:1::1]", "224.0.0.1", "[ff02::1]",
+		"255.255.255.255",
 		"198.18.0.1", "192.0.2.1", "240.0.0.1",
 	} {
 		addr := fmt.Sprintf("%s:%d", host, port)
 		for _, addr := range []string{addr, "http://" + addr, "https://" + addr + Path} {
-			if _, err := client.Call(deadline(t), addr, "", protocol.GetNeighbors{}); !errors.Is(err, guard.ErrForbidden) {
+			if _, err := client.Call(deadline(t), addr, "", protocol.GetNeighbors{}); !errors.Is(err,
+				guard.ErrForbidden) {
 				t.Errorf("Call(%s): %v, want %v", addr, err, guard.ErrForbidden)
 			}
 		}
@@ -235,7 +248,10 @@ func TestNoCallLeavesForLocalAddresses(t *testing.T) {
 
 // TestProxyIsNotAsked sets the variables that net/http's default transport obeys.
 func TestProxyIsNotAsked(t *testing.T) {
-	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the proxy was asked") }))
+	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		t.Error("the proxy was asked")
+	}))
 	defer proxy.Close()
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY"} {
 		t.Setenv(name, proxy.URL)
@@ -247,11 +263,15 @@ func TestProxyIsNotAsked(t *testing.T) {
 
 // TestRedirectsAreNotFollowed has a peer send calls on to a third party, which must hear of none.
 func TestRedirectsAreNotFollowed(t *testing.T) {
-	third := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the third party was called") }))
+	third := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		t.Error("the third party was called")
+	}))
 	defer third.Close()
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		peer := httptest.NewServer(http.RedirectHandler(third.URL+"/RPC2", code))
-		if _, err := newClient(t).Call(deadline(t), peer.Listener.Addr().String(), "", protocol.ListMethods{}); err == nil {
+		if _, err := newClient(t).Call(deadline(t), peer.Listener.Addr().String(), "",
+			protocol.ListMethods{}); err == nil {
 			t.Errorf("%d was an answer", code)
 		}
 		peer.Close()
@@ -329,7 +349,10 @@ func TestCallConnection(t *testing.T) {
 		"resets":         func(c net.Conn) { c.(*net.TCPConn).SetLinger(0) },
 		"other protocol": func(c net.Conn) { fmt.Fprint(c, "220 mail.example.org ESMTP\r\n") },
 		"headers only":   func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<?xml") },
-		"huge headers":   func(c net.Conn) { fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nX: %s\r\n\r\n", strings.Repeat("x", 64<<10)) },
+		"huge headers": func(c net.Conn) {
+			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nX: %s\r\n\r\n",
+				strings.Repeat("x", 64<<10))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -37,7 +37,8 @@ func FuzzHandler(f *testing.F) {
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 			Log:            quiet,
 			Serve: func(_ context.Context, r Request) Response {
-				if !r.From.Addr().IsValid() || r.From.Port() < protocol.LowestPort || len(r.Session) > protocol.MaxSessionBytes {
+				if !r.From.Addr().IsValid() || r.From.Port() < protocol.LowestPort ||
+					len(r.Session) > protocol.MaxSessionBytes {
 					t.Errorf("served %+v", r)
 				}
 				protocol.EncodeCall(nil, r.From.Port(), r.Call)

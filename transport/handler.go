@@ -88,7 +88,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	claim := budget{of: &h.memory, from: caller, abort: func() {
-		http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // which ends the context of a call that waits, too
+		// which ends the context of a call that waits, too
+		http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 	}}
 	defer claim.release() // not before: what was decoded holds as much as what was read
 	call, err := h.read(r, &claim)
@@ -166,9 +167,11 @@ func readFailure(err error) (status int, reason string) {
 }
 
 // answer appends the answer to call to dst. The error is a *protocol.Fault.
-func (h *handler) answer(r *http.Request, caller netip.Addr, c xmlrpc.Call, dst []byte) (body []byte, session string, err error) {
+func (h *handler) answer(r *http.Request, caller netip.Addr, c xmlrpc.Call, dst []byte) (body []byte,
+	session string, err error) {
 	if _, known := h.methods[c.Method]; !known {
-		return dst, "", protocol.Faultf(protocol.UnknownMethod, "no method %.64q; system.listMethods lists those there are", c.Method)
+		return dst, "", protocol.Faultf(protocol.UnknownMethod,
+			"no method %.64q; system.listMethods lists those there are", c.Method)
 	}
 	if strings.HasPrefix(c.Method, "system.") {
 		v, err := h.describe(c)
@@ -179,7 +182,8 @@ func (h *handler) answer(r *http.Request, caller netip.Addr, c xmlrpc.Call, dst 
 	}
 	token := r.Header.Get(SessionHeader)
 	if len(token) > protocol.MaxSessionBytes {
-		return dst, "", protocol.Faultf(protocol.InvalidParams, "%s: want at most %d bytes", SessionHeader, protocol.MaxSessionBytes)
+		return dst, "", protocol.Faultf(protocol.InvalidParams, "%s: want at most %d bytes", SessionHeader,
+			protocol.MaxSessionBytes)
 	}
 	nid, call, err := protocol.DecodeCall(c)
 	if err != nil {
@@ -200,7 +204,8 @@ func refusal(r *http.Request) (status int, reason string) {
 	case r.Method != http.MethodPost:
 		return http.StatusMethodNotAllowed, "calls are POST requests"
 	case r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "":
-		return http.StatusForbidden, "web pages make no calls" // one whose name was made to lead here could (DNS rebinding)
+		// one whose name was made to lead here could (DNS rebinding)
+		return http.StatusForbidden, "web pages make no calls"
 	case r.Header.Get("Content-Encoding") != "":
 		return http.StatusUnsupportedMediaType, "no Content-Encoding is accepted"
 	case !isXML(r.Header.Get("Content-Type")):

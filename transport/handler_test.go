@@ -73,7 +73,8 @@ func TestHTTPStatus(t *testing.T) {
 // TestBodyLimits sends to every method one byte less, as much as, and more than it takes.
 func TestBodyLimits(t *testing.T) {
 	h := newHandler(unserved(t))
-	for _, m := range append(protocol.NodeMethods(), protocol.Method{Name: "no_such_method", Call: protocol.CallLimits("")}) {
+	for _, m := range append(protocol.NodeMethods(),
+		protocol.Method{Name: "no_such_method", Call: protocol.CallLimits("")}) {
 		for _, announced := range []bool{true, false} {
 			for extra, want := range map[int]int{-1: 200, 0: 200, 1: 413, 1 << 20: 413} {
 				// Not well-formed, so that it is a fault if it is read at all.
@@ -85,7 +86,8 @@ func TestBodyLimits(t *testing.T) {
 					}
 				})
 				if w.Code != want {
-					t.Errorf("%s, %+d bytes, announced %v: HTTP status %d, want %d", m.Name, extra, announced, w.Code, want)
+					t.Errorf("%s, %+d bytes, announced %v: HTTP status %d, want %d", m.Name, extra, announced,
+						w.Code, want)
 				}
 			}
 		}
@@ -214,10 +216,11 @@ func TestCallerBehindProxy(t *testing.T) {
 		{"12.9.9.9:9", []string{"for=12.1.1.1"}, []string{"12.1.1.1"}, "12.9.9.9"},
 	} {
 		var got netip.Addr
-		h := NewHandler(HandlerConfig{Methods: protocol.NodeMethods(), TrustedProxies: proxies, Log: quiet, Serve: func(_ context.Context, r Request) Response {
-			got = r.From.Addr()
-			return Response{Reply: r.From}
-		}})
+		h := NewHandler(HandlerConfig{Methods: protocol.NodeMethods(), TrustedProxies: proxies, Log: quiet,
+			Serve: func(_ context.Context, r Request) Response {
+				got = r.From.Addr()
+				return Response{Reply: r.From}
+			}})
 		w := post(h, whoami, func(r *http.Request) {
 			r.RemoteAddr = c.remote
 			r.Header["Forwarded"], r.Header["X-Forwarded-For"] = c.forwarded, c.xForwaded
@@ -264,7 +267,8 @@ func TestSession(t *testing.T) {
 func TestIntrospection(t *testing.T) {
 	h := newHandler(unserved(t))
 	ask := func(method string, params ...xmlrpc.Value) xmlrpc.Value {
-		v, err := xmlrpc.DecodeResponse(post(h, string(xmlrpc.AppendCall(nil, method, params...))).Body.Bytes(), xmlrpc.Limits{})
+		v, err := xmlrpc.DecodeResponse(post(h, string(xmlrpc.AppendCall(nil, method, params...))).Body.Bytes(),
+			xmlrpc.Limits{})
 		if err != nil {
 			t.Fatalf("%s%v: %v", method, params, err)
 		}

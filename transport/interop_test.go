@@ -82,7 +82,8 @@ func TestKolo(t *testing.T) {
 
 func TestKoloReadsFaults(t *testing.T) {
 	h := newHandler(unserved(t))
-	for body, code := range map[string]protocol.Code{"": protocol.ParseError, string(xmlrpc.AppendCall(nil, "x")): protocol.UnknownMethod} {
+	for body, code := range map[string]protocol.Code{"": protocol.ParseError,
+		string(xmlrpc.AppendCall(nil, "x")): protocol.UnknownMethod} {
 		err := kolo.Response(post(h, body).Body.Bytes()).Err()
 		if fault, ok := err.(kolo.FaultError); !ok || fault.Code != int(code) {
 			t.Errorf("got %v, want fault %d", err, code)
@@ -130,7 +131,8 @@ func TestPython(t *testing.T) {
 	for _, m := range protocol.NodeMethods() {
 		names = append(names, m.Name)
 	}
-	fault := protocol.Faultf(protocol.UnknownMethod, "no method %q; system.listMethods lists those there are", "no_such")
+	fault := protocol.Faultf(protocol.UnknownMethod,
+		"no method %q; system.listMethods lists those there are", "no_such")
 	calls = append(calls, []any{"system.listMethods", []any{}}, []any{"no_such", []any{1, "x"}})
 	want = append(want, names, map[string]any{"faultCode": int(fault.Code), "faultString": fault.Error()})
 

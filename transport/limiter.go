@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// strangerConns, neighborConns and ownerConns are how many connections there may be at one time: of strangers, at all
-	// listeners together, of neighbors, and of the owner and their readers. Where those of the latter two are taken they
-	// are served as strangers.
+	// strangerConns, neighborConns and ownerConns are how many connections there may be at one time: of strangers, at
+	// all listeners together, of neighbors, and of the owner and their readers. Where those of the latter two are taken
+	// they are served as strangers.
 	strangerConns = 256
 	neighborConns = 128
 	ownerConns    = 128
@@ -24,13 +24,13 @@ const (
 	socketBytes = 128 << 10
 )
 
-// LimiterConfig is what a Limiter needs: what tells whether a neighbor is at an address, or was, and whether the owner or a
-// reader of theirs is. Both are called from many goroutines. Default: nobody is.
+// LimiterConfig is what a Limiter needs: what tells whether a neighbor is at an address, or was, and whether the owner
+// or a reader of theirs is. Both are called from many goroutines. Default: nobody is.
 type LimiterConfig struct{ Neighbor, Reader func(netip.Addr) bool }
 
-// A Limiter shares connections among those who call, at all listeners of a process. Places are kept for neighbors and for
-// the owner; where all are taken, admission.Pool says which connection is closed so that another can be had. Make one with
-// NewLimiter. It is safe for concurrent use.
+// A Limiter shares connections among those who call, at all listeners of a process. Places are kept for neighbors and
+// for the owner; where all are taken, admission.Pool says which connection is closed so that another can be had. Make
+// one with NewLimiter. It is safe for concurrent use.
 type Limiter struct {
 	neighbor, reader func(netip.Addr) bool
 
@@ -58,8 +58,8 @@ func NewLimiter(cfg LimiterConfig) *Limiter {
 	return l
 }
 
-// admit gives a connection a place, for which others may be closed, and reports whether there is one. owner says that it came
-// where the owner and their readers come.
+// admit gives a connection a place, for which others may be closed, and reports whether there is one. owner says that
+// it came where the owner and their readers come.
 func (l *Limiter) admit(c *conn, owner bool) bool {
 	peer, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {

@@ -30,7 +30,10 @@ func TestSocketsKeepLittle(t *testing.T) {
 	}
 	for name, option := range map[string]int{"receive": unix.SO_RCVBUF, "send": unix.SO_SNDBUF} {
 		var size int
-		if control := raw.Control(func(fd uintptr) { size, err = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, option) }); control != nil || err != nil {
+		if control := raw.Control(func(fd uintptr) {
+			size,
+				err = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, option)
+		}); control != nil || err != nil {
 			t.Fatal(control, err)
 		}
 		if size <= 0 || size > 2*socketBytes { // the kernel takes it twice, for its own needs

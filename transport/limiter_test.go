@@ -52,7 +52,8 @@ var holding = map[string]func(c net.Conn){
 }
 
 // besiege keeps a connection from each address of a crowd, and connects again half a second after it was closed.
-func besiege(ctx context.Context, t *testing.T, ln *memListener, size int, addr func(int) string, do func(net.Conn)) *sync.WaitGroup {
+func besiege(ctx context.Context, t *testing.T, ln *memListener, size int, addr func(int) string,
+	do func(net.Conn)) *sync.WaitGroup {
 	var all sync.WaitGroup
 	for i := range size {
 		all.Go(func() {
@@ -101,7 +102,8 @@ func TestNewcomersAreServed(t *testing.T) {
 					all := besiege(ctx, t, ln, crowd.size, crowd.addr, do)
 					for _, from := range []string{"11.1.1.1:1024", "[2b00:1:1::1]:1024"} {
 						served := false
-						for began := time.Now(); !served && time.Since(began) < 5*time.Second; <-time.After(100 * time.Millisecond) {
+						for began := time.Now(); !served &&
+							time.Since(began) < 5*time.Second; <-time.After(100 * time.Millisecond) {
 							c := ln.dial(t, from)
 							status, _, err := exchange(c, request(protocol.CheckDID{}))
 							served = err == nil && status == http.StatusOK
@@ -168,8 +170,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 }
 
-// Neighbors and the owner keep their connections and get new ones, whatever strangers do; and neither takes the places of
-// others.
+// Neighbors and the owner keep their connections and get new ones, whatever strangers do; and neither takes the places
+// of others.
 func TestReservedPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := NewLimiter(LimiterConfig{
@@ -179,7 +181,8 @@ func TestReservedPlaces(t *testing.T) {
 		peers, readers := newMemListener(), newMemListener()
 		endPeers := run(t.Context(), peers, seenHandler(), ServerConfig{Limiter: limiter, Log: quiet})
 		endReaders := run(t.Context(), readers, seenHandler(), ServerConfig{Limiter: limiter, Owner: true, Log: quiet})
-		kept := []net.Conn{peers.dial(t, "14.1.1.1:1024"), readers.dial(t, "127.0.0.1:1024"), readers.dial(t, "192.168.1.2:1024")}
+		kept := []net.Conn{peers.dial(t, "14.1.1.1:1024"), readers.dial(t, "127.0.0.1:1024"),
+			readers.dial(t, "192.168.1.2:1024")}
 		many := func(ln *memListener, pattern string) []net.Conn {
 			return dialAll(t, ln, 1000, func(i int) string { return fmt.Sprintf(pattern, i%200, i) })
 		}
@@ -223,13 +226,14 @@ func TestReservedPlaces(t *testing.T) {
 	})
 }
 
-// A thousand clients of a proxy that ask and do not read keep no other client of it away: requests count for those for whom
-// the proxy speaks.
+// A thousand clients of a proxy that ask and do not read keep no other client of it away: requests count for those for
+// whom the proxy speaks.
 func TestClientsOfAProxyShareItsConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waits, release := make(chan struct{}, 2000), make(chan struct{})
 		h := NewHandler(HandlerConfig{
-			Methods: protocol.NodeMethods(), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}, Log: quiet,
+			Methods:        protocol.NodeMethods(),
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}, Log: quiet,
 			Serve: func(ctx context.Context, r Request) Response {
 				if r.From.Addr() == netip.MustParseAddr("12.1.1.1") { // its answers take as long as it likes
 					waits <- struct{}{}
@@ -242,9 +246,11 @@ func TestClientsOfAProxyShareItsConnections(t *testing.T) {
 			},
 		})
 		ln := newMemListener()
-		stop := run(t.Context(), ln, h, ServerConfig{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}, Log: quiet})
+		stop := run(t.Context(), ln, h,
+			ServerConfig{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}, Log: quiet})
 		through := func(client string) []byte {
-			return []byte(strings.Replace(string(request(protocol.CheckDID{})), "Host: x", "Host: x\r\nX-Forwarded-For: "+client, 1))
+			return []byte(strings.Replace(string(request(protocol.CheckDID{})), "Host: x",
+				"Host: x\r\nX-Forwarded-For: "+client, 1))
 		}
 		conns := dialAll(t, ln, strangerConns, func(i int) string { return fmt.Sprintf("10.0.0.1:%d", 1024+i) })
 		for i, c := range conns {

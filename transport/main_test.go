@@ -91,8 +91,10 @@ func examples(newline string) []struct {
 } {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	entries := []feed.Entry{
-		{Feed: exampleFeed, ID: "urn:1", Title: "First <b>&amp;</b> ]]> \U0001F600", Link: "http://example.org/1", Published: at, Summary: "line" + newline + "line\ttab",
-			Authors: []string{"Ann", "Bo"}, Categories: []string{"x", ""}, Enclosures: []feed.Enclosure{{URL: "http://example.org/1.mp3", Type: "audio/mpeg", Length: 1 << 20}}},
+		{Feed: exampleFeed, ID: "urn:1", Title: "First <b>&amp;</b> ]]> \U0001F600", Link: "http://example.org/1",
+			Published: at, Summary: "line" + newline + "line\ttab",
+			Authors: []string{"Ann", "Bo"}, Categories: []string{"x", ""},
+			Enclosures: []feed.Enclosure{{URL: "http://example.org/1.mp3", Type: "audio/mpeg", Length: 1 << 20}}},
 		{Feed: exampleFeed, Title: " kept spaces ", Content: strings.Repeat("long ", 100_000)},
 	}
 	bundle := protocol.NewBundle(exampleFeed, entries)
@@ -116,9 +118,13 @@ func examples(newline string) []struct {
 		{protocol.CheckDID{DID: bundle.DID, Feed: exampleFeed, Entries: 2}, protocol.Seen(false)},
 		{protocol.CheckDIDs{DIDs: dids}, seen},
 		{protocol.PutEntries{Bundle: bundle}, protocol.OK{}},
-		{protocol.QueryFeed{Query: protocol.Query{ID: "q1", Hops: 3, Wait: 4 * time.Second, Filter: feed.Filter{Feed: exampleFeed, Words: []string{"a", "b*"}, Since: at, Limit: 7}}},
-			protocol.Answer{Cut: protocol.CutLimit, Found: []protocol.Found{{ID: entries[0].EntryID(), Digest: entries[0].Digest(), Feed: exampleFeed, Title: "First", Link: "http://example.org/1", Published: at, Seen: at}}}},
-		{protocol.GetEntries{Wanted: []protocol.Wanted{{ID: entries[1].EntryID(), Digest: entries[1].Digest()}}}, protocol.Batch{Entries: []protocol.Archived{{Entry: entries[1], Seen: at}}, Left: 3}},
+		{protocol.QueryFeed{Query: protocol.Query{ID: "q1", Hops: 3, Wait: 4 * time.Second,
+			Filter: feed.Filter{Feed: exampleFeed, Words: []string{"a", "b*"}, Since: at, Limit: 7}}},
+			protocol.Answer{Cut: protocol.CutLimit,
+				Found: []protocol.Found{{ID: entries[0].EntryID(), Digest: entries[0].Digest(), Feed: exampleFeed,
+					Title: "First", Link: "http://example.org/1", Published: at, Seen: at}}}},
+		{protocol.GetEntries{Wanted: []protocol.Wanted{{ID: entries[1].EntryID(), Digest: entries[1].Digest()}}},
+			protocol.Batch{Entries: []protocol.Archived{{Entry: entries[1], Seen: at}}, Left: 3}},
 		{protocol.GetBundle{DID: bundle.DID}, protocol.NewBundle(exampleFeed, entries[1:])},
 		{protocol.WhoAmI{}, nodeID("127.0.0.1:7790")},
 		{protocol.Vouch{Session: "token"}, protocol.Vouched(true)},

@@ -21,10 +21,12 @@ import (
 func largeCall(size int) (head, body string) {
 	body = "<methodCall><methodName>put_entries</methodName><params>"
 	body += strings.Repeat(" ", size-len(body))
-	return fmt.Sprintf("POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: %d\r\n\r\n", size), body
+	return fmt.Sprintf("POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: %d\r\n\r\n", size),
+		body
 }
 
-// Who holds back the end of large calls keeps no large call of others away, nor short ones, and not even their own for long.
+// Who holds back the end of large calls keeps no large call of others away, nor short ones, and not even their own for
+// long.
 func TestLargeCallsShareMemory(t *testing.T) {
 	for name, addr := range map[string]func(i int) string{
 		"one address":      func(i int) string { return fmt.Sprintf("12.1.1.1:%d", 1024+i) },
@@ -62,12 +64,14 @@ func TestLargeCallsShareMemory(t *testing.T) {
 					{"a short call of theirs", addr(0), shortHead, short},
 					{"a large call", "11.1.1.1:1024", head[:len(head)-11] + "200000\r\n\r\n", body[:200_000]},
 				} {
-					if status, text := ask(c.from, c.head, c.body); status != http.StatusOK || !strings.Contains(text, ">-32700<") {
+					if status, text := ask(c.from, c.head, c.body); status != http.StatusOK ||
+						!strings.Contains(text, ">-32700<") {
 						t.Errorf("%s: HTTP status %d, %s", c.what, status, text)
 					}
 				}
 				time.Sleep(patience)
-				if status, text := ask(addr(0), head, body); status != http.StatusOK || !strings.Contains(text, ">-32700<") {
+				if status, text := ask(addr(0), head, body); status != http.StatusOK ||
+					!strings.Contains(text, ">-32700<") {
 					t.Errorf("one more of them, later: HTTP status %d, %s", status, text)
 				}
 				for _, c := range held {
@@ -110,7 +114,8 @@ func TestALargeCallThatWaitsGivesWay(t *testing.T) {
 		synctest.Wait()
 		c := ln.dial(t, "11.1.1.1:1024")
 		defer c.Close()
-		if status, text, err := exchange(c, request(large)); status != http.StatusOK || !strings.Contains(text, ">ok<") {
+		if status, text, err := exchange(c, request(large)); status != http.StatusOK ||
+			!strings.Contains(text, ">ok<") {
 			t.Errorf("HTTP status %d, %s, %v", status, text, err)
 		}
 		synctest.Wait()

@@ -31,7 +31,8 @@ func TestPaperCheckFitsInAPacket(t *testing.T) {
 	go func() { done <- Serve(ctx, counted, h, ServerConfig{Log: quiet}) }()
 	defer func() { cancel(); <-done }()
 
-	client := NewClient(ClientConfig{Port: 65535, AllowLocal: true, UserAgent: "feedex/1.10.10 (+https://example.org/feedex)"})
+	client := NewClient(ClientConfig{Port: 65535, AllowLocal: true,
+		UserAgent: "feedex/1.10.10 (+https://example.org/feedex)"})
 	defer client.CloseIdle()
 	for _, c := range []struct {
 		name string
@@ -53,7 +54,8 @@ func TestPaperCheckFitsInAPacket(t *testing.T) {
 			in, out = counted.In.Load()-in, counted.Out.Load()-out
 			t.Logf("request %d bytes, response %d bytes", in, out)
 			if in+headers > packet || out+headers > packet {
-				t.Errorf("request %d bytes, response %d bytes, with %d of TCP and IP each; want %d", in, out, headers, packet)
+				t.Errorf("request %d bytes, response %d bytes, with %d of TCP and IP each; want %d", in, out,
+					headers, packet)
 			}
 			if (got.Feed != "") != c.hint || got.DID != call.DID {
 				t.Errorf("served %+v, hint wanted: %v", got, c.hint)

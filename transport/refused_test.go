@@ -20,7 +20,8 @@ func TestRefused(t *testing.T) {
 		t.Fatalf("no messages: %v", err)
 	}
 	codes := make(map[string]protocol.Code)
-	for _, c := range []protocol.Code{protocol.ParseError, protocol.UnknownMethod, protocol.InvalidParams, protocol.TooLong} {
+	for _, c := range []protocol.Code{protocol.ParseError, protocol.UnknownMethod, protocol.InvalidParams,
+		protocol.TooLong} {
 		codes[strings.ReplaceAll(c.String(), " ", "-")] = c
 	}
 	h := newHandler(unserved(t))

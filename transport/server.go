@@ -30,8 +30,8 @@ const (
 type ServerConfig struct {
 	// Limiter shares connections with other listeners of the process. Default one for this listener alone.
 	Limiter *Limiter
-	// Owner says that the owner and their readers connect here, who have more time than nodes: handlers see to it how long the
-	// body of a request may take, and an answer may take five minutes.
+	// Owner says that the owner and their readers connect here, who have more time than nodes: handlers see to it how
+	// long the body of a request may take, and an answer may take five minutes.
 	Owner bool
 	// TrustedProxies are the networks of reverse proxies that are believed when they say for whom a request comes.
 	TrustedProxies []netip.Prefix
@@ -44,8 +44,8 @@ type ServerConfig struct {
 // call has ended, nil if ctx was the reason, and ln is closed then.
 //
 // Headers may take 5 s, a whole request 10 s, its answer 30 s, and a connection may be idle for two minutes. Where
-// cfg.Limiter has no more places for connections, those go that keep us waiting for longer than a second, or whose owners
-// have more of them than others.
+// cfg.Limiter has no more places for connections, those go that keep us waiting for longer than a second, or whose
+// owners have more of them than others.
 func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg ServerConfig) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()

@@ -22,7 +22,8 @@ import (
 // request is a whole HTTP request for call.
 func request(call protocol.Call) []byte {
 	body := protocol.EncodeCall(nil, 7790, call)
-	return fmt.Appendf(nil, "POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	return fmt.Appendf(nil, "POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: %d\r\n\r\n%s",
+		len(body), body)
 }
 
 // exchange sends a request over c and reads the answer.
@@ -146,7 +147,8 @@ func TestIdleConnections(t *testing.T) {
 		c.Close()
 		client := NewClient(ClientConfig{})
 		if client.transport.IdleConnTimeout >= idleTimeout {
-			t.Errorf("the client keeps connections for %v, the server for %v", client.transport.IdleConnTimeout, idleTimeout)
+			t.Errorf("the client keeps connections for %v, the server for %v",
+				client.transport.IdleConnTimeout, idleTimeout)
 		}
 		if err := stop(); err != nil {
 			t.Error(err)
@@ -167,7 +169,8 @@ func TestLongCall(t *testing.T) {
 			}
 		}), ServerConfig{Log: quiet})
 		c := ln.dial(t, "11.1.1.1:1024")
-		if status, body, err := exchange(c, request(protocol.CheckDID{})); status != 200 || !strings.Contains(body, ">seen<") {
+		if status, body, err := exchange(c, request(protocol.CheckDID{})); status != 200 ||
+			!strings.Contains(body, ">seen<") {
 			t.Errorf("HTTP status %d, %s, %v", status, body, err)
 		}
 		c.Close()

@@ -94,14 +94,15 @@ func NewClaims(w *Witnesses) *Claims {
 	return &Claims{witnesses: w, uneven: make(map[feed.URL]time.Time)}
 }
 
-// Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, whoever has most
-// claims loses its oldest: a flood pushes out nobody else's.
+// Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, whoever has
+// most claims loses its oldest: a flood pushes out nobody else's.
 func (c *Claims) Add(e *feed.Entry, made Claim) {
 	if c.open.Get(made.Entry) != nil {
 		return
 	}
 	at := max(made.At.Unix(), 0)
-	for id, oldest := c.open.Oldest(); oldest != nil && at-int64(oldest.at) > int64(claimedFor/time.Second); id, oldest = c.open.Oldest() {
+	for id, oldest := c.open.Oldest(); oldest != nil && at-int64(oldest.at) > int64(claimedFor/time.Second); id,
+		oldest = c.open.Oldest() {
 		c.end(id, oldest)
 	}
 	if c.open.Len() >= maxClaims {

@@ -15,7 +15,8 @@ import (
 // item is entry i of news, published so long before now.
 func item(i int, age time.Duration) feed.Entry {
 	return feed.Entry{
-		Feed: news, ID: fmt.Sprint("item ", i), Title: fmt.Sprint("Title ", i), Link: fmt.Sprint("https://news.example.com/", i),
+		Feed: news, ID: fmt.Sprint("item ", i), Title: fmt.Sprint("Title ", i),
+		Link:      fmt.Sprint("https://news.example.com/", i),
 		Published: now.Add(-age),
 	}
 }
@@ -70,17 +71,25 @@ func TestWhatAPollSaysOfAClaim(t *testing.T) {
 		{"an empty document says nothing", forgery, 2 * hour, []int{1}, nil, "open"},
 		{"nor does one that begins later", forgery, 2 * hour, []int{1}, window[2:], "dropped"},
 		{"nor one that begins with it", forgery, 2 * hour, []int{1}, []feed.Entry{item(1, 2*hour)}, "dropped"},
-		{"what was published before the window may have left it", item(9, 5*hour), 2 * hour, []int{1}, window, "dropped"},
+		{"what was published before the window may have left it", item(9, 5*hour), 2 * hour, []int{1},
+			window, "dropped"},
 		{"a date after the claim is not believed", item(9, -100*hour), 2 * hour, []int{1}, window[2:], "dropped"},
-		{"without a date it may have waited two days", altered(func(e *feed.Entry) { e.Published = time.Time{} }), 2 * hour, []int{1},
+		{"without a date it may have waited two days", altered(func(e *feed.Entry) { e.Published = time.Time{} }),
+			2 * hour, []int{1},
 			[]feed.Entry{item(1, 50*hour)}, "dropped"},
-		{"but no longer", altered(func(e *feed.Entry) { e.Published = time.Time{} }), 2 * hour, []int{1}, []feed.Entry{item(1, 51*hour)}, "forged"},
+		{"but no longer", altered(func(e *feed.Entry) { e.Published = time.Time{} }), 2 * hour, []int{1},
+			[]feed.Entry{item(1, 51*hour)}, "forged"},
 		{"an old entry that stands before the newest does not make the window longer", forgery, 2 * hour, []int{1},
 			[]feed.Entry{item(2, hour), item(3, 0), item(1, 50*hour)}, "dropped"},
-		{"a date of change will do", altered(func(e *feed.Entry) { e.Published, e.Updated = time.Time{}, now.Add(-6*hour) }), 2 * hour, []int{1}, window, "dropped"},
-		{"a publisher may change the id and the link", altered(func(e *feed.Entry) { e.Title = "Title 2" }), 2 * hour, []int{1}, window, "excused"},
-		{"or the title", altered(func(e *feed.Entry) { e.Link = "https://news.example.com/2" }), 2 * hour, []int{1}, window, "excused"},
-		{"what is excused speaks against nobody", altered(func(e *feed.Entry) { e.Title = "Title 2" }), 2 * hour, []int{2, 1}, window, "relayed"},
+		{"a date of change will do",
+			altered(func(e *feed.Entry) { e.Published, e.Updated = time.Time{}, now.Add(-6*hour) }), 2 * hour, []int{1},
+			window, "dropped"},
+		{"a publisher may change the id and the link", altered(func(e *feed.Entry) { e.Title = "Title 2" }), 2 * hour,
+			[]int{1}, window, "excused"},
+		{"or the title", altered(func(e *feed.Entry) { e.Link = "https://news.example.com/2" }), 2 * hour, []int{1},
+			window, "excused"},
+		{"what is excused speaks against nobody", altered(func(e *feed.Entry) { e.Title = "Title 2" }), 2 * hour,
+			[]int{2, 1}, window, "relayed"},
 		{"no title is like no other", altered(func(e *feed.Entry) { e.Title, e.Link = "", "" }), 2 * hour, []int{1},
 			append(window, altered(func(e *feed.Entry) { e.ID, e.Title, e.Link = "bare", "", "" })), "forged"},
 	} {
@@ -89,7 +98,8 @@ func TestWhatAPollSaysOfAClaim(t *testing.T) {
 		if got := kind(all, j, c.claim.EntryID()); got != c.want {
 			t.Errorf("%s: it is %s, want %s", c.rule, got, c.want)
 		}
-		if other := claims(c.claim, c.age, c.via...).Judge(now, now, "https://example.com/other", listing(c.listed...)); kind(NewClaims(nil), other, c.claim.EntryID()) != "dropped" {
+		if other := claims(c.claim, c.age, c.via...).Judge(now, now, "https://example.com/other",
+			listing(c.listed...)); kind(NewClaims(nil), other, c.claim.EntryID()) != "dropped" {
 			t.Errorf("%s: the poll of another feed judged it", c.rule)
 		}
 	}
@@ -102,7 +112,8 @@ func kind(c *Claims, j Judgement, id feed.EntryID) string {
 			return "doubtful"
 		}
 	}
-	for name, list := range map[string][]Claim{"shown": j.Shown, "forged": j.Forged, "excused": j.Excused, "relayed": j.Relayed} {
+	for name, list := range map[string][]Claim{"shown": j.Shown, "forged": j.Forged, "excused": j.Excused,
+		"relayed": j.Relayed} {
 		for i := range list {
 			if list[i].Entry == id {
 				return name
@@ -172,7 +183,8 @@ func TestADividedFeedBlamesNobody(t *testing.T) {
 		}
 		j := c.Judge(at, at, s.feed, []Listed{{seen: uint32(at.Add(-30 * day).Unix())}})
 		if len(j.Forged) != s.forged || len(j.Excused) != s.excused {
-			t.Errorf("step %d: %s: %d forged, %d excused, want %d and %d", i, s.rule, len(j.Forged), len(j.Excused), s.forged, s.excused)
+			t.Errorf("step %d: %s: %d forged, %d excused, want %d and %d", i, s.rule, len(j.Forged), len(j.Excused),
+				s.forged, s.excused)
 		}
 	}
 	for i := range 2 * maxMisses {
@@ -199,7 +211,8 @@ func TestDocumentsThatLoseEntriesExcuse(t *testing.T) {
 		{"it moves past everything", []feed.Entry{e(1), e(2)}, []feed.Entry{e(3), e(4)}, false},
 		{"one in the middle vanishes", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(1), e(3), e(4)}, true},
 		{"the newest vanishes", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(1), e(2)}, true},
-		{"one stands at the end for good, and others pass", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(1), e(4), e(5)}, true},
+		{"one stands at the end for good, and others pass", []feed.Entry{e(1), e(2), e(3)},
+			[]feed.Entry{e(1), e(4), e(5)}, true},
 		{"one gets another id", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(1), renamed, e(3)}, false},
 		{"nothing is left", []feed.Entry{e(1), e(2)}, nil, false},
 	} {
@@ -221,7 +234,8 @@ func TestClaimsAreBounded(t *testing.T) {
 	for i := range 2 * maxClaims {
 		add(c, item(1+i, 0), 0, 3)
 	}
-	if number, _ := c.makers.find(id(3).Network()); c.open.Len() != maxClaims || c.feeds.list[0].count != maxClaims || c.makers.list[number].count != maxClaims-1 {
+	if number, _ := c.makers.find(id(3).Network()); c.open.Len() != maxClaims || c.feeds.list[0].count != maxClaims ||
+		c.makers.list[number].count != maxClaims-1 {
 		t.Errorf("%d claims are remembered, %d of one network", c.open.Len(), c.makers.list[number].count)
 	}
 	first := item(0, 0)
@@ -271,7 +285,8 @@ func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 		made := make(map[feed.EntryID]Claim)
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
 			at = at.Add(time.Duration(rapid.IntRange(0, 90).Draw(t, "minutes")) * time.Minute)
-			e := item(rapid.IntRange(0, 20).Draw(t, "entry"), time.Duration(rapid.IntRange(-10, 10).Draw(t, "age"))*time.Hour)
+			e := item(rapid.IntRange(0, 20).Draw(t, "entry"),
+				time.Duration(rapid.IntRange(-10, 10).Draw(t, "age"))*time.Hour)
 			if rapid.Bool().Draw(t, "claim") {
 				via := way(rapid.SliceOfN(rapid.IntRange(1, 4), 1, 3).Draw(t, "via")...)
 				claim := Claim{Feed: news, Entry: e.EntryID(), Via: protocol.TrailOf(via), At: at}
@@ -292,7 +307,8 @@ func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 				}
 			}
 			for _, f := range j.Forged {
-				if claim := made[f.Entry]; !claim.FirstHand() || f.Neighbor() != claim.Neighbor() || at.Sub(claim.At) < ripe-time.Second || f.Entry == e.EntryID() {
+				if claim := made[f.Entry]; !claim.FirstHand() || f.Neighbor() != claim.Neighbor() ||
+					at.Sub(claim.At) < ripe-time.Second || f.Entry == e.EntryID() {
 					t.Fatalf("%+v was judged forged at %v", claim, at)
 				}
 			}

@@ -1,5 +1,5 @@
-// Package trust knows whose word counts. A word is what a neighbor says and no own poll has shown: that a publisher wrote
-// an entry, that it wrote it so, or that a node forges.
+// Package trust knows whose word counts. A word is what a neighbor says and no own poll has shown: that a publisher
+// wrote an entry, that it wrote it so, or that a node forges.
 //
 //	neighbors ----> Claims    an entry that was not known   <---- own polls tell which were true, and
 //	     |                                                        Witnesses what each network earned with it
@@ -8,8 +8,8 @@
 //	     '--------> Witnesses a node forges -----------------> doubted, where two witnesses say so
 //
 // What an own poll has shown is no matter of anybody's word, and none of this changes it. For everything else one rule
-// says when two words are more than one: where they came by ways apart, from neighbors of whom own polls have shown that
-// they bring what publishers have. See Witnesses.
+// says when two words are more than one: where they came by ways apart, from neighbors of whom own polls have shown
+// that they bring what publishers have. See Witnesses.
 //
 // What a word is worth in credit, and what is owed for a false one, is for package incentive. The types of this package
 // belong to one node's loop and are not safe for concurrent use. They read no clock: time is an argument.

@@ -18,24 +18,24 @@ const (
 	maxDoubts, maxDoubtsEach = 1024, 64
 )
 
-// A doubt is the word of a witness against a node: it refuses what comes by way of the node because that forged entries,
-// or it brought what it says the node polled, and our own poll did not show it. A node that follows none of the feeds in
-// which somebody forges cannot find out by itself, and one such neighbor would be enough for a forger to reach everyone
-// for ever.
+// A doubt is the word of a witness against a node: it refuses what comes by way of the node because that forged
+// entries, or it brought what it says the node polled, and our own poll did not show it. A node that follows none of
+// the feeds in which somebody forges cannot find out by itself, and one such neighbor would be enough for a forger to
+// reach everyone for ever.
 //
 // Two make a node doubted. That is no verdict and costs no standing and no link, or two liars could part any two nodes:
-// what it claims to have polled just goes no further by way of us until an own poll has shown it. It ends at once in each
-// feed of which an own poll shows what the node claims, and everywhere within hours; a witness has one word against a
-// node in a week. One word is enough to have an own poll come sooner. What would be worth more than that is own evidence:
-// whoever is found forging by an own poll is refused.
+// what it claims to have polled just goes no further by way of us until an own poll has shown it. It ends at once in
+// each feed of which an own poll shows what the node claims, and everywhere within hours; a witness has one word
+// against a node in a week. One word is enough to have an own poll come sooner. What would be worth more than that is
+// own evidence: whoever is found forging by an own poll is refused.
 //
-// Those who speak against a node must together have earned more than it has: many honest witnesses each of whom has less
-// outweigh a forger that mostly brings what is true. A word takes as much of what its witness has earned, and one entry, as
-// the node has, so that nobody speaks against all others.
+// Those who speak against a node must together have earned more than it has: many honest witnesses each of whom has
+// less outweigh a forger that mostly brings what is true. A word takes as much of what its witness has earned, and one
+// entry, as the node has, so that nobody speaks against all others.
 //
 // A witness whose word has had its time, in which own polls showed what the node claims and did not find it forging, is
-// proved wrong. That costs it its voice, which it had to earn, and no credit: somebody may forge to the witness alone, to
-// have it say what nobody else can see, and what is taken from it then must not be worth that.
+// proved wrong. That costs it its voice, which it had to earn, and no credit: somebody may forge to the witness alone,
+// to have it say what nobody else can see, and what is taken from it then must not be worth that.
 type doubt struct {
 	against, by protocol.Network
 	at          time.Time
@@ -52,8 +52,9 @@ func (d *doubt) stands(now time.Time) bool { return now.Sub(d.at).Abs() < doubtF
 // wrong reports whether own polls have shown it to be.
 func (d *doubt) wrong(now time.Time) bool { return len(d.shown) > 0 && !d.stands(now) && d.lasts(now) }
 
-// Doubt takes in that a neighbor speaks against a node, and reports whether that is the word of a witness. It does nothing
-// where that did so within a week. Where there is no more room, the oldest word goes of those who have no voice.
+// Doubt takes in that a neighbor speaks against a node, and reports whether that is the word of a witness. It does
+// nothing where that did so within a week. Where there is no more room, the oldest word goes of those who have no
+// voice.
 func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) (heard bool) {
 	d := doubt{against: against.Network(), by: by.Network(), at: now}
 	d.stake = 1 + w.earnedBy(now, d.against)
@@ -77,8 +78,8 @@ func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) (heard boo
 	return w.counts(now, d.by)
 }
 
-// Doubted reports whether at least two witnesses speak against the node who together have earned more than it has, and no own
-// poll speaks for what it claims of the feed.
+// Doubted reports whether at least two witnesses speak against the node who together have earned more than it has, and
+// no own poll speaks for what it claims of the feed.
 func (w *Witnesses) Doubted(now time.Time, id protocol.NodeID, u feed.URL) bool {
 	against, count, weight := id.Network(), 0, 0
 	for i := range w.doubts {

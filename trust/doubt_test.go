@@ -57,11 +57,12 @@ func TestANetworkIsOneWitness(t *testing.T) {
 	}
 }
 
-// Words against a node take more than that has earned, of all who say so together, and those against several more than all
-// of them but the last have, of each.
+// Words against a node take more than that has earned, of all who say so together, and those against several more than
+// all of them but the last have, of each.
 func TestADoubtTakesMoreThanTheNodeHasEarned(t *testing.T) {
 	for _, c := range []struct{ earned, witnesses, want int }{
-		{0, 0, 0}, {0, 1, 1}, {0, 2, 2}, {1, 1, 1}, {2, 1, 0}, {5, 2, 0}, {5, 3, 1}, {5, 6, 1}, {5, 8, 1}, {5, 9, 2}, {5, 14, 2}, {5, 15, 3},
+		{0, 0, 0}, {0, 1, 1}, {0, 2, 2}, {1, 1, 1}, {2, 1, 0}, {5, 2, 0}, {5, 3, 1}, {5, 6, 1}, {5, 8, 1}, {5, 9, 2},
+		{5, 14, 2}, {5, 15, 3},
 	} {
 		w := heard(2, c.witnesses)
 		for i := 11; i <= 13; i++ {
@@ -80,7 +81,8 @@ func TestADoubtTakesMoreThanTheNodeHasEarned(t *testing.T) {
 			}
 		}
 		if doubted != c.want {
-			t.Errorf("the witnesses earned %d, the others %d: %d are doubted, want %d", c.witnesses, c.earned, doubted, c.want)
+			t.Errorf("the witnesses earned %d, the others %d: %d are doubted, want %d", c.witnesses, c.earned,
+				doubted, c.want)
 		}
 	}
 }
@@ -99,8 +101,8 @@ func TestADoubtMayBeEarnedLater(t *testing.T) {
 	}
 }
 
-// An own poll that shows what a node claims ends the doubt in that feed, and proves the witnesses wrong once their word has
-// had its time.
+// An own poll that shows what a node claims ends the doubt in that feed, and proves the witnesses wrong once their word
+// has had its time.
 func TestOwnPollsEndADoubt(t *testing.T) {
 	w := heard(9, 3)
 	w.Doubt(now, id(11), id(2))
@@ -113,7 +115,8 @@ func TestOwnPollsEndADoubt(t *testing.T) {
 	w.Shown(now.Add(time.Hour), id(11), news)
 	at := now.Add(time.Hour)
 	if w.Doubted(at, id(11), news) || !w.Doubted(at, id(11), blog) {
-		t.Errorf("after a poll it is doubted in the feed that was polled: %v, and in another %v", w.Doubted(at, id(11), news), w.Doubted(at, id(11), blog))
+		t.Errorf("after a poll it is doubted in the feed that was polled: %v, and in another %v",
+			w.Doubted(at, id(11), news), w.Doubted(at, id(11), blog))
 	}
 	for by := 2; by <= 4; by++ { // it may yet be found forging
 		if !w.counts(at, id(by).Network()) {

@@ -30,14 +30,16 @@ type miss struct {
 }
 
 // Judge ends the claims of a feed of which a poll that began at begun can tell. listed is what the
-// publisher's document lists, the oldest entry first: that of this poll or, where nothing was modified, that of the last one.
+// publisher's document lists, the oldest entry first: that of this poll or, where nothing was modified, that of the
+// last one.
 func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Judgement) {
 	of, claimed := c.feeds.find(u)
 	if len(listed) == 0 || !claimed {
 		return j
 	}
 	// How far back it reaches its old end tells: some publishers keep an old entry before all others.
-	shown, alike, reach := make(map[feed.EntryID]*Listed, len(listed)), kindred(listed), time.Unix(int64(listed[0].seen), 0)
+	shown, alike, reach := make(map[feed.EntryID]*Listed, len(listed)), kindred(listed),
+		time.Unix(int64(listed[0].seen), 0)
 	for i := range listed {
 		shown[listed[i].Entry] = &listed[i]
 	}

@@ -21,7 +21,8 @@ type Listed struct {
 // something else.
 func NewListed(e *feed.Entry, id feed.EntryID, digest feed.Digest, seen time.Time, altered bool) Listed {
 	return Listed{
-		Entry: id, Digest: digest, seen: uint32(max(seen.Unix(), 0)), title: hash(e.Title), link: hash(e.Link), altered: altered,
+		Entry: id, Digest: digest, seen: uint32(max(seen.Unix(), 0)), title: hash(e.Title), link: hash(e.Link),
+		altered: altered,
 	}
 }
 

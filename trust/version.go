@@ -22,11 +22,11 @@ const (
 	maxPassed = 4096
 )
 
-// Versions remembers the versions of known entries that one neighbor each brought: those that differ from ours, and ours
-// where it is one neighbor's word itself. Publishers edit entries, and any hop may alter them. So a version counts as the
-// publisher's only where an own poll shows it or, of an entry that none has shown, where two witnesses stand by it. Until
-// then it is set aside, which is to say that it is remembered by its digest and shown to nobody; who confirms it brings
-// it again. Make it with NewVersions.
+// Versions remembers the versions of known entries that one neighbor each brought: those that differ from ours, and
+// ours where it is one neighbor's word itself. Publishers edit entries, and any hop may alter them. So a version counts
+// as the publisher's only where an own poll shows it or, of an entry that none has shown, where two witnesses stand by
+// it. Until then it is set aside, which is to say that it is remembered by its digest and shown to nobody; who confirms
+// it brings it again. Make it with NewVersions.
 type Versions struct {
 	witnesses *Witnesses
 	aside     []Version // oldest first
@@ -64,8 +64,8 @@ func (v *Versions) Took(id protocol.NodeID, did protocol.DID) bool {
 	return slices.ContainsFunc(v.aside, func(a Version) bool { return a.DID == did && a.by() == id.Network() })
 }
 
-// SetAside remembers a version that came now. A flood of one network pushes out its own. Where there is no more room, the
-// oldest goes of those who have no voice.
+// SetAside remembers a version that came now. A flood of one network pushes out its own. Where there is no more room,
+// the oldest goes of those who have no voice.
 func (v *Versions) SetAside(now time.Time, one Version) {
 	one.At = now
 	v.aside = slices.DeleteFunc(v.aside, func(old Version) bool { return now.Sub(old.At) > asideFor })
@@ -94,9 +94,10 @@ func (v *Versions) SetAside(now time.Time, one Version) {
 // is the way by which the same came before it was known, nil for none. Where they do not it is set aside.
 func (v *Versions) Vouched(now time.Time, one Version, first []protocol.NodeID) bool {
 	is := func(a Version) bool { return a.Entry == one.Entry && a.Digest == one.Digest }
-	vouched := len(first) > 0 && v.witnesses.bothCount(now, first, one.Via) || slices.ContainsFunc(v.aside, func(a Version) bool {
-		return is(a) && now.Sub(a.At) <= asideFor && v.witnesses.bothCount(now, a.Via, one.Via)
-	})
+	vouched := len(first) > 0 && v.witnesses.bothCount(now, first, one.Via) ||
+		slices.ContainsFunc(v.aside, func(a Version) bool {
+			return is(a) && now.Sub(a.At) <= asideFor && v.witnesses.bothCount(now, a.Via, one.Via)
+		})
 	if vouched {
 		v.aside = slices.DeleteFunc(v.aside, is)
 	} else {

@@ -34,11 +34,14 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 		{"two relays of one source", []Version{brought(2, 1, 5)}, 0, brought(2, 1, 6), nil, false},
 		{"one neighbor twice", []Version{brought(2, 5)}, 0, brought(2, 1, 5), nil, false},
 		{"two of one network", []Version{near}, 0, brought(2, 6), nil, false},
-		{"by a node of one network", []Version{{Entry: feed.EntryID{1}, Digest: feed.Digest{2}, Via: append([]protocol.NodeID{beside(1)}, way(5)...)}}, 0, brought(2, 1, 6), nil, false},
+		{"by a node of one network",
+			[]Version{{Entry: feed.EntryID{1}, Digest: feed.Digest{2},
+				Via: append([]protocol.NodeID{beside(1)}, way(5)...)}}, 0, brought(2, 1, 6), nil, false},
 		{"one of three", []Version{brought(2, 1, 5), brought(2, 7)}, 0, brought(2, 1, 6), nil, true},
 		{"one who has earned nothing, at first", []Version{brought(2, 30)}, 0, brought(2, 6), nil, false},
 		{"or then", []Version{brought(2, 5)}, 0, brought(2, 30), nil, false},
-		{"who does not matter where two others have", []Version{brought(2, 30), brought(2, 5)}, 0, brought(2, 6), nil, true},
+		{"who does not matter where two others have", []Version{brought(2, 30), brought(2, 5)}, 0,
+			brought(2, 6), nil, true},
 		{"another version", []Version{brought(3, 5)}, 0, brought(2, 6), nil, false},
 		{"after two days", []Version{brought(2, 5)}, asideFor, brought(2, 6), nil, true},
 		{"after more than that", []Version{brought(2, 5)}, asideFor + 1, brought(2, 6), nil, false},
@@ -106,7 +109,8 @@ func TestVersionsAreTakenOnceFromEach(t *testing.T) {
 		one.DID = did(i)
 		v.SetAside(now, one)
 	}
-	if v.Len() != 1 || !v.Took(id(5), did(1)) || !v.Took(beside(5), did(1)) || v.Took(id(5), did(0)) || v.Took(id(6), did(1)) {
+	if v.Len() != 1 || !v.Took(id(5), did(1)) || !v.Took(beside(5), did(1)) || v.Took(id(5), did(0)) ||
+		v.Took(id(6), did(1)) {
 		t.Errorf("%d versions are set aside", v.Len())
 	}
 	v.SetAside(now.Add(asideFor+1), brought(3, 6))

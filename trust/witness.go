@@ -19,8 +19,8 @@ const (
 
 // Witnesses knows which neighbors are witnesses, and whom they speak against.
 //
-// One notion of a witness serves whoever asks for more than one word. Addresses and time cost little, and those who have
-// many of both can agree on what they say. So:
+// One notion of a witness serves whoever asks for more than one word. Addresses and time cost little, and those who
+// have many of both can agree on what they say. So:
 //
 //   - A network (protocol.Network) has one voice. Two words are two only where the ways by which they came have no network
 //     in common, senders included: whoever made the one up stands on the other as well, or they are two owners.
@@ -102,8 +102,8 @@ func (w *Witnesses) counts(now time.Time, network protocol.Network) bool {
 	return w.earnedBy(now, network) > 0 && !w.provedWrong(now, network)
 }
 
-// makeRoom takes one word out of a list that is full, the oldest first: the first one of those who have no voice or, where
-// all have one, the first. by tells whose it is.
+// makeRoom takes one word out of a list that is full, the oldest first: the first one of those who have no voice or,
+// where all have one, the first. by tells whose it is.
 func makeRoom[T any](w *Witnesses, now time.Time, words []T, by func(*T) protocol.Network) []T {
 	out := 0
 	for i := range words {

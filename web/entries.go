@@ -58,8 +58,10 @@ type headline struct {
 
 func (h *Handler) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
-	p := &entriesPage{Query: strings.TrimSpace(r.FormValue("q")), Show: r.FormValue("show"), Until: now.Unix(), Here: r.URL.RequestURI()}
-	q := reading.HeadlineQuery{Unread: p.Show == "unread", Starred: p.Show == "starred", Secret: loggedIn(ctx), Limit: entriesPerPage + 1}
+	p := &entriesPage{Query: strings.TrimSpace(r.FormValue("q")), Show: r.FormValue("show"), Until: now.Unix(),
+		Here: r.URL.RequestURI()}
+	q := reading.HeadlineQuery{Unread: p.Show == "unread", Starred: p.Show == "starred", Secret: loggedIn(ctx),
+		Limit: entriesPerPage + 1}
 	q.Feed, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
 	q.Before, _ = strconv.ParseInt(r.FormValue("before"), 10, 64)
 	p.Number = q.Feed
@@ -115,7 +117,8 @@ func (p *entriesPage) tabs(unread int) {
 		number += " or more"
 	}
 	for _, t := range []section{{"", "All"}, {"unread", "Unread (" + number + ")"}, {"starred", "Starred"}} {
-		p.Tabs = append(p.Tabs, section{"/entries?" + strings.TrimSuffix(queryOf("feed", zeroless(p.Number), "show", t.Path), "&"), t.Name})
+		p.Tabs = append(p.Tabs,
+			section{"/entries?" + strings.TrimSuffix(queryOf("feed", zeroless(p.Number), "show", t.Path), "&"), t.Name})
 	}
 }
 
@@ -124,9 +127,10 @@ func (p *entriesPage) Tab() string {
 	return "/entries?" + strings.TrimSuffix(queryOf("feed", zeroless(p.Number), "show", p.Show), "&")
 }
 
-// find searches the archive for what a person wrote, and returns a page of it and whether there is more. What is wrong with
-// what they wrote comes back as the problem.
-func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found []archive.Record, more bool, problem string, err error) {
+// find searches the archive for what a person wrote, and returns a page of it and whether there is more. What is wrong
+// with what they wrote comes back as the problem.
+func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found []archive.Record, more bool,
+	problem string, err error) {
 	if strings.TrimSpace(query) != "" {
 		m, err := feed.ParseMatch(query)
 		if err != nil {
@@ -158,7 +162,8 @@ func (h *Handler) headlines(list []reading.Headline, feeds bool, now time.Time) 
 	for i := range list {
 		e := &list[i]
 		lines[i] = headline{
-			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title), Lead: h.lead(e.Lead), Time: moment{e.Time, now},
+			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title), Lead: h.lead(e.Lead),
+			Time:     moment{e.Time, now},
 			Neighbor: e.Source, Confirmed: e.Confirmed, Item: e.Item,
 		}
 		if feeds {
@@ -179,8 +184,10 @@ func (h *Handler) records(list []archive.Record, titles map[int64]Title, now tim
 		r := &list[i]
 		text := cmp.Or(r.Entry.Summary, r.Entry.Content)
 		number := numbers[r.Entry.Feed]
-		heads[i] = reading.Headline{ID: r.ID, Feed: number, URL: r.Entry.Feed, FeedTitle: titles[number].Text, Title: r.Entry.Title, Time: r.Time(),
-			Confirmed: r.Confirmed, Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], ""), Item: reading.ItemState{Read: true}}
+		heads[i] = reading.Headline{ID: r.ID, Feed: number, URL: r.Entry.Feed, FeedTitle: titles[number].Text,
+			Title: r.Entry.Title, Time: r.Time(),
+			Confirmed: r.Confirmed, Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], ""),
+			Item: reading.ItemState{Read: true}}
 		if !r.Source.IsZero() {
 			heads[i].Source = r.Source.String()
 		}

@@ -59,7 +59,8 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	}
 	images := r.FormValue("images") == "1"
 	p := &entryPage{
-		Path: "/entries/" + id.String(), ID: id.String(), Item: entry.Item, Title: safehtml.Title(e.Title), Link: webLink(e.Link), Feed: titleOf(e.Feed, cmp.Or(known.Name, known.Title)),
+		Path: "/entries/" + id.String(), ID: id.String(), Item: entry.Item, Title: safehtml.Title(e.Title),
+		Link: webLink(e.Link), Feed: titleOf(e.Feed, cmp.Or(known.Name, known.Title)),
 		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), Authors: safehtml.Title(strings.Join(e.Authors, ", ")),
 		Time: moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
 	}

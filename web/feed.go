@@ -58,7 +58,8 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	if known.Status != nil {
 		p.Line = h.line(&Feed{FeedStatus: *known.Status, Number: number, Folders: known.Folders}, now)
 	} else {
-		p.Line = feedLine{Title: titleOf(known.URL, known.Title), Number: number, State: "no longer followed", Grade: "idle"}
+		p.Line = feedLine{Title: titleOf(known.URL, known.Title), Number: number, State: "no longer followed",
+			Grade: "idle"}
 	}
 	if known.Name != "" {
 		p.Line.Title = known.Name
@@ -130,12 +131,14 @@ func whyThen(k *Known, now time.Time) (why []string) {
 		policy = "the policy chosen for it, " + f.Policy
 	}
 	if f.Errors > 0 {
-		say("The last %s failed, and each failure makes the wait longer, up to a day.", count(int64(f.Errors), "poll", "polls"))
+		say("The last %s failed, and each failure makes the wait longer, up to a day.",
+			count(int64(f.Errors), "poll", "polls"))
 	} else {
 		say("By %s it is polled about every %s at present.", policy, span(f.Interval))
 	}
 	if f.Helped >= .05 {
-		say("Neighbors bring %s of its entries before own polls do, so that it can be polled more rarely.", percent(f.Helped))
+		say("Neighbors bring %s of its entries before own polls do, so that it can be polled more rarely.",
+			percent(f.Helped))
 	}
 	if f.NotBefore.After(now) && !k.Status.NextPoll.Before(f.NotBefore) {
 		say("The publisher asks not to be asked again before %s.", moment{f.NotBefore, now}.Clock())
@@ -157,7 +160,8 @@ func whyThen(k *Known, now time.Time) (why []string) {
 
 // sortEvents puts the latest first.
 func sortEvents(list []event) {
-	slices.SortStableFunc(list, func(a, b event) int { return cmp.Or(b.At.T.Compare(a.At.T), cmp.Compare(a.What, b.What)) })
+	slices.SortStableFunc(list,
+		func(a, b event) int { return cmp.Or(b.At.T.Compare(a.At.T), cmp.Compare(a.What, b.What)) })
 }
 
 // Decidable reports whether the owner may say something else about what neighbors know of the feed than holds now.

@@ -43,7 +43,8 @@ func (p pager) at(n int) string {
 func (h *Handler) feeds(r *http.Request) (view, error) {
 	now := h.Now()
 	p := &feedsPage{Query: strings.TrimSpace(r.FormValue("q")), Order: r.FormValue("order"),
-		Orders: []section{{"", "by name"}, {"trouble", "trouble first"}, {"neighbors", "most from neighbors"}, {"next", "next poll"}}}
+		Orders: []section{{"", "by name"}, {"trouble", "trouble first"}, {"neighbors", "most from neighbors"},
+			{"next", "next poll"}}}
 	list, err := h.Source.Feeds(r.Context())
 	if err != nil {
 		return view{}, err
@@ -77,7 +78,8 @@ func (h *Handler) feeds(r *http.Request) (view, error) {
 		case "next":
 			order = a.Next.T.Compare(b.Next.T)
 		}
-		return cmp.Or(order, cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)), cmp.Compare(a.Number, b.Number))
+		return cmp.Or(order, cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)),
+			cmp.Compare(a.Number, b.Number))
 	})
 	p.Pages = max(1, (len(lines)+feedsPerPage-1)/feedsPerPage)
 	p.Page, _ = strconv.Atoi(r.FormValue("page"))
@@ -90,7 +92,8 @@ func (h *Handler) feeds(r *http.Request) (view, error) {
 // matches reports whether one of the names contains the words.
 func matches(query string, names ...string) bool {
 	for _, word := range strings.Fields(strings.ToLower(query)) {
-		if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(strings.ToLower(name), word) }) {
+		if !slices.ContainsFunc(names,
+			func(name string) bool { return strings.Contains(strings.ToLower(name), word) }) {
 			return false
 		}
 	}

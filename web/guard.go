@@ -15,7 +15,8 @@ import (
 // policy lets a page load the dashboard's own stylesheet, script and pictures, pictures that are part of the page, and
 // nothing else; policyWithImages also pictures and sound from elsewhere.
 const (
-	policyBase       = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+	policyBase = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action " +
+		"'self'; base-uri 'none'; frame-ancestors 'none'; "
 	policy           = policyBase + "img-src 'self' data:"
 	policyWithImages = policyBase + "img-src 'self' data: https: http:; media-src https: http:"
 )
@@ -32,17 +33,18 @@ func protect(header http.Header) {
 	header.Set("Cache-Control", "private, no-cache")
 }
 
-// secure reports whether the page came by https, to the node or to the owner's web server in front of it. Who says so without
-// one deceives nobody else.
+// secure reports whether the page came by https, to the node or to the owner's web server in front of it. Who says so
+// without one deceives nobody else.
 func secure(r *http.Request) bool {
 	scheme, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",") // several servers list theirs
 	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(scheme), "https")
 }
 
-// cookie is a cookie of ours, age being its MaxAge. One that was set by https goes nowhere else, and has another name, so
-// that no page by http, or of another host of the domain, can put its own in its place (RFC 6265bis §4.1.3.2).
+// cookie is a cookie of ours, age being its MaxAge. One that was set by https goes nowhere else, and has another name,
+// so that no page by http, or of another host of the domain, can put its own in its place (RFC 6265bis §4.1.3.2).
 func cookie(r *http.Request, name, value string, age int) *http.Cookie {
-	return &http.Cookie{Name: cookieName(r, name), Value: value, Path: "/", MaxAge: age, Secure: secure(r), HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	return &http.Cookie{Name: cookieName(r, name), Value: value, Path: "/", MaxAge: age, Secure: secure(r),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode}
 }
 
 func cookieName(r *http.Request, name string) string {
@@ -104,9 +106,11 @@ func (h *Handler) token(visit string) string {
 
 // errToken is for a form that is not from a page of ours, or from one of a node that has been restarted since.
 var errToken = refusal{http.StatusForbidden, "Please try again",
-	"This form is too old, or came from another site. Nothing was changed. Go back, load the page anew and send it once more."}
+	"This form is too old, or came from another site. Nothing was changed. Go back, load the page anew and send it " +
+		"once more."}
 
-// authentic reports whether a request comes from a form of ours. Those that pages of other sites send do not come so far.
+// authentic reports whether a request comes from a form of ours. Those that pages of other sites send do not come so
+// far.
 func (h *Handler) authentic(r *http.Request) error {
 	if id := visitOf(r); id == "" || !hmac.Equal([]byte(r.PostFormValue("token")), []byte(h.token(id))) {
 		return errToken
@@ -123,14 +127,16 @@ func (h *Handler) foreign(r *http.Request) bool {
 
 // linked reports whether the browser opens the page in a window of its own, as a link or a bookmark has it.
 func linked(r *http.Request) bool {
-	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
 // errForeign is for what another site may not begin: it costs something, or tells what is looked for.
-var errForeign = refusal{http.StatusForbidden, "Please begin here", "Another site sent you to a page that does something. Begin it here, if you want it."}
+var errForeign = refusal{http.StatusForbidden, "Please begin here",
+	"Another site sent you to a page that does something. Begin it here, if you want it."}
 
-// own reports whether the request was begun on a page of ours: those of other sites bear no strict cookie, and browsers say
-// where they come from.
+// own reports whether the request was begun on a page of ours: those of other sites bear no strict cookie, and browsers
+// say where they come from.
 func (h *Handler) own(r *http.Request) error {
 	if h.foreign(r) || visitOf(r) == "" {
 		return errForeign
@@ -167,7 +173,8 @@ func (h *Handler) change(pattern string, do func(http.ResponseWriter, *http.Requ
 		}
 		next := ""
 		if err != nil {
-			err = refusal{http.StatusBadRequest, "That form could not be read", "It is too large, or broken off. Nothing was changed."}
+			err = refusal{http.StatusBadRequest, "That form could not be read",
+				"It is too large, or broken off. Nothing was changed."}
 		} else if err = h.authentic(r); err == nil {
 			next, err = do(w, r)
 		}

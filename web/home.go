@@ -122,7 +122,10 @@ func (h *Handler) troubled(ctx context.Context, feeds []Feed, now time.Time) (li
 			ill = append(ill, f)
 		}
 	}
-	slices.SortFunc(ill, func(a, b *Feed) int { return cmp.Or(a.LastSuccess.Compare(b.LastSuccess), cmp.Compare(a.URL, b.URL)) })
+	slices.SortFunc(ill, func(a, b *Feed) int {
+		return cmp.Or(a.LastSuccess.Compare(b.LastSuccess),
+			cmp.Compare(a.URL, b.URL))
+	})
 	if len(ill) > maxTroubled {
 		ill, more = ill[:maxTroubled], len(ill)-maxTroubled
 	}
@@ -172,7 +175,8 @@ func (h *Handler) line(f *Feed, now time.Time) feedLine {
 	for _, tag := range []struct {
 		is   bool
 		name string
-	}{{f.Private, "private"}, {f.Undecided, "undecided"}, {f.Discreet && !f.Private, "discreet"}, {f.Alias != "", "moved"}} {
+	}{{f.Private, "private"}, {f.Undecided, "undecided"}, {f.Discreet && !f.Private, "discreet"},
+		{f.Alias != "", "moved"}} {
 		if tag.is {
 			l.Tags = append(l.Tags, tag.name)
 		}

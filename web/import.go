@@ -56,7 +56,8 @@ func (i *imports) at(number int) (importPage, bool) {
 // importList follows all feeds of a list that a form brings.
 func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if r.MultipartForm == nil || len(r.MultipartForm.File["list"]) == 0 {
-		return "", refusal{http.StatusBadRequest, "No file was chosen", "Choose the OPML file that your reader exported. Nothing was changed."}
+		return "", refusal{http.StatusBadRequest, "No file was chosen",
+			"Choose the OPML file that your reader exported. Nothing was changed."}
 	}
 	document, err := readFile(r.MultipartForm.File["list"][0])
 	if err != nil {
@@ -64,7 +65,8 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 	}
 	list, err := opml.Read(document)
 	if err != nil {
-		return "", refusal{http.StatusBadRequest, "That file could not be read", "It is no list of feeds: " + err.Error() + ". Nothing was changed."}
+		return "", refusal{http.StatusBadRequest, "That file could not be read",
+			"It is no list of feeds: " + err.Error() + ". Nothing was changed."}
 	}
 	p := importPage{Listed: len(list.Feeds), Problems: list.Problems}
 	var kept []Kept

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// maxStreams is how many streams of events a session has at a time, and all those together who have not logged in: they
-	// are on this machine, and can make up whatever else would tell one from another.
+	// maxStreams is how many streams of events a session has at a time, and all those together who have not logged in:
+	// they are on this machine, and can make up whatever else would tell one from another.
 	maxStreams = 8
-	// liveEvery is how often it is looked whether something changed, and aliveEvery after what time of silence a browser
-	// hears that the connection stands.
+	// liveEvery is how often it is looked whether something changed, and aliveEvery after what time of silence a
+	// browser hears that the connection stands.
 	liveEvery  = 2 * time.Second
 	aliveEvery = 25 * time.Second
 	// sendTime is how long a browser may take to read an event.
@@ -102,7 +102,8 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request) (*stream, error
 
 // send sends one event.
 func (s *stream) send(name, text string) error {
-	return s.write("event: " + name + "\ndata: " + strings.ReplaceAll(strings.ReplaceAll(text, "\r", ""), "\n", "\ndata: ") + "\n\n")
+	return s.write("event: " + name + "\ndata: " + strings.ReplaceAll(strings.ReplaceAll(text, "\r", ""), "\n",
+		"\ndata: ") + "\n\n")
 }
 
 func (s *stream) write(text string) error {

@@ -71,7 +71,8 @@ func TestNetworkSearch(t *testing.T) {
 	b := newBrowser(t, newHandler(t, n))
 	w := get(b.h, "/search/network?q=ferry", "Cookie", b.cookie)
 	stream := w.Body.String()
-	for _, want := range []string{"event: found", "Far", "2 nodes have it", "event: end", "Asked 2 neighbors", "1 entry that this node does not have"} {
+	for _, want := range []string{"event: found", "Far", "2 nodes have it", "event: end", "Asked 2 neighbors",
+		"1 entry that this node does not have"} {
 		if !strings.Contains(stream, want) {
 			t.Errorf("the stream lacks %q:\n%s", want, stream)
 		}
@@ -85,14 +86,16 @@ func TestNetworkSearch(t *testing.T) {
 		t.Errorf("asked %+v", n.asked)
 	}
 	page := get(b.h, "/search?q=ferry&network=1&wait=1", "Cookie", b.cookie)
-	if !strings.Contains(page.Body.String(), "Asked 2 neighbors") || strings.Contains(page.Body.String(), "data-network") {
+	if !strings.Contains(page.Body.String(), "Asked 2 neighbors") ||
+		strings.Contains(page.Body.String(), "data-network") {
 		t.Errorf("the page: %s", page.Body)
 	}
 	wantSound(t, "the search", page)
 
 	n.asked = nil
 	for _, target := range []string{"/search/network?q=ferry", "/search?q=ferry&network=1&wait=1"} {
-		for _, header := range [][]string{nil, {"Cookie", b.cookie, "Sec-Fetch-Site", "cross-site"}, {"Cookie", b.cookie, "Sec-Fetch-Site", "same-site"}} {
+		for _, header := range [][]string{nil, {"Cookie", b.cookie, "Sec-Fetch-Site", "cross-site"},
+			{"Cookie", b.cookie, "Sec-Fetch-Site", "same-site"}} {
 			if w := get(b.h, target, header...); w.Code < 400 || len(n.asked) > 0 {
 				t.Errorf("%s with %q: %d, asked %d", target, header, w.Code, len(n.asked))
 			}

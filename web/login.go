@@ -16,8 +16,8 @@ import (
 
 const (
 	// sessionCookie is by what a browser is known that has shown a password: its name, when the session ends in Unix
-	// seconds, and a code that only the password's hash makes of both and of its epoch. So a session outlives a restart of
-	// the node, and ends with the password or its epoch.
+	// seconds, and a code that only the password's hash makes of both and of its epoch. So a session outlives a restart
+	// of the node, and ends with the password or its epoch.
 	sessionCookie = "feedex_session"
 	// sessionTime is how long a session lasts.
 	sessionTime = 30 * 24 * time.Hour
@@ -105,7 +105,8 @@ type loginPage struct {
 }
 
 func (h *Handler) loginPage(r *http.Request) (view, error) {
-	return view{Page: "login", Title: "Log in", Body: loginPage{Next: local(r.FormValue("next")), User: userOf(r.Context()), Required: h.Login(r), Wrong: r.FormValue("wrong") == "1"}}, nil
+	return view{Page: "login", Title: "Log in", Body: loginPage{Next: local(r.FormValue("next")),
+		User: userOf(r.Context()), Required: h.Login(r), Wrong: r.FormValue("wrong") == "1"}}, nil
 }
 
 // login begins a session, where the password is one.
@@ -124,7 +125,8 @@ func (h *Handler) login(w http.ResponseWriter, r *http.Request) (string, error) 
 	}
 	for i := range list {
 		if list[i].Name == name {
-			http.SetCookie(w, cookie(r, sessionCookie, session(&list[i], h.Now().Add(sessionTime)), int(sessionTime/time.Second)))
+			http.SetCookie(w, cookie(r, sessionCookie, session(&list[i], h.Now().Add(sessionTime)),
+				int(sessionTime/time.Second)))
 		}
 	}
 	return next, nil
@@ -146,7 +148,8 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) (string, error)
 // local is the path of a page of ours, the home page for anything else.
 func local(raw string) string {
 	u, err := url.Parse(raw)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(raw, "/") || strings.HasPrefix(raw, "//") || strings.Contains(raw, `\`) {
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(raw, "/") || strings.HasPrefix(raw, "//") ||
+		strings.Contains(raw, `\`) {
 		return "/"
 	}
 	return u.RequestURI()

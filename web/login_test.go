@@ -32,12 +32,16 @@ func TestLoginRequired(t *testing.T) {
 	n := newNode(t)
 	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", noon)}
 	now := noon
-	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return true }, Now: func() time.Time { return now }})
+	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return true },
+		Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range []string{"/", "/feeds", "/feeds/1", "/entries", "/neighbors", "/search?q=ferry", "/settings", "/nothing"} {
-		if w := get(h, target); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/login?next="+url.QueryEscape(target) || strings.Contains(w.Body.String(), "News") {
+	for _, target := range []string{"/", "/feeds", "/feeds/1", "/entries", "/neighbors", "/search?q=ferry", "/settings",
+		"/nothing"} {
+		if w := get(h, target); w.Code != http.StatusSeeOther ||
+			w.Header().Get("Location") != "/login?next="+url.QueryEscape(target) ||
+			strings.Contains(w.Body.String(), "News") {
 			t.Errorf("%s: %d to %q", target, w.Code, w.Header().Get("Location"))
 		}
 	}
@@ -45,7 +49,8 @@ func TestLoginRequired(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context()) // who is let in after all does not stay
 		cancel()
 		w := httptest.NewRecorder()
-		if h.ServeHTTP(w, httptest.NewRequestWithContext(gone, http.MethodGet, target, nil)); w.Code != http.StatusUnauthorized {
+		if h.ServeHTTP(w, httptest.NewRequestWithContext(gone, http.MethodGet, target,
+			nil)); w.Code != http.StatusUnauthorized {
 			t.Errorf("%s: %d", target, w.Code)
 		}
 	}
@@ -53,7 +58,8 @@ func TestLoginRequired(t *testing.T) {
 	cookie, _, _ := strings.Cut(page.Header().Get("Set-Cookie"), ";")
 	b := &browser{h, cookie, tokenOf.FindStringSubmatch(page.Body.String())[1]}
 	wantSound(t, "/login", page)
-	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"https://example.net/"}}); w.Code != http.StatusUnauthorized || len(n.followed) > 0 {
+	if w := b.post("/follow", url.Values{"token": {b.token},
+		"url": {"https://example.net/"}}); w.Code != http.StatusUnauthorized || len(n.followed) > 0 {
 		t.Errorf("%d, followed %q", w.Code, n.followed)
 	}
 	if next := b.login("wrong", "/feeds"); next != "/login?next=%2Ffeeds&wrong=1" {
@@ -66,7 +72,9 @@ func TestLoginRequired(t *testing.T) {
 	if !inside() || !h.LoggedIn(requestWith(b.cookie)) {
 		t.Error("logged in, and nothing is shown")
 	}
-	for _, forged := range []string{strings.Replace(b.cookie, "phone|", "phone|9", 1), strings.Replace(b.cookie, "=phone|", "=other|", 1), b.cookie[:len(b.cookie)-1], "feedex_session=||", "feedex_session=phone"} {
+	for _, forged := range []string{strings.Replace(b.cookie, "phone|", "phone|9", 1),
+		strings.Replace(b.cookie, "=phone|", "=other|", 1), b.cookie[:len(b.cookie)-1], "feedex_session=||",
+		"feedex_session=phone"} {
 		if w := get(h, "/feeds", "Cookie", forged); w.Code == http.StatusOK {
 			t.Errorf("%q lets in", forged)
 		}
@@ -92,7 +100,8 @@ func TestLoginLeadsHome(t *testing.T) {
 	n := newNode(t)
 	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", noon)}
 	b := newBrowser(t, newHandler(t, n))
-	for next, want := range map[string]string{"": "/", "https://evil.example/": "/", "//evil.example/": "/", "///evil.example/": "/", `/\evil.example`: "/", "javascript:alert(1)": "/", "/search?q=a": "/search?q=a"} {
+	for next, want := range map[string]string{"": "/", "https://evil.example/": "/", "//evil.example/": "/",
+		"///evil.example/": "/", `/\evil.example`: "/", "javascript:alert(1)": "/", "/search?q=a": "/search?q=a"} {
 		if got := b.login("secret", next); got != want {
 			t.Errorf("%q leads to %q, want %q", next, got, want)
 		}
@@ -105,49 +114,59 @@ func TestSecretsAfterLogin(t *testing.T) {
 	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", noon)}
 	b := newBrowser(t, newHandler(t, n))
 	for _, path := range []string{"/passwords", "/passwords/remove"} {
-		if w := b.post(path, url.Values{"token": {b.token}, "name": {"phone"}}); w.Code != http.StatusForbidden || len(n.passwords) != 1 {
+		if w := b.post(path, url.Values{"token": {b.token}, "name": {"phone"}}); w.Code != http.StatusForbidden ||
+			len(n.passwords) != 1 {
 			t.Errorf("%s: %d, %d passwords", path, w.Code, len(n.passwords))
 		}
 	}
 	for i := range 50 {
-		n.add(secretURL, fmt.Sprint("Confidential", i), "Nobody else may read this on the ferry.", noon.Add(-time.Hour), protocol.NodeID{})
+		n.add(secretURL, fmt.Sprint("Confidential", i), "Nobody else may read this on the ferry.", noon.Add(-time.Hour),
+			protocol.NodeID{})
 	}
 	for _, target := range []string{"/entries?q=ferry", "/search?q=ferry"} {
-		if text := get(b.h, target).Body.String(); !strings.Contains(text, "Harbor") || strings.Contains(text, "Confidential") {
+		if text := get(b.h, target).Body.String(); !strings.Contains(text, "Harbor") ||
+			strings.Contains(text, "Confidential") {
 			t.Errorf("%s does not show what is behind the secrets, or shows them:\n%s", target, text)
 		}
 	}
 	b.login("secret", "/")
-	for _, target := range []string{"/entries", n.path(t, "Confidential"), "/entries?q=nobody", "/search?q=nobody", "/search?feed=2", "/feeds/2"} {
+	for _, target := range []string{"/entries", n.path(t, "Confidential"), "/entries?q=nobody", "/search?q=nobody",
+		"/search?feed=2", "/feeds/2"} {
 		w := get(b.h, target, "Cookie", b.cookie)
-		if w.Code != 200 || !strings.Contains(w.Body.String(), "Confidential") || strings.Contains(w.Body.String(), "hunter2") {
+		if w.Code != 200 || !strings.Contains(w.Body.String(), "Confidential") ||
+			strings.Contains(w.Body.String(), "hunter2") {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
 	}
 
 	w := b.post("/passwords", url.Values{"token": {b.token}, "name": {"tablet"}})
 	at := w.Header().Get("Location")
-	if w.Code != http.StatusSeeOther || !regexp.MustCompile(`^/passwords/[A-Z0-9]{20,}$`).MatchString(at) || len(n.passwords) != 2 {
+	if w.Code != http.StatusSeeOther || !regexp.MustCompile(`^/passwords/[A-Z0-9]{20,}$`).MatchString(at) ||
+		len(n.passwords) != 2 {
 		t.Fatalf("%d to %q, %d passwords", w.Code, at, len(n.passwords))
 	}
 	if w := get(b.h, at, "Cookie", b.cookie); !strings.Contains(w.Body.String(), "fresh secret") {
 		t.Errorf("the page does not show it: %s", w.Body)
 	}
-	if w := get(b.h, at, "Cookie", b.cookie); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "fresh secret") {
+	if w := get(b.h, at, "Cookie", b.cookie); w.Code != http.StatusNotFound ||
+		strings.Contains(w.Body.String(), "fresh secret") {
 		t.Errorf("the page shows it twice: %d", w.Code)
 	}
 	for name, want := range map[string]string{"tablet": "there is a password of that name", "a b": "want letters"} {
-		if w := b.post("/passwords", url.Values{"token": {b.token}, "name": {name}}); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) {
+		if w := b.post("/passwords", url.Values{"token": {b.token}, "name": {name}}); w.Code != http.StatusBadRequest ||
+			!strings.Contains(w.Body.String(), want) {
 			t.Errorf("%q: %d %s", name, w.Code, w.Body)
 		}
 	}
 	if w := get(b.h, "/settings", "Cookie", b.cookie); !strings.Contains(w.Body.String(), "tablet") {
 		t.Errorf("the settings do not list it: %s", w.Body)
 	}
-	if w := b.post("/passwords/remove", url.Values{"token": {b.token}, "name": {"tablet"}}); w.Code != http.StatusSeeOther || len(n.passwords) != 1 {
+	if w := b.post("/passwords/remove",
+		url.Values{"token": {b.token}, "name": {"tablet"}}); w.Code != http.StatusSeeOther || len(n.passwords) != 1 {
 		t.Errorf("%d, %d passwords", w.Code, len(n.passwords))
 	}
-	if w := b.post("/logout", url.Values{"token": {b.token}}); !strings.Contains(w.Header().Get("Set-Cookie"), "feedex_session=; ") {
+	if w := b.post("/logout", url.Values{"token": {b.token}}); !strings.Contains(w.Header().Get("Set-Cookie"),
+		"feedex_session=; ") {
 		t.Errorf("logged out with %q", w.Header().Get("Set-Cookie"))
 	}
 }

@@ -28,22 +28,27 @@ func TestMark(t *testing.T) {
 		{"plain", reading.ItemState{ID: 1}},
 		{"nonsense", reading.ItemState{ID: 1}},
 	} {
-		w := b.post("/mark", url.Values{"token": {b.token}, "entry": {id}, "as": {test.as}, "next": {"/entries?show=unread"}})
-		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/entries?show=unread" || n.items[1] != test.want {
+		w := b.post("/mark", url.Values{"token": {b.token}, "entry": {id}, "as": {test.as},
+			"next": {"/entries?show=unread"}})
+		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/entries?show=unread" ||
+			n.items[1] != test.want {
 			t.Errorf("as %s: %d to %q, item %+v", test.as, w.Code, w.Header().Get("Location"), n.items[1])
 		}
 	}
 	secret := strings.TrimPrefix(n.path(t, "Confidential"), "/entries/")
 	for _, entry := range []string{secret, "x", strings.Repeat("0", 40)} {
-		if w := b.post("/mark", url.Values{"token": {b.token}, "entry": {entry}, "as": {"read"}}); w.Code != http.StatusNotFound || n.items[2].Read {
+		if w := b.post("/mark", url.Values{"token": {b.token}, "entry": {entry},
+			"as": {"read"}}); w.Code != http.StatusNotFound || n.items[2].Read {
 			t.Errorf("%s: %d", entry, w.Code)
 		}
 	}
 
 	until := noon.Unix()
-	w := b.post("/read", url.Values{"token": {b.token}, "feed": {"1"}, "until": {strconv.FormatInt(until, 10)}, "next": {"//evil.example"}})
+	w := b.post("/read", url.Values{"token": {b.token}, "feed": {"1"}, "until": {strconv.FormatInt(until, 10)},
+		"next": {"//evil.example"}})
 	want := reading.Stream{Feed: 1, Read: reading.No, Until: time.Unix(until+1, 0)}
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || len(n.streams) != 1 || !reflect.DeepEqual(n.streams[0], want) {
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || len(n.streams) != 1 ||
+		!reflect.DeepEqual(n.streams[0], want) {
 		t.Errorf("%d to %q, streams %+v", w.Code, w.Header().Get("Location"), n.streams)
 	}
 }
@@ -55,17 +60,21 @@ func TestArrange(t *testing.T) {
 	k.Name, k.Folders = "My news", []string{"Daily", "Old"}
 	n.known[1] = k
 	b := newBrowser(t, newHandler(t, n))
-	if page := get(b.h, "/feeds/1").Body.String(); !strings.Contains(page, "<h1>My news</h1>") || !strings.Contains(page, "Daily\nOld</textarea>") {
+	if page := get(b.h, "/feeds/1").Body.String(); !strings.Contains(page, "<h1>My news</h1>") ||
+		!strings.Contains(page, "Daily\nOld</textarea>") {
 		t.Errorf("the page: %s", page)
 	}
-	w := b.post("/arrange", url.Values{"token": {b.token}, "feed": {"1"}, "name": {" The news "}, "folders": {" Daily \r\n\r\nNew\r\n"}})
+	w := b.post("/arrange", url.Values{"token": {b.token}, "feed": {"1"}, "name": {" The news "},
+		"folders": {" Daily \r\n\r\nNew\r\n"}})
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/feeds/1" || len(n.arranged) != 1 {
 		t.Fatalf("%d to %q, %+v", w.Code, w.Header().Get("Location"), n.arranged)
 	}
-	if a := n.arranged[0]; a.Feed != 1 || *a.Name != " The news " || !slices.Equal(a.Into, []string{"New"}) || !slices.Equal(a.Out, []string{"Old"}) {
+	if a := n.arranged[0]; a.Feed != 1 || *a.Name != " The news " || !slices.Equal(a.Into, []string{"New"}) ||
+		!slices.Equal(a.Out, []string{"Old"}) {
 		t.Errorf("arranged %+v", a)
 	}
-	if w := b.post("/arrange", url.Values{"token": {b.token}, "feed": {"1"}, "folders": {strings.Repeat("x", 400)}}); w.Code != http.StatusBadRequest {
+	if w := b.post("/arrange", url.Values{"token": {b.token}, "feed": {"1"},
+		"folders": {strings.Repeat("x", 400)}}); w.Code != http.StatusBadRequest {
 		t.Errorf("a folder with a long name: %d", w.Code)
 	}
 	if w := b.post("/arrange", url.Values{"token": {b.token}, "feed": {"9"}}); w.Code != http.StatusNotFound {

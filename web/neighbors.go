@@ -43,7 +43,8 @@ func (h *Handler) neighbors(r *http.Request) (view, error) {
 	}
 	for i := range list {
 		n := &list[i]
-		l := neighborLine{NeighborStatus: *n, Kind: "it asked us", Since: moment{n.Since, now}, Heard: moment{n.Heard, now}, Owes: entries(n.Deficit), Stored: bytesOf(n.Unshown)}
+		l := neighborLine{NeighborStatus: *n, Kind: "it asked us", Since: moment{n.Since, now},
+			Heard: moment{n.Heard, now}, Owes: entries(n.Deficit), Stored: bytesOf(n.Unshown)}
 		switch {
 		case n.Static:
 			l.Kind = "you named it"

@@ -49,7 +49,8 @@ func (s *secrets) take(word string) (newPassword, bool) {
 }
 
 // errLogin is for what only those may do who have logged in.
-var errLogin = refusal{http.StatusForbidden, "Log in first", "Passwords are shown and made for those only who have one: anybody who uses this machine can open this page."}
+var errLogin = refusal{http.StatusForbidden, "Log in first",
+	"Passwords are shown and made for those only who have one: anybody who uses this machine can open this page."}
 
 // addPassword makes an app password.
 func (h *Handler) addPassword(_ http.ResponseWriter, r *http.Request) (string, error) {

@@ -16,13 +16,18 @@ func TestStill(t *testing.T) {
 	}{
 		{`<p>a &amp; b</p>`, `<p>a &amp; b</p>`, `<p>a &amp; b</p>`, 0},
 		{`<h2 id="main">a</h2>`, `<h2>a</h2>`, `<h2>a</h2>`, 0},
-		{`<img src="https://example.com/a.png" alt="A &lt;dog&gt;">`, `<span class="withheld">Picture: A &lt;dog&gt;</span>`,
+		{`<img src="https://example.com/a.png" alt="A &lt;dog&gt;">`,
+			`<span class="withheld">Picture: A &lt;dog&gt;</span>`,
 			`<img src="https://example.com/a.png" alt="A &lt;dog&gt;" loading="lazy">`, 1},
-		{`<img src="data:image/png;base64,AA">`, `<img src="data:image/png;base64,AA" loading="lazy">`, `<img src="data:image/png;base64,AA" loading="lazy">`, 0},
-		{`<audio controls="" src="https://example.com/a.mp3"></audio>`, `<span class="withheld"><a href="https://example.com/a.mp3">Audio</a></span>`,
+		{`<img src="data:image/png;base64,AA">`, `<img src="data:image/png;base64,AA" loading="lazy">`,
+			`<img src="data:image/png;base64,AA" loading="lazy">`, 0},
+		{`<audio controls="" src="https://example.com/a.mp3"></audio>`,
+			`<span class="withheld"><a href="https://example.com/a.mp3">Audio</a></span>`,
 			`<audio controls="" src="https://example.com/a.mp3"></audio>`, 1},
-		{`<video><source src="https://example.com/a.mp4">b</video>`, `<span class="withheld">Video</span>b`, `<video><source src="https://example.com/a.mp4">b</video>`, 2},
-		{`<iframe src="https://example.com/f" title="F" sandbox="allow-scripts"></iframe>`, `<span class="withheld"><a href="https://example.com/f">Page from elsewhere: F</a></span>`,
+		{`<video><source src="https://example.com/a.mp4">b</video>`, `<span class="withheld">Video</span>b`,
+			`<video><source src="https://example.com/a.mp4">b</video>`, 2},
+		{`<iframe src="https://example.com/f" title="F" sandbox="allow-scripts"></iframe>`,
+			`<span class="withheld"><a href="https://example.com/f">Page from elsewhere: F</a></span>`,
 			`<span class="withheld"><a href="https://example.com/f">Page from elsewhere: F</a></span>`, 0},
 	} {
 		if got, n := withholdRemote(test.markup, false); got != test.want || n != test.withheld {
@@ -37,8 +42,10 @@ func TestStill(t *testing.T) {
 // FuzzStill holds that of no entry anything is loaded from elsewhere, or has an id.
 func FuzzStill(f *testing.F) {
 	for _, s := range []string{
-		`<img src=//x>`, `<picture><source srcset="https://a/b 2x"><img src="https://a/b"></picture>`, `<iframe src="https://video.example/1">`,
-		`<video poster=https://a/b><source src=c>`, `<a id=main><img src=a></a>`, `<math><mtext><img src=x>`, `<table background="https://a/b">`,
+		`<img src=//x>`, `<picture><source srcset="https://a/b 2x"><img src="https://a/b"></picture>`,
+		`<iframe src="https://video.example/1">`,
+		`<video poster=https://a/b><source src=c>`, `<a id=main><img src=a></a>`, `<math><mtext><img src=x>`,
+		`<table background="https://a/b">`,
 	} {
 		f.Add(s)
 	}
@@ -52,7 +59,8 @@ func FuzzStill(f *testing.F) {
 		for e := range nodes.Descendants() {
 			for _, a := range e.Attr {
 				switch {
-				case a.Key == "src" && !strings.HasPrefix(a.Val, "data:image/"), a.Key == "srcset", a.Key == "poster", a.Key == "background", a.Key == "id", a.Key == "style":
+				case a.Key == "src" && !strings.HasPrefix(a.Val, "data:image/"), a.Key == "srcset", a.Key == "poster",
+					a.Key == "background", a.Key == "id", a.Key == "style":
 					t.Errorf("%q became %q", markup, shown)
 				}
 			}

@@ -83,7 +83,8 @@ func (h *Handler) search(r *http.Request) (view, error) {
 
 // asked reads what is searched for. What is wrong with it is the page's problem.
 func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
-	p := &searchPage{Query: strings.TrimSpace(r.FormValue("q")), Since: r.FormValue("since"), Until: r.FormValue("until"), Network: r.FormValue("network") == "1"}
+	p := &searchPage{Query: strings.TrimSpace(r.FormValue("q")), Since: r.FormValue("since"),
+		Until: r.FormValue("until"), Network: r.FormValue("network") == "1"}
 	p.Number, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
 	f := feed.Filter{Limit: entriesPerPage}
 	for _, bound := range []struct {
@@ -134,7 +135,8 @@ func (h *Handler) askOthers(ctx context.Context, f feed.Filter, query string, ea
 			if l.Here {
 				continue
 			}
-			lines = append(lines, remoteLine{Remote: *l, Title: safehtml.Title(l.Title), Link: webLink(l.Link), Feed: address(l.Feed), When: moment{l.Time, now}})
+			lines = append(lines, remoteLine{Remote: *l, Title: safehtml.Title(l.Title),
+				Link: webLink(l.Link), Feed: address(l.Feed), When: moment{l.Time, now}})
 		}
 		total += len(lines)
 		return each(lines)
@@ -150,7 +152,8 @@ func (h *Handler) askOthers(ctx context.Context, f feed.Filter, query string, ea
 	if end.Neighbors == 0 {
 		return "Nobody was asked: there is no neighbor at present."
 	}
-	text := fmt.Sprintf("Asked %s, who asked theirs: %s that this node does not have.", count(end.Neighbors, "neighbor", "neighbors"), count(total, "entry", "entries"))
+	text := fmt.Sprintf("Asked %s, who asked theirs: %s that this node does not have.",
+		count(end.Neighbors, "neighbor", "neighbors"), count(total, "entry", "entries"))
 	if len(end.Cut) > 0 {
 		text += " There may be more: " + strings.Join(end.Cut, ", ") + "."
 	}

@@ -32,8 +32,10 @@ func enterBy(t *testing.T, h http.Handler, password string) *browser {
 // password logged in. Those of other passwords go on.
 func TestALogoutEndsTheSession(t *testing.T) {
 	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", noon), reading.NewPassword("tablet", "other", noon)}
-	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return true }, Now: func() time.Time { return noon }})
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", noon),
+		reading.NewPassword("tablet", "other", noon)}
+	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return true },
+		Now: func() time.Time { return noon }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,8 @@ func TestCookiesAreSecure(t *testing.T) {
 		text := new(strings.Builder)
 		page.Write(text)
 		visit := page.Cookies()[0]
-		entered := ask("POST", "/login", visit.Name+"="+visit.Value, url.Values{"token": {tokenOf.FindStringSubmatch(text.String())[1]}, "password": {"secret"}})
+		entered := ask("POST", "/login", visit.Name+"="+visit.Value,
+			url.Values{"token": {tokenOf.FindStringSubmatch(text.String())[1]}, "password": {"secret"}})
 		session := entered.Cookies()
 		if len(session) != 1 || entered.Header.Get("Location") != "/" {
 			t.Errorf("%s: the login sets %v and leads to %q", name, session, entered.Header.Get("Location"))
@@ -135,8 +138,8 @@ func stay(ctx context.Context, all *sync.WaitGroup, h http.Handler, header ...st
 	}
 }
 
-// A page of another site cannot have the browser keep pages up to date, however it tries: not by a script, a frame, a link or
-// a window, in a browser of whatever age.
+// A page of another site cannot have the browser keep pages up to date, however it tries: not by a script, a frame, a
+// link or a window, in a browser of whatever age.
 func TestLiveIsForPagesOfOurs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNode(t)
@@ -148,20 +151,28 @@ func TestLiveIsForPagesOfOurs(t *testing.T) {
 			header []string
 			want   int
 		}{
-			"our page":                           {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors"}, 200},
-			"our page, in an old browser":        {[]string{"Cookie", b.cookie}, 200},
-			"a script":                           {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors", "Origin", "https://evil.example"}, 403},
-			"a script that sends cookies":        {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors", "Origin", "https://evil.example"}, 403},
-			"another port of this machine":       {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "cors", "Origin", "http://example.com:8080"}, 403},
-			"a script, in an old browser":        {[]string{"Cookie", b.cookie, "Origin", "https://evil.example"}, 403},
-			"a script without an origin":         {[]string{"Cookie", b.cookie, "Origin", "null"}, 403},
-			"a window":                           {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 403},
-			"a picture, in an old browser":       {nil, 403}, // which sends no strict cookie
-			"a picture":                          {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image"}, 403},
-			"a cookie that nobody was given":     {[]string{"Cookie", "feedex_visit=1"}, 403},
-			"the cookie of another browser":      {[]string{"Cookie", "feedex_visit=" + strings.Repeat("0", 32)}, 200},
-			"the owner, who types the address":   {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate"}, 200},
-			"a frame of a page on this machine ": {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, 403},
+			"our page": {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "same-origin",
+				"Sec-Fetch-Mode", "cors"}, 200},
+			"our page, in an old browser": {[]string{"Cookie", b.cookie}, 200},
+			"a script": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors",
+				"Origin", "https://evil.example"}, 403},
+			"a script that sends cookies": {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "cross-site",
+				"Sec-Fetch-Mode", "cors", "Origin", "https://evil.example"}, 403},
+			"another port of this machine": {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "same-site",
+				"Sec-Fetch-Mode", "cors", "Origin", "http://example.com:8080"}, 403},
+			"a script, in an old browser": {[]string{"Cookie", b.cookie, "Origin", "https://evil.example"}, 403},
+			"a script without an origin":  {[]string{"Cookie", b.cookie, "Origin", "null"}, 403},
+			"a window": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode",
+				"navigate", "Sec-Fetch-Dest", "document"}, 403},
+			"a picture, in an old browser": {nil, 403}, // which sends no strict cookie
+			"a picture": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors",
+				"Sec-Fetch-Dest", "image"}, 403},
+			"a cookie that nobody was given": {[]string{"Cookie", "feedex_visit=1"}, 403},
+			"the cookie of another browser":  {[]string{"Cookie", "feedex_visit=" + strings.Repeat("0", 32)}, 200},
+			"the owner, who types the address": {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "none",
+				"Sec-Fetch-Mode", "navigate"}, 200},
+			"a frame of a page on this machine ": {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "same-site",
+				"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, 403},
 		} {
 			code := stay(ctx, &all, h, c.header...)
 			synctest.Wait()
@@ -213,25 +224,34 @@ func TestLiveIsBoundedBySession(t *testing.T) {
 	})
 }
 
-// Other sites may link to the dashboard. They may not have the owner's browser load it for anything else, such as search the
-// archive a thousand times.
+// Other sites may link to the dashboard. They may not have the owner's browser load it for anything else, such as
+// search the archive a thousand times.
 func TestOtherSitesMayLinkAndNoMore(t *testing.T) {
 	h := newHandler(t, newNode(t))
 	for name, c := range map[string]struct {
 		header []string
 		want   int
 	}{
-		"a link":                   {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 200},
-		"the owner":                {[]string{"Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 200},
-		"our script":               {[]string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors", "Sec-Fetch-Dest", "empty"}, 200},
-		"no browser":               {nil, 200},
-		"a picture":                {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image"}, 403},
-		"a script":                 {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors", "Origin", "https://evil.example"}, 403},
-		"a script in an old one":   {[]string{"Origin", "https://evil.example"}, 403},
-		"a frame":                  {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, 403},
-		"another port":             {[]string{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image"}, 403},
-		"an object":                {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "object"}, 403},
-		"a link from another port": {[]string{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 200},
+		"a link": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate",
+			"Sec-Fetch-Dest", "document"}, 200},
+		"the owner": {[]string{"Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest",
+			"document"}, 200},
+		"our script": {[]string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors",
+			"Sec-Fetch-Dest", "empty"}, 200},
+		"no browser": {nil, 200},
+		"a picture": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors",
+			"Sec-Fetch-Dest", "image"}, 403},
+		"a script": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors", "Origin",
+			"https://evil.example"}, 403},
+		"a script in an old one": {[]string{"Origin", "https://evil.example"}, 403},
+		"a frame": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate",
+			"Sec-Fetch-Dest", "iframe"}, 403},
+		"another port": {[]string{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "no-cors",
+			"Sec-Fetch-Dest", "image"}, 403},
+		"an object": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate",
+			"Sec-Fetch-Dest", "object"}, 403},
+		"a link from another port": {[]string{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "navigate",
+			"Sec-Fetch-Dest", "document"}, 200},
 	} {
 		if w := get(h, "/search?q=ferry", c.header...); w.Code != c.want {
 			t.Errorf("%s: %d, want %d", name, w.Code, c.want)

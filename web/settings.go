@@ -38,13 +38,17 @@ func (h *Handler) settings(r *http.Request) (view, error) {
 			return view{}, err
 		}
 		for i := range list {
-			p.Passwords = append(p.Passwords, passwordLine{list[i].Name, moment{list[i].Created, now}, moment{list[i].Used, now}})
+			p.Passwords = append(p.Passwords, passwordLine{list[i].Name, moment{list[i].Created, now},
+				moment{list[i].Used, now}})
 		}
 	}
 	for i := range feeds {
 		p.Feeds = append(p.Feeds, h.line(&feeds[i], now))
 	}
-	slices.SortFunc(p.Feeds, func(a, b feedLine) int { return strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)) })
+	slices.SortFunc(p.Feeds, func(a, b feedLine) int {
+		return strings.Compare(strings.ToLower(a.Title),
+			strings.ToLower(b.Title))
+	})
 	return view{Page: "settings", Title: "Settings", Nav: "/settings", Body: p}, nil
 }
 
@@ -90,7 +94,8 @@ func (h *Handler) done(r *http.Request) string {
 func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error) {
 	u, err := feed.ParseTyped(r.PostFormValue("url"))
 	if err != nil {
-		return "", refusal{http.StatusBadRequest, "That is no address of a feed", "The address of a feed or a site begins with https:// or http://. " + err.Error() + "."}
+		return "", refusal{http.StatusBadRequest, "That is no address of a feed",
+			"The address of a feed or a site begins with https:// or http://. " + err.Error() + "."}
 	}
 	page, _ := strconv.ParseInt(r.PostFormValue("page"), 10, 64)
 	f, err := h.Source.FollowAt(r.Context(), u, page)
@@ -100,7 +105,8 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 		return "", err
 	case f.Number == 0:
 		return "", refusal{http.StatusUnprocessableEntity, "There is no feed",
-			"At " + address(u) + " there is no feed: " + f.Problem + ". Nothing is followed. Look on the site for a link to its RSS or Atom feed, and follow that."}
+			"At " + address(u) + " there is no feed: " + f.Problem +
+				". Nothing is followed. Look on the site for a link to its RSS or Atom feed, and follow that."}
 	case f.Choose:
 		return "/feeds/" + number, nil
 	case !f.New:

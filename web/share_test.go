@@ -12,8 +12,8 @@ import (
 	"feedex/reading"
 )
 
-// A page asks the owner whether neighbors may know of what looks like a secret, and says why. Keeping it is for everybody
-// who may use the page; telling it is for who may see it.
+// A page asks the owner whether neighbors may know of what looks like a secret, and says why. Keeping it is for
+// everybody who may use the page; telling it is for who may see it.
 func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
 	n := newNode(t)
 	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", noon)}
@@ -33,7 +33,8 @@ func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
 		"/feeds?q=undecided":       "undecided",
 		"/feeds/2":                 "May neighbors know of this feed?",
 		"/settings?done=known&n=2": "followed already",
-		"/settings?done=followed&n=2": "It stays on this node: its address holds &#34;x7kq…&#34; in its path, which may be a key. " +
+		"/settings?done=followed&n=2": "It stays on this node: its address holds &#34;x7kq…&#34; in its path, which " +
+			"may be a key. " +
 			"Its page lets you say otherwise.",
 	} {
 		if text := page(path); !strings.Contains(text, want) {
@@ -53,13 +54,16 @@ func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
 		t.Errorf("%d", code)
 	}
 	b.login("secret", "/")
-	if text := page("/feeds/2"); !strings.Contains(text, `value="shared"`) || !strings.Contains(text, `value="private"`) {
+	if text := page("/feeds/2"); !strings.Contains(text, `value="shared"`) ||
+		!strings.Contains(text, `value="private"`) {
 		t.Errorf("who has logged in cannot answer:\n%s", text)
 	}
-	if code := answer(2, "shared"); code != http.StatusSeeOther || !slices.Equal(n.shares, []string{"2 false", "2 true"}) {
+	if code := answer(2, "shared"); code != http.StatusSeeOther ||
+		!slices.Equal(n.shares, []string{"2 false", "2 true"}) {
 		t.Errorf("%d, said %v", code, n.shares)
 	}
-	if text := page("/feeds/1"); !strings.Contains(text, "Told to neighbors</dt><dd>yes") || strings.Contains(text, "May neighbors") {
+	if text := page("/feeds/1"); !strings.Contains(text, "Told to neighbors</dt><dd>yes") ||
+		strings.Contains(text, "May neighbors") {
 		t.Errorf("a public feed:\n%s", text)
 	}
 }
@@ -69,9 +73,11 @@ func TestImportsNameWhatStays(t *testing.T) {
 	n := newNode(t)
 	b := newBrowser(t, newHandler(t, n))
 	const calendar feed.URL = "https://calendar.example.com/private-7d3f1c9a5b2e8d4f/basic.ics"
-	w := b.upload(t, `<opml><body><outline xmlUrl="`+string(calendar)+`"/><outline xmlUrl="https://example.net/a"/></body></opml>`)
+	w := b.upload(t, `<opml><body><outline xmlUrl="`+string(calendar)+
+		`"/><outline xmlUrl="https://example.net/a"/></body></opml>`)
 	text := get(b.h, w.Header().Get("Location")).Body.String()
-	if !strings.Contains(text, "What stays on this node") || !strings.Contains(text, "calendar.example.com") || strings.Contains(text, "7d3f1c9a") ||
+	if !strings.Contains(text, "What stays on this node") || !strings.Contains(text, "calendar.example.com") ||
+		strings.Contains(text, "7d3f1c9a") ||
 		strings.Contains(text, "example.net") {
 		t.Errorf("the page says:\n%s", text)
 	}

@@ -59,12 +59,17 @@ func newNode(t testing.TB) *aNode {
 	if err != nil {
 		t.Fatal(err)
 	}
-	news := archive.Feed{URL: newsURL, Title: "News &amp; <b>more</b>", Link: "https://example.com/", Subscribed: true, Since: noon.Add(-240 * time.Hour),
+	news := archive.Feed{URL: newsURL, Title: "News &amp; <b>more</b>", Link: "https://example.com/", Subscribed: true,
+		Since:    noon.Add(-240 * time.Hour),
 		Interval: 2 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), Helped: .8}
-	mine := archive.Feed{URL: secretURL, Title: "Mine", Subscribed: true, LastError: "get example.org: 403 Forbidden", LastPoll: noon, LastSuccess: noon.Add(-30 * time.Hour)}
-	n := &aNode{items: make(map[int64]reading.ItemState), known: make(map[int64]web.Known), neighbors: []node.NeighborStatus{{ID: neighbor, Since: noon.Add(-time.Hour), Heard: noon, Overlap: 1, Feeds: 3, Nearest: [4]int{0, 1}, Deficit: 4, Bound: 10, Unshown: 3_100_000, Quota: 20_000_000, Standing: 90}}}
+	mine := archive.Feed{URL: secretURL, Title: "Mine", Subscribed: true, LastError: "get example.org: 403 Forbidden",
+		LastPoll: noon, LastSuccess: noon.Add(-30 * time.Hour)}
+	n := &aNode{items: make(map[int64]reading.ItemState), known: make(map[int64]web.Known),
+		neighbors: []node.NeighborStatus{{ID: neighbor, Since: noon.Add(-time.Hour), Heard: noon, Overlap: 1, Feeds: 3,
+			Nearest: [4]int{0, 1}, Deficit: 4, Bound: 10, Unshown: 3_100_000, Quota: 20_000_000, Standing: 90}}}
 	for i, f := range []archive.Feed{news, mine} {
-		s := node.FeedStatus{URL: f.URL, Title: f.Title, Interval: f.Interval, LastPoll: f.LastPoll, LastSuccess: f.LastSuccess, LastError: f.LastError,
+		s := node.FeedStatus{URL: f.URL, Title: f.Title, Interval: f.Interval, LastPoll: f.LastPoll,
+			LastSuccess: f.LastSuccess, LastError: f.LastError,
 			NextPoll: noon.Add(time.Hour), Private: f.URL.Secret(), Offered: 3, Delivered: 5, Polled: 2}
 		if f.LastError != "" {
 			s.Errors = 3
@@ -76,18 +81,22 @@ func newNode(t testing.TB) *aNode {
 	n.add(secretURL, "Confidential", "Nobody else may read this.", noon.Add(-2*time.Hour), protocol.NodeID{})
 	n.add(newsURL, "Lighthouse", hostile, noon.Add(-90*time.Minute), protocol.NodeID{})
 	n.happened = web.Happened{
-		Requests: []grade.Request{{At: noon.Add(-90 * time.Minute), Status: 200, Bytes: 5000}, {At: noon.Add(-time.Hour), Status: 304},
+		Requests: []grade.Request{{At: noon.Add(-90 * time.Minute), Status: 200, Bytes: 5000},
+			{At: noon.Add(-time.Hour), Status: 304},
 			{At: noon.Add(-6 * time.Hour), Status: 429, RetryAfter: time.Hour}},
 		Entries: []web.Appearance{
 			{ID: n.entries[2].ID, Title: "Lighthouse", Seen: noon.Add(-90 * time.Minute)},
-			{ID: n.entries[0].ID, Title: "Harbor", Seen: noon.Add(-3 * time.Hour), Source: "192.0.2.7:7790", Polled: noon.Add(-90 * time.Minute)},
+			{ID: n.entries[0].ID, Title: "Harbor", Seen: noon.Add(-3 * time.Hour), Source: "192.0.2.7:7790",
+				Polled: noon.Add(-90 * time.Minute)},
 		},
 	}
 	n.hours = []archive.Hour{
-		{At: noon.Add(-30 * time.Hour), Polled: 2, Requests: 10, Bytes: 50_000, Followed: 48 * time.Hour, FollowedBytes: 1_050_000},
+		{At: noon.Add(-30 * time.Hour), Polled: 2, Requests: 10, Bytes: 50_000, Followed: 48 * time.Hour,
+			FollowedBytes: 1_050_000},
 		{At: noon.Add(-2 * time.Hour), Brought: 3, Compared: 2, Ahead: 3 * time.Hour, Requests: 2},
 	}
-	n.remote = []web.Remote{{Feed: newsURL, Title: "Far <script>away</script>", Link: "javascript:alert(1)", Time: noon.Add(-time.Hour), Holders: 2}, {Title: "Here too", Here: true}}
+	n.remote = []web.Remote{{Feed: newsURL, Title: "Far <script>away</script>", Link: "javascript:alert(1)",
+		Time: noon.Add(-time.Hour), Holders: 2}, {Title: "Here too", Here: true}}
 	return n
 }
 
@@ -151,10 +160,13 @@ func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []re
 			of = 2
 		}
 		item := n.items[r.Seq]
-		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && r.Seq >= q.Before || q.Unread && item.Read || q.Starred && !item.Starred {
+		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && r.Seq >= q.Before || q.Unread &&
+			item.Read || q.Starred && !item.Starred {
 			continue
 		}
-		h := reading.Headline{Seq: r.Seq, ID: r.ID, Feed: of, URL: r.Entry.Feed, FeedTitle: "News &amp; more", Item: item, Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen, Confirmed: r.Confirmed, Lead: r.Entry.Content}
+		h := reading.Headline{Seq: r.Seq, ID: r.ID, Feed: of, URL: r.Entry.Feed, FeedTitle: "News &amp; more",
+			Item: item, Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen, Confirmed: r.Confirmed,
+			Lead: r.Entry.Content}
 		if !r.Source.IsZero() {
 			h.Source = r.Source.String()
 		}

@@ -119,7 +119,8 @@ func shortURL(u feed.URL) string {
 
 // lead is the beginning of a text as one line of plain text. It is cut where a tag may have been cut before.
 func (h *Handler) lead(html string) string {
-	if i := strings.LastIndexByte(html, '<'); i > strings.LastIndexByte(html, '>') && (i+1 == len(html) || html[i+1] != ' ') {
+	if i := strings.LastIndexByte(html, '<'); i > strings.LastIndexByte(html, '>') &&
+		(i+1 == len(html) || html[i+1] != ' ') {
 		html = html[:i]
 	}
 	const longest = 280

@@ -11,8 +11,10 @@ import (
 
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0 s", 89 * time.Second: "89 s", 90 * time.Second: "2 min", 59*time.Minute + 29*time.Second: "59 min", time.Hour: "1 h",
-		90 * time.Minute: "1 h 30 min", 10 * time.Hour: "10 h", 47 * time.Hour: "47 h", 48 * time.Hour: "2 days", 90 * 24 * time.Hour: "3 months", 800 * 24 * time.Hour: "2 years",
+		0: "0 s", 89 * time.Second: "89 s", 90 * time.Second: "2 min", 59*time.Minute + 29*time.Second: "59 min",
+		time.Hour:        "1 h",
+		90 * time.Minute: "1 h 30 min", 10 * time.Hour: "10 h", 47 * time.Hour: "47 h", 48 * time.Hour: "2 days",
+		90 * 24 * time.Hour: "3 months", 800 * 24 * time.Hour: "2 years",
 	} {
 		if got := strings.ReplaceAll(span(d), "\u00a0", " "); got != want {
 			t.Errorf("span(%v) = %q, want %q", d, got, want)
@@ -26,7 +28,8 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 bytes", 999: "999 bytes", 1500: "1.5 kB", 12_345_678: "12.3 MB", 5e9: "5 GB"} {
+	for n, want := range map[int64]string{0: "0 bytes", 999: "999 bytes", 1500: "1.5 kB", 12_345_678: "12.3 MB",
+		5e9: "5 GB"} {
 		if got := strings.ReplaceAll(bytesOf(n), "\u00a0", " "); got != want {
 			t.Errorf("bytesOf(%d) = %q, want %q", n, got, want)
 		}
@@ -63,7 +66,8 @@ func TestChart(t *testing.T) {
 	if len(c.Bars) != 7 || c.Total != 47 || c.Top != 40 {
 		t.Fatalf("%d bars, %d entries, %d at the top", len(c.Bars), c.Total, c.Top)
 	}
-	if b := c.Bars[6]; b.Polled != 1 || b.Brought != 6 || b.Label != "Fri 20" || b.OwnHeight != 3 || b.NearHeight != 18 || b.NearY+b.NearHeight != b.OwnY {
+	if b := c.Bars[6]; b.Polled != 1 || b.Brought != 6 || b.Label != "Fri 20" || b.OwnHeight != 3 ||
+		b.NearHeight != 18 || b.NearY+b.NearHeight != b.OwnY {
 		t.Errorf("today is %+v", b)
 	}
 	if b := c.Bars[5]; b.Polled != 30 || b.Brought != 10 || b.OwnHeight+b.NearHeight != chartHeight || b.NearY != 0 {
@@ -75,7 +79,8 @@ func TestChart(t *testing.T) {
 }
 
 func TestRoundUp(t *testing.T) {
-	for n, want := range map[int64]int64{0: 1, 1: 1, 3: 4, 7: 8, 9: 10, 11: 20, 61: 80, 100: 100, 101: 200, 4001: 5000} {
+	for n, want := range map[int64]int64{0: 1, 1: 1, 3: 4, 7: 8, 9: 10, 11: 20, 61: 80, 100: 100, 101: 200,
+		4001: 5000} {
 		if got := roundUp(n); got != want {
 			t.Errorf("roundUp(%d) = %d, want %d", n, got, want)
 		}

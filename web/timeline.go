@@ -93,8 +93,10 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 		path := "/entries/" + a.ID.String()
 		if a.Source == "" {
 			if inside(a.Seen) {
-				t.Own = append(t.Own, mark{X: at(a.Seen), Title: moment{a.Seen, now}.Clock() + ", by an own poll: " + title})
-				t.Events = append(t.Events, event{At: moment{a.Seen, now}, What: "An own poll brought “" + title + "”", Entry: path})
+				t.Own = append(t.Own,
+					mark{X: at(a.Seen), Title: moment{a.Seen, now}.Clock() + ", by an own poll: " + title})
+				t.Events = append(t.Events, event{At: moment{a.Seen, now}, What: "An own poll brought “" + title + "”",
+					Entry: path})
 			}
 			continue
 		}
@@ -105,7 +107,9 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 				m.Title += fmt.Sprintf(", %s before an own poll listed it", span(a.Polled.Sub(a.Seen)))
 			}
 			t.Brought = append(t.Brought, m)
-			t.Events = append(t.Events, event{At: moment{a.Seen, now}, What: fmt.Sprintf("%s brought “%s”", a.Source, title), Grade: "near", Entry: path})
+			t.Events = append(t.Events,
+				event{At: moment{a.Seen, now}, What: fmt.Sprintf("%s brought “%s”", a.Source, title), Grade: "near",
+					Entry: path})
 		}
 		if !a.Polled.IsZero() && inside(a.Polled) {
 			confirmed++
@@ -115,7 +119,8 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 			}
 			t.Links = append(t.Links, link{from, at(a.Polled)})
 			t.Events = append(t.Events, event{At: moment{a.Polled, now}, Entry: path,
-				What: fmt.Sprintf("The publisher listed “%s”, %s after a neighbor had brought it", title, span(a.Polled.Sub(a.Seen)))})
+				What: fmt.Sprintf("The publisher listed “%s”, %s after a neighbor had brought it", title,
+					span(a.Polled.Sub(a.Seen)))})
 		}
 	}
 	sortEvents(t.Events)

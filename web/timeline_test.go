@@ -47,8 +47,10 @@ func TestTimeline(t *testing.T) {
 	}
 	h := &Handler{safe: safehtml.New()}
 	timeline := h.newTimeline(happened, now)
-	if len(timeline.Polls) != 5 || len(timeline.Brought) != 2 || len(timeline.Own) != 1 || len(timeline.Links) != 2 || len(timeline.Events) != 10 {
-		t.Errorf("%d polls, %d entries from neighbors, %d own ones, %d lines, %d events", len(timeline.Polls), len(timeline.Brought), len(timeline.Own),
+	if len(timeline.Polls) != 5 || len(timeline.Brought) != 2 || len(timeline.Own) != 1 || len(timeline.Links) != 2 ||
+		len(timeline.Events) != 10 {
+		t.Errorf("%d polls, %d entries from neighbors, %d own ones, %d lines, %d events", len(timeline.Polls),
+			len(timeline.Brought), len(timeline.Own),
 			len(timeline.Links), len(timeline.Events))
 	}
 	for i := 1; i < len(timeline.Events); i++ {

@@ -39,7 +39,8 @@ type section struct{ Path, Name string }
 
 // Sections are the parts of the dashboard, in the order of the menu.
 func (v *view) Sections() []section {
-	return []section{{"/", "Home"}, {"/feeds", "Feeds"}, {"/entries", "Entries"}, {"/neighbors", "Neighbors"}, {"/search", "Archive"}, {"/settings", "Settings"}}
+	return []section{{"/", "Home"}, {"/feeds", "Feeds"}, {"/entries", "Entries"}, {"/neighbors", "Neighbors"},
+		{"/search", "Archive"}, {"/settings", "Settings"}}
 }
 
 // pages are the templates, by name.
@@ -73,7 +74,8 @@ func newPages(a assets) (pages, error) {
 		if name == "layout" || name == "parts" {
 			continue
 		}
-		t, err := template.New(name).Funcs(functions).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/"+file.Name())
+		t, err := template.New(name).Funcs(functions).ParseFS(templateFiles, "templates/layout.html",
+			"templates/parts.html", "templates/"+file.Name())
 		if err != nil {
 			return nil, fmt.Errorf("read template: %w", err)
 		}

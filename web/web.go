@@ -22,8 +22,9 @@ import (
 type Config struct {
 	// Source is the node.
 	Source Source
-	// Login reports whether pages are shown to whoever asks only if they have shown a password. Default: to everybody, as is
-	// right for this machine alone; feeds whose URL is a secret, and passwords, are for those who have logged in in any case.
+	// Login reports whether pages are shown to whoever asks only if they have shown a password. Default: to everybody,
+	// as is right for this machine alone; feeds whose URL is a secret, and passwords, are for those who have logged in
+	// in any case.
 	Login func(*http.Request) bool
 	// Version is the program's own. Default "".
 	Version string
@@ -61,7 +62,8 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	h := &Handler{Config: cfg, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), safe: safehtml.New(), key: newKey()}
+	h := &Handler{Config: cfg, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), safe: safehtml.New(),
+		key: newKey()}
 	var err error
 	if h.assets, err = newAssets(); err != nil {
 		return nil, err
@@ -129,7 +131,8 @@ func (h *Handler) failure(r *http.Request, err error) view {
 	var slowed reading.Slowed
 	switch {
 	case errors.As(err, &slowed):
-		return view{Page: "message", Title: "Please wait", Code: http.StatusTooManyRequests, Retry: slowed.Seconds(), Body: message{slowed.Error() + "."}}
+		return view{Page: "message", Title: "Please wait", Code: http.StatusTooManyRequests, Retry: slowed.Seconds(),
+			Body: message{slowed.Error() + "."}}
 	case errors.Is(err, ErrNone):
 		return view{Page: "message", Title: "Nothing here", Code: http.StatusNotFound,
 			Body: message{"This node has no such page, feed or entry. It may have been removed."}}
@@ -142,7 +145,8 @@ func (h *Handler) failure(r *http.Request, err error) view {
 	if r.Context().Err() == nil {
 		h.Log.Error("page not made", "path", r.URL.Path, "err", err)
 	}
-	return view{Page: "message", Title: "The node could not do that", Code: http.StatusInternalServerError, Body: message{err.Error() + "."}}
+	return view{Page: "message", Title: "The node could not do that", Code: http.StatusInternalServerError,
+		Body: message{err.Error() + "."}}
 }
 
 // A message is the body of a page that only says something.

@@ -53,35 +53,43 @@ func TestPages(t *testing.T) {
 		want   []string // in the page
 		not    []string
 	}{
-		{"/", 200, []string{"5 entries", "<strong class=\"near\">3</strong>", "1\u00a0h\u00a030\u00a0min", "36", "12 made instead of 48", "1\u00a0MB", "failed 3 times", "7 entries"}, nil},
+		{"/", 200, []string{"5 entries", "<strong class=\"near\">3</strong>", "1\u00a0h\u00a030\u00a0min", "36",
+			"12 made instead of 48", "1\u00a0MB", "failed 3 times", "7 entries"}, nil},
 		{"/?period=day", 200, []string{"3 entries", "2 requests made"}, []string{"5 entries"}},
-		{"/feeds", 200, []string{"News &amp; more", "Mine", "example.org (the address is a secret)", "2 feeds"}, []string{"<b>more"}},
+		{"/feeds", 200, []string{"News &amp; more", "Mine", "example.org (the address is a secret)", "2 feeds"},
+			[]string{"<b>more"}},
 		{"/feeds?q=mine", 200, []string{"Mine"}, []string{"News"}},
 		{"/feeds?q=nothing", 200, []string{"No feed fits."}, nil},
-		{"/feeds/1", 200, []string{"Neighbors bring 80", "Harbor", "/feed/https://example.com/news.xml", "an own poll listed it", "refused with 429 too many requests, to be asked again after 1\u00a0h"}, nil},
+		{"/feeds/1", 200, []string{"Neighbors bring 80", "Harbor", "/feed/https://example.com/news.xml",
+			"an own poll listed it", "refused with 429 too many requests, to be asked again after 1\u00a0h"}, nil},
 		{"/feeds/2", 200, []string{"Mine", "403 Forbidden"}, []string{"Confidential", "/feed/"}},
 		{"/feeds/3", 404, []string{"no such page"}, nil},
 		{"/feeds/x", 404, nil, nil},
 		{"/feeds/-1", 404, nil, nil},
-		{"/entries", 200, []string{"Harbor", "The ferry is late.", "from a neighbor, not confirmed"}, []string{"Confidential", "<i>"}},
+		{"/entries", 200, []string{"Harbor", "The ferry is late.", "from a neighbor, not confirmed"},
+			[]string{"Confidential", "<i>"}},
 		{"/entries?feed=1", 200, []string{"Harbor"}, []string{"Confidential"}},
 		{"/entries?feed=2", 200, nil, []string{"Confidential"}},
 		{"/entries?feed=9", 404, nil, nil},
-		{"/entries?show=unread", 200, []string{"Harbor", "Unread (2)", "Mark read"}, []string{"Lighthouse", "Confidential"}},
+		{"/entries?show=unread", 200, []string{"Harbor", "Unread (2)", "Mark read"},
+			[]string{"Lighthouse", "Confidential"}},
 		{"/entries?show=starred", 200, []string{"Nothing is starred."}, []string{"Harbor", "Mark all"}},
 		{"/entries?q=ferry", 200, []string{"Harbor"}, []string{"Lighthouse"}},
 		{"/entries?q=confidential", 200, []string{"Nothing was found"}, nil},
 		{"/entries?q=(", 200, []string{"That cannot be searched for"}, nil},
-		{n.path(t, "Harbor"), 200, []string{"<p>The <i>ferry</i> is late.</p>", "192.0.2.7:7790 brought it", "nobody else has confirmed it"}, nil},
+		{n.path(t, "Harbor"), 200, []string{"<p>The <i>ferry</i> is late.</p>",
+			"192.0.2.7:7790 brought it", "nobody else has confirmed it"}, nil},
 		{n.path(t, "Confidential"), 404, nil, []string{"Nobody else may"}},
 		{"/entries/abc", 404, nil, nil},
 		{"/entries/" + strings.Repeat("0", 40), 404, nil, nil},
 		{"/entries/" + strings.Repeat("x", 40), 404, nil, nil},
-		{"/neighbors", 200, []string{"192.0.2.7:7790", "4 of 10", "3.1\u00a0MB of 20\u00a0MB", "90 of 100", "1 of 3"}, nil},
+		{"/neighbors", 200, []string{"192.0.2.7:7790", "4 of 10", "3.1\u00a0MB of 20\u00a0MB", "90 of 100",
+			"1 of 3"}, nil},
 		{"/search", 200, []string{"<h1>Archive</h1>"}, nil},
 		{"/search?q=ferry", 200, []string{"Harbor"}, []string{"data-network", "Confidential"}},
 		{"/search?q=confidential", 200, []string{"nothing that fits"}, nil},
-		{"/search?q=ferry&network=1", 200, []string{"Harbor", `data-network="/search/network?q=ferry"`, `/search?q=ferry&amp;network=1&amp;wait=1`}, nil},
+		{"/search?q=ferry&network=1", 200, []string{"Harbor", `data-network="/search/network?q=ferry"`,
+			`/search?q=ferry&amp;network=1&amp;wait=1`}, nil},
 		{"/search?q=ferry&since=tomorrow", 200, []string{"From: "}, []string{"Harbor"}},
 		{"/search?feed=2", 404, nil, nil},
 		{"/settings", 200, []string{`name="token"`, "News &amp; more"}, []string{"hunter2"}},
@@ -153,7 +161,8 @@ func wantSound(t *testing.T, target string, w *httptest.ResponseRecorder) {
 // A feed that was polled in vain was polled, and one without a title is named once.
 func TestListOfFeeds(t *testing.T) {
 	n := newNode(t)
-	n.feeds = []web.Feed{{Number: 3, FeedStatus: node.FeedStatus{URL: "https://example.net/untitled", Errors: 1, LastError: "404 Not Found", LastPoll: noon.Add(-5 * time.Minute), NextPoll: noon.Add(time.Hour)}}}
+	n.feeds = []web.Feed{{Number: 3, FeedStatus: node.FeedStatus{URL: "https://example.net/untitled",
+		Errors: 1, LastError: "404 Not Found", LastPoll: noon.Add(-5 * time.Minute), NextPoll: noon.Add(time.Hour)}}}
 	text := get(newHandler(t, n), "/feeds").Body.String()
 	if strings.Count(text, "example.net/untitled") != 1 {
 		t.Errorf("it is not named once:\n%s", text)
@@ -179,7 +188,8 @@ func TestMoreIsFound(t *testing.T) {
 	n.add(newsURL, "Otter 40", "", noon, protocol.NodeID{})
 	for _, target := range []string{"/search?q=otter", "/entries?q=otter"} {
 		text := get(h, target).Body.String()
-		if !strings.Contains(text, "Otter 1<") || !strings.Contains(text, "There are more") || strings.Contains(text, "Otter 0<") {
+		if !strings.Contains(text, "Otter 1<") || !strings.Contains(text, "There are more") ||
+			strings.Contains(text, "Otter 0<") {
 			t.Errorf("%s with 41 entries:\n%s", target, text)
 		}
 	}
@@ -191,30 +201,36 @@ func TestHostileEntry(t *testing.T) {
 	h := newHandler(t, n)
 	w := get(h, n.path(t, "Lighthouse"))
 	page := w.Body.String()
-	for _, bad := range []string{"alert", `src="https:`, `poster`, "onclick", "<iframe", "<form action", "<video", "<picture", "data-network", `id="main">R`, "srcset"} {
+	for _, bad := range []string{"alert", `src="https:`, `poster`, "onclick", "<iframe", "<form action", "<video",
+		"<picture", "data-network", `id="main">R`, "srcset"} {
 		article, _, _ := strings.Cut(page[strings.Index(page, `class="prose"`):], "</article>")
 		if strings.Contains(article, bad) {
 			t.Errorf("the article holds %q:\n%s", bad, article)
 		}
 	}
-	if strings.Count(page, "</article>") != 1 || strings.Count(page, "</main>") != 1 || strings.Count(page, "<b>") != strings.Count(page, "</b>") {
+	if strings.Count(page, "</article>") != 1 || strings.Count(page, "</main>") != 1 ||
+		strings.Count(page, "<b>") != strings.Count(page, "</b>") {
 		t.Errorf("the entry ends what it did not begin, or begins what it does not end:\n%s", page)
 	}
-	for _, want := range []string{"Read</p>", "Picture: A ferry", `<a href="https://video.example/1">Page from elsewhere: A film</a>`, "data:image/png", "?images=1"} {
+	for _, want := range []string{"Read</p>", "Picture: A ferry",
+		`<a href="https://video.example/1">Page from elsewhere: A film</a>`, "data:image/png", "?images=1"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
-	if csp := w.Header().Get("Content-Security-Policy"); strings.Contains(csp, "http:") || strings.Contains(csp, "https:") {
+	if csp := w.Header().Get("Content-Security-Policy"); strings.Contains(csp, "http:") ||
+		strings.Contains(csp, "https:") {
 		t.Errorf("Content-Security-Policy %q lets pictures from elsewhere in", csp)
 	}
 	wantSound(t, "the entry", w)
 
 	w = get(h, n.path(t, "Lighthouse")+"?images=1")
-	if page := w.Body.String(); !strings.Contains(page, `src="https://tracker.example/p.gif"`) || strings.Contains(page, "<iframe") || strings.Contains(page, "alert") {
+	if page := w.Body.String(); !strings.Contains(page, `src="https://tracker.example/p.gif"`) ||
+		strings.Contains(page, "<iframe") || strings.Contains(page, "alert") {
 		t.Errorf("with pictures the page is\n%s", page)
 	}
-	if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "img-src 'self' data: https:") || !strings.Contains(csp, "script-src 'self';") {
+	if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "img-src 'self' data: https:") ||
+		!strings.Contains(csp, "script-src 'self';") {
 		t.Errorf("Content-Security-Policy %q", csp)
 	}
 	wantSound(t, "the entry with pictures", w)
@@ -254,10 +270,12 @@ func (b *browser) post(path string, form url.Values, header ...string) *httptest
 // The page of a web page that names several feeds lets its owner choose, and nobody else see what is a secret.
 func TestChoice(t *testing.T) {
 	n := newNode(t)
-	named := discover.Text([]discover.Feed{{URL: "https://site.example/a", Title: "News <script>alert(1)</script>"}, {URL: "https://site.example/b?token=hunter2"}})
+	named := discover.Text([]discover.Feed{{URL: "https://site.example/a", Title: "News <script>alert(1)</script>"},
+		{URL: "https://site.example/b?token=hunter2"}})
 	add := func(number int64, u feed.URL) {
 		f := archive.Feed{URL: u, Subscribed: true, Ended: true, Names: named, LastPoll: noon}
-		status := node.FeedStatus{URL: u, Ended: true, WebPage: true, Names: discover.Read(named), Errors: 1, LastError: "a web page"}
+		status := node.FeedStatus{URL: u, Ended: true, WebPage: true, Names: discover.Read(named), Errors: 1,
+			LastError: "a web page"}
 		n.known[number] = web.Known{Feed: f, Number: number, Status: &status}
 		n.feeds = append(n.feeds, web.Feed{FeedStatus: status, Number: number})
 	}
@@ -266,17 +284,20 @@ func TestChoice(t *testing.T) {
 	b := newBrowser(t, newHandler(t, n))
 	text := get(b.h, "/feeds/3").Body.String()
 	for want, is := range map[string]bool{
-		"Which of its feeds do you want?": true, `name="url" value="https://site.example/a"`: true, `name="page" value="3"`: true,
-		"choose a feed": true, "<script>alert": false, "hunter2": false, "The last 24 hours": false,
+		"Which of its feeds do you want?": true, `name="url" value="https://site.example/a"`: true,
+		`name="page" value="3"`: true,
+		"choose a feed":         true, "<script>alert": false, "hunter2": false, "The last 24 hours": false,
 	} {
 		if strings.Contains(text, want) != is {
 			t.Errorf("the page shows %q: %v\n%s", want, !is, text)
 		}
 	}
-	if text := get(b.h, "/feeds/4").Body.String(); strings.Contains(text, "site.example/a") || strings.Contains(text, "pw@") {
+	if text := get(b.h, "/feeds/4").Body.String(); strings.Contains(text, "site.example/a") ||
+		strings.Contains(text, "pw@") {
 		t.Errorf("the page of a secret address shows what it names:\n%s", text)
 	}
-	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"https://site.example/a"}, "page": {"3"}}); w.Code != http.StatusSeeOther || len(n.pages) != 1 || n.pages[0] != 3 {
+	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"https://site.example/a"},
+		"page": {"3"}}); w.Code != http.StatusSeeOther || len(n.pages) != 1 || n.pages[0] != 3 {
 		t.Errorf("%d, followed %q of %v", w.Code, n.followed, n.pages)
 	}
 }
@@ -285,30 +306,38 @@ func TestChanges(t *testing.T) {
 	n := newNode(t)
 	b := newBrowser(t, newHandler(t, n))
 	w := b.post("/follow", url.Values{"token": {b.token}, "url": {" example.net/feed "}})
-	if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/settings?done=followed") || len(n.followed) != 1 || n.followed[0] != "https://example.net/feed" {
+	if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/settings?done=followed") ||
+		len(n.followed) != 1 || n.followed[0] != "https://example.net/feed" {
 		t.Errorf("%d to %q, followed %q", w.Code, w.Header().Get("Location"), n.followed)
 	}
 	if w := get(b.h, w.Header().Get("Location")); !strings.Contains(w.Body.String(), "is followed.") {
 		t.Errorf("the page does not say so: %s", w.Body)
 	}
-	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"ftp://example.net/feed"}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
+	if w := b.post("/follow", url.Values{"token": {b.token},
+		"url": {"ftp://example.net/feed"}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
 		t.Errorf("%d, followed %q", w.Code, n.followed)
 	}
-	for at, want := range map[string]string{"example.com/news.xml": "/settings?done=known&n=1", string(siteURL): "/feeds/3"} {
-		if w := b.post("/follow", url.Values{"token": {b.token}, "url": {at}}); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
+	for at, want := range map[string]string{"example.com/news.xml": "/settings?done=known&n=1",
+		string(siteURL): "/feeds/3"} {
+		if w := b.post("/follow", url.Values{"token": {b.token}, "url": {at}}); w.Code != http.StatusSeeOther ||
+			w.Header().Get("Location") != want {
 			t.Errorf("%s: %d to %q", at, w.Code, w.Header().Get("Location"))
 		}
 	}
 	if w := get(b.h, "/settings?done=known&n=1"); !strings.Contains(w.Body.String(), "is followed already.") {
 		t.Errorf("the page does not say so: %s", w.Body)
 	}
-	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {string(silentURL)}}); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "Nothing is followed.") {
+	if w := b.post("/follow", url.Values{"token": {b.token},
+		"url": {string(silentURL)}}); w.Code != http.StatusUnprocessableEntity ||
+		!strings.Contains(w.Body.String(), "Nothing is followed.") {
 		t.Errorf("a page without a feed: %d, %s", w.Code, w.Body)
 	}
-	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"example.net/2"}, "more": {strings.Repeat("x", 64<<10)}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
+	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"example.net/2"},
+		"more": {strings.Repeat("x", 64<<10)}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
 		t.Errorf("a form that is too long: %d, followed %q", w.Code, n.followed)
 	}
-	if w := b.post("/unfollow", url.Values{"token": {b.token}, "feed": {"2"}}); w.Code != http.StatusSeeOther || len(n.unfollows) != 1 || n.unfollows[0] != 2 {
+	if w := b.post("/unfollow", url.Values{"token": {b.token}, "feed": {"2"}}); w.Code != http.StatusSeeOther ||
+		len(n.unfollows) != 1 || n.unfollows[0] != 2 {
 		t.Errorf("%d, unfollowed %d", w.Code, n.unfollows)
 	}
 }
@@ -319,15 +348,18 @@ func TestForeignChanges(t *testing.T) {
 	h := newHandler(t, n)
 	b, other := newBrowser(t, h), newBrowser(t, h)
 	good := url.Values{"token": {b.token}, "url": {"https://example.net/feed"}, "feed": {"1"}}
-	for _, path := range []string{"/follow", "/unfollow", "/import", "/mark", "/read", "/arrange", "/passwords", "/passwords/remove", "/login", "/logout"} {
+	for _, path := range []string{"/follow", "/unfollow", "/import", "/mark", "/read", "/arrange", "/passwords",
+		"/passwords/remove", "/login", "/logout"} {
 		for name, w := range map[string]*httptest.ResponseRecorder{
-			"without a token":      b.post(path, url.Values{"url": good["url"], "feed": good["feed"]}),
-			"with a token made up": b.post(path, url.Values{"token": {strings.Repeat("0", 64)}, "url": good["url"], "feed": good["feed"]}),
-			"of another browser":   b.post(path, url.Values{"token": {other.token}, "url": good["url"], "feed": good["feed"]}),
-			"without a cookie":     (&browser{h: h}).post(path, good),
-			"from another site":    b.post(path, good, "Sec-Fetch-Site", "cross-site"),
-			"from another port":    b.post(path, good, "Sec-Fetch-Site", "same-site"),
-			"of another origin":    b.post(path, good, "Origin", "https://evil.example"),
+			"without a token": b.post(path, url.Values{"url": good["url"], "feed": good["feed"]}),
+			"with a token made up": b.post(path, url.Values{"token": {strings.Repeat("0", 64)},
+				"url": good["url"], "feed": good["feed"]}),
+			"of another browser": b.post(path, url.Values{"token": {other.token}, "url": good["url"],
+				"feed": good["feed"]}),
+			"without a cookie":  (&browser{h: h}).post(path, good),
+			"from another site": b.post(path, good, "Sec-Fetch-Site", "cross-site"),
+			"from another port": b.post(path, good, "Sec-Fetch-Site", "same-site"),
+			"of another origin": b.post(path, good, "Origin", "https://evil.example"),
 		} {
 			if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "Nothing was changed") {
 				t.Errorf("%s, %s: %d %s", path, name, w.Code, w.Body)
@@ -367,8 +399,10 @@ func TestImport(t *testing.T) {
 	n := newNode(t)
 	b := newBrowser(t, newHandler(t, n))
 	send := func(document string) *httptest.ResponseRecorder { return b.upload(t, document) }
-	w := send("<opml><body>\n<outline type='rss' xmlUrl='https://example.net/a'/>\n<outline text='<bad>' type='rss' xmlUrl='nonsense'/>\n</body></opml>")
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/imported/1" || len(n.followed) != 1 || n.followed[0] != feed.URL("https://example.net/a") {
+	w := send("<opml><body>\n<outline type='rss' xmlUrl='https://example.net/a'/>\n<outline text='<bad>' type='rss' " +
+		"xmlUrl='nonsense'/>\n</body></opml>")
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/imported/1" || len(n.followed) != 1 ||
+		n.followed[0] != feed.URL("https://example.net/a") {
 		t.Fatalf("%d to %q, followed %q", w.Code, w.Header().Get("Location"), n.followed)
 	}
 	page := get(b.h, "/imported/1")
@@ -384,8 +418,10 @@ func TestImport(t *testing.T) {
 	if w := send("no list"); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "no list of feeds") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	many := send("<opml><body>" + strings.Repeat("<outline type='rss' xmlUrl='nonsense'/>", 300) + "</body></opml>").Header().Get("Location")
-	if page := get(b.h, many).Body.String(); strings.Count(page, "<li>") < 200 || !strings.Contains(page, "And 100 more places.") {
+	many := send("<opml><body>" + strings.Repeat("<outline type='rss' xmlUrl='nonsense'/>", 300) +
+		"</body></opml>").Header().Get("Location")
+	if page := get(b.h, many).Body.String(); strings.Count(page, "<li>") < 200 ||
+		!strings.Contains(page, "And 100 more places.") {
 		t.Errorf("of 300 problems the page tells %s", page)
 	}
 	for i := range 8 {
@@ -413,9 +449,11 @@ func TestFirstStart(t *testing.T) {
 
 func TestAssets(t *testing.T) {
 	h := newHandler(t, newNode(t))
-	for _, link := range regexp.MustCompile(`/assets/[a-z]+-[0-9a-f]+\.(css|js|svg)`).FindAllString(get(h, "/").Body.String(), -1) {
+	for _, link := range regexp.MustCompile(`/assets/[a-z]+-[0-9a-f]+\.(css|js|svg)`).FindAllString(get(h,
+		"/").Body.String(), -1) {
 		w := get(h, link)
-		if w.Code != 200 || w.Body.Len() == 0 || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+		if w.Code != 200 || w.Body.Len() == 0 || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") ||
+			w.Header().Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d, %d bytes, %v", link, w.Code, w.Body.Len(), w.Header())
 		}
 	}

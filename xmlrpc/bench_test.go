@@ -12,7 +12,8 @@ import (
 // about 600 bytes in the markup that publishers use.
 func bundles(n int) Array {
 	words := strings.Repeat("The quick brown fox jumps over the lazy dog & runs. ", 4)
-	summary := "<p>" + words + "</p>\n<p>" + words + "</p>\n<a href=\"https://example.com/more\">more</a> " + words[:140]
+	summary := "<p>" + words + "</p>\n<p>" + words +
+		"</p>\n<a href=\"https://example.com/more\">more</a> " + words[:140]
 	var all Array
 	for i := range n {
 		var entries Array

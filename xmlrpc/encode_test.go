@@ -36,11 +36,14 @@ func TestAppendValue(t *testing.T) {
 		{"bytes", []byte{0, 1, 2, 255}, "<base64>AAEC/w==</base64>"},
 		{"no bytes", []byte(nil), "<base64></base64>"},
 		{"time", DateTime("20260921T14:13:20"), "<dateTime.iso8601>20260921T14:13:20</dateTime.iso8601>"},
-		{"array", Array{"a", Array{}}, "<array><data><value><string>a</string></value><value><array><data></data></array></value></data></array>"},
-		{"struct", Struct{{"a", "b"}, {"<&>", Struct(nil)}}, "<struct><member><name>a</name><value><string>b</string></value></member>" +
-			"<member><name>&lt;&amp;&gt;</name><value><struct></struct></value></member></struct>"},
+		{"array", Array{"a", Array{}},
+			"<array><data><value><string>a</string></value><value><array><data></data></array></value></data></array>"},
+		{"struct", Struct{{"a", "b"}, {"<&>", Struct(nil)}},
+			"<struct><member><name>a</name><value><string>b</string></value></member>" +
+				"<member><name>&lt;&amp;&gt;</name><value><struct></struct></value></member></struct>"},
 	}
-	const before, after = declaration + "<methodResponse><params><param><value>", "</value></param></params></methodResponse>"
+	const before, after = declaration + "<methodResponse><params><param><value>",
+		"</value></param></params></methodResponse>"
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := string(AppendResponse([]byte("kept "), tt.value))
@@ -80,7 +83,8 @@ func TestAppendFault(t *testing.T) {
 }
 
 func TestAppendPanics(t *testing.T) {
-	for _, v := range []Value{nil, int32(1), uint64(1), float32(1), []string{"a"}, []Value{"a"}, map[string]Value{}, &Struct{}, Array{nil}, Struct{{"a", struct{}{}}}} {
+	for _, v := range []Value{nil, int32(1), uint64(1), float32(1), []string{"a"}, []Value{"a"}, map[string]Value{},
+		&Struct{}, Array{nil}, Struct{{"a", struct{}{}}}} {
 		func() {
 			defer func() {
 				if recover() == nil {

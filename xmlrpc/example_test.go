@@ -12,7 +12,8 @@ func ExampleAppendCall() {
 		xmlrpc.Struct{{Name: "feed", Value: "https://example.com/?a=1&b=2"}})
 	fmt.Printf("%s\n", body)
 	// Output:
-	// <?xml version="1.0" encoding="UTF-8"?><methodCall><methodName>check_did</methodName><params><param><value><int>7790</int></value></param><param><value><string>da39a3ee5e6b4b0d3255bfef95601890afd80709</string></value></param><param><value><struct><member><name>feed</name><value><string>https://example.com/?a=1&amp;b=2</string></value></member></struct></value></param></params></methodCall>
+	// <?xml version="1.0"
+	// encoding="UTF-8"?><methodCall><methodName>check_did</methodName><params><param><value><int>7790</int></value></param><param><value><string>da39a3ee5e6b4b0d3255bfef95601890afd80709</string></value></param><param><value><struct><member><name>feed</name><value><string>https://example.com/?a=1&amp;b=2</string></value></member></struct></value></param></params></methodCall>
 }
 
 func ExampleDecodeCall() {

@@ -47,7 +47,8 @@ func TestKoloFaultAndTime(t *testing.T) {
 
 	noon := time.Date(2026, 9, 21, 12, 0, 0, 0, time.UTC)
 	var read any
-	if err := kolo.Response(AppendResponse(nil, DateTime("20260921T12:00:00"))).Unmarshal(&read); err != nil || read != noon {
+	if err := kolo.Response(AppendResponse(nil, DateTime("20260921T12:00:00"))).Unmarshal(&read); err != nil ||
+		read != noon {
 		t.Errorf("kolo reads %v, %v; want %v", read, err, noon)
 	}
 	body, err := kolo.EncodeMethodCall("m", noon)

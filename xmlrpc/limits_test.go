@@ -16,7 +16,8 @@ func nested(n int) string {
 
 // structs is n structs in each other.
 func structs(n int) string {
-	return strings.Repeat("<value><struct><member><name>a</name>", n) + "<value/>" + strings.Repeat("</member></struct></value>", n)
+	return strings.Repeat("<value><struct><member><name>a</name>", n) + "<value/>" +
+		strings.Repeat("</member></struct></value>", n)
 }
 
 // TestLimits finds for each limit the largest message that is read and the smallest that is not.
@@ -33,24 +34,40 @@ func TestLimits(t *testing.T) {
 		reason   string
 		defaults bool
 	}{
-		{"bytes", Limits{Bytes: 500}, func(n int) string { return call("<value/>") + strings.Repeat(" ", n-len(call("<value/>"))) }, 500, "longer than 500 bytes", false},
-		{"bytes by default", Limits{}, func(n int) string { return call("<value/>") + strings.Repeat(" ", n-len(call("<value/>"))) }, 4 << 20, "longer than 4194304 bytes", true},
+		{"bytes", Limits{Bytes: 500},
+			func(n int) string { return call("<value/>") + strings.Repeat(" ", n-len(call("<value/>"))) }, 500,
+			"longer than 500 bytes", false},
+		{"bytes by default", Limits{},
+			func(n int) string { return call("<value/>") + strings.Repeat(" ", n-len(call("<value/>"))) }, 4 << 20,
+			"longer than 4194304 bytes", true},
 		{"depth", Limits{Depth: 3}, func(n int) string { return call(nested(n)) }, 3, "nested deeper than 3", false},
-		{"depth by default", Limits{}, func(n int) string { return call(nested(n)) }, 32, "nested deeper than 32", true},
-		{"depth of structs", Limits{}, func(n int) string { return call(structs(n)) }, 32, "nested deeper than 32", true},
+		{"depth by default", Limits{}, func(n int) string { return call(nested(n)) }, 32,
+			"nested deeper than 32", true},
+		{"depth of structs", Limits{}, func(n int) string { return call(structs(n)) }, 32,
+			"nested deeper than 32", true},
 		{"values", Limits{Values: 5}, func(n int) string { return list(n - 1) }, 5, "more than 5 values", false},
-		{"values, many", Limits{Values: 5000}, func(n int) string { return list(n - 1) }, 5000, "more than 5000 values", false},
-		{"values by default", Limits{}, func(n int) string { return list(n - 1) }, 65_536, "more than 65536 values", true},
+		{"values, many", Limits{Values: 5000}, func(n int) string { return list(n - 1) }, 5000,
+			"more than 5000 values", false},
+		{"values by default", Limits{}, func(n int) string { return list(n - 1) }, 65_536,
+			"more than 65536 values", true},
 		{"string", Limits{StringBytes: 10}, text, 10, "text longer than 10 bytes", false},
 		{"string by default", Limits{}, text, 2 << 20, "text longer than 2097152 bytes", true},
-		{"string, no type", Limits{StringBytes: 10}, func(n int) string { return call("<value>" + strings.Repeat("x", n) + "</value>") }, 10, "text longer than 10 bytes", false},
-		{"string, resolved", Limits{StringBytes: 10}, func(n int) string { return call("<value>" + strings.Repeat("&#x20;", n) + "</value>") }, 10, "text longer than 10 bytes", false},
-		{"string, in pieces", Limits{StringBytes: 10}, func(n int) string { return call("<value>" + strings.Repeat("<!----><![CDATA[x]]>", n) + "</value>") }, 10, "text longer than 10 bytes", false},
+		{"string, no type", Limits{StringBytes: 10},
+			func(n int) string { return call("<value>" + strings.Repeat("x", n) + "</value>") }, 10,
+			"text longer than 10 bytes", false},
+		{"string, resolved", Limits{StringBytes: 10},
+			func(n int) string { return call("<value>" + strings.Repeat("&#x20;", n) + "</value>") }, 10,
+			"text longer than 10 bytes", false},
+		{"string, in pieces", Limits{StringBytes: 10},
+			func(n int) string { return call("<value>" + strings.Repeat("<!----><![CDATA[x]]>", n) + "</value>") }, 10,
+			"text longer than 10 bytes", false},
 		{"member name", Limits{StringBytes: 10}, func(n int) string {
-			return call("<value><struct><member><name>" + strings.Repeat("x", n) + "</name><value/></member></struct></value>")
+			return call("<value><struct><member><name>" + strings.Repeat("x", n) +
+				"</name><value/></member></struct></value>")
 		}, 10, "text longer than 10 bytes", false},
 		{"base64", Limits{StringBytes: 12}, func(n int) string {
-			return call("<value><base64>" + strings.Repeat("AAAA", n/4) + strings.Repeat(" ", n%4) + "</base64></value>")
+			return call("<value><base64>" + strings.Repeat("AAAA", n/4) + strings.Repeat(" ", n%4) +
+				"</base64></value>")
 		}, 12, "text longer than 12 bytes", false},
 		{"method name", Limits{}, func(n int) string {
 			return "<methodCall><methodName>" + strings.Repeat("x", n) + "</methodName></methodCall>"
@@ -66,7 +83,8 @@ func TestLimits(t *testing.T) {
 		})
 	}
 	t.Run("zero and below are the defaults", func(t *testing.T) {
-		if got := (Limits{Bytes: -1, Depth: -1, Values: -1, StringBytes: -1}).withDefaults(); got != (Limits{4 << 20, 32, 65_536, 2 << 20}) {
+		if got := (Limits{Bytes: -1, Depth: -1, Values: -1, StringBytes: -1}).withDefaults(); got != (Limits{4 << 20,
+			32, 65_536, 2 << 20}) {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -75,7 +93,8 @@ func TestLimits(t *testing.T) {
 // TestValuesAreCountedExactly reads a message that only looks as if it held too many values.
 func TestValuesAreCountedExactly(t *testing.T) {
 	many := strings.Repeat("<value/>", 2000)
-	body := call("<value><array><data><!-- " + many + " --><value><![CDATA[" + many + "<!--]]></value><value>c</value></data></array></value>")
+	body := call("<value><array><data><!-- " + many + " --><value><![CDATA[" + many +
+		"<!--]]></value><value>c</value></data></array></value>")
 	got, err := DecodeCall([]byte(body), Limits{Values: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +129,8 @@ func TestRefusalIsCheap(t *testing.T) {
 		{"1 MB of short values", open + strings.Repeat("<value>a</value>", mega/16), Limits{Values: 4096}},
 		{"1 MB of numbers", open + strings.Repeat("<value><int>1000</int></value>", mega/30), Limits{Values: 4096}},
 		{"1 MB of empty params", head + strings.Repeat("<value/></param><param>", mega/23), Limits{Values: 4096}},
-		{"1 MB of members", head + "<value><struct>" + strings.Repeat("<member><name/><value/></member>", mega/32), Limits{Values: 4096}},
+		{"1 MB of members", head + "<value><struct>" + strings.Repeat("<member><name/><value/></member>", mega/32),
+			Limits{Values: 4096}},
 		{"1 MB of empty values in a short message", open + strings.Repeat("<value/>", mega/8), Limits{Bytes: mega / 2}},
 		{"100,000 unknown levels", head + strings.Repeat("<x>", 100_000), Limits{}},
 		{"100,000 unknown levels in a value", head + "<value>" + strings.Repeat("<x>", 100_000), Limits{}},
@@ -120,7 +140,8 @@ func TestRefusalIsCheap(t *testing.T) {
 		{"1 MB of a name", head + "<value><" + strings.Repeat("x", mega), Limits{}},
 		{"1 MB of digits", head + "<value><int>" + strings.Repeat("1", mega) + "</int>", Limits{}},
 		{"1 MB of a fraction", head + "<value><double>0." + strings.Repeat("1", mega) + "</double>", Limits{}},
-		{"1 MB of a time", head + "<value><dateTime.iso8601>" + strings.Repeat("1", mega) + "</dateTime.iso8601>", Limits{}},
+		{"1 MB of a time", head + "<value><dateTime.iso8601>" + strings.Repeat("1", mega) +
+			"</dateTime.iso8601>", Limits{}},
 		{"1 MB of a method's name", "<methodCall><methodName>" + strings.Repeat("x", mega) + "</methodName>", Limits{}},
 		{"1 MB of attributes", head + "<value" + strings.Repeat(" a='b'", mega/6) + "/>", Limits{}},
 		{"1 MB of comments", head + strings.Repeat("<!---->", mega/7), Limits{}},

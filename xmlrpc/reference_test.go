@@ -139,7 +139,8 @@ func (n noise) text(s string) string {
 			case '\n':
 				b.WriteString(n.any("\n", "\r\n"))
 			case '<', '&', '>', '\r', '"', '\'':
-				b.WriteString(map[rune]string{'<': "&lt;", '&': "&amp;", '>': "&gt;", '\r': "&#13;", '"': "&quot;", '\'': "&apos;"}[r])
+				b.WriteString(map[rune]string{'<': "&lt;", '&': "&amp;", '>': "&gt;", '\r': "&#13;", '"': "&quot;",
+					'\'': "&apos;"}[r])
 			default:
 				b.WriteRune(r)
 			}
@@ -194,8 +195,11 @@ func TestReadNoise(t *testing.T) {
 		if rapid.IntRange(0, 9).Draw(rt, "nil") == 0 {
 			want = Array{nil, want}
 		}
-		body := n.any("", "\uFEFF") + n.any("", `<?xml version="1.0"?>`, "<?xml version='1.0' encoding='utf-8' ?>") + n.space() +
-			n.element("methodResponse", n.space()+n.element("params", n.space()+n.element("param", n.value(want))+n.space())+n.space()) + n.space()
+		body := n.any("", "\uFEFF") + n.any("", `<?xml version="1.0"?>`,
+			"<?xml version='1.0' encoding='utf-8' ?>") + n.space() +
+			n.element("methodResponse",
+				n.space()+n.element("params", n.space()+n.element("param", n.value(want))+n.space())+
+					n.space()) + n.space()
 		got, err := DecodeResponse([]byte(body), Limits{})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			rt.Fatalf("%q: got %#v, %v; want %#v", body, got, err, want)

@@ -19,7 +19,8 @@ func messy() *rapid.Generator[string] {
 	piece := rapid.OneOf(
 		rapid.String(),
 		rapid.SampledFrom([]string{"\r", "\n", "\r\n", "\t", " ", "&", "<", ">", "]]>", "&amp;", "&#13;", "<!--", "-->",
-			"<![CDATA[", "\x00", "\x1F", "\x7F", "\u0085", "\u2028", "\uFEFF", "\uFFFD", "\uFFFE", "\uFFFF", "\xFF", "\xED\xA0\x80", "é", "😀", "\"", "'"}),
+			"<![CDATA[", "\x00", "\x1F", "\x7F", "\u0085", "\u2028", "\uFEFF", "\uFFFD", "\uFFFE", "\uFFFF", "\xFF",
+			"\xED\xA0\x80", "é", "😀", "\"", "'"}),
 	)
 	return rapid.Map(rapid.SliceOfN(piece, 0, 6), func(pieces []string) string { return strings.Join(pieces, "") })
 }

@@ -180,7 +180,8 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 	t.Run("polled", func(t *testing.T) {
 		a := open(t)
 		source := nodeID(t, "192.0.2.7:7790")
-		brought, polled, past, page := record(news, 1, "brought", ""), record(news, 2, "polled", ""), record(news, 3, "past", ""), record(news, 4, "page", "")
+		brought, polled, past, page := record(news, 1, "brought", ""), record(news, 2, "polled", ""),
+			record(news, 3, "past", ""), record(news, 4, "page", "")
 		brought.Source, brought.Confirmed, past.Source, past.Confirmed = source, false, source, false
 		owners := record(news, 5, "of an export", "")
 		owners.Confirmed = false
@@ -191,7 +192,8 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 			t.Helper()
 			for i, v := range a.Known(ids) {
 				if v.Polled != want[i] || v.Polled && !v.Confirmed {
-					t.Errorf("entry %d: Polled is %t, want %t, and it is confirmed: %t", i, v.Polled, want[i], v.Confirmed)
+					t.Errorf("entry %d: Polled is %t, want %t, and it is confirmed: %t", i, v.Polled,
+						want[i], v.Confirmed)
 				}
 			}
 		}
@@ -248,7 +250,8 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 
 // fullRecords are records of which each field is put to the test.
 func fullRecords(t testing.TB) []archive.Record {
-	odd := "tab\there, line\nbreak, \"quotes\", 'more', \\ and \u2028, <b>&amp;</b>, naïve, 日本語, \U0001F600, \uFFFD; DROP TABLE entries"
+	odd := "tab\there, line\nbreak, \"quotes\", 'more', \\ and \u2028, <b>&amp;</b>, naïve, 日本語, \U0001F600, \uFFFD; " +
+		"DROP TABLE entries"
 	full := feed.Entry{
 		Feed: news, ID: odd, Title: odd, Link: "https://news.example.org/?a=1&b=%20#x",
 		Authors:    []string{odd, "", "B, C"},
@@ -271,7 +274,8 @@ func fullRecords(t testing.TB) []archive.Record {
 func wantKnown(t *testing.T, a Archive, kept archive.Record, strange feed.EntryID) {
 	t.Helper()
 	got := a.Known([]feed.EntryID{strange, kept.ID, kept.ID})
-	want := archive.Version{Digest: kept.Digest, Published: kept.Entry.Published, Updated: kept.Entry.Updated, Seen: kept.Seen, Confirmed: kept.Confirmed,
+	want := archive.Version{Digest: kept.Digest, Published: kept.Entry.Published, Updated: kept.Entry.Updated,
+		Seen: kept.Seen, Confirmed: kept.Confirmed,
 		Polled: kept.Source.IsZero()}
 	if len(got) != 3 || got[0] != (archive.Version{}) || got[1] != want || got[2] != want {
 		t.Errorf("Known = %+v, want nothing and twice %+v", got, want)

@@ -12,7 +12,8 @@ import (
 // testFill fills in the past of a feed: it stands behind what arrived, whenever that was.
 func testFill(t *testing.T, a Archive) {
 	first, second := record(news, 8, "word eight", ""), record(news, 9, "word nine", "")
-	past := []archive.Record{record(news, 7, "word seven", ""), second, record(blog, 6, "word six", ""), record(news, 5, "word five", "")}
+	past := []archive.Record{record(news, 7, "word seven", ""), second, record(blog, 6, "word six", ""),
+		record(news, 5, "word five", "")}
 	for i := range past {
 		past[i].Confirmed = i == 3 // what the caller says, and no more: no own poll has shown them
 	}
@@ -23,11 +24,13 @@ func testFill(t *testing.T, a Archive) {
 	edited := past[1]
 	edited.Entry.Title = "another version of nine"
 	edited.Digest = edited.Entry.Digest()
-	if got := a.Fill(base.Add(time.Hour), []archive.Record{past[0], edited, past[2]}); !slices.Equal(got, []bool{true, false, true}) {
+	if got := a.Fill(base.Add(time.Hour), []archive.Record{past[0], edited, past[2]}); !slices.Equal(got,
+		[]bool{true, false, true}) {
 		t.Errorf("Fill = %v, want all but what is kept", got)
 	}
 	commit(t, a)
-	if got := a.Fill(base.Add(time.Hour), []archive.Record{past[3], past[3], past[0]}); !slices.Equal(got, []bool{true, false, false}) {
+	if got := a.Fill(base.Add(time.Hour), []archive.Record{past[3], past[3], past[0]}); !slices.Equal(got,
+		[]bool{true, false, false}) {
 		t.Errorf("Fill = %v, want each once", got)
 	}
 	commit(t, a)

@@ -12,7 +12,8 @@ import (
 func testHosts(t *testing.T, a Archive) {
 	wantHosts(t, a)
 	slow := archive.Host{Name: "news.example.org", Budget: courtesy.Budget{
-		Gap: 40*time.Second + 1, Rest: 90 * time.Minute, Until: base.Add(1500 * time.Millisecond), Spent: base.Add(time.Hour), Forbids: true,
+		Gap: 40*time.Second + 1, Rest: 90 * time.Minute, Until: base.Add(1500 * time.Millisecond),
+		Spent: base.Add(time.Hour), Forbids: true,
 	}}
 	bare := archive.Host{Name: "blog.example.net"}
 	a.KeepHost(slow)

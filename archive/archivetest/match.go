@@ -46,7 +46,8 @@ func testMatch(t *testing.T, a Archive) {
 			m := mustMatch(t, c.text)
 			asked := feed.Filter{}
 			asked.Ask(m)
-			filters := map[string]feed.Filter{"as it is": {Match: m}, "asked": asked, "of the feed": {Match: m, Feed: news}}
+			filters := map[string]feed.Filter{"as it is": {Match: m}, "asked": asked,
+				"of the feed": {Match: m, Feed: news}}
 			for name, f := range filters {
 				var got []int64
 				for _, r := range search(t, a, f) {

@@ -138,7 +138,8 @@ func (m *model) purge(rt *rapid.T) {
 
 func (m *model) keepFeed(rt *rapid.T) {
 	f := archive.Feed{
-		URL: genFeed.Draw(rt, "feed"), Title: genText.Draw(rt, "title"), Weight: rapid.IntRange(0, 100).Draw(rt, "weight"),
+		URL: genFeed.Draw(rt, "feed"), Title: genText.Draw(rt, "title"),
+		Weight:  rapid.IntRange(0, 100).Draw(rt, "weight"),
 		Private: rapid.Bool().Draw(rt, "private"), Leads: rapid.Bool().Draw(rt, "leads"),
 		Withheld: rapid.Bool().Draw(rt, "withheld"), Shared: rapid.Bool().Draw(rt, "shared"),
 		Discreet: rapid.Bool().Draw(rt, "discreet"), Barred: rapid.Bool().Draw(rt, "barred"),
@@ -285,12 +286,14 @@ var (
 	from      = protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790)
 	genSource = rapid.SampledFrom([]protocol.NodeID{{}, from})
 	genWord   = rapid.OneOf(rapid.SampledFrom([]string{
-		"alpha", "Alpha", "ALPHABET", "alphabetic", "bet", "Übung", "ubung", "naïve", "nai\u0308ve", "Σίσυφος", "σισυφοσ",
+		"alpha", "Alpha", "ALPHABET", "alphabetic", "bet", "Übung", "ubung", "naïve", "nai\u0308ve",
+		"Σίσυφος", "σισυφοσ",
 		"сервер", "СЕРВ", "日本語", "日本", "한국어", "हिन्दी", "c++", "3.14", "14", "don't", "İstanbul", "straße", "STRASSE",
 		"al\u00ADpha", "\U0001E900", "ǅ", "ﬁn", "e\u0301\u0323", "1", "AND", "title", "\u0301",
 	}), rapid.String())
 	genGlue = rapid.SampledFrom([]string{
-		" ", " ", " ", ", ", "-", "", "<b>", "</b>", "<p>", "<br/>", "&nbsp;", "&amp;", "&eacute;", "\n", "<!-- alpha -->",
+		" ", " ", " ", ", ", "-", "", "<b>", "</b>", "<p>", "<br/>", "&nbsp;", "&amp;", "&eacute;", "\n",
+		"<!-- alpha -->",
 		"<script>bet</script>", "<style>", "¶", "*", "\"", "<", "&",
 	})
 	genText = rapid.Custom(func(rt *rapid.T) string {
@@ -367,7 +370,8 @@ var (
 func genMatch(rt *rapid.T, levels int) feed.Match {
 	op := feed.MatchTerm
 	if levels > 0 {
-		op = rapid.SampledFrom([]feed.MatchOp{feed.MatchTerm, feed.MatchAnd, feed.MatchOr, feed.MatchNot}).Draw(rt, "op")
+		op = rapid.SampledFrom([]feed.MatchOp{feed.MatchTerm, feed.MatchAnd, feed.MatchOr,
+			feed.MatchNot}).Draw(rt, "op")
 	}
 	m := feed.Match{Op: op}
 	switch op {

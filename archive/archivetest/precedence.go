@@ -9,12 +9,13 @@ import (
 	"feedex/feed"
 )
 
-// testPrecedence puts every kind of record into the place of every kind of version. What an own poll has shown is changed by
-// another one alone, whatever else comes, and what two witnesses stand by, by no less.
+// testPrecedence puts every kind of record into the place of every kind of version. What an own poll has shown is
+// changed by another one alone, whatever else comes, and what two witnesses stand by, by no less.
 func testPrecedence(t *testing.T, a Archive) {
 	neighbor := nodeID(t, "192.0.2.7:7790")
 	version := func(n int, text string, dated time.Duration) archive.Record {
-		e := feed.Entry{Feed: news, ID: fmt.Sprint("urn:words:", n), Title: "Words", Summary: text, Published: base, Updated: base.Add(dated)}
+		e := feed.Entry{Feed: news, ID: fmt.Sprint("urn:words:", n), Title: "Words", Summary: text, Published: base,
+			Updated: base.Add(dated)}
 		return archive.NewRecord(e, base, neighbor)
 	}
 	// From the weakest to the strongest: one neighbor's word, that of two witnesses, and an own poll.
@@ -97,10 +98,12 @@ func testPrecedence(t *testing.T, a Archive) {
 						Confirmed: way.strength > 0, Polled: way.strength > 1,
 					}
 					if strength >= way.strength {
-						want.Digest, want.Updated, want.Confirmed, want.Polled = after.Digest, after.Entry.Updated, strength > 0, strength > 1
+						want.Digest, want.Updated, want.Confirmed, want.Polled = after.Digest, after.Entry.Updated,
+							strength > 0, strength > 1
 					}
 					if got := a.Known([]feed.EntryID{before.ID})[0]; got != want {
-						t.Errorf("%s, then strength %d dated %v later: %+v, want %+v", way.name, strength, dated, got, want)
+						t.Errorf("%s, then strength %d dated %v later: %+v, want %+v", way.name, strength,
+							dated, got, want)
 					}
 				}
 			}

@@ -10,7 +10,8 @@ import (
 
 // testPurge drops entries: they are gone wherever one looks, and nothing but Readmit lets them come back.
 func testPurge(t *testing.T, a Archive) {
-	one, two, three := record(news, 1, "word one", ""), record(news, 2, "word two", ""), record(blog, 3, "word three", "")
+	one, two, three := record(news, 1, "word one", ""), record(news, 2, "word two", ""),
+		record(blog, 3, "word three", "")
 	past := record(news, 0, "word zero", "")
 	a.Keep([]archive.Record{one, two, three})
 	a.Fill(base, []archive.Record{past})
@@ -92,8 +93,8 @@ func testPurge(t *testing.T, a Archive) {
 	wantFound(t, a, feed.Filter{Words: []string{"five"}}, five)
 }
 
-// testPurgeUnshown drops what neighbors brought. Neighbors do not bring it back, and an own poll does: to have it dropped
-// in time would else be a way to keep it from the owner.
+// testPurgeUnshown drops what neighbors brought. Neighbors do not bring it back, and an own poll does: to have it
+// dropped in time would else be a way to keep it from the owner.
 func testPurgeUnshown(t *testing.T, a Archive) {
 	one, two, polled := record(news, 1, "one", ""), record(news, 2, "two", ""), record(news, 3, "three", "")
 	for _, r := range []*archive.Record{&one, &two, &polled} {
@@ -105,7 +106,8 @@ func testPurgeUnshown(t *testing.T, a Archive) {
 	a.Purge(base, []feed.EntryID{one.ID, two.ID, polled.ID})
 	a.Keep([]archive.Record{one})
 	commit(t, a)
-	for i, want := range []archive.Version{{Seen: one.Seen, Purged: true, Gone: one.Digest}, {Seen: two.Seen, Purged: true, Gone: two.Digest}, {Seen: polled.Seen, Polled: true, Purged: true}} {
+	for i, want := range []archive.Version{{Seen: one.Seen, Purged: true, Gone: one.Digest},
+		{Seen: two.Seen, Purged: true, Gone: two.Digest}, {Seen: polled.Seen, Polled: true, Purged: true}} {
 		if got := a.Known([]feed.EntryID{one.ID, two.ID, polled.ID})[i]; got != want {
 			t.Errorf("Known = %+v, want %+v", got, want)
 		}
@@ -121,8 +123,8 @@ func testPurgeUnshown(t *testing.T, a Archive) {
 	wantFound(t, a, feed.Filter{}, own, past)
 }
 
-// testPurgeForged drops what one neighbor forged. Others bring what is true, and what was purged stays away, whoever brings
-// it; of what own polls had shown neighbors bring nothing.
+// testPurgeForged drops what one neighbor forged. Others bring what is true, and what was purged stays away, whoever
+// brings it; of what own polls had shown neighbors bring nothing.
 func testPurgeForged(t *testing.T, a Archive) {
 	forged, polled := record(news, 1, "forged", ""), record(news, 2, "polled", "")
 	forged.Source, forged.Confirmed = nodeID(t, "192.0.2.7:7790"), false
@@ -130,7 +132,8 @@ func testPurgeForged(t *testing.T, a Archive) {
 	commit(t, a)
 	a.Purge(base, []feed.EntryID{forged.ID, polled.ID})
 	genuine, other := record(news, 1, "genuine", ""), record(news, 2, "other", "")
-	genuine.Source, other.Source, forged.Source = nodeID(t, "198.51.100.9:7790"), forged.Source, nodeID(t, "203.0.113.5:7790")
+	genuine.Source, other.Source, forged.Source = nodeID(t, "198.51.100.9:7790"), forged.Source,
+		nodeID(t, "203.0.113.5:7790")
 	for _, r := range []*archive.Record{&genuine, &other, &forged} {
 		r.Confirmed = false
 		if v := a.Shared().Known([]feed.EntryID{r.ID})[0]; v.Kept() || v.Admits(r) != (r == &genuine) {

@@ -41,7 +41,8 @@ func testRelevance(t *testing.T, a Archive) {
 			t.Errorf("found %v, want %v", got, want)
 		}
 		got = nil
-		for _, r := range search(t, a, feed.Filter{Match: mustMatch(t, "harbor NOT news"), Feed: news, Relevance: true}) {
+		for _, r := range search(t, a, feed.Filter{Match: mustMatch(t, "harbor NOT news"),
+			Feed: news, Relevance: true}) {
 			got = append(got, r.Seq)
 		}
 		if want := []int64{1, 3, 4, 6, 5}; fmt.Sprint(got) != fmt.Sprint(want) {

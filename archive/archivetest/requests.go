@@ -12,8 +12,9 @@ import (
 func testRequests(t *testing.T, a Archive) {
 	wantRequests(t, a, 9)
 	full := grade.Request{
-		At: base.Add(1500 * time.Millisecond), Feed: string(news), URL: "https://example.com/there", First: true, Private: true,
-		Sent: grade.Validators{ETag: `W/"a b"`, LastModified: "yesterday"}, Status: 429,
+		At: base.Add(1500 * time.Millisecond), Feed: string(news), URL: "https://example.com/there", First: true,
+		Private: true,
+		Sent:    grade.Validators{ETag: `W/"a b"`, LastModified: "yesterday"}, Status: 429,
 		Got: grade.Validators{ETag: `"b"`, LastModified: "today"}, Fresh: time.Hour, RetryAfter: time.Minute, Bytes: 7,
 	}
 	bare := grade.Request{At: base, URL: string(blog)} // made before, kept later

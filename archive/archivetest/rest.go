@@ -19,8 +19,11 @@ func testFeeds(t *testing.T, a Archive) {
 	full := archive.Feed{
 		URL: news, Title: "News", Link: "https://news.example.org/", Subscribed: true, Private: true, Since: base,
 		Weight: 7, Discreet: true, Cover: true, Barred: true, Leads: true, Shared: true,
-		Lands: "feeds.example.net", Policy: "auto:15m", Helped: 0.3125, Listed: 20, Volume: archive.Volume{Daily: 12, Text: 3400}, Gap: archive.Gap{After: base, Before: base.Add(time.Hour), Missing: 4, Filled: 1},
-		Past: archive.Past{Stage: archive.PastPublisher, Since: base.Add(-time.Hour), Page: "https://example.com/2025", Steps: 3, Back: base, Filled: 7,
+		Lands: "feeds.example.net", Policy: "auto:15m", Helped: 0.3125, Listed: 20,
+		Volume: archive.Volume{Daily: 12, Text: 3400}, Gap: archive.Gap{After: base, Before: base.Add(time.Hour),
+			Missing: 4, Filled: 1},
+		Past: archive.Past{Stage: archive.PastPublisher, Since: base.Add(-time.Hour), Page: "https://example.com/2025",
+			Steps: 3, Back: base, Filled: 7,
 			Lack: "time hops", Left: base.Add(time.Minute), Tries: 2, Again: base.Add(time.Hour)},
 		ETag: `W/"a b"`, LastModified: "Sun, 01 Mar 2026 12:00:00 GMT", Interval: 90*time.Second + 1,
 		NextPoll: base.Add(1500 * time.Millisecond), LastPoll: base.Add(time.Second), LastSuccess: base.Add(-time.Hour),
@@ -28,7 +31,8 @@ func testFeeds(t *testing.T, a Archive) {
 		Page: "https://example.com/", Names: `[{"url":"https://example.com/a"}]`,
 		Body: feed.Digest{1, 2, 3}, Unread: true, Unconditional: base.Add(2 * time.Second),
 		Move: courtesy.Move{
-			Alias: "https://example.com/there", Moved: "https://example.com/further", MovedSeen: 2, MovedSince: base.Add(3 * time.Second),
+			Alias: "https://example.com/there", Moved: "https://example.com/further", MovedSeen: 2,
+			MovedSince: base.Add(3 * time.Second),
 		},
 		Terms: courtesy.Terms{
 			Lifetime: time.Hour + 1, NotBefore: base.Add(2 * time.Hour),
@@ -48,9 +52,11 @@ func testFeeds(t *testing.T, a Archive) {
 
 	full.Subscribed, full.ETag, full.LastError, full.Since = false, "", "", time.Time{}
 	full.Weight, full.Discreet, full.Cover, full.Barred, full.Leads, full.Shared = 0, false, false, false, false, false
-	full.Lands, full.Policy, full.Helped, full.Listed, full.Volume, full.Gap, full.Past = "", "", 0, 0, archive.Volume{}, archive.Gap{}, archive.Past{}
+	full.Lands, full.Policy, full.Helped, full.Listed, full.Volume, full.Gap, full.Past = "", "", 0, 0,
+		archive.Volume{}, archive.Gap{}, archive.Past{}
 	full.Page, full.Names = "", ""
-	full.Withheld, full.Ended, full.Body, full.Unread, full.Alias, full.Pace = false, false, feed.Digest{}, false, "", feed.Pace{}
+	full.Withheld, full.Ended, full.Body, full.Unread, full.Alias, full.Pace = false, false, feed.Digest{}, false,
+		"", feed.Pace{}
 	a.KeepFeed(full)
 	local := full
 	local.NextPoll = full.NextPoll.In(time.FixedZone("", 3600)).Add(999 * time.Microsecond)
@@ -135,7 +141,8 @@ func testPeers(t *testing.T, a Archive) {
 		t.Fatalf("LoadPeers of an empty archive = %+v", got)
 	}
 	peer := func(id string) archive.Peer {
-		return archive.Peer{ID: nodeID(t, id), FirstMet: base, LastMet: base.Add(time.Millisecond), Together: time.Hour + 1, Failures: 2}
+		return archive.Peer{ID: nodeID(t, id), FirstMet: base, LastMet: base.Add(time.Millisecond),
+			Together: time.Hour + 1, Failures: 2}
 	}
 	ordered := []archive.Peer{
 		peer("9.9.9.9:7790"), peer("10.0.0.1:80"), peer("10.0.0.1:7790"), {ID: nodeID(t, "[2001:db8::1]:7790")},

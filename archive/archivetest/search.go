@@ -28,7 +28,8 @@ func testSearch(t *testing.T, open func(testing.TB) Archive) {
 		commit(t, a)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if found, err := a.Search(ctx, feed.Filter{Words: []string{"word"}}); !errors.Is(err, context.Canceled) || found != nil {
+		if found, err := a.Search(ctx, feed.Filter{Words: []string{"word"}}); !errors.Is(err, context.Canceled) ||
+			found != nil {
 			t.Errorf("Search with an ended context = %v, %v", found, err)
 		}
 	})
@@ -59,9 +60,10 @@ var wordCases = []struct {
 	finds:   []string{"t1", "s1", "c1", "a2", "other", "k1", "k2"},
 	ignores: []string{"guid", "link", "https"},
 }, {
-	name:    "diacritics",
-	entry:   feed.Entry{Title: "Über naïve Ca\u0301fes", Summary: "ΣΊΣΥΦΟΣ Ťhůř \u1EC7"},
-	finds:   []string{"uber", "über", "UBER", "naive", "nai\u0308ve", "cafes", "café*", "σίσυφος", "σισυφοσ", "thur", "e", "ế"},
+	name:  "diacritics",
+	entry: feed.Entry{Title: "Über naïve Ca\u0301fes", Summary: "ΣΊΣΥΦΟΣ Ťhůř \u1EC7"},
+	finds: []string{"uber", "über", "UBER", "naive", "nai\u0308ve", "cafes", "café*", "σίσυφος", "σισυφοσ",
+		"thur", "e", "ế"},
 	ignores: []string{"ueber", "nave", "caf"},
 }, {
 	name:    "prefix",
@@ -80,10 +82,13 @@ var wordCases = []struct {
 	ignores: []string{"lee bob", "ray big"},
 }, {
 	name: "markup",
-	entry: feed.Entry{Title: "AT&amp;T &lt;3 <i>it</i>", Summary: `<p class="hidden">one<p>two <b>th</b>ree<br/>four<!-- no -->five` +
-		`<script>var code = "x < y"</script><img alt="picture">`, Content: "a < b, c > d; caf&eacute; &#x41;&nbsp;z"},
-	finds:   []string{"at t", "3 it", "one two three", "fourfive", "a b c d", "cafe", "a z"},
-	ignores: []string{"amp", "lt", "hidden", "onetwo", "th", "four", "no", "code", "picture", "eacute", "nbsp", "class"},
+	entry: feed.Entry{Title: "AT&amp;T &lt;3 <i>it</i>",
+		Summary: `<p class="hidden">one<p>two <b>th</b>ree<br/>four<!-- no -->five` +
+			`<script>var code = "x < y"</script><img alt="picture">`,
+		Content: "a < b, c > d; caf&eacute; &#x41;&nbsp;z"},
+	finds: []string{"at t", "3 it", "one two three", "fourfive", "a b c d", "cafe", "a z"},
+	ignores: []string{"amp", "lt", "hidden", "onetwo", "th", "four", "no", "code", "picture", "eacute",
+		"nbsp", "class"},
 }, {
 	name:    "markup that never ends",
 	entry:   feed.Entry{Title: "What <style> does", Summary: "see <a href='x"},
@@ -99,14 +104,16 @@ var wordCases = []struct {
 	entry: feed.Entry{Title: "anything"},
 	finds: []string{"", "*", "!?", " -- ", "anything **"},
 }, {
-	name:    "what an index might take for syntax",
-	entry:   feed.Entry{Title: "c++ and foo:bar OR NOT near title"},
-	finds:   []string{"c++", "foo:bar", "-foo", `"bar"`, `bar"`, "and foo", "OR NOT", "NEAR(title", "^c", "{title}", "+c"},
+	name:  "what an index might take for syntax",
+	entry: feed.Entry{Title: "c++ and foo:bar OR NOT near title"},
+	finds: []string{"c++", "foo:bar", "-foo", `"bar"`, `bar"`, "and foo", "OR NOT", "NEAR(title", "^c",
+		"{title}", "+c"},
 	ignores: []string{"AND or", "title : c", "foo AND bar", "title:title", "c' OR 1"},
 }, {
-	name:    "very long words",
-	entry:   feed.Entry{Title: strings.Repeat("x", 3000) + " end"},
-	finds:   []string{strings.Repeat("x", 3000), strings.Repeat("x", 2000) + "*", strings.Repeat("x", 200) + "*", "end"},
+	name:  "very long words",
+	entry: feed.Entry{Title: strings.Repeat("x", 3000) + " end"},
+	finds: []string{strings.Repeat("x", 3000), strings.Repeat("x", 2000) + "*",
+		strings.Repeat("x", 200) + "*", "end"},
 	ignores: []string{strings.Repeat("x", 200)},
 }}
 
@@ -214,7 +221,8 @@ func testLimit(t *testing.T, a Archive) {
 	}
 	commit(t, a)
 	for _, words := range [][]string{nil, {"word"}} {
-		for limit, want := range map[int]int{-1: feed.DefaultLimit, 0: feed.DefaultLimit, 1: 1, 60: 60, n: n, 10 * n: n} {
+		for limit, want := range map[int]int{-1: feed.DefaultLimit, 0: feed.DefaultLimit, 1: 1, 60: 60,
+			n: n, 10 * n: n} {
 			got := search(t, a, feed.Filter{Words: words, Limit: limit})
 			if len(got) != want {
 				t.Errorf("limit %d: found %d, want %d", limit, len(got), want)
@@ -267,7 +275,8 @@ func testShareable(t *testing.T, a Archive) {
 		if got := search(t, a, feed.Filter{Shareable: true, Feed: private}); len(got) != 0 {
 			t.Errorf("a private feed was shared: %v", got)
 		}
-		if got := search(t, a, feed.Filter{Shareable: true, IDs: []feed.EntryID{record(token, 3, "word", "").ID}}); len(got) != 0 {
+		if got := search(t, a,
+			feed.Filter{Shareable: true, IDs: []feed.EntryID{record(token, 3, "word", "").ID}}); len(got) != 0 {
 			t.Errorf("a secret feed was shared: %v", got)
 		}
 		indexAll(t, a)
@@ -276,7 +285,8 @@ func testShareable(t *testing.T, a Archive) {
 	// Who may see what is private, but no URL that is a secret, finds as many of the others as they ask for.
 	for _, f := range []feed.Filter{{}, {Words: []string{"word"}}, {Words: []string{"word"}, Relevance: true}} {
 		f.NoSecrets, f.Limit = true, 3
-		if got := search(t, a, f); len(got) != 3 || got[0].Entry.Feed != leading || got[1].Entry.Feed != kept || got[2].Entry.Feed != named {
+		if got := search(t, a, f); len(got) != 3 || got[0].Entry.Feed != leading || got[1].Entry.Feed != kept ||
+			got[2].Entry.Feed != named {
 			t.Errorf("%v found %v, want those of three feeds", f, got)
 		}
 		f.Feed = token
@@ -301,7 +311,8 @@ func testShareable(t *testing.T, a Archive) {
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Private: true})
 	a.KeepFeed(archive.Feed{URL: private, Subscribed: false})
 	commit(t, a)
-	if got := search(t, a, feed.Filter{Shareable: true, Words: []string{"word"}}); len(got) != 2 || got[1].Entry.Feed != private {
+	if got := search(t, a, feed.Filter{Shareable: true, Words: []string{"word"}}); len(got) != 2 ||
+		got[1].Entry.Feed != private {
 		t.Errorf("after a change of settings, found %v", got)
 	}
 }
@@ -316,14 +327,16 @@ func testHidden(t *testing.T, a Archive) {
 	commit(t, a)
 	shown.Seq, hidden.Seq, strange.Seq = 1, 2, 3
 	for range 2 {
-		for _, f := range []feed.Filter{{}, {Words: []string{"word"}}, {IDs: []feed.EntryID{shown.ID, hidden.ID, strange.ID}}, {Feed: news}} {
+		for _, f := range []feed.Filter{{}, {Words: []string{"word"}},
+			{IDs: []feed.EntryID{shown.ID, hidden.ID, strange.ID}}, {Feed: news}} {
 			wantFound(t, a, f, strange, hidden, shown)
 			f.Shareable = true
 			wantFound(t, a, f, strange, shown)
 		}
 		indexAll(t, a)
 	}
-	if got := a.Shared().Known([]feed.EntryID{shown.ID, hidden.ID, {9}}); !got[0].Kept() || !got[1].New() || !got[2].New() {
+	if got := a.Shared().Known([]feed.EntryID{shown.ID, hidden.ID, {9}}); !got[0].Kept() || !got[1].New() ||
+		!got[2].New() {
 		t.Errorf("others know %+v, want the first", got)
 	}
 	// Others have it once one of them brings it, as something of its own.
@@ -333,7 +346,8 @@ func testHidden(t *testing.T, a Archive) {
 	commit(t, a)
 	brought.Seq = 4
 	for range 2 {
-		for _, f := range []feed.Filter{{}, {Words: []string{"word"}}, {IDs: []feed.EntryID{shown.ID, hidden.ID, strange.ID}}, {Feed: news}} {
+		for _, f := range []feed.Filter{{}, {Words: []string{"word"}},
+			{IDs: []feed.EntryID{shown.ID, hidden.ID, strange.ID}}, {Feed: news}} {
 			wantFound(t, a, f, strange, hidden, shown)
 			f.Shareable = true
 			wantFound(t, a, f, brought, strange, shown)

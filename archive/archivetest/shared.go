@@ -82,7 +82,8 @@ func (s *sharing) poll(rt *rapid.T) {
 			}
 		}
 	case 1:
-		past := slices.DeleteFunc(rapid.SliceOfN(genRecord, 1, 4).Draw(rt, "past"), func(r archive.Record) bool { return !own(r) })
+		past := slices.DeleteFunc(rapid.SliceOfN(genRecord, 1, 4).Draw(rt, "past"),
+			func(r archive.Record) bool { return !own(r) })
 		s.quiet.Fill(base, past)
 	}
 }
@@ -188,8 +189,8 @@ func (s *sharing) compare(rt *rapid.T) {
 	}
 }
 
-// testPolledDiscreetly has an own poll list what neighbors brought of a feed that is followed discreetly: before it was, or
-// since. Others may know another version later; the owner keeps what the publisher showed, and has it once.
+// testPolledDiscreetly has an own poll list what neighbors brought of a feed that is followed discreetly: before it
+// was, or since. Others may know another version later; the owner keeps what the publisher showed, and has it once.
 func testPolledDiscreetly(t *testing.T, a Archive) {
 	before, since, kept := record(news, 1, "before", ""), record(news, 2, "since", ""), record(news, 3, "kept", "")
 	brought := []*archive.Record{&before, &since, &kept}
@@ -214,7 +215,8 @@ func testPolledDiscreetly(t *testing.T, a Archive) {
 			}
 		}
 		found, err := a.Search(t.Context(), feed.Filter{Feed: news})
-		if err != nil || len(found) != len(brought) || slices.ContainsFunc(found, func(r archive.Record) bool { return !r.Confirmed }) {
+		if err != nil || len(found) != len(brought) ||
+			slices.ContainsFunc(found, func(r archive.Record) bool { return !r.Confirmed }) {
 			t.Errorf("the owner finds %+v, %v", found, err)
 		}
 		if got := len(a.Arrivals(news, 9)); got != len(brought) {
@@ -224,7 +226,8 @@ func testPolledDiscreetly(t *testing.T, a Archive) {
 	others := func(digests ...feed.Digest) {
 		t.Helper()
 		for i, r := range brought {
-			if v := a.Shared().Known([]feed.EntryID{r.ID})[0]; v.Digest != digests[i] || v.Polled || v.Confirmed != (digests[i] != r.Digest) {
+			if v := a.Shared().Known([]feed.EntryID{r.ID})[0]; v.Digest != digests[i] || v.Polled ||
+				v.Confirmed != (digests[i] != r.Digest) {
 				t.Errorf("others know %q as %+v", r.Entry.Title, v)
 			}
 		}

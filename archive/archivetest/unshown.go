@@ -13,7 +13,8 @@ import (
 
 // sums adds shares up by source and feed.
 func sums(shares []archive.Share) (list []archive.Share) {
-	slices.SortStableFunc(shares, func(a, b archive.Share) int { return cmp.Or(a.Source.Compare(b.Source), cmp.Compare(a.Feed, b.Feed)) })
+	slices.SortStableFunc(shares,
+		func(a, b archive.Share) int { return cmp.Or(a.Source.Compare(b.Source), cmp.Compare(a.Feed, b.Feed)) })
 	for _, x := range shares {
 		if last := len(list) - 1; last >= 0 && list[last].Source == x.Source && list[last].Feed == x.Feed {
 			list[last].Entries += x.Entries
@@ -29,7 +30,8 @@ func sums(shares []archive.Share) (list []archive.Share) {
 // sameShares reports whether an archive counts what a Memory counts, and no more room for it.
 func sameShares(got, memory []archive.Share) bool {
 	return slices.EqualFunc(sums(got), sums(memory), func(a, b archive.Share) bool {
-		return a.Source == b.Source && a.Feed == b.Feed && a.Entries == b.Entries && a.Room <= b.Room && a.Room >= a.Entries*archive.EntryRoom
+		return a.Source == b.Source && a.Feed == b.Feed && a.Entries == b.Entries && a.Room <= b.Room &&
+			a.Room >= a.Entries*archive.EntryRoom
 	})
 }
 
@@ -41,7 +43,8 @@ func testUnshown(t *testing.T, a Archive) {
 		r.Source, r.Confirmed = by, false
 		return r
 	}
-	records := []archive.Record{brought(one, news, 1), brought(one, news, 2), brought(one, blog, 3), brought(two, news, 4), record(news, 5, "own", "")}
+	records := []archive.Record{brought(one, news, 1), brought(one, news, 2), brought(one, blog, 3),
+		brought(two, news, 4), record(news, 5, "own", "")}
 	a.Keep(records)
 	a.Fill(base, []archive.Record{brought(two, news, 6)}) // was no news
 	commit(t, a)

@@ -22,18 +22,24 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 var (
 	genText = rapid.Custom(func(rt *rapid.T) string { return feed.Clean(rapid.String().Draw(rt, "text")) })
 	genTime = rapid.Custom(func(rt *rapid.T) time.Time {
-		return rapid.SampledFrom([]time.Time{{}, now.Add(-time.Hour), time.Unix(0, 0).UTC(), time.Unix(-1, 0).UTC()}).Draw(rt, "time")
+		return rapid.SampledFrom([]time.Time{{}, now.Add(-time.Hour), time.Unix(0, 0).UTC(),
+			time.Unix(-1, 0).UTC()}).Draw(rt, "time")
 	})
 	genRecord = rapid.Custom(func(rt *rapid.T) archive.Record {
 		e := feed.Entry{
-			Feed: "https://example.com/feed", ID: genText.Draw(rt, "guid"), Title: genText.Draw(rt, "title"), Link: genText.Draw(rt, "link"),
-			Authors: rapid.SliceOfN(genText, 0, 2).Draw(rt, "authors"), Published: genTime.Draw(rt, "published"), Updated: genTime.Draw(rt, "updated"),
-			Summary: genText.Draw(rt, "summary"), Content: genText.Draw(rt, "content"), Categories: rapid.SliceOfN(genText, 0, 2).Draw(rt, "categories"),
+			Feed: "https://example.com/feed", ID: genText.Draw(rt, "guid"), Title: genText.Draw(rt, "title"),
+			Link:    genText.Draw(rt, "link"),
+			Authors: rapid.SliceOfN(genText, 0, 2).Draw(rt, "authors"), Published: genTime.Draw(rt, "published"),
+			Updated: genTime.Draw(rt, "updated"),
+			Summary: genText.Draw(rt, "summary"), Content: genText.Draw(rt, "content"),
+			Categories: rapid.SliceOfN(genText, 0, 2).Draw(rt, "categories"),
 		}
 		for range rapid.IntRange(0, 2).Draw(rt, "enclosures") {
-			e.Enclosures = append(e.Enclosures, feed.Enclosure{URL: genText.Draw(rt, "url"), Type: "audio/mpeg", Length: rapid.Int64().Draw(rt, "length")})
+			e.Enclosures = append(e.Enclosures, feed.Enclosure{URL: genText.Draw(rt, "url"),
+				Type: "audio/mpeg", Length: rapid.Int64().Draw(rt, "length")})
 		}
-		source := rapid.SampledFrom([]protocol.NodeID{{}, protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790)}).Draw(rt, "source")
+		source := rapid.SampledFrom([]protocol.NodeID{{},
+			protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790)}).Draw(rt, "source")
 		r := archive.NewRecord(e, now, source)
 		r.Seq = rapid.Int64().Draw(rt, "seq")
 		return r
@@ -73,11 +79,13 @@ func TestLines(t *testing.T) {
 
 // A record is exported member by member as it is documented.
 func TestLineMembers(t *testing.T) {
-	r := archive.NewRecord(feed.Entry{Feed: "https://example.com/feed", ID: "1", Title: "<b>", Published: now}, now.Add(1500*time.Millisecond), protocol.NodeID{})
+	r := archive.NewRecord(feed.Entry{Feed: "https://example.com/feed", ID: "1", Title: "<b>", Published: now},
+		now.Add(1500*time.Millisecond), protocol.NodeID{})
 	r.Seq = -3
 	line := jsonl.NewLine(&r, true)
 	text, err := line.Append(nil)
-	want := `{"id":"` + r.ID.String() + `","seq":-3,"feed":"https://example.com/feed","guid":"1","title":"<b>","published":"2026-03-01T12:00:00Z",` +
+	want := `{"id":"` + r.ID.String() +
+		`","seq":-3,"feed":"https://example.com/feed","guid":"1","title":"<b>","published":"2026-03-01T12:00:00Z",` +
 		`"seen":"2026-03-01T12:00:01Z","confirmed":true,"digest":"` + r.Digest.String() + `","hidden":true}` + "\n"
 	if err != nil || string(text) != want {
 		t.Errorf("%s, %v\nwant %s", text, err, want)
@@ -88,8 +96,10 @@ func TestBadLines(t *testing.T) {
 	long := `{"feed":"https://example.com/","title":"` + strings.Repeat("x", jsonl.MaxLineBytes) + `"}`
 	in := strings.Join([]string{
 		`{"feed":"https://example.com/","title":"first"}`, "", `null`, `[]`, `{"feed":"https://example.com/"} {}`, long,
-		`{"feed":"https://example.com/","seen":"0000-01-01T00:00:00Z"}`, `{"feed":"https://example.com/","source":"example.com:80"}`,
-		`{"feed":"https://example.com/","published":"yesterday"}`, " \t", `{"feed":"HTTPS://EXAMPLE.com","title":"a\u0000b"}`,
+		`{"feed":"https://example.com/","seen":"0000-01-01T00:00:00Z"}`,
+		`{"feed":"https://example.com/","source":"example.com:80"}`,
+		`{"feed":"https://example.com/","published":"yesterday"}`, " \t",
+		`{"feed":"HTTPS://EXAMPLE.com","title":"a\u0000b"}`,
 	}, "\r\n")
 	lines := jsonl.NewReader(strings.NewReader(in))
 	var titles []string

@@ -196,7 +196,10 @@ func BenchmarkFilled(b *testing.B) {
 		{"old day and common", func(i uint64) feed.Filter {
 			return feed.Filter{Since: since, Until: since.Add(time.Hour), Words: []string{word(i % 20)}}
 		}},
-		{"shareable common", func(i uint64) feed.Filter { return feed.Filter{Shareable: true, Words: []string{word(i % 20)}} }},
+		{"shareable common", func(i uint64) feed.Filter {
+			return feed.Filter{Shareable: true,
+				Words: []string{word(i % 20)}}
+		}},
 	} {
 		b.Run("Search/"+search.name, func(b *testing.B) {
 			found := 0

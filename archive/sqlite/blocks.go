@@ -54,14 +54,16 @@ func (s *Store) paginate(stored []place) {
 
 // tail is the last block of a feed, the zero tail where it has none.
 func (s *Store) tail(feed int64) (t tail) {
-	s.row(`SELECT n, high, low, size FROM pages WHERE feed = ? ORDER BY n DESC LIMIT 1`, []any{feed}, &t.n, &t.high, &t.low, &t.size)
+	s.row(`SELECT n, high, low, size FROM pages WHERE feed = ? ORDER BY n DESC LIMIT 1`, []any{feed}, &t.n, &t.high,
+		&t.low, &t.size)
 	return t
 }
 
 func (s *Store) keepTail(feed int64, t tail) {
 	if t.n > 0 {
 		s.write(`INSERT INTO pages (feed, n, high, low, size) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (feed, n) DO UPDATE SET high = excluded.high, low = excluded.low, size = excluded.size`, feed, t.n, t.high, t.low, t.size)
+			ON CONFLICT (feed, n) DO UPDATE SET high = excluded.high, low = excluded.low, size = excluded.size`, feed,
+			t.n, t.high, t.low, t.size)
 	}
 }
 
@@ -117,7 +119,8 @@ func (r *Reader) LastBlock(ctx context.Context, feed int64) (BlockRef, error) {
 
 // fullBefore is the latest full block before the n-th, or of all where n is 0, that has entries.
 func (r *Reader) fullBefore(ctx context.Context, feed, n int64) (BlockRef, error) {
-	x, err := r.span(ctx, `(?2 = 0 OR p.n < ?2) AND p.size >= ?3`+inhabited+` ORDER BY p.n DESC LIMIT 1`, feed, n, FullBlock)
+	x, err := r.span(ctx, `(?2 = 0 OR p.n < ?2) AND p.size >= ?3`+inhabited+` ORDER BY p.n DESC LIMIT 1`, feed,
+		n, FullBlock)
 	return BlockRef{Block: x.n}, err
 }
 

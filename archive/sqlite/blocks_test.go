@@ -31,7 +31,8 @@ func growPages(t *testing.T, rng *rand.Rand) {
 	entries := func(u feed.URL, n int) (list []archive.Record) {
 		for range n {
 			id++
-			list = append(list, archive.NewRecord(feed.Entry{Feed: u, ID: fmt.Sprint(id)}, time.Unix(int64(id), 0), protocol.NodeID{}))
+			list = append(list, archive.NewRecord(feed.Entry{Feed: u, ID: fmt.Sprint(id)},
+				time.Unix(int64(id), 0), protocol.NodeID{}))
 		}
 		return list
 	}
@@ -46,7 +47,8 @@ func growPages(t *testing.T, rng *rand.Rand) {
 			s.Fill(time.Unix(1, 0), entries(other, n/3))
 			s.Keep(entries(other, n/3))
 		case 6:
-			s.rows(`DELETE FROM entries WHERE seq IN (SELECT seq FROM entries ORDER BY seq LIMIT ?) RETURNING seq`, []any{n}, seqsOf(gone))
+			s.rows(`DELETE FROM entries WHERE seq IN (SELECT seq FROM entries ORDER BY seq LIMIT ?) RETURNING seq`,
+				[]any{n}, seqsOf(gone))
 		}
 		if err := s.Commit(); err != nil {
 			t.Fatal(err)
@@ -107,7 +109,8 @@ func checkPages(t *testing.T, s *Store, named map[BlockRef][]int64, gone map[int
 // The pages of an archive from before there were any are those that would have been, had all that was filled in come
 // first.
 func TestMigrateToPages(t *testing.T) {
-	fill := fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept) VALUES (1, '%s', 0, 1), (2, 'https://example.com/', 0, 0);`, news)
+	fill := fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept) VALUES (1, '%s', 0, 1), (2, `+
+		`'https://example.com/', 0, 0);`, news)
 	for i := range 250 {
 		seq := i - 49 // from -49 to 200
 		if seq <= 0 {

@@ -57,7 +57,8 @@ func (r *Reader) channel(ctx context.Context, where string, arg any) (c Channel,
 	var at int64
 	stmt, err := r.prepare(ctx, channels+where)
 	if err == nil {
-		err = scan(stmt.QueryRowContext(ctx, arg), &c.Number, &c.URL, &c.Title, &c.Link, &c.Followed, &since, &kept, &c.Version.Arrived, &c.Version.Changed, &at)
+		err = scan(stmt.QueryRowContext(ctx, arg), &c.Number, &c.URL, &c.Title, &c.Link, &c.Followed, &since, &kept,
+			&c.Version.Arrived, &c.Version.Changed, &at)
 	}
 	c.Since = fromMillis(since)
 	empty := c.Version.Arrived == 0 && c.Version.Changed == 0
@@ -74,7 +75,8 @@ func (r *Reader) channel(ctx context.Context, where string, arg any) (c Channel,
 
 // Newest returns the seqs of the entries of a feed that arrived last, the newest first.
 func (r *Reader) Newest(ctx context.Context, number int64, limit int) ([]int64, error) {
-	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, limit)
+	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY `+
+		`seq DESC LIMIT ?`, number, limit)
 }
 
 // Changed returns the seqs of entries of a feed that changed after a version and have a seq up to last, the latest
@@ -84,8 +86,8 @@ func (r *Reader) Changed(ctx context.Context, number int64, since FeedVersion, l
 		WHERE feed = ? AND changed > ? AND seq <= ? ORDER BY changed DESC LIMIT ?`, number, since.Changed, last, limit)
 }
 
-// NewestOfAll returns the seqs of the entries that arrived last in the feeds that the node follows, the newest first, those
-// above after. Feeds whose URL is a secret are among them only if that is asked for.
+// NewestOfAll returns the seqs of the entries that arrived last in the feeds that the node follows, the newest first,
+// those above after. Feeds whose URL is a secret are among them only if that is asked for.
 func (r *Reader) NewestOfAll(ctx context.Context, secret bool, after int64, limit int) ([]int64, error) {
 	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_seq
 		WHERE seq > max(?, 0) AND `+ofFollowed+` ORDER BY seq DESC LIMIT ?`, after, secret, limit)

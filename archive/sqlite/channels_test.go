@@ -47,7 +47,8 @@ func TestChannelVersion(t *testing.T) {
 		{func() { s.Keep([]archive.Record{newsRecord("1", "one", time.Unix(100, 0))}) }, 100},
 		{func() { s.KeepFeed(archive.Feed{URL: news, Title: "other"}) }, 0},
 		{func() {
-			s.Keep([]archive.Record{archive.NewRecord(feed.Entry{Feed: "https://example.com/"}, time.Unix(150, 0), protocol.NodeID{})})
+			s.Keep([]archive.Record{archive.NewRecord(feed.Entry{Feed: "https://example.com/"}, time.Unix(150, 0),
+				protocol.NodeID{})})
 		}, 0},
 		{func() { s.Keep([]archive.Record{newsRecord("2", "two", time.Unix(200, 0))}) }, 200},
 		{func() { s.Keep([]archive.Record{newsRecord("1", "replaced", time.Unix(300, 0))}) }, 300},
@@ -70,7 +71,8 @@ func TestChannelVersion(t *testing.T) {
 			if v != last {
 				t.Errorf("step %d: version %+v, want still %+v", i, v, last)
 			}
-		} else if v.Arrived < last.Arrived || v.Changed < last.Changed || v == last || !v.At.Equal(time.Unix(step.changed, 0)) {
+		} else if v.Arrived < last.Arrived || v.Changed < last.Changed || v == last ||
+			!v.At.Equal(time.Unix(step.changed, 0)) {
 			t.Errorf("step %d: version %+v after %+v, want greater numbers and second %d", i, v, last, step.changed)
 		}
 		last = v
@@ -88,7 +90,8 @@ func TestRecords(t *testing.T) {
 			r.Entry.Content = strings.Repeat("x", pageBytes*2/3)
 		}
 		want = append(want, r.Entry.Title)
-		s.Keep([]archive.Record{r, archive.NewRecord(feed.Entry{Feed: "https://example.com/", ID: r.Entry.ID}, r.Seen, r.Source)})
+		s.Keep([]archive.Record{r, archive.NewRecord(feed.Entry{Feed: "https://example.com/", ID: r.Entry.ID},
+			r.Seen, r.Source)})
 	}
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
@@ -204,7 +207,8 @@ func TestFollowing(t *testing.T) {
 	s.KeepFeed(archive.Feed{URL: secret, Title: "Hush", Subscribed: true})
 	s.KeepFeed(archive.Feed{URL: "https://example.com/", Title: "Old"})
 	for i, u := range []feed.URL{news, secret, "https://example.com/", news} {
-		s.Keep([]archive.Record{archive.NewRecord(feed.Entry{Feed: u, ID: word(uint64(i))}, time.Unix(int64(100+i), 0), protocol.NodeID{})})
+		s.Keep([]archive.Record{archive.NewRecord(feed.Entry{Feed: u, ID: word(uint64(i))}, time.Unix(int64(100+i), 0),
+			protocol.NodeID{})})
 	}
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
@@ -216,7 +220,8 @@ func TestFollowing(t *testing.T) {
 		want   []int64
 	}{{false, 0, 1, []int64{4, 1}}, {true, 0, 2, []int64{4, 2, 1}}, {true, 1, 2, []int64{4, 2}}} {
 		f, err := s.Following(t.Context(), c.secret)
-		if err != nil || len(f.Titles) != c.feeds || f.Titles[news] != "News" || f.Version != (FeedVersion{Arrived: 4, At: time.Unix(103, 0).UTC()}) {
+		if err != nil || len(f.Titles) != c.feeds || f.Titles[news] != "News" ||
+			f.Version != (FeedVersion{Arrived: 4, At: time.Unix(103, 0).UTC()}) {
 			t.Errorf("%+v: %+v, %v", c, f, err)
 		}
 		if got, err := s.NewestOfAll(t.Context(), c.secret, c.after, 9); err != nil || !slices.Equal(got, c.want) {

@@ -63,7 +63,8 @@ func (r *Reader) FeedStats(ctx context.Context) ([]FeedStats, error) {
 }
 
 func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, `+isConfidential+`, keep_bytes, keep_age, keep_count, apart FROM feeds f`)
+	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, `+isConfidential+
+		`, keep_bytes, keep_age, keep_count, apart FROM feeds f`)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,8 @@ func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
 	for rows.Next() {
 		var id int64
 		f := new(FeedStats)
-		if err := scan(rows, &id, &f.URL, &f.Title, &f.Subscribed, &f.kept, &f.KeepBytes, &f.KeepAge, &f.KeepCount, &f.Apart); err != nil {
+		if err := scan(rows, &id, &f.URL, &f.Title, &f.Subscribed, &f.kept, &f.KeepBytes, &f.KeepAge, &f.KeepCount,
+			&f.Apart); err != nil {
 			return nil, err
 		}
 		f.URL, _ = apartOf(f.URL)

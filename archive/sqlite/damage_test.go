@@ -61,8 +61,10 @@ func use(path string) (errs []error) {
 		_, err := s.Index(15)
 		note(err)
 		for _, f := range []feed.Filter{
-			{Limit: 1000}, {Feed: records[0].Entry.Feed}, {IDs: []feed.EntryID{records[0].ID, records[30].ID}}, {Until: records[9].Seen},
-			{Words: []string{word(0)}, Limit: 1000}, {Words: []string{word(300), word(1) + " " + word(2)}}, {Words: []string{"w*"}},
+			{Limit: 1000}, {Feed: records[0].Entry.Feed}, {IDs: []feed.EntryID{records[0].ID, records[30].ID}},
+			{Until: records[9].Seen},
+			{Words: []string{word(0)}, Limit: 1000}, {Words: []string{word(300), word(1) + " " + word(2)}},
+			{Words: []string{"w*"}},
 			{Title: []string{word(0)}, Shareable: true, Since: records[0].Seen},
 		} {
 			_, err := s.Search(ctx, f)

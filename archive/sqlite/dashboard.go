@@ -38,7 +38,8 @@ func (r *Reader) FeedNames(ctx context.Context) (names []FeedName, err error) {
 
 // NumberedFeed returns what is known of the feed with that number, the zero Feed if there is none.
 func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, error) {
-	f, err := scanFeed(r.db.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feeds WHERE id = ? AND NOT apart`, number))
+	f, err := scanFeed(r.db.QueryRowContext(ctx,
+		`SELECT `+feedColumns+` FROM feeds WHERE id = ? AND NOT apart`, number))
 	if errors.Is(err, sql.ErrNoRows) {
 		return archive.Feed{}, nil
 	}
@@ -64,7 +65,8 @@ func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders
 }
 
 // Entry returns the entry with its item, and the number of its feed, 0 if it is not kept.
-func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState, number int64, err error) {
+func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState,
+	number int64, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
 		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq WHERE e.id = ?`, id[:])
 	if err == nil {
@@ -79,7 +81,8 @@ func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Rec
 // Host returns how many requests a host takes, the zero Host for one that nothing is kept of.
 func (r *Reader) Host(ctx context.Context, name string) (h archive.Host, err error) {
 	var until, spent sql.NullInt64
-	err = scan(r.db.QueryRowContext(ctx, `SELECT name, gap, rest, until, spent, forbids FROM hosts WHERE name = ?`, name),
+	err = scan(r.db.QueryRowContext(ctx,
+		`SELECT name, gap, rest, until, spent, forbids FROM hosts WHERE name = ?`, name),
 		&h.Name, &h.Gap, &h.Rest, &until, &spent, &h.Forbids)
 	if errors.Is(err, sql.ErrNoRows) {
 		return archive.Host{}, nil
@@ -90,7 +93,8 @@ func (r *Reader) Host(ctx context.Context, name string) (h archive.Host, err err
 
 // RequestsFor returns the requests for the feed since then, n of the latest at most, in order. name is the feed's URL
 // as the log has it.
-func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time, n int) (list []grade.Request, err error) {
+func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time,
+	n int) (list []grade.Request, err error) {
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT * FROM (SELECT at, feed, url, first, private, if_none_match, if_modified_since, status, etag, last_modified,
 				fresh, retry_after, bytes FROM requests
@@ -170,6 +174,7 @@ func (r *Reader) BroughtSince(ctx context.Context, number int64, since time.Time
 // CountEntries counts the entries of the feed that are kept, max at most.
 func (r *Reader) CountEntries(ctx context.Context, number int64, max int) (n int, err error) {
 	err = scan(r.db.QueryRowContext(ctx, `
-		SELECT count(*) FROM (SELECT 1 FROM entries INDEXED BY entries_by_feed WHERE feed = ? LIMIT ?)`, number, max), &n)
+		SELECT count(*) FROM (SELECT 1 FROM entries INDEXED BY entries_by_feed WHERE feed = ? LIMIT ?)`,
+		number, max), &n)
 	return n, wrap("read", r.path, err)
 }

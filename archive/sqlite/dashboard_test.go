@@ -14,8 +14,8 @@ import (
 
 const secretFeed = feed.URL("https://example.org/feed?token=hunter2hunter2")
 
-// dashboardArchive is an archive of ten entries of one feed, one of a secret one, and one of a feed that nobody follows.
-// Those with odd numbers came from a neighbor.
+// dashboardArchive is an archive of ten entries of one feed, one of a secret one, and one of a feed that nobody
+// follows. Those with odd numbers came from a neighbor.
 func dashboardArchive(t *testing.T, at time.Time) (*Store, []archive.Record) {
 	t.Helper()
 	s := openFile(t, t.TempDir()+"/archive.db")
@@ -30,7 +30,8 @@ func dashboardArchive(t *testing.T, at time.Time) (*Store, []archive.Record) {
 		records = append(records, r)
 	}
 	for _, u := range []feed.URL{secretFeed, "https://example.net/relayed"} {
-		records = append(records, archive.NewRecord(feed.Entry{Feed: u, ID: "1", Title: "other"}, at.Add(20*time.Hour), neighborID))
+		records = append(records, archive.NewRecord(feed.Entry{Feed: u, ID: "1", Title: "other"},
+			at.Add(20*time.Hour), neighborID))
 	}
 	s.Keep(records)
 	s.MarkPolled(at.Add(30*time.Hour), []feed.EntryID{records[3].ID})
@@ -61,7 +62,8 @@ func TestHeadlines(t *testing.T) {
 	for _, h := range all {
 		items[h.ID] = h.Item.ID
 	}
-	if h := all[8]; h.ID != records[3].ID || h.Feed != newsFeed || h.FeedTitle != "News" || h.URL != news || h.Source != neighborID.String() || !h.Confirmed || h.Item.ID == 0 {
+	if h := all[8]; h.ID != records[3].ID || h.Feed != newsFeed || h.FeedTitle != "News" || h.URL != news ||
+		h.Source != neighborID.String() || !h.Confirmed || h.Item.ID == 0 {
 		t.Errorf("entry 3 is %+v", h)
 	}
 	if h := all[6]; h.ID != records[5].ID || h.Confirmed {
@@ -70,7 +72,8 @@ func TestHeadlines(t *testing.T) {
 	if items[records[11].ID] != 0 {
 		t.Error("an entry of a feed that nobody follows is an item")
 	}
-	s.Mark(at, []reading.ItemID{items[records[2].ID], items[records[4].ID], items[records[10].ID]}, reading.Mark{Starred: reading.Yes})
+	s.Mark(at, []reading.ItemID{items[records[2].ID], items[records[4].ID], items[records[10].ID]},
+		reading.Mark{Starred: reading.Yes})
 	var read []reading.ItemID
 	for i, r := range records[:10] {
 		if i < 7 {
@@ -96,10 +99,12 @@ func TestHeadlines(t *testing.T) {
 		{"of a feed, older", reading.HeadlineQuery{Limit: 99, Feed: newsFeed, Before: seq(2)}, []int{1, 0}},
 		{"unread", reading.HeadlineQuery{Limit: 99, Unread: true}, []int{9, 8, 7}},
 		{"unread, secrets too", reading.HeadlineQuery{Limit: 2, Unread: true, Secret: true}, []int{10, 9}},
-		{"unread, older", reading.HeadlineQuery{Limit: 99, Unread: true, Before: int64(items[records[9].ID])}, []int{8, 7}},
+		{"unread, older", reading.HeadlineQuery{Limit: 99, Unread: true, Before: int64(items[records[9].ID])},
+			[]int{8, 7}},
 		{"unread of a feed", reading.HeadlineQuery{Limit: 99, Unread: true, Feed: newsFeed}, []int{9, 8, 7}},
 		{"starred", reading.HeadlineQuery{Limit: 99, Starred: true}, []int{4, 2}},
-		{"starred of a feed", reading.HeadlineQuery{Limit: 99, Starred: true, Feed: newsFeed + 1, Secret: true}, []int{10}},
+		{"starred of a feed", reading.HeadlineQuery{Limit: 99, Starred: true, Feed: newsFeed + 1,
+			Secret: true}, []int{10}},
 	} {
 		got, err := s.Headlines(t.Context(), test.q)
 		if err != nil || len(got) != len(test.want) {
@@ -124,7 +129,8 @@ func TestHeadlines(t *testing.T) {
 		t.Errorf("%d are counted, %v, want 2", n, err)
 	}
 	r, item, number, err := s.Entry(t.Context(), records[2].ID)
-	if err != nil || r.Entry.Title != "entry 2" || number != newsFeed || item != (reading.ItemState{ID: items[records[2].ID], Read: true, Starred: true}) {
+	if err != nil || r.Entry.Title != "entry 2" || number != newsFeed ||
+		item != (reading.ItemState{ID: items[records[2].ID], Read: true, Starred: true}) {
 		t.Errorf("Entry = %q, %+v, %d, %v", r.Entry.Title, item, number, err)
 	}
 	if _, _, number, err := s.Entry(t.Context(), feed.EntryID{9}); err != nil || number != 0 {
@@ -138,7 +144,8 @@ func TestHeadlines(t *testing.T) {
 	}
 
 	list, err := s.Appearances(t.Context(), newsFeed, at.Add(3*time.Hour), 99)
-	if err != nil || len(list) != 7 || !list[6].Polled.Equal(at.Add(30*time.Hour)) || list[6].Source != neighborID.String() || !list[0].Polled.IsZero() {
+	if err != nil || len(list) != 7 || !list[6].Polled.Equal(at.Add(30*time.Hour)) ||
+		list[6].Source != neighborID.String() || !list[0].Polled.IsZero() {
 		t.Errorf("Appearances = %+v, %v", list, err)
 	}
 	if n, err := s.BroughtSince(t.Context(), newsFeed, at.Add(3*time.Hour), 99); err != nil || n != 4 {
@@ -167,7 +174,8 @@ func TestRequestsFor(t *testing.T) {
 	if err != nil || len(got) != 3 || got[0].Status != 202 || got[1].Status != 203 || got[2].Status != 205 {
 		t.Errorf("RequestsFor = %+v, %v", got, err)
 	}
-	if got, err := s.RequestsFor(t.Context(), string(news), at, 2); err != nil || len(got) != 2 || got[1].Status != 205 {
+	if got, err := s.RequestsFor(t.Context(), string(news), at, 2); err != nil || len(got) != 2 ||
+		got[1].Status != 205 {
 		t.Errorf("the latest two are %+v, %v", got, err)
 	}
 	if h, err := s.Host(t.Context(), "example.com"); err != nil || h.Gap != time.Minute || !h.Until.Equal(at) {

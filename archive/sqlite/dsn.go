@@ -20,15 +20,15 @@ const (
 	// How room is given back (see Reclaim) has to be said before anything is in a new file.
 	roleWriter role = "mode=rw&_txlock=immediate&_pragma=auto_vacuum(2)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
 		"&_pragma=wal_autocheckpoint(8000)&_pragma=journal_size_limit(67108864)"
-	// roleHousekeeper is a writer that does not wait for others: it can do its work later. A log that grows while it does is
-	// the business of whoever brings it into the file.
+	// roleHousekeeper is a writer that does not wait for others: it can do its work later. A log that grows while it
+	// does is the business of whoever brings it into the file.
 	roleHousekeeper role = "mode=rw&_txlock=immediate&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(0)&_pragma=journal_size_limit(67108864)"
 	// roleReader may clean up after a node that was killed, but changes nothing otherwise.
 	roleReader role = "mode=rw&_pragma=query_only(1)"
 	// roleVisitor is a reader without the right to write.
 	roleVisitor role = "mode=ro&_pragma=query_only(1)"
-	// roleStill is a reader of a file beside which it can write nothing and that nobody else has open, as on a medium that
-	// is read-only.
+	// roleStill is a reader of a file beside which it can write nothing and that nobody else has open, as on a medium
+	// that is read-only.
 	roleStill role = "mode=ro&immutable=1&_pragma=query_only(1)"
 )
 

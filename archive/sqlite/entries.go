@@ -28,19 +28,21 @@ func (s *Store) Known(ids []feed.EntryID) []archive.Version {
 func (s *Store) known(ids []feed.EntryID) []archive.Version {
 	versions := make([]archive.Version, len(ids))
 	s.rows(`SELECT j.key, e.digest, e.published, e.updated, e.seen, `+isConfirmed+`, `+isPolled+`
-		FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
-		var i int
-		var digest []byte
-		var published, updated, seen sql.NullInt64
-		var confirmed, polled bool
-		err := scan(rows, &i, &digest, &published, &updated, &seen, &confirmed, &polled)
-		if err == nil {
-			v := &versions[i]
-			v.Digest, err = fromBlob[feed.Digest](digest)
-			v.Published, v.Updated, v.Seen, v.Confirmed, v.Polled = fromSeconds(published), fromSeconds(updated), fromSeconds(seen), confirmed, polled
-		}
-		return err
-	})
+		FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)`, []any{jsonIDs(ids)},
+		func(rows *sql.Rows) error {
+			var i int
+			var digest []byte
+			var published, updated, seen sql.NullInt64
+			var confirmed, polled bool
+			err := scan(rows, &i, &digest, &published, &updated, &seen, &confirmed, &polled)
+			if err == nil {
+				v := &versions[i]
+				v.Digest, err = fromBlob[feed.Digest](digest)
+				v.Published, v.Updated, v.Seen, v.Confirmed, v.Polled = fromSeconds(published), fromSeconds(updated),
+					fromSeconds(seen), confirmed, polled
+			}
+			return err
+		})
 	if s.anyPurged() {
 		s.eachPurged(ids, func(i int, v archive.Version) { versions[i] = v })
 	}
@@ -144,7 +146,8 @@ func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.Nu
 			authors, categories, enclosures, summary, content, confirmed, polled)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`,
-		seq, r.ID[:], r.Digest[:], at.feed, v.published, v.updated, r.Seen.Unix(), r.Source.String(), e.ID, e.Title, e.Link,
+		seq, r.ID[:], r.Digest[:], at.feed, v.published, v.updated, r.Seen.Unix(), r.Source.String(), e.ID,
+		e.Title, e.Link,
 		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed, polled)
 	return at, stored
 }
@@ -207,8 +210,8 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 const (
 	// isKnownConfirmed is whether entry e is confirmed, as far as others may know.
 	isKnownConfirmed = `(e.confirmed OR e.source = '' AND e.seq > 0)`
-	// isOwnersPolled is whether an own poll has shown entry e, as it is, and others must not know; the index entries_owners
-	// has those alone.
+	// isOwnersPolled is whether an own poll has shown entry e, as it is, and others must not know; the index
+	// entries_owners has those alone.
 	isOwnersPolled = `(e.polled IS NOT NULL AND e.polled < 0)`
 	// isConfirmed is whether entry e is confirmed.
 	isConfirmed = `(` + isKnownConfirmed + ` OR ` + isOwnersPolled + `)`
@@ -239,8 +242,8 @@ func (s *Store) confirm(at time.Time, id feed.EntryID, set, condition string) {
 	}
 }
 
-// MarkPolled implements archive.Entries. What was filled in is no news, and nobody was earlier with it. Where others must
-// not know, the time of the poll is below zero.
+// MarkPolled implements archive.Entries. What was filled in is no news, and nobody was earlier with it. Where others
+// must not know, the time of the poll is below zero.
 func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.Share) {
 	hour := archive.Hour{At: at}
 	for i := range ids {
@@ -248,7 +251,8 @@ func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.S
 		var source string
 		var u feed.URL
 		var settled, hidden, listed bool
-		if !s.row(`SELECT e.seq, e.seen, e.source, f.url, e.size, `+isSettled+`, e.seq IN (SELECT seq FROM hidden), e.polled IS NOT NULL
+		if !s.row(`SELECT e.seq, e.seen, e.source, f.url, e.size, `+isSettled+
+			`, e.seq IN (SELECT seq FROM hidden), e.polled IS NOT NULL
 			FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ? AND NOT `+isPolled, []any{ids[i][:]},
 			&seq, &seen, &source, &u, &size, &settled, &hidden, &listed) {
 			continue
@@ -285,7 +289,8 @@ func (s *Store) sourceOf(share *archive.Share, text string) {
 }
 
 // roomOf is archive.Room of entry e.
-var roomOf = fmt.Sprintf(`(%d + e.size * %d / 10 + %d * min(e.size, %d))`, archive.EntryRoom, archive.TextRoom, archive.WordRoom, archive.MaxFoldedBytes)
+var roomOf = fmt.Sprintf(`(%d + e.size * %d / 10 + %d * min(e.size, %d))`, archive.EntryRoom, archive.TextRoom,
+	archive.WordRoom, archive.MaxFoldedBytes)
 
 // Unshown implements archive.Entries.
 func (s *Store) Unshown(since time.Time) (shares []archive.Share) {
@@ -318,7 +323,8 @@ func (s *Store) Hide(ids []feed.EntryID) {
 // maxFeedIDs bounds the rows of feeds that are remembered; a node polls and relays fewer.
 const maxFeedIDs = 1 << 14
 
-// feedID is the row of the feed, made if there is none. Call it within a transaction: until that ends nobody else removes it.
+// feedID is the row of the feed, made if there is none. Call it within a transaction: until that ends nobody else
+// removes it.
 func (s *Store) feedID(u feed.URL) int64 {
 	if removed := s.lock.removed.Load(); removed != s.removed {
 		s.removed = removed
@@ -331,7 +337,8 @@ func (s *Store) feedID(u feed.URL) int64 {
 	if !s.row(`SELECT id FROM feeds WHERE url = ?`, []any{string(u)}, &id) {
 		s.begin()
 		of, apart := apartOf(u)
-		s.row(`INSERT INTO feeds (url, secret, apart) VALUES (?, ?, ?) RETURNING id`, []any{string(u), of.Secret(), apart}, &id)
+		s.row(`INSERT INTO feeds (url, secret, apart) VALUES (?, ?, ?) RETURNING id`,
+			[]any{string(u), of.Secret(), apart}, &id)
 		if apart {
 			s.confine(of)
 		}
@@ -348,12 +355,13 @@ func (s *Store) feedID(u feed.URL) int64 {
 // Arrivals implements archive.Entries.
 func (s *Store) Arrivals(u feed.URL, n int) (list []archive.Arrival) {
 	s.rows(`SELECT e.time, e.seen FROM entries e INDEXED BY entries_by_feed
-		WHERE e.feed = (SELECT id FROM feeds WHERE url = ?) AND e.seq > 0 AND `+isPolled+` ORDER BY e.seq DESC LIMIT ?`, []any{string(u), max(n, 0)}, func(rows *sql.Rows) error {
-		var a archive.Arrival
-		err := scan(rows, &a.Time, &a.Seen)
-		list = append(list, a)
-		return err
-	})
+		WHERE e.feed = (SELECT id FROM feeds WHERE url = ?) AND e.seq > 0 AND `+isPolled+` ORDER BY e.seq DESC LIMIT ?`,
+		[]any{string(u), max(n, 0)}, func(rows *sql.Rows) error {
+			var a archive.Arrival
+			err := scan(rows, &a.Time, &a.Seen)
+			list = append(list, a)
+			return err
+		})
 	if s.err != nil {
 		return nil
 	}
@@ -395,13 +403,17 @@ func (s *Store) KeepFeed(f archive.Feed) {
 			past_lack = ?, past_left = ?, past_tries = ?, past_again = ?, page = ?, names = ?, daily = ?, entry_size = ?,
 			leads = ?, led = ?, shared = ?, barred = ?
 		WHERE id = ?`,
-		f.Title, f.Title, f.Link, f.Subscribed, f.Private, f.Secret(), toMillis(f.Since), f.Weight, f.Discreet, f.Cover, f.ETag, f.LastModified,
+		f.Title, f.Title, f.Link, f.Subscribed, f.Private, f.Secret(), toMillis(f.Since), f.Weight, f.Discreet, f.Cover,
+		f.ETag, f.LastModified,
 		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
-		f.Withheld, f.Ended, string(f.Alias), string(f.Moved), f.MovedSeen, toMillis(f.MovedSince), body, f.Unread, toMillis(f.Unconditional),
+		f.Withheld, f.Ended, string(f.Alias), string(f.Moved), f.MovedSeen, toMillis(f.MovedSince), body, f.Unread,
+		toMillis(f.Unconditional),
 		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays,
 		f.Policy, f.Helped, f.Listed, toMillis(f.Gap.After), toMillis(f.Gap.Before), f.Gap.Missing, f.Gap.Filled,
-		f.Lands, f.Past.Stage, toMillis(f.Past.Since), string(f.Past.Page), f.Past.Steps, toMillis(f.Past.Back), f.Past.Filled,
-		f.Past.Lack, toMillis(f.Past.Left), f.Past.Tries, toMillis(f.Past.Again), string(f.Page), f.Names, f.Volume.Daily, f.Volume.Text,
+		f.Lands, f.Past.Stage, toMillis(f.Past.Since), string(f.Past.Page), f.Past.Steps, toMillis(f.Past.Back),
+		f.Past.Filled,
+		f.Past.Lack, toMillis(f.Past.Left), f.Past.Tries, toMillis(f.Past.Again), string(f.Page), f.Names,
+		f.Volume.Daily, f.Volume.Text,
 		f.Leads, f.Led(), f.Shared, f.Barred, id)
 	s.confine(f.URL)
 }

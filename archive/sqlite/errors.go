@@ -21,7 +21,8 @@ var (
 	ErrNewer    = errors.New("a newer feedex wrote the file: upgrade this one")
 	ErrReadOnly = errors.New("the file cannot be written: check who owns it and its folder, and their permissions")
 	ErrDisk     = errors.New("the disk fails: look into the system's log")
-	ErrStalled  = errors.New("the disk does not answer in time: see whether it hangs or what else keeps it busy, and look into the system's log")
+	ErrStalled  = errors.New("the disk does not answer in time: see whether it hangs or what else keeps it busy, and " +
+		"look into the system's log")
 )
 
 // wrap says in an error what was being done, to which file, and what to do about it. A context's

@@ -24,7 +24,8 @@ type Exported struct {
 func (r *Reader) Export(ctx context.Context, u feed.URL) iter.Seq2[Exported, error] {
 	from, args := `entries e JOIN feeds f ON f.id = e.feed WHERE NOT f.apart`, []any(nil)
 	if u != "" {
-		from, args = `feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id WHERE f.url = ?`, []any{string(u)}
+		from, args = `feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id WHERE f.url = ?`,
+			[]any{string(u)}
 	}
 	return sweep[Exported]{
 		reader: r, verb: "read", args: args, entries: exportEntries,

@@ -45,7 +45,8 @@ func wantCause(t *testing.T, err, want error, path string) {
 	if !errors.Is(err, want) {
 		t.Fatalf("err = %v, want %v", err, want)
 	}
-	if text := err.Error(); !strings.Contains(text, path) || !strings.Contains(text, want.Error()) || strings.Contains(text, "\n") {
+	if text := err.Error(); !strings.Contains(text, path) || !strings.Contains(text, want.Error()) ||
+		strings.Contains(text, "\n") {
 		t.Errorf("err = %q, want a line with %s and %q", text, path, want)
 	}
 }
@@ -76,7 +77,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	s.KeepDID(protocol.DID{1})
 	keep(t, s, records...) // the feeds' rows, too, were undone and are made again
-	if found, err := s.Search(t.Context(), feed.Filter{Limit: 1000}); err != nil || len(found) != 300 || found[0].Seq != 300 {
+	if found, err := s.Search(t.Context(), feed.Filter{Limit: 1000}); err != nil || len(found) != 300 ||
+		found[0].Seq != 300 {
 		t.Errorf("found %d records, %v, want 300 without a gap", len(found), err)
 	}
 	if !s.HasDID(protocol.DID{1}) {
@@ -199,7 +201,8 @@ func TestForbidden(t *testing.T) {
 	if found, err := r.Search(t.Context(), feed.Filter{}); err != nil || len(found) != 1 {
 		t.Errorf("found %v, %v", found, err)
 	}
-	if err := errors.Join(os.Chmod(dir, 0o700), os.WriteFile(s.path+"-wal", nil, 0o600), os.Chmod(dir, 0o500)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o700), os.WriteFile(s.path+"-wal", nil, 0o600),
+		os.Chmod(dir, 0o500)); err != nil {
 		t.Fatal(err)
 	}
 	_, err = OpenReader(s.path, Config{})
@@ -257,7 +260,8 @@ func TestIndexWithinTransaction(t *testing.T) {
 // A query that would never end is given up when its time is, between rows and before the first.
 func TestDeadline(t *testing.T) {
 	s := newStore(t)
-	const endless = `WITH RECURSIVE n (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n) SELECT seq FROM n WHERE seq < 10`
+	const endless = `WITH RECURSIVE n (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n) SELECT seq FROM n WHERE ` +
+		`seq < 10`
 	tx, err := s.Reader.db.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)

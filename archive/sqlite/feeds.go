@@ -19,14 +19,16 @@ const feedColumns = `url, title, link, subscribed, private, since, weight, discr
 	leads, shared, barred`
 
 // isConfidential is whether feed f, and all entries of it, are the owner's alone.
-const isConfidential = `(f.secret OR CASE WHEN f.discreet THEN f.barred ELSE f.private OR f.withheld OR f.led AND NOT f.shared END)`
+const isConfidential = `(f.secret OR CASE WHEN f.discreet THEN f.barred ELSE f.private OR f.withheld OR f.led AND ` +
+	`NOT f.shared END)`
 
 // listFeeds finds the feeds that the node follows or followed.
 const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
 
 // scanFeed reads feedColumns.
 func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
-	var since, nextPoll, lastPoll, lastSuccess, movedSince, whole, notBefore, gapAfter, gapBefore, pastSince, pastBack, pastLeft, pastAgain sql.NullInt64
+	var since, nextPoll, lastPoll, lastSuccess, movedSince, whole, notBefore, gapAfter, gapBefore, pastSince, pastBack,
+		pastLeft, pastAgain sql.NullInt64
 	var body []byte
 	err = scan(row, &f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.Weight, &f.Discreet, &f.Cover,
 		&f.ETag, &f.LastModified, &f.Interval, &nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError,

@@ -17,7 +17,8 @@ func TestFeedsAreReadBesideTheLoop(t *testing.T) {
 	defer s.Close()
 	at := time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
 	kept := []archive.Feed{
-		{URL: "https://a.example.com/", Title: "A", Subscribed: true, Since: at, ETag: `"1"`, Interval: time.Hour, NextPoll: at},
+		{URL: "https://a.example.com/", Title: "A", Subscribed: true, Since: at, ETag: `"1"`, Interval: time.Hour,
+			NextPoll: at},
 		{URL: "https://b.example.com/", Title: "B", Private: true, Errors: 2, LastError: "HTTP status 500"},
 	}
 	for _, f := range kept {

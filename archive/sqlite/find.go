@@ -8,9 +8,10 @@ import (
 	"feedex/reading"
 )
 
-// Find returns the items of which the words are so, the oldest first: those of the latest entries, at most limit of them,
-// of these feeds alone where there are any. It takes no longer than searchTime.
-func (r *Reader) Find(ctx context.Context, m feed.Match, of []reading.FeedID, limit int) (ids []reading.ItemID, err error) {
+// Find returns the items of which the words are so, the oldest first: those of the latest entries, at most limit of
+// them, of these feeds alone where there are any. It takes no longer than searchTime.
+func (r *Reader) Find(ctx context.Context, m feed.Match, of []reading.FeedID,
+	limit int) (ids []reading.ItemID, err error) {
 	var f feed.Filter
 	f.Ask(m)
 	err = r.searching(ctx, f, func(s *search) error {
@@ -28,7 +29,8 @@ func (r *Reader) Find(ctx context.Context, m feed.Match, of []reading.FeedID, li
 			return err
 		}
 		var list []byte
-		err = scan(s.tx.QueryRowContext(s.ctx, `SELECT json_group_array(id ORDER BY id) FROM items WHERE seq IN (SELECT value FROM json_each(?))`,
+		err = scan(s.tx.QueryRowContext(s.ctx,
+			`SELECT json_group_array(id ORDER BY id) FROM items WHERE seq IN (SELECT value FROM json_each(?))`,
 			string(found)), &list)
 		if err != nil {
 			return err

@@ -12,8 +12,8 @@ import (
 	"feedex/reading"
 )
 
-// A search finds items of the feeds that are followed, what was filled in and what is not indexed yet among them; of too
-// many it finds the latest. Streams may be of what it found alone.
+// A search finds items of the feeds that are followed, what was filled in and what is not indexed yet among them; of
+// too many it finds the latest. Streams may be of what it found alone.
 func TestFind(t *testing.T) {
 	s := newStore(t)
 	follow(t, s, time.Unix(1, 0), news)

@@ -11,8 +11,8 @@ import (
 	"feedex/safehtml"
 )
 
-// Arrange titles and files feeds; those that nobody knows do not matter. It reports false, and does nothing, where there
-// would be too many folders. Names must be such as reading.Checked makes.
+// Arrange titles and files feeds; those that nobody knows do not matter. It reports false, and does nothing, where
+// there would be too many folders. Names must be such as reading.Checked makes.
 func (s *Store) Arrange(list []reading.Arrangement) bool {
 	if !s.roomForFolders(list) {
 		return false
@@ -26,7 +26,8 @@ func (s *Store) Arrange(list []reading.Arrangement) bool {
 			s.write(`UPDATE feeds SET name = ?1 WHERE id = ?2 AND name <> ?1`, *a.Name, int64(a.Feed))
 		}
 		for _, name := range a.Out {
-			s.write(`DELETE FROM filed WHERE feed = ? AND folder = (SELECT id FROM folders WHERE name = ?)`, int64(a.Feed), name)
+			s.write(`DELETE FROM filed WHERE feed = ? AND folder = (SELECT id FROM folders WHERE name = ?)`,
+				int64(a.Feed), name)
 		}
 		for _, name := range a.Into {
 			s.write(`INSERT INTO filed VALUES (?, ?) ON CONFLICT DO NOTHING`, int64(a.Feed), int64(s.folder(name)))
@@ -48,7 +49,8 @@ func (s *Store) Inherit(to, from feed.URL) {
 		ON CONFLICT DO NOTHING`, string(to), string(from))
 	const left = `EXISTS (SELECT 1 FROM feeds WHERE url = ?)`
 	s.write(`DELETE FROM filed WHERE feed = (SELECT id FROM feeds WHERE url = ?) AND `+left, string(from), string(to))
-	s.write(`UPDATE feeds SET name = '', keep_bytes = 0, keep_age = 0, keep_count = 0 WHERE url = ? AND `+left, string(from), string(to))
+	s.write(`UPDATE feeds SET name = '', keep_bytes = 0, keep_age = 0, keep_count = 0 WHERE url = ? AND `+left,
+		string(from), string(to))
 }
 
 // roomForFolders reports whether the folders that a list names fit beside those that there are.
@@ -58,7 +60,8 @@ func (s *Store) roomForFolders(list []reading.Arrangement) bool {
 	more := make(map[string]bool)
 	for _, a := range list {
 		for _, name := range a.Into {
-			if !more[name] && n+len(more) >= reading.MaxFolders && !s.row(`SELECT 1 FROM folders WHERE name = ?`, []any{name}, new(int)) {
+			if !more[name] && n+len(more) >= reading.MaxFolders &&
+				!s.row(`SELECT 1 FROM folders WHERE name = ?`, []any{name}, new(int)) {
 				return s.err != nil // of which Commit tells
 			}
 			more[name] = true
@@ -121,13 +124,15 @@ func (r *Reader) Subscriptions(ctx context.Context) (list []reading.Subscription
 		return nil, r.failed(ctx, "read", err)
 	}
 	defer tx.Rollback() // nothing to keep; ends the snapshot
-	rows, err := tx.QueryContext(ctx, `SELECT id, url, name, title, link, since, errors, last_error, last_poll FROM feeds WHERE subscribed ORDER BY id`)
+	rows, err := tx.QueryContext(ctx,
+		`SELECT id, url, name, title, link, since, errors, last_error, last_poll FROM feeds WHERE subscribed ORDER BY id`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
 			var f reading.Subscription
 			var since, polled sql.NullInt64
 			err := scan(rows, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, &since, &f.Errors, &f.Error, &polled)
-			f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site), safehtml.Inert(safehtml.Line(f.Error))
+			f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site),
+				safehtml.Inert(safehtml.Line(f.Error))
 			f.Since, f.Polled = fromMillis(since), fromMillis(polled)
 			list = append(list, f)
 			return err
@@ -141,7 +146,8 @@ func (r *Reader) Subscriptions(ctx context.Context) (list []reading.Subscription
 
 // filed adds to each feed the folders that it is in.
 func filed(ctx context.Context, tx *sql.Tx, list []reading.Subscription) error {
-	rows, err := tx.QueryContext(ctx, `SELECT f.feed, d.id, d.name FROM filed f JOIN folders d ON d.id = f.folder ORDER BY f.feed, d.name`)
+	rows, err := tx.QueryContext(ctx,
+		`SELECT f.feed, d.id, d.name FROM filed f JOIN folders d ON d.id = f.folder ORDER BY f.feed, d.name`)
 	if err != nil {
 		return err
 	}
@@ -149,7 +155,8 @@ func filed(ctx context.Context, tx *sql.Tx, list []reading.Subscription) error {
 		var id reading.FeedID
 		var folder reading.Folder
 		err := scan(rows, &id, &folder.ID, &folder.Name)
-		i, found := slices.BinarySearchFunc(list, id, func(f reading.Subscription, id reading.FeedID) int { return int(f.ID - id) })
+		i, found := slices.BinarySearchFunc(list, id,
+			func(f reading.Subscription, id reading.FeedID) int { return int(f.ID - id) })
 		if found {
 			list[i].Folders = append(list[i].Folders, folder)
 		}

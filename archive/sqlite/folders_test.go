@@ -29,7 +29,8 @@ func TestFolders(t *testing.T) {
 		reading.Arrangement{URL: news, Name: &title, Into: []string{"B", "A"}},
 		reading.Arrangement{Feed: second, Into: []string{"A"}},
 		reading.Arrangement{Feed: second, Into: []string{"C"}, Out: []string{"A", "Z"}},
-		reading.Arrangement{Feed: 99, Into: []string{"D"}}, reading.Arrangement{URL: "https://unknown.example.org/", Into: []string{"D"}})
+		reading.Arrangement{Feed: 99, Into: []string{"D"}},
+		reading.Arrangement{URL: "https://unknown.example.org/", Into: []string{"D"}})
 	commit(t, s)
 	wantFolders(t, s, "Mine [A B]", " [C]")
 	folders := folderIDs(t, s)
@@ -66,7 +67,8 @@ func TestFolders(t *testing.T) {
 	wantSound(t, s)
 }
 
-// A feed that takes the place of a page has its title, folders and limits, but for what the owner said of the feed itself.
+// A feed that takes the place of a page has its title, folders and limits, but for what the owner said of the feed
+// itself.
 func TestInherit(t *testing.T) {
 	s := newStore(t)
 	const page, known feed.URL = "https://page.example.org/", "https://known.example.org/feed"
@@ -78,7 +80,8 @@ func TestInherit(t *testing.T) {
 			t.Fatal("no room")
 		}
 	}
-	arrange(reading.Arrangement{URL: page, Name: &name, Into: []string{"A", "B"}}, reading.Arrangement{URL: known, Name: &mine, Into: []string{"B", "C"}})
+	arrange(reading.Arrangement{URL: page, Name: &name, Into: []string{"A", "B"}},
+		reading.Arrangement{URL: known, Name: &mine, Into: []string{"B", "C"}})
 	bytes, age, count := int64(1000), time.Hour, int64(7)
 	s.SetLimits(page, &bytes, &age, &count)
 	s.SetLimits(known, nil, nil, &bytes)
@@ -87,7 +90,8 @@ func TestInherit(t *testing.T) {
 	commit(t, s)
 	wantFolders(t, s, "Its own [A B C]")
 	bounds, err := s.FeedLimits(t.Context())
-	if want := (archive.Limits{Bytes: 1000, Age: time.Hour, Count: 1000}); err != nil || len(bounds) != 1 || bounds[0].URL != known || bounds[0].Limits != want {
+	if want := (archive.Limits{Bytes: 1000, Age: time.Hour, Count: 1000}); err != nil || len(bounds) != 1 ||
+		bounds[0].URL != known || bounds[0].Limits != want {
 		t.Errorf("bounds are %+v, %v", bounds, err)
 	}
 
@@ -142,7 +146,8 @@ func TestTooManyFolders(t *testing.T) {
 		s.AddFolder(fmt.Sprint(i))
 	}
 	title := "Title"
-	list := []reading.Arrangement{{URL: news, Name: &title, Into: []string{"8"}}, {URL: news, Into: []string{"7", "one more"}}}
+	list := []reading.Arrangement{{URL: news, Name: &title, Into: []string{"8"}},
+		{URL: news, Into: []string{"7", "one more"}}}
 	if s.Arrange(list) {
 		t.Error("one folder too many was made")
 	}

@@ -20,7 +20,8 @@ func (s *Store) addHour(h archive.Hour) {
 			compared = compared + excluded.compared, ahead = ahead + excluded.ahead, requests = requests + excluded.requests,
 			unchanged = unchanged + excluded.unchanged, failed = failed + excluded.failed, bytes = bytes + excluded.bytes,
 			followed = followed + excluded.followed, followed_bytes = followed_bytes + excluded.followed_bytes`,
-		hourOf(h.At), h.Polled, h.Brought, h.Compared, int64(h.Ahead/time.Second), h.Requests, h.Unchanged, h.Failed, h.Bytes,
+		hourOf(h.At), h.Polled, h.Brought, h.Compared, int64(h.Ahead/time.Second), h.Requests, h.Unchanged,
+		h.Failed, h.Bytes,
 		int64(h.Followed/time.Minute), h.FollowedBytes)
 }
 
@@ -63,7 +64,8 @@ func (s *Store) KeepFollowed(at time.Time, d time.Duration) {
 	var feeds, bytes int64
 	s.row(`SELECT count(*), coalesce(sum(size), 0) FROM feeds WHERE subscribed AND NOT ended`, nil, &feeds, &bytes)
 	if feeds > 0 {
-		s.addHour(archive.Hour{At: at, Followed: time.Duration(feeds) * d, FollowedBytes: int64(float64(bytes) * d.Hours())})
+		s.addHour(archive.Hour{At: at, Followed: time.Duration(feeds) * d,
+			FollowedBytes: int64(float64(bytes) * d.Hours())})
 	}
 }
 
@@ -72,7 +74,8 @@ func (s *Store) KeepFollowed(at time.Time, d time.Duration) {
 func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
 	var hour sql.NullInt64
 	if err := scan(r.db.QueryRowContext(ctx, `
-		SELECT max(min(hour) * 3600, coalesce((SELECT min(since) / 1000 FROM feeds), 0)) FROM hours`), &hour); err != nil {
+		SELECT max(min(hour) * 3600, coalesce((SELECT min(since) / 1000 FROM feeds), 0)) FROM hours`),
+		&hour); err != nil {
 		return time.Time{}, wrap("read", r.path, err)
 	}
 	return fromSeconds(hour), nil
@@ -85,7 +88,8 @@ func (r *Reader) Hours(ctx context.Context, since time.Time) (list []archive.Hou
 		err = each(rows, func(rows *sql.Rows) error {
 			var h archive.Hour
 			var hour, ahead, followed int64
-			err := scan(rows, &hour, &h.Polled, &h.Brought, &h.Compared, &ahead, &h.Requests, &h.Unchanged, &h.Failed, &h.Bytes,
+			err := scan(rows, &hour, &h.Polled, &h.Brought, &h.Compared, &ahead, &h.Requests, &h.Unchanged,
+				&h.Failed, &h.Bytes,
 				&followed, &h.FollowedBytes)
 			h.At = time.Unix(hour*3600, 0).UTC()
 			h.Ahead, h.Followed = time.Duration(ahead)*time.Second, time.Duration(followed)*time.Minute

@@ -47,7 +47,8 @@ func TestHours(t *testing.T) {
 
 	want := []archive.Hour{
 		{At: at.Truncate(time.Hour), Polled: 1, Brought: 3},
-		{At: later.Truncate(time.Hour), Compared: 2, Ahead: 90 * time.Minute, Requests: 4, Unchanged: 1, Failed: 2, Bytes: 6010,
+		{At: later.Truncate(time.Hour), Compared: 2, Ahead: 90 * time.Minute, Requests: 4, Unchanged: 1,
+			Failed: 2, Bytes: 6010,
 			Followed: 10 * time.Minute, FollowedBytes: 1000},
 	}
 	got, err := s.Hours(t.Context(), at)
@@ -77,7 +78,8 @@ func TestMigrateToHours(t *testing.T) {
 		INSERT INTO feeds (id, url, secret, kept, subscribed) VALUES (1, '%s', 0, 1, 1);
 		INSERT INTO requests VALUES (NULL, 1000, '', '%s', 1, 0, '', '', 200, '', '', 0, 0);
 		INSERT INTO entries (id, digest, feed, seen, source, guid, title, link, summary, content)
-			VALUES (x'%x', x'%x', 1, 1, '192.0.2.7:7790', '1', 'hello', '', '', '');`, news, news, r.ID[:], r.Digest[:]))
+			VALUES (x'%x', x'%x', 1, 1, '192.0.2.7:7790', '1', 'hello', '', '', '');`, news, news, r.ID[:],
+		r.Digest[:]))
 	s := openFile(t, path)
 	if got := s.Known([]feed.EntryID{r.ID}); got[0].Polled {
 		t.Error("an own poll has shown an entry of before")

@@ -11,10 +11,10 @@ import (
 	"feedex/feed"
 )
 
-// Housekeeper is the work on an archive that can wait: to bring entries into the full-text index and to keep that in order, to
-// purge, to give room back to the disk, and to bring the log into the file. It has a connection of its own, so that it need
-// not be the loop that does it. Its methods may be called by any goroutine; each makes one step, in a transaction of its own,
-// once the one before has ended.
+// Housekeeper is the work on an archive that can wait: to bring entries into the full-text index and to keep that in
+// order, to purge, to give room back to the disk, and to bring the log into the file. It has a connection of its own,
+// so that it need not be the loop that does it. Its methods may be called by any goroutine; each makes one step, in a
+// transaction of its own, once the one before has ended.
 //
 // The Store goes first. A step that is under way when that wants to write has a few milliseconds to come to its end;
 // then it is undone, and ErrGaveWay is its error: make it again later, or a smaller one.
@@ -85,8 +85,8 @@ func graceAfter(ended int) time.Duration { return min(shortestGrace<<ended, long
 // where no word occurs twice.
 const indexBytes = 32 << 10
 
-// Index brings some of the entries that were kept or replaced since they were last indexed into the full-text index, and
-// reports whether there are more.
+// Index brings some of the entries that were kept or replaced since they were last indexed into the full-text index,
+// and reports whether there are more.
 func (u *Housekeeper) Index(ctx context.Context) (more bool, err error) {
 	err = u.step(ctx, "index", func() {
 		u.index(1000, indexBytes)
@@ -95,16 +95,17 @@ func (u *Housekeeper) Index(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// Tidy takes a step towards an index in few parts, without the words of entries that are gone, and reports whether there
-// is another to take: the more parts there are the longer searches take, and what was deleted takes room until then.
+// Tidy takes a step towards an index in few parts, without the words of entries that are gone, and reports whether
+// there is another to take: the more parts there are the longer searches take, and what was deleted takes room until
+// then.
 func (u *Housekeeper) Tidy(ctx context.Context) (more bool, err error) {
 	err = u.step(ctx, "tidy", func() { more = u.tidy() })
 	return more && err == nil, err
 }
 
-// Compact takes a step towards an index in one part, in which purged entries have left nothing. It begins with state -1,
-// returns what it is to be called with next, and is done when that is -1 again. It goes over all of the index: Untidy says
-// when that is worth it.
+// Compact takes a step towards an index in one part, in which purged entries have left nothing. It begins with state
+// -1, returns what it is to be called with next, and is done when that is -1 again. It goes over all of the index:
+// Untidy says when that is worth it.
 func (u *Housekeeper) Compact(ctx context.Context, state int64) (next int64, err error) {
 	if err = u.step(ctx, "tidy", func() { next = u.compact(state) }); err != nil {
 		return state, err
@@ -129,13 +130,14 @@ func (u *Housekeeper) Purge(ctx context.Context, at time.Time, ids []feed.EntryI
 }
 
 // ForgetPurged is that of the Store.
-func (u *Housekeeper) ForgetPurged(ctx context.Context, now time.Time, after feed.EntryID) (last feed.EntryID, more bool, err error) {
+func (u *Housekeeper) ForgetPurged(ctx context.Context, now time.Time, after feed.EntryID) (last feed.EntryID,
+	more bool, err error) {
 	err = u.step(ctx, "forget", func() { last, more = u.forgetPurged(now, after) })
 	return last, more && err == nil, err
 }
 
-// ForgetFeeds looks at some of the feeds of which neighbors brought something, those after a number, and forgets those of
-// which there is nothing any more. It returns the last that it looked at, and whether there are more.
+// ForgetFeeds looks at some of the feeds of which neighbors brought something, those after a number, and forgets those
+// of which there is nothing any more. It returns the last that it looked at, and whether there are more.
 func (u *Housekeeper) ForgetFeeds(ctx context.Context, after int64) (last int64, more bool, err error) {
 	const step = 500
 	err = u.step(ctx, "forget", func() {

@@ -29,13 +29,14 @@ func openHousekeeper(t *testing.T, s *Store) *Housekeeper {
 // laze has each entry of the index that is brought up to date take a second more.
 func laze(t *testing.T, u *Housekeeper) {
 	t.Helper()
-	if _, err := u.conn.ExecContext(t.Context(), `CREATE TEMP TRIGGER lazy BEFORE UPDATE ON main.state BEGIN SELECT slow(1) FROM feeds; END`); err != nil {
+	if _, err := u.conn.ExecContext(t.Context(),
+		`CREATE TEMP TRIGGER lazy BEFORE UPDATE ON main.state BEGIN SELECT slow(1) FROM feeds; END`); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A step that is under way is undone where the loop has something to write and has waited for a while, and what the loop
-// writes is there. In peace the step comes to its end.
+// A step that is under way is undone where the loop has something to write and has waited for a while, and what the
+// loop writes is there. In peace the step comes to its end.
 func TestHousekeepingGivesWay(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *Store) {
 		u := openHousekeeper(t, s)
@@ -65,7 +66,8 @@ func TestHousekeepingGivesWay(t *testing.T) {
 			t.Errorf("the step ended with %v, want %v; contended: %v", err, ErrGaveWay, u.Contended())
 		}
 		if st, err := s.Stats(t.Context()); err != nil || st.Unindexed != 5 || !s.HasDID(protocol.DID{1}) {
-			t.Errorf("after that %d entries are not indexed, %v, and the did is there: %v", st.Unindexed, err, s.HasDID(protocol.DID{1}))
+			t.Errorf("after that %d entries are not indexed, %v, and the did is there: %v", st.Unindexed, err,
+				s.HasDID(protocol.DID{1}))
 		}
 		took(t, 35*time.Second, func() {
 			if more, err := u.Index(t.Context()); err != nil || more {
@@ -78,8 +80,8 @@ func TestHousekeepingGivesWay(t *testing.T) {
 	})
 }
 
-// Steps that are short enough come to their end however often the loop writes; and one that was undone has longer the next
-// time, up to a bound.
+// Steps that are short enough come to their end however often the loop writes; and one that was undone has longer the
+// next time, up to a bound.
 func TestHousekeepingComesToItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turn := newWriteLock()
@@ -108,7 +110,8 @@ func TestHousekeepingComesToItsEnd(t *testing.T) {
 			begun := time.Now()
 			turn.begin()
 			if waited := time.Since(begun); waited != c.waits || (ctx.Err() != nil) != c.stopped {
-				t.Errorf("a step of %v: the loop waited %v, want %v; stopped: %v", c.takes, waited, c.waits, ctx.Err() != nil)
+				t.Errorf("a step of %v: the loop waited %v, want %v; stopped: %v", c.takes, waited, c.waits,
+					ctx.Err() != nil)
 			}
 			turn.end()
 			stop()
@@ -121,7 +124,8 @@ func TestHousekeepingComesToItsEnd(t *testing.T) {
 			t.Error("the turn was lent twice")
 		}
 	})
-	for ended, want := range []time.Duration{shortestGrace, 2 * shortestGrace, 4 * shortestGrace, longestGrace, longestGrace, 5: longestGrace} {
+	for ended, want := range []time.Duration{shortestGrace, 2 * shortestGrace, 4 * shortestGrace, longestGrace,
+		longestGrace, 5: longestGrace} {
 		if got := graceAfter(ended); got != want {
 			t.Errorf("after %d steps that were undone: %v, want %v", ended, got, want)
 		}
@@ -139,7 +143,8 @@ func TestIndexInSteps(t *testing.T) {
 	add := func(count, bytes int) {
 		var list []archive.Record
 		for range count {
-			e := feed.Entry{Feed: exampleURL, ID: fmt.Sprint(r.Uint64()), Summary: words(r, bytes, 'a', 26, 3), Content: words(r, bytes, 'a', 26, 3)}
+			e := feed.Entry{Feed: exampleURL, ID: fmt.Sprint(r.Uint64()), Summary: words(r, bytes, 'a', 26, 3),
+				Content: words(r, bytes, 'a', 26, 3)}
 			list = append(list, archive.NewRecord(e, time.Unix(1, 0), aNeighbor))
 		}
 		keep(t, s, list...)
@@ -183,7 +188,8 @@ func TestIndexInSteps(t *testing.T) {
 	}
 	wantWhole(t, s)
 	var segments int
-	if err := s.conn.QueryRowContext(t.Context(), `SELECT count(DISTINCT segid) FROM words_idx`).Scan(&segments); err != nil || segments > 12 {
+	if err := s.conn.QueryRowContext(t.Context(),
+		`SELECT count(DISTINCT segid) FROM words_idx`).Scan(&segments); err != nil || segments > 12 {
 		t.Errorf("the index has %d parts, %v", segments, err)
 	}
 }

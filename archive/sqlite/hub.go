@@ -21,7 +21,8 @@ type HubSubscription struct {
 
 // HubSubscriptions returns all of them.
 func (r *Reader) HubSubscriptions(ctx context.Context) (list []HubSubscription, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT callback, topic, subscriber, secret, expires, etag, failures, next FROM hub ORDER BY callback, topic`)
+	rows, err := r.db.QueryContext(ctx,
+		`SELECT callback, topic, subscriber, secret, expires, etag, failures, next FROM hub ORDER BY callback, topic`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
 			var s HubSubscription
@@ -46,7 +47,8 @@ func (s *Store) KeepHubSubscription(h HubSubscription) {
 	if h.From.IsValid() {
 		from = h.From.String()
 	}
-	s.write(`INSERT OR REPLACE INTO hub (callback, topic, subscriber, secret, expires, etag, failures, next) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+	s.write(`INSERT OR REPLACE INTO hub (callback, topic, subscriber, secret, expires, etag, failures, next) VALUES `+
+		`(?, ?, ?, ?, ?, ?, ?, ?)`,
 		h.Callback, h.Topic, from, h.Secret, h.Expires.UnixMilli(), h.ETag, h.Failures, toMillis(h.Next))
 }
 

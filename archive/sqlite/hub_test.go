@@ -19,8 +19,10 @@ func TestHubSubscriptions(t *testing.T) {
 		}
 	}
 	want()
-	a := HubSubscription{Callback: "http://127.0.0.1/a", Topic: "t", From: netip.MustParseAddr("192.168.1.2"), Secret: "x", Expires: time.UnixMilli(5).UTC(), ETag: `"1"`}
-	b := HubSubscription{Callback: "http://127.0.0.1/a", Topic: "u", Expires: time.UnixMilli(7).UTC(), ETag: `"1"`, Failures: 3, Next: time.UnixMilli(6).UTC()}
+	a := HubSubscription{Callback: "http://127.0.0.1/a", Topic: "t", From: netip.MustParseAddr("192.168.1.2"),
+		Secret: "x", Expires: time.UnixMilli(5).UTC(), ETag: `"1"`}
+	b := HubSubscription{Callback: "http://127.0.0.1/a", Topic: "u", Expires: time.UnixMilli(7).UTC(), ETag: `"1"`,
+		Failures: 3, Next: time.UnixMilli(6).UTC()}
 	s.KeepHubSubscription(b)
 	s.KeepHubSubscription(a)
 	want(a, b)

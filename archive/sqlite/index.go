@@ -12,15 +12,16 @@ import (
 var errBusy = errors.New("a transaction is open: commit it first")
 
 // Index brings at most max entries that were kept or replaced since they were last indexed into the
-// full-text index, in a transaction of its own, and returns how many remain. It is for who has the archive alone, as a node
-// has not: that has a Housekeeper.
+// full-text index, in a transaction of its own, and returns how many remain. It is for who has the archive alone, as a
+// node has not: that has a Housekeeper.
 func (s *Store) Index(max int) (remaining int, err error) {
 	if s.inTx {
 		return 0, wrap("index", s.path, errBusy)
 	}
 	s.begin()
 	s.index(max, math.MaxInt)
-	s.row(`SELECT (SELECT count(*) FROM stale) + (SELECT max(coalesce(max(seq), 0), indexed) FROM entries) - indexed FROM state`, nil, &remaining)
+	s.row(`SELECT (SELECT count(*) FROM stale) + (SELECT max(coalesce(max(seq), 0), indexed) FROM entries) - indexed `+
+		`FROM state`, nil, &remaining)
 	return remaining, s.Commit()
 }
 

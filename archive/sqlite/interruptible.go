@@ -15,11 +15,11 @@ import (
 // Every statement is made over an interruptible connection, and comes back in time.
 //
 // What the driver makes of a context is less than it seems: it interrupts a statement until its first row is there and
-// lets every further row take as long as it likes; it knows nothing of a commit by sql.Tx, and nothing of deadlines where
-// the caller has none; and no interrupt reaches a read, a write or a sync that the system does not come back from, as on a
-// disk that hangs. So an interruptible connection has the driver do its work in another goroutine, interrupts that when the time is over, and
-// leaves it to itself where that does not help. The connection is then not to be used until the work has come back after
-// all, and everything on it was undone.
+// lets every further row take as long as it likes; it knows nothing of a commit by sql.Tx, and nothing of deadlines
+// where the caller has none; and no interrupt reaches a read, a write or a sync that the system does not come back
+// from, as on a disk that hangs. So an interruptible connection has the driver do its work in another goroutine,
+// interrupts that when the time is over, and leaves it to itself where that does not help. The connection is then not
+// to be used until the work has come back after all, and everything on it was undone.
 
 // openDB opens the database with a data source name; all its connections are interruptible.
 func openDB(name string) (*sql.DB, error) {
@@ -103,7 +103,8 @@ func (d *interruptible) atOnce(f func() error) error {
 }
 
 // ExecContext implements driver.ExecerContext.
-func (d *interruptible) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (d *interruptible) ExecContext(ctx context.Context, query string,
+	args []driver.NamedValue) (driver.Result, error) {
 	return pass(newLimit(ctx), d, func() (driver.Result, error) {
 		return d.connection.ExecContext(context.Background(), query, args)
 	}, func(driver.Result) { d.rollBack() })

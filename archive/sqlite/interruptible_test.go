@@ -20,10 +20,11 @@ import (
 	"feedex/protocol"
 )
 
-// registerSlow gives SQLite a function slow(x) that takes x seconds and cannot be interrupted meanwhile, like a disk that
-// hangs.
+// registerSlow gives SQLite a function slow(x) that takes x seconds and cannot be interrupted meanwhile, like a disk
+// that hangs.
 func registerSlow() {
-	modernc.MustRegisterScalarFunction("slow", 1, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) {
+	modernc.MustRegisterScalarFunction("slow", 1, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value,
+		error) {
 		seconds, _ := args[0].(int64)
 		if seconds > 0 {
 			<-time.After(time.Duration(seconds) * time.Second)
@@ -64,7 +65,8 @@ func took(t *testing.T, want time.Duration, f func()) {
 // wrote, saying what is wrong. The next is as good as any.
 func TestStoreEndsAStatementInTime(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *Store) {
-		execSQL(t, s, `CREATE TEMP TRIGGER lame BEFORE INSERT ON dids BEGIN SELECT slow(1) FROM feeds a, feeds b, feeds c; END`)
+		execSQL(t, s, `CREATE TEMP TRIGGER lame BEFORE INSERT ON dids BEGIN SELECT slow(1) FROM feeds a, feeds b, `+
+			`feeds c; END`)
 		for i := range 10 {
 			s.KeepFeed(archive.Feed{URL: victimFeed(i)}) // a thousand seconds
 		}
@@ -78,13 +80,16 @@ func TestStoreEndsAStatementInTime(t *testing.T) {
 
 		execSQL(t, s, `DROP TRIGGER lame`)
 		s.KeepDID(protocol.DID{2})
-		if err := s.Commit(); err != nil || len(s.LoadFeeds()) != 10 || s.HasDID(protocol.DID{1}) || !s.HasDID(protocol.DID{2}) {
-			t.Errorf("after that: %v, %d feeds, first did %v, second did %v", err, len(s.LoadFeeds()), s.HasDID(protocol.DID{1}), s.HasDID(protocol.DID{2}))
+		if err := s.Commit(); err != nil || len(s.LoadFeeds()) != 10 || s.HasDID(protocol.DID{1}) ||
+			!s.HasDID(protocol.DID{2}) {
+			t.Errorf("after that: %v, %d feeds, first did %v, second did %v", err, len(s.LoadFeeds()),
+				s.HasDID(protocol.DID{1}), s.HasDID(protocol.DID{2}))
 		}
 	})
 }
 
-// No interrupt reaches a disk that hangs. The loop is told all the same, again and again, and goes on when the disk does.
+// No interrupt reaches a disk that hangs. The loop is told all the same, again and again, and goes on when the disk
+// does.
 func TestStoreLeavesADiskThatHangs(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *Store) {
 		execSQL(t, s, `CREATE TEMP TRIGGER hang BEFORE INSERT ON dids BEGIN SELECT slow(3600); END`)
@@ -105,7 +110,8 @@ func TestStoreLeavesADiskThatHangs(t *testing.T) {
 		execSQL(t, s, `DROP TRIGGER hang`)
 		s.KeepDID(protocol.DID{2})
 		if err := s.Commit(); err != nil || s.HasDID(protocol.DID{1}) || !s.HasDID(protocol.DID{2}) {
-			t.Errorf("after that: %v, first did %v, second did %v", err, s.HasDID(protocol.DID{1}), s.HasDID(protocol.DID{2}))
+			t.Errorf("after that: %v, first did %v, second did %v", err, s.HasDID(protocol.DID{1}),
+				s.HasDID(protocol.DID{2}))
 		}
 	})
 }
@@ -118,11 +124,12 @@ func TestReadersEndInTime(t *testing.T) {
 		query string
 		want  time.Duration
 	}{
-		"first row":               {endless, statementTime},
-		"second row":              {`SELECT 0 UNION ALL SELECT * FROM (` + endless + `)`, statementTime},
-		"first row of a disk":     {`SELECT slow(3600)`, statementTime + graceTime},
-		"second row of a disk":    {`SELECT slow(0) UNION ALL SELECT slow(3600)`, statementTime + graceTime},
-		"a row after some others": {`SELECT slow(i) FROM (SELECT value AS i FROM json_each('[0,0,0,0,0,3600]'))`, statementTime + graceTime},
+		"first row":            {endless, statementTime},
+		"second row":           {`SELECT 0 UNION ALL SELECT * FROM (` + endless + `)`, statementTime},
+		"first row of a disk":  {`SELECT slow(3600)`, statementTime + graceTime},
+		"second row of a disk": {`SELECT slow(0) UNION ALL SELECT slow(3600)`, statementTime + graceTime},
+		"a row after some others": {`SELECT slow(i) FROM (SELECT value AS i FROM json_each('[0,0,0,0,0,3600]'))`,
+			statementTime + graceTime},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *Store) {
@@ -263,7 +270,8 @@ func TestWhatComesTooLateIsUndone(t *testing.T) {
 	})
 }
 
-// To verify, back up, rewrite and shorten has its time by the size of the file; a disk that hangs is told from a slow one.
+// To verify, back up, rewrite and shorten has its time by the size of the file; a disk that hangs is told from a slow
+// one.
 func TestWorkOnTheWholeFileEndsInTime(t *testing.T) {
 	none := func(int64) {}
 	for name, tt := range map[string]struct {
@@ -282,8 +290,9 @@ func TestWorkOnTheWholeFileEndsInTime(t *testing.T) {
 		"verify strays": {"words_docsize WHERE id NOT IN", func(t *testing.T, s *Store) error {
 			return s.Verify(t.Context(), none, func(p string) { t.Error(p) })
 		}},
-		"vacuum":  {"VACUUM", func(t *testing.T, s *Store) error { return s.Vacuum(t.Context()) }},
-		"shorten": {"wal_checkpoint", func(t *testing.T, s *Store) error { return wrap("shorten", s.path, s.Shorten(t.Context())) }},
+		"vacuum": {"VACUUM", func(t *testing.T, s *Store) error { return s.Vacuum(t.Context()) }},
+		"shorten": {"wal_checkpoint",
+			func(t *testing.T, s *Store) error { return wrap("shorten", s.path, s.Shorten(t.Context())) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *Store) {

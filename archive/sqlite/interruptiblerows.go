@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Rows are read ahead of who wants them: to have the driver read each in another goroutine would take longer than to read it. Most
-// queries have few, and are through with firstAhead of them; others go on with maxAhead at a time.
+// Rows are read ahead of who wants them: to have the driver read each in another goroutine would take longer than to
+// read it. Most queries have few, and are through with firstAhead of them; others go on with maxAhead at a time.
 const (
 	firstAhead = 16
 	maxAhead   = 64

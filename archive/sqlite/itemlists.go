@@ -37,7 +37,8 @@ func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids
 	}
 	args = append(args, min(max(p.Limit, 0), reading.MaxPage))
 	var list []byte // one row: the driver takes as long for each as SQLite for a hundred
-	query := `SELECT json_group_array(id) FROM (SELECT i.id AS id FROM ` + streamFrom(s) + ` WHERE ` + where + order + ` LIMIT ?)`
+	query := `SELECT json_group_array(id) FROM (SELECT i.id AS id FROM ` + streamFrom(s) + ` WHERE ` + where +
+		order + ` LIMIT ?)`
 	if err = scan(r.db.QueryRowContext(ctx, query, args...), &list); err == nil {
 		err = json.Unmarshal(list, &ids)
 	}
@@ -93,7 +94,8 @@ func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []rea
 		return nil, 0, err
 	}
 	rows, err := r.db.QueryContext(ctx, `
-		SELECT `+recordColumns+`, j.key, i.id, i.feed, i.arrived, i.listed, i.read, i.starred, coalesce(i.marked, i.arrived)
+		SELECT `+recordColumns+
+		`, j.key, i.id, i.feed, i.arrived, i.listed, i.read, i.starred, coalesce(i.marked, i.arrived)
 		FROM json_each(?) j CROSS JOIN items i ON i.id = j.value CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = e.feed
 		WHERE f.subscribed ORDER BY j.key`, string(list))
 	if err != nil {
@@ -104,7 +106,8 @@ func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []rea
 		var item reading.Item
 		var key int
 		var arrived, changed int64
-		record, err := scanRecord(rows, &key, &item.ID, &item.Feed, &arrived, &item.Listed, &item.Read, &item.Starred, &changed)
+		record, err := scanRecord(rows, &key, &item.ID, &item.Feed, &arrived, &item.Listed, &item.Read,
+			&item.Starred, &changed)
 		if err != nil {
 			return nil, 0, err
 		}

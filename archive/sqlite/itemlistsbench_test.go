@@ -87,7 +87,8 @@ func BenchmarkItems(b *testing.B) {
 				}
 			}
 		})
-		s.MarkStream(markedAt, reading.Stream{Until: c.records(1)[0].Seen.Add(-1000e9)}, reading.Mark{Read: reading.Yes}, n)
+		s.MarkStream(markedAt, reading.Stream{Until: c.records(1)[0].Seen.Add(-1000e9)},
+			reading.Mark{Read: reading.Yes}, n)
 		if err := s.Commit(); err != nil {
 			b.Fatal(err)
 		}

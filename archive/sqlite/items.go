@@ -10,8 +10,8 @@ import (
 	"feedex/reading"
 )
 
-// An entry becomes an item when it arrives for the owner: as it is kept or filled in, where its feed is followed then, and
-// else when the owner follows the feed.
+// An entry becomes an item when it arrives for the owner: as it is kept or filled in, where its feed is followed then,
+// and else when the owner follows the feed.
 
 // firstUnread is how many of the entries that are there when the owner follows a feed are unread, as if it had just
 // published them.
@@ -58,7 +58,8 @@ func (s *Store) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 		return
 	}
 	for _, change := range changes(m) {
-		s.write(`UPDATE items SET marked = ?, `+change.set+` WHERE id IN (SELECT value FROM json_each(?)) AND `+change.where, at.Unix(), string(list))
+		s.write(`UPDATE items SET marked = ?, `+change.set+` WHERE id IN (SELECT value FROM json_each(?)) AND `+
+			change.where, at.Unix(), string(list))
 	}
 }
 
@@ -69,7 +70,8 @@ func (s *Store) MarkStream(at time.Time, stream reading.Stream, m reading.Mark, 
 	}
 	for _, change := range changes(m) {
 		where, args := streamWhere(stream)
-		query := `UPDATE items SET marked = ?, ` + change.set + ` WHERE id IN (SELECT i.id FROM ` + streamFrom(stream) + ` WHERE ` + where +
+		query := `UPDATE items SET marked = ?, ` + change.set + ` WHERE id IN (SELECT i.id FROM ` + streamFrom(stream) +
+			` WHERE ` + where +
 			` AND ` + change.where + ` LIMIT ?)`
 		more = s.write(query, slices.Concat([]any{at.Unix()}, args, []any{limit})...) == int64(limit) || more
 	}

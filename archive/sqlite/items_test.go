@@ -103,7 +103,8 @@ func TestItemsArrive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, fmt.Sprintln(item.ID, item.Feed, item.Arrived.Unix(), item.Time.Unix(), item.Entry.Title, item.Listed, item.Read, item.Starred))
+		got = append(got, fmt.Sprintln(item.ID, item.Feed, item.Arrived.Unix(), item.Time.Unix(), item.Entry.Title,
+			item.Listed, item.Read, item.Starred))
 	}
 	id := feedID(t, s, news)
 	want := []string{
@@ -174,12 +175,14 @@ func TestMarks(t *testing.T) {
 	wantIDs(t, s, all, 4, 3, 2, 1)
 
 	counts, err := s.Counts(t.Context())
-	want := []reading.Count{{Feed: feedID(t, s, news), Unread: 2, Newest: time.Unix(20, 0).UTC()}, {Feed: feedID(t, s, otherNews), Unread: 1, Newest: time.Unix(11, 0).UTC()}}
+	want := []reading.Count{{Feed: feedID(t, s, news), Unread: 2, Newest: time.Unix(20, 0).UTC()},
+		{Feed: feedID(t, s, otherNews), Unread: 1, Newest: time.Unix(11, 0).UTC()}}
 	if err != nil || !slices.Equal(counts, want) {
 		t.Errorf("Counts = %+v, %v; want %+v", counts, err, want)
 	}
 
-	if s.MarkStream(markedAt, reading.Stream{Feed: want[0].Feed}.Before(time.Unix(12, 0)), reading.Mark{Read: reading.Yes}, 10) {
+	if s.MarkStream(markedAt, reading.Stream{Feed: want[0].Feed}.Before(time.Unix(12, 0)),
+		reading.Mark{Read: reading.Yes}, 10) {
 		t.Error("MarkStream is not done, but there was little to do")
 	}
 	commit(t, s)
@@ -203,7 +206,8 @@ func TestStreamChanged(t *testing.T) {
 	keep(t, s, feedRecord(news, 10), feedRecord(news, 11), feedRecord(news, 12))
 	s.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9), feedRecord(news, 8)})
 	s.Mark(time.Unix(30, 0), []reading.ItemID{1, 5}, reading.Mark{Starred: reading.Yes})
-	s.Mark(time.Unix(40, 0), []reading.ItemID{1, 2}, reading.Mark{Starred: reading.Yes, Read: reading.No}) // 1 is so already
+	// 1 is so already
+	s.Mark(time.Unix(40, 0), []reading.ItemID{1, 2}, reading.Mark{Starred: reading.Yes, Read: reading.No})
 	s.MarkStream(time.Unix(50, 0), reading.Stream{Since: time.Unix(12, 0)}, reading.Mark{Read: reading.Yes}, 10)
 	commit(t, s)
 	changed := func(since int64) reading.Stream { return reading.Stream{Changed: time.Unix(since, 0)} }
@@ -273,7 +277,8 @@ func TestManyItems(t *testing.T) {
 		}
 		got = append(got, item.ID)
 	}
-	if want := slices.DeleteFunc(slices.Clone(ids), func(id reading.ItemID) bool { return id == 1000 }); !slices.Equal(got, want) {
+	if want := slices.DeleteFunc(slices.Clone(ids),
+		func(id reading.ItemID) bool { return id == 1000 }); !slices.Equal(got, want) {
 		t.Errorf("items %v, want %v", got, want)
 	}
 }
@@ -285,10 +290,13 @@ func TestMigrateToItems(t *testing.T) {
 	insert := func(seq int, feed int, seen int64) string {
 		r := feedRecord(news, seq)
 		return fmt.Sprintf(`INSERT INTO entries (seq, id, digest, feed, seen, source, guid, title, link, summary, content)
-			VALUES (%d, x'%x', x'%x', %d, %d, '', '%d', 'title %d', '', '', '');`, seq, r.ID[:], r.Digest[:], feed, seen, seq, seq)
+			VALUES (%d, x'%x', x'%x', %d, %d, '', '%d', 'title %d', '', '', '');`, seq, r.ID[:], r.Digest[:], feed,
+			seen, seq, seq)
 	}
-	path := olderArchive(t, 8, fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept, subscribed) VALUES (1, '%s', 0, 1, 1), (2, '%s', 0, 1, 0);`, news, otherNews)+
-		insert(1, 1, 100)+insert(2, 2, 200)+insert(3, 1, now-2*86400)+insert(4, 1, now-3600)+insert(-1, 1, now)+insert(-2, 1, 50))
+	path := olderArchive(t, 8,
+		fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept, subscribed) VALUES (1, '%s', 0, 1, 1), (2, '%s', 0, 1, 0);`, news, otherNews)+
+			insert(1, 1, 100)+insert(2, 2, 200)+insert(3, 1, now-2*86400)+insert(4, 1, now-3600)+insert(-1, 1, now)+
+			insert(-2, 1, 50))
 	s := openFile(t, path)
 	wantIDs(t, s, reading.Stream{Unlisted: true}, 5, 4, 3, 2, 1)
 	wantIDs(t, s, all, 5, 4, 3)
@@ -362,14 +370,16 @@ func TestMarksOnAFullDisk(t *testing.T) {
 func TestItemsRunNothing(t *testing.T) {
 	s := newStore(t)
 	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), Link: "javascript:alert(1)"})
-	e := feed.Entry{Feed: news, ID: "1", Link: "javascript:alert(2)", Enclosures: []feed.Enclosure{{URL: "javascript:alert(3)"}, {URL: "https://example.com/a.mp3"}}}
+	e := feed.Entry{Feed: news, ID: "1", Link: "javascript:alert(2)",
+		Enclosures: []feed.Enclosure{{URL: "javascript:alert(3)"}, {URL: "https://example.com/a.mp3"}}}
 	keep(t, s, archive.NewRecord(e, time.Unix(10, 0), protocol.NodeID{}))
 	list, err := s.Subscriptions(t.Context())
 	if err != nil || len(list) != 1 || list[0].Site != "" {
 		t.Errorf("subscriptions: %+v, %v", list, err)
 	}
 	for item, err := range s.Items(t.Context(), []reading.ItemID{1}) {
-		if err != nil || item.Link() != string(news) || len(item.Entry.Enclosures) != 1 || item.Entry.Enclosures[0].URL != e.Enclosures[1].URL {
+		if err != nil || item.Link() != string(news) || len(item.Entry.Enclosures) != 1 ||
+			item.Entry.Enclosures[0].URL != e.Enclosures[1].URL {
 			t.Errorf("item: %+v, %v", item, err)
 		}
 	}

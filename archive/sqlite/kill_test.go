@@ -66,8 +66,8 @@ func victimRecord(n, i int, state string) archive.Record {
 	return archive.NewRecord(e, time.Unix(int64(n), 0), protocol.NodeID{})
 }
 
-// victim writes batches for good, one line for each that was acknowledged. With each it reads what came before. The housekeeping of
-// its archive goes on all the while.
+// victim writes batches for good, one line for each that was acknowledged. With each it reads what came before. The
+// housekeeping of its archive goes on all the while.
 func victim(path string) error {
 	s, err := Open(path, Config{})
 	if err != nil {
@@ -168,7 +168,8 @@ func checkVictim(t *testing.T, path string, first, acknowledged int) {
 	s := openFile(t, path)
 	defer s.Close()
 	var verdict string
-	if err := s.conn.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&verdict); err != nil || verdict != "ok" {
+	if err := s.conn.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&verdict); err != nil ||
+		verdict != "ok" {
 		t.Fatalf("integrity_check: %s, %v", verdict, err)
 	}
 	execSQL(t, s, `INSERT INTO words (words) VALUES ('integrity-check')`)
@@ -181,7 +182,8 @@ func checkVictim(t *testing.T, path string, first, acknowledged int) {
 	if problems := itemProblems(t, s); problems != nil {
 		t.Error(problems)
 	}
-	if unread, err := s.Size(t.Context(), reading.Stream{Read: reading.No}); err != nil || unread != batchSize(total-1) {
+	if unread, err := s.Size(t.Context(), reading.Stream{Read: reading.No}); err != nil ||
+		unread != batchSize(total-1) {
 		t.Errorf("%d items are unread, %v; want the %d of the last batch", unread, err, batchSize(total-1))
 	}
 	for n := first; n < total; n++ {

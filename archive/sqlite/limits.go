@@ -16,8 +16,8 @@ type FeedLimits struct {
 	id int64
 }
 
-// SetLimits changes what is kept of a feed; a nil leaves it as it is, and 0 takes the limit away. It does nothing to a feed
-// that nobody knows.
+// SetLimits changes what is kept of a feed; a nil leaves it as it is, and 0 takes the limit away. It does nothing to a
+// feed that nobody knows.
 func (s *Store) SetLimits(u feed.URL, bytes *int64, age *time.Duration, count *int64) {
 	if bytes != nil {
 		s.write(`UPDATE feeds SET keep_bytes = ? WHERE url = ?`, *bytes, string(u))
@@ -66,7 +66,8 @@ type Purge struct {
 // LastPurge returns what was purged last.
 func (r *Reader) LastPurge(ctx context.Context) (p Purge, err error) {
 	var at int64
-	if err := scan(r.db.QueryRowContext(ctx, `SELECT purge_at, purge_entries, purge_bytes FROM state`), &at, &p.Entries, &p.Bytes); err != nil {
+	if err := scan(r.db.QueryRowContext(ctx, `SELECT purge_at, purge_entries, purge_bytes FROM state`), &at, &p.Entries,
+		&p.Bytes); err != nil {
 		return Purge{}, r.failed(ctx, "read", err)
 	}
 	if at != 0 {

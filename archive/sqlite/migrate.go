@@ -119,7 +119,8 @@ func rejudge(ctx context.Context, conn *sql.Conn) error {
 	})
 	for i := range changed {
 		if err == nil {
-			_, err = conn.ExecContext(ctx, `UPDATE feeds SET secret = ? WHERE url = ?`, changed[i].Secret(), string(changed[i].URL))
+			_, err = conn.ExecContext(ctx, `UPDATE feeds SET secret = ? WHERE url = ?`, changed[i].Secret(),
+				string(changed[i].URL))
 		}
 	}
 	return err

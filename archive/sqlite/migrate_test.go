@@ -25,7 +25,8 @@ func olderArchive(t *testing.T, known int, fill string) (path string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	stamp := fmt.Sprintf("PRAGMA journal_mode = WAL; PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, known)
+	stamp := fmt.Sprintf("PRAGMA journal_mode = WAL; PRAGMA application_id = %d; PRAGMA user_version = %d",
+		applicationID, known)
 	for _, script := range append(scripts[:known:known], fill, stamp) {
 		if _, err := db.ExecContext(t.Context(), script); err != nil {
 			t.Fatal(err)
@@ -86,7 +87,8 @@ func TestMigrateToConfirmed(t *testing.T) {
 	own, brought := newsRecord("1", "own", time.Unix(1, 0)), newsRecord("2", "brought", time.Unix(1, 0))
 	insert := func(r *archive.Record, source string) string {
 		return fmt.Sprintf(`INSERT INTO entries (id, digest, feed, published, seen, source, guid, title, link, summary, content)
-			VALUES (x'%x', x'%x', 1, 1000000000, 1, '%s', '%s', '%s', '', '', '');`, r.ID[:], r.Digest[:], source, r.Entry.ID, r.Entry.Title)
+			VALUES (x'%x', x'%x', 1, 1000000000, 1, '%s', '%s', '%s', '', '', '');`, r.ID[:], r.Digest[:], source,
+			r.Entry.ID, r.Entry.Title)
 	}
 	path := olderArchive(t, 2, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0);`, news)+
 		insert(&own, "")+insert(&brought, "192.0.2.1:7790"))
@@ -96,7 +98,8 @@ func TestMigrateToConfirmed(t *testing.T) {
 		t.Errorf("Known = %+v", got)
 	}
 	found, err := s.Search(t.Context(), feed.Filter{Until: time.Unix(2, 0)})
-	if err != nil || len(found) != 2 || !found[1].Confirmed || found[0].Confirmed || found[0].Entry.Published.Unix() != 1000000000 {
+	if err != nil || len(found) != 2 || !found[1].Confirmed || found[0].Confirmed ||
+		found[0].Entry.Published.Unix() != 1000000000 {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }
@@ -121,11 +124,13 @@ func TestMigrateToInterest(t *testing.T) {
 // What an older feedex took for a public address, and is none, is a secret from then on.
 func TestMigrateSecrets(t *testing.T) {
 	const calendar = "https://calendar.example.com/ical/private-7d3f1c9a5b2e8d4f6a0c1b3e5d7f9a2c/basic.ics"
-	path := olderArchive(t, 18, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0), (2, '%s', 0)`, news, calendar))
+	path := olderArchive(t, 18, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0), (2, '%s', 0)`,
+		news, calendar))
 	s := openFile(t, path)
 	for u, want := range map[feed.URL]bool{news: false, calendar: true} {
 		var got bool
-		if err := s.conn.QueryRowContext(t.Context(), `SELECT secret FROM feeds WHERE url = ?`, string(u)).Scan(&got); err != nil || got != want {
+		if err := s.conn.QueryRowContext(t.Context(), `SELECT secret FROM feeds WHERE url = ?`,
+			string(u)).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is a secret: %v, %v; want %v", u, got, err, want)
 		}
 	}

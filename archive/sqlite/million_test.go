@@ -79,13 +79,19 @@ func BenchmarkMillion(b *testing.B) {
 		filter func(i uint64) feed.Filter
 	}{
 		{"word of a text", func(i uint64) feed.Filter { return feed.Filter{Words: []string{anyWord(i)}} }},
-		{"word of the vocabulary", func(i uint64) feed.Filter { return feed.Filter{Words: []string{word(i * 7919 % 60_000)}} }},
+		{"word of the vocabulary",
+			func(i uint64) feed.Filter { return feed.Filter{Words: []string{word(i * 7919 % 60_000)}} }},
 		{"commonest words", func(i uint64) feed.Filter { return feed.Filter{Words: []string{word(i % 10)}} }},
 		{"two words", func(i uint64) feed.Filter { return feed.Filter{Words: []string{anyWord(i), anyWord(i)}} }},
-		{"or, not", func(i uint64) feed.Filter { return match("(%s OR %s) NOT %s", anyWord(i), anyWord(i), anyWord(i)) }},
+		{"or, not", func(i uint64) feed.Filter {
+			return match("(%s OR %s) NOT %s", anyWord(i), anyWord(i),
+				anyWord(i))
+		}},
 		{"not", func(i uint64) feed.Filter { return match("NOT %s", anyWord(i)) }},
-		{"ranked word of a text", func(i uint64) feed.Filter { return feed.Filter{Words: []string{anyWord(i)}, Relevance: true} }},
-		{"ranked commonest words", func(i uint64) feed.Filter { return feed.Filter{Words: []string{word(i % 10)}, Relevance: true} }},
+		{"ranked word of a text",
+			func(i uint64) feed.Filter { return feed.Filter{Words: []string{anyWord(i)}, Relevance: true} }},
+		{"ranked commonest words",
+			func(i uint64) feed.Filter { return feed.Filter{Words: []string{word(i % 10)}, Relevance: true} }},
 		{"prefix of 3", func(i uint64) feed.Filter { return feed.Filter{Words: []string{word(i)[:3] + "*"}} }},
 		{"prefix of 4", func(i uint64) feed.Filter { return feed.Filter{Words: []string{word(i)[:4] + "*"}} }},
 	} {

@@ -21,10 +21,10 @@ const (
 	overLimitShare, fewestOldest = 4, 16
 )
 
-// What neighbors brought and no own poll has shown goes before anything that one has shown, and of the former what nobody
-// has confirmed: whoever brings much must not push out what is true. Else there would be two ways to have an entry dropped:
-// to bring enough others, and to be the only one that brings it. So what own polls have shown and what they have not are
-// held to limits apart from each other, see archive.Retention.
+// What neighbors brought and no own poll has shown goes before anything that one has shown, and of the former what
+// nobody has confirmed: whoever brings much must not push out what is true. Else there would be two ways to have an
+// entry dropped: to bring enough others, and to be the only one that brings it. So what own polls have shown and what
+// they have not are held to limits apart from each other, see archive.Retention.
 
 // A part is some of the entries e, as conditions on what their indices hold.
 type part struct {
@@ -40,7 +40,8 @@ func ofFeed(id int64) part {
 
 // from is the FROM clause of the part, with one condition more.
 func (p part) from(and string, args ...any) (string, []any) {
-	return ` FROM entries e INDEXED BY ` + p.index + ` WHERE ` + p.where + ` AND ` + and, append(p.args[:len(p.args):len(p.args)], args...)
+	return ` FROM entries e INDEXED BY ` + p.index + ` WHERE ` + p.where + ` AND ` + and,
+		append(p.args[:len(p.args):len(p.args)], args...)
 }
 
 // unshown is what is unshown of the part, and shown the rest of it.
@@ -49,27 +50,30 @@ func (p part) unshown() part {
 }
 
 func (p part) shown() part {
-	p.where += ` AND e.seq NOT IN (SELECT seq FROM entries INDEXED BY entries_unshown WHERE source <> '' AND polled IS NULL)`
+	p.where += ` AND e.seq NOT IN (SELECT seq FROM entries INDEXED BY entries_unshown WHERE source <> '' AND polled ` +
+		`IS NULL)`
 	return p
 }
 
-// expendable is a condition on entries e: they may be purged. Of a feed that is followed the latest entry that an own poll
-// has shown stays or, where none has, the latest.
+// expendable is a condition on entries e: they may be purged. Of a feed that is followed the latest entry that an own
+// poll has shown stays or, where none has, the latest.
 const expendable = `NOT ` + isStarred + ` AND e.seq NOT IN (SELECT coalesce(
-		(SELECT e.seq FROM entries e INDEXED BY entries_by_feed WHERE e.feed = f.id AND NOT ` + isUnshown + ` ORDER BY e.seq DESC LIMIT 1),
+		(SELECT e.seq FROM entries e INDEXED BY entries_by_feed WHERE e.feed = f.id AND NOT ` + isUnshown +
+	` ORDER BY e.seq DESC LIMIT 1),
 		(SELECT max(seq) FROM entries INDEXED BY entries_by_feed WHERE feed = f.id), 0)
 	FROM feeds f WHERE f.subscribed)`
 
 // hearsay is a condition on what is unshown: it is of a feed that the owner never followed, or one neighbor's word.
-const hearsay = `e.seq > 0 AND (NOT e.confirmed OR e.feed IN (SELECT id FROM feeds WHERE NOT subscribed AND since IS NULL))`
+const hearsay = `e.seq > 0 AND (NOT e.confirmed OR e.feed IN (SELECT id FROM feeds WHERE NOT subscribed AND since IS ` +
+	`NULL))`
 
 // hearsayBytes is what such an entry counts as: its text and, since there may be none, what it takes at least; and the
 // URL of a feed that would else be nowhere.
 const hearsayBytes = `e.size + 512 + (SELECT iif(kept, 0, 2 * octet_length(url)) FROM feeds WHERE id = e.feed)`
 
-// OverLimit returns entries that are beyond what is to be kept, in the order in which they are to go. There may be more,
-// and once these are purged others; none are left where it returns none. It reads what it needs to tell, up to half a
-// million entries in a second.
+// OverLimit returns entries that are beyond what is to be kept, in the order in which they are to go. There may be
+// more, and once these are purged others; none are left where it returns none. It reads what it needs to tell, up to
+// half a million entries in a second.
 func (r *Reader) OverLimit(ctx context.Context, now time.Time, keep archive.Retention) (ids []feed.EntryID, err error) {
 	ids, err = r.overLimit(ctx, now, keep)
 	if err != nil {
@@ -136,7 +140,8 @@ func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []fee
 	if keep.Relayed > 0 {
 		var bytes int64
 		from, args := everything.unshown().from(hearsay)
-		if err := scan(r.db.QueryRowContext(ctx, `SELECT coalesce(sum(`+hearsayBytes+`), 0)`+from, args...), &bytes); err != nil {
+		if err := scan(r.db.QueryRowContext(ctx, `SELECT coalesce(sum(`+hearsayBytes+`), 0)`+from, args...),
+			&bytes); err != nil {
 			return nil, err
 		}
 		excess = max(excess, bytes-keep.Relayed)
@@ -145,7 +150,8 @@ func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []fee
 		return nil, nil
 	}
 	from, args := everything.unshown().from(hearsay)
-	return r.first(ctx, hearsayBytes, from+` AND `+expendable+` ORDER BY e.confirmed, e.seq`, args, func(_, bytes int64) bool { return bytes < excess })
+	return r.first(ctx, hearsayBytes, from+` AND `+expendable+` ORDER BY e.confirmed, e.seq`, args,
+		func(_, bytes int64) bool { return bytes < excess })
 }
 
 // heaviest are the first entries to go for a limit on the disk of which so much is used.
@@ -171,7 +177,8 @@ func (r *Reader) heaviest(ctx context.Context, used, bound int64) (ids []feed.En
 }
 
 // light are the first entries to go for so many bytes on the disk.
-func (r *Reader) light(ctx context.Context, from, order string, args []any, bytes int64) (ids []feed.EntryID, err error) {
+func (r *Reader) light(ctx context.Context, from, order string, args []any,
+	bytes int64) (ids []feed.EntryID, err error) {
 	return r.first(ctx, `e.size`, from+` AND `+expendable+` ORDER BY `+order, args, func(count, size int64) bool {
 		return size < bytes/overLimitShare || count < fewestOldest
 	})
@@ -179,7 +186,8 @@ func (r *Reader) light(ctx context.Context, from, order string, args []any, byte
 
 // used is how many bytes of the file hold something.
 func (r *Reader) used(ctx context.Context) (bytes int64, err error) {
-	err = scan(r.db.QueryRowContext(ctx, `SELECT ((SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count)) *
+	err = scan(r.db.QueryRowContext(ctx,
+		`SELECT ((SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count)) *
 		(SELECT page_size FROM pragma_page_size)`), &bytes)
 	return bytes, err
 }
@@ -240,7 +248,8 @@ func (r *Reader) beside(ctx context.Context, p part, b archive.Limits, unshown s
 		if err != nil {
 			return nil, err
 		}
-		excess.count = unshown.count - max((b.Count+archive.UnshownShare-1)/archive.UnshownShare, b.Count-(all-unshown.count))
+		excess.count = unshown.count - max((b.Count+archive.UnshownShare-1)/archive.UnshownShare,
+			b.Count-(all-unshown.count))
 	}
 	if b.Bytes > 0 {
 		all, err := r.count(ctx, p)
@@ -253,7 +262,10 @@ func (r *Reader) beside(ctx context.Context, p part, b archive.Limits, unshown s
 		return nil, nil
 	}
 	from, args := p.unshown().from(expendable + ` ORDER BY e.confirmed, e.seq`)
-	return r.first(ctx, `e.size`, from, args, func(count, bytes int64) bool { return count < excess.count || bytes < excess.bytes })
+	return r.first(ctx, `e.size`, from, args, func(count, bytes int64) bool {
+		return count < excess.count ||
+			bytes < excess.bytes
+	})
 }
 
 // sums are how many entries there are, and how many bytes of text they have.
@@ -277,7 +289,8 @@ func (r *Reader) cutCount(ctx context.Context, p part, n int64) (int64, error) {
 	return orNone(math.MinInt64, r.db.QueryRowContext(ctx, `SELECT e.seq`+from, args...))
 }
 
-// cutBytes is the highest seq that does not fit into so many bytes with the entries after it, or cut where that is higher.
+// cutBytes is the highest seq that does not fit into so many bytes with the entries after it, or cut where that is
+// higher.
 func (r *Reader) cutBytes(ctx context.Context, p part, bytes, cut int64) (int64, error) {
 	for before := int64(math.MaxInt64); ; {
 		next, err := r.fit(ctx, p, before, cut, &bytes)
@@ -338,10 +351,12 @@ func (r *Reader) victims(ctx context.Context, p part, where string, arg any) (id
 	return r.first(ctx, `0`, from, args, func(_, _ int64) bool { return true })
 }
 
-// first are the entries that a FROM clause gives, up to the one of which more says that it is enough: it is told how many
-// there are, and how much they take together.
-func (r *Reader) first(ctx context.Context, takes, from string, args []any, more func(count, sum int64) bool) (ids []feed.EntryID, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT e.id, `+takes+from+` LIMIT ?`, append(args[:len(args):len(args)], maxOverLimit)...)
+// first are the entries that a FROM clause gives, up to the one of which more says that it is enough: it is told how
+// many there are, and how much they take together.
+func (r *Reader) first(ctx context.Context, takes, from string, args []any,
+	more func(count, sum int64) bool) (ids []feed.EntryID, err error) {
+	rows, err := r.db.QueryContext(ctx, `SELECT e.id, `+takes+from+` LIMIT ?`,
+		append(args[:len(args):len(args)], maxOverLimit)...)
 	if err != nil {
 		return nil, err
 	}

@@ -120,7 +120,8 @@ func TestWhatIsOverTheLimitOfAFeed(t *testing.T) {
 		"age":                 {Limits: archive.Limits{Age: 400 * time.Second}, want: []int64{-1, 3, 4, 5}},
 		"age to the second":   {Limits: archive.Limits{Age: 401 * time.Second}, want: []int64{-1, 2, 3, 4, 5}},
 		"all too old":         {Limits: archive.Limits{Age: time.Second}, star: 1, want: []int64{1, 5}},
-		"the strictest":       {Limits: archive.Limits{Age: 400 * time.Second, Count: 3, Bytes: 2500}, want: []int64{4, 5}},
+		"the strictest": {Limits: archive.Limits{Age: 400 * time.Second, Count: 3, Bytes: 2500},
+			want: []int64{4, 5}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
@@ -175,8 +176,8 @@ func starSeq(t rapid.TB, s *Store, seq int64) {
 	}
 }
 
-// What neighbors brought of feeds that the owner never followed is bounded, and so is what is one neighbor's word alone. What
-// is more goes first what nobody confirmed.
+// What neighbors brought of feeds that the owner never followed is bounded, and so is what is one neighbor's word
+// alone. What is more goes first what nobody confirmed.
 func TestHearsayOverTheLimit(t *testing.T) {
 	s := newStore(t)
 	text := strings.Repeat("0123456789", 100)
@@ -186,7 +187,8 @@ func TestHearsayOverTheLimit(t *testing.T) {
 		r.Confirmed = confirmed
 		return r
 	}
-	const relayed, cover, once = feed.URL("https://relayed.example.org/"), feed.URL("https://cover.example.org/"), feed.URL("https://once.example.org/")
+	const relayed, cover, once = feed.URL("https://relayed.example.org/"), feed.URL("https://cover.example.org/"),
+		feed.URL("https://once.example.org/")
 	follow(t, s, time.Unix(1, 0), news, once)
 	s.KeepFeed(archive.Feed{URL: once, Since: time.Unix(1, 0)}) // no more
 	s.KeepFeed(archive.Feed{URL: cover, Cover: true})
@@ -202,8 +204,8 @@ func TestHearsayOverTheLimit(t *testing.T) {
 	s.MarkPolled(time.Unix(1000, 0), polled)
 	s.Fill(time.Unix(1, 0), []archive.Record{record(relayed, 5000, false)}) // the owner fetched it
 	mustCommit(t, s)
-	// 100 of news are shown, of the rest 100 are confirmed; so are 150 of once. Of both feeds 250 are not, and of the others 300
-	// are and 300 are not: 850 are bounded.
+	// 100 of news are shown, of the rest 100 are confirmed; so are 150 of once. Of both feeds 250 are not, and of the
+	// others 300 are and 300 are not: 850 are bounded.
 	for _, test := range []struct {
 		bound             int64
 		news, once        int // that are left
@@ -226,9 +228,11 @@ func TestHearsayOverTheLimit(t *testing.T) {
 		}
 		switch {
 		case test.news > 0 && (len(a) != test.news || len(b) != test.once):
-			t.Errorf("%d: %d and %d entries are left of feeds that are or were followed, want %d and %d", test.bound, len(a), len(b), test.news, test.once)
+			t.Errorf("%d: %d and %d entries are left of feeds that are or were followed, want %d and %d", test.bound,
+				len(a), len(b), test.news, test.once)
 		case test.nobody > 0 && nobody != test.nobody, confirmed < test.confirmed*9/10 || confirmed > test.confirmed:
-			t.Errorf("%d: %d that are confirmed are left of others, want %d, and %d that are not", test.bound, confirmed, test.confirmed, nobody)
+			t.Errorf("%d: %d that are confirmed are left of others, want %d, and %d that are not", test.bound,
+				confirmed, test.confirmed, nobody)
 		}
 		if test.news == 0 {
 			unconfirmed := nobody
@@ -258,15 +262,16 @@ func TestHearsayOverTheLimit(t *testing.T) {
 		mustCommit(t, s)
 		short = len(ids) > 0
 	}
-	if a, b, c, d := left(t, s, news), left(t, s, once), left(t, s, relayed), left(t, s, cover); len(a) != 200 || len(b) != 150 || len(c) != 1 || len(d) != 0 {
+	if a, b, c, d := left(t, s, news), left(t, s, once), left(t, s, relayed), left(t, s, cover); len(a) != 200 ||
+		len(b) != 150 || len(c) != 1 || len(d) != 0 {
 		t.Errorf("left are %d, %d, %d and %d", len(a), len(b), len(c), len(d))
 	}
 	wantWhole(t, s)
 }
 
-// Nothing that an own poll has shown goes because of what neighbors bring: what is left of it is what would be left if they
-// had brought nothing, whatever the limits are and whatever was confirmed. Of theirs there is never more than an eighth of a
-// limit beside it, and what goes of it is what the least is known of.
+// Nothing that an own poll has shown goes because of what neighbors bring: what is left of it is what would be left if
+// they had brought nothing, whatever the limits are and whatever was confirmed. Of theirs there is never more than an
+// eighth of a limit beside it, and what goes of it is what the least is known of.
 func TestNothingShownGoesForWhatNeighborsBring(t *testing.T) {
 	alone(t)
 	dir, opened := t.TempDir(), 0
@@ -293,7 +298,8 @@ func TestNothingShownGoesForWhatNeighborsBring(t *testing.T) {
 		count := rapid.IntRange(1, 60).Draw(rt, "entries")
 		shown := make(map[feed.EntryID]bool)
 		for n := range count {
-			e := feed.Entry{Feed: rapid.SampledFrom(feeds).Draw(rt, "feed"), ID: fmt.Sprint(n), Title: strings.Repeat("word ", rapid.IntRange(0, 9).Draw(rt, "words"))}
+			e := feed.Entry{Feed: rapid.SampledFrom(feeds).Draw(rt, "feed"), ID: fmt.Sprint(n),
+				Title: strings.Repeat("word ", rapid.IntRange(0, 9).Draw(rt, "words"))}
 			r := archive.NewRecord(e, time.Unix(int64(n), 0), protocol.NodeID{})
 			switch kind := rapid.IntRange(0, 4).Draw(rt, "kind"); kind {
 			case 0, 1: // an own poll brought it, or listed it later
@@ -349,8 +355,11 @@ func TestNothingShownGoesForWhatNeighborsBring(t *testing.T) {
 		if !slices.Equal(got, want) {
 			rt.Fatalf("left of what own polls have shown are %v, and %v where neighbors brought nothing", got, want)
 		}
-		if n := int64(len(others)); keep.All.Count > 0 && n > max((keep.All.Count+7)/8, keep.All.Count-int64(len(got)))+1 { // and one that may not go
-			rt.Fatalf("%d entries that no poll has shown are left beside %d, within a bound of %d", n, len(got), keep.All.Count)
+		// and one that may not go
+		if n := int64(len(others)); keep.All.Count > 0 &&
+			n > max((keep.All.Count+7)/8, keep.All.Count-int64(len(got)))+1 {
+			rt.Fatalf("%d entries that no poll has shown are left beside %d, within a bound of %d", n, len(got),
+				keep.All.Count)
 		}
 	})
 }
@@ -371,8 +380,8 @@ func usedIndexed(t *testing.T, s *Store) int64 {
 	return used
 }
 
-// A flood of what nobody has confirmed fills the disk's share for it and no more; all that own polls have shown stays. And
-// what it takes is what a limit counts, so that it gets no larger than it may be.
+// A flood of what nobody has confirmed fills the disk's share for it and no more; all that own polls have shown stays.
+// And what it takes is what a limit counts, so that it gets no larger than it may be.
 func TestFloodOnABoundedDisk(t *testing.T) {
 	alone(t)
 	s := newStore(t)
@@ -385,7 +394,8 @@ func TestFloodOnABoundedDisk(t *testing.T) {
 		for range 10 {
 			var flood []archive.Record
 			for range 20 {
-				e := feed.Entry{Feed: own[0].Entry.Feed, ID: fmt.Sprint(r.Uint64()), Summary: words(r, 3000, 'a', 26, 2)}
+				e := feed.Entry{Feed: own[0].Entry.Feed, ID: fmt.Sprint(r.Uint64()),
+					Summary: words(r, 3000, 'a', 26, 2)}
 				flood = append(flood, archive.NewRecord(e, time.Unix(1e9, 0), aNeighbor))
 			}
 			keep(t, s, flood...)
@@ -399,7 +409,8 @@ func TestFloodOnABoundedDisk(t *testing.T) {
 		}
 		for i := range own {
 			if !there[own[i].ID] {
-				t.Fatalf("round %d: entry %d of an own poll is gone; %d bytes are used of %d, bound %d", round, i, after, before, bound)
+				t.Fatalf("round %d: entry %d of an own poll is gone; %d bytes are used of %d, bound %d", round, i,
+					after, before, bound)
 			}
 		}
 		if after > bound {
@@ -462,7 +473,8 @@ func TestRetentionProperties(t *testing.T) {
 			now += rapid.IntRange(0, 10).Draw(rt, "later")
 			var batch []archive.Record
 			for range rapid.IntRange(1, 5).Draw(rt, "entries") {
-				e := feed.Entry{Feed: rapid.SampledFrom(feeds).Draw(rt, "feed"), ID: fmt.Sprint(len(all) + len(batch)), Title: "word",
+				e := feed.Entry{Feed: rapid.SampledFrom(feeds).Draw(rt, "feed"), ID: fmt.Sprint(len(all) + len(batch)),
+					Title:     "word",
 					Published: time.Unix(int64(rapid.IntRange(0, now).Draw(rt, "published")), 0)}
 				batch = append(batch, archive.NewRecord(e, time.Unix(int64(now), 0), protocol.NodeID{}))
 			}
@@ -534,7 +546,8 @@ func TestRetentionProperties(t *testing.T) {
 					}
 				}
 				if there[r.ID] == beyond && !protected || protected && !there[r.ID] {
-					rt.Fatalf("entry %d of %s: there %v, beyond the bounds %v, protected %v", r.Seq, u, there[r.ID], beyond, protected)
+					rt.Fatalf("entry %d of %s: there %v, beyond the bounds %v, protected %v", r.Seq, u, there[r.ID],
+						beyond, protected)
 				}
 			}
 		}
@@ -566,7 +579,8 @@ func TestLimits(t *testing.T) {
 	s.SetLimits("https://nobody.example.org/", &bytes, nil, nil)
 	follow(t, s, time.Unix(2, 0), news) // leaves them alone
 	list, err := s.FeedLimits(t.Context())
-	if want := (archive.Limits{Bytes: 5000, Age: 36 * time.Hour}); err != nil || len(list) != 1 || list[0].URL != news || list[0].Limits != want {
+	if want := (archive.Limits{Bytes: 5000, Age: 36 * time.Hour}); err != nil || len(list) != 1 ||
+		list[0].URL != news || list[0].Limits != want {
 		t.Errorf("bounds are %+v, %v", list, err)
 	}
 	feeds, err := s.FeedStats(t.Context())
@@ -574,7 +588,8 @@ func TestLimits(t *testing.T) {
 		t.Fatalf("%+v, %v", feeds, err)
 	}
 	for _, f := range feeds {
-		if f.URL == news && (f.KeepBytes != 5000 || f.KeepAge != 36*3600 || f.KeepCount != 0) || f.URL != news && f.KeepBytes+f.KeepAge+f.KeepCount != 0 {
+		if f.URL == news && (f.KeepBytes != 5000 || f.KeepAge != 36*3600 || f.KeepCount != 0) || f.URL != news &&
+			f.KeepBytes+f.KeepAge+f.KeepCount != 0 {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -615,7 +630,8 @@ func TestForgetPurged(t *testing.T) {
 			}
 		}
 		if remembered != test.left || steps < 3 {
-			t.Errorf("%d entries are remembered after %v, in %d steps; want %d", remembered, test.after, steps, test.left)
+			t.Errorf("%d entries are remembered after %v, in %d steps; want %d", remembered, test.after,
+				steps, test.left)
 		}
 	}
 }

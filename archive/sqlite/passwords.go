@@ -19,7 +19,8 @@ func (s *Store) KeepPassword(p reading.Password) error {
 	case s.row(`SELECT count(*) FROM passwords`, nil, &n) && n >= reading.MaxPasswords:
 		return reading.ErrPasswords
 	}
-	s.write(`INSERT INTO passwords (name, hash, fever, created) VALUES (?, ?, ?, ?)`, p.Name, p.Hash[:], p.Fever[:], toSeconds(p.Created))
+	s.write(`INSERT INTO passwords (name, hash, fever, created) VALUES (?, ?, ?, ?)`, p.Name, p.Hash[:], p.Fever[:],
+		toSeconds(p.Created))
 	return nil
 }
 
@@ -51,14 +52,15 @@ func (r *Reader) Passwords(ctx context.Context) (list []reading.Password, err er
 	return list, r.failed(ctx, "read", err)
 }
 
-// Password returns the password with that hash, of itself or, where fever is set, of the key that the Fever API makes of
-// it; the zero Password if there is none.
+// Password returns the password with that hash, of itself or, where fever is set, of the key that the Fever API makes
+// of it; the zero Password if there is none.
 func (r *Reader) Password(ctx context.Context, h reading.Hash, fever bool) (reading.Password, error) {
 	column := `hash`
 	if fever {
 		column = `fever`
 	}
-	p, err := scanPassword(r.db.QueryRowContext(ctx, `SELECT `+passwordColumns+` FROM passwords WHERE `+column+` = ?`, h[:]))
+	p, err := scanPassword(r.db.QueryRowContext(ctx, `SELECT `+passwordColumns+` FROM passwords WHERE `+
+		column+` = ?`, h[:]))
 	if errors.Is(err, sql.ErrNoRows) {
 		return reading.Password{}, nil
 	}
@@ -77,6 +79,7 @@ func scanPassword(row interface{ Scan(...any) error }) (p reading.Password, err 
 	if len(hash) != len(p.Hash) || len(fever) != len(p.Fever) {
 		return p, fmt.Errorf("%w (a hash of %d bytes)", ErrDamaged, len(hash))
 	}
-	p.Hash, p.Fever, p.Created, p.Used = reading.Hash(hash), reading.Hash(fever), time.Unix(created, 0).UTC(), fromSeconds(used)
+	p.Hash, p.Fever, p.Created, p.Used = reading.Hash(hash), reading.Hash(fever), time.Unix(created, 0).UTC(),
+		fromSeconds(used)
 	return p, nil
 }

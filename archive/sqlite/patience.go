@@ -15,7 +15,8 @@ const perPatience = 60 << 20
 // throughout is ctx with an end for one statement that goes over everything in the file at path and its log.
 func throughout(ctx context.Context, path string, patience time.Duration) (context.Context, context.CancelFunc) {
 	size := sizeOf(path) + sizeOf(logOf(path))
-	return context.WithTimeoutCause(ctx, patience+time.Duration(float64(patience)*float64(size)/perPatience), ErrStalled)
+	return context.WithTimeoutCause(ctx,
+		patience+time.Duration(float64(patience)*float64(size)/perPatience), ErrStalled)
 }
 
 // sizeOf is the size of a file, 0 where there is none.

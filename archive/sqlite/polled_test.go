@@ -9,8 +9,8 @@ import (
 )
 
 // Where neighbors could change what own polls had shown, an older feedex may have kept what is not the publisher's. The
-// next poll of every feed is to read the whole document; and what an own poll has shown of what was filled in is known to
-// be the publisher's.
+// next poll of every feed is to read the whole document; and what an own poll has shown of what was filled in is known
+// to be the publisher's.
 func TestMigrateToPolled(t *testing.T) {
 	script, ids := fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept, subscribed, etag, last_modified, body)
 		VALUES (1, '%s', 0, 1, 1, '"tag"', 'then', x'%x');`, news, make([]byte, 20)), []feed.EntryID(nil)

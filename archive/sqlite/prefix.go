@@ -20,8 +20,8 @@ import (
 const (
 	// indexedPrefix is how many characters have a list of their own: see the table words.
 	indexedPrefix = 2
-	// maxTerms is how many words stand for the prefixes of one search together, unless a Reader says otherwise. It takes some 30 µs to find
-	// one, as much to open its list, and a few pages of memory.
+	// maxTerms is how many words stand for the prefixes of one search together, unless a Reader says otherwise. It
+	// takes some 30 µs to find one, as much to open its list, and a few pages of memory.
 	maxTerms = 500
 )
 

@@ -28,10 +28,12 @@ func TestPrefixesFindTheSameWhateverTheirWords(t *testing.T) {
 		}
 		defer s.Close()
 		m := archive.NewMemory()
-		words := rapid.SampledFrom([]string{"cat", "cater", "caterer", "catered", "dog", "dogma", "ca", "catégorie", "do"})
+		words := rapid.SampledFrom([]string{"cat", "cater", "caterer", "catered", "dog", "dogma", "ca",
+			"catégorie", "do"})
 		for i := range rapid.IntRange(1, 30).Draw(rt, "entries") {
 			e := feed.Entry{
-				Feed: "http://example.com/feed", ID: fmt.Sprint(i), Title: strings.Join(rapid.SliceOfN(words, 0, 3).Draw(rt, "title"), " "),
+				Feed: "http://example.com/feed", ID: fmt.Sprint(i),
+				Title:   strings.Join(rapid.SliceOfN(words, 0, 3).Draw(rt, "title"), " "),
 				Summary: strings.Join(rapid.SliceOfN(words, 0, 4).Draw(rt, "text"), " "),
 			}
 			r := []archive.Record{archive.NewRecord(e, time.Unix(int64(i), 0), protocol.NodeID{})}
@@ -45,11 +47,13 @@ func TestPrefixesFindTheSameWhateverTheirWords(t *testing.T) {
 			rt.Fatal(err)
 		}
 		s.maxTerms = rapid.SampledFrom([]int{0, 1, 2, 3, maxTerms}).Draw(rt, "terms")
-		terms := rapid.SampledFrom([]string{"cat*", "cate*", "dog*", "c*", "ca*", "cat", "dogma", "\"cat dog*\"", "\"dog cate*\"", "xyz*"})
+		terms := rapid.SampledFrom([]string{"cat*", "cate*", "dog*", "c*", "ca*", "cat", "dogma", "\"cat dog*\"",
+			"\"dog cate*\"", "xyz*"})
 		expression := terms.Draw(rt, "term")
 		for range rapid.IntRange(0, 4).Draw(rt, "operators") {
 			other := rapid.SampledFrom([]string{"", "NOT "}).Draw(rt, "not") + terms.Draw(rt, "term")
-			expression = "(" + expression + ")" + rapid.SampledFrom([]string{" AND ", " OR "}).Draw(rt, "operator") + other
+			expression = "(" + expression + ")" + rapid.SampledFrom([]string{" AND ", " OR "}).Draw(rt,
+				"operator") + other
 			if rapid.Bool().Draw(rt, "negate") {
 				expression = "NOT (" + expression + ")"
 			}
@@ -84,7 +88,8 @@ func TestTermsOfAPrefix(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
 	var list []archive.Record
 	for i := range 40 {
-		e := feed.Entry{Feed: "http://example.com/feed", ID: fmt.Sprint(i), Title: fmt.Sprintf("common common%02d com", i)}
+		e := feed.Entry{Feed: "http://example.com/feed", ID: fmt.Sprint(i),
+			Title: fmt.Sprintf("common common%02d com", i)}
 		list = append(list, archive.NewRecord(e, time.Unix(int64(i), 0), protocol.NodeID{}))
 	}
 	s.Keep(list)

@@ -9,9 +9,9 @@ import (
 	"feedex/feed"
 )
 
-// Purged entries leave their id behind, in fifty bytes or seventy: polls and neighbors may go on showing them for as long as
-// their publisher lists them. ForgetPurged drops these after a while, where no own poll had shown the entry or the owner
-// does not follow the feed.
+// Purged entries leave their id behind, in fifty bytes or seventy: polls and neighbors may go on showing them for as
+// long as their publisher lists them. ForgetPurged drops these after a while, where no own poll had shown the entry or
+// the owner does not follow the feed.
 
 // isStarred is whether the owner starred entry e.
 const isStarred = `EXISTS (SELECT 1 FROM items WHERE seq = e.seq AND starred)`
@@ -22,8 +22,8 @@ func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {
 	return s.purge(at, ids)
 }
 
-// purge drops entries. Each table is gone through once for all of them. Those that are the same to the owner and to others,
-// of a feed that is followed discreetly, are left to others: they go once they are purged as theirs.
+// purge drops entries. Each table is gone through once for all of them. Those that are the same to the owner and to
+// others, of a feed that is followed discreetly, are left to others: they go once they are purged as theirs.
 func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	s.begin()
 	dropped := make([]bool, len(ids))
@@ -32,7 +32,8 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	taken := make(map[int64]bool)
 	var left []place      // to others
 	var of []feed.EntryID // the entries there
-	s.rows(`SELECT j.key, e.seq, e.size, e.feed, `+isSettled+` FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
+	s.rows(`SELECT j.key, e.seq, e.size, e.feed, `+isSettled+
+		` FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
 		WHERE NOT `+isStarred+` ORDER BY j.key`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
 		var i int
 		var size int64
@@ -46,7 +47,8 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 		if seqs = append(seqs, at.seq); settled {
 			left, of = append(left, at), append(of, ids[i])
 		} else {
-			rest, bytes, dead = append(rest, at.seq), bytes+size, dead+archive.WordRoom*min(size, archive.MaxFoldedBytes)
+			rest, bytes, dead = append(rest, at.seq), bytes+size,
+				dead+archive.WordRoom*min(size, archive.MaxFoldedBytes)
 		}
 		return nil
 	})
@@ -56,7 +58,8 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	list := jsonSeqs(seqs)
 	const these = `IN (SELECT value FROM json_each(?))`
 	s.write(`INSERT INTO purged (id, feed, seen, at, shown, digest)
-		SELECT e.id, e.feed, e.seen, ?, NOT `+isUnshown+`, iif(`+isUnshown+`, e.digest, NULL) FROM entries e WHERE e.seq `+these, at.Unix(), list)
+		SELECT e.id, e.feed, e.seen, ?, NOT `+isUnshown+`, iif(`+isUnshown+
+		`, e.digest, NULL) FROM entries e WHERE e.seq `+these, at.Unix(), list)
 	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
 		WHERE id IN (SELECT feed FROM entries WHERE seq `+these+`)`, at.Unix(), list) // what it had is not what it has
 	for i, at := range left {
@@ -74,7 +77,8 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	s.write(`DELETE FROM words WHERE rowid `+these, list)
 	s.write(`UPDATE state SET purge_at = ?1,
 		purge_entries = ?2 + CASE purge_at WHEN ?1 THEN purge_entries ELSE 0 END,
-		purge_bytes = ?3 + CASE purge_at WHEN ?1 THEN purge_bytes ELSE 0 END, dead = dead + ?4`, at.Unix(), len(seqs), bytes, dead)
+		purge_bytes = ?3 + CASE purge_at WHEN ?1 THEN purge_bytes ELSE 0 END, dead = dead + ?4`, at.Unix(),
+		len(seqs), bytes, dead)
 	return dropped
 }
 
@@ -102,8 +106,8 @@ func (s *Store) anyPurged() bool {
 	return s.purges
 }
 
-// whichPurged are the indices of records of entries that were purged and stay away. Others were purged no more, from the
-// record on that brings them back.
+// whichPurged are the indices of records of entries that were purged and stay away. Others were purged no more, from
+// the record on that brings them back.
 func (s *Store) whichPurged(records []archive.Record) map[int]bool {
 	if !s.anyPurged() {
 		return nil
@@ -130,29 +134,30 @@ func (s *Store) whichPurged(records []archive.Record) map[int]bool {
 
 // eachPurged calls f with each of the ids that was purged, and what is known of it.
 func (s *Store) eachPurged(ids []feed.EntryID, f func(i int, v archive.Version)) {
-	s.rows(`SELECT j.key, p.seen, p.shown, p.digest FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value)`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
-		var i int
-		var seen sql.NullInt64
-		var digest []byte
-		v := archive.Version{Purged: true}
-		err := scan(rows, &i, &seen, &v.Polled, &digest)
-		if err == nil && digest != nil {
-			v.Gone, err = fromBlob[feed.Digest](digest)
-		}
-		if err == nil {
-			v.Seen = fromSeconds(seen)
-			f(i, v)
-		}
-		return err
-	})
+	s.rows(`SELECT j.key, p.seen, p.shown, p.digest FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value)`,
+		[]any{jsonIDs(ids)}, func(rows *sql.Rows) error {
+			var i int
+			var seen sql.NullInt64
+			var digest []byte
+			v := archive.Version{Purged: true}
+			err := scan(rows, &i, &seen, &v.Polled, &digest)
+			if err == nil && digest != nil {
+				v.Gone, err = fromBlob[feed.Digest](digest)
+			}
+			if err == nil {
+				v.Seen = fromSeconds(seen)
+				f(i, v)
+			}
+			return err
+		})
 }
 
 // mergePages is how many pages of the index one step writes when it merges parts of it: some milliseconds, unless one
 // word alone fills more.
 const mergePages = 32
 
-// Tidy takes a step towards an index without the words of entries that are gone, in a transaction of its own, and reports
-// whether there is another to take. As Index it is for who has the archive alone.
+// Tidy takes a step towards an index without the words of entries that are gone, in a transaction of its own, and
+// reports whether there is another to take. As Index it is for who has the archive alone.
 func (s *Store) Tidy() (more bool, err error) {
 	if s.inTx {
 		return false, wrap("tidy", s.path, errBusy)
@@ -173,8 +178,8 @@ func (s *writer) merge(pages int) (more bool) {
 	return after-before >= 2 // https://sqlite.org/fts5.html#the_merge_command
 }
 
-// compact takes a step towards an index in one part, in which no purged entry has left any word. It begins where dead is
-// below zero, and returns what it is called with the next time; below zero when it is done.
+// compact takes a step towards an index in one part, in which no purged entry has left any word. It begins where dead
+// is below zero, and returns what it is called with the next time; below zero when it is done.
 func (s *writer) compact(dead int64) int64 {
 	pages := mergePages
 	if dead < 0 {
@@ -192,8 +197,8 @@ func (s *writer) compact(dead int64) int64 {
 // that the owner does not follow: neither polls nor news bring these back later.
 const tombstoneLife = 30 * 24 * time.Hour
 
-// ForgetPurged looks at some of the entries that were purged, those after an id, and forgets those that were purged long
-// ago and that nothing brings back. It returns the last that it looked at, and whether there are more.
+// ForgetPurged looks at some of the entries that were purged, those after an id, and forgets those that were purged
+// long ago and that nothing brings back. It returns the last that it looked at, and whether there are more.
 func (s *Store) ForgetPurged(now time.Time, after feed.EntryID) (last feed.EntryID, more bool) {
 	return s.forgetPurged(now, after)
 }
@@ -211,7 +216,8 @@ func (s *writer) forgetPurged(now time.Time, after feed.EntryID) (last feed.Entr
 			last[i] = 0xff
 		}
 	}
-	s.write(`DELETE FROM purged WHERE id > ? AND id <= ? AND at < ? AND (NOT shown OR feed NOT IN (SELECT id FROM feeds WHERE subscribed))`,
+	s.write(`DELETE FROM purged WHERE id > ? AND id <= ? AND at < ? AND (NOT shown OR feed NOT IN (SELECT id FROM `+
+		`feeds WHERE subscribed))`,
 		after[:], last[:], now.Add(-tombstoneLife).Unix())
 	return last, more && s.err == nil
 }

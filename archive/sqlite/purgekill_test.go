@@ -15,8 +15,8 @@ import (
 // purgingPrefix is before the file's name where a victim is to purge it.
 const purgingPrefix = "purge "
 
-// purgingVictim purges all but one entry, a few at a time, one line for each step. Between them it tidies and gives back
-// what is free.
+// purgingVictim purges all but one entry, a few at a time, one line for each step. Between them it tidies and gives
+// back what is free.
 func purgingVictim(path string) error {
 	s, err := Open(path, Config{})
 	if err != nil {
@@ -69,7 +69,8 @@ func TestKillWhilePurging(t *testing.T) {
 		}
 		// A victim that is killed late has nothing left to purge in its last steps.
 		if there+gone != len(records) || gone < min(purged+7*steps, len(records)-1) {
-			t.Fatalf("%d entries are there and %d are purged of %d, after %d and %d steps more", there, gone, len(records), purged, steps)
+			t.Fatalf("%d entries are there and %d are purged of %d, after %d and %d steps more", there, gone,
+				len(records), purged, steps)
 		}
 		purged = gone
 		if err := s.Close(); err != nil {

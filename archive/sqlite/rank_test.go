@@ -37,7 +37,8 @@ func TestRankingIsCut(t *testing.T) {
 	}
 	for i := range found {
 		if found[i].Seq != newest[i].Seq {
-			t.Errorf("entry %d has seq %d, want %d: what is not ranked stands as it came", i, found[i].Seq, newest[i].Seq)
+			t.Errorf("entry %d has seq %d, want %d: what is not ranked stands as it came", i, found[i].Seq,
+				newest[i].Seq)
 		}
 	}
 }
@@ -50,7 +51,8 @@ func TestRankingWithoutTime(t *testing.T) {
 	mustCommit(t, s)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	if found, err := s.Search(ctx, feed.Filter{Relevance: true}); !errors.Is(err, context.DeadlineExceeded) || found != nil {
+	if found, err := s.Search(ctx, feed.Filter{Relevance: true}); !errors.Is(err, context.DeadlineExceeded) ||
+		found != nil {
 		t.Errorf("found %v, %v", found, err)
 	}
 }

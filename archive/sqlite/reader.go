@@ -25,7 +25,8 @@ type Reader struct {
 
 // OpenReader opens the archive in the file at path for reading. There must be one: the error is
 // fs.ErrNotExist otherwise. It is for other processes than that of a Store, which has a Reader: who
-// looks at the header of a file and closes it gives up the locks of the process (https://sqlite.org/howtocorrupt.html §2.2).
+// looks at the header of a file and closes it gives up the locks of the process (https://sqlite.org/howtocorrupt.html
+// §2.2).
 func OpenReader(path string, cfg Config) (*Reader, error) {
 	r, err := openReader(context.Background(), path, cfg.withDefaults())
 	return r, wrap("open", path, err)
@@ -87,7 +88,8 @@ func newReader(path string, role role, cfg Config) (*Reader, error) {
 	db.SetMaxOpenConns(cfg.Readers)
 	db.SetMaxIdleConns(cfg.Readers)
 	db.SetConnMaxIdleTime(time.Minute) // for their memory
-	return &Reader{path: path, db: db, rankTime: cfg.RankTime, patience: cfg.Patience, maxTerms: maxTerms, stmts: make(map[string]*sql.Stmt)}, nil
+	return &Reader{path: path, db: db, rankTime: cfg.RankTime, patience: cfg.Patience, maxTerms: maxTerms,
+		stmts: make(map[string]*sql.Stmt)}, nil
 }
 
 // Close ends the Reader, once what it is doing has ended.
@@ -144,7 +146,8 @@ func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
 			(SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size),
 			(SELECT auto_vacuum = 2 FROM pragma_auto_vacuum)
 		FROM state`
-	if err := scan(r.db.QueryRowContext(ctx, query), &st.Entries, &st.Feeds, &st.Unindexed, &st.Free, &st.InSteps); err != nil {
+	if err := scan(r.db.QueryRowContext(ctx, query), &st.Entries, &st.Feeds, &st.Unindexed, &st.Free,
+		&st.InSteps); err != nil {
 		return Stats{}, r.failed(ctx, "read", err)
 	}
 	for _, name := range []string{r.path, logOf(r.path)} {

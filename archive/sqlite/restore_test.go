@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Where a node was killed its log stays behind. A backup that is put in the place of the archive is not spoiled by that.
+// Where a node was killed its log stays behind. A backup that is put in the place of the archive is not spoiled by
+// that.
 func TestBackupInThePlaceOfAKilledArchive(t *testing.T) {
 	s := mixedArchive(t)
 	want := exported(t, s.Reader, "")
@@ -72,7 +73,8 @@ func TestBackupInThePlaceOfAKilledArchive(t *testing.T) {
 // The log stands beside the file itself, also where the node knows that by a symbolic link, as to a larger disk.
 func TestBackupInThePlaceOfAKilledArchiveBehindALink(t *testing.T) {
 	s := newStore(t)
-	backup, path, link := filepath.Join(t.TempDir(), "backup.db"), filepath.Join(t.TempDir(), "large.db"), filepath.Join(t.TempDir(), "feedex.db")
+	backup, path, link := filepath.Join(t.TempDir(), "backup.db"), filepath.Join(t.TempDir(), "large.db"),
+		filepath.Join(t.TempDir(), "feedex.db")
 	if runtime.GOOS == "windows" {
 		t.Skip("SQLite has the log beside the link there")
 	}
@@ -104,7 +106,8 @@ func TestBackupInThePlaceOfAKilledArchiveBehindALink(t *testing.T) {
 	}
 }
 
-// A file that was just made, or rewritten, is in WAL mode before it has a log, so that this log is never taken for another's.
+// A file that was just made, or rewritten, is in WAL mode before it has a log, so that this log is never taken for
+// another's.
 func TestTheLogOfAnArchiveIsItsOwn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "feedex.db")
 	s := openFile(t, path)

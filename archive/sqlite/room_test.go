@@ -32,13 +32,15 @@ var aNeighbor = protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 7790)
 func TestRoomIsEnough(t *testing.T) {
 	alone(t)
 	const u = feed.URL("https://example.com/feed")
-	for _, c := range []struct{ size, entries int }{{0, 500}, {100, 500}, {600, 400}, {3000, 150}, {64 << 10, 12}, {300 << 10, 5}} {
+	for _, c := range []struct{ size, entries int }{{0, 500}, {100, 500}, {600, 400}, {3000, 150}, {64 << 10, 12},
+		{300 << 10, 5}} {
 		for _, text := range []struct {
 			name       string
 			first      rune
 			characters int
 			alphabet   int
-		}{{"short words", 'a', 2, 26}, {"words", 'a', 5, 26}, {"Han", 0x4e00, 2, 20_000}, {"Hangul", 0xac00, 1, 11_172}} {
+		}{{"short words", 'a', 2, 26}, {"words", 'a', 5, 26}, {"Han", 0x4e00, 2, 20_000},
+			{"Hangul", 0xac00, 1, 11_172}} {
 			s := newStore(t)
 			s.KeepFeed(archive.Feed{URL: u, Subscribed: true})
 			mustCommit(t, s)
@@ -48,7 +50,8 @@ func TestRoomIsEnough(t *testing.T) {
 			}
 			r, room := rand.New(rand.NewPCG(1, 2)), int64(0)
 			for i := range c.entries {
-				e := feed.Entry{Feed: u, ID: fmt.Sprint(i), Summary: words(r, c.size, text.first, text.alphabet, text.characters)}
+				e := feed.Entry{Feed: u, ID: fmt.Sprint(i),
+					Summary: words(r, c.size, text.first, text.alphabet, text.characters)}
 				room += archive.Room(archive.TextBytes(&e))
 				s.Keep([]archive.Record{archive.NewRecord(e, time.Unix(int64(i), 0), aNeighbor)})
 				if i%50 == 0 {
@@ -68,9 +71,11 @@ func TestRoomIsEnough(t *testing.T) {
 			}
 			full, err := s.used(t.Context())
 			if taken := full - empty; err != nil || taken > room {
-				t.Errorf("%d entries with %d bytes of %s take %d bytes, more than %d (%v)", c.entries, c.size, text.name, taken, room, err)
+				t.Errorf("%d entries with %d bytes of %s take %d bytes, more than %d (%v)", c.entries, c.size,
+					text.name, taken, room, err)
 			} else if taken < room/6 {
-				t.Errorf("%d entries with %d bytes of %s take %d bytes, far less than %d", c.entries, c.size, text.name, taken, room)
+				t.Errorf("%d entries with %d bytes of %s take %d bytes, far less than %d", c.entries, c.size,
+					text.name, taken, room)
 			}
 		}
 	}
@@ -80,14 +85,16 @@ func TestRoomIsEnough(t *testing.T) {
 func TestSizeOfAnEntry(t *testing.T) {
 	s := newStore(t)
 	full := feed.Entry{
-		Feed: "https://example.com/feed", ID: "é", Title: "日本語", Link: "https://example.com/1", Summary: "<p>", Content: strings.Repeat("x", 5000),
+		Feed: "https://example.com/feed", ID: "é", Title: "日本語", Link: "https://example.com/1", Summary: "<p>",
+		Content: strings.Repeat("x", 5000),
 		Authors: []string{"Ann <a@example.com>", `"Q" & \`}, Categories: []string{"", "\u2028"},
 		Enclosures: []feed.Enclosure{{URL: "https://example.com/a.mp3?a=1&b=2", Type: "audio/mpeg", Length: 1 << 62}},
 	}
 	for i, e := range []feed.Entry{full, {Feed: full.Feed, Title: "only this"}} {
 		keep(t, s, archive.NewRecord(e, time.Unix(1, 0), aNeighbor))
 		var size int64
-		if err := s.conn.QueryRowContext(t.Context(), `SELECT size FROM entries WHERE seq = ?`, i+1).Scan(&size); err != nil {
+		if err := s.conn.QueryRowContext(t.Context(), `SELECT size FROM entries WHERE seq = ?`,
+			i+1).Scan(&size); err != nil {
 			t.Fatal(err)
 		}
 		if most := archive.TextBytes(&e); size > most || size < most-300 || i == 1 && size != most {

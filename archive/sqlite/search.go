@@ -111,7 +111,8 @@ func (s *search) conditions() (known bool, err error) {
 		}
 		apart := int64(0) // none has that
 		if f.Shareable {
-			err := scan(s.tx.QueryRowContext(s.ctx, `SELECT id FROM feeds WHERE url = ?`, string(f.Feed+apartMark)), &apart)
+			err := scan(s.tx.QueryRowContext(s.ctx, `SELECT id FROM feeds WHERE url = ?`,
+				string(f.Feed+apartMark)), &apart)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return false, err
 			}
@@ -170,7 +171,8 @@ func (s *search) walk(limit int) ([]int64, error) {
 				SELECT e.seq, e.time FROM entries e INDEXED BY `+index+` WHERE 1`+s.where+` ORDER BY e.seq DESC LIMIT -1
 			) ORDER BY time DESC, seq DESC`, s.args, limit)
 	}
-	return s.seqs(`SELECT e.seq FROM entries e INDEXED BY `+index+` WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, limit)
+	return s.seqs(`SELECT e.seq FROM entries e INDEXED BY `+index+` WHERE 1`+s.where+` ORDER BY e.seq DESC`,
+		s.args, limit)
 }
 
 // words answers a filter with words: the newest entries, which are not indexed yet, are read one by
@@ -225,7 +227,8 @@ func (s *search) indexed(match string, before int64, limit int) ([]int64, error)
 	if !s.filter.Until.IsZero() {
 		// Most entries after that time are also behind in the order of arrival: let the index not
 		// come up with each of them in vain.
-		newest, err := s.seqs(`SELECT e.seq FROM entries e INDEXED BY entries_by_seq WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, 1)
+		newest, err := s.seqs(`SELECT e.seq FROM entries e INDEXED BY entries_by_seq WHERE 1`+s.where+
+			` ORDER BY e.seq DESC`, s.args, 1)
 		if err != nil || len(newest) == 0 {
 			return nil, err
 		}

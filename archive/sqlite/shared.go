@@ -36,7 +36,8 @@ func turned(id feed.EntryID) feed.EntryID {
 const isOwners = `e.feed NOT IN (SELECT id FROM feeds WHERE apart)`
 
 // isSettled is whether entry e is of a feed that is followed discreetly, and was here before: others know it as it is.
-const isSettled = `(EXISTS (SELECT 1 FROM feeds WHERE id = e.feed AND discreet) AND e.seq NOT IN (SELECT seq FROM hidden))`
+const isSettled = `(EXISTS (SELECT 1 FROM feeds WHERE id = e.feed AND discreet) AND e.seq NOT IN (SELECT seq FROM ` +
+	`hidden))`
 
 // lookApart finds out what others may know otherwise, once in the life of a Store.
 func (s *Store) lookApart() {
@@ -76,7 +77,8 @@ func (s *Store) isDiscreet(u feed.URL) bool {
 // confine sees to it that what others know of a feed is the owner's alone where the feed is.
 func (s *Store) confine(u feed.URL) {
 	if s.lookApart(); s.differs {
-		s.write(`UPDATE feeds SET (secret, private) = (SELECT f.secret, `+isConfidential+` FROM feeds f WHERE f.url = ?) WHERE url = ?`,
+		s.write(`UPDATE feeds SET (secret, private) = (SELECT f.secret, `+isConfidential+` FROM feeds f WHERE f.url `+
+			`= ?) WHERE url = ?`,
 			string(u), string(u+apartMark))
 	}
 }
@@ -88,7 +90,8 @@ func (s *Store) keepOwn(r *archive.Record) (at place, isNew bool) {
 	}
 	var seq int64
 	var digest []byte
-	if s.row(`SELECT seq, digest FROM entries WHERE id = ? AND seq NOT IN (SELECT seq FROM hidden)`, []any{r.ID[:]}, &seq, &digest) {
+	if s.row(`SELECT seq, digest FROM entries WHERE id = ? AND seq NOT IN (SELECT seq FROM hidden)`, []any{r.ID[:]},
+		&seq, &digest) {
 		if slices.Equal(digest, r.Digest[:]) {
 			if r.Source.IsZero() {
 				s.MarkPolled(r.Seen, []feed.EntryID{r.ID})
@@ -145,14 +148,18 @@ func (w *writer) othersHave(id feed.EntryID) bool {
 	return w.row(`SELECT 1 FROM entries WHERE id = ?`, []any{id[:]}, new(int))
 }
 
-// leave leaves an entry that is the same to everybody to others, as they know it, and returns the feed that it is of then.
+// leave leaves an entry that is the same to everybody to others, as they know it, and returns the feed that it is of
+// then.
 func (w *writer) leave(at place, id feed.EntryID) (apart int64) {
-	if !w.row(`SELECT id FROM feeds WHERE url = (SELECT url || ? FROM feeds WHERE id = ?)`, []any{apartMark, at.feed}, &apart) {
-		w.row(`INSERT INTO feeds (url, secret, private, apart) SELECT f.url || ?, f.secret, `+isConfidential+`, 1 FROM feeds f WHERE f.id = ?
+	if !w.row(`SELECT id FROM feeds WHERE url = (SELECT url || ? FROM feeds WHERE id = ?)`,
+		[]any{apartMark, at.feed}, &apart) {
+		w.row(`INSERT INTO feeds (url, secret, private, apart) SELECT f.url || ?, f.secret, `+isConfidential+
+			`, 1 FROM feeds f WHERE f.id = ?
 			RETURNING id`, []any{apartMark, at.feed}, &apart)
 	}
 	id = turned(id)
-	w.write(`UPDATE entries SET id = ?, feed = ?, polled = iif(polled < 0, NULL, polled) WHERE seq = ?`, id[:], apart, at.seq)
+	w.write(`UPDATE entries SET id = ?, feed = ?, polled = iif(polled < 0, NULL, polled) WHERE seq = ?`, id[:],
+		apart, at.seq)
 	return apart
 }
 
@@ -184,7 +191,8 @@ func (x shared) Known(ids []feed.EntryID) []archive.Version {
 func (x shared) known(ids []feed.EntryID, versions []archive.Version) {
 	s := x.s
 	list := jsonIDs(ids)
-	s.rows(`SELECT j.key, `+isKnownConfirmed+` FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) WHERE `+isOwnersPolled,
+	s.rows(`SELECT j.key, `+isKnownConfirmed+
+		` FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) WHERE `+isOwnersPolled,
 		[]any{list}, func(rows *sql.Rows) error {
 			var i int
 			var confirmed bool
@@ -193,8 +201,10 @@ func (x shared) known(ids []feed.EntryID, versions []archive.Version) {
 			return err
 		})
 	for _, query := range []string{
-		`SELECT j.key FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) WHERE e.seq IN (SELECT seq FROM hidden)`,
-		`SELECT j.key FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value) WHERE p.feed IN (SELECT id FROM feeds WHERE discreet)`,
+		`SELECT j.key FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) WHERE e.seq IN (SELECT seq ` +
+			`FROM hidden)`,
+		`SELECT j.key FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value) WHERE p.feed IN (SELECT id ` +
+			`FROM feeds WHERE discreet)`,
 	} {
 		s.rows(query, []any{list}, func(rows *sql.Rows) error {
 			var i int
@@ -242,9 +252,11 @@ func (x shared) isApart(r *archive.Record) bool {
 	s := x.s
 	var seq int64
 	switch {
-	case s.othersHave(r.ID), s.row(`SELECT 1 FROM entries WHERE id = ? AND seq IN (SELECT seq FROM hidden)`, []any{r.ID[:]}, new(int)):
+	case s.othersHave(r.ID), s.row(`SELECT 1 FROM entries WHERE id = ? AND seq IN (SELECT seq FROM hidden)`,
+		[]any{r.ID[:]}, new(int)):
 		return true
-	case s.row(`SELECT seq FROM entries e WHERE id = ?1 AND `+isOwnersPolled+` AND digest <> ?2 AND (?3 OR NOT `+isKnownConfirmed+`)`,
+	case s.row(`SELECT seq FROM entries e WHERE id = ?1 AND `+isOwnersPolled+` AND digest <> ?2 AND (?3 OR NOT `+
+		isKnownConfirmed+`)`,
 		[]any{r.ID[:], r.Digest[:], r.Confirmed}, &seq):
 		s.part(seq, r)
 		return true

@@ -56,7 +56,8 @@ func TestOwnersSeeTheirSideOnly(t *testing.T) {
 		}
 		for _, q := range []reading.HeadlineQuery{{Limit: 50}, {Limit: 50, Unread: true}, {Limit: 50, Feed: 1}} {
 			lines, err := s.Headlines(t.Context(), q)
-			if err != nil || len(lines) != 5 || slices.ContainsFunc(lines, func(h reading.Headline) bool { return h.URL != news || h.Item.ID == 0 }) {
+			if err != nil || len(lines) != 5 ||
+				slices.ContainsFunc(lines, func(h reading.Headline) bool { return h.URL != news || h.Item.ID == 0 }) {
 				t.Errorf("%+v: %d headlines, %v: %+v", q, len(lines), err, lines)
 			}
 		}
@@ -76,7 +77,8 @@ func TestOwnersSeeTheirSideOnly(t *testing.T) {
 			}
 		}
 		stats, err := s.FeedStats(t.Context())
-		if err != nil || len(stats) != 2 || stats[0].URL != news || stats[1].URL != news || stats[0].Entries+stats[1].Entries != 8 ||
+		if err != nil || len(stats) != 2 || stats[0].URL != news || stats[1].URL != news ||
+			stats[0].Entries+stats[1].Entries != 8 ||
 			stats[0].Apart == stats[1].Apart {
 			t.Errorf("stats %+v, %v", stats, err)
 		}
@@ -142,8 +144,9 @@ func TestOthersSideIsPurgedAsRelayed(t *testing.T) {
 	}
 }
 
-// What neighbors bring of a feed that is followed discreetly is stored once, also when an own poll has shown it. It is twice
-// there where what the poll showed and what neighbors say differ: of one the neighbor's quota counts, the other is polled.
+// What neighbors bring of a feed that is followed discreetly is stored once, also when an own poll has shown it. It is
+// twice there where what the poll showed and what neighbors say differ: of one the neighbor's quota counts, the other
+// is polled.
 func TestBothSidesShareWhatIsTheSame(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
 	t.Cleanup(func() { s.Close() })
@@ -193,7 +196,8 @@ func TestBothSidesGetWhatIsTrue(t *testing.T) {
 	t.Cleanup(func() { s.Close() })
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: at, Discreet: true})
-	forged, genuine, latest := newsRecord("1", "forged", at), newsRecord("1", "genuine", at), newsRecord("2", "latest", at)
+	forged, genuine, latest := newsRecord("1", "forged", at), newsRecord("1", "genuine", at),
+		newsRecord("2", "latest", at)
 	for _, r := range []*archive.Record{&forged, &genuine, &latest} {
 		r.Source, r.Confirmed = neighborID, false
 	}
@@ -213,7 +217,8 @@ func TestBothSidesGetWhatIsTrue(t *testing.T) {
 		s.Shared().Keep([]archive.Record{c.bring})
 		mustCommit(t, s)
 		ids := []feed.EntryID{genuine.ID}
-		if owners, others := s.Known(ids)[0], s.Shared().Known(ids)[0]; owners.Kept() != c.want || others.Kept() != c.want {
+		if owners, others := s.Known(ids)[0], s.Shared().Known(ids)[0]; owners.Kept() != c.want ||
+			others.Kept() != c.want {
 			t.Errorf("%s: the owner has %+v, others %+v", c.bring.Entry.Title, owners, others)
 		}
 		if problems := verified(t, s.Reader); problems != nil {

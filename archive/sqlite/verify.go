@@ -29,7 +29,8 @@ func (r *Reader) Verify(ctx context.Context, progress func(entries int64), repor
 	}
 	entries := sweep[indexedRecord]{
 		reader: r, verb: verb, entries: verifyEntries,
-		query: `SELECT ` + recordColumns + `, e.seq <= (SELECT indexed FROM state) AND e.seq NOT IN (SELECT seq FROM stale),
+		query: `SELECT ` + recordColumns +
+			`, e.seq <= (SELECT indexed FROM state) AND e.seq NOT IN (SELECT seq FROM stale),
 				(SELECT sz FROM words_docsize WHERE id = e.seq)
 			FROM entries e JOIN feeds f ON f.id = e.feed WHERE 1`,
 		scan: func(rows *sql.Rows) (x indexedRecord, err error) {
@@ -61,7 +62,8 @@ func (r *Reader) Verify(ctx context.Context, progress func(entries int64), repor
 func (r *Reader) verifyStructure(ctx context.Context, report func(problem string)) error {
 	for _, pragma := range []string{
 		fmt.Sprintf(`PRAGMA integrity_check(%d)`, maxProblems),
-		`SELECT "table" || ' ' || rowid || ' refers to what is not there' FROM pragma_foreign_key_check LIMIT ` + fmt.Sprint(maxProblems),
+		`SELECT "table" || ' ' || rowid || ' refers to what is not there' FROM pragma_foreign_key_check LIMIT ` +
+			fmt.Sprint(maxProblems),
 	} {
 		if err := r.verifyBy(ctx, pragma, report); err != nil {
 			return err
@@ -121,7 +123,8 @@ func (x *indexedRecord) verify(report func(problem string)) {
 	title, rest := archive.Fold(&x.Entry)
 	want := []int{1, len(strings.Fields(title)), len(strings.Fields(rest))} // the feed's number is a word
 	if got := columnSizes(x.sizes); !slices.Equal(got, want) {
-		report(fmt.Sprintf("entry %d: the full-text index holds %d words of feed, title and rest, the entry %d", x.Seq, got, want))
+		report(fmt.Sprintf("entry %d: the full-text index holds %d words of feed, title and rest, the entry %d",
+			x.Seq, got, want))
 	}
 }
 

@@ -76,7 +76,8 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		{`UPDATE entries SET guid = 'forged' WHERE seq = 7`, "entry 7: its id is "},
 		{`UPDATE entries SET summary = summary || ' more' WHERE seq = -40`, "entry -40: the full-text index holds "},
 		{`DELETE FROM words WHERE rowid = 9`, "entry 9: the full-text index holds [] words"},
-		{`INSERT INTO words (rowid, feed, title, rest) VALUES (5000, '1', ' a ', ' b ')`, "the full-text index holds 1 entries that are not there"},
+		{`INSERT INTO words (rowid, feed, title, rest) VALUES (5000, '1', ' a ', ' b ')`,
+			"the full-text index holds 1 entries that are not there"},
 		{`UPDATE entries SET feed = 5000 WHERE seq = 9`, "entries 9 refers to what is not there"},
 		{`DELETE FROM words_data WHERE id = (SELECT max(id) FROM words_data)`, "words"},
 	} {
@@ -91,7 +92,8 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 			}
 		}
 		problems := verified(t, s.Reader)
-		if c.problem == "" && len(problems) > 0 || c.problem != "" && !slices.ContainsFunc(problems, func(p string) bool { return strings.Contains(p, c.problem) }) {
+		if c.problem == "" && len(problems) > 0 || c.problem != "" &&
+			!slices.ContainsFunc(problems, func(p string) bool { return strings.Contains(p, c.problem) }) {
 			t.Errorf("%s: problems are %q, want %q", c.harm, problems, c.problem)
 		}
 	}
@@ -132,7 +134,8 @@ func TestFeedStats(t *testing.T) {
 		if i > 0 && f.URL <= list[i-1].URL {
 			t.Errorf("%s comes after %s", f.URL, list[i-1].URL)
 		}
-		sum.Entries, sum.Filled, sum.Hidden, sum.Unconfirmed = sum.Entries+f.Entries, sum.Filled+f.Filled, sum.Hidden+f.Hidden, sum.Unconfirmed+f.Unconfirmed
+		sum.Entries, sum.Filled, sum.Hidden, sum.Unconfirmed = sum.Entries+f.Entries, sum.Filled+f.Filled,
+			sum.Hidden+f.Hidden, sum.Unconfirmed+f.Unconfirmed
 		sum.Bytes += f.Bytes
 		if f.Title == "One" {
 			own = f.Entries // of the private feed
@@ -141,7 +144,8 @@ func TestFeedStats(t *testing.T) {
 			t.Errorf("%s is from %v to %v", f.URL, f.Oldest, f.Newest)
 		}
 	}
-	if sum.Entries != 120 || sum.Filled != 40 || sum.Hidden != own+1 || sum.Unconfirmed != 0 || sum.Bytes < 120*600 || sum.Bytes > 120*1000 {
+	if sum.Entries != 120 || sum.Filled != 40 || sum.Hidden != own+1 || sum.Unconfirmed != 0 || sum.Bytes < 120*600 ||
+		sum.Bytes > 120*1000 {
 		t.Errorf("all in all %+v", sum)
 	}
 }
@@ -167,7 +171,8 @@ func TestBackup(t *testing.T) {
 		t.Fatalf("%d entries, want %d", len(got), len(want))
 	}
 	for i := range want {
-		if got[i].Seq != want[i].Seq || got[i].Digest != want[i].Digest || got[i].Hidden != want[i].Hidden || !got[i].Entry.Equal(&want[i].Entry) {
+		if got[i].Seq != want[i].Seq || got[i].Digest != want[i].Digest || got[i].Hidden != want[i].Hidden ||
+			!got[i].Entry.Equal(&want[i].Entry) {
 			t.Errorf("entry %d is %+v, want %+v", i, got[i], want[i])
 		}
 	}
@@ -236,8 +241,8 @@ func TestVacuum(t *testing.T) {
 	}
 }
 
-// A file is made so that it can be shortened in steps, between which others write; one of an older feedex is once it was
-// rewritten.
+// A file is made so that it can be shortened in steps, between which others write; one of an older feedex is once it
+// was rewritten.
 func TestReclaim(t *testing.T) {
 	s := mixedArchive(t)
 	want := exported(t, s.Reader, "")

@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// shortestGrace is how long the loop waits for a step of the Housekeeper that is under way before it ends that. The wait grows
-	// with each step in a row that was ended, up to longestGrace: what never came to its end would never be done.
+	// shortestGrace is how long the loop waits for a step of the Housekeeper that is under way before it ends that. The
+	// wait grows with each step in a row that was ended, up to longestGrace: what never came to its end would never be
+	// done.
 	shortestGrace, longestGrace = 8 * time.Millisecond, 40 * time.Millisecond
 	// pageBytesLogged is about what a row that changes adds to the log: a page of its table and one of an index.
 	pageBytesLogged = 2 * 4096

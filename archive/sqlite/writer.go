@@ -52,8 +52,8 @@ func (w *writer) close() error {
 	return errors.Join(errs...)
 }
 
-// commit ends the transaction: everything that was written since the last one is on the disk when it returns nil. If any
-// method met an error meanwhile, or the commit fails, nothing of it is kept and the error is returned, once.
+// commit ends the transaction: everything that was written since the last one is on the disk when it returns nil. If
+// any method met an error meanwhile, or the commit fails, nothing of it is kept and the error is returned, once.
 func (w *writer) commit() error {
 	if w.err == nil && w.inTx {
 		w.do(`COMMIT`)
@@ -104,8 +104,8 @@ func (w *writer) write(query string, args ...any) int64 {
 	return w.do(query, args...)
 }
 
-// insertRow inserts a row within the transaction, unless there is a conflict that the statement passes over, and returns
-// its rowid and whether it was inserted.
+// insertRow inserts a row within the transaction, unless there is a conflict that the statement passes over, and
+// returns its rowid and whether it was inserted.
 func (w *writer) insertRow(query string, args ...any) (rowid int64, inserted bool) {
 	w.begin()
 	changed, rowid := w.exec(query, args)

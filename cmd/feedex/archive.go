@@ -22,7 +22,8 @@ works while a node runs on the archive and while none does.`,
   feedex archive backup /srv/backup/feedex-monday.db
   feedex archive export --data old | feedex archive import --data new`,
 	}
-	c.AddCommand(newArchiveStats(), newArchiveVerify(), newArchiveExport(), newArchiveImport(), newArchiveBackup(), newArchiveVacuum())
+	c.AddCommand(newArchiveStats(), newArchiveVerify(), newArchiveExport(), newArchiveImport(), newArchiveBackup(),
+		newArchiveVacuum())
 	return c
 }
 
@@ -43,7 +44,8 @@ func onArchive(c *cobra.Command, do func(c *cobra.Command, data string, args []s
 
 // patienceFlag has a command take a flag for how long it works on the whole file and gets nowhere.
 func patienceFlag(c *cobra.Command, patience *span) {
-	c.Flags().Var(patience, "patience", "give up where the disk gets nowhere for so long, and as long again for each 60 MiB (default 1m)")
+	c.Flags().Var(patience, "patience",
+		"give up where the disk gets nowhere for so long, and as long again for each 60 MiB (default 1m)")
 }
 
 // readArchive opens the archive of a data directory for reading, whether or not a node runs on it.
@@ -61,7 +63,8 @@ func readArchiveFile(path string, patience span) (*sqlite.Reader, error) {
 
 // archive finds who may change the archive of a data directory: the node that runs on it, or else we. Where
 // create is false there must be an archive. Patience is for work on the whole file, "" for the default.
-func openMaintenance(data string, create bool, patience span) (_ daemon.Maintenance, local *daemon.OfflineArchive, closing func() error, err error) {
+func openMaintenance(data string, create bool, patience span) (_ daemon.Maintenance, local *daemon.OfflineArchive,
+	closing func() error, err error) {
 	client, err := daemon.Dial(data)
 	if err == nil {
 		return client, nil, func() error { client.Close(); return nil }, nil

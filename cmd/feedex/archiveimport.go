@@ -107,7 +107,8 @@ func (in *importing) file(c *cobra.Command, name string) error {
 	}
 	text := bufio.NewReader(source)
 	if head, _ := text.Peek(len(gzipMagic)); string(head) == gzipMagic {
-		return hintedError{fmt.Errorf("import %s: it is compressed", name), "take it in with: gunzip -c FILE | feedex archive import"}
+		return hintedError{fmt.Errorf("import %s: it is compressed", name),
+			"take it in with: gunzip -c FILE | feedex archive import"}
 	}
 	var failed error // to import what was read
 	err := daemon.ReadImport(c.Context(), text, func(part daemon.ImportPart) error {

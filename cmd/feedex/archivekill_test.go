@@ -24,7 +24,8 @@ func exportOf(t *testing.T, n, words int) string {
 	var text []byte
 	for i := range n {
 		at := time.Unix(1_700_000_000-60*int64(i), 0)
-		e := feed.Entry{Feed: "https://example.com/feed", ID: fmt.Sprint(i), Title: fmt.Sprintf("Entry %d", i), Published: at.UTC(), Summary: strings.Repeat("text ", words)}
+		e := feed.Entry{Feed: "https://example.com/feed", ID: fmt.Sprint(i), Title: fmt.Sprintf("Entry %d", i),
+			Published: at.UTC(), Summary: strings.Repeat("text ", words)}
 		r := archive.NewRecord(e, at, protocol.NodeID{})
 		line := jsonl.NewLine(&r, false)
 		var err error
@@ -68,8 +69,8 @@ func TestKilledImport(t *testing.T) {
 	data, whole := t.TempDir(), exportOf(t, n, 10)
 	file := daemon.DatabasePath(data)
 	before := 0
-	// So many tenths are read before the kill, which is in the middle of a batch: one or two batches are stored then, and
-	// three or four the next time.
+	// So many tenths are read before the kill, which is in the middle of a batch: one or two batches are stored then,
+	// and three or four the next time.
 	for _, part := range []int{5, 9} {
 		cmd := feedexProcess(t, "archive", "import", "--data", data)
 		in, err := cmd.StdinPipe()
@@ -99,7 +100,8 @@ func TestKilledImport(t *testing.T) {
 	cmd := feedexProcess(t, "archive", "import", "--data", data)
 	cmd.Stdin = strings.NewReader(whole)
 	out, err := cmd.Output()
-	if want := fmt.Sprintf("%s added, %s there already\n", counted(int64(n-before)), grouped(int64(before))); err != nil || string(out) != want {
+	if want := fmt.Sprintf("%s added, %s there already\n", counted(int64(n-before)),
+		grouped(int64(before))); err != nil || string(out) != want {
 		t.Errorf("the last import says %q, %v; want %q", out, err, want)
 	}
 	if got := entriesIn(t, file); got != n {

@@ -63,11 +63,13 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 	var sum sqlite.FeedStats
 	for i := range st.ByFeed {
 		f := &st.ByFeed[i]
-		sum.Unconfirmed, sum.Filled, sum.Hidden = sum.Unconfirmed+f.Unconfirmed, sum.Filled+f.Filled, sum.Hidden+f.Hidden
+		sum.Unconfirmed, sum.Filled, sum.Hidden = sum.Unconfirmed+f.Unconfirmed, sum.Filled+f.Filled,
+			sum.Hidden+f.Hidden
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "archive\t%s\n", printable(st.File))
-	fmt.Fprintf(w, "entries\t%s of %s; %s unconfirmed, %s filled in, %s hidden\n", grouped(st.Entries), plural(st.Feeds, "feed", "feeds"),
+	fmt.Fprintf(w, "entries\t%s of %s; %s unconfirmed, %s filled in, %s hidden\n", grouped(st.Entries),
+		plural(st.Feeds, "feed", "feeds"),
 		grouped(sum.Unconfirmed), grouped(sum.Filled), grouped(sum.Hidden))
 	fmt.Fprintf(w, "on disk\t%s, of which %s hold nothing\n", byteSize(st.Bytes), byteSize(st.Free))
 	if st.Unindexed > 0 {

@@ -33,7 +33,8 @@ A disk that hangs does not keep the command for ever: see --patience, which hold
 		}
 		before := archiveSize(data)
 		if local == nil && !inSteps(c, data) {
-			fmt.Fprintf(c.ErrOrStderr(), "an older feedex made the file: it is rewritten once, and the node does nothing else for about %s\n",
+			fmt.Fprintf(c.ErrOrStderr(),
+				"an older feedex made the file: it is rewritten once, and the node does nothing else for about %s\n",
 				roughly(max(time.Second, time.Duration(before/rewritten)*time.Second)))
 		}
 		if err := k.Vacuum(c.Context()); err != nil {

@@ -8,7 +8,8 @@ import (
 	"feedex/daemon"
 )
 
-// A node gives back room in steps; the file of an older feedex is rewritten first, and the command says what that means.
+// A node gives back room in steps; the file of an older feedex is rewritten first, and the command says what that
+// means.
 func TestVacuumWhileTheNodeRuns(t *testing.T) {
 	data := t.TempDir()
 	k, err := daemon.OpenOffline(data, true, 0)
@@ -23,7 +24,8 @@ func TestVacuumWhileTheNodeRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.SetMaxOpenConns(1)
-	_, err = db.Exec(`PRAGMA auto_vacuum(0); VACUUM; CREATE TABLE ballast (x); INSERT INTO ballast VALUES (zeroblob(4000000)); DROP TABLE ballast`)
+	_, err = db.Exec(`PRAGMA auto_vacuum(0); VACUUM; CREATE TABLE ballast (x); INSERT INTO ballast VALUES ` +
+		`(zeroblob(4000000)); DROP TABLE ballast`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,8 @@ func TestVacuumWhileTheNodeRuns(t *testing.T) {
 		if err != nil || strings.Contains(says.String(), "it is rewritten once") != older {
 			t.Errorf("older %v: %s%s, %v", older, says.String(), out, err)
 		}
-		if before, mebibytes := strings.Contains(string(out), "before 4."), strings.Contains(string(out), "MiB"); older && !before || !older && mebibytes {
+		if before, mebibytes := strings.Contains(string(out), "before 4."),
+			strings.Contains(string(out), "MiB"); older && !before || !older && mebibytes {
 			t.Errorf("older %v: %s", older, out)
 		}
 	}

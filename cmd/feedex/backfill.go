@@ -51,7 +51,8 @@ the publisher is asked.`,
 		},
 	}
 	f := c.Flags()
-	f.Var(&b.since, "since", "only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
+	f.Var(&b.since, "since", "only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before "+
+		"now: 36h, 2d, 2w, 1y")
 	f.Var(&b.until, "until", "only entries before this time")
 	f.BoolVar(&b.noNetwork, "no-network", false, "ask the publisher alone")
 	f.BoolVar(&b.noPublisher, "no-publisher", false, "ask the network alone")
@@ -85,11 +86,13 @@ func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) e
 		if from.IsZero() {
 			from = now
 		}
-		p.span(from, r.Back, wanted.Since, plural(int64(r.Publisher+r.Network), "entry", "entries")+", back to "+dayOf(r.Back))
+		p.span(from, r.Back, wanted.Since, plural(int64(r.Publisher+r.Network), "entry",
+			"entries")+", back to "+dayOf(r.Back))
 	})
 	p.end()
 	if err != nil {
-		return fmt.Errorf("backfill: %w; what came so far is stored (%s)", err, plural(int64(got.Publisher+got.Network), "entry", "entries"))
+		return fmt.Errorf("backfill: %w; what came so far is stored (%s)", err,
+			plural(int64(got.Publisher+got.Network), "entry", "entries"))
 	}
 	if b.json {
 		err = printJSON(c.OutOrStdout(), got)
@@ -97,7 +100,8 @@ func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) e
 		err = b.report(c.OutOrStdout(), &got)
 	}
 	if err == nil && got.Unanswered {
-		return hintedError{fmt.Errorf("backfill: not done: %s", got.Problem), "call it again when neighbors have time ('feedex neighbors'), or with --no-network"}
+		return hintedError{fmt.Errorf("backfill: not done: %s", got.Problem),
+			"call it again when neighbors have time ('feedex neighbors'), or with --no-network"}
 	}
 	return err
 }
@@ -115,7 +119,8 @@ func (b *backfill) report(w io.Writer, r *daemon.BackfillReport) error {
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
 	if !b.noPublisher {
-		line("%s from the publisher, in %s", plural(int64(r.Publisher), "entry", "entries"), plural(int64(r.Pages), "document", "documents"))
+		line("%s from the publisher, in %s", plural(int64(r.Publisher), "entry", "entries"),
+			plural(int64(r.Pages), "document", "documents"))
 		if r.PublisherProblem != "" {
 			line("  not read to the end: %s", printable(r.PublisherProblem))
 		}
@@ -125,7 +130,8 @@ func (b *backfill) report(w io.Writer, r *daemon.BackfillReport) error {
 	case r.Problem != "" && r.Network == 0:
 		line("nothing from the network: %s", r.Problem)
 	case r.Problem != "":
-		line("%s from the network, back to %s; then %s", plural(int64(r.Network), "entry", "entries"), dayOf(r.Back), r.Problem)
+		line("%s from the network, back to %s; then %s", plural(int64(r.Network), "entry", "entries"),
+			dayOf(r.Back), r.Problem)
 	default:
 		line("%s from the network", plural(int64(r.Network), "entry", "entries"))
 		if r.Again > 0 {
@@ -147,7 +153,8 @@ func (b *backfill) report(w io.Writer, r *daemon.BackfillReport) error {
 				last = t
 			}
 		}
-		line("still missing: %s that others listed and nobody gave, from %s to %s", plural(int64(n), "entry", "entries"), dayOf(first), dayOf(last))
+		line("still missing: %s that others listed and nobody gave, from %s to %s",
+			plural(int64(n), "entry", "entries"), dayOf(first), dayOf(last))
 	}
 	if r.Gap != nil {
 		line("still missing: %s", gapNote(r.Gap))
@@ -159,8 +166,9 @@ func (b *backfill) report(w io.Writer, r *daemon.BackfillReport) error {
 // cutWords are the reasons for which an answer is not all there is.
 func cutWords(cut []string) string {
 	words := map[string]string{
-		"time": "some had not answered in time", "hops": "some are further away", "budget": "there were more to ask than one query may",
-		"limit": "there is more than so many queries can list",
+		"time": "some had not answered in time", "hops": "some are further away",
+		"budget": "there were more to ask than one query may",
+		"limit":  "there is more than so many queries can list",
 	}
 	var why []string
 	for _, reason := range cut {

@@ -23,7 +23,8 @@ type nodeProcess struct {
 // startNodeProcess runs a node on a data directory.
 func startNodeProcess(t *testing.T, data string, flags ...string) *nodeProcess {
 	t.Helper()
-	cmd := feedexProcess(t, append([]string{"node", "--data", data, "--listen", "127.0.0.1:0", "--reader", "127.0.0.1:0", "--allow-private", "--poll", "1h", "--log-level", "error"}, flags...)...)
+	cmd := feedexProcess(t, append([]string{"node", "--data", data, "--listen", "127.0.0.1:0", "--reader",
+		"127.0.0.1:0", "--allow-private", "--poll", "1h", "--log-level", "error"}, flags...)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +76,8 @@ func (n *nodeProcess) waitStatus(t *testing.T, want func(r *daemon.Report) bool)
 	}
 }
 
-// A node that is killed again and again while it fills in a feed's past loses nothing, doubles nothing, and goes on from
-// where it was.
+// A node that is killed again and again while it fills in a feed's past loses nothing, doubles nothing, and goes on
+// from where it was.
 func TestKilledBackfill(t *testing.T) {
 	common := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/rss+xml")

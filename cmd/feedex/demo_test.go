@@ -33,7 +33,8 @@ func TestDemoEndsEarly(t *testing.T) {
 		{"interrupt", os.Interrupt, nil, 130, "\ninterrupted after ", ""},
 		{"terminated", syscall.SIGTERM, nil, 143, "\ninterrupted after ", ""},
 		{"hung up", syscall.SIGHUP, nil, 129, "\ninterrupted after ", ""},
-		{"nowhere to write", nil, errors.New("no space left"), 1, "", "feedex: show the demonstration: no space left\n"},
+		{"nowhere to write", nil, errors.New("no space left"), 1, "",
+			"feedex: show the demonstration: no space left\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			folder := t.TempDir()

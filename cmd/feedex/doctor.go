@@ -84,8 +84,10 @@ func printHosts(out io.Writer, list []grade.Host, now time.Time) error {
 			fmt.Fprintln(out)
 		}
 		fmt.Fprintf(out, "%s: %s\n", printable(h.Host), h.Mark())
-		fmt.Fprintf(out, "  %s for %s within %s, %s not modified, %s failed\n", plural(int64(h.Requests), "request", "requests"),
-			plural(int64(h.Feeds), "feed", "feeds"), roughly(now.Sub(h.Since)), grouped(int64(h.Unchanged)), grouped(int64(h.Failed)))
+		fmt.Fprintf(out, "  %s for %s within %s, %s not modified, %s failed\n",
+			plural(int64(h.Requests), "request", "requests"),
+			plural(int64(h.Feeds), "feed", "feeds"), roughly(now.Sub(h.Since)), grouped(int64(h.Unchanged)),
+			grouped(int64(h.Failed)))
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, g := range h.Grades {
 			fmt.Fprintf(w, "  %s\t%s\t%s\n", g.Respect, g.Mark, g.Reason)

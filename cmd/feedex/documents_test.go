@@ -91,7 +91,8 @@ func checkCommandLine(args string) error {
 	return c.ValidateArgs(c.Flags().Args())
 }
 
-// shellWords splits a simple command line as a shell would, up to a comment, a pipe, a redirection or a remark in brackets.
+// shellWords splits a simple command line as a shell would, up to a comment, a pipe, a redirection or a remark in
+// brackets.
 func shellWords(s string) ([]string, error) {
 	var words []string
 	var word strings.Builder

@@ -66,7 +66,8 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 			fmt.Sprint(f.Polled), fmt.Sprint(f.Delivered), feedState(f))
 		switch {
 		case len(f.Names) > 0:
-			t.note("is a web page that names " + plural(int64(len(f.Names)), "feed", "feeds") + "; 'feedex subscribe' with one of these follows it in its place:")
+			t.note("is a web page that names " + plural(int64(len(f.Names)), "feed", "feeds") +
+				"; 'feedex subscribe' with one of these follows it in its place:")
 			for _, named := range lent(f) {
 				t.note(quoted(string(named.URL)) + " " + shorten(plainTitle(named.Title), 60))
 			}
@@ -75,10 +76,12 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 		case f.LastError != "" && f.Errors == 0:
 			t.note("not reached: " + feedError(f))
 		case f.LastError != "":
-			t.note(fmt.Sprintf("failed %s%s: %s", plural(int64(f.Errors), "time", "times"), lastRead(f, now), feedError(f)))
+			t.note(fmt.Sprintf("failed %s%s: %s", plural(int64(f.Errors), "time", "times"), lastRead(f, now),
+				feedError(f)))
 		}
 		if f.NotBefore.After(now) && f.NotBefore.After(f.LastPoll.Add(f.Interval)) {
-			t.note("is left alone until " + f.NotBefore.Local().Format("2006-01-02 15:04") + " for its publisher's sake")
+			t.note("is left alone until " + f.NotBefore.Local().Format("2006-01-02 15:04") +
+				" for its publisher's sake")
 		}
 		if f.Kept != "" {
 			t.note(keptNote(f))

@@ -20,8 +20,8 @@ const (
 	maxUnreachable = 20
 )
 
-// tellFirstPolls waits until the node has polled each of the feeds once, firstPollsTime at most, and tells which of them
-// it did not get and why. The node goes on by itself however that ends.
+// tellFirstPolls waits until the node has polled each of the feeds once, firstPollsTime at most, and tells which of
+// them it did not get and why. The node goes on by itself however that ends.
 func tellFirstPolls(ctx context.Context, w io.Writer, client *daemon.Client, list []feed.URL) error {
 	if len(list) == 0 {
 		return nil
@@ -101,7 +101,8 @@ func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) {
 func tellUnreachable(w io.Writer, failed []node.FeedStatus, waiting int) {
 	for i, f := range failed {
 		if i == maxUnreachable {
-			fmt.Fprintf(w, "%s more could not be had, see 'feedex feeds'\n", plural(int64(len(failed)-i), "feed", "feeds"))
+			fmt.Fprintf(w, "%s more could not be had, see 'feedex feeds'\n",
+				plural(int64(len(failed)-i), "feed", "feeds"))
 			break
 		}
 		if len(f.Names) > 0 {

@@ -40,7 +40,8 @@ the text shows them, result, the same in numbers, and partial, which is there on
 result, names that end in _ns are nanoseconds, lags and delays are seconds, and shares go from 0 to 1.`,
 		Example: "  feedex lab paper\n  feedex lab churn --seed 7 --svg figures",
 	}
-	c.AddCommand(newLabPaper(), newLabPolling(), newLabChurn(), newLabScale(), newLabCorona(), newLabFreeriders(), newLabAttacks(), newLabQuery())
+	c.AddCommand(newLabPaper(), newLabPolling(), newLabChurn(), newLabScale(), newLabCorona(), newLabFreeriders(),
+		newLabAttacks(), newLabQuery())
 	return c
 }
 
@@ -62,7 +63,8 @@ func (f *labFlags) add(c *cobra.Command, hours float64) {
 	f.length = virtual(hours)
 	c.Flags().Var((*hoursValue)(&f.length), "hours", "how many hours of virtual time")
 	c.Flags().Var(&f.traces, "traces", "folder with the traces of feeds to use in place of the built-in ones")
-	c.Flags().Var(countValue{&f.made, 1}, "synthetic", "use so many made-up feeds in place of traces: rates by Zipf's law, days, weeks and bursts as in real ones")
+	c.Flags().Var(countValue{&f.made, 1}, "synthetic",
+		"use so many made-up feeds in place of traces: rates by Zipf's law, days, weeks and bursts as in real ones")
 	c.MarkFlagsMutuallyExclusive("traces", "synthetic")
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON, in full")
 	c.Flags().Var(&f.svg, "svg", "folder to draw the figures into")
@@ -79,14 +81,16 @@ func (f *labFlags) addNodes(c *cobra.Command, usual, least int) {
 
 // addNoEncoding adds the flag of an experiment that counts the bytes of calls.
 func (f *labFlags) addNoEncoding(c *cobra.Command, to *bool) {
-	c.Flags().BoolVar(to, "no-encoding", false, "hand calls over as they are: faster, and no bytes of calls are counted")
+	c.Flags().BoolVar(to, "no-encoding", false,
+		"hand calls over as they are: faster, and no bytes of calls are counted")
 }
 
 // set reads the traces, or makes them up.
 func (f *labFlags) set(c *cobra.Command) (*trace.Set, error) {
 	switch {
 	case f.made > maxSynthetic:
-		return nil, usageOf(c, fmt.Errorf("%w: %d made-up feeds; want 1 to %d", experiment.ErrSetting, f.made, maxSynthetic))
+		return nil, usageOf(c, fmt.Errorf("%w: %d made-up feeds; want 1 to %d",
+			experiment.ErrSetting, f.made, maxSynthetic))
 	case f.made > 0:
 		return trace.Synthetic(f.seed, trace.Synthesis{Feeds: f.made}), nil
 	case f.traces != "":
@@ -99,7 +103,8 @@ func (f *labFlags) set(c *cobra.Command) (*trace.Set, error) {
 const maxSynthetic = 100_000
 
 // run runs an experiment and shows what came of it.
-func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*experiment.Report, error)) error {
+func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*experiment.Report,
+	error)) error {
 	if f.svg != "" { // before the work, not after
 		if err := os.MkdirAll(string(f.svg), 0o777); err != nil {
 			return fmt.Errorf("make folder for figures: %w", err)
@@ -136,8 +141,8 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 	return context.Cause(c.Context()) // an interruption has an exit code of its own
 }
 
-// garbage is how much of it may pile up, in percent of what worlds hold. Little of it lasts, so that time is bought with
-// memory, as long as there is enough of that.
+// garbage is how much of it may pile up, in percent of what worlds hold. Little of it lasts, so that time is bought
+// with memory, as long as there is enough of that.
 func (f *labFlags) garbage() int {
 	switch {
 	case f.nodes > 4000:

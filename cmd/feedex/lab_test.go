@@ -22,7 +22,8 @@ func TestInterruptedLab(t *testing.T) {
 	for _, c := range newLab().Commands() {
 		var out, errs bytes.Buffer
 		code := run(ctx, []string{"lab", c.Name(), "--svg", filepath.Join(t.TempDir(), "figures")}, &out, &errs)
-		if code != 128+int(syscall.SIGINT) || !strings.Contains(out.String(), "\nPARTIAL: ") || strings.Contains(errs.String(), "feedex: ") {
+		if code != 128+int(syscall.SIGINT) || !strings.Contains(out.String(), "\nPARTIAL: ") ||
+			strings.Contains(errs.String(), "feedex: ") {
 			t.Errorf("lab %s ended with %d, %q and\n%s", c.Name(), code, &errs, &out)
 		}
 	}
@@ -44,7 +45,8 @@ func TestGarbageOfTheLab(t *testing.T) {
 		t.Setenv("GOGC", c.gogc)
 		command, got := newLab(), 0
 		command.SetErr(io.Discard)
-		_ = (&labFlags{nodes: c.nodes}).run(command, func(context.Context, experiment.Progress) (*experiment.Report, error) {
+		_ = (&labFlags{nodes: c.nodes}).run(command, func(context.Context, experiment.Progress) (*experiment.Report,
+			error) {
 			got = percent()
 			return nil, experiment.ErrSetting
 		})

@@ -18,7 +18,8 @@ func newLabAttacks() *cobra.Command {
 		Short: "Attacks, each against its pass mark",
 		Long: `Attack networks of this program's nodes in every way that a simulator can show, and hold what comes of it
 against a pass mark. The command fails if one of the attacks does not come up to its mark.`,
-		Example: "  feedex lab attacks --seed 1\n  feedex lab attacks --rows 4,7 --nodes 100\n  feedex lab attacks --rows 11 --trials 1000",
+		Example: "  feedex lab attacks --seed 1\n  feedex lab attacks --rows 4,7 --nodes 100\n  feedex lab attacks " +
+			"--rows 11 --trials 1000",
 		RunE: func(c *cobra.Command, _ []string) error {
 			set, err := f.set(c)
 			if err != nil {

@@ -34,6 +34,7 @@ run. Shows which entries came, and how soon nodes find neighbors.`,
 	e.Each = 20
 	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
-	c.Flags().Var((*intervalsValue)(&e.Sessions), "stays", "mean hours that nodes stay, a network each (default 4,2,1,.5 and ten minutes)")
+	c.Flags().Var((*intervalsValue)(&e.Sessions), "stays",
+		"mean hours that nodes stay, a network each (default 4,2,1,.5 and ten minutes)")
 	return c
 }

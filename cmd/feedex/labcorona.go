@@ -40,14 +40,17 @@ to run, go to stderr. The last of the examples takes some two minutes of process
 	f.add(c, 6)
 	f.addNodes(c, 128, 2)
 	c.Flags().Lookup("hours").Usage = "how many hours of updates count; a run takes two intervals longer"
-	c.Flags().Lookup("traces").Usage = "folder with the traces of feeds that channels publish as, in place of the paper's survey"
+	c.Flags().Lookup("traces").Usage = "folder with the traces of feeds that channels publish as, in place of the " +
+		"paper's survey"
 	e.Channels = 100
 	c.Flags().Var(countValue{&e.Channels, 1}, "channels", "how many channels there are")
-	c.Flags().Var(countValue{&e.Subscriptions, 1}, "subscriptions", "how many subscriptions all nodes have (default 50 a channel)")
+	c.Flags().Var(countValue{&e.Subscriptions, 1}, "subscriptions",
+		"how many subscriptions all nodes have (default 50 a channel)")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between the polls of legacy RSS")
 	e.Reach = 3
 	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
-	c.Flags().BoolVar(&e.EqualLoad, "equal-load", false, "leave out the networks that poll more rarely, which are most of the work")
+	c.Flags().BoolVar(&e.EqualLoad, "equal-load", false,
+		"leave out the networks that poll more rarely, which are most of the work")
 	f.addNoEncoding(c, &e.NoEncoding)
 	return c
 }

@@ -31,10 +31,12 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 			}
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			if bound > 1000 {
-				return usageOf(c, fmt.Errorf("%w: a deficit bound of %d entries; want 1 to 1000, or 0 for none", experiment.ErrSetting, bound))
+				return usageOf(c, fmt.Errorf("%w: a deficit bound of %d entries; want 1 to 1000, or 0 for none",
+					experiment.ErrSetting, bound))
 			}
 			if links.Delay <= 0 {
-				return usageOf(c, fmt.Errorf("%w: a latency of %v; want a time above zero", experiment.ErrSetting, links.Delay))
+				return usageOf(c, fmt.Errorf("%w: a latency of %v; want a time above zero",
+					experiment.ErrSetting, links.Delay))
 			}
 			if c.Flags().Changed("latency") || c.Flags().Changed("loss") {
 				p.Links = links
@@ -49,11 +51,14 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 	f.add(c, 22)
 	f.addNodes(c, 189, 2)
 	p.Each = 20
-	c.Flags().Var(countValue{&failing, 0}, "fail", "how many of the nodes vanish for good; with other --nodes as large a share")
+	c.Flags().Var(countValue{&failing, 0}, "fail",
+		"how many of the nodes vanish for good; with other --nodes as large a share")
 	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var(countValue{&bound, 0}, "bound", "the deficit bound in entries, 0 for none")
-	c.Flags().Var((*intervalsValue)(&p.Intervals), "intervals", "hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
-	c.Flags().DurationVar(&links.Delay, "latency", 40*time.Millisecond, "how long messages take one way, the median of the links")
+	c.Flags().Var((*intervalsValue)(&p.Intervals), "intervals",
+		"hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
+	c.Flags().DurationVar(&links.Delay, "latency", 40*time.Millisecond,
+		"how long messages take one way, the median of the links")
 	c.Flags().Float64Var(&links.Loss, "loss", 0, "share of the messages that are lost")
 	f.addNoEncoding(c, &p.NoEncoding)
 	return c

@@ -23,7 +23,8 @@ read, how many requests it takes and how many entries are missed, after Table 1 
 Urbansky and others, "An Optimized Web Feed Aggregation Approach for Generic Feed Types".
 
 With --shared, three of them in networks of 1 to 16 nodes instead, which share what they poll.`,
-		Example: "  feedex lab polling --seed 1\n  feedex lab polling --least 5 --hours 240 --svg figures\n  feedex lab polling --shared",
+		Example: "  feedex lab polling --seed 1\n  feedex lab polling --least 5 --hours 240 --svg figures\n  feedex " +
+			"lab polling --shared",
 		RunE: func(c *cobra.Command, _ []string) error {
 			set, err := f.set(c)
 			if err != nil {
@@ -34,7 +35,8 @@ With --shared, three of them in networks of 1 to 16 nodes instead, which share w
 				p.Length = f.length
 			}
 			if c.Flags().Changed("nodes") && !shared {
-				return usageOf(c, fmt.Errorf("%w: %v nodes that poll each by itself; want --shared, or no --nodes", experiment.ErrSetting, c.Flag("nodes").Value))
+				return usageOf(c, fmt.Errorf("%w: %v nodes that poll each by itself; want --shared, or no --nodes",
+					experiment.ErrSetting, c.Flag("nodes").Value))
 			}
 			if shared {
 				s := experiment.SharedPolling{Seed: p.Seed, Traces: set, Sizes: sizes}

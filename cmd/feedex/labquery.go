@@ -32,7 +32,8 @@ A thousand nodes take a minute, ten thousand nine minutes and 5 GB.`,
 				return err
 			}
 			if !(e.Flooders >= 0) {
-				return usageOf(c, fmt.Errorf("%w: %v of the nodes flood; want 0 to 0.9", experiment.ErrSetting, e.Flooders))
+				return usageOf(c, fmt.Errorf("%w: %v of the nodes flood; want 0 to 0.9",
+					experiment.ErrSetting, e.Flooders))
 			}
 			if e.Flooders == 0 {
 				e.Flooders = -1 // no such network

@@ -21,7 +21,8 @@ func newLabScale() *cobra.Command {
 		Long: `Run networks of 161 to 10,000 nodes, once with as many feeds as give each 46 subscribers and once with the
 same feeds for all, or in one of these ways. Time and memory, which differ from run to run, go to stderr. The largest
 take hours.`,
-		Example: "  feedex lab scale --nodes 161,1000 --hours 2\n  feedex lab scale --series feeds --nodes 10000 --hours 1",
+		Example: "  feedex lab scale --nodes 161,1000 --hours 2\n  feedex lab scale --series feeds --nodes 10000 " +
+			"--hours 1",
 		RunE: func(c *cobra.Command, _ []string) error {
 			set, err := f.set(c)
 			if err != nil {
@@ -36,11 +37,16 @@ take hours.`,
 	f.add(c, 24)
 	e.Sizes, e.Each, e.Reach, e.Relayed = []int{161, 1000, 4000, 10000}, 20, 3, 96
 	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, a network each in every series")
-	c.Flags().StringVar(&series, "series", "", "run only the networks in which these stay the same: subscribers of a feed, or feeds for all (default both)")
-	_ = c.RegisterFlagCompletionFunc("series", cobra.FixedCompletions([]string{string(experiment.SameSubscribers), string(experiment.SameFeeds)}, cobra.ShellCompDirectiveNoFileComp))
+	c.Flags().StringVar(&series, "series", "",
+		"run only the networks in which these stay the same: subscribers of a feed, or feeds for all (default both)")
+	_ = c.RegisterFlagCompletionFunc("series",
+		cobra.FixedCompletions([]string{string(experiment.SameSubscribers), string(experiment.SameFeeds)},
+			cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
 	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
-	c.Flags().Var(countValue{&e.Relayed, 1}, "relayed", "how many feeds a node passes on for others' sake, 10,000 at most; it is four for each that it follows where that is more")
+	c.Flags().Var(countValue{&e.Relayed, 1}, "relayed",
+		"how many feeds a node passes on for others' sake, 10,000 at most; it is four for each that it follows where "+
+			"that is more")
 	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
 	f.addNoEncoding(c, &e.NoEncoding)
 	return c

@@ -42,16 +42,19 @@ private_host = ["file.local"]
 	t.Setenv("FEEDEX_TRACKER", "http://env.example.com/")
 	t.Setenv("FEEDEX_ALLOW_PRIVATE", "")
 
-	got, err := load(parsed(t, "--listen", ":3001", "--tracker", "http://flag.example.com/a", "--tracker=http://flag.example.com/b"), bindNode, defaultSettings())
+	got, err := load(parsed(t, "--listen", ":3001", "--tracker", "http://flag.example.com/a",
+		"--tracker=http://flag.example.com/b"), bindNode, defaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := defaultSettings()
 	want.Config = path
-	want.Listen = ":3001"                                                                // all four say something: the flag
-	want.Reader = ":2002"                                                                // the environment
-	want.LogLevel = "warn"                                                               // the file
-	want.AllowPrivate = true                                                             // the file, as an empty variable says nothing
+	// all four say something: the flag
+	want.Listen = ":3001"
+	want.Reader = ":2002"  // the environment
+	want.LogLevel = "warn" // the file
+	// the file, as an empty variable says nothing
+	want.AllowPrivate = true
 	want.LogFormat = "text"                                                              // the default
 	want.Tracker = []trackerAt{"http://flag.example.com/a", "http://flag.example.com/b"} // lists replace each other
 	want.Peer = []peer{"env.example.com:1", "env.example.com:2", "env.example.com:3"}
@@ -102,7 +105,8 @@ func TestUsualConfigFileIsRead(t *testing.T) {
 func TestEnvironmentErrorsNameTheVariable(t *testing.T) {
 	t.Setenv("FEEDEX_TRUSTED_PROXY", "10.0.0.0/8,localhost")
 	_, err := load(parsed(t), bindNode, defaultSettings())
-	want := `environment variable FEEDEX_TRUSTED_PROXY: "localhost" is no address or network: want an address or network such as "127.0.0.1" or "10.0.0.0/8"`
+	want := `environment variable FEEDEX_TRUSTED_PROXY: "localhost" is no address or network: want an address or ` +
+		`network such as "127.0.0.1" or "10.0.0.0/8"`
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

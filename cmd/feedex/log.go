@@ -19,7 +19,8 @@ func newLogger(w io.Writer, least level, as format) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(escapedJSON{w}, &slog.HandlerOptions{Level: l}))
 	}
 	if isTerminal(w) && os.Getenv("NO_COLOR") == "" {
-		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: l, TimeFormat: "15:04:05.000", ReplaceAttr: printableAttr}))
+		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: l, TimeFormat: "15:04:05.000",
+			ReplaceAttr: printableAttr}))
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
 }

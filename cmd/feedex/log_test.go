@@ -24,7 +24,8 @@ func TestLogsAreTidy(t *testing.T) {
 			Feed, Err string
 			List      []string
 		}
-		if err := json.Unmarshal([]byte(out.String()), &said); err != nil || said.Feed != hostile || said.Err != hostile || len(said.List) != 1 || said.List[0] != hostile {
+		if err := json.Unmarshal([]byte(out.String()), &said); err != nil || said.Feed != hostile ||
+			said.Err != hostile || len(said.List) != 1 || said.List[0] != hostile {
 			t.Errorf("%v: %+v of %q", err, said, out.String())
 		}
 	}

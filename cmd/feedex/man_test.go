@@ -74,7 +74,8 @@ func manPages(t *testing.T) map[string][]byte {
 		name := strings.ReplaceAll(c.CommandPath(), " ", "-")
 		date := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 		var page bytes.Buffer
-		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Date: &date, Source: "feedex", Manual: "feedex manual"}
+		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Date: &date, Source: "feedex",
+			Manual: "feedex manual"}
 		if err := doc.GenMan(c, header, &page); err != nil {
 			t.Fatal(err)
 		}

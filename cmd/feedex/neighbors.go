@@ -36,7 +36,8 @@ On a narrow screen each neighbor takes two lines.`,
 			return printJSON(c.OutOrStdout(), listed(list))
 		}
 		if len(list) == 0 {
-			fmt.Fprintln(c.ErrOrStderr(), "no neighbors yet: name a tracker with --tracker or a node with --peer when you start the node")
+			fmt.Fprintln(c.ErrOrStderr(),
+				"no neighbors yet: name a tracker with --tracker or a node with --peer when you start the node")
 			return nil
 		}
 		return printNeighbors(c.OutOrStdout(), list, time.Now(), widthOf(c.OutOrStdout()))
@@ -56,7 +57,8 @@ func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time, widt
 			rtt = n.RTT.Round(time.Millisecond / 10).String()
 		}
 		t.row(n.ID.String(), neighborKind(n), roughly(now.Sub(n.Since)), ago(n.Heard, now), rtt, fmt.Sprint(n.Feeds),
-			fmt.Sprint(n.Overlap), byHops(n.Nearest), usefulness(n.Claimed), usefulness(n.Observed), usefulness(n.Score),
+			fmt.Sprint(n.Overlap), byHops(n.Nearest), usefulness(n.Claimed), usefulness(n.Observed),
+			usefulness(n.Score),
 			amount(n.Got), amount(n.Given), owed(n), byteSize(n.Unshown), fmt.Sprintf("%d%%", n.Standing))
 		if n.LastError != "" {
 			t.note("last error: " + printable(n.LastError))

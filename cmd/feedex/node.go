@@ -95,8 +95,10 @@ func (s *settings) node() (daemon.Config, error) {
 	}
 	_, port, _ := net.SplitHostPort(string(s.Listen)) // the rule has checked it
 	if n, _ := strconv.Atoi(port); n > 0 && n < protocol.LowestPort {
-		return daemon.Config{}, usageError{fmt.Errorf("listen for neighbors at %s: no node calls ports below %d; choose another address with --listen",
-			s.Listen, protocol.LowestPort)}
+		return daemon.Config{},
+			usageError{fmt.Errorf("listen for neighbors at %s: no node calls ports below %d; choose another address "+
+				"with --listen",
+				s.Listen, protocol.LowestPort)}
 	}
 	if err := s.checkRanges(); err != nil {
 		return daemon.Config{}, s.outOfRange(err)
@@ -145,10 +147,11 @@ func (s *settings) readerHosts() []string {
 	return names
 }
 
-// incentive is what a neighbor may owe, and what is given away. In the file 0 is no bound, and no gifts; machines of the owner's own network are
-// not held to one.
+// incentive is what a neighbor may owe, and what is given away. In the file 0 is no bound, and no gifts; machines of
+// the owner's own network are not held to one.
 func (s *settings) incentive() incentive.Config {
-	c := incentive.Config{Bound: s.DeficitBound, TrustLocal: s.AllowPrivate, Gifts: int64(s.GiveTotal), Gift: int64(s.GiveAddress)}
+	c := incentive.Config{Bound: s.DeficitBound, TrustLocal: s.AllowPrivate, Gifts: int64(s.GiveTotal),
+		Gift: int64(s.GiveAddress)}
 	if c.Bound == 0 {
 		c.Bound = -1
 	}

@@ -35,12 +35,16 @@ func wantText(t *testing.T, want string, print func(w *strings.Builder) error) {
 func TestPrintStatus(t *testing.T) {
 	r := daemon.Report{
 		Status: node.Status{
-			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 4, Alone: 2, Gaps: 1, Ended: 1, Offline: noon, Covers: 5, Neighbors: 9,
-			Warning:  "within a week own polls were first to bring 60 of 80 entries",
-			Counters: node.Counters{Polled: 1, Delivered: 2345, Forwarded: 1000, Polls: 1234567, NotModified: 12, PollsFailed: 3, ChecksSent: 6, ChecksSeen: 4, ChecksAsked: 5, Confirmed: 1234, Forged: 2, Altered: 1, Unkept: 1500},
+			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 4, Alone: 2, Gaps: 1, Ended: 1,
+			Offline: noon, Covers: 5, Neighbors: 9,
+			Warning: "within a week own polls were first to bring 60 of 80 entries",
+			Counters: node.Counters{Polled: 1, Delivered: 2345, Forwarded: 1000, Polls: 1234567, NotModified: 12,
+				PollsFailed: 3, ChecksSent: 6, ChecksSeen: 4, ChecksAsked: 5, Confirmed: 1234, Forged: 2, Altered: 1,
+				Unkept: 1500},
 		},
 		Version: "0.1.0", Uptime: 3 * time.Hour, Data: "/srv/feedex", Listen: "[::]:7790", Reader: "127.0.0.1:7791",
-		Archive: daemon.ArchiveReport{Entries: 12345, Feeds: 14, Bytes: 34 << 20, Free: 3 << 20, Unindexed: 7}, Storage: "disk\x1b full",
+		Archive: daemon.ArchiveReport{Entries: 12345, Feeds: 14, Bytes: 34 << 20, Free: 3 << 20, Unindexed: 7},
+		Storage: "disk\x1b full",
 	}
 	wantText(t, `
 node       192.0.2.1:7790
@@ -69,8 +73,12 @@ storage    NOTHING IS BEING KEPT: disk full
 
 func TestPrintNeighbors(t *testing.T) {
 	list := []node.NeighborStatus{
-		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Since: noon.Add(-3 * time.Hour), Chosen: true, Feeds: 30, Overlap: 4, Nearest: [4]int{2, 1, 0, 1}, Claimed: 2.625, Observed: 4.25, Heard: noon.Add(-time.Second), RTT: 12345 * time.Microsecond, Score: 3.51, Got: 5, Given: 12.25, Deficit: 7.25, Bound: 10, Unshown: 3 << 20, Quota: 19 << 20, Standing: 100},
-		{ID: protocol.NewNodeID(netip.MustParseAddr("2001:db8::1"), 9), Since: noon, Bound: -1, Deficit: -2, Quota: -1, Standing: 66, LastError: "peer\nrefused\x9b2J"},
+		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Since: noon.Add(-3 * time.Hour), Chosen: true,
+			Feeds: 30, Overlap: 4, Nearest: [4]int{2, 1, 0, 1}, Claimed: 2.625, Observed: 4.25,
+			Heard: noon.Add(-time.Second), RTT: 12345 * time.Microsecond, Score: 3.51, Got: 5, Given: 12.25,
+			Deficit: 7.25, Bound: 10, Unshown: 3 << 20, Quota: 19 << 20, Standing: 100},
+		{ID: protocol.NewNodeID(netip.MustParseAddr("2001:db8::1"), 9), Since: noon, Bound: -1, Deficit: -2, Quota: -1,
+			Standing: 66, LastError: "peer\nrefused\x9b2J"},
 		{ID: protocol.NewNodeID(netip.MustParseAddr("192.0.2.3"), 9), Since: noon, Static: true},
 	}
 	wantText(t, `
@@ -95,10 +103,15 @@ NEIGHBOR         KIND      LINKED  HEARD   RTT     FEEDS  OF USE
 
 func TestPrintFeeds(t *testing.T) {
 	list := []node.FeedStatus{
-		{URL: "https://example.com/feed", Title: "News &amp; <b>more</b>", Offered: 3, Interval: 4 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), NextPoll: noon.Add(3 * time.Hour), Polled: 8, Delivered: 9},
+		{URL: "https://example.com/feed", Title: "News &amp; <b>more</b>", Offered: 3, Interval: 4 * time.Hour,
+			LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), NextPoll: noon.Add(3 * time.Hour),
+			Polled: 8, Delivered: 9},
 		{URL: "http://nas.local/feed", Private: true, Discreet: true, Weight: 1, NextPoll: noon.Add(-time.Second)},
-		{URL: "http://example.org:8080/gone", Discreet: true, Weight: 5, Interval: time.Hour, LastPoll: noon, NextPoll: noon.Add(time.Minute), Errors: 2, LastError: "get example.org:8080: HTTP status 410, which is " + strings.Repeat("long ", 20) + "told"},
-		{URL: "http://example.org/away", Private: true, Errors: 1, LastSuccess: noon.Add(-3 * time.Hour), LastError: "get www.example.org: HTTP status 503"},
+		{URL: "http://example.org:8080/gone", Discreet: true, Weight: 5, Interval: time.Hour, LastPoll: noon,
+			NextPoll: noon.Add(time.Minute), Errors: 2,
+			LastError: "get example.org:8080: HTTP status 410, which is " + strings.Repeat("long ", 20) + "told"},
+		{URL: "http://example.org/away", Private: true, Errors: 1, LastSuccess: noon.Add(-3 * time.Hour),
+			LastError: "get www.example.org: HTTP status 503"},
 	}
 	wantText(t, `
 FEED                          TITLE        NEIGHBORS  POLLED   NEXT    EVERY  BY POLL  BY NEIGHBORS  STATE
@@ -120,19 +133,26 @@ https://example.com/lost         0          0s ago   now     60m    0        0  
     has moved to https://example.net/
 `, func(w *strings.Builder) error {
 		return printFeeds(w, []node.FeedStatus{
-			{URL: "https://example.com/gone", Interval: time.Hour, LastPoll: noon, Ended: true, Errors: 1, LastError: "get example.com: HTTP 410 Gone"},
-			{URL: "https://example.com/rest", Interval: time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), NextPoll: noon.Add(23 * time.Hour), NotBefore: noon.Add(23 * time.Hour)},
-			{URL: "https://example.com/lost", Alias: "https://example.net/", Interval: time.Hour, LastPoll: noon, NextPoll: noon, LastError: "get example.com: no route to host"},
+			{URL: "https://example.com/gone", Interval: time.Hour, LastPoll: noon, Ended: true, Errors: 1,
+				LastError: "get example.com: HTTP 410 Gone"},
+			{URL: "https://example.com/rest", Interval: time.Hour, LastPoll: noon.Add(-time.Hour),
+				LastSuccess: noon.Add(-time.Hour), NextPoll: noon.Add(23 * time.Hour),
+				NotBefore: noon.Add(23 * time.Hour)},
+			{URL: "https://example.com/lost", Alias: "https://example.net/", Interval: time.Hour, LastPoll: noon,
+				NextPoll: noon, LastError: "get example.com: no route to host"},
 		}, noon, 0)
 	})
 	wantText(t, `
 FEED                      TITLE  NEIGHBORS  POLLED  NEXT  EVERY  BY POLL  BY NEIGHBORS  STATE
 https://example.com/busy         0          0s ago  now   60m    0        0             auto:15m, entries missing
-    about 40 entries from `+noon.Local().Format("2006-01-02 15:04")+" to "+noon.Add(time.Hour).Local().Format("2006-01-02 15:04")+` left the document before it was polled; 3 of them came since
+    about 40 entries from `+noon.Local().Format("2006-01-02 15:04")+" to "+
+		noon.Add(time.Hour).Local().Format("2006-01-02 15:04")+
+		` left the document before it was polled; 3 of them came since
 `, func(w *strings.Builder) error {
 		return printFeeds(w, []node.FeedStatus{{
-			URL: "https://example.com/busy", Interval: time.Hour, LastPoll: noon, LastSuccess: noon, NextPoll: noon, Policy: "auto:15m",
-			Gap: &node.GapStatus{After: noon, Before: noon.Add(time.Hour), Missing: 40, Filled: 3},
+			URL: "https://example.com/busy", Interval: time.Hour, LastPoll: noon, LastSuccess: noon, NextPoll: noon,
+			Policy: "auto:15m",
+			Gap:    &node.GapStatus{After: noon, Before: noon.Add(time.Hour), Missing: 40, Filled: 3},
 		}}, noon, 0)
 	})
 	back := noon.AddDate(0, -1, 0)
@@ -148,7 +168,8 @@ https://example.com/4/         0          0s ago  now   60m    0        0       
 https://example.com/5/         1          0s ago  now   60m    0        0             ok
     neighbors are asked for its past: 200 entries so far; others may have more: some had not answered in time; they are asked again after `+back.Local().Format("2006-01-02 15:04")+`
 https://example.com/6/         0          0s ago  now   60m    0        0             ok
-    its past is filled in as far as neighbors told: 1,200 entries, back to `+dayOf(back)+`; others may have more: some refused or could not be reached, some are further away
+    its past is filled in as far as neighbors told: 1,200 entries, back to `+dayOf(back)+
+		`; others may have more: some refused or could not be reached, some are further away
 https://example.com/7/         0          0s ago  now   60m    0        0             ok
 `, func(w *strings.Builder) error {
 		var feeds []node.FeedStatus
@@ -156,7 +177,8 @@ https://example.com/7/         0          0s ago  now   60m    0        0       
 			{Stage: archive.PastPoll}, {Stage: archive.PastPublisher},
 			{Stage: archive.PastNetwork, Back: back, Filled: 1200}, {Stage: archive.PastNetwork, Filled: 1},
 			{Stage: archive.PastNetwork, Filled: 200, Lack: "time", Again: back, Tries: 1},
-			{Stage: archive.PastDone, Filled: 1200, Back: back, Lack: "refused hops"}, {Stage: archive.PastDone, Lack: "hops"},
+			{Stage: archive.PastDone, Filled: 1200, Back: back, Lack: "refused hops"},
+			{Stage: archive.PastDone, Lack: "hops"},
 		} {
 			f := node.FeedStatus{URL: feed.URL(fmt.Sprintf("https://example.com/%d/", i+1)), NextPoll: noon, Past: &p}
 			if i > 0 {
@@ -214,12 +236,14 @@ func TestPrintJSON(t *testing.T) {
 }
 
 func TestNumbersForPeople(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000",
+		-100: "-100"} {
 		if got := grouped(n); got != want {
 			t.Errorf("grouped(%d) = %s, want %s", n, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1 << 20: "1.0 MiB", 1023 << 20: "1.0 GiB", 5 << 40: "5.0 TiB"} {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1 << 20: "1.0 MiB",
+		1023 << 20: "1.0 GiB", 5 << 40: "5.0 TiB"} {
 		if got := byteSize(n); got != want {
 			t.Errorf("byteSize(%d) = %s, want %s", n, got, want)
 		}

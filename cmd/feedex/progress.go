@@ -80,9 +80,11 @@ func (p *progress) show(done, total int64, text string) {
 	switch {
 	case p.bar == nil:
 		p.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(p.w), progressbar.OptionUseANSICodes(true), progressbar.OptionSetWidth(30), progressbar.OptionSpinnerType(14),
+			progressbar.OptionSetWriter(p.w), progressbar.OptionUseANSICodes(true), progressbar.OptionSetWidth(30),
+			progressbar.OptionSpinnerType(14),
 			progressbar.OptionSetSpinnerChangeInterval(0), // or it would draw by itself, after the end as well
-			progressbar.OptionSetElapsedTime(true), progressbar.OptionSetPredictTime(total > 0), progressbar.OptionClearOnFinish())
+			progressbar.OptionSetElapsedTime(true), progressbar.OptionSetPredictTime(total > 0),
+			progressbar.OptionClearOnFinish())
 	case total != p.total:
 		p.bar.ChangeMax64(total)
 	}

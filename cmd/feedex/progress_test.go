@@ -92,7 +92,10 @@ func TestProgressIntoThePast(t *testing.T) {
 			t.Errorf("wrote %q, want %q", lines, c.want)
 		}
 	}
-	if lines := shown(func(p *progress) { p.span(day(21), day(1).AddDate(-1, 0, 0), day(1), "text") }); len(lines) != 0 {
+	if lines := shown(func(p *progress) {
+		p.span(day(21), day(1).AddDate(-1, 0, 0), day(1),
+			"text")
+	}); len(lines) != 0 {
 		t.Errorf("wrote %q where all is done", lines)
 	}
 }

@@ -89,7 +89,8 @@ holders, told, which counts the neighbors that told of it, and here where --fetc
 	f := c.Flags()
 	f.Var(&q.feed, "feed", "only entries of the feed at URL")
 	f.Var(&list[wordsRule]{items: &q.title}, "title", "only entries with words in the title (repeatable)")
-	f.Var(&q.since, "since", "only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
+	f.Var(&q.since, "since", "only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before "+
+		"now: 36h, 2d, 2w, 1y")
 	f.Var(&q.until, "until", "only entries before this time")
 	f.BoolVar(&q.relevance, "relevance", false, "what fits best first, in place of the newest")
 	f.Var((*limitValue)(&q.limit), "limit", "at most n entries, up to 10000")
@@ -155,7 +156,8 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 		return q.askNode(c, node, wanted)
 	}
 	if wish := q.wish(); wish != nil && *wish {
-		return hintedError{fmt.Errorf("ask the network: %w on %s", daemon.ErrNotRunning, data), "start one with: feedex node"}
+		return hintedError{fmt.Errorf("ask the network: %w on %s", daemon.ErrNotRunning, data),
+			"start one with: feedex node"}
 	}
 	wanted.Limit++ // to see whether there are more
 	records, err := src.Search(c.Context(), wanted)
@@ -213,7 +215,8 @@ func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]str
 		if !r.Confirmed {
 			source += " (unconfirmed)"
 		}
-		_, err := fmt.Fprintf(w, "%s  %s: %s\n", r.Time().Local().Format("2006-01-02 15:04"), source, shownTitle(r.Entry.Title))
+		_, err := fmt.Fprintf(w, "%s  %s: %s\n", r.Time().Local().Format("2006-01-02 15:04"), source,
+			shownTitle(r.Entry.Title))
 		if link := printable(r.Entry.Link); link != "" && err == nil {
 			_, err = fmt.Fprintf(w, "    %s\n", link)
 		}

@@ -141,7 +141,8 @@ func (p *queryPrinter) print(part daemon.QueryPart) error {
 
 // printRemote writes what a neighbor told, like printRecords, and who has it.
 func (p *queryPrinter) printRemote(r *daemon.Remote) error {
-	text := r.Time().Local().Format("2006-01-02 15:04") + "  " + sourceTitle(p.titles, r.Feed) + ": " + shownTitle(r.Title) + "\n"
+	text := r.Time().Local().Format("2006-01-02 15:04") + "  " + sourceTitle(p.titles, r.Feed) + ": " +
+		shownTitle(r.Title) + "\n"
 	if link := printable(r.Link); link != "" {
 		text += "    " + link + "\n"
 	}

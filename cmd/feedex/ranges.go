@@ -45,7 +45,8 @@ func (s *settings) checkRanges() error {
 			return rangeError{n.key, fmt.Sprintf("%d, want %d to %d%s", n.value, n.least, n.most, n.besides)}
 		}
 	}
-	if n := s.MinNeighbors; n < 1 || n > s.MaxNeighbors && n != defaultSettings().MinNeighbors { // the default moves with the other
+	// the default moves with the other
+	if n := s.MinNeighbors; n < 1 || n > s.MaxNeighbors && n != defaultSettings().MinNeighbors {
 		return rangeError{"min_neighbors", fmt.Sprintf("%d, want 1 to max_neighbors (%d)", n, s.MaxNeighbors)}
 	}
 	if d := duration(s.AdvertInterval); d < time.Second || d > 24*time.Hour {
@@ -65,14 +66,17 @@ func (s *settings) checkRetention() error {
 		value size
 	}{{"bytes", r.Bytes}, {"relayed", r.Relayed}} {
 		if n := bytesOf(b.value); n != 0 && n < leastBytes {
-			return rangeError{"retention." + b.key, fmt.Sprintf("%s, want %s or more, or \"all\"", b.value, byteSize(leastBytes))}
+			return rangeError{"retention." + b.key, fmt.Sprintf("%s, want %s or more, or \"all\"",
+				b.value, byteSize(leastBytes))}
 		}
 	}
 	if d := spanOf(r.Age); d != 0 && d < leastAge {
-		return rangeError{"retention.age", fmt.Sprintf("%s, want %s or more, or \"all\"", spanText(d), spanText(leastAge))}
+		return rangeError{"retention.age", fmt.Sprintf("%s, want %s or more, or \"all\"",
+			spanText(d), spanText(leastAge))}
 	}
 	if r.Count != 0 && (r.Count < leastCount || r.Count > mostCount) {
-		return rangeError{"retention.count", fmt.Sprintf("%d, want %d to %d, or 0 for all", r.Count, leastCount, mostCount)}
+		return rangeError{"retention.count", fmt.Sprintf("%d, want %d to %d, or 0 for all",
+			r.Count, leastCount, mostCount)}
 	}
 	return nil
 }
@@ -100,11 +104,14 @@ func (s *settings) checkPolling() error {
 	usual := defaultSettings().Polling
 	switch {
 	case shortest > longest && p.Min == usual.Min:
-		return rangeError{"polling.max", fmt.Sprintf("%s, want polling.min (%s) or more", spanText(longest), spanText(shortest))}
+		return rangeError{"polling.max", fmt.Sprintf("%s, want polling.min (%s) or more",
+			spanText(longest), spanText(shortest))}
 	case shortest > longest:
-		return rangeError{"polling.min", fmt.Sprintf("%s, want polling.max (%s) or less", spanText(shortest), spanText(longest))}
+		return rangeError{"polling.min", fmt.Sprintf("%s, want polling.max (%s) or less",
+			spanText(shortest), spanText(longest))}
 	case (first < shortest || first > longest) && p.Start != usual.Start:
-		return rangeError{"polling.start", fmt.Sprintf("%s, want polling.min to polling.max (%s to %s)", spanText(first), spanText(shortest), spanText(longest))}
+		return rangeError{"polling.start", fmt.Sprintf("%s, want polling.min to polling.max (%s to %s)",
+			spanText(first), spanText(shortest), spanText(longest))}
 	}
 	return nil
 }
@@ -112,7 +119,8 @@ func (s *settings) checkPolling() error {
 // checkPoll holds an interval between polls to the range of all.
 func checkPoll(key string, t span) error {
 	if d := duration(t); d < shortestPoll || d > longestPoll {
-		return rangeError{key, fmt.Sprintf("%s, want %s to %s", spanText(d), spanText(shortestPoll), spanText(longestPoll))}
+		return rangeError{key, fmt.Sprintf("%s, want %s to %s", spanText(d),
+			spanText(shortestPoll), spanText(longestPoll))}
 	}
 	return nil
 }

@@ -107,7 +107,8 @@ func TestEveryNumberHasARange(t *testing.T) {
 				s.Data = "here"
 				reflect.ValueOf(&s).Elem().FieldByIndex(at).Set(reflect.ValueOf(value))
 				_, err := s.node()
-				if err == nil || !strings.HasPrefix(err.Error(), key+" is ") || !strings.Contains(err.Error(), ", want ") || !errors.As(err, new(usageError)) {
+				if err == nil || !strings.HasPrefix(err.Error(), key+" is ") ||
+					!strings.Contains(err.Error(), ", want ") || !errors.As(err, new(usageError)) {
 					t.Errorf("%s = %v: error %v, want a usage error with the range", key, value, err)
 				}
 			}

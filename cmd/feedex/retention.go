@@ -50,7 +50,8 @@ var units = []struct {
 	name  string
 	bytes float64
 }{
-	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40}, {"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12}, {"b", 1},
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40}, {"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9},
+	{"tb", 1e12}, {"b", 1},
 }
 
 // parseSize reads a number of bytes, 0 for all.
@@ -94,7 +95,8 @@ func spanOf(a age) time.Duration { d, _ := parseAge(string(a)); return d }
 // retention is what is kept of the archive.
 func (s *settings) retention() archive.Retention {
 	r := &s.Retention
-	return archive.Retention{All: archive.Limits{Bytes: bytesOf(r.Bytes), Age: spanOf(r.Age), Count: int64(r.Count)}, Relayed: bytesOf(r.Relayed)}
+	return archive.Retention{All: archive.Limits{Bytes: bytesOf(r.Bytes), Age: spanOf(r.Age), Count: int64(r.Count)},
+		Relayed: bytesOf(r.Relayed)}
 }
 
 // keepFlags are what is kept of a feed, as flags.
@@ -181,7 +183,8 @@ func retentionLines(r *daemon.RetentionReport, now time.Time) (lines []string) {
 	}
 	lines = append(lines, what)
 	if l := &r.Last; !l.At.IsZero() {
-		lines = append(lines, fmt.Sprintf("%s with %s of text, %s ago", plural(l.Entries, "entry", "entries"), byteSize(l.Bytes), roughly(now.Sub(l.At))))
+		lines = append(lines, fmt.Sprintf("%s with %s of text, %s ago", plural(l.Entries, "entry", "entries"),
+			byteSize(l.Bytes), roughly(now.Sub(l.At))))
 	}
 	return lines
 }

@@ -48,7 +48,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	if by := new(interruption); errors.As(context.Cause(ctx), by) && (errors.Is(err, context.Canceled) || errors.As(err, by)) {
+	if by := new(interruption); errors.As(context.Cause(ctx), by) &&
+		(errors.Is(err, context.Canceled) || errors.As(err, by)) {
 		return exitCode(by.Signal) // the user knows why
 	}
 	line := "feedex: " + printable(err.Error())
@@ -87,7 +88,8 @@ entry it saw; and it answers what a feed ever published.`,
 	root.SetHelpTemplate(root.HelpTemplate() + "{{with index .Annotations \"" + helpEnd + "\"}}\n{{.}}\n{{end}}")
 	root.AddCommand(
 		newNode(), newTracker(),
-		newQuery(), newBackfill(), newArchive(), newStatus(), newNeighbors(), newFeeds(), newSubscribe(), newUnsubscribe(), newImport(), newExport(), newPassword(), newDoctor(),
+		newQuery(), newBackfill(), newArchive(), newStatus(), newNeighbors(), newFeeds(), newSubscribe(),
+		newUnsubscribe(), newImport(), newExport(), newPassword(), newDoctor(),
 		newDemo(), newLab(), newConfig(), newVersion(),
 	)
 	root.InitDefaultHelpCmd()
@@ -186,7 +188,8 @@ func advised(err error, data string) error {
 // shellQuote quotes s for a POSIX shell where it needs that.
 func shellQuote(s string) string {
 	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-+=:,@", r)
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+			strings.ContainsRune("/._-+=:,@", r)
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s

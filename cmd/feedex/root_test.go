@@ -15,7 +15,8 @@ func TestAdvice(t *testing.T) {
 		hint string
 	}{
 		{fmt.Errorf("%w on here", daemon.ErrNotRunning), "start one with: feedex node --data 'my data'"},
-		{fmt.Errorf("open control socket: %w", fs.ErrPermission), "the node belongs to another user: ask as that user, or with sudo"},
+		{fmt.Errorf("open control socket: %w", fs.ErrPermission),
+			"the node belongs to another user: ask as that user, or with sudo"},
 		{errors.New("something else"), ""},
 	} {
 		var h hintedError

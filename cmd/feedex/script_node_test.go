@@ -107,9 +107,13 @@ func startPage(ts *testscript.TestScript, neg bool, args []string) {
 	var page strings.Builder
 	page.WriteString("<!DOCTYPE html><title>A page</title>")
 	for i := 1; i < len(args); i += 2 {
-		fmt.Fprintf(&page, `<link rel="alternate" type="application/rss+xml" title="%s" href="%s">`, html.EscapeString(args[i]), html.EscapeString(args[i+1]))
+		fmt.Fprintf(&page, `<link rel="alternate" type="application/rss+xml" title="%s" href="%s">`,
+			html.EscapeString(args[i]), html.EscapeString(args[i+1]))
 	}
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, page.String()) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		io.WriteString(w, page.String())
+	}))
 	ts.Defer(srv.Close)
 	ts.Setenv(args[0], srv.URL+"/")
 }
@@ -147,7 +151,9 @@ func (f *scriptFeed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.asked = true
 	w.Header().Set("Content-Type", "application/rss+xml")
 	w.Header().Set("ETag", tag)
-	fmt.Fprintf(w, `<?xml version="1.0"?><rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>The %s</title><link>http://example.com/</link><description/>`, f.name)
+	fmt.Fprintf(w, `<?xml version="1.0"?><rss version="2.0" `+
+		`xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>The `+
+		`%s</title><link>http://example.com/</link><description/>`, f.name)
 	titles, kind := f.titles, ""
 	if r.URL.Path == "/older.xml" {
 		titles, kind = f.older, "old-"

@@ -81,11 +81,13 @@ type querySettings struct {
 // finding it may fail.
 func defaultSettings() settings {
 	return settings{
-		Listen: ":7790", Reader: "127.0.0.1:7791", ReaderProxy: "known", LogLevel: "info", LogFormat: "text", Backfill: "1y",
+		Listen: ":7790", Reader: "127.0.0.1:7791", ReaderProxy: "known", LogLevel: "info", LogFormat: "text",
+		Backfill:     "1y",
 		MaxNeighbors: 10, MinNeighbors: 8, MaxSubsetHops: 3, AdvertInterval: "300s", SeenDIDs: 1000, DeficitBound: 10,
 		GiveTotal: incentive.DefaultGifts, GiveAddress: incentive.DefaultGift,
 		Polling: pollingSettings{
-			Policy: "auto", Interval: "2h", TargetFreshness: polling.DefaultTarget, TargetDelay: "1h", Min: "30m", Max: "16h", Start: "2h",
+			Policy: "auto", Interval: "2h", TargetFreshness: polling.DefaultTarget, TargetDelay: "1h", Min: "30m",
+			Max: "16h", Start: "2h",
 		},
 		Query:     querySettings{Network: "ask"},
 		Retention: retentionSettings{Bytes: keepAll, Age: keepAll, Relayed: "1GiB"},
@@ -122,8 +124,10 @@ func bindClient(f *pflag.FlagSet, s *settings) {
 // bindServer registers the flags that a node and a tracker share.
 func bindServer(f *pflag.FlagSet, s *settings) {
 	f.Var(&s.Listen, "listen", "address at which other nodes reach this one")
-	f.Var(&list[networkRule]{items: &s.TrustedProxy}, "trusted-proxy", "reverse proxy whose Forwarded header is believed, an address or network (repeatable)")
-	f.BoolVar(&s.AllowPrivate, "allow-private", s.AllowPrivate, "treat loopback and private addresses as public: for test networks and a LAN")
+	f.Var(&list[networkRule]{items: &s.TrustedProxy}, "trusted-proxy",
+		"reverse proxy whose Forwarded header is believed, an address or network (repeatable)")
+	f.BoolVar(&s.AllowPrivate, "allow-private", s.AllowPrivate,
+		"treat loopback and private addresses as public: for test networks and a LAN")
 	f.Var(&s.LogLevel, "log-level", "least level to log: debug, info, warn or error")
 	f.Var(&s.LogFormat, "log-format", "format of the log: text or json")
 }
@@ -139,13 +143,18 @@ func bindNode(f *pflag.FlagSet, s *settings) {
 	bindClient(f, s)
 	bindServer(f, s)
 	f.Var(&s.Reader, "reader", "address at which feed readers reach this node")
-	f.Var(&list[ownNameRule]{items: &s.ReaderHost}, "reader-host", "host name under which feed readers reach this node, besides localhost and IP addresses (repeatable)")
-	f.Var(&list[pushRule]{items: &s.ReaderPush}, "reader-push", "host:port of a program on this machine that may have new entries pushed to it (repeatable)")
-	f.Var(&s.ReaderProxy, "reader-proxy", "what feed readers get that use this node as their HTTP proxy: off, known or subscribe")
+	f.Var(&list[ownNameRule]{items: &s.ReaderHost}, "reader-host",
+		"host name under which feed readers reach this node, besides localhost and IP addresses (repeatable)")
+	f.Var(&list[pushRule]{items: &s.ReaderPush}, "reader-push",
+		"host:port of a program on this machine that may have new entries pushed to it (repeatable)")
+	f.Var(&s.ReaderProxy, "reader-proxy",
+		"what feed readers get that use this node as their HTTP proxy: off, known or subscribe")
 	f.Var(&list[trackerRule]{items: &s.Tracker}, "tracker", "URL of a tracker to find neighbors with (repeatable)")
 	f.Var(&list[peerRule]{items: &s.Peer}, "peer", "host:port of a node to have as a neighbor (repeatable)")
-	f.Var(&list[wishRule]{items: &s.Subscribe}, "subscribe", "URL of a feed to follow, with public:, private: or discreet: in front if it is to be followed so (repeatable)")
-	f.Var(&list[hostRule]{items: &s.PrivateHost}, "private-host", "host on a private address whose feeds may be polled; they never leave this node (repeatable)")
+	f.Var(&list[wishRule]{items: &s.Subscribe}, "subscribe",
+		"URL of a feed to follow, with public:, private: or discreet: in front if it is to be followed so (repeatable)")
+	f.Var(&list[hostRule]{items: &s.PrivateHost}, "private-host",
+		"host on a private address whose feeds may be polled; they never leave this node (repeatable)")
 	f.Var(&s.Poll, "poll", "poll every feed at this fixed interval, a span such as 30m")
 }
 
@@ -189,7 +198,8 @@ func defaultData(name string) (string, error) {
 }
 
 func errHomeless() error {
-	return usageError{hintedError{fmt.Errorf("find a data directory: this user has no home directory"), "choose one with --data"}}
+	return usageError{hintedError{fmt.Errorf("find a data directory: this user has no home directory"),
+		"choose one with --data"}}
 }
 
 // usualConfig is where the config file is that is read where none is named, "" if there is no such place.

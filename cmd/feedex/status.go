@@ -90,10 +90,12 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 		line("choose", "from the feeds of %s, see 'feedex feeds'", plural(int64(r.Pages), "web page", "web pages"))
 	}
 	if r.Undecided > 0 {
-		line("decide", "whether neighbors may know of %s, see 'feedex feeds'", plural(int64(r.Undecided), "feed", "feeds"))
+		line("decide", "whether neighbors may know of %s, see 'feedex feeds'",
+			plural(int64(r.Undecided), "feed", "feeds"))
 	}
 	if !r.Offline.IsZero() {
-		line("offline", "no publisher can be reached since %s: is this machine online?", r.Offline.Local().Format("2006-01-02 15:04"))
+		line("offline", "no publisher can be reached since %s: is this machine online?",
+			r.Offline.Local().Format("2006-01-02 15:04"))
 	}
 	for _, source := range r.Sources {
 		name, state := "peer", "of use"
@@ -107,23 +109,30 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 		}
 		line(name, "%s: %s", printable(source.Name), printable(state))
 	}
-	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"), plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes)+free(&r.Archive))
+	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"),
+		plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes)+free(&r.Archive))
 	for i, text := range retentionLines(&r.Retention, time.Now()) {
 		line([]string{"retention", "purged"}[i], "%s", text)
 	}
-	line("received", "%s by own polls, %s from neighbors first", plural(c.Polled, "entry", "entries"), grouped(c.Delivered))
+	line("received", "%s by own polls, %s from neighbors first", plural(c.Polled, "entry", "entries"),
+		grouped(c.Delivered))
 	if r.Gaps > 0 {
-		line("missing", "entries of %s that left the document between polls, see 'feedex feeds'", plural(int64(r.Gaps), "feed", "feeds"))
+		line("missing", "entries of %s that left the document between polls, see 'feedex feeds'",
+			plural(int64(r.Gaps), "feed", "feeds"))
 	}
 	if r.Pasts > 0 {
 		line("past", "being filled in for %s, see 'feedex feeds'", plural(int64(r.Pasts), "feed", "feeds"))
 	}
 	line("sent", "%s to neighbors", plural(c.Forwarded, "entry", "entries"))
-	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls+c.PollsFailed), grouped(c.NotModified), grouped(c.PollsFailed))
-	line("offers", "%s made, %s of them known already; %s received", grouped(c.ChecksSent), grouped(c.ChecksSeen), grouped(c.ChecksAsked))
-	line("checked", "%s from neighbors found at the publisher, %s forged, %s altered", plural(c.Confirmed, "entry", "entries"), grouped(c.Forged), grouped(c.Altered))
+	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls+c.PollsFailed), grouped(c.NotModified),
+		grouped(c.PollsFailed))
+	line("offers", "%s made, %s of them known already; %s received", grouped(c.ChecksSent), grouped(c.ChecksSeen),
+		grouped(c.ChecksAsked))
+	line("checked", "%s from neighbors found at the publisher, %s forged, %s altered",
+		plural(c.Confirmed, "entry", "entries"), grouped(c.Forged), grouped(c.Altered))
 	if c.Unkept > 0 {
-		line("refused", "%s of neighbors that had brought enough that no own poll has shown, see 'feedex neighbors'", plural(c.Unkept, "entry", "entries"))
+		line("refused", "%s of neighbors that had brought enough that no own poll has shown, see 'feedex neighbors'",
+			plural(c.Unkept, "entry", "entries"))
 	}
 	if r.Archive.Unindexed > 0 {
 		line("indexing", "%s still to do", plural(r.Archive.Unindexed, "entry", "entries"))
@@ -131,7 +140,8 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	if r.Warning != "" {
 		line("warning", "%s.", printable(r.Warning))
 		line("", "%s", "Either neighbors keep entries from this node, or it polls far more often than they do. It tries")
-		line("", "%s", "other neighbors by itself, one an hour; to help, name one that you trust with --peer, or another tracker.")
+		line("", "%s", "other neighbors by itself, one an hour; to help, name one that you trust with --peer, or "+
+			"another tracker.")
 	}
 	if r.Storage != "" {
 		line("storage", "NOTHING IS BEING KEPT: %s", printable(r.Storage))

@@ -70,11 +70,13 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 	f := c.Flags()
 	f.Var((*weightValue)(&wish.Weight), "weight", "how much the feeds matter, 1 to 100 (default 1)")
 	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
-	f.BoolVar(&private, "private", false, "keep the feeds and their entries on this node; =false lets neighbors know of them")
+	f.BoolVar(&private, "private", false,
+		"keep the feeds and their entries on this node; =false lets neighbors know of them")
 	f.Var(&poll, "poll", "by which policy to poll the feeds (default: that of the node)")
 	keep.bind(f)
 	noWait := f.Bool("no-wait", false, "end before the feeds were asked for")
-	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn),
+		cobra.ShellCompDirectiveNoFileComp))
 	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
 		if c.Flags().Changed("discreet") {
 			wish.Discreet = &discreet

@@ -23,7 +23,8 @@ const (
 )
 
 // subscribeAll follows what is at each of the addresses, bounded so, and tells what came of it in their order.
-func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daemon.FollowAddress, bound daemon.RetentionChange) error {
+func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daemon.FollowAddress,
+	bound daemon.RetentionChange) error {
 	type answer struct {
 		settled daemon.FollowedAddress
 		err     error

@@ -42,7 +42,8 @@ func TestRoughly(t *testing.T) {
 
 func TestReach(t *testing.T) {
 	const day = 24 * time.Hour
-	for value, want := range map[past]time.Duration{"none": 0, "all": math.MaxInt64, "90d": 90 * day, defaultSettings().Backfill: 365 * day} {
+	for value, want := range map[past]time.Duration{"none": 0, "all": math.MaxInt64, "90d": 90 * day,
+		defaultSettings().Backfill: 365 * day} {
 		if err := value.check(); err != nil || reach(value) != want {
 			t.Errorf("%s: %v, %v, want %v", value, reach(value), err, want)
 		}

@@ -43,8 +43,10 @@ func hostileTitles() []hostileTitle {
 		{"Some <b>bold</b> and <a href='javascript:alert(1)'>more</a>", "Some bold and more", ""},
 		{"one<script>alert(1)</script>", "", "one＜script＞alert(1)＜/script＞"},
 		{"two<img src=x onerror=alert(1)>", "two", ""},
-		{"three&lt;img src=x onerror=alert(1)&gt;", "three<img src=x onerror=alert(1)>", "three＜img src=x onerror=alert(1)＞"},
-		{"four&amp;lt;img src=x onerror=alert(1)&amp;gt;", "four&lt;img src=x onerror=alert(1)&gt;", "four＆lt;img src=x onerror=alert(1)＆gt;"},
+		{"three&lt;img src=x onerror=alert(1)&gt;", "three<img src=x onerror=alert(1)>",
+			"three＜img src=x onerror=alert(1)＞"},
+		{"four&amp;lt;img src=x onerror=alert(1)&amp;gt;", "four&lt;img src=x onerror=alert(1)&gt;",
+			"four＆lt;img src=x onerror=alert(1)＆gt;"},
 		{"five&amp;amp;lt;svg/onload=alert(1)>", "five&lt;svg/onload=alert(1)>", "five＆lt;svg/onload=alert(1)>"},
 		{"six <svg/onload=alert(1)>", "", "six ＜svg/onload=alert(1)＞"},
 		{"I&amp;#039;m escaped &amp;amp; twice", "I'm escaped & twice", ""},
@@ -80,31 +82,40 @@ func (p *hostilePublisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := func(s string) string { return esc(s[:min(len(s), 2000)]) }
 	switch r.URL.Path {
 	case "/rss.xml":
-		fmt.Fprintf(w, `<?xml version="1.0"?><rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>%s</title><link>javascript:alert(1)</link><description/>`, esc(p.titles[0].published))
+		fmt.Fprintf(w, `<?xml version="1.0"?><rss version="2.0" `+
+			`xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>%s</title><link>javascript:alert(1)</link><description/>`, esc(p.titles[0].published))
 		for i, t := range p.titles {
 			title := esc(t.published)
 			if i%2 == 1 && !strings.Contains(t.published, "]]>") && !strings.Contains(t.published, "&#") {
 				title = "<![CDATA[" + t.published + "]]>"
 			}
 			fmt.Fprintf(w, `<item><guid isPermaLink="false">%d"&lt;b></guid><title>%s</title><link>javascript:alert(1)</link><dc:creator>%[3]s</dc:creator><category>%[3]s</category>`+
-				`<enclosure url="javascript:alert(1)" type="audio/mpeg" length="1"/><description>&lt;p onclick="alert(1)">text&amp;#27;[2J&lt;script>alert(1)&lt;/script></description></item>`,
+				`<enclosure url="javascript:alert(1)" type="audio/mpeg" length="1"/><description>&lt;p `+
+				`onclick="alert(1)">text&amp;#27;[2J&lt;script>alert(1)&lt;/script></description></item>`,
 				i, title, name(t.published))
 		}
 		io.WriteString(w, `</channel></rss>`)
 	case "/atom.xml":
-		fmt.Fprintf(w, `<feed xmlns="http://www.w3.org/2005/Atom"><id>a</id><title type="html">%s</title><link href="javascript:alert(1)"/>`, esc(p.titles[1].published))
+		fmt.Fprintf(w, `<feed xmlns="http://www.w3.org/2005/Atom"><id>a</id><title type="html">%s</title><link `+
+			`href="javascript:alert(1)"/>`, esc(p.titles[1].published))
 		for i, t := range p.titles {
 			for kind, title := range map[string]string{"html": t.published, "text": t.text} {
-				fmt.Fprintf(w, `<entry><id>%d %s</id><title type="%[2]s">%[3]s</title><author><name>%[4]s</name></author><category term="%[4]s"/><link href="https://example.com/&quot;&gt;&lt;b&gt;"/>`+
-					`<link rel="enclosure" href="http://example.com/%%E2%%80%%AEgpj.exe%%1B%%3Cb%%3E" type="a/&lt;b>&#x202e;"/><summary>s</summary></entry>`, i, kind, esc(title), name(title))
+				fmt.Fprintf(w,
+					`<entry><id>%d %s</id><title `+
+						`type="%[2]s">%[3]s</title><author><name>%[4]s</name></author><category term="%[4]s"/><link `+
+						`href="https://example.com/&quot;&gt;&lt;b&gt;"/>`+
+						`<link rel="enclosure" href="http://example.com/%%E2%%80%%AEgpj.exe%%1B%%3Cb%%3E" `+
+						`type="a/&lt;b>&#x202e;"/><summary>s</summary></entry>`, i, kind, esc(title), name(title))
 			}
 		}
 		io.WriteString(w, `</feed>`)
 	case "/feed.json":
-		feed := map[string]any{"version": "https://jsonfeed.org/version/1.1", "title": p.titles[0].text, "home_page_url": "javascript:alert(1)"}
+		feed := map[string]any{"version": "https://jsonfeed.org/version/1.1", "title": p.titles[0].text,
+			"home_page_url": "javascript:alert(1)"}
 		var items []any
 		for i, t := range p.titles {
-			items = append(items, map[string]any{"id": fmt.Sprint(i), "title": t.text, "authors": []any{map[string]any{"name": t.text}}, "tags": []string{t.text},
+			items = append(items, map[string]any{"id": fmt.Sprint(i), "title": t.text,
+				"authors": []any{map[string]any{"name": t.text}}, "tags": []string{t.text},
 				"summary": "&lt;img src=x onerror=alert(1)&gt;<b>\x1b", "content_html": "<b>c</b>"})
 		}
 		feed["items"] = items
@@ -113,7 +124,8 @@ func (p *hostilePublisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/page":
 		io.WriteString(w, `<!DOCTYPE html><title>Page</title>`)
 		for i, t := range p.titles[:len(p.titles)-1] {
-			fmt.Fprintf(w, `<link rel="alternate" type="application/rss+xml" title="%s" href="/none/%d">`, esc(t.text), i)
+			fmt.Fprintf(w, `<link rel="alternate" type="application/rss+xml" title="%s" href="/none/%d">`,
+				esc(t.text), i)
 		}
 	}
 }
@@ -133,8 +145,10 @@ func startHostile(t *testing.T) (*hostileRun, *hostilePublisher) {
 	p := &hostilePublisher{titles: hostileTitles(), open: make(chan struct{})}
 	publisher := httptest.NewServer(p)
 	t.Cleanup(publisher.Close)
-	run := &hostileRun{T: t, data: t.TempDir(), publisher: publisher.URL, titles: p.titles, subscriber: startSubscriber(t)}
-	args := []string{"node", "--data", run.data, "--listen", "127.0.0.1:0", "--reader", "127.0.0.1:0", "--allow-private", "--log-level", "debug", "--poll", "1h",
+	run := &hostileRun{T: t, data: t.TempDir(), publisher: publisher.URL, titles: p.titles,
+		subscriber: startSubscriber(t)}
+	args := []string{"node", "--data", run.data, "--listen", "127.0.0.1:0", "--reader", "127.0.0.1:0",
+		"--allow-private", "--log-level", "debug", "--poll", "1h",
 		"--reader-push", run.subscriber.Listener.Addr().String()}
 	for _, name := range []string{"rss.xml", "atom.xml", "feed.json"} {
 		args = append(args, "--subscribe", publisher.URL+"/"+name)
@@ -230,14 +244,16 @@ func startSubscriber(t *testing.T) *hubSubscriber {
 
 // subscribe has the subscriber get all that changes, and returns what comes.
 func (r *hostileRun) subscribe() <-chan string {
-	form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + "/all.atom"}, "hub.callback": {r.subscriber.URL + "/"}}
+	form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + "/all.atom"},
+		"hub.callback": {r.subscriber.URL + "/"}}
 	r.do("POST", "/hub", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
 	<-r.subscriber.asked
 	return r.subscriber.pushed
 }
 
 // notText are the members and elements that hold HTML.
-var notText = map[string]bool{"content": true, "content_html": true, "html": true, "body": true, "description": true, "encoded": true}
+var notText = map[string]bool{"content": true, "content_html": true, "html": true, "body": true, "description": true,
+	"encoded": true}
 
 // textsOfJSON are the strings of a JSON text that are no HTML.
 func (r *hostileRun) textsOfJSON(where, document string) (texts []string) {
@@ -306,7 +322,8 @@ func (r *hostileRun) textsOfXML(where, document string) (texts []string) {
 func (r *hostileRun) checkTidy(where, text string) {
 	r.Helper()
 	for i, c := range text {
-		if unicode.IsControl(c) && c != '\n' || '\u202a' <= c && c <= '\u202e' || '\u2066' <= c && c <= '\u2069' || c == '\u2028' {
+		if unicode.IsControl(c) && c != '\n' || '\u202a' <= c && c <= '\u202e' || '\u2066' <= c && c <= '\u2069' ||
+			c == '\u2028' {
 			r.Errorf("%s holds %U in %q", where, c, text[max(0, i-30):min(len(text), i+30)])
 			return
 		}
@@ -337,7 +354,8 @@ func (r *hostileRun) checkAttributes(where string, n *page.Node) {
 	r.Helper()
 	for _, a := range n.Attr {
 		r.checkTidy(where, a.Val)
-		if strings.HasPrefix(a.Key, "on") || strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:") {
+		if strings.HasPrefix(a.Key, "on") || strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)),
+			"javascript:") {
 			r.Errorf("%s: %s=%q", where, a.Key, a.Val)
 		}
 	}
@@ -372,8 +390,8 @@ func (r *hostileRun) checkLabels(where string, texts []string, all bool) {
 	}
 }
 
-// What publishers write where a title should be does not reach a reader as markup, in whatever format it reads and whether
-// it takes a title for text or for HTML; it steers no terminal and no page, and loses nothing that was meant.
+// What publishers write where a title should be does not reach a reader as markup, in whatever format it reads and
+// whether it takes a title for text or for HTML; it steers no terminal and no page, and loses nothing that was meant.
 func TestHostileTitles(t *testing.T) {
 	r, p := startHostile(t)
 	pushed := r.subscribe()
@@ -386,7 +404,8 @@ func TestHostileTitles(t *testing.T) {
 		}
 		n = len(found.Entries)
 	}
-	password := regexp.MustCompile(`[0-9a-f]{32}`).FindString(feedexOutput(t, "password", "add", "--data", r.data, "phone"))
+	password := regexp.MustCompile(`[0-9a-f]{32}`).FindString(feedexOutput(t, "password", "add", "--data",
+		r.data, "phone"))
 	t.Run("feeds", func(t *testing.T) { r.feeds(t, pushed, entries) })
 	t.Run("sync", func(t *testing.T) { r.sync(t, password) })
 	t.Run("names", func(t *testing.T) { r.names(t, password) })
@@ -417,7 +436,8 @@ func (r *hostileRun) feeds(t *testing.T, pushed <-chan string, entries int) {
 		r.checkLabels(target, r.textsOfXML(target, r.do("GET", target, "")), true)
 	}
 	r.checkLabels("/all.json", r.textsOfJSON("/all.json", r.do("GET", "/all.json", "")), true)
-	for _, target := range []string{"/opml", "/opml?via=node", "/archive/opensearch.xml", "/archive?format=atom&q=" + url.QueryEscape(`"<b>x</b>&lt;"`)} {
+	for _, target := range []string{"/opml", "/opml?via=node", "/archive/opensearch.xml",
+		"/archive?format=atom&q=" + url.QueryEscape(`"<b>x</b>&lt;"`)} {
 		r.checkLabels(target, r.textsOfXML(target, r.do("GET", target, "")), false)
 	}
 	list := r.do("GET", "/opml", "")
@@ -463,16 +483,20 @@ func (r *hostileRun) feeds(t *testing.T, pushed <-chan string, entries int) {
 func (r *hostileRun) sync(t *testing.T, password string) {
 	r = r.in(t)
 	login := []string{"Authorization", "GoogleLogin auth=" + password}
-	for target, all := range map[string]bool{"stream/contents/user/-/state/com.google/reading-list?n=1000": true, "subscription/list?output=json": false, "tag/list?output=json": false, "unread-count?output=json": false} {
-		r.checkLabels("Google Reader: "+target, r.textsOfJSON(target, r.do("GET", "/reader/api/0/"+target, "", login...)), all)
+	for target, all := range map[string]bool{"stream/contents/user/-/state/com.google/reading-list?n=1000": true,
+		"subscription/list?output=json": false, "tag/list?output=json": false, "unread-count?output=json": false} {
+		r.checkLabels("Google Reader: "+target,
+			r.textsOfJSON(target, r.do("GET", "/reader/api/0/"+target, "", login...)), all)
 	}
 	target := "/reader/atom/user/-/state/com.google/reading-list?n=1000"
 	r.checkLabels("Google Reader: "+target, r.textsOfXML(target, r.do("GET", target, "", login...)), true)
-	r.checkLabels("Google Reader: export", r.textsOfXML("export", r.do("GET", "/reader/api/0/subscription/export", "", login...)), false)
+	r.checkLabels("Google Reader: export",
+		r.textsOfXML("export", r.do("GET", "/reader/api/0/subscription/export", "", login...)), false)
 	key := "api_key=" + reading.FeverKey("phone", password)
 	var texts []string
 	for _, since := range []string{"0", "50"} {
-		texts = append(texts, r.textsOfJSON("Fever", r.do("POST", "/fever/?api&groups&feeds&items&since_id="+since, key))...)
+		texts = append(texts, r.textsOfJSON("Fever", r.do("POST", "/fever/?api&groups&feeds&items&since_id="+since,
+			key))...)
 	}
 	r.checkLabels("Fever", texts, true)
 	token := []string{"X-Auth-Token", password}
@@ -482,17 +506,20 @@ func (r *hostileRun) sync(t *testing.T, password string) {
 	r.checkLabels("Miniflux: export", r.textsOfXML("export", r.do("GET", "/v1/export", "", token...)), false)
 	basic := []string{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("phone:"+password))}
 	for target, all := range map[string]bool{"feeds": false, "folders": false, "items?type=3&batchSize=-1": true} {
-		r.checkLabels("Nextcloud: "+target, r.textsOfJSON(target, r.do("GET", "/index.php/apps/news/api/v1-2/"+target, "", basic...)), all)
+		r.checkLabels("Nextcloud: "+target,
+			r.textsOfJSON(target, r.do("GET", "/index.php/apps/news/api/v1-2/"+target, "", basic...)), all)
 	}
 }
 
-// names are those that readers and lists give feeds and folders: each is the same wherever it is shown, and a reader that
-// says it as it was typed means it.
+// names are those that readers and lists give feeds and folders: each is the same wherever it is shown, and a reader
+// that says it as it was typed means it.
 func (r *hostileRun) names(t *testing.T, password string) {
 	r = r.in(t)
-	login := []string{"Authorization", "GoogleLogin auth=" + password, "Content-Type", "application/x-www-form-urlencoded"}
+	login := []string{"Authorization", "GoogleLogin auth=" + password, "Content-Type",
+		"application/x-www-form-urlencoded"}
 	token := []string{"X-Auth-Token", password}
-	basic := []string{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("phone:"+password)), "Content-Type", "application/json"}
+	basic := []string{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("phone:"+password)),
+		"Content-Type", "application/json"}
 	var list strings.Builder
 	list.WriteString("<opml><body>")
 	names := r.titles[:len(r.titles)-1] // the last is too long for a name
@@ -503,7 +530,8 @@ func (r *hostileRun) names(t *testing.T, password string) {
 			form := url.Values{"s": {"feed/1"}, "ac": {"edit"}, "t": {h.text}, "a": {"user/-/label/" + h.text}}
 			r.do("POST", "/reader/api/0/subscription/edit", form.Encode(), login...)
 			var stream struct{ Items []any }
-			text := r.do("GET", "/reader/api/0/stream/contents/"+url.PathEscape("user/-/label/"+h.text)+"?n=1", "", login...)
+			text := r.do("GET", "/reader/api/0/stream/contents/"+url.PathEscape("user/-/label/"+h.text)+"?n=1",
+				"", login...)
 			if err := json.Unmarshal([]byte(text), &stream); err != nil || len(stream.Items) != 1 {
 				t.Errorf("the folder %q is not found again: %v, %s", h.text, err, text)
 			}
@@ -514,7 +542,9 @@ func (r *hostileRun) names(t *testing.T, password string) {
 			r.do("POST", "/index.php/apps/news/api/v1-2/folders", `{"name":`+string(title)+`}`, basic...)
 			r.do("PUT", "/index.php/apps/news/api/v1-2/feeds/3/rename", `{"feedTitle":`+string(title)+`}`, basic...)
 		case 3:
-			fmt.Fprintf(&list, `<outline text="%s"><outline type="rss" text="%[1]s" htmlUrl="javascript:alert(1)" xmlUrl="http://127.0.0.1:1/%d"/></outline>`, html.EscapeString(h.text), i)
+			fmt.Fprintf(&list,
+				`<outline text="%s"><outline type="rss" text="%[1]s" htmlUrl="javascript:alert(1)" `+
+					`xmlUrl="http://127.0.0.1:1/%d"/></outline>`, html.EscapeString(h.text), i)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "list.opml")
@@ -530,16 +560,22 @@ func (r *hostileRun) names(t *testing.T, password string) {
 	}
 
 	for where, texts := range map[string][]string{
-		"Google Reader": append(r.textsOfJSON("subscriptions", r.do("GET", "/reader/api/0/subscription/list", "", login...)),
-			r.textsOfJSON("tags", strings.ReplaceAll(r.do("GET", "/reader/api/0/tag/list", "", login...), "user/-/label/", ""))...),
-		"Miniflux":  append(r.textsOfJSON("feeds", r.do("GET", "/v1/feeds", "", token...)), r.textsOfJSON("categories", r.do("GET", "/v1/categories", "", token...))...),
-		"Nextcloud": append(r.textsOfJSON("feeds", r.do("GET", "/apps/news/api/feeds", "", basic...)), r.textsOfJSON("folders", r.do("GET", "/apps/news/api/folders", "", basic...))...),
-		"Fever":     r.textsOfJSON("Fever", r.do("POST", "/fever/?api&groups&feeds", "api_key="+reading.FeverKey("phone", password))),
-		"OPML":      r.textsOfXML("OPML", feedexOutput(t, "export", "--data", r.data, "-")),
+		"Google Reader": append(r.textsOfJSON("subscriptions",
+			r.do("GET", "/reader/api/0/subscription/list", "", login...)),
+			r.textsOfJSON("tags", strings.ReplaceAll(r.do("GET", "/reader/api/0/tag/list", "", login...),
+				"user/-/label/", ""))...),
+		"Miniflux": append(r.textsOfJSON("feeds", r.do("GET", "/v1/feeds", "", token...)),
+			r.textsOfJSON("categories", r.do("GET", "/v1/categories", "", token...))...),
+		"Nextcloud": append(r.textsOfJSON("feeds", r.do("GET", "/apps/news/api/feeds", "", basic...)),
+			r.textsOfJSON("folders", r.do("GET", "/apps/news/api/folders", "", basic...))...),
+		"Fever": r.textsOfJSON("Fever", r.do("POST", "/fever/?api&groups&feeds",
+			"api_key="+reading.FeverKey("phone", password))),
+		"OPML": r.textsOfXML("OPML", feedexOutput(t, "export", "--data", r.data, "-")),
 	} {
 		r.checkLabels(where, texts, false)
 		for i, h := range names {
-			if !slices.Contains(texts, h.label) && (where != "OPML" || i%4 == 3) { // which shows folders with feeds in them
+			// which shows folders with feeds in them
+			if !slices.Contains(texts, h.label) && (where != "OPML" || i%4 == 3) {
 				t.Errorf("%s does not have the name %q", where, h.label)
 			}
 		}
@@ -553,7 +589,8 @@ func (r *hostileRun) names(t *testing.T, password string) {
 
 // pages are the node's own, in which titles are exactly what they say.
 func (r *hostileRun) pages() {
-	targets := []string{"/", "/feeds", "/feeds/1", "/feeds/2", "/feeds/3", "/entries", "/search?q=gpj", "/settings", "/neighbors"}
+	targets := []string{"/", "/feeds", "/feeds/1", "/feeds/2", "/feeds/3", "/entries", "/search?q=gpj", "/settings",
+		"/neighbors"}
 	seen := make(map[string]bool)
 	var texts []string
 	for len(targets) > 0 {
@@ -572,7 +609,9 @@ func (r *hostileRun) pages() {
 			}
 			r.checkAttributes(target, n)
 			for _, a := range n.Attr {
-				more := n.DataAtom == atom.A && a.Key == "href" && (strings.HasPrefix(a.Val, "/entries/") || strings.HasPrefix(a.Val, "/entries?") || strings.HasPrefix(a.Val, "?"))
+				more := n.DataAtom == atom.A && a.Key == "href" &&
+					(strings.HasPrefix(a.Val, "/entries/") || strings.HasPrefix(a.Val, "/entries?") ||
+						strings.HasPrefix(a.Val, "?"))
 				if more && strings.HasPrefix(a.Val, "?") {
 					a.Val = "/entries" + a.Val
 				}
@@ -581,7 +620,8 @@ func (r *hostileRun) pages() {
 					targets = append(targets, a.Val)
 				}
 			}
-			if n.DataAtom == atom.Script && !strings.HasPrefix(attributeOf(n, "src"), "/assets/") || n.DataAtom == atom.Img || n.DataAtom == atom.Iframe {
+			if n.DataAtom == atom.Script && !strings.HasPrefix(attributeOf(n, "src"), "/assets/") ||
+				n.DataAtom == atom.Img || n.DataAtom == atom.Iframe {
 				r.Errorf("%s: %s %v", target, n.Data, n.Attr)
 			}
 		}
@@ -606,7 +646,8 @@ func attributeOf(n *page.Node, name string) string {
 // commands are what the owner reads in a terminal.
 func (r *hostileRun) commands() {
 	for _, args := range [][]string{
-		{"query", "--limit", "200"}, {"query", "--limit", "200", "--json"}, {"feeds"}, {"feeds", "--json"}, {"status"}, {"status", "--json"},
+		{"query", "--limit", "200"}, {"query", "--limit", "200", "--json"}, {"feeds"}, {"feeds", "--json"}, {"status"},
+		{"status", "--json"},
 		{"archive", "stats"}, {"export"}, {"archive", "verify"},
 	} {
 		out := feedexOutput(r.T, append(args, "--data", r.data)...)

@@ -70,7 +70,9 @@ func warnOfReturn(c *cobra.Command, args []string) {
 	}
 	for _, a := range args {
 		if u, err := feed.ParseURL(a); err == nil && slices.Contains(named, u) {
-			fmt.Fprintf(c.ErrOrStderr(), "%s stands in %s: a node that starts with this file follows it again, unless you remove it there\n", u, s.Config)
+			fmt.Fprintf(c.ErrOrStderr(),
+				"%s stands in %s: a node that starts with this file follows it again, unless you remove it there\n", u,
+				s.Config)
 		}
 	}
 }

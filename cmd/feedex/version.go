@@ -16,7 +16,8 @@ func newVersion() *cobra.Command {
 		Short: "Print which version this is",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			_, err := fmt.Fprintf(c.OutOrStdout(), "feedex %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(c.OutOrStdout(), "feedex %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS,
+				runtime.GOARCH)
 			return err
 		},
 	}

@@ -89,7 +89,8 @@ func Hosts(log []Request) []Host {
 	hosts := make([]Host, 0, len(tallies))
 	for name, t := range tallies {
 		hosts = append(hosts, Host{
-			Host: name, Since: t.since, Feeds: len(t.feeds), Requests: t.requests, Unchanged: t.unchanged, Failed: t.failed, Grades: t.grades(),
+			Host: name, Since: t.since, Feeds: len(t.feeds), Requests: t.requests, Unchanged: t.unchanged,
+			Failed: t.failed, Grades: t.grades(),
 		})
 	}
 	slices.SortFunc(hosts, func(a, b Host) int { return cmp.Compare(a.Host, b.Host) })
@@ -99,6 +100,7 @@ func Hosts(log []Request) []Host {
 // grades are the marks in all respects.
 func (t *tally) grades() []Grade {
 	return []Grade{
-		t.conditionals(), t.unmodified(), t.unconditionals(), t.freshness(), t.patience(), t.subscribing(), t.repeats(), t.goneForGood(), t.pace(),
+		t.conditionals(), t.unmodified(), t.unconditionals(), t.freshness(), t.patience(), t.subscribing(), t.repeats(),
+		t.goneForGood(), t.pace(),
 	}
 }

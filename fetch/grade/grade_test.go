@@ -58,45 +58,66 @@ func TestGrades(t *testing.T) {
 		want    grade.Mark
 		log     []grade.Request
 	}{
-		{"conditional", "conditional requests", grade.Good, []grade.Request{ask(0, "", 200, "a"), ask(60, "a", 304, ""), ask(120, "a", 200, "b"), ask(180, "b", 304, "b")}},
-		{"never conditional", "conditional requests", grade.Poor, []grade.Request{ask(0, "", 200, "a"), ask(60, "", 200, "a")}},
-		{"no validators to send", "conditional requests", grade.NotTested, []grade.Request{ask(0, "", 200, ""), ask(60, "", 200, "")}},
-		{"nothing known of the first in the log", "conditional requests", grade.NotTested, []grade.Request{ask(0, "a", 304, "")}},
-		{"what a 304 confirms is known", "conditional requests", grade.Poor, []grade.Request{ask(0, "a", 304, ""), ask(60, "", 200, "a")}},
-		{"a delta has validators", "conditional requests", grade.Good, []grade.Request{ask(0, "", 226, "a"), ask(60, "a", 304, "")}},
+		{"conditional", "conditional requests", grade.Good,
+			[]grade.Request{ask(0, "", 200, "a"), ask(60, "a", 304, ""), ask(120, "a", 200, "b"),
+				ask(180, "b", 304, "b")}},
+		{"never conditional", "conditional requests", grade.Poor,
+			[]grade.Request{ask(0, "", 200, "a"), ask(60, "", 200, "a")}},
+		{"no validators to send", "conditional requests", grade.NotTested,
+			[]grade.Request{ask(0, "", 200, ""), ask(60, "", 200, "")}},
+		{"nothing known of the first in the log", "conditional requests", grade.NotTested,
+			[]grade.Request{ask(0, "a", 304, "")}},
+		{"what a 304 confirms is known", "conditional requests", grade.Poor,
+			[]grade.Request{ask(0, "a", 304, ""), ask(60, "", 200, "a")}},
+		{"a delta has validators", "conditional requests", grade.Good,
+			[]grade.Request{ask(0, "", 226, "a"), ask(60, "a", 304, "")}},
 
 		{"unmodified", "validators", grade.Good, []grade.Request{ask(0, "", 200, `W/"a"`), ask(60, `W/"a"`, 304, "")}},
-		{"unmodified across a failure", "validators", grade.Good, []grade.Request{ask(0, "", 200, "a"), ask(60, "a", 500, ""), ask(120, "a", 304, "")}},
+		{"unmodified across a failure", "validators", grade.Good,
+			[]grade.Request{ask(0, "", 200, "a"), ask(60, "a", 500, ""), ask(120, "a", 304, "")}},
 		{"modified", "validators", grade.Poor, []grade.Request{ask(0, "", 200, `W/"a"`), ask(60, `"a"`, 304, "")}},
-		{"outdated", "validators", grade.Poor, []grade.Request{ask(0, "", 200, "a"), ask(60, "a", 200, "b"), ask(120, "a", 200, "b")}},
-		{"a 304 may bring a new one", "validators", grade.Good, []grade.Request{ask(0, "", 200, "a"), ask(60, "a", 304, "b"), ask(120, "b", 304, "")}},
+		{"outdated", "validators", grade.Poor, []grade.Request{ask(0, "", 200, "a"), ask(60, "a", 200, "b"),
+			ask(120, "a", 200, "b")}},
+		{"a 304 may bring a new one", "validators", grade.Good,
+			[]grade.Request{ask(0, "", 200, "a"), ask(60, "a", 304, "b"), ask(120, "b", 304, "")}},
 
-		{"whole once a day", "whole documents", grade.Good, []grade.Request{ask(0, "", 200, "a"), ask(24*60, "", 200, "a")}},
-		{"whole twice a day", "whole documents", grade.Poor, []grade.Request{ask(0, "", 200, "a"), ask(24*60-1, "", 200, "a")}},
+		{"whole once a day", "whole documents", grade.Good,
+			[]grade.Request{ask(0, "", 200, "a"), ask(24*60, "", 200, "a")}},
+		{"whole twice a day", "whole documents", grade.Poor,
+			[]grade.Request{ask(0, "", 200, "a"), ask(24*60-1, "", 200, "a")}},
 
-		{"waits while fresh", "freshness", grade.Good, []grade.Request{fresh(90, ask(0, "", 200, "a")), ask(90, "a", 304, "")}},
-		{"asks while fresh", "freshness", grade.Poor, []grade.Request{fresh(90, ask(0, "", 200, "a")), ask(89, "a", 304, "")}},
-		{"a 304 renews it", "freshness", grade.Poor, []grade.Request{fresh(90, ask(0, "", 200, "a")), fresh(90, ask(90, "a", 304, "")), ask(150, "a", 304, "")}},
-		{"a day is enough", "freshness", grade.Good, []grade.Request{fresh(365*24*60, ask(0, "", 200, "a")), ask(24*60, "a", 304, "")}},
+		{"waits while fresh", "freshness", grade.Good, []grade.Request{fresh(90, ask(0, "", 200, "a")),
+			ask(90, "a", 304, "")}},
+		{"asks while fresh", "freshness", grade.Poor, []grade.Request{fresh(90, ask(0, "", 200, "a")),
+			ask(89, "a", 304, "")}},
+		{"a 304 renews it", "freshness", grade.Poor, []grade.Request{fresh(90, ask(0, "", 200, "a")),
+			fresh(90, ask(90, "a", 304, "")), ask(150, "a", 304, "")}},
+		{"a day is enough", "freshness", grade.Good, []grade.Request{fresh(365*24*60, ask(0, "", 200, "a")),
+			ask(24*60, "a", 304, "")}},
 
 		{"stays away", "patience", grade.Good, []grade.Request{later(30, ask(0, "", 429, "")), ask(30, "", 200, "")}},
 		{"does not", "patience", grade.Poor, []grade.Request{later(30, ask(0, "", 429, "")), ask(29, "", 200, "")}},
-		{"nor from the host", "patience", grade.Poor, []grade.Request{later(30, ask(0, "", 429, "")), at(other, ask(29, "", 200, ""))}},
-		{"which is private", "patience", grade.Good, []grade.Request{private(later(30, ask(0, "", 429, ""))), at(other, ask(29, "", 200, ""))}},
+		{"nor from the host", "patience", grade.Poor, []grade.Request{later(30, ask(0, "", 429, "")),
+			at(other, ask(29, "", 200, ""))}},
+		{"which is private", "patience", grade.Good, []grade.Request{private(later(30, ask(0, "", 429, ""))),
+			at(other, ask(29, "", 200, ""))}},
 
 		{"one request", "subscribing", grade.Good, []grade.Request{first(ask(0, "", 200, "a")), ask(60, "a", 304, "")}},
 		{"two", "subscribing", grade.Poor, []grade.Request{first(ask(0, "", 200, "a")), ask(0, "a", 304, "")}},
-		{"a redirect is none", "subscribing", grade.Good, []grade.Request{first(ask(0, "", 301, "")), at(other, ask(0, "", 200, "a"))}},
+		{"a redirect is none", "subscribing", grade.Good,
+			[]grade.Request{first(ask(0, "", 301, "")), at(other, ask(0, "", 200, "a"))}},
 
 		{"no repeats", "repeats", grade.Good, []grade.Request{ask(0, "", 200, "a"), ask(1, "a", 304, "")}},
-		{"repeats", "repeats", grade.Poor, []grade.Request{ask(0, "", 200, "a"), ask(1, "a", 304, ""), ask(1, "a", 304, "")}},
+		{"repeats", "repeats", grade.Poor, []grade.Request{ask(0, "", 200, "a"), ask(1, "a", 304, ""),
+			ask(1, "a", 304, "")}},
 
 		{"gone", "gone", grade.Good, []grade.Request{ask(0, "", 410, "")}},
 		{"and asked for", "gone", grade.Poor, []grade.Request{ask(0, "", 410, ""), ask(3000, "", 410, "")}},
 
 		{"hourly", "pace", grade.Good, []grade.Request{ask(0, "", 200, ""), ask(60, "", 200, "")}},
 		{"half-hourly", "pace", grade.Fair, []grade.Request{ask(0, "", 200, ""), ask(30, "", 200, "")}},
-		{"half-hourly by invitation", "pace", grade.Good, []grade.Request{fresh(30, ask(0, "", 200, "")), ask(30, "", 200, "")}},
+		{"half-hourly by invitation", "pace", grade.Good,
+			[]grade.Request{fresh(30, ask(0, "", 200, "")), ask(30, "", 200, "")}},
 		{"within minutes", "pace", grade.Poor, []grade.Request{ask(0, "", 200, ""), ask(9, "", 200, "")}},
 		{"without any answer before", "pace", grade.NotTested, []grade.Request{ask(0, "", 0, ""), ask(9, "", 200, "")}},
 	} {
@@ -128,7 +149,8 @@ func TestOneSlipIsFair(t *testing.T) {
 		log = append(log, ask(60*(i+2), "a", 304, ""))
 	}
 	h := grade.Hosts(log)[0]
-	if got := h.Grades[0]; got.Mark != grade.Fair || got.Reason != "1 of 100 requests for a known document were not conditional" {
+	if got := h.Grades[0]; got.Mark != grade.Fair ||
+		got.Reason != "1 of 100 requests for a known document were not conditional" {
 		t.Errorf("got %v: %s", got.Mark, got.Reason)
 	}
 	if h.Mark() != grade.Poor { // the slip came within a day of the first
@@ -158,7 +180,8 @@ func TestHostsApart(t *testing.T) {
 	if len(hosts) != 2 || hosts[0].Host != "example.com" || hosts[1].Host != "example.net" {
 		t.Fatalf("%+v", hosts)
 	}
-	if h := hosts[0]; h.Feeds != 1 || h.Requests != 2 || h.Unchanged != 1 || h.Failed != 0 || h.Grades[0].Mark != grade.Good {
+	if h := hosts[0]; h.Feeds != 1 || h.Requests != 2 || h.Unchanged != 1 || h.Failed != 0 ||
+		h.Grades[0].Mark != grade.Good {
 		t.Errorf("%+v", h)
 	}
 	if h := hosts[1]; h.Feeds != 1 || h.Requests != 1 || h.Failed != 1 {

@@ -14,7 +14,8 @@ func (t *tally) conditionals() Grade {
 	case t.unconditional == 0:
 		g.Reason = fmt.Sprintf("all %s for a known document were conditional", requests(n))
 	default:
-		g.Mark, g.Reason = byShare(t.unconditional, n), fmt.Sprintf("%d of %s for a known document were not conditional", t.unconditional, requests(n))
+		g.Mark, g.Reason = byShare(t.unconditional, n),
+			fmt.Sprintf("%d of %s for a known document were not conditional", t.unconditional, requests(n))
 	}
 	return g
 }
@@ -26,21 +27,25 @@ func (t *tally) unmodified() Grade {
 	case t.conditional == 0:
 		g.Mark, g.Reason = NotTested, "none was sent back"
 	case t.madeUp > 0:
-		g.Mark, g.Reason = Poor, fmt.Sprintf("%d of %s carried one that the publisher never gave", t.madeUp, requests(t.conditional))
+		g.Mark, g.Reason = Poor, fmt.Sprintf("%d of %s carried one that the publisher never gave",
+			t.madeUp, requests(t.conditional))
 	case t.outdated > 0:
-		g.Mark, g.Reason = byShare(t.outdated, t.conditional), fmt.Sprintf("%d of %s carried one of an older document", t.outdated, requests(t.conditional))
+		g.Mark, g.Reason = byShare(t.outdated, t.conditional),
+			fmt.Sprintf("%d of %s carried one of an older document", t.outdated, requests(t.conditional))
 	}
 	return g
 }
 
 // unconditionals: is a document that the reader has asked for as a whole once a day at most?
 func (t *tally) unconditionals() Grade {
-	g := Grade{Respect: "whole documents", Mark: Good, Reason: "none that the reader has was asked for as a whole twice within a day"}
+	g := Grade{Respect: "whole documents", Mark: Good,
+		Reason: "none that the reader has was asked for as a whole twice within a day"}
 	switch {
 	case t.conditional+t.unconditional == 0:
 		g.Mark, g.Reason = NotTested, "no document with a validator was asked for again"
 	case t.daily > 0:
-		g.Mark, g.Reason = Poor, fmt.Sprintf("%s for the whole of a known document came within a day of another", requests(t.daily))
+		g.Mark, g.Reason = Poor, fmt.Sprintf("%s for the whole of a known document came within a day of another",
+			requests(t.daily))
 	}
 	return g
 }
@@ -52,14 +57,16 @@ func (t *tally) freshness() Grade {
 	case t.fresh == 0:
 		g.Mark, g.Reason = NotTested, "no document that says how long it is fresh was asked for again"
 	case t.early > 0:
-		g.Mark, g.Reason = byShare(t.early, t.fresh), fmt.Sprintf("%d of %s came while the document was fresh", t.early, requests(t.fresh))
+		g.Mark, g.Reason = byShare(t.early, t.fresh), fmt.Sprintf("%d of %s came while the document was fresh",
+			t.early, requests(t.fresh))
 	}
 	return g
 }
 
 // patience: is a Retry-After heeded?
 func (t *tally) patience() Grade {
-	g := Grade{Respect: "patience", Mark: Good, Reason: fmt.Sprintf("stayed away each time it was told to, %s", times(t.told))}
+	g := Grade{Respect: "patience", Mark: Good, Reason: fmt.Sprintf("stayed away each time it was told to, %s",
+		times(t.told))}
 	switch {
 	case t.told == 0:
 		g.Mark, g.Reason = NotTested, "was never told to stay away"
@@ -112,9 +119,11 @@ func (t *tally) pace() Grade {
 	case t.gaps == 0:
 		g.Mark, g.Reason = NotTested, "nothing was asked for again"
 	case t.hasty > 0:
-		g.Mark, g.Reason = Poor, fmt.Sprintf("%d of %s came within 10 minutes of the one before", t.hasty, requests(t.gaps))
+		g.Mark, g.Reason = Poor, fmt.Sprintf("%d of %s came within 10 minutes of the one before",
+			t.hasty, requests(t.gaps))
 	case t.uninvited > 0:
-		g.Mark, g.Reason = Fair, fmt.Sprintf("%d of %s came within an hour of the one before", t.uninvited, requests(t.gaps))
+		g.Mark, g.Reason = Fair, fmt.Sprintf("%d of %s came within an hour of the one before",
+			t.uninvited, requests(t.gaps))
 	}
 	return g
 }

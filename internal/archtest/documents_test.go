@@ -96,7 +96,8 @@ func TestFiguresOfTheREADME(t *testing.T) {
 	if promised == nil {
 		t.Fatal("README.md does not say how late entries are")
 	}
-	row := regexp.MustCompile(`Time lag in minutes[^|]*?\n +` + string(promised[1]) + ` +([\d.]+) \([^)]*\) +([\d.]+) \(`).
+	row := regexp.MustCompile(`Time lag in minutes[^|]*?\n +` + string(promised[1]) +
+		` +([\d.]+) \([^)]*\) +([\d.]+) \(`).
 		FindSubmatch(evaluation)
 	if row == nil {
 		t.Fatalf("docs/EVALUATION.md has no row of %s hours", promised[1])
@@ -106,6 +107,7 @@ func TestFiguresOfTheREADME(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(promised[2]) != string(row[2]) || string(promised[3]) != strconv.Itoa(int(math.Round(alone))) {
-		t.Errorf("README.md says %s and %s minutes, docs/EVALUATION.md %s and %s", promised[2], promised[3], row[2], row[1])
+		t.Errorf("README.md says %s and %s minutes, docs/EVALUATION.md %s and %s", promised[2], promised[3],
+			row[2], row[1])
 	}
 }

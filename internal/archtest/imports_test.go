@@ -34,7 +34,8 @@ func (p *goPackage) files(names ...[]string) []string {
 // packages lists every package of the module.
 func packages(t *testing.T) []*goPackage {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports", "feedex/...")
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports",
+		"feedex/...")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -80,7 +81,8 @@ func TestPackagesImportLowerLayersOnly(t *testing.T) {
 			if testOnly()[imported] {
 				t.Errorf("%s imports %s, which is for tests only", p.name(), imported)
 			} else if l, ok := layer[imported]; ok && l >= own {
-				t.Errorf("%s (layer %d) imports %s (layer %d): imports go to lower layers only", p.name(), own, imported, l)
+				t.Errorf("%s (layer %d) imports %s (layer %d): imports go to lower layers only", p.name(),
+					own, imported, l)
 			}
 		}
 	}

@@ -58,7 +58,8 @@ func layers() map[string]int {
 
 // testOnly lists the packages that only tests import.
 func testOnly() map[string]bool {
-	return map[string]bool{"archive/archivetest": true, "internal/archtest": true, "internal/tally": true, "reader/readertest": true}
+	return map[string]bool{"archive/archivetest": true, "internal/archtest": true, "internal/tally": true,
+		"reader/readertest": true}
 }
 
 // coreLayers is the number of layers, from the bottom, that do no I/O, start no goroutine and read no

@@ -28,13 +28,15 @@ func readPromises(t *testing.T) map[string][]promise {
 			continue
 		}
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-		if document == "" || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| promise") || strings.HasPrefix(line, "| ---") {
+		if document == "" || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| promise") ||
+			strings.HasPrefix(line, "| ---") {
 			continue
 		}
 		if len(cells) != 3 {
 			t.Fatalf("a row of %d cells: %s", len(cells), line)
 		}
-		list[document] = append(list[document], promise{strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2])})
+		list[document] = append(list[document], promise{strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]),
+			strings.TrimSpace(cells[2])})
 	}
 	return list
 }
@@ -42,7 +44,8 @@ func readPromises(t *testing.T) map[string][]promise {
 // What is promised still stands in the document that is named, word for word; "…" is for what is left out.
 func TestPromisesAreQuoted(t *testing.T) {
 	list := readPromises(t)
-	for _, document := range []string{"../../README.md", "../../docs/READERS.md", "../../docs/POLITENESS.md", "../../docs/PROTOCOL.md"} {
+	for _, document := range []string{"../../README.md", "../../docs/READERS.md", "../../docs/POLITENESS.md",
+		"../../docs/PROTOCOL.md"} {
 		text, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 // interruptibleFile is where connections to SQLite are opened, behind what gives every statement its deadline.
 const interruptibleFile = "archive/sqlite/interruptible.go"
 
-// Every statement has a deadline: databases are opened in one place, by which every connection is interruptible, and such connections
-// reach the driver only within a limit.
+// Every statement has a deadline: databases are opened in one place, by which every connection is interruptible, and
+// such connections reach the driver only within a limit.
 func TestStatementsAreInterruptible(t *testing.T) {
 	opened := 0
 	for _, p := range packages(t) {
@@ -25,9 +25,11 @@ func TestStatementsAreInterruptible(t *testing.T) {
 				case opens == "OpenDB" && file == interruptibleFile && isInterruptible(call.Args):
 					opened++
 				case opens == "Open" || opens == "OpenDB":
-					t.Errorf("%s: sql.%s: databases are opened in %s, where statements get their deadlines", at, opens, interruptibleFile)
+					t.Errorf("%s: sql.%s: databases are opened in %s, where statements get their deadlines", at, opens,
+						interruptibleFile)
 				}
-				if p.name() == "archive/sqlite" && reachesDriver(call.Fun) && !within(parents, "pass", "atOnce", "rows", "rollBack", "close", "read") {
+				if p.name() == "archive/sqlite" && reachesDriver(call.Fun) &&
+					!within(parents, "pass", "atOnce", "rows", "rollBack", "close", "read") {
 					t.Errorf("%s: the driver is asked outside pass: nothing bounds how long that takes", at)
 				}
 			})
@@ -55,8 +57,8 @@ func isInterruptible(args []ast.Expr) bool {
 	return ok && name.Name == "interruptibleConnector"
 }
 
-// reachesDriver reports whether a function is one of the driver's: a method of what a connection, a statement, rows or a snapshot
-// embeds.
+// reachesDriver reports whether a function is one of the driver's: a method of what a connection, a statement, rows or
+// a snapshot embeds.
 func reachesDriver(f ast.Expr) bool {
 	sel, ok := f.(*ast.SelectorExpr)
 	if !ok {

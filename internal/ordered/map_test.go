@@ -43,7 +43,8 @@ func TestMapIsAList(t *testing.T) {
 			if !slices.Equal(all, list) || m.Len() != len(list) {
 				t.Fatalf("step %d: %d are there, %v, want %v", step, m.Len(), all, list)
 			}
-			if k, v := m.Oldest(); len(list) == 0 && v != nil || len(list) > 0 && (v == nil || k != list[0].key || *v != list[0].value) {
+			if k, v := m.Oldest(); len(list) == 0 && v != nil || len(list) > 0 &&
+				(v == nil || k != list[0].key || *v != list[0].value) {
 				t.Fatalf("the oldest is %x, of %v", k, list)
 			}
 			if room := len(m.items); room > len(list)+len(list)/8+9 {

@@ -23,7 +23,9 @@ func TestOrder(t *testing.T) {
 			if step >= 0 {
 				added := item{At: time.Duration(step), Value: rapid.String().Draw(t, "value")}
 				added.ID = q.Add(added.At, added.Value)
-				if n := len(want); n > 0 && added.ID <= slices.MaxFunc(want, func(a, b item) int { return cmp.Compare(a.ID, b.ID) }).ID || added.ID == 0 {
+				if n := len(want); n > 0 &&
+					added.ID <= slices.MaxFunc(want, func(a, b item) int { return cmp.Compare(a.ID, b.ID) }).ID ||
+					added.ID == 0 {
 					t.Fatalf("item %d was added after %v", added.ID, want)
 				}
 				want = append(want, added)
@@ -53,12 +55,14 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// When 0 is taken 1 rises to its place and 7 to that of 1. What rises to the place of 7 must be one of those below it: if it
-// were the least of those behind them, which is 6, that would be below 7. Of a million heaps hardly one is like this.
+// When 0 is taken 1 rises to its place and 7 to that of 1. What rises to the place of 7 must be one of those below it:
+// if it were the least of those behind them, which is 6, that would be below 7. Of a million heaps hardly one is like
+// this.
 func TestNeighborsInTheHeapStay(t *testing.T) {
 	var q queue.Queue[bool]
 	for _, at := range []time.Duration{
-		0, 1, 2, 4, 8, 7, 11, 12, 9, 3, 20, 5, 15, 46, 43, 48, 33, 41, 24, 40, 18, 30, 25, 23, 34, 27, 22, 29, 42, 19, 26, 28, 17, 39, 14,
+		0, 1, 2, 4, 8, 7, 11, 12, 9, 3, 20, 5, 15, 46, 43, 48, 33, 41, 24, 40, 18, 30, 25, 23, 34, 27, 22, 29, 42, 19,
+		26, 28, 17, 39, 14,
 		36, 10, 45, 31, 6, 13, 37, 47, 35, 21, 32, 16, 44, 38,
 	} {
 		q.Add(at, true)

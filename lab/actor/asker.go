@@ -22,7 +22,8 @@ func Asker(n *node.Node, feeds []feed.URL, every time.Duration, from time.Time) 
 func Querier(n *node.Node, name string, every time.Duration, from time.Time) Participant {
 	return newAsker(n, every, from, func(_ int, call uint64) protocol.Query {
 		return protocol.Query{
-			ID: fmt.Sprintf("%s %d", name, call), Hops: protocol.MaxQueryHops - 1, Budget: protocol.MaxBudget, Wait: protocol.DefaultWait,
+			ID: fmt.Sprintf("%s %d", name, call), Hops: protocol.MaxQueryHops - 1, Budget: protocol.MaxBudget,
+			Wait:   protocol.DefaultWait,
 			Filter: feed.Filter{Feed: feed.URL(fmt.Sprintf("https://%d.example.com/", call))},
 		}
 	})
@@ -37,7 +38,8 @@ type asker struct {
 	next  time.Time
 }
 
-func newAsker(n *node.Node, every time.Duration, from time.Time, query func(round int, call uint64) protocol.Query) *asker {
+func newAsker(n *node.Node, every time.Duration, from time.Time,
+	query func(round int, call uint64) protocol.Query) *asker {
 	a := &asker{caller: newCaller(n), query: query, every: every, next: from}
 	a.habit = habit{node: n, change: func(e node.Effect) node.Effect {
 		a.overhears(e)

@@ -22,13 +22,15 @@ func newCaller(n *node.Node) caller {
 const own = 1 << 62
 
 // call asks a neighbor. answered may be nil.
-func (c *caller) call(dst []node.Effect, to protocol.NodeID, call protocol.Call, answered func(node.Answered)) []node.Effect {
+func (c *caller) call(dst []node.Effect, to protocol.NodeID, call protocol.Call,
+	answered func(node.Answered)) []node.Effect {
 	c.last++
 	id := own | c.last
 	if answered != nil {
 		c.open[id] = answered
 	}
-	return append(dst, node.Call{ID: id, To: node.Target{Node: to}, Call: call, Session: c.tokens[to], Timeout: protocol.PromiseTimeout})
+	return append(dst, node.Call{ID: id, To: node.Target{Node: to}, Call: call, Session: c.tokens[to],
+		Timeout: protocol.PromiseTimeout})
 }
 
 // overhears learns from an effect of the node.

@@ -60,7 +60,8 @@ func (f *forger) forge(now time.Time, ev node.Fetched) node.Fetched {
 		f.count++
 		forged.Entries = append(forged.Entries, feed.Entry{
 			Feed: ev.Feed, ID: fmt.Sprintf("%s%s/%d", forgedID, f.name, f.count),
-			Title: fmt.Sprintf("News %d of %s", f.count, f.name), Link: fmt.Sprintf("https://example.net/%s/%d", f.name, f.count),
+			Title:     fmt.Sprintf("News %d of %s", f.count, f.name),
+			Link:      fmt.Sprintf("https://example.net/%s/%d", f.name, f.count),
 			Published: now.UTC().Truncate(time.Second), Summary: "This never happened.",
 		})
 	}

@@ -10,9 +10,10 @@ import (
 
 // Slanderer says of everybody but its friends that they forge (row 27 of `feedex lab attacks`), in both ways in which a
 // node can: it refuses what a neighbor had from who polled it, as if that had forged, and it brings inventions, so many
-// an hour on average, as polled by another. It begins at from, and is an honest node until then and in all else, so that
-// its word has weight. name tells its inventions from those of others.
-func Slanderer(n *node.Node, name string, anHour float64, from time.Time, friends map[protocol.NodeID]bool) Participant {
+// an hour on average, as polled by another. It begins at from, and is an honest node until then and in all else, so
+// that its word has weight. name tells its inventions from those of others.
+func Slanderer(n *node.Node, name string, anHour float64, from time.Time,
+	friends map[protocol.NodeID]bool) Participant {
 	s := &slanderer{
 		friends: friends, from: from, refused: make(map[uint64]bool), polled: make(map[feed.URL]protocol.NodeID),
 		inventor: forger{Node: n, name: name, anHour: anHour, last: from, latest: make(map[feed.URL]*feed.Document)},
@@ -53,7 +54,8 @@ func (s *slanderer) slander(e node.Effect) node.Effect {
 	case node.Respond:
 		if s.refused[e.Tag] {
 			delete(s.refused, e.Tag)
-			e.Reply, e.Fault = nil, protocol.Faultf(protocol.ForgedSource, "it came by way of a node that forged entries here")
+			e.Reply, e.Fault = nil,
+				protocol.Faultf(protocol.ForgedSource, "it came by way of a node that forged entries here")
 		}
 		return e
 	case node.Call:

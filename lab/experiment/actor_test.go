@@ -137,22 +137,37 @@ func TestHabits(t *testing.T) {
 		kind  kind
 		habit func(s *conduct) bool
 	}{
-		{"honest nodes, who offer and deliver, relay with the path, and answer with their neighbors", kind{}, func(s *conduct) bool {
-			return s.offers > 0 && s.puts > s.own && s.own > 0 && s.afterHalf > 0 && s.late < s.offers/2 && s.forged+s.altered+s.victim == 0 &&
-				!slices.Equal(s.named[:1], named[:1])
-		}},
+		{"honest nodes, who offer and deliver, relay with the path, and answer with their neighbors", kind{},
+			func(s *conduct) bool {
+				return s.offers > 0 && s.puts > s.own && s.own > 0 && s.afterHalf > 0 && s.late < s.offers/2 &&
+					s.forged+s.altered+s.victim == 0 &&
+					!slices.Equal(s.named[:1], named[:1])
+			}},
 		{"free riders", freeRiders, func(s *conduct) bool { return s.offers+s.puts == 0 }},
 		{"rejoiners", portRejoiners, func(s *conduct) bool { return s.offers+s.puts == 0 }},
 		{"liars", liars, func(s *conduct) bool { return s.offers+s.puts == 0 }},
-		{"echoers", echoers, func(s *conduct) bool { return s.offers > 0 && s.late == s.offers && s.unheard+s.puts == 0 }},
+		{"echoers", echoers, func(s *conduct) bool {
+			return s.offers > 0 && s.late == s.offers &&
+				s.unheard+s.puts == 0
+		}},
 		{"breakers", breakers, func(s *conduct) bool { return s.offers > 0 && s.late+s.unheard+s.puts == 0 }},
 		{"forgers", forgers(5, base.Start), func(s *conduct) bool { return s.forged > 0 }},
-		{"alterers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Alterer(n, "one") }), func(s *conduct) bool { return s.altered > 0 && s.altered < s.puts }},
-		{"tamperers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Tamperer(n, victim) }), func(s *conduct) bool { return s.puts > 0 && s.victim == s.puts }},
-		{"tamperers who cut", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Tamperer(n, protocol.NodeID{}) }), func(s *conduct) bool { return s.puts > 0 && s.own == s.puts }},
-		{"replayers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Replayer(n) }), func(s *conduct) bool { return s.offers > 0 && s.puts > 0 && s.old == s.puts }},
-		{"traitors", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Traitor(n, half) }), func(s *conduct) bool { return s.offers > 0 && s.afterHalf == 0 }},
-		{"colluders", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Colluder(n, "all", half, victim) }), func(s *conduct) bool {
+		{"alterers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Alterer(n, "one") }),
+			func(s *conduct) bool { return s.altered > 0 && s.altered < s.puts }},
+		{"tamperers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Tamperer(n, victim) }),
+			func(s *conduct) bool { return s.puts > 0 && s.victim == s.puts }},
+		{"tamperers who cut", acting(func(n *node.Node,
+			_ *rand.Rand) actor.Participant {
+			return actor.Tamperer(n, protocol.NodeID{})
+		}), func(s *conduct) bool { return s.puts > 0 && s.own == s.puts }},
+		{"replayers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Replayer(n) }),
+			func(s *conduct) bool { return s.offers > 0 && s.puts > 0 && s.old == s.puts }},
+		{"traitors", acting(func(n *node.Node, _ *rand.Rand) actor.Participant { return actor.Traitor(n, half) }),
+			func(s *conduct) bool { return s.offers > 0 && s.afterHalf == 0 }},
+		{"colluders", acting(func(n *node.Node, _ *rand.Rand) actor.Participant {
+			return actor.Colluder(n,
+				"all", half, victim)
+		}), func(s *conduct) bool {
 			return s.altered > 0 && s.forged > 0 && s.victim > 0 && s.victim < s.puts && s.own > 0
 		}},
 		{"slanderers", acting(func(n *node.Node, _ *rand.Rand) actor.Participant {
@@ -160,8 +175,12 @@ func TestHabits(t *testing.T) {
 		}), func(s *conduct) bool {
 			return s.refused > 0 && s.forged > 0 && s.own > 0
 		}},
-		{"eclipsers", acting(func(n *node.Node, rng *rand.Rand) actor.Participant { return actor.Eclipser(n, rng, named) }), func(s *conduct) bool {
-			return s.offers == 0 && len(s.named) > 0 && !slices.ContainsFunc(s.named, func(id protocol.NodeID) bool { return !slices.Contains(named, id) })
+		{"eclipsers", acting(func(n *node.Node, rng *rand.Rand) actor.Participant {
+			return actor.Eclipser(n,
+				rng, named)
+		}), func(s *conduct) bool {
+			return s.offers == 0 && len(s.named) > 0 &&
+				!slices.ContainsFunc(s.named, func(id protocol.NodeID) bool { return !slices.Contains(named, id) })
 		}},
 	} {
 		c := base

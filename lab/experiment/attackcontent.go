@@ -17,7 +17,8 @@ import (
 )
 
 // arrivals has f called for each entry that a neighbor, or an own poll, brings a member.
-func arrivals(f func(i int, isBad bool, source protocol.NodeID, e *feed.Entry)) func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+func arrivals(f func(i int, isBad bool, source protocol.NodeID, e *feed.Entry)) func(i int, isBad bool) func(time.Time,
+	node.Event, []node.Effect) {
 	return func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
 		return func(_ time.Time, _ node.Event, effects []node.Effect) {
 			for _, note := range notes(effects) {
@@ -47,7 +48,8 @@ func (t *trial) forging() (string, bool) {
 	})
 	row := t.measured(c)
 	share := float64(junk) / math.Max(1, float64(forged*(c.Nodes-c.Bad)))
-	return fmt.Sprintf("%d forged, %d deliveries to %d honest: %s; coverage %s", forged, junk, c.Nodes-c.Bad, percent(share), percent(row.Honest.Coverage)),
+	return fmt.Sprintf("%d forged, %d deliveries to %d honest: %s; coverage %s", forged, junk, c.Nodes-c.Bad,
+			percent(share), percent(row.Honest.Coverage)),
 		share <= .2 && forged > 0
 }
 
@@ -56,7 +58,10 @@ func (t *trial) forging() (string, bool) {
 func (t *trial) altering() (string, bool) {
 	c := t.crowd
 	c.Bad = max(1, c.Nodes/10)
-	c.Kind = kind{act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Alterer(n, fmt.Sprint(i)) }}
+	c.Kind = kind{act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+		return actor.Alterer(n,
+			fmt.Sprint(i))
+	}}
 	came, first := 0, 0
 	type entry struct {
 		member int
@@ -110,7 +115,8 @@ func (t *trial) altering() (string, bool) {
 			}
 		}
 	}
-	return fmt.Sprintf("%d of %d came altered first; %d replaced what was known, %d were taken for confirmed, %d remain, %d of them polled",
+	return fmt.Sprintf("%d of %d came altered first; %d replaced what was known, %d were taken for confirmed, %d "+
+		"remain, %d of them polled",
 		first, came, replaced, confirmed, stays, own), replaced == 0 && confirmed == 0 && own == 0 && first > 0
 }
 
@@ -148,7 +154,8 @@ func (t *trial) replaying() (string, bool) {
 	t.play(c, func(g *gathering) {
 		g.every(c, 5*time.Minute, func(_ *lab.Host, s node.NeighborStatus) { credit = max(credit, s.Got) })
 	})
-	return fmt.Sprintf("%d offers; %.1f entries of credit, %d arrived again", offers, credit, again), offers > 0 && credit == 0 && again == 0
+	return fmt.Sprintf("%d offers; %.1f entries of credit, %d arrived again", offers, credit, again), offers > 0 &&
+		credit == 0 && again == 0
 }
 
 // flooding is row 23. For two days the node is honest, so that others know how much its feeds publish.
@@ -202,5 +209,6 @@ func (t *trial) flooding() (string, bool) {
 	}
 	with, share := run(incentive.Ablation{})
 	without, _ := run(incentive.Ablation{NoDailyCap: true})
-	return fmt.Sprintf("%.0f entries of credit at most, %s of the mark at most; without the cap %.0f", with, percent(share), without), share <= 1 && with < without
+	return fmt.Sprintf("%.0f entries of credit at most, %s of the mark at most; without the cap %.0f", with,
+		percent(share), without), share <= 1 && with < without
 }

@@ -53,7 +53,8 @@ func (t *trial) eclipsing() (string, bool) {
 		var victims []*lab.Host
 		t.play(c, func(g *gathering) {
 			for v := range min(victimsEach, t.trials-n*victimsEach) {
-				g.w.At(c.Start.Add(time.Hour+time.Duration(v)*time.Minute), func() { victims = append(victims, attacked(c, g, v)) })
+				g.w.At(c.Start.Add(time.Hour+time.Duration(v)*time.Minute),
+					func() { victims = append(victims, attacked(c, g, v)) })
 			}
 		})
 		for _, h := range victims {
@@ -77,7 +78,8 @@ func (t *trial) eclipsing() (string, bool) {
 // attacked has victim number v join and restart.
 func attacked(c crowd, g *gathering, v int) *lab.Host {
 	rng := c.Seed.Stream(fmt.Sprintf("victim %d", v))
-	h, err := g.w.Join(lab.Member{Name: fmt.Sprintf("victim %d", v), ID: publicAddress(c.Nodes + v), Feeds: choose(rng, g.w, c.Each)})
+	h, err := g.w.Join(lab.Member{Name: fmt.Sprintf("victim %d", v), ID: publicAddress(c.Nodes + v),
+		Feeds: choose(rng, g.w, c.Each)})
 	if err != nil {
 		panic(err) // the settings were checked
 	}
@@ -127,7 +129,8 @@ func (t *trial) suppressing() (string, bool) {
 	}
 	alone, _ := lag(false)
 	eclipsed, links := lag(true)
-	return fmt.Sprintf("%s min, alone %s min; %.1f neighbors a node, all hostile", minutes(eclipsed), minutes(alone), float64(links)/float64(c.Nodes-c.Bad)),
+	return fmt.Sprintf("%s min, alone %s min; %.1f neighbors a node, all hostile", minutes(eclipsed), minutes(alone),
+			float64(links)/float64(c.Nodes-c.Bad)),
 		eclipsed <= 1.1*alone && links > 0
 }
 
@@ -165,5 +168,6 @@ func (t *trial) poisoning() (string, bool) {
 	for _, n := range called {
 		most = max(most, n)
 	}
-	return fmt.Sprintf("%d of %d handed out are victims; %d call backs at most to one in %d days", handed, answers, most, days), handed == 0 && most <= days && answers > 0
+	return fmt.Sprintf("%d of %d handed out are victims; %d call backs at most to one in %d days", handed, answers,
+		most, days), handed == 0 && most <= days && answers > 0
 }

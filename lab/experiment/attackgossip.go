@@ -18,7 +18,8 @@ func (t *trial) breaking() (string, bool) {
 	before.Kind = kind{member: pollsNothing} // who polls nothing, and is honest otherwise
 	reachedBefore, p99Before := t.play(before, nil).spreads(before)
 	reached, p99 := t.play(c, nil).spreads(c)
-	return fmt.Sprintf("%s reached, p99 %.1f s; with honest nodes in their place %s, %.1f s", share(reached), p99.Seconds(), share(reachedBefore), p99Before.Seconds()),
+	return fmt.Sprintf("%s reached, p99 %.1f s; with honest nodes in their place %s, %.1f s", share(reached),
+			p99.Seconds(), share(reachedBefore), p99Before.Seconds()),
 		reached > 0 && reached >= reachedBefore-.001 && p99 < 5*time.Second
 }
 
@@ -81,6 +82,7 @@ func (t *trial) tampering() (string, bool) {
 	after := of(kind{act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant {
 		return actor.Tamperer(n, publicAddress(victim))
 	}})
-	return fmt.Sprintf("it gets %s, %s min; before %s, %s min", percent(after.Coverage), minutes(after.Lag), percent(before.Coverage), minutes(before.Lag)),
+	return fmt.Sprintf("it gets %s, %s min; before %s, %s min", percent(after.Coverage), minutes(after.Lag),
+			percent(before.Coverage), minutes(before.Lag)),
 		after.Coverage >= before.Coverage-.001 && after.Lag < 2*before.Lag
 }

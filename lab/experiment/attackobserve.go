@@ -15,7 +15,8 @@ import (
 	"feedex/protocol"
 )
 
-// chanceErrors is by how many standard errors a sign of what is followed may be off chance. Some 20 signs are looked at.
+// chanceErrors is by how many standard errors a sign of what is followed may be off chance. Some 20 signs are looked
+// at.
 const chanceErrors = 3.5
 
 // observing is row 24, of discreet feeds. Each node follows some feeds openly, and of each of the others a coin says
@@ -153,7 +154,8 @@ type observer struct {
 
 func newObserver() *observer {
 	return &observer{
-		links: make(map[pair]map[feed.URL]*signs), before: make(map[interestOf]*signs), told: make(map[pair]map[protocol.DID]bool),
+		links: make(map[pair]map[feed.URL]*signs), before: make(map[interestOf]*signs),
+		told:  make(map[pair]map[protocol.DID]bool),
 		known: make(map[protocol.NodeID]map[protocol.DID]bool), feeds: make(map[protocol.DID]feed.URL),
 	}
 }

@@ -46,7 +46,8 @@ func TestSignsAreCounted(t *testing.T) {
 	ask(5, query, nil, errors.New("refused"))
 	ask(6, protocol.Connect{}, advert(0), nil)
 	for _, alone = range []bool{true, false} {
-		seeOther(time.Time{}, node.Wake{}, []node.Effect{node.Call{Call: protocol.Connect{Subset: advert(1)}}, node.Respond{Reply: advert(2)}})
+		seeOther(time.Time{}, node.Wake{}, []node.Effect{node.Call{Call: protocol.Connect{Subset: advert(1)}},
+			node.Respond{Reply: advert(2)}})
 	}
 
 	in := interestOf{other, public}
@@ -65,8 +66,8 @@ func TestSignsAreCounted(t *testing.T) {
 	}
 }
 
-// A sign that all who follow a feed show, or that none of them does, gives them away; one that has nothing to do with it
-// does not.
+// A sign that all who follow a feed show, or that none of them does, gives them away; one that has nothing to do with
+// it does not.
 func TestGuesses(t *testing.T) {
 	follows, seen, pairs := make(map[interestOf]bool), make(map[interestOf]*signs), []interestOf(nil)
 	for i := range 400 {

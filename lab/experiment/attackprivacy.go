@@ -61,7 +61,8 @@ func (t *trial) profiling() (string, bool) {
 	}
 	precision := float64(own) / float64(max(1, near))
 	mark := 1 / (1 + float64(coverFeeds)/float64(c.Each))
-	return fmt.Sprintf("precision %s, mark %s; %d of %d calls name the private feed", percent(precision), percent(mark), leaks.found, leaks.calls),
+	return fmt.Sprintf("precision %s, mark %s; %d of %d calls name the private feed", percent(precision), percent(mark),
+			leaks.found, leaks.calls),
 		precision <= mark && near > 0 && leaks.found == 0 && leaks.calls > 0
 }
 

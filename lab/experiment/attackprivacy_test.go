@@ -46,11 +46,17 @@ func TestAdvertsAreHeard(t *testing.T) {
 		ev   node.Event
 		want map[feed.URL]int
 	}{
-		{"a connect", node.Asked{From: other, Call: protocol.Connect{Subset: protocol.Subset{{Feed: secret}}}}, map[feed.URL]int{secret: 0}},
-		{"a change", node.Asked{From: other, Call: protocol.UpdateSubset{Changes: protocol.Subset{{Feed: public, Hops: 1}}}}, map[feed.URL]int{secret: 0, public: 1}},
-		{"another call", node.Asked{From: other, Call: protocol.CheckDID{Feed: "https://example.com/"}}, map[feed.URL]int{secret: 0, public: 1}},
-		{"an answer that declines", node.Answered{Peer: other, Reply: protocol.Subset{}}, map[feed.URL]int{secret: 0, public: 1}},
-		{"an answer to a connect", node.Answered{Peer: other, Reply: protocol.Subset{{Feed: public}}}, map[feed.URL]int{public: 0}},
+		{"a connect", node.Asked{From: other, Call: protocol.Connect{Subset: protocol.Subset{{Feed: secret}}}},
+			map[feed.URL]int{secret: 0}},
+		{"a change", node.Asked{From: other,
+			Call: protocol.UpdateSubset{Changes: protocol.Subset{{Feed: public, Hops: 1}}}},
+			map[feed.URL]int{secret: 0, public: 1}},
+		{"another call", node.Asked{From: other, Call: protocol.CheckDID{Feed: "https://example.com/"}},
+			map[feed.URL]int{secret: 0, public: 1}},
+		{"an answer that declines", node.Answered{Peer: other, Reply: protocol.Subset{}},
+			map[feed.URL]int{secret: 0, public: 1}},
+		{"an answer to a connect", node.Answered{Peer: other, Reply: protocol.Subset{{Feed: public}}},
+			map[feed.URL]int{public: 0}},
 	} {
 		if a.hear(me, c.ev); !maps.Equal(a[pair{me, other}], c.want) {
 			t.Errorf("after %s it has heard %v, want %v", c.name, a[pair{me, other}], c.want)

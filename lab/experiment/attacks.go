@@ -146,12 +146,14 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 	most := a.Traces.To.Sub(a.Traces.From) / longestAttack
 	switch {
 	case a.Length < leastAttack || a.Length > most:
-		err = fmt.Errorf("%w: attacks of %s; as some take %d times as long, want %s to %s", ErrSetting, spell(a.Length), longestAttack, spell(leastAttack), spell(most.Truncate(time.Hour)))
+		err = fmt.Errorf("%w: attacks of %s; as some take %d times as long, want %s to %s", ErrSetting, spell(a.Length),
+			longestAttack, spell(leastAttack), spell(most.Truncate(time.Hour)))
 	case err != nil:
 	case a.Trials < 1:
 		err = fmt.Errorf("%w: %d trials; want 1 or more", ErrSetting, a.Trials)
 	case unknown >= 0:
-		err = fmt.Errorf("%w: row %d cannot be shown; those that can are %s", ErrSetting, a.Rows[unknown], strings.Trim(strings.ReplaceAll(fmt.Sprint(attackRows()), " ", ", "), "[]"))
+		err = fmt.Errorf("%w: row %d cannot be shown; those that can are %s", ErrSetting, a.Rows[unknown],
+			strings.Trim(strings.ReplaceAll(fmt.Sprint(attackRows()), " ", ", "), "[]"))
 	}
 	return a, c, chosen, err
 }
@@ -177,7 +179,8 @@ func (a Attacks) Run(ctx context.Context, progress Progress) (r *Report, failed 
 	m := newMeter(progress, costs)
 	together(len(chosen), func(i int) {
 		x := &chosen[i]
-		t := &trial{crowd: c, ctx: ctx, trials: a.Trials, worlds: float64(x.worlds), tell: func(done float64) { m.set(i, done) }}
+		t := &trial{crowd: c, ctx: ctx, trials: a.Trials, worlds: float64(x.worlds),
+			tell: func(done float64) { m.set(i, done) }}
 		rows[i] = AttackRow{Row: x.row, Name: x.name, Done: x.done, Mark: x.mark}
 		rows[i].Measured, rows[i].Pass = x.run(t)
 		rows[i].Hash, rows[i].Steps, rows[i].Partial = hashOf(t.hashes), t.steps, t.broken

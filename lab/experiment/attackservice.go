@@ -34,7 +34,8 @@ func (t *trial) freeRiding() (string, bool) {
 	without := t.measured(c)
 	others, honest, free := with.Groups[bad], with.Groups[ordinary], without.Groups[ordinary]
 	return fmt.Sprintf("they get %s; honest %s, %s min, without a bound %s, %s min",
-			percent(others.Coverage), percent(honest.Coverage), minutes(honest.Lag), percent(free.Coverage), minutes(free.Lag)),
+			percent(others.Coverage), percent(honest.Coverage), minutes(honest.Lag), percent(free.Coverage),
+			minutes(free.Lag)),
 		others.little() && honest.Coverage >= .999*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
@@ -67,7 +68,8 @@ func (t *trial) echoingUnderLoss() (string, bool) {
 	free := t.measured(c).Honest
 	others, honest := with.Groups[bad], with.Honest
 	return fmt.Sprintf("they get %s; honest %s, %s min, without a bound %s, %s min",
-			percent(others.Coverage), percent(honest.Coverage), minutes(honest.Lag), percent(free.Coverage), minutes(free.Lag)),
+			percent(others.Coverage), percent(honest.Coverage), minutes(honest.Lag), percent(free.Coverage),
+			minutes(free.Lag)),
 		others.little() && honest.Coverage >= .995*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
@@ -118,7 +120,8 @@ func (t *trial) lying() (string, bool) {
 			}
 		}
 	}
-	return fmt.Sprintf("%d links, the longest %.1f h; %d longer ones at the end", links, longest.Hours(), long), links > 0 && longest <= mark
+	return fmt.Sprintf("%d links, the longest %.1f h; %d longer ones at the end", links, longest.Hours(), long),
+		links > 0 && longest <= mark
 }
 
 // sybils is row 12.
@@ -143,7 +146,8 @@ func (t *trial) sybils() (string, bool) {
 			places, given = max(places, counts[h]), max(given, s.Given-s.Got)
 		})
 	})
-	return fmt.Sprintf("at most %d places, %.1f entries from one node", places, given), places > 0 && places <= 2 && given <= bound
+	return fmt.Sprintf("at most %d places, %.1f entries from one node", places, given), places > 0 && places <= 2 &&
+		given <= bound
 }
 
 // laundering is row 14. Dishonest member 0 is the worker, the other is the leech.
@@ -192,7 +196,8 @@ func (t *trial) laundering() (string, bool) {
 		excess = max(excess, w.given+l.given-w.got)
 	}
 	row := g.measure(c)
-	return fmt.Sprintf("%.1f entries at most beyond what the worker gave, of %.0f in all; the pair's coverage is %s", excess, given, percent(row.Groups[bad].Coverage)),
+	return fmt.Sprintf("%.1f entries at most beyond what the worker gave, of %.0f in all; the pair's coverage is %s",
+			excess, given, percent(row.Groups[bad].Coverage)),
 		given > 0 && excess <= bound+1
 }
 

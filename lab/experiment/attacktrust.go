@@ -62,7 +62,8 @@ func (t *trial) colluding() (string, bool) {
 		}
 		t.play(c, func(of *gathering) { g = of })
 	}
-	return fmt.Sprintf("%d lies came; polled entries changed: %d; taken for confirmed in one /24: %d, in several networks: %d",
+	return fmt.Sprintf("%d lies came; polled entries changed: %d; taken for confirmed in one /24: %d, in several "+
+		"networks: %d",
 		came, changed, near, far), came > 0 && changed == 0 && near == 0
 }
 
@@ -125,6 +126,7 @@ func (t *trial) slandering() (string, bool) {
 	}
 	with, without := mean(coverage[0]), mean(coverage[1])
 	late, soon := mean(lag[0]), mean(lag[1])
-	return fmt.Sprintf("%d refusals; honest %s, %s min; without slander %s, %s min", refused, percent(with), minutes(late), percent(without), minutes(soon)),
+	return fmt.Sprintf("%d refusals; honest %s, %s min; without slander %s, %s min", refused, percent(with),
+			minutes(late), percent(without), minutes(soon)),
 		refused > 0 && with >= .98*without && late <= 1.02*soon
 }

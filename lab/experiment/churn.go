@@ -55,7 +55,8 @@ func (c Churn) Run(ctx context.Context, progress Progress) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each, Every: c.Every, NoEncoding: true}
+	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each,
+		Every: c.Every, NoEncoding: true}
 	rows := make([]ChurnRow, len(c.Sessions)+1)
 	var split SplitResult
 	costs := make([]float64, len(rows))
@@ -265,8 +266,10 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 		Title: "Nodes that come and go", Seed: c.Seed, Traces: c.Traces.Hash(),
 		Result: ChurnResult{rows[:len(rows)-1], split},
 		Setting: []string{
-			fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %s, %s from %s", c.Nodes, c.Each, len(n.Feeds), spell(c.Every), spell(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
-			"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each is in order,",
+			fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %s, %s from %s", c.Nodes, c.Each, len(n.Feeds),
+				spell(c.Every), spell(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
+			"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each " +
+				"is in order,",
 			"of the program, and of the machine. Nobody goes in the last quarter of the run.",
 		},
 	}
@@ -279,18 +282,22 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 	r.Hash, r.Partial = hashOf(hashes), howFar(ran, c.Length)
 	rows = slices.DeleteFunc(slices.Clone(rows[:len(rows)-1]), func(row ChurnRow) bool { return row.Stays == 0 })
 	t := Table{
-		Title:   "Entries, by how long nodes stay",
-		Columns: []string{"mean stay", "stays", "present", "SLN", "XCH", "out while there", "while away", "kept by some node", "lost though kept", "lag there, min", "neighbors in, s", "never"},
+		Title: "Entries, by how long nodes stay",
+		Columns: []string{"mean stay", "stays", "present", "SLN", "XCH", "out while there", "while away",
+			"kept by some node", "lost though kept", "lag there, min", "neighbors in, s", "never"},
 		Notes: []string{
-			"SLN, XCH: share of all entries of own feeds that own polls brought, that came by any way, whether the node was there or not.",
-			"Out while there: those that came out half an hour or more before the node went. Neighbors in: from a start to eight of them, mean",
+			"SLN, XCH: share of all entries of own feeds that own polls brought, that came by any way, whether the " +
+				"node was there or not.",
+			"Out while there: those that came out half an hour or more before the node went. Neighbors in: from a " +
+				"start to eight of them, mean",
 			"(5th-95th percentile); never: stays of a quarter hour or more that did not come to eight.",
 			"Lost though kept: entries that a follower does not have at the end, and some node that runs then has.",
 		},
 	}
 	for _, row := range rows {
 		t.row(spell(row.Stay), fmt.Sprint(row.Stays), percent(row.Present), percent(row.Alone), percent(row.Exchange),
-			row.There.percent(), row.Away.percent(), row.Kept.percent(), fmt.Sprint(row.Lost.Part), meanMinutes(row.Lag), spreadOf(row.Served, 1, "%.0f"), fmt.Sprint(row.Unserved))
+			row.There.percent(), row.Away.percent(), row.Kept.percent(), fmt.Sprint(row.Lost.Part),
+			meanMinutes(row.Lag), spreadOf(row.Served, 1, "%.0f"), fmt.Sprint(row.Unserved))
 	}
 	r.Tables = []Table{t, split.table()}
 	r.Figures = []Figure{churnFigure(rows)}
@@ -298,9 +305,10 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 }
 
 func churnFigure(rows []ChurnRow) Figure {
-	f := Figure{Name: "churn-coverage", Title: "Entries of own feeds, by how long nodes stay", X: "Mean stay", Y: "Entries (%)", Lines: []Line{
-		{Name: "out while the node was there"}, {Name: "XCH: all"}, {Name: "SLN: all"},
-	}}
+	f := Figure{Name: "churn-coverage", Title: "Entries of own feeds, by how long nodes stay", X: "Mean stay",
+		Y: "Entries (%)", Lines: []Line{
+			{Name: "out while the node was there"}, {Name: "XCH: all"}, {Name: "SLN: all"},
+		}}
 	for _, row := range rows {
 		f.Points = append(f.Points, spell(row.Stay))
 		for i, v := range []float64{row.There.of(), row.Exchange, row.Alone} {

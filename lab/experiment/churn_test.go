@@ -12,7 +12,8 @@ import (
 // Nodes that come and go keep what comes out while they are there; a network that is cut in two becomes two.
 func TestChurn(t *testing.T) {
 	t.Parallel()
-	c := Churn{Seed: 1, Traces: embedded(t), Nodes: 20, Each: 8, Length: 3 * time.Hour, Every: time.Hour, Sessions: []time.Duration{30 * time.Minute}}
+	c := Churn{Seed: 1, Traces: embedded(t), Nodes: 20, Each: 8, Length: 3 * time.Hour, Every: time.Hour,
+		Sessions: []time.Duration{30 * time.Minute}}
 	report, err := c.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +34,8 @@ func TestChurn(t *testing.T) {
 			t.Errorf("stays of %v: %d of them, present %.2f of the time", row.Stay, row.Stays, row.Present)
 		}
 		if row.Exchange <= row.Alone || row.There.Whole == 0 || row.Kept.of() < .8 {
-			t.Errorf("stays of %v: %.3f came, %.3f by own polls, and %.3f were kept", row.Stay, row.Exchange, row.Alone, row.Kept.of())
+			t.Errorf("stays of %v: %.3f came, %.3f by own polls, and %.3f were kept", row.Stay, row.Exchange, row.Alone,
+				row.Kept.of())
 		}
 	}
 	if n := len(split.Looks); n != 7 || split.Looks[0].Cross < .2 || split.Looks[2].Cross != 0 {
@@ -52,7 +54,8 @@ func TestNothingIsLostThatANodeKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	const stay = 5 * time.Hour
-	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each, Every: c.Every, NoEncoding: true}
+	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each,
+		Every: c.Every, NoEncoding: true}
 	w, err := n.world()
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +74,8 @@ func TestNothingIsLostThatANodeKeeps(t *testing.T) {
 // much.
 func TestScaling(t *testing.T) {
 	t.Parallel()
-	s := Scaling{Seed: 1, Traces: embedded(t), Sizes: []int{46, 92}, Each: 10, Length: 40 * time.Minute, Every: 20 * time.Minute}
+	s := Scaling{Seed: 1, Traces: embedded(t), Sizes: []int{46, 92}, Each: 10, Length: 40 * time.Minute,
+		Every: 20 * time.Minute}
 	report, err := s.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +95,8 @@ func TestScaling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows := near.Result.([]ScaleRow); len(rows) != 2 || len(near.Tables) != 1 || rows[1].Feeds != 70 || len(near.Figures[0].Lines) != 1 {
+	if rows := near.Result.([]ScaleRow); len(rows) != 2 || len(near.Tables) != 1 || rows[1].Feeds != 70 ||
+		len(near.Figures[0].Lines) != 1 {
 		t.Errorf("one series of two: %+v", rows)
 	}
 	if without := near.Result.([]ScaleRow)[1]; without.Bytes != 0 || without.Calls == 0 {

@@ -121,7 +121,8 @@ func (r SplitResult) table() Table {
 	for _, l := range r.Looks {
 		t.row(l.When, percent(l.Cross), fmt.Sprintf("%.1f", l.Links), fmt.Sprintf("%.1f", l.Far))
 	}
-	t.Notes = []string{fmt.Sprintf("Mean lag of entries that came out before %s min, during %s, afterwards %s; %s of all did not come.",
+	t.Notes = []string{fmt.Sprintf("Mean lag of entries that came out before %s min, during %s, afterwards %s; %s of "+
+		"all did not come.",
 		meanMinutes(r.Before), meanMinutes(r.Cut), meanMinutes(r.After), r.Missed.percent())}
 	return t
 }

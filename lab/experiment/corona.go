@@ -77,7 +77,8 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 	case c.Channels < 1 || c.Channels > coronaChannels:
 		return c, 0, fmt.Errorf("%w: %d channels; want 1 to %d", ErrSetting, c.Channels, coronaChannels)
 	case c.Subscriptions < c.Nodes || c.Subscriptions > c.Nodes*c.Channels:
-		return c, 0, fmt.Errorf("%w: %d subscriptions of %d nodes to %d channels; as a node follows a channel once, and at least one, want %d to %d",
+		return c, 0, fmt.Errorf("%w: %d subscriptions of %d nodes to %d channels; as a node follows a channel once, "+
+			"and at least one, want %d to %d",
 			ErrSetting, c.Subscriptions, c.Nodes, c.Channels, c.Nodes, c.Nodes*c.Channels)
 	case c.Length < 30*time.Minute || c.Length > 7*24*time.Hour:
 		return c, 0, fmt.Errorf("%w: a run of %s; want 30m to a week", ErrSetting, spell(c.Length))
@@ -93,8 +94,10 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 	covered := c.Traces.To.Sub(c.Traces.From)
 	longest := min(rarest, (covered-c.Length-linking)/3)
 	if longest < c.Every || len(c.Traces.Feeds) == 0 {
-		return c, 0, fmt.Errorf("%w: a run of %s with polls every %s takes traces of one feed or more over %s; these are %d over %s",
-			ErrSetting, spell(c.Length), spell(c.Every), spell(linking+c.Length+3*c.Every), len(c.Traces.Feeds), spell(covered))
+		return c, 0, fmt.Errorf("%w: a run of %s with polls every %s takes traces of one feed or more over %s; these "+
+			"are %d over %s",
+			ErrSetting, spell(c.Length), spell(c.Every), spell(linking+c.Length+3*c.Every), len(c.Traces.Feeds),
+			spell(covered))
 	}
 	return c, longest, nil
 }
@@ -132,7 +135,10 @@ func (c Corona) Run(ctx context.Context, progress Progress) (*Report, error) {
 	target := rows[0].Alone.Lag
 	for len(rows) < len(costs) && ctx.Err() == nil && rows[0].Exchange.Lag > 0 && rows[0].Exchange.Lag < target {
 		every := min(nextInterval(rows, target), longest)
-		if slices.ContainsFunc(rows, func(r CoronaRow) bool { return r.Every == every || r.off(target) < closeEnough }) {
+		if slices.ContainsFunc(rows, func(r CoronaRow) bool {
+			return r.Every == every ||
+				r.off(target) < closeEnough
+		}) {
 			break
 		}
 		if err := run(every); err != nil {
@@ -156,10 +162,12 @@ func nextInterval(rows []CoronaRow, target float64) time.Duration {
 }
 
 // run runs one network and takes its measures.
-func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration, progress func(float64)) (CoronaRow, error) {
+func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration,
+	progress func(float64)) (CoronaRow, error) {
 	start := c.Traces.From
 	n := network{
-		Seed: c.Seed, Feeds: feeds, Start: start, Length: c.settled(every) + c.counted(every), Every: every, Reach: c.Reach, NoEncoding: c.NoEncoding,
+		Seed: c.Seed, Feeds: feeds, Start: start, Length: c.settled(every) + c.counted(every), Every: every,
+		Reach: c.Reach, NoEncoding: c.NoEncoding,
 	}
 	w, err := n.world()
 	if err != nil {

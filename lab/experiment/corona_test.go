@@ -30,7 +30,8 @@ func TestCorona(t *testing.T) {
 		t.Errorf("updates are detected after %.0f s alone and %.0f s with neighbors", base.Alone.Lag, base.Exchange.Lag)
 	}
 	if base.Alone.Coverage != 1 || base.Exchange.Coverage != 1 {
-		t.Errorf("%.3f of the updates came alone and %.3f with neighbors, though everybody polls soon enough", base.Alone.Coverage, base.Exchange.Coverage)
+		t.Errorf("%.3f of the updates came alone and %.3f with neighbors, though everybody polls soon enough",
+			base.Alone.Coverage, base.Exchange.Coverage)
 	}
 	if last := rarer(rows); last == nil || last.Requests*2 > base.Requests || last.Exchange.Lag > last.Alone.Lag/2 {
 		t.Errorf("polled more rarely, it is %+v", last)
@@ -42,7 +43,8 @@ func TestCoronaWithoutCompany(t *testing.T) {
 	t.Parallel()
 	set := embedded(t)
 	set.Feeds = set.Busy(24)[:4]
-	r, err := Corona{Seed: 1, Traces: set, Nodes: 2, Channels: 4, Subscriptions: 2, Length: 4 * time.Hour, NoEncoding: true}.Run(t.Context(), nil)
+	r, err := Corona{Seed: 1, Traces: set, Nodes: 2, Channels: 4, Subscriptions: 2, Length: 4 * time.Hour,
+		NoEncoding: true}.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,8 @@ func TestCoronaWithoutCompany(t *testing.T) {
 	if rows[0].Alone.Lag < 300 || rows[0].Exchange != rows[0].Alone {
 		t.Errorf("updates came as %+v alone and %+v with neighbors", rows[0].Alone, rows[0].Exchange)
 	}
-	if len(rows) != 1 || rows[0].First != 0 || rows[0].Offered != 0 || !strings.Contains(r.Tables[0].String(), "nothing is known") {
+	if len(rows) != 1 || rows[0].First != 0 || rows[0].Offered != 0 ||
+		!strings.Contains(r.Tables[0].String(), "nothing is known") {
 		t.Errorf("%d networks, the first %+v", len(rows), rows[0])
 	}
 }
@@ -77,20 +80,23 @@ func TestDrawByRank(t *testing.T) {
 // Who wants equal load alone gets the first network alone, and with interests over fewer hops there are fewer calls.
 func TestCoronaAtEqualLoad(t *testing.T) {
 	t.Parallel()
-	c := Corona{Seed: 1, Nodes: 48, Channels: 60, Subscriptions: 144, Length: 30 * time.Minute, EqualLoad: true, NoEncoding: true}
+	c := Corona{Seed: 1, Nodes: 48, Channels: 60, Subscriptions: 144, Length: 30 * time.Minute, EqualLoad: true,
+		NoEncoding: true}
 	run := func(reach int) CoronaRow {
 		c.Reach = reach
 		r, err := c.Run(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := r.Tables[0].String(); strings.Contains(text, "rarely") || strings.Contains(text, "nothing is known") {
+		if text := r.Tables[0].String(); strings.Contains(text, "rarely") ||
+			strings.Contains(text, "nothing is known") {
 			t.Errorf("polled more rarely, though not asked for:\n%s", text)
 		}
 		return r.Result.(CoronaResult).Networks[0]
 	}
 	if near, far := run(1), run(3); near.Calls*1.3 > far.Calls || near.Requests != far.Requests {
-		t.Errorf("%.1f calls and %.2f polls over one hop, %.1f and %.2f over three", near.Calls, near.Requests, far.Calls, far.Requests)
+		t.Errorf("%.1f calls and %.2f polls over one hop, %.1f and %.2f over three", near.Calls, near.Requests,
+			far.Calls, far.Requests)
 	}
 }
 
@@ -106,9 +112,11 @@ func TestImpossibleCorona(t *testing.T) {
 		{Corona{Length: time.Minute}, "want 30m to"},
 		{Corona{Reach: 9}, "want 1 to 8"},
 		{Corona{Every: 25 * time.Hour}, "want 1m to"},
-		{Corona{Traces: embedded(t), Length: 7 * 24 * time.Hour, Every: 23 * time.Hour, Nodes: 2, Channels: 1, Subscriptions: 3}, "want 2 to 2"},
+		{Corona{Traces: embedded(t), Length: 7 * 24 * time.Hour, Every: 23 * time.Hour, Nodes: 2, Channels: 1,
+			Subscriptions: 3}, "want 2 to 2"},
 	} {
-		if err := errorOf(c.set.Run(t.Context(), nil)); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), c.says) {
+		if err := errorOf(c.set.Run(t.Context(), nil)); !errors.Is(err, ErrSetting) ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v, want %q", c.set, err, c.says)
 		}
 	}

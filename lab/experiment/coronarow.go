@@ -114,12 +114,14 @@ func (d *detections) done() (lag float64, ok bool) {
 }
 
 func (d *detections) detection() Detection {
-	return Detection{Lag: mean(d.subscriptions), ByUpdate: mean(d.updates), Coverage: float64(len(d.updates)) / float64(max(1, d.all))}
+	return Detection{Lag: mean(d.subscriptions), ByUpdate: mean(d.updates),
+		Coverage: float64(len(d.updates)) / float64(max(1, d.all))}
 }
 
 // measureCorona sums up a network: what was published between begin and end, and what was counted there.
 func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaCounts, whole bool) CoronaRow {
-	row := CoronaRow{Every: every, Hash: w.Hash(), Steps: w.Steps(), Ran: w.Now().Sub(w.Start()), Partial: !whole, Tiers: tiers()}
+	row := CoronaRow{Every: every, Hash: w.Hash(), Steps: w.Steps(), Ran: w.Now().Sub(w.Start()), Partial: !whole,
+		Tiers: tiers()}
 	subscribers, tier := row.divide(w)
 	limit := func(channel int) float64 { return every.Seconds() / float64(subscribers[channel]+1) }
 
@@ -147,7 +149,8 @@ func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaC
 				of.alone = append(of.alone, lag)
 			}
 			if lag, ok := exchange.done(); ok {
-				of.exchange, of.limit, limits = append(of.exchange, lag), append(of.limit, limit(s.Feed)), append(limits, limit(s.Feed))
+				of.exchange, of.limit, limits = append(of.exchange, lag), append(of.limit, limit(s.Feed)),
+					append(limits, limit(s.Feed))
 			}
 		}
 	}
@@ -156,7 +159,8 @@ func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaC
 	row.Offered = float64(offered) / float64(max(1, row.subscriptions))
 	row.Limit, row.Links = mean(limits), spread(links)
 	for t := range row.Tiers {
-		row.Tiers[t].Lag, row.Tiers[t].Alone, row.Tiers[t].Limit = mean(lags[t].exchange), mean(lags[t].alone), mean(lags[t].limit)
+		row.Tiers[t].Lag, row.Tiers[t].Alone, row.Tiers[t].Limit = mean(lags[t].exchange), mean(lags[t].alone),
+			mean(lags[t].limit)
 	}
 	for i, n := range row.count(w, at) {
 		if t := &row.Tiers[tier[i]]; subscribers[i] > 0 {

@@ -10,9 +10,11 @@ type CoronaResult struct {
 // report shows what came of the networks, the first of which polls as legacy RSS does.
 func (c Corona) report(rows []CoronaRow) *Report {
 	r := &Report{
-		Title: "Feedex in the setting of Corona's simulations", Seed: c.Seed, Traces: c.Traces.Hash(), Result: CoronaResult{rows},
+		Title: "Feedex in the setting of Corona's simulations", Seed: c.Seed, Traces: c.Traces.Hash(),
+		Result: CoronaResult{rows},
 		Setting: []string{
-			fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; what came out in %s, up to whole intervals, counts",
+			fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; "+
+				"what came out in %s, up to whole intervals, counts",
 				c.Nodes, c.Channels, c.Subscriptions, spell(c.Length)),
 			fmt.Sprintf("interests count over %d hops", c.Reach),
 			fmt.Sprintf("Corona §5.1 has %d nodes, %d channels and %d subscriptions: this is %.2g of these",
@@ -24,7 +26,8 @@ func (c Corona) report(rows []CoronaRow) *Report {
 		r.Steps += row.Steps
 		hashes = append(hashes, row.Hash)
 		if row.Partial {
-			r.Partial = fmt.Sprintf("interrupted in network %d after %s of %s h; its figures are of what there was by then", len(hashes), hours(row.Ran), hours(c.span(row.Every)))
+			r.Partial = fmt.Sprintf("interrupted in network %d after %s of %s h; its figures are of what there was "+
+				"by then", len(hashes), hours(row.Ran), hours(c.span(row.Every)))
 		}
 	}
 	r.Hash = hashOf(hashes)
@@ -39,26 +42,33 @@ func (c Corona) report(rows []CoronaRow) *Report {
 // summary is Table 2 with feedex in it.
 func (c Corona) summary(rows []CoronaRow) Table {
 	t := Table{
-		Title:   "Detection time and load (Table 2)",
-		Columns: []string{"scheme", "poll every", "detection s", "by update s", "coverage", "polls/30 min/channel", "of legacy", "kB/30 min/channel", "of legacy"},
+		Title: "Detection time and load (Table 2)",
+		Columns: []string{"scheme", "poll every", "detection s", "by update s", "coverage", "polls/30 min/channel",
+			"of legacy", "kB/30 min/channel", "of legacy"},
 	}
 	base := rows[0]
 	row := func(name string, r CoronaRow, d Detection) {
 		t.row(name, spell(r.Every), known("%.0f", d.Lag), known("%.0f", d.ByUpdate), percent(d.Coverage),
-			known("%.2f", r.Requests), partOf(r.Requests, base.Requests), known("%.1f", r.Bytes/1e3), partOf(r.Bytes, base.Bytes))
+			known("%.2f", r.Requests), partOf(r.Requests, base.Requests), known("%.1f", r.Bytes/1e3),
+			partOf(r.Bytes, base.Bytes))
 	}
 	row("Legacy RSS", base, base.Alone)
 	row("feedex, equal load", base, base.Exchange)
 	if rarer := rarer(rows); rarer != nil {
 		row("feedex, polled more rarely", *rarer, rarer.Exchange)
-		t.Notes = append(t.Notes, fmt.Sprintf("Polled more rarely: the interval, of those tried, at which the detection time comes nearest that of legacy RSS: %s off.",
-			percent(rarer.off(base.Alone.Lag))))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("Polled more rarely: the interval, of those tried, at which the detection time comes nearest "+
+				"that of legacy RSS: %s off.",
+				percent(rarer.off(base.Alone.Lag))))
 	} else if !c.EqualLoad {
-		t.Notes = append(t.Notes, "Neighbors bring nothing sooner here, or the run ended too soon: nothing is known of rarer polls.")
+		t.Notes = append(t.Notes,
+			"Neighbors bring nothing sooner here, or the run ended too soon: nothing is known of rarer polls.")
 	}
 	t.Notes = append(t.Notes,
-		"Detection: the mean over subscriptions to channels with an update, each at the mean of its updates. By update: the mean over updates.",
-		"Equal load: the same polls, with neighbors. Bytes depend on what came out while it counted, which is longer where intervals are.")
+		"Detection: the mean over subscriptions to channels with an update, each at the mean of its updates. By "+
+			"update: the mean over updates.",
+		"Equal load: the same polls, with neighbors. Bytes depend on what came out while it counted, which is longer "+
+			"where intervals are.")
 	return t
 }
 
@@ -84,13 +94,15 @@ func partOf(part, whole float64) string {
 
 // coronaStated is what the paper says. It counts clients, which are not nodes: a channel has 50 on average.
 func coronaStated() Table {
-	t := Table{Title: "The same as Corona's authors state it, at full size (Table 2)", Columns: []string{"scheme", "detection s", "polls/30 min/channel"}}
+	t := Table{Title: "The same as Corona's authors state it, at full size (Table 2)",
+		Columns: []string{"scheme", "detection s", "polls/30 min/channel"}}
 	for _, s := range []struct {
 		name      string
 		detection string
 		polls     string
 	}{
-		{"Legacy-RSS", "900", "50.00"}, {"Corona-Lite", "53", "48.97"}, {"Corona-Fair", "142", "50.14"}, {"Corona-Fair-Sqrt", "55", "49.46"},
+		{"Legacy-RSS", "900", "50.00"}, {"Corona-Lite", "53", "48.97"}, {"Corona-Fair", "142", "50.14"},
+		{"Corona-Fair-Sqrt", "55", "49.46"},
 		{"Corona-Fair-Log", "53", "49.43"}, {"Corona-Fast", "32", "58.75"},
 	} {
 		t.row(s.name, s.detection, s.polls)
@@ -101,17 +113,21 @@ func coronaStated() Table {
 // coronaNetworks is what each network did.
 func coronaNetworks(rows []CoronaRow) Table {
 	t := Table{Title: "The networks", Columns: []string{
-		"poll every", "legacy s", "feedex s", "limit s", "by neighbors first", "offered by a neighbor", "304", "calls/node/min", "kB/node/min", "neighbors", "hash"}}
+		"poll every", "legacy s", "feedex s", "limit s", "by neighbors first", "offered by a neighbor", "304",
+		"calls/node/min", "kB/node/min", "neighbors", "hash"}}
 	for _, r := range rows {
 		if r.Partial {
 			t.row(spell(r.Every))
 			continue
 		}
-		t.row(spell(r.Every), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag), fmt.Sprintf("%.0f", r.Limit), percent(r.First), percent(r.Offered),
-			percent(r.NotModified), fmt.Sprintf("%.1f", r.Calls), known("%.1f", r.CallBytes/1e3), spreadOf(r.Links, 1, "%.1f"), r.Hash)
+		t.row(spell(r.Every), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag),
+			fmt.Sprintf("%.0f", r.Limit), percent(r.First), percent(r.Offered),
+			percent(r.NotModified), fmt.Sprintf("%.1f", r.Calls), known("%.1f", r.CallBytes/1e3),
+			spreadOf(r.Links, 1, "%.1f"), r.Hash)
 	}
 	t.Notes = []string{
-		"Legacy: the same nodes without what neighbors brought. Limit: T/(n+1), if all n subscribers knew at once what the first of them polled.",
+		"Legacy: the same nodes without what neighbors brought. Limit: T/(n+1), if all n subscribers knew at once " +
+			"what the first of them polled.",
 		"Offered by a neighbor: the share of subscriptions whose channel some neighbor has in its set at the end.",
 	}
 	return t
@@ -130,7 +146,8 @@ func coronaTiers(row CoronaRow) Table {
 			}
 			return fmt.Sprintf("%.0f", v)
 		}
-		t.row(tier.name(), fmt.Sprint(tier.Channels), known("%.1f", tier.Requests), seconds(tier.Alone), seconds(tier.Lag), seconds(tier.Limit))
+		t.row(tier.name(), fmt.Sprint(tier.Channels), known("%.1f", tier.Requests), seconds(tier.Alone),
+			seconds(tier.Lag), seconds(tier.Limit))
 	}
 	return t
 }
@@ -146,8 +163,10 @@ func (t Tier) name() string {
 }
 
 func coronaFigure(row CoronaRow) Figure {
-	f := Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %s", spell(row.Every)), X: "Subscribers of the channel", Y: "Detection time (seconds)", Log: true,
-		Lines: []Line{{Name: "legacy RSS"}, {Name: "feedex, the same polls"}, {Name: "random phases, T/(n+1)", Thin: true}}}
+	f := Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %s",
+		spell(row.Every)), X: "Subscribers of the channel", Y: "Detection time (seconds)", Log: true,
+		Lines: []Line{{Name: "legacy RSS"}, {Name: "feedex, the same polls"},
+			{Name: "random phases, T/(n+1)", Thin: true}}}
 	for _, t := range row.Tiers {
 		if t.Alone > 0 {
 			f.Points = append(f.Points, t.name())
@@ -162,6 +181,8 @@ func coronaFigure(row CoronaRow) Figure {
 // aside is what a network took.
 func (r CoronaRow) aside() string {
 	each := float64(max(1, r.subscriptions))
-	return fmt.Sprintf("polls every %s: %.1f s, %.0f MB in use at the end; %.1f kB a subscription, %.0f µs a subscription and hour of virtual time",
-		spell(r.Every), r.seconds, float64(r.heap)/1e6, float64(r.heap)/each/1e3, r.seconds*1e6/each/max(.01, r.Ran.Hours()))
+	return fmt.Sprintf("polls every %s: %.1f s, %.0f MB in use at the end; %.1f kB a subscription, %.0f µs a "+
+		"subscription and hour of virtual time",
+		spell(r.Every), r.seconds, float64(r.heap)/1e6, float64(r.heap)/each/1e3,
+		r.seconds*1e6/each/max(.01, r.Ran.Hours()))
 }

@@ -104,7 +104,8 @@ func (c crowd) gather() (*gathering, error) {
 		Incentive: incentive.Config{Bound: c.Bound, Ablate: c.Ablate},
 	}
 	w, err := lab.New(lab.Config{
-		Seed: c.Seed, Start: c.Start, Until: c.Start.Add(c.Length), Feeds: c.Feeds, Links: c.Links, NoEncoding: true, Node: base,
+		Seed: c.Seed, Start: c.Start, Until: c.Start.Add(c.Length), Feeds: c.Feeds, Links: c.Links,
+		NoEncoding: true, Node: base,
 	})
 	if err != nil {
 		return nil, err

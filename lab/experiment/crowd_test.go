@@ -26,11 +26,12 @@ func TestFreeRidersAreReproducible(t *testing.T) {
 	checkDrawings(t, r.All())
 }
 
-// The same for all attacks, and they come up to their marks. Of twelve nodes three are honest in an eclipse; of ten it is two,
-// all of whom a victim would have to have for a neighbor.
+// The same for all attacks, and they come up to their marks. Of twelve nodes three are honest in an eclipse; of ten it
+// is two, all of whom a victim would have to have for a neighbor.
 func TestAttacksAreReproducible(t *testing.T) {
 	t.Parallel()
-	r, failed, err := Attacks{Seed: 1, Traces: embedded(t), Nodes: 12, Length: 9 * time.Hour, Trials: 2}.Run(t.Context(), nil)
+	r, failed, err := Attacks{Seed: 1, Traces: embedded(t), Nodes: 12, Length: 9 * time.Hour,
+		Trials: 2}.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,8 @@ func TestAttacksFailWithoutABound(t *testing.T) {
 	}
 	c.Alike, c.Length, c.Bound = true, leastAttack, -1
 	for name, attack := range map[string]func(*trial) (string, bool){
-		"echoing": (*trial).echoing, "Sybils": (*trial).sybils, "laundering": (*trial).laundering, "traitors": (*trial).betraying,
+		"echoing": (*trial).echoing, "Sybils": (*trial).sybils, "laundering": (*trial).laundering,
+		"traitors": (*trial).betraying,
 	} {
 		tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
 		if measured, pass := attack(tr); pass {
@@ -69,7 +71,8 @@ func TestNeighborsAtTheBoundCanBeKept(t *testing.T) {
 		c.Watch = func(_ int, isBad bool) func(time.Time, node.Event, []node.Effect) {
 			return func(_ time.Time, _ node.Event, effects []node.Effect) {
 				for _, note := range notes(effects) {
-					if u, ok := note.(node.Unlinked); ok && !isBad && enemies[u.Peer] && u.Reason == "it has owed us for too long" {
+					if u, ok := note.(node.Unlinked); ok && !isBad && enemies[u.Peer] &&
+						u.Reason == "it has owed us for too long" {
 						count++
 					}
 				}
@@ -98,14 +101,22 @@ func TestImpossibleCrowds(t *testing.T) {
 		run  func() error
 	}{
 		{"too few nodes", func() error { return errorOf(FreeRiders{Traces: set, Nodes: 9}.Run(t.Context(), nil)) }},
-		{"more feeds than there are", func() error { return errorOf(FreeRiders{Traces: set, Each: 31}.Run(t.Context(), nil)) }},
-		{"polls that are too rare", func() error { return errorOf(FreeRiders{Traces: set, Every: 9 * time.Hour}.Run(t.Context(), nil)) }},
-		{"a run that is too long", func() error { return errorOf(FreeRiders{Traces: set, Length: 9000 * time.Hour}.Run(t.Context(), nil)) }},
-		{"traces that are too short for attacks", func() error { _, _, err := Attacks{Traces: day}.Run(t.Context(), nil); return err }},
-		{"traces that are too short to share", func() error { return errorOf(SharedPolling{Traces: day}.Run(t.Context(), nil)) }},
-		{"an attack that is too short", func() error { _, _, err := Attacks{Traces: set, Length: time.Hour}.Run(t.Context(), nil); return err }},
-		{"a row that there is not", func() error { _, _, err := Attacks{Traces: set, Rows: []int{99}}.Run(t.Context(), nil); return err }},
-		{"one row that there is and one that there is not", func() error { _, _, err := Attacks{Traces: set, Rows: []int{1, 99}}.Run(t.Context(), nil); return err }},
+		{"more feeds than there are",
+			func() error { return errorOf(FreeRiders{Traces: set, Each: 31}.Run(t.Context(), nil)) }},
+		{"polls that are too rare",
+			func() error { return errorOf(FreeRiders{Traces: set, Every: 9 * time.Hour}.Run(t.Context(), nil)) }},
+		{"a run that is too long",
+			func() error { return errorOf(FreeRiders{Traces: set, Length: 9000 * time.Hour}.Run(t.Context(), nil)) }},
+		{"traces that are too short for attacks",
+			func() error { _, _, err := Attacks{Traces: day}.Run(t.Context(), nil); return err }},
+		{"traces that are too short to share",
+			func() error { return errorOf(SharedPolling{Traces: day}.Run(t.Context(), nil)) }},
+		{"an attack that is too short",
+			func() error { _, _, err := Attacks{Traces: set, Length: time.Hour}.Run(t.Context(), nil); return err }},
+		{"a row that there is not",
+			func() error { _, _, err := Attacks{Traces: set, Rows: []int{99}}.Run(t.Context(), nil); return err }},
+		{"one row that there is and one that there is not",
+			func() error { _, _, err := Attacks{Traces: set, Rows: []int{1, 99}}.Run(t.Context(), nil); return err }},
 		{"no trials", func() error { _, _, err := Attacks{Traces: set, Trials: -1}.Run(t.Context(), nil); return err }},
 	} {
 		if err := c.run(); !errors.Is(err, ErrSetting) {

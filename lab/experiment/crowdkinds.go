@@ -19,31 +19,37 @@ func freeRides(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return act
 
 var (
 	freeRiders = kind{name: "free riders", member: pollsNothing, act: freeRides}
-	echoers    = kind{name: "echoers", member: pollsNothing, act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Echoer(n, actor.None) }}
+	echoers    = kind{name: "echoers", member: pollsNothing,
+		act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Echoer(n, actor.None) }}
 	// Of those with excuses each has one of its own.
-	excusers = kind{name: "echoers with excuses", member: pollsNothing, act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
-		return actor.Echoer(n, actor.Lost+actor.Excuse(i)%(actor.Excuses-actor.Lost))
-	}}
-	breakers = kind{name: "breakers", member: pollsNothing, act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Breaker(n) }}
-	liars    = kind{name: "liars", act: freeRides, member: func(_ *crowd, w *lab.World, _ int, m *lab.Member) {
+	excusers = kind{name: "echoers with excuses", member: pollsNothing,
+		act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+			return actor.Echoer(n, actor.Lost+actor.Excuse(i)%(actor.Excuses-actor.Lost))
+		}}
+	breakers = kind{name: "breakers", member: pollsNothing,
+		act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Breaker(n) }}
+	liars = kind{name: "liars", act: freeRides, member: func(_ *crowd, w *lab.World, _ int, m *lab.Member) {
 		m.NoPolls, m.Feeds = true, everything(w)
 	}}
 	// Rejoiners leave every hour and come back on another port, or at another address of their /24.
-	portRejoiners = kind{name: "rejoiners, port", member: pollsNothing, act: freeRides, joined: rejoin(func(id protocol.NodeID, count int) protocol.NodeID {
-		return protocol.NewNodeID(id.Addr(), protocol.DefaultPort+uint16(count))
-	})}
-	addressRejoiners = kind{name: "rejoiners, address", member: pollsNothing, act: freeRides, joined: rejoin(func(id protocol.NodeID, count int) protocol.NodeID {
-		a := id.Addr().As4()
-		a[3] = byte(7 + count)
-		return protocol.NewNodeID(netip.AddrFrom4(a), id.Port())
-	})}
+	portRejoiners = kind{name: "rejoiners, port", member: pollsNothing, act: freeRides,
+		joined: rejoin(func(id protocol.NodeID, count int) protocol.NodeID {
+			return protocol.NewNodeID(id.Addr(), protocol.DefaultPort+uint16(count))
+		})}
+	addressRejoiners = kind{name: "rejoiners, address", member: pollsNothing, act: freeRides,
+		joined: rejoin(func(id protocol.NodeID, count int) protocol.NodeID {
+			a := id.Addr().As4()
+			a[3] = byte(7 + count)
+			return protocol.NewNodeID(netip.AddrFrom4(a), id.Port())
+		})}
 )
 
 // forgers invent so many entries an hour each, from a time on.
 func forgers(anHour float64, from time.Time) kind {
-	return kind{name: fmt.Sprintf("forgers, %g/h", anHour), act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
-		return actor.Forger(n, fmt.Sprintf("forger %d", i), anHour, from)
-	}}
+	return kind{name: fmt.Sprintf("forgers, %g/h", anHour),
+		act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+			return actor.Forger(n, fmt.Sprintf("forger %d", i), anHour, from)
+		}}
 }
 
 const (

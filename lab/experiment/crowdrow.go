@@ -97,6 +97,7 @@ func (m *members) add(c crowd, w *lab.World, h *lab.Host) {
 
 func (m *members) group() Group {
 	return Group{
-		Nodes: m.nodes, Reading: len(m.coverage), Coverage: mean(m.coverage), Lag: mean(m.lags), Alone: mean(m.alone), Calls: mean(m.calls), Served: mean(m.served),
+		Nodes: m.nodes, Reading: len(m.coverage), Coverage: mean(m.coverage), Lag: mean(m.lags), Alone: mean(m.alone),
+		Calls: mean(m.calls), Served: mean(m.served),
 	}
 }

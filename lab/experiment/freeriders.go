@@ -45,7 +45,8 @@ func (f FreeRiders) withDefaults() (FreeRiders, crowd, error) {
 		err = fmt.Errorf("%w: %d feeds to follow; there are %d of %d entries a day or more, so want %d to that",
 			ErrSetting, f.Feeds, len(c.Feeds), leastRate, f.Each)
 	case f.Length < 3*f.Every:
-		err = fmt.Errorf("%w: a run of %s with polls every %s; want three times as long or more", ErrSetting, spell(f.Length), spell(f.Every))
+		err = fmt.Errorf("%w: a run of %s with polls every %s; want three times as long or more", ErrSetting,
+			spell(f.Length), spell(f.Every))
 	}
 	return f, c, err
 }
@@ -61,11 +62,13 @@ func newCrowd(seed lab.Seed, set *trace.Set, nodes, most, each int, every, lengt
 	case len(busy) == 0:
 		err = errNoFeeds
 	case each < 1 || each > len(busy):
-		err = fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to that", ErrSetting, each, len(busy), leastRate)
+		err = fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to that", ErrSetting,
+			each, len(busy), leastRate)
 	case every < time.Minute:
 		err = fmt.Errorf("%w: polling every %s; want 1m or more", ErrSetting, spell(every))
 	case length < 10*time.Minute || length > span:
-		err = fmt.Errorf("%w: a run of %s; the traces cover %s, so want 10m to that", ErrSetting, spell(length), spell(span))
+		err = fmt.Errorf("%w: a run of %s; the traces cover %s, so want 10m to that", ErrSetting,
+			spell(length), spell(span))
 	}
 	return crowd{
 		Seed: seed, Feeds: busy, Start: weekday(set, length), Length: length, Every: every, Nodes: nodes, Each: each,

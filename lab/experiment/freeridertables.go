@@ -10,10 +10,14 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *Report 
 	}
 	from, to := c.window()
 	r.Setting = []string{
-		fmt.Sprintf("%d nodes in each of %d networks, polling every %s h; %d of %d feeds each", f.Nodes, len(rows), hours(f.Every), f.Each, len(c.Feeds)),
-		fmt.Sprintf("%s from %s; entries published from hour %s to hour %s count", spell(f.Length), c.Start.Format("Monday 2006-01-02 15:04 MST"), hours(from), hours(to)),
-		"Of the honest a fifth polls half as often (slow), a tenth follows a quarter of the feeds, a tenth has 3 neighbors.",
-		"Cells: share of the entries that came, and how late in minutes. The others poll nothing: theirs came from neighbors alone.",
+		fmt.Sprintf("%d nodes in each of %d networks, polling every %s h; %d of %d feeds each", f.Nodes, len(rows),
+			hours(f.Every), f.Each, len(c.Feeds)),
+		fmt.Sprintf("%s from %s; entries published from hour %s to hour %s count", spell(f.Length),
+			c.Start.Format("Monday 2006-01-02 15:04 MST"), hours(from), hours(to)),
+		"Of the honest a fifth polls half as often (slow), a tenth follows a quarter of the feeds, a tenth has 3 " +
+			"neighbors.",
+		"Cells: share of the entries that came, and how late in minutes. The others poll nothing: theirs came from " +
+			"neighbors alone.",
 	}
 	var hashes []string
 	ended := 0
@@ -25,7 +29,8 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *Report 
 		}
 	}
 	if ended < len(rows) {
-		r.Partial = fmt.Sprintf("interrupted; %d of %d networks came to their end, of the others there is what was by then", ended, len(rows))
+		r.Partial = fmt.Sprintf("interrupted; %d of %d networks came to their end, of the others there is what was "+
+			"by then", ended, len(rows))
 	}
 	r.Hash = hashOf(hashes)
 	r.Tables = []Table{
@@ -33,7 +38,9 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *Report 
 		crowdTable("The deficit bound D, 25% free riders", rows[kinds:kinds+bounds]),
 		crowdTable("One rule switched off, and 25% of those whom it is against (padders: 5%)", rows[kinds+bounds:]),
 	}
-	r.Tables[2].Notes = append(r.Tables[2].Notes, fmt.Sprintf("A padder polls like the honest and invents %d entries an hour, so what it has is not from neighbors alone.", padsAnHour))
+	r.Tables[2].Notes = append(r.Tables[2].Notes,
+		fmt.Sprintf("A padder polls like the honest and invents %d entries an hour, so what it has is not from "+
+			"neighbors alone.", padsAnHour))
 	if len(f.Shares) > 1 {
 		r.Figures = []Figure{f.shareFigure(rows[:kinds])}
 	}
@@ -72,7 +79,8 @@ func crowdTable(title string, rows []CrowdRow) Table {
 
 // shareFigure draws what the dishonest get of the entries, by their share.
 func (f FreeRiders) shareFigure(rows []CrowdRow) Figure {
-	fig := Figure{Name: "freeriders", Title: "What those who give nothing get (D = 10, all rules)", X: "Share of the nodes (%)", Y: "Entries that came (%)"}
+	fig := Figure{Name: "freeriders", Title: "What those who give nothing get (D = 10, all rules)",
+		X: "Share of the nodes (%)", Y: "Entries that came (%)"}
 	for _, s := range f.Shares {
 		fig.Points = append(fig.Points, fmt.Sprintf("%g", 100*s))
 	}

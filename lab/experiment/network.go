@@ -32,8 +32,10 @@ type network struct {
 // world makes the world, in which nobody is yet.
 func (n network) world() (*lab.World, error) {
 	return lab.New(lab.Config{
-		Seed: n.Seed, Start: n.Start, Until: n.Start.Add(n.Length), Feeds: n.Feeds, Links: n.Links, NoEncoding: n.NoEncoding,
-		Node: node.Config{Policy: polling.Fixed{Every: n.Every}, Incentive: incentive.Config{Bound: n.Bound}, MaxSubsetHops: n.Reach, MaxRelayed: n.Relayed},
+		Seed: n.Seed, Start: n.Start, Until: n.Start.Add(n.Length), Feeds: n.Feeds, Links: n.Links,
+		NoEncoding: n.NoEncoding,
+		Node: node.Config{Policy: polling.Fixed{Every: n.Every}, Incentive: incentive.Config{Bound: n.Bound},
+			MaxSubsetHops: n.Reach, MaxRelayed: n.Relayed},
 	})
 }
 

@@ -29,7 +29,8 @@ func TestTwoNodesAloneKeepExchanging(t *testing.T) {
 				}
 				start := set.From.Add(7 * 24 * time.Hour)
 				c := crowd{
-					Seed: 1, Feeds: feeds, Start: start, Length: days * 24 * time.Hour, Nodes: 2, Each: len(feeds), Bound: 10, Alike: true,
+					Seed: 1, Feeds: feeds, Start: start, Length: days * 24 * time.Hour, Nodes: 2, Each: len(feeds),
+					Bound: 10, Alike: true,
 					Policy: policy,
 				}
 				g, err := c.gather()
@@ -46,7 +47,8 @@ func TestTwoNodesAloneKeepExchanging(t *testing.T) {
 						lately := other.Given - given[i]
 						given[i], most[i] = other.Given, max(most[i], lately)
 						if lately < most[i]/5 {
-							t.Errorf("node %d gave %v in the days to %d, and %v before: %+v", i, lately, day, most[i], other)
+							t.Errorf("node %d gave %v in the days to %d, and %v before: %+v", i, lately, day,
+								most[i], other)
 						}
 					}
 				}

@@ -55,7 +55,8 @@ func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
 		return p, nil, fmt.Errorf("%w: %d of %d nodes fail; want 0 to %d", ErrSetting, p.Failing, p.Nodes, p.Nodes-1)
 	}
 	if len(p.Intervals) == 0 {
-		return p, nil, fmt.Errorf("%w: a run of %s is too short for polling every 30m; want 30m or more, or other intervals", ErrSetting, spell(p.Length))
+		return p, nil, fmt.Errorf("%w: a run of %s is too short for polling every 30m; want 30m or more, or other "+
+			"intervals", ErrSetting, spell(p.Length))
 	}
 	for _, every := range p.Intervals {
 		if err := possible(p.Traces, busy, p.Nodes, p.Each, p.Length, every); err != nil {
@@ -121,7 +122,8 @@ func (p Paper) world(feeds []trace.Feed, start time.Time, every time.Duration) (
 const settled = 30 * time.Minute
 
 // run runs one network and takes its measures.
-func (p Paper) run(ctx context.Context, w *lab.World, every time.Duration, start time.Time, progress func(float64)) PaperRow {
+func (p Paper) run(ctx context.Context, w *lab.World, every time.Duration, start time.Time,
+	progress func(float64)) PaperRow {
 	begin := make(map[*lab.Host]lab.Traffic)
 	if p.Length > settled {
 		w.At(start.Add(settled), func() {

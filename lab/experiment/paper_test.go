@@ -32,7 +32,8 @@ func TestPaperIsReproducible(t *testing.T) {
 	checkDrawings(t, report.All())
 }
 
-// Where a tenth of all messages is lost, honest nodes get as much as if nobody were held to a bound: within half a point.
+// Where a tenth of all messages is lost, honest nodes get as much as if nobody were held to a bound: within half a
+// point.
 func TestFinesUnderLoss(t *testing.T) {
 	t.Parallel()
 	coverage := func(bound int) float64 {
@@ -64,7 +65,8 @@ func TestPaperClaims(t *testing.T) {
 		t.Errorf("the lag is %.0f s with neighbors and %.0f s without", row.Exchange.Lag.Mean, row.Alone.Lag.Mean)
 	}
 	if row.Exchange.Miss.Mean > .05 || row.Exchange.Miss.Mean > row.Alone.Miss.Mean/2 {
-		t.Errorf("%.1f %% are missing with neighbors and %.1f %% without", 100*row.Exchange.Miss.Mean, 100*row.Alone.Miss.Mean)
+		t.Errorf("%.1f %% are missing with neighbors and %.1f %% without", 100*row.Exchange.Miss.Mean,
+			100*row.Alone.Miss.Mean)
 	}
 	if row.Exchange.Lag.Mean < row.Staggered {
 		t.Errorf("the lag of %.0f s is below what is possible, %.0f s", row.Exchange.Lag.Mean, row.Staggered)
@@ -111,7 +113,8 @@ func TestModes(t *testing.T) {
 	m.add(sights, func(s lab.Sight) time.Duration { return s.Any })
 	m.add(nil, func(s lab.Sight) time.Duration { return s.Any }) // nothing came out in its feeds
 	one := func(v float64) Spread { return Spread{1, v, v, v, v} }
-	if got, want := m.mode(), (Mode{one(120), one(90), one(1 - 3./5), one(1. / 5), one(2. / 4), one(1. / 4)}); got != want {
+	if got, want := m.mode(), (Mode{one(120), one(90), one(1 - 3./5), one(1. / 5), one(2. / 4),
+		one(1. / 4)}); got != want {
 		t.Errorf("five entries sum up to %+v, want %+v", got, want)
 	}
 }
@@ -198,7 +201,8 @@ func TestLimitsOfThoseThatVanish(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := report.Result.(PaperResult).Rows[0]
-	if most, least := 3600/float64(row.Nodes+1), 3600/float64(row.Nodes+1+9); row.Random >= most || row.Random <= least {
+	if most, least := 3600/float64(row.Nodes+1), 3600/float64(row.Nodes+1+9); row.Random >= most ||
+		row.Random <= least {
 		t.Errorf("the limit at random phases is %v s, want it between %v and %v", row.Random, least, most)
 	}
 }
@@ -213,7 +217,8 @@ func BenchmarkPaper(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			set, steps := embedded(b), int64(0)
 			for b.Loop() {
-				p := Paper{Seed: 1, Traces: set, Length: 2 * time.Hour, Intervals: []time.Duration{time.Hour}, NoEncoding: noEncoding}
+				p := Paper{Seed: 1, Traces: set, Length: 2 * time.Hour, Intervals: []time.Duration{time.Hour},
+					NoEncoding: noEncoding}
 				report, err := p.Run(b.Context(), nil)
 				if err != nil {
 					b.Fatal(err)

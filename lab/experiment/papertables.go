@@ -12,15 +12,18 @@ import (
 // What the paper states, by interval. Table 3 names all bundle sizes; the text of §4.4 and the abstract name
 // the rest.
 var (
-	paperBundle  = map[time.Duration]string{every(.5): "2.67", every(1): "2.63", every(2): "2.83", every(4): "2.87", every(8): "3.29", every(16): "3.65"}
+	paperBundle = map[time.Duration]string{every(.5): "2.67", every(1): "2.63", every(2): "2.83", every(4): "2.87",
+		every(8): "3.29", every(16): "3.65"}
 	paperRatio   = map[time.Duration]string{every(.5): "7.0", every(16): "15.2"} // §4.4
 	paperXCH     = map[time.Duration]string{every(16): "<22 min"}                // abstract
 	paperSLN     = map[time.Duration]string{every(16): "5.7 h"}                  // abstract, §4.4
 	paperXCHMiss = map[time.Duration]string{every(16): "<10%"}                   // abstract: captures "more than 90%"
 	paperSLNMiss = map[time.Duration]string{every(16): "64%"}                    // abstract: "36% of entry coverage"
 	paperGain    = map[time.Duration]string{every(.5): "2%"}                     // §4.4
-	paperChecks  = map[time.Duration]string{every(16): "6.3"}                    // abstract, "only 0.9 document exchange calls
-	paperPuts    = map[time.Duration]string{every(.5): "2", every(16): "0.9"}    // and 6.3 document checking calls per minute"; §4.4
+	// abstract, "only 0.9 document exchange calls
+	paperChecks = map[time.Duration]string{every(16): "6.3"}
+	// and 6.3 document checking calls per minute"; §4.4
+	paperPuts = map[time.Duration]string{every(.5): "2", every(16): "0.9"}
 )
 
 // every is an interval of so many hours.
@@ -62,13 +65,17 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *Rep
 		bound = fmt.Sprintf("a deficit bound of %d entries", p.Bound)
 	}
 	r.Setting = []string{
-		fmt.Sprintf("%d nodes in each of %d networks, of which %d vanish for good; %d of %d feeds each, which publish %d entries",
+		fmt.Sprintf("%d nodes in each of %d networks, of which %d vanish for good; %d of %d feeds each, which "+
+			"publish %d entries",
 			p.Nodes, len(rows), p.Failing, p.Each, len(feeds), entries),
-		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", spell(p.Length), start.Format("Monday 2006-01-02 15:04 MST"), bound),
+		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", spell(p.Length),
+			start.Format("Monday 2006-01-02 15:04 MST"), bound),
 		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",
 	}
 	if links := p.Links; links != (lab.Links{}) {
-		r.Setting = append(r.Setting, fmt.Sprintf("Messages take %v one way, the median of the links; %s of them are lost.", links.Delay, percent(links.Loss)))
+		r.Setting = append(r.Setting,
+			fmt.Sprintf("Messages take %v one way, the median of the links; %s of them are lost.", links.Delay,
+				percent(links.Loss)))
 	}
 	var hashes []string
 	var ran []time.Duration
@@ -79,7 +86,8 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *Rep
 	rows = slices.DeleteFunc(slices.Clone(rows), func(row PaperRow) bool { return row.Nodes == 0 })
 	r.Hash, r.Partial = hashOf(hashes), howFar(ran, p.Length)
 	r.Tables = []Table{
-		lagTable(rows), referenceTable(rows), missTable(rows), callTable(rows), bundleTable(rows), costTable(rows, p.NoEncoding), limitTable(rows),
+		lagTable(rows), referenceTable(rows), missTable(rows), callTable(rows), bundleTable(rows),
+		costTable(rows, p.NoEncoding), limitTable(rows),
 	}
 	r.Figures = paperFigures(rows)
 	return r
@@ -89,10 +97,12 @@ func lagTable(rows []PaperRow) Table {
 	t := Table{
 		Title:   "Time lag in minutes (Figure 4): mean of the nodes' means, 5th and 95th percentile",
 		Columns: []string{"interval h", "SLN", "XCH", "SLN/XCH", "paper: SLN", "XCH", "SLN/XCH"},
-		Notes:   []string{"Counted from when the entry was published. The paper's lag counts from its reference node, as in the next table."},
+		Notes: []string{"Counted from when the entry was published. The paper's lag counts from its reference " +
+			"node, as in the next table."},
 	}
 	for _, r := range rows {
-		t.row(hours(r.Every), spreadOf(r.Alone.Lag, 60, "%.1f"), spreadOf(r.Exchange.Lag, 60, "%.1f"), ratio(r.Alone.Lag, r.Exchange.Lag),
+		t.row(hours(r.Every), spreadOf(r.Alone.Lag, 60, "%.1f"), spreadOf(r.Exchange.Lag, 60, "%.1f"),
+			ratio(r.Alone.Lag, r.Exchange.Lag),
 			stated(paperSLN, r.Every), stated(paperXCH, r.Every), stated(paperRatio, r.Every))
 	}
 	return t
@@ -112,7 +122,8 @@ func referenceTable(rows []PaperRow) Table {
 		Notes:   []string{"Below zero where nodes that poll at other times had entries before the reference node."},
 	}
 	for _, r := range rows {
-		t.row(hours(r.Every), spreadOf(r.Alone.ReferenceLag, 60, "%.1f"), spreadOf(r.Exchange.ReferenceLag, 60, "%.1f"), ratio(r.Alone.ReferenceLag, r.Exchange.ReferenceLag))
+		t.row(hours(r.Every), spreadOf(r.Alone.ReferenceLag, 60, "%.1f"), spreadOf(r.Exchange.ReferenceLag, 60, "%.1f"),
+			ratio(r.Alone.ReferenceLag, r.Exchange.ReferenceLag))
 	}
 	return t
 }
@@ -120,14 +131,18 @@ func referenceTable(rows []PaperRow) Table {
 func missTable(rows []PaperRow) Table {
 	t := Table{
 		Title: "Missing entries (Figure 5): mean of the nodes, 5th and 95th percentile",
-		Columns: []string{"interval h", "SLN miss", "XCH miss", "XCH coverage", "of the reference: SLN miss", "XCH miss", "SLN gain", "XCH gain",
+		Columns: []string{"interval h", "SLN miss", "XCH miss", "XCH coverage", "of the reference: SLN miss",
+			"XCH miss", "SLN gain", "XCH gain",
 			"paper: SLN miss", "XCH miss", "XCH gain"},
-		Notes: []string{"The first three columns are shares of what was published, the next four of what the reference node has."},
+		Notes: []string{"The first three columns are shares of what was published, the next four of what the " +
+			"reference node has."},
 	}
 	const cent = .01
 	for _, r := range rows {
-		t.row(hours(r.Every), spreadOf(r.Alone.Miss, cent, "%.1f"), spreadOf(r.Exchange.Miss, cent, "%.2f"), r.Exchange.coverage(),
-			meanPercent(r.Alone.RefMiss), meanPercent(r.Exchange.RefMiss), meanPercent(r.Alone.RefGain), meanPercent(r.Exchange.RefGain),
+		t.row(hours(r.Every), spreadOf(r.Alone.Miss, cent, "%.1f"), spreadOf(r.Exchange.Miss, cent, "%.2f"),
+			r.Exchange.coverage(),
+			meanPercent(r.Alone.RefMiss), meanPercent(r.Exchange.RefMiss), meanPercent(r.Alone.RefGain),
+			meanPercent(r.Exchange.RefGain),
 			stated(paperSLNMiss, r.Every), stated(paperXCHMiss, r.Every), stated(paperGain, r.Every))
 	}
 	return t
@@ -151,15 +166,17 @@ func (row PaperRow) whenSettled(v float64) string {
 
 func callTable(rows []PaperRow) Table {
 	t := Table{
-		Title:   "Calls that a node receives in a minute (Figure 6): mean, 5th and 95th percentile",
-		Columns: []string{"interval h", "checks", "dids in them", "put_entries", "others", "settled: checks", "dids", "puts", "paper: checks", "puts"},
+		Title: "Calls that a node receives in a minute (Figure 6): mean, 5th and 95th percentile",
+		Columns: []string{"interval h", "checks", "dids in them", "put_entries", "others", "settled: checks", "dids",
+			"puts", "paper: checks", "puts"},
 		Notes: []string{
 			"A check is a check_did or a check_dids; the latter offers up to 64 bundles.",
 			"settled: without the first half hour, in which nodes exchange what the documents held from before.",
 		},
 	}
 	for _, r := range rows {
-		t.row(hours(r.Every), spreadOf(r.Checks, 1, "%.1f"), spreadOf(r.DIDs, 1, "%.1f"), spreadOf(r.Puts, 1, "%.1f"), fmt.Sprintf("%.1f", r.Other.Mean),
+		t.row(hours(r.Every), spreadOf(r.Checks, 1, "%.1f"), spreadOf(r.DIDs, 1, "%.1f"), spreadOf(r.Puts, 1, "%.1f"),
+			fmt.Sprintf("%.1f", r.Other.Mean),
 			r.whenSettled(r.Settled.Checks), r.whenSettled(r.Settled.DIDs), r.whenSettled(r.Settled.Puts),
 			stated(paperChecks, r.Every), stated(paperPuts, r.Every))
 	}
@@ -167,20 +184,24 @@ func callTable(rows []PaperRow) Table {
 }
 
 func bundleTable(rows []PaperRow) Table {
-	t := Table{Title: "Average entries in a bundle (Table 3)", Columns: []string{"interval h", "whole run", "settled", "paper"}}
+	t := Table{Title: "Average entries in a bundle (Table 3)",
+		Columns: []string{"interval h", "whole run", "settled", "paper"}}
 	for _, r := range rows {
-		t.row(hours(r.Every), fmt.Sprintf("%.2f", r.Bundle), r.whenSettled(r.Settled.Bundle), stated(paperBundle, r.Every))
+		t.row(hours(r.Every), fmt.Sprintf("%.2f", r.Bundle), r.whenSettled(r.Settled.Bundle),
+			stated(paperBundle, r.Every))
 	}
 	return t
 }
 
 func costTable(rows []PaperRow, noEncoding bool) Table {
 	t := Table{
-		Title:   "Bytes, and requests at publishers",
-		Columns: []string{"interval h", "calls B/node/min", "polls B/node/min", "requests", "of these 304", "served MB", "SLN needs for XCH's lag"},
+		Title: "Bytes, and requests at publishers",
+		Columns: []string{"interval h", "calls B/node/min", "polls B/node/min", "requests", "of these 304", "served MB",
+			"SLN needs for XCH's lag"},
 		Notes: []string{
 			"Bytes of calls made and received with their answers and HTTP headers, without TCP and IP.",
-			"Requests are the same in both modes. The last column: how many more requests a stand-alone node would make to be as timely (T over twice the lag).",
+			"Requests are the same in both modes. The last column: how many more requests a stand-alone node would " +
+				"make to be as timely (T over twice the lag).",
 		},
 	}
 	for _, r := range rows {
@@ -193,16 +214,19 @@ func costTable(rows []PaperRow, noEncoding bool) Table {
 			more = fmt.Sprintf("%.0fx", r.Every.Seconds()/(2*r.Exchange.Lag.Mean))
 		}
 		t.row(hours(r.Every), calls, fmt.Sprintf("%.0f", r.PollByte.Mean), fmt.Sprint(r.Requests),
-			percent(float64(r.NotModified)/float64(max(1, r.Requests))), fmt.Sprintf("%.1f", float64(r.Served)/1e6), more)
+			percent(float64(r.NotModified)/float64(max(1, r.Requests))),
+			fmt.Sprintf("%.1f", float64(r.Served)/1e6), more)
 	}
 	return t
 }
 
 func limitTable(rows []PaperRow) Table {
 	t := Table{
-		Title:   "Lag in minutes against what the same polls allow",
-		Columns: []string{"interval h", "XCH", "random phases T/(n+1)", "staggered T/2n", "shared out by sqrt(demand)", "ran h", "nodes", "hash"},
-		Notes: []string{"Limits for n nodes that poll a feed and hear of an entry as soon as one of them does, an entry and subscriber each counting once.",
+		Title: "Lag in minutes against what the same polls allow",
+		Columns: []string{"interval h", "XCH", "random phases T/(n+1)", "staggered T/2n", "shared out by sqrt(demand)",
+			"ran h", "nodes", "hash"},
+		Notes: []string{"Limits for n nodes that poll a feed and hear of an entry as soon as one of them does, an " +
+			"entry and subscriber each counting once.",
 			"Nodes that vanish count as polling for as long as they were there."},
 	}
 	for _, r := range rows {

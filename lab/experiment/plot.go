@@ -78,8 +78,9 @@ func (p *Plot) WriteSVG(w io.Writer) error {
 	c := chart.Chart{
 		Width: 760, Height: 460,
 		Background: chart.Style{Padding: chart.Box{Top: 84, Left: 20, Right: 20, Bottom: 15}},
-		XAxis:      chart.XAxis{Name: p.X.Name, Ticks: p.X.ticks(), Range: p.X.span(), GridMajorStyle: grid, GridMinorStyle: grid},
-		YAxis:      chart.YAxis{Style: chart.Hidden(), Ticks: p.Y.ticks(), Range: p.Y.span()},
+		XAxis: chart.XAxis{Name: p.X.Name, Ticks: p.X.ticks(), Range: p.X.span(), GridMajorStyle: grid,
+			GridMinorStyle: grid},
+		YAxis: chart.YAxis{Style: chart.Hidden(), Ticks: p.Y.ticks(), Range: p.Y.span()},
 		// The library calls the axis on the left the secondary one, and takes its range from the other.
 		YAxisSecondary: chart.YAxis{Ticks: p.Y.ticks(), Range: p.Y.span(), GridMajorStyle: grid, GridMinorStyle: grid},
 		Series:         series,

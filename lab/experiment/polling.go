@@ -45,7 +45,8 @@ func contenders() []contender {
 	const m, h = 60, 3600                                                    // seconds
 	return []contender{
 		{"Fix 1h", is(polling.Fixed{Every: time.Hour}), &[2]Averages{{30 * m, 222.06, 6662}, {30 * m, 21.02, 179}}},
-		{"Fix 1d", is(polling.Fixed{Every: 24 * time.Hour}), &[2]Averages{{12*h + 9*m, 9.52, 6931}, {12*h + 25*m, 1.91, 1423}}},
+		{"Fix 1d", is(polling.Fixed{Every: 24 * time.Hour}),
+			&[2]Averages{{12*h + 9*m, 9.52, 6931}, {12*h + 25*m, 1.91, 1423}}},
 		{"Fix Learned", is(polling.FixLearned{}), &[2]Averages{{54*h + 33*m, 41.90, 137139}, {h + 14*m, 7.77, 570}}},
 		{"Post Rate", is(polling.PostRate{}), &[2]Averages{{56*h + 51*m, 3.57, 12174}, {51 * m, 5.88, 300}}},
 		{"Moving Average", is(polling.MovingAverage{}), &[2]Averages{{74*h + 37*m, 1.96, 8773}, {4 * m, 1.61, 6}}},
@@ -73,12 +74,14 @@ func (p Polling) withDefaults() (Polling, []trace.Feed, error) {
 	case !(p.Least >= 0):
 		return p, nil, fmt.Errorf("%w: feeds of %v entries a day; want 0 or more", ErrSetting, p.Least)
 	case p.Length < 24*time.Hour || p.Length > span:
-		return p, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 24h to that", ErrSetting, spell(p.Length), spell(span))
+		return p, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 24h to that", ErrSetting,
+			spell(p.Length), spell(span))
 	case len(p.Traces.Feeds) == 0:
 		return p, nil, fmt.Errorf("%w: no feeds in the traces; want one or more", ErrSetting)
 	case len(feeds) == 0:
 		most := p.Traces.Busy(0)[0]
-		return p, nil, fmt.Errorf("%w: no feed publishes %v entries a day; the most active one has %.1f", ErrSetting, p.Least,
+		return p, nil, fmt.Errorf("%w: no feed publishes %v entries a day; the most active one has %.1f",
+			ErrSetting, p.Least,
 			float64(most.Count(p.Traces.From, p.Traces.To))/(span.Hours()/24))
 	}
 	return p, feeds, nil
@@ -125,7 +128,8 @@ func (p Polling) report(feeds []trace.Feed, runs [][]feedRun) *Report {
 	var done [][]feedRun
 	var of []trace.Feed
 	sum := sha256.New()
-	r := &Report{Title: "Polling policies, each by itself (Urbansky and others, §4)", Seed: p.Seed, Traces: p.Traces.Hash()}
+	r := &Report{Title: "Polling policies, each by itself (Urbansky and others, §4)", Seed: p.Seed,
+		Traces: p.Traces.Hash()}
 	for i := range runs {
 		if runs[i] == nil {
 			continue
@@ -151,9 +155,11 @@ func (p Polling) report(feeds []trace.Feed, runs [][]feedRun) *Report {
 		hasty += unseeable(&of[i], p.Traces.From, p.Traces.From.Add(p.Length))
 	}
 	r.Setting = []string{
-		fmt.Sprintf("%d feeds, %d of them silent, from %s for %.1f days", len(of), silent, p.Traces.From.Format("2006-01-02 15:04"), p.Length.Hours()/24),
+		fmt.Sprintf("%d feeds, %d of them silent, from %s for %.1f days", len(of), silent,
+			p.Traces.From.Format("2006-01-02 15:04"), p.Length.Hours()/24),
 		fmt.Sprintf("%d entries come and go within a second and are missed by everybody", hasty),
-		fmt.Sprintf("%d feeds begin with less than two entries, as no older ones are recorded: what learns from documents waits an hour there", bare),
+		fmt.Sprintf("%d feeds begin with less than two entries, as no older ones are recorded: what learns from "+
+			"documents waits an hour there", bare),
 	}
 	rows := pollingRows(done)
 	r.Result = rows

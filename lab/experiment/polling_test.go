@@ -52,7 +52,8 @@ func TestRunFeed(t *testing.T) {
 	if want := [][3]int{{2, 2, 2}, {2, 2, 4}, {0, 0, 4}, {2, 1, 5}, {2, 1, 6}}; !slices.Equal(seen, want) {
 		t.Errorf("listed, new, known by poll: %v, want %v", seen, want)
 	}
-	if q := p.polls[0]; q.Interval != 0 || !q.At.Equal(begin.Add(10*time.Minute)) || p.polls[1].Interval != 10*time.Minute {
+	if q := p.polls[0]; q.Interval != 0 || !q.At.Equal(begin.Add(10*time.Minute)) ||
+		p.polls[1].Interval != 10*time.Minute {
 		t.Errorf("first polls %+v", p.polls[:2])
 	}
 }
@@ -68,7 +69,8 @@ func (w *watched) First() time.Duration   { return 10 * time.Minute }
 func (w *watched) Longest() time.Duration { return 10 * time.Minute }
 
 func smallPolling() Polling {
-	return Polling{Seed: 1, Traces: trace.Synthetic(1, trace.Synthesis{Feeds: 24, Days: 7, Shift: -1})} // from busy ones to quiet ones
+	// from busy ones to quiet ones
+	return Polling{Seed: 1, Traces: trace.Synthetic(1, trace.Synthesis{Feeds: 24, Days: 7, Shift: -1})}
 }
 
 func TestPollingReport(t *testing.T) {
@@ -95,7 +97,8 @@ func TestPollingRows(t *testing.T) {
 	for _, r := range report.Result.([]PollingRow) {
 		rows[r.Policy] = r
 		if r.Published != r.Found+r.Missed+r.Late || r.Entries.Count != r.Found+r.Late {
-			t.Errorf("%s: %d published, %d found, %d missed, %d late, %d delays", r.Policy, r.Published, r.Found, r.Missed, r.Late, r.Entries.Count)
+			t.Errorf("%s: %d published, %d found, %d missed, %d late, %d delays", r.Policy, r.Published, r.Found,
+				r.Missed, r.Late, r.Entries.Count)
 		}
 		if r.Published != rows["Fix 1h"].Published {
 			t.Errorf("%s began at another time: %d published", r.Policy, r.Published)
@@ -113,7 +116,8 @@ func TestPollingRows(t *testing.T) {
 	}
 	ours, literal := rows["FeedEx"], rows["FeedEx, literal"]
 	if literal.Requests < 5*ours.Requests || literal.Missed < 2*ours.Missed {
-		t.Errorf("to the letter: %d requests, %d missed; in its sense: %d, %d", literal.Requests, literal.Missed, ours.Requests, ours.Missed)
+		t.Errorf("to the letter: %d requests, %d missed; in its sense: %d, %d", literal.Requests, literal.Missed,
+			ours.Requests, ours.Missed)
 	}
 }
 
@@ -186,7 +190,8 @@ func TestPollingIsAsDocumented(t *testing.T) {
 			t.Errorf("Auto: %+v and %+v; %s: %+v and %+v", auto.Feeds, auto.Polls, name, other.Feeds, other.Polls)
 		}
 		if auto.Missed >= other.Missed || auto.Requests >= other.Requests || auto.Bytes >= other.Bytes {
-			t.Errorf("Auto missed %d with %d requests; %s %d with %d", auto.Missed, auto.Requests, name, other.Missed, other.Requests)
+			t.Errorf("Auto missed %d with %d requests; %s %d with %d", auto.Missed, auto.Requests, name, other.Missed,
+				other.Requests)
 		}
 	}
 }

@@ -52,7 +52,8 @@ func runFeed(f *trace.Feed, p polling.Policy, first, end time.Time) feedRun {
 			from := max(oldest, shown)
 			poll.New = out - from
 			known = append(known, f.Times[from:out]...)
-			poll.History = polling.History{Times: known[max(0, len(known)-polling.HistoryLength):], Window: min(poll.Listed, len(known))}
+			poll.History = polling.History{Times: known[max(0, len(known)-polling.HistoryLength):],
+				Window: min(poll.Listed, len(known))}
 			if shown < 0 {
 				begin = out
 			} else {
@@ -67,7 +68,8 @@ func runFeed(f *trace.Feed, p polling.Policy, first, end time.Time) feedRun {
 		r.bytes += lab.AnswerBytes(poll.Listed)
 		poll.Interval = p.Interval(poll)
 		intervals += poll.Interval.Seconds()
-		sum.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(at.UnixNano())), uint64(poll.New)))
+		sum.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(at.UnixNano())),
+			uint64(poll.New)))
 	}
 	r.seconds = end.Sub(first).Seconds()
 	r.wanted = intervals / float64(max(1, r.polls))

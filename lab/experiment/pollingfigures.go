@@ -43,7 +43,8 @@ func (p *Plot) byKind(rows []PollingRow) {
 
 // volumeFigure is Figure 2: a bar for each policy.
 func volumeFigure(rows []PollingRow) *Plot {
-	p := &Plot{Name: "polling-bytes", Title: "What publishers send, by policy (Figure 2)", X: Scale{Name: "Megabytes", Max: 1}, Y: Scale{Min: -.7, Max: float64(len(rows)) - .3}}
+	p := &Plot{Name: "polling-bytes", Title: "What publishers send, by policy (Figure 2)",
+		X: Scale{Name: "Megabytes", Max: 1}, Y: Scale{Min: -.7, Max: float64(len(rows)) - .3}}
 	for i, r := range rows {
 		y, mb := float64(len(rows)-1-i), float64(r.Bytes)/1e6
 		color, _ := r.kind()
@@ -73,8 +74,10 @@ func evenTicks(most float64) []Tick {
 func costFigure(rows []PollingRow) *Plot {
 	p := &Plot{
 		Name: "polling-delay-requests", Title: "Delay against requests, by policy: best is below left",
-		X: Scale{Name: "Requests at a feed a day", Min: .8, Max: 100, Log: true, Ticks: plainTicks(1, 2, 5, 10, 20, 50, 100)},
-		Y: Scale{Name: "Mean delay of entries (minutes)", Min: 10, Max: 1000, Log: true, Ticks: plainTicks(10, 20, 50, 100, 200, 500, 1000)},
+		X: Scale{Name: "Requests at a feed a day", Min: .8, Max: 100, Log: true,
+			Ticks: plainTicks(1, 2, 5, 10, 20, 50, 100)},
+		Y: Scale{Name: "Mean delay of entries (minutes)", Min: 10, Max: 1000, Log: true,
+			Ticks: plainTicks(10, 20, 50, 100, 200, 500, 1000)},
 	}
 	for i, r := range rows {
 		if i > 0 && same(&rows[0], &r) {
@@ -105,9 +108,12 @@ func plainTicks(values ...float64) []Tick {
 func timelyFigure(rows []PollingRow) *Plot {
 	const smooth = 10
 	p := &Plot{
-		Name: "polling-timeliness", Title: fmt.Sprintf("Delay of feeds with %d entries or more, mean of %d polls (Figure 3)", timelyPolls, smooth),
-		X: Scale{Name: "Polls that found entries", Max: timelyPolls, Ticks: plainTicks(0, 50, 100, 150, 200, 250, 300)},
-		Y: Scale{Name: "Mean delay (minutes)", Min: 5, Max: 500, Log: true, Ticks: plainTicks(5, 10, 20, 50, 100, 200, 500)},
+		Name:  "polling-timeliness",
+		Title: fmt.Sprintf("Delay of feeds with %d entries or more, mean of %d polls (Figure 3)", timelyPolls, smooth),
+		X: Scale{Name: "Polls that found entries", Max: timelyPolls,
+			Ticks: plainTicks(0, 50, 100, 150, 200, 250, 300)},
+		Y: Scale{Name: "Mean delay (minutes)", Min: 5, Max: 500, Log: true,
+			Ticks: plainTicks(5, 10, 20, 50, 100, 200, 500)},
 	}
 	color := 0
 	for _, r := range rows {
@@ -129,16 +135,19 @@ func timelyFigure(rows []PollingRow) *Plot {
 // intervalFigure is Figure 4: a dot for each feed. On the line, a policy polls as often as the feed
 // publishes; below it more often.
 func intervalFigure(r *PollingRow) *Plot {
-	names := map[string]string{"Fix Learned": "fix-learned", "Post Rate": "post-rate", "Moving Average": "moving-average", "FeedEx": "feedex", "Auto": "auto"}
+	names := map[string]string{"Fix Learned": "fix-learned", "Post Rate": "post-rate",
+		"Moving Average": "moving-average", "FeedEx": "feedex", "Auto": "auto"}
 	const h, d = 60, 24 * 60
 	scale := Scale{Min: 1, Max: 40 * d, Log: true, Ticks: []Tick{
 		{2, "2 min"}, {10, "10 min"}, {h, "1 h"}, {6 * h, "6 h"}, {d, "1 d"}, {7 * d, "7 d"}, {31 * d, "31 d"}}}
-	p := &Plot{Name: "polling-interval-" + names[r.Policy], Title: "Real and predicted intervals of " + r.Policy + " (Figure 4)", X: scale, Y: scale}
+	p := &Plot{Name: "polling-interval-" + names[r.Policy],
+		Title: "Real and predicted intervals of " + r.Policy + " (Figure 4)", X: scale, Y: scale}
 	p.X.Name, p.Y.Name = "Mean time between entries", "Mean interval between polls"
 	dots := Marks{Name: "a feed", Dots: true, Width: 3}
 	for i := range r.real {
 		dots.X, dots.Y = append(dots.X, r.real[i]/60), append(dots.Y, r.predicted[i]/60)
 	}
-	p.Marks = []Marks{{Name: "polled as often as it publishes", X: []float64{1, 40 * d}, Y: []float64{1, 40 * d}, Width: 1, Color: gray}, dots}
+	p.Marks = []Marks{{Name: "polled as often as it publishes", X: []float64{1, 40 * d}, Y: []float64{1, 40 * d},
+		Width: 1, Color: gray}, dots}
 	return p
 }

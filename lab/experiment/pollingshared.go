@@ -59,9 +59,11 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 	span := s.Traces.To.Sub(s.Traces.From)
 	switch {
 	case s.Length < sharedShortest || s.Length > span:
-		return s, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 48h to that", ErrSetting, spell(s.Length), spell(span))
+		return s, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 48h to that", ErrSetting,
+			spell(s.Length), spell(span))
 	case s.Feeds < 1 || s.Feeds > len(busy):
-		return s, nil, fmt.Errorf("%w: %d feeds; %d publish an entry in two days or more, so want 1 to that", ErrSetting, s.Feeds, len(busy))
+		return s, nil, fmt.Errorf("%w: %d feeds; %d publish an entry in two days or more, so want 1 to that",
+			ErrSetting, s.Feeds, len(busy))
 	}
 	for _, size := range s.Sizes {
 		if size < 1 || size > maxCrowd {
@@ -97,17 +99,20 @@ func (s SharedPolling) Run(ctx context.Context, progress Progress) (*Report, err
 	m := newMeter(progress, costs)
 	together(len(rows), func(i int) {
 		p := policies[i/len(s.Sizes)]
-		rows[i] = s.network(ctx, feeds, p.name, p.policy, s.Sizes[i%len(s.Sizes)], func(done float64) { m.set(i, done) })
+		rows[i] = s.network(ctx, feeds, p.name, p.policy, s.Sizes[i%len(s.Sizes)],
+			func(done float64) { m.set(i, done) })
 	})
 	return s.report(rows), nil
 }
 
 // network runs one network; nil where ctx ended before.
-func (s SharedPolling) network(ctx context.Context, feeds []trace.Feed, name string, p polling.Policy, nodes int, progress func(float64)) *SharedRow {
+func (s SharedPolling) network(ctx context.Context, feeds []trace.Feed, name string, p polling.Policy, nodes int,
+	progress func(float64)) *SharedRow {
 	// The documents have filled up when it starts, where the traces are long enough.
 	start := s.Traces.From.Add(min(7*24*time.Hour, s.Traces.To.Sub(s.Traces.From)-s.Length))
 	c := crowd{
-		Seed: s.Seed, Feeds: feeds, Start: start, Length: s.Length, Every: time.Hour, Nodes: nodes, Each: len(feeds), Bound: 10,
+		Seed: s.Seed, Feeds: feeds, Start: start, Length: s.Length, Every: time.Hour, Nodes: nodes,
+		Each: len(feeds), Bound: 10,
 		Alike: true, Policy: p,
 	}
 	g, err := c.gather()
@@ -162,7 +167,8 @@ func (s SharedPolling) delays(g *gathering, row *SharedRow) {
 				polled, alone = polled+1, alone+(sight.Own-sight.Published).Seconds()
 			}
 		}
-		delays, own, coverage = append(delays, any/max(1, came)), append(own, alone/max(1, polled)), append(coverage, came/max(1, all))
+		delays, own, coverage = append(delays, any/max(1, came)), append(own, alone/max(1, polled)),
+			append(coverage, came/max(1, all))
 	}
 	row.Delay, row.Own, row.Coverage = mean(delays), mean(own), mean(coverage)
 }
@@ -170,12 +176,15 @@ func (s SharedPolling) delays(g *gathering, row *SharedRow) {
 // report makes the Report of the rows, of which those that did not come to their end are nil.
 func (s SharedPolling) report(rows []*SharedRow) *Report {
 	r := &Report{Title: "Polling policies, where nodes share what they poll", Seed: s.Seed, Traces: s.Traces.Hash()}
-	r.Setting = []string{fmt.Sprintf("%d feeds from the busiest to those of an entry in two days, which all nodes follow, for %.1f days, of which the second half counts",
+	r.Setting = []string{fmt.Sprintf("%d feeds from the busiest to those of an entry in two days, which all nodes "+
+		"follow, for %.1f days, of which the second half counts",
 		s.Feeds, s.Length.Hours()/24)}
 	t := Table{
-		Columns: []string{"policy", "nodes", "delay min", "by own polls", "coverage", "requests/feed/day", "a node", "fewest", "most", "hash"},
+		Columns: []string{"policy", "nodes", "delay min", "by own polls", "coverage", "requests/feed/day", "a node",
+			"fewest", "most", "hash"},
 		Notes: []string{
-			"Delay: from an entry's publication until it comes, by any way. By own polls: of what they show, whether it was there or not.",
+			"Delay: from an entry's publication until it comes, by any way. By own polls: of what they show, whether " +
+				"it was there or not.",
 			"Requests are those of all nodes. A polite reader that asks every hour makes 24.",
 		},
 	}
@@ -189,7 +198,8 @@ func (s SharedPolling) report(rows []*SharedRow) *Report {
 		r.Steps += row.steps
 		number := func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 		t.row(row.Policy, fmt.Sprint(row.Nodes), number(row.Delay/60), number(row.Own/60), percent(row.Coverage),
-			number(row.Requests), number(row.Requests/float64(row.Nodes)), number(row.Least), number(row.Most), row.Hash)
+			number(row.Requests), number(row.Requests/float64(row.Nodes)), number(row.Least),
+			number(row.Most), row.Hash)
 	}
 	if len(done) < len(rows) {
 		r.Partial = fmt.Sprintf("%d of %d networks", len(done), len(rows))

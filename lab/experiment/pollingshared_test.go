@@ -23,7 +23,8 @@ func TestSharedPolling(t *testing.T) {
 	rows := make(map[string][]SharedRow)
 	for _, row := range r.Result.([]SharedRow) {
 		rows[row.Policy] = append(rows[row.Policy], row)
-		if row.Coverage < 0.99 && row.Policy != "FeedEx" || row.Least > row.Most || row.Most*float64(row.Nodes) < row.Requests {
+		if row.Coverage < 0.99 && row.Policy != "FeedEx" || row.Least > row.Most ||
+			row.Most*float64(row.Nodes) < row.Requests {
 			t.Errorf("%+v", row)
 		}
 		if row.Nodes == 1 && row.Delay != row.Own {
@@ -41,7 +42,8 @@ func TestSharedPolling(t *testing.T) {
 		t.Errorf("alone %+v, of five %+v", auto[0], auto[1])
 	}
 
-	for _, bad := range []SharedPolling{{Traces: set, Length: time.Hour}, {Traces: set, Length: 1000 * 24 * time.Hour}, {Traces: set, Feeds: 1000}, {Traces: set, Feeds: -1}, {Traces: set, Sizes: []int{1, -1}}} {
+	for _, bad := range []SharedPolling{{Traces: set, Length: time.Hour}, {Traces: set, Length: 1000 * 24 * time.Hour},
+		{Traces: set, Feeds: 1000}, {Traces: set, Feeds: -1}, {Traces: set, Sizes: []int{1, -1}}} {
 		if _, err := bad.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
 			t.Errorf("%+v: %v, want an ErrSetting", bad, err)
 		}

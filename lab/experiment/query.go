@@ -21,8 +21,8 @@ import (
 // means its default.
 //
 // Every feed has as many subscribers in each network, as in Scaling: with the same feeds for all, larger networks
-// would only have more holders. The feeds publish nothing: what a query looks for is put into archives. News on its way to
-// everyone would take far longer than the queries, and say nothing about them. So neighbors are chosen by what they
+// would only have more holders. The feeds publish nothing: what a query looks for is put into archives. News on its way
+// to everyone would take far longer than the queries, and say nothing about them. So neighbors are chosen by what they
 // follow, as in the first hour of any node, and accounts have no bound, since nobody can earn anything.
 type Queries struct {
 	Seed     lab.Seed
@@ -62,8 +62,10 @@ var usual = queryKind{hops: protocol.DefaultQueryHops, budget: protocol.DefaultB
 // kinds are the ways that are compared, those among nodes that flood at the end.
 func (c Queries) kinds() []queryKind {
 	kinds := []queryKind{
-		{hops: 1, budget: 64}, {hops: 2, budget: 64}, {hops: 3, budget: 64}, {hops: 4, budget: 64}, {hops: 5, budget: 64},
-		{hops: 3, budget: 16}, {hops: 3, budget: 256}, {hops: 5, budget: 256}, {hops: 3, budget: 64, blind: true}, {hops: 3, budget: 256, blind: true},
+		{hops: 1, budget: 64}, {hops: 2, budget: 64}, {hops: 3, budget: 64}, {hops: 4, budget: 64},
+		{hops: 5, budget: 64},
+		{hops: 3, budget: 16}, {hops: 3, budget: 256}, {hops: 5, budget: 256}, {hops: 3, budget: 64, blind: true},
+		{hops: 3, budget: 256, blind: true},
 	}
 	if c.Flooders > 0 {
 		kinds = append(kinds, queryKind{hops: usual.hops, budget: usual.budget, flooded: true})
@@ -115,7 +117,8 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*Report, error) {
 	}
 	costs := make([]float64, len(c.Sizes))
 	for i, size := range c.Sizes {
-		costs[i] = float64(size) * float64(min(size*c.Each/subscribers, size)) // what nodes tell each other of feeds takes longest
+		// what nodes tell each other of feeds takes longest
+		costs[i] = float64(size) * float64(min(size*c.Each/subscribers, size))
 	}
 	m := newMeter(progress, costs)
 	r := &Report{Title: "What queries of the network find and cost", Seed: c.Seed, Traces: c.Traces.Hash()}
@@ -123,7 +126,8 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*Report, error) {
 	var hashes []string
 	for i, size := range c.Sizes {
 		n := network{
-			Seed: c.Seed, Feeds: copies(feeds, max(c.Each, size*c.Each/subscribers)), Start: weekday(c.Traces, c.length()), Length: c.length(),
+			Seed: c.Seed, Feeds: copies(feeds, max(c.Each, size*c.Each/subscribers)),
+			Start: weekday(c.Traces, c.length()), Length: c.length(),
 			Each: c.Each, Every: c.length(), Bound: -1, NoEncoding: true,
 		}
 		began := time.Now()
@@ -139,7 +143,8 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*Report, error) {
 		}
 		rows = append(rows, row)
 		r.Aside = append(r.Aside, fmt.Sprintf("%d nodes, %d feeds: %.1f s, %.0f steps a second, %.0f MB",
-			size, len(n.Feeds), time.Since(began).Seconds(), float64(row.steps)/time.Since(began).Seconds(), float64(row.heap)/1e6))
+			size, len(n.Feeds), time.Since(began).Seconds(), float64(row.steps)/time.Since(began).Seconds(),
+			float64(row.heap)/1e6))
 	}
 	c.tables(r, rows)
 	r.Figures = c.figures(rows)
@@ -194,7 +199,8 @@ func (c Queries) network(ctx context.Context, n network, size int, tell func(flo
 	if !complete {
 		return row, nil
 	}
-	row.Load = (row.Load + float64(queriesMade(honest))) / float64(max(1, len(honest))) / (c.length() - c.begins(last) + floodAhead).Minutes()
+	row.Load = (row.Load + float64(queriesMade(honest))) / float64(max(1, len(honest))) / (c.length() - c.begins(last) +
+		floodAhead).Minutes()
 	for _, kind := range c.kinds() {
 		row.Kinds = append(row.Kinds, summed(questions, kind))
 	}
@@ -276,7 +282,8 @@ func (q *question) begin(w *lab.World, s search) {
 			h.Plant(e)
 		}
 	}
-	ask := protocol.Query{Hops: q.kind.hops, Budget: q.kind.budget, Filter: feed.Filter{Feed: s.feed, Title: []string{title}}}
+	ask := protocol.Query{Hops: q.kind.hops, Budget: q.kind.budget,
+		Filter: feed.Filter{Feed: s.feed, Title: []string{title}}}
 	if q.kind.blind {
 		ask.Filter.Feed = ""
 	}

@@ -9,7 +9,8 @@ import (
 // Queries find what many hold, keep to their budget and end in time, also among nodes that flood.
 func TestQueries(t *testing.T) {
 	t.Parallel()
-	c := Queries{Seed: 1, Traces: embedded(t), Sizes: []int{30}, Each: 8, Settle: 20 * time.Minute, Trials: 1, Flooders: .1}
+	c := Queries{Seed: 1, Traces: embedded(t), Sizes: []int{30}, Each: 8, Settle: 20 * time.Minute, Trials: 1,
+		Flooders: .1}
 	report, err := c.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +43,8 @@ func TestQueries(t *testing.T) {
 		t.Errorf("%d flooders had each honest node make %.0f calls a minute", n.Flooders, n.Load)
 	}
 	// In a network of thirty everybody is near.
-	if near := n.Near; near.Neighbors < 5 || near.Alike < 2 || near.Within[0] < .3 || near.Within[2] < .9 || near.Nodes[4] != 29 {
+	if near := n.Near; near.Neighbors < 5 || near.Alike < 2 || near.Within[0] < .3 || near.Within[2] < .9 ||
+		near.Nodes[4] != 29 {
 		t.Errorf("the other subscribers are not near: %+v", near)
 	}
 	for i := range nearHops {

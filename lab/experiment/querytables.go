@@ -67,7 +67,8 @@ func summed(questions []*question, kind queryKind) QueryRow {
 // tables shows a table for each network, and two of them all.
 func (c Queries) tables(r *Report, networks []QueryNetwork) {
 	r.Setting = []string{
-		fmt.Sprintf("%d feeds a node, %d subscribers a feed, nothing published; %v until the first query, then one every %v", c.Each, subscribers, c.Settle, apart),
+		fmt.Sprintf("%d feeds a node, %d subscribers a feed, nothing published; %v until the first query, then one "+
+			"every %v", c.Each, subscribers, c.Settle, apart),
 		fmt.Sprintf("%d searches a cell, the same for each kind: a random subscriber looks for %d old entries of a feed,", c.Trials, planted),
 		"each of them held by so many of the feed's other subscribers, one at least",
 	}
@@ -79,14 +80,17 @@ func (c Queries) tables(r *Report, networks []QueryNetwork) {
 	for _, n := range networks {
 		t := Table{
 			Title: fmt.Sprintf("%d nodes", n.Nodes), Columns: append([]string{"hops, budget"}, columns...),
-			Notes: []string{"The share of the entries that was found; means with the 5th and 95th percentile. Hash " + n.Hash + "."},
+			Notes: []string{"The share of the entries that was found; means with the 5th and 95th percentile. Hash " +
+				n.Hash + "."},
 		}
 		for _, row := range n.Kinds {
 			t.row(append([]string{row.kind().String()}, row.cells()...)...)
 		}
 		if c.Flooders > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("Flooded: %d nodes ask each neighbor something every %v. An honest node makes %.1f query_feed calls a minute, for all queries that reach it.",
-				n.Flooders, floodEvery, n.Load))
+			t.Notes = append(t.Notes,
+				fmt.Sprintf("Flooded: %d nodes ask each neighbor something every %v. An honest node makes %.1f "+
+					"query_feed calls a minute, for all queries that reach it.",
+					n.Flooders, floodEvery, n.Load))
 		}
 		r.Tables = append(r.Tables, t)
 	}
@@ -116,13 +120,15 @@ func near(networks []QueryNetwork) Table {
 	t := Table{
 		Title:   "Where the other subscribers of a feed are, from who asks",
 		Columns: []string{"nodes", "feeds", "neighbors", "of these subscribers", "other subscribers"},
-		Notes:   []string{"Within so many hops: the share of the other subscribers, and in brackets how many nodes there are in all."},
+		Notes: []string{"Within so many hops: the share of the other subscribers, and in brackets how many nodes " +
+			"there are in all."},
 	}
 	for _, hops := range nearHops {
 		t.Columns = append(t.Columns, fmt.Sprintf("within %d", hops))
 	}
 	for _, n := range networks {
-		cells := []string{fmt.Sprint(n.Nodes), fmt.Sprint(n.Feeds), fmt.Sprintf("%.1f", n.Near.Neighbors), fmt.Sprintf("%.1f", n.Near.Alike), fmt.Sprintf("%.1f", n.Near.Others)}
+		cells := []string{fmt.Sprint(n.Nodes), fmt.Sprint(n.Feeds), fmt.Sprintf("%.1f", n.Near.Neighbors),
+			fmt.Sprintf("%.1f", n.Near.Alike), fmt.Sprintf("%.1f", n.Near.Others)}
 		for i := range nearHops {
 			cells = append(cells, fmt.Sprintf("%s (%.0f)", percent(n.Near.Within[i]), n.Near.Nodes[i]))
 		}
@@ -154,8 +160,11 @@ func (k queryKind) String() string {
 
 // figures draws what is found, by the size of the network and by how far queries go.
 func (c Queries) figures(networks []QueryNetwork) []Figure {
-	bySize := Figure{Name: "query-nodes", Title: fmt.Sprintf("What a query of %d hops and %d messages finds", usual.hops, usual.budget), X: "Nodes", Y: "Entries found (%)"}
-	byHops := Figure{Name: "query-hops", Title: fmt.Sprintf("What %d messages find of what %.0f%% of the subscribers hold", usual.budget, 100*heldBy[rare]), X: "Hops", Y: "Entries found (%)"}
+	bySize := Figure{Name: "query-nodes", Title: fmt.Sprintf("What a query of %d hops and %d messages finds",
+		usual.hops, usual.budget), X: "Nodes", Y: "Entries found (%)"}
+	byHops := Figure{Name: "query-hops",
+		Title: fmt.Sprintf("What %d messages find of what %.0f%% of the subscribers hold", usual.budget,
+			100*heldBy[rare]), X: "Hops", Y: "Entries found (%)"}
 	for _, share := range heldBy {
 		bySize.Lines = append(bySize.Lines, Line{Name: fmt.Sprintf("held by %.0f%%", 100*share)})
 	}

@@ -132,7 +132,8 @@ func howFar(ran []time.Duration, whole time.Duration) string {
 	if !slices.ContainsFunc(ran, func(r time.Duration) bool { return r < whole }) {
 		return ""
 	}
-	return fmt.Sprintf("interrupted; of %s h the networks ran %s; what had not begun is left out", hours(whole), strings.Join(each, ", "))
+	return fmt.Sprintf("interrupted; of %s h the networks ran %s; what had not begun is left out", hours(whole),
+		strings.Join(each, ", "))
 }
 
 // The virtual time that passes between two looks at whether somebody interrupts: as much as takes briefly, within

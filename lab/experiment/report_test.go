@@ -44,11 +44,13 @@ func isGolden(t *testing.T, name string, r *Report) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("the report differs from %s; if that is meant, run: go test ./lab/experiment -update\n%s", golden, got.String())
+		t.Errorf("the report differs from %s; if that is meant, run: go test ./lab/experiment -update\n%s", golden,
+			got.String())
 	}
 }
 
-// checkDrawings holds figures to being SVG, each in a file of its own, with a title, names of the axes and of the marks.
+// checkDrawings holds figures to being SVG, each in a file of its own, with a title, names of the axes and of the
+// marks.
 func checkDrawings(t *testing.T, drawings []Drawing) {
 	t.Helper()
 	files := map[string]bool{}

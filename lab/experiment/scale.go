@@ -15,15 +15,16 @@ import (
 // Scaling is what a node pays as the network grows: once with as many feeds as it takes for each to keep its
 // number of subscribers, and once with the same feeds for all. The zero value of each field means its default.
 type Scaling struct {
-	Seed    lab.Seed
-	Traces  *trace.Set    // no default
-	Sizes   []int         // nodes, a network each in every series; default 161, 1,000, 4,000, 10,000
-	Series  Series        // which of the two are run; default both
-	Each    int           // feeds a node; default 20
-	Length  time.Duration // default 24 h
-	Every   time.Duration // between polls; default 1 h
-	Reach   int           // hops at which interests count, as node.Config has it; default 3, range 1 to 8
-	Relayed int           // most feeds that a node relays that follows few, as node.Config.MaxRelayed has it; default 96, range 1 to 10,000
+	Seed   lab.Seed
+	Traces *trace.Set    // no default
+	Sizes  []int         // nodes, a network each in every series; default 161, 1,000, 4,000, 10,000
+	Series Series        // which of the two are run; default both
+	Each   int           // feeds a node; default 20
+	Length time.Duration // default 24 h
+	Every  time.Duration // between polls; default 1 h
+	Reach  int           // hops at which interests count, as node.Config has it; default 3, range 1 to 8
+	// most feeds that a node relays that follows few, as node.Config.MaxRelayed has it; default 96, range 1 to 10,000
+	Relayed int
 	// NoEncoding leaves out the codec and the counts of bytes.
 	NoEncoding bool
 }
@@ -48,7 +49,8 @@ type growth struct {
 // growths are the series that are run, with so many feeds where they are the same for all.
 func (c Scaling) growths(feeds int) (list []growth) {
 	all := []growth{
-		{SameSubscribers, fmt.Sprintf("As many feeds as give each %d subscribers", subscribers), fmt.Sprintf("%d subscribers a feed", subscribers),
+		{SameSubscribers, fmt.Sprintf("As many feeds as give each %d subscribers", subscribers),
+			fmt.Sprintf("%d subscribers a feed", subscribers),
 			func(nodes int) int { return max(c.Each, nodes*c.Each/subscribers) }},
 		{SameFeeds, "The same feeds for all", "the same feeds", func(int) int { return feeds }},
 	}
@@ -76,7 +78,8 @@ func (c Scaling) withDefaults() (Scaling, []trace.Feed, error) {
 		c.Sizes = []int{161, 1000, 4000, 10000}
 	}
 	if c.Series != BothSeries && c.Series != SameSubscribers && c.Series != SameFeeds {
-		return c, nil, fmt.Errorf("%w: no series is called %q; want %s or %s", ErrSetting, c.Series, SameSubscribers, SameFeeds)
+		return c, nil, fmt.Errorf("%w: no series is called %q; want %s or %s", ErrSetting, c.Series,
+			SameSubscribers, SameFeeds)
 	}
 	feeds := busiest(c.Seed, c.Traces, 70)
 	for _, size := range c.Sizes {
@@ -153,7 +156,8 @@ func (c Scaling) Run(ctx context.Context, progress Progress) (*Report, error) {
 		if ctx.Err() != nil {
 			break
 		}
-		n := network{Seed: c.Seed, Feeds: s.feeds, Start: start, Length: c.Length, Each: c.Each, Every: c.Every, Reach: c.Reach, Relayed: c.Relayed, NoEncoding: c.NoEncoding}
+		n := network{Seed: c.Seed, Feeds: s.feeds, Start: start, Length: c.Length, Each: c.Each, Every: c.Every,
+			Reach: c.Reach, Relayed: c.Relayed, NoEncoding: c.NoEncoding}
 		w, err := n.world()
 		if err != nil {
 			return nil, err
@@ -203,9 +207,12 @@ func scaled(w *lab.World, feeds int) ScaleRow {
 
 func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start time.Time) *Report {
 	r := &Report{
-		Title: "What a node pays as the network grows", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOf(hashes), Result: rows,
+		Title: "What a node pays as the network grows", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOf(hashes),
+		Result: rows,
 		Setting: []string{
-			fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most, or four for each of one's own", c.Each, spell(c.Every), spell(c.Length), start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
+			fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most, or four "+
+				"for each of one's own", c.Each, spell(c.Every), spell(c.Length),
+				start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
 		},
 	}
 	var ran []time.Duration
@@ -214,7 +221,8 @@ func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start
 		ran = append(ran, row.Ran)
 	}
 	r.Partial = howFar(ran, c.Length)
-	f := Figure{Name: "scale-calls", Title: "Calls that a node receives as the network grows", X: "Nodes", Y: "Calls per node and minute"}
+	f := Figure{Name: "scale-calls", Title: "Calls that a node receives as the network grows", X: "Nodes",
+		Y: "Calls per node and minute"}
 	for i, g := range series {
 		part := rows[i*len(c.Sizes):][:len(c.Sizes)]
 		r.Tables = append(r.Tables, scaleTable(g.title, part))
@@ -240,13 +248,16 @@ func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start
 }
 
 func scaleTable(title string, rows []ScaleRow) Table {
-	t := Table{Title: title, Columns: []string{"nodes", "feeds", "calls/node/min", "checks", "put_entries", "B/node/min", "lag min", "coverage", "polls/feed/min", "neighbors", "feeds of one", "steps", "ran h", "hash"}}
+	t := Table{Title: title, Columns: []string{"nodes", "feeds", "calls/node/min", "checks", "put_entries",
+		"B/node/min", "lag min", "coverage", "polls/feed/min", "neighbors", "feeds of one", "steps", "ran h", "hash"}}
 	for _, r := range rows {
 		if r.Nodes == 0 {
 			continue // interrupted before it began
 		}
-		t.row(fmt.Sprint(r.Nodes), fmt.Sprint(r.Feeds), fmt.Sprintf("%.2f", r.Calls), fmt.Sprintf("%.2f", r.Checks), fmt.Sprintf("%.2f", r.Puts), known("%.0f", r.Bytes),
-			spreadOf(r.Lag, 60, "%.1f"), percent(r.Cover), fmt.Sprintf("%.2f", r.Polls), spreadOf(r.Links, 1, "%.1f"), fmt.Sprintf("%.0f", r.Heard), fmt.Sprint(r.Steps), hours(r.Ran), r.Hash)
+		t.row(fmt.Sprint(r.Nodes), fmt.Sprint(r.Feeds), fmt.Sprintf("%.2f", r.Calls), fmt.Sprintf("%.2f", r.Checks),
+			fmt.Sprintf("%.2f", r.Puts), known("%.0f", r.Bytes),
+			spreadOf(r.Lag, 60, "%.1f"), percent(r.Cover), fmt.Sprintf("%.2f", r.Polls), spreadOf(r.Links, 1, "%.1f"),
+			fmt.Sprintf("%.0f", r.Heard), fmt.Sprint(r.Steps), hours(r.Ran), r.Hash)
 	}
 	return t
 }

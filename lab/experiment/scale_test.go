@@ -33,7 +33,8 @@ func TestRelaysKeepGrowthCheap(t *testing.T) {
 		t.Errorf("unbounded it is %.2f times the calls, want more, or there is nothing to see", grown)
 	}
 	if few[1].Cover < .99*all[1].Cover || few[1].Lag.Mean > 1.3*all[1].Lag.Mean {
-		t.Errorf("%.3f of the entries come %.0f s late; unbounded %.3f and %.0f s", few[1].Cover, few[1].Lag.Mean, all[1].Cover, all[1].Lag.Mean)
+		t.Errorf("%.3f of the entries come %.0f s late; unbounded %.3f and %.0f s", few[1].Cover, few[1].Lag.Mean,
+			all[1].Cover, all[1].Lag.Mean)
 	}
 	if few[1].Heard > 5+20 {
 		t.Errorf("a neighbor has %.1f feeds", few[1].Heard)

@@ -34,7 +34,8 @@ func tooShort(s *trace.Set, least time.Duration) error {
 }
 
 // errNoFeeds says that the traces are of no use to an experiment that wants feeds that publish.
-var errNoFeeds = fmt.Errorf("%w: the traces have no feed of %d entries a day or more; want traces that have", ErrSetting, leastRate)
+var errNoFeeds = fmt.Errorf("%w: the traces have no feed of %d entries a day or more; want traces that have",
+	ErrSetting, leastRate)
 
 // possible says what is wrong with the settings that all experiments have, and what would be possible.
 func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every time.Duration) error {
@@ -45,11 +46,14 @@ func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every t
 	case len(feeds) == 0:
 		return errNoFeeds
 	case each < 1 || each > len(feeds):
-		return fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to %d", ErrSetting, each, len(feeds), leastRate, len(feeds))
+		return fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to %d", ErrSetting,
+			each, len(feeds), leastRate, len(feeds))
 	case length < 10*time.Minute || length > span:
-		return fmt.Errorf("%w: a run of %s; the traces cover %s, so want 10m to that", ErrSetting, spell(length), spell(span))
+		return fmt.Errorf("%w: a run of %s; the traces cover %s, so want 10m to that", ErrSetting,
+			spell(length), spell(span))
 	case every < time.Minute || every > length:
-		return fmt.Errorf("%w: polling every %s in a run of %s; want 1m to %s", ErrSetting, spell(every), spell(length), spell(length))
+		return fmt.Errorf("%w: polling every %s in a run of %s; want 1m to %s", ErrSetting, spell(every), spell(length),
+			spell(length))
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ func TestEmbeddedFigures(t *testing.T) {
 		if !slices.IsSorted(f.Times) {
 			t.Errorf("%s: times are not in order", f.Name)
 		}
-		if before := f.Count(time.Unix(0, 0), s.From); before > f.Window || before+f.Count(s.From, s.To) != len(f.Times) {
+		if before := f.Count(time.Unix(0, 0), s.From); before > f.Window ||
+			before+f.Count(s.From, s.To) != len(f.Times) {
 			t.Errorf("%s: %d entries before the span and %d within, %d in all, for a window of %d",
 				f.Name, before, f.Count(s.From, s.To), len(f.Times), f.Window)
 		}
@@ -83,7 +84,8 @@ func TestEmbeddedFigures(t *testing.T) {
 		feeds []Feed
 		want  map[string]int
 	}{
-		{s.Feeds, map[string]int{"gh-commits": 143, "gh-tags": 107, "blog": 79, "generated-feed": 23, "news": 15, "security-news": 6}},
+		{s.Feeds, map[string]int{"gh-commits": 143, "gh-tags": 107, "blog": 79, "generated-feed": 23, "news": 15,
+			"security-news": 6}},
 		{s.Busy(5), map[string]int{"gh-commits": 49, "gh-tags": 4, "news": 13, "security-news": 4}},
 	} {
 		kinds := map[string]int{}
@@ -95,7 +97,8 @@ func TestEmbeddedFigures(t *testing.T) {
 		}
 	}
 	all := s.Busy(0)
-	for rank, want := range map[int]float64{1: 168.46, 2: 111.03, 5: 62.40, 10: 37.60, 20: 16.71, 50: 7.60, 70: 5.14, 100: 2.80, 245: 0.11} {
+	for rank, want := range map[int]float64{1: 168.46, 2: 111.03, 5: 62.40, 10: 37.60, 20: 16.71, 50: 7.60, 70: 5.14,
+		100: 2.80, 245: 0.11} {
 		if got := float64(all[rank-1].Count(s.From, s.To)) / 35; math.Abs(got-want) > 0.005 {
 			t.Errorf("rank %d publishes %.2f entries a day, want %.2f", rank, got, want)
 		}

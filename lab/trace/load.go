@@ -85,7 +85,8 @@ func Load(dir string) (*Set, error) {
 
 // feedColumns are the columns of feeds.csv that feed takes.
 func feedColumns() []string {
-	return []string{"feed_id", "kind", "url", "window_entries", "window_basis", "start_unix", "end_unix", "entries", "in_common_window"}
+	return []string{"feed_id", "kind", "url", "window_entries", "window_basis", "start_unix", "end_unix", "entries",
+		"in_common_window"}
 }
 
 // entryColumns are the columns of the entries that entry takes.
@@ -178,7 +179,8 @@ func unread(file string, line int, err error) error {
 
 // feed takes a row of feeds.csv.
 func (l *loader) feed(line int, v []string) error {
-	r := &row{line: line, id: v[0], kind: v[1], url: v[2], observed: strings.HasPrefix(v[4], "observed"), common: v[8] == "1"}
+	r := &row{line: line, id: v[0], kind: v[1], url: v[2], observed: strings.HasPrefix(v[4], "observed"),
+		common: v[8] == "1"}
 	switch {
 	case r.id == "":
 		return errors.New("feed_id is empty")
@@ -224,7 +226,8 @@ func (l *loader) entry(_ int, v []string) error {
 	case err != nil:
 		return fmt.Errorf("unix_time is %q, want whole seconds", v[1])
 	case t < r.start || t > r.end:
-		return fmt.Errorf("unix_time %d is outside the time in which %s was recorded, %d to %d", t, r.id, r.start, r.end)
+		return fmt.Errorf("unix_time %d is outside the time in which %s was recorded, %d to %d", t, r.id,
+			r.start, r.end)
 	case len(r.times) > 0 && t < r.times[len(r.times)-1]:
 		return fmt.Errorf("unix_time %d is before the row above, of the same feed, %d", t, r.times[len(r.times)-1])
 	}
@@ -238,7 +241,8 @@ func (l *loader) set(file string) (*Set, error) {
 	var from, to int64
 	for _, r := range l.order {
 		if int64(len(r.times)) != r.declared {
-			return nil, fmt.Errorf("read %s:%d: %w: entries is %d, but there are %d rows of %s", file, r.line, ErrRow, r.declared, len(r.times), r.id)
+			return nil, fmt.Errorf("read %s:%d: %w: entries is %d, but there are %d rows of %s", file, r.line, ErrRow,
+				r.declared, len(r.times), r.id)
 		}
 		if !r.common {
 			continue
@@ -255,7 +259,8 @@ func (l *loader) set(file string) (*Set, error) {
 	case len(common) == 0:
 		return nil, fmt.Errorf("read %s: no feed with in_common_window = 1", file)
 	case from >= to:
-		return nil, fmt.Errorf("read %s: the feeds with in_common_window = 1 share no whole day, UTC, in which they were recorded", file)
+		return nil, fmt.Errorf("read %s: the feeds with in_common_window = 1 share no whole day, UTC, in which they "+
+			"were recorded", file)
 	}
 	s := &Set{From: time.Unix(from, 0).UTC(), To: time.Unix(to, 0).UTC()}
 	names := l.names(common)
@@ -263,7 +268,8 @@ func (l *loader) set(file string) (*Set, error) {
 		window := cmp.Or(r.window, l.drawWindow(r))
 		first, _ := slices.BinarySearch(r.times, from)
 		end, _ := slices.BinarySearch(r.times, to)
-		s.Feeds = append(s.Feeds, Feed{Name: names[i], Kind: r.kind, Window: window, Times: slices.Clone(r.times[max(0, first-window):end])})
+		s.Feeds = append(s.Feeds, Feed{Name: names[i], Kind: r.kind, Window: window,
+			Times: slices.Clone(r.times[max(0, first-window):end])})
 	}
 	return s, nil
 }

@@ -76,7 +76,8 @@ func TestLoadOfACutFile(t *testing.T) {
 	if err := os.WriteFile(file, whole[:len(whole)-9], 0o600); err != nil { // the trailer is 8 bytes
 		t.Fatal(err)
 	}
-	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "entries-x.csv.gz, after line ") || !strings.Contains(err.Error(), "cut short") {
+	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "entries-x.csv.gz, after line ") ||
+		!strings.Contains(err.Error(), "cut short") {
 		t.Errorf("%v, want an error that names file and line", err)
 	}
 }
@@ -93,27 +94,48 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		want           string // after the folder's name
 		row            bool
 	}{
-		"a column is missing":       {replace(goodFeeds, ",kind,", ",sort,"), goodEntries, "feeds.csv:1: malformed row: no column kind", true},
-		"an entry column":           {goodFeeds, replace(goodEntries, "unix_time", "time"), "entries-x.csv:1: malformed row: no column unix_time", true},
-		"a field too many":          {goodFeeds, replace(goodEntries, "a,100001", "a,100001,"), "entries-x.csv:3: malformed row: wrong number of fields: 3, want 2 as in the heading", true},
-		"a bare quote":              {goodFeeds, replace(goodEntries, "a,100001", `a"b,100001`), `entries-x.csv:3: malformed row: bare " in non-quoted-field`, true},
-		"no feed_id":                {replace(goodFeeds, "\nb,", "\n,"), goodEntries, "feeds.csv:3: malformed row: feed_id is empty", true},
-		"no kind":                   {replace(goodFeeds, "b,x,news", "b,x,"), goodEntries, "feeds.csv:3: malformed row: kind is empty", true},
-		"a feed twice":              {replace(goodFeeds, "\nb,", "\na,"), goodEntries, `feeds.csv:3: malformed row: feed_id "a" is that of line 2 too`, true},
-		"no such choice":            {replace(goodFeeds, "388800,6,1", "388800,6,yes"), goodEntries, `feeds.csv:2: malformed row: in_common_window is "yes", want 0 or 1`, true},
-		"window 0":                  {replace(goodFeeds, ",2,observed", ",0,observed"), goodEntries, `feeds.csv:2: malformed row: window_entries is "0", want a number from 1 to 100000, or nothing`, true},
-		"a window past all use":     {replace(goodFeeds, ",2,observed", ",9223372036854775807,observed"), goodEntries, `window_entries is "9223372036854775807", want a number from 1 to 100000`, true},
-		"a start that is no number": {replace(goodFeeds, ",90000,", ",soon,"), goodEntries, `feeds.csv:2: malformed row: start_unix is "soon", want a whole number`, true},
-		"a start past all years":    {replace(goodFeeds, ",90000,", ",9223372036854775807,"), goodEntries, "feeds.csv:2: malformed row: start_unix is \"9223372036854775807\", want a whole number up to 253402300799", true},
-		"an end before the start":   {replace(goodFeeds, ",388800,", ",89999,"), goodEntries, "feeds.csv:2: malformed row: end_unix 89999 is before start_unix 90000", true},
-		"an unknown feed":           {goodFeeds, replace(goodEntries, "\nc,", "\nz,"), `entries-x.csv:8: malformed row: feed_id "z" is not in feeds.csv`, true},
-		"a time that is no number":  {goodFeeds, replace(goodEntries, "100000", "1e5"), `entries-x.csv:2: malformed row: unix_time is "1e5", want whole seconds`, true},
-		"a time outside":            {goodFeeds, replace(goodEntries, "100000", "89999"), "entries-x.csv:2: malformed row: unix_time 89999 is outside the time in which a was recorded, 90000 to 388800", true},
-		"a time after the end":      {goodFeeds, replace(goodEntries, "a,345600", "a,388801"), "entries-x.csv:7: malformed row: unix_time 388801 is outside the time", true},
-		"times out of order":        {goodFeeds, replace(goodEntries, "100001", "99999"), "entries-x.csv:3: malformed row: unix_time 99999 is before the row above, of the same feed, 100000", true},
-		"too few entries":           {goodFeeds, replace(goodEntries, "a,100001\n", ""), "feeds.csv:2: malformed row: entries is 6, but there are 5 rows of a", true},
-		"nothing to read":           {heading1, "feed_id,unix_time\n", "feeds.csv: no feed with in_common_window = 1", false},
-		"an empty file":             {"", goodEntries, "feeds.csv:1: malformed row: the file is empty", true},
+		"a column is missing": {replace(goodFeeds, ",kind,", ",sort,"), goodEntries,
+			"feeds.csv:1: malformed row: no column kind", true},
+		"an entry column": {goodFeeds, replace(goodEntries, "unix_time", "time"),
+			"entries-x.csv:1: malformed row: no column unix_time", true},
+		"a field too many": {goodFeeds, replace(goodEntries, "a,100001", "a,100001,"),
+			"entries-x.csv:3: malformed row: wrong number of fields: 3, want 2 as in the heading", true},
+		"a bare quote": {goodFeeds, replace(goodEntries, "a,100001", `a"b,100001`),
+			`entries-x.csv:3: malformed row: bare " in non-quoted-field`, true},
+		"no feed_id": {replace(goodFeeds, "\nb,", "\n,"), goodEntries,
+			"feeds.csv:3: malformed row: feed_id is empty", true},
+		"no kind": {replace(goodFeeds, "b,x,news", "b,x,"), goodEntries,
+			"feeds.csv:3: malformed row: kind is empty", true},
+		"a feed twice": {replace(goodFeeds, "\nb,", "\na,"), goodEntries,
+			`feeds.csv:3: malformed row: feed_id "a" is that of line 2 too`, true},
+		"no such choice": {replace(goodFeeds, "388800,6,1", "388800,6,yes"), goodEntries,
+			`feeds.csv:2: malformed row: in_common_window is "yes", want 0 or 1`, true},
+		"window 0": {replace(goodFeeds, ",2,observed", ",0,observed"), goodEntries,
+			`feeds.csv:2: malformed row: window_entries is "0", want a number from 1 to 100000, or nothing`, true},
+		"a window past all use": {replace(goodFeeds, ",2,observed", ",9223372036854775807,observed"), goodEntries,
+			`window_entries is "9223372036854775807", want a number from 1 to 100000`, true},
+		"a start that is no number": {replace(goodFeeds, ",90000,", ",soon,"), goodEntries,
+			`feeds.csv:2: malformed row: start_unix is "soon", want a whole number`, true},
+		"a start past all years": {replace(goodFeeds, ",90000,", ",9223372036854775807,"), goodEntries,
+			"feeds.csv:2: malformed row: start_unix is \"9223372036854775807\", want a whole number up to 253402300799",
+			true},
+		"an end before the start": {replace(goodFeeds, ",388800,", ",89999,"), goodEntries,
+			"feeds.csv:2: malformed row: end_unix 89999 is before start_unix 90000", true},
+		"an unknown feed": {goodFeeds, replace(goodEntries, "\nc,", "\nz,"),
+			`entries-x.csv:8: malformed row: feed_id "z" is not in feeds.csv`, true},
+		"a time that is no number": {goodFeeds, replace(goodEntries, "100000", "1e5"),
+			`entries-x.csv:2: malformed row: unix_time is "1e5", want whole seconds`, true},
+		"a time outside": {goodFeeds, replace(goodEntries, "100000", "89999"),
+			"entries-x.csv:2: malformed row: unix_time 89999 is outside the time in which a was recorded, 90000 to 388800", true},
+		"a time after the end": {goodFeeds, replace(goodEntries, "a,345600", "a,388801"),
+			"entries-x.csv:7: malformed row: unix_time 388801 is outside the time", true},
+		"times out of order": {goodFeeds, replace(goodEntries, "100001", "99999"),
+			"entries-x.csv:3: malformed row: unix_time 99999 is before the row above, of the same feed, 100000", true},
+		"too few entries": {goodFeeds, replace(goodEntries, "a,100001\n", ""),
+			"feeds.csv:2: malformed row: entries is 6, but there are 5 rows of a", true},
+		"nothing to read": {heading1, "feed_id,unix_time\n",
+			"feeds.csv: no feed with in_common_window = 1", false},
+		"an empty file": {"", goodEntries, "feeds.csv:1: malformed row: the file is empty", true},
 	} {
 		dir := folder(t, map[string]string{"feeds.csv": tc.feeds, "entries-x.csv": tc.entries})
 		_, err := Load(dir)
@@ -126,10 +148,11 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no folder":      {nil, "want a folder with feeds.csv and entries-*.csv"},
-		"no entries":     {map[string]string{"feeds.csv": goodFeeds}, "no file entries-*.csv or entries-*.csv.gz"},
-		"no gzip":        {map[string]string{"feeds.csv": goodFeeds, "entries-x.csv.gz": "not gzip"}, "unpack "},
-		"no day of both": {map[string]string{"feeds.csv": short, "entries-x.csv": "feed_id,unix_time\n"}, "share no whole day"},
+		"no folder":  {nil, "want a folder with feeds.csv and entries-*.csv"},
+		"no entries": {map[string]string{"feeds.csv": goodFeeds}, "no file entries-*.csv or entries-*.csv.gz"},
+		"no gzip":    {map[string]string{"feeds.csv": goodFeeds, "entries-x.csv.gz": "not gzip"}, "unpack "},
+		"no day of both": {map[string]string{"feeds.csv": short, "entries-x.csv": "feed_id,unix_time\n"},
+			"share no whole day"},
 	} {
 		if _, err := Load(folder(t, tc.files)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)

@@ -10,7 +10,8 @@ func TestSurveyedShape(t *testing.T) {
 	s := Surveyed(1, Survey{Feeds: 4000})
 	count := map[string]int{}
 	for _, f := range s.Feeds {
-		if !slices.IsSorted(f.Times) || f.Times[f.Window-1] >= s.From.Unix() || len(f.Times) > f.Window && f.Times[f.Window] < s.From.Unix() {
+		if !slices.IsSorted(f.Times) || f.Times[f.Window-1] >= s.From.Unix() || len(f.Times) > f.Window &&
+			f.Times[f.Window] < s.From.Unix() {
 			t.Fatalf("%s: the document does not begin with exactly %d entries", f.Name, f.Window)
 		}
 		switch every := f.Times[1] - f.Times[0]; {

@@ -99,7 +99,8 @@ func TestSyntheticIsAFunctionOfTheSeed(t *testing.T) {
 		if !slices.Equal(f.Times, more.Feeds[i].Times) {
 			t.Fatalf("more feeds change %s", f.Name)
 		}
-		if !slices.IsSorted(f.Times) || f.Count(time.Unix(0, 0), a.From) > f.Window || f.Times[len(f.Times)-1] >= a.To.Unix() {
+		if !slices.IsSorted(f.Times) || f.Count(time.Unix(0, 0), a.From) > f.Window ||
+			f.Times[len(f.Times)-1] >= a.To.Unix() {
 			t.Fatalf("%s: times out of order or outside the span", f.Name)
 		}
 	}

@@ -17,11 +17,12 @@ func JSON(value any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// List writes head, what each of the items is shown as, separated by commas, and tail. One item is held in memory at one
-// time. Nothing is written before the first of them is there: an error until then can still be told, and begun is false.
-// After that the list is in part with whoever reads it, who must not take it for the whole. It is no error that w takes
-// no more: whoever has gone away misses nothing.
-func List[T any](w io.Writer, head string, items iter.Seq2[T, error], show func(*T) any, tail string) (begun bool, err error) {
+// List writes head, what each of the items is shown as, separated by commas, and tail. One item is held in memory at
+// one time. Nothing is written before the first of them is there: an error until then can still be told, and begun is
+// false. After that the list is in part with whoever reads it, who must not take it for the whole. It is no error that
+// w takes no more: whoever has gone away misses nothing.
+func List[T any](w io.Writer, head string, items iter.Seq2[T, error], show func(*T) any,
+	tail string) (begun bool, err error) {
 	between := head
 	for item, err := range items {
 		var text []byte

@@ -30,7 +30,8 @@ type (
 	}
 )
 
-// The group of the feeds that are in no folder. There must be one: readers take a feed without a group for gone, or fail.
+// The group of the feeds that are in no folder. There must be one: readers take a feed without a group for gone, or
+// fail.
 const (
 	unfiled      reading.FolderID = 1<<31 - 1
 	unfiledTitle                  = "Without a folder"

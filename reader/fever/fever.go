@@ -3,9 +3,9 @@
 //
 //	http://127.0.0.1:7791/fever/
 //
-// together with the name of an app password as its user, and that password. Of these two the reader makes a key, which is
-// in every request. There is no specification that all of them keep to, so this follows what they really send: selectors
-// and arguments come in the query, in the body, or in both.
+// together with the name of an app password as its user, and that password. Of these two the reader makes a key, which
+// is in every request. There is no specification that all of them keep to, so this follows what they really send:
+// selectors and arguments come in the query, in the body, or in both.
 package fever
 
 import (

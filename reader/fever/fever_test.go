@@ -23,7 +23,8 @@ func TestConversations(t *testing.T) {
 // ask asks with the key of the example's password.
 func ask(h http.Handler, method, query, body string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	r := httptest.NewRequest(method, "/fever/?"+query+"&api_key="+reading.FeverKey(readertest.Name, readertest.Secret), strings.NewReader(body))
+	r := httptest.NewRequest(method, "/fever/?"+query+"&api_key="+reading.FeverKey(readertest.Name, readertest.Secret),
+		strings.NewReader(body))
 	h.ServeHTTP(w, r)
 	return w
 }

@@ -19,8 +19,8 @@ const maxBody = 64 << 10
 // values are the selectors and arguments of a request, of its query and its body alike.
 type values url.Values
 
-// parse reads them. What is no form of several parts is read as one of one part, whatever it is called: some readers call
-// it nothing.
+// parse reads them. What is no form of several parts is read as one of one part, whatever it is called: some readers
+// call it nothing.
 func parse(w http.ResponseWriter, r *http.Request) (values, error) {
 	all := r.URL.Query()
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)

@@ -67,7 +67,8 @@ func (h *handler) atom(w http.ResponseWriter, r *request) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	_, _ = out.WriteString(xml.Header + `<feed xmlns="http://www.w3.org/2005/Atom">`)
 	enc := xml.NewEncoder(out)
-	for _, e := range [][2]string{{"id", "tag:google.com,2005:reader/" + name}, {"title", title}, {"updated", timestamp(h.Now())}} {
+	for _, e := range [][2]string{{"id", "tag:google.com,2005:reader/" + name}, {"title", title},
+		{"updated", timestamp(h.Now())}} {
 		_ = enc.EncodeElement(e[1], xml.StartElement{Name: xml.Name{Local: e[0]}})
 	}
 	for item, err := range h.Library.Items(r.Context(), ids) {
@@ -91,7 +92,8 @@ func (h *handler) atomEntry(c *catalog, item *reading.Item) *atomEntry {
 	e := h.entry(c, item)
 	out := &atomEntry{
 		ID: e.ID, Title: atomText{"text", e.Title}, Published: timestamp(item.Time), Updated: timestamp(updated(item)),
-		Links: []atomLink{{"alternate", e.Canonical[0].Href, "text/html"}}, Content: atomText{"html", e.Content.Content},
+		Links:   []atomLink{{"alternate", e.Canonical[0].Href, "text/html"}},
+		Content: atomText{"html", e.Content.Content},
 	}
 	if e.Author != "" {
 		out.Author = &atomPerson{e.Author}
@@ -103,7 +105,8 @@ func (h *handler) atomEntry(c *catalog, item *reading.Item) *atomEntry {
 		out.Categories = append(out.Categories, atomCategory{statePath + "fresh", readerScheme, "fresh"})
 	}
 	for _, name := range e.Categories {
-		out.Categories = append(out.Categories, atomCategory{name, readerScheme, name[strings.LastIndexByte(name, '/')+1:]})
+		out.Categories = append(out.Categories,
+			atomCategory{name, readerScheme, name[strings.LastIndexByte(name, '/')+1:]})
 	}
 	return out
 }

@@ -7,8 +7,8 @@ import (
 	"feedex/reading"
 )
 
-// editTag marks items: a adds tags, r takes them away, each as often as it stands there. newsboat adds two to make an item
-// unread. Tags other than read, unread and starred do not matter.
+// editTag marks items: a adds tags, r takes them away, each as often as it stands there. newsboat adds two to make an
+// item unread. Tags other than read, unread and starred do not matter.
 func (h *handler) editTag(w http.ResponseWriter, r *request) error {
 	var m reading.Mark
 	for _, tag := range r.params.Values["a"] {
@@ -50,7 +50,8 @@ func (h *handler) markAll(w http.ResponseWriter, r *request) error {
 	}
 	if known {
 		s.Read = reading.No
-		if err := h.Library.MarkStream(r.Context(), s.Before(h.now(r.params, "ts")), reading.Mark{Read: reading.Yes}); err != nil {
+		if err := h.Library.MarkStream(r.Context(), s.Before(h.now(r.params, "ts")),
+			reading.Mark{Read: reading.Yes}); err != nil {
 			return err
 		}
 	}

@@ -60,8 +60,9 @@ func (h *handler) entry(c *catalog, item *reading.Item) *entry {
 	href := cmp.Or(e.Link, f.Site, string(f.URL))
 	text := body{"ltr", h.text.HTML(item)}
 	out := &entry{
-		ID:      fmt.Sprintf("%s%016x", longID, int64(item.ID)),
-		Crawled: strconv.FormatInt(item.Arrived.UnixMilli(), 10), Timestamp: strconv.FormatInt(item.Arrived.UnixMicro(), 10),
+		ID:        fmt.Sprintf("%s%016x", longID, int64(item.ID)),
+		Crawled:   strconv.FormatInt(item.Arrived.UnixMilli(), 10),
+		Timestamp: strconv.FormatInt(item.Arrived.UnixMicro(), 10),
 		Published: item.Time.Unix(), Updated: updated(item).Unix(),
 		Title: item.Title(), Author: item.Author(),
 		Canonical: []link{{Href: href}}, Alternate: []link{{href, "text/html"}},

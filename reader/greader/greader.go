@@ -1,8 +1,8 @@
 // Package greader serves the API of Google Reader, as many readers speak it to FreshRSS and others, over a
 // reading.Library.
 //
-// Nobody wrote the API down; what is here is what the readers send and look at. Each oddity stands beside the reader that
-// needs it.
+// Nobody wrote the API down; what is here is what the readers send and look at. Each oddity stands beside the reader
+// that needs it.
 package greader
 
 import (

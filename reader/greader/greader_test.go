@@ -34,7 +34,8 @@ func ask(h http.Handler, method, target, body string) *httptest.ResponseRecorder
 
 // state is what is read, starred, followed and filed.
 func state(h http.Handler) (all string) {
-	for _, path := range []string{"stream/items/ids?xt=" + isRead, "stream/items/ids?s=user/-/state/com.google/starred", "subscription/list", "tag/list"} {
+	for _, path := range []string{"stream/items/ids?xt=" + isRead, "stream/items/ids?s=user/-/state/com.google/starred",
+		"subscription/list", "tag/list"} {
 		all += ask(h, "GET", api+path, "").Body.String()
 	}
 	return all
@@ -74,7 +75,8 @@ func TestEnter(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		if in := w.Code == http.StatusOK; in != c.in || !in && (w.Code != http.StatusUnauthorized || w.Header().Get("X-Reader-Google-Bad-Token") != "true") {
+		if in := w.Code == http.StatusOK; in != c.in || !in &&
+			(w.Code != http.StatusUnauthorized || w.Header().Get("X-Reader-Google-Bad-Token") != "true") {
 			t.Errorf("%s: %d %v", c.name, w.Code, w.Header())
 		}
 	}
@@ -86,7 +88,8 @@ func TestEnter(t *testing.T) {
 		}
 	}
 	for body, code := range map[string]int{
-		"Email=PHONE&Passwd=" + secret: 200, "Email=bo&Passwd=" + secret: 401, "Email=phone&Passwd=x": 401, "Email=phone": 401, "": 401,
+		"Email=PHONE&Passwd=" + secret: 200, "Email=bo&Passwd=" + secret: 401, "Email=phone&Passwd=x": 401,
+		"Email=phone": 401, "": 401,
 	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("POST", "/accounts/ClientLogin/", strings.NewReader(body)))
@@ -110,7 +113,8 @@ func TestContinuation(t *testing.T) {
 					Next *string               `json:"continuation"`
 				}
 				w := ask(h, "GET", fmt.Sprintf("%sstream/items/ids?n=%d%s&c=%s", api, n, order, next), "")
-				if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || len(page.Refs) > n || len(page.Refs) == 0 {
+				if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || len(page.Refs) > n ||
+					len(page.Refs) == 0 {
 					t.Fatalf("%d%s: %v\n%s", n, order, err, w.Body)
 				}
 				for _, ref := range page.Refs {
@@ -162,8 +166,10 @@ func TestStreams(t *testing.T) {
 		"s=user/-/state/com.google/starred&it=" + isRead:       "7",
 		"xt=" + isRead + "&xt=user/-/state/com.google/starred": "4 2 1",
 		"xt=feed/1":     "5 4 3 2 1",
-		"ot=1772366580": "5 4 3", "ot=1772366580000": "5 4 3", "ot=1772366580000000": "5 4 3", "ot=1772366589": "5 4 3", "ot=1772366592": "5 4", "ot=0": "5 4 3 2 1",
-		"nt=1772366580": "3 2 1", "nt=x": "5 4 3 2 1", "n=0": "5 4 3 2 1", "n=x": "5 4 3 2 1", "n=-1": "5 4 3 2 1", "n=99999999": "5 4 3 2 1",
+		"ot=1772366580": "5 4 3", "ot=1772366580000": "5 4 3", "ot=1772366580000000": "5 4 3", "ot=1772366589": "5 4 3",
+		"ot=1772366592": "5 4", "ot=0": "5 4 3 2 1",
+		"nt=1772366580": "3 2 1", "nt=x": "5 4 3 2 1", "n=0": "5 4 3 2 1", "n=x": "5 4 3 2 1", "n=-1": "5 4 3 2 1",
+		"n=99999999": "5 4 3 2 1",
 	} {
 		var page struct {
 			Refs []struct{ ID string } `json:"itemRefs"`
@@ -182,8 +188,9 @@ func TestStreams(t *testing.T) {
 	}
 	for path, want := range map[string]int{
 		"stream/contents": 5, "stream/contents/": 5, "stream/contents/feed/1": 3, "stream/contents/feed%2F1/": 3,
-		"stream/contents/feed/https://example.org/comic.atom": 1, "stream/contents/feed%2Fhttps%3A%2F%2Fexample.org%2Fcomic.atom": 1,
-		"stream/contents?s=feed/2": 1, "stream/contents/feed/99": 0,
+		"stream/contents/feed/https://example.org/comic.atom":           1,
+		"stream/contents/feed%2Fhttps%3A%2F%2Fexample.org%2Fcomic.atom": 1,
+		"stream/contents?s=feed/2":                                      1, "stream/contents/feed/99": 0,
 	} {
 		var page struct{ Items []json.RawMessage }
 		w := ask(h, "GET", api+path, "")
@@ -197,8 +204,10 @@ func TestStreams(t *testing.T) {
 func TestItemNames(t *testing.T) {
 	h := open(readertest.Example(t))
 	for name, want := range map[string]int{
-		"2": 1, "0000000000000002": 1, "tag:google.com,2005:reader/item/0000000000000002": 1, "tag:google.com,2005:reader/item/2": 1, " 2\n": 1,
-		"-2": 0, "": 0, "x": 0, "000000000000000g": 0, "tag:google.com,2005:reader/item/": 0, "ffffffffffffffff": 0, "1234567890123456": 0, "99": 0,
+		"2": 1, "0000000000000002": 1, "tag:google.com,2005:reader/item/0000000000000002": 1,
+		"tag:google.com,2005:reader/item/2": 1, " 2\n": 1,
+		"-2": 0, "": 0, "x": 0, "000000000000000g": 0, "tag:google.com,2005:reader/item/": 0, "ffffffffffffffff": 0,
+		"1234567890123456": 0, "99": 0,
 	} {
 		w := ask(h, "POST", api+"stream/items/contents", url.Values{"i": {name}}.Encode())
 		if got := strings.Count(w.Body.String(), `"crawlTimeMsec"`); w.Code != http.StatusOK || got != want {
@@ -226,10 +235,14 @@ func TestRefusals(t *testing.T) {
 		{"POST", api + "subscription/edit", "ac=edit&s=feed/99&t=x", 404, "This feed is not followed.\n"},
 		{"POST", api + "subscription/edit", "ac=unsubscribe&s=feed/99", 200, "OK"},
 		{"POST", api + "subscription/edit", "ac=eat&s=feed/1", 400, "ac is one of subscribe, unsubscribe and edit.\n"},
-		{"POST", api + "subscription/edit", "ac=subscribe&s=feed/ftp://example.com/", 400, "not a feed URL: \"ftp://example.com/\": want http:// or https:// in front\n"},
+		{"POST", api + "subscription/edit", "ac=subscribe&s=feed/ftp://example.com/", 400,
+			"not a feed URL: \"ftp://example.com/\": want http:// or https:// in front\n"},
 		{"POST", api + "subscription/edit", "ac=edit&s=feed/1&a=user/-/label/%20", 200, "OK"},
-		{"POST", api + "subscription/edit", "ac=edit&s=feed/1&a=user/-/label/" + strings.Repeat("x", 301), 400, "not a name for a folder: \"" + strings.Repeat("x", 40) + "\": want one line of 1 to 300 bytes\n"},
-		{"POST", api + "subscription/quickadd", "quickadd=news", 200, "{\"query\":\"news\",\"numResults\":0,\"error\":\"not a feed URL: \\\"news\\\": want http:// or https:// in front\"}\n"},
+		{"POST", api + "subscription/edit", "ac=edit&s=feed/1&a=user/-/label/" + strings.Repeat("x", 301), 400,
+			"not a name for a folder: \"" + strings.Repeat("x", 40) + "\": want one line of 1 to 300 bytes\n"},
+		{"POST", api + "subscription/quickadd", "quickadd=news", 200,
+			"{\"query\":\"news\",\"numResults\":0,\"error\":\"not a feed URL: \\\"news\\\": want http:// or https:// " +
+				"in front\"}\n"},
 		{"POST", api + "rename-tag", "s=user/-/label/None&dest=user/-/label/Some", 200, "OK"},
 		{"POST", api + "rename-tag", "s=user/-/label/None", 400, "dest is the label's new name: user/-/label/NAME.\n"},
 		{"POST", api + "disable-tag", "t=None", 200, "OK"},
@@ -237,9 +250,12 @@ func TestRefusals(t *testing.T) {
 		{"GET", api + "friend/list", "", 200, "[]"},
 		{"POST", api + "preference/set", "", 200, "OK"},
 		{"GET", "/reader/", "", 404, "There is nothing here.\n"},
-		{"GET", "/api/greader.php", "", 200, "This is the address for readers that speak the API of Google Reader or FreshRSS.\n"},
-		{"POST", api + "edit-tag", strings.Repeat("i=2&", 10_001), 400, "The request cannot be read: it has more than 10000 fields\n"},
-		{"GET", api + "stream/items/contents?" + strings.Repeat("i=2&", 10_001), "", 400, "The query cannot be read: it has more than 10000 fields\n"},
+		{"GET", "/api/greader.php", "", 200,
+			"This is the address for readers that speak the API of Google Reader or FreshRSS.\n"},
+		{"POST", api + "edit-tag", strings.Repeat("i=2&", 10_001), 400,
+			"The request cannot be read: it has more than 10000 fields\n"},
+		{"GET", api + "stream/items/contents?" + strings.Repeat("i=2&", 10_001), "", 400,
+			"The query cannot be read: it has more than 10000 fields\n"},
 		{"POST", api + "edit-tag", strings.Repeat("x", 2<<20+1), 413, "The request is longer than 2097152 bytes.\n"},
 	} {
 		w := ask(h, c.method, c.target, c.body)
@@ -270,20 +286,25 @@ func TestImportOfStrangers(t *testing.T) {
 // Who types an address without a scheme means one on the web.
 func TestQuickAddWithoutScheme(t *testing.T) {
 	h := open(readertest.Example(t))
-	if w := ask(h, "POST", api+"subscription/quickadd", "quickadd=example.net/feed"); w.Code != http.StatusOK || !strings.Contains(state(h), `"https://example.net/feed"`) {
+	if w := ask(h, "POST", api+"subscription/quickadd", "quickadd=example.net/feed"); w.Code != http.StatusOK ||
+		!strings.Contains(state(h), `"https://example.net/feed"`) {
 		t.Errorf("%d %s\n%s", w.Code, w.Body, state(h))
 	}
 }
 
-// When the archive fails the reader is told that it is not its fault, and the log why; a part is never taken for the whole.
+// When the archive fails the reader is told that it is not its fault, and the log why; a part is never taken for the
+// whole.
 func TestFailure(t *testing.T) {
 	l := readertest.Example(t)
 	var log bytes.Buffer
 	h := greader.New(greader.Config{Library: failing{l}, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	for _, c := range []struct{ method, path string }{
-		{"GET", "subscription/list"}, {"GET", "tag/list"}, {"GET", "unread-count"}, {"GET", "stream/items/ids"}, {"GET", "stream/contents"},
-		{"GET", "subscription/export"}, {"POST", "edit-tag?i=1&a=" + isRead}, {"POST", "mark-all-as-read?s=" + all}, {"POST", "subscription/quickadd?quickadd=example.com"},
-		{"POST", "subscription/edit?s=feed/1"}, {"POST", "rename-tag?dest=user/-/label/x"}, {"POST", "disable-tag"}, {"POST", "subscription/import"},
+		{"GET", "subscription/list"}, {"GET", "tag/list"}, {"GET", "unread-count"}, {"GET", "stream/items/ids"},
+		{"GET", "stream/contents"},
+		{"GET", "subscription/export"}, {"POST", "edit-tag?i=1&a=" + isRead}, {"POST", "mark-all-as-read?s=" + all},
+		{"POST", "subscription/quickadd?quickadd=example.com"},
+		{"POST", "subscription/edit?s=feed/1"}, {"POST", "rename-tag?dest=user/-/label/x"}, {"POST", "disable-tag"},
+		{"POST", "subscription/import"},
 	} {
 		log.Reset()
 		body := ""
@@ -291,12 +312,14 @@ func TestFailure(t *testing.T) {
 			body = "<opml><outline xmlUrl='http://example.com/1'/></opml>"
 		}
 		w := ask(h, c.method, api+c.path, body)
-		if w.Code != http.StatusInternalServerError || !strings.Contains(log.String(), errDisk.Error()) || strings.Contains(log.String(), readertest.Secret) {
+		if w.Code != http.StatusInternalServerError || !strings.Contains(log.String(), errDisk.Error()) ||
+			strings.Contains(log.String(), readertest.Secret) {
 			t.Errorf("%s: %d %s, logged %q", c.path, w.Code, w.Body, log.String())
 		}
 	}
 	empty := greader.New(greader.Config{Library: readertest.Broken{Library: l}})
-	if w := ask(empty, "GET", api+"stream/contents", ""); w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "{") {
+	if w := ask(empty, "GET", api+"stream/contents", ""); w.Code != http.StatusInternalServerError ||
+		strings.Contains(w.Body.String(), "{") {
 		t.Errorf("where no item can be read: %d %s", w.Code, w.Body)
 	}
 	for _, target := range []string{api + "stream/contents", api + "stream/items/contents?i=1", "/reader/atom/feed/1"} {
@@ -336,8 +359,10 @@ func TestExport(t *testing.T) {
 	if w := ask(second, "POST", api+"subscription/import", document); w.Code != http.StatusOK {
 		t.Fatal(w.Code, w.Body)
 	}
-	if again := ask(second, "GET", api+"subscription/export", "").Body.String(); strings.ReplaceAll(again, ` htmlUrl="https://example.com/"`, "") !=
-		strings.NewReplacer(` htmlUrl="https://example.com/"`, "", ` htmlUrl="https://example.org/"`, "").Replace(document) {
+	if again := ask(second, "GET", api+"subscription/export", "").Body.String(); strings.ReplaceAll(again,
+		` htmlUrl="https://example.com/"`, "") !=
+		strings.NewReplacer(` htmlUrl="https://example.com/"`, "", ` htmlUrl="https://example.org/"`,
+			"").Replace(document) {
 		t.Errorf("%s\ncame back as\n%s", document, again)
 	}
 }

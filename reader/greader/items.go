@@ -21,7 +21,8 @@ func parseID(s string) (reading.ItemID, bool) {
 	base := 10
 	if hex, ok := strings.CutPrefix(s, longID); ok {
 		s, base = hex, 16
-	} else if len(s) == 16 && (s[0] == '0' || strings.IndexFunc(s, func(c rune) bool { return c < '0' || c > '9' }) >= 0) {
+	} else if len(s) == 16 && (s[0] == '0' ||
+		strings.IndexFunc(s, func(c rune) bool { return c < '0' || c > '9' }) >= 0) {
 		base = 16
 	}
 	n, err := strconv.ParseInt(s, base, 64)
@@ -81,8 +82,8 @@ func (h *handler) streamPage(r *request, name string, most int) ([]reading.ItemI
 	return ids, next, nil
 }
 
-// itemContents sends the items that a request names. Of those that are not there is no word: Read You takes an error for
-// the end.
+// itemContents sends the items that a request names. Of those that are not there is no word: Read You takes an error
+// for the end.
 func (h *handler) itemContents(w http.ResponseWriter, r *request) error {
 	return h.writeItems(w, r, statePath+everything, r.ids(), "")
 }
@@ -108,7 +109,8 @@ func (h *handler) streamContents(w http.ResponseWriter, r *request) error {
 
 // writeItems sends items as they come out of the archive. When that fails midway the connection is broken off, so that
 // no reader takes the part for the whole; when it fails before, the reader is told.
-func (h *handler) writeItems(w http.ResponseWriter, r *request, stream string, ids []reading.ItemID, next string) error {
+func (h *handler) writeItems(w http.ResponseWriter, r *request, stream string, ids []reading.ItemID,
+	next string) error {
 	c, err := h.catalog(r.Context())
 	if err != nil {
 		return err

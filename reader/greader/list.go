@@ -38,7 +38,8 @@ func (h *handler) subscriptionList(w http.ResponseWriter, r *request) error {
 	list := []subscription{}
 	for i := range feeds {
 		f := &feeds[i]
-		s := subscription{ID: streamID(f.ID), Title: f.Called(), Categories: []category{}, URL: string(f.URL), Site: site(f)}
+		s := subscription{ID: streamID(f.ID), Title: f.Called(), Categories: []category{}, URL: string(f.URL),
+			Site: site(f)}
 		for _, d := range f.Folders {
 			s.Categories = append(s.Categories, category{labelPath + d.Name, d.Name, "folder"})
 		}

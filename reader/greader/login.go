@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// login answers a program that shows its name and password with the token by which it comes in from then on: the password
-// itself, which is made so that it can stand there. It has no "=", at which NetNewsWire splits the lines; and the token
-// lasts until the password is removed.
+// login answers a program that shows its name and password with the token by which it comes in from then on: the
+// password itself, which is made so that it can stand there. It has no "=", at which NetNewsWire splits the lines; and
+// the token lasts until the password is removed.
 func (h *handler) login(w http.ResponseWriter, r *request) error {
 	password := r.params.get("Passwd")
 	name, err := h.Library.User(r.Context(), password)

@@ -104,7 +104,8 @@ func (c *catalog) folder(name string) reading.FolderID {
 	return 0
 }
 
-// stream is the stream of that name, "" being everything. It reports false for one that is empty because nobody knows it.
+// stream is the stream of that name, "" being everything. It reports false for one that is empty because nobody knows
+// it.
 func (h *handler) stream(ctx context.Context, name string) (s reading.Stream, ok bool, err error) {
 	switch st := state(name); {
 	case name == "" || st == everything:
@@ -181,8 +182,8 @@ const (
 	maxContents = 10_000
 )
 
-// page is which part of a stream the parameters ask for, with one item more than that: who is there says that the stream
-// goes on.
+// page is which part of a stream the parameters ask for, with one item more than that: who is there says that the
+// stream goes on.
 func (p params) page(most int) (reading.Page, error) {
 	n, err := strconv.Atoi(p.get("n"))
 	if err != nil || n <= 0 {
@@ -199,8 +200,8 @@ func (p params) page(most int) (reading.Page, error) {
 	return page, nil
 }
 
-// cut is the items of a page without the one more, and the continuation: "" on the last page, where readers must not find
-// one at all.
+// cut is the items of a page without the one more, and the continuation: "" on the last page, where readers must not
+// find one at all.
 func cut(ids []reading.ItemID, p reading.Page) ([]reading.ItemID, string) {
 	if len(ids) < p.Limit {
 		return ids, ""

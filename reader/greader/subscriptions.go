@@ -63,7 +63,8 @@ func (h *handler) subscriptionEdit(w http.ResponseWriter, r *request) error {
 		if i < len(titles) && titles[i] != "" {
 			title = &titles[i]
 		}
-		if err := h.edit(r, strings.TrimSpace(stream), reading.Arrangement{Name: title, Into: into, Out: out}); err != nil {
+		if err := h.edit(r, strings.TrimSpace(stream), reading.Arrangement{Name: title, Into: into,
+			Out: out}); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,8 @@ func BenchmarkEntries(b *testing.B) {
 	l := readertest.Example(b)
 	var list []feed.Entry
 	for i := range 20_000 {
-		list = append(list, feed.Entry{Feed: readertest.News, ID: fmt.Sprint("more ", i), Title: "A title", Content: "<p>Some <b>words</b></p>"})
+		list = append(list, feed.Entry{Feed: readertest.News, ID: fmt.Sprint("more ", i), Title: "A title",
+			Content: "<p>Some <b>words</b></p>"})
 	}
 	l.Arrive(b, readertest.Noon, list...)
 	h := handler(l)

@@ -53,8 +53,10 @@ const pace = 1500
 
 func (h *handler) newEntry(i *reading.Item, of *feedObject) *entry {
 	e := &entry{
-		ID: i.ID, User: owner, Feed: i.Feed, Status: "unread", Hash: hex.EncodeToString(i.EntryID[:]), Title: i.Title(), URL: i.Link(),
-		Published: i.Time.UTC(), Created: i.Arrived.UTC(), Changed: i.Changed.UTC(), Content: h.text.HTML(i), Author: i.Author(),
+		ID: i.ID, User: owner, Feed: i.Feed, Status: "unread", Hash: hex.EncodeToString(i.EntryID[:]), Title: i.Title(),
+		URL:       i.Link(),
+		Published: i.Time.UTC(), Created: i.Arrived.UTC(), Changed: i.Changed.UTC(), Content: h.text.HTML(i),
+		Author:  i.Author(),
 		Starred: i.Starred, Enclosures: []enclosure{}, Tags: append([]string{}, i.Entry.Categories...), Of: of,
 	}
 	if i.Read {
@@ -65,7 +67,8 @@ func (h *handler) newEntry(i *reading.Item, of *feedObject) *entry {
 	}
 	e.Minutes = (utf8.RuneCountInString(e.Content) + pace - 1) / pace
 	for n, enc := range i.Entry.Enclosures {
-		e.Enclosures = append(e.Enclosures, enclosure{int64(i.ID)<<16 + int64(n), owner, i.ID, enc.URL, enc.Type, max(enc.Length, 0)})
+		e.Enclosures = append(e.Enclosures, enclosure{int64(i.ID)<<16 + int64(n), owner,
+			i.ID, enc.URL, enc.Type, max(enc.Length, 0)})
 	}
 	return e
 }
@@ -124,7 +127,8 @@ func (h *handler) entry(w http.ResponseWriter, r *http.Request) error {
 	if of := r.PathValue("feed"); of != "" && of != strconv.FormatInt(int64(i.Feed), 10) {
 		return errMissing
 	}
-	if in := r.PathValue("category"); in != "" && (feeds[i.Feed] == nil || in != strconv.FormatInt(int64(feeds[i.Feed].Category.ID), 10)) {
+	if in := r.PathValue("category"); in != "" &&
+		(feeds[i.Feed] == nil || in != strconv.FormatInt(int64(feeds[i.Feed].Category.ID), 10)) {
 		return errMissing
 	}
 	return reply(w, http.StatusOK, h.newEntry(i, feeds[i.Feed]))

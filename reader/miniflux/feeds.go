@@ -153,7 +153,8 @@ func (h *handler) discover(w http.ResponseWriter, r *http.Request) error {
 	}
 	list := []found{}
 	for _, f := range feeds {
-		list = append(list, found{cmp.Or(safehtml.Label(f.Title), safehtml.Inert(string(f.URL))), f.URL, kindOf(f.Type)})
+		list = append(list, found{cmp.Or(safehtml.Label(f.Title), safehtml.Inert(string(f.URL))), f.URL,
+			kindOf(f.Type)})
 	}
 	return reply(w, http.StatusOK, list)
 }
@@ -169,8 +170,8 @@ func kindOf(mediaType string) string {
 	return "rss"
 }
 
-// changeFeed titles a feed and moves it to a category, which takes it out of all folders that it was in. What is sent as
-// it was stays as it is.
+// changeFeed titles a feed and moves it to a category, which takes it out of all folders that it was in. What is sent
+// as it was stays as it is.
 func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 	s, err := h.asked(r)
 	if err != nil {

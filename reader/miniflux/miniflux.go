@@ -1,14 +1,15 @@
-// Package miniflux lets feed readers in that speak the REST API of Miniflux: the part of it that they use. A reader that
-// is asked for a server takes
+// Package miniflux lets feed readers in that speak the REST API of Miniflux: the part of it that they use. A reader
+// that is asked for a server takes
 //
 //	http://127.0.0.1:7791
 //
-// and, for the user name and the password, those of an app password; one that is asked for an API key takes the password.
+// and, for the user name and the password, those of an app password; one that is asked for an API key takes the
+// password.
 //
-// A node knows some things otherwise than Miniflux does. A feed may be in several folders and is shown in the first, or in
-// a category of its own where it is in none. Entries are always in the order in which they arrived, and what a reader says
-// of times is about the arrival as well: entries may come late from neighbors, and readers that ask for what was
-// published since their last visit would never see those.
+// A node knows some things otherwise than Miniflux does. A feed may be in several folders and is shown in the first, or
+// in a category of its own where it is in none. Entries are always in the order in which they arrived, and what a
+// reader says of times is about the arrival as well: entries may come late from neighbors, and readers that ask for
+// what was published since their last visit would never see those.
 package miniflux
 
 import (
@@ -219,7 +220,8 @@ func body(r *http.Request, into any) error {
 	return nil
 }
 
-// id is a number in the path, 0 where the path has none there. The error is errMissing where it is none that there could be.
+// id is a number in the path, 0 where the path has none there. The error is errMissing where it is none that there
+// could be.
 func id[T ~int64](r *http.Request, name string) (T, error) {
 	text := r.PathValue(name)
 	if text == "" {

@@ -27,7 +27,8 @@ func TestConversations(t *testing.T) {
 // What one neighbor alone says is tagged so, and nothing else is.
 func TestUnconfirmed(t *testing.T) {
 	l := readertest.Example(t)
-	l.Bring(t, readertest.Noon, feed.Entry{Feed: readertest.News, ID: "hearsay", Title: "Hearsay", Categories: []string{"a"}})
+	l.Bring(t, readertest.Noon, feed.Entry{Feed: readertest.News, ID: "hearsay",
+		Title: "Hearsay", Categories: []string{"a"}})
 	var got struct {
 		Entries []struct {
 			Title string
@@ -50,7 +51,8 @@ func TestUnconfirmed(t *testing.T) {
 func TestPages(t *testing.T) {
 	l := readertest.Example(t)
 	for i := range 250 {
-		l.Arrive(t, readertest.Noon, feed.Entry{Feed: []feed.URL{readertest.News, readertest.Comic}[i%2], ID: fmt.Sprint("more ", i)})
+		l.Arrive(t, readertest.Noon, feed.Entry{Feed: []feed.URL{readertest.News, readertest.Comic}[i%2],
+			ID: fmt.Sprint("more ", i)})
 	}
 	h := handler(l)
 	page := func(query string) (total int, ids []int) {
@@ -79,11 +81,13 @@ func TestPages(t *testing.T) {
 	for _, c := range []struct {
 		filter string
 		n      int
-	}{{"", 255}, {"&category_id=1", 254}, {"&category_id=2147483647", 1}, {"&status=read", 1}, {"&status=unread&status=read", 255}} {
+	}{{"", 255}, {"&category_id=1", 254}, {"&category_id=2147483647", 1}, {"&status=read", 1},
+		{"&status=unread&status=read", 255}} {
 		for _, direction := range []string{"asc", "desc"} {
 			var byOffset, byID []int
 			for {
-				total, ids := page(fmt.Sprintf("direction=%s&limit=100&offset=%d%s", direction, len(byOffset), c.filter))
+				total, ids := page(fmt.Sprintf("direction=%s&limit=100&offset=%d%s", direction,
+					len(byOffset), c.filter))
 				if byOffset = append(byOffset, ids...); len(ids) < 100 || len(byOffset) > c.n {
 					if total != c.n {
 						t.Errorf("total %d, want %d", total, c.n)
@@ -120,7 +124,8 @@ func TestBounds(t *testing.T) {
 		method, target, body string
 		code                 int
 	}{
-		{"PUT", "/v1/entries", `{"status":"read","entry_ids":[` + strings.Repeat("1,", 1<<20) + `1]}`, http.StatusBadRequest},
+		{"PUT", "/v1/entries", `{"status":"read","entry_ids":[` + strings.Repeat("1,", 1<<20) + `1]}`,
+			http.StatusBadRequest},
 		{"PUT", "/v1/entries", `{"status":"read","entry_ids":[99999999999999999999]}`, http.StatusBadRequest},
 		{"PUT", "/v1/entries", `{"status":"read","entry_ids":[-1,0,9223372036854775807]}`, http.StatusNoContent},
 		{"GET", "/v1/entries/99999999999999999999", "", http.StatusNotFound},
@@ -170,7 +175,8 @@ func TestASearchOfAFeed(t *testing.T) {
 	f := &finder{Library: readertest.Example(t)}
 	h := miniflux.New(miniflux.Config{Library: f})
 	for target, want := range map[string]string{
-		"/v1/entries?search=a": "[]", "/v1/feeds/1/entries?search=a": "[1]", "/v1/categories/1/entries?search=a": "[1 2]",
+		"/v1/entries?search=a": "[]", "/v1/feeds/1/entries?search=a": "[1]",
+		"/v1/categories/1/entries?search=a": "[1 2]",
 	} {
 		if w := readertest.Ask(h, "GET", target, ""); w.Code != http.StatusOK || fmt.Sprint(f.of) != want {
 			t.Errorf("%s: %d %s: looked for in %v, want %s", target, w.Code, w.Body, f.of, want)
@@ -186,10 +192,12 @@ func TestWhatChanged(t *testing.T) {
 	if w := readertest.Ask(h, "GET", since, ""); !strings.HasPrefix(w.Body.String(), `{"total":0,`) {
 		t.Fatalf("before: %s", w.Body)
 	}
-	if w := readertest.Ask(h, "PUT", "/v1/entries", `{"entry_ids":[1],"status":"read"}`); w.Code != http.StatusNoContent {
+	if w := readertest.Ask(h, "PUT", "/v1/entries",
+		`{"entry_ids":[1],"status":"read"}`); w.Code != http.StatusNoContent {
 		t.Fatal(w.Body)
 	}
-	if text := readertest.Ask(h, "GET", since, "").Body.String(); !strings.HasPrefix(text, `{"total":1,`) || !strings.Contains(text, `{"id":1,`) {
+	if text := readertest.Ask(h, "GET", since, "").Body.String(); !strings.HasPrefix(text, `{"total":1,`) ||
+		!strings.Contains(text, `{"id":1,`) {
 		t.Errorf("after: %s", text)
 	}
 }
@@ -200,8 +208,10 @@ func TestTypedAddress(t *testing.T) {
 	if w := readertest.Ask(h, "POST", "/v1/feeds", `{"feed_url":"example.net/typed"}`); w.Code != http.StatusCreated {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	for _, c := range []struct{ method, target, body string }{{"GET", "/v1/feeds", ""}, {"POST", "/v1/discover", `{"url":"example.net/typed"}`}} {
-		if w := readertest.Ask(h, c.method, c.target, c.body); !strings.Contains(w.Body.String(), `"https://example.net/typed"`) {
+	for _, c := range []struct{ method, target, body string }{{"GET", "/v1/feeds", ""},
+		{"POST", "/v1/discover", `{"url":"example.net/typed"}`}} {
+		if w := readertest.Ask(h, c.method, c.target, c.body); !strings.Contains(w.Body.String(),
+			`"https://example.net/typed"`) {
 			t.Errorf("%s: %d %s", c.target, w.Code, w.Body)
 		}
 	}
@@ -216,7 +226,8 @@ func open(l reading.Library) http.Handler { return miniflux.New(miniflux.Config{
 func TestLibraryFails(t *testing.T) {
 	readertest.BreaksOff(t, open, "/v1/entries")
 	h := open(readertest.Broken{Library: readertest.Example(t)})
-	if w := readertest.Ask(h, "PUT", "/v1/entries", `{"status":"read","entry_ids":[1]}`); w.Code != http.StatusInternalServerError {
+	if w := readertest.Ask(h, "PUT", "/v1/entries",
+		`{"status":"read","entry_ids":[1]}`); w.Code != http.StatusInternalServerError {
 		t.Errorf("a mark that is not kept: %d", w.Code)
 	}
 }

@@ -32,7 +32,8 @@ func (h *handler) selected(r *http.Request) (*selection, error) {
 	q := query{Values: r.URL.Query()}
 	s := &selection{
 		above: reading.ItemID(q.number("after_entry_id", 0)), below: reading.ItemID(q.number("before_entry_id", 0)),
-		oldest: q.Get("direction") != "desc", offset: int(q.number("offset", 0)), limit: int(q.number("limit", defaultLimit)),
+		oldest: q.Get("direction") != "desc", offset: int(q.number("offset", 0)),
+		limit: int(q.number("limit", defaultLimit)),
 	}
 	if s.limit == 0 || s.limit > reading.MaxPage {
 		s.limit = reading.MaxPage

@@ -52,7 +52,8 @@ func (a arguments) text(name string) string {
 	return s
 }
 
-// number is an argument that is a number, which may be written as a text. One out of bounds is the nearest that there is.
+// number is an argument that is a number, which may be written as a text. One out of bounds is the nearest that there
+// is.
 func (a arguments) number(name string, otherwise int64) int64 {
 	text := strings.TrimSpace(a.text(name))
 	n, err := strconv.ParseInt(text, 10, 64)

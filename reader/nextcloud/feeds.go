@@ -78,7 +78,8 @@ func (h *handler) list(ctx context.Context, only reading.FeedID) (*feedList, err
 			continue
 		}
 		o := feedObject{
-			ID: s.ID, URL: s.URL, Title: s.Called(), Unread: unread[s.ID], Site: s.Site, Errors: s.Errors, Error: s.Error,
+			ID: s.ID, URL: s.URL, Title: s.Called(), Unread: unread[s.ID], Site: s.Site, Errors: s.Errors,
+			Error: s.Error,
 		}
 		if !s.Since.IsZero() {
 			o.Added = s.Since.Unix()
@@ -257,7 +258,8 @@ func (h *handler) renameFolder(w http.ResponseWriter, r *request) error {
 	return done(w)
 }
 
-// removeFolder removes a folder. Its feeds stay, other than with Nextcloud: what cannot be undone is not done in passing.
+// removeFolder removes a folder. Its feeds stay, other than with Nextcloud: what cannot be undone is not done in
+// passing.
 func (h *handler) removeFolder(w http.ResponseWriter, r *request) error {
 	f, err := h.askedFolder(r)
 	if err == nil {

@@ -32,8 +32,8 @@ type itemObject struct {
 	Fingerprint string         `json:"fingerprint"`  // the same for items that are the same
 }
 
-// guidOf is what stands for an item's published identifier, of which readers send back nothing but the MD5: it is made of
-// the number, so that the item is found by that.
+// guidOf is what stands for an item's published identifier, of which readers send back nothing but the MD5: it is made
+// of the number, so that the item is found by that.
 func guidOf(id reading.ItemID) string { return "feedex:" + strconv.FormatInt(int64(id), 10) }
 
 func hashOf(guid string) string {
@@ -80,7 +80,8 @@ func (h *handler) streams(r *request, s reading.Stream) ([]reading.Stream, error
 }
 
 // inFolder are streams like s, each of a feed that is shown in a folder.
-func (h *handler) inFolder(ctx context.Context, id reading.FolderID, s reading.Stream) (list []reading.Stream, err error) {
+func (h *handler) inFolder(ctx context.Context, id reading.FolderID,
+	s reading.Stream) (list []reading.Stream, err error) {
 	feeds, err := h.Library.Subscriptions(ctx)
 	for i := range feeds {
 		if folderOf(&feeds[i]) == id {
@@ -98,7 +99,8 @@ func (h *handler) items(w http.ResponseWriter, r *request) error {
 		s.Read = reading.No
 	}
 	p := reading.Page{
-		After: reading.ItemID(r.args.number("offset", 0)), Oldest: r.args.truth("oldestFirst", false), Limit: reading.MaxPage,
+		After: reading.ItemID(r.args.number("offset", 0)), Oldest: r.args.truth("oldestFirst", false),
+		Limit: reading.MaxPage,
 	}
 	if n := r.args.number("batchSize", -1); n > 0 && n < reading.MaxPage {
 		p.Limit = int(n)

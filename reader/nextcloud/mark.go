@@ -22,7 +22,8 @@ func marks(state string) (m reading.Mark, known bool) {
 	return m, known
 }
 
-// markItem marks an item by its number. newsboat, where there is nothing to be done, sends a feed and a guid: nothing is.
+// markItem marks an item by its number. newsboat, where there is nothing to be done, sends a feed and a guid: nothing
+// is.
 func (h *handler) markItem(w http.ResponseWriter, r *request) error {
 	m, known := marks(r.PathValue("state"))
 	if !known {
@@ -84,12 +85,14 @@ func (h *handler) markItems(w http.ResponseWriter, r *request) error {
 }
 
 // markFound marks the items of feeds that have those guids, or those MD5s of them.
-func (h *handler) markFound(w http.ResponseWriter, r *request, hashes map[reading.FeedID]map[string]bool, m reading.Mark) error {
+func (h *handler) markFound(w http.ResponseWriter, r *request, hashes map[reading.FeedID]map[string]bool,
+	m reading.Mark) error {
 	for f, wanted := range hashes {
 		if f <= 0 {
 			continue
 		}
-		all, err := h.Library.IDs(r.Context(), reading.Stream{Feed: f, Unlisted: true}, reading.Page{Limit: reading.MaxPage})
+		all, err := h.Library.IDs(r.Context(), reading.Stream{Feed: f, Unlisted: true},
+			reading.Page{Limit: reading.MaxPage})
 		if err != nil {
 			return err
 		}

@@ -1,11 +1,12 @@
-// Package nextcloud lets feed readers in that speak the API of Nextcloud's News, version 1.2 or 1.3: the part of it that
-// they use. A reader that is asked for a Nextcloud takes
+// Package nextcloud lets feed readers in that speak the API of Nextcloud's News, version 1.2 or 1.3: the part of it
+// that they use. A reader that is asked for a Nextcloud takes
 //
 //	http://127.0.0.1:7791
 //
 // and, for the user name and the password, those of an app password.
 //
-// What a reader says of times is about when entries arrived. A feed may be in several folders and is shown in the first.
+// What a reader says of times is about when entries arrived. A feed may be in several folders and is shown in the
+// first.
 package nextcloud
 
 import (
@@ -38,8 +39,8 @@ type handler struct {
 	mux  *http.ServeMux
 }
 
-// Paths lists the beginnings of the paths at which the handler serves. The last is where one reader asks for the name of
-// the user.
+// Paths lists the beginnings of the paths at which the handler serves. The last is where one reader asks for the name
+// of the user.
 func Paths() []string {
 	return []string{"/index.php/apps/news/api", "/apps/news/api", ocsPath}
 }
@@ -130,7 +131,8 @@ func (h *handler) enter(w http.ResponseWriter, r *http.Request) (*request, error
 		if !strings.HasPrefix(r.UserAgent(), "Mozilla/") {
 			w.Header().Set("WWW-Authenticate", `Basic realm="feedex"`)
 		}
-		return nil, refusal{http.StatusUnauthorized, "This is not the name and password of an app: feedex password add NAME"}
+		return nil, refusal{http.StatusUnauthorized,
+			"This is not the name and password of an app: feedex password add NAME"}
 	case r.Method == http.MethodPost && foreign(r):
 		return nil, refusal{http.StatusForbidden, "A page of another site asks for this."}
 	}

@@ -31,9 +31,12 @@ func TestBounds(t *testing.T) {
 		method, path, body string
 		code               int
 	}{
-		{"PUT", "/items/read/multiple", `{"items":[` + strings.Repeat("1,", 1<<20) + `1]}`, http.StatusRequestEntityTooLarge},
-		{"PUT", "/items/read/multiple", `{"items":[99999999999999999999,-1,0,"2",null,[],{"feedId":-1},1.0]}`, http.StatusOK},
-		{"PUT", "/items/star/multiple", `{"items":[{"feedId":9,"guidHash":"x"},{"feedId":1,"guidHash":null},{"feedId":{}}]}`, http.StatusOK},
+		{"PUT", "/items/read/multiple", `{"items":[` + strings.Repeat("1,", 1<<20) + `1]}`,
+			http.StatusRequestEntityTooLarge},
+		{"PUT", "/items/read/multiple", `{"items":[99999999999999999999,-1,0,"2",null,[],{"feedId":-1},1.0]}`,
+			http.StatusOK},
+		{"PUT", "/items/star/multiple",
+			`{"items":[{"feedId":9,"guidHash":"x"},{"feedId":1,"guidHash":null},{"feedId":{}}]}`, http.StatusOK},
 		{"PUT", "/items/99999999999999999999/read", "", http.StatusNotFound},
 		{"PUT", "/items/-1/read", "", http.StatusNotFound},
 		{"PUT", "/items/x/y/star", "", http.StatusNotFound},
@@ -47,7 +50,8 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s %s: %d, want %d: %s", c.method, c.path, w.Code, c.code, w.Body)
 		}
 	}
-	if w := ask(h, "GET", "/items?getRead=false&type=0&id=1", ""); strings.Contains(w.Body.String(), `"id":1,`) || strings.Contains(w.Body.String(), `"id":2,`) {
+	if w := ask(h, "GET", "/items?getRead=false&type=0&id=1", ""); strings.Contains(w.Body.String(), `"id":1,`) ||
+		strings.Contains(w.Body.String(), `"id":2,`) {
 		t.Errorf("what can be read of a list was not marked: %s", w.Body)
 	}
 }
@@ -70,7 +74,8 @@ func TestGUIDs(t *testing.T) {
 // Readers send what a person typed as it is.
 func TestTypedAddress(t *testing.T) {
 	h := handler(readertest.Example(t))
-	if w := ask(h, "POST", "/feeds", `{"url":"example.net/typed"}`); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"https://example.net/typed"`) {
+	if w := ask(h, "POST", "/feeds", `{"url":"example.net/typed"}`); w.Code != http.StatusOK ||
+		!strings.Contains(w.Body.String(), `"https://example.net/typed"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

@@ -38,7 +38,8 @@ type look struct {
 }
 
 // at looks at u, once for all who ask at the same time, and not again for a while if it failed.
-func (l *looks) at(ctx context.Context, u feed.URL, now time.Time, f func(context.Context) (*feed.Document, error)) (*feed.Document, error) {
+func (l *looks) at(ctx context.Context, u feed.URL, now time.Time,
+	f func(context.Context) (*feed.Document, error)) (*feed.Document, error) {
 	l.mu.Lock()
 	x := l.all[u]
 	if x != nil && !x.at.IsZero() && now.Sub(x.at) >= failedFor {

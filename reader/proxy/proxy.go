@@ -1,10 +1,10 @@
-// Package proxy is the node as an HTTP proxy, for feed readers that poll for themselves and can be given one. What they ask
-// for in absolute form, "GET http://example.com/feed.xml", is answered from the archive where the node follows that feed:
-// ten readers that poll it every minute cost its publisher nothing.
+// Package proxy is the node as an HTTP proxy, for feed readers that poll for themselves and can be given one. What they
+// ask for in absolute form, "GET http://example.com/feed.xml", is answered from the archive where the node follows that
+// feed: ten readers that poll it every minute cost its publisher nothing.
 //
 // It is no way into the owner's network. Web pages cannot send such requests unless the browser was told to use
-// this proxy; then, as ever, nothing is fetched but feeds, by the node's own rules, and, if the owner has that so, public
-// pages. Requests that are not for a proxy go on to the next handler.
+// this proxy; then, as ever, nothing is fetched but feeds, by the node's own rules, and, if the owner has that so,
+// public pages. Requests that are not for a proxy go on to the next handler.
 package proxy
 
 import (
@@ -84,9 +84,12 @@ func New(cfg Config) http.Handler {
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodConnect:
-		say(w, http.StatusMethodNotAllowed, "This proxy opens no tunnels: what goes through one cannot be answered from the archive. "+
-			"Have your reader use no proxy for https, and give it this address instead of that of a feed at https://%s/...:\n\n\thttp://%s/feed/https://%s/...\n\n"+
-			"Or write http:// in front of the feed's address instead of https://.", stripPort(r.Host, "443"), address(r), stripPort(r.Host, "443"))
+		say(w, http.StatusMethodNotAllowed,
+			"This proxy opens no tunnels: what goes through one cannot be answered from the archive. "+
+				"Have your reader use no proxy for https, and give it this address instead of that of a feed at "+
+				"https://%s/...:\n\n\thttp://%s/feed/https://%s/...\n\n"+
+				"Or write http:// in front of the feed's address instead of https://.", stripPort(r.Host, "443"),
+			address(r), stripPort(r.Host, "443"))
 	case !r.URL.IsAbs() || p.isOwn(r):
 		p.Reader.ServeHTTP(w, r)
 	case !p.admits(w, r):
@@ -126,7 +129,9 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	case p.Pass != nil:
 		p.pass(w, r)
 	default:
-		say(w, http.StatusForbidden, "The node does not follow %s, and its proxy serves what it follows alone. To follow it:\n\n\tfeedex subscribe '%s'", u, u)
+		say(w, http.StatusForbidden,
+			"The node does not follow %s, and its proxy serves what it follows alone. To follow it:\n\n\tfeedex "+
+				"subscribe '%s'", u, u)
 	}
 }
 
@@ -144,7 +149,8 @@ func inner(r *http.Request, u feed.URL) *http.Request {
 // isBrowsing reports whether a page is asked for, as browsers do, and so no feed.
 func isBrowsing(h http.Header) bool {
 	accept := strings.Join(h.Values("Accept"), ",")
-	return strings.HasPrefix(accept, "text/html") && !strings.Contains(accept, "rss") && !strings.Contains(accept, "atom")
+	return strings.HasPrefix(accept, "text/html") && !strings.Contains(accept, "rss") &&
+		!strings.Contains(accept, "atom")
 }
 
 // isOwn reports whether the request is for the node's own address, though it came as if for a proxy: readers that are
@@ -204,7 +210,9 @@ func (p *proxy) admits(w http.ResponseWriter, r *http.Request) bool {
 		}
 	}
 	w.Header().Set("Proxy-Authenticate", `Basic realm="feedex", charset="UTF-8"`)
-	say(w, http.StatusProxyAuthRequired, "This proxy is reached from other machines and wants a name and a password. To make them:\n\n\tfeedex password add NAME")
+	say(w, http.StatusProxyAuthRequired,
+		"This proxy is reached from other machines and wants a name and a password. To make them:\n\n\tfeedex "+
+			"password add NAME")
 	return false
 }
 

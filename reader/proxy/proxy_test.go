@@ -97,7 +97,8 @@ func (p pass) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, p.err
 	}
 	text := fmt.Sprintf("page %s for %q", r.URL, r.Header.Get("Proxy-Authorization")+r.Header.Get("X-Forwarded-For"))
-	return &http.Response{StatusCode: 200, Header: make(http.Header), Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+	return &http.Response{StatusCode: 200, Header: make(http.Header), Body: io.NopCloser(strings.NewReader(text)),
+		Request: r}, nil
 }
 
 func TestAnswers(t *testing.T) {
@@ -111,26 +112,36 @@ func TestAnswers(t *testing.T) {
 		text           string
 	}{
 		{"not for a proxy", proxy.Config{}, "GET", "/feed/x", nil, 200, "reader /feed/x"},
-		{"known", proxy.Config{}, "GET", known, []string{"Authorization", "Basic publisher"}, 200, "reader /feed/" + known + " of localhost as "},
+		{"known", proxy.Config{}, "GET", known, []string{"Authorization", "Basic publisher"}, 200,
+			"reader /feed/" + known + " of localhost as "},
 		{"known at https", proxy.Config{}, "GET", "http://example.org/feed", nil, 200, "reader /feed/" + secure},
 		{"known at https, as such", proxy.Config{}, "GET", secure, nil, 200, "reader /feed/" + secure},
-		{"unknown", proxy.Config{}, "GET", "http://example.com/feed", nil, 403, "feedex subscribe 'http://example.com/feed'"},
-		{"unknown, to be followed", proxy.Config{Subscribe: true}, "GET", "http://example.com/feed", nil, 200, "document of http://example.com/feed"},
+		{"unknown", proxy.Config{}, "GET", "http://example.com/feed", nil, 403,
+			"feedex subscribe 'http://example.com/feed'"},
+		{"unknown, to be followed", proxy.Config{Subscribe: true}, "GET", "http://example.com/feed", nil, 200,
+			"document of http://example.com/feed"},
 		{"no feed", proxy.Config{Subscribe: true}, "GET", "http://example.com/page", nil, 403, "a page"},
 		{"nobody there", proxy.Config{Subscribe: true}, "GET", "http://example.com/down", nil, 502, "nobody answers"},
-		{"no feed, to be passed on", proxy.Config{Subscribe: true, Pass: pass{}}, "GET", "http://example.com/page", []string{"Proxy-Authorization", "x"}, 200, `page http://example.com/page for ""`},
-		{"what a browser asks for", proxy.Config{Subscribe: true, Pass: pass{}}, "GET", "http://example.com/feed", []string{"Accept", "text/html,*/*"}, 200, "page http://example.com/feed"},
-		{"unknown, to be passed on", proxy.Config{Pass: pass{}}, "GET", "http://example.com/feed", nil, 200, "page http://example.com/feed"},
-		{"in the owner's network", proxy.Config{Pass: pass{fmt.Errorf("dial: %w", guard.ErrForbidden)}}, "GET", "http://192.168.1.1/", nil, 403, "public Internet"},
-		{"to be passed on, and nobody there", proxy.Config{Pass: pass{io.ErrUnexpectedEOF}}, "GET", "http://example.com/", nil, 502, "example.com does not answer"},
+		{"no feed, to be passed on", proxy.Config{Subscribe: true, Pass: pass{}}, "GET", "http://example.com/page",
+			[]string{"Proxy-Authorization", "x"}, 200, `page http://example.com/page for ""`},
+		{"what a browser asks for", proxy.Config{Subscribe: true, Pass: pass{}}, "GET", "http://example.com/feed",
+			[]string{"Accept", "text/html,*/*"}, 200, "page http://example.com/feed"},
+		{"unknown, to be passed on", proxy.Config{Pass: pass{}}, "GET", "http://example.com/feed", nil, 200,
+			"page http://example.com/feed"},
+		{"in the owner's network", proxy.Config{Pass: pass{fmt.Errorf("dial: %w", guard.ErrForbidden)}}, "GET",
+			"http://192.168.1.1/", nil, 403, "public Internet"},
+		{"to be passed on, and nobody there", proxy.Config{Pass: pass{io.ErrUnexpectedEOF}}, "GET",
+			"http://example.com/", nil, 502, "example.com does not answer"},
 		{"a form", proxy.Config{Subscribe: true, Pass: pass{}}, "POST", known, nil, 405, "GET"},
-		{"a tunnel", proxy.Config{Pass: pass{}}, "CONNECT", "example.com:443", nil, 405, "http://localhost/feed/https://example.com/"},
+		{"a tunnel", proxy.Config{Pass: pass{}}, "CONNECT", "example.com:443", nil, 405,
+			"http://localhost/feed/https://example.com/"},
 		{"no address", proxy.Config{}, "GET", "ftp://example.com/", nil, 400, "http://"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.config.Reader, c.config.Feeds = reader{}, follows(known, secure)
 			w := ask(proxy.New(c.config), c.method, c.target, c.headers...)
-			if w.Code != c.code || !strings.Contains(w.Body.String(), c.text) || strings.Contains(w.Body.String(), "publisher") {
+			if w.Code != c.code || !strings.Contains(w.Body.String(), c.text) ||
+				strings.Contains(w.Body.String(), "publisher") {
 				t.Errorf("%d %s, want %d %s", w.Code, w.Body, c.code, c.text)
 			}
 		})
@@ -139,7 +150,8 @@ func TestAnswers(t *testing.T) {
 
 // Through a server, with a client that uses it as a proxy for everything, its own address too.
 func TestOwnAddress(t *testing.T) {
-	server := httptest.NewServer(proxy.New(proxy.Config{Reader: reader{}, Feeds: follows("http://example.com/feed"), Hosts: []string{"nas.example.org"}}))
+	server := httptest.NewServer(proxy.New(proxy.Config{Reader: reader{}, Feeds: follows("http://example.com/feed"),
+		Hosts: []string{"nas.example.org"}}))
 	defer server.Close()
 	at, err := url.Parse(server.URL)
 	if err != nil {
@@ -182,17 +194,22 @@ func (doorkeeper) FeverUser(context.Context, string) (string, error) { return ""
 
 // Where others reach the proxy it wants a password, and the reader behind it gets the same.
 func TestProxyPasswords(t *testing.T) {
-	h := proxy.New(proxy.Config{Reader: reader{}, Feeds: follows("http://example.com/feed"), Subscribe: true, Pass: pass{}, Entrance: doorkeeper{}})
+	h := proxy.New(proxy.Config{Reader: reader{}, Feeds: follows("http://example.com/feed"), Subscribe: true,
+		Pass: pass{}, Entrance: doorkeeper{}})
 	basic := func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(s)) }
-	for login, code := range map[string]int{"": 407, basic("phone:wrong"): 407, basic("other:secret"): 407, basic(":x"): 407, basic("phone:broken"): 500, basic("phone:secret"): 200} {
-		for _, target := range []string{"http://example.com/feed", "http://example.com/new-feed", "http://example.com/page"} {
+	for login, code := range map[string]int{"": 407, basic("phone:wrong"): 407, basic("other:secret"): 407,
+		basic(":x"): 407, basic("phone:broken"): 500, basic("phone:secret"): 200} {
+		for _, target := range []string{"http://example.com/feed", "http://example.com/new-feed",
+			"http://example.com/page"} {
 			w := ask(h, "GET", target, "Proxy-Authorization", login, "Authorization", basic("phone:secret"))
-			if w.Code != code || code == 407 && w.Header().Get("Proxy-Authenticate") == "" || strings.Contains(w.Body.String(), "fire") {
+			if w.Code != code || code == 407 && w.Header().Get("Proxy-Authenticate") == "" ||
+				strings.Contains(w.Body.String(), "fire") {
 				t.Errorf("%s with %q: %d %s", target, login, w.Code, w.Body)
 			}
 		}
 	}
-	if w := ask(h, "GET", "http://example.com/feed", "Proxy-Authorization", basic("phone:secret")); !strings.HasSuffix(w.Body.String(), basic("phone:secret")) {
+	if w := ask(h, "GET", "http://example.com/feed", "Proxy-Authorization",
+		basic("phone:secret")); !strings.HasSuffix(w.Body.String(), basic("phone:secret")) {
 		t.Errorf("the reader is asked so: %s", w.Body)
 	}
 }

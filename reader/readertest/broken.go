@@ -73,7 +73,8 @@ func RefusesForeign(t *testing.T, h http.Handler, path, body string, taken int) 
 	t.Helper()
 	for origin, want := range map[string]int{
 		"": taken, "http://127.0.0.1:7791": taken,
-		"null": http.StatusForbidden, "https://evil.example": http.StatusForbidden, "http://127.0.0.1:7792": http.StatusForbidden,
+		"null": http.StatusForbidden, "https://evil.example": http.StatusForbidden,
+		"http://127.0.0.1:7792": http.StatusForbidden,
 	} {
 		r := httptest.NewRequest("POST", "http://127.0.0.1:7791"+path, strings.NewReader(body))
 		r.SetBasicAuth(Name, Secret)

@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the answers in testdata/readers anew; read the difference before committing it")
+var update = flag.Bool("update", false,
+	"write the answers in testdata/readers anew; read the difference before committing it")
 
 // Lines that begin what a program says and what it is answered.
 const (

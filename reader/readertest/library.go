@@ -1,5 +1,5 @@
-// Package readertest is for the tests of what shows a reading.Library to programs of the owner: a small library on disk,
-// and conversations with such programs that are kept in files.
+// Package readertest is for the tests of what shows a reading.Library to programs of the owner: a small library on
+// disk, and conversations with such programs that are kept in files.
 package readertest
 
 import (
@@ -138,7 +138,8 @@ const (
 func (l *Library) Discover(_ context.Context, u feed.URL) ([]discover.Feed, error) {
 	switch u {
 	case site:
-		return []discover.Feed{{URL: site + "atom.xml", Title: "Site", Type: "application/atom+xml"}, {URL: site + "comments.xml", Type: "application/rss+xml"}}, nil
+		return []discover.Feed{{URL: site + "atom.xml", Title: "Site", Type: "application/atom+xml"},
+			{URL: site + "comments.xml", Type: "application/rss+xml"}}, nil
 	case silent:
 		return nil, fmt.Errorf("%w: this is a web page, not a feed, and it names none", reading.ErrNoFeed)
 	case silent + "gone":
@@ -156,7 +157,10 @@ func (l *Library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 		}
 		u = named[0].URL
 	}
-	if err := l.write(func(s *sqlite.Store) { s.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: Noon}) }); err != nil {
+	if err := l.write(func(s *sqlite.Store) {
+		s.KeepFeed(archive.Feed{URL: u, Subscribed: true,
+			Since: Noon})
+	}); err != nil {
 		return 0, err
 	}
 	return l.FeedID(ctx, u)

@@ -125,7 +125,8 @@ func (h *Hub) document(ctx context.Context, method, topic, etag string) *answer 
 		return doc
 	}
 	r := (&http.Request{
-		Method: method, URL: u, Host: u.Host, Header: make(http.Header), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Method: method, URL: u, Host: u.Host, Header: make(http.Header), Proto: "HTTP/1.1", ProtoMajor: 1,
+		ProtoMinor: 1,
 		RequestURI: strings.TrimPrefix(topic, u.Scheme+"://"+u.Host), Body: http.NoBody,
 	}).WithContext(ctx)
 	r.Header.Set("X-Forwarded-Proto", u.Scheme) // the subscriber may know it by a web server with TLS

@@ -1,9 +1,9 @@
-// Package websub is the hub of the documents that the node's reader address serves (WebSub, W3C Recommendation of 23 January
-// 2018): feed readers that can be pushed to learn of entries as soon as the node has them. Section numbers in comments are
-// those of the Recommendation.
+// Package websub is the hub of the documents that the node's reader address serves (WebSub, W3C Recommendation of 23
+// January 2018): feed readers that can be pushed to learn of entries as soon as the node has them. Section numbers in
+// comments are those of the Recommendation.
 //
-// A hub makes requests to addresses that others name. This one serves its own documents alone, asks each callback for its
-// consent, and its Transport must see to it that it reaches the owner's machines and nothing else.
+// A hub makes requests to addresses that others name. This one serves its own documents alone, asks each callback for
+// its consent, and its Transport must see to it that it reaches the owner's machines and nothing else.
 package websub
 
 import (
@@ -26,7 +26,8 @@ const (
 	MaxWaiting = 32
 	// maxWorking is how many requests to callbacks are under way at a time.
 	maxWorking = 8
-	// maxForm is the largest request, maxCallback the longest address, and maxSecret the longest secret (§5.1), in bytes.
+	// maxForm is the largest request, maxCallback the longest address, and maxSecret the longest secret (§5.1), in
+	// bytes.
 	maxForm, maxCallback, maxSecret = 16 << 10, 2048, 199
 	// DefaultLease is for how long a subscription lasts that does not say; no lease is outside of the other two.
 	DefaultLease, minLease, maxLease = 10 * 24 * time.Hour, time.Hour, 30 * 24 * time.Hour
@@ -58,13 +59,13 @@ type Config struct {
 	// Feeds serves the topics, to the hub itself: it wants no password.
 	Feeds http.Handler
 	Store Store
-	// Transport is how callbacks are reached. It refuses addresses that the hub must not reach for a Subscriber, and keeps no
-	// connection for another one.
+	// Transport is how callbacks are reached. It refuses addresses that the hub must not reach for a Subscriber, and
+	// keeps no connection for another one.
 	Transport http.RoundTripper
 	// From is who sent a request. Default: nobody knows.
 	From func(*http.Request) netip.Addr
-	// Check says why a callback cannot be had by who is at an address, as far as that is known before it is called; the text
-	// is for them. Default: it can.
+	// Check says why a callback cannot be had by who is at an address, as far as that is known before it is called; the
+	// text is for them. Default: it can.
 	Check func(from netip.Addr, callback *url.URL) error
 	// Log takes what went wrong. Default: nowhere.
 	Log *slog.Logger
@@ -142,8 +143,8 @@ func New(cfg Config) *Hub {
 // CloseIdle closes the connections that are not in use.
 func (h *Hub) CloseIdle() { h.client.CloseIdleConnections() }
 
-// ServeHTTP takes requests of subscribers (§5.1): what can be checked at once is, and what is asked for comes about when
-// the callback has agreed.
+// ServeHTTP takes requests of subscribers (§5.1): what can be checked at once is, and what is asked for comes about
+// when the callback has agreed.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
@@ -197,7 +198,8 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readRequest reads the form of a subscriber, or says what is wrong with it. Parameters that it does not know mean nothing.
+// readRequest reads the form of a subscriber, or says what is wrong with it. Parameters that it does not know mean
+// nothing.
 func readRequest(form url.Values) (q request, problem string) {
 	q.Callback, q.Topic, q.Secret = form.Get("hub.callback"), form.Get("hub.topic"), form.Get("hub.secret")
 	switch form.Get("hub.mode") {
@@ -208,7 +210,8 @@ func readRequest(form url.Values) (q request, problem string) {
 		return q, `hub.mode: want "subscribe" or "unsubscribe".`
 	}
 	u, err := url.Parse(q.Callback)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(q.Callback) > maxCallback {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		u.Fragment != "" || len(q.Callback) > maxCallback {
 		return q, "hub.callback: want an address at http:// or https://, without a user name and a fragment."
 	}
 	if len(q.Topic) > maxCallback {
@@ -224,7 +227,8 @@ func readRequest(form url.Values) (q request, problem string) {
 			return q, "hub.lease_seconds: want a number of seconds."
 		}
 		if seconds > 0 {
-			q.lease = time.Duration(min(max(seconds, int64(minLease/time.Second)), int64(maxLease/time.Second))) * time.Second
+			q.lease = time.Duration(min(max(seconds, int64(minLease/time.Second)),
+				int64(maxLease/time.Second))) * time.Second
 		}
 	}
 	return q, ""

@@ -23,7 +23,8 @@ func TestSubscribeAndDeliver(t *testing.T) {
 			t.Fatalf("status %d: %s", w.Code, w.Body)
 		}
 		q := s.sub.asked[0]
-		if q.Get("for") != "me" || q.Get("hub.mode") != "subscribe" || q.Get("hub.topic") != topic || q.Get("hub.lease_seconds") != "864000" || len(q.Get("hub.challenge")) < 32 {
+		if q.Get("for") != "me" || q.Get("hub.mode") != "subscribe" || q.Get("hub.topic") != topic ||
+			q.Get("hub.lease_seconds") != "864000" || len(q.Get("hub.challenge")) < 32 {
 			t.Errorf("the callback was asked %v", q)
 		}
 		s.wantBodies()
@@ -32,7 +33,8 @@ func TestSubscribeAndDeliver(t *testing.T) {
 		mac := hmac.New(sha256.New, []byte("s3cret"))
 		mac.Write([]byte(`from "1" to "2"`))
 		h := s.sub.last.Header
-		if h.Get("X-Hub-Signature") != "sha256="+hex.EncodeToString(mac.Sum(nil)) || h.Get("Content-Type") != "application/atom+xml; charset=utf-8" ||
+		if h.Get("X-Hub-Signature") != "sha256="+hex.EncodeToString(mac.Sum(nil)) ||
+			h.Get("Content-Type") != "application/atom+xml; charset=utf-8" ||
 			len(h["Link"]) != 2 || s.sub.last.URL.String() != callback {
 			t.Errorf("delivered to %s with %v", s.sub.last.URL, h)
 		}
@@ -101,7 +103,8 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 		for header, value := range map[string]string{"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"} {
-			r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:7791/hub", strings.NewReader("hub.mode=subscribe&hub.topic="+topic+"&hub.callback="+callback))
+			r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:7791/hub",
+				strings.NewReader("hub.mode=subscribe&hub.topic="+topic+"&hub.callback="+callback))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			r.Header.Set(header, value)
 			w := httptest.NewRecorder()

@@ -81,8 +81,8 @@ func (h *Hub) again() {
 	}
 }
 
-// due are the subscriptions that something is to be delivered to, marked as busy, in their order. Those that are over it
-// forgets.
+// due are the subscriptions that something is to be delivered to, marked as busy, in their order. Those that are over
+// it forgets.
 func (h *Hub) due(ctx context.Context, now time.Time) (list []*subscription) {
 	var over []key
 	h.mu.Lock()

@@ -81,7 +81,10 @@ func (s *shelf) Keep(_ context.Context, x websub.Subscription) error {
 func (s *shelf) Drop(_ context.Context, callback, topic string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.list = slices.DeleteFunc(s.list, func(x websub.Subscription) bool { return x.Callback == callback && x.Topic == topic })
+	s.list = slices.DeleteFunc(s.list, func(x websub.Subscription) bool {
+		return x.Callback == callback &&
+			x.Topic == topic
+	})
 	return s.err
 }
 
@@ -102,7 +105,8 @@ func (s *subscriber) RoundTrip(r *http.Request) (*http.Response, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	resp := &http.Response{StatusCode: s.code, Header: http.Header{"Location": {"http://169.254.169.254/"}}, Body: http.NoBody, Request: r}
+	resp := &http.Response{StatusCode: s.code, Header: http.Header{"Location": {"http://169.254.169.254/"}},
+		Body: http.NoBody, Request: r}
 	if s.code == 0 {
 		resp.StatusCode = 200
 	}
