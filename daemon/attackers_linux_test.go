@@ -142,7 +142,8 @@ func drip(ctx context.Context, c net.Conn) {
 
 // neverRead asks again and again, and reads no answer.
 func neverRead(ctx context.Context, c net.Conn) {
-	const body = "<?xml version=\"1.0\"?><methodCall><methodName>system.listMethods</methodName><params></params></methodCall>"
+	const body = "<?xml version=\"1.0\"?><methodCall><methodName>system.listMethods</methodName><params></params>" +
+		"</methodCall>"
 	text := fmt.Sprintf("POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: %d\r\n\r\n%s",
 		len(body), body)
 	for ctx.Err() == nil {

@@ -367,7 +367,8 @@ func (x *bench) subsets() {
 	const size = protocol.MaxSubset
 	subset := func(neighbor, round int) (s protocol.Subset) {
 		for i := range size {
-			s = append(s, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://www.%d-%d-%d.example.com/a/rather/long/path/to/a/feed.xml", neighbor%5, round, i)), Hops: i % 4})
+			u := fmt.Sprintf("https://www.%d-%d-%d.example.com/a/rather/long/path/to/a/feed.xml", neighbor%5, round, i)
+			s = append(s, protocol.Interest{Feed: feed.URL(u), Hops: i % 4})
 		}
 		return s
 	}

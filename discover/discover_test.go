@@ -67,7 +67,8 @@ func TestPage(t *testing.T) {
 		"a search index beside it": {body: `<link rel=alternate type=application/json href=/index.json><link` +
 			rss + `href="/f">`, want: []string{"https://blog.example/f"}},
 		"an API": {body: `<link rel=alternate type=application/json ` +
-			`href=https://blog.example/wp-json/wp/v2/pages/8><link rel=alternate type=application/json+oembed href=/o>`},
+			`href=https://blog.example/wp-json/wp/v2/pages/8><link rel=alternate type=application/json+oembed ` +
+			`href=/o>`},
 		"twice under different types": {body: `<link rel=alternate type=application/rdf+xml href=/f><link` + rss +
 			`href="/f">`, want: []string{"https://blog.example/f"}},
 		"a stylesheet": {body: `<link rel="alternate stylesheet" type=text/xml href=/s><link ` +

@@ -76,7 +76,8 @@ func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "<rss version=\"2.0\"><channel><title>%s</title><link>%s/</link><description>d</description>\n",
 		html.EscapeString(f.title), p.server.URL)
 	for i, title := range f.entries {
-		fmt.Fprintf(w, "<item><guid isPermaLink=\"false\">%s#%d</guid><title>%s</title><link>%s/%d</link><pubDate>%s</pubDate>"+
+		fmt.Fprintf(w, "<item><guid isPermaLink=\"false\">%s#%d</guid><title>%s</title><link>%s/%d</link><pubDate>"+
+			"%s</pubDate>"+
 			"<description>&lt;p&gt;What there is to say of “%s”.&lt;/p&gt;</description></item>\n", r.URL.Path, i,
 			html.EscapeString(title),
 			p.server.URL, i, p.first.Add(time.Duration(i)*time.Minute).UTC().Format(time.RFC1123Z),

@@ -14,7 +14,8 @@ const (
 
 // entityText matches the declaration of an entity that stands for text: no markup, and no other entities, by which a
 // few hundred bytes could stand for gigabytes.
-var entityText = regexp.MustCompile(`<!ENTITY\s+([A-Za-z_][A-Za-z0-9_.-]{0,63})\s+(?:"((?:[^"&<%]|&#\w{1,8};)*)"|'((?:[^'&<%]|&#\w{1,8};)*)')\s*>`)
+var entityText = regexp.MustCompile(`<!ENTITY\s+([A-Za-z_][A-Za-z0-9_.-]{0,63})\s+(?:"((?:[^"&<%]|&#\w{1,8};)*)"|` +
+	`'((?:[^'&<%]|&#\w{1,8};)*)')\s*>`)
 
 // ownEntities returns what puts text in the place of the entities that the document declares itself (XML 1.0 §4.1,
 // §4.2.1), nil where there are none. gofeed knows those of HTML alone.

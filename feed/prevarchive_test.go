@@ -9,8 +9,10 @@ import (
 )
 
 func TestOlderDocuments(t *testing.T) {
-	const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title>%s<entry><id>1</id><title>E</title></entry></feed>`
-	const rss = `<rss version="2.0" xmlns:a="http://www.w3.org/2005/Atom"><channel><title>T</title>%s<item><title>E</title></item></channel></rss>`
+	const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title>%s<entry><id>1</id><title>E</title>` +
+		`</entry></feed>`
+	const rss = `<rss version="2.0" xmlns:a="http://www.w3.org/2005/Atom"><channel><title>T</title>%s<item><title>` +
+		`E</title></item></channel></rss>`
 	tests := []struct {
 		name, format, links string
 		want                feed.URL

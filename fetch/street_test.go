@@ -184,10 +184,12 @@ func (s *street) document(v *visitor, first int) (doc []byte, last time.Time) {
 		fmt.Fprintf(&b, "<ttl>%d</ttl>", v.p.stays/time.Minute)
 	}
 	if v.p.sleeps {
-		b.WriteString("<skipHours><hour>0</hour><hour>1</hour><hour>2</hour><hour>3</hour><hour>4</hour><hour>5</hour></skipHours>")
+		b.WriteString("<skipHours><hour>0</hour><hour>1</hour><hour>2</hour><hour>3</hour><hour>4</hour><hour>" +
+			"5</hour></skipHours>")
 	}
 	for i := len(entries) - 1; i >= max(first, len(entries)-15); i-- {
-		fmt.Fprintf(&b, `<item><guid isPermaLink="false">%s#%d</guid><title>Entry %d</title><pubDate>%s</pubDate></item>`,
+		fmt.Fprintf(&b, `<item><guid isPermaLink="false">%s#%d</guid><title>Entry %d</title><pubDate>%s</pubDate>`+
+			`</item>`,
 			name, i, i, entries[i].UTC().Format(time.RFC1123Z))
 	}
 	b.WriteString("</channel></rss>")

@@ -24,7 +24,7 @@ import (
 //	subset flood          50   second           -   advert of more than protocol.MaxSubset feeds
 //	connect storm          5   20th             -   a connect beyond those that an hour allows
 //	call flood             4   25th             -   a minute with more calls than a minute allows
-//	bad answer            10   tenth            1   answered a query with more than was asked for, or with other things
+//	bad answer            10   tenth            1   answered a query with more than was asked, or other things
 //
 // The points are such that a bad network or an old version does not come near the end of them: one
 // broken promise a day, a bundle of a feed that we withdrew a moment ago, a path that is stale, a night

@@ -63,7 +63,8 @@ func TestRelaysRestThatNobodyNeeds(t *testing.T) {
 		if rests := part < 1; rests != c.rests {
 			t.Errorf("%s: relayed for %.0f%% of the time", c.name, 100*part)
 		} else if rests && (part < .05 || part > .2 || most < 8*12 || most > 24*12) {
-			t.Errorf("%s: relayed for %.0f%% of the time, and not for %d choices at most; want about an hour of thirteen", c.name, 100*part, most)
+			t.Errorf("%s: relayed for %.0f%% of the time, and not for %d choices at most; want about an hour of "+
+				"thirteen", c.name, 100*part, most)
 		}
 	}
 }

@@ -287,7 +287,8 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 			a.inside(func(n *Node) { n.spotPoll(news) })
 		}
 		if !s.NextPoll.Equal(due) || p.requests != asked+1 || s.Interval != every {
-			t.Errorf("after the spot poll %d requests were made, the next is due at %v instead of %v, the interval is %v", p.requests-asked, s.NextPoll, due, s.Interval)
+			t.Errorf("after the spot poll %d requests were made, the next is due at %v instead of %v, the interval "+
+				"is %v", p.requests-asked, s.NextPoll, due, s.Interval)
 		}
 		w.run(due.Sub(w.now) + time.Minute)
 		if p.requests != asked+2 || s.NextPoll.Before(w.now.Add(every-2*time.Minute)) {

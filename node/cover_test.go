@@ -331,7 +331,8 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 				}
 			}
 			if hits == 0 || hits*(own+cover) > own*all {
-				t.Errorf("%d cover feeds: %d of the %d feeds that were %s at hop count 0 are followed, more than %d of %d", cover, hits, all, name, own, own+cover)
+				t.Errorf("%d cover feeds: %d of the %d feeds that were %s at hop count 0 are followed, more than %d "+
+					"of %d", cover, hits, all, name, own, own+cover)
 			}
 		}
 	}

@@ -31,7 +31,8 @@ func TestTheBoundIsWhatStopsFreeRiders(t *testing.T) {
 	}
 	free, all := fromPeers(-1)
 	held, honest := fromPeers(10)
-	t.Logf("riders get %.1f%% of their entries from neighbors without a bound, %.1f%% with; the others %.1f%% and %.1f%%", 100*free, 100*held, 100*all, 100*honest)
+	t.Logf("riders get %.1f%% of their entries from neighbors without a bound, %.1f%% with; the others %.1f%% and "+
+		"%.1f%%", 100*free, 100*held, 100*all, 100*honest)
 	if free < 0.9*all {
 		t.Errorf("without a bound riders get %.1f%% of their entries from neighbors, others %.1f%%: nothing is shown",
 			100*free, 100*all)

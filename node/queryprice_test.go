@@ -68,7 +68,8 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	answer, _ := a.asksFor(b, "q", "walrus")
 	after, _ := b.node.accounts.ledger.Account(l.holder)
 	paid := after.Given - before.Given
-	if news := int((paid - relayPrice) / incentive.Entry); news != int((room/2-relayPrice-messagePrice)/incentive.Entry) || len(answer.Found) != 18+news || answer.Cut&protocol.CutRefused == 0 {
+	told, affordable := int((paid-relayPrice)/incentive.Entry), int((room/2-relayPrice-messagePrice)/incentive.Entry)
+	if told != affordable || len(answer.Found) != 18+told || answer.Cut&protocol.CutRefused == 0 {
 		t.Errorf("%d entries listed, cut %v, for %v of %v", len(answer.Found), answer.Cut.Reasons(), paid, room)
 	}
 	b.inside(func(n *Node) { n.table.Hear(l.peer, protocol.Subset{{Feed: news}}) })

@@ -33,7 +33,8 @@ func follower(t *testing.T, feeds ...feed.URL) (*network, *testHost) {
 func channel(items ...[4]string) string {
 	s := "<rss version='2.0'><channel><title>News</title><link>http://example.com/</link>"
 	for _, i := range items {
-		s += fmt.Sprintf("<item><guid isPermaLink='false'>%s</guid><title>%s</title><description>%s</description><pubDate>%s</pubDate></item>",
+		s += fmt.Sprintf("<item><guid isPermaLink='false'>%s</guid><title>%s</title><description>%s</description>"+
+			"<pubDate>%s</pubDate></item>",
 			i[0], i[1], i[2], i[3])
 	}
 	return s + "</channel></rss>"

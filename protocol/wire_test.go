@@ -24,7 +24,8 @@ func TestEveryMemberIsCarried(t *testing.T) {
 				Since: time.Unix(-1, 0).UTC(), Until: time.Unix(1790000000, 0).UTC(), IDs: []feed.EntryID{id, {1}},
 				Limit: 200, Relevance: true,
 			},
-		}}, protocol.Answer{Cut: protocol.CutLimit | protocol.CutTime | protocol.CutHops | protocol.CutBudget | protocol.CutRefused, Left: 7, Found: []protocol.Found{
+		}}, protocol.Answer{Cut: protocol.CutLimit | protocol.CutTime | protocol.CutHops | protocol.CutBudget |
+			protocol.CutRefused, Left: 7, Found: []protocol.Found{
 			{ID: id, Digest: exampleEntry.Digest(), Feed: exampleEntry.Feed, Title: "<b>&</b>\r\n",
 				Link: "https://example.com/?a&b", Published: time.Unix(0, 0).UTC(),
 				Updated: time.Unix(1790000100, 0).UTC(), Seen: time.Unix(1790000300, 0).UTC(),

@@ -201,7 +201,8 @@ func TestNumbersOfSecrets(t *testing.T) {
 		t.Errorf("by its number alone: %d %s", w.Code, w.Body)
 	}
 	document := string(body(t, get(t, h, "/feed/https://example.net/?token=abc123")))
-	m := regexp.MustCompile(`prev-archive" href="http://127.0.0.1:7791(/feeds/3-[0-9a-f]{32})/3-22.atom`).FindStringSubmatch(document)
+	m := regexp.MustCompile(`prev-archive" href="http://127.0.0.1:7791(/feeds/3-[0-9a-f]{32})/3-22.atom`).
+		FindStringSubmatch(document)
 	if m == nil {
 		t.Fatal(document)
 	}

@@ -278,7 +278,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-const emptyResponse = `<?xml version="1.0"?><methodResponse><params><param><value>%s</value></param></params></methodResponse>`
+const emptyResponse = `<?xml version="1.0"?><methodResponse><params><param><value>%s</value></param></params>` +
+	`</methodResponse>`
 
 func TestCallGarbage(t *testing.T) {
 	answer := func(body string) http.HandlerFunc {

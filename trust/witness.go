@@ -22,8 +22,9 @@ const (
 // One notion of a witness serves whoever asks for more than one word. Addresses and time cost little, and those who
 // have many of both can agree on what they say. So:
 //
-//   - A network (protocol.Network) has one voice. Two words are two only where the ways by which they came have no network
-//     in common, senders included: whoever made the one up stands on the other as well, or they are two owners.
+//   - A network (protocol.Network) has one voice. Two words are two only where the ways by which they came have no
+//     network in common, senders included: a liar who made the one up stands on the other as well, or they are two
+//     owners.
 //   - It has earned one: it brought entries first that own polls showed afterwards, within the last week or two. An
 //     entry that a publisher does not have earns nothing here, so that no stranger has a voice, and a newcomer one
 //     as soon as it was of use.

@@ -131,7 +131,8 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 	if failed > 0 {
 		t.Summary += ", and was refused or got no answer " + count(failed, "time", "times")
 	}
-	t.Summary += fmt.Sprintf(". Neighbors brought %s, own polls %d. Own polls then listed %d that neighbors had brought.",
+	t.Summary += fmt.Sprintf(". Neighbors brought %s, own polls %d. Own polls then listed %d that neighbors had "+
+		"brought.",
 		count(len(t.Brought), "entry", "entries"), len(t.Own), confirmed)
 	return t
 }

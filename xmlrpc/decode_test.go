@@ -81,16 +81,19 @@ func TestDecodeValue(t *testing.T) {
 		{"array, empty data", "<value><array><data/></array></value>", Array(nil)},
 		{"array of empty values", "<value><array><data><value/><value></value><value>c</value></data></array></value>",
 			Array{"", "", "c"}},
-		{"array of arrays", "<value><array><data><value><array><data><value>a</value></data></array></value><value>b</value></data></array></value>",
+		{"array of arrays", "<value><array><data><value><array><data><value>a</value></data></array></value><value>" +
+			"b</value></data></array></value>",
 			Array{Array{"a"}, "b"}},
-		{"struct", "<value><struct><member><name>a</name><value>1</value></member><member><name>b</name><value><struct/></value></member></struct></value>",
+		{"struct", "<value><struct><member><name>a</name><value>1</value></member><member><name>b</name><value>" +
+			"<struct/></value></member></struct></value>",
 			Struct{{"a", "1"}, {"b", Struct(nil)}}},
 		{"struct, empty", "<value><struct></struct></value>", Struct(nil)},
 		{"struct, names escaped", "<value><struct><member><name>&lt;a&gt; b</name><value/></member></struct></value>",
 			Struct{{"<a> b", ""}}},
 		{"struct, name empty", "<value><struct><member><name/><value/></member></struct></value>", Struct{{"", ""}}},
 		{"struct, name twice",
-			"<value><struct><member><name>a</name><value>1</value></member><member><name>a</name><value>2</value></member></struct></value>",
+			"<value><struct><member><name>a</name><value>1</value></member><member><name>a</name><value>2</value>" +
+				"</member></struct></value>",
 			Struct{{"a", "1"}, {"a", "2"}}},
 		{"space and comments",
 			"<!-- 1 --> <value > <!-- 2 --><array\t> <data\n><!-- 3 --> <value><int >5</int > </value > " +
@@ -145,7 +148,8 @@ func TestDecodeCall(t *testing.T) {
 			" \r\n<!-- a --><methodCall ><!-- b --> <methodName >m</methodName > </methodCall\t> <!-- c -->\n",
 			Call{Method: "m"}},
 		{"Apache's name space",
-			`<methodCall xmlns:ex="http://ws.apache.org/xmlrpc/namespaces/extensions"><methodName>m</methodName></methodCall>`, Call{Method: "m"}},
+			`<methodCall xmlns:ex="http://ws.apache.org/xmlrpc/namespaces/extensions"><methodName>m</methodName>` +
+				`</methodCall>`, Call{Method: "m"}},
 		{"Apache's name space, other quotes",
 			`<methodCall xmlns:ex = 'http://ws.apache.org/xmlrpc/namespaces/extensions' ` +
 				`><methodName>m</methodName></methodCall>`, Call{Method: "m"}},

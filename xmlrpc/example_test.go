@@ -3,6 +3,7 @@ package xmlrpc_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"feedex/xmlrpc"
 )
@@ -10,10 +11,16 @@ import (
 func ExampleAppendCall() {
 	body := xmlrpc.AppendCall(nil, "check_did", 7790, "da39a3ee5e6b4b0d3255bfef95601890afd80709",
 		xmlrpc.Struct{{Name: "feed", Value: "https://example.com/?a=1&b=2"}})
-	fmt.Printf("%s\n", body)
+	fmt.Println(strings.NewReplacer("<param", "\n<param", "<value><string>", "\n<value><string>", "</struct>", "\n</struct>").Replace(string(body)))
 	// Output:
-	// <?xml version="1.0"
-	// encoding="UTF-8"?><methodCall><methodName>check_did</methodName><params><param><value><int>7790</int></value></param><param><value><string>da39a3ee5e6b4b0d3255bfef95601890afd80709</string></value></param><param><value><struct><member><name>feed</name><value><string>https://example.com/?a=1&amp;b=2</string></value></member></struct></value></param></params></methodCall>
+	// <?xml version="1.0" encoding="UTF-8"?><methodCall><methodName>check_did</methodName>
+	// <params>
+	// <param><value><int>7790</int></value></param>
+	// <param>
+	// <value><string>da39a3ee5e6b4b0d3255bfef95601890afd80709</string></value></param>
+	// <param><value><struct><member><name>feed</name>
+	// <value><string>https://example.com/?a=1&amp;b=2</string></value></member>
+	// </struct></value></param></params></methodCall>
 }
 
 func ExampleDecodeCall() {

@@ -61,7 +61,8 @@ func seed(f *testing.F) {
 	f.Add(AppendFault(nil, Fault{-1, "no"}))
 	const odd = "<value>\n<struct ><member>\r<name>&#x41;&lt;</name><!-- c --><value> " +
 		"<![CDATA[]]>]]&gt;\r\n&#13;</value></member>" +
-		"<member><name/><value><nil/></value></member><member><name>e</name><value><ex:nil></ex:nil></value></member></struct></value>"
+		"<member><name/><value><nil/></value></member><member><name>e</name><value><ex:nil></ex:nil></value>" +
+		"</member></struct></value>"
 	f.Add([]byte("\uFEFF<?xml version='1.0' encoding='us-ascii' standalone=\"no\" ?>\n<!-- - -->" + call(odd) + "\n"))
 	f.Add([]byte(`<methodResponse xmlns:ex="` + extensions + `"><params><param>` + odd +
 		"</param></params></methodResponse >"))

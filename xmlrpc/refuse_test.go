@@ -232,7 +232,8 @@ func TestRefuseResponse(t *testing.T) {
 		{"empty", "<methodResponse/>", "empty methodResponse"},
 		{"nothing inside", "<methodResponse></methodResponse>", "end tag in place of an element"},
 		{"no params", "<methodResponse><params/></methodResponse>", "response of other than one value"},
-		{"two params", "<methodResponse><params><param><value/></param><param><value/></param></params></methodResponse>", "response of other than one value"},
+		{"two params", "<methodResponse><params><param><value/></param><param><value/></param></params>" +
+			"</methodResponse>", "response of other than one value"},
 		{"params and fault", "<methodResponse><params><param><value/></param></params><fault/></methodResponse>",
 			"no end of methodResponse"},
 		{"fault, empty", "<methodResponse><fault/></methodResponse>", "empty fault"},
@@ -245,7 +246,8 @@ func TestRefuseResponse(t *testing.T) {
 			"<methodResponse><fault><value><struct><member><name>faultCode</name><value>1</value></member>" +
 				"<member><name>faultString</name><value/></member></struct></value></fault></methodResponse>",
 			"fault without faultCode or faultString"},
-		{"fault, no text", "<methodResponse><fault><value><struct><member><name>faultCode</name><value><int>1</int></value></member>" +
+		{"fault, no text", "<methodResponse><fault><value><struct><member><name>faultCode</name><value><int>1</int>" +
+			"</value></member>" +
 			"</struct></value></fault></methodResponse>", "fault without faultCode or faultString"},
 		{"faults", "<methodResponse><faults/></methodResponse>", `element "faults" in place of fault`},
 		{"behind", "<methodResponse><params><param><value/></param></params></methodResponse>x",

@@ -44,7 +44,8 @@ func (sh shape) draw(t *rapid.T, depth int) Value {
 	case "bytes":
 		return rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(t, "bytes")
 	case "time":
-		return DateTime(rapid.StringMatching(`20[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|1[0-9]|2[0-8])T(0[0-9]|1[0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]`).Draw(t, "time"))
+		return DateTime(rapid.StringMatching(`20[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|1[0-9]|2[0-8])T(0[0-9]|1[0-9]|2[0-3])`+
+			`:[0-5][0-9]:[0-5][0-9]`).Draw(t, "time"))
 	case "array":
 		var a Array
 		for range rapid.IntRange(0, 5).Draw(t, "length") {

@@ -142,7 +142,8 @@ func TestFilling(t *testing.T) {
 }
 
 func FuzzParseLine(f *testing.F) {
-	f.Add(`{"feed":"https://example.com/","title":"first","published":"2024-05-06T07:08:09Z","enclosures":[{"url":"x"}]}`)
+	f.Add(`{"feed":"https://example.com/","title":"first","published":"2024-05-06T07:08:09Z",` +
+		`"enclosures":[{"url":"x"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		line, err := jsonl.ParseLine([]byte(text))
 		if err != nil {

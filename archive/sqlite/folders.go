@@ -125,7 +125,8 @@ func (r *Reader) Subscriptions(ctx context.Context) (list []reading.Subscription
 	}
 	defer tx.Rollback() // nothing to keep; ends the snapshot
 	rows, err := tx.QueryContext(ctx,
-		`SELECT id, url, name, title, link, since, errors, last_error, last_poll FROM feeds WHERE subscribed ORDER BY id`)
+		`SELECT id, url, name, title, link, since, errors, last_error, last_poll FROM feeds WHERE subscribed ORDER `+
+			`BY id`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
 			var f reading.Subscription

@@ -90,7 +90,8 @@ const indexBytes = 32 << 10
 func (u *Housekeeper) Index(ctx context.Context) (more bool, err error) {
 	err = u.step(ctx, "index", func() {
 		u.index(1000, indexBytes)
-		more = u.row(`SELECT 1 FROM state WHERE EXISTS (SELECT 1 FROM stale) OR indexed < (SELECT max(seq) FROM entries)`, nil, new(int))
+		more = u.row(`SELECT 1 FROM state WHERE EXISTS (SELECT 1 FROM stale) OR indexed < (SELECT max(seq) FROM `+
+			`entries)`, nil, new(int))
 	})
 	return more, err
 }

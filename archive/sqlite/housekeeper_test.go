@@ -319,7 +319,8 @@ func TestForgetFeeds(t *testing.T) {
 		}
 	}
 	if st, err := s.Stats(t.Context()); err != nil || st.Feeds != 202 || steps != 3 {
-		t.Errorf("%d feeds are left after %d steps, %v; want 200 with entries, one that is followed and one with a name", st.Feeds, steps, err)
+		t.Errorf("%d feeds are left after %d steps, %v; want 200 with entries, one that is followed and one with a "+
+			"name", st.Feeds, steps, err)
 	}
 	again := archive.NewRecord(feed.Entry{Feed: records[3].Entry.Feed, ID: "2"}, time.Unix(3, 0), aNeighbor)
 	keep(t, s, again)

@@ -294,7 +294,8 @@ func TestMigrateToItems(t *testing.T) {
 			seen, seq, seq)
 	}
 	path := olderArchive(t, 8,
-		fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept, subscribed) VALUES (1, '%s', 0, 1, 1), (2, '%s', 0, 1, 0);`, news, otherNews)+
+		fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept, subscribed) VALUES (1, '%s', 0, 1, 1), (2, '%s', 0, `+
+			`1, 0);`, news, otherNews)+
 			insert(1, 1, 100)+insert(2, 2, 200)+insert(3, 1, now-2*86400)+insert(4, 1, now-3600)+insert(-1, 1, now)+
 			insert(-2, 1, 50))
 	s := openFile(t, path)

@@ -161,7 +161,8 @@ func (f *scriptFeed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `<atom:link rel="prev-archive" href="/older.xml"/>`)
 	}
 	for i, title := range titles {
-		fmt.Fprintf(w, `<item><guid isPermaLink="false">%s-%s%d</guid><title>%s</title><link>http://example.com/%d</link>`+
+		fmt.Fprintf(w, `<item><guid isPermaLink="false">%s-%s%d</guid><title>%s</title><link>`+
+			`http://example.com/%d</link>`+
 			`<pubDate>Sun, 15 Jun 2025 12:00:00 GMT</pubDate></item>`, f.name, kind, i, html.EscapeString(title), i)
 	}
 	io.WriteString(w, `</channel></rss>`)

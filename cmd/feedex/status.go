@@ -139,7 +139,8 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 	}
 	if r.Warning != "" {
 		line("warning", "%s.", printable(r.Warning))
-		line("", "%s", "Either neighbors keep entries from this node, or it polls far more often than they do. It tries")
+		line("", "%s", "Either neighbors keep entries from this node, or it polls far more often than they do. It "+
+			"tries")
 		line("", "%s", "other neighbors by itself, one an hour; to help, name one that you trust with --peer, or "+
 			"another tracker.")
 	}

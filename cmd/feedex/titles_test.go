@@ -83,13 +83,15 @@ func (p *hostilePublisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/rss.xml":
 		fmt.Fprintf(w, `<?xml version="1.0"?><rss version="2.0" `+
-			`xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>%s</title><link>javascript:alert(1)</link><description/>`, esc(p.titles[0].published))
+			`xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>%s</title><link>javascript:alert(1)</link>`+
+			`<description/>`, esc(p.titles[0].published))
 		for i, t := range p.titles {
 			title := esc(t.published)
 			if i%2 == 1 && !strings.Contains(t.published, "]]>") && !strings.Contains(t.published, "&#") {
 				title = "<![CDATA[" + t.published + "]]>"
 			}
-			fmt.Fprintf(w, `<item><guid isPermaLink="false">%d"&lt;b></guid><title>%s</title><link>javascript:alert(1)</link><dc:creator>%[3]s</dc:creator><category>%[3]s</category>`+
+			fmt.Fprintf(w, `<item><guid isPermaLink="false">%d"&lt;b></guid><title>%s</title><link>`+
+				`javascript:alert(1)</link><dc:creator>%[3]s</dc:creator><category>%[3]s</category>`+
 				`<enclosure url="javascript:alert(1)" type="audio/mpeg" length="1"/><description>&lt;p `+
 				`onclick="alert(1)">text&amp;#27;[2J&lt;script>alert(1)&lt;/script></description></item>`,
 				i, title, name(t.published))

@@ -76,7 +76,8 @@ func (a Attacks) report(c crowd, rows []AttackRow) *Report {
 		Title: "Attacks on nodes of this program in virtual time, each against its pass mark",
 		Seed:  a.Seed, Traces: a.Traces.Hash(), Result: rows,
 		Setting: []string{
-			fmt.Sprintf("%d nodes, polling every %s h, %d of %d feeds each, for %s h where the attack says nothing else", a.Nodes, hours(c.Every), c.Each, len(c.Feeds), hours(c.Length)),
+			fmt.Sprintf("%d nodes, polling every %s h, %d of %d feeds each, for %s h where the attack says nothing "+
+				"else", a.Nodes, hours(c.Every), c.Each, len(c.Feeds), hours(c.Length)),
 			"Floods of queries (row 16) are left to `feedex lab query`, and what needs a real network is left out.",
 		},
 	}

@@ -69,7 +69,8 @@ func (c Queries) tables(r *Report, networks []QueryNetwork) {
 	r.Setting = []string{
 		fmt.Sprintf("%d feeds a node, %d subscribers a feed, nothing published; %v until the first query, then one "+
 			"every %v", c.Each, subscribers, c.Settle, apart),
-		fmt.Sprintf("%d searches a cell, the same for each kind: a random subscriber looks for %d old entries of a feed,", c.Trials, planted),
+		fmt.Sprintf("%d searches a cell, the same for each kind: a random subscriber looks for %d old entries of a "+
+			"feed,", c.Trials, planted),
 		"each of them held by so many of the feed's other subscribers, one at least",
 	}
 	columns := []string{}

@@ -20,7 +20,8 @@ const goodFeeds = heading1 +
 	"d,x,blog,https://github.com/example/tool/commits/main.atom,,unknown,0,400000,1,1\n" +
 	"e,x,blog,,7,observed-max,0,400000,0,0\n"
 
-const goodEntries = "feed_id,unix_time\na,100000\na,100001\na,172799\na,172800\na,172800\na,345600\nc,345599\nd,345600\n"
+const goodEntries = "feed_id,unix_time\na,100000\na,100001\na,172799\na,172800\na,172800\na,345600\nc,345599\nd," +
+	"345600\n"
 
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -126,7 +127,8 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		"a time that is no number": {goodFeeds, replace(goodEntries, "100000", "1e5"),
 			`entries-x.csv:2: malformed row: unix_time is "1e5", want whole seconds`, true},
 		"a time outside": {goodFeeds, replace(goodEntries, "100000", "89999"),
-			"entries-x.csv:2: malformed row: unix_time 89999 is outside the time in which a was recorded, 90000 to 388800", true},
+			"entries-x.csv:2: malformed row: unix_time 89999 is outside the time in which a was recorded, 90000 to " +
+				"388800", true},
 		"a time after the end": {goodFeeds, replace(goodEntries, "a,345600", "a,388801"),
 			"entries-x.csv:7: malformed row: unix_time 388801 is outside the time", true},
 		"times out of order": {goodFeeds, replace(goodEntries, "100001", "99999"),
