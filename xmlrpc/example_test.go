@@ -11,7 +11,8 @@ import (
 func ExampleAppendCall() {
 	body := xmlrpc.AppendCall(nil, "check_did", 7790, "da39a3ee5e6b4b0d3255bfef95601890afd80709",
 		xmlrpc.Struct{{Name: "feed", Value: "https://example.com/?a=1&b=2"}})
-	lines := strings.NewReplacer("<param", "\n<param", "<value><string>", "\n<value><string>", "</struct>", "\n</struct>")
+	lines := strings.NewReplacer(
+		"<param", "\n<param", "<value><string>", "\n<value><string>", "</struct>", "\n</struct>")
 	fmt.Println(lines.Replace(string(body)))
 	// Output:
 	// <?xml version="1.0" encoding="UTF-8"?><methodCall><methodName>check_did</methodName>
