@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -160,50 +159,5 @@ func TestALogoutEndsCopiesOfItsCookies(t *testing.T) {
 		n = startNode(t, Config{Data: data})
 		thief.base, v.base = "http://"+n.at.Reader, "http://"+n.at.Reader // cookies do not tell ports apart
 		thief.Jar.SetCookies(at, stolen)
-	}
-}
-
-// Who makes up cookies keeps no more pages up to date than all have together who have not logged in, and keeps nobody
-// from it who has.
-func TestMadeUpCookiesOpenNoMoreStreams(t *testing.T) {
-	n := startNode(t, Config{})
-	browser := http.Transport{}
-	defer browser.CloseIdleConnections()
-	stays := func(cookies ...*http.Cookie) bool {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+n.at.Reader+"/live", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range cookies {
-			req.AddCookie(c)
-		}
-		resp, err := browser.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { resp.Body.Close() })
-		return resp.StatusCode == http.StatusOK
-	}
-	open := 0
-	for i := range 40 {
-		if stays(&http.Cookie{Name: "feedex_visit", Value: fmt.Sprintf("%032x", i)}) {
-			open++
-		}
-	}
-	if open != 8 {
-		t.Errorf("made-up cookies keep %d streams open", open)
-	}
-	secret, err := n.client.AddPassword(t.Context(), "laptop")
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := newVisitor(t, n)
-	v.send("/login", "/login", url.Values{"password": {secret}})
-	at, err := url.Parse(v.base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !stays(v.Jar.Cookies(at)...) {
-		t.Error("who has logged in has no stream")
 	}
 }

@@ -61,14 +61,18 @@ func (n *Node) releaseShown(u feed.URL) {
 		for i := range identities {
 			ids[i] = identities[i].ID
 		}
-		polled, same := true, true
+		var same []feed.Entry
 		for i, v := range n.shared.Known(ids) {
-			polled, same = polled && v.Polled, same && v.Digest == identities[i].Digest
+			if !v.Polled {
+				return false
+			} else if v.Digest == identities[i].Digest {
+				same = append(same, b.Entries[i])
+			}
 		}
-		if polled && same {
-			shown = append(shown, b)
+		if part := partOf(b, same); part != nil {
+			shown = append(shown, part)
 		}
-		return polled
+		return true
 	})
 	for _, b := range shown {
 		n.spread(b, b.Path[len(b.Path)-1])

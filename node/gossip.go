@@ -180,10 +180,6 @@ func (n *Node) acceptable(l *link, b *protocol.Bundle) error {
 	if n.byForger(b) {
 		return errForgedSource
 	}
-	if n.openly(b.Feed) == nil && n.doubted(b.Via(l.id())) {
-		// no own poll could have it passed on; who else has it may bring it, and l when the doubt is over
-		return errOverQuota
-	}
 	return b.Verify()
 }
 
@@ -227,9 +223,6 @@ func (n *Node) keepNew(l *link, b *protocol.Bundle) (k kept) {
 		case v.Purged: // as if it were here, but that nobody can tell whether this is what it was
 			continue
 		case v.Digest == records[i].Digest:
-			if v.Polled && len(b.Path) == 0 {
-				n.hearsay.witnesses.Shown(n.now, l.id(), b.Feed) // an honest neighbor may be late
-			}
 			if v.Polled && incentive.Dated(n.now, b.Entries[i:i+1]) > 0 {
 				k.polled = append(k.polled, ids[i])
 			}

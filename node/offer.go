@@ -336,7 +336,7 @@ func (n *Node) askedBundle(l *link, ev Asked, did protocol.DID) {
 	default:
 		o.pulled++
 		n.charge(l, o)
-		n.usageOf(l.holder).bytes += o.WireBytes()
+		n.usageOf(l.holder).demanded += o.WireBytes()
 		n.respond(ev, o.Bundle)
 	}
 }

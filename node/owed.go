@@ -107,7 +107,7 @@ func (n *Node) demand(l *link, o owed) {
 		n.answeredBy(l, a, func(Answered) {})
 		l := l.outstanding.link // there may be another by now
 		if b, ok := a.Reply.(*protocol.Bundle); ok {
-			n.usageOf(l.holder).bytes += b.WireBytes()
+			n.usageOf(l.holder).demanded += b.WireBytes()
 		}
 		if l.demanding = false; l.owes(o.did) {
 			n.demanded(l, o, a)

@@ -33,11 +33,12 @@ type rateLimits struct {
 	strangers *admission.Pool[struct{}]   // calls
 }
 
-// usage is what a neighbor caused in the current minute. All links of a holder share one. Of the bytes count those that
-// it sends, those that it is asked for and those that it asks for: a demand is small, whatever the bundle is.
+// usage is what a neighbor caused in the current minute. All links of a holder share one. What was
+// demanded counts as what it sent: a demand is small, whatever the bundle is.
 type usage struct {
 	minute                          int64 // since 1970
 	calls, bytes, queries, messages int
+	demanded                        int // bytes of bundles that were asked for, by either side
 	search                          time.Duration
 }
 
@@ -89,12 +90,15 @@ func (u *usage) rollOver(now time.Time) {
 	}
 }
 
-func (u *usage) over() bool { return u.calls > callsAMinute || u.bytes > bytesAMinute }
+func (u *usage) over() bool { return u.floods() || u.bytes+u.demanded > bytesAMinute }
 
-// call counts a call over a link, and reports whether it is beyond the limits, and whether it is the first that is.
+// floods reports whether what the neighbor sent by itself is beyond the limits: nobody is fined for what was asked for.
+func (u *usage) floods() bool { return u.calls > callsAMinute || u.bytes > bytesAMinute }
+
+// call counts a call over a link, and reports whether it is beyond the limits, and whether it is the first that floods.
 func (u *usage) call(now time.Time, c protocol.Call) (over, first bool) {
 	u.rollOver(now)
-	before := u.over()
+	before := u.floods()
 	u.calls++
 	switch c := c.(type) {
 	case protocol.PutEntries:
@@ -104,7 +108,7 @@ func (u *usage) call(now time.Time, c protocol.Call) (over, first bool) {
 			u.bytes += in.WireBytes()
 		}
 	}
-	return u.over(), u.over() && !before
+	return u.over(), u.floods() && !before
 }
 
 // query counts a query over a link, and reports whether it is beyond the limits, and whether it is the one from

@@ -29,9 +29,8 @@ const (
 // against a node in a week. One word is enough to have an own poll come sooner. What would be worth more than that is
 // own evidence: whoever is found forging by an own poll is refused.
 //
-// Those who speak against a node must together have earned more than it has: many honest witnesses each of whom has
-// less outweigh a forger that mostly brings what is true. A word takes as much of what its witness has earned, and one
-// entry, as the node has, so that nobody speaks against all others.
+// A witness must have earned more than the nodes together against which it spoke within the week, so that nobody speaks
+// against all others, and many with little do not silence one that brings much.
 //
 // A witness whose word has had its time, in which own polls showed what the node claims and did not find it forging, is
 // proved wrong. That costs it its voice, which it had to earn, and no credit: somebody may forge to the witness alone,
@@ -39,7 +38,7 @@ const (
 type doubt struct {
 	against, by protocol.Network
 	at          time.Time
-	stake       int        // what it takes of what its witness has earned: more entries than the node has
+	stake       int        // what its witness must have earned for it: more entries than the node
 	shown       []feed.URL // of what the node claims to have polled since, own polls have shown something in these
 }
 
@@ -78,20 +77,17 @@ func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) (heard boo
 	return w.counts(now, d.by)
 }
 
-// Doubted reports whether at least two witnesses speak against the node who together have earned more than it has, and
-// no own poll speaks for what it claims of the feed.
+// Doubted reports whether at least two witnesses speak against the node, and no own poll for what it claims of the
+// feed.
 func (w *Witnesses) Doubted(now time.Time, id protocol.NodeID, u feed.URL) bool {
-	against, count, weight := id.Network(), 0, 0
+	against, count := id.Network(), 0
 	for i := range w.doubts {
 		d := &w.doubts[i]
-		if d.against == against && d.stands(now) && !slices.Contains(d.shown, u) {
-			if left := w.left(now, i); left > 0 {
-				count++
-				weight += left
-			}
+		if d.against == against && d.stands(now) && !slices.Contains(d.shown, u) && w.backs(now, i) {
+			count++
 		}
 	}
-	return count >= doubters && weight > w.earnedBy(now, against)
+	return count >= doubters
 }
 
 // Shown notes that an own poll has shown what the node claims to have polled.
@@ -110,19 +106,16 @@ func (w *Witnesses) Convicted(id protocol.NodeID) {
 	w.doubts = slices.DeleteFunc(w.doubts, func(d doubt) bool { return d.against == against })
 }
 
-// left is what the witness of a doubt has earned beyond what its earlier words take that are remembered.
-func (w *Witnesses) left(now time.Time, doubt int) int {
-	by := w.doubts[doubt].by
-	if !w.counts(now, by) {
-		return 0
-	}
-	left := w.earnedBy(now, by)
-	for i := range w.doubts[:doubt] {
+// backs reports whether the witness of a doubt has earned what that takes, and the earlier ones of its that are
+// remembered.
+func (w *Witnesses) backs(now time.Time, doubt int) bool {
+	by, stake := w.doubts[doubt].by, 0
+	for i := range w.doubts[:doubt+1] {
 		if d := &w.doubts[i]; d.by == by && d.lasts(now) {
-			left -= d.stake
+			stake += d.stake
 		}
 	}
-	return left
+	return w.counts(now, by) && w.earnedBy(now, by) >= stake
 }
 
 // provedWrong reports whether the network was, within a week.

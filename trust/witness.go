@@ -28,7 +28,8 @@ const (
 //   - It has earned one: it brought entries first that own polls showed afterwards, within the last week or two. An
 //     entry that a publisher does not have earns nothing here, so that no stranger has a voice, and a newcomer one
 //     as soon as it was of use.
-//   - Those who speak against a node need to have earned more than it has together. Each word takes as much of that.
+//   - Where it speaks against a node it needs to have earned more than that, and against several, more than all of
+//     them.
 //   - A witness that own polls prove wrong is none for the rest of a week.
 //
 // Nothing of it outlives the program: after a restart everybody earns it anew, and nobody gains by that.

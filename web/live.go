@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// maxStreams is how many streams of events a session has at a time, and all those together who have not logged in:
-	// they are on this machine, and can make up whatever else would tell one from another.
+	// maxStreams is how many streams of events a session has at a time.
 	maxStreams = 8
 	// liveEvery is how often it is looked whether something changed, and aliveEvery after what time of silence a
 	// browser hears that the connection stands.
@@ -59,7 +58,7 @@ type stream struct {
 
 // stream begins an answer that consists of events, unless the session has too many already.
 func (h *Handler) stream(w http.ResponseWriter, r *http.Request) (*stream, error) {
-	session := ""
+	session := visitOf(r)
 	if userOf(r.Context()) != "" {
 		session = cookieOf(r, sessionCookie)
 	}
