@@ -52,8 +52,8 @@ func (b *absence) ended(now time.Time) {
 	}
 }
 
-// covers reports whether the publisher dates the entry within the latest absence, if that was a long one: then who
-// brings it need not have polled it just now.
+// covers reports whether the publisher dates the entry within the latest absence, if that was a long one: then the
+// neighbor that brings it need not have polled it just now.
 func (b *absence) covers(e *feed.Entry) bool {
 	at := e.Published
 	if at.IsZero() {
@@ -62,8 +62,9 @@ func (b *absence) covers(e *feed.Entry) bool {
 	return b.back.Sub(b.since) > recentFor && at.After(b.since.Add(-saidFor)) && at.Before(b.back)
 }
 
-// away is for how long the node has been, or had been, without neighbors, as whom we ask for a link is to hear it:
-// 0 where that is over, where there never was one, and where it was no longer than what any new neighbor is offered.
+// away is for how long the node has been, or had been, without neighbors, as a node that we ask for a link is to hear
+// it: 0 where that is over, where there never was one, and where it was no longer than what any new neighbor is
+// offered.
 func (n *Node) away() time.Duration {
 	since := n.absence.since
 	if n.now.Sub(n.absence.back) >= saidFor {

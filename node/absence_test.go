@@ -46,7 +46,7 @@ func TestWhoWasAwayCatchesUp(t *testing.T) {
 	}
 }
 
-// Whoever is asked for a link within a quarter of an hour hears how long the node was away, and nobody afterwards;
+// A node that is asked for a link within a quarter of an hour hears how long the node was away, and nobody afterwards;
 // nor where it was no longer than an hour.
 func TestAnAbsenceIsSaid(t *testing.T) {
 	for _, tt := range []struct{ gone, at, want time.Duration }{
@@ -153,8 +153,8 @@ func TestAnAbsenceEndsWithALinkThatLasts(t *testing.T) {
 	}
 }
 
-// A publisher may have taken back what came out while the node was away: who brings that is not blamed, as who
-// invents something new is.
+// A publisher may have taken back what came out while the node was away: a neighbor that brings that is not blamed, as
+// a liar is that invents something new.
 func TestNobodyIsBlamedForWhatCameOutDuringAnAbsence(t *testing.T) {
 	for name, want := range map[string]struct {
 		away   time.Duration

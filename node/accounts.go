@@ -214,7 +214,7 @@ var offences = map[protocol.Code]incentive.Offence{
 	protocol.UnwantedFeed: incentive.UnwantedFeed,
 }
 
-// punish counts an offence. Who has no standing left loses every link, and is refused for a while.
+// punish counts an offence. A holder without standing left loses every link, and is refused for a while.
 func (n *Node) punish(h incentive.Holder, o incentive.Offence, value incentive.Credit) {
 	ended := n.accounts.ledger.Punish(n.now, h, o, value)
 	n.saveAccounts()

@@ -15,7 +15,7 @@ import (
 	"feedex/protocol"
 )
 
-// What neighbors owe, and what becomes of those who break the rules.
+// What neighbors owe, and what becomes of neighbors that break the rules.
 
 // bound is the bound of the paper's examples.
 func bound() Config { return Config{Incentive: incentive.Config{Bound: 10}} }
@@ -179,7 +179,7 @@ func TestBadAdvertsCostStanding(t *testing.T) {
 	}
 }
 
-// Who calls all the time is told to wait, and costs no more; in the next minute it is served again.
+// A neighbor that calls all the time is told to wait, and costs no more; in the next minute it is served again.
 func TestACallFloodIsHeldBack(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, Config{}, news)
@@ -285,7 +285,7 @@ func TestAFloodOfBytesIsHeldBack(t *testing.T) {
 	flood(len(advert.Changes)*advert.Changes[0].WireBytes(), advert)
 }
 
-// Who stays at its bound for six hours makes room, but only while somebody else is to be had.
+// A neighbor that stays at its bound for six hours makes room, but only while somebody else is to be had.
 func TestWhoOwesForLongMakesRoom(t *testing.T) {
 	for name, others := range map[string][]protocol.NodeID{"alone": nil, "others": {stranger(1)}} {
 		w := newNetwork(t)

@@ -8,9 +8,9 @@ import (
 	"feedex/protocol"
 )
 
-// place finds a place for a newcomer with that subscription set: a free one, where victim is nil, or that
-// of a neighbor that gives way. chosen tells that we asked it; where neighbors have been missing for long,
-// whoever comes is as welcome.
+// place finds a place for a newcomer with that subscription set: a free one, where victim is nil, or that of a neighbor
+// that gives way. chosen tells that we asked it; where neighbors have been missing for long, any newcomer is as
+// welcome.
 //
 // Paper §3.2: "a node should restrict the number of neighbors within a sustainable level. Since a node
 // may have more neighbor candidates than it can sustain, it needs to select 'good' neighbors."

@@ -31,7 +31,7 @@ func nonsense() xmlrpc.Array {
 	}
 }
 
-// Who has nothing to offer is told so, and no link comes about.
+// A caller with nothing to offer is told so, and no link comes about.
 func TestAnEmptySetIsRefused(t *testing.T) {
 	w := newNetwork(t)
 	a := w.full(1, Config{}, news)[0]
@@ -43,8 +43,8 @@ func TestAnEmptySetIsRefused(t *testing.T) {
 	}
 }
 
-// What makes sense of a set is used, and the rest counts against whoever sent it: in a connect, in an advert, and in
-// the answer to our own connect.
+// What makes sense of a set is used, and the rest counts against its sender: in a connect, in an advert, and in the
+// answer to our own connect.
 func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 	decode := func(method string) protocol.Call {
 		_, call, err := protocol.DecodeCall(xmlrpc.Call{Method: method,

@@ -28,7 +28,7 @@ const (
 	// the minimum is chosen already, and after each that declined: with everyone's places full of neighbors of
 	// their own choice nobody could be found any more.
 	othersTurn = 5 * time.Second
-	// shortFor is after what time without the minimum whoever comes is welcome, even if most came so: the
+	// shortFor is after what time without the minimum any newcomer is welcome, even if most neighbors came so: the
 	// places would stay empty.
 	shortFor = time.Minute
 	// connectsAMinute is how many connects to candidates are begun within a minute.
@@ -42,7 +42,7 @@ type bootstrap struct {
 	connecting int                    // connects under way
 	tokens     map[string]int         // sent with them, counted
 	vouching   *admission.Pool[Asked] // connects whose callers are being called back
-	returning  *admission.Pool[Asked] // likewise of those whom we know already
+	returning  *admission.Pool[Asked] // likewise of nodes that we know already
 	refillAt   time.Time              // when refill is to be called; zero for not at all
 	retries    map[string]int         // of trackers and static neighbors, since the last success
 	round      int                    // of asking the trackers
@@ -133,7 +133,7 @@ func (n *Node) connectStatic(host string) {
 		}
 	}
 	if n.table.Silent(protocol.NodeID{}) {
-		n.seekStatic(host) // nothing to say yet, and who says nothing is refused
+		n.seekStatic(host) // nothing to say yet, and a caller that says nothing is refused
 		return
 	}
 	n.call(Target{Host: host}, "", protocol.WhoAmI{}, callTimeout, func(a Answered) {
@@ -305,7 +305,7 @@ func (n *Node) wantsMore() bool {
 	if n.reviewed.replacing {
 		return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors
 	}
-	// One place stays free for whoever comes.
+	// One place stays free for a newcomer.
 	return n.table.Len()+n.boot.connecting < n.config.MaxNeighbors-1 &&
 		(n.table.Uncovered() > 0 || n.starving())
 }

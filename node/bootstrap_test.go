@@ -11,7 +11,7 @@ import (
 	"feedex/protocol"
 )
 
-// Where neighbors come from, and what somebody who names false ones, or has many addresses, comes to.
+// Where neighbors come from, and what a liar that names false ones, or an attacker with many addresses, comes to.
 
 // 200 ports on one address, and 200 addresses in one network, win two places.
 func TestOneNetworkWinsTwoPlaces(t *testing.T) {
@@ -44,8 +44,8 @@ func TestOneNetworkWinsTwoPlaces(t *testing.T) {
 	}
 }
 
-// Whoever takes and never gives has no more by coming back as another: 200 ports of one address together get
-// what one address gets for a start.
+// A node that takes and never gives has no more by coming back as another: 200 ports of one address together get what
+// one address gets for a start.
 func TestManyPortsAreServedAsOne(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10}}, news)
@@ -87,7 +87,7 @@ func TestManyPortsAreServedAsOne(t *testing.T) {
 	}
 }
 
-// An address inside a private network is never called, whoever names it.
+// An address inside a private network is never called, whichever node names it.
 func TestNobodySendsOurCallsInside(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
@@ -229,8 +229,8 @@ func TestDocumentsAndNeighborsCannotMakeUsAFlood(t *testing.T) {
 	}
 }
 
-// Who knows nobody but a friend finds others by that one, those that come later too, and asks no more often than
-// every five minutes; so does who knows a tracker that does not answer.
+// A node that knows nobody but a friend finds others by that one, those that come later too, and asks no more often
+// than every five minutes; so does one that knows a tracker that does not answer.
 func TestAFriendIsEnough(t *testing.T) {
 	for _, trackers := range [][]string{nil, {deadTracker}} {
 		w := newNetwork(t)

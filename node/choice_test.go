@@ -7,7 +7,7 @@ import (
 	"feedex/protocol"
 )
 
-// Whom we choose, and who chooses us.
+// Which neighbors we choose, and which choose us.
 
 // vouches plays a node that stands by its connects, keeps its links and gives nothing.
 func vouches(_ *testHost, c Call) protocol.Reply {
@@ -49,7 +49,7 @@ func TestWhoComesGetsHalfOfThePlaces(t *testing.T) {
 	}
 }
 
-// Both ask at once: for both the other is one that they chose, and takes no place of those who come.
+// Both ask at once: for both the other is one that they chose, and takes no newcomer's place.
 func TestBothAskAtOnce(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)

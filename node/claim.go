@@ -42,7 +42,7 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 	earned -= incentive.Dated(n.now, b.Entries) - incentive.Dated(n.now, fresh)
 	for i := range fresh {
 		c.Earned, c.Held, c.Via = 0, 0, via
-		if c.Entry = ids[i].ID; len(fresh) < len(ids) { // some of b were not new, and who knows which
+		if c.Entry = ids[i].ID; len(fresh) < len(ids) { // some of b were not new, and nobody knows which
 			c.Entry = fresh[i].EntryID()
 		}
 		if c.FirstHand() && n.absence.covers(&fresh[i]) {
@@ -64,7 +64,7 @@ func (n *Node) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned i
 }
 
 // corroborate confirms entries that somebody else brought first and no own poll has shown, where a neighbor that brings
-// the same, and whoever did before, are two witnesses.
+// the same, and another that did before, are two witnesses.
 func (n *Node) corroborate(l *link, b *protocol.Bundle, records []archive.Record, known []archive.Version) {
 	via := b.Via(l.id()).Path
 	var confirmed []archive.Record
@@ -155,8 +155,8 @@ func (n *Node) judge(s *subscription) {
 	}
 }
 
-// ofNoUse takes back what a claim did for the usefulness of the neighbor: who keeps bringing what its
-// publisher does not have ends as the least useful.
+// ofNoUse takes back what a claim did for the usefulness of the neighbor: one that keeps bringing what its publisher
+// does not have ends as the least useful.
 func (n *Node) ofNoUse(c trust.Claim) {
 	if l := n.linkTo(c.Neighbor()); l != nil {
 		n.table.Brought(n.now, l.peer, -neighbors.Usefulness(c.Earned))

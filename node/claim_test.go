@@ -195,8 +195,7 @@ func documentOf(numbers ...int) (listed []trust.Listed) {
 	return listed
 }
 
-// Two witnesses each bring what the publisher does not show us. The third who does is believed to have seen
-// it.
+// Two witnesses each bring what the publisher does not show us. The third that does is believed to have seen it.
 func TestNobodyIsSentAwayForADividedFeed(t *testing.T) {
 	w := skeptics(t, 4)
 	a := w.list[0]

@@ -95,7 +95,7 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 	}
 }
 
-// Who is a neighbor when the clock is set right is none of decades, whom we would prefer to all others from then on.
+// A neighbor from before the clock is set right is none of decades, which we would prefer to all others from then on.
 func TestNeighborsOfAClockThatStartsIn1970(t *testing.T) {
 	w := newNetwork(t)
 	h, _ := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
@@ -113,8 +113,8 @@ func TestNeighborsOfAClockThatStartsIn1970(t *testing.T) {
 	}
 }
 
-// Who was a neighbor, and gave something, before the clock is set right is remembered as of a moment ago, by the next
-// run too.
+// A node that was a neighbor, and gave something, before the clock is set right is remembered as of a moment ago, by
+// the next run too.
 func TestAcquaintancesOfAClockThatStartsIn1970(t *testing.T) {
 	w := newNetwork(t)
 	h, _ := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })

@@ -9,7 +9,7 @@ import (
 	"feedex/protocol"
 )
 
-// Those who try to get more than the bound by coming as others, by sharing out roles, or by changing sides.
+// Nodes that try to get more than the bound by coming as others, by sharing out roles, or by changing sides.
 
 // everything is direct interest in all feeds of the network.
 func (o *overlay) everything() (s protocol.Subset) {

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// maxVouching is how many callers are called back at a time before they are believed, and how many more of those
-	// whom we know already. A set of more feeds than introduce a node counts for several: it is kept meanwhile. Where
-	// there are no more places for them, package admission says whose caller waits in vain, which one is that did not
-	// vouch within vouchPatience.
+	// maxVouching is how many callers are called back at a time before they are believed, and how many more that we
+	// know already. A set of more feeds than introduce a node counts for several: it is kept meanwhile. Where there are
+	// no more places for them, package admission says which network's caller waits in vain: one that did not vouch
+	// within vouchPatience.
 	maxVouching   = 64
 	vouchPatience = 2 * time.Second
 	// connectTimeout leaves the other side time to call us back.
 	connectTimeout = 15 * time.Second
 )
 
-// token is what we send to a node so that it knows our calls from those of others who share our address:
-// a keyed hash, so nothing needs to be kept.
+// token is what we send to a node so that it knows our calls from those of other nodes that share our address: a keyed
+// hash, so nothing needs to be kept.
 func (n *Node) token(to protocol.NodeID) string {
 	mac := hmac.New(sha256.New, n.config.Secret)
 	mac.Write([]byte(to.String()))
@@ -148,7 +148,7 @@ func (n *Node) refuseConnect(ev Asked) {
 	n.refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
 }
 
-// refusal is what those hear who lost their standing.
+// refusal is what a caller hears that lost its standing.
 func refusal(id protocol.NodeID) *protocol.Fault {
 	return protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back another day", id.Addr())
 }
@@ -181,8 +181,8 @@ func (n *Node) vouched(ev Asked, a Answered) {
 		n.respond(ev, protocol.Subset{})
 		return
 	}
-	// Only now is it sure that the caller is who it says, and not somebody behind the same address. Who is declined is
-	// none of those who make a neighbor begin anew again and again.
+	// Only now is it sure that the caller is the node that it says, and not somebody behind the same address. A caller
+	// that is declined does not make a neighbor begin anew again and again.
 	if h := n.accounts.ledger.HolderOf(ev.From); n.bans.countConnect(n.now, h) {
 		n.refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later",
 			connectsAnHour))

@@ -7,8 +7,8 @@ import (
 
 // A feed that is followed discreetly is polled for the owner, and to everybody else the node does not follow it:
 // whatever it says and does, it would say and do as well without. Its neighbors may relay the feed to it, as to any
-// node, and it to them; what they bring the owner gets, too. What own polls show stays with the owner, who cannot
-// have both: others to learn of it, and nobody to learn from whom.
+// node, and it to them; what they bring the owner gets, too. What own polls show stays with the owner, who cannot have
+// both: others to learn of it, and nobody to learn which node it came from.
 //
 // So what neighbors are told is looked up in Node.shared, and in openly, where nothing of the feed is found; and what
 // polls of it draw by chance they draw apart.

@@ -73,8 +73,8 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	}
 }
 
-// Of a bundle that is known in part, what only own polls have shown goes on too, in whatever version it comes: who
-// merely passes things on could not have known it. The owner keeps what the publisher shows.
+// Of a bundle that is known in part, what only own polls have shown goes on too, in whatever version it comes: a node
+// that merely passes things on could not have known it. The owner keeps what the publisher shows.
 func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
@@ -228,7 +228,7 @@ func TestDiscretionChanges(t *testing.T) {
 		t.Errorf("of who follows it openly again: what was polled since came %v, what was polled before %v",
 			b.has(again), b.has(quietly))
 	}
-	// Who follows it no more forgets nothing.
+	// A node that follows it no more forgets nothing.
 	a.follow(true, news)
 	a.step(Unsubscribe{Feeds: []feed.URL{news}})
 	w.run(10 * time.Minute)

@@ -13,9 +13,9 @@
 //
 //	polling     when a feed is polled next, as far as it is up to us
 //	courtesy    when its publisher may be asked, where, and whether it is our own network that fails
-//	neighbors   who they are, what they follow and hear from us, and who gives way to whom
+//	neighbors   which they are, what they follow and hear from us, and which gives way to which
 //	incentive   what each of them gave and got, what it claims, and whose word is believed
-//	search      whom a query asks, what its answers make together, and who is asked for the entries
+//	search      which neighbors a query asks, what its answers make together, which holders are asked for the entries
 //
 // A Node holds one of each, tells them what happens, and turns what they say into effects.
 //

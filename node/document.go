@@ -40,7 +40,7 @@ type taken struct {
 func (n *Node) take(s *subscription, d *taken) {
 	doc := d.Document
 	s.Title, s.Link = doc.Title, doc.Link
-	if !s.Discreet && s.kept == "" { // whoever is called knows by which feed
+	if !s.Discreet && s.kept == "" { // a node that is called knows by which feed
 		n.noteClients(doc.Clients)
 	}
 	items := oldestFirst(doc)

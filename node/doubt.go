@@ -10,15 +10,15 @@ import (
 var errForgedSource = protocol.Faultf(protocol.ForgedSource,
 	"it came by way of a node that forged entries here; others may bring it")
 
-// byForger reports whether a bundle came by way of a node that forged entries, by what our own polls showed. It is
-// not taken from relays either, nor passed on: whoever knows a forger must not depend on everyone else knowing
-// him. What is true of it others bring, whom nobody can keep from that: a bundle that is refused is not seen.
+// byForger reports whether a bundle came by way of a node that forged entries, by what our own polls showed. It is not
+// taken from relays either, nor passed on: a node that knows a forger must not depend on all others knowing it too.
+// What is true of it other neighbors bring, and nobody can keep them from that: a bundle that is refused is not seen.
 func (n *Node) byForger(b *protocol.Bundle) bool {
 	return n.accounts.ledger.ForgedAmong(n.now, b.Path)
 }
 
-// warned takes in that l refused a bundle because it came by way of a forger. Who is meant is clear only where
-// nobody but one neighbor, who says that it polled the entries, had it before us.
+// warned takes in that l refused a bundle because it came by way of a forger. Which node is meant is clear only where
+// none but one neighbor, which says that it polled the entries, had it before us.
 func (n *Node) warned(l *link, b *protocol.Bundle) {
 	if len(b.Path) != 1 {
 		return

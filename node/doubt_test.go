@@ -12,10 +12,10 @@ import (
 	"feedex/protocol"
 )
 
-// What a forger invents is stopped by those who know him, on its way too.
+// What a forger invents is stopped by nodes that know the forger, on its way too.
 
-// TestAKnownForgerReachesNobodyByRelays: who found a forger out does not take what relays bring of him. They are not
-// to blame, and what others bring of the same is taken.
+// TestAKnownForgerReachesNobodyByRelays: a node that found a forger out does not take what relays bring of it. They are
+// not to blame, and what others bring of the same is taken.
 func TestAKnownForgerReachesNobodyByRelays(t *testing.T) {
 	w := skeptics(t, 4)
 	a, forger, relay, other := w.list[0], w.list[1], w.list[2], w.list[3]
@@ -61,7 +61,7 @@ func TestWhatAForgerBroughtIsNotPassedOn(t *testing.T) {
 // lie, and so may any number of strangers.
 func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 	for _, c := range []struct {
-		refuse, heard int // so many refuse it, of whom so many are witnesses
+		refuse, heard int // so many refuse it, of which so many are witnesses
 		earned        int // what it brought itself
 		want          int // it reaches of the other four
 	}{
@@ -82,7 +82,7 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 		for range c.earned {
 			a.hasHeard(doubted)
 		}
-		for i := range 3 { // whatever it first says, it is refused by those who know better
+		for i := range 3 { // whatever it first says, it is refused by nodes that know better
 			a.take(doubted, w.junk(fmt.Sprint("junk ", i)))
 			w.run(time.Minute)
 		}
@@ -112,8 +112,8 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 	}
 }
 
-// A slander is a node between an honest neighbor that polls, another that does not, and two liars of whom it has heard,
-// who refuse what the first one polled. Nobody finds anybody else.
+// A slander is a node between an honest neighbor that polls, another that does not, and two liars of which it has
+// heard, that refuse what the first one polled. Nobody finds anybody else.
 type slander struct {
 	*network
 	hub, honest, other *testHost
@@ -282,8 +282,8 @@ func TestRelaysAreWitnesses(t *testing.T) {
 	}
 }
 
-// What came by several relays is no word against who is said to have polled it: any of them may have made the path up,
-// and one liar would have all the honest for witnesses.
+// What came by several relays is no word against the node that is said to have polled it: any of them may have made the
+// path up, and one liar would have all the honest for witnesses.
 func TestOnlyNeighborsOfANodeAreWitnessesAgainstIt(t *testing.T) {
 	w := skeptics(t, 5)
 	a, named := w.list[0], stranger(7)

@@ -7,7 +7,7 @@ import (
 	"feedex/protocol"
 )
 
-// echoers makes hosts offer what they hear others offer, ten seconds later, to those who have it, which they know by
+// echoers makes hosts offer what they hear others offer, ten seconds later, to nodes that have it, which they know by
 // magic, and deliver nothing. What they poll themselves they keep to themselves.
 func (o *overlay) echoers(hosts []*testHost) {
 	heard := make(map[*testHost]map[protocol.DID]bool)

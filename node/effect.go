@@ -32,8 +32,8 @@ type Call struct {
 	Timeout time.Duration
 }
 
-// A Target is whom a Call goes to: a node by its id or, where the owner named it so, by host and
-// port; or a tracker by its URL. Exactly one of the fields is set.
+// A Target is where a Call goes: a node by its id or, where the owner named it so, by host and port; or a tracker by
+// its URL. Exactly one of the fields is set.
 type Target struct {
 	Node    protocol.NodeID
 	Host    string // "host:port"

@@ -31,7 +31,7 @@ type Answered struct {
 	ID      uint64 // as in the Call
 	Reply   protocol.Reply
 	Session string          // the token that came with the reply, "" for none
-	Peer    protocol.NodeID // whom the host really spoke to; needed where the Call named a host
+	Peer    protocol.NodeID // the node that the host really spoke to; needed where the Call named a host
 	Err     error           // *protocol.RemoteError where the peer answered with a fault
 	Unsent  bool            // the call failed before it was written to the network
 	Queued  bool            // that was because other calls had all connections to the peer

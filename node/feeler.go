@@ -12,8 +12,8 @@ const (
 	feelerBefore = 20 * time.Minute
 )
 
-// feelersLater has the node send feelers, now and then, for as long as it runs: when neighbors are wanted it
-// should know who is there, and not depend on who named most addresses.
+// feelersLater has the node send feelers, now and then, for as long as it runs: when neighbors are wanted it should
+// know which nodes are there, and not depend on the one that named most addresses.
 func (n *Node) feelersLater() {
 	n.after(n.between(feelerAfter, feelerBefore), func() {
 		n.forgetOld()
@@ -25,7 +25,7 @@ func (n *Node) feelersLater() {
 // sendFeeler finds out whether somebody is at an address that never answered us.
 func (n *Node) sendFeeler() {
 	if n.table.Silent(protocol.NodeID{}) {
-		return // who has nothing to say finds no neighbors
+		return // a node with nothing to say finds no neighbors
 	}
 	id, ok := n.book.Untested(n.now, n.unwanted)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"feedex/protocol"
 )
 
-// Now and then, and one at a time, the node finds out who is there of those that it has only heard of.
+// Now and then, and one at a time, the node finds out whether a node is there that it has only heard of.
 func TestFeelers(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{MinNeighbors: 1}, news)

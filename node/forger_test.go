@@ -74,8 +74,8 @@ func (w *network) forgers() (found map[protocol.NodeID]bool) {
 	return found
 }
 
-// A quarter of the nodes forges. Where they say that they polled it they are found out, and it ends within a day;
-// where they name somebody else nobody is blamed, and least of all those who passed it on.
+// A quarter of the nodes forges. Where they say that they polled it they are found out, and it ends within a day; where
+// they name somebody else nobody is blamed, and least of all the relays that passed it on.
 func TestForgersAreFoundOut(t *testing.T) {
 	t.Parallel()
 	if raced {

@@ -34,8 +34,8 @@ func newGossip(seen int, store archive.Bundles) gossip {
 	return gossip{seen: newSeenDIDs(seen, store), promises: make(map[protocol.DID]*promise)}
 }
 
-// spread offers a bundle whose entries are stored to the neighbors that want it: not to the one that
-// brought it, and not to those who offered it to us, because they have it.
+// spread offers a bundle whose entries are stored to the neighbors that want it: not to the one that brought it, and
+// not to neighbors that offered it to us, because they have it.
 //
 // Paper §3.4: "The bundle is forwarded to a neighbor only if the neighbor is interested in the bundle,
 // which means that the neighbor's subscription set includes the bundle's originating URL and that the
@@ -67,8 +67,8 @@ func (n *Node) offerAll(to []*link, b *protocol.Bundle) {
 	}
 }
 
-// shortPath is the bundle with a path that the next hop takes: of a longer one the first forwarders are left
-// out. To drop the bundle instead would let whoever offers it first with a long path suppress it.
+// shortPath is the bundle with a path that the next hop takes: of a longer one the first forwarders are left out. To
+// drop the bundle instead would let an attacker that offers it first with a long path suppress it.
 func shortPath(b *protocol.Bundle) *protocol.Bundle {
 	if len(b.Path) <= protocol.MaxPath {
 		return b
@@ -113,9 +113,9 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 	}
 	forged := false
 	if !n.self.id.IsZero() && slices.Contains(b.Path, n.self.id) {
-		// We never had this bundle, so somebody put our name there to have us drop it.
-		// Whoever stands last on the path must have written what is before; further up it may have
-		// been done to set us against an honest relay. So may our name have been given to us by others.
+		// We never had this bundle, so somebody put our name there to have us drop it. The node that stands last on the
+		// path must have written what is before; further up it may have been done to set us against an honest relay. So
+		// may our name have been given to us by others.
 		c.PathsTampered++
 		forged = b.Path[len(b.Path)-1] == n.self.id && n.self.votes[l.id()] == n.self.id
 	}
@@ -140,7 +140,7 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 	pruned := partOf(via, k.fresh)
 	switch {
 	case k.awaited, k.left > 0:
-		n.release(l, b.DID) // whoever else has it is to deliver it too
+		n.release(l, b.DID) // any other neighbor that has it is to deliver it too
 	case pruned != via:
 		n.gossip.seen.add(b.DID)
 		n.fulfil(b.DID)

@@ -9,7 +9,7 @@ import (
 	"feedex/protocol"
 )
 
-// What a node takes in, and from whom.
+// What a node takes in, and from which neighbors.
 
 // A neighbor that alone wants a feed cannot fill our disk with it.
 func TestWhatOnlyTheSenderWantsIsRefused(t *testing.T) {

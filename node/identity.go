@@ -17,7 +17,7 @@ func newIdentity() identity {
 // or two may lie.
 const minVoters = 3
 
-// learnSelf counts a neighbor's word about who we are.
+// learnSelf counts a neighbor's word about our id.
 func (n *Node) learnSelf(l *link, id protocol.NodeID) {
 	if id.Port() != n.config.Port {
 		return
@@ -30,7 +30,7 @@ func (n *Node) learnSelf(l *link, id protocol.NodeID) {
 		}
 	}
 	agree := make(map[protocol.NodeID]int)
-	for _, p := range n.table.All() { // whoever spoke last, the others may agree
+	for _, p := range n.table.All() { // the others may agree, whichever spoke last
 		if vote, ok := votes[p.ID]; ok {
 			agree[vote]++
 			if len(votes) >= minVoters && 2*agree[vote] > len(votes) {

@@ -87,7 +87,7 @@ func TestANodeIsNotItsOwnNeighbor(t *testing.T) {
 	if codeOf(err) != protocol.NotVouched || len(a.node.linked) != 0 {
 		t.Errorf("a connect to itself ended with %v, %d neighbors", err, len(a.node.linked))
 	}
-	// Once it knows who it is, it does not even ask.
+	// Once it knows its id, it does not even ask.
 	hosts := append([]*testHost{a}, w.add(Config{Peers: []string{a.id.String()}}, news),
 		w.add(Config{Peers: []string{a.id.String()}}, news), w.add(Config{Peers: []string{a.id.String()}}, news))
 	w.run(5 * time.Minute)

@@ -31,7 +31,7 @@ func (w *network) graph(nodes int, c Config, pairs ...[2]int) []*testHost {
 	for _, p := range pairs {
 		w.tie(w.list[p[0]], w.list[p[1]])
 	}
-	w.run(2 * time.Second) // whom they are tied to they have asked by then what it can
+	w.run(2 * time.Second) // by then they have asked their neighbors what these can
 	for _, h := range w.list {
 		h.calls = nil
 	}
@@ -115,8 +115,8 @@ func TestAQueryReachesTheOnlyHolderThreeHopsAway(t *testing.T) {
 	}
 }
 
-// What a relay asks others says nothing of whom it asks for: neither by an address nor by what differs from asker to
-// asker.
+// What a relay asks others says nothing of the node that it asks for: neither by an address nor by what differs from
+// asker to asker.
 func TestNobodyLearnsWhoAskedFirst(t *testing.T) {
 	passedOn := func(asker int) (bytes string) {
 		w := newNetwork(t)
@@ -171,7 +171,7 @@ func TestAStalledHalfCostsItsShare(t *testing.T) {
 	}
 }
 
-// A relay answers at the deadline that its asker named, whoever it waits for itself.
+// A relay answers at the deadline that its asker named, whichever neighbors it waits for itself.
 func TestARelayAnswersInTime(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
@@ -403,7 +403,7 @@ func TestWhatIsLeftOfTheBudgetIsSpentOnOthers(t *testing.T) {
 	}
 }
 
-// Who is late with an answer has others to ask: it counts as no failure, or slow neighbors would be lost.
+// A neighbor that is late with an answer has others to ask: it counts as no failure, or slow neighbors would be lost.
 func TestBeingLateIsNoFailure(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})

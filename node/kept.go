@@ -52,8 +52,8 @@ func (n *Node) privateURL(u feed.URL) bool {
 	return u.Secret() || u.Local() && !n.config.AllowLocal || n.ownersHost(u)
 }
 
-// unspeakable reports whether nobody is to hear of a feed from us, whoever told us of it, as far as its URL says. What
-// our owner shares we may say.
+// unspeakable reports whether nobody is to hear of a feed from us, whichever node told us of it, as far as its URL
+// says. What our owner shares we may say.
 func (n *Node) unspeakable(u feed.URL) bool {
 	if s := n.openly(u); s != nil && s.Shared && !s.Withheld {
 		why, _ := n.kept(&archive.Feed{URL: u, Shared: true})

@@ -185,7 +185,7 @@ func (n *Node) part(l *link, reason string) {
 	n.noteShared()
 	n.counted()
 	n.table.Remove(l.id())
-	n.gossip.weighed = n.now.UnixNano() // who is left may have had it all from l
+	n.gossip.weighed = n.now.UnixNano() // the neighbors left may have had it all from l
 	n.abandon(l)
 	n.keepPeer(n.book.Parted(n.now, l.peer))
 	n.tell(Unlinked{Peer: l.id(), Reason: reason})
@@ -233,7 +233,7 @@ func (n *Node) answeredBy(l *link, a Answered, f func(Answered)) {
 	case code != 0 && code != protocol.Internal:
 		l.heard, l.failures = n.now, 0 // it is there, and knows why it refuses
 	case a.Queued && n.now.Sub(l.heard) < silence:
-		n.probe(l) // it was not asked; but who is silent for long does not answer those calls either
+		n.probe(l) // it was not asked; but a neighbor that is silent for long does not answer those calls either
 	default:
 		l.failures++
 		l.peer.Failures = l.failures

@@ -217,7 +217,7 @@ func TestNeighborsNameTheirNeighbors(t *testing.T) {
 	}
 }
 
-// Who has more neighbors than a list holds names each of them now and then.
+// A node with more neighbors than a list holds names each of them now and then.
 func TestEachOfManyNeighborsIsNamed(t *testing.T) {
 	w := newNetwork(t)
 	a := w.add(Config{MaxNeighbors: 64}, news)

@@ -13,7 +13,8 @@ import (
 	"feedex/protocol"
 )
 
-// Honest mistakes, of bad networks and of those who were away, end no link. Those who mean it are refused for a day.
+// Honest mistakes, of bad networks and of nodes that were away, end no link. Attackers, who mean it, are refused for a
+// day.
 
 // lossy is how much longer a call takes where every fifth packet is lost. A request and its answer are a packet each;
 // when one is lost the request is sent again after 200 ms, and twice that each time (RFC 6298 §5).
@@ -146,8 +147,8 @@ func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 	}
 }
 
-// Who floods a neighbor with calls, connects anew all the time, or promises and does not deliver, loses its link and
-// is refused for a day; then it is welcome again. The others stay.
+// An attacker that floods a neighbor with calls, connects anew all the time, or promises and does not deliver, loses
+// its link and is refused for a day; then it is welcome again. The others stay.
 func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 	for name, misbehave := range map[string]func(w *network, a *testHost, bad *hearer, turn int){
 		"calls": func(_ *network, a *testHost, bad *hearer, _ int) {
@@ -211,8 +212,8 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 	}
 }
 
-// A machine goes to sleep right after it asked for a bundle, time and again, and wakes hours later: who could not
-// deliver meanwhile is not blamed, be it a promise or an audit.
+// A machine goes to sleep right after it asked for a bundle, time and again, and wakes hours later: a neighbor that
+// could not deliver meanwhile is not blamed, be it a promise or an audit.
 func TestWhoOversleepsBlamesNobody(t *testing.T) {
 	for _, audit := range []bool{false, true} {
 		w := newNetwork(t)

@@ -14,9 +14,8 @@ import (
 	"feedex/xmlrpc"
 )
 
-// A network hosts nodes in virtual time: every call goes through the real codec, unless there are too many
-// of them, and takes half the round trip each way. Tests script what its publishers publish and who is
-// down.
+// A network hosts nodes in virtual time: every call goes through the real codec, unless there are too many of them, and
+// takes half the round trip each way. Tests script what its publishers publish and which nodes are down.
 type network struct {
 	t        *testing.T
 	now      time.Time

@@ -47,7 +47,7 @@ type Node struct {
 	book     *neighbors.Book
 	boot     bootstrap  // looking for neighbors
 	absence  absence    // when it had no neighbors
-	bans     bans       // who was sent away
+	bans     bans       // neighbors that were sent away
 	limits   rateLimits // what others may cause in a minute
 	covers   covers     // what hides the feeds that we follow
 	reviewed review     // how well the neighbors serve us

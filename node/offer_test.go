@@ -285,7 +285,7 @@ func TestANeighborThatTakesNoDeliveriesIsGivenUp(t *testing.T) {
 	}
 }
 
-// What went round within the last hour reaches who comes later, and nothing older.
+// What went round within the last hour reaches neighbors that come later, and nothing older.
 func TestNewNeighborsCatchUp(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)

@@ -8,8 +8,8 @@ import (
 )
 
 // offered are the latest dids that a neighbor offered or delivered, or said that it has: it need not be offered them. A
-// node has one for each neighbor, so that it keeps no more of a did than its first eight bytes. Who makes another did
-// that begins alike makes both.
+// node has one for each neighbor, so that it keeps no more of a did than its first eight bytes. An attacker that makes
+// another did that begins alike makes both.
 type offered struct {
 	dids   []uint64
 	firsts []byte // the first byte of each: a did that is not there is told by these, which are found fast

@@ -23,8 +23,8 @@ type outstanding struct {
 }
 
 const (
-	// outlives is for how long what is outstanding is kept after a link: until who waits for a bundle has asked for it
-	// as often as it does.
+	// outlives is for how long what is outstanding is kept after a link: until a neighbor that waits for a bundle has
+	// asked for it as often as it does.
 	outlives = protocol.PromiseTimeout + maxInVain*(maxPutTimeout+2*probeIn)
 	// maxParted is with how many nodes.
 	maxParted = 64

@@ -68,7 +68,7 @@ func TestABundleIsGivenToWhoMayWaitForIt(t *testing.T) {
 	}
 }
 
-// So does who was a neighbor a moment ago, by the session of the link, and nobody else.
+// So does a node that was a neighbor a moment ago, by the session of the link, and nobody else.
 func TestABundleIsGivenAfterTheLinkEnded(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, bound(), news)

@@ -14,14 +14,14 @@ import (
 	"feedex/protocol"
 )
 
-// Whole networks of the real core: does the overlay serve those who serve it?
+// Whole networks of the real core: does the overlay serve the nodes that serve it?
 
 // overlay is a network of nodes that each follow some of the same feeds, with the bound of the paper.
 type overlay struct {
 	*network
 	feeds []feed.URL
 	when  map[feed.EntryID]time.Time // of publication
-	rider map[*testHost]bool         // who takes and never gives
+	rider map[*testHost]bool         // nodes that take and never give
 }
 
 // newOverlay makes a network of that many nodes. Each follows 10 of 30 feeds and polls them every four
@@ -175,8 +175,8 @@ func TestEveryFeedIsCoveredTwice(t *testing.T) {
 	}
 }
 
-// A tenth of the nodes vanishes: within two minutes nobody counts on them any more, and those who lost
-// neighbors have found others.
+// A tenth of the nodes vanishes: within two minutes nobody counts on them any more, and nodes that lost neighbors have
+// found others.
 func TestTheOverlayHeals(t *testing.T) {
 	t.Parallel()
 	o := newOverlay(t, 60, 0)

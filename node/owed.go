@@ -14,9 +14,9 @@ const maxInVain = 5
 
 // An owed bundle is one that a neighbor offered, was asked for and has not delivered.
 //
-// To whom a delivery was for, one that got lost looks like one that was never made. So what is overdue is asked for
+// To the node that a delivery was for, a lost one looks like one that was never made. So what is overdue is asked for
 // (feedex.get_bundle), and that is a call of our own, which we see fail. An honest neighbor has the bundle, however
-// many messages are lost; who answers without it offered what it had not.
+// many messages are lost; one that answers without it offered what it had not.
 type owed struct {
 	did protocol.DID
 	due time.Time // when it is asked for

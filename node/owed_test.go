@@ -28,8 +28,8 @@ func (h *testHost) offers(to *testHost, b *protocol.Bundle) {
 	h.inside(func(n *Node) { n.offer(n.linkTo(to.id), b) })
 }
 
-// Whatever message of an offer and its delivery is lost, and whoever else brings the bundle meanwhile, the bundle
-// arrives and nobody is blamed.
+// Whatever message of an offer and its delivery is lost, and whichever other neighbor brings the bundle meanwhile, the
+// bundle arrives and nobody is blamed.
 func TestWhatIsLostBreaksNoPromise(t *testing.T) {
 	lost := map[string]func(c protocol.Call, answer bool) bool{
 		"the answer to the offer":    func(c protocol.Call, answer bool) bool { return isOffer(c) && answer },
@@ -120,12 +120,12 @@ func TestHonestNeighborsFailNoAudit(t *testing.T) {
 	}
 }
 
-// An excuse is what somebody says who is asked for what it offered and has not, and what becomes of it.
+// An excuse is what a neighbor says that is asked for what it offered and has not, and what becomes of it.
 type excuse struct {
 	name string
 	// reply is what it answers: nil for nothing at all.
 	reply func(liar *testHost, c protocol.Call) (reply protocol.Reply, scripted bool)
-	// unless it is no word that is broken, but somebody who is not there any more.
+	// unless it is no word that is broken, but a neighbor that is not there any more.
 	gone bool
 }
 
@@ -153,7 +153,8 @@ func excuses() []excuse {
 	}
 }
 
-// Who offered what it has not is fined, whatever it says when it is asked for it; but nobody is told from the dead.
+// A neighbor that offered what it has not is fined, whatever it says when it is asked for it; but nobody is told from
+// the dead.
 func TestNoExcuseSparesAFine(t *testing.T) {
 	for _, x := range excuses() {
 		for _, audit := range []bool{false, true} {
@@ -211,7 +212,8 @@ func TestHangingUpSparesNoFine(t *testing.T) {
 	}
 }
 
-// Who leaves it open whether it has one bundle earns nothing with others meanwhile, and goes on once it has shown it.
+// A neighbor that leaves it open whether it has one bundle earns nothing with others meanwhile, and goes on once it has
+// shown it.
 func TestWhoIsAskedInVainEarnsNothing(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, bound(), news)
@@ -284,8 +286,8 @@ func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
 	}
 }
 
-// Who has earned nothing with us is audited at its first offer, and what it offers while it is being audited earns when
-// it has passed. So hanging up, and going on to others with the same, wins nothing.
+// A neighbor that has earned nothing with us is audited at its first offer, and what it offers while it is being
+// audited earns when it has passed. So hanging up, and going on to others with the same, wins nothing.
 func TestWhatIsOfferedDuringAnAuditWaitsForIt(t *testing.T) {
 	for _, has := range []bool{false, true} {
 		w := newNetwork(t)

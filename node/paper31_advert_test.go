@@ -46,8 +46,8 @@ func TestAdvertsArePeriodicDifferences(t *testing.T) {
 		t.Errorf("a change of one's own interest was advertised %d times to 2 neighbors", n)
 	}
 	for _, h := range hosts[1:] {
-		// Each tells the other that it knows somebody who wants the feed, and the first that it knows
-		// somebody who knows somebody.
+		// Each tells the other that it knows a node that wants the feed, and the first that it knows a node that knows
+		// one.
 		if n := count(h.calls, "update_subset"); n != 2 {
 			t.Errorf("%d adverts of a neighbor's new interest to 2 neighbors", n)
 		}

@@ -71,8 +71,8 @@ func TestVictimsNameInThePathCutsNobodyOff(t *testing.T) {
 	}
 }
 
-// The same in a network of 30, of whom every third is an attacker: the victim misses nothing, and waits less
-// than twice as long as among honest nodes.
+// The same in a network of 30, of which every third is an attacker: the victim misses nothing, and waits less than
+// twice as long as among honest nodes.
 func TestVictimsNameInEveryPathHardlyDelays(t *testing.T) {
 	lag := func(attacked bool) time.Duration {
 		w := newNetwork(t)
@@ -130,7 +130,7 @@ func TestARelayIsNotBlamedForThePathItGot(t *testing.T) {
 	hosts := w.full(5, Config{}, news)
 	victim, relay, other := hosts[0], hosts[1], hosts[2]
 	b := *bundleOf(w, 1)
-	b.Path = []protocol.NodeID{victim.id, other.id} // the last is whom the relay had it from
+	b.Path = []protocol.NodeID{victim.id, other.id} // the last is the node that the relay had it from
 	if r := victim.put(relay, &b); r.Fault != nil || !victim.has(b.Entries[0].EntryID()) {
 		t.Errorf("the victim did not take the bundle: %v", r.Fault)
 	}
@@ -142,8 +142,8 @@ func TestARelayIsNotBlamedForThePathItGot(t *testing.T) {
 	}
 }
 
-// Most of the neighbors have a node believe that it is somebody else, so that those who relay what that one has
-// would seem to forge paths. Only who calls us so himself is held to it.
+// Most of the neighbors have a node believe that it is somebody else, so that relays of what that one has would seem to
+// forge paths. Only a neighbor that calls us so itself is held to it.
 func TestAFalseNameBlamesNobody(t *testing.T) {
 	w := newNetwork(t)
 	elsewhere := stranger(1)
@@ -174,8 +174,8 @@ func TestAFalseNameBlamesNobody(t *testing.T) {
 	}
 }
 
-// Whoever offers a bundle first with a path as long as it may be does not suppress it: it goes on, and of
-// its path the first forwarders are left out.
+// An attacker that offers a bundle first with a path as long as it may be does not suppress it: it goes on, and of its
+// path the first forwarders are left out.
 func TestALongPathIsCut(t *testing.T) {
 	for _, hops := range []int{protocol.MaxPath - 1, protocol.MaxPath} {
 		w := newNetwork(t)

@@ -198,8 +198,8 @@ func TestAStrippedBundleIsAnotherBundle(t *testing.T) {
 	}
 }
 
-// A million offers of random dids, from neighbors of whom each is sent away in the end: what was seen is
-// still seen, and next to no memory is used.
+// A million offers of random dids, from neighbors of which each is sent away in the end: what was seen is still seen,
+// and next to no memory is used.
 func TestRandomOffersDisplaceNothing(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, unlimited(), news)

@@ -67,9 +67,9 @@ func (n *Node) fetched(ev Fetched) {
 // from the document. These new entries are bundled and forwarded to the neighbors that subscribe to
 // the corresponding feed."
 //
-// Differs from the paper: of what the first poll of a feed shows, only what its publisher dates within the last
-// quarter of an hour is offered. The rest is new to this node alone: whoever follows the feed polled it when it began
-// to. Where 189 nodes start together, offering all of it makes four of five calls of the first half hour.
+// Differs from the paper: of what the first poll of a feed shows, only what its publisher dates within the last quarter
+// of an hour is offered. The rest is new to this node alone: others who follow the feed polled it when they began to.
+// Where 189 nodes start together, offering all of it makes four of five calls of the first half hour.
 func (n *Node) polled(s *subscription, ev Fetched) {
 	s.polling = false
 	if ev.Unreached && n.excused(s, ev) {
@@ -225,9 +225,9 @@ func (n *Node) scheduleNext(s *subscription, p polling.Poll) {
 	}
 	s.Interval = wait
 	if p.Interval == 0 {
-		// The first poll sets the phase of all later ones. Neighbors that start together must not
-		// poll together, or all of them learn of an entry at the same late moment. But nobody comes back
-		// within minutes whom the owner did not tell to.
+		// The first poll sets the phase of all later ones. Neighbors that start together must not poll together, or all
+		// of them learn of an entry at the same late moment. But no node comes back within minutes unless its owner
+		// told it to.
 		low := wait / 10
 		if wait > soonestAgain {
 			low = max(low, soonestAgain)

@@ -283,8 +283,8 @@ func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 	}
 }
 
-// Of what the first poll of a feed shows, only what came out within a quarter of an hour goes to the neighbors:
-// whoever follows the feed has the rest already.
+// Of what the first poll of a feed shows, only what came out within a quarter of an hour goes to the neighbors: other
+// nodes that follow the feed have the rest already.
 func TestTheFirstPollOffersWhatIsNew(t *testing.T) {
 	w := newNetwork(t)
 	now, none := w.now, time.Time{}

@@ -43,7 +43,7 @@ func (w *network) grep(h *testHost, feeds []feed.URL, seen func(protocol.Call) p
 		if from != h {
 			return
 		}
-		asked, _ := ev.(Asked) // whoever names a feed in a call may hear the name in the fault
+		asked, _ := ev.(Asked) // a caller that names a feed may hear the name in the fault
 		for _, e := range effects {
 			var wire []byte
 			switch e := e.(type) {

@@ -7,13 +7,12 @@ import (
 	"feedex/protocol"
 )
 
-// A promise is a bundle that a neighbor offered and that we asked it for. While it is open nobody is
-// told "seen": an honest offerer would stop for good, and a neighbor that promises and never delivers
-// would have cut us off. Whoever offers the same bundle meanwhile waits for an answer, and inherits
-// the promise if it is not kept soon.
+// A promise is a bundle that a neighbor offered and that we asked it for. While it is open nobody is told "seen": an
+// honest offerer would stop for good, and a neighbor that promises and never delivers would have cut us off. Another
+// neighbor that offers the same bundle meanwhile waits for an answer, and inherits the promise if it is not kept soon.
 type promise struct {
-	holder  *link    // who is to deliver the bundle
-	waiting []waiter // whose offers of it are not answered yet
+	holder  *link    // the neighbor that is to deliver the bundle
+	waiting []waiter // neighbors whose offers of it are not answered yet
 	passing timerID  // what passes it on
 }
 
@@ -101,8 +100,8 @@ func (n *Node) passLater(p *promise, did protocol.DID) {
 	})
 }
 
-// passOn gives a promise that was not kept soon enough to one of those who wait, at random: to one that
-// does not owe too much already, if there is one.
+// passOn gives a promise that was not kept soon enough to one of the neighbors that wait, at random: to one that does
+// not owe too much already, if there is one.
 func (n *Node) passOn(p *promise, did protocol.DID) {
 	var waiting, heirs []waiter
 	for _, w := range p.waiting {
@@ -141,7 +140,7 @@ func (n *Node) passOn(p *promise, did protocol.DID) {
 	}
 }
 
-// fulfil ends the promise of a bundle that is stored now: whoever waits is told "seen".
+// fulfil ends the promise of a bundle that is stored now: every neighbor that waits is told "seen".
 func (n *Node) fulfil(did protocol.DID) {
 	p := n.gossip.promises[did]
 	if p == nil {

@@ -22,7 +22,7 @@ func unaudited() Config {
 	return Config{Incentive: incentive.Config{Ablate: incentive.Ablation{NoAudits: true}}}
 }
 
-// A promised bundle is never answered "seen"; who offers it meanwhile is held for a second and then
+// A promised bundle is never answered "seen"; a neighbor that offers it meanwhile is held for a second and then
 // inherits the promise.
 func TestPromisedBundleIsNotSeen(t *testing.T) {
 	w := newNetwork(t)
@@ -85,8 +85,8 @@ func TestAKeptPromiseWakesNobody(t *testing.T) {
 	}
 }
 
-// Who promises, delivers nothing and says nothing either is asked whether it is there: one that is broke its promise,
-// one that is not may be cut off.
+// A neighbor that promises, delivers nothing and says nothing either is asked whether it is there: one that is broke
+// its promise, one that is not may be cut off.
 func TestWhoKeepsSilentIsHeldToItsPromise(t *testing.T) {
 	for name, dead := range map[string]bool{"it answers": false, "it is dead": true} {
 		w := newNetwork(t)
@@ -131,7 +131,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 	}
 }
 
-// Who is to deliver goes, or delivers something else: whoever waits takes over at once.
+// The neighbor that is to deliver goes, or delivers something else: one that waits takes over at once.
 func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
 	for name, lose := range map[string]func(a, holder *testHost, b *protocol.Bundle){
 		"the link ends": func(a, holder *testHost, _ *protocol.Bundle) { a.hears(holder, protocol.Disconnect{}) },
@@ -343,7 +343,7 @@ func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
 	}
 }
 
-// Whoever owes too much is asked to deliver all the same, rather than told that a promised bundle is seen.
+// A neighbor that owes too much is asked to deliver all the same, rather than told that a promised bundle is seen.
 func TestWhoOwesTooMuchIsNotToldSeen(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, Config{}, news)

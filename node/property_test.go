@@ -173,8 +173,9 @@ func (n *Node) heardFromOthers(u feed.URL, to protocol.NodeID) int {
 	return best + 1
 }
 
-// fulfil lets the village live on, with everybody answering, until who is dead or forgot a link is found out, an advert
-// that nobody answered was repeated with the next, and nothing changed for as long as adverts need for max_subset_hops.
+// fulfil lets the village live on, with everybody answering, until every neighbor that is dead or forgot a link is
+// found out, an advert that nobody answered was repeated with the next, and nothing changed for as long as adverts need
+// for max_subset_hops.
 func (v *village) settle() bool {
 	clear(v.hang)
 	v.run(noticed)
@@ -216,8 +217,8 @@ func (v *village) heard() (map[claim]int, bool) {
 	return all, mutual
 }
 
-// fixPoint is what everybody must have heard, from who is linked with whom and who polls what: own interest
-// at 0, and that of others at one more than the nearest of the speaker's other neighbors.
+// fixPoint is what everybody must have heard, from which nodes are linked and which of them polls what: own interest at
+// 0, and that of others at one more than the nearest of the speaker's other neighbors.
 func (v *village) fixPoint() map[claim]int {
 	all := make(map[claim]int)
 	for hops := range 4 { // an interest at hops stems from one at hops-1
@@ -252,11 +253,11 @@ func (v *village) fixPoint() map[claim]int {
 	return all
 }
 
-// Paper §3.5: "node i ensures that d_{i,j} does not exceed a constant parameter D"; §3.2: "a node should
-// restrict the number of neighbors"; §3.1: "the advertised set must be computed for each neighbor excluding the
-// neighbor in question". None of that fails in any step; and once nothing changes any more, everybody has heard
-// of what follows from who is linked with whom within max_subset_hops periods, and of nothing else: a feed
-// that was withdrawn is gone, and no hop count crept up.
+// Paper §3.5: "node i ensures that d_{i,j} does not exceed a constant parameter D"; §3.2: "a node should restrict the
+// number of neighbors"; §3.1: "the advertised set must be computed for each neighbor excluding the neighbor in
+// question". None of that fails in any step; and once nothing changes any more, everybody has heard of what follows
+// from the links within max_subset_hops periods, and of nothing else: a feed that was withdrawn is gone, and no hop
+// count crept up.
 func TestRulesHoldAndSetsConverge(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

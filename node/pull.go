@@ -155,7 +155,7 @@ func (p *pull) withinQuota(id protocol.NodeID, records []archive.Record) []archi
 	})
 }
 
-// advance asks whoever can be asked now, and ends the download where nobody can.
+// advance asks the holders that can be asked now, and ends the download where none can.
 func (p *pull) advance() {
 	if p.over {
 		return
@@ -222,8 +222,8 @@ func (p *pull) take(r search.Request, l *link, b protocol.Batch, err error) {
 	p.keep(id, l, p.withinQuota(id, records))
 }
 
-// checked are the records that an answer makes, or how the holder lied. It was told what versions are wanted, so
-// whoever named it as a holder is not to blame for what it sends.
+// checked are the records that an answer makes, or how the holder lied. It was told what versions are wanted, so the
+// neighbor that named it as a holder is not to blame for what it sends.
 func checked(now time.Time, id protocol.NodeID, wishes []protocol.Wanted, b protocol.Batch) (records []archive.Record,
 	lie string) {
 	if b.Left > len(wishes) {

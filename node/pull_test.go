@@ -103,8 +103,8 @@ func TestAFetchedEntryIsUnconfirmedUntilAPollShowsIt(t *testing.T) {
 	}
 }
 
-// A holder that sends anything but what was asked for is refused with all that it sends, reported, and not asked
-// again; whoever else has the entry is.
+// A holder that sends anything but what was asked for is refused with all that it sends, reported, and not asked again;
+// another that has the entry is.
 func TestAForgingHolderIsRefused(t *testing.T) {
 	e, other, third := oldEntry(news, 1), oldEntry(news, 2), oldEntry(news, 3)
 	forged := e
@@ -205,7 +205,7 @@ func TestAStallingHolderIsSkipped(t *testing.T) {
 	}
 }
 
-// Whom others name as holders is not asked where that would have us call ourselves, or a private network.
+// A node that others name as a holder is not asked where that would have us call ourselves, or a private network.
 func TestHoldersAreChecked(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})

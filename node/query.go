@@ -232,7 +232,7 @@ func cut(s string, limit int) string {
 	return s
 }
 
-// holdersOf are those of an entry that l told of whom we would ask for it: not ourselves, and nobody at an
+// holdersOf are those holders of an entry that l told of and that we would ask for it: not ourselves, and none at an
 // address that is not public.
 func (n *Node) holdersOf(l *link, f *protocol.Found) []protocol.NodeID {
 	var holders []protocol.NodeID

@@ -116,7 +116,7 @@ func TestMessagesArePaidFor(t *testing.T) {
 	}
 }
 
-// Those who ask much leave what a minute allows to the others.
+// Neighbors that ask much leave what a minute allows to the others.
 func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})

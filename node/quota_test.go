@@ -136,7 +136,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 				t.Errorf("what was polled took %d and takes %d", own, now)
 			}
 			if name == "fourteen networks" {
-				return // then who comes new has to wait, too
+				return // then a newcomer has to wait, too
 			}
 			w.run(3 * time.Minute)
 			if r := victim.put(honest, heavy(w, news, "true", 5, 1000)); r.Fault != nil {
@@ -200,7 +200,7 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 	}
 }
 
-// Who is over its quota learns so before it delivers anything; what is here already it may offer all the same, and
+// A neighbor over its quota learns so before it delivers anything; what is here already it may offer all the same, and
 // earns.
 func TestOffersBeyondAQuota(t *testing.T) {
 	w := newNetwork(t)
@@ -290,7 +290,7 @@ func TestPollsGiveBackWhatTheyShow(t *testing.T) {
 	}
 }
 
-// What is filled in by itself is held to the quotas of who gives it, what the owner asks for is not.
+// What is filled in by itself is held to the quotas of the givers, what the owner asks for is not.
 func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 	for _, unasked := range []bool{true, false} {
 		w := newNetwork(t)
@@ -325,7 +325,8 @@ func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 	}
 }
 
-// Revisions on which two neighbors agree are stored as far as the quota of who confirms them goes, like all else.
+// Revisions on which two neighbors agree are stored as far as the quota of the neighbor that confirms them goes, like
+// all else.
 func TestRevisionsKeepToTheQuota(t *testing.T) {
 	w := newNetwork(t)
 	w.direct = true

@@ -14,8 +14,8 @@ import (
 const (
 	callsAMinute = 600
 	bytesAMinute = 64 << 20 // of bundles and adverts
-	// strangersCalls is how many calls those may make together who have no link. Networks share them, as package
-	// admission says: whoever has many addresses keeps nobody away.
+	// strangersCalls is how many calls nodes without a link may make together. Networks share them, as package
+	// admission says: a stranger with many addresses keeps nobody away.
 	strangersCalls = 600
 	// searchAMinute is for how long the archive is searched for one neighbor: a twentieth of a core. Words of one
 	// letter with any ending take tenths of a second in an archive of millions, and nothing interrupts them.
@@ -128,8 +128,8 @@ func (u *usage) cause(now time.Time, messages int) int {
 }
 
 // searchTime is how long one search for a neighbor may take: half of what is left of its minute. How long that is says
-// nothing about how much is searched, so who asks seldom is answered by a slow machine too, and who asks for what
-// takes long has less time for each search.
+// nothing about how much is searched, so a neighbor that asks seldom is answered by a slow machine too, and one that
+// asks for what takes long has less time for each search.
 func (u *usage) searchTime(now time.Time) time.Duration {
 	u.rollOver(now)
 	return max(leastSearch, (searchAMinute-u.search)/2)

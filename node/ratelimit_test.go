@@ -96,7 +96,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 	}
 }
 
-// A flood of strangers keeps nobody away whom we asked ourselves, nor a neighbor.
+// A flood of strangers keeps no node away that we asked ourselves, nor a neighbor.
 func TestAFloodOfStrangersKeepsNobodyAway(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, Config{}, news)
@@ -115,7 +115,7 @@ func TestAFloodOfStrangersKeepsNobodyAway(t *testing.T) {
 	}
 }
 
-// Who connects again has no more calls than before, nor who connects from another port.
+// A node that connects again has no more calls than before, nor does one that connects from another port.
 func TestConnectingAgainResetsNothing(t *testing.T) {
 	first, second := stranger(1), protocol.NewNodeID(stranger(1).Addr(), 7791)
 	for _, c := range []struct {

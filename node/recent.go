@@ -67,7 +67,7 @@ func (n *Node) catchUp(l *link) {
 	}
 }
 
-// recollect has the node remember, after a restart, what went round before: those who were away meanwhile may depend
+// recollect has the node remember, after a restart, what went round before: nodes that were away meanwhile may depend
 // on it.
 func (n *Node) recollect() {
 	if len(n.store.LoadPeers()) == 0 {

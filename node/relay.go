@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// weighedAfter is how long after a bundle came it is clear who had it from whom: offers go out within laterOffers,
-	// and their answers are held for offerTimeout at most.
+	// weighedAfter is how long after a bundle came it is clear which neighbor had it from which: offers go out within
+	// laterOffers, and their answers are held for offerTimeout at most.
 	weighedAfter = 2 * time.Minute
-	// acquainted is how long there was a link when something came of which it counts who has it from whom. At first a
-	// neighbor brings, and has, what it got by other ways before.
+	// acquainted is how long there was a link when something came of which it counts which neighbor has it from which.
+	// At first a neighbor brings, and has, what it got by other ways before.
 	acquainted = time.Hour
 	// oneRestless is of one in how many feeds the relay never rests.
 	oneRestless = 8
@@ -41,8 +41,8 @@ func (n *Node) weighRelays() {
 }
 
 // spared reports whether all neighbors who want the bundle, which came at that time, are known to have it from others:
-// they offered or delivered it, or said that they have it. What is old proves nothing: whoever follows the feed has had
-// it for long.
+// they offered or delivered it, or said that they have it. What is old proves nothing: every node that follows the feed
+// has had it for long.
 func (n *Node) spared(b *protocol.Bundle, came time.Time) bool {
 	for _, p := range n.table.Interested(b.Feed) {
 		if came.Sub(p.Since) < acquainted || !n.linkOf(p).offered.has(b.DID) {
@@ -52,8 +52,8 @@ func (n *Node) spared(b *protocol.Bundle, came time.Time) bool {
 	return incentive.Dated(n.now, b.Entries) > 0
 }
 
-// restless picks the feeds whose relay never rests. Which they are cannot be foretold without the node's secret, or
-// who is faster than all others, so that relays rest, could have all those rest that somebody relies on.
+// restless picks the feeds whose relay never rests. Which they are cannot be foretold without the node's secret, or an
+// attacker that is faster than all others, so that relays rest, could have all those rest that somebody relies on.
 func (n *Node) restless(u feed.URL) bool {
 	mac := hmac.New(sha256.New, n.config.Secret)
 	mac.Write([]byte("stays " + u))

@@ -179,7 +179,7 @@ func TestARelayThatNobodyNeedsRests(t *testing.T) {
 	}
 }
 
-// What a node missed while it was away has come to everybody by other ways, who wait for what comes next.
+// What a node missed while it was away has come to its neighbors by other ways, and they wait for what comes next.
 func TestARelayThatWasAwayIsNeeded(t *testing.T) {
 	w := newNetwork(t)
 	relay, others := w.between(star)
@@ -202,7 +202,7 @@ func TestARelayThatWasAwayIsNeeded(t *testing.T) {
 	w.mustRelay(relay, others[0], 8*time.Hour)
 }
 
-// Who refuses what comes does not have it.
+// A neighbor that refuses what comes does not have it.
 func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
 	w := newNetwork(t)
 	relay, others := w.between(star)
@@ -220,7 +220,7 @@ func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
 	w.mustRelay(relay, others[0], 8*time.Hour)
 }
 
-// What counts is who is known to have what is new, among those who were there before.
+// What counts is which neighbors are known to have what is new, among those that were there before.
 func TestWhoHasABundleFromOthers(t *testing.T) {
 	w := newNetwork(t)
 	relay, others := w.between(mesh)
@@ -258,7 +258,7 @@ func TestWhoHasABundleFromOthers(t *testing.T) {
 	}
 }
 
-// What came before a neighbor left says nothing of who can do without the relay now.
+// What came before a neighbor left says nothing of which neighbors can do without the relay now.
 func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
 	w := newNetwork(t)
 	relay, others := w.between(mesh)
@@ -307,7 +307,7 @@ func TestOneRelayInEightIsRestless(t *testing.T) {
 	}
 }
 
-// Which they are nobody can foretell who does not know the node's secret.
+// Which they are nobody can foretell without the node's secret.
 func TestRestlessRelaysAreOthersAtOtherNodes(t *testing.T) {
 	var before []feed.URL
 	for _, secret := range []string{"secret of a node", "secret of another"} {

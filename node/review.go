@@ -14,8 +14,8 @@ const (
 	reviewEvery = 5 * time.Minute
 	// evictEvery is the least time between two neighbors that make room for a search for better ones.
 	evictEvery = time.Hour
-	// leastSpan is the least time between two polls of which the later one says anything about neighbors. Who
-	// polls more often than anybody does by default is first without anybody's fault.
+	// leastSpan is the least time between two polls of which the later one says anything about neighbors. A node that
+	// polls more often than any does by default is first without anybody's fault.
 	leastSpan = 30 * time.Minute
 	// hungryFor is how long at least half of the neighbors must have kept us at our bound before that.
 	hungryFor = time.Hour
@@ -23,7 +23,7 @@ const (
 
 // review is what the node knows of how well it is served as a whole.
 type review struct {
-	first       neighbors.Suppression // who brings entries first
+	first       neighbors.Suppression // how often neighbors bring entries first
 	warning     string                // what is wrong, in words; "" where nothing is
 	hungrySince time.Time             // since when half of the neighbors keep us at our bound; zero if not
 	evicted     time.Time             // when a neighbor last made room for another
@@ -50,8 +50,8 @@ func (n *Node) reviewLater() {
 	})
 }
 
-// firstSeen counts entries of an own feed by who brought them first. Only neighbors count that were there at
-// the last poll: of what came out before a link nobody can say who should have brought it.
+// firstSeen counts entries of an own feed by whether neighbors or a poll brought them first. Only neighbors count that
+// were there at the last poll: of what came out before a link nobody can say which neighbor should have brought it.
 func (n *Node) firstSeen(u feed.URL, entries int, lastPoll time.Time, polled bool) {
 	if polled && n.now.Sub(lastPoll) < leastSpan {
 		return

@@ -55,7 +55,7 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 			for i := range seen {
 				seen[i] = true
 			}
-			return seen, len(seen) > 0 // who offers nothing asks whether the victim is there
+			return seen, len(seen) > 0 // a neighbor that offers nothing asks whether the victim is there
 		}
 		return nil, false
 	}

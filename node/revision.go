@@ -58,7 +58,7 @@ func (n *Node) revise(l *link, b *protocol.Bundle, v *archive.Record, known arch
 	}
 	v.Confirmed = true
 	n.shared.Keep([]archive.Record{*v})
-	n.hearsay.claims.End(v.ID) // who brought the version that gave way gains nothing by it
+	n.hearsay.claims.End(v.ID) // the bringer of the version that gave way gains nothing by it
 	return replaced
 }
 

@@ -12,7 +12,7 @@ import (
 	"feedex/protocol"
 )
 
-// Versions of a known entry: who is believed, and what goes on.
+// Versions of a known entry: which neighbors are believed, and what goes on.
 
 // editors are n nodes that follow news, of which everyone has polled one entry, last changed at its
 // publication.
@@ -209,7 +209,7 @@ func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 	}
 }
 
-// Nobody who had a version set aside is asked for it again; everybody else is.
+// No neighbor that had a version set aside is asked for it again; everybody else is.
 func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	w, _ := editors(t, 4, bound())
 	a, foe, other := w.list[0], w.list[1], w.list[2]
@@ -233,8 +233,8 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 }
 
-// What a publisher edits and dates reaches those who never could poll the entry once two witnesses have it; what it
-// does not date stays with those who poll, and whoever has polled it waits for the next poll.
+// What a publisher edits and dates reaches nodes that never could poll the entry once two witnesses have it; what it
+// does not date stays with nodes that poll, and a node that has polled it waits for the next poll.
 func TestEditsReachOthersByTwoWays(t *testing.T) {
 	for _, c := range []struct{ dated, polled, want bool }{{true, false, true}, {false, false, false},
 		{true, true, false}} {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// wishLife is how long we remember those who wait for entries of ours, and what we wish for ourselves of holders
+	// wishLife is how long we remember nodes that wait for entries of ours, and what we wish for ourselves of holders
 	// that refused it.
 	wishLife = time.Hour
 	// nextRound is how long after our own part of a round we ask for what is to come in return: our answer arrives
@@ -22,7 +22,7 @@ const (
 // rings are the exchanges between two or three nodes that serve each other what they would give to nobody (Paper §3.6).
 type rings struct {
 	tabs   *incentive.Exchanges
-	askers []asker // one entry a holder, those who asked last at the end
+	askers []asker // one entry a holder, the latest at the end
 	parked []*pull // downloads that ended with wishes that somebody refused, in the order in which they ended
 }
 
@@ -47,7 +47,7 @@ func (n *Node) askedUs(id protocol.NodeID, waits bool) {
 	n.rings.askers = list
 }
 
-// askersBut are those who wait for entries of ours, but for one.
+// askersBut are the nodes that wait for entries of ours, but for one.
 func (n *Node) askersBut(id protocol.NodeID) (askers []protocol.NodeID) {
 	for _, a := range n.rings.askers {
 		if a.id != id && n.now.Sub(a.at) < wishLife {
@@ -87,8 +87,8 @@ func (n *Node) roundOf(from protocol.NodeID, h incentive.Holder, askers []protoc
 	return t
 }
 
-// took notes that a node was served entries of that weight in exchange, and returns for whom. Where that closes a ring,
-// we ask for what comes in return.
+// took notes that a node was served entries of that weight in exchange, and returns the node that they are for. Where
+// that closes a ring, we ask for what comes in return.
 func (n *Node) took(from protocol.NodeID, h incentive.Holder, weight int, t round) (to protocol.NodeID) {
 	n.rings.tabs.Served(n.now, h, weight)
 	if t.ring {
@@ -100,8 +100,8 @@ func (n *Node) took(from protocol.NodeID, h incentive.Holder, weight int, t roun
 	return t.giver
 }
 
-// gave notes that a node served us entries in exchange: as much is owed to it, or to whom it says, but no more than it
-// served.
+// gave notes that a node served us entries in exchange: as much is owed to it, or to the node that it names, but no
+// more than it served.
 func (n *Node) gave(from protocol.NodeID, b protocol.Batch) {
 	weight := 0
 	for i := range b.Entries {

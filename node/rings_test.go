@@ -90,7 +90,7 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 	}
 }
 
-// Who takes and does not give gets one round in a day, whatever it says.
+// A node that takes and does not give gets one round in a day, whatever it says.
 func TestWhoDoesNotGiveGetsOneRound(t *testing.T) {
 	w := newNetwork(t)
 	holder := w.add(Config{Incentive: incentive.Config{Gifts: -1}})
@@ -143,7 +143,8 @@ func TestWhoDoesNotGiveGetsOneRound(t *testing.T) {
 	}
 }
 
-// What is served in exchange is not taken from what is given away, and who could have it for nothing owes nothing.
+// What is served in exchange is not taken from what is given away, and a node that could have it for nothing owes
+// nothing.
 func TestExchangesLeaveGiftsToOthers(t *testing.T) {
 	w := newNetwork(t)
 	hosts, wishes := w.ringOf(2, 30)
@@ -157,7 +158,7 @@ func TestExchangesLeaveGiftsToOthers(t *testing.T) {
 	}
 }
 
-// Nobody is named to others who has not asked for what is here, nor for longer than an hour.
+// No node is named to others that has not asked for what is here, nor for longer than an hour.
 func TestAskersAreNamedForAnHour(t *testing.T) {
 	w := newNetwork(t)
 	holder := w.add(Config{Incentive: incentive.Config{Gifts: -1}})
@@ -219,8 +220,8 @@ func TestParkedWishesAreBounded(t *testing.T) {
 	}
 }
 
-// Long entries are not to be had for short ones: who gives the one gets as much of the other, by what they count. One
-// that counts more than a round is passed over and holds up nothing.
+// Long entries are not to be had for short ones: a node that gives the one gets as much of the other, by what they
+// count. One that counts more than a round is passed over and holds up nothing.
 func TestLongEntriesAreNotServedForShortOnes(t *testing.T) {
 	w := newNetwork(t)
 	hosts, wishes := w.ringOf(2, 60)

@@ -18,7 +18,7 @@ const (
 	serveTime = 5 * time.Second
 )
 
-// serve gives entries of our archive to who wants them: to a neighbor l as far as its account goes, to anybody in
+// serve gives entries of our archive to nodes that want them: to a neighbor l as far as its account goes, to anybody in
 // exchange for others, and as far as our gifts go.
 //
 // Paper §3.6: "S has no incentive to upload entries to C as it only costs S its resources".
@@ -82,7 +82,7 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 		if r == nil {
 			continue
 		}
-		// What is far too heavy for whoever asks is not looked through: of such there may be a hundred.
+		// What is far too heavy for the caller is not looked through: of such there may be a hundred.
 		least := len(r.Entry.Summary) + len(r.Entry.Content)
 		if incentive.Weight(least) > incentive.Quantum && price+archivePrice > credit && !n.trusted(h) &&
 			given+int64(least) > gifts {
@@ -116,7 +116,7 @@ func (n *Node) give(l *link, ev Asked, h incentive.Holder, c protocol.GetEntries
 		case paid:
 			price += cost
 		case n.trusted(h):
-		case swapped: // before it takes from what others may need who have nothing to give
+		case swapped: // before it takes from what nodes with nothing to give may need
 			b.Owed += weight
 		default:
 			given += int64(size)

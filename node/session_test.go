@@ -14,7 +14,7 @@ import (
 	"feedex/protocol"
 )
 
-// Who may speak for an address and port.
+// Which caller may speak for an address and port.
 
 // stranger is a node id on a network of its own.
 func stranger(i int) protocol.NodeID {
@@ -142,7 +142,7 @@ func TestVouching(t *testing.T) {
 	}
 }
 
-// A neighbor of our own kind does not turn into a plain one: whoever says so wants its link.
+// A neighbor of our own kind does not turn into a plain one: a caller that says so wants its link.
 func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
@@ -161,7 +161,7 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 }
 
 // However many callers wait to be called back, and from wherever, one more is called back at once where they have more
-// of the places, and else once they have not vouched for some seconds. Those who wait are bounded, and are told.
+// of the places, and else once they have not vouched for some seconds. Callers that wait are bounded, and are told.
 func TestCallBacksAreShared(t *testing.T) {
 	large := make(protocol.Subset, 10*neighbors.MaxIntroduction)
 	for i := range large {
@@ -230,8 +230,8 @@ func TestCallBacksAreShared(t *testing.T) {
 	}
 }
 
-// Callers of everywhere, each in a place, keep nobody from being called back who was a neighbor before the node was
-// started anew. Who says to be that one has its place alone.
+// Callers of everywhere, each in a place, keep no node from being called back that was a neighbor before this one was
+// started anew. Callers that say to be that node have its place alone.
 func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)

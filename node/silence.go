@@ -14,8 +14,8 @@ const (
 	probeIn = 3 * time.Second
 )
 
-// watchSilence asks neighbors that have not been heard of for a while whether they are still there, for as long
-// as the node runs. Whoever is asked hears of the other as well, so one of the two does.
+// watchSilence asks neighbors that have not been heard of for a while whether they are still there, for as long as the
+// node runs. A neighbor that is asked hears of the other as well, so one of the two does.
 func (n *Node) watchSilence() {
 	earliest := n.now
 	for _, l := range n.linked {

@@ -86,7 +86,7 @@ func TestPageGivesWayToItsFeed(t *testing.T) {
 	}
 }
 
-// What waits for its first poll is settled by it, also in another life.
+// What waits for its first poll is decided by it, also after a restart.
 func TestPageIsFollowedAfterARestart(t *testing.T) {
 	w := newNetwork(t)
 	w.page(site, first).slow = 10 * time.Second

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Who is away at the only hours at which a publisher wants to be asked asks at another time once a week.
+// A node that is away at the only hours at which a publisher wants to be asked asks at another time once a week.
 func TestHoursOfWhichTheNodeMissesAll(t *testing.T) {
 	w := newNetwork(t)
 	h, p := alone(w, func(_ int, f Fetch) Fetched {

@@ -50,8 +50,7 @@ func (n *Node) askedAccount(l *link, ev Asked, ours protocol.Account) {
 	n.respond(ev, n.accountOf(l))
 }
 
-// noteOurs remembers how we stand with a neighbor. Who stands at its bound with one looks for others,
-// instead of starving.
+// noteOurs remembers how we stand with a neighbor. A node at its bound with one looks for others, instead of starving.
 func (n *Node) noteOurs(l *link, ours protocol.Account) {
 	l.ours, l.oursAt = ours, n.now
 	if n.starving() {

@@ -216,7 +216,7 @@ func (n *Node) unsubscribe(u feed.URL) {
 	}
 	n.hearsay.claims.Forget(u)
 	followed := n.table.Own(u, false)
-	if n.table.Private(u, s.Confidential()) || followed { // who follows it no more does not pass it on either
+	if n.table.Private(u, s.Confidential()) || followed { // a node that follows it no more does not pass it on either
 		n.advertiseSoon()
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // A node that follows a feed discreetly has a twin that does not follow it, in a network that is the same to the bit.
-// Nobody can tell the two apart who hears the same of both, whatever they make of it: so these tests compare every
+// No node that hears the same of both can tell the two apart, whatever it makes of it: so these tests compare every
 // call and every answer of every node, to the byte and to the moment.
 
 const essays feed.URL = "https://essays.example.com/feed"
@@ -61,7 +61,7 @@ func (c *conversation) sameAs(t *testing.T, name string, other *conversation) {
 }
 
 // A neighborhood is a network of a node that may follow news, of some that do and some that do not, and of strangers
-// who try to find out.
+// that try to find out.
 type neighborhood struct {
 	w     *network
 	quiet *testHost
@@ -128,7 +128,7 @@ func (h *neighborhood) pry() {
 		protocol.UpdateSubset{Changes: protocol.Subset{{Feed: u, Hops: h.rng.IntN(5) - 1}}},
 		protocol.StateAccount{},
 	}
-	if h.rng.IntN(25) == 0 { // these end in broken promises, and who breaks many is no neighbor any more
+	if h.rng.IntN(25) == 0 { // these end in broken promises, and a node that breaks many is no neighbor any more
 		calls = []protocol.Call{
 			protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1},
 			protocol.CheckDIDs{DIDs: []protocol.DID{bundle.DID}},
