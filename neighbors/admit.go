@@ -18,9 +18,9 @@ var (
 // must not own all places.
 const maxPerNetwork = 2
 
-// Admit says why id cannot become a neighbor now, or nil. chosen tells that we ask, otherwise it does. Who
-// asks us gets half of the places at most: an attacker with connections to spare must not own all. One that
-// is a neighbor already may connect again.
+// Admit says why id cannot become a neighbor now, or nil. chosen tells that we ask, otherwise it does. Nodes that ask
+// us get half of the places at most: an attacker with connections to spare must not own all. One that is a neighbor
+// already may connect again.
 func (t *Table) Admit(id protocol.NodeID, chosen bool) error {
 	if t.byID[id] != nil {
 		return nil
@@ -37,7 +37,7 @@ func (t *Table) Admit(id protocol.NodeID, chosen bool) error {
 	return nil
 }
 
-// keptFrom reports whether those who came by themselves have all the places that they get.
+// keptFrom reports whether neighbors that came by themselves have all the places that they get.
 func (t *Table) keptFrom() bool {
 	return len(t.list)-len(t.Chosen()) >= max(t.config.Max/2, 1)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Who comes by itself gets half of the places; the others are for those that we choose.
+// Nodes that come by themselves get half of the places; the others are for those that we choose.
 func TestHalfOfThePlacesAreOurs(t *testing.T) {
 	for _, c := range []struct{ places, came int }{{1, 1}, {2, 1}, {3, 1}, {7, 3}, {10, 5}, {64, 32}} {
 		table := NewTable(Config{Max: c.places, MaxHops: 3, MaxRelayed: 100})
@@ -30,7 +30,7 @@ func TestHalfOfThePlacesAreOurs(t *testing.T) {
 	}
 }
 
-// The neighbor that we asked, or that our owner named, is ours, whoever of us connects again.
+// The neighbor that we asked, or that our owner named, is ours, whichever of us connects again.
 func TestWhoIsOurs(t *testing.T) {
 	table := newTable()
 	both := table.Add(now, id(1), false, feeds(0, 1, 0), nil)
@@ -44,7 +44,7 @@ func TestWhoIsOurs(t *testing.T) {
 	}
 }
 
-// Beyond their half those who come can only take the place of another who came.
+// Beyond their half nodes that come can only take the place of another that came.
 func TestWhoComesTakesThePlaceOfWhoCame(t *testing.T) {
 	for _, c := range []struct {
 		name   string

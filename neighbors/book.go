@@ -14,14 +14,14 @@ import (
 // A Source is where an address came from. Lower ones are tried first.
 type Source uint8
 
-// The three sources of Paper §3.1, neighbors' neighbors, and those who came to us, in the order in which
-// they are tried.
+// The three sources of Paper §3.1, neighbors' neighbors, and nodes that came to us, in the order in which they are
+// tried.
 const (
 	Remembered Source = iota // a neighbor of earlier that we chose: trust needs time, and there was some
 	Listed                   // named in a feed document
 	Tracked                  // named by a tracker
 	Told                     // named by a neighbor
-	// a neighbor of earlier that came by itself: who wants our places must not be the first to get them
+	// a neighbor of earlier that came by itself: an attacker that wants our places must not be the first to get them
 	Came
 	sources
 )
@@ -46,8 +46,7 @@ type Peer struct {
 	Failures int           // failed connects since the last link
 }
 
-// A Book remembers addresses of nodes that may become neighbors. It does not link or call; it says
-// whom to try next.
+// A Book remembers addresses of nodes that may become neighbors. It does not link or call; it says which to try next.
 type Book struct {
 	rng   *rand.Rand
 	local bool // addresses that are not public may share a network
@@ -189,10 +188,9 @@ func lastRun(now time.Time, peers []Peer) time.Time {
 	return ended
 }
 
-// Add notes ids that a source named. One that is known already stays as it is. At most two of one network
-// are taken: whoever lists a victim under many ports, or a network of their own, must not fill the Book.
-// Where it is full, or the source has filled its part, a newcomer takes the place of one of the same source
-// that failed, or none.
+// Add notes ids that a source named. One that is known already stays as it is. At most two of one network are taken: an
+// attacker that lists a victim under many ports, or a network of its own, must not fill the Book. Where it is full, or
+// the source has filled its part, a newcomer takes the place of one of the same source that failed, or none.
 func (b *Book) Add(now time.Time, source Source, ids []protocol.NodeID) {
 	for _, id := range ids {
 		if b.byID[id] != nil || b.crowded(id) {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxPerSource is how many addresses of one source are called at a time: whoever lists a victim
-	// many times must not make us an attacker.
+	// maxPerSource is how many addresses of one source are called at a time: a liar that lists a victim many times must
+	// not make us an attacker.
 	maxPerSource = 2
 	// firstWait and longestWait bound the time until an address that did not answer is tried again;
 	// it doubles with each failure.

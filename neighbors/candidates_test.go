@@ -44,7 +44,7 @@ func TestLocalAddressesHaveNoRegion(t *testing.T) {
 	}
 }
 
-// Who fills the list with addresses of one region has one chance there, as everyone else.
+// An attacker that fills the list with addresses of one region has one chance there, as everyone else.
 func TestEveryRegionHasTheSameChance(t *testing.T) {
 	crowd, trials := 0, 400
 	for i := range trials {

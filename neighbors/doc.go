@@ -1,6 +1,6 @@
-// Package neighbors knows who our neighbors are and what they want: their subscription sets with hop
-// counts, what we advertise to each of them, whom we admit, and where further candidates may be
-// found (Paper §3.1, §3.2).
+// Package neighbors knows which nodes our neighbors are and what they want: their subscription sets with hop counts,
+// what we advertise to each of them, which nodes we admit, and where further candidates may be found (Paper §3.1,
+// §3.2).
 //
 //	           heard from P            advertised to Q
 //	Table <---- subsets, changes ----  ----> Advert: own feeds at 0, others' at one hop more,

@@ -9,8 +9,8 @@ import (
 	"feedex/protocol"
 )
 
-// An eclipse is one trial of an attacker who has most of a tracker's list and every place that whoever comes
-// may have, and passes nothing on.
+// An eclipse is one trial of an attacker who has most of a tracker's list and every place that a newcomer may have, and
+// passes nothing on.
 type eclipse struct {
 	rng    *rand.Rand
 	list   []protocol.NodeID // the tracker's
@@ -93,8 +93,8 @@ func (e *eclipse) refill() {
 	}
 }
 
-// pass lets an hour go by, in which five entries come out, and sends away who lies, and where neighbors keep
-// entries from us the least useful.
+// pass lets an hour go by, in which five entries come out, and sends away liars, and where neighbors keep entries from
+// us the least useful.
 func (e *eclipse) pass() {
 	e.now = e.now.Add(time.Hour)
 	for _, n := range e.table.All() {

@@ -14,10 +14,10 @@ const (
 	missedFor     = 7 * 24 * time.Hour
 )
 
-// Lost notes that the link to id ended because it did not answer any more. Between the two the network may have
-// been cut, and both may have found others since: then neither needs the other, and the network would stay two
-// when it can be one again. So neighbors of our own choice are missed, however many others there are; whoever
-// came by itself may come again.
+// Lost notes that the link to id ended because it did not answer any more. Between the two the network may have been
+// cut, and both may have found others since: then neither needs the other, and the network would stay two when it can
+// be one again. So neighbors of our own choice are missed, however many others there are; a neighbor that came by
+// itself may come again.
 func (b *Book) Lost(now time.Time, id protocol.NodeID) {
 	if a := b.byID[id]; a != nil && a.source == Remembered && a.past != nil {
 		a.past.searches = 0

@@ -45,8 +45,8 @@ func TestLostNeighborsAreMissed(t *testing.T) {
 	}
 }
 
-// Who is back, or is a neighbor again, is missed no more; of several the one that we were linked with longest is
-// tried first.
+// A node that is back, or is a neighbor again, is missed no more; of several the one that we were linked with longest
+// is tried first.
 func TestWhoIsBackIsNotMissed(t *testing.T) {
 	b, now := newBook(), now
 	var all []*Neighbor

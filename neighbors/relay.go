@@ -16,14 +16,14 @@ import (
 // Differs from the paper, in which every interest within reach is advertised (§3.1).
 
 const (
-	// relaysEach is how many feeds are relayed for each that is our own, whatever the bound: who reads much is linked
-	// with others who do.
+	// relaysEach is how many feeds are relayed for each that is our own, whatever the bound: a node that reads much is
+	// linked with others that do.
 	relaysEach = 4
 	// stays is by how much more another feed must be worth to take the place of one that is relayed: others may rely
 	// on that.
 	stays = One / 4
-	// tried is for how many choices a feed is relayed that only one neighbor wants, where there are others like it.
-	// If somebody whom it can come from does so meanwhile, both know from then on that it is worth more.
+	// tried is for how many choices a feed is relayed that only one neighbor wants, where there are others like it. If
+	// a neighbor that it can come from does so meanwhile, both know from then on that it is worth more.
 	tried = 4
 )
 
@@ -114,9 +114,9 @@ func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 	return chosen
 }
 
-// relayWorth is what it is worth to relay a feed: what it is to the two neighbors that are nearest to who wants it.
-// One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to relay,
-// and while the relay rests.
+// relayWorth is what it is worth to relay a feed: what it is to the two neighbors that are nearest to a node that wants
+// it. One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to
+// relay, and while the relay rests.
 func (t *Table) relayWorth(i row) Usefulness {
 	if r := &t.routes.list[i]; r.marks&(isOwn|isCover|isPrivate) != 0 || r.rest > 0 {
 		return 0

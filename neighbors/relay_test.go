@@ -80,7 +80,7 @@ func TestOwnCoverAndPrivateFeedsTakeNoPlaces(t *testing.T) {
 	}
 }
 
-// What is freed goes to who waits, with the next choice.
+// Freed room goes to feeds that wait, with the next choice.
 func TestRoomIsUsedAgain(t *testing.T) {
 	table := bounded10()
 	table.Add(now, id(1), true, feeds(0, 10, 0), nil)
@@ -200,7 +200,7 @@ func TestRelayedGivesWay(t *testing.T) {
 	}
 }
 
-// Whoever claims to want everything gets no more of the places than others.
+// A neighbor that claims to want everything gets no more of the places than others.
 func TestNobodyTakesAllThatIsRelayed(t *testing.T) {
 	table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 90})
 	for i := range 2 { // two of them, so that their feeds are worth more than those of others
@@ -286,7 +286,7 @@ func TestJunkIsRepeatedAndDoesNotCount(t *testing.T) {
 	}
 }
 
-// Whoever was told that a feed is wanted may have promised something of it when it is left out.
+// A neighbor that was told that a feed is wanted may have promised something of it when it is left out.
 func TestWhatIsLeftOutIsWelcomeForAWhile(t *testing.T) {
 	table := bounded10()
 	table.Add(now, id(1), true, feeds(0, 10, 0), nil)

@@ -13,15 +13,16 @@ const (
 	// did, or was a neighbor, and has not been heard of since.
 	untriedFor = 7 * 24 * time.Hour
 	unheardFor = 90 * 24 * time.Hour
-	// maxAcquaintances bounds Acquaintances, so that who was a neighbor for a moment, at many addresses, is none.
+	// maxAcquaintances bounds Acquaintances, so that an attacker that was a neighbor for a moment, at many addresses,
+	// is none.
 	maxAcquaintances = 64
 )
 
 // ours reports whether the link to n came about by our own choice.
 func (n *Neighbor) ours() bool { return n.Chosen || n.Static }
 
-// Met notes that n is a neighbor now, and returns what to remember of it. forgotten is whom the Book had no
-// room for any more, zero for nobody.
+// Met notes that n is a neighbor now, and returns what to remember of it. forgotten is the node that the Book had no
+// room for any more, zero for none.
 func (b *Book) Met(now time.Time, n *Neighbor) (p Peer, forgotten protocol.NodeID) {
 	a := b.byID[n.ID]
 	if a == nil {
@@ -69,8 +70,8 @@ func (b *Book) Parted(now time.Time, n *Neighbor) Peer {
 	return p
 }
 
-// Acquaintances are those for whom places are kept, neighbors or not: who was a neighbor by our own choice for longest,
-// and then whom we have known for longest.
+// Acquaintances are nodes for which places are kept, neighbors or not: those that were neighbors by our own choice for
+// longest, and then those that we have known for longest.
 func (b *Book) Acquaintances() (ids []protocol.NodeID) {
 	met := slices.DeleteFunc(slices.Clone(b.list), func(a *address) bool { return !a.met() })
 	slices.SortStableFunc(met, func(x, y *address) int {

@@ -11,7 +11,7 @@ import (
 
 const day = 24 * time.Hour
 
-// What never answered leaves the book after a week, what did after 90 days; who is a neighbor stays.
+// What never answered leaves the book after a week, what did after 90 days; a neighbor stays.
 func TestTheBookAges(t *testing.T) {
 	b := newBook(Peer{ID: id(1), LastMet: now.Add(-10 * day), Together: time.Hour},
 		Peer{ID: id(2), LastMet: now.Add(-89 * day)})
@@ -114,7 +114,7 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// Time together counts where we asked; who came by itself is remembered behind all others.
+// Time together counts where we asked; a node that came by itself is remembered behind all others.
 func TestWhoCameIsRememberedLast(t *testing.T) {
 	b := newBook()
 	came, later := &Neighbor{ID: id(1), Since: now}, now.Add(time.Hour)
@@ -152,8 +152,8 @@ func TestAFloodOfMomentsFillsAPart(t *testing.T) {
 	}
 }
 
-// Acquaintances are those who were neighbors: first the ones that we chose, however long others were, then who was one
-// for longest; no more of them than there are places, and nobody who was merely named.
+// Acquaintances are nodes that were neighbors: first the ones that we chose, however long others were, then those that
+// were for longest; no more of them than there are places, and none that was merely named.
 func TestAcquaintances(t *testing.T) {
 	var peers []Peer
 	for i := range 2 * maxAcquaintances {

@@ -11,8 +11,8 @@ import (
 const (
 	// grace is how long a new neighbor cannot be replaced: it had no time to be of use.
 	grace = 30 * time.Minute
-	// protectedEach is how many of the longest-serving, of the best deliverers, and of those that we
-	// chose ourselves are never replaced: whoever floods us with connections must not own all places.
+	// protectedEach is how many of the longest-serving, of the best deliverers, and of those that we chose ourselves
+	// are never replaced: an attacker that floods us with connections must not own all places.
 	protectedEach = 2
 	// covered is by how many neighbors every own feed should be offered.
 	covered = 2

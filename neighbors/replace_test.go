@@ -248,7 +248,7 @@ func TestAFloodLeavesTheProtected(t *testing.T) {
 	}
 }
 
-// Who claims much and brought next to nothing lies, once there was time and others have shown what was to
+// A neighbor that claims much and brought next to nothing lies, once there was time and others have shown what was to
 // be had.
 func TestLies(t *testing.T) {
 	for _, c := range []struct {

@@ -7,9 +7,9 @@ import (
 	"feedex/feed"
 )
 
-// Where many follow a feed, most of those who relay it bring it to nobody: all of their neighbors have it from others.
+// Where many follow a feed, most nodes that relay it bring it to nobody: all of their neighbors have it from others.
 // Such a relay rests: it is not advertised, and so nothing comes. One of which somebody took what came last does not:
-// so the way stays that the latest took to everyone, but for who polled it in the same seconds.
+// so the way stays that the latest took to everyone, but for nodes that polled it in the same seconds.
 //
 // Differs from the paper, whose nodes advertise every interest within reach for as long as it is there (§3.1).
 

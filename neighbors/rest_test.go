@@ -83,7 +83,8 @@ func resting(t *testing.T, c Config, wanting int, beside ...protocol.Interest) *
 	return o
 }
 
-// Whoever may need the feed from us now has it relayed at once, and what was so before speaks for no rest any more.
+// A neighbor that may need the feed from us now has it relayed at once, and what was so before speaks for no rest any
+// more.
 func TestRestsEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(*Table)
@@ -205,7 +206,7 @@ func TestWhatRestsLeavesItsPlace(t *testing.T) {
 	}
 }
 
-// Own feeds are there whoever has what comes; those that become it need not wait.
+// Own feeds are there whichever neighbors have what comes; those that become it need not wait.
 func TestOwnFeedsDoNotRest(t *testing.T) {
 	o := resting(t, Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 3)
 	o.table.Own(url(0), true)

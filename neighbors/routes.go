@@ -7,10 +7,10 @@ import (
 	"feedex/protocol"
 )
 
-// Routes tell, for each feed, who is interested in it, and what the neighbors were told of our interest. There is a
-// route as long as anybody is, or may be believed to be. In large networks a node has thousands of routes, and few
-// neighbors: so what belongs to a neighbor has a column, by its slot, and all lie in two lists, in a third of what
-// maps and lists of their own take.
+// Routes tell, for each feed, which neighbors are interested in it, and what the neighbors were told of our interest.
+// There is a route as long as anybody is, or may be believed to be. In large networks a node has thousands of routes,
+// and few neighbors: so what belongs to a neighbor has a column, by its slot, and all lie in two lists, in a third of
+// what maps and lists of their own take.
 type routes struct {
 	list  []route // without gaps: the last takes the place of one that is removed
 	cells []cell  // as many to each route as there are columns
@@ -27,16 +27,16 @@ type route struct {
 	rest  uint8 // how many judgements the relay rests for
 }
 
-// marks are what a table knows of a feed whoever is interested in it.
+// marks are what a table knows of a feed whichever neighbors are interested in it.
 type marks uint8
 
 const (
 	isOwn       marks = 1 << iota // we are interested, and may say so
 	isCover                       // we say that we are
-	isPrivate                     // nobody is to hear of it from us, whoever is interested
+	isPrivate                     // nobody is to hear of it from us, interested or not
 	isRelayed                     // we take part for others' sake
 	isLeaving                     // we did up to the last choice, and somebody may be about to bring us something
-	isSpare                       // all who want it have from others what came last
+	isSpare                       // all neighbors that want it have from others what came last
 	isSpeakable                   // its URL may be said, as far as that was looked into
 
 	holding = isOwn | isCover | isPrivate // marks that a route is kept for
@@ -147,7 +147,7 @@ func (r *routes) head(u feed.URL) *int32 {
 	return &r.heads[maphash.String(r.seed, string(u))&uint64(len(r.heads)-1)]
 }
 
-// gone is the slot of who is no neighbor any more, and of a stranger.
+// gone is the slot of a node that is no neighbor any more, and of a stranger.
 const gone = -1
 
 // place is the slot of n, which may be nil for a stranger.

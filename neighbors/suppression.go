@@ -18,14 +18,13 @@ const (
 	certain = 1 << 16
 )
 
-// A Suppression counts, over a week, who brought entries of our own feeds first: own polls, or the neighbors
-// that offer the feed. Neighbors that are all hostile swallow what they should bring; then own polls bring
-// nearly everything. The zero Suppression has counted nothing.
+// A Suppression counts, over a week, whether own polls or the neighbors that offer the feed brought entries of our own
+// feeds first. Neighbors that are all hostile swallow what they should bring; then own polls bring nearly everything.
+// The zero Suppression has counted nothing.
 //
-// Of k neighbors that fetch a feed, or have it from one who does, and poll as often as we do at times of their
-// own, none is before us with a chance of 1/(k+1). These times may stay as they are for all the week, so the
-// entries of one feed are not independent of each other: our polls have the same advantage over the others'
-// again and again.
+// Of k neighbors that fetch a feed, or have it from one that does, and poll as often as we do at times of their own,
+// none is before us with a chance of 1/(k+1). These times may stay as they are for all the week, so the entries of one
+// feed are not independent of each other: our polls have the same advantage over the others' again and again.
 type Suppression struct {
 	feeds map[feed.URL]*suppressedWeek
 }

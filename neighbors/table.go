@@ -8,7 +8,7 @@ import (
 	"feedex/protocol"
 )
 
-// A Table holds the neighbors and the routes: for each feed, who wants it and at how many hops.
+// A Table holds the neighbors and the routes: for each feed, which neighbors want it and at how many hops.
 type Table struct {
 	config  Config
 	list    []*Neighbor // in the order in which they came: effects must not depend on a map's order
@@ -41,8 +41,8 @@ type Config struct {
 	// Unspeakable reports of which feeds the URL says that no neighbor is to hear of them from us. Default: those whose
 	// URL may be a secret, or is on a private network unless AllowLocal is set.
 	Unspeakable func(feed.URL) bool
-	// Restless picks the feeds whose relay never rests, always the same ones. They must not be predictable, or who can
-	// have all other relays rest would know which are left. Nil for none.
+	// Restless picks the feeds whose relay never rests, always the same ones. They must not be predictable, or an
+	// attacker that can have all other relays rest would know which are left. Nil for none.
 	Restless func(feed.URL) bool
 }
 
@@ -148,7 +148,7 @@ func (t *Table) Remove(id protocol.NodeID) {
 		if t.routes.of(i)[n.slot].heard > 0 {
 			t.wake(i) // others may have had it from n
 		}
-		t.routes.of(i)[n.slot] = cell{} // who has the slot next heard nothing
+		t.routes.of(i)[n.slot] = cell{} // the neighbor that has the slot next heard nothing
 		t.noteWanted(i)
 		t.drop(i)
 	}
@@ -211,7 +211,7 @@ func (t *Table) setHop(n *Neighbor, i row, count int) {
 	}
 	*heard = int8(count + 1)
 	if count == 0 || t.wanting(i) < crowd {
-		t.wake(i) // there is somebody new who may need it, or hardly anybody whom they could have it from
+		t.wake(i) // a new neighbor may need it, or there is hardly any that they could have it from
 	}
 	t.touch()
 	t.noteWanted(i)

@@ -415,7 +415,7 @@ func TestTwoConnectsAtOnceAreCleared(t *testing.T) {
 	}
 }
 
-// Whoever wanted a feed went away while we connected with it in our set: it is taken back.
+// The neighbor that wanted a feed went away while we connected with it in our set: it is taken back.
 func TestWhatVanishedWhileConnectingIsTakenBack(t *testing.T) {
 	table := newTable()
 	table.Own(url(0), true)

@@ -28,8 +28,8 @@ const (
 //
 //   - brought first-hand, it is forged, and counts against the neighbor that claimed it;
 //   - relayed, it is nobody's offence that we could know of. In a model of the network, fining relays cut
-//     off every honest node within two days. But it was of no use either, and the relay is a witness to who
-//     polled it; see Witnesses.
+//     off every honest node within two days. But it was of no use either, and the relay is a witness to
+//     which node polled it; see Witnesses.
 //
 // A poll can tell only about claims that were an hour old when it began, and that its document reaches
 // back beyond: its oldest entry was here before the claimed one was published, or claimed. A claim
@@ -94,8 +94,8 @@ func NewClaims(w *Witnesses) *Claims {
 	return &Claims{witnesses: w, uneven: make(map[feed.URL]time.Time)}
 }
 
-// Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, whoever has
-// most claims loses its oldest: a flood pushes out nobody else's.
+// Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, the network
+// with most claims loses its oldest: a flood pushes out nobody else's.
 func (c *Claims) Add(e *feed.Entry, made Claim) {
 	if c.open.Get(made.Entry) != nil {
 		return
@@ -115,8 +115,8 @@ func (c *Claims) Add(e *feed.Entry, made Claim) {
 	})
 }
 
-// listedSince is when the publisher listed the entry, if it did. Undated, it may have waited for us as long as
-// an entry is worth something: whoever stands at its bound is served late.
+// listedSince is when the publisher listed the entry, if it did. Undated, it may have waited for us as long as an entry
+// is worth something: a node at its bound is served late.
 func listedSince(e *feed.Entry, at time.Time) time.Time {
 	for _, t := range []time.Time{e.Published, e.Updated} {
 		if !t.IsZero() {

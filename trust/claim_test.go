@@ -276,7 +276,7 @@ func TestEvictionIsDeterministic(t *testing.T) {
 	}
 }
 
-// Whatever is claimed and published: who claims what is listed is never blamed, a relay never, nobody
+// Whatever is claimed and published: a neighbor that claims what is listed is never blamed, a relay never, nobody
 // within the hour, and nothing is judged twice.
 func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

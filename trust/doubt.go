@@ -27,7 +27,7 @@ const (
 // what it claims to have polled just goes no further by way of us until an own poll has shown it. It ends at once in
 // each feed of which an own poll shows what the node claims, and everywhere within hours; a witness has one word
 // against a node in a week. One word is enough to have an own poll come sooner. What would be worth more than that is
-// own evidence: whoever is found forging by an own poll is refused.
+// own evidence: a node that an own poll finds forging is refused.
 //
 // A witness must have earned more than the nodes together against which it spoke within the week, so that nobody speaks
 // against all others, and many with little do not silence one that brings much.
@@ -52,7 +52,7 @@ func (d *doubt) stands(now time.Time) bool { return now.Sub(d.at).Abs() < doubtF
 func (d *doubt) wrong(now time.Time) bool { return len(d.shown) > 0 && !d.stands(now) && d.lasts(now) }
 
 // Doubt takes in that a neighbor speaks against a node, and reports whether that is the word of a witness. It does
-// nothing where that did so within a week. Where there is no more room, the oldest word goes of those who have no
+// nothing where that did so within a week. Where there is no more room, the oldest word goes of networks without a
 // voice.
 func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) (heard bool) {
 	d := doubt{against: against.Network(), by: by.Network(), at: now}
@@ -100,7 +100,7 @@ func (w *Witnesses) Shown(now time.Time, id protocol.NodeID, u feed.URL) {
 	}
 }
 
-// Convicted notes that an own poll has found the node forging: whoever spoke against it was right.
+// Convicted notes that an own poll has found the node forging: neighbors that spoke against it were right.
 func (w *Witnesses) Convicted(id protocol.NodeID) {
 	against := id.Network()
 	w.doubts = slices.DeleteFunc(w.doubts, func(d doubt) bool { return d.against == against })

@@ -142,7 +142,7 @@ func TestOwnPollsEndADoubt(t *testing.T) {
 	}
 }
 
-// Where an own poll finds the node forging, those who said so were right.
+// Where an own poll finds the node forging, witnesses that said so were right.
 func TestAConvictionProvesWitnessesRight(t *testing.T) {
 	w := heard(9, 3)
 	w.Doubt(now, id(11), id(2))
@@ -159,7 +159,7 @@ func TestAConvictionProvesWitnessesRight(t *testing.T) {
 	}
 }
 
-// A flood pushes out nobody's word who has a voice.
+// A flood pushes out no word of a network with a voice.
 func TestDoubtsAreBounded(t *testing.T) {
 	w := heard(2, 1000)
 	w.Doubt(now, id(11), id(2))

@@ -26,7 +26,7 @@ func NewListed(e *feed.Entry, id feed.EntryID, digest feed.Digest, seen time.Tim
 	}
 }
 
-// hash only ever excuses who copied the text itself, so it need not resist anybody.
+// hash only ever excuses a neighbor that copied the text itself, so it need not resist anybody.
 func hash(s string) uint32 {
 	if s == "" {
 		return 0

@@ -25,8 +25,8 @@ const (
 // Versions remembers the versions of known entries that one neighbor each brought: those that differ from ours, and
 // ours where it is one neighbor's word itself. Publishers edit entries, and any hop may alter them. So a version counts
 // as the publisher's only where an own poll shows it or, of an entry that none has shown, where two witnesses stand by
-// it. Until then it is set aside, which is to say that it is remembered by its digest and shown to nobody; who confirms
-// it brings it again. Make it with NewVersions.
+// it. Until then it is set aside, which is to say that it is remembered by its digest and shown to nobody; a neighbor
+// that confirms it brings it again. Make it with NewVersions.
 type Versions struct {
 	witnesses *Witnesses
 	aside     []Version // oldest first
@@ -65,7 +65,7 @@ func (v *Versions) Took(id protocol.NodeID, did protocol.DID) bool {
 }
 
 // SetAside remembers a version that came now. A flood of one network pushes out its own. Where there is no more room,
-// the oldest goes of those who have no voice.
+// the oldest goes of networks without a voice.
 func (v *Versions) SetAside(now time.Time, one Version) {
 	one.At = now
 	v.aside = slices.DeleteFunc(v.aside, func(old Version) bool { return now.Sub(old.At) > asideFor })

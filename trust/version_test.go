@@ -64,7 +64,7 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 	}
 }
 
-// What one brought who had earned nothing counts once it has.
+// What a neighbor brought that had earned nothing counts once it has.
 func TestAWordCountsOnceItIsEarned(t *testing.T) {
 	w := heard(1, 1)
 	v := NewVersions(w)
@@ -101,7 +101,7 @@ func TestWhatAPollShowsOfVersions(t *testing.T) {
 	}
 }
 
-// Who delivered a version that was set aside need not do so again, for a while.
+// A neighbor that delivered a version that was set aside need not do so again, for a while.
 func TestVersionsAreTakenOnceFromEach(t *testing.T) {
 	v := NewVersions(new(Witnesses))
 	one := brought(2, 5)

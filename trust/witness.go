@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// week is for how long it is remembered what a network has earned, that and the week before, and what it said of
-	// whom.
+	// week is for how long it is remembered what a network has earned, that and the week before, and which nodes it
+	// spoke against.
 	week = 7 * 24 * time.Hour
 	// maxNetworks bounds the networks that have earned something and are remembered, those that began to first going
 	// first. Each has cost own polls an entry.
 	maxNetworks = 4096
 )
 
-// Witnesses knows which neighbors are witnesses, and whom they speak against.
+// Witnesses knows which neighbors are witnesses, and which nodes they speak against.
 //
-// One notion of a witness serves whoever asks for more than one word. Addresses and time cost little, and those who
-// have many of both can agree on what they say. So:
+// One notion of a witness serves wherever more than one word is asked for. Addresses and time cost little, and
+// attackers with many of both can agree on what they say. So:
 //
 //   - A network (protocol.Network) has one voice. Two words are two only where the ways by which they came have no
 //     network in common, senders included: a liar who made the one up stands on the other as well, or they are two
@@ -104,7 +104,7 @@ func (w *Witnesses) counts(now time.Time, network protocol.Network) bool {
 	return w.earnedBy(now, network) > 0 && !w.provedWrong(now, network)
 }
 
-// makeRoom takes one word out of a list that is full, the oldest first: the first one of those who have no voice or,
+// makeRoom takes one word out of a list that is full, the oldest first: the first one of a network without a voice or,
 // where all have one, the first. by tells whose it is.
 func makeRoom[T any](w *Witnesses, now time.Time, words []T, by func(*T) protocol.Network) []T {
 	out := 0
