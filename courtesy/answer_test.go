@@ -37,7 +37,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Those who were told to come back at the same moment do not.
+// Nodes that were told to come back at the same moment do not.
 func TestRestsEndApart(t *testing.T) {
 	hosts := newHosts()
 	ends := make(map[time.Time]bool)

@@ -10,7 +10,7 @@ import (
 
 const (
 	// movedPolls and movedFor are how often, and over which time, a feed must be redirected for good to the same
-	// address until it is asked for there. Whoever breaks into one answer must not own the feed.
+	// address until it is asked for there. An attacker that breaks into one answer must not own the feed.
 	movedPolls = 3
 	movedFor   = 24 * time.Hour
 	// aliasFails is how many failures in a row end that.

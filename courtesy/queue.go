@@ -68,7 +68,7 @@ func (h *Host) Await(at time.Time) bool {
 	return true
 }
 
-// Awaited reports whether who comes back at that time still has to.
+// Awaited reports whether somebody still has to come back at that time.
 func (h *Host) Awaited(at time.Time) bool {
 	if !h.waking.Equal(at) {
 		return false

@@ -107,7 +107,7 @@ func TestPrivateHostsAreLetBe(t *testing.T) {
 	}
 }
 
-// Whoever comes back for a turn comes once, at the earliest time that was said.
+// For a turn somebody comes back once, at the earliest time that was said.
 func TestAwait(t *testing.T) {
 	hosts := newHosts()
 	h := hosts.visitors("news.example.com", 1)[0].at

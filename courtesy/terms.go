@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// LongestStated is the longest that a feed is left alone because its documents say that they stay as they are:
-	// who states months means the server's default, not the news (RFC 9111 §4.2 lets a client ask before).
+	// LongestStated is the longest that a feed is left alone because its documents say that they stay as they are: a
+	// publisher that states months means the server's default, not the news (RFC 9111 §4.2 lets a client ask before).
 	LongestStated = 24 * time.Hour
 	// longestSkipped is after how long a feed is asked for in an hour that its publisher skips: every week has one
 	// that it does not, of which this node missed all.

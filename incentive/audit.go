@@ -11,14 +11,14 @@ const (
 
 // Audit draws whether an offer of h's that would earn is audited. An offer costs next to nothing, so a neighbor could
 // offer whatever it hears that others have. Therefore one in 50 offers of a bundle that we have is answered "unseen"
-// all the same, and earns when the bundle comes. Who turns out not to have it is fined 75 times its value, a
-// FailedAudit: honest neighbors lose nothing, and offering what one does not have loses from the first day. In a model
-// of the network such echoers get nothing; without audits they get everything.
+// all the same, and earns when the bundle comes. A neighbor that turns out not to have it is fined 75 times its value,
+// a FailedAudit: honest neighbors lose nothing, and offering what one does not have loses from the first day. In a
+// model of the network such echoers get nothing; without audits they get everything.
 //
-// The first offer of who has earned nothing yet is always audited, or hanging up when it is and going on to others
-// would pay. Who has not earned 10 entries yet, or is working off fines, is audited ten times as often. Since debt
-// is capped, an echoer with nothing to lose could else wait for a lucky run; that alone got it 2.3 % of
-// an honest neighbor's service.
+// The first offer of a neighbor that has earned nothing yet is always audited, or hanging up when it is and going on to
+// others would pay. One that has not earned 10 entries yet, or is working off fines, is audited ten times as often.
+// Since debt is capped, an echoer with nothing to lose could else wait for a lucky run; that alone got it 2.3 % of an
+// honest neighbor's service.
 //
 // Differs from the paper: it knows no such offers, because it credits only new entries. See Ledger.
 func (l *Ledger) Audit(rng *rand.Rand, h Holder) bool {

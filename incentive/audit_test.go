@@ -94,7 +94,7 @@ func TestEchoingLosesFromTheFirstDay(t *testing.T) {
 	}
 }
 
-// In the long run an echoer gets next to nothing, and who has what it offers gets everything.
+// In the long run an echoer gets next to nothing, and a neighbor that has what it offers gets everything.
 func TestEchoersStarve(t *testing.T) {
 	const lives, days, offers = 50, 60, 200
 	share := func(has bool) float64 {

@@ -13,7 +13,7 @@ const (
 	// many as the feed brings, and a few more.
 	capFactor = 2
 	capFree   = 5
-	// maxSharers bounds who is known to share one feed; a node has no more neighbors.
+	// maxSharers bounds how many are known to share one feed; a node has no more neighbors.
 	maxSharers = 64
 )
 

@@ -6,8 +6,8 @@
 //	                                v
 //	                              Audit ----> earned, or answered "unseen" to see whether it is there
 //	                                |
-//	delivery to a neighbor ---------+-----> Ledger ----> how much may still be sent to whom
-//	misbehavior --------------------------------^ |----> whom to refuse
+//	delivery to a neighbor ---------+-----> Ledger ----> how much may still be sent to a neighbor
+//	misbehavior --------------------------------^ |----> which to refuse
 //
 // Quota bounds how much room may be taken by what each brings, until own polls have shown it.
 //

@@ -20,11 +20,11 @@ const (
 // Earnings knows what a delivery or an offer earns: how many entries, of which feed. Their value is for
 // Value, and the booking for the Ledger.
 //
-// An entry earns where it was published within the last 48 hours; without a date, where it came here within
-// them and a neighbor in another network or an own poll has shown it; for one neighbor, not more of one feed in a day
-// than twice the feed's own rate and five more, and beyond it what own polls list, an entry once; a bundle once for
-// each neighbor, be it delivered or offered; and never for whom we gave it to. The latest few thousand bundles and
-// feeds are remembered. The offer of a bundle that is forgotten earns nothing.
+// An entry earns where it was published within the last 48 hours; without a date, where it came here within them and a
+// neighbor in another network or an own poll has shown it; for one neighbor, not more of one feed in a day than twice
+// the feed's own rate and five more, and beyond it what own polls list, an entry once; a bundle once for each neighbor,
+// be it delivered or offered; and never for a neighbor that we gave it to. The latest few thousand bundles and feeds
+// are remembered. The offer of a bundle that is forgotten earns nothing.
 type Earnings struct {
 	bundles recent[protocol.DID, stored]
 	bare    recent[protocol.DID, []feed.EntryID] // their entries without a date, where there are such
@@ -39,8 +39,8 @@ type Earnings struct {
 // stored is a bundle that we have, of which there are thousands.
 type stored struct {
 	feed *feed.URL // that of its pace
-	// The dates of the entries that were young when it came, in Unix seconds, and the numbers of those for whom it
-	// earns nothing, or no more.
+	// The dates of the entries that were young when it came, in Unix seconds, and the numbers of the holders for which
+	// it earns nothing, or no more.
 	words []uint32
 	dates uint32 // how many of the words
 	at    uint32 // Unix seconds
@@ -64,10 +64,10 @@ func NewEarnings(a Ablation) *Earnings {
 	}
 }
 
-// Stored notes a bundle whose entries we have all stored now; fresh are those that were new to us. from
-// is who delivered it, nobody for an own poll. The result is how many entries earn for from: those that
-// we had by another way as well, because they would have served us, and their sender pays for them. polled are
-// those of them that have a date, are young, and stood in an own poll.
+// Stored notes a bundle whose entries we have all stored now; fresh are those that were new to us. from is the holder
+// that delivered it, nobody for an own poll. The result is how many entries earn for from: those that we had by another
+// way as well, because they would have served us, and their sender pays for them. polled are those of them that have a
+// date, are young, and stood in an own poll.
 func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry, from Holder,
 	polled ...feed.EntryID) int {
 	today, count := dayOf(now), Young(now, fresh)

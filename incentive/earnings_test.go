@@ -134,7 +134,7 @@ func TestFloodOfAFeedEarnsNoMoreThanTheCap(t *testing.T) {
 	}
 }
 
-// Who brings most of a feed first earns with it, once own polls have shown it.
+// A neighbor that brings most of a feed first earns with it, once own polls have shown it.
 func TestConfirmedEntriesRaiseTheCap(t *testing.T) {
 	for _, c := range []struct {
 		rule    string

@@ -51,7 +51,7 @@ func ExampleLedger() {
 	// broke a promise: gave 1, got 33, deficit 65 of 10, may have 0
 }
 
-// Who misbehaves loses its standing, and is refused once nothing is left of it.
+// A neighbor that misbehaves loses its standing, and is refused once nothing is left of it.
 func ExampleLedger_Punish() {
 	ledger, _ := incentive.NewLedger(incentive.Config{})
 	h := peer("20.0.0.1:7790")

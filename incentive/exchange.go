@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	// Quantum is how many entries, by their Weight, anybody gets ahead of us in an exchange at most: what somebody gets
-	// who does not give.
+	// Quantum is how many entries, by their Weight, anybody gets ahead of us in an exchange at most: what a node gets
+	// that does not give.
 	Quantum = 20
 	// tabLife is how long a tab is kept after it changed.
 	tabLife = 24 * time.Hour
 	// maxTabs bounds how many there are, and maxAhead how many may be ahead of us at a time: 64 times a Quantum is what
-	// all who do not give get of us within a day.
+	// all nodes that do not give get of us within a day.
 	maxTabs, maxAhead = 1000, 64
 )
 
-// Exchanges keeps tabs on those who serve us, or somebody for us, while we serve them: "serving one in exchange of
+// Exchanges keeps tabs on nodes that serve us, or somebody for us, while we serve them: "serving one in exchange of
 // being served by another" (Paper §3.6). It counts entries by their Weight. Make one with NewExchanges.
 //
-// Every entry served in exchange is counted by both sides, with one word between them: for whom it is. S serves C as
-// its part of a round in the ring S → C → P → S and says "for P": S notes that C is ahead, C that P is behind, whom it
-// serves without more ado. P serves S "for C", and S notes that C is even again. So nobody has to be believed but who
-// just gave.
+// Every entry served in exchange is counted by both sides, with one word between them: the node that it is for. S
+// serves C as its part of a round in the ring S → C → P → S and says "for P": S notes that C is ahead, C that P is
+// behind, whom it serves without more ado. P serves S "for C", and S notes that C is even again. So no node has to be
+// believed but the one that just gave.
 type Exchanges struct{ tabs map[Holder]tab }
 
 // Weight is what an entry that is so many bytes long in an answer counts in an exchange: one, and one more for each
@@ -33,7 +33,7 @@ func Weight(bytes int) int { return 1 + max(bytes, 0)/protocol.OwedBytes }
 // A tab is what one holder got of us in exchanges, less what came in return for it.
 type tab struct {
 	ahead int             // entries by weight; below zero we owe it some
-	by    protocol.NodeID // who gave what we owe, zero for the holder itself
+	by    protocol.NodeID // the node that gave what we owe, zero for the holder itself
 	at    time.Time       // of the last change
 }
 
@@ -51,7 +51,8 @@ func (x *Exchanges) Allowed(now time.Time, h Holder, ring bool) int {
 	return max(0, Quantum-ahead)
 }
 
-// By is who gave what we owe the holder: for whom it is served where no ring is found. Zero is the holder itself.
+// By is the node that gave what we owe the holder: it is served for that node where no ring is found. Zero is the
+// holder itself.
 func (x *Exchanges) By(h Holder) protocol.NodeID { return x.tabs[h].by }
 
 // Served counts entries of that weight that the holder was served in exchange.
@@ -66,7 +67,7 @@ func (x *Exchanges) Owed(now time.Time, h Holder, by protocol.NodeID, weight int
 }
 
 // count changes a tab. Where there is no room for a new one, nobody is any the worse for what is not counted: Allowed
-// keeps room for those who get ahead.
+// keeps room for holders that get ahead.
 func (x *Exchanges) count(now time.Time, h Holder, weight int, by protocol.NodeID) {
 	x.expire(now)
 	t, known := x.tabs[h]

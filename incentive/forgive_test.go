@@ -42,7 +42,7 @@ func TestWhoIsForgiven(t *testing.T) {
 	}
 }
 
-// Whoever changes sides takes 2D, D more within hours, and an entry a day.
+// A neighbor that changes sides takes 2D, D more within hours, and an entry a day.
 func TestATraitorIsForgivenLittle(t *testing.T) {
 	l, h := newLedger(Config{}), holder(1)
 	l.Got(now, h, 1000*Entry)
@@ -83,7 +83,7 @@ func TestAtBoundByAClockThatWasAhead(t *testing.T) {
 	}
 }
 
-// Who gave us something by a clock that starts in 1970 is no stranger again once that is set right.
+// A neighbor that gave us something by a clock that starts in 1970 is no stranger again once that is set right.
 func TestAccountsLeapWithTheClock(t *testing.T) {
 	start, h := time.Unix(1000, 0), holder(1)
 	l := newLedger(Config{})

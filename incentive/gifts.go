@@ -13,7 +13,7 @@ const (
 	maxGifted = 10_000
 )
 
-// Gifts bounds what a node gives to those who have no account with it, or whose account allows no more.
+// Gifts bounds what a node gives to nodes that have no account with it, or whose account allows no more.
 //
 // Paper §3.6: "C needs to find either an altruistic S that unconditionally uploads to C or a circular dependency of
 // requests."

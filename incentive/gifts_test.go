@@ -54,7 +54,8 @@ func TestGiftsAreBounded(t *testing.T) {
 	}
 }
 
-// However they ask, nobody gets more than the bounds allow, and who is given to is remembered in bounded room.
+// However they ask, nobody gets more than the bounds allow, and nodes that got something are remembered in bounded
+// room.
 func TestGiftsOfADay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := NewGifts(Config{Gifts: 1000, Gift: 3000})

@@ -10,12 +10,12 @@ import (
 	"feedex/protocol"
 )
 
-// A Holder is whoever an account belongs to. It is comparable. The zero Holder is nobody.
+// A Holder is what an account belongs to. It is comparable. The zero Holder is nobody.
 //
-// On the public Internet it is the IP address, whatever the port: a port costs nothing, and with an
-// account a port those who came back every hour on a new one were served in full without ever giving.
-// An IPv6 address costs nothing either, for everyone has the 2^64 of a /64; there that network holds
-// the account. Local addresses hold one for each port, because a test network shares one address.
+// On the public Internet it is the IP address, whatever the port: a port costs nothing, and with an account a port
+// nodes that came back every hour on a new one were served in full without ever giving. An IPv6 address costs nothing
+// either, for everyone has the 2^64 of a /64; there that network holds the account. Local addresses hold one for each
+// port, because a test network shares one address.
 type Holder struct {
 	id protocol.NodeID // port 0 for all of them; of a public IPv6 address where the /64 begins
 }
@@ -26,7 +26,7 @@ var ErrHolder = errors.New("not the holder of an account")
 // ownedBits is how many leading bits of a public IPv6 address tell one owner from another.
 const ownedBits = 64
 
-// HolderOf is who holds the account of the node id.
+// HolderOf is the holder of the account of the node id.
 func HolderOf(id protocol.NodeID) Holder {
 	a := id.Addr()
 	switch {

@@ -40,10 +40,10 @@ func (l *Ledger) ClockJumped(before, now time.Time) {
 	}
 }
 
-// Changed drains what happened since the last call: the holders whose accounts were dropped, and the
-// accounts that changed, both in the order in which it came about. Delete first, then store: who was
-// dropped may have come back. A host calls it after every step. The accounts are the Ledger's own: read them before
-// anything else is done with it.
+// Changed drains what happened since the last call: the holders whose accounts were dropped, and the accounts that
+// changed, both in the order in which it came about. Delete first, then store: a holder that was dropped may have come
+// back. A host calls it after every step. The accounts are the Ledger's own: read them before anything else is done
+// with it.
 func (l *Ledger) Changed() (dropped []Holder, changed []*Account) {
 	changed = make([]*Account, 0, len(l.changed))
 	for i, a := range l.changed {
@@ -82,7 +82,7 @@ func (l *Ledger) Accounts() []Account {
 	return list
 }
 
-// holders lists who has an account, in order.
+// holders lists those that have an account, in order.
 func (l *Ledger) holders() []Holder {
 	list := make([]Holder, 0, l.accounts.Len())
 	for h := range l.accounts.All {

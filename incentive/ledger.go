@@ -37,8 +37,8 @@ type Config struct {
 	// TrustLocal lifts the bound from accounts of addresses that are not public: a network of the
 	// owner's own machines. They are counted all the same.
 	TrustLocal bool
-	// Gifts is how many bytes of entries may be given away in an hour to those who have no account, and Gift how many
-	// of them to one address. Default DefaultGifts and DefaultGift; negative for none.
+	// Gifts is how many bytes of entries may be given away in an hour to nodes without an account, and Gift how many of
+	// them to one address. Default DefaultGifts and DefaultGift; negative for none.
 	Gifts, Gift int64
 	// Ablate switches rules off. For experiments.
 	Ablate Ablation
@@ -64,13 +64,12 @@ func (c Config) Validate() error {
 // entry, which grows by what it gives, up to D. Nothing fades with time, and nobody is served beyond its
 // bound by chance: in a model of the paper's network either gave free riders 4 to 81 % of the entries.
 //
-// Differs from the paper: it credits only new entries. Read so, of two neighbors that poll equally often
-// the faster one earns everything and the slower one stands at the bound; with D = 10 honest nodes
-// then got 98 % of the entries with a lag of 0.42 h and slow ones 93 %, 1.45 h. Here an offer that we
-// answer "seen" earns as much as a delivery would have (it would have served us as well, only later),
-// and Audit sees to it that the offer is true: honest and slow nodes get 100 % at 0.15 h, as without
-// any bound, and free riders nothing. Only who hears the offer books it: booked by both sides, slow
-// nodes fell to 96 %, 0.65 h.
+// Differs from the paper: it credits only new entries. Read so, of two neighbors that poll equally often the faster one
+// earns everything and the slower one stands at the bound; with D = 10 honest nodes then got 98 % of the entries with a
+// lag of 0.42 h and slow ones 93 %, 1.45 h. Here an offer that we answer "seen" earns as much as a delivery would have
+// (it would have served us as well, only later), and Audit sees to it that the offer is true: honest and slow nodes get
+// 100 % at 0.15 h, as without any bound, and free riders nothing. Only the node that hears the offer books it: booked
+// by both sides, slow nodes fell to 96 %, 0.65 h.
 type Ledger struct {
 	bound      Credit // D
 	debt       Credit // the largest deficit
@@ -105,7 +104,7 @@ func NewLedger(c Config) (*Ledger, error) {
 	return l, nil
 }
 
-// HolderOf is who holds the account of the node id.
+// HolderOf is the holder of the account of the node id.
 func (l *Ledger) HolderOf(id protocol.NodeID) Holder {
 	h := HolderOf(id)
 	if l.ablate.PortAccounts {
@@ -165,9 +164,9 @@ func (l *Ledger) Gave(now time.Time, h Holder, v Credit) {
 	}
 }
 
-// Returned takes back a Gave whose bundle was never written to the network: nobody pays for what it had
-// no chance to get. A delivery that was written counts, whatever the answer; or who breaks connections
-// off would be served for nothing.
+// Returned takes back a Gave whose bundle was never written to the network: nobody pays for what it had no chance to
+// get. A delivery that was written counts, whatever the answer; or a neighbor that breaks connections off would be
+// served for nothing.
 func (l *Ledger) Returned(now time.Time, h Holder, v Credit) {
 	if a := l.of(h); a != nil && v > 0 {
 		v = min(v, a.Given)
@@ -196,14 +195,14 @@ func (l *Ledger) Revoked(now time.Time, h Holder, v Credit) {
 	}
 }
 
-// Forgive lets whoever has stood at its bound for an hour owe half of D less, or as much of it as its Grace is; and
-// an entry less after a day, if it earned ten before. It reports whether it did. What fines have brought further than
-// the bound is not forgiven.
+// Forgive lets a holder that has stood at its bound for an hour owe half of D less, or as much of it as its Grace is;
+// and an entry less after a day, if it earned ten before. It reports whether it did. What fines have brought further
+// than the bound is not forgiven.
 //
-// The books of two honest nodes differ: what is lost on the way is paid for all the same, and so is more of a feed
-// than earns in a day. If they have only each other, they come to each other's bound with time, and would stay there.
-// Call it where the neighbor says that we stand at its bound as well. That can be a lie, so forgiving has to be
-// earned as everything else: who gave nothing is forgiven nothing, and who changes sides D and an entry a day.
+// The books of two honest nodes differ: what is lost on the way is paid for all the same, and so is more of a feed than
+// earns in a day. If they have only each other, they come to each other's bound with time, and would stay there. Call
+// it where the neighbor says that we stand at its bound as well. That can be a lie, so forgiving has to be earned as
+// everything else: a holder that gave nothing is forgiven nothing, and one that changes sides D and an entry a day.
 func (l *Ledger) Forgive(now time.Time, h Holder) bool {
 	a := l.of(h)
 	if a == nil || a.AtBound.IsZero() || now.Sub(a.AtBound) < forgiveAfter || a.Deficit > l.bound {

@@ -131,7 +131,7 @@ func TestLimitGrowsUpToTheBound(t *testing.T) {
 	})
 }
 
-// Whoever earned for as long as it liked, and then only takes, takes 2D at most.
+// A neighbor that earned for as long as it liked, and then only takes, takes 2D at most.
 func TestTraitorTakesTwiceTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLedger(config(t))
@@ -172,7 +172,7 @@ func TestPairGetsNoMoreThanTheWorkerEarned(t *testing.T) {
 	})
 }
 
-// Whoever was sent something for what turns out to be worth nothing gets no more until it has given as much.
+// A neighbor that was sent something for what turns out to be worth nothing gets no more until it has given as much.
 func TestWhatIsRevokedIsMadeGoodFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLedger(config(t))

@@ -11,7 +11,7 @@ import (
 // not. So there is a quota: how much a holder may have us store within 24 hours that no own poll has listed. What an
 // own poll lists is given back, and counts for the holder from then on.
 const (
-	// FreeRoom is the quota of a holder of whom own polls have shown nothing, in bytes on disk.
+	// FreeRoom is the quota of a holder of which own polls have shown nothing, in bytes on disk.
 	FreeRoom = 20_000_000
 	// networkPlaces is for how many such holders there is room in one network: as many as may be neighbors.
 	networkPlaces = 2
@@ -136,7 +136,7 @@ func (o *ofFeed) age(now time.Time) {
 	}
 }
 
-// NewQuota returns the Quota of a node with places for so many neighbors: those of whom own polls have shown nothing
+// NewQuota returns the Quota of a node with places for so many neighbors: holders of which own polls have shown nothing
 // may store as much as if all of these were such, however many of them come and go.
 func NewQuota(l *Ledger, places int) *Quota {
 	q := &Quota{ledger: l, places: int64(places), feeds: newRecent[quotaOf, ofFeed](keptQuotas)}

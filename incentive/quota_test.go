@@ -155,8 +155,8 @@ func TestQuotaOfAFeed(t *testing.T) {
 	}
 }
 
-// What own polls list is given back, and who brings much that they list may store more. That fades when nothing more
-// comes.
+// What own polls list is given back, and a holder that brings much that they list may store more. That fades when
+// nothing more comes.
 func TestQuotaGrowsByWhatPollsShow(t *testing.T) {
 	const u = feed.URL("https://example.com/feed")
 	v := Volume{10_000, 10_000}
@@ -190,8 +190,8 @@ func TestQuotaGrowsByWhatPollsShow(t *testing.T) {
 	}
 }
 
-// Who has stored what it may keeps others of its network from no more than the network has, and nobody else from
-// anything.
+// A holder that has stored what it may keeps others of its network from no more than the network has, and nobody else
+// from anything.
 func TestQuotaOfANetwork(t *testing.T) {
 	s := newStorage(t, 10)
 	now := time.Unix(1_790_000_000, 0)

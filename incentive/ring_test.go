@@ -43,8 +43,8 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// In any network of wishes, whoever is asked finds a ring exactly where the one that asks is part of one of two or
-// three with it, and what is found is one.
+// In any network of wishes, the node that is asked finds a ring exactly where the one that asks is part of one of two
+// or three with it, and what is found is one.
 func TestEveryRingIsFoundByWhoIsAskedLast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 7).Draw(t, "nodes")

@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// An Offence is a way to break the rules. A neighbor has a standing of 100 points; an offence costs
-// what this table says, for 24 hours, and then it is forgotten; a forged entry for a week. Who has no
-// points left is refused for as long, and its link ends. Most offences fine the account too, by a multiple
-// of the value that was at stake.
+// An Offence is a way to break the rules. A neighbor has a standing of 100 points; an offence costs what this table
+// says, for 24 hours, and then it is forgotten; a forged entry for a week. A neighbor without points left is refused
+// for as long, and its link ends. Most offences fine the account too, by a multiple of the value that was at stake.
 //
 //	offence           points   ends at the   fine   what it is
 //	broken promise        34   third           75   has not delivered what we asked it for

@@ -153,7 +153,7 @@ func TestOffencesHaveNames(t *testing.T) {
 	}
 }
 
-// Who forged is found in a path, also after a restart; and nobody is before anybody did.
+// A forger is found in a path, also after a restart; and no node is before it forged.
 func TestForgersAreFoundInPaths(t *testing.T) {
 	l := newLedger(Config{})
 	if l.ForgedAmong(now, way(1, 2)) {

@@ -15,12 +15,12 @@ const (
 	keptUndated = 4096
 )
 
-// An undated entry says nothing about its age: what is old could be brought as new again and again. It
-// counts as new for 48 hours after it came here, and earns for who brought it once somebody else has shown
-// it: an own poll, or a neighbor in another network that has it.
+// An undated entry says nothing about its age: what is old could be brought as new again and again. It counts as new
+// for 48 hours after it came here, and earns for the holder that brought it once somebody else has shown it: an own
+// poll, or a neighbor in another network that has it.
 type undated struct {
 	feed  feed.URL
-	by    Holder // who brought it; nobody for an own poll
+	by    Holder // that brought it; nobody for an own poll
 	at    time.Time
 	shown bool // by somebody else
 }

@@ -89,7 +89,7 @@ func TestWhatUndatedEntriesEarn(t *testing.T) {
 	}
 }
 
-// Whoever brings and offers what in whatever order: nobody earns more than once with an entry that has no
+// Whichever neighbors bring and offer what in whatever order: nobody earns more than once with an entry that has no
 // date, nor with one that nobody else has.
 func TestUndatedEntriesEarnOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -98,7 +98,7 @@ func TestUndatedEntriesEarnOnce(t *testing.T) {
 		e.Stored(now, feeder, feeder.Entries, Holder{}) // so that no cap gets in the way
 		b := bundle(news, "a", 3, now, -1)
 		total := make(map[Holder]int)
-		var had []Holder // who brought or offered it; nobody for an own poll
+		var had []Holder // that brought or offered it; nobody for an own poll
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			h := holder(rapid.IntRange(1, 3).Draw(t, "holder"))
 			switch step := rapid.IntRange(0, 2).Draw(t, "step"); {
