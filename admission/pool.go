@@ -1,10 +1,10 @@
-// Package admission shares a bounded number of places among those who ask for one from many networks, so that nobody
-// who has many addresses keeps the others out: connections of a server, callers that wait to be called back, calls of a
-// minute, the memory that long messages take.
+// Package admission shares a bounded number of places among callers from many networks, so that none with many
+// addresses keeps the others out: connections of a server, callers that wait to be called back, calls of a minute, the
+// memory that long messages take.
 //
 // The shares are max-min fair (Bertsekas and Gallager, Data Networks, §6.5.2), by the tree of addresses: first among
-// regions, then among the networks of a region, then among the hosts of a network. Who asks while all places are taken
-// gets that of somebody who has more, and of their places the one that has kept us waiting for longest.
+// regions, then among the networks of a region, then among the hosts of a network. A caller that asks while all places
+// are taken gets that of somebody who has more, and of their places the one that has kept us waiting for longest.
 package admission
 
 import (
@@ -38,13 +38,13 @@ type holder struct {
 	places int
 }
 
-// NewPool returns a Pool of so many places. Among those who hold equally much, one who has kept us waiting for longer
-// than patience gives way to who comes.
+// NewPool returns a Pool of so many places. Among callers that hold equally much, one that has kept us waiting for
+// longer than patience gives way to a newcomer.
 func NewPool[T any](capacity int, patience time.Duration) *Pool[T] {
 	return &Pool[T]{capacity: capacity, patience: patience, holders: make(map[netip.Prefix]*holder)}
 }
 
-// Enter gives a place of some weight at now to who comes from an address, and we wait for them from then on. What was
+// Enter gives a place of some weight at now to a newcomer from an address, and we wait for it from then on. What was
 // given up for it is held by nobody any more. Where the place is nil there is none: nobody has more, nor keeps us
 // waiting.
 func (p *Pool[T]) Enter(now time.Time, from netip.Addr, weight int, of T) (place *Place[T], gaveUp []*Place[T]) {
@@ -139,8 +139,8 @@ func (pl *Place[T]) before(other *Place[T]) bool {
 	}
 }
 
-// givesWay reports whether a place may be given up for another: by who holds more at the first level at which the two
-// are different, and where they hold the same, or are one host, by who keeps us waiting for too long.
+// givesWay reports whether a place may be given up for another: by a caller that holds more at the first level at which
+// the two are different, and where they hold the same, or are one host, by one that keeps us waiting for too long.
 func (p *Pool[T]) givesWay(now time.Time, victim, newcomer *Place[T]) bool {
 	for i, h := range victim.holders {
 		if o := newcomer.holders[i]; h != o && h.weight != o.weight {

@@ -34,7 +34,7 @@ func TestWhoGivesWay(t *testing.T) {
 		held  []string
 		comes string
 		after time.Duration
-		want  string // who gives way, "none" for nobody, "" for a refusal
+		want  string // the caller that gives way, "none" for nobody, "" for a refusal
 	}{
 		{"there is room", []string{"1.1.1.1", "1.1.1.1"}, "1.1.1.1", 0, "none"},
 		{"to another region", repeat(4, "1.1.1.%d"), "2.1.1.1", 0, "1.1.1.0"},
@@ -73,7 +73,7 @@ func TestWhoGivesWay(t *testing.T) {
 	}
 }
 
-// Of those who hold equally much the one goes that has kept us waiting for longest, and nobody who waits for us.
+// Of callers that hold equally much the one goes that has kept us waiting for longest, and none that waits for us.
 func TestTheIdlestGoes(t *testing.T) {
 	p := NewPool[string](4, patience)
 	var places []*Place[string]
@@ -97,7 +97,7 @@ func TestTheIdlestGoes(t *testing.T) {
 	}
 }
 
-// A place that has become heavier takes room of those who hold more, and none where that is not enough.
+// A place that has become heavier takes room of callers that hold more, and none where that is not enough.
 func TestGrow(t *testing.T) {
 	p := NewPool[string](10, patience)
 	heavy, _ := p.Enter(start, netip.MustParseAddr("1.1.1.1"), 6, "heavy")
@@ -119,7 +119,7 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// Whatever happens the places are bounded, are counted right, and are given up by those alone who hold more, or have
+// Whatever happens the places are bounded, are counted right, and are given up by callers alone that hold more, or have
 // kept us waiting.
 func TestProperties(t *testing.T) {
 	anyAddr := rapid.Custom(func(t *rapid.T) netip.Addr {

@@ -19,8 +19,8 @@ const (
 	maxCached   = 16 << 20
 )
 
-// A Cache keeps answers for those who ask the same soon. Paper §3.6: "results can be cached, which may be
-// useful for popular queries." The zero Cache is empty.
+// A Cache keeps answers for queries that ask the same soon. Paper §3.6: "results can be cached, which may be useful for
+// popular queries." The zero Cache is empty.
 type Cache struct {
 	answers map[string]cached
 	order   []string // the oldest first

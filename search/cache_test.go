@@ -65,7 +65,7 @@ func TestAnswersAreKeptForTheirTime(t *testing.T) {
 	}
 }
 
-// Who waits for longer gets what others were too late with.
+// An asker that waits for longer gets what others were too late with.
 func TestAnAnswerThatLacksTheLateStandsForNoLongerWait(t *testing.T) {
 	for _, c := range []struct {
 		cut  protocol.Cut

@@ -1,6 +1,6 @@
-// Package search holds what is pure about queries that go from node to node (Paper §3.6): whom to ask and
-// with how many messages, how long each may take, how answers are put together, and what is remembered of
-// earlier ones; and who is then asked for the entries that they found. Package node does the asking.
+// Package search holds what is pure about queries that go from node to node (Paper §3.6): which neighbors to ask and
+// with how many messages, how long each may take, how answers are put together, and what is remembered of earlier ones;
+// and which holders are then asked for the entries that they found. Package node does the asking.
 //
 // Paper §3.6: "The query is propagated recursively rather than iteratively. That is, analogous to the
 // recursive DNS query, once a neighbor receives a query, it propagates the query to its neighbors on behalf

@@ -9,11 +9,11 @@ import (
 	"feedex/protocol"
 )
 
-// A Hit is one version of an entry, and who has it.
+// A Hit is one version of an entry, and the nodes that have it.
 type Hit struct {
 	protocol.Found
-	// Score is how well it fits, where those that fit best go first. Whoever adds the hit computes it, from
-	// what is listed: what others say about it can be made up.
+	// Score is how well it fits, where those that fit best go first. It is computed where the hit is added, from what
+	// is listed: what others say about it can be made up.
 	Score  int
 	firsts []protocol.NodeID // the neighbors that told of it
 }
@@ -89,7 +89,7 @@ func (h *Hit) hold(id protocol.NodeID) {
 }
 
 // Trim forgets what is beyond the limit, so that no more is held than is answered. What goes is the last by rank, but
-// not of those who told of no more than their share: nobody crowds the others out by what he makes up.
+// not of neighbors that told of no more than their share: none crowds the others out by what it makes up.
 func (r *Results) Trim(now time.Time) {
 	r.rank(now)
 	if len(r.hits) <= r.limit {

@@ -218,12 +218,13 @@ func TestNobodyCrowdsOthersOut(t *testing.T) {
 	}
 }
 
-// Whatever is told by whom, nobody's best are missing up to an equal share, and no more are kept than were asked for.
+// Whichever neighbor tells what, nobody's best are missing up to an equal share, and no more are kept than were asked
+// for.
 func TestEverybodyHasAShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit, tellers := rapid.IntRange(1, 30).Draw(t, "limit"), rapid.IntRange(1, 8).Draw(t, "tellers")
 		r := search.NewResults(limit, false)
-		told := make([][]byte, tellers) // by whom; the smallest are the newest
+		told := make([][]byte, tellers) // by each; the smallest are the newest
 		for who := range tellers {
 			for _, i := range rapid.SliceOfNDistinct(rapid.ByteRange(1, 90), 0, 40, rapid.ID).Draw(t, "entries") {
 				told[who] = append(told[who], i)
@@ -320,7 +321,7 @@ func TestAnswersAreHeldAgainstTheQuestion(t *testing.T) {
 	}
 }
 
-// Since when nothing was forgotten is a second after the latest that was, whoever told of it.
+// Since when nothing was forgotten is a second after the latest that was, whichever neighbor told of it.
 func TestResultsAreWholeSince(t *testing.T) {
 	r := search.NewResults(4, false)
 	for i := range 4 {

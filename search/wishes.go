@@ -15,18 +15,18 @@ const (
 	smallestLoad = 4
 )
 
-// A Wish is one version of an entry, and who is said to have it.
+// A Wish is one version of an entry, and the nodes that are said to have it.
 type Wish struct {
 	protocol.Wanted
 	Feed    feed.URL
 	Holders []protocol.NodeID // in the order in which they are asked
 }
 
-// Wishes are for entries that others are said to have, and know who is asked for which of them. The zero value is for
-// none.
+// Wishes are for entries that others are said to have, and know which node is asked for which of them. The zero value
+// is for none.
 type Wishes struct {
 	open  []*wish
-	asked []protocol.NodeID       // who have not answered
+	asked []protocol.NodeID       // that have not answered
 	loads map[protocol.NodeID]int // how many entries at a time those are asked for that were busy
 }
 
@@ -50,7 +50,7 @@ func (w *Wishes) Add(one Wish) { w.open = append(w.open, &wish{Wish: one}) }
 // Len is how many wishes are open.
 func (w *Wishes) Len() int { return len(w.open) }
 
-// Next is who is to be asked now for what; holders that are not usable are none from now on. Each must end in
+// Next is which holders are to be asked now for what; those that are not usable are none from now on. Each must end in
 // Answered. Where nobody is asked, Waiting says whether somebody still was.
 func (w *Wishes) Next(usable func(protocol.NodeID) bool) []Request {
 	var requests []Request

@@ -25,7 +25,7 @@ func wishesFor(entries int, holders ...protocol.NodeID) (w search.Wishes) {
 
 func everybody(protocol.NodeID) bool { return true }
 
-// said is who is asked for how many.
+// said is which holder is asked for how many.
 func said(requests []search.Request) string {
 	text := ""
 	for _, r := range requests {
@@ -153,7 +153,7 @@ func TestEachEntryIsMissingOnce(t *testing.T) {
 	}
 }
 
-// Who is busy is asked for a quarter each time, and then no more.
+// A holder that is busy is asked for a quarter each time, and then no more.
 func TestBusyHoldersAreAskedForFewer(t *testing.T) {
 	a, b := node(1), node(2)
 	w := wishesFor(protocol.MaxBatch+1, a)
