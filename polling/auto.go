@@ -20,8 +20,8 @@ const MostStretch = 4
 // T/(n+1) if each does so every T, at times of its own. Then it is enough to poll (n+1)/2 times more rarely than alone:
 // entries wait no longer, and publishers are asked less than twice as often by all together as by one (Paper §3.3,
 // where entries that came from neighbors are not new to a poll, and lead to longer intervals). The range stretches with
-// it; up to MostStretch times, as who brings much may hold something back. Half of the document stays what it is:
-// should the neighbors fall silent, nothing is lost.
+// it; up to MostStretch times, as a neighbor that brings much may hold something back. Half of the document stays what
+// it is: should the neighbors fall silent, nothing is lost.
 //
 // At a constant rate r that is every sqrt(2 * TargetDelay / r): of all ways to share out so many polls
 // among feeds, the one in which entries wait the least. A feed that publishes four times as often is polled

@@ -52,9 +52,9 @@ func (b *Bundle) Via(sender NodeID) *Bundle {
 	return &via
 }
 
-// Verify checks that the bundle is what it says it is. The error is a *Fault that names the reason:
-// too many or too long, foreign entries, unclean text, an entry twice, a did that does not fit. It looks at every byte
-// once: whoever calls it before the bundle goes on has it cost nothing there.
+// Verify checks that the bundle is what it says it is. The error is a *Fault that names the reason: too many or too
+// long, foreign entries, unclean text, an entry twice, a did that does not fit. It looks at every byte once: a call
+// ahead makes later ones free.
 func (b *Bundle) Verify() error {
 	switch {
 	case len(b.Entries) == 0:

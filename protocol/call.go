@@ -54,8 +54,8 @@ type CheckDIDs struct{ DIDs []DID }
 type PutEntries struct{ Bundle *Bundle }
 
 // GetBundle asks for a bundle that the called node offered and the caller waits for. The reply is a *Bundle. An
-// extension: whoever makes the call sees whether it got through, where a delivery that does not come may have been
-// lost, or never made.
+// extension: the caller sees whether it got through, where a delivery that does not come may have been lost, or never
+// made.
 type GetBundle struct{ DID DID }
 
 // QueryFeed searches the called node's archive, and those of its neighbors on the caller's behalf. The reply is an

@@ -2,7 +2,7 @@ package protocol
 
 import "time"
 
-// Limits of the wire. docs/PROTOCOL.md states each of them; whoever changes one changes both.
+// Limits of the wire. docs/PROTOCOL.md states each of them; a change of one changes both.
 const (
 	// MaxPath is the most forwarders a bundle's path may hold.
 	MaxPath = 16
@@ -10,8 +10,8 @@ const (
 	MaxBundleEntries = 100
 	// MaxSubset is the most feeds in a subscription set or a set of changes.
 	MaxSubset = 10_000
-	// maxElements is the most elements of a set that are read. It is above MaxSubset so that a receiver
-	// sees who goes too far.
+	// maxElements is the most elements of a set that are read. It is above MaxSubset so that a receiver sees that a
+	// sender goes too far.
 	maxElements = 12_000
 	// MaxHops is the largest hop count that a subset may state.
 	MaxHops = 16

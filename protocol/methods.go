@@ -2,8 +2,8 @@ package protocol
 
 import "feedex/xmlrpc"
 
-// A Method describes one XML-RPC method, for system.listMethods, system.methodHelp and
-// system.methodSignature, and for whoever must bound a message before reading it.
+// A Method describes one XML-RPC method, for system.listMethods, system.methodHelp and system.methodSignature, and for
+// a server that must bound a message before reading it.
 type Method struct {
 	Name string
 	Help string

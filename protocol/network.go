@@ -6,8 +6,9 @@ import (
 	"feedex/feed"
 )
 
-// A Network stands for one owner, as far as addresses tell: a /24 of IPv4, a /48 of IPv6. Whoever has one address of it
-// may have them all, so what counts by owner is counted by network. It is comparable. The zero Network is nobody's.
+// A Network stands for one owner, as far as addresses tell: a /24 of IPv4, a /48 of IPv6. An owner that has one address
+// of it may have them all, so what counts by owner is counted by network. It is comparable. The zero Network is
+// nobody's.
 //
 // Where the owner has addresses count that are not public, each node there is a network of its own, by address and
 // port: a test network has one address for all, and one's own machines need no protection from each other.

@@ -19,7 +19,7 @@ const (
 	MaxHolders = 8
 )
 
-// A Query says what the asker is looking for, and how far and how long it may travel. Nothing in it says who
+// A Query says what the asker is looking for, and how far and how long it may travel. Nothing in it says which node
 // asked first.
 type Query struct {
 	Filter feed.Filter
