@@ -8,9 +8,9 @@ import (
 	"feedex/protocol"
 )
 
-// TestVictims feeds the registry 10,000 addresses at which no node listens, again and again for three
-// days, as somebody would who wants it or its clients to knock there: none is handed out, each sees one
-// call back a day, and nodes that run stay on the list.
+// TestVictims feeds the registry 10,000 addresses at which no node listens, again and again for three days, as an
+// attacker would that wants it or its clients to call there: none is handed out, each sees one call back a day, and
+// nodes that run stay on the list.
 func TestVictims(t *testing.T) {
 	const victims, honest = 10_000, 100
 	r := newRegistry(Config{})

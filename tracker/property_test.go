@@ -11,8 +11,7 @@ import (
 	"feedex/protocol"
 )
 
-// TestProperties runs random histories against a plain account of who called when and how the call
-// backs ended.
+// TestProperties runs random histories against a plain account of which node called when and how the call backs ended.
 func TestProperties(t *testing.T) {
 	type account struct {
 		heard     time.Time   // latest call while confirmed, or call back
@@ -88,7 +87,7 @@ func TestProperties(t *testing.T) {
 					t.Fatalf("%d nodes, asked for %d", len(answer), limit)
 				}
 				hosts := make(map[place]bool)
-				var bound []protocol.NodeID // those to whom the shares apply
+				var bound []protocol.NodeID // nodes to which the shares apply
 				for _, id := range answer {
 					a := accounts[id]
 					if id == asker || a == nil || !a.confirmed || now.Sub(a.heard) >= Expiry {

@@ -1,6 +1,6 @@
-// Package tracker is the core of the list server, the first of the three sources from which a node
-// learns of others (Paper §3.1): it remembers who called, makes sure that somebody listens there, and
-// hands out a few of them at random.
+// Package tracker is the core of the list server, the first of the three sources from which a node learns of others
+// (Paper §3.1): it remembers which nodes called, makes sure that somebody listens there, and hands out a few of them at
+// random.
 //
 // A Registry has no clock, no socket and no goroutine: time is an argument, and the call back that
 // confirms a node is its host's to make. What it promises:
@@ -32,8 +32,8 @@ const (
 	Expiry = 30 * time.Minute
 	// CallBackEvery is the least time between two call backs to one id, however the first ended.
 	CallBackEvery = 24 * time.Hour
-	// LocalCallBackEvery stands in for CallBackEvery at local addresses under Config.AllowLocal: there
-	// is no third party to protect, and whoever tries a network on one machine should not wait a day.
+	// LocalCallBackEvery stands in for CallBackEvery at local addresses under Config.AllowLocal: there is no third
+	// party to protect, and an owner who tries a network on one machine should not wait a day.
 	LocalCallBackEvery = time.Minute
 	// CallBackPatience is how long a node may take to answer its call back while others wait for its place.
 	CallBackPatience = 2 * time.Second

@@ -15,15 +15,15 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// connState follows for whom a connection waits, between requests and until the headers of one are there.
+// connState follows which side a connection waits for, between requests and until the headers of one are there.
 func connState(c net.Conn, state http.ConnState) {
 	if c, ok := c.(*conn); ok && (state == http.StateActive || state == http.StateIdle) {
 		c.await()
 	}
 }
 
-// attend follows for whom the connection of a request waits while it is answered: for the peer until it has sent the
-// body. At proxies of the owner it counts meanwhile for whoever they say. What it returns ends that.
+// attend follows which side the connection of a request waits for while it is answered: the peer until it has sent the
+// body. At proxies of the owner it counts meanwhile for the client that they name. What it returns ends that.
 func attend(r *http.Request, proxies []netip.Prefix) (end func()) {
 	c, ok := r.Context().Value(connKey{}).(*conn)
 	if !ok || c.limiter == nil {

@@ -84,7 +84,7 @@ func NewClient(cfg ClientConfig) *Client {
 type Result struct {
 	Reply   protocol.Reply  // of the type that belongs to the call
 	Session string          // the token that came with it, "" for none
-	Peer    protocol.NodeID // who answered: the address that was dialed
+	Peer    protocol.NodeID // the node that answered: the address that was dialed
 	// Unsent is set where the call failed and nothing of it was written to the network, and Queued where
 	// that is because other calls of ours had all connections to the peer meanwhile. They are the only
 	// fields that count beside an error.

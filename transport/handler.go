@@ -42,8 +42,8 @@ type HandlerConfig struct {
 	// does when the caller goes away, and need not know the system methods. If it panics, the call is
 	// cut off and the server logs why.
 	Serve func(context.Context, Request) Response
-	// TrustedProxies are the networks of reverse proxies that are believed when they say, by
-	// Forwarded or X-Forwarded-For, from whom a call comes. Default none.
+	// TrustedProxies are the networks of reverse proxies that are believed when they say, by Forwarded or
+	// X-Forwarded-For, where a call comes from. Default none.
 	TrustedProxies []netip.Prefix
 	// Log receives refused calls, at debug level. Default slog.Default().
 	Log *slog.Logger

@@ -28,9 +28,9 @@ const (
 // or a reader of theirs is. Both are called from many goroutines. Default: nobody is.
 type LimiterConfig struct{ Neighbor, Reader func(netip.Addr) bool }
 
-// A Limiter shares connections among those who call, at all listeners of a process. Places are kept for neighbors and
-// for the owner; where all are taken, admission.Pool says which connection is closed so that another can be had. Make
-// one with NewLimiter. It is safe for concurrent use.
+// A Limiter shares connections among callers, at all listeners of a process. Places are kept for neighbors and for the
+// owner; where all are taken, admission.Pool says which connection is closed so that another can be had. Make one with
+// NewLimiter. It is safe for concurrent use.
 type Limiter struct {
 	neighbor, reader func(netip.Addr) bool
 

@@ -90,7 +90,7 @@ func (h holdUp) Read(p []byte) (int, error) {
 	return h.Conn.Read(p[:1])
 }
 
-// Whatever others do with a thousand connections, who comes is served soon.
+// Whatever others do with a thousand connections, a newcomer is served soon.
 func TestNewcomersAreServed(t *testing.T) {
 	for _, crowd := range crowds {
 		for name, do := range holding {
@@ -147,7 +147,7 @@ func closeAll(conns []net.Conn) {
 	}
 }
 
-// There are as many connections as places, whoever has them, and places are given back.
+// There are as many connections as places, whichever callers have them, and places are given back.
 func TestConnectionsAreBounded(t *testing.T) {
 	for _, crowd := range crowds {
 		t.Run(crowd.name, func(t *testing.T) {
@@ -226,8 +226,8 @@ func TestReservedPlaces(t *testing.T) {
 	})
 }
 
-// A thousand clients of a proxy that ask and do not read keep no other client of it away: requests count for those for
-// whom the proxy speaks.
+// A thousand clients of a proxy that ask and do not read keep no other client of it away: requests count for the
+// clients that the proxy speaks for.
 func TestClientsOfAProxyShareItsConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waits, release := make(chan struct{}, 2000), make(chan struct{})

@@ -25,8 +25,8 @@ func largeCall(size int) (head, body string) {
 		body
 }
 
-// Who holds back the end of large calls keeps no large call of others away, nor short ones, and not even their own for
-// long.
+// A caller that holds back the end of large calls keeps no large call of others away, nor short ones, and not even its
+// own for long.
 func TestLargeCallsShareMemory(t *testing.T) {
 	for name, addr := range map[string]func(i int) string{
 		"one address":      func(i int) string { return fmt.Sprintf("12.1.1.1:%d", 1024+i) },
@@ -89,7 +89,7 @@ func TestLargeCallsShareMemory(t *testing.T) {
 	}
 }
 
-// A call that waits for its answer is given up where its memory is needed for somebody who holds less.
+// A call that waits for its answer is given up where its memory is needed for a caller that holds less.
 func TestALargeCallThatWaitsGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended atomic.Int32

@@ -33,7 +33,8 @@ type ServerConfig struct {
 	// Owner says that the owner and their readers connect here, who have more time than nodes: handlers see to it how
 	// long the body of a request may take, and an answer may take five minutes.
 	Owner bool
-	// TrustedProxies are the networks of reverse proxies that are believed when they say for whom a request comes.
+	// TrustedProxies are the networks of reverse proxies that are believed when they say which client a request comes
+	// from.
 	TrustedProxies []netip.Prefix
 	// Log receives what goes wrong with single connections. Default slog.Default().
 	Log *slog.Logger

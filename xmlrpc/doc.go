@@ -31,5 +31,5 @@
 //
 //	<methodResponse xmlns:ex="http://ws.apache.org/xmlrpc/namespaces/extensions">
 //
-// because those who send ex:nil do so.
+// because senders of ex:nil do so.
 package xmlrpc

@@ -192,8 +192,8 @@ func mustDecode(t *testing.T, body []byte) Call {
 	return c
 }
 
-// TestKeptStringsAreSmall keeps one short string of each of many long messages, as somebody might who
-// wants his peers to run out of memory.
+// TestKeptStringsAreSmall keeps one short string of each of many long messages, as an attacker might that wants its
+// peers to run out of memory.
 func TestKeptStringsAreSmall(t *testing.T) {
 	const messages = 64
 	fill := bytes.Repeat([]byte("<value>abcdefgh</value>"), 10_000)
