@@ -34,7 +34,7 @@ func TestWhoWasAwayCatchesUp(t *testing.T) {
 	for _, bundle := range missed {
 		for _, e := range bundle.Entries {
 			if !away.has(e.EntryID()) {
-				t.Errorf("who was away does not have %q", e.ID)
+				t.Errorf("a node that was away does not have %q", e.ID)
 			}
 			if newcomer.has(e.EntryID()) && newcomer.record(e.EntryID()).Source != away.id {
 				t.Errorf("a newcomer was offered %q", e.ID)

@@ -244,7 +244,7 @@ func TestWhoWaitedEarnsAsWell(t *testing.T) {
 	a.offered(other, b, &got)
 	a.put(faster, b)
 	if len(got) != 1 {
-		t.Fatalf("who waits was answered %d times", len(got))
+		t.Fatalf("the neighbor that waits was answered %d times", len(got))
 	}
 	if got[0] == protocol.Seen(false) { // an audit
 		a.put(other, b)

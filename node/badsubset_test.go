@@ -150,6 +150,6 @@ func TestAFloodAnswersAnIntroduction(t *testing.T) {
 		w.run(200 * time.Millisecond)
 	}
 	if a.node.linkTo(p.id) != nil {
-		t.Error("who is refused is a neighbor")
+		t.Error("a refused node is a neighbor")
 	}
 }

@@ -65,7 +65,7 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 		t.Error("somebody else paid for it")
 	}
 	if honest.node.linkTo(a.id) == nil || honest.account(a).Fined > 0 {
-		t.Error("who was passed the entry on blames the relay")
+		t.Error("a node that got the entry from the relay blames the relay")
 	}
 	if r := a.record(b.Entries[0].EntryID()); r.Confirmed {
 		t.Error("the forgery counts as confirmed")

@@ -147,7 +147,7 @@ func TestAClaimerIsSentAway(t *testing.T) {
 	}
 	if r := a.answerTo(claimer.id, claimer.node.token(a.id), wantsNews()); r.Fault == nil ||
 		r.Fault.Code != protocol.Dropped {
-		t.Errorf("a connect of who was sent away is answered %+v, %v", r.Reply, r.Fault)
+		t.Errorf("a connect of a node that was sent away is answered %+v, %v", r.Reply, r.Fault)
 	}
 	if !linked(a, hosts[2]) {
 		t.Error("an honest neighbor was lost")

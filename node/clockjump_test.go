@@ -95,7 +95,8 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 	}
 }
 
-// A neighbor from before the clock is set right is none of decades, which we would prefer to all others from then on.
+// A node that is a neighbor when the clock is set right is not one of decades, which we would prefer to all others from
+// then on.
 func TestNeighborsOfAClockThatStartsIn1970(t *testing.T) {
 	w := newNetwork(t)
 	h, _ := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })

@@ -103,7 +103,7 @@ func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 	quiet.put(source, bundleWith(altered))
 	w.run(time.Minute)
 	if reader.digest(altered.EntryID()) != altered.Digest() {
-		t.Error("an altered entry was held back, which only who polls the feed could know")
+		t.Error("an altered entry was held back, which only a node that polls the feed could know")
 	}
 	if quiet.digest(altered.EntryID()) != shown {
 		t.Error("an altered entry is in the place of the one that the publisher shows")
@@ -225,7 +225,7 @@ func TestDiscretionChanges(t *testing.T) {
 	again := w.publish(news)
 	w.run(2 * time.Hour)
 	if !b.has(again) || b.has(quietly) || !a.has(quietly) {
-		t.Errorf("of who follows it openly again: what was polled since came %v, what was polled before %v",
+		t.Errorf("of a node that follows it openly again: what was polled since came %v, what was polled before %v",
 			b.has(again), b.has(quietly))
 	}
 	// A node that follows it no more forgets nothing.
@@ -279,7 +279,7 @@ func TestDiscretionHasItsPrice(t *testing.T) {
 		w.publish(news)
 		w.run(2 * time.Hour)
 		if got := a.node.Neighbors()[0].Got; got != want {
-			t.Errorf("discreet %v: the entry earned %v for who brought it, want %v", discreet, got, want)
+			t.Errorf("discreet %v: the entry earned %v for the neighbor that brought it, want %v", discreet, got, want)
 		}
 		if given := b.node.Neighbors()[0].Given; given != want {
 			t.Errorf("discreet %v: the entry cost %v, want %v", discreet, given, want)

@@ -12,7 +12,8 @@ var errForgedSource = protocol.Faultf(protocol.ForgedSource,
 
 // byForger reports whether a bundle came by way of a node that forged entries, by what our own polls showed. It is not
 // taken from relays either, nor passed on: a node that knows a forger must not depend on all others knowing it too.
-// What is true of it other neighbors bring, and nobody can keep them from that: a bundle that is refused is not seen.
+// What is true in the bundle other neighbors bring, and nobody can keep them from that: a bundle that is refused is not
+// seen.
 func (n *Node) byForger(b *protocol.Bundle) bool {
 	return n.accounts.ledger.ForgedAmong(n.now, b.Path)
 }

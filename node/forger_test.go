@@ -90,7 +90,7 @@ func TestForgersAreFoundOut(t *testing.T) {
 		t.Errorf("%d forgeries came to honest nodes, against %d where nobody claimed them", claimed, relayed)
 	}
 	if found := other.forgers(); len(found) > 0 {
-		t.Errorf("%d were blamed who claimed nothing", len(found))
+		t.Errorf("%d nodes were blamed that claimed nothing", len(found))
 	}
 	found := w.forgers()
 	for i, h := range w.list {

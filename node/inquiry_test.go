@@ -160,7 +160,7 @@ func TestAStalledHalfCostsItsShare(t *testing.T) {
 		t.Errorf("took %v of %v, cut %v", took, wait, got.Cut.Reasons())
 	}
 	if len(got.Hits) != 1 || got.Hits[0].ID != near.EntryID() {
-		t.Errorf("found %+v, want what those have who answer", got.Hits)
+		t.Errorf("found %+v, want what the nodes have that answer", got.Hits)
 	}
 	if first := hosts[0].results[0]; first.Done || len(first.Hits) != 1 {
 		t.Errorf("first came %+v, want the entry before the end", first)

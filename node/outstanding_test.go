@@ -80,7 +80,7 @@ func TestABundleIsGivenAfterTheLinkEnded(t *testing.T) {
 	a.hears(b, protocol.Disconnect{})
 	w.hang[a.id] = true // it cannot come back
 	if r := a.answerTo(b.id, "guessed", protocol.GetBundle{DID: bundle.DID}); r.Fault == nil {
-		t.Error("given to whoever calls from there")
+		t.Error("given to any caller from there")
 	}
 	if r := a.answerTo(b.id, session, protocol.GetBundle{DID: bundle.DID}); r.Fault != nil {
 		t.Error(r.Fault)

@@ -50,7 +50,7 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 	}
 	a.put(heir, b)
 	if len(others) != 2 || others[1] != protocol.Seen(true) {
-		t.Errorf("once it is stored: %v, want seen for who waits", others)
+		t.Errorf("once it is stored: %v, want seen for neighbors that wait", others)
 	}
 	w.run(time.Minute)
 	if got := a.node.Status().Counters.Broken; got != 1 {
@@ -157,7 +157,7 @@ func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
 		a.offered(second, b, &got)
 		lose(a, holder, b)
 		if len(got) != 1 || got[0] != protocol.Seen(false) {
-			t.Errorf("%s: who waits was answered %v, want unseen", name, got)
+			t.Errorf("%s: the neighbor that waits was answered %v, want unseen", name, got)
 		}
 	}
 }

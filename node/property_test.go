@@ -173,7 +173,7 @@ func (n *Node) heardFromOthers(u feed.URL, to protocol.NodeID) int {
 	return best + 1
 }
 
-// fulfil lets the village live on, with everybody answering, until every neighbor that is dead or forgot a link is
+// settle lets the village live on, with everybody answering, until every neighbor that is dead or forgot a link is
 // found out, an advert that nobody answered was repeated with the next, and nothing changed for as long as adverts need
 // for max_subset_hops.
 func (v *village) settle() bool {

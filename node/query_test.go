@@ -107,7 +107,7 @@ func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 	}
 	s := search(time.Second)
 	if s.Time != time.Second/2 {
-		t.Errorf("for who waits a second the archive may be searched for %v, want half of that", s.Time)
+		t.Errorf("for an asker that waits a second the archive may be searched for %v, want half of that", s.Time)
 	}
 	n.Step(nil, w.now, Found{ID: s.ID})
 	for _, want := range []time.Duration{searchAMinute / 2, searchAMinute / 4, searchAMinute / 8} {

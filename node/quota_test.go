@@ -184,7 +184,7 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 				t.Fatal("nothing was refused")
 			}
 			if s := flooder.status(victim); s.Standing != 100 || flooder.node.linkTo(victim.id).putFailures > 0 {
-				t.Errorf("who refuses is held to fail: %+v", s)
+				t.Errorf("a neighbor that refuses is held to fail: %+v", s)
 			}
 			victim.blocked[news] = !c.polls
 			w.run(c.within)

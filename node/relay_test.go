@@ -90,7 +90,7 @@ func TestAPromiseOutlivesAChoice(t *testing.T) {
 		t.Fatal("the neighbor believes that all of the feeds are still relayed")
 	}
 	if n := len(a.account(b).Standing.Marks); n != 0 {
-		t.Errorf("%d offences are held against who kept its promises", n)
+		t.Errorf("%d offences are held against a neighbor that kept its promises", n)
 	}
 }
 

@@ -226,10 +226,10 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 		t.Errorf("%d versions are set aside", got)
 	}
 	if r := a.hears(foe, check); r.Reply != protocol.Seen(true) {
-		t.Errorf("who delivered it is answered %v", r.Reply)
+		t.Errorf("the neighbor that delivered it is answered %v", r.Reply)
 	}
 	if r := a.hears(other, check); r.Reply != protocol.Seen(false) {
-		t.Errorf("who did not is answered %v", r.Reply)
+		t.Errorf("a neighbor that did not is answered %v", r.Reply)
 	}
 }
 

@@ -113,7 +113,7 @@ func TestWhoDoesNotGiveGetsOneRound(t *testing.T) {
 		return len(b.Entries)
 	}
 	if got := takes(friend); got != 0 {
-		t.Fatalf("who has nothing that the holder wishes for got %d", got)
+		t.Fatalf("a node with nothing that the holder wishes for got %d", got)
 	}
 	refuses := func(*testHost, Call) protocol.Reply {
 		return &protocol.RemoteError{Code: protocol.Spent, Text: spent().Text}

@@ -253,10 +253,10 @@ func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
 		t.Fatalf("%d are refused", refused)
 	}
 	if r := a.answerTo(known.id, "token", wantsNews()); r.Fault != nil {
-		t.Errorf("who was a neighbor is refused: %v", r.Fault)
+		t.Errorf("a node that was a neighbor is refused: %v", r.Fault)
 	}
 	if beside := protocol.NewNodeID(known.id.Addr(), 7791); a.answerTo(beside, "token", wantsNews()).Fault == nil {
-		t.Error("whoever is beside it has a place that is kept")
+		t.Error("a node beside it has a place that is kept")
 	}
 }
 

@@ -62,8 +62,8 @@ func (w *window) has(did protocol.DID) bool {
 	return false
 }
 
-// head is the head of the chain that did belongs into. An attacker can have all that it offers in one: it is no longer
-// than the window.
+// head is the head of the chain that did belongs into. An attacker can have all dids that it offers in one: that is no
+// longer than the window.
 func (w *window) head(did protocol.DID) *int32 {
 	const golden = 0x9e3779b97f4a7c15 // spreads what differs in any of the bits
 	hash := binary.LittleEndian.Uint64(did[:]) * golden >> 32
