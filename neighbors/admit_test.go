@@ -17,7 +17,7 @@ func TestHalfOfThePlacesAreOurs(t *testing.T) {
 			}
 		}
 		if admitted != c.came {
-			t.Errorf("of %d places %d went to those who came, want %d", c.places, admitted, c.came)
+			t.Errorf("of %d places %d went to nodes that came, want %d", c.places, admitted, c.came)
 		}
 		for i := 100; i < 200; i++ {
 			if table.Admit(id(i), true) == nil {

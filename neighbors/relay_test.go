@@ -47,17 +47,18 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 		n := lookup(table, id(1+min(1, i/8)))
 		if is := slices.Contains(relayed(table), url(i)); table.Wanted(url(i), lookup(table, id(1))) != (is &&
 			n.ID == id(2)) {
-			t.Errorf("feed %d: wanted from who does not want it although it is not relayed, or not although it is", i)
+			t.Errorf("feed %d: wanted from a neighbor that does not want it although it is not relayed, "+
+				"or not although it is", i)
 		}
 		if len(table.Interested(url(i))) != 1 {
-			t.Errorf("feed %d: a bundle of it that we have is not for whom it was", i)
+			t.Errorf("feed %d: a bundle of it that we have is not for the neighbors that it was for", i)
 		}
 	}
 	own(table, 5)
 	table.Relay(now, chance())
 	table.Hear(lookup(table, id(2)), feeds(30, 60, 0))
 	if got := relayed(table); len(got) != relaysEach*5 {
-		t.Errorf("who follows 5 feeds relays %d of 55", len(got))
+		t.Errorf("a node that follows 5 feeds relays %d of 55", len(got))
 	}
 }
 

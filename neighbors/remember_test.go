@@ -56,7 +56,7 @@ func TestTheBookLeapsWithTheClock(t *testing.T) {
 	var changed []protocol.NodeID
 	for _, p := range b.ClockJumped(start.Add(time.Hour), now) {
 		if changed = append(changed, p.ID); now.Sub(p.LastMet) != time.Hour {
-			t.Errorf("who was met an hour before is remembered as %+v", p)
+			t.Errorf("a node that was met an hour before is remembered as %+v", p)
 		}
 	}
 	if want := []protocol.NodeID{id(2), id(4)}; !slices.Equal(changed, want) {

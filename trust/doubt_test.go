@@ -131,10 +131,10 @@ func TestOwnPollsEndADoubt(t *testing.T) {
 	w.Doubt(at, id(8), id(2))
 	w.Doubt(at, id(8), id(5))
 	if w.Doubted(at, id(8), news) {
-		t.Error("who was wrong speaks against another")
+		t.Error("a witness that was wrong speaks against another")
 	}
 	if v := NewVersions(w); v.Vouched(at, brought(2, 2), way(5)) {
-		t.Error("who was wrong vouches for a version")
+		t.Error("a witness that was wrong vouches for a version")
 	}
 	w.Earned(at, id(2))
 	if w.counts(now.Add(week-time.Second), id(2).Network()) || !w.counts(now.Add(week), id(2).Network()) {
