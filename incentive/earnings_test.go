@@ -99,7 +99,7 @@ func TestPrunedBundleIsAnotherBundle(t *testing.T) {
 	e.Stored(now, whole, pruned.Entries, holder(1))
 	e.Pruned(now, pruned, holder(1))
 	if _, got := e.Offered(now, holder(1), pruned.DID); got != 0 {
-		t.Errorf("who brought the whole earns %d for offering what was left of it", got)
+		t.Errorf("the holder that brought the whole earns %d for offering what was left of it", got)
 	}
 	if _, got := e.Offered(now, holder(2), pruned.DID); got != 2 {
 		t.Errorf("the offer of the pruned bundle earns %d", got)
@@ -264,7 +264,7 @@ func TestEarningsAreBounded(t *testing.T) {
 		n.of(holder(i))
 	}
 	if n.byHolder.Len() > maxNumbered || n.of(holder(0)) == first {
-		t.Errorf("%d holders have numbers, and who was forgotten has the old one", n.byHolder.Len())
+		t.Errorf("%d holders have numbers, and a forgotten one has the old one", n.byHolder.Len())
 	}
 	p := new(dailyCap)
 	for i := range 10 * maxSharers {

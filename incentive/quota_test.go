@@ -216,7 +216,7 @@ func TestQuotaOfANetwork(t *testing.T) {
 	}
 	s.quota.Shown(now, storers[4], "https://1.example.com/", now, 1, FreeRoom)
 	if left := s.quota.Left(now, storers[4]); left != FreeRoom+2*FreeRoom/shownDays {
-		t.Errorf("who brought what a poll showed may store %d", left)
+		t.Errorf("a holder that brought what a poll showed may store %d", left)
 	}
 	now = now.Add(Remembered)
 	if left := s.quota.Left(now, holderAt("40.1.1.1")); left != FreeRoom {

@@ -130,7 +130,7 @@ func TestHoldersThatGiveNoMoreAway(t *testing.T) {
 		t.Errorf("wishes that they could fulfill: %v", counts)
 	}
 	if w.Again(b) || !w.Again(a) || w.Again(a) {
-		t.Error("who is asked again is wrong")
+		t.Error("which holder is asked again is wrong")
 	}
 	again := w.Next(everybody)
 	if got := said(again); got != "1:2 " {
