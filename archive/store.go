@@ -113,7 +113,7 @@ func (v *Version) New() bool { return *v == Version{} }
 func (v *Version) Kept() bool { return v.Digest != feed.Digest{} }
 
 // Admits reports whether a record may be stored although the entry was purged: an own poll brings what none had shown,
-// or neighbors another version of it. Whoever fills an archive must not keep away what is true.
+// or neighbors another version of it. A neighbor that fills an archive must not keep away what is true.
 func (v *Version) Admits(r *Record) bool {
 	return v.Purged && !v.Polled && (r.Source.IsZero() || r.Digest != v.Gone)
 }
@@ -124,7 +124,7 @@ type Arrival struct{ Time, Seen int64 }
 
 // A Share is a part of what neighbors brought.
 type Share struct {
-	Source  protocol.NodeID // who brought it
+	Source  protocol.NodeID // the node that brought it
 	Feed    feed.URL
 	At      time.Time // when it came, or the hour of that
 	Entries int64

@@ -123,8 +123,8 @@ func testPurgeUnshown(t *testing.T, a Archive) {
 	wantFound(t, a, feed.Filter{}, own, past)
 }
 
-// testPurgeForged drops what one neighbor forged. Others bring what is true, and what was purged stays away, whoever
-// brings it; of what own polls had shown neighbors bring nothing.
+// testPurgeForged drops what one neighbor forged. Others bring what is true, and what was purged stays away, whichever
+// neighbor brings it; of what own polls had shown neighbors bring nothing.
 func testPurgeForged(t *testing.T, a Archive) {
 	forged, polled := record(news, 1, "forged", ""), record(news, 2, "polled", "")
 	forged.Source, forged.Confirmed = nodeID(t, "192.0.2.7:7790"), false

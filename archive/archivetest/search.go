@@ -282,7 +282,7 @@ func testShareable(t *testing.T, a Archive) {
 		indexAll(t, a)
 	}
 
-	// Who may see what is private, but no URL that is a secret, finds as many of the others as they ask for.
+	// A search that may see what is private, but no URL that is a secret, finds as many of the others as it asks for.
 	for _, f := range []feed.Filter{{}, {Words: []string{"word"}}, {Words: []string{"word"}, Relevance: true}} {
 		f.NoSecrets, f.Limit = true, 3
 		if got := search(t, a, f); len(got) != 3 || got[0].Entry.Feed != leading || got[1].Entry.Feed != kept ||

@@ -22,7 +22,7 @@ const (
 		"&_pragma=synchronous(FULL)" +
 		"&_pragma=wal_autocheckpoint(8000)&_pragma=journal_size_limit(67108864)"
 	// roleHousekeeper is a writer that does not wait for others: it can do its work later. A log that grows while it
-	// does is the business of whoever brings it into the file.
+	// does is the business of the connection that brings it into the file.
 	roleHousekeeper role = "mode=rw&_txlock=immediate&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(0)" +
 		"&_pragma=journal_size_limit(67108864)"
 	// roleReader may clean up after a node that was killed, but changes nothing otherwise.

@@ -137,7 +137,7 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 type place struct{ seq, feed int64 }
 
 // insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did. polled is
-// the column. Who calls it has to paginate.
+// the column. Its caller has to paginate.
 func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.NullInt64) (at place, stored bool) {
 	e, v := &r.Entry, s.valuesOf(r)
 	at.feed = s.feedID(e.Feed)
@@ -281,7 +281,7 @@ func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.S
 	return shares
 }
 
-// sourceOf reads who brought a share.
+// sourceOf reads the source of a share.
 func (s *Store) sourceOf(share *archive.Share, text string) {
 	if err := share.Source.UnmarshalText([]byte(text)); err != nil && s.err == nil {
 		s.err = fmt.Errorf("%w (a source: %w)", ErrDamaged, err)

@@ -62,7 +62,7 @@ func cause(err error) error {
 		return sentinel(e.Code())
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return ErrReadOnly
-	case errors.Is(err, sql.ErrNoRows): // one that must be there; who can do without does not ask for a cause
+	case errors.Is(err, sql.ErrNoRows): // one that must be there; code that can do without does not ask for a cause
 		return ErrDamaged
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return ErrFull

@@ -14,8 +14,8 @@ import (
 
 var neighborID, _ = protocol.ParseNodeID("192.0.2.7:7790")
 
-// What a node does is counted in its hour: news of feeds that are followed, by whom they came and how much earlier
-// than by an own poll, and requests.
+// What a node does is counted in its hour: news of feeds that are followed, which neighbors brought them and how much
+// earlier than by an own poll, and requests.
 func TestHours(t *testing.T) {
 	s := openFile(t, t.TempDir()+"/archive.db")
 	at := time.Date(2026, 11, 20, 10, 30, 0, 0, time.UTC)

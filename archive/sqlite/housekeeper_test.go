@@ -330,7 +330,7 @@ func TestForgetFeeds(t *testing.T) {
 	}
 }
 
-// The Housekeeper does not wait for whoever else has the file.
+// The Housekeeper does not wait for another connection that has the file.
 func TestHousekeepingOfALockedFile(t *testing.T) {
 	s := newStore(t)
 	u := openHousekeeper(t, s)

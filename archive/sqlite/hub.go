@@ -11,7 +11,7 @@ import (
 type HubSubscription struct {
 	Callback string
 	Topic    string
-	From     netip.Addr // who asked for it; the zero Addr where an earlier version did not write that down
+	From     netip.Addr // the address that asked for it; the zero Addr where an earlier version did not write that down
 	Secret   string
 	Expires  time.Time // to the millisecond
 	ETag     string    // of what the subscriber has

@@ -12,8 +12,8 @@ import (
 var errBusy = errors.New("a transaction is open: commit it first")
 
 // Index brings at most max entries that were kept or replaced since they were last indexed into the
-// full-text index, in a transaction of its own, and returns how many remain. It is for who has the archive alone, as a
-// node has not: that has a Housekeeper.
+// full-text index, in a transaction of its own, and returns how many remain. It is for a process that has the archive
+// alone, as a node has not: that has a Housekeeper.
 func (s *Store) Index(max int) (remaining int, err error) {
 	if s.inTx {
 		return 0, wrap("index", s.path, errBusy)

@@ -186,7 +186,7 @@ type snapshot struct {
 	conn *interruptible
 }
 
-// Commit implements driver.Tx: who writes commits by a statement, which has a deadline.
+// Commit implements driver.Tx: writers commit by a statement, which has a deadline.
 func (s snapshot) Commit() error { return errors.ErrUnsupported }
 
 // Rollback implements driver.Tx.

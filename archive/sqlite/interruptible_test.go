@@ -224,7 +224,7 @@ func (c *lameConn) QueryContext(ctx context.Context, query string, args []driver
 	return c.connection.QueryContext(ctx, query, args)
 }
 
-// maimed has statements that contain a text take so long on the archive, whoever carries them out.
+// maimed has statements that contain a text take so long on the archive, on any connection.
 func maimed(t *testing.T, s *Store, text string, takes time.Duration) {
 	t.Helper()
 	open := func(r role) *sql.DB {

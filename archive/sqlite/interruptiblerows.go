@@ -6,8 +6,9 @@ import (
 	"io"
 )
 
-// Rows are read ahead of who wants them: to have the driver read each in another goroutine would take longer than to
-// read it. Most queries have few, and are through with firstAhead of them; others go on with maxAhead at a time.
+// Rows are read ahead of the code that wants them: to have the driver read each in another goroutine would take longer
+// than to read it. Most queries have few, and are through with firstAhead of them; others go on with maxAhead at a
+// time.
 const (
 	firstAhead = 16
 	maxAhead   = 64
@@ -100,7 +101,7 @@ func (r *rows) Next(dest []driver.Value) error {
 // Close implements driver.Rows.
 func (r *rows) Close() error { return r.conn.atOnce(r.close) }
 
-// close ends the query. Who calls it has the connection to itself.
+// close ends the query. Its caller has the connection to itself.
 func (r *rows) close() error {
 	if r.closed {
 		return nil

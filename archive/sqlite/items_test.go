@@ -118,7 +118,8 @@ func TestItemsArrive(t *testing.T) {
 	wantSound(t, s)
 }
 
-// Who follows a feed of which the archive has entries finds the latest unread, as if they had just been published.
+// An owner who follows a feed of which the archive has entries finds the latest unread, as if they had just been
+// published.
 func TestItemsOfAFeedThatIsFollowedLater(t *testing.T) {
 	s := newStore(t)
 	keep(t, s, feedRecords(news, 1, firstUnread+3)...)

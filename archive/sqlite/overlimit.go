@@ -22,9 +22,9 @@ const (
 )
 
 // What neighbors brought and no own poll has shown goes before anything that one has shown, and of the former what
-// nobody has confirmed: whoever brings much must not push out what is true. Else there would be two ways to have an
-// entry dropped: to bring enough others, and to be the only one that brings it. So what own polls have shown and what
-// they have not are held to limits apart from each other, see archive.Retention.
+// nobody has confirmed: a neighbor that brings much must not push out what is true. Else there would be two ways to
+// have an entry dropped: to bring enough others, and to be the only one that brings it. So what own polls have shown
+// and what they have not are held to limits apart from each other, see archive.Retention.
 
 // A part is some of the entries e, as conditions on what their indices hold.
 type part struct {

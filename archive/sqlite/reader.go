@@ -24,9 +24,8 @@ type Reader struct {
 }
 
 // OpenReader opens the archive in the file at path for reading. There must be one: the error is
-// fs.ErrNotExist otherwise. It is for other processes than that of a Store, which has a Reader: who
-// looks at the header of a file and closes it gives up the locks of the process (https://sqlite.org/howtocorrupt.html
-// §2.2).
+// fs.ErrNotExist otherwise. It is for other processes than that of a Store, which has a Reader: a process that looks at
+// the header of a file and closes it gives up its locks (https://sqlite.org/howtocorrupt.html §2.2).
 func OpenReader(path string, cfg Config) (*Reader, error) {
 	r, err := openReader(context.Background(), path, cfg.withDefaults())
 	return r, wrap("open", path, err)

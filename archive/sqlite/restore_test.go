@@ -126,7 +126,7 @@ func TestTheLogOfAnArchiveIsItsOwn(t *testing.T) {
 	}
 }
 
-// Who reads while a node starts on a backup does not take the log that it makes for another's.
+// A reader of the archive while a node starts on a backup does not take the log that the node makes for another's.
 func TestReadingWhileANodeStartsOnABackup(t *testing.T) {
 	s := newStore(t)
 	s.Keep(newCorpus().records(5))

@@ -43,7 +43,7 @@ func (r *Reader) searching(ctx context.Context, filter feed.Filter, f func(*sear
 	return r.failed(ctx, "search", err)
 }
 
-// searchTime is how long a search may take, whoever asks.
+// searchTime is how long any search may take.
 const searchTime = 10 * time.Second
 
 // A search is one search at work, in one transaction and so on one state of the archive.

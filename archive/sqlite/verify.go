@@ -76,7 +76,7 @@ func (r *Reader) verifyStructure(ctx context.Context, report func(problem string
 func (r *Reader) verifyBy(ctx context.Context, query string, report func(problem string)) error {
 	ctx, cancel := throughout(ctx, r.path, r.patience)
 	defer cancel()
-	var problems strings.Builder // told at the end: who is told may take time
+	var problems strings.Builder // told at the end: report may take time
 	rows, err := r.db.QueryContext(ctx, query)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {

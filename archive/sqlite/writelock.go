@@ -16,7 +16,7 @@ const (
 	pageBytesLogged = 2 * 4096
 )
 
-// A writeLock says who writes: SQLite lets one connection at a time do so. Whoever belongs to the loop goes first.
+// A writeLock says which connection writes: SQLite lets one at a time do so. Those that belong to the loop go first.
 type writeLock struct {
 	free  chan struct{} // holds something unless somebody writes
 	log   atomic.Int64  // bytes, about, that were written to the log since it was brought into the file

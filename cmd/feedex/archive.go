@@ -61,8 +61,8 @@ func readArchiveFile(path string, patience span) (*sqlite.Reader, error) {
 	return r, err
 }
 
-// archive finds who may change the archive of a data directory: the node that runs on it, or else we. Where
-// create is false there must be an archive. Patience is for work on the whole file, "" for the default.
+// openMaintenance finds what may change the archive of a data directory: the node that runs on it, or else this
+// process. Where create is false there must be an archive. Patience is for work on the whole file, "" for the default.
 func openMaintenance(data string, create bool, patience span) (_ daemon.Maintenance, local *daemon.OfflineArchive,
 	closing func() error, err error) {
 	client, err := daemon.Dial(data)

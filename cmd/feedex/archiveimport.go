@@ -66,7 +66,7 @@ the reason go to standard error, and the exit code is 1.`,
 	})
 }
 
-// indexAll brings what was imported into the full-text index. Who interrupts it leaves the rest to the node.
+// indexAll brings what was imported into the full-text index. Where the owner interrupts it, the node does the rest.
 func indexAll(c *cobra.Command, k *daemon.OfflineArchive) error {
 	line := newProgress(c.ErrOrStderr(), "index")
 	defer line.end()

@@ -56,7 +56,7 @@ const rewritten = 24 << 20
 func inSteps(c *cobra.Command, data string) bool {
 	r, err := readArchive(data)
 	if err != nil {
-		return true // who tries will say what is wrong
+		return true // the attempt will say what is wrong
 	}
 	defer r.Close()
 	stats, err := r.Stats(c.Context())

@@ -110,7 +110,7 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 			return fmt.Errorf("make folder for figures: %w", err)
 		}
 	}
-	if os.Getenv("GOGC") == "" { // who set it knows how much memory there is
+	if os.Getenv("GOGC") == "" { // a user who set it knows how much memory there is
 		defer debug.SetGCPercent(debug.SetGCPercent(f.garbage()))
 	}
 	line := newProgress(c.ErrOrStderr(), "lab "+c.Name())

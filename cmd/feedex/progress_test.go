@@ -45,7 +45,7 @@ func TestProgressWithoutEnd(t *testing.T) {
 	}
 }
 
-// Nothing draws the line but who says how far it is: what is written after its end stays as it is.
+// Nothing draws the line but the code that says how far it is: what is written after its end stays as it is.
 func TestProgressDrawsNothingByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer

@@ -139,7 +139,7 @@ func (p *queryPrinter) print(part daemon.QueryPart) error {
 	return nil
 }
 
-// printRemote writes what a neighbor told, like printRecords, and who has it.
+// printRemote writes what a neighbor told, like printRecords, and its holders.
 func (p *queryPrinter) printRemote(r *daemon.Remote) error {
 	text := r.Time().Local().Format("2006-01-02 15:04") + "  " + sourceTitle(p.titles, r.Feed) + ": " +
 		shownTitle(r.Title) + "\n"
@@ -176,7 +176,7 @@ func (p *queryPrinter) fetch(ctx context.Context, src nodeSource) (string, error
 	return text + "\n", nil
 }
 
-// holderText names the first of those who have an entry.
+// holderText names the first of an entry's holders.
 func holderText(holders []protocol.NodeID) string {
 	switch len(holders) {
 	case 0:

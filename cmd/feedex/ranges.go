@@ -25,8 +25,8 @@ const (
 	longestPoll  = 30 * 24 * time.Hour
 )
 
-// checkRanges holds the settings to their ranges. A 0 is refused like every other number: whoever writes it
-// means it, and would get the default.
+// checkRanges holds the settings to their ranges. A 0 is refused like every other number: an owner who writes it means
+// it, and would get the default.
 func (s *settings) checkRanges() error {
 	for _, n := range []struct {
 		key                string

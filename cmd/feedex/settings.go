@@ -158,7 +158,7 @@ func bindNode(f *pflag.FlagSet, s *settings) {
 	f.Var(&s.Poll, "poll", "poll every feed at this fixed interval, a span such as 30m")
 }
 
-// Names of the data directories of those who chose none.
+// Names of the data directories of owners who chose none.
 const (
 	nodeData    = "feedex"
 	trackerData = "feedex-tracker"

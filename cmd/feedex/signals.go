@@ -18,7 +18,7 @@ type interruption struct{ os.Signal }
 // Error implements error.
 func (i interruption) Error() string { return "ended by signal: " + i.String() }
 
-// endings are the signals that end the program in order. A terminal that goes away is one, unless who started
+// endings are the signals that end the program in order. A terminal that goes away is one, unless the user who started
 // the program wanted it to outlive that (nohup).
 func endings() []os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -31,7 +31,7 @@ import (
 )
 
 // A hostileTitle is what somebody puts where a title should be, or the name of an author, a category or a folder: as it
-// stands in HTML or in RSS; what that says; and what a program that reads feeds is told, who may take it for either.
+// stands in HTML or in RSS; what that says; and what a program that reads feeds is told, which may take it for either.
 type hostileTitle struct{ published, text, label string }
 
 func hostileTitles() []hostileTitle {
