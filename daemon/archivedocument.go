@@ -145,7 +145,8 @@ func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []arc
 }
 
 // setRight puts the publisher's versions into the place of what others brought of the entries, or notes that it is the
-// same. What an own poll has shown may be newer, and stays. It returns who had brought what is the same.
+// same. What an own poll has shown may be newer, and stays. It returns the shares of neighbors that had brought what is
+// the same.
 func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share {
 	ids := make([]feed.EntryID, len(records))
 	for i := range records {

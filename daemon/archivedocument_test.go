@@ -122,7 +122,7 @@ func (n *testNode) given(wanted protocol.GetEntries) protocol.Batch {
 	return b
 }
 
-// Who is given what a publisher's archive holds could tell who follows the feed.
+// A stranger that is given what a publisher's archive holds could tell that the node follows the feed.
 func TestAPastThatIsFollowedDiscreetlyIsHidden(t *testing.T) {
 	n := startNode(t, Config{})
 	u, yes := startArchive(t, "/2023"), true

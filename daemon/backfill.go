@@ -58,7 +58,7 @@ type BackfillReport struct {
 	// but that there were some.
 	Missing []Remote        `json:"missing,omitempty"`
 	Gap     *node.GapStatus `json:"gap,omitempty"`
-	Refused []RefusedFetch  `json:"refused,omitempty"` // who was asked in vain
+	Refused []RefusedFetch  `json:"refused,omitempty"` // nodes asked in vain
 }
 
 // maxListed bounds what a BackfillReport lists of what went wrong.

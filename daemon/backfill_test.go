@@ -134,8 +134,8 @@ func testBackfillGoesBack(t *testing.T, plain bool, queries, rounds int) {
 	}
 }
 
-// Whoever does not answer in time is asked again, with longer waits, and only so often. What one answer lacks is found
-// by the next.
+// A neighbor that does not answer in time is asked again, with longer waits, and only so often. What one answer lacks
+// is found by the next.
 func TestBackfillAsksAgain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		late, half int

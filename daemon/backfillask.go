@@ -11,7 +11,7 @@ import (
 
 // Neighbors that have much to do, are far away, or search a large archive on a slow machine do not answer in time. A
 // backfill asks again then, for less, with longer waits and longer pauses, and only so often: every query costs what
-// any other does, and whoever is asked answers ten a minute.
+// any other does, and a neighbor answers ten a minute.
 
 const (
 	// backfillWait is how long a backfill waits for the answers to a query at first: longer than a person would. It
@@ -109,7 +109,7 @@ func (b Backfill) askRange(ctx context.Context, o Owner, from, until time.Time, 
 		}
 		t.add(end, page)
 		answered = answered || tells(end)
-		if end.Asked >= asked { // whoever was late before was asked again
+		if end.Asked >= asked { // a neighbor that was late before was asked again
 			asked, cut = end.Asked, nil
 		}
 		cut = append(cut, end.Cut...)

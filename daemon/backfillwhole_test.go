@@ -25,7 +25,7 @@ const (
 	hurried      // it had not the time to find all
 	loaded       // it refuses, or was asked too much to be asked
 	empty        // it had not the time to find anything
-	away         // it is no neighbor when it is asked; whoever comes back is asked again
+	away         // it is no neighbor when it is asked; one that comes back is asked again
 	moods
 )
 

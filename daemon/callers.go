@@ -12,17 +12,17 @@ import (
 	"feedex/transport"
 )
 
-// callerKey is where the address of who sent a request is in its context.
+// callerKey is where the address of a request's sender is in its context.
 type callerKey struct{}
 
-// callerAddr is the address of who sent the request that has this context, the zero Addr where nobody did.
+// callerAddr is the address that sent the request that has this context, the zero Addr where there is none.
 func callerAddr(ctx context.Context) netip.Addr {
 	a, _ := ctx.Value(callerKey{}).(netip.Addr)
 	return a
 }
 
-// withCaller lets a handler know from where requests come: from whom a trusted proxy says, where it says that plainly,
-// and else from where the connection is made.
+// withCaller lets a handler know from where requests come: from the address that a trusted proxy names, where it does
+// so plainly, and else from where the connection is made.
 func withCaller(h http.Handler, proxies []netip.Prefix) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, err := transport.Caller(r, proxies)
@@ -33,13 +33,13 @@ func withCaller(h http.Handler, proxies []netip.Prefix) http.Handler {
 	})
 }
 
-// callers knows who came by a password, and who guesses at one.
+// callers knows the addresses at which a right password was shown, and those that guess at one.
 type callers struct {
 	mu      sync.Mutex
 	guesses reading.Guesses
 }
 
-// look has f look a password up for whoever is at an address, unless they have to wait.
+// look has f look a password up for a client at an address, unless it has to wait.
 func (v *callers) look(from netip.Addr, h reading.Hash, f func() (reading.Password, error)) (reading.Password, error) {
 	v.mu.Lock()
 	err := v.guesses.Try(time.Now(), from, h)
@@ -67,7 +67,7 @@ func (v *callers) familiar(a netip.Addr) bool {
 	return v.guesses.Familiar(a)
 }
 
-// acquaintances are the addresses of neighbors, and of those who were neighbors before. The zero value is nobody's.
+// acquaintances are the addresses of neighbors, and of earlier ones. The zero value is nobody's.
 type acquaintances struct {
 	addrs atomic.Pointer[map[netip.Addr]bool]
 }

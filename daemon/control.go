@@ -49,7 +49,7 @@ type Owner interface {
 	// Query finds entries in the node's archive and, where it is asked to, in those of others. It calls each
 	// with what comes of it as it comes, and ends early with an error of each.
 	Query(ctx context.Context, q QueryRequest, each func(QueryPart) error) error
-	// Pull downloads entries that a Query found from those who have them, at most node.MaxWishes. Where it returns an
+	// Pull downloads entries that a Query found from their holders, at most node.MaxWishes. Where it returns an
 	// error nobody was asked.
 	Pull(ctx context.Context, list []Remote) (PullReport, error)
 	// FetchArchive asks the publisher of feed u for one document of it, for its own where page is "", and stores as
@@ -171,8 +171,8 @@ type refusal struct {
 	Error string `json:"error"`
 }
 
-// newControl serves an Owner as JSON over HTTP. Whoever may open the socket is the owner: there is
-// no other check, so the socket belongs to its user alone.
+// newControl serves an Owner as JSON over HTTP. A user who may open the socket is the owner: there is no other check,
+// so the socket belongs to its user alone.
 //
 //	GET  /status, /neighbors, /feeds, /publishers
 //	POST /subscribe     a subscribeRequest
@@ -280,7 +280,7 @@ func change[T any](do func(context.Context, T) error) http.HandlerFunc {
 	}
 }
 
-// A badRequest is an error of the one who asks.
+// A badRequest is an error of the client.
 type badRequest struct{ error }
 
 // Unwrap is what is wrong.

@@ -266,8 +266,8 @@ func (d dashboard) EndSessions(ctx context.Context, name string) error {
 	return d.host.write(ctx, func(d desk) error { d.EndSessions(name); return nil })
 }
 
-// newDashboard makes the pages of a node. They let go of open connections when ctx ends. Who needs a password says
-// login.
+// newDashboard makes the pages of a node. They let go of open connections when ctx ends. login says which requests need
+// a password.
 func newDashboard(ctx context.Context, h *host, r *sqlite.Reader,
 	login func(*http.Request) bool) (*web.Handler, error) {
 	pages, err := web.New(web.Config{Source: dashboard{&library{r, h}, h}, Login: login, Version: Version,

@@ -129,7 +129,8 @@ func TestDashboard(t *testing.T) {
 	v.want("/feeds/"+number, "no longer followed")
 }
 
-// Who has a copy of a session's cookies has nothing of them after the logout, nor when the node was restarted since.
+// An attacker with a copy of a session's cookies has nothing of them after the logout, nor when the node was restarted
+// since.
 func TestALogoutEndsCopiesOfItsCookies(t *testing.T) {
 	data := t.TempDir()
 	n := startNode(t, Config{Data: data})

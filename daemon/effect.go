@@ -94,7 +94,7 @@ func (h *host) search(ctx context.Context, s node.Search) node.Found {
 	return node.Found{ID: s.ID, Records: records, Took: time.Since(begun), Err: err}
 }
 
-// tell passes a note on to the log and to whoever observes.
+// tell passes a note on to the log and to observers.
 func (h *host) tell(now time.Time, note node.Note) {
 	h.changes.Add(1)
 	log := h.config.Log

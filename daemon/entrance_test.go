@@ -27,7 +27,7 @@ func TestEntrance(t *testing.T) {
 	}
 }
 
-// Who comes by a web server in front of the loopback address comes from anywhere, and needs a password.
+// A client that comes by a web server in front of the loopback address may be anywhere, and needs a password.
 func TestEntranceBehindAServer(t *testing.T) {
 	n := startNode(t, Config{})
 	v := newVisitor(t, n)

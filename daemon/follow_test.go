@@ -98,7 +98,8 @@ func TestFollowBrokenOff(t *testing.T) {
 	}
 }
 
-// Who exports from a reader that reads through the node has addresses at the node, which it would ask itself for.
+// An owner who exports from a reader that reads through the node has addresses at the node, which it would ask itself
+// for.
 func TestFollowFeedsBehindTheNode(t *testing.T) {
 	for raw, want := range map[feed.URL]feed.URL{
 		"http://[::1]:7791/feed/https://a.example/?b=:7791/feed/":  "https://a.example/?b=:7791/feed/",

@@ -183,7 +183,8 @@ func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 	s, err := l.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
 		Wait: readerWait, Keep: true})
 	if err == nil && len(s.Choices) > 0 {
-		// A program cannot ask which, and publishers name the one first that they mean. That also settles the page.
+		// A program cannot ask which, and publishers name the one first that they mean. That also decides what becomes
+		// of the page.
 		s, err = l.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}},
 			Wait: choiceWait})
 	}

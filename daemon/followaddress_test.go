@@ -152,7 +152,7 @@ func TestFollowAddressAsWished(t *testing.T) {
 	})
 }
 
-// Who does not wait, or not long enough, hears so; what they wished is done all the same.
+// An owner who does not wait, or not long enough, hears so; the wish is done all the same.
 func TestFollowAddressLater(t *testing.T) {
 	const page, found feed.URL = "https://one.example/", "https://one.example/a"
 	for _, wait := range []time.Duration{0, time.Second} {

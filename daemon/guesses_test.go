@@ -55,7 +55,7 @@ func waysIn(t *testing.T, base string, f feed.URL) map[string]func(c *http.Clien
 	return map[string]func(c *http.Client, name, password string) *http.Request{
 		"a feed": func(c *http.Client, name, password string) *http.Request {
 			r := basic("/feed/"+string(f))(c, name, password)
-			r.Header.Set("X-Forwarded-Proto", "http") // by a web server: whoever is on this machine needs no password
+			r.Header.Set("X-Forwarded-Proto", "http") // by a web server: a client on this machine needs no password
 			return r
 		},
 		"the proxy": func(_ *http.Client, name, password string) *http.Request {
@@ -96,8 +96,8 @@ func waysIn(t *testing.T, base string, f feed.URL) map[string]func(c *http.Clien
 	}
 }
 
-// Whoever guesses at passwords is slowed down, however they are shown, and nobody else is: not the owner elsewhere, nor
-// the owner's program at the same address.
+// An attacker who guesses at passwords is slowed down, however they are shown, and nobody else is: not the owner
+// elsewhere, nor the owner's program at the same address.
 func TestGuessesAreSlowed(t *testing.T) {
 	f := startFeed(t, "First")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyKnown})
@@ -150,8 +150,8 @@ func TestGuessesAreSlowed(t *testing.T) {
 	}
 }
 
-// Behind a web server that the owner trusts to say who comes, that is who is slowed down; what others write into its
-// header is not believed.
+// Behind a web server that the owner trusts to name its clients, the client that guesses is slowed down; what others
+// write into its header is not believed.
 func TestGuessesByAServer(t *testing.T) {
 	for trusted, want := range map[bool][2]bool{true: {true, false}, false: {false, false}} {
 		c := Config{Subscribe: nil}

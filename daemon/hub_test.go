@@ -68,7 +68,7 @@ func TestFeedsArePushed(t *testing.T) {
 	}
 }
 
-// A service is what listens on this machine for others than the node. It counts who comes.
+// A service is what listens on this machine for others than the node. It counts requests.
 type service struct {
 	*httptest.Server
 	visits atomic.Int32
@@ -88,7 +88,7 @@ func startService(t *testing.T, answer http.HandlerFunc) *service {
 
 func (s *service) port() string { return s.URL[strings.LastIndex(s.URL, ":")+1:] }
 
-// Who asks the hub cannot have it call what listens on the node's machine, by whatever name or address, nor by a
+// A subscriber cannot have the hub call what listens on the node's machine, by whatever name or address, nor by a
 // redirect of a program that the owner named, nor by a name of which the address changes.
 func TestCallbacksReachNothingUnnamed(t *testing.T) {
 	victim := startService(t, nil)

@@ -79,7 +79,7 @@ func (l *library) enter(ctx context.Context, h reading.Hash, fever bool) (string
 		return "", err
 	}
 	if now := time.Now(); now.Sub(p.Used) >= time.Hour {
-		// Whoever cannot be written down may read all the same.
+		// A reader whose visit cannot be written down may read all the same.
 		_ = l.host.write(ctx, func(d desk) error { d.UsePassword(p.Name, now); return nil })
 	}
 	return p.Name, nil

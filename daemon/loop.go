@@ -82,7 +82,7 @@ type host struct {
 	lastQuery   atomic.Uint64 // tag of the owner's latest query
 	prefetched  prefetched    // for first polls
 	callers     callers       // of the reader address
-	known       acquaintances // for whom places are kept
+	known       acquaintances // places are kept for them
 	changes     atomic.Uint64 // counts what pages may want to show
 
 	node     *node.Node // nil while nothing can be stored
@@ -101,7 +101,7 @@ type host struct {
 type arrival struct {
 	event   node.Event
 	life    uint64                    // the core that event answers; 0 where it is not an answer
-	reply   chan<- transport.Response // who asked, where event is an Asked; one answer fits in
+	reply   chan<- transport.Response // to the caller, where event is an Asked; one answer fits in
 	look    func(n *node.Node)        // to be called between two steps, where there is no event
 	stored  chan<- error              // told once what event brought about is durable, where not nil
 	results chan<- node.Results       // where what comes of event goes, if that is a Query; maxResults fit in

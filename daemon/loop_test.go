@@ -253,8 +253,8 @@ func TestIndexingUnderLoad(t *testing.T) {
 	}
 }
 
-// What is stepped and committed together is bounded by what it weighs, so that whoever sends much keeps nobody waiting
-// for long: no batch holds more than that and one event.
+// What is stepped and committed together is bounded by what it weighs, so that a caller that sends much keeps nobody
+// waiting for long: no batch holds more than that and one event.
 func TestBatchesAreLight(t *testing.T) {
 	put := func(entries, bytes int) arrival {
 		list := make([]feed.Entry, entries)

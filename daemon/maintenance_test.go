@@ -85,7 +85,7 @@ func TestClientMaintains(t *testing.T) {
 	lines[1].Title = "<b>\u2028"
 	r := lines[1].Record()
 	lines[1] = jsonl.NewLine(&r, true)
-	for i := range lines { // as who takes them does
+	for i := range lines { // as their receiver does
 		if err := lines[i].Check(); err != nil {
 			t.Fatal(err)
 		}

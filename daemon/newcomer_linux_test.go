@@ -26,13 +26,13 @@ import (
 	"feedex/transport"
 )
 
-// Where a newcomer, those whom it comes to, and a publisher are.
+// Where a newcomer, the node or tracker that it comes to, and a publisher are.
 const (
 	hereAt, here6, newcomerAt, publisherAt = "11.1.0.1", "2a00:ffff::1", "11.2.0.1", "11.3.0.1"
 	herePort, newcomerPort                 = 7790, 7791
 )
 
-// here is where somebody connects to who comes to the one that is attacked.
+// here is where a caller at from connects to the node or tracker that is attacked.
 func here(from netip.Addr) string {
 	if from.Is6() {
 		return fmt.Sprintf("[%s]:%d", here6, herePort)
@@ -144,7 +144,7 @@ func register(tb testing.TB, a attack, underWay time.Duration) time.Duration {
 	ctx, cancel := context.WithCancel(tb.Context())
 	var asking sync.WaitGroup
 	asking.Go(func() {
-		asker := transport.NewClient(transport.ClientConfig{Port: newcomerPort + 1}) // who is not told of itself
+		asker := transport.NewClient(transport.ClientConfig{Port: newcomerPort + 1}) // it is not told of itself
 		defer asker.CloseIdle()
 		for ; ctx.Err() == nil; wait(ctx, 100*time.Millisecond) {
 			client.Call(ctx, "http://"+here(netip.Addr{})+"/", "", protocol.GetNeighbors{})
@@ -160,7 +160,7 @@ func register(tb testing.TB, a attack, underWay time.Duration) time.Duration {
 	return happened(tb, begun, listed)
 }
 
-// Whatever attackers do who have twenty networks, or a /32 of IPv6, a newcomer becomes a neighbor, and a tracker lists
+// Whatever attackers with twenty networks, or a /32 of IPv6, do, a newcomer becomes a neighbor, and a tracker lists
 // it.
 func TestNewcomersComeIn(t *testing.T) {
 	if !inNamespace(t) {
@@ -184,8 +184,8 @@ func regions(n int) (list []netip.Addr) {
 	return list
 }
 
-// Strangers of more regions than there are places fill a node that has just been started anew: who was a neighbor
-// before comes in at once, each time.
+// Strangers of more regions than there are places fill a node that has just been started anew: an earlier neighbor
+// comes in at once, each time.
 func TestWhoIsRememberedComesInAtOnce(t *testing.T) {
 	if !inNamespace(t) {
 		return
@@ -237,7 +237,7 @@ func BenchmarkNewcomer(b *testing.B) {
 	}
 }
 
-// Whoever can call from a public address of the machine that a node or a tracker runs on has nothing else there called
+// A caller from a public address of the machine that a node or a tracker runs on has nothing else there called
 // back.
 func TestThisMachineIsNotCalledBack(t *testing.T) {
 	if !inNamespace(t) {

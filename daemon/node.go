@@ -48,13 +48,13 @@ type Config struct {
 	// what is no feed and on the public Internet. Default: nothing.
 	Proxy     ReaderProxy
 	ProxyPass bool
-	// TrustedProxies are the reverse proxies whose word counts about who called.
+	// TrustedProxies are the reverse proxies whose word counts about the address of a caller.
 	TrustedProxies []netip.Prefix
 	// Subscribe are feeds to follow, besides those that the archive knows.
 	Subscribe []feed.URL
 	// Wishes are those of which their owner says how they are to be followed.
 	Wishes []node.Subscribe
-	// About is a page for publishers who wonder who polls their feeds, in every poll's user agent; "" for none.
+	// About is a page for publishers who wonder what polls their feeds, in every poll's user agent; "" for none.
 	About string
 	// Node is the core's own configuration; its Port and its secrets are set by Run. Feeds of its
 	// PrivateHosts are read also where these are at addresses that are not public.
@@ -263,13 +263,13 @@ func listenTCP(whom, flag, address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// openAt tells who needs no password where readers connect: whoever is on this machine, where it alone can.
+// openAt tells which clients need no password where readers connect: those on this machine, where it alone can connect.
 func openAt(ln net.Listener) func(*http.Request) bool {
 	near := ln.Addr().(*net.TCPAddr).IP.IsLoopback()
 	return func(r *http.Request) bool { return near && !forwarded(r) }
 }
 
-// forwarded reports whether a request came by a web server that says so. Whoever is behind that may be anywhere.
+// forwarded reports whether a request came by a web server that says so. The client behind that may be anywhere.
 func forwarded(r *http.Request) bool {
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
 		"X-Real-Ip"} {

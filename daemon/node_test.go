@@ -45,7 +45,7 @@ func startNode(t testing.TB, c Config) *testNode {
 	}
 	c.Reader = "127.0.0.1:0"
 	c.Node.AllowLocal = true
-	c.Node.Incentive.TrustLocal = c.Node.Incentive.Gifts >= 0 // who gives nothing away would give it to local nodes
+	c.Node.Incentive.TrustLocal = c.Node.Incentive.Gifts >= 0 // or a node without gifts would give to local ones
 	return startNodeAt(t, c)
 }
 

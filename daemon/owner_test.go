@@ -12,8 +12,8 @@ import (
 	"feedex/node"
 )
 
-// Who gives a question up may do so while the loop answers it. The race detector sees to it that the
-// loop then writes nothing that the asker reads.
+// The owner may give a question up while the loop answers it. The race detector sees to it that the loop then writes
+// nothing that the asker reads.
 func TestQuestionsThatAreGivenUp(t *testing.T) {
 	core, err := node.New(time.Now(), node.Config{Secret: make([]byte, 32)}, archive.NewMemory(),
 		rand.New(rand.NewPCG(1, 2)))

@@ -55,7 +55,7 @@ func (h *host) RemovePassword(ctx context.Context, name string) error {
 	return h.write(ctx, func(d desk) error { return asked(removePassword(d, name)) })
 }
 
-// asked is err as one of the one who asks.
+// asked is err as an error of the client.
 func asked(err error) error {
 	if err != nil {
 		return badRequest{err}

@@ -151,8 +151,8 @@ func endPublisher(past *archive.Past) {
 	*past = archive.Past{Stage: archive.PastNetwork, Since: past.Since, Filled: past.Filled}
 }
 
-// pageRead notes that a document of a feed was read, whoever wanted it: where it is the next one that would be read to
-// fill in the feed's past, that is done. Before the first poll it may be the feed's own, which leads to that past.
+// pageRead notes that a document of a feed was read, for the owner or not: where it is the next one that would be read
+// to fill in the feed's past, that is done. Before the first poll it may be the feed's own, which leads to that past.
 func (h *host) pageRead(ctx context.Context, u, at feed.URL, page ArchiveDocument) error {
 	past, err := look(ctx, h, func(n *node.Node) (past *node.PastStatus, err error) {
 		if n != nil {

@@ -80,8 +80,8 @@ func TestThePastIsFilledInStepByStep(t *testing.T) {
 	}
 }
 
-// Whoever cannot be asked is left alone for a while, and a publisher's archive that is broken is given up for the
-// network's. The feeds take turns.
+// A publisher or network that cannot be asked is left alone for a while, and a publisher's archive that is broken is
+// given up for the network's. The feeds take turns.
 func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 	o := newPast(10, 200)
 	at := func(stage archive.PastStage, change func(f *node.FeedStatus)) node.FeedStatus {

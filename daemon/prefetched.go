@@ -24,7 +24,7 @@ func (h *host) prefetch(ctx context.Context, u feed.URL) (node.Fetched, error) {
 		return got, err
 	}
 	again, doc := got, *got.Document
-	doc.Entries = slices.Clone(doc.Entries)    // whoever asked reads the others
+	doc.Entries = slices.Clone(doc.Entries)    // the caller reads the others
 	again.Document, again.Requests = &doc, nil // the requests are in the log
 	h.prefetched.put(again, time.Now())
 	return got, nil

@@ -25,7 +25,7 @@ const (
 	ProxySubscribe ReaderProxy = "subscribe" // it follows every feed that is asked for
 )
 
-// proxied is the handler with a proxy in front of it, if there is to be one. Who needs no password says open.
+// proxied is the handler with a proxy in front of it, if there is to be one. open says which requests need no password.
 func (h *host) proxied(readers proxy.Reader, l *library, open func(*http.Request) bool) http.Handler {
 	if h.config.Proxy != ProxyKnown && h.config.Proxy != ProxySubscribe {
 		return readers

@@ -19,7 +19,7 @@ type PullReport struct {
 	// EntryIDs that were verified and stored, 40 hexadecimal digits each
 	Stored  []string       `json:"stored"`
 	Missing []string       `json:"missing,omitempty"` // likewise: what nobody gave
-	Refused []RefusedFetch `json:"refused,omitempty"` // who was asked in vain
+	Refused []RefusedFetch `json:"refused,omitempty"` // nodes asked in vain
 }
 
 // A Refusal is why nothing was taken from a holder, in JSON.
@@ -35,7 +35,7 @@ type pulling struct {
 	done chan<- node.Pulled // one fits in
 }
 
-// tellPull adds up what comes of a download, and tells who waits for it at the end.
+// tellPull adds up what comes of a download, and answers the request that waits for it at the end.
 func (h *host) tellPull(r node.Pulled) {
 	p := h.pulling[r.Tag]
 	if p == nil {

@@ -35,7 +35,7 @@ func TestTwelveNodesFetchWhatOneHas(t *testing.T) {
 		t.Fatalf("found %+v", found)
 	}
 
-	// Somebody who is named as a holder, and sends another version under the same id.
+	// A node that is named as a holder, and sends another version under the same id.
 	forger := startForger(t, feed.Entry{Feed: news.url, Title: "Walrus sighted", Summary: "forged"})
 	lie := found[0]
 	lie.Holders = []protocol.NodeID{forger}

@@ -61,7 +61,7 @@ type Remote struct {
 	Updated   time.Time         `json:"updated,omitzero"`
 	Seen      time.Time         `json:"seen"`           // when a holder stored it
 	Here      bool              `json:"here,omitempty"` // our own archive has it as well
-	Holders   []protocol.NodeID `json:"holders"`        // who has it, besides us
+	Holders   []protocol.NodeID `json:"holders"`        // the nodes that have it, besides this one
 	Told      int               `json:"told"`           // how many neighbors told of it
 }
 
@@ -92,8 +92,8 @@ func (r *Remote) Time() time.Time {
 	return search.Time(&protocol.Found{Published: r.Published, Updated: r.Updated, Seen: r.Seen})
 }
 
-// maxResults is how many Results of one query may wait for who reads them: each neighbor that is asked brings
-// at most one, and there are no more than 64 neighbors.
+// maxResults is how many Results of one query may wait to be read: each neighbor that is asked brings at most one, and
+// there are no more than 64 neighbors.
 const maxResults = 128
 
 // errRests is how queries end while nothing can be stored.
@@ -137,7 +137,7 @@ func (h *host) queryOthers(ctx context.Context, q QueryRequest, own []archive.Re
 	}
 	ended := false
 	defer func() {
-		if !ended { // whoever asked has gone
+		if !ended { // the client has gone
 			h.send(context.WithoutCancel(ctx), arrival{event: node.EndQuery{Tag: ev.Tag}})
 		}
 	}()
@@ -162,7 +162,7 @@ func (h *host) queryOthers(ctx context.Context, q QueryRequest, own []archive.Re
 	}
 }
 
-// tellQuery passes Results on to who waits for them. The loop never waits for a reader.
+// tellQuery passes Results on to the request that waits for them. The loop never waits for a reader.
 func (h *host) tellQuery(r node.Results) {
 	waiting := h.querying[r.Tag]
 	if waiting == nil {

@@ -13,7 +13,7 @@ import (
 const (
 	// retainEvery is the time between two looks at what is beyond what is to be kept.
 	retainEvery = 10 * time.Minute
-	// firstRetain is the time before the first: whoever sets a limit because the disk is full waits for it.
+	// firstRetain is the time before the first: an owner who sets a limit because the disk is full waits for it.
 	firstRetain = 10 * time.Second
 	// purgeStep is how many entries are purged at a time at most: fewer where that takes so long that it has to give
 	// way to the loop. purgePause is the pause after a step.

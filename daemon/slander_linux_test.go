@@ -42,9 +42,9 @@ func (b *besieged) waitAccused(by ...*stranger) {
 	}
 }
 
-// Liars refuse with fault 112 what an honest node polled. Strangers are not heard. Two who have been of use are, and
-// what the honest node brings goes no further, until an own poll shows it: that is passed on then, and so is all the
-// rest.
+// Liars refuse with fault 112 what an honest node polled. Strangers are not heard. Two nodes that have been of use are,
+// and what the honest node brings goes no further, until an own poll shows it: that is passed on then, and so is all
+// the rest.
 func TestLiarsCannotSilenceAnHonestNode(t *testing.T) {
 	t.Parallel()
 	if !inNamespace(t) {

@@ -67,7 +67,7 @@ type bench struct {
 	data        string
 	store       *sqlite.Store
 	housekeeper *sqlite.Housekeeper
-	fetch       func(node.Fetch) node.Fetched // nil for nobody who answers
+	fetch       func(node.Fetch) node.Fetched // nil where no publisher answers
 	worst       map[string]time.Duration
 	count       map[string]int
 	names       []string

@@ -17,8 +17,8 @@ import (
 	"feedex/xmlrpc"
 )
 
-// A stranger is a neighbor written by hand, as somebody would write it who means harm: it says what the test says, from
-// an address of its own, over HTTP. Where it is called it takes everything once, unless it is to refuse some of it.
+// A stranger is a neighbor written by hand, as an attacker would write it: it says what the test says, from an address
+// of its own, over HTTP. Where it is called it takes everything once, unless it is to refuse some of it.
 type stranger struct {
 	t       *testing.T
 	id      protocol.NodeID

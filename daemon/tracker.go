@@ -37,7 +37,7 @@ type TrackerConfig struct {
 	Listen string // "host:port"; port 0 is any free one
 	// AllowLocal lists nodes on this machine and on private networks too.
 	AllowLocal bool
-	// TrustedProxies are the reverse proxies whose word counts about who called.
+	// TrustedProxies are the reverse proxies whose word counts about the address of a caller.
 	TrustedProxies []netip.Prefix
 	Log            *slog.Logger // default: nowhere
 	Ready          func(address string)
@@ -84,7 +84,7 @@ type trackerHost struct {
 
 	mu       sync.Mutex
 	registry *tracker.Registry
-	calling  map[protocol.NodeID]*callBack // who is called back
+	calling  map[protocol.NodeID]*callBack // the callers that are called back
 }
 
 // A callBack is one that is under way.
@@ -171,7 +171,7 @@ func (t *trackerHost) status() tracker.Status {
 }
 
 // load reads the list of an earlier run. A list that cannot be read is set aside: the nodes will
-// call again, and whoever wonders finds it.
+// call again, and an owner who wonders finds it.
 func (t *trackerHost) load() error {
 	path := filepath.Join(t.config.Data, listName)
 	text, err := os.ReadFile(path)

@@ -43,7 +43,7 @@ func (t *trackerHost) page(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
-	// A reader who has gone away is no concern of ours.
+	// A browser that has gone away is no concern of ours.
 	_ = trackerPage.Execute(w, struct {
 		tracker.Status
 		Host   string
