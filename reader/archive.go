@@ -30,8 +30,9 @@ const (
 )
 
 // An archiveAnswer is the answer to a search in JSON. Members are only ever added. Texts are as published, which is
-// what scripts want that compare, convert or keep them; who shows them in a browser sanitizes them, as the Atom form
-// and the pages do. No browser shows the answer itself as a page: it is JSON, and says that it is nothing else.
+// what scripts want that compare, convert or keep them; a script that shows them in a browser sanitizes them, as the
+// Atom form and the pages do. No browser shows the answer itself as a page: it is JSON, and says that it is nothing
+// else.
 type archiveAnswer struct {
 	Query    string        `json:"query"`              // the words, as they were asked for
 	Entries  []jsonl.Entry `json:"entries"`            // newest arrival first, or what fits best
@@ -39,8 +40,8 @@ type archiveAnswer struct {
 	Unranked bool          `json:"unranked,omitempty"` // not everything was ranked in time
 }
 
-// serveArchive answers a search, as JSON or as Atom. An entry of a feed whose URL is a secret is shown to those
-// only who know it: other users of the machine may ask.
+// serveArchive answers a search, as JSON or as Atom. An entry of a feed whose URL is a secret is shown only to clients
+// that know it: other users of the machine may ask.
 func (h *handler) serveArchive(w http.ResponseWriter, r *http.Request, query string) {
 	values, err := url.ParseQuery(query)
 	if err == nil {

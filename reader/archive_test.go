@@ -136,7 +136,8 @@ func TestArchiveRefusals(t *testing.T) {
 	}
 }
 
-// Whoever does not know a secret URL learns neither it nor what is behind it; and no answer is larger than 16 MiB.
+// A client that does not know a secret URL learns neither it nor what is behind it; and no answer is larger than 16
+// MiB.
 func TestArchiveIsBounded(t *testing.T) {
 	l := exampleLibrary()
 	secret := feed.URL("https://example.com/feed?token=abc123")

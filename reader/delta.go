@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// deltaBase is the version that whoever asks has, and the entity tag it is known by, where only what is new since is
+// deltaBase is the version that the reader has, and the entity tag it is known by, where only what is new since is
 // asked for: "A-IM: feed" with an If-None-Match (RFC 3229, and the instance manipulation "feed" that is registered for
 // it). Of several versions it is the latest.
 func deltaBase(r *http.Request, version func(etag string) (Version, bool)) (base Version, etag string, ok bool) {

@@ -23,7 +23,7 @@ type document struct {
 	site      string // "" for none
 	via       string // where it is published, "" for what is made here
 	self      string // where it is served
-	hub       string // who pushes it to subscribers (WebSub), "" for nobody
+	hub       string // what pushes it to subscribers (WebSub), "" for none
 	search    string // where the description of a search is, "" for none
 	archived  bool   // it is an archive document (RFC 5005 §4)
 	current   string // of an archive document: where the newest entries are

@@ -28,9 +28,9 @@ const (
 
 const (
 	// Window is how many entries a feed's own document holds, those that arrived last. It is ten times what
-	// publishers usually list, and thus a fortnight of a busy feed: who reads it less often follows its
-	// prev-archive links. A bound there must be, since most readers take the whole document again
-	// whenever it has changed, and read all of it.
+	// publishers usually list, and thus a fortnight of a busy feed: a reader that asks for it less often follows its
+	// prev-archive links. A bound there must be, since most readers take the whole document again whenever it has
+	// changed, and read all of it.
 	Window = 200
 	// maxEdits is how many older entries it holds besides because they were changed lately (RFC 5005 §4.1).
 	maxEdits = 50
@@ -100,7 +100,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 }
 
 // channelKey is what the address of a feed by its number has besides, where its URL is a secret: numbers can be
-// guessed, and other users of the machine may ask. Whoever knows the URL gets it from there.
+// guessed, and other users of the machine may ask. A reader that knows the URL gets it from there.
 func channelKey(u feed.URL) string {
 	if !u.Secret() {
 		return ""
@@ -159,8 +159,8 @@ func (h *handler) hub(r *http.Request) string {
 	return origin(r) + hubPath
 }
 
-// origin is the handler itself, as the one who asks knows it: at https where a web server in front of it says so. Who
-// says so without one deceives nobody else. HTTP/1.0 does not say the host.
+// origin is the handler itself, as the client knows it: at https where a web server in front of it says so. A client
+// that says so without one deceives nobody else. HTTP/1.0 does not say the host.
 func origin(r *http.Request) string {
 	host := r.Host
 	if own, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && host == "" {
@@ -204,7 +204,7 @@ func (h *handler) serveChannel(w http.ResponseWriter, r *http.Request, f format,
 	if base, tag, ok := deltaBase(r, func(tag string) (Version, bool) { return d.baseOf(tag, since) }); ok &&
 		base.before(c.Version) {
 		seqs, delta, err = h.newSince(r.Context(), c, seqs, base)
-		if delta && len(seqs) == 0 { // entries went, and none came: to whoever wants to know what came nothing changed
+		if delta && len(seqs) == 0 { // entries went, and none came: for a reader that wants what came nothing changed
 			w.Header().Set("ETag", tag)
 			w.WriteHeader(http.StatusNotModified)
 			return

@@ -64,7 +64,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Whoever says which version they have gets what is new since, in every format, and nothing else.
+// A reader that says which version it has gets what is new since, in every format, and nothing else.
 func TestDelta(t *testing.T) {
 	for _, target := range []string{"/feed/" + string(exampleURL), "/feeds/1.rss", "/feeds/1.json"} {
 		l := longLibrary(250)
@@ -273,7 +273,7 @@ func TestDeltaOfNothing(t *testing.T) {
 	}
 }
 
-// Clients that do not say whom they ask get addresses all the same.
+// Clients that do not name the host that they ask get addresses all the same.
 func TestWithoutHost(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/feeds/1.atom", nil)
 	r.Host = ""

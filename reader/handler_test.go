@@ -285,7 +285,7 @@ func (t *timed) SetReadDeadline(until time.Time) error {
 	return nil
 }
 
-// Whoever sends a body slowly holds a connection for some minutes, and not for ever.
+// A client that sends a body slowly holds a connection for some minutes, and not for ever.
 func TestBodiesAreReadForAWhile(t *testing.T) {
 	h := reader.New(reader.Config{Source: exampleLibrary()})
 	for _, test := range []struct {

@@ -8,7 +8,7 @@ import (
 	"feedex/reading"
 )
 
-// admits reports whether whoever asks may come in: everybody where that is so, and else the owner's programs by their
+// admits reports whether a client may come in: everybody where that is so, and else the owner's programs by their
 // passwords (RFC 7617). It answers the others.
 func (h *handler) admits(w http.ResponseWriter, r *http.Request) bool {
 	if h.Entrance == nil || h.Known != nil && h.Known(r) {

@@ -71,5 +71,5 @@ func (h *handler) serveOPML(w http.ResponseWriter, r *http.Request, query string
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = w.Write(b.Bytes()) // who went away wants no answer
+	_, _ = w.Write(b.Bytes()) // a reader that went away wants no answer
 }

@@ -34,8 +34,8 @@ type Config struct {
 	// Web answers whatever is no way in for a feed reader: pages for people. It has methods and a login of its own.
 	// Default: none.
 	Web http.Handler
-	// Known reports whether whoever asks needs no password here, because they have logged in there or for whatever else
-	// they are known. Default: all need one.
+	// Known reports whether a client needs no password here, because it has logged in there or for whatever else it is
+	// known. Default: all need one.
 	Known func(*http.Request) bool
 	// Hub is the WebSub hub of the feeds, told by itself when there is something new. Default: none.
 	Hub http.Handler
@@ -45,8 +45,8 @@ type Config struct {
 	// Entrance knows the passwords that let the owner's programs in. Default: nobody needs one, as is right on the
 	// loopback address alone.
 	Entrance reading.Entrance
-	// Sync are the sync APIs, by the beginnings of the paths at which they serve. Default none. They let nobody in who
-	// does not show a password of the owner's.
+	// Sync are the sync APIs, by the beginnings of the paths at which they serve. Default none. They let no reader in
+	// that does not show a password of the owner's.
 	Sync map[string]http.Handler
 	// Version is the program's own, for the generator element. Default "".
 	Version string

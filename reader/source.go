@@ -29,7 +29,7 @@ type Source interface {
 	// Records returns entries in the order of their seqs. What is not there any more is left out. It need not
 	// hold them all in memory. An error is the last thing it yields.
 	Records(ctx context.Context, seqs []int64) iter.Seq2[archive.Record, error]
-	// LastBlock returns the newest archive document of a feed that readers need who have its own document. The zero
+	// LastBlock returns the newest archive document of a feed that readers with its own document need. The zero
 	// BlockRef is none.
 	LastBlock(ctx context.Context, number int64) (BlockRef, error)
 	// Block returns an archive document, the zero Page if there is none.

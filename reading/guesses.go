@@ -17,7 +17,8 @@ const (
 	maxFamiliar = 1024
 )
 
-// A Slowed is the error of those who may show no password until Wait is over: too many from their address were wrong.
+// A Slowed is the error of clients that may show no password until Wait is over: too many from their address were
+// wrong.
 type Slowed struct{ Wait time.Duration }
 
 func (e Slowed) Error() string {
@@ -27,12 +28,12 @@ func (e Slowed) Error() string {
 // Seconds is how long to wait, in whole seconds, for the header Retry-After.
 func (e Slowed) Seconds() int { return int((e.Wait + time.Second - 1) / time.Second) }
 
-// Guesses slow those down who guess at passwords, by their address, of which an IPv6 /64 is one. The owner at another
-// address notices nothing of that, and nor does a program at the same one whose password let it in from there before.
-// It has no clock and is not safe for concurrent use. The zero value is ready.
+// Guesses slow attackers down who guess at passwords, by their address, of which an IPv6 /64 is one. The owner at
+// another address notices nothing of that, and nor does a program at the same one whose password let it in from there
+// before. It has no clock and is not safe for concurrent use. The zero value is ready.
 type Guesses struct {
-	// wrong is until when the guesses of an address are all paid for, at one in guessEvery. Who is further ahead than
-	// freeGuesses waits.
+	// wrong is until when the guesses of an address are all paid for, at one in guessEvery. An address that is further
+	// ahead than freeGuesses waits.
 	wrong    map[netip.Addr]time.Time
 	familiar map[familiar]time.Time // when it was last used
 }
@@ -43,8 +44,8 @@ type familiar struct {
 	hash Hash
 }
 
-// Try counts a password that is shown at now by whoever is at an address. The error is a Slowed where they have to
-// wait; then it must not be looked at.
+// Try counts a password that is shown at now by a client at an address. The error is a Slowed where the client has to
+// wait; then the password must not be looked at.
 func (g *Guesses) Try(now time.Time, from netip.Addr, h Hash) error {
 	from = guesserAt(from)
 	if _, ok := g.familiar[familiar{from, h}]; ok {
@@ -96,7 +97,7 @@ func (g *Guesses) Familiar(from netip.Addr) bool {
 	return false
 }
 
-// forget makes room for one more address: what is paid for, and else whoever has the least to wait for.
+// forget makes room for one more address: what is paid for, and else the address that has the least to wait for.
 func (g *Guesses) forget(now time.Time) {
 	for from, paid := range g.wrong {
 		if !paid.After(now) {

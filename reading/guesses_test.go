@@ -52,8 +52,8 @@ func TestGuessesAreSlowed(t *testing.T) {
 	}
 }
 
-// Who came in by a password before does so while somebody at the same address guesses, and nothing is learned of
-// others.
+// A program that came in by a password before does so while another at the same address guesses, and nothing is learned
+// of others.
 func TestTheOwnerIsNotLockedOut(t *testing.T) {
 	var g Guesses
 	shared, right := netip.MustParseAddr("127.0.0.1"), HashOf("right")
@@ -77,7 +77,7 @@ func TestTheOwnerIsNotLockedOut(t *testing.T) {
 	}
 }
 
-// Addresses cost nothing, memory does; and who guesses on is not forgotten for others who did once.
+// Addresses cost nothing, memory does; and an address that guesses on is not forgotten for others that did once.
 func TestGuessersAreBounded(t *testing.T) {
 	var g Guesses
 	guesses(&g, noon, "192.0.2.1", 1000)

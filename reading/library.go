@@ -19,7 +19,7 @@ type Library interface {
 	Desk
 }
 
-// An Entrance tells who may come in.
+// An Entrance tells which clients may come in.
 type Entrance interface {
 	// User is the name of an app password, "" if it is none.
 	User(ctx context.Context, password string) (name string, err error)

@@ -30,7 +30,7 @@ func (t Text) HTML(i *Item) string {
 	return t.safe.Clean(cmp.Or(i.Entry.Content, i.Entry.Summary), i.Link())
 }
 
-// Author is who wrote an item, "" where that is not known.
+// Author names the authors of an item, "" where they are not known.
 func (i *Item) Author() string { return strings.Join(i.Entry.Authors, ", ") }
 
 // Link is the page of an item, or the URL of its feed where it has none.

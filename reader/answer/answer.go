@@ -19,8 +19,8 @@ func JSON(value any) ([]byte, error) {
 
 // List writes head, what each of the items is shown as, separated by commas, and tail. One item is held in memory at
 // one time. Nothing is written before the first of them is there: an error until then can still be told, and begun is
-// false. After that the list is in part with whoever reads it, who must not take it for the whole. It is no error that
-// w takes no more: whoever has gone away misses nothing.
+// false. After that the reader has part of the list, and must not take it for the whole. It is no error that w takes no
+// more: a reader that has gone away misses nothing.
 func List[T any](w io.Writer, head string, items iter.Seq2[T, error], show func(*T) any,
 	tail string) (begun bool, err error) {
 	between := head

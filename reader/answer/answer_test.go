@@ -64,7 +64,7 @@ func (g *gone) Write([]byte) (int, error) {
 	return 0, errors.New("broken pipe")
 }
 
-// Nothing more is read for who has gone away.
+// Nothing more is read for a reader that has gone away.
 func TestListForNobody(t *testing.T) {
 	var w gone
 	if begun, err := answer.List(&w, "[", items("a b !"), show, "]"); !begun || err != nil || w.writes != 1 {

@@ -74,7 +74,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	user, err := h.Library.FeverUser(r.Context(), asked.value("api_key"))
-	var a any = struct { // who may not come in learns no more than this, with status 200
+	var a any = struct { // a reader that may not come in learns no more than this, with status 200
 		Version int `json:"api_version"`
 		Auth    int `json:"auth"`
 	}{version, 0}

@@ -67,7 +67,7 @@ type route func(h *handler, w http.ResponseWriter, r *request) error
 // apiPath is what stands in front of all but two paths.
 const apiPath = "/reader/api/0/"
 
-// route is who answers a request for a path below apiPath, and whether that changes anything.
+// routeOf is what answers a request for a path below apiPath, and whether that changes anything.
 func routeOf(path string) (do route, changes bool) {
 	switch path {
 	case "token":
@@ -196,5 +196,5 @@ func text(w http.ResponseWriter, code int, s string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)
-	_, _ = io.WriteString(w, s) // who went away wants no answer
+	_, _ = io.WriteString(w, s) // a reader that went away wants no answer
 }

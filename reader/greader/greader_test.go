@@ -20,7 +20,7 @@ import (
 	"feedex/reading"
 )
 
-// ask sends a request of somebody who is let in.
+// ask sends a request of a reader that is let in.
 func ask(h http.Handler, method, target, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	r.Header.Set("Authorization", "GoogleLogin auth="+readertest.Secret)
@@ -99,8 +99,8 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// Who follows the continuation gets every item once and comes to an end, whatever the size of a page; on the last page
-// there is no continuation at all.
+// A reader that follows the continuation gets every item once and comes to an end, whatever the size of a page; on the
+// last page there is no continuation at all.
 func TestContinuation(t *testing.T) {
 	h := open(readertest.Example(t))
 	for n := 1; n <= 7; n++ {
@@ -273,7 +273,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Of whom nobody knows no list of feeds is read: it may be long.
+// No list of feeds is read from an unknown client: it may be long.
 func TestImportOfStrangers(t *testing.T) {
 	body := strings.NewReader("<opml><outline xmlUrl='http://example.com/1'/></opml>")
 	r, w := httptest.NewRequest("POST", api+"subscription/import", body), httptest.NewRecorder()
@@ -283,7 +283,7 @@ func TestImportOfStrangers(t *testing.T) {
 	}
 }
 
-// Who types an address without a scheme means one on the web.
+// An owner who types an address without a scheme means one on the web.
 func TestQuickAddWithoutScheme(t *testing.T) {
 	h := open(readertest.Example(t))
 	if w := ask(h, "POST", api+"subscription/quickadd", "quickadd=example.net/feed"); w.Code != http.StatusOK ||

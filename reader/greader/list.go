@@ -82,7 +82,7 @@ func (h *handler) writeTagged(w http.ResponseWriter, r *request, v any) error {
 		}
 	}
 	w.Header().Set("Content-Type", jsonType)
-	_, _ = w.Write(text) // who went away wants no answer
+	_, _ = w.Write(text) // a reader that went away wants no answer
 	return nil
 }
 

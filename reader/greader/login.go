@@ -29,8 +29,8 @@ func (h *handler) login(w http.ResponseWriter, r *request) error {
 // maxTokens is how many tokens of one request are looked at.
 const maxTokens = 3
 
-// enter is who sent the request, by the header or, with POST, by the parameter T. One of them is enough: Fluent Reader
-// never sends T, RSS Guard not always; liferea has the same in both; newsboat's T ends in a newline.
+// enter is the user who sent the request, by the header or, with POST, by the parameter T. One of them is enough:
+// Fluent Reader never sends T, RSS Guard not always; liferea has the same in both; newsboat's T ends in a newline.
 func (h *handler) enter(r *request) (user string, err error) {
 	tokens := []string{authToken(r.Header.Get("Authorization"))}
 	if r.Method == http.MethodPost {
@@ -90,6 +90,6 @@ func writeJSON(w http.ResponseWriter, v any) error {
 	w.Header().Set("Content-Type", jsonType)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // who went away wants no answer
+	_ = enc.Encode(v) // a reader that went away wants no answer
 	return nil
 }

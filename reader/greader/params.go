@@ -36,7 +36,7 @@ func (h *handler) read(w http.ResponseWriter, r *request) error {
 	kind, of, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	limit := int64(maxForm)
 	if strings.HasSuffix(r.URL.Path, importPath) {
-		if _, err := h.enter(r); err != nil { // that much is taken from those only who are known
+		if _, err := h.enter(r); err != nil { // that much is taken only from known readers
 			return err
 		}
 		limit = opml.MaxBytes

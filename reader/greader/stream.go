@@ -182,8 +182,8 @@ const (
 	maxContents = 10_000
 )
 
-// page is which part of a stream the parameters ask for, with one item more than that: who is there says that the
-// stream goes on.
+// page is which part of a stream the parameters ask for, with one item more than that: if it is there, the stream goes
+// on.
 func (p params) page(most int) (reading.Page, error) {
 	n, err := strconv.Atoi(p.get("n"))
 	if err != nil || n <= 0 {

@@ -187,6 +187,6 @@ func (h *handler) subscriptionExport(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/x-opml; charset=utf-8")
-	_, _ = w.Write(b.Bytes()) // who went away wants no answer
+	_, _ = w.Write(b.Bytes()) // a reader that went away wants no answer
 	return nil
 }

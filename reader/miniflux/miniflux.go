@@ -34,7 +34,7 @@ import (
 type Config struct {
 	// Library is what is read and marked.
 	Library reading.Library
-	// Version is the node's own, for those who ask which Miniflux this is.
+	// Version is the node's own, for readers that ask which Miniflux this is.
 	Version string
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger
@@ -104,10 +104,10 @@ func New(cfg Config) http.Handler {
 	})
 }
 
-// user is the key of the name of whoever came in, in a request's context.
+// user is the key of the user's name in a request's context.
 type user struct{}
 
-// serve answers whoever may come in.
+// serve answers requests that may come in.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, f call) {
 	w.Header().Set("Cache-Control", "no-store")
 	name, err := h.enter(r)
@@ -130,7 +130,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, f call) {
 	}
 }
 
-// enter is who sent the request, by an app password with its name or, as an API key, without; "" for nobody.
+// enter is the user who sent the request, by an app password with its name or, as an API key, without; "" for nobody.
 func (h *handler) enter(r *http.Request) (string, error) {
 	if key := r.Header.Get("X-Auth-Token"); key != "" {
 		return h.Library.User(r.Context(), key)

@@ -150,7 +150,7 @@ func (slow) Find(context.Context, feed.Match, []reading.FeedID, int) ([]reading.
 	return nil, fmt.Errorf("search: %w", archive.ErrSlow)
 }
 
-// Who searches for too much is told what to do about it.
+// An owner who searches for too much is told what to do about it.
 func TestASearchThatIsGivenUp(t *testing.T) {
 	h := miniflux.New(miniflux.Config{Library: slow{readertest.Example(t)}})
 	w := readertest.Ask(h, "GET", "/v1/entries?search=a", "")
@@ -170,7 +170,8 @@ func (f *finder) Find(_ context.Context, _ feed.Match, of []reading.FeedID, _ in
 	return []reading.ItemID{}, nil
 }
 
-// Who searches a feed or a category is not told that nothing is there because other feeds have more than is looked at.
+// An owner who searches a feed or a category is not told that nothing is there because other feeds have more than is
+// looked at.
 func TestASearchOfAFeed(t *testing.T) {
 	f := &finder{Library: readertest.Example(t)}
 	h := miniflux.New(miniflux.Config{Library: f})

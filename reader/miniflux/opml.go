@@ -44,6 +44,6 @@ func (h *handler) export(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
-	_, _ = w.Write(b.Bytes()) // who went away wants no answer
+	_, _ = w.Write(b.Bytes()) // a reader that went away wants no answer
 	return nil
 }

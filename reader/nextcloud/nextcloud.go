@@ -112,14 +112,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// A request is one of somebody who may come in.
+// A request is one of a reader that may come in.
 type request struct {
 	*http.Request
 	name string // of the app password
 	args arguments
 }
 
-// enter lets those in who show an app password with its name.
+// enter lets readers in that show an app password with its name.
 func (h *handler) enter(w http.ResponseWriter, r *http.Request) (*request, error) {
 	user, password, _ := r.BasicAuth()
 	name, err := h.Library.User(r.Context(), password)

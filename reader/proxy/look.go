@@ -37,7 +37,7 @@ type look struct {
 	at   time.Time // when it failed
 }
 
-// at looks at u, once for all who ask at the same time, and not again for a while if it failed.
+// at looks at u, once for all requests at the same time, and not again for a while if it failed.
 func (l *looks) at(ctx context.Context, u feed.URL, now time.Time,
 	f func(context.Context) (*feed.Document, error)) (*feed.Document, error) {
 	l.mu.Lock()
@@ -64,7 +64,7 @@ func (l *looks) at(ctx context.Context, u feed.URL, now time.Time,
 	l.all[u] = x
 	l.mu.Unlock()
 
-	// Others wait for it, whatever becomes of who asked first.
+	// Others wait for it, whatever becomes of the request that asked first.
 	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
 	x.doc, x.err = f(looking)

@@ -8,8 +8,8 @@ import (
 	"feedex/guard"
 )
 
-// pass fetches what is no feed for whoever asks, as any proxy does. Nothing is kept, and nothing is said about who
-// asks.
+// pass fetches what is no feed for the client, as any proxy does. Nothing is kept, and nothing is said about the
+// client.
 func (p *proxy) pass(w http.ResponseWriter, r *http.Request) {
 	forward := httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {

@@ -50,14 +50,14 @@ type Config struct {
 	// Subscribe has the node follow what is asked for, is not followed and turns out to be a feed. Default: that is
 	// refused.
 	Subscribe bool
-	// Pass fetches what is no feed for whoever asks. It must not reach what they are not to reach. Default: that is
+	// Pass fetches what is no feed for clients. It must not reach what they are not to reach. Default: that is
 	// refused.
 	Pass http.RoundTripper
 	// Hosts are the names of the node's own address, besides localhost and IP addresses.
 	Hosts []string
 	// Entrance knows the passwords that let the owner's programs in. Default: nobody needs one.
 	Entrance reading.Entrance
-	// Known reports whether whoever asks needs none although there is an Entrance. Default: all need one.
+	// Known reports whether a client needs none although there is an Entrance. Default: all need one.
 	Known func(*http.Request) bool
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger
@@ -135,7 +135,8 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// inner is the request for a feed as the reader takes it. Whoever comes in by the proxy's password comes in there.
+// inner is the request for a feed as the reader takes it. A client that comes in by the proxy's password comes in
+// there.
 func inner(r *http.Request, u feed.URL) *http.Request {
 	in := r.Clone(r.Context())
 	in.RequestURI, in.URL, in.Host = "/feed/"+string(u), &url.URL{Path: "/feed/" + string(u)}, address(r)
@@ -178,7 +179,7 @@ func (p *proxy) isOwn(r *http.Request) bool {
 	return ip.IsLoopback() || ip.Unmap() == at.Addr().Unmap()
 }
 
-// address is where the request came in, as whoever asks can reach it.
+// address is where the request came in, as the client can reach it.
 func address(r *http.Request) string {
 	if own, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		return own.String()
@@ -188,7 +189,7 @@ func address(r *http.Request) string {
 
 func stripPort(host, port string) string { return strings.TrimSuffix(host, ":"+port) }
 
-// admits reports whether whoever asks may use the proxy (RFC 9110 §11.7), and answers the others.
+// admits reports whether a client may use the proxy (RFC 9110 §11.7), and answers the others.
 func (p *proxy) admits(w http.ResponseWriter, r *http.Request) bool {
 	if p.Entrance == nil || p.Known != nil && p.Known(r) {
 		return true

@@ -116,7 +116,7 @@ func (h *Hub) version(ctx context.Context, topic string) string {
 	return doc.header.Get("ETag")
 }
 
-// document is what the reader address answers to a request for a topic by somebody who has that version.
+// document is what the reader address answers to a request for a topic by a subscriber that has that version.
 func (h *Hub) document(ctx context.Context, method, topic, etag string) *answer {
 	doc := &answer{header: make(http.Header)}
 	u, err := url.Parse(topic)

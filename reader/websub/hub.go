@@ -37,7 +37,7 @@ const (
 type Subscription struct {
 	Callback string
 	Topic    string     // the document, as the subscriber knows it
-	From     netip.Addr // who asked for it, the zero Addr where that is not known
+	From     netip.Addr // the address that asked for it, the zero Addr where that is not known
 	Secret   string     // for signatures, "" for none
 	Expires  time.Time
 	ETag     string    // of the version of the topic that the subscriber has
@@ -62,10 +62,10 @@ type Config struct {
 	// Transport is how callbacks are reached. It refuses addresses that the hub must not reach for a Subscriber, and
 	// keeps no connection for another one.
 	Transport http.RoundTripper
-	// From is who sent a request. Default: nobody knows.
+	// From is the address that sent a request. Default: it is not known.
 	From func(*http.Request) netip.Addr
-	// Check says why a callback cannot be had by who is at an address, as far as that is known before it is called; the
-	// text is for them. Default: it can.
+	// Check says why a callback cannot be had by a subscriber at an address, as far as that is known before it is
+	// called; the text is for the subscriber. Default: it can.
 	Check func(from netip.Addr, callback *url.URL) error
 	// Log takes what went wrong. Default: nowhere.
 	Log *slog.Logger
@@ -92,7 +92,7 @@ func (s *Subscription) key() key { return key{s.Callback, s.Topic} }
 // subscriberKey is where the address of a subscriber is in the context of requests to its callback.
 type subscriberKey struct{}
 
-// Subscriber is the address of the one for whom a request is made that has this context: it alone is to be reached.
+// Subscriber is the address of the subscriber for which a request with this context is made: it alone is to be reached.
 func Subscriber(ctx context.Context) netip.Addr {
 	a, _ := ctx.Value(subscriberKey{}).(netip.Addr)
 	return a
@@ -244,5 +244,5 @@ func (h *Hub) full(k key) bool {
 func refuse(w http.ResponseWriter, code int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(code)
-	_, _ = w.Write([]byte(text + "\n")) // who went away wants no answer
+	_, _ = w.Write([]byte(text + "\n")) // a client that went away wants no answer
 }

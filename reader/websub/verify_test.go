@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Only who agrees is subscribed or unsubscribed.
+// Only a subscriber that agrees is subscribed or unsubscribed.
 func TestVerificationOfIntent(t *testing.T) {
 	for name, refuse := range map[string]func(s *subscriber){
 		"404":          func(s *subscriber) { s.code = 404 },
