@@ -69,7 +69,7 @@ func TestBrowserForeignPage(t *testing.T) {
 		})
 	}
 	b.visit(t, "/settings")
-	b.says(t, "Make a password") // which only who is logged in sees
+	b.says(t, "Make a password") // which only a browser that is logged in sees
 	if list := n.feedex(t, "feeds"); strings.Contains(list, "stolen") {
 		t.Errorf("a page follows feeds: %s", list)
 	}

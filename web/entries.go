@@ -49,7 +49,7 @@ type headline struct {
 	FeedPath  string
 	Lead      string
 	Time      moment
-	Neighbor  string // who brought it, "" for an own poll
+	Neighbor  string // that brought it, "" for an own poll
 	Confirmed bool
 	Item      reading.ItemState
 	Here      string // address of the list where it can be marked, "" where it cannot

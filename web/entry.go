@@ -28,7 +28,7 @@ type entryPage struct {
 	Authors    string
 	Time       moment
 	Seen       moment
-	Neighbor   string // who brought it, "" for an own poll
+	Neighbor   string // that brought it, "" for an own poll
 	Confirmed  bool
 	Article    template.HTML // sanitized
 	Withheld   int           // pictures and the like that were left out

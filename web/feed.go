@@ -29,7 +29,7 @@ type feedPage struct {
 	Latest   []headline
 	Why      []string // why the next poll is then
 	Until    moment   // throttled until then; zero for not
-	By       string   // by whom
+	By       string   // by its publisher, or the host
 	Missing  int      // entries of the gap that have not come
 	From, To moment   // of the gap
 	LoggedIn bool
@@ -85,7 +85,7 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 }
 
 // named are the feeds that the web page names which is at a feed's address. Where one of the addresses is a secret they
-// are for who has logged in.
+// are for browsers that have logged in.
 func (h *Handler) named(k *Known, loggedIn bool) (list []namedFeed) {
 	if !k.Subscribed {
 		return nil
@@ -99,7 +99,7 @@ func (h *Handler) named(k *Known, loggedIn bool) (list []namedFeed) {
 	return list
 }
 
-// throttled says until when the feed is not asked for, and who wants that.
+// throttled says until when the feed is not asked for, and whether its publisher or the host wants that.
 func (p *feedPage) throttled(now time.Time) {
 	until, by := p.NotBefore, "its publisher"
 	if p.Host.Until.After(until) {

@@ -33,8 +33,8 @@ func protect(header http.Header) {
 	header.Set("Cache-Control", "private, no-cache")
 }
 
-// secure reports whether the page came by https, to the node or to the owner's web server in front of it. Who says so
-// without one deceives nobody else.
+// secure reports whether the page came by https, to the node or to the owner's web server in front of it. A client that
+// says so without one deceives nobody else.
 func secure(r *http.Request) bool {
 	scheme, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",") // several servers list theirs
 	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(scheme), "https")
@@ -63,8 +63,8 @@ func cookieOf(r *http.Request, name string) string {
 	return c.Value
 }
 
-// visitCookie tells one browser from another, so that a form of one is of no use to another. It says nothing about who
-// that is.
+// visitCookie tells one browser from another, so that a form of one is of no use to another. It says nothing about the
+// user.
 const visitCookie = "feedex_visit"
 
 // visitBytes is how many random bytes it holds.
@@ -85,7 +85,7 @@ func visitOf(r *http.Request) string {
 	return ""
 }
 
-// visitor returns the token of whoever asks. A browser that is not known gets a cookie.
+// visitor returns the token of the browser that asks. One that is not known gets a cookie.
 func (h *Handler) visitor(w http.ResponseWriter, r *http.Request) string {
 	id := visitOf(r)
 	if id == "" {

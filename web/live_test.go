@@ -65,7 +65,8 @@ func TestLive(t *testing.T) {
 	})
 }
 
-// What the network has comes as events, and in the page for who runs no script. Another site cannot begin that.
+// What the network has comes as events, and in the page for browsers that run no script. Another site cannot begin
+// that.
 func TestNetworkSearch(t *testing.T) {
 	n := newNode(t)
 	b := newBrowser(t, newHandler(t, n))

@@ -35,7 +35,7 @@ func sessionCode(p *reading.Password, value string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// user is the name of the password that whoever asks has shown, "" for none.
+// user is the name of the password that the browser has shown, "" for none.
 func (h *Handler) user(r *http.Request) (string, error) {
 	value, code, found := cutLast(cookieOf(r, sessionCookie), "|")
 	if !found {
@@ -58,7 +58,7 @@ func (h *Handler) user(r *http.Request) (string, error) {
 	return "", nil
 }
 
-// LoggedIn reports whether whoever asks has logged in.
+// LoggedIn reports whether the browser has logged in.
 func (h *Handler) LoggedIn(r *http.Request) bool {
 	name, err := h.user(r)
 	return err == nil && name != ""
@@ -67,7 +67,7 @@ func (h *Handler) LoggedIn(r *http.Request) bool {
 // userKey is where the name of the user is in the context of a request.
 type userKey struct{}
 
-// loggedIn reports whether whoever asks has shown a password. Only they see feeds whose URL is a secret, and
+// loggedIn reports whether the browser has shown a password. Only then does it see feeds whose URL is a secret, and
 // passwords: other users of the machine can open the pages too.
 func loggedIn(ctx context.Context) bool { return userOf(ctx) != "" }
 
@@ -76,7 +76,7 @@ func userOf(ctx context.Context) string {
 	return name
 }
 
-// admit finds out who asks. Where a login is required it answers those who have not logged in.
+// admit finds out which user asks. Where a login is required it answers browsers that have not logged in.
 func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
 	name, err := h.user(r)
 	switch {
@@ -99,7 +99,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (*http.Request, 
 // loginPage asks for a password.
 type loginPage struct {
 	Next     string
-	User     string // who has logged in already
+	User     string // that has logged in already
 	Required bool
 	Wrong    bool
 }

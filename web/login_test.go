@@ -46,7 +46,7 @@ func TestLoginRequired(t *testing.T) {
 		}
 	}
 	for _, target := range []string{"/live", "/search/network?q=ferry"} {
-		gone, cancel := context.WithCancel(t.Context()) // who is let in after all does not stay
+		gone, cancel := context.WithCancel(t.Context()) // a browser that is let in after all does not stay
 		cancel()
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, httptest.NewRequestWithContext(gone, http.MethodGet, target,
@@ -108,7 +108,7 @@ func TestLoginLeadsHome(t *testing.T) {
 	}
 }
 
-// Feeds with secret addresses, and passwords, are for those who have logged in.
+// Feeds with secret addresses, and passwords, are for browsers that have logged in.
 func TestSecretsAfterLogin(t *testing.T) {
 	n := newNode(t)
 	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", noon)}

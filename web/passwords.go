@@ -48,7 +48,7 @@ func (s *secrets) take(word string) (newPassword, bool) {
 	return p, ok
 }
 
-// errLogin is for what only those may do who have logged in.
+// errLogin is for what needs a login.
 var errLogin = refusal{http.StatusForbidden, "Log in first",
 	"Passwords are shown and made for those only who have one: anybody who uses this machine can open this page."}
 

@@ -8,7 +8,7 @@ import (
 )
 
 // withholdRemote takes out of sanitized HTML what would load something from elsewhere when the page is opened, and
-// counts that: whoever serves it would learn who reads what, and when. In place of each stands what it is and where.
+// counts that: its server would learn what the owner reads, and when. In place of each stands what it is and where.
 // Where images is true, pictures, sound and video stay; frames, which may run programs, are links in any case. Ids go,
 // so that no entry can pass for a part of the page.
 func withholdRemote(markup string, images bool) (shown string, withheld int) {

@@ -187,5 +187,5 @@ func (h *Handler) searchNetwork(w http.ResponseWriter, r *http.Request) {
 		}
 		return nil
 	})
-	_ = s.send("end", ended) // who went away wants no answer
+	_ = s.send("end", ended) // a browser that went away wants no answer
 }

@@ -28,8 +28,8 @@ func enterBy(t *testing.T, h http.Handler, password string) *browser {
 	return b
 }
 
-// Whoever copied the cookies of a session cannot go on with them after the logout, nor any other browser that the same
-// password logged in. Those of other passwords go on.
+// An attacker who copied the cookies of a session cannot go on with them after the logout, nor any other browser that
+// the same password logged in. Those of other passwords go on.
 func TestALogoutEndsTheSession(t *testing.T) {
 	n := newNode(t)
 	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", noon),

@@ -16,7 +16,7 @@ type settingsPage struct {
 	Status Status
 	Done   string // what was done a moment ago, "" for nothing
 	Host   string // under which the node was reached
-	User   string // who has logged in, "" for nobody
+	User   string // that has logged in, "" for none
 
 	Passwords []passwordLine // where somebody has
 }
@@ -115,7 +115,7 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 	return "/settings?done=followed&n=" + number, nil
 }
 
-// share says whether neighbors may know of a feed. Who may not see a secret cannot give it away either.
+// share says whether neighbors may know of a feed. A browser that may not see a secret cannot give it away either.
 func (h *Handler) share(_ http.ResponseWriter, r *http.Request) (string, error) {
 	number, err := strconv.ParseInt(r.PostFormValue("feed"), 10, 64)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"feedex/reading"
 )
 
-// A page asks the owner whether neighbors may know of what looks like a secret, and says why. Keeping it is for
-// everybody who may use the page; telling it is for who may see it.
+// A page asks the owner whether neighbors may know of what looks like a secret, and says why. Every browser that may
+// use the page may have it kept; only those that may see the secret may have it told.
 func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
 	n := newNode(t)
 	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", noon)}

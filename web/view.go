@@ -29,7 +29,7 @@ type view struct {
 	Images bool
 
 	Token   string // of the visitor's forms
-	User    string // who has logged in, "" for nobody
+	User    string // that has logged in, "" for none
 	Now     time.Time
 	Version string
 }

@@ -22,9 +22,9 @@ import (
 type Config struct {
 	// Source is the node.
 	Source Source
-	// Login reports whether pages are shown to whoever asks only if they have shown a password. Default: to everybody,
-	// as is right for this machine alone; feeds whose URL is a secret, and passwords, are for those who have logged in
-	// in any case.
+	// Login reports whether pages are shown to a browser only if it has shown a password. Default: to everybody,
+	// as is right for this machine alone; feeds whose URL is a secret, and passwords, are for browsers that have logged
+	// in in any case.
 	Login func(*http.Request) bool
 	// Version is the program's own. Default "".
 	Version string
@@ -51,7 +51,7 @@ type Handler struct {
 }
 
 // New makes the handler. It serves "/", "/feeds", "/entries", "/neighbors", "/search", "/settings" and what is below
-// them. It trusts whoever calls it to have checked the Host header against DNS rebinding.
+// them. It trusts its caller to have checked the Host header against DNS rebinding.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -152,7 +152,7 @@ func (h *Handler) failure(r *http.Request, err error) view {
 // A message is the body of a page that only says something.
 type message struct{ Text string }
 
-// A refusal is an error of the one who asks.
+// A refusal is an error of the client.
 type refusal struct {
 	code        int
 	title, text string

@@ -172,7 +172,7 @@ func TestListOfFeeds(t *testing.T) {
 	}
 }
 
-// Who finds a page full of entries is told that there are more.
+// An owner who finds a page full of entries is told that there are more.
 func TestMoreIsFound(t *testing.T) {
 	n := newNode(t)
 	h := newHandler(t, n)
