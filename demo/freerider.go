@@ -21,9 +21,9 @@ type freeRider struct {
 	urls   []feed.URL
 
 	mu    sync.Mutex
-	links map[protocol.NodeID]string // whom it found, and the token it sends them
+	links map[protocol.NodeID]string // the nodes it found, and the token it sends them
 	got   int                        // entries
-	bound bool                       // somebody told it that it is at its bound
+	bound bool                       // a neighbor told it that it is at its bound
 }
 
 func newFreeRider(urls []feed.URL) (*freeRider, error) {
@@ -41,7 +41,7 @@ func newFreeRider(urls []feed.URL) (*freeRider, error) {
 // riderToken is what the free rider sends everybody: it has nothing to lose.
 const riderToken = "free rider"
 
-// run takes from whom the tracker names until ctx ends.
+// run takes from the nodes that the tracker names until ctx ends.
 func (f *freeRider) run(ctx context.Context, tracker string) error {
 	defer f.client.CloseIdle()
 	handler := transport.NewHandler(transport.HandlerConfig{Methods: protocol.NodeMethods(), Serve: f.serve})

@@ -138,7 +138,7 @@ type Summary struct {
 	Rider          RiderSummary
 }
 
-// A RiderSummary is what came of it for the free rider, who takes and never gives.
+// A RiderSummary is what came of it for the free rider, which takes and never gives.
 type RiderSummary struct {
 	Got       int  // entries
 	Neighbors int  // that it takes from

@@ -198,7 +198,7 @@ func Read(text string) []Feed {
 }
 
 // Lend is the address with the user name and the password of page, if it has any and both are of one origin (RFC 6454
-// §4): whoever gave them gave them for that, and for nothing else.
+// §4): the owner gave them for that, and for nothing else.
 func Lend(page, u feed.URL) feed.URL {
 	from, err := url.Parse(string(page))
 	if err != nil || from.User == nil {

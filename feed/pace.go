@@ -26,7 +26,7 @@ const (
 	allDays  = 1<<7 - 1
 )
 
-// Skips reports whether the publisher wants nobody to come at t. Who skips every hour, or every day, has
+// Skips reports whether the publisher wants nobody to come at t. A publisher who skips every hour, or every day, has
 // misunderstood what that is for.
 func (p Pace) Skips(t time.Time) bool {
 	t = t.UTC()

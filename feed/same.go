@@ -59,8 +59,8 @@ func (b *builder) unite() {
 	b.doc.Entries = kept
 }
 
-// tellApart settles which of the entries at these places, which share an EntryID, are the same, marks
-// those to drop, and gives the others identities of their own.
+// tellApart decides which of the entries at these places, which share an EntryID, are the same, marks those to drop,
+// and gives the others identities of their own.
 func (b *builder) tellApart(places []int, drop []bool) {
 	entries := b.doc.Entries
 	places = latest(entries, places, drop, nameless)

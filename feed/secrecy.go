@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Secrecy is whether an address may be told to others, by what it looks like. There is no telling for sure: who drew an
-// address by chance may have drawn it so that nobody finds it, or because names were taken.
+// Secrecy is whether an address may be told to others, by what it looks like. There is no telling for sure: a publisher
+// who drew an address by chance may have drawn it so that nobody finds it, or because names were taken.
 type Secrecy uint8
 
 const (

@@ -205,7 +205,7 @@ func TestMoved(t *testing.T) {
 		if strings.TrimPrefix(string(got.Moved), server) != test.want {
 			t.Errorf("%v: moved to %q, want %q", test.codes, got.Moved, test.want)
 		}
-		// Whoever asks there gets the entries under the feed's own name.
+		// A node that asks there gets the entries under the feed's own name.
 		if test.want != "" {
 			again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: got.Feed, Address: got.Moved})
 			wantEntry(t, again)

@@ -27,7 +27,7 @@ type StatusError struct {
 	Code int // HTTP status code
 }
 
-// Error says what the status means for somebody who follows the feed.
+// Error says what the status means for an owner who follows the feed.
 func (e *StatusError) Error() string {
 	text := fmt.Sprintf("HTTP %d %s", e.Code, http.StatusText(e.Code))
 	if http.StatusText(e.Code) == "" {
@@ -59,7 +59,7 @@ type worded struct {
 func (w worded) Error() string { return w.text }
 func (w worded) Unwrap() error { return w.cause }
 
-// inWords says why nobody answered, for somebody who follows the feed: not by which call, nor by whose name server.
+// inWords says why nobody answered, for an owner who follows the feed: not by which call, nor by whose name server.
 func inWords(err error) error {
 	dns := (*net.DNSError)(nil)
 	switch {

@@ -1,6 +1,6 @@
 // Package fetch polls feeds over HTTP and treats publishers as a good guest would: it asks only for
-// what has changed, one request to a host at a time, says who it is, stays away for as long as it is
-// told to, and passes on what the publisher says about passing things on.
+// what has changed, one request to a host at a time, says what it is, stays away for as long as it is told to, and
+// passes on what the publisher says about passing things on.
 //
 // What comes back is hostile until proven otherwise. Every fetch is bounded in time, in bytes after
 // inflation and in redirects; no address outside the public Internet is connected to without the
@@ -180,7 +180,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	req, connected := v.request(ctx, u)
 	resp, err := recorder{v, v.client.transport(v.origin, u)}.RoundTrip(req)
 	if err != nil {
-		// who redirected was reached
+		// a server that redirected was reached
 		v.out.Unreached, v.out.Dialed = len(v.seen) == 1 && unreached(err, connected()), v.dialed.Load()
 		if errors.Is(err, guard.ErrForbidden) {
 			v.out.Local = true // found out without going there

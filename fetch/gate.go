@@ -15,7 +15,7 @@ type gate chan struct{}
 // newParsing makes the gate to the parser, which keeps a core busy.
 func newParsing() gate { return make(gate, max(2, runtime.GOMAXPROCS(0))) }
 
-// enter waits for a place or until ctx ends. Whoever entered must leave.
+// enter waits for a place or until ctx ends. A goroutine that entered must leave.
 func (g gate) enter(ctx context.Context) error {
 	select {
 	case g <- struct{}{}:

@@ -14,10 +14,10 @@ type hosts struct {
 
 type hostGate struct {
 	inside chan struct{} // holds one
-	users  int           // who are inside or wait
+	users  int           // goroutines that are inside or wait
 }
 
-// enter waits until nobody is at host or ctx ends. Whoever entered must leave.
+// enter waits until nobody is at host or ctx ends. A goroutine that entered must leave.
 func (h *hosts) enter(ctx context.Context, host string) (leave func(), err error) {
 	h.mu.Lock()
 	g := h.gates[host]

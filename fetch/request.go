@@ -19,7 +19,7 @@ const accept = "application/atom+xml, application/rss+xml, application/feed+json
 	"application/rdf+xml;q=0.9, application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, */*;q=0.1"
 
 // request is the conditional request for u (RFC 9110 §13.1). The validators go out as they came in,
-// to the byte; which of the two counts is for the publisher to decide. Who sends a validator may be answered
+// to the byte; which of the two counts is for the publisher to decide. A client that sends a validator may be answered
 // with what is new since (RFC 3229). connected tells whether the request found a connection.
 func (v *visit) request(ctx context.Context, u *url.URL) (req *http.Request, connected func() bool) {
 	var reached atomic.Bool
@@ -56,7 +56,7 @@ func (v *visit) request(ctx context.Context, u *url.URL) (req *http.Request, con
 // conditional reports whether the publisher may answer with less than the document.
 func (v *visit) conditional() bool { return v.fetch.ETag != "" || v.fetch.LastModified != "" }
 
-// agent says who asks, where to read about them, and for how many: the form that publishers know from
+// agent says which program asks, where to read about it, and for how many: the form that publishers know from
 // readers that poll for several subscribers.
 func (v *visit) agent() string {
 	var notes []string

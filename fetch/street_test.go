@@ -20,7 +20,7 @@ import (
 	"feedex/fetch/grade"
 )
 
-// A street is a number of publishers, who write down who comes and what they were told.
+// A street is a number of publishers, who write down their visitors and what these were told.
 type street struct {
 	t          *testing.T
 	begun      time.Time
@@ -94,7 +94,7 @@ func (s *street) feeds() (list []feed.URL) {
 	return list
 }
 
-// serve answers whoever comes by a connection.
+// serve answers the visitor at a connection.
 func (s *street) serve(addr string, conn net.Conn) {
 	host, _, _ := net.SplitHostPort(addr)
 	server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter,
@@ -112,7 +112,7 @@ func (s *street) serve(addr string, conn net.Conn) {
 	}
 }
 
-// oneConn is a listener to whom one connection comes.
+// oneConn is a listener to which one connection comes.
 type oneConn struct {
 	conn net.Conn
 	done chan struct{}
@@ -250,7 +250,7 @@ func expires(d time.Duration) func(*street, *visitor) (time.Duration, time.Durat
 	}
 }
 
-// deltas sends what is new to those who ask for that (RFC 3229).
+// deltas sends what is new to visitors that ask for that (RFC 3229).
 func deltas(s *street, v *visitor) (fresh, retryAfter time.Duration) {
 	entries := s.entries(v.p, s.begun.Add(v.now))
 	v.Header().Set("ETag", fmt.Sprintf(`"%d"`, len(entries)))

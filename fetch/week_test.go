@@ -19,7 +19,7 @@ import (
 	"feedex/polling"
 )
 
-// A resident is a real node with a real client, whom publishers see in virtual time. It outlives its nodes.
+// A resident is a real node with a real client, which publishers see in virtual time. It outlives its nodes.
 type resident struct {
 	t       *testing.T
 	store   *archive.Memory

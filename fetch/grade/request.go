@@ -50,7 +50,7 @@ func (v Validators) over(next Validators) Validators {
 	return v
 }
 
-// host is whom the request went to, in lower case and without a port.
+// host is the host that the request went to, in lower case and without a port.
 func (r *Request) host() string {
 	u, err := url.Parse(r.URL)
 	if err != nil {

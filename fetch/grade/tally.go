@@ -9,7 +9,7 @@ const (
 	unconditionalEvery = 24 * time.Hour
 	// settling is the time after an answer in which the same request cannot find anything.
 	settling = time.Minute
-	// polite is how long publishers want a reader to wait who do not say it themselves, hasty what nobody excuses.
+	// polite is how long publishers that do not say it themselves want a reader to wait, hasty what nobody excuses.
 	polite, hasty = time.Hour, 10 * time.Minute
 )
 
