@@ -70,7 +70,7 @@ func (w *World) lose(c openCall) {
 	w.queue.Add(c.deadline, event{kind: answer, index: w.calls.add(c)})
 }
 
-// arrive brings a call to whom it is for.
+// arrive brings a call to its receiver.
 func (w *World) arrive(i int32) {
 	c := &w.calls.items[i]
 	if c.to == nil {

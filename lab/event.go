@@ -12,7 +12,7 @@ type eventKind uint8
 
 const (
 	wake    eventKind = iota // a host's node wants to be woken
-	arrive                   // a call reaches whom it is for
+	arrive                   // a call reaches its receiver
 	answer                   // its answer reaches the caller
 	expire                   // its time is over
 	deliver                  // a document reaches the host that polls

@@ -21,7 +21,7 @@ type Actor interface {
 	Next() time.Time
 }
 
-// A Member is who joins a World. The zero value of each field means its default.
+// A Member is a node that joins a World. The zero value of each field means its default.
 type Member struct {
 	// Name names the stream of the member's chance; it must be unique. Default "node N", N being its
 	// index among the hosts.

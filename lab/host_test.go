@@ -107,7 +107,7 @@ func TestLostCalls(t *testing.T) {
 		failed += h.Node().Status().Counters.CallsFailed
 		for _, s := range h.Sights(w.Now()) {
 			if s.Published > 5*time.Hour {
-				continue // who polls hourly may not have it yet
+				continue // a node that polls hourly may not have it yet
 			}
 			all++
 			if s.Any != Never {
@@ -135,7 +135,7 @@ func (s *sleeper) Step(dst []node.Effect, now time.Time, ev node.Event) []node.E
 	return dst
 }
 
-// Who changes its mind about when to be woken is woken then alone, and who stopped not at all.
+// A node that changes its mind about when to be woken is woken then alone, and one that stopped not at all.
 func TestAlarms(t *testing.T) {
 	after := func(d time.Duration) time.Time { return wednesday.Add(d) }
 	for _, c := range []struct {

@@ -18,7 +18,7 @@ func published(t *testing.T, window int, seconds ...int64) *Publisher {
 	return network(t, Config{Feeds: []trace.Feed{f}, Node: hourly}, 0, 0).Publishers()[0]
 }
 
-// A document holds the newest entries, the newest first, and who knows it is told so.
+// A document holds the newest entries, the newest first, and a node that knows it is told so.
 func TestDocuments(t *testing.T) {
 	p := published(t, 2, -10, 0, 60, 120)
 	at := func(s int) time.Time { return wednesday.Add(time.Duration(s) * time.Second) }
@@ -42,7 +42,7 @@ func TestDocuments(t *testing.T) {
 	full := p.Bytes - bytes
 	doc, same, _ := p.answer(at(119), etag)
 	if doc != nil || same != etag || p.NotModified != 1 || p.Requests != requests+2 {
-		t.Errorf("who knows the document got %v, %s after %s", doc, same, etag)
+		t.Errorf("a node that knows the document got %v, %s after %s", doc, same, etag)
 	}
 	if cost := p.Bytes - bytes - full; cost != responseHead || full < 2*200 {
 		t.Errorf("a document costs %d bytes, and a 304 %d", full, cost)

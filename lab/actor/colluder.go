@@ -35,7 +35,7 @@ type colluder struct {
 	next   time.Time // of the next round
 	round  int
 	latest map[feed.URL][]feed.Entry      // what it polled
-	wanted map[protocol.NodeID][]feed.URL // what its node has offered to whom
+	wanted map[protocol.NodeID][]feed.URL // what its node has offered to each neighbor
 }
 
 const (

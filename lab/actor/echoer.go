@@ -33,8 +33,8 @@ const (
 // echoAfter is after what time a bundle went all round: it takes seconds.
 const echoAfter = time.Minute
 
-// Breaker says at once that it has what it hears offered, and never delivers: who asks it is to wait in vain
-// (row 7 of `feedex lab attacks`).
+// Breaker says at once that it has what it hears offered, and never delivers: a neighbor that asks it is to wait in
+// vain (row 7 of `feedex lab attacks`).
 func Breaker(n *node.Node) Participant { return newEchoer(n, 0) }
 
 // An echoer is both of them: a FreeRider with offers of its own.
@@ -131,7 +131,7 @@ func (e *echoer) note(heard echo) {
 	}
 }
 
-// echo offers to all neighbors what was heard long enough ago, but not to whom it was heard from.
+// echo offers to all neighbors what was heard long enough ago, but not to the neighbor that it was heard from.
 func (e *echoer) echo(dst []node.Effect, now time.Time) []node.Effect {
 	if len(e.heard) == 0 || now.Sub(e.heard[0].at) < e.after+e.after/2 {
 		return dst

@@ -8,8 +8,8 @@ import (
 	"feedex/protocol"
 )
 
-// Eclipser is a FreeRider that names only those of its own kind to whom asks it for nodes (row 11 of `feedex
-// lab attacks`), or whoever its master wants to be called (row 18 of `feedex lab attacks`).
+// Eclipser is a FreeRider that names only those of its own kind to callers that ask it for nodes (row 11 of `feedex lab
+// attacks`), or the nodes that its master wants to be called (row 18 of `feedex lab attacks`).
 func Eclipser(n *node.Node, rng *rand.Rand, named []protocol.NodeID) Participant {
 	e := &eclipser{rng: rng, named: named, asked: make(map[uint64]protocol.NodeID)}
 	e.habit = habit{node: n, change: func(effect node.Effect) node.Effect {
@@ -25,7 +25,7 @@ type eclipser struct {
 	habit
 	rng   *rand.Rand
 	named []protocol.NodeID
-	asked map[uint64]protocol.NodeID // who asked for nodes, by tag
+	asked map[uint64]protocol.NodeID // callers that asked for nodes, by tag
 }
 
 // Step implements Participant.

@@ -9,9 +9,9 @@ import (
 )
 
 // Slanderer says of everybody but its friends that they forge (row 27 of `feedex lab attacks`), in both ways in which a
-// node can: it refuses what a neighbor had from who polled it, as if that had forged, and it brings inventions, so many
-// an hour on average, as polled by another. It begins at from, and is an honest node until then and in all else, so
-// that its word has weight. name tells its inventions from those of others.
+// node can: it refuses what a neighbor had from the node that polled it, as if that had forged, and it brings
+// inventions, so many an hour on average, as polled by another. It begins at from, and is an honest node until then and
+// in all else, so that its word has weight. name tells its inventions from those of others.
 func Slanderer(n *node.Node, name string, anHour float64, from time.Time,
 	friends map[protocol.NodeID]bool) Participant {
 	s := &slanderer{
@@ -28,7 +28,7 @@ type slanderer struct {
 	friends  map[protocol.NodeID]bool
 	from     time.Time
 	refused  map[uint64]bool              // by tag, deliveries that its node has taken
-	polled   map[feed.URL]protocol.NodeID // who polled the feed last, of those who are no friends
+	polled   map[feed.URL]protocol.NodeID // the node that polled the feed last, of those that are no friends
 }
 
 // Step implements Participant.

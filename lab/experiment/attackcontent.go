@@ -53,8 +53,8 @@ func (t *trial) forging() (string, bool) {
 		share <= .2 && forged > 0
 }
 
-// altering is row 5. A text that comes first by way of who altered it cannot be told from a true one: it must
-// not be taken for confirmed, and give way to what an own poll shows.
+// altering is row 5. A text that comes first by way of its forger cannot be told from a true one: it must not be taken
+// for confirmed, and give way to what an own poll shows.
 func (t *trial) altering() (string, bool) {
 	c := t.crowd
 	c.Bad = max(1, c.Nodes/10)

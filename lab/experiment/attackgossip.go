@@ -15,7 +15,7 @@ import (
 func (t *trial) breaking() (string, bool) {
 	c := t.with(breakers, .25)
 	before := c
-	before.Kind = kind{member: pollsNothing} // who polls nothing, and is honest otherwise
+	before.Kind = kind{member: pollsNothing} // a node that polls nothing, and is honest otherwise
 	reachedBefore, p99Before := t.play(before, nil).spreads(before)
 	reached, p99 := t.play(c, nil).spreads(c)
 	return fmt.Sprintf("%s reached, p99 %.1f s; with honest nodes in their place %s, %.1f s", share(reached),
@@ -70,7 +70,7 @@ func (t *trial) tampering() (string, bool) {
 	c.Bad = c.Nodes / 5
 	victim := slices.Index(c.divide(), ordinary)
 	c.Tune = func(i int, _ class, m *lab.Member) { m.NoPolls = m.NoPolls || i == victim }
-	c.Bound = -1 // who polls nothing would owe
+	c.Bound = -1 // a node that polls nothing would owe
 	of := func(k kind) Group {
 		c.Kind = k
 		var m members

@@ -89,8 +89,8 @@ func (t *trial) observing() (string, bool) {
 		percent(most[0]), percent(most[1]), percent(most[2]), percent(chance), percent(openly)), pass && openly > .95
 }
 
-// guess is how often the best sign, more of it or less, is right about who follows what, and how often it may be by
-// chance.
+// guess is how often the best sign, more of it or less, is right about which node follows what, and how often it may be
+// by chance.
 func guess(seen map[interestOf]*signs, pairs []interestOf, follows map[interestOf]bool) (best, chance float64) {
 	for s := range signCount {
 		var is, not []float64
@@ -122,7 +122,7 @@ const (
 	further               // beyond
 	withdrawn             // taken back
 	offers                // of bundles
-	unheard               // those that whoever is offered them had not told it of
+	unheard               // those that the node that is offered them had not told it of
 	first                 // those that nobody had
 	delivered             // bundles that it made itself, by their paths
 	seen                  // offers that it had seen
@@ -327,7 +327,7 @@ func (o *observer) answered(p pair, call protocol.Call, a node.Answered) {
 	}
 }
 
-// allLinks is what can be counted of each node by those who have all of its links.
+// allLinks is what can be counted of each node by an observer that has all of its links.
 func (o *observer) allLinks() map[interestOf]*signs {
 	sums := make(map[interestOf]*signs)
 	for p, list := range o.links {

@@ -10,7 +10,7 @@ import (
 	"feedex/protocol"
 )
 
-// Each sign of a feed is counted where it shows, and for whom it shows.
+// Each sign of a feed is counted where it shows, and for the node that it tells of.
 func TestSignsAreCounted(t *testing.T) {
 	me, third, other := publicAddress(1), publicAddress(2), publicAddress(3)
 	mine := protocol.NewBundle(public, []feed.Entry{{Feed: public, ID: "1"}})
@@ -66,8 +66,8 @@ func TestSignsAreCounted(t *testing.T) {
 	}
 }
 
-// A sign that all who follow a feed show, or that none of them does, gives them away; one that has nothing to do with
-// it does not.
+// A sign that all nodes that follow a feed show, or that none of them does, gives them away; one that has nothing to do
+// with it does not.
 func TestGuesses(t *testing.T) {
 	follows, seen, pairs := make(map[interestOf]bool), make(map[interestOf]*signs), []interestOf(nil)
 	for i := range 400 {

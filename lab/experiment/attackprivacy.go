@@ -66,7 +66,7 @@ func (t *trial) profiling() (string, bool) {
 		precision <= mark && near > 0 && leaks.found == 0 && leaks.calls > 0
 }
 
-// A pair is who heard an advert, and of whom it is.
+// A pair is the node that heard an advert, and the one that it is of.
 type pair struct{ by, of protocol.NodeID }
 
 // adverts are the subscription sets that nodes have heard of each other by now: hop counts by feed.

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// littleShare is how much those who give nothing may get.
+	// littleShare is how much nodes that give nothing may get.
 	littleShare = .01
 	// bound is D, the default.
 	bound = 10
@@ -39,8 +39,8 @@ func (t *trial) freeRiding() (string, bool) {
 		others.little() && honest.Coverage >= .999*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
-// echoing is row 2. Who is not asked for what it offers has credit for it, until it is for the first time: what counts
-// is what comes later.
+// echoing is row 2. A node that is not asked for what it offers has credit for it, until it is for the first time: what
+// counts is what comes later.
 func (t *trial) echoing() (string, bool) {
 	c := t.with(echoers, .25)
 	c.Length *= 6
@@ -49,7 +49,7 @@ func (t *trial) echoing() (string, bool) {
 		row.Groups[bad].little()
 }
 
-// excusing is row 2 again: who does not have what it offered has an excuse.
+// excusing is row 2 again: a node that does not have what it offered has an excuse.
 func (t *trial) excusing() (string, bool) {
 	c := t.with(excusers, .25)
 	c.Length *= 3
@@ -73,7 +73,7 @@ func (t *trial) echoingUnderLoss() (string, bool) {
 		others.little() && honest.Coverage >= .995*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
-// whitewashing is row 13. Who comes back often meets everyone, and has an entry of each as a stranger: what
+// whitewashing is row 13. A node that comes back often meets everyone, and has an entry of each as a stranger: what
 // counts is what comes later.
 func (t *trial) whitewashing() (string, bool) {
 	c := t.with(portRejoiners, .25)

@@ -13,7 +13,7 @@ import (
 	"feedex/protocol"
 )
 
-// collusion is who stands by the same lies: so many nodes, of one /24 or each of a network of its own.
+// collusion is the liars that stand by the same lies: so many nodes, of one /24 or each of a network of its own.
 type collusion struct {
 	nodes      int
 	oneNetwork bool

@@ -44,7 +44,7 @@ func TestChurn(t *testing.T) {
 	checkDrawings(t, report.All())
 }
 
-// Whoever was away for hours gets what some node has, though the documents do not show it any more and all nodes
+// A node that was away for hours gets what some node has, though the documents do not show it any more and all nodes
 // were restarted meanwhile.
 func TestNothingIsLostThatANodeKeeps(t *testing.T) {
 	t.Parallel()

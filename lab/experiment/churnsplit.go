@@ -50,7 +50,7 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, progress func
 		r.Looks = append(r.Looks, lookAt(w, far, "before the cut"))
 		w.Split(hosts)
 	})
-	look(r.From+10*time.Minute, "10m after the cut") // by then whoever cannot be reached is known to be gone
+	look(r.From+10*time.Minute, "10m after the cut") // by then neighbors that cannot be reached are known to be gone
 	at(r.To, func() {
 		r.Looks = append(r.Looks, lookAt(w, far, "before it heals"))
 		w.Heal()

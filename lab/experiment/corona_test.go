@@ -9,7 +9,7 @@ import (
 )
 
 // A small version of Corona's setting gives the same tables and the same hash every time, on every machine.
-// Who changes what nodes do changes them: look at the difference before -update.
+// A change of what nodes do changes them: look at the difference before -update.
 func TestCorona(t *testing.T) {
 	t.Parallel()
 	c := Corona{Seed: 1, Nodes: 24, Channels: 20, Subscriptions: 250, Length: 2 * time.Hour}
@@ -38,7 +38,7 @@ func TestCorona(t *testing.T) {
 	}
 }
 
-// Without anybody else who follows a channel there is nothing to gain, and no rarer polls are tried.
+// Without another node that follows a channel there is nothing to gain, and no rarer polls are tried.
 func TestCoronaWithoutCompany(t *testing.T) {
 	t.Parallel()
 	set := embedded(t)
@@ -77,7 +77,7 @@ func TestDrawByRank(t *testing.T) {
 	}
 }
 
-// Who wants equal load alone gets the first network alone, and with interests over fewer hops there are fewer calls.
+// A run for equal load alone gives the first network alone, and with interests over fewer hops there are fewer calls.
 func TestCoronaAtEqualLoad(t *testing.T) {
 	t.Parallel()
 	c := Corona{Seed: 1, Nodes: 48, Channels: 60, Subscriptions: 144, Length: 30 * time.Minute, EqualLoad: true,

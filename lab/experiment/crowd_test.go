@@ -12,7 +12,7 @@ import (
 )
 
 // Small networks with free riders and others give the same tables and the same hash every time, on every
-// machine. Who changes what nodes do changes them: look at the difference before -update.
+// machine. A change of what nodes do changes them: look at the difference before -update.
 func TestFreeRidersAreReproducible(t *testing.T) {
 	t.Parallel()
 	r, err := FreeRiders{
@@ -27,7 +27,7 @@ func TestFreeRidersAreReproducible(t *testing.T) {
 }
 
 // The same for all attacks, and they come up to their marks. Of twelve nodes three are honest in an eclipse; of ten it
-// is two, all of whom a victim would have to have for a neighbor.
+// is two, each of which a victim would have to have for a neighbor.
 func TestAttacksAreReproducible(t *testing.T) {
 	t.Parallel()
 	r, failed, err := Attacks{Seed: 1, Traces: embedded(t), Nodes: 12, Length: 9 * time.Hour,
@@ -41,7 +41,7 @@ func TestAttacksAreReproducible(t *testing.T) {
 	isGolden(t, "attacks.golden", r)
 }
 
-// A pass mark can be missed: without a deficit bound, those who live by taking take more than they may.
+// A pass mark can be missed: without a deficit bound, nodes that live by taking take more than they may.
 func TestAttacksFailWithoutABound(t *testing.T) {
 	t.Parallel()
 	c, err := newCrowd(1, embedded(t), 12, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)

@@ -12,7 +12,7 @@ import (
 	"feedex/protocol"
 )
 
-// Those who take without giving poll nothing: what they have is what neighbors brought.
+// Nodes that take without giving poll nothing: what they have is what neighbors brought.
 func pollsNothing(_ *crowd, _ *lab.World, _ int, m *lab.Member) { m.NoPolls = true }
 
 func freeRides(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.FreeRider(n) }

@@ -28,8 +28,8 @@ type Group struct {
 }
 
 // window is which entries count: those that came out when links were made and strangers had shown what they
-// are worth, and so early that whoever polls every c.Every has polled by the end. The slow, who poll half as often,
-// may lack some of the last for that reason alone.
+// are worth, and so early that a node that polls every c.Every has polled by the end. The slow, which poll half as
+// often, may lack some of the last for that reason alone.
 func (c *crowd) window() (from, to time.Duration) {
 	return min(c.Length/4, 12*time.Hour), c.Length - c.Every
 }

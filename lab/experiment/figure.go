@@ -26,7 +26,7 @@ type Line struct {
 	Thin              bool // for comparison
 }
 
-// colors tell lines apart, also for those who see few colors (the palette of Okabe and Ito).
+// colors tell lines apart, also for people who see few colors (the palette of Okabe and Ito).
 func colors() []drawing.Color {
 	return []drawing.Color{
 		drawing.ColorFromHex("0072B2"), drawing.ColorFromHex("D55E00"), drawing.ColorFromHex("009E73"),

@@ -11,9 +11,9 @@ import (
 	"feedex/lab/trace"
 )
 
-// FreeRiders is about those who take without giving (Paper §3.5): networks in which some of the nodes are
-// free riders, echoers, rejoiners or liars, over a range of the deficit bound, and with each rule of package
-// incentive switched off in turn. The zero value of each field means its default.
+// FreeRiders is about nodes that take without giving (Paper §3.5): networks in which some of the nodes are free riders,
+// echoers, rejoiners or liars, over a range of the deficit bound, and with each rule of package incentive switched off
+// in turn. The zero value of each field means its default.
 //
 // Of the honest, a fifth is slow and polls half as often, a tenth follows few feeds, and a tenth has no more
 // than three neighbors. The dishonest poll nothing: what they have is what neighbors brought.

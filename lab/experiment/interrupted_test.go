@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Who interrupts an experiment, before it began or in its first minutes, is told that the report is partial; it can be
-// written and drawn, and nothing failed.
+// A user who interrupts an experiment, before it began or in its first minutes, is told that the report is partial; it
+// can be written and drawn, and nothing failed.
 func TestInterruptedExperimentsSaySo(t *testing.T) {
 	t.Parallel()
 	set := embedded(t)
@@ -58,7 +58,7 @@ func TestInterruptedExperimentsSaySo(t *testing.T) {
 	}
 }
 
-// Who interrupts gets what there was by then, and is told so.
+// A user who interrupts gets what there was by then, and is told so.
 func TestInterruptedPaper(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := smallPaper(t)

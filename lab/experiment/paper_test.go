@@ -21,7 +21,7 @@ func smallPaper(t testing.TB) Paper {
 }
 
 // A small version of the paper's evaluation gives the same tables and the same hash every time, on every
-// machine. Who changes what nodes do changes them: look at the difference before -update.
+// machine. A change of what nodes do changes them: look at the difference before -update.
 func TestPaperIsReproducible(t *testing.T) {
 	t.Parallel()
 	report, err := smallPaper(t).Run(t.Context(), nil)

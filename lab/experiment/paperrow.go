@@ -105,7 +105,7 @@ func (m *modes) mode() Mode {
 	return Mode{spread(m.lag), spread(m.refLag), spread(m.miss), spread(m.listed), spread(m.refMiss), spread(m.refGain)}
 }
 
-// measure sums up a network. begin is what its hosts had received when it was settled.
+// measure sums up a network. begin is what its hosts had received when the time settled was over.
 func measure(w *lab.World, every time.Duration, start time.Time, begin map[*lab.Host]lab.Traffic) PaperRow {
 	now := w.Now()
 	row := PaperRow{Every: every, Ran: now.Sub(start), Hash: w.Hash(), Steps: w.Steps()}

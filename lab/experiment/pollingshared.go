@@ -149,8 +149,8 @@ func requestsOf(g *gathering) []int64 {
 	return list
 }
 
-// delays measures how late the entries came that were published in the second half, but for the last eighth: who
-// polls rarely comes to them too.
+// delays measures how late the entries came that were published in the second half, but for the last eighth: a node
+// that polls rarely comes to them too.
 func (s SharedPolling) delays(g *gathering, row *SharedRow) {
 	var delays, own, coverage []float64
 	for _, h := range g.honest() {

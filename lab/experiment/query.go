@@ -29,7 +29,7 @@ type Queries struct {
 	Traces   *trace.Set    // no default
 	Sizes    []int         // nodes, a network each; default 161, 1,000
 	Each     int           // feeds a node; default 20
-	Settle   time.Duration // until the first query: links settle in five minutes, adverts in sixteen; default 21 min
+	Settle   time.Duration // until the first query: links take five minutes, adverts sixteen; default 21 min
 	Trials   int           // searches, each made in every way; default 10
 	Flooders float64       // share of the nodes that flood in the end; default 0.03, below 0 for none
 }
@@ -230,7 +230,8 @@ func queriesMade(hosts []*lab.Host) (calls int64) {
 	return calls
 }
 
-// A search is who looks for entries of what feed, and who holds each of them. It is made in every way that is compared.
+// A search is a node that looks for entries of a feed, and the holders of each of them. It is made in every way that is
+// compared.
 type search struct {
 	feed    feed.URL
 	asker   *lab.Host

@@ -5,9 +5,9 @@ import (
 	"feedex/protocol"
 )
 
-// Nearness is where the other subscribers of a feed are from who asks: what a query can come by at all.
+// Nearness is where the other subscribers of a feed are from the node that asks: what a query can come by at all.
 type Nearness struct {
-	Neighbors float64                `json:"neighbors"` // of who asks
+	Neighbors float64                `json:"neighbors"` // of the node that asks
 	Alike     float64                `json:"alike"`     // of these, subscribers of the feed
 	Others    float64                `json:"others"`    // other subscribers of the feed
 	Within    [len(nearHops)]float64 `json:"within"`    // the share of them within so many hops
@@ -17,7 +17,7 @@ type Nearness struct {
 // nearHops are the hops that Nearness tells of, those of the queries.
 var nearHops = [...]int{1, 2, 3, 4, 5}
 
-// nearness looks at the neighborhoods of those who ask, as they are now.
+// nearness looks at the neighborhoods of the nodes that ask, as they are now.
 func nearness(w *lab.World, searches []search) (n Nearness) {
 	byID := make(map[protocol.NodeID]*lab.Host)
 	for _, h := range w.Hosts() {
