@@ -141,7 +141,7 @@ func TestGuessesAreSlowed(t *testing.T) {
 				t.Errorf("%d guesses of 100 were looked at", looked)
 			}
 			if !in(guesser, secret) {
-				t.Error("who came in by a password there before is locked out")
+				t.Error("a program that came in by a password there before is locked out")
 			}
 			if !in(owner, secret) {
 				t.Error("the owner is locked out elsewhere")
@@ -181,7 +181,7 @@ func TestGuessesByAServer(t *testing.T) {
 			t.Errorf("trusted %v: the owner comes in: %v", trusted, in)
 		}
 		if in := ask("198.51.100.7", secret) == http.StatusOK; in != want[1] {
-			t.Errorf("trusted %v: a guess of who guesses is looked at: %v", trusted, in)
+			t.Errorf("trusted %v: a guess of the client that guesses is looked at: %v", trusted, in)
 		}
 	}
 }

@@ -178,7 +178,7 @@ func TestCallbackAddresses(t *testing.T) {
 		}
 	}
 	if allowCallback(netip.MustParseAddrPort("192.168.77.2:8080"), netip.Addr{}) == nil {
-		t.Error("somebody is called for whom nobody asked")
+		t.Error("a callback is called that nobody asked for")
 	}
 	own, err := net.InterfaceAddrs()
 	if err != nil {

@@ -245,7 +245,7 @@ func TestLibraryRefuses(t *testing.T) {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := l.Mark(gone, []reading.ItemID{1}, reading.Mark{Read: reading.Yes}); !errors.Is(err, context.Canceled) {
-		t.Errorf("who went away: %v", err)
+		t.Errorf("a client that went away: %v", err)
 	}
 	if folder, err := l.AddFolder(ctx, "A"); err != nil || folder == 0 {
 		t.Errorf("afterwards: %d, %v", folder, err)

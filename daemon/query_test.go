@@ -41,7 +41,7 @@ func TestQueriesComeInParts(t *testing.T) {
 	}
 	enough := errors.New("enough")
 	if err := c.Query(t.Context(), q, func(QueryPart) error { return enough }); err != enough {
-		t.Errorf("Query = %v, want the error of who reads", err)
+		t.Errorf("Query = %v, want the error of the reading side", err)
 	}
 	o.parts = o.parts[:1]
 	if err := c.Query(t.Context(), q, func(QueryPart) error { return nil }); err == nil {
@@ -176,7 +176,7 @@ func TestAStalledHalfIsNotWaitedFor(t *testing.T) {
 		}
 	}
 	if len(end.Found) != 1 {
-		t.Errorf("found %+v, want what those have who answer", end.Found)
+		t.Errorf("found %+v, want what the neighbors that answer have", end.Found)
 	}
 }
 

@@ -72,7 +72,7 @@ func TestScoreCountsDeliveries(t *testing.T) {
 	}
 	arrive(s, 1, 10, peer, b) // passes through the second node, which does not follow it
 	if s.complete() {
-		t.Error("complete by what somebody got who does not follow the feed")
+		t.Error("complete by what a node got that does not follow the feed")
 	}
 	arrive(s, 0, 8, peer, b) // 2 s late
 	if !s.complete() {

@@ -149,7 +149,7 @@ func TestArchiveIsBounded(t *testing.T) {
 	}
 	if body := ask(l, "/archive?q=hush&feed="+url.QueryEscape(string(secret)),
 		"").Body.String(); !strings.Contains(body, "Hush") {
-		t.Errorf("to who knows: %s", body)
+		t.Errorf("to a client that knows: %s", body)
 	}
 	open := feed.Entry{Feed: exampleURL, ID: "2", Title: "Hush, but aloud"}
 	l.entries[exampleURL] = []archive.Record{archive.NewRecord(open, day(1), protocol.NodeID{})}

@@ -93,7 +93,7 @@ func TestGuessersAreBounded(t *testing.T) {
 		t.Errorf("%d guessers and %d passwords are remembered", len(g.wrong), len(g.familiar))
 	}
 	if guess(&g, noon, "192.0.2.1", "wrong") == nil {
-		t.Error("the one who guesses most was forgotten")
+		t.Error("the address that guesses most was forgotten")
 	}
 	for i := range maxGuessers {
 		guess(&g, noon, fmt.Sprintf("198.18.%d.%d", i/250, i%250), "wrong")

@@ -45,7 +45,7 @@ func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
 		return b.post("/share", url.Values{"token": {b.token}, "feed": {fmt.Sprint(number)}, "as": {as}}).Code
 	}
 	if strings.Contains(page("/feeds/2"), `value="shared"`) {
-		t.Error("who has not logged in may tell it")
+		t.Error("a browser that has not logged in may tell it")
 	}
 	if code := answer(2, "shared"); code != http.StatusForbidden || len(n.shares) != 0 {
 		t.Errorf("%d without a password, said %v", code, n.shares)
@@ -56,7 +56,7 @@ func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
 	b.login("secret", "/")
 	if text := page("/feeds/2"); !strings.Contains(text, `value="shared"`) ||
 		!strings.Contains(text, `value="private"`) {
-		t.Errorf("who has logged in cannot answer:\n%s", text)
+		t.Errorf("a browser that has logged in cannot answer:\n%s", text)
 	}
 	if code := answer(2, "shared"); code != http.StatusSeeOther ||
 		!slices.Equal(n.shares, []string{"2 false", "2 true"}) {

@@ -168,7 +168,7 @@ func (s *sharing) compare(rt *rapid.T) {
 	got, want := s.quiet.Shared().Known(ids), s.gone.Shared().Known(ids)
 	for i := range ids {
 		if got[i] != want[i] {
-			rt.Fatalf("others know %+v,\nof who follows no more %+v", got[i], want[i])
+			rt.Fatalf("others know %+v,\nof a node that follows no more %+v", got[i], want[i])
 		}
 	}
 	f := genFilter.Draw(rt, "filter")
@@ -185,7 +185,7 @@ func (s *sharing) compare(rt *rapid.T) {
 		found[i] = list
 	}
 	if !slices.EqualFunc(found[0], found[1], func(a, b archive.Record) bool { return same(&a, &b) }) {
-		rt.Fatalf("others find %+v\nat who follows no more %+v", found[0], found[1])
+		rt.Fatalf("others find %+v\nat a node that follows no more %+v", found[0], found[1])
 	}
 }
 
