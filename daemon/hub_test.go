@@ -178,7 +178,7 @@ func TestCallbackAddresses(t *testing.T) {
 		}
 	}
 	if allowCallback(netip.MustParseAddrPort("192.168.77.2:8080"), netip.Addr{}) == nil {
-		t.Error("a callback is called that nobody asked for")
+		t.Error("a callback is called for an unknown subscriber")
 	}
 	own, err := net.InterfaceAddrs()
 	if err != nil {
