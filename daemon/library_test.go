@@ -38,11 +38,11 @@ func openLibrary(t *testing.T, path string) *testLibrary {
 	}
 	c := Config{Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
 	c.Node.Secret = make([]byte, 32)
-	upkeep, err := store.Housekeeper()
+	keeping, err := store.Housekeeper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHost(c.withDefaults(), store, upkeep, peers(friendly), unreachable{})
+	h := newHost(c.withDefaults(), store, keeping, peers(friendly), unreachable{})
 	if err := h.revive(); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func openLibrary(t *testing.T, path string) *testLibrary {
 		cancel()
 		running.Wait()
 		h.workers.Wait()
-		if err := errors.Join(upkeep.Close(), store.Close()); err != nil {
+		if err := errors.Join(keeping.Close(), store.Close()); err != nil {
 			t.Error(err)
 		}
 	})

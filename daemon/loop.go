@@ -110,9 +110,9 @@ type arrival struct {
 }
 
 // newHost makes a host that has no core yet. c has its defaults.
-func newHost(c Config, store database, upkeep housekeeper, client caller, fetcher fetcher) *host {
+func newHost(c Config, store database, keeping housekeeper, client caller, fetcher fetcher) *host {
 	return &host{
-		config: c, store: store, housekeeper: upkeep, client: client, fetcher: fetcher,
+		config: c, store: store, housekeeper: keeping, client: client, fetcher: fetcher,
 		stirred:  make(chan struct{}, 1),
 		rng:      rand.New(rand.NewPCG(seed(), seed())),
 		events:   make(chan arrival, maxArrivals),

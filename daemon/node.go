@@ -111,11 +111,11 @@ func Run(ctx context.Context, c Config) error {
 		return fmt.Errorf("open archive: %w", err)
 	}
 	defer store.Close()
-	upkeep, err := store.Housekeeper()
+	keeping, err := store.Housekeeper()
 	if err != nil {
 		return fmt.Errorf("open archive: %w", err)
 	}
-	defer upkeep.Close()
+	defer keeping.Close()
 
 	listeners, err := listen(&c)
 	if err != nil {
@@ -133,7 +133,7 @@ func Run(ctx context.Context, c Config) error {
 	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts,
 		UserAgent: agent, About: c.About})
 	defer fetcher.CloseIdle()
-	h := newHost(c, store, upkeep, client, fetcher)
+	h := newHost(c, store, keeping, client, fetcher)
 	h.at = Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()}
 	if err := h.revive(); err != nil {
 		return err

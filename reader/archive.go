@@ -68,7 +68,7 @@ func (h *handler) serveArchive(w http.ResponseWriter, r *http.Request, query str
 		h.fail(w, "search archive", err)
 		return
 	}
-	records, more := bound(records, limit)
+	records, more := truncate(records, limit)
 	header := w.Header()
 	header.Set("Cache-Control", "private, no-store")
 	header.Set("Vary", "Accept")
@@ -87,8 +87,8 @@ func (h *handler) serveArchive(w http.ResponseWriter, r *http.Request, query str
 	}
 }
 
-// bound is as many of the records as may be answered, and whether there are more.
-func bound(records []archive.Record, limit int) (shown []archive.Record, more bool) {
+// truncate is as many of the records as may be answered, and whether there are more.
+func truncate(records []archive.Record, limit int) (shown []archive.Record, more bool) {
 	bytes := 0
 	for i := range records {
 		e := &records[i].Entry

@@ -101,7 +101,7 @@ func (h *Handler) article(r *archive.Record, images bool) (template.HTML, int) {
 		text = e.Summary
 	}
 	shown, withheld := withholdRemote(h.safe.Clean(text, base), images)
-	shown, ok := whole(shown)
+	shown, ok := wellFormed(shown)
 	if !ok { // its words are better than nothing
 		shown = "<p>" + html.EscapeString(h.safe.Text(text)) + "</p>"
 	}

@@ -27,11 +27,11 @@ const (
 		"&_pragma=journal_size_limit(67108864)"
 	// roleReader may clean up after a node that was killed, but changes nothing otherwise.
 	roleReader role = "mode=rw&_pragma=query_only(1)"
-	// roleVisitor is a reader without the right to write.
-	roleVisitor role = "mode=ro&_pragma=query_only(1)"
-	// roleStill is a reader of a file beside which it can write nothing and that nobody else has open, as on a medium
+	// roleReadOnly is a reader without the right to write.
+	roleReadOnly role = "mode=ro&_pragma=query_only(1)"
+	// roleImmutable is a reader of a file beside which it can write nothing and that nobody else has open, as on a medium
 	// that is read-only.
-	roleStill role = "mode=ro&immutable=1&_pragma=query_only(1)"
+	roleImmutable role = "mode=ro&immutable=1&_pragma=query_only(1)"
 )
 
 // dsn is the data source name of the file at path. cell_size_check finds damage before it is

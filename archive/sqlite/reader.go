@@ -42,8 +42,8 @@ func openReader(ctx context.Context, path string, cfg Config) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, role := range []role{roleReader, roleVisitor, roleStill} {
-		if role == roleStill && logged(path) {
+	for _, role := range []role{roleReader, roleReadOnly, roleImmutable} {
+		if role == roleImmutable && logged(path) {
 			break
 		}
 		var r *Reader

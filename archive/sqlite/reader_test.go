@@ -74,12 +74,12 @@ func TestOpenReader(t *testing.T) {
 }
 
 // What OpenReader falls back to where it may not write.
-func TestVisitor(t *testing.T) {
+func TestReadOnly(t *testing.T) {
 	s := newStore(t)
 	keep(t, s, newsRecord("1", "hello", time.Unix(1, 0)))
 	visit := func() {
 		t.Helper()
-		r, err := newReader(s.path, roleVisitor, Config{}.withDefaults())
+		r, err := newReader(s.path, roleReadOnly, Config{}.withDefaults())
 		if err != nil {
 			t.Fatal(err)
 		}

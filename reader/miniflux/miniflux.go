@@ -122,7 +122,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, f call) {
 		err = refusal{http.StatusForbidden, "A page of another site asks for this."}
 	}
 	if err == nil {
-		r.Body = http.MaxBytesReader(w, r.Body, bound(r))
+		r.Body = http.MaxBytesReader(w, r.Body, bodyLimit(r))
 		err = f(w, r.WithContext(context.WithValue(r.Context(), user{}, name)))
 	}
 	if err != nil {
@@ -204,8 +204,8 @@ func done(w http.ResponseWriter) error {
 // maxBody is how long the body of a request may be, in bytes, that is no list of feeds: some 100,000 ids.
 const maxBody = 1 << 20
 
-// bound is how long the body of this request may be, in bytes.
-func bound(r *http.Request) int64 {
+// bodyLimit is how long the body of this request may be, in bytes.
+func bodyLimit(r *http.Request) int64 {
 	if r.URL.Path == importPath {
 		return opml.MaxBytes
 	}

@@ -14,11 +14,11 @@ func TestWhole(t *testing.T) {
 		`<ul><li><div></li></div></ul></div>c`: `<ul><li><div></div></li></ul>c`,
 		`<li><div><li></div></div>d`:           `<li><div></div></li><li>d</li>`,
 	} {
-		if got, ok := whole(markup); !ok || got != want {
+		if got, ok := wellFormed(markup); !ok || got != want {
 			t.Errorf("%s became %s, want %s", markup, got, want)
 		}
 	}
-	if got, ok := whole(strings.Repeat("<div>", 100_000)); ok {
+	if got, ok := wellFormed(strings.Repeat("<div>", 100_000)); ok {
 		t.Errorf("of what is nested too deep %d bytes came back", len(got))
 	}
 }
