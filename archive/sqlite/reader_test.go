@@ -74,7 +74,7 @@ func TestOpenReader(t *testing.T) {
 }
 
 // What OpenReader falls back to where it may not write.
-func TestReadOnly(t *testing.T) {
+func TestReaderWithoutTheRightToWrite(t *testing.T) {
 	s := newStore(t)
 	keep(t, s, newsRecord("1", "hello", time.Unix(1, 0)))
 	visit := func() {
