@@ -122,7 +122,9 @@ func (m *Memory) Keep(records []Record) {
 		}
 		next := m.came(r)
 		if ok {
-			m.at(seq).giveWay(&next)
+			if m.at(seq).giveWay(&next); next.polled {
+				m.setRight(r.ID, next.version)
+			}
 			continue
 		}
 		m.index.add(m.pool.contents[next.version].number, m.add(next))
@@ -238,15 +240,16 @@ func (m *Memory) MarkPolled(_ time.Time, ids []feed.EntryID) (shares []Share) {
 		if !ok {
 			continue
 		}
+		shares = append(shares, m.setRight(id, m.at(seq).version)...)
 		switch k := m.at(seq); {
-		case k.polled || k.owners:
+		case k.polled:
 		case m.settled(id, seq):
 			k.owners = true
 		default:
 			if seq > 0 && !m.shown(k) && !m.hidden[id] {
 				shares = append(shares, m.share(seq))
 			}
-			k.confirmed, k.polled = true, true
+			k.confirmed, k.polled, k.owners = true, true, false
 		}
 	}
 	return shares

@@ -83,6 +83,21 @@ func (m *Memory) part(seq int) (copied int) {
 	return copied
 }
 
+// setRight has others know an entry as an own poll showed it, where they know it apart, and its feed is followed openly
+// since. It returns what Unshown has no more of.
+func (m *Memory) setRight(id feed.EntryID, version int32) (shares []Share) {
+	seq, apart := m.apart[id]
+	if !apart || m.feeds[m.content(m.at(seq)).entry.Feed].Discreet {
+		return nil
+	}
+	k := m.at(seq)
+	if seq > 0 && !m.shown(k) {
+		shares = []Share{m.share(seq)}
+	}
+	k.version, k.confirmed, k.polled = version, true, true
+	return shares
+}
+
 // Confirm implements Shared.
 func (m memoryShared) Confirm(_ time.Time, ids []feed.EntryID) {
 	for _, id := range ids {

@@ -192,6 +192,51 @@ func TestWitnessesDoNotAlterWhatADiscreetPollHasShown(t *testing.T) {
 	}
 }
 
+// Who gives up discretion tells others what own polls list from then on, as the publisher shows it: two witnesses who
+// say otherwise change nothing of that, and what they had altered before is set right.
+func TestOpenPollsSetRightWhatWitnessesAltered(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		w := newNetwork(t)
+		w.feed(news)
+		line := lineOf(w, 2, Config{AdvertInterval: time.Minute})
+		reader, quiet := line[0], line[1]
+		var friends []*testHost
+		for _, ip := range []string{"30.1.1.1", "30.2.1.1", "30.3.1.1"} {
+			friends = append(friends, quiet.agreeable(at(ip), blog))
+		}
+		w.run(5 * time.Minute)
+		quiet.follow(true, news)
+		w.run(time.Minute)
+		id := w.publish(news)
+		e := w.feeds[news].entries[0]
+		quiet.take(friends[0], bundleWith(e))
+		quiet.poll(news)
+		alter := func() {
+			quiet.hasHeard(friends[1:]...)
+			altered := e
+			altered.Title, altered.Updated = "altered", e.Published.Add(time.Second)
+			for _, f := range friends[1:] {
+				quiet.take(f, bundleWith(altered, feed.Entry{Feed: news, ID: "old", Title: f.id.String(),
+					Published: w.now.AddDate(0, 0, -9)}))
+			}
+		}
+		if before {
+			alter()
+		}
+		quiet.follow(false, news)
+		w.run(time.Minute)
+		quiet.poll(news)
+		alter()
+		r := quiet.hears(reader,
+			protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{IDs: []feed.EntryID{id}}}})
+		found := r.Reply.(protocol.Answer).Found
+		if len(found) != 1 || found[0].Title != e.Title || quiet.digest(id) != e.Digest() {
+			t.Errorf("altered before %v: others hear %+v, and the owner has %q", before, found,
+				quiet.record(id).Entry.Title)
+		}
+	}
+}
+
 // Discretion can be given up, and taken up again: what was polled openly before is offered no more.
 func TestDiscretionChanges(t *testing.T) {
 	w := newNetwork(t)

@@ -26,7 +26,7 @@ type taken struct {
 	since time.Time // when the poll before was, the zero time if there was none
 	poll  polling.Poll
 
-	met     []feed.EntryID   // brought by somebody else, and not shown by a poll as they are; still to be marked
+	met     []feed.EntryID   // brought by somebody else, and not shown by a poll as they are, or to the owner alone
 	fresh   []archive.Record // not known before
 	revised []feed.Entry     // those that the publisher edited and dated so
 	unkept  []archive.Record // edited and fresh ones that are still to be stored
@@ -57,6 +57,10 @@ func (n *Node) take(s *subscription, d *taken) {
 			items, known = without(items, again), without(known, again)
 		}
 	}
+	others := known
+	if !s.Discreet { // they may have missed what polls showed while it was followed discreetly
+		others = n.shared.Known(idsOf(items))
+	}
 	keepDates(items, known)
 	d.listed = make([]trust.Listed, len(items))
 	var edited []archive.Record
@@ -74,7 +78,7 @@ func (n *Node) take(s *subscription, d *taken) {
 			v.Seen = n.now
 		case v.Purged: // as if it were here
 		case v.Digest == it.Digest:
-			if !v.Polled {
+			if !v.Polled || others[i].Kept() && !others[i].Polled {
 				d.met = append(d.met, it.ID)
 			}
 		default:

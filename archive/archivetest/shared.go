@@ -255,3 +255,68 @@ func testPolledDiscreetly(t *testing.T, a Archive) {
 		indexAll(t, a)
 	}
 }
+
+// testPolledOpenlyAgain has own polls list entries of a feed that was followed discreetly and is followed openly since:
+// from then on others know these as the publisher shows them, whatever they knew, and whatever neighbors say.
+func testPolledOpenlyAgain(t *testing.T, a Archive) {
+	same, apart, edited := record(news, 1, "same", ""), record(news, 2, "apart", ""), record(news, 3, "edited", "")
+	gone, own := record(news, 4, "gone", ""), record(news, 5, "own", "")
+	brought := []archive.Record{same, apart, edited, gone}
+	ids := make([]feed.EntryID, len(brought))
+	for i := range brought {
+		brought[i].Source, brought[i].Confirmed, ids[i] = someNeighbor, false, brought[i].ID
+	}
+	altered := slices.Clone(brought)
+	for i := range altered {
+		r := &altered[i]
+		r.Entry.Title, r.Confirmed = "altered", true
+		r.Digest = r.Entry.Digest()
+	}
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Discreet: true})
+	a.Shared().Keep(brought)
+	a.MarkPolled(base, ids)
+	a.Keep([]archive.Record{own})
+	a.Shared().Keep(altered[1:3])
+	commit(t, a)
+	indexAll(t, a)
+
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true})
+	edited.Entry.Title = "edited since"
+	edited.Digest = edited.Entry.Digest()
+	share := archive.Share{Source: someNeighbor, Feed: news, Entries: 2}
+	got := sums(a.MarkPolled(base.Add(time.Hour), []feed.EntryID{same.ID, apart.ID, own.ID}))
+	if len(got) == 1 {
+		share.Room = got[0].Room
+	}
+	if !slices.Equal(got, []archive.Share{share}) {
+		t.Errorf("MarkPolled = %+v, want what the neighbor brought", got)
+	}
+	a.Keep([]archive.Record{edited})
+	commit(t, a)
+	for range 2 {
+		a.Shared().Keep(altered[:3])
+		commit(t, a)
+		for i, want := range []*archive.Record{&same, &apart, &edited, &brought[3]} {
+			v := a.Shared().Known([]feed.EntryID{want.ID})[0]
+			if listed := i < 3; v.Digest != want.Digest || v.Polled != listed || v.Confirmed != listed {
+				t.Errorf("others know %q as %+v", want.Entry.Title, v)
+			}
+			if v := a.Known([]feed.EntryID{want.ID})[0]; v.Digest != want.Digest || !v.Polled {
+				t.Errorf("the owner knows %q as %+v", want.Entry.Title, v)
+			}
+		}
+		if v := a.Shared().Known([]feed.EntryID{own.ID})[0]; !v.New() {
+			t.Errorf("others know what polls had shown to the owner alone: %+v", v)
+		}
+		if got := sums(a.Unshown(base)); len(got) != 1 || got[0].Entries != 1 {
+			t.Errorf("Unshown = %+v, want what no open poll listed", got)
+		}
+		if got := a.MarkPolled(base.Add(2*time.Hour), []feed.EntryID{same.ID, apart.ID, edited.ID}); len(got) != 0 {
+			t.Errorf("MarkPolled = %+v of what was marked", got)
+		}
+		if found := search(t, a, feed.Filter{Words: []string{"altered"}, Shareable: true}); len(found) != 0 {
+			t.Errorf("others find %+v", found)
+		}
+		indexAll(t, a)
+	}
+}

@@ -243,32 +243,37 @@ func (s *Store) confirm(at time.Time, id feed.EntryID, set, condition string) {
 }
 
 // MarkPolled implements archive.Entries. What was filled in is no news, and nobody was earlier with it. Where others
-// must not know, the time of the poll is below zero.
+// must not know, the time of the poll is below zero, until a poll shows the entry that they may know of.
 func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.Share) {
 	hour := archive.Hour{At: at}
 	for i := range ids {
+		shares = append(shares, s.setRight(at, ids[i])...)
 		var seq, seen, size int64
 		var source string
 		var u feed.URL
-		var settled, hidden, listed bool
+		var settled, hidden, listed, owners bool
 		if !s.row(`SELECT e.seq, e.seen, e.source, f.url, e.size, `+isSettled+
-			`, e.seq IN (SELECT seq FROM hidden), e.polled IS NOT NULL
-			FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ? AND NOT `+isPolled, []any{ids[i][:]},
-			&seq, &seen, &source, &u, &size, &settled, &hidden, &listed) {
+			`, e.seq IN (SELECT seq FROM hidden), e.polled IS NOT NULL, `+isOwnersPolled+`
+			FROM entries e JOIN feeds f ON f.id = e.feed
+			WHERE e.id = ? AND (NOT `+isPolled+` OR `+isOwnersPolled+` AND NOT `+isSettled+`)`, []any{ids[i][:]},
+			&seq, &seen, &source, &u, &size, &settled, &hidden, &listed, &owners) {
 			continue
 		}
 		if polled := at.Unix(); settled {
 			s.confirm(at, ids[i], `polled = -1`, `NOT `+isConfirmed) // readers of the feed hear of that
 			s.write(`UPDATE entries SET polled = ? WHERE seq = ?`, -max(polled, 1), seq)
 		} else {
-			s.confirm(at, ids[i], `confirmed = 1`, `NOT `+isConfirmed)
-			s.write(`UPDATE entries SET polled = coalesce(polled, ?) WHERE seq = ?`, polled, seq)
+			s.confirm(at, ids[i], `confirmed = 1`, `NOT `+isKnownConfirmed)
+			s.write(`UPDATE entries SET polled = coalesce(abs(polled), ?) WHERE seq = ?`, polled, seq)
 		}
-		if seq < 0 || listed { // before that was written down
+		if seq < 0 || listed && !owners { // before that was written down
 			continue
 		}
-		hour.Compared++
-		hour.Ahead += time.Duration(max(0, at.Unix()-seen)) * time.Second
+		u, apart := apartOf(u)
+		if !listed && !apart {
+			hour.Compared++
+			hour.Ahead += time.Duration(max(0, at.Unix()-seen)) * time.Second
+		}
 		if !settled && !hidden {
 			share := archive.Share{Feed: u, At: time.Unix(seen, 0).UTC(), Entries: 1, Room: archive.Room(size)}
 			s.sourceOf(&share, source)

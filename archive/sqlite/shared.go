@@ -8,6 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/protocol"
 )
 
 // What others know of an entry, where it is not what the owner has (archive.Shared), is an entry of its own: its id
@@ -86,7 +87,10 @@ func (s *Store) confine(u feed.URL) {
 // keepOwn is keep for what others need not know.
 func (s *Store) keepOwn(r *archive.Record) (at place, isNew bool) {
 	if !s.isDiscreet(r.Entry.Feed) {
-		return s.keep(r)
+		if at, isNew = s.keep(r); r.Source.IsZero() {
+			s.setRight(r.Seen, r.ID)
+		}
+		return at, isNew
 	}
 	var seq int64
 	var digest []byte
@@ -140,6 +144,28 @@ func (s *Store) part(seq int64, r *archive.Record) {
 	s.write(`INSERT INTO hidden VALUES (?)`, copied)
 	s.write(`UPDATE items SET seq = ? WHERE seq = ?`, copied, seq)
 	s.paginate([]place{{copied, own}, {seq, apart}})
+}
+
+// setRight has others know an entry as an own poll showed it at that time, where they know it apart, and its feed is
+// followed openly since. It returns what Unshown has no more of.
+func (s *Store) setRight(at time.Time, id feed.EntryID) (shares []archive.Share) {
+	if s.lookApart(); !s.differs || !s.othersHave(id) {
+		return nil
+	}
+	var r archive.Record
+	if s.rows(`SELECT `+recordColumns+` FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ?`, []any{id[:]},
+		func(rows *sql.Rows) (err error) {
+			r, err = scanRecord(rows)
+			return err
+		}); r.ID != id || s.isDiscreet(r.Entry.Feed) { // or id is of what others know
+		return nil
+	}
+	r = forOthers(&r)
+	shares = s.MarkPolled(at, []feed.EntryID{r.ID})
+	if r.Source, r.Seen = (protocol.NodeID{}), at; s.known([]feed.EntryID{r.ID})[0].Digest != r.Digest {
+		s.replace(&r, true)
+	}
+	return shares
 }
 
 // othersHave reports whether others know of an entry what is apart from what the owner has.
