@@ -56,8 +56,8 @@ type Entries interface {
 	Confirm(at time.Time, ids []feed.EntryID)
 	// MarkPolled notes that an own poll at that time has shown entries, as they are kept, that others had brought.
 	// They are Confirmed and Polled from then on, and their owner sees how much earlier they came. It returns what
-	// Unshown has no more of. Those that are not kept, or are Polled already, do not matter, but for those of a feed that
-	// was followed discreetly and is not any more: others know these so from then on, too, as the owner has them.
+	// Unshown has no more of. Those that are not kept, or are Polled already, do not matter, but for those of a feed
+	// that was followed discreetly and is not any more: others know these from then on as the owner has them.
 	MarkPolled(at time.Time, ids []feed.EntryID) []Share
 	// Unshown returns what neighbors have brought since then as news, in any order, and no own poll has listed, as far
 	// as others may know: by source, feed and hour.

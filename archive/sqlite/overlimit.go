@@ -63,13 +63,18 @@ const expendable = `NOT ` + isStarred + ` AND e.seq NOT IN (SELECT coalesce(
 		(SELECT max(seq) FROM entries INDEXED BY entries_by_feed WHERE feed = f.id), 0)
 	FROM feeds f WHERE f.subscribed)`
 
-// hearsay is a condition on what is unshown: it is of a feed that the owner never followed, or one neighbor's word.
+// hearsay is a condition on what is unshown: it is of a feed that the owner never followed, or one neighbor's word. Of a
+// feed that is followed discreetly, what others know as it is goes as if the feed were not followed.
 const hearsay = `e.seq > 0 AND (NOT e.confirmed OR e.feed IN (SELECT id FROM feeds WHERE NOT subscribed AND since IS ` +
-	`NULL))`
+	`NULL) OR ` + isSettled + `)`
+
+// ownersHearsay is a condition on what own polls have shown to the owner alone: to others it is hearsay.
+const ownersHearsay = isOwnersPolled + ` AND e.source <> '' AND e.seq > 0 AND ` + isSettled
 
 // hearsayBytes is what such an entry counts as: its text and, since there may be none, what it takes at least; and the
 // URL of a feed that would else be nowhere.
-const hearsayBytes = `e.size + 512 + (SELECT iif(kept, 0, 2 * octet_length(url)) FROM feeds WHERE id = e.feed)`
+const hearsayBytes = `e.size + 512 + (SELECT iif(kept AND NOT discreet, 0, 2 * octet_length(url)) FROM feeds ` +
+	`WHERE id = e.feed)`
 
 // OverLimit returns entries that are beyond what is to be kept, in the order in which they are to go. There may be
 // more, and once these are purged others; none are left where it returns none. It reads what it needs to tell, up to
@@ -134,14 +139,17 @@ func (r *Reader) dead(ctx context.Context) (bytes int64, err error) {
 	return bytes, err
 }
 
-// hearsay are the entries beyond what is to be kept of hearsay, and those that go because the disk is short of room.
+// hearsay are the entries beyond what is to be kept of hearsay, and those that go because the disk is short of room. What
+// is the same to the owner and to others goes as theirs, and is the owner's to lose only if it is hearsay to both.
 func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []feed.EntryID, err error) {
+	unshown, args := everything.unshown().from(hearsay)
+	owners, _ := part{index: `entries_owners`, where: ownersHearsay}.from(`1`)
 	excess := keep.Short / overLimitShare
 	if keep.Relayed > 0 {
 		var bytes int64
-		from, args := everything.unshown().from(hearsay)
-		if err := scan(r.db.QueryRowContext(ctx, `SELECT coalesce(sum(`+hearsayBytes+`), 0)`+from, args...),
-			&bytes); err != nil {
+		err := scan(r.db.QueryRowContext(ctx, `SELECT coalesce(sum(n), 0) FROM (SELECT `+hearsayBytes+` AS n`+unshown+
+			` UNION ALL SELECT `+hearsayBytes+owners+`)`, args...), &bytes)
+		if err != nil {
 			return nil, err
 		}
 		excess = max(excess, bytes-keep.Relayed)
@@ -149,9 +157,34 @@ func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []fee
 	if excess <= 0 {
 		return nil, nil
 	}
-	from, args := everything.unshown().from(hearsay)
-	return r.first(ctx, hearsayBytes, from+` AND `+expendable+` ORDER BY e.confirmed, e.seq`, args,
-		func(_, bytes int64) bool { return bytes < excess })
+	rows, err := r.db.QueryContext(ctx, `SELECT e.id, `+hearsayBytes+`, `+isSettled+`, NOT e.confirmed AND `+expendable+
+		`, e.confirmed, e.seq`+unshown+` AND (`+isSettled+` OR `+expendable+`)
+		UNION ALL SELECT e.id, `+hearsayBytes+`, 1, 0, e.confirmed, e.seq`+owners+` ORDER BY 5, 6 LIMIT ?`,
+		append(args, maxOverLimit)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for sum := int64(0); sum < excess && rows.Next(); {
+		var blob []byte
+		var size int64
+		var settled, both, confirmed bool
+		if err := scan(rows, &blob, &size, &settled, &both, &confirmed, new(int64)); err != nil {
+			return nil, err
+		}
+		id, err := fromBlob[feed.EntryID](blob)
+		if err != nil {
+			return nil, err
+		}
+		if settled {
+			ids = append(ids, turned(id))
+		}
+		if !settled || both {
+			ids = append(ids, id)
+		}
+		sum += size
+	}
+	return ids, rows.Err()
 }
 
 // heaviest are the first entries to go for a limit on the disk of which so much is used.

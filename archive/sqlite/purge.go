@@ -23,10 +23,10 @@ func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {
 }
 
 // purge drops entries. Each table is gone through once for all of them. Those that are the same to the owner and to
-// others, of a feed that is followed discreetly, are left to others: they go once they are purged as theirs.
+// others, of a feed that is followed discreetly, are left to others, or to the owner where they are purged as theirs.
 func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	s.begin()
-	dropped := make([]bool, len(ids))
+	dropped := s.purgeOthers(at, ids)
 	var seqs, rest []int64
 	var bytes, dead int64
 	taken := make(map[int64]bool)
@@ -52,8 +52,11 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 		}
 		return nil
 	})
-	if s.err != nil || len(seqs) == 0 {
+	if s.err != nil {
 		return make([]bool, len(ids))
+	}
+	if len(seqs) == 0 {
+		return dropped
 	}
 	list := jsonSeqs(seqs)
 	const these = `IN (SELECT value FROM json_each(?))`
@@ -79,6 +82,35 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 		purge_entries = ?2 + CASE purge_at WHEN ?1 THEN purge_entries ELSE 0 END,
 		purge_bytes = ?3 + CASE purge_at WHEN ?1 THEN purge_bytes ELSE 0 END, dead = dead + ?4`, at.Unix(),
 		len(seqs), bytes, dead)
+	return dropped
+}
+
+// purgeOthers leaves to the owner, hidden, what is the same to others and goes as theirs.
+func (s *writer) purgeOthers(at time.Time, ids []feed.EntryID) []bool {
+	dropped := make([]bool, len(ids))
+	own := make([]feed.EntryID, len(ids))
+	for i := range ids {
+		own[i] = turned(ids[i])
+	}
+	same := make(map[int]place)
+	s.rows(`SELECT j.key, e.seq, e.feed FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
+		WHERE `+isSettled+` AND e.source <> ''`, []any{jsonIDs(own)}, func(rows *sql.Rows) error {
+		var i int
+		var at place
+		err := scan(rows, &i, &at.seq, &at.feed)
+		same[i] = at
+		return err
+	})
+	for i, id := range ids {
+		if x, is := same[i]; is && !s.othersHave(own[i]) {
+			dropped[i] = true
+			s.write(`INSERT INTO purged (id, feed, seen, at, shown, digest)
+				SELECT ?, ?, e.seen, ?, 0, e.digest FROM entries e WHERE e.seq = ? ON CONFLICT DO NOTHING`,
+				id[:], s.apartFeed(x.feed), at.Unix(), x.seq)
+			s.write(`INSERT INTO hidden VALUES (?) ON CONFLICT DO NOTHING`, x.seq)
+			s.write(`UPDATE entries AS e SET confirmed = `+isConfirmed+`, polled = abs(polled) WHERE seq = ?`, x.seq)
+		}
+	}
 	return dropped
 }
 

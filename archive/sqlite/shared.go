@@ -177,15 +177,21 @@ func (w *writer) othersHave(id feed.EntryID) bool {
 // leave leaves an entry that is the same to everybody to others, as they know it, and returns the feed that it is of
 // then.
 func (w *writer) leave(at place, id feed.EntryID) (apart int64) {
-	if !w.row(`SELECT id FROM feeds WHERE url = (SELECT url || ? FROM feeds WHERE id = ?)`,
-		[]any{apartMark, at.feed}, &apart) {
-		w.row(`INSERT INTO feeds (url, secret, private, apart) SELECT f.url || ?, f.secret, `+isConfidential+
-			`, 1 FROM feeds f WHERE f.id = ?
-			RETURNING id`, []any{apartMark, at.feed}, &apart)
-	}
+	apart = w.apartFeed(at.feed)
 	id = turned(id)
 	w.write(`UPDATE entries SET id = ?, feed = ?, polled = iif(polled < 0, NULL, polled) WHERE seq = ?`, id[:],
 		apart, at.seq)
+	return apart
+}
+
+// apartFeed is the row of what others know of a feed, made if there is none.
+func (w *writer) apartFeed(own int64) (apart int64) {
+	if !w.row(`SELECT id FROM feeds WHERE url = (SELECT url || ? FROM feeds WHERE id = ?)`,
+		[]any{apartMark, own}, &apart) {
+		w.row(`INSERT INTO feeds (url, secret, private, apart) SELECT f.url || ?, f.secret, `+isConfidential+
+			`, 1 FROM feeds f WHERE f.id = ?
+			RETURNING id`, []any{apartMark, own}, &apart)
+	}
 	return apart
 }
 

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -202,14 +203,12 @@ func TestBothSidesGetWhatIsTrue(t *testing.T) {
 		r.Source, r.Confirmed = neighborID, false
 	}
 	s.Shared().Keep([]archive.Record{forged, latest})
-	for range 2 { // once for the owner, and once for others
-		mustCommit(t, s)
-		surplus, err := s.OverLimit(t.Context(), at, archive.Retention{Relayed: 1})
-		if err != nil || len(surplus) == 0 {
-			t.Fatalf("%d entries to purge, %v", len(surplus), err)
-		}
-		s.Purge(at, surplus)
+	mustCommit(t, s)
+	surplus, err := s.OverLimit(t.Context(), at, archive.Retention{Relayed: 1})
+	if err != nil || len(surplus) == 0 {
+		t.Fatalf("%d entries to purge, %v", len(surplus), err)
 	}
+	s.Purge(at, surplus)
 	for _, c := range []struct {
 		bring archive.Record
 		want  bool
@@ -223,6 +222,55 @@ func TestBothSidesGetWhatIsTrue(t *testing.T) {
 		}
 		if problems := verified(t, s.Reader); problems != nil {
 			t.Error(problems)
+		}
+	}
+}
+
+// What neighbors bring of a feed that is followed discreetly goes to others as what they bring of one that is not
+// followed, whatever own polls have shown of it, and its owner did with it. The owner keeps what polls have shown.
+func TestWhatIsRelayedGoesAsIfNotFollowed(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	records, ids := make([]archive.Record, 20), make([]feed.EntryID, 20)
+	for i := range records {
+		r := newsRecord(fmt.Sprint(i), "word", at)
+		r.Source, r.Confirmed, r.Seen = neighborID, false, at
+		records[i], ids[i] = r, r.ID
+	}
+	for _, relayed := range []int64{1, 8000} {
+		var want []archive.Version // of who does not follow it
+		for _, polled := range []int{-1, 0, 7, 20} {
+			s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
+			defer s.Close()
+			if polled >= 0 {
+				s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: at, Discreet: true})
+			}
+			s.Shared().Keep(records)
+			s.Shared().Confirm(at, ids[2:4])
+			if polled >= 0 {
+				s.MarkPolled(at, ids[:polled])
+			}
+			mustCommit(t, s)
+			purgeAll(t, s, at.Add(time.Hour), archive.Retention{Relayed: relayed})
+			s.Shared().Keep(records)
+			mustCommit(t, s)
+			got := s.Shared().Known(ids)
+			if polled < 0 {
+				want = got
+				continue
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d bytes, %d polled: others know\n%+v, of who does not follow\n%+v", relayed, polled, got, want)
+			}
+			found, err := s.Search(t.Context(), feed.Filter{})
+			if err != nil || len(found) < polled {
+				t.Errorf("%d bytes, %d polled: the owner finds %d entries, %v", relayed, polled, len(found), err)
+			}
+			for i, v := range s.Known(ids[:polled]) {
+				if !v.Polled || !v.Confirmed || !v.Kept() {
+					t.Errorf("the owner knows %d as %+v", i, v)
+				}
+			}
+			wantWhole(t, s)
 		}
 	}
 }
