@@ -46,6 +46,7 @@ func (m memoryShared) Keep(records []Record) {
 			next := m.came(r)
 			if k := m.at(seq); k.owners && k.version != next.version && (next.confirmed || !k.confirmed) {
 				m.part(seq)
+				seq = m.apart[r.ID]
 			}
 			m.at(seq).giveWay(&next)
 		} else if m.hidden[r.ID] || m.feeds[r.Entry.Feed].Discreet && m.staysAway(r) {
@@ -53,6 +54,9 @@ func (m memoryShared) Keep(records []Record) {
 		} else if !m.staysAway(r) {
 			next := m.came(r)
 			m.index.add(m.pool.contents[next.version].number, m.add(next))
+			if m.feeds[r.Entry.Feed].Discreet { // the next Seq stays free for part
+				m.add(kept{purged: true})
+			}
 		}
 	}
 }
@@ -63,24 +67,32 @@ func (m *Memory) setApart(id feed.EntryID, seq int) {
 	k.apart, k.owners, m.apart[id] = true, false, seq
 }
 
-// part leaves an entry that is the same to everybody to others, under its Seq, and gives the owner a copy that is
-// hidden.
-func (m *Memory) part(seq int) (copied int) {
+// part makes two of an entry that is the same to everybody: one for others, and one for the owner that is hidden, and
+// returns the Seq of that. Others keep theirs only where there is no room beside it.
+func (m *Memory) part(seq int) (owners int) {
 	k := *m.at(seq)
+	theirs := k
 	k.confirmed, k.polled, k.owners = k.confirmed || k.owners, k.polled || k.owners, false
 	c := m.content(&k)
+	m.hidden[c.id] = true
+	if seq > 0 && (seq == len(m.records) || m.at(seq+1).purged) {
+		if seq == len(m.records) {
+			m.add(theirs)
+		}
+		*m.at(seq), *m.at(seq + 1) = k, theirs
+		m.setApart(c.id, seq+1)
+		return seq
+	}
 	m.setApart(c.id, seq)
 	if seq < 0 { // what was filled in is no news to the owner either
 		m.past = append(m.past, k)
-		copied = -len(m.past)
+		owners = -len(m.past)
 	} else {
-		m.records = append(m.records, k)
-		copied = len(m.records)
+		owners = m.add(k)
 	}
 	m.index.remove(c.number)
-	m.index.add(c.number, copied)
-	m.hidden[c.id] = true
-	return copied
+	m.index.add(c.number, owners)
+	return owners
 }
 
 // setRight has others know an entry as an own poll showed it, where they know it apart, and its feed is followed openly

@@ -237,6 +237,13 @@ func testPolledDiscreetly(t *testing.T, a Archive) {
 	}
 	owners()
 	others(before.Digest, since.Digest, kept.Digest)
+	places := func() (seqs []int64) {
+		for _, r := range search(t, a, feed.Filter{IDs: []feed.EntryID{since.ID, kept.ID}}) {
+			seqs = append(seqs, r.Seq)
+		}
+		return seqs
+	}
+	stood := places()
 
 	// One neighbor says otherwise, and then two.
 	var altered []archive.Record
@@ -252,6 +259,9 @@ func testPolledDiscreetly(t *testing.T, a Archive) {
 	for range 2 {
 		owners()
 		others(digests...)
+		if got := places(); !slices.Equal(got, stood) {
+			t.Errorf("neighbors moved what its owner has from %v to %v", stood, got)
+		}
 		indexAll(t, a)
 	}
 }

@@ -121,12 +121,32 @@ func (s *Store) hideOwn(r *archive.Record, at place) {
 	}
 }
 
-// part leaves an entry that is the same to everybody to others, and gives the owner a copy that is hidden.
+// keepSpaced is keep for what neighbors bring. Of a feed that is followed discreetly the next seq stays free: should the
+// entry come to be two, both have its place among the others.
+func (s *Store) keepSpaced(r *archive.Record) (at place, isNew bool) {
+	if at, isNew = s.keep(r); isNew && s.isDiscreet(r.Entry.Feed) {
+		s.write(`UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'entries'`)
+	}
+	return at, isNew
+}
+
+// part makes two of an entry that is the same to everybody: one for others, and one for the owner that is hidden. What
+// was here before the feed was followed discreetly may have no room beside it; then others keep the place.
 func (s *Store) part(seq int64, r *archive.Record) {
 	own := s.feedID(r.Entry.Feed)
-	var confirmed bool
-	var polled sql.NullInt64
-	s.row(`SELECT `+isConfirmed+`, abs(polled) FROM entries e WHERE seq = ?`, []any{seq}, &confirmed, &polled)
+	var confirmed, known bool
+	var polled, shown sql.NullInt64
+	s.row(`SELECT `+isConfirmed+`, confirmed, abs(polled), iif(polled < 0, NULL, polled) FROM entries e WHERE seq = ?`,
+		[]any{seq}, &confirmed, &known, &polled, &shown)
+	if seq > 0 && !s.row(`SELECT 1 FROM entries WHERE seq = ?`, []any{seq + 1}, new(int)) {
+		apart := s.apartFeed(own)
+		s.copied(seq, seq+1, turned(r.ID), apart, known, shown)
+		s.write(`INSERT INTO stale SELECT ?1 FROM state WHERE indexed >= ?1`, seq+1)
+		s.write(`UPDATE entries SET confirmed = ?, polled = ? WHERE seq = ?`, confirmed, polled, seq)
+		s.write(`INSERT INTO hidden VALUES (?)`, seq)
+		s.paginate([]place{{seq + 1, apart}})
+		return
+	}
 	apart := s.leave(place{seq, own}, r.ID)
 	var next any
 	if seq < 0 { // what was filled in is no news to the owner either
@@ -135,15 +155,21 @@ func (s *Store) part(seq int64, r *archive.Record) {
 		s.write(`INSERT INTO stale VALUES (?)`, lowest)
 		next = lowest
 	}
-	copied, _ := s.insertRow(`
+	owners := s.copied(seq, next, r.ID, own, confirmed, polled)
+	s.write(`INSERT INTO hidden VALUES (?)`, owners)
+	s.write(`UPDATE items SET seq = ? WHERE seq = ?`, owners, seq)
+	s.paginate([]place{{owners, own}, {seq, apart}})
+}
+
+// copied stores a copy of an entry, with the next seq where it is nil, and returns its seq.
+func (s *Store) copied(from int64, seq any, id feed.EntryID, u int64, confirmed bool, polled sql.NullInt64) int64 {
+	to, _ := s.insertRow(`
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
 			authors, categories, enclosures, summary, content, confirmed, polled)
 		SELECT ?, ?, digest, ?, published, updated, seen, source, guid, title, link,
 			authors, categories, enclosures, summary, content, ?, ?
-		FROM entries WHERE seq = ?`, next, r.ID[:], own, confirmed, polled, seq)
-	s.write(`INSERT INTO hidden VALUES (?)`, copied)
-	s.write(`UPDATE items SET seq = ? WHERE seq = ?`, copied, seq)
-	s.paginate([]place{{copied, own}, {seq, apart}})
+		FROM entries WHERE seq = ?`, seq, id[:], u, confirmed, polled, from)
+	return to
 }
 
 // setRight has others know an entry as an own poll showed it at that time, where they know it apart, and its feed is
@@ -273,7 +299,7 @@ func (x shared) Keep(records []archive.Record) {
 				s.paginate([]place{at})
 			}
 		} else {
-			s.keepEach(records[i:i+1], s.keep)
+			s.keepEach(records[i:i+1], s.keepSpaced)
 		}
 	}
 }
