@@ -1,7 +1,8 @@
 package sqlite
 
 import (
-	"strconv"
+	"cmp"
+	"fmt"
 	"strings"
 
 	"feedex/archive"
@@ -76,8 +77,8 @@ func ftsAll(operands []ftsQuery) ftsQuery {
 	return ftsQuery{`(` + all + ` NOT (` + excluded + `))`, false, looseWanted}
 }
 
-// match is what the index is asked about the words of the filter, and about its feed, which it knows by a
-// number.
+// match is what the index is asked about the words of the filter, and about its feed, which it knows by a number. What
+// others know apart may be there by the one or the other.
 func (s *search) match() (ftsQuery, error) {
 	var all []ftsQuery
 	var err error
@@ -88,8 +89,8 @@ func (s *search) match() (ftsQuery, error) {
 			all = append(all, q)
 		}
 	}
-	if s.feedID != 0 && !s.apart {
-		wanted(`feed`, archive.Phrase{Text: strconv.FormatInt(s.feedID, 10)})
+	if s.feedID != 0 {
+		all = append(all, ftsQuery{text: fmt.Sprintf(`feed : ("%d" OR "%d")`, s.feedID, cmp.Or(s.apart, s.feedID))})
 	}
 	for _, p := range s.Title() {
 		wanted(`title`, p)

@@ -60,7 +60,7 @@ type search struct {
 	*archive.Matcher
 
 	feedID int64  // of filter.Feed
-	apart  bool   // others know entries of it that are apart
+	apart  int64  // the same of what others know of it apart, 0 for none
 	where  string // conditions on entries e, each with AND before it
 	args   []any  // for where
 }
@@ -109,16 +109,15 @@ func (s *search) conditions() (known bool, err error) {
 		} else if err != nil {
 			return false, err
 		}
-		apart := int64(0) // none has that
 		if f.Shareable {
 			err := scan(s.tx.QueryRowContext(s.ctx, `SELECT id FROM feeds WHERE url = ?`,
-				string(f.Feed+apartMark)), &apart)
+				string(f.Feed+apartMark)), &s.apart)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return false, err
 			}
 		}
-		if s.apart = apart != 0; s.apart {
-			and(`e.feed IN (?, ?)`, s.feedID, apart)
+		if s.apart != 0 {
+			and(`e.feed IN (?, ?)`, s.feedID, s.apart)
 		} else {
 			and(`e.feed = ?`, s.feedID)
 		}

@@ -274,3 +274,38 @@ func TestWhatIsRelayedGoesAsIfNotFollowed(t *testing.T) {
 		}
 	}
 }
+
+// Who searches one feed for others has the index come up with that feed's entries alone, also where it is followed
+// discreetly and others know some of it apart: how long it takes tells nothing.
+func TestSearchesOfADiscreetFeedAskTheIndexForIt(t *testing.T) {
+	s, _ := sharedArchive(t)
+	for i := range 50 {
+		r := newsRecord(fmt.Sprint(i), "word", time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+		r.Entry.Feed = "https://other.example.org/feed"
+		r.ID, r.Digest = r.Entry.EntryID(), r.Entry.Digest()
+		s.Keep([]archive.Record{r})
+	}
+	mustCommit(t, s)
+	if _, err := s.Index(100); err != nil {
+		t.Fatal(err)
+	}
+	f := feed.Filter{Feed: news, Words: []string{"word"}, Shareable: true}
+	err := s.searching(t.Context(), f, func(x *search) error {
+		if _, err := x.conditions(); err != nil {
+			return err
+		}
+		query, err := x.match()
+		if err != nil {
+			return err
+		}
+		seqs, err := x.seqs(`SELECT rowid AS seq FROM words WHERE words MATCH ?`, []any{query.text}, 100)
+		if len(seqs) != 8 { // what is the owner's, and what others know apart
+			t.Errorf("%s finds %d entries in the index", query.text, len(seqs))
+		}
+		return err
+	})
+	found, err2 := s.Search(t.Context(), f)
+	if err != nil || err2 != nil || len(found) != 4 {
+		t.Errorf("others find %d entries, %v, %v", len(found), err, err2)
+	}
+}
