@@ -87,8 +87,9 @@ func (s *Store) confine(u feed.URL) {
 // keepOwn is keep for what others need not know.
 func (s *Store) keepOwn(r *archive.Record) (at place, isNew bool) {
 	if !s.isDiscreet(r.Entry.Feed) {
-		if at, isNew = s.keep(r); r.Source.IsZero() {
+		if at, isNew = s.keep(r); r.Source.IsZero() && s.differs {
 			s.setRight(r.Seen, r.ID)
+			s.Readmit([]feed.EntryID{turned(r.ID)})
 		}
 		return at, isNew
 	}

@@ -9,6 +9,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/protocol"
 	"feedex/reading"
 )
 
@@ -271,6 +272,14 @@ func TestWhatIsRelayedGoesAsIfNotFollowed(t *testing.T) {
 				}
 			}
 			wantWhole(t, s)
+			own := records[0]
+			own.Source, own.Confirmed = protocol.NodeID{}, true
+			s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: at})
+			s.Keep([]archive.Record{own})
+			mustCommit(t, s)
+			if v := s.Shared().Known(ids[:1])[0]; polled == 0 && !v.Polled {
+				t.Errorf("others know %+v of what an open poll brought back", v)
+			}
 		}
 	}
 }
