@@ -84,8 +84,8 @@ type Entries interface {
 //
 // An entry that neighbors brought is one to its owner and to others, with one Seq, for as long as it is the same to
 // both but for what own polls have shown: that only its owner knows. Where the two come to differ, each has its own:
-// the owner's keeps the Seq, and others have the next one, which is free where the entry came since the feed is followed
-// discreetly; else others keep the Seq, as they do where the owner's is purged.
+// the owner's keeps the Seq, and others have the next one, which is free where the entry came since the feed is
+// followed discreetly; else others keep the Seq, as they do where the owner's is purged.
 type Shared interface {
 	// Known, Keep and Confirm are as those of Entries. Keep takes what neighbors brought, which has a Source.
 	Known(ids []feed.EntryID) []Version

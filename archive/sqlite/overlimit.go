@@ -63,8 +63,8 @@ const expendable = `NOT ` + isStarred + ` AND e.seq NOT IN (SELECT coalesce(
 		(SELECT max(seq) FROM entries INDEXED BY entries_by_feed WHERE feed = f.id), 0)
 	FROM feeds f WHERE f.subscribed)`
 
-// hearsay is a condition on what is unshown: it is of a feed that the owner never followed, or one neighbor's word. Of a
-// feed that is followed discreetly, what others know as it is goes as if the feed were not followed.
+// hearsay is a condition on what is unshown: it is of a feed that the owner never followed, or one neighbor's word. Of
+// a feed that is followed discreetly, what others know as it is goes as if the feed were not followed.
 const hearsay = `e.seq > 0 AND (NOT e.confirmed OR e.feed IN (SELECT id FROM feeds WHERE NOT subscribed AND since IS ` +
 	`NULL) OR ` + isSettled + `)`
 
@@ -139,8 +139,8 @@ func (r *Reader) dead(ctx context.Context) (bytes int64, err error) {
 	return bytes, err
 }
 
-// hearsay are the entries beyond what is to be kept of hearsay, and those that go because the disk is short of room. What
-// is the same to the owner and to others goes as theirs, and is the owner's to lose only if it is hearsay to both.
+// hearsay are the entries beyond what is to be kept of hearsay, and those that go because the disk is short of room.
+// What is the same to the owner and to others goes as theirs, and is the owner's to lose only if it is hearsay to both.
 func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []feed.EntryID, err error) {
 	unshown, args := everything.unshown().from(hearsay)
 	owners, _ := part{index: `entries_owners`, where: ownersHearsay}.from(`1`)

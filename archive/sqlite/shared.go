@@ -122,8 +122,8 @@ func (s *Store) hideOwn(r *archive.Record, at place) {
 	}
 }
 
-// keepSpaced is keep for what neighbors bring. Of a feed that is followed discreetly the next seq stays free: should the
-// entry come to be two, both have its place among the others.
+// keepSpaced is keep for what neighbors bring. Of a feed that is followed discreetly the next seq stays free: should
+// the entry come to be two, both have its place among the others.
 func (s *Store) keepSpaced(r *archive.Record) (at place, isNew bool) {
 	if at, isNew = s.keep(r); isNew && s.isDiscreet(r.Entry.Feed) {
 		s.write(`UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'entries'`)

@@ -260,7 +260,8 @@ func TestWhatIsRelayedGoesAsIfNotFollowed(t *testing.T) {
 				continue
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%d bytes, %d polled: others know\n%+v, of who does not follow\n%+v", relayed, polled, got, want)
+				t.Errorf("%d bytes, %d polled: others know\n%+v, of who does not follow\n%+v", relayed, polled, got,
+					want)
 			}
 			found, err := s.Search(t.Context(), feed.Filter{})
 			if err != nil || len(found) < polled {
