@@ -29,8 +29,8 @@ const (
 	roleReader role = "mode=rw&_pragma=query_only(1)"
 	// roleReadOnly is a reader without the right to write.
 	roleReadOnly role = "mode=ro&_pragma=query_only(1)"
-	// roleImmutable is a reader of a file beside which it can write nothing and that no other connection has open, as on
-	// a medium that is read-only.
+	// roleImmutable is a reader of a file beside which it can write nothing and that no other connection has open, as
+	// on a medium that is read-only.
 	roleImmutable role = "mode=ro&immutable=1&_pragma=query_only(1)"
 )
 
