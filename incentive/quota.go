@@ -95,12 +95,13 @@ func (s *Stored) free() int64 { return max(0, s.Unshown.sum()-s.proven()) }
 // A Volume is how much a feed brings in a day, as far as own polls have shown; zero for one that they have not.
 type Volume struct {
 	Entries int64
-	Room    int64 // bytes on disk, of one entry
+	Room    int64     // bytes on disk, of one entry
+	Polled  time.Time // the last own poll: of the feed's quota counts only what was stored since
 }
 
 // quota is how many entries of the feed a holder may store within a day, and how much room they may take.
 func (v Volume) quota() (entries, room int64) {
-	if v == (Volume{}) {
+	if v.Room == 0 {
 		return unknownEntries, unknownRoom
 	}
 	entries = knownFactor*v.Entries + knownFree
@@ -125,7 +126,8 @@ type quotaOf struct {
 // An ofFeed is what a holder stored of a feed.
 type ofFeed struct {
 	entries, room window
-	slot          int64 // the latest
+	slot          int64     // the latest
+	at            time.Time // of the latest entry
 }
 
 func (o *ofFeed) age(now time.Time) {
@@ -165,6 +167,9 @@ func (q *Quota) Allowance(now time.Time, h Holder, u feed.URL, v Volume) (a Allo
 	a.room = q.Left(now, h)
 	a.entries, a.feedRoom = v.quota()
 	if o := q.feeds.use(quotaOf{q.holders.of(h), u}); o != nil {
+		if o.at.Before(v.Polled) {
+			*o = ofFeed{slot: o.slot}
+		}
 		o.age(now)
 		a.entries, a.feedRoom = a.entries-o.entries.sum(), a.feedRoom-o.room.sum()
 	}
@@ -218,6 +223,7 @@ func (q *Quota) Store(now time.Time, h Holder, u feed.URL, entries, room int64) 
 	o := q.ofFeed(now, h, u)
 	*o.entries.at(0) += entries
 	*o.room.at(0) += room
+	o.at = now
 }
 
 // ofFeed is what h stored of a feed. The pointer is good until the next call.
@@ -261,6 +267,9 @@ func (q *Quota) Recall(now time.Time, list []Brought) {
 		if n := o.entries.at(passed); n != nil {
 			*n += x.Entries
 			*o.room.at(passed) += x.Room
+			if x.At.After(o.at) {
+				o.at = x.At
+			}
 		}
 		w := byHolder[x.Holder]
 		if w == nil {

@@ -83,7 +83,8 @@ func TestQuotaOfStrangers(t *testing.T) {
 				"seconds")) * time.Second)
 			h := rapid.SampledFrom(storers).Draw(t, "holder")
 			u := feed.URL(fmt.Sprintf("https://%d.example.com/", rapid.IntRange(0, 20).Draw(t, "feed")))
-			v := rapid.SampledFrom([]Volume{{}, {100, 50_000}, {1, 1000}, {1000, 1_000_000}}).Draw(t, "volume")
+			v := rapid.SampledFrom([]Volume{{}, {Entries: 100, Room: 50_000},
+				{Entries: 1, Room: 1000}, {Entries: 1000, Room: 1_000_000}}).Draw(t, "volume")
 			s.store(now, h, u, v, rapid.IntRange(1, 3000).Draw(t, "entries"),
 				int64(rapid.SampledFrom([]int{600, 5000, 100_000, 2_500_000}).Draw(t, "room")))
 			switch rapid.IntRange(0, 9).Draw(t, "then") {
@@ -132,10 +133,10 @@ func TestQuotaOfAFeed(t *testing.T) {
 		{"and in a day", Volume{}, 1000, 24, 500},
 		{"and in three", Volume{}, 1000, 73, 1500},
 		{"large entries of it", Volume{}, 300_000, 1, 7}, // the last may be larger than what is left
-		{"one that brings two a day", Volume{2, 5000}, 1000, 1, 24},
-		{"large entries of it", Volume{2, 5000}, 50_000, 1, 3},
-		{"one that brings a hundred a day", Volume{100, 20_000}, 20_000, 1, 220},
-		{"a whole day of it, and again", Volume{100, 20_000}, 20_000, 2, 220},
+		{"one that brings two a day", Volume{Entries: 2, Room: 5000}, 1000, 1, 24},
+		{"large entries of it", Volume{Entries: 2, Room: 5000}, 50_000, 1, 3},
+		{"one that brings a hundred a day", Volume{Entries: 100, Room: 20_000}, 20_000, 1, 220},
+		{"a whole day of it, and again", Volume{Entries: 100, Room: 20_000}, 20_000, 2, 220},
 	} {
 		s := newStorage(t, 10)
 		now, count := time.Unix(1_790_000_000, 0), int64(0)
@@ -155,11 +156,33 @@ func TestQuotaOfAFeed(t *testing.T) {
 	}
 }
 
+// An own poll of a feed has its quota begin anew: what is true was listed then. What was stored since counts.
+func TestAPollRenewsTheQuotaOfAFeed(t *testing.T) {
+	const u = feed.URL("https://example.com/feed")
+	s, now := newStorage(t, 10), time.Unix(1_790_000_000, 0)
+	v := Volume{Entries: 2, Room: 5000, Polled: now.Add(-time.Hour)}
+	for _, c := range []struct {
+		passes time.Duration
+		polled bool
+		want   int64
+	}{{0, false, 24}, {time.Minute, false, 0}, {time.Minute, true, 24}, {time.Minute, false, 0},
+		{23 * time.Hour, false, 0}, {5 * time.Hour, false, 24}} {
+		now = now.Add(c.passes)
+		if c.polled {
+			v.Polled = now
+			now = now.Add(time.Second)
+		}
+		if got := s.store(now, storers[0], u, v, 100, 1000); got != c.want {
+			t.Errorf("%+v: %d entries are stored", c, got)
+		}
+	}
+}
+
 // What own polls list is given back, and a holder that brings much that they list may store more. That fades when
 // nothing more comes.
 func TestQuotaGrowsByWhatPollsShow(t *testing.T) {
 	const u = feed.URL("https://example.com/feed")
-	v := Volume{10_000, 10_000}
+	v := Volume{Entries: 10_000, Room: 10_000}
 	s := newStorage(t, 10)
 	now := time.Unix(1_790_000_000, 0)
 	h := storers[0]

@@ -104,10 +104,10 @@ func (n *Node) believe(claims ...trust.Claim) {
 // spotPoll sees to it that an own feed is polled soon after a claim, to check it: a neighbor that nobody
 // knows yet must not forge for as long as a feed sleeps.
 //
-// A publisher pays for it with a request that it would not have had. It is a conditional one like all
-// others, there is at most one between two ordinary ones, only while newcomers or nodes that a witness speaks against
-// claim to have polled the feed, and never where the publisher asked for rest or fails. What was due falls due as it
-// would have.
+// A publisher pays for it with a request that it would not have had. It is a conditional one like all others, there is
+// at most one between two ordinary ones, only while newcomers or nodes that a witness speaks against claim to have
+// polled the feed or a neighbor brings more of it than its quota allows, and never where the publisher asked for rest
+// or fails. What was due falls due as it would have.
 func (n *Node) spotPoll(u feed.URL) {
 	s := n.openly(u)
 	if s == nil || s.polling || s.Errors > 0 || s.LastSuccess.IsZero() || !s.ordinary.IsZero() {

@@ -124,6 +124,7 @@ func (n *Node) received(l *link, b *protocol.Bundle, answer func(error)) {
 	k := n.keepNew(l, b)
 	if k.left > 0 {
 		c.Unkept += int64(k.left)
+		n.spotPoll(b.Feed)
 		answer(errOverQuota)
 	} else {
 		answer(nil)

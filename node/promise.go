@@ -170,6 +170,7 @@ func (n *Node) askedCheck(l *link, ev Asked, c protocol.CheckDID) {
 		return
 	}
 	if n.overQuota(l, c.Feed) && !n.gossip.seen.has(c.DID) {
+		n.spotPoll(c.Feed)
 		n.refuse(ev, errOverQuota)
 		return
 	}

@@ -11,8 +11,9 @@ import (
 )
 
 // What neighbors bring and no own poll has shown may take so much room and no more: see incentive.Quota. What is beyond
-// it is refused, without a fine, since a neighbor cannot know; it offers it again later, others may bring it, and own
-// polls do.
+// it is refused, without a fine, since a neighbor cannot know: it may be an honest one that relays what others invent.
+// It offers it again later, others may bring it, and own polls do. A poll of the feed comes sooner for that, and after
+// it the neighbor may bring as much again.
 
 // usualRoom is how much room an entry may always take of which the feed brings one: some three kilobytes of text.
 const usualRoom = 20_000
@@ -38,6 +39,7 @@ func (n *Node) recallStored() {
 func (n *Node) volumeOf(u feed.URL) (v incentive.Volume) {
 	if s := n.openly(u); s != nil && s.Volume.Text > 0 {
 		v.Entries, v.Room = s.Volume.Daily, max(archive.Room(2*s.Volume.Text), usualRoom)
+		v.Polled = s.LastSuccess
 	}
 	return v
 }

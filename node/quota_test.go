@@ -290,6 +290,47 @@ func TestPollsGiveBackWhatTheyShow(t *testing.T) {
 	}
 }
 
+// Strangers have an honest neighbor relay so many inventions that it may bring no more of the feed. The next own poll
+// of the feed, which comes sooner for that, opens it again for what is true, also after a restart.
+func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
+	w := newNetwork(t)
+	w.direct = true
+	hosts := w.full(2, Config{}, news)
+	a, relay := hosts[0], hosts[1]
+	for range 5 {
+		w.publish(news)
+	}
+	w.run(2 * time.Hour)
+	offered := 0
+	brings := func(name string) bool {
+		offered++
+		b := w.junk(fmt.Sprint(name, offered), at(fmt.Sprintf("30.%d.1.1", 1+offered%2)))
+		return a.put(relay, b).Fault == nil
+	}
+	for again := range 3 {
+		begun := offered
+		for brings("invented ") {
+			if offered-begun > 1000 {
+				t.Fatal("there is no end of it")
+			}
+		}
+		if again == 1 {
+			a.kill()
+			w.run(10 * time.Second)
+			a.start()
+			w.run(5 * time.Minute)
+		}
+		if brings("too early ") {
+			t.Errorf("round %d: nothing closes it before the poll", again)
+		}
+		if w.run(spotAfter + 10*time.Minute); !brings("true ") {
+			t.Errorf("round %d: it is closed after the poll: next at %v, last at %v", again,
+				a.node.feeds[news].NextPoll.Sub(w.now), a.node.feeds[news].LastSuccess.Sub(w.now))
+		}
+		w.run(5 * time.Hour) // an ordinary poll
+	}
+}
+
 // What is filled in by itself is held to the quotas of the givers, what the owner asks for is not.
 func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 	for _, unasked := range []bool{true, false} {
