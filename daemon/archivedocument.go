@@ -167,7 +167,7 @@ func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share
 	return h.store.MarkPolled(now, same)
 }
 
-// An archiveRequest names a document of a feed: the feed's own where Page is empty.
+// An archiveRequest names a document of a feed: the feed's own where Document is empty.
 type archiveRequest struct {
 	Feed     string `json:"feed"`
 	Document string `json:"page,omitempty"`

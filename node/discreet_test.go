@@ -139,19 +139,42 @@ func TestTheOwnerOfADiscreetFeedGetsWhatNeighborsBring(t *testing.T) {
 	}
 }
 
+// amongFriends is a network in which one node is asked by a reader and has three friends, of as many networks.
+func amongFriends(t *testing.T) (w *network, quiet, reader *testHost, friends []*testHost) {
+	w = newNetwork(t)
+	w.feed(news)
+	line := lineOf(w, 2, Config{AdvertInterval: time.Minute})
+	reader, quiet = line[0], line[1]
+	for _, ip := range []string{"30.1.1.1", "30.2.1.1", "30.3.1.1"} {
+		friends = append(friends, quiet.agreeable(at(ip), blog))
+	}
+	w.run(5 * time.Minute)
+	return w, quiet, reader, friends
+}
+
+// hearsAltered has witnesses agree on another version of an entry.
+func (h *testHost) hearsAltered(e feed.Entry, witnesses ...*testHost) {
+	h.net.t.Helper()
+	h.hasHeard(witnesses...)
+	e.Title, e.Updated = "altered", e.Published.Add(time.Second)
+	for _, f := range witnesses {
+		h.take(f, bundleWith(e, feed.Entry{Feed: news, ID: "old", Title: f.id.String(),
+			Published: h.net.now.AddDate(0, 0, -9)}))
+	}
+}
+
+// tells is what the node answers when another asks for an entry.
+func (h *testHost) tells(other *testHost, id feed.EntryID) []protocol.Found {
+	h.net.t.Helper()
+	r := h.hears(other, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{IDs: []feed.EntryID{id}}}})
+	return r.Reply.(protocol.Answer).Found
+}
+
 // What a poll of a discreet feed has shown, which neighbors brought before, changes for its owner by another poll only,
 // whether they brought it before the feed was followed or after. Others hear the version on which two witnesses agree.
 func TestWitnessesDoNotAlterWhatADiscreetPollHasShown(t *testing.T) {
 	for _, before := range []bool{true, false} {
-		w := newNetwork(t)
-		w.feed(news)
-		line := lineOf(w, 2, Config{AdvertInterval: time.Minute})
-		reader, quiet := line[0], line[1]
-		var friends []*testHost
-		for _, ip := range []string{"30.1.1.1", "30.2.1.1", "30.3.1.1"} {
-			friends = append(friends, quiet.agreeable(at(ip), blog))
-		}
-		w.run(5 * time.Minute)
+		w, quiet, reader, friends := amongFriends(t)
 		if !before {
 			quiet.follow(true, news)
 			w.run(time.Minute)
@@ -171,17 +194,9 @@ func TestWitnessesDoNotAlterWhatADiscreetPollHasShown(t *testing.T) {
 			}
 		}
 		polled(e.Digest())
-		quiet.hasHeard(friends[1:]...)
-		altered := e
-		altered.Title, altered.Updated = "altered", e.Published.Add(time.Second)
-		for _, f := range friends[1:] {
-			quiet.take(f, bundleWith(altered, feed.Entry{Feed: news, ID: "old", Title: f.id.String(),
-				Published: w.now.AddDate(0, 0, -9)}))
-		}
+		quiet.hearsAltered(e, friends[1:]...)
 		polled(e.Digest())
-		r := quiet.hears(reader,
-			protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{IDs: []feed.EntryID{id}}}})
-		if found := r.Reply.(protocol.Answer).Found; len(found) != 1 || found[0].Title != "altered" {
+		if found := quiet.tells(reader, id); len(found) != 1 || found[0].Title != "altered" {
 			t.Errorf("others hear %+v", found)
 		}
 		p := w.feeds[news]
@@ -196,40 +211,21 @@ func TestWitnessesDoNotAlterWhatADiscreetPollHasShown(t *testing.T) {
 // say otherwise change nothing of that, and what they had altered before is set right.
 func TestOpenPollsSetRightWhatWitnessesAltered(t *testing.T) {
 	for _, before := range []bool{true, false} {
-		w := newNetwork(t)
-		w.feed(news)
-		line := lineOf(w, 2, Config{AdvertInterval: time.Minute})
-		reader, quiet := line[0], line[1]
-		var friends []*testHost
-		for _, ip := range []string{"30.1.1.1", "30.2.1.1", "30.3.1.1"} {
-			friends = append(friends, quiet.agreeable(at(ip), blog))
-		}
-		w.run(5 * time.Minute)
+		w, quiet, reader, friends := amongFriends(t)
 		quiet.follow(true, news)
 		w.run(time.Minute)
 		id := w.publish(news)
 		e := w.feeds[news].entries[0]
 		quiet.take(friends[0], bundleWith(e))
 		quiet.poll(news)
-		alter := func() {
-			quiet.hasHeard(friends[1:]...)
-			altered := e
-			altered.Title, altered.Updated = "altered", e.Published.Add(time.Second)
-			for _, f := range friends[1:] {
-				quiet.take(f, bundleWith(altered, feed.Entry{Feed: news, ID: "old", Title: f.id.String(),
-					Published: w.now.AddDate(0, 0, -9)}))
-			}
-		}
 		if before {
-			alter()
+			quiet.hearsAltered(e, friends[1:]...)
 		}
 		quiet.follow(false, news)
 		w.run(time.Minute)
 		quiet.poll(news)
-		alter()
-		r := quiet.hears(reader,
-			protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{IDs: []feed.EntryID{id}}}})
-		found := r.Reply.(protocol.Answer).Found
+		quiet.hearsAltered(e, friends[1:]...)
+		found := quiet.tells(reader, id)
 		if len(found) != 1 || found[0].Title != e.Title || quiet.digest(id) != e.Digest() {
 			t.Errorf("altered before %v: others hear %+v, and the owner has %q", before, found,
 				quiet.record(id).Entry.Title)
