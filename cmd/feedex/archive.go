@@ -10,6 +10,7 @@ import (
 
 	"feedex/archive/sqlite"
 	"feedex/daemon"
+	"feedex/settings"
 )
 
 func newArchive() *cobra.Command {
@@ -29,8 +30,7 @@ works while a node runs on the archive and while none does.`,
 
 // onArchive is a command on a data directory.
 func onArchive(c *cobra.Command, do func(c *cobra.Command, data string, args []string) error) *cobra.Command {
-	s := defaultSettings()
-	bindClient(c.Flags(), &s)
+	settings.Bind(c.Flags(), settings.Client)
 	c.Annotations = map[string]string{helpEnd: clientSettings}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		data, err := dataDirectory(c.Flags())
@@ -43,8 +43,8 @@ func onArchive(c *cobra.Command, do func(c *cobra.Command, data string, args []s
 }
 
 // patienceFlag has a command take a flag for how long it works on the whole file and gets nowhere.
-func patienceFlag(c *cobra.Command, patience *span) {
-	c.Flags().Var(patience, "patience",
+func patienceFlag(c *cobra.Command, patience *string) {
+	c.Flags().Var(settings.Span.Flag(patience), "patience",
 		"give up where the disk gets nowhere for so long, and as long again for each 60 MiB (default 1m)")
 }
 
@@ -53,8 +53,8 @@ func readArchive(data string) (*sqlite.Reader, error) {
 	return readArchiveFile(daemon.DatabasePath(data), "")
 }
 
-func readArchiveFile(path string, patience span) (*sqlite.Reader, error) {
-	r, err := sqlite.OpenReader(path, sqlite.Config{Patience: duration(patience)})
+func readArchiveFile(path string, patience string) (*sqlite.Reader, error) {
+	r, err := sqlite.OpenReader(path, sqlite.Config{Patience: settings.Duration(patience)})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no archive %s", path)
 	}
@@ -63,7 +63,7 @@ func readArchiveFile(path string, patience span) (*sqlite.Reader, error) {
 
 // openMaintenance finds what may change the archive of a data directory: the node that runs on it, or else this
 // process. Where create is false there must be an archive. Patience is for work on the whole file, "" for the default.
-func openMaintenance(data string, create bool, patience span) (_ daemon.Maintenance, local *daemon.OfflineArchive,
+func openMaintenance(data string, create bool, patience string) (_ daemon.Maintenance, local *daemon.OfflineArchive,
 	closing func() error, err error) {
 	client, err := daemon.Dial(data)
 	if err == nil {
@@ -72,7 +72,7 @@ func openMaintenance(data string, create bool, patience span) (_ daemon.Maintena
 	if !errors.Is(err, daemon.ErrNotRunning) {
 		return nil, nil, nil, advised(err, data)
 	}
-	k, err := daemon.OpenOffline(data, create, duration(patience))
+	k, err := daemon.OpenOffline(data, create, settings.Duration(patience))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, nil, fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))

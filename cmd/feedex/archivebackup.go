@@ -13,7 +13,7 @@ import (
 )
 
 func newArchiveBackup() *cobra.Command {
-	var patience span
+	var patience string
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the archive while the node runs",

@@ -11,10 +11,11 @@ import (
 	"feedex/archive/jsonl"
 	"feedex/archive/sqlite"
 	"feedex/feed"
+	"feedex/settings"
 )
 
 func newArchiveExport() *cobra.Command {
-	var only feedURL
+	var only string
 	c := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write all entries as lines of JSON",
@@ -33,7 +34,7 @@ Entries of private feeds are written like all others: look after the file.`,
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 	}
-	c.Flags().Var(&only, "feed", "only entries of the feed at URL")
+	c.Flags().Var(settings.FeedURL.Flag(&only), "feed", "only entries of the feed at URL")
 	_ = c.RegisterFlagCompletionFunc("feed", completeFeeds)
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		r, err := readArchive(data)
@@ -45,7 +46,7 @@ Entries of private feeds are written like all others: look after the file.`,
 		if only == "" {
 			x.total = total(c.Context(), r)
 		} else {
-			x.feed = feedURLs([]feedURL{only})[0]
+			x.feed, _ = feed.ParseURL(only) // its kind has checked it
 		}
 		if len(args) == 0 || args[0] == "-" {
 			err = x.write(c.Context(), c.OutOrStdout())

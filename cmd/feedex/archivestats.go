@@ -13,6 +13,7 @@ import (
 
 	"feedex/archive/sqlite"
 	"feedex/daemon"
+	"feedex/internal/when"
 )
 
 // archiveStats is what feedex archive stats --json prints.
@@ -108,7 +109,7 @@ func keeps(f *sqlite.FeedStats) string {
 		bounds = append(bounds, byteSize(f.KeepBytes))
 	}
 	if f.KeepAge > 0 {
-		bounds = append(bounds, spanText(time.Duration(f.KeepAge)*time.Second))
+		bounds = append(bounds, when.Text(time.Duration(f.KeepAge)*time.Second))
 	}
 	if f.KeepCount > 0 {
 		bounds = append(bounds, counted(f.KeepCount))

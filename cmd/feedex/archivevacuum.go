@@ -10,7 +10,7 @@ import (
 )
 
 func newArchiveVacuum() *cobra.Command {
-	var patience span
+	var patience string
 	c := &cobra.Command{
 		Use:   "vacuum",
 		Short: "Give back the room on disk that holds nothing",

@@ -9,7 +9,7 @@ import (
 )
 
 func newArchiveVerify() *cobra.Command {
-	var patience span
+	var patience string
 	c := &cobra.Command{
 		Use:   "verify [FILE]",
 		Short: "Check every entry, the file and the full-text index",

@@ -11,11 +11,12 @@ import (
 
 	"feedex/daemon"
 	"feedex/feed"
+	"feedex/settings"
 )
 
 // A backfill is what the flags of feedex backfill say.
 type backfill struct {
-	since, until           moment
+	since, until           string
 	noNetwork, noPublisher bool
 	json                   bool
 }
@@ -51,9 +52,9 @@ the publisher is asked.`,
 		},
 	}
 	f := c.Flags()
-	f.Var(&b.since, "since", "only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before "+
-		"now: 36h, 2d, 2w, 1y")
-	f.Var(&b.until, "until", "only entries before this time")
+	f.Var(settings.Moment.Flag(&b.since), "since",
+		"only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
+	f.Var(settings.Moment.Flag(&b.until), "until", "only entries before this time")
 	f.BoolVar(&b.noNetwork, "no-network", false, "ask the publisher alone")
 	f.BoolVar(&b.noPublisher, "no-publisher", false, "ask the network alone")
 	jsonFlag(f, &b.json)

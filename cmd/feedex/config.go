@@ -1,16 +1,12 @@
 package main
 
 import (
-	_ "embed"
 	"io"
 
 	"github.com/spf13/cobra"
-)
 
-// sample is a config file with every setting, what it means and its default.
-//
-//go:embed sample.toml
-var sample string
+	"feedex/settings"
+)
 
 func newConfig() *cobra.Command {
 	return &cobra.Command{
@@ -22,7 +18,7 @@ config directory, which is ~/.config on Linux, or from where --config says.`,
 		Example: "  mkdir -p ~/.config/feedex\n  feedex config > ~/.config/feedex/feedex.toml",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			_, err := io.WriteString(c.OutOrStdout(), sample)
+			_, err := io.WriteString(c.OutOrStdout(), settings.Sample())
 			return err
 		},
 	}

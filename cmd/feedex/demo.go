@@ -12,10 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/demo"
+	"feedex/settings"
 )
 
 func newDemo() *cobra.Command {
-	length := span("30s")
+	length := "30s"
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Show a whole network at work on this machine",
@@ -26,10 +27,10 @@ is interrupted it says how far it came.`,
 		Example: "  feedex demo\n  feedex demo --for 1m",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return runDemo(c, duration(length))
+			return runDemo(c, settings.Duration(length))
 		},
 	}
-	c.Flags().Var(&length, "for", "how long it runs, a span of 15s or more")
+	c.Flags().Var(settings.Span.Flag(&length), "for", "how long it runs, a span of 15s or more")
 	return c
 }
 

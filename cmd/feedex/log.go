@@ -12,17 +12,15 @@ import (
 
 // newLogger writes records of a level and above to w: colored lines on a terminal, key=value lines
 // elsewhere, JSON where that is asked for.
-func newLogger(w io.Writer, least level, as format) *slog.Logger {
-	var l slog.Level
-	_ = l.UnmarshalText([]byte(least)) // the rule has checked it
-	if as == "json" {
-		return slog.New(slog.NewJSONHandler(escapedJSON{w}, &slog.HandlerOptions{Level: l}))
+func newLogger(w io.Writer, least slog.Level, format string) *slog.Logger {
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(escapedJSON{w}, &slog.HandlerOptions{Level: least}))
 	}
 	if isTerminal(w) && os.Getenv("NO_COLOR") == "" {
-		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: l, TimeFormat: "15:04:05.000",
+		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: least, TimeFormat: "15:04:05.000",
 			ReplaceAttr: printableAttr}))
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: least}))
 }
 
 // printableAttr keeps what others wrote from steering the terminal. The colored handler, unlike the plain one, which

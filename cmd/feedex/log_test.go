@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 )
@@ -10,9 +11,9 @@ import (
 // What others wrote does not act on a terminal that shows the log, and is still there in JSON.
 func TestLogsAreTidy(t *testing.T) {
 	const hostile = "a\x1b[2J\u009b2J\u202eb\n\u2067c\x7f"
-	for _, as := range []format{"text", "json"} {
+	for _, as := range []string{"text", "json"} {
 		var out strings.Builder
-		log := newLogger(&out, "info", as)
+		log := newLogger(&out, slog.LevelInfo, as)
 		log.Info("said", "feed", hostile, "err", errors.New(hostile), "list", []string{hostile})
 		if strings.ContainsAny(strings.TrimSuffix(out.String(), "\n"), "\x1b\u009b\u202e\n\u2067\x7f") {
 			t.Errorf("%s: %q", as, out.String())

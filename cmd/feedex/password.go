@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/reading"
+	"feedex/settings"
 )
 
 func newPassword() *cobra.Command {
@@ -44,7 +45,7 @@ func newPasswordAdd() *cobra.Command {
 	onArchive(c, func(c *cobra.Command, data string, args []string) (err error) {
 		name := args[0]
 		if err := reading.CheckPasswordName(name); err != nil {
-			return usageError{err}
+			return settings.UsageError{Err: err}
 		}
 		k, _, closing, err := openMaintenance(data, true, "")
 		if err != nil {

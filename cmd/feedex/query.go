@@ -15,6 +15,7 @@ import (
 	"feedex/archive/jsonl"
 	"feedex/daemon"
 	"feedex/feed"
+	"feedex/settings"
 )
 
 // maxLimit is the most entries that a query may ask for.
@@ -25,21 +26,20 @@ const maxTitle = 200
 
 // A query is what the flags of feedex query say.
 type query struct {
-	feed         feedURL
-	title        []words
-	since, until moment
+	feed         string
+	title        []string
+	since, until string
 	limit        int
 	relevance    bool
 	json         bool
 	network      bool
 	fetch        bool
 	hops         hopsValue
-	wait         span
+	wait         string
 }
 
 func newQuery() *cobra.Command {
 	q := query{limit: feed.DefaultLimit, hops: -1}
-	s := defaultSettings()
 	c := &cobra.Command{
 		Use:   "query [WORD...]",
 		Short: "Search the archive",
@@ -87,19 +87,19 @@ holders, told, which counts the neighbors that told of it, and here where --fetc
 		Args: searchArgs,
 	}
 	f := c.Flags()
-	f.Var(&q.feed, "feed", "only entries of the feed at URL")
-	f.Var(&list[wordsRule]{items: &q.title}, "title", "only entries with words in the title (repeatable)")
-	f.Var(&q.since, "since", "only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before "+
-		"now: 36h, 2d, 2w, 1y")
-	f.Var(&q.until, "until", "only entries before this time")
+	f.Var(settings.FeedURL.Flag(&q.feed), "feed", "only entries of the feed at URL")
+	f.Var(settings.Words.ListFlag(&q.title), "title", "only entries with words in the title (repeatable)")
+	f.Var(settings.Moment.Flag(&q.since), "since",
+		"only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
+	f.Var(settings.Moment.Flag(&q.until), "until", "only entries before this time")
 	f.BoolVar(&q.relevance, "relevance", false, "what fits best first, in place of the newest")
 	f.Var((*limitValue)(&q.limit), "limit", "at most n entries, up to 10000")
 	f.BoolVar(&q.network, "network", false, "ask neighbors too, and those beyond them")
 	f.BoolVar(&q.fetch, "fetch", false, "download and store what only others have")
 	f.Var(&q.hops, "hops", "how far to ask, up to 5; 0 asks nobody")
-	f.Var(&q.wait, "wait", "how long to wait for the network, up to 1m (default 4s)")
+	f.Var(settings.Span.Flag(&q.wait), "wait", "how long to wait for the network, up to 1m (default 4s)")
 	jsonFlag(f, &q.json)
-	bindClient(f, &s)
+	settings.Bind(f, settings.Client)
 	c.Annotations = map[string]string{helpEnd: clientSettings}
 	_ = c.RegisterFlagCompletionFunc("feed", completeFeeds)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -190,13 +190,13 @@ func (q *query) cutOff() string {
 
 // filter is the query as the archive understands it.
 func (q *query) filter(args []string, now time.Time) feed.Filter {
-	f := feed.Filter{Title: texts(q.title), Limit: q.limit, Relevance: q.relevance}
+	f := feed.Filter{Title: q.title, Limit: q.limit, Relevance: q.relevance}
 	if len(args) > 0 {
 		m, _ := feed.ParseMatch(expression(args)) // searchArgs has checked it
 		f.Ask(m)
 	}
 	if q.feed != "" {
-		f.Feed = feedURLs([]feedURL{q.feed})[0]
+		f.Feed, _ = feed.ParseURL(q.feed) // its kind has checked it
 	}
 	if q.since != "" {
 		f.Since = at(q.since, now)

@@ -14,8 +14,9 @@ import (
 	"feedex/archive/jsonl"
 	"feedex/daemon"
 	"feedex/feed"
-	"feedex/node"
+	"feedex/internal/when"
 	"feedex/protocol"
+	"feedex/settings"
 )
 
 // A hopsValue is the flag that says how far a query goes. It is -1 where it was not given.
@@ -42,22 +43,14 @@ func (h *hopsValue) String() string {
 // Type implements pflag.Value.
 func (h *hopsValue) Type() string { return "n" }
 
-// askOthersRule is for the setting that says whether neighbors are asked.
-type askOthersRule struct{}
-
-func (askOthersRule) kind() string { return "choice" }
-func (askOthersRule) want() string { return `"ask", "always" or "never"` }
-func (askOthersRule) check(s string) error {
-	return oneOf(s, string(node.AskNetwork), string(node.AlwaysNetwork), string(node.NeverNetwork))
-}
-
 // checkWait refuses what no node waits for.
 func (q *query) checkWait() error {
-	if d := duration(q.wait); q.wait != "" && d > protocol.MaxWait {
-		return usageError{fmt.Errorf("--wait is %s, want at most %s", spanText(d), spanText(protocol.MaxWait))}
+	if d := settings.Duration(q.wait); q.wait != "" && d > protocol.MaxWait {
+		return settings.UsageError{Err: fmt.Errorf("--wait is %s, want at most %s",
+			when.Text(d), when.Text(protocol.MaxWait))}
 	}
 	if q.fetch && q.hops == 0 {
-		return usageError{errors.New("--fetch has nobody to ask with --hops 0")}
+		return settings.UsageError{Err: errors.New("--fetch has nobody to ask with --hops 0")}
 	}
 	return nil
 }
@@ -80,7 +73,7 @@ func (q *query) askNode(c *cobra.Command, src nodeSource, wanted feed.Filter) er
 		p.titles = src.titles(c.Context())
 	}
 	err := src.Query(c.Context(), daemon.QueryRequest{
-		Filter: wanted, Network: q.wish(), Hops: max(int(q.hops), 0), Wait: duration(q.wait),
+		Filter: wanted, Network: q.wish(), Hops: max(int(q.hops), 0), Wait: settings.Duration(q.wait),
 	}, p.print)
 	switch {
 	case errors.Is(err, context.Canceled):

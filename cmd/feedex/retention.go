@@ -2,124 +2,40 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"feedex/archive"
 	"feedex/daemon"
 	"feedex/internal/when"
+	"feedex/settings"
 )
 
 // keepAll is how people say that there is no limit.
 const keepAll = "all"
 
-// The least that an archive may be told to keep, and the most entries.
-const (
-	mostCount  = 1_000_000_000
-	leastBytes = 16 << 20
-	leastAge   = 24 * time.Hour
-	leastCount = 100
-)
-
-// sizeRule is for an amount of data, or all.
-type sizeRule struct{}
-
-func (sizeRule) kind() string { return "size" }
-func (sizeRule) want() string { return `a size such as "500MB" or "2GiB", or "all"` }
-func (sizeRule) check(s string) error {
-	_, err := parseSize(s)
-	return err
-}
-
-// ageRule is for a span of time, or all.
-type ageRule struct{}
-
-func (ageRule) kind() string { return "span" }
-func (ageRule) want() string { return `a span of time such as "90d" or "2y", or "all"` }
-func (ageRule) check(s string) error {
-	_, err := parseAge(s)
-	return err
-}
-
-// units are those of sizes, in lower case.
-var units = []struct {
-	name  string
-	bytes float64
-}{
-	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40}, {"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9},
-	{"tb", 1e12}, {"b", 1},
-}
-
-// parseSize reads a number of bytes, 0 for all.
-func parseSize(s string) (int64, error) {
-	if s == keepAll {
-		return 0, nil
-	}
-	wrong := fmt.Errorf("%q is no size", s)
-	lower := strings.ToLower(s)
-	for _, u := range units {
-		number, ok := strings.CutSuffix(lower, u.name)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if n *= u.bytes; err != nil || !(n >= 1 && n < math.MaxInt64/2) {
-			return 0, wrong
-		}
-		return int64(n), nil
-	}
-	return 0, wrong
-}
-
-// parseAge reads a span of time, 0 for all.
-func parseAge(s string) (time.Duration, error) {
-	if s == keepAll {
-		return 0, nil
-	}
-	d, err := when.Span(s)
-	if err == nil && d < time.Second {
-		err = fmt.Errorf("%q is less than a second", s)
-	}
-	return d, err
-}
-
-// bytesOf and spanOf are what settings say that were checked, 0 for all.
-func bytesOf(s size) int64 { n, _ := parseSize(string(s)); return n }
-
-func spanOf(a age) time.Duration { d, _ := parseAge(string(a)); return d }
-
-// retention is what is kept of the archive.
-func (s *settings) retention() archive.Retention {
-	r := &s.Retention
-	return archive.Retention{All: archive.Limits{Bytes: bytesOf(r.Bytes), Age: spanOf(r.Age), Count: int64(r.Count)},
-		Relayed: bytesOf(r.Relayed)}
-}
-
 // keepFlags are what is kept of a feed, as flags.
 type keepFlags struct {
-	bytes size
-	age   age
-	count keepCount
+	bytes, age string
+	count      keepCount
 }
 
 func (k *keepFlags) bind(f *pflag.FlagSet) {
-	f.Var(&k.age, "keep-age", "how long entries are kept, a span such as 90d, or all")
+	f.Var(settings.Age.Flag(&k.age), "keep-age", "how long entries are kept, a span such as 90d, or all")
 	f.Var(&k.count, "keep-count", "how many entries are kept, the latest, or all")
-	f.Var(&k.bytes, "keep-bytes", "how much text is kept, a size such as 100MB, or all")
+	f.Var(settings.Size.Flag(&k.bytes), "keep-bytes", "how much text is kept, a size such as 100MB, or all")
 }
 
 // wish is what is to change.
 func (k *keepFlags) wish() (b daemon.RetentionChange) {
 	if k.bytes != "" {
-		n := bytesOf(k.bytes)
+		n := settings.Bytes(k.bytes)
 		b.Bytes = &n
 	}
 	if k.age != "" {
-		d := spanOf(k.age)
+		d := settings.Lifetime(k.age)
 		b.Age = &d
 	}
 	if k.count != "" {
@@ -166,7 +82,7 @@ func retentionLines(r *daemon.RetentionReport, now time.Time) (lines []string) {
 		bounds = append(bounds, byteSize(r.Bytes))
 	}
 	if r.Age > 0 {
-		bounds = append(bounds, "the last "+spanText(r.Age))
+		bounds = append(bounds, "the last "+when.Text(r.Age))
 	}
 	if r.Count > 0 {
 		bounds = append(bounds, "the latest "+plural(r.Count, "entry", "entries"))

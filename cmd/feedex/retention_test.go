@@ -9,19 +9,6 @@ import (
 	"feedex/daemon"
 )
 
-func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{
-		"all": 0, "1B": 1, "500MB": 500e6, "500 mb": 500e6, "1.5GiB": 3 << 29, "2tb": 2e12,
-		"64KiB": 64 << 10, "3kB": 3000,
-		"": -1, "5": -1, "MB": -1, "-1MB": -1, "0MB": -1, "NaNMB": -1, "1e30GB": -1, "1PB": -1, "ALL": -1, "Inf B": -1,
-	} {
-		n, err := parseSize(text)
-		if want < 0 && err == nil || want >= 0 && (err != nil || n != want) {
-			t.Errorf("%q is %d, %v; want %d", text, n, err, want)
-		}
-	}
-}
-
 func TestKeepFlags(t *testing.T) {
 	var k keepFlags
 	c := newSubscribe()

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"feedex/daemon"
+	"feedex/settings"
 )
 
 // Exit codes.
@@ -22,12 +23,6 @@ const (
 	exitError = 1
 	exitUsage = 2 // the command line, the environment or the config file is wrong
 )
-
-// A usageError is the caller's mistake: trying again cannot help.
-type usageError struct{ error }
-
-// Unwrap is what is wrong with the command line.
-func (e usageError) Unwrap() error { return e.error }
 
 // A hintedError knows what its reader can do about it.
 type hintedError struct {
@@ -53,11 +48,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitCode(by.Signal) // the user knows why
 	}
 	line := "feedex: " + printable(err.Error())
-	if h := new(hintedError); errors.As(err, h) {
+	h, wrong := new(hintedError), new(settings.UsageError)
+	usage := errors.As(err, wrong)
+	if usage && wrong.Hint != "" {
+		line += "; " + wrong.Hint
+	} else if errors.As(err, h) {
 		line += "; " + h.hint
 	}
 	fmt.Fprintln(stderr, line)
-	if errors.As(err, new(usageError)) {
+	if usage {
 		return exitUsage
 	}
 	return exitError
@@ -119,7 +118,7 @@ func completeNoFiles(c *cobra.Command) {
 	}
 }
 
-// markUsageErrors makes every error about flags and arguments, in c and below, a usageError.
+// markUsageErrors makes every error about flags and arguments, in c and below, a UsageError.
 func markUsageErrors(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if bad := new(pflag.InvalidValueError); errors.As(err, &bad) {
@@ -171,28 +170,16 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 
 // usageOf makes err a usage error that points to the command's help.
 func usageOf(c *cobra.Command, err error) error {
-	return usageError{hintedError{err, fmt.Sprintf("see '%s --help'", c.CommandPath())}}
+	return settings.UsageError{Err: err, Hint: fmt.Sprintf("see '%s --help'", c.CommandPath())}
 }
 
 // advised adds to an error of daemon.Dial what to do about it.
 func advised(err error, data string) error {
 	switch {
 	case errors.Is(err, daemon.ErrNotRunning):
-		return hintedError{err, "start one with: feedex node --data " + shellQuote(data)}
+		return hintedError{err, "start one with: feedex node --data " + settings.ShellQuote(data)}
 	case errors.Is(err, fs.ErrPermission):
 		return hintedError{err, "the node belongs to another user: ask as that user, or with sudo"}
 	}
 	return err
-}
-
-// shellQuote quotes s for a POSIX shell where it needs that.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
-			strings.ContainsRune("/._-+=:,@", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"feedex/daemon"
+	"feedex/settings"
 )
 
 func newStatus() *cobra.Command {
@@ -42,10 +43,13 @@ keep entries from the node, or it polls far more often than they do. It tries ot
 // jsonFlag registers the flag of every listing.
 func jsonFlag(f *pflag.FlagSet, v *bool) { f.BoolVar(v, "json", false, "print JSON") }
 
+// clientSettings is the end of the help of the commands that ask a running node.
+const clientSettings = `The node is found by its data directory: what --data says, or else FEEDEX_DATA in the environment, or else data
+in the config file, which is what --config or FEEDEX_CONFIG names.`
+
 // withClient makes do what the command does, with a client of the node that runs on its data directory.
 func withClient(c *cobra.Command, do func(c *cobra.Command, args []string, client *daemon.Client) error) {
-	s := defaultSettings()
-	bindClient(c.Flags(), &s)
+	settings.Bind(c.Flags(), settings.Client)
 	c.Annotations = map[string]string{helpEnd: clientSettings}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		data, err := dataDirectory(c.Flags())
@@ -160,9 +164,9 @@ func free(a *daemon.ArchiveReport) string {
 
 // dataDirectory is the data directory that flags, environment, config file and default name.
 func dataDirectory(given *pflag.FlagSet) (string, error) {
-	s, err := load(given, bindClient, defaultSettings())
+	s, err := settings.Load(given, settings.Client)
 	if err != nil {
 		return "", err
 	}
-	return s.dataOr(nodeData)
+	return s.Data()
 }

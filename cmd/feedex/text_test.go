@@ -50,13 +50,3 @@ func TestShorten(t *testing.T) {
 		}
 	}
 }
-
-func TestShellQuote(t *testing.T) {
-	for in, want := range map[string]string{
-		"/var/lib/feedex": "/var/lib/feedex", "/home/a b": "'/home/a b'", "it's": `'it'\''s'`, "": "''",
-	} {
-		if got := shellQuote(in); got != want {
-			t.Errorf("shellQuote(%q) = %s, want %s", in, got, want)
-		}
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/daemon"
+	"feedex/settings"
 )
 
 func newTracker() *cobra.Command {
@@ -19,42 +20,30 @@ The list survives a restart. A status page is at /, Prometheus metrics are at /m
 		Args:    noArgs,
 		RunE:    runTracker,
 	}
-	c.Annotations = map[string]string{helpEnd: precedence(bindTracker, false)}
-	s := trackerDefaults()
-	bindTracker(c.Flags(), &s)
+	c.Annotations = map[string]string{helpEnd: settings.Precedence(settings.Tracker)}
+	settings.Bind(c.Flags(), settings.Tracker)
 	completeSettings(c)
 	return c
 }
 
-// trackerDefaults are the settings of a tracker whose owner chose none.
-func trackerDefaults() settings {
-	s := defaultSettings()
-	s.Listen = ":7788"
-	return s
-}
-
 func runTracker(c *cobra.Command, _ []string) error {
-	s, err := load(c.Flags(), bindTracker, trackerDefaults())
+	s, err := settings.Load(c.Flags(), settings.Tracker)
 	if err != nil {
 		return err
 	}
-	data, err := s.dataOr(trackerData)
+	cfg, err := s.Tracker()
 	if err != nil {
 		return err
 	}
-	log := newLogger(c.ErrOrStderr(), s.LogLevel, s.LogFormat)
+	least, format := s.Log()
+	log := newLogger(c.ErrOrStderr(), least, format)
+	cfg.Log = log
+	cfg.Ready = func(addr string) {
+		log.Info("tracker serves", "listen", addr, "data", cfg.Data)
+		tellSystemd(log, "serving nodes at "+addr)
+	}
 	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
-	err = daemon.RunTracker(c.Context(), daemon.TrackerConfig{
-		Data:           data,
-		Listen:         string(s.Listen),
-		AllowLocal:     s.AllowPrivate,
-		TrustedProxies: prefixes(s.TrustedProxy),
-		Log:            log,
-		Ready: func(addr string) {
-			log.Info("tracker serves", "listen", addr, "data", data)
-			tellSystemd(log, "serving nodes at "+addr)
-		},
-	})
+	err = daemon.RunTracker(c.Context(), cfg)
 	if err == nil {
 		log.Info("tracker stopped")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"feedex/daemon"
 	"feedex/feed"
+	"feedex/settings"
 )
 
 func newUnsubscribe() *cobra.Command {
@@ -60,19 +61,16 @@ func eachFeed(c *cobra.Command, args []string, done string, do func(context.Cont
 
 // warnOfReturn says which feeds a node that starts with the config file will follow again.
 func warnOfReturn(c *cobra.Command, args []string) {
-	s, err := load(c.Flags(), bindClient, defaultSettings())
+	s, err := settings.Load(c.Flags(), settings.Client)
 	if err != nil {
 		return // it was read a moment ago
 	}
-	named, others := wishes(s.Subscribe)
-	for _, w := range others {
-		named = append(named, w.Feeds...)
-	}
+	named := s.Subscribed()
 	for _, a := range args {
 		if u, err := feed.ParseURL(a); err == nil && slices.Contains(named, u) {
 			fmt.Fprintf(c.ErrOrStderr(),
 				"%s stands in %s: a node that starts with this file follows it again, unless you remove it there\n", u,
-				s.Config)
+				s.File())
 		}
 	}
 }

@@ -51,6 +51,7 @@ func layers() map[string]int {
 		"daemon":           5,
 		"lab":              5,
 		"demo":             6,
+		"settings":         6,
 		"lab/experiment":   6,
 		"cmd/feedex":       7,
 	}

@@ -35,6 +35,22 @@ func Span(s string) (time.Duration, error) {
 	return time.Duration(math.Round(total)), nil
 }
 
+// Text writes a length of time as people write spans: "30d", "1h30m", "10ms".
+func Text(d time.Duration) string {
+	if d <= 0 || d%time.Millisecond != 0 {
+		return d.String()
+	}
+	var b strings.Builder
+	for _, unit := range []string{"d", "h", "m", "s", "ms"} {
+		one, _ := Unit(unit)
+		if n := d / one; n > 0 {
+			fmt.Fprintf(&b, "%d%s", n, unit)
+			d -= n * one
+		}
+	}
+	return b.String()
+}
+
 // Unit is how long a unit of a Span is: "ms", "s", "m", "h", "d", "w" or "y".
 func Unit(name string) (time.Duration, bool) {
 	switch name {

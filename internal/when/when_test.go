@@ -24,6 +24,18 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+func TestText(t *testing.T) {
+	for _, want := range []string{"10ms", "1s", "1h30m", "16h", "30d", "1d12h", "1m30s"} {
+		d, err := when.Span(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := when.Text(d); got != want {
+			t.Errorf("Text(%v) = %s, want %s", d, got, want)
+		}
+	}
+}
+
 func FuzzSpan(f *testing.F) {
 	for _, s := range []string{"30m", "1d12h", "1.5h", "99999999999y", ".h", "1"} {
 		f.Add(s)

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"errors"
@@ -12,40 +12,81 @@ import (
 	"feedex/polling"
 )
 
+// set are the settings of a node whose config file says this.
+func set(t *testing.T, file string) *Settings {
+	t.Helper()
+	s := Default(Node)
+	if err := s.decode([]byte(file)); err != nil {
+		t.Fatalf("%q: %v", file, err)
+	}
+	return s
+}
+
 func TestSampleEqualsDefaults(t *testing.T) {
-	var got settings
-	if err := decodeConfig([]byte(sample), &got); err != nil {
-		t.Fatal(err)
-	}
-	want := defaultSettings()
-	for _, list := range []any{&got.ReaderHost, &got.ReaderPush, &got.Tracker, &got.Peer, &got.Subscribe,
-		&got.PrivateHost, &got.TrustedProxy} {
-		if v := reflect.ValueOf(list).Elem(); v.Len() == 0 { // [] is as good as nothing
-			v.SetZero()
+	got, want := set(t, Sample()), Default(Node)
+	for _, row := range table() {
+		v, w := got.field(row.key), want.field(row.key)
+		same := reflect.DeepEqual(v.Interface(), w.Interface()) // [] is as good as nothing
+		if row.usual != nil && !same && !(v.Kind() == reflect.Slice && v.Len()+w.Len() == 0) {
+			t.Errorf("the sample says %s = %v, the default is %v", row.key, v, w)
 		}
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("the sample says\n%+v\nthe defaults are\n%+v", got, want)
 	}
 }
 
+// Every key stands in the sample, in its table and below a comment.
 func TestSampleHasEveryKey(t *testing.T) {
-	var check func(table reflect.Type, text string)
-	check = func(table reflect.Type, text string) {
-		for i := range table.NumField() {
-			key := table.Field(i).Tag.Get("toml")
-			switch {
-			case key == "":
-				t.Errorf("field %s has no key", table.Field(i).Name)
-			case table.Field(i).Type.Kind() == reflect.Struct:
-				_, text, _ := strings.Cut(sample, "\n["+key+"]\n")
-				check(table.Field(i).Type, text)
-			case key != "-" && !strings.Contains(text, "\n"+key+" = ") && !strings.Contains(text, "\n#"+key+" = "):
-				t.Errorf("the sample does not show %s", key)
-			}
+	said := make(map[string]string) // what stands above each key
+	table, above := "", ""
+	for line := range strings.Lines(Sample()) {
+		key, _, isKey := strings.Cut(strings.TrimPrefix(line, "#"), " = ")
+		switch {
+		case strings.HasPrefix(line, "# "):
+			above += line
+		case strings.HasPrefix(line, "["):
+			table = strings.Trim(line, "[]\n") + "."
+			said[strings.TrimSuffix(table, ".")] = above
+		case isKey:
+			said[table+key] = above
+		default:
+			above = ""
 		}
 	}
-	check(reflect.TypeFor[settings](), sample)
+	keys := 0
+	for _, row := range allRows(t) {
+		if row.noKey != "" {
+			continue
+		}
+		keys++
+		if said[row.key] == "" {
+			t.Errorf("the sample does not explain %s", row.key)
+		}
+	}
+	if keys != len(said) || keys < 35 {
+		t.Errorf("%d settings, the sample shows %d keys", keys, len(said))
+	}
+}
+
+// allRows is the table, each row of which is whole: texts have a kind, and what is set goes somewhere.
+func allRows(t *testing.T) []setting {
+	t.Helper()
+	elsewhere := map[string]bool{"data": true, "config": true, "log_level": true, "log_format": true,
+		"polling.policy": true}
+	seen := make(map[string]bool)
+	for _, row := range table() {
+		_, isText := row.usual.(string)
+		_, isList := row.usual.([]string)
+		if (isText || isList) != (row.kind != nil) {
+			t.Errorf("%s = %v: is it a text? its kind is %v", row.key, row.usual, row.kind)
+		}
+		if (row.to == nil) != (elsewhere[row.key] || row.usual == nil) {
+			t.Errorf("%s goes nowhere, or to two places", row.key)
+		}
+		if seen[row.key] {
+			t.Errorf("%s stands there twice", row.key)
+		}
+		seen[row.key] = true
+	}
+	return table()
 }
 
 func TestConfigFileErrors(t *testing.T) {
@@ -92,8 +133,7 @@ func TestConfigFileErrors(t *testing.T) {
 		{"a key twice", "data = 'a'\ndata = 'b'", "2:1: data: key data is already defined"},
 		{"no TOML", "listen: ':7790'", "1:7: expected '=' after key"},
 	} {
-		s := defaultSettings()
-		err := decodeConfig([]byte(tt.file), &s)
+		err := Default(Node).decode([]byte(tt.file))
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s: error\n\t%v\nwant\n\t%s", tt.name, err, tt.want)
 		}
@@ -105,51 +145,45 @@ func TestConfigFileErrorsNameTheFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("\nnothing = 1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var s settings
-	err := readConfig(path, &s)
-	if err == nil || !strings.HasPrefix(err.Error(), path+":2:1: ") || !errors.As(err, new(usageError)) {
+	err := Default(Node).read(path)
+	if err == nil || !strings.HasPrefix(err.Error(), path+":2:1: ") || !errors.As(err, new(UsageError)) {
 		t.Errorf("error %v, want a usage error at %s:2:1", err, path)
 	}
 }
 
 func TestPolicy(t *testing.T) {
-	change := func(f func(*settings)) settings {
-		s := defaultSettings()
-		f(&s)
-		return s
-	}
 	for _, tt := range []struct {
-		name string
-		set  settings
-		want polling.Policy
+		name, file, poll string
+		want             polling.Policy
 	}{
-		{"by default", defaultSettings(),
+		{"by default", "", "",
 			polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax},
 				TargetDelay: polling.DefaultTargetDelay}},
-		{"feedex", change(func(s *settings) { s.Polling.Policy = "feedex" }),
+		{"feedex", "polling = { policy = 'feedex' }", "",
 			polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: polling.DefaultMin, Max: polling.DefaultMax}},
-		{"with a start", change(func(s *settings) { s.Polling.Policy, s.Polling.Start = "feedex", "1h" }),
+		{"with a start", "polling = { policy = 'feedex', start = '1h' }", "",
 			polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: polling.DefaultMin, Max: polling.DefaultMax,
 				Start: time.Hour}},
-		{"bounds above the default start",
-			change(func(s *settings) { s.Polling.Policy, s.Polling.Min = "feedex", "3h" }),
+		{"bounds above the default start", "polling = { policy = 'feedex', min = '3h' }", "",
 			polling.FeedEx{TargetFreshness: polling.DefaultTarget, Min: 3 * time.Hour, Max: polling.DefaultMax}},
-		{"fixed", change(func(s *settings) { s.Polling.Policy = "fixed" }), polling.Fixed{Every: polling.DefaultStart}},
-		{"auto", change(func(s *settings) { s.Polling.Policy, s.Polling.TargetDelay = "auto", "30m" }),
+		{"fixed", "polling = { policy = 'fixed' }", "", polling.Fixed{Every: polling.DefaultStart}},
+		{"auto", "polling = { policy = 'auto', target_delay = '30m' }", "",
 			polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax},
 				TargetDelay: 30 * time.Minute}},
-		{"fix-learned", change(func(s *settings) { s.Polling.Policy = "fix-learned" }),
+		{"fix-learned", "polling = { policy = 'fix-learned' }", "",
 			polling.FixLearned{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}},
-		{"moving-average", change(func(s *settings) { s.Polling.Policy, s.Polling.Min = "moving-average", "1h" }),
+		{"moving-average", "polling = { policy = 'moving-average', min = '1h' }", "",
 			polling.MovingAverage{Range: polling.Range{Min: time.Hour, Max: polling.DefaultMax}}},
-		{"post-rate", change(func(s *settings) { s.Polling.Policy, s.Polling.Max = "post-rate", "1d" }),
+		{"post-rate", "polling = { policy = 'post-rate', max = '1d' }", "",
 			polling.PostRate{Range: polling.Range{Min: polling.DefaultMin, Max: 24 * time.Hour}}},
-		{"the flag over a policy", change(func(s *settings) { s.Polling.Policy, s.Poll = "post-rate", "90s" }),
+		{"the flag over a policy", "polling = { policy = 'post-rate' }", "90s",
 			polling.Fixed{Every: 90 * time.Second}},
-		{"the flag", change(func(s *settings) { s.Poll = "90s" }), polling.Fixed{Every: 90 * time.Second}},
+		{"the flag", "", "90s", polling.Fixed{Every: 90 * time.Second}},
 	} {
-		if got := tt.set.policy(); got != tt.want {
-			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		s := set(t, "data = 'here'\n"+tt.file)
+		s.field("poll").SetString(tt.poll)
+		if c, err := s.Node(); err != nil || c.Node.Policy != tt.want {
+			t.Errorf("%s: %+v, %v, want %+v", tt.name, c.Node.Policy, err, tt.want)
 		}
 	}
 }

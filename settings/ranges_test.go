@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -51,19 +50,20 @@ func TestRanges(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := defaultSettings()
-		if err := readConfig(path, &s); err != nil {
+		s := Default(Node)
+		if err := s.read(path); err != nil {
 			t.Fatal(err)
 		}
-		s.Config, s.Data = path, "here"
-		cfg, err := s.node()
+		s.field("config").SetString(path)
+		s.field("data").SetString("here")
+		cfg, err := s.Node()
 		if p, ok := cfg.Node.Policy.(interface{ Validate() error }); ok && p.Validate() != nil {
 			t.Errorf("%q: the policy says %v", tt.file, p.Validate())
 		}
 		switch {
 		case tt.want == "" && err != nil:
 			t.Errorf("%q: %v", tt.file, err)
-		case tt.want != "" && (err == nil || err.Error() != path+":"+tt.want || !errors.As(err, new(usageError))):
+		case tt.want != "" && (err == nil || err.Error() != path+":"+tt.want || !errors.As(err, new(UsageError))):
 			t.Errorf("%q: error\n\t%v\nwant the usage error\n\t%s", tt.file, err, tt.want)
 		}
 	}
@@ -71,10 +71,10 @@ func TestRanges(t *testing.T) {
 
 // TestRangesWithoutFile has settings out of range that no file holds.
 func TestRangesWithoutFile(t *testing.T) {
-	s := defaultSettings()
-	s.Data, s.Poll = "here", "10ms"
-	_, err := s.node()
-	if want := "--poll is 10ms, want 1s to 30d"; err == nil || err.Error() != want || !errors.As(err, new(usageError)) {
+	s := set(t, "data = 'here'")
+	s.field("poll").SetString("10ms")
+	_, err := s.Node()
+	if want := "--poll is 10ms, want 1s to 30d"; err == nil || err.Error() != want || !errors.As(err, new(UsageError)) {
 		t.Errorf("error %v, want the usage error %s", err, want)
 	}
 }
@@ -82,39 +82,32 @@ func TestRangesWithoutFile(t *testing.T) {
 // TestEveryNumberHasARange sets each number and each span of time far below and above what a node can have.
 func TestEveryNumberHasARange(t *testing.T) {
 	tried := 0
-	var try func(table reflect.Type, prefix string, index []int)
-	try = func(table reflect.Type, prefix string, index []int) {
-		for i := range table.NumField() {
-			field := table.Field(i)
-			key, at := prefix+field.Tag.Get("toml"), append(slices.Clone(index), i)
-			var wrong []any
-			switch {
-			case field.Type.Kind() == reflect.Struct:
-				try(field.Type, key+".", at)
-			case field.Type.Kind() == reflect.Int:
-				wrong = []any{-1, math.MaxInt32}
-			case field.Type.Kind() == reflect.Float64:
-				wrong = []any{-1.0, math.Inf(1)}
-			case field.Type == reflect.TypeFor[span]():
-				wrong = []any{span("1ms"), span("9999d")}
-			}
-			if key == "-" { // a flag of its own
-				key = "--" + strings.ToLower(field.Name)
-			}
-			for _, value := range wrong {
-				tried++
-				s := defaultSettings()
-				s.Data = "here"
-				reflect.ValueOf(&s).Elem().FieldByIndex(at).Set(reflect.ValueOf(value))
-				_, err := s.node()
-				if err == nil || !strings.HasPrefix(err.Error(), key+" is ") ||
-					!strings.Contains(err.Error(), ", want ") || !errors.As(err, new(usageError)) {
-					t.Errorf("%s = %v: error %v, want a usage error with the range", key, value, err)
-				}
+	for _, row := range allRows(t) {
+		var wrong []any
+		switch row.usual.(type) {
+		case int:
+			wrong = []any{-1, math.MaxInt32}
+		case float64:
+			wrong = []any{-1.0, math.Inf(1)}
+		}
+		if row.kind == Span {
+			wrong = []any{"1ms", "9999d"}
+		}
+		name := row.key
+		if row.noKey != "" {
+			name = "--" + name
+		}
+		for _, value := range wrong {
+			tried++
+			s := set(t, "data = 'here'")
+			s.field(row.key).Set(reflect.ValueOf(value))
+			_, err := s.Node()
+			if err == nil || !strings.HasPrefix(err.Error(), name+" is ") ||
+				!strings.Contains(err.Error(), ", want ") || !errors.As(err, new(UsageError)) {
+				t.Errorf("%s = %v: error %v, want a usage error with the range", name, value, err)
 			}
 		}
 	}
-	try(reflect.TypeFor[settings](), "", nil)
 	if tried < 20 {
 		t.Errorf("tried %d settings", tried)
 	}

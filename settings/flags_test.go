@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"os"
@@ -13,8 +13,8 @@ import (
 // parsed is a parsed command line of feedex node.
 func parsed(t *testing.T, args ...string) *pflag.FlagSet {
 	t.Helper()
-	f, s := pflag.NewFlagSet("node", pflag.ContinueOnError), defaultSettings()
-	bindNode(f, &s)
+	f := pflag.NewFlagSet("node", pflag.ContinueOnError)
+	Bind(f, Node)
 	if err := f.Parse(args); err != nil {
 		t.Fatal(err)
 	}
@@ -42,25 +42,36 @@ private_host = ["file.local"]
 	t.Setenv("FEEDEX_TRACKER", "http://env.example.com/")
 	t.Setenv("FEEDEX_ALLOW_PRIVATE", "")
 
-	got, err := load(parsed(t, "--listen", ":3001", "--tracker", "http://flag.example.com/a",
-		"--tracker=http://flag.example.com/b"), bindNode, defaultSettings())
+	got, err := Load(parsed(t, "--listen", ":3001", "--tracker", "http://flag.example.com/a",
+		"--tracker=http://flag.example.com/b"), Node)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := defaultSettings()
-	want.Config = path
-	// all four say something: the flag
-	want.Listen = ":3001"
-	want.Reader = ":2002"  // the environment
-	want.LogLevel = "warn" // the file
-	// the file, as an empty variable says nothing
-	want.AllowPrivate = true
-	want.LogFormat = "text"                                                              // the default
-	want.Tracker = []trackerAt{"http://flag.example.com/a", "http://flag.example.com/b"} // lists replace each other
-	want.Peer = []peer{"env.example.com:1", "env.example.com:2", "env.example.com:3"}
-	want.PrivateHost = []host{"file.local"}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	for key, want := range map[string]any{
+		"listen":        ":3001", // all four say something: the flag
+		"reader":        ":2002", // the environment
+		"log_level":     "warn",  // the file
+		"allow_private": true,    // the file, as an empty variable says nothing
+		"log_format":    "text",  // the default
+		// lists replace each other
+		"tracker":      []string{"http://flag.example.com/a", "http://flag.example.com/b"},
+		"peer":         []string{"env.example.com:1", "env.example.com:2", "env.example.com:3"},
+		"private_host": []string{"file.local"},
+		"config":       path,
+	} {
+		if v := got.field(key).Interface(); !reflect.DeepEqual(v, want) {
+			t.Errorf("%s = %v, want %v", key, v, want)
+		}
+	}
+	for _, row := range table() {
+		v := got.field(row.key)
+		switch row.key {
+		case "listen", "reader", "log_level", "allow_private", "tracker", "peer", "private_host", "config":
+		default:
+			if row.usual != nil && !reflect.DeepEqual(v.Interface(), row.usual) {
+				t.Errorf("%s = %v, want the default", row.key, v)
+			}
+		}
 	}
 }
 
@@ -72,9 +83,9 @@ func TestFlagNamesAnotherConfigFile(t *testing.T) {
 		}
 	}
 	t.Setenv("FEEDEX_CONFIG", filepath.Join(dir, "env.toml"))
-	got, err := load(parsed(t, "--config", filepath.Join(dir, "flag.toml")), bindNode, defaultSettings())
-	if err != nil || got.LogLevel != "error" {
-		t.Errorf("log level %s, %v; want that of the flag's file", got.LogLevel, err)
+	got, err := Load(parsed(t, "--config", filepath.Join(dir, "flag.toml")), Node)
+	if err != nil || got.text("log_level") != "error" {
+		t.Errorf("log level %s, %v; want that of the flag's file", got.text("log_level"), err)
 	}
 }
 
@@ -83,8 +94,8 @@ func TestUsualConfigFileIsRead(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	t.Setenv("HOME", dir)
 	t.Setenv("AppData", dir)
-	if got, err := load(parsed(t), bindNode, defaultSettings()); err != nil || got.Config != "" {
-		t.Errorf("without a file: config %q, %v", got.Config, err)
+	if got, err := Load(parsed(t), Node); err != nil || got.File() != "" {
+		t.Errorf("without a file: config %q, %v", got.File(), err)
 	}
 	usual, err := os.UserConfigDir()
 	if err != nil {
@@ -97,14 +108,14 @@ func TestUsualConfigFileIsRead(t *testing.T) {
 	if err := os.WriteFile(path, []byte("seen_dids = 7"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := load(parsed(t), bindNode, defaultSettings()); err != nil || got.SeenDIDs != 7 || got.Config != path {
-		t.Errorf("with a file: seen_dids %d, config %q, %v", got.SeenDIDs, got.Config, err)
+	if got, err := Load(parsed(t), Node); err != nil || got.field("seen_dids").Int() != 7 || got.File() != path {
+		t.Errorf("with a file: seen_dids %d, config %q, %v", got.field("seen_dids").Int(), got.File(), err)
 	}
 }
 
 func TestEnvironmentErrorsNameTheVariable(t *testing.T) {
 	t.Setenv("FEEDEX_TRUSTED_PROXY", "10.0.0.0/8,localhost")
-	_, err := load(parsed(t), bindNode, defaultSettings())
+	_, err := Load(parsed(t), Node)
 	want := `environment variable FEEDEX_TRUSTED_PROXY: "localhost" is no address or network: want an address or ` +
 		`network such as "127.0.0.1" or "10.0.0.0/8"`
 	if err == nil || err.Error() != want {
@@ -112,21 +123,8 @@ func TestEnvironmentErrorsNameTheVariable(t *testing.T) {
 	}
 }
 
-func TestEveryFlagHasItsKey(t *testing.T) {
-	f, s := pflag.NewFlagSet("", pflag.ContinueOnError), settings{}
-	bindNode(f, &s)
-	f.VisitAll(func(f *pflag.Flag) {
-		if f.Name == "poll" || f.Name == "config" {
-			return
-		}
-		if _, ok := fieldOf(reflect.TypeFor[settings](), keyName(f.Name)); !ok {
-			t.Errorf("--%s has no key %s in the config file", f.Name, keyName(f.Name))
-		}
-	})
-}
-
 func TestHelpShowsWhereSettingsComeFrom(t *testing.T) {
-	text := precedence(bindNode, true)
+	text := Precedence(Node)
 	for _, want := range []string{
 		"A flag goes before the environment, the environment before the config file",
 		"    --trusted-proxy  FEEDEX_TRUSTED_PROXY   trusted_proxy\n",

@@ -1,0 +1,271 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/archive"
+	"feedex/daemon"
+	"feedex/feed"
+	"feedex/internal/when"
+	"feedex/node"
+	"feedex/polling"
+)
+
+// A Kind says which texts a setting may hold, whichever way it is set: as a flag, in the environment or in the config
+// file. Commands have flags of these kinds too. The empty text means that nothing was set.
+type Kind struct {
+	Name  string // one word for help texts
+	Want  string // an article, what it is and an example
+	Check func(text string) error
+}
+
+// What settings and flags may hold.
+var (
+	File       = &Kind{"file", "a text in quotes", anything}
+	Directory  = &Kind{"directory", "a text in quotes", anything}
+	Address    = &Kind{"address", `an address such as ":7790" or "127.0.0.1:7790"`, checkAddress}
+	OwnName    = &Kind{"host", `a host name without a port, such as "nas.local"`, checkHost}
+	Host       = &Kind{"host", `a host as feed URLs name it, such as "nas.local" or "192.168.1.9"`, checkHost}
+	Peer       = &Kind{"host:port", `a node's address such as "node.example.net:7790"`, checkPeer}
+	Program    = &Kind{"host:port", `a program's address such as "127.0.0.1:8080"`, checkPeer}
+	Network    = &Kind{"network", `an address or network such as "127.0.0.1" or "10.0.0.0/8"`, parsedBy(parsePrefix)}
+	TrackerURL = &Kind{"URL", `a tracker's URL such as "http://tracker.example.net:7788/"`, checkTrackerURL}
+	FeedURL    = &Kind{"URL", `a feed's URL such as "https://example.com/feed.xml"`, checkFeedURL}
+	Wish       = &Kind{"URL", FeedURL.Want + `, or one with "public:", "private:" or "discreet:" in front`, checkWish}
+	PageURL    = &Kind{"URL", `a page's URL such as "https://example.com/about-my-node"`, checkPageURL}
+	Words      = &Kind{"words", `a word or a number, such as election, emission* or "climate change"`, checkWords}
+	Span       = &Kind{"span", `a span of time such as "30m", "4h" or "2d"`, checkSpan}
+	Past       = &Kind{"span", `"none", "all" or a span of time such as "90d" or "2y"`, checkPast}
+	Age        = &Kind{"span", `a span of time such as "90d" or "2y", or "all"`, parsedBy(parseAge)}
+	Size       = &Kind{"size", `a size such as "500MB" or "2GiB", or "all"`, parsedBy(parseSize)}
+	Moment     = &Kind{"time",
+		`a date (2025-01-31), a time (2025-01-31T15:04:05Z) or a span before now (36h, 2d, 2w, 1y)`,
+		parsedBy(func(s string) (time.Time, error) { return when.Moment(s, time.Unix(0, 0)) })}
+	Level     = &Kind{"level", `"debug", "info", "warn" or "error"`, checkLevel}
+	Format    = &Kind{"format", `"text" or "json"`, oneOf("text", "json")}
+	AskOthers = &Kind{"choice", `"ask", "always" or "never"`,
+		oneOf(string(node.AskNetwork), string(node.AlwaysNetwork), string(node.NeverNetwork))}
+	Proxy = &Kind{"choice", `"off", "known" or "subscribe"`,
+		oneOf(string(daemon.ProxyOff), string(daemon.ProxyKnown), string(daemon.ProxySubscribe))}
+	Policy = &Kind{"policy", `"auto", "feedex", "fixed", "fix-learned", "moving-average" or "post-rate"`,
+		oneOf(polling.Names()...)}
+)
+
+// check says what is wrong with a text.
+func (k *Kind) check(text string) error {
+	if err := k.Check(text); err != nil {
+		return fmt.Errorf("%w: want %s", err, k.Want)
+	}
+	return nil
+}
+
+func anything(string) error { return nil }
+
+// oneOf is for one of some words.
+func oneOf(words ...string) func(string) error {
+	return func(s string) error {
+		if !slices.Contains(words, s) {
+			return fmt.Errorf("%q is none of the choices", s)
+		}
+		return nil
+	}
+}
+
+// parsedBy is for what a function reads.
+func parsedBy[T any](parse func(string) (T, error)) func(string) error {
+	return func(s string) error {
+		_, err := parse(s)
+		return err
+	}
+}
+
+func checkAddress(s string) error {
+	_, port, err := net.SplitHostPort(s)
+	if err != nil {
+		return fmt.Errorf("%q is no address", s)
+	}
+	return checkPort(s, port, 0)
+}
+
+// checkPort refuses ports that are no number from lowest on.
+func checkPort(s, port string, lowest uint64) error {
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n < lowest {
+		return fmt.Errorf("%q has no valid port", s)
+	}
+	return nil
+}
+
+// checkURLPort refuses the port of a URL, if it names one, that none can have.
+func checkURLPort(s string, u *url.URL) error {
+	if u.Port() == "" {
+		return nil
+	}
+	return checkPort(s, u.Port(), 1)
+}
+
+func checkTrackerURL(s string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return fmt.Errorf("%q is no http or https URL", s)
+	}
+	return checkURLPort(s, u)
+}
+
+func checkFeedURL(s string) error {
+	f, err := feed.ParseURL(s)
+	u, parseErr := url.Parse(string(f))
+	if errors.Join(err, parseErr) != nil {
+		return fmt.Errorf("%q is no feed URL", s)
+	}
+	return checkURLPort(s, u)
+}
+
+func checkWish(s string) error {
+	_, u := manner(s)
+	return checkFeedURL(u)
+}
+
+// checkPageURL is for a page that people are pointed to, or none.
+func checkPageURL(s string) error {
+	if s == "" {
+		return nil
+	}
+	if _, err := feed.ParseURL(s); err != nil || strings.ContainsAny(s, "();") || len(s) > 200 {
+		return fmt.Errorf("%q is no URL that fits in a user agent", s)
+	}
+	return nil
+}
+
+func checkPeer(s string) error {
+	name, port, err := net.SplitHostPort(s)
+	if err != nil || name == "" || strings.ContainsAny(name, "/@ ") {
+		return fmt.Errorf("%q is no host and port", s)
+	}
+	return checkPort(s, port, 1)
+}
+
+func checkHost(s string) error {
+	if s == "" || strings.ContainsAny(s, "/@ ") || strings.Contains(s, ":") && !isAddr(s) {
+		return fmt.Errorf("%q is no host name or address", s)
+	}
+	return nil
+}
+
+func isAddr(s string) bool { _, err := netip.ParseAddr(s); return err == nil }
+
+// parsePrefix reads a network; a single address is one of one address.
+func parsePrefix(s string) (netip.Prefix, error) {
+	if p, err := netip.ParsePrefix(s); err == nil {
+		return p.Masked(), nil
+	}
+	a, err := netip.ParseAddr(s)
+	if err != nil {
+		return netip.Prefix{}, fmt.Errorf("%q is no address or network", s)
+	}
+	return netip.PrefixFrom(a, a.BitLen()), nil
+}
+
+// checkWords is for what a query looks for.
+func checkWords(s string) error {
+	if len(archive.Phrases([]string{s})) == 0 {
+		return fmt.Errorf("%q holds nothing to search for", s)
+	}
+	return nil
+}
+
+func checkLevel(s string) error {
+	if new(slog.Level).UnmarshalText([]byte(s)) != nil {
+		return fmt.Errorf("%q is no log level", s)
+	}
+	return nil
+}
+
+func checkSpan(s string) error {
+	d, err := when.Span(s)
+	if err == nil && d == 0 {
+		err = fmt.Errorf("%q is no time at all", s)
+	}
+	return err
+}
+
+// Duration is the length of a span, 0 where none was set.
+func Duration(s string) time.Duration {
+	d, _ := when.Span(s) // its kind has checked it
+	return d
+}
+
+// How people say that there is no limit, and nothing.
+const (
+	all  = "all"
+	none = "none"
+)
+
+func checkPast(s string) error {
+	if s == none || s == all {
+		return nil
+	}
+	return checkSpan(s)
+}
+
+// reach is how far back a past goes, 0 for not at all.
+func reach(s string) time.Duration {
+	if s == all {
+		return math.MaxInt64
+	}
+	return Duration(s)
+}
+
+// parseAge reads a span of time, 0 for all.
+func parseAge(s string) (time.Duration, error) {
+	if s == all {
+		return 0, nil
+	}
+	d, err := when.Span(s)
+	if err == nil && d < time.Second {
+		err = fmt.Errorf("%q is less than a second", s)
+	}
+	return d, err
+}
+
+// Lifetime is the length of an age that was checked, 0 for all.
+func Lifetime(s string) time.Duration { d, _ := parseAge(s); return d }
+
+// parseSize reads a number of bytes, 0 for all.
+func parseSize(s string) (int64, error) {
+	if s == all {
+		return 0, nil
+	}
+	wrong := fmt.Errorf("%q is no size", s)
+	lower := strings.ToLower(s)
+	for _, unit := range []struct {
+		name  string
+		bytes float64
+	}{
+		{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40}, {"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9},
+		{"tb", 1e12}, {"b", 1},
+	} {
+		number, ok := strings.CutSuffix(lower, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if n *= unit.bytes; err != nil || !(n >= 1 && n < math.MaxInt64/2) {
+			return 0, wrong
+		}
+		return int64(n), nil
+	}
+	return 0, wrong
+}
+
+// Bytes is the number of bytes of a size that was checked, 0 for all.
+func Bytes(s string) int64 { n, _ := parseSize(s); return n }

@@ -1,0 +1,246 @@
+package settings
+
+import (
+	"time"
+
+	"feedex/daemon"
+	"feedex/incentive"
+	"feedex/node"
+	"feedex/polling"
+)
+
+// A setting is a row of the table: whoever adds one writes a row, and the field to which it goes.
+type setting struct {
+	key     string // in the config file, after its table: "polling.min"
+	usual   any    // the default, whose type is the setting's; nil for a table of the config file
+	kind    *Kind  // of a text, or of each in a list
+	also    Role   // who has it besides nodes
+	flag    string // what help says of its flag, which has the key's name with dashes; "" for none
+	noKey   string // of a flag that has no key: what help says in its place
+	meaning string // what the config file says of it; "" if that is said where the setting before it stands
+	example string // what stands behind it there
+	unset   bool   // the default is none that could stand there
+
+	// check says of a value of the right kind, once all are known, what would be right, "" if it is.
+	check func(v value) string
+	to    func(c *daemon.Config, v value) // where it goes, after those before it
+}
+
+// table are all settings, in the order of the config file.
+func table() []setting {
+	return []setting{
+		{key: "data", usual: "", unset: true, example: `"/var/lib/feedex"`, kind: Directory,
+			also: Client | Tracker, flag: "data directory",
+			meaning: `
+The directory of everything that the node keeps: the archive, its lock, its control socket. One node
+a directory. The default is the user's data directory: ~/.local/share/feedex on Linux,
+~/Library/Application Support/feedex on macOS, %LocalAppData%\feedex on Windows. A ~ in front is your home directory.`},
+		{key: "listen", usual: ":7790", kind: Address, also: Tracker,
+			flag: "address at which other nodes reach this one",
+			to:   func(c *daemon.Config, v value) { c.Listen = v.text() },
+			meaning: `
+Where other nodes reach this one, host:port; without a host on every address of the machine. To take
+part fully a node must be reachable from outside: forward this port on your router.`},
+		{key: "reader", usual: "127.0.0.1:7791", kind: Address,
+			flag: "address at which feed readers reach this node",
+			to:   func(c *daemon.Config, v value) { c.Reader = v.text() },
+			meaning: `
+Where feed readers reach this node, host:port. Who reads there reads every feed that the node has, private ones too.
+On this machine everybody may; at any other address readers need a password, which 'feedex password add' makes, and
+which goes over the network as it is: let a reverse proxy speak TLS where the network is not yours. Who comes by one needs
+a password as well, if it says so by X-Forwarded-For or the like (docs/READERS.md).`},
+		{key: "reader_host", usual: []string(nil), example: `["nas.local"]`, kind: OwnName,
+			flag: "host name under which feed readers reach this node, besides localhost and IP addresses (repeatable)",
+			to:   func(c *daemon.Config, v value) { c.ReaderHosts = withNameOf(v.of.text("reader"), v.texts()) },
+			meaning: `
+Names under which feed readers reach this node. It answers under localhost and IP addresses always, and
+under the host in reader; under other names web pages could read it from your browser.`},
+		{key: "reader_push", usual: []string(nil), example: `["127.0.0.1:8080"]`, kind: Program,
+			flag: "host:port of a program on this machine that may have new entries pushed to it (repeatable)",
+			to:   func(c *daemon.Config, v value) { c.PushTo = v.texts() },
+			meaning: `
+Programs that may have new entries pushed to them (WebSub) although they are on this machine, host:port. Others are
+called at the address from which they subscribed, in a private network, and nowhere else: what listens on this machine
+for this machine alone is nobody else's to have called.`},
+		{key: "reader_proxy", usual: "known", kind: Proxy,
+			flag: "what feed readers get that use this node as their HTTP proxy: off, known or subscribe",
+			to:   func(c *daemon.Config, v value) { c.Proxy = daemon.ReaderProxy(v.text()) },
+			meaning: `
+What feed readers get that use that address as their HTTP proxy: "known" are the feeds that the node follows, answered
+from its archive whatever their publishers do; with "subscribe" the node looks at every other address that is asked
+for, at most once an hour, and follows it from then on if it is a feed; "off" is nothing. A feed at https:// is asked for
+with http:// in front, since what goes through a tunnel nobody can answer. "subscribe" lets every program that
+reaches the proxy choose what is followed.`},
+		{key: "reader_proxy_pass", usual: false,
+			to: func(c *daemon.Config, v value) { c.ProxyPass = v.is() },
+			meaning: `
+Whether the proxy fetches for readers what is no feed, such as pictures, from the public Internet. Else it refuses that.`},
+		{key: "tracker", usual: []string(nil), example: `["http://tracker.example.net:7788/"]`, kind: TrackerURL,
+			flag: "URL of a tracker to find neighbors with (repeatable)",
+			to:   func(c *daemon.Config, v value) { c.Node.Trackers = v.texts() },
+			meaning: `
+Trackers to find neighbors with.`},
+		{key: "peer", usual: []string(nil), example: `["node.example.net:7790"]`, kind: Peer,
+			flag: "host:port of a node to have as a neighbor (repeatable)",
+			to:   func(c *daemon.Config, v value) { c.Node.Peers = v.texts() },
+			meaning: `
+Nodes to have as neighbors always.`},
+		{key: "subscribe", usual: []string(nil),
+			example: `["https://example.com/feed.xml", "private:https://members.example.com/feed.xml"]`,
+			kind:    Wish,
+			flag: "URL of a feed to follow, with public:, private: or discreet: in front if it is to be followed so " +
+				"(repeatable)",
+			to: func(c *daemon.Config, v value) { c.Subscribe, c.Wishes = wishes(v.texts()) },
+			meaning: `
+Feeds to follow, besides those added with 'feedex subscribe'. The node remembers them: one that is removed
+here is followed on, until 'feedex unsubscribe'. In front of an address may stand "private:", the feed stays on this
+node; "public:", neighbors may know of it although its address looks like a secret; or "discreet:", they are not to see
+that this node follows it. That holds from each start on.`},
+		{key: "backfill", usual: "1y", kind: Past,
+			to: func(c *daemon.Config, v value) { c.Node.Backfill = reach(v.text()) },
+			meaning: `
+How far back the past of a feed is filled in by itself when it is followed: a span of time, "all" or "none".
+After the first poll the node reads the publisher's own archive, where the document leads to one (RFC 5005), and then
+asks neighbors that have the feed, one request every half a minute for all feeds together. It goes on after a
+restart. Neighbors, and nobody beyond them, are asked, but those as well with query.network = "always", and nobody
+with "never"; about feeds that are followed discreetly the publisher alone. The past of private feeds is left to
+'feedex backfill', which does the same at once for one feed, as far back as you like.`},
+		{key: "allow_private", usual: false, also: Tracker,
+			flag: "treat loopback and private addresses as public: for test networks and a LAN",
+			to:   func(c *daemon.Config, v value) { c.Node.AllowLocal, c.Node.Incentive.TrustLocal = v.is(), v.is() },
+			meaning: `
+Treat loopback and private addresses as public: for test networks, and a network of your own.`},
+		{key: "private_host", usual: []string(nil), example: `["nas.local"]`, kind: Host,
+			flag: "host on a private address whose feeds may be polled; they never leave this node (repeatable)",
+			to:   func(c *daemon.Config, v value) { c.Node.PrivateHosts = v.texts() },
+			meaning: `
+Hosts on private addresses whose feeds may be polled all the same. Those feeds never leave the node.`},
+		{key: "trusted_proxy", usual: []string(nil), example: `["127.0.0.1"]`, kind: Network, also: Tracker,
+			flag: "reverse proxy whose Forwarded header is believed, an address or network (repeatable)",
+			to:   func(c *daemon.Config, v value) { c.TrustedProxies = prefixes(v.texts()) },
+			meaning: `
+Reverse proxies in front of the node, addresses or networks. Only what comes from them is believed
+when it says, in a Forwarded or X-Forwarded-For header, for whom it comes.`},
+		{key: "log_level", usual: "info", kind: Level, also: Tracker,
+			flag: "least level to log: debug, info, warn or error",
+			meaning: `
+What to log: debug, info, warn or error and what is graver; and how: text or json.`},
+		{key: "log_format", usual: "text", kind: Format, also: Tracker,
+			flag: "format of the log: text or json"},
+		{key: "max_neighbors", usual: 10, check: between(1, 64, ""),
+			to: func(c *daemon.Config, v value) { c.Node.MaxNeighbors = v.number() },
+			meaning: `
+How many neighbors to have at most (1 to 64), and below how many to look for more (at most as many).`},
+		{key: "min_neighbors", usual: 8, check: checkMinNeighbors,
+			to: func(c *daemon.Config, v value) { c.Node.MinNeighbors = min(v.number(), c.Node.MaxNeighbors) }},
+		{key: "max_subset_hops", usual: 3, check: between(1, 8, ""),
+			to: func(c *daemon.Config, v value) { c.Node.MaxSubsetHops = v.number() },
+			meaning: `
+How far feeds that others follow are passed on: a neighbor's own feeds are one hop away (1 to 8).`},
+		{key: "advert_interval", usual: "300s", kind: Span, check: spanning(time.Second, 24*time.Hour),
+			to: func(c *daemon.Config, v value) { c.Node.AdvertInterval = v.span() },
+			meaning: `
+How often neighbors are told what changed in the feeds we carry (1s to 1d).`},
+		{key: "seen_dids", usual: 1000, check: between(1, 1_000_000, ""),
+			to: func(c *daemon.Config, v value) { c.Node.SeenDIDs = v.number() },
+			meaning: `
+How many of the latest bundles are remembered exactly (1 to 1000000); older ones are looked up in the
+archive.`},
+		{key: "deficit_bound", usual: 10, check: between(0, 1000, ", where 0 is no bound"),
+			to: func(c *daemon.Config, v value) { c.Node.Incentive.Bound = v.numberOrNone() },
+			meaning: `
+How many entries more than it gave a neighbor may have got (1 to 1000; 0 is no bound). What is beyond
+that waits until it gives. A neighbor that is new begins with one entry.`},
+		{key: "give_total", usual: incentive.DefaultGifts, check: between(0, 1_000_000_000, ""),
+			to: func(c *daemon.Config, v value) { c.Node.Incentive.Gifts = int64(v.numberOrNone()) },
+			meaning: `
+How many bytes of old entries may be given away in an hour to nodes that are no neighbors, or owe too much
+(0 is none; what is not asked for may be given later, up to a day's), and how many of them to one address.`},
+		{key: "give_address", usual: incentive.DefaultGift, check: between(0, 1_000_000_000, ""),
+			to: func(c *daemon.Config, v value) { c.Node.Incentive.Gift = int64(v.numberOrNone()) }},
+		{key: "cover_feeds", usual: 0, check: between(0, 50, ""),
+			to: func(c *daemon.Config, v value) { c.Node.CoverFeeds = v.number() },
+			meaning: `
+How many feeds that this node does not follow it tells its neighbors that it does (0 to 50), so that they
+cannot tell which ones it follows: with 20 of its own and 5 of these, one guess in five is wrong. They are
+the most popular nearby. Their entries are passed on and kept, and cost credit with the neighbors that bring
+them: so there are none unless you want them. Who polls a feed can still be seen when it is first with an
+entry, and neighbors of the node's first minutes know its own feeds; 'feedex subscribe --discreet' is for
+feeds that are nobody's business.`},
+		{key: "about", usual: "", example: `"https://example.com/about-my-node"`, kind: PageURL,
+			to: func(c *daemon.Config, v value) { c.About = v.text() },
+			meaning: `
+A page for publishers who wonder who polls their feeds. Every poll names it, after the version of the program and
+before how many nodes the poll serves: "feedex/0.1.0 (+https://example.com/about-my-node; 7 subscribers)".`},
+		{key: "polling", meaning: `
+When feeds are polled. What a publisher asks for goes before that: see docs/POLITENESS.md.`},
+		{key: "polling.policy", usual: "auto", kind: Policy,
+			meaning: `
+When to poll a feed again; 'feedex subscribe --poll' chooses for one feed. With auto and feedex the node polls
+the more rarely the more its neighbors bring; the others pay no heed to that.
+  auto            when the entries that are to be expected by then, by hour and weekday, have waited long enough,
+                  those left out that neighbors bring; and before half of the document is new
+  feedex          half as long where more of the document was new than wanted, twice as long where less was
+  fixed           always after the same time
+  fix-learned     after the mean time between the entries of the feed's first document
+  moving-average  after the mean time between the entries of its document, later while nothing is new
+  post-rate       when the next entry is to be expected, by the minutes of the day of those before`},
+		{key: "polling.interval", usual: "2h", kind: Span, check: pollRange,
+			to: func(c *daemon.Config, v value) { c.Node.Polling.Every = v.span() },
+			meaning: `
+The interval of policy fixed. The flag --poll sets both.`},
+		{key: "polling.target_freshness", usual: polling.DefaultTarget, check: checkFreshness,
+			to: func(c *daemon.Config, v value) { c.Node.Polling.TargetFreshness = v.fraction() },
+			meaning: `
+For policy feedex: the share of new entries that a document should hold (more than 0, at most 1; the
+smaller, the sooner entries come and the more requests it takes).`},
+		{key: "polling.target_delay", usual: "1h", kind: Span, check: pollRange,
+			to: func(c *daemon.Config, v value) { c.Node.Polling.TargetDelay = v.span() },
+			meaning: `
+For policy auto: for how long the entries that a poll finds may have waited, added up. Where each poll finds
+about one entry that is their delay (1s to 30d; a quarter of it takes twice the requests).`},
+		{key: "polling.min", usual: "30m", kind: Span, check: checkMin,
+			to: func(c *daemon.Config, v value) { c.Node.Polling.Range.Min = v.span() },
+			meaning: `
+For every policy but fixed: the shortest and the longest interval (1s to 30d each), but that auto comes sooner
+where half of the document would be new by then, and up to four times later where neighbors bring entries. For
+policy feedex, the one that a feed starts with.`},
+		{key: "polling.max", usual: "16h", kind: Span, check: checkMax,
+			to: func(c *daemon.Config, v value) { c.Node.Polling.Range.Max = v.span() }},
+		{key: "polling.start", usual: "2h", kind: Span, check: checkStart,
+			to: func(c *daemon.Config, v value) { c.Node.Polling.Start = start(v) }},
+		{key: "retention", meaning: `
+What is kept. Everything of every feed that you follow or followed, unless you say otherwise here or, for single feeds, with
+'feedex subscribe --keep-age'. What goes beyond a bound is purged within minutes, the oldest arrival first, and what was
+filled in before all; what is starred never goes, nor does the latest entry of a feed that you follow. Neither polls
+nor neighbors bring back what was purged. 'feedex status' shows what is kept.`},
+		{key: "retention.bytes", usual: "all", example: `"10GB"`, kind: Size, check: checkBytes,
+			to: func(c *daemon.Config, v value) { c.Retention.All.Bytes = Bytes(v.text()) },
+			meaning: `
+How much room the archive may take on disk ("16MiB" or more, or "all"), how long ago entries may have arrived ("1d" or
+more, or "all"), and how many there may be (100 or more; 0 is all), all feeds together.`},
+		{key: "retention.age", usual: "all", example: `"2y"`, kind: Age, check: checkAge,
+			to: func(c *daemon.Config, v value) { c.Retention.All.Age = Lifetime(v.text()) }},
+		{key: "retention.count", usual: 0, check: checkCount,
+			to: func(c *daemon.Config, v value) { c.Retention.All.Count = int64(v.number()) }},
+		{key: "retention.relayed", usual: "1GiB", kind: Size, check: checkBytes,
+			to: func(c *daemon.Config, v value) { c.Retention.Relayed = Bytes(v.text()) },
+			meaning: `
+How much text is kept of what neighbors brought of feeds that you never followed ("16MiB" or more, or "all"): the node
+passes it on, and answers queries from it.`},
+		{key: "query", meaning: `
+Searches of your own, with 'feedex query'.`},
+		{key: "query.network", usual: "ask", kind: AskOthers,
+			to: func(c *daemon.Config, v value) { c.Node.QueryNetwork = node.QueryNetwork(v.text()) },
+			meaning: `
+Whether neighbors, and those beyond them, are asked as well: only with --network (ask), unless --hops 0 says
+otherwise (always), or never. It shows them what you look for, though not that it is you who began. What slipped out
+of a feed between two polls, and the past of feeds (see backfill), neighbors are asked for by the node itself, but for
+never.`},
+		{key: "config", usual: "", kind: File, also: Client, flag: "config file", noKey: "-"},
+		{key: "poll", usual: "", kind: Span,
+			flag:  "poll every feed at this fixed interval, a span such as 30m",
+			noKey: `polling.interval, with polling.policy = "fixed"`, check: checkPoll,
+			to: func(c *daemon.Config, v value) { c.Node.Policy = policy(c, v) }},
+	}
+}
