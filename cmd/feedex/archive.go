@@ -1,15 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"feedex/archive/sqlite"
 	"feedex/daemon"
+	"feedex/internal/when"
 	"feedex/settings"
 )
 
@@ -92,4 +100,322 @@ func total(ctx context.Context, r *sqlite.Reader) int64 {
 		return 0 // only the progress wants it
 	}
 	return stats.Entries
+}
+
+// archiveStats is what feedex archive stats --json prints.
+type archiveStats struct {
+	File string `json:"file"`
+	sqlite.Stats
+	ByFeed []sqlite.FeedStats `json:"by_feed"`
+}
+
+func newArchiveStats() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "stats",
+		Short: "Count what the archive holds, feed by feed",
+		Long: `Count what the archive holds, and of each feed how many entries there are, how large their texts are and
+from when to when. Unconfirmed is an entry of which there is one neighbor's or an export's word, filled in one
+that came from another archive, hidden one that is served to nobody else.
+
+--json prints an object with the members file, entries, feeds, unindexed, bytes, free and by_feed, a list of
+objects with url, title, subscribed, entries, bytes, unconfirmed, filled, hidden, oldest and newest, and where less
+is kept of the feed than of others keep_bytes, keep_age (seconds) and keep_count. The table has a column KEEPS
+where that is so of any feed.`,
+		Args: noArgs,
+	}
+	jsonFlag(c.Flags(), &asJSON)
+	return onArchive(c, func(c *cobra.Command, data string, _ []string) error {
+		r, err := readArchive(data)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		st := archiveStats{File: daemon.DatabasePath(data)}
+		if st.Stats, err = r.Stats(c.Context()); err != nil {
+			return err
+		}
+		if st.ByFeed, err = r.FeedStats(c.Context()); err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(c.OutOrStdout(), st)
+		}
+		return printStats(c.OutOrStdout(), &st, widthOf(c.OutOrStdout()))
+	})
+}
+
+// printStats writes them for people.
+func printStats(out io.Writer, st *archiveStats, width int) error {
+	var sum sqlite.FeedStats
+	for i := range st.ByFeed {
+		f := &st.ByFeed[i]
+		sum.Unconfirmed, sum.Filled, sum.Hidden = sum.Unconfirmed+f.Unconfirmed, sum.Filled+f.Filled,
+			sum.Hidden+f.Hidden
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "archive\t%s\n", printable(st.File))
+	fmt.Fprintf(w, "entries\t%s of %s; %s unconfirmed, %s filled in, %s hidden\n", grouped(st.Entries),
+		plural(st.Feeds, "feed", "feeds"),
+		grouped(sum.Unconfirmed), grouped(sum.Filled), grouped(sum.Hidden))
+	fmt.Fprintf(w, "on disk\t%s, of which %s hold nothing\n", byteSize(st.Bytes), byteSize(st.Free))
+	if st.Unindexed > 0 {
+		fmt.Fprintf(w, "index\tlacks %s, which searches find all the same, but more slowly\n", counted(st.Unindexed))
+	}
+	if err := w.Flush(); err != nil || len(st.ByFeed) == 0 {
+		return err
+	}
+	fmt.Fprintln(out)
+	heading := []string{"FEED", "TITLE", "ENTRIES", "SIZE", "UNCONFIRMED", "FILLED IN", "HIDDEN", "OLDEST", "NEWEST"}
+	bounded := slices.ContainsFunc(st.ByFeed, func(f sqlite.FeedStats) bool { return keeps(&f) != "" })
+	if bounded {
+		heading = append(heading, "KEEPS")
+	}
+	t := newTable(width, 2, heading...)
+	for i := range st.ByFeed {
+		f := &st.ByFeed[i]
+		title := shorten(plainTitle(f.Title), 30)
+		if f.Apart {
+			title = "(as others know it)"
+		}
+		cells := []string{printable(string(f.URL)), title, grouped(f.Entries), byteSize(f.Bytes),
+			grouped(f.Unconfirmed), grouped(f.Filled), grouped(f.Hidden), day(f.Oldest), day(f.Newest)}
+		if bounded {
+			cells = append(cells, cmp.Or(keeps(f), "-"))
+		}
+		t.row(cells...)
+	}
+	return t.write(out)
+}
+
+// keeps is what is kept of a feed at most, "" where it has no limit of its own.
+func keeps(f *sqlite.FeedStats) string {
+	var bounds []string
+	if f.KeepBytes > 0 {
+		bounds = append(bounds, byteSize(f.KeepBytes))
+	}
+	if f.KeepAge > 0 {
+		bounds = append(bounds, when.Text(time.Duration(f.KeepAge)*time.Second))
+	}
+	if f.KeepCount > 0 {
+		bounds = append(bounds, counted(f.KeepCount))
+	}
+	return strings.Join(bounds, ", ")
+}
+
+// day is the day of t, "-" for the zero time.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Local().Format(time.DateOnly)
+}
+
+func newArchiveVerify() *cobra.Command {
+	var patience string
+	c := &cobra.Command{
+		Use:   "verify [FILE]",
+		Short: "Check every entry, the file and the full-text index",
+		Long: `Check the archive, or FILE, which is a backup of one: the structure of the file and of its tables, that id
+and digest of every entry are those of its content, and that the full-text index holds the words of every
+entry and nothing else. What is wrong is printed line by line; the exit code is then 1.`,
+		Example: `  feedex archive verify
+  feedex archive verify /srv/backup/feedex-monday.db`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	patienceFlag(c, &patience)
+	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		path := daemon.DatabasePath(data)
+		if len(args) > 0 {
+			path = args[0]
+		}
+		r, err := readArchiveFile(path, patience)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		line := newProgress(c.ErrOrStderr(), "verify")
+		all, checked, problems := total(c.Context(), r), int64(0), int64(0)
+		err = r.Verify(c.Context(), func(done int64) {
+			checked = done
+			line.at(done, all, counted)
+		}, func(problem string) {
+			line.end()
+			problems++
+			fmt.Fprintln(c.OutOrStdout(), printable(problem))
+		})
+		line.end()
+		switch {
+		case err != nil:
+			return err
+		case problems > 0:
+			return hintedError{fmt.Errorf("%s is damaged: %s", path, plural(problems, "problem", "problems")),
+				"put a backup in its place, or move it away and fill a new one from 'feedex archive export'"}
+		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s checked, nothing is wrong\n", counted(checked))
+		return err
+	})
+}
+
+func newArchiveBackup() *cobra.Command {
+	var patience string
+	c := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the archive while the node runs",
+		Long: `Copy the archive as it is at this moment to FILE, with all settings, while the node goes on working. FILE has
+its name when it is complete and on the disk; one that is there already is left alone.
+
+To restore it, stop the node and put FILE in the place of feedex.db in the data directory. Where the node was killed a
+feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside a copy that
+was made in another way it would be taken for the copy's own, and spoil it: remove it yourself.`,
+		Example: `  feedex archive backup /srv/backup/feedex-monday.db
+  feedex archive verify /srv/backup/feedex-monday.db`,
+		Args: oneFile,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	patienceFlag(c, &patience)
+	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		r, err := readArchiveFile(daemon.DatabasePath(data), patience)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		stats, err := r.Stats(c.Context())
+		if err != nil {
+			return err
+		}
+		done := make(chan error, 1)
+		go func() { done <- r.Backup(c.Context(), args[0]) }()
+		line := newProgress(c.ErrOrStderr(), "backup")
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				line.at(sizeOf(sqlite.PartOf(args[0])), stats.Bytes-stats.Free, byteSize)
+				continue
+			case err = <-done:
+			}
+			line.end()
+			if err != nil {
+				return taken(err)
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", printable(args[0]), byteSize(sizeOf(args[0])))
+			return err
+		}
+	})
+}
+
+// oneFile wants the name of the file to write.
+func oneFile(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return errors.New("name one file to write")
+	}
+	return nil
+}
+
+// sizeOf is the size of a file, 0 where there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+func newArchiveVacuum() *cobra.Command {
+	var patience string
+	c := &cobra.Command{
+		Use:   "vacuum",
+		Short: "Give back the room on disk that holds nothing",
+		Long: `Give back to the disk what is free in the archive's file: 'feedex archive stats' shows how much that is. A
+running node does so in small steps and goes on working meanwhile.
+
+Where no node runs the file is rewritten, so that what belongs together is side by side again; the disk must have room for a
+second and a third copy meanwhile. So it is, once, with a file that an older feedex made: a running node then does nothing
+else until that is done, up to a minute for a gigabyte, while neighbors and commands wait. The command says so before it
+begins; to choose the time, stop the node first.
+
+A disk that hangs does not keep the command for ever: see --patience, which holds where no node runs.`,
+		Args: noArgs,
+	}
+	patienceFlag(c, &patience)
+	return onArchive(c, func(c *cobra.Command, data string, _ []string) (err error) {
+		k, local, closing, err := openMaintenance(data, false, patience)
+		if err != nil {
+			return err
+		}
+		before := archiveSize(data)
+		if local == nil && !inSteps(c, data) {
+			fmt.Fprintf(c.ErrOrStderr(),
+				"an older feedex made the file: it is rewritten once, and the node does nothing else for about %s\n",
+				roughly(max(time.Second, time.Duration(before/rewritten)*time.Second)))
+		}
+		if err := k.Vacuum(c.Context()); err != nil {
+			_ = closing()
+			return err
+		}
+		if err := closing(); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s, before %s\n", byteSize(archiveSize(data)), byteSize(before))
+		return err
+	})
+}
+
+// rewritten is about how many bytes of an archive are rewritten in a second.
+const rewritten = 24 << 20
+
+// inSteps reports whether the room that is free in the archive can be given back in steps.
+func inSteps(c *cobra.Command, data string) bool {
+	r, err := readArchive(data)
+	if err != nil {
+		return true // the attempt will say what is wrong
+	}
+	defer r.Close()
+	stats, err := r.Stats(c.Context())
+	return err != nil || stats.InSteps
+}
+
+// archiveSize is how much room the archive of a data directory takes, with the log beside it.
+func archiveSize(data string) int64 {
+	path := daemon.DatabasePath(data)
+	return sizeOf(path) + sizeOf(path+"-wal")
+}
+
+// writeNew writes a new file, for its owner alone, which has its name when it is complete. One that is there already is
+// left alone.
+func writeNew(path string, write func(io.Writer) error) (err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return taken(fmt.Errorf("%s: %w", path, fs.ErrExist))
+	}
+	part := path + ".part"
+	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	err = write(file)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		os.Remove(part)
+	}
+	return err
+}
+
+// taken says what to do where an error is that a file is there already.
+func taken(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w; choose another name, or remove it first", err)
+	}
+	return err
 }

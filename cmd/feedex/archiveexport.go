@@ -3,13 +3,16 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"feedex/archive/jsonl"
 	"feedex/archive/sqlite"
+	"feedex/daemon"
 	"feedex/feed"
 	"feedex/settings"
 )
@@ -89,4 +92,132 @@ func (x *export) write(ctx context.Context, w io.Writer) error {
 		x.progress.at(x.done, x.total, counted)
 	}
 	return out.Flush()
+}
+
+// gzipMagic begins every file that was compressed as the help of the export shows it (RFC 1952 §2.3.1).
+const gzipMagic = "\x1f\x8b"
+
+// maxBadLines is how many bad lines of an import are told one by one.
+const maxBadLines = 20
+
+func newArchiveImport() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "import [FILE...]",
+		Short: "Take in entries that another archive exported",
+		Long: `Take in the lines that 'feedex archive export' wrote, from FILEs or else from standard input. Where no node
+runs and there is no archive, one is made.
+
+An entry that is there already stays as it is, so that a repetition adds what is missing: an import that was
+cut short, even by a crash, is finished by running it again. What is added is no news. It stands behind
+everything that arrived, keeps its dates, is not offered to neighbors, and counts as unconfirmed, whatever
+the other archive says, until the node has seen it itself.
+
+A line that holds no entry, or one whose id or digest is not that of its content, is left out; its number and
+the reason go to standard error, and the exit code is 1.`,
+		Example: `  feedex archive import entries.jsonl
+  ssh other feedex archive export | feedex archive import`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	return onArchive(c, func(c *cobra.Command, data string, args []string) (err error) {
+		k, local, closing, err := openMaintenance(data, true, "")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closing()) }()
+		in := importing{archive: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
+		if len(args) == 0 {
+			args = []string{"-"}
+		}
+		for _, name := range args {
+			if err = in.file(c, name); err != nil {
+				break
+			}
+		}
+		in.progress.end()
+		if err == nil && local != nil {
+			err = indexAll(c, local)
+		}
+		fmt.Fprintf(c.OutOrStdout(), "%s added, %s there already\n", counted(in.added), grouped(in.read-in.added))
+		if err == nil && in.bad > 0 {
+			err = fmt.Errorf("%s left out", plural(in.bad, "line was", "lines were"))
+		}
+		return err
+	})
+}
+
+// indexAll brings what was imported into the full-text index. Where the owner interrupts it, the node does the rest.
+func indexAll(c *cobra.Command, k *daemon.OfflineArchive) error {
+	line := newProgress(c.ErrOrStderr(), "index")
+	defer line.end()
+	for first := int64(0); ; {
+		left, err := k.Index()
+		if err != nil || left == 0 || c.Context().Err() != nil {
+			return err
+		}
+		first = max(first, int64(left))
+		line.at(first-int64(left), first, counted)
+	}
+}
+
+// importing is an import at work.
+type importing struct {
+	archive          daemon.Maintenance
+	stderr           io.Writer
+	progress         *progress
+	read, added, bad int64
+}
+
+// file imports the lines of a file, "-" for standard input.
+func (in *importing) file(c *cobra.Command, name string) error {
+	var source io.Reader = c.InOrStdin()
+	var size int64
+	if name == "-" {
+		name = "standard input"
+	} else {
+		file, err := os.Open(name)
+		if err != nil {
+			return fmt.Errorf("import: %w", err)
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+		source = file
+	}
+	text := bufio.NewReader(source)
+	if head, _ := text.Peek(len(gzipMagic)); string(head) == gzipMagic {
+		return hintedError{fmt.Errorf("import %s: it is compressed", name),
+			"take it in with: gunzip -c FILE | feedex archive import"}
+	}
+	var failed error // to import what was read
+	err := daemon.ReadImport(c.Context(), text, func(part daemon.ImportPart) error {
+		for _, bad := range part.Bad {
+			in.complain(name, bad)
+		}
+		if len(part.Lines) == 0 {
+			return nil
+		}
+		var added int
+		added, failed = in.archive.Import(c.Context(), part.Lines)
+		in.read, in.added = in.read+int64(len(part.Lines)), in.added+int64(added)
+		in.progress.at(part.Read, size, byteSize)
+		return failed
+	})
+	if err != nil && failed == nil && c.Context().Err() == nil {
+		return fmt.Errorf("import %s: %w", name, err)
+	}
+	return err
+}
+
+// complain tells of a line that is left out.
+func (in *importing) complain(name string, bad jsonl.BadLine) {
+	in.progress.end()
+	switch in.bad++; {
+	case in.bad <= maxBadLines:
+		fmt.Fprintf(in.stderr, "%s, %s\n", printable(name), printable(bad.Error()))
+	case in.bad == maxBadLines+1:
+		fmt.Fprintln(in.stderr, "more lines were left out")
+	}
 }

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"feedex/daemon"
+	"feedex/feed"
+	"feedex/node"
 	"feedex/opml"
+	"feedex/reading"
 )
 
 // maxDuplicates is how many duplicates of an import are told one by one.
@@ -115,4 +120,152 @@ func tellDuplicates(w io.Writer, name string, list []daemon.Duplicate) {
 		}
 		fmt.Fprintf(w, "%s, line %d: %s %s\n", printable(name), d.Line, printable(string(d.URL)), reason)
 	}
+}
+
+const (
+	// askedEvery is how often a node is asked how far it is with its first polls.
+	askedEvery = 500 * time.Millisecond
+	// firstPollsTime is how long to wait for them: a node begins with most of its feeds within a minute.
+	firstPollsTime = time.Minute
+	// maxUnreachable is how many feeds that failed are told one by one.
+	maxUnreachable = 20
+)
+
+// tellFirstPolls waits until the node has polled each of the feeds once, firstPollsTime at most, and tells which of
+// them it did not get and why. The node goes on by itself however that ends.
+func tellFirstPolls(ctx context.Context, w io.Writer, client *daemon.Client, list []feed.URL) error {
+	if len(list) == 0 {
+		return nil
+	}
+	line := newProgress(w, "first polls")
+	ticks := time.NewTicker(askedEvery)
+	defer ticks.Stop()
+	timeout := time.After(firstPollsTime)
+	for ended := false; ; {
+		known, err := client.Feeds(ctx)
+		if err != nil {
+			line.end()
+			return err
+		}
+		failed, waiting := firstPolls(known, list)
+		line.at(int64(len(list)-waiting), int64(len(list)), grouped)
+		if waiting == 0 || ended {
+			line.end()
+			tellPages(w, known, list)
+			tellUnreachable(w, failed, waiting)
+			return nil
+		}
+		select {
+		case <-ticks.C:
+		case <-timeout:
+			ended = true
+		case <-ctx.Done():
+			line.end()
+			tellUnreachable(w, failed, waiting)
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// firstPolls are those of the feeds of which the first poll failed, and how many were not polled yet.
+func firstPolls(known []node.FeedStatus, list []feed.URL) (failed []node.FeedStatus, waiting int) {
+	status := make(map[feed.URL]node.FeedStatus, len(known))
+	for _, f := range known {
+		status[f.URL] = f
+		if _, ok := status[f.Page]; !ok && f.Page != "" {
+			status[f.Page] = f // it is followed in the place of that page
+		}
+	}
+	for _, u := range list {
+		switch f, ok := status[u]; {
+		case !ok: // a page, and what it names was followed already
+		case !f.Asked():
+			waiting++
+		case f.LastError != "":
+			failed = append(failed, f)
+		}
+	}
+	return failed, waiting
+}
+
+// tellPages tells which feeds of a list turned out to be web pages, and what is followed in their place.
+func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) {
+	named := make(map[feed.URL]feed.URL)
+	for _, f := range known {
+		named[f.Page] = f.URL
+	}
+	told := 0
+	for _, u := range list {
+		to := named[u]
+		if to == "" {
+			continue
+		}
+		if told++; told > maxUnreachable {
+			fmt.Fprintln(w, "more web pages were followed by the feeds that they name, see 'feedex feeds'")
+			return
+		}
+		fmt.Fprintf(w, "%s is a web page: following %s, which it names\n", printable(string(u)), printable(string(to)))
+	}
+}
+
+// tellUnreachable tells which feeds could not be had.
+func tellUnreachable(w io.Writer, failed []node.FeedStatus, waiting int) {
+	for i, f := range failed {
+		if i == maxUnreachable {
+			fmt.Fprintf(w, "%s more could not be had, see 'feedex feeds'\n",
+				plural(int64(len(failed)-i), "feed", "feeds"))
+			break
+		}
+		if len(f.Names) > 0 {
+			fmt.Fprintf(w, "%s is a web page that names %s. Follow those that you want:%s\n", printable(string(f.URL)),
+				plural(int64(len(f.Names)), "feed", "feeds"), choices(lent(&f)))
+			continue
+		}
+		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), feedError(&f))
+	}
+	if waiting > 0 {
+		fmt.Fprintf(w, "%s yet to be asked for, see 'feedex feeds'\n", plural(int64(waiting), "feed is", "feeds are"))
+	}
+}
+
+func newExport() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "export [FILE]",
+		Short: "Write the feeds that the node follows as OPML",
+		Long: `Write the feeds that the node follows as a list in OPML 2.0, which feed readers and 'feedex import' take, to FILE or
+else to standard output: in their folders, and with the titles that they were given. A FILE has its name when it is complete; one that is there already is left alone. It works
+while the node runs and while it does not.
+
+All feeds are in the list, private ones and those whose URL holds a password or a key too: look after the file. The list
+at /opml of the reader address leaves out the latter, because other users of the machine can read it. To copy the
+entries as well there is 'feedex archive backup'.`,
+		Example: "  feedex export feeds.opml",
+		Args:    cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"opml", "xml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+	}
+	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		r, err := readArchive(data)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		feeds, err := r.Subscriptions(c.Context())
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		list := reading.ListOf(feeds)
+		write := func(w io.Writer) error { return opml.Write(w, list, time.Now()) }
+		if len(args) == 0 || args[0] == "-" {
+			err = write(c.OutOrStdout())
+		} else {
+			err = writeNew(args[0], write)
+		}
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "%s exported\n", plural(int64(len(feeds)), "feed", "feeds"))
+		return nil
+	})
 }

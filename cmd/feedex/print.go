@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"feedex/safehtml"
 )
 
 // printJSON writes v as indented JSON that is safe on a terminal.
@@ -79,4 +83,54 @@ func byteSize(n int64) string {
 		size, unit = size/1024, unit+1
 	}
 	return fmt.Sprintf("%.1f %ciB", size, "KMGTP"[unit])
+}
+
+// printable makes text from outside safe and tidy for one line of a terminal, which it could steer else, or pose as a
+// message of ours.
+func printable(s string) string { return safehtml.Line(s) }
+
+// plainTitle is a title as published, markup and all, as one line of plain text.
+func plainTitle(title string) string { return safehtml.Title(title) }
+
+// shorten cuts s to at most n characters, the last of which then is an ellipsis.
+func shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return strings.TrimRight(string([]rune(s)[:n-1]), " ") + "…"
+}
+
+// roughly says how long d is in one number and unit, for people: "3s", "12m", "5h", "40d".
+func roughly(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Second:
+		return "0s"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 2*day:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd", d/day)
+}
+
+// ago says how long before now t was: "5m ago", or "never" for the zero time.
+func ago(t, now time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return roughly(now.Sub(t)) + " ago"
+}
+
+// in says how long after now t will be: "in 5m", "now", or "-" for the zero time.
+func in(t, now time.Time) string {
+	switch {
+	case t.IsZero():
+		return "-"
+	case !t.After(now):
+		return "now"
+	}
+	return "in " + roughly(t.Sub(now))
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -13,8 +15,10 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/archive/sqlite"
 	"feedex/daemon"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/settings"
 )
 
@@ -207,6 +211,21 @@ func (q *query) filter(args []string, now time.Time) feed.Filter {
 	return f
 }
 
+// at is the moment that t names, seen from now; the zero time where none was set.
+func at(t string, now time.Time) time.Time {
+	m, _ := when.Moment(t, now) // its kind has checked it
+	return m
+}
+
+// checkRange refuses a range of time that has nothing in it.
+func checkRange(since, until string, now time.Time) error {
+	if since == "" || until == "" || at(since, now).Before(at(until, now)) {
+		return nil
+	}
+	return settings.UsageError{Err: fmt.Errorf("--until %s is not after --since %s, so there is nothing between",
+		until, since)}
+}
+
 // printRecords writes records for people, two lines each: when, where and what; then the link.
 func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]string) error {
 	for i := range records {
@@ -264,3 +283,58 @@ func (l *limitValue) String() string { return fmt.Sprint(int(*l)) }
 func (l *limitValue) Type() string { return "n" }
 
 var _ pflag.Value = (*limitValue)(nil)
+
+// A source is where a query finds entries: a running node, or the archive that one left.
+type source interface {
+	archive.Searcher
+	// titles are the names of the feeds, as far as the source knows them.
+	titles(ctx context.Context) map[feed.URL]string
+	close()
+}
+
+// openSource finds the source for a data directory.
+func openSource(data string) (source, error) {
+	client, err := daemon.Dial(data)
+	if err == nil {
+		return nodeSource{client}, nil
+	}
+	if !errors.Is(err, daemon.ErrNotRunning) {
+		return nil, advised(err, data)
+	}
+	r, err := sqlite.OpenReader(daemon.DatabasePath(data), sqlite.Config{})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, advised(fmt.Errorf("there is no archive in %s and %w there", data, daemon.ErrNotRunning), data)
+	case err != nil:
+		return nil, fmt.Errorf("open archive: %w", err)
+	}
+	return fileSource{r}, nil
+}
+
+// A nodeSource asks a running node.
+type nodeSource struct{ *daemon.Client }
+
+func (s nodeSource) close() { s.Close() }
+
+func (s nodeSource) titles(ctx context.Context) map[feed.URL]string {
+	out := make(map[feed.URL]string)
+	list, _ := s.Feeds(ctx) // without titles, hosts must do
+	for i := range list {
+		out[list[i].URL] = list[i].Title
+	}
+	return out
+}
+
+// A fileSource reads an archive.
+type fileSource struct{ *sqlite.Reader }
+
+func (s fileSource) close() { s.Close() }
+
+func (s fileSource) titles(ctx context.Context) map[feed.URL]string {
+	out := make(map[feed.URL]string)
+	list, _ := s.Feeds(ctx) // likewise
+	for i := range list {
+		out[list[i].URL] = list[i].Title
+	}
+	return out
+}

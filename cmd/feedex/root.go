@@ -183,3 +183,37 @@ func advised(err error, data string) error {
 	}
 	return err
 }
+
+// jsonFlag registers the flag of every listing.
+func jsonFlag(f *pflag.FlagSet, v *bool) { f.BoolVar(v, "json", false, "print JSON") }
+
+// clientSettings is the end of the help of the commands that ask a running node.
+const clientSettings = `The node is found by its data directory: what --data says, or else FEEDEX_DATA in the environment, or else data
+in the config file, which is what --config or FEEDEX_CONFIG names.`
+
+// withClient makes do what the command does, with a client of the node that runs on its data directory.
+func withClient(c *cobra.Command, do func(c *cobra.Command, args []string, client *daemon.Client) error) {
+	settings.Bind(c.Flags(), settings.Client)
+	c.Annotations = map[string]string{helpEnd: clientSettings}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		data, err := dataDirectory(c.Flags())
+		if err != nil {
+			return err
+		}
+		client, err := daemon.Dial(data)
+		if err != nil {
+			return advised(err, data)
+		}
+		defer client.Close()
+		return do(c, args, client)
+	}
+}
+
+// dataDirectory is the data directory that flags, environment, config file and default name.
+func dataDirectory(given *pflag.FlagSet) (string, error) {
+	s, err := settings.Load(given, settings.Client)
+	if err != nil {
+		return "", err
+	}
+	return s.Data()
+}

@@ -3,14 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"feedex/daemon"
-	"feedex/settings"
+	"feedex/internal/when"
 )
 
 func newStatus() *cobra.Command {
@@ -38,31 +38,6 @@ keep entries from the node, or it polls far more often than they do. It tries ot
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c
-}
-
-// jsonFlag registers the flag of every listing.
-func jsonFlag(f *pflag.FlagSet, v *bool) { f.BoolVar(v, "json", false, "print JSON") }
-
-// clientSettings is the end of the help of the commands that ask a running node.
-const clientSettings = `The node is found by its data directory: what --data says, or else FEEDEX_DATA in the environment, or else data
-in the config file, which is what --config or FEEDEX_CONFIG names.`
-
-// withClient makes do what the command does, with a client of the node that runs on its data directory.
-func withClient(c *cobra.Command, do func(c *cobra.Command, args []string, client *daemon.Client) error) {
-	settings.Bind(c.Flags(), settings.Client)
-	c.Annotations = map[string]string{helpEnd: clientSettings}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		data, err := dataDirectory(c.Flags())
-		if err != nil {
-			return err
-		}
-		client, err := daemon.Dial(data)
-		if err != nil {
-			return advised(err, data)
-		}
-		defer client.Close()
-		return do(c, args, client)
-	}
 }
 
 // printStatus writes a report for people, one fact a line.
@@ -162,11 +137,32 @@ func free(a *daemon.ArchiveReport) string {
 	return fmt.Sprintf(", of which %s are free", byteSize(a.Free))
 }
 
-// dataDirectory is the data directory that flags, environment, config file and default name.
-func dataDirectory(given *pflag.FlagSet) (string, error) {
-	s, err := settings.Load(given, settings.Client)
-	if err != nil {
-		return "", err
+// retentionLines say what an archive may hold, and what was purged last; none where it may hold everything.
+func retentionLines(r *daemon.RetentionReport, now time.Time) (lines []string) {
+	var bounds []string
+	if r.Bytes > 0 {
+		bounds = append(bounds, byteSize(r.Bytes))
 	}
-	return s.Data()
+	if r.Age > 0 {
+		bounds = append(bounds, "the last "+when.Text(r.Age))
+	}
+	if r.Count > 0 {
+		bounds = append(bounds, "the latest "+plural(r.Count, "entry", "entries"))
+	}
+	what := "everything of feeds that were followed ever"
+	if len(bounds) > 0 {
+		what = strings.Join(bounds, ", ") + ", and what is starred"
+	}
+	if r.Relayed > 0 {
+		what += "; of others " + byteSize(r.Relayed)
+	}
+	if r.Feeds > 0 {
+		what += "; less of " + plural(int64(r.Feeds), "feed", "feeds")
+	}
+	lines = append(lines, what)
+	if l := &r.Last; !l.At.IsZero() {
+		lines = append(lines, fmt.Sprintf("%s with %s of text, %s ago", plural(l.Entries, "entry", "entries"),
+			byteSize(l.Bytes), roughly(now.Sub(l.At))))
+	}
+	return lines
 }

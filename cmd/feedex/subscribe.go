@@ -1,19 +1,25 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"feedex/daemon"
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/internal/when"
 	"feedex/neighbors"
 	"feedex/node"
 	"feedex/polling"
+	"feedex/settings"
 )
 
 func newSubscribe() *cobra.Command {
@@ -175,4 +181,212 @@ func feedArgs(_ *cobra.Command, args []string) error {
 		}
 	}
 	return nil
+}
+
+// keepAll is how people say that there is no limit.
+const keepAll = "all"
+
+// keepFlags are what is kept of a feed, as flags.
+type keepFlags struct {
+	bytes, age string
+	count      keepCount
+}
+
+func (k *keepFlags) bind(f *pflag.FlagSet) {
+	f.Var(settings.Age.Flag(&k.age), "keep-age", "how long entries are kept, a span such as 90d, or all")
+	f.Var(&k.count, "keep-count", "how many entries are kept, the latest, or all")
+	f.Var(settings.Size.Flag(&k.bytes), "keep-bytes", "how much text is kept, a size such as 100MB, or all")
+}
+
+// wish is what is to change.
+func (k *keepFlags) wish() (b daemon.RetentionChange) {
+	if k.bytes != "" {
+		n := settings.Bytes(k.bytes)
+		b.Bytes = &n
+	}
+	if k.age != "" {
+		d := settings.Lifetime(k.age)
+		b.Age = &d
+	}
+	if k.count != "" {
+		n, _ := k.count.number()
+		b.Count = &n
+	}
+	return b
+}
+
+// keepCount is a number of entries as a flag, "" where it is not given.
+type keepCount string
+
+// Set implements pflag.Value.
+func (v *keepCount) Set(s string) error {
+	if _, err := keepCount(s).number(); err != nil {
+		return err
+	}
+	*v = keepCount(s)
+	return nil
+}
+
+// number is how many they are, 0 for all.
+func (v keepCount) number() (int64, error) {
+	if v == keepAll {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(string(v), 10, 64)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q: want a number from 1 on, or %q", string(v), keepAll)
+	}
+	return n, nil
+}
+
+// String implements pflag.Value.
+func (v *keepCount) String() string { return string(*v) }
+
+// Type implements pflag.Value.
+func (v *keepCount) Type() string { return "n" }
+
+const (
+	// subscribeWait is how long to wait for the first poll of a feed.
+	subscribeWait = 30 * time.Second
+	// maxSubscribing is how many feeds are waited for at a time.
+	maxSubscribing = 16
+)
+
+// subscribeAll follows what is at each of the addresses, bounded so, and tells what came of it in their order.
+func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daemon.FollowAddress,
+	bound daemon.RetentionChange) error {
+	type answer struct {
+		settled daemon.FollowedAddress
+		err     error
+	}
+	urls := make([]feed.URL, len(args))
+	answers := make([]chan answer, len(args))
+	for i, a := range args {
+		u, err := feed.ParseURL(a)
+		if err != nil {
+			return err
+		}
+		urls[i], answers[i] = u, make(chan answer, 1)
+	}
+	ctx, cancel := context.WithCancel(c.Context())
+	defer cancel()
+	places := make(chan struct{}, maxSubscribing)
+	for i, u := range urls {
+		go func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			wish := w
+			wish.Feeds = []feed.URL{u}
+			s, err := client.FollowAddress(ctx, wish)
+			answers[i] <- answer{s, err}
+		}()
+	}
+	var problems []string
+	var kept []daemon.Kept
+	for i, u := range urls {
+		a := <-answers[i]
+		if a.err != nil {
+			return a.err
+		}
+		if problem := notFollowed(u, &a.settled); problem != "" {
+			problems = append(problems, problem)
+			continue
+		}
+		tellFollowed(c.OutOrStdout(), c.ErrOrStderr(), &a.settled, w.Wait > 0)
+		if s := &a.settled; s.Kept != "" && w.Private == nil {
+			kept = append(kept, daemon.Kept{URL: s.Feed, Why: s.Kept, Undecided: s.Undecided})
+		}
+		if bound.IsZero() {
+			continue
+		}
+		bound.Feeds = []feed.URL{a.settled.Feed}
+		if err := client.SetRetention(ctx, bound); err != nil {
+			return err
+		}
+	}
+	tellKept(c.ErrOrStderr(), kept)
+	for _, p := range problems {
+		fmt.Fprintln(c.ErrOrStderr(), p)
+	}
+	if n := int64(len(problems)); n > 0 {
+		return fmt.Errorf("subscribe: %s not followed", plural(n, "address is", "addresses are"))
+	}
+	return nil
+}
+
+// tellFollowed tells what is followed, and how that is.
+func tellFollowed(out, notes io.Writer, s *daemon.FollowedAddress, waited bool) {
+	text := "following " + printable(string(s.Feed))
+	if s.Page != "" {
+		if title := plainTitle(s.Title); title != "" {
+			text += " (" + shorten(title, 60) + ")"
+		}
+		text += ", which " + printable(string(s.Page)) + " names"
+	}
+	fmt.Fprintln(out, text)
+	switch {
+	case s.Problem != "":
+		fmt.Fprintf(notes, "%s could not be had yet: %s\n", printable(string(s.Feed)), printable(s.Problem))
+	case s.Waiting && waited:
+		fmt.Fprintf(notes, "%s is yet to be asked for, see 'feedex feeds'\n", printable(string(s.Feed)))
+	}
+}
+
+// notFollowed says why nothing is followed of what is at an address, "" where something is.
+func notFollowed(asked feed.URL, s *daemon.FollowedAddress) string {
+	name := printable(string(asked))
+	switch {
+	case len(s.Choices) > 0:
+		return fmt.Sprintf("%s is a web page that names %s. Follow those that you want:%s",
+			name, plural(int64(len(s.Choices)), "feed", "feeds"), choices(s.Choices))
+	case s.Feed == "" || s.Page == s.Feed:
+		return fmt.Sprintf("%s is not followed: %s", name, printable(s.Problem))
+	}
+	return ""
+}
+
+// choices lists the feeds that a page names, each with what to type for it. What a page says must not become part of a
+// command that somebody copies, but for an address in quotes.
+func choices(list []discover.Feed) string {
+	var b strings.Builder
+	for i := range list {
+		title := cmp.Or(shorten(plainTitle(list[i].Title), 60), "Without a title")
+		fmt.Fprintf(&b, "\n  %s\n      feedex subscribe %s", title, quoted(string(list[i].URL)))
+	}
+	return b.String()
+}
+
+// quoted is an address as a shell takes it for one word.
+func quoted(s string) string {
+	return "'" + strings.ReplaceAll(printable(s), "'", `'\''`) + "'"
+}
+
+// maxKept is how many feeds that stay on the node are told one by one.
+const maxKept = 20
+
+// tellKept tells which feeds stay on the node and why, and how their owner says otherwise.
+func tellKept(w io.Writer, list []daemon.Kept) {
+	open, example := 0, ""
+	for i, k := range list {
+		if i < maxKept {
+			fmt.Fprintf(w, "%s stays on this node: %s\n", printable(string(k.URL)), printable(k.Why))
+		}
+		if k.Undecided {
+			if open++; open == 1 {
+				example = quoted(string(k.URL))
+			}
+		}
+	}
+	if n := len(list) - maxKept; n > 0 {
+		fmt.Fprintf(w, "%s on this node, see 'feedex feeds'\n", plural(int64(n), "more feed stays", "more feeds stay"))
+	}
+	if open == 0 {
+		return
+	}
+	which := "it"
+	if open > 1 {
+		which, example = "one of them", "URL"
+	}
+	fmt.Fprintf(w, "neighbors may know of %s after:  feedex subscribe --private=false %s\n", which, example)
+	fmt.Fprintf(w, "it stays private for good after:  feedex subscribe --private %s\n", example)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"os"
@@ -13,10 +14,74 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/archive/sqlite"
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/protocol"
 )
+
+// What is kept of a feed at most has a column where any feed has a limit of its own.
+func TestPrintBoundsOfFeeds(t *testing.T) {
+	st := archiveStats{File: "feedex.db", ByFeed: []sqlite.FeedStats{
+		{URL: "https://example.com/a", Entries: 1200, KeepBytes: 20 << 20, KeepAge: 90 * 24 * 3600, KeepCount: 1000},
+		{URL: "https://example.com/b", Entries: 1},
+	}}
+	const head = `
+archive  feedex.db
+entries  0 of 0 feeds; 0 unconfirmed, 0 filled in, 0 hidden
+on disk  0 B, of which 0 B hold nothing
+
+`
+	wantText(t, head+`FEED                   TITLE  ENTRIES  SIZE  UNCONFIRMED  FILLED IN  HIDDEN  OLDEST  NEWEST  KEEPS
+https://example.com/a         1,200    0 B   0            0          0       -       -       20.0 MiB, 90d, 1,000 entries
+https://example.com/b         1        0 B   0            0          0       -       -       -
+`, func(w *strings.Builder) error { return printStats(w, &st, 0) })
+	st.ByFeed = st.ByFeed[1:]
+	wantText(t, head+`FEED                   TITLE  ENTRIES  SIZE  UNCONFIRMED  FILLED IN  HIDDEN  OLDEST  NEWEST
+https://example.com/b         1        0 B   0            0          0       -       -
+`, func(w *strings.Builder) error { return printStats(w, &st, 0) })
+}
+
+// A node gives back room in steps; the file of an older feedex is rewritten first, and the command says what that
+// means.
+func TestVacuumWhileTheNodeRuns(t *testing.T) {
+	data := t.TempDir()
+	k, err := daemon.OpenOffline(data, true, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", daemon.DatabasePath(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec(`PRAGMA auto_vacuum(0); VACUUM; CREATE TABLE ballast (x); INSERT INTO ballast VALUES ` +
+		`(zeroblob(4000000)); DROP TABLE ballast`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n := startNodeProcess(t, data)
+	defer n.kill()
+	for _, older := range []bool{true, false} {
+		cmd := feedexProcess(t, "archive", "vacuum", "--data", data)
+		var says strings.Builder
+		cmd.Stderr = &says
+		out, err := cmd.Output()
+		if err != nil || strings.Contains(says.String(), "it is rewritten once") != older {
+			t.Errorf("older %v: %s%s, %v", older, says.String(), out, err)
+		}
+		if before, mebibytes := strings.Contains(string(out), "before 4."),
+			strings.Contains(string(out), "MiB"); older && !before || !older && mebibytes {
+			t.Errorf("older %v: %s", older, out)
+		}
+	}
+}
 
 // exportOf is an export of so many entries, a minute apart, with so many words and some 300 bytes each besides.
 func exportOf(t *testing.T, n, words int) string {

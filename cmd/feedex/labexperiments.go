@@ -1,0 +1,340 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"feedex/lab"
+	"feedex/lab/experiment"
+)
+
+func newLabPaper() *cobra.Command {
+	var f labFlags
+	var p experiment.Paper
+	var links lab.Links
+	failing, bound := 28, 10
+	c := &cobra.Command{
+		Use:   "paper",
+		Short: "The evaluation of the FeedEx paper",
+		Long: `Re-run the evaluation of the FeedEx paper (section 4) on the built-in traces: six networks of 189 nodes that
+poll every 0.5 to 16 hours, of which 28 vanish at random times, over 22 hours of a Wednesday. Tables for its
+Figures 4 to 6 and its Table 3, beside what it states, with bytes, requests at publishers, and what lag the
+same number of polls allows at best. SLN is what a node's own polls bring, XCH what comes by any way.`,
+		Example: "  feedex lab paper --seed 1\n  feedex lab paper --bound 0 --svg figures",
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := f.set(c)
+			if err != nil {
+				return err
+			}
+			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
+			if bound > 1000 {
+				return usageOf(c, fmt.Errorf("%w: a deficit bound of %d entries; want 1 to 1000, or 0 for none",
+					experiment.ErrSetting, bound))
+			}
+			if links.Delay <= 0 {
+				return usageOf(c, fmt.Errorf("%w: a latency of %v; want a time above zero",
+					experiment.ErrSetting, links.Delay))
+			}
+			if c.Flags().Changed("latency") || c.Flags().Changed("loss") {
+				p.Links = links
+			}
+			p.Bound = cmp.Or(bound, -1)
+			if c.Flags().Changed("fail") {
+				p.Failing = cmp.Or(failing, -1)
+			}
+			return f.run(c, p.Run)
+		},
+	}
+	f.add(c, 22)
+	f.addNodes(c, 189, 2)
+	p.Each = 20
+	c.Flags().Var(countValue{&failing, 0}, "fail",
+		"how many of the nodes vanish for good; with other --nodes as large a share")
+	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
+	c.Flags().Var(countValue{&bound, 0}, "bound", "the deficit bound in entries, 0 for none")
+	c.Flags().Var((*intervalsValue)(&p.Intervals), "intervals",
+		"hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
+	c.Flags().DurationVar(&links.Delay, "latency", 40*time.Millisecond,
+		"how long messages take one way, the median of the links")
+	c.Flags().Float64Var(&links.Loss, "loss", 0, "share of the messages that are lost")
+	f.addNoEncoding(c, &p.NoEncoding)
+	return c
+}
+
+func newLabChurn() *cobra.Command {
+	var f labFlags
+	var e experiment.Churn
+	e.Every = 4 * time.Hour
+	c := &cobra.Command{
+		Use:   "churn",
+		Short: "Nodes that come and go, and a network cut in two",
+		Long: `Run networks whose nodes stay for four hours down to ten minutes on average before they leave, crash or lose
+their machine, and return after half as long; and one network that is cut in two halves for a quarter of the
+run. Shows which entries came, and how soon nodes find neighbors.`,
+		Example: "  feedex lab churn --seed 1\n  feedex lab churn --stays 1,.25 --hours 6",
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := f.set(c)
+			if err != nil {
+				return err
+			}
+			e.Seed, e.Traces, e.Nodes, e.Length = lab.Seed(f.seed), set, f.nodes, f.length
+			return f.run(c, e.Run)
+		},
+	}
+	f.add(c, 12)
+	f.addNodes(c, 100, 2)
+	e.Each = 20
+	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
+	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
+	c.Flags().Var((*intervalsValue)(&e.Sessions), "stays",
+		"mean hours that nodes stay, a network each (default 4,2,1,.5 and ten minutes)")
+	return c
+}
+
+func newLabFreeriders() *cobra.Command {
+	var f labFlags
+	var p experiment.FreeRiders
+	p.Every = virtual(4)
+	c := &cobra.Command{
+		Use:   "freeriders",
+		Short: "What those get who take without giving",
+		Long: `Run networks in which some of the nodes are free riders, echoers (who offer what others have), rejoiners
+(who come back every hour on another port, or at another address) or liars (who claim every feed), over a
+range of the deficit bound, and with each rule that is against them switched off in turn. Tables of what
+came of it for the honest and for the others.`,
+		Example: "  feedex lab freeriders --seed 1\n  feedex lab freeriders --nodes 161 --feeds 20 --of 70 --hours 96",
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := f.set(c)
+			if err != nil {
+				return err
+			}
+			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
+			return f.run(c, p.Run)
+		},
+	}
+	f.add(c, 24)
+	f.addNodes(c, 40, 10)
+	p.Each, p.Feeds = 15, 30
+	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
+	c.Flags().Var(countValue{&p.Feeds, 1}, "of", "out of how many feeds")
+	c.Flags().Var((*hoursValue)(&p.Every), "interval", "hours between polls")
+	return c
+}
+
+func newLabAttacks() *cobra.Command {
+	var f labFlags
+	var p experiment.Attacks
+	c := &cobra.Command{
+		Use:   "attacks",
+		Short: "Attacks, each against its pass mark",
+		Long: `Attack networks of this program's nodes in every way that a simulator can show, and hold what comes of it
+against a pass mark. The command fails if one of the attacks does not come up to its mark.`,
+		Example: "  feedex lab attacks --seed 1\n  feedex lab attacks --rows 4,7 --nodes 100\n  feedex lab attacks " +
+			"--rows 11 --trials 1000",
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := f.set(c)
+			if err != nil {
+				return err
+			}
+			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
+			failed := 0
+			err = f.run(c, func(ctx context.Context, progress experiment.Progress) (r *experiment.Report, err error) {
+				r, failed, err = p.Run(ctx, progress)
+				return r, err
+			})
+			if err == nil && failed > 0 {
+				err = fmt.Errorf("%d of the attacks are beyond their mark", failed)
+			}
+			return err
+		},
+	}
+	f.add(c, 16)
+	f.addNodes(c, 40, 10)
+	c.Flags().Var(countsValue{&p.Rows, 1}, "rows", "make only these of the attacks")
+	p.Trials = 48
+	c.Flags().Var(countValue{&p.Trials, 1}, "trials", "how many nodes an eclipse is tried on")
+	return c
+}
+
+func newLabQuery() *cobra.Command {
+	var f labFlags
+	var e experiment.Queries
+	c := &cobra.Command{
+		Use:   "query",
+		Short: "What queries of the network find and cost",
+		Long: `Run networks whose nodes ask the network for old entries, one after the other: one to five hops far, with budgets of
+16 to 256 messages, with and without naming the feed, for entries that 90% of the feed's subscribers hold down to a
+single one; and once more in the end, when some of the nodes flood theirs with queries. Shows what share is found, for
+how many messages and how soon, and how near the other subscribers are.
+
+Simplified, so that thousands of nodes fit on one machine: feeds publish nothing, and what is looked for is put straight
+into archives. So neighbors are chosen by what they follow, not by what they brought, and accounts have no bound, as
+nobody can earn anything; all else is as in a node. Every feed has 46 subscribers, or as many as there are with few nodes.
+A thousand nodes take a minute, ten thousand nine minutes and 5 GB.`,
+		Example: "  feedex lab query --nodes 161 --trials 30\n  feedex lab query --nodes 161,1000,4000 --svg figures",
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := f.set(c)
+			if err != nil {
+				return err
+			}
+			if !(e.Flooders >= 0) {
+				return usageOf(c, fmt.Errorf("%w: %v of the nodes flood; want 0 to 0.9",
+					experiment.ErrSetting, e.Flooders))
+			}
+			if e.Flooders == 0 {
+				e.Flooders = -1 // no such network
+			}
+			e.Seed, e.Traces, e.Settle = lab.Seed(f.seed), set, f.length
+			f.nodes = slices.Max(e.Sizes)
+			return f.run(c, e.Run)
+		},
+	}
+	f.add(c, 0.35)
+	c.Flags().Lookup("hours").Usage = "how many hours of virtual time pass before the first query"
+	e.Sizes, e.Each, e.Trials = []int{161, 1000}, 20, 10
+	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, a network each")
+	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
+	c.Flags().Var(countValue{&e.Trials, 1}, "trials", "how many searches each kind of query is tried on")
+	c.Flags().Float64Var(&e.Flooders, "flooders", 0.03, "share of the nodes that flood in the end; 0 for none")
+	return c
+}
+
+func newLabCorona() *cobra.Command {
+	var f labFlags
+	var e experiment.Corona
+	e.Every = 30 * time.Minute
+	c := &cobra.Command{
+		Use:   "corona",
+		Short: "The setting of Corona's simulations: legacy RSS against feedex",
+		Long: `Run networks in the setting of the Corona paper (section 5.1), smaller: channels that change as often as those
+of its survey, subscriptions by Zipf's law with the exponent 0.5, polls every 30 minutes. Shows how late updates
+are detected by legacy RSS, where every subscriber polls alone, by feedex with the same polls, and how many
+fewer polls feedex needs to be as late as legacy RSS. The full size, 1,024 nodes with 100,000 channels and
+5,000,000 subscriptions, is beyond an ordinary machine; the time and memory of the run, which differ from run
+to run, go to stderr. The last of the examples takes some two minutes of processor time.`,
+		Example: `  feedex lab corona --seed 1
+  feedex lab corona --nodes 64 --channels 50 --subscriptions 1000
+  feedex lab corona --nodes 1024 --channels 2000 --hours .5 --equal-load --no-encoding`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			e.Seed, e.Nodes, e.Length = lab.Seed(f.seed), f.nodes, f.length
+			if f.traces != "" || f.made > 0 {
+				set, err := f.set(c)
+				if err != nil {
+					return err
+				}
+				e.Traces = set
+			}
+			return f.run(c, e.Run)
+		},
+	}
+	f.add(c, 6)
+	f.addNodes(c, 128, 2)
+	c.Flags().Lookup("hours").Usage = "how many hours of updates count; a run takes two intervals longer"
+	c.Flags().Lookup("traces").Usage = "folder with the traces of feeds that channels publish as, in place of the " +
+		"paper's survey"
+	e.Channels = 100
+	c.Flags().Var(countValue{&e.Channels, 1}, "channels", "how many channels there are")
+	c.Flags().Var(countValue{&e.Subscriptions, 1}, "subscriptions",
+		"how many subscriptions all nodes have (default 50 a channel)")
+	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between the polls of legacy RSS")
+	e.Reach = 3
+	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
+	c.Flags().BoolVar(&e.EqualLoad, "equal-load", false,
+		"leave out the networks that poll more rarely, which are most of the work")
+	f.addNoEncoding(c, &e.NoEncoding)
+	return c
+}
+
+func newLabScale() *cobra.Command {
+	var f labFlags
+	var e experiment.Scaling
+	var series string
+	e.Every = time.Hour
+	c := &cobra.Command{
+		Use:   "scale",
+		Short: "What a node pays as the network grows",
+		Long: `Run networks of 161 to 10,000 nodes, once with as many feeds as give each 46 subscribers and once with the
+same feeds for all, or in one of these ways. Time and memory, which differ from run to run, go to stderr. The largest
+take hours.`,
+		Example: "  feedex lab scale --nodes 161,1000 --hours 2\n  feedex lab scale --series feeds --nodes 10000 " +
+			"--hours 1",
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := f.set(c)
+			if err != nil {
+				return err
+			}
+			e.Seed, e.Traces, e.Length = lab.Seed(f.seed), set, f.length
+			e.Series = experiment.Series(series)
+			f.nodes = slices.Max(e.Sizes)
+			return f.run(c, e.Run)
+		},
+	}
+	f.add(c, 24)
+	e.Sizes, e.Each, e.Reach, e.Relayed = []int{161, 1000, 4000, 10000}, 20, 3, 96
+	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, a network each in every series")
+	c.Flags().StringVar(&series, "series", "",
+		"run only the networks in which these stay the same: subscribers of a feed, or feeds for all (default both)")
+	_ = c.RegisterFlagCompletionFunc("series",
+		cobra.FixedCompletions([]string{string(experiment.SameSubscribers), string(experiment.SameFeeds)},
+			cobra.ShellCompDirectiveNoFileComp))
+	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
+	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
+	c.Flags().Var(countValue{&e.Relayed, 1}, "relayed",
+		"how many feeds a node passes on for others' sake, 10,000 at most; it is four for each that it follows where "+
+			"that is more")
+	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
+	f.addNoEncoding(c, &e.NoEncoding)
+	return c
+}
+
+func newLabPolling() *cobra.Command {
+	var f labFlags
+	var p experiment.Polling
+	var shared bool
+	sizes := []int{1, 2, 4, 8, 16}
+	c := &cobra.Command{
+		Use:   "polling",
+		Short: "Polling policies against each other, without a network",
+		Long: `Poll every feed of the traces by each policy: those of this program, those of Miniflux, FreshRSS, NewsBlur,
+CommaFeed and newsboat, and the rule of the FeedEx paper to the letter. Tables of how late entries are
+read, how many requests it takes and how many entries are missed, after Table 1 and Figures 2 to 4 of
+Urbansky and others, "An Optimized Web Feed Aggregation Approach for Generic Feed Types".
+
+With --shared, three of them in networks of 1 to 16 nodes instead, which share what they poll.`,
+		Example: "  feedex lab polling --seed 1\n  feedex lab polling --least 5 --hours 240 --svg figures\n  feedex " +
+			"lab polling --shared",
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := f.set(c)
+			if err != nil {
+				return err
+			}
+			p.Seed, p.Traces = lab.Seed(f.seed), set
+			if p.Length = set.To.Sub(set.From); c.Flags().Changed("hours") {
+				p.Length = f.length
+			}
+			if c.Flags().Changed("nodes") && !shared {
+				return usageOf(c, fmt.Errorf("%w: %v nodes that poll each by itself; want --shared, or no --nodes",
+					experiment.ErrSetting, c.Flag("nodes").Value))
+			}
+			if shared {
+				s := experiment.SharedPolling{Seed: p.Seed, Traces: set, Sizes: sizes}
+				if c.Flags().Changed("hours") {
+					s.Length = f.length
+				}
+				return f.run(c, s.Run)
+			}
+			return f.run(c, p.Run)
+		},
+	}
+	f.add(c, 840)
+	c.Flags().Float64Var(&p.Least, "least", 0, "leave out feeds that publish fewer entries a day")
+	c.Flags().BoolVar(&shared, "shared", false, "have networks of nodes share what they poll, for 240 hours")
+	c.Flags().Var(countsValue{&sizes, 1}, "nodes", "how many nodes share, a network each, with --shared")
+	c.MarkFlagsMutuallyExclusive("shared", "least")
+	return c
+}
