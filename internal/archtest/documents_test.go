@@ -11,34 +11,6 @@ import (
 	"testing"
 )
 
-// The tables of layers in README.md and HACKING.md name every package in its row, but for those of internal.
-func TestDocumentsNameTheLayers(t *testing.T) {
-	layer := layers()
-	for _, document := range []string{"README.md", "HACKING.md"} {
-		text, err := os.ReadFile(filepath.Join("../..", document))
-		if err != nil {
-			t.Fatal(err)
-		}
-		named := map[string]bool{}
-		for _, row := range regexp.MustCompile(`(?m)^\| (\d) \| (.*)`).FindAllStringSubmatch(string(text), -1) {
-			for _, name := range regexp.MustCompile("`([a-z/]+)`").FindAllStringSubmatch(row[2], -1) {
-				named[name[1]] = true
-				if l, ok := layer[name[1]]; !ok || strconv.Itoa(l) != row[1] {
-					t.Errorf("%s has %s in layer %s; it is none of that layer", document, name[1], row[1])
-				}
-			}
-			if strings.Contains(row[2], "`reader/greader` and its like") {
-				named["reader/fever"], named["reader/miniflux"], named["reader/nextcloud"] = true, true, true
-			}
-		}
-		for name, l := range layer {
-			if !named[name] && !strings.HasPrefix(name, "internal/") {
-				t.Errorf("%s does not name %s, of layer %d", document, name, l)
-			}
-		}
-	}
-}
-
 // Some documents name a test for each claim: a test that is gone would make them lie.
 func TestDocumentsNameTestsThatExist(t *testing.T) {
 	const root = "../.."

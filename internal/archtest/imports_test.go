@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -54,8 +56,28 @@ func packages(t *testing.T) []*goPackage {
 	}
 }
 
+// layers is the layer of each package, from the table in HACKING.md: a package imports packages of lower layers only,
+// so those of one layer never meet.
+func layers(t *testing.T) map[string]int {
+	t.Helper()
+	text, err := os.ReadFile("../../HACKING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer := make(map[string]int)
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d) \| ([^|]*) \|`).FindAllStringSubmatch(string(text), -1) {
+		for _, name := range regexp.MustCompile("`([a-z/]+)`").FindAllStringSubmatch(row[2], -1) {
+			if _, twice := layer[name[1]]; twice {
+				t.Errorf("HACKING.md has %s in two layers", name[1])
+			}
+			layer[name[1]] = int(row[1][0] - '0')
+		}
+	}
+	return layer
+}
+
 func TestPackagesImportLowerLayersOnly(t *testing.T) {
-	layer, seen := layers(), make(map[string]bool)
+	layer, seen := layers(t), make(map[string]bool)
 	defer func() {
 		for name := range layer {
 			if !seen[name] {
@@ -70,7 +92,7 @@ func TestPackagesImportLowerLayersOnly(t *testing.T) {
 		}
 		own, ok := layer[p.name()]
 		if !ok {
-			t.Errorf("package %s has no layer: decide which one and add it to layers", p.name())
+			t.Errorf("package %s has no layer: decide which one and add it to the table in HACKING.md", p.name())
 			continue
 		}
 		for _, path := range p.Imports {
@@ -90,7 +112,7 @@ func TestPackagesImportLowerLayersOnly(t *testing.T) {
 
 func TestCoreKeepsAwayFromIO(t *testing.T) {
 	for _, p := range packages(t) {
-		if !isCore(p) {
+		if !isCore(t, p) {
 			continue
 		}
 		for _, path := range p.Imports {
@@ -102,8 +124,9 @@ func TestCoreKeepsAwayFromIO(t *testing.T) {
 }
 
 // isCore reports whether p belongs to the layers without I/O.
-func isCore(p *goPackage) bool {
-	l, ok := layers()[p.name()]
+func isCore(t *testing.T, p *goPackage) bool {
+	t.Helper()
+	l, ok := layers(t)[p.name()]
 	return ok && l < coreLayers
 }
 

@@ -1,61 +1,10 @@
 // Package archtest holds the repository to its architecture: which package may import which, what the
 // packages without I/O must keep away from, and how long a file may be. It has tests only; this file
-// is their data.
+// is their data, besides the table of layers in HACKING.md.
 package archtest
 
 // module is the path in front of every package of the repository.
 const module = "feedex/"
-
-// layers assigns each package its layer. A package imports packages of lower layers only, so those of
-// one layer never meet. A package that is not listed fails the test: decide where it belongs.
-func layers() map[string]int {
-	return map[string]int{
-		"admission":        0,
-		"feed":             0,
-		"fetch/grade":      0,
-		"xmlrpc":           0,
-		"reader/answer":    0,
-		"internal/ordered": 0,
-		"internal/queue":   0,
-		"internal/when":    0,
-		"protocol":         1,
-		"polling":          1,
-		"courtesy":         1,
-		"opml":             1,
-		"discover":         1,
-		"safehtml":         1,
-		"neighbors":        2,
-		"incentive":        2,
-		"trust":            2,
-		"search":           2,
-		"reading":          2,
-		"archive":          2,
-		"node":             3,
-		"archive/jsonl":    3,
-		"tracker":          3,
-		"guard":            3,
-		"archive/sqlite":   4,
-		"transport":        4,
-		"fetch":            4,
-		"lab/trace":        4,
-		"lab/baseline":     4,
-		"lab/actor":        4,
-		"reader":           4,
-		"reader/proxy":     4,
-		"reader/websub":    4,
-		"reader/greader":   4,
-		"reader/fever":     4,
-		"reader/miniflux":  4,
-		"reader/nextcloud": 4,
-		"web":              4,
-		"daemon":           5,
-		"lab":              5,
-		"demo":             6,
-		"settings":         6,
-		"lab/experiment":   6,
-		"cmd/feedex":       7,
-	}
-}
 
 // testOnly lists the packages that only tests import.
 func testOnly() map[string]bool {

@@ -13,7 +13,7 @@ import (
 
 func TestCoreReadsNoClockAndStartsNoGoroutine(t *testing.T) {
 	for _, p := range packages(t) {
-		if !isCore(p) {
+		if !isCore(t, p) {
 			continue
 		}
 		for _, path := range p.files(p.GoFiles) {
