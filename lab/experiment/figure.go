@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"time"
 
 	"github.com/wcharczuk/go-chart/v2/drawing"
 )
@@ -134,59 +133,4 @@ func decades(name string, low, high float64) Scale {
 	s.Ticks = append(s.Ticks, Tick{step, fmt.Sprintf("%.6g", step)})
 	s.Min, s.Max = s.Ticks[0].Value, step
 	return s
-}
-
-// paperFigures draws Figures 4 to 6.
-func paperFigures(rows []PaperRow) []Figure {
-	var points []string
-	for _, r := range rows {
-		points = append(points, hours(r.Every))
-	}
-	pick := func(name string, unit float64, of func(PaperRow) Spread) Line {
-		l := Line{Name: name}
-		for _, r := range rows {
-			s := of(r)
-			l.Values, l.Low, l.High = append(l.Values, s.Mean/unit), append(l.Low, s.P5/unit),
-				append(l.High, s.P95/unit)
-		}
-		return l
-	}
-	plain := func(name string, of func(PaperRow) float64) Line {
-		l := Line{Name: name, Thin: true}
-		for _, r := range rows {
-			l.Values = append(l.Values, of(r))
-		}
-		return l
-	}
-	const interval = "Fetching interval (hours)"
-	minute, cent := time.Minute.Seconds(), .01
-	return []Figure{
-		{Name: "paper-lag", Title: "Time lag of the nodes: mean, 5th to 95th percentile (Figure 4)", X: interval,
-			Y: "Time lag (hours)", Points: points, Lines: []Line{
-				pick("SLN: stand-alone", 3600, func(r PaperRow) Spread { return r.Alone.Lag }),
-				pick("XCH: exchange", 3600, func(r PaperRow) Spread { return r.Exchange.Lag }),
-			}},
-		{Name: "paper-lag-limits", Title: "Time lag of exchange against what the same polls allow", X: interval,
-			Y: "Time lag (minutes)", Points: points, Lines: []Line{
-				pick("XCH: exchange", minute, func(r PaperRow) Spread { return r.Exchange.Lag }),
-				plain("random phases, T/(n+1)", func(r PaperRow) float64 { return r.Random / minute }),
-				plain("staggered, T/2n", func(r PaperRow) float64 { return r.Staggered / minute }),
-				plain("staggered, shared by demand", func(r PaperRow) float64 { return r.Shared / minute }),
-			}},
-		{Name: "paper-miss", Title: "Missing entries, of those of the reference node (Figure 5)", X: interval,
-			Y: "Entries (%); gain below zero", Points: points, Lines: []Line{
-				pick("SLN miss", cent, func(r PaperRow) Spread { return r.Alone.RefMiss }),
-				pick("XCH miss", cent, func(r PaperRow) Spread { return r.Exchange.RefMiss }),
-				pick("SLN gain", -cent, func(r PaperRow) Spread { return r.Alone.RefGain }),
-				pick("XCH gain", -cent, func(r PaperRow) Spread { return r.Exchange.RefGain }),
-				plain("SLN miss, median", func(r PaperRow) float64 { return r.Alone.RefMiss.Median / cent }),
-			}},
-		{Name: "paper-calls", Title: "Calls that a node receives (Figure 6)", X: interval,
-			Y: "Calls per node and minute", Points: points, Lines: []Line{
-				pick("check_did and check_dids", 1, func(r PaperRow) Spread { return r.Checks }),
-				pick("put_entries", 1, func(r PaperRow) Spread { return r.Puts }),
-				plain("checks, settled", func(r PaperRow) float64 { return r.Settled.Checks }),
-				plain("put_entries, settled", func(r PaperRow) float64 { return r.Settled.Puts }),
-			}},
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -134,4 +135,198 @@ func (p Paper) run(ctx context.Context, w *lab.World, every time.Duration, start
 	}
 	advance(ctx, w, start.Add(p.Length), progress)
 	return measure(w, every, start, begin)
+}
+
+// A PaperRow is what came of the network that polls at one interval. Lags are in seconds, misses and gains
+// shares, calls and bytes a node a minute, each summed up over the nodes that ran to the end.
+type PaperRow struct {
+	Every time.Duration `json:"every_ns"`
+	Ran   time.Duration `json:"ran_ns"`
+	Hash  string        `json:"hash"`
+	Steps int64         `json:"steps"`
+	Nodes int           `json:"nodes"` // that ran to the end
+
+	Alone    Mode `json:"sln"` // SLN: what own polls brought
+	Exchange Mode `json:"xch"` // XCH: with neighbors
+
+	Checks   Spread  `json:"check_calls"` // check_did and check_dids
+	DIDs     Spread  `json:"check_dids"`  // that they offered
+	Puts     Spread  `json:"put_entries"`
+	Other    Spread  `json:"other_calls"`
+	Bytes    Spread  `json:"bytes"`      // of calls made and received, with their answers
+	PollByte Spread  `json:"poll_bytes"` // of documents
+	Settled  Calls   `json:"settled"`    // without the first half hour; none where it ran no longer
+	Bundle   float64 `json:"bundle"`     // entries in a put_entries
+
+	Requests    int64 `json:"requests"` // at publishers
+	NotModified int64 `json:"not_modified"`
+	Served      int64 `json:"served_bytes"`
+
+	Random    float64 `json:"limit_random"`    // T/(n+1): n polls at random times within T
+	Staggered float64 `json:"limit_staggered"` // T/2n: the same, evenly spaced
+	Shared    float64 `json:"limit_shared"`    // the same polls shared out by the square root of demand
+}
+
+// A Mode is how entries came with or without neighbors.
+type Mode struct {
+	Lag          Spread `json:"lag"`            // against the truth
+	ReferenceLag Spread `json:"reference_lag"`  // against the reference node, as in the paper
+	Miss         Spread `json:"miss"`           // of what was published
+	Listed       Spread `json:"listed"`         // the part of Miss that the document still lists at the end
+	RefMiss      Spread `json:"reference_miss"` // of what the reference node has
+	RefGain      Spread `json:"reference_gain"` // that the reference node has not
+}
+
+// Calls are those that a node received, a minute.
+type Calls struct {
+	Checks float64 `json:"check_calls"`
+	DIDs   float64 `json:"check_dids"`
+	Puts   float64 `json:"put_entries"`
+	Bundle float64 `json:"bundle"`
+}
+
+// modes gathers a Mode node by node.
+type modes struct{ lag, refLag, miss, listed, refMiss, refGain []float64 }
+
+// add takes in one node, whose entries came at the time that at names.
+func (m *modes) add(sights []lab.Sight, at func(lab.Sight) time.Duration) {
+	var lag, refLag float64
+	var got, both, listed, reference, missed, gained int
+	for _, s := range sights {
+		came, seen := at(s), s.Reference != lab.Never
+		if seen {
+			reference++
+		}
+		if came == lab.Never {
+			if seen {
+				missed++
+			}
+			if s.Listed {
+				listed++
+			}
+			continue
+		}
+		got++
+		lag += (came - s.Published).Seconds()
+		if seen {
+			both++
+			refLag += (came - s.Reference).Seconds()
+		} else {
+			gained++
+		}
+	}
+	if got > 0 {
+		m.lag = append(m.lag, lag/float64(got))
+	}
+	if both > 0 {
+		m.refLag = append(m.refLag, refLag/float64(both))
+	}
+	if len(sights) > 0 {
+		m.miss = append(m.miss, 1-float64(got)/float64(len(sights)))
+		m.listed = append(m.listed, float64(listed)/float64(len(sights)))
+	}
+	if reference > 0 {
+		m.refMiss = append(m.refMiss, float64(missed)/float64(reference))
+		m.refGain = append(m.refGain, float64(gained)/float64(reference))
+	}
+}
+
+func (m *modes) mode() Mode {
+	return Mode{spread(m.lag), spread(m.refLag), spread(m.miss), spread(m.listed), spread(m.refMiss), spread(m.refGain)}
+}
+
+// measure sums up a network. begin is what its hosts had received when the time settled was over.
+func measure(w *lab.World, every time.Duration, start time.Time, begin map[*lab.Host]lab.Traffic) PaperRow {
+	now := w.Now()
+	row := PaperRow{Every: every, Ran: now.Sub(start), Hash: w.Hash(), Steps: w.Steps()}
+	var alone, exchange modes
+	var checks, dids, puts, other, bytes, polls []float64
+	var all, later lab.Traffic
+	minutes := row.Ran.Minutes()
+	for _, h := range w.Hosts() {
+		if !h.Running() {
+			continue
+		}
+		row.Nodes++
+		sights := h.Sights(now)
+		alone.add(sights, func(s lab.Sight) time.Duration { return s.Own })
+		exchange.add(sights, func(s lab.Sight) time.Duration { return s.Any })
+		r := h.Received
+		all, later = all.Plus(r), later.Plus(r.Minus(begin[h]))
+		rate := func(n int64) float64 { return float64(n) / minutes }
+		check, put := r[lab.CheckDID].Calls+r[lab.CheckDIDs].Calls, r[lab.PutEntries].Calls
+		checks = append(checks, rate(check))
+		dids = append(dids, rate(r[lab.CheckDID].Items+r[lab.CheckDIDs].Items))
+		puts = append(puts, rate(put))
+		other = append(other, rate(r.Total().Calls-check-put))
+		bytes = append(bytes, rate(r.Total().Bytes+h.Made.Total().Bytes))
+		polls = append(polls, rate(h.Polls.Bytes))
+	}
+	row.Alone, row.Exchange = alone.mode(), exchange.mode()
+	row.Checks, row.DIDs, row.Puts, row.Other = spread(checks), spread(dids), spread(puts), spread(other)
+	row.Bytes, row.PollByte = spread(bytes), spread(polls)
+	row.Bundle = bundle(all)
+	if row.Ran > settled && row.Nodes > 0 {
+		per := float64(row.Nodes) * (row.Ran - settled).Minutes()
+		row.Settled = Calls{
+			Checks: float64(later[lab.CheckDID].Calls+later[lab.CheckDIDs].Calls) / per,
+			DIDs:   float64(later[lab.CheckDID].Items+later[lab.CheckDIDs].Items) / per,
+			Puts:   float64(later[lab.PutEntries].Calls) / per,
+			Bundle: bundle(later),
+		}
+	}
+	for _, p := range w.Publishers() {
+		row.Requests += p.Requests
+		row.NotModified += p.NotModified
+		row.Served += p.Bytes
+	}
+	row.limits(w)
+	return row
+}
+
+// bundle is the mean number of entries in a put_entries.
+func bundle(t lab.Traffic) float64 {
+	return float64(t[lab.PutEntries].Items) / float64(max(1, t[lab.PutEntries].Calls))
+}
+
+// limits works out what lag the polls of all nodes allow those that ran to the end, if whatever one of them
+// finds is with the others at once. Each entry that one of those is to get counts once. With n nodes that poll
+// a feed every T, of which those that vanish count for as long as they were there: at random phases an entry
+// waits T/(n+1) on average, evenly spaced T/2n. Were the polls of all feeds together shared out in proportion
+// to the square root of deliveries, which minimizes the mean, p polls a second would make it wait 1/2p.
+func (row *PaperRow) limits(w *lab.World) {
+	type demand struct{ n, deliveries, root float64 }
+	var list []demand
+	subscribers := make([]int, len(w.Publishers()))
+	polling := make([]float64, len(w.Publishers()))
+	for _, h := range w.Hosts() {
+		there := 1.
+		if !h.Running() {
+			there = float64(h.Sessions()[0].To) / float64(row.Ran)
+		}
+		for _, i := range h.Follows() {
+			polling[i] += there
+			if h.Running() {
+				subscribers[i]++
+			}
+		}
+	}
+	for i, p := range w.Publishers() {
+		if deliveries := float64(subscribers[i] * p.Feed.Count(w.Now().Add(-row.Ran), w.Now())); deliveries > 0 {
+			list = append(list, demand{polling[i], deliveries, math.Sqrt(deliveries)})
+		}
+	}
+	period := row.Every.Seconds()
+	var weight, polls, roots float64
+	for _, d := range list {
+		weight += d.deliveries
+		polls += d.n / period
+		roots += d.root
+	}
+	for _, d := range list {
+		share := d.deliveries / weight
+		row.Random += share * period / (d.n + 1)
+		row.Staggered += share * period / (2 * d.n)
+		row.Shared += share / (2 * polls * d.root / roots)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
@@ -177,4 +178,211 @@ func unseeable(f *trace.Feed, from, to time.Time) int {
 		}
 	}
 	return n
+}
+
+// A feedRun is one feed, polled by one policy from a first poll on: what was seen of what was published
+// since then.
+type feedRun struct {
+	published int // entries after the first poll
+	found     int // of these, read
+	missed    int // gone from the document before they were read
+	late      int // still in the document at the end, but not read
+
+	seconds            float64 // since the first poll
+	polls, notModified int
+	bytes              int64
+	wanted             float64 // mean of the intervals that the policy chose, in seconds
+
+	delays     []float64 // of each entry found, and of each that is late by then, in seconds
+	pollDelays []float64 // of each poll that found entries: the mean of their delays
+	lateDelay  float64   // the mean over those that are late
+	sum        [sha256.Size]byte
+}
+
+// runFeed polls a feed from first to end. The document is the newest entries at each time, as many as its
+// window says; nothing takes time, and every poll is conditional.
+func runFeed(f *trace.Feed, p polling.Policy, first, end time.Time) feedRun {
+	var r feedRun
+	sum := sha256.New()
+	stop := end.Unix()
+	shown := -1 // entries published when the document was read last, -1 before
+	begin, out := 0, 0
+	known := make([]int64, 0, len(f.Times))
+	intervals := 0.0
+	poll := polling.Poll{At: first}
+	for at := first; at.Before(end); at = at.Add(poll.Interval) {
+		now := at.Unix()
+		for out < len(f.Times) && f.Times[out] <= now {
+			out++
+		}
+		poll.At, poll.Listed, poll.New = at, 0, 0
+		if out != shown {
+			oldest := max(0, out-f.Window)
+			poll.Listed = out - oldest
+			from := max(oldest, shown)
+			poll.New = out - from
+			known = append(known, f.Times[from:out]...)
+			poll.History = polling.History{Times: known[max(0, len(known)-polling.HistoryLength):],
+				Window: min(poll.Listed, len(known))}
+			if shown < 0 {
+				begin = out
+			} else {
+				r.missed += from - shown
+				r.read(f.Times[from:out], now)
+			}
+			shown = out
+		} else {
+			r.notModified++
+		}
+		r.polls++
+		r.bytes += lab.AnswerBytes(poll.Listed)
+		poll.Interval = p.Interval(poll)
+		intervals += poll.Interval.Seconds()
+		sum.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(at.UnixNano())),
+			uint64(poll.New)))
+	}
+	r.seconds = end.Sub(first).Seconds()
+	r.wanted = intervals / float64(max(1, r.polls))
+	r.close(f, begin, shown, stop)
+	sum.Sum(r.sum[:0])
+	return r
+}
+
+// read counts the entries that a poll found.
+func (r *feedRun) read(times []int64, now int64) {
+	total := 0.0
+	for _, t := range times {
+		r.delays = append(r.delays, float64(now-t))
+		total += float64(now - t)
+	}
+	r.found += len(times)
+	r.pollDelays = append(r.pollDelays, total/float64(len(times)))
+}
+
+// close counts the entries that nobody has read when the run ends. One that could still be read has
+// waited that long already: that is its delay, at least. Otherwise a policy that never polls again would
+// be prompt.
+func (r *feedRun) close(f *trace.Feed, begin, shown int, stop int64) {
+	end := shown
+	for end < len(f.Times) && f.Times[end] < stop {
+		end++
+	}
+	r.published = end - begin
+	gone := max(shown, min(end-f.Window, end))
+	r.missed += gone - shown
+	r.late = end - gone
+	for _, t := range f.Times[gone:end] {
+		r.delays = append(r.delays, float64(stop-t))
+		r.lateDelay += float64(stop-t) / float64(r.late)
+	}
+}
+
+// delay is the mean over the polls that found entries, those that are late counting as one poll more, and
+// whether there was any.
+func (r *feedRun) delay() (seconds float64, known bool) {
+	delays := r.pollDelays
+	if r.late > 0 {
+		delays = append(delays[:len(delays):len(delays)], r.lateDelay)
+	}
+	return mean(delays), len(delays) > 0
+}
+
+// Averages are what Urbansky's Table 1 says of a policy, in one of its two modes (§4.4).
+type Averages struct {
+	Delay float64 `json:"delay_seconds"`  // from an entry's publication until it is read
+	Polls float64 `json:"polls_per_item"` // to discover one entry
+	Error float64 `json:"error"`          // Equation 4: delay in minutes * polls per item
+}
+
+// averages is with the error that follows from both.
+func averages(delay, polls float64) Averages {
+	return Averages{Delay: delay, Polls: polls, Error: delay / 60 * polls}
+}
+
+// A PollingRow is what came of one policy.
+//
+// The unit of both modes is the poll that found something, at the mean delay of what it found; what is
+// unread at the end counts as found then, without a poll. "In the Feeds averaging mode we averaged the
+// measures for all polls that each strategy made for each feed and averaged them per strategy. In the Poll
+// averaging mode, we averaged over all polls of all feeds so feeds with many polls dominate the final
+// result."
+type PollingRow struct {
+	Policy string `json:"policy"`
+	// Feeds is the mean over feeds, for polls per item those of which an entry was found.
+	Feeds Averages `json:"feeds"`
+	// Polls is over all feeds, those without entries included.
+	Polls Averages `json:"polls"`
+	// Entries are the delays of entries, in seconds, each counting once.
+	Entries Spread `json:"entries"`
+
+	Published   int   `json:"published"` // after the first poll
+	Found       int   `json:"found"`
+	Missed      int   `json:"missed"` // gone before they were read
+	Late        int   `json:"late"`   // unread at the end, but still there
+	Requests    int   `json:"requests"`
+	NotModified int   `json:"not_modified"` // of these
+	Bytes       int64 `json:"bytes"`        // of all answers
+
+	perDay    float64 // requests at a feed
+	stated    *[2]Averages
+	real      []float64 // by feed with an entry: the mean seconds between its entries
+	predicted []float64 // likewise: the mean interval
+	timely    []float64 // Figure 3, in seconds; as far as there are polls that found something
+}
+
+// Figure 3 is over so many polls, of feeds with at least as many updates.
+const timelyPolls = 300
+
+// pollingRows sums up the runs, by feed and policy, for each policy.
+func pollingRows(runs [][]feedRun) []PollingRow {
+	var rows []PollingRow
+	for i, c := range contenders() {
+		row := PollingRow{Policy: c.name, stated: c.stated}
+		var feedDelays, feedPolls, pollDelays, entryDelays []float64
+		var timely [timelyPolls][]float64
+		days := 0.0 // of all feeds
+		for f := range runs {
+			r := &runs[f][i]
+			row.Published += r.published
+			row.Found += r.found
+			row.Missed += r.missed
+			row.Late += r.late
+			row.Requests += r.polls
+			row.NotModified += r.notModified
+			row.Bytes += r.bytes
+			days += r.seconds / (24 * 60 * 60)
+			if d, known := r.delay(); known {
+				feedDelays = append(feedDelays, d)
+			}
+			if r.found > 0 {
+				feedPolls = append(feedPolls, float64(r.polls)/float64(r.found))
+			}
+			pollDelays = append(pollDelays, r.pollDelays...)
+			if r.late > 0 {
+				pollDelays = append(pollDelays, r.lateDelay)
+			}
+			entryDelays = append(entryDelays, r.delays...)
+			if r.published > 0 {
+				row.real = append(row.real, r.seconds/float64(r.published))
+				row.predicted = append(row.predicted, r.wanted)
+			}
+			if r.published >= timelyPolls {
+				for k, d := range r.pollDelays[:min(timelyPolls, len(r.pollDelays))] {
+					timely[k] = append(timely[k], d)
+				}
+			}
+		}
+		row.Feeds = averages(mean(feedDelays), mean(feedPolls))
+		row.Polls = averages(mean(pollDelays), float64(row.Requests)/float64(max(1, row.Found)))
+		row.Entries = spread(entryDelays)
+		row.perDay = float64(row.Requests) / max(1, days)
+		for _, d := range timely {
+			if len(d) == 0 {
+				break
+			}
+			row.timely = append(row.timely, mean(d))
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
