@@ -18,6 +18,7 @@ import (
 
 	"feedex/lab"
 	"feedex/lab/experiment"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 )
 
@@ -106,7 +107,7 @@ func (f *labFlags) set(c *cobra.Command) (*trace.Set, error) {
 const maxSynthetic = 100_000
 
 // run runs an experiment and shows what came of it.
-func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*experiment.Report,
+func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*report.Report,
 	error)) error {
 	if f.svg != "" { // before the work, not after
 		if err := os.MkdirAll(string(f.svg), 0o777); err != nil {
@@ -157,7 +158,7 @@ func (f *labFlags) garbage() int {
 }
 
 // drawFigures writes each figure into a file of its name.
-func drawFigures(dir string, figures []experiment.Drawing) error {
+func drawFigures(dir string, figures []report.Drawing) error {
 	for _, figure := range figures {
 		var svg bytes.Buffer
 		if err := figure.WriteSVG(&svg); err != nil {

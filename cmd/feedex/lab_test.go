@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"feedex/lab/experiment"
+	"feedex/lab/report"
 )
 
 // Every experiment that is interrupted prints what is known, says that it is partial, and ends with the code of the
@@ -45,7 +46,7 @@ func TestGarbageOfTheLab(t *testing.T) {
 		t.Setenv("GOGC", c.gogc)
 		command, got := newLab(), 0
 		command.SetErr(io.Discard)
-		_ = (&labFlags{nodes: c.nodes}).run(command, func(context.Context, experiment.Progress) (*experiment.Report,
+		_ = (&labFlags{nodes: c.nodes}).run(command, func(context.Context, experiment.Progress) (*report.Report,
 			error) {
 			got = percent()
 			return nil, experiment.ErrSetting

@@ -11,6 +11,7 @@ import (
 
 	"feedex/lab"
 	"feedex/lab/experiment"
+	"feedex/lab/report"
 )
 
 func newLabPaper() *cobra.Command {
@@ -143,7 +144,7 @@ against a pass mark. The command fails if one of the attacks does not come up to
 			}
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			failed := 0
-			err = f.run(c, func(ctx context.Context, progress experiment.Progress) (r *experiment.Report, err error) {
+			err = f.run(c, func(ctx context.Context, progress experiment.Progress) (r *report.Report, err error) {
 				r, failed, err = p.Run(ctx, progress)
 				return r, err
 			})

@@ -12,6 +12,7 @@ import (
 	"feedex/incentive"
 	"feedex/lab"
 	"feedex/lab/actor"
+	"feedex/lab/report"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -49,7 +50,7 @@ func (t *trial) forging() (string, bool) {
 	row := t.measured(c)
 	share := float64(junk) / math.Max(1, float64(forged*(c.Nodes-c.Bad)))
 	return fmt.Sprintf("%d forged, %d deliveries to %d honest: %s; coverage %s", forged, junk, c.Nodes-c.Bad,
-			percent(share), percent(row.Honest.Coverage)),
+			report.Percent(share), report.Percent(row.Honest.Coverage)),
 		share <= .2 && forged > 0
 }
 
@@ -210,7 +211,7 @@ func (t *trial) flooding() (string, bool) {
 	with, share := run(incentive.Ablation{})
 	without, _ := run(incentive.Ablation{NoDailyCap: true})
 	return fmt.Sprintf("%.0f entries of credit at most, %s of the mark at most; without the cap %.0f", with,
-		percent(share), without), share <= 1 && with < without
+		report.Percent(share), without), share <= 1 && with < without
 }
 
 // breaking is row 7.
@@ -284,7 +285,7 @@ func (t *trial) tampering() (string, bool) {
 	after := of(kind{act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant {
 		return actor.Tamperer(n, publicAddress(victim))
 	}})
-	return fmt.Sprintf("it gets %s, %s min; before %s, %s min", percent(after.Coverage), minutes(after.Lag),
-			percent(before.Coverage), minutes(before.Lag)),
+	return fmt.Sprintf("it gets %s, %s min; before %s, %s min", report.Percent(after.Coverage),
+			report.Minutes(after.Lag), report.Percent(before.Coverage), report.Minutes(before.Lag)),
 		after.Coverage >= before.Coverage-.001 && after.Lag < 2*before.Lag
 }

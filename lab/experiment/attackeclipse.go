@@ -8,6 +8,7 @@ import (
 
 	"feedex/lab"
 	"feedex/lab/actor"
+	"feedex/lab/report"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -72,7 +73,8 @@ func (t *trial) eclipsing() (string, bool) {
 		}
 	}
 	part := float64(good) / float64(max(1, trials))
-	return fmt.Sprintf("%s of %d trials, at least %d honest neighbors", percent(part), trials, least), part >= .99
+	return fmt.Sprintf("%s of %d trials, at least %d honest neighbors", report.Percent(part), trials, least),
+		part >= .99
 }
 
 // attacked has victim number v join and restart.
@@ -129,8 +131,8 @@ func (t *trial) suppressing() (string, bool) {
 	}
 	alone, _ := lag(false)
 	eclipsed, links := lag(true)
-	return fmt.Sprintf("%s min, alone %s min; %.1f neighbors a node, all hostile", minutes(eclipsed), minutes(alone),
-			float64(links)/float64(c.Nodes-c.Bad)),
+	return fmt.Sprintf("%s min, alone %s min; %.1f neighbors a node, all hostile", report.Minutes(eclipsed),
+			report.Minutes(alone), float64(links)/float64(c.Nodes-c.Bad)),
 		eclipsed <= 1.1*alone && links > 0
 }
 

@@ -11,6 +11,7 @@ import (
 	"feedex/feed"
 	"feedex/lab"
 	"feedex/lab/actor"
+	"feedex/lab/report"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -86,7 +87,8 @@ func (t *trial) observing() (string, bool) {
 	// An observer who cannot tell what is followed openly would not have been one.
 	openly, _ := guess(all, append(rest, pairs...), open)
 	return fmt.Sprintf("right by one link %s, all links %s, before any %s; chance is up to %s; of open feeds %s",
-		percent(most[0]), percent(most[1]), percent(most[2]), percent(chance), percent(openly)), pass && openly > .95
+		report.Percent(most[0]), report.Percent(most[1]), report.Percent(most[2]), report.Percent(chance),
+		report.Percent(openly)), pass && openly > .95
 }
 
 // guess is how often the best sign, more of it or less, is right about which node follows what, and how often it may be

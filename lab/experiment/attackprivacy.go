@@ -7,6 +7,7 @@ import (
 
 	"feedex/feed"
 	"feedex/lab"
+	"feedex/lab/report"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -61,8 +62,8 @@ func (t *trial) profiling() (string, bool) {
 	}
 	precision := float64(own) / float64(max(1, near))
 	mark := 1 / (1 + float64(coverFeeds)/float64(c.Each))
-	return fmt.Sprintf("precision %s, mark %s; %d of %d calls name the private feed", percent(precision), percent(mark),
-			leaks.found, leaks.calls),
+	return fmt.Sprintf("precision %s, mark %s; %d of %d calls name the private feed", report.Percent(precision),
+			report.Percent(mark), leaks.found, leaks.calls),
 		precision <= mark && near > 0 && leaks.found == 0 && leaks.calls > 0
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedex/lab"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 	"feedex/node"
 	"feedex/protocol"
@@ -146,8 +147,8 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 	most := a.Traces.To.Sub(a.Traces.From) / longestAttack
 	switch {
 	case a.Length < leastAttack || a.Length > most:
-		err = fmt.Errorf("%w: attacks of %s; as some take %d times as long, want %s to %s", ErrSetting, spell(a.Length),
-			longestAttack, spell(leastAttack), spell(most.Truncate(time.Hour)))
+		err = fmt.Errorf("%w: attacks of %s; as some take %d times as long, want %s to %s", ErrSetting,
+			report.Spell(a.Length), longestAttack, report.Spell(leastAttack), report.Spell(most.Truncate(time.Hour)))
 	case err != nil:
 	case a.Trials < 1:
 		err = fmt.Errorf("%w: %d trials; want 1 or more", ErrSetting, a.Trials)
@@ -166,7 +167,7 @@ const longestAttack = 6
 
 // Run makes all attacks. If ctx ends before they do, the Report says so. The error wraps ErrSetting. failed
 // is how many did not come up to their mark.
-func (a Attacks) Run(ctx context.Context, progress Progress) (r *Report, failed int, err error) {
+func (a Attacks) Run(ctx context.Context, progress Progress) (r *report.Report, failed int, err error) {
 	a, c, chosen, err := a.withDefaults()
 	if err != nil {
 		return nil, 0, err
@@ -183,9 +184,9 @@ func (a Attacks) Run(ctx context.Context, progress Progress) (r *Report, failed 
 			tell: func(done float64) { m.set(i, done) }}
 		rows[i] = AttackRow{Row: x.row, Name: x.name, Done: x.done, Mark: x.mark}
 		rows[i].Measured, rows[i].Pass = x.run(t)
-		rows[i].Hash, rows[i].Steps, rows[i].Partial = hashOf(t.hashes), t.steps, t.broken
+		rows[i].Hash, rows[i].Steps, rows[i].Partial = report.HashOf(t.hashes), t.steps, t.broken
 		if t.broken {
-			rows[i].Measured, rows[i].Pass = unknown, false
+			rows[i].Measured, rows[i].Pass = report.Unknown, false
 		}
 	})
 	for i := range rows {
@@ -262,17 +263,17 @@ func attackRows() (rows []int) {
 }
 
 // report shows what came of the attacks.
-func (a Attacks) report(c crowd, rows []AttackRow) *Report {
-	r := &Report{
+func (a Attacks) report(c crowd, rows []AttackRow) *report.Report {
+	r := &report.Report{
 		Title: "Attacks on nodes of this program in virtual time, each against its pass mark",
-		Seed:  a.Seed, Traces: a.Traces.Hash(), Result: rows,
+		Seed:  uint64(a.Seed), Traces: a.Traces.Hash(), Result: rows,
 		Setting: []string{
 			fmt.Sprintf("%d nodes, polling every %s h, %d of %d feeds each, for %s h where the attack says nothing "+
-				"else", a.Nodes, hours(c.Every), c.Each, len(c.Feeds), hours(c.Length)),
+				"else", a.Nodes, report.Hours(c.Every), c.Each, len(c.Feeds), report.Hours(c.Length)),
 			"Floods of queries (row 16) are left to `feedex lab query`, and what needs a real network is left out.",
 		},
 	}
-	t := Table{Title: "Attacks", Columns: []string{"row and attack", "", "measured"}}
+	t := report.Table{Title: "Attacks", Columns: []string{"row and attack", "", "measured"}}
 	var hashes []string
 	ended := 0
 	for _, row := range rows {
@@ -286,20 +287,20 @@ func (a Attacks) report(c crowd, rows []AttackRow) *Report {
 		if !row.Partial {
 			ended++
 		}
-		t.row(fmt.Sprintf("%2d %s", row.Row, row.Name), verdict, row.Measured)
+		t.Row(fmt.Sprintf("%2d %s", row.Row, row.Name), verdict, row.Measured)
 		hashes = append(hashes, row.Hash)
 		r.Steps += row.Steps
 	}
-	r.Hash = hashOf(hashes)
+	r.Hash = report.HashOf(hashes)
 	if ended < len(rows) {
 		r.Partial = fmt.Sprintf("interrupted; %d of %d attacks came to their end, of the others nothing is known",
 			ended, len(rows))
 	}
-	marks := Table{Title: "What was done, and the pass marks",
+	marks := report.Table{Title: "What was done, and the pass marks",
 		Columns: []string{"row and attack", "what was done", "pass mark", "hash"}}
 	for _, row := range rows {
-		marks.row(fmt.Sprintf("%2d %s", row.Row, row.Name), row.Done, row.Mark, row.Hash)
+		marks.Row(fmt.Sprintf("%2d %s", row.Row, row.Name), row.Done, row.Mark, row.Hash)
 	}
-	r.Tables = []Table{t, marks}
+	r.Tables = []report.Table{t, marks}
 	return r
 }

@@ -9,6 +9,7 @@ import (
 	"feedex/incentive"
 	"feedex/lab"
 	"feedex/lab/actor"
+	"feedex/lab/report"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -34,8 +35,8 @@ func (t *trial) freeRiding() (string, bool) {
 	without := t.measured(c)
 	others, honest, free := with.Groups[bad], with.Groups[ordinary], without.Groups[ordinary]
 	return fmt.Sprintf("they get %s; honest %s, %s min, without a bound %s, %s min",
-			percent(others.Coverage), percent(honest.Coverage), minutes(honest.Lag), percent(free.Coverage),
-			minutes(free.Lag)),
+			report.Percent(others.Coverage), report.Percent(honest.Coverage), report.Minutes(honest.Lag),
+			report.Percent(free.Coverage), report.Minutes(free.Lag)),
 		others.little() && honest.Coverage >= .999*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
@@ -45,8 +46,8 @@ func (t *trial) echoing() (string, bool) {
 	c := t.with(echoers, .25)
 	c.Length *= 6
 	row := t.measured(c)
-	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
-		row.Groups[bad].little()
+	return fmt.Sprintf("they get %s, honest %s", report.Percent(row.Groups[bad].Coverage),
+		report.Percent(row.Honest.Coverage)), row.Groups[bad].little()
 }
 
 // excusing is row 2 again: a node that does not have what it offered has an excuse.
@@ -54,8 +55,8 @@ func (t *trial) excusing() (string, bool) {
 	c := t.with(excusers, .25)
 	c.Length *= 3
 	row := t.measured(c)
-	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
-		row.Groups[bad].little()
+	return fmt.Sprintf("they get %s, honest %s", report.Percent(row.Groups[bad].Coverage),
+		report.Percent(row.Honest.Coverage)), row.Groups[bad].little()
 }
 
 // echoingUnderLoss is row 2 where what is lost is an excuse that may be true.
@@ -68,8 +69,8 @@ func (t *trial) echoingUnderLoss() (string, bool) {
 	free := t.measured(c).Honest
 	others, honest := with.Groups[bad], with.Honest
 	return fmt.Sprintf("they get %s; honest %s, %s min, without a bound %s, %s min",
-			percent(others.Coverage), percent(honest.Coverage), minutes(honest.Lag), percent(free.Coverage),
-			minutes(free.Lag)),
+			report.Percent(others.Coverage), report.Percent(honest.Coverage), report.Minutes(honest.Lag),
+			report.Percent(free.Coverage), report.Minutes(free.Lag)),
 		others.little() && honest.Coverage >= .995*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
@@ -79,8 +80,8 @@ func (t *trial) whitewashing() (string, bool) {
 	c := t.with(portRejoiners, .25)
 	c.Length *= 6
 	row := t.measured(c)
-	return fmt.Sprintf("they get %s, honest %s", percent(row.Groups[bad].Coverage), percent(row.Honest.Coverage)),
-		row.Groups[bad].little()
+	return fmt.Sprintf("they get %s, honest %s", report.Percent(row.Groups[bad].Coverage),
+		report.Percent(row.Honest.Coverage)), row.Groups[bad].little()
 }
 
 // lying is row 3. That protected neighbors never give way to anybody is for the tests of package neighbors.
@@ -197,7 +198,7 @@ func (t *trial) laundering() (string, bool) {
 	}
 	row := g.measure(c)
 	return fmt.Sprintf("%.1f entries at most beyond what the worker gave, of %.0f in all; the pair's coverage is %s",
-			excess, given, percent(row.Groups[bad].Coverage)),
+			excess, given, report.Percent(row.Groups[bad].Coverage)),
 		given > 0 && excess <= bound+1
 }
 

@@ -9,6 +9,7 @@ import (
 	"feedex/feed"
 	"feedex/lab"
 	"feedex/lab/actor"
+	"feedex/lab/report"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -124,9 +125,9 @@ func (t *trial) slandering() (string, bool) {
 			coverage[j], lag[j] = append(coverage[j], honest.Coverage), append(lag[j], honest.Lag)
 		}
 	}
-	with, without := mean(coverage[0]), mean(coverage[1])
-	late, soon := mean(lag[0]), mean(lag[1])
-	return fmt.Sprintf("%d refusals; honest %s, %s min; without slander %s, %s min", refused, percent(with),
-			minutes(late), percent(without), minutes(soon)),
+	with, without := report.Mean(coverage[0]), report.Mean(coverage[1])
+	late, soon := report.Mean(lag[0]), report.Mean(lag[1])
+	return fmt.Sprintf("%d refusals; honest %s, %s min; without slander %s, %s min", refused, report.Percent(with),
+			report.Minutes(late), report.Percent(without), report.Minutes(soon)),
 		refused > 0 && with >= .98*without && late <= 1.02*soon
 }

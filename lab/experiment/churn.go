@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedex/lab"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 )
 
@@ -40,7 +41,8 @@ func (c Churn) withDefaults() (Churn, []trace.Feed, error) {
 	}
 	for _, stay := range c.Sessions {
 		if stay < shortestStay {
-			return c, nil, fmt.Errorf("%w: stays of %s; want %s or more", ErrSetting, spell(stay), spell(shortestStay))
+			return c, nil, fmt.Errorf("%w: stays of %s; want %s or more", ErrSetting, report.Spell(stay),
+				report.Spell(shortestStay))
 		}
 	}
 	return c, feeds, nil
@@ -50,7 +52,7 @@ func (c Churn) withDefaults() (Churn, []trace.Feed, error) {
 const shortestStay = time.Minute
 
 // Run runs a network for each mean stay and the one that is cut in two. The error wraps ErrSetting.
-func (c Churn) Run(ctx context.Context, progress Progress) (*Report, error) {
+func (c Churn) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	c, feeds, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -134,9 +136,9 @@ type ChurnRow struct {
 	Away     Share         `json:"away"`     // that came out while it was not
 	Kept     Share         `json:"kept"`     // entries that some node has at the end
 	Lost     Share         `json:"lost"`     // of these, counted for every follower, those that did not come
-	Served   Spread        `json:"served"`   // seconds from a start to enough neighbors
+	Served   report.Spread `json:"served"`   // seconds from a start to enough neighbors
 	Unserved int           `json:"unserved"` // stays of a quarter hour or more without enough neighbors
-	Lag      Spread        `json:"lag"`      // in seconds, of entries that came out while the node was there
+	Lag      report.Spread `json:"lag"`      // in seconds, of entries that came out while the node was there
 }
 
 // A Share is a part of a whole.
@@ -156,9 +158,9 @@ func (s Share) of() float64 { return float64(s.Part) / float64(max(1, s.Whole)) 
 
 func (s Share) percent() string {
 	if s.Whole == 0 {
-		return unknown
+		return report.Unknown
 	}
-	return percent(s.of())
+	return report.Percent(s.of())
 }
 
 // enough is how long a node must be there after an entry came out for that to count: longer than a broken
@@ -213,7 +215,7 @@ func churned(w *lab.World, stay time.Duration) ChurnRow {
 		}
 	}
 	row.Present, row.Alone, row.Exchange = present.of(), alone.of(), exchange.of()
-	row.Served, row.Lag = spread(served), spread(lags)
+	row.Served, row.Lag = report.SpreadOf(served), report.SpreadOf(lags)
 	return row
 }
 
@@ -261,13 +263,13 @@ type ChurnResult struct {
 }
 
 // report shows what came of the networks, the last of which is the one that was cut in two.
-func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
-	r := &Report{
-		Title: "Nodes that come and go", Seed: c.Seed, Traces: c.Traces.Hash(),
+func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *report.Report {
+	r := &report.Report{
+		Title: "Nodes that come and go", Seed: uint64(c.Seed), Traces: c.Traces.Hash(),
 		Result: ChurnResult{rows[:len(rows)-1], split},
 		Setting: []string{
 			fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %s, %s from %s", c.Nodes, c.Each, len(n.Feeds),
-				spell(c.Every), spell(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
+				report.Spell(c.Every), report.Spell(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
 			"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each " +
 				"is in order,",
 			"of the program, and of the machine. Nobody goes in the last quarter of the run.",
@@ -279,9 +281,9 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 		hashes, ran = append(hashes, row.Hash), append(ran, row.Ran)
 		r.Steps += row.Steps
 	}
-	r.Hash, r.Partial = hashOf(hashes), howFar(ran, c.Length)
+	r.Hash, r.Partial = report.HashOf(hashes), howFar(ran, c.Length)
 	rows = slices.DeleteFunc(slices.Clone(rows[:len(rows)-1]), func(row ChurnRow) bool { return row.Stays == 0 })
-	t := Table{
+	t := report.Table{
 		Title: "Entries, by how long nodes stay",
 		Columns: []string{"mean stay", "stays", "present", "SLN", "XCH", "out while there", "while away",
 			"kept by some node", "lost though kept", "lag there, min", "neighbors in, s", "never"},
@@ -295,22 +297,22 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *Report {
 		},
 	}
 	for _, row := range rows {
-		t.row(spell(row.Stay), fmt.Sprint(row.Stays), percent(row.Present), percent(row.Alone), percent(row.Exchange),
-			row.There.percent(), row.Away.percent(), row.Kept.percent(), fmt.Sprint(row.Lost.Part),
-			meanMinutes(row.Lag), spreadOf(row.Served, 1, "%.0f"), fmt.Sprint(row.Unserved))
+		t.Row(report.Spell(row.Stay), fmt.Sprint(row.Stays), report.Percent(row.Present), report.Percent(row.Alone),
+			report.Percent(row.Exchange), row.There.percent(), row.Away.percent(), row.Kept.percent(),
+			fmt.Sprint(row.Lost.Part), row.Lag.Minutes(), row.Served.Text(1, "%.0f"), fmt.Sprint(row.Unserved))
 	}
-	r.Tables = []Table{t, split.table()}
-	r.Figures = []Figure{churnFigure(rows)}
+	r.Tables = []report.Table{t, split.table()}
+	r.Figures = []report.Figure{churnFigure(rows)}
 	return r
 }
 
-func churnFigure(rows []ChurnRow) Figure {
-	f := Figure{Name: "churn-coverage", Title: "Entries of own feeds, by how long nodes stay", X: "Mean stay",
-		Y: "Entries (%)", Lines: []Line{
+func churnFigure(rows []ChurnRow) report.Figure {
+	f := report.Figure{Name: "churn-coverage", Title: "Entries of own feeds, by how long nodes stay", X: "Mean stay",
+		Y: "Entries (%)", Lines: []report.Line{
 			{Name: "out while the node was there"}, {Name: "XCH: all"}, {Name: "SLN: all"},
 		}}
 	for _, row := range rows {
-		f.Points = append(f.Points, spell(row.Stay))
+		f.Points = append(f.Points, report.Spell(row.Stay))
 		for i, v := range []float64{row.There.of(), row.Exchange, row.Alone} {
 			f.Lines[i].Values = append(f.Lines[i].Values, 100*v)
 		}
@@ -323,9 +325,9 @@ type SplitResult struct {
 	From   time.Duration `json:"from_ns"` // since the start
 	To     time.Duration `json:"to_ns"`
 	Looks  []SplitLook   `json:"looks"`
-	Before Spread        `json:"lag_before"` // in seconds, of entries that came out before the cut,
-	Cut    Spread        `json:"lag_cut"`    // during it,
-	After  Spread        `json:"lag_after"`  // and afterwards
+	Before report.Spread `json:"lag_before"` // in seconds, of entries that came out before the cut,
+	Cut    report.Spread `json:"lag_cut"`    // during it,
+	After  report.Spread `json:"lag_after"`  // and afterwards
 	Missed Share         `json:"missed"`     // entries of own feeds that did not come
 }
 
@@ -367,7 +369,7 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, progress func
 	whole := []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour, c.Length / 2}
 	slices.Sort(whole)
 	for _, after := range slices.Compact(whole) {
-		look(r.To+after, spell(after)+" after it healed")
+		look(r.To+after, report.Spell(after)+" after it healed")
 	}
 	advance(ctx, w, n.Start.Add(c.Length), progress)
 	var lags [3][]float64
@@ -394,7 +396,7 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, progress func
 			}
 		}
 	}
-	r.Before, r.Cut, r.After = spread(lags[0]), spread(lags[1]), spread(lags[2])
+	r.Before, r.Cut, r.After = report.SpreadOf(lags[0]), report.SpreadOf(lags[1]), report.SpreadOf(lags[2])
 	return r
 }
 
@@ -422,16 +424,17 @@ func lookAt(w *lab.World, far map[*lab.Host]bool, when string) SplitLook {
 	return look
 }
 
-func (r SplitResult) table() Table {
-	t := Table{
-		Title:   fmt.Sprintf("A network that is cut in two halves from %s to %s", spell(r.From), spell(r.To)),
+func (r SplitResult) table() report.Table {
+	t := report.Table{
+		Title: fmt.Sprintf("A network that is cut in two halves from %s to %s", report.Spell(r.From),
+			report.Spell(r.To)),
 		Columns: []string{"", "links between the halves", "neighbors a node", "in the half without the tracker"},
 	}
 	for _, l := range r.Looks {
-		t.row(l.When, percent(l.Cross), fmt.Sprintf("%.1f", l.Links), fmt.Sprintf("%.1f", l.Far))
+		t.Row(l.When, report.Percent(l.Cross), fmt.Sprintf("%.1f", l.Links), fmt.Sprintf("%.1f", l.Far))
 	}
 	t.Notes = []string{fmt.Sprintf("Mean lag of entries that came out before %s min, during %s, afterwards %s; %s of "+
 		"all did not come.",
-		meanMinutes(r.Before), meanMinutes(r.Cut), meanMinutes(r.After), r.Missed.percent())}
+		r.Before.Minutes(), r.Cut.Minutes(), r.After.Minutes(), r.Missed.percent())}
 	return t
 }

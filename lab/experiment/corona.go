@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"feedex/lab"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 )
 
@@ -83,11 +84,12 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 			"and at least one, want %d to %d",
 			ErrSetting, c.Subscriptions, c.Nodes, c.Channels, c.Nodes, c.Nodes*c.Channels)
 	case c.Length < 30*time.Minute || c.Length > 7*24*time.Hour:
-		return c, 0, fmt.Errorf("%w: a run of %s; want 30m to a week", ErrSetting, spell(c.Length))
+		return c, 0, fmt.Errorf("%w: a run of %s; want 30m to a week", ErrSetting, report.Spell(c.Length))
 	case c.Reach < 1 || c.Reach > 8:
 		return c, 0, fmt.Errorf("%w: a reach of %d hops; want 1 to 8", ErrSetting, c.Reach)
 	case c.Every < time.Minute || c.Every > rarest:
-		return c, 0, fmt.Errorf("%w: polling every %s; want 1m to %s", ErrSetting, spell(c.Every), spell(rarest))
+		return c, 0, fmt.Errorf("%w: polling every %s; want 1m to %s", ErrSetting, report.Spell(c.Every),
+			report.Spell(rarest))
 	}
 	if c.Traces == nil {
 		c.Traces = trace.Surveyed(uint64(c.Seed), trace.Survey{Feeds: c.Channels, Length: c.span(rarest)})
@@ -98,8 +100,8 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 	if longest < c.Every || len(c.Traces.Feeds) == 0 {
 		return c, 0, fmt.Errorf("%w: a run of %s with polls every %s takes traces of one feed or more over %s; these "+
 			"are %d over %s",
-			ErrSetting, spell(c.Length), spell(c.Every), spell(linking+c.Length+3*c.Every), len(c.Traces.Feeds),
-			spell(covered))
+			ErrSetting, report.Spell(c.Length), report.Spell(c.Every), report.Spell(linking+c.Length+3*c.Every),
+			len(c.Traces.Feeds), report.Spell(covered))
 	}
 	return c, longest, nil
 }
@@ -114,7 +116,7 @@ func (c Corona) channels() []trace.Feed {
 // Run runs the network with the given interval, from which the figures of legacy RSS come as well, and then
 // up to two more, until one detects updates as late as legacy RSS, unless EqualLoad leaves them out. The error wraps
 // ErrSetting.
-func (c Corona) Run(ctx context.Context, progress Progress) (*Report, error) {
+func (c Corona) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	c, longest, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -214,13 +216,13 @@ type CoronaRow struct {
 	Calls       float64 `json:"calls"`           // that a node receives in a minute
 	CallBytes   float64 `json:"call_bytes"`      // likewise, answers included; 0 without encoding
 
-	Alone    Detection `json:"legacy"`
-	Exchange Detection `json:"exchange"`
-	First    float64   `json:"first"`   // the share of entries that a neighbor brought before the own poll
-	Offered  float64   `json:"offered"` // the share of subscriptions that a neighbor offers, at the end
-	Limit    float64   `json:"limit"`   // the lag at random phases, T/(n+1), by subscriptions
-	Links    Spread    `json:"links"`
-	Tiers    []Tier    `json:"tiers"`
+	Alone    Detection     `json:"legacy"`
+	Exchange Detection     `json:"exchange"`
+	First    float64       `json:"first"`   // the share of entries that a neighbor brought before the own poll
+	Offered  float64       `json:"offered"` // the share of subscriptions that a neighbor offers, at the end
+	Limit    float64       `json:"limit"`   // the lag at random phases, T/(n+1), by subscriptions
+	Links    report.Spread `json:"links"`
+	Tiers    []Tier        `json:"tiers"`
 
 	subscriptions int
 	seconds       float64 // of real time
@@ -302,13 +304,13 @@ func (d *detections) done() (lag float64, ok bool) {
 	if len(d.now) == 0 {
 		return 0, false
 	}
-	lag = mean(d.now)
+	lag = report.Mean(d.now)
 	d.subscriptions, d.updates, d.now = append(d.subscriptions, lag), append(d.updates, d.now...), d.now[:0]
 	return lag, true
 }
 
 func (d *detections) detection() Detection {
-	return Detection{Lag: mean(d.subscriptions), ByUpdate: mean(d.updates),
+	return Detection{Lag: report.Mean(d.subscriptions), ByUpdate: report.Mean(d.updates),
 		Coverage: float64(len(d.updates)) / float64(max(1, d.all))}
 }
 
@@ -351,10 +353,10 @@ func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaC
 	row.Alone, row.Exchange = alone.detection(), exchange.detection()
 	row.First = float64(first) / float64(max(1, exchange.all))
 	row.Offered = float64(offered) / float64(max(1, row.subscriptions))
-	row.Limit, row.Links = mean(limits), spread(links)
+	row.Limit, row.Links = report.Mean(limits), report.SpreadOf(links)
 	for t := range row.Tiers {
-		row.Tiers[t].Lag, row.Tiers[t].Alone, row.Tiers[t].Limit = mean(lags[t].exchange), mean(lags[t].alone),
-			mean(lags[t].limit)
+		row.Tiers[t].Lag, row.Tiers[t].Alone, row.Tiers[t].Limit = report.Mean(lags[t].exchange),
+			report.Mean(lags[t].alone), report.Mean(lags[t].limit)
 	}
 	for i, n := range row.count(w, at) {
 		if t := &row.Tiers[tier[i]]; subscribers[i] > 0 {

@@ -1,6 +1,10 @@
 package experiment
 
-import "fmt"
+import (
+	"fmt"
+
+	"feedex/lab/report"
+)
 
 // CoronaResult is the Result of a Corona's Report.
 type CoronaResult struct {
@@ -8,14 +12,14 @@ type CoronaResult struct {
 }
 
 // report shows what came of the networks, the first of which polls as legacy RSS does.
-func (c Corona) report(rows []CoronaRow) *Report {
-	r := &Report{
-		Title: "Feedex in the setting of Corona's simulations", Seed: c.Seed, Traces: c.Traces.Hash(),
+func (c Corona) report(rows []CoronaRow) *report.Report {
+	r := &report.Report{
+		Title: "Feedex in the setting of Corona's simulations", Seed: uint64(c.Seed), Traces: c.Traces.Hash(),
 		Result: CoronaResult{rows},
 		Setting: []string{
 			fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; "+
 				"what came out in %s, up to whole intervals, counts",
-				c.Nodes, c.Channels, c.Subscriptions, spell(c.Length)),
+				c.Nodes, c.Channels, c.Subscriptions, report.Spell(c.Length)),
 			fmt.Sprintf("interests count over %d hops", c.Reach),
 			fmt.Sprintf("Corona §5.1 has %d nodes, %d channels and %d subscriptions: this is %.2g of these",
 				coronaNodes, coronaChannels, coronaSubscriptions, float64(c.Subscriptions)/coronaSubscriptions),
@@ -27,12 +31,12 @@ func (c Corona) report(rows []CoronaRow) *Report {
 		hashes = append(hashes, row.Hash)
 		if row.Partial {
 			r.Partial = fmt.Sprintf("interrupted in network %d after %s of %s h; its figures are of what there was "+
-				"by then", len(hashes), hours(row.Ran), hours(c.span(row.Every)))
+				"by then", len(hashes), report.Hours(row.Ran), report.Hours(c.span(row.Every)))
 		}
 	}
-	r.Hash = hashOf(hashes)
-	r.Tables = []Table{c.summary(rows), coronaStated(), coronaNetworks(rows), coronaTiers(rows[0])}
-	r.Figures = []Figure{coronaFigure(rows[0])}
+	r.Hash = report.HashOf(hashes)
+	r.Tables = []report.Table{c.summary(rows), coronaStated(), coronaNetworks(rows), coronaTiers(rows[0])}
+	r.Figures = []report.Figure{coronaFigure(rows[0])}
 	for _, row := range rows {
 		r.Aside = append(r.Aside, row.aside())
 	}
@@ -40,17 +44,17 @@ func (c Corona) report(rows []CoronaRow) *Report {
 }
 
 // summary is Table 2 with feedex in it.
-func (c Corona) summary(rows []CoronaRow) Table {
-	t := Table{
+func (c Corona) summary(rows []CoronaRow) report.Table {
+	t := report.Table{
 		Title: "Detection time and load (Table 2)",
 		Columns: []string{"scheme", "poll every", "detection s", "by update s", "coverage", "polls/30 min/channel",
 			"of legacy", "kB/30 min/channel", "of legacy"},
 	}
 	base := rows[0]
 	row := func(name string, r CoronaRow, d Detection) {
-		t.row(name, spell(r.Every), known("%.0f", d.Lag), known("%.0f", d.ByUpdate), percent(d.Coverage),
-			known("%.2f", r.Requests), partOf(r.Requests, base.Requests), known("%.1f", r.Bytes/1e3),
-			partOf(r.Bytes, base.Bytes))
+		t.Row(name, report.Spell(r.Every), report.Known("%.0f", d.Lag), report.Known("%.0f", d.ByUpdate),
+			report.Percent(d.Coverage), report.Known("%.2f", r.Requests), partOf(r.Requests, base.Requests),
+			report.Known("%.1f", r.Bytes/1e3), partOf(r.Bytes, base.Bytes))
 	}
 	row("Legacy RSS", base, base.Alone)
 	row("feedex, equal load", base, base.Exchange)
@@ -59,7 +63,7 @@ func (c Corona) summary(rows []CoronaRow) Table {
 		t.Notes = append(t.Notes,
 			fmt.Sprintf("Polled more rarely: the interval, of those tried, at which the detection time comes nearest "+
 				"that of legacy RSS: %s off.",
-				percent(rarer.off(base.Alone.Lag))))
+				report.Percent(rarer.off(base.Alone.Lag))))
 	} else if !c.EqualLoad {
 		t.Notes = append(t.Notes,
 			"Neighbors bring nothing sooner here, or the run ended too soon: nothing is known of rarer polls.")
@@ -87,14 +91,14 @@ func rarer(rows []CoronaRow) *CoronaRow {
 
 func partOf(part, whole float64) string {
 	if whole == 0 {
-		return unknown
+		return report.Unknown
 	}
-	return percent(part / whole)
+	return report.Percent(part / whole)
 }
 
 // coronaStated is what the paper says. It counts clients, which are not nodes: a channel has 50 on average.
-func coronaStated() Table {
-	t := Table{Title: "The same as Corona's authors state it, at full size (Table 2)",
+func coronaStated() report.Table {
+	t := report.Table{Title: "The same as Corona's authors state it, at full size (Table 2)",
 		Columns: []string{"scheme", "detection s", "polls/30 min/channel"}}
 	for _, s := range []struct {
 		name      string
@@ -105,25 +109,25 @@ func coronaStated() Table {
 		{"Corona-Fair-Sqrt", "55", "49.46"},
 		{"Corona-Fair-Log", "53", "49.43"}, {"Corona-Fast", "32", "58.75"},
 	} {
-		t.row(s.name, s.detection, s.polls)
+		t.Row(s.name, s.detection, s.polls)
 	}
 	return t
 }
 
 // coronaNetworks is what each network did.
-func coronaNetworks(rows []CoronaRow) Table {
-	t := Table{Title: "The networks", Columns: []string{
+func coronaNetworks(rows []CoronaRow) report.Table {
+	t := report.Table{Title: "The networks", Columns: []string{
 		"poll every", "legacy s", "feedex s", "limit s", "by neighbors first", "offered by a neighbor", "304",
 		"calls/node/min", "kB/node/min", "neighbors", "hash"}}
 	for _, r := range rows {
 		if r.Partial {
-			t.row(spell(r.Every))
+			t.Row(report.Spell(r.Every))
 			continue
 		}
-		t.row(spell(r.Every), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag),
-			fmt.Sprintf("%.0f", r.Limit), percent(r.First), percent(r.Offered),
-			percent(r.NotModified), fmt.Sprintf("%.1f", r.Calls), known("%.1f", r.CallBytes/1e3),
-			spreadOf(r.Links, 1, "%.1f"), r.Hash)
+		t.Row(report.Spell(r.Every), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag),
+			fmt.Sprintf("%.0f", r.Limit), report.Percent(r.First), report.Percent(r.Offered),
+			report.Percent(r.NotModified), fmt.Sprintf("%.1f", r.Calls), report.Known("%.1f", r.CallBytes/1e3),
+			r.Links.Text(1, "%.1f"), r.Hash)
 	}
 	t.Notes = []string{
 		"Legacy: the same nodes without what neighbors brought. Limit: T/(n+1), if all n subscribers knew at once " +
@@ -134,19 +138,19 @@ func coronaNetworks(rows []CoronaRow) Table {
 }
 
 // coronaTiers shows what popularity brings.
-func coronaTiers(row CoronaRow) Table {
-	t := Table{
-		Title:   fmt.Sprintf("By popularity, polling every %s (Figures 5 and 6)", spell(row.Every)),
+func coronaTiers(row CoronaRow) report.Table {
+	t := report.Table{
+		Title:   fmt.Sprintf("By popularity, polling every %s (Figures 5 and 6)", report.Spell(row.Every)),
 		Columns: []string{"subscribers", "channels", "polls/30 min/channel", "legacy s", "feedex s", "limit s"},
 	}
 	for _, tier := range row.Tiers {
 		seconds := func(v float64) string {
 			if tier.Channels == 0 || tier.Alone == 0 {
-				return unknown
+				return report.Unknown
 			}
 			return fmt.Sprintf("%.0f", v)
 		}
-		t.row(tier.name(), fmt.Sprint(tier.Channels), known("%.1f", tier.Requests), seconds(tier.Alone),
+		t.Row(tier.name(), fmt.Sprint(tier.Channels), report.Known("%.1f", tier.Requests), seconds(tier.Alone),
 			seconds(tier.Lag), seconds(tier.Limit))
 	}
 	return t
@@ -162,10 +166,10 @@ func (t Tier) name() string {
 	return fmt.Sprintf("%d-%d", t.From, t.To)
 }
 
-func coronaFigure(row CoronaRow) Figure {
-	f := Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %s",
-		spell(row.Every)), X: "Subscribers of the channel", Y: "Detection time (seconds)", Log: true,
-		Lines: []Line{{Name: "legacy RSS"}, {Name: "feedex, the same polls"},
+func coronaFigure(row CoronaRow) report.Figure {
+	f := report.Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %s",
+		report.Spell(row.Every)), X: "Subscribers of the channel", Y: "Detection time (seconds)", Log: true,
+		Lines: []report.Line{{Name: "legacy RSS"}, {Name: "feedex, the same polls"},
 			{Name: "random phases, T/(n+1)", Thin: true}}}
 	for _, t := range row.Tiers {
 		if t.Alone > 0 {
@@ -183,6 +187,6 @@ func (r CoronaRow) aside() string {
 	each := float64(max(1, r.subscriptions))
 	return fmt.Sprintf("polls every %s: %.1f s, %.0f MB in use at the end; %.1f kB a subscription, %.0f µs a "+
 		"subscription and hour of virtual time",
-		spell(r.Every), r.seconds, float64(r.heap)/1e6, float64(r.heap)/each/1e3,
+		report.Spell(r.Every), r.seconds, float64(r.heap)/1e6, float64(r.heap)/each/1e3,
 		r.seconds*1e6/each/max(.01, r.Ran.Hours()))
 }

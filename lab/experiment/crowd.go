@@ -11,6 +11,7 @@ import (
 	"feedex/incentive"
 	"feedex/lab"
 	"feedex/lab/actor"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 	"feedex/node"
 	"feedex/polling"
@@ -367,7 +368,7 @@ func (m *members) add(c crowd, w *lab.World, h *lab.Host) {
 
 func (m *members) group() Group {
 	return Group{
-		Nodes: m.nodes, Reading: len(m.coverage), Coverage: mean(m.coverage), Lag: mean(m.lags), Alone: mean(m.alone),
-		Calls: mean(m.calls), Served: mean(m.served),
+		Nodes: m.nodes, Reading: len(m.coverage), Coverage: report.Mean(m.coverage), Lag: report.Mean(m.lags),
+		Alone: report.Mean(m.alone), Calls: report.Mean(m.calls), Served: report.Mean(m.served),
 	}
 }

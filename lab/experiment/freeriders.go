@@ -8,6 +8,7 @@ import (
 
 	"feedex/incentive"
 	"feedex/lab"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 )
 
@@ -46,7 +47,7 @@ func (f FreeRiders) withDefaults() (FreeRiders, crowd, error) {
 			ErrSetting, f.Feeds, len(c.Feeds), leastRate, f.Each)
 	case f.Length < 3*f.Every:
 		err = fmt.Errorf("%w: a run of %s with polls every %s; want three times as long or more", ErrSetting,
-			spell(f.Length), spell(f.Every))
+			report.Spell(f.Length), report.Spell(f.Every))
 	}
 	return f, c, err
 }
@@ -65,10 +66,10 @@ func newCrowd(seed lab.Seed, set *trace.Set, nodes, most, each int, every, lengt
 		err = fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to that", ErrSetting,
 			each, len(busy), leastRate)
 	case every < time.Minute:
-		err = fmt.Errorf("%w: polling every %s; want 1m or more", ErrSetting, spell(every))
+		err = fmt.Errorf("%w: polling every %s; want 1m or more", ErrSetting, report.Spell(every))
 	case length < 10*time.Minute || length > span:
 		err = fmt.Errorf("%w: a run of %s; the traces cover %s, so want 10m to that", ErrSetting,
-			spell(length), spell(span))
+			report.Spell(length), report.Spell(span))
 	}
 	return crowd{
 		Seed: seed, Feeds: busy, Start: weekday(set, length), Length: length, Every: every, Nodes: nodes, Each: each,
@@ -137,7 +138,7 @@ const (
 
 // Run runs all networks. If ctx ends before they do, the Report says so and shows what there was by then.
 // The error wraps ErrSetting.
-func (f FreeRiders) Run(ctx context.Context, progress Progress) (*Report, error) {
+func (f FreeRiders) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	f, c, err := f.withDefaults()
 	if err != nil {
 		return nil, err
@@ -175,17 +176,17 @@ func (f FreeRiders) row(ctx context.Context, c crowd, x cell, progress func(floa
 }
 
 // report shows what came of the networks; so many of the first are about kinds, the next about bounds.
-func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *Report {
-	r := &Report{
+func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *report.Report {
+	r := &report.Report{
 		Title: "Those who take without giving (Paper §3.5), among nodes of this program in virtual time",
-		Seed:  f.Seed, Traces: f.Traces.Hash(), Result: rows,
+		Seed:  uint64(f.Seed), Traces: f.Traces.Hash(), Result: rows,
 	}
 	from, to := c.window()
 	r.Setting = []string{
 		fmt.Sprintf("%d nodes in each of %d networks, polling every %s h; %d of %d feeds each", f.Nodes, len(rows),
-			hours(f.Every), f.Each, len(c.Feeds)),
-		fmt.Sprintf("%s from %s; entries published from hour %s to hour %s count", spell(f.Length),
-			c.Start.Format("Monday 2006-01-02 15:04 MST"), hours(from), hours(to)),
+			report.Hours(f.Every), f.Each, len(c.Feeds)),
+		fmt.Sprintf("%s from %s; entries published from hour %s to hour %s count", report.Spell(f.Length),
+			c.Start.Format("Monday 2006-01-02 15:04 MST"), report.Hours(from), report.Hours(to)),
 		"Of the honest a fifth polls half as often (slow), a tenth follows a quarter of the feeds, a tenth has 3 " +
 			"neighbors.",
 		"Cells: share of the entries that came, and how late in minutes. The others poll nothing: theirs came from " +
@@ -204,8 +205,8 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *Report 
 		r.Partial = fmt.Sprintf("interrupted; %d of %d networks came to their end, of the others there is what was "+
 			"by then", ended, len(rows))
 	}
-	r.Hash = hashOf(hashes)
-	r.Tables = []Table{
+	r.Hash = report.HashOf(hashes)
+	r.Tables = []report.Table{
 		crowdTable("Who is dishonest, and how many of the nodes (D = 10, all rules)", rows[:kinds]),
 		crowdTable("The deficit bound D, 25% free riders", rows[kinds:kinds+bounds]),
 		crowdTable("One rule switched off, and 25% of those whom it is against (padders: 5%)", rows[kinds+bounds:]),
@@ -214,28 +215,28 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *Report 
 		fmt.Sprintf("A padder polls like the honest and invents %d entries an hour, so what it has is not from "+
 			"neighbors alone.", padsAnHour))
 	if len(f.Shares) > 1 {
-		r.Figures = []Figure{f.shareFigure(rows[:kinds])}
+		r.Figures = []report.Figure{f.shareFigure(rows[:kinds])}
 	}
 	return r
 }
 
-func crowdTable(title string, rows []CrowdRow) Table {
-	t := Table{Title: title, Columns: []string{
+func crowdTable(title string, rows []CrowdRow) report.Table {
+	t := report.Table{Title: title, Columns: []string{
 		"network", "ordinary", "slow", "few feeds", "3 links", "others", "calls/min: honest", "others", "hash",
 	}}
 	cell := func(g Group) string {
 		if g.Reading == 0 {
-			return unknown
+			return report.Unknown
 		}
 		if g.Coverage == 0 {
-			return percent(0)
+			return report.Percent(0)
 		}
-		return percent(g.Coverage) + " " + minutes(g.Lag)
+		return report.Percent(g.Coverage) + " " + report.Minutes(g.Lag)
 	}
 	for _, r := range rows {
 		calls := func(g Group) string {
 			if g.Nodes == 0 {
-				return unknown
+				return report.Unknown
 			}
 			return fmt.Sprintf("%.1f", g.Calls)
 		}
@@ -243,22 +244,22 @@ func crowdTable(title string, rows []CrowdRow) Table {
 		if r.Partial {
 			name += ", interrupted"
 		}
-		t.row(name, cell(r.Groups[ordinary]), cell(r.Groups[slow]), cell(r.Groups[fewFeeds]), cell(r.Groups[fewLinks]),
+		t.Row(name, cell(r.Groups[ordinary]), cell(r.Groups[slow]), cell(r.Groups[fewFeeds]), cell(r.Groups[fewLinks]),
 			cell(r.Groups[bad]), calls(r.Honest), calls(r.Groups[bad]), r.Hash)
 	}
 	return t
 }
 
 // shareFigure draws what the dishonest get of the entries, by their share.
-func (f FreeRiders) shareFigure(rows []CrowdRow) Figure {
-	fig := Figure{Name: "freeriders", Title: "What those who give nothing get (D = 10, all rules)",
+func (f FreeRiders) shareFigure(rows []CrowdRow) report.Figure {
+	fig := report.Figure{Name: "freeriders", Title: "What those who give nothing get (D = 10, all rules)",
 		X: "Share of the nodes (%)", Y: "Entries that came (%)"}
 	for _, s := range f.Shares {
 		fig.Points = append(fig.Points, fmt.Sprintf("%g", 100*s))
 	}
 	rest := rows[1:] // the first has none of them
 	for _, k := range []kind{freeRiders, echoers, portRejoiners, addressRejoiners, liars} {
-		l := Line{Name: k.name}
+		l := report.Line{Name: k.name}
 		for range f.Shares {
 			l.Values = append(l.Values, 100*rest[0].Groups[bad].Coverage)
 			rest = rest[1:]

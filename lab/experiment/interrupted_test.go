@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"feedex/lab/report"
 )
 
 // A user who interrupts an experiment, before it began or in its first minutes, is told that the report is partial; it
@@ -14,7 +16,7 @@ func TestInterruptedExperimentsSaySo(t *testing.T) {
 	t.Parallel()
 	set := embedded(t)
 	few := []time.Duration{time.Hour, 2 * time.Hour}
-	for name, run := range map[string]func(context.Context, Progress) (*Report, error){
+	for name, run := range map[string]func(context.Context, Progress) (*report.Report, error){
 		"paper":      Paper{Seed: 1, Traces: set, Nodes: 10, Intervals: few}.Run,
 		"polling":    Polling{Seed: 1, Traces: set}.Run,
 		"shared":     SharedPolling{Seed: 1, Traces: set}.Run,
@@ -23,7 +25,7 @@ func TestInterruptedExperimentsSaySo(t *testing.T) {
 		"corona":     Corona{Seed: 1, Nodes: 10, Channels: 5, Subscriptions: 20}.Run,
 		"freeriders": FreeRiders{Seed: 1, Traces: set, Nodes: 10}.Run,
 		"query":      Queries{Seed: 1, Traces: set, Sizes: []int{10}}.Run,
-		"attacks": func(ctx context.Context, tell Progress) (*Report, error) {
+		"attacks": func(ctx context.Context, tell Progress) (*report.Report, error) {
 			r, failed, err := Attacks{Seed: 1, Traces: set, Nodes: 10}.Run(ctx, tell)
 			if failed > 0 {
 				t.Errorf("%d attacks failed that were interrupted", failed)

@@ -8,6 +8,7 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/lab"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 	"feedex/node"
 	"feedex/polling"
@@ -100,7 +101,8 @@ const maxNodes = 100_000
 // tooShort says that the traces are, if they cover less than an experiment takes.
 func tooShort(s *trace.Set, least time.Duration) error {
 	if span := s.To.Sub(s.From); span < least {
-		return fmt.Errorf("%w: the traces cover %s; want traces of %s or more", ErrSetting, spell(span), spell(least))
+		return fmt.Errorf("%w: the traces cover %s; want traces of %s or more", ErrSetting, report.Spell(span),
+			report.Spell(least))
 	}
 	return nil
 }
@@ -122,10 +124,10 @@ func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every t
 			each, len(feeds), leastRate, len(feeds))
 	case length < 10*time.Minute || length > span:
 		return fmt.Errorf("%w: a run of %s; the traces cover %s, so want 10m to that", ErrSetting,
-			spell(length), spell(span))
+			report.Spell(length), report.Spell(span))
 	case every < time.Minute || every > length:
-		return fmt.Errorf("%w: polling every %s in a run of %s; want 1m to %s", ErrSetting, spell(every), spell(length),
-			spell(length))
+		return fmt.Errorf("%w: polling every %s in a run of %s; want 1m to %s", ErrSetting, report.Spell(every),
+			report.Spell(length), report.Spell(length))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"feedex/lab"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 )
 
@@ -57,7 +58,7 @@ func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
 	}
 	if len(p.Intervals) == 0 {
 		return p, nil, fmt.Errorf("%w: a run of %s is too short for polling every 30m; want 30m or more, or other "+
-			"intervals", ErrSetting, spell(p.Length))
+			"intervals", ErrSetting, report.Spell(p.Length))
 	}
 	for _, every := range p.Intervals {
 		if err := possible(p.Traces, busy, p.Nodes, p.Each, p.Length, every); err != nil {
@@ -69,7 +70,7 @@ func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
 
 // Run runs one network for each interval. If ctx ends before they do, the Report says so and shows what
 // there was by then. The error wraps ErrSetting.
-func (p Paper) Run(ctx context.Context, progress Progress) (*Report, error) {
+func (p Paper) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	p, feeds, err := p.withDefaults()
 	if err != nil {
 		return nil, err
@@ -149,14 +150,14 @@ type PaperRow struct {
 	Alone    Mode `json:"sln"` // SLN: what own polls brought
 	Exchange Mode `json:"xch"` // XCH: with neighbors
 
-	Checks   Spread  `json:"check_calls"` // check_did and check_dids
-	DIDs     Spread  `json:"check_dids"`  // that they offered
-	Puts     Spread  `json:"put_entries"`
-	Other    Spread  `json:"other_calls"`
-	Bytes    Spread  `json:"bytes"`      // of calls made and received, with their answers
-	PollByte Spread  `json:"poll_bytes"` // of documents
-	Settled  Calls   `json:"settled"`    // without the first half hour; none where it ran no longer
-	Bundle   float64 `json:"bundle"`     // entries in a put_entries
+	Checks   report.Spread `json:"check_calls"` // check_did and check_dids
+	DIDs     report.Spread `json:"check_dids"`  // that they offered
+	Puts     report.Spread `json:"put_entries"`
+	Other    report.Spread `json:"other_calls"`
+	Bytes    report.Spread `json:"bytes"`      // of calls made and received, with their answers
+	PollByte report.Spread `json:"poll_bytes"` // of documents
+	Settled  Calls         `json:"settled"`    // without the first half hour; none where it ran no longer
+	Bundle   float64       `json:"bundle"`     // entries in a put_entries
 
 	Requests    int64 `json:"requests"` // at publishers
 	NotModified int64 `json:"not_modified"`
@@ -169,12 +170,12 @@ type PaperRow struct {
 
 // A Mode is how entries came with or without neighbors.
 type Mode struct {
-	Lag          Spread `json:"lag"`            // against the truth
-	ReferenceLag Spread `json:"reference_lag"`  // against the reference node, as in the paper
-	Miss         Spread `json:"miss"`           // of what was published
-	Listed       Spread `json:"listed"`         // the part of Miss that the document still lists at the end
-	RefMiss      Spread `json:"reference_miss"` // of what the reference node has
-	RefGain      Spread `json:"reference_gain"` // that the reference node has not
+	Lag          report.Spread `json:"lag"`            // against the truth
+	ReferenceLag report.Spread `json:"reference_lag"`  // against the reference node, as in the paper
+	Miss         report.Spread `json:"miss"`           // of what was published
+	Listed       report.Spread `json:"listed"`         // the part of Miss that the document still lists at the end
+	RefMiss      report.Spread `json:"reference_miss"` // of what the reference node has
+	RefGain      report.Spread `json:"reference_gain"` // that the reference node has not
 }
 
 // Calls are those that a node received, a minute.
@@ -232,7 +233,8 @@ func (m *modes) add(sights []lab.Sight, at func(lab.Sight) time.Duration) {
 }
 
 func (m *modes) mode() Mode {
-	return Mode{spread(m.lag), spread(m.refLag), spread(m.miss), spread(m.listed), spread(m.refMiss), spread(m.refGain)}
+	return Mode{report.SpreadOf(m.lag), report.SpreadOf(m.refLag), report.SpreadOf(m.miss), report.SpreadOf(m.listed),
+		report.SpreadOf(m.refMiss), report.SpreadOf(m.refGain)}
 }
 
 // measure sums up a network. begin is what its hosts had received when the time settled was over.
@@ -263,8 +265,9 @@ func measure(w *lab.World, every time.Duration, start time.Time, begin map[*lab.
 		polls = append(polls, rate(h.Polls.Bytes))
 	}
 	row.Alone, row.Exchange = alone.mode(), exchange.mode()
-	row.Checks, row.DIDs, row.Puts, row.Other = spread(checks), spread(dids), spread(puts), spread(other)
-	row.Bytes, row.PollByte = spread(bytes), spread(polls)
+	row.Checks, row.DIDs, row.Puts, row.Other = report.SpreadOf(checks), report.SpreadOf(dids), report.SpreadOf(puts),
+		report.SpreadOf(other)
+	row.Bytes, row.PollByte = report.SpreadOf(bytes), report.SpreadOf(polls)
 	row.Bundle = bundle(all)
 	if row.Ran > settled && row.Nodes > 0 {
 		per := float64(row.Nodes) * (row.Ran - settled).Minutes()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/lab"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 )
 
@@ -34,7 +35,7 @@ func stated(table map[time.Duration]string, every time.Duration) string {
 	if s, ok := table[every]; ok {
 		return s
 	}
-	return unknown
+	return report.Unknown
 }
 
 // PaperResult is the Result of a Paper's Report.
@@ -45,10 +46,10 @@ type PaperResult struct {
 }
 
 // report shows what came of the networks.
-func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *Report {
-	r := &Report{
+func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *report.Report {
+	r := &report.Report{
 		Title: "The evaluation of the FeedEx paper (§4), with nodes of this program in virtual time",
-		Seed:  p.Seed, Traces: p.Traces.Hash(),
+		Seed:  uint64(p.Seed), Traces: p.Traces.Hash(),
 	}
 	result := PaperResult{Start: start, Rows: rows}
 	entries := 0
@@ -68,14 +69,14 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *Rep
 		fmt.Sprintf("%d nodes in each of %d networks, of which %d vanish for good; %d of %d feeds each, which "+
 			"publish %d entries",
 			p.Nodes, len(rows), p.Failing, p.Each, len(feeds), entries),
-		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", spell(p.Length),
+		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", report.Spell(p.Length),
 			start.Format("Monday 2006-01-02 15:04 MST"), bound),
 		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",
 	}
 	if links := p.Links; links != (lab.Links{}) {
 		r.Setting = append(r.Setting,
 			fmt.Sprintf("Messages take %v one way, the median of the links; %s of them are lost.", links.Delay,
-				percent(links.Loss)))
+				report.Percent(links.Loss)))
 	}
 	var hashes []string
 	var ran []time.Duration
@@ -84,8 +85,8 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *Rep
 		r.Steps += row.Steps
 	}
 	rows = slices.DeleteFunc(slices.Clone(rows), func(row PaperRow) bool { return row.Nodes == 0 })
-	r.Hash, r.Partial = hashOf(hashes), howFar(ran, p.Length)
-	r.Tables = []Table{
+	r.Hash, r.Partial = report.HashOf(hashes), howFar(ran, p.Length)
+	r.Tables = []report.Table{
 		lagTable(rows), referenceTable(rows), missTable(rows), callTable(rows), bundleTable(rows),
 		costTable(rows, p.NoEncoding), limitTable(rows),
 	}
@@ -93,43 +94,43 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *Rep
 	return r
 }
 
-func lagTable(rows []PaperRow) Table {
-	t := Table{
+func lagTable(rows []PaperRow) report.Table {
+	t := report.Table{
 		Title:   "Time lag in minutes (Figure 4): mean of the nodes' means, 5th and 95th percentile",
 		Columns: []string{"interval h", "SLN", "XCH", "SLN/XCH", "paper: SLN", "XCH", "SLN/XCH"},
 		Notes: []string{"Counted from when the entry was published. The paper's lag counts from its reference " +
 			"node, as in the next table."},
 	}
 	for _, r := range rows {
-		t.row(hours(r.Every), spreadOf(r.Alone.Lag, 60, "%.1f"), spreadOf(r.Exchange.Lag, 60, "%.1f"),
+		t.Row(report.Hours(r.Every), r.Alone.Lag.Text(60, "%.1f"), r.Exchange.Lag.Text(60, "%.1f"),
 			ratio(r.Alone.Lag, r.Exchange.Lag),
 			stated(paperSLN, r.Every), stated(paperXCH, r.Every), stated(paperRatio, r.Every))
 	}
 	return t
 }
 
-func ratio(a, b Spread) string {
+func ratio(a, b report.Spread) string {
 	if b.Mean <= 0 {
-		return unknown
+		return report.Unknown
 	}
 	return fmt.Sprintf("%.1f", a.Mean/b.Mean)
 }
 
-func referenceTable(rows []PaperRow) Table {
-	t := Table{
+func referenceTable(rows []PaperRow) report.Table {
+	t := report.Table{
 		Title:   "The same against a reference node that polls every two minutes (§4.2)",
 		Columns: []string{"interval h", "SLN", "XCH", "SLN/XCH"},
 		Notes:   []string{"Below zero where nodes that poll at other times had entries before the reference node."},
 	}
 	for _, r := range rows {
-		t.row(hours(r.Every), spreadOf(r.Alone.ReferenceLag, 60, "%.1f"), spreadOf(r.Exchange.ReferenceLag, 60, "%.1f"),
+		t.Row(report.Hours(r.Every), r.Alone.ReferenceLag.Text(60, "%.1f"), r.Exchange.ReferenceLag.Text(60, "%.1f"),
 			ratio(r.Alone.ReferenceLag, r.Exchange.ReferenceLag))
 	}
 	return t
 }
 
-func missTable(rows []PaperRow) Table {
-	t := Table{
+func missTable(rows []PaperRow) report.Table {
+	t := report.Table{
 		Title: "Missing entries (Figure 5): mean of the nodes, 5th and 95th percentile",
 		Columns: []string{"interval h", "SLN miss", "XCH miss", "XCH coverage", "of the reference: SLN miss",
 			"XCH miss", "SLN gain", "XCH gain",
@@ -139,11 +140,10 @@ func missTable(rows []PaperRow) Table {
 	}
 	const cent = .01
 	for _, r := range rows {
-		t.row(hours(r.Every), spreadOf(r.Alone.Miss, cent, "%.1f"), spreadOf(r.Exchange.Miss, cent, "%.2f"),
-			r.Exchange.coverage(),
-			meanPercent(r.Alone.RefMiss), meanPercent(r.Exchange.RefMiss), meanPercent(r.Alone.RefGain),
-			meanPercent(r.Exchange.RefGain),
-			stated(paperSLNMiss, r.Every), stated(paperXCHMiss, r.Every), stated(paperGain, r.Every))
+		t.Row(report.Hours(r.Every), r.Alone.Miss.Text(cent, "%.1f"), r.Exchange.Miss.Text(cent, "%.2f"),
+			r.Exchange.coverage(), r.Alone.RefMiss.Percent(), r.Exchange.RefMiss.Percent(),
+			r.Alone.RefGain.Percent(), r.Exchange.RefGain.Percent(), stated(paperSLNMiss, r.Every),
+			stated(paperXCHMiss, r.Every), stated(paperGain, r.Every))
 	}
 	return t
 }
@@ -151,21 +151,21 @@ func missTable(rows []PaperRow) Table {
 // coverage writes the share of the entries that came.
 func (m Mode) coverage() string {
 	if m.Miss.Count == 0 {
-		return unknown
+		return report.Unknown
 	}
-	return percent(1 - m.Miss.Mean)
+	return report.Percent(1 - m.Miss.Mean)
 }
 
 // whenSettled writes one of the Settled figures.
 func (row PaperRow) whenSettled(v float64) string {
 	if row.Ran <= settled {
-		return unknown
+		return report.Unknown
 	}
 	return fmt.Sprintf("%.2f", v)
 }
 
-func callTable(rows []PaperRow) Table {
-	t := Table{
+func callTable(rows []PaperRow) report.Table {
+	t := report.Table{
 		Title: "Calls that a node receives in a minute (Figure 6): mean, 5th and 95th percentile",
 		Columns: []string{"interval h", "checks", "dids in them", "put_entries", "others", "settled: checks", "dids",
 			"puts", "paper: checks", "puts"},
@@ -175,7 +175,7 @@ func callTable(rows []PaperRow) Table {
 		},
 	}
 	for _, r := range rows {
-		t.row(hours(r.Every), spreadOf(r.Checks, 1, "%.1f"), spreadOf(r.DIDs, 1, "%.1f"), spreadOf(r.Puts, 1, "%.1f"),
+		t.Row(report.Hours(r.Every), r.Checks.Text(1, "%.1f"), r.DIDs.Text(1, "%.1f"), r.Puts.Text(1, "%.1f"),
 			fmt.Sprintf("%.1f", r.Other.Mean),
 			r.whenSettled(r.Settled.Checks), r.whenSettled(r.Settled.DIDs), r.whenSettled(r.Settled.Puts),
 			stated(paperChecks, r.Every), stated(paperPuts, r.Every))
@@ -183,18 +183,18 @@ func callTable(rows []PaperRow) Table {
 	return t
 }
 
-func bundleTable(rows []PaperRow) Table {
-	t := Table{Title: "Average entries in a bundle (Table 3)",
+func bundleTable(rows []PaperRow) report.Table {
+	t := report.Table{Title: "Average entries in a bundle (Table 3)",
 		Columns: []string{"interval h", "whole run", "settled", "paper"}}
 	for _, r := range rows {
-		t.row(hours(r.Every), fmt.Sprintf("%.2f", r.Bundle), r.whenSettled(r.Settled.Bundle),
+		t.Row(report.Hours(r.Every), fmt.Sprintf("%.2f", r.Bundle), r.whenSettled(r.Settled.Bundle),
 			stated(paperBundle, r.Every))
 	}
 	return t
 }
 
-func costTable(rows []PaperRow, noEncoding bool) Table {
-	t := Table{
+func costTable(rows []PaperRow, noEncoding bool) report.Table {
+	t := report.Table{
 		Title: "Bytes, and requests at publishers",
 		Columns: []string{"interval h", "calls B/node/min", "polls B/node/min", "requests", "of these 304", "served MB",
 			"SLN needs for XCH's lag"},
@@ -205,23 +205,23 @@ func costTable(rows []PaperRow, noEncoding bool) Table {
 		},
 	}
 	for _, r := range rows {
-		calls := spreadOf(r.Bytes, 1, "%.0f")
+		calls := r.Bytes.Text(1, "%.0f")
 		if noEncoding {
-			calls = unknown
+			calls = report.Unknown
 		}
-		more := unknown
+		more := report.Unknown
 		if r.Exchange.Lag.Mean > 0 {
 			more = fmt.Sprintf("%.0fx", r.Every.Seconds()/(2*r.Exchange.Lag.Mean))
 		}
-		t.row(hours(r.Every), calls, fmt.Sprintf("%.0f", r.PollByte.Mean), fmt.Sprint(r.Requests),
-			percent(float64(r.NotModified)/float64(max(1, r.Requests))),
+		t.Row(report.Hours(r.Every), calls, fmt.Sprintf("%.0f", r.PollByte.Mean), fmt.Sprint(r.Requests),
+			report.Percent(float64(r.NotModified)/float64(max(1, r.Requests))),
 			fmt.Sprintf("%.1f", float64(r.Served)/1e6), more)
 	}
 	return t
 }
 
-func limitTable(rows []PaperRow) Table {
-	t := Table{
+func limitTable(rows []PaperRow) report.Table {
+	t := report.Table{
 		Title: "Lag in minutes against what the same polls allow",
 		Columns: []string{"interval h", "XCH", "random phases T/(n+1)", "staggered T/2n", "shared out by sqrt(demand)",
 			"ran h", "nodes", "hash"},
@@ -230,20 +230,20 @@ func limitTable(rows []PaperRow) Table {
 			"Nodes that vanish count as polling for as long as they were there."},
 	}
 	for _, r := range rows {
-		t.row(hours(r.Every), meanMinutes(r.Exchange.Lag), minutes(r.Random), minutes(r.Staggered), minutes(r.Shared),
-			hours(r.Ran), fmt.Sprint(r.Nodes), r.Hash)
+		t.Row(report.Hours(r.Every), r.Exchange.Lag.Minutes(), report.Minutes(r.Random), report.Minutes(r.Staggered),
+			report.Minutes(r.Shared), report.Hours(r.Ran), fmt.Sprint(r.Nodes), r.Hash)
 	}
 	return t
 }
 
 // paperFigures draws Figures 4 to 6.
-func paperFigures(rows []PaperRow) []Figure {
+func paperFigures(rows []PaperRow) []report.Figure {
 	var points []string
 	for _, r := range rows {
-		points = append(points, hours(r.Every))
+		points = append(points, report.Hours(r.Every))
 	}
-	pick := func(name string, unit float64, of func(PaperRow) Spread) Line {
-		l := Line{Name: name}
+	pick := func(name string, unit float64, of func(PaperRow) report.Spread) report.Line {
+		l := report.Line{Name: name}
 		for _, r := range rows {
 			s := of(r)
 			l.Values, l.Low, l.High = append(l.Values, s.Mean/unit), append(l.Low, s.P5/unit),
@@ -251,8 +251,8 @@ func paperFigures(rows []PaperRow) []Figure {
 		}
 		return l
 	}
-	plain := func(name string, of func(PaperRow) float64) Line {
-		l := Line{Name: name, Thin: true}
+	plain := func(name string, of func(PaperRow) float64) report.Line {
+		l := report.Line{Name: name, Thin: true}
 		for _, r := range rows {
 			l.Values = append(l.Values, of(r))
 		}
@@ -260,31 +260,31 @@ func paperFigures(rows []PaperRow) []Figure {
 	}
 	const interval = "Fetching interval (hours)"
 	minute, cent := time.Minute.Seconds(), .01
-	return []Figure{
+	return []report.Figure{
 		{Name: "paper-lag", Title: "Time lag of the nodes: mean, 5th to 95th percentile (Figure 4)", X: interval,
-			Y: "Time lag (hours)", Points: points, Lines: []Line{
-				pick("SLN: stand-alone", 3600, func(r PaperRow) Spread { return r.Alone.Lag }),
-				pick("XCH: exchange", 3600, func(r PaperRow) Spread { return r.Exchange.Lag }),
+			Y: "Time lag (hours)", Points: points, Lines: []report.Line{
+				pick("SLN: stand-alone", 3600, func(r PaperRow) report.Spread { return r.Alone.Lag }),
+				pick("XCH: exchange", 3600, func(r PaperRow) report.Spread { return r.Exchange.Lag }),
 			}},
 		{Name: "paper-lag-limits", Title: "Time lag of exchange against what the same polls allow", X: interval,
-			Y: "Time lag (minutes)", Points: points, Lines: []Line{
-				pick("XCH: exchange", minute, func(r PaperRow) Spread { return r.Exchange.Lag }),
+			Y: "Time lag (minutes)", Points: points, Lines: []report.Line{
+				pick("XCH: exchange", minute, func(r PaperRow) report.Spread { return r.Exchange.Lag }),
 				plain("random phases, T/(n+1)", func(r PaperRow) float64 { return r.Random / minute }),
 				plain("staggered, T/2n", func(r PaperRow) float64 { return r.Staggered / minute }),
 				plain("staggered, shared by demand", func(r PaperRow) float64 { return r.Shared / minute }),
 			}},
 		{Name: "paper-miss", Title: "Missing entries, of those of the reference node (Figure 5)", X: interval,
-			Y: "Entries (%); gain below zero", Points: points, Lines: []Line{
-				pick("SLN miss", cent, func(r PaperRow) Spread { return r.Alone.RefMiss }),
-				pick("XCH miss", cent, func(r PaperRow) Spread { return r.Exchange.RefMiss }),
-				pick("SLN gain", -cent, func(r PaperRow) Spread { return r.Alone.RefGain }),
-				pick("XCH gain", -cent, func(r PaperRow) Spread { return r.Exchange.RefGain }),
+			Y: "Entries (%); gain below zero", Points: points, Lines: []report.Line{
+				pick("SLN miss", cent, func(r PaperRow) report.Spread { return r.Alone.RefMiss }),
+				pick("XCH miss", cent, func(r PaperRow) report.Spread { return r.Exchange.RefMiss }),
+				pick("SLN gain", -cent, func(r PaperRow) report.Spread { return r.Alone.RefGain }),
+				pick("XCH gain", -cent, func(r PaperRow) report.Spread { return r.Exchange.RefGain }),
 				plain("SLN miss, median", func(r PaperRow) float64 { return r.Alone.RefMiss.Median / cent }),
 			}},
 		{Name: "paper-calls", Title: "Calls that a node receives (Figure 6)", X: interval,
-			Y: "Calls per node and minute", Points: points, Lines: []Line{
-				pick("check_did and check_dids", 1, func(r PaperRow) Spread { return r.Checks }),
-				pick("put_entries", 1, func(r PaperRow) Spread { return r.Puts }),
+			Y: "Calls per node and minute", Points: points, Lines: []report.Line{
+				pick("check_did and check_dids", 1, func(r PaperRow) report.Spread { return r.Checks }),
+				pick("put_entries", 1, func(r PaperRow) report.Spread { return r.Puts }),
 				plain("checks, settled", func(r PaperRow) float64 { return r.Settled.Checks }),
 				plain("put_entries, settled", func(r PaperRow) float64 { return r.Settled.Puts }),
 			}},

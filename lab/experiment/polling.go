@@ -12,6 +12,7 @@ import (
 
 	"feedex/lab"
 	"feedex/lab/baseline"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 	"feedex/polling"
 )
@@ -76,7 +77,7 @@ func (p Polling) withDefaults() (Polling, []trace.Feed, error) {
 		return p, nil, fmt.Errorf("%w: feeds of %v entries a day; want 0 or more", ErrSetting, p.Least)
 	case p.Length < 24*time.Hour || p.Length > span:
 		return p, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 24h to that", ErrSetting,
-			spell(p.Length), spell(span))
+			report.Spell(p.Length), report.Spell(span))
 	case len(p.Traces.Feeds) == 0:
 		return p, nil, fmt.Errorf("%w: no feeds in the traces; want one or more", ErrSetting)
 	case len(feeds) == 0:
@@ -90,7 +91,7 @@ func (p Polling) withDefaults() (Polling, []trace.Feed, error) {
 
 // Run polls every feed by every policy. If ctx ends before it is done, the Report says so and shows what
 // there was by then. The error wraps ErrSetting.
-func (p Polling) Run(ctx context.Context, progress Progress) (*Report, error) {
+func (p Polling) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	p, feeds, err := p.withDefaults()
 	if err != nil {
 		return nil, err
@@ -125,11 +126,11 @@ func (p Polling) runFeed(f *trace.Feed, policies []contender) []feedRun {
 }
 
 // report makes the Report of the runs, of which those that did not take place are nil.
-func (p Polling) report(feeds []trace.Feed, runs [][]feedRun) *Report {
+func (p Polling) report(feeds []trace.Feed, runs [][]feedRun) *report.Report {
 	var done [][]feedRun
 	var of []trace.Feed
 	sum := sha256.New()
-	r := &Report{Title: "Polling policies, each by itself (Urbansky and others, §4)", Seed: p.Seed,
+	r := &report.Report{Title: "Polling policies, each by itself (Urbansky and others, §4)", Seed: uint64(p.Seed),
 		Traces: p.Traces.Hash()}
 	for i := range runs {
 		if runs[i] == nil {
@@ -284,7 +285,7 @@ func (r *feedRun) delay() (seconds float64, known bool) {
 	if r.late > 0 {
 		delays = append(delays[:len(delays):len(delays)], r.lateDelay)
 	}
-	return mean(delays), len(delays) > 0
+	return report.Mean(delays), len(delays) > 0
 }
 
 // Averages are what Urbansky's Table 1 says of a policy, in one of its two modes (§4.4).
@@ -313,7 +314,7 @@ type PollingRow struct {
 	// Polls is over all feeds, those without entries included.
 	Polls Averages `json:"polls"`
 	// Entries are the delays of entries, in seconds, each counting once.
-	Entries Spread `json:"entries"`
+	Entries report.Spread `json:"entries"`
 
 	Published   int   `json:"published"` // after the first poll
 	Found       int   `json:"found"`
@@ -372,15 +373,15 @@ func pollingRows(runs [][]feedRun) []PollingRow {
 				}
 			}
 		}
-		row.Feeds = averages(mean(feedDelays), mean(feedPolls))
-		row.Polls = averages(mean(pollDelays), float64(row.Requests)/float64(max(1, row.Found)))
-		row.Entries = spread(entryDelays)
+		row.Feeds = averages(report.Mean(feedDelays), report.Mean(feedPolls))
+		row.Polls = averages(report.Mean(pollDelays), float64(row.Requests)/float64(max(1, row.Found)))
+		row.Entries = report.SpreadOf(entryDelays)
 		row.perDay = float64(row.Requests) / max(1, days)
 		for _, d := range timely {
 			if len(d) == 0 {
 				break
 			}
-			row.timely = append(row.timely, mean(d))
+			row.timely = append(row.timely, report.Mean(d))
 		}
 		rows = append(rows, row)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/lab"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 	"feedex/polling"
 )
@@ -60,7 +61,7 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 	switch {
 	case s.Length < sharedShortest || s.Length > span:
 		return s, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 48h to that", ErrSetting,
-			spell(s.Length), spell(span))
+			report.Spell(s.Length), report.Spell(span))
 	case s.Feeds < 1 || s.Feeds > len(busy):
 		return s, nil, fmt.Errorf("%w: %d feeds; %d publish an entry in two days or more, so want 1 to that",
 			ErrSetting, s.Feeds, len(busy))
@@ -78,7 +79,7 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 }
 
 // Run runs every network. If ctx ends before it is done, the Report says so. The error wraps ErrSetting.
-func (s SharedPolling) Run(ctx context.Context, progress Progress) (*Report, error) {
+func (s SharedPolling) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	s, feeds, err := s.withDefaults()
 	if err != nil {
 		return nil, err
@@ -170,16 +171,17 @@ func (s SharedPolling) delays(g *gathering, row *SharedRow) {
 		delays, own, coverage = append(delays, any/max(1, came)), append(own, alone/max(1, polled)),
 			append(coverage, came/max(1, all))
 	}
-	row.Delay, row.Own, row.Coverage = mean(delays), mean(own), mean(coverage)
+	row.Delay, row.Own, row.Coverage = report.Mean(delays), report.Mean(own), report.Mean(coverage)
 }
 
 // report makes the Report of the rows, of which those that did not come to their end are nil.
-func (s SharedPolling) report(rows []*SharedRow) *Report {
-	r := &Report{Title: "Polling policies, where nodes share what they poll", Seed: s.Seed, Traces: s.Traces.Hash()}
+func (s SharedPolling) report(rows []*SharedRow) *report.Report {
+	r := &report.Report{Title: "Polling policies, where nodes share what they poll", Seed: uint64(s.Seed),
+		Traces: s.Traces.Hash()}
 	r.Setting = []string{fmt.Sprintf("%d feeds from the busiest to those of an entry in two days, which all nodes "+
 		"follow, for %.1f days, of which the second half counts",
 		s.Feeds, s.Length.Hours()/24)}
-	t := Table{
+	t := report.Table{
 		Columns: []string{"policy", "nodes", "delay min", "by own polls", "coverage", "requests/feed/day", "a node",
 			"fewest", "most", "hash"},
 		Notes: []string{
@@ -197,13 +199,13 @@ func (s SharedPolling) report(rows []*SharedRow) *Report {
 		done, hashes = append(done, *row), append(hashes, row.Hash)
 		r.Steps += row.steps
 		number := func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
-		t.row(row.Policy, fmt.Sprint(row.Nodes), number(row.Delay/60), number(row.Own/60), percent(row.Coverage),
+		t.Row(row.Policy, fmt.Sprint(row.Nodes), number(row.Delay/60), number(row.Own/60), report.Percent(row.Coverage),
 			number(row.Requests), number(row.Requests/float64(row.Nodes)), number(row.Least),
 			number(row.Most), row.Hash)
 	}
 	if len(done) < len(rows) {
 		r.Partial = fmt.Sprintf("%d of %d networks", len(done), len(rows))
 	}
-	r.Hash, r.Result, r.Tables = hashOf(hashes), done, []Table{t}
+	r.Hash, r.Result, r.Tables = report.HashOf(hashes), done, []report.Table{t}
 	return r
 }

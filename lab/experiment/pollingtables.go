@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"feedex/lab/report"
 )
 
 // pollingFigures draws Figures 2 to 4 of Urbansky, and delay against requests.
-func pollingFigures(rows []PollingRow) []Drawing {
-	drawings := []Drawing{volumeFigure(rows), costFigure(rows), timelyFigure(rows)}
+func pollingFigures(rows []PollingRow) []report.Drawing {
+	drawings := []report.Drawing{volumeFigure(rows), costFigure(rows), timelyFigure(rows)}
 	for i := range rows {
 		switch rows[i].Policy {
 		case "Fix Learned", "Post Rate", "Moving Average", "FeedEx", "Auto":
@@ -26,11 +28,11 @@ func (r *PollingRow) kind() (color int, name string) {
 	case r.Policy == "FeedEx" || strings.HasPrefix(r.Policy, "Auto"):
 		return 1, "of this program"
 	}
-	return gray, "others"
+	return report.Gray, "others"
 }
 
 // byKind has the first marks of each kind in the legend.
-func (p *Plot) byKind(rows []PollingRow) {
+func byKind(p *report.Plot, rows []PollingRow) {
 	for i := range rows {
 		color, name := rows[i].kind()
 		for j := range p.Marks {
@@ -43,41 +45,41 @@ func (p *Plot) byKind(rows []PollingRow) {
 }
 
 // volumeFigure is Figure 2: a bar for each policy.
-func volumeFigure(rows []PollingRow) *Plot {
-	p := &Plot{Name: "polling-bytes", Title: "What publishers send, by policy (Figure 2)",
-		X: Scale{Name: "Megabytes", Max: 1}, Y: Scale{Min: -.7, Max: float64(len(rows)) - .3}}
+func volumeFigure(rows []PollingRow) *report.Plot {
+	p := &report.Plot{Name: "polling-bytes", Title: "What publishers send, by policy (Figure 2)",
+		X: report.Scale{Name: "Megabytes", Max: 1}, Y: report.Scale{Min: -.7, Max: float64(len(rows)) - .3}}
 	for i, r := range rows {
 		y, mb := float64(len(rows)-1-i), float64(r.Bytes)/1e6
 		color, _ := r.kind()
-		p.Marks = append(p.Marks, Marks{X: []float64{0, mb}, Y: []float64{y, y}, Width: 14, Color: color})
-		p.Y.Ticks = append([]Tick{{y, r.Policy + "    "}}, p.Y.Ticks...)
+		p.Marks = append(p.Marks, report.Marks{X: []float64{0, mb}, Y: []float64{y, y}, Width: 14, Color: color})
+		p.Y.Ticks = append([]report.Tick{{Value: y, Label: r.Policy + "    "}}, p.Y.Ticks...)
 		p.X.Max = max(p.X.Max, 1.05*mb)
 	}
 	p.X.Ticks = evenTicks(p.X.Max)
-	p.byKind(rows)
+	byKind(p, rows)
 	return p
 }
 
 // evenTicks are up to seven values of 1, 2 or 5 times a power of ten apart, from 0 to most.
-func evenTicks(most float64) []Tick {
+func evenTicks(most float64) []report.Tick {
 	step := 1.0
 	for i := 0; most/step > 6; i++ {
 		step *= [3]float64{2, 2.5, 2}[i%3]
 	}
-	var ticks []Tick
+	var ticks []report.Tick
 	for v := 0.0; v <= most; v += step {
-		ticks = append(ticks, Tick{v, fmt.Sprintf("%g", v)})
+		ticks = append(ticks, report.Tick{Value: v, Label: fmt.Sprintf("%g", v)})
 	}
 	return ticks
 }
 
 // costFigure shows what a policy costs publishers, and what that buys.
-func costFigure(rows []PollingRow) *Plot {
-	p := &Plot{
+func costFigure(rows []PollingRow) *report.Plot {
+	p := &report.Plot{
 		Name: "polling-delay-requests", Title: "Delay against requests, by policy: best is below left",
-		X: Scale{Name: "Requests at a feed a day", Min: .8, Max: 100, Log: true,
+		X: report.Scale{Name: "Requests at a feed a day", Min: .8, Max: 100, Log: true,
 			Ticks: plainTicks(1, 2, 5, 10, 20, 50, 100)},
-		Y: Scale{Name: "Mean delay of entries (minutes)", Min: 10, Max: 1000, Log: true,
+		Y: report.Scale{Name: "Mean delay of entries (minutes)", Min: 10, Max: 1000, Log: true,
 			Ticks: plainTicks(10, 20, 50, 100, 200, 500, 1000)},
 	}
 	for i, r := range rows {
@@ -85,35 +87,35 @@ func costFigure(rows []PollingRow) *Plot {
 			continue // several readers poll every hour
 		}
 		color, _ := r.kind()
-		p.Marks = append(p.Marks, Marks{
+		p.Marks = append(p.Marks, report.Marks{
 			X: []float64{r.perDay}, Y: []float64{r.Entries.Mean / 60}, Dots: true, Width: 4, Color: color,
 			Label: r.Policy, Before: r.Policy == byFrequency || strings.HasPrefix(r.Policy, "Auto"),
 		})
 	}
-	p.byKind(rows)
+	byKind(p, rows)
 	return p
 }
 
 // same reports whether two policies did the same.
 func same(a, b *PollingRow) bool { return a.Requests == b.Requests && a.Entries == b.Entries }
 
-func plainTicks(values ...float64) []Tick {
-	var ticks []Tick
+func plainTicks(values ...float64) []report.Tick {
+	var ticks []report.Tick
 	for _, v := range values {
-		ticks = append(ticks, Tick{v, fmt.Sprintf("%g", v)})
+		ticks = append(ticks, report.Tick{Value: v, Label: fmt.Sprintf("%g", v)})
 	}
 	return ticks
 }
 
 // timelyFigure is Figure 3: how the delay develops while a policy learns.
-func timelyFigure(rows []PollingRow) *Plot {
+func timelyFigure(rows []PollingRow) *report.Plot {
 	const smooth = 10
-	p := &Plot{
+	p := &report.Plot{
 		Name:  "polling-timeliness",
 		Title: fmt.Sprintf("Delay of feeds with %d entries or more, mean of %d polls (Figure 3)", timelyPolls, smooth),
-		X: Scale{Name: "Polls that found entries", Max: timelyPolls,
+		X: report.Scale{Name: "Polls that found entries", Max: timelyPolls,
 			Ticks: plainTicks(0, 50, 100, 150, 200, 250, 300)},
-		Y: Scale{Name: "Mean delay (minutes)", Min: 5, Max: 500, Log: true,
+		Y: report.Scale{Name: "Mean delay (minutes)", Min: 5, Max: 500, Log: true,
 			Ticks: plainTicks(5, 10, 20, 50, 100, 200, 500)},
 	}
 	color := 0
@@ -123,9 +125,9 @@ func timelyFigure(rows []PollingRow) *Plot {
 		default:
 			continue
 		}
-		line := Marks{Name: r.Policy, Width: 2, Color: color}
+		line := report.Marks{Name: r.Policy, Width: 2, Color: color}
 		for k := smooth; k <= len(r.timely); k += smooth / 2 {
-			line.X, line.Y = append(line.X, float64(k)), append(line.Y, mean(r.timely[k-smooth:k])/60)
+			line.X, line.Y = append(line.X, float64(k)), append(line.Y, report.Mean(r.timely[k-smooth:k])/60)
 		}
 		p.Marks = append(p.Marks, line)
 		color++
@@ -135,27 +137,30 @@ func timelyFigure(rows []PollingRow) *Plot {
 
 // intervalFigure is Figure 4: a dot for each feed. On the line, a policy polls as often as the feed
 // publishes; below it more often.
-func intervalFigure(r *PollingRow) *Plot {
+func intervalFigure(r *PollingRow) *report.Plot {
 	names := map[string]string{"Fix Learned": "fix-learned", "Post Rate": "post-rate",
 		"Moving Average": "moving-average", "FeedEx": "feedex", "Auto": "auto"}
 	const h, d = 60, 24 * 60
-	scale := Scale{Min: 1, Max: 40 * d, Log: true, Ticks: []Tick{
-		{2, "2 min"}, {10, "10 min"}, {h, "1 h"}, {6 * h, "6 h"}, {d, "1 d"}, {7 * d, "7 d"}, {31 * d, "31 d"}}}
-	p := &Plot{Name: "polling-interval-" + names[r.Policy],
+	scale := report.Scale{Min: 1, Max: 40 * d, Log: true}
+	for i, label := range []string{"2 min", "10 min", "1 h", "6 h", "1 d", "7 d", "31 d"} {
+		value := []float64{2, 10, h, 6 * h, d, 7 * d, 31 * d}[i]
+		scale.Ticks = append(scale.Ticks, report.Tick{Value: value, Label: label})
+	}
+	p := &report.Plot{Name: "polling-interval-" + names[r.Policy],
 		Title: "Real and predicted intervals of " + r.Policy + " (Figure 4)", X: scale, Y: scale}
 	p.X.Name, p.Y.Name = "Mean time between entries", "Mean interval between polls"
-	dots := Marks{Name: "a feed", Dots: true, Width: 3}
+	dots := report.Marks{Name: "a feed", Dots: true, Width: 3}
 	for i := range r.real {
 		dots.X, dots.Y = append(dots.X, r.real[i]/60), append(dots.Y, r.predicted[i]/60)
 	}
-	p.Marks = []Marks{{Name: "polled as often as it publishes", X: []float64{1, 40 * d}, Y: []float64{1, 40 * d},
-		Width: 1, Color: gray}, dots}
+	p.Marks = []report.Marks{{Name: "polled as often as it publishes", X: []float64{1, 40 * d}, Y: []float64{1, 40 * d},
+		Width: 1, Color: report.Gray}, dots}
 	return p
 }
 
 // pollingTables are the tables of the Polling report.
-func pollingTables(rows []PollingRow) []Table {
-	modes := Table{
+func pollingTables(rows []PollingRow) []report.Table {
+	modes := report.Table{
 		Title:   "Average delay in minutes, polls per item, and error (Table 1)",
 		Columns: []string{"policy", "by feeds: delay", "polls/item", "error", "by polls: delay", "polls/item", "error"},
 		Notes: []string{
@@ -165,15 +170,15 @@ func pollingTables(rows []PollingRow) []Table {
 				"per item.",
 		},
 	}
-	stated := Table{Title: "The same as Urbansky states it", Columns: modes.Columns}
+	stated := report.Table{Title: "The same as Urbansky states it", Columns: modes.Columns}
 	for _, r := range rows {
-		modes.row(append(append([]string{r.Policy}, averageCells(r.Feeds)...), averageCells(r.Polls)...)...)
+		modes.Row(append(append([]string{r.Policy}, averageCells(r.Feeds)...), averageCells(r.Polls)...)...)
 		if r.stated != nil {
-			stated.row(append(append([]string{r.Policy}, averageCells(r.stated[0])...),
+			stated.Row(append(append([]string{r.Policy}, averageCells(r.stated[0])...),
 				averageCells(r.stated[1])...)...)
 		}
 	}
-	cost := Table{
+	cost := report.Table{
 		Title: "Entries, requests and bytes (Figure 2)",
 		Columns: []string{"policy", "entries", "delay median", "mean", "95th", "missed", "unread", "requests",
 			"a feed a day", "of these 304", "MB"},
@@ -184,14 +189,14 @@ func pollingTables(rows []PollingRow) []Table {
 	}
 	for _, r := range rows {
 		known := float64(max(1, r.Published))
-		cost.row(r.Policy, fmt.Sprint(r.Published), wholeMinutes(r.Entries.Median), wholeMinutes(r.Entries.Mean),
+		cost.Row(r.Policy, fmt.Sprint(r.Published), wholeMinutes(r.Entries.Median), wholeMinutes(r.Entries.Mean),
 			wholeMinutes(r.Entries.P95),
 			fmt.Sprintf("%.2f%%", 100*float64(r.Missed)/known), fmt.Sprintf("%.2f%%", 100*float64(r.Late)/known),
 			fmt.Sprint(r.Requests), fmt.Sprintf("%.1f", r.perDay),
-			percent(float64(r.NotModified)/float64(max(1, r.Requests))),
+			report.Percent(float64(r.NotModified)/float64(max(1, r.Requests))),
 			fmt.Sprintf("%.0f", float64(r.Bytes)/1e6))
 	}
-	return []Table{modes, stated, cost}
+	return []report.Table{modes, stated, cost}
 }
 
 // averageCells are the columns of one mode.
@@ -202,7 +207,7 @@ func averageCells(a Averages) []string {
 // wholeMinutes writes a delay, given in seconds, in minutes: whole ones from ten on.
 func wholeMinutes(seconds float64) string {
 	if seconds < 600 {
-		return minutes(seconds)
+		return report.Minutes(seconds)
 	}
 	return fmt.Sprintf("%.0f", math.Round(seconds/60))
 }

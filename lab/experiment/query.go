@@ -11,6 +11,7 @@ import (
 	"feedex/feed"
 	"feedex/lab"
 	"feedex/lab/actor"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 	"feedex/node"
 	"feedex/protocol"
@@ -110,7 +111,7 @@ func (c Queries) begins(i int) time.Duration {
 func (c Queries) length() time.Duration { return c.begins(len(c.kinds())) }
 
 // Run runs the networks, one after the other. The error wraps ErrSetting.
-func (c Queries) Run(ctx context.Context, progress Progress) (*Report, error) {
+func (c Queries) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	c, feeds, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -121,7 +122,8 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*Report, error) {
 		costs[i] = float64(size) * float64(min(size*c.Each/subscribers, size))
 	}
 	m := newMeter(progress, costs)
-	r := &Report{Title: "What queries of the network find and cost", Seed: c.Seed, Traces: c.Traces.Hash()}
+	r := &report.Report{Title: "What queries of the network find and cost", Seed: uint64(c.Seed),
+		Traces: c.Traces.Hash()}
 	var rows []QueryNetwork
 	var hashes []string
 	for i, size := range c.Sizes {
@@ -148,7 +150,7 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*Report, error) {
 	}
 	c.tables(r, rows)
 	r.Figures = c.figures(rows)
-	r.Hash, r.Result = hashOf(hashes), rows
+	r.Hash, r.Result = report.HashOf(hashes), rows
 	return r, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"feedex/lab"
+	"feedex/lab/report"
 )
 
 // A QueryNetwork is what came of the queries in one network.
@@ -27,9 +28,9 @@ type QueryRow struct {
 	Blind    bool                 `json:"blind"`   // no feed was named
 	Flooded  bool                 `json:"flooded"` // among nodes that flood
 	Recall   [len(heldBy)]float64 `json:"recall"`
-	Messages Spread               `json:"messages"` // query_feed calls a query; none where the network is flooded
-	Delay    Spread               `json:"delay"`    // until the end, in seconds
-	First    Spread               `json:"first"`    // until something was found, likewise
+	Messages report.Spread        `json:"messages"` // query_feed calls a query; none where the network is flooded
+	Delay    report.Spread        `json:"delay"`    // until the end, in seconds
+	First    report.Spread        `json:"first"`    // until something was found, likewise
 }
 
 // kind is how the queries of the row were made.
@@ -58,14 +59,14 @@ func summed(questions []*question, kind queryKind) QueryRow {
 		row.Recall[i] /= float64(max(1, n))
 	}
 	if !kind.flooded { // where all queries count, nobody knows whose is whose
-		row.Messages = spread(messages)
+		row.Messages = report.SpreadOf(messages)
 	}
-	row.Delay, row.First = spread(delay), spread(first)
+	row.Delay, row.First = report.SpreadOf(delay), report.SpreadOf(first)
 	return row
 }
 
 // tables shows a table for each network, and two of them all.
-func (c Queries) tables(r *Report, networks []QueryNetwork) {
+func (c Queries) tables(r *report.Report, networks []QueryNetwork) {
 	r.Setting = []string{
 		fmt.Sprintf("%d feeds a node, %d subscribers a feed, nothing published; %v until the first query, then one "+
 			"every %v", c.Each, subscribers, c.Settle, apart),
@@ -79,13 +80,13 @@ func (c Queries) tables(r *Report, networks []QueryNetwork) {
 	}
 	columns = append(columns, "messages", "first after ms", "ended after ms")
 	for _, n := range networks {
-		t := Table{
+		t := report.Table{
 			Title: fmt.Sprintf("%d nodes", n.Nodes), Columns: append([]string{"hops, budget"}, columns...),
 			Notes: []string{"The share of the entries that was found; means with the 5th and 95th percentile. Hash " +
 				n.Hash + "."},
 		}
 		for _, row := range n.Kinds {
-			t.row(append([]string{row.kind().String()}, row.cells()...)...)
+			t.Row(append([]string{row.kind().String()}, row.cells()...)...)
 		}
 		if c.Flooders > 0 {
 			t.Notes = append(t.Notes,
@@ -99,16 +100,17 @@ func (c Queries) tables(r *Report, networks []QueryNetwork) {
 }
 
 // grown compares what the usual query comes to in networks of all sizes.
-func grown(networks []QueryNetwork, columns []string) Table {
-	t := Table{Title: fmt.Sprintf("%v, as the network grows", usual), Columns: append([]string{"nodes"}, columns...)}
+func grown(networks []QueryNetwork, columns []string) report.Table {
+	t := report.Table{Title: fmt.Sprintf("%v, as the network grows", usual), Columns: append([]string{"nodes"},
+		columns...)}
 	for _, flooded := range []bool{false, true} {
 		for _, n := range networks {
 			for _, row := range n.Kinds {
 				switch name := fmt.Sprint(n.Nodes); {
 				case row.kind() == usual && !flooded:
-					t.row(append([]string{name}, row.cells()...)...)
+					t.Row(append([]string{name}, row.cells()...)...)
 				case row.Flooded && flooded:
-					t.row(append([]string{fmt.Sprintf("%s, of which %d flood", name, n.Flooders)}, row.cells()...)...)
+					t.Row(append([]string{fmt.Sprintf("%s, of which %d flood", name, n.Flooders)}, row.cells()...)...)
 				}
 			}
 		}
@@ -117,8 +119,8 @@ func grown(networks []QueryNetwork, columns []string) Table {
 }
 
 // near shows where subscribers of a feed are from each other.
-func near(networks []QueryNetwork) Table {
-	t := Table{
+func near(networks []QueryNetwork) report.Table {
+	t := report.Table{
 		Title:   "Where the other subscribers of a feed are, from who asks",
 		Columns: []string{"nodes", "feeds", "neighbors", "of these subscribers", "other subscribers"},
 		Notes: []string{"Within so many hops: the share of the other subscribers, and in brackets how many nodes " +
@@ -131,9 +133,9 @@ func near(networks []QueryNetwork) Table {
 		cells := []string{fmt.Sprint(n.Nodes), fmt.Sprint(n.Feeds), fmt.Sprintf("%.1f", n.Near.Neighbors),
 			fmt.Sprintf("%.1f", n.Near.Alike), fmt.Sprintf("%.1f", n.Near.Others)}
 		for i := range nearHops {
-			cells = append(cells, fmt.Sprintf("%s (%.0f)", percent(n.Near.Within[i]), n.Near.Nodes[i]))
+			cells = append(cells, fmt.Sprintf("%s (%.0f)", report.Percent(n.Near.Within[i]), n.Near.Nodes[i]))
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
 	return t
 }
@@ -141,10 +143,10 @@ func near(networks []QueryNetwork) Table {
 // cells are those of a table's row, but for the first.
 func (r QueryRow) cells() (cells []string) {
 	for _, recall := range r.Recall {
-		cells = append(cells, percent(recall))
+		cells = append(cells, report.Percent(recall))
 	}
 	ms := time.Millisecond.Seconds()
-	return append(cells, spreadOf(r.Messages, 1, "%.0f"), spreadOf(r.First, ms, "%.0f"), spreadOf(r.Delay, ms, "%.0f"))
+	return append(cells, r.Messages.Text(1, "%.0f"), r.First.Text(ms, "%.0f"), r.Delay.Text(ms, "%.0f"))
 }
 
 // String is how tables and figures name the kind.
@@ -160,18 +162,18 @@ func (k queryKind) String() string {
 }
 
 // figures draws what is found, by the size of the network and by how far queries go.
-func (c Queries) figures(networks []QueryNetwork) []Figure {
-	bySize := Figure{Name: "query-nodes", Title: fmt.Sprintf("What a query of %d hops and %d messages finds",
+func (c Queries) figures(networks []QueryNetwork) []report.Figure {
+	bySize := report.Figure{Name: "query-nodes", Title: fmt.Sprintf("What a query of %d hops and %d messages finds",
 		usual.hops, usual.budget), X: "Nodes", Y: "Entries found (%)"}
-	byHops := Figure{Name: "query-hops",
+	byHops := report.Figure{Name: "query-hops",
 		Title: fmt.Sprintf("What %d messages find of what %.0f%% of the subscribers hold", usual.budget,
 			100*heldBy[rare]), X: "Hops", Y: "Entries found (%)"}
 	for _, share := range heldBy {
-		bySize.Lines = append(bySize.Lines, Line{Name: fmt.Sprintf("held by %.0f%%", 100*share)})
+		bySize.Lines = append(bySize.Lines, report.Line{Name: fmt.Sprintf("held by %.0f%%", 100*share)})
 	}
 	for i, n := range networks {
 		bySize.Points = append(bySize.Points, fmt.Sprint(n.Nodes))
-		byHops.Lines = append(byHops.Lines, Line{Name: fmt.Sprintf("%d nodes", n.Nodes)})
+		byHops.Lines = append(byHops.Lines, report.Line{Name: fmt.Sprintf("%d nodes", n.Nodes)})
 		for _, row := range n.Kinds {
 			if row.kind() == usual {
 				for k, recall := range row.Recall {
@@ -187,7 +189,7 @@ func (c Queries) figures(networks []QueryNetwork) []Figure {
 			byHops.Lines[i].Values = append(byHops.Lines[i].Values, 100*row.Recall[rare])
 		}
 	}
-	return []Figure{bySize, byHops}
+	return []report.Figure{bySize, byHops}
 }
 
 // rare is the index in heldBy of what the second figure is about.

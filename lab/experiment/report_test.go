@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"feedex/lab/report"
 	"feedex/lab/trace"
 )
 
@@ -24,10 +25,10 @@ func embedded(t testing.TB) *trace.Set {
 	return set
 }
 
-func errorOf(_ *Report, err error) error { return err }
+func errorOf(_ *report.Report, err error) error { return err }
 
 // isGolden compares a report with the file of that name.
-func isGolden(t *testing.T, name string, r *Report) {
+func isGolden(t *testing.T, name string, r *report.Report) {
 	t.Helper()
 	var got bytes.Buffer
 	if err := r.Write(&got); err != nil {
@@ -51,7 +52,7 @@ func isGolden(t *testing.T, name string, r *Report) {
 
 // checkDrawings holds figures to being SVG, each in a file of its own, with a title, names of the axes and of the
 // marks.
-func checkDrawings(t *testing.T, drawings []Drawing) {
+func checkDrawings(t *testing.T, drawings []report.Drawing) {
 	t.Helper()
 	files := map[string]bool{}
 	for _, d := range drawings {
@@ -71,9 +72,9 @@ func checkDrawings(t *testing.T, drawings []Drawing) {
 				texts[string(text)] = true
 			}
 		}
-		p, ok := d.(*Plot)
-		if f, is := d.(*Figure); is {
-			p, ok = f.plot(), true
+		p, ok := d.(*report.Plot)
+		if f, is := d.(*report.Figure); is {
+			p, ok = f.Plot(), true
 		}
 		if !ok {
 			t.Fatalf("%s is a %T", d.File(), d)

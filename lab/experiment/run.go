@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"feedex/lab"
+	"feedex/lab/report"
 )
 
 // ErrSetting is wrapped by every error about an impossible setting. The text says what would be possible.
@@ -59,12 +60,12 @@ func (m *meter) set(world int, done float64) {
 func howFar(ran []time.Duration, whole time.Duration) string {
 	var each []string
 	for _, r := range ran {
-		each = append(each, hours(r))
+		each = append(each, report.Hours(r))
 	}
 	if !slices.ContainsFunc(ran, func(r time.Duration) bool { return r < whole }) {
 		return ""
 	}
-	return fmt.Sprintf("interrupted; of %s h the networks ran %s; what had not begun is left out", hours(whole),
+	return fmt.Sprintf("interrupted; of %s h the networks ran %s; what had not begun is left out", report.Hours(whole),
 		strings.Join(each, ", "))
 }
 

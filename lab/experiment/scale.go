@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/lab"
+	"feedex/lab/report"
 	"feedex/lab/trace"
 	"feedex/protocol"
 )
@@ -117,10 +118,10 @@ type ScaleRow struct {
 	Checks  float64       `json:"check_calls"` // likewise
 	Puts    float64       `json:"put_entries"`
 	Bytes   float64       `json:"bytes"` // of calls made and received, with their answers, likewise; 0 without encoding
-	Lag     Spread        `json:"lag"`   // in seconds
+	Lag     report.Spread `json:"lag"`   // in seconds
 	Cover   float64       `json:"coverage"`
 	Polls   float64       `json:"polls"` // a feed a minute, at its publisher
-	Links   Spread        `json:"links"` // neighbors
+	Links   report.Spread `json:"links"` // neighbors
 	Heard   float64       `json:"heard"` // feeds in the set of a neighbor, its own and what it passes on
 	Steps   int64         `json:"steps"`
 	Hash    string        `json:"hash"`
@@ -130,7 +131,7 @@ type ScaleRow struct {
 
 // Run runs the networks one after the other, the smallest first: the largest need all memory. The error
 // wraps ErrSetting.
-func (c Scaling) Run(ctx context.Context, progress Progress) (*Report, error) {
+func (c Scaling) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	c, feeds, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -194,8 +195,8 @@ func scaled(w *lab.World, feeds int) ScaleRow {
 	row.Checks = float64(all[lab.CheckDID].Calls+all[lab.CheckDIDs].Calls) / per
 	row.Puts = float64(all[lab.PutEntries].Calls) / per
 	row.Bytes = float64(all.Total().Bytes+made.Total().Bytes) / per
-	row.Lag, row.Cover, row.Links = spread(m.lag), 1-mean(m.miss), spread(links)
-	row.Heard = mean(heard)
+	row.Lag, row.Cover, row.Links = report.SpreadOf(m.lag), 1-report.Mean(m.miss), report.SpreadOf(links)
+	row.Heard = report.Mean(heard)
 	var polls int64
 	for _, p := range w.Publishers() {
 		polls += p.Requests
@@ -205,13 +206,14 @@ func scaled(w *lab.World, feeds int) ScaleRow {
 	return row
 }
 
-func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start time.Time) *Report {
-	r := &Report{
-		Title: "What a node pays as the network grows", Seed: c.Seed, Traces: c.Traces.Hash(), Hash: hashOf(hashes),
+func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start time.Time) *report.Report {
+	r := &report.Report{
+		Title: "What a node pays as the network grows", Seed: uint64(c.Seed), Traces: c.Traces.Hash(),
+		Hash:   report.HashOf(hashes),
 		Result: rows,
 		Setting: []string{
 			fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most, or four "+
-				"for each of one's own", c.Each, spell(c.Every), spell(c.Length),
+				"for each of one's own", c.Each, report.Spell(c.Every), report.Spell(c.Length),
 				start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
 		},
 	}
@@ -221,12 +223,12 @@ func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start
 		ran = append(ran, row.Ran)
 	}
 	r.Partial = howFar(ran, c.Length)
-	f := Figure{Name: "scale-calls", Title: "Calls that a node receives as the network grows", X: "Nodes",
+	f := report.Figure{Name: "scale-calls", Title: "Calls that a node receives as the network grows", X: "Nodes",
 		Y: "Calls per node and minute"}
 	for i, g := range series {
 		part := rows[i*len(c.Sizes):][:len(c.Sizes)]
 		r.Tables = append(r.Tables, scaleTable(g.title, part))
-		f.Lines = append(f.Lines, Line{Name: g.line})
+		f.Lines = append(f.Lines, report.Line{Name: g.line})
 	}
 	for i, size := range c.Sizes {
 		if rows[len(rows)-len(c.Sizes)+i].Nodes == 0 {
@@ -237,7 +239,7 @@ func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start
 			f.Lines[k].Values = append(f.Lines[k].Values, rows[k*len(c.Sizes)+i].Calls)
 		}
 	}
-	r.Figures = []Figure{f}
+	r.Figures = []report.Figure{f}
 	for _, row := range rows {
 		if row.Nodes > 0 {
 			r.Aside = append(r.Aside, fmt.Sprintf("%d nodes, %d feeds: %.1f s, %.0f steps a second, %.0f MB",
@@ -247,17 +249,17 @@ func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start
 	return r
 }
 
-func scaleTable(title string, rows []ScaleRow) Table {
-	t := Table{Title: title, Columns: []string{"nodes", "feeds", "calls/node/min", "checks", "put_entries",
+func scaleTable(title string, rows []ScaleRow) report.Table {
+	t := report.Table{Title: title, Columns: []string{"nodes", "feeds", "calls/node/min", "checks", "put_entries",
 		"B/node/min", "lag min", "coverage", "polls/feed/min", "neighbors", "feeds of one", "steps", "ran h", "hash"}}
 	for _, r := range rows {
 		if r.Nodes == 0 {
 			continue // interrupted before it began
 		}
-		t.row(fmt.Sprint(r.Nodes), fmt.Sprint(r.Feeds), fmt.Sprintf("%.2f", r.Calls), fmt.Sprintf("%.2f", r.Checks),
-			fmt.Sprintf("%.2f", r.Puts), known("%.0f", r.Bytes),
-			spreadOf(r.Lag, 60, "%.1f"), percent(r.Cover), fmt.Sprintf("%.2f", r.Polls), spreadOf(r.Links, 1, "%.1f"),
-			fmt.Sprintf("%.0f", r.Heard), fmt.Sprint(r.Steps), hours(r.Ran), r.Hash)
+		t.Row(fmt.Sprint(r.Nodes), fmt.Sprint(r.Feeds), fmt.Sprintf("%.2f", r.Calls), fmt.Sprintf("%.2f", r.Checks),
+			fmt.Sprintf("%.2f", r.Puts), report.Known("%.0f", r.Bytes),
+			r.Lag.Text(60, "%.1f"), report.Percent(r.Cover), fmt.Sprintf("%.2f", r.Polls), r.Links.Text(1, "%.1f"),
+			fmt.Sprintf("%.0f", r.Heard), fmt.Sprint(r.Steps), report.Hours(r.Ran), r.Hash)
 	}
 	return t
 }

@@ -1,4 +1,4 @@
-package experiment
+package report
 
 import "slices"
 
@@ -11,8 +11,8 @@ type Spread struct {
 	P95    float64 `json:"p95"`
 }
 
-// spread sums up values. Percentiles lie between two values in proportion.
-func spread(values []float64) Spread {
+// SpreadOf sums up values. Percentiles lie between two values in proportion.
+func SpreadOf(values []float64) Spread {
 	if len(values) == 0 {
 		return Spread{}
 	}
@@ -23,10 +23,11 @@ func spread(values []float64) Spread {
 		high := min(low+1, len(sorted)-1)
 		return sorted[low] + float64((sorted[high]-sorted[low])*(rank-float64(low)))
 	}
-	return Spread{Count: len(sorted), Mean: mean(sorted), P5: at(.05), Median: at(.5), P95: at(.95)}
+	return Spread{Count: len(sorted), Mean: Mean(sorted), P5: at(.05), Median: at(.5), P95: at(.95)}
 }
 
-func mean(values []float64) float64 {
+// Mean is the mean of values, 0 of none.
+func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
 		sum += v

@@ -1,4 +1,4 @@
-package experiment
+package report
 
 import (
 	"fmt"
@@ -47,11 +47,11 @@ type Marks struct {
 	Before bool    // the label is left of it
 	Dots   bool    // single points, in place of a line through them
 	Width  float64 // of the line or the dots, in pixels
-	Color  int     // the place in the palette, or gray
+	Color  int     // the place in the palette, or Gray
 }
 
-// gray is the color of what is there for comparison.
-const gray = -1
+// Gray is the color of what is there for comparison.
+const Gray = -1
 
 // File implements Drawing.
 func (p *Plot) File() string { return p.Name }
@@ -94,7 +94,7 @@ func (p *Plot) WriteSVG(w io.Writer) error {
 
 // color is that of the marks.
 func (m *Marks) color() drawing.Color {
-	if m.Color == gray {
+	if m.Color == Gray {
 		return drawing.ColorFromHex("999999")
 	}
 	return colors()[m.Color%len(colors())]

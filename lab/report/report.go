@@ -1,4 +1,6 @@
-package experiment
+// Package report is how experiments show what came of them: tables with means and spreads, figures, and all of it as
+// text, JSON or SVG. Equal results are written alike on every machine.
+package report
 
 import (
 	"crypto/sha256"
@@ -6,14 +8,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-
-	"feedex/lab"
 )
 
 // A Report is what came of an experiment. Equal settings give equal Reports.
 type Report struct {
 	Title   string   `json:"title"`
-	Seed    lab.Seed `json:"seed"`
+	Seed    uint64   `json:"seed"`
 	Traces  string   `json:"traces"`            // the trace.Set's Hash
 	Hash    string   `json:"hash"`              // over the Hashes of all worlds
 	Partial string   `json:"partial,omitempty"` // how far it came, "" where it came to its end
@@ -65,8 +65,8 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// hashOf is one hash for those of several worlds, in order.
-func hashOf(hashes []string) string {
+// HashOf is one hash for those of several worlds, in order.
+func HashOf(hashes []string) string {
 	sum := sha256.New()
 	for _, h := range hashes {
 		io.WriteString(sum, h)

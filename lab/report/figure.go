@@ -1,4 +1,4 @@
-package experiment
+package report
 
 import (
 	"fmt"
@@ -38,11 +38,11 @@ func (f *Figure) File() string { return f.Name }
 
 // WriteSVG implements Drawing.
 func (f *Figure) WriteSVG(w io.Writer) error {
-	return f.plot().WriteSVG(w)
+	return f.Plot().WriteSVG(w)
 }
 
-// plot is the figure as points in a plane.
-func (f *Figure) plot() *Plot {
+// Plot is the figure as points in a plane.
+func (f *Figure) Plot() *Plot {
 	x := Scale{Name: f.X, Min: -.4, Max: float64(len(f.Points)) - .6}
 	for i, p := range f.Points {
 		x.Ticks = append(x.Ticks, Tick{float64(i), p})

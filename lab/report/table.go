@@ -1,4 +1,4 @@
-package experiment
+package report
 
 import (
 	"cmp"
@@ -18,7 +18,8 @@ type Table struct {
 	Notes   []string   `json:"notes,omitempty"`
 }
 
-func (t *Table) row(cells ...string) { t.Rows = append(t.Rows, cells) }
+// Row adds a row.
+func (t *Table) Row(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 // String is the table in aligned columns.
 func (t Table) String() string {
@@ -54,49 +55,49 @@ func (t Table) String() string {
 	return b.String()
 }
 
-// unknown stands where there is no figure.
-const unknown = "-"
+// Unknown stands where there is no figure.
+const Unknown = "-"
 
-// known writes what was measured, and unknown in the place of 0: no lag, load or number of bytes is that.
-func known(format string, v float64) string {
+// Known writes what was measured, and Unknown in the place of 0: no lag, load or number of bytes is that.
+func Known(format string, v float64) string {
 	if v == 0 {
-		return unknown
+		return Unknown
 	}
 	return fmt.Sprintf(format, v)
 }
 
-// minutes writes a time lag, given in seconds, in minutes.
-func minutes(seconds float64) string { return fmt.Sprintf("%.1f", seconds/60) }
+// Minutes writes a time lag, given in seconds, in minutes.
+func Minutes(seconds float64) string { return fmt.Sprintf("%.1f", seconds/60) }
 
-// spreadOf writes a mean with the 5th and 95th percentile.
-func spreadOf(s Spread, unit float64, format string) string {
+// Text writes a mean with the 5th and 95th percentile, each divided by the unit.
+func (s Spread) Text(unit float64, format string) string {
 	if s.Count == 0 {
-		return unknown
+		return Unknown
 	}
 	return fmt.Sprintf(format+" ("+format+"-"+format+")", s.Mean/unit, s.P5/unit, s.P95/unit)
 }
 
-// meanMinutes writes the mean of time lags in minutes.
-func meanMinutes(s Spread) string {
+// Minutes writes the mean of time lags, given in seconds, in minutes.
+func (s Spread) Minutes() string {
 	if s.Count == 0 {
-		return unknown
+		return Unknown
 	}
-	return minutes(s.Mean)
+	return Minutes(s.Mean)
 }
 
-// meanPercent writes the mean of shares.
-func meanPercent(s Spread) string {
+// Percent writes the mean of shares.
+func (s Spread) Percent() string {
 	if s.Count == 0 {
-		return unknown
+		return Unknown
 	}
-	return percent(s.Mean)
+	return Percent(s.Mean)
 }
 
-// percent writes a share.
-func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+// Percent writes a share.
+func Percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
-// spell writes a span of time without what is nothing at its end: 2h, 1h37m, 45s.
-func spell(d time.Duration) string {
+// Spell writes a span of time without what is nothing at its end: 2h, 1h37m, 45s.
+func Spell(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")
@@ -107,8 +108,8 @@ func spell(d time.Duration) string {
 	return text
 }
 
-// hours writes an interval as the paper does: .5, 1, 2.
-func hours(d time.Duration) string {
+// Hours writes an interval as the paper does: .5, 1, 2.
+func Hours(d time.Duration) string {
 	text := strconv.FormatFloat(math.Round(100*d.Hours())/100, 'f', -1, 64)
 	return cmp.Or(strings.TrimPrefix(text, "0"), "0")
 }
