@@ -41,7 +41,7 @@ func TestWhoWasAwayCatchesUp(t *testing.T) {
 			}
 		}
 	}
-	if newcomer.node.absence.since != (time.Time{}) {
+	if newcomer.node.membership.Absence.Since != (time.Time{}) {
 		t.Error("a newcomer believes that it was away")
 	}
 }
@@ -70,7 +70,7 @@ func TestAnAbsenceIsSaid(t *testing.T) {
 			}
 			return nil
 		})
-		a.inside(func(n *Node) { n.connect(other.id, "", func(error) {}) })
+		a.inside(func(n *Node) { n.membership.Connect(other.id, "", func(error) {}) })
 		w.run(time.Second)
 		if !linked(a, hosts[1]) || len(said) != 1 || said[0] < tt.want || said[0] > tt.want+15*time.Minute ||
 			tt.want == 0 && said[0] != 0 {
@@ -113,19 +113,19 @@ func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 		}
 		a.start()
 		w.run(time.Second)
-		if len(a.node.gossip.recent) == 0 {
+		if len(a.node.exchange.Gossip.Recent) == 0 {
 			t.Errorf("%s: it remembers nothing of what went round", rule)
 		}
 		if !c.clock.IsZero() {
-			if away := a.node.away(); away != 0 {
+			if away := a.node.membership.Away(); away != 0 {
 				t.Errorf("%s: it was away for %v", rule, away)
 			}
 			if c.linked {
-				a.inside(func(n *Node) { n.join(stranger(2), true, "", "", "", nil, nil) })
+				a.inside(func(n *Node) { n.membership.Join(stranger(2), true, "", "", "", nil, nil) })
 			}
 			w.jump(a, start)
 		}
-		if away := a.node.away(); away < gone || away > gone+15*time.Minute {
+		if away := a.node.membership.Away(); away < gone || away > gone+15*time.Minute {
 			t.Errorf("%s: with the right clock it was away for %v, want %v", rule, away, gone)
 		}
 	}
@@ -144,11 +144,11 @@ func TestAnAbsenceEndsWithALinkThatLasts(t *testing.T) {
 		b.kill()
 		w.run(4 * time.Minute)
 	}
-	if away := a.node.away(); len(a.node.linked) > 0 || away < 4*time.Hour || away > 5*time.Hour {
-		t.Errorf("with %d neighbors it was away for %v", len(a.node.linked), away)
+	if away := a.node.membership.Away(); len(a.node.core.Links) > 0 || away < 4*time.Hour || away > 5*time.Hour {
+		t.Errorf("with %d neighbors it was away for %v", len(a.node.core.Links), away)
 	}
 	w.run(2 * time.Hour)
-	if away := a.node.away(); away < 2*time.Hour || away > 3*time.Hour {
+	if away := a.node.membership.Away(); away < 2*time.Hour || away > 3*time.Hour {
 		t.Errorf("two hours later it was away for %v", away)
 	}
 }
@@ -174,8 +174,9 @@ func TestNobodyIsBlamedForWhatCameOutDuringAnAbsence(t *testing.T) {
 		a.take(b, old)
 		w.publish(news) // or a poll would show no document
 		w.run(3 * time.Hour)
-		if c := a.node.Status().Counters; c.Forged != want.forged || a.node.refused(b.id) != (want.forged > 0) {
-			t.Errorf("%s: %d are forged, the neighbor is refused: %v", name, c.Forged, a.node.refused(b.id))
+		if c := a.node.Status().Counters; c.Forged != want.forged ||
+			a.node.membership.Refused(b.id) != (want.forged > 0) {
+			t.Errorf("%s: %d are forged, the neighbor is refused: %v", name, c.Forged, a.node.membership.Refused(b.id))
 		}
 	}
 }

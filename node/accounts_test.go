@@ -12,6 +12,8 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/neighbors"
+	"feedex/node/internal/core"
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -22,7 +24,7 @@ func bound() Config { return Config{Incentive: incentive.Config{Bound: 10}} }
 
 // account is what a keeps of b.
 func (h *testHost) account(of *testHost) incentive.Account {
-	a, _ := h.node.accounts.ledger.Account(incentive.HolderOf(of.id))
+	a, _ := h.node.core.Ledger.Account(incentive.HolderOf(of.id))
 	return a
 }
 
@@ -78,7 +80,7 @@ func TestNobodyGetsBeyondTheBound(t *testing.T) {
 			if _, put := c.Call.(protocol.PutEntries); !ok || !put {
 				continue
 			}
-			account, _ := h.node.accounts.ledger.Account(incentive.HolderOf(c.To.Node))
+			account, _ := h.node.core.Ledger.Account(incentive.HolderOf(c.To.Node))
 			if account.Fined == 0 {
 				checked++
 				most = max(most, account.Deficit)
@@ -110,7 +112,9 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 		a, b := hosts[0], hosts[1]
 		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now})
 		c.fail(w, b)
-		a.inside(func(n *Node) { n.put(n.linkTo(b.id), &offer{Bundle: bundle, value: incentive.Entry}) })
+		a.inside(func(n *Node) {
+			n.exchange.Put(exchange.Of(n.core.LinkTo(b.id)), &exchange.Offer{Bundle: bundle, Value: incentive.Entry})
+		})
 		w.run(time.Second)
 		if got := a.account(b).Deficit; got != c.want {
 			t.Errorf("%s: charged %v, want %v", name, got, c.want)
@@ -121,7 +125,7 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 // Accounts are on disk within seconds, and at once when the node stops; one that cannot be read starts anew.
 func TestAccountsSurviveARestart(t *testing.T) {
 	for name, stop := range map[string]func(w *network, h *testHost){
-		"crash": func(w *network, h *testHost) { w.run(saveAccountsAfter); h.kill() },
+		"crash": func(w *network, h *testHost) { w.run(core.SaveAccountsAfter); h.kill() },
 		"leave": func(_ *network, h *testHost) { h.step(Leave{}); h.kill() },
 	} {
 		w := newNetwork(t)
@@ -186,13 +190,13 @@ func TestACallFloodIsHeldBack(t *testing.T) {
 	a, b, other := hosts[0], hosts[1], hosts[2]
 	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
 	busy := 0
-	for range callsAMinute + 400 {
+	for range core.CallsAMinute + 400 {
 		if r := a.hears(b, protocol.GetNeighbors{}); r.Fault != nil && r.Fault.Code == protocol.Busy {
 			busy++
 		}
 	}
 	if busy != 400 {
-		t.Errorf("%d of %d calls were refused", busy, callsAMinute+400)
+		t.Errorf("%d of %d calls were refused", busy, core.CallsAMinute+400)
 	}
 	if s := a.node.Neighbors()[0].Standing; s != 96 {
 		t.Errorf("a minute with too many calls leaves a standing of %d", s)
@@ -216,19 +220,19 @@ func TestAnEchoerIsFoundOut(t *testing.T) {
 		return protocol.OK{}, put && from == echoer
 	}
 	offers := 0
-	for ; offers < 300 && a.node.linkTo(echoer.id) != nil; offers++ {
+	for ; offers < 300 && a.node.core.LinkTo(echoer.id) != nil; offers++ {
 		b := bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint(offers), Published: w.now})
 		a.put(honest, b)
 		a.hears(echoer, protocol.CheckDID{DID: b.DID})
 		w.run(3 * time.Minute)
 	}
-	if a.node.linkTo(echoer.id) != nil {
+	if a.node.core.LinkTo(echoer.id) != nil {
 		t.Errorf("after %d offers of what it does not have it is still a neighbor", offers)
 	}
 	if s := a.account(echoer); s.Fined == 0 || s.Deficit <= 0 {
 		t.Errorf("it ends with a deficit of %v, fined %v", s.Deficit, s.Fined)
 	}
-	if a.node.linkTo(honest.id) == nil {
+	if a.node.core.LinkTo(honest.id) == nil {
 		t.Error("the honest neighbor was sent away")
 	}
 }
@@ -276,8 +280,8 @@ func TestAFloodOfBytesIsHeldBack(t *testing.T) {
 				taken++
 			}
 		}
-		if bytes := taken * size; bytes > bytesAMinute || bytes < bytesAMinute/2 {
-			t.Errorf("%d MiB were taken within a minute, the limit is %d", bytes>>20, bytesAMinute>>20)
+		if bytes := taken * size; bytes > core.BytesAMinute || bytes < core.BytesAMinute/2 {
+			t.Errorf("%d MiB were taken within a minute, the limit is %d", bytes>>20, core.BytesAMinute>>20)
 		}
 		w.run(time.Minute)
 	}
@@ -298,7 +302,7 @@ func TestWhoOwesForLongMakesRoom(t *testing.T) {
 		for _, id := range others { // somebody is there
 			w.play(id, func(*testHost, Call) protocol.Reply { return a.id })
 		}
-		a.inside(func(n *Node) { n.noteNodes(neighbors.Tracked, others) })
+		a.inside(func(n *Node) { n.membership.NoteNodes(neighbors.Tracked, others) })
 		hours := 0
 		for ; hours < 10 && a.parted("it has owed us for too long") == 0; hours++ {
 			w.publish(news)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
 
@@ -24,7 +25,7 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 					return nil, false
 				}
 				done = true
-				b.ask(a.id, b.node.linkTo(a.id).session, update, func(Respond) {})
+				b.ask(a.id, b.node.core.LinkTo(a.id).Session, update, func(Respond) {})
 				return errors.New("connection reset by peer"), true
 			}
 		},
@@ -55,7 +56,7 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 		if !linked(a, b) {
 			t.Fatalf("%s: not linked", name)
 		}
-		if _, ok := b.node.linkTo(a.id).peer.Hops(blog); ok {
+		if _, ok := b.node.core.LinkTo(a.id).Peer.Hops(blog); ok {
 			t.Errorf("%s: the neighbor still believes that we want the feed", name)
 		}
 	}
@@ -77,8 +78,8 @@ func TestAnAdvertThatFailedIsRepeated(t *testing.T) {
 		return nil, true
 	}
 	a.step(Subscribe{Feeds: []feed.URL{blog}})
-	w.run(3 * a.node.config.AdvertInterval)
-	if hops, ok := b.node.linkTo(a.id).peer.Hops(blog); !ok || hops != 0 || failures != 2 {
+	w.run(3 * a.node.core.Config.AdvertInterval)
+	if hops, ok := b.node.core.LinkTo(a.id).Peer.Hops(blog); !ok || hops != 0 || failures != 2 {
 		t.Errorf("after %d lost adverts the neighbor knows of the feed: %v", failures, ok)
 	}
 }
@@ -97,11 +98,11 @@ func TestChangesOfAMomentGoTogether(t *testing.T) {
 		a.step(Subscribe{Feeds: []feed.URL{feed.URL("https://" + string(rune('a'+i)) + ".example.com/")}})
 		w.run(50 * time.Millisecond)
 	}
-	w.run(2 * ownChange)
+	w.run(2 * membership.OwnChange)
 	if n := count(a.calls, "update_subset") - before; n != 1 {
 		t.Errorf("%d adverts", n)
 	}
-	if n := b.node.linkTo(a.id).peer.Feeds(); n != 11 {
+	if n := b.node.core.LinkTo(a.id).Peer.Feeds(); n != 11 {
 		t.Errorf("the neighbor knows of %d feeds, want 11", n)
 	}
 }
@@ -127,7 +128,7 @@ func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
 	w.run(2 * time.Second)
 	a.step(Subscribe{Feeds: []feed.URL{comic}})
 	w.run(time.Minute)
-	if n := b.node.linkTo(a.id).peer.Feeds(); n != 3 {
+	if n := b.node.core.LinkTo(a.id).Peer.Feeds(); n != 3 {
 		t.Errorf("after a minute the neighbor knows of %d feeds, want 3", n)
 	}
 	w.run(time.Hour)
@@ -143,14 +144,14 @@ func TestFeedsFollowedWhileConnectingAreToldSoon(t *testing.T) {
 	a, b := w.add(Config{}, news), w.add(Config{}, news)
 	w.run(time.Minute)
 	w.rtt = 4 * time.Second
-	a.inside(func(n *Node) { n.connect(b.id, "", func(error) {}) })
+	a.inside(func(n *Node) { n.membership.Connect(b.id, "", func(error) {}) })
 	w.run(time.Second)
 	a.step(Subscribe{Feeds: []feed.URL{blog}})
 	w.run(30 * time.Second)
 	if !linked(a, b) {
 		t.Fatal("not linked")
 	}
-	if _, ok := b.node.linkTo(a.id).peer.Hops(blog); !ok {
+	if _, ok := b.node.core.LinkTo(a.id).Peer.Hops(blog); !ok {
 		t.Error("half a minute later the neighbor does not know of the feed")
 	}
 }

@@ -38,7 +38,7 @@ func TestAnEmptySetIsRefused(t *testing.T) {
 	w.run(time.Minute)
 	p := a.hearer(stranger(1))
 	r := a.answerTo(p.id, "token of "+p.id.String(), protocol.Connect{})
-	if r.Fault == nil || r.Fault.Code != protocol.BadSubset || a.node.linkTo(p.id) != nil {
+	if r.Fault == nil || r.Fault.Code != protocol.BadSubset || a.node.core.LinkTo(p.id) != nil {
 		t.Errorf("an empty set was answered %v, %v", r.Reply, r.Fault)
 	}
 }
@@ -71,7 +71,7 @@ func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.script = func(*testHost, Call) protocol.Reply { return reply }
-			a.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
+			a.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
 			a.net.run(200 * time.Millisecond)
 		},
 	} {
@@ -79,15 +79,15 @@ func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 		a := w.full(1, Config{}, news)[0]
 		p := a.hearer(stranger(1))
 		send(a, p)
-		l := a.node.linkTo(p.id)
+		l := a.node.core.LinkTo(p.id)
 		if l == nil {
 			t.Errorf("%s: no link came about, or it ended", name)
 			continue
 		}
-		one, okOne := l.peer.Hops(blog)
-		two, okTwo := l.peer.Hops(comic)
-		if !okOne || one != 1 || !okTwo || two != 2 || l.peer.Feeds() != 2 {
-			t.Errorf("%s: %d feeds are known, blog at %d, comic at %d", name, l.peer.Feeds(), one, two)
+		one, okOne := l.Peer.Hops(blog)
+		two, okTwo := l.Peer.Hops(comic)
+		if !okOne || one != 1 || !okTwo || two != 2 || l.Peer.Feeds() != 2 {
+			t.Errorf("%s: %d feeds are known, blog at %d, comic at %d", name, l.Peer.Feeds(), one, two)
 		}
 		if s := a.status(p.testHost).Standing; s != 99 {
 			t.Errorf("%s: leaves a standing of %d", name, s)
@@ -120,7 +120,7 @@ func TestWhoIsUnknownConnectsAnew(t *testing.T) {
 		t.Fatalf("told %d times that it is unknown; linked %v", faults, linked(a, b))
 	}
 	for _, u := range []feed.URL{news, blog} {
-		if hops, ok := b.node.linkTo(a.id).peer.Hops(u); !ok || hops != 0 {
+		if hops, ok := b.node.core.LinkTo(a.id).Peer.Hops(u); !ok || hops != 0 {
 			t.Errorf("after it connected anew the other knows of %s: %v", u, ok)
 		}
 	}
@@ -133,7 +133,7 @@ func TestAFloodAnswersAnIntroduction(t *testing.T) {
 	a := w.full(1, Config{}, news)[0]
 	a.inside(func(n *Node) {
 		for i := range neighbors.MaxIntroduction {
-			n.table.Own(feed.URL(fmt.Sprintf("https://example.com/%d", i)), true)
+			n.core.Table.Own(feed.URL(fmt.Sprintf("https://example.com/%d", i)), true)
 		}
 	})
 	p := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
@@ -142,14 +142,14 @@ func TestAFloodAnswersAnIntroduction(t *testing.T) {
 		}
 		return protocol.OK{}
 	})
-	for floods := 0; !a.node.refused(p.id); floods++ {
+	for floods := 0; !a.node.membership.Refused(p.id); floods++ {
 		if floods > 100 {
 			t.Fatal("floods cost nothing")
 		}
-		a.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
+		a.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
 		w.run(200 * time.Millisecond)
 	}
-	if a.node.linkTo(p.id) != nil {
+	if a.node.core.LinkTo(p.id) != nil {
 		t.Error("a refused node is a neighbor")
 	}
 }

@@ -76,8 +76,8 @@ func BenchmarkIdle(b *testing.B) {
 	pass(time.Minute)
 	for i := range friends {
 		id := stranger(i)
-		n.now = now
-		n.join(id, i%2 == 0, "", n.token(id), "token", subset, n.table.Offer(id))
+		n.core.Now = now
+		n.membership.Join(id, i%2 == 0, "", n.membership.Token(id), "token", subset, n.core.Table.Offer(id))
 	}
 	pass(5 * time.Hour)
 	polls, calls = 0, 0
@@ -91,8 +91,8 @@ func BenchmarkIdle(b *testing.B) {
 		}
 	}
 	hours := now.Sub(began).Hours()
-	if len(n.linked) != friends || float64(polls) < feeds/4*0.9*hours {
-		b.Fatalf("%d neighbors, %.0f polls an hour", len(n.linked), float64(polls)/hours)
+	if len(n.core.Links) != friends || float64(polls) < feeds/4*0.9*hours {
+		b.Fatalf("%d neighbors, %.0f polls an hour", len(n.core.Links), float64(polls)/hours)
 	}
 	b.ReportMetric(100*b.Elapsed().Seconds()/now.Sub(began).Seconds(), "%core")
 	b.ReportMetric(float64(polls)/hours, "polls/h")

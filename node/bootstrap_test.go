@@ -8,6 +8,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
 
@@ -37,7 +38,7 @@ func TestOneNetworkWinsTwoPlaces(t *testing.T) {
 				w.addAt(c.id(i), Config{Peers: []string{victim.id.String()}}, news)
 			}
 			w.run(10 * time.Minute)
-			if n := len(victim.node.linked); n != 2 {
+			if n := len(victim.node.core.Links); n != 2 {
 				t.Errorf("the attacker has %d places", n)
 			}
 		})
@@ -69,13 +70,13 @@ func TestManyPortsAreServedAsOne(t *testing.T) {
 		id := protocol.NewNodeID(netip.MustParseAddr("20.99.0.1"), uint16(2000+i))
 		w.play(id, taker)
 		victim.answerTo(id, "token", wantsNews())
-		if victim.node.linkTo(id) != nil {
+		if victim.node.core.LinkTo(id) != nil {
 			places++
 		}
 		w.publish(news)
 		victim.poll(news)
 		w.run(10 * time.Second)
-		if victim.node.linkTo(id) != nil {
+		if victim.node.core.LinkTo(id) != nil {
 			victim.answerTo(id, "token", protocol.Disconnect{})
 		}
 	}
@@ -180,8 +181,9 @@ func TestAVictimIsCalledEverMoreRarely(t *testing.T) {
 		most := 0
 		for begun := w.now; w.now.Sub(begun) < c.d; {
 			w.run(time.Second)
-			if a.node.boot.connecting > 2 {
-				t.Fatalf("%s: %d connects to addresses of one source at a time", c.name, a.node.boot.connecting)
+			if a.node.membership.Boot.Connecting > 2 {
+				t.Fatalf("%s: %d connects to addresses of one source at a time", c.name,
+					a.node.membership.Boot.Connecting)
 			}
 		}
 		for _, n := range dials {
@@ -190,8 +192,8 @@ func TestAVictimIsCalledEverMoreRarely(t *testing.T) {
 		if most > c.most || most < 1 {
 			t.Errorf("%s: %d connects to one, want at most %d", c.name, most, c.most)
 		}
-		if a.node.book.Len() > 1000 {
-			t.Errorf("%s: the book holds %d addresses", c.name, a.node.book.Len())
+		if a.node.membership.Book.Len() > 1000 {
+			t.Errorf("%s: the book holds %d addresses", c.name, a.node.membership.Book.Len())
 		}
 	}
 }
@@ -268,16 +270,16 @@ func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 	w.run(30 * time.Minute)
 	before := count(a.calls, "get_neighbors")
 	for range 100 {
-		if a.node.linkTo(b.id) != nil {
+		if a.node.core.LinkTo(b.id) != nil {
 			a.hears(b, protocol.Disconnect{})
 		}
 		b.inside(func(n *Node) {
-			if l := n.linkTo(a.id); l != nil {
-				n.part(l, "over")
+			if l := n.core.LinkTo(a.id); l != nil {
+				n.membership.Part(l, "over")
 			}
 		})
 		w.run(200 * time.Millisecond)
-		b.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+		b.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
 		w.run(500 * time.Millisecond)
 	}
 	if n := count(a.calls, "get_neighbors") - before; n > 8 { // a round a minute, a few calls each
@@ -309,7 +311,7 @@ func TestAStormOfConnectsLeavesLittleBehind(t *testing.T) {
 	if refused != 2980 {
 		t.Errorf("%d of 3,000 connects were refused", refused)
 	}
-	if book, disk := a.node.book.Len(), len(a.store.LoadPeers()); book > 100 || disk > 100 {
+	if book, disk := a.node.membership.Book.Len(), len(a.store.LoadPeers()); book > 100 || disk > 100 {
 		t.Errorf("one host left %d addresses in the book, %d on disk", book, disk)
 	}
 }
@@ -325,12 +327,12 @@ func TestAStaticNeighborIsSoughtForEver(t *testing.T) {
 		t.Errorf("called %d times within a day, want about once in five minutes", n)
 	}
 	b := w.addAt(late, Config{}, news)
-	w.run(longestRetry * 3 / 2)
+	w.run(membership.LongestRetry * 3 / 2)
 	if !linked(a, b) || !a.node.Neighbors()[0].Static {
 		t.Error("it came up, and is no static neighbor")
 	}
 	a.hears(b, protocol.Disconnect{})
-	w.run(longestRetry)
+	w.run(membership.LongestRetry)
 	if !linked(a, b) || !a.node.Neighbors()[0].Static {
 		t.Error("the link ended, and was not made again")
 	}
@@ -347,7 +349,7 @@ func TestANodeWithoutFeedsAsksNobody(t *testing.T) {
 		t.Errorf("%d connects with an empty set", n)
 	}
 	a.step(Subscribe{Feeds: []feed.URL{news}})
-	w.run(longestRetry * 3 / 2)
+	w.run(membership.LongestRetry * 3 / 2)
 	if !linked(a, b) {
 		t.Error("not linked once there is a feed")
 	}

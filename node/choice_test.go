@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
 
@@ -44,7 +45,7 @@ func TestWhoComesGetsHalfOfThePlaces(t *testing.T) {
 			t.Fatalf("%d neighbors came by themselves", n)
 		}
 	}
-	if n := len(a.node.linked); n < 8 {
+	if n := len(a.node.core.Links); n < 8 {
 		t.Errorf("%d neighbors are left", n)
 	}
 }
@@ -55,8 +56,8 @@ func TestBothAskAtOnce(t *testing.T) {
 	w.feed(news)
 	a, b := w.add(Config{MaxNeighbors: 1}, news), w.add(Config{MaxNeighbors: 1}, news)
 	w.run(time.Minute)
-	a.inside(func(n *Node) { n.connect(b.id, "", func(error) {}) })
-	b.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+	a.inside(func(n *Node) { n.membership.Connect(b.id, "", func(error) {}) })
+	b.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
 	w.run(time.Minute)
 	if !linked(a, b) || !a.node.Neighbors()[0].Chosen || !b.node.Neighbors()[0].Chosen {
 		t.Errorf("linked: %v; %+v, %+v", linked(a, b), a.node.Neighbors(), b.node.Neighbors())
@@ -72,8 +73,8 @@ func TestAHubThatKnowsNobodyTakesWhoComes(t *testing.T) {
 	for range 8 {
 		w.add(Config{Peers: []string{hub.id.String()}, MinNeighbors: 1}, news)
 	}
-	w.run(longestRetry * 3 / 2)
-	if n := len(hub.node.linked); n != 8 {
+	w.run(membership.LongestRetry * 3 / 2)
+	if n := len(hub.node.core.Links); n != 8 {
 		t.Errorf("the hub has %d neighbors, want 8", n)
 	}
 }

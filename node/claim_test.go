@@ -8,6 +8,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/poller"
 	"feedex/polling"
 	"feedex/protocol"
 	"feedex/trust"
@@ -52,8 +53,8 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	}
 	w.run(2*time.Hour + time.Minute) // one poll may be too early
 	c := a.node.Status().Counters
-	if c.Forged != 1 || a.node.linkTo(forger.id) != nil || !a.node.refused(forger.id) {
-		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.refused(forger.id))
+	if c.Forged != 1 || a.node.core.LinkTo(forger.id) != nil || !a.node.membership.Refused(forger.id) {
+		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.membership.Refused(forger.id))
 	}
 	if c.Polls-c.NotModified != modified {
 		t.Error("the polls were to say that nothing is modified")
@@ -61,10 +62,10 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	if got := a.account(forger); got.Deficit != before.Deficit+10*incentive.Entry {
 		t.Errorf("its deficit is %v entries and was %v, want 10 more", got.Deficit, before.Deficit)
 	}
-	if a.node.linkTo(honest.id) == nil || a.account(honest).Fined > 0 {
+	if a.node.core.LinkTo(honest.id) == nil || a.account(honest).Fined > 0 {
 		t.Error("somebody else paid for it")
 	}
-	if honest.node.linkTo(a.id) == nil || honest.account(a).Fined > 0 {
+	if honest.node.core.LinkTo(a.id) == nil || honest.account(a).Fined > 0 {
 		t.Error("a node that got the entry from the relay blames the relay")
 	}
 	if r := a.record(b.Entries[0].EntryID()); r.Confirmed {
@@ -102,7 +103,7 @@ func TestARelayOfForgeriesIsNotBlamed(t *testing.T) {
 		t.Errorf("before the poll the relay scores %v, the honest neighbor %v", s, of)
 	}
 	a.poll(news)
-	if after := a.account(relay); a.node.linkTo(relay.id) == nil || after.Fined != 0 || after.Got != before.Got ||
+	if after := a.account(relay); a.node.core.LinkTo(relay.id) == nil || after.Fined != 0 || after.Got != before.Got ||
 		len(after.Standing.Marks) > 0 {
 		t.Errorf("the relay was blamed: %+v", after)
 	}
@@ -142,7 +143,7 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		}, incentive.Entry},
 		"nobody is to learn that we ask the publisher": {(*network).anything, func(w *network, a *testHost) {
 			w.run(2 * time.Hour)
-			a.node.feeds[news].Discreet = true
+			a.node.poller.Feeds[news].Discreet = true
 		}, incentive.Entry},
 		"the title was edited": {func(w *network) *protocol.Bundle {
 			return bundleWith(feed.Entry{Feed: news, Title: "Ttile", Link: "https://example.com/1", Published: w.now})
@@ -155,7 +156,9 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		"the feed is divided": {(*network).anything, func(w *network, a *testHost) {
 			w.run(2 * time.Hour)
 			for i := range 2 {
-				a.inside(func(n *Node) { n.hearsay.claims.Compare(n.now, news, documentOf(i, 2, 4), documentOf(i, 4)) })
+				a.inside(func(n *Node) {
+					n.exchange.Hearsay.Claims.Compare(n.core.Now, news, documentOf(i, 2, 4), documentOf(i, 4))
+				})
 			}
 		}, 0},
 	} {
@@ -175,7 +178,7 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		a.blocked[news] = false
 		a.poll(news)
 		got := a.account(b)
-		if a.node.Status().Counters.Forged != 0 || a.node.linkTo(b.id) == nil || got.Fined != 0 {
+		if a.node.Status().Counters.Forged != 0 || a.node.core.LinkTo(b.id) == nil || got.Fined != 0 {
 			t.Errorf("%s: it counts as forged", name)
 		}
 		if earned := got.Got - before; earned != c.earned {
@@ -207,7 +210,7 @@ func TestNobodyIsSentAwayForADividedFeed(t *testing.T) {
 		a.poll(news)
 	}
 	for i, h := range w.list[1:] {
-		if kept := a.node.linkTo(h.id) != nil; kept != (i == 2) {
+		if kept := a.node.core.LinkTo(h.id) != nil; kept != (i == 2) {
 			t.Errorf("neighbor %d is still there: %v", i, kept)
 		}
 	}
@@ -237,18 +240,19 @@ func TestNotModifiedSaysNothingAfterARestart(t *testing.T) {
 func TestNewcomersAreSpotChecked(t *testing.T) {
 	const every = 16 * time.Hour
 	for name, c := range map[string]struct {
-		prepare func(w *network, s *subscription)
+		prepare func(w *network, s *poller.Subscription)
 		path    []protocol.NodeID
 		spot    bool
 	}{
-		"a first-hand claim":     {func(*network, *subscription) {}, nil, true},
-		"a relay claims nothing": {func(*network, *subscription) {}, []protocol.NodeID{stranger(1)}, false},
+		"a first-hand claim":     {func(*network, *poller.Subscription) {}, nil, true},
+		"a relay claims nothing": {func(*network, *poller.Subscription) {}, []protocol.NodeID{stranger(1)}, false},
 		"the publisher wants to be let be": {func(w *network,
-			s *subscription) {
+			s *poller.Subscription) {
 			s.NotBefore = w.now.Add(every)
 		}, nil, false},
-		"nobody is to learn that we ask it": {func(_ *network, s *subscription) { s.Discreet = true }, nil, false},
-		"it fails":                          {func(_ *network, s *subscription) { s.Errors = 1 }, nil, false},
+		"nobody is to learn that we ask it": {func(_ *network, s *poller.Subscription) { s.Discreet = true }, nil,
+			false},
+		"it fails": {func(_ *network, s *poller.Subscription) { s.Errors = 1 }, nil, false},
 	} {
 		w := newNetwork(t)
 		w.publish(news)
@@ -256,7 +260,7 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10, Ablate: many},
 			Policy: polling.Fixed{Every: every}}, news)
 		a, b := hosts[0], hosts[1]
-		s, p := a.node.feeds[news], w.feeds[news]
+		s, p := a.node.poller.Feeds[news], w.feeds[news]
 		w.run(s.NextPoll.Sub(w.now) + time.Minute)
 		b.blocked[news] = true
 		due, asked := s.NextPoll, p.requests
@@ -278,12 +282,12 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		if !c.spot {
 			continue
 		}
-		if wait := first.Sub(w.now); wait < spotAfter || wait > spotAfter+spotAfter/10 {
+		if wait := first.Sub(w.now); wait < poller.SpotAfter || wait > poller.SpotAfter+poller.SpotAfter/10 {
 			t.Errorf("%s: the spot poll is in %v", name, wait)
 		}
 		w.run(2 * time.Hour)
 		for range 200 {
-			a.inside(func(n *Node) { n.spotPoll(news) })
+			a.inside(func(n *Node) { n.poller.SpotPoll(news) })
 		}
 		if !s.NextPoll.Equal(due) || p.requests != asked+1 || s.Interval != every {
 			t.Errorf("after the spot poll %d requests were made, the next is due at %v instead of %v, the interval "+

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -27,10 +28,10 @@ func claimersIn(w *network, hosts []*testHost) (honest []*testHost) {
 			return
 		}
 		claimed[h][d] = true
-		for _, p := range h.node.table.All() {
-			to := h.node.linkTo(p.ID)
-			h.carryOut(Call{To: Target{Node: to.id()}, Call: protocol.CheckDID{DID: d}, Session: to.token,
-				Timeout: offerTimeout})
+		for _, p := range h.node.core.Table.All() {
+			to := h.node.core.LinkTo(p.ID)
+			h.carryOut(Call{To: Target{Node: to.ID()}, Call: protocol.CheckDID{DID: d}, Session: to.Token,
+				Timeout: exchange.OfferTimeout})
 		}
 	}
 	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -93,7 +94,7 @@ func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
 		t.Errorf("one of 100 deliveries took longer than %v", p99)
 	}
 	for _, h := range honest {
-		for _, id := range h.node.linkedIDs {
+		for _, id := range h.node.core.LinkIDs {
 			if !linked(h, w.hosts[id]) {
 				t.Errorf("%s lost %s meanwhile", h.id, id)
 			}
@@ -111,7 +112,7 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 	for _, claimer := range claimers {
 		var again func()
 		again = func() {
-			if w.now.Before(end) && a.node.linkTo(claimer.id) != nil {
+			if w.now.Before(end) && a.node.core.LinkTo(claimer.id) != nil {
 				a.askedBy(claimer, protocol.CheckDID{DID: b.DID}, func(Respond) { w.at(w.now.Add(w.rtt), again) })
 			}
 		}
@@ -119,10 +120,10 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 	}
 	w.run(3 * time.Second)
 	begun := w.now
-	honest.inside(func(n *Node) { n.offer(n.linkTo(a.id), b) })
+	honest.inside(func(n *Node) { n.exchange.Offer(exchange.Of(n.core.LinkTo(a.id)), b) })
 	w.run(time.Minute)
 	at, ok := a.arrived[b.Entries[0].EntryID()]
-	if lag := at.Sub(begun); !ok || lag > (maxPassedOver+1)*protocol.HoldAnswer {
+	if lag := at.Sub(begun); !ok || lag > (exchange.MaxPassedOver+1)*protocol.HoldAnswer {
 		t.Errorf("the bundle came %v, after %v", ok, lag)
 	}
 }
@@ -142,10 +143,10 @@ func TestAClaimerIsSentAway(t *testing.T) {
 		a.hears(claimer, protocol.GetNeighbors{}) // it is there, and does not deliver
 		w.run(10 * time.Minute)
 	}
-	if a.node.linkTo(claimer.id) != nil {
+	if a.node.core.LinkTo(claimer.id) != nil {
 		t.Error("it is still a neighbor")
 	}
-	if r := a.answerTo(claimer.id, claimer.node.token(a.id), wantsNews()); r.Fault == nil ||
+	if r := a.answerTo(claimer.id, claimer.node.membership.Token(a.id), wantsNews()); r.Fault == nil ||
 		r.Fault.Code != protocol.Dropped {
 		t.Errorf("a connect of a node that was sent away is answered %+v, %v", r.Reply, r.Fault)
 	}
@@ -164,7 +165,7 @@ func TestAClaimedBundleIsTakenFromAnybody(t *testing.T) {
 	if r := a.put(honest, b); r.Fault != nil || !a.has(b.Entries[0].EntryID()) {
 		t.Errorf("answered %v, %v", r.Reply, r.Fault)
 	}
-	if n := len(a.node.gossip.promises); n != 0 {
+	if n := len(a.node.exchange.Gossip.Promises); n != 0 {
 		t.Errorf("%d promises of a bundle that is stored", n)
 	}
 }

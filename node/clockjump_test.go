@@ -8,13 +8,14 @@ import (
 	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/core"
 	"feedex/polling"
 	"feedex/protocol"
 )
 
 // jump sets the clock of a network of one, whose node is woken and finds out.
 func (w *network) jump(h *testHost, to time.Time) {
-	w.queue, w.now, h.alarm = newTimers(epoch), to, time.Time{}
+	w.queue, w.now, h.alarm = core.NewTimers(epoch), to, time.Time{}
 	h.step(Wake{})
 }
 
@@ -85,7 +86,7 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 			if !again.IsZero() {
 				t.Errorf("%s was polled %v after it asked for ten days of rest", u, again.Sub(left))
 			}
-		case again.Before(due[u]) || again.After(later(due[u], back).Add(2*time.Minute)):
+		case again.Before(due[u]) || again.After(core.Later(due[u], back).Add(2*time.Minute)):
 			t.Errorf("%s was polled at %v, due at %v", u, again, due[u])
 		}
 	}
@@ -104,7 +105,7 @@ func TestNeighborsOfAClockThatStartsIn1970(t *testing.T) {
 	w.jump(h, time.Unix(100, 0))
 	h.start()
 	id := w.play(stranger(1), func(*testHost, Call) protocol.Reply { return protocol.OK{} }).id
-	h.inside(func(n *Node) { n.join(id, true, "", "", "", protocol.Subset{{Feed: news}}, nil) })
+	h.inside(func(n *Node) { n.membership.Join(id, true, "", "", "", protocol.Subset{{Feed: news}}, nil) })
 	w.run(time.Minute)
 	w.jump(h, epoch)
 	h.hears(w.hosts[id], protocol.Disconnect{})
@@ -124,19 +125,19 @@ func TestAcquaintancesOfAClockThatStartsIn1970(t *testing.T) {
 	h.start()
 	id := w.play(stranger(1), func(*testHost, Call) protocol.Reply { return protocol.OK{} }).id
 	h.inside(func(n *Node) {
-		n.join(id, true, "", "", "", protocol.Subset{{Feed: news}}, nil)
-		n.earnValue(n.linkTo(id), incentive.Entry)
+		n.membership.Join(id, true, "", "", "", protocol.Subset{{Feed: news}}, nil)
+		n.exchange.Earn(n.core.LinkTo(id), incentive.Entry)
 	})
 	h.hears(w.hosts[id], protocol.Disconnect{})
 	w.run(time.Minute)
 	w.jump(h, epoch)
-	w.run(2 * saveAccountsAfter)
+	w.run(2 * core.SaveAccountsAfter)
 	h.kill()
 	h.start()
 	if peers := h.store.LoadPeers(); len(peers) != 1 || epoch.Sub(peers[0].LastMet) > time.Hour {
 		t.Errorf("remembers %v", peers)
 	}
-	if a, ok := h.node.accounts.ledger.Account(incentive.HolderOf(id)); !ok || epoch.Sub(a.Met) > time.Hour {
+	if a, ok := h.node.core.Ledger.Account(incentive.HolderOf(id)); !ok || epoch.Sub(a.Met) > time.Hour {
 		t.Errorf("its account is %+v, %v", a, ok)
 	}
 }

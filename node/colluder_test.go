@@ -45,7 +45,7 @@ func TestReturningOnAnotherPortWinsNothing(t *testing.T) {
 		o.play(id, taker)
 		for _, h := range o.list {
 			h.answerTo(id, "token", protocol.Connect{Subset: o.everything()})
-			if h.node.linkTo(id) != nil {
+			if h.node.core.LinkTo(id) != nil {
 				places++
 			}
 		}
@@ -67,7 +67,7 @@ func TestReturningOnAnotherPortWinsNothing(t *testing.T) {
 		t.Fatalf("it won %d of %d places; nothing is shown", places, 8*36)
 	}
 	for _, h := range o.list {
-		if a, _ := h.node.accounts.ledger.Account(holder); got[h] != 1 || a.Given != incentive.Entry {
+		if a, _ := h.node.core.Ledger.Account(holder); got[h] != 1 || a.Given != incentive.Entry {
 			t.Errorf("%s gave it %d entries, and booked %v", h.id, got[h], a.Given)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/membership"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -27,8 +28,8 @@ func (h *testHost) advertise(from *testHost, hops int, feeds ...feed.URL) {
 // covering are the cover feeds of the node, sorted.
 func (h *testHost) covering() []feed.URL {
 	var urls []feed.URL
-	for _, c := range h.node.covers.list {
-		urls = append(urls, c.feed)
+	for _, c := range h.node.membership.Covers.List {
+		urls = append(urls, c.Feed)
 	}
 	return slices.Sorted(slices.Values(urls))
 }
@@ -91,7 +92,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantHops := func(u feed.URL, want int) {
 		t.Helper()
 		for _, f := range friends {
-			if got := a.node.table.Hops(u, a.node.linkTo(f.id).peer); got != want {
+			if got := a.node.core.Table.Hops(u, a.node.core.LinkTo(f.id).Peer); got != want {
 				t.Errorf("%s is advertised at hop count %d, want %d", u, got, want)
 			}
 		}
@@ -109,7 +110,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantCovers(t, a, first, second)
 	wantHops(first, 0)
 	wantHops(second, 0)
-	if hops := a.node.table.Hops(third, a.node.linkTo(friends[1].id).peer); hops != 1 {
+	if hops := a.node.core.Table.Hops(third, a.node.core.LinkTo(friends[1].id).Peer); hops != 1 {
 		t.Errorf("another feed is advertised at hop count %d, want 1", hops)
 	}
 
@@ -118,9 +119,9 @@ func TestCoverFeeds(t *testing.T) {
 		a.advertise(f, 0, third)
 		a.advertise(f, protocol.Withdrawn, first)
 	}
-	w.run(coverPatience / 2)
+	w.run(membership.CoverPatience / 2)
 	a.advertise(friends[3], 3, first)
-	w.run(3 * coverPatience)
+	w.run(3 * membership.CoverPatience)
 	wantCovers(t, a, first, second)
 	a.kill()
 	a.start()
@@ -147,7 +148,7 @@ func TestCoverFeeds(t *testing.T) {
 	for _, f := range friends {
 		a.advertise(f, 0, third)
 	}
-	w.run(coverPatience)
+	w.run(membership.CoverPatience)
 	wantCovers(t, a, second, third)
 	wantHops(first, protocol.Withdrawn)
 	a.follow(true, third)
@@ -183,7 +184,7 @@ func TestCoverFeedsThatAreSilentAreGivenUp(t *testing.T) {
 		wantCovers(t, h, ghost)
 	}
 	for range 3 {
-		w.run(coverIdle / 2)
+		w.run(membership.CoverIdle / 2)
 		w.publish(ghost)
 		w.run(3 * time.Hour)
 		for _, h := range hosts {
@@ -196,13 +197,13 @@ func TestCoverFeedsThatAreSilentAreGivenUp(t *testing.T) {
 	for _, h := range hosts {
 		wantCovers(t, h, ghost) // nobody follows it, and each hears of it from the others
 	}
-	w.run(coverIdle)
+	w.run(membership.CoverIdle)
 	for _, h := range w.list {
 		if len(h.covering()) != 0 {
 			t.Errorf("%s still covers %v", h.id, h.covering())
 		}
-		for _, id := range h.node.linkedIDs {
-			if hops, ok := h.node.linkTo(id).peer.Hops(ghost); ok {
+		for _, id := range h.node.core.LinkIDs {
+			if hops, ok := h.node.core.LinkTo(id).Peer.Hops(ghost); ok {
 				t.Errorf("%s hears from %s of a feed that nobody follows, at hop count %d", h.id, id, hops)
 			}
 		}
@@ -299,9 +300,9 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 				node.start()
 			}
 			for _, h := range o.list {
-				if l := h.node.linkTo(node.id); l != nil && h.node.table.Lies(o.now, l.peer) {
+				if l := h.node.core.LinkTo(node.id); l != nil && h.node.core.Table.Lies(o.now, l.Peer) {
 					t.Errorf("%d cover feeds: %s takes the node for a liar after %v", cover, h.id,
-						o.now.Sub(l.peer.Since))
+						o.now.Sub(l.Peer.Since))
 				}
 			}
 		}
@@ -326,7 +327,7 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 				if yes {
 					all++
 				}
-				if yes && node.node.feeds[u] != nil {
+				if yes && node.node.poller.Feeds[u] != nil {
 					hits++
 				}
 			}

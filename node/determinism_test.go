@@ -51,12 +51,12 @@ func busyHour(w *network) {
 		case 2:
 			h.step(Unsubscribe{Feeds: []feed.URL{u}})
 		case 3:
-			for _, p := range h.node.table.All() {
-				h.ask(p.ID, h.node.linkTo(p.ID).session, protocol.QueryFeed{}, func(Respond) {})
+			for _, p := range h.node.core.Table.All() {
+				h.ask(p.ID, h.node.core.LinkTo(p.ID).Session, protocol.QueryFeed{}, func(Respond) {})
 			}
 		case 4:
-			for _, p := range w.list[0].node.table.All()[:min(1, w.list[0].node.table.Len())] {
-				w.list[0].ask(p.ID, w.list[0].node.linkTo(p.ID).session, protocol.CheckDID{DID: did(minute)},
+			for _, p := range w.list[0].node.core.Table.All()[:min(1, w.list[0].node.core.Table.Len())] {
+				w.list[0].ask(p.ID, w.list[0].node.core.LinkTo(p.ID).Session, protocol.CheckDID{DID: did(minute)},
 					func(Respond) {})
 			}
 		}
@@ -92,8 +92,8 @@ func TestEqualEventsGiveEqualEffects(t *testing.T) {
 			kinds[fmt.Sprintf("%T", e)]++
 		}
 	}
-	for _, kind := range []string{"node.Wake", "node.Asked", "node.Answered", "node.Fetched", "node.Respond",
-		"node.Call", "node.Fetch", "node.Tell"} {
+	for _, kind := range []string{"core.Wake", "core.Asked", "core.Answered", "core.Fetched", "core.Respond",
+		"core.Call", "core.Fetch", "core.Tell"} {
 		if kinds[kind] < 10 {
 			t.Errorf("%d of %s: the hour was not busy", kinds[kind], kind)
 		}

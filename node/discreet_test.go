@@ -33,7 +33,7 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	early := w.publish(news)
 	heard := func(h *testHost, want int) {
 		t.Helper()
-		hops, ok := h.node.linkTo(quiet.id).peer.Hops(news)
+		hops, ok := h.node.core.LinkTo(quiet.id).Peer.Hops(news)
 		if ok != (want >= 0) || ok && hops != want {
 			t.Errorf("%s hears of the feed at hop count %d, %v; want %d", h.id, hops, ok, want)
 		}
@@ -242,7 +242,7 @@ func TestDiscretionChanges(t *testing.T) {
 	heard := func(want int) {
 		t.Helper()
 		w.run(5 * time.Second)
-		if hops, ok := b.node.linkTo(a.id).peer.Hops(news); ok != (want >= 0) || ok && hops != want {
+		if hops, ok := b.node.core.LinkTo(a.id).Peer.Hops(news); ok != (want >= 0) || ok && hops != want {
 			t.Errorf("the feed is advertised at hop count %d, %v; want %d", hops, ok, want)
 		}
 	}
@@ -312,7 +312,7 @@ func TestDiscretionHasItsPrice(t *testing.T) {
 		a, b := hosts[0], hosts[1]
 		w.feed(news)
 		w.run(10 * time.Minute)
-		before := b.node.table.Claimed(a.id, nil)
+		before := b.node.core.Table.Claimed(a.id, nil)
 		a.follow(discreet, news)
 		b.follow(false, news)
 		a.blocked[news] = true
@@ -326,7 +326,7 @@ func TestDiscretionHasItsPrice(t *testing.T) {
 			t.Errorf("discreet %v: the entry cost %v, want %v", discreet, given, want)
 		}
 		// The feed is the only one of its kind, which counts fourfold.
-		if got := feedsOf(b.node.table.Claimed(a.id, nil) - before); got != 4*want {
+		if got := feedsOf(b.node.core.Table.Claimed(a.id, nil) - before); got != 4*want {
 			t.Errorf("discreet %v: we are worth %v more to the neighbor, want %v", discreet, got, 4*want)
 		}
 	}
@@ -341,7 +341,7 @@ func TestWeightsAreKept(t *testing.T) {
 		t.Helper()
 		w.run(5 * time.Minute)
 		// Each feed counts fourfold: nobody else offers it.
-		if got := feedsOf(a.node.table.Claimed(b.id, nil)); got != float64(4*want) {
+		if got := feedsOf(a.node.core.Table.Claimed(b.id, nil)); got != float64(4*want) {
 			t.Errorf("the neighbor is worth %v, want %d", got, 4*want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node/internal/poller"
 	"feedex/protocol"
 )
 
@@ -42,7 +43,7 @@ func TestALargeDocumentIsStoredInPortions(t *testing.T) {
 		polls := a.node.Status().Counters.Polls
 		a.notes = nil
 		a.poll(news)
-		if n := stored(); n == 0 || n*10_000 > 2*portionWeight {
+		if n := stored(); n == 0 || n*10_000 > 2*poller.PortionWeight {
 			t.Fatalf("%d entries are stored in one step", n)
 		}
 		answered := false
@@ -51,7 +52,7 @@ func TestALargeDocumentIsStoredInPortions(t *testing.T) {
 			t.Errorf("a neighbor is answered: %v, when %d entries are stored", answered, n)
 		}
 		if killed {
-			a.inside(func(n *Node) { n.store.KeepFeed(n.feeds[news].Feed) }) // for some other reason
+			a.inside(func(n *Node) { n.core.Store.KeepFeed(n.poller.Feeds[news].Feed) }) // for some other reason
 			a.kill()
 			a.start()
 			w.run(3 * time.Hour)
@@ -82,7 +83,7 @@ func TestALargeDocumentIsStoredInPortions(t *testing.T) {
 				t.Fatalf("entry %d is %+v", i, v)
 			}
 		}
-		if a.node.feeds[news].ETag == "" {
+		if a.node.poller.Feeds[news].ETag == "" {
 			t.Error("its validators are not kept")
 		}
 	}

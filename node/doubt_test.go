@@ -8,6 +8,9 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/exchange"
+	"feedex/node/internal/membership"
+	"feedex/node/internal/poller"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -19,19 +22,19 @@ import (
 func TestAKnownForgerReachesNobodyByRelays(t *testing.T) {
 	w := skeptics(t, 4)
 	a, forger, relay, other := w.list[0], w.list[1], w.list[2], w.list[3]
-	a.node.punish(a.node.accounts.ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
+	a.node.membership.Punish(a.node.core.Ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
 	before := a.account(relay)
 	for i, path := range [][]protocol.NodeID{{forger.id}, {forger.id, stranger(1)}, {stranger(1), forger.id}} {
 		b := w.junk(fmt.Sprint("junk ", i), path...)
 		if r := a.put(relay, b); r.Fault == nil || r.Fault.Code != protocol.ForgedSource {
 			t.Fatalf("what came by %v is answered with %v", path, r)
 		}
-		if a.has(b.Entries[0].EntryID()) || a.node.gossip.seen.has(b.DID) {
+		if a.has(b.Entries[0].EntryID()) || a.node.exchange.Gossip.Seen.Has(b.DID) {
 			t.Error("it was kept, or counts as seen: others could not bring it")
 		}
 	}
 	if after := a.account(relay); after.Deficit != before.Deficit || len(after.Standing.Marks) > 0 ||
-		a.node.linkTo(relay.id) == nil {
+		a.node.core.LinkTo(relay.id) == nil {
 		t.Errorf("the relay was blamed: %+v", after)
 	}
 	b := w.junk("junk 0")
@@ -48,11 +51,11 @@ func TestWhatAForgerBroughtIsNotPassedOn(t *testing.T) {
 	w := skeptics(t, 3)
 	a, forger, hearer := w.list[0], w.list[1], w.list[2]
 	b := w.junk("junk").Via(forger.id)
-	if l := a.node.linkTo(hearer.id); !a.node.wants(l, b) {
+	if l := a.node.core.LinkTo(hearer.id); !a.node.exchange.Wants(exchange.Of(l), b) {
 		t.Fatal("it was not to be passed on anyhow")
 	}
-	a.node.punish(a.node.accounts.ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
-	if l := a.node.linkTo(hearer.id); a.node.wants(l, b) {
+	a.node.membership.Punish(a.node.core.Ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
+	if l := a.node.core.LinkTo(hearer.id); a.node.exchange.Wants(exchange.Of(l), b) {
 		t.Error("it is passed on")
 	}
 }
@@ -73,10 +76,10 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 		w.run(17 * time.Hour)
 		a, doubted := w.list[0], w.list[1]
 		for _, h := range w.list[2 : 2+c.refuse] {
-			h.node.punish(h.node.accounts.ledger.HolderOf(doubted.id), incentive.ForgedEntry, incentive.Entry)
+			h.node.membership.Punish(h.node.core.Ledger.HolderOf(doubted.id), incentive.ForgedEntry, incentive.Entry)
 		}
 		for _, h := range w.list[2:] { // none is a stranger that may have one entry
-			a.node.accounts.ledger.Got(a.node.now, incentive.HolderOf(h.id), incentive.Entry)
+			a.node.core.Ledger.Got(a.node.core.Now, incentive.HolderOf(h.id), incentive.Entry)
 		}
 		a.hasHeard(w.list[2 : 2+c.heard]...)
 		for range c.earned {
@@ -99,14 +102,14 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 			t.Errorf("%+v: it reached %d of the others", c, reached)
 		}
 		holds := c.refuse > 1 && c.want == 0 && c.heard > 1
-		if c.refuse > 0 && c.heard > 0 && a.node.feeds[news].ordinary.IsZero() {
+		if c.refuse > 0 && c.heard > 0 && a.node.poller.Feeds[news].Ordinary.IsZero() {
 			t.Errorf("%+v: no spot poll is to tell", c)
 		}
 		late := w.junk("relayed", doubted.id, w.list[5].id)
-		if goes := !a.node.doubted(late); goes == holds {
+		if goes := !a.node.exchange.Doubted(late); goes == holds {
 			t.Errorf("%+v: what others relay of it goes on is %v", c, goes)
 		}
-		if l := a.node.linkTo(doubted.id); l == nil || len(a.account(doubted).Standing.Marks) > 0 {
+		if l := a.node.core.LinkTo(doubted.id); l == nil || len(a.account(doubted).Standing.Marks) > 0 {
 			t.Errorf("%+v: a doubt cost it its link or standing", c)
 		}
 	}
@@ -134,8 +137,8 @@ func newSlander(t *testing.T) *slander {
 	link := func(a, b *testHost, i int) {
 		a.befriend(b.id, news)
 		w.hosts[b.id] = b
-		l := a.node.linkTo(b.id)
-		l.static, l.token, l.session = "kept", fmt.Sprint("token ", i), fmt.Sprint("token ", i)
+		l := a.node.core.LinkTo(b.id)
+		membership.Of(l).Static, l.Token, l.Session = "kept", fmt.Sprint("token ", i), fmt.Sprint("token ", i)
 	}
 	for i, h := range []*testHost{s.honest, s.other} {
 		link(s.hub, h, i)
@@ -182,10 +185,10 @@ func TestSlanderEndsWithTheNextPoll(t *testing.T) {
 	if !s.brings() || s.brings() {
 		t.Fatal("they are not believed, or before they have said anything")
 	}
-	if due := s.hub.node.feeds[news].NextPoll.Sub(s.now); due > spotAfter+spotAfter/10 {
+	if due := s.hub.node.poller.Feeds[news].NextPoll.Sub(s.now); due > poller.SpotAfter+poller.SpotAfter/10 {
 		t.Errorf("the next poll is due in %v", due)
 	}
-	s.run(spotAfter + spotAfter/10)
+	s.run(poller.SpotAfter + poller.SpotAfter/10)
 	for _, e := range s.feed(news).entries {
 		if !s.other.has(e.EntryID()) {
 			t.Errorf("%s was held back, was polled, and is not there", e.ID)
@@ -212,14 +215,14 @@ func TestWhatWasAlteredIsHeldBackForGood(t *testing.T) {
 	s.publish(news)
 	published := s.feed(news).entries
 	s.hub.take(s.honest, version(published[len(published)-1], "altered", 0))
-	if !s.hub.shows("altered") || len(s.hub.node.hearsay.held) == 0 {
+	if !s.hub.shows("altered") || len(s.hub.node.exchange.Hearsay.Held) == 0 {
 		t.Fatal("it is not held back")
 	}
 	s.hub.poll(news)
 	if s.run(time.Minute); s.other.shows("altered") {
 		t.Error("what the poll has refuted was passed on")
 	}
-	if held := len(s.hub.node.hearsay.held); held > 0 {
+	if held := len(s.hub.node.exchange.Hearsay.Held); held > 0 {
 		t.Errorf("%d bundles are held back for ever", held)
 	}
 }
@@ -230,8 +233,8 @@ func TestAnEditHoldsBackNothingElse(t *testing.T) {
 	s.brings()
 	edited, other := s.publish(news), s.publish(news)
 	s.honest.poll(news)
-	if s.run(time.Minute); len(s.hub.node.hearsay.held) != 1 {
-		t.Fatalf("%d bundles are held back", len(s.hub.node.hearsay.held))
+	if s.run(time.Minute); len(s.hub.node.exchange.Hearsay.Held) != 1 {
+		t.Fatalf("%d bundles are held back", len(s.hub.node.exchange.Hearsay.Held))
 	}
 	published := s.feed(news).entries
 	published[len(published)-2].Title = "edited"
@@ -275,7 +278,7 @@ func TestRelaysAreWitnesses(t *testing.T) {
 				w.run(time.Hour)
 			}
 			a.poll(news)
-			if got := a.node.doubted(w.junk("", named)); got != (heard && i > 0) {
+			if got := a.node.exchange.Doubted(w.junk("", named)); got != (heard && i > 0) {
 				t.Errorf("after %d relays it is doubted is %v; they are witnesses: %v", i+1, got, heard)
 			}
 		}
@@ -292,7 +295,7 @@ func TestOnlyNeighborsOfANodeAreWitnessesAgainstIt(t *testing.T) {
 		a.take(relay, w.junk(fmt.Sprint("junk ", i), named, stranger(8+i)))
 		w.run(time.Hour)
 		a.poll(news)
-		if a.node.doubted(w.junk("", named)) {
+		if a.node.exchange.Doubted(w.junk("", named)) {
 			t.Errorf("after %d honest relays it is doubted", i+1)
 		}
 	}
@@ -313,7 +316,7 @@ func TestAnEditCastsNoDoubt(t *testing.T) {
 	}
 	w.run(time.Hour)
 	a.poll(news)
-	if a.node.doubted(w.junk("", named)) {
+	if a.node.exchange.Doubted(w.junk("", named)) {
 		t.Error("it is doubted")
 	}
 }

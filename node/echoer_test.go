@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -20,13 +21,13 @@ func (o *overlay) echoers(hosts []*testHost) {
 		}
 		heard[h][did] = true
 		o.at(o.now.Add(10*time.Second), func() {
-			for _, p := range h.node.table.All() {
-				l, other := h.node.linkTo(p.ID), o.hosts[p.ID].node
-				if !other.gossip.seen.has(did) {
+			for _, p := range h.node.core.Table.All() {
+				l, other := h.node.core.LinkTo(p.ID), o.hosts[p.ID].node
+				if !other.exchange.Gossip.Seen.Has(did) {
 					continue // to be asked for it would cost more than it earns
 				}
-				h.carryOut(Call{To: Target{Node: p.ID}, Call: protocol.CheckDID{DID: did}, Session: l.token,
-					Timeout: offerTimeout})
+				h.carryOut(Call{To: Target{Node: p.ID}, Call: protocol.CheckDID{DID: did}, Session: l.Token,
+					Timeout: exchange.OfferTimeout})
 			}
 		})
 	}
@@ -87,7 +88,7 @@ func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 	echoer := with.service(func(h *testHost) bool { return echoing[h] }, from)
 	fined := 0
 	for _, h := range with.list[:nodes-echoers] {
-		for _, a := range h.node.accounts.ledger.Accounts() {
+		for _, a := range h.node.core.Ledger.Accounts() {
 			if a.Fined > 0 {
 				fined++
 			}

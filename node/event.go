@@ -1,135 +1,42 @@
 package node
 
-import (
-	"time"
+import "feedex/node/internal/core"
 
-	"feedex/archive"
-	"feedex/courtesy"
-	"feedex/discover"
-	"feedex/feed"
-	"feedex/fetch/grade"
-	"feedex/protocol"
+// What happens to a node: see Node.Step.
+type (
+	// Event tells the node that something happened: one of the types below.
+	Event = core.Event
+	// Wake says that the time that Next named has come.
+	Wake = core.Wake
+	// Asked says that a peer called.
+	Asked = core.Asked
+	// Answered says how a Call of the node ended.
+	Answered = core.Answered
+	// Fetched says how a Fetch ended.
+	Fetched = core.Fetched
+	// Found says how a Search ended.
+	Found = core.Found
+	// OwnerFetched says how a request of the owner's, beside the polls, ended.
+	OwnerFetched = core.OwnerFetched
+	// Subscribe is the owner's wish to follow feeds, or to follow them in another way.
+	Subscribe = core.Subscribe
+	// Unsubscribe is the owner's wish to follow feeds no more.
+	Unsubscribe = core.Unsubscribe
+	// Query is the owner's wish to search the archives of others.
+	Query = core.Query
+	// EndQuery says that nobody waits for a Query any more.
+	EndQuery = core.EndQuery
+	// Pull is the owner's wish to have entries that a Query found.
+	Pull = core.Pull
+	// EndPull says that nobody waits for a Pull any more.
+	EndPull = core.EndPull
+	// Recovered says that the host stored entries of a feed's past that came from its publisher.
+	Recovered = core.Recovered
+	// Backfilled says how far the past of a feed is filled in now.
+	Backfilled = core.Backfilled
+	// Leave says that the host is about to stop.
+	Leave = core.Leave
 )
 
-// An Event tells the node that something happened: one of the types below.
-type Event interface{ event() }
-
-// Wake says that the time that Next named has come.
-type Wake struct{}
-
-// Asked says that a peer called. The host answers it when a Respond with the same Tag comes, which
-// may be many steps later.
-type Asked struct {
-	From    protocol.NodeID // address from the connection, port from nid
-	Session string          // the token that came with the call, "" for none
-	Call    protocol.Call
-	Tag     uint64 // the host's, unique among its open calls
-}
-
-// Answered says how a Call of the node ended: with a Reply, or with Err.
-type Answered struct {
-	ID      uint64 // as in the Call
-	Reply   protocol.Reply
-	Session string          // the token that came with the reply, "" for none
-	Peer    protocol.NodeID // the node that the host really spoke to; needed where the Call named a host
-	Err     error           // *protocol.RemoteError where the peer answered with a fault
-	Unsent  bool            // the call failed before it was written to the network
-	Queued  bool            // that was because other calls had all connections to the peer
-	RTT     time.Duration   // from request to answer
-}
-
-// Fetched says how a Fetch ended.
-type Fetched struct {
-	Feed feed.URL
-	// Document is the parsed document, nil if nothing changed (HTTP 304, or the body is the one that the
-	// node has) or Err is set.
-	Document *feed.Document
-	// Partial says that Document holds what is new since the node's version, not all that is listed
-	// (RFC 3229).
-	Partial bool
-	// ETag and LastModified are the validators to send next time, byte for byte; Body is the SHA-1 of the
-	// document that they came with.
-	ETag, LastModified string
-	Body               feed.Digest
-	// Unusable says that Err is about that document.
-	Unusable bool
-	// WebPage says that it is a web page, and Named which feeds that names, none of them on a host that the owner's
-	// leave for the feed does not reach.
-	WebPage bool
-	Named   []discover.Feed
-
-	// Status is the HTTP status of the last answer, 0 where nobody answered.
-	Status int
-	// Unreached says that nobody answered, and that our own network may be to blame.
-	Unreached bool
-	// Dialed says that nobody answered at an address of the public Internet: there is such a host, and it or
-	// somebody on the way may keep us out.
-	Dialed bool
-	// From is the host that gave the last answer, in lower case and without a port.
-	From string
-	// Moved is where the feed's address redirects to for good (RFC 9110 §15.4.2, §15.4.9), "" for nowhere.
-	Moved feed.URL
-	// RetryAfter is how long the publisher asks us to stay away, 0 where it does not.
-	RetryAfter time.Duration
-	// Freshness is how long the answer may be used without asking again.
-	Freshness courtesy.Freshness
-	// Unchanged is for how long the document had been as it is, by its Last-Modified, where Freshness says nothing;
-	// 0 where it is not known.
-	Unchanged time.Duration
-	// Private says that the answer's header asks that the document not be passed on.
-	Private bool
-	// Secret says that it led to an address that looks like a secret, or is asked for at one.
-	Secret bool
-	// Local says that the feed was reached, or would have been reached, at an address that is not
-	// public.
-	Local bool
-	Err   error
-	// Requests are those that the poll took, for the owner's log.
-	Requests []grade.Request
-}
-
-// Found says how a Search ended.
-type Found struct {
-	ID      uint64 // as in the Search
-	Records []archive.Record
-	Took    time.Duration // how long the archive was busy with it, without the time that it waited for its turn
-	Err     error
-}
-
-// Subscribe is the owner's wish to follow feeds, or to follow them in another way. Repeating it changes
-// nothing.
-type Subscribe struct {
-	Feeds []feed.URL
-	// Standing says that the wish was said before, as a config file does at each start: a page in whose place a feed is
-	// followed need not be asked again.
-	Standing bool
-	// Weight is the weight of preference for them, 1 to neighbors.MaxWeight (Paper §3.2). 0 leaves it as
-	// it is, which is 1 for a feed that was never followed.
-	Weight int
-	// Discreet says whether neighbors are not to learn that the interest is the node's own. Nil leaves
-	// that as it is, which is false for a feed that was never followed.
-	Discreet *bool
-	// Policy is by which they are polled, as polling.Settings reads it, "" for the node's own. Nil leaves it as
-	// it is, as does one that cannot be read.
-	Policy *string
-	// Private says whether the feed and its entries must not leave the node, whatever its publisher says or, where it
-	// is false, whatever its address looks like. Nil leaves that as it is: a feed of which its owner says nothing stays
-	// on the node if its address may be a secret.
-	Private *bool
-}
-
-// Unsubscribe is the owner's wish to follow feeds no more. Their entries stay in the archive.
-type Unsubscribe struct{ Feeds []feed.URL }
-
-// Leave says that the host is about to stop: the neighbors are told, and the node does no more.
-type Leave struct{}
-
-func (Wake) event()         {}
-func (Leave) event()        {}
-func (Asked) event()        {}
-func (Answered) event()     {}
-func (Fetched) event()      {}
-func (Found) event()        {}
-func (Subscribe) event()    {}
-func (Unsubscribe) event()  {}
-func (OwnerFetched) event() {}
+// MaxWishes is how many entries one Pull may be for.
+const MaxWishes = core.MaxWishes

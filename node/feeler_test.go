@@ -39,7 +39,7 @@ func TestFeelers(t *testing.T) {
 			gone = append(gone, id)
 		}
 	}
-	a.inside(func(n *Node) { n.book.Add(n.now, neighbors.Tracked, append(there, gone...)) })
+	a.inside(func(n *Node) { n.membership.Book.Add(n.core.Now, neighbors.Tracked, append(there, gone...)) })
 	before := count(a.calls, "connect")
 	w.run(3 * time.Hour)
 	calls := 0
@@ -57,7 +57,7 @@ func TestFeelers(t *testing.T) {
 	if n := count(a.calls, "connect") - before; n != 0 {
 		t.Errorf("%d connects, though there are neighbors enough", n)
 	}
-	got := a.node.book.Candidates(w.now, 2, nil, func(id protocol.NodeID) bool { return id == hosts[1].id })
+	got := a.node.membership.Book.Candidates(w.now, 2, nil, func(id protocol.NodeID) bool { return id == hosts[1].id })
 	for _, id := range got {
 		if felt[id] == 0 || id == gone[0] || id == gone[1] || id == gone[2] || id == gone[3] {
 			t.Errorf("%s, which never answered, is tried before those that did", id)
@@ -83,13 +83,13 @@ func TestOldNeighborsAreForgotten(t *testing.T) {
 	a.kill()
 	w.now = w.now.AddDate(0, 0, 80)
 	a.start()
-	if a.node.book.Len() != 1 {
-		t.Errorf("%d are remembered after 80 days", a.node.book.Len())
+	if a.node.membership.Book.Len() != 1 {
+		t.Errorf("%d are remembered after 80 days", a.node.membership.Book.Len())
 	}
 	for range 11 {
 		w.run(24 * time.Hour)
 	}
-	if peers := a.store.LoadPeers(); len(peers) != 0 || a.node.book.Len() != 0 {
-		t.Errorf("after 91 days %v are remembered, the book holds %d", peers, a.node.book.Len())
+	if peers := a.store.LoadPeers(); len(peers) != 0 || a.node.membership.Book.Len() != 0 {
+		t.Errorf("after 91 days %v are remembered, the book holds %d", peers, a.node.membership.Book.Len())
 	}
 }

@@ -51,8 +51,8 @@ func BenchmarkQueryFlood(b *testing.B) {
 	news := protocol.Subset{{Feed: news}}
 	for i := range friends {
 		id := stranger(i)
-		n.now = now
-		n.join(id, i%2 == 0, "", n.token(id), "token", news, n.table.Offer(id))
+		n.core.Now = now
+		n.membership.Join(id, i%2 == 0, "", n.membership.Token(id), "token", news, n.core.Table.Offer(id))
 	}
 	began := now
 	for b.Loop() {

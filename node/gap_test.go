@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node/internal/poller"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -39,8 +40,8 @@ func (rarely) Longest() time.Duration              { return 720 * time.Hour }
 
 // pollNow has the node poll a feed, whether it is due or not.
 func (h *testHost) pollNow(u feed.URL) {
-	s := h.node.feeds[u]
-	s.polling = true
+	s := h.node.poller.Feeds[u]
+	s.Polling = true
 	h.step(h.net.fetch(h, Fetch{Feed: u, ETag: s.ETag}))
 }
 
@@ -56,12 +57,12 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 	if slipped, _ := gapNotes(h); slipped != 0 || h.node.Feeds()[0].Gap != nil {
 		t.Fatal("the first entries of a feed are no gap")
 	}
-	if h.node.feeds[news].Listed != 3 {
-		t.Fatalf("%d entries in the document, want 3", h.node.feeds[news].Listed)
+	if h.node.poller.Feeds[news].Listed != 3 {
+		t.Fatalf("%d entries in the document, want 3", h.node.poller.Feeds[news].Listed)
 	}
 	last := w.feed(news).entries[2]
 	w.flood(news, 30) // of which the document lists ten
-	h.node.feeds[news].Interval = 40 * time.Hour
+	h.node.poller.Feeds[news].Interval = 40 * time.Hour
 	h.pollNow(news)
 
 	slipped, _ := gapNotes(h)
@@ -76,7 +77,7 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 	if gap.Missing != 20 {
 		t.Errorf("%d entries are missing, want 20", gap.Missing)
 	}
-	if got := h.node.feeds[news].Interval; got != 20*time.Hour {
+	if got := h.node.poller.Feeds[news].Interval; got != 20*time.Hour {
 		t.Errorf("polled again after %v, want half of 40h", got)
 	}
 
@@ -154,7 +155,7 @@ func TestWindowThatDidNotSlip(t *testing.T) {
 	if slipped, _ := gapNotes(h); slipped == 0 {
 		t.Fatal("no gap was noted")
 	}
-	if got := h.node.feeds[news].Interval; got != time.Hour {
+	if got := h.node.poller.Feeds[news].Interval; got != time.Hour {
 		t.Errorf("interval %v, want 1h", got)
 	}
 }
@@ -225,9 +226,9 @@ func TestMissing(t *testing.T) {
 		listed, want  int
 	}{
 		{2 * h, h, 11, 19}, {h, 2 * h, 11, 4}, {time.Minute, h, 11, 1}, {h, 0, 11, 1}, {h, h, 1, 1},
-		{1_000_000 * h, time.Second, 1000, mostMissing - 1},
+		{1_000_000 * h, time.Second, 1000, poller.MostMissing - 1},
 	} {
-		if got := missing(tc.gap, tc.document, tc.listed); got != tc.want {
+		if got := poller.Missing(tc.gap, tc.document, tc.listed); got != tc.want {
 			t.Errorf("a gap of %v before %d entries in %v: %d, want %d", tc.gap, tc.listed, tc.document, got, tc.want)
 		}
 	}

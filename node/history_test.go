@@ -37,7 +37,7 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	poll := func(entries ...feed.Entry) polling.Poll {
 		t.Helper()
 		w.run(time.Hour)
-		h.node.feeds[news].polling = true
+		h.node.poller.Feeds[news].Polling = true
 		ev := Fetched{Feed: news}
 		if entries != nil {
 			ev.Document = &feed.Document{Feed: news, Entries: entries}
@@ -61,7 +61,7 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	}
 	const d = 24 * time.Hour
 	a, b, old := entry("a", -3*d, "A"), entry("b", -2*d, "B"), entry("old", 0, "without a date")
-	h.node.feeds[news].Interval = 0 // as before the first poll
+	h.node.poller.Feeds[news].Interval = 0 // as before the first poll
 	check(poll(b, a, old), 2, -3*d, -2*d)
 	check(poll(), 2, -3*d, -2*d)
 	// One is new, one new without a date, one is edited and dated anew, one is dated next year.
@@ -77,13 +77,13 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 
 	// Nor does it publish the same entry again at each poll until then.
 	ahead = entry("within the hour", fourth+50*time.Minute, "soon")
-	h.node.feeds[news].polling = true
+	h.node.poller.Feeds[news].Polling = true
 	h.step(Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
-	times := h.node.feeds[news].history.Times
+	times := h.node.poller.Feeds[news].History.Times
 	w.now = w.now.Add(10 * time.Minute)
-	h.node.feeds[news].polling = true
+	h.node.poller.Feeds[news].Polling = true
 	h.step(Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
-	if again := h.node.feeds[news].history.Times; !slices.Equal(again, times) {
+	if again := h.node.poller.Feeds[news].History.Times; !slices.Equal(again, times) {
 		t.Errorf("history %v, ten minutes later %v", times, again)
 	}
 
@@ -113,9 +113,9 @@ func TestDatesOfDays(t *testing.T) {
 	h := w.add(Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}}, news)
 	w.run(2 * 24 * time.Hour)
 	for range 3 {
-		before := h.node.status.Counters.Polled
+		before := h.node.core.Counters.Polled
 		w.run(24 * time.Hour)
-		if found := h.node.status.Counters.Polled - before; found < 230 {
+		if found := h.node.core.Counters.Polled - before; found < 230 {
 			t.Errorf("%d of 240 entries were found within a day", found)
 		}
 		h.kill()

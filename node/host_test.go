@@ -2,11 +2,14 @@ package node
 
 import (
 	"context"
+	"encoding/binary"
 	"math/rand/v2"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node/internal/core"
+	"feedex/node/internal/membership"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -76,7 +79,7 @@ func (h *testHost) start() {
 
 // noticed is how soon a neighbor that died is known to be gone where there is nothing to say: it is asked, and twice
 // again.
-const noticed = silence + silence/4 + 3*callTimeout + 4*probeIn
+const noticed = membership.Silence + membership.Silence/4 + 3*core.CallTimeout + 4*core.ProbeIn
 
 // kill ends a node without a word.
 func (h *testHost) kill() { h.down = true; h.life++ }
@@ -160,10 +163,10 @@ func (h *testHost) carryOut(e Effect) {
 
 // inside has f act on the node as a step of its own would, and carries out what comes of it.
 func (h *testHost) inside(f func(n *Node)) {
-	h.node.now, h.node.effects = h.net.now, nil
+	h.node.core.Now, h.node.core.Effects = h.net.now, nil
 	f(h.node)
-	effects := h.node.effects
-	h.node.effects = nil
+	effects := h.node.core.Effects
+	h.node.core.Effects = nil
 	for _, e := range effects {
 		h.carryOut(e)
 	}
@@ -179,18 +182,18 @@ func (h *testHost) ask(from protocol.NodeID, session string, c protocol.Call, an
 
 // askedBy makes a call to the node in the name of its neighbor from.
 func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(Respond)) {
-	l := h.node.linkTo(from.id)
+	l := h.node.core.LinkTo(from.id)
 	if l == nil {
 		h.net.t.Fatalf("%s is no neighbor of %s", from.id, h.id)
 	}
-	h.ask(from.id, l.session, c, answer)
+	h.ask(from.id, l.Session, c, answer)
 }
 
 // answerTo makes a call and returns the answer, after as much time as it takes.
 func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Call) Respond {
 	var got *Respond
 	h.ask(from, session, c, func(r Respond) { got = &r })
-	for i := 0; got == nil && i < 10_000 && h.net.queue.tasks.Len() > 0; i++ {
+	for i := 0; got == nil && i < 10_000 && h.net.queue.Tasks.Len() > 0; i++ {
 		h.net.next()
 	}
 	if got == nil {
@@ -201,11 +204,11 @@ func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Cal
 
 // hears makes a call to the node in the name of its neighbor from, and returns the answer.
 func (h *testHost) hears(from *testHost, c protocol.Call) Respond {
-	l := h.node.linkTo(from.id)
+	l := h.node.core.LinkTo(from.id)
 	if l == nil {
 		h.net.t.Fatalf("%s is no neighbor of %s", from.id, h.id)
 	}
-	return h.answerTo(from.id, l.session, c)
+	return h.answerTo(from.id, l.Session, c)
 }
 
 // put delivers a bundle to h in the name of its neighbor from.
@@ -216,20 +219,20 @@ func (h *testHost) put(from *testHost, b *protocol.Bundle) Respond {
 // hasHeard has the node have learned of the others, by own polls, that they bring what is true: they are witnesses.
 func (h *testHost) hasHeard(others ...*testHost) {
 	for _, other := range others {
-		h.node.hearsay.witnesses.Earned(h.net.now, other.id)
+		h.node.exchange.Hearsay.Witnesses.Earned(h.net.now, other.id)
 	}
 }
 
 // poll has the node find out now what is new in a feed.
 func (h *testHost) poll(u feed.URL) {
-	s := h.node.feeds[u]
-	s.polling, s.begun = true, h.net.now
+	s := h.node.poller.Feeds[u]
+	s.Polling, s.Begun = true, h.net.now
 	h.step(h.net.fetch(h, Fetch{Feed: u}))
 }
 
 // offerAll has the node offer the bundle to all that want it, as if it had it.
 func (h *testHost) offerAll(b *protocol.Bundle) {
-	h.inside(func(n *Node) { n.spread(b, protocol.NodeID{}) })
+	h.inside(func(n *Node) { n.exchange.Spread(b, protocol.NodeID{}) })
 }
 
 // has reports whether the node keeps the entry.
@@ -252,7 +255,7 @@ func (h *testHost) suspects(peer protocol.NodeID) (count int) {
 
 // linked reports whether both know each other as neighbors.
 func linked(a, b *testHost) bool {
-	return a.node.linkTo(b.id) != nil && b.node.linkTo(a.id) != nil
+	return a.node.core.LinkTo(b.id) != nil && b.node.core.LinkTo(a.id) != nil
 }
 
 // count counts the calls of a method.
@@ -280,7 +283,10 @@ func (h *testHost) befriend(id protocol.NodeID, feeds ...feed.URL) *testHost {
 	for _, u := range feeds {
 		subset = append(subset, protocol.Interest{Feed: u})
 	}
-	h.inside(func(n *Node) { n.join(id, false, "", n.token(id), "token of "+id.String(), subset, n.table.Offer(id)) })
+	h.inside(func(n *Node) {
+		n.membership.Join(id, false, "", n.membership.Token(id), "token of "+id.String(), subset,
+			n.core.Table.Offer(id))
+	})
 	return friend
 }
 
@@ -302,4 +308,10 @@ func (h *testHost) status(of *testHost) NeighborStatus {
 	}
 	h.net.t.Fatalf("%s is no neighbor of %s", of.id, h.id)
 	return NeighborStatus{}
+}
+
+// did is the i-th of many dids.
+func did(i int) (d protocol.DID) {
+	binary.BigEndian.PutUint32(d[:], uint32(i))
+	return d
 }

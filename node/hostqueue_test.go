@@ -7,6 +7,7 @@ import (
 
 	"feedex/courtesy"
 	"feedex/feed"
+	"feedex/node/internal/poller"
 	"feedex/polling"
 )
 
@@ -77,7 +78,7 @@ func TestFeedsOfAHostShareItsBudget(t *testing.T) {
 	}
 	w.run(9 * time.Minute)
 	first := make(map[feed.URL]bool)
-	for u, s := range h.node.feeds {
+	for u, s := range h.node.poller.Feeds {
 		first[u] = !s.LastSuccess.IsZero()
 	}
 	for u, ok := range first {
@@ -255,18 +256,18 @@ func TestTheHostIsFreedWhateverHappens(t *testing.T) {
 	h, p := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
 	p.slow = 10 * time.Second
 	w.run(20 * time.Minute)
-	for !h.node.feeds[news].polling {
+	for !h.node.poller.Feeds[news].Polling {
 		w.run(time.Second)
 	}
 	h.step(Unsubscribe{Feeds: []feed.URL{news}})
 	h.step(Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Second)
-	if h.node.feeds[news].polling {
+	if h.node.poller.Feeds[news].Polling {
 		t.Error("two polls of a feed at a time")
 	}
 	before := len(p.asked)
-	w.run(unfinished + time.Minute)
-	if n := len(p.asked) - before; n != 1 || h.node.feeds[news].LastSuccess.IsZero() {
+	w.run(poller.Unfinished + time.Minute)
+	if n := len(p.asked) - before; n != 1 || h.node.poller.Feeds[news].LastSuccess.IsZero() {
 		t.Errorf("%d requests after that", n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/node/internal/core"
 	"feedex/protocol"
 )
 
@@ -38,8 +39,8 @@ func TestIdentityIsWhatMostNeighborsSay(t *testing.T) {
 			liars[h] = i >= c.honest
 		}
 		w.run(10 * time.Minute)
-		if len(a.node.linked) != c.honest+c.lies {
-			t.Fatalf("%s: %d neighbors", c.name, len(a.node.linked))
+		if len(a.node.core.Links) != c.honest+c.lies {
+			t.Fatalf("%s: %d neighbors", c.name, len(a.node.core.Links))
 		}
 		got, want := a.node.Status().Self, protocol.NodeID{}
 		if c.want == "own" {
@@ -63,7 +64,7 @@ func TestOurOwnTokenDoesNotRenameUs(t *testing.T) {
 		token = c.Session
 		return nil
 	})
-	a.inside(func(n *Node) { n.connect(liar.id, "", func(error) {}) })
+	a.inside(func(n *Node) { n.membership.Connect(liar.id, "", func(error) {}) })
 	w.run(time.Second)
 	w.play(protocol.NewNodeID(liar.id.Addr(), 9999),
 		func(*testHost, Call) protocol.Reply { return protocol.Vouched(true) })
@@ -82,10 +83,10 @@ func TestANodeIsNotItsOwnNeighbor(t *testing.T) {
 	a := w.add(Config{}, news)
 	w.run(time.Minute)
 	var err error
-	a.inside(func(n *Node) { n.connect(a.id, "", func(e error) { err = e }) })
+	a.inside(func(n *Node) { n.membership.Connect(a.id, "", func(e error) { err = e }) })
 	w.run(time.Minute)
-	if codeOf(err) != protocol.NotVouched || len(a.node.linked) != 0 {
-		t.Errorf("a connect to itself ended with %v, %d neighbors", err, len(a.node.linked))
+	if core.CodeOf(err) != protocol.NotVouched || len(a.node.core.Links) != 0 {
+		t.Errorf("a connect to itself ended with %v, %d neighbors", err, len(a.node.core.Links))
 	}
 	// Once it knows its id, it does not even ask.
 	hosts := append([]*testHost{a}, w.add(Config{Peers: []string{a.id.String()}}, news),

@@ -12,14 +12,15 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node/internal/query"
 	"feedex/protocol"
 )
 
 // tie makes two nodes neighbors of each other, without a word between them.
 func (w *network) tie(a, b *testHost) {
-	ofA, ofB := a.node.table.Offer(b.id), b.node.table.Offer(a.id)
-	a.inside(func(n *Node) { n.join(b.id, true, "", n.token(b.id), "", ofB, ofA) })
-	b.inside(func(n *Node) { n.join(a.id, false, "", n.token(a.id), "", ofA, ofB) })
+	ofA, ofB := a.node.core.Table.Offer(b.id), b.node.core.Table.Offer(a.id)
+	a.inside(func(n *Node) { n.membership.Join(b.id, true, "", n.membership.Token(b.id), "", ofB, ofA) })
+	b.inside(func(n *Node) { n.membership.Join(a.id, false, "", n.membership.Token(a.id), "", ofA, ofB) })
 }
 
 // graph starts so many nodes that seek no neighbors, and ties those of each pair.
@@ -69,7 +70,7 @@ func (h *testHost) seeks(q protocol.Query) (Results, time.Duration) {
 		if n := len(h.results); n > 0 && h.results[n-1].Done {
 			return h.results[n-1], h.net.now.Sub(begun)
 		}
-		if h.net.queue.tasks.Len() == 0 {
+		if h.net.queue.Tasks.Len() == 0 {
 			break
 		}
 		h.net.next()
@@ -218,7 +219,7 @@ func TestPopularAnswersComeFromTheCache(t *testing.T) {
 	if ask("b", "walrus") != 1 || w.queriesMade() != before {
 		t.Errorf("the same question made %d more calls", w.queriesMade()-before)
 	}
-	hosts[1].inside(func(n *Node) { n.config.PrivateHosts = []string{news.Host()} })
+	hosts[1].inside(func(n *Node) { n.core.Config.PrivateHosts = []string{news.Host()} })
 	if ask("c", "walrus") != 0 {
 		t.Error("what became private meanwhile came from the cache")
 	}
@@ -233,7 +234,7 @@ func TestBadAnswersAreOffences(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	good := foundHere(new(archive.NewRecord(oldEntry(news, 1), epoch, protocol.NodeID{})))
+	good := query.FoundHere(new(archive.NewRecord(oldEntry(news, 1), epoch, protocol.NodeID{})))
 	other := good
 	other.Feed = blog
 	for name, c := range map[string]struct {
@@ -265,12 +266,12 @@ func TestHoldersThatMakeNoSenseAreLeftOut(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	a.inside(func(n *Node) { n.self.id = a.id })
+	a.inside(func(n *Node) { n.core.Self = a.id })
 	honest := protocol.NewNodeID(b.id.Addr().Next(), 7790)
-	f := foundHere(new(archive.NewRecord(oldEntry(news, 1), epoch, protocol.NodeID{})))
+	f := query.FoundHere(new(archive.NewRecord(oldEntry(news, 1), epoch, protocol.NodeID{})))
 	f.Holders = []protocol.NodeID{a.id, mustID("127.0.0.1:7790"), mustID("10.0.0.1:7790"),
 		mustID("169.254.169.254:7790"), mustID("[::1]:7790"), mustID("20.1.1.1:80"), honest, honest}
-	nobody := foundHere(new(archive.NewRecord(oldEntry(news, 2), epoch, protocol.NodeID{})))
+	nobody := query.FoundHere(new(archive.NewRecord(oldEntry(news, 2), epoch, protocol.NodeID{})))
 	nobody.Holders = []protocol.NodeID{a.id}
 	w.intercept = func(_, _ *testHost, call protocol.Call) (protocol.Reply, bool) {
 		_, is := call.(protocol.QueryFeed)
@@ -417,7 +418,7 @@ func TestBeingLateIsNoFailure(t *testing.T) {
 		}
 		w.run(time.Second)
 	}
-	if !linked(hosts[0], hosts[1]) || hosts[0].node.linkTo(hosts[1].id).lastError != "" {
+	if !linked(hosts[0], hosts[1]) || hosts[0].node.core.LinkTo(hosts[1].id).LastError != "" {
 		t.Errorf("the neighbor failed: %+v", hosts[0].status(hosts[1]))
 	}
 }

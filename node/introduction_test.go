@@ -7,6 +7,7 @@ import (
 
 	"feedex/feed"
 	"feedex/neighbors"
+	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
 
@@ -19,7 +20,7 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 	for i := range neighbors.MaxIntroduction + 100 {
 		many = append(many, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d", i))})
 	}
-	a.inside(func(n *Node) { n.table.Hear(n.linkTo(other.id).peer, many) })
+	a.inside(func(n *Node) { n.core.Table.Hear(n.core.LinkTo(other.id).Peer, many) })
 	first, rest := 0, 0
 	p := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
 		switch c := c.Call.(type) {
@@ -31,9 +32,9 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 		}
 		return protocol.OK{}
 	})
-	a.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
+	a.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
 	w.run(5 * time.Second)
-	if a.node.linkTo(p.id) == nil {
+	if a.node.core.LinkTo(p.id) == nil {
 		t.Fatal("no link came about")
 	}
 	if first != neighbors.MaxIntroduction || first+rest != len(many)+1 {
@@ -44,7 +45,7 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 // While all that are asked decline, a node with neighbors enough of its own choice asks one in five seconds, and one
 // with none as many as it may.
 func TestWhoHasHalfIsInNoHurry(t *testing.T) {
-	for chosen, want := range map[int][2]int{0: {connectsAMinute / 2, connectsAMinute}, 4: {4, 20}} {
+	for chosen, want := range map[int][2]int{0: {membership.ConnectsAMinute / 2, membership.ConnectsAMinute}, 4: {4, 20}} {
 		w := newNetwork(t)
 		w.feed(news)
 		a := w.add(Config{Trackers: []string{tracker}}, news)
@@ -60,11 +61,11 @@ func TestWhoHasHalfIsInNoHurry(t *testing.T) {
 				}
 				return protocol.OK{}
 			})
-			a.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
+			a.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
 		}
 		dials := w.dials(a)
 		w.run(time.Minute)
-		if n := len(a.node.table.Chosen()); n != chosen {
+		if n := len(a.node.core.Table.Chosen()); n != chosen {
 			t.Fatalf("%d neighbors, want %d", n, chosen)
 		}
 		asked := 0

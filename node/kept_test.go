@@ -11,7 +11,7 @@ import (
 
 // hearsOf reports whether a neighbor of a has heard of a feed from it.
 func hearsOf(a, by *testHost, u feed.URL) bool {
-	_, ok := by.node.linkTo(a.id).peer.Hops(u)
+	_, ok := by.node.core.LinkTo(a.id).Peer.Hops(u)
 	return ok
 }
 

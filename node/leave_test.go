@@ -15,7 +15,7 @@ func TestLeavingEndsPolling(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
 	a := hosts[0]
-	a.node.feeds[news].polling = true
+	a.node.poller.Feeds[news].Polling = true
 	a.step(Leave{})
 	a.step(w.fetch(a, Fetch{Feed: news}))
 	if next := a.node.Next(); !next.IsZero() {

@@ -9,6 +9,8 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node/internal/exchange"
+	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
 
@@ -34,7 +36,7 @@ func TestWhatAFaultSaysOfTheLink(t *testing.T) {
 		w := newNetwork(t)
 		hosts := w.full(3, Config{}, news)
 		a, b := hosts[0], hosts[1]
-		link, failed := a.node.linkTo(b.id), false
+		link, failed := a.node.core.LinkTo(b.id), false
 		w.intercept = func(_, to *testHost, call protocol.Call) (protocol.Reply, bool) {
 			if to != b || failed {
 				return nil, false
@@ -42,12 +44,12 @@ func TestWhatAFaultSaysOfTheLink(t *testing.T) {
 			failed = true
 			return &protocol.RemoteError{Code: c.code, Text: "no"}, true
 		}
-		a.inside(func(n *Node) { n.offer(link, one("x")) })
+		a.inside(func(n *Node) { n.exchange.Offer(exchange.Of(link), one("x")) })
 		w.run(2 * time.Second)
-		if got := a.node.linkTo(b.id) == link; got != c.linked {
+		if got := a.node.core.LinkTo(b.id) == link; got != c.linked {
 			t.Errorf("after fault %q the link holds: %v", c.code, got)
 		}
-		if a.node.linkTo(hosts[2].id) == nil {
+		if a.node.core.LinkTo(hosts[2].id) == nil {
 			t.Errorf("after fault %q another link is over", c.code)
 		}
 	}
@@ -68,7 +70,7 @@ func TestANeighborThatIsOfNoUseIsGivenUp(t *testing.T) {
 			w.publish(news)
 			w.run(time.Hour)
 		}
-		if a.node.linkTo(b.id) != nil {
+		if a.node.core.LinkTo(b.id) != nil {
 			t.Errorf("%s: it is kept", name)
 		}
 	}
@@ -83,7 +85,7 @@ func TestCallsThatGetNoConnectionEndNoLink(t *testing.T) {
 		w := newNetwork(t)
 		hosts := w.full(2, Config{}, news)
 		a, b := hosts[0], hosts[1]
-		link, tried := a.node.linkTo(b.id), 0
+		link, tried := a.node.core.LinkTo(b.id), 0
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			if to != b || !queued(c) {
 				return nil, false
@@ -92,10 +94,10 @@ func TestCallsThatGetNoConnectionEndNoLink(t *testing.T) {
 			return errQueued, true
 		}
 		bundle := one("x")
-		a.inside(func(n *Node) { n.offer(link, bundle) })
+		a.inside(func(n *Node) { n.exchange.Offer(exchange.Of(link), bundle) })
 		w.run(20 * time.Second)
-		if tried < 3 || a.node.linkTo(b.id) != link {
-			t.Errorf("%s: after %d calls the link holds: %v", name, tried, a.node.linkTo(b.id) == link)
+		if tried < 3 || a.node.core.LinkTo(b.id) != link {
+			t.Errorf("%s: after %d calls the link holds: %v", name, tried, a.node.core.LinkTo(b.id) == link)
 		}
 		w.intercept = nil
 		w.run(20 * time.Second)
@@ -111,7 +113,7 @@ func TestASilentNeighborIsNoticed(t *testing.T) {
 	hosts := w.full(2, Config{}, news)
 	hosts[1].kill()
 	began := w.now
-	for len(hosts[0].node.linked) > 0 && w.now.Sub(began) < time.Hour {
+	for len(hosts[0].node.core.Links) > 0 && w.now.Sub(began) < time.Hour {
 		w.run(time.Second)
 	}
 	if took := w.now.Sub(began); took > noticed || noticed > 7*time.Minute {
@@ -132,7 +134,7 @@ func TestASilentNeighborThatHasOurConnectionsIsNoticed(t *testing.T) {
 		return errQueued, true
 	}
 	began := w.now
-	for a.node.linkTo(b.id) != nil && w.now.Sub(began) < time.Hour {
+	for a.node.core.LinkTo(b.id) != nil && w.now.Sub(began) < time.Hour {
 		a.step(Query{Query: protocol.Query{Filter: feed.Filter{Feed: news}}})
 		w.run(4 * time.Second)
 	}
@@ -150,8 +152,8 @@ func TestALinkThatTheOtherForgotEnds(t *testing.T) {
 	b.kill()
 	b.store, b.config.Trackers = archive.NewMemory(), nil
 	b.start()
-	w.run(silence + silence/4)
-	if a.node.linkTo(b.id) != nil {
+	w.run(membership.Silence + membership.Silence/4)
+	if a.node.core.LinkTo(b.id) != nil {
 		t.Error("a link is believed in of which the other end knows nothing")
 	}
 }
@@ -162,7 +164,7 @@ func TestLeaving(t *testing.T) {
 	hosts := w.full(6, Config{MaxNeighbors: 3, MinNeighbors: 3}, news)
 	a := hosts[0]
 	var former []*testHost
-	for _, id := range a.node.linkedIDs {
+	for _, id := range a.node.core.LinkIDs {
 		former = append(former, w.hosts[id])
 	}
 	before := len(a.calls)
@@ -172,7 +174,7 @@ func TestLeaving(t *testing.T) {
 	}
 	w.run(10 * time.Second)
 	for _, h := range former {
-		if h.node.linkTo(a.id) != nil {
+		if h.node.core.LinkTo(a.id) != nil {
 			t.Errorf("%s was not told", h.id)
 		}
 	}
@@ -223,12 +225,12 @@ func TestEachOfManyNeighborsIsNamed(t *testing.T) {
 	a := w.add(Config{MaxNeighbors: 64}, news)
 	a.inside(func(n *Node) {
 		for i := range 64 {
-			n.join(stranger(i), true, "", "", "", protocol.Subset{{Feed: news}}, nil)
+			n.membership.Join(stranger(i), true, "", "", "", protocol.Subset{{Feed: news}}, nil)
 		}
 	})
 	named := make(map[protocol.NodeID]bool)
 	for range 100 {
-		list := a.node.neighborList(stranger(0))
+		list := a.node.membership.NeighborList(stranger(0))
 		if len(list) != protocol.MaxNeighborList {
 			t.Fatalf("a list of %d", len(list))
 		}
@@ -263,11 +265,11 @@ func TestARestartKeepsWhatWasAcknowledged(t *testing.T) {
 		t.Fatal("not linked")
 	}
 	for i, bundle := range kept {
-		if !a.node.gossip.seen.has(bundle.DID) || !a.has(bundle.Entries[0].EntryID()) {
+		if !a.node.exchange.Gossip.Seen.Has(bundle.DID) || !a.has(bundle.Entries[0].EntryID()) {
 			t.Fatalf("bundle %d of %d is forgotten", i, len(kept))
 		}
 	}
-	if a.node.gossip.seen.has(promised.DID) {
+	if a.node.exchange.Gossip.Seen.Has(promised.DID) {
 		t.Error("a bundle that was promised and never came counts as seen")
 	}
 	before := a.node.Status().Counters

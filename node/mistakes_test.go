@@ -9,6 +9,8 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/core"
+	"feedex/node/internal/exchange"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -62,7 +64,7 @@ func TestAPoorNetworkKeepsItsLinks(t *testing.T) {
 			return 0
 		}
 		extra := lossy(rng)
-		if extra > callTimeout {
+		if extra > core.CallTimeout {
 			late++
 		}
 		return extra
@@ -76,7 +78,7 @@ func TestAPoorNetworkKeepsItsLinks(t *testing.T) {
 		t.Errorf("%d of its links ended", n)
 	}
 	for _, h := range o.list[1:] {
-		if l := h.node.linkTo(poor.id); l != nil && h.status(poor).Standing < 60 {
+		if l := h.node.core.LinkTo(poor.id); l != nil && h.status(poor).Standing < 60 {
 			t.Errorf("its standing with %s is %d: %v", h.id, h.status(poor).Standing, o.blamed(poor))
 		}
 	}
@@ -126,9 +128,9 @@ func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 	a.step(Subscribe{Feeds: []feed.URL{news, blog}})
 	w.run(5 * time.Minute)
 	for _, h := range hosts[1:] { // their bundles, with those paths, by way of a third
-		for _, r := range h.node.gossip.recent {
+		for _, r := range h.node.exchange.Gossip.Recent {
 			for _, other := range hosts[1:] {
-				if other != h && a.node.linkTo(other.id) != nil {
+				if other != h && a.node.core.LinkTo(other.id) != nil {
 					b := r.Bundle().Via(h.id)
 					if a.hears(other, protocol.CheckDID{DID: b.DID}).Reply == protocol.Seen(false) {
 						a.put(other, b)
@@ -152,8 +154,8 @@ func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 	for name, misbehave := range map[string]func(w *network, a *testHost, bad *hearer, turn int){
 		"calls": func(_ *network, a *testHost, bad *hearer, _ int) {
-			for range callsAMinute + 10 {
-				if a.node.linkTo(bad.id) != nil {
+			for range core.CallsAMinute + 10 {
+				if a.node.core.LinkTo(bad.id) != nil {
 					a.hears(bad.testHost, protocol.GetNeighbors{})
 				}
 			}
@@ -171,7 +173,7 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 		},
 		"adverts": func(w *network, a *testHost, bad *hearer, turn int) {
 			for range 5 {
-				if a.node.linkTo(bad.id) != nil {
+				if a.node.core.LinkTo(bad.id) != nil {
 					a.hears(bad.testHost, protocol.UpdateSubset{Ignored: 100})
 				}
 			}
@@ -184,12 +186,12 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 			w.direct = true
 			bad.connect(protocol.Subset{{Feed: news}})
 			turns := 0
-			for ; turns < 60 && a.node.linkTo(bad.id) != nil; turns++ {
+			for ; turns < 60 && a.node.core.LinkTo(bad.id) != nil; turns++ {
 				misbehave(w, a, bad, turns)
 				w.run(time.Minute)
 			}
-			if a.node.linkTo(bad.id) != nil || turns < 2 {
-				t.Fatalf("after %d turns it is a neighbor: %v", turns, a.node.linkTo(bad.id) != nil)
+			if a.node.core.LinkTo(bad.id) != nil || turns < 2 {
+				t.Fatalf("after %d turns it is a neighbor: %v", turns, a.node.core.LinkTo(bad.id) != nil)
 			}
 			refused := func() bool {
 				r := a.answerTo(bad.id, "token of "+bad.id.String(),
@@ -200,7 +202,7 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 				t.Error("it is back on the same day")
 			}
 			w.run(2 * time.Hour)
-			if bad.connect(protocol.Subset{{Feed: news}}); refused() || a.node.linkTo(bad.id) == nil {
+			if bad.connect(protocol.Subset{{Feed: news}}); refused() || a.node.core.LinkTo(bad.id) == nil {
 				t.Error("it is refused for more than a day")
 			}
 			for _, h := range hosts[1:] {
@@ -222,7 +224,7 @@ func TestWhoOversleepsBlamesNobody(t *testing.T) {
 		for i := range 4 {
 			if audit {
 				a.inside(func(n *Node) {
-					n.owe(n.linkTo(b.id), did(i), incentive.Entry)
+					n.exchange.Owe(exchange.Of(n.core.LinkTo(b.id)), did(i), incentive.Entry)
 				})
 			} else if r := a.hears(b, protocol.CheckDID{DID: did(i)}); r.Reply != protocol.Seen(false) {
 				t.Fatalf("answered %v", r.Reply)

@@ -33,7 +33,7 @@ func TestAFeedThatMoves(t *testing.T) {
 		return ""
 	})
 	w.run(23 * time.Hour)
-	if s := h.node.feeds[news]; s.Alias != "" || s.Moved != there {
+	if s := h.node.poller.Feeds[news]; s.Alias != "" || s.Moved != there {
 		t.Errorf("within a day: alias %q, moved %q", s.Alias, s.Moved)
 	}
 	h.kill()
@@ -49,7 +49,7 @@ func TestAFeedThatMoves(t *testing.T) {
 	h.kill()
 	h.start()
 	w.run(7 * time.Hour)
-	if at[len(at)-1] != there || h.node.feeds[news].queued.Host() != "new.example.org" {
+	if at[len(at)-1] != there || h.node.poller.Feeds[news].Queued.Host() != "new.example.org" {
 		t.Errorf("after a restart it was asked for at %s", at[len(at)-1])
 	}
 }
@@ -78,12 +78,12 @@ func TestAMoveThatWasWrong(t *testing.T) {
 			return ev
 		}
 		w.run(3 * 24 * time.Hour)
-		if h.node.feeds[news].Alias != there {
+		if h.node.poller.Feeds[news].Alias != there {
 			t.Fatalf("%s: has not moved", name)
 		}
 		broken = true
 		w.run(6 * 24 * time.Hour)
-		if s := h.node.feeds[news]; s.Alias != "" || s.Errors != 0 || s.Ended || s.queued.Host() != news.Host() {
+		if s := h.node.poller.Feeds[news]; s.Alias != "" || s.Errors != 0 || s.Ended || s.Queued.Host() != news.Host() {
 			t.Errorf("%s: alias %q, %d errors, ended %v", name, s.Alias, s.Errors, s.Ended)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node/internal/core"
 	"feedex/protocol"
 	"feedex/xmlrpc"
 )
@@ -21,7 +22,7 @@ type network struct {
 	now      time.Time
 	rng      *rand.Rand
 	rtt      time.Duration
-	queue    timers
+	queue    core.Timers
 	hosts    map[protocol.NodeID]*testHost
 	list     []*testHost
 	feeds    map[feed.URL]*publisher
@@ -57,7 +58,7 @@ var epoch = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
 
 func newNetwork(t *testing.T) *network {
 	return &network{
-		queue: newTimers(epoch),
+		queue: core.NewTimers(epoch),
 		t:     t, now: epoch, rng: rand.New(rand.NewPCG(1, 2)), rtt: 80 * time.Millisecond,
 		hosts: make(map[protocol.NodeID]*testHost), feeds: make(map[feed.URL]*publisher),
 		trackers: make(map[string][]protocol.NodeID),
@@ -258,21 +259,21 @@ func (w *network) feed(u feed.URL) *publisher {
 
 // at has f called when the time has come.
 func (w *network) at(t time.Time, f func()) {
-	w.queue.add(t, f)
+	w.queue.Add(t, f)
 }
 
 // next lets the earliest thing happen.
 func (w *network) next() {
-	if at := w.queue.next(); at.After(w.now) {
+	if at := w.queue.Next(); at.After(w.now) {
 		w.now = at
 	}
-	w.queue.tasks.Take().Value()
+	w.queue.Tasks.Take().Value()
 }
 
 // run lets d pass.
 func (w *network) run(d time.Duration) {
 	end := w.now.Add(d)
-	for w.queue.tasks.Len() > 0 && !w.queue.next().After(end) {
+	for w.queue.Tasks.Len() > 0 && !w.queue.Next().After(end) {
 		w.next()
 	}
 	w.now = end

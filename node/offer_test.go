@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node/internal/core"
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -64,11 +66,11 @@ func TestWaitingBundlesAreOfferedTogether(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	list := bundles(12)
 	for _, has := range list[4:8] {
-		b.node.gossip.seen.add(has.DID)
+		b.node.exchange.Gossip.Seen.Add(has.DID)
 	}
 	got := w.trafficTo(b)
 	for _, bundle := range append(list, list[6:]...) { // some are queued twice
-		a.inside(func(n *Node) { n.offer(n.linkTo(b.id), bundle) })
+		a.inside(func(n *Node) { n.exchange.Offer(exchange.Of(n.core.LinkTo(b.id)), bundle) })
 	}
 	w.run(time.Minute)
 	dids := didsOf(list)
@@ -98,7 +100,7 @@ func TestOffersKeepPaceWithDeliveries(t *testing.T) {
 	}
 	for range 600 {
 		w.run(time.Second)
-		if n := len(b.node.linkTo(a.id).owed); n > maxAsked {
+		if n := len(exchange.Of(b.node.core.LinkTo(a.id)).Owed); n > exchange.MaxAsked {
 			t.Fatalf("%d bundles are owed at a time", n)
 		}
 	}
@@ -125,16 +127,16 @@ func TestTheRestIsOfferedABundleTogether(t *testing.T) {
 		return nil, false
 	}
 	a.inside(func(n *Node) {
-		n.spread(b, protocol.NodeID{})
-		has := slices.IndexFunc(n.linked, func(l *link) bool { return !l.checking })
-		n.linked[has].offered.add(b.DID)
+		n.exchange.Spread(b, protocol.NodeID{})
+		has := slices.IndexFunc(n.core.Links, func(l *core.Link) bool { return !exchange.Of(l).Checking })
+		exchange.Of(n.core.Links[has]).Offered.Add(b.DID)
 	})
 	w.run(3 * time.Second)
 	if len(offers) != 2 {
 		t.Fatalf("offered at %v, want at two moments", offers)
 	}
 	for at, n := range offers {
-		if first := at <= w.rtt; first && n != 3 || !first && n != 5 || at > laterOffers+w.rtt {
+		if first := at <= w.rtt; first && n != 3 || !first && n != 5 || at > exchange.LaterOffers+w.rtt {
 			t.Errorf("%d offers after %v", n, at)
 		}
 	}
@@ -145,7 +147,7 @@ func TestPlainNeighborsAreOfferedOneByOne(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
 	a, b := hosts[0], hosts[1]
-	a.node.linkTo(b.id).batches = false
+	a.node.core.LinkTo(b.id).Batches = false
 	got := w.trafficTo(b)
 	list := bundles(10)
 	for _, bundle := range list {
@@ -208,7 +210,7 @@ func TestNothingWaitsBehindWhatIsNotOfferedAgain(t *testing.T) {
 	a.offerAll(first)
 	a.offerAll(second)
 	w.run(w.rtt)
-	a.node.linkTo(b.id).offered.add(first.DID)
+	exchange.Of(a.node.core.LinkTo(b.id)).Offered.Add(first.DID)
 	w.run(3 * time.Second)
 	if !b.has(second.Entries[0].EntryID()) {
 		t.Error("the neighbor was not offered what waited")
@@ -275,13 +277,14 @@ func TestANeighborThatTakesNoDeliveriesIsGivenUp(t *testing.T) {
 		_, put := c.(protocol.PutEntries)
 		return nil, put && to == stuck
 	}
-	link := a.node.linkTo(stuck.id)
+	link := a.node.core.LinkTo(stuck.id)
 	for i := range 360 {
 		a.put(feeder, one(fmt.Sprint("e", i)))
 		w.run(time.Second)
 	}
-	if a.node.linkTo(stuck.id) == link {
-		t.Errorf("after six minutes it is still a neighbor, %d bundles wait to be delivered", len(link.offers))
+	if a.node.core.LinkTo(stuck.id) == link {
+		t.Errorf("after six minutes it is still a neighbor, %d bundles wait to be delivered",
+			len(exchange.Of(link).Offers))
 	}
 }
 
@@ -292,8 +295,8 @@ func TestNewNeighborsCatchUp(t *testing.T) {
 	a, feeder := hosts[0], hosts[1]
 	old := one("of an hour ago")
 	a.put(feeder, old)
-	w.run(recentFor)
-	list := bundles(maxWaiting)
+	w.run(core.RecentFor)
+	list := bundles(exchange.MaxWaiting)
 	for _, b := range list {
 		a.put(feeder, b)
 	}
@@ -320,7 +323,7 @@ func TestNewNeighborsAreNotOfferedWhatIsOld(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
 	hosts[0].put(hosts[1], one("old"))
-	w.run(recentFor + time.Second)
+	w.run(core.RecentFor + time.Second)
 	late := w.add(Config{Peers: []string{hosts[0].id.String()}}, news)
 	got := w.trafficTo(late)
 	w.run(5 * time.Minute)
@@ -337,7 +340,7 @@ func TestABundleIsDeliveredOnceThoughItConnectsAnew(t *testing.T) {
 	w.rtt = 900 * time.Millisecond
 	got := w.trafficTo(newcomer)
 	for i := range 20 {
-		newcomer.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+		newcomer.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
 		w.run(time.Duration(200*i) * time.Millisecond)
 		before := len(got.puts)
 		a.put(feeder, one(fmt.Sprint("e", i)))
@@ -375,15 +378,16 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 		return bytes
 	}
 	var kept []*protocol.Bundle
-	for _, r := range a.node.gossip.recent {
+	for _, r := range a.node.exchange.Gossip.Recent {
 		kept = append(kept, r.Bundle())
 	}
-	if bytes := wire(kept); bytes > recentBytes || len(kept) == 0 {
-		t.Errorf("%d bundles, %d bytes are kept for newcomers; the limit is %d", len(kept), bytes, recentBytes)
+	if bytes := wire(kept); bytes > exchange.RecentBytes || len(kept) == 0 {
+		t.Errorf("%d bundles, %d bytes are kept for newcomers; the limit is %d", len(kept), bytes, exchange.RecentBytes)
 	}
-	if waiting := a.node.linkTo(slow.id).waiting; wire(waiting) > maxWaitingBytes || len(waiting) == 0 {
+	if waiting := exchange.Of(a.node.core.LinkTo(slow.id)).Waiting; wire(waiting) > exchange.MaxWaitingBytes ||
+		len(waiting) == 0 {
 		t.Errorf("%d bundles, %d bytes wait for a neighbor; the limit is %d", len(waiting), wire(waiting),
-			maxWaitingBytes)
+			exchange.MaxWaitingBytes)
 	}
 }
 
@@ -418,13 +422,13 @@ func TestTimeToPut(t *testing.T) {
 		return protocol.NewBundle(news, []feed.Entry{{Feed: news, ID: "text", Content: strings.Repeat("x", bytes)}})
 	}
 	small, large, huge := text(100), text(512<<10), text(4<<20)
-	if d := timeToPut(small); d < callTimeout || d > callTimeout+time.Second {
+	if d := exchange.TimeToPut(small); d < core.CallTimeout || d > core.CallTimeout+time.Second {
 		t.Errorf("a small bundle has %v", d)
 	}
-	if d := timeToPut(large); d < 2*callTimeout || d >= maxPutTimeout {
+	if d := exchange.TimeToPut(large); d < 2*core.CallTimeout || d >= exchange.MaxPutTimeout {
 		t.Errorf("half a megabyte has %v", d)
 	}
-	if d := timeToPut(huge); d != maxPutTimeout {
+	if d := exchange.TimeToPut(huge); d != exchange.MaxPutTimeout {
 		t.Errorf("four megabytes have %v", d)
 	}
 }

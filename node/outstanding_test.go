@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -50,14 +51,14 @@ func TestABundleIsGivenToWhoMayWaitForIt(t *testing.T) {
 	if given := a.account(b).Given; given != incentive.Entry {
 		t.Errorf("it was charged %v, want one entry", given)
 	}
-	for range maxInVain {
+	for range exchange.MaxInVain {
 		_ = ask(b, bundle)
 	}
 	if err := ask(b, bundle); err == nil {
 		t.Error("it gets the same without end")
 	}
 	w.loses = nil
-	if w.run(time.Minute); len(a.node.linkTo(b.id).offers) != 0 {
+	if w.run(time.Minute); len(exchange.Of(a.node.core.LinkTo(b.id)).Offers) != 0 {
 		t.Error("the offer is open after it arrived")
 	}
 	last := one("told so")
@@ -76,7 +77,7 @@ func TestABundleIsGivenAfterTheLinkEnded(t *testing.T) {
 	bundle := one("offered")
 	w.loses = func(from, _ *testHost, c protocol.Call, answer bool) bool { return from == a && isOffer(c) && answer }
 	a.offers(b, bundle)
-	session := a.node.linkTo(b.id).session
+	session := a.node.core.LinkTo(b.id).Session
 	a.hears(b, protocol.Disconnect{})
 	w.hang[a.id] = true // it cannot come back
 	if r := a.answerTo(b.id, "guessed", protocol.GetBundle{DID: bundle.DID}); r.Fault == nil {
@@ -88,8 +89,9 @@ func TestABundleIsGivenAfterTheLinkEnded(t *testing.T) {
 	if v := a.account(b).Given; v != incentive.Entry {
 		t.Errorf("charged %v", v)
 	}
-	w.run(outlives)
-	if r := a.answerTo(b.id, session, protocol.GetBundle{DID: bundle.DID}); r.Fault == nil || len(a.node.parted) > 0 {
+	w.run(exchange.Outlives)
+	if r := a.answerTo(b.id, session, protocol.GetBundle{DID: bundle.DID}); r.Fault == nil ||
+		len(a.node.exchange.Lately) > 0 {
 		t.Error("it is kept for ever")
 	}
 }
@@ -100,11 +102,11 @@ func TestANewLinkGoesOnWhereTheLastEnded(t *testing.T) {
 		for name, renew := range map[string]func(a, b *testHost){
 			"who waits connects": func(a,
 				b *testHost) {
-				b.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+				b.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
 			},
 			"who offered connects": func(a,
 				b *testHost) {
-				a.inside(func(n *Node) { n.connect(b.id, "", func(error) {}) })
+				a.inside(func(n *Node) { n.membership.Connect(b.id, "", func(error) {}) })
 			},
 		} {
 			w := newNetwork(t)
@@ -117,20 +119,24 @@ func TestANewLinkGoesOnWhereTheLastEnded(t *testing.T) {
 			}
 			if known {
 				b.knows(bundle)
-				b.inside(func(n *Node) { n.owe(n.linkTo(a.id), bundle.DID, incentive.Entry) })
+				b.inside(func(n *Node) {
+					n.exchange.Owe(exchange.Of(n.core.LinkTo(a.id)), bundle.DID,
+						incentive.Entry)
+				})
 			}
 			a.offers(b, bundle)
 			w.run(2 * time.Second)
 			for _, h := range hosts {
-				h.inside(func(n *Node) { n.part(n.linked[0], "silent") })
+				h.inside(func(n *Node) { n.membership.Part(n.core.Links[0], "silent") })
 			}
 			w.loses = nil
 			renew(a, b)
 			if w.run(10 * time.Second); !linked(a, b) {
 				t.Fatal("not linked")
 			}
-			if n := len(b.node.linkTo(a.id).owed) + len(a.node.linkTo(b.id).offers) + len(a.node.parted) +
-				len(b.node.parted); n > 0 {
+			if n := len(exchange.Of(b.node.core.LinkTo(a.id)).Owed) + len(
+				exchange.Of(a.node.core.LinkTo(b.id)).Offers) + len(a.node.exchange.Lately) +
+				len(b.node.exchange.Lately); n > 0 {
 				t.Errorf("%s, known %v: ten seconds later something is outstanding still", name, known)
 			}
 			w.run(afterwards)
@@ -156,7 +162,7 @@ func TestAnOfferIsRepeatedThoughTheOtherOffersTheSame(t *testing.T) {
 		return hit
 	}
 	a.offers(b, bundle)
-	a.inside(func(n *Node) { n.linkTo(b.id).offered.add(bundle.DID) })
+	a.inside(func(n *Node) { exchange.Of(n.core.LinkTo(b.id)).Offered.Add(bundle.DID) })
 	if w.run(protocol.PromiseTimeout - time.Second); !b.has(bundle.Entries[0].EntryID()) {
 		t.Error("it is not delivered")
 	}

@@ -98,7 +98,7 @@ func (o *overlay) service(counts func(*testHost) bool, from time.Time) service {
 		for _, r := range records {
 			arrived[r.ID] = r
 		}
-		for u := range h.node.feeds {
+		for u := range h.node.poller.Feeds {
 			for i := range o.network.feeds[u].entries {
 				id := o.network.feeds[u].entries[i].EntryID()
 				at := o.when[id]
@@ -166,7 +166,7 @@ func TestEveryFeedIsCoveredTwice(t *testing.T) {
 				short++
 			}
 		}
-		if n := h.node.table.Len(); n < 8 || n > 10 {
+		if n := h.node.core.Table.Len(); n < 8 || n > 10 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
 	}
@@ -189,9 +189,9 @@ func TestTheOverlayHeals(t *testing.T) {
 	// They are noticed when there is something to say to them.
 	for _, u := range o.feeds {
 		for _, h := range o.list[6:] {
-			if s := h.node.feeds[u]; s != nil {
+			if s := h.node.poller.Feeds[u]; s != nil {
 				o.publish(u)
-				h.node.pollAt(s, o.now)
+				h.node.poller.PollAt(s, o.now)
 				break
 			}
 		}
@@ -199,12 +199,12 @@ func TestTheOverlayHeals(t *testing.T) {
 	o.run(2 * time.Minute)
 	stale, poor := 0, 0
 	for _, h := range o.list[6:] {
-		for _, id := range h.node.linkedIDs {
+		for _, id := range h.node.core.LinkIDs {
 			if dead[id] {
 				stale++
 			}
 		}
-		if h.node.table.Len() < 8 {
+		if h.node.core.Table.Len() < 8 {
 			poor++
 		}
 	}
@@ -224,12 +224,12 @@ func TestTheOverlayHealsInSilence(t *testing.T) {
 	}
 	o.run(noticed + time.Minute)
 	for _, h := range o.list[6:] {
-		for _, id := range h.node.linkedIDs {
+		for _, id := range h.node.core.LinkIDs {
 			if o.hosts[id].down {
 				t.Errorf("%s counts on %s, which is dead", h.id, id)
 			}
 		}
-		if n := h.node.table.Len(); n < 8 {
+		if n := h.node.core.Table.Len(); n < 8 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
 	}
@@ -247,7 +247,7 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 	o.run(10 * time.Minute)
 	for _, h := range o.list[:20] {
 		places := 0
-		for _, id := range h.node.linkedIDs {
+		for _, id := range h.node.core.LinkIDs {
 			if id.Addr().As4()[1] == 99 {
 				places++
 			}
@@ -268,8 +268,8 @@ func TestALiarIsSentAway(t *testing.T) {
 	o.rider[liar] = true
 	var longest time.Duration
 	o.watch = func(h *testHost, _ Event, _ []Effect) {
-		if l := h.node.linkTo(liar.id); l != nil && h != liar {
-			longest = max(longest, o.now.Sub(l.peer.Since))
+		if l := h.node.core.LinkTo(liar.id); l != nil && h != liar {
+			longest = max(longest, o.now.Sub(l.Peer.Since))
 		}
 	}
 	o.run(10 * time.Minute)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/node/internal/core"
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -18,14 +20,14 @@ const afterwards = 5 * time.Minute
 // knows has h have a bundle without telling anybody.
 func (h *testHost) knows(b *protocol.Bundle) {
 	h.inside(func(n *Node) {
-		n.gossip.seen.add(b.DID)
-		n.stored(b, b.Entries, nil)
+		n.exchange.Gossip.Seen.Add(b.DID)
+		n.exchange.Stored(b, b.Entries, nil)
 	})
 }
 
 // offers has h offer a bundle to one neighbor.
 func (h *testHost) offers(to *testHost, b *protocol.Bundle) {
-	h.inside(func(n *Node) { n.offer(n.linkTo(to.id), b) })
+	h.inside(func(n *Node) { n.exchange.Offer(exchange.Of(n.core.LinkTo(to.id)), b) })
 }
 
 // Whatever message of an offer and its delivery is lost, and whichever other neighbor brings the bundle meanwhile, the
@@ -96,10 +98,10 @@ func TestHonestNeighborsFailNoAudit(t *testing.T) {
 		for j := range hosts {
 			from := hosts[(i+j)%len(hosts)] // each in turn is the first
 			for k := 1; j+k < len(hosts); k++ {
-				if to := hosts[(i+j+k)%len(hosts)]; from.node.linkTo(to.id) != nil {
+				if to := hosts[(i+j+k)%len(hosts)]; from.node.core.LinkTo(to.id) != nil {
 					from.offers(to, bundle)
 				} else {
-					from.inside(func(n *Node) { n.connect(to.id, "", func(error) {}) })
+					from.inside(func(n *Node) { n.membership.Connect(to.id, "", func(error) {}) })
 				}
 			}
 		}
@@ -170,7 +172,7 @@ func TestNoExcuseSparesAFine(t *testing.T) {
 			want, left := incentive.BrokenPromise, 1
 			if audit {
 				want = incentive.FailedAudit
-				a.inside(func(n *Node) { n.owe(n.linkTo(liar.id), did(1), incentive.Entry) })
+				a.inside(func(n *Node) { n.exchange.Owe(exchange.Of(n.core.LinkTo(liar.id)), did(1), incentive.Entry) })
 			} else {
 				a.hears(liar, protocol.CheckDID{DID: did(1)})
 			}
@@ -193,13 +195,13 @@ func TestHangingUpSparesNoFine(t *testing.T) {
 			w := newNetwork(t)
 			hosts := w.full(3, bound(), news)
 			a, liar := hosts[0], hosts[1]
-			a.inside(func(n *Node) { n.owe(n.linkTo(liar.id), did(1), audit) })
+			a.inside(func(n *Node) { n.exchange.Owe(exchange.Of(n.core.LinkTo(liar.id)), did(1), audit) })
 			a.hears(liar, protocol.Disconnect{})
-			if a.node.linkTo(liar.id) != nil {
+			if a.node.core.LinkTo(liar.id) != nil {
 				t.Fatal("still linked")
 			}
 			if back {
-				liar.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+				liar.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
 			}
 			w.run(afterwards)
 			if back && !linked(a, liar) {
@@ -235,7 +237,7 @@ func TestWhoIsAskedInVainEarnsNothing(t *testing.T) {
 	if v := earned("before"); v == 0 {
 		t.Error("it earns nothing from the beginning")
 	}
-	w.run(protocol.PromiseTimeout + maxPutTimeout + time.Second)
+	w.run(protocol.PromiseTimeout + exchange.MaxPutTimeout + time.Second)
 	if v := earned("meanwhile"); v != 0 {
 		t.Errorf("it earned %v while it was asked in vain", v)
 	}
@@ -258,7 +260,7 @@ func TestSilenceAboutManyIsJudgedAtOnce(t *testing.T) {
 		a.hears(liar, protocol.CheckDID{DID: did(i)})
 	}
 	w.run(afterwards)
-	if n := len(a.node.linkTo(liar.id).owed); n != 0 {
+	if n := len(exchange.Of(a.node.core.LinkTo(liar.id)).Owed); n != 0 {
 		t.Errorf("%d bundles are owed still", n)
 	}
 	if n := a.node.Status().Counters.Broken; n != protocol.MaxPromises {
@@ -277,8 +279,8 @@ func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
 	}
 	late := one("late")
 	a.hears(liar, protocol.CheckDID{DID: late.DID})
-	a.inside(func(n *Node) { n.owe(n.linkTo(liar.id), did(1), incentive.Entry) })
-	w.run(2*protocol.PromiseTimeout + probeIn)
+	a.inside(func(n *Node) { n.exchange.Owe(exchange.Of(n.core.LinkTo(liar.id)), did(1), incentive.Entry) })
+	w.run(2*protocol.PromiseTimeout + core.ProbeIn)
 	a.put(liar, late)
 	w.run(afterwards)
 	if marks := a.account(liar).Standing.Marks; len(marks) != 1 || marks[0].Offence != incentive.FailedAudit {
@@ -295,7 +297,7 @@ func TestWhatIsOfferedDuringAnAuditWaitsForIt(t *testing.T) {
 		a, b := hosts[0], hosts[1]
 		var bundles []*protocol.Bundle
 		var dids []protocol.DID
-		for i := range maxAsked {
+		for i := range exchange.MaxAsked {
 			bundle := one(fmt.Sprint("known ", i))
 			a.knows(bundle)
 			bundles, dids = append(bundles, bundle), append(dids, bundle.DID)
@@ -314,7 +316,7 @@ func TestWhatIsOfferedDuringAnAuditWaitsForIt(t *testing.T) {
 		} else {
 			a.hears(b, protocol.Disconnect{})
 			w.run(afterwards)
-			b.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+			b.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
 		}
 		if w.run(time.Minute); a.account(b).Got != want || (a.account(b).Fined > 0) == has {
 			t.Errorf("it has the bundle: %v; earned %v, fined %v", has, a.account(b).Got, a.account(b).Fined)

@@ -20,7 +20,7 @@ func TestAdvertLeavesOutTheAskersOwn(t *testing.T) {
 	if !linked(a, b) {
 		t.Fatal("not linked")
 	}
-	heard := b.node.linkTo(a.id).peer
+	heard := b.node.core.LinkTo(a.id).Peer
 	if _, ok := heard.Hops(comic); ok {
 		t.Error("a advertises to b what only b is interested in")
 	}
@@ -128,9 +128,10 @@ func TestDirectSetsAreExchangedFromTheStart(t *testing.T) {
 	for !linked(a, b) && w.now.Before(epoch.Add(time.Minute)) {
 		w.run(10 * time.Millisecond)
 	}
-	ofA, _ := b.node.linkTo(a.id).peer.Hops(blog)
-	ofB, _ := a.node.linkTo(b.id).peer.Hops(comic)
-	if ofA != 0 || ofB != 0 || a.node.linkTo(b.id).peer.Feeds() != 2 || b.node.linkTo(a.id).peer.Feeds() != 1 {
+	ofA, _ := b.node.core.LinkTo(a.id).Peer.Hops(blog)
+	ofB, _ := a.node.core.LinkTo(b.id).Peer.Hops(comic)
+	if ofA != 0 || ofB != 0 || a.node.core.LinkTo(b.id).Peer.Feeds() != 2 ||
+		b.node.core.LinkTo(a.id).Peer.Feeds() != 1 {
 		t.Error("neighbors do not know each other's own feeds from the start")
 	}
 	if n := count(a.calls, "update_subset") + count(b.calls, "update_subset"); n != 0 {
@@ -165,12 +166,12 @@ func TestFarInterestsChangeMore(t *testing.T) {
 	var changed, standing [4]float64
 	o.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		update, ok := c.(protocol.UpdateSubset)
-		l := to.node.linkTo(from.id)
+		l := to.node.core.LinkTo(from.id)
 		if !ok || l == nil {
 			return nil, false
 		}
 		for _, in := range update.Changes {
-			if hops, ok := l.peer.Hops(in.Feed); ok && hops != in.Hops {
+			if hops, ok := l.Peer.Hops(in.Feed); ok && hops != in.Hops {
 				changed[hops]++
 			}
 		}
@@ -179,7 +180,7 @@ func TestFarInterestsChangeMore(t *testing.T) {
 	for range 12 {
 		o.restless(10 * time.Minute)
 		for _, h := range o.list {
-			for _, p := range h.node.table.All() {
+			for _, p := range h.node.core.Table.All() {
 				for _, u := range o.feeds {
 					if hops, ok := p.Hops(u); ok {
 						standing[hops]++

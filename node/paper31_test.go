@@ -39,7 +39,7 @@ func TestNodesMeetThroughAFeedDocument(t *testing.T) {
 		t.Error("the node that the document lists is no neighbor")
 	}
 	if slices.ContainsFunc(w.list[1].node.Neighbors(),
-		func(s NeighborStatus) bool { return s.ID.String() == "10.0.0.1:7790" }) || b.node.book.Len() != 1 {
+		func(s NeighborStatus) bool { return s.ID.String() == "10.0.0.1:7790" }) || b.node.membership.Book.Len() != 1 {
 		t.Error("an address inside a private network was taken from a document")
 	}
 }
@@ -78,8 +78,8 @@ func TestWhoAsksATrackerIsFound(t *testing.T) {
 	}
 	w.run(time.Hour)
 	for _, h := range hosts {
-		if len(h.node.linked) < 8 {
-			t.Fatalf("%s has %d neighbors", h.id, len(h.node.linked))
+		if len(h.node.core.Links) < 8 {
+			t.Fatalf("%s has %d neighbors", h.id, len(h.node.core.Links))
 		}
 		if asked[h] < 4 {
 			t.Errorf("%s, which has all that it wants, showed itself %d times in an hour", h.id, asked[h])
@@ -101,7 +101,7 @@ func TestEarlierNeighborsAreTrusted(t *testing.T) {
 	}
 	old.kill()
 	w.run(noticed)
-	if a.node.linkTo(old.id) != nil {
+	if a.node.core.LinkTo(old.id) != nil {
 		t.Fatal("a neighbor that is dead was not noticed")
 	}
 	old.start()
@@ -152,7 +152,7 @@ func TestConnectCarriesTheSet(t *testing.T) {
 		}
 		return nil, false
 	}
-	q.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
+	q.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
 	w.run(time.Second)
 	if want := (protocol.Subset{{Feed: news}, {Feed: blog, Hops: 1},
 		{Feed: comic, Hops: 3}}); !slices.Equal(sent, want) {
@@ -218,7 +218,7 @@ func TestAnEmptyAnswerDeclines(t *testing.T) {
 	}) {
 		t.Errorf("of %d answers of a full node not all were empty", len(answers))
 	}
-	if p.node.linkTo(q.id) != nil || q.node.linkTo(p.id) != nil || !first.linked {
+	if p.node.core.LinkTo(q.id) != nil || q.node.core.LinkTo(p.id) != nil || !first.linked {
 		t.Error("declined, and linked all the same")
 	}
 	if !linked(p, other) {

@@ -17,10 +17,10 @@ func TestNeighborhoodStaysWithinItsBounds(t *testing.T) {
 	hosts := w.full(30, Config{}, news)
 	w.run(time.Hour)
 	for _, h := range hosts {
-		if n := len(h.node.linked); n > 10 || n < 8 {
+		if n := len(h.node.core.Links); n > 10 || n < 8 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
-		for _, id := range h.node.linkedIDs {
+		for _, id := range h.node.core.LinkIDs {
 			if !linked(h, w.hosts[id]) {
 				t.Errorf("%s counts on %s, which does not know it", h.id, id)
 			}
@@ -81,7 +81,7 @@ func crowd(w *network) (q *testHost, came []*hearer) {
 		p := q.hearer(stranger(i))
 		if i < 5 {
 			p.set = wants(12)
-			q.inside(func(n *Node) { n.connect(p.id, "", func(error) {}) })
+			q.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
 		} else {
 			p.connect(wants(15 - i))
 			came = append(came, p)
@@ -125,7 +125,7 @@ func TestTheMoreUsefulNewcomerTakesThePlaceOfTheLeastUseful(t *testing.T) {
 	}
 	rich.connect(wants(12))
 	w.run(time.Second)
-	if !rich.linked || came[4].linked || q.node.linkTo(came[4].id) != nil {
+	if !rich.linked || came[4].linked || q.node.core.LinkTo(came[4].id) != nil {
 		t.Error("one that is more useful did not take the place of the least useful")
 	}
 	for _, p := range came[:4] {

@@ -31,7 +31,7 @@ func TestInterestSpreadsHopByHop(t *testing.T) {
 	line := lineOf(w, 6, Config{AdvertInterval: time.Minute})
 	w.run(10 * time.Minute)
 	for i := 1; i < len(line); i++ {
-		hops, ok := line[i].node.linkTo(line[i-1].id).peer.Hops(news)
+		hops, ok := line[i].node.core.LinkTo(line[i-1].id).Peer.Hops(news)
 		want := i - 1
 		if want <= 3 && (!ok || hops != want) || want > 3 && ok {
 			t.Errorf("node %d hears of the feed at hop count %d, %v from its left neighbor; want %d", i, hops, ok, want)
@@ -228,7 +228,7 @@ func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	bundle := bundleOf(w, 1)
 	check := func() protocol.Reply {
-		return a.answerTo(b.id, a.node.linkTo(b.id).session, protocol.CheckDID{DID: bundle.DID}).Reply
+		return a.answerTo(b.id, a.node.core.LinkTo(b.id).Session, protocol.CheckDID{DID: bundle.DID}).Reply
 	}
 	if check() != protocol.Seen(false) {
 		t.Error("a bundle that nobody has is answered seen")
@@ -239,7 +239,7 @@ func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
 	}
 	a.kill()
 	a.start()
-	if !a.node.gossip.seen.has(bundle.DID) {
+	if !a.node.exchange.Gossip.Seen.Has(bundle.DID) {
 		t.Error("a restart forgot the bundle")
 	}
 }
@@ -263,11 +263,11 @@ func TestAVanishedNeighborIsReplaced(t *testing.T) {
 	victim.kill()
 	w.run(time.Hour)
 	for _, h := range bereft {
-		if h.node.linkTo(victim.id) != nil {
+		if h.node.core.LinkTo(victim.id) != nil {
 			t.Errorf("%s still counts on a dead neighbor", h.id)
 		}
-		if len(h.node.linked) < 2 {
-			t.Errorf("%s has %d neighbors and found nobody in place of the dead one", h.id, len(h.node.linked))
+		if len(h.node.core.Links) < 2 {
+			t.Errorf("%s has %d neighbors and found nobody in place of the dead one", h.id, len(h.node.core.Links))
 		}
 	}
 }

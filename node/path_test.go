@@ -8,6 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -55,8 +56,8 @@ func TestVictimsNameInThePathCutsNobodyOff(t *testing.T) {
 	hosts := w.full(5, Config{}, news)
 	victim, attacker := hosts[0], hosts[1]
 	w.run(time.Minute)
-	if victim.node.self.id != victim.id {
-		t.Fatalf("the victim takes itself for %v", victim.node.self.id)
+	if victim.node.core.Self != victim.id {
+		t.Fatalf("the victim takes itself for %v", victim.node.core.Self)
 	}
 	b := *bundleOf(w, 1)
 	b.Path = []protocol.NodeID{victim.id}
@@ -79,8 +80,8 @@ func TestVictimsNameInEveryPathHardlyDelays(t *testing.T) {
 		w.direct = true
 		hosts := w.full(30, Config{}, news)
 		victim := hosts[0]
-		if victim.node.self.id != victim.id {
-			t.Fatalf("the victim takes itself for %v", victim.node.self.id)
+		if victim.node.core.Self != victim.id {
+			t.Fatalf("the victim takes itself for %v", victim.node.core.Self)
 		}
 		var attackers, honest []*testHost
 		for i, h := range hosts[1:] {
@@ -159,7 +160,7 @@ func TestAFalseNameBlamesNobody(t *testing.T) {
 		liars[w.add(config, news)] = true
 	}
 	w.run(10 * time.Minute)
-	if victim.node.self.id != elsewhere {
+	if victim.node.core.Self != elsewhere {
 		t.Fatal("it was not deceived")
 	}
 	for i := range 12 {
@@ -218,10 +219,10 @@ func TestAFullPathSuppressesNothing(t *testing.T) {
 			e := w.feeds[news].entries[len(w.feeds[news].entries)-1]
 			for _, h := range attackers {
 				h.inside(func(n *Node) {
-					n.gossip.seen.add(bundleWith(e).DID)
+					n.exchange.Gossip.Seen.Add(bundleWith(e).DID)
 					h.store.Keep([]archive.Record{archive.NewRecord(e, w.now, protocol.NodeID{})})
-					for _, p := range n.table.All() {
-						n.offer(n.linkTo(p.ID), bundleWith(e))
+					for _, p := range n.core.Table.All() {
+						n.exchange.Offer(exchange.Of(n.core.LinkTo(p.ID)), bundleWith(e))
 					}
 				})
 			}

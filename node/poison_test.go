@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node/internal/core"
 	"feedex/protocol"
 )
 
@@ -56,7 +57,7 @@ func TestForgedBundlesMarkNothing(t *testing.T) {
 			t.Errorf("entry %d was stored from a bundle that was refused", i)
 		}
 	}
-	if a.node.gossip.seen.has(honest.DID) {
+	if a.node.exchange.Gossip.Seen.Has(honest.DID) {
 		t.Error("a forged bundle marked the honest one seen")
 	}
 	if r := a.put(b, honest); r.Fault != nil || !a.has(honest.Entries[1].EntryID()) {
@@ -137,10 +138,10 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 	pardons := 0
 	foreign := make(map[protocol.DID]bool)
 	for range count {
-		if a.node.linkTo(foe.id) == nil {
+		if a.node.core.LinkTo(foe.id) == nil {
 			pardons++
-			a.node.limits = newRateLimits()
-			if err := a.node.newAccounts(); err != nil {
+			a.node.core.Limits = core.NewRateLimits()
+			if err := a.node.core.LoadAccounts(); err != nil {
 				t.Fatal(err)
 			}
 			a.befriend(foe.id, news)
@@ -161,7 +162,7 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 		t.Errorf("for %d mutated bundles a neighbor was sent away %d times", count, pardons)
 	}
 	for d := range foreign {
-		if a.node.gossip.seen.has(d) {
+		if a.node.exchange.Gossip.Seen.Has(d) {
 			t.Errorf("%s was marked by a bundle that has another did", d)
 		}
 	}
@@ -187,7 +188,7 @@ func TestAStrippedBundleIsAnotherBundle(t *testing.T) {
 	if r := a.put(attacker, stripped); r.Fault != nil {
 		t.Fatal(r.Fault)
 	}
-	if a.node.gossip.seen.has(honest.DID) {
+	if a.node.exchange.Gossip.Seen.Has(honest.DID) {
 		t.Fatal("the whole bundle counts as seen")
 	}
 	if r := a.hears(friend, protocol.CheckDID{DID: honest.DID}); r.Reply != protocol.Seen(false) {
@@ -223,7 +224,7 @@ func TestRandomOffersDisplaceNothing(t *testing.T) {
 	var foe *testHost
 	foes, promised := 0, 0
 	for offers, calls := 0, 0; offers < 1_000_000; calls++ {
-		if foe == nil || a.node.linkTo(foe.id) == nil {
+		if foe == nil || a.node.core.LinkTo(foe.id) == nil {
 			foes++
 			foe = a.befriend(stranger(foes), news)
 		}
@@ -252,7 +253,7 @@ func TestRandomOffersDisplaceNothing(t *testing.T) {
 	audits := a.node.Status().Counters.Audits
 	unseen := int64(0)
 	for i, d := range honest {
-		if !a.node.gossip.seen.latest.has(d) {
+		if !a.node.exchange.Gossip.Seen.Latest.Has(d) {
 			t.Fatalf("bundle %d of 1,000 was pushed out of the latest", i)
 		}
 		if a.hears(friend, protocol.CheckDID{DID: d}).Reply != protocol.Seen(true) {

@@ -85,12 +85,12 @@ func TestUnreadablePolicy(t *testing.T) {
 	w.feed(news)
 	h := w.add(Config{Policy: polling.Fixed{Every: time.Hour}}, news)
 	w.run(2 * time.Hour)
-	f := h.node.feeds[news].Feed
+	f := h.node.poller.Feeds[news].Feed
 	f.Policy = "lunar"
 	h.kill()
 	h.store.KeepFeed(f)
 	h.start()
-	if got := h.node.feeds[news].policy; got != (polling.Fixed{Every: time.Hour}) {
+	if got := h.node.poller.Feeds[news].PollPolicy; got != (polling.Fixed{Every: time.Hour}) {
 		t.Errorf("polled by %+v", got)
 	}
 }
@@ -107,11 +107,11 @@ func TestNeighborsSparePolls(t *testing.T) {
 	for range 6 {
 		c := Config{Trackers: []string{tracker}}
 		h := w.add(c, news)
-		h.node.config.Policy = polling.Auto{}
-		h.node.feeds[news].policy = polling.Auto{}
+		h.node.core.Config.Policy = polling.Auto{}
+		h.node.poller.Feeds[news].PollPolicy = polling.Auto{}
 	}
 	alone := w.add(Config{}, news)
-	alone.node.feeds[news].policy = polling.Auto{}
+	alone.node.poller.Feeds[news].PollPolicy = polling.Auto{}
 	day := func() {
 		for range 24 {
 			w.publish(news)
@@ -121,11 +121,11 @@ func TestNeighborsSparePolls(t *testing.T) {
 	for range 6 {
 		day()
 	}
-	h := w.list[0].node.feeds[news]
+	h := w.list[0].node.poller.Feeds[news]
 	if h.Helped < 0.6 {
 		t.Fatalf("neighbors bring %.2f", h.Helped)
 	}
-	if lone := alone.node.feeds[news]; lone.Helped != 0 || float64(h.Interval) < 1.4*float64(lone.Interval) {
+	if lone := alone.node.poller.Feeds[news]; lone.Helped != 0 || float64(h.Interval) < 1.4*float64(lone.Interval) {
 		t.Errorf("polls every %v, alone every %v; alone neighbors bring %.2f", h.Interval, lone.Interval, lone.Helped)
 	}
 	for _, other := range w.list[1:6] {
@@ -134,7 +134,7 @@ func TestNeighborsSparePolls(t *testing.T) {
 	for range 6 {
 		day()
 	}
-	if lone := alone.node.feeds[news]; h.Helped > 0.1 || float64(h.Interval) > 1.2*float64(lone.Interval) {
+	if lone := alone.node.poller.Feeds[news]; h.Helped > 0.1 || float64(h.Interval) > 1.2*float64(lone.Interval) {
 		t.Errorf("neighbors are gone: they bring %.2f, polls every %v, alone every %v", h.Helped, h.Interval,
 			lone.Interval)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node/internal/core"
+	"feedex/node/internal/poller"
 	"feedex/polling"
 )
 
@@ -86,7 +88,7 @@ func TestWhenTheSecondPollComes(t *testing.T) {
 		for range 200 {
 			h := w.add(Config{Policy: polling.Fixed{Every: c.every}}, news)
 			w.run(time.Second)
-			wait := h.node.feeds[news].NextPoll.Sub(h.node.feeds[news].LastPoll)
+			wait := h.node.poller.Feeds[news].NextPoll.Sub(h.node.poller.Feeds[news].LastPoll)
 			first, last = min(first, wait), max(last, wait)
 			h.kill()
 		}
@@ -102,11 +104,11 @@ func TestRestartCausesNoEarlyPoll(t *testing.T) {
 	w.publish(news)
 	h := w.add(Config{}, news)
 	w.run(3 * time.Hour)
-	due := h.node.feeds[news].NextPoll
+	due := h.node.poller.Feeds[news].NextPoll
 	before := w.feed(news).requests
 	h.kill()
 	h.start()
-	if got := h.node.feeds[news].NextPoll; !got.Equal(due.Truncate(time.Millisecond)) {
+	if got := h.node.poller.Feeds[news].NextPoll; !got.Equal(due.Truncate(time.Millisecond)) {
 		t.Errorf("after a restart the feed is due at %v, before it was %v", got, due)
 	}
 	w.run(due.Sub(w.now) - time.Second)
@@ -117,7 +119,7 @@ func TestRestartCausesNoEarlyPoll(t *testing.T) {
 	if n := w.feed(news).requests - before; n != 1 {
 		t.Errorf("%d polls when the feed fell due", n)
 	}
-	if h.node.feeds[news].ETag == "" {
+	if h.node.poller.Feeds[news].ETag == "" {
 		t.Error("the validator was forgotten")
 	}
 }
@@ -175,10 +177,10 @@ func TestFailingFeedIsLeftAloneEverLonger(t *testing.T) {
 	var last time.Duration
 	for i := 1; i < len(times); i++ {
 		gap := times[i] - times[i-1]
-		if gap < last-time.Hour && last < longestBackoff {
+		if gap < last-time.Hour && last < poller.LongestBackoff {
 			t.Errorf("polled after %v, after %v before", gap, last)
 		}
-		if gap > longestBackoff*11/10+time.Minute {
+		if gap > poller.LongestBackoff*11/10+time.Minute {
 			t.Errorf("left alone for %v", gap)
 		}
 		last = gap
@@ -192,7 +194,7 @@ func TestFailingFeedIsLeftAloneEverLonger(t *testing.T) {
 		t.Errorf("status says %d errors, %q", s.Errors, s.LastError)
 	}
 	w.feed(news).err = nil
-	w.run(2 * longestBackoff)
+	w.run(2 * poller.LongestBackoff)
 	if s := h.node.Feeds()[0]; s.Errors != 0 || s.LastError != "" {
 		t.Errorf("after it works again status says %d errors, %q", s.Errors, s.LastError)
 	}
@@ -203,7 +205,7 @@ func TestPublisherMayAskToStayAway(t *testing.T) {
 	w.feed(news)
 	h := w.add(Config{}, news)
 	w.run(time.Minute)
-	h.node.feeds[news].polling = true
+	h.node.poller.Feeds[news].Polling = true
 	h.step(Fetched{Feed: news, Status: 429, Err: errors.New("HTTP status 429"), RetryAfter: 7 * time.Hour})
 	before := w.feed(news).requests
 	w.run(7*time.Hour - time.Minute)
@@ -227,7 +229,7 @@ func TestUnsubscribing(t *testing.T) {
 	if !a.has(id) {
 		t.Error("the entries are gone")
 	}
-	if _, ok := b.node.linkTo(a.id).peer.Hops(news); ok {
+	if _, ok := b.node.core.LinkTo(a.id).Peer.Hops(news); ok {
 		t.Error("the neighbor was not told")
 	}
 	before := w.feed(news).requests
@@ -274,12 +276,12 @@ func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 	w.now = w.now.Add(365 * 24 * time.Hour)
 	w.run(3 * time.Hour)
 	h.kill()
-	w.queue, w.now = newTimers(epoch), epoch.Add(time.Hour)
+	w.queue, w.now = core.NewTimers(epoch), epoch.Add(time.Hour)
 	before := w.feed(news).requests
 	h.start()
 	w.run(25 * time.Hour)
 	if n := w.feed(news).requests - before; n == 0 {
-		t.Errorf("no poll within a day; it is due at %v", h.node.feeds[news].NextPoll)
+		t.Errorf("no poll within a day; it is due at %v", h.node.poller.Feeds[news].NextPoll)
 	}
 }
 
@@ -293,11 +295,11 @@ func TestTheFirstPollOffersWhatIsNew(t *testing.T) {
 		published, updated time.Time
 		offered            bool
 	}{
-		{"an old one", now.Add(-newsFor), none, false},
+		{"an old one", now.Add(-poller.NewsFor), none, false},
 		{"a young one", now, none, true},
-		{"a young one, by a clock ahead of ours", now.Add(newsFor), none, true},
+		{"a young one, by a clock ahead of ours", now.Add(poller.NewsFor), none, true},
 		{"one that says only when it was changed", none, now, true},
-		{"an old one that was changed", now.Add(-newsFor), now, false},
+		{"an old one that was changed", now.Add(-poller.NewsFor), now, false},
 		{"one without a date", none, none, false},
 		{"one that is dated next year", now.AddDate(1, 0, 0), none, false},
 	}

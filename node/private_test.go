@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -155,7 +156,7 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	}
 	w.run(3 * time.Hour)
 	for _, u := range private {
-		if n := len(a.node.feeds[u].ETag); n == 0 {
+		if n := len(a.node.poller.Feeds[u].ETag); n == 0 {
 			t.Errorf("%s was not polled", u)
 		}
 	}
@@ -229,10 +230,10 @@ func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 	w.feed(news).private = true
 	w.publish(news)
 	a.poll(news)
-	if !a.node.feeds[news].Private {
+	if !a.node.poller.Feeds[news].Private {
 		t.Fatal("not private")
 	}
-	if n := len(a.node.gossip.recent); n != 2 {
+	if n := len(a.node.exchange.Gossip.Recent); n != 2 {
 		t.Fatalf("%d bundles of lately", n)
 	}
 	w.silence(a, news)
@@ -252,7 +253,8 @@ func TestWhatWasAskedForBeforeTheFeedTurnedPrivateStays(t *testing.T) {
 	for range 3 {
 		a.offerAll(one(w.publish(news).String()))
 	}
-	for o, _ := a.node.linkTo(b.id).inStage(asked); o == nil; o, _ = a.node.linkTo(b.id).inStage(asked) {
+	for o, _ := exchange.Of(a.node.core.LinkTo(b.id)).InStage(exchange.Asked); o == nil; o,
+		_ = exchange.Of(a.node.core.LinkTo(b.id)).InStage(exchange.Asked) {
 		w.next()
 	}
 	w.feed(news).private = true
@@ -306,11 +308,11 @@ func TestAFeedIsNotSpokenOfBeforeItIsReached(t *testing.T) {
 		}
 		a.step(Subscribe{Feeds: []feed.URL{intranet}})
 		w.run(2 * time.Hour)
-		_, heard := b.node.linkTo(a.id).peer.Hops(intranet)
+		_, heard := b.node.core.LinkTo(a.id).Peer.Hops(intranet)
 		a.kill()
 		a.start()
 		w.run(10 * time.Minute)
-		_, again := b.node.linkTo(a.id).peer.Hops(intranet)
+		_, again := b.node.core.LinkTo(a.id).Peer.Hops(intranet)
 		if w.feed(intranet).requests == 0 || heard != c.spoken || !c.spoken && again {
 			t.Errorf("%s: polled %d times, the neighbor heard of it: %v, after a restart: %v", name,
 				w.feed(intranet).requests, heard, again)
@@ -326,16 +328,16 @@ func TestAnOptOutSurvivesARestart(t *testing.T) {
 		w.publish(u)
 		h := w.add(Config{AllowLocal: true}, u)
 		w.run(time.Minute)
-		if !h.node.feeds[u].Private {
+		if !h.node.poller.Feeds[u].Private {
 			t.Fatalf("%s is not private", u)
 		}
 		h.kill()
 		h.start()
 		w.run(3 * time.Hour)
-		if h.node.status.Counters.NotModified == 0 {
+		if h.node.core.Counters.NotModified == 0 {
 			t.Fatalf("%s was not polled after the restart", u)
 		}
-		if !h.node.feeds[u].Private {
+		if !h.node.poller.Feeds[u].Private {
 			t.Errorf("%s: after a restart the publisher's opt-out is forgotten", u)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/core"
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -45,7 +47,7 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 		t.Fatalf("after a second: %v, want one unseen", others)
 	}
 	heir := second
-	if a.node.gossip.promises[b.DID].holder.id() == third.id {
+	if a.node.exchange.Gossip.Promises[b.DID].Holder.ID() == third.id {
 		heir = third
 	}
 	a.put(heir, b)
@@ -64,14 +66,14 @@ func TestAKeptPromiseWakesNobody(t *testing.T) {
 	hosts := w.full(3, unaudited(), news)
 	a, b := hosts[0], bundleOf(w, 1)
 	open := func() (n int) {
-		for task := range a.node.timers.tasks.All() {
+		for task := range a.node.core.Timers.Tasks.All() {
 			if task.Value != nil {
 				n++
 			}
 		}
 		return n
 	}
-	a.inside(func(n *Node) { n.saveAccounts() }) // a delivery has that done as well
+	a.inside(func(n *Node) { n.core.SaveAccounts() }) // a delivery has that done as well
 	before := open()
 	var got []protocol.Reply
 	a.offered(hosts[1], b, &got)
@@ -96,12 +98,12 @@ func TestWhoKeepsSilentIsHeldToItsPromise(t *testing.T) {
 		if dead {
 			claimer.kill()
 		}
-		w.run(protocol.PromiseTimeout + callTimeout)
+		w.run(protocol.PromiseTimeout + core.CallTimeout)
 		if marks := len(a.account(claimer).Standing.Marks); (marks == 0) != dead {
 			t.Errorf("%s: %d offences are held against it", name, marks)
 		}
-		w.run(callTimeout * 4)
-		if linked := a.node.linkTo(claimer.id) != nil; linked == dead {
+		w.run(core.CallTimeout * 4)
+		if linked := a.node.core.LinkTo(claimer.id) != nil; linked == dead {
 			t.Errorf("%s: after a minute it counts as a neighbor: %v", name, linked)
 		}
 	}
@@ -142,9 +144,10 @@ func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
 		},
 		"it connects anew": func(a, holder *testHost, _ *protocol.Bundle) {
 			a.inside(func(n *Node) {
-				l := n.linkTo(holder.id)
-				n.join(holder.id, false, "", n.token(holder.id), l.session, protocol.Subset{{Feed: news}},
-					n.table.Offer(holder.id))
+				l := n.core.LinkTo(holder.id)
+				n.membership.Join(holder.id, false, "", n.membership.Token(holder.id), l.Session,
+					protocol.Subset{{Feed: news}},
+					n.core.Table.Offer(holder.id))
 			})
 		},
 	} {
@@ -173,7 +176,7 @@ func TestTheHolderMayAskAgain(t *testing.T) {
 	if len(got) != 3 || got[2] != protocol.Seen(false) {
 		t.Errorf("answered %v", got)
 	}
-	if owed := len(hosts[0].node.linkTo(hosts[1].id).owed); owed != 1 {
+	if owed := len(exchange.Of(hosts[0].node.core.LinkTo(hosts[1].id)).Owed); owed != 1 {
 		t.Errorf("owes the same bundle %d times", owed)
 	}
 }
@@ -184,10 +187,10 @@ func TestWhoWaitsIsAnsweredWhenItsLinkEnds(t *testing.T) {
 	for name, end := range map[string]func(a, waiting *testHost){
 		"it disconnects": func(a, waiting *testHost) { a.hears(waiting, protocol.Disconnect{}) },
 		"it is declared gone": func(a, waiting *testHost) {
-			a.inside(func(n *Node) { n.part(n.linkTo(waiting.id), "gone") })
+			a.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(waiting.id), "gone") })
 		},
 		"it connects anew": func(a, waiting *testHost) {
-			waiting.inside(func(n *Node) { n.connect(a.id, "", func(error) {}) })
+			waiting.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
 		},
 	} {
 		w := newNetwork(t)
@@ -217,14 +220,14 @@ func TestOneThatOffersTwiceHoldsNobodyUp(t *testing.T) {
 		a.offered(twice, b, &ignored)
 		a.offered(honest, b, &got)
 		w.run(protocol.HoldAnswer + time.Millisecond)
-		a.inside(func(n *Node) { n.giveUp(n.linkTo(twice.id), b.DID) })
+		a.inside(func(n *Node) { n.exchange.GiveUp(exchange.Of(n.core.LinkTo(twice.id)), b.DID) })
 		w.run(2 * protocol.HoldAnswer)
 		if len(got) != 1 {
 			t.Fatalf("bundle %d: an honest neighbor's offer was answered %d times", i, len(got))
 		}
 	}
 	w.run(time.Minute)
-	if n := len(a.node.gossip.promises); n != 0 {
+	if n := len(a.node.exchange.Gossip.Promises); n != 0 {
 		t.Errorf("%d promises are open although their time is over", n)
 	}
 }
@@ -245,7 +248,7 @@ func TestPromisesAreBounded(t *testing.T) {
 		t.Errorf("%d of 100 offers were refused, want 36", refused)
 	}
 	w.run(time.Minute)
-	if n := len(a.node.gossip.promises); n != 0 {
+	if n := len(a.node.exchange.Gossip.Promises); n != 0 {
 		t.Errorf("%d promises are open although their time is over", n)
 	}
 }
@@ -269,7 +272,7 @@ func TestInheritedPromisesAreBounded(t *testing.T) {
 	}
 	for range 5 {
 		w.run(protocol.HoldAnswer)
-		if owed := len(a.node.linkTo(heir.id).owed); owed > protocol.MaxPromises {
+		if owed := len(exchange.Of(a.node.core.LinkTo(heir.id)).Owed); owed > protocol.MaxPromises {
 			t.Fatalf("a neighbor owes %d bundles, the limit is %d", owed, protocol.MaxPromises)
 		}
 	}
@@ -288,10 +291,10 @@ func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
 		a.put(b, owed)
 		owed = next
 	}
-	if n := a.node.timers.tasks.Len(); n > 100 {
+	if n := a.node.core.Timers.Tasks.Len(); n > 100 {
 		t.Errorf("%d tasks are left", n)
 	}
-	if n := len(a.node.linkTo(b.id).owed); n != 1 {
+	if n := len(exchange.Of(a.node.core.LinkTo(b.id)).Owed); n != 1 {
 		t.Errorf("%d bundles are owed, want the last", n)
 	}
 	if n := a.node.Status().Counters.Broken; n != 0 {
@@ -305,8 +308,8 @@ func TestOffersOfUnwantedFeedsAreAnsweredSeen(t *testing.T) {
 	hosts := w.full(2, Config{}, news)
 	b := protocol.NewBundle(comic, []feed.Entry{{Feed: comic, ID: "1"}})
 	r := hosts[0].hears(hosts[1], protocol.CheckDID{DID: b.DID, Feed: comic, Entries: 1})
-	if r.Reply != protocol.Seen(true) || len(hosts[0].node.gossip.promises) != 0 {
-		t.Errorf("answered %v, %v; %d promises", r.Reply, r.Fault, len(hosts[0].node.gossip.promises))
+	if r.Reply != protocol.Seen(true) || len(hosts[0].node.exchange.Gossip.Promises) != 0 {
+		t.Errorf("answered %v, %v; %d promises", r.Reply, r.Fault, len(hosts[0].node.exchange.Gossip.Promises))
 	}
 }
 
@@ -338,7 +341,7 @@ func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
 	if r := a.hears(b, protocol.CheckDIDs{DIDs: dids}); r.Fault == nil || r.Fault.Code != protocol.Busy {
 		t.Errorf("an offer beyond what may be owed was answered %+v, %v", r.Reply, r.Fault)
 	}
-	if owed := len(a.node.linkTo(b.id).owed); owed != 1 {
+	if owed := len(exchange.Of(a.node.core.LinkTo(b.id)).Owed); owed != 1 {
 		t.Errorf("%d bundles are owed after an offer that was refused, want 1", owed)
 	}
 }
@@ -372,12 +375,13 @@ func TestAPartThatWeCutOurselvesEndsItsPromise(t *testing.T) {
 	a.offered(holder, part, &got)
 	a.take(other, whole)
 	a.inside(func(n *Node) {
-		if cut, _ := n.fit(n.linkTo(poor.id), whole, incentive.Entry); cut == nil || cut.DID != part.DID {
+		if cut, _ := n.exchange.Fit(exchange.Of(n.core.LinkTo(poor.id)), whole, incentive.Entry); cut == nil ||
+			cut.DID != part.DID {
 			t.Fatal("it was not cut there")
 		}
 	})
 	a.take(holder, part)
-	if n := len(a.node.gossip.promises); n != 0 {
+	if n := len(a.node.exchange.Gossip.Promises); n != 0 {
 		t.Errorf("%d promises are open", n)
 	}
 }

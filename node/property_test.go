@@ -10,6 +10,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/membership"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -103,13 +104,14 @@ func (v *village) do(d deed) {
 // look sees to the rules at every step of everybody.
 func (v *village) look(h *testHost, _ Event, effects []Effect) {
 	n := h.node
-	if n.table.Len() > n.config.MaxNeighbors || n.table.Len() != len(n.linked) {
-		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.table.Len(), len(n.linked),
-			n.config.MaxNeighbors)
+	if n.core.Table.Len() > n.core.Config.MaxNeighbors || n.core.Table.Len() != len(n.core.Links) {
+		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.core.Table.Len(),
+			len(n.core.Links),
+			n.core.Config.MaxNeighbors)
 	}
 	shown := 0
-	for _, s := range n.feeds {
-		if s.shown() {
+	for _, s := range n.poller.Feeds {
+		if s.Shown() {
 			shown++
 		}
 	}
@@ -134,7 +136,7 @@ func (v *village) look(h *testHost, _ Event, effects []Effect) {
 		}
 		switch call := c.Call.(type) {
 		case protocol.PutEntries:
-			a, _ := n.accounts.ledger.Account(incentive.HolderOf(c.To.Node))
+			a, _ := n.core.Ledger.Account(incentive.HolderOf(c.To.Node))
 			if bound := min(incentive.Value(10, 0), incentive.Entry+a.Got); a.Fined == 0 && a.Deficit > bound {
 				v.breaks("%s owes %s %v, its bound is %v", c.To.Node, h.id, a.Deficit, bound)
 			}
@@ -158,16 +160,16 @@ func (v *village) breaks(format string, args ...any) {
 // heardFromOthers is the hop count of interest in the feed as the node is to tell it to one that it must not
 // count: 0 for its own, else one more than the least that any other neighbor told.
 func (n *Node) heardFromOthers(u feed.URL, to protocol.NodeID) int {
-	if s := n.feeds[u]; s != nil && !s.Private && s.shown() {
+	if s := n.poller.Feeds[u]; s != nil && !s.Private && s.Shown() {
 		return 0
 	}
-	best := n.config.MaxSubsetHops
-	for _, p := range n.table.All() {
+	best := n.core.Config.MaxSubsetHops
+	for _, p := range n.core.Table.All() {
 		if hops, ok := p.Hops(u); ok && p.ID != to {
 			best = min(best, hops)
 		}
 	}
-	if best == n.config.MaxSubsetHops {
+	if best == n.core.Config.MaxSubsetHops {
 		return protocol.Withdrawn
 	}
 	return best + 1
@@ -180,7 +182,7 @@ func (v *village) settle() bool {
 	clear(v.hang)
 	v.run(noticed)
 	v.changed = v.now
-	window := time.Duration(3) * (villagePeriod + ownChange + v.rtt)
+	window := time.Duration(3) * (villagePeriod + membership.OwnChange + v.rtt)
 	for range 200 {
 		since := v.changed
 		v.run(since.Add(window).Sub(v.now))
@@ -204,7 +206,7 @@ func (v *village) heard() (map[claim]int, bool) {
 		if h.down {
 			continue
 		}
-		for _, p := range h.node.table.All() {
+		for _, p := range h.node.core.Table.All() {
 			other := v.hosts[p.ID]
 			mutual = mutual && !other.down && linked(h, other)
 			for _, u := range v.feeds {
@@ -227,15 +229,15 @@ func (v *village) fixPoint() map[claim]int {
 			if h.down {
 				continue
 			}
-			for _, to := range h.node.table.All() {
+			for _, to := range h.node.core.Table.All() {
 				for _, u := range v.feeds {
 					c := claim{to.ID, h.id, u}
 					if _, known := all[c]; known {
 						continue
 					}
-					s := h.node.feeds[u]
-					near := hops == 0 && s != nil && s.shown() // nobody hears of it before
-					for _, via := range h.node.table.All() {
+					s := h.node.poller.Feeds[u]
+					near := hops == 0 && s != nil && s.Shown() // nobody hears of it before
+					for _, via := range h.node.core.Table.All() {
 						if d, ok := all[claim{h.id, via.ID, u}]; ok && via.ID != to.ID && d == hops-1 {
 							near = true
 						}

@@ -9,6 +9,8 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/core"
+	"feedex/node/internal/query"
 	"feedex/protocol"
 	"feedex/search"
 )
@@ -45,7 +47,7 @@ func (h *testHost) pulls(wishes ...search.Wish) (all Pulled) {
 			}
 			return all
 		}
-		if h.net.queue.tasks.Len() == 0 {
+		if h.net.queue.Tasks.Len() == 0 {
 			break
 		}
 		h.net.next()
@@ -146,7 +148,7 @@ func TestAForgingHolderIsRefused(t *testing.T) {
 		if n := count(asker.calls, "get_entries"); n != 2 {
 			t.Errorf("%s: %d calls, want one of each holder", name, n)
 		}
-		w.run(shunLiar)
+		w.run(query.ShunLiar)
 		if got = asker.pulls(wishFor(other, forger)); len(got.Refused) != 1 {
 			t.Errorf("%s: a day later the holder is asked %d times", name, len(got.Refused))
 		}
@@ -196,7 +198,7 @@ func TestAStallingHolderIsSkipped(t *testing.T) {
 	begun := w.now
 	got := asker.pulls(wishFor(first, stalled, honest))
 	if took := w.now.Sub(begun); len(got.Stored) != 1 || len(got.Refused) != 1 || got.Refused[0].Lied ||
-		took > pullTimeout+time.Second {
+		took > core.PullTimeout+time.Second {
 		t.Errorf("after %v got %+v", took, got)
 	}
 	begun = w.now
@@ -210,7 +212,7 @@ func TestHoldersAreChecked(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})
 	asker := hosts[0]
-	asker.inside(func(n *Node) { n.self.id = hosts[0].id })
+	asker.inside(func(n *Node) { n.core.Self = hosts[0].id })
 	e := oldEntry(news, 1)
 	wish := wishFor(e, asker)
 	for _, text := range []string{"127.0.0.1:7790", "10.0.0.7:7790", "[::1]:7790", "169.254.169.254:8080",
@@ -229,7 +231,7 @@ func TestHoldersAreChecked(t *testing.T) {
 	if got := asker.pulls(wishFor(secret, hosts[1])); len(got.Missing) != 1 || count(asker.calls, "get_entries") != 0 {
 		t.Errorf("a private feed was asked for: %+v", got)
 	}
-	asker.node.config.QueryNetwork = NeverNetwork
+	asker.node.core.Config.QueryNetwork = NeverNetwork
 	if got := asker.pulls(wishFor(e, hosts[1])); got.Err != ErrNeverNetwork {
 		t.Errorf("switched off it ends with %v", got.Err)
 	}
@@ -295,19 +297,19 @@ func TestABusyHolderIsAskedForLess(t *testing.T) {
 }
 
 func TestShunnedHoldersAreForgotten(t *testing.T) {
-	var s shunned
-	for i := range 2 * maxShunned {
-		s.add(epoch.Add(time.Duration(i)*time.Second), stranger(i), time.Hour)
+	var s query.Shunned
+	for i := range 2 * query.MaxShunned {
+		s.Add(epoch.Add(time.Duration(i)*time.Second), stranger(i), time.Hour)
 	}
-	if len(s) != maxShunned || s.has(epoch.Add(time.Hour), stranger(0)) ||
-		!s.has(epoch.Add(time.Hour), stranger(2*maxShunned-1)) {
+	if len(s) != query.MaxShunned || s.Has(epoch.Add(time.Hour), stranger(0)) ||
+		!s.Has(epoch.Add(time.Hour), stranger(2*query.MaxShunned-1)) {
 		t.Errorf("%d are remembered", len(s))
 	}
-	s.add(epoch.Add(time.Hour), stranger(300), time.Minute)
-	if !s.has(epoch.Add(time.Hour+5*time.Minute-time.Second), stranger(300)) {
+	s.Add(epoch.Add(time.Hour), stranger(300), time.Minute)
+	if !s.Has(epoch.Add(time.Hour+5*time.Minute-time.Second), stranger(300)) {
 		t.Error("a short stay away made a longer one shorter")
 	}
-	if s.has(epoch.Add(3*time.Hour), stranger(300)) {
+	if s.Has(epoch.Add(3*time.Hour), stranger(300)) {
 		t.Error("a holder is shunned for ever")
 	}
 }
@@ -320,15 +322,16 @@ func TestDownloadsFillGaps(t *testing.T) {
 	asker.step(Subscribe{Feeds: []feed.URL{news}})
 	one, two, outside := oldEntry(news, 10), oldEntry(news, 11), oldEntry(news, 40)
 	asker.inside(func(n *Node) {
-		n.feeds[news].Gap = archive.Gap{After: epoch.AddDate(-2, 0, -20), Before: epoch.AddDate(-2, 0, 0), Missing: 2}
+		n.poller.Feeds[news].Gap = archive.Gap{After: epoch.AddDate(-2, 0, -20), Before: epoch.AddDate(-2, 0, 0),
+			Missing: 2}
 	})
 	hosts[1].holds(one, outside)
 	asker.pulls(wishFor(one, hosts[1]), wishFor(outside, hosts[1]))
-	if gap := asker.node.feeds[news].Gap; gap.Filled != 1 || !gap.Open() {
+	if gap := asker.node.poller.Feeds[news].Gap; gap.Filled != 1 || !gap.Open() {
 		t.Errorf("after one of two the gap is %+v", gap)
 	}
 	asker.step(Recovered{Feed: news, Records: []archive.Record{archive.NewRecord(two, w.now, protocol.NodeID{})}})
-	if gap := asker.node.feeds[news].Gap; gap != (archive.Gap{}) {
+	if gap := asker.node.poller.Feeds[news].Gap; gap != (archive.Gap{}) {
 		t.Errorf("after both it is %+v", gap)
 	}
 }

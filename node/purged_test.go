@@ -70,7 +70,7 @@ func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 		if more := count(h.calls, protocol.PutEntries{}.Method()) - puts; more > 1 {
 			t.Errorf("restart %v: %d bundles were sent on, want that of the new entry at most", restart, more)
 		}
-		if s := h.node.feeds[news]; s.Gap.Open() || s.slipped {
+		if s := h.node.poller.Feeds[news]; s.Gap.Open() || s.Slipped {
 			t.Errorf("restart %v: a gap %+v", restart, s.Gap)
 		}
 	}
@@ -96,7 +96,7 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 		if purged {
 			h.forget(ids...)
 		}
-		before := h.node.hearsay.versions.Len()
+		before := h.node.exchange.Hearsay.Versions.Len()
 		h.hears(hosts[2], protocol.CheckDID{DID: b.DID})
 		again := protocol.NewBundle(news,
 			[]feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.now}})
@@ -114,10 +114,10 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 				t.Errorf("purged %v: entry %d is %+v", purged, i, v)
 			}
 		}
-		if aside := h.node.hearsay.versions.Len() - before; purged && aside > 0 || purged &&
-			!h.node.gossip.seen.has(again.DID) {
+		if aside := h.node.exchange.Hearsay.Versions.Len() - before; purged && aside > 0 || purged &&
+			!h.node.exchange.Gossip.Seen.Has(again.DID) {
 			t.Errorf("%d versions of what was purged wait to be confirmed, and the bundle is done with %v", aside,
-				h.node.gossip.seen.has(again.DID))
+				h.node.exchange.Gossip.Seen.Has(again.DID))
 		}
 		if !h.has(again.Entries[1].EntryID()) {
 			t.Errorf("purged %v: what came beside it is not there", purged)

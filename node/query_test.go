@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node/internal/core"
 	"feedex/protocol"
 	"feedex/search"
 )
@@ -23,7 +24,7 @@ func TestQueriesAreAnsweredFromTheArchive(t *testing.T) {
 	}
 	ask := func(f feed.Filter) protocol.Answer {
 		t.Helper()
-		r := a.answerTo(b.id, a.node.linkTo(b.id).session, protocol.QueryFeed{Query: protocol.Query{Filter: f}})
+		r := a.answerTo(b.id, a.node.core.LinkTo(b.id).Session, protocol.QueryFeed{Query: protocol.Query{Filter: f}})
 		if r.Fault != nil {
 			t.Fatal(r.Fault)
 		}
@@ -59,7 +60,7 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
 	a, b := hosts[0].node, hosts[1]
-	session := a.linkTo(b.id).session
+	session := a.core.LinkTo(b.id).Session
 	var effects []Effect
 	for tag := range uint64(3) {
 		effects = a.Step(effects, w.now, Asked{From: b.id, Session: session, Call: protocol.QueryFeed{},
@@ -89,12 +90,12 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})
-	n, l := hosts[1].node, hosts[1].node.linkTo(hosts[0].id)
+	n, l := hosts[1].node, hosts[1].node.core.LinkTo(hosts[0].id)
 	asked := uint64(0)
 	search := func(wait time.Duration) Search {
 		t.Helper()
 		asked++
-		for _, e := range n.Step(nil, w.now, Asked{From: l.id(), Session: l.session, Tag: asked,
+		for _, e := range n.Step(nil, w.now, Asked{From: l.ID(), Session: l.Session, Tag: asked,
 			Call: protocol.QueryFeed{Query: protocol.Query{
 				Wait: wait, Filter: feed.Filter{Words: []string{fmt.Sprint(asked)}},
 			}}}) {
@@ -110,7 +111,7 @@ func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 		t.Errorf("for an asker that waits a second the archive may be searched for %v, want half of that", s.Time)
 	}
 	n.Step(nil, w.now, Found{ID: s.ID})
-	for _, want := range []time.Duration{searchAMinute / 2, searchAMinute / 4, searchAMinute / 8} {
+	for _, want := range []time.Duration{core.SearchAMinute / 2, core.SearchAMinute / 4, core.SearchAMinute / 8} {
 		s := search(20 * time.Second)
 		if s.Time != want {
 			t.Errorf("search %d may take %v, want %v", asked, s.Time, want)
@@ -118,9 +119,9 @@ func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 		n.Step(nil, w.now, Found{ID: s.ID, Took: s.Time})
 	}
 	s = search(20 * time.Second)
-	n.Step(nil, w.now, Found{ID: s.ID, Took: searchAMinute / 8})
-	if s := search(20 * time.Second); s.Time != leastSearch {
-		t.Errorf("with nothing left the archive may be searched for %v, want %v", s.Time, leastSearch)
+	n.Step(nil, w.now, Found{ID: s.ID, Took: core.SearchAMinute / 8})
+	if s := search(20 * time.Second); s.Time != core.LeastSearch {
+		t.Errorf("with nothing left the archive may be searched for %v, want %v", s.Time, core.LeastSearch)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/core"
+	"feedex/node/internal/query"
 	"feedex/protocol"
 	"feedex/search"
 )
@@ -27,16 +29,16 @@ func TestQueriesRunIntoTheBound(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	b.holds(oldEntry(news, 1))
 	deficit := func() incentive.Credit {
-		account, _ := b.node.accounts.ledger.Account(b.node.linkTo(a.id).holder)
+		account, _ := b.node.core.Ledger.Account(b.node.core.LinkTo(a.id).Holder)
 		return account.Deficit
 	}
-	if a.asksFor(b, "nothing", "dodo"); deficit() != messagePrice {
-		t.Errorf("an empty answer cost %v, want %v", deficit(), messagePrice)
+	if a.asksFor(b, "nothing", "dodo"); deficit() != query.MessagePrice {
+		t.Errorf("an empty answer cost %v, want %v", deficit(), query.MessagePrice)
 	}
 	w.run(time.Minute)
 	before := deficit()
-	if a.asksFor(b, "one", "walrus"); deficit()-before != messagePrice+relayPrice {
-		t.Errorf("an answer cost %v, want %v", deficit()-before, messagePrice+relayPrice)
+	if a.asksFor(b, "one", "walrus"); deficit()-before != query.MessagePrice+query.RelayPrice {
+		t.Errorf("an answer cost %v, want %v", deficit()-before, query.MessagePrice+query.RelayPrice)
 	}
 	for i := range 20 {
 		w.run(10 * time.Second)
@@ -52,9 +54,9 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	l := b.node.linkTo(a.id)
-	b.inside(func(n *Node) { n.accounts.ledger.Got(n.now, l.holder, 9*incentive.Entry) })
-	before, _ := b.node.accounts.ledger.Account(l.holder)
+	l := b.node.core.LinkTo(a.id)
+	b.inside(func(n *Node) { n.core.Ledger.Got(n.core.Now, l.Holder, 9*incentive.Entry) })
+	before, _ := b.node.core.Ledger.Account(l.Holder)
 	var records []archive.Record
 	for i := range 30 {
 		e := oldEntry(news, i)
@@ -64,18 +66,19 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	}
 	b.store.Keep(records)
 	w.run(time.Minute)
-	room := b.node.accounts.ledger.Allowance(l.holder)
+	room := b.node.core.Ledger.Allowance(l.Holder)
 	answer, _ := a.asksFor(b, "q", "walrus")
-	after, _ := b.node.accounts.ledger.Account(l.holder)
+	after, _ := b.node.core.Ledger.Account(l.Holder)
 	paid := after.Given - before.Given
-	told, affordable := int((paid-relayPrice)/incentive.Entry), int((room/2-relayPrice-messagePrice)/incentive.Entry)
+	told, affordable := int((paid-query.RelayPrice)/incentive.Entry),
+		int((room/2-query.RelayPrice-query.MessagePrice)/incentive.Entry)
 	if told != affordable || len(answer.Found) != 18+told || answer.Cut&protocol.CutRefused == 0 {
 		t.Errorf("%d entries listed, cut %v, for %v of %v", len(answer.Found), answer.Cut.Reasons(), paid, room)
 	}
-	b.inside(func(n *Node) { n.table.Hear(l.peer, protocol.Subset{{Feed: news}}) })
+	b.inside(func(n *Node) { n.core.Table.Hear(l.Peer, protocol.Subset{{Feed: news}}) })
 	answer, _ = a.asksFor(b, "q2", "walrus")
-	last, _ := b.node.accounts.ledger.Account(l.holder)
-	if len(answer.Found) != 30 || last.Given-after.Given != messagePrice+relayPrice {
+	last, _ := b.node.core.Ledger.Account(l.Holder)
+	if len(answer.Found) != 30 || last.Given-after.Given != query.MessagePrice+query.RelayPrice {
 		t.Errorf("%d entries of a feed that the asker gets anyway were listed for %v", len(answer.Found),
 			last.Given-after.Given)
 	}
@@ -88,30 +91,30 @@ func TestMessagesArePaidFor(t *testing.T) {
 	hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3},
 		[2]int{3, 4})
 	asker, relay := hosts[0], hosts[1]
-	l := relay.node.linkTo(asker.id)
-	relay.inside(func(n *Node) { n.accounts.ledger.Got(n.now, l.holder, incentive.Entry) })
+	l := relay.node.core.LinkTo(asker.id)
+	relay.inside(func(n *Node) { n.core.Ledger.Got(n.core.Now, l.Holder, incentive.Entry) })
 	ask := func(id string, budget int) (protocol.Answer, incentive.Credit) {
-		before, _ := relay.node.accounts.ledger.Account(l.holder)
+		before, _ := relay.node.core.Ledger.Account(l.Holder)
 		r := relay.hears(asker, protocol.QueryFeed{Query: protocol.Query{
 			ID: id, Hops: 3, Budget: budget, Filter: feed.Filter{Words: []string{"dodo " + id}},
 		}})
-		after, _ := relay.node.accounts.ledger.Account(l.holder)
+		after, _ := relay.node.core.Ledger.Account(l.Holder)
 		return r.Reply.(protocol.Answer), after.Given - before.Given
 	}
-	if a, paid := ask("near", 0); a.Left != 0 || paid != messagePrice {
+	if a, paid := ask("near", 0); a.Left != 0 || paid != query.MessagePrice {
 		t.Errorf("a query that goes no further cost %v, %d left", paid, a.Left)
 	}
-	if a, paid := ask("far", 20); a.Left != 17 || paid != 4*messagePrice {
+	if a, paid := ask("far", 20); a.Left != 17 || paid != 4*query.MessagePrice {
 		t.Errorf("a query that takes three more calls cost %v, %d left", paid, a.Left)
 	}
 	// Half of what is left, an entry here, goes into one query at most; what it may not spend is left.
 	relay.inside(func(n *Node) {
-		n.accounts.ledger.Gave(n.now, l.holder, n.accounts.ledger.Allowance(l.holder)-relayPrice)
+		n.core.Ledger.Gave(n.core.Now, l.Holder, n.core.Ledger.Allowance(l.Holder)-query.RelayPrice)
 	})
-	if a, paid := ask("poor", 200); a.Left != 197 || paid != 4*messagePrice {
+	if a, paid := ask("poor", 200); a.Left != 197 || paid != 4*query.MessagePrice {
 		t.Errorf("with a tenth of an entry left a query cost %v, %d left", paid, a.Left)
 	}
-	if got := relay.node.affordable(l, 200); got > int(relayPrice/2/messagePrice) {
+	if got := relay.node.query.Affordable(l, 200); got > int(query.RelayPrice/2/query.MessagePrice) {
 		t.Errorf("with less than a tenth left a query may cause %d messages", got)
 	}
 }
@@ -121,22 +124,22 @@ func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
 	n := hosts[1].node
-	flooder, other := n.linkTo(hosts[0].id), n.linkTo(hosts[2].id)
-	if got := n.affordable(flooder, 50); got != 50 {
+	flooder, other := n.core.LinkTo(hosts[0].id), n.core.LinkTo(hosts[2].id)
+	if got := n.query.Affordable(flooder, 50); got != 50 {
 		t.Errorf("%d of 50", got)
 	}
-	if got := n.affordable(flooder, 50); got != search.MessagesPerMinute-50 {
+	if got := n.query.Affordable(flooder, 50); got != search.MessagesPerMinute-50 {
 		t.Errorf("%d of 50 more", got)
 	}
-	if flooder.usage.spared(n.now, 10); n.affordable(flooder, 50) != 10 {
+	if flooder.Usage.Spared(n.core.Now, 10); n.query.Affordable(flooder, 50) != 10 {
 		t.Error("what was not sent is not there for the next")
 	}
-	if got := n.affordable(other, 256); got != search.MessagesPerMinute {
+	if got := n.query.Affordable(other, 256); got != search.MessagesPerMinute {
 		t.Errorf("another has %d", got)
 	}
 	w.run(time.Minute)
 	hosts[1].step(Wake{})
-	if got := n.affordable(flooder, 50); got != 50 {
+	if got := n.query.Affordable(flooder, 50); got != 50 {
 		t.Errorf("%d of 50 a minute later", got)
 	}
 }
@@ -145,10 +148,10 @@ func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 func TestANeighborHasSoMuchSearch(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{}, [2]int{0, 1})
-	n, l := hosts[1].node, hosts[1].node.linkTo(hosts[0].id)
+	n, l := hosts[1].node, hosts[1].node.core.LinkTo(hosts[0].id)
 	ask := func(now time.Time) Effect {
 		for _, e := range n.Step(nil, now,
-			Asked{From: l.id(), Session: l.session, Call: protocol.QueryFeed{Query: protocol.Query{
+			Asked{From: l.ID(), Session: l.Session, Call: protocol.QueryFeed{Query: protocol.Query{
 				Filter: feed.Filter{Words: []string{now.String()}}, // no two are the same
 			}}}) {
 			switch e.(type) {
@@ -165,10 +168,10 @@ func TestANeighborHasSoMuchSearch(t *testing.T) {
 			t.Fatal("a query within the limits is not answered")
 		}
 		now = now.Add(time.Second)
-		n.Step(nil, now, Found{ID: s.ID, Took: searchAMinute/2 + 1})
+		n.Step(nil, now, Found{ID: s.ID, Took: core.SearchAMinute/2 + 1})
 	}
 	if r, _ := ask(now).(Respond); r.Fault == nil || r.Fault.Code != protocol.Busy {
-		t.Errorf("after %v of search it answers %+v", searchAMinute, r)
+		t.Errorf("after %v of search it answers %+v", core.SearchAMinute, r)
 	}
 	if _, ok := ask(now.Add(time.Minute)).(Search); !ok {
 		t.Error("a minute later a query is not answered")
@@ -200,7 +203,7 @@ func TestAFloodOfQueriesIsHeldBack(t *testing.T) {
 	hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
 	answered, busy := 0, 0
 	marks := func() int {
-		account, _ := hosts[1].node.accounts.ledger.Account(hosts[1].node.linkTo(hosts[0].id).holder)
+		account, _ := hosts[1].node.core.Ledger.Account(hosts[1].node.core.LinkTo(hosts[0].id).Holder)
 		return len(account.Standing.Marks)
 	}
 	for i := range 100 {
@@ -278,7 +281,7 @@ func TestAQueryCanBeEnded(t *testing.T) {
 	hosts[0].step(EndQuery{Tag: 1})
 	hosts[0].step(EndQuery{Tag: 2})
 	w.run(time.Minute)
-	if len(hosts[0].results) > 0 || len(hosts[0].node.queries.own) > 0 {
+	if len(hosts[0].results) > 0 || len(hosts[0].node.query.Queries.Own) > 0 {
 		t.Errorf("came %+v", hosts[0].results)
 	}
 }
@@ -290,7 +293,7 @@ func TestTheOwnersQueriesAreBounded(t *testing.T) {
 		star = append(star, [2]int{0, i + 1})
 	}
 	hosts := w.graph(41, Config{}, star...)
-	for tag := range uint64(maxOwnQueries + 1) {
+	for tag := range uint64(query.MaxOwnQueries + 1) {
 		hosts[0].step(Query{Tag: tag, Explicit: true})
 	}
 	if last := hosts[0].results[len(hosts[0].results)-1]; !errors.Is(last.Err, ErrTooManyQueries) {
@@ -318,7 +321,7 @@ func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 			}}}, true
 		}
 		account := func(h *testHost) incentive.Account {
-			a, _ := relay.node.accounts.ledger.Account(relay.node.linkTo(h.id).holder)
+			a, _ := relay.node.core.Ledger.Account(relay.node.core.LinkTo(h.id).Holder)
 			return a
 		}
 		listed := 0

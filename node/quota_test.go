@@ -11,6 +11,9 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/core"
+	"feedex/node/internal/exchange"
+	"feedex/node/internal/poller"
 	"feedex/protocol"
 	"feedex/search"
 )
@@ -28,7 +31,7 @@ func (h *testHost) roomTaken(wanted func(r *archive.Record) bool) (room int64) {
 	}
 	for i := range found {
 		if wanted(&found[i]) {
-			room += roomOf(&found[i])
+			room += core.RoomOf(&found[i])
 		}
 	}
 	return room
@@ -114,7 +117,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 									t.Fatalf("refused with %v", r.Fault)
 								}
 							}
-							if victim.node.gossip.seen.has(b.DID) &&
+							if victim.node.exchange.Gossip.Seen.Has(b.DID) &&
 								!victim.has(b.Entries[len(b.Entries)-1].EntryID()) {
 								t.Fatal("what is not stored counts as seen")
 							}
@@ -126,7 +129,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 					c.most == incentive.FreeRoom {
 					t.Errorf("the flooder's status is %+v", s)
 				}
-				victim.inside(func(n *Node) { n.part(n.linkTo(flooder.id), "over") })
+				victim.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(flooder.id), "over") })
 			}
 			taken := victim.roomTaken(junk)
 			if taken > c.most || taken < c.most*8/10 || refused == 0 {
@@ -166,7 +169,7 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 			for _, h := range hosts {
 				h.blocked[news] = true
 			}
-			for i := 0; !victim.node.overQuota(victim.node.linkTo(flooder.id), news); i++ {
+			for i := 0; !victim.node.exchange.OverQuota(exchange.Of(victim.node.core.LinkTo(flooder.id)), news); i++ {
 				victim.put(flooder, heavy(w, news, fmt.Sprint("before ", i, " "), 3, 10_000))
 			}
 			var want []feed.EntryID
@@ -180,10 +183,11 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 			flooder.poll(news) // it offers what it polled
 			flooder.blocked[news] = true
 			w.run(time.Minute)
-			if flooder.node.linkTo(victim.id).postponed == 0 || c.hosts == 2 && victim.has(want[0]) {
+			if exchange.Of(flooder.node.core.LinkTo(victim.id)).Postponed == 0 || c.hosts == 2 && victim.has(want[0]) {
 				t.Fatal("nothing was refused")
 			}
-			if s := flooder.status(victim); s.Standing != 100 || flooder.node.linkTo(victim.id).putFailures > 0 {
+			if s := flooder.status(victim); s.Standing != 100 ||
+				exchange.Of(flooder.node.core.LinkTo(victim.id)).PutFailures > 0 {
 				t.Errorf("a neighbor that refuses is held to fail: %+v", s)
 			}
 			victim.blocked[news] = !c.polls
@@ -212,8 +216,8 @@ func TestOffersBeyondAQuota(t *testing.T) {
 	for i := range 40 {
 		victim.put(flooder, heavy(w, news, fmt.Sprint("junk ", i), 100, 10_000))
 	}
-	l := victim.node.linkTo(flooder.id)
-	if !victim.node.overQuota(l, news) {
+	l := victim.node.core.LinkTo(flooder.id)
+	if !victim.node.exchange.OverQuota(exchange.Of(l), news) {
 		t.Fatal("it is within its quota")
 	}
 	unknown := heavy(w, news, "unknown", 1, 100)
@@ -230,8 +234,8 @@ func TestOffersBeyondAQuota(t *testing.T) {
 		Entries: 1}); r.Reply != protocol.Seen(false) {
 		t.Errorf("somebody else is answered %v, %v", r.Reply, r.Fault)
 	}
-	if len(l.owed) > 1 {
-		t.Errorf("it owes %d bundles that nobody would take", len(l.owed))
+	if len(exchange.Of(l).Owed) > 1 {
+		t.Errorf("it owes %d bundles that nobody would take", len(exchange.Of(l).Owed))
 	}
 }
 
@@ -250,10 +254,10 @@ func TestAPartOfABundleFits(t *testing.T) {
 			stored++
 		}
 	}
-	if stored < 20 || stored > 60 || victim.node.status.Counters.Unkept != int64(100-stored) {
-		t.Errorf("%d entries are stored, %d are counted as refused", stored, victim.node.status.Counters.Unkept)
+	if stored < 20 || stored > 60 || victim.node.core.Counters.Unkept != int64(100-stored) {
+		t.Errorf("%d entries are stored, %d are counted as refused", stored, victim.node.core.Counters.Unkept)
 	}
-	if victim.node.gossip.seen.has(b.DID) {
+	if victim.node.exchange.Gossip.Seen.Has(b.DID) {
 		t.Error("the bundle counts as seen")
 	}
 }
@@ -323,9 +327,9 @@ func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
 		if brings("too early ") {
 			t.Errorf("round %d: nothing closes it before the poll", again)
 		}
-		if w.run(spotAfter + 10*time.Minute); !brings("true ") {
+		if w.run(poller.SpotAfter + 10*time.Minute); !brings("true ") {
 			t.Errorf("round %d: it is closed after the poll: next at %v, last at %v", again,
-				a.node.feeds[news].NextPoll.Sub(w.now), a.node.feeds[news].LastSuccess.Sub(w.now))
+				a.node.poller.Feeds[news].NextPoll.Sub(w.now), a.node.poller.Feeds[news].LastSuccess.Sub(w.now))
 		}
 		w.run(5 * time.Hour) // an ordinary poll
 	}
@@ -458,7 +462,7 @@ func TestVolumeOfAFeed(t *testing.T) {
 	want := archive.Volume{Daily: 12, Text: archive.TextBytes(&w.feed(news).entries[20])}
 	check := func(when string) {
 		t.Helper()
-		if got := a.node.feeds[news].Volume; got.Daily < want.Daily-1 || got.Daily > want.Daily+1 ||
+		if got := a.node.poller.Feeds[news].Volume; got.Daily < want.Daily-1 || got.Daily > want.Daily+1 ||
 			got.Text < want.Text-2 || got.Text > want.Text {
 			t.Errorf("%s: it is %+v, want about %+v", when, got, want)
 		}

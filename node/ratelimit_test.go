@@ -10,6 +10,8 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/core"
+	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
 
@@ -77,7 +79,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		if got := busy(a, c.times, c.id, c.call); got != c.want {
 			t.Errorf("%s: %d of %d calls were refused, want %d", c.name, got, c.times, c.want)
 		}
-		if n := a.node.limits.strangers.Len() + len(a.node.limits.holders); n > strangersCalls {
+		if n := a.node.core.Limits.Strangers.Len() + len(a.node.core.Limits.Holders); n > core.StrangersCalls {
 			t.Errorf("%s: %d calls are kept", c.name, n)
 		}
 		for _, id := range c.newcomers {
@@ -108,7 +110,7 @@ func TestAFloodOfStrangersKeepsNobodyAway(t *testing.T) {
 	if r := a.hears(hosts[1], protocol.WhoAmI{}); r.Fault != nil {
 		t.Errorf("a neighbor is refused: %v", r.Fault)
 	}
-	a.inside(func(n *Node) { n.connect(other.id, "", func(error) {}) })
+	a.inside(func(n *Node) { n.membership.Connect(other.id, "", func(error) {}) })
 	w.run(time.Second)
 	if !linked(a, other) {
 		t.Error("the call back of one that we asked is refused")
@@ -139,7 +141,7 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 		for i := range 5 {
 			id := c.ids[i%len(c.ids)]
 			a.answerTo(id, "token", wantsNews())
-			if a.node.linkTo(id) == nil {
+			if a.node.core.LinkTo(id) == nil {
 				t.Fatalf("%s: not linked", c.name)
 			}
 			for range 200 {
@@ -148,11 +150,11 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 				}
 			}
 			if c.parts {
-				a.inside(func(n *Node) { n.part(n.linkTo(id), "over") })
+				a.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(id), "over") })
 			}
 		}
-		if answered > callsAMinute || answered < callsAMinute/2 {
-			t.Errorf("%s: %d calls within a minute were answered, the limit is %d", c.name, answered, callsAMinute)
+		if answered > core.CallsAMinute || answered < core.CallsAMinute/2 {
+			t.Errorf("%s: %d calls within a minute were answered, the limit is %d", c.name, answered, core.CallsAMinute)
 		}
 	}
 }
@@ -188,17 +190,18 @@ func TestWhatWeAskForCountsInTheMinute(t *testing.T) {
 				return nil, false
 			}
 			bundle := list[slices.Index(didsOf(list), demand.DID)]
-			given[minuteOf(w.now)] += bundle.WireBytes()
-			most = max(most, given[minuteOf(w.now)])
+			given[core.MinuteOf(w.now)] += bundle.WireBytes()
+			most = max(most, given[core.MinuteOf(w.now)])
 			return bundle, true
 		}
 		a.hears(b, protocol.CheckDIDs{DIDs: didsOf(list)})
 		if hangsUp {
-			a.inside(func(n *Node) { n.part(n.linkTo(b.id), "over") })
+			a.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(b.id), "over") })
 		}
 		w.run(afterwards)
-		if most > bytesAMinute+list[0].WireBytes() {
-			t.Errorf("hangs up %v: %d bytes were asked for in a minute, the limit is %d", hangsUp, most, bytesAMinute)
+		if most > core.BytesAMinute+list[0].WireBytes() {
+			t.Errorf("hangs up %v: %d bytes were asked for in a minute, the limit is %d", hangsUp, most,
+				core.BytesAMinute)
 		}
 		for i, bundle := range list {
 			if !a.has(bundle.Entries[0].EntryID()) {
@@ -219,7 +222,7 @@ func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 		w.direct = true
 		hosts := w.full(2, bound(), news)
 		a, b := hosts[0], hosts[1]
-		a.inside(func(n *Node) { n.earnValue(n.linkTo(b.id), 20*incentive.Entry) })
+		a.inside(func(n *Node) { n.exchange.Earn(n.core.LinkTo(b.id), 20*incentive.Entry) })
 		w.minute()
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			return nil, to == b && isPut(c) // it takes no delivery
@@ -229,9 +232,9 @@ func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 			a.offers(b, bundle)
 		}
 		w.run(time.Second)
-		session := b.node.linkTo(a.id).token
+		session := b.node.core.LinkTo(a.id).Token
 		if hangsUp {
-			a.inside(func(n *Node) { n.part(n.linkTo(b.id), "over") })
+			a.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(b.id), "over") })
 		}
 		given := 0
 		for range 20 {
@@ -241,8 +244,9 @@ func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 				}
 			}
 		}
-		if given > bytesAMinute+list[0].WireBytes() || given < bytesAMinute/2 {
-			t.Errorf("hangs up %v: it was given %d bytes in a minute, the limit is %d", hangsUp, given, bytesAMinute)
+		if given > core.BytesAMinute+list[0].WireBytes() || given < core.BytesAMinute/2 {
+			t.Errorf("hangs up %v: it was given %d bytes in a minute, the limit is %d", hangsUp, given,
+				core.BytesAMinute)
 		}
 		if marks := a.account(b).Standing.Marks; len(marks) > 0 {
 			t.Errorf("hangs up %v: blamed for %v", hangsUp, marks)
@@ -253,8 +257,8 @@ func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 // While a connect is under way, whichever side began it, the other loses its standing, or is sent away.
 func TestMuchMayHappenDuringAConnect(t *testing.T) {
 	for name, happens := range map[string]func(n *Node, h incentive.Holder){
-		"it is refused":   func(n *Node, h incentive.Holder) { n.punish(h, incentive.ForgedEntry, 0) },
-		"it is sent away": func(n *Node, h incentive.Holder) { n.bans.ban(n.now, h) },
+		"it is refused":   func(n *Node, h incentive.Holder) { n.membership.Punish(h, incentive.ForgedEntry, 0) },
+		"it is sent away": func(n *Node, h incentive.Holder) { n.membership.Bans.Ban(n.core.Now, h) },
 	} {
 		w := newNetwork(t)
 		w.feed(news)
@@ -269,7 +273,7 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 			return vouches(from, c)
 		})
 		r := a.answerTo(id, "token", wantsNews())
-		if subset, _ := r.Reply.(protocol.Subset); len(subset) > 0 || a.node.linkTo(id) != nil {
+		if subset, _ := r.Reply.(protocol.Subset); len(subset) > 0 || a.node.core.LinkTo(id) != nil {
 			t.Errorf("%s while we call it back: answered %v, %v", name, r.Reply, r.Fault)
 		}
 		b := w.add(Config{}, news)
@@ -278,9 +282,9 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 			b.inside(func(n *Node) { happens(n, incentive.HolderOf(id)) })
 			return wantsNews().Subset
 		})
-		b.inside(func(n *Node) { n.connect(id, "", func(error) {}) })
+		b.inside(func(n *Node) { n.membership.Connect(id, "", func(error) {}) })
 		w.run(time.Minute)
-		if b.node.linkTo(id) != nil {
+		if b.node.core.LinkTo(id) != nil {
 			t.Errorf("%s while we connect: it is a neighbor", name)
 		}
 	}
@@ -295,7 +299,7 @@ func TestARefusedStaticNeighborWaits(t *testing.T) {
 	w.run(time.Minute)
 	a.inside(func(n *Node) {
 		for range 3 {
-			n.punish(incentive.HolderOf(b.id), incentive.WrongDID, 0)
+			n.membership.Punish(incentive.HolderOf(b.id), incentive.WrongDID, 0)
 		}
 	})
 	before := count(a.calls, "connect")
@@ -303,7 +307,7 @@ func TestARefusedStaticNeighborWaits(t *testing.T) {
 	if n := count(a.calls, "connect") - before; n != 0 || linked(a, b) {
 		t.Errorf("%d connects to a refused node within half a day", n)
 	}
-	if s := a.node.Status().Sources[0]; s.Problem != errRefused.Error() {
+	if s := a.node.Status().Sources[0]; s.Problem != membership.ErrRefused.Error() {
 		t.Errorf("the owner is told %q", s.Problem)
 	}
 	w.run(13 * time.Hour)

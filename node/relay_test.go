@@ -11,6 +11,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/exchange"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -47,7 +48,7 @@ func TestRelaysAreBounded(t *testing.T) {
 	if !relays("https://example.com/500") {
 		t.Error("what two neighbors want is not relayed in place of what one wants")
 	}
-	if got := c.node.linkTo(a.id).peer.Feeds(); got != 1+10 {
+	if got := c.node.core.LinkTo(a.id).Peer.Feeds(); got != 1+10 {
 		t.Errorf("it advertises %d feeds, want ten beside its own", got)
 	}
 }
@@ -71,15 +72,15 @@ func TestAPromiseOutlivesAChoice(t *testing.T) {
 		promised = append(promised, bundle)
 	}
 	a.inside(func(n *Node) {
-		n.table.Relay(n.now, n.rng)
-		for _, l := range n.linked {
-			n.advertise(l)
+		n.core.Table.Relay(n.core.Now, n.core.Rng)
+		for _, l := range n.core.Links {
+			n.membership.Advertise(l)
 		}
 	})
 	w.run(200 * time.Millisecond)
 	left := 0
 	for _, bundle := range promised {
-		if !a.node.table.Advertises(a.node.linkTo(b.id).peer, bundle.Feed) {
+		if !a.node.core.Table.Advertises(a.node.core.LinkTo(b.id).Peer, bundle.Feed) {
 			left++
 		}
 		if r := a.put(b, bundle); r.Fault != nil || !a.has(bundle.Entries[0].EntryID()) {
@@ -119,7 +120,7 @@ func (w *network) between(pairs [][2]int) (relay *testHost, others []*testHost) 
 
 // relays reports whether a neighbor believes that the node wants news.
 func (h *testHost) relays(to *testHost) bool {
-	_, ok := to.node.linkTo(h.id).peer.Hops(news)
+	_, ok := to.node.core.LinkTo(h.id).Peer.Hops(news)
 	return ok
 }
 
@@ -131,7 +132,9 @@ func (h *testHost) meet(id protocol.NodeID, want protocol.Subset) *testHost {
 		}
 		return protocol.OK{}
 	})
-	h.inside(func(n *Node) { n.join(id, false, "", n.token(id), "token of "+id.String(), want, n.table.Offer(id)) })
+	h.inside(func(n *Node) {
+		n.membership.Join(id, false, "", n.membership.Token(id), "token of "+id.String(), want, n.core.Table.Offer(id))
+	})
 	return friend
 }
 
@@ -190,9 +193,9 @@ func TestARelayThatWasAwayIsNeeded(t *testing.T) {
 	for _, h := range others {
 		w.tie(relay, h)
 		h.inside(func(n *Node) {
-			l := n.linkTo(relay.id)
-			l.away = 5 * time.Hour
-			n.catchUp(l)
+			l := n.core.LinkTo(relay.id)
+			l.Away = 5 * time.Hour
+			n.exchange.CatchUp(l)
 		})
 	}
 	w.run(10 * time.Minute) // and everybody hears that it relays the feed
@@ -209,7 +212,7 @@ func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
 	w.run(2 * time.Hour)
 	forger := relay.meet(protocol.NewNodeID(netip.MustParseAddr("99.1.1.1"), 7790), nil)
 	for _, h := range others {
-		h.inside(func(n *Node) { n.punish(n.accounts.ledger.HolderOf(forger.id), incentive.ForgedEntry, 0) })
+		h.inside(func(n *Node) { n.membership.Punish(n.core.Ledger.HolderOf(forger.id), incentive.ForgedEntry, 0) })
 	}
 	forged := w.junk("junk")
 	relay.put(forger, forged)
@@ -243,15 +246,15 @@ func TestWhoHasABundleFromOthers(t *testing.T) {
 	} {
 		relay.inside(func(n *Node) {
 			b, latest := bundleWith(c.entry), time.Time{}
-			for _, l := range n.linked {
-				if l.offered = (offered{}); c.lacks == nil || l.id() != c.lacks.id {
-					l.offered.add(b.DID)
+			for _, l := range n.core.Links {
+				if exchange.Of(l).Offered = (exchange.Offered{}); c.lacks == nil || l.ID() != c.lacks.id {
+					exchange.Of(l).Offered.Add(b.DID)
 				}
-				if l.peer.Since.After(latest) {
-					latest = l.peer.Since
+				if l.Peer.Since.After(latest) {
+					latest = l.Peer.Since
 				}
 			}
-			if got := n.spared(b, latest.Add(c.came)); got != c.want {
+			if got := n.exchange.Spared(b, latest.Add(c.came)); got != c.want {
 				t.Errorf("%s: %v", c.name, got)
 			}
 		})
@@ -267,12 +270,12 @@ func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
 	others[0].poll(news)
 	w.run(30 * time.Second)
 	relay.inside(func(n *Node) {
-		came := n.gossip.recent[len(n.gossip.recent)-1].Bundle()
-		for _, l := range n.linked {
-			l.offered.add(came.DID)
+		came := n.exchange.Gossip.Recent[len(n.exchange.Gossip.Recent)-1].Bundle()
+		for _, l := range n.core.Links {
+			exchange.Of(l).Offered.Add(came.DID)
 		}
-		n.part(n.linkTo(others[3].id), "")
-		n.weighRelays()
+		n.membership.Part(n.core.LinkTo(others[3].id), "")
+		n.exchange.WeighRelays()
 	})
 	w.mustRelay(relay, others[0], 3*time.Hour)
 }
@@ -290,20 +293,20 @@ func TestOneRelayInEightIsRestless(t *testing.T) {
 	for range 4 * 12 {
 		relay.inside(func(n *Node) {
 			for _, in := range want {
-				n.table.Spare(in.Feed, true)
+				n.core.Table.Spare(in.Feed, true)
 			}
 		})
 		w.run(5 * time.Minute)
 	}
 	var relayed []feed.URL
 	for _, in := range want {
-		if relay.node.table.Relays(in.Feed) {
+		if relay.node.core.Table.Relays(in.Feed) {
 			relayed = append(relayed, in.Feed)
 		}
 	}
-	if is := restlessOf(relay.node, want); !slices.Equal(relayed, is) || len(is) < count/oneRestless/2 ||
-		len(is) > count/oneRestless*2 {
-		t.Errorf("relays %v, want the following, one in %d: %v", relayed, oneRestless, is)
+	if is := restlessOf(relay.node, want); !slices.Equal(relayed, is) || len(is) < count/exchange.OneRestless/2 ||
+		len(is) > count/exchange.OneRestless*2 {
+		t.Errorf("relays %v, want the following, one in %d: %v", relayed, exchange.OneRestless, is)
 	}
 }
 
@@ -326,7 +329,7 @@ func TestRestlessRelaysAreOthersAtOtherNodes(t *testing.T) {
 // restlessOf are those of the feeds whose relay never rests.
 func restlessOf(n *Node, of protocol.Subset) (list []feed.URL) {
 	for _, in := range of {
-		if n.restless(in.Feed) {
+		if n.exchange.Restless(in.Feed) {
 			list = append(list, in.Feed)
 		}
 	}

@@ -28,7 +28,7 @@ func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 			if r.Fault != nil {
 				t.Fatal(i, port, r.Fault)
 			}
-			if a.node.linkTo(id) == nil {
+			if a.node.core.LinkTo(id) == nil {
 				t.Fatal(i, port, "not linked")
 			}
 			w.run(time.Second)
@@ -41,7 +41,7 @@ func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 	a.start()
 	w.run(10 * time.Minute)
 	honest := 0
-	for _, id := range a.node.linkedIDs {
+	for _, id := range a.node.core.LinkIDs {
 		if w.hosts[id].node != nil {
 			honest++
 		}

@@ -9,6 +9,7 @@ import (
 	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/fetch/grade"
+	"feedex/node/internal/core"
 	"feedex/polling"
 )
 
@@ -119,7 +120,7 @@ func TestACrashWithinAPollCausesNoEarlyOne(t *testing.T) {
 	h, p := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 3) })
 	w.run(time.Hour)
 	p.slow = time.Hour
-	for !h.node.feeds[news].polling {
+	for !h.node.poller.Feeds[news].Polling {
 		w.run(time.Second)
 	}
 	before := len(p.asked)
@@ -154,10 +155,10 @@ func TestSleepCausesNoStampede(t *testing.T) {
 		return n
 	}
 	before := count()
-	w.queue = newTimers(epoch) // nothing happens for three hours
+	w.queue = core.NewTimers(epoch) // nothing happens for three hours
 	w.now = w.now.Add(3 * time.Hour)
 	due := 0
-	for _, s := range h.node.feeds {
+	for _, s := range h.node.poller.Feeds {
 		if s.NextPoll.Before(w.now) {
 			due++
 		}
@@ -278,14 +279,15 @@ func TestDeltasAddToTheDocument(t *testing.T) {
 		return ev
 	})
 	w.run(time.Minute)
-	before := h.node.feeds[news].listed
+	before := h.node.poller.Feeds[news].LastListed
 	w.run(20 * time.Minute)
-	s := h.node.feeds[news]
-	if len(s.listed) != 5 || s.listed[3].Entry != before[4].Entry || s.history.Window != 5 {
-		t.Errorf("lists %d entries, window %d; want the new one after the newest four", len(s.listed), s.history.Window)
+	s := h.node.poller.Feeds[news]
+	if len(s.LastListed) != 5 || s.LastListed[3].Entry != before[4].Entry || s.History.Window != 5 {
+		t.Errorf("lists %d entries, window %d; want the new one after the newest four", len(s.LastListed),
+			s.History.Window)
 	}
 	e := feed.Entry{Feed: news, ID: "new 2"}
-	if !h.has(e.EntryID()) || s.listed[4].Entry != e.EntryID() {
+	if !h.has(e.EntryID()) || s.LastListed[4].Entry != e.EntryID() {
 		t.Error("the entry of the delta is not there")
 	}
 }
@@ -309,7 +311,7 @@ func TestAPollSaysWhomItServes(t *testing.T) {
 		h.befriend(stranger(102), news)
 		h.befriend(stranger(103), "https://example.org/other")
 		h.poll(news)
-		h.inside(func(n *Node) { n.request(n.feeds[news]) })
+		h.inside(func(n *Node) { n.poller.Request(n.poller.Feeds[news]) })
 		if serves != test.want {
 			t.Errorf("%s: a poll is for %d, want %d", test.name, serves, test.want)
 		}
@@ -323,8 +325,8 @@ func TestRequestsAreKept(t *testing.T) {
 	w.feed(news)
 	h := w.add(Config{Policy: rarely{}}, news)
 	poll := func(status ...int) {
-		if s := h.node.feeds[news]; s != nil {
-			s.polling = true
+		if s := h.node.poller.Feeds[news]; s != nil {
+			s.Polling = true
 		}
 		ev := Fetched{Feed: news}
 		for _, code := range status {
@@ -336,7 +338,7 @@ func TestRequestsAreKept(t *testing.T) {
 	h.kill()
 	h.start()
 	poll(304)
-	h.node.unsubscribe(news)
+	h.node.poller.Unsubscribe(news)
 	poll(410)
 	var got []int
 	for i, r := range h.store.LoadRequests(10) {

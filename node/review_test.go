@@ -7,6 +7,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/exchange"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -64,8 +65,8 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 	linked, alone := 0, 0
 	for i := range sampled {
 		o.at(o.now.Add(i*5*time.Minute), func() {
-			linked += len(victim.node.linked)
-			if len(victim.node.linked) == 0 {
+			linked += len(victim.node.core.Links)
+			if len(victim.node.core.Links) == 0 {
 				alone++
 			}
 		})
@@ -113,7 +114,7 @@ func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 		if n := h.parted("it brings"); n > 0 {
 			t.Errorf("%s sent %d neighbors away", h.id, n)
 		}
-		_, entries, _ := h.node.reviewed.first.Week(o.now)
+		_, entries, _ := h.node.membership.Reviewed.First.Week(o.now)
 		counted += entries
 	}
 	if counted < 12*100 {
@@ -133,15 +134,16 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 		id := stranger(i)
 		w.play(id, vouches)
 		a.inside(func(n *Node) {
-			n.join(id, true, "", n.token(id), "token", protocol.Subset{{Feed: news}}, n.table.Offer(id))
+			n.membership.Join(id, true, "", n.membership.Token(id), "token", protocol.Subset{{Feed: news}},
+				n.core.Table.Offer(id))
 		})
 	}
 	better := w.add(Config{}, news)
 	w.run(time.Minute)
-	a.inside(func(n *Node) { n.noteNodes(0, []protocol.NodeID{better.id}) })
+	a.inside(func(n *Node) { n.membership.NoteNodes(0, []protocol.NodeID{better.id}) })
 	say := func(c protocol.StateAccount) {
 		for i := range 4 {
-			if a.node.linkTo(stranger(i)) != nil {
+			if a.node.core.LinkTo(stranger(i)) != nil {
 				a.answerTo(stranger(i), "token", c)
 			}
 		}
@@ -158,7 +160,7 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	}
 	// What they said is not repeated, and out of date after a while.
 	w.run(3 * time.Hour)
-	if a.node.starving() {
+	if a.node.exchange.Starving() {
 		t.Error("what was said hours ago still counts")
 	}
 }
@@ -174,7 +176,7 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 		a.poll(news)
 		w.run(10 * time.Second)
 	}
-	if !taker.node.starving() {
+	if !taker.node.exchange.Starving() {
 		t.Fatal("it does not know that it is at its bound")
 	}
 	for i := range 5 {
@@ -182,7 +184,7 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 		w.run(10 * time.Second)
 	}
 	w.run(6 * time.Minute)
-	if s := taker.node.Neighbors()[0]; taker.node.starving() {
+	if s := taker.node.Neighbors()[0]; taker.node.exchange.Starving() {
 		t.Errorf("it was not told that it left its bound: owes %v of %v", s.Ours, s.OurBound)
 	}
 }
@@ -198,21 +200,22 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 		for i := range 3 {
 			w.play(stranger(i), vouches)
 			a.inside(func(n *Node) {
-				n.join(stranger(i), true, "", n.token(stranger(i)), "token", protocol.Subset{{Feed: news}},
-					n.table.Offer(stranger(i)))
+				n.membership.Join(stranger(i), true, "", n.membership.Token(stranger(i)), "token",
+					protocol.Subset{{Feed: news}},
+					n.core.Table.Offer(stranger(i)))
 			})
 		}
 		a.inside(func(n *Node) {
-			n.accounts.ledger.Got(n.now, n.linkTo(stranger(0)).holder, incentive.Value(gave, 0))
+			n.core.Ledger.Got(n.core.Now, n.core.LinkTo(stranger(0)).Holder, incentive.Value(gave, 0))
 		})
 		for range 12 {
 			a.inside(func(n *Node) {
-				n.earn(n.linkTo(stranger(1)), 3, news)
-				n.earn(n.linkTo(stranger(2)), 3, news)
+				n.exchange.EarnEntries(exchange.Of(n.core.LinkTo(stranger(1))), 3, news)
+				n.exchange.EarnEntries(exchange.Of(n.core.LinkTo(stranger(2))), 3, news)
 			})
 			w.run(time.Hour)
 		}
-		if kept := a.node.linkTo(stranger(0)) != nil; kept != (gave > 0) {
+		if kept := a.node.core.LinkTo(stranger(0)) != nil; kept != (gave > 0) {
 			t.Errorf("it gave %d entries before; it is kept: %v", gave, kept)
 		}
 	}

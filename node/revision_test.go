@@ -9,6 +9,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -87,7 +88,7 @@ func TestAnAlteredEntryIsNeverShown(t *testing.T) {
 	if shown || a.digest(e.EntryID()) != e.Digest() {
 		t.Error("the altered text was shown")
 	}
-	if got := a.account(foe); a.node.linkTo(foe.id) == nil || got.Fined != 0 || got.Got != before.Got {
+	if got := a.account(foe); a.node.core.LinkTo(foe.id) == nil || got.Fined != 0 || got.Got != before.Got {
 		t.Error("it is punished, although some publishers show everybody another version")
 	}
 	if !a.has(bundleWith(feed.Entry{Feed: news, ID: "beside 1", Title: "T"}).Entries[0].EntryID()) {
@@ -172,7 +173,7 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 			t.Errorf("%s: shown is %v, want %v", name, !c.want, c.want)
 		}
 		awaited := c.ours == brought || c.ours == confirmed && c.after > 0 && c.after < time.Hour
-		if !c.want && a.node.gossip.seen.has(v.DID) == awaited {
+		if !c.want && a.node.exchange.Gossip.Seen.Has(v.DID) == awaited {
 			t.Errorf("%s: the bundle counts as seen: %v", name, awaited)
 		}
 		if r := a.record(e.EntryID()); r.Confirmed != (c.want || c.ours != brought) {
@@ -203,9 +204,9 @@ func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 	b := version(e, "older", -time.Minute)
 	a.take(late, b)
 	w.run(2 * time.Hour)
-	if c := a.node.Status().Counters; c.Altered != 0 || a.node.hearsay.versions.Len() != 0 ||
-		!a.node.gossip.seen.has(b.DID) {
-		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.hearsay.versions.Len())
+	if c := a.node.Status().Counters; c.Altered != 0 || a.node.exchange.Hearsay.Versions.Len() != 0 ||
+		!a.node.exchange.Gossip.Seen.Has(b.DID) {
+		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.exchange.Hearsay.Versions.Len())
 	}
 }
 
@@ -222,7 +223,7 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 	a.take(foe, v)
 	a.take(foe, v)
-	if got := a.node.hearsay.versions.Len(); got != 1 || a.node.linkTo(foe.id).owes(v.DID) {
+	if got := a.node.exchange.Hearsay.Versions.Len(); got != 1 || exchange.Of(a.node.core.LinkTo(foe.id)).Owes(v.DID) {
 		t.Errorf("%d versions are set aside", got)
 	}
 	if r := a.hears(foe, check); r.Reply != protocol.Seen(true) {
@@ -339,7 +340,7 @@ func TestALaterDateKeepsNobodyAway(t *testing.T) {
 		e := feed.Entry{Feed: news, ID: "true", Title: "T", Published: w.now, Updated: w.now.Truncate(time.Second)}
 		a.take(w.list[1], version(e, "altered", later))
 		a.take(w.list[2], bundleWith(e))
-		if a.node.gossip.seen.has(bundleWith(e).DID) {
+		if a.node.exchange.Gossip.Seen.Has(bundleWith(e).DID) {
 			t.Errorf("%s: nobody is asked for the publisher's version any more", name)
 		}
 		a.take(w.list[3], bundleWith(e))

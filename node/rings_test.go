@@ -9,6 +9,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/query"
 	"feedex/protocol"
 	"feedex/search"
 )
@@ -81,7 +82,7 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 				t.Errorf("%d of %d got %d of %d entries and gave %d", i, size, got, want, served[h.id])
 			}
 			for j, other := range hosts {
-				if left := h.node.rings.tabs.Allowed(w.now, incentive.HolderOf(other.id),
+				if left := h.node.query.Rings.Tabs.Allowed(w.now, incentive.HolderOf(other.id),
 					true); left != incentive.Quantum {
 					t.Errorf("%d of %d is not even with %d at the end: it may have %d", i, size, j, left)
 				}
@@ -116,7 +117,7 @@ func TestWhoDoesNotGiveGetsOneRound(t *testing.T) {
 		t.Fatalf("a node with nothing that the holder wishes for got %d", got)
 	}
 	refuses := func(*testHost, Call) protocol.Reply {
-		return &protocol.RemoteError{Code: protocol.Spent, Text: spent().Text}
+		return &protocol.RemoteError{Code: protocol.Spent, Text: query.Spent().Text}
 	}
 	w.play(taker, refuses)
 	w.play(friend, refuses)
@@ -150,10 +151,10 @@ func TestExchangesLeaveGiftsToOthers(t *testing.T) {
 	hosts, wishes := w.ringOf(2, 30)
 	a, b := hosts[0], hosts[1]
 	a.pulls(wishes[0]...)
-	a.node.gifts = incentive.NewGifts(incentive.Config{})
-	before := a.node.gifts.Left(w.now, incentive.HolderOf(b.id))
+	a.node.query.Gifts = incentive.NewGifts(incentive.Config{})
+	before := a.node.query.Gifts.Left(w.now, incentive.HolderOf(b.id))
 	b.pulls(wishes[1][:20]...)
-	if after := a.node.gifts.Left(w.now, incentive.HolderOf(b.id)); after != before || !b.has(wishes[1][0].ID) {
+	if after := a.node.query.Gifts.Left(w.now, incentive.HolderOf(b.id)); after != before || !b.has(wishes[1][0].ID) {
 		t.Errorf("of %d bytes that may be given away %d are left", before, after)
 	}
 }
@@ -169,18 +170,18 @@ func TestAskersAreNamedForAnHour(t *testing.T) {
 	for range 3 {
 		holder.wants(stranger(3), e)
 	}
-	if got := holder.node.askersBut(stranger(2)); fmt.Sprint(got) != fmt.Sprint([]protocol.NodeID{stranger(3)}) {
+	if got := holder.node.query.AskersBut(stranger(2)); fmt.Sprint(got) != fmt.Sprint([]protocol.NodeID{stranger(3)}) {
 		t.Errorf("named to one of them are %v", got)
 	}
 	for i := range 2 * protocol.MaxAskers {
 		holder.wants(stranger(10+i), e)
 	}
-	if got := holder.node.askersBut(protocol.NodeID{}); len(got) != protocol.MaxAskers || got[0] == stranger(2) {
+	if got := holder.node.query.AskersBut(protocol.NodeID{}); len(got) != protocol.MaxAskers || got[0] == stranger(2) {
 		t.Errorf("%d are named", len(got))
 	}
-	w.run(wishLife)
+	w.run(query.WishLife)
 	holder.step(Wake{})
-	if got := holder.node.askersBut(protocol.NodeID{}); len(got) != 0 {
+	if got := holder.node.query.AskersBut(protocol.NodeID{}); len(got) != 0 {
 		t.Errorf("an hour later %v are named", got)
 	}
 }
@@ -193,7 +194,7 @@ func TestParkedWishesAreBounded(t *testing.T) {
 		hosts[0].pulls(wishes[0]...) // the same again
 	}
 	kept := func() (n int) {
-		for _, p := range hosts[0].node.rings.parked {
+		for _, p := range hosts[0].node.query.Rings.Parked {
 			n += p.Len()
 		}
 		return n
@@ -214,8 +215,8 @@ func TestParkedWishesAreBounded(t *testing.T) {
 	if kept() > MaxWishes {
 		t.Errorf("%d wishes are kept", kept())
 	}
-	w.run(wishLife + time.Minute)
-	if kept() != 0 || len(hosts[0].node.rings.parked) != 0 {
+	w.run(query.WishLife + time.Minute)
+	if kept() != 0 || len(hosts[0].node.query.Rings.Parked) != 0 {
 		t.Errorf("an hour later %d wishes are kept", kept())
 	}
 }

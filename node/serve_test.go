@@ -6,6 +6,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/query"
 	"feedex/protocol"
 	"feedex/search"
 )
@@ -70,8 +71,8 @@ func TestWhatStaysInsideIsNotServed(t *testing.T) {
 	h.step(Subscribe{Feeds: []feed.URL{blog}, Private: &private})
 	for name, from := range map[string]protocol.NodeID{"stranger": stranger(1), "neighbor": hosts[1].id} {
 		session := ""
-		if l := h.node.linkTo(from); l != nil {
-			session = l.session
+		if l := h.node.core.LinkTo(from); l != nil {
+			session = l.Session
 		}
 		var c protocol.GetEntries
 		for _, e := range []feed.Entry{secret, hidden, withheld, inside, open} {
@@ -94,31 +95,31 @@ func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, Config{Incentive: incentive.Config{Bound: 10, Gifts: -1}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	l := b.node.linkTo(a.id)
-	b.inside(func(n *Node) { n.accounts.ledger.Got(n.now, l.holder, 3*incentive.Entry) })
+	l := b.node.core.LinkTo(a.id)
+	b.inside(func(n *Node) { n.core.Ledger.Got(n.core.Now, l.Holder, 3*incentive.Entry) })
 	var wishes []search.Wish
 	for i := range 60 {
 		e := oldEntry(news, i)
 		b.holds(e)
 		wishes = append(wishes, wishFor(e, b))
 	}
-	before, _ := b.node.accounts.ledger.Account(l.holder)
+	before, _ := b.node.core.Ledger.Account(l.Holder)
 	got := a.pulls(wishes...)
-	after, _ := b.node.accounts.ledger.Account(l.holder)
-	left, half := b.node.accounts.ledger.Allowance(l.holder), b.node.accounts.ledger.Limit(l.holder)/2
+	after, _ := b.node.core.Ledger.Account(l.Holder)
+	left, half := b.node.core.Ledger.Allowance(l.Holder), b.node.core.Ledger.Limit(l.Holder)/2
 	if paid := after.Given - before.Given; len(got.Stored) == 0 ||
-		paid != incentive.Credit(len(got.Stored))*archivePrice || len(got.Missing) != 60-len(got.Stored) {
+		paid != incentive.Credit(len(got.Stored))*query.ArchivePrice || len(got.Missing) != 60-len(got.Stored) {
 		t.Errorf("%d stored, %d missing, for %v", len(got.Stored), len(got.Missing), paid)
 	}
-	if left < half || left >= half+archivePrice {
+	if left < half || left >= half+query.ArchivePrice {
 		t.Errorf("%v is left for what the neighbor follows, want half of what it may owe, %v", left, half)
 	}
 	if len(got.Refused) != 1 || got.Refused[0].Lied ||
-		got.Refused[0].Why != (&protocol.RemoteError{Code: protocol.Spent, Text: spent().Text}).Error() {
+		got.Refused[0].Why != (&protocol.RemoteError{Code: protocol.Spent, Text: query.Spent().Text}).Error() {
 		t.Errorf("refused is %+v", got.Refused)
 	}
-	earned, _ := a.node.accounts.ledger.Account(a.node.linkTo(b.id).holder)
-	if earned.Got < relayPrice || earned.Got > incentive.Credit(count(a.calls, "get_entries"))*relayPrice {
+	earned, _ := a.node.core.Ledger.Account(a.node.core.LinkTo(b.id).Holder)
+	if earned.Got < query.RelayPrice || earned.Got > incentive.Credit(count(a.calls, "get_entries"))*query.RelayPrice {
 		t.Errorf("the holder earned %v", earned.Got)
 	}
 }

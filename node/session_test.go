@@ -11,6 +11,8 @@ import (
 
 	"feedex/feed"
 	"feedex/neighbors"
+	"feedex/node/internal/core"
+	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
 
@@ -32,13 +34,14 @@ func TestNobodySpeaksForAnothersPort(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
 	a, victim := hosts[0], hosts[1]
-	tokens := []string{"", "guess", strings.Repeat("f", protocol.MaxSessionBytes), victim.node.linkTo(a.id).session}
+	tokens := []string{"", "guess", strings.Repeat("f", protocol.MaxSessionBytes),
+		victim.node.core.LinkTo(a.id).Session}
 	thief := w.play(protocol.NewNodeID(victim.id.Addr(), 9000), func(_ *testHost, c Call) protocol.Reply {
 		tokens = append(tokens, c.Session)
 		return nil
 	})
 	for _, h := range hosts {
-		h.inside(func(n *Node) { n.connect(thief.id, "", func(error) {}) })
+		h.inside(func(n *Node) { n.membership.Connect(thief.id, "", func(error) {}) })
 	}
 	w.run(time.Second)
 	if len(tokens) != 6 {
@@ -70,7 +73,7 @@ func TestNobodySpeaksForAnothersPort(t *testing.T) {
 	if after := account(); !reflect.DeepEqual(after, before) {
 		t.Errorf("the victim's account was %v, it is %v", before, after)
 	}
-	if a.has(b.Entries[0].EntryID()) || len(a.node.gossip.promises) != 0 {
+	if a.has(b.Entries[0].EntryID()) || len(a.node.exchange.Gossip.Promises) != 0 {
 		t.Error("something was stored, or promised, in the victim's name")
 	}
 }
@@ -86,15 +89,15 @@ func TestATokenIsGoodForOnePeer(t *testing.T) {
 		return nil
 	})
 	w.run(time.Minute)
-	victim.inside(func(n *Node) { n.connect(thief.id, "", func(error) {}) })
+	victim.inside(func(n *Node) { n.membership.Connect(thief.id, "", func(error) {}) })
 	w.run(time.Second)
 	if r := third.answerTo(victim.id, stolen, wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
 		t.Errorf("a connect with a stolen token was answered %+v, %v", r.Reply, r.Fault)
 	}
-	if len(third.node.linked) != 0 {
+	if len(third.node.core.Links) != 0 {
 		t.Error("linked on the word of a thief")
 	}
-	if stolen == victim.node.token(third.id) || stolen == "" {
+	if stolen == victim.node.membership.Token(third.id) || stolen == "" {
 		t.Errorf("the thief was sent the token %q", stolen)
 	}
 }
@@ -131,12 +134,12 @@ func TestVouching(t *testing.T) {
 		caller := w.play(stranger(1), func(*testHost, Call) protocol.Reply { return c.answer })
 		r := a.answerTo(caller.id, c.session, wantsNews())
 		if c.linked {
-			if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 || a.node.linkTo(caller.id) == nil {
+			if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 || a.node.core.LinkTo(caller.id) == nil {
 				t.Errorf("%s: answered %+v, %v", c.name, r.Reply, r.Fault)
 			}
 			continue
 		}
-		if r.Fault == nil || r.Fault.Code != c.want || a.node.linkTo(caller.id) != nil {
+		if r.Fault == nil || r.Fault.Code != c.want || a.node.core.LinkTo(caller.id) != nil {
 			t.Errorf("%s: answered %+v, %v; want %v", c.name, r.Reply, r.Fault, c.want)
 		}
 	}
@@ -147,7 +150,7 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, Config{}, news)
 	a, victim := hosts[0], hosts[1]
-	link := a.node.linkTo(victim.id)
+	link := a.node.core.LinkTo(victim.id)
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		_, vouch := c.(protocol.Vouch)
 		return &protocol.RemoteError{Code: protocol.UnknownMethod, Text: "an older version"}, vouch && to == victim
@@ -155,7 +158,7 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	if r := a.answerTo(victim.id, "", wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
 		t.Errorf("answered %+v, %v", r.Reply, r.Fault)
 	}
-	if a.node.linkTo(victim.id) != link {
+	if a.node.core.LinkTo(victim.id) != link {
 		t.Error("the link was replaced")
 	}
 }
@@ -177,22 +180,22 @@ func TestCallBacksAreShared(t *testing.T) {
 		{"of one address", func(i int) protocol.NodeID {
 			return protocol.NewNodeID(stranger(0).Addr(),
 				uint16(2000+i))
-		}, wantsNews().Subset, maxVouching, false},
+		}, wantsNews().Subset, membership.MaxVouching, false},
 		{"of one network", func(i int) protocol.NodeID {
 			return protocol.NewNodeID(netip.AddrFrom4([4]byte{50, 1, 1, byte(i)}), 7790)
-		}, wantsNews().Subset, maxVouching, false},
+		}, wantsNews().Subset, membership.MaxVouching, false},
 		{"of twenty networks", func(i int) protocol.NodeID {
 			return protocol.NewNodeID(netip.AddrFrom4([4]byte{50, byte(i % 20), 1, byte(i)}), 7790)
-		}, wantsNews().Subset, maxVouching, false},
+		}, wantsNews().Subset, membership.MaxVouching, false},
 		{"of one /32 of IPv6", func(i int) protocol.NodeID {
 			return protocol.NewNodeID(netip.AddrFrom16([16]byte{0x2a, 0, 0, 0, 0, byte(i), 15: 1}), 7790)
-		}, wantsNews().Subset, maxVouching, false},
+		}, wantsNews().Subset, membership.MaxVouching, false},
 		{"of everywhere", func(i int) protocol.NodeID {
 			return protocol.NewNodeID(netip.AddrFrom4([4]byte{50, byte(i), 1, 1}), 7790)
-		}, wantsNews().Subset, maxVouching, true},
+		}, wantsNews().Subset, membership.MaxVouching, true},
 		{"with large sets", func(i int) protocol.NodeID {
 			return protocol.NewNodeID(netip.AddrFrom4([4]byte{50, byte(i % 20), 1, byte(i)}), 7790)
-		}, large, maxVouching / 10, false},
+		}, large, membership.MaxVouching / 10, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newNetwork(t)
@@ -210,21 +213,21 @@ func TestCallBacksAreShared(t *testing.T) {
 					}
 				})
 			}
-			if n := a.node.boot.vouching.Len(); n != c.waiting || busy != 200-c.waiting {
+			if n := a.node.membership.Boot.Vouching.Len(); n != c.waiting || busy != 200-c.waiting {
 				t.Errorf("%d callers are called back, %d told to wait; want %d and %d", n, busy, c.waiting,
 					200-c.waiting)
 			}
 			if c.spread {
-				w.run(vouchPatience)
+				w.run(membership.VouchPatience)
 			}
 			honest := w.play(stranger(99), vouches)
 			if r := a.answerTo(honest.id, "token", wantsNews()); r.Fault != nil {
 				t.Errorf("a caller from elsewhere is refused: %v", r.Fault)
 			}
-			w.run(callTimeout + time.Second)
-			if busy+late != 200 || a.node.boot.vouching.Len() != 0 {
+			w.run(core.CallTimeout + time.Second)
+			if busy+late != 200 || a.node.membership.Boot.Vouching.Len() != 0 {
 				t.Errorf("%d were refused and %d called back in vain, of 200; %d still wait", busy, late,
-					a.node.boot.vouching.Len())
+					a.node.membership.Boot.Vouching.Len())
 			}
 		})
 	}
@@ -244,12 +247,12 @@ func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
 	a.start()
 	w.run(time.Second)
 	refused := 0
-	for i := range 2 * maxVouching {
+	for i := range 2 * membership.MaxVouching {
 		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{50, byte(i), 1, 1}), 7790)
 		w.play(id, silent)
 		a.ask(id, "", wantsNews(), func(r Respond) { refused++ })
 	}
-	if refused != maxVouching {
+	if refused != membership.MaxVouching {
 		t.Fatalf("%d are refused", refused)
 	}
 	if r := a.answerTo(known.id, "token", wantsNews()); r.Fault != nil {
@@ -303,7 +306,7 @@ func TestAStormThrowsOutNobodyElse(t *testing.T) {
 	for i := range 50 {
 		a.answerTo(protocol.NewNodeID(victim.id.Addr(), uint16(9000+i%2)), "guess", wantsNews())
 		w.run(time.Second)
-		if a.node.linkTo(victim.id) == nil {
+		if a.node.core.LinkTo(victim.id) == nil {
 			t.Fatalf("after %d connects of another process the victim is no neighbor any more", i+1)
 		}
 	}

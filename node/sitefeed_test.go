@@ -63,7 +63,7 @@ func TestPageGivesWayToItsFeed(t *testing.T) {
 		t.Errorf("the feed is followed as %+v", s)
 	}
 	if to, known := h.node.Became(site); to != first || known ||
-		!slices.Contains(h.notes, Note(Replaced{site, first})) {
+		!slices.Contains(h.notes, Note(Replaced{Page: site, Feed: first})) {
 		t.Errorf("the page became %q, notes %v", to, h.notes)
 	}
 	// The owner says the page again: it is asked at once, and whole, what it names now.
@@ -143,7 +143,7 @@ func TestPageWaitsForItsOwner(t *testing.T) {
 	w.publish(third)
 	h := w.add(Config{}, site)
 	w.run(7 * 24 * time.Hour)
-	if offer := h.node.table.Offer(h.id); len(offer) > 0 {
+	if offer := h.node.core.Table.Offer(h.id); len(offer) > 0 {
 		t.Errorf("neighbors are told that the page is a feed: %v", offer)
 	}
 	h.kill()
@@ -184,7 +184,7 @@ func TestPageWithoutFeeds(t *testing.T) {
 			t.Errorf("what is a page still, by a 304, is %+v", s)
 		}
 	}
-	if offer := h.node.table.Offer(h.id); len(offer) > 0 {
+	if offer := h.node.core.Table.Offer(h.id); len(offer) > 0 {
 		t.Errorf("neighbors are told that pages are feeds: %v", offer)
 	}
 	w.feed(other).answer = nil // the network let nobody through

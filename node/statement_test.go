@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"feedex/node/internal/exchange"
+	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
 
@@ -27,23 +29,23 @@ func TestAccountsAreStatedEveryTwoHours(t *testing.T) {
 		t.Fatalf("it was said %d times in 13 hours", len(said))
 	}
 	for i := 1; i < len(said); i++ {
-		if d := said[i].Sub(said[i-1]); d < stateEvery || d > stateEvery+2*reviewEvery {
+		if d := said[i].Sub(said[i-1]); d < exchange.StateEvery || d > exchange.StateEvery+2*membership.ReviewEvery {
 			t.Errorf("it was said again after %v", d)
 		}
 	}
 	w.watch = nil
-	l := a.node.linkTo(b.id)
-	a.inside(func(n *Node) { n.noteOurs(l, protocol.Account{Bound: 10_000, Waiting: 1}) })
+	l := a.node.core.LinkTo(b.id)
+	a.inside(func(n *Node) { n.exchange.NoteOurs(exchange.Of(l), protocol.Account{Bound: 10_000, Waiting: 1}) })
 	for _, c := range []struct {
 		after time.Duration
 		want  bool
-	}{{0, true}, {stateEvery, true}, {stateEvery + 31*time.Minute, false}} {
-		at := l.oursAt.Add(c.after)
-		before := a.node.now
-		a.node.now = at
-		if got := a.node.keptShort(l); got != c.want {
+	}{{0, true}, {exchange.StateEvery, true}, {exchange.StateEvery + 31*time.Minute, false}} {
+		at := exchange.Of(l).OursAt.Add(c.after)
+		before := a.node.core.Now
+		a.node.core.Now = at
+		if got := a.node.exchange.KeptShort(l); got != c.want {
 			t.Errorf("%v later it counts: %v", c.after, got)
 		}
-		a.node.now = before
+		a.node.core.Now = before
 	}
 }

@@ -1,17 +1,27 @@
 package node
 
 import (
-	"cmp"
-	"net/netip"
-	"slices"
 	"time"
 
-	"feedex/archive"
-	"feedex/discover"
-	"feedex/feed"
 	"feedex/incentive"
 	"feedex/neighbors"
+	"feedex/node/internal/core"
+	"feedex/node/internal/membership"
+	"feedex/node/internal/poller"
 	"feedex/protocol"
+)
+
+type (
+	// A FeedStatus describes one feed of the node's own interest.
+	FeedStatus = poller.FeedStatus
+	// A GapStatus describes a span of time of which entries of a feed are missing.
+	GapStatus = poller.GapStatus
+	// A PastStatus is how far the past of a feed is filled in.
+	PastStatus = poller.PastStatus
+	// A SourceStatus describes a tracker or a static neighbor that the owner named.
+	SourceStatus = membership.SourceStatus
+	// Counters count what happened since the node started.
+	Counters = core.Counters
 )
 
 // A Status is what a node tells its owner about itself at one moment. Counters run since the start.
@@ -32,43 +42,7 @@ type Status struct {
 	Neighbors int            `json:"neighbors"`         // linked now
 	Sources   []SourceStatus `json:"sources"`           // trackers and static neighbors, as the owner named them
 	Warning   string         `json:"warning,omitempty"` // what is wrong, in words
-	Counters  Counters       `json:"counters"`
-}
-
-// A SourceStatus describes a tracker or a static neighbor that the owner named.
-type SourceStatus struct {
-	Name    string    `json:"name"`              // as the owner wrote it
-	Tracker bool      `json:"tracker"`           // otherwise a static neighbor
-	Asked   time.Time `json:"asked,omitzero"`    // when it last answered, or failed to; zero for never
-	Problem string    `json:"problem,omitempty"` // why it was of no use then
-}
-
-// Counters count what happened since the node started.
-type Counters struct {
-	Polls         int64 `json:"polls"`          // answered polls of feeds
-	PollsFailed   int64 `json:"polls_failed"`   // polls that ended in an error
-	NotModified   int64 `json:"not_modified"`   // polls answered "not modified"
-	Polled        int64 `json:"polled"`         // entries that an own poll brought first
-	Delivered     int64 `json:"delivered"`      // entries that a neighbor brought first
-	Forwarded     int64 `json:"forwarded"`      // entries delivered to neighbors
-	Duplicates    int64 `json:"duplicates"`     // entries received that were known already
-	ChecksSent    int64 `json:"checks_sent"`    // dids offered to neighbors
-	ChecksSeen    int64 `json:"checks_seen"`    // of these, answered "seen"
-	ChecksAsked   int64 `json:"checks_asked"`   // dids that neighbors offered
-	PutsSent      int64 `json:"puts_sent"`      // bundles delivered
-	PutsReceived  int64 `json:"puts_received"`  // bundles received
-	PutsRefused   int64 `json:"puts_refused"`   // bundles received and refused
-	CallsFailed   int64 `json:"calls_failed"`   // own calls that ended in an error
-	Broken        int64 `json:"broken"`         // bundles that neighbors offered, were asked for and did not have
-	Audits        int64 `json:"audits"`         // offers answered "unseen" only to see whether they are true
-	PathsTampered int64 `json:"paths_tampered"` // bundles whose path named us without cause
-	Confirmed     int64 `json:"confirmed"`      // entries that a neighbor brought first and an own poll then showed
-	// entries that a neighbor claimed as its own poll and the publisher never listed
-	Forged int64 `json:"forged"`
-	// versions of entries that a neighbor brought and the publisher never had
-	Altered int64 `json:"altered"`
-	// entries that were refused because their neighbor had brought enough that no own poll has shown
-	Unkept int64 `json:"unkept"`
+	Counters  core.Counters  `json:"counters"`
 }
 
 // A NeighborStatus describes one neighbor. Amounts of the account are in entries.
@@ -110,115 +84,40 @@ type NeighborStatus struct {
 	LastError string        `json:"last_error,omitempty"`
 }
 
-// A FeedStatus describes one feed of the node's own interest.
-type FeedStatus struct {
-	URL   feed.URL `json:"url"`
-	Title string   `json:"title"`
-	Alias feed.URL `json:"alias,omitempty"` // where it has moved to
-	// its publisher says that it is gone for good; polled no more
-	Ended   bool   `json:"ended"`
-	Private bool   `json:"private"`        // never leaves this node
-	Kept    string `json:"kept,omitempty"` // why it does not
-	// that is for the look of an address, and its owner has not said anything
-	Undecided bool `json:"undecided,omitempty"`
-	// neighbors are not to learn that the interest is the node's own
-	Discreet    bool          `json:"discreet"`
-	Weight      int           `json:"weight"`             // of preference, 1 to 100
-	Policy      string        `json:"policy"`             // by which it is polled, "" for the node's own
-	Offered     int           `json:"offered"`            // neighbors that have it in their set, within reach
-	Interval    time.Duration `json:"interval"`           // between polls, in nanoseconds
-	LastPoll    time.Time     `json:"last_poll,omitzero"` // zero for never, here and in the next
-	LastSuccess time.Time     `json:"last_success,omitzero"`
-	NextPoll    time.Time     `json:"next_poll,omitzero"` // zero while none is planned
-	// for its publisher's sake it is left alone until then; zero where that is past
-	NotBefore time.Time `json:"not_before,omitzero"`
-	Since     time.Time `json:"since,omitzero"` // when the owner subscribed
-	Errors    int       `json:"errors"`         // failed polls in a row
-	LastError string    `json:"last_error,omitempty"`
-	Polled    int64     `json:"polled"`    // entries that an own poll brought first, since the start
-	Delivered int64     `json:"delivered"` // entries that neighbors brought first, since the start
-	// share of its entries that neighbors bring before own polls do, of late
-	Helped float64     `json:"helped"`
-	Gap    *GapStatus  `json:"gap,omitempty"`
-	Past   *PastStatus `json:"past,omitempty"` // while it is filled in, and where others may have more
-
-	Page    feed.URL        `json:"page,omitempty"`     // the web page that named it
-	WebPage bool            `json:"web_page,omitempty"` // the last poll brought a web page instead
-	Names   []discover.Feed `json:"names,omitempty"`    // the feeds that this names, of which the owner is to choose
-}
-
-// Asked reports whether the feed was asked for since its owner subscribed, whatever came of it.
-func (f *FeedStatus) Asked() bool { return f.LastError != "" || f.LastPoll.After(f.Since) }
-
-// A GapStatus describes a span of time of which entries of a feed are missing: it published more between two
-// polls than its document lists.
-type GapStatus struct {
-	After   time.Time `json:"after"`   // they were published after that
-	Before  time.Time `json:"before"`  // and before that
-	Missing int       `json:"missing"` // about how many there are
-	Filled  int       `json:"filled"`  // how many of them came since
-}
-
 // Status is the node as a whole at this moment.
 func (n *Node) Status() Status {
-	s := n.status
-	s.Covers = len(n.covers.list)
-	s.Sources, s.Warning = append([]SourceStatus{}, n.boot.sources...), n.reviewed.warning
-	s.Offline = n.outage.Since()
-	for u, f := range n.feeds {
-		switch named, _ := pageOf(&f.Feed); {
-		case len(named) > 0 && f.Ended:
-			s.Pages++
-		case f.Ended:
-			s.Ended++
-		}
-		if n.table.Offering(u) == 0 {
-			s.Alone++
-		}
-		if f.undecided {
-			s.Undecided++
-		}
-		if f.Gap.Open() {
-			s.Gaps++
-		}
-		if p := n.pastStatus(f); p != nil && p.Stage != archive.PastDone {
-			s.Pasts++
-		}
+	feeds := n.poller.Count()
+	return Status{
+		Self: n.core.Self, Started: n.core.Started, Feeds: feeds.Followed, Alone: feeds.Alone, Ended: feeds.Ended,
+		Pages: feeds.Pages, Undecided: feeds.Undecided, Offline: n.poller.Offline(), Gaps: feeds.Gaps,
+		Pasts:  feeds.Pasts,
+		Covers: n.membership.CoverFeeds(), Neighbors: len(n.core.Links), Sources: n.membership.Sources(),
+		Warning: n.membership.Warning(), Counters: n.core.Counters,
 	}
-	return s
-}
-
-// Acquaintances are the addresses for which places are to be kept: of all neighbors, and of some who were neighbors
-// before.
-func (n *Node) Acquaintances() map[netip.Addr]bool {
-	addrs := make(map[netip.Addr]bool)
-	for _, id := range slices.Concat(n.linkedIDs, n.book.Acquaintances()) {
-		addrs[id.Addr()] = true
-	}
-	return addrs
 }
 
 // Neighbors describes every neighbor, the longest-serving first.
 func (n *Node) Neighbors() []NeighborStatus {
-	list := make([]NeighborStatus, 0, n.table.Len())
-	scores, observed := n.table.Scores(n.now), n.table.Observed(n.now)
-	for i, l := range n.linked {
-		p := l.peer
-		account, _ := n.accounts.ledger.Account(l.holder)
+	list := make([]NeighborStatus, 0, n.core.Table.Len())
+	scores, observed := n.core.Table.Scores(n.core.Now), n.core.Table.Observed(n.core.Now)
+	for i, l := range n.core.Links {
+		p, traffic := l.Peer, n.exchange.Traffic(l)
+		account, _ := n.core.Ledger.Account(l.Holder)
 		s := NeighborStatus{
 			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: p.Static,
-			Feeds: p.Feeds(), Overlap: n.table.Overlap(p), Nearest: n.table.Nearest(p),
-			Claimed: feedsOf(n.table.Claimed(p.ID, nil)), Observed: feedsOf(observed[i]), Score: feedsOf(scores[i]),
+			Feeds: p.Feeds(), Overlap: n.core.Table.Overlap(p), Nearest: n.core.Table.Nearest(p),
+			Claimed: feedsOf(n.core.Table.Claimed(p.ID, nil)), Observed: feedsOf(observed[i]),
+			Score: feedsOf(scores[i]),
 			Given: account.Given.Entries(), Got: account.Got.Entries(), Fined: account.Fined.Entries(),
-			Deficit: account.Deficit.Entries(), Bound: -1, Standing: account.Standing.Points(n.now),
-			Ours: float64(l.ours.Deficit) / 1000, OurBound: boundOf(l.ours),
-			Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.waiting) + len(l.offers),
-			Heard: l.heard, RTT: l.rtt, LastError: l.lastError,
+			Deficit: account.Deficit.Entries(), Bound: -1, Standing: account.Standing.Points(n.core.Now),
+			Ours: float64(traffic.Ours.Deficit) / 1000, OurBound: boundOf(traffic.Ours),
+			Delivered: traffic.Delivered, Forwarded: traffic.Forwarded, Waiting: traffic.Waiting,
+			Heard: l.Heard, RTT: l.RTT, LastError: l.LastError,
 		}
-		if s.Unshown, s.Quota = n.accounts.quota.Stored(n.now, l.holder); n.storesAll(l.holder) {
+		if s.Unshown, s.Quota = n.core.Quota.Stored(n.core.Now, l.Holder); n.core.StoresAll(l.Holder) {
 			s.Quota = -1
 		}
-		if limit := n.accounts.ledger.Limit(l.holder); limit != incentive.MaxCredit {
+		if limit := n.core.Ledger.Limit(l.Holder); limit != incentive.MaxCredit {
 			s.Bound = limit.Entries()
 		}
 		list = append(list, s)
@@ -236,36 +135,3 @@ func boundOf(ours protocol.Account) float64 {
 
 // feedsOf is usefulness in feeds of weight 1 at hop count 0.
 func feedsOf(u neighbors.Usefulness) float64 { return float64(u) / float64(neighbors.One) }
-
-// Feed describes a feed of the node's own interest, nil for any other.
-func (n *Node) Feed(u feed.URL) *FeedStatus {
-	s := n.feeds[u]
-	if s == nil {
-		return nil
-	}
-	status := n.feedStatus(s)
-	return &status
-}
-
-// Feeds describes every feed of the node's own interest, ordered by URL.
-func (n *Node) Feeds() []FeedStatus {
-	list := make([]FeedStatus, 0, len(n.feeds))
-	for _, s := range n.feeds {
-		list = append(list, n.feedStatus(s))
-	}
-	slices.SortFunc(list, func(a, b FeedStatus) int { return cmp.Compare(a.URL, b.URL) })
-	return list
-}
-
-func (n *Node) feedStatus(s *subscription) FeedStatus {
-	names, isPage := pageOf(&s.Feed)
-	return FeedStatus{
-		Since: s.Since, Page: s.Page, WebPage: isPage, Names: names,
-		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: s.kept != "", Kept: s.kept,
-		Undecided: s.undecided, Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: n.table.Offering(s.URL),
-		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),
-		NotBefore: n.wantedLater(s),
-		Errors:    s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
-		Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap), Past: n.pastStatus(s),
-	}
-}

@@ -15,8 +15,8 @@ import (
 // read has the node poll the feed and find the document that body is.
 func (h *testHost) read(u feed.URL, body string) {
 	h.net.t.Helper()
-	s := h.node.feeds[u]
-	s.polling, s.begun = true, h.net.now
+	s := h.node.poller.Feeds[u]
+	s.Polling, s.Begun = true, h.net.now
 	doc, err := feed.Parse(u, "", []byte(body), h.net.now)
 	h.step(Fetched{Feed: u, Document: doc, Err: err})
 }
@@ -190,8 +190,8 @@ func TestANeighborsDatesThatMove(t *testing.T) {
 	other := e
 	other.Published, other.Updated = e.Published.Add(time.Minute), e.Updated.Add(time.Hour)
 	a.put(b, bundleWith(other))
-	if a.node.hearsay.versions.Len() != 0 {
-		t.Errorf("%d versions are set aside", a.node.hearsay.versions.Len())
+	if a.node.exchange.Hearsay.Versions.Len() != 0 {
+		t.Errorf("%d versions are set aside", a.node.exchange.Hearsay.Versions.Len())
 	}
 	w.run(3 * time.Hour)
 	a.poll(news)
@@ -205,7 +205,7 @@ func TestANeighborsDatesThatMove(t *testing.T) {
 func TestWhatIsNoFeedChangesNothing(t *testing.T) {
 	_, h := follower(t, news)
 	h.read(news, channel([4]string{"1", "A title", "a text", ""}))
-	s := h.node.feeds[news]
+	s := h.node.poller.Feeds[news]
 	s.ETag, s.Title = `"good"`, "News"
 	for body, reason := range map[string]string{
 		"<!DOCTYPE html>\n<html><body>Log in to the network</body></html>": "document is a web page, not a feed",
@@ -217,9 +217,9 @@ func TestWhatIsNoFeedChangesNothing(t *testing.T) {
 			t.Errorf("the owner is told %q, want %q", got, reason)
 		}
 		if e := h.kept(news, "1"); e.Summary != "a text" || s.ETag != `"good"` || s.Title != "News" ||
-			len(s.listed) != 1 {
+			len(s.LastListed) != 1 {
 			t.Errorf("after %q: kept %+v, ETag %s, title %s, %d entries listed", reason, e, s.ETag, s.Title,
-				len(s.listed))
+				len(s.LastListed))
 		}
 	}
 	h.read(news, channel([4]string{"1", "A title", "a text", ""}, [4]string{"2", "Another", "b", ""}))

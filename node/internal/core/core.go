@@ -1,0 +1,163 @@
+// Package core is what the machines of a node share: the time of the step, the effects that it makes, calls and timers
+// that have not ended, the links to neighbors, their accounts, and what each of them may cause within a minute. It
+// decides nothing.
+package core
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"feedex/archive"
+	"feedex/incentive"
+	"feedex/neighbors"
+	"feedex/protocol"
+)
+
+// A Core is what the machines of one node share. Make one with New.
+type Core struct {
+	// What most steps touch stands together, so that they touch little memory: in a lab each step is another node's.
+	Now     time.Time         // of the step being made
+	Effects []Effect          // of the step being made
+	Timers  Timers            // what to do when
+	Links   []*Link           // in the order of the table's neighbors
+	LinkIDs []protocol.NodeID // their ids: a caller is looked for among them
+	Left    bool              // the host stops; the neighbors were told
+	lastID  uint64            // of calls and searches
+	open    []openCall        // calls that have not ended, the earliest first
+	Table   *neighbors.Table
+	Rng     *rand.Rand
+	Unseen  *rand.Rand        // of what neighbors are not to see
+	Ledger  *incentive.Ledger // what neighbors give and get (Paper §3.5)
+	Quota   *incentive.Quota  // what they may have stored
+	saving  bool              // KeepAccounts is to be called
+	text    []byte            // a buffer for the account that is written
+	Store   archive.Store
+	Shared  archive.Shared // what neighbors may know of it
+
+	Counters Counters
+	Limits   RateLimits // what others may cause in a minute
+	Config   Config
+	Started  time.Time
+	// Self is the node's own id, the zero id while it is not known: a node does not see its outside address and learns
+	// it from its neighbors.
+	Self protocol.NodeID
+	// Failed hears of calls to neighbors that failed, and may end the link.
+	Failed func(*Link, Answered)
+	sought map[uint64]func(Found) // searches that have not ended
+}
+
+// New returns a core with the accounts that store keeps. Its Table and Failed are the caller's to set. The error wraps
+// ErrConfig.
+func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*Core, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	seed := sha256.Sum256(append([]byte("unseen "), config.Secret...))
+	c := &Core{
+		Now: now, Started: now, Config: config, Rng: rng, Unseen: rand.New(rand.NewChaCha8(seed)),
+		Store: store, Shared: store.Shared(),
+		Timers: NewTimers(now), Limits: NewRateLimits(), sought: make(map[uint64]func(Found)),
+	}
+	if err := c.LoadAccounts(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return c, nil
+}
+
+// Begin begins a step at now, whose effects are appended to dst. Time never runs back: an earlier now counts as the
+// last one. It returns the time of the step before.
+func (c *Core) Begin(dst []Effect, now time.Time) (before time.Time) {
+	c.Effects = dst
+	if before = c.Now; now.After(before) {
+		c.Now = now
+	}
+	return before
+}
+
+// End does what is due, ends the step and returns its effects.
+func (c *Core) End() []Effect {
+	c.Timers.Run(c.Now)
+	dst := c.Effects
+	c.Effects = nil
+	return dst
+}
+
+// Next is when the node wants a Wake; the zero time if never.
+func (c *Core) Next() time.Time { return c.Timers.Next() }
+
+// Leave ends all that the node would do of its own accord, with accounts kept.
+func (c *Core) Leave() {
+	c.Left = true
+	c.KeepAccounts()
+	c.Timers = Timers{}
+}
+
+// Forget ends links, calls and searches.
+func (c *Core) Forget() {
+	c.Links, c.LinkIDs, c.open = nil, nil, nil
+	clear(c.sought)
+}
+
+// Respond answers a call with r.
+func (c *Core) Respond(ev Asked, r protocol.Reply) { c.Do(Respond{Tag: ev.Tag, Reply: r}) }
+
+// Refuse answers with err, which must be or wrap a *protocol.Fault.
+func (c *Core) Refuse(ev Asked, err error) { c.Do(Respond{Tag: ev.Tag, Fault: protocol.AsFault(err)}) }
+
+// Suspect notes what no honest peer does.
+func (c *Core) Suspect(id protocol.NodeID, what string) { c.Tell(Suspect{Peer: id, What: what}) }
+
+// Moved reports whether the publisher moved `updated` forward. One in the future is no date.
+func (c *Core) Moved(from, to time.Time) bool {
+	return to.After(from) && !to.After(c.Now.Add(archive.Ahead))
+}
+
+// Do appends an effect to the step's.
+func (c *Core) Do(e Effect) { c.Effects = append(c.Effects, e) }
+
+// Tell appends a note to the step's effects.
+func (c *Core) Tell(note Note) { c.Do(Tell{note}) }
+
+// At has f called when t has come, unless the node has left by then.
+func (c *Core) At(t time.Time, f func()) TimerID {
+	if c.Left {
+		return 0
+	}
+	return c.Timers.Add(t, f)
+}
+
+// After has f called when d has passed, as at does.
+func (c *Core) After(d time.Duration, f func()) TimerID { return c.At(c.Now.Add(d), f) }
+
+// Between is a random duration from low up to high.
+func (c *Core) Between(low, high time.Duration) time.Duration { return Drawn(c.Rng, low, high) }
+
+// Drawn is a random duration from low up to high.
+func Drawn(rng *rand.Rand, low, high time.Duration) time.Duration {
+	if high <= low {
+		return low
+	}
+	return low + time.Duration(rng.Int64N(int64(high-low)))
+}
+
+// Trusted reports whether the holder is on the owner's own network, which is not held to limits.
+func (c *Core) Trusted(h incentive.Holder) bool { return c.Config.Incentive.TrustLocal && h.Local() }
+
+// Later is the later of two times.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// Earlier is the earlier of two times.
+func Earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

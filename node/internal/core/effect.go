@@ -1,0 +1,221 @@
+package core
+
+import (
+	"cmp"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+	"feedex/search"
+)
+
+// An Effect is something the host must do for the node: one of the types below. The host carries
+// them out in order, after the archive's changes are committed.
+type Effect interface{ effect() }
+
+// Respond answers the Asked with the same Tag: with a Reply, or with Fault where that is not nil. A
+// caller that has gone by then loses nothing.
+type Respond struct {
+	Tag     uint64
+	Reply   protocol.Reply
+	Session string // token to send along, "" for none
+	Fault   *protocol.Fault
+}
+
+// Call asks a peer or a tracker. Exactly one Answered with the same ID must follow, at the latest when
+// Timeout is over.
+type Call struct {
+	ID      uint64
+	To      Target
+	Call    protocol.Call
+	Session string // token to send along, "" for none
+	Timeout time.Duration
+}
+
+// A Target is where a Call goes: a node by its id or, where the owner named it so, by host and port; or a tracker by
+// its URL. Exactly one of the fields is set.
+type Target struct {
+	Node    protocol.NodeID
+	Host    string // "host:port"
+	Tracker string // URL
+}
+
+// String is the target as a person would write it.
+func (t Target) String() string {
+	switch {
+	case t.Tracker != "":
+		return t.Tracker
+	case t.Host != "":
+		return t.Host
+	}
+	return t.Node.String()
+}
+
+// Fetch polls a feed with a conditional request. Exactly one Fetched must follow.
+type Fetch struct {
+	Feed feed.URL
+	// Address is where to ask, "" for Feed itself: it may have moved.
+	Address feed.URL
+	// Page is the document of the publisher's archive to ask for (RFC 5005 §4), "" for the feed's own. What is
+	// relative in it is relative to where it comes from.
+	Page feed.URL
+	// ETag and LastModified are the validators from the last document, "" for none; Body is its SHA-1,
+	// zero for none.
+	ETag, LastModified string
+	Body               feed.Digest
+	// Serves is how many nodes the poll is for: this one, and neighbors that get what it brings.
+	Serves int
+}
+
+// At is where to ask.
+func (f Fetch) At() feed.URL {
+	return cmp.Or(f.Page, f.Address, f.Feed)
+}
+
+// Search looks through the archive. Exactly one Found with the same ID must follow.
+type Search struct {
+	ID     uint64
+	Filter feed.Filter
+	Time   time.Duration // how long it may keep the archive busy; after that Found has an Err
+}
+
+// Tell is something that a person, a page or a test may want to know; hosts may drop it.
+type Tell struct{ Note Note }
+
+func (Respond) effect() {}
+
+func (Call) effect() {}
+
+func (Fetch) effect() {}
+
+func (Search) effect() {}
+
+func (Tell) effect() {}
+
+// A Note is what a Tell tells: one of the types below.
+type Note interface{ note() }
+
+// Arrived says that new entries of a feed were stored.
+type Arrived struct {
+	Feed    feed.URL
+	Source  protocol.NodeID // zero for an own poll
+	Records []archive.Record
+}
+
+// Polled says how a poll of an own feed ended.
+type Polled struct {
+	Feed    feed.URL
+	New     int // entries not known before
+	Listed  int // entries in the document, 0 for "not modified"
+	Next    time.Time
+	Problem string // "" for success
+}
+
+// Slipped says that entries of a feed are missing: its document holds none that was known before.
+type Slipped struct {
+	Feed feed.URL
+	Gap  archive.Gap
+}
+
+// Filled says that as many entries came as were missing.
+type Filled struct {
+	Feed feed.URL
+	Gap  archive.Gap
+}
+
+// Linked says that a neighbor was won.
+type Linked struct {
+	Peer   protocol.NodeID
+	Chosen bool // we asked; otherwise they did
+}
+
+// Unlinked says that a neighbor was lost, and why.
+type Unlinked struct {
+	Peer   protocol.NodeID
+	Reason string
+}
+
+// Sought says that it changed whether a tracker or a static neighbor is of use.
+type Sought struct {
+	Name    string // as the owner wrote it
+	Problem string // "" where it is of use again
+}
+
+// Suspect says that a peer did what no honest node does.
+type Suspect struct {
+	Peer protocol.NodeID
+	What string
+}
+
+// Warned says that something is wrong that the owner should know of.
+type Warned struct{ Warning string }
+
+func (Arrived) note() {}
+
+func (Polled) note() {}
+
+func (Slipped) note() {}
+
+func (Filled) note() {}
+
+func (Linked) note() {}
+
+func (Unlinked) note() {}
+
+func (Sought) note() {}
+
+func (Suspect) note() {}
+
+func (Warned) note() {}
+
+// Some feeds stay on this node: neither they nor their entries are told to anybody. Where nothing but the look of an
+// address speaks for it, the owner is to say.
+
+// Kept says that a feed stays on the node that its owner has just begun to follow.
+type Kept struct {
+	Feed feed.URL
+	Why  string
+}
+
+func (Kept) note() {}
+
+// Results is what came of the owner's Query with the same Tag: what is new since the last Results and, at the
+// end, the best of all, in order.
+type Results struct {
+	Tag   uint64
+	Hits  []search.Hit
+	Done  bool
+	Cut   protocol.Cut // at the end: why there may be more
+	Asked int          // at the end: neighbors that were asked
+	// Answers is, at the end, how many of them gave an answer, also one that lists nothing.
+	Answers       int
+	CompleteSince time.Time // at the end: since when nothing was left out for lack of room (protocol.Answer.Whole)
+	Err           error     // at the end: why nobody was asked
+}
+
+func (Results) effect() {}
+
+// Pulled is what came of a Pull since the last Pulled, and at the end what did not come.
+type Pulled struct {
+	Tag     uint64
+	Stored  []feed.EntryID // verified and stored
+	Refused []Refusal      // holders that were asked in vain
+	Done    bool
+	Missing []feed.EntryID // at the end: what nobody gave
+	Err     error          // at the end: why nobody was asked
+}
+
+// A Refusal is why nothing was taken from a holder.
+type Refusal struct {
+	Holder protocol.NodeID
+	Lied   bool // it sent what was not asked for, or another version
+	Why    string
+}
+
+func (Pulled) effect() {}
+
+// Replaced says that a web page was followed no more because it named the feed that was meant.
+type Replaced struct{ Page, Feed feed.URL }
+
+func (Replaced) note() {}

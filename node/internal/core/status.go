@@ -1,0 +1,29 @@
+package core
+
+// Counters count what happened since the node started.
+type Counters struct {
+	Polls         int64 `json:"polls"`          // answered polls of feeds
+	PollsFailed   int64 `json:"polls_failed"`   // polls that ended in an error
+	NotModified   int64 `json:"not_modified"`   // polls answered "not modified"
+	Polled        int64 `json:"polled"`         // entries that an own poll brought first
+	Delivered     int64 `json:"delivered"`      // entries that a neighbor brought first
+	Forwarded     int64 `json:"forwarded"`      // entries delivered to neighbors
+	Duplicates    int64 `json:"duplicates"`     // entries received that were known already
+	ChecksSent    int64 `json:"checks_sent"`    // dids offered to neighbors
+	ChecksSeen    int64 `json:"checks_seen"`    // of these, answered "seen"
+	ChecksAsked   int64 `json:"checks_asked"`   // dids that neighbors offered
+	PutsSent      int64 `json:"puts_sent"`      // bundles delivered
+	PutsReceived  int64 `json:"puts_received"`  // bundles received
+	PutsRefused   int64 `json:"puts_refused"`   // bundles received and refused
+	CallsFailed   int64 `json:"calls_failed"`   // own calls that ended in an error
+	Broken        int64 `json:"broken"`         // bundles that neighbors offered, were asked for and did not have
+	Audits        int64 `json:"audits"`         // offers answered "unseen" only to see whether they are true
+	PathsTampered int64 `json:"paths_tampered"` // bundles whose path named us without cause
+	Confirmed     int64 `json:"confirmed"`      // entries that a neighbor brought first and an own poll then showed
+	// entries that a neighbor claimed as its own poll and the publisher never listed
+	Forged int64 `json:"forged"`
+	// versions of entries that a neighbor brought and the publisher never had
+	Altered int64 `json:"altered"`
+	// entries that were refused because their neighbor had brought enough that no own poll has shown
+	Unkept int64 `json:"unkept"`
+}

@@ -1,0 +1,289 @@
+package exchange
+
+import (
+	"time"
+
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/neighbors"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// EarnEntries books what a neighbor gave us: c_{j,i} of Paper §3.5. It may be sent more now.
+func (m *Machine) EarnEntries(l *link, entries int, u feed.URL) {
+	m.Earn(l.Link, m.valueHere(l, entries, u))
+}
+
+// valueHere is what so many entries of the feed are worth to us, coming from that neighbor: nothing, if we
+// do not want them from it.
+func (m *Machine) valueHere(l *link, entries int, u feed.URL) incentive.Credit {
+	hops := m.Table.Hops(u, l.Peer)
+	if hops < 0 {
+		return 0
+	}
+	return incentive.Value(entries, hops)
+}
+
+func (m *Machine) Earn(l *core.Link, v incentive.Credit) {
+	if v <= 0 {
+		return
+	}
+	m.Ledger.Got(m.Now, l.Holder, v)
+	m.Table.Brought(m.Now, l.Peer, neighbors.Usefulness(v))
+	m.SaveAccounts()
+	m.pumpHolder(l)
+}
+
+// pumpHolder goes on with every neighbor that has the account of l, because there is room in it.
+func (m *Machine) pumpHolder(l *core.Link) {
+	if !l.Over && !l.Shared {
+		m.pump(Of(l))
+		return
+	}
+	for _, other := range m.Links {
+		if other.Holder == l.Holder {
+			m.pump(Of(other))
+		}
+	}
+}
+
+// Stored notes what a bundle, whose entries are all here now, earns for the neighbor that brought it, nil
+// for an own poll. polled are those of its young entries that stood in one before.
+func (m *Machine) Stored(b *protocol.Bundle, fresh []feed.Entry, from *link, polled ...feed.EntryID) {
+	if from == nil {
+		m.earnings.Stored(m.Now, b, fresh, incentive.Holder{})
+		return
+	}
+	earned := m.earnings.Stored(m.Now, b, fresh, from.Holder, polled...)
+	m.claimed(from, b, fresh, earned)
+	m.EarnEntries(from, earned, b.Feed)
+	m.payArrears()
+}
+
+// payArrears books what neighbors earned later than they brought it.
+func (m *Machine) payArrears() {
+	for _, a := range m.earnings.Arrears() {
+		var from *neighbors.Neighbor
+		if l := m.LinkHeldBy(a.Holder); l != nil {
+			from = l.Peer
+		}
+		if hops := m.Table.Hops(a.Feed, from); hops >= 0 {
+			m.earnLate(a.Holder, incentive.Value(a.Entries, hops))
+		}
+	}
+}
+
+// earnLate books what the holder, who may be gone, earned with something that it brought before.
+func (m *Machine) earnLate(h incentive.Holder, v incentive.Credit) {
+	if v <= 0 {
+		return
+	}
+	if l := m.LinkHeldBy(h); l != nil {
+		m.Earn(l, v)
+		return
+	}
+	m.Ledger.Got(m.Now, h, v)
+	m.SaveAccounts()
+}
+
+// offeredSeen answers the offer of a bundle that we have. It earns as a delivery would have: it would have
+// served us as well, only later. Now and then we say "unseen" to find out whether it is true.
+func (m *Machine) offeredSeen(l *link, did protocol.DID) protocol.Seen {
+	u, entries := m.earnings.Offered(m.Now, l.Holder, did)
+	m.payArrears()
+	value := m.valueHere(l, entries, u)
+	switch {
+	case value <= 0:
+	case l.mustShow():
+		l.pending += value
+	case len(l.Owed) < protocol.MaxPromises && m.Ledger.Audit(m.Rng, l.Holder):
+		m.Counters.Audits++
+		m.Owe(l, did, value)
+		return false
+	default:
+		m.Earn(l.Link, value)
+	}
+	return true
+}
+
+// deliveredAgain takes in the delivery of a bundle that is here already: it ends an audit, or earns what
+// was promised before another way was faster.
+func (m *Machine) deliveredAgain(l *link, b *protocol.Bundle) {
+	o, asked := m.strike(l, b.DID)
+	switch {
+	case !asked:
+		return
+	case b.Verify() != nil:
+		l.pending = 0
+		m.membership.Punish(l.Holder, incentive.WrongDID, o.audit)
+		return
+	}
+	records, ids := m.recordsOf(l, b)
+	m.corroborate(l, b, records, m.Shared.Known(ids))
+	if m.shown(l, o.audit); o.audit == 0 {
+		u, entries := m.earnings.Offered(m.Now, l.Holder, b.DID)
+		m.EarnEntries(l, entries, u)
+		m.payArrears()
+	}
+}
+
+// Forgive goes on with a neighbor where neither side gives anything any more, because each stands at the other's bound.
+func (m *Machine) Forgive(l *core.Link) {
+	if !l.Over && m.Waits(l) && m.KeptShort(l) && m.Ledger.Forgive(m.Now, l.Holder) {
+		m.SaveAccounts()
+		m.pumpHolder(l)
+	}
+}
+
+// offences are what it means that a bundle was refused for this reason.
+var offences = map[protocol.Code]incentive.Offence{
+	protocol.BadDID:       incentive.WrongDID,
+	protocol.BadBundle:    incentive.MalformedBundle,
+	protocol.TooLong:      incentive.MalformedBundle,
+	protocol.UnwantedFeed: incentive.UnwantedFeed,
+}
+
+// worth is what a bundle is worth to the neighbor: its own hop count of interest counts, and old entries
+// are worth nothing to anybody.
+func (m *Machine) worth(l *link, b *protocol.Bundle) incentive.Credit {
+	hops, _ := l.Peer.Hops(b.Feed)
+	return incentive.Value(incentive.Young(m.Now, b.Entries), hops)
+}
+
+// Allowance is how much may still be offered to the neighbor: what its account allows, less what it, or
+// another node of the same holder, was offered already.
+func (m *Machine) Allowance(l *core.Link) incentive.Credit {
+	left := m.Ledger.Allowance(l.Holder)
+	if left == incentive.MaxCredit {
+		return left
+	}
+	if !l.Shared {
+		return left - Of(l).promised()
+	}
+	for _, other := range m.Links {
+		if other.Holder == l.Holder {
+			left -= Of(other).promised()
+		}
+	}
+	return left
+}
+
+// promised is what the neighbor was offered and may still get.
+func (l *link) promised() (sum incentive.Credit) {
+	for _, o := range l.Offers {
+		if !o.paid {
+			sum += o.Value
+		}
+	}
+	return sum
+}
+
+// Fit is the part of a bundle that may be sent for so much: the bundle itself, or as many of its first
+// entries as a bundle of their own and the rest as another; nil where not even one entry fits.
+func (m *Machine) Fit(l *link, b *protocol.Bundle, allowance incentive.Credit) (now, rest *protocol.Bundle) {
+	if m.worth(l, b) <= allowance {
+		return b, nil
+	}
+	hops, _ := l.Peer.Hops(b.Feed)
+	room, count := int(max(allowance, 0)/incentive.Value(1, hops)), 0
+	for young := 0; count < len(b.Entries); count++ {
+		if young += incentive.Young(m.Now, b.Entries[count:count+1]); young > room {
+			break
+		}
+	}
+	if count == 0 {
+		return nil, b
+	}
+	now, rest = protocol.NewBundle(b.Feed, b.Entries[:count]), protocol.NewBundle(b.Feed, b.Entries[count:])
+	now.Path, rest.Path = b.Path, b.Path
+	m.Gossip.Seen.Add(now.DID) // its entries are stored
+	m.Stored(now, nil, nil)
+	return now, rest
+}
+
+// StateEvery is how often neighbors hear how they stand; one that comes to its bound hears it at once.
+const StateEvery = 2 * time.Hour
+
+// accountOf is how a neighbor stands with us, as we tell it.
+func (m *Machine) accountOf(l *core.Link) protocol.Account {
+	a, _ := m.Ledger.Account(l.Holder)
+	told := protocol.Account{
+		Given: thousandths(a.Given), Got: thousandths(a.Got), Deficit: thousandths(a.Deficit), Bound: -1,
+		Waiting: int64(len(Of(l).Waiting)),
+	}
+	if limit := m.Ledger.Limit(l.Holder); limit != incentive.MaxCredit {
+		told.Bound = thousandths(limit)
+	}
+	return told
+}
+
+func thousandths(c incentive.Credit) int64 {
+	const one = int64(incentive.Entry)
+	return int64(c)/one*1000 + int64(c)%one*1000/one
+}
+
+// StateAccount tells a neighbor how it stands with us, and learns how we stand with it: now and then, and when
+// it comes to its bound or leaves it.
+func (m *Machine) StateAccount(to *core.Link) {
+	l := Of(to)
+	atBound := len(l.Waiting) > 0
+	if !l.Accounts || m.Now.Sub(l.stated) < StateEvery && atBound == l.toldBound {
+		return
+	}
+	l.stated, l.toldBound = m.Now, atBound
+	m.Ask(to, protocol.StateAccount{Account: m.accountOf(to)}, core.CallTimeout, func(a core.Answered) {
+		if ours, ok := a.Reply.(protocol.Account); ok {
+			m.NoteOurs(l, ours)
+		}
+	})
+}
+
+// AskedAccount takes in how we stand with a neighbor, and tells how it stands with us.
+func (m *Machine) AskedAccount(l *core.Link, ev core.Asked, ours protocol.Account) {
+	m.NoteOurs(Of(l), ours)
+	m.Respond(ev, m.accountOf(l))
+}
+
+// NoteOurs remembers how we stand with a neighbor. A node at its bound with one looks for others, instead of starving.
+func (m *Machine) NoteOurs(l *link, ours protocol.Account) {
+	l.ours, l.OursAt = ours, m.Now
+	if m.Starving() {
+		m.membership.LookForMore()
+	}
+}
+
+// Starving reports whether at least half of the neighbors keep us at our bound.
+func (m *Machine) Starving() bool {
+	at := 0
+	for _, l := range m.Links {
+		if m.KeptShort(l) {
+			at++
+		}
+	}
+	return at > 0 && 2*at >= m.Table.Len()
+}
+
+// KeptShort reports whether the neighbor keeps us at our bound, by its word. It repeats that every two hours
+// while it is so; a word that was not repeated is out of date.
+func (m *Machine) KeptShort(to *core.Link) bool {
+	l := Of(to)
+	return l.ours.Bound >= 0 && l.ours.Waiting > 0 && m.Now.Sub(l.OursAt) < StateEvery+StateEvery/4
+}
+
+// Owing reports whether a neighbor brings nothing because we owe it: by its word, and by what we know ourselves
+// it gave more than it got. One that has no word for it has the bound that most have.
+func (m *Machine) Owing(l *core.Link) bool {
+	a, _ := m.Ledger.Account(l.Holder)
+	owed := 2 * thousandths(a.Got-a.Given)
+	if !l.Accounts {
+		return owed >= usualBound
+	}
+	return m.KeptShort(l) && owed >= max(Of(l).ours.Bound, 1000)
+}
+
+// usualBound is how much one may owe a node whose owner chose nothing, in thousandths of an entry.
+const usualBound = 10_000
+
+// Waits reports whether bundles wait to be offered to the neighbor.
+func (m *Machine) Waits(l *core.Link) bool { return len(Of(l).Waiting) > 0 }

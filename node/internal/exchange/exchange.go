@@ -1,0 +1,95 @@
+// Package exchange is the machine that exchanges entries with neighbors (Paper §3.3 to §3.5): what a poll brought is
+// offered, what they offer is asked for, taken in, checked and passed on, and both sides keep accounts.
+package exchange
+
+import (
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// Feeds is what the exchange needs of the poller.
+type Feeds interface {
+	// Private reports whether entries of the feed must not leave the node.
+	Private(u feed.URL) bool
+	// Discreet reports whether a feed is followed discreetly.
+	Discreet(u feed.URL) bool
+	// Volume is how much a feed brings, as far as own polls have shown.
+	Volume(u feed.URL) incentive.Volume
+	// Brought takes in what neighbors brought first of a feed, which may be followed or not.
+	Brought(u feed.URL, fresh []archive.Record)
+	// SpotPoll sees to it that a feed is polled soon, to check what neighbors brought of it.
+	SpotPoll(u feed.URL)
+}
+
+// Membership is what the exchange needs of the node's membership in the network.
+type Membership interface {
+	// Punish counts an offence. A holder without standing left loses every link.
+	Punish(h incentive.Holder, o incentive.Offence, value incentive.Credit)
+	// Expel ends a link from our side without a word, and keeps the holder out for a while.
+	Expel(l *core.Link, reason string)
+	// LookForMore looks for one more neighbor in a while, if one is wanted by then.
+	LookForMore()
+	// CoverBrought notes that a neighbor brought new entries of a feed, which may be a cover feed.
+	CoverBrought(u feed.URL)
+	// AbsentAt reports whether the publisher dates the entry within the latest long absence of the node.
+	AbsentAt(e *feed.Entry) bool
+	// NamedBy is our id by a neighbor's word, the zero id where it said nothing.
+	NamedBy(id protocol.NodeID) protocol.NodeID
+}
+
+// A Machine exchanges entries with the neighbors. Make one with New.
+type Machine struct {
+	*core.Core
+	feeds      Feeds
+	membership Membership
+
+	Gossip   gossip              // what goes round: bundles seen, promised and recent
+	Hearsay  hearsay             // what neighbors say that no own poll has shown
+	Lately   []*outstanding      // what is outstanding with those whose link ended a moment ago
+	earnings *incentive.Earnings // what they earned with which bundle
+}
+
+// gossip is what goes round: which bundles are stored, which were promised to us, and which are young
+// enough to be of use to a new neighbor.
+type gossip struct {
+	Seen     seenDIDs
+	Promises map[protocol.DID]*promise
+	Recent   []recent       // oldest first
+	bytes    int            // of recent
+	weighed  int64          // what came up to then was looked at by weighRelays; Unix nanoseconds
+	trail    protocol.Trail // the latest that was made
+}
+
+func newGossip(seen int, store archive.Bundles) gossip {
+	return gossip{Seen: newSeenDIDs(seen, store), Promises: make(map[protocol.DID]*promise)}
+}
+
+// New returns a machine that knows the bundles that the archive knows.
+func New(c *core.Core, f Feeds, s Membership) *Machine {
+	return &Machine{
+		Core: c, feeds: f, membership: s,
+		Gossip: newGossip(c.Config.SeenDIDs, c.Store), Hearsay: newHearsay(),
+		earnings: incentive.NewEarnings(c.Config.Incentive.Ablate),
+	}
+}
+
+// Start has the machine remember what went round before the node stopped.
+func (m *Machine) Start() { m.After(0, m.recollect) }
+
+// Traffic is what went on with a neighbor in its link.
+type Traffic struct {
+	Delivered, Forwarded int64            // entries that it brought first, and that it got
+	Waiting              int              // bundles to be offered or delivered to it
+	Ours                 protocol.Account // how we stand with it, by its word
+}
+
+// Traffic is what went on with a neighbor.
+func (m *Machine) Traffic(to *core.Link) Traffic {
+	l := Of(to)
+	return Traffic{
+		Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.Waiting) + len(l.Offers), Ours: l.ours,
+	}
+}

@@ -1,0 +1,229 @@
+package exchange
+
+import (
+	"slices"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/neighbors"
+	"feedex/protocol"
+	"feedex/trust"
+)
+
+const (
+	// spotOneIn is how many first-hand claims of a neighbor on probation cause one spot poll.
+	spotOneIn = 10
+)
+
+// hearsay is what neighbors say and no own poll has shown.
+type hearsay struct {
+	Witnesses *trust.Witnesses
+	Claims    *trust.Claims
+	Versions  *trust.Versions
+	Held      []*protocol.Bundle // of nodes that are doubted, the latest last
+}
+
+func newHearsay() hearsay {
+	w := new(trust.Witnesses)
+	return hearsay{Witnesses: w, Claims: trust.NewClaims(w), Versions: trust.NewVersions(w)}
+}
+
+// claimed remembers what a neighbor brought first, in a bundle whose path ends with it and of which so many entries
+// earned, until an own poll shows whether the publisher has it. Those that were known count as the ones that earned:
+// what was first is paid for when it is shown, if it was too much for a day.
+func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
+	via := m.Gossip.trailOf(b.Path)
+	c := trust.Claim{Feed: b.Feed, Via: via, At: m.Now, Value: int32(m.valueHere(l, 1, b.Feed))}
+	ids := b.Identities()
+	earned -= incentive.Dated(m.Now, b.Entries) - incentive.Dated(m.Now, fresh)
+	for i := range fresh {
+		c.Earned, c.Held, c.Via = 0, 0, via
+		if c.Entry = ids[i].ID; len(fresh) < len(ids) { // some of b were not new, and nobody knows which
+			c.Entry = fresh[i].EntryID()
+		}
+		if c.FirstHand() && m.membership.AbsentAt(&fresh[i]) {
+			// It may have polled that long ago, and the publisher have taken it back since: as if it were a relay.
+			c.Via = protocol.TrailOf(append(slices.Clip(b.Path), l.ID()))
+		}
+		switch dated := incentive.Dated(m.Now, fresh[i:i+1]) > 0; {
+		case dated && earned > 0:
+			earned--
+			c.Earned = c.Value
+		case dated:
+			c.Held = c.Value
+		}
+		m.Hearsay.Claims.Add(&fresh[i], c)
+	}
+	if len(fresh) > 0 && len(b.Path) == 1 && m.Ledger.OnProbation(l.Holder) && m.Rng.IntN(spotOneIn) == 0 {
+		m.feeds.SpotPoll(b.Feed)
+	}
+}
+
+// corroborate confirms entries that somebody else brought first and no own poll has shown, where a neighbor that brings
+// the same, and another that did before, are two witnesses.
+func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Record, known []archive.Version) {
+	via := b.Via(l.ID()).Path
+	var confirmed []archive.Record
+	for i, v := range known {
+		r := &records[i]
+		if v.Confirmed || v.Digest != r.Digest {
+			continue
+		}
+		c, open := m.Hearsay.Claims.Of(r.ID)
+		again := trust.Version{Entry: r.ID, Digest: r.Digest, Kept: r.Digest, Via: via, DID: b.DID}
+		if !m.Hearsay.Versions.Vouched(m.Now, again, c.Via.Path()) {
+			continue
+		}
+		confirmed = append(confirmed, *r)
+		if open {
+			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.HolderOf(c.Neighbor()), 1)
+		}
+	}
+	m.Shared.Confirm(m.Now, idsOfRecords(confirmed))
+	if m.feeds.Discreet(b.Feed) {
+		m.confirmForOwner(confirmed)
+	}
+}
+
+// believe notes claims that turned out to be true. What nobody could date earns now, and what was too much for a day.
+func (m *Machine) believe(claims ...trust.Claim) {
+	for _, c := range claims {
+		for _, id := range c.Via.Path() {
+			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.HolderOf(id), 1)
+		}
+		m.earnings.Shown(m.Now, c.Entry)
+		m.earnLate(m.Ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Held))
+	}
+	m.payArrears()
+}
+
+// Polled holds what neighbors say of a feed against a poll of it that just ended.
+func (m *Machine) Polled(p trust.Poll) {
+	if p.Whole {
+		m.Hearsay.Claims.Compare(m.Now, p.Feed, p.Before, p.Listed)
+	}
+	m.judge(p)
+	m.checkAside(p)
+	m.releaseShown(p.Feed)
+}
+
+// judge ends what neighbors claimed about a feed and the poll that just ended can tell of.
+func (m *Machine) judge(p trust.Poll) {
+	j := m.Hearsay.Claims.Judge(m.Now, p.Begun, p.Feed, p.Listed)
+	m.Counters.Confirmed += int64(len(j.Shown))
+	m.Counters.Forged += int64(len(j.Forged))
+	m.believe(j.Shown...)
+	for _, c := range j.Relayed {
+		m.ofNoUse(c)
+	}
+	for _, c := range j.Genuine {
+		m.Hearsay.Witnesses.Earned(m.Now, c.Neighbor())
+		m.Hearsay.Witnesses.Shown(m.Now, c.Origin(), c.Feed)
+	}
+	for _, c := range j.Doubtful {
+		m.Hearsay.Witnesses.Doubt(m.Now, c.Origin(), c.Neighbor())
+	}
+	for _, c := range j.Excused {
+		m.ofNoUse(c)
+		m.Ledger.Revoked(m.Now, m.Ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Earned))
+		m.SaveAccounts()
+	}
+	for len(j.Forged) > 0 {
+		h, value := m.Ledger.HolderOf(j.Forged[0].Neighbor()), incentive.Credit(0)
+		j.Forged = slices.DeleteFunc(j.Forged, func(c trust.Claim) bool {
+			if m.Ledger.HolderOf(c.Neighbor()) != h {
+				return false
+			}
+			m.ofNoUse(c)
+			m.Hearsay.Witnesses.Convicted(c.Neighbor())
+			value += incentive.Credit(c.Value)
+			return true
+		})
+		m.membership.Punish(h, incentive.ForgedEntry, value) // several are one offence, and are fined each
+	}
+}
+
+// ofNoUse takes back what a claim did for the usefulness of the neighbor: one that keeps bringing what its publisher
+// does not have ends as the least useful.
+func (m *Machine) ofNoUse(c trust.Claim) {
+	if l := m.LinkTo(c.Neighbor()); l != nil {
+		m.Table.Brought(m.Now, l.Peer, -neighbors.Usefulness(c.Earned))
+	}
+}
+
+// Forget drops what neighbors claimed of a feed that no poll will judge any more.
+func (m *Machine) Forget(u feed.URL) { m.Hearsay.Claims.Forget(u) }
+
+var errForgedSource = protocol.Faultf(protocol.ForgedSource,
+	"it came by way of a node that forged entries here; others may bring it")
+
+// byForger reports whether a bundle came by way of a node that forged entries, by what our own polls showed. It is not
+// taken from relays either, nor passed on: a node that knows a forger must not depend on all others knowing it too.
+// What is true in the bundle other neighbors bring, and nobody can keep them from that: a bundle that is refused is not
+// seen.
+func (m *Machine) byForger(b *protocol.Bundle) bool {
+	return m.Ledger.ForgedAmong(m.Now, b.Path)
+}
+
+// warned takes in that l refused a bundle because it came by way of a forger. Which node is meant is clear only where
+// none but one neighbor, which says that it polled the entries, had it before us.
+func (m *Machine) warned(l *link, b *protocol.Bundle) {
+	if len(b.Path) != 1 {
+		return
+	}
+	if m.Hearsay.Witnesses.Doubt(m.Now, b.Path[0], l.ID()) || m.Doubted(b) {
+		m.feeds.SpotPoll(b.Feed)
+	}
+}
+
+// Doubted reports whether the node is doubted that says that it polled what a bundle holds, or is said to by a relay.
+// The bundle has come, so its path is not empty.
+func (m *Machine) Doubted(b *protocol.Bundle) bool {
+	return m.Hearsay.Witnesses.Doubted(m.Now, b.Path[0], b.Feed)
+}
+
+// maxHeldBack bounds the bundles that are held back, the latest of them.
+const maxHeldBack = 64
+
+// holdBack keeps a bundle that is stored from going on, as a doubted node says that it polled it. What is true of it
+// others pass on, and we do once an own poll has shown it.
+func (m *Machine) holdBack(b *protocol.Bundle) {
+	m.Gossip.Seen.Add(b.DID)
+	m.fulfil(b.DID)
+	if len(m.Hearsay.Held) >= maxHeldBack {
+		m.Hearsay.Held = slices.Delete(m.Hearsay.Held, 0, 1)
+	}
+	m.Hearsay.Held = append(m.Hearsay.Held, b)
+}
+
+// releaseShown passes on what was held back of a feed and an own poll has shown since. What a poll has shown otherwise
+// it has refuted: that goes no further.
+func (m *Machine) releaseShown(u feed.URL) {
+	var shown []*protocol.Bundle
+	m.Hearsay.Held = slices.DeleteFunc(m.Hearsay.Held, func(b *protocol.Bundle) bool {
+		if b.Feed != u {
+			return false
+		}
+		identities := b.Identities()
+		ids := make([]feed.EntryID, len(identities))
+		for i := range identities {
+			ids[i] = identities[i].ID
+		}
+		var same []feed.Entry
+		for i, v := range m.Shared.Known(ids) {
+			if !v.Polled {
+				return false
+			} else if v.Digest == identities[i].Digest {
+				same = append(same, b.Entries[i])
+			}
+		}
+		if part := partOf(b, same); part != nil {
+			shown = append(shown, part)
+		}
+		return true
+	})
+	for _, b := range shown {
+		m.Spread(b, b.Path[len(b.Path)-1])
+	}
+}

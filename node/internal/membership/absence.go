@@ -1,0 +1,100 @@
+package membership
+
+import (
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/neighbors"
+	"feedex/node/internal/core"
+)
+
+// absence is since when the node has had no neighbor, or had none until a moment ago. What went round meanwhile is
+// lost to it where documents do not show it any more; neighbors may still have it.
+type absence struct {
+	heard time.Time // the last sign of life of any neighbor, of the last run too; zero where there was none
+	Since time.Time // when the latest absence began, and
+	back  time.Time // when it ended
+}
+
+// recall takes up when neighbors of earlier runs gave their last sign of life, but for what lies far ahead: where our
+// clock is behind, it looks again once that leaps.
+func (b *absence) recall(now time.Time, peers []neighbors.Peer) {
+	for _, p := range peers {
+		if !p.MetAhead(now) {
+			b.parted(p.LastMet)
+		}
+	}
+}
+
+// clockJumped sees to it that an absence is known that ended by a clock that was behind: it was as long as it is by the
+// clock of now, and ended as short ago as before.
+func (b *absence) clockJumped(before, now time.Time, peers []neighbors.Peer) {
+	b.recall(now, peers)
+	if wasBehind := b.heard.After(before); wasBehind && !b.back.IsZero() {
+		b.Since, b.back = b.heard, b.back.Add(now.Sub(before))
+	}
+}
+
+// parted notes that a neighbor is gone whose last sign of life was of that time.
+func (b *absence) parted(heard time.Time) {
+	if heard.After(b.heard) {
+		b.heard = heard
+	}
+}
+
+// ended notes that the node has a neighbor again. A link that does not last ends no absence.
+func (b *absence) ended(now time.Time) {
+	if now.Sub(b.back) >= core.SaidFor {
+		b.Since, b.back = b.heard, now
+	}
+}
+
+// covers reports whether the publisher dates the entry within the latest absence, if that was a long one: then the
+// neighbor that brings it need not have polled it just now.
+func (b *absence) covers(e *feed.Entry) bool {
+	at := e.Published
+	if at.IsZero() {
+		at = e.Updated
+	}
+	return b.back.Sub(b.Since) > core.RecentFor && at.After(b.Since.Add(-core.SaidFor)) && at.Before(b.back)
+}
+
+// Away is for how long the node has been, or had been, without neighbors, as a node that we ask for a link is to hear
+// it: 0 where that is over, where there never was one, and where it was no longer than what any new neighbor is
+// offered.
+func (m *Machine) Away() time.Duration {
+	since := m.Absence.Since
+	if m.Now.Sub(m.Absence.back) >= core.SaidFor {
+		since = m.Absence.heard
+		if len(m.Links) > 0 {
+			return 0
+		}
+	}
+	if away := m.Now.Sub(since); !since.IsZero() && away > core.RecentFor {
+		return away
+	}
+	return 0
+}
+
+// AbsentAt reports whether the publisher dates the entry within the latest long absence.
+func (m *Machine) AbsentAt(e *feed.Entry) bool { return m.Absence.covers(e) }
+
+// ClockJumped is clockJumped for what is known of neighbors.
+func (m *Machine) ClockJumped(before time.Time) {
+	m.Absence.clockJumped(before, m.Now, peersOf(m.Store))
+	for _, p := range m.Book.ClockJumped(before, m.Now) {
+		m.keepPeer(p)
+	}
+	for _, l := range m.Links {
+		l.Peer.Since = l.Peer.Since.Add(m.Now.Sub(before))
+	}
+}
+
+// peersOf are the neighbors of earlier that the archive keeps.
+func peersOf(store archive.Peers) (peers []neighbors.Peer) {
+	for _, p := range store.LoadPeers() {
+		peers = append(peers, neighbors.Peer(p))
+	}
+	return peers
+}

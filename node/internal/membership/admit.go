@@ -1,0 +1,157 @@
+package membership
+
+import (
+	"slices"
+	"time"
+
+	"feedex/incentive"
+	"feedex/neighbors"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// place finds a place for a newcomer with that subscription set: a free one, where victim is nil, or that of a neighbor
+// that gives way. chosen tells that we asked it; where neighbors have been missing for long, any newcomer is as
+// welcome.
+//
+// Paper §3.2: "a node should restrict the number of neighbors within a sustainable level. Since a node
+// may have more neighbor candidates than it can sustain, it needs to select 'good' neighbors."
+func (m *Machine) place(id protocol.NodeID, chosen bool, subset protocol.Subset) (victim *core.Link, ok bool) {
+	chosen = chosen || m.short()
+	switch m.Table.Admit(id, chosen) {
+	case nil:
+		return nil, true
+	case neighbors.ErrFull, neighbors.ErrKept:
+		if p := m.Table.Replaceable(m.Now, id, chosen, subset); p != nil {
+			return m.LinkOf(p), true
+		}
+	}
+	return nil, false
+}
+
+// giveWay dismisses a neighbor in favor of a more useful one.
+func (m *Machine) giveWay(victim *core.Link) {
+	if victim != nil {
+		m.Bans.Ban(m.Now, victim.Holder)
+		m.dismiss(victim, "its place went to a more useful neighbor")
+	}
+}
+
+// maxAtBound is how long a neighbor may stand at its bound while others are to be had.
+const maxAtBound = 6 * time.Hour
+
+// reviewLink ends links that are not worth keeping: to a neighbor that brought next to nothing of the much that it
+// claims, and, while others are to be had, to one that has been at its bound for long.
+func (m *Machine) reviewLink(l *core.Link) {
+	if Of(l).Static != "" {
+		return
+	}
+	since, bound := m.Ledger.AtBound(l.Holder)
+	switch {
+	case m.Table.Lies(m.Now, l.Peer) && !m.exchange.Owing(l):
+		m.Bans.Ban(m.Now, l.Holder)
+		m.Punish(l.Holder, incentive.SubsetLie, 0)
+		if !l.Over {
+			m.dismiss(l, "it brings nothing of what it claims")
+		}
+	case bound && !m.Config.Incentive.Ablate.KeepAtBound && m.Now.Sub(since) >= maxAtBound &&
+		m.Now.Sub(l.Peer.Since) >= maxAtBound &&
+		m.exchange.Waits(l) && m.Book.Ready(m.Now, m.unwanted):
+		m.Bans.Ban(m.Now, l.Holder)
+		m.dismiss(l, "it has owed us for too long")
+	}
+}
+
+// unwanted reports whether id is none to connect to: it is linked, not callable, or refused.
+func (m *Machine) unwanted(id protocol.NodeID) bool {
+	if m.LinkTo(id) != nil || !m.callable(id) {
+		return true
+	}
+	h := m.Ledger.HolderOf(id)
+	_, refused := m.Ledger.Refused(m.Now, h)
+	return refused || m.Bans.banned(m.Now, h)
+}
+
+const (
+	// banFor is how long a neighbor that gave way to another is not taken back.
+	banFor = time.Hour
+	// connectsAnHour is how many connects of one holder an hour are not a storm.
+	connectsAnHour = 20
+)
+
+// bans are the holders that were sent away and stay out for a while, and how often each has connected within the hour.
+type bans struct {
+	until    map[incentive.Holder]time.Time // when they end
+	hour     int64                          // since 1970, of connects
+	connects map[incentive.Holder]int
+}
+
+func newBans() bans {
+	return bans{until: make(map[incentive.Holder]time.Time), connects: make(map[incentive.Holder]int)}
+}
+
+// maxBans bounds the holders that are remembered of either kind.
+const maxBans = 4096
+
+// countConnect counts a connect, and reports whether there were too many of this holder within the hour.
+func (b *bans) countConnect(now time.Time, h incentive.Holder) bool {
+	if hour := now.Unix() / 3600; hour != b.hour || len(b.connects) >= maxBans {
+		b.hour = hour
+		clear(b.connects)
+	}
+	b.connects[h]++
+	return b.connects[h] > connectsAnHour
+}
+
+// banned reports whether the holder was sent away lately.
+func (b *bans) banned(now time.Time, h incentive.Holder) bool {
+	until, ok := b.until[h]
+	if ok && !now.Before(until) {
+		delete(b.until, h)
+		return false
+	}
+	return ok
+}
+
+// Ban keeps the holder out for a while.
+func (b *bans) Ban(now time.Time, h incentive.Holder) {
+	if len(b.until) >= maxBans {
+		clear(b.until)
+	}
+	b.until[h] = now.Add(banFor)
+}
+
+// Expel ends a link from our side without a word, and keeps the holder out for a while.
+func (m *Machine) Expel(l *core.Link, reason string) {
+	m.Bans.Ban(m.Now, l.Holder)
+	m.Part(l, reason)
+}
+
+// Punish counts an offence. A holder without standing left loses every link, and is refused for a while.
+func (m *Machine) Punish(h incentive.Holder, o incentive.Offence, value incentive.Credit) {
+	ended := m.Ledger.Punish(m.Now, h, o, value)
+	m.SaveAccounts()
+	for _, l := range slices.Clone(m.Links) {
+		if l.Holder != h {
+			continue
+		}
+		m.Suspect(l.ID(), o.String())
+		if ended {
+			m.dismiss(l, "it broke the rules too often, last: "+o.String())
+		}
+	}
+}
+
+// dismiss ends a link from our side, and says so.
+func (m *Machine) dismiss(l *core.Link, reason string) {
+	m.Call(core.Target{Node: l.ID()}, l.Token, protocol.Disconnect{Reason: reason}, core.CallTimeout,
+		func(core.Answered) {})
+	m.Part(l, reason)
+	m.Book.Failed(m.Now, l.ID())
+}
+
+// Refused reports whether the node wants no link with id at present.
+func (m *Machine) Refused(id protocol.NodeID) bool {
+	_, refused := m.Ledger.Refused(m.Now, m.Ledger.HolderOf(id))
+	return refused
+}

@@ -1,0 +1,349 @@
+package membership
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"feedex/admission"
+	"feedex/neighbors"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+const (
+	// firstRetry and longestRetry bound the time after which a tracker or a static neighbor is asked
+	// again while it is needed; it doubles each time.
+	firstRetry   = time.Second
+	LongestRetry = 5 * time.Minute
+	// trackerPeriod is how often a tracker is asked when nothing is needed, so that the node stays on
+	// its list.
+	trackerPeriod = 10 * time.Minute
+	// leastRound is the least time between two rounds of asking all trackers.
+	leastRound = time.Minute
+	// extraEvery is how often one more neighbor than the minimum is looked for, where one is wanted, and
+	// aroundEvery how often a neighbor is asked for its neighbors.
+	extraEvery  = time.Minute
+	aroundEvery = 5 * time.Minute
+	// othersTurn is how long others have to come by themselves before the next is chosen, where half of
+	// the minimum is chosen already, and after each that declined: with everyone's places full of neighbors of
+	// their own choice nobody could be found any more.
+	othersTurn = 5 * time.Second
+	// shortFor is after what time without the minimum any newcomer is welcome, even if most neighbors came so: the
+	// places would stay empty.
+	shortFor = time.Minute
+	// ConnectsAMinute is how many connects to candidates are begun within a minute.
+	ConnectsAMinute = 60
+	// maxConnecting is how many connects are under way at a time.
+	maxConnecting = 4
+)
+
+// bootstrap is the node's looking for neighbors (Paper §3.1).
+type bootstrap struct {
+	Connecting int                         // connects under way
+	tokens     map[string]int              // sent with them, counted
+	Vouching   *admission.Pool[core.Asked] // connects whose callers are being called back
+	returning  *admission.Pool[core.Asked] // likewise of nodes that we know already
+	refillAt   time.Time                   // when refill is to be called; zero for not at all
+	retries    map[string]int              // of trackers and static neighbors, since the last success
+	round      int                         // of asking the trackers
+	turnAt     time.Time                   // when one beyond half of the minimum may be chosen
+	shortSince time.Time                   // since when there are fewer neighbors than the minimum; zero if not
+	extraAt    time.Time                   // when one more than the minimum may be looked for
+	aroundAt   time.Time                   // when a neighbor may be asked for its neighbors again
+	minute     int64                       // since 1970, of tries
+	tries      int                         // connects to candidates within that minute
+	sources    []SourceStatus              // trackers and static neighbors, as the owner named them
+	roundBegan time.Time
+}
+
+// startBootstrap looks for neighbors from all sources that the owner named.
+func (m *Machine) startBootstrap() {
+	m.Boot = bootstrap{
+		tokens:    make(map[string]int),
+		Vouching:  admission.NewPool[core.Asked](MaxVouching, VouchPatience),
+		returning: admission.NewPool[core.Asked](MaxVouching, VouchPatience),
+		retries:   make(map[string]int),
+	}
+	for _, url := range m.Config.Trackers {
+		m.Boot.sources = append(m.Boot.sources, SourceStatus{Name: url, Tracker: true})
+	}
+	for _, host := range m.Config.Peers {
+		m.Boot.sources = append(m.Boot.sources, SourceStatus{Name: host})
+	}
+	for _, host := range m.Config.Peers {
+		m.After(0, func() { m.connectStatic(host) })
+	}
+	m.counted()
+	m.forgetOld()
+	m.askTrackers()
+	m.refillSoon(0)
+	m.advertiseLater()
+	m.After(Silence, m.watchSilence)
+	m.feelersLater()
+	m.reviewLater()
+}
+
+// askTrackers begins a new round of asking all trackers, unless the last one began a moment ago: a
+// neighbor that comes and goes must not make us a nuisance.
+func (m *Machine) askTrackers() {
+	if m.Boot.round > 0 && m.Now.Sub(m.Boot.roundBegan) < leastRound {
+		return
+	}
+	m.Boot.round++
+	m.Boot.roundBegan = m.Now
+	round := m.Boot.round
+	for _, url := range m.Config.Trackers {
+		m.Boot.retries[url] = 0
+		m.After(0, func() { m.askTracker(url, round) })
+	}
+}
+
+// noteSource notes how asking a tracker or a static neighbor ended.
+func (m *Machine) noteSource(name string, err error) {
+	problem := ""
+	if err != nil {
+		problem = err.Error()
+	}
+	for i := range m.Boot.sources {
+		s := &m.Boot.sources[i]
+		if s.Name != name {
+			continue
+		}
+		if s.Problem != problem {
+			m.Tell(core.Sought{Name: name, Problem: problem})
+		}
+		s.Asked, s.Problem = m.Now, problem
+	}
+}
+
+// retryIn is how long to wait before asking name again, a little longer each time.
+func (m *Machine) retryIn(name string) time.Duration {
+	wait := min(LongestRetry, firstRetry<<min(m.Boot.retries[name], 16))
+	m.Boot.retries[name]++
+	return wait + m.Between(0, wait/4)
+}
+
+// connectStatic links with a neighbor that the owner named. A link belongs to an address, so the first
+// call finds out which one the name stands for.
+func (m *Machine) connectStatic(host string) {
+	for _, l := range m.Links {
+		if Of(l).Static == host {
+			return
+		}
+	}
+	if m.Table.Silent(protocol.NodeID{}) {
+		m.seekStatic(host) // nothing to say yet, and a caller that says nothing is refused
+		return
+	}
+	m.Call(core.Target{Host: host}, "", protocol.WhoAmI{}, core.CallTimeout, func(a core.Answered) {
+		if a.Peer.IsZero() || a.Err != nil && !isRefusal(a.Err) {
+			m.noteSource(host, a.Err)
+			m.seekStatic(host)
+			return
+		}
+		if l := m.LinkTo(a.Peer); l != nil {
+			Of(l).Static, l.Peer.Static = host, true
+			m.Boot.retries[host] = 0
+			m.noteSource(host, nil)
+			return
+		}
+		if m.Refused(a.Peer) {
+			m.noteSource(host, ErrRefused)
+			m.seekStatic(host)
+			return
+		}
+		m.Connect(a.Peer, host, func(err error) {
+			m.noteSource(host, err)
+			if err != nil {
+				m.seekStatic(host)
+				return
+			}
+			m.Boot.retries[host] = 0
+		})
+	})
+}
+
+// seekStatic tries a static neighbor again after a while.
+func (m *Machine) seekStatic(host string) {
+	m.After(m.retryIn(host), func() { m.connectStatic(host) })
+}
+
+// askTracker gets nodes from a tracker, and the node onto its list (Paper §3.1, first source). It goes
+// on for as long as the node runs: often while neighbors are wanted, seldom otherwise.
+func (m *Machine) askTracker(url string, round int) {
+	if round != m.Boot.round {
+		return
+	}
+	m.Call(core.Target{Tracker: url}, "", protocol.GetNeighbors{}, core.CallTimeout, func(a core.Answered) {
+		m.noteSource(url, a.Err)
+		if list, ok := a.Reply.(protocol.NodeList); ok {
+			m.NoteNodes(neighbors.Tracked, list)
+		}
+		wait := trackerPeriod
+		if a.Err != nil || m.Table.Len() < m.Config.MinNeighbors {
+			wait = m.retryIn(url)
+		} else {
+			m.Boot.retries[url] = 0
+		}
+		m.After(wait, func() { m.askTracker(url, round) })
+	})
+}
+
+// tracked reports whether a tracker answers. Each of its lists that names somebody who is no neighbor has the node look
+// for neighbors.
+func (m *Machine) tracked() bool {
+	return slices.ContainsFunc(m.Boot.sources, func(s SourceStatus) bool { return s.Tracker && s.Problem == "" })
+}
+
+// refillSoon looks for neighbors after d, unless that is to happen earlier anyway.
+func (m *Machine) refillSoon(d time.Duration) {
+	at := m.Now.Add(d)
+	if !m.Boot.refillAt.IsZero() && !at.Before(m.Boot.refillAt) {
+		return
+	}
+	m.Boot.refillAt = at
+	m.At(at, func() {
+		if m.Boot.refillAt.Equal(at) {
+			m.Boot.refillAt = time.Time{}
+			m.refill()
+		}
+	})
+}
+
+// refill connects to candidates while there are fewer neighbors than wanted: half of the minimum at once, the
+// others one by one.
+//
+// Paper §4.3: "replenish new neighbors if there remain less than min_peers neighbors".
+func (m *Machine) refill() {
+	if m.Table.Silent(protocol.NodeID{}) {
+		return
+	}
+	need := m.Config.MinNeighbors - m.Table.Len() - m.Boot.Connecting
+	chosen := len(m.Table.Chosen()) + m.Boot.Connecting
+	switch half := m.half(); {
+	case need <= 0 && !m.wantsMore():
+		return
+	case need > 0 && chosen < half:
+		need = min(need, half-chosen)
+	case need > 0:
+		if m.Now.Before(m.Boot.turnAt) {
+			m.refillSoon(m.Boot.turnAt.Sub(m.Now))
+			return
+		}
+		need = 1
+	default: // there is no hurry
+		if m.Now.Before(m.Boot.extraAt) {
+			m.refillSoon(m.Boot.extraAt.Sub(m.Now))
+			return
+		}
+		need, m.Boot.extraAt = 1, m.Now.Add(extraEvery)
+		defer m.refillSoon(extraEvery)
+	}
+	if minute := m.Now.Unix() / 60; minute != m.Boot.minute {
+		m.Boot.minute, m.Boot.tries = minute, 0
+	}
+	if m.Boot.tries >= ConnectsAMinute {
+		m.refillSoon(time.Minute)
+		return
+	}
+	picked := m.Book.Candidates(m.Now, min(need, maxConnecting), m.Table.Chosen(), m.unwanted)
+	m.Boot.tries += len(picked)
+	for _, id := range picked {
+		m.try(id)
+	}
+	if len(picked) == 0 && m.Boot.Connecting == 0 {
+		m.askAround()
+	}
+	if next := m.Book.Next(m.Now, m.unwanted); next.After(m.Now) {
+		m.refillSoon(next.Sub(m.Now))
+	}
+}
+
+// half is how many neighbors are chosen without giving others time to come by themselves.
+func (m *Machine) half() int { return (m.Config.MinNeighbors + 1) / 2 }
+
+// try connects to a candidate.
+func (m *Machine) try(id protocol.NodeID) {
+	m.Connect(id, "", func(err error) {
+		switch {
+		case err == nil:
+			m.Reviewed.replacing = false
+			m.Boot.turnAt = m.Now.Add(othersTurn)
+		case errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
+			m.Book.Declined(m.Now, id)
+			if len(m.Table.Chosen()) >= m.half() {
+				m.Boot.turnAt = m.Now.Add(othersTurn)
+			}
+		default:
+			m.Book.Failed(m.Now, id)
+		}
+		m.refillSoon(0)
+	})
+}
+
+// counted notes that the number of neighbors changed.
+func (m *Machine) counted() {
+	switch {
+	case len(m.Links) >= m.Config.MinNeighbors:
+		m.Boot.shortSince = time.Time{}
+	case m.Boot.shortSince.IsZero():
+		m.Boot.shortSince = m.Now
+	}
+}
+
+// short reports whether there have been fewer neighbors than the minimum for long.
+func (m *Machine) short() bool {
+	return !m.Boot.shortSince.IsZero() && m.Now.Sub(m.Boot.shortSince) >= shortFor
+}
+
+// wantsMore reports whether more neighbors than the minimum are wanted, as long as there is a place:
+// because feeds are offered by fewer than two, because those that there are keep us at their bound, or because
+// one made room for a better one.
+func (m *Machine) wantsMore() bool {
+	if m.Reviewed.replacing {
+		return m.Table.Len()+m.Boot.Connecting < m.Config.MaxNeighbors
+	}
+	// One place stays free for a newcomer.
+	return m.Table.Len()+m.Boot.Connecting < m.Config.MaxNeighbors-1 &&
+		(m.Table.Uncovered() > 0 || m.exchange.Starving())
+}
+
+// askAround asks a neighbor for its neighbors, when nobody else is known.
+func (m *Machine) askAround() {
+	if len(m.Links) == 0 || m.Now.Before(m.Boot.aroundAt) {
+		return
+	}
+	m.Boot.aroundAt = m.Now.Add(aroundEvery)
+	l := m.Links[m.Rng.IntN(len(m.Links))]
+	m.Ask(l, protocol.GetNeighbors{}, core.CallTimeout, func(a core.Answered) {
+		if list, ok := a.Reply.(protocol.NodeList); ok {
+			m.NoteNodes(neighbors.Told, list)
+		}
+	})
+}
+
+// NoteNodes remembers nodes that a source named, as far as they may be called.
+func (m *Machine) NoteNodes(source neighbors.Source, list []protocol.NodeID) {
+	var found []protocol.NodeID
+	for _, id := range list {
+		if m.callable(id) && m.LinkTo(id) == nil {
+			found = append(found, id)
+		}
+	}
+	if len(found) > 0 {
+		m.Book.Add(m.Now, source, found)
+		m.refillSoon(0)
+	}
+}
+
+// LookForMore looks for one more neighbor in a while, if one is wanted by then.
+func (m *Machine) LookForMore() { m.refillSoon(extraEvery) }
+
+// A SourceStatus describes a tracker or a static neighbor that the owner named.
+type SourceStatus struct {
+	Name    string    `json:"name"`              // as the owner wrote it
+	Tracker bool      `json:"tracker"`           // otherwise a static neighbor
+	Asked   time.Time `json:"asked,omitzero"`    // when it last answered, or failed to; zero for never
+	Problem string    `json:"problem,omitempty"` // why it was of no use then
+}

@@ -1,0 +1,271 @@
+package membership
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"feedex/feed"
+	"feedex/incentive"
+	"feedex/neighbors"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// NeighborList names our neighbors to one of them: of more than a list holds some, by chance.
+func (m *Machine) NeighborList(asker protocol.NodeID) protocol.NodeList {
+	var list protocol.NodeList
+	for _, p := range m.Table.All() {
+		if p.ID != asker {
+			list = append(list, p.ID)
+		}
+	}
+	m.Rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:min(len(list), protocol.MaxNeighborList)]
+}
+
+const (
+	// MaxVouching is how many callers are called back at a time before they are believed, and how many more that we
+	// know already. A set of more feeds than introduce a node counts for several: it is kept meanwhile. Where there are
+	// no more places for them, package admission says which network's caller waits in vain: one that did not vouch
+	// within vouchPatience.
+	MaxVouching   = 64
+	VouchPatience = 2 * time.Second
+	// connectTimeout leaves the other side time to call us back.
+	connectTimeout = 15 * time.Second
+)
+
+// Token is what we send to a node so that it knows our calls from those of other nodes that share our address: a keyed
+// hash, so nothing needs to be kept.
+func (m *Machine) Token(to protocol.NodeID) string {
+	mac := hmac.New(sha256.New, m.Config.Secret)
+	mac.Write([]byte(to.String()))
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// callable reports whether the node may call id at all: nobody must be able to send our calls to
+// services on this machine, a private network, or below the ports of ordinary programs.
+func (m *Machine) callable(id protocol.NodeID) bool {
+	return id.Port() >= protocol.LowestPort && id != m.Self &&
+		(m.Config.AllowLocal || feed.PublicAddr(id.Addr()))
+}
+
+// Connect asks a node to become a neighbor. static is the owner's name for it, "" for none.
+//
+// Paper §3.1: "If the connected node Q decides to accept the connecting node P, Q returns its
+// subscription set to P. [...] If Q decides not to accept P (for example, because Q's neighbor capacity
+// is full), it returns an empty set."
+func (m *Machine) Connect(to protocol.NodeID, static string, done func(err error)) {
+	offered := m.Table.Introduction(to)
+	token := m.Token(to)
+	m.Boot.Connecting++
+	m.Boot.tokens[token]++
+	m.Call(core.Target{Node: to}, token, protocol.Connect{Subset: offered, Away: m.Away()}, connectTimeout,
+		func(a core.Answered) {
+			m.Boot.Connecting--
+			if m.Boot.tokens[token]--; m.Boot.tokens[token] == 0 {
+				delete(m.Boot.tokens, token)
+			}
+			subset, ignored := answeredSet(a.Reply)
+			switch {
+			case a.Err != nil:
+				done(a.Err)
+				return
+			case len(subset) == 0:
+				done(errDeclined)
+				return
+			}
+			victim, ok := m.place(to, true, subset)
+			if !ok || m.Refused(to) || static == "" && m.Bans.banned(m.Now, m.Ledger.HolderOf(to)) {
+				// Others came while we asked, or it lost its standing. It believes in a link: tell it.
+				m.Call(core.Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, core.CallTimeout,
+					func(core.Answered) {})
+				done(errNoPlace)
+				return
+			}
+			m.giveWay(victim)
+			m.Join(to, true, static, token, a.Session, subset, offered)
+			l := m.LinkTo(to)
+			if len(offered) == neighbors.MaxIntroduction {
+				m.tellSoon(l) // the rest
+			}
+			m.JudgeSubset(l, len(subset), ignored) // which may end the link
+			done(nil)
+		})
+}
+
+// answeredSet is the set that answers a connect, and how much of it was left out because it makes no sense.
+func answeredSet(r protocol.Reply) (subset protocol.Subset, ignored int) {
+	if flawed, ok := r.(protocol.FlawedSubset); ok {
+		return flawed.Subset, flawed.Ignored
+	}
+	subset, _ = r.(protocol.Subset)
+	return subset, 0
+}
+
+// How a connect may end without a link, although everybody answered.
+var (
+	errDeclined = errors.New("declined to become a neighbor")
+	errNoPlace  = errors.New("there is no place any more")
+	ErrRefused  = errors.New("it broke the rules too often and is refused for a while")
+)
+
+// AskedConnect decides about a node that wants to become a neighbor. The port in its call is only its
+// word, so it is called back there before it is believed.
+func (m *Machine) AskedConnect(ev core.Asked, c protocol.Connect) {
+	switch {
+	case ev.Session != "" && m.Boot.tokens[ev.Session] > 0:
+		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "this is the node itself"))
+		return
+	case !m.callable(ev.From):
+		m.Refuse(ev, protocol.Faultf(protocol.Unreachable,
+			"%s is not a public address; it cannot be called back", ev.From))
+		return
+	case len(c.Subset) == 0:
+		m.Refuse(ev, protocol.Faultf(protocol.BadSubset, "the subset names no feed"))
+		return
+	case m.Refused(ev.From):
+		m.Refuse(ev, refusal(ev.From))
+		return
+	}
+	if _, ok := m.place(ev.From, m.asking(ev.From), c.Subset); !ok ||
+		m.Bans.banned(m.Now, m.Ledger.HolderOf(ev.From)) || m.Table.Silent(ev.From) {
+		m.Respond(ev, protocol.Subset{})
+		return
+	}
+	pool := m.Boot.Vouching
+	if m.Book.Acquainted(ev.From) {
+		pool = m.Boot.returning
+	}
+	place, gaveUp := pool.Enter(m.Now, ev.From.Addr(), 1+len(c.Subset)/(neighbors.MaxIntroduction+1), ev)
+	for _, other := range gaveUp {
+		m.refuseConnect(other.Of)
+		other.Of = core.Asked{} // its set is kept no longer
+	}
+	if place == nil {
+		m.refuseConnect(ev)
+		return
+	}
+	m.Call(core.Target{Node: ev.From}, m.Token(ev.From), protocol.Vouch{Session: ev.Session}, core.CallTimeout,
+		func(a core.Answered) {
+			if pool.Leave(place) {
+				m.vouched(place.Of, a)
+			}
+		})
+}
+
+func (m *Machine) refuseConnect(ev core.Asked) {
+	m.Refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
+}
+
+// refusal is what a caller hears that lost its standing.
+func refusal(id protocol.NodeID) *protocol.Fault {
+	return protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back another day", id.Addr())
+}
+
+// asking reports whether a connect of our own to id is under way.
+func (m *Machine) asking(id protocol.NodeID) bool {
+	return len(m.Boot.tokens) > 0 && m.Boot.tokens[m.Token(id)] > 0
+}
+
+// vouched admits the caller of a connect if the node at its address stands by the call.
+func (m *Machine) vouched(ev core.Asked, a core.Answered) {
+	c, old := ev.Call.(protocol.Connect), m.LinkTo(ev.From)
+	switch {
+	case a.Err != nil && !isRefusal(a.Err):
+		m.Refuse(ev, protocol.Faultf(protocol.Unreachable, "%s does not answer; check its port and firewall", ev.From))
+		return
+	case a.Reply == protocol.Vouched(true):
+	case isPlain(a.Err) && ev.Session == "" && (old == nil || old.Session == ""):
+	default:
+		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "the node at %s did not send this connect", ev.From))
+		return
+	}
+	offered := m.Table.Offer(ev.From)
+	victim, ok := m.place(ev.From, m.asking(ev.From), c.Subset)
+	switch { // much may have happened meanwhile
+	case m.Refused(ev.From):
+		m.Refuse(ev, refusal(ev.From))
+		return
+	case !ok || len(offered) == 0 || m.Bans.banned(m.Now, m.Ledger.HolderOf(ev.From)):
+		m.Respond(ev, protocol.Subset{})
+		return
+	}
+	// Only now is it sure that the caller is the node that it says, and not somebody behind the same address. A caller
+	// that is declined does not make a neighbor begin anew again and again.
+	if h := m.Ledger.HolderOf(ev.From); m.Bans.countConnect(m.Now, h) {
+		m.Refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later",
+			connectsAnHour))
+		m.Punish(h, incentive.ConnectStorm, 0)
+		return
+	}
+	m.giveWay(victim)
+	token := m.Token(ev.From)
+	m.Do(core.Respond{Tag: ev.Tag, Reply: offered, Session: token})
+	m.Join(ev.From, m.Boot.tokens[token] > 0, "", token, ev.Session, c.Subset, offered)
+	m.LinkTo(ev.From).Away = c.Away
+	m.JudgeSubset(m.LinkTo(ev.From), len(c.Subset), c.Ignored)
+}
+
+// isRefusal reports whether a call ended with a fault: somebody was there, and spoke XML-RPC.
+func isRefusal(err error) bool {
+	var refused *protocol.RemoteError
+	return errors.As(err, &refused)
+}
+
+// isPlain reports whether a call ended with a fault that shows a node of another make, which knows the
+// paper's methods and no more. One of our own kind that is merely busy must not be taken for one.
+func isPlain(err error) bool {
+	var refused *protocol.RemoteError
+	return errors.As(err, &refused) && refused.Code < protocol.UnknownNeighbor && refused.Code != protocol.Internal
+}
+
+// AskedVouch tells whether we sent the caller a connect with that token, or send it with our calls.
+func (m *Machine) AskedVouch(ev core.Asked, c protocol.Vouch) {
+	ours := c.Session == m.Token(ev.From)
+	m.Respond(ev, protocol.Vouched(ours && (m.Boot.tokens[c.Session] > 0 || m.LinkTo(ev.From) != nil)))
+}
+
+// SayGoodbye tells all neighbors that the node goes.
+func (m *Machine) SayGoodbye() {
+	for _, l := range m.Links {
+		l.Over = true
+		m.Table.Remove(l.ID())
+		m.Call(core.Target{Node: l.ID()}, l.Token, protocol.Disconnect{Reason: "the node stops"}, core.CallTimeout,
+			func(core.Answered) {})
+		m.keepPeer(m.Book.Parted(m.Now, l.Peer))
+	}
+}
+
+// minVoters is how many neighbors must have spoken until we believe what more than half of them say: one
+// or two may lie.
+const minVoters = 3
+
+// learnSelf counts a neighbor's word about our id.
+func (m *Machine) learnSelf(l *core.Link, id protocol.NodeID) {
+	if id.Port() != m.Config.Port {
+		return
+	}
+	votes := m.votes
+	votes[l.ID()] = id
+	for voter := range votes {
+		if m.LinkTo(voter) == nil {
+			delete(votes, voter)
+		}
+	}
+	agree := make(map[protocol.NodeID]int)
+	for _, p := range m.Table.All() { // the others may agree, whichever spoke last
+		if vote, ok := votes[p.ID]; ok {
+			agree[vote]++
+			if len(votes) >= minVoters && 2*agree[vote] > len(votes) {
+				m.Self = vote
+				m.Book.Forget(vote)
+			}
+		}
+	}
+}
+
+// NamedBy is our id by a neighbor's word, the zero id where it said nothing.
+func (m *Machine) NamedBy(id protocol.NodeID) protocol.NodeID { return m.votes[id] }

@@ -1,0 +1,92 @@
+// Package membership is the machine that keeps the node in the network (Paper §3.1, §3.2): it finds neighbors, admits
+// and chooses them, tells them what the node wants, notices who is gone, and reviews how well they serve.
+package membership
+
+import (
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/neighbors"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// Feeds is what membership needs of the poller.
+type Feeds interface {
+	// Known are the feeds that are followed, were once, or cover those that are.
+	Known() map[feed.URL]archive.Feed
+	// Open reports whether a feed is followed, and neighbors may know of it.
+	Open(u feed.URL) bool
+	// AnyOpen reports whether one of those feeds is such.
+	AnyOpen(such func(u feed.URL) bool) bool
+	// PrivateURL reports whether a URL alone says that a feed must not leave the node.
+	PrivateURL(u feed.URL) bool
+	// KeepCover keeps whether a feed, of which f is what is known, covers those that are followed.
+	KeepCover(f archive.Feed, on bool)
+}
+
+// Exchange is what membership needs of the exchange of entries.
+type Exchange interface {
+	// Joined goes on, over a new link, with what is outstanding; old is the link that it takes the place of, nil for
+	// none.
+	Joined(l, old *core.Link)
+	// CatchUp offers a new neighbor what went round lately.
+	CatchUp(l *core.Link)
+	// Parted lets others deliver what a neighbor that is gone was to.
+	Parted(l *core.Link)
+	// StateAccount tells a neighbor how it stands with us, where it is time for that.
+	StateAccount(l *core.Link)
+	// Forgive goes on with a neighbor where neither side gives anything any more.
+	Forgive(l *core.Link)
+	// WeighRelays notes of which feeds the neighbors are served by others.
+	WeighRelays()
+	// KeptShort reports whether the neighbor keeps us at our bound, and Starving whether half of them do.
+	KeptShort(l *core.Link) bool
+	Starving() bool
+	// Owing reports whether a neighbor brings nothing because we owe it.
+	Owing(l *core.Link) bool
+	// Waits reports whether bundles wait to be offered to the neighbor.
+	Waits(l *core.Link) bool
+}
+
+// A Machine keeps the neighbors. Make one with New.
+type Machine struct {
+	*core.Core
+	feeds    Feeds
+	exchange Exchange
+
+	Book     *neighbors.Book
+	Boot     bootstrap // looking for neighbors
+	Absence  absence   // when it had no neighbors
+	Bans     bans      // neighbors that were sent away
+	Covers   covers    // what hides the feeds that we follow
+	Reviewed review    // how well the neighbors serve us
+	votes    map[protocol.NodeID]protocol.NodeID
+}
+
+// New returns a machine that knows the neighbors of earlier that the archive keeps.
+func New(c *core.Core, f Feeds) *Machine {
+	peers := peersOf(c.Store)
+	m := &Machine{
+		Core: c, feeds: f, Book: neighbors.NewBook(c.Now, c.Rng, c.Config.AllowLocal, peers),
+		Bans: newBans(), votes: make(map[protocol.NodeID]protocol.NodeID),
+	}
+	m.Absence.recall(c.Now, peers)
+	c.Failed = m.failed
+	return m
+}
+
+// Start looks for neighbors. The archive keeps these feeds, some of which may be cover feeds.
+func (m *Machine) Start(feeds []archive.Feed, x Exchange) {
+	m.exchange = x
+	m.resumeCovers(feeds)
+	m.startBootstrap()
+}
+
+// Sources describes the trackers and static neighbors that the owner named.
+func (m *Machine) Sources() []SourceStatus { return append([]SourceStatus{}, m.Boot.sources...) }
+
+// Warning is what is wrong with how neighbors serve us, "" for nothing.
+func (m *Machine) Warning() string { return m.Reviewed.warning }
+
+// CoverFeeds is how many feeds are advertised as if they were followed.
+func (m *Machine) CoverFeeds() int { return len(m.Covers.List) }

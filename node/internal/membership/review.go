@@ -1,0 +1,141 @@
+package membership
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/neighbors"
+	"feedex/node/internal/core"
+)
+
+const (
+	// ReviewEvery is how often the node looks whether its neighbors are worth their places.
+	ReviewEvery = 5 * time.Minute
+	// evictEvery is the least time between two neighbors that make room for a search for better ones.
+	evictEvery = time.Hour
+	// leastSpan is the least time between two polls of which the later one says anything about neighbors. A node that
+	// polls more often than any does by default is first without anybody's fault.
+	leastSpan = 30 * time.Minute
+	// hungryFor is how long at least half of the neighbors must have kept us at our bound before that.
+	hungryFor = time.Hour
+)
+
+// review is what the node knows of how well it is served as a whole.
+type review struct {
+	First       neighbors.Suppression // how often neighbors bring entries first
+	warning     string                // what is wrong, in words; "" where nothing is
+	hungrySince time.Time             // since when half of the neighbors keep us at our bound; zero if not
+	evicted     time.Time             // when a neighbor last made room for another
+	replacing   bool                  // nobody has come in its place yet
+}
+
+// reviewLater looks after the neighbors for as long as the node runs.
+func (m *Machine) reviewLater() {
+	m.After(ReviewEvery, func() {
+		for _, l := range slices.Clone(m.Links) {
+			if !l.Over {
+				m.reviewLink(l)
+				m.exchange.Forgive(l)
+			}
+		}
+		m.watchSuppression()
+		m.watchHunger()
+		m.evictOne()
+		m.retryLost()
+		if m.Table.Len() < m.Config.MinNeighbors && !m.tracked() {
+			m.refillSoon(0) // neighbors may know others by now
+		}
+		m.reviewLater()
+	})
+}
+
+// FirstSeen counts entries of an own feed by whether neighbors or a poll brought them first. Only neighbors count that
+// were there at the last poll: of what came out before a link nobody can say which neighbor should have brought it.
+func (m *Machine) FirstSeen(u feed.URL, entries int, lastPoll time.Time, polled bool) {
+	if polled && m.Now.Sub(lastPoll) < leastSpan {
+		return
+	}
+	near, beyond := 0, 0
+	for _, l := range m.Links {
+		p := l.Peer
+		hops, ok := p.Hops(u)
+		switch {
+		case !ok || hops > 1 || !p.Since.Before(lastPoll) || m.exchange.KeptShort(l):
+		case hops == 0:
+			near++
+		default:
+			beyond = 1 // all of them may have it from the same node
+		}
+	}
+	if polled {
+		m.Reviewed.First.Polled(m.Now, u, entries, near+beyond)
+	} else {
+		m.Reviewed.First.Delivered(m.Now, u, entries, near+beyond)
+	}
+}
+
+// watchSuppression warns the owner where neighbors bring so little that they must be keeping it from us.
+func (m *Machine) watchSuppression() {
+	before := m.Reviewed.warning
+	m.Reviewed.warning = ""
+	if m.Reviewed.First.Alarming(m.Now) {
+		polled, entries, expected := m.Reviewed.First.Week(m.Now)
+		m.Reviewed.warning = fmt.Sprintf("within a week own polls were first to bring %d of %d entries that "+
+			"neighbors offer too; about %d were to be expected",
+			polled, entries, expected)
+		if before == "" {
+			m.Tell(core.Warned{Warning: m.Reviewed.warning})
+		}
+	}
+}
+
+// watchHunger notes since when neighbors keep us at our bound.
+func (m *Machine) watchHunger() {
+	switch {
+	case !m.exchange.Starving():
+		m.Reviewed.hungrySince = time.Time{}
+	case m.Reviewed.hungrySince.IsZero():
+		m.Reviewed.hungrySince = m.Now
+	}
+}
+
+// evictOne has the least useful of those neighbors that do not serve us make room for another, one an hour at
+// most, and only while there is somebody to try.
+func (m *Machine) evictOne() {
+	if m.Now.Sub(m.Reviewed.evicted) < evictEvery || !m.Book.Ready(m.Now, m.unwanted) {
+		return
+	}
+	var victim *neighbors.Neighbor
+	reason := ""
+	switch hungry := m.Reviewed.hungrySince; {
+	case m.Reviewed.warning != "":
+		polled, _, _ := m.Reviewed.First.Week(m.Now)
+		daily := neighbors.Usefulness(polled) * neighbors.One / 7
+		reason = "it brings next to nothing, and others may bring more"
+		victim = m.Table.LeastUseful(m.Now, func(p *neighbors.Neighbor) bool {
+			return m.Now.Sub(p.Since) >= evictEvery && p.Brought(m.Now)*10 < daily
+		})
+	case !hungry.IsZero() && m.Now.Sub(hungry) >= hungryFor && m.Table.Len() >= m.Config.MaxNeighbors-1:
+		reason = "it sends nothing more, and others may"
+		victim = m.Table.LeastUseful(m.Now,
+			func(p *neighbors.Neighbor) bool { return m.exchange.KeptShort(m.LinkOf(p)) })
+	}
+	if victim == nil {
+		return
+	}
+	m.Reviewed.evicted, m.Reviewed.replacing = m.Now, true
+	l := m.LinkOf(victim)
+	m.Bans.Ban(m.Now, l.Holder)
+	m.dismiss(l, reason)
+	m.refillSoon(0)
+}
+
+// retryLost tries a neighbor that was lost, one at a time. Where all places are taken it gets
+// one only if it is clearly more useful.
+func (m *Machine) retryLost() {
+	if id, ok := m.Book.Missed(m.Now, m.unwanted); ok {
+		m.try(id)
+	}
+}

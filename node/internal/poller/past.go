@@ -1,0 +1,104 @@
+package poller
+
+import (
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/node/internal/core"
+)
+
+// What a feed published before it was followed is filled in by itself: after the first poll from its publisher's
+// archive (RFC 5005 §4), where the document leads to one, and then from neighbors that have the feed. The core knows
+// how far that is and keeps it; the host does one small step after another.
+
+// pastPatience is after how many failed polls in a row neighbors are asked for the past all the same.
+const pastPatience = 3
+
+// A PastStatus is how far the past of a feed is filled in. Its fields are those of archive.Past.
+type PastStatus struct {
+	Stage  archive.PastStage `json:"stage"`
+	Since  time.Time         `json:"since,omitzero"`
+	Page   feed.URL          `json:"page,omitempty"`
+	Steps  int               `json:"steps"`
+	Back   time.Time         `json:"back,omitzero"`
+	Filled int               `json:"filled"`
+	Lack   string            `json:"lack,omitempty"`
+	Left   time.Time         `json:"left,omitzero"`
+	Tries  int               `json:"tries,omitempty"`
+	Again  time.Time         `json:"again,omitzero"`
+}
+
+// wantedPast is what is to be filled in of a feed that is followed from now on.
+func (m *Machine) wantedPast() archive.Past {
+	if m.Config.Backfill == 0 {
+		return archive.Past{}
+	}
+	p := archive.Past{Stage: archive.PastPoll}
+	if since := m.Now.Add(-m.Config.Backfill); since.Unix() > 0 {
+		p.Since = since
+	}
+	return p
+}
+
+// beginPast notes where the past of the feed is to be found, once a poll has shown the document, or that there is none
+// to be had. The caller keeps the feed.
+func (m *Machine) beginPast(s *Subscription, doc *feed.Document) {
+	p := &s.Past
+	switch {
+	case p.Stage != archive.PastPoll:
+	case doc != nil && doc.PrevArchive != "":
+		p.Stage, p.Page = archive.PastPublisher, doc.PrevArchive
+	default:
+		p.Stage = m.pastAfter(s, archive.PastNetwork)
+	}
+}
+
+// pastAfter is the stage to go to, or the end where the owner forbids it: that neighbors are asked about the feed.
+func (m *Machine) pastAfter(s *Subscription, stage archive.PastStage) archive.PastStage {
+	if stage == archive.PastNetwork && (s.Discreet || m.Config.QueryNetwork == core.NeverNetwork) {
+		return archive.PastDone
+	}
+	return stage
+}
+
+// Backfilled notes how far the host has come. Before the first poll that is where the publisher's archive begins, where
+// the owner had the document read. What was done for a subscription that has ended does not matter.
+func (m *Machine) Backfilled(ev core.Backfilled) {
+	s := m.Feeds[ev.Feed]
+	if s == nil {
+		return
+	}
+	switch s.Past.Stage {
+	case archive.PastPublisher, archive.PastNetwork:
+	case archive.PastPoll:
+		if ev.Past.Stage != archive.PastPublisher || ev.Past.Steps > 0 {
+			return
+		}
+	default:
+		return
+	}
+	s.Past = ev.Past
+	s.Past.Stage = m.pastAfter(s, ev.Past.Stage)
+	m.Store.KeepFeed(s.Feed)
+}
+
+// Past describes how far the past of a feed is filled in, nil where nothing is to be done about it and nothing is
+// lacking.
+func (m *Machine) Past(u feed.URL) *PastStatus {
+	if s := m.Feeds[u]; s != nil {
+		return m.pastStatus(s)
+	}
+	return nil
+}
+
+// pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it and nothing
+// is lacking. That of a private feed is its owner's to ask for.
+func (m *Machine) pastStatus(s *Subscription) *PastStatus {
+	if s.Past.Stage == "" || s.Past.Stage == archive.PastDone && s.Past.Lack == "" || m.Config.Backfill == 0 ||
+		s.kept != "" {
+		return nil
+	}
+	status := PastStatus(s.Past)
+	return &status
+}

@@ -1,0 +1,72 @@
+// Package poller is the machine that asks publishers: which feeds are followed and how, when each is due, what its
+// document shows, and what is missing of it. It tells the exchange what a poll brought.
+package poller
+
+import (
+	"time"
+
+	"feedex/archive"
+	"feedex/courtesy"
+	"feedex/feed"
+	"feedex/neighbors"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+	"feedex/trust"
+)
+
+// Exchange is what the poller needs of the exchange of entries.
+type Exchange interface {
+	// Polled holds what neighbors say of a feed against a poll of it that just ended.
+	Polled(p trust.Poll)
+	// Publish offers what a poll of a feed brought first, and the revisions that it showed.
+	Publish(u feed.URL, fresh, revised []feed.Entry)
+	// ShownOf notes that polls have listed what neighbors had brought.
+	ShownOf(shares []archive.Share)
+	// Forget drops what neighbors said of a feed that no poll will judge any more.
+	Forget(u feed.URL)
+}
+
+// Membership is what the poller needs of the node's membership in the network.
+type Membership interface {
+	// AdvertiseSoon tells all neighbors of a change of our own interest.
+	AdvertiseSoon()
+	// NoteNodes remembers nodes that a source named.
+	NoteNodes(source neighbors.Source, list []protocol.NodeID)
+	// FirstSeen counts entries of a feed by whether neighbors or a poll brought them first.
+	FirstSeen(u feed.URL, entries int, lastPoll time.Time, polled bool)
+}
+
+// A Machine polls the feeds that the owner follows. Make one with New.
+type Machine struct {
+	*core.Core
+	exchange   Exchange
+	membership Membership
+
+	Feeds  map[feed.URL]*Subscription
+	became map[feed.URL]replacement // pages that were followed in this run, and the feeds that are in their place
+	hosts  *courtesy.Hosts          // where they are polled
+	outage courtesy.Outage          // whether our network works
+}
+
+// New returns a machine that follows nothing yet.
+func New(c *core.Core) *Machine {
+	m := &Machine{
+		Core: c, Feeds: make(map[feed.URL]*Subscription), became: make(map[feed.URL]replacement),
+		outage: courtesy.NewOutage(c.Unseen),
+	}
+	m.hosts = courtesy.NewHosts(c.Unseen, m.privateHost)
+	return m
+}
+
+// Start takes up the feeds that the archive keeps, with their due times, and what is known of their hosts.
+func (m *Machine) Start(feeds []archive.Feed, x Exchange, s Membership) {
+	m.exchange, m.membership = x, s
+	for _, f := range feeds {
+		if f.Subscribed {
+			m.resume(f)
+		} else {
+			m.Table.Private(f.URL, f.Confidential())
+		}
+	}
+	m.loadHosts()
+}

@@ -1,0 +1,141 @@
+package poller
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/discover"
+	"feedex/feed"
+)
+
+// gapStatus describes a gap, nil for none.
+func gapStatus(g *archive.Gap) *GapStatus {
+	if !g.Open() {
+		return nil
+	}
+	return &GapStatus{After: g.After, Before: g.Before, Missing: g.Missing, Filled: g.Filled}
+}
+
+// A FeedStatus describes one feed of the node's own interest.
+type FeedStatus struct {
+	URL   feed.URL `json:"url"`
+	Title string   `json:"title"`
+	Alias feed.URL `json:"alias,omitempty"` // where it has moved to
+	// its publisher says that it is gone for good; polled no more
+	Ended   bool   `json:"ended"`
+	Private bool   `json:"private"`        // never leaves this node
+	Kept    string `json:"kept,omitempty"` // why it does not
+	// that is for the look of an address, and its owner has not said anything
+	Undecided bool `json:"undecided,omitempty"`
+	// neighbors are not to learn that the interest is the node's own
+	Discreet    bool          `json:"discreet"`
+	Weight      int           `json:"weight"`             // of preference, 1 to 100
+	Policy      string        `json:"policy"`             // by which it is polled, "" for the node's own
+	Offered     int           `json:"offered"`            // neighbors that have it in their set, within reach
+	Interval    time.Duration `json:"interval"`           // between polls, in nanoseconds
+	LastPoll    time.Time     `json:"last_poll,omitzero"` // zero for never, here and in the next
+	LastSuccess time.Time     `json:"last_success,omitzero"`
+	NextPoll    time.Time     `json:"next_poll,omitzero"` // zero while none is planned
+	// for its publisher's sake it is left alone until then; zero where that is past
+	NotBefore time.Time `json:"not_before,omitzero"`
+	Since     time.Time `json:"since,omitzero"` // when the owner subscribed
+	Errors    int       `json:"errors"`         // failed polls in a row
+	LastError string    `json:"last_error,omitempty"`
+	Polled    int64     `json:"polled"`    // entries that an own poll brought first, since the start
+	Delivered int64     `json:"delivered"` // entries that neighbors brought first, since the start
+	// share of its entries that neighbors bring before own polls do, of late
+	Helped float64     `json:"helped"`
+	Gap    *GapStatus  `json:"gap,omitempty"`
+	Past   *PastStatus `json:"past,omitempty"` // while it is filled in, and where others may have more
+
+	Page    feed.URL        `json:"page,omitempty"`     // the web page that named it
+	WebPage bool            `json:"web_page,omitempty"` // the last poll brought a web page instead
+	Names   []discover.Feed `json:"names,omitempty"`    // the feeds that this names, of which the owner is to choose
+}
+
+// Asked reports whether the feed was asked for since its owner subscribed, whatever came of it.
+func (f *FeedStatus) Asked() bool { return f.LastError != "" || f.LastPoll.After(f.Since) }
+
+// A GapStatus describes a span of time of which entries of a feed are missing: it published more between two
+// polls than its document lists.
+type GapStatus struct {
+	After   time.Time `json:"after"`   // they were published after that
+	Before  time.Time `json:"before"`  // and before that
+	Missing int       `json:"missing"` // about how many there are
+	Filled  int       `json:"filled"`  // how many of them came since
+}
+
+// Feed describes a feed of the node's own interest, nil for any other.
+func (m *Machine) Feed(u feed.URL) *FeedStatus {
+	s := m.Feeds[u]
+	if s == nil {
+		return nil
+	}
+	status := m.feedStatus(s)
+	return &status
+}
+
+// Statuses describes every feed of the node's own interest, ordered by URL.
+func (m *Machine) Statuses() []FeedStatus {
+	list := make([]FeedStatus, 0, len(m.Feeds))
+	for _, s := range m.Feeds {
+		list = append(list, m.feedStatus(s))
+	}
+	slices.SortFunc(list, func(a, b FeedStatus) int { return cmp.Compare(a.URL, b.URL) })
+	return list
+}
+
+func (m *Machine) feedStatus(s *Subscription) FeedStatus {
+	names, isPage := pageOf(&s.Feed)
+	return FeedStatus{
+		Since: s.Since, Page: s.Page, WebPage: isPage, Names: names,
+		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: s.kept != "", Kept: s.kept,
+		Undecided: s.undecided, Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: m.Table.Offering(s.URL),
+		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),
+		NotBefore: m.wantedLater(s),
+		Errors:    s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
+		Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap), Past: m.pastStatus(s),
+	}
+}
+
+// Counts are how many feeds are followed, and how many of them are such.
+type Counts struct {
+	Followed  int
+	Alone     int // no neighbor offers them
+	Ended     int // gone for good, by their publishers
+	Pages     int // web pages of whose feeds the owner is to choose
+	Undecided int // kept here until the owner says whether they are private
+	Gaps      int // of which entries are missing
+	Pasts     int // of which the past is being filled in
+}
+
+// Count counts the feeds.
+func (m *Machine) Count() Counts {
+	c := Counts{Followed: len(m.Feeds)}
+	for u, s := range m.Feeds {
+		switch named, _ := pageOf(&s.Feed); {
+		case len(named) > 0 && s.Ended:
+			c.Pages++
+		case s.Ended:
+			c.Ended++
+		}
+		if m.Table.Offering(u) == 0 {
+			c.Alone++
+		}
+		if s.undecided {
+			c.Undecided++
+		}
+		if s.Gap.Open() {
+			c.Gaps++
+		}
+		if p := m.pastStatus(s); p != nil && p.Stage != archive.PastDone {
+			c.Pasts++
+		}
+	}
+	return c
+}
+
+// Offline is since when no publisher can be reached, the zero time where one can.
+func (m *Machine) Offline() time.Time { return m.outage.Since() }

@@ -1,0 +1,282 @@
+package poller
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/courtesy"
+	"feedex/feed"
+	"feedex/neighbors"
+	"feedex/node/internal/core"
+	"feedex/polling"
+	"feedex/trust"
+)
+
+// ClockJumped is clockJumped for feeds and their hosts.
+func (m *Machine) ClockJumped(before time.Time) {
+	m.hosts.ClockJumped(before, m.Now)
+	ahead := func(t time.Time) time.Time { return courtesy.Ahead(t, before, m.Now) }
+	for _, u := range slices.Sorted(maps.Keys(m.Feeds)) {
+		s := m.Feeds[u]
+		if s.Ended {
+			continue
+		}
+		due := ahead(s.NextPoll)
+		if !s.aside.IsZero() {
+			due = m.due(s, s.aside)
+		} else {
+			s.NotBefore, s.Ordinary = ahead(s.NotBefore), ahead(s.Ordinary)
+		}
+		if s.Polling || s.Queued.Waiting() {
+			s.NextPoll = due
+		} else {
+			m.PollAt(s, due)
+		}
+		m.Store.KeepFeed(s.Feed)
+	}
+}
+
+// policyOf is by which policy the feed is polled: the one chosen for it, or else the node's own. One that this
+// version cannot read is none.
+func (m *Machine) policyOf(f *archive.Feed) polling.Policy {
+	if f.Policy != "" {
+		if p, err := m.Config.Polling.Policy(f.Policy); err == nil {
+			return p
+		}
+	}
+	return m.Config.Policy
+}
+
+// readable reports whether a policy may be chosen by that name.
+func (m *Machine) readable(policy string) bool {
+	_, err := m.Config.Polling.Policy(policy)
+	return policy == "" || err == nil
+}
+
+// repolicy has the feed polled as its owner wants it from now on. The next poll is no later than the policy would
+// ever have it, nor sooner than the publisher wants.
+func (m *Machine) repolicy(s *Subscription) {
+	s.PollPolicy = m.policyOf(&s.Feed)
+	if !s.Polling && s.Errors == 0 && !s.LastPoll.IsZero() {
+		due := core.Later(s.LastPoll.Add(s.PollPolicy.Longest()), s.NotBefore)
+		if due.Before(s.NextPoll) {
+			m.PollAt(s, core.Later(due, m.Now))
+		}
+	}
+}
+
+// A Subscription is a feed of the node's own interest.
+type Subscription struct {
+	archive.Feed
+	kept       string               // why it stays on this node, "" where it is exchanged
+	undecided  bool                 // and its owner is to say whether it does
+	PollPolicy polling.Policy       // see archive.Feed.Policy
+	recalled   bool                 // the history was rebuilt from the archive
+	Slipped    bool                 // the last document held no entry that was known before
+	History    polling.History      // rebuilt from the archive after a restart
+	Queued     *courtesy.QueuedFeed // of its hosts
+	Polling    bool                 // a Fetch is under way
+	Begun      time.Time            // the last Fetch
+	aside      time.Time            // when it is due by a clock that was ahead of ours; zero for not known
+	lost       time.Time            // when it was first not reached, since it last was
+	found      bool                 // somebody answered in this run, or there is such a host on the Internet
+	unread     string               // why the last document could not be used, if that was in this run
+	// when it falls due but for a spot poll; zero where there was none since the last time
+	Ordinary          time.Time
+	LastListed        []trust.Listed // the last document of this run, oldest entry first
+	said              []uint64       // what the entries of that document say
+	polled, delivered int64          // entries brought first by own polls, and by neighbors
+}
+
+// Subscribe begins to follow feeds, or changes how they are followed.
+func (m *Machine) Subscribe(wish core.Subscribe) {
+	known := make(map[feed.URL]archive.Feed)
+	if len(wish.Feeds) > 0 {
+		known = m.Known() // followed before: its validators still save a download
+	}
+	for _, u := range wish.Feeds {
+		if s := m.Feeds[u]; s != nil {
+			discreet := s.Discreet
+			if m.apply(&wish, &s.Feed) {
+				if s.Discreet && !discreet {
+					m.exchange.Forget(u) // as of a feed that is followed no more
+				}
+				if m.speakOf(s) {
+					m.membership.AdvertiseSoon()
+				}
+				m.repolicy(s)
+				m.Store.KeepFeed(s.Feed)
+			}
+			if s.Ended {
+				m.revive(s)
+			}
+			m.chosen(u)
+			continue
+		}
+		if wish.Standing && m.inPlaceOf(u) {
+			continue
+		}
+		m.follow(u, &wish, known[u], "")
+		m.chosen(u)
+	}
+}
+
+// follow begins to follow a feed of which f is known, the zero Feed for nothing, and which that page named, "" for
+// none.
+func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page feed.URL) {
+	f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, m.Now, m.Now, 0, ""
+	f.Ended, f.Past, f.Names = false, m.wantedPast(), ""
+	delete(m.became, u)
+	forgetUnread(&f)
+	m.apply(wish, &f)
+	f.Page = page // which says nothing of what the feed was before
+	if m.resume(f) {
+		m.membership.AdvertiseSoon()
+	}
+	s := m.Feeds[u]
+	m.Store.KeepFeed(s.Feed)
+	if s.kept != "" {
+		m.Tell(core.Kept{Feed: u, Why: s.kept})
+	}
+}
+
+// Known are the feeds that are followed, were once, or cover those that are.
+func (m *Machine) Known() map[feed.URL]archive.Feed {
+	known := make(map[feed.URL]archive.Feed)
+	for _, f := range m.Store.LoadFeeds() {
+		known[f.URL] = f
+	}
+	return known
+}
+
+// apply writes down how the feed is to be followed, and reports whether that changed anything.
+func (m *Machine) apply(wish *core.Subscribe, f *archive.Feed) (changed bool) {
+	before := *f
+	if wish.Weight != 0 {
+		f.Weight = min(max(wish.Weight, 1), neighbors.MaxWeight)
+	}
+	if wish.Discreet != nil && *wish.Discreet != f.Discreet {
+		f.Barred, f.Discreet = *wish.Discreet && f.Confidential(), *wish.Discreet
+	}
+	if wish.Policy != nil && m.readable(*wish.Policy) {
+		f.Policy = *wish.Policy
+	}
+	if wish.Private != nil {
+		f.Withheld, f.Shared = *wish.Private, !*wish.Private
+	}
+	return *f != before
+}
+
+// resume takes up a feed where it was left, and reports whether neighbors are to hear of that.
+func (m *Machine) resume(f archive.Feed) (news bool) {
+	s := &Subscription{Feed: f, PollPolicy: m.policyOf(&f), Queued: m.hosts.Add(f.URL, f.At(f.URL), f.Lands)}
+	m.Feeds[f.URL] = s
+	news = m.speakOf(s)
+	if !f.Ended {
+		m.PollAt(s, m.due(s, f.NextPoll))
+	}
+	return news
+}
+
+// due is when a feed is polled that fell due at t by the clock of an earlier run.
+func (m *Machine) due(s *Subscription, t time.Time) time.Time {
+	due, last := t, m.Now.Add(max(s.PollPolicy.Longest(), LongestBackoff))
+	if s.Errors == 0 && !s.LastPoll.IsZero() {
+		// The owner may have chosen a shorter interval since.
+		due = core.Earlier(due, s.LastPoll.Add(s.PollPolicy.Longest()))
+	}
+	s.aside = time.Time{}
+	switch {
+	case due.After(last):
+		// A clock that was ahead once must not silence the feed. Or ours is behind, and finds out (see clockJumped).
+		due, s.aside = last.Add(m.pollBetween(s, 0, spreadStart)), t
+	case due.Before(m.Now):
+		// No stampede after an absence: every publisher waits its turn.
+		due = m.Now.Add(m.pollBetween(s, 0, min(spreadStart, s.Interval)))
+	}
+	if !s.LastPoll.After(m.Now) { // or it is not known by which clock it was
+		due = core.Later(due, s.NotBefore)
+	}
+	return due
+}
+
+// revive polls a feed again that its publisher had ended.
+func (m *Machine) revive(s *Subscription) {
+	s.Ended, s.Errors, s.LastError = false, 0, ""
+	if s.Names != "" {
+		s.Names, s.Since = "", m.Now
+	}
+	forgetUnread(&s.Feed)
+	m.PollAt(s, m.Now)
+	m.Store.KeepFeed(s.Feed)
+}
+
+// forgetUnread has a document asked for again that could not be used, whether it changed or not: what became of it is
+// decided anew.
+func forgetUnread(f *archive.Feed) {
+	if f.Unread {
+		f.ETag, f.LastModified, f.Body, f.Unread = "", "", feed.Digest{}, false
+	}
+}
+
+// Shown reports whether a poll has shown where the feed leads, if only by a refusal or by a public address that lets
+// nobody in: neighbors are then all there is to read it by. A name that is not known may belong to an intranet that the
+// owner is not in now.
+func (s *Subscription) Shown() bool { return s.found || !s.LastSuccess.IsZero() }
+
+// speakOf sees to it that the feed is advertised if it may be, and reports whether neighbors are to hear something
+// new. It may not be before a poll has shown where it leads: a name that sounds public may belong to somebody's
+// intranet.
+func (m *Machine) speakOf(s *Subscription) (news bool) {
+	s.kept, s.undecided = m.kept(&s.Feed)
+	m.Table.Weigh(s.URL, s.Weight)
+	private, own := s.kept != "", s.kept == "" && s.Shown() && s.Names == ""
+	if s.Discreet {
+		private, own = s.Confidential(), false
+	}
+	hidden := m.Table.Private(s.URL, private)
+	return m.Table.Own(s.URL, own) || hidden
+}
+
+// Unsubscribe ends following a feed. Its entries stay.
+func (m *Machine) Unsubscribe(u feed.URL) {
+	s := m.Feeds[u]
+	if s == nil {
+		return
+	}
+	delete(m.Feeds, u)
+	m.hosts.Leave(s.Queued)
+	s.Subscribed = false
+	m.Store.KeepFeed(s.Feed)
+	m.Table.Weigh(u, 1)
+	if s.Discreet {
+		return
+	}
+	m.exchange.Forget(u)
+	followed := m.Table.Own(u, false)
+	if m.Table.Private(u, s.Confidential()) || followed { // a node that follows it no more does not pass it on either
+		m.membership.AdvertiseSoon()
+	}
+}
+
+// KeepCover keeps whether a feed, of which f is what is known, covers those that are followed.
+func (m *Machine) KeepCover(f archive.Feed, on bool) {
+	if s := m.Feeds[f.URL]; s != nil {
+		s.Cover = on
+		f = s.Feed
+	}
+	f.Cover = on
+	m.Store.KeepFeed(f)
+}
+
+// AnyOpen reports whether one of the feeds that are followed, and that neighbors may know of, is such.
+func (m *Machine) AnyOpen(such func(u feed.URL) bool) bool {
+	for u, s := range m.Feeds {
+		if !s.Discreet && such(u) {
+			return true
+		}
+	}
+	return false
+}
