@@ -9,15 +9,29 @@
 // Time is an argument and chance comes from a *rand.Rand given at construction, so equal nodes given
 // equal events produce equal effects. Package daemon hosts one in real time; tests step one by hand.
 //
-// What can be decided without knowing the whole node is not decided here:
+// It consists of four machines over one core, each a package below this one:
+//
+//	poller      asks publishers: feeds, when each is due, what documents show and what is missing of them
+//	exchange    exchanges entries with neighbors: offers, promises, deliveries, accounts, what is nobody's but their word
+//	membership  keeps the node in the network: bootstrap, links, adverts, review, whom to admit
+//	query       answers queries of archives, downloads entries of the past and serves them
+//	core        what all of them share: the step's time and effects, calls, timers, links, accounts, limits
+//
+//	               Step
+//	    .-----------'------------.
+//	 poller -- exchange -- membership    query        each needs little of the others, and says so in
+//	    '---------'-----.----'------------'           an interface of its own; none imports another
+//	                   core
+//
+// Step tells an event to the machine that it is for. What can be decided without knowing the whole node is not decided
+// here:
 //
 //	polling     when a feed is polled next, as far as it is up to us
 //	courtesy    when its publisher may be asked, where, and whether it is our own network that fails
 //	neighbors   which they are, what they follow and hear from us, and which gives way to which
-//	incentive   what each of them gave and got, what it claims, and whose word is believed
+//	incentive   what each of them gave and got
+//	trust       whose word is believed
 //	search      which neighbors a query asks, what its answers make together, which holders are asked for the entries
-//
-// A Node holds one of each, tells them what happens, and turns what they say into effects.
 //
 // What the node keeps it writes to an archive.Store while it steps. A host must make those writes
 // durable before it carries out the effects of the step: the answer "ok" to a neighbor means that its

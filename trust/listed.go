@@ -17,16 +17,6 @@ type Listed struct {
 	altered     bool   // what was kept of it before says something else
 }
 
-// A Poll is what an own poll of a feed showed.
-type Poll struct {
-	Feed   feed.URL
-	Begun  time.Time
-	Listed []Listed // by the latest document, the oldest entry first
-	// Whole says that this poll brought that document, which took the place of one that listed Before.
-	Whole  bool
-	Before []Listed
-}
-
 // NewListed notes an entry of a document that came here first at seen, and whether what was kept of it before says
 // something else.
 func NewListed(e *feed.Entry, id feed.EntryID, digest feed.Digest, seen time.Time, altered bool) Listed {

@@ -4,13 +4,18 @@
 package core
 
 import (
+	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"feedex/archive"
+	"feedex/feed"
 	"feedex/incentive"
+	"feedex/internal/queue"
 	"feedex/neighbors"
 	"feedex/protocol"
 )
@@ -160,4 +165,148 @@ func Earlier(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// Timers are the tasks of a node, each with its time. Tasks of the same time are done in the order in which they were
+// added. A task that has lost its purpose finds that out itself when its time comes; one that mostly loses it before is
+// canceled.
+type Timers struct {
+	began time.Time
+	Tasks queue.Queue[func()] // by the time since began; nil was canceled
+}
+
+// A TimerID names a task; 0 is none.
+type TimerID = queue.ID
+
+// NewTimers returns timers that count from now.
+func NewTimers(now time.Time) Timers { return Timers{began: now.Round(0)} }
+
+// Add has do called at that time.
+func (t *Timers) Add(at time.Time, do func()) TimerID { return t.Tasks.Add(at.Sub(t.began), do) }
+
+// Cancel has a task not done. There need not be one of that id.
+func (t *Timers) Cancel(id TimerID) {
+	for task := range t.Tasks.All() {
+		if task.ID == id {
+			task.Value = nil
+			return
+		}
+	}
+}
+
+// Next is the time of the earliest task, the zero time if there is none.
+func (t *Timers) Next() time.Time {
+	for first := t.Tasks.First(); first != nil; first = t.Tasks.First() {
+		if first.Value != nil {
+			return t.began.Add(first.At)
+		}
+		t.Tasks.Take()
+	}
+	return time.Time{}
+}
+
+// Run does every task whose time has come by now, those that are added meanwhile included.
+func (t *Timers) Run(now time.Time) {
+	passed := now.Sub(t.began)
+	for first := t.Tasks.First(); first != nil && first.At <= passed; first = t.Tasks.First() {
+		if do := t.Tasks.Take().Value; do != nil {
+			do()
+		}
+	}
+}
+
+// Ask calls a neighbor and has f called with the answer, unless the link is over by then.
+func (c *Core) Ask(l *Link, what protocol.Call, timeout time.Duration, f func(Answered)) {
+	c.begin(l, Call{To: Target{Node: l.ID()}, Call: what, Session: l.Token, Timeout: timeout}, f)
+}
+
+// AnsweredBy takes in how a call to a neighbor ended, and has f called unless the link is over. Failures
+// count against the neighbor: it is declared gone after maxFailures in a row.
+func (c *Core) AnsweredBy(l *Link, a Answered, f func(Answered)) {
+	if l.Over {
+		return
+	}
+	if a.Err == nil {
+		l.Heard, l.Failures = c.Now, 0
+		l.RTT = smooth(l.RTT, a.RTT)
+		l.Peer.RTT, l.Peer.Failures = l.RTT, 0
+		f(a)
+		return
+	}
+	l.LastError = a.Err.Error()
+	if c.Failed(l, a); !l.Over {
+		f(a)
+	}
+}
+
+// CodeOf is the code of the fault that a call ended with, 0 where it did not end with a fault.
+func CodeOf(err error) protocol.Code {
+	var refused *protocol.RemoteError
+	if errors.As(err, &refused) {
+		return refused.Code
+	}
+	return 0
+}
+
+// smooth is the running mean of round trips (RFC 6298 §2.3, alpha 1/8).
+func smooth(mean, sample time.Duration) time.Duration {
+	if mean == 0 {
+		return sample
+	}
+	return mean + (sample-mean)/8
+}
+
+// An openCall is a call that has not ended.
+type openCall struct {
+	id       uint64
+	link     *Link // that it was made over, nil for none
+	answered func(Answered)
+}
+
+// Call asks to and has f called when the call ends.
+func (c *Core) Call(to Target, session string, what protocol.Call, timeout time.Duration, f func(Answered)) {
+	c.begin(nil, Call{To: to, Call: what, Session: session, Timeout: timeout}, f)
+}
+
+// begin makes a call, over a link where that is not nil, and has f called when it ends.
+func (c *Core) begin(l *Link, call Call, f func(Answered)) {
+	c.lastID++
+	c.open = append(c.open, openCall{c.lastID, l, f})
+	call.ID = c.lastID
+	c.Do(call)
+}
+
+// Answered ends the call of which ev tells.
+func (c *Core) Answered(ev Answered) {
+	i, ok := slices.BinarySearchFunc(c.open, ev.ID, func(o openCall, id uint64) int { return cmp.Compare(o.id, id) })
+	if !ok {
+		return // of an earlier life of this node
+	}
+	call := c.open[i]
+	c.open = slices.Delete(c.open, i, i+1)
+	if ev.Err != nil {
+		c.Counters.CallsFailed++
+	}
+	if call.link != nil {
+		c.AnsweredBy(call.link, ev, call.answered)
+	} else {
+		call.answered(ev)
+	}
+}
+
+// Found ends the search of which ev tells.
+func (c *Core) Found(ev Found) {
+	then := c.sought[ev.ID]
+	if then == nil {
+		return
+	}
+	delete(c.sought, ev.ID)
+	then(ev)
+}
+
+// SearchFor looks through the archive for so long, and has then called with what is found.
+func (c *Core) SearchFor(f feed.Filter, most time.Duration, then func(Found)) {
+	c.lastID++
+	c.sought[c.lastID] = then
+	c.Do(Search{ID: c.lastID, Filter: f, Time: most})
 }

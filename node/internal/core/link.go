@@ -1,12 +1,17 @@
 package core
 
 import (
+	"encoding/json"
+	"net/netip"
 	"slices"
 	"time"
 
+	"feedex/admission"
+	"feedex/archive"
 	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 // LinkHeldBy is a link with the account of h, nil where there is none.
@@ -68,3 +73,217 @@ func (c *Core) LinkTo(id protocol.NodeID) *Link {
 
 // LinkOf is the link to a neighbor.
 func (c *Core) LinkOf(p *neighbors.Neighbor) *Link { return c.Links[slices.Index(c.Table.All(), p)] }
+
+// What others may cause within a minute, whatever their accounts say.
+const (
+	CallsAMinute = 600
+	BytesAMinute = 64 << 20 // of bundles and adverts
+	// StrangersCalls is how many calls nodes without a link may make together. Networks share them, as package
+	// admission says: a stranger with many addresses keeps nobody away.
+	StrangersCalls = 600
+	// SearchAMinute is for how long the archive is searched for one neighbor: a twentieth of a core. Words of one
+	// letter with any ending take tenths of a second in an archive of millions, and nothing interrupts them.
+	SearchAMinute = 3 * time.Second
+	// LeastSearch is how long one search may take at least.
+	LeastSearch = 50 * time.Millisecond
+	// floodFactor is how many times as many queries as a minute allows are a flood.
+	floodFactor = 3
+)
+
+// RateLimits counts each neighbor's calls and bytes in the current minute, and the calls of strangers.
+type RateLimits struct {
+	minute    int64                       // since 1970
+	Holders   map[incentive.Holder]*Usage // without a link: connecting again gains no more
+	Strangers *admission.Pool[struct{}]   // calls
+}
+
+// Usage is what a neighbor caused in the current minute. All links of a holder share one. What was
+// demanded counts as what it sent: a demand is small, whatever the bundle is.
+type Usage struct {
+	minute                          int64 // since 1970
+	calls, bytes, queries, messages int
+	Demanded                        int // bytes of bundles that were asked for, by either side
+	search                          time.Duration
+}
+
+// MinuteOf is the minute of a time, since 1970.
+func MinuteOf(now time.Time) int64 { return now.Unix() / 60 }
+
+// NewRateLimits returns limits of a minute in which nobody did anything.
+func NewRateLimits() RateLimits {
+	return RateLimits{Holders: make(map[incentive.Holder]*Usage), Strangers: newCalls()}
+}
+
+func newCalls() *admission.Pool[struct{}] {
+	return admission.NewPool[struct{}](StrangersCalls, time.Minute)
+}
+
+// rollOver begins a new minute.
+func (r *RateLimits) rollOver(now time.Time) {
+	if minute := MinuteOf(now); minute != r.minute {
+		r.minute, r.Strangers = minute, newCalls()
+		clear(r.Holders)
+	}
+}
+
+// Keep remembers the usage of a link that ends.
+func (r *RateLimits) Keep(now time.Time, l *Link) {
+	r.rollOver(now)
+	r.Holders[l.Holder] = l.Usage
+}
+
+// UsageOf is the usage of a holder, to whom there may be no link.
+func (c *Core) UsageOf(h incentive.Holder) *Usage {
+	c.Limits.rollOver(c.Now)
+	e := c.Limits.Holders[h]
+	if l := c.LinkHeldBy(h); l != nil {
+		e = l.Usage
+	} else if e == nil {
+		e = new(Usage)
+		c.Limits.Holders[h] = e
+	}
+	e.rollOver(c.Now)
+	return e
+}
+
+// Exhausted reports whether a holder caused all that it may in the current minute.
+func (c *Core) Exhausted(h incentive.Holder) bool { return c.UsageOf(h).over() && !c.Trusted(h) }
+
+// rollOver begins a new minute.
+func (u *Usage) rollOver(now time.Time) {
+	if minute := MinuteOf(now); minute != u.minute {
+		*u = Usage{minute: minute}
+	}
+}
+
+func (u *Usage) over() bool { return u.floods() || u.bytes+u.Demanded > BytesAMinute }
+
+// floods reports whether what the neighbor sent by itself is beyond the limits: nobody is fined for what was asked for.
+func (u *Usage) floods() bool { return u.calls > CallsAMinute || u.bytes > BytesAMinute }
+
+// Call counts a call over a link, and reports whether it is beyond the limits, and whether it is the first that floods.
+func (u *Usage) Call(now time.Time, c protocol.Call) (over, first bool) {
+	u.rollOver(now)
+	before := u.floods()
+	u.calls++
+	switch c := c.(type) {
+	case protocol.PutEntries:
+		u.bytes += c.Bundle.WireBytes()
+	case protocol.UpdateSubset:
+		for _, in := range c.Changes {
+			u.bytes += in.WireBytes()
+		}
+	}
+	return u.over(), u.floods() && !before
+}
+
+// Query counts a query over a link, and reports whether it is beyond the limits, and whether it is the one from
+// which on there can be no talk of an oversight.
+func (u *Usage) Query(now time.Time) (over, flood bool) {
+	u.rollOver(now)
+	u.queries++
+	return u.queries > search.PerMinute || u.search > SearchAMinute, u.queries == floodFactor*search.PerMinute
+}
+
+// Cause counts the messages that a neighbor's query causes, and returns how many of them it may.
+func (u *Usage) Cause(now time.Time, messages int) int {
+	u.rollOver(now)
+	messages = max(0, min(messages, search.MessagesPerMinute-u.messages))
+	u.messages += messages
+	return messages
+}
+
+// SearchTime is how long one search for a neighbor may take: half of what is left of its minute. How long that is says
+// nothing about how much is searched, so a neighbor that asks seldom is answered by a slow machine too, and one that
+// asks for what takes long has less time for each search.
+func (u *Usage) SearchTime(now time.Time) time.Duration {
+	u.rollOver(now)
+	return max(LeastSearch, (SearchAMinute-u.search)/2)
+}
+
+// Searched counts for how long the archive was searched for a neighbor.
+func (u *Usage) Searched(now time.Time, span time.Duration) {
+	u.rollOver(now)
+	u.search += span
+}
+
+// Spared takes back messages that were counted and not sent.
+func (u *Usage) Spared(now time.Time, messages int) {
+	u.rollOver(now)
+	u.messages = max(0, u.messages-messages)
+}
+
+// Stranger counts a call without a link, and reports whether it is beyond the limits.
+func (r *RateLimits) Stranger(now time.Time, from netip.Addr) (over bool) {
+	r.rollOver(now)
+	place, _ := r.Strangers.Enter(now, from, 1, struct{}{})
+	return place == nil
+}
+
+var ErrExhausted = protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down",
+	CallsAMinute, BytesAMinute)
+
+const (
+	// SaveAccountsAfter is how long accounts that changed wait to be kept: they change with every delivery.
+	SaveAccountsAfter = 5 * time.Second
+)
+
+// LoadAccounts takes up the accounts that the archive keeps. One that cannot be read starts anew.
+func (c *Core) LoadAccounts() error {
+	ledger, err := incentive.NewLedger(c.Config.Incentive)
+	if err != nil {
+		return err
+	}
+	var list []incentive.Account
+	for _, kept := range c.Store.LoadAccounts() {
+		var a incentive.Account
+		if json.Unmarshal(kept.Text, &a) == nil {
+			list = append(list, a)
+		}
+	}
+	ledger.Load(c.Now, list)
+	c.Ledger, c.Quota = ledger, incentive.NewQuota(ledger, c.Config.MaxNeighbors)
+	c.recallStored()
+	return nil
+}
+
+// SaveAccounts keeps what changed in the accounts, in a moment.
+func (c *Core) SaveAccounts() {
+	if c.saving {
+		return
+	}
+	c.saving = true
+	c.After(SaveAccountsAfter, c.KeepAccounts)
+}
+
+// KeepAccounts keeps what changed in the accounts.
+func (c *Core) KeepAccounts() {
+	c.saving = false
+	c.Ledger.Expire(c.Now)
+	dropped, changed := c.Ledger.Changed()
+	for _, h := range dropped {
+		c.Store.DropAccount(h.String())
+	}
+	for _, a := range changed {
+		c.text = a.AppendJSON(c.text[:0])
+		c.Store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: c.text})
+	}
+}
+
+// StoresAll reports whether there is no quota for a holder: the owner's own machines have none.
+func (c *Core) StoresAll(h incentive.Holder) bool {
+	return c.Trusted(h) || c.Config.Incentive.Ablate.NoQuota
+}
+
+// RoomOf is how much room a record takes on disk, at most.
+func RoomOf(r *archive.Record) int64 { return archive.Room(archive.TextBytes(&r.Entry)) }
+
+// recallStored has the quotas know what the archive has of the last day.
+func (c *Core) recallStored() {
+	var list []incentive.Brought
+	for _, x := range c.Store.Unshown(c.Now.Add(-incentive.Remembered)) {
+		h := c.Ledger.HolderOf(x.Source)
+		list = append(list, incentive.Brought{Holder: h, Feed: x.Feed, At: x.At, Entries: x.Entries, Room: x.Room})
+	}
+	c.Quota.Recall(c.Now, list)
+}

@@ -8,6 +8,7 @@ import (
 	"feedex/incentive"
 	"feedex/node/internal/core"
 	"feedex/protocol"
+	"feedex/trust"
 )
 
 // Feeds is what the exchange needs of the poller.
@@ -71,7 +72,7 @@ func newGossip(seen int, store archive.Bundles) gossip {
 func New(c *core.Core, f Feeds, s Membership) *Machine {
 	return &Machine{
 		Core: c, feeds: f, membership: s,
-		Gossip: newGossip(c.Config.SeenDIDs, c.Store), Hearsay: newHearsay(),
+		Gossip: newGossip(c.Config.SeenDIDs, c.Store), Hearsay: hearsay{Register: trust.NewRegister()},
 		earnings: incentive.NewEarnings(c.Config.Incentive.Ablate),
 	}
 }

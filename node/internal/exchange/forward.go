@@ -1,10 +1,13 @@
 package exchange
 
 import (
-	"feedex/feed"
-	"feedex/protocol"
 	"slices"
 	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/node/internal/core"
+	"feedex/protocol"
 )
 
 const (
@@ -79,4 +82,126 @@ func (m *Machine) passRevisions(u feed.URL, entries []feed.Entry, path []protoco
 		b.Path = path
 		m.Spread(b, from)
 	}
+}
+
+const (
+	// What went round is remembered for recentAtMost, and no more than recentBundles and recentBytes of it.
+	recentAtMost  = 24 * time.Hour
+	recentBundles = 1000
+	RecentBytes   = 8 << 20
+	// recollected is how many of the latest entries of the archive are looked through after a start.
+	recollected = 500
+	// recollecting is how long that may take: nobody waits for it.
+	recollecting = 10 * time.Second
+)
+
+// recent is a bundle that went round lately.
+type recent struct {
+	protocol.Packed
+	at int64 // Unix nanoseconds
+}
+
+// ago is how long ago that was.
+func (r *recent) ago(now time.Time) time.Duration { return time.Duration(now.UnixNano() - r.at) }
+
+// keep remembers a bundle that went round at that time.
+func (g *gossip) keep(b *protocol.Bundle, at time.Time) {
+	r := recent{b.Pack(g.trailOf(b.Path)), at.UnixNano()}
+	g.Recent = append(g.Recent, r)
+	g.bytes += r.WireBytes()
+}
+
+// trailOf is the trail of a path. What is remembered of the same path in a row, as claims and bundles are, shares it.
+func (g *gossip) trailOf(path []protocol.NodeID) protocol.Trail {
+	if t := protocol.TrailOf(path); t != g.trail {
+		g.trail = t
+	}
+	return g.trail
+}
+
+// shorten lets go of the bundles that are too old, or too many.
+func (g *gossip) shorten(now time.Time) {
+	drop := 0
+	for drop < len(g.Recent) && (g.Recent[drop].ago(now) > recentAtMost ||
+		len(g.Recent)-drop > recentBundles || g.bytes > RecentBytes) {
+		g.bytes -= g.Recent[drop].WireBytes()
+		drop++
+	}
+	g.Recent = slices.Delete(g.Recent, 0, drop)
+}
+
+// CatchUp offers a new neighbor what went round within the last hour, so that nobody misses what was
+// published while links were being made, and one that was away for longer what went round meanwhile.
+func (m *Machine) CatchUp(to *core.Link) {
+	l := Of(to)
+	for _, r := range m.Gossip.Recent {
+		if r.ago(m.Now) <= max(core.RecentFor, l.Away+core.SaidFor) {
+			m.Offer(l, r.Bundle())
+		}
+	}
+	m.pump(l)
+}
+
+// recollect has the node remember, after a restart, what went round before: nodes that were away meanwhile may depend
+// on it.
+func (m *Machine) recollect() {
+	if len(m.Store.LoadPeers()) == 0 {
+		return // nothing ever went round
+	}
+	m.SearchFor(feed.Filter{Limit: recollected, Shareable: true}, recollecting, func(found core.Found) {
+		if found.Err != nil {
+			return // the archive has enough to do
+		}
+		slices.Reverse(found.Records) // the oldest arrival first
+		later := m.Gossip.Recent
+		m.Gossip.Recent, m.Gossip.bytes = nil, 0
+		m.regather(found.Records)
+		for _, r := range later {
+			m.Gossip.Recent = append(m.Gossip.Recent, r)
+			m.Gossip.bytes += r.WireBytes()
+		}
+		m.Gossip.shorten(m.Now)
+	})
+}
+
+// regather puts entries together again as they went round, and remembers the bundles: what came of one feed, within a
+// second, from one source, or each of these alone. Where neither gives a bundle that went round, as of a document that
+// was not offered, they are left out.
+func (m *Machine) regather(records []archive.Record) {
+	for len(records) > 0 {
+		first := &records[0]
+		end := slices.IndexFunc(records, func(r archive.Record) bool {
+			return r.Entry.Feed != first.Entry.Feed || !r.Seen.Equal(first.Seen) || r.Source != first.Source
+		})
+		if end < 0 {
+			end = len(records)
+		}
+		var entries []feed.Entry
+		for i := range records[:end] {
+			entries = append(entries, records[i].Entry)
+		}
+		together, _ := protocol.Split(first.Entry.Feed, entries)
+		for _, b := range together {
+			for _, b := range m.wentRound(b) {
+				if !first.Source.IsZero() {
+					b.Path = []protocol.NodeID{first.Source}
+				}
+				m.Gossip.keep(b, first.Seen)
+			}
+		}
+		records = records[end:]
+	}
+}
+
+// wentRound is the bundle, or those with one of its entries each, as far as they are known.
+func (m *Machine) wentRound(b *protocol.Bundle) (list []*protocol.Bundle) {
+	if m.Gossip.Seen.Has(b.DID) {
+		return []*protocol.Bundle{b}
+	}
+	for i := range b.Entries {
+		if one := protocol.NewBundle(b.Feed, b.Entries[i:i+1]); m.Gossip.Seen.Has(one.DID) {
+			list = append(list, one)
+		}
+	}
+	return list
 }

@@ -13,7 +13,8 @@ import (
 // Received takes in a bundle that a neighbor delivers. answer is called as soon as it is clear what the delivery
 // comes to: nil where the entries are stored.
 //
-// Paper §3.4: "Forwarded bundle may contain entries that have already been stored locally. Those old entries are removed
+// Paper §3.4: "Forwarded bundle may contain entries that have already been stored locally. Those old entries are
+// removed
 // from the bundle before it is further forwarded."
 func (m *Machine) Received(from *core.Link, b *protocol.Bundle, answer func(error)) {
 	l := Of(from)

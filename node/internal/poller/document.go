@@ -6,9 +6,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/incentive"
 	"feedex/node/internal/core"
-	"feedex/node/internal/exchange"
 	"feedex/polling"
 	"feedex/protocol"
 	"feedex/trust"
@@ -224,15 +222,6 @@ func (s *Subscription) noteVolume(doc *feed.Document) {
 	}
 	s.Volume = archive.Volume{Daily: int64(polling.Busiest(s.History.Times, 24*time.Hour)),
 		Text: max(1, text/int64(len(doc.Entries)))}
-}
-
-// Volume is how much a feed brings, as far as own polls have shown.
-func (m *Machine) Volume(u feed.URL) (v incentive.Volume) {
-	if s := m.openly(u); s != nil && s.Volume.Text > 0 {
-		v.Entries, v.Room = s.Volume.Daily, max(archive.Room(2*s.Volume.Text), exchange.UsualRoom)
-		v.Polled = s.LastSuccess
-	}
-	return v
 }
 
 // renamed tells which entries of a document are those of the last one under other ids: some publishers make up new

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/feed"
 	"feedex/node/internal/core"
 )
 
@@ -92,12 +91,9 @@ func skipped(times []int64, before, after time.Time) int {
 	return max(0, int(min(math.Round(after.Sub(before).Seconds()/usual), MostMissing))-1)
 }
 
-// fill counts entries that arrived against the gap of their feed, which ends when there are as many as were
-// missing. Whatever brings them may call it.
-func (m *Machine) fill(s *Subscription, arrived []archive.Record) {
-	if !s.Gap.Open() {
-		return
-	}
+// narrow counts entries that arrived against the open gap of their feed, which ends when there are as many as were
+// missing.
+func (m *Machine) narrow(s *Subscription, arrived []archive.Record) {
 	filled := 0
 	for i := range arrived {
 		if t := arrived[i].Time(); t.After(s.Gap.After) && t.Before(s.Gap.Before) {
@@ -113,24 +109,4 @@ func (m *Machine) fill(s *Subscription, arrived []archive.Record) {
 		s.Gap = archive.Gap{}
 	}
 	m.Store.KeepFeed(s.Feed)
-}
-
-// Brought takes in what neighbors brought first of a feed, which may be followed or not.
-func (m *Machine) Brought(u feed.URL, fresh []archive.Record) {
-	s := m.Feeds[u]
-	if s == nil {
-		return
-	}
-	s.delivered += int64(len(fresh))
-	m.fill(s, fresh)
-	if !s.Discreet {
-		m.membership.FirstSeen(u, len(fresh), s.LastSuccess, false)
-	}
-}
-
-// Filled counts entries of the past that came from others against the gap of their feed, which may be followed or not.
-func (m *Machine) Filled(u feed.URL, records []archive.Record) {
-	if s := m.Feeds[u]; s != nil {
-		m.fill(s, records)
-	}
 }

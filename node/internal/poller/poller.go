@@ -8,8 +8,10 @@ import (
 	"feedex/archive"
 	"feedex/courtesy"
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
+	"feedex/node/internal/exchange"
 	"feedex/protocol"
 	"feedex/trust"
 )
@@ -69,4 +71,40 @@ func (m *Machine) Start(feeds []archive.Feed, x Exchange, s Membership) {
 		}
 	}
 	m.loadHosts()
+}
+
+// Volume is how much a feed brings, as far as own polls have shown.
+func (m *Machine) Volume(u feed.URL) (v incentive.Volume) {
+	if s := m.openly(u); s != nil && s.Volume.Text > 0 {
+		v.Entries, v.Room = s.Volume.Daily, max(archive.Room(2*s.Volume.Text), exchange.UsualRoom)
+		v.Polled = s.LastSuccess
+	}
+	return v
+}
+
+// Brought takes in what neighbors brought first of a feed, which may be followed or not.
+func (m *Machine) Brought(u feed.URL, fresh []archive.Record) {
+	s := m.Feeds[u]
+	if s == nil {
+		return
+	}
+	s.delivered += int64(len(fresh))
+	m.fill(s, fresh)
+	if !s.Discreet {
+		m.membership.FirstSeen(u, len(fresh), s.LastSuccess, false)
+	}
+}
+
+// Filled counts entries of the past that came from others against the gap of their feed, which may be followed or not.
+func (m *Machine) Filled(u feed.URL, records []archive.Record) {
+	if s := m.Feeds[u]; s != nil {
+		m.fill(s, records)
+	}
+}
+
+// fill counts entries that arrived against the gap of their feed, if there is one. Whatever brings them may call it.
+func (m *Machine) fill(s *Subscription, arrived []archive.Record) {
+	if s.Gap.Open() {
+		m.narrow(s, arrived)
+	}
 }

@@ -1,0 +1,40 @@
+package trust
+
+import (
+	"time"
+
+	"feedex/feed"
+)
+
+// A Register is what neighbors say and no own poll has shown. Make one with NewRegister.
+type Register struct {
+	Witnesses *Witnesses // whose word counts, and which nodes they speak against
+	Claims    *Claims    // that publishers wrote entries
+	Versions  *Versions  // of entries, beside those that are kept
+}
+
+// NewRegister returns a register in which nobody said anything yet.
+func NewRegister() *Register {
+	w := new(Witnesses)
+	return &Register{Witnesses: w, Claims: NewClaims(w), Versions: NewVersions(w)}
+}
+
+// A Poll is what an own poll of a feed showed.
+type Poll struct {
+	Feed   feed.URL
+	Begun  time.Time
+	Listed []Listed // by the latest document, the oldest entry first
+	// Whole says that this poll brought that document, which took the place of one that listed Before.
+	Whole  bool
+	Before []Listed
+}
+
+// Polled ends what is said of a feed and a poll of it can tell of: it returns how the claims ended, and the versions
+// that
+// were altered on their way.
+func (r *Register) Polled(now time.Time, p Poll) (j Judgement, altered []Version) {
+	if p.Whole {
+		r.Claims.Compare(now, p.Feed, p.Before, p.Listed)
+	}
+	return r.Claims.Judge(now, p.Begun, p.Feed, p.Listed), r.Versions.Compare(p.Begun, p.Listed)
+}
