@@ -12,7 +12,7 @@
 // It consists of four machines over one core, each a package below this one:
 //
 //	poller      asks publishers: feeds, when each is due, what documents show and what is missing of them
-//	exchange    exchanges entries with neighbors: offers, promises, deliveries, accounts, what is nobody's but their word
+//	exchange    exchanges entries with neighbors: offers, promises, deliveries, accounts, and what is their word alone
 //	membership  keeps the node in the network: bootstrap, links, adverts, review, whom to admit
 //	query       answers queries of archives, downloads entries of the past and serves them
 //	core        what all of them share: the step's time and effects, calls, timers, links, accounts, limits
