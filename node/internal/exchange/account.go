@@ -294,9 +294,6 @@ func (m *Machine) Waits(l *core.Link) bool { return len(Of(l).Waiting) > 0 }
 // It offers it again later, others may bring it, and own polls do. A poll of the feed comes sooner for that, and after
 // it the neighbor may bring as much again.
 
-// UsualRoom is how much room an entry may always take of which the feed brings one: some three kilobytes of text.
-const UsualRoom = 20_000
-
 // postponedFor is after what time a bundle is offered again that was beyond a quota.
 const postponedFor = time.Hour
 

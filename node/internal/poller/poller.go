@@ -11,7 +11,6 @@ import (
 	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
-	"feedex/node/internal/exchange"
 	"feedex/protocol"
 	"feedex/trust"
 )
@@ -73,10 +72,13 @@ func (m *Machine) Start(feeds []archive.Feed, x Exchange, s Membership) {
 	m.loadHosts()
 }
 
+// usualRoom is how much room an entry may always take of which the feed brings one: some three kilobytes of text.
+const usualRoom = 20_000
+
 // Volume is how much a feed brings, as far as own polls have shown.
 func (m *Machine) Volume(u feed.URL) (v incentive.Volume) {
 	if s := m.openly(u); s != nil && s.Volume.Text > 0 {
-		v.Entries, v.Room = s.Volume.Daily, max(archive.Room(2*s.Volume.Text), exchange.UsualRoom)
+		v.Entries, v.Room = s.Volume.Daily, max(archive.Room(2*s.Volume.Text), usualRoom)
 		v.Polled = s.LastSuccess
 	}
 	return v
