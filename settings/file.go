@@ -156,7 +156,7 @@ func wanted(key toml.Key) string {
 	case nil:
 		return fmt.Sprintf("a table, [%s]", row.key)
 	case []string:
-		return "a list in brackets of " + row.kind.Want
+		return "a list in brackets of " + row.kind.want
 	case bool:
 		return "true or false"
 	case int:
@@ -164,7 +164,7 @@ func wanted(key toml.Key) string {
 	case float64:
 		return "a number such as 0.5"
 	}
-	return row.kind.Want
+	return row.kind.want
 }
 
 // editDistance is the number of letters to insert, drop or exchange to get from a to b.

@@ -76,7 +76,10 @@ func allRows(t *testing.T) []setting {
 		_, isText := row.usual.(string)
 		_, isList := row.usual.([]string)
 		if (isText || isList) != (row.kind != nil) {
-			t.Errorf("%s = %v: is it a text? its kind is %v", row.key, row.usual, row.kind)
+			t.Errorf("%s = %v: is it a text? has it a kind? %t", row.key, row.usual, row.kind != nil)
+		}
+		if _, isSwitch := row.usual.(bool); row.flag != "" && !isText && !isList && !isSwitch {
+			t.Errorf("%s = %v: there are no such flags", row.key, row.usual)
 		}
 		if (row.to == nil) != (elsewhere[row.key] || row.usual == nil) {
 			t.Errorf("%s goes nowhere, or to two places", row.key)

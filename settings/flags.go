@@ -38,7 +38,7 @@ func (f *textFlag) String() string {
 }
 
 // Type implements pflag.Value.
-func (f *textFlag) Type() string { return f.kind.Name }
+func (f *textFlag) Type() string { return f.kind.name }
 
 // A listFlag is a flag that may be repeated.
 type listFlag struct {
@@ -70,7 +70,7 @@ func (f *listFlag) String() string {
 }
 
 // Type implements pflag.Value.
-func (f *listFlag) Type() string { return f.kind.Name }
+func (f *listFlag) Type() string { return f.kind.name }
 
 // GetSlice implements pflag.SliceValue, with Append and Replace.
 func (f *listFlag) GetSlice() []string { return *f.items }

@@ -24,9 +24,9 @@ import (
 // A Kind says which texts a setting may hold, whichever way it is set: as a flag, in the environment or in the config
 // file. Commands have flags of these kinds too. The empty text means that nothing was set.
 type Kind struct {
-	Name  string // one word for help texts
-	Want  string // an article, what it is and an example
-	Check func(text string) error
+	name string // one word for help texts
+	want string // an article, what it is and an example
+	read func(text string) error
 }
 
 // What settings and flags may hold.
@@ -41,7 +41,7 @@ var (
 	Network    = &Kind{"network", `an address or network such as "127.0.0.1" or "10.0.0.0/8"`, parsedBy(parsePrefix)}
 	TrackerURL = &Kind{"URL", `a tracker's URL such as "http://tracker.example.net:7788/"`, checkTrackerURL}
 	FeedURL    = &Kind{"URL", `a feed's URL such as "https://example.com/feed.xml"`, checkFeedURL}
-	Wish       = &Kind{"URL", FeedURL.Want + `, or one with "public:", "private:" or "discreet:" in front`, checkWish}
+	Wish       = &Kind{"URL", FeedURL.want + `, or one with "public:", "private:" or "discreet:" in front`, checkWish}
 	PageURL    = &Kind{"URL", `a page's URL such as "https://example.com/about-my-node"`, checkPageURL}
 	Words      = &Kind{"words", `a word or a number, such as election, emission* or "climate change"`, checkWords}
 	Span       = &Kind{"span", `a span of time such as "30m", "4h" or "2d"`, checkSpan}
@@ -63,8 +63,8 @@ var (
 
 // check says what is wrong with a text.
 func (k *Kind) check(text string) error {
-	if err := k.Check(text); err != nil {
-		return fmt.Errorf("%w: want %s", err, k.Want)
+	if err := k.read(text); err != nil {
+		return fmt.Errorf("%w: want %s", err, k.want)
 	}
 	return nil
 }

@@ -111,9 +111,9 @@ func (v value) number() int          { return int(v.field().Int()) }
 func (v value) fraction() float64    { return v.field().Float() }
 func (v value) isUsual() bool        { return reflect.DeepEqual(v.field().Interface(), v.usual) }
 
-// config is what the settings mean to a node, and to a tracker as far as it has them. Those out of their range are
-// refused, a 0 like every other number: an owner who writes it means it, and would get the default.
-func (s *Settings) config() (c daemon.Config, err error) {
+// Node is what the settings mean to a node. Those out of their range are refused, a 0 like every other number: an owner
+// who writes it means it, and would get the default. The error is a UsageError.
+func (s *Settings) Node() (c daemon.Config, err error) {
 	if c.Data, err = s.Data(); err != nil {
 		return daemon.Config{}, err
 	}
@@ -149,12 +149,9 @@ func (s *Settings) checkPort() error {
 	return nil
 }
 
-// Node is what the settings mean to a node.
-func (s *Settings) Node() (daemon.Config, error) { return s.config() }
-
-// Tracker is what the settings mean to a tracker.
+// Tracker is what the settings mean to a tracker, which has some of those of a node.
 func (s *Settings) Tracker() (daemon.TrackerConfig, error) {
-	c, err := s.config()
+	c, err := s.Node()
 	return daemon.TrackerConfig{Data: c.Data, Listen: c.Listen, AllowLocal: c.Node.AllowLocal,
 		TrustedProxies: c.TrustedProxies}, err
 }

@@ -15,7 +15,7 @@ type setting struct {
 	usual   any    // the default, whose type is the setting's; nil for a table of the config file
 	kind    *Kind  // of a text, or of each in a list
 	also    Role   // who has it besides nodes
-	flag    string // what help says of its flag, which has the key's name with dashes; "" for none
+	flag    string // what help says of the flag of a text, list or switch, named like the key, with dashes; "" for none
 	noKey   string // of a flag that has no key: what help says in its place
 	meaning string // what the config file says of it; "" if that is said where the setting before it stands
 	example string // what stands behind it there
