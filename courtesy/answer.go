@@ -73,7 +73,6 @@ func (t *Hosts) learn(now time.Time, a Answer, r Record, forbade bool) {
 	}
 	switch {
 	case refused(a, r, h.Forbids):
-		h.aside = Budget{}
 		h.Refused(now, a.RetryAfter)
 		h.Until = h.Until.Add(upTo(t.rng, h.Until.Sub(now)/10)) // nor all nodes that were told so at once
 	case a.Status < 400:

@@ -26,17 +26,8 @@ const (
 	Unavailable = 503
 )
 
-// LongestAway is the longest that a publisher can have told us to stay away, and a tenth on top of it. A clock that
-// goes ahead by more was wrong before, or the machine slept for as long.
-const LongestAway = 33 * 24 * time.Hour
-
-// Ahead is t, which was still to come at before, as much later as the clock has gone ahead since; what was past stays.
-func Ahead(t, before, now time.Time) time.Time {
-	if t.After(before) {
-		return t.Add(now.Sub(before))
-	}
-	return t
-}
+// longestAway is the longest that a publisher can have told us to stay away, and a tenth on top of it.
+const longestAway = 33 * 24 * time.Hour
 
 func later(a, b time.Time) time.Time {
 	if b.After(a) {

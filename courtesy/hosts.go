@@ -30,7 +30,6 @@ type Host struct {
 	waking time.Time     // see Await
 	users  int           // visitors that it has something to do with
 	kept   bool          // it was said to be kept
-	aside  Budget        // as it was kept, by a clock that was ahead of ours; zero for none
 }
 
 // Known is what is to be known of a host beyond the run.
@@ -122,27 +121,14 @@ func (t *Hosts) Recall(now time.Time, known []Known) {
 	}
 }
 
-// recall takes up the budget of an earlier run. What it says of times that cannot be is left aside: its clock was ahead
-// of ours.
+// recall takes up the budget of an earlier run, but for times that cannot be: its clock was ahead of ours.
 func (h *Host) recall(now time.Time, kept Budget) {
-	h.Budget, h.aside = kept, Budget{}
-	if h.Until.After(now.Add(LongestAway)) {
-		h.Until, h.aside = time.Time{}, kept
+	h.Budget = kept
+	if h.Until.After(now.Add(longestAway)) {
+		h.Until = time.Time{}
 	}
 	if h.Spent.After(later(now, h.Until).Add(Burst * LongestGap)) {
-		h.Spent, h.aside = time.Time{}, kept
-	}
-}
-
-// ClockJumped sees to it that what hosts are owed holds when the clock went ahead by more than LongestAway: what an
-// earlier run knew is true by the clock of now, and what began since goes on for what is left of it.
-func (t *Hosts) ClockJumped(before, now time.Time) {
-	for _, h := range t.named {
-		if h.aside != (Budget{}) {
-			h.recall(now, h.aside)
-		} else {
-			h.Until, h.Spent = Ahead(h.Until, before, now), Ahead(h.Spent, before, now)
-		}
+		h.Spent = time.Time{}
 	}
 }
 

@@ -1,6 +1,12 @@
 package daemon
 
-import "time"
+import (
+	"context"
+	"feedex/node"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
 
 // longestNap is the longest that the loop sleeps. Timers stand still while the machine does: without a look at the
 // clock now and then, a feed due at noon would be polled a night late by a laptop that was closed overnight.
@@ -23,4 +29,73 @@ func (c *clock) now(reading time.Time) time.Time {
 	}
 	c.read, c.told = reading, told
 	return told
+}
+
+const (
+	// clockEvery is how often a clock that is behind is looked at again.
+	clockEvery = 5 * time.Second
+	// clockPatience is for how long a node waits for it: a machine without a battery starts in 1970, and knows better
+	// minutes later, once a time server answers.
+	clockPatience = time.Hour
+)
+
+// clockBehind is the latest time of which we know that it is past, where the clock says that it is not: when this
+// program was made, or the latest poll of a feed that is followed. The zero time is for a clock that may be right, or
+// was waited for long enough.
+func (h *host) clockBehind(now time.Time) (past time.Time) {
+	past = madeAt()
+	for _, f := range h.store.LoadFeeds() {
+		if f.Subscribed && !f.Ended && f.LastPoll.After(past) {
+			past = f.LastPoll
+		}
+	}
+	if !now.Before(past) || time.Since(h.started) >= clockPatience {
+		return time.Time{}
+	}
+	return past
+}
+
+// madeAt is when the commit was made that this program was built from, the zero time where that is not known.
+func madeAt() (t time.Time) {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.time" {
+				t, _ = time.Parse(time.RFC3339, s.Value)
+			}
+		}
+	}
+	return t
+}
+
+// awaitClock has the node rest while the clock is behind, and reports whether it does. A core that runs by such a clock
+// would take all that is owed to publishers and known of neighbors for what lies decades ahead.
+func (h *host) awaitClock(now time.Time) bool {
+	past := h.clockBehind(now)
+	if past.IsZero() {
+		return false
+	}
+	s := &h.storage
+	if s.problem == "" {
+		h.config.Log.Warn("the clock is behind; the node waits until it is set, an hour at most", "clock", now,
+			"later than", past)
+	}
+	s.problem = fmt.Sprintf("the clock says %s, and it is later than %s: set it", now.UTC().Format(time.DateTime),
+		past.UTC().Format(time.DateTime))
+	s.retry = now.Add(clockEvery)
+	return true
+}
+
+// untilClock waits until there is a core, or ctx ends.
+func (h *host) untilClock(ctx context.Context) {
+	again := time.NewTicker(clockEvery)
+	defer again.Stop()
+	for ctx.Err() == nil {
+		if runs, err := look(ctx, h, func(n *node.Node) (bool, error) { return n != nil, nil }); runs && err == nil {
+			return
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+		}
+	}
 }

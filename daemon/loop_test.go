@@ -66,17 +66,24 @@ type testLoop struct {
 
 // runLoop calls f with a loop that runs, in a bubble.
 func runLoop(t *testing.T, p peers, f func(t *testing.T, l *testLoop)) {
+	runLoopOn(t, newDisk, p, f)
+}
+
+// runLoopOn is runLoop on a disk that may have something on it.
+func runLoopOn(t *testing.T, made func() *disk, p peers, f func(t *testing.T, l *testLoop)) {
 	synctest.Test(t, func(t *testing.T) {
 		log, said := overhear()
 		c := Config{Log: log, Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
 		c.Node.Secret = make([]byte, 32)
-		l := &testLoop{t: t, disk: newDisk(), said: said}
+		l := &testLoop{t: t, disk: made(), said: said}
 		l.disk.work = func(d time.Duration) { time.Sleep(d) }
 		l.pass = func(d time.Duration) { time.Sleep(d); synctest.Wait() }
 		l.host = newHost(c.withDefaults(), l.disk, janitor{disk: l.disk}, p, unreachable{})
 		l.rng = rand.New(rand.NewPCG(1, 2))
-		if err := l.revive(); err != nil {
-			t.Fatal(err)
+		if !l.awaitClock(time.Now()) {
+			if err := l.revive(); err != nil {
+				t.Fatal(err)
+			}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		var running sync.WaitGroup

@@ -135,10 +135,13 @@ func Run(ctx context.Context, c Config) error {
 	defer fetcher.CloseIdle()
 	h := newHost(c, store, keeping, client, fetcher)
 	h.at = Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()}
-	if err := h.revive(); err != nil {
-		return err
+	waits := h.awaitClock(h.clock.now(time.Now()))
+	if !waits {
+		if err := h.revive(); err != nil {
+			return err
+		}
 	}
-	return h.run(ctx, listeners, store.Reader)
+	return h.run(ctx, listeners, store.Reader, waits)
 }
 
 // openArchive opens the archive of a data directory. On a disk that is full that takes the reserve.
@@ -156,8 +159,8 @@ const databaseName = "feedex.db"
 // DatabasePath is where the archive of the node on a data directory lies.
 func DatabasePath(data string) string { return filepath.Join(data, databaseName) }
 
-// run serves until ctx ends or one of the parts fails.
-func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) error {
+// run serves until ctx ends or one of the parts fails. waits says that there is no core yet, for the clock's sake.
+func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader, waits bool) error {
 	// The loop outlives the servers, so that the calls they still have get their answers.
 	serving, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -206,10 +209,17 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader) 
 	servers.Go(func() { h.retain(serving) })
 	servers.Go(func() { h.housekeep(serving) })
 	servers.Go(func() { h.countFollowed(serving) })
-	for _, wish := range append([]node.Subscribe{{Feeds: h.config.Subscribe, Standing: true}}, h.config.Wishes...) {
-		if err := h.command(serving, wish); err != nil {
-			stop(err)
+	standing := func() {
+		for _, wish := range append([]node.Subscribe{{Feeds: h.config.Subscribe, Standing: true}}, h.config.Wishes...) {
+			if err := h.command(serving, wish); err != nil {
+				stop(err)
+			}
 		}
+	}
+	if waits {
+		servers.Go(func() { h.untilClock(serving); standing() })
+	} else {
+		standing()
 	}
 	if h.config.Ready != nil {
 		h.config.Ready(h.at)

@@ -76,7 +76,7 @@ func (h *host) turnAway(batch []arrival) {
 
 // recover makes a new core from the archive and reports whether there is one.
 func (h *host) recover(now time.Time) bool {
-	if h.storage.down(now) {
+	if h.storage.down(now) || h.awaitClock(now) {
 		return false
 	}
 	if err := h.revive(); err != nil {

@@ -27,19 +27,6 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 	}
 }
 
-// ClockJumped sees to it that accounts are at their bound, and without contact, for as long as before when the clock
-// leaps ahead: it was wrong, or the machine slept for so long. What lay ahead stays.
-func (l *Ledger) ClockJumped(before, now time.Time) {
-	for _, a := range l.accounts.All {
-		for _, t := range []*time.Time{&(*a).AtBound, &(*a).Met} {
-			if !t.IsZero() && !t.After(before) {
-				*t = seconds(t.Add(now.Sub(before)))
-				l.touch(*a)
-			}
-		}
-	}
-}
-
 // Changed drains what happened since the last call: the holders whose accounts were dropped, and the accounts that
 // changed, both in the order in which it came about. Delete first, then store: a holder that was dropped may have come
 // back. A host calls it after every step. The accounts are the Ledger's own: read them before anything else is done

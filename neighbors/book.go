@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/protocol"
 )
@@ -131,10 +130,6 @@ func (a *address) acquaintance() time.Duration {
 	return time.Duration(a.past.lastMet - a.past.firstMet)
 }
 
-// MetAhead reports whether it was met by a clock so far ahead of ours that one of the two is wrong: that one was, or
-// ours is behind, and leaps when it is set right. A clock that is behind by less is set right without a leap.
-func (p Peer) MetAhead(now time.Time) bool { return p.LastMet.Sub(now) > courtesy.LongestAway }
-
 // acquaintance is for how long we have known it.
 func (p Peer) acquaintance() time.Duration { return p.LastMet.Sub(p.FirstMet) }
 
@@ -169,21 +164,12 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book
 	return b
 }
 
-// lastRun is when the run ended that left these peers behind. What lies far ahead was noted by a clock that was wrong,
-// unless it is all of them: then ours is behind.
-func lastRun(now time.Time, peers []Peer) time.Time {
-	var ended, ahead time.Time
+// lastRun is when the run ended that left these peers behind. What lies ahead was noted by a clock that was wrong.
+func lastRun(now time.Time, peers []Peer) (ended time.Time) {
 	for _, p := range peers {
-		latest := &ended
-		if p.MetAhead(now) {
-			latest = &ahead
+		if p.LastMet.After(ended) && !p.LastMet.After(now) {
+			ended = p.LastMet
 		}
-		if p.LastMet.After(*latest) {
-			*latest = p.LastMet
-		}
-	}
-	if ended.IsZero() {
-		return ahead
 	}
 	return ended
 }

@@ -109,28 +109,3 @@ func (b *Book) Age(now time.Time) (gone []protocol.NodeID) {
 	}
 	return gone
 }
-
-// ClockJumped sees to it that what the Book noted is as old as before when the clock leaps ahead: it was wrong, or the
-// machine slept for so long. What an earlier run noted by a clock that was right lay ahead, and stays. It returns what
-// is to be remembered differently.
-func (b *Book) ClockJumped(before, now time.Time) (changed []Peer) {
-	move := func(m *moment) (moved bool) {
-		moved = *m != 0 && *m <= momentOf(before)
-		if moved {
-			*m += moment(now.Sub(before))
-		}
-		return moved
-	}
-	for _, a := range b.list {
-		move(&a.added)
-		move(&a.heard)
-		if a.past == nil {
-			continue
-		}
-		first, last := move(&a.past.firstMet), move(&a.past.lastMet)
-		if first || last {
-			changed = append(changed, a.peer())
-		}
-	}
-	return changed
-}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/neighbors"
@@ -55,10 +54,7 @@ func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*No
 // does not block and keeps no reference to dst. Time never runs back: an earlier now counts as the
 // last one.
 func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
-	before := n.core.Begin(dst, now)
-	if now.Sub(before) > courtesy.LongestAway {
-		n.clockJumped(before)
-	}
+	n.core.Begin(dst, now)
 	switch ev := ev.(type) {
 	case Wake:
 	case Asked:
@@ -108,19 +104,6 @@ func (n *Node) leave() {
 	n.membership.SayGoodbye()
 	n.exchange.AnswerWaiting()
 	n.core.Forget()
-}
-
-// clockJumped sees to it that what publishers are owed holds when the clock goes ahead by more than anybody can be told
-// to wait. Either this machine slept for as long, or its clock was wrong: one without a battery starts in 1970, and
-// knows better once a time server answers. What an earlier run knew is true by the clock of now. What was due in so
-// much time by the clock of before is due in as much time now: after such a sleep that delays nothing for long.
-// Neighbors have been here, and addresses and accounts known, for as long as before, or they would be taken for those
-// of decades.
-func (n *Node) clockJumped(before time.Time) {
-	n.membership.ClockJumped(before)
-	n.core.Ledger.ClockJumped(before, n.core.Now)
-	n.core.SaveAccounts()
-	n.poller.ClockJumped(before)
 }
 
 // Acquaintances are the addresses for which places are to be kept: of all neighbors, and of some who were neighbors

@@ -73,13 +73,12 @@ func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*Co
 }
 
 // Begin begins a step at now, whose effects are appended to dst. Time never runs back: an earlier now counts as the
-// last one. It returns the time of the step before.
-func (c *Core) Begin(dst []Effect, now time.Time) (before time.Time) {
+// last one.
+func (c *Core) Begin(dst []Effect, now time.Time) {
 	c.Effects = dst
-	if before = c.Now; now.After(before) {
+	if now.After(c.Now) {
 		c.Now = now
 	}
-	return before
 }
 
 // End does what is due, ends the step and returns its effects.

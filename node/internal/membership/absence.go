@@ -17,22 +17,13 @@ type absence struct {
 	back  time.Time // when it ended
 }
 
-// recall takes up when neighbors of earlier runs gave their last sign of life, but for what lies far ahead: where our
-// clock is behind, it looks again once that leaps.
+// recall takes up when neighbors of earlier runs gave their last sign of life, but for what a clock noted that was
+// ahead.
 func (b *absence) recall(now time.Time, peers []neighbors.Peer) {
 	for _, p := range peers {
-		if !p.MetAhead(now) {
+		if !p.LastMet.After(now) {
 			b.parted(p.LastMet)
 		}
-	}
-}
-
-// clockJumped sees to it that an absence is known that ended by a clock that was behind: it was as long as it is by the
-// clock of now, and ended as short ago as before.
-func (b *absence) clockJumped(before, now time.Time, peers []neighbors.Peer) {
-	b.recall(now, peers)
-	if wasBehind := b.heard.After(before); wasBehind && !b.back.IsZero() {
-		b.Since, b.back = b.heard, b.back.Add(now.Sub(before))
 	}
 }
 
@@ -79,17 +70,6 @@ func (m *Machine) Away() time.Duration {
 
 // AbsentAt reports whether the publisher dates the entry within the latest long absence.
 func (m *Machine) AbsentAt(e *feed.Entry) bool { return m.Absence.covers(e) }
-
-// ClockJumped is clockJumped for what is known of neighbors.
-func (m *Machine) ClockJumped(before time.Time) {
-	m.Absence.clockJumped(before, m.Now, peersOf(m.Store))
-	for _, p := range m.Book.ClockJumped(before, m.Now) {
-		m.keepPeer(p)
-	}
-	for _, l := range m.Links {
-		l.Peer.Since = l.Peer.Since.Add(m.Now.Sub(before))
-	}
-}
 
 // peersOf are the neighbors of earlier that the archive keeps.
 func peersOf(store archive.Peers) (peers []neighbors.Peer) {

@@ -110,7 +110,7 @@ const (
 
 // Request begins a poll of a feed. That it is under way is kept, so that a crash brings nobody back at once.
 func (m *Machine) Request(s *Subscription) {
-	s.Polling, s.Begun, s.aside = true, m.Now, time.Time{}
+	s.Polling, s.Begun = true, m.Now
 	s.NextPoll = m.Now.Add(Unfinished)
 	if s.Interval > 0 {
 		s.NextPoll = m.Now.Add(min(Unfinished, s.Interval))

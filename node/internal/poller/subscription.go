@@ -1,8 +1,6 @@
 package poller
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"feedex/archive"
@@ -13,30 +11,6 @@ import (
 	"feedex/polling"
 	"feedex/trust"
 )
-
-// ClockJumped is clockJumped for feeds and their hosts.
-func (m *Machine) ClockJumped(before time.Time) {
-	m.hosts.ClockJumped(before, m.Now)
-	ahead := func(t time.Time) time.Time { return courtesy.Ahead(t, before, m.Now) }
-	for _, u := range slices.Sorted(maps.Keys(m.Feeds)) {
-		s := m.Feeds[u]
-		if s.Ended {
-			continue
-		}
-		due := ahead(s.NextPoll)
-		if !s.aside.IsZero() {
-			due = m.due(s, s.aside)
-		} else {
-			s.NotBefore, s.Ordinary = ahead(s.NotBefore), ahead(s.Ordinary)
-		}
-		if s.Polling || s.Queued.Waiting() {
-			s.NextPoll = due
-		} else {
-			m.PollAt(s, due)
-		}
-		m.Store.KeepFeed(s.Feed)
-	}
-}
 
 // policyOf is by which policy the feed is polled: the one chosen for it, or else the node's own. One that this
 // version cannot read is none.
@@ -79,7 +53,6 @@ type Subscription struct {
 	Queued     *courtesy.QueuedFeed // of its hosts
 	Polling    bool                 // a Fetch is under way
 	Begun      time.Time            // the last Fetch
-	aside      time.Time            // when it is due by a clock that was ahead of ours; zero for not known
 	lost       time.Time            // when it was first not reached, since it last was
 	found      bool                 // somebody answered in this run, or there is such a host on the Internet
 	unread     string               // why the last document could not be used, if that was in this run
@@ -187,11 +160,10 @@ func (m *Machine) due(s *Subscription, t time.Time) time.Time {
 		// The owner may have chosen a shorter interval since.
 		due = core.Earlier(due, s.LastPoll.Add(s.PollPolicy.Longest()))
 	}
-	s.aside = time.Time{}
 	switch {
 	case due.After(last):
-		// A clock that was ahead once must not silence the feed. Or ours is behind, and finds out (see clockJumped).
-		due, s.aside = last.Add(m.pollBetween(s, 0, spreadStart)), t
+		// A clock that was ahead once must not silence the feed.
+		due = last.Add(m.pollBetween(s, 0, spreadStart))
 	case due.Before(m.Now):
 		// No stampede after an absence: every publisher waits its turn.
 		due = m.Now.Add(m.pollBetween(s, 0, min(spreadStart, s.Interval)))
