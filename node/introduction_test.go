@@ -45,8 +45,7 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 // While all that are asked decline, a node with neighbors enough of its own choice asks one in five seconds, and one
 // with none as many as it may.
 func TestWhoHasHalfIsInNoHurry(t *testing.T) {
-	for chosen,
-		want := range map[int][2]int{0: {membership.ConnectsAMinute / 2, membership.ConnectsAMinute}, 4: {4, 20}} {
+	for chosen, want := range map[int][2]int{0: {membership.ConnectsAMinute / 2, membership.ConnectsAMinute}, 4: {4, 20}} {
 		w := newNetwork(t)
 		w.feed(news)
 		a := w.add(Config{Trackers: []string{tracker}}, news)
