@@ -45,8 +45,8 @@ func TestClock(t *testing.T) {
 }
 
 // A machine without a battery starts in 1970, and learns the time minutes later: until then the node rests, and says
-// so. What is owed to publishers is not taken for what lies decades ahead. A clock that was ahead once, and is right now,
-// is waited for in vain, and no longer than an hour.
+// so. What is owed to publishers is not taken for what lies decades ahead. A clock that was ahead once, and is right
+// now, is waited for in vain, and no longer than an hour.
 func TestAClockThatStartsIn1970(t *testing.T) {
 	for _, test := range []struct {
 		name         string

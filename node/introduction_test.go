@@ -45,7 +45,8 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 // While all that are asked decline, a node with neighbors enough of its own choice asks one in five seconds, and one
 // with none as many as it may.
 func TestWhoHasHalfIsInNoHurry(t *testing.T) {
-	for chosen, want := range map[int][2]int{0: {membership.ConnectsAMinute / 2, membership.ConnectsAMinute}, 4: {4, 20}} {
+	const most = membership.ConnectsAMinute
+	for chosen, want := range map[int][2]int{0: {most / 2, most}, 4: {4, 20}} {
 		w := newNetwork(t)
 		w.feed(news)
 		a := w.add(Config{Trackers: []string{tracker}}, news)
