@@ -9,26 +9,9 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"feedex/archive"
 )
-
-// FullBlock is how many entries a block has that is full.
-const FullBlock = 100
-
-// A BlockRef names entries of a feed: those of a block that is full or, where it is not full yet, those that were
-// filled in so far. What it names never becomes more.
-type BlockRef struct {
-	Block  int64 // from 1, the oldest; 0 for none
-	Filled int64 // those of the page that were filled in, down to the seq -Filled; 0 for a full block
-}
-
-// A Block is what a BlockRef names.
-type Block struct {
-	BlockRef
-	Seqs       []int64   // of the entries that are still there, the newest first
-	Prev, Next BlockRef  // the nearest with entries; Next is none where all that follows arrived as news of late
-	Updated    time.Time // when one of the entries came or was changed last
-	Digest     string    // changes when one of the entries does
-}
 
 // A tail is the last block of a feed.
 type tail struct{ n, high, low, size int64 }
@@ -40,7 +23,7 @@ func (s *Store) paginate(stored []place) {
 		id := stored[0].feed
 		last := s.tail(id)
 		for len(stored) > 0 && stored[0].feed == id {
-			if last.n == 0 || last.size >= FullBlock {
+			if last.n == 0 || last.size >= archive.FullBlock {
 				s.keepTail(id, last)
 				last.n, last.size = last.n+1, 0
 			}
@@ -75,7 +58,7 @@ type span struct{ n, size, high, low, after, before int64 }
 const spans = `SELECT p.n, p.size, p.high, p.low, coalesce(q.high, 0), coalesce(q.low, 0)
 	FROM pages p LEFT JOIN pages q ON q.feed = p.feed AND q.n = p.n - 1 WHERE p.feed = ?1 AND `
 
-// inhabited is a condition on these: an entry is still there, of those that a BlockRef names.
+// inhabited is a condition on these: an entry is still there, of those that an archive.BlockRef names.
 const inhabited = ` AND (
 	p.size >= 100 AND EXISTS (SELECT 1 FROM entries WHERE feed = ?1 AND seq > coalesce(q.high, 0) AND seq <= p.high) OR
 	EXISTS (SELECT 1 FROM entries WHERE feed = ?1 AND seq >= p.low AND seq < coalesce(q.low, 0)))`
@@ -90,24 +73,23 @@ func (r *Reader) span(ctx context.Context, where string, args ...any) (x span, e
 }
 
 // ref is what there is of the block so far that never becomes more.
-func (x span) ref() BlockRef {
+func (x span) ref() archive.BlockRef {
 	switch {
-	case x.size >= FullBlock:
-		return BlockRef{Block: x.n}
+	case x.size >= archive.FullBlock:
+		return archive.BlockRef{Block: x.n}
 	case x.low < x.before:
-		return BlockRef{Block: x.n, Filled: -x.low}
+		return archive.BlockRef{Block: x.n, Filled: -x.low}
 	}
-	return BlockRef{}
+	return archive.BlockRef{}
 }
 
-// LastBlock returns the newest block of a feed that has entries which are not among the latest FullBlock to arrive. The
-// zero BlockRef is none.
-func (r *Reader) LastBlock(ctx context.Context, feed int64) (BlockRef, error) {
+// LastBlock implements archive.Channels.
+func (r *Reader) LastBlock(ctx context.Context, feed int64) (archive.BlockRef, error) {
 	x, err := r.span(ctx, `p.n = (SELECT max(n) FROM pages WHERE feed = ?1)`+inhabited, feed)
 	if ref := x.ref(); err == nil && ref.Block > 0 {
 		return ref, nil
 	}
-	var ref BlockRef
+	var ref archive.BlockRef
 	if err == nil {
 		ref, err = r.fullBefore(ctx, feed, x.n)
 	}
@@ -118,14 +100,14 @@ func (r *Reader) LastBlock(ctx context.Context, feed int64) (BlockRef, error) {
 }
 
 // fullBefore is the latest full block before the n-th, or of all where n is 0, that has entries.
-func (r *Reader) fullBefore(ctx context.Context, feed, n int64) (BlockRef, error) {
+func (r *Reader) fullBefore(ctx context.Context, feed, n int64) (archive.BlockRef, error) {
 	x, err := r.span(ctx, `(?2 = 0 OR p.n < ?2) AND p.size >= ?3`+inhabited+` ORDER BY p.n DESC LIMIT 1`, feed,
-		n, FullBlock)
-	return BlockRef{Block: x.n}, err
+		n, archive.FullBlock)
+	return archive.BlockRef{Block: x.n}, err
 }
 
-// Block returns a block of a feed, the zero Block if there is none. Its Seqs are empty where all was purged.
-func (r *Reader) Block(ctx context.Context, feed int64, ref BlockRef) (Block, error) {
+// Block implements archive.Channels.
+func (r *Reader) Block(ctx context.Context, feed int64, ref archive.BlockRef) (archive.Block, error) {
 	page, err := r.block(ctx, feed, ref)
 	if err != nil {
 		err = r.failed(ctx, "read", err)
@@ -133,12 +115,12 @@ func (r *Reader) Block(ctx context.Context, feed int64, ref BlockRef) (Block, er
 	return page, err
 }
 
-func (r *Reader) block(ctx context.Context, feed int64, ref BlockRef) (page Block, err error) {
+func (r *Reader) block(ctx context.Context, feed int64, ref archive.BlockRef) (page archive.Block, err error) {
 	x, err := r.span(ctx, `p.n = ?2`, feed, ref.Block)
 	if err != nil || x.n == 0 {
 		return page, err
 	}
-	full := x.size >= FullBlock
+	full := x.size >= archive.FullBlock
 	switch {
 	case ref.Filled == 0 && full:
 	case ref.Filled > 0 && -ref.Filled >= x.low && -ref.Filled < x.before:
@@ -152,7 +134,7 @@ func (r *Reader) block(ctx context.Context, feed int64, ref BlockRef) (page Bloc
 	}
 	switch {
 	case ref.Filled > 0 && full:
-		page.Next = BlockRef{Block: x.n}
+		page.Next = archive.BlockRef{Block: x.n}
 	case full:
 		next, err := r.span(ctx, `p.n > ?2`+inhabited+` ORDER BY p.n LIMIT 1`, feed, x.n)
 		if err != nil {
@@ -164,7 +146,7 @@ func (r *Reader) block(ctx context.Context, feed int64, ref BlockRef) (page Bloc
 }
 
 // readSpan finds the entries of a block.
-func (r *Reader) readSpan(ctx context.Context, feed int64, x span, page *Block) error {
+func (r *Reader) readSpan(ctx context.Context, feed int64, x span, page *archive.Block) error {
 	const query = `SELECT e.seq, e.digest, max(e.seen, CASE WHEN e.updated <= unixepoch() THEN e.updated ELSE 0 END), ` + isConfirmed + `
 		FROM entries e WHERE e.feed = ?1 AND (e.seq > ?2 AND e.seq <= ?3 OR e.seq >= ?4 AND e.seq < ?5) ORDER BY e.seq DESC`
 	rows, err := r.db.QueryContext(ctx, query, feed, x.after, x.high, x.low, x.before)

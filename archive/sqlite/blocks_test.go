@@ -25,7 +25,7 @@ func TestPagesAreStableAndComplete(t *testing.T) {
 func growPages(t *testing.T, rng *rand.Rand) {
 	s := newStore(t)
 	other := feed.URL("https://example.com/other")
-	named := make(map[BlockRef][]int64)
+	named := make(map[archive.BlockRef][]int64)
 	gone := make(map[int64]bool)
 	id := 0
 	entries := func(u feed.URL, n int) (list []archive.Record) {
@@ -58,7 +58,7 @@ func growPages(t *testing.T, rng *rand.Rand) {
 }
 
 // checkPages follows a feed's pages from the last to the first, and compares them with what they had before.
-func checkPages(t *testing.T, s *Store, named map[BlockRef][]int64, gone map[int64]bool) {
+func checkPages(t *testing.T, s *Store, named map[archive.BlockRef][]int64, gone map[int64]bool) {
 	t.Helper()
 	c, err := s.Channel(t.Context(), news)
 	if err != nil {
@@ -67,7 +67,7 @@ func checkPages(t *testing.T, s *Store, named map[BlockRef][]int64, gone map[int
 	if c.Number == 0 {
 		return
 	}
-	got, err := s.Newest(t.Context(), c.Number, FullBlock)
+	got, err := s.Newest(t.Context(), c.Number, archive.FullBlock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,20 +121,20 @@ func TestMigrateToPages(t *testing.T) {
 	}
 	s := openFile(t, olderArchive(t, 9, fill))
 	last, err := s.LastBlock(t.Context(), 1)
-	if err != nil || last != (BlockRef{Block: 2}) {
+	if err != nil || last != (archive.BlockRef{Block: 2}) {
 		t.Fatalf("the last page is %+v, %v", last, err)
 	}
 	for n, want := range map[int64][]int64{1: {50, -50}, 2: {150, 51}} {
-		p, err := s.Block(t.Context(), 1, BlockRef{Block: n})
+		p, err := s.Block(t.Context(), 1, archive.BlockRef{Block: n})
 		if err != nil || len(p.Seqs) != 100 || p.Seqs[0] != want[0] || p.Seqs[99] != want[1] {
 			t.Errorf("page %d: %d, %v", n, p.Seqs, err)
 		}
 	}
-	named, gone := make(map[BlockRef][]int64), make(map[int64]bool)
+	named, gone := make(map[archive.BlockRef][]int64), make(map[int64]bool)
 	if s.Fill(time.Unix(1, 0), []archive.Record{newsRecord("x", "x", time.Unix(1, 0))}); s.Commit() != nil {
 		t.Fatal("not stored")
 	}
-	if last, err = s.LastBlock(t.Context(), 1); err != nil || last != (BlockRef{Block: 3, Filled: 51}) {
+	if last, err = s.LastBlock(t.Context(), 1); err != nil || last != (archive.BlockRef{Block: 3, Filled: 51}) {
 		t.Errorf("the last page is %+v, %v", last, err)
 	}
 	checkPages(t, s, named, gone)

@@ -14,24 +14,6 @@ import (
 	"feedex/feed"
 )
 
-// A Channel is a feed as feed readers see it.
-type Channel struct {
-	Number   int64 // of this feed in this archive for ever, from 1
-	URL      feed.URL
-	Title    string    // as published, "" where unknown
-	Link     string    // the site it belongs to, likewise
-	Followed bool      // the owner subscribes to it
-	Since    time.Time // when they did so last, if ever
-	Version  FeedVersion
-}
-
-// A FeedVersion tells whether the entries of a feed are still the same. Both numbers only grow.
-type FeedVersion struct {
-	Arrived int64     // the seq of the latest arrival; 0 for none
-	Changed int64     // how many changes there were of what had arrived; what is filled in counts as well
-	At      time.Time // when the last of either happened, whole seconds; zero for a feed without entries
-}
-
 // channels finds feeds with their version. Seqs are not used twice.
 const channels = `
 	SELECT id, url, title, link, subscribed, since, kept, max(coalesce(` + latest + `, 0), 0), replaced,
@@ -41,17 +23,17 @@ const channels = `
 // latest is the seq of the latest arrival in feed f.
 const latest = `(SELECT max(seq) FROM entries INDEXED BY entries_by_feed WHERE feed = f.id)`
 
-// Channel returns the feed of that URL, the zero Channel if nothing is known of it.
-func (r *Reader) Channel(ctx context.Context, u feed.URL) (Channel, error) {
+// Channel implements archive.Channels.
+func (r *Reader) Channel(ctx context.Context, u feed.URL) (archive.Channel, error) {
 	return r.channel(ctx, `f.url = ?`, string(u))
 }
 
-// ChannelNumber returns the feed of that number, likewise.
-func (r *Reader) ChannelNumber(ctx context.Context, number int64) (Channel, error) {
+// ChannelNumber implements archive.Channels.
+func (r *Reader) ChannelNumber(ctx context.Context, number int64) (archive.Channel, error) {
 	return r.channel(ctx, `NOT f.apart AND f.id = ?`, number)
 }
 
-func (r *Reader) channel(ctx context.Context, where string, arg any) (c Channel, err error) {
+func (r *Reader) channel(ctx context.Context, where string, arg any) (c archive.Channel, err error) {
 	var kept bool
 	var since sql.NullInt64
 	var at int64
@@ -61,33 +43,32 @@ func (r *Reader) channel(ctx context.Context, where string, arg any) (c Channel,
 			&c.Version.Arrived, &c.Version.Changed, &at)
 	}
 	c.Since = fromMillis(since)
-	empty := c.Version.Arrived == 0 && c.Version.Changed == 0
+	empty := c.Version.Empty()
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && !kept && empty:
-		return Channel{}, nil
+		return archive.Channel{}, nil
 	case err != nil:
-		return Channel{}, r.failed(ctx, "read", err)
+		return archive.Channel{}, r.failed(ctx, "read", err)
 	case !empty:
 		c.Version.At = time.Unix(at, 0).UTC()
 	}
 	return c, nil
 }
 
-// Newest returns the seqs of the entries of a feed that arrived last, the newest first.
+// Newest implements archive.Channels.
 func (r *Reader) Newest(ctx context.Context, number int64, limit int) ([]int64, error) {
 	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY `+
 		`seq DESC LIMIT ?`, number, limit)
 }
 
-// Changed returns the seqs of entries of a feed that changed after a version and have a seq up to last, the latest
-// change first. What was filled in has not changed thereby.
-func (r *Reader) Changed(ctx context.Context, number int64, since FeedVersion, last int64, limit int) ([]int64, error) {
+// Changed implements archive.Channels.
+func (r *Reader) Changed(ctx context.Context, number int64, since archive.FeedVersion, last int64,
+	limit int) ([]int64, error) {
 	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_change
 		WHERE feed = ? AND changed > ? AND seq <= ? ORDER BY changed DESC LIMIT ?`, number, since.Changed, last, limit)
 }
 
-// NewestOfAll returns the seqs of the entries that arrived last in the feeds that the node follows, the newest first,
-// those above after. Feeds whose URL is a secret are among them only if that is asked for.
+// NewestOfAll implements archive.Channels.
 func (r *Reader) NewestOfAll(ctx context.Context, secret bool, after int64, limit int) ([]int64, error) {
 	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_seq
 		WHERE seq > max(?, 0) AND `+ofFollowed+` ORDER BY seq DESC LIMIT ?`, after, secret, limit)
@@ -112,15 +93,8 @@ func (r *Reader) listSeqs(ctx context.Context, query string, args ...any) (seqs 
 	return seqs, nil
 }
 
-// Following is what the node follows.
-type Following struct {
-	Titles  map[feed.URL]string
-	Version FeedVersion // the highest Arrived, the sum of Changed, the latest At
-	Digest  string      // of the URLs and titles
-}
-
-// Following returns what the node follows, without the feeds whose URL is a secret unless these are asked for.
-func (r *Reader) Following(ctx context.Context, secret bool) (f Following, err error) {
+// Following implements archive.Channels.
+func (r *Reader) Following(ctx context.Context, secret bool) (f archive.Following, err error) {
 	f.Titles = make(map[feed.URL]string)
 	rows, err := r.db.QueryContext(ctx, `SELECT url, title, replaced, coalesce(replaced_at, 0)
 		FROM feeds WHERE subscribed AND (? OR NOT secret) ORDER BY url`, secret)
@@ -147,7 +121,7 @@ func (r *Reader) Following(ctx context.Context, secret bool) (f Following, err e
 		}
 	}
 	if err != nil {
-		return Following{}, r.failed(ctx, "read", err)
+		return archive.Following{}, r.failed(ctx, "read", err)
 	}
 	if at = max(at, seen); at > 0 {
 		f.Version.At = time.Unix(at, 0).UTC()
@@ -162,9 +136,7 @@ const (
 	pageBytes   = 1 << 20
 )
 
-// Records returns entries in the order of their seqs, without those that are not there any more. It holds few of
-// them in memory at one time and no snapshot of the archive, so that slow consumers cost nothing. An error is the last
-// thing it yields.
+// Records implements archive.Channels.
 func (r *Reader) Records(ctx context.Context, seqs []int64) iter.Seq2[archive.Record, error] {
 	return func(yield func(archive.Record, error) bool) {
 		for rest := seqs; len(rest) > 0; {

@@ -16,7 +16,7 @@ import (
 
 func TestChannelVersion(t *testing.T) {
 	s := newStore(t)
-	version := func() FeedVersion {
+	version := func() archive.FeedVersion {
 		t.Helper()
 		c, err := s.Channel(t.Context(), news)
 		if err != nil {
@@ -27,7 +27,7 @@ func TestChannelVersion(t *testing.T) {
 		}
 		return c.Version
 	}
-	if v := version(); v != (FeedVersion{}) {
+	if v := version(); v != (archive.FeedVersion{}) {
 		t.Errorf("version of an unknown feed: %+v", v)
 	}
 	s.KeepFeed(archive.Feed{URL: news})
@@ -35,7 +35,7 @@ func TestChannelVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := version()
-	if last != (FeedVersion{}) {
+	if last != (archive.FeedVersion{}) {
 		t.Errorf("version of a feed without entries: %+v", last)
 	}
 	brought := newsRecord("4", "four", time.Unix(500, 0))
@@ -144,7 +144,7 @@ func TestChanged(t *testing.T) {
 		}
 		return r
 	}
-	commit := func() FeedVersion {
+	commit := func() archive.FeedVersion {
 		t.Helper()
 		if err := s.Commit(); err != nil {
 			t.Fatal(err)
@@ -158,7 +158,7 @@ func TestChanged(t *testing.T) {
 	s.Keep([]archive.Record{record("1", "one", true), record("2", "two", false), record("3", "three", true)})
 	s.Fill(time.Unix(150, 0), []archive.Record{record("4", "four", false), record("5", "five", false)})
 	before := commit()
-	changed := func(since FeedVersion, last int64, limit int, want ...string) {
+	changed := func(since archive.FeedVersion, last int64, limit int, want ...string) {
 		t.Helper()
 		seqs, err := s.Changed(t.Context(), 1, since, last, limit)
 		if err != nil {
@@ -172,16 +172,16 @@ func TestChanged(t *testing.T) {
 			t.Errorf("changed since %+v up to %d: %q, want %q", since, last, got, want)
 		}
 	}
-	changed(FeedVersion{}, 100, 9)
+	changed(archive.FeedVersion{}, 100, 9)
 	s.Confirm(time.Unix(200, 0), []feed.EntryID{record("2", "", false).ID, record("4", "", false).ID})
 	middle := commit()
 	s.Keep([]archive.Record{record("1", "other", true), record("5", "other", true)})
 	commit()
-	changed(FeedVersion{}, 100, 9, "5", "1", "2")
+	changed(archive.FeedVersion{}, 100, 9, "5", "1", "2")
 	changed(before, 100, 9, "5", "1", "2")
 	changed(middle, 100, 9, "5", "1")
-	changed(FeedVersion{}, 1, 9, "5", "1")
-	changed(FeedVersion{}, 100, 1, "5")
+	changed(archive.FeedVersion{}, 1, 9, "5", "1")
+	changed(archive.FeedVersion{}, 100, 1, "5")
 }
 
 // Which URLs are secrets is judged anew with each poll: an archive may be older than what is known of them.
@@ -221,7 +221,7 @@ func TestFollowing(t *testing.T) {
 	}{{false, 0, 1, []int64{4, 1}}, {true, 0, 2, []int64{4, 2, 1}}, {true, 1, 2, []int64{4, 2}}} {
 		f, err := s.Following(t.Context(), c.secret)
 		if err != nil || len(f.Titles) != c.feeds || f.Titles[news] != "News" ||
-			f.Version != (FeedVersion{Arrived: 4, At: time.Unix(103, 0).UTC()}) {
+			f.Version != (archive.FeedVersion{Arrived: 4, At: time.Unix(103, 0).UTC()}) {
 			t.Errorf("%+v: %+v, %v", c, f, err)
 		}
 		if got, err := s.NewestOfAll(t.Context(), c.secret, c.after, 9); err != nil || !slices.Equal(got, c.want) {

@@ -15,19 +15,12 @@ import (
 // What pages for people show of an archive: short reads by an index each, so that none takes longer where there is
 // more.
 
-// A FeedName is what a feed is called, and the number that it has in this archive for good.
-type FeedName struct {
-	Number int64
-	URL    feed.URL
-	Title  string
-}
-
-// FeedNames returns the names of the feeds that anything is kept of, the owner's own where there is one, in any order.
-func (r *Reader) FeedNames(ctx context.Context) (names []FeedName, err error) {
+// FeedNames implements archive.Contents.
+func (r *Reader) FeedNames(ctx context.Context) (names []archive.FeedName, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT id, url, iif(name = '', title, name) FROM feeds WHERE NOT apart`)
 	if err == nil {
 		err = each(rows, func(rows *sql.Rows) error {
-			var n FeedName
+			var n archive.FeedName
 			err := scan(rows, &n.Number, &n.URL, &n.Title)
 			names = append(names, n)
 			return err
@@ -36,7 +29,7 @@ func (r *Reader) FeedNames(ctx context.Context) (names []FeedName, err error) {
 	return names, wrap("read", r.path, err)
 }
 
-// NumberedFeed returns what is known of the feed with that number, the zero Feed if there is none.
+// NumberedFeed implements archive.Contents.
 func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, error) {
 	f, err := scanFeed(r.db.QueryRowContext(ctx,
 		`SELECT `+feedColumns+` FROM feeds WHERE id = ? AND NOT apart`, number))
@@ -46,7 +39,7 @@ func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, 
 	return f, wrap("read", r.path, err)
 }
 
-// Filing returns the owner's own title of the feed, "" for none, and the names of the folders that it is in.
+// Filing implements reading.Filing.
 func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT f.name, coalesce(d.name, '') FROM feeds f LEFT JOIN filed i ON i.feed = f.id LEFT JOIN folders d ON d.id = i.folder
@@ -64,7 +57,7 @@ func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders
 	return name, folders, wrap("read", r.path, err)
 }
 
-// Entry returns the entry with its item, and the number of its feed, 0 if it is not kept.
+// Entry implements reading.Headlines.
 func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState,
 	number int64, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
@@ -78,7 +71,7 @@ func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Rec
 	return record, item, number, wrap("read", r.path, err)
 }
 
-// Host returns how many requests a host takes, the zero Host for one that nothing is kept of.
+// Host implements archive.History.
 func (r *Reader) Host(ctx context.Context, name string) (h archive.Host, err error) {
 	var until, spent sql.NullInt64
 	err = scan(r.db.QueryRowContext(ctx,
@@ -91,8 +84,7 @@ func (r *Reader) Host(ctx context.Context, name string) (h archive.Host, err err
 	return h, wrap("read", r.path, err)
 }
 
-// RequestsFor returns the requests for the feed since then, n of the latest at most, in order. name is the feed's URL
-// as the log has it.
+// RequestsFor implements archive.History.
 func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time,
 	n int) (list []grade.Request, err error) {
 	rows, err := r.db.QueryContext(ctx, `
@@ -110,17 +102,9 @@ func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time,
 	return list, wrap("read", r.path, err)
 }
 
-// An Appearance is when and how an entry came.
-type Appearance struct {
-	ID     feed.EntryID
-	Title  string
-	Seen   time.Time
-	Source string    // the neighbor that brought it, "" for an own poll
-	Polled time.Time // when an own poll first listed what a neighbor had brought; zero where none did, or nobody knows
-}
-
-// Appearances returns how the latest n entries of the feed came, as far as they did since then, the latest first.
-func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time, n int) (list []Appearance, err error) {
+// Appearances implements archive.History.
+func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time, n int) (list []archive.Appearance,
+	err error) {
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT id, title, seen, source, abs(nullif(polled, 0)) FROM entries INDEXED BY entries_by_feed
 		WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n)
@@ -129,7 +113,7 @@ func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time,
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var a Appearance
+		var a archive.Appearance
 		var id []byte
 		var seen int64
 		var polled sql.NullInt64
@@ -147,7 +131,7 @@ func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time,
 	return list, wrap("read", r.path, rows.Err())
 }
 
-// BroughtSince counts those of the latest n entries of the feed that neighbors brought since then.
+// BroughtSince implements archive.History.
 func (r *Reader) BroughtSince(ctx context.Context, number int64, since time.Time, n int) (brought int, err error) {
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT seen, source <> '' FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n)
@@ -171,7 +155,7 @@ func (r *Reader) BroughtSince(ctx context.Context, number int64, since time.Time
 	return brought, wrap("read", r.path, rows.Err())
 }
 
-// CountEntries counts the entries of the feed that are kept, max at most.
+// CountEntries implements archive.Contents.
 func (r *Reader) CountEntries(ctx context.Context, number int64, max int) (n int, err error) {
 	err = scan(r.db.QueryRowContext(ctx, `
 		SELECT count(*) FROM (SELECT 1 FROM entries INDEXED BY entries_by_feed WHERE feed = ? LIMIT ?)`,

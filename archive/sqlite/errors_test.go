@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	codes "modernc.org/sqlite/lib"
+
+	"feedex/archive"
 )
 
 func TestSentinel(t *testing.T) {
 	for code, want := range map[int]error{
-		codes.SQLITE_FULL:             ErrFull,
-		codes.SQLITE_IOERR_SHMSIZE:    ErrFull,
+		codes.SQLITE_FULL:             archive.ErrFull,
+		codes.SQLITE_IOERR_SHMSIZE:    archive.ErrFull,
 		codes.SQLITE_IOERR:            ErrDisk,
 		codes.SQLITE_IOERR_FSYNC:      ErrDisk,
 		codes.SQLITE_IOERR_WRITE:      ErrDisk,

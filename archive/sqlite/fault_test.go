@@ -65,7 +65,7 @@ func TestFullDisk(t *testing.T) {
 	if got := s.Known([]feed.EntryID{records[0].ID}); got[0] != (archive.Version{}) {
 		t.Error("something was found after the disk was full")
 	}
-	wantCause(t, s.Commit(), ErrFull, s.path)
+	wantCause(t, s.Commit(), archive.ErrFull, s.path)
 	if err := s.Commit(); err != nil {
 		t.Errorf("the second Commit after a full disk: %v", err)
 	}
@@ -87,7 +87,7 @@ func TestFullDisk(t *testing.T) {
 
 	execSQL(t, s, `PRAGMA max_page_count = 1`)
 	_, err := s.Index(300)
-	wantCause(t, err, ErrFull, s.path)
+	wantCause(t, err, archive.ErrFull, s.path)
 	execSQL(t, s, `PRAGMA max_page_count = 1000000`)
 	if remaining, err := s.Index(300); remaining != 0 || err != nil {
 		t.Errorf("Index = %d, %v", remaining, err)

@@ -50,7 +50,7 @@ func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
 	return f, err
 }
 
-// Feeds returns the feeds that the node follows or followed, ordered by URL.
+// Feeds implements archive.Contents.
 func (r *Reader) Feeds(ctx context.Context) (feeds []archive.Feed, err error) {
 	rows, err := r.db.QueryContext(ctx, listFeeds)
 	if err == nil {
@@ -63,7 +63,7 @@ func (r *Reader) Feeds(ctx context.Context) (feeds []archive.Feed, err error) {
 	return feeds, wrap("read", r.path, err)
 }
 
-// Feed returns what is known of one feed, the zero Feed if that is nothing.
+// Feed implements archive.Contents.
 func (r *Reader) Feed(ctx context.Context, u feed.URL) (archive.Feed, error) {
 	f, err := scanFeed(r.db.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feeds WHERE url = ?`, string(u)))
 	if errors.Is(err, sql.ErrNoRows) {

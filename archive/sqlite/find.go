@@ -8,8 +8,7 @@ import (
 	"feedex/reading"
 )
 
-// Find returns the items of which the words are so, the oldest first: those of the latest entries, at most limit of
-// them, of these feeds alone where there are any. It takes no longer than searchTime.
+// Find implements reading.Items. It takes no longer than searchTime.
 func (r *Reader) Find(ctx context.Context, m feed.Match, of []reading.FeedID,
 	limit int) (ids []reading.ItemID, err error) {
 	var f feed.Filter

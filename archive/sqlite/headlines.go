@@ -19,7 +19,7 @@ const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.n
 	`e.seen, e.source, ` + isConfirmed + `,
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
-// Headlines returns the latest entries, the latest first.
+// Headlines implements reading.Headlines.
 func (r *Reader) Headlines(ctx context.Context, q reading.HeadlineQuery) (list []reading.Headline, err error) {
 	if q.Before == 0 {
 		q.Before = math.MaxInt64
@@ -76,7 +76,7 @@ func scanHeadline(rows *sql.Rows) (h reading.Headline, err error) {
 	return h, err
 }
 
-// CountUnread counts what is not read in the feeds that are followed, max at most.
+// CountUnread implements reading.Headlines.
 func (r *Reader) CountUnread(ctx context.Context, secret bool, max int) (n int, err error) {
 	err = scan(r.db.QueryRowContext(ctx, `
 		SELECT count(*) FROM (SELECT 1 FROM items i INDEXED BY items_unread JOIN feeds f ON f.id = i.feed

@@ -58,8 +58,7 @@ func (s *Store) countNews(c *counted) {
 	}
 }
 
-// KeepFollowed notes that every feed that is polled was followed for so long until at. It is what requests are
-// compared with that the node did not make.
+// KeepFollowed implements reading.Database.
 func (s *Store) KeepFollowed(at time.Time, d time.Duration) {
 	var feeds, bytes int64
 	s.row(`SELECT count(*), coalesce(sum(size), 0) FROM feeds WHERE subscribed AND NOT ended`, nil, &feeds, &bytes)
@@ -69,8 +68,7 @@ func (s *Store) KeepFollowed(at time.Time, d time.Duration) {
 	}
 }
 
-// CountedSince is when anything was first counted; zero for never. That is when the first hour began of which there are
-// numbers or, where the first feed was followed later than that, when it was.
+// CountedSince implements archive.History.
 func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
 	var hour sql.NullInt64
 	if err := scan(r.db.QueryRowContext(ctx, `
@@ -81,7 +79,7 @@ func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
 	return fromSeconds(hour), nil
 }
 
-// Hours returns the hours since then in which anything was done, in order.
+// Hours implements archive.History.
 func (r *Reader) Hours(ctx context.Context, since time.Time) (list []archive.Hour, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT * FROM hours WHERE hour >= ? ORDER BY hour`, hourOf(since))
 	if err == nil {

@@ -3,21 +3,16 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"math"
 	"sync"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 )
 
-// Housekeeper is the work on an archive that can wait: to bring entries into the full-text index and to keep that in
-// order, to purge, to give room back to the disk, and to bring the log into the file. It has a connection of its own,
-// so that it need not be the loop that does it. Its methods may be called by any goroutine; each makes one step, in a
-// transaction of its own, once the one before has ended.
-//
-// The Store goes first. A step that is under way when that wants to write has a few milliseconds to come to its end;
-// then it is undone, and ErrGaveWay is its error: make it again later, or a smaller one.
+// A Housekeeper implements archive.Housekeeper. It has a connection of its own, and makes each step in a transaction of
+// its own.
 type Housekeeper struct {
 	mu sync.Mutex // of all that follows
 	writer
@@ -26,11 +21,16 @@ type Housekeeper struct {
 	undone   int // steps in a row that were
 }
 
-// ErrGaveWay is the error of a step that was undone because the Store had something to write.
-var ErrGaveWay = errors.New("the archive was needed for something else")
-
 // Housekeeper opens the archive for its housekeeping. Close it before the Store.
-func (s *Store) Housekeeper() (*Housekeeper, error) {
+func (s *Store) Housekeeper() (archive.Housekeeper, error) {
+	u, err := s.housekeeper()
+	if err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+func (s *Store) housekeeper() (*Housekeeper, error) {
 	c := s.config
 	c.BusyTimeout = 0 // what it waits for may be kept waiting by it
 	w, err := openWriter(context.Background(), s.path, roleHousekeeper, c, s.lock)
@@ -42,14 +42,14 @@ func (s *Store) Housekeeper() (*Housekeeper, error) {
 	return u, nil
 }
 
-// Close ends the Housekeeper.
+// Close implements archive.Housekeeper.
 func (u *Housekeeper) Close() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.close()
 }
 
-// Contended reports whether the Store had to wait since it was called last.
+// Contended implements archive.Housekeeper.
 func (u *Housekeeper) Contended() bool { return u.lock.asked.Swap(false) }
 
 // step has f make a step in a transaction.
@@ -58,7 +58,7 @@ func (u *Housekeeper) step(ctx context.Context, verb string, f func()) error {
 	defer u.mu.Unlock()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	if !u.lock.lend(ctx, graceAfter(u.undone), func() { end(ErrGaveWay) }) {
+	if !u.lock.lend(ctx, graceAfter(u.undone), func() { end(archive.ErrGaveWay) }) {
 		return context.Cause(ctx)
 	}
 	u.ctx = ctx
@@ -70,7 +70,7 @@ func (u *Housekeeper) step(ctx context.Context, verb string, f func()) error {
 	case err == nil:
 		u.undone = 0
 	case ctx.Err() != nil:
-		if err = context.Cause(ctx); err == ErrGaveWay {
+		if err = context.Cause(ctx); err == archive.ErrGaveWay {
 			u.undone = min(u.undone+1, 10)
 		}
 		return err
@@ -85,8 +85,7 @@ func graceAfter(ended int) time.Duration { return min(shortestGrace<<ended, long
 // where no word occurs twice.
 const indexBytes = 32 << 10
 
-// Index brings some of the entries that were kept or replaced since they were last indexed into the full-text index,
-// and reports whether there are more.
+// Index implements archive.Housekeeper.
 func (u *Housekeeper) Index(ctx context.Context) (more bool, err error) {
 	err = u.step(ctx, "index", func() {
 		u.index(1000, indexBytes)
@@ -96,17 +95,13 @@ func (u *Housekeeper) Index(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// Tidy takes a step towards an index in few parts, without the words of entries that are gone, and reports whether
-// there is another to take: the more parts there are the longer searches take, and what was deleted takes room until
-// then.
+// Tidy implements archive.Housekeeper.
 func (u *Housekeeper) Tidy(ctx context.Context) (more bool, err error) {
 	err = u.step(ctx, "tidy", func() { more = u.tidy() })
 	return more && err == nil, err
 }
 
-// Compact takes a step towards an index in one part, in which purged entries have left nothing. It begins with state
-// -1, returns what it is to be called with next, and is done when that is -1 again. It goes over all of the index:
-// Untidy says when that is worth it.
+// Compact implements archive.Housekeeper.
 func (u *Housekeeper) Compact(ctx context.Context, state int64) (next int64, err error) {
 	if err = u.step(ctx, "tidy", func() { next = u.compact(state) }); err != nil {
 		return state, err
@@ -114,7 +109,7 @@ func (u *Housekeeper) Compact(ctx context.Context, state int64) (next int64, err
 	return next, nil
 }
 
-// Purge drops entries as archive.Entries has it, and returns how many.
+// Purge implements archive.Housekeeper.
 func (u *Housekeeper) Purge(ctx context.Context, at time.Time, ids []feed.EntryID) (count int, err error) {
 	err = u.step(ctx, "purge", func() {
 		count = 0
@@ -130,15 +125,14 @@ func (u *Housekeeper) Purge(ctx context.Context, at time.Time, ids []feed.EntryI
 	return count, nil
 }
 
-// ForgetPurged is that of the Store.
+// ForgetPurged implements archive.Housekeeper.
 func (u *Housekeeper) ForgetPurged(ctx context.Context, now time.Time, after feed.EntryID) (last feed.EntryID,
 	more bool, err error) {
 	err = u.step(ctx, "forget", func() { last, more = u.forgetPurged(now, after) })
 	return last, more && err == nil, err
 }
 
-// ForgetFeeds looks at some of the feeds of which neighbors brought something, those after a number, and forgets those
-// of which there is nothing any more. It returns the last that it looked at, and whether there are more.
+// ForgetFeeds implements archive.Housekeeper.
 func (u *Housekeeper) ForgetFeeds(ctx context.Context, after int64) (last int64, more bool, err error) {
 	const step = 500
 	err = u.step(ctx, "forget", func() {
@@ -153,7 +147,7 @@ func (u *Housekeeper) ForgetFeeds(ctx context.Context, after int64) (last int64,
 	return last, more && err == nil, err
 }
 
-// Reclaim is that of the Store.
+// Reclaim implements archive.Housekeeper.
 func (u *Housekeeper) Reclaim(ctx context.Context, max int) (remaining int, err error) {
 	err = u.step(ctx, "shorten", func() { remaining = u.reclaim(max) })
 	return remaining, err
@@ -166,7 +160,7 @@ const (
 	pageSize = 4096
 )
 
-// Log brings the log into the file if it has grown long, as far as readers let it, while the Store may write.
+// Log implements archive.Housekeeper.
 func (u *Housekeeper) Log(ctx context.Context) error {
 	if u.lock.log.Load() < logBytes {
 		return nil
@@ -192,8 +186,7 @@ func (u *Housekeeper) checkpoint(ctx context.Context) error {
 	return nil
 }
 
-// Shorten brings the log into the file, which is then as long as it has to be, and empties it. While readers are
-// at work it may not be able to.
+// Shorten implements archive.Housekeeper.
 func (u *Housekeeper) Shorten(ctx context.Context) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 
 func openHousekeeper(t *testing.T, s *Store) *Housekeeper {
 	t.Helper()
-	u, err := s.Housekeeper()
+	u, err := s.housekeeper()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ func TestHousekeepingGivesWay(t *testing.T) {
 			}
 		})
 		working.Wait()
-		if err != ErrGaveWay || !u.Contended() {
-			t.Errorf("the step ended with %v, want %v; contended: %v", err, ErrGaveWay, u.Contended())
+		if err != archive.ErrGaveWay || !u.Contended() {
+			t.Errorf("the step ended with %v, want %v; contended: %v", err, archive.ErrGaveWay, u.Contended())
 		}
 		if st, err := s.Stats(t.Context()); err != nil || st.Unindexed != 5 || !s.HasDID(protocol.DID{1}) {
 			t.Errorf("after that %d entries are not indexed, %v, and the did is there: %v", st.Unindexed, err,
@@ -211,7 +211,7 @@ func TestHousekeepingBesideTheLoop(t *testing.T) {
 				switch {
 				case err == nil:
 					steps[name]++
-				case err != ErrGaveWay && ctx.Err() == nil:
+				case err != archive.ErrGaveWay && ctx.Err() == nil:
 					t.Errorf("%s: %v", name, err)
 				}
 			}

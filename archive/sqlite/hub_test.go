@@ -5,11 +5,13 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"feedex/archive"
 )
 
 func TestHubSubscriptions(t *testing.T) {
 	s := newStore(t)
-	want := func(want ...HubSubscription) {
+	want := func(want ...archive.HubSubscription) {
 		t.Helper()
 		if err := s.Commit(); err != nil {
 			t.Fatal(err)
@@ -19,10 +21,10 @@ func TestHubSubscriptions(t *testing.T) {
 		}
 	}
 	want()
-	a := HubSubscription{Callback: "http://127.0.0.1/a", Topic: "t", From: netip.MustParseAddr("192.168.1.2"),
+	a := archive.HubSubscription{Callback: "http://127.0.0.1/a", Topic: "t", From: netip.MustParseAddr("192.168.1.2"),
 		Secret: "x", Expires: time.UnixMilli(5).UTC(), ETag: `"1"`}
-	b := HubSubscription{Callback: "http://127.0.0.1/a", Topic: "u", Expires: time.UnixMilli(7).UTC(), ETag: `"1"`,
-		Failures: 3, Next: time.UnixMilli(6).UTC()}
+	b := archive.HubSubscription{Callback: "http://127.0.0.1/a", Topic: "u", Expires: time.UnixMilli(7).UTC(),
+		ETag: `"1"`, Failures: 3, Next: time.UnixMilli(6).UTC()}
 	s.KeepHubSubscription(b)
 	s.KeepHubSubscription(a)
 	want(a, b)

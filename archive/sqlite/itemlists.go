@@ -13,14 +13,14 @@ import (
 	"feedex/safehtml"
 )
 
-// Size is how many items of a stream there are.
+// Size implements reading.Items.
 func (r *Reader) Size(ctx context.Context, s reading.Stream) (n int, err error) {
 	where, args := streamWhere(s)
 	err = scan(r.db.QueryRowContext(ctx, `SELECT count(*) FROM `+streamFrom(s)+` WHERE `+where, args...), &n)
 	return n, r.failed(ctx, "read", err)
 }
 
-// IDs returns the items of a stream on one page, in its order.
+// IDs implements reading.Items.
 func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids []reading.ItemID, err error) {
 	where, args := streamWhere(s)
 	order := ` ORDER BY i.id DESC`
@@ -45,7 +45,7 @@ func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids
 	return ids, r.failed(ctx, "read", err)
 }
 
-// Counts returns the feeds with items that are unread, ordered by feed.
+// Counts implements reading.Items.
 func (r *Reader) Counts(ctx context.Context) (counts []reading.Count, err error) {
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT u.feed, u.n, (SELECT arrived FROM items WHERE id = u.newest) FROM (
@@ -65,8 +65,7 @@ func (r *Reader) Counts(ctx context.Context) (counts []reading.Count, err error)
 	return counts, r.failed(ctx, "read", err)
 }
 
-// Items returns those items with their content, in the order of ids; those of which there is none, or whose feed is not
-// followed, are left out. It holds few of them in memory at one time. An error is the last thing it yields.
+// Items implements reading.Items.
 func (r *Reader) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
 	return func(yield func(reading.Item, error) bool) {
 		for part := range slices.Chunk(ids, pageEntries) {

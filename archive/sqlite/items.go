@@ -10,13 +10,6 @@ import (
 	"feedex/reading"
 )
 
-// An entry becomes an item when it arrives for the owner: as it is kept or filled in, where its feed is followed then,
-// and else when the owner follows the feed.
-
-// firstUnread is how many of the entries that are there when the owner follows a feed are unread, as if it had just
-// published them.
-const firstUnread = 20
-
 // newestSeq is the highest seq so far, 0 for none.
 func (s *Store) newestSeq() (seq int64) {
 	s.row(`SELECT coalesce(max(seq), 0) FROM entries`, nil, &seq)
@@ -44,10 +37,10 @@ func (s *Store) followed(id int64, f *archive.Feed) {
 			SELECT seq, feed, seen, seq >= coalesce((SELECT min(seq) FROM (
 				SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 ORDER BY seq DESC LIMIT ?3)), seq + 1) AS new
 			FROM entries WHERE feed = ?1)
-		WHERE seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, toSeconds(f.Since), firstUnread)
+		WHERE seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, toSeconds(f.Since), reading.FirstUnread)
 }
 
-// Mark marks items at a moment. Those of which there is none do not matter.
+// Mark implements reading.Marks.
 func (s *Store) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	if len(ids) == 0 {
 		return
@@ -63,7 +56,7 @@ func (s *Store) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	}
 }
 
-// MarkStream marks at most limit items of a stream, and reports whether that may not have been all.
+// MarkStream implements reading.Marks.
 func (s *Store) MarkStream(at time.Time, stream reading.Stream, m reading.Mark, limit int) (more bool) {
 	if m.Read == reading.Yes && stream.Read == reading.Either {
 		stream.Read = reading.No // the others need no mark, and these have an index

@@ -122,13 +122,13 @@ func TestItemsArrive(t *testing.T) {
 // published.
 func TestItemsOfAFeedThatIsFollowedLater(t *testing.T) {
 	s := newStore(t)
-	keep(t, s, feedRecords(news, 1, firstUnread+3)...)
+	keep(t, s, feedRecords(news, 1, reading.FirstUnread+3)...)
 	s.Fill(time.Unix(50, 0), []archive.Record{feedRecord(news, 0)})
 	keep(t, s, feedRecord(otherNews, 60))
 	wantIDs(t, s, all)
 	follow(t, s, time.Unix(100, 0), news)
 	var latest []reading.ItemID // behind the one that was filled in and three older ones
-	for id := reading.ItemID(firstUnread + 4); id > 4; id-- {
+	for id := reading.ItemID(reading.FirstUnread + 4); id > 4; id-- {
 		latest = append(latest, id)
 	}
 	wantIDs(t, s, unread, latest...)
@@ -356,7 +356,7 @@ func TestMarksOnAFullDisk(t *testing.T) {
 	}
 	s.Mark(markedAt, ids, reading.Mark{Starred: reading.Yes})
 	s.AddFolder("Folder")
-	wantCause(t, s.Commit(), ErrFull, s.path)
+	wantCause(t, s.Commit(), archive.ErrFull, s.path)
 	if n, err := s.Size(t.Context(), starred); err != nil || n != 0 {
 		t.Errorf("%d are starred, %v", n, err)
 	}

@@ -76,9 +76,8 @@ const ownersHearsay = isOwnersPolled + ` AND e.source <> '' AND e.seq > 0 AND ` 
 const hearsayBytes = `e.size + 512 + (SELECT iif(kept AND NOT discreet, 0, 2 * octet_length(url)) FROM feeds ` +
 	`WHERE id = e.feed)`
 
-// OverLimit returns entries that are beyond what is to be kept, in the order in which they are to go. There may be
-// more, and once these are purged others; none are left where it returns none. It reads what it needs to tell, up to
-// half a million entries in a second.
+// OverLimit implements archive.OverLimits. It reads what it needs to tell,
+// up to half a million entries in a second.
 func (r *Reader) OverLimit(ctx context.Context, now time.Time, keep archive.Retention) (ids []feed.EntryID, err error) {
 	ids, err = r.overLimit(ctx, now, keep)
 	if err != nil {
@@ -119,8 +118,7 @@ func (r *Reader) overLimit(ctx context.Context, now time.Time, keep archive.Rete
 	return r.heaviest(ctx, used, keep.All.Bytes)
 }
 
-// Untidy reports whether the disk lacks room, or a limit on it does not hold, although nothing is left to be purged,
-// because the words of what was purged still take some: see Housekeeper.Compact.
+// Untidy implements archive.OverLimits.
 func (r *Reader) Untidy(ctx context.Context, keep archive.Retention) (bool, error) {
 	used, err := r.used(ctx)
 	var dead int64

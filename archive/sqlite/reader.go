@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"feedex/archive"
 )
 
 // A Reader reads an archive, whether or not a node is running on it. It may be used by several
@@ -127,18 +129,8 @@ func (r *Reader) failed(ctx context.Context, verb string, err error) error {
 // errOrder is for an index of which the order is broken; following it might never end.
 var errOrder = fmt.Errorf("%w (entries out of order)", ErrDamaged)
 
-// Stats are what an archive holds.
-type Stats struct {
-	Entries   int64 `json:"entries"`
-	Feeds     int64 `json:"feeds"`     // with entries or settings
-	Unindexed int64 `json:"unindexed"` // entries that Index has yet to see
-	Bytes     int64 `json:"bytes"`     // on the disk
-	Free      int64 `json:"free"`      // of these that hold nothing; Reclaim or Vacuum gives them back
-	InSteps   bool  `json:"in_steps"`  // Reclaim can do so, without stopping the node
-}
-
-// Stats counts what the archive holds.
-func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
+// Stats implements archive.Contents.
+func (r *Reader) Stats(ctx context.Context) (st archive.Stats, err error) {
 	const query = `
 		SELECT (SELECT count(*) FROM entries INDEXED BY entries_by_seq), (SELECT count(*) FROM feeds WHERE NOT apart),
 			(SELECT count(*) FROM entries INDEXED BY entries_by_seq WHERE seq > state.indexed) + (SELECT count(*) FROM stale),
@@ -147,7 +139,7 @@ func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
 		FROM state`
 	if err := scan(r.db.QueryRowContext(ctx, query), &st.Entries, &st.Feeds, &st.Unindexed, &st.Free,
 		&st.InSteps); err != nil {
-		return Stats{}, r.failed(ctx, "read", err)
+		return archive.Stats{}, r.failed(ctx, "read", err)
 	}
 	for _, name := range []string{r.path, logOf(r.path)} {
 		info, err := os.Stat(name)
@@ -155,7 +147,7 @@ func (r *Reader) Stats(ctx context.Context) (st Stats, err error) {
 		case err == nil:
 			st.Bytes += info.Size()
 		case !errors.Is(err, os.ErrNotExist):
-			return Stats{}, fmt.Errorf("read %s: %w", r.path, err)
+			return archive.Stats{}, fmt.Errorf("read %s: %w", r.path, err)
 		}
 	}
 	return st, nil

@@ -138,7 +138,7 @@ func TestCloseLeavesOneFile(t *testing.T) {
 
 func TestStats(t *testing.T) {
 	s := newStore(t)
-	stats := func() Stats {
+	stats := func() archive.Stats {
 		t.Helper()
 		st, err := s.Stats(t.Context())
 		if err != nil || st.Bytes <= 0 {
@@ -147,13 +147,13 @@ func TestStats(t *testing.T) {
 		st.Bytes = 0
 		return st
 	}
-	if got := stats(); got != (Stats{InSteps: true}) {
+	if got := stats(); got != (archive.Stats{InSteps: true}) {
 		t.Errorf("Stats of an empty archive = %+v", got)
 	}
 	records := newCorpus().records(20)
 	s.KeepFeed(archive.Feed{URL: news})
 	keep(t, s, records...)
-	if got, want := stats(), (Stats{Entries: 20, Feeds: 21, Unindexed: 20, InSteps: true}); got != want {
+	if got, want := stats(), (archive.Stats{Entries: 20, Feeds: 21, Unindexed: 20, InSteps: true}); got != want {
 		t.Errorf("Stats = %+v, want %+v", got, want)
 	}
 	if remaining, err := s.Index(15); remaining != 5 || err != nil {
@@ -161,7 +161,7 @@ func TestStats(t *testing.T) {
 	}
 	records[0].Entry.Title, records[19].Entry.Title = "replaced", "replaced"
 	keep(t, s, records[0], records[19])
-	if got, want := stats(), (Stats{Entries: 20, Feeds: 21, Unindexed: 6, InSteps: true}); got != want {
+	if got, want := stats(), (archive.Stats{Entries: 20, Feeds: 21, Unindexed: 6, InSteps: true}); got != want {
 		t.Errorf("Stats = %+v, want %+v", got, want)
 	}
 	if remaining, err := s.Index(100); remaining != 0 || err != nil {

@@ -68,7 +68,7 @@ func (s *Store) countRequest(r *grade.Request) {
 	s.addHour(hour)
 }
 
-// Requests returns the latest n requests at most, in the order in which they were kept.
+// Requests implements archive.History.
 func (r *Reader) Requests(ctx context.Context, n int) (list []grade.Request, err error) {
 	rows, err := r.db.QueryContext(ctx, latestRequests, max(0, n))
 	if err == nil {

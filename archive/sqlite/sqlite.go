@@ -6,7 +6,7 @@
 // nothing better to do: until then a search reads the texts of the entries that are not indexed.
 //
 // A Store has one connection that writes and a few that read. Errors that the owner can do something
-// about wrap ErrDamaged, ErrFull, ErrLocked, ErrNewer, ErrReadOnly, ErrDisk or ErrStalled. No damage to
+// about wrap archive.ErrFull, ErrDamaged, ErrLocked, ErrNewer, ErrReadOnly, ErrDisk or ErrStalled. No damage to
 // the file makes a method panic, and no disk that hangs keeps one from coming back.
 //
 // Opening does not check the whole file, which would take longer the longer the archive is kept:
@@ -23,6 +23,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/reading"
 )
 
 // Config is what may be chosen about a Store or a Reader. The zero value of each field means its
@@ -66,7 +67,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// A Store is the archive of a running node. It implements archive.Store, whose methods together with
+// A Store is the archive of a running node. It implements reading.Database, whose methods that write together with
 // Commit and Close belong to the node's loop; what it has from Reader may be called by any
 // goroutine at any time before Close. What takes long and can wait is for a Housekeeper.
 //
@@ -88,8 +89,9 @@ type Store struct {
 }
 
 var (
-	_ archive.Store    = (*Store)(nil)
-	_ archive.Searcher = (*Store)(nil)
+	_ reading.Database    = (*Store)(nil)
+	_ reading.View        = (*Reader)(nil)
+	_ archive.Housekeeper = (*Housekeeper)(nil)
 )
 
 // Open opens the archive in the file at path, made and brought to the newest schema if necessary.

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"feedex/archive"
 )
 
 // What is free in the file is given back in one of two ways. Reclaim moves some pages from the file's end to where
 // there is room, and can be called again and again while the node works; the file has to be made for that. Vacuum
 // rewrites the file, which is then, too.
-
-// ErrWhole is for a file that an older feedex made: it can only be rewritten as a whole, by Vacuum.
-var ErrWhole = errors.New("an older feedex made the file: what is free in it is given back only when it is rewritten")
 
 // incremental is the auto_vacuum of a file that Reclaim can shorten
 // (https://sqlite.org/pragma.html#pragma_auto_vacuum).
@@ -22,7 +21,7 @@ const incremental = 2
 // Reclaim gives back to the disk at most max pages of the file (4 KiB each) that hold nothing, in a transaction of its
 // own, and returns how many such pages remain. A page takes some 30 µs. It belongs to the loop, after a Commit, when
 // there is time. The file is shorter once the log has been brought into it: after the last step by Shorten. It is an
-// error that is ErrWhole if the file was not made for it.
+// error that is archive.ErrWhole if the file was not made for it.
 func (s *Store) Reclaim(max int) (remaining int, err error) {
 	if s.inTx {
 		return 0, wrap("shorten", s.path, errBusy)
@@ -37,7 +36,7 @@ func (s *Store) Reclaim(max int) (remaining int, err error) {
 func (s *writer) reclaim(max int) (remaining int) {
 	var mode int
 	if s.row(`PRAGMA auto_vacuum`, nil, &mode); s.err == nil && mode != incremental {
-		s.err = ErrWhole
+		s.err = archive.ErrWhole
 	}
 	s.begin()
 	s.rows(fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, max), nil, func(*sql.Rows) error { return nil }) // a row a page

@@ -58,7 +58,7 @@ func verified(t *testing.T, r *Reader) (problems []string) {
 	return problems
 }
 
-func exported(t *testing.T, r *Reader, u feed.URL) (list []Exported) {
+func exported(t *testing.T, r *Reader, u feed.URL) (list []archive.Exported) {
 	t.Helper()
 	for x, err := range r.Export(t.Context(), u) {
 		if err != nil {
@@ -129,7 +129,7 @@ func TestFeedStats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, own := FeedStats{}, int64(0)
+	sum, own := archive.FeedStats{}, int64(0)
 	for i, f := range list {
 		if i > 0 && f.URL <= list[i-1].URL {
 			t.Errorf("%s comes after %s", f.URL, list[i-1].URL)
@@ -251,7 +251,7 @@ func TestReclaim(t *testing.T) {
 		execSQL(t, s, `CREATE TABLE ballast (x); INSERT INTO ballast VALUES (zeroblob(4000000)); CREATE TABLE behind (x);
 			INSERT INTO behind VALUES (zeroblob(400000)); DROP TABLE ballast`)
 	}
-	stats := func() Stats {
+	stats := func() archive.Stats {
 		t.Helper()
 		st, err := s.Stats(t.Context())
 		if err != nil {
@@ -288,7 +288,7 @@ func TestReclaim(t *testing.T) {
 	execSQL(t, s, `DROP TABLE behind`)
 	mustVacuumTo(t, s, 0) // as it was made before
 	ballast()
-	if _, err := s.Reclaim(1); !errors.Is(err, ErrWhole) || stats().InSteps {
+	if _, err := s.Reclaim(1); !errors.Is(err, archive.ErrWhole) || stats().InSteps {
 		t.Errorf("a file that was not made for it: %v, %+v", err, stats())
 	}
 	mustVacuumTo(t, s, incremental)

@@ -10,6 +10,7 @@ import (
 
 	"feedex/archive/sqlite"
 	"feedex/daemon"
+	"feedex/reading"
 )
 
 func newArchive() *cobra.Command {
@@ -61,6 +62,17 @@ func readArchiveFile(path string, patience span) (*sqlite.Reader, error) {
 	return r, err
 }
 
+// openDatabase is how archives are opened that are written to.
+func openDatabase(c sqlite.Config) daemon.OpenDatabase {
+	return func(path string) (reading.Database, error) {
+		s, err := sqlite.Open(path, c)
+		if err != nil {
+			return nil, err // and not a nil Store, which is not nil
+		}
+		return s, nil
+	}
+}
+
 // openMaintenance finds what may change the archive of a data directory: the node that runs on it, or else this
 // process. Where create is false there must be an archive. Patience is for work on the whole file, "" for the default.
 func openMaintenance(data string, create bool, patience span) (_ daemon.Maintenance, local *daemon.OfflineArchive,
@@ -72,7 +84,8 @@ func openMaintenance(data string, create bool, patience span) (_ daemon.Maintena
 	if !errors.Is(err, daemon.ErrNotRunning) {
 		return nil, nil, nil, advised(err, data)
 	}
-	k, err := daemon.OpenOffline(data, create, duration(patience))
+	open := openDatabase(sqlite.Config{WriterCache: 64 << 20, Patience: duration(patience)})
+	k, err := daemon.OpenOffline(data, create, open)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, nil, fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))

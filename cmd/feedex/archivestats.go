@@ -11,15 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"feedex/archive/sqlite"
+	"feedex/archive"
 	"feedex/daemon"
 )
 
 // archiveStats is what feedex archive stats --json prints.
 type archiveStats struct {
 	File string `json:"file"`
-	sqlite.Stats
-	ByFeed []sqlite.FeedStats `json:"by_feed"`
+	archive.Stats
+	ByFeed []archive.FeedStats `json:"by_feed"`
 }
 
 func newArchiveStats() *cobra.Command {
@@ -60,7 +60,7 @@ where that is so of any feed.`,
 
 // printStats writes them for people.
 func printStats(out io.Writer, st *archiveStats, width int) error {
-	var sum sqlite.FeedStats
+	var sum archive.FeedStats
 	for i := range st.ByFeed {
 		f := &st.ByFeed[i]
 		sum.Unconfirmed, sum.Filled, sum.Hidden = sum.Unconfirmed+f.Unconfirmed, sum.Filled+f.Filled,
@@ -80,7 +80,7 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 	}
 	fmt.Fprintln(out)
 	heading := []string{"FEED", "TITLE", "ENTRIES", "SIZE", "UNCONFIRMED", "FILLED IN", "HIDDEN", "OLDEST", "NEWEST"}
-	bounded := slices.ContainsFunc(st.ByFeed, func(f sqlite.FeedStats) bool { return keeps(&f) != "" })
+	bounded := slices.ContainsFunc(st.ByFeed, func(f archive.FeedStats) bool { return keeps(&f) != "" })
 	if bounded {
 		heading = append(heading, "KEEPS")
 	}
@@ -102,7 +102,7 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 }
 
 // keeps is what is kept of a feed at most, "" where it has no limit of its own.
-func keeps(f *sqlite.FeedStats) string {
+func keeps(f *archive.FeedStats) string {
 	var bounds []string
 	if f.KeepBytes > 0 {
 		bounds = append(bounds, byteSize(f.KeepBytes))

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"feedex/archive/sqlite"
+	"feedex/archive"
 )
 
 // What is kept of a feed at most has a column where any feed has a limit of its own.
 func TestPrintBoundsOfFeeds(t *testing.T) {
-	st := archiveStats{File: "feedex.db", ByFeed: []sqlite.FeedStats{
+	st := archiveStats{File: "feedex.db", ByFeed: []archive.FeedStats{
 		{URL: "https://example.com/a", Entries: 1200, KeepBytes: 20 << 20, KeepAge: 90 * 24 * 3600, KeepCount: 1000},
 		{URL: "https://example.com/b", Entries: 1},
 	}}

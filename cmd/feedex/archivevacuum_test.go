@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"feedex/archive/sqlite"
 	"feedex/daemon"
 )
 
@@ -12,7 +13,7 @@ import (
 // means.
 func TestVacuumWhileTheNodeRuns(t *testing.T) {
 	data := t.TempDir()
-	k, err := daemon.OpenOffline(data, true, 0)
+	k, err := daemon.OpenOffline(data, true, openDatabase(sqlite.Config{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/archive/sqlite"
 	"feedex/daemon"
 	"feedex/incentive"
 	"feedex/node"
@@ -68,6 +69,7 @@ func runNode(c *cobra.Command, _ []string) error {
 		tellSystemd(log, fmt.Sprintf("serving nodes at %s, feed readers at %s", at.Listen, at.Reader))
 	}
 	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
+	cfg.Open = openDatabase(sqlite.Config{})
 	err = daemon.Run(c.Context(), cfg)
 	switch {
 	case errors.Is(err, node.ErrConfig):
