@@ -120,7 +120,7 @@ func TestSyncWhileNothingCanBeStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mend := n.breakDisk()
+	mend := ondisk.Break(t, DatabasePath(n.data))
 	r := &syncReader{t, n, secret}
 	const read = "user/-/state/com.google/read"
 	mark := url.Values{"i": {"1"}, "a": {read}}
