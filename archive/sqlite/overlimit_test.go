@@ -96,73 +96,6 @@ func seqsIn(records []archive.Record) (seqs []int64) {
 	return seqs
 }
 
-func TestWhatIsOverTheLimitOfAFeed(t *testing.T) {
-	long := strings.Repeat("x", 1000)
-	record := func(n int) archive.Record {
-		r := feedRecord(news, n)
-		r.Entry.Content = long
-		r.Digest = r.Entry.Digest()
-		return r
-	}
-	now := time.Unix(1000, 0)
-	for name, test := range map[string]struct {
-		archive.Limits
-		star int64 // the seq of an entry
-		want []int64
-	}{
-		"none":                {want: []int64{-3, -2, -1, 1, 2, 3, 4, 5}},
-		"count":               {Limits: archive.Limits{Count: 2}, want: []int64{4, 5}},
-		"count, filled first": {Limits: archive.Limits{Count: 6}, want: []int64{-1, 1, 2, 3, 4, 5}},
-		"count and a star":    {Limits: archive.Limits{Count: 2}, star: -2, want: []int64{-2, 4, 5}},
-		"count of more":       {Limits: archive.Limits{Count: 8}, want: []int64{-3, -2, -1, 1, 2, 3, 4, 5}},
-		"bytes":               {Limits: archive.Limits{Bytes: 3500}, want: []int64{3, 4, 5}},
-		"bytes for none":      {Limits: archive.Limits{Bytes: 1}, want: []int64{5}}, // the latest stays
-		"age":                 {Limits: archive.Limits{Age: 400 * time.Second}, want: []int64{-1, 3, 4, 5}},
-		"age to the second":   {Limits: archive.Limits{Age: 401 * time.Second}, want: []int64{-1, 2, 3, 4, 5}},
-		"all too old":         {Limits: archive.Limits{Age: time.Second}, star: 1, want: []int64{1, 5}},
-		"the strictest": {Limits: archive.Limits{Age: 400 * time.Second, Count: 3, Bytes: 2500},
-			want: []int64{4, 5}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newStore(t)
-			follow(t, s, time.Unix(1, 0), news, otherNews)
-			keep(t, s, feedRecords(otherNews, 1, 9)...)
-			// Entry 599 arrived at 599 and so on; -1 is of 600, -2 of 300, -3 of 100.
-			s.Keep([]archive.Record{record(598), record(599), record(700), record(800), record(900)})
-			s.Fill(now, []archive.Record{record(650), record(300), record(100)})
-			if err := s.Commit(); err != nil {
-				t.Fatal(err)
-			}
-			// The other feed took the first seqs.
-			bySeq := func(seq int64) int64 {
-				if seq > 0 {
-					return seq + 9
-				}
-				return seq
-			}
-			if test.star != 0 {
-				starSeq(t, s, bySeq(test.star))
-			}
-			s.SetLimits(news, &test.Bytes, &test.Age, &test.Count)
-			if err := s.Commit(); err != nil {
-				t.Fatal(err)
-			}
-			purgeAll(t, s, now, archive.Retention{})
-			var want []int64
-			for _, seq := range test.want {
-				want = append(want, bySeq(seq))
-			}
-			if got := seqsIn(left(t, s, news)); !slices.Equal(got, want) {
-				t.Errorf("left are %v, want %v", got, want)
-			}
-			if got := left(t, s, otherNews); len(got) != 9 {
-				t.Errorf("%d entries are left of the other feed", len(got))
-			}
-			wantWhole(t, s)
-		})
-	}
-}
-
 // starSeq stars an entry.
 func starSeq(t rapid.TB, s *Store, seq int64) {
 	t.Helper()
@@ -567,32 +500,6 @@ func TestRetentionProperties(t *testing.T) {
 		}
 		wantWhole(rt, s)
 	})
-}
-
-// What is kept of a feed is shown where it is counted, and each limit changes by itself.
-func TestLimits(t *testing.T) {
-	s := newStore(t)
-	follow(t, s, time.Unix(1, 0), news, otherNews)
-	bytes, age, count, none := int64(5000), 36*time.Hour, int64(7), int64(0)
-	s.SetLimits(news, &bytes, &age, &count)
-	s.SetLimits(news, nil, nil, &none)
-	s.SetLimits("https://nobody.example.org/", &bytes, nil, nil)
-	follow(t, s, time.Unix(2, 0), news) // leaves them alone
-	list, err := s.FeedLimits(t.Context())
-	if want := (archive.Limits{Bytes: 5000, Age: 36 * time.Hour}); err != nil || len(list) != 1 ||
-		list[0].URL != news || list[0].Limits != want {
-		t.Errorf("bounds are %+v, %v", list, err)
-	}
-	feeds, err := s.FeedStats(t.Context())
-	if err != nil || len(feeds) != 2 {
-		t.Fatalf("%+v, %v", feeds, err)
-	}
-	for _, f := range feeds {
-		if f.URL == news && (f.KeepBytes != 5000 || f.KeepAge != 36*3600 || f.KeepCount != 0) || f.URL != news &&
-			f.KeepBytes+f.KeepAge+f.KeepCount != 0 {
-			t.Errorf("%+v", f)
-		}
-	}
 }
 
 // What was purged is remembered for ever of feeds that are followed, and else for thirty days.

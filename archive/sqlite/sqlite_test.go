@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"feedex/archive/archivetest"
+	"feedex/reading"
 )
 
 // A reopened is a Store with what archivetest wants besides.
@@ -43,3 +44,9 @@ func TestStore(t *testing.T) {
 		return reopened{openFile(t, filepath.Join(t.TempDir(), "archive.db")), t}
 	})
 }
+
+func openDatabase(t testing.TB) reading.Database {
+	return openFile(t, filepath.Join(t.TempDir(), "archive.db"))
+}
+
+func TestDatabase(t *testing.T) { archivetest.RunDatabase(t, openDatabase) }

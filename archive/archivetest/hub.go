@@ -1,4 +1,4 @@
-package sqlite
+package archivetest
 
 import (
 	"net/netip"
@@ -9,14 +9,11 @@ import (
 	"feedex/archive"
 )
 
-func TestHubSubscriptions(t *testing.T) {
-	s := newStore(t)
+func testHubSubscriptions(t *testing.T, kept HubArchive) {
 	want := func(want ...archive.HubSubscription) {
 		t.Helper()
-		if err := s.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := s.HubSubscriptions(t.Context()); err != nil || !slices.Equal(got, want) {
+		commit(t, kept)
+		if got, err := kept.HubSubscriptions(t.Context()); err != nil || !slices.Equal(got, want) {
 			t.Errorf("stored are %+v, %v, want %+v", got, err, want)
 		}
 	}
@@ -25,13 +22,13 @@ func TestHubSubscriptions(t *testing.T) {
 		Secret: "x", Expires: time.UnixMilli(5).UTC(), ETag: `"1"`}
 	b := archive.HubSubscription{Callback: "http://127.0.0.1/a", Topic: "u", Expires: time.UnixMilli(7).UTC(),
 		ETag: `"1"`, Failures: 3, Next: time.UnixMilli(6).UTC()}
-	s.KeepHubSubscription(b)
-	s.KeepHubSubscription(a)
+	kept.KeepHubSubscription(b)
+	kept.KeepHubSubscription(a)
 	want(a, b)
 	a.Secret, a.ETag = "", `"2"`
-	s.KeepHubSubscription(a)
+	kept.KeepHubSubscription(a)
 	want(a, b)
-	s.DropHubSubscription(b.Callback, b.Topic)
-	s.DropHubSubscription("x", "y")
+	kept.DropHubSubscription(b.Callback, b.Topic)
+	kept.DropHubSubscription("x", "y")
 	want(a)
 }
