@@ -181,3 +181,21 @@ func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (u feed.URL, err
 	}
 	return u, r.failed(ctx, "read", err)
 }
+
+// Filing implements reading.Filing.
+func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
+	rows, err := r.db.QueryContext(ctx, `
+		SELECT f.name, coalesce(d.name, '') FROM feeds f LEFT JOIN filed i ON i.feed = f.id LEFT JOIN folders d ON d.id = i.folder
+		WHERE f.id = ? ORDER BY d.name`, number)
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) error {
+			var folder string
+			err := scan(rows, &name, &folder)
+			if folder != "" {
+				folders = append(folders, folder)
+			}
+			return err
+		})
+	}
+	return name, folders, wrap("read", r.path, err)
+}
