@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"feedex/archive"
+	"feedex/archive/archivetest"
 	"feedex/feed"
 )
 
@@ -20,4 +21,10 @@ func TestSecretsAreFoundLate(t *testing.T) {
 	if f, err := s.Following(t.Context(), false); err != nil || len(f.Titles) != 0 {
 		t.Errorf("%+v, %v", f, err)
 	}
+}
+
+// A block that was named once has the same entries for ever.
+func TestPagesAreStableAndComplete(t *testing.T) {
+	alone(t)
+	archivetest.RunBlocks(t, openDatabase)
 }

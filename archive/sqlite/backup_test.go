@@ -1,12 +1,71 @@
 package sqlite
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 )
+
+// A backup holds what was there when it was made, opens as an archive, and is whole.
+func TestBackup(t *testing.T) {
+	s := mixedArchive(t)
+	want := exported(t, s.Reader, "")
+	path := filepath.Join(t.TempDir(), "backup.db")
+	if err := os.WriteFile(PartOf(path), []byte("of a backup that was killed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	s.Keep(newCorpus().records(130)[120:])
+	mustCommit(t, s)
+
+	restored := openFile(t, path)
+	defer restored.Close()
+	got := exported(t, restored.Reader, "")
+	if len(got) != len(want) {
+		t.Fatalf("%d entries, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i].Seq != want[i].Seq || got[i].Digest != want[i].Digest || got[i].Hidden != want[i].Hidden ||
+			!got[i].Entry.Equal(&want[i].Entry) {
+			t.Errorf("entry %d is %+v, want %+v", i, got[i], want[i])
+		}
+	}
+	if problems := verified(t, restored.Reader); len(problems) > 0 {
+		t.Errorf("problems: %q", problems)
+	}
+	restored.Keep(newCorpus().records(121)[120:])
+	mustCommit(t, restored)
+	if found := exported(t, restored.Reader, ""); found[0].Seq != 81 {
+		t.Errorf("the next entry has seq %d", found[0].Seq)
+	}
+
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if err := s.Backup(t.Context(), path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("backup over a file: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	other := filepath.Join(t.TempDir(), "other.db")
+	if err := s.Backup(ended, other); !errors.Is(err, context.Canceled) {
+		t.Errorf("backup that was canceled: %v", err)
+	}
+	if left, _ := filepath.Glob(other + "*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	var only int
+	if err := s.Reader.db.QueryRow(`PRAGMA query_only`).Scan(&only); err != nil || only != 1 {
+		t.Errorf("the readers may write: %d, %v", only, err)
+	}
+}
 
 // Where a node was killed its log stays behind. A backup that is put in the place of the archive is not spoiled by
 // that.

@@ -11,6 +11,49 @@ import (
 	"feedex/feed"
 )
 
+// Entries are found the moment they are committed, by searches that run beside the loop.
+func TestSearchBesideLoop(t *testing.T) {
+	s := newStore(t)
+	r, err := OpenReader(s.path, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	const n = 200
+	committed := make(chan int, n)
+	done := make(chan error, 2)
+	search := func(r *Reader) {
+		for i := range committed {
+			found, err := r.Search(t.Context(), feed.Filter{Words: []string{word(uint64(i))}})
+			if err == nil && len(found) != 1 {
+				err = errors.New("not found: " + word(uint64(i)))
+			}
+			if err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}
+	go search(s.Reader)
+	go search(r)
+	for i := range n {
+		keep(t, s, newsRecord(word(uint64(i)), word(uint64(i)), time.Unix(int64(i), 0)))
+		committed <- i
+		if i%7 == 0 {
+			if _, err := s.Index(5); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	close(committed)
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A ranking that has no time finds as much as one that has, and says that it was cut.
 func TestRankingIsCut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
