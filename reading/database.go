@@ -10,9 +10,9 @@ import (
 
 // A Database is a node's archive as a host has it: what the node remembers and what its owner reads and says.
 //
-// Its methods with neither a context nor, but for Commit, an error write, and belong to the node's loop: Commit makes
-// durable what they wrote since the last one, or drops all of it, and tells the first error that one of them met. From
-// that on they do nothing and find nothing. The View may be used by any goroutine; it sees what was committed.
+// All but its View belongs to the node's loop. Commit makes durable what was written since the last one, or drops all
+// of it, and tells the first error that a method met; from that on the others did nothing and found nothing. The View
+// sees what was committed.
 type Database interface {
 	View
 
