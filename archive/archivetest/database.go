@@ -4,13 +4,15 @@ import (
 	"context"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/reading"
 )
 
-// RunDatabase tests the archives that open makes, which must be empty, for what a host needs beside what Run and
-// RunBlocks test. Open registers with t what is to be done at the end.
+// RunDatabase tests the archives that open makes, which must be empty, for what a host needs beside what Run,
+// RunBlocks and RunRetention test. Open registers with t what is to be done at the end.
 func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 	RunItems(t, func(t testing.TB) ItemArchive { return open(t) })
 	RunPasswords(t, func(t testing.TB) PasswordArchive { return open(t) })
@@ -24,7 +26,6 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("headlines", func(t *testing.T) { testHeadlines(t, open(t)) })
 	t.Run("feeds beside the loop", func(t *testing.T) { testFeedsBesideTheLoop(t, open(t)) })
 	t.Run("contents", func(t *testing.T) { testContents(t, open(t)) })
-	t.Run("over the limit of a feed", func(t *testing.T) { testOverTheLimitOfAFeed(t, open) })
 	t.Run("limits", func(t *testing.T) { testLimits(t, open(t)) })
 	t.Run("limits are inherited", func(t *testing.T) { testInheritLimits(t, open(t)) })
 	t.Run("housekeeping", func(t *testing.T) { testHousekeeping(t, open(t)) })
@@ -32,6 +33,14 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 
 // RunBlocks tests that what a block names never changes, over random work: for some seconds.
 func RunBlocks(t *testing.T, open func(t testing.TB) reading.Database) { testBlocks(t, open) }
+
+// RunRetention tests what goes where an archive has limits, over random work: for some seconds.
+func RunRetention(t *testing.T, open func(t testing.TB) reading.Database) {
+	t.Run("over the limit of a feed", func(t *testing.T) { testOverTheLimitOfAFeed(t, open) })
+	t.Run("hearsay", func(t *testing.T) { testHearsayOverTheLimit(t, open(t)) })
+	t.Run("nothing shown goes", func(t *testing.T) { testNothingShownGoes(t, open) })
+	t.Run("properties", func(t *testing.T) { testRetentionProperties(t, open) })
+}
 
 // An ItemArchive is what RunItems tests.
 type ItemArchive interface {
@@ -93,14 +102,15 @@ type Verifier interface {
 }
 
 // wantSound has a Verifier check itself.
-func wantSound(t *testing.T, a any) {
+func wantSound(t rapid.TB, a any) {
 	t.Helper()
 	v, ok := a.(Verifier)
 	if !ok {
 		return
 	}
-	if err := v.Verify(t.Context(), func(int64) {}, func(problem string) { t.Error(problem) }); err != nil {
-		t.Error(err)
+	err := v.Verify(context.Background(), func(int64) {}, func(problem string) { t.Errorf("verify: %s", problem) })
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
