@@ -1,5 +1,5 @@
 // Package demo runs a whole feedex network on one machine and shows what it does: a server with feeds
-// that publish every few seconds, a tracker, and nodes with real XML-RPC and SQLite that poll far too
+// that publish every few seconds, a tracker, and nodes with real XML-RPC and archives that poll far too
 // rarely to see anything in time by themselves.
 package demo
 

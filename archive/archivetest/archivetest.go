@@ -14,7 +14,7 @@ import (
 	"feedex/protocol"
 )
 
-// An Archive is what Run tests. Commit ends a transaction, as in package sqlite.
+// An Archive is what Run tests. Commit ends a transaction, as reading.Database has it.
 type Archive interface {
 	archive.Store
 	archive.Searcher

@@ -62,15 +62,17 @@ func readArchiveFile(path string, patience span) (*sqlite.Reader, error) {
 	return r, err
 }
 
-// openDatabase is how archives are opened that are written to.
-func openDatabase(c sqlite.Config) daemon.OpenDatabase {
-	return func(path string) (reading.Database, error) {
-		s, err := sqlite.Open(path, c)
-		if err != nil {
-			return nil, err // and not a nil Store, which is not nil
-		}
-		return s, nil
+// openDatabase is how nodes open their archives: a daemon.OpenDatabase.
+func openDatabase(path string) (reading.Database, error) {
+	return openDatabaseWith(path, sqlite.Config{})
+}
+
+func openDatabaseWith(path string, c sqlite.Config) (reading.Database, error) {
+	s, err := sqlite.Open(path, c)
+	if err != nil {
+		return nil, err // and not a Store that is nil, which is a Database
 	}
+	return s, nil
 }
 
 // openMaintenance finds what may change the archive of a data directory: the node that runs on it, or else this
@@ -84,8 +86,9 @@ func openMaintenance(data string, create bool, patience span) (_ daemon.Maintena
 	if !errors.Is(err, daemon.ErrNotRunning) {
 		return nil, nil, nil, advised(err, data)
 	}
-	open := openDatabase(sqlite.Config{WriterCache: 64 << 20, Patience: duration(patience)})
-	k, err := daemon.OpenOffline(data, create, open)
+	k, err := daemon.OpenOffline(data, create, func(path string) (reading.Database, error) {
+		return openDatabaseWith(path, sqlite.Config{WriterCache: 64 << 20, Patience: duration(patience)})
+	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, nil, fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))

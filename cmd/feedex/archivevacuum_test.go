@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"feedex/archive/sqlite"
 	"feedex/daemon"
 )
 
@@ -13,7 +12,7 @@ import (
 // means.
 func TestVacuumWhileTheNodeRuns(t *testing.T) {
 	data := t.TempDir()
-	k, err := daemon.OpenOffline(data, true, openDatabase(sqlite.Config{}))
+	k, err := daemon.OpenOffline(data, true, openDatabase)
 	if err != nil {
 		t.Fatal(err)
 	}

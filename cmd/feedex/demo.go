@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"feedex/archive/sqlite"
 	"feedex/demo"
 )
 
@@ -41,7 +40,7 @@ func runDemo(c *cobra.Command, length time.Duration) error {
 	defer cancel(nil)
 	stdout := c.OutOrStdout()
 	out := &watchedWriter{w: stdout, failed: func(err error) { cancel(outputError{err}) }}
-	summary, err := demo.Run(ctx, demo.Config{Open: openDatabase(sqlite.Config{}), For: length, Out: out,
+	summary, err := demo.Run(ctx, demo.Config{Open: openDatabase, For: length, Out: out,
 		Terminal: isTerminal(stdout)})
 	switch {
 	case err == nil, errors.Is(err, demo.ErrMissed):

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"feedex/archive/sqlite"
 	"feedex/daemon"
 	"feedex/incentive"
 	"feedex/node"
@@ -69,7 +68,7 @@ func runNode(c *cobra.Command, _ []string) error {
 		tellSystemd(log, fmt.Sprintf("serving nodes at %s, feed readers at %s", at.Listen, at.Reader))
 	}
 	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
-	cfg.Open = openDatabase(sqlite.Config{})
+	cfg.Open = openDatabase
 	err = daemon.Run(c.Context(), cfg)
 	switch {
 	case errors.Is(err, node.ErrConfig):
