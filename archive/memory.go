@@ -315,12 +315,13 @@ func (m *Memory) ranked(ctx context.Context, f feed.Filter, matcher *Matcher) (f
 		}
 		records = append(records, more...)
 	}
-	candidates := make([]Candidate, len(records))
+	candidates, bySeq := make([]Candidate, len(records)), make(map[int64]*Record, len(records))
 	for i := range records {
 		candidates[i] = Candidate{records[i].Seq, matcher.Score(&records[i].Entry)}
+		bySeq[records[i].Seq] = &records[i]
 	}
 	for _, c := range Best(candidates, matcher.Limit()) {
-		found = append(found, m.record(int(c.Seq)))
+		found = append(found, *bySeq[c.Seq])
 	}
 	return found, nil
 }

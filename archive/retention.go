@@ -1,6 +1,32 @@
 package archive
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"feedex/feed"
+)
+
+// FeedLimiter writes what is kept of single feeds.
+type FeedLimiter interface {
+	// SetLimits changes what is kept of a feed; a nil leaves it as it is, and 0 takes the limit away. It does nothing
+	// to a feed that nobody knows. Bytes counts texts, and age has whole seconds.
+	SetLimits(u feed.URL, bytes *int64, age *time.Duration, count *int64)
+}
+
+// OverLimits tells what goes next, and what went.
+type OverLimits interface {
+	// OverLimit returns entries that are beyond what is to be kept, in the order in which they are to go. There may be
+	// more, and once these are purged others; none are left where it returns none.
+	OverLimit(ctx context.Context, now time.Time, keep Retention) ([]feed.EntryID, error)
+	// Untidy reports whether the disk lacks room, or a limit on it does not hold, although nothing is left to be
+	// purged, because what was purged still takes some: see Housekeeper.Compact.
+	Untidy(ctx context.Context, keep Retention) (bool, error)
+	// FeedLimits returns the feeds of which not everything is kept, ordered by URL.
+	FeedLimits(ctx context.Context) ([]FeedLimits, error)
+	// LastPurge returns what was purged last.
+	LastPurge(ctx context.Context) (Purge, error)
+}
 
 // Limits say how much is kept at most. A zero field is no limit.
 type Limits struct {
@@ -27,6 +53,19 @@ type Retention struct {
 	Relayed int64
 	// Short is how many bytes the disk lacks: some of the same goes for them, whatever its limit.
 	Short int64
+}
+
+// FeedLimits is what is kept of one feed at most. Bytes counts its texts.
+type FeedLimits struct {
+	URL feed.URL
+	Limits
+}
+
+// A Purge is what was purged at one time.
+type Purge struct {
+	At      time.Time `json:"at,omitzero"` // when it began; zero for never
+	Entries int64     `json:"entries"`
+	Bytes   int64     `json:"bytes"` // of their texts
 }
 
 // UnshownShare is the part of a limit that is for what no own poll has shown.

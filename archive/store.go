@@ -1,11 +1,13 @@
-// Package archive is the contract of a node's memory: every entry it saw, the feeds and bundles it
-// knows, the nodes it met, and its accounts of them. Memory implements the contract without I/O, archive/sqlite on
-// disk; archive/archivetest holds both to it.
+// Package archive is the contract of a node's memory: every entry it saw, the feeds and bundles it knows, the nodes it
+// met, and its accounts of them. Memory implements what a node's core needs of it without I/O, archive/sqlite all of it
+// on disk; archive/archivetest holds both to it. What hosts need besides is in roles: Channels, Contents, History and
+// their like here, and what the owner reads, marks and files in package reading, where reading.Database is all of them
+// together.
 //
-// A Store belongs to one node's loop and is not safe for concurrent use. Its methods return no
-// errors, so that the node's core stays free of storage faults: a Store that meets one remembers it,
-// does nothing more, and the host learns it when it commits, before anything was acknowledged.
-// Search is apart: it may be slow, so hosts run it beside the loop.
+// A Store belongs to one node's loop and is not safe for concurrent use, as does everything else that writes. Its
+// methods return no errors, so that the node's core stays free of storage faults: a Store that meets one remembers it,
+// does nothing more, and the host learns it when it commits, before anything was acknowledged. Methods with a context
+// are apart: they may be slow, so hosts call them beside the loop, from several goroutines at once.
 package archive
 
 import (

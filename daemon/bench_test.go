@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/node"
@@ -48,7 +49,8 @@ func startBenchNode(b *testing.B) *benchNode {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- Run(ctx, Config{
-			Data: b.TempDir(), Listen: "127.0.0.1:0", Reader: "127.0.0.1:0", Subscribe: []feed.URL{follows},
+			Data: b.TempDir(), Open: ondisk.Open, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
+			Subscribe: []feed.URL{follows},
 			Node: node.Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true},
 				Policy: polling.Fixed{Every: time.Hour}},
 			Ready: func(a Addresses) { ready <- a },

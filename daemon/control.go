@@ -12,7 +12,6 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
-	"feedex/archive/sqlite"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/neighbors"
@@ -91,7 +90,7 @@ type RetentionReport struct {
 	Count   int64         `json:"count"`   // entries
 	Relayed int64         `json:"relayed"` // bytes of what neighbors brought of feeds that were never followed
 	Feeds   int           `json:"feeds"`   // that have limits of their own
-	Last    sqlite.Purge  `json:"last"`    // what was purged last
+	Last    archive.Purge `json:"last"`    // what was purged last
 }
 
 // socketName is the control socket's name in the data directory.

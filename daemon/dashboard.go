@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"feedex/archive/sqlite"
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/fetch"
@@ -129,10 +128,7 @@ func (d dashboard) Happened(ctx context.Context, number int64, since time.Time, 
 		return h, err
 	}
 	// What came before may have been confirmed since.
-	list, err := d.Appearances(ctx, number, since.Add(-24*time.Hour), n)
-	for i := range list {
-		h.Entries = append(h.Entries, web.Appearance(list[i]))
-	}
+	h.Entries, err = d.Appearances(ctx, number, since.Add(-24*time.Hour), n)
 	return h, err
 }
 
@@ -143,7 +139,7 @@ func (d dashboard) Brought(ctx context.Context, number int64, since time.Time, n
 
 // Entry implements web.Library.
 func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (web.Entry, error) {
-	r, item, number, err := d.library.Reader.Entry(ctx, id)
+	r, item, number, err := d.View.Entry(ctx, id)
 	if err == nil && number == 0 {
 		err = web.ErrNone
 	}
@@ -268,9 +264,9 @@ func (d dashboard) EndSessions(ctx context.Context, name string) error {
 
 // newDashboard makes the pages of a node. They let go of open connections when ctx ends. login says which requests need
 // a password.
-func newDashboard(ctx context.Context, h *host, r *sqlite.Reader,
+func newDashboard(ctx context.Context, h *host, view reading.View,
 	login func(*http.Request) bool) (*web.Handler, error) {
-	pages, err := web.New(web.Config{Source: dashboard{&library{r, h}, h}, Login: login, Version: Version,
+	pages, err := web.New(web.Config{Source: dashboard{&library{view, h}, h}, Login: login, Version: Version,
 		Ending: ctx.Done(), Log: h.config.Log})
 	if err != nil {
 		return nil, fmt.Errorf("make the dashboard: %w", err)

@@ -14,21 +14,19 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // BenchmarkDashboard makes pages of a running node that follows a thousand feeds and keeps 100,000 entries of them,
 // which came within a month, and whose log of requests is full. It reports the median.
 func BenchmarkDashboard(b *testing.B) {
-	store, err := sqlite.Open(filepath.Join(b.TempDir(), databaseName), sqlite.Config{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	store := ondisk.MustOpen(b, filepath.Join(b.TempDir(), databaseName))
 	defer store.Close()
 	now := time.Now()
 	fillDashboard(b, store, now)
@@ -43,7 +41,7 @@ func BenchmarkDashboard(b *testing.B) {
 	loop.Go(func() { h.loop(ctx) })
 	defer loop.Wait()
 	defer cancel()
-	pages, err := newDashboard(ctx, h, store.Reader, nil)
+	pages, err := newDashboard(ctx, h, store, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -66,7 +64,7 @@ func BenchmarkDashboard(b *testing.B) {
 }
 
 // fillDashboard fills an archive with what a node did within a month.
-func fillDashboard(b *testing.B, store *sqlite.Store, now time.Time) {
+func fillDashboard(b *testing.B, store reading.Database, now time.Time) {
 	b.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	neighbor, err := protocol.ParseNodeID("192.0.2.7:7790")

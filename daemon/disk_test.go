@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // A disk is a database in memory that fails when it is told so. As on a disk, what was written and not
 // committed is dropped when a commit fails.
 type disk struct {
 	*archive.Memory
-	desk             // there is none: a test that needs one has a disk
+	noDatabase
 	durable, written []func(*archive.Memory)
 
 	work      func(time.Duration) // lets the time of a step of indexing pass
@@ -26,6 +26,9 @@ type disk struct {
 	state     diskState
 	indexings []time.Time // when a step of indexing began
 }
+
+// noDatabase has no more than nil for what a disk lacks. A test that needs it has an archive on disk.
+type noDatabase struct{ reading.Database }
 
 // A diskState is what a test may choose about a disk.
 type diskState struct {
@@ -56,7 +59,7 @@ func (d *disk) write(f func(*archive.Memory)) {
 	d.written = append(d.written, f)
 }
 
-// These implement database.
+// These implement reading.Database.
 
 func (d *disk) Keep(r []archive.Record) { d.write(func(m *archive.Memory) { m.Keep(r) }) }
 func (d *disk) Fill(at time.Time, r []archive.Record) (stored []bool) {
@@ -76,11 +79,11 @@ func (d *disk) Readmit(ids []feed.EntryID) { d.write(func(m *archive.Memory) { m
 func (d *disk) OverLimit(context.Context, time.Time, archive.Retention) ([]feed.EntryID, error) {
 	return nil, nil
 }
-func (d *disk) Untidy(context.Context, archive.Retention) (bool, error) { return false, nil }
-func (d *disk) SetLimits(feed.URL, *int64, *time.Duration, *int64)      {}
-func (d *disk) FeedLimits(context.Context) ([]sqlite.FeedLimits, error) { return nil, nil }
-func (d *disk) LastPurge(context.Context) (sqlite.Purge, error)         { return sqlite.Purge{}, nil }
-func (d *disk) Vacuum(context.Context) error                            { return errors.New("there is no file") }
+func (d *disk) Untidy(context.Context, archive.Retention) (bool, error)  { return false, nil }
+func (d *disk) SetLimits(feed.URL, *int64, *time.Duration, *int64)       {}
+func (d *disk) FeedLimits(context.Context) ([]archive.FeedLimits, error) { return nil, nil }
+func (d *disk) LastPurge(context.Context) (archive.Purge, error)         { return archive.Purge{}, nil }
+func (d *disk) Vacuum(context.Context) error                             { return errors.New("there is no file") }
 func (d *disk) Inherit(to, from feed.URL) {
 	d.write(func(m *archive.Memory) { m.Inherit(to, from) })
 }
@@ -135,7 +138,7 @@ func (d *disk) Commit() error {
 
 // A janitor is the housekeeping of a disk, as far as there is one.
 type janitor struct {
-	housekeeper
+	archive.Housekeeper
 	disk *disk
 }
 
@@ -165,4 +168,4 @@ func (j janitor) Contended() bool {
 func (j janitor) Log(context.Context) error          { return nil }
 func (j janitor) Tidy(context.Context) (bool, error) { return false, nil }
 
-func (d *disk) Stats(context.Context) (sqlite.Stats, error) { return sqlite.Stats{}, nil }
+func (d *disk) Stats(context.Context) (archive.Stats, error) { return archive.Stats{}, nil }

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
@@ -170,9 +171,10 @@ func TestFloodChild(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- Run(t.Context(), Config{
-			Data: args[0], Listen: args[1], Reader: "127.0.0.1:0", Subscribe: []feed.URL{feed.URL(args[2])},
-			Node:  node.Config{AllowLocal: true, Policy: polling.Fixed{Every: 24 * time.Hour}},
-			Ready: func(a Addresses) { ready <- a },
+			Data: args[0], Open: ondisk.Open, Listen: args[1], Reader: "127.0.0.1:0",
+			Subscribe: []feed.URL{feed.URL(args[2])},
+			Node:      node.Config{AllowLocal: true, Policy: polling.Fixed{Every: 24 * time.Hour}},
+			Ready:     func(a Addresses) { ready <- a },
 			Observe: func(_ time.Time, note node.Note) {
 				if _, ok := note.(node.Polled); ok {
 					once.Do(func() { close(polled) })
@@ -208,7 +210,7 @@ func sizeOf(b *testing.B, data string) (bytes int64) {
 
 // foldLog brings the log that a killed node left into the archive, so that sizes can be compared.
 func foldLog(data string) error {
-	store, err := openArchive(data)
+	store, err := ondisk.Open(DatabasePath(data))
 	if err != nil {
 		return err
 	}

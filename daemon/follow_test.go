@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
@@ -159,7 +160,7 @@ func BenchmarkFollow(b *testing.B) {
 		ctx, cancel := context.WithCancel(b.Context())
 		data := b.TempDir()
 		go func() {
-			ended <- Run(ctx, Config{Data: data, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
+			ended <- Run(ctx, Config{Data: data, Open: ondisk.Open, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
 				Node: node.Config{AllowLocal: true}, Ready: func(a Addresses) { ready <- a }})
 		}()
 		<-ready

@@ -5,23 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"feedex/archive/sqlite"
-	"feedex/feed"
+	"feedex/archive"
 )
-
-// A housekeeper does the work on a database that can wait, beside the loop: a sqlite.Housekeeper.
-type housekeeper interface {
-	Index(ctx context.Context) (more bool, err error)
-	Tidy(ctx context.Context) (more bool, err error)
-	Compact(ctx context.Context, state int64) (next int64, err error)
-	Purge(ctx context.Context, at time.Time, ids []feed.EntryID) (count int, err error)
-	ForgetPurged(ctx context.Context, now time.Time, after feed.EntryID) (last feed.EntryID, more bool, err error)
-	ForgetFeeds(ctx context.Context, after int64) (last int64, more bool, err error)
-	Reclaim(ctx context.Context, max int) (remaining int, err error)
-	Log(ctx context.Context) error
-	Shorten(ctx context.Context) error
-	Contended() bool
-}
 
 // Entries are brought into the full-text index when there is time. Nothing waits for that: a search looks
 // through what is not indexed yet. But it takes the longer the more there is of it, so the index must
@@ -64,7 +49,7 @@ func (h *host) housekeep(ctx context.Context) {
 			switch {
 			case ctx.Err() != nil:
 				return
-			case errors.Is(err, sqlite.ErrGaveWay):
+			case errors.Is(err, archive.ErrGaveWay):
 				contended, more = true, true
 			case err != nil:
 				if wait == 0 {
@@ -111,7 +96,7 @@ func insist[T any](ctx context.Context, h *host, step func() (T, error)) (T, err
 	for {
 		begun := time.Now()
 		value, err := step()
-		if !errors.Is(err, sqlite.ErrGaveWay) {
+		if !errors.Is(err, archive.ErrGaveWay) {
 			return value, err
 		}
 		if err := rest(ctx, housekeepingShare*max(time.Since(begun), shortestPause)); err != nil {

@@ -11,19 +11,19 @@ import (
 	"strings"
 	"time"
 
-	"feedex/archive/sqlite"
+	"feedex/archive"
 	"feedex/guard"
 	"feedex/reader"
 	"feedex/reader/websub"
 )
 
 // newHub makes the hub of the reader address. The reader that cfg describes must have it as its Hub.
-func newHub(h *host, archive *sqlite.Reader, cfg reader.Config) *websub.Hub {
+func newHub(h *host, kept archive.HubList, cfg reader.Config) *websub.Hub {
 	var feeds reader.Handler
 	callbacks := callbacks{named: h.config.PushTo}
 	hub := websub.New(websub.Config{
 		Feeds: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { feeds.ServeHTTP(w, r) }),
-		Store: hubStore{h, archive}, Transport: callbacks.transport(), Check: callbacks.check,
+		Store: hubStore{kept, h}, Transport: callbacks.transport(), Check: callbacks.check,
 		From: func(r *http.Request) netip.Addr { return callerAddr(r.Context()) }, Log: h.config.Log,
 	})
 	cfg.Hub, cfg.Web, cfg.Entrance = hub, nil, nil // the hub needs no password to itself
@@ -86,25 +86,15 @@ func allowCallback(ap netip.AddrPort, subscriber netip.Addr) error {
 
 // hubStore keeps the hub's subscriptions in the archive.
 type hubStore struct {
-	host    *host
-	archive *sqlite.Reader
+	archive.HubList
+	host *host
 }
 
 var _ websub.Store = hubStore{}
 
-// Subscriptions implements websub.Store.
-func (s hubStore) Subscriptions(ctx context.Context) ([]websub.Subscription, error) {
-	list, err := s.archive.HubSubscriptions(ctx)
-	out := make([]websub.Subscription, len(list))
-	for i := range list {
-		out[i] = websub.Subscription(list[i])
-	}
-	return out, err
-}
-
 // Keep implements websub.Store.
-func (s hubStore) Keep(ctx context.Context, x websub.Subscription) error {
-	return s.host.write(ctx, func(d desk) error { d.KeepHubSubscription(sqlite.HubSubscription(x)); return nil })
+func (s hubStore) Keep(ctx context.Context, x archive.HubSubscription) error {
+	return s.host.write(ctx, func(d desk) error { d.KeepHubSubscription(x); return nil })
 }
 
 // Drop implements websub.Store.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
@@ -95,7 +95,7 @@ func TestLargeNodeChild(t *testing.T) {
 	ready := make(chan bool, 1)
 	go func() {
 		ended <- Run(ctx, Config{
-			Data: data, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
+			Data: data, Open: ondisk.Open, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
 			Node:  node.Config{AllowLocal: true, Policy: polling.Fixed{Every: 24 * time.Hour}},
 			Ready: func(Addresses) { ready <- true },
 		})
@@ -146,10 +146,7 @@ func peakResident(t *testing.T) (bytes int64) {
 // fillLarge makes the archive.
 func fillLarge(b *testing.B, data string) {
 	b.Helper()
-	store, err := sqlite.Open(filepath.Join(data, databaseName), sqlite.Config{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	store := ondisk.MustOpen(b, filepath.Join(data, databaseName))
 	defer store.Close()
 	seen := time.Now().Add(-30 * 24 * time.Hour)
 	for i := range largeFeeds {
@@ -174,6 +171,7 @@ func fillLarge(b *testing.B, data string) {
 		}
 	}
 	for left := 1; left > 0; {
+		var err error
 		if left, err = store.Index(2000); err != nil {
 			b.Fatal(err)
 		}

@@ -6,30 +6,25 @@ import (
 	"slices"
 	"time"
 
-	"feedex/archive/sqlite"
+	"feedex/archive"
 	"feedex/opml"
 	"feedex/reading"
 )
 
 // A library is what the programs of a node's owner read and say. It reads beside the loop and writes by it.
 type library struct {
-	*sqlite.Reader
+	reading.View
 	host *host
 }
 
 var _ reading.Library = (*library)(nil)
 
-// A desk is the part of a database that a library writes to, as sqlite.Store has it.
+// A desk is the part of a reading.Database that programs of the owner write to.
 type desk interface {
-	Mark(at time.Time, ids []reading.ItemID, m reading.Mark)
-	MarkStream(at time.Time, s reading.Stream, m reading.Mark, limit int) (more bool)
-	Arrange(list []reading.Arrangement) bool
-	AddFolder(name string) (id reading.FolderID, ok bool)
-	RenameFolder(id reading.FolderID, name string)
-	RemoveFolder(id reading.FolderID)
-	KeepHubSubscription(s sqlite.HubSubscription)
-	DropHubSubscription(callback, topic string)
-	passwordDesk
+	reading.Marks
+	reading.Folders
+	reading.Passwords
+	archive.Hub
 }
 
 const (

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
@@ -24,7 +24,7 @@ import (
 type testLibrary struct {
 	*library
 	t     *testing.T
-	store *sqlite.Store
+	store reading.Database
 	path  string
 	end   func()
 }
@@ -32,10 +32,7 @@ type testLibrary struct {
 // openLibrary opens the library in the file at path until the test ends.
 func openLibrary(t *testing.T, path string) *testLibrary {
 	t.Helper()
-	store, err := sqlite.Open(path, sqlite.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := ondisk.MustOpen(t, path)
 	c := Config{Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
 	c.Node.Secret = make([]byte, 32)
 	keeping, err := store.Housekeeper()
@@ -58,7 +55,7 @@ func openLibrary(t *testing.T, path string) *testLibrary {
 		}
 	})
 	t.Cleanup(end)
-	return &testLibrary{&library{store.Reader, h}, t, store, path, end}
+	return &testLibrary{&library{store, h}, t, store, path, end}
 }
 
 func newLibrary(t *testing.T) *testLibrary {

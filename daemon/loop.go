@@ -9,12 +9,10 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
-	"feedex/feed"
-	"feedex/fetch/grade"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reader/websub"
+	"feedex/reading"
 	"feedex/transport"
 )
 
@@ -29,30 +27,6 @@ const (
 	maxFetching = 256
 )
 
-// A database is a node's archive on disk. Commit makes durable what was written since the last one, or
-// drops all of it.
-type database interface {
-	archive.Store
-	archive.Searcher
-	desk
-	Commit() error
-	Vacuum(ctx context.Context) error
-	Stats(ctx context.Context) (sqlite.Stats, error)
-	Requests(ctx context.Context, n int) ([]grade.Request, error)
-	NumberedFeed(ctx context.Context, number int64) (archive.Feed, error)
-	KeepFollowed(at time.Time, d time.Duration)
-	pruner
-}
-
-// A pruner is the part of a database that knows its limits, as sqlite.Store has it.
-type pruner interface {
-	OverLimit(ctx context.Context, now time.Time, keep archive.Retention) ([]feed.EntryID, error)
-	Untidy(ctx context.Context, keep archive.Retention) (bool, error)
-	SetLimits(u feed.URL, bytes *int64, age *time.Duration, count *int64)
-	FeedLimits(ctx context.Context) ([]sqlite.FeedLimits, error)
-	LastPurge(ctx context.Context) (sqlite.Purge, error)
-}
-
 // A caller carries out calls to peers and trackers: a transport.Client.
 type caller interface {
 	Call(ctx context.Context, addr, session string, call protocol.Call) (transport.Result, error)
@@ -66,8 +40,8 @@ type fetcher interface {
 // A host runs one node. Its loop goroutine owns the fields of the second group.
 type host struct {
 	config      Config
-	store       database
-	housekeeper housekeeper
+	store       reading.Database
+	housekeeper archive.Housekeeper
 	stirred     chan struct{} // something was stored that housekeeping may have to do with
 	client      caller
 	fetcher     fetcher
@@ -110,7 +84,7 @@ type arrival struct {
 }
 
 // newHost makes a host that has no core yet. c has its defaults.
-func newHost(c Config, store database, keeping housekeeper, client caller, fetcher fetcher) *host {
+func newHost(c Config, store reading.Database, keeping archive.Housekeeper, client caller, fetcher fetcher) *host {
 	return &host{
 		config: c, store: store, housekeeper: keeping, client: client, fetcher: fetcher,
 		stirred:  make(chan struct{}, 1),

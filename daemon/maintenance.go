@@ -10,8 +10,8 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
-	"feedex/archive/sqlite"
 	"feedex/feed"
+	"feedex/reading"
 )
 
 // A Maintenance changes an archive as a whole. An Owner does so while the node runs, an OfflineArchive while none does.
@@ -63,16 +63,15 @@ func fill(store filling, now time.Time, lines []jsonl.Line) (added int, err erro
 
 // A OfflineArchive keeps the archive of a data directory on which no node runs.
 type OfflineArchive struct {
-	store  *sqlite.Store
+	store  reading.Database
 	unlock func()
 }
 
 var _ Maintenance = (*OfflineArchive)(nil)
 
 // OpenOffline opens the archive of a data directory and keeps nodes from running on it until Close. Where create is
-// false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps ErrInUse where a node runs. Patience
-// is sqlite.Config's, 0 for the default.
-func OpenOffline(data string, create bool, patience time.Duration) (*OfflineArchive, error) {
+// false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps ErrInUse where a node runs.
+func OpenOffline(data string, create bool, open OpenDatabase) (*OfflineArchive, error) {
 	path := DatabasePath(data)
 	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
 		return nil, fmt.Errorf("open archive: %w", err)
@@ -81,7 +80,7 @@ func OpenOffline(data string, create bool, patience time.Duration) (*OfflineArch
 	if err != nil {
 		return nil, err
 	}
-	store, err := sqlite.Open(path, sqlite.Config{WriterCache: 64 << 20, Patience: patience})
+	store, err := open(path)
 	if err != nil {
 		unlock()
 		return nil, fmt.Errorf("open archive: %w", err)
@@ -150,7 +149,7 @@ func (h *host) Vacuum(ctx context.Context) error {
 	for {
 		left, err := insist(ctx, h, func() (int, error) { return h.housekeeper.Reclaim(ctx, reclaimStep) })
 		switch {
-		case errors.Is(err, sqlite.ErrWhole):
+		case errors.Is(err, archive.ErrWhole):
 			_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.store.Vacuum(ctx) })
 			return err
 		case err != nil:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/archive/jsonl"
 	"feedex/feed"
 	"feedex/node"
@@ -113,14 +114,14 @@ func TestClientMaintains(t *testing.T) {
 // While somebody keeps the file, no node and nobody else does.
 func TestOfflineArchive(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	if _, err := OpenOffline(data, false, 0); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenOffline(data, false, ondisk.Open); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without an archive: %v", err)
 	}
-	k, err := OpenOffline(data, true, 0)
+	k, err := OpenOffline(data, true, ondisk.Open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenOffline(data, true, 0); !errors.Is(err, ErrInUse) {
+	if _, err := OpenOffline(data, true, ondisk.Open); !errors.Is(err, ErrInUse) {
 		t.Errorf("a second keeper: %v", err)
 	}
 	if added, err := k.Import(t.Context(), pastLines(5)); err != nil || added != 5 {
@@ -132,7 +133,7 @@ func TestOfflineArchive(t *testing.T) {
 	if err := errors.Join(k.Vacuum(t.Context()), k.Close()); err != nil {
 		t.Error(err)
 	}
-	again, err := OpenOffline(data, false, 0)
+	again, err := OpenOffline(data, false, ondisk.Open)
 	if err != nil {
 		t.Fatal(err)
 	}

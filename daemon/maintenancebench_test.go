@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/archive/jsonl"
-	"feedex/archive/sqlite"
 	"feedex/feed"
 	"feedex/protocol"
 )
@@ -60,7 +60,7 @@ func BenchmarkImport(b *testing.B) {
 	text := benchLines(b, n)
 	for b.Loop() {
 		data := filepath.Join(b.TempDir(), "data")
-		k, err := OpenOffline(data, true, 0)
+		k, err := OpenOffline(data, true, ondisk.Open)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -84,10 +84,7 @@ func BenchmarkImport(b *testing.B) {
 		if err := k.Close(); err != nil {
 			b.Fatal(err)
 		}
-		r, err := sqlite.OpenReader(DatabasePath(data), sqlite.Config{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := ondisk.View(b, DatabasePath(data))
 		begun, before = time.Now(), busy(b)
 		var out []byte
 		for x, err := range r.Export(b.Context(), "") {
@@ -101,8 +98,5 @@ func BenchmarkImport(b *testing.B) {
 		}
 		b.ReportMetric(n/time.Since(begun).Seconds(), "exported/s")
 		b.ReportMetric(n/(busy(b)-before).Seconds(), "exported/cpu-s")
-		if err := r.Close(); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

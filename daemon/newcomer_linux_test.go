@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/guard"
@@ -60,7 +61,7 @@ func runAt(tb testing.TB, c Config, with string) (polled, linked <-chan struct{}
 	p, l := make(chan struct{}), make(chan struct{})
 	var first, second sync.Once
 	c.Data, c.Reader, c.Subscribe = cmp.Or(c.Data, tb.TempDir()), "127.0.0.1:0", []feed.URL{publishedFeed}
-	c.Node.Policy = polling.Fixed{Every: time.Hour}
+	c.Node.Policy, c.Open = polling.Fixed{Every: time.Hour}, ondisk.Open
 	c.Observe = func(_ time.Time, note node.Note) {
 		switch note := note.(type) {
 		case node.Polled:

@@ -19,12 +19,12 @@ import (
 	"github.com/gofrs/flock"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reader"
+	"feedex/reading"
 	"feedex/transport"
 )
 
@@ -34,9 +34,14 @@ var ErrInUse = errors.New("another feedex runs on it")
 // Version is the program's version, as its user agent and its status tell it.
 const Version = "0.1.0"
 
-// Config says where a node lives. Data, Listen and Reader must be set.
+// An OpenDatabase opens the archive in the file at path, made and brought to the newest form if necessary. The folder
+// exists. Errors that mean a full disk wrap archive.ErrFull.
+type OpenDatabase func(path string) (reading.Database, error)
+
+// Config says where a node lives. Data, Open, Listen and Reader must be set.
 type Config struct {
 	Data   string // directory of everything that the node keeps; made if it does not exist
+	Open   OpenDatabase
 	Listen string // where other nodes reach it, "host:port"; port 0 is any free one
 	Reader string // where feed readers reach it, "host:port"; port 0 is any free one
 	// ReaderHosts are names under which feed readers reach it, besides localhost and IP addresses.
@@ -106,7 +111,7 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	defer unlock()
-	store, err := openArchive(c.Data)
+	store, err := openArchive(&c)
 	if err != nil {
 		return fmt.Errorf("open archive: %w", err)
 	}
@@ -141,14 +146,14 @@ func Run(ctx context.Context, c Config) error {
 			return err
 		}
 	}
-	return h.run(ctx, listeners, store.Reader, waits)
+	return h.run(ctx, listeners, waits)
 }
 
 // openArchive opens the archive of a data directory. On a disk that is full that takes the reserve.
-func openArchive(data string) (*sqlite.Store, error) {
-	store, err := sqlite.Open(DatabasePath(data), sqlite.Config{})
-	if errors.Is(err, sqlite.ErrFull) && reserveIn(data, 0).release() {
-		return sqlite.Open(DatabasePath(data), sqlite.Config{})
+func openArchive(c *Config) (reading.Database, error) {
+	store, err := c.Open(DatabasePath(c.Data))
+	if errors.Is(err, archive.ErrFull) && reserveIn(c.Data, 0).release() {
+		return c.Open(DatabasePath(c.Data))
 	}
 	return store, err
 }
@@ -160,7 +165,7 @@ const databaseName = "feedex.db"
 func DatabasePath(data string) string { return filepath.Join(data, databaseName) }
 
 // run serves until ctx ends or one of the parts fails. waits says that there is no core yet, for the clock's sake.
-func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader, waits bool) error {
+func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	// The loop outlives the servers, so that the calls they still have get their answers.
 	serving, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -170,17 +175,17 @@ func (h *host) run(ctx context.Context, l *listenerSet, archive *sqlite.Reader, 
 	peers := transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(), Serve: h.serve, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
 	})
-	open, entrance := openAt(l.reader), &library{archive, h}
-	pages, err := newDashboard(serving, h, archive, func(r *http.Request) bool { return !open(r) })
+	open, entrance := openAt(l.reader), &library{h.store, h}
+	pages, err := newDashboard(serving, h, h.store, func(r *http.Request) bool { return !open(r) })
 	if err != nil {
 		return err
 	}
 	forReaders := reader.Config{
-		Source: readerSource{archive}, Sync: h.syncAPIs(archive), Hosts: h.config.ReaderHosts, Entrance: entrance,
+		Source: h.store, Sync: h.syncAPIs(h.store), Hosts: h.config.ReaderHosts, Entrance: entrance,
 		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version,
 		Log: h.config.Log,
 	}
-	h.hub = newHub(h, archive, forReaders)
+	h.hub = newHub(h, h.store, forReaders)
 	defer h.hub.CloseIdle()
 	forReaders.Hub = h.hub
 	readers := reader.New(forReaders)

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
@@ -58,6 +59,7 @@ func startNodeAt(t testing.TB, c Config) *testNode {
 	if c.Node.Policy == nil {
 		c.Node.Policy = polling.Fixed{Every: time.Hour}
 	}
+	c.Open = ondisk.Open
 	n := &testNode{t: t, data: c.Data, arrived: make(chan node.Arrived, 1000)}
 	observe := c.Observe
 	c.Observe = func(now time.Time, note node.Note) {
@@ -278,7 +280,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 
 func TestOneNodeToADirectory(t *testing.T) {
 	n := startNode(t, Config{})
-	err := Run(t.Context(), Config{Data: n.data, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0"})
+	err := Run(t.Context(), Config{Data: n.data, Open: ondisk.Open, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0"})
 	if !errors.Is(err, ErrInUse) {
 		t.Errorf("a second node on one data directory: %v", err)
 	}
@@ -293,7 +295,7 @@ func TestAddressesInUseAreNamed(t *testing.T) {
 		{"--listen", n.at.Listen, "127.0.0.1:0"},
 		{"--reader", "127.0.0.1:0", n.at.Reader},
 	} {
-		err := Run(t.Context(), Config{Data: t.TempDir(), Listen: c.listen, Reader: c.reader})
+		err := Run(t.Context(), Config{Data: t.TempDir(), Open: ondisk.Open, Listen: c.listen, Reader: c.reader})
 		if err == nil || !strings.Contains(err.Error(), c.flag) {
 			t.Errorf("a port in use: %v; want a word about %s", err, c.flag)
 		}

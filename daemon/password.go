@@ -15,16 +15,8 @@ import (
 // ErrNoPassword means that there is no password of that name.
 var ErrNoPassword = errors.New("there is no such password")
 
-// A passwordDesk is where passwords are kept.
-type passwordDesk interface {
-	KeepPassword(p reading.Password) error
-	UsePassword(name string, at time.Time)
-	EndSessions(name string)
-	DropPassword(name string) bool
-}
-
 // addPassword makes a password and keeps its hashes.
-func addPassword(d passwordDesk, name string) (secret string, err error) {
+func addPassword(d reading.Passwords, name string) (secret string, err error) {
 	if err := reading.CheckPasswordName(name); err != nil {
 		return "", err
 	}
@@ -34,7 +26,7 @@ func addPassword(d passwordDesk, name string) (secret string, err error) {
 	return secret, d.KeepPassword(reading.NewPassword(name, secret, time.Now()))
 }
 
-func removePassword(d passwordDesk, name string) error {
+func removePassword(d reading.Passwords, name string) error {
 	if !d.DropPassword(name) {
 		return fmt.Errorf("remove password %q: %w", name, ErrNoPassword)
 	}

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"feedex/archive/sqlite"
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/guard"
@@ -31,7 +31,7 @@ func (h *host) proxied(readers proxy.Reader, l *library, open func(*http.Request
 		return readers
 	}
 	cfg := proxy.Config{
-		Reader: readers, Feeds: proxyFeeds{h, l.Reader}, Subscribe: h.config.Proxy == ProxySubscribe,
+		Reader: readers, Feeds: proxyFeeds{h, l}, Subscribe: h.config.Proxy == ProxySubscribe,
 		Hosts: h.config.ReaderHosts, Entrance: l, Known: open, Log: h.config.Log,
 	}
 	if h.config.ProxyPass {
@@ -48,13 +48,13 @@ func (h *host) proxied(readers proxy.Reader, l *library, open func(*http.Request
 
 // proxyFeeds is the node as its proxy needs it.
 type proxyFeeds struct {
-	host    *host
-	archive *sqlite.Reader
+	host     *host
+	channels archive.Channels
 }
 
 // Follows implements proxy.Feeds.
 func (p proxyFeeds) Follows(ctx context.Context, u feed.URL) (bool, error) {
-	c, err := p.archive.Channel(ctx, u)
+	c, err := p.channels.Channel(ctx, u)
 	return c.Followed, err
 }
 

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net/http/httptest"
 	"reflect"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/archive/jsonl"
 	"feedex/feed"
 	"feedex/node"
@@ -74,7 +74,7 @@ func TestNodesRefuseWhatOneForges(t *testing.T) {
 	})
 	forger := nodes[3]
 	forger.waitArrival(news.url)
-	forger.forge(`UPDATE entries SET summary = 'forged' WHERE title = 'Walrus sighted'`)
+	ondisk.Forge(t, DatabasePath(forger.data), "Walrus sighted", "forged")
 	found := nodes[0].seek(QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: protocol.MaxWait}).Found
 	if len(found) != 1 || !slices.Equal(found[0].Holders, []protocol.NodeID{mustID(t, forger.at.Listen)}) {
 		t.Fatalf("found %+v", found)
@@ -89,23 +89,6 @@ func TestNodesRefuseWhatOneForges(t *testing.T) {
 	if records, err := nodes[0].client.Search(t.Context(), feed.Filter{Words: []string{"walrus"}}); err != nil ||
 		len(records) != 0 {
 		t.Errorf("stored is %+v, %v", records, err)
-	}
-}
-
-// forge changes what is in the node's archive, behind its back.
-func (n *testNode) forge(statement string) {
-	n.t.Helper()
-	db, err := sql.Open("sqlite", "file:"+DatabasePath(n.data)+"?_pragma=busy_timeout(10000)")
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	defer db.Close()
-	result, err := db.ExecContext(n.t.Context(), statement)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	if changed, err := result.RowsAffected(); err != nil || changed == 0 {
-		n.t.Fatalf("%d rows were forged, %v", changed, err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/protocol"
 	"feedex/reader"
@@ -19,10 +19,7 @@ import (
 // BenchmarkReader asks for one of a thousand feeds with a hundred entries each, as feed readers do: with the version
 // that they have, with one that lacks ten entries, and without any.
 func BenchmarkReader(b *testing.B) {
-	store, err := sqlite.Open(filepath.Join(b.TempDir(), databaseName), sqlite.Config{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	store := ondisk.MustOpen(b, filepath.Join(b.TempDir(), databaseName))
 	defer store.Close()
 	url := func(i int) feed.URL { return feed.URL(fmt.Sprintf("https://example.com/%d", i)) }
 	grow := func(from, to int) {
@@ -42,7 +39,7 @@ func BenchmarkReader(b *testing.B) {
 	for i := range 1000 {
 		store.KeepFeed(archive.Feed{URL: url(i), Title: "Feed", Subscribed: true})
 	}
-	h := reader.New(reader.Config{Source: readerSource{store.Reader}})
+	h := reader.New(reader.Config{Source: store})
 	ask := func(target string, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, target, nil)
 		for i := 0; i < len(headers); i += 2 {

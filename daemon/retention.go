@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
 	"feedex/feed"
 )
 
@@ -112,7 +111,7 @@ func (r *retainer) pass(ctx context.Context) (purged int, err error) {
 }
 
 // short is how many bytes the disk lacks, with what is free in the file.
-func (r *retainer) short(stats *sqlite.Stats) int64 {
+func (r *retainer) short(stats *archive.Stats) int64 {
 	room, size := r.host.config.roomOn(r.host.config.Data)
 	return max(0, min(littleRoom, size/littlePart)-room-stats.Free)
 }
@@ -123,7 +122,7 @@ func (r *retainer) purge(ctx context.Context, begun time.Time, ids []feed.EntryI
 		step := ids[:min(count, len(ids))]
 		purged, err := roomy(ctx, r, func() (int, error) { return r.host.housekeeper.Purge(ctx, begun, step) })
 		switch {
-		case errors.Is(err, sqlite.ErrGaveWay):
+		case errors.Is(err, archive.ErrGaveWay):
 			count = max(1, count/2)
 		case err != nil:
 			return n, err // of that step nothing was purged
@@ -232,7 +231,7 @@ func (r *retainer) forget(ctx context.Context) error {
 // is emptied after every step, so that the reserve lasts.
 func roomy[T any](ctx context.Context, r *retainer, f func() (T, error)) (T, error) {
 	value, err := f()
-	if errors.Is(err, sqlite.ErrFull) {
+	if errors.Is(err, archive.ErrFull) {
 		r.reserve.release()
 		r.tight = true
 		_ = r.host.housekeeper.Shorten(ctx) // if there is no room even for that, the next try tells

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
+	"feedex/archive/archivetest/ondisk"
 )
 
 // fill writes to a disk until not a byte more goes onto it.
@@ -49,13 +49,13 @@ func TestAFullDiskIsFreedByRetention(t *testing.T) {
 		for n := 0; full == nil; n += 50 {
 			full = l.host.write(ctx, func(desk) error { l.host.store.Keep(longRecords(n, n+50)); return nil })
 		}
-		if !errors.Is(full, sqlite.ErrFull) {
+		if !errors.Is(full, archive.ErrFull) {
 			t.Fatalf("err = %v", full)
 		}
 		if restart {
 			l.end()
 			fillDisk(t, dir)
-			store, err := openArchive(dir)
+			store, err := openArchive(&Config{Data: dir, Open: ondisk.Open})
 			if err != nil {
 				t.Fatalf("the archive cannot be opened: %v", err)
 			}

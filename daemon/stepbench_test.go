@@ -17,12 +17,13 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
+	"feedex/reading"
 	"feedex/search"
 	"feedex/transport"
 	"feedex/xmlrpc"
@@ -65,8 +66,8 @@ type bench struct {
 	*host
 	b           *testing.B
 	data        string
-	store       *sqlite.Store
-	housekeeper *sqlite.Housekeeper
+	store       reading.Database
+	housekeeper archive.Housekeeper
 	fetch       func(node.Fetch) node.Fetched // nil where no publisher answers
 	worst       map[string]time.Duration
 	count       map[string]int
@@ -88,7 +89,7 @@ func (x *bench) open(c node.Config) {
 	}
 	c.AllowLocal, c.Secret, c.Policy = true, make([]byte, 32), polling.Fixed{Every: 24 * time.Hour}
 	var err error
-	if x.store, err = openArchive(x.data); err != nil {
+	if x.store, err = ondisk.Open(DatabasePath(x.data)); err != nil {
 		x.b.Fatal(err)
 	}
 	if x.housekeeper, err = x.store.Housekeeper(); err != nil {

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net"
 	"net/http"
@@ -10,35 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/protocol"
 	"feedex/transport"
 )
-
-// breakDisk has SQLite refuse every write of the node from now on, and undo what was written with it,
-// until mend is called.
-func (n *testNode) breakDisk() (mend func()) {
-	n.t.Helper()
-	db, err := sql.Open("sqlite", "file:"+DatabasePath(n.data)+"?_pragma=busy_timeout(10000)")
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	n.t.Cleanup(func() { db.Close() })
-	exec := func(query func(name, table, op string) string) {
-		for _, table := range []string{"feeds", "entries", "dids", "peers", "accounts", "items", "filed", "passwords"} {
-			for _, op := range []string{"INSERT", "UPDATE"} {
-				if _, err := db.Exec(query("broken_"+table+"_"+op, table, op)); err != nil {
-					n.t.Fatal(err)
-				}
-			}
-		}
-	}
-	exec(func(name, table, op string) string {
-		return "CREATE TRIGGER " + name + " BEFORE " + op + " ON " + table +
-			" BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
-	})
-	return func() { exec(func(name, _, _ string) string { return "DROP TRIGGER " + name }) }
-}
 
 // A testPeer is a neighbor that the test plays.
 type testPeer struct {
@@ -100,7 +75,7 @@ func TestStorageFaults(t *testing.T) {
 		[]feed.Entry{{Feed: f.url, ID: "urn:test:late", Title: "Late"}})}
 	late := feed.Filter{Title: []string{"late"}}
 
-	mend := n.breakDisk()
+	mend := ondisk.Break(t, DatabasePath(n.data))
 	if code := p.call(put); code != protocol.Unavailable {
 		t.Errorf("delivery to a full disk: fault %d, want %d", code, protocol.Unavailable)
 	}

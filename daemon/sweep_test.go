@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
@@ -77,10 +77,7 @@ func BenchmarkNodeSweep(b *testing.B) {
 // fillSweep makes the archive.
 func fillSweep(b *testing.B, data string, port uint16) {
 	b.Helper()
-	store, err := sqlite.Open(filepath.Join(data, databaseName), sqlite.Config{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	store := ondisk.MustOpen(b, filepath.Join(data, databaseName))
 	defer store.Close()
 	away := time.Now().Add(-12 * time.Hour)
 	for i := range sweepFeeds {
@@ -108,7 +105,7 @@ func TestNodeSweepChild(t *testing.T) {
 	done, ended := make(chan time.Duration, 1), make(chan error, 1)
 	go func() {
 		ended <- Run(ctx, Config{
-			Data: data, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
+			Data: data, Open: ondisk.Open, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
 			Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: 24 * time.Hour}},
 			Observe: func(_ time.Time, note node.Note) {
 				if p, ok := note.(node.Polled); ok {

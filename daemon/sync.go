@@ -3,16 +3,16 @@ package daemon
 import (
 	"net/http"
 
-	"feedex/archive/sqlite"
 	"feedex/reader/fever"
 	"feedex/reader/greader"
 	"feedex/reader/miniflux"
 	"feedex/reader/nextcloud"
+	"feedex/reading"
 )
 
 // syncAPIs are the APIs by which the owner's readers keep what is read at the node, by the beginnings of their paths.
-func (h *host) syncAPIs(archive *sqlite.Reader) map[string]http.Handler {
-	shared := &library{archive, h}
+func (h *host) syncAPIs(view reading.View) map[string]http.Handler {
+	shared := &library{view, h}
 	apis := make(map[string]http.Handler)
 	mount := func(api http.Handler, paths []string) {
 		for _, path := range paths {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive/sqlite"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
 	"feedex/reading"
 )
@@ -120,7 +120,7 @@ func TestSyncWhileNothingCanBeStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mend := n.breakDisk()
+	mend := ondisk.Break(t, DatabasePath(n.data))
 	r := &syncReader{t, n, secret}
 	const read = "user/-/state/com.google/read"
 	mark := url.Values{"i": {"1"}, "a": {read}}
@@ -143,11 +143,7 @@ func TestMarksAreDurableWhenAcknowledged(t *testing.T) {
 	if err := l.Mark(t.Context(), []reading.ItemID{2}, reading.Mark{Starred: reading.Yes}); err != nil {
 		t.Fatal(err)
 	}
-	other, err := sqlite.OpenReader(l.path, sqlite.Config{}) // as another process sees it
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
+	other := ondisk.View(t, l.path) // as another process sees it
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if n, err := other.Size(ctx, starred); err != nil || n != 1 {

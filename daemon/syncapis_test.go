@@ -32,7 +32,7 @@ func TestEachAPIMarks(t *testing.T) {
 		{"PUT", "/index.php/apps/news/api/v1-2/items/5/read", basic, `{}`},
 	} {
 		ask := func(authorization, body string) *httptest.ResponseRecorder {
-			h := reader.New(reader.Config{Source: readerSource{l.Reader}, Sync: l.host.syncAPIs(l.Reader)})
+			h := reader.New(reader.Config{Source: l.View, Sync: l.host.syncAPIs(l.View)})
 			r := httptest.NewRequest(c.method, "http://127.0.0.1:7791"+c.target, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			r.Header.Set("Authorization", authorization)

@@ -1,5 +1,5 @@
 // Package demo runs a whole feedex network on one machine and shows what it does: a server with feeds
-// that publish every few seconds, a tracker, and nodes with real XML-RPC and SQLite that poll far too
+// that publish every few seconds, a tracker, and nodes with real XML-RPC and archives that poll far too
 // rarely to see anything in time by themselves.
 package demo
 
@@ -19,13 +19,14 @@ import (
 	"feedex/polling"
 )
 
-// Config says how large the demonstration is. The zero value of each field means its default.
+// Config says how large the demonstration is. Open must be set; the zero value of each other field means its default.
 type Config struct {
-	For   time.Duration // how long it runs. Default 30 s, at least 15 s
-	Nodes int           // default 6
-	Feeds int           // default 10
-	Poll  time.Duration // how often a node polls each feed. Default 20 s
-	Out   io.Writer     // where it shows what happens; nil is nowhere
+	Open  daemon.OpenDatabase // the nodes' archives
+	For   time.Duration       // how long it runs. Default 30 s, at least 15 s
+	Nodes int                 // default 6
+	Feeds int                 // default 10
+	Poll  time.Duration       // how often a node polls each feed. Default 20 s
+	Out   io.Writer           // where it shows what happens; nil is nowhere
 	// Terminal redraws one screen in place; otherwise a line now and then.
 	Terminal bool
 	Log      *slog.Logger // of the nodes; default nowhere
@@ -95,8 +96,8 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	for i := range c.Nodes {
 		parts.Go(func() {
 			stop(daemon.Run(running, daemon.Config{
-				Data: filepath.Join(dir, fmt.Sprintf("node%d", i+1)), Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
-				Subscribe: pub.urls,
+				Data: filepath.Join(dir, fmt.Sprintf("node%d", i+1)), Open: c.Open, Listen: "127.0.0.1:0",
+				Reader: "127.0.0.1:0", Subscribe: pub.urls,
 				Node: node.Config{Trackers: []string{trackerURL}, AllowLocal: true,
 					Policy: polling.Fixed{Every: c.Poll}},
 				Log: c.Log,

@@ -14,11 +14,12 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // viewport is a screenshot of what is on the screen, and not of what is below.
@@ -85,10 +86,7 @@ const (
 // writeSample writes the archive of a node that has followed the sample's feeds for a week.
 func writeSample(t *testing.T, path string, r *rand.Rand, now time.Time) {
 	t.Helper()
-	s, err := sqlite.Open(path, sqlite.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := ondisk.MustOpen(t, path)
 	defer s.Close()
 	source, err := protocol.ParseNodeID("198.51.100.23:7790")
 	if err != nil {
@@ -131,7 +129,7 @@ type arrival struct {
 }
 
 // writeSampleFeed writes one feed and the polls of it, and returns its entries, of which most came from a neighbor.
-func writeSampleFeed(s *sqlite.Store, r *rand.Rand, now time.Time, i int, title string,
+func writeSampleFeed(s reading.Database, r *rand.Rand, now time.Time, i int, title string,
 	source protocol.NodeID) (arrivals []arrival) {
 	site := fmt.Sprintf("https://feed%02d.example/", i+1)
 	last := now.Add(-time.Duration(5+r.IntN(100)) * time.Minute)

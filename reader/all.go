@@ -2,6 +2,8 @@ package reader
 
 import (
 	"net/http"
+
+	"feedex/archive"
 )
 
 // allPath is what stands in front of the format of a document with the latest entries of all feeds that the node
@@ -24,7 +26,7 @@ func (h *handler) serveAll(w http.ResponseWriter, r *http.Request, extension str
 	d := &document{
 		id: origin(r) + allPath + "atom", name: "All feeds that feedex follows", site: origin(r) + "/",
 		self: origin(r) + allPath + extension,
-		hub:  h.hub(r), updated: all.Version.at(), generator: h.Version, titles: all.Titles, safe: h.safe,
+		hub:  h.hub(r), updated: changedAt(all.Version), generator: h.Version, titles: all.Titles, safe: h.safe,
 	}
 	etag := d.etag(all.Version, all.Digest)
 	if h.unchanged(w, r, etag, all.Version.At) {
@@ -37,8 +39,8 @@ func (h *handler) serveAll(w http.ResponseWriter, r *http.Request, extension str
 	}
 	// The numbers of changes are added up, and do not tell what changed: then there is no delta.
 	delta := false
-	if base, tag, ok := deltaBase(r, func(tag string) (Version, bool) { return d.baseOf(tag, all.Digest) }); ok &&
-		base.Changed == all.Version.Changed {
+	version := func(tag string) (archive.FeedVersion, bool) { return d.baseOf(tag, all.Digest) }
+	if base, tag, ok := deltaBase(r, version); ok && base.Changed == all.Version.Changed {
 		n := 0
 		for n < len(seqs) && seqs[n] > base.Arrived {
 			n++

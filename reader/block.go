@@ -5,13 +5,15 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"feedex/archive"
 )
 
 // errBlock is for what does not name an archive document.
 var errBlock = errors.New("want the number of a block")
 
-// parseBlock reads what BlockRef.String writes; "" is none.
-func parseBlock(s string) (ref BlockRef, err error) {
+// parseBlock reads what blockName writes; "" is none.
+func parseBlock(s string) (ref archive.BlockRef, err error) {
 	if s == "" {
 		return ref, nil
 	}
@@ -19,31 +21,32 @@ func parseBlock(s string) (ref BlockRef, err error) {
 	if ref.Block, err = strconv.ParseInt(page, 10, 64); err == nil && open {
 		ref.Filled, err = strconv.ParseInt(last, 10, 64)
 	}
-	if err != nil || ref.String() != s || ref.Block < 1 || open != (ref.Filled > 0) {
-		return BlockRef{}, errBlock
+	if err != nil || blockName(ref) != s || ref.Block < 1 || open != (ref.Filled > 0) {
+		return archive.BlockRef{}, errBlock
 	}
 	return ref, nil
 }
 
-// String is the reference as it stands in addresses: "3", or "3-4711".
-func (p BlockRef) String() string {
-	s := strconv.FormatInt(p.Block, 10)
-	if p.Filled != 0 {
-		s += "-" + strconv.FormatInt(p.Filled, 10)
+// blockName is the reference as it stands in addresses: "3", or "3-4711".
+func blockName(ref archive.BlockRef) string {
+	s := strconv.FormatInt(ref.Block, 10)
+	if ref.Filled != 0 {
+		s += "-" + strconv.FormatInt(ref.Filled, 10)
 	}
 	return s
 }
 
 // blockURL is where an archive document of a feed is, "" for none.
-func (h *handler) blockURL(r *http.Request, c *Channel, ref BlockRef, f format) string {
+func (h *handler) blockURL(r *http.Request, c *archive.Channel, ref archive.BlockRef, f format) string {
 	if ref.Block == 0 {
 		return ""
 	}
-	return origin(r) + channelPath(c) + "/" + ref.String() + "." + f.name
+	return origin(r) + channelPath(c) + "/" + blockName(ref) + "." + f.name
 }
 
 // serveBlock serves an archive document.
-func (h *handler) serveBlock(w http.ResponseWriter, r *http.Request, f format, c *Channel, ref BlockRef) {
+func (h *handler) serveBlock(w http.ResponseWriter, r *http.Request, f format, c *archive.Channel,
+	ref archive.BlockRef) {
 	page, err := h.Source.Block(r.Context(), c.Number, ref)
 	switch {
 	case err != nil:
@@ -56,7 +59,7 @@ func (h *handler) serveBlock(w http.ResponseWriter, r *http.Request, f format, c
 		say(w, http.StatusGone, "The entries of this archive document were purged.")
 		return
 	}
-	d := h.document(r, c, channelPath(c)+"/"+ref.String()+"."+f.name)
+	d := h.document(r, c, channelPath(c)+"/"+blockName(ref)+"."+f.name)
 	d.archived, d.updated = true, page.Updated
 	d.current = origin(r) + channelPath(c) + "." + f.name
 	d.prev, d.next = h.blockURL(r, c, page.Prev, f), h.blockURL(r, c, page.Next, f)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/reader"
 )
 
@@ -73,10 +74,10 @@ func TestETagFollowsTheContent(t *testing.T) {
 	for name, change := range map[string]func(*library, *reader.Config){
 		"nothing": func(*library, *reader.Config) {},
 		"entries": func(l *library, _ *reader.Config) {
-			l.versions[exampleURL] = reader.Version{Arrived: 1005, At: day(6)}
+			l.versions[exampleURL] = archive.FeedVersion{Arrived: 1005, At: day(6)}
 		},
 		"edit": func(l *library, _ *reader.Config) {
-			l.versions[exampleURL] = reader.Version{Arrived: 1004, Changed: 1, At: day(6)}
+			l.versions[exampleURL] = archive.FeedVersion{Arrived: 1004, Changed: 1, At: day(6)}
 		},
 		"title":     func(l *library, _ *reader.Config) { l.feeds[0].Title = "Other" },
 		"site":      func(l *library, _ *reader.Config) { l.feeds[0].Link = "https://example.com/x" },
@@ -104,7 +105,7 @@ func TestETagFollowsTheContent(t *testing.T) {
 func TestNoLastModifiedWithinTheSecond(t *testing.T) {
 	l := exampleLibrary()
 	now := time.Now().Truncate(time.Second).Add(time.Hour)
-	l.versions[exampleURL] = reader.Version{Arrived: 9, At: now}
+	l.versions[exampleURL] = archive.FeedVersion{Arrived: 9, At: now}
 	w := get(t, reader.New(reader.Config{Source: l}), "/feed/"+string(exampleURL), "If-Modified-Since",
 		now.Format(http.TimeFormat))
 	if w.Code != http.StatusOK || w.Header().Get("Last-Modified") != "" {

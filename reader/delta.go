@@ -3,18 +3,21 @@ package reader
 import (
 	"net/http"
 	"strings"
+
+	"feedex/archive"
 )
 
 // deltaBase is the version that the reader has, and the entity tag it is known by, where only what is new since is
 // asked for: "A-IM: feed" with an If-None-Match (RFC 3229, and the instance manipulation "feed" that is registered for
 // it). Of several versions it is the latest.
-func deltaBase(r *http.Request, version func(etag string) (Version, bool)) (base Version, etag string, ok bool) {
+func deltaBase(r *http.Request, version func(etag string) (archive.FeedVersion, bool)) (base archive.FeedVersion,
+	etag string, ok bool) {
 	if r.Method != http.MethodGet || !acceptsDelta(r.Header.Values("A-IM")) {
-		return Version{}, "", false
+		return archive.FeedVersion{}, "", false
 	}
 	for tag := range strings.SplitSeq(strings.Join(r.Header.Values("If-None-Match"), ","), ",") {
 		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
-		if v, known := version(tag); known && (!ok || base.before(v)) {
+		if v, known := version(tag); known && (!ok || before(base, v)) {
 			base, etag, ok = v, tag, true
 		}
 	}

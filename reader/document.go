@@ -125,7 +125,7 @@ const writing = 6
 // etag is a strong entity tag: it covers all that the bytes of the document depend on, given that they are the
 // same as long as the version and what else there is are. It tells the version that it is of, so that one
 // that comes back says what is new since (baseOf).
-func (d *document) etag(v Version, more ...string) string {
+func (d *document) etag(v archive.FeedVersion, more ...string) string {
 	return `"` + strconv.FormatInt(v.Arrived, 10) + "." + strconv.FormatInt(v.Changed, 10) + "-" + d.hash(more) + `"`
 }
 
@@ -141,7 +141,7 @@ func (d *document) hash(more []string) string {
 }
 
 // baseOf is the version that an entity tag is of, if it is one of this document's.
-func (d *document) baseOf(etag string, more ...string) (v Version, ok bool) {
+func (d *document) baseOf(etag string, more ...string) (v archive.FeedVersion, ok bool) {
 	numbers, hash, _ := strings.Cut(strings.Trim(etag, `"`), "-")
 	arrived, changed, _ := strings.Cut(numbers, ".")
 	if hash != d.hash(more) {

@@ -110,7 +110,7 @@ func channelKey(u feed.URL) string {
 }
 
 // channelPath is where a feed is by its number, without a format.
-func channelPath(c *Channel) string {
+func channelPath(c *archive.Channel) string {
 	path := feedsPath + strconv.FormatInt(c.Number, 10)
 	if key := channelKey(c.URL); key != "" {
 		path += "-" + key
@@ -119,10 +119,10 @@ func channelPath(c *Channel) string {
 }
 
 // document is the feed as a document, but for its entries and what leads to others.
-func (h *handler) document(r *http.Request, c *Channel, self string) *document {
+func (h *handler) document(r *http.Request, c *archive.Channel, self string) *document {
 	d := &document{
 		id: string(c.URL), name: c.Title, site: safehtml.Link(c.Link), via: string(c.URL),
-		self: origin(r) + self, updated: c.Version.at(), generator: h.Version, safe: h.safe,
+		self: origin(r) + self, updated: changedAt(c.Version), generator: h.Version, safe: h.safe,
 	}
 	if c.Version.Empty() && !c.Since.IsZero() {
 		d.updated = c.Since
@@ -137,14 +137,14 @@ func (h *handler) ServeDocument(w http.ResponseWriter, r *http.Request, doc *fee
 	for i, e := range doc.Entries {
 		list[i] = archive.NewRecord(e, now, protocol.NodeID{})
 	}
-	d := h.document(r, &Channel{URL: doc.Feed, Title: doc.Title, Link: doc.Link, Version: Version{At: now}},
-		feedPath+string(doc.Feed))
+	d := h.document(r, &archive.Channel{URL: doc.Feed, Title: doc.Title, Link: doc.Link,
+		Version: archive.FeedVersion{At: now}}, feedPath+string(doc.Feed))
 	w.Header().Set("Cache-Control", "private, no-store")
 	h.send(w, r, formats()[0], d, false, each(list))
 }
 
-// at is when the version came to be, 1970 where there are no entries: Atom wants a time.
-func (v Version) at() time.Time {
+// changedAt is when the version came to be, 1970 where there are no entries: Atom wants a time.
+func changedAt(v archive.FeedVersion) time.Time {
 	if v.At.IsZero() {
 		return time.Unix(0, 0)
 	}
@@ -174,7 +174,7 @@ func origin(r *http.Request) string {
 }
 
 // serveChannel serves a feed's own document, which RFC 5005 calls the subscription document.
-func (h *handler) serveChannel(w http.ResponseWriter, r *http.Request, f format, c *Channel, self string) {
+func (h *handler) serveChannel(w http.ResponseWriter, r *http.Request, f format, c *archive.Channel, self string) {
 	d := h.document(r, c, self)
 	d.hub = h.hub(r)
 	since := ""
@@ -201,8 +201,8 @@ func (h *handler) serveChannel(w http.ResponseWriter, r *http.Request, f format,
 	}
 	d.prev = h.blockURL(r, c, last, f)
 	delta := false
-	if base, tag, ok := deltaBase(r, func(tag string) (Version, bool) { return d.baseOf(tag, since) }); ok &&
-		base.before(c.Version) {
+	version := func(tag string) (archive.FeedVersion, bool) { return d.baseOf(tag, since) }
+	if base, tag, ok := deltaBase(r, version); ok && before(base, c.Version) {
 		seqs, delta, err = h.newSince(r.Context(), c, seqs, base)
 		if delta && len(seqs) == 0 { // entries went, and none came: for a reader that wants what came nothing changed
 			w.Header().Set("ETag", tag)
@@ -215,7 +215,7 @@ func (h *handler) serveChannel(w http.ResponseWriter, r *http.Request, f format,
 	}
 	if !delta && err == nil {
 		var edits []int64
-		edits, err = h.Source.Changed(r.Context(), c.Number, Version{}, first-1, maxEdits)
+		edits, err = h.Source.Changed(r.Context(), c.Number, archive.FeedVersion{}, first-1, maxEdits)
 		seqs = append(seqs, edits...)
 	}
 	if err != nil {
@@ -291,15 +291,15 @@ func (s *starting) Write(p []byte) (int, error) {
 	return s.w.Write(p)
 }
 
-// before reports whether what the version is of became what another is of.
-func (v Version) before(other Version) bool {
+// before reports whether what a version is of became what another is of.
+func before(v, other archive.FeedVersion) bool {
 	return v.Arrived <= other.Arrived && v.Changed <= other.Changed
 }
 
 // newSince are those entries of a feed's own document that arrived or changed after a version. ok is false where these
 // are as many as the document holds, or more.
-func (h *handler) newSince(ctx context.Context, c *Channel, window []int64, base Version) (seqs []int64,
-	ok bool, err error) {
+func (h *handler) newSince(ctx context.Context, c *archive.Channel, window []int64,
+	base archive.FeedVersion) (seqs []int64, ok bool, err error) {
 	first := int64(math.MaxInt64)
 	in := make(map[int64]bool, len(window))
 	for _, seq := range window {

@@ -42,7 +42,7 @@ func longLibrary(n int) *library {
 			Link: "https://example.com/"}
 		l.entries[exampleURL] = append(l.entries[exampleURL], archive.NewRecord(e, day(6), protocol.NodeID{}))
 	}
-	l.versions[exampleURL] = reader.Version{Arrived: int64(1000 + n), At: day(6)}
+	l.versions[exampleURL] = archive.FeedVersion{Arrived: int64(1000 + n), At: day(6)}
 	return l
 }
 
@@ -73,7 +73,7 @@ func TestDelta(t *testing.T) {
 		old := get(t, h, target).Header().Get("ETag")
 		more := longLibrary(253)
 		l.entries, l.changed[1002], l.changed[1100], l.changed[1252] = more.entries, 1, 2, 3
-		l.versions[exampleURL] = reader.Version{Arrived: 1253, Changed: 3, At: day(7)}
+		l.versions[exampleURL] = archive.FeedVersion{Arrived: 1253, Changed: 3, At: day(7)}
 
 		for _, c := range []struct {
 			name    string
@@ -170,7 +170,7 @@ func TestArchiveDocuments(t *testing.T) {
 		}
 	}
 	tag := get(t, h, "/feeds/1/2.atom").Header().Get("ETag")
-	l.versions[exampleURL] = reader.Version{Arrived: 1005, Changed: 7, At: day(7)}
+	l.versions[exampleURL] = archive.FeedVersion{Arrived: 1005, Changed: 7, At: day(7)}
 	if again := get(t, h, "/feeds/1/2.atom").Header().Get("ETag"); again != tag {
 		t.Error("an archive document changes with the feed")
 	}
@@ -227,13 +227,13 @@ func TestAll(t *testing.T) {
 	}
 	old := first.Header().Get("ETag")
 	l.entries[storm.Entry.Feed] = []archive.Record{storm}
-	l.versions[storm.Entry.Feed] = reader.Version{Arrived: 2001, At: day(7)}
+	l.versions[storm.Entry.Feed] = archive.FeedVersion{Arrived: 2001, At: day(7)}
 	w := get(t, h, "/all.atom", "A-IM", "feed", "If-None-Match", old)
 	if titles := titlesOf(t, w.Body.Bytes()); w.Code != 226 || !slices.Equal(titles, []string{"Gale"}) ||
 		!strings.Contains(w.Body.String(), "<title>Storms &amp; more</title>") {
 		t.Errorf("%d %q: %s", w.Code, titles, w.Body)
 	}
-	l.versions[exampleURL] = reader.Version{Arrived: 1004, Changed: 1, At: day(8)}
+	l.versions[exampleURL] = archive.FeedVersion{Arrived: 1004, Changed: 1, At: day(8)}
 	if w := get(t, h, "/all.atom", "A-IM", "feed", "If-None-Match", old); w.Code != 200 ||
 		len(titlesOf(t, w.Body.Bytes())) != 5 {
 		t.Errorf("after a change: %d", w.Code)
@@ -262,7 +262,7 @@ func TestDeltaOfNothing(t *testing.T) {
 	l := longLibrary(5)
 	h := reader.New(reader.Config{Source: l})
 	old := get(t, h, "/feeds/1.atom").Header().Get("ETag")
-	l.versions[exampleURL] = reader.Version{Arrived: 1005, Changed: 1, At: day(7)}
+	l.versions[exampleURL] = archive.FeedVersion{Arrived: 1005, Changed: 1, At: day(7)}
 	if w := get(t, h, "/feeds/1.atom", "A-IM", "feed", "If-None-Match", old); w.Code != http.StatusNotModified ||
 		w.Header().Get("ETag") != old || w.Body.Len() > 0 {
 		t.Errorf("a reader of deltas: %d %v", w.Code, w.Header())

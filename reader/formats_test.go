@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"flag"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/mmcdole/gofeed"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/reader"
 	"feedex/safehtml"
@@ -24,12 +26,13 @@ var update = flag.Bool("update", false, "rewrite the documents in testdata")
 func pagedLibrary() *library {
 	l := exampleLibrary()
 	l.entries[exampleURL][3].Confirmed = false
-	page := func(ref, prev, next reader.BlockRef, seqs ...int64) reader.Block {
-		return reader.Block{BlockRef: ref, Prev: prev, Next: next, Seqs: seqs, Updated: day(5), Digest: ref.String()}
+	page := func(ref, prev, next archive.BlockRef, seqs ...int64) archive.Block {
+		return archive.Block{BlockRef: ref, Prev: prev, Next: next, Seqs: seqs, Updated: day(5),
+			Digest: fmt.Sprint(ref)}
 	}
-	one, two, open := reader.BlockRef{Block: 1}, reader.BlockRef{Block: 2}, reader.BlockRef{Block: 3, Filled: 22}
-	l.pages = []reader.Block{page(one, reader.BlockRef{}, two), page(two, one, open, 1003, 1001),
-		page(open, two, reader.BlockRef{}, 1002)}
+	one, two, open := archive.BlockRef{Block: 1}, archive.BlockRef{Block: 2}, archive.BlockRef{Block: 3, Filled: 22}
+	l.pages = []archive.Block{page(one, archive.BlockRef{}, two), page(two, one, open, 1003, 1001),
+		page(open, two, archive.BlockRef{}, 1002)}
 	return l
 }
 

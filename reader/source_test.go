@@ -15,7 +15,6 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
-	"feedex/reader"
 	"feedex/reading"
 	"feedex/safehtml"
 )
@@ -28,10 +27,10 @@ type library struct {
 	feeds    []archive.Feed
 	names    map[feed.URL]string // that the owner gave
 	folders  map[feed.URL][]reading.Folder
-	versions map[feed.URL]reader.Version
+	versions map[feed.URL]archive.FeedVersion
 	entries  map[feed.URL][]archive.Record // newest first
 	changed  map[int64]int64               // seq of an entry to which change of its feed it was
-	pages    []reader.Block                // of any feed
+	pages    []archive.Block               // of any feed
 	failAt   int                           // Records fails instead of yielding this entry, 0 is never
 	err      error                         // of the other methods
 	asked    feed.Filter                   // of the last search
@@ -53,19 +52,19 @@ func (l *library) Subscriptions(context.Context) (list []reading.Subscription, e
 	return list, l.err
 }
 
-func (l *library) Channel(_ context.Context, u feed.URL) (reader.Channel, error) {
+func (l *library) Channel(_ context.Context, u feed.URL) (archive.Channel, error) {
 	for i, f := range l.feeds {
 		if f.URL == u {
-			return reader.Channel{Number: int64(i + 1), URL: u, Title: f.Title, Link: f.Link, Since: f.Since,
+			return archive.Channel{Number: int64(i + 1), URL: u, Title: f.Title, Link: f.Link, Since: f.Since,
 				Version: l.versions[u]}, l.err
 		}
 	}
-	return reader.Channel{}, l.err
+	return archive.Channel{}, l.err
 }
 
-func (l *library) ChannelNumber(ctx context.Context, n int64) (reader.Channel, error) {
+func (l *library) ChannelNumber(ctx context.Context, n int64) (archive.Channel, error) {
 	if n < 1 || n > int64(len(l.feeds)) {
-		return reader.Channel{}, l.err
+		return archive.Channel{}, l.err
 	}
 	return l.Channel(ctx, l.feeds[n-1].URL)
 }
@@ -77,7 +76,7 @@ func (l *library) Newest(_ context.Context, n int64, limit int) (seqs []int64, e
 	return seqs, l.err
 }
 
-func (l *library) Changed(_ context.Context, n int64, since reader.Version, last int64,
+func (l *library) Changed(_ context.Context, n int64, since archive.FeedVersion, last int64,
 	limit int) (seqs []int64, err error) {
 	for seq, change := range l.changed {
 		if seq/1000 == n && change > since.Changed && seq <= last {
@@ -103,24 +102,24 @@ func (l *library) Records(_ context.Context, seqs []int64) iter.Seq2[archive.Rec
 	}
 }
 
-func (l *library) LastBlock(context.Context, int64) (reader.BlockRef, error) {
+func (l *library) LastBlock(context.Context, int64) (archive.BlockRef, error) {
 	if len(l.pages) == 0 {
-		return reader.BlockRef{}, l.err
+		return archive.BlockRef{}, l.err
 	}
 	return l.pages[len(l.pages)-1].BlockRef, l.err
 }
 
-func (l *library) Block(_ context.Context, _ int64, ref reader.BlockRef) (reader.Block, error) {
+func (l *library) Block(_ context.Context, _ int64, ref archive.BlockRef) (archive.Block, error) {
 	for _, p := range l.pages {
 		if p.BlockRef == ref {
 			return p, l.err
 		}
 	}
-	return reader.Block{}, l.err
+	return archive.Block{}, l.err
 }
 
-func (l *library) Following(_ context.Context, secret bool) (reader.Following, error) {
-	f := reader.Following{Titles: make(map[feed.URL]string)}
+func (l *library) Following(_ context.Context, secret bool) (archive.Following, error) {
+	f := archive.Following{Titles: make(map[feed.URL]string)}
 	for i := range l.feeds {
 		if u := l.feeds[i].URL; l.feeds[i].Subscribed && (secret || !u.Secret()) {
 			f.Titles[u] = l.feeds[i].Title
@@ -186,7 +185,7 @@ func exampleLibrary() *library {
 		feeds: []archive.Feed{
 			{URL: exampleURL, Title: "Example News", Link: "https://example.com/", Subscribed: true, Since: day(1)},
 		},
-		versions: map[feed.URL]reader.Version{exampleURL: {Arrived: 1004, At: day(6)}},
+		versions: map[feed.URL]archive.FeedVersion{exampleURL: {Arrived: 1004, At: day(6)}},
 		entries:  make(map[feed.URL][]archive.Record),
 	}
 	for _, e := range entries {

@@ -153,17 +153,8 @@ const MaxCounted = 100_000
 
 // Happened is what became of a feed.
 type Happened struct {
-	Requests []grade.Request // own ones to its publisher, in order
-	Entries  []Appearance    // that came, the latest first
-}
-
-// An Appearance is when and how an entry came.
-type Appearance struct {
-	ID     feed.EntryID
-	Title  string
-	Seen   time.Time
-	Source string    // the neighbor that brought it, "" for an own poll
-	Polled time.Time // when an own poll first listed what a neighbor had brought; zero where none did, or nobody knows
+	Requests []grade.Request      // own ones to its publisher, in order
+	Entries  []archive.Appearance // that came, the latest first
 }
 
 // An Entry is one entry with all there is of it.

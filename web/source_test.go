@@ -84,7 +84,7 @@ func newNode(t testing.TB) *aNode {
 		Requests: []grade.Request{{At: noon.Add(-90 * time.Minute), Status: 200, Bytes: 5000},
 			{At: noon.Add(-time.Hour), Status: 304},
 			{At: noon.Add(-6 * time.Hour), Status: 429, RetryAfter: time.Hour}},
-		Entries: []web.Appearance{
+		Entries: []archive.Appearance{
 			{ID: n.entries[2].ID, Title: "Lighthouse", Seen: noon.Add(-90 * time.Minute)},
 			{ID: n.entries[0].ID, Title: "Harbor", Seen: noon.Add(-3 * time.Hour), Source: "192.0.2.7:7790",
 				Polled: noon.Add(-90 * time.Minute)},

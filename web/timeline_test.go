@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/safehtml"
@@ -29,7 +30,7 @@ func TestTimeline(t *testing.T) {
 			{At: at(5), Status: 0},
 			{At: at(1), Status: 226, Bytes: 300},
 		},
-		Entries: []Appearance{
+		Entries: []archive.Appearance{
 			{ID: feed.EntryID{1}, Title: "Not yet <b>confirmed</b>", Seen: at(.5), Source: "192.0.2.7:7790"},
 			{ID: feed.EntryID{2}, Title: "Own", Seen: at(1)},
 			{ID: feed.EntryID{3}, Title: "Early", Seen: at(15), Source: "192.0.2.7:7790", Polled: at(12)},

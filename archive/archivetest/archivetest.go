@@ -1,5 +1,6 @@
-// Package archivetest holds every archive to the contract of package archive: by examples, and by
-// comparing it with archive.Memory over random work.
+// Package archivetest holds every archive to the contract of packages archive and reading: by examples, and by
+// comparing it with archive.Memory over random work. Run is for what a node's core needs, RunDatabase,
+// RunBlocks and RunRetention for what a host needs besides; an archive that does less runs the tests of its roles.
 package archivetest
 
 import (
@@ -13,12 +14,14 @@ import (
 	"feedex/protocol"
 )
 
-// An Archive is what Run tests. Commit ends a transaction, as in package sqlite.
+// An Archive is what Run tests. Commit ends a transaction, as reading.Database has it.
 type Archive interface {
 	archive.Store
 	archive.Searcher
-	Commit() error
+	committer
 }
+
+type committer interface{ Commit() error }
 
 // An Indexer is an Archive that prepares searches apart from Commit. Run tests searches before,
 // during and after that.
@@ -79,7 +82,7 @@ func nodeID(t testing.TB, s string) protocol.NodeID {
 	return id
 }
 
-func commit(t testing.TB, a Archive) {
+func commit(t testing.TB, a committer) {
 	t.Helper()
 	if err := a.Commit(); err != nil {
 		t.Fatalf("Commit: %v", err)
@@ -116,5 +119,15 @@ func indexAll(t testing.TB, a Archive) {
 			t.Fatalf("Index = %d, %v after %d remained", n, err, remaining)
 		}
 		remaining = n
+	}
+}
+
+// indexSome has an Indexer index so many entries.
+func indexSome(t testing.TB, a Archive, max int) {
+	t.Helper()
+	if ix, ok := a.(Indexer); ok {
+		if _, err := ix.Index(max); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -231,6 +231,14 @@ func testPolledDiscreetly(t *testing.T, a Archive) {
 				t.Errorf("others know %q as %+v", r.Entry.Title, v)
 			}
 		}
+		for _, relevance := range []bool{false, true} {
+			found := search(t, a, feed.Filter{Feed: news, Relevance: relevance, Shareable: true})
+			if len(found) != len(brought) || slices.ContainsFunc(found, func(r archive.Record) bool {
+				return r.Confirmed != (digests[0] != brought[0].Digest) || !slices.Contains(digests, r.Digest)
+			}) {
+				t.Errorf("others find %+v", found)
+			}
+		}
 		if got := sums(a.Unshown(base)); len(got) != 1 || got[0].Entries != int64(len(brought)) {
 			t.Errorf("Unshown = %+v, want each once", got)
 		}

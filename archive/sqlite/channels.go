@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -8,29 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
 )
-
-// A Channel is a feed as feed readers see it.
-type Channel struct {
-	Number   int64 // of this feed in this archive for ever, from 1
-	URL      feed.URL
-	Title    string    // as published, "" where unknown
-	Link     string    // the site it belongs to, likewise
-	Followed bool      // the owner subscribes to it
-	Since    time.Time // when they did so last, if ever
-	Version  FeedVersion
-}
-
-// A FeedVersion tells whether the entries of a feed are still the same. Both numbers only grow.
-type FeedVersion struct {
-	Arrived int64     // the seq of the latest arrival; 0 for none
-	Changed int64     // how many changes there were of what had arrived; what is filled in counts as well
-	At      time.Time // when the last of either happened, whole seconds; zero for a feed without entries
-}
 
 // channels finds feeds with their version. Seqs are not used twice.
 const channels = `
@@ -41,17 +25,17 @@ const channels = `
 // latest is the seq of the latest arrival in feed f.
 const latest = `(SELECT max(seq) FROM entries INDEXED BY entries_by_feed WHERE feed = f.id)`
 
-// Channel returns the feed of that URL, the zero Channel if nothing is known of it.
-func (r *Reader) Channel(ctx context.Context, u feed.URL) (Channel, error) {
+// Channel implements archive.Channels.
+func (r *Reader) Channel(ctx context.Context, u feed.URL) (archive.Channel, error) {
 	return r.channel(ctx, `f.url = ?`, string(u))
 }
 
-// ChannelNumber returns the feed of that number, likewise.
-func (r *Reader) ChannelNumber(ctx context.Context, number int64) (Channel, error) {
+// ChannelNumber implements archive.Channels.
+func (r *Reader) ChannelNumber(ctx context.Context, number int64) (archive.Channel, error) {
 	return r.channel(ctx, `NOT f.apart AND f.id = ?`, number)
 }
 
-func (r *Reader) channel(ctx context.Context, where string, arg any) (c Channel, err error) {
+func (r *Reader) channel(ctx context.Context, where string, arg any) (c archive.Channel, err error) {
 	var kept bool
 	var since sql.NullInt64
 	var at int64
@@ -61,33 +45,32 @@ func (r *Reader) channel(ctx context.Context, where string, arg any) (c Channel,
 			&c.Version.Arrived, &c.Version.Changed, &at)
 	}
 	c.Since = fromMillis(since)
-	empty := c.Version.Arrived == 0 && c.Version.Changed == 0
+	empty := c.Version.Empty()
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && !kept && empty:
-		return Channel{}, nil
+		return archive.Channel{}, nil
 	case err != nil:
-		return Channel{}, r.failed(ctx, "read", err)
+		return archive.Channel{}, r.failed(ctx, "read", err)
 	case !empty:
 		c.Version.At = time.Unix(at, 0).UTC()
 	}
 	return c, nil
 }
 
-// Newest returns the seqs of the entries of a feed that arrived last, the newest first.
+// Newest implements archive.Channels.
 func (r *Reader) Newest(ctx context.Context, number int64, limit int) ([]int64, error) {
 	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY `+
 		`seq DESC LIMIT ?`, number, limit)
 }
 
-// Changed returns the seqs of entries of a feed that changed after a version and have a seq up to last, the latest
-// change first. What was filled in has not changed thereby.
-func (r *Reader) Changed(ctx context.Context, number int64, since FeedVersion, last int64, limit int) ([]int64, error) {
+// Changed implements archive.Channels.
+func (r *Reader) Changed(ctx context.Context, number int64, since archive.FeedVersion, last int64,
+	limit int) ([]int64, error) {
 	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_change
 		WHERE feed = ? AND changed > ? AND seq <= ? ORDER BY changed DESC LIMIT ?`, number, since.Changed, last, limit)
 }
 
-// NewestOfAll returns the seqs of the entries that arrived last in the feeds that the node follows, the newest first,
-// those above after. Feeds whose URL is a secret are among them only if that is asked for.
+// NewestOfAll implements archive.Channels.
 func (r *Reader) NewestOfAll(ctx context.Context, secret bool, after int64, limit int) ([]int64, error) {
 	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_seq
 		WHERE seq > max(?, 0) AND `+ofFollowed+` ORDER BY seq DESC LIMIT ?`, after, secret, limit)
@@ -112,15 +95,8 @@ func (r *Reader) listSeqs(ctx context.Context, query string, args ...any) (seqs 
 	return seqs, nil
 }
 
-// Following is what the node follows.
-type Following struct {
-	Titles  map[feed.URL]string
-	Version FeedVersion // the highest Arrived, the sum of Changed, the latest At
-	Digest  string      // of the URLs and titles
-}
-
-// Following returns what the node follows, without the feeds whose URL is a secret unless these are asked for.
-func (r *Reader) Following(ctx context.Context, secret bool) (f Following, err error) {
+// Following implements archive.Channels.
+func (r *Reader) Following(ctx context.Context, secret bool) (f archive.Following, err error) {
 	f.Titles = make(map[feed.URL]string)
 	rows, err := r.db.QueryContext(ctx, `SELECT url, title, replaced, coalesce(replaced_at, 0)
 		FROM feeds WHERE subscribed AND (? OR NOT secret) ORDER BY url`, secret)
@@ -147,7 +123,7 @@ func (r *Reader) Following(ctx context.Context, secret bool) (f Following, err e
 		}
 	}
 	if err != nil {
-		return Following{}, r.failed(ctx, "read", err)
+		return archive.Following{}, r.failed(ctx, "read", err)
 	}
 	if at = max(at, seen); at > 0 {
 		f.Version.At = time.Unix(at, 0).UTC()
@@ -162,9 +138,7 @@ const (
 	pageBytes   = 1 << 20
 )
 
-// Records returns entries in the order of their seqs, without those that are not there any more. It holds few of
-// them in memory at one time and no snapshot of the archive, so that slow consumers cost nothing. An error is the last
-// thing it yields.
+// Records implements archive.Channels.
 func (r *Reader) Records(ctx context.Context, seqs []int64) iter.Seq2[archive.Record, error] {
 	return func(yield func(archive.Record, error) bool) {
 		for rest := seqs; len(rest) > 0; {
@@ -207,4 +181,166 @@ func (r *Reader) some(ctx context.Context, seqs []int64) (page []archive.Record,
 		}
 	}
 	return page, len(seqs), rows.Err()
+}
+
+// A tail is the last block of a feed.
+type tail struct{ n, high, low, size int64 }
+
+// paginate puts entries that were just stored, in this order, on the last blocks of their feeds, or on new ones.
+func (s *Store) paginate(stored []place) {
+	slices.SortStableFunc(stored, func(a, b place) int { return cmp.Compare(a.feed, b.feed) })
+	for len(stored) > 0 && s.err == nil {
+		id := stored[0].feed
+		last := s.tail(id)
+		for len(stored) > 0 && stored[0].feed == id {
+			if last.n == 0 || last.size >= archive.FullBlock {
+				s.keepTail(id, last)
+				last.n, last.size = last.n+1, 0
+			}
+			seq := stored[0].seq
+			last.high, last.low, last.size = max(last.high, seq), min(last.low, seq), last.size+1
+			stored = stored[1:]
+		}
+		s.keepTail(id, last)
+	}
+}
+
+// tail is the last block of a feed, the zero tail where it has none.
+func (s *Store) tail(feed int64) (t tail) {
+	s.row(`SELECT n, high, low, size FROM pages WHERE feed = ? ORDER BY n DESC LIMIT 1`, []any{feed}, &t.n, &t.high,
+		&t.low, &t.size)
+	return t
+}
+
+func (s *Store) keepTail(feed int64, t tail) {
+	if t.n > 0 {
+		s.write(`INSERT INTO pages (feed, n, high, low, size) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (feed, n) DO UPDATE SET high = excluded.high, low = excluded.low, size = excluded.size`, feed,
+			t.n, t.high, t.low, t.size)
+	}
+}
+
+// span is a block with where the one before ended. Its entries are those above after up to high, and those
+// below before down to low.
+type span struct{ n, size, high, low, after, before int64 }
+
+// spans finds blocks p of a feed ?1; q are those before them.
+const spans = `SELECT p.n, p.size, p.high, p.low, coalesce(q.high, 0), coalesce(q.low, 0)
+	FROM pages p LEFT JOIN pages q ON q.feed = p.feed AND q.n = p.n - 1 WHERE p.feed = ?1 AND `
+
+// inhabited is a condition on these: an entry is still there, of those that an archive.BlockRef names.
+const inhabited = ` AND (
+	p.size >= 100 AND EXISTS (SELECT 1 FROM entries WHERE feed = ?1 AND seq > coalesce(q.high, 0) AND seq <= p.high) OR
+	EXISTS (SELECT 1 FROM entries WHERE feed = ?1 AND seq >= p.low AND seq < coalesce(q.low, 0)))`
+
+// span is the first block that is found, the zero span if there is none.
+func (r *Reader) span(ctx context.Context, where string, args ...any) (x span, err error) {
+	err = scan(r.db.QueryRowContext(ctx, spans+where, args...), &x.n, &x.size, &x.high, &x.low, &x.after, &x.before)
+	if errors.Is(err, sql.ErrNoRows) {
+		return span{}, nil
+	}
+	return x, err
+}
+
+// ref is what there is of the block so far that never becomes more.
+func (x span) ref() archive.BlockRef {
+	switch {
+	case x.size >= archive.FullBlock:
+		return archive.BlockRef{Block: x.n}
+	case x.low < x.before:
+		return archive.BlockRef{Block: x.n, Filled: -x.low}
+	}
+	return archive.BlockRef{}
+}
+
+// LastBlock implements archive.Channels.
+func (r *Reader) LastBlock(ctx context.Context, feed int64) (archive.BlockRef, error) {
+	x, err := r.span(ctx, `p.n = (SELECT max(n) FROM pages WHERE feed = ?1)`+inhabited, feed)
+	if ref := x.ref(); err == nil && ref.Block > 0 {
+		return ref, nil
+	}
+	var ref archive.BlockRef
+	if err == nil {
+		ref, err = r.fullBefore(ctx, feed, x.n)
+	}
+	if err != nil {
+		err = r.failed(ctx, "read", err)
+	}
+	return ref, err
+}
+
+// fullBefore is the latest full block before the n-th, or of all where n is 0, that has entries.
+func (r *Reader) fullBefore(ctx context.Context, feed, n int64) (archive.BlockRef, error) {
+	x, err := r.span(ctx, `(?2 = 0 OR p.n < ?2) AND p.size >= ?3`+inhabited+` ORDER BY p.n DESC LIMIT 1`, feed,
+		n, archive.FullBlock)
+	return archive.BlockRef{Block: x.n}, err
+}
+
+// Block implements archive.Channels.
+func (r *Reader) Block(ctx context.Context, feed int64, ref archive.BlockRef) (archive.Block, error) {
+	page, err := r.block(ctx, feed, ref)
+	if err != nil {
+		err = r.failed(ctx, "read", err)
+	}
+	return page, err
+}
+
+func (r *Reader) block(ctx context.Context, feed int64, ref archive.BlockRef) (page archive.Block, err error) {
+	x, err := r.span(ctx, `p.n = ?2`, feed, ref.Block)
+	if err != nil || x.n == 0 {
+		return page, err
+	}
+	full := x.size >= archive.FullBlock
+	switch {
+	case ref.Filled == 0 && full:
+	case ref.Filled > 0 && -ref.Filled >= x.low && -ref.Filled < x.before:
+		x.high, x.low = x.after, -ref.Filled
+	default:
+		return page, nil
+	}
+	page.BlockRef = ref
+	if page.Prev, err = r.fullBefore(ctx, feed, x.n); err != nil {
+		return page, err
+	}
+	switch {
+	case ref.Filled > 0 && full:
+		page.Next = archive.BlockRef{Block: x.n}
+	case full:
+		next, err := r.span(ctx, `p.n > ?2`+inhabited+` ORDER BY p.n LIMIT 1`, feed, x.n)
+		if err != nil {
+			return page, err
+		}
+		page.Next = next.ref()
+	}
+	return page, r.readSpan(ctx, feed, x, &page)
+}
+
+// readSpan finds the entries of a block.
+func (r *Reader) readSpan(ctx context.Context, feed int64, x span, page *archive.Block) error {
+	const query = `SELECT e.seq, e.digest, max(e.seen, CASE WHEN e.updated <= unixepoch() THEN e.updated ELSE 0 END), ` + isConfirmed + `
+		FROM entries e WHERE e.feed = ?1 AND (e.seq > ?2 AND e.seq <= ?3 OR e.seq >= ?4 AND e.seq < ?5) ORDER BY e.seq DESC`
+	rows, err := r.db.QueryContext(ctx, query, feed, x.after, x.high, x.low, x.before)
+	if err != nil {
+		return err
+	}
+	hash := sha256.New()
+	var updated int64
+	err = each(rows, func(rows *sql.Rows) error {
+		var seq, at int64
+		var digest []byte
+		var confirmed bool
+		if err := scan(rows, &seq, &digest, &at, &confirmed); err != nil {
+			return err
+		}
+		page.Seqs, updated = append(page.Seqs, seq), max(updated, at)
+		hash.Write(digest)
+		if confirmed {
+			hash.Write([]byte{1})
+		} else {
+			hash.Write([]byte{0})
+		}
+		return nil
+	})
+	page.Updated, page.Digest = time.Unix(updated, 0).UTC(), hex.EncodeToString(hash.Sum(nil)[:16])
+	return err
 }

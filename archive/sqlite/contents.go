@@ -2,44 +2,34 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 )
 
-// A FeedStats counts what an archive holds of one feed.
-type FeedStats struct {
-	URL         feed.URL  `json:"url"`
-	Title       string    `json:"title,omitempty"`
-	Subscribed  bool      `json:"subscribed"`
-	Entries     int64     `json:"entries"`
-	Bytes       int64     `json:"bytes"`       // of their texts
-	Unconfirmed int64     `json:"unconfirmed"` // of which there is one neighbor's or an export's word
-	Filled      int64     `json:"filled"`      // that were filled in from elsewhere
-	Hidden      int64     `json:"hidden"`      // not served to others
-	Oldest      time.Time `json:"oldest,omitzero"`
-	Newest      time.Time `json:"newest,omitzero"`
+// errOrder is for an index of which the order is broken; following it might never end.
+var errOrder = fmt.Errorf("%w (entries out of order)", ErrDamaged)
 
-	// What is kept of it at most; 0 is no limit of its own.
-	KeepBytes int64 `json:"keep_bytes,omitempty"` // of texts
-	KeepAge   int64 `json:"keep_age,omitempty"`   // seconds
-	KeepCount int64 `json:"keep_count,omitempty"` // entries
-
-	// Apart says that these are the entries of a feed that is followed discreetly as others know them.
-	Apart bool `json:"apart,omitempty"`
-
+// A feedRow is a feed with what is counted of it.
+type feedRow struct {
+	archive.FeedStats
 	kept bool // to ourselves
 }
 
 // contentsPage is how many entries FeedStats counts in one statement.
 const contentsPage = 10_000
 
-// FeedStats counts what the archive holds of each feed, ordered by URL. It goes through all entries, some half a
-// million in a second, and holds no snapshot meanwhile.
-func (r *Reader) FeedStats(ctx context.Context) ([]FeedStats, error) {
+// FeedStats implements archive.Contents. It goes through some half a million entries in a second.
+func (r *Reader) FeedStats(ctx context.Context) ([]archive.FeedStats, error) {
 	feeds, err := r.feedRows(ctx)
 	if err != nil {
 		return nil, r.failed(ctx, "read", err)
@@ -54,25 +44,25 @@ func (r *Reader) FeedStats(ctx context.Context) ([]FeedStats, error) {
 		}
 		before = next
 	}
-	list := make([]FeedStats, 0, len(feeds))
+	list := make([]archive.FeedStats, 0, len(feeds))
 	for _, f := range feeds {
-		list = append(list, *f)
+		list = append(list, f.FeedStats)
 	}
-	slices.SortFunc(list, func(a, b FeedStats) int { return strings.Compare(string(a.URL), string(b.URL)) })
+	slices.SortFunc(list, func(a, b archive.FeedStats) int { return strings.Compare(string(a.URL), string(b.URL)) })
 	return list, nil
 }
 
-func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
+func (r *Reader) feedRows(ctx context.Context) (map[int64]*feedRow, error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, `+isConfidential+
 		`, keep_bytes, keep_age, keep_count, apart FROM feeds f`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	feeds := make(map[int64]*FeedStats)
+	feeds := make(map[int64]*feedRow)
 	for rows.Next() {
 		var id int64
-		f := new(FeedStats)
+		f := new(feedRow)
 		if err := scan(rows, &id, &f.URL, &f.Title, &f.Subscribed, &f.kept, &f.KeepBytes, &f.KeepAge, &f.KeepCount,
 			&f.Apart); err != nil {
 			return nil, err
@@ -84,7 +74,7 @@ func (r *Reader) feedRows(ctx context.Context) (map[int64]*FeedStats, error) {
 }
 
 // countPage counts the newest entries before a seq, and returns the lowest of theirs; before at the end.
-func (r *Reader) countPage(ctx context.Context, feeds map[int64]*FeedStats, before int64) (lowest int64, err error) {
+func (r *Reader) countPage(ctx context.Context, feeds map[int64]*feedRow, before int64) (lowest int64, err error) {
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT e.seq, e.feed, e.time, `+isConfirmed+`, e.seq IN (SELECT seq FROM hidden), e.size
 		FROM entries e WHERE e.seq < ? ORDER BY e.seq DESC LIMIT ?`, before, contentsPage)
@@ -110,7 +100,7 @@ func (r *Reader) countPage(ctx context.Context, feeds map[int64]*FeedStats, befo
 	return lowest, rows.Err()
 }
 
-func (f *FeedStats) count(seq int64, at time.Time, bytes int64, confirmed, hidden bool) {
+func (f *feedRow) count(seq int64, at time.Time, bytes int64, confirmed, hidden bool) {
 	f.Entries++
 	f.Bytes += bytes
 	if !confirmed {
@@ -128,4 +118,285 @@ func (f *FeedStats) count(seq int64, at time.Time, bytes int64, confirmed, hidde
 	if at.After(f.Newest) {
 		f.Newest = at
 	}
+}
+
+// Stats implements archive.Contents.
+func (r *Reader) Stats(ctx context.Context) (st archive.Stats, err error) {
+	const query = `
+		SELECT (SELECT count(*) FROM entries INDEXED BY entries_by_seq), (SELECT count(*) FROM feeds WHERE NOT apart),
+			(SELECT count(*) FROM entries INDEXED BY entries_by_seq WHERE seq > state.indexed) + (SELECT count(*) FROM stale),
+			(SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size),
+			(SELECT auto_vacuum = 2 FROM pragma_auto_vacuum)
+		FROM state`
+	if err := scan(r.db.QueryRowContext(ctx, query), &st.Entries, &st.Feeds, &st.Unindexed, &st.Free,
+		&st.InSteps); err != nil {
+		return archive.Stats{}, r.failed(ctx, "read", err)
+	}
+	for _, name := range []string{r.path, logOf(r.path)} {
+		info, err := os.Stat(name)
+		switch {
+		case err == nil:
+			st.Bytes += info.Size()
+		case !errors.Is(err, os.ErrNotExist):
+			return archive.Stats{}, fmt.Errorf("read %s: %w", r.path, err)
+		}
+	}
+	return st, nil
+}
+
+// CountEntries implements archive.Contents.
+func (r *Reader) CountEntries(ctx context.Context, number int64, max int) (n int, err error) {
+	err = scan(r.db.QueryRowContext(ctx, `
+		SELECT count(*) FROM (SELECT 1 FROM entries INDEXED BY entries_by_feed WHERE feed = ? LIMIT ?)`,
+		number, max), &n)
+	return n, wrap("read", r.path, err)
+}
+
+// exportEntries is how many entries Export reads at one time, unless pageBytes are reached before.
+const exportEntries = 1000
+
+// Export implements archive.Contents.
+func (r *Reader) Export(ctx context.Context, u feed.URL) iter.Seq2[archive.Exported, error] {
+	from, args := `entries e JOIN feeds f ON f.id = e.feed WHERE NOT f.apart`, []any(nil)
+	if u != "" {
+		from, args = `feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id WHERE f.url = ?`,
+			[]any{string(u)}
+	}
+	return sweep[archive.Exported]{
+		reader: r, verb: "read", args: args, entries: exportEntries,
+		query: `SELECT ` + recordColumns + `, ` + isConfidential + ` OR e.seq IN (SELECT seq FROM hidden) FROM ` + from,
+		scan: func(rows *sql.Rows) (x archive.Exported, err error) {
+			x.Record, err = scanRecord(rows, &x.Hidden)
+			return x, err
+		},
+		record: func(x *archive.Exported) *archive.Record { return &x.Record },
+	}.all(ctx)
+}
+
+// A sweep is how entries are read that are too many for one statement, or for the memory, newest arrival first.
+type sweep[T any] struct {
+	reader *Reader
+	verb   string // what it is for, in errors
+	// query selects recordColumns, and what else scan wants, by a WHERE clause that ends it.
+	query   string
+	args    []any
+	entries int // at a time, unless pageBytes are reached before
+	scan    func(*sql.Rows) (T, error)
+	record  func(*T) *archive.Record
+}
+
+// all yields every entry that the query finds. It holds few of them in memory at one time and no snapshot of the
+// archive, so that slow consumers cost nothing; entries that arrive meanwhile are not among them. An error is the last
+// thing it yields.
+func (w sweep[T]) all(ctx context.Context) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for before := int64(math.MaxInt64); ; {
+			list, err := w.read(ctx, before)
+			if err != nil {
+				var none T
+				yield(none, w.reader.failed(ctx, w.verb, err))
+				return
+			}
+			for _, x := range list {
+				if !yield(x, nil) {
+					return
+				}
+			}
+			if len(list) == 0 {
+				return
+			}
+			before = w.record(&list[len(list)-1]).Seq
+		}
+	}
+}
+
+// read reads the newest entries before a seq; none at the end.
+func (w sweep[T]) read(ctx context.Context, before int64) (list []T, err error) {
+	args := append(w.args[:len(w.args):len(w.args)], before, w.entries)
+	rows, err := w.reader.db.QueryContext(ctx, w.query+` AND e.seq < ? ORDER BY e.seq DESC LIMIT ?`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for size := 0; size < pageBytes && rows.Next(); {
+		x, err := w.scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		r := w.record(&x)
+		if r.Seq >= before {
+			return nil, errOrder
+		}
+		before = r.Seq
+		list = append(list, x)
+		size += len(r.Entry.Summary) + len(r.Entry.Content)
+	}
+	return list, rows.Err()
+}
+
+// maxProblems is how many problems of one kind Verify tells one by one.
+const maxProblems = 20
+
+// verifyEntries is how many entries Verify reads at one time, unless pageBytes are reached before.
+const verifyEntries = 500
+
+// Verify checks everything that can be checked: the structure of the file, of its tables and of the full-text index;
+// that id and digest of every entry are those of its content; and that the index holds as many words of every entry
+// as that has, and nothing else; and that items and entries agree. It tells report what is wrong, and progress, after
+// each entry, how many it has read. It holds a snapshot of the archive only while it looks at the file's structure. An
+// error says that it could not go on; damage may be the reason.
+func (r *Reader) Verify(ctx context.Context, progress func(entries int64), report func(problem string)) error {
+	const verb = "verify"
+	if err := r.verifyStructure(ctx, report); err != nil {
+		return r.failed(ctx, verb, err)
+	}
+	entries := sweep[indexedRecord]{
+		reader: r, verb: verb, entries: verifyEntries,
+		query: `SELECT ` + recordColumns +
+			`, e.seq <= (SELECT indexed FROM state) AND e.seq NOT IN (SELECT seq FROM stale),
+				(SELECT sz FROM words_docsize WHERE id = e.seq)
+			FROM entries e JOIN feeds f ON f.id = e.feed WHERE 1`,
+		scan: func(rows *sql.Rows) (x indexedRecord, err error) {
+			x.Record, err = scanRecord(rows, &x.due, &x.sizes)
+			return x, err
+		},
+		record: func(x *indexedRecord) *archive.Record { return &x.Record },
+	}
+	var done int64
+	for x, err := range entries.all(ctx) {
+		if err != nil {
+			return err
+		}
+		x.verify(report)
+		done++
+		progress(done)
+	}
+	if err := r.verifyItems(ctx, report); err != nil {
+		return r.failed(ctx, verb, err)
+	}
+	if err := r.verifyStrays(ctx, report); err != nil {
+		return r.failed(ctx, verb, err)
+	}
+	return nil
+}
+
+// verifyStructure has SQLite look through the file, page by page and index by index, and through the full-text
+// index.
+func (r *Reader) verifyStructure(ctx context.Context, report func(problem string)) error {
+	for _, pragma := range []string{
+		fmt.Sprintf(`PRAGMA integrity_check(%d)`, maxProblems),
+		`SELECT "table" || ' ' || rowid || ' refers to what is not there' FROM pragma_foreign_key_check LIMIT ` +
+			fmt.Sprint(maxProblems),
+	} {
+		if err := r.verifyBy(ctx, pragma, report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyBy reports the problems that a statement finds that looks through everything.
+func (r *Reader) verifyBy(ctx context.Context, query string, report func(problem string)) error {
+	ctx, cancel := throughout(ctx, r.path, r.patience)
+	defer cancel()
+	var problems strings.Builder // told at the end: report may take time
+	rows, err := r.db.QueryContext(ctx, query)
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) error {
+			var problem string
+			err := scan(rows, &problem)
+			fmt.Fprintln(&problems, problem)
+			return err
+		})
+	}
+	err = ended(ctx, err)
+	for line := range strings.Lines(problems.String()) {
+		if line = strings.TrimSpace(line); line != "ok" && line != "" {
+			report(line)
+		}
+	}
+	return err
+}
+
+// verifyCount is how many rows a statement counts that looks through everything.
+func (r *Reader) verifyCount(ctx context.Context, query string) (n int64, err error) {
+	ctx, cancel := throughout(ctx, r.path, r.patience)
+	defer cancel()
+	err = scan(r.db.QueryRowContext(ctx, query), &n)
+	return n, ended(ctx, err)
+}
+
+// An indexedRecord is an entry, and how many words of it the full-text index holds.
+type indexedRecord struct {
+	archive.Record
+	due   bool   // to be in the index
+	sizes []byte // the words of each column there, NULL where it is not
+}
+
+func (x *indexedRecord) verify(report func(problem string)) {
+	if id := x.Entry.EntryID(); id != x.ID {
+		report(fmt.Sprintf("entry %d: its id is %s, its content has %s", x.Seq, x.ID, id))
+	}
+	if digest := x.Entry.Digest(); digest != x.Digest {
+		report(fmt.Sprintf("entry %d: its digest is %s, its content has %s", x.Seq, x.Digest, digest))
+	}
+	if !x.due {
+		return
+	}
+	title, rest := archive.Fold(&x.Entry)
+	want := []int{1, len(strings.Fields(title)), len(strings.Fields(rest))} // the feed's number is a word
+	if got := columnSizes(x.sizes); !slices.Equal(got, want) {
+		report(fmt.Sprintf("entry %d: the full-text index holds %d words of feed, title and rest, the entry %d",
+			x.Seq, got, want))
+	}
+}
+
+// columnSizes reads how many words the index holds of each column: SQLite's variable-length integers
+// (https://sqlite.org/fileformat2.html#varint), of which those above 56 bits do not occur.
+func columnSizes(b []byte) (sizes []int) {
+	size := 0
+	for _, c := range b {
+		size = size<<7 | int(c&0x7f)
+		if c < 0x80 {
+			sizes = append(sizes, size)
+			size = 0
+		}
+	}
+	return sizes
+}
+
+// verifyStrays looks for words in the index of which there is no entry.
+func (r *Reader) verifyStrays(ctx context.Context, report func(problem string)) error {
+	n, err := r.verifyCount(ctx, `SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT seq FROM entries)`)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err == nil && n > 0 {
+		report(fmt.Sprintf("the full-text index holds %d entries that are not there", n))
+	}
+	return err
+}
+
+// verifyItems looks for items that are not what their entries say, for entries of followed feeds without one, and for
+// entries that were purged.
+func (r *Reader) verifyItems(ctx context.Context, report func(problem string)) error {
+	for _, check := range []struct{ query, problem string }{
+		{`SELECT count(*) FROM items WHERE seq NOT IN (SELECT seq FROM entries)`, "%d items have no entry"},
+		{`SELECT count(*) FROM items i JOIN entries e ON e.seq = i.seq WHERE e.feed <> i.feed`,
+			"%d items are of another feed than their entries"},
+		{`SELECT count(*) FROM entries WHERE feed IN (SELECT id FROM feeds WHERE subscribed) AND seq NOT IN (SELECT ` +
+			`seq FROM items)`,
+			"%d entries of feeds that are followed have no item"},
+		{`SELECT count(*) FROM items WHERE NOT read AND NOT listed`, "%d items are unread and not listed"},
+		{`SELECT count(*) FROM purged JOIN entries USING (id)`, "%d entries are there that were purged"},
+	} {
+		n, err := r.verifyCount(ctx, check.query)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			report(fmt.Sprintf(check.problem, n))
+		}
+	}
+	return nil
 }

@@ -79,7 +79,7 @@ func use(path string) (errs []error) {
 		for _, err := range s.Records(ctx, seqs) {
 			note(err)
 		}
-		_, err = s.Changed(ctx, max(c.Number, 1), FeedVersion{}, 1000, 1000)
+		_, err = s.Changed(ctx, max(c.Number, 1), archive.FeedVersion{}, 1000, 1000)
 		note(err)
 		last, err := s.LastBlock(ctx, max(c.Number, 1))
 		note(err)

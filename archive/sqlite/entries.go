@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/protocol"
 )
 
 // knownIDs is how many ids one statement looks up. It takes a list of them, which costs a third of as many
@@ -325,38 +327,6 @@ func (s *Store) Hide(ids []feed.EntryID) {
 	}
 }
 
-// maxFeedIDs bounds the rows of feeds that are remembered; a node polls and relays fewer.
-const maxFeedIDs = 1 << 14
-
-// feedID is the row of the feed, made if there is none. Call it within a transaction: until that ends nobody else
-// removes it.
-func (s *Store) feedID(u feed.URL) int64 {
-	if removed := s.lock.removed.Load(); removed != s.removed {
-		s.removed = removed
-		clear(s.feedIDs)
-	}
-	if id, ok := s.feedIDs[u]; ok {
-		return id
-	}
-	var id int64
-	if !s.row(`SELECT id FROM feeds WHERE url = ?`, []any{string(u)}, &id) {
-		s.begin()
-		of, apart := apartOf(u)
-		s.row(`INSERT INTO feeds (url, secret, apart) VALUES (?, ?, ?) RETURNING id`,
-			[]any{string(u), of.Secret(), apart}, &id)
-		if apart {
-			s.confine(of)
-		}
-	}
-	if s.err == nil {
-		if len(s.feedIDs) >= maxFeedIDs {
-			clear(s.feedIDs)
-		}
-		s.feedIDs[u] = id
-	}
-	return id
-}
-
 // Arrivals implements archive.Entries.
 func (s *Store) Arrivals(u feed.URL, n int) (list []archive.Arrival) {
 	s.rows(`SELECT e.time, e.seen FROM entries e INDEXED BY entries_by_feed
@@ -373,52 +343,107 @@ func (s *Store) Arrivals(u feed.URL, n int) (list []archive.Arrival) {
 	return list
 }
 
-// LoadFeeds implements archive.Feeds.
-func (s *Store) LoadFeeds() (feeds []archive.Feed) {
-	s.rows(listFeeds, nil, func(rows *sql.Rows) error {
-		f, err := scanFeed(rows)
-		feeds = append(feeds, f)
-		return err
-	})
-	if s.err != nil {
-		return nil
+// recordColumns are what scanRecord wants, from entries e and feeds f.
+const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.seen, e.source, e.guid, e.title, e.link,
+	e.authors, e.categories, e.enclosures, e.summary, e.content, ` + isConfirmed
+
+// scanRecord reads one row of recordColumns, and what is selected behind them. What does not decode was not
+// written by us.
+func scanRecord(rows *sql.Rows, more ...any) (r archive.Record, err error) {
+	var (
+		id, digest                      []byte
+		published, updated              sql.NullInt64
+		seen                            int64
+		source                          string
+		authors, categories, enclosures sql.NullString
+	)
+	e := &r.Entry
+	columns := []any{&r.Seq, &id, &digest, &e.Feed, &published, &updated, &seen, &source, &e.ID, &e.Title, &e.Link,
+		&authors, &categories, &enclosures, &e.Summary, &e.Content, &r.Confirmed}
+	if err := scan(rows, append(columns, more...)...); err != nil {
+		return r, err
 	}
-	return feeds
+	if r.ID, err = fromBlob[feed.EntryID](id); err != nil {
+		return r, err
+	}
+	if of, apart := apartOf(e.Feed); apart {
+		r.ID, e.Feed = turned(r.ID), of
+	}
+	if r.Digest, err = fromBlob[feed.Digest](digest); err != nil {
+		return r, err
+	}
+	e.Published, e.Updated, r.Seen = fromSeconds(published), fromSeconds(updated), time.Unix(seen, 0).UTC()
+	if err := r.Source.UnmarshalText([]byte(source)); err != nil {
+		return r, fmt.Errorf("%w (entry %d: %w)", ErrDamaged, r.Seq, err)
+	}
+	var media []enclosure
+	err = errors.Join(fromJSON(authors, &e.Authors), fromJSON(categories, &e.Categories), fromJSON(enclosures, &media))
+	if err != nil {
+		return r, fmt.Errorf("%w (entry %d: %w)", ErrDamaged, r.Seq, err)
+	}
+	for _, m := range media {
+		e.Enclosures = append(e.Enclosures, feed.Enclosure(m))
+	}
+	return r, nil
 }
 
-// KeepFeed implements archive.Feeds.
-func (s *Store) KeepFeed(f archive.Feed) {
-	s.begin()
-	id := s.feedID(f.URL)
-	s.noteDiscreet(f.URL, f.Discreet)
-	if f.Subscribed && s.row(`SELECT 1 FROM feeds WHERE id = ? AND NOT subscribed`, []any{id}, new(int)) {
-		s.followed(id, &f)
+// An enclosure is a feed.Enclosure with the names it has in the database.
+type enclosure struct {
+	URL    string `json:"url"`
+	Type   string `json:"type,omitempty"`
+	Length int64  `json:"length,omitempty"`
+}
+
+func fromJSON[T any](text sql.NullString, list *[]T) error {
+	if !text.Valid {
+		return nil
 	}
-	var body []byte
-	if f.Body != (feed.Digest{}) {
-		body = f.Body[:]
+	return json.Unmarshal([]byte(text.String), list)
+}
+
+// toJSON is list as the database holds it.
+func toJSON[T any](list []T) (sql.NullString, error) {
+	if len(list) == 0 {
+		return sql.NullString{}, nil
 	}
-	s.write(`
-		UPDATE feeds SET kept = 1, name = CASE name WHEN ? THEN '' ELSE name END, title = ?, link = ?, subscribed = ?, private = ?, secret = ?, since = ?, weight = ?, discreet = ?, cover = ?,
-			etag = ?, last_modified = ?, poll_interval = ?, next_poll = ?, last_poll = ?, last_success = ?, errors = ?, last_error = ?,
-			withheld = ?, ended = ?, alias = ?, moved = ?, moved_seen = ?, moved_since = ?, body = ?, unread = ?, whole = ?,
-			lifetime = ?, not_before = ?, pace = ?, skip_hours = ?, skip_days = ?,
-			policy = ?, helped = ?, listed = ?, gap_after = ?, gap_before = ?, gap_missing = ?, gap_filled = ?,
-			lands = ?, past_stage = ?, past_since = ?, past_page = ?, past_steps = ?, past_back = ?, past_filled = ?,
-			past_lack = ?, past_left = ?, past_tries = ?, past_again = ?, page = ?, names = ?, daily = ?, entry_size = ?,
-			leads = ?, led = ?, shared = ?, barred = ?
-		WHERE id = ?`,
-		f.Title, f.Title, f.Link, f.Subscribed, f.Private, f.Secret(), toMillis(f.Since), f.Weight, f.Discreet, f.Cover,
-		f.ETag, f.LastModified,
-		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
-		f.Withheld, f.Ended, string(f.Alias), string(f.Moved), f.MovedSeen, toMillis(f.MovedSince), body, f.Unread,
-		toMillis(f.Unconditional),
-		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays,
-		f.Policy, f.Helped, f.Listed, toMillis(f.Gap.After), toMillis(f.Gap.Before), f.Gap.Missing, f.Gap.Filled,
-		f.Lands, f.Past.Stage, toMillis(f.Past.Since), string(f.Past.Page), f.Past.Steps, toMillis(f.Past.Back),
-		f.Past.Filled,
-		f.Past.Lack, toMillis(f.Past.Left), f.Past.Tries, toMillis(f.Past.Again), string(f.Page), f.Names,
-		f.Volume.Daily, f.Volume.Text,
-		f.Leads, f.Led(), f.Shared, f.Barred, id)
-	s.confine(f.URL)
+	text, err := json.Marshal(list)
+	return sql.NullString{String: string(text), Valid: true}, err
+}
+
+func toEnclosures(list []feed.Enclosure) []enclosure {
+	var out []enclosure
+	for _, e := range list {
+		out = append(out, enclosure(e))
+	}
+	return out
+}
+
+func toSeconds(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.Unix(), Valid: !t.IsZero()}
+}
+
+func fromSeconds(n sql.NullInt64) time.Time {
+	if !n.Valid {
+		return time.Time{}
+	}
+	return time.Unix(n.Int64, 0).UTC()
+}
+
+func toMillis(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
+}
+
+func fromMillis(n sql.NullInt64) time.Time {
+	if !n.Valid {
+		return time.Time{}
+	}
+	return time.UnixMilli(n.Int64).UTC()
+}
+
+// fromBlob reads a digest of one kind or another.
+func fromBlob[D feed.Digest | feed.EntryID | protocol.DID](blob []byte) (d D, err error) {
+	if len(blob) != len(d) {
+		return d, fmt.Errorf("%w (a digest of %d bytes)", ErrDamaged, len(blob))
+	}
+	return D(blob), nil
 }

@@ -10,13 +10,14 @@ import (
 
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
+
+	"feedex/archive"
 )
 
-// What can be wrong with an archive that its owner can put right. Every error of this package that
-// has such a cause wraps one of these; its text says what to do.
+// What can be wrong with an archive, beside archive.ErrFull, that its owner can put right. Every error of this package
+// that has such a cause wraps one of these; its text says what to do.
 var (
 	ErrDamaged  = errors.New("the file is damaged: put a backup in its place, or move it away to begin anew")
-	ErrFull     = errors.New("the disk is full: free some space")
 	ErrLocked   = errors.New("another program keeps the file locked: end that program")
 	ErrNewer    = errors.New("a newer feedex wrote the file: upgrade this one")
 	ErrReadOnly = errors.New("the file cannot be written: check who owns it and its folder, and their permissions")
@@ -65,7 +66,7 @@ func cause(err error) error {
 	case errors.Is(err, sql.ErrNoRows): // one that must be there; code that can do without does not ask for a cause
 		return ErrDamaged
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return ErrFull
+		return archive.ErrFull
 	}
 	return nil
 }
@@ -76,13 +77,13 @@ func sentinel(code int) error {
 	case codes.SQLITE_IOERR_SHORT_READ, codes.SQLITE_IOERR_CORRUPTFS:
 		return ErrDamaged
 	case codes.SQLITE_IOERR_SHMSIZE: // the file beside the archive by which connections share it cannot grow
-		return ErrFull
+		return archive.ErrFull
 	}
 	switch code & 0xff {
 	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB:
 		return ErrDamaged
 	case codes.SQLITE_FULL:
-		return ErrFull
+		return archive.ErrFull
 	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED, codes.SQLITE_PROTOCOL:
 		return ErrLocked
 	case codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN, codes.SQLITE_PERM:

@@ -11,8 +11,7 @@ import (
 	"feedex/safehtml"
 )
 
-// Arrange titles and files feeds; those that nobody knows do not matter. It reports false, and does nothing, where
-// there would be too many folders. Names must be such as reading.Checked makes.
+// Arrange implements reading.Folders.
 func (s *Store) Arrange(list []reading.Arrangement) bool {
 	if !s.roomForFolders(list) {
 		return false
@@ -70,7 +69,7 @@ func (s *Store) roomForFolders(list []reading.Arrangement) bool {
 	return true
 }
 
-// AddFolder makes a folder, or finds that of this name. It reports false where there are too many.
+// AddFolder implements reading.Folders.
 func (s *Store) AddFolder(name string) (id reading.FolderID, ok bool) {
 	if !s.roomForFolders([]reading.Arrangement{{Into: []string{name}}}) {
 		return 0, false
@@ -87,7 +86,7 @@ func (s *Store) folder(name string) (id reading.FolderID) {
 	return id
 }
 
-// RenameFolder gives a folder another name. Where there is one of that name, its feeds go into that.
+// RenameFolder implements reading.Folders.
 func (s *Store) RenameFolder(id reading.FolderID, name string) {
 	var other reading.FolderID
 	if !s.row(`SELECT id FROM folders WHERE name = ? AND id <> ?`, []any{name, int64(id)}, &other) {
@@ -98,12 +97,12 @@ func (s *Store) RenameFolder(id reading.FolderID, name string) {
 	s.RemoveFolder(id)
 }
 
-// RemoveFolder removes a folder; it is no error if there is none.
+// RemoveFolder implements reading.Folders.
 func (s *Store) RemoveFolder(id reading.FolderID) {
 	s.write(`DELETE FROM folders WHERE id = ?`, int64(id)) // and what is filed there with it
 }
 
-// Folders returns all folders, ordered by name.
+// Folders implements reading.Items.
 func (r *Reader) Folders(ctx context.Context) (folders []reading.Folder, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT id, name FROM folders ORDER BY name`)
 	if err == nil {
@@ -117,7 +116,7 @@ func (r *Reader) Folders(ctx context.Context) (folders []reading.Folder, err err
 	return folders, r.failed(ctx, "read", err)
 }
 
-// Subscriptions returns the feeds that the owner follows, ordered by ID.
+// Subscriptions implements reading.Items.
 func (r *Reader) Subscriptions(ctx context.Context) (list []reading.Subscription, err error) {
 	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -165,7 +164,7 @@ func filed(ctx context.Context, tx *sql.Tx, list []reading.Subscription) error {
 	})
 }
 
-// FeedID returns the number of a feed, 0 where nothing is known of it.
+// FeedID implements reading.Filing.
 func (r *Reader) FeedID(ctx context.Context, u feed.URL) (id reading.FeedID, err error) {
 	err = scan(r.db.QueryRowContext(ctx, `SELECT id FROM feeds WHERE url = ?`, string(u)), &id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -174,11 +173,29 @@ func (r *Reader) FeedID(ctx context.Context, u feed.URL) (id reading.FeedID, err
 	return id, r.failed(ctx, "read", err)
 }
 
-// FeedOf returns the URL of a feed, "" where there is none of that number.
+// FeedOf implements reading.Filing.
 func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (u feed.URL, err error) {
 	err = scan(r.db.QueryRowContext(ctx, `SELECT url FROM feeds WHERE id = ?`, int64(id)), &u)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
 	return u, r.failed(ctx, "read", err)
+}
+
+// Filing implements reading.Filing.
+func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
+	rows, err := r.db.QueryContext(ctx, `
+		SELECT f.name, coalesce(d.name, '') FROM feeds f LEFT JOIN filed i ON i.feed = f.id LEFT JOIN folders d ON d.id = i.folder
+		WHERE f.id = ? ORDER BY d.name`, number)
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) error {
+			var folder string
+			err := scan(rows, &name, &folder)
+			if folder != "" {
+				folders = append(folders, folder)
+			}
+			return err
+		})
+	}
+	return name, folders, wrap("read", r.path, err)
 }

@@ -6,9 +6,13 @@ import (
 	"math"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/reading"
 )
+
+// What pages for people show of an archive: short reads by an index each, so that none takes longer where there is
+// more.
 
 // itemColumns are a reading.ItemState, from items i that need not exist.
 const itemColumns = `coalesce(i.id, 0), coalesce(i.read, 1), coalesce(i.starred, 0)`
@@ -19,7 +23,7 @@ const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.n
 	`e.seen, e.source, ` + isConfirmed + `,
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
-// Headlines returns the latest entries, the latest first.
+// Headlines implements reading.Headlines.
 func (r *Reader) Headlines(ctx context.Context, q reading.HeadlineQuery) (list []reading.Headline, err error) {
 	if q.Before == 0 {
 		q.Before = math.MaxInt64
@@ -76,10 +80,24 @@ func scanHeadline(rows *sql.Rows) (h reading.Headline, err error) {
 	return h, err
 }
 
-// CountUnread counts what is not read in the feeds that are followed, max at most.
+// CountUnread implements reading.Headlines.
 func (r *Reader) CountUnread(ctx context.Context, secret bool, max int) (n int, err error) {
 	err = scan(r.db.QueryRowContext(ctx, `
 		SELECT count(*) FROM (SELECT 1 FROM items i INDEXED BY items_unread JOIN feeds f ON f.id = i.feed
 			WHERE NOT i.read AND f.subscribed AND (? OR NOT f.secret) LIMIT ?)`, secret, max), &n)
 	return n, wrap("read", r.path, err)
+}
+
+// Entry implements reading.Headlines.
+func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState,
+	number int64, err error) {
+	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
+		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq WHERE e.id = ?`, id[:])
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) (err error) {
+			record, err = scanRecord(rows, &number, &item.ID, &item.Read, &item.Starred)
+			return err
+		})
+	}
+	return record, item, number, wrap("read", r.path, err)
 }

@@ -4,20 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 )
 
-// Housekeeper is the work on an archive that can wait: to bring entries into the full-text index and to keep that in
-// order, to purge, to give room back to the disk, and to bring the log into the file. It has a connection of its own,
-// so that it need not be the loop that does it. Its methods may be called by any goroutine; each makes one step, in a
-// transaction of its own, once the one before has ended.
-//
-// The Store goes first. A step that is under way when that wants to write has a few milliseconds to come to its end;
-// then it is undone, and ErrGaveWay is its error: make it again later, or a smaller one.
+// A Housekeeper implements archive.Housekeeper. It has a connection of its own, and makes each step in a transaction of
+// its own.
 type Housekeeper struct {
 	mu sync.Mutex // of all that follows
 	writer
@@ -26,11 +23,16 @@ type Housekeeper struct {
 	undone   int // steps in a row that were
 }
 
-// ErrGaveWay is the error of a step that was undone because the Store had something to write.
-var ErrGaveWay = errors.New("the archive was needed for something else")
-
 // Housekeeper opens the archive for its housekeeping. Close it before the Store.
-func (s *Store) Housekeeper() (*Housekeeper, error) {
+func (s *Store) Housekeeper() (archive.Housekeeper, error) {
+	u, err := s.housekeeper()
+	if err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+func (s *Store) housekeeper() (*Housekeeper, error) {
 	c := s.config
 	c.BusyTimeout = 0 // what it waits for may be kept waiting by it
 	w, err := openWriter(context.Background(), s.path, roleHousekeeper, c, s.lock)
@@ -42,14 +44,14 @@ func (s *Store) Housekeeper() (*Housekeeper, error) {
 	return u, nil
 }
 
-// Close ends the Housekeeper.
+// Close implements archive.Housekeeper.
 func (u *Housekeeper) Close() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.close()
 }
 
-// Contended reports whether the Store had to wait since it was called last.
+// Contended implements archive.Housekeeper.
 func (u *Housekeeper) Contended() bool { return u.lock.asked.Swap(false) }
 
 // step has f make a step in a transaction.
@@ -58,7 +60,7 @@ func (u *Housekeeper) step(ctx context.Context, verb string, f func()) error {
 	defer u.mu.Unlock()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	if !u.lock.lend(ctx, graceAfter(u.undone), func() { end(ErrGaveWay) }) {
+	if !u.lock.lend(ctx, graceAfter(u.undone), func() { end(archive.ErrGaveWay) }) {
 		return context.Cause(ctx)
 	}
 	u.ctx = ctx
@@ -70,7 +72,7 @@ func (u *Housekeeper) step(ctx context.Context, verb string, f func()) error {
 	case err == nil:
 		u.undone = 0
 	case ctx.Err() != nil:
-		if err = context.Cause(ctx); err == ErrGaveWay {
+		if err = context.Cause(ctx); err == archive.ErrGaveWay {
 			u.undone = min(u.undone+1, 10)
 		}
 		return err
@@ -85,8 +87,7 @@ func graceAfter(ended int) time.Duration { return min(shortestGrace<<ended, long
 // where no word occurs twice.
 const indexBytes = 32 << 10
 
-// Index brings some of the entries that were kept or replaced since they were last indexed into the full-text index,
-// and reports whether there are more.
+// Index implements archive.Housekeeper.
 func (u *Housekeeper) Index(ctx context.Context) (more bool, err error) {
 	err = u.step(ctx, "index", func() {
 		u.index(1000, indexBytes)
@@ -96,17 +97,13 @@ func (u *Housekeeper) Index(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// Tidy takes a step towards an index in few parts, without the words of entries that are gone, and reports whether
-// there is another to take: the more parts there are the longer searches take, and what was deleted takes room until
-// then.
+// Tidy implements archive.Housekeeper.
 func (u *Housekeeper) Tidy(ctx context.Context) (more bool, err error) {
 	err = u.step(ctx, "tidy", func() { more = u.tidy() })
 	return more && err == nil, err
 }
 
-// Compact takes a step towards an index in one part, in which purged entries have left nothing. It begins with state
-// -1, returns what it is to be called with next, and is done when that is -1 again. It goes over all of the index:
-// Untidy says when that is worth it.
+// Compact implements archive.Housekeeper.
 func (u *Housekeeper) Compact(ctx context.Context, state int64) (next int64, err error) {
 	if err = u.step(ctx, "tidy", func() { next = u.compact(state) }); err != nil {
 		return state, err
@@ -114,7 +111,7 @@ func (u *Housekeeper) Compact(ctx context.Context, state int64) (next int64, err
 	return next, nil
 }
 
-// Purge drops entries as archive.Entries has it, and returns how many.
+// Purge implements archive.Housekeeper.
 func (u *Housekeeper) Purge(ctx context.Context, at time.Time, ids []feed.EntryID) (count int, err error) {
 	err = u.step(ctx, "purge", func() {
 		count = 0
@@ -130,15 +127,14 @@ func (u *Housekeeper) Purge(ctx context.Context, at time.Time, ids []feed.EntryI
 	return count, nil
 }
 
-// ForgetPurged is that of the Store.
+// ForgetPurged implements archive.Housekeeper.
 func (u *Housekeeper) ForgetPurged(ctx context.Context, now time.Time, after feed.EntryID) (last feed.EntryID,
 	more bool, err error) {
 	err = u.step(ctx, "forget", func() { last, more = u.forgetPurged(now, after) })
 	return last, more && err == nil, err
 }
 
-// ForgetFeeds looks at some of the feeds of which neighbors brought something, those after a number, and forgets those
-// of which there is nothing any more. It returns the last that it looked at, and whether there are more.
+// ForgetFeeds implements archive.Housekeeper.
 func (u *Housekeeper) ForgetFeeds(ctx context.Context, after int64) (last int64, more bool, err error) {
 	const step = 500
 	err = u.step(ctx, "forget", func() {
@@ -153,7 +149,7 @@ func (u *Housekeeper) ForgetFeeds(ctx context.Context, after int64) (last int64,
 	return last, more && err == nil, err
 }
 
-// Reclaim is that of the Store.
+// Reclaim implements archive.Housekeeper.
 func (u *Housekeeper) Reclaim(ctx context.Context, max int) (remaining int, err error) {
 	err = u.step(ctx, "shorten", func() { remaining = u.reclaim(max) })
 	return remaining, err
@@ -166,7 +162,7 @@ const (
 	pageSize = 4096
 )
 
-// Log brings the log into the file if it has grown long, as far as readers let it, while the Store may write.
+// Log implements archive.Housekeeper.
 func (u *Housekeeper) Log(ctx context.Context) error {
 	if u.lock.log.Load() < logBytes {
 		return nil
@@ -192,8 +188,7 @@ func (u *Housekeeper) checkpoint(ctx context.Context) error {
 	return nil
 }
 
-// Shorten brings the log into the file, which is then as long as it has to be, and empties it. While readers are
-// at work it may not be able to.
+// Shorten implements archive.Housekeeper.
 func (u *Housekeeper) Shorten(ctx context.Context) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -205,4 +200,148 @@ func (u *Housekeeper) Shorten(ctx context.Context) error {
 	}
 	defer u.lock.end()
 	return wrap("shorten", u.path, shorten(ctx, u.conn, u.path, u.patience))
+}
+
+// errBusy is for a call between a write and its Commit.
+var errBusy = errors.New("a transaction is open: commit it first")
+
+// Index brings at most max entries that were kept or replaced since they were last indexed into the
+// full-text index, in a transaction of its own, and returns how many remain. It is for a process that has the archive
+// alone, as a node has not: that has a Housekeeper.
+func (s *Store) Index(max int) (remaining int, err error) {
+	if s.inTx {
+		return 0, wrap("index", s.path, errBusy)
+	}
+	s.begin()
+	s.index(max, math.MaxInt)
+	s.row(`SELECT (SELECT count(*) FROM stale) + (SELECT max(coalesce(max(seq), 0), indexed) FROM entries) - indexed `+
+		`FROM state`, nil, &remaining)
+	return remaining, s.Commit()
+}
+
+// index brings some entries into the index, until they are so many, or their texts so long.
+func (w *writer) index(entries, bytes int) {
+	for _, seq := range w.seqs(`SELECT seq FROM stale ORDER BY seq LIMIT ?`, entries) {
+		if entries--; bytes <= 0 {
+			return
+		}
+		bytes -= w.indexEntry(seq)
+		w.write(`DELETE FROM stale WHERE seq = ?`, seq)
+	}
+	last := int64(0)
+	for _, seq := range w.seqs(`SELECT seq FROM entries INDEXED BY entries_by_seq
+		WHERE seq > (SELECT indexed FROM state) ORDER BY seq LIMIT ?`, entries) {
+		if bytes <= 0 {
+			break
+		}
+		bytes -= w.indexEntry(seq)
+		last = seq
+	}
+	if last > 0 {
+		w.write(`UPDATE state SET indexed = ?`, last)
+	}
+}
+
+// indexEntry brings the words of one entry into the index, in place of what was there, and returns how long they are.
+func (w *writer) indexEntry(seq int64) (bytes int) {
+	var r archive.Record
+	var number string
+	w.rows(`SELECT `+recordColumns+`, e.feed FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.seq = ?`, []any{seq},
+		func(rows *sql.Rows) (err error) {
+			r, err = scanRecord(rows, &number)
+			return err
+		})
+	if w.err != nil {
+		return 0
+	}
+	title, rest := archive.Fold(&r.Entry)
+	w.write(`INSERT OR REPLACE INTO words (rowid, feed, title, rest) VALUES (?, ?, ?, ?)`, seq, number, title, rest)
+	return len(title) + len(rest)
+}
+
+// seqs reads a list of seqs.
+func (w *writer) seqs(query string, args ...any) (seqs []int64) {
+	w.rows(query, args, func(rows *sql.Rows) error {
+		var seq int64
+		err := scan(rows, &seq)
+		seqs = append(seqs, seq)
+		return err
+	})
+	return seqs
+}
+
+// What is free in the file is given back in one of two ways. Reclaim moves some pages from the file's end to where
+// there is room, and can be called again and again while the node works; the file has to be made for that. Vacuum
+// rewrites the file, which is then, too.
+
+// incremental is the auto_vacuum of a file that Reclaim can shorten
+// (https://sqlite.org/pragma.html#pragma_auto_vacuum).
+const incremental = 2
+
+// Reclaim gives back to the disk at most max pages of the file (4 KiB each) that hold nothing, in a transaction of its
+// own, and returns how many such pages remain. A page takes some 30 µs. It belongs to the loop, after a Commit, when
+// there is time. The file is shorter once the log has been brought into it: after the last step by Shorten. It is an
+// error that is archive.ErrWhole if the file was not made for it.
+func (s *Store) Reclaim(max int) (remaining int, err error) {
+	if s.inTx {
+		return 0, wrap("shorten", s.path, errBusy)
+	}
+	remaining = s.reclaim(max)
+	if err := s.Commit(); err != nil {
+		return 0, err
+	}
+	return remaining, nil
+}
+
+func (s *writer) reclaim(max int) (remaining int) {
+	var mode int
+	if s.row(`PRAGMA auto_vacuum`, nil, &mode); s.err == nil && mode != incremental {
+		s.err = archive.ErrWhole
+	}
+	s.begin()
+	s.rows(fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, max), nil, func(*sql.Rows) error { return nil }) // a row a page
+	s.row(`PRAGMA freelist_count`, nil, &remaining)
+	return remaining
+}
+
+// Vacuum rewrites the file without what is free in it, and with what belongs together side by side. It takes
+// as much room again meanwhile, and the writer can do nothing else. It belongs to the loop, after a Commit.
+func (s *Store) Vacuum(ctx context.Context) error {
+	if s.inTx {
+		return wrap("vacuum", s.path, errBusy)
+	}
+	ctx, cancel := throughout(ctx, s.path, s.patience)
+	defer cancel()
+	return wrap("vacuum", s.path, ended(ctx, s.vacuum(ctx)))
+}
+
+func (s *Store) vacuum(ctx context.Context) (err error) {
+	s.lock.begin()
+	defer s.lock.end()
+	// The copy would else be made in memory.
+	if _, err := s.conn.ExecContext(ctx, `PRAGMA temp_store(FILE)`); err != nil {
+		return err
+	}
+	defer func() {
+		_, again := s.conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA temp_store(MEMORY)`)
+		err = errors.Join(err, again)
+	}()
+	if _, err := s.conn.ExecContext(ctx, `VACUUM`); err != nil {
+		return err
+	}
+	return s.Shorten(ctx) // it went through the log, which is now as long as the archive
+}
+
+// Shorten brings the log into the file, which is then as long as it has to be, and empties it. While readers are
+// at work it may not be able to.
+func (s *Store) Shorten(ctx context.Context) error { return shorten(ctx, s.conn, s.path, s.patience) }
+
+func shorten(ctx context.Context, conn *sql.Conn, path string, patience time.Duration) error {
+	ctx, cancel := throughout(ctx, path, patience)
+	defer cancel()
+	var busy, pages, done sql.NullInt64
+	if err := scan(conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`), &busy, &pages, &done); err != nil {
+		return fmt.Errorf("shorten the log: %w", ended(ctx, err))
+	}
+	return nil
 }

@@ -19,7 +19,7 @@ import (
 
 func openHousekeeper(t *testing.T, s *Store) *Housekeeper {
 	t.Helper()
-	u, err := s.Housekeeper()
+	u, err := s.housekeeper()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ func TestHousekeepingGivesWay(t *testing.T) {
 			}
 		})
 		working.Wait()
-		if err != ErrGaveWay || !u.Contended() {
-			t.Errorf("the step ended with %v, want %v; contended: %v", err, ErrGaveWay, u.Contended())
+		if err != archive.ErrGaveWay || !u.Contended() {
+			t.Errorf("the step ended with %v, want %v; contended: %v", err, archive.ErrGaveWay, u.Contended())
 		}
 		if st, err := s.Stats(t.Context()); err != nil || st.Unindexed != 5 || !s.HasDID(protocol.DID{1}) {
 			t.Errorf("after that %d entries are not indexed, %v, and the did is there: %v", st.Unindexed, err,
@@ -211,7 +211,7 @@ func TestHousekeepingBesideTheLoop(t *testing.T) {
 				switch {
 				case err == nil:
 					steps[name]++
-				case err != ErrGaveWay && ctx.Err() == nil:
+				case err != archive.ErrGaveWay && ctx.Err() == nil:
 					t.Errorf("%s: %v", name, err)
 				}
 			}
@@ -351,5 +351,111 @@ func TestHousekeepingOfALockedFile(t *testing.T) {
 	cancel()
 	if _, err := u.Index(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("a step that nobody wants: %v", err)
+	}
+}
+
+func TestVacuum(t *testing.T) {
+	s := mixedArchive(t)
+	want := exported(t, s.Reader, "")
+	execSQL(t, s, `CREATE TABLE ballast (x); INSERT INTO ballast VALUES (zeroblob(4000000)); DROP TABLE ballast`)
+	before, err := s.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before.Free < 3_900_000 {
+		t.Errorf("%d bytes are free", before.Free)
+	}
+	s.Keep(newCorpus().records(1))
+	if err := s.Vacuum(t.Context()); err == nil {
+		t.Error("vacuum within a transaction")
+	}
+	mustCommit(t, s)
+	if err := s.Vacuum(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	after, err := s.Stats(t.Context())
+	if err != nil || after.Bytes > before.Bytes-3_900_000 || after.Free != 0 {
+		t.Errorf("%+v after %+v, %v", after, before, err)
+	}
+	if got := exported(t, s.Reader, ""); len(got) != len(want) {
+		t.Errorf("%d entries after %d", len(got), len(want))
+	}
+	if problems := verified(t, s.Reader); len(problems) > 0 {
+		t.Errorf("problems: %q", problems)
+	}
+	var store int
+	if err := s.conn.QueryRowContext(t.Context(), `PRAGMA temp_store`).Scan(&store); err != nil || store != 2 {
+		t.Errorf("temp_store is %d, %v", store, err)
+	}
+}
+
+// A file is made so that it can be shortened in steps, between which others write; one of an older feedex is once it
+// was rewritten.
+func TestReclaim(t *testing.T) {
+	s := mixedArchive(t)
+	want := exported(t, s.Reader, "")
+	ballast := func() {
+		t.Helper()
+		execSQL(t, s, `CREATE TABLE ballast (x); INSERT INTO ballast VALUES (zeroblob(4000000)); CREATE TABLE behind (x);
+			INSERT INTO behind VALUES (zeroblob(400000)); DROP TABLE ballast`)
+	}
+	stats := func() archive.Stats {
+		t.Helper()
+		st, err := s.Stats(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st
+	}
+	ballast()
+	before := stats()
+	if !before.InSteps || before.Free < 3_900_000 {
+		t.Fatalf("a new archive: %+v", before)
+	}
+	s.Keep(newCorpus().records(1))
+	if _, err := s.Reclaim(1); err == nil {
+		t.Error("reclaimed within a transaction")
+	}
+	mustCommit(t, s)
+	for last, steps := int(before.Free)/4096, 0; ; steps++ {
+		left, err := s.Reclaim(100)
+		if err != nil || left > max(0, last-90) {
+			t.Fatalf("step %d: %d pages remain after %d, %v", steps, left, last, err)
+		}
+		if last = left; left == 0 {
+			break
+		}
+	}
+	if err := s.Shorten(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := stats(); after.Free != 0 || after.Bytes > before.Bytes-3_900_000 {
+		t.Errorf("%+v after %+v", after, before)
+	}
+
+	execSQL(t, s, `DROP TABLE behind`)
+	mustVacuumTo(t, s, 0) // as it was made before
+	ballast()
+	if _, err := s.Reclaim(1); !errors.Is(err, archive.ErrWhole) || stats().InSteps {
+		t.Errorf("a file that was not made for it: %v, %+v", err, stats())
+	}
+	mustVacuumTo(t, s, incremental)
+	if _, err := s.Reclaim(1); err != nil || !stats().InSteps {
+		t.Errorf("after it was rewritten: %v, %+v", err, stats())
+	}
+	if got := exported(t, s.Reader, ""); len(got) != len(want) {
+		t.Errorf("%d entries after %d", len(got), len(want))
+	}
+	if problems := verified(t, s.Reader); len(problems) > 0 {
+		t.Errorf("problems: %q", problems)
+	}
+}
+
+// mustVacuumTo rewrites the file to have the auto_vacuum.
+func mustVacuumTo(t *testing.T, s *Store, mode int) {
+	t.Helper()
+	execSQL(t, s, fmt.Sprintf(`PRAGMA auto_vacuum(%d)`, mode))
+	if err := s.Vacuum(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -6,10 +6,14 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"reflect"
 	"sync/atomic"
+	"time"
 
 	modernc "modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
 )
 
 // Every statement is made over an interruptible connection, and comes back in time.
@@ -214,3 +218,265 @@ func (s *statement) QueryContext(ctx context.Context, args []driver.NamedValue) 
 
 // Close implements driver.Stmt.
 func (s *statement) Close() error { return s.conn.atOnce(s.Stmt.Close) }
+
+// Rows are read ahead of the code that wants them: to have the driver read each in another goroutine would take longer
+// than to read it. Most queries have few, and are through with firstAhead of them; others go on with maxAhead at a
+// time.
+const (
+	firstAhead = 16
+	maxAhead   = 64
+)
+
+// rows are the rows of a query, which all come within its limit.
+type rows struct {
+	driver.Rows
+	conn    *interruptible
+	limit   limit
+	portion // the one at hand
+
+	closed bool
+}
+
+// A portion is some rows, and what comes after them: nil for more rows, io.EOF for none.
+type portion struct {
+	ahead [][]driver.Value
+	after error
+}
+
+// rows begins a query.
+func (d *interruptible) rows(ctx context.Context, query func() (driver.Rows, error)) (driver.Rows, error) {
+	l := newLimit(ctx)
+	begun, err := pass(l, d, func() (*rows, error) {
+		found, err := query()
+		if err != nil {
+			return nil, err
+		}
+		r := &rows{Rows: found, conn: d, limit: l, portion: read(found, firstAhead)}
+		return r, r.failed()
+	}, func(r *rows) {
+		if r != nil {
+			_ = r.close()
+		}
+		d.rollBack()
+	})
+	if begun == nil {
+		return nil, err
+	}
+	if err != nil {
+		begun.after = err // behind what came in time
+	}
+	return begun, nil
+}
+
+// failed is why there are no more rows, nil where there are or all have been read.
+func (p portion) failed() error {
+	if p.after == io.EOF {
+		return nil
+	}
+	return p.after
+}
+
+// read reads the next rows, at most n.
+func read(from driver.Rows, n int) (p portion) {
+	for columns := len(from.Columns()); p.after == nil && len(p.ahead) < n; {
+		row := make([]driver.Value, columns)
+		if p.after = from.Next(row); p.after == nil {
+			p.ahead = append(p.ahead, row)
+		}
+	}
+	return p
+}
+
+// Next implements driver.Rows.
+func (r *rows) Next(dest []driver.Value) error {
+	if len(r.ahead) == 0 && r.after == nil {
+		from := r.Rows // which may be read later than anybody waits for
+		p, err := pass(r.limit, r.conn, func() (portion, error) {
+			p := read(from, maxAhead)
+			return p, p.failed()
+		}, func(portion) {
+			_ = r.close()
+			r.conn.rollBack()
+		})
+		if err != nil {
+			p.after = err
+		}
+		r.portion = p
+	}
+	if len(r.ahead) == 0 {
+		return r.after
+	}
+	copy(dest, r.ahead[0])
+	r.ahead = r.ahead[1:]
+	return nil
+}
+
+// Close implements driver.Rows.
+func (r *rows) Close() error { return r.conn.atOnce(r.close) }
+
+// close ends the query. Its caller has the connection to itself.
+func (r *rows) close() error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	return r.Rows.Close()
+}
+
+const (
+	// statementTime is how long a statement may take whose caller has set no deadline.
+	statementTime = time.Minute
+	// graceTime is how long a statement may take to notice that its time is over.
+	graceTime = 5 * time.Second
+)
+
+// A limit is until when something may take.
+type limit struct {
+	ctx context.Context
+	end time.Time // where ctx has no deadline
+	// deaf says that no interrupt reaches what is limited, because the connection comes or goes.
+	deaf bool
+}
+
+// newLimit is what the context says, and statementTime from now where it says nothing.
+func newLimit(ctx context.Context) limit {
+	if _, ok := ctx.Deadline(); ok {
+		return limit{ctx: ctx}
+	}
+	return limit{ctx: ctx, end: time.Now().Add(statementTime)}
+}
+
+// deafLimit is the same for what no interrupt reaches.
+func deafLimit(ctx context.Context) limit {
+	l := newLimit(ctx)
+	l.deaf = true
+	return l
+}
+
+// over goes off when the time is over, unless the context says so.
+func (l limit) over() *time.Timer {
+	if l.end.IsZero() {
+		over := time.NewTimer(time.Hour)
+		over.Stop()
+		return over
+	}
+	return time.NewTimer(time.Until(l.end))
+}
+
+// pass has the driver do work on the connection behind d, within the limit. Work that does not come back is left to
+// itself: when it does, undo is called with what came of it, the zero value where that is an error.
+func pass[T any](l limit, d *interruptible, work func() (T, error), undo func(T)) (value T, err error) {
+	if err := l.ctx.Err(); err != nil {
+		return value, err
+	}
+	select {
+	case <-d.free:
+	default:
+		return value, ErrStalled // what went through before has not come back
+	}
+	type result struct {
+		value T
+		err   error
+	}
+	back := make(chan result, 1)
+	go func() {
+		v, err := work()
+		back <- result{v, err}
+	}()
+	over := l.over()
+	defer over.Stop()
+	select {
+	case r := <-back:
+		d.free <- struct{}{}
+		return r.value, r.err
+	case <-l.ctx.Done():
+		err = l.ctx.Err()
+	case <-over.C:
+		err = ErrStalled
+	}
+	if !l.deaf {
+		d.interrupt()
+	}
+	over.Reset(graceTime)
+	select {
+	case r := <-back:
+		d.free <- struct{}{}
+		if interrupted(r.err) {
+			return r.value, err
+		}
+		return r.value, r.err // it was ready just then
+	case <-over.C:
+	}
+	d.away.Add(1)
+	go func() {
+		r := <-back
+		d.away.Add(-1)
+		undo(r.value)
+		d.free <- struct{}{}
+		d.closeLeft()
+	}()
+	return value, err
+}
+
+// interrupt has SQLite stop at the next opportunity. It only sets a mark in the connection, which goes out by itself
+// (https://sqlite.org/c3ref/interrupt.html).
+func (d *interruptible) interrupt() { codes.Xsqlite3_interrupt(nil, d.handle) }
+
+// interrupted reports whether the error says that SQLite was.
+func interrupted(err error) bool {
+	var e *modernc.Error
+	return errors.As(err, &e) && e.Code()&0xff == codes.SQLITE_INTERRUPT
+}
+
+// What goes over the whole file takes the longer the larger that is. It has its time by its size, so that a disk that
+// hangs is told from one that is slow: with the default patience a second for each mebibyte, and a minute more.
+
+// perPatience is how many bytes must be got through within one patience.
+const perPatience = 60 << 20
+
+// throughout is ctx with an end for one statement that goes over everything in the file at path and its log.
+func throughout(ctx context.Context, path string, patience time.Duration) (context.Context, context.CancelFunc) {
+	size := sizeOf(path) + sizeOf(logOf(path))
+	return context.WithTimeoutCause(ctx,
+		patience+time.Duration(float64(patience)*float64(size)/perPatience), ErrStalled)
+}
+
+// sizeOf is the size of a file, 0 where there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// growing is ctx until what is being written has not grown for one patience.
+func growing(ctx context.Context, size func() int64, patience time.Duration) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(ctx)
+	go func() {
+		tick := time.NewTicker(patience)
+		defer tick.Stop()
+		for last := int64(-1); ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			now := size()
+			if now == last {
+				end(ErrStalled)
+				return
+			}
+			last = now
+		}
+	}()
+	return ctx, func() { end(nil) }
+}
+
+// ended is why a statement within ctx ended: where that has ended, it is the reason, whatever became of the statement.
+func ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

@@ -1,21 +1,19 @@
 package sqlite
 
 import (
+	"context"
+	"database/sql"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 	"time"
 
 	"feedex/archive"
+	"feedex/feed"
 	"feedex/reading"
+	"feedex/safehtml"
 )
-
-// An entry becomes an item when it arrives for the owner: as it is kept or filled in, where its feed is followed then,
-// and else when the owner follows the feed.
-
-// firstUnread is how many of the entries that are there when the owner follows a feed are unread, as if it had just
-// published them.
-const firstUnread = 20
 
 // newestSeq is the highest seq so far, 0 for none.
 func (s *Store) newestSeq() (seq int64) {
@@ -44,10 +42,10 @@ func (s *Store) followed(id int64, f *archive.Feed) {
 			SELECT seq, feed, seen, seq >= coalesce((SELECT min(seq) FROM (
 				SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 ORDER BY seq DESC LIMIT ?3)), seq + 1) AS new
 			FROM entries WHERE feed = ?1)
-		WHERE seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, toSeconds(f.Since), firstUnread)
+		WHERE seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, toSeconds(f.Since), reading.FirstUnread)
 }
 
-// Mark marks items at a moment. Those of which there is none do not matter.
+// Mark implements reading.Marks.
 func (s *Store) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	if len(ids) == 0 {
 		return
@@ -63,7 +61,7 @@ func (s *Store) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	}
 }
 
-// MarkStream marks at most limit items of a stream, and reports whether that may not have been all.
+// MarkStream implements reading.Marks.
 func (s *Store) MarkStream(at time.Time, stream reading.Stream, m reading.Mark, limit int) (more bool) {
 	if m.Read == reading.Yes && stream.Read == reading.Either {
 		stream.Read = reading.No // the others need no mark, and these have an index
@@ -155,4 +153,147 @@ func streamWhere(s reading.Stream) (where string, args []any) {
 		and(`i.arrived < ?`, ceilSeconds(s.Until))
 	}
 	return strings.Join(all, " AND "), args
+}
+
+// Size implements reading.Items.
+func (r *Reader) Size(ctx context.Context, s reading.Stream) (n int, err error) {
+	where, args := streamWhere(s)
+	err = scan(r.db.QueryRowContext(ctx, `SELECT count(*) FROM `+streamFrom(s)+` WHERE `+where, args...), &n)
+	return n, r.failed(ctx, "read", err)
+}
+
+// IDs implements reading.Items.
+func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids []reading.ItemID, err error) {
+	where, args := streamWhere(s)
+	order := ` ORDER BY i.id DESC`
+	if p.Oldest {
+		order = ` ORDER BY i.id`
+	}
+	if p.After > 0 {
+		if p.Oldest {
+			where += ` AND i.id > ?`
+		} else {
+			where += ` AND i.id < ?`
+		}
+		args = append(args, int64(p.After))
+	}
+	args = append(args, min(max(p.Limit, 0), reading.MaxPage))
+	var list []byte // one row: the driver takes as long for each as SQLite for a hundred
+	query := `SELECT json_group_array(id) FROM (SELECT i.id AS id FROM ` + streamFrom(s) + ` WHERE ` + where +
+		order + ` LIMIT ?)`
+	if err = scan(r.db.QueryRowContext(ctx, query, args...), &list); err == nil {
+		err = json.Unmarshal(list, &ids)
+	}
+	return ids, r.failed(ctx, "read", err)
+}
+
+// Counts implements reading.Items.
+func (r *Reader) Counts(ctx context.Context) (counts []reading.Count, err error) {
+	rows, err := r.db.QueryContext(ctx, `
+		SELECT u.feed, u.n, (SELECT arrived FROM items WHERE id = u.newest) FROM (
+			SELECT i.feed AS feed, count(*) AS n, max(i.id) AS newest FROM items i INDEXED BY items_by_feed
+			WHERE i.feed IN (SELECT id FROM feeds WHERE subscribed) AND i.read = 0 GROUP BY i.feed) AS u
+		ORDER BY u.feed`)
+	if err == nil {
+		err = each(rows, func(rows *sql.Rows) error {
+			var c reading.Count
+			var newest int64
+			err := scan(rows, &c.Feed, &c.Unread, &newest)
+			c.Newest = time.Unix(newest, 0).UTC()
+			counts = append(counts, c)
+			return err
+		})
+	}
+	return counts, r.failed(ctx, "read", err)
+}
+
+// Items implements reading.Items.
+func (r *Reader) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
+	return func(yield func(reading.Item, error) bool) {
+		for part := range slices.Chunk(ids, pageEntries) {
+			for len(part) > 0 {
+				page, done, err := r.itemPage(ctx, part)
+				if err != nil {
+					yield(reading.Item{}, r.failed(ctx, "read", err))
+					return
+				}
+				for _, item := range page {
+					if !yield(item, nil) {
+						return
+					}
+				}
+				part = part[done:]
+			}
+		}
+	}
+}
+
+// itemPage reads items up to some bytes, and returns how many of the ids are done.
+func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []reading.Item, done int, err error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, err := r.db.QueryContext(ctx, `
+		SELECT `+recordColumns+
+		`, j.key, i.id, i.feed, i.arrived, i.listed, i.read, i.starred, coalesce(i.marked, i.arrived)
+		FROM json_each(?) j CROSS JOIN items i ON i.id = j.value CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = e.feed
+		WHERE f.subscribed ORDER BY j.key`, string(list))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for size := 0; rows.Next(); {
+		var item reading.Item
+		var key int
+		var arrived, changed int64
+		record, err := scanRecord(rows, &key, &item.ID, &item.Feed, &arrived, &item.Listed, &item.Read,
+			&item.Starred, &changed)
+		if err != nil {
+			return nil, 0, err
+		}
+		fill(&item, &record)
+		item.Arrived, item.Changed = time.Unix(arrived, 0).UTC(), time.Unix(changed, 0).UTC()
+		page = append(page, item)
+		if size += len(record.Entry.Summary) + len(record.Entry.Content); size >= pageBytes {
+			return page, key + 1, nil
+		}
+	}
+	return page, len(ids), rows.Err()
+}
+
+func fill(item *reading.Item, r *archive.Record) {
+	item.EntryID, item.Entry, item.Time, item.Confirmed = r.ID, r.Entry, r.Time(), r.Confirmed
+	safehtml.Entry(&item.Entry)
+}
+
+// Find implements reading.Items. It takes no longer than searchTime.
+func (r *Reader) Find(ctx context.Context, m feed.Match, of []reading.FeedID,
+	limit int) (ids []reading.ItemID, err error) {
+	var f feed.Filter
+	f.Ask(m)
+	err = r.searching(ctx, f, func(s *search) error {
+		s.where = ` AND e.feed IN (SELECT id FROM feeds WHERE subscribed)`
+		if len(of) > 0 {
+			list, _ := json.Marshal(of) // numbers: it cannot fail
+			s.where, s.args = s.where+` AND e.feed IN (SELECT value FROM json_each(?))`, []any{string(list)}
+		}
+		seqs, err := s.newest(limit)
+		if err != nil {
+			return err
+		}
+		found, err := json.Marshal(seqs)
+		if err != nil {
+			return err
+		}
+		var list []byte
+		err = scan(s.tx.QueryRowContext(s.ctx,
+			`SELECT json_group_array(id ORDER BY id) FROM items WHERE seq IN (SELECT value FROM json_each(?))`,
+			string(found)), &list)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(list, &ids)
+	})
+	return ids, err
 }

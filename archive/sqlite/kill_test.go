@@ -73,7 +73,7 @@ func victim(path string) error {
 	if err != nil {
 		return err
 	}
-	u, err := s.Housekeeper()
+	u, err := s.housekeeper()
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func victim(path string) error {
 			_, err2 := u.Tidy(ctx)
 			s.lock.log.Add(logBytes / 8)
 			for _, err := range []error{err, err2, u.Log(ctx)} {
-				if err != nil && err != ErrGaveWay {
+				if err != nil && err != archive.ErrGaveWay {
 					fmt.Fprintln(os.Stderr, err)
 					os.Exit(1)
 				}

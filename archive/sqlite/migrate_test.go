@@ -4,11 +4,14 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/archivetest"
 	"feedex/feed"
+	"feedex/reading"
 )
 
 // olderArchive makes an archive as a feedex wrote it that knew only the first migrations, and fills it
@@ -133,5 +136,144 @@ func TestMigrateSecrets(t *testing.T) {
 			string(u)).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is a secret: %v, %v; want %v", u, got, err, want)
 		}
+	}
+}
+
+// Where neighbors could change what own polls had shown, an older feedex may have kept what is not the publisher's. The
+// next poll of every feed is to read the whole document; and what an own poll has shown of what was filled in is known
+// to be the publisher's.
+func TestMigrateToPolled(t *testing.T) {
+	script, ids := fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept, subscribed, etag, last_modified, body)
+		VALUES (1, '%s', 0, 1, 1, '"tag"', 'then', x'%x');`, news, make([]byte, 20)), []feed.EntryID(nil)
+	rows := []struct {
+		seq       int
+		source    string
+		confirmed int
+		polled    string
+		want      bool // Polled
+	}{
+		{1, "", 1, "NULL", true},
+		{2, "192.0.2.7:7790", 0, "NULL", false},
+		{3, "192.0.2.7:7790", 1, "NULL", false}, // by two neighbors
+		{4, "192.0.2.7:7790", 1, "9", true},
+		{5, "192.0.2.7:7790", 0, "0", false}, // from before there was the column
+		{6, "192.0.2.7:7790", 1, "0", true},
+		{-1, "", 1, "NULL", true},
+		{-2, "", 0, "NULL", false}, // of an export
+		{-3, "192.0.2.7:7790", 1, "NULL", true},
+		{-4, "192.0.2.7:7790", 0, "NULL", false},
+	}
+	for i, row := range rows {
+		r := newsRecord(fmt.Sprint(i), "hello", time.Unix(1, 0))
+		ids = append(ids, r.ID)
+		script += fmt.Sprintf(`INSERT INTO entries (seq, id, digest, feed, seen, source, guid, title, link, summary, content, confirmed, polled)
+			VALUES (%d, x'%x', x'%x', 1, 1, '%s', '%d', 'hello', '', '', '', %d, %s);`,
+			row.seq, r.ID[:], r.Digest[:], row.source, i, row.confirmed, row.polled)
+	}
+	s := openFile(t, olderArchive(t, 18, script))
+	for i, v := range s.Known(ids) {
+		if v.Polled != rows[i].want {
+			t.Errorf("entry %d: %+v, want Polled %v", i, v, rows[i].want)
+		}
+	}
+	if f := s.LoadFeeds(); len(f) != 1 || f[0].ETag != "" || f[0].LastModified != "" || f[0].Body != (feed.Digest{}) {
+		t.Errorf("the next poll is not to read the whole document: %+v", f)
+	}
+}
+
+// An archive from before there were items has them for what is followed, in the order of arrival and read but for the
+// last day's.
+func TestMigrateToItems(t *testing.T) {
+	now := time.Now().Unix()
+	insert := func(seq int, feed int, seen int64) string {
+		r := feedRecord(news, seq)
+		return fmt.Sprintf(`INSERT INTO entries (seq, id, digest, feed, seen, source, guid, title, link, summary, content)
+			VALUES (%d, x'%x', x'%x', %d, %d, '', '%d', 'title %d', '', '', '');`, seq, r.ID[:], r.Digest[:], feed,
+			seen, seq, seq)
+	}
+	path := olderArchive(t, 8,
+		fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept, subscribed) VALUES (1, '%s', 0, 1, 1), (2, '%s', 0, `+
+			`1, 0);`, news, otherNews)+
+			insert(1, 1, 100)+insert(2, 2, 200)+insert(3, 1, now-2*86400)+insert(4, 1, now-3600)+insert(-1, 1, now)+
+			insert(-2, 1, 50))
+	s := openFile(t, path)
+	wantIDs(t, s, reading.Stream{Unlisted: true}, 5, 4, 3, 2, 1)
+	wantIDs(t, s, all, 5, 4, 3)
+	wantIDs(t, s, unread, 5)
+	var titles []string
+	for item, err := range s.Items(t.Context(), []reading.ItemID{1, 2, 3, 4, 5}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		titles = append(titles, item.Entry.Title)
+	}
+	if want := []string{"title -2", "title -1", "title 1", "title 3", "title 4"}; !slices.Equal(titles, want) {
+		t.Errorf("items are %q, want %q", titles, want)
+	}
+	keep(t, s, feedRecord(news, 7))
+	wantIDs(t, s, unread, 6, 5)
+	if problems := itemProblems(t, s); len(problems) > 0 {
+		t.Error(problems)
+	}
+}
+
+// The pages of an archive from before there were any are those that would have been, had all that was filled in come
+// first.
+func TestMigrateToPages(t *testing.T) {
+	fill := fmt.Sprintf(`INSERT INTO feeds (id, url, secret, kept) VALUES (1, '%s', 0, 1), (2, `+
+		`'https://example.com/', 0, 0);`, news)
+	for i := range 250 {
+		seq := i - 49 // from -49 to 200
+		if seq <= 0 {
+			seq--
+		}
+		fill += fmt.Sprintf(`INSERT INTO entries (seq, id, digest, feed, seen, source, guid, title, link, summary, content)
+			VALUES (%d, unhex(printf('%%040d', %d)), zeroblob(20), 1, 1, '', '%d', '', '', '', '');`, seq, i, i)
+	}
+	s := openFile(t, olderArchive(t, 9, fill))
+	last, err := s.LastBlock(t.Context(), 1)
+	if err != nil || last != (archive.BlockRef{Block: 2}) {
+		t.Fatalf("the last page is %+v, %v", last, err)
+	}
+	for n, want := range map[int64][]int64{1: {50, -50}, 2: {150, 51}} {
+		p, err := s.Block(t.Context(), 1, archive.BlockRef{Block: n})
+		if err != nil || len(p.Seqs) != 100 || p.Seqs[0] != want[0] || p.Seqs[99] != want[1] {
+			t.Errorf("page %d: %d, %v", n, p.Seqs, err)
+		}
+	}
+	if s.Fill(time.Unix(1, 0), []archive.Record{newsRecord("x", "x", time.Unix(1, 0))}); s.Commit() != nil {
+		t.Fatal("not stored")
+	}
+	if last, err = s.LastBlock(t.Context(), 1); err != nil || last != (archive.BlockRef{Block: 3, Filled: 51}) {
+		t.Errorf("the last page is %+v, %v", last, err)
+	}
+	archivetest.CheckBlocks(t, s, make(map[archive.BlockRef][]int64), nil)
+}
+
+// Of what an older feedex kept nobody knows when an own poll listed it; it is not compared.
+func TestMigrateToHours(t *testing.T) {
+	r := newsRecord("1", "hello", time.Unix(1, 0))
+	path := olderArchive(t, 11, fmt.Sprintf(`
+		INSERT INTO feeds (id, url, secret, kept, subscribed) VALUES (1, '%s', 0, 1, 1);
+		INSERT INTO requests VALUES (NULL, 1000, '', '%s', 1, 0, '', '', 200, '', '', 0, 0);
+		INSERT INTO entries (id, digest, feed, seen, source, guid, title, link, summary, content)
+			VALUES (x'%x', x'%x', 1, 1, '192.0.2.7:7790', '1', 'hello', '', '', '');`, news, news, r.ID[:],
+		r.Digest[:]))
+	s := openFile(t, path)
+	if got := s.Known([]feed.EntryID{r.ID}); got[0].Polled {
+		t.Error("an own poll has shown an entry of before")
+	}
+	s.MarkPolled(time.Unix(9, 0), []feed.EntryID{r.ID})
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Known([]feed.EntryID{r.ID}); !got[0].Polled || !got[0].Confirmed {
+		t.Errorf("after an own poll it is %+v", got[0])
+	}
+	if got, err := s.Hours(t.Context(), time.Unix(0, 0)); err != nil || len(got) != 0 {
+		t.Errorf("Hours = %+v, %v, want none", got, err)
+	}
+	if got := s.LoadRequests(9); len(got) != 1 || got[0].Status != 200 {
+		t.Errorf("LoadRequests = %+v", got)
 	}
 }

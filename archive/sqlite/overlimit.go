@@ -76,9 +76,8 @@ const ownersHearsay = isOwnersPolled + ` AND e.source <> '' AND e.seq > 0 AND ` 
 const hearsayBytes = `e.size + 512 + (SELECT iif(kept AND NOT discreet, 0, 2 * octet_length(url)) FROM feeds ` +
 	`WHERE id = e.feed)`
 
-// OverLimit returns entries that are beyond what is to be kept, in the order in which they are to go. There may be
-// more, and once these are purged others; none are left where it returns none. It reads what it needs to tell, up to
-// half a million entries in a second.
+// OverLimit implements archive.OverLimits. It reads what it needs to tell,
+// up to half a million entries in a second.
 func (r *Reader) OverLimit(ctx context.Context, now time.Time, keep archive.Retention) (ids []feed.EntryID, err error) {
 	ids, err = r.overLimit(ctx, now, keep)
 	if err != nil {
@@ -119,8 +118,7 @@ func (r *Reader) overLimit(ctx context.Context, now time.Time, keep archive.Rete
 	return r.heaviest(ctx, used, keep.All.Bytes)
 }
 
-// Untidy reports whether the disk lacks room, or a limit on it does not hold, although nothing is left to be purged,
-// because the words of what was purged still take some: see Housekeeper.Compact.
+// Untidy implements archive.OverLimits.
 func (r *Reader) Untidy(ctx context.Context, keep archive.Retention) (bool, error) {
 	used, err := r.used(ctx)
 	var dead int64
@@ -410,4 +408,65 @@ func (r *Reader) first(ctx context.Context, takes, from string, args []any,
 		}
 	}
 	return ids, rows.Err()
+}
+
+// SetLimits implements archive.FeedLimiter.
+func (s *Store) SetLimits(u feed.URL, bytes *int64, age *time.Duration, count *int64) {
+	if bytes != nil {
+		s.write(`UPDATE feeds SET keep_bytes = ? WHERE url = ?`, *bytes, string(u))
+	}
+	if age != nil {
+		s.write(`UPDATE feeds SET keep_age = ? WHERE url = ?`, int64(*age/time.Second), string(u))
+	}
+	if count != nil {
+		s.write(`UPDATE feeds SET keep_count = ? WHERE url = ?`, *count, string(u))
+	}
+}
+
+// FeedLimits implements archive.OverLimits.
+func (r *Reader) FeedLimits(ctx context.Context) (list []archive.FeedLimits, err error) {
+	feeds, err := r.limitedFeeds(ctx)
+	if err != nil {
+		return nil, r.failed(ctx, "read", err)
+	}
+	for _, f := range feeds {
+		list = append(list, f.FeedLimits)
+	}
+	return list, nil
+}
+
+// A limitedFeed is a feed with limits of its own.
+type limitedFeed struct {
+	archive.FeedLimits
+	id int64
+}
+
+func (r *Reader) limitedFeeds(ctx context.Context) (list []limitedFeed, err error) {
+	rows, err := r.db.QueryContext(ctx, `SELECT id, url, keep_bytes, keep_age, keep_count FROM feeds
+		WHERE keep_bytes > 0 OR keep_age > 0 OR keep_count > 0 ORDER BY url`)
+	if err != nil {
+		return nil, err
+	}
+	err = each(rows, func(rows *sql.Rows) error {
+		var f limitedFeed
+		var seconds int64
+		err := scan(rows, &f.id, &f.URL, &f.Bytes, &seconds, &f.Count)
+		f.Age = time.Duration(seconds) * time.Second
+		list = append(list, f)
+		return err
+	})
+	return list, err
+}
+
+// LastPurge implements archive.OverLimits.
+func (r *Reader) LastPurge(ctx context.Context) (p archive.Purge, err error) {
+	var at int64
+	if err := scan(r.db.QueryRowContext(ctx, `SELECT purge_at, purge_entries, purge_bytes FROM state`), &at, &p.Entries,
+		&p.Bytes); err != nil {
+		return archive.Purge{}, r.failed(ctx, "read", err)
+	}
+	if at != 0 {
+		p.At = time.Unix(at, 0).UTC()
+	}
+	return p, nil
 }

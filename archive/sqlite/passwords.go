@@ -10,7 +10,7 @@ import (
 	"feedex/reading"
 )
 
-// KeepPassword adds a password. The error is reading.ErrTaken or reading.ErrPasswords; nothing is changed then.
+// KeepPassword implements reading.Passwords.
 func (s *Store) KeepPassword(p reading.Password) error {
 	var n int
 	switch {
@@ -24,22 +24,22 @@ func (s *Store) KeepPassword(p reading.Password) error {
 	return nil
 }
 
-// UsePassword notes when somebody came in by a password.
+// UsePassword implements reading.Passwords.
 func (s *Store) UsePassword(name string, at time.Time) {
 	s.write(`UPDATE passwords SET used = ? WHERE name = ?`, at.Unix(), name)
 }
 
-// EndSessions ends all sessions that a password has begun, if there is one of that name.
+// EndSessions implements reading.Passwords.
 func (s *Store) EndSessions(name string) {
 	s.write(`UPDATE passwords SET epoch = epoch + 1 WHERE name = ?`, name)
 }
 
-// DropPassword removes a password and reports whether there was one of that name.
+// DropPassword implements reading.Passwords.
 func (s *Store) DropPassword(name string) bool {
 	return s.write(`DELETE FROM passwords WHERE name = ?`, name) > 0
 }
 
-// Passwords returns the passwords, ordered by name.
+// Passwords implements reading.PasswordList.
 func (r *Reader) Passwords(ctx context.Context) (list []reading.Password, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT `+passwordColumns+` FROM passwords ORDER BY name`)
 	if err == nil {
@@ -52,8 +52,7 @@ func (r *Reader) Passwords(ctx context.Context) (list []reading.Password, err er
 	return list, r.failed(ctx, "read", err)
 }
 
-// Password returns the password with that hash, of itself or, where fever is set, of the key that the Fever API makes
-// of it; the zero Password if there is none.
+// Password implements reading.PasswordList.
 func (r *Reader) Password(ctx context.Context, h reading.Hash, fever bool) (reading.Password, error) {
 	column := `hash`
 	if fever {

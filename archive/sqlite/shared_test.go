@@ -13,6 +13,8 @@ import (
 	"feedex/reading"
 )
 
+var neighborID, _ = protocol.ParseNodeID("192.0.2.7:7790")
+
 // sharedArchive follows news discreetly. Its entries were here before (1), were edited by their publisher since (2),
 // are from own polls alone (3), or were brought by a neighbor as well, in the same version (4) and in another (5).
 func sharedArchive(t *testing.T) (*Store, []archive.Record) {

@@ -6,7 +6,7 @@
 // nothing better to do: until then a search reads the texts of the entries that are not indexed.
 //
 // A Store has one connection that writes and a few that read. Errors that the owner can do something
-// about wrap ErrDamaged, ErrFull, ErrLocked, ErrNewer, ErrReadOnly, ErrDisk or ErrStalled. No damage to
+// about wrap archive.ErrFull, ErrDamaged, ErrLocked, ErrNewer, ErrReadOnly, ErrDisk or ErrStalled. No damage to
 // the file makes a method panic, and no disk that hangs keeps one from coming back.
 //
 // Opening does not check the whole file, which would take longer the longer the archive is kept:
@@ -16,13 +16,20 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
+	"sync"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/reading"
 )
 
 // Config is what may be chosen about a Store or a Reader. The zero value of each field means its
@@ -66,7 +73,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// A Store is the archive of a running node. It implements archive.Store, whose methods together with
+// A Store is the archive of a running node. It implements reading.Database, whose methods that write together with
 // Commit and Close belong to the node's loop; what it has from Reader may be called by any
 // goroutine at any time before Close. What takes long and can wait is for a Housekeeper.
 //
@@ -88,8 +95,9 @@ type Store struct {
 }
 
 var (
-	_ archive.Store    = (*Store)(nil)
-	_ archive.Searcher = (*Store)(nil)
+	_ reading.Database    = (*Store)(nil)
+	_ reading.View        = (*Reader)(nil)
+	_ archive.Housekeeper = (*Housekeeper)(nil)
 )
 
 // Open opens the archive in the file at path, made and brought to the newest schema if necessary.
@@ -165,4 +173,162 @@ func (s *Store) Close() error {
 		err = s.Reader.Close()
 	}
 	return errors.Join(err, s.close())
+}
+
+// A Reader reads an archive, whether or not a node is running on it. It may be used by several
+// goroutines at once. Its methods end early with their context's error.
+type Reader struct {
+	path     string
+	db       *sql.DB
+	rankTime time.Duration
+	patience time.Duration
+	maxTerms int // see prefixed
+
+	mu    sync.Mutex
+	stmts map[string]*sql.Stmt // what is asked so often that it is prepared once
+}
+
+// OpenReader opens the archive in the file at path for reading. There must be one: the error is
+// fs.ErrNotExist otherwise. It is for other processes than that of a Store, which has a Reader: a process that looks at
+// the header of a file and closes it gives up its locks (https://sqlite.org/howtocorrupt.html §2.2).
+func OpenReader(path string, cfg Config) (*Reader, error) {
+	r, err := openReader(context.Background(), path, cfg.withDefaults())
+	return r, wrap("open", path, err)
+}
+
+func openReader(ctx context.Context, path string, cfg Config) (*Reader, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	if err := foreignLog(path); err != nil {
+		return nil, err
+	}
+	scripts, err := migrations()
+	if err != nil {
+		return nil, err
+	}
+	for _, role := range []role{roleReader, roleReadOnly, roleImmutable} {
+		if role == roleImmutable && logged(path) {
+			break
+		}
+		var r *Reader
+		if r, err = newReader(path, role, cfg); err != nil {
+			return nil, err
+		}
+		var v int
+		v, err = version(ctx, r.db, len(scripts))
+		if err == nil && v < len(scripts) {
+			err = errOlder
+		}
+		if err == nil {
+			return r, nil
+		}
+		r.db.Close()
+		if !errors.Is(cause(err), ErrReadOnly) {
+			break
+		}
+	}
+	return nil, err
+}
+
+// logged reports whether a log stands beside the file: somebody has it open, or was killed.
+func logged(path string) bool {
+	_, err := os.Stat(logOf(path))
+	return !errors.Is(err, os.ErrNotExist)
+}
+
+// errOlder is for a file that only a node may bring up to date.
+var errOlder = errors.New("an older feedex wrote the file: start the node once to convert it")
+
+func newReader(path string, role role, cfg Config) (*Reader, error) {
+	name, err := dsn(path, role, cfg.ReaderCache, cfg.BusyTimeout)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openDB(name)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(cfg.Readers)
+	db.SetMaxIdleConns(cfg.Readers)
+	db.SetConnMaxIdleTime(time.Minute) // for their memory
+	return &Reader{path: path, db: db, rankTime: cfg.RankTime, patience: cfg.Patience, maxTerms: maxTerms,
+		stmts: make(map[string]*sql.Stmt)}, nil
+}
+
+// Close ends the Reader, once what it is doing has ended.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for query, stmt := range r.stmts {
+		errs = append(errs, stmt.Close())
+		delete(r.stmts, query)
+	}
+	return errors.Join(append(errs, r.db.Close())...)
+}
+
+// prepare returns the statement for a query, kept from the first time on. To prepare one takes longer than to find a
+// row. There are few such queries.
+func (r *Reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if stmt := r.stmts[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := r.db.PrepareContext(ctx, query)
+	if err == nil {
+		r.stmts[query] = stmt
+	}
+	return stmt, err
+}
+
+// failed wraps an error of a method with a context. Where that has ended, it is the reason, whatever
+// became of the statement.
+func (r *Reader) failed(ctx context.Context, verb string, err error) error {
+	return wrap(verb, r.path, ended(ctx, err))
+}
+
+// A role is what a connection is for. Settings are per connection, so they stand in the name by
+// which database/sql opens every one of them.
+type role string
+
+const (
+	// roleWriter commits durably: with synchronous=FULL a commit is on the disk when it returns.
+	// Its transactions are immediate, because one that begins by reading could find the database
+	// locked when it comes to write. The log that commits go to is brought into the file every 8,000
+	// pages: a page that changes in many commits is then written there once, and few commits wait.
+	// How room is given back (see Reclaim) has to be said before anything is in a new file.
+	roleWriter role = "mode=rw&_txlock=immediate&_pragma=auto_vacuum(2)&_pragma=journal_mode(WAL)" +
+		"&_pragma=synchronous(FULL)" +
+		"&_pragma=wal_autocheckpoint(8000)&_pragma=journal_size_limit(67108864)"
+	// roleHousekeeper is a writer that does not wait for others: it can do its work later. A log that grows while it
+	// does is the business of the connection that brings it into the file.
+	roleHousekeeper role = "mode=rw&_txlock=immediate&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(0)" +
+		"&_pragma=journal_size_limit(67108864)"
+	// roleReader may clean up after a node that was killed, but changes nothing otherwise.
+	roleReader role = "mode=rw&_pragma=query_only(1)"
+	// roleReadOnly is a reader without the right to write.
+	roleReadOnly role = "mode=ro&_pragma=query_only(1)"
+	// roleImmutable is a reader of a file beside which it can write nothing and that no other connection has open, as
+	// on a medium that is read-only.
+	roleImmutable role = "mode=ro&immutable=1&_pragma=query_only(1)"
+)
+
+// dsn is the data source name of the file at path. cell_size_check finds damage before it is
+// followed; trusted_schema, defensive and dqs keep a doctored file from running more than our
+// statements.
+func dsn(path string, r role, cacheBytes int, busy time.Duration) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	abs = filepath.ToSlash(abs)
+	if !strings.HasPrefix(abs, "/") {
+		abs = "/" + abs // a drive letter
+	}
+	settings := fmt.Sprintf("%s&_dqs=0&_defensive=1&_error_rc=1&_pragma=busy_timeout(%d)&_pragma=cache_size(-%d)"+
+		"&_pragma=foreign_keys(1)&_pragma=temp_store(MEMORY)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)",
+		r, busy.Milliseconds(), cacheBytes>>10)
+	return (&url.URL{Scheme: "file", Path: abs, RawQuery: settings}).String(), nil
 }

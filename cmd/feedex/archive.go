@@ -15,9 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/archive"
 	"feedex/archive/sqlite"
 	"feedex/daemon"
 	"feedex/internal/when"
+	"feedex/reading"
 	"feedex/settings"
 )
 
@@ -69,6 +71,19 @@ func readArchiveFile(path string, patience string) (*sqlite.Reader, error) {
 	return r, err
 }
 
+// openDatabase is how nodes open their archives: a daemon.OpenDatabase.
+func openDatabase(path string) (reading.Database, error) {
+	return openDatabaseWith(path, sqlite.Config{})
+}
+
+func openDatabaseWith(path string, c sqlite.Config) (reading.Database, error) {
+	s, err := sqlite.Open(path, c)
+	if err != nil {
+		return nil, err // and not a Store that is nil, which is a Database
+	}
+	return s, nil
+}
+
 // openMaintenance finds what may change the archive of a data directory: the node that runs on it, or else this
 // process. Where create is false there must be an archive. Patience is for work on the whole file, "" for the default.
 func openMaintenance(data string, create bool, patience string) (_ daemon.Maintenance, local *daemon.OfflineArchive,
@@ -80,7 +95,9 @@ func openMaintenance(data string, create bool, patience string) (_ daemon.Mainte
 	if !errors.Is(err, daemon.ErrNotRunning) {
 		return nil, nil, nil, advised(err, data)
 	}
-	k, err := daemon.OpenOffline(data, create, settings.Duration(patience))
+	k, err := daemon.OpenOffline(data, create, func(path string) (reading.Database, error) {
+		return openDatabaseWith(path, sqlite.Config{WriterCache: 64 << 20, Patience: settings.Duration(patience)})
+	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, nil, fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))
@@ -105,8 +122,8 @@ func total(ctx context.Context, r *sqlite.Reader) int64 {
 // archiveStats is what feedex archive stats --json prints.
 type archiveStats struct {
 	File string `json:"file"`
-	sqlite.Stats
-	ByFeed []sqlite.FeedStats `json:"by_feed"`
+	archive.Stats
+	ByFeed []archive.FeedStats `json:"by_feed"`
 }
 
 func newArchiveStats() *cobra.Command {
@@ -147,7 +164,7 @@ where that is so of any feed.`,
 
 // printStats writes them for people.
 func printStats(out io.Writer, st *archiveStats, width int) error {
-	var sum sqlite.FeedStats
+	var sum archive.FeedStats
 	for i := range st.ByFeed {
 		f := &st.ByFeed[i]
 		sum.Unconfirmed, sum.Filled, sum.Hidden = sum.Unconfirmed+f.Unconfirmed, sum.Filled+f.Filled,
@@ -167,7 +184,7 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 	}
 	fmt.Fprintln(out)
 	heading := []string{"FEED", "TITLE", "ENTRIES", "SIZE", "UNCONFIRMED", "FILLED IN", "HIDDEN", "OLDEST", "NEWEST"}
-	bounded := slices.ContainsFunc(st.ByFeed, func(f sqlite.FeedStats) bool { return keeps(&f) != "" })
+	bounded := slices.ContainsFunc(st.ByFeed, func(f archive.FeedStats) bool { return keeps(&f) != "" })
 	if bounded {
 		heading = append(heading, "KEEPS")
 	}
@@ -189,7 +206,7 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 }
 
 // keeps is what is kept of a feed at most, "" where it has no limit of its own.
-func keeps(f *sqlite.FeedStats) string {
+func keeps(f *archive.FeedStats) string {
 	var bounds []string
 	if f.KeepBytes > 0 {
 		bounds = append(bounds, byteSize(f.KeepBytes))

@@ -14,7 +14,6 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
-	"feedex/archive/sqlite"
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/protocol"
@@ -22,7 +21,7 @@ import (
 
 // What is kept of a feed at most has a column where any feed has a limit of its own.
 func TestPrintBoundsOfFeeds(t *testing.T) {
-	st := archiveStats{File: "feedex.db", ByFeed: []sqlite.FeedStats{
+	st := archiveStats{File: "feedex.db", ByFeed: []archive.FeedStats{
 		{URL: "https://example.com/a", Entries: 1200, KeepBytes: 20 << 20, KeepAge: 90 * 24 * 3600, KeepCount: 1000},
 		{URL: "https://example.com/b", Entries: 1},
 	}}
@@ -46,7 +45,7 @@ https://example.com/b         1        0 B   0            0          0       -  
 // means.
 func TestVacuumWhileTheNodeRuns(t *testing.T) {
 	data := t.TempDir()
-	k, err := daemon.OpenOffline(data, true, 0)
+	k, err := daemon.OpenOffline(data, true, openDatabase)
 	if err != nil {
 		t.Fatal(err)
 	}

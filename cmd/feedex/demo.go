@@ -41,7 +41,8 @@ func runDemo(c *cobra.Command, length time.Duration) error {
 	defer cancel(nil)
 	stdout := c.OutOrStdout()
 	out := &watchedWriter{w: stdout, failed: func(err error) { cancel(outputError{err}) }}
-	summary, err := demo.Run(ctx, demo.Config{For: length, Out: out, Terminal: isTerminal(stdout)})
+	summary, err := demo.Run(ctx, demo.Config{Open: openDatabase, For: length, Out: out,
+		Terminal: isTerminal(stdout)})
 	switch {
 	case err == nil, errors.Is(err, demo.ErrMissed):
 		fmt.Fprintf(out, "\n%s", summary)

@@ -65,6 +65,7 @@ func runNode(c *cobra.Command, _ []string) error {
 		tellSystemd(log, fmt.Sprintf("serving nodes at %s, feed readers at %s", at.Listen, at.Reader))
 	}
 	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
+	cfg.Open = openDatabase
 	err = daemon.Run(c.Context(), cfg)
 	switch {
 	case errors.Is(err, node.ErrConfig):

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive/sqlite"
+	"feedex/archive"
 	"feedex/daemon"
 )
 
@@ -19,7 +19,7 @@ func TestRetentionLines(t *testing.T) {
 			[]string{"everything of feeds that were followed ever; of others 1.0 GiB; less of 1 feed"}},
 		{
 			daemon.RetentionReport{Bytes: 10 << 30, Age: 90 * 24 * time.Hour, Count: 5000,
-				Last: sqlite.Purge{At: noon, Entries: 12, Bytes: 2048}},
+				Last: archive.Purge{At: noon, Entries: 12, Bytes: 2048}},
 			[]string{"10.0 GiB, the last 90d, the latest 5,000 entries, and what is starred",
 				"12 entries with 2.0 KiB of text, 3h ago"},
 		},

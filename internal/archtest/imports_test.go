@@ -3,12 +3,16 @@ package archtest
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -107,6 +111,57 @@ func TestPackagesImportLowerLayersOnly(t *testing.T) {
 					own, imported, l)
 			}
 		}
+	}
+}
+
+// Any archive may stand behind a node: only the program says which one does. Tests of other packages that need an
+// archive on disk open the program's by a package of one file, so that another one has to be named nowhere else. The
+// rule goes for the module in e2e as well.
+func TestOnlyTheProgramNamesItsArchive(t *testing.T) {
+	allowed := map[string]map[string]bool{
+		module + "archive/sqlite": {
+			"archive/sqlite":             true,
+			"archive/archivetest/ondisk": true, // for tests
+			"cmd/feedex":                 true, // the wiring
+		},
+		"modernc.org/sqlite": {"archive/sqlite": true},
+		"database/sql": {
+			"archive/sqlite":             true,
+			"archive/archivetest/ondisk": true, // to break and forge what is on the disk
+			"cmd/feedex":                 true, // a test makes a file as an older feedex did
+		},
+	}
+	seen := make(map[string]bool)
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		folder, err := filepath.Rel("../..", filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			by, bounded := allowed[imported]
+			if bounded {
+				seen[imported] = true
+			}
+			if bounded && !by[filepath.ToSlash(folder)] {
+				t.Errorf("%s imports %s: work with reading.Database, or in a test with archivetest/ondisk", path,
+					imported)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(seen) < len(allowed) {
+		t.Errorf("saw %v, %v", seen, err)
 	}
 }
 

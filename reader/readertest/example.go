@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
 	"feedex/feed"
 	"feedex/reading"
 )
@@ -70,7 +69,7 @@ func Example(t testing.TB) *Library {
 			t.Fatal(err)
 		}
 	}
-	l.must(t, func(s *sqlite.Store) {
+	l.must(t, func(s reading.Database) {
 		s.Mark(at(10), []reading.ItemID{5}, reading.Mark{Read: reading.Yes})
 		s.Mark(at(10), []reading.ItemID{3, 7}, reading.Mark{Starred: reading.Yes})
 	})

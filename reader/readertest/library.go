@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/archive/sqlite"
+	"feedex/archive/archivetest/ondisk"
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/opml"
@@ -28,8 +28,8 @@ const (
 
 // A Library is a reading.Library over an archive of its own. Whatever it does is in the archive at once.
 type Library struct {
-	*sqlite.Reader
-	store *sqlite.Store
+	reading.View
+	store reading.Database
 	mu    sync.Mutex // held while the store is written to
 }
 
@@ -38,31 +38,29 @@ var _ reading.Library = (*Library)(nil)
 // New opens an empty library, which lets in Name, until the test ends.
 func New(t testing.TB) *Library {
 	t.Helper()
-	store, err := sqlite.Open(filepath.Join(t.TempDir(), "feedex.db"), sqlite.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := ondisk.MustOpen(t, filepath.Join(t.TempDir(), "feedex.db"))
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	l := &Library{Reader: store.Reader, store: store}
-	l.must(t, func(s *sqlite.Store) { err = s.KeepPassword(reading.NewPassword(Name, Secret, Noon)) })
+	l := &Library{View: store, store: store}
+	var err error
+	l.must(t, func(s reading.Database) { err = s.KeepPassword(reading.NewPassword(Name, Secret, Noon)) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-func (l *Library) write(f func(*sqlite.Store)) error {
+func (l *Library) write(f func(reading.Database)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f(l.store)
 	return l.store.Commit()
 }
 
-func (l *Library) must(t testing.TB, f func(*sqlite.Store)) {
+func (l *Library) must(t testing.TB, f func(reading.Database)) {
 	t.Helper()
 	if err := l.write(f); err != nil {
 		t.Fatal(err)
@@ -73,13 +71,13 @@ func (l *Library) must(t testing.TB, f func(*sqlite.Store)) {
 func (l *Library) Follow(t testing.TB, f archive.Feed) {
 	t.Helper()
 	f.Subscribed = true
-	l.must(t, func(s *sqlite.Store) { s.KeepFeed(f) })
+	l.must(t, func(s reading.Database) { s.KeepFeed(f) })
 }
 
 // Arrive has entries arrive, one after another.
 func (l *Library) Arrive(t testing.TB, at time.Time, list ...feed.Entry) {
 	t.Helper()
-	l.must(t, func(s *sqlite.Store) { s.Keep(records(at, list)) })
+	l.must(t, func(s reading.Database) { s.Keep(records(at, list)) })
 }
 
 // Bring has a neighbor bring entries of which nobody else has said anything yet.
@@ -89,13 +87,13 @@ func (l *Library) Bring(t testing.TB, at time.Time, list ...feed.Entry) {
 	for i := range brought {
 		brought[i].Source, brought[i].Confirmed = protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 7790), false
 	}
-	l.must(t, func(s *sqlite.Store) { s.Keep(brought) })
+	l.must(t, func(s reading.Database) { s.Keep(brought) })
 }
 
 // FillIn has entries of the time before arrive.
 func (l *Library) FillIn(t testing.TB, at time.Time, list ...feed.Entry) {
 	t.Helper()
-	l.must(t, func(s *sqlite.Store) { s.Fill(at, records(at, list)) })
+	l.must(t, func(s reading.Database) { s.Fill(at, records(at, list)) })
 }
 
 func records(at time.Time, list []feed.Entry) (records []archive.Record) {
@@ -120,12 +118,12 @@ func (l *Library) FeverUser(ctx context.Context, key string) (string, error) {
 
 // Mark implements reading.Desk.
 func (l *Library) Mark(_ context.Context, ids []reading.ItemID, m reading.Mark) error {
-	return l.write(func(s *sqlite.Store) { s.Mark(Evening, ids, m) })
+	return l.write(func(s reading.Database) { s.Mark(Evening, ids, m) })
 }
 
 // MarkStream implements reading.Desk.
 func (l *Library) MarkStream(_ context.Context, stream reading.Stream, m reading.Mark) error {
-	return l.write(func(s *sqlite.Store) { s.MarkStream(Evening, stream, m, reading.MaxPage) })
+	return l.write(func(s reading.Database) { s.MarkStream(Evening, stream, m, reading.MaxPage) })
 }
 
 // The addresses of web pages: site names two feeds, and silent none.
@@ -157,7 +155,7 @@ func (l *Library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 		}
 		u = named[0].URL
 	}
-	if err := l.write(func(s *sqlite.Store) {
+	if err := l.write(func(s reading.Database) {
 		s.KeepFeed(archive.Feed{URL: u, Subscribed: true,
 			Since: Noon})
 	}); err != nil {
@@ -172,7 +170,7 @@ func (l *Library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 	if err != nil || u == "" {
 		return err
 	}
-	return l.write(func(s *sqlite.Store) { s.KeepFeed(archive.Feed{URL: u}) })
+	return l.write(func(s reading.Database) { s.KeepFeed(archive.Feed{URL: u}) })
 }
 
 // Arrange implements reading.Desk.
@@ -182,7 +180,7 @@ func (l *Library) Arrange(_ context.Context, list ...reading.Arrangement) error 
 		return err
 	}
 	ok := true
-	if err := l.write(func(s *sqlite.Store) { ok = s.Arrange(list) }); err != nil || ok {
+	if err := l.write(func(s reading.Database) { ok = s.Arrange(list) }); err != nil || ok {
 		return err
 	}
 	return reading.ErrFolders
@@ -195,7 +193,7 @@ func (l *Library) AddFolder(_ context.Context, raw string) (id reading.FolderID,
 		return 0, err
 	}
 	ok := true
-	if err := l.write(func(s *sqlite.Store) { id, ok = s.AddFolder(name) }); err != nil || ok {
+	if err := l.write(func(s reading.Database) { id, ok = s.AddFolder(name) }); err != nil || ok {
 		return id, err
 	}
 	return 0, reading.ErrFolders
@@ -207,12 +205,12 @@ func (l *Library) RenameFolder(_ context.Context, id reading.FolderID, raw strin
 	if err != nil {
 		return err
 	}
-	return l.write(func(s *sqlite.Store) { s.RenameFolder(id, name) })
+	return l.write(func(s reading.Database) { s.RenameFolder(id, name) })
 }
 
 // RemoveFolder implements reading.Desk.
 func (l *Library) RemoveFolder(_ context.Context, id reading.FolderID) error {
-	return l.write(func(s *sqlite.Store) { s.RemoveFolder(id) })
+	return l.write(func(s reading.Database) { s.RemoveFolder(id) })
 }
 
 // Import implements reading.Desk.

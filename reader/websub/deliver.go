@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"feedex/archive"
 )
 
 const (
@@ -33,7 +35,7 @@ var (
 // deliver delivers what is new of the topic, if there is anything, and notes how that went.
 func (h *Hub) deliver(ctx context.Context, x *subscription) {
 	h.mu.Lock()
-	s := x.Subscription
+	s := x.HubSubscription
 	h.mu.Unlock()
 	etag, err := h.push(ctx, &s)
 	now := time.Now()
@@ -53,10 +55,10 @@ func (h *Hub) deliver(ctx context.Context, x *subscription) {
 	h.keeping.Lock()
 	defer h.keeping.Unlock()
 	h.mu.Lock()
-	current := h.subs[s.key()] == x
-	changed := current && x.Subscription != s
+	current := h.subs[keyOf(&s)] == x
+	changed := current && x.HubSubscription != s
 	if current {
-		x.Subscription = s
+		x.HubSubscription = s
 	}
 	x.busy = false
 	h.mu.Unlock()
@@ -68,7 +70,7 @@ func (h *Hub) deliver(ctx context.Context, x *subscription) {
 }
 
 // push sends the callback what is new since the version that it has, and returns the version that it has then.
-func (h *Hub) push(ctx context.Context, s *Subscription) (etag string, err error) {
+func (h *Hub) push(ctx context.Context, s *archive.HubSubscription) (etag string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, deliverTime)
 	defer cancel()
 	doc := h.document(ctx, http.MethodGet, s.Topic, s.ETag)
@@ -82,7 +84,7 @@ func (h *Hub) push(ctx context.Context, s *Subscription) (etag string, err error
 	case doc.code != http.StatusOK && doc.code != http.StatusIMUsed: // §7: "the hub MAY reduce the payload to a diff"
 		return "", fmt.Errorf("the feed is answered with %d", doc.code)
 	}
-	r, err := s.request(ctx, http.MethodPost, s.Callback, bytes.NewReader(doc.body.Bytes()))
+	r, err := requestTo(ctx, s, http.MethodPost, s.Callback, bytes.NewReader(doc.body.Bytes()))
 	if err != nil {
 		return "", err
 	}

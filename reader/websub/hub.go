@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"feedex/archive"
 )
 
 const (
@@ -33,23 +35,11 @@ const (
 	DefaultLease, minLease, maxLease = 10 * 24 * time.Hour, time.Hour, 30 * 24 * time.Hour
 )
 
-// A Subscription is one that was verified. Callback and Topic together tell it from others.
-type Subscription struct {
-	Callback string
-	Topic    string     // the document, as the subscriber knows it
-	From     netip.Addr // the address that asked for it, the zero Addr where that is not known
-	Secret   string     // for signatures, "" for none
-	Expires  time.Time
-	ETag     string    // of the version of the topic that the subscriber has
-	Failures int       // deliveries in a row that failed
-	Next     time.Time // of the next try after a failure
-}
-
-// A Store keeps subscriptions. What it was told is durable when a method returns.
+// A Store keeps subscriptions that were verified. What it was told is durable when a method returns.
 type Store interface {
-	Subscriptions(ctx context.Context) ([]Subscription, error)
+	archive.HubList
 	// Keep stores s in place of the one with its Callback and Topic.
-	Keep(ctx context.Context, s Subscription) error
+	Keep(ctx context.Context, s archive.HubSubscription) error
 	// Drop forgets a subscription; it is no error if there is none.
 	Drop(ctx context.Context, callback, topic string) error
 }
@@ -87,7 +77,7 @@ type Hub struct {
 
 type key struct{ callback, topic string }
 
-func (s *Subscription) key() key { return key{s.Callback, s.Topic} }
+func keyOf(s *archive.HubSubscription) key { return key{s.Callback, s.Topic} }
 
 // subscriberKey is where the address of a subscriber is in the context of requests to its callback.
 type subscriberKey struct{}
@@ -98,21 +88,22 @@ func Subscriber(ctx context.Context) netip.Addr {
 	return a
 }
 
-// request is a request to the callback.
-func (s *Subscription) request(ctx context.Context, method, callback string, body io.Reader) (*http.Request, error) {
+// requestTo is a request to the callback of s.
+func requestTo(ctx context.Context, s *archive.HubSubscription, method, callback string,
+	body io.Reader) (*http.Request, error) {
 	return http.NewRequestWithContext(context.WithValue(ctx, subscriberKey{}, s.From), method, callback, body)
 }
 
 // A subscription is one with what is going on about it.
 type subscription struct {
-	Subscription
+	archive.HubSubscription
 	busy  bool // a delivery is under way
 	stale bool // there may be something new
 }
 
 // A request is one of a subscriber that waits to be verified.
 type request struct {
-	Subscription
+	archive.HubSubscription
 	leave bool // to end the subscription
 	lease time.Duration
 }
@@ -184,7 +175,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuse(w, http.StatusNotFound, "hub.topic: there is no such feed here.")
 			return
 		}
-		if h.full(q.key()) {
+		if h.full(keyOf(&q.HubSubscription)) {
 			refuse(w, http.StatusServiceUnavailable, "There are as many subscriptions as there may be.")
 			return
 		}

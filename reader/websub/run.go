@@ -15,13 +15,13 @@ const look = 10 * time.Minute
 
 // Run verifies requests and delivers what is new until ctx ends. What was under way is given up then.
 func (h *Hub) Run(ctx context.Context) error {
-	list, err := h.Store.Subscriptions(ctx)
+	list, err := h.Store.HubSubscriptions(ctx)
 	if err != nil {
 		return fmt.Errorf("load subscriptions: %w", err)
 	}
 	h.mu.Lock()
 	for _, s := range list {
-		h.subs[s.key()] = &subscription{Subscription: s, stale: true}
+		h.subs[keyOf(&s)] = &subscription{HubSubscription: s, stale: true}
 	}
 	h.mu.Unlock()
 	var workers sync.WaitGroup
@@ -133,9 +133,9 @@ func (h *Hub) drop(ctx context.Context, k key) {
 // dropIf forgets a subscription unless it has been renewed meanwhile.
 func (h *Hub) dropIf(ctx context.Context, x *subscription) {
 	h.mu.Lock()
-	current := h.subs[x.key()] == x
+	current := h.subs[keyOf(&x.HubSubscription)] == x
 	h.mu.Unlock()
 	if current {
-		h.drop(ctx, x.key())
+		h.drop(ctx, keyOf(&x.HubSubscription))
 	}
 }

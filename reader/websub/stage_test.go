@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"feedex/archive"
 	"feedex/reader/websub"
 )
 
@@ -58,17 +59,17 @@ func (p *publication) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // shelf is a Store in memory.
 type shelf struct {
 	mu   sync.Mutex
-	list []websub.Subscription
+	list []archive.HubSubscription
 	err  error
 }
 
-func (s *shelf) Subscriptions(context.Context) ([]websub.Subscription, error) {
+func (s *shelf) HubSubscriptions(context.Context) ([]archive.HubSubscription, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.list), s.err
 }
 
-func (s *shelf) Keep(_ context.Context, x websub.Subscription) error {
+func (s *shelf) Keep(_ context.Context, x archive.HubSubscription) error {
 	s.Drop(context.Background(), x.Callback, x.Topic)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +82,7 @@ func (s *shelf) Keep(_ context.Context, x websub.Subscription) error {
 func (s *shelf) Drop(_ context.Context, callback, topic string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.list = slices.DeleteFunc(s.list, func(x websub.Subscription) bool {
+	s.list = slices.DeleteFunc(s.list, func(x archive.HubSubscription) bool {
 		return x.Callback == callback &&
 			x.Topic == topic
 	})
@@ -195,9 +196,9 @@ func (s *stage) wantBodies(want ...string) {
 }
 
 // stored are the subscriptions that would survive a restart.
-func (s *stage) stored() []websub.Subscription {
+func (s *stage) stored() []archive.HubSubscription {
 	synctest.Wait()
-	list, _ := s.store.Subscriptions(s.t.Context())
+	list, _ := s.store.HubSubscriptions(s.t.Context())
 	return list
 }
 

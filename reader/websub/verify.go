@@ -25,24 +25,24 @@ func (h *Hub) verify(ctx context.Context, q request) {
 		return
 	}
 	if q.leave {
-		h.drop(ctx, q.key())
+		h.drop(ctx, keyOf(&q.HubSubscription))
 		return
 	}
 	q.Expires = time.Now().Add(q.lease)
-	if h.full(q.key()) {
+	if h.full(keyOf(&q.HubSubscription)) {
 		h.Log.Warn("too many subscriptions", "callback", hostOf(q.Callback))
 		return
 	}
 	h.keeping.Lock()
 	defer h.keeping.Unlock()
-	if err := h.Store.Keep(ctx, q.Subscription); err != nil {
+	if err := h.Store.Keep(ctx, q.HubSubscription); err != nil {
 		h.Log.Error("subscription not stored", "err", err)
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	// What arrived since it was asked for is due. A delivery that is under way for the same subscriber ends as it may.
-	h.subs[q.key()] = &subscription{Subscription: q.Subscription, stale: true}
+	h.subs[keyOf(&q.HubSubscription)] = &subscription{HubSubscription: q.HubSubscription, stale: true}
 }
 
 // consent is nil if the callback echoes a challenge.
@@ -63,7 +63,7 @@ func (h *Hub) consent(ctx context.Context, q request) error {
 	if strings.Contains(q.Callback, "?") {
 		separator = "&"
 	}
-	r, err := q.request(ctx, http.MethodGet, q.Callback+separator+params.Encode(), nil)
+	r, err := requestTo(ctx, &q.HubSubscription, http.MethodGet, q.Callback+separator+params.Encode(), nil)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,118 @@
+package archivetest
+
+import (
+	"context"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// RunDatabase tests the archives that open makes, which must be empty, for what a host needs beside what Run,
+// RunBlocks and RunRetention test. Open registers with t what is to be done at the end.
+func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
+	RunItems(t, func(t testing.TB) ItemArchive { return open(t) })
+	RunPasswords(t, func(t testing.TB) PasswordArchive { return open(t) })
+	RunHub(t, func(t testing.TB) HubArchive { return open(t) })
+	t.Run("channel version", func(t *testing.T) { testChannelVersion(t, open(t)) })
+	t.Run("records", func(t *testing.T) { testRecords(t, open(t)) })
+	t.Run("changed", func(t *testing.T) { testChanged(t, open(t)) })
+	t.Run("following", func(t *testing.T) { testFollowing(t, open(t)) })
+	t.Run("hours", func(t *testing.T) { testHours(t, open(t)) })
+	t.Run("requests of a feed", func(t *testing.T) { testRequestsFor(t, open(t)) })
+	t.Run("headlines", func(t *testing.T) { testHeadlines(t, open(t)) })
+	t.Run("feeds beside the loop", func(t *testing.T) { testFeedsBesideTheLoop(t, open(t)) })
+	t.Run("contents", func(t *testing.T) { testContents(t, open(t)) })
+	t.Run("limits", func(t *testing.T) { testLimits(t, open(t)) })
+	t.Run("limits are inherited", func(t *testing.T) { testInheritLimits(t, open(t)) })
+	t.Run("housekeeping", func(t *testing.T) { testHousekeeping(t, open(t)) })
+}
+
+// RunBlocks tests that what a block names never changes, over random work: for some seconds.
+func RunBlocks(t *testing.T, open func(t testing.TB) reading.Database) { testBlocks(t, open) }
+
+// RunRetention tests what goes where an archive has limits, over random work: for some seconds.
+func RunRetention(t *testing.T, open func(t testing.TB) reading.Database) {
+	t.Run("over the limit of a feed", func(t *testing.T) { testOverTheLimitOfAFeed(t, open) })
+	t.Run("hearsay", func(t *testing.T) { testHearsayOverTheLimit(t, open(t)) })
+	t.Run("nothing shown goes", func(t *testing.T) { testNothingShownGoes(t, open) })
+	t.Run("properties", func(t *testing.T) { testRetentionProperties(t, open) })
+}
+
+// An ItemArchive is what RunItems tests.
+type ItemArchive interface {
+	Archive
+	reading.Marks
+	reading.Folders
+	reading.Items
+	reading.Filing
+}
+
+// RunItems tests what there is to read, how it is marked and how it is filed.
+func RunItems(t *testing.T, open func(t testing.TB) ItemArchive) {
+	for name, test := range map[string]func(*testing.T, ItemArchive){
+		"items arrive":                    testItemsArrive,
+		"items of a feed followed later":  testItemsOfAFeedThatIsFollowedLater,
+		"marks":                           testMarks,
+		"what changed in a stream":        testStreamChanged,
+		"pages":                           testPages,
+		"many items":                      testManyItems,
+		"items run nothing":               testItemsRunNothing,
+		"find":                            testFind,
+		"find in feeds":                   testFindInFeeds,
+		"find ends":                       testFindEnds,
+		"folders":                         testFolders,
+		"title and folders are inherited": testInherit,
+		"too many folders":                testTooManyFolders,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+// A PasswordArchive is what RunPasswords tests.
+type PasswordArchive interface {
+	committer
+	reading.Passwords
+	reading.PasswordList
+}
+
+// RunPasswords tests how passwords are kept.
+func RunPasswords(t *testing.T, open func(t testing.TB) PasswordArchive) {
+	t.Run("passwords", func(t *testing.T) { testPasswords(t, open(t)) })
+}
+
+// A HubArchive is what RunHub tests.
+type HubArchive interface {
+	committer
+	archive.Hub
+	archive.HubList
+}
+
+// RunHub tests how subscriptions of the hub are kept.
+func RunHub(t *testing.T, open func(t testing.TB) HubArchive) {
+	t.Run("hub subscriptions", func(t *testing.T) { testHubSubscriptions(t, open(t)) })
+}
+
+// A Verifier is an archive that can check itself. Run and its like have it do so.
+type Verifier interface {
+	Verify(ctx context.Context, progress func(entries int64), report func(problem string)) error
+}
+
+// wantSound has a Verifier check itself.
+func wantSound(t rapid.TB, a any) {
+	t.Helper()
+	v, ok := a.(Verifier)
+	if !ok {
+		return
+	}
+	err := v.Verify(context.Background(), func(int64) {}, func(problem string) { t.Errorf("verify: %s", problem) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// otherNews is a feed beside news.
+const otherNews feed.URL = "https://example.org/other"

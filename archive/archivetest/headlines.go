@@ -1,0 +1,179 @@
+package archivetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/courtesy"
+	"feedex/feed"
+	"feedex/fetch/grade"
+	"feedex/reading"
+)
+
+const secretFeed = feed.URL("https://example.org/feed?token=hunter2hunter2")
+
+// keepForHeadlines keeps ten entries of one feed, one of a secret one, and one of a feed that nobody
+// follows. Those with odd numbers came from a neighbor.
+func keepForHeadlines(t *testing.T, a reading.Database, at time.Time) (records []archive.Record) {
+	t.Helper()
+	a.KeepFeed(archive.Feed{URL: news, Title: "News", Subscribed: true})
+	a.KeepFeed(archive.Feed{URL: secretFeed, Title: "Mine", Subscribed: true})
+	for i := range 10 {
+		r := newsRecord(fmt.Sprint(i), fmt.Sprint("entry ", i), at.Add(time.Duration(i)*time.Hour))
+		if i%2 == 1 {
+			r.Source, r.Confirmed = someNeighbor, false
+		}
+		records = append(records, r)
+	}
+	for _, u := range []feed.URL{secretFeed, "https://example.net/relayed"} {
+		records = append(records, archive.NewRecord(feed.Entry{Feed: u, ID: "1", Title: "other"},
+			at.Add(20*time.Hour), someNeighbor))
+	}
+	a.Keep(records)
+	a.MarkPolled(at.Add(30*time.Hour), []feed.EntryID{records[3].ID})
+	commit(t, a)
+	return records
+}
+
+// Lists and pages show each entry as its owner has it.
+func testHeadlines(t *testing.T, a reading.Database) {
+	at := time.Now().Add(-40 * time.Hour).Truncate(time.Second)
+	records := keepForHeadlines(t, a, at)
+	var newsFeed int64
+	names, err := a.FeedNames(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if n.URL == news {
+			newsFeed = n.Number
+		}
+	}
+	all, err := a.Headlines(t.Context(), reading.HeadlineQuery{Limit: 99, Secret: true})
+	if err != nil || len(all) != 12 {
+		t.Fatalf("%d headlines, %v", len(all), err)
+	}
+	items := make(map[feed.EntryID]reading.ItemID)
+	for _, h := range all {
+		items[h.ID] = h.Item.ID
+	}
+	if h := all[8]; h.ID != records[3].ID || h.Feed != newsFeed || h.FeedTitle != "News" || h.URL != news ||
+		h.Source != someNeighbor.String() || !h.Confirmed || h.Item.ID == 0 {
+		t.Errorf("entry 3 is %+v", h)
+	}
+	if h := all[6]; h.ID != records[5].ID || h.Confirmed {
+		t.Errorf("entry 5 is %+v", h)
+	}
+	if items[records[11].ID] != 0 {
+		t.Error("an entry of a feed that nobody follows is an item")
+	}
+	a.Mark(at, []reading.ItemID{items[records[2].ID], items[records[4].ID], items[records[10].ID]},
+		reading.Mark{Starred: reading.Yes})
+	var read []reading.ItemID
+	for i, r := range records[:10] {
+		if i < 7 {
+			read = append(read, items[r.ID])
+		}
+	}
+	a.Mark(at, read, reading.Mark{Read: reading.Yes})
+	name := "My own"
+	a.Arrange([]reading.Arrangement{{URL: news, Name: &name, Into: []string{"One", "A second"}}})
+	commit(t, a)
+	seq := func(i int) int64 { return int64(i + 1) }
+	for _, test := range []struct {
+		name string
+		q    reading.HeadlineQuery
+		want []int // the numbers of the entries
+	}{
+		{"all", reading.HeadlineQuery{Limit: 3}, []int{11, 9, 8}},
+		{"all, secrets too", reading.HeadlineQuery{Limit: 3, Secret: true}, []int{11, 10, 9}},
+		{"older", reading.HeadlineQuery{Limit: 2, Before: seq(5)}, []int{4, 3}},
+		{"of a feed", reading.HeadlineQuery{Limit: 2, Feed: newsFeed}, []int{9, 8}},
+		{"of a feed, older", reading.HeadlineQuery{Limit: 99, Feed: newsFeed, Before: seq(2)}, []int{1, 0}},
+		{"unread", reading.HeadlineQuery{Limit: 99, Unread: true}, []int{9, 8, 7}},
+		{"unread, secrets too", reading.HeadlineQuery{Limit: 2, Unread: true, Secret: true}, []int{10, 9}},
+		{"unread, older", reading.HeadlineQuery{Limit: 99, Unread: true, Before: int64(items[records[9].ID])},
+			[]int{8, 7}},
+		{"unread of a feed", reading.HeadlineQuery{Limit: 99, Unread: true, Feed: newsFeed}, []int{9, 8, 7}},
+		{"starred", reading.HeadlineQuery{Limit: 99, Starred: true}, []int{4, 2}},
+		{"starred of a feed", reading.HeadlineQuery{Limit: 99, Starred: true, Feed: newsFeed + 1,
+			Secret: true}, []int{10}},
+	} {
+		got, err := a.Headlines(t.Context(), test.q)
+		if err != nil || len(got) != len(test.want) {
+			t.Errorf("%s: %d, %v, want %d", test.name, len(got), err, test.want)
+			continue
+		}
+		for i, h := range got {
+			if h.ID != records[test.want[i]].ID {
+				t.Errorf("%s: the %d. is %q, want entry %d", test.name, i+1, h.Title, test.want[i])
+			}
+			if h.URL == news && h.FeedTitle != "My own" {
+				t.Errorf("%s: the feed is called %q", test.name, h.FeedTitle)
+			}
+		}
+	}
+	for secret, want := range map[bool]int{false: 3, true: 4} {
+		if n, err := a.CountUnread(t.Context(), secret, 99); err != nil || n != want {
+			t.Errorf("%d are unread, %v, want %d", n, err, want)
+		}
+	}
+	if n, err := a.CountUnread(t.Context(), true, 2); err != nil || n != 2 {
+		t.Errorf("%d are counted, %v, want 2", n, err)
+	}
+	r, item, number, err := a.Entry(t.Context(), records[2].ID)
+	if err != nil || r.Entry.Title != "entry 2" || number != newsFeed ||
+		item != (reading.ItemState{ID: items[records[2].ID], Read: true, Starred: true}) {
+		t.Errorf("Entry = %q, %+v, %d, %v", r.Entry.Title, item, number, err)
+	}
+	if _, _, number, err := a.Entry(t.Context(), feed.EntryID{9}); err != nil || number != 0 {
+		t.Errorf("an entry that is not there: %d, %v", number, err)
+	}
+
+	for number, want := range map[int64]string{newsFeed: "My own [A second One]", newsFeed + 1: " []", 99: " []"} {
+		if name, folders, err := a.Filing(t.Context(), number); err != nil || fmt.Sprint(name, " ", folders) != want {
+			t.Errorf("Filing(%d) = %q, %q, %v, want %s", number, name, folders, err, want)
+		}
+	}
+
+	list, err := a.Appearances(t.Context(), newsFeed, at.Add(3*time.Hour), 99)
+	if err != nil || len(list) != 7 || !list[6].Polled.Equal(at.Add(30*time.Hour)) ||
+		list[6].Source != someNeighbor.String() || !list[0].Polled.IsZero() {
+		t.Errorf("Appearances = %+v, %v", list, err)
+	}
+	if n, err := a.BroughtSince(t.Context(), newsFeed, at.Add(3*time.Hour), 99); err != nil || n != 4 {
+		t.Errorf("%d were brought, %v, want 4", n, err)
+	}
+	if n, err := a.CountEntries(t.Context(), newsFeed, 8); err != nil || n != 8 {
+		t.Errorf("%d entries, %v, want 8 at most", n, err)
+	}
+}
+
+func testRequestsFor(t *testing.T, a reading.Database) {
+	at := time.UnixMilli(1_800_000_000_000).UTC()
+	var list []grade.Request
+	for i := range 6 {
+		list = append(list, grade.Request{At: at.Add(time.Duration(i) * time.Hour), URL: string(news), Status: 200 + i})
+	}
+	list[3].Feed, list[3].URL = string(news), "https://example.com/moved"
+	list[4].URL = "https://example.org/other"
+	a.KeepRequests(list)
+	a.KeepHost(archive.Host{Name: "example.com", Budget: courtesy.Budget{Gap: time.Minute, Until: at}})
+	commit(t, a)
+	got, err := a.RequestsFor(t.Context(), string(news), at.Add(2*time.Hour), 9)
+	if err != nil || len(got) != 3 || got[0].Status != 202 || got[1].Status != 203 || got[2].Status != 205 {
+		t.Errorf("RequestsFor = %+v, %v", got, err)
+	}
+	if got, err := a.RequestsFor(t.Context(), string(news), at, 2); err != nil || len(got) != 2 ||
+		got[1].Status != 205 {
+		t.Errorf("the latest two are %+v, %v", got, err)
+	}
+	if h, err := a.Host(t.Context(), "example.com"); err != nil || h.Gap != time.Minute || !h.Until.Equal(at) {
+		t.Errorf("Host = %+v, %v", h, err)
+	}
+	if h, err := a.Host(t.Context(), "example.net"); err != nil || h != (archive.Host{}) {
+		t.Errorf("Host = %+v, %v, want none", h, err)
+	}
+}

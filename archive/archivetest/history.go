@@ -1,0 +1,65 @@
+package archivetest
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/fetch/grade"
+	"feedex/reading"
+)
+
+// What a node does is counted in its hour: news of feeds that are followed, which neighbors brought them and how much
+// earlier than by an own poll, and requests.
+func testHours(t *testing.T, a reading.Database) {
+	at := time.Date(2026, 11, 20, 10, 30, 0, 0, time.UTC)
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true})
+	var brought []archive.Record
+	for i := range 3 {
+		r := newsRecord(fmt.Sprint("brought", i), "brought", at)
+		r.Source, r.Confirmed = someNeighbor, false
+		brought = append(brought, r)
+	}
+	relayed := archive.NewRecord(feed.Entry{Feed: "https://example.org/other", ID: "1"}, at, someNeighbor)
+	a.Keep(append(brought, relayed, newsRecord("own", "own", at)))
+	a.Keep(brought) // is no news
+
+	later := at.Add(45 * time.Minute) // in the next hour
+	ids := []feed.EntryID{brought[0].ID, brought[1].ID}
+	a.MarkPolled(later, ids)
+	a.MarkPolled(later.Add(time.Hour), ids)
+	a.KeepRequests([]grade.Request{
+		{At: later, URL: string(news), Status: http.StatusOK, Bytes: 6000},
+		{At: later, URL: string(news), Status: http.StatusNotModified, Bytes: 0},
+		{At: later, URL: string(news), Status: http.StatusTooManyRequests, Bytes: 10},
+		{At: later, URL: string(news)},
+	})
+	a.KeepFollowed(later, 10*time.Minute)
+	commit(t, a)
+
+	want := []archive.Hour{
+		{At: at.Truncate(time.Hour), Polled: 1, Brought: 3},
+		{At: later.Truncate(time.Hour), Compared: 2, Ahead: 90 * time.Minute, Requests: 4, Unchanged: 1,
+			Failed: 2, Bytes: 6010,
+			Followed: 10 * time.Minute, FollowedBytes: 1000},
+	}
+	got, err := a.Hours(t.Context(), at)
+	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("Hours = %+v, %v, want %+v", got, err, want)
+	}
+	if first, err := a.CountedSince(t.Context()); err != nil || !first.Equal(want[0].At) {
+		t.Errorf("counted since %v, %v, want %v", first, err, want[0].At)
+	}
+	followed := at.Add(-10 * time.Minute) // when nothing could have been counted before
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: followed})
+	commit(t, a)
+	if first, err := a.CountedSince(t.Context()); err != nil || !first.Equal(followed) {
+		t.Errorf("followed within that hour, counted since %v, %v, want %v", first, err, followed)
+	}
+	if got, err := a.Hours(t.Context(), later); err != nil || len(got) != 1 || got[0] != want[1] {
+		t.Errorf("Hours = %+v, %v, want the last", got, err)
+	}
+}

@@ -1,0 +1,66 @@
+package archive
+
+import (
+	"context"
+	"time"
+
+	"feedex/feed"
+	"feedex/fetch/grade"
+)
+
+// History shows what became of feeds, and what the node did.
+type History interface {
+	// Hours returns the hours since then in which anything was done, in order: what Keep, MarkPolled, KeepRequests and
+	// KeepFollowed noted.
+	Hours(ctx context.Context, since time.Time) ([]Hour, error)
+	// CountedSince is when anything was first counted; zero for never. That is when the first hour began of which there
+	// are numbers or, where the first feed was followed later than that, when it was.
+	CountedSince(ctx context.Context) (time.Time, error)
+	// Appearances returns how the latest n entries of the feed came, as far as they did since then, the latest first.
+	Appearances(ctx context.Context, number int64, since time.Time, n int) ([]Appearance, error)
+	// BroughtSince counts those of the latest n entries of the feed that neighbors brought since then.
+	BroughtSince(ctx context.Context, number int64, since time.Time, n int) (int, error)
+	// Requests returns the latest n requests at most, in the order in which they were kept.
+	Requests(ctx context.Context, n int) ([]grade.Request, error)
+	// RequestsFor returns the requests for the feed since then, n of the latest at most, in order. Name is the feed's
+	// URL as the log has it.
+	RequestsFor(ctx context.Context, name string, since time.Time, n int) ([]grade.Request, error)
+	// Host returns how many requests a host takes, the zero Host for one that nothing is kept of.
+	Host(ctx context.Context, name string) (Host, error)
+}
+
+// An Appearance is when and how an entry came.
+type Appearance struct {
+	ID     feed.EntryID
+	Title  string
+	Seen   time.Time
+	Source string    // the neighbor that brought it, "" for an own poll
+	Polled time.Time // when an own poll first listed what a neighbor had brought; zero where none did, or nobody knows
+}
+
+// An Hour is what the node did within one hour, or within several that were added up.
+type Hour struct {
+	At       time.Time     // its beginning
+	Polled   int64         // entries that own polls brought first
+	Brought  int64         // entries that neighbors brought first
+	Compared int64         // entries that neighbors had brought, now or before, and that an own poll then listed
+	Ahead    time.Duration // by how much neighbors were earlier than that poll, for all of these together
+
+	Requests  int64 // own ones to publishers
+	Unchanged int64 // of these, answered "not modified"
+	Failed    int64 // of these, refused or not answered
+	Bytes     int64 // of the bodies of all answers, as they were sent
+
+	Followed      time.Duration // for how long feeds were followed, over all feeds
+	FollowedBytes int64         // of documents, had each been sent once for each hour of these
+}
+
+// Add is both hours together, beginning with h.
+func (h Hour) Add(other Hour) Hour {
+	h.Polled, h.Brought = h.Polled+other.Polled, h.Brought+other.Brought
+	h.Compared, h.Ahead = h.Compared+other.Compared, h.Ahead+other.Ahead
+	h.Requests, h.Unchanged, h.Failed, h.Bytes = h.Requests+other.Requests, h.Unchanged+other.Unchanged,
+		h.Failed+other.Failed, h.Bytes+other.Bytes
+	h.Followed, h.FollowedBytes = h.Followed+other.Followed, h.FollowedBytes+other.FollowedBytes
+	return h
+}

@@ -1,0 +1,231 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A backup holds what was there when it was made, opens as an archive, and is whole.
+func TestBackup(t *testing.T) {
+	s := mixedArchive(t)
+	want := exported(t, s.Reader, "")
+	path := filepath.Join(t.TempDir(), "backup.db")
+	if err := os.WriteFile(PartOf(path), []byte("of a backup that was killed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	s.Keep(newCorpus().records(130)[120:])
+	mustCommit(t, s)
+
+	restored := openFile(t, path)
+	defer restored.Close()
+	got := exported(t, restored.Reader, "")
+	if len(got) != len(want) {
+		t.Fatalf("%d entries, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i].Seq != want[i].Seq || got[i].Digest != want[i].Digest || got[i].Hidden != want[i].Hidden ||
+			!got[i].Entry.Equal(&want[i].Entry) {
+			t.Errorf("entry %d is %+v, want %+v", i, got[i], want[i])
+		}
+	}
+	if problems := verified(t, restored.Reader); len(problems) > 0 {
+		t.Errorf("problems: %q", problems)
+	}
+	restored.Keep(newCorpus().records(121)[120:])
+	mustCommit(t, restored)
+	if found := exported(t, restored.Reader, ""); found[0].Seq != 81 {
+		t.Errorf("the next entry has seq %d", found[0].Seq)
+	}
+
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if err := s.Backup(t.Context(), path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("backup over a file: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	other := filepath.Join(t.TempDir(), "other.db")
+	if err := s.Backup(ended, other); !errors.Is(err, context.Canceled) {
+		t.Errorf("backup that was canceled: %v", err)
+	}
+	if left, _ := filepath.Glob(other + "*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	var only int
+	if err := s.Reader.db.QueryRow(`PRAGMA query_only`).Scan(&only); err != nil || only != 1 {
+		t.Errorf("the readers may write: %d, %v", only, err)
+	}
+}
+
+// Where a node was killed its log stays behind. A backup that is put in the place of the archive is not spoiled by
+// that.
+func TestBackupInThePlaceOfAKilledArchive(t *testing.T) {
+	s := mixedArchive(t)
+	want := exported(t, s.Reader, "")
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	s.Keep(newCorpus().records(2000)[120:])
+	mustCommit(t, s)
+	if err := s.Shorten(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Keep(newCorpus().records(2200)[2000:])
+	mustCommit(t, s)
+	path := filepath.Join(t.TempDir(), "feedex.db")
+	for _, name := range []string{"", "-wal", "-shm"} { // as a node leaves them that is killed now
+		copyFile(t, s.path+name, path+name)
+	}
+	killed := filepath.Join(t.TempDir(), "feedex.db")
+	copyFile(t, path, killed)
+	copyFile(t, path+"-wal", killed+"-wal")
+
+	copyFile(t, backup, path)
+	if r, err := OpenReader(path, Config{}); err == nil || !strings.Contains(err.Error(), path+"-wal") {
+		t.Errorf("a reader does not say which file is in its way: %v", err)
+		if err == nil {
+			r.Close()
+		}
+	}
+	restored := openFile(t, path)
+	if got := exported(t, restored.Reader, ""); len(got) != len(want) {
+		t.Errorf("%d entries, want the %d of the backup", len(got), len(want))
+	}
+	if problems := verified(t, restored.Reader); len(problems) > 0 {
+		t.Errorf("problems: %q", problems)
+	}
+	restored.Keep(newCorpus().records(130)[120:])
+	mustCommit(t, restored)
+	r, err := OpenReader(path, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := exported(t, r, ""); len(got) != len(want)+10 {
+		t.Errorf("%d entries with what came since, want %d", len(got), len(want)+10)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := restored.Close(); err != nil {
+		t.Error(err)
+	}
+
+	// The log of the archive itself is as good as ever.
+	whole := openFile(t, killed)
+	defer whole.Close()
+	if got, all := exported(t, whole.Reader, ""), exported(t, s.Reader, ""); len(got) != len(all) {
+		t.Errorf("%d entries after the kill, want %d", len(got), len(all))
+	}
+}
+
+// The log stands beside the file itself, also where the node knows that by a symbolic link, as to a larger disk.
+func TestBackupInThePlaceOfAKilledArchiveBehindALink(t *testing.T) {
+	s := newStore(t)
+	backup, path, link := filepath.Join(t.TempDir(), "backup.db"), filepath.Join(t.TempDir(), "large.db"),
+		filepath.Join(t.TempDir(), "feedex.db")
+	if runtime.GOOS == "windows" {
+		t.Skip("SQLite has the log beside the link there")
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	s.Keep(newCorpus().records(10))
+	mustCommit(t, s)
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	s.Keep(newCorpus().records(2000)[10:])
+	mustCommit(t, s)
+	copyFile(t, backup, path)
+	copyFile(t, s.path+"-wal", path+"-wal")
+	if r, err := OpenReader(link, Config{}); err == nil || !strings.Contains(err.Error(), path+"-wal") {
+		t.Errorf("a reader does not say which file is in its way: %v", err)
+		if err == nil {
+			r.Close()
+		}
+	}
+	restored := openFile(t, link)
+	defer restored.Close()
+	if got := exported(t, restored.Reader, ""); len(got) != 10 {
+		t.Errorf("%d entries, want the 10 of the backup", len(got))
+	}
+	if problems := verified(t, restored.Reader); len(problems) > 0 {
+		t.Errorf("problems: %q", problems)
+	}
+}
+
+// A file that was just made, or rewritten, is in WAL mode before it has a log, so that this log is never taken for
+// another's.
+func TestTheLogOfAnArchiveIsItsOwn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "feedex.db")
+	s := openFile(t, path)
+	defer s.Close()
+	for i := range 3 {
+		s.Keep(newCorpus().records(i + 1)[i:])
+		mustCommit(t, s)
+		if err := foreignLog(path); err != nil || !logged(path) {
+			t.Errorf("step %d: %v, there is a log: %v", i, err, logged(path))
+		}
+		if i == 1 {
+			if err := s.Vacuum(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A reader of the archive while a node starts on a backup does not take the log that the node makes for another's.
+func TestReadingWhileANodeStartsOnABackup(t *testing.T) {
+	s := newStore(t)
+	s.Keep(newCorpus().records(5))
+	mustCommit(t, s)
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		path := filepath.Join(t.TempDir(), "feedex.db")
+		copyFile(t, backup, path)
+		started := make(chan struct{})
+		go func() {
+			defer close(started)
+			if node, err := Open(path, Config{}); err != nil {
+				t.Error(err)
+			} else if err := node.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		for starting := true; starting; {
+			select {
+			case <-started:
+				starting = false
+			default:
+			}
+			if err := foreignLog(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,127 @@
+package reading
+
+import (
+	"context"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// A Database is a node's archive as a host has it: what the node remembers and what its owner reads and says.
+//
+// All but its View belongs to the node's loop. Commit makes durable what was written since the last one, or drops all
+// of it, and tells the first error that a method met; from that on the others did nothing and found nothing. The View
+// sees what was committed.
+type Database interface {
+	View
+
+	archive.Store
+	archive.FeedLimiter
+	archive.Hub
+	Marks
+	Folders
+	Passwords
+	// KeepFollowed notes that every feed that is polled was followed for so long until at (see archive.Hour). It is
+	// what requests are compared with that the node did not make.
+	KeepFollowed(at time.Time, d time.Duration)
+	// Commit ends the transaction. After an error the Database may be used again.
+	Commit() error
+
+	// Vacuum gives back all room that holds nothing. It belongs to the loop, after a Commit, and takes long.
+	Vacuum(ctx context.Context) error
+	// Index brings at most max entries into the full-text index and returns how many remain, and Tidy takes a step
+	// towards an index in few parts and reports whether there is another to take: for a process that has the archive
+	// alone, as a node has not. That has a Housekeeper.
+	Index(max int) (remaining int, err error)
+	Tidy() (more bool, err error)
+	// Housekeeper opens the archive for its housekeeping. Close it before the Database.
+	Housekeeper() (archive.Housekeeper, error)
+	// Close ends the Database. What was not committed is dropped.
+	Close() error
+}
+
+// A View is an archive as it is read beside the node's loop. It may be used by several goroutines at once. Its methods
+// end early with their context's error, and take no longer than some seconds, but for those that go through everything.
+type View interface {
+	archive.Searcher
+	archive.Channels
+	archive.Contents
+	archive.History
+	archive.HubList
+	archive.OverLimits
+	Items
+	Filing
+	Headlines
+	PasswordList
+}
+
+// Marks keeps what the owner read and starred. An entry becomes an item when it arrives for the owner: as it is kept or
+// filled in, where its feed is followed then, and else when the owner follows the feed. The latest FirstUnread of those
+// that are there then are unread.
+type Marks interface {
+	// Mark marks items at a moment. Those of which there is none do not matter.
+	Mark(at time.Time, ids []ItemID, m Mark)
+	// MarkStream marks at most limit items of a stream, and reports whether that may not have been all.
+	MarkStream(at time.Time, s Stream, m Mark, limit int) (more bool)
+}
+
+// FirstUnread is how many of the entries that are there when the owner follows a feed are unread, as if it had just
+// published them.
+const FirstUnread = 20
+
+// Folders keeps how the owner titled and filed feeds. Names are such as Checked and FolderName make.
+type Folders interface {
+	// Arrange titles and files feeds; those that nobody knows do not matter. The URL of a page that is followed no more
+	// stands for the feed that is followed in its place. Arrange reports false, and does nothing, where there would be
+	// more than MaxFolders.
+	Arrange(list []Arrangement) bool
+	// AddFolder makes a folder, or finds that of this name. It reports false where there are too many.
+	AddFolder(name string) (id FolderID, ok bool)
+	// RenameFolder gives a folder another name. Where there is one of that name, its feeds go into that.
+	RenameFolder(id FolderID, name string)
+	// RemoveFolder removes a folder; it is no error if there is none.
+	RemoveFolder(id FolderID)
+}
+
+// Filing reads which number, title and folders a feed has.
+type Filing interface {
+	// FeedID returns the number of a feed, 0 where nothing is known of it.
+	FeedID(ctx context.Context, u feed.URL) (FeedID, error)
+	// FeedOf returns the URL of a feed, "" where there is none of that number.
+	FeedOf(ctx context.Context, id FeedID) (feed.URL, error)
+	// Filing returns the owner's own title of the feed, "" for none, and the names of the folders that it is in.
+	Filing(ctx context.Context, number int64) (name string, folders []string, err error)
+}
+
+// Headlines reads entries as pages list them, items or not.
+type Headlines interface {
+	// Headlines returns the latest entries, the latest first.
+	Headlines(ctx context.Context, q HeadlineQuery) ([]Headline, error)
+	// CountUnread counts what is not read in the feeds that are followed, max at most, of those whose URL is a secret
+	// only where that is asked for.
+	CountUnread(ctx context.Context, secret bool, max int) (int, error)
+	// Entry returns the entry with its item, and the number of its feed, 0 if it is not kept.
+	Entry(ctx context.Context, id feed.EntryID) (archive.Record, ItemState, int64, error)
+}
+
+// Passwords keeps the passwords by which programs of the owner come in.
+type Passwords interface {
+	// KeepPassword adds a password. The error is ErrTaken or ErrPasswords; nothing is changed then.
+	KeepPassword(p Password) error
+	// UsePassword notes when somebody came in by a password.
+	UsePassword(name string, at time.Time)
+	// EndSessions ends all sessions that a password has begun, if there is one of that name.
+	EndSessions(name string)
+	// DropPassword removes a password and reports whether there was one of that name.
+	DropPassword(name string) bool
+}
+
+// A PasswordList reads what Passwords keeps.
+type PasswordList interface {
+	// Passwords returns the passwords, ordered by name.
+	Passwords(ctx context.Context) ([]Password, error)
+	// Password returns the password with that hash, of itself or, where fever is set, of the key that the Fever API
+	// makes of it; the zero Password if there is none.
+	Password(ctx context.Context, h Hash, fever bool) (Password, error)
+}
