@@ -120,6 +120,10 @@ func (n *Node) pump(l *link) {
 			l.close(o)
 			continue
 		}
+		if o.paid && n.exhausted(l.holder) {
+			n.offerAgain(l, o)
+			continue
+		}
 		n.put(l, o)
 	}
 	for !l.checking {
@@ -259,16 +263,20 @@ func (n *Node) offerAgain(l *link, batch ...*offer) {
 	})
 }
 
-// put delivers a bundle that the neighbor asked for. It pays for what was written to the network, whatever
-// it answers. Answers to other calls do not excuse a neighbor that takes no deliveries.
+// put delivers a bundle that the neighbor asked for. It pays for what was written to the network, whatever it answers;
+// what is delivered again counts in its minute instead. Answers to other calls do not excuse a neighbor that takes no
+// deliveries.
 func (n *Node) put(l *link, o *offer) {
 	l.putting, o.stage = true, putting
 	paid := o.paid
 	n.charge(l, o)
 	n.call(Target{Node: l.id()}, l.token, protocol.PutEntries{Bundle: o.Bundle}, timeToPut(o.Bundle), func(a Answered) {
-		if a.Unsent && !paid && o.pulled == 0 {
+		switch {
+		case a.Unsent && !paid && o.pulled == 0:
 			n.accounts.ledger.Returned(n.now, l.holder, o.value)
 			o.paid = false
+		case !a.Unsent && paid:
+			n.usageOf(l.holder).demanded += o.WireBytes()
 		}
 		n.answeredBy(l, a, func(a Answered) {
 			l.putting = false
