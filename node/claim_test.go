@@ -339,6 +339,25 @@ func TestTwoWitnessesConfirmAnEntry(t *testing.T) {
 	}
 }
 
+// What is known a neighbor is not asked for, and a delivery of it that nobody asked for is no word: honest neighbors
+// make none. A second one that was asked for is a witness's, as one of another bundle is.
+func TestASecondDeliveryConfirmsWhereItWasAskedFor(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		w := skeptics(t, 3)
+		a, first, second := w.list[0], w.list[1], w.list[2]
+		a.hasHeard(first, second)
+		b := w.junk("entry")
+		a.take(first, b)
+		if asked {
+			a.inside(func(n *Node) { n.owe(n.linkTo(second.id), b.DID, incentive.Entry) })
+		}
+		a.take(second, b)
+		if got := a.record(b.Entries[0].EntryID()).Confirmed; got != asked {
+			t.Errorf("asked for %v: confirmed is %v", asked, got)
+		}
+	}
+}
+
 // near is another node of that network.
 func near(id protocol.NodeID) protocol.NodeID {
 	a := id.Addr().As4()
