@@ -8,6 +8,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node/internal/exchange"
 	"feedex/node/internal/poller"
 	"feedex/polling"
 	"feedex/protocol"
@@ -339,6 +340,25 @@ func TestTwoWitnessesConfirmAnEntry(t *testing.T) {
 		a.take(second, again)
 		if got := a.record(b.Entries[0].EntryID()).Confirmed; got != c.want {
 			t.Errorf("%s: confirmed is %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// What is known a neighbor is not asked for, and a delivery of it that nobody asked for is no word: honest neighbors
+// make none. A second one that was asked for is a witness's, as one of another bundle is.
+func TestASecondDeliveryConfirmsWhereItWasAskedFor(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		w := skeptics(t, 3)
+		a, first, second := w.list[0], w.list[1], w.list[2]
+		a.hasHeard(first, second)
+		b := w.junk("entry")
+		a.take(first, b)
+		if asked {
+			a.inside(func(n *Node) { n.exchange.Owe(exchange.Of(n.core.LinkTo(second.id)), b.DID, incentive.Entry) })
+		}
+		a.take(second, b)
+		if got := a.record(b.Entries[0].EntryID()).Confirmed; got != asked {
+			t.Errorf("asked for %v: confirmed is %v", asked, got)
 		}
 	}
 }

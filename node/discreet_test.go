@@ -233,6 +233,35 @@ func TestOpenPollsSetRightWhatWitnessesAltered(t *testing.T) {
 	}
 }
 
+// Who gives up discretion asks for the whole document once: an answer that it is the same would leave to others what
+// witnesses had altered, for as long as the publisher changes nothing. That holds for an answer on its way, too.
+func TestAnUnchangedDocumentSetsRightWhatWitnessesAltered(t *testing.T) {
+	for _, underWay := range []bool{false, true} {
+		w, quiet, reader, friends := amongFriends(t)
+		quiet.follow(true, news)
+		w.run(time.Minute)
+		id := w.publish(news)
+		e := w.feeds[news].entries[0]
+		quiet.take(friends[0], bundleWith(e))
+		w.run(5 * time.Hour)
+		quiet.hearsAltered(e, friends[1:]...)
+		if underWay {
+			w.feeds[news].slow = time.Minute
+			for s := quiet.node.poller.Feeds[news]; !s.Polling; {
+				w.next()
+			}
+		}
+		quiet.follow(false, news)
+		w.run(10 * time.Hour)
+		if found := quiet.tells(reader, id); len(found) != 1 || found[0].Title != e.Title {
+			t.Errorf("with a poll under way %v: others hear %+v", underWay, found)
+		}
+		if s := quiet.node.poller.Feeds[news]; s.ETag == "" || s.Polling {
+			t.Errorf("with a poll under way %v: later polls are not conditional", underWay)
+		}
+	}
+}
+
 // Discretion can be given up, and taken up again: what was polled openly before is offered no more.
 func TestDiscretionChanges(t *testing.T) {
 	w := newNetwork(t)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/node/internal/core"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
@@ -66,6 +67,36 @@ func TestABundleIsGivenToWhoMayWaitForIt(t *testing.T) {
 	a.offers(b, last)
 	if w.run(time.Minute); ask(b, last) == nil {
 		t.Error("it got what it said it has")
+	}
+}
+
+// A delivery that is repeated is charged once, and counts in the minute of who did not take it: else who refuses what
+// it asked for has us send ten times what it pays for, as fast as we can.
+func TestARepeatedDeliveryCountsInTheMinute(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, b := hosts[0], hosts[1]
+	bundle, puts := one("too much"), 0
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if to != b || !isPut(c) {
+			return nil, false
+		}
+		puts++
+		return &protocol.RemoteError{Code: protocol.Busy, Text: "not now"}, true
+	}
+	w.run(w.now.Truncate(time.Minute).Add(time.Minute + time.Second).Sub(w.now))
+	a.offers(b, bundle)
+	if w.run(w.rtt * 2); puts != 1 {
+		t.Fatalf("%d deliveries at first", puts)
+	}
+	a.inside(func(n *Node) {
+		n.core.UsageOf(n.core.LinkTo(b.id).Holder).Demanded = core.BytesAMinute - 2*bundle.WireBytes()
+	})
+	if w.run(45 * time.Second); puts != 4 || !linked(a, b) {
+		t.Errorf("%d deliveries, of which the last three fill the minute", puts)
+	}
+	if w.run(20 * time.Second); puts == 4 || a.account(b).Given != incentive.Entry {
+		t.Errorf("in the next minute %d deliveries, charged %v", puts, a.account(b).Given)
 	}
 }
 

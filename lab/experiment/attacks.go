@@ -248,9 +248,9 @@ func attacks() []attack {
 		{26, "collusion", "2, 5, 10 who agree on text, time and paths, in one /24 and in several",
 			"no polled entry shows other text at any time; none is taken for confirmed in one /24", 6,
 			(*trial).colluding},
-		{27, "slander", "10% say of all others that they forge, 5 networks",
-			"coverage and lag of the honest within 2% of the same without, means of 5", 2 * slanderSeeds,
-			(*trial).slandering},
+		{27, "slander", "10% link with all and say of all others that they forge, 5 networks",
+			"honest coverage, lag and share within a minute of the first, to 2% as without, means of 5",
+			2 * slanderSeeds, (*trial).slandering},
 	}
 }
 

@@ -126,6 +126,10 @@ func (m *Machine) pump(l *link) {
 			l.close(o)
 			continue
 		}
+		if o.paid && m.Exhausted(l.Holder) {
+			m.offerAgain(l, o)
+			continue
+		}
 		m.Put(l, o)
 	}
 	for !l.Checking {
@@ -265,17 +269,21 @@ func (m *Machine) offerAgain(l *link, batch ...*Offer) {
 	})
 }
 
-// Put delivers a bundle that the neighbor asked for. It pays for what was written to the network, whatever
-// it answers. Answers to other calls do not excuse a neighbor that takes no deliveries.
+// Put delivers a bundle that the neighbor asked for. It pays for what was written to the network, whatever it answers;
+// what is delivered again counts in its minute instead. Answers to other calls do not excuse a neighbor that takes no
+// deliveries.
 func (m *Machine) Put(l *link, o *Offer) {
 	l.putting, o.stage = true, putting
 	paid := o.paid
 	m.charge(l, o)
 	m.Call(core.Target{Node: l.ID()}, l.Token, protocol.PutEntries{Bundle: o.Bundle}, TimeToPut(o.Bundle),
 		func(a core.Answered) {
-			if a.Unsent && !paid && o.pulled == 0 {
+			switch {
+			case a.Unsent && !paid && o.pulled == 0:
 				m.Ledger.Returned(m.Now, l.Holder, o.Value)
 				o.paid = false
+			case !a.Unsent && paid:
+				m.UsageOf(l.Holder).Demanded += o.WireBytes()
 			}
 			m.AnsweredBy(l.Link, a, func(a core.Answered) {
 				l.putting = false

@@ -251,6 +251,8 @@ func (m *Machine) noteDocument(s *Subscription, ev *core.Fetched) {
 		s.Unread, s.unread = true, ev.Err.Error()
 	case ev.Err != nil:
 		return
+	case s.ETag == "" && s.LastModified == "" && s.Body == feed.Digest{}:
+		return // it is about validators that were forgotten while the poll was under way
 	}
 	s.ETag, s.LastModified, s.Body = ev.ETag, ev.LastModified, ev.Body
 }

@@ -132,6 +132,9 @@ func (m *Machine) apply(wish *core.Subscribe, f *archive.Feed) (changed bool) {
 	}
 	if wish.Discreet != nil && *wish.Discreet != f.Discreet {
 		f.Barred, f.Discreet = *wish.Discreet && f.Confidential(), *wish.Discreet
+		if !f.Discreet { // others may know of altered entries, which a poll sets right that brings the document
+			f.ETag, f.LastModified, f.Body = "", "", feed.Digest{}
+		}
 	}
 	if wish.Policy != nil && m.readable(*wish.Policy) {
 		f.Policy = *wish.Policy
