@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Hub keeps the subscriptions of the hub at the reader address.
-type Hub interface {
+// A HubStore keeps the subscriptions of the hub at the reader address.
+type HubStore interface {
 	// KeepHubSubscription stores s in place of the one with its Callback and Topic.
 	KeepHubSubscription(s HubSubscription)
 	// DropHubSubscription forgets one; it is no error if there is none.
 	DropHubSubscription(callback, topic string)
 }
 
-// A HubList reads what a Hub keeps.
+// A HubList reads what a HubStore keeps.
 type HubList interface {
 	// HubSubscriptions returns all of them, ordered by Callback and Topic.
 	HubSubscriptions(ctx context.Context) ([]HubSubscription, error)

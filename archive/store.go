@@ -1,6 +1,6 @@
 // Package archive is the contract of a node's memory: every entry it saw, the feeds and bundles it knows, the nodes it
 // met, and its accounts of them. Memory implements what a node's core needs of it without I/O, archive/sqlite all of it
-// on disk; archive/archivetest holds both to it. What hosts need besides is in roles: Channels, Contents, History and
+// on disk; archive/archivetest holds both to it. What hosts need besides is in roles: Channels, Contents, Activity and
 // their like here, and what the owner reads, marks and files in package reading, where reading.Database is all of them
 // together.
 //

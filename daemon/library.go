@@ -21,10 +21,10 @@ var _ reading.Library = (*library)(nil)
 
 // A desk is the part of a reading.Database that programs of the owner write to.
 type desk interface {
-	reading.Marks
+	reading.Marking
 	reading.Folders
 	reading.Passwords
-	archive.Hub
+	archive.HubStore
 }
 
 const (

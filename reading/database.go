@@ -18,8 +18,8 @@ type Database interface {
 
 	archive.Store
 	archive.FeedLimiter
-	archive.Hub
-	Marks
+	archive.HubStore
+	Marking
 	Folders
 	Passwords
 	// KeepFollowed notes that every feed that is polled was followed for so long until at (see archive.Hour). It is
@@ -47,7 +47,7 @@ type View interface {
 	archive.Searcher
 	archive.Channels
 	archive.Contents
-	archive.History
+	archive.Activity
 	archive.HubList
 	archive.OverLimits
 	Items
@@ -56,10 +56,10 @@ type View interface {
 	PasswordList
 }
 
-// Marks keeps what the owner read and starred. An entry becomes an item when it arrives for the owner: as it is kept or
-// filled in, where its feed is followed then, and else when the owner follows the feed. The latest FirstUnread of those
-// that are there then are unread.
-type Marks interface {
+// Marking keeps what the owner read and starred. An entry becomes an item when it arrives for the owner: as it is kept
+// or filled in, where its feed is followed then, and else when the owner follows the feed. The latest FirstUnread of
+// those that are there then are unread.
+type Marking interface {
 	// Mark marks items at a moment. Those of which there is none do not matter.
 	Mark(at time.Time, ids []ItemID, m Mark)
 	// MarkStream marks at most limit items of a stream, and reports whether that may not have been all.

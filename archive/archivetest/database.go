@@ -45,7 +45,7 @@ func RunRetention(t *testing.T, open func(t testing.TB) reading.Database) {
 // An ItemArchive is what RunItems tests.
 type ItemArchive interface {
 	Archive
-	reading.Marks
+	reading.Marking
 	reading.Folders
 	reading.Items
 	reading.Filing
@@ -87,7 +87,7 @@ func RunPasswords(t *testing.T, open func(t testing.TB) PasswordArchive) {
 // A HubArchive is what RunHub tests.
 type HubArchive interface {
 	committer
-	archive.Hub
+	archive.HubStore
 	archive.HubList
 }
 

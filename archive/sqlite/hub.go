@@ -30,7 +30,7 @@ func (r *Reader) HubSubscriptions(ctx context.Context) (list []archive.HubSubscr
 	return list, nil
 }
 
-// KeepHubSubscription implements archive.Hub.
+// KeepHubSubscription implements archive.HubStore.
 func (s *Store) KeepHubSubscription(h archive.HubSubscription) {
 	from := ""
 	if h.From.IsValid() {
@@ -41,7 +41,7 @@ func (s *Store) KeepHubSubscription(h archive.HubSubscription) {
 		h.Callback, h.Topic, from, h.Secret, h.Expires.UnixMilli(), h.ETag, h.Failures, toMillis(h.Next))
 }
 
-// DropHubSubscription implements archive.Hub.
+// DropHubSubscription implements archive.HubStore.
 func (s *Store) DropHubSubscription(callback, topic string) {
 	s.write(`DELETE FROM hub WHERE callback = ? AND topic = ?`, callback, topic)
 }

@@ -45,7 +45,7 @@ func (s *Store) followed(id int64, f *archive.Feed) {
 		WHERE seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, toSeconds(f.Since), reading.FirstUnread)
 }
 
-// Mark implements reading.Marks.
+// Mark implements reading.Marking.
 func (s *Store) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	if len(ids) == 0 {
 		return
@@ -61,7 +61,7 @@ func (s *Store) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	}
 }
 
-// MarkStream implements reading.Marks.
+// MarkStream implements reading.Marking.
 func (s *Store) MarkStream(at time.Time, stream reading.Stream, m reading.Mark, limit int) (more bool) {
 	if m.Read == reading.Yes && stream.Read == reading.Either {
 		stream.Read = reading.No // the others need no mark, and these have an index

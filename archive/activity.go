@@ -8,8 +8,8 @@ import (
 	"feedex/fetch/grade"
 )
 
-// History shows what became of feeds, and what the node did.
-type History interface {
+// Activity shows what became of feeds, and what the node did.
+type Activity interface {
 	// Hours returns the hours since then in which anything was done, in order: what Keep, MarkPolled, KeepRequests and
 	// KeepFollowed noted.
 	Hours(ctx context.Context, since time.Time) ([]Hour, error)

@@ -72,7 +72,7 @@ func (s *Store) KeepFollowed(at time.Time, d time.Duration) {
 	}
 }
 
-// CountedSince implements archive.History.
+// CountedSince implements archive.Activity.
 func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
 	var hour sql.NullInt64
 	if err := scan(r.db.QueryRowContext(ctx, `
@@ -83,7 +83,7 @@ func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
 	return fromSeconds(hour), nil
 }
 
-// Hours implements archive.History.
+// Hours implements archive.Activity.
 func (r *Reader) Hours(ctx context.Context, since time.Time) (list []archive.Hour, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT * FROM hours WHERE hour >= ? ORDER BY hour`, hourOf(since))
 	if err == nil {
@@ -159,7 +159,7 @@ func (s *Store) countRequest(r *grade.Request) {
 	s.addHour(hour)
 }
 
-// Requests implements archive.History.
+// Requests implements archive.Activity.
 func (r *Reader) Requests(ctx context.Context, n int) (list []grade.Request, err error) {
 	rows, err := r.db.QueryContext(ctx, latestRequests, max(0, n))
 	if err == nil {
@@ -200,7 +200,7 @@ func (s *Store) KeepHost(h archive.Host) {
 // DropHost implements archive.Hosts.
 func (s *Store) DropHost(name string) { s.write(`DELETE FROM hosts WHERE name = ?`, name) }
 
-// Host implements archive.History.
+// Host implements archive.Activity.
 func (r *Reader) Host(ctx context.Context, name string) (h archive.Host, err error) {
 	var until, spent sql.NullInt64
 	err = scan(r.db.QueryRowContext(ctx,
@@ -213,7 +213,7 @@ func (r *Reader) Host(ctx context.Context, name string) (h archive.Host, err err
 	return h, wrap("read", r.path, err)
 }
 
-// RequestsFor implements archive.History.
+// RequestsFor implements archive.Activity.
 func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time,
 	n int) (list []grade.Request, err error) {
 	rows, err := r.db.QueryContext(ctx, `
@@ -231,7 +231,7 @@ func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time,
 	return list, wrap("read", r.path, err)
 }
 
-// Appearances implements archive.History.
+// Appearances implements archive.Activity.
 func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time, n int) (list []archive.Appearance,
 	err error) {
 	rows, err := r.db.QueryContext(ctx, `
@@ -260,7 +260,7 @@ func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time,
 	return list, wrap("read", r.path, rows.Err())
 }
 
-// BroughtSince implements archive.History.
+// BroughtSince implements archive.Activity.
 func (r *Reader) BroughtSince(ctx context.Context, number int64, since time.Time, n int) (brought int, err error) {
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT seen, source <> '' FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n)
