@@ -26,6 +26,7 @@ func (m *Machine) valueHere(l *link, entries int, u feed.URL) incentive.Credit {
 	return incentive.Value(entries, hops)
 }
 
+// Earn books what a neighbor gave us, where that is worth anything.
 func (m *Machine) Earn(l *core.Link, v incentive.Credit) {
 	if v <= 0 {
 		return

@@ -60,7 +60,7 @@ type gossip struct {
 	Promises map[protocol.DID]*promise
 	Recent   []recent       // oldest first
 	bytes    int            // of recent
-	weighed  int64          // what came up to then was looked at by weighRelays; Unix nanoseconds
+	weighed  int64          // what came up to then was looked at by WeighRelays; Unix nanoseconds
 	trail    protocol.Trail // the latest that was made
 }
 

@@ -12,7 +12,7 @@ import (
 
 const (
 	// atOnce is to how many random interested neighbors a bundle is offered without delay; the rest
-	// follow at one random moment within laterOffers unless they offered it themselves meanwhile. That
+	// follow at one random moment within LaterOffers unless they offered it themselves meanwhile. That
 	// costs as few checks as when all wait, each until a moment of its own, and is nearly as fast as when
 	// none does.
 	atOnce      = 3
@@ -85,7 +85,7 @@ func (m *Machine) passRevisions(u feed.URL, entries []feed.Entry, path []protoco
 }
 
 const (
-	// What went round is remembered for recentAtMost, and no more than recentBundles and recentBytes of it.
+	// What went round is remembered for recentAtMost, and no more than recentBundles and RecentBytes of it.
 	recentAtMost  = 24 * time.Hour
 	recentBundles = 1000
 	RecentBytes   = 8 << 20

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// MaxWaiting and maxWaitingBytes bound the bundles that wait to be offered to one neighbor; the
+	// MaxWaiting and MaxWaitingBytes bound the bundles that wait to be offered to one neighbor; the
 	// newest are kept.
 	MaxWaiting      = 100
 	MaxWaitingBytes = 8 << 20
 	// MaxAsked is how many bundles a neighbor may have asked for at a time: no more than can be
 	// delivered one after the other before it takes us for one that breaks promises.
 	MaxAsked = 16
-	// The delivery of a bundle may take as long again for each putRate bytes of it, up to maxPutTimeout.
+	// The delivery of a bundle may take as long again for each putRate bytes of it, up to MaxPutTimeout.
 	MaxPutTimeout = 30 * time.Second
 	putRate       = 512 << 10
 	// maxPutFailures is after how many failed deliveries in a row a neighbor is of no use.
@@ -408,6 +408,7 @@ type Offered struct {
 // offeredWindow is how many of a neighbor's dids are remembered.
 const offeredWindow = 256
 
+// Add notes that the neighbor has the bundle.
 func (o *Offered) Add(did protocol.DID) {
 	switch {
 	case o.Has(did):
@@ -419,6 +420,7 @@ func (o *Offered) Add(did protocol.DID) {
 	}
 }
 
+// Has reports whether the neighbor is known to have the bundle.
 func (o *Offered) Has(did protocol.DID) bool {
 	for from := 0; ; from++ {
 		i := bytes.IndexByte(o.firsts[from:], did[0])

@@ -12,7 +12,7 @@ import (
 
 const (
 	// weighedAfter is how long after a bundle came it is clear which neighbor had it from which: offers go out within
-	// laterOffers, and their answers are held for offerTimeout at most.
+	// LaterOffers, and their answers are held for OfferTimeout at most.
 	weighedAfter = 2 * time.Minute
 	// acquainted is how long there was a link when something came of which it counts which neighbor has it from which.
 	// At first a neighbor brings, and has, what it got by other ways before.

@@ -148,6 +148,7 @@ func (w *window) add(did protocol.DID) (old protocol.DID, pushed bool) {
 	return old, true
 }
 
+// Has reports whether did is among the latest.
 func (w *window) Has(did protocol.DID) bool {
 	if len(w.heads) == 0 {
 		return false

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// firstRetry and longestRetry bound the time after which a tracker or a static neighbor is asked
+	// firstRetry and LongestRetry bound the time after which a tracker or a static neighbor is asked
 	// again while it is needed; it doubles each time.
 	firstRetry   = time.Second
 	LongestRetry = 5 * time.Minute

@@ -30,7 +30,7 @@ const (
 	// MaxVouching is how many callers are called back at a time before they are believed, and how many more that we
 	// know already. A set of more feeds than introduce a node counts for several: it is kept meanwhile. Where there are
 	// no more places for them, package admission says which network's caller waits in vain: one that did not vouch
-	// within vouchPatience.
+	// within VouchPatience.
 	MaxVouching   = 64
 	VouchPatience = 2 * time.Second
 	// connectTimeout leaves the other side time to call us back.

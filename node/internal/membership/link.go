@@ -20,8 +20,8 @@ const (
 
 // Join makes a node a neighbor, whose subscription set is subset, and to which offered was advertised. We send it
 // token, and it sends us session.
-func (m *Machine) Join(id protocol.NodeID, chosen bool, static, token, session string, subset,
-	offered protocol.Subset) {
+func (m *Machine) Join(id protocol.NodeID, chosen bool, static, token, session string,
+	subset, offered protocol.Subset) {
 	old, holder := m.LinkTo(id), m.Ledger.HolderOf(id)
 	l := &core.Link{
 		Peer:   m.Table.Add(m.Now, id, chosen, subset, offered),
@@ -73,10 +73,8 @@ func (m *Machine) enlist(l, old *core.Link) {
 // noteShared notes which neighbors share an account.
 func (m *Machine) noteShared() {
 	for _, l := range m.Links {
-		l.Shared = slices.ContainsFunc(m.Links, func(other *core.Link) bool {
-			return other != l &&
-				other.Holder == l.Holder
-		})
+		l.Shared = slices.ContainsFunc(m.Links,
+			func(other *core.Link) bool { return other != l && other.Holder == l.Holder })
 	}
 }
 
@@ -98,7 +96,7 @@ func (m *Machine) learn(l *core.Link) {
 	})
 }
 
-// keep ends a link. Its feeds fall back at once, and somebody else is looked for.
+// Part ends a link. Its feeds fall back at once, and somebody else is looked for.
 func (m *Machine) Part(l *core.Link, reason string) {
 	if l.Over {
 		return
@@ -159,4 +157,5 @@ type link struct {
 	again       bool // and there was more to say meanwhile
 }
 
+// Of is what membership keeps of a link.
 func Of(l *core.Link) *link { return l.Membership.(*link) }

@@ -13,7 +13,7 @@ import (
 // node, and it to them; what they bring the owner gets, too. What own polls show stays with the owner, who cannot have
 // both: others to learn of it, and nobody to learn which node it came from.
 //
-// So what neighbors are told is looked up in Node.shared, and in openly, where nothing of the feed is found; and what
+// So what neighbors are told is looked up in Core.Shared, and in openly, where nothing of the feed is found; and what
 // polls of it draw by chance they draw apart.
 
 // openly is the subscription of a feed that neighbors may know of, nil where it is followed discreetly, or not at all.

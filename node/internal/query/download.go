@@ -264,7 +264,7 @@ func (p *pull) end() {
 }
 
 const (
-	// shunSilent and shunLiar are for how long a holder that did not answer, or that lied, is not asked again.
+	// shunSilent and ShunLiar are for how long a holder that did not answer, or that lied, is not asked again.
 	shunSilent, ShunLiar = 10 * time.Minute, 24 * time.Hour
 	// MaxShunned bounds how many of them are remembered.
 	MaxShunned = 256

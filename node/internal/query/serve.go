@@ -54,6 +54,7 @@ func (m *Machine) mayServe(l *core.Link, h incentive.Holder) bool {
 	return m.Trusted(h) || m.Gifts.Left(m.Now, h) > 0 || l != nil && m.pastAllowance(l) >= ArchivePrice
 }
 
+// Spent refuses to serve what would be given to nobody.
 func Spent() *protocol.Fault {
 	return protocol.Faultf(protocol.Spent, "no more is given away for now; ask others, or come back in an hour")
 }
