@@ -114,8 +114,8 @@ func TestAnAbsenceEndsWithALinkThatLasts(t *testing.T) {
 		b.kill()
 		w.run(4 * time.Minute)
 	}
-	if away := a.node.membership.Away(); len(a.node.core.Links) > 0 || away < 4*time.Hour || away > 5*time.Hour {
-		t.Errorf("with %d neighbors it was away for %v", len(a.node.core.Links), away)
+	if away := a.node.membership.Away(); a.node.Status().Neighbors > 0 || away < 4*time.Hour || away > 5*time.Hour {
+		t.Errorf("with %d neighbors it was away for %v", a.node.Status().Neighbors, away)
 	}
 	w.run(2 * time.Hour)
 	if away := a.node.membership.Away(); away < 2*time.Hour || away > 3*time.Hour {

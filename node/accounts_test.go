@@ -220,19 +220,19 @@ func TestAnEchoerIsFoundOut(t *testing.T) {
 		return protocol.OK{}, put && from == echoer
 	}
 	offers := 0
-	for ; offers < 300 && a.node.core.LinkTo(echoer.id) != nil; offers++ {
+	for ; offers < 300 && a.neighborOf(echoer.id); offers++ {
 		b := bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint(offers), Published: w.now})
 		a.put(honest, b)
 		a.hears(echoer, protocol.CheckDID{DID: b.DID})
 		w.run(3 * time.Minute)
 	}
-	if a.node.core.LinkTo(echoer.id) != nil {
+	if a.neighborOf(echoer.id) {
 		t.Errorf("after %d offers of what it does not have it is still a neighbor", offers)
 	}
 	if s := a.account(echoer); s.Fined == 0 || s.Deficit <= 0 {
 		t.Errorf("it ends with a deficit of %v, fined %v", s.Deficit, s.Fined)
 	}
-	if a.node.core.LinkTo(honest.id) == nil {
+	if !a.neighborOf(honest.id) {
 		t.Error("the honest neighbor was sent away")
 	}
 }

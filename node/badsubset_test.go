@@ -38,7 +38,7 @@ func TestAnEmptySetIsRefused(t *testing.T) {
 	w.run(time.Minute)
 	p := a.hearer(stranger(1))
 	r := a.answerTo(p.id, "token of "+p.id.String(), protocol.Connect{})
-	if r.Fault == nil || r.Fault.Code != protocol.BadSubset || a.node.core.LinkTo(p.id) != nil {
+	if r.Fault == nil || r.Fault.Code != protocol.BadSubset || a.neighborOf(p.id) {
 		t.Errorf("an empty set was answered %v, %v", r.Reply, r.Fault)
 	}
 }
@@ -149,7 +149,7 @@ func TestAFloodAnswersAnIntroduction(t *testing.T) {
 		a.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
 		w.run(200 * time.Millisecond)
 	}
-	if a.node.core.LinkTo(p.id) != nil {
+	if a.neighborOf(p.id) {
 		t.Error("a refused node is a neighbor")
 	}
 }

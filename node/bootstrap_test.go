@@ -38,7 +38,7 @@ func TestOneNetworkWinsTwoPlaces(t *testing.T) {
 				w.addAt(c.id(i), Config{Peers: []string{victim.id.String()}}, news)
 			}
 			w.run(10 * time.Minute)
-			if n := len(victim.node.core.Links); n != 2 {
+			if n := victim.node.Status().Neighbors; n != 2 {
 				t.Errorf("the attacker has %d places", n)
 			}
 		})
@@ -70,13 +70,13 @@ func TestManyPortsAreServedAsOne(t *testing.T) {
 		id := protocol.NewNodeID(netip.MustParseAddr("20.99.0.1"), uint16(2000+i))
 		w.play(id, taker)
 		victim.answerTo(id, "token", wantsNews())
-		if victim.node.core.LinkTo(id) != nil {
+		if victim.neighborOf(id) {
 			places++
 		}
 		w.publish(news)
 		victim.poll(news)
 		w.run(10 * time.Second)
-		if victim.node.core.LinkTo(id) != nil {
+		if victim.neighborOf(id) {
 			victim.answerTo(id, "token", protocol.Disconnect{})
 		}
 	}
@@ -270,7 +270,7 @@ func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 	w.run(30 * time.Minute)
 	before := count(a.calls, "get_neighbors")
 	for range 100 {
-		if a.node.core.LinkTo(b.id) != nil {
+		if a.neighborOf(b.id) {
 			a.hears(b, protocol.Disconnect{})
 		}
 		b.inside(func(n *Node) {

@@ -45,7 +45,7 @@ func TestWhoComesGetsHalfOfThePlaces(t *testing.T) {
 			t.Fatalf("%d neighbors came by themselves", n)
 		}
 	}
-	if n := len(a.node.core.Links); n < 8 {
+	if n := a.node.Status().Neighbors; n < 8 {
 		t.Errorf("%d neighbors are left", n)
 	}
 }
@@ -74,7 +74,7 @@ func TestAHubThatKnowsNobodyTakesWhoComes(t *testing.T) {
 		w.add(Config{Peers: []string{hub.id.String()}, MinNeighbors: 1}, news)
 	}
 	w.run(membership.LongestRetry * 3 / 2)
-	if n := len(hub.node.core.Links); n != 8 {
+	if n := hub.node.Status().Neighbors; n != 8 {
 		t.Errorf("the hub has %d neighbors, want 8", n)
 	}
 }

@@ -54,7 +54,7 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	}
 	w.run(2*time.Hour + time.Minute) // one poll may be too early
 	c := a.node.Status().Counters
-	if c.Forged != 1 || a.node.core.LinkTo(forger.id) != nil || !a.node.membership.Refused(forger.id) {
+	if c.Forged != 1 || a.neighborOf(forger.id) || !a.node.membership.Refused(forger.id) {
 		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.membership.Refused(forger.id))
 	}
 	if c.Polls-c.NotModified != modified {
@@ -63,10 +63,10 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	if got := a.account(forger); got.Deficit != before.Deficit+10*incentive.Entry {
 		t.Errorf("its deficit is %v entries and was %v, want 10 more", got.Deficit, before.Deficit)
 	}
-	if a.node.core.LinkTo(honest.id) == nil || a.account(honest).Fined > 0 {
+	if !a.neighborOf(honest.id) || a.account(honest).Fined > 0 {
 		t.Error("somebody else paid for it")
 	}
-	if honest.node.core.LinkTo(a.id) == nil || honest.account(a).Fined > 0 {
+	if !honest.neighborOf(a.id) || honest.account(a).Fined > 0 {
 		t.Error("a node that got the entry from the relay blames the relay")
 	}
 	if r := a.record(b.Entries[0].EntryID()); r.Confirmed {
@@ -104,7 +104,7 @@ func TestARelayOfForgeriesIsNotBlamed(t *testing.T) {
 		t.Errorf("before the poll the relay scores %v, the honest neighbor %v", s, of)
 	}
 	a.poll(news)
-	if after := a.account(relay); a.node.core.LinkTo(relay.id) == nil || after.Fined != 0 || after.Got != before.Got ||
+	if after := a.account(relay); !a.neighborOf(relay.id) || after.Fined != 0 || after.Got != before.Got ||
 		len(after.Standing.Marks) > 0 {
 		t.Errorf("the relay was blamed: %+v", after)
 	}
@@ -179,7 +179,7 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		a.blocked[news] = false
 		a.poll(news)
 		got := a.account(b)
-		if a.node.Status().Counters.Forged != 0 || a.node.core.LinkTo(b.id) == nil || got.Fined != 0 {
+		if a.node.Status().Counters.Forged != 0 || !a.neighborOf(b.id) || got.Fined != 0 {
 			t.Errorf("%s: it counts as forged", name)
 		}
 		if earned := got.Got - before; earned != c.earned {
@@ -211,7 +211,7 @@ func TestNobodyIsSentAwayForADividedFeed(t *testing.T) {
 		a.poll(news)
 	}
 	for i, h := range w.list[1:] {
-		if kept := a.node.core.LinkTo(h.id) != nil; kept != (i == 2) {
+		if kept := a.neighborOf(h.id); kept != (i == 2) {
 			t.Errorf("neighbor %d is still there: %v", i, kept)
 		}
 	}

@@ -112,7 +112,7 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 	for _, claimer := range claimers {
 		var again func()
 		again = func() {
-			if w.now.Before(end) && a.node.core.LinkTo(claimer.id) != nil {
+			if w.now.Before(end) && a.neighborOf(claimer.id) {
 				a.askedBy(claimer, protocol.CheckDID{DID: b.DID}, func(Respond) { w.at(w.now.Add(w.rtt), again) })
 			}
 		}
@@ -143,7 +143,7 @@ func TestAClaimerIsSentAway(t *testing.T) {
 		a.hears(claimer, protocol.GetNeighbors{}) // it is there, and does not deliver
 		w.run(10 * time.Minute)
 	}
-	if a.node.core.LinkTo(claimer.id) != nil {
+	if a.neighborOf(claimer.id) {
 		t.Error("it is still a neighbor")
 	}
 	if r := a.answerTo(claimer.id, claimer.node.membership.Token(a.id), wantsNews()); r.Fault == nil ||

@@ -45,7 +45,7 @@ func TestReturningOnAnotherPortWinsNothing(t *testing.T) {
 		o.play(id, taker)
 		for _, h := range o.list {
 			h.answerTo(id, "token", protocol.Connect{Subset: o.everything()})
-			if h.node.core.LinkTo(id) != nil {
+			if h.neighborOf(id) {
 				places++
 			}
 		}

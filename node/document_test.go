@@ -83,7 +83,7 @@ func TestALargeDocumentIsStoredInPortions(t *testing.T) {
 				t.Fatalf("entry %d is %+v", i, v)
 			}
 		}
-		if a.node.poller.Feeds[news].ETag == "" {
+		if a.stored(news).ETag == "" {
 			t.Error("its validators are not kept")
 		}
 	}

@@ -34,7 +34,7 @@ func TestAKnownForgerReachesNobodyByRelays(t *testing.T) {
 		}
 	}
 	if after := a.account(relay); after.Deficit != before.Deficit || len(after.Standing.Marks) > 0 ||
-		a.node.core.LinkTo(relay.id) == nil {
+		!a.neighborOf(relay.id) {
 		t.Errorf("the relay was blamed: %+v", after)
 	}
 	b := w.junk("junk 0")
@@ -185,7 +185,7 @@ func TestSlanderEndsWithTheNextPoll(t *testing.T) {
 	if !s.brings() || s.brings() {
 		t.Fatal("they are not believed, or before they have said anything")
 	}
-	if due := s.hub.node.poller.Feeds[news].NextPoll.Sub(s.now); due > poller.SpotAfter+poller.SpotAfter/10 {
+	if due := s.hub.node.Feed(news).NextPoll.Sub(s.now); due > poller.SpotAfter+poller.SpotAfter/10 {
 		t.Errorf("the next poll is due in %v", due)
 	}
 	s.run(poller.SpotAfter + poller.SpotAfter/10)

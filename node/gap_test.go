@@ -57,8 +57,8 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 	if slipped, _ := gapNotes(h); slipped != 0 || h.node.Feeds()[0].Gap != nil {
 		t.Fatal("the first entries of a feed are no gap")
 	}
-	if h.node.poller.Feeds[news].Listed != 3 {
-		t.Fatalf("%d entries in the document, want 3", h.node.poller.Feeds[news].Listed)
+	if h.stored(news).Listed != 3 {
+		t.Fatalf("%d entries in the document, want 3", h.stored(news).Listed)
 	}
 	last := w.feed(news).entries[2]
 	w.flood(news, 30) // of which the document lists ten
@@ -77,7 +77,7 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 	if gap.Missing != 20 {
 		t.Errorf("%d entries are missing, want 20", gap.Missing)
 	}
-	if got := h.node.poller.Feeds[news].Interval; got != 20*time.Hour {
+	if got := h.stored(news).Interval; got != 20*time.Hour {
 		t.Errorf("polled again after %v, want half of 40h", got)
 	}
 
@@ -155,7 +155,7 @@ func TestWindowThatDidNotSlip(t *testing.T) {
 	if slipped, _ := gapNotes(h); slipped == 0 {
 		t.Fatal("no gap was noted")
 	}
-	if got := h.node.poller.Feeds[news].Interval; got != time.Hour {
+	if got := h.stored(news).Interval; got != time.Hour {
 		t.Errorf("interval %v, want 1h", got)
 	}
 }

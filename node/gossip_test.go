@@ -45,7 +45,7 @@ func TestAFeedOfAMomentAgoIsNoOffence(t *testing.T) {
 			t.Errorf("answered %v, %v", r.Reply, r.Fault)
 		}
 	}
-	if a.node.core.LinkTo(b.id) == nil {
+	if !a.neighborOf(b.id) {
 		t.Fatal("the link ended")
 	}
 	if s := a.node.Neighbors()[0]; s.Standing < 90 || s.Fined != 0 {

@@ -113,9 +113,9 @@ func TestDatesOfDays(t *testing.T) {
 	h := w.add(Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}}, news)
 	w.run(2 * 24 * time.Hour)
 	for range 3 {
-		before := h.node.core.Counters.Polled
+		before := h.node.Status().Counters.Polled
 		w.run(24 * time.Hour)
-		if found := h.node.core.Counters.Polled - before; found < 230 {
+		if found := h.node.Status().Counters.Polled - before; found < 230 {
 			t.Errorf("%d of 240 entries were found within a day", found)
 		}
 		h.kill()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"feedex/archive"
@@ -253,10 +254,23 @@ func (h *testHost) suspects(peer protocol.NodeID) (count int) {
 	return count
 }
 
-// linked reports whether both know each other as neighbors.
-func linked(a, b *testHost) bool {
-	return a.node.core.LinkTo(b.id) != nil && b.node.core.LinkTo(a.id) != nil
+// neighborOf reports whether the node has a neighbor of that id.
+func (h *testHost) neighborOf(id protocol.NodeID) bool {
+	return slices.ContainsFunc(h.node.Neighbors(), func(s NeighborStatus) bool { return s.ID == id })
 }
+
+// stored is what the archive has of a feed.
+func (h *testHost) stored(u feed.URL) archive.Feed {
+	feeds := h.store.LoadFeeds()
+	i := slices.IndexFunc(feeds, func(f archive.Feed) bool { return f.URL == u })
+	if i < 0 {
+		h.net.t.Fatalf("%s keeps nothing of %s", h.id, u)
+	}
+	return feeds[i]
+}
+
+// linked reports whether both know each other as neighbors.
+func linked(a, b *testHost) bool { return a.neighborOf(b.id) && b.neighborOf(a.id) }
 
 // count counts the calls of a method.
 func count(calls []string, method string) (n int) {

@@ -267,7 +267,7 @@ func TestTheHostIsFreedWhateverHappens(t *testing.T) {
 	}
 	before := len(p.asked)
 	w.run(poller.Unfinished + time.Minute)
-	if n := len(p.asked) - before; n != 1 || h.node.poller.Feeds[news].LastSuccess.IsZero() {
+	if n := len(p.asked) - before; n != 1 || h.stored(news).LastSuccess.IsZero() {
 		t.Errorf("%d requests after that", n)
 	}
 }

@@ -39,8 +39,8 @@ func TestIdentityIsWhatMostNeighborsSay(t *testing.T) {
 			liars[h] = i >= c.honest
 		}
 		w.run(10 * time.Minute)
-		if len(a.node.core.Links) != c.honest+c.lies {
-			t.Fatalf("%s: %d neighbors", c.name, len(a.node.core.Links))
+		if a.node.Status().Neighbors != c.honest+c.lies {
+			t.Fatalf("%s: %d neighbors", c.name, a.node.Status().Neighbors)
 		}
 		got, want := a.node.Status().Self, protocol.NodeID{}
 		if c.want == "own" {
@@ -85,8 +85,8 @@ func TestANodeIsNotItsOwnNeighbor(t *testing.T) {
 	var err error
 	a.inside(func(n *Node) { n.membership.Connect(a.id, "", func(e error) { err = e }) })
 	w.run(time.Minute)
-	if core.CodeOf(err) != protocol.NotVouched || len(a.node.core.Links) != 0 {
-		t.Errorf("a connect to itself ended with %v, %d neighbors", err, len(a.node.core.Links))
+	if core.CodeOf(err) != protocol.NotVouched || a.node.Status().Neighbors != 0 {
+		t.Errorf("a connect to itself ended with %v, %d neighbors", err, a.node.Status().Neighbors)
 	}
 	// Once it knows its id, it does not even ask.
 	hosts := append([]*testHost{a}, w.add(Config{Peers: []string{a.id.String()}}, news),

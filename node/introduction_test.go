@@ -34,7 +34,7 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 	})
 	a.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
 	w.run(5 * time.Second)
-	if a.node.core.LinkTo(p.id) == nil {
+	if !a.neighborOf(p.id) {
 		t.Fatal("no link came about")
 	}
 	if first != neighbors.MaxIntroduction || first+rest != len(many)+1 {

@@ -49,7 +49,7 @@ func TestWhatAFaultSaysOfTheLink(t *testing.T) {
 		if got := a.node.core.LinkTo(b.id) == link; got != c.linked {
 			t.Errorf("after fault %q the link holds: %v", c.code, got)
 		}
-		if a.node.core.LinkTo(hosts[2].id) == nil {
+		if !a.neighborOf(hosts[2].id) {
 			t.Errorf("after fault %q another link is over", c.code)
 		}
 	}
@@ -70,7 +70,7 @@ func TestANeighborThatIsOfNoUseIsGivenUp(t *testing.T) {
 			w.publish(news)
 			w.run(time.Hour)
 		}
-		if a.node.core.LinkTo(b.id) != nil {
+		if a.neighborOf(b.id) {
 			t.Errorf("%s: it is kept", name)
 		}
 	}
@@ -113,7 +113,7 @@ func TestASilentNeighborIsNoticed(t *testing.T) {
 	hosts := w.full(2, Config{}, news)
 	hosts[1].kill()
 	began := w.now
-	for len(hosts[0].node.core.Links) > 0 && w.now.Sub(began) < time.Hour {
+	for hosts[0].node.Status().Neighbors > 0 && w.now.Sub(began) < time.Hour {
 		w.run(time.Second)
 	}
 	if took := w.now.Sub(began); took > noticed || noticed > 7*time.Minute {
@@ -134,7 +134,7 @@ func TestASilentNeighborThatHasOurConnectionsIsNoticed(t *testing.T) {
 		return errQueued, true
 	}
 	began := w.now
-	for a.node.core.LinkTo(b.id) != nil && w.now.Sub(began) < time.Hour {
+	for a.neighborOf(b.id) && w.now.Sub(began) < time.Hour {
 		a.step(Query{Query: protocol.Query{Filter: feed.Filter{Feed: news}}})
 		w.run(4 * time.Second)
 	}
@@ -153,7 +153,7 @@ func TestALinkThatTheOtherForgotEnds(t *testing.T) {
 	b.store, b.config.Trackers = archive.NewMemory(), nil
 	b.start()
 	w.run(membership.Silence + membership.Silence/4)
-	if a.node.core.LinkTo(b.id) != nil {
+	if a.neighborOf(b.id) {
 		t.Error("a link is believed in of which the other end knows nothing")
 	}
 }
@@ -174,7 +174,7 @@ func TestLeaving(t *testing.T) {
 	}
 	w.run(10 * time.Second)
 	for _, h := range former {
-		if h.node.core.LinkTo(a.id) != nil {
+		if h.neighborOf(a.id) {
 			t.Errorf("%s was not told", h.id)
 		}
 	}

@@ -130,7 +130,7 @@ func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 	for _, h := range hosts[1:] { // their bundles, with those paths, by way of a third
 		for _, r := range h.node.exchange.Gossip.Recent {
 			for _, other := range hosts[1:] {
-				if other != h && a.node.core.LinkTo(other.id) != nil {
+				if other != h && a.neighborOf(other.id) {
 					b := r.Bundle().Via(h.id)
 					if a.hears(other, protocol.CheckDID{DID: b.DID}).Reply == protocol.Seen(false) {
 						a.put(other, b)
@@ -155,7 +155,7 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 	for name, misbehave := range map[string]func(w *network, a *testHost, bad *hearer, turn int){
 		"calls": func(_ *network, a *testHost, bad *hearer, _ int) {
 			for range core.CallsAMinute + 10 {
-				if a.node.core.LinkTo(bad.id) != nil {
+				if a.neighborOf(bad.id) {
 					a.hears(bad.testHost, protocol.GetNeighbors{})
 				}
 			}
@@ -173,7 +173,7 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 		},
 		"adverts": func(w *network, a *testHost, bad *hearer, turn int) {
 			for range 5 {
-				if a.node.core.LinkTo(bad.id) != nil {
+				if a.neighborOf(bad.id) {
 					a.hears(bad.testHost, protocol.UpdateSubset{Ignored: 100})
 				}
 			}
@@ -186,12 +186,12 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 			w.direct = true
 			bad.connect(protocol.Subset{{Feed: news}})
 			turns := 0
-			for ; turns < 60 && a.node.core.LinkTo(bad.id) != nil; turns++ {
+			for ; turns < 60 && a.neighborOf(bad.id); turns++ {
 				misbehave(w, a, bad, turns)
 				w.run(time.Minute)
 			}
-			if a.node.core.LinkTo(bad.id) != nil || turns < 2 {
-				t.Fatalf("after %d turns it is a neighbor: %v", turns, a.node.core.LinkTo(bad.id) != nil)
+			if a.neighborOf(bad.id) || turns < 2 {
+				t.Fatalf("after %d turns it is a neighbor: %v", turns, a.neighborOf(bad.id))
 			}
 			refused := func() bool {
 				r := a.answerTo(bad.id, "token of "+bad.id.String(),
@@ -202,7 +202,7 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 				t.Error("it is back on the same day")
 			}
 			w.run(2 * time.Hour)
-			if bad.connect(protocol.Subset{{Feed: news}}); refused() || a.node.core.LinkTo(bad.id) == nil {
+			if bad.connect(protocol.Subset{{Feed: news}}); refused() || !a.neighborOf(bad.id) {
 				t.Error("it is refused for more than a day")
 			}
 			for _, h := range hosts[1:] {

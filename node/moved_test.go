@@ -78,7 +78,7 @@ func TestAMoveThatWasWrong(t *testing.T) {
 			return ev
 		}
 		w.run(3 * 24 * time.Hour)
-		if h.node.poller.Feeds[news].Alias != there {
+		if h.stored(news).Alias != there {
 			t.Fatalf("%s: has not moved", name)
 		}
 		broken = true

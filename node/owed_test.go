@@ -98,7 +98,7 @@ func TestHonestNeighborsFailNoAudit(t *testing.T) {
 		for j := range hosts {
 			from := hosts[(i+j)%len(hosts)] // each in turn is the first
 			for k := 1; j+k < len(hosts); k++ {
-				if to := hosts[(i+j+k)%len(hosts)]; from.node.core.LinkTo(to.id) != nil {
+				if to := hosts[(i+j+k)%len(hosts)]; from.neighborOf(to.id) {
 					from.offers(to, bundle)
 				} else {
 					from.inside(func(n *Node) { n.membership.Connect(to.id, "", func(error) {}) })
@@ -197,7 +197,7 @@ func TestHangingUpSparesNoFine(t *testing.T) {
 			a, liar := hosts[0], hosts[1]
 			a.inside(func(n *Node) { n.exchange.Owe(exchange.Of(n.core.LinkTo(liar.id)), did(1), audit) })
 			a.hears(liar, protocol.Disconnect{})
-			if a.node.core.LinkTo(liar.id) != nil {
+			if a.neighborOf(liar.id) {
 				t.Fatal("still linked")
 			}
 			if back {

@@ -78,8 +78,8 @@ func TestWhoAsksATrackerIsFound(t *testing.T) {
 	}
 	w.run(time.Hour)
 	for _, h := range hosts {
-		if len(h.node.core.Links) < 8 {
-			t.Fatalf("%s has %d neighbors", h.id, len(h.node.core.Links))
+		if h.node.Status().Neighbors < 8 {
+			t.Fatalf("%s has %d neighbors", h.id, h.node.Status().Neighbors)
 		}
 		if asked[h] < 4 {
 			t.Errorf("%s, which has all that it wants, showed itself %d times in an hour", h.id, asked[h])
@@ -101,7 +101,7 @@ func TestEarlierNeighborsAreTrusted(t *testing.T) {
 	}
 	old.kill()
 	w.run(noticed)
-	if a.node.core.LinkTo(old.id) != nil {
+	if a.neighborOf(old.id) {
 		t.Fatal("a neighbor that is dead was not noticed")
 	}
 	old.start()
@@ -218,7 +218,7 @@ func TestAnEmptyAnswerDeclines(t *testing.T) {
 	}) {
 		t.Errorf("of %d answers of a full node not all were empty", len(answers))
 	}
-	if p.node.core.LinkTo(q.id) != nil || q.node.core.LinkTo(p.id) != nil || !first.linked {
+	if p.neighborOf(q.id) || q.neighborOf(p.id) || !first.linked {
 		t.Error("declined, and linked all the same")
 	}
 	if !linked(p, other) {

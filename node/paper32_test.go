@@ -17,7 +17,7 @@ func TestNeighborhoodStaysWithinItsBounds(t *testing.T) {
 	hosts := w.full(30, Config{}, news)
 	w.run(time.Hour)
 	for _, h := range hosts {
-		if n := len(h.node.core.Links); n > 10 || n < 8 {
+		if n := h.node.Status().Neighbors; n > 10 || n < 8 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
 		for _, id := range h.node.core.LinkIDs {
@@ -125,7 +125,7 @@ func TestTheMoreUsefulNewcomerTakesThePlaceOfTheLeastUseful(t *testing.T) {
 	}
 	rich.connect(wants(12))
 	w.run(time.Second)
-	if !rich.linked || came[4].linked || q.node.core.LinkTo(came[4].id) != nil {
+	if !rich.linked || came[4].linked || q.neighborOf(came[4].id) {
 		t.Error("one that is more useful did not take the place of the least useful")
 	}
 	for _, p := range came[:4] {

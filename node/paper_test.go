@@ -263,11 +263,11 @@ func TestAVanishedNeighborIsReplaced(t *testing.T) {
 	victim.kill()
 	w.run(time.Hour)
 	for _, h := range bereft {
-		if h.node.core.LinkTo(victim.id) != nil {
+		if h.neighborOf(victim.id) {
 			t.Errorf("%s still counts on a dead neighbor", h.id)
 		}
-		if len(h.node.core.Links) < 2 {
-			t.Errorf("%s has %d neighbors and found nobody in place of the dead one", h.id, len(h.node.core.Links))
+		if h.node.Status().Neighbors < 2 {
+			t.Errorf("%s has %d neighbors and found nobody in place of the dead one", h.id, h.node.Status().Neighbors)
 		}
 	}
 }

@@ -37,11 +37,11 @@ func TestWhereThePastOfAFeedIs(t *testing.T) {
 		h := w.add(tt.config)
 		h.follow(tt.discreet, news)
 		begun := w.now
-		if got := h.node.poller.Feeds[news].Past.Stage; tt.config.Backfill > 0 && got != archive.PastPoll {
+		if got := h.stored(news).Past.Stage; tt.config.Backfill > 0 && got != archive.PastPoll {
 			t.Errorf("%s: %q before the first poll", name, got)
 		}
 		w.run(time.Minute)
-		past := h.node.poller.Feeds[news].Past
+		past := h.stored(news).Past
 		if past.Stage != tt.want || past.Page != tt.older && tt.want == archive.PastPublisher {
 			t.Errorf("%s: %+v, want %q", name, past, tt.want)
 		}
@@ -61,7 +61,7 @@ func TestThePastOfAFeedThatCannotBeRead(t *testing.T) {
 	h := w.add(Config{Backfill: time.Hour}, news)
 	h.blocked[news] = true
 	w.run(time.Minute)
-	if past := h.node.poller.Feeds[news].Past; past.Stage != archive.PastPoll {
+	if past := h.stored(news).Past; past.Stage != archive.PastPoll {
 		t.Errorf("after the first poll: %+v", past)
 	}
 	w.run(48 * time.Hour)
@@ -93,14 +93,14 @@ func TestTheProgressIntoThePastIsKept(t *testing.T) {
 	h.step(Subscribe{Feeds: []feed.URL{news}, Private: &no, Discreet: &yes})
 	past.Stage = archive.PastNetwork
 	h.step(Backfilled{Feed: news, Past: past})
-	if got := h.node.poller.Feeds[news].Past.Stage; got != archive.PastDone {
+	if got := h.stored(news).Past.Stage; got != archive.PastDone {
 		t.Errorf("neighbors are to be asked for what is followed discreetly: %q", got)
 	}
 	h.step(Unsubscribe{Feeds: []feed.URL{news}})
 	h.step(Backfilled{Feed: news, Past: past})
 	h.step(Subscribe{Feeds: []feed.URL{news}})
 	h.step(Backfilled{Feed: news, Past: past}) // of the subscription before
-	if got := h.node.poller.Feeds[news].Past; got.Stage != archive.PastPoll || got.Filled != 0 {
+	if got := h.stored(news).Past; got.Stage != archive.PastPoll || got.Filled != 0 {
 		t.Errorf("followed anew: %+v", got)
 	}
 }
@@ -113,7 +113,7 @@ func TestThePastMayBeginBeforeTheFirstPoll(t *testing.T) {
 	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2025"}
 	for range 2 {
 		h.step(Backfilled{Feed: news, Past: past})
-		if got := h.node.poller.Feeds[news].Past; got.Stage != past.Stage || got.Page != past.Page ||
+		if got := h.stored(news).Past; got.Stage != past.Stage || got.Page != past.Page ||
 			got.Steps != past.Steps {
 			t.Fatalf("before the first poll: %+v, want %+v", got, past)
 		}

@@ -56,8 +56,8 @@ func TestVictimsNameInThePathCutsNobodyOff(t *testing.T) {
 	hosts := w.full(5, Config{}, news)
 	victim, attacker := hosts[0], hosts[1]
 	w.run(time.Minute)
-	if victim.node.core.Self != victim.id {
-		t.Fatalf("the victim takes itself for %v", victim.node.core.Self)
+	if victim.node.Status().Self != victim.id {
+		t.Fatalf("the victim takes itself for %v", victim.node.Status().Self)
 	}
 	b := *bundleOf(w, 1)
 	b.Path = []protocol.NodeID{victim.id}
@@ -80,8 +80,8 @@ func TestVictimsNameInEveryPathHardlyDelays(t *testing.T) {
 		w.direct = true
 		hosts := w.full(30, Config{}, news)
 		victim := hosts[0]
-		if victim.node.core.Self != victim.id {
-			t.Fatalf("the victim takes itself for %v", victim.node.core.Self)
+		if victim.node.Status().Self != victim.id {
+			t.Fatalf("the victim takes itself for %v", victim.node.Status().Self)
 		}
 		var attackers, honest []*testHost
 		for i, h := range hosts[1:] {
@@ -160,7 +160,7 @@ func TestAFalseNameBlamesNobody(t *testing.T) {
 		liars[w.add(config, news)] = true
 	}
 	w.run(10 * time.Minute)
-	if victim.node.core.Self != elsewhere {
+	if victim.node.Status().Self != elsewhere {
 		t.Fatal("it was not deceived")
 	}
 	for i := range 12 {

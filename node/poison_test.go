@@ -138,7 +138,7 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 	pardons := 0
 	foreign := make(map[protocol.DID]bool)
 	for range count {
-		if a.node.core.LinkTo(foe.id) == nil {
+		if !a.neighborOf(foe.id) {
 			pardons++
 			a.node.core.Limits = core.NewRateLimits()
 			if err := a.node.core.LoadAccounts(); err != nil {
@@ -224,7 +224,7 @@ func TestRandomOffersDisplaceNothing(t *testing.T) {
 	var foe *testHost
 	foes, promised := 0, 0
 	for offers, calls := 0, 0; offers < 1_000_000; calls++ {
-		if foe == nil || a.node.core.LinkTo(foe.id) == nil {
+		if foe == nil || !a.neighborOf(foe.id) {
 			foes++
 			foe = a.befriend(stranger(foes), news)
 		}

@@ -88,7 +88,7 @@ func TestWhenTheSecondPollComes(t *testing.T) {
 		for range 200 {
 			h := w.add(Config{Policy: polling.Fixed{Every: c.every}}, news)
 			w.run(time.Second)
-			wait := h.node.poller.Feeds[news].NextPoll.Sub(h.node.poller.Feeds[news].LastPoll)
+			wait := h.stored(news).NextPoll.Sub(h.stored(news).LastPoll)
 			first, last = min(first, wait), max(last, wait)
 			h.kill()
 		}
@@ -104,11 +104,11 @@ func TestRestartCausesNoEarlyPoll(t *testing.T) {
 	w.publish(news)
 	h := w.add(Config{}, news)
 	w.run(3 * time.Hour)
-	due := h.node.poller.Feeds[news].NextPoll
+	due := h.stored(news).NextPoll
 	before := w.feed(news).requests
 	h.kill()
 	h.start()
-	if got := h.node.poller.Feeds[news].NextPoll; !got.Equal(due.Truncate(time.Millisecond)) {
+	if got := h.stored(news).NextPoll; !got.Equal(due.Truncate(time.Millisecond)) {
 		t.Errorf("after a restart the feed is due at %v, before it was %v", got, due)
 	}
 	w.run(due.Sub(w.now) - time.Second)
@@ -119,7 +119,7 @@ func TestRestartCausesNoEarlyPoll(t *testing.T) {
 	if n := w.feed(news).requests - before; n != 1 {
 		t.Errorf("%d polls when the feed fell due", n)
 	}
-	if h.node.poller.Feeds[news].ETag == "" {
+	if h.stored(news).ETag == "" {
 		t.Error("the validator was forgotten")
 	}
 }
@@ -281,7 +281,7 @@ func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 	h.start()
 	w.run(25 * time.Hour)
 	if n := w.feed(news).requests - before; n == 0 {
-		t.Errorf("no poll within a day; it is due at %v", h.node.poller.Feeds[news].NextPoll)
+		t.Errorf("no poll within a day; it is due at %v", h.stored(news).NextPoll)
 	}
 }
 

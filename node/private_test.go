@@ -156,7 +156,7 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	}
 	w.run(3 * time.Hour)
 	for _, u := range private {
-		if n := len(a.node.poller.Feeds[u].ETag); n == 0 {
+		if n := len(a.stored(u).ETag); n == 0 {
 			t.Errorf("%s was not polled", u)
 		}
 	}
@@ -230,7 +230,7 @@ func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 	w.feed(news).private = true
 	w.publish(news)
 	a.poll(news)
-	if !a.node.poller.Feeds[news].Private {
+	if !a.stored(news).Private {
 		t.Fatal("not private")
 	}
 	if n := len(a.node.exchange.Gossip.Recent); n != 2 {
@@ -328,16 +328,16 @@ func TestAnOptOutSurvivesARestart(t *testing.T) {
 		w.publish(u)
 		h := w.add(Config{AllowLocal: true}, u)
 		w.run(time.Minute)
-		if !h.node.poller.Feeds[u].Private {
+		if !h.stored(u).Private {
 			t.Fatalf("%s is not private", u)
 		}
 		h.kill()
 		h.start()
 		w.run(3 * time.Hour)
-		if h.node.core.Counters.NotModified == 0 {
+		if h.node.Status().Counters.NotModified == 0 {
 			t.Fatalf("%s was not polled after the restart", u)
 		}
-		if !h.node.poller.Feeds[u].Private {
+		if !h.stored(u).Private {
 			t.Errorf("%s: after a restart the publisher's opt-out is forgotten", u)
 		}
 	}

@@ -103,7 +103,7 @@ func TestWhoKeepsSilentIsHeldToItsPromise(t *testing.T) {
 			t.Errorf("%s: %d offences are held against it", name, marks)
 		}
 		w.run(core.CallTimeout * 4)
-		if linked := a.node.core.LinkTo(claimer.id) != nil; linked == dead {
+		if linked := a.neighborOf(claimer.id); linked == dead {
 			t.Errorf("%s: after a minute it counts as a neighbor: %v", name, linked)
 		}
 	}

@@ -327,11 +327,11 @@ func TestDownloadsFillGaps(t *testing.T) {
 	})
 	hosts[1].holds(one, outside)
 	asker.pulls(wishFor(one, hosts[1]), wishFor(outside, hosts[1]))
-	if gap := asker.node.poller.Feeds[news].Gap; gap.Filled != 1 || !gap.Open() {
+	if gap := asker.stored(news).Gap; gap.Filled != 1 || !gap.Open() {
 		t.Errorf("after one of two the gap is %+v", gap)
 	}
 	asker.step(Recovered{Feed: news, Records: []archive.Record{archive.NewRecord(two, w.now, protocol.NodeID{})}})
-	if gap := asker.node.poller.Feeds[news].Gap; gap != (archive.Gap{}) {
+	if gap := asker.stored(news).Gap; gap != (archive.Gap{}) {
 		t.Errorf("after both it is %+v", gap)
 	}
 }

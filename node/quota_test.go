@@ -254,8 +254,8 @@ func TestAPartOfABundleFits(t *testing.T) {
 			stored++
 		}
 	}
-	if stored < 20 || stored > 60 || victim.node.core.Counters.Unkept != int64(100-stored) {
-		t.Errorf("%d entries are stored, %d are counted as refused", stored, victim.node.core.Counters.Unkept)
+	if stored < 20 || stored > 60 || victim.node.Status().Counters.Unkept != int64(100-stored) {
+		t.Errorf("%d entries are stored, %d are counted as refused", stored, victim.node.Status().Counters.Unkept)
 	}
 	if victim.node.exchange.Gossip.Seen.Has(b.DID) {
 		t.Error("the bundle counts as seen")
@@ -329,7 +329,7 @@ func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
 		}
 		if w.run(poller.SpotAfter + 10*time.Minute); !brings("true ") {
 			t.Errorf("round %d: it is closed after the poll: next at %v, last at %v", again,
-				a.node.poller.Feeds[news].NextPoll.Sub(w.now), a.node.poller.Feeds[news].LastSuccess.Sub(w.now))
+				a.stored(news).NextPoll.Sub(w.now), a.stored(news).LastSuccess.Sub(w.now))
 		}
 		w.run(5 * time.Hour) // an ordinary poll
 	}
@@ -462,7 +462,7 @@ func TestVolumeOfAFeed(t *testing.T) {
 	want := archive.Volume{Daily: 12, Text: archive.TextBytes(&w.feed(news).entries[20])}
 	check := func(when string) {
 		t.Helper()
-		if got := a.node.poller.Feeds[news].Volume; got.Daily < want.Daily-1 || got.Daily > want.Daily+1 ||
+		if got := a.stored(news).Volume; got.Daily < want.Daily-1 || got.Daily > want.Daily+1 ||
 			got.Text < want.Text-2 || got.Text > want.Text {
 			t.Errorf("%s: it is %+v, want about %+v", when, got, want)
 		}

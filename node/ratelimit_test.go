@@ -141,7 +141,7 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 		for i := range 5 {
 			id := c.ids[i%len(c.ids)]
 			a.answerTo(id, "token", wantsNews())
-			if a.node.core.LinkTo(id) == nil {
+			if !a.neighborOf(id) {
 				t.Fatalf("%s: not linked", c.name)
 			}
 			for range 200 {
@@ -273,7 +273,7 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 			return vouches(from, c)
 		})
 		r := a.answerTo(id, "token", wantsNews())
-		if subset, _ := r.Reply.(protocol.Subset); len(subset) > 0 || a.node.core.LinkTo(id) != nil {
+		if subset, _ := r.Reply.(protocol.Subset); len(subset) > 0 || a.neighborOf(id) {
 			t.Errorf("%s while we call it back: answered %v, %v", name, r.Reply, r.Fault)
 		}
 		b := w.add(Config{}, news)
@@ -284,7 +284,7 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 		})
 		b.inside(func(n *Node) { n.membership.Connect(id, "", func(error) {}) })
 		w.run(time.Minute)
-		if b.node.core.LinkTo(id) != nil {
+		if b.neighborOf(id) {
 			t.Errorf("%s while we connect: it is a neighbor", name)
 		}
 	}

@@ -28,7 +28,7 @@ func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 			if r.Fault != nil {
 				t.Fatal(i, port, r.Fault)
 			}
-			if a.node.core.LinkTo(id) == nil {
+			if !a.neighborOf(id) {
 				t.Fatal(i, port, "not linked")
 			}
 			w.run(time.Second)

@@ -28,7 +28,7 @@ func TestIdsOfTheFetch(t *testing.T) {
 	}
 	h := w.add(Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}}, news)
 	w.run(4 * 24 * time.Hour)
-	kept := h.node.core.Counters.Polled
+	kept := h.node.Status().Counters.Polled
 	if slipped, _ := gapNotes(h); slipped != 0 || kept < listed+14 || kept > listed+16 || len(p.asked) > 60 {
 		t.Errorf("%d gaps, %d entries of %d, %d polls in four days", slipped, kept, listed+16, len(p.asked))
 	}
@@ -51,7 +51,7 @@ func TestEntriesThatSayTheSame(t *testing.T) {
 		n++
 	}
 	w.run(2 * time.Hour)
-	if kept := h.node.core.Counters.Polled; kept != int64(n) {
+	if kept := h.node.Status().Counters.Polled; kept != int64(n) {
 		t.Errorf("%d of %d entries are kept", kept, n)
 	}
 }

@@ -66,7 +66,7 @@ func TestAReplayEarnsNothing(t *testing.T) {
 			late := victim.hearer(stranger(1))
 			late.connect(protocol.Subset{{Feed: news}})
 			for _, from := range []*testHost{hosts[1], hosts[2], late.testHost} {
-				if victim.node.core.LinkTo(from.id) == nil {
+				if !victim.neighborOf(from.id) {
 					t.Fatalf("%s is no neighbor", from.id)
 				}
 				before := victim.account(from)
@@ -107,7 +107,7 @@ func TestAFloodOfTrueLookingEntriesEarnsNoMoreThanTheCap(t *testing.T) {
 			victim.put(honest, fresh(w, news, fmt.Sprint("true ", i), 1))
 			w.run(24 * time.Hour / 10)
 		}
-		if victim.node.core.LinkTo(flooder.id) == nil {
+		if !victim.neighborOf(flooder.id) {
 			t.Fatal("not linked")
 		}
 		before := victim.account(flooder).Got

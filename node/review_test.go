@@ -65,8 +65,8 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 	linked, alone := 0, 0
 	for i := range sampled {
 		o.at(o.now.Add(i*5*time.Minute), func() {
-			linked += len(victim.node.core.Links)
-			if len(victim.node.core.Links) == 0 {
+			linked += victim.node.Status().Neighbors
+			if victim.node.Status().Neighbors == 0 {
 				alone++
 			}
 		})
@@ -143,7 +143,7 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	a.inside(func(n *Node) { n.membership.NoteNodes(0, []protocol.NodeID{better.id}) })
 	say := func(c protocol.StateAccount) {
 		for i := range 4 {
-			if a.node.core.LinkTo(stranger(i)) != nil {
+			if a.neighborOf(stranger(i)) {
 				a.answerTo(stranger(i), "token", c)
 			}
 		}
@@ -215,7 +215,7 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 			})
 			w.run(time.Hour)
 		}
-		if kept := a.node.core.LinkTo(stranger(0)) != nil; kept != (gave > 0) {
+		if kept := a.neighborOf(stranger(0)); kept != (gave > 0) {
 			t.Errorf("it gave %d entries before; it is kept: %v", gave, kept)
 		}
 	}

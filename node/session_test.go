@@ -94,7 +94,7 @@ func TestATokenIsGoodForOnePeer(t *testing.T) {
 	if r := third.answerTo(victim.id, stolen, wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
 		t.Errorf("a connect with a stolen token was answered %+v, %v", r.Reply, r.Fault)
 	}
-	if len(third.node.core.Links) != 0 {
+	if third.node.Status().Neighbors != 0 {
 		t.Error("linked on the word of a thief")
 	}
 	if stolen == victim.node.membership.Token(third.id) || stolen == "" {
@@ -134,12 +134,12 @@ func TestVouching(t *testing.T) {
 		caller := w.play(stranger(1), func(*testHost, Call) protocol.Reply { return c.answer })
 		r := a.answerTo(caller.id, c.session, wantsNews())
 		if c.linked {
-			if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 || a.node.core.LinkTo(caller.id) == nil {
+			if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 || !a.neighborOf(caller.id) {
 				t.Errorf("%s: answered %+v, %v", c.name, r.Reply, r.Fault)
 			}
 			continue
 		}
-		if r.Fault == nil || r.Fault.Code != c.want || a.node.core.LinkTo(caller.id) != nil {
+		if r.Fault == nil || r.Fault.Code != c.want || a.neighborOf(caller.id) {
 			t.Errorf("%s: answered %+v, %v; want %v", c.name, r.Reply, r.Fault, c.want)
 		}
 	}
@@ -306,7 +306,7 @@ func TestAStormThrowsOutNobodyElse(t *testing.T) {
 	for i := range 50 {
 		a.answerTo(protocol.NewNodeID(victim.id.Addr(), uint16(9000+i%2)), "guess", wantsNews())
 		w.run(time.Second)
-		if a.node.core.LinkTo(victim.id) == nil {
+		if !a.neighborOf(victim.id) {
 			t.Fatalf("after %d connects of another process the victim is no neighbor any more", i+1)
 		}
 	}

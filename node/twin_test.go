@@ -102,10 +102,10 @@ func newNeighborhood(t *testing.T, seed uint64, c Config) *neighborhood {
 func (h *neighborhood) pry() {
 	q, u := h.quiet, news
 	entries := h.w.feeds[u].entries
-	if len(q.node.core.Links) == 0 || len(entries) == 0 || q.down {
+	if q.node.Status().Neighbors == 0 || len(entries) == 0 || q.down {
 		return
 	}
-	from := h.w.hosts[q.node.core.Links[h.rng.IntN(len(q.node.core.Links))].ID()]
+	from := h.w.hosts[q.node.core.Links[h.rng.IntN(q.node.Status().Neighbors)].ID()]
 	e := entries[max(0, len(entries)-1-h.rng.IntN(5))]
 	altered := e
 	altered.Title, altered.Updated = "altered", e.Published.Add(time.Duration(h.rng.IntN(300))*time.Second)
