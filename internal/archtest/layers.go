@@ -34,6 +34,7 @@ func layers() map[string]int {
 		"archive/jsonl":    3,
 		"tracker":          3,
 		"guard":            3,
+		"syncapi":          3,
 		"archive/sqlite":   4,
 		"transport":        4,
 		"fetch":            4,
@@ -97,6 +98,11 @@ func exceptions() map[string]map[string]string {
 		},
 		"reading": {
 			"context": "Library is called beside the loop and may be slow",
+		},
+		"syncapi": {
+			"net/http": "it reads and answers requests that a server took in, and opens nothing itself",
+			"context":  "likewise: the Library is asked as long as the request lasts",
+			"log/slog": "it logs why a request could not be answered",
 		},
 	}
 }
