@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"feedex/reader/answer"
 	"feedex/reading"
 )
 
@@ -46,16 +45,4 @@ func Refused(w http.ResponseWriter, err error, badName int, log *slog.Logger, fa
 		log.Error(failed, "err", err)
 	}
 	return Refusal{http.StatusInternalServerError, "The node could not do it. Its log says why."}
-}
-
-// Reply answers with a value in JSON, under the given media type.
-func Reply(w http.ResponseWriter, code int, kind string, value any) error {
-	text, err := answer.JSON(value)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", kind)
-	w.WriteHeader(code)
-	_, _ = w.Write(text) // a reader that went away wants no answer
-	return nil
 }

@@ -14,7 +14,6 @@ func layers() map[string]int {
 		"feed":             0,
 		"fetch/grade":      0,
 		"xmlrpc":           0,
-		"reader/answer":    0,
 		"internal/ordered": 0,
 		"internal/queue":   0,
 		"internal/when":    0,
