@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 )
 
 // Activity shows what became of feeds, and what the node did.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/protocol"
 )
 

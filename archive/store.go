@@ -17,7 +17,7 @@ import (
 
 	"feedex/courtesy"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/protocol"
 )
 

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 )
 
 // maxForbidden is how often in a row a feed may be answered 403, by a host that does so in place of 429, until it

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 )
 
 // hub is where redirects lead in these tests.

@@ -15,7 +15,7 @@ import (
 	"feedex/archive"
 	"feedex/archive/jsonl"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/node"
 	"feedex/reading"
 )

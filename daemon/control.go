@@ -13,7 +13,7 @@ import (
 	"feedex/archive"
 	"feedex/archive/jsonl"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/neighbors"
 	"feedex/node"
 	"feedex/polling"

@@ -16,7 +16,7 @@ import (
 	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"

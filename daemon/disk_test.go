@@ -9,7 +9,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/protocol"
 	"feedex/reading"
 )

@@ -17,7 +17,7 @@ import (
 	"feedex/archive/archivetest/ondisk"
 	"feedex/courtesy"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/protocol"
 	"feedex/reading"
 )

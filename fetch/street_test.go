@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 )
 
 // A street is a number of publishers, who write down their visitors and what these were told.

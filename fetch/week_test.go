@@ -14,7 +14,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/node"
 	"feedex/polling"
 )

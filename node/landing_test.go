@@ -7,7 +7,7 @@ import (
 
 	"feedex/courtesy"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/polling"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"feedex/courtesy"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/node/internal/core"
 	"feedex/polling"
 )

@@ -63,7 +63,7 @@ func (a *Archived) WireBytes() int {
 	return wireBytes(&a.Entry) + escapedBytes(string(a.Entry.Feed)) + archivedMarkup
 }
 
-func encodeGetEntries(c GetEntries) []xmlrpc.Value {
+func encodeGetEntries(c GetEntries) xmlrpc.Array {
 	ids, digests, versions := make(xmlrpc.Array, len(c.Wanted)), make(xmlrpc.Array, len(c.Wanted)), false
 	for i, w := range c.Wanted {
 		ids[i], digests[i] = w.ID.String(), ""
@@ -76,19 +76,15 @@ func encodeGetEntries(c GetEntries) []xmlrpc.Value {
 		hint = append(hint, xmlrpc.Member{Name: "digests", Value: digests})
 	}
 	if len(c.Askers) > 0 {
-		askers := make(xmlrpc.Array, len(c.Askers))
-		for i, id := range c.Askers {
-			askers[i] = id.String()
-		}
-		hint = append(hint, xmlrpc.Member{Name: "askers", Value: askers})
+		hint = append(hint, xmlrpc.Member{Name: "askers", Value: arrayOf(c.Askers, NodeID.String)})
 	}
 	if hint == nil {
-		return []xmlrpc.Value{ids}
+		return xmlrpc.Array{ids}
 	}
-	return []xmlrpc.Value{ids, hint}
+	return xmlrpc.Array{ids, hint}
 }
 
-func decodeGetEntries(p *params) Call {
+func decodeGetEntries(p *params) GetEntries {
 	list := p.array("ids", MaxBatch)
 	c := GetEntries{Wanted: make([]Wanted, len(list))}
 	for i, v := range list {
@@ -99,11 +95,7 @@ func decodeGetEntries(p *params) Call {
 		}
 		c.Wanted[i].ID = id
 	}
-	hint, ok := p.optional().(xmlrpc.Struct)
-	if !ok {
-		return c
-	}
-	m := members{list: hint, where: "hint", err: &p.err}
+	m := p.hint()
 	for i, text := range m.strings("digests", len(list)) {
 		if text == "" {
 			continue
@@ -114,13 +106,7 @@ func decodeGetEntries(p *params) Call {
 		}
 		c.Wanted[i].Digest = feed.Digest(d)
 	}
-	for _, text := range m.strings("askers", MaxAskers) {
-		id, err := ParseNodeID(text)
-		if err != nil {
-			m.fail("askers", "want ip:port each")
-		}
-		c.Askers = append(c.Askers, id)
-	}
+	c.Askers = m.nodes("askers", MaxAskers)
 	return c
 }
 
@@ -149,12 +135,7 @@ func decodeBatch(p *params) Batch {
 	if err := b.For.UnmarshalText([]byte(m.string("for", MaxLabelBytes))); err != nil {
 		m.fail("for", "want ip:port")
 	}
-	for _, v := range m.array("entries", MaxBatch) {
-		s, is := v.(xmlrpc.Struct)
-		if !is {
-			m.fail("entries", "want structs")
-		}
-		em := members{list: s, where: "entry", err: m.err}
+	for em := range m.structs("entries", "entry", MaxBatch) {
 		a := Archived{Entry: decodeEntry(em), Seen: em.time("seen")}
 		if a.Entry.Feed == "" {
 			em.fail("feed", "missing")

@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/xmlrpc"
 )
 
-// A Call is a request from one node to another: one of the types of this file. Each knows the name
-// of its XML-RPC method. The first parameter of every call is nid, the port at which the caller
-// listens; transport adds it, so it is not a field.
+// A Call is a request from one node to another: one of the types that have a row in the table of methods. Each knows
+// the name of its XML-RPC method. The first parameter of every call is nid, the port at which the caller listens;
+// transport adds it, so it is not a field.
 type Call interface{ Method() string }
 
 // A Reply is the answer to a Call: the type that the Call's comment names.
@@ -120,3 +121,86 @@ type Vouched bool
 
 // Methods is the reply to ListMethods: the names of all methods.
 type Methods []string
+
+// methods is the table of the protocol's methods, in the order in which system.listMethods names them. A call is its
+// type and a row here, and what handles it. Of each there is its name, its help, the ways to call it, the bounds of a
+// call's body and an answer's, and how its parameters after nid and its answer are written and read.
+var methods = []Method{
+	row("get_neighbors", "Nodes that this node is linked with. For neighbors only."+listOfNodes,
+		"array int", smallBody, listBody,
+		writeNothing[GetNeighbors], readNothing[GetNeighbors], encodeNodes, decodeNodes,
+	).atTracker("Nodes that are running, at random, and registers the caller: its address from the connection, its " +
+		"port from nid." + listOfNodes),
+	row("connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set; optionally "+
+		"a struct {away}, the seconds that the caller had no neighbors. Answers the called node's own subscription "+
+		"set; an empty one declines.",
+		"array int array, array int array struct", subsetBody, subsetBody,
+		encodeConnect, decodeConnect, encodeSubset, decodeAccepted),
+	row("update_subset", "Advertises what changed in the caller's subscription set. changes: array of [url, hops], "+
+		"hops -1 withdraws. Answers ok.",
+		"string int array", subsetBody, smallBody,
+		func(c UpdateSubset) xmlrpc.Array { return xmlrpc.Array{encodeSubset(c.Changes)} },
+		func(p *params) (c UpdateSubset) { c.Changes, c.Ignored = p.subset("changes", Withdrawn); return c },
+		encodeOK, decodeOK),
+	row("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n}. "+
+		"Answers seen or unseen; unseen asks for put_entries.",
+		"string int string, string int string struct", smallBody, smallBody,
+		encodeCheckDID, decodeCheckDID,
+		Seen.String, func(p *params) Seen { v, _ := p.next("answer"); return p.seen("answer", v) }),
+	row("check_dids", "Offers up to 64 bundles at once. Answers an array of seen or unseen in the same order.",
+		"array int array", listBody, listBody,
+		func(c CheckDIDs) xmlrpc.Array { return xmlrpc.Array{arrayOf(c.DIDs, DID.String)} },
+		func(p *params) CheckDIDs { return CheckDIDs{p.dids("dids")} },
+		func(s SeenList) xmlrpc.Array { return arrayOf(s, Seen.String) }, decodeSeenList),
+	row("put_entries", "Delivers a bundle: struct {did, feed, path, entries}. Answers ok once its entries are stored.",
+		"string int struct", bundleBody, smallBody,
+		func(c PutEntries) xmlrpc.Array { return xmlrpc.Array{encodeBundle(c.Bundle)} },
+		func(p *params) PutEntries { return PutEntries{decodeBundle(p)} },
+		encodeOK, decodeOK),
+	row("query_feed", "Searches the archive, and those of neighbors: struct {feed, words, title, since, until, ids, "+
+		"limit, order, id, hops, budget, wait}, all optional. Answers {found, partial, cut, left}.",
+		"struct int struct", listBody, answerBody,
+		func(c QueryFeed) xmlrpc.Array { return xmlrpc.Array{encodeQuery(c.Query)} },
+		func(p *params) QueryFeed { return QueryFeed{decodeQuery(p)} },
+		encodeAnswer, decodeAnswer),
+	row("get_entries", "Downloads entries from the archive: array of up to 100 EntryIDs, with optionally a struct "+
+		"{digests, askers} of the versions wanted and of nodes that wait for entries of the caller. Answers {entries, "+
+		"left, owed, for}; left counts those at the end of the list to be asked for again, owed how many were served "+
+		"in exchange, for whom.",
+		"struct int array, struct int array struct", listBody, bundleBody,
+		encodeGetEntries, decodeGetEntries, encodeBatch, decodeBatch),
+	row("feedex.whoami", "The caller's address and port as this node sees them, ip:port.",
+		"string int", smallBody, smallBody,
+		writeNothing[WhoAmI], readNothing[WhoAmI], NodeID.String, decodeNodeID),
+	row("feedex.get_bundle", "Asks for a bundle that this node offered to the caller, was asked for and has not "+
+		"delivered. Answers a struct {did, feed, path, entries}, as put_entries carries it.",
+		"struct int string", smallBody, bundleBody,
+		func(c GetBundle) xmlrpc.Array { return xmlrpc.Array{c.DID.String()} },
+		func(p *params) GetBundle { return GetBundle{p.did("did")} },
+		encodeBundle, decodeBundle),
+	row("feedex.vouch", "Whether this node sent the caller a connect with that session token.",
+		"boolean int string", smallBody, smallBody,
+		func(c Vouch) xmlrpc.Array { return xmlrpc.Array{c.Session} },
+		func(p *params) Vouch { return Vouch{p.string("session", MaxSessionBytes)} },
+		func(v Vouched) bool { return bool(v) }, func(p *params) Vouched { return Vouched(p.bool("answer")) }),
+	row("feedex.account", "Tells how the called node stands with the caller: struct {given, got, deficit, bound, "+
+		"waiting}, in thousandths of an entry. Answers how the caller stands with the called node.",
+		"struct int struct", smallBody, smallBody,
+		func(c StateAccount) xmlrpc.Array { return xmlrpc.Array{encodeAccount(c.Account)} },
+		func(p *params) StateAccount { return StateAccount{decodeAccount(p)} },
+		encodeAccount, decodeAccount),
+	row("feedex.disconnect", "Ends the link, with a reason in words. Answers ok.",
+		"string int string", smallBody, smallBody,
+		func(c Disconnect) xmlrpc.Array { return xmlrpc.Array{c.Reason} },
+		func(p *params) Disconnect { return Disconnect{p.string("reason", MaxLabelBytes)} },
+		encodeOK, decodeOK),
+	row("system.listMethods", "The names of all methods.", "array", smallBody, listBody,
+		writeNothing[ListMethods], readNothing[ListMethods],
+		func(m Methods) xmlrpc.Array { return arrayOfStrings(m) }, decodeMethods),
+	described("system.methodHelp", "What the named method does, in words.", "string string", smallBody, smallBody),
+	described("system.methodSignature", "The ways to call the named method: arrays of the answer's type and the "+
+		"parameters' types.", "array string", smallBody, smallBody),
+}
+
+// listOfNodes ends what is said of get_neighbors.
+const listOfNodes = " Answers an array of {ip, port}."

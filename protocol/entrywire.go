@@ -9,10 +9,6 @@ import (
 
 // encodeBundle writes {did, feed, path, entries}.
 func encodeBundle(b *Bundle) xmlrpc.Struct {
-	path := make(xmlrpc.Array, len(b.Path))
-	for i, n := range b.Path {
-		path[i] = n.String()
-	}
 	entries := make(xmlrpc.Array, len(b.Entries))
 	for i := range b.Entries {
 		entries[i] = encodeEntry(&b.Entries[i])
@@ -20,7 +16,7 @@ func encodeBundle(b *Bundle) xmlrpc.Struct {
 	return xmlrpc.Struct{
 		{Name: "did", Value: b.DID.String()},
 		{Name: "feed", Value: string(b.Feed)},
-		{Name: "path", Value: path},
+		{Name: "path", Value: arrayOf(b.Path, NodeID.String)},
 		{Name: "entries", Value: entries},
 	}
 }
@@ -37,22 +33,8 @@ func decodeBundle(p *params) *Bundle {
 		m.fail("did", "want 40 hexadecimal digits")
 	}
 	b.DID = did
-	for _, text := range m.strings("path", MaxPath) {
-		n, err := ParseNodeID(text)
-		if err != nil {
-			m.fail("path", "want ip:port each")
-			return b
-		}
-		b.Path = append(b.Path, n)
-	}
-	list := m.array("entries", MaxBundleEntries)
-	b.Entries = make([]feed.Entry, 0, len(list))
-	for _, v := range list {
-		s, is := v.(xmlrpc.Struct)
-		if !is {
-			m.fail("entries", "want structs")
-		}
-		em := members{list: s, where: "entry", err: m.err}
+	b.Path = m.nodes("path", MaxPath)
+	for em := range m.structs("entries", "entry", MaxBundleEntries) {
 		e := decodeEntry(em)
 		if e.Feed == "" {
 			e.Feed = b.Feed
@@ -76,11 +58,7 @@ func encodeEntry(e *feed.Entry) xmlrpc.Struct {
 	}
 	list := func(name string, items []string) {
 		if len(items) > 0 {
-			a := make(xmlrpc.Array, len(items))
-			for i, item := range items {
-				a[i] = item
-			}
-			s = append(s, xmlrpc.Member{Name: name, Value: a})
+			s = append(s, xmlrpc.Member{Name: name, Value: arrayOfStrings(items)})
 		}
 	}
 	text("id", e.ID)
@@ -97,14 +75,13 @@ func encodeEntry(e *feed.Entry) xmlrpc.Struct {
 	text("content", e.Content)
 	list("categories", e.Categories)
 	if len(e.Enclosures) > 0 {
-		a := make(xmlrpc.Array, len(e.Enclosures))
-		for i, enc := range e.Enclosures {
-			a[i] = xmlrpc.Struct{{Name: "url", Value: enc.URL}, {Name: "type", Value: enc.Type},
-				{Name: "length", Value: enc.Length}}
-		}
-		s = append(s, xmlrpc.Member{Name: "enclosures", Value: a})
+		s = append(s, xmlrpc.Member{Name: "enclosures", Value: arrayOf(e.Enclosures, encodeEnclosure)})
 	}
 	return s
+}
+
+func encodeEnclosure(e feed.Enclosure) xmlrpc.Struct {
+	return xmlrpc.Struct{{Name: "url", Value: e.URL}, {Name: "type", Value: e.Type}, {Name: "length", Value: e.Length}}
 }
 
 func decodeEntry(m members) feed.Entry {
@@ -118,19 +95,8 @@ func decodeEntry(m members) feed.Entry {
 		Content:    m.string("content", MaxTextBytes),
 		Categories: m.strings("categories", MaxCategories),
 	}
-	// A member that is there is a time, also 0: only one that is missing means unknown.
-	if _, ok := m.list.Lookup("published"); ok {
-		e.Published = instant(m.int("published", minUnix, maxUnix))
-	}
-	if _, ok := m.list.Lookup("updated"); ok {
-		e.Updated = instant(m.int("updated", minUnix, maxUnix))
-	}
-	for _, v := range m.array("enclosures", MaxEnclosures) {
-		s, is := v.(xmlrpc.Struct)
-		if !is {
-			m.fail("enclosures", "want structs")
-		}
-		em := members{list: s, where: "enclosure", err: m.err}
+	e.Published, e.Updated = m.time("published"), m.time("updated")
+	for em := range m.structs("enclosures", "enclosure", MaxEnclosures) {
 		e.Enclosures = append(e.Enclosures, feed.Enclosure{
 			URL:    em.string("url", feed.MaxURLBytes),
 			Type:   em.string("type", MaxLabelBytes),

@@ -1,9 +1,14 @@
 package protocol
 
-import "feedex/xmlrpc"
+import (
+	"slices"
+	"strings"
 
-// A Method describes one XML-RPC method, for system.listMethods, system.methodHelp and system.methodSignature, and for
-// a server that must bound a message before reading it.
+	"feedex/xmlrpc"
+)
+
+// A Method describes one XML-RPC method, for system.listMethods, system.methodHelp and system.methodSignature, for
+// a server that must bound a message before reading it, and for whoever writes and reads its calls and answers.
 type Method struct {
 	Name string
 	Help string
@@ -12,6 +17,9 @@ type Method struct {
 	Signatures [][]string
 	// Call and Answer bound a call's body and an answer's.
 	Call, Answer xmlrpc.Limits
+
+	tracker string // its help at a tracker, "" where a tracker has none such; those of system are everywhere
+	wire           // zero for what has no Call: transport answers it
 }
 
 // Bounds of message bodies. A check must fit in a packet, so a page of memory is plenty; a bundle may
@@ -24,110 +32,92 @@ var (
 	answerBody = xmlrpc.Limits{Bytes: 1 << 20, Depth: 12, Values: 4096, StringBytes: 64 << 10}
 )
 
-// limitsOf bounds the bodies of a call of the named method and of its answer.
-func limitsOf(name string) (call, answer xmlrpc.Limits) {
-	switch name {
-	case "get_neighbors", "system.listMethods":
-		return smallBody, listBody
-	case "connect":
-		return subsetBody, subsetBody
-	case "update_subset":
-		return subsetBody, smallBody
-	case "check_dids":
-		return listBody, listBody
-	case "put_entries":
-		return bundleBody, smallBody
-	case "query_feed":
-		return listBody, answerBody
-	case "get_entries":
-		return listBody, bundleBody
-	case "feedex.get_bundle":
-		return smallBody, bundleBody
-	}
-	return smallBody, smallBody
+// A wire is how the calls of a method, and the answers, become values and come of them.
+type wire struct {
+	calls       func(Call) bool                  // whether a call is of this method
+	encode      func(Call) xmlrpc.Array          // its parameters after nid
+	decode      func(*params) Call               // from the parameters after nid
+	encodeReply func(Reply) (xmlrpc.Value, bool) // false for a reply of another type
+	decodeReply func(*params) Reply              // from one value
 }
+
+// row describes a method whose calls are of type C, and whose replies are sent as R, which is V on the wire, and read
+// as D. The signatures are words, with a comma between two of them.
+func row[C Call, R, V, D any](name, help, signatures string, call, answer xmlrpc.Limits,
+	encode func(C) xmlrpc.Array, decode func(*params) C, encodeReply func(R) V, decodeReply func(*params) D) Method {
+	m := described(name, help, signatures, call, answer)
+	m.wire = wire{
+		calls:  func(c Call) bool { _, is := c.(C); return is },
+		encode: func(c Call) xmlrpc.Array { return encode(c.(C)) },
+		decode: func(p *params) Call { return decode(p) },
+		encodeReply: func(r Reply) (v xmlrpc.Value, is bool) {
+			reply, is := r.(R)
+			if is {
+				v = encodeReply(reply)
+			}
+			return v, is
+		},
+		decodeReply: func(p *params) Reply { return decodeReply(p) },
+	}
+	return m
+}
+
+// described is a method that transport answers by itself.
+func described(name, help, signatures string, call, answer xmlrpc.Limits) Method {
+	m := Method{Name: name, Help: help, Call: call, Answer: answer}
+	for way := range strings.SplitSeq(signatures, ", ") {
+		m.Signatures = append(m.Signatures, strings.Fields(way))
+	}
+	return m
+}
+
+// atTracker is the method with what a tracker says of it.
+func (m Method) atTracker(help string) Method {
+	m.tracker = help
+	return m
+}
+
+// methodOf is the row of a call.
+func methodOf(call Call) *Method {
+	for i := range methods {
+		if m := &methods[i]; m.calls != nil && m.calls(call) {
+			return m
+		}
+	}
+	panic("protocol: call of unknown type")
+}
+
+// methodCalled is the row of a name; an unknown one has no more than the smallest bounds.
+func methodCalled(name string) *Method {
+	for i := range methods {
+		if methods[i].Name == name {
+			return &methods[i]
+		}
+	}
+	return &Method{Call: smallBody, Answer: smallBody}
+}
+
+// introspects reports whether the method is about methods: a call of it carries no nid.
+func (m *Method) introspects() bool { return strings.HasPrefix(m.Name, "system.") }
 
 // CallLimits bounds the body of a call of the named method; an unknown method gets the smallest.
-func CallLimits(name string) xmlrpc.Limits {
-	call, _ := limitsOf(name)
-	return call
-}
+func CallLimits(name string) xmlrpc.Limits { return methodCalled(name).Call }
 
 // AnswerLimits bounds the body of an answer of the named method.
-func AnswerLimits(name string) xmlrpc.Limits {
-	_, answer := limitsOf(name)
-	return answer
-}
-
-// method describes the named method, with its limits.
-func method(name, help string, signatures ...[]string) Method {
-	call, answer := limitsOf(name)
-	return Method{Name: name, Help: help, Signatures: signatures, Call: call, Answer: answer}
-}
+func AnswerLimits(name string) xmlrpc.Limits { return methodCalled(name).Answer }
 
 // NodeMethods lists what a node answers to.
-func NodeMethods() []Method {
-	return append([]Method{
-		getNeighbors("Nodes that this node is linked with. For neighbors only."),
-		method("connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set; "+
-			"optionally a struct {away}, the seconds that the caller had no neighbors. Answers the called node's own "+
-			"subscription set; an empty one declines.",
-			[]string{"array", "int", "array"}, []string{"array", "int", "array", "struct"}),
-		method("update_subset",
-			"Advertises what changed in the caller's subscription set. changes: array of [url, hops], hops -1 "+
-				"withdraws. Answers ok.",
-			[]string{"string", "int", "array"}),
-		method("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct "+
-			"{feed, n}. Answers seen or unseen; unseen asks for put_entries.",
-			[]string{"string", "int", "string"}, []string{"string", "int", "string", "struct"}),
-		method("check_dids", "Offers up to 64 bundles at once. Answers an array of seen or unseen in the same order.",
-			[]string{"array", "int", "array"}),
-		method("put_entries", "Delivers a bundle: struct {did, feed, path, entries}. Answers ok once its entries are "+
-			"stored.",
-			[]string{"string", "int", "struct"}),
-		method("query_feed", "Searches the archive, and those of neighbors: struct {feed, words, title, since, "+
-			"until, ids, limit, order, id, hops, budget, wait}, all optional. Answers {found, partial, cut, left}.",
-			[]string{"struct", "int", "struct"}),
-		method("get_entries", "Downloads entries from the archive: array of up to 100 EntryIDs, with optionally a "+
-			"struct {digests, askers} of the versions wanted and of nodes that wait for entries of the caller. "+
-			"Answers {entries, left, owed, for}; left counts those at the end of the list to be asked for again, "+
-			"owed how many were served in exchange, for whom.",
-			[]string{"struct", "int", "array"}, []string{"struct", "int", "array", "struct"}),
-		method("feedex.whoami", "The caller's address and port as this node sees them, ip:port.",
-			[]string{"string", "int"}),
-		method("feedex.get_bundle",
-			"Asks for a bundle that this node offered to the caller, was asked for and has not delivered. Answers a "+
-				"struct {did, feed, path, entries}, as put_entries carries it.",
-			[]string{"struct", "int", "string"}),
-		method("feedex.vouch", "Whether this node sent the caller a connect with that session token.",
-			[]string{"boolean", "int", "string"}),
-		method("feedex.account",
-			"Tells how the called node stands with the caller: struct {given, got, deficit, bound, waiting}, in "+
-				"thousandths of an entry. Answers how the caller stands with the called node.",
-			[]string{"struct", "int", "struct"}),
-		method("feedex.disconnect", "Ends the link, with a reason in words. Answers ok.",
-			[]string{"string", "int", "string"}),
-	}, systemMethods()...)
-}
+func NodeMethods() []Method { return slices.Clone(methods) }
 
 // TrackerMethods lists what a tracker answers to.
-func TrackerMethods() []Method {
-	return append([]Method{
-		getNeighbors("Nodes that are running, at random, and registers the caller: its address from the connection, " +
-			"its port from nid."),
-	}, systemMethods()...)
-}
-
-func getNeighbors(help string) Method {
-	return method("get_neighbors", help+" Answers an array of {ip, port}.", []string{"array", "int"})
-}
-
-func systemMethods() []Method {
-	return []Method{
-		method("system.listMethods", "The names of all methods.", []string{"array"}),
-		method("system.methodHelp", "What the named method does, in words.", []string{"string", "string"}),
-		method("system.methodSignature",
-			"The ways to call the named method: arrays of the answer's type and the parameters' types.",
-			[]string{"array", "string"}),
+func TrackerMethods() (list []Method) {
+	for _, m := range methods {
+		if m.tracker != "" {
+			m.Help = m.tracker
+		}
+		if m.tracker != "" || m.introspects() {
+			list = append(list, m)
+		}
 	}
+	return list
 }

@@ -34,9 +34,16 @@ func TestMethodsAreDescribed(t *testing.T) {
 			t.Errorf("%s has no heading in the specification", m.Name)
 		}
 	}
+	shown := make(map[string]bool)
 	for _, ex := range examples {
+		shown[ex.call.Method()] = true
 		if !slices.Contains(names, ex.call.Method()) {
 			t.Errorf("%s is not listed", ex.call.Method())
+		}
+	}
+	for _, name := range names {
+		if !shown[name] && !strings.HasPrefix(name, "system.") {
+			t.Errorf("%s has no example in the specification", name)
 		}
 	}
 	for _, m := range protocol.TrackerMethods() {

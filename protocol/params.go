@@ -2,8 +2,8 @@ package protocol
 
 import (
 	"fmt"
+	"iter"
 	"math"
-	"net/netip"
 
 	"feedex/feed"
 	"feedex/xmlrpc"
@@ -35,14 +35,13 @@ func (p *params) next(name string) (v xmlrpc.Value, ok bool) {
 	return v, true
 }
 
-// optional takes the next parameter, nil if there is none.
-func (p *params) optional() xmlrpc.Value {
-	if p.err != nil || len(p.list) == 0 {
-		return nil
+// hint is the struct that may stand last, with no members where there is none.
+func (p *params) hint() members {
+	m := members{where: "hint", err: &p.err}
+	if p.err == nil && len(p.list) > 0 {
+		m.list, _ = p.list[0].(xmlrpc.Struct)
 	}
-	v := p.list[0]
-	p.list = p.list[1:]
-	return v
+	return m
 }
 
 func (p *params) int(name string, low, high int64) int64 {
@@ -120,6 +119,15 @@ func (p *params) dids(name string) []DID {
 	return dids
 }
 
+func (p *params) bool(name string) bool {
+	v, ok := p.next(name)
+	b, is := v.(bool)
+	if ok && !is {
+		p.fail(name, "want a boolean")
+	}
+	return b
+}
+
 func (p *params) seen(name string, v xmlrpc.Value) Seen {
 	switch v {
 	case "seen":
@@ -152,27 +160,6 @@ func (p *params) subset(name string, low int64) (subset Subset, ignored int) {
 		subset = append(subset, Interest{Feed: u, Hops: int(hops)})
 	}
 	return subset, len(list) - len(subset)
-}
-
-// nodes reads an array of {ip, port}; elements that make no sense are left out.
-func (p *params) nodes(name string) NodeList {
-	list := p.array(name, 10*MaxNeighborList)
-	nodes := make(NodeList, 0, min(len(list), MaxNeighborList))
-	for _, v := range list {
-		s, _ := v.(xmlrpc.Struct)
-		ipText, _ := s.Lookup("ip")
-		port, _ := s.Lookup("port")
-		text, _ := ipText.(string)
-		n, _ := port.(int64)
-		ip, err := netip.ParseAddr(text)
-		if err != nil || n < LowestPort || n > 65535 || len(nodes) == MaxNeighborList {
-			continue
-		}
-		if id := NewNodeID(ip, uint16(n)); !id.IsZero() {
-			nodes = append(nodes, id)
-		}
-	}
-	return nodes
 }
 
 // members reads the members of a struct. Missing ones are zero, wrong ones set err.
@@ -270,6 +257,33 @@ func (m members) strings(name string, limit int) []string {
 		out = append(out, s)
 	}
 	return out
+}
+
+// structs reads an array of structs, of which faults speak as where.
+func (m members) structs(name, where string, limit int) iter.Seq[members] {
+	return func(yield func(members) bool) {
+		for _, v := range m.array(name, limit) {
+			s, is := v.(xmlrpc.Struct)
+			if !is {
+				m.fail(name, "want structs")
+			}
+			if !yield(members{list: s, where: where, err: m.err}) {
+				return
+			}
+		}
+	}
+}
+
+// nodes reads an array of node ids.
+func (m members) nodes(name string, limit int) (ids []NodeID) {
+	for _, text := range m.strings(name, limit) {
+		id, err := ParseNodeID(text)
+		if err != nil {
+			m.fail(name, "want ip:port each")
+		}
+		ids = append(ids, id)
+	}
+	return ids
 }
 
 // feed reads a feed's URL, which must be in normal form; "" where there is none.

@@ -32,10 +32,10 @@ func encodeQuery(q Query) xmlrpc.Struct {
 		add("feed", string(q.Filter.Feed))
 	}
 	if len(q.Filter.Words) > 0 {
-		add("words", stringArray(q.Filter.Words))
+		add("words", arrayOfStrings(q.Filter.Words))
 	}
 	if len(q.Filter.Title) > 0 {
-		add("title", stringArray(q.Filter.Title))
+		add("title", arrayOfStrings(q.Filter.Title))
 	}
 	if !q.Filter.Match.IsZero() {
 		add("match", q.Filter.Match.String())
@@ -47,11 +47,7 @@ func encodeQuery(q Query) xmlrpc.Struct {
 		add("until", q.Filter.Until.Unix())
 	}
 	if len(q.Filter.IDs) > 0 {
-		ids := make(xmlrpc.Array, len(q.Filter.IDs))
-		for i, id := range q.Filter.IDs {
-			ids[i] = id.String()
-		}
-		add("ids", ids)
+		add("ids", arrayOf(q.Filter.IDs, feed.EntryID.String))
 	}
 	if q.Filter.Limit > 0 {
 		add("limit", int64(q.Filter.Limit))
@@ -135,7 +131,7 @@ func encodeAnswer(a Answer) xmlrpc.Struct {
 	}
 	s := xmlrpc.Struct{{Name: "found", Value: found}, {Name: "partial", Value: a.Partial()}}
 	if a.Partial() {
-		s = append(s, xmlrpc.Member{Name: "cut", Value: stringArray(a.Cut.Reasons())})
+		s = append(s, xmlrpc.Member{Name: "cut", Value: arrayOfStrings(a.Cut.Reasons())})
 	}
 	if !a.CompleteSince.IsZero() {
 		s = append(s, xmlrpc.Member{Name: "whole", Value: a.CompleteSince.Unix()})
@@ -162,11 +158,7 @@ func encodeFound(f *Found) xmlrpc.Struct {
 		s = append(s, xmlrpc.Member{Name: "updated", Value: f.Updated.Unix()})
 	}
 	if len(f.Holders) > 0 {
-		holders := make(xmlrpc.Array, len(f.Holders))
-		for i, id := range f.Holders {
-			holders[i] = id.String()
-		}
-		s = append(s, xmlrpc.Member{Name: "holders", Value: holders})
+		s = append(s, xmlrpc.Member{Name: "holders", Value: arrayOf(f.Holders, NodeID.String)})
 	}
 	return s
 }
@@ -178,12 +170,8 @@ func decodeAnswer(p *params) Answer {
 	if m.bool("partial") && a.Cut == 0 {
 		a.Cut = CutLimit // it does not say why
 	}
-	for _, v := range m.array("found", MaxAnswerEntries) {
-		s, is := v.(xmlrpc.Struct)
-		if !is {
-			m.fail("found", "want structs")
-		}
-		a.Found = append(a.Found, decodeFound(members{list: s, where: "found", err: m.err}))
+	for fm := range m.structs("found", "found", MaxAnswerEntries) {
+		a.Found = append(a.Found, decodeFound(fm))
 	}
 	return a
 }
@@ -224,14 +212,6 @@ func (m members) time(name string) time.Time {
 		return time.Time{}
 	}
 	return instant(m.int(name, minUnix, maxUnix))
-}
-
-func stringArray(items []string) xmlrpc.Array {
-	a := make(xmlrpc.Array, len(items))
-	for i, s := range items {
-		a[i] = s
-	}
-	return a
 }
 
 // instant is the time of whole Unix seconds.

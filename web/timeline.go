@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/safehtml"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/safehtml"
 )
 

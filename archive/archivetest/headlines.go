@@ -8,7 +8,7 @@ import (
 	"feedex/archive"
 	"feedex/courtesy"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/reading"
 )
 

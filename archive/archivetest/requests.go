@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/fetch/grade"
+	"feedex/grade"
 )
 
 func testRequests(t *testing.T, a Archive) {

@@ -10,7 +10,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 )
 
 // hourOf is the number of the hour that t is in.

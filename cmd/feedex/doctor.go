@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/daemon"
-	"feedex/fetch/grade"
+	"feedex/grade"
 )
 
 func newDoctor() *cobra.Command {

@@ -13,12 +13,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"net/http"
-	"strconv"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // Config is what a handler needs.
@@ -65,12 +64,12 @@ type answer struct {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodPost {
 		w.Header().Set("Allow", "GET, POST")
-		http.Error(w, "Only GET and POST work here.", http.StatusMethodNotAllowed)
+		h.fail(w, syncapi.Refuse(http.StatusMethodNotAllowed, "Only GET and POST work here."))
 		return
 	}
 	asked, err := parse(w, r)
 	if err != nil {
-		http.Error(w, "The body cannot be read: "+err.Error(), http.StatusBadRequest)
+		h.fail(w, syncapi.Refuse(http.StatusBadRequest, "The body cannot be read: %v", err))
 		return
 	}
 	user, err := h.Library.FeverUser(r.Context(), asked.value("api_key"))
@@ -150,15 +149,11 @@ func (h *handler) answer(ctx context.Context, asked values) (*answer, error) {
 	return a, nil
 }
 
-// fail tells the owner in the log what happened, and the reader that it is not its fault.
+// fail answers a request that was not.
 func (h *handler) fail(w http.ResponseWriter, err error) {
-	if slowed := (reading.Slowed{}); errors.As(err, &slowed) {
-		w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
-		http.Error(w, slowed.Error()+".", http.StatusTooManyRequests)
-		return
+	no := syncapi.Refused(w, err, http.StatusBadRequest, h.Log, "answer a reader of the Fever API")
+	if no.Code == http.StatusTooManyRequests {
+		no.Why += "."
 	}
-	if !errors.Is(err, context.Canceled) {
-		h.Log.Error("answer a reader of the Fever API", "err", err)
-	}
-	http.Error(w, "The node could not do it. Its log says why.", http.StatusInternalServerError)
+	http.Error(w, no.Why, no.Code)
 }

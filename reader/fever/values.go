@@ -1,8 +1,6 @@
 package fever
 
 import (
-	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // maxBody is how long the body of a request may be, in bytes: it holds a key and some arguments.
@@ -19,25 +18,17 @@ const maxBody = 64 << 10
 // values are the selectors and arguments of a request, of its query and its body alike.
 type values url.Values
 
-// parse reads them. What is no form of several parts is read as one of one part, whatever it is called: some readers
-// call it nothing.
+// parse reads them, of a form as far as it is one.
 func parse(w http.ResponseWriter, r *http.Request) (values, error) {
 	all := r.URL.Query()
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	var more url.Values
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "multipart/form-data" {
-		if err := r.ParseMultipartForm(maxBody); err != nil {
-			return nil, err
-		}
-		more = r.MultipartForm.Value
-	} else {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, err
-		}
-		more, _ = url.ParseQuery(strings.TrimSpace(string(body))) // as far as it is one
+	form, text, err := syncapi.Read(w, r, maxBody)
+	if err != nil {
+		return nil, err
 	}
-	for name, list := range more {
+	if form == nil {
+		form, _ = url.ParseQuery(strings.TrimSpace(string(text)))
+	}
+	for name, list := range form {
 		all[name] = slices.Concat(list, all[name])
 	}
 	return values(all), nil

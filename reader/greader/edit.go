@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // editTag marks items: a adds tags, r takes them away, each as often as it stands there. newsboat adds two to make an
@@ -42,7 +43,7 @@ func (h *handler) editTag(w http.ResponseWriter, r *request) error {
 func (h *handler) markAll(w http.ResponseWriter, r *request) error {
 	name := r.params.get("s")
 	if name == "" {
-		return refusal{http.StatusBadRequest, "s says which stream to mark."} // not everything, by mistake
+		return syncapi.Refuse(http.StatusBadRequest, "s says which stream to mark.") // not everything, by mistake
 	}
 	s, known, err := h.stream(r.Context(), name)
 	if err != nil {

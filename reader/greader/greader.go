@@ -7,16 +7,14 @@ package greader
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // Config is what a handler needs.
@@ -134,46 +132,32 @@ func (h *handler) serve(w http.ResponseWriter, r *request, path string) (err err
 	}
 	name, ok := strings.CutPrefix(path, apiPath)
 	if !ok {
-		return refusal{http.StatusNotFound, "There is nothing here."}
+		return syncapi.Refuse(http.StatusNotFound, "There is nothing here.")
 	}
 	do, changes := routeOf(name)
 	if changes && r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		return refusal{http.StatusMethodNotAllowed, "Only POST works here."}
+		return syncapi.Refuse(http.StatusMethodNotAllowed, "Only POST works here.")
 	}
 	return do(h, w, r)
 }
 
-// A refusal is a request that is answered with words.
-type refusal struct {
-	code int
-	why  string
-}
-
-func (e refusal) Error() string { return e.why }
-
 // finish answers a request that was not.
 func (h *handler) finish(w http.ResponseWriter, r *request, err error) {
-	var no refusal
-	var slowed reading.Slowed
-	switch {
-	case err == nil:
-	case errors.As(err, &slowed):
-		w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
-		text(w, http.StatusTooManyRequests, slowed.Error()+".\n")
-	case errors.As(err, &no):
-		if no.code == http.StatusUnauthorized {
-			w.Header().Set("X-Reader-Google-Bad-Token", "true") // on which Capy Reader and Read You log in again
-		}
-		text(w, no.code, no.why+"\n")
-	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders):
-		text(w, http.StatusBadRequest, err.Error()+"\n")
-	default:
-		if !errors.Is(err, context.Canceled) {
-			h.Log.Error("sync request failed", "call", cmp.Or(strings.TrimPrefix(r.path, apiPath), r.path), "err", err)
-		}
-		text(w, http.StatusInternalServerError, "The node could not do this. Its log says why.\n")
+	if err == nil {
+		return
 	}
+	log := h.Log.With("call", cmp.Or(strings.TrimPrefix(r.path, apiPath), r.path))
+	no := syncapi.Refused(w, err, http.StatusBadRequest, log, "sync request failed")
+	switch no.Code {
+	case http.StatusUnauthorized:
+		w.Header().Set("X-Reader-Google-Bad-Token", "true") // on which Capy Reader and Read You log in again
+	case http.StatusTooManyRequests:
+		no.Why += "."
+	case http.StatusInternalServerError:
+		no.Why = "The node could not do this. Its log says why."
+	}
+	text(w, no.Code, no.Why+"\n")
 }
 
 // nothing answers what nobody here knows, so that readers that ask for more go on.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"feedex/reader/answer"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // longID is the name of an item in contents; readers send it back in this or another form.
@@ -127,7 +127,7 @@ func (h *handler) writeItems(w http.ResponseWriter, r *request, stream string, i
 		end = fmt.Sprintf(`],"continuation":%q}`+"\n", next)
 	}
 	show := func(i *reading.Item) any { return h.entry(c, i) }
-	begun, err := answer.List(out, begin, h.Library.Items(r.Context(), ids), show, end)
+	begun, err := syncapi.List(out, begin, h.Library.Items(r.Context(), ids), show, end)
 	if err != nil && begun {
 		if r.Context().Err() == nil {
 			h.Log.Error("items broken off", "err", err)

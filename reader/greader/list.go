@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"feedex/reader/answer"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // A category is a folder, as a feed is in it.
@@ -68,7 +68,7 @@ func (h *handler) tagList(w http.ResponseWriter, r *request) error {
 
 // writeTagged answers with v, or that it is as it was when the reader asked last: NetNewsWire does so.
 func (h *handler) writeTagged(w http.ResponseWriter, r *request, v any) error {
-	text, err := answer.JSON(v)
+	text, err := syncapi.JSON(v)
 	if err != nil {
 		return err
 	}

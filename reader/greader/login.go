@@ -1,10 +1,11 @@
 package greader
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
+
+	"feedex/syncapi"
 )
 
 // login answers a program that shows its name and password with the token by which it comes in from then on: the
@@ -12,12 +13,12 @@ import (
 // the token lasts until the password is removed.
 func (h *handler) login(w http.ResponseWriter, r *request) error {
 	password := r.params.get("Passwd")
-	name, err := h.Library.User(r.Context(), password)
+	name, err := syncapi.User(r.Context(), h.Library, r.params.get("Email"), password)
 	if err != nil {
 		return err
 	}
-	if name == "" || !strings.EqualFold(name, r.params.get("Email")) {
-		return refusal{http.StatusUnauthorized, "Error=BadAuthentication"}
+	if name == "" {
+		return syncapi.Refuse(http.StatusUnauthorized, "Error=BadAuthentication")
 	}
 	if r.params.get("output") == "json" { // Read You
 		return writeJSON(w, struct{ SID, LSID, Auth string }{password, password, password})
@@ -44,7 +45,7 @@ func (h *handler) enter(r *request) (user string, err error) {
 			return user, err
 		}
 	}
-	return "", refusal{http.StatusUnauthorized, "Unauthorized"}
+	return "", syncapi.Refuse(http.StatusUnauthorized, "Unauthorized")
 }
 
 // authToken is the token in a header: GoogleLogin auth=TOKEN.
@@ -87,9 +88,5 @@ const jsonType = "application/json; charset=utf-8"
 
 // writeJSON answers with v.
 func writeJSON(w http.ResponseWriter, v any) error {
-	w.Header().Set("Content-Type", jsonType)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // a reader that went away wants no answer
-	return nil
+	return syncapi.Reply(w, http.StatusOK, jsonType, v)
 }

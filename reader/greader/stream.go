@@ -8,6 +8,7 @@ import (
 
 	"feedex/feed"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // Names of streams and tags. Readers write their user's number where "-" stands, or "-".
@@ -193,7 +194,8 @@ func (p params) page(most int) (reading.Page, error) {
 	if c := p.get("c"); c != "" {
 		after, err := strconv.ParseInt(c, 10, 64)
 		if err != nil || after <= 0 {
-			return page, refusal{400, "c is not a continuation of this node."} // from the beginning it might never end
+			// from the beginning it might never end
+			return page, syncapi.Refuse(400, "c is not a continuation of this node.")
 		}
 		page.After = reading.ItemID(after)
 	}

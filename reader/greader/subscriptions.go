@@ -10,6 +10,7 @@ import (
 	"feedex/feed"
 	"feedex/opml"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // feedURL is the URL of a stream or of what a person typed.
@@ -54,7 +55,7 @@ func (h *handler) quickAdd(w http.ResponseWriter, r *request) error {
 func (h *handler) subscriptionEdit(w http.ResponseWriter, r *request) error {
 	streams := r.params.Values["s"]
 	if len(streams) == 0 {
-		return refusal{http.StatusBadRequest, "s says which feed to edit."}
+		return syncapi.Refuse(http.StatusBadRequest, "s says which feed to edit.")
 	}
 	into, out := labels(r.params.Values["a"]), labels(r.params.Values["r"])
 	titles := r.params.Values["t"]
@@ -96,19 +97,19 @@ func (h *handler) edit(r *request, stream string, a reading.Arrangement) error {
 	case action == "subscribe" && f == nil:
 		u, err := feedURL(stream)
 		if err != nil {
-			return refusal{http.StatusBadRequest, err.Error()}
+			return syncapi.Refuse(http.StatusBadRequest, "%v", err)
 		}
 		a.Feed, err = h.Library.Subscribe(r.Context(), u)
 		if errors.Is(err, reading.ErrNoFeed) {
-			return refusal{http.StatusBadRequest, err.Error()}
+			return syncapi.Refuse(http.StatusBadRequest, "%v", err)
 		}
 		if err != nil {
 			return err
 		}
 	case action != "subscribe" && action != "edit" && action != "":
-		return refusal{http.StatusBadRequest, "ac is one of subscribe, unsubscribe and edit."}
+		return syncapi.Refuse(http.StatusBadRequest, "ac is one of subscribe, unsubscribe and edit.")
 	case f == nil:
-		return refusal{http.StatusNotFound, "This feed is not followed."}
+		return syncapi.Refuse(http.StatusNotFound, "This feed is not followed.")
 	default:
 		a.Feed = f.ID
 	}
@@ -133,7 +134,7 @@ func (h *handler) folderOf(r *request) (reading.FolderID, error) {
 func (h *handler) renameTag(w http.ResponseWriter, r *request) error {
 	name := label(r.params.get("dest"))
 	if name == "" {
-		return refusal{http.StatusBadRequest, "dest is the label's new name: user/-/label/NAME."}
+		return syncapi.Refuse(http.StatusBadRequest, "dest is the label's new name: user/-/label/NAME.")
 	}
 	id, err := h.folderOf(r)
 	if err != nil {
@@ -167,7 +168,7 @@ func (h *handler) subscriptionImport(w http.ResponseWriter, r *request) error {
 	list, err := opml.Read(r.raw)
 	switch {
 	case errors.Is(err, opml.ErrFormat), errors.Is(err, opml.ErrSize):
-		return refusal{http.StatusBadRequest, err.Error()}
+		return syncapi.Refuse(http.StatusBadRequest, "%v", err)
 	case err != nil:
 		return err
 	}

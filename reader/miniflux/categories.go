@@ -128,7 +128,7 @@ type categoryWish struct {
 
 func (h *handler) addCategory(w http.ResponseWriter, r *http.Request) error {
 	var wish categoryWish
-	if err := body(r, &wish); err != nil {
+	if err := body(w, r, &wish); err != nil {
 		return err
 	}
 	n, err := h.Library.AddFolder(r.Context(), wish.Title)
@@ -151,7 +151,7 @@ func (h *handler) renameCategory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var wish categoryWish
-	if err := body(r, &wish); err != nil {
+	if err := body(w, r, &wish); err != nil {
 		return err
 	}
 	if c.ID == unfiled {

@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"feedex/reader/answer"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 type (
@@ -104,7 +104,7 @@ func (h *handler) entries(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	head := `{"total":` + strconv.Itoa(total) + `,"entries":[` + "\n"
 	show := func(i *reading.Item) any { return h.newEntry(i, feeds[i.Feed]) }
-	begun, err := answer.List(w, head, h.Library.Items(r.Context(), ids), show, "]}\n")
+	begun, err := syncapi.List(w, head, h.Library.Items(r.Context(), ids), show, "]}\n")
 	if err != nil && begun {
 		if r.Context().Err() == nil {
 			h.Log.Warn("list of entries broken off", "err", err)

@@ -13,6 +13,7 @@ import (
 	"feedex/feed"
 	"feedex/reading"
 	"feedex/safehtml"
+	"feedex/syncapi"
 )
 
 // A feedObject is a feed as readers want it.
@@ -92,7 +93,7 @@ func (h *handler) subscribe(w http.ResponseWriter, r *http.Request) error {
 		URL      string           `json:"feed_url"`
 		Category reading.FolderID `json:"category_id"`
 	}
-	if err := body(r, &wish); err != nil {
+	if err := body(w, r, &wish); err != nil {
 		return err
 	}
 	u, err := feed.ParseTyped(wish.URL)
@@ -122,7 +123,7 @@ func (h *handler) subscribe(w http.ResponseWriter, r *http.Request) error {
 // unfound is Miniflux's answer where there is no feed at an address.
 func unfound(err error) error {
 	if errors.Is(err, reading.ErrNoFeed) || errors.Is(err, reading.ErrUnread) {
-		return refusal{http.StatusInternalServerError, err.Error()}
+		return syncapi.Refuse(http.StatusInternalServerError, "%v", err)
 	}
 	return err
 }
@@ -137,7 +138,7 @@ func (h *handler) discover(w http.ResponseWriter, r *http.Request) error {
 	var wish struct {
 		URL string `json:"url"`
 	}
-	if err := body(r, &wish); err != nil {
+	if err := body(w, r, &wish); err != nil {
 		return err
 	}
 	u, err := feed.ParseTyped(wish.URL)
@@ -181,7 +182,7 @@ func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 		Title    *string           `json:"title"`
 		Category *reading.FolderID `json:"category_id"`
 	}
-	if err := body(r, &wish); err != nil {
+	if err := body(w, r, &wish); err != nil {
 		return err
 	}
 	a := reading.Arrangement{Feed: s.ID}

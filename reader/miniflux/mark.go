@@ -12,7 +12,7 @@ func (h *handler) markEntries(w http.ResponseWriter, r *http.Request) error {
 		IDs    []reading.ItemID `json:"entry_ids"`
 		Status string           `json:"status"`
 	}
-	if err := body(r, &wish); err != nil {
+	if err := body(w, r, &wish); err != nil {
 		return err
 	}
 	m, known := map[string]reading.Mark{"read": {Read: reading.Yes}, "unread": {Read: reading.No}}[wish.Status]

@@ -16,18 +16,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"path"
 	"strconv"
-	"strings"
 	"sync"
 
-	"feedex/opml"
-	"feedex/reader/answer"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // Config is what a handler needs.
@@ -111,22 +107,15 @@ type user struct{}
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, f call) {
 	w.Header().Set("Cache-Control", "no-store")
 	name, err := h.enter(r)
-	if err == nil && name == "" {
-		// A web browser would keep the password, and give it to whatever page asks. Readers know what to send.
-		if !strings.HasPrefix(r.UserAgent(), "Mozilla/") {
-			w.Header().Set("WWW-Authenticate", `Basic realm="feedex"`)
-		}
-		err = refusal{http.StatusUnauthorized, "Access Unauthorized"}
-	}
-	if err == nil && r.Method == http.MethodPost && foreign(r) {
-		err = refusal{http.StatusForbidden, "A page of another site asks for this."}
+	if err == nil {
+		err = syncapi.Admit(w, r, name, "Access Unauthorized")
 	}
 	if err == nil {
-		r.Body = http.MaxBytesReader(w, r.Body, bodyLimit(r))
 		err = f(w, r.WithContext(context.WithValue(r.Context(), user{}, name)))
 	}
 	if err != nil {
-		h.fail(w, err)
+		no := syncapi.Refused(w, err, http.StatusBadRequest, h.Log, "answer a reader of Miniflux's API")
+		_ = reply(w, no.Code, map[string]string{"error_message": no.Why})
 	}
 }
 
@@ -135,64 +124,21 @@ func (h *handler) enter(r *http.Request) (string, error) {
 	if key := r.Header.Get("X-Auth-Token"); key != "" {
 		return h.Library.User(r.Context(), key)
 	}
-	user, password, _ := r.BasicAuth()
-	name, err := h.Library.User(r.Context(), password)
-	if !strings.EqualFold(user, name) {
-		name = ""
-	}
-	return name, err
+	name, password, _ := r.BasicAuth()
+	return syncapi.User(r.Context(), h.Library, name, password)
 }
 
-// foreign reports whether a page of another site sends the request: with it goes the password, where a web browser has
-// kept one. For other methods than POST browsers ask first, and are not let.
-func foreign(r *http.Request) bool {
-	origin := r.Header.Get("Origin")
-	_, host, _ := strings.Cut(origin, "://")
-	return origin != "" && !strings.EqualFold(host, r.Host)
-}
-
-// A refusal is an answer that says what is wrong with a request.
-type refusal struct {
-	code int
-	why  string
-}
-
-func (e refusal) Error() string { return e.why }
-
+// refuse is for what is wrong with what the reader sends.
 func refuse(format string, args ...any) error {
-	return refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+	return syncapi.Refuse(http.StatusBadRequest, format, args...)
 }
 
 // errMissing is for what there is not.
-var errMissing = refusal{http.StatusNotFound, "Resource Not Found"}
-
-// fail tells the reader what is wrong, and the owner in the log what is wrong with us.
-func (h *handler) fail(w http.ResponseWriter, err error) {
-	known := refusal{http.StatusInternalServerError, "The node could not do it. Its log says why."}
-	var slowed reading.Slowed
-	switch {
-	case errors.As(err, &known):
-	case errors.As(err, &slowed):
-		w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
-		known = refusal{http.StatusTooManyRequests, slowed.Error()}
-	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders):
-		known = refusal{http.StatusBadRequest, err.Error()}
-	case !errors.Is(err, context.Canceled):
-		h.Log.Error("answer a reader of Miniflux's API", "err", err)
-	}
-	_ = reply(w, known.code, map[string]string{"error_message": known.why})
-}
+var errMissing = syncapi.Refuse(http.StatusNotFound, "Resource Not Found")
 
 // reply answers with JSON.
 func reply(w http.ResponseWriter, code int, value any) error {
-	text, err := answer.JSON(value)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	w.Write(text)
-	return nil
+	return syncapi.Reply(w, code, "application/json", value)
 }
 
 // done answers that it was done: with no body, which is how one reader tells that it was.
@@ -204,17 +150,9 @@ func done(w http.ResponseWriter) error {
 // maxBody is how long the body of a request may be, in bytes, that is no list of feeds: some 100,000 ids.
 const maxBody = 1 << 20
 
-// bodyLimit is how long the body of this request may be, in bytes.
-func bodyLimit(r *http.Request) int64 {
-	if r.URL.Path == importPath {
-		return opml.MaxBytes
-	}
-	return maxBody
-}
-
 // body reads the body of a request, which is JSON whatever it is called: one reader calls it a form.
-func body(r *http.Request, into any) error {
-	if err := json.NewDecoder(r.Body).Decode(into); err != nil {
+func body(w http.ResponseWriter, r *http.Request, into any) error {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(into); err != nil {
 		return refuse("The body is not the JSON that is wanted: %v", err)
 	}
 	return nil

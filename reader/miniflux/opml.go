@@ -3,12 +3,12 @@ package miniflux
 import (
 	"bytes"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 
 	"feedex/opml"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // importPath is where a list of feeds is sent.
@@ -16,7 +16,7 @@ const importPath = "/v1/import"
 
 // importList follows the feeds of a list in OPML.
 func (h *handler) importList(w http.ResponseWriter, r *http.Request) error {
-	document, err := io.ReadAll(r.Body)
+	document, err := syncapi.Body(w, r, opml.MaxBytes)
 	if err != nil {
 		return refuse("The list could not be read: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // A selection is the entries that a request is about: those of the streams, which have none in common, from one id to
@@ -74,7 +75,7 @@ func (h *handler) search(ctx context.Context, text string, streams []reading.Str
 		streams[i].Unlisted, streams[i].Among = true, found
 	}
 	if errors.Is(err, archive.ErrSlow) {
-		return refusal{http.StatusServiceUnavailable, "The search was given up: " + archive.ErrSlow.Error() + "."}
+		return syncapi.Refuse(http.StatusServiceUnavailable, "The search was given up: %v.", archive.ErrSlow)
 	}
 	return err
 }

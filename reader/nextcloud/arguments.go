@@ -2,7 +2,6 @@ package nextcloud
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // maxBody is how long the body of a request may be, in bytes: some 100,000 ids.
@@ -21,13 +21,13 @@ type arguments map[string]json.RawMessage
 func parse(w http.ResponseWriter, r *http.Request) (arguments, error) {
 	a := make(arguments)
 	a.add(r.URL.Query())
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := syncapi.Body(w, r, maxBody)
 	if err != nil {
-		return nil, refusal{http.StatusRequestEntityTooLarge, "The body cannot be read: " + err.Error()}
+		return nil, syncapi.Refuse(http.StatusRequestEntityTooLarge, "The body cannot be read: %v", err)
 	}
 	if err := json.Unmarshal(body, &a); err != nil && len(body) > 0 {
 		if strings.HasPrefix(strings.TrimSpace(string(body)), "{") {
-			return nil, refusal{http.StatusBadRequest, "The body is not the JSON that is wanted: " + err.Error()}
+			return nil, syncapi.Refuse(http.StatusBadRequest, "The body is not the JSON that is wanted: %v", err)
 		}
 		form, _ := url.ParseQuery(strings.TrimSpace(string(body))) // as far as it is one
 		a.add(form)

@@ -8,6 +8,7 @@ import (
 
 	"feedex/feed"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 type (
@@ -104,7 +105,7 @@ func (h *handler) feeds(w http.ResponseWriter, r *request) error {
 func (h *handler) subscribe(w http.ResponseWriter, r *request) error {
 	u, err := feed.ParseTyped(r.args.text("url"))
 	if err != nil {
-		return refusal{http.StatusUnprocessableEntity, "This is not the URL of a feed: " + err.Error()}
+		return syncapi.Refuse(http.StatusUnprocessableEntity, "This is not the URL of a feed: %v", err)
 	}
 	a := reading.Arrangement{URL: u}
 	if a.Into, err = h.wanted(r); err != nil {
@@ -112,7 +113,7 @@ func (h *handler) subscribe(w http.ResponseWriter, r *request) error {
 	}
 	id, err := h.Library.Subscribe(r.Context(), u)
 	if errors.Is(err, reading.ErrNoFeed) {
-		return refusal{http.StatusUnprocessableEntity, err.Error()}
+		return syncapi.Refuse(http.StatusUnprocessableEntity, "%v", err)
 	}
 	if err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"feedex/reader/answer"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // An itemObject is an item as readers want it. It has no media of its own: RSS Guard takes also null for some.
@@ -135,7 +135,7 @@ func (h *handler) answer(w http.ResponseWriter, r *request, s reading.Stream, p 
 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	show := func(i *reading.Item) any { return h.itemObject(i) }
-	begun, err := answer.List(w, `{"items":[`+"\n", h.Library.Items(r.Context(), ids), show, "]}\n")
+	begun, err := syncapi.List(w, `{"items":[`+"\n", h.Library.Items(r.Context(), ids), show, "]}\n")
 	if err != nil && begun {
 		if r.Context().Err() == nil {
 			h.Log.Warn("list of items broken off", "err", err)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // marks are what becomes of items, by the words that readers use.
@@ -63,7 +64,7 @@ func (h *handler) markItems(w http.ResponseWriter, r *request) error {
 	for _, name := range []string{"items", "itemIds"} {
 		var list []json.RawMessage
 		if raw := r.args[name]; len(raw) > 0 && json.Unmarshal(raw, &list) != nil {
-			return refusal{http.StatusBadRequest, name + " is not a list"}
+			return syncapi.Refuse(http.StatusBadRequest, "%s is not a list", name)
 		}
 		for _, raw := range list {
 			of := arguments{"id": raw}

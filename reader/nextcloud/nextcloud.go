@@ -11,18 +11,15 @@ package nextcloud
 
 import (
 	"cmp"
-	"context"
 	"encoding/xml"
-	"errors"
 	"log/slog"
 	"net/http"
 	"path"
 	"regexp"
 	"strconv"
-	"strings"
 
-	"feedex/reader/answer"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // Config is what a handler needs.
@@ -100,7 +97,8 @@ func (h *handler) handle(pattern string, f call) {
 			err = f(w, asked)
 		}
 		if err != nil {
-			h.fail(w, err)
+			no := syncapi.Refused(w, err, http.StatusUnprocessableEntity, h.Log, "answer a reader of Nextcloud's API")
+			_ = reply(w, no.Code, map[string]string{"message": no.Why})
 		}
 	})
 }
@@ -122,30 +120,15 @@ type request struct {
 // enter lets readers in that show an app password with its name.
 func (h *handler) enter(w http.ResponseWriter, r *http.Request) (*request, error) {
 	user, password, _ := r.BasicAuth()
-	name, err := h.Library.User(r.Context(), password)
-	switch {
-	case err != nil:
+	name, err := syncapi.User(r.Context(), h.Library, user, password)
+	if err == nil {
+		err = syncapi.Admit(w, r, name, "This is not the name and password of an app: feedex password add NAME")
+	}
+	if err != nil {
 		return nil, err
-	case name == "" || !strings.EqualFold(user, name):
-		// A web browser would keep the password, and give it to whatever page asks. Readers know what to send.
-		if !strings.HasPrefix(r.UserAgent(), "Mozilla/") {
-			w.Header().Set("WWW-Authenticate", `Basic realm="feedex"`)
-		}
-		return nil, refusal{http.StatusUnauthorized,
-			"This is not the name and password of an app: feedex password add NAME"}
-	case r.Method == http.MethodPost && foreign(r):
-		return nil, refusal{http.StatusForbidden, "A page of another site asks for this."}
 	}
 	args, err := parse(w, r)
 	return &request{r, name, args}, err
-}
-
-// foreign reports whether a page of another site sends the request: with it goes the password, where a web browser has
-// kept one. For other methods than POST browsers ask first, and are not let.
-func foreign(r *http.Request) bool {
-	origin := r.Header.Get("Origin")
-	_, host, _ := strings.Cut(origin, "://")
-	return origin != "" && !strings.EqualFold(host, r.Host)
 }
 
 // number is the number in the path. The error is errMissing where there could not be such a one.
@@ -157,44 +140,12 @@ func (r *request) number(name string) (int64, error) {
 	return n, nil
 }
 
-// A refusal is an answer that says what is wrong with a request.
-type refusal struct {
-	code int
-	why  string
-}
-
-func (e refusal) Error() string { return e.why }
-
 // errMissing is for what there is not.
-var errMissing = refusal{http.StatusNotFound, "There is no such thing."}
-
-// fail tells the reader what is wrong, and the owner in the log what is wrong with us.
-func (h *handler) fail(w http.ResponseWriter, err error) {
-	known := refusal{http.StatusInternalServerError, "The node could not do it. Its log says why."}
-	var slowed reading.Slowed
-	switch {
-	case errors.As(err, &known):
-	case errors.As(err, &slowed):
-		w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
-		known = refusal{http.StatusTooManyRequests, slowed.Error()}
-	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders):
-		known = refusal{http.StatusUnprocessableEntity, err.Error()}
-	case !errors.Is(err, context.Canceled):
-		h.Log.Error("answer a reader of Nextcloud's API", "err", err)
-	}
-	_ = reply(w, known.code, map[string]string{"message": known.why})
-}
+var errMissing = syncapi.Refuse(http.StatusNotFound, "There is no such thing.")
 
 // reply answers with JSON.
 func reply(w http.ResponseWriter, code int, value any) error {
-	text, err := answer.JSON(value)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(code)
-	w.Write(text)
-	return nil
+	return syncapi.Reply(w, code, "application/json; charset=utf-8", value)
 }
 
 // done answers that it was done, like Nextcloud with an empty list.

@@ -7,7 +7,7 @@ import (
 	"feedex/courtesy"
 	"feedex/discover"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/protocol"
 	"feedex/search"
 )

@@ -6,7 +6,7 @@ import (
 	"feedex/archive"
 	"feedex/courtesy"
 	"feedex/feed"
-	"feedex/fetch/grade"
+	"feedex/grade"
 	"feedex/node/internal/core"
 )
 

@@ -1,4 +1,4 @@
-package answer_test
+package syncapi_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"feedex/reader/answer"
+	"feedex/syncapi"
 )
 
 var errDisk = errors.New("disk on fire")
@@ -41,7 +41,7 @@ func TestList(t *testing.T) {
 		"a ! b": {`{"items":[{"id":"a"}` + "\n", true, errDisk},
 	} {
 		var out strings.Builder
-		begun, err := answer.List(&out, `{"items":[`, items(texts), show, "]}")
+		begun, err := syncapi.List(&out, `{"items":[`, items(texts), show, "]}")
 		if out.String() != want.written || begun != want.begun || err != want.err {
 			t.Errorf("%q: %q, %v, %v, want %+v", texts, out.String(), begun, err, want)
 		}
@@ -51,7 +51,7 @@ func TestList(t *testing.T) {
 // A value that cannot be told breaks a list off like one that cannot be read.
 func TestListOfWhatIsNoJSON(t *testing.T) {
 	var out strings.Builder
-	begun, err := answer.List(&out, "[", items("a"), func(*string) any { return func() {} }, "]")
+	begun, err := syncapi.List(&out, "[", items("a"), func(*string) any { return func() {} }, "]")
 	if begun || err == nil || out.Len() > 0 {
 		t.Errorf("%q, %v, %v", out.String(), begun, err)
 	}
@@ -67,7 +67,7 @@ func (g *gone) Write([]byte) (int, error) {
 // Nothing more is read for a reader that has gone away.
 func TestListForNobody(t *testing.T) {
 	var w gone
-	if begun, err := answer.List(&w, "[", items("a b !"), show, "]"); !begun || err != nil || w.writes != 1 {
+	if begun, err := syncapi.List(&w, "[", items("a b !"), show, "]"); !begun || err != nil || w.writes != 1 {
 		t.Errorf("%v, %v, %d writes", begun, err, w.writes)
 	}
 }

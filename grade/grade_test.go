@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"feedex/fetch/grade"
+	"feedex/grade"
 )
 
 const url = "https://example.com/feed.xml"

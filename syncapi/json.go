@@ -1,11 +1,11 @@
-// Package answer writes the JSON that programs are answered with.
-package answer
+package syncapi
 
 import (
 	"bytes"
 	"encoding/json"
 	"io"
 	"iter"
+	"net/http"
 )
 
 // JSON is a value as a line of JSON that is never part of a page of HTML.
@@ -15,6 +15,18 @@ func JSON(value any) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(value)
 	return b.Bytes(), err
+}
+
+// Reply answers with a value in JSON, under the given media type.
+func Reply(w http.ResponseWriter, code int, kind string, value any) error {
+	text, err := JSON(value)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(code)
+	_, _ = w.Write(text) // a reader that went away wants no answer
+	return nil
 }
 
 // List writes head, what each of the items is shown as, separated by commas, and tail. One item is held in memory at

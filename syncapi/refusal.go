@@ -1,0 +1,48 @@
+// Package syncapi is what the APIs have in common by which feed readers sync with a node: who comes in, how much a
+// request may bring, and how a reader learns what is wrong. Which credentials its readers show, and in what form they
+// take an answer, is each API's own.
+package syncapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"feedex/reading"
+)
+
+// A Refusal is an answer that says what is wrong with a request.
+type Refusal struct {
+	Code int    // HTTP status
+	Why  string // for the reader, and perhaps for its user
+}
+
+func (e Refusal) Error() string { return e.Why }
+
+// Refuse makes a Refusal with a formatted text.
+func Refuse(code int, format string, args ...any) error {
+	return Refusal{code, fmt.Sprintf(format, args...)}
+}
+
+// Refused is how a reader learns of err. Clients that guess at passwords are told when to try again, by a header too.
+// Names that cannot be are answered with the status badName. Anything else is our own fault: the log says what failed
+// and why, and the reader that it does.
+func Refused(w http.ResponseWriter, err error, badName int, log *slog.Logger, failed string) Refusal {
+	var known Refusal
+	var slowed reading.Slowed
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &slowed):
+		w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
+		return Refusal{http.StatusTooManyRequests, slowed.Error()}
+	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders):
+		return Refusal{badName, err.Error()}
+	case !errors.Is(err, context.Canceled):
+		log.Error(failed, "err", err)
+	}
+	return Refusal{http.StatusInternalServerError, "The node could not do it. Its log says why."}
+}
