@@ -5,30 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"feedex/archive"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
 )
 
-// An ArchiveDocument is what one document of a feed held, and where the publisher keeps what came before, in JSON.
-type ArchiveDocument struct {
-	Listed      int       `json:"listed"` // entries of the document
-	Stored      int       `json:"stored"` // of them, those that were not here yet
-	Newest      time.Time `json:"newest,omitzero"`
-	Oldest      time.Time `json:"oldest,omitzero"`
-	PrevArchive feed.URL  `json:"older,omitempty"` // the document with what came before, "" for none (RFC 5005 §4)
-}
-
-// FetchArchive implements Owner. The publisher is asked like for a poll, one request to a host at a time. What the
+// FetchArchive implements control.Owner. The publisher is asked like for a poll, one request to a host at a time. What the
 // document holds is filled in, as of the publisher and not as news.
-func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
+func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (control.ArchiveDocument, error) {
 	got, err := h.fetchForOwner(ctx, node.Fetch{Feed: u, Page: page})
 	if err != nil {
-		return ArchiveDocument{}, err
+		return control.ArchiveDocument{}, err
 	}
 	p, records := archiveDocumentOf(&got)
 	stored, shown, err := h.fillArchive(ctx, &got, records)
@@ -67,7 +58,7 @@ func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
 	wait, err := look(ctx, h, func(n *node.Node) (time.Duration, error) {
 		now := h.clock.now(time.Now())
 		if n == nil {
-			return 0, errRests
+			return 0, control.ErrRests
 		}
 		at, ok := n.ReserveRequest(now, u)
 		if !ok {
@@ -82,12 +73,12 @@ func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
 }
 
 // archiveDocumentOf is what a document holds, if there is one, and the records of it.
-func archiveDocumentOf(got *node.Fetched) (p ArchiveDocument, records []archive.Record) {
+func archiveDocumentOf(got *node.Fetched) (p control.ArchiveDocument, records []archive.Record) {
 	now, doc := time.Now(), got.Document
 	if got.Err != nil || doc == nil {
 		return p, nil
 	}
-	p = ArchiveDocument{Listed: len(doc.Entries), PrevArchive: doc.PrevArchive}
+	p = control.ArchiveDocument{Listed: len(doc.Entries), PrevArchive: doc.PrevArchive}
 	records = make([]archive.Record, len(doc.Entries))
 	for i, e := range doc.Entries {
 		records[i] = archive.NewRecord(e, now, protocol.NodeID{})
@@ -165,57 +156,4 @@ func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share
 	}
 	h.store.Keep(other)
 	return h.store.MarkPolled(now, same)
-}
-
-// An archiveRequest names a document of a feed: the feed's own where Document is empty.
-type archiveRequest struct {
-	Feed     string `json:"feed"`
-	Document string `json:"page,omitempty"`
-}
-
-// An archiveAnswer is the answer to it.
-type archiveAnswer struct {
-	ArchiveDocument
-	refusal
-}
-
-// serveArchive fetches a document of a feed.
-func serveArchive(o Owner) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		var request archiveRequest
-		if !readBody(w, r, &request, maxControlBytes) {
-			return
-		}
-		u, err := feed.ParseURL(request.Feed)
-		if err != nil {
-			writeRefusal(w, http.StatusBadRequest, err)
-			return
-		}
-		var page feed.URL
-		if request.Document != "" {
-			if page, err = feed.ParseURL(request.Document); err != nil {
-				writeRefusal(w, http.StatusBadRequest, fmt.Errorf("page: %w", err))
-				return
-			}
-		}
-		patiently(w, func() any {
-			var a archiveAnswer
-			if a.ArchiveDocument, err = o.FetchArchive(r.Context(), u, page); err != nil {
-				a.Error = err.Error()
-			}
-			return a
-		})
-	}
-}
-
-// FetchArchive implements Owner.
-func (c *Client) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
-	var a archiveAnswer
-	if err := c.do(ctx, "POST", "/page", archiveRequest{string(u), string(page)}, &a); err != nil {
-		return ArchiveDocument{}, err
-	}
-	if a.Error != "" {
-		return ArchiveDocument{}, errors.New(a.Error)
-	}
-	return a.ArchiveDocument, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 )
@@ -56,9 +57,9 @@ type BackfillReport struct {
 
 	// The gaps that are left: entries of which others told and that nobody gave, and those of which nothing is known
 	// but that there were some.
-	Missing []Remote        `json:"missing,omitempty"`
-	Gap     *node.GapStatus `json:"gap,omitempty"`
-	Refused []RefusedFetch  `json:"refused,omitempty"` // nodes asked in vain
+	Missing []control.Remote       `json:"missing,omitempty"`
+	Gap     *node.GapStatus        `json:"gap,omitempty"`
+	Refused []control.RefusedFetch `json:"refused,omitempty"` // nodes asked in vain
 }
 
 // maxListed bounds what a BackfillReport lists of what went wrong.
@@ -66,7 +67,7 @@ const maxListed = 1000
 
 // Run fills in what o can get, and calls each with how far it is. An error ends it early; what others and the
 // publisher refuse does not.
-func (b Backfill) Run(ctx context.Context, o Owner, each func(BackfillReport)) (BackfillReport, error) {
+func (b Backfill) Run(ctx context.Context, o control.Owner, each func(BackfillReport)) (BackfillReport, error) {
 	if b.Pause == 0 {
 		b.Pause = backfillPause
 	}
@@ -92,7 +93,8 @@ func (b Backfill) Run(ctx context.Context, o Owner, each func(BackfillReport)) (
 }
 
 // readArchive goes from document to document of the publisher's archive, the feed's own first.
-func (b Backfill) readArchive(ctx context.Context, o Owner, r *BackfillReport, each func(BackfillReport)) error {
+func (b Backfill) readArchive(ctx context.Context, o control.Owner, r *BackfillReport,
+	each func(BackfillReport)) error {
 	var page feed.URL
 	seen := map[feed.URL]bool{"": true, b.Feed: true}
 	for {
@@ -121,7 +123,8 @@ func (b Backfill) readArchive(ctx context.Context, o Owner, r *BackfillReport, e
 
 // prevArchive is the document of the publisher's archive to read after p, which was the pages-th, "" for none, and what
 // is wrong with what p says. It adds to those that were seen.
-func (b Backfill) prevArchive(p ArchiveDocument, pages int, seen map[feed.URL]bool) (next feed.URL, problem string) {
+func (b Backfill) prevArchive(p control.ArchiveDocument, pages int, seen map[feed.URL]bool) (next feed.URL,
+	problem string) {
 	switch {
 	case p.PrevArchive == "", p.Listed > 0 && p.Newest.Before(b.Since):
 		return "", ""
@@ -135,8 +138,8 @@ func (b Backfill) prevArchive(p ArchiveDocument, pages int, seen map[feed.URL]bo
 }
 
 // pull downloads what was found, and notes what could not be had.
-func (b Backfill) pull(ctx context.Context, o Owner, found []Remote, r *BackfillReport) error {
-	var wanted []Remote
+func (b Backfill) pull(ctx context.Context, o control.Owner, found []control.Remote, r *BackfillReport) error {
+	var wanted []control.Remote
 	for i := range found {
 		if f := &found[i]; f.Feed == b.Feed && !f.Here && len(f.Holders) > 0 {
 			wanted = append(wanted, *f)
@@ -150,7 +153,7 @@ func (b Backfill) pull(ctx context.Context, o Owner, found []Remote, r *Backfill
 		return err
 	}
 	r.Network += len(p.Stored)
-	r.Missing = slices.DeleteFunc(r.Missing, func(m Remote) bool { return slices.Contains(p.Stored, m.ID) })
+	r.Missing = slices.DeleteFunc(r.Missing, func(m control.Remote) bool { return slices.Contains(p.Stored, m.ID) })
 	for _, why := range p.Refused {
 		if len(r.Refused) < maxListed && !slices.Contains(r.Refused, why) {
 			r.Refused = append(r.Refused, why)
@@ -158,7 +161,7 @@ func (b Backfill) pull(ctx context.Context, o Owner, found []Remote, r *Backfill
 	}
 	for i := range wanted {
 		w := &wanted[i]
-		known := func(m Remote) bool { return m.ID == w.ID }
+		known := func(m control.Remote) bool { return m.ID == w.ID }
 		if slices.Contains(p.Missing, w.ID) && len(r.Missing) < maxListed && !slices.ContainsFunc(r.Missing, known) {
 			r.Missing = append(r.Missing, *w)
 		}

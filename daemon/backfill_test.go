@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +11,42 @@ import (
 	"testing/synctest"
 	"time"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reading"
 )
+
+// A fakeOwner answers from its fields and remembers what it was asked.
+type fakeOwner struct {
+	control.Owner
+	feeds    []node.FeedStatus
+	pages    map[feed.URL]control.ArchiveDocument
+	report   control.Report
+	arranged []reading.Arrangement
+	err      error
+}
+
+func (o *fakeOwner) Status(context.Context) (control.Report, error)   { return o.report, o.err }
+func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
+func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) {
+	if number != 7 {
+		return "", o.err
+	}
+	return "https://example.com/seven", o.err
+}
+func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
+	o.arranged = append(o.arranged, list...)
+	return o.err
+}
+func (o *fakeOwner) FetchArchive(_ context.Context, u, page feed.URL) (control.ArchiveDocument, error) {
+	p, ok := o.pages[cmp.Or(page, u)]
+	if !ok {
+		return p, errors.New("HTTP status 404")
+	}
+	return p, o.err
+}
 
 // A pastOwner plays a network that has entries of a feed, one a minute, and a publisher with an archive.
 type pastOwner struct {
@@ -33,24 +66,24 @@ type pastOwner struct {
 	plain    bool            // nobody tells since when an answer is complete
 }
 
-func (o *pastOwner) remote(i int) Remote {
-	return Remote{ID: fmt.Sprint(i), Feed: exampleFeed, Published: o.begun.Add(time.Duration(i) * time.Minute),
+func (o *pastOwner) remote(i int) control.Remote {
+	return control.Remote{ID: fmt.Sprint(i), Feed: exampleFeed, Published: o.begun.Add(time.Duration(i) * time.Minute),
 		Seen: o.begun.AddDate(1, 0, 0), Holders: make([]protocol.NodeID, 1)}
 }
 
-func (o *pastOwner) Query(_ context.Context, q QueryRequest, each func(QueryPart) error) error {
+func (o *pastOwner) Query(_ context.Context, q control.QueryRequest, each func(control.QueryPart) error) error {
 	o.queries, o.hops = append(o.queries, q.Filter), append(o.hops, q.Hops)
-	end := &QueryEnd{Network: true, Asked: 2, Answers: 2, Cut: o.cut}
+	end := &control.QueryEnd{Network: true, Asked: 2, Answers: 2, Cut: o.cut}
 	o.waits = append(o.waits, q.Wait)
 	step := 1
 	switch {
 	case o.late > 0:
 		o.late--
 		end.Answers, end.Cut = 0, []string{"time"}
-		return each(QueryPart{End: end})
+		return each(control.QueryPart{End: end})
 	case o.slow > 0 && q.Filter.Limit > o.slow:
 		end.Cut = []string{"time"}
-		return each(QueryPart{End: end})
+		return each(control.QueryPart{End: end})
 	case o.half > 0:
 		o.half--
 		end.Answers, end.Cut, step = 1, []string{"time"}, 2
@@ -70,10 +103,10 @@ func (o *pastOwner) Query(_ context.Context, q QueryRequest, each func(QueryPart
 		}
 		end.Found = append(end.Found, r)
 	}
-	return each(QueryPart{End: end})
+	return each(control.QueryPart{End: end})
 }
 
-func (o *pastOwner) Pull(_ context.Context, list []Remote) (p PullReport, err error) {
+func (o *pastOwner) Pull(_ context.Context, list []control.Remote) (p control.PullReport, err error) {
 	for _, r := range list {
 		switch {
 		case o.stored[r.ID]:
@@ -227,7 +260,7 @@ func TestBackfillEnds(t *testing.T) {
 
 func TestBackfillReadsThePublishersArchive(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
-	pages := map[feed.URL]ArchiveDocument{
+	pages := map[feed.URL]control.ArchiveDocument{
 		exampleFeed: {Listed: 2, Newest: day(30), Oldest: day(29), PrevArchive: "http://example.com/2"},
 		"http://example.com/2": {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20),
 			PrevArchive: "http://example.com/1"},

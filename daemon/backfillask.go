@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/protocol"
 )
@@ -31,7 +32,7 @@ const (
 )
 
 // askOthers asks for what others have, from the newest back, as much at a time as an answer holds.
-func (b Backfill) askOthers(ctx context.Context, o Owner, r *BackfillReport, each func(BackfillReport)) error {
+func (b Backfill) askOthers(ctx context.Context, o control.Owner, r *BackfillReport, each func(BackfillReport)) error {
 	until := b.Until
 	for r.queries < maxRounds {
 		next, more, err := b.ask(ctx, o, until, r)
@@ -53,7 +54,7 @@ func (b Backfill) askOthers(ctx context.Context, o Owner, r *BackfillReport, eac
 // An answer that is full tells since when it is complete: it lists the latest, and the next query goes on from there.
 // Where somebody does not know how to tell, or so much came out at a time that there is no way on, the part is asked
 // for once more that the answer seems to hold, and a smaller one, until an answer is not full.
-func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *BackfillReport) (next time.Time,
+func (b Backfill) ask(ctx context.Context, o control.Owner, until time.Time, r *BackfillReport) (next time.Time,
 	more bool, err error) {
 	from := b.Since
 	for part := 0; ; part++ {
@@ -87,7 +88,8 @@ func (b Backfill) ask(ctx context.Context, o Owner, until time.Time, r *Backfill
 
 // askRange asks for what others have of a range of time until all that were asked have answered, or it has been asked
 // often enough.
-func (b Backfill) askRange(ctx context.Context, o Owner, from, until time.Time, r *BackfillReport) (t told, err error) {
+func (b Backfill) askRange(ctx context.Context, o control.Owner, from, until time.Time, r *BackfillReport) (t told,
+	err error) {
 	answered, asked := false, 0
 	var cut []string // of the queries since the last that went to as many neighbors as any before
 	for try := 0; ; try++ {
@@ -127,12 +129,12 @@ func (b Backfill) askRange(ctx context.Context, o Owner, from, until time.Time, 
 }
 
 // query asks once.
-func (b Backfill) query(ctx context.Context, o Owner, from, until time.Time, page int,
-	wait time.Duration) (end *QueryEnd, err error) {
+func (b Backfill) query(ctx context.Context, o control.Owner, from, until time.Time, page int,
+	wait time.Duration) (end *control.QueryEnd, err error) {
 	yes := true
 	f := feed.Filter{Feed: b.Feed, Since: from, Until: until, Limit: page, Dated: true}
-	q := QueryRequest{Network: &yes, Hops: b.Hops, Wait: wait, Filter: f}
-	err = o.Query(ctx, q, func(p QueryPart) error { end = p.End; return nil })
+	q := control.QueryRequest{Network: &yes, Hops: b.Hops, Wait: wait, Filter: f}
+	err = o.Query(ctx, q, func(p control.QueryPart) error { end = p.End; return nil })
 	return end, err
 }
 
@@ -140,18 +142,18 @@ func (b Backfill) query(ctx context.Context, o Owner, from, until time.Time, pag
 const cutTime, cutLimit = "time", "limit"
 
 // tells reports whether an answer says anything. That others have nothing is said by answers for which nobody was late.
-func tells(end *QueryEnd) bool {
+func tells(end *control.QueryEnd) bool {
 	return end.Answers > 0 && (toldOf(end) || !slices.Contains(end.Cut, cutTime))
 }
 
 // toldOf reports whether others told of anything. What nobody but our own archive has is no answer of theirs.
-func toldOf(end *QueryEnd) bool {
-	return slices.ContainsFunc(end.Found, func(f Remote) bool { return len(f.Holders) > 0 })
+func toldOf(end *control.QueryEnd) bool {
+	return slices.ContainsFunc(end.Found, func(f control.Remote) bool { return len(f.Holders) > 0 })
 }
 
 // worthAgain reports whether the same query may bring more a little later: somebody was late, or had been asked too
 // often.
-func worthAgain(end *QueryEnd) bool {
+func worthAgain(end *control.QueryEnd) bool {
 	return end.Answers == 0 && (end.Asked > 0 || len(end.Cut) > 0) || slices.Contains(end.Cut, cutTime)
 }
 
@@ -159,7 +161,7 @@ func worthAgain(end *QueryEnd) bool {
 type pageSize struct{ next, most int }
 
 // turn chooses the size of the next page by how the last query ended.
-func (p pageSize) turn(end *QueryEnd) pageSize {
+func (p pageSize) turn(end *control.QueryEnd) pageSize {
 	switch {
 	case !slices.Contains(end.Cut, cutTime):
 		return pageSize{min(2*p.next, p.most), p.most}
@@ -200,7 +202,7 @@ type told struct {
 	unknown bool        // somebody did not tell since when
 }
 
-func (t *told) add(end *QueryEnd, page int) {
+func (t *told) add(end *control.QueryEnd, page int) {
 	for i := range end.Found {
 		t.times = append(t.times, end.Found[i].Time())
 	}

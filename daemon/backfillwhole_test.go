@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/protocol"
 	"feedex/search"
@@ -76,7 +77,7 @@ type neighborhood struct {
 	withheld func(id string) bool
 }
 
-func (o *neighborhood) Query(_ context.Context, q QueryRequest, each func(QueryPart) error) error {
+func (o *neighborhood) Query(_ context.Context, q control.QueryRequest, each func(control.QueryPart) error) error {
 	f, limit := q.Filter, min(q.Filter.Limit, o.limit)
 	r := search.NewResults(limit, false)
 	for _, id := range slices.Sorted(maps.Keys(o.here)) {
@@ -86,7 +87,7 @@ func (o *neighborhood) Query(_ context.Context, q QueryRequest, each func(QueryP
 	}
 	r.Trim(pastBegun)
 	again := f.Since.Equal(o.last.Since) && f.Until.Equal(o.last.Until) && o.queries > 0
-	end, cut, unknown := &QueryEnd{Network: true}, protocol.Cut(0), false
+	end, cut, unknown := &control.QueryEnd{Network: true}, protocol.Cut(0), false
 	for i := range o.holders {
 		h := &o.holders[i]
 		m := h.mood(o.queries)
@@ -126,12 +127,12 @@ func (o *neighborhood) Query(_ context.Context, q QueryRequest, each func(QueryP
 	}
 	end.Cut = cut.Reasons()
 	for _, h := range hits {
-		end.Found = append(end.Found, newRemote(h))
+		end.Found = append(end.Found, control.RemotesOf([]search.Hit{*h})...)
 	}
-	return each(QueryPart{End: end})
+	return each(control.QueryPart{End: end})
 }
 
-func (o *neighborhood) Pull(_ context.Context, list []Remote) (p PullReport, err error) {
+func (o *neighborhood) Pull(_ context.Context, list []control.Remote) (p control.PullReport, err error) {
 	for _, r := range list {
 		if _, here := o.here[r.ID]; here {
 			continue
@@ -202,7 +203,7 @@ func (o *neighborhood) check(t *testing.T, name string) (whole bool) {
 		for _, e := range h.has {
 			id := e.ID.String()
 			_, here := o.here[id]
-			missing := slices.ContainsFunc(got.Missing, func(m Remote) bool { return m.ID == id })
+			missing := slices.ContainsFunc(got.Missing, func(m control.Remote) bool { return m.ID == id })
 			if here && missing {
 				t.Fatalf("%s: an entry of %v is here and said to be missing", name, e.Published)
 			}

@@ -1,11 +1,12 @@
 package daemon
 
 import (
-	"feedex/archive"
-	"feedex/protocol"
 	"strings"
 	"testing"
 	"time"
+
+	"feedex/archive"
+	"feedex/protocol"
 )
 
 // A reading that knows how much time passed can be had from the system alone, and so can no test set its wall. But

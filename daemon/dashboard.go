@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/fetch"
@@ -167,7 +168,7 @@ func (d dashboard) Arrange(ctx context.Context, a reading.Arrangement) error {
 // Ask implements web.Network.
 func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remote) error) (asked web.Asked, err error) {
 	yes := true
-	err = d.host.Query(ctx, QueryRequest{Filter: f, Network: &yes}, func(p QueryPart) error {
+	err = d.host.Query(ctx, control.QueryRequest{Filter: f, Network: &yes}, func(p control.QueryPart) error {
 		if p.End != nil {
 			asked = web.Asked{Neighbors: p.End.Asked, Cut: p.End.Cut, Problem: p.End.Problem}
 		}
@@ -204,7 +205,7 @@ func (d dashboard) FollowAt(ctx context.Context, u feed.URL, number int64) (f we
 		}
 		u = discover.Lend(page.URL, u)
 	}
-	s, err := d.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
+	s, err := d.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
 		Wait: followWait, Keep: true})
 	d.host.changes.Add(1)
 	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem}
@@ -246,8 +247,8 @@ func (d dashboard) Unfollow(ctx context.Context, number int64) error {
 // AddPassword implements web.Keys.
 func (d dashboard) AddPassword(ctx context.Context, name string) (string, error) {
 	secret, err := d.host.AddPassword(ctx, name)
-	if bad := (badRequest{}); errors.As(err, &bad) {
-		err = bad.error // the page says what is wrong
+	if bad := (control.BadRequest{}); errors.As(err, &bad) {
+		err = bad.Err // the page says what is wrong
 	}
 	return secret, err
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
@@ -40,7 +41,7 @@ type Duplicate struct {
 // titles, and their folders besides those of the list. One at the node's own address for readers, as a reader has it
 // that reads through the node, is the feed behind that. It calls progress as it goes on, with how many of the new feeds
 // are followed. Where it returns an error Followed says how far it came; a repetition follows the rest.
-func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, total int)) (Followed, error) {
+func Follow(ctx context.Context, o control.Owner, list []opml.Feed, progress func(done, total int)) (Followed, error) {
 	var f Followed
 	known, err := o.Feeds(ctx)
 	if err != nil {
@@ -82,7 +83,7 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 		return f, err
 	}
 	for len(f.New) < len(urls) {
-		part := urls[len(f.New):min(len(urls), len(f.New)+subscribeStep)]
+		part := urls[len(f.New):min(len(urls), len(f.New)+control.SubscribeStep)]
 		if err := o.Subscribe(ctx, node.Subscribe{Feeds: part}); err != nil {
 			return f, err
 		}
@@ -97,7 +98,7 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 }
 
 // kept are those of the feeds that stay on the node.
-func kept(ctx context.Context, o Owner, urls []feed.URL) (list []Kept, err error) {
+func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []Kept, err error) {
 	known, err := o.Feeds(ctx)
 	status := make(map[feed.URL]*node.FeedStatus, len(known))
 	for i := range known {
@@ -129,7 +130,8 @@ func file(arranged map[feed.URL]*reading.Arrangement, l *opml.Feed) bool {
 }
 
 // arrangeAll titles and files those of the feeds of which the list says something.
-func arrangeAll(ctx context.Context, o Owner, arranged map[feed.URL]*reading.Arrangement, urls []feed.URL) error {
+func arrangeAll(ctx context.Context, o control.Owner, arranged map[feed.URL]*reading.Arrangement,
+	urls []feed.URL) error {
 	var list []reading.Arrangement
 	for _, u := range urls {
 		if a := arranged[u]; a != nil && (a.Name != nil || len(a.Into) > 0) {
@@ -144,7 +146,7 @@ func arrangeAll(ctx context.Context, o Owner, arranged map[feed.URL]*reading.Arr
 
 // published is where a feed is published that a list has at the address of the owner's reader, "host:port" or one of
 // hosts, by its URL or its number; others are as they are.
-func published(ctx context.Context, o Owner, u feed.URL, own string, hosts []string) (feed.URL, error) {
+func published(ctx context.Context, o control.Owner, u feed.URL, own string, hosts []string) (feed.URL, error) {
 	path, ok := ownPath(u, own, hosts)
 	if !ok {
 		return u, nil

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"feedex/archive/archivetest/ondisk"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
@@ -34,6 +36,30 @@ func (o *followingOwner) Subscribe(_ context.Context, s node.Subscribe) error {
 
 var errDiskFull = errors.New("disk is full")
 
+// serve serves o on a socket in a new data directory and returns a client.
+func serve(t *testing.T, o control.Owner) *control.Client {
+	t.Helper()
+	data := t.TempDir()
+	if _, err := control.SocketPath(data); err != nil {
+		t.Skipf("the folder for temporary files has too long a name for a Unix socket: %v", err)
+	}
+	l, err := control.Listen(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewUnstartedServer(control.NewHandler(o))
+	srv.Listener.Close()
+	srv.Listener = l
+	srv.Start()
+	t.Cleanup(srv.Close)
+	c, err := control.Dial(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
 // numbered is a list of n feeds, each in a line of its own.
 func numbered(n int) (list []opml.Feed, urls []feed.URL) {
 	for i := range n {
@@ -49,9 +75,9 @@ func TestFollow(t *testing.T) {
 	twice := opml.Feed{URL: urls[7], Line: 251}
 	list = append(list, twice)
 	want := Followed{New: slices.Concat(urls[:3], urls[4:]), Duplicates: []Duplicate{{list[3], 0}, {twice, 8}}}
-	for name, over := range map[string]func(*followingOwner) Owner{
-		"by itself":       func(o *followingOwner) Owner { return o },
-		"over the socket": func(o *followingOwner) Owner { return serve(t, o) },
+	for name, over := range map[string]func(*followingOwner) control.Owner{
+		"by itself":       func(o *followingOwner) control.Owner { return o },
+		"over the socket": func(o *followingOwner) control.Owner { return serve(t, o) },
 	} {
 		o := &followingOwner{fakeOwner: fakeOwner{feeds: []node.FeedStatus{{URL: urls[3]}}}}
 		var steps []int
@@ -76,7 +102,7 @@ func TestFollowLongURLs(t *testing.T) {
 	o := &followingOwner{}
 	c := serve(t, o)
 	var urls []feed.URL
-	for i := range subscribeStep + 1 {
+	for i := range control.SubscribeStep + 1 {
 		urls = append(urls, feed.URL(fmt.Sprintf("https://example.com/%0*d",
 			feed.MaxURLBytes-len("https://example.com/"), i)))
 	}
@@ -121,7 +147,7 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 		"http://localhost/x:7791/feed/http://a.example/":           "http://localhost/x:7791/feed/http://a.example/",
 		"http://example.org:7791/feed/http://a.example/":           "http://example.org:7791/feed/http://a.example/",
 	} {
-		o := &followingOwner{fakeOwner: fakeOwner{report: Report{Reader: "127.0.0.1:7791",
+		o := &followingOwner{fakeOwner: fakeOwner{report: control.Report{Reader: "127.0.0.1:7791",
 			ReaderHosts: []string{"news.example.org"}}}}
 		_, err := Follow(t.Context(), serve(t, o), []opml.Feed{{URL: raw, Line: 1}}, func(int, int) {})
 		if err != nil || !slices.Equal(o.followed, []feed.URL{want}) {
@@ -164,7 +190,7 @@ func BenchmarkFollow(b *testing.B) {
 				Node: node.Config{AllowLocal: true}, Ready: func(a Addresses) { ready <- a }})
 		}()
 		<-ready
-		c, err := Dial(data)
+		c, err := control.Dial(data)
 		if err != nil {
 			b.Fatal(err)
 		}

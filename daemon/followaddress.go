@@ -4,41 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/reading"
 )
-
-// A FollowAddress is the wish to follow what is at one address, which may be that of a web page.
-type FollowAddress struct {
-	node.Subscribe // of one feed
-	// Wait is how long to wait for what the first poll shows, at most maxFirstPollWait; 0 not at all.
-	Wait time.Duration
-	// Keep has a page that names several feeds followed until its owner has chosen. Otherwise it is not.
-	Keep bool
-}
-
-// FollowedAddress is what came of a FollowAddress, in JSON.
-type FollowedAddress struct {
-	Feed  feed.URL `json:"feed,omitempty"` // what is followed now, "" for nothing
-	Title string   `json:"title,omitempty"`
-	New   bool     `json:"new"`            // it was not followed before
-	Page  feed.URL `json:"page,omitempty"` // the web page that is at the address, "" where none is
-	// Choices are the feeds that the page names, where their owner is to say which they mean.
-	Choices []discover.Feed `json:"choices,omitempty"`
-	Problem string          `json:"problem,omitempty"` // why it could not be read
-	// Kept is why it stays on the node, "" where it is exchanged with neighbors; Undecided says that its owner may say
-	// otherwise and has not said anything.
-	Kept      string `json:"kept,omitempty"`
-	Undecided bool   `json:"undecided,omitempty"`
-	Waiting   bool   `json:"waiting,omitempty"` // it was not asked for yet
-}
 
 const (
 	// maxFirstPollWait is the longest that anybody waits for a first poll.
@@ -47,27 +22,27 @@ const (
 	firstPollCheck = 50 * time.Millisecond
 )
 
-// FollowAddress implements Owner. That the address is followed is durable before it waits; what waits is asked for also
+// FollowAddress implements control.Owner. That the address is followed is durable before it waits; what waits is asked for also
 // after a restart, and its outcome is known then.
-func (h *host) FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error) {
+func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (control.FollowedAddress, error) {
 	if len(w.Feeds) != 1 {
-		return FollowedAddress{}, badRequest{errors.New("name one feed")}
+		return control.FollowedAddress{}, control.BadRequest{Err: errors.New("name one feed")}
 	}
 	u, err := published(ctx, h, w.Feeds[0], h.at.Reader, h.config.ReaderHosts)
 	if err != nil {
-		return FollowedAddress{}, err
+		return control.FollowedAddress{}, err
 	}
 	w.Feeds = []feed.URL{u}
 	before, err := look(ctx, h, func(n *node.Node) (bool, error) { return n != nil && n.Feed(u) != nil, nil })
 	if err != nil {
-		return FollowedAddress{}, err
+		return control.FollowedAddress{}, err
 	}
 	if err := h.Subscribe(ctx, w.Subscribe); err != nil {
-		return FollowedAddress{}, err
+		return control.FollowedAddress{}, err
 	}
 	f, err := h.firstPoll(ctx, u, w.Wait)
 	if err != nil {
-		return FollowedAddress{}, err
+		return control.FollowedAddress{}, err
 	}
 	return h.outcome(ctx, &w, u, f, !before)
 }
@@ -86,7 +61,7 @@ func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (p
 	for {
 		f, err := look(ctx, h, func(n *node.Node) (p polledFeed, err error) {
 			if n == nil {
-				return p, errRests
+				return p, control.ErrRests
 			}
 			f := n.Feed(u)
 			if f == nil {
@@ -112,21 +87,22 @@ func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (p
 
 // outcome is what the first poll of u showed, and does what follows from it: what turned out to be no feed is followed
 // no more, if it was not before.
-func (h *host) outcome(ctx context.Context, w *FollowAddress, u feed.URL, f polledFeed,
-	added bool) (s FollowedAddress, err error) {
+func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL, f polledFeed,
+	added bool) (s control.FollowedAddress, err error) {
 	problem := f.LastError
 	if at, err := url.Parse(string(f.URL)); err == nil {
 		problem = strings.TrimPrefix(problem, "get "+at.Host+": ")
 	}
-	s = FollowedAddress{Feed: f.URL, Title: f.Title, New: added && !f.before, Problem: problem, Waiting: !f.asked}
+	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added &&
+		!f.before, Problem: problem, Waiting: !f.asked}
 	drop := false
 	switch {
 	case f.URL != u:
 		s.Page = u
 		if f.WebPage { // it is no better than the page that named it
 			s.Problem, drop = fmt.Sprintf("it names %s, and there is no feed either", shown(f.URL)), s.New
-		} else if again := w.again(f.URL); again != nil {
-			err = h.Subscribe(ctx, *again)
+		} else if wish := again(w, f.URL); wish != nil {
+			err = h.Subscribe(ctx, *wish)
 		}
 	case f.WebPage && len(f.Names) > 0:
 		s.Page, s.Choices, s.Problem, drop = u, f.Names, "", s.New && !w.Keep
@@ -162,7 +138,7 @@ func (h *host) keeps(ctx context.Context, u feed.URL) (why string, undecided boo
 }
 
 // again is the same wish for another feed, nil where it says nothing about how to follow it.
-func (w *FollowAddress) again(u feed.URL) *node.Subscribe {
+func again(w *control.FollowAddress, u feed.URL) *node.Subscribe {
 	s := w.Subscribe
 	if s.Weight == 0 && s.Discreet == nil && s.Policy == nil && s.Private == nil {
 		return nil
@@ -180,13 +156,15 @@ const (
 
 // Subscribe implements reading.Desk.
 func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
-	s, err := l.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
+	s, err := l.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
 		Wait: readerWait, Keep: true})
 	if err == nil && len(s.Choices) > 0 {
 		// A program cannot ask which, and publishers name the one first that they mean. That also decides what becomes
 		// of the page.
-		s, err = l.host.FollowAddress(ctx, FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}},
-			Wait: choiceWait})
+		s,
+			err = l.host.FollowAddress(ctx,
+			control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}},
+				Wait: choiceWait})
 	}
 	if err != nil {
 		return 0, err
@@ -205,7 +183,7 @@ func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.Feed, er
 	}
 	followed, err := look(ctx, l.host, func(n *node.Node) (*node.FeedStatus, error) {
 		if n == nil {
-			return nil, errRests
+			return nil, control.ErrRests
 		}
 		return n.Feed(u), nil
 	})
@@ -230,52 +208,4 @@ func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.Feed, er
 		return nil, fmt.Errorf("%w: %w", reading.ErrNoFeed, got.Err)
 	}
 	return nil, fmt.Errorf("%w: %w", reading.ErrUnread, got.Err)
-}
-
-// A followRequest is the body of such a request.
-type followRequest struct {
-	subscribeRequest
-	Wait time.Duration `json:"wait,omitempty"`
-	Keep bool          `json:"keep,omitempty"`
-}
-
-// A followAnswer is the answer to it.
-type followAnswer struct {
-	FollowedAddress
-	refusal
-}
-
-// serveFollowAddress follows what is at an address.
-func serveFollowAddress(o Owner) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		var request followRequest
-		if !readBody(w, r, &request, maxControlBytes) {
-			return
-		}
-		s, err := request.subscribe()
-		if err != nil {
-			writeError(w, err)
-			return
-		}
-		patiently(w, func() any {
-			var a followAnswer
-			if a.FollowedAddress,
-				err = o.FollowAddress(r.Context(), FollowAddress{s, request.Wait, request.Keep}); err != nil {
-				a.Error = err.Error()
-			}
-			return a
-		})
-	}
-}
-
-// FollowAddress implements Owner.
-func (c *Client) FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error) {
-	var a followAnswer
-	if err := c.do(ctx, "POST", "/settle", followRequest{newSubscribe(w.Subscribe), w.Wait, w.Keep}, &a); err != nil {
-		return FollowedAddress{}, err
-	}
-	if a.Error != "" {
-		return a.FollowedAddress, errors.New(a.Error)
-	}
-	return a.FollowedAddress, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/node"
@@ -75,30 +76,33 @@ func TestFollowAddress(t *testing.T) {
 		at       feed.URL
 		keep     bool
 		before   []feed.URL
-		want     FollowedAddress
+		want     control.FollowedAddress
 		followed []feed.URL
 	}{
 		"a feed": {at: one + "a",
-			want:     FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true},
+			want:     control.FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true},
 			followed: []feed.URL{one + "a"}},
 		"a page": {at: one,
-			want:     FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true, Page: one},
+			want: control.FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true,
+				Page: one},
 			followed: []feed.URL{one + "a"}},
 		"a page of what is followed": {at: one, before: []feed.URL{one + "a"},
-			want:     FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", Page: one},
+			want:     control.FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", Page: one},
 			followed: []feed.URL{one + "a"}},
-		"a page of several": {at: two, want: FollowedAddress{Page: two, Choices: named(two+"a", two+"b")}},
+		"a page of several": {at: two, want: control.FollowedAddress{Page: two, Choices: named(two+"a", two+"b")}},
 		"which is to wait": {at: two, keep: true,
-			want:     FollowedAddress{Feed: two, New: true, Page: two, Choices: named(two+"a", two+"b")},
+			want:     control.FollowedAddress{Feed: two, New: true, Page: two, Choices: named(two+"a", two+"b")},
 			followed: []feed.URL{two}},
 		"which waited before": {at: two, before: []feed.URL{two},
-			want: FollowedAddress{Feed: two, Page: two, Choices: named(two+"a", two+"b")}, followed: []feed.URL{two}},
-		"a page of none": {at: none, keep: true, want: FollowedAddress{Page: none, Problem: "a web page"}},
+			want:     control.FollowedAddress{Feed: two, Page: two, Choices: named(two+"a", two+"b")},
+			followed: []feed.URL{two}},
+		"a page of none": {at: none, keep: true, want: control.FollowedAddress{Page: none, Problem: "a web page"}},
 		"a page of a page": {at: chain, keep: true,
-			want: FollowedAddress{Page: chain, Problem: "it names https://none.example/, and there is no feed either"}},
-		"what is not there": {at: one + "x", want: FollowedAddress{Feed: one + "x", New: true,
+			want: control.FollowedAddress{Page: chain,
+				Problem: "it names https://none.example/, and there is no feed either"}},
+		"what is not there": {at: one + "x", want: control.FollowedAddress{Feed: one + "x", New: true,
 			Problem: "HTTP 404"}, followed: []feed.URL{one + "x"}},
-		"a page with a password": {at: mine, want: FollowedAddress{Page: mine,
+		"a page with a password": {at: mine, want: control.FollowedAddress{Page: mine,
 			Choices: []discover.Feed{{URL: mine + "a", Title: "https://two.example/a"},
 				{URL: "https://other.example/b", Title: "https://other.example/b"}}}},
 	} {
@@ -107,13 +111,13 @@ func TestFollowAddress(t *testing.T) {
 				l.inspect(func(h *host) { h.fetcher = newSites() })
 				for _, u := range test.before {
 					if _, err := l.FollowAddress(t.Context(),
-						FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: maxFirstPollWait,
+						control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: maxFirstPollWait,
 							Keep: true}); err != nil {
 						t.Fatal(err)
 					}
 				}
 				got, err := l.FollowAddress(t.Context(),
-					FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{test.at}}, Wait: maxFirstPollWait,
+					control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{test.at}}, Wait: maxFirstPollWait,
 						Keep: test.keep})
 				if err != nil || !reflect.DeepEqual(got, test.want) {
 					t.Errorf("settled as %+v, %v;\nwant %+v", got, err, test.want)
@@ -137,7 +141,8 @@ func TestFollowAddressAsWished(t *testing.T) {
 		s := newSites()
 		l.inspect(func(h *host) { h.fetcher = s })
 		for _, test := range []struct{ say, want int }{{5, 5}, {0, 5}, {9, 9}, {0, 9}} {
-			w := FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"}, Weight: test.say},
+			w := control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"},
+				Weight: test.say},
 				Wait: maxFirstPollWait}
 			if _, err := l.FollowAddress(t.Context(), w); err != nil {
 				t.Fatal(err)
@@ -160,9 +165,11 @@ func TestFollowAddressLater(t *testing.T) {
 			s := newSites()
 			s.slow = 5 * time.Second
 			l.inspect(func(h *host) { h.fetcher = s })
-			got, err := l.FollowAddress(t.Context(), FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{page}},
-				Wait: wait})
-			if want := (FollowedAddress{Feed: page, New: true, Waiting: true}); err != nil ||
+			got,
+				err := l.FollowAddress(t.Context(),
+				control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{page}},
+					Wait: wait})
+			if want := (control.FollowedAddress{Feed: page, New: true, Waiting: true}); err != nil ||
 				!reflect.DeepEqual(got, want) {
 				t.Errorf("settled as %+v, %v", got, err)
 			}
@@ -180,32 +187,11 @@ func TestFollowAddressWhileNothingIsStored(t *testing.T) {
 		l.inspect(func(h *host) { h.fetcher = newSites() })
 		l.disk.set(diskState{commit: errDiskFull})
 		if got, err := l.FollowAddress(t.Context(),
-			FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"}},
+			control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"}},
 				Wait: maxFirstPollWait}); err == nil {
 			t.Errorf("settled as %+v", got)
 		}
 	})
-}
-
-func TestFollowAddressOverTheSocket(t *testing.T) {
-	yes, policy := true, "fixed:1h"
-	want := FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://two.example/"}, Weight: 3,
-		Discreet: &yes, Private: &yes, Policy: &policy}, Wait: time.Second, Keep: true}
-	o := &fakeOwner{followed: FollowedAddress{Page: "https://two.example/",
-		Choices: []discover.Feed{{URL: "https://two.example/a", Title: "A", Type: "b"}}}}
-	c := serve(t, o)
-	if got, err := c.FollowAddress(t.Context(), want); err != nil || !reflect.DeepEqual(got, o.followed) ||
-		!reflect.DeepEqual(o.wish, want) {
-		t.Errorf("settled as %+v, %v, for %+v", got, err, o.wish)
-	}
-	o.err = errDiskFull
-	if _, err := c.FollowAddress(t.Context(), want); err == nil || err.Error() != errDiskFull.Error() {
-		t.Errorf("an error comes as %v", err)
-	}
-	if _, err := c.FollowAddress(t.Context(),
-		FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"x"}}}); err == nil {
-		t.Error("what is no URL is followed")
-	}
 }
 
 // Programs of the owner that cannot ask which feed is meant get the first, and hear where there is none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
@@ -27,7 +28,7 @@ func leftAlone(f *node.FeedStatus, now time.Time) time.Duration {
 
 // A gapFiller asks the network for the entries that feeds published between two polls and that are missing here.
 type gapFiller struct {
-	owner Owner
+	owner control.Owner
 	log   func(feed.URL, BackfillReport)
 	hops  int           // as in Backfill
 	pause time.Duration // as in Backfill

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/control"
 	"feedex/opml"
 	"feedex/reading"
 )
@@ -115,15 +116,15 @@ func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) erro
 	return l.host.Arrange(ctx, list)
 }
 
-// Arrange implements Owner.
+// Arrange implements control.Owner.
 func (h *host) Arrange(ctx context.Context, list []reading.Arrangement) error {
 	list, err := reading.Checked(list)
 	if err != nil {
-		return badRequest{err}
+		return control.BadRequest{Err: err}
 	}
 	return h.write(ctx, func(d desk) error {
 		if !d.Arrange(list) {
-			return badRequest{reading.ErrFolders}
+			return control.BadRequest{Err: reading.ErrFolders}
 		}
 		return nil
 	})

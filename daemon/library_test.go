@@ -12,6 +12,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
@@ -236,7 +237,7 @@ func TestLibraryRefuses(t *testing.T) {
 			t.Errorf("a password named %q: %v", name, err)
 		}
 	}
-	if err := l.host.RemovePassword(ctx, "phone"); !errors.Is(err, ErrNoPassword) {
+	if err := l.host.RemovePassword(ctx, "phone"); !errors.Is(err, control.ErrNoPassword) {
 		t.Errorf("a password that there is not: %v", err)
 	}
 	gone, cancel := context.WithCancel(ctx)

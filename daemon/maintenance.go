@@ -10,25 +10,10 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/reading"
 )
-
-// A Maintenance changes an archive as a whole. An Owner does so while the node runs, an OfflineArchive while none does.
-type Maintenance interface {
-	// Import fills in entries of an export, the newest first, and returns how many were not there yet. What
-	// was stored is durable when it returns, also where it returns an error; a repetition stores the rest. Entries that
-	// were purged come back by it, and by nothing else.
-	Import(ctx context.Context, lines []jsonl.Line) (added int, err error)
-	// Vacuum gives back the room that holds nothing in the archive's file. A node does so in steps between which it
-	// works, unless an older feedex made the file: that is rewritten, and the node can do nothing else meanwhile.
-	Vacuum(ctx context.Context) error
-	// AddPassword makes a password for a program of the owner, which is kept nowhere else. The error wraps
-	// reading.ErrName, reading.ErrTaken or reading.ErrPasswords where that is the reason.
-	AddPassword(ctx context.Context, name string) (secret string, err error)
-	// RemovePassword ends a password. The error wraps ErrNoPassword where there is none of that name.
-	RemovePassword(ctx context.Context, name string) error
-}
 
 // filling is the part of an archive that an import writes to.
 type filling interface {
@@ -67,7 +52,7 @@ type OfflineArchive struct {
 	unlock func()
 }
 
-var _ Maintenance = (*OfflineArchive)(nil)
+var _ control.Maintenance = (*OfflineArchive)(nil)
 
 // OpenOffline opens the archive of a data directory and keeps nodes from running on it until Close. Where create is
 // false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps ErrInUse where a node runs.
@@ -94,12 +79,12 @@ func (k *OfflineArchive) Close() error {
 	return k.store.Close()
 }
 
-// Import implements Maintenance.
+// Import implements control.Maintenance.
 func (k *OfflineArchive) Import(_ context.Context, lines []jsonl.Line) (added int, err error) {
 	return fill(k.store, time.Now(), lines)
 }
 
-// Vacuum implements Maintenance.
+// Vacuum implements control.Maintenance.
 func (k *OfflineArchive) Vacuum(ctx context.Context) error { return k.store.Vacuum(ctx) }
 
 // Index brings some entries into the full-text index and returns how many remain.
@@ -128,7 +113,7 @@ func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, e
 	}
 }
 
-// Import implements Maintenance. The core knows nothing of it: what is filled in is no news. Between two steps the loop
+// Import implements control.Maintenance. The core knows nothing of it: what is filled in is no news. Between two steps the loop
 // turns to whatever else is due.
 func (h *host) Import(ctx context.Context, lines []jsonl.Line) (added int, err error) {
 	for part := range portions(lines, lineWeight) {
@@ -144,7 +129,7 @@ func (h *host) Import(ctx context.Context, lines []jsonl.Line) (added int, err e
 // reclaimStep is how many pages of the archive's file are given back at a time: about ten milliseconds.
 const reclaimStep = 256
 
-// Vacuum implements Maintenance.
+// Vacuum implements control.Maintenance.
 func (h *host) Vacuum(ctx context.Context) error {
 	for {
 		left, err := insist(ctx, h, func() (int, error) { return h.housekeeper.Reclaim(ctx, reclaimStep) })

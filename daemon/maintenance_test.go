@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"reflect"
 	"testing"
 	"time"
 
@@ -77,38 +76,6 @@ func TestImportOnAFullDisk(t *testing.T) {
 			t.Errorf("Import again = %d, %v", added, err)
 		}
 	})
-}
-
-func TestClientMaintains(t *testing.T) {
-	o := new(fakeOwner)
-	c := serve(t, o)
-	lines := pastLines(3)
-	lines[1].Title = "<b>\u2028"
-	r := lines[1].Record()
-	lines[1] = jsonl.NewLine(&r, true)
-	for i := range lines { // as their receiver does
-		if err := lines[i].Check(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if added, err := c.Import(t.Context(), lines); err != nil || added != 3 || !reflect.DeepEqual(o.imported, lines) {
-		t.Errorf("Import = %d, %v; the owner got %+v, want %+v", added, err, o.imported, lines)
-	}
-	forged := pastLines(2)
-	forged[1].Title = "forged"
-	if added, err := c.Import(t.Context(), forged); err == nil || added != 0 || len(o.imported) != 3 {
-		t.Errorf("Import of a forged line = %d, %v", added, err)
-	}
-	if err := c.Vacuum(t.Context()); err != nil || !o.vacuumed {
-		t.Errorf("Vacuum: %v", err)
-	}
-	o.err = errors.New("disk is full")
-	if err := c.Vacuum(t.Context()); err == nil || err.Error() != "disk is full" {
-		t.Errorf("Vacuum that fails: %v", err)
-	}
-	if _, err := c.Import(t.Context(), lines); err == nil || err.Error() != "disk is full" {
-		t.Errorf("Import that fails: %v", err)
-	}
 }
 
 // While somebody keeps the file, no node and nobody else does.

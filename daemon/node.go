@@ -19,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"feedex/archive"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/node"
@@ -203,7 +204,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		serve(l.reader, withCaller(h.proxied(readers, entrance, open),
 			h.config.TrustedProxies), true)
 	})
-	servers.Go(func() { serve(l.control, newControl(h), true) })
+	servers.Go(func() { serve(l.control, control.NewHandler(h), true) })
 	servers.Go(func() {
 		if err := h.hub.Run(serving); err != nil {
 			h.config.Log.Error("feeds are not pushed", "err", err)
@@ -263,7 +264,7 @@ func listen(c *Config) (*listenerSet, error) {
 		l.close()
 		return nil, err
 	}
-	if l.control, err = listenControl(c.Data); err != nil {
+	if l.control, err = control.Listen(c.Data); err != nil {
 		l.close()
 		return nil, err
 	}
@@ -293,27 +294,6 @@ func forwarded(r *http.Request) bool {
 		}
 	}
 	return false
-}
-
-// listenControl opens the control socket for its owner alone. One that a killed node left is removed:
-// the lock on the data directory shows that nobody uses it.
-func listenControl(data string) (net.Listener, error) {
-	path, err := SocketPath(data)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("remove old control socket: %w", err)
-	}
-	ln, err := net.Listen("unix", path)
-	if err != nil {
-		return nil, fmt.Errorf("open control socket: %w", err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		ln.Close()
-		return nil, fmt.Errorf("protect control socket: %w", err)
-	}
-	return ln, nil
 }
 
 // portOf is the port at which ln listens.

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"feedex/archive/archivetest/ondisk"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
@@ -28,12 +29,15 @@ func TestMain(m *testing.M) {
 
 const exampleFeed = feed.URL("http://example.com/feed")
 
+// following is the wish to follow a feed.
+func following(u feed.URL) node.Subscribe { return node.Subscribe{Feeds: []feed.URL{u}} }
+
 // A testNode is a node that runs in this process.
 type testNode struct {
 	t       testing.TB
 	data    string
 	at      Addresses
-	client  *Client
+	client  *control.Client
 	arrived chan node.Arrived
 	stop    func() error // ends it and returns how it ended
 }
@@ -95,7 +99,7 @@ func startNodeAt(t testing.TB, c Config) *testNode {
 		t.Fatalf("node did not start: %v", err)
 	}
 	var err error
-	if n.client, err = Dial(c.Data); err != nil {
+	if n.client, err = control.Dial(c.Data); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -260,7 +264,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	if err := b.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Dial(data); !errors.Is(err, ErrNotRunning) {
+	if _, err := control.Dial(data); !errors.Is(err, control.ErrNotRunning) {
 		t.Errorf("a node that ended is reached: %v", err)
 	}
 	again := startNode(t, Config{Data: data})

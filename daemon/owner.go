@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/node"
 )
 
 // A host is its own Owner, and serves the control socket as such.
-var _ Owner = (*host)(nil)
+var _ control.Owner = (*host)(nil)
 
 // look has f called between two steps, in the loop, and returns what f returned. The node is nil while
 // nothing can be stored. What f returns must be a copy, because the node goes on; nothing else may be
@@ -63,49 +64,49 @@ func (h *host) command(ctx context.Context, ev node.Event) error {
 	}
 }
 
-// Status implements Owner. It answers also while nothing can be stored.
-func (h *host) Status(ctx context.Context) (Report, error) {
-	r, err := look(ctx, h, func(n *node.Node) (Report, error) {
-		r := Report{Storage: h.storage.problem}
+// Status implements control.Owner. It answers also while nothing can be stored.
+func (h *host) Status(ctx context.Context) (control.Report, error) {
+	r, err := look(ctx, h, func(n *node.Node) (control.Report, error) {
+		r := control.Report{Storage: h.storage.problem}
 		if n != nil {
 			r.Status = n.Status()
 		}
 		return r, nil
 	})
 	if err != nil {
-		return Report{}, err
+		return control.Report{}, err
 	}
 	r.Version, r.Uptime, r.Data = Version, time.Since(h.started), h.config.Data
 	r.Listen, r.Reader, r.ReaderHosts = h.at.Listen, h.at.Reader, h.config.ReaderHosts
 	stats, err := h.store.Stats(ctx)
 	if err != nil && r.Storage == "" {
-		return Report{}, fmt.Errorf("count entries: %w", err)
+		return control.Report{}, fmt.Errorf("count entries: %w", err)
 	}
-	r.Archive = ArchiveReport{Entries: stats.Entries, Feeds: stats.Feeds, Bytes: stats.Bytes, Free: stats.Free,
+	r.Archive = control.ArchiveReport{Entries: stats.Entries, Feeds: stats.Feeds, Bytes: stats.Bytes, Free: stats.Free,
 		InSteps: stats.InSteps, Unindexed: stats.Unindexed}
 	if r.Retention, err = h.retention(ctx); err != nil && r.Storage == "" {
-		return Report{}, fmt.Errorf("look for what is kept: %w", err)
+		return control.Report{}, fmt.Errorf("look for what is kept: %w", err)
 	}
 	return r, nil
 }
 
-// Neighbors implements Owner.
+// Neighbors implements control.Owner.
 func (h *host) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
 	return listOf(ctx, h, (*node.Node).Neighbors)
 }
 
-// Feeds implements Owner.
+// Feeds implements control.Owner.
 func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 	return listOf(ctx, h, (*node.Node).Feeds)
 }
 
-// Numbered implements Owner.
+// Numbered implements control.Owner.
 func (h *host) Numbered(ctx context.Context, number int64) (feed.URL, error) {
 	f, err := h.store.NumberedFeed(ctx, number)
 	return f.URL, err
 }
 
-// Publishers implements Owner.
+// Publishers implements control.Owner.
 func (h *host) Publishers(ctx context.Context) ([]grade.Host, error) {
 	log, err := h.store.Requests(ctx, archive.KeptRequests)
 	if err != nil {
@@ -114,15 +115,15 @@ func (h *host) Publishers(ctx context.Context) ([]grade.Host, error) {
 	return grade.Hosts(log), nil
 }
 
-// Subscribe implements Owner.
+// Subscribe implements control.Owner.
 func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error { return h.command(ctx, s) }
 
-// Unsubscribe implements Owner.
+// Unsubscribe implements control.Owner.
 func (h *host) Unsubscribe(ctx context.Context, u feed.URL) error {
 	return h.command(ctx, node.Unsubscribe{Feeds: []feed.URL{u}})
 }
 
-// Search implements Owner.
+// Search implements control.Owner.
 func (h *host) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
 	return h.store.Search(ctx, f)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/control"
 	"feedex/node"
 )
 
@@ -23,7 +24,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 	for name, ask := range map[string]func(*host, context.Context) (empty bool, err error){
 		"status": func(h *host, ctx context.Context) (bool, error) {
 			r, err := h.Status(ctx)
-			return reflect.DeepEqual(r, Report{}), err
+			return reflect.DeepEqual(r, control.Report{}), err
 		},
 		"neighbors": func(h *host, ctx context.Context) (bool, error) {
 			list, err := h.Neighbors(ctx)

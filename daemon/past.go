@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 )
@@ -29,7 +30,7 @@ const (
 // How far each is stands in its node.PastStatus and outlives the process; what is stored twice, because the process
 // ended in between, is stored once.
 type pastFiller struct {
-	owner Owner
+	owner control.Owner
 	keep  func(context.Context, node.Backfilled) error
 	log   func(feed.URL, archive.Past, string)
 	hops  int           // as in Backfill; 0 where nobody but publishers is asked
@@ -39,7 +40,8 @@ type pastFiller struct {
 	seen map[feed.URL]map[feed.URL]bool // documents of publishers' archives that led on, by feed
 }
 
-func newPastFiller(o Owner, keep func(context.Context, node.Backfilled) error, log func(feed.URL, archive.Past, string),
+func newPastFiller(o control.Owner, keep func(context.Context, node.Backfilled) error,
+	log func(feed.URL, archive.Past, string),
 	hops int) *pastFiller {
 	return &pastFiller{owner: o, keep: keep, log: log, hops: hops, pause: backfillPause,
 		seen: make(map[feed.URL]map[feed.URL]bool)}
@@ -108,7 +110,7 @@ func (p *pastFiller) read(ctx context.Context, now time.Time, u feed.URL,
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
-	case errors.Is(err, errRests):
+	case errors.Is(err, control.ErrRests):
 		return "", err
 	case err != nil:
 		past.Tries++
@@ -133,7 +135,7 @@ func (p *pastFiller) read(ctx context.Context, now time.Time, u feed.URL,
 
 // turnPage notes that the document of the publisher's archive was read that was next, and what is wrong with where it
 // leads.
-func turnPage(past *archive.Past, page ArchiveDocument, seen map[feed.URL]bool) (problem string) {
+func turnPage(past *archive.Past, page control.ArchiveDocument, seen map[feed.URL]bool) (problem string) {
 	past.Steps++
 	past.Filled += page.Stored
 	past.Tries, past.Again = 0, time.Time{}
@@ -153,7 +155,7 @@ func endPublisher(past *archive.Past) {
 
 // pageRead notes that a document of a feed was read, for the owner or not: where it is the next one that would be read
 // to fill in the feed's past, that is done. Before the first poll it may be the feed's own, which leads to that past.
-func (h *host) pageRead(ctx context.Context, u, at feed.URL, page ArchiveDocument) error {
+func (h *host) pageRead(ctx context.Context, u, at feed.URL, page control.ArchiveDocument) error {
 	past, err := look(ctx, h, func(n *node.Node) (past *node.PastStatus, err error) {
 		if n != nil {
 			past = n.Past(u)

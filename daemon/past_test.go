@@ -15,13 +15,14 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
 )
 
 // newPastFillerOf is a pastFiller of o that keeps what it does in what o tells of its feeds.
-func newPastFillerOf(o Owner, feeds []node.FeedStatus, hops int) (p *pastFiller, turns *[]feed.URL) {
+func newPastFillerOf(o control.Owner, feeds []node.FeedStatus, hops int) (p *pastFiller, turns *[]feed.URL) {
 	turns = new([]feed.URL)
 	keep := func(_ context.Context, ev node.Backfilled) error {
 		for i := range feeds {
@@ -53,7 +54,7 @@ func (p *pastFiller) steps(t *testing.T, now time.Time, n int) time.Time {
 func TestThePastIsFilledInStepByStep(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
 	o := newPast(450, 200)
-	o.pages = map[feed.URL]ArchiveDocument{
+	o.pages = map[feed.URL]control.ArchiveDocument{
 		"http://example.com/2": {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20),
 			PrevArchive: "http://example.com/1"},
 		"http://example.com/1": {Listed: 7, Stored: 6, Newest: day(19), Oldest: day(1),

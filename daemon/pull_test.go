@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
 	"feedex/archive/jsonl"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
@@ -30,7 +30,8 @@ func TestTwelveNodesFetchWhatOneHas(t *testing.T) {
 		return Config{}
 	})
 	nodes[9].waitArrival(news.url)
-	found := nodes[0].seek(QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: protocol.MaxWait}).Found
+	found := nodes[0].seek(control.QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}},
+		Wait: protocol.MaxWait}).Found
 	if len(found) != 1 {
 		t.Fatalf("found %+v", found)
 	}
@@ -39,7 +40,7 @@ func TestTwelveNodesFetchWhatOneHas(t *testing.T) {
 	forger := startForger(t, feed.Entry{Feed: news.url, Title: "Walrus sighted", Summary: "forged"})
 	lie := found[0]
 	lie.Holders = []protocol.NodeID{forger}
-	got, err := nodes[0].client.Pull(t.Context(), []Remote{lie})
+	got, err := nodes[0].client.Pull(t.Context(), []control.Remote{lie})
 	if err != nil || len(got.Stored) != 0 || !slices.Equal(got.Missing, []string{lie.ID}) || len(got.Refused) != 1 ||
 		!got.Refused[0].Lied || got.Refused[0].Holder != forger {
 		t.Errorf("from a forger came %+v, %v", got, err)
@@ -75,7 +76,8 @@ func TestNodesRefuseWhatOneForges(t *testing.T) {
 	forger := nodes[3]
 	forger.waitArrival(news.url)
 	ondisk.Forge(t, DatabasePath(forger.data), "Walrus sighted", "forged")
-	found := nodes[0].seek(QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: protocol.MaxWait}).Found
+	found := nodes[0].seek(control.QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}},
+		Wait: protocol.MaxWait}).Found
 	if len(found) != 1 || !slices.Equal(found[0].Holders, []protocol.NodeID{mustID(t, forger.at.Listen)}) {
 		t.Fatalf("found %+v", found)
 	}
@@ -105,43 +107,24 @@ func startForger(t *testing.T, e feed.Entry) protocol.NodeID {
 	return mustID(t, strings.TrimPrefix(s.URL, "http://"))
 }
 
-func TestPullOverTheSocket(t *testing.T) {
-	o := &fakeOwner{pulled: PullReport{
-		Stored: []string{"a"}, Missing: []string{"b"},
-		Refused: []RefusedFetch{{Holder: mustID(t, "192.0.2.7:7790"), Lied: true, Why: "why"}},
-	}}
-	c := serve(t, o)
-	r := Remote{ID: "a", Digest: "b", Feed: exampleFeed, Title: "not needed",
-		Holders: []protocol.NodeID{mustID(t, "192.0.2.7:7790")}}
-	got, err := c.Pull(t.Context(), []Remote{r})
-	r.Title = ""
-	if err != nil || !reflect.DeepEqual(got, o.pulled) || !reflect.DeepEqual(o.wanted, []Remote{r}) {
-		t.Errorf("got %+v, %v; asked for %+v", got, err, o.wanted)
-	}
-	o.err = node.ErrNeverNetwork
-	if _, err := c.Pull(t.Context(), []Remote{r}); err == nil || err.Error() != o.err.Error() {
-		t.Errorf("Pull = %v, want %v", err, o.err)
-	}
-}
-
 func TestPullRefusesNonsense(t *testing.T) {
 	n := startNode(t, Config{})
-	good := Remote{ID: strings.Repeat("a", 40), Digest: strings.Repeat("b", 40), Feed: exampleFeed}
-	for name, change := range map[string]func(r *Remote){
-		"no id":            func(r *Remote) { r.ID = "" },
-		"no digest":        func(r *Remote) { r.Digest = "x" },
-		"too many holders": func(r *Remote) { r.Holders = make([]protocol.NodeID, protocol.MaxHolders+1) },
+	good := control.Remote{ID: strings.Repeat("a", 40), Digest: strings.Repeat("b", 40), Feed: exampleFeed}
+	for name, change := range map[string]func(r *control.Remote){
+		"no id":            func(r *control.Remote) { r.ID = "" },
+		"no digest":        func(r *control.Remote) { r.Digest = "x" },
+		"too many holders": func(r *control.Remote) { r.Holders = make([]protocol.NodeID, protocol.MaxHolders+1) },
 	} {
 		r := good
 		change(&r)
-		if _, err := n.client.Pull(t.Context(), []Remote{r}); err == nil {
+		if _, err := n.client.Pull(t.Context(), []control.Remote{r}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := n.client.Pull(t.Context(), slices.Repeat([]Remote{good}, node.MaxWishes+1)); err == nil {
+	if _, err := n.client.Pull(t.Context(), slices.Repeat([]control.Remote{good}, node.MaxWishes+1)); err == nil {
 		t.Error("too many: no error")
 	}
-	if got, err := n.client.Pull(t.Context(), []Remote{good}); err != nil ||
+	if got, err := n.client.Pull(t.Context(), []control.Remote{good}); err != nil ||
 		!slices.Equal(got.Missing, []string{good.ID}) {
 		t.Errorf("an entry that nobody has: %+v, %v", got, err)
 	}

@@ -8,46 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
 )
-
-func TestQueriesComeInParts(t *testing.T) {
-	at := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
-	entry := archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: "1", Title: "Here"}, at, protocol.NodeID{})
-	remote := Remote{
-		ID: entry.ID.String(), Digest: entry.Digest.String(), Feed: exampleFeed, Title: "There",
-		Link:      "http://example.com/1",
-		Published: at, Seen: at, Holders: []protocol.NodeID{mustID(t, "192.0.2.7:7790")}, Told: 2,
-	}
-	o := &fakeOwner{parts: []QueryPart{
-		{Here: &Local{Records: []archive.Record{entry}, More: true}},
-		{Found: []Remote{remote}},
-		{End: &QueryEnd{Network: true, Asked: 3, Cut: []string{"time"}, Found: []Remote{remote}}},
-	}}
-	c := serve(t, o)
-	yes := true
-	q := QueryRequest{Filter: feed.Filter{Words: []string{"a"}, Limit: 7}, Network: &yes, Hops: 2,
-		Wait: 1500 * time.Millisecond}
-	var got []QueryPart
-	err := c.Query(t.Context(), q, func(p QueryPart) error { got = append(got, p); return nil })
-	if err != nil || !reflect.DeepEqual(got, o.parts) {
-		t.Errorf("came %+v, %v\nwant %+v", got, err, o.parts)
-	}
-	if !reflect.DeepEqual(o.query, q) {
-		t.Errorf("the owner was asked for %+v, want %+v", o.query, q)
-	}
-	enough := errors.New("enough")
-	if err := c.Query(t.Context(), q, func(QueryPart) error { return enough }); err != enough {
-		t.Errorf("Query = %v, want the error of the reading side", err)
-	}
-	o.parts = o.parts[:1]
-	if err := c.Query(t.Context(), q, func(QueryPart) error { return nil }); err == nil {
-		t.Error("an answer without its end passed for whole")
-	}
-}
 
 func mustID(t *testing.T, text string) protocol.NodeID {
 	t.Helper()
@@ -101,12 +66,12 @@ func (n *testNode) waitNeighbors(count int) {
 }
 
 // seek has the node's owner ask the network, and returns how that ended.
-func (n *testNode) seek(q QueryRequest) QueryEnd {
+func (n *testNode) seek(q control.QueryRequest) control.QueryEnd {
 	n.t.Helper()
 	yes := true
 	q.Network = &yes
-	var end *QueryEnd
-	err := n.client.Query(n.t.Context(), q, func(p QueryPart) error { end = p.End; return nil })
+	var end *control.QueryEnd
+	err := n.client.Query(n.t.Context(), q, func(p control.QueryPart) error { end = p.End; return nil })
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -124,10 +89,10 @@ func TestTwelveNodesFindWhatOneHas(t *testing.T) {
 	})
 	nodes[9].waitArrival(news.url)
 	for name, f := range map[string]feed.Filter{"by words": {Words: []string{"walrus"}}, "by feed": {Feed: news.url}} {
-		if end := nodes[0].seek(QueryRequest{Filter: f, Hops: 2}); len(end.Found) != 0 {
+		if end := nodes[0].seek(control.QueryRequest{Filter: f, Hops: 2}); len(end.Found) != 0 {
 			t.Errorf("%s: found within two hops: %+v", name, end)
 		}
-		end := nodes[0].seek(QueryRequest{Filter: f, Wait: protocol.MaxWait})
+		end := nodes[0].seek(control.QueryRequest{Filter: f, Wait: protocol.MaxWait})
 		if len(end.Found) != 1 || end.Found[0].Title != "Walrus sighted" || end.Cut != nil {
 			t.Fatalf("%s: %+v", name, end)
 		}
@@ -166,11 +131,11 @@ func TestAStalledHalfIsNotWaitedFor(t *testing.T) {
 		}
 		<-stalled
 	}
-	var end QueryEnd
+	var end control.QueryEnd
 	// a slow machine needs longer
 	for wait := 2 * time.Second; len(end.Found) == 0 && wait <= protocol.MaxWait; wait *= 2 {
 		begun := time.Now()
-		end = nodes[0].seek(QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: wait})
+		end = nodes[0].seek(control.QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}}, Wait: wait})
 		if took := time.Since(begun); took < wait/2 || !slices.Contains(end.Cut, "time") {
 			t.Errorf("took %v, cut %v: nobody was stalled", took, end.Cut)
 		}
@@ -186,14 +151,15 @@ func TestTheSettingDecidesAboutTheNetwork(t *testing.T) {
 	for _, c := range []struct {
 		setting node.QueryNetwork
 		network *bool
-		want    QueryEnd
+		want    control.QueryEnd
 	}{
-		{node.AskNetwork, nil, QueryEnd{}},
-		{node.AskNetwork, &yes, QueryEnd{Network: true, Found: []Remote{}}},
-		{node.AlwaysNetwork, nil, QueryEnd{Network: true, Found: []Remote{}}},
-		{node.AlwaysNetwork, &no, QueryEnd{}},
-		{node.NeverNetwork, nil, QueryEnd{}},
-		{node.NeverNetwork, &yes, QueryEnd{Network: true, Problem: node.ErrNeverNetwork.Error(), Found: []Remote{}}},
+		{node.AskNetwork, nil, control.QueryEnd{}},
+		{node.AskNetwork, &yes, control.QueryEnd{Network: true, Found: []control.Remote{}}},
+		{node.AlwaysNetwork, nil, control.QueryEnd{Network: true, Found: []control.Remote{}}},
+		{node.AlwaysNetwork, &no, control.QueryEnd{}},
+		{node.NeverNetwork, nil, control.QueryEnd{}},
+		{node.NeverNetwork, &yes, control.QueryEnd{Network: true, Problem: node.ErrNeverNetwork.Error(),
+			Found: []control.Remote{}}},
 	} {
 		runLoop(t, friendly, func(t *testing.T, l *testLoop) {
 			l.inspect(func(h *host) {
@@ -202,8 +168,8 @@ func TestTheSettingDecidesAboutTheNetwork(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			var got QueryEnd
-			err := l.Query(t.Context(), QueryRequest{Network: c.network}, func(p QueryPart) error {
+			var got control.QueryEnd
+			err := l.Query(t.Context(), control.QueryRequest{Network: c.network}, func(p control.QueryPart) error {
 				if p.End != nil {
 					got = *p.End
 				}
@@ -226,7 +192,7 @@ func TestQueriesEnd(t *testing.T) {
 		return friendly(ctx, addr, call)
 	}
 	yes := true
-	q := QueryRequest{Network: &yes, Wait: time.Minute}
+	q := control.QueryRequest{Network: &yes, Wait: time.Minute}
 	runLoop(t, silent, func(t *testing.T, l *testLoop) {
 		l.follow()
 		l.link(1)
@@ -237,7 +203,7 @@ func TestQueriesEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		ask := func() {
-			ended <- l.Query(ctx, q, func(p QueryPart) error {
+			ended <- l.Query(ctx, q, func(p control.QueryPart) error {
 				if p.End != nil && p.End.Problem != "" {
 					return errors.New(p.End.Problem)
 				}
@@ -258,11 +224,11 @@ func TestQueriesEnd(t *testing.T) {
 		l.pass(time.Second)
 		l.disk.set(diskState{commit: errors.New("disk is full")})
 		l.knock()
-		if err := <-ended; err == nil || err.Error() != errRests.Error() {
+		if err := <-ended; err == nil || err.Error() != control.ErrRests.Error() {
 			t.Errorf("the core is gone: %v", err)
 		}
 		go ask()
-		if err := <-ended; err == nil || err.Error() != errRests.Error() {
+		if err := <-ended; err == nil || err.Error() != control.ErrRests.Error() {
 			t.Errorf("asked while there is no core: %v", err)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"feedex/control"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/transport"
@@ -63,9 +64,9 @@ func (h *host) turnAway(batch []arrival) {
 		case a.reply != nil:
 			a.reply <- unavailable()
 		case a.results != nil:
-			a.results <- node.Results{Done: true, Err: errRests}
+			a.results <- node.Results{Done: true, Err: control.ErrRests}
 		case a.pulled != nil:
-			a.pulled <- node.Pulled{Done: true, Err: errRests}
+			a.pulled <- node.Pulled{Done: true, Err: control.ErrRests}
 		case a.stored != nil:
 			a.stored <- fmt.Errorf("entries cannot be stored: %s", h.storage.problem)
 		case a.look != nil:

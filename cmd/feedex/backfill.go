@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/settings"
@@ -65,7 +66,7 @@ the publisher is asked.`,
 }
 
 // run fills in and reports.
-func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) error {
+func (b *backfill) run(c *cobra.Command, args []string, client *control.Client) error {
 	u, err := feed.ParseURL(args[0])
 	if err != nil {
 		return err

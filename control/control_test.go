@@ -1,4 +1,4 @@
-package daemon
+package control
 
 import (
 	"cmp"
@@ -20,6 +20,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/fetch/grade"
 	"feedex/node"
@@ -28,6 +29,19 @@ import (
 )
 
 var _ Owner = (*Client)(nil)
+
+const exampleFeed = feed.URL("http://example.com/feed")
+
+func peer() protocol.NodeID { return protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 7790) }
+
+// pastLines are lines of an export, every third hidden.
+func pastLines(n int) (lines []jsonl.Line) {
+	for i := range n {
+		r := archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i)}, time.Unix(1000, 0), protocol.NodeID{})
+		lines = append(lines, jsonl.NewLine(&r, i%3 == 0))
+	}
+	return lines
+}
 
 // following is the wish to follow a feed.
 func following(u feed.URL) node.Subscribe { return node.Subscribe{Feeds: []feed.URL{u}} }
@@ -72,7 +86,7 @@ func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) 
 func (o *fakeOwner) Publishers(context.Context) ([]grade.Host, error) { return o.hosts, o.err }
 func (o *fakeOwner) SetRetention(_ context.Context, b RetentionChange) error {
 	o.bound = b
-	return b.check()
+	return b.Check()
 }
 
 func (o *fakeOwner) Subscribe(_ context.Context, s node.Subscribe) error {
@@ -136,15 +150,14 @@ func (o *fakeOwner) Search(_ context.Context, f feed.Filter) ([]archive.Record, 
 func serve(t *testing.T, o Owner) *Client {
 	t.Helper()
 	data := t.TempDir()
-	path, err := SocketPath(data)
-	if err != nil {
+	if _, err := SocketPath(data); err != nil {
 		t.Skipf("the folder for temporary files has too long a name for a Unix socket: %v", err)
 	}
-	l, err := net.Listen("unix", path)
+	l, err := Listen(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: newControl(o)}
+	srv := &http.Server{Handler: NewHandler(o)}
 	done := make(chan struct{})
 	go func() { defer close(done); _ = srv.Serve(l) }()
 	t.Cleanup(func() { srv.Close(); <-done })
@@ -158,7 +171,7 @@ func serve(t *testing.T, o Owner) *Client {
 
 func TestClientAsksOwner(t *testing.T) {
 	at := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
-	peer := protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 7790)
+	peer := peer()
 	entry := feed.Entry{
 		Feed: "http://example.com/feed", ID: "tag:1", Title: "A & <b>B</b>", Link: "http://example.com/1",
 		Authors: []string{"Ann"}, Published: at, Updated: at.Add(time.Hour), Summary: "s", Content: "c",
@@ -393,11 +406,118 @@ func TestClientArranges(t *testing.T) {
 	if err := c.RemovePassword(t.Context(), "phone"); err != nil || len(o.passwords) > 0 {
 		t.Errorf("RemovePassword: %v, there is %q", err, o.passwords)
 	}
-	o.err = badRequest{reading.ErrTaken}
+	o.err = BadRequest{reading.ErrTaken}
 	if _, err := c.AddPassword(t.Context(), "phone"); err == nil || err.Error() != reading.ErrTaken.Error() {
 		t.Errorf("a name that is taken: %v", err)
 	}
 	if err := c.Arrange(t.Context(), list); err == nil || err.Error() != reading.ErrTaken.Error() {
 		t.Errorf("Arrange that fails: %v", err)
+	}
+}
+
+func TestQueriesComeInParts(t *testing.T) {
+	at := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
+	entry := archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: "1", Title: "Here"}, at, protocol.NodeID{})
+	remote := Remote{
+		ID: entry.ID.String(), Digest: entry.Digest.String(), Feed: exampleFeed, Title: "There",
+		Link:      "http://example.com/1",
+		Published: at, Seen: at, Holders: []protocol.NodeID{peer()}, Told: 2,
+	}
+	o := &fakeOwner{parts: []QueryPart{
+		{Here: &Local{Records: []archive.Record{entry}, More: true}},
+		{Found: []Remote{remote}},
+		{End: &QueryEnd{Network: true, Asked: 3, Cut: []string{"time"}, Found: []Remote{remote}}},
+	}}
+	c := serve(t, o)
+	yes := true
+	q := QueryRequest{Filter: feed.Filter{Words: []string{"a"}, Limit: 7}, Network: &yes, Hops: 2,
+		Wait: 1500 * time.Millisecond}
+	var got []QueryPart
+	err := c.Query(t.Context(), q, func(p QueryPart) error { got = append(got, p); return nil })
+	if err != nil || !reflect.DeepEqual(got, o.parts) {
+		t.Errorf("came %+v, %v\nwant %+v", got, err, o.parts)
+	}
+	if !reflect.DeepEqual(o.query, q) {
+		t.Errorf("the owner was asked for %+v, want %+v", o.query, q)
+	}
+	enough := errors.New("enough")
+	if err := c.Query(t.Context(), q, func(QueryPart) error { return enough }); err != enough {
+		t.Errorf("Query = %v, want the error of the reading side", err)
+	}
+	o.parts = o.parts[:1]
+	if err := c.Query(t.Context(), q, func(QueryPart) error { return nil }); err == nil {
+		t.Error("an answer without its end passed for whole")
+	}
+}
+
+func TestPullOverTheSocket(t *testing.T) {
+	o := &fakeOwner{pulled: PullReport{
+		Stored: []string{"a"}, Missing: []string{"b"},
+		Refused: []RefusedFetch{{Holder: peer(), Lied: true, Why: "why"}},
+	}}
+	c := serve(t, o)
+	r := Remote{ID: "a", Digest: "b", Feed: exampleFeed, Title: "not needed",
+		Holders: []protocol.NodeID{peer()}}
+	got, err := c.Pull(t.Context(), []Remote{r})
+	r.Title = ""
+	if err != nil || !reflect.DeepEqual(got, o.pulled) || !reflect.DeepEqual(o.wanted, []Remote{r}) {
+		t.Errorf("got %+v, %v; asked for %+v", got, err, o.wanted)
+	}
+	o.err = node.ErrNeverNetwork
+	if _, err := c.Pull(t.Context(), []Remote{r}); err == nil || err.Error() != o.err.Error() {
+		t.Errorf("Pull = %v, want %v", err, o.err)
+	}
+}
+
+func TestFollowAddressOverTheSocket(t *testing.T) {
+	yes, policy := true, "fixed:1h"
+	want := FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://two.example/"}, Weight: 3,
+		Discreet: &yes, Private: &yes, Policy: &policy}, Wait: time.Second, Keep: true}
+	o := &fakeOwner{followed: FollowedAddress{Page: "https://two.example/",
+		Choices: []discover.Feed{{URL: "https://two.example/a", Title: "A", Type: "b"}}}}
+	c := serve(t, o)
+	if got, err := c.FollowAddress(t.Context(), want); err != nil || !reflect.DeepEqual(got, o.followed) ||
+		!reflect.DeepEqual(o.wish, want) {
+		t.Errorf("settled as %+v, %v, for %+v", got, err, o.wish)
+	}
+	o.err = errors.New("disk is full")
+	if _, err := c.FollowAddress(t.Context(), want); err == nil || err.Error() != o.err.Error() {
+		t.Errorf("an error comes as %v", err)
+	}
+	if _, err := c.FollowAddress(t.Context(),
+		FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"x"}}}); err == nil {
+		t.Error("what is no URL is followed")
+	}
+}
+
+func TestClientMaintains(t *testing.T) {
+	o := new(fakeOwner)
+	c := serve(t, o)
+	lines := pastLines(3)
+	lines[1].Title = "<b>\u2028"
+	r := lines[1].Record()
+	lines[1] = jsonl.NewLine(&r, true)
+	for i := range lines { // as their receiver does
+		if err := lines[i].Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if added, err := c.Import(t.Context(), lines); err != nil || added != 3 || !reflect.DeepEqual(o.imported, lines) {
+		t.Errorf("Import = %d, %v; the owner got %+v, want %+v", added, err, o.imported, lines)
+	}
+	forged := pastLines(2)
+	forged[1].Title = "forged"
+	if added, err := c.Import(t.Context(), forged); err == nil || added != 0 || len(o.imported) != 3 {
+		t.Errorf("Import of a forged line = %d, %v", added, err)
+	}
+	if err := c.Vacuum(t.Context()); err != nil || !o.vacuumed {
+		t.Errorf("Vacuum: %v", err)
+	}
+	o.err = errors.New("disk is full")
+	if err := c.Vacuum(t.Context()); err == nil || err.Error() != "disk is full" {
+		t.Errorf("Vacuum that fails: %v", err)
+	}
+	if _, err := c.Import(t.Context(), lines); err == nil || err.Error() != "disk is full" {
+		t.Errorf("Import that fails: %v", err)
 	}
 }

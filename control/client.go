@@ -1,4 +1,4 @@
-package daemon
+package control
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -50,22 +50,6 @@ func Dial(data string) (*Client, error) {
 	}}}, nil
 }
 
-// dialSocket connects to the control socket. Systems tell a missing socket, a stale one and a file in
-// its place by many names; to the caller they all mean that no node answers.
-func dialSocket(ctx context.Context, data, path string) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: 5 * time.Second}
-	conn, err := dialer.DialContext(ctx, "unix", path)
-	switch {
-	case err == nil:
-		return conn, nil
-	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("open control socket %s: %w", path, fs.ErrPermission)
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	}
-	return nil, fmt.Errorf("%w on %s", ErrNotRunning, data)
-}
-
 // Close lets go of the connections. Calls under way go on.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
@@ -103,12 +87,12 @@ func (c *Client) Publishers(ctx context.Context) ([]grade.Host, error) {
 	return list, err
 }
 
-// subscribeStep is how many feeds go into one request: their URLs fit into maxControlBytes at their longest.
-const subscribeStep = 100
+// SubscribeStep is how many feeds go into one request: their URLs fit into maxControlBytes at their longest.
+const SubscribeStep = 100
 
 // Subscribe implements Owner.
 func (c *Client) Subscribe(ctx context.Context, s node.Subscribe) error {
-	for part := range slices.Chunk(s.Feeds, subscribeStep) {
+	for part := range slices.Chunk(s.Feeds, SubscribeStep) {
 		s.Feeds = part
 		if err := c.do(ctx, "POST", "/subscribe", newSubscribe(s), nil); err != nil {
 			return err
@@ -202,4 +186,107 @@ func (c *Client) open(ctx context.Context, method, path string, in any) (*http.R
 		return nil, errors.New(r.Error)
 	}
 	return resp, nil
+}
+
+// FollowAddress implements Owner.
+func (c *Client) FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error) {
+	var a followAnswer
+	if err := c.do(ctx, "POST", "/settle", followRequest{newSubscribe(w.Subscribe), w.Wait, w.Keep}, &a); err != nil {
+		return FollowedAddress{}, err
+	}
+	if a.Error != "" {
+		return a.FollowedAddress, errors.New(a.Error)
+	}
+	return a.FollowedAddress, nil
+}
+
+// SetRetention implements Owner.
+func (c *Client) SetRetention(ctx context.Context, b RetentionChange) error {
+	return c.do(ctx, "POST", "/bound", b, nil)
+}
+
+// Import implements Maintenance.
+func (c *Client) Import(ctx context.Context, lines []jsonl.Line) (added int, err error) {
+	var a importAnswer
+	err = c.do(ctx, "POST", "/import", lines, &a)
+	return a.Added, err
+}
+
+// Vacuum implements Maintenance.
+func (c *Client) Vacuum(ctx context.Context) error {
+	var end refusal
+	if err := c.do(ctx, "POST", "/vacuum", nil, &end); err != nil {
+		return err
+	}
+	if end.Error != "" {
+		return errors.New(end.Error)
+	}
+	return nil
+}
+
+// AddPassword implements Maintenance.
+func (c *Client) AddPassword(ctx context.Context, name string) (string, error) {
+	var a passwordAnswer
+	err := c.do(ctx, "POST", "/password/add", passwordRequest{name}, &a)
+	return a.Secret, err
+}
+
+// RemovePassword implements Maintenance.
+func (c *Client) RemovePassword(ctx context.Context, name string) error {
+	return c.do(ctx, "POST", "/password/remove", passwordRequest{name}, nil)
+}
+
+// Query implements Owner.
+func (c *Client) Query(ctx context.Context, q QueryRequest, each func(QueryPart) error) error {
+	resp, err := c.open(ctx, "POST", "/query", queryRequest{
+		searchRequest: newSearch(q.Filter), Network: q.Network, Hops: q.Hops, Wait: q.Wait.Milliseconds(),
+	})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	for lines := json.NewDecoder(resp.Body); ; {
+		var line queryLine
+		if err := lines.Decode(&line); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF // the end says that it is the end
+			}
+			return fmt.Errorf("read the node's answer: %w", err)
+		}
+		if line.Error != "" {
+			return errors.New(line.Error)
+		}
+		p := line.part()
+		if err := each(p); err != nil || p.End != nil {
+			return err
+		}
+	}
+}
+
+// Pull implements Owner.
+func (c *Client) Pull(ctx context.Context, list []Remote) (PullReport, error) {
+	request := pullRequest{Entries: make([]Remote, len(list))}
+	for i, r := range list {
+		request.Entries[i] = Remote{ID: r.ID, Digest: r.Digest, Feed: r.Feed, Holders: r.Holders}
+	}
+	var a pullAnswer
+	if err := c.do(ctx, "POST", "/pull", request, &a); err != nil {
+		return PullReport{}, err
+	}
+	if a.Error != "" {
+		return a.PullReport, errors.New(a.Error)
+	}
+	return a.PullReport, nil
+}
+
+// FetchArchive implements Owner.
+func (c *Client) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
+	var a archiveAnswer
+	if err := c.do(ctx, "POST", "/page", archiveRequest{string(u), string(page)}, &a); err != nil {
+		return ArchiveDocument{}, err
+	}
+	if a.Error != "" {
+		return ArchiveDocument{}, errors.New(a.Error)
+	}
+	return a.ArchiveDocument, nil
 }
