@@ -14,8 +14,8 @@ import (
 	"feedex/protocol"
 )
 
-// FetchArchive implements control.Owner. The publisher is asked like for a poll, one request to a host at a time. What the
-// document holds is filled in, as of the publisher and not as news.
+// FetchArchive implements control.Owner. The publisher is asked like for a poll, one request to a host at a time. What
+// the document holds is filled in, as of the publisher and not as news.
 func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (control.ArchiveDocument, error) {
 	got, err := h.fetchForOwner(ctx, node.Fetch{Feed: u, Page: page})
 	if err != nil {

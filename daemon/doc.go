@@ -1,5 +1,5 @@
 // Package daemon hosts a node.Node in real time: it gives the core its events and carries out its
-// effects, over XML-RPC, HTTP and an archive. It hosts a tracker.Registry as well.
+// effects, over XML-RPC, HTTP and an archive.
 //
 //	peers ---- transport.Server ----\                       /---- transport.Client ---- peers
 //	owner ---- control socket -------> loop: node.Node.Step ----- fetch.Client -------- publishers

@@ -22,8 +22,8 @@ const (
 	firstPollCheck = 50 * time.Millisecond
 )
 
-// FollowAddress implements control.Owner. That the address is followed is durable before it waits; what waits is asked for also
-// after a restart, and its outcome is known then.
+// FollowAddress implements control.Owner. That the address is followed is durable before it waits; what waits is asked
+// for also after a restart, and its outcome is known then.
 func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (control.FollowedAddress, error) {
 	if len(w.Feeds) != 1 {
 		return control.FollowedAddress{}, control.BadRequest{Err: errors.New("name one feed")}

@@ -12,6 +12,7 @@ import (
 	"feedex/archive/jsonl"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/datadir"
 	"feedex/reading"
 )
 
@@ -61,7 +62,7 @@ func OpenOffline(data string, create bool, open OpenDatabase) (*OfflineArchive, 
 	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
 		return nil, fmt.Errorf("open archive: %w", err)
 	}
-	unlock, err := lockData(data)
+	unlock, err := datadir.Lock(data)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +114,8 @@ func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, e
 	}
 }
 
-// Import implements control.Maintenance. The core knows nothing of it: what is filled in is no news. Between two steps the loop
-// turns to whatever else is due.
+// Import implements control.Maintenance. The core knows nothing of it: what is filled in is no news. Between two steps
+// the loop turns to whatever else is due.
 func (h *host) Import(ctx context.Context, lines []jsonl.Line) (added int, err error) {
 	for part := range portions(lines, lineWeight) {
 		n, err := chore(ctx, h, func() (int, error) { return fill(h.store, time.Now(), part) })

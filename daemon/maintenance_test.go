@@ -13,6 +13,7 @@ import (
 	"feedex/archive/archivetest/ondisk"
 	"feedex/archive/jsonl"
 	"feedex/feed"
+	"feedex/internal/datadir"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -88,7 +89,7 @@ func TestOfflineArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenOffline(data, true, ondisk.Open); !errors.Is(err, ErrInUse) {
+	if _, err := OpenOffline(data, true, ondisk.Open); !errors.Is(err, datadir.ErrInUse) {
 		t.Errorf("a second keeper: %v", err)
 	}
 	if added, err := k.Import(t.Context(), pastLines(5)); err != nil || added != 5 {

@@ -11,26 +11,21 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
 	"feedex/fetch"
+	"feedex/internal/datadir"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reader"
 	"feedex/reading"
 	"feedex/transport"
 )
-
-// ErrInUse means that another node or tracker runs on the data directory.
-var ErrInUse = errors.New("another feedex runs on it")
 
 // Version is the program's version, as its user agent and its status tell it.
 const Version = "0.1.0"
@@ -107,7 +102,7 @@ type Addresses struct{ Listen, Reader string }
 // runs on the data directory.
 func Run(ctx context.Context, c Config) error {
 	c = c.withDefaults()
-	unlock, err := lockData(c.Data)
+	unlock, err := datadir.Lock(c.Data)
 	if err != nil {
 		return err
 	}
@@ -299,23 +294,6 @@ func forwarded(r *http.Request) bool {
 // portOf is the port at which ln listens.
 func portOf(ln net.Listener) uint16 {
 	return uint16(ln.Addr().(*net.TCPAddr).Port)
-}
-
-// lockData makes the data directory and sees to it that only one node runs on it.
-func lockData(data string) (unlock func(), err error) {
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return nil, fmt.Errorf("make data directory: %w; choose another with --data", err)
-	}
-	lock := flock.New(filepath.Join(data, "lock"))
-	locked, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock data directory %s: %w; make it writable or choose another with --data", data, err)
-	}
-	if !locked {
-		return nil, fmt.Errorf("lock data directory %s: %w; stop it first or choose another directory with --data",
-			data, ErrInUse)
-	}
-	return func() { lock.Unlock() }, nil
 }
 
 // seed is 64 bits of chance for the node's own generator.

@@ -18,8 +18,10 @@ import (
 	"feedex/archive/archivetest/ondisk"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/datadir"
 	"feedex/node"
 	"feedex/polling"
+	"feedex/tracker/trackerhost"
 )
 
 // A server of net/http lingers on a connection that it closes before it has read all.
@@ -179,7 +181,7 @@ func startTracker(t *testing.T, data string) (url string, log said, stop func() 
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- RunTracker(ctx, TrackerConfig{Data: data, Listen: "127.0.0.1:0",
+		ended <- trackerhost.Run(ctx, trackerhost.Config{Data: data, Listen: "127.0.0.1:0",
 			AllowLocal: true, Log: logger, Ready: func(a string) { ready <- a }})
 	}()
 	stop = sync.OnceValue(func() error { cancel(); return <-ended })
@@ -285,7 +287,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 func TestOneNodeToADirectory(t *testing.T) {
 	n := startNode(t, Config{})
 	err := Run(t.Context(), Config{Data: n.data, Open: ondisk.Open, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0"})
-	if !errors.Is(err, ErrInUse) {
+	if !errors.Is(err, datadir.ErrInUse) {
 		t.Errorf("a second node on one data directory: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"feedex/tracker"
 )
 
-// A trackerHost hosts the real tracker.Registry, as package daemon does.
+// A trackerHost hosts the real tracker.Registry, as package trackerhost does.
 type trackerHost struct {
 	world    *World
 	registry *tracker.Registry

@@ -1,4 +1,4 @@
-package daemon
+package trackerhost
 
 import (
 	"html/template"
@@ -11,8 +11,8 @@ import (
 	"feedex/tracker"
 )
 
-// trackerPage is the status page: plain, readable without a style sheet, safe to show to strangers.
-var trackerPage = template.Must(template.New("tracker").Parse(`<!doctype html>
+// page is the status page: plain, readable without a style sheet, safe to show to strangers.
+var page = template.Must(template.New("tracker").Parse(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -38,13 +38,13 @@ they follow. It sees no feeds and no entries. To use it, start a node with
 `))
 
 // page shows how the tracker is doing.
-func (t *trackerHost) page(w http.ResponseWriter, r *http.Request) {
+func (t *host) page(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	// A browser that has gone away is no concern of ours.
-	_ = trackerPage.Execute(w, struct {
+	_ = page.Execute(w, struct {
 		tracker.Status
 		Host   string
 		Uptime time.Duration
@@ -52,7 +52,7 @@ func (t *trackerHost) page(w http.ResponseWriter, r *http.Request) {
 }
 
 // metrics serves the tracker's figures to Prometheus.
-func (t *trackerHost) metrics() http.Handler {
+func (t *host) metrics() http.Handler {
 	registry := prometheus.NewRegistry()
 	gauge := func(name, help string, value func(tracker.Status) float64) {
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "feedex", Subsystem: "tracker",

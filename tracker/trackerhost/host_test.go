@@ -1,15 +1,17 @@
-package daemon
+package trackerhost
 
 import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -35,7 +37,8 @@ func startTrackerNode(t *testing.T) *trackerNode {
 	served := make(chan struct{})
 	go func() { defer close(served); _ = srv.Serve(ln) }()
 	t.Cleanup(func() { srv.Close(); <-served })
-	n := &trackerNode{client: transport.NewClient(transport.ClientConfig{Port: portOf(ln), AllowLocal: true})}
+	n := &trackerNode{client: transport.NewClient(transport.ClientConfig{Port: uint16(ln.Addr().(*net.TCPAddr).Port),
+		AllowLocal: true})}
 	t.Cleanup(n.client.CloseIdle)
 	if n.id, err = protocol.ParseNodeID(ln.Addr().String()); err != nil {
 		t.Fatal(err)
@@ -104,9 +107,10 @@ func TestTrackerAnswersNothingButGetNeighbors(t *testing.T) {
 	url, _, _ := startTracker(t, t.TempDir())
 	a := startTrackerNode(t)
 	for _, c := range []protocol.Call{
-		protocol.Connect{Subset: protocol.Subset{{Feed: exampleFeed}}}, protocol.UpdateSubset{},
+		protocol.Connect{Subset: protocol.Subset{{Feed: "http://example.com/feed"}}}, protocol.UpdateSubset{},
 		protocol.CheckDID{}, protocol.CheckDIDs{DIDs: []protocol.DID{{1}}},
-		protocol.PutEntries{Bundle: protocol.NewBundle(exampleFeed, nil)}, protocol.QueryFeed{}, protocol.GetEntries{},
+		protocol.PutEntries{Bundle: protocol.NewBundle("http://example.com/feed", nil)}, protocol.QueryFeed{},
+			protocol.GetEntries{},
 		protocol.Disconnect{}, protocol.Vouch{Session: hex.EncodeToString(make([]byte, 16))}, protocol.WhoAmI{},
 	} {
 		r, err := a.client.Call(t.Context(), url, "", c)
@@ -114,7 +118,7 @@ func TestTrackerAnswersNothingButGetNeighbors(t *testing.T) {
 			t.Errorf("%s is answered %v, %v", c.Method(), r.Reply, err)
 		}
 	}
-	if r := (&trackerHost{}).serve(context.Background(), transport.Request{Call: protocol.WhoAmI{}}); r.Fault == nil ||
+	if r := (&host{}).serve(context.Background(), transport.Request{Call: protocol.WhoAmI{}}); r.Fault == nil ||
 		r.Fault.Code != protocol.UnknownMethod {
 		t.Errorf("past the handler, who_am_i is answered %+v", r)
 	}
@@ -159,5 +163,81 @@ func TestTrackerShowsHowItIsDoing(t *testing.T) {
 	problems, err := promlint.New(strings.NewReader(metrics)).Lint()
 	if err != nil || len(problems) != 0 {
 		t.Errorf("metrics: %v, %v", problems, err)
+	}
+}
+
+// startTracker runs a tracker on loopback until the test ends, and returns its URL and what it says.
+func startTracker(t *testing.T, data string) (url string, log said, stop func() error) {
+	t.Helper()
+	logger, log := overhear()
+	ready := make(chan string, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Run(ctx, Config{Data: data, Listen: "127.0.0.1:0",
+			AllowLocal: true, Log: logger, Ready: func(a string) { ready <- a }})
+	}()
+	stop = sync.OnceValue(func() error { cancel(); return <-ended })
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Errorf("tracker ended: %v", err)
+		}
+		http.DefaultClient.CloseIdleConnections()
+	})
+	select {
+	case address := <-ready:
+		return "http://" + address + "/", log, stop
+	case err := <-ended:
+		ended <- nil
+		t.Fatalf("tracker did not start: %v", err)
+	}
+	return "", log, stop
+}
+
+func get(t *testing.T, url string) (status int, body string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// said is a log that hands on what is said in it.
+type said struct {
+	slog.Handler
+	messages chan string
+}
+
+// overhear returns a log, and what is said in it.
+func overhear() (*slog.Logger, said) {
+	s := said{slog.DiscardHandler, make(chan string, 10_000)}
+	return slog.New(s), s
+}
+
+func (s said) Enabled(context.Context, slog.Level) bool { return true }
+func (s said) WithAttrs([]slog.Attr) slog.Handler       { return s }
+func (s said) Handle(_ context.Context, r slog.Record) error {
+	s.messages <- r.Message
+	return nil
+}
+
+// wait waits until it is said.
+func (s said) wait(t *testing.T, message string) {
+	t.Helper()
+	for {
+		select {
+		case m := <-s.messages:
+			if m == message {
+				return
+			}
+		case <-t.Context().Done():
+			t.Fatalf("nobody said %q", message)
+		}
 	}
 }
