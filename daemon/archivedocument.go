@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/backfill"
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
@@ -28,9 +29,34 @@ func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (control.Arch
 		err = errors.Join(err, h.command(ctx, node.Recovered{Feed: u, Records: stored, Shown: shown}))
 	}
 	if err == nil {
-		err = h.pageRead(ctx, u, page, p)
+		err = h.noteRead(ctx, u, page, p)
 	}
 	return p, err
+}
+
+// noteRead notes that a document of a feed was read, for the owner or not.
+func (h *host) noteRead(ctx context.Context, u, at feed.URL, page control.ArchiveDocument) error {
+	status, err := look(ctx, h, func(n *node.Node) (past *node.PastStatus, err error) {
+		if n != nil {
+			past = n.Past(u)
+		}
+		return past, nil
+	})
+	if err != nil || status == nil {
+		return err
+	}
+	if past := archive.Past(*status); backfill.Read(&past, u, at, page) {
+		return h.command(ctx, node.Backfilled{Feed: u, Past: past})
+	}
+	return nil
+}
+
+// fillPast has the node fill in by itself what others have of its feeds, as far as its owner lets it ask them.
+func (h *host) fillPast(ctx context.Context) {
+	backfill.NewWorker(unasked{h}, backfill.Config{
+		Network: h.config.Node.QueryNetwork, Pasts: h.config.Node.Backfill > 0, Every: h.config.pastPause,
+		Keep: func(ctx context.Context, ev node.Backfilled) error { return h.command(ctx, ev) }, Log: h.config.Log,
+	}).Run(ctx)
 }
 
 // fetchForOwner fetches a document when it is its publisher's turn, and has the node heed what the answer says about

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"feedex/feed"
 	"feedex/node"
 	"feedex/transport"
 )
@@ -119,34 +118,26 @@ func (h *host) tell(now time.Time, note node.Note) {
 		if h.hub != nil {
 			h.hub.Wake()
 		}
-		log.Debug("entries arrived", "feed", shown(t.Feed), "peer", t.Source, "entries", len(t.Records))
+		log.Debug("entries arrived", "feed", t.Feed.Redacted(), "peer", t.Source, "entries", len(t.Records))
 	case node.Replaced:
-		log.Info("page gave way to the feed that it names", "page", shown(t.Page), "feed", shown(t.Feed))
+		log.Info("page gave way to the feed that it names", "page", t.Page.Redacted(), "feed", t.Feed.Redacted())
 	case node.Kept:
-		log.Info("feed stays on this node", "feed", shown(t.Feed), "why", t.Why)
+		log.Info("feed stays on this node", "feed", t.Feed.Redacted(), "why", t.Why)
 	case node.Slipped:
-		log.Warn("entries missed between two polls", "feed", shown(t.Feed), "entries", t.Gap.Missing)
+		log.Warn("entries missed between two polls", "feed", t.Feed.Redacted(), "entries", t.Gap.Missing)
 	case node.Filled:
-		log.Info("missed entries came", "feed", shown(t.Feed), "entries", t.Gap.Filled)
+		log.Info("missed entries came", "feed", t.Feed.Redacted(), "entries", t.Gap.Filled)
 	case node.Polled:
 		switch {
 		case t.Problem != "" && t.Next.IsZero():
-			log.Warn("feed is polled no more", "feed", shown(t.Feed), "err", t.Problem)
+			log.Warn("feed is polled no more", "feed", t.Feed.Redacted(), "err", t.Problem)
 		case t.Problem != "":
-			log.Warn("poll failed", "feed", shown(t.Feed), "err", t.Problem, "next", t.Next.Format(time.RFC3339))
+			log.Warn("poll failed", "feed", t.Feed.Redacted(), "err", t.Problem, "next", t.Next.Format(time.RFC3339))
 		default:
-			log.Debug("feed polled", "feed", shown(t.Feed), "new", t.New, "next", t.Next.Format(time.RFC3339))
+			log.Debug("feed polled", "feed", t.Feed.Redacted(), "new", t.New, "next", t.Next.Format(time.RFC3339))
 		}
 	}
 	if h.config.Observe != nil {
 		h.config.Observe(now, note)
 	}
-}
-
-// shown is the feed's URL as a log may hold it: secrets belong to the owner, not to a log file.
-func shown(u feed.URL) string {
-	if u.Secret() {
-		return u.Host() + " (private)"
-	}
-	return string(u)
 }

@@ -16,7 +16,30 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
+	"feedex/reading"
 )
+
+// A fakeOwner answers from its fields and remembers what it was asked.
+type fakeOwner struct {
+	control.Owner
+	feeds    []node.FeedStatus
+	report   control.Report
+	arranged []reading.Arrangement
+	err      error
+}
+
+func (o *fakeOwner) Status(context.Context) (control.Report, error)   { return o.report, o.err }
+func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
+func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) {
+	if number != 7 {
+		return "", o.err
+	}
+	return "https://example.com/seven", o.err
+}
+func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
+	o.arranged = append(o.arranged, list...)
+	return o.err
+}
 
 // A followingOwner follows what it is told to, in so many requests, and then fails.
 type followingOwner struct {

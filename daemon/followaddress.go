@@ -70,7 +70,7 @@ func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (p
 				f = n.Feed(to)
 			}
 			if f == nil {
-				return p, fmt.Errorf("%s is followed no more", shown(u))
+				return p, fmt.Errorf("%s is followed no more", u.Redacted())
 			}
 			p.FeedStatus = *f
 			p.asked = f.Asked()
@@ -100,7 +100,7 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 	case f.URL != u:
 		s.Page = u
 		if f.WebPage { // it is no better than the page that named it
-			s.Problem, drop = fmt.Sprintf("it names %s, and there is no feed either", shown(f.URL)), s.New
+			s.Problem, drop = fmt.Sprintf("it names %s, and there is no feed either", f.URL.Redacted()), s.New
 		} else if wish := again(w, f.URL); wish != nil {
 			err = h.Subscribe(ctx, *wish)
 		}

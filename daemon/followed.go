@@ -21,3 +21,15 @@ func (h *host) countFollowed(ctx context.Context) {
 		}
 	}
 }
+
+// rest waits, unless ctx ends.
+func rest(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -75,7 +75,7 @@ type Config struct {
 	revival time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
 	// the time between two looks for what is not to be kept, where a test cannot wait for retainEvery
 	retainPause time.Duration
-	pastPause   time.Duration // the time between two steps into the past, where a test cannot wait for pastEvery
+	pastPause   time.Duration // the time between two steps into the past, where a test cannot wait for the default
 
 	roomOn func(directory string) (room, size int64) // where a test says how full the disk is
 }
@@ -86,7 +86,6 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	c.revival = cmp.Or(c.revival, firstRevival)
-	c.pastPause = cmp.Or(c.pastPause, pastEvery)
 	c.retainPause = cmp.Or(c.retainPause, retainEvery)
 	if c.roomOn == nil {
 		c.roomOn = roomOn
@@ -205,8 +204,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 			h.config.Log.Error("feeds are not pushed", "err", err)
 		}
 	})
-	servers.Go(func() { h.fillGaps(serving) })
-	servers.Go(func() { h.fillPasts(serving) })
+	servers.Go(func() { h.fillPast(serving) })
 	servers.Go(func() { h.retain(serving) })
 	servers.Go(func() { h.housekeep(serving) })
 	servers.Go(func() { h.countFollowed(serving) })

@@ -12,6 +12,7 @@ import (
 	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
 	"feedex/archive/jsonl"
+	"feedex/backfill"
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
@@ -155,8 +156,8 @@ func TestABrokenBackfillIsFinishedByTheNext(t *testing.T) {
 	}
 	n := start()
 	ctx, cancel := context.WithCancel(t.Context())
-	fill := Backfill{Feed: exampleFeed, Network: true, Pause: time.Millisecond}
-	first, err := fill.Run(ctx, n.client, func(BackfillReport) { cancel() })
+	fill := backfill.Span{Feed: exampleFeed, Network: true, Pause: time.Millisecond}
+	first, err := fill.Run(ctx, n.client, func(backfill.Report) { cancel() })
 	if err == nil || first.Network == 0 || first.Network >= past {
 		t.Fatalf("broken off after %d, %v", first.Network, err)
 	}
@@ -164,7 +165,7 @@ func TestABrokenBackfillIsFinishedByTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	n = start()
-	second, err := fill.Run(t.Context(), n.client, func(BackfillReport) {})
+	second, err := fill.Run(t.Context(), n.client, func(backfill.Report) {})
 	if err != nil || len(second.Missing) != 0 || second.Network == 0 || second.Network > past-first.Network {
 		t.Errorf("first %d, then %d of %d, %d missing, %v, %v", first.Network, second.Network, past,
 			len(second.Missing), second.Refused, err)

@@ -69,12 +69,12 @@ func layers(t *testing.T) map[string]int {
 		t.Fatal(err)
 	}
 	layer := make(map[string]int)
-	for _, row := range regexp.MustCompile(`(?m)^\| (\d) \| ([^|]*) \|`).FindAllStringSubmatch(string(text), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \| ([^|]*) \|`).FindAllStringSubmatch(string(text), -1) {
 		for _, name := range regexp.MustCompile("`([a-z/]+)`").FindAllStringSubmatch(row[2], -1) {
 			if _, twice := layer[name[1]]; twice {
 				t.Errorf("HACKING.md has %s in two layers", name[1])
 			}
-			layer[name[1]] = int(row[1][0] - '0')
+			layer[name[1]], _ = strconv.Atoi(row[1])
 		}
 	}
 	return layer

@@ -1,4 +1,4 @@
-package daemon
+package backfill
 
 import (
 	"context"
@@ -15,6 +15,9 @@ import (
 // any other does, and a neighbor answers ten a minute.
 
 const (
+	// briskQueries follow one another at once; those after them keep the pause of a Span between, for neighbors answer
+	// ten queries a minute.
+	briskQueries = 5
 	// backfillWait is how long a backfill waits for the answers to a query at first: longer than a person would. It
 	// doubles with each time that the same is asked again, as does the pause before that.
 	backfillWait = 10 * time.Second
@@ -25,88 +28,67 @@ const (
 	largestPage, smallestPage = protocol.MaxAnswerEntries, protocol.MaxAnswerEntries / 16
 )
 
-// What a Backfilled says where nobody answered.
+// What a Report says where nobody answered.
 const (
 	noneThere    = "there is no neighbor that could be asked"
 	noneAnswered = "no neighbor answered in time"
 )
 
-// askOthers asks for what others have, from the newest back, as much at a time as an answer holds.
-func (b Backfill) askOthers(ctx context.Context, o control.Owner, r *BackfillReport, each func(BackfillReport)) error {
-	until := b.Until
-	for r.queries < maxRounds {
-		next, more, err := b.ask(ctx, o, until, r)
-		if err != nil || r.Problem != "" {
-			return err
-		}
-		if each(*r); !more {
-			return nil
-		}
-		until = next
-	}
-	r.lack(cutLimit)
-	return nil
-}
-
-// ask asks for what others have of the time before until, which is open where it is zero. It returns where to go on,
-// and whether there may be more. Of what lies between, others told all that they have, or r says why not.
+// askBack asks for what others have of the time before until, which is open where it is zero. It returns where to go
+// on, and whether there may be more. Of what lies between, others told all that they have, or the report says why not.
 //
 // An answer that is full tells since when it is complete: it lists the latest, and the next query goes on from there.
 // Where somebody does not know how to tell, or so much came out at a time that there is no way on, the part is asked
 // for once more that the answer seems to hold, and a smaller one, until an answer is not full.
-func (b Backfill) ask(ctx context.Context, o control.Owner, until time.Time, r *BackfillReport) (next time.Time,
-	more bool, err error) {
-	from := b.Since
+func (f *filling) askBack(ctx context.Context, until time.Time) (next time.Time, more bool, err error) {
+	from := f.Since
 	for part := 0; ; part++ {
-		t, err := b.askRange(ctx, o, from, until, r)
-		if err != nil || r.Problem != "" {
+		t, err := f.askRange(ctx, from, until)
+		if err != nil || f.Problem != "" {
 			return until, false, err
 		}
-		if !t.full {
-			if part == 0 {
-				from = t.oldest(until)
-			}
-			r.Back = from
-			return from, part > 0, nil
-		}
-		if t.since.After(from) && (until.IsZero() || t.since.Before(until)) {
-			r.Back = t.since
+		begin, divisible := t.part(part, from)
+		switch {
+		case t.full && t.since.After(from) && (until.IsZero() || t.since.Before(until)):
+			f.Back = t.since
 			return t.since, true, nil
+		case t.full && divisible && f.queries < maxRounds:
+			from = begin
+			continue
 		}
-		begin, ok := t.part(part, from)
-		if !ok || r.queries >= maxRounds {
-			r.lack(cutLimit)
-			if part == 0 {
-				from = t.oldest(until)
-			}
-			r.Back = from
-			return from, part > 0 || len(t.times) > 0, nil
+		more = part > 0
+		if part == 0 {
+			from = t.oldest(until)
 		}
-		from = begin
+		if t.full {
+			f.lack(cutLimit)
+			more = more || len(t.times) > 0
+		}
+		f.Back = from
+		return from, more, nil
 	}
 }
 
 // askRange asks for what others have of a range of time until all that were asked have answered, or it has been asked
 // often enough.
-func (b Backfill) askRange(ctx context.Context, o control.Owner, from, until time.Time, r *BackfillReport) (t told,
-	err error) {
+func (f *filling) askRange(ctx context.Context, from, until time.Time) (t told, err error) {
 	answered, asked := false, 0
 	var cut []string // of the queries since the last that went to as many neighbors as any before
 	for try := 0; ; try++ {
-		if r.queries++; r.queries > briskQueries && try == 0 {
-			if err := rest(ctx, b.Pause); err != nil {
+		if f.queries++; f.queries > briskQueries && try == 0 {
+			if err := rest(ctx, f.Pause); err != nil {
 				return t, err
 			}
 		}
-		page := r.page.next
-		end, err := b.query(ctx, o, from, until, page, backfillWait<<try)
+		page := f.page.next
+		end, err := f.query(ctx, from, until, page, backfillWait<<try)
 		if err != nil {
 			return t, err
 		}
-		if r.Problem = end.Problem; r.Problem != "" {
+		if f.Problem = end.Problem; f.Problem != "" {
 			return t, nil
 		}
-		if err := b.pull(ctx, o, end.Found, r); err != nil {
+		if err := f.pull(ctx, end.Found); err != nil {
 			return t, err
 		}
 		t.add(end, page)
@@ -115,31 +97,64 @@ func (b Backfill) askRange(ctx context.Context, o control.Owner, from, until tim
 			asked, cut = end.Asked, nil
 		}
 		cut = append(cut, end.Cut...)
-		r.page = r.page.turn(end)
-		if !worthAgain(end) || try+1 == maxTries || r.Again == maxAgain {
-			r.Asked = asked
-			r.note(cut, asked, answered)
+		f.page = f.page.turn(end)
+		if !worthAgain(end) || try+1 == maxTries || f.Again == maxAgain {
+			f.Asked = asked
+			f.note(cut, asked, answered)
 			return t, nil
 		}
-		r.Again++
-		if err := rest(ctx, b.Pause<<try); err != nil {
+		f.Again++
+		if err := rest(ctx, f.Pause<<try); err != nil {
 			return t, err
 		}
 	}
 }
 
 // query asks once.
-func (b Backfill) query(ctx context.Context, o control.Owner, from, until time.Time, page int,
+func (f *filling) query(ctx context.Context, from, until time.Time, page int,
 	wait time.Duration) (end *control.QueryEnd, err error) {
 	yes := true
-	f := feed.Filter{Feed: b.Feed, Since: from, Until: until, Limit: page, Dated: true}
-	q := control.QueryRequest{Network: &yes, Hops: b.Hops, Wait: wait, Filter: f}
-	err = o.Query(ctx, q, func(p control.QueryPart) error { end = p.End; return nil })
+	q := control.QueryRequest{Network: &yes, Hops: f.Hops, Wait: wait,
+		Filter: feed.Filter{Feed: f.Span.Feed, Since: from, Until: until, Limit: page, Dated: true}}
+	err = f.node.Query(ctx, q, func(p control.QueryPart) error { end = p.End; return nil })
 	return end, err
 }
 
-// Why an answer is not complete that somebody was too late for (protocol.CutTime), or that is full (protocol.CutLimit).
-const cutTime, cutLimit = "time", "limit"
+// pull downloads what was found, and notes what could not be had.
+func (f *filling) pull(ctx context.Context, found []control.Remote) error {
+	var wanted []control.Remote
+	for i := range found {
+		if r := &found[i]; r.Feed == f.Span.Feed && !r.Here && len(r.Holders) > 0 {
+			wanted = append(wanted, *r)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	p, err := f.node.Pull(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	f.Report.Network += len(p.Stored)
+	f.Missing = slices.DeleteFunc(f.Missing, func(m control.Remote) bool { return slices.Contains(p.Stored, m.ID) })
+	for _, why := range p.Refused {
+		if len(f.Refused) < maxListed && !slices.Contains(f.Refused, why) {
+			f.Refused = append(f.Refused, why)
+		}
+	}
+	for i := range wanted {
+		w := &wanted[i]
+		known := func(m control.Remote) bool { return m.ID == w.ID }
+		if slices.Contains(p.Missing, w.ID) && len(f.Missing) < maxListed && !slices.ContainsFunc(f.Missing, known) {
+			f.Missing = append(f.Missing, *w)
+		}
+	}
+	return nil
+}
+
+// Why an answer is not complete: somebody was too late for it (protocol.CutTime), it is full (protocol.CutLimit), or
+// entries are missing that others told of (protocol.CutRefused).
+const cutTime, cutLimit, cutRefused = "time", "limit", "refused"
 
 // tells reports whether an answer says anything. That others have nothing is said by answers for which nobody was late.
 func tells(end *control.QueryEnd) bool {
@@ -172,7 +187,7 @@ func (p pageSize) turn(end *control.QueryEnd) pageSize {
 }
 
 // note notes how the queries for a range ended.
-func (r *BackfillReport) note(cut []string, asked int, answered bool) {
+func (r *Report) note(cut []string, asked int, answered bool) {
 	if r.Unanswered = !answered; r.Unanswered {
 		r.Problem = noneAnswered
 		if asked == 0 && len(cut) == 0 {
@@ -188,7 +203,7 @@ func (r *BackfillReport) note(cut []string, asked int, answered bool) {
 
 // lack notes why others may have more. That is the limit where more came out within a second than an answer lists, or
 // more than so many queries can list.
-func (r *BackfillReport) lack(why string) {
+func (r *Report) lack(why string) {
 	if !slices.Contains(r.Cut, why) {
 		r.Cut = append(r.Cut, why)
 	}

@@ -1,4 +1,4 @@
-package daemon
+package backfill
 
 import (
 	"cmp"
@@ -67,7 +67,7 @@ func (h *holder) answer(f feed.Filter, limit int, m mood) (a protocol.Answer) {
 
 // A neighborhood is a network of holders, the answers of which are put together as a node does.
 type neighborhood struct {
-	fakeOwner
+	fakeNode
 	holders  []holder
 	limit    int // of an answer
 	queries  int
@@ -193,8 +193,8 @@ func newNeighborhood(rng *rand.Rand, holders int) *neighborhood {
 // told.
 func (o *neighborhood) check(t *testing.T, name string) (whole bool) {
 	t.Helper()
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-		func(BackfillReport) {})
+	got, err := Span{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+		func(Report) {})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

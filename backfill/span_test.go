@@ -1,4 +1,4 @@
-package daemon
+package backfill
 
 import (
 	"cmp"
@@ -15,42 +15,30 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
-	"feedex/reading"
 )
 
-// A fakeOwner answers from its fields and remembers what it was asked.
-type fakeOwner struct {
-	control.Owner
-	feeds    []node.FeedStatus
-	pages    map[feed.URL]control.ArchiveDocument
-	report   control.Report
-	arranged []reading.Arrangement
-	err      error
+const exampleFeed = feed.URL("http://example.com/feed")
+
+// A fakeNode answers from its fields.
+type fakeNode struct {
+	Node
+	feeds []node.FeedStatus
+	pages map[feed.URL]control.ArchiveDocument
+	err   error
 }
 
-func (o *fakeOwner) Status(context.Context) (control.Report, error)   { return o.report, o.err }
-func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
-func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) {
-	if number != 7 {
-		return "", o.err
-	}
-	return "https://example.com/seven", o.err
-}
-func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
-	o.arranged = append(o.arranged, list...)
-	return o.err
-}
-func (o *fakeOwner) FetchArchive(_ context.Context, u, page feed.URL) (control.ArchiveDocument, error) {
-	p, ok := o.pages[cmp.Or(page, u)]
+func (n *fakeNode) Feeds(context.Context) ([]node.FeedStatus, error) { return n.feeds, n.err }
+func (n *fakeNode) FetchArchive(_ context.Context, u, page feed.URL) (control.ArchiveDocument, error) {
+	p, ok := n.pages[cmp.Or(page, u)]
 	if !ok {
 		return p, errors.New("HTTP status 404")
 	}
-	return p, o.err
+	return p, n.err
 }
 
-// A pastOwner plays a network that has entries of a feed, one a minute, and a publisher with an archive.
-type pastOwner struct {
-	fakeOwner
+// A pastNode plays a network that has entries of a feed, one a minute, and a publisher with an archive.
+type pastNode struct {
+	fakeNode
 	minutes  int
 	begun    time.Time
 	withheld string // the id of an entry that nobody gives
@@ -66,12 +54,12 @@ type pastOwner struct {
 	plain    bool            // nobody tells since when an answer is complete
 }
 
-func (o *pastOwner) remote(i int) control.Remote {
+func (o *pastNode) remote(i int) control.Remote {
 	return control.Remote{ID: fmt.Sprint(i), Feed: exampleFeed, Published: o.begun.Add(time.Duration(i) * time.Minute),
 		Seen: o.begun.AddDate(1, 0, 0), Holders: make([]protocol.NodeID, 1)}
 }
 
-func (o *pastOwner) Query(_ context.Context, q control.QueryRequest, each func(control.QueryPart) error) error {
+func (o *pastNode) Query(_ context.Context, q control.QueryRequest, each func(control.QueryPart) error) error {
 	o.queries, o.hops = append(o.queries, q.Filter), append(o.hops, q.Hops)
 	end := &control.QueryEnd{Network: true, Asked: 2, Answers: 2, Cut: o.cut}
 	o.waits = append(o.waits, q.Wait)
@@ -106,7 +94,7 @@ func (o *pastOwner) Query(_ context.Context, q control.QueryRequest, each func(c
 	return each(control.QueryPart{End: end})
 }
 
-func (o *pastOwner) Pull(_ context.Context, list []control.Remote) (p control.PullReport, err error) {
+func (o *pastNode) Pull(_ context.Context, list []control.Remote) (p control.PullReport, err error) {
 	for _, r := range list {
 		switch {
 		case o.stored[r.ID]:
@@ -120,8 +108,8 @@ func (o *pastOwner) Pull(_ context.Context, list []control.Remote) (p control.Pu
 	return p, o.err
 }
 
-func newPast(minutes, limit int) *pastOwner {
-	return &pastOwner{minutes: minutes, limit: limit, begun: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
+func newPast(minutes, limit int) *pastNode {
+	return &pastNode{minutes: minutes, limit: limit, begun: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
 		stored: make(map[string]bool)}
 }
 
@@ -144,9 +132,9 @@ func testBackfillGoesBack(t *testing.T, plain bool, queries, rounds int) {
 	o.plain = plain
 	o.withheld = "17"
 	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{Missing: 3}}}
-	var steps []BackfillReport
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-		func(b BackfillReport) { steps = append(steps, b) })
+	var steps []Report
+	got, err := Span{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+		func(b Report) { steps = append(steps, b) })
 	if err != nil || got.Network != 1049 || len(got.Missing) != 1 || got.Missing[0].ID != "17" || got.Gap == nil ||
 		got.Cut != nil {
 		t.Fatalf("got %+v, %v", got, err)
@@ -154,14 +142,14 @@ func testBackfillGoesBack(t *testing.T, plain bool, queries, rounds int) {
 	if len(steps) != rounds || len(o.queries) != queries || !got.Back.Equal(o.begun) {
 		t.Errorf("%d steps, %d queries, back to %v", len(steps), len(o.queries), got.Back)
 	}
-	again, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-		func(BackfillReport) {})
+	again, err := Span{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+		func(Report) {})
 	if err != nil || again.Network != 0 {
 		t.Errorf("the second time: %+v, %v", again, err)
 	}
 	o = newPast(1000, 200)
-	part, err := Backfill{Feed: exampleFeed, Network: true, Since: o.begun.Add(900 * time.Minute),
-		Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
+	part, err := Span{Feed: exampleFeed, Network: true, Since: o.begun.Add(900 * time.Minute),
+		Pause: time.Nanosecond}.Run(t.Context(), o, func(Report) {})
 	if err != nil || part.Network != 100 || len(o.queries) != 1 {
 		t.Errorf("since minute 900: %+v, %v", part, err)
 	}
@@ -195,8 +183,8 @@ func TestBackfillAsksAgain(t *testing.T) {
 	} {
 		o := newPast(500, 200)
 		o.late, o.half, o.slow = tt.late, tt.half, tt.slow
-		got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-			func(BackfillReport) {})
+		got, err := Span{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+			func(Report) {})
 		for i := range tt.waits {
 			tt.waits[i] *= time.Second
 		}
@@ -220,7 +208,7 @@ func TestBackfillAsksAgainWithinBounds(t *testing.T) {
 		o := newPast(8000, 200)
 		o.half = 1 << 20
 		begun := time.Now()
-		got, err := Backfill{Feed: exampleFeed, Network: true}.Run(t.Context(), o, func(BackfillReport) {})
+		got, err := Span{Feed: exampleFeed, Network: true}.Run(t.Context(), o, func(Report) {})
 		if err != nil || got.Again != maxAgain || len(o.queries) > 2*40+maxAgain ||
 			!slices.Equal(got.Cut, []string{"time"}) {
 			t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
@@ -234,8 +222,8 @@ func TestBackfillAsksAgainWithinBounds(t *testing.T) {
 // That nobody answers in the middle is no end.
 func TestABackfillThatNobodyAnswersAnyMore(t *testing.T) {
 	o := newPast(500, 200)
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-		func(BackfillReport) { o.late = maxTries })
+	got, err := Span{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+		func(Report) { o.late = maxTries })
 	if err != nil || !got.Unanswered || got.Network != 200 ||
 		!got.Back.Equal(o.begun.Add(299*time.Minute+time.Second)) {
 		t.Errorf("%+v, %v", got, err)
@@ -246,14 +234,14 @@ func TestABackfillThatNobodyAnswersAnyMore(t *testing.T) {
 func TestBackfillEnds(t *testing.T) {
 	o := newPast(1, 1)
 	o.cut = []string{"limit", "time"}
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-		func(BackfillReport) {})
+	got, err := Span{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
+		func(Report) {})
 	if err != nil || got.Network != 1 || !slices.Equal(got.Cut, []string{"time", "limit"}) ||
 		len(o.queries) > 3*maxTries {
 		t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
 	}
 	o.err = errors.New("no more")
-	if _, err := (Backfill{Feed: exampleFeed, Network: true}).Run(t.Context(), o, func(BackfillReport) {}); err == nil {
+	if _, err := (Span{Feed: exampleFeed, Network: true}).Run(t.Context(), o, func(Report) {}); err == nil {
 		t.Error("an error was passed over")
 	}
 }
@@ -282,9 +270,9 @@ func TestBackfillReadsThePublishersArchive(t *testing.T) {
 		"in a circle": {"http://example.com/loop", time.Time{}, 2, 0, "leads back to http://example.com/loop"},
 		"broken":      {"http://example.com/end", time.Time{}, 1, 1, "HTTP status 404"},
 	} {
-		o := &fakeOwner{pages: pages}
-		got, err := Backfill{Feed: tt.feed, Since: tt.since, Publisher: true, Pause: time.Nanosecond}.Run(t.Context(),
-			o, func(BackfillReport) {})
+		o := &fakeNode{pages: pages}
+		got, err := Span{Feed: tt.feed, Since: tt.since, Publisher: true, Pause: time.Nanosecond}.Run(t.Context(),
+			o, func(Report) {})
 		if err != nil || got.Pages != tt.pages || got.Publisher != tt.stored ||
 			(tt.problem == "") != (got.PublisherProblem == "") || !strings.Contains(got.PublisherProblem, tt.problem) {
 			t.Errorf("%s: %+v, %v", name, got, err)
