@@ -272,23 +272,6 @@ func listenTCP(whom, flag, address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// openAt tells which clients need no password where readers connect: those on this machine, where it alone can connect.
-func openAt(ln net.Listener) func(*http.Request) bool {
-	near := ln.Addr().(*net.TCPAddr).IP.IsLoopback()
-	return func(r *http.Request) bool { return near && !forwarded(r) }
-}
-
-// forwarded reports whether a request came by a web server that says so. The client behind that may be anywhere.
-func forwarded(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
-		"X-Real-Ip"} {
-		if len(r.Header[name]) > 0 { // of several the visitor may have sent the first, and left it empty
-			return true
-		}
-	}
-	return false
-}
-
 // portOf is the port at which ln listens.
 func portOf(ln net.Listener) uint16 {
 	return uint16(ln.Addr().(*net.TCPAddr).Port)
@@ -299,4 +282,59 @@ func seed() uint64 {
 	var b [8]byte
 	crand.Read(b[:])
 	return binary.LittleEndian.Uint64(b[:])
+}
+
+// leaveTime bounds how long a node that stops waits for its neighbors to hear of it.
+const leaveTime = time.Second
+
+// leave has the node tell its neighbors that it goes, and waits a moment for that.
+func (h *host) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+	defer cancel()
+	if h.command(ctx, node.Leave{}) != nil {
+		return
+	}
+	// The loop looks after it has carried out what the command brought about: the calls have begun.
+	told, err := look(ctx, h, func(*node.Node) (<-chan struct{}, error) { return h.goodbyes.wait(), nil })
+	if err != nil {
+		return
+	}
+	select {
+	case <-told:
+	case <-ctx.Done():
+	}
+}
+
+// isGoodbye reports whether a call tells a neighbor that the link is over.
+func isGoodbye(c protocol.Call) bool {
+	_, is := c.(protocol.Disconnect)
+	return is
+}
+
+// goodbyes counts the calls under way that are goodbyes. It belongs to the loop.
+type goodbyes struct {
+	open int
+	none chan struct{} // closed once none are open; nil while nobody waits
+}
+
+func (g *goodbyes) begun() { g.open++ }
+
+func (g *goodbyes) ended() {
+	g.open--
+	g.tell()
+}
+
+// wait returns a channel that is closed once no goodbyes are under way.
+func (g *goodbyes) wait() <-chan struct{} {
+	none := make(chan struct{})
+	g.none = none
+	g.tell()
+	return none
+}
+
+func (g *goodbyes) tell() {
+	if g.open == 0 && g.none != nil {
+		close(g.none)
+		g.none = nil
+	}
 }
