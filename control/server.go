@@ -82,11 +82,11 @@ func NewHandler(o Owner) http.Handler {
 		added, err := o.Import(ctx, lines)
 		return importAnswer{added}, err
 	}))
-	mux.HandleFunc("POST /password/add", request(maxControlBytes, func(ctx context.Context, p passwordRequest) (any,
-		error) {
-		secret, err := o.AddPassword(ctx, p.Name)
-		return passwordAnswer{secret}, err
-	}))
+	mux.HandleFunc("POST /password/add", request(maxControlBytes,
+		func(ctx context.Context, p passwordRequest) (any, error) {
+			secret, err := o.AddPassword(ctx, p.Name)
+			return passwordAnswer{secret}, err
+		}))
 	mux.HandleFunc("POST /password/remove",
 		change(func(ctx context.Context, p passwordRequest) error { return o.RemovePassword(ctx, p.Name) }))
 	mux.HandleFunc("POST /vacuum", func(w http.ResponseWriter, r *http.Request) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"feedex/control"
@@ -187,12 +188,8 @@ func ownPath(u feed.URL, own string, hosts []string) (path string, ok bool) {
 // byNumber is the path of a feed by its number, which may have a key behind it.
 var byNumber = regexp.MustCompile(`^feeds/([0-9]+)(-[0-9a-f]+)?\.(atom|rss|json)$`)
 
-const (
-	// maxFirstPollWait is the longest that anybody waits for a first poll.
-	maxFirstPollWait = time.Minute
-	// firstPollCheck is how often to look whether it was made.
-	firstPollCheck = 50 * time.Millisecond
-)
+// maxFirstPollWait is the longest that anybody waits for a first poll.
+const maxFirstPollWait = time.Minute
 
 // FollowAddress implements control.Owner. That the address is followed is durable before it waits; what waits is asked
 // for also after a restart, and its outcome is known then.
@@ -231,6 +228,7 @@ func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (p
 	waiting, cancel := context.WithTimeout(ctx, min(wait, maxFirstPollWait))
 	defer cancel()
 	for {
+		polled := h.polled.next()
 		f, err := look(ctx, h, func(n *node.Node) (p polledFeed, err error) {
 			if n == nil {
 				return p, control.ErrRests
@@ -251,9 +249,37 @@ func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (p
 		if err != nil || f.asked || wait <= 0 {
 			return f, err
 		}
-		if rest(waiting, firstPollCheck) != nil {
+		select {
+		case <-polled:
+		case <-waiting.Done():
 			return f, context.Cause(ctx) // it may take longer
 		}
+	}
+}
+
+// A signal tells those who wait for it that something has happened. The zero value is ready.
+type signal struct {
+	mu    sync.Mutex
+	again chan struct{} // closed when it happens; nil while nobody waits
+}
+
+// next returns a channel that is closed when it happens the next time.
+func (s *signal) next() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.again == nil {
+		s.again = make(chan struct{})
+	}
+	return s.again
+}
+
+// tell tells that it has happened.
+func (s *signal) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.again != nil {
+		close(s.again)
+		s.again = nil
 	}
 }
 
@@ -265,8 +291,8 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 	if at, err := url.Parse(string(f.URL)); err == nil {
 		problem = strings.TrimPrefix(problem, "get "+at.Host+": ")
 	}
-	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added &&
-		!f.before, Problem: problem, Waiting: !f.asked}
+	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added && !f.before,
+		Problem: problem, Waiting: !f.asked}
 	drop := false
 	switch {
 	case f.URL != u:

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -386,10 +387,7 @@ func TestFollowAddressLater(t *testing.T) {
 			s := newSites()
 			s.slow = 5 * time.Second
 			l.inspect(func(h *host) { h.fetcher = s })
-			got,
-				err := l.FollowAddress(t.Context(),
-				control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{page}},
-					Wait: wait})
+			got, err := l.FollowAddress(t.Context(), control.FollowAddress{Subscribe: following(page), Wait: wait})
 			if want := (control.FollowedAddress{Feed: page, New: true, Waiting: true}); err != nil ||
 				!reflect.DeepEqual(got, want) {
 				t.Errorf("settled as %+v, %v", got, err)
@@ -397,6 +395,43 @@ func TestFollowAddressLater(t *testing.T) {
 			l.pass(time.Minute)
 			if list, err := l.Feeds(t.Context()); err != nil || len(list) != 1 || list[0].URL != found {
 				t.Errorf("follows %+v, %v", list, err)
+			}
+		})
+	}
+}
+
+// Who follows an address hears of its first poll when that is made, and at once where it never will be.
+func TestFollowAddressIsTold(t *testing.T) {
+	const u feed.URL = "https://one.example/a"
+	for name, tt := range map[string]struct {
+		meanwhile func(t *testing.T, l *testLoop)
+		took      time.Duration
+		problem   string
+	}{
+		"a poll": {func(*testing.T, *testLoop) {}, 5 * time.Second, ""},
+		"its end": {func(t *testing.T, l *testLoop) {
+			if err := l.Unsubscribe(t.Context(), u); err != nil {
+				t.Error(err)
+			}
+		}, time.Second, "is followed no more"},
+		"a full disk": {func(_ *testing.T, l *testLoop) {
+			l.disk.set(diskState{commit: errDiskFull})
+			l.knock()
+		}, time.Second, control.ErrRests.Error()},
+	} {
+		runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+			s := newSites()
+			s.slow = 5 * time.Second
+			l.inspect(func(h *host) { h.fetcher = s })
+			begun := time.Now()
+			var meanwhile sync.WaitGroup
+			meanwhile.Go(func() { time.Sleep(time.Second); tt.meanwhile(t, l) })
+			got, err := l.FollowAddress(t.Context(), control.FollowAddress{Subscribe: following(u), Wait: time.Minute})
+			took := time.Since(begun)
+			if meanwhile.Wait(); took != tt.took || (err == nil) != (tt.problem == "") || err == nil &&
+				got.Title == "" ||
+				err != nil && !strings.Contains(err.Error(), tt.problem) {
+				t.Errorf("%s: after %v %+v, %v", name, took, got, err)
 			}
 		})
 	}

@@ -55,6 +55,7 @@ type host struct {
 	at          Addresses
 	lastQuery   atomic.Uint64 // tag of the owner's latest query
 	prefetched  prefetched    // for first polls
+	polled      signal        // that a feed was polled, or that it will not be
 	callers     callers       // of the reader address
 	known       acquaintances // places are kept for them
 	changes     atomic.Uint64 // counts what pages may want to show
@@ -370,6 +371,7 @@ func (h *host) tell(now time.Time, note node.Note) {
 		}
 		log.Debug("entries arrived", "feed", t.Feed.Redacted(), "peer", t.Source, "entries", len(t.Records))
 	case node.Replaced:
+		h.polled.tell()
 		log.Info("page gave way to the feed that it names", "page", t.Page.Redacted(), "feed", t.Feed.Redacted())
 	case node.Kept:
 		log.Info("feed stays on this node", "feed", t.Feed.Redacted(), "why", t.Why)
@@ -378,6 +380,7 @@ func (h *host) tell(now time.Time, note node.Note) {
 	case node.Filled:
 		log.Info("missed entries came", "feed", t.Feed.Redacted(), "entries", t.Gap.Filled)
 	case node.Polled:
+		h.polled.tell()
 		switch {
 		case t.Problem != "" && t.Next.IsZero():
 			log.Warn("feed is polled no more", "feed", t.Feed.Redacted(), "err", t.Problem)

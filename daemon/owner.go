@@ -122,6 +122,7 @@ func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error { return h
 
 // Unsubscribe implements control.Owner.
 func (h *host) Unsubscribe(ctx context.Context, u feed.URL) error {
+	defer h.polled.tell()
 	return h.command(ctx, node.Unsubscribe{Feeds: []feed.URL{u}})
 }
 

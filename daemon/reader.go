@@ -213,10 +213,8 @@ func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 	if err == nil && len(s.Choices) > 0 {
 		// A program cannot ask which, and publishers name the one first that they mean. That also decides what becomes
 		// of the page.
-		s,
-			err = l.host.FollowAddress(ctx,
-			control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}},
-				Wait: choiceWait})
+		chosen := node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}}
+		s, err = l.host.FollowAddress(ctx, control.FollowAddress{Subscribe: chosen, Wait: choiceWait})
 	}
 	if err != nil {
 		return 0, err

@@ -52,6 +52,7 @@ func (h *host) fail(now time.Time, err error) {
 	}
 	h.endQueries()
 	h.endPulls()
+	h.polled.tell()
 	h.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", s.wait)
 }
 
