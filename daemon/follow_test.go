@@ -425,7 +425,11 @@ func TestFollowAddressIsTold(t *testing.T) {
 			l.inspect(func(h *host) { h.fetcher = s })
 			begun := time.Now()
 			var meanwhile sync.WaitGroup
-			meanwhile.Go(func() { time.Sleep(time.Second); tt.meanwhile(t, l) })
+			meanwhile.Go(func() {
+				if rest(t.Context(), time.Second) == nil {
+					tt.meanwhile(t, l)
+				}
+			})
 			got, err := l.FollowAddress(t.Context(), control.FollowAddress{Subscribe: following(u), Wait: time.Minute})
 			took := time.Since(begun)
 			if meanwhile.Wait(); took != tt.took || (err == nil) != (tt.problem == "") || err == nil &&
