@@ -61,7 +61,7 @@ func (f *filling) askBack(ctx context.Context, until time.Time) (next time.Time,
 			from = t.oldest(until)
 		}
 		if t.full {
-			f.lack(cutLimit)
+			f.Cut = with(f.Cut, cutLimit) // more came out within a second than an answer lists
 			more = more || len(t.times) > 0
 		}
 		f.Back = from
@@ -194,19 +194,17 @@ func (r *Report) note(cut []string, asked int, answered bool) {
 			r.Problem = noneThere
 		}
 	}
-	for _, why := range cut {
-		if why != cutLimit {
-			r.lack(why)
-		}
-	}
+	r.Cut = with(r.Cut, slices.DeleteFunc(cut, func(why string) bool { return why == cutLimit })...)
 }
 
-// lack notes why others may have more. That is the limit where more came out within a second than an answer lists, or
-// more than so many queries can list.
-func (r *Report) lack(why string) {
-	if !slices.Contains(r.Cut, why) {
-		r.Cut = append(r.Cut, why)
+// with is a list of reasons with some more, each of which stands there once.
+func with(reasons []string, more ...string) []string {
+	for _, why := range more {
+		if !slices.Contains(reasons, why) {
+			reasons = append(reasons, why)
+		}
 	}
+	return reasons
 }
 
 // A told is what answers for a range list.

@@ -230,13 +230,13 @@ func (f *filling) ask(ctx context.Context, now time.Time, past *archive.Past) er
 	}
 	f.each(f.Report)
 	if f.patient && len(f.Missing) > 0 {
-		f.lack(cutRefused)
+		f.Cut = with(f.Cut, cutRefused)
 	}
 	lack(past, f.Cut...)
 	past.Back = next
 	switch {
 	case more && max(past.Steps, f.queries) >= maxRounds:
-		f.lack(cutLimit)
+		f.Cut = with(f.Cut, cutLimit)
 		lack(past, cutLimit)
 		past.Stage = archive.PastDone
 	case more:
@@ -254,13 +254,7 @@ func lack(past *archive.Past, why ...string) {
 	if past.Lack == "" && len(why) > 0 {
 		past.Left = past.Back
 	}
-	reasons := strings.Fields(past.Lack)
-	for _, reason := range why {
-		if !slices.Contains(reasons, reason) {
-			reasons = append(reasons, reason)
-		}
-	}
-	past.Lack = strings.Join(reasons, " ")
+	past.Lack = strings.Join(with(strings.Fields(past.Lack), why...), " ")
 }
 
 // leaveForLater has neighbors asked again after a while, or no more where somebody waits for the end or nothing has

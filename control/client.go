@@ -156,6 +156,9 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) (htt
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
 		return nil, fmt.Errorf("read the node's answer: %w", err)
 	}
+	if late, ok := out.(interface{ problem() error }); ok {
+		return resp.Header, late.problem()
+	}
 	return resp.Header, nil
 }
 
@@ -183,7 +186,7 @@ func (c *Client) open(ctx context.Context, method, path string, in any) (*http.R
 		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil || r.Error == "" {
 			return nil, fmt.Errorf("ask the node: HTTP status %s", resp.Status)
 		}
-		return nil, errors.New(r.Error)
+		return nil, r.problem()
 	}
 	return resp, nil
 }
@@ -191,13 +194,8 @@ func (c *Client) open(ctx context.Context, method, path string, in any) (*http.R
 // FollowAddress implements Owner.
 func (c *Client) FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error) {
 	var a followAnswer
-	if err := c.do(ctx, "POST", "/settle", followRequest{newSubscribe(w.Subscribe), w.Wait, w.Keep}, &a); err != nil {
-		return FollowedAddress{}, err
-	}
-	if a.Error != "" {
-		return a.FollowedAddress, errors.New(a.Error)
-	}
-	return a.FollowedAddress, nil
+	err := c.do(ctx, "POST", "/settle", followRequest{newSubscribe(w.Subscribe), w.Wait, w.Keep}, &a)
+	return a.FollowedAddress, err
 }
 
 // SetRetention implements Owner.
@@ -214,14 +212,7 @@ func (c *Client) Import(ctx context.Context, lines []jsonl.Line) (added int, err
 
 // Vacuum implements Maintenance.
 func (c *Client) Vacuum(ctx context.Context) error {
-	var end refusal
-	if err := c.do(ctx, "POST", "/vacuum", nil, &end); err != nil {
-		return err
-	}
-	if end.Error != "" {
-		return errors.New(end.Error)
-	}
-	return nil
+	return c.do(ctx, "POST", "/vacuum", nil, new(refusal))
 }
 
 // AddPassword implements Maintenance.
@@ -270,23 +261,13 @@ func (c *Client) Pull(ctx context.Context, list []Remote) (PullReport, error) {
 		request.Entries[i] = Remote{ID: r.ID, Digest: r.Digest, Feed: r.Feed, Holders: r.Holders}
 	}
 	var a pullAnswer
-	if err := c.do(ctx, "POST", "/pull", request, &a); err != nil {
-		return PullReport{}, err
-	}
-	if a.Error != "" {
-		return a.PullReport, errors.New(a.Error)
-	}
-	return a.PullReport, nil
+	err := c.do(ctx, "POST", "/pull", request, &a)
+	return a.PullReport, err
 }
 
 // FetchArchive implements Owner.
 func (c *Client) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
 	var a archiveAnswer
-	if err := c.do(ctx, "POST", "/page", archiveRequest{string(u), string(page)}, &a); err != nil {
-		return ArchiveDocument{}, err
-	}
-	if a.Error != "" {
-		return ArchiveDocument{}, errors.New(a.Error)
-	}
-	return a.ArchiveDocument, nil
+	err := c.do(ctx, "POST", "/page", archiveRequest{string(u), string(page)}, &a)
+	return a.ArchiveDocument, err
 }

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -68,6 +69,14 @@ const cutHeader = "Feedex-Cut"
 // A refusal is the body of every answer that is not a success.
 type refusal struct {
 	Error string `json:"error"`
+}
+
+// problem is the error that the node told of, also at the end of what it began to do.
+func (r refusal) problem() error {
+	if r.Error == "" {
+		return nil
+	}
+	return errors.New(r.Error)
 }
 
 // newRefusal tells of an error; nil is none.

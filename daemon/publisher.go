@@ -61,8 +61,8 @@ func (h *host) fillPast(ctx context.Context) {
 	}).Run(ctx)
 }
 
-// fetchForOwner fetches a document when it is its publisher's turn, and has the node heed what the answer says about
-// the next one.
+// fetchForOwner fetches a document when it is its publisher's turn, has the node heed what the answer says about the
+// next one, and logs its requests.
 func (h *host) fetchForOwner(ctx context.Context, f node.Fetch) (node.Fetched, error) {
 	at := cmp.Or(f.Page, f.Feed)
 	if err := h.awaitHost(ctx, at); err != nil {
@@ -78,7 +78,11 @@ func (h *host) fetchForOwner(ctx context.Context, f node.Fetch) (node.Fetched, e
 			return node.Fetched{}, err
 		}
 	}
-	return got, nil
+	_, err := chore(ctx, h, func() (struct{}, error) {
+		h.store.KeepRequests(got.Requests)
+		return struct{}{}, h.store.Commit()
+	})
+	return got, err
 }
 
 // awaitHost waits until the host of u may be asked.
@@ -126,13 +130,7 @@ func archiveDocumentOf(got *node.Fetched) (p control.ArchiveDocument, records []
 // parts of it.
 func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []archive.Record) (added []archive.Record,
 	shown []archive.Share, err error) {
-	_, err = chore(ctx, h, func() (struct{}, error) {
-		h.store.KeepRequests(got.Requests)
-		return struct{}{}, h.store.Commit()
-	})
 	switch {
-	case err != nil:
-		return nil, nil, err
 	case got.Err != nil:
 		return nil, nil, got.Err
 	case got.Document == nil:
@@ -189,13 +187,6 @@ func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share
 // prefetch fetches what is at u, which nobody follows. Where that is a feed, it stands for its first poll.
 func (h *host) prefetch(ctx context.Context, u feed.URL) (node.Fetched, error) {
 	got, err := h.fetchForOwner(ctx, node.Fetch{Feed: u})
-	if err != nil {
-		return node.Fetched{}, err
-	}
-	_, err = chore(ctx, h, func() (struct{}, error) {
-		h.store.KeepRequests(got.Requests)
-		return struct{}{}, h.store.Commit()
-	})
 	if err != nil || got.Document == nil {
 		return got, err
 	}
