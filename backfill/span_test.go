@@ -11,11 +11,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const exampleFeed = feed.URL("http://example.com/feed")
 

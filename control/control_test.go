@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"feedex/archive"
 	"feedex/archive/jsonl"
 	"feedex/discover"
@@ -29,6 +31,11 @@ import (
 )
 
 var _ Owner = (*Client)(nil)
+
+// A server of net/http lingers on a connection that it closes before it has read all.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 const exampleFeed = feed.URL("http://example.com/feed")
 

@@ -175,32 +175,31 @@ func (f *testFeed) onlyOnce(n int) {
 	f.allowed = func(*http.Request) bool { n--; return n >= 0 }
 }
 
-// startTracker runs a tracker on loopback until the test ends, and returns its URL and what it says.
-func startTracker(t *testing.T, data string) (url string, log said, stop func() error) {
+// startTracker runs a tracker on loopback until the test ends, and returns its URL.
+func startTracker(t *testing.T) (url string) {
 	t.Helper()
-	logger, log := overhear()
-	ready := make(chan string, 1)
+	ready, data := make(chan string, 1), t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- trackerhost.Run(ctx, trackerhost.Config{Data: data, Listen: "127.0.0.1:0",
-			AllowLocal: true, Log: logger, Ready: func(a string) { ready <- a }})
+		ended <- trackerhost.Run(ctx, trackerhost.Config{Data: data, Listen: "127.0.0.1:0", AllowLocal: true,
+			Ready: func(a string) { ready <- a }})
 	}()
-	stop = sync.OnceValue(func() error { cancel(); return <-ended })
-	t.Cleanup(func() {
-		if err := stop(); err != nil {
-			t.Errorf("tracker ended: %v", err)
-		}
-		http.DefaultClient.CloseIdleConnections()
-	})
 	select {
 	case address := <-ready:
-		return "http://" + address + "/", log, stop
+		t.Cleanup(func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Errorf("tracker ended: %v", err)
+			}
+			http.DefaultClient.CloseIdleConnections()
+		})
+		return "http://" + address + "/"
 	case err := <-ended:
-		ended <- nil
+		cancel()
 		t.Fatalf("tracker did not start: %v", err)
 	}
-	return "", log, stop
+	return ""
 }
 
 func get(t *testing.T, url string) (status int, body string) {
@@ -225,7 +224,7 @@ func statusOf(t *testing.T, resp *http.Response, err error) (status int, text st
 
 // Three nodes and a tracker: a feed that only one of them can reach is read by all.
 func TestNodesExchangeWhatOnlyOneCanReach(t *testing.T) {
-	tracker, _, _ := startTracker(t, t.TempDir())
+	tracker := startTracker(t)
 	f := startFeed(t, "First", "Second <b>bold</b> & more")
 	f.onlyOnce(1)
 	var nodes []*testNode

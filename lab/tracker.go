@@ -14,7 +14,7 @@ type trackerHost struct {
 	backs    uint64 // call backs begun
 }
 
-// callBackTimeout is the daemon's.
+// callBackTimeout is that of package trackerhost.
 const callBackTimeout = 10 * time.Second
 
 func newTrackerHost(w *World) *trackerHost {

@@ -15,10 +15,16 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"go.uber.org/goleak"
 
 	"feedex/protocol"
 	"feedex/transport"
 )
+
+// A server of net/http lingers on a connection that it closes before it has read all.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 // A trackerNode is a node that knows how to ask a tracker, and to answer when it is called back.
 type trackerNode struct {
@@ -110,7 +116,7 @@ func TestTrackerAnswersNothingButGetNeighbors(t *testing.T) {
 		protocol.Connect{Subset: protocol.Subset{{Feed: "http://example.com/feed"}}}, protocol.UpdateSubset{},
 		protocol.CheckDID{}, protocol.CheckDIDs{DIDs: []protocol.DID{{1}}},
 		protocol.PutEntries{Bundle: protocol.NewBundle("http://example.com/feed", nil)}, protocol.QueryFeed{},
-			protocol.GetEntries{},
+		protocol.GetEntries{},
 		protocol.Disconnect{}, protocol.Vouch{Session: hex.EncodeToString(make([]byte, 16))}, protocol.WhoAmI{},
 	} {
 		r, err := a.client.Call(t.Context(), url, "", c)
