@@ -394,3 +394,32 @@ func (h *host) tell(now time.Time, note node.Note) {
 		h.config.Observe(now, note)
 	}
 }
+
+// chore has f called by the loop when it is at no event, and returns what it returned.
+func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, err error) {
+	done := make(chan struct{})
+	work := func() {
+		defer close(done)
+		value, err = f()
+		h.stir()
+	}
+	select {
+	case h.chores <- work:
+		<-done // it has begun
+		return value, err
+	case <-ctx.Done():
+		return value, context.Cause(ctx)
+	}
+}
+
+// rest waits, unless ctx ends.
+func rest(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -6,15 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
 	"feedex/control"
 	"feedex/feed"
-	"feedex/internal/datadir"
 	"feedex/reading"
 )
 
@@ -47,73 +44,6 @@ func fill(store filling, now time.Time, lines []jsonl.Line) (added int, err erro
 		return 0, err
 	}
 	return added, nil
-}
-
-// A OfflineArchive keeps the archive of a data directory on which no node runs.
-type OfflineArchive struct {
-	store  reading.Database
-	unlock func()
-}
-
-var _ control.Maintenance = (*OfflineArchive)(nil)
-
-// OpenOffline opens the archive of a data directory and keeps nodes from running on it until Close. Where create is
-// false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps ErrInUse where a node runs.
-func OpenOffline(data string, create bool, open OpenDatabase) (*OfflineArchive, error) {
-	path := DatabasePath(data)
-	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
-		return nil, fmt.Errorf("open archive: %w", err)
-	}
-	unlock, err := datadir.Lock(data)
-	if err != nil {
-		return nil, err
-	}
-	store, err := open(path)
-	if err != nil {
-		unlock()
-		return nil, fmt.Errorf("open archive: %w", err)
-	}
-	return &OfflineArchive{store, unlock}, nil
-}
-
-// Close lets nodes run on the data directory again.
-func (k *OfflineArchive) Close() error {
-	defer k.unlock()
-	return k.store.Close()
-}
-
-// Import implements control.Maintenance.
-func (k *OfflineArchive) Import(_ context.Context, lines []jsonl.Line) (added int, err error) {
-	return fill(k.store, time.Now(), lines)
-}
-
-// Vacuum implements control.Maintenance.
-func (k *OfflineArchive) Vacuum(ctx context.Context) error { return k.store.Vacuum(ctx) }
-
-// Index brings some entries into the full-text index and returns how many remain.
-func (k *OfflineArchive) Index() (remaining int, err error) {
-	remaining, err = k.store.Index(5000)
-	for more := true; more && err == nil; {
-		more, err = k.store.Tidy()
-	}
-	return remaining, err
-}
-
-// chore has f called by the loop when it is at no event, and returns what it returned.
-func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, err error) {
-	done := make(chan struct{})
-	work := func() {
-		defer close(done)
-		value, err = f()
-		h.stir()
-	}
-	select {
-	case h.chores <- work:
-		<-done // it has begun
-		return value, err
-	case <-ctx.Done():
-		return value, context.Cause(ctx)
-	}
 }
 
 // Import implements control.Maintenance. The core knows nothing of it: what is filled in is no news. Between two steps
@@ -188,20 +118,116 @@ func asked(err error) error {
 	return nil
 }
 
-// AddPassword implements control.Maintenance.
-func (k *OfflineArchive) AddPassword(_ context.Context, name string) (string, error) {
-	secret, err := addPassword(k.store, name)
-	if lost := k.store.Commit(); lost != nil {
-		err = lost
+// Entries are brought into the full-text index when there is time. Nothing waits for that: a search looks
+// through what is not indexed yet. But it takes the longer the more there is of it, so the index must
+// not fall behind for good where there never is time.
+const (
+	// housekeepingIdle is how long after something was stored the first step is made.
+	housekeepingIdle = 250 * time.Millisecond
+	// housekeepingShare is how many times as long as a step the pause after it is where the loop had to wait for that.
+	// Else it is as long as the step, so that half of a processor is left to others.
+	housekeepingShare = 20
+	// shortestPause is the shortest pause.
+	shortestPause = 5 * time.Millisecond
+	// firstHousekeepingRetry is the wait after a step that failed; it doubles up to longestWait.
+	firstHousekeepingRetry = time.Second
+)
+
+// stir has the housekeeping look whether there is something to do.
+func (h *host) stir() {
+	select {
+	case h.stirred <- struct{}{}:
+	default:
 	}
-	return secret, err
 }
 
-// RemovePassword implements control.Maintenance.
-func (k *OfflineArchive) RemovePassword(_ context.Context, name string) error {
-	err := removePassword(k.store, name)
-	if lost := k.store.Commit(); lost != nil {
-		err = lost
+// housekeep brings what is stored into the index, and the log into the file, until ctx ends. The core knows nothing of
+// it, so a failure concerns nobody else.
+func (h *host) housekeep(ctx context.Context) {
+	wait := time.Duration(0) // between the tries while steps fail, 0 while they do not
+	for {
+		if rest(ctx, housekeepingIdle) != nil {
+			return
+		}
+		for more := true; more; {
+			begun := time.Now()
+			var err error
+			more, err = h.housekeepStep(ctx)
+			took := time.Since(begun)
+			contended := h.housekeeper.Contended()
+			pause := max(took, shortestPause)
+			switch {
+			case ctx.Err() != nil:
+				return
+			case errors.Is(err, archive.ErrGaveWay):
+				contended, more = true, true
+			case err != nil:
+				if wait == 0 {
+					h.config.Log.Warn("entries cannot be indexed; searches find them all the same, but take longer",
+						"err", err)
+				}
+				wait = backOff(wait, firstHousekeepingRetry)
+				pause, contended, more = wait, false, true
+			case wait > 0:
+				wait = 0
+				h.config.Log.Info("entries can be indexed again")
+			}
+			if contended {
+				pause *= housekeepingShare
+			}
+			if rest(ctx, pause) != nil {
+				return
+			}
+		}
+		select {
+		case <-h.stirred:
+		case <-ctx.Done():
+			return
+		}
 	}
-	return err
+}
+
+// housekeepStep makes a step of each kind that is due.
+func (h *host) housekeepStep(ctx context.Context) (more bool, err error) {
+	if err := h.housekeeper.Log(ctx); err != nil {
+		return false, err
+	}
+	more, err = h.housekeeper.Index(ctx)
+	if err != nil {
+		return more, err
+	}
+	parts, err := h.housekeeper.Tidy(ctx)
+	return more || parts, err
+}
+
+// insist makes a step again for as long as it has to give way to the loop, with the pauses that leave most of the time
+// to that.
+func insist[T any](ctx context.Context, h *host, step func() (T, error)) (T, error) {
+	for {
+		begun := time.Now()
+		value, err := step()
+		if !errors.Is(err, archive.ErrGaveWay) {
+			return value, err
+		}
+		if err := rest(ctx, housekeepingShare*max(time.Since(begun), shortestPause)); err != nil {
+			return value, err
+		}
+	}
+}
+
+// followedEvery is how often the time is counted for which feeds were followed. What is short of it at the end of a
+// run is not counted.
+const followedEvery = 10 * time.Minute
+
+// countFollowed counts for how long feeds were followed, while the node runs.
+func (h *host) countFollowed(ctx context.Context) {
+	for rest(ctx, followedEvery) == nil {
+		_, err := chore(ctx, h, func() (struct{}, error) {
+			h.store.KeepFollowed(time.Now(), followedEvery)
+			return struct{}{}, h.store.Commit()
+		})
+		if err != nil {
+			h.config.Log.Debug("time not counted", "err", err) // the loop will say more
+		}
+	}
 }

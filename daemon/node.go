@@ -97,7 +97,7 @@ func (c Config) withDefaults() Config {
 type Addresses struct{ Listen, Reader string }
 
 // Run hosts a node until ctx ends, and then ends it cleanly: its neighbors are told, calls that run
-// are answered or time out, and the archive is closed. The error wraps ErrInUse where another node
+// are answered or time out, and the archive is closed. The error wraps datadir.ErrInUse where another node
 // runs on the data directory.
 func Run(ctx context.Context, c Config) error {
 	c = c.withDefaults()
