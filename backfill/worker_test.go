@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"feedex/archive"
@@ -286,5 +288,47 @@ func TestThePastComesBackForWhatIsLacking(t *testing.T) {
 				t.Errorf("%s: %+v after %d rounds", name, got, rounds)
 			}
 		}
+	}
+}
+
+// A timedNode notes when it was asked about which feed.
+type timedNode struct {
+	*pastNode
+	begun time.Time
+	asked map[feed.URL]time.Duration
+}
+
+func (n timedNode) Query(ctx context.Context, q control.QueryRequest, each func(control.QueryPart) error) error {
+	n.asked[q.Filter.Feed] = time.Since(n.begun)
+	return n.pastNode.Query(ctx, q, each)
+}
+
+// One worker does what its owner lets it do: a step into the past every half a minute, a look for gaps every ten.
+func TestAWorkerFillsPastsAndGaps(t *testing.T) {
+	const old feed.URL = "http://example.com/old"
+	for _, tt := range []struct {
+		network node.QueryNetwork
+		pasts   bool
+		want    map[feed.URL]time.Duration
+	}{
+		{node.AskNetwork, true, map[feed.URL]time.Duration{old: pastEvery, exampleFeed: gapsEvery}},
+		{node.AskNetwork, false, map[feed.URL]time.Duration{exampleFeed: gapsEvery}},
+		{node.NeverNetwork, true, map[feed.URL]time.Duration{}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o := timedNode{newPast(100, 200), time.Now(), make(map[feed.URL]time.Duration)}
+			o.feeds = []node.FeedStatus{
+				{URL: exampleFeed, Gap: &node.GapStatus{After: o.pastNode.begun, Missing: 60,
+					Before: o.pastNode.begun.Add(time.Hour)}},
+				{URL: old, Offered: 1, Past: &node.PastStatus{Stage: archive.PastNetwork}},
+			}
+			w, _ := newTestWorker(o, o.feeds, hopsOf(tt.network))
+			w.config.Pasts = tt.pasts
+			ctx, cancel := context.WithTimeout(t.Context(), gapsEvery+gapsEvery/2)
+			defer cancel()
+			if w.Run(ctx); !maps.Equal(o.asked, tt.want) {
+				t.Errorf("%q, pasts %t: asked after %v, want %v", tt.network, tt.pasts, o.asked, tt.want)
+			}
+		})
 	}
 }
