@@ -30,6 +30,9 @@ import (
 // Version is the program's version, as its user agent and its status tell it.
 const Version = "0.1.0"
 
+// UserAgent is how nodes and trackers name themselves where they call others.
+const UserAgent = "feedex/" + Version
+
 // An OpenDatabase opens the archive in the file at path, made and brought to the newest form if necessary. The folder
 // exists. Errors that mean a full disk wrap archive.ErrFull.
 type OpenDatabase func(path string) (reading.Database, error)
@@ -126,12 +129,11 @@ func Run(ctx context.Context, c Config) error {
 	c.Node.Secret = make([]byte, 32)
 	crand.Read(c.Node.Secret)
 
-	agent := "feedex/" + Version
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal,
-		UserAgent: agent})
+		UserAgent: UserAgent})
 	defer client.CloseIdle()
 	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts,
-		UserAgent: agent, About: c.About})
+		UserAgent: UserAgent, About: c.About})
 	defer fetcher.CloseIdle()
 	h := newHost(c, store, keeping, client, fetcher)
 	h.at = Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()}

@@ -82,7 +82,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	parts.Go(func() {
 		stop(trackerhost.Run(running, trackerhost.Config{
 			Data: filepath.Join(dir, "tracker"), Listen: "127.0.0.1:0", AllowLocal: true, Log: c.Log,
-			Ready: func(address string) { tracker <- address },
+			UserAgent: daemon.UserAgent, Ready: func(address string) { tracker <- address },
 		}))
 	})
 	var trackerURL string

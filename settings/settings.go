@@ -154,7 +154,7 @@ func (s *Settings) checkPort() error {
 func (s *Settings) Tracker() (trackerhost.Config, error) {
 	c, err := s.Node()
 	return trackerhost.Config{Data: c.Data, Listen: c.Listen, AllowLocal: c.Node.AllowLocal,
-		TrustedProxies: c.TrustedProxies, UserAgent: "feedex/" + daemon.Version}, err
+		TrustedProxies: c.TrustedProxies, UserAgent: daemon.UserAgent}, err
 }
 
 // Log is the least level to log, and "text" or "json".

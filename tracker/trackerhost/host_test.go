@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -30,6 +31,7 @@ func TestMain(m *testing.M) {
 type trackerNode struct {
 	id     protocol.NodeID
 	client *transport.Client
+	caller atomic.Value // the user agent that called it last
 }
 
 func startTrackerNode(t *testing.T) *trackerNode {
@@ -38,13 +40,17 @@ func startTrackerNode(t *testing.T) *trackerNode {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: transport.NewHandler(transport.HandlerConfig{Methods: protocol.NodeMethods(),
-		Log: slog.New(slog.DiscardHandler)})}
+	n := &trackerNode{client: transport.NewClient(transport.ClientConfig{Port: uint16(ln.Addr().(*net.TCPAddr).Port),
+		AllowLocal: true})}
+	answer := transport.NewHandler(transport.HandlerConfig{Methods: protocol.NodeMethods(),
+		Log: slog.New(slog.DiscardHandler)})
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n.caller.Store(r.UserAgent())
+		answer.ServeHTTP(w, r)
+	})}
 	served := make(chan struct{})
 	go func() { defer close(served); _ = srv.Serve(ln) }()
 	t.Cleanup(func() { srv.Close(); <-served })
-	n := &trackerNode{client: transport.NewClient(transport.ClientConfig{Port: uint16(ln.Addr().(*net.TCPAddr).Port),
-		AllowLocal: true})}
 	t.Cleanup(n.client.CloseIdle)
 	if n.id, err = protocol.ParseNodeID(ln.Addr().String()); err != nil {
 		t.Fatal(err)
@@ -70,6 +76,9 @@ func TestTrackerRemembersItsListOverARestart(t *testing.T) {
 		t.Errorf("an empty list hands out %v", list)
 	}
 	said.wait(t, "node listed")
+	if agent := a.caller.Load(); agent != "feedex/test" {
+		t.Errorf("called back by %q", agent)
+	}
 	if list := b.ask(t, url); len(list) != 1 || list[0] != a.id {
 		t.Errorf("handed out %v, want %v", list, a.id)
 	}
@@ -181,7 +190,7 @@ func startTracker(t *testing.T, data string) (url string, log said, stop func() 
 	ended := make(chan error, 1)
 	go func() {
 		ended <- Run(ctx, Config{Data: data, Listen: "127.0.0.1:0",
-			AllowLocal: true, Log: logger, Ready: func(a string) { ready <- a }})
+			AllowLocal: true, UserAgent: "feedex/test", Log: logger, Ready: func(a string) { ready <- a }})
 	}()
 	stop = sync.OnceValue(func() error { cancel(); return <-ended })
 	t.Cleanup(func() {
