@@ -370,6 +370,9 @@ func (m *Memory) LoadFeeds() []Feed {
 	return slices.SortedFunc(maps.Values(m.feeds), func(a, b Feed) int { return cmp.Compare(a.URL, b.URL) })
 }
 
+// LoadFeed implements Feeds.
+func (m *Memory) LoadFeed(u feed.URL) Feed { return m.feeds[u] }
+
 // KeepFeed implements Feeds.
 func (m *Memory) KeepFeed(f Feed) {
 	for _, t := range []*time.Time{&f.Since, &f.NextPoll, &f.LastPoll, &f.LastSuccess, &f.Unconditional, &f.MovedSince,

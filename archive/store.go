@@ -139,6 +139,8 @@ type Share struct {
 type Feeds interface {
 	// LoadFeeds returns every feed that KeepFeed stored, ordered by URL. Entries alone make no feed.
 	LoadFeeds() []Feed
+	// LoadFeed returns what KeepFeed stored of a feed, the zero Feed for nothing.
+	LoadFeed(u feed.URL) Feed
 	// KeepFeed stores f in place of what was known of f.URL, its times to the millisecond. Entries
 	// of a feed that nobody subscribes to any more stay.
 	KeepFeed(f Feed)

@@ -2,259 +2,151 @@ package daemon
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"feedex/archive"
+	"feedex/archive/jsonl"
+	"feedex/backfill"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
 )
 
-// A pastOwner plays a network that has entries of a feed, one a minute, and a publisher with an archive.
-type pastOwner struct {
-	fakeOwner
-	minutes  int
-	begun    time.Time
-	withheld string // the id of an entry that nobody gives
-	stored   map[string]bool
-	queries  []feed.Filter
-	hops     []int // of each
-	limit    int   // of an answer
-	cut      []string
-	waits    []time.Duration // of each query
-	late     int             // so many queries that come next nobody answers in time
-	slow     int             // how many entries others can look up in time, 0 for any number
-	half     int             // so many after these one of two neighbors, which has every other entry
-	plain    bool            // nobody tells since when an answer is complete
-}
+// A node fills in the past of what it follows by itself: from the publisher's archive and then from a neighbor, over
+// restarts, without its owner, and as no news.
+func TestFollowingAFeedFillsInItsPast(t *testing.T) {
+	u := startArchive(t, "")
+	holder := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{MinNeighbors: 1}})
+	holder.waitArrival(u)
+	old := feed.Entry{Feed: u, ID: "older than the archive", Title: "Walrus",
+		Published: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
+	r := archive.NewRecord(old, old.Published, protocol.NodeID{})
+	if _, err := holder.client.Import(t.Context(), []jsonl.Line{jsonl.NewLine(&r, false)}); err != nil {
+		t.Fatal(err)
+	}
 
-func (o *pastOwner) remote(i int) Remote {
-	return Remote{ID: fmt.Sprint(i), Feed: exampleFeed, Published: o.begun.Add(time.Duration(i) * time.Minute),
-		Seen: o.begun.AddDate(1, 0, 0), Holders: make([]protocol.NodeID, 1)}
-}
-
-func (o *pastOwner) Query(_ context.Context, q QueryRequest, each func(QueryPart) error) error {
-	o.queries, o.hops = append(o.queries, q.Filter), append(o.hops, q.Hops)
-	end := &QueryEnd{Network: true, Asked: 2, Answers: 2, Cut: o.cut}
-	o.waits = append(o.waits, q.Wait)
-	step := 1
-	switch {
-	case o.late > 0:
-		o.late--
-		end.Answers, end.Cut = 0, []string{"time"}
-		return each(QueryPart{End: end})
-	case o.slow > 0 && q.Filter.Limit > o.slow:
-		end.Cut = []string{"time"}
-		return each(QueryPart{End: end})
-	case o.half > 0:
-		o.half--
-		end.Answers, end.Cut, step = 1, []string{"time"}, 2
+	c := Config{Data: t.TempDir(), Subscribe: []feed.URL{u},
+		Node:      node.Config{MinNeighbors: 1, Peers: []string{holder.at.Listen}, Backfill: 10 * 365 * 24 * time.Hour},
+		pastPause: time.Millisecond}
+	n := startNode(t, c)
+	first := n.waitArrival(u)
+	n.waitPast(u, func(p *node.PastStatus) bool { return p == nil || p.Filled > 0 })
+	if err := n.stop(); err != nil {
+		t.Fatal(err)
 	}
-	for i := o.minutes - 1; i >= 0; i -= step {
-		r := o.remote(i)
-		f := q.Filter
-		if f.Feed != r.Feed || r.Published.Before(f.Since) || !f.Until.IsZero() && !r.Published.Before(f.Until) {
-			continue
-		}
-		if len(end.Found) == min(o.limit, q.Filter.Limit) {
-			end.Cut = append(slices.Clone(end.Cut), "limit")
-			if !o.plain && f.Dated {
-				end.CompleteSince = r.Published.Add(time.Second)
-			}
-			break
-		}
-		end.Found = append(end.Found, r)
+	n = startNode(t, c)
+	n.waitPast(u, func(p *node.PastStatus) bool { return p == nil })
+	records, err := n.client.Search(t.Context(), feed.Filter{Feed: u})
+	if err != nil || len(first.Records) != 1 || len(records) != 4 {
+		t.Fatalf("%d came first, %d in the end, %v", len(first.Records), len(records), err)
 	}
-	return each(QueryPart{End: end})
-}
-
-func (o *pastOwner) Pull(_ context.Context, list []Remote) (p PullReport, err error) {
-	for _, r := range list {
-		switch {
-		case o.stored[r.ID]:
-		case r.ID == o.withheld:
-			p.Missing = append(p.Missing, r.ID)
-		default:
-			o.stored[r.ID] = true
-			p.Stored = append(p.Stored, r.ID)
-		}
-	}
-	return p, o.err
-}
-
-func newPast(minutes, limit int) *pastOwner {
-	return &pastOwner{minutes: minutes, limit: limit, begun: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
-		stored: make(map[string]bool)}
-}
-
-func TestBackfillGoesBackRangeByRange(t *testing.T) {
-	for _, tt := range []struct {
-		plain          bool
-		queries, steps int
-	}{
-		{false, 6, 6},
-		{true, 5*2 + 1, 6},
-	} {
-		testBackfillGoesBack(t, tt.plain, tt.queries, tt.steps)
-	}
-}
-
-// A long past takes hardly more queries than answers are needed to list it.
-func testBackfillGoesBack(t *testing.T, plain bool, queries, rounds int) {
-	t.Helper()
-	o := newPast(1050, 200)
-	o.plain = plain
-	o.withheld = "17"
-	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{Missing: 3}}}
-	var steps []BackfillReport
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-		func(b BackfillReport) { steps = append(steps, b) })
-	if err != nil || got.Network != 1049 || len(got.Missing) != 1 || got.Missing[0].ID != "17" || got.Gap == nil ||
-		got.Cut != nil {
-		t.Fatalf("got %+v, %v", got, err)
-	}
-	if len(steps) != rounds || len(o.queries) != queries || !got.Back.Equal(o.begun) {
-		t.Errorf("%d steps, %d queries, back to %v", len(steps), len(o.queries), got.Back)
-	}
-	again, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-		func(BackfillReport) {})
-	if err != nil || again.Network != 0 {
-		t.Errorf("the second time: %+v, %v", again, err)
-	}
-	o = newPast(1000, 200)
-	part, err := Backfill{Feed: exampleFeed, Network: true, Since: o.begun.Add(900 * time.Minute),
-		Pause: time.Nanosecond}.Run(t.Context(), o, func(BackfillReport) {})
-	if err != nil || part.Network != 100 || len(o.queries) != 1 {
-		t.Errorf("since minute 900: %+v, %v", part, err)
-	}
-}
-
-// A neighbor that does not answer in time is asked again, with longer waits, and only so often. What one answer lacks
-// is found by the next.
-func TestBackfillAsksAgain(t *testing.T) {
-	for name, tt := range map[string]struct {
-		late, half int
-		slow       int
-		stored     int
-		again      int
-		waits      []time.Duration // of the first queries, in seconds
-		then       int             // queries with the usual wait
-		unanswered bool
-		cut        []string
-	}{
-		"all in time": {stored: 500, then: 3},
-		// 50, then 100 at most
-		"all late once":   {late: 1, stored: 500, again: 1, waits: []time.Duration{10, 20}, then: 5},
-		"some late twice": {half: 2, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 2},
-		"late, some late": {late: 1, half: 1, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 5},
-		"slow archives":   {slow: 30, stored: 500, again: 2, waits: []time.Duration{10, 20, 40}, then: 20},
-		"too slow": {slow: 1, again: 2, waits: []time.Duration{10, 20, 40}, unanswered: true,
-			cut: []string{"time"}},
-		"some always late": {half: 1000, stored: 250, again: 4, waits: []time.Duration{10, 20, 40, 10, 20, 40},
-			cut: []string{"time"}},
-		"all always late": {late: 1000, again: 2, waits: []time.Duration{10, 20, 40}, unanswered: true,
-			cut: []string{"time"}},
-	} {
-		o := newPast(500, 200)
-		o.late, o.half, o.slow = tt.late, tt.half, tt.slow
-		got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-			func(BackfillReport) {})
-		for i := range tt.waits {
-			tt.waits[i] *= time.Second
-		}
-		tt.waits = append(tt.waits, slices.Repeat([]time.Duration{backfillWait}, tt.then)...)
-		if err != nil || got.Network != tt.stored || len(o.stored) != tt.stored || got.Again != tt.again ||
-			got.Unanswered != tt.unanswered || !slices.Equal(got.Cut, tt.cut) {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
-		if !slices.Equal(o.waits, tt.waits) {
-			t.Errorf("%s: waited %v, want %v", name, o.waits, tt.waits)
-		}
-		if (got.Problem == noneAnswered) != tt.unanswered || got.Asked != 2 {
-			t.Errorf("%s: asked %d, problem %q", name, got.Asked, got.Problem)
+	for _, r := range records {
+		if news := r.ID == first.Records[0].ID; news != (r.Seq > 0) {
+			t.Errorf("%s has seq %d", r.Entry.ID, r.Seq)
 		}
 	}
 }
 
-// However often somebody is late, few of the queries are repetitions. Between two there is a pause that grows.
-func TestBackfillAsksAgainWithinBounds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := newPast(8000, 200)
-		o.half = 1 << 20
-		begun := time.Now()
-		got, err := Backfill{Feed: exampleFeed, Network: true}.Run(t.Context(), o, func(BackfillReport) {})
-		if err != nil || got.Again != maxAgain || len(o.queries) > 2*40+maxAgain ||
-			!slices.Equal(got.Cut, []string{"time"}) {
-			t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
+// What the owner has read of a publisher's archive the node does not read again by itself.
+func TestABackfillIsNotRepeatedInTheBackground(t *testing.T) {
+	u := startArchive(t, "")
+	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour},
+		pastPause: time.Hour})
+	n.waitArrival(u)
+	n.waitPast(u, func(p *node.PastStatus) bool { return p != nil && p.Stage == archive.PastPublisher })
+	ctx, cancel := context.WithCancel(t.Context())
+	fill := backfill.Span{Feed: u, Publisher: true, Pause: time.Millisecond}
+	if got, err := fill.Run(ctx, n.client, func(b backfill.Report) {
+		if b.Pages == 2 {
+			cancel()
 		}
-		if took, least := time.Since(begun), maxAgain/2*3*backfillPause; took < least {
-			t.Errorf("it took %v, want pauses of %v at least", took, least)
-		}
+	}); err == nil {
+		t.Fatalf("it was not broken off: %+v", got)
+	}
+	n.waitPast(u, func(p *node.PastStatus) bool {
+		return p.Steps == 1 && p.Filled == 1 && strings.HasSuffix(string(p.Page), "/2024")
+	})
+	if got, err := fill.Run(t.Context(), n.client, func(backfill.Report) {}); err != nil || got.Pages != 3 ||
+		got.Publisher != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	n.waitPast(u, func(p *node.PastStatus) bool {
+		return p.Stage == archive.PastNetwork && p.Page == "" &&
+			p.Filled == 2
 	})
 }
 
-// That nobody answers in the middle is no end.
-func TestABackfillThatNobodyAnswersAnyMore(t *testing.T) {
-	o := newPast(500, 200)
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-		func(BackfillReport) { o.late = maxTries })
-	if err != nil || !got.Unanswered || got.Network != 200 ||
-		!got.Back.Equal(o.begun.Add(299*time.Minute+time.Second)) {
-		t.Errorf("%+v, %v", got, err)
+// Nor does it where the feed has not been polled yet: what was read counts, and the poll begins nothing anew.
+func TestABackfillBeforeTheFirstPollIsNotRepeated(t *testing.T) {
+	origin := strings.TrimSuffix(string(startArchive(t, "")), "/feed")
+	var down atomic.Bool
+	down.Store(true)
+	reads := make(map[string]int)
+	var mu sync.Mutex
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if down.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		mu.Lock()
+		reads[r.URL.Path]++
+		mu.Unlock()
+		resp, err := http.Get(origin + r.URL.Path)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer resp.Body.Close()
+		w.Header().Set("Content-Type", "application/atom+xml")
+		_, _ = io.Copy(w, resp.Body)
+	}))
+	t.Cleanup(srv.Close)
+	u := feed.URL(srv.URL + "/feed")
+	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour},
+		pastPause: time.Hour})
+	n.waitPast(u, func(p *node.PastStatus) bool { return p != nil && p.Stage == archive.PastPoll })
+	n.waitFeed(u, func(f *node.FeedStatus) bool { return f.LastError != "" })
+	down.Store(false)
+	if got, err := (backfill.Span{Feed: u, Publisher: true, Pause: time.Millisecond}).Run(t.Context(), n.client,
+		func(backfill.Report) {}); err != nil || got.Pages != 3 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	done := func(p *node.PastStatus) bool { return p.Stage == archive.PastNetwork && p.Page == "" && p.Steps == 0 }
+	n.waitPast(u, done)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(reads) != 3 || reads["/2025"] != 1 || reads["/2024"] != 1 {
+		t.Errorf("read %v", reads)
 	}
 }
 
-// However many entries are of one second, it ends.
-func TestBackfillEnds(t *testing.T) {
-	o := newPast(1, 1)
-	o.cut = []string{"limit", "time"}
-	got, err := Backfill{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
-		func(BackfillReport) {})
-	if err != nil || got.Network != 1 || !slices.Equal(got.Cut, []string{"time", "limit"}) ||
-		len(o.queries) > 3*maxTries {
-		t.Errorf("%d queries, %+v, %v", len(o.queries), got, err)
-	}
-	o.err = errors.New("no more")
-	if _, err := (Backfill{Feed: exampleFeed, Network: true}).Run(t.Context(), o, func(BackfillReport) {}); err == nil {
-		t.Error("an error was passed over")
-	}
-}
-
-func TestBackfillReadsThePublishersArchive(t *testing.T) {
-	day := func(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
-	pages := map[feed.URL]ArchiveDocument{
-		exampleFeed: {Listed: 2, Newest: day(30), Oldest: day(29), PrevArchive: "http://example.com/2"},
-		"http://example.com/2": {Listed: 5, Stored: 5, Newest: day(28), Oldest: day(20),
-			PrevArchive: "http://example.com/1"},
-		"http://example.com/1":     {Listed: 7, Stored: 6, Newest: day(19), Oldest: day(1)},
-		"http://example.com/loop":  {PrevArchive: "http://example.com/loop2"},
-		"http://example.com/loop2": {PrevArchive: "http://example.com/loop"},
-		"http://example.com/end":   {Listed: 1, Stored: 1, PrevArchive: "http://example.com/none"},
-	}
-	for name, tt := range map[string]struct {
-		feed    feed.URL
-		since   time.Time
-		pages   int
-		stored  int
-		problem string
-	}{
-		"whole":       {exampleFeed, time.Time{}, 3, 11, ""},
-		"since":       {exampleFeed, day(20), 3, 11, ""}, // the last shows that there is no more
-		"since later": {exampleFeed, day(29), 2, 5, ""},
-		"in a circle": {"http://example.com/loop", time.Time{}, 2, 0, "leads back to http://example.com/loop"},
-		"broken":      {"http://example.com/end", time.Time{}, 1, 1, "HTTP status 404"},
-	} {
-		o := &fakeOwner{pages: pages}
-		got, err := Backfill{Feed: tt.feed, Since: tt.since, Publisher: true, Pause: time.Nanosecond}.Run(t.Context(),
-			o, func(BackfillReport) {})
-		if err != nil || got.Pages != tt.pages || got.Publisher != tt.stored ||
-			(tt.problem == "") != (got.PublisherProblem == "") || !strings.Contains(got.PublisherProblem, tt.problem) {
-			t.Errorf("%s: %+v, %v", name, got, err)
+// waitFeed waits until the feed is as is wanted.
+func (n *testNode) waitFeed(u feed.URL, want func(*node.FeedStatus) bool) {
+	n.t.Helper()
+	var last node.FeedStatus
+	for end := time.Now().Add(patience); time.Now().Before(end); breathe() {
+		feeds, err := n.client.Feeds(n.t.Context())
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		for i := range feeds {
+			if last = feeds[i]; last.URL == u && want(&last) {
+				return
+			}
 		}
 	}
+	n.t.Fatalf("the feed stays at %+v", last)
+}
+
+// waitPast waits until the past of the feed is as is wanted.
+func (n *testNode) waitPast(u feed.URL, want func(*node.PastStatus) bool) {
+	n.t.Helper()
+	n.waitFeed(u, func(f *node.FeedStatus) bool { return want(f.Past) })
 }

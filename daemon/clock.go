@@ -2,10 +2,11 @@ package daemon
 
 import (
 	"context"
-	"feedex/node"
 	"fmt"
 	"runtime/debug"
 	"time"
+
+	"feedex/node"
 )
 
 // longestNap is the longest that the loop sleeps. Timers stand still while the machine does: without a look at the

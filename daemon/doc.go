@@ -1,8 +1,8 @@
 // Package daemon hosts a node.Node in real time: it gives the core its events and carries out its
-// effects, over XML-RPC, HTTP and an archive. It hosts a tracker.Registry as well.
+// effects, over XML-RPC, HTTP and an archive.
 //
 //	peers ---- transport.Server ----\                       /---- transport.Client ---- peers
-//	owner ---- control socket -------> loop: node.Node.Step ----- fetch.Client -------- publishers
+//	owner ---- control.Handler ------> loop: node.Node.Step ----- fetch.Client -------- publishers
 //	timer --------------------------/   one commit a batch  \---- reading.Database ---- search
 //
 // One goroutine owns the node. It drains the events that wait, steps them all, commits the archive

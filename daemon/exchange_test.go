@@ -7,6 +7,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/node"
@@ -25,7 +26,7 @@ func TestStrangersServeEachOtherInRings(t *testing.T) {
 }
 
 func serveInRing(t *testing.T, size, count int) {
-	nodes, wishes := make([]*testNode, size), make([][]Remote, size)
+	nodes, wishes := make([]*testNode, size), make([][]control.Remote, size)
 	for i := range nodes {
 		nodes[i] = startNode(t, Config{Node: node.Config{Incentive: incentive.Config{Gifts: -1}}})
 		wishes[(i+1)%size] = nodes[i].holdPast(feed.URL(fmt.Sprintf("https://%d.example.com/feed", i)), count)
@@ -42,7 +43,7 @@ func serveInRing(t *testing.T, size, count int) {
 }
 
 // holdPast has the node hold so many entries of a feed's past, and returns what others may wish for.
-func (n *testNode) holdPast(u feed.URL, count int) (wishes []Remote) {
+func (n *testNode) holdPast(u feed.URL, count int) (wishes []control.Remote) {
 	n.t.Helper()
 	holder, err := protocol.ParseNodeID(n.at.Listen)
 	if err != nil {
@@ -54,7 +55,7 @@ func (n *testNode) holdPast(u feed.URL, count int) (wishes []Remote) {
 			Published: time.Date(2025, 1, 1, 0, i, 0, 0, time.UTC)}
 		r := archive.NewRecord(e, e.Published, protocol.NodeID{})
 		lines = append(lines, jsonl.NewLine(&r, false))
-		wishes = append(wishes, Remote{ID: r.ID.String(), Digest: r.Digest.String(),
+		wishes = append(wishes, control.Remote{ID: r.ID.String(), Digest: r.Digest.String(),
 			Feed: u, Holders: []protocol.NodeID{holder}})
 	}
 	if added, err := n.client.Import(n.t.Context(), lines); err != nil || added != count {

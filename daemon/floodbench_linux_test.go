@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"feedex/archive/archivetest/ondisk"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
@@ -93,7 +94,7 @@ func flood(b *testing.B, flooders int) {
 	kill() // in the middle of what the flooders send
 	running.Wait()
 	_, kill = startFlooded(b, data, at, u)
-	client, err := Dial(data)
+	client, err := control.Dial(data)
 	if err != nil {
 		b.Fatal(err)
 	}

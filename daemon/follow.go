@@ -3,12 +3,19 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"net"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
+	"feedex/control"
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
@@ -40,7 +47,7 @@ type Duplicate struct {
 // titles, and their folders besides those of the list. One at the node's own address for readers, as a reader has it
 // that reads through the node, is the feed behind that. It calls progress as it goes on, with how many of the new feeds
 // are followed. Where it returns an error Followed says how far it came; a repetition follows the rest.
-func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, total int)) (Followed, error) {
+func Follow(ctx context.Context, o control.Owner, list []opml.Feed, progress func(done, total int)) (Followed, error) {
 	var f Followed
 	known, err := o.Feeds(ctx)
 	if err != nil {
@@ -82,7 +89,7 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 		return f, err
 	}
 	for len(f.New) < len(urls) {
-		part := urls[len(f.New):min(len(urls), len(f.New)+subscribeStep)]
+		part := urls[len(f.New):min(len(urls), len(f.New)+control.SubscribeStep)]
 		if err := o.Subscribe(ctx, node.Subscribe{Feeds: part}); err != nil {
 			return f, err
 		}
@@ -97,7 +104,7 @@ func Follow(ctx context.Context, o Owner, list []opml.Feed, progress func(done, 
 }
 
 // kept are those of the feeds that stay on the node.
-func kept(ctx context.Context, o Owner, urls []feed.URL) (list []Kept, err error) {
+func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []Kept, err error) {
 	known, err := o.Feeds(ctx)
 	status := make(map[feed.URL]*node.FeedStatus, len(known))
 	for i := range known {
@@ -129,7 +136,8 @@ func file(arranged map[feed.URL]*reading.Arrangement, l *opml.Feed) bool {
 }
 
 // arrangeAll titles and files those of the feeds of which the list says something.
-func arrangeAll(ctx context.Context, o Owner, arranged map[feed.URL]*reading.Arrangement, urls []feed.URL) error {
+func arrangeAll(ctx context.Context, o control.Owner, arranged map[feed.URL]*reading.Arrangement,
+	urls []feed.URL) error {
 	var list []reading.Arrangement
 	for _, u := range urls {
 		if a := arranged[u]; a != nil && (a.Name != nil || len(a.Into) > 0) {
@@ -144,7 +152,7 @@ func arrangeAll(ctx context.Context, o Owner, arranged map[feed.URL]*reading.Arr
 
 // published is where a feed is published that a list has at the address of the owner's reader, "host:port" or one of
 // hosts, by its URL or its number; others are as they are.
-func published(ctx context.Context, o Owner, u feed.URL, own string, hosts []string) (feed.URL, error) {
+func published(ctx context.Context, o control.Owner, u feed.URL, own string, hosts []string) (feed.URL, error) {
 	path, ok := ownPath(u, own, hosts)
 	if !ok {
 		return u, nil
@@ -179,3 +187,160 @@ func ownPath(u feed.URL, own string, hosts []string) (path string, ok bool) {
 
 // byNumber is the path of a feed by its number, which may have a key behind it.
 var byNumber = regexp.MustCompile(`^feeds/([0-9]+)(-[0-9a-f]+)?\.(atom|rss|json)$`)
+
+// maxFirstPollWait is the longest that anybody waits for a first poll.
+const maxFirstPollWait = time.Minute
+
+// FollowAddress implements control.Owner. That the address is followed is durable before it waits; what waits is asked
+// for also after a restart, and its outcome is known then.
+func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (control.FollowedAddress, error) {
+	if len(w.Feeds) != 1 {
+		return control.FollowedAddress{}, control.BadRequest{Err: errors.New("name one feed")}
+	}
+	u, err := published(ctx, h, w.Feeds[0], h.at.Reader, h.config.ReaderHosts)
+	if err != nil {
+		return control.FollowedAddress{}, err
+	}
+	w.Feeds = []feed.URL{u}
+	before, err := look(ctx, h, func(n *node.Node) (bool, error) { return n != nil && n.Feed(u) != nil, nil })
+	if err != nil {
+		return control.FollowedAddress{}, err
+	}
+	if err := h.Subscribe(ctx, w.Subscribe); err != nil {
+		return control.FollowedAddress{}, err
+	}
+	f, err := h.firstPoll(ctx, u, w.Wait)
+	if err != nil {
+		return control.FollowedAddress{}, err
+	}
+	return h.outcome(ctx, &w, u, f, !before)
+}
+
+// A polledFeed is a feed as its first poll left it, or that which is followed in its place.
+type polledFeed struct {
+	node.FeedStatus
+	asked  bool // it was polled
+	before bool // it is in the place of a page, and was followed before that
+}
+
+// firstPoll waits until what was followed at u is polled, and what is followed in its place.
+func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (polledFeed, error) {
+	waiting, cancel := context.WithTimeout(ctx, min(wait, maxFirstPollWait))
+	defer cancel()
+	for {
+		polled := h.polled.next()
+		f, err := look(ctx, h, func(n *node.Node) (p polledFeed, err error) {
+			if n == nil {
+				return p, control.ErrRests
+			}
+			f := n.Feed(u)
+			if f == nil {
+				var to feed.URL
+				to, p.before = n.Became(u)
+				f = n.Feed(to)
+			}
+			if f == nil {
+				return p, fmt.Errorf("%s is followed no more", u.Redacted())
+			}
+			p.FeedStatus = *f
+			p.asked = f.Asked()
+			return p, nil
+		})
+		if err != nil || f.asked || wait <= 0 {
+			return f, err
+		}
+		select {
+		case <-polled:
+		case <-waiting.Done():
+			return f, context.Cause(ctx) // it may take longer
+		}
+	}
+}
+
+// A signal tells those who wait for it that something has happened. The zero value is ready.
+type signal struct {
+	mu    sync.Mutex
+	again chan struct{} // closed when it happens; nil while nobody waits
+}
+
+// next returns a channel that is closed when it happens the next time.
+func (s *signal) next() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.again == nil {
+		s.again = make(chan struct{})
+	}
+	return s.again
+}
+
+// tell tells that it has happened.
+func (s *signal) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.again != nil {
+		close(s.again)
+		s.again = nil
+	}
+}
+
+// outcome is what the first poll of u showed, and does what follows from it: what turned out to be no feed is followed
+// no more, if it was not before.
+func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL, f polledFeed,
+	added bool) (s control.FollowedAddress, err error) {
+	problem := f.LastError
+	if at, err := url.Parse(string(f.URL)); err == nil {
+		problem = strings.TrimPrefix(problem, "get "+at.Host+": ")
+	}
+	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added && !f.before,
+		Problem: problem, Waiting: !f.asked}
+	drop := false
+	switch {
+	case f.URL != u:
+		s.Page = u
+		if f.WebPage { // it is no better than the page that named it
+			s.Problem, drop = fmt.Sprintf("it names %s, and there is no feed either", f.URL.Redacted()), s.New
+		} else if wish := again(w, f.URL); wish != nil {
+			err = h.Subscribe(ctx, *wish)
+		}
+	case f.WebPage && len(f.Names) > 0:
+		s.Page, s.Choices, s.Problem, drop = u, f.Names, "", s.New && !w.Keep
+		for i := range s.Choices {
+			s.Choices[i].URL = discover.Lend(u, s.Choices[i].URL)
+		}
+	case f.WebPage:
+		s.Page, drop = u, s.New
+	}
+	if drop {
+		s.Feed, s.New = "", false
+		return s, h.Unsubscribe(ctx, f.URL)
+	}
+	if err != nil {
+		return s, err
+	}
+	s.Kept, s.Undecided, err = h.keeps(ctx, s.Feed)
+	return s, err
+}
+
+// keeps says why a feed stays on the node, and whether its owner is to say whether it does.
+func (h *host) keeps(ctx context.Context, u feed.URL) (why string, undecided bool, err error) {
+	f, err := look(ctx, h, func(n *node.Node) (f *node.FeedStatus, err error) {
+		if n != nil {
+			f = n.Feed(u)
+		}
+		return f, nil
+	})
+	if f == nil {
+		return "", false, err
+	}
+	return f.Kept, f.Undecided, err
+}
+
+// again is the same wish for another feed, nil where it says nothing about how to follow it.
+func again(w *control.FollowAddress, u feed.URL) *node.Subscribe {
+	s := w.Subscribe
+	if s.Weight == 0 && s.Discreet == nil && s.Policy == nil && s.Private == nil {
+		return nil
+	}
+	s.Feeds = []feed.URL{u}
+	return &s
+}

@@ -5,16 +5,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"reflect"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"feedex/archive/archivetest/ondisk"
+	"feedex/control"
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
+	"feedex/reading"
 )
+
+// A fakeOwner answers from its fields and remembers what it was asked.
+type fakeOwner struct {
+	control.Owner
+	feeds    []node.FeedStatus
+	report   control.Report
+	arranged []reading.Arrangement
+	err      error
+}
+
+func (o *fakeOwner) Status(context.Context) (control.Report, error)   { return o.report, o.err }
+func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
+func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) {
+	if number != 7 {
+		return "", o.err
+	}
+	return "https://example.com/seven", o.err
+}
+func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
+	o.arranged = append(o.arranged, list...)
+	return o.err
+}
 
 // A followingOwner follows what it is told to, in so many requests, and then fails.
 type followingOwner struct {
@@ -34,6 +62,30 @@ func (o *followingOwner) Subscribe(_ context.Context, s node.Subscribe) error {
 
 var errDiskFull = errors.New("disk is full")
 
+// serve serves o on a socket in a new data directory and returns a client.
+func serve(t *testing.T, o control.Owner) *control.Client {
+	t.Helper()
+	data := t.TempDir()
+	if _, err := control.SocketPath(data); err != nil {
+		t.Skipf("the folder for temporary files has too long a name for a Unix socket: %v", err)
+	}
+	l, err := control.Listen(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewUnstartedServer(control.NewHandler(o))
+	srv.Listener.Close()
+	srv.Listener = l
+	srv.Start()
+	t.Cleanup(srv.Close)
+	c, err := control.Dial(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
 // numbered is a list of n feeds, each in a line of its own.
 func numbered(n int) (list []opml.Feed, urls []feed.URL) {
 	for i := range n {
@@ -49,9 +101,9 @@ func TestFollow(t *testing.T) {
 	twice := opml.Feed{URL: urls[7], Line: 251}
 	list = append(list, twice)
 	want := Followed{New: slices.Concat(urls[:3], urls[4:]), Duplicates: []Duplicate{{list[3], 0}, {twice, 8}}}
-	for name, over := range map[string]func(*followingOwner) Owner{
-		"by itself":       func(o *followingOwner) Owner { return o },
-		"over the socket": func(o *followingOwner) Owner { return serve(t, o) },
+	for name, over := range map[string]func(*followingOwner) control.Owner{
+		"by itself":       func(o *followingOwner) control.Owner { return o },
+		"over the socket": func(o *followingOwner) control.Owner { return serve(t, o) },
 	} {
 		o := &followingOwner{fakeOwner: fakeOwner{feeds: []node.FeedStatus{{URL: urls[3]}}}}
 		var steps []int
@@ -76,7 +128,7 @@ func TestFollowLongURLs(t *testing.T) {
 	o := &followingOwner{}
 	c := serve(t, o)
 	var urls []feed.URL
-	for i := range subscribeStep + 1 {
+	for i := range control.SubscribeStep + 1 {
 		urls = append(urls, feed.URL(fmt.Sprintf("https://example.com/%0*d",
 			feed.MaxURLBytes-len("https://example.com/"), i)))
 	}
@@ -121,7 +173,7 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 		"http://localhost/x:7791/feed/http://a.example/":           "http://localhost/x:7791/feed/http://a.example/",
 		"http://example.org:7791/feed/http://a.example/":           "http://example.org:7791/feed/http://a.example/",
 	} {
-		o := &followingOwner{fakeOwner: fakeOwner{report: Report{Reader: "127.0.0.1:7791",
+		o := &followingOwner{fakeOwner: fakeOwner{report: control.Report{Reader: "127.0.0.1:7791",
 			ReaderHosts: []string{"news.example.org"}}}}
 		_, err := Follow(t.Context(), serve(t, o), []opml.Feed{{URL: raw, Line: 1}}, func(int, int) {})
 		if err != nil || !slices.Equal(o.followed, []feed.URL{want}) {
@@ -164,7 +216,7 @@ func BenchmarkFollow(b *testing.B) {
 				Node: node.Config{AllowLocal: true}, Ready: func(a Addresses) { ready <- a }})
 		}()
 		<-ready
-		c, err := Dial(data)
+		c, err := control.Dial(data)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -183,5 +235,264 @@ func BenchmarkFollow(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
+	}
+}
+
+// sites are a fetcher: feeds, and web pages that name some.
+type sites struct {
+	mu    sync.Mutex
+	pages map[feed.URL][]feed.URL // what they name
+	feeds map[feed.URL]bool
+	slow  time.Duration
+	asked map[feed.URL]int
+}
+
+func newSites() *sites {
+	return &sites{
+		pages: map[feed.URL][]feed.URL{
+			"https://one.example/":  {"https://one.example/a"},
+			"https://two.example/":  {"https://two.example/a", "https://two.example/b"},
+			"https://none.example/": nil, "https://chain.example/": {"https://none.example/"},
+			"https://ann:pw@two.example/": {"https://two.example/a", "https://other.example/b"},
+		},
+		feeds: map[feed.URL]bool{"https://one.example/a": true, "https://two.example/a": true,
+			"https://two.example/b": true, "https://ann:pw@two.example/a": true},
+		slow:  time.Millisecond,
+		asked: make(map[feed.URL]int),
+	}
+}
+
+func (s *sites) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
+	if err := rest(ctx, s.slow); err != nil {
+		return node.Fetched{Feed: f.Feed, Err: err}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked[f.Feed]++
+	got := node.Fetched{Feed: f.Feed, Status: 200, From: f.Feed.Host()}
+	names, isPage := s.pages[f.Feed]
+	switch {
+	case s.feeds[f.Feed]:
+		got.Document = &feed.Document{Feed: f.Feed, Title: "Title of " + string(f.Feed)}
+	case isPage:
+		got.WebPage, got.Err = true, fmt.Errorf("get %s: a web page", f.Feed.Host())
+		for _, u := range names {
+			got.Named = append(got.Named, discover.Feed{URL: u, Title: string(u)})
+		}
+	default:
+		got.Status, got.Err = 404, fmt.Errorf("get %s: HTTP 404", f.Feed.Host())
+	}
+	return got
+}
+
+func TestFollowAddress(t *testing.T) {
+	const one, two, none, chain, mine feed.URL = "https://one.example/", "https://two.example/",
+		"https://none.example/", "https://chain.example/", "https://ann:pw@two.example/"
+	named := func(list ...feed.URL) (choices []discover.Feed) {
+		for _, u := range list {
+			choices = append(choices, discover.Feed{URL: u, Title: string(u)})
+		}
+		return choices
+	}
+	for name, test := range map[string]struct {
+		at       feed.URL
+		keep     bool
+		before   []feed.URL
+		want     control.FollowedAddress
+		followed []feed.URL
+	}{
+		"a feed": {at: one + "a",
+			want:     control.FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true},
+			followed: []feed.URL{one + "a"}},
+		"a page": {at: one,
+			want: control.FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true,
+				Page: one},
+			followed: []feed.URL{one + "a"}},
+		"a page of what is followed": {at: one, before: []feed.URL{one + "a"},
+			want:     control.FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", Page: one},
+			followed: []feed.URL{one + "a"}},
+		"a page of several": {at: two, want: control.FollowedAddress{Page: two, Choices: named(two+"a", two+"b")}},
+		"which is to wait": {at: two, keep: true,
+			want:     control.FollowedAddress{Feed: two, New: true, Page: two, Choices: named(two+"a", two+"b")},
+			followed: []feed.URL{two}},
+		"which waited before": {at: two, before: []feed.URL{two},
+			want:     control.FollowedAddress{Feed: two, Page: two, Choices: named(two+"a", two+"b")},
+			followed: []feed.URL{two}},
+		"a page of none": {at: none, keep: true, want: control.FollowedAddress{Page: none, Problem: "a web page"}},
+		"a page of a page": {at: chain, keep: true,
+			want: control.FollowedAddress{Page: chain,
+				Problem: "it names https://none.example/, and there is no feed either"}},
+		"what is not there": {at: one + "x", want: control.FollowedAddress{Feed: one + "x", New: true,
+			Problem: "HTTP 404"}, followed: []feed.URL{one + "x"}},
+		"a page with a password": {at: mine, want: control.FollowedAddress{Page: mine,
+			Choices: []discover.Feed{{URL: mine + "a", Title: "https://two.example/a"},
+				{URL: "https://other.example/b", Title: "https://other.example/b"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+				l.inspect(func(h *host) { h.fetcher = newSites() })
+				for _, u := range test.before {
+					if _, err := l.FollowAddress(t.Context(),
+						control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: maxFirstPollWait,
+							Keep: true}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				got, err := l.FollowAddress(t.Context(),
+					control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{test.at}}, Wait: maxFirstPollWait,
+						Keep: test.keep})
+				if err != nil || !reflect.DeepEqual(got, test.want) {
+					t.Errorf("settled as %+v, %v;\nwant %+v", got, err, test.want)
+				}
+				var followed []feed.URL
+				list, err := l.Feeds(t.Context())
+				for _, f := range list {
+					followed = append(followed, f.URL)
+				}
+				if err != nil || !reflect.DeepEqual(followed, test.followed) {
+					t.Errorf("follows %q, %v; want %q", followed, err, test.followed)
+				}
+			})
+		})
+	}
+}
+
+// How the page is to be followed holds for its feed, also where that is followed already.
+func TestFollowAddressAsWished(t *testing.T) {
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		s := newSites()
+		l.inspect(func(h *host) { h.fetcher = s })
+		for _, test := range []struct{ say, want int }{{5, 5}, {0, 5}, {9, 9}, {0, 9}} {
+			w := control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"},
+				Weight: test.say},
+				Wait: maxFirstPollWait}
+			if _, err := l.FollowAddress(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+			if list, err := l.Feeds(t.Context()); err != nil || len(list) != 1 || list[0].Weight != test.want {
+				t.Errorf("follows %+v, %v; want weight %d", list, err, test.want)
+			}
+		}
+		if s.asked["https://one.example/a"] != 1 {
+			t.Errorf("the feed was asked for %d times", s.asked["https://one.example/a"])
+		}
+	})
+}
+
+// An owner who does not wait, or not long enough, hears so; the wish is done all the same.
+func TestFollowAddressLater(t *testing.T) {
+	const page, found feed.URL = "https://one.example/", "https://one.example/a"
+	for _, wait := range []time.Duration{0, time.Second} {
+		runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+			s := newSites()
+			s.slow = 5 * time.Second
+			l.inspect(func(h *host) { h.fetcher = s })
+			got, err := l.FollowAddress(t.Context(), control.FollowAddress{Subscribe: following(page), Wait: wait})
+			if want := (control.FollowedAddress{Feed: page, New: true, Waiting: true}); err != nil ||
+				!reflect.DeepEqual(got, want) {
+				t.Errorf("settled as %+v, %v", got, err)
+			}
+			l.pass(time.Minute)
+			if list, err := l.Feeds(t.Context()); err != nil || len(list) != 1 || list[0].URL != found {
+				t.Errorf("follows %+v, %v", list, err)
+			}
+		})
+	}
+}
+
+// Who follows an address hears of its first poll when that is made, and at once where it never will be.
+func TestFollowAddressIsTold(t *testing.T) {
+	const u feed.URL = "https://one.example/a"
+	for name, tt := range map[string]struct {
+		meanwhile func(t *testing.T, l *testLoop)
+		took      time.Duration
+		problem   string
+	}{
+		"a poll": {func(*testing.T, *testLoop) {}, 5 * time.Second, ""},
+		"its end": {func(t *testing.T, l *testLoop) {
+			if err := l.Unsubscribe(t.Context(), u); err != nil {
+				t.Error(err)
+			}
+		}, time.Second, "is followed no more"},
+		"a full disk": {func(_ *testing.T, l *testLoop) {
+			l.disk.set(diskState{commit: errDiskFull})
+			l.knock()
+		}, time.Second, control.ErrRests.Error()},
+	} {
+		runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+			s := newSites()
+			s.slow = 5 * time.Second
+			l.inspect(func(h *host) { h.fetcher = s })
+			begun := time.Now()
+			var meanwhile sync.WaitGroup
+			meanwhile.Go(func() {
+				if rest(t.Context(), time.Second) == nil {
+					tt.meanwhile(t, l)
+				}
+			})
+			got, err := l.FollowAddress(t.Context(), control.FollowAddress{Subscribe: following(u), Wait: time.Minute})
+			took := time.Since(begun)
+			if meanwhile.Wait(); took != tt.took || (err == nil) != (tt.problem == "") || err == nil &&
+				got.Title == "" ||
+				err != nil && !strings.Contains(err.Error(), tt.problem) {
+				t.Errorf("%s: after %v %+v, %v", name, took, got, err)
+			}
+		})
+	}
+}
+
+// Where nothing can be stored nothing is followed, and nobody is told otherwise.
+func TestFollowAddressWhileNothingIsStored(t *testing.T) {
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		l.inspect(func(h *host) { h.fetcher = newSites() })
+		l.disk.set(diskState{commit: errDiskFull})
+		if got, err := l.FollowAddress(t.Context(),
+			control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"}},
+				Wait: maxFirstPollWait}); err == nil {
+			t.Errorf("settled as %+v", got)
+		}
+	})
+}
+
+// Programs of the owner that cannot ask which feed is meant get the first, and hear where there is none.
+func TestLibraryFollowsSites(t *testing.T) {
+	l := newLibrary(t)
+	ctx := t.Context()
+	s := newSites()
+	l.host.fetcher = s
+	for at, want := range map[feed.URL]feed.URL{"https://one.example/": "https://one.example/a",
+		"https://two.example/": "https://two.example/a", "https://two.example/b": "https://two.example/b"} {
+		id, err := l.Subscribe(ctx, at)
+		if u, _ := l.FeedOf(ctx, id); err != nil || u != want {
+			t.Errorf("%s: follows %q, %v; want %s", at, u, err, want)
+		}
+	}
+	if _, err := l.Subscribe(ctx, "https://none.example/"); !errors.Is(err, reading.ErrNoFeed) {
+		t.Errorf("a page of none: %v", err)
+	}
+	list, err := l.Subscriptions(ctx)
+	if err != nil || len(list) != 3 {
+		t.Errorf("follows %+v, %v", list, err)
+	}
+	for at, want := range map[feed.URL]struct {
+		n   int
+		err error
+	}{"https://two.example/": {n: 2}, "https://one.example/a": {n: 1},
+		"https://none.example/": {err: reading.ErrNoFeed}, "https://one.example/x": {err: reading.ErrUnread}} {
+		got, err := l.Discover(ctx, at)
+		if len(got) != want.n || !errors.Is(err, want.err) {
+			t.Errorf("discovers %+v at %s, %v", got, at, err)
+		}
+	}
+	if s.asked["https://one.example/a"] != 1 {
+		t.Errorf("a feed that is followed was asked for %d times", s.asked["https://one.example/a"])
+	}
+	// What was looked at is not asked for again by the first poll.
+	s.feeds["https://new.example/"] = true
+	if _, err := l.Discover(ctx, "https://new.example/"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Subscribe(ctx, "https://new.example/"); err != nil || s.asked["https://new.example/"] != 1 {
+		t.Errorf("%v, asked for %d times", err, s.asked["https://new.example/"])
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
@@ -102,7 +103,7 @@ func TestLargeNodeChild(t *testing.T) {
 	}()
 	<-ready
 	fmt.Println("large: ready")
-	client, err := Dial(data)
+	client, err := control.Dial(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,33 +2,18 @@ package daemon
 
 import (
 	"context"
+	crand "crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/reading"
 )
-
-// A Maintenance changes an archive as a whole. An Owner does so while the node runs, an OfflineArchive while none does.
-type Maintenance interface {
-	// Import fills in entries of an export, the newest first, and returns how many were not there yet. What
-	// was stored is durable when it returns, also where it returns an error; a repetition stores the rest. Entries that
-	// were purged come back by it, and by nothing else.
-	Import(ctx context.Context, lines []jsonl.Line) (added int, err error)
-	// Vacuum gives back the room that holds nothing in the archive's file. A node does so in steps between which it
-	// works, unless an older feedex made the file: that is rewritten, and the node can do nothing else meanwhile.
-	Vacuum(ctx context.Context) error
-	// AddPassword makes a password for a program of the owner, which is kept nowhere else. The error wraps
-	// reading.ErrName, reading.ErrTaken or reading.ErrPasswords where that is the reason.
-	AddPassword(ctx context.Context, name string) (secret string, err error)
-	// RemovePassword ends a password. The error wraps ErrNoPassword where there is none of that name.
-	RemovePassword(ctx context.Context, name string) error
-}
 
 // filling is the part of an archive that an import writes to.
 type filling interface {
@@ -61,75 +46,8 @@ func fill(store filling, now time.Time, lines []jsonl.Line) (added int, err erro
 	return added, nil
 }
 
-// A OfflineArchive keeps the archive of a data directory on which no node runs.
-type OfflineArchive struct {
-	store  reading.Database
-	unlock func()
-}
-
-var _ Maintenance = (*OfflineArchive)(nil)
-
-// OpenOffline opens the archive of a data directory and keeps nodes from running on it until Close. Where create is
-// false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps ErrInUse where a node runs.
-func OpenOffline(data string, create bool, open OpenDatabase) (*OfflineArchive, error) {
-	path := DatabasePath(data)
-	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
-		return nil, fmt.Errorf("open archive: %w", err)
-	}
-	unlock, err := lockData(data)
-	if err != nil {
-		return nil, err
-	}
-	store, err := open(path)
-	if err != nil {
-		unlock()
-		return nil, fmt.Errorf("open archive: %w", err)
-	}
-	return &OfflineArchive{store, unlock}, nil
-}
-
-// Close lets nodes run on the data directory again.
-func (k *OfflineArchive) Close() error {
-	defer k.unlock()
-	return k.store.Close()
-}
-
-// Import implements Maintenance.
-func (k *OfflineArchive) Import(_ context.Context, lines []jsonl.Line) (added int, err error) {
-	return fill(k.store, time.Now(), lines)
-}
-
-// Vacuum implements Maintenance.
-func (k *OfflineArchive) Vacuum(ctx context.Context) error { return k.store.Vacuum(ctx) }
-
-// Index brings some entries into the full-text index and returns how many remain.
-func (k *OfflineArchive) Index() (remaining int, err error) {
-	remaining, err = k.store.Index(5000)
-	for more := true; more && err == nil; {
-		more, err = k.store.Tidy()
-	}
-	return remaining, err
-}
-
-// chore has f called by the loop when it is at no event, and returns what it returned.
-func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, err error) {
-	done := make(chan struct{})
-	work := func() {
-		defer close(done)
-		value, err = f()
-		h.stir()
-	}
-	select {
-	case h.chores <- work:
-		<-done // it has begun
-		return value, err
-	case <-ctx.Done():
-		return value, context.Cause(ctx)
-	}
-}
-
-// Import implements Maintenance. The core knows nothing of it: what is filled in is no news. Between two steps the loop
-// turns to whatever else is due.
+// Import implements control.Maintenance. The core knows nothing of it: what is filled in is no news. Between two steps
+// the loop turns to whatever else is due.
 func (h *host) Import(ctx context.Context, lines []jsonl.Line) (added int, err error) {
 	for part := range portions(lines, lineWeight) {
 		n, err := chore(ctx, h, func() (int, error) { return fill(h.store, time.Now(), part) })
@@ -144,7 +62,7 @@ func (h *host) Import(ctx context.Context, lines []jsonl.Line) (added int, err e
 // reclaimStep is how many pages of the archive's file are given back at a time: about ten milliseconds.
 const reclaimStep = 256
 
-// Vacuum implements Maintenance.
+// Vacuum implements control.Maintenance.
 func (h *host) Vacuum(ctx context.Context) error {
 	for {
 		left, err := insist(ctx, h, func() (int, error) { return h.housekeeper.Reclaim(ctx, reclaimStep) })
@@ -156,6 +74,160 @@ func (h *host) Vacuum(ctx context.Context) error {
 			return err
 		case left == 0:
 			return h.housekeeper.Shorten(ctx)
+		}
+	}
+}
+
+// addPassword makes a password and keeps its hashes.
+func addPassword(d reading.Passwords, name string) (secret string, err error) {
+	if err := reading.CheckPasswordName(name); err != nil {
+		return "", err
+	}
+	var chance [reading.SecretBytes]byte
+	crand.Read(chance[:])
+	secret = hex.EncodeToString(chance[:])
+	return secret, d.KeepPassword(reading.NewPassword(name, secret, time.Now()))
+}
+
+func removePassword(d reading.Passwords, name string) error {
+	if !d.DropPassword(name) {
+		return fmt.Errorf("remove password %q: %w", name, control.ErrNoPassword)
+	}
+	return nil
+}
+
+// AddPassword implements control.Maintenance.
+func (h *host) AddPassword(ctx context.Context, name string) (secret string, err error) {
+	err = h.write(ctx, func(d desk) error {
+		secret, err = addPassword(d, name)
+		return asked(err)
+	})
+	return secret, err
+}
+
+// RemovePassword implements control.Maintenance.
+func (h *host) RemovePassword(ctx context.Context, name string) error {
+	return h.write(ctx, func(d desk) error { return asked(removePassword(d, name)) })
+}
+
+// asked is err as an error of the client.
+func asked(err error) error {
+	if err != nil {
+		return control.BadRequest{Err: err}
+	}
+	return nil
+}
+
+// Entries are brought into the full-text index when there is time. Nothing waits for that: a search looks
+// through what is not indexed yet. But it takes the longer the more there is of it, so the index must
+// not fall behind for good where there never is time.
+const (
+	// housekeepingIdle is how long after something was stored the first step is made.
+	housekeepingIdle = 250 * time.Millisecond
+	// housekeepingShare is how many times as long as a step the pause after it is where the loop had to wait for that.
+	// Else it is as long as the step, so that half of a processor is left to others.
+	housekeepingShare = 20
+	// shortestPause is the shortest pause.
+	shortestPause = 5 * time.Millisecond
+	// firstHousekeepingRetry is the wait after a step that failed; it doubles up to longestWait.
+	firstHousekeepingRetry = time.Second
+)
+
+// stir has the housekeeping look whether there is something to do.
+func (h *host) stir() {
+	select {
+	case h.stirred <- struct{}{}:
+	default:
+	}
+}
+
+// housekeep brings what is stored into the index, and the log into the file, until ctx ends. The core knows nothing of
+// it, so a failure concerns nobody else.
+func (h *host) housekeep(ctx context.Context) {
+	wait := time.Duration(0) // between the tries while steps fail, 0 while they do not
+	for {
+		if rest(ctx, housekeepingIdle) != nil {
+			return
+		}
+		for more := true; more; {
+			begun := time.Now()
+			var err error
+			more, err = h.housekeepStep(ctx)
+			took := time.Since(begun)
+			contended := h.housekeeper.Contended()
+			pause := max(took, shortestPause)
+			switch {
+			case ctx.Err() != nil:
+				return
+			case errors.Is(err, archive.ErrGaveWay):
+				contended, more = true, true
+			case err != nil:
+				if wait == 0 {
+					h.config.Log.Warn("entries cannot be indexed; searches find them all the same, but take longer",
+						"err", err)
+				}
+				wait = backOff(wait, firstHousekeepingRetry)
+				pause, contended, more = wait, false, true
+			case wait > 0:
+				wait = 0
+				h.config.Log.Info("entries can be indexed again")
+			}
+			if contended {
+				pause *= housekeepingShare
+			}
+			if rest(ctx, pause) != nil {
+				return
+			}
+		}
+		select {
+		case <-h.stirred:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// housekeepStep makes a step of each kind that is due.
+func (h *host) housekeepStep(ctx context.Context) (more bool, err error) {
+	if err := h.housekeeper.Log(ctx); err != nil {
+		return false, err
+	}
+	more, err = h.housekeeper.Index(ctx)
+	if err != nil {
+		return more, err
+	}
+	parts, err := h.housekeeper.Tidy(ctx)
+	return more || parts, err
+}
+
+// insist makes a step again for as long as it has to give way to the loop, with the pauses that leave most of the time
+// to that.
+func insist[T any](ctx context.Context, h *host, step func() (T, error)) (T, error) {
+	for {
+		begun := time.Now()
+		value, err := step()
+		if !errors.Is(err, archive.ErrGaveWay) {
+			return value, err
+		}
+		if err := rest(ctx, housekeepingShare*max(time.Since(begun), shortestPause)); err != nil {
+			return value, err
+		}
+	}
+}
+
+// followedEvery is how often the time is counted for which feeds were followed. What is short of it at the end of a
+// run is not counted.
+const followedEvery = 10 * time.Minute
+
+// countFollowed counts for how long feeds were followed, while the node runs.
+func (h *host) countFollowed(ctx context.Context) {
+	for rest(ctx, followedEvery) == nil {
+		_, err := chore(ctx, h, func() (struct{}, error) {
+			h.store.KeepFollowed(time.Now(), followedEvery)
+			return struct{}{}, h.store.Commit()
+		})
+		if err != nil {
+			h.config.Log.Debug("time not counted", "err", err) // the loop will say more
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"reflect"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"feedex/archive/archivetest/ondisk"
 	"feedex/archive/jsonl"
 	"feedex/feed"
+	"feedex/internal/datadir"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -79,38 +79,6 @@ func TestImportOnAFullDisk(t *testing.T) {
 	})
 }
 
-func TestClientMaintains(t *testing.T) {
-	o := new(fakeOwner)
-	c := serve(t, o)
-	lines := pastLines(3)
-	lines[1].Title = "<b>\u2028"
-	r := lines[1].Record()
-	lines[1] = jsonl.NewLine(&r, true)
-	for i := range lines { // as their receiver does
-		if err := lines[i].Check(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if added, err := c.Import(t.Context(), lines); err != nil || added != 3 || !reflect.DeepEqual(o.imported, lines) {
-		t.Errorf("Import = %d, %v; the owner got %+v, want %+v", added, err, o.imported, lines)
-	}
-	forged := pastLines(2)
-	forged[1].Title = "forged"
-	if added, err := c.Import(t.Context(), forged); err == nil || added != 0 || len(o.imported) != 3 {
-		t.Errorf("Import of a forged line = %d, %v", added, err)
-	}
-	if err := c.Vacuum(t.Context()); err != nil || !o.vacuumed {
-		t.Errorf("Vacuum: %v", err)
-	}
-	o.err = errors.New("disk is full")
-	if err := c.Vacuum(t.Context()); err == nil || err.Error() != "disk is full" {
-		t.Errorf("Vacuum that fails: %v", err)
-	}
-	if _, err := c.Import(t.Context(), lines); err == nil || err.Error() != "disk is full" {
-		t.Errorf("Import that fails: %v", err)
-	}
-}
-
 // While somebody keeps the file, no node and nobody else does.
 func TestOfflineArchive(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
@@ -121,7 +89,7 @@ func TestOfflineArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenOffline(data, true, ondisk.Open); !errors.Is(err, ErrInUse) {
+	if _, err := OpenOffline(data, true, ondisk.Open); !errors.Is(err, datadir.ErrInUse) {
 		t.Errorf("a second keeper: %v", err)
 	}
 	if added, err := k.Import(t.Context(), pastLines(5)); err != nil || added != 5 {

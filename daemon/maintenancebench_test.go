@@ -15,6 +15,7 @@ import (
 	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
 	"feedex/archive/jsonl"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/protocol"
 )
@@ -65,7 +66,7 @@ func BenchmarkImport(b *testing.B) {
 			b.Fatal(err)
 		}
 		begun, before := time.Now(), busy(b)
-		err = ReadImport(b.Context(), bytes.NewReader(text), func(part ImportPart) error {
+		err = control.ReadImport(b.Context(), bytes.NewReader(text), func(part control.ImportPart) error {
 			_, err := k.Import(b.Context(), part.Lines)
 			return err
 		})

@@ -24,6 +24,7 @@ import (
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
+	"feedex/tracker/trackerhost"
 	"feedex/transport"
 )
 
@@ -124,7 +125,7 @@ func register(tb testing.TB, a attack, underWay time.Duration) time.Duration {
 	data := tb.TempDir()
 	ready := make(chan string, 1)
 	defer runUntil(tb, func(ctx context.Context) error {
-		return RunTracker(ctx, TrackerConfig{Data: data, Listen: fmt.Sprintf("%s:%d", hereAt, herePort),
+		return trackerhost.Run(ctx, trackerhost.Config{Data: data, Listen: fmt.Sprintf("%s:%d", hereAt, herePort),
 			Ready: func(s string) { ready <- s }})
 	})()
 	<-ready
@@ -266,7 +267,7 @@ func TestThisMachineIsNotCalledBack(t *testing.T) {
 	log, said := overhear()
 	data := t.TempDir()
 	defer runUntil(t, func(ctx context.Context) error {
-		return RunTracker(ctx, TrackerConfig{Data: data, Listen: hereAt + ":7788",
+		return trackerhost.Run(ctx, trackerhost.Config{Data: data, Listen: hereAt + ":7788",
 			Log: log, Ready: func(s string) { ready <- s }})
 	})()
 	polled, _, stop := runAt(t, Config{Listen: fmt.Sprintf("%s:%d", hereAt, herePort)}, "")

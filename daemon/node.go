@@ -11,16 +11,15 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"feedex/archive"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/fetch"
+	"feedex/internal/datadir"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reader"
@@ -28,11 +27,11 @@ import (
 	"feedex/transport"
 )
 
-// ErrInUse means that another node or tracker runs on the data directory.
-var ErrInUse = errors.New("another feedex runs on it")
-
 // Version is the program's version, as its user agent and its status tell it.
 const Version = "0.1.0"
+
+// UserAgent is how nodes and trackers name themselves where they call others.
+const UserAgent = "feedex/" + Version
 
 // An OpenDatabase opens the archive in the file at path, made and brought to the newest form if necessary. The folder
 // exists. Errors that mean a full disk wrap archive.ErrFull.
@@ -79,7 +78,7 @@ type Config struct {
 	revival time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
 	// the time between two looks for what is not to be kept, where a test cannot wait for retainEvery
 	retainPause time.Duration
-	pastPause   time.Duration // the time between two steps into the past, where a test cannot wait for pastEvery
+	pastPause   time.Duration // the time between two steps into the past, where a test cannot wait for the default
 
 	roomOn func(directory string) (room, size int64) // where a test says how full the disk is
 }
@@ -90,7 +89,6 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	c.revival = cmp.Or(c.revival, firstRevival)
-	c.pastPause = cmp.Or(c.pastPause, pastEvery)
 	c.retainPause = cmp.Or(c.retainPause, retainEvery)
 	if c.roomOn == nil {
 		c.roomOn = roomOn
@@ -102,11 +100,11 @@ func (c Config) withDefaults() Config {
 type Addresses struct{ Listen, Reader string }
 
 // Run hosts a node until ctx ends, and then ends it cleanly: its neighbors are told, calls that run
-// are answered or time out, and the archive is closed. The error wraps ErrInUse where another node
+// are answered or time out, and the archive is closed. The error wraps datadir.ErrInUse where another node
 // runs on the data directory.
 func Run(ctx context.Context, c Config) error {
 	c = c.withDefaults()
-	unlock, err := lockData(c.Data)
+	unlock, err := datadir.Lock(c.Data)
 	if err != nil {
 		return err
 	}
@@ -131,12 +129,11 @@ func Run(ctx context.Context, c Config) error {
 	c.Node.Secret = make([]byte, 32)
 	crand.Read(c.Node.Secret)
 
-	agent := "feedex/" + Version
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal,
-		UserAgent: agent})
+		UserAgent: UserAgent})
 	defer client.CloseIdle()
 	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts,
-		UserAgent: agent, About: c.About})
+		UserAgent: UserAgent, About: c.About})
 	defer fetcher.CloseIdle()
 	h := newHost(c, store, keeping, client, fetcher)
 	h.at = Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()}
@@ -203,14 +200,13 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		serve(l.reader, withCaller(h.proxied(readers, entrance, open),
 			h.config.TrustedProxies), true)
 	})
-	servers.Go(func() { serve(l.control, newControl(h), true) })
+	servers.Go(func() { serve(l.control, control.NewHandler(h), true) })
 	servers.Go(func() {
 		if err := h.hub.Run(serving); err != nil {
 			h.config.Log.Error("feeds are not pushed", "err", err)
 		}
 	})
-	servers.Go(func() { h.fillGaps(serving) })
-	servers.Go(func() { h.fillPasts(serving) })
+	servers.Go(func() { h.fillPast(serving) })
 	servers.Go(func() { h.retain(serving) })
 	servers.Go(func() { h.housekeep(serving) })
 	servers.Go(func() { h.countFollowed(serving) })
@@ -263,7 +259,7 @@ func listen(c *Config) (*listenerSet, error) {
 		l.close()
 		return nil, err
 	}
-	if l.control, err = listenControl(c.Data); err != nil {
+	if l.control, err = control.Listen(c.Data); err != nil {
 		l.close()
 		return nil, err
 	}
@@ -278,64 +274,9 @@ func listenTCP(whom, flag, address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// openAt tells which clients need no password where readers connect: those on this machine, where it alone can connect.
-func openAt(ln net.Listener) func(*http.Request) bool {
-	near := ln.Addr().(*net.TCPAddr).IP.IsLoopback()
-	return func(r *http.Request) bool { return near && !forwarded(r) }
-}
-
-// forwarded reports whether a request came by a web server that says so. The client behind that may be anywhere.
-func forwarded(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
-		"X-Real-Ip"} {
-		if len(r.Header[name]) > 0 { // of several the visitor may have sent the first, and left it empty
-			return true
-		}
-	}
-	return false
-}
-
-// listenControl opens the control socket for its owner alone. One that a killed node left is removed:
-// the lock on the data directory shows that nobody uses it.
-func listenControl(data string) (net.Listener, error) {
-	path, err := SocketPath(data)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("remove old control socket: %w", err)
-	}
-	ln, err := net.Listen("unix", path)
-	if err != nil {
-		return nil, fmt.Errorf("open control socket: %w", err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		ln.Close()
-		return nil, fmt.Errorf("protect control socket: %w", err)
-	}
-	return ln, nil
-}
-
 // portOf is the port at which ln listens.
 func portOf(ln net.Listener) uint16 {
 	return uint16(ln.Addr().(*net.TCPAddr).Port)
-}
-
-// lockData makes the data directory and sees to it that only one node runs on it.
-func lockData(data string) (unlock func(), err error) {
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return nil, fmt.Errorf("make data directory: %w; choose another with --data", err)
-	}
-	lock := flock.New(filepath.Join(data, "lock"))
-	locked, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock data directory %s: %w; make it writable or choose another with --data", data, err)
-	}
-	if !locked {
-		return nil, fmt.Errorf("lock data directory %s: %w; stop it first or choose another directory with --data",
-			data, ErrInUse)
-	}
-	return func() { lock.Unlock() }, nil
 }
 
 // seed is 64 bits of chance for the node's own generator.
@@ -343,4 +284,59 @@ func seed() uint64 {
 	var b [8]byte
 	crand.Read(b[:])
 	return binary.LittleEndian.Uint64(b[:])
+}
+
+// leaveTime bounds how long a node that stops waits for its neighbors to hear of it.
+const leaveTime = time.Second
+
+// leave has the node tell its neighbors that it goes, and waits a moment for that.
+func (h *host) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+	defer cancel()
+	if h.command(ctx, node.Leave{}) != nil {
+		return
+	}
+	// The loop looks after it has carried out what the command brought about: the calls have begun.
+	told, err := look(ctx, h, func(*node.Node) (<-chan struct{}, error) { return h.goodbyes.wait(), nil })
+	if err != nil {
+		return
+	}
+	select {
+	case <-told:
+	case <-ctx.Done():
+	}
+}
+
+// isGoodbye reports whether a call tells a neighbor that the link is over.
+func isGoodbye(c protocol.Call) bool {
+	_, is := c.(protocol.Disconnect)
+	return is
+}
+
+// goodbyes counts the calls under way that are goodbyes. It belongs to the loop.
+type goodbyes struct {
+	open int
+	none chan struct{} // closed once none are open; nil while nobody waits
+}
+
+func (g *goodbyes) begun() { g.open++ }
+
+func (g *goodbyes) ended() {
+	g.open--
+	g.tell()
+}
+
+// wait returns a channel that is closed once no goodbyes are under way.
+func (g *goodbyes) wait() <-chan struct{} {
+	none := make(chan struct{})
+	g.none = none
+	g.tell()
+	return none
+}
+
+func (g *goodbyes) tell() {
+	if g.open == 0 && g.none != nil {
+		close(g.none)
+		g.none = nil
+	}
 }

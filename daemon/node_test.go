@@ -10,15 +10,20 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"feedex/archive/archivetest/ondisk"
+	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/datadir"
 	"feedex/node"
 	"feedex/polling"
+	"feedex/protocol"
+	"feedex/tracker/trackerhost"
 )
 
 // A server of net/http lingers on a connection that it closes before it has read all.
@@ -28,12 +33,15 @@ func TestMain(m *testing.M) {
 
 const exampleFeed = feed.URL("http://example.com/feed")
 
+// following is the wish to follow a feed.
+func following(u feed.URL) node.Subscribe { return node.Subscribe{Feeds: []feed.URL{u}} }
+
 // A testNode is a node that runs in this process.
 type testNode struct {
 	t       testing.TB
 	data    string
 	at      Addresses
-	client  *Client
+	client  *control.Client
 	arrived chan node.Arrived
 	stop    func() error // ends it and returns how it ended
 }
@@ -95,7 +103,7 @@ func startNodeAt(t testing.TB, c Config) *testNode {
 		t.Fatalf("node did not start: %v", err)
 	}
 	var err error
-	if n.client, err = Dial(c.Data); err != nil {
+	if n.client, err = control.Dial(c.Data); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -167,32 +175,31 @@ func (f *testFeed) onlyOnce(n int) {
 	f.allowed = func(*http.Request) bool { n--; return n >= 0 }
 }
 
-// startTracker runs a tracker on loopback until the test ends, and returns its URL and what it says.
-func startTracker(t *testing.T, data string) (url string, log said, stop func() error) {
+// startTracker runs a tracker on loopback until the test ends, and returns its URL.
+func startTracker(t *testing.T) (url string) {
 	t.Helper()
-	logger, log := overhear()
-	ready := make(chan string, 1)
+	ready, data := make(chan string, 1), t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- RunTracker(ctx, TrackerConfig{Data: data, Listen: "127.0.0.1:0",
-			AllowLocal: true, Log: logger, Ready: func(a string) { ready <- a }})
+		ended <- trackerhost.Run(ctx, trackerhost.Config{Data: data, Listen: "127.0.0.1:0", AllowLocal: true,
+			Ready: func(a string) { ready <- a }})
 	}()
-	stop = sync.OnceValue(func() error { cancel(); return <-ended })
-	t.Cleanup(func() {
-		if err := stop(); err != nil {
-			t.Errorf("tracker ended: %v", err)
-		}
-		http.DefaultClient.CloseIdleConnections()
-	})
 	select {
 	case address := <-ready:
-		return "http://" + address + "/", log, stop
+		t.Cleanup(func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Errorf("tracker ended: %v", err)
+			}
+			http.DefaultClient.CloseIdleConnections()
+		})
+		return "http://" + address + "/"
 	case err := <-ended:
-		ended <- nil
+		cancel()
 		t.Fatalf("tracker did not start: %v", err)
 	}
-	return "", log, stop
+	return ""
 }
 
 func get(t *testing.T, url string) (status int, body string) {
@@ -217,7 +224,7 @@ func statusOf(t *testing.T, resp *http.Response, err error) (status int, text st
 
 // Three nodes and a tracker: a feed that only one of them can reach is read by all.
 func TestNodesExchangeWhatOnlyOneCanReach(t *testing.T) {
-	tracker, _, _ := startTracker(t, t.TempDir())
+	tracker := startTracker(t)
 	f := startFeed(t, "First", "Second <b>bold</b> & more")
 	f.onlyOnce(1)
 	var nodes []*testNode
@@ -260,7 +267,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	if err := b.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Dial(data); !errors.Is(err, ErrNotRunning) {
+	if _, err := control.Dial(data); !errors.Is(err, control.ErrNotRunning) {
 		t.Errorf("a node that ended is reached: %v", err)
 	}
 	again := startNode(t, Config{Data: data})
@@ -281,7 +288,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 func TestOneNodeToADirectory(t *testing.T) {
 	n := startNode(t, Config{})
 	err := Run(t.Context(), Config{Data: n.data, Open: ondisk.Open, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0"})
-	if !errors.Is(err, ErrInUse) {
+	if !errors.Is(err, datadir.ErrInUse) {
 		t.Errorf("a second node on one data directory: %v", err)
 	}
 }
@@ -323,5 +330,50 @@ func TestPrivateHosts(t *testing.T) {
 	feeds, err := n.client.Feeds(t.Context())
 	if err != nil || len(feeds) != 1 || !feeds[0].Private {
 		t.Errorf("the node follows %+v, %v; want a private feed", feeds, err)
+	}
+}
+
+// A node that leaves waits until the last of its neighbors has heard of it, but not for long.
+func TestLeave(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		neighbors int
+		hear      time.Duration // until a neighbor has heard, for the second twice as long and so on
+		full      bool
+		want      time.Duration
+		told      int32
+	}{
+		{"alone", 0, 0, false, 0, 0},
+		{"neighbors that listen", 3, 100 * time.Millisecond, false, 300 * time.Millisecond, 3},
+		{"a neighbor that does not", 3, 400 * time.Millisecond, false, leaveTime, 2},
+		{"nothing can be stored", 3, 100 * time.Millisecond, true, 0, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var goodbyes, told atomic.Int32
+			listen := func(ctx context.Context, addr string, call protocol.Call) (protocol.Reply, error) {
+				if !isGoodbye(call) {
+					return friendly(ctx, addr, call)
+				}
+				select {
+				case <-time.After(time.Duration(goodbyes.Add(1)) * tt.hear):
+					told.Add(1)
+					return protocol.OK{}, nil
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+			runLoop(t, listen, func(t *testing.T, l *testLoop) {
+				l.follow()
+				l.link(tt.neighbors)
+				if tt.full {
+					l.disk.set(diskState{commit: errors.New("disk is full")})
+				}
+				begun := time.Now()
+				l.leave(t.Context())
+				if took := time.Since(begun); took != tt.want || told.Load() != tt.told {
+					t.Errorf("left after %v, %d neighbors had heard; want %v, %d", took, told.Load(), tt.want, tt.told)
+				}
+			})
+		})
 	}
 }

@@ -2,17 +2,20 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"feedex/archive"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/grade"
 	"feedex/node"
+	"feedex/protocol"
 )
 
 // A host is its own Owner, and serves the control socket as such.
-var _ Owner = (*host)(nil)
+var _ control.Owner = (*host)(nil)
 
 // look has f called between two steps, in the loop, and returns what f returned. The node is nil while
 // nothing can be stored. What f returns must be a copy, because the node goes on; nothing else may be
@@ -63,49 +66,49 @@ func (h *host) command(ctx context.Context, ev node.Event) error {
 	}
 }
 
-// Status implements Owner. It answers also while nothing can be stored.
-func (h *host) Status(ctx context.Context) (Report, error) {
-	r, err := look(ctx, h, func(n *node.Node) (Report, error) {
-		r := Report{Storage: h.storage.problem}
+// Status implements control.Owner. It answers also while nothing can be stored.
+func (h *host) Status(ctx context.Context) (control.Report, error) {
+	r, err := look(ctx, h, func(n *node.Node) (control.Report, error) {
+		r := control.Report{Storage: h.storage.problem}
 		if n != nil {
 			r.Status = n.Status()
 		}
 		return r, nil
 	})
 	if err != nil {
-		return Report{}, err
+		return control.Report{}, err
 	}
 	r.Version, r.Uptime, r.Data = Version, time.Since(h.started), h.config.Data
 	r.Listen, r.Reader, r.ReaderHosts = h.at.Listen, h.at.Reader, h.config.ReaderHosts
 	stats, err := h.store.Stats(ctx)
 	if err != nil && r.Storage == "" {
-		return Report{}, fmt.Errorf("count entries: %w", err)
+		return control.Report{}, fmt.Errorf("count entries: %w", err)
 	}
-	r.Archive = ArchiveReport{Entries: stats.Entries, Feeds: stats.Feeds, Bytes: stats.Bytes, Free: stats.Free,
+	r.Archive = control.ArchiveReport{Entries: stats.Entries, Feeds: stats.Feeds, Bytes: stats.Bytes, Free: stats.Free,
 		InSteps: stats.InSteps, Unindexed: stats.Unindexed}
 	if r.Retention, err = h.retention(ctx); err != nil && r.Storage == "" {
-		return Report{}, fmt.Errorf("look for what is kept: %w", err)
+		return control.Report{}, fmt.Errorf("look for what is kept: %w", err)
 	}
 	return r, nil
 }
 
-// Neighbors implements Owner.
+// Neighbors implements control.Owner.
 func (h *host) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
 	return listOf(ctx, h, (*node.Node).Neighbors)
 }
 
-// Feeds implements Owner.
+// Feeds implements control.Owner.
 func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 	return listOf(ctx, h, (*node.Node).Feeds)
 }
 
-// Numbered implements Owner.
+// Numbered implements control.Owner.
 func (h *host) Numbered(ctx context.Context, number int64) (feed.URL, error) {
 	f, err := h.store.NumberedFeed(ctx, number)
 	return f.URL, err
 }
 
-// Publishers implements Owner.
+// Publishers implements control.Owner.
 func (h *host) Publishers(ctx context.Context) ([]grade.Host, error) {
 	log, err := h.store.Requests(ctx, archive.KeptRequests)
 	if err != nil {
@@ -114,15 +117,183 @@ func (h *host) Publishers(ctx context.Context) ([]grade.Host, error) {
 	return grade.Hosts(log), nil
 }
 
-// Subscribe implements Owner.
+// Subscribe implements control.Owner.
 func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error { return h.command(ctx, s) }
 
-// Unsubscribe implements Owner.
+// Unsubscribe implements control.Owner.
 func (h *host) Unsubscribe(ctx context.Context, u feed.URL) error {
+	defer h.polled.tell()
 	return h.command(ctx, node.Unsubscribe{Feeds: []feed.URL{u}})
 }
 
-// Search implements Owner.
+// Search implements control.Owner.
 func (h *host) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
 	return h.store.Search(ctx, f)
+}
+
+// maxResults is how many Results of one query may wait to be read: each neighbor that is asked brings at most one, and
+// there are no more than 64 neighbors.
+const maxResults = 128
+
+// Query implements control.Owner.
+func (h *host) Query(ctx context.Context, q control.QueryRequest, each func(control.QueryPart) error) error {
+	limit := q.Filter.Limit
+	if limit <= 0 {
+		limit = feed.DefaultLimit
+	}
+	q.Filter.Limit = limit + 1 // one more tells whether there are more
+	records, err := h.store.Search(ctx, q.Filter)
+	cut := errors.Is(err, archive.ErrCut)
+	if err != nil && !cut {
+		return fmt.Errorf("search the archive: %w", err)
+	}
+	here := &control.Local{Records: records[:min(limit, len(records))], More: len(records) > limit, Cut: cut}
+	if err := each(control.QueryPart{Here: here}); err != nil {
+		return err
+	}
+	always := h.config.Node.QueryNetwork == node.AlwaysNetwork
+	if q.Network == nil && !always || q.Network != nil && !*q.Network {
+		return each(control.QueryPart{End: &control.QueryEnd{}})
+	}
+	q.Filter.Limit = limit
+	return h.queryOthers(ctx, q, here.Records, each)
+}
+
+// queryOthers has the node ask its neighbors, and passes on what they tell.
+func (h *host) queryOthers(ctx context.Context, q control.QueryRequest, own []archive.Record,
+	each func(control.QueryPart) error) error {
+	results := make(chan node.Results, maxResults)
+	ev := node.Query{
+		Tag:   h.lastQuery.Add(1),
+		Query: protocol.Query{Filter: q.Filter, Hops: q.Hops, Wait: q.Wait},
+		Own:   own, Explicit: q.Network != nil,
+	}
+	if !h.send(ctx, arrival{event: ev, results: results}) {
+		return context.Cause(ctx)
+	}
+	ended := false
+	defer func() {
+		if !ended { // the client has gone
+			h.send(context.WithoutCancel(ctx), arrival{event: node.EndQuery{Tag: ev.Tag}})
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case r := <-results:
+			part := control.QueryPart{Found: control.RemotesOf(r.Hits)}
+			if r.Done {
+				ended = true
+				part = control.QueryPart{End: &control.QueryEnd{Network: true, Asked: r.Asked, Answers: r.Answers,
+					Cut:           r.Cut.Reasons(),
+					CompleteSince: r.CompleteSince, Found: part.Found}}
+				if r.Err != nil {
+					part.End.Problem = r.Err.Error()
+				}
+			}
+			if err := each(part); err != nil || r.Done {
+				return err
+			}
+		}
+	}
+}
+
+// tellQuery passes Results on to the request that waits for them. The loop never waits for a reader.
+func (h *host) tellQuery(r node.Results) {
+	waiting := h.querying[r.Tag]
+	if waiting == nil {
+		return
+	}
+	if r.Done {
+		delete(h.querying, r.Tag)
+	}
+	waiting <- r
+}
+
+// endQueries ends every query of the owner: the core that worked on them is no more.
+func (h *host) endQueries() {
+	for tag, waiting := range h.querying {
+		delete(h.querying, tag)
+		waiting <- node.Results{Done: true, Err: control.ErrRests}
+	}
+}
+
+// A pulling is a download of the owner while it goes on.
+type pulling struct {
+	sum  node.Pulled
+	done chan<- node.Pulled // one fits in
+}
+
+// tellPull adds up what comes of a download, and answers the request that waits for it at the end.
+func (h *host) tellPull(r node.Pulled) {
+	p := h.pulling[r.Tag]
+	if p == nil {
+		return
+	}
+	p.sum.Stored = append(p.sum.Stored, r.Stored...)
+	p.sum.Refused = append(p.sum.Refused, r.Refused...)
+	if r.Done {
+		delete(h.pulling, r.Tag)
+		p.sum.Missing, p.sum.Err = r.Missing, r.Err
+		p.done <- p.sum
+	}
+}
+
+// endPulls ends every download: the core that worked on them is no more.
+func (h *host) endPulls() {
+	for tag, p := range h.pulling {
+		delete(h.pulling, tag)
+		p.done <- node.Pulled{Done: true, Err: control.ErrRests}
+	}
+}
+
+// Pull implements control.Owner.
+func (h *host) Pull(ctx context.Context, list []control.Remote) (control.PullReport, error) {
+	return h.pull(ctx, list, false)
+}
+
+// unasked is the host as an Owner that downloads what its owner did not ask for: gaps and pasts that are filled in by
+// themselves.
+type unasked struct{ *host }
+
+// Pull implements control.Owner.
+func (u unasked) Pull(ctx context.Context, list []control.Remote) (control.PullReport, error) {
+	return u.pull(ctx, list, true)
+}
+
+func (h *host) pull(ctx context.Context, list []control.Remote, unasked bool) (control.PullReport, error) {
+	ev := node.Pull{Tag: h.lastQuery.Add(1), Unasked: unasked}
+	for i := range list {
+		w, err := list[i].Wish()
+		if err != nil {
+			return control.PullReport{}, err
+		}
+		ev.Wishes = append(ev.Wishes, w)
+	}
+	done := make(chan node.Pulled, 1)
+	if !h.send(ctx, arrival{event: ev, pulled: done}) {
+		return control.PullReport{}, context.Cause(ctx)
+	}
+	select {
+	case r := <-done:
+		return newPulled(r), r.Err
+	case <-ctx.Done():
+		h.send(context.WithoutCancel(ctx), arrival{event: node.EndPull{Tag: ev.Tag}})
+		return control.PullReport{}, context.Cause(ctx)
+	}
+}
+
+func newPulled(r node.Pulled) control.PullReport {
+	out := control.PullReport{Stored: []string{}}
+	for _, id := range r.Stored {
+		out.Stored = append(out.Stored, id.String())
+	}
+	for _, id := range r.Missing {
+		out.Missing = append(out.Missing, id.String())
+	}
+	for _, why := range r.Refused {
+		out.Refused = append(out.Refused, control.RefusedFetch(why))
+	}
+	return out
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 )
@@ -44,7 +45,8 @@ func BenchmarkQueryNetwork(b *testing.B) {
 	for b.Loop() {
 		since = since.Add(time.Second)
 		begun := time.Now()
-		end := nodes[0].seek(QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}, Since: since}, Hops: 3})
+		end := nodes[0].seek(control.QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}, Since: since},
+			Hops: 3})
 		took = append(took, time.Since(begun))
 		asked += end.Asked
 		if len(end.Found) != len(titles) {

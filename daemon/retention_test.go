@@ -10,6 +10,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/protocol"
 	"feedex/reading"
@@ -70,7 +71,8 @@ func TestRetention(t *testing.T) {
 		t.Fatalf("%d entries were purged without a bound, %v", n, err)
 	}
 	count := int64(100)
-	if err := l.host.SetRetention(ctx, RetentionChange{Feeds: []feed.URL{exampleFeed}, Count: &count}); err != nil {
+	if err := l.host.SetRetention(ctx, control.RetentionChange{Feeds: []feed.URL{exampleFeed},
+		Count: &count}); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := r.pass(ctx); n != 898 || err != nil || l.entries() != 102 {
@@ -90,7 +92,8 @@ func TestRetention(t *testing.T) {
 	if n, err := r.pass(ctx); n != 0 || err != nil {
 		t.Errorf("again %d were purged, %v", n, err)
 	}
-	if err := l.host.SetRetention(ctx, RetentionChange{Feeds: []feed.URL{exampleFeed}, Count: new(int64)}); err != nil {
+	if err := l.host.SetRetention(ctx, control.RetentionChange{Feeds: []feed.URL{exampleFeed},
+		Count: new(int64)}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -106,8 +109,9 @@ func TestRetention(t *testing.T) {
 		t.Error(err)
 	}
 	bad := int64(-1)
-	if err := l.host.SetRetention(ctx, RetentionChange{Feeds: []feed.URL{exampleFeed}, Bytes: &bad}); !errors.As(err,
-		new(badRequest)) {
+	if err := l.host.SetRetention(ctx, control.RetentionChange{Feeds: []feed.URL{exampleFeed},
+		Bytes: &bad}); !errors.As(err,
+		new(control.BadRequest)) {
 		t.Errorf("a bound below 0: %v", err)
 	}
 }

@@ -2,7 +2,9 @@
 
 package daemon
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+)
 
 // roomOn is how many bytes may still be written to the disk that holds a directory, and how many it holds in all; 0
 // where that is not known.

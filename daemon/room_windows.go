@@ -1,6 +1,8 @@
 package daemon
 
-import "golang.org/x/sys/windows"
+import (
+	"golang.org/x/sys/windows"
+)
 
 // roomOn is how many bytes may still be written to the disk that holds a directory, and how many it holds in all; 0
 // where that is not known.

@@ -1,9 +1,13 @@
 package daemon
 
 import (
+	crand "crypto/rand"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
+	"feedex/control"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/transport"
@@ -48,6 +52,7 @@ func (h *host) fail(now time.Time, err error) {
 	}
 	h.endQueries()
 	h.endPulls()
+	h.polled.tell()
 	h.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", s.wait)
 }
 
@@ -63,9 +68,9 @@ func (h *host) turnAway(batch []arrival) {
 		case a.reply != nil:
 			a.reply <- unavailable()
 		case a.results != nil:
-			a.results <- node.Results{Done: true, Err: errRests}
+			a.results <- node.Results{Done: true, Err: control.ErrRests}
 		case a.pulled != nil:
-			a.pulled <- node.Pulled{Done: true, Err: errRests}
+			a.pulled <- node.Pulled{Done: true, Err: control.ErrRests}
 		case a.stored != nil:
 			a.stored <- fmt.Errorf("entries cannot be stored: %s", h.storage.problem)
 		case a.look != nil:
@@ -115,3 +120,46 @@ func (h *host) tryWriting() {
 		h.store.KeepFeed(feeds[0])
 	}
 }
+
+// ReserveBytes is how much of the disk a node of its own sets aside. To delete something from the archive takes room
+// first: the log of SQLite, which may have 32 MiB that are still to be brought into the file, and the log of a step.
+const ReserveBytes = 40 << 20
+
+// A reserve is a file that holds nothing but room: it is given up when the disk is full and something is to be purged.
+type reserve struct {
+	path  string
+	bytes int64
+}
+
+func reserveIn(data string, bytes int64) reserve {
+	return reserve{filepath.Join(data, "reserve"), bytes}
+}
+
+// take makes the file if it is not there and there is to be one. Where there is no room for it, there is none.
+func (r reserve) take() {
+	if info, err := os.Stat(r.path); r.bytes == 0 || err == nil && info.Size() == r.bytes {
+		return
+	}
+	if r.write() != nil {
+		r.release()
+	}
+}
+
+func (r reserve) write() error {
+	f, err := os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	noise := make([]byte, 1<<20)
+	for written := int64(0); written < r.bytes; written += int64(len(noise)) {
+		crand.Read(noise) // a disk that compresses would store zeros, or a repetition, in no room
+		if _, err := f.Write(noise[:min(int64(len(noise)), r.bytes-written)]); err != nil {
+			return err
+		}
+	}
+	return f.Sync()
+}
+
+// release gives the room up, and reports whether there was any.
+func (r reserve) release() bool { return os.Remove(r.path) == nil }

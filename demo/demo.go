@@ -17,6 +17,7 @@ import (
 	"feedex/daemon"
 	"feedex/node"
 	"feedex/polling"
+	"feedex/tracker/trackerhost"
 )
 
 // Config says how large the demonstration is. Open must be set; the zero value of each other field means its default.
@@ -79,9 +80,9 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 
 	tracker := make(chan string, 1)
 	parts.Go(func() {
-		stop(daemon.RunTracker(running, daemon.TrackerConfig{
+		stop(trackerhost.Run(running, trackerhost.Config{
 			Data: filepath.Join(dir, "tracker"), Listen: "127.0.0.1:0", AllowLocal: true, Log: c.Log,
-			Ready: func(address string) { tracker <- address },
+			UserAgent: daemon.UserAgent, Ready: func(address string) { tracker <- address },
 		}))
 	})
 	var trackerURL string

@@ -211,3 +211,11 @@ func unescaped(s string) string {
 	}
 	return s
 }
+
+// Redacted is the URL as a log may hold it: secrets belong to the owner, not to a log file.
+func (u URL) Redacted() string {
+	if u.Secret() {
+		return u.Host() + " (private)"
+	}
+	return string(u)
+}

@@ -7,14 +7,14 @@ import (
 	"feedex/tracker"
 )
 
-// A trackerHost hosts the real tracker.Registry, as package daemon does.
+// A trackerHost hosts the real tracker.Registry, as package trackerhost does.
 type trackerHost struct {
 	world    *World
 	registry *tracker.Registry
 	backs    uint64 // call backs begun
 }
 
-// callBackTimeout is the daemon's.
+// callBackTimeout is that of package trackerhost.
 const callBackTimeout = 10 * time.Second
 
 func newTrackerHost(w *World) *trackerHost {

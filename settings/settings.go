@@ -14,6 +14,7 @@ import (
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/protocol"
+	"feedex/tracker/trackerhost"
 )
 
 // A Role is what settings are for.
@@ -150,10 +151,10 @@ func (s *Settings) checkPort() error {
 }
 
 // Tracker is what the settings mean to a tracker, which has some of those of a node.
-func (s *Settings) Tracker() (daemon.TrackerConfig, error) {
+func (s *Settings) Tracker() (trackerhost.Config, error) {
 	c, err := s.Node()
-	return daemon.TrackerConfig{Data: c.Data, Listen: c.Listen, AllowLocal: c.Node.AllowLocal,
-		TrustedProxies: c.TrustedProxies}, err
+	return trackerhost.Config{Data: c.Data, Listen: c.Listen, AllowLocal: c.Node.AllowLocal,
+		TrustedProxies: c.TrustedProxies, UserAgent: daemon.UserAgent}, err
 }
 
 // Log is the least level to log, and "text" or "json".

@@ -235,6 +235,11 @@ func (m *model) compare(rt *rapid.T) {
 	if got, want := m.archive.LoadFeeds(), m.memory.LoadFeeds(); !slices.Equal(got, want) {
 		rt.Fatalf("LoadFeeds = %+v, want %+v", got, want)
 	}
+	for _, want := range m.memory.LoadFeeds() {
+		if got := m.archive.LoadFeed(want.URL); got != want {
+			rt.Fatalf("LoadFeed = %+v, want %+v", got, want)
+		}
+	}
 	if got, want := m.archive.LoadPeers(), m.memory.LoadPeers(); !slices.Equal(got, want) {
 		rt.Fatalf("LoadPeers = %+v, want %+v", got, want)
 	}

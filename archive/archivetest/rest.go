@@ -48,6 +48,12 @@ func testFeeds(t *testing.T, a Archive) {
 	if got := a.LoadFeeds(); !slices.Equal(got, want) {
 		t.Errorf("LoadFeeds before Commit = %+v, want %+v", got, want)
 	}
+	for u, want := range map[feed.URL]archive.Feed{news: full, blog: bare, "https://a.example.com/": {},
+		"https://b.example.com/": {}} {
+		if got := a.LoadFeed(u); got != want {
+			t.Errorf("LoadFeed of %s = %+v, want %+v", u, got, want)
+		}
+	}
 	commit(t, a)
 
 	full.Subscribed, full.ETag, full.LastError, full.Since = false, "", "", time.Time{}

@@ -117,6 +117,19 @@ func (s *Store) LoadFeeds() (feeds []archive.Feed) {
 	return feeds
 }
 
+// LoadFeed implements archive.Feeds.
+func (s *Store) LoadFeed(u feed.URL) (f archive.Feed) {
+	s.rows(`SELECT `+feedColumns+` FROM feeds WHERE url = ? AND kept`, []any{string(u)},
+		func(rows *sql.Rows) (err error) {
+			f, err = scanFeed(rows)
+			return err
+		})
+	if s.err != nil {
+		return archive.Feed{}
+	}
+	return f
+}
+
 // KeepFeed implements archive.Feeds.
 func (s *Store) KeepFeed(f archive.Feed) {
 	s.begin()

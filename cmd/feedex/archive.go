@@ -17,6 +17,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/sqlite"
+	"feedex/control"
 	"feedex/daemon"
 	"feedex/internal/when"
 	"feedex/reading"
@@ -86,13 +87,13 @@ func openDatabaseWith(path string, c sqlite.Config) (reading.Database, error) {
 
 // openMaintenance finds what may change the archive of a data directory: the node that runs on it, or else this
 // process. Where create is false there must be an archive. Patience is for work on the whole file, "" for the default.
-func openMaintenance(data string, create bool, patience string) (_ daemon.Maintenance, local *daemon.OfflineArchive,
+func openMaintenance(data string, create bool, patience string) (_ control.Maintenance, local *daemon.OfflineArchive,
 	closing func() error, err error) {
-	client, err := daemon.Dial(data)
+	client, err := control.Dial(data)
 	if err == nil {
 		return client, nil, func() error { client.Close(); return nil }, nil
 	}
-	if !errors.Is(err, daemon.ErrNotRunning) {
+	if !errors.Is(err, control.ErrNotRunning) {
 		return nil, nil, nil, advised(err, data)
 	}
 	k, err := daemon.OpenOffline(data, create, func(path string) (reading.Database, error) {

@@ -14,6 +14,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/protocol"
@@ -129,7 +130,7 @@ func entriesIn(t *testing.T, file string) (n int) {
 
 // An import that is killed again and again loses nothing, doubles nothing, and is finished by the next.
 func TestKilledImport(t *testing.T) {
-	const n = 5 * daemon.ImportLines
+	const n = 5 * control.ImportLines
 	data, whole := t.TempDir(), exportOf(t, n, 10)
 	file := daemon.DatabasePath(data)
 	before := 0
@@ -175,7 +176,7 @@ func TestKilledImport(t *testing.T) {
 
 // A backup that is killed leaves no file that could be taken for one, and does not stand in the way of the next.
 func TestKilledBackup(t *testing.T) {
-	const n = 2 * daemon.ImportLines
+	const n = 2 * control.ImportLines
 	data := t.TempDir()
 	cmd := feedexProcess(t, "archive", "import", "--data", data)
 	cmd.Stdin = strings.NewReader(exportOf(t, n, 100))

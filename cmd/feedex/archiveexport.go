@@ -12,6 +12,7 @@ import (
 
 	"feedex/archive/jsonl"
 	"feedex/archive/sqlite"
+	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/settings"
@@ -163,7 +164,7 @@ func indexAll(c *cobra.Command, k *daemon.OfflineArchive) error {
 
 // importing is an import at work.
 type importing struct {
-	archive          daemon.Maintenance
+	archive          control.Maintenance
 	stderr           io.Writer
 	progress         *progress
 	read, added, bad int64
@@ -192,7 +193,7 @@ func (in *importing) file(c *cobra.Command, name string) error {
 			"take it in with: gunzip -c FILE | feedex archive import"}
 	}
 	var failed error // to import what was read
-	err := daemon.ReadImport(c.Context(), text, func(part daemon.ImportPart) error {
+	err := control.ReadImport(c.Context(), text, func(part control.ImportPart) error {
 		for _, bad := range part.Bad {
 			in.complain(name, bad)
 		}

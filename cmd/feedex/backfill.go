@@ -9,20 +9,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"feedex/daemon"
+	"feedex/backfill"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/settings"
 )
 
-// A backfill is what the flags of feedex backfill say.
-type backfill struct {
+// A spanFlags is what the flags of feedex backfill say.
+type spanFlags struct {
 	since, until           string
 	noNetwork, noPublisher bool
 	json                   bool
 }
 
 func newBackfill() *cobra.Command {
-	var b backfill
+	var b spanFlags
 	c := &cobra.Command{
 		Use:   "backfill URL",
 		Short: "Fill in what a feed published before it was followed",
@@ -65,7 +66,7 @@ the publisher is asked.`,
 }
 
 // run fills in and reports.
-func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) error {
+func (b *spanFlags) run(c *cobra.Command, args []string, client *control.Client) error {
 	u, err := feed.ParseURL(args[0])
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) e
 	if err := checkRange(b.since, b.until, now); err != nil {
 		return err
 	}
-	wanted := daemon.Backfill{Feed: u, Publisher: !b.noPublisher, Network: !b.noNetwork}
+	wanted := backfill.Span{Feed: u, Publisher: !b.noPublisher, Network: !b.noNetwork}
 	if b.since != "" {
 		wanted.Since = at(b.since, now)
 	}
@@ -82,7 +83,7 @@ func (b *backfill) run(c *cobra.Command, args []string, client *daemon.Client) e
 		wanted.Until = at(b.until, now)
 	}
 	p := newProgress(c.ErrOrStderr(), "backfill")
-	got, err := wanted.Run(c.Context(), client, func(r daemon.BackfillReport) {
+	got, err := wanted.Run(c.Context(), client, func(r backfill.Report) {
 		from := wanted.Until
 		if from.IsZero() {
 			from = now
@@ -116,7 +117,7 @@ func dayOf(t time.Time) string {
 }
 
 // report writes what came, and which gaps are left.
-func (b *backfill) report(w io.Writer, r *daemon.BackfillReport) error {
+func (b *spanFlags) report(w io.Writer, r *backfill.Report) error {
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
 	if !b.noPublisher {

@@ -10,13 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"feedex/control"
 	"feedex/daemon"
 )
 
 // A nodeProcess is a node in a process of its own, to be killed.
 type nodeProcess struct {
 	cmd    *exec.Cmd
-	client *daemon.Client
+	client *control.Client
 	listen string
 }
 
@@ -31,12 +32,12 @@ func startNodeProcess(t *testing.T, data string, flags ...string) *nodeProcess {
 	n := &nodeProcess{cmd: cmd}
 	t.Cleanup(n.kill)
 	for end := time.Now().Add(scriptPatience); ; { // it only bounds a failing test
-		client, err := daemon.Dial(data)
+		client, err := control.Dial(data)
 		if err == nil {
 			n.client = client
 			break
 		}
-		if !errors.Is(err, daemon.ErrNotRunning) || time.Now().After(end) {
+		if !errors.Is(err, control.ErrNotRunning) || time.Now().After(end) {
 			t.Fatal(err)
 		}
 	}
@@ -59,7 +60,7 @@ func (n *nodeProcess) kill() {
 }
 
 // waitStatus waits until the node is as is wanted.
-func (n *nodeProcess) waitStatus(t *testing.T, want func(r *daemon.Report) bool) {
+func (n *nodeProcess) waitStatus(t *testing.T, want func(r *control.Report) bool) {
 	t.Helper()
 	for end := time.Now().Add(scriptPatience); ; { // it only bounds a failing test
 		r, err := n.client.Status(t.Context())
@@ -95,13 +96,13 @@ func TestKilledBackfill(t *testing.T) {
 	file, before := daemon.DatabasePath(taking), 0
 	for kills := 2; kills > 0 && before < n; kills-- {
 		taker := startNodeProcess(t, taking, "--subscribe", common.URL, "--peer", holder.listen)
-		taker.waitStatus(t, func(r *daemon.Report) bool { return r.Neighbors == 1 })
+		taker.waitStatus(t, func(r *control.Report) bool { return r.Neighbors == 1 })
 		fill := feedexProcess(t, "backfill", "https://example.com/feed", "--data", taking, "--no-publisher")
 		fill.Stderr = nil
 		if err := fill.Start(); err != nil {
 			t.Fatal(err)
 		}
-		taker.waitStatus(t, func(r *daemon.Report) bool { return int(r.Archive.Entries) > before })
+		taker.waitStatus(t, func(r *control.Report) bool { return int(r.Archive.Entries) > before })
 		taker.kill()
 		err := fill.Wait()
 		got := entriesIn(t, file)
@@ -115,7 +116,7 @@ func TestKilledBackfill(t *testing.T) {
 		before = got
 	}
 	taker := startNodeProcess(t, taking, "--subscribe", common.URL, "--peer", holder.listen)
-	taker.waitStatus(t, func(r *daemon.Report) bool { return r.Neighbors == 1 })
+	taker.waitStatus(t, func(r *control.Report) bool { return r.Neighbors == 1 })
 	out := feedexOutput(t, "backfill", "https://example.com/feed", "--data", taking, "--no-publisher")
 	if want := counted(int64(n-before)) + " from the network\n"; !strings.HasPrefix(out, want) {
 		t.Errorf("the last backfill says %q, want %q", out, want)

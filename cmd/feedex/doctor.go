@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"feedex/daemon"
+	"feedex/control"
 	"feedex/grade"
 )
 
@@ -48,7 +48,7 @@ The log holds the latest 20,000 requests and outlives the node. Only its owner s
 			return nil
 		},
 	}
-	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
+	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		list, err := client.Publishers(c.Context())
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/archive"
-	"feedex/daemon"
+	"feedex/control"
 	"feedex/discover"
 	"feedex/node"
 )
@@ -34,7 +34,7 @@ longer than its interval where its publisher asks for that, for this feed or for
 On a narrow screen each feed takes two lines.`,
 		Args: noArgs,
 	}
-	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
+	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		list, err := client.Feeds(c.Context())
 		if err != nil {
 			return err

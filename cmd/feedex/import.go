@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/node"
@@ -52,7 +53,7 @@ the node, as with 'feedex subscribe'; the command tells which do and why.`,
 		},
 	}
 	noWait := c.Flags().Bool("no-wait", false, "end before the feeds were asked for")
-	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
+	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		name := args[0]
 		list, err := readList(c, name)
 		if name == "-" {
@@ -133,7 +134,7 @@ const (
 
 // tellFirstPolls waits until the node has polled each of the feeds once, firstPollsTime at most, and tells which of
 // them it did not get and why. The node goes on by itself however that ends.
-func tellFirstPolls(ctx context.Context, w io.Writer, client *daemon.Client, list []feed.URL) error {
+func tellFirstPolls(ctx context.Context, w io.Writer, client *control.Client, list []feed.URL) error {
 	if len(list) == 0 {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"feedex/daemon"
+	"feedex/control"
 	"feedex/node"
 )
 
@@ -27,7 +27,7 @@ wrong. (How much it may store is in the JSON, as its quota.)
 On a narrow screen each neighbor takes two lines.`,
 		Args: noArgs,
 	}
-	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
+	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		list, err := client.Neighbors(c.Context())
 		if err != nil {
 			return err

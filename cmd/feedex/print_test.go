@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"feedex/archive"
-	"feedex/daemon"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
@@ -36,7 +36,7 @@ func wantText(t *testing.T, want string, print func(w *strings.Builder) error) {
 }
 
 func TestPrintStatus(t *testing.T) {
-	r := daemon.Report{
+	r := control.Report{
 		Status: node.Status{
 			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 4, Alone: 2, Gaps: 1, Ended: 1,
 			Offline: noon, Covers: 5, Neighbors: 9,
@@ -46,7 +46,7 @@ func TestPrintStatus(t *testing.T) {
 				Unkept: 1500},
 		},
 		Version: "0.1.0", Uptime: 3 * time.Hour, Data: "/srv/feedex", Listen: "[::]:7790", Reader: "127.0.0.1:7791",
-		Archive: daemon.ArchiveReport{Entries: 12345, Feeds: 14, Bytes: 34 << 20, Free: 3 << 20, Unindexed: 7},
+		Archive: control.ArchiveReport{Entries: 12345, Feeds: 14, Bytes: 34 << 20, Free: 3 << 20, Unindexed: 7},
 		Storage: "disk\x1b full",
 	}
 	wantText(t, `

@@ -16,6 +16,7 @@ import (
 	"feedex/archive"
 	"feedex/archive/jsonl"
 	"feedex/archive/sqlite"
+	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/internal/when"
@@ -160,7 +161,7 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 		return q.askNode(c, node, wanted)
 	}
 	if wish := q.wish(); wish != nil && *wish {
-		return hintedError{fmt.Errorf("ask the network: %w on %s", daemon.ErrNotRunning, data),
+		return hintedError{fmt.Errorf("ask the network: %w on %s", control.ErrNotRunning, data),
 			"start one with: feedex node"}
 	}
 	wanted.Limit++ // to see whether there are more
@@ -294,17 +295,17 @@ type source interface {
 
 // openSource finds the source for a data directory.
 func openSource(data string) (source, error) {
-	client, err := daemon.Dial(data)
+	client, err := control.Dial(data)
 	if err == nil {
 		return nodeSource{client}, nil
 	}
-	if !errors.Is(err, daemon.ErrNotRunning) {
+	if !errors.Is(err, control.ErrNotRunning) {
 		return nil, advised(err, data)
 	}
 	r, err := sqlite.OpenReader(daemon.DatabasePath(data), sqlite.Config{})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, advised(fmt.Errorf("there is no archive in %s and %w there", data, daemon.ErrNotRunning), data)
+		return nil, advised(fmt.Errorf("there is no archive in %s and %w there", data, control.ErrNotRunning), data)
 	case err != nil:
 		return nil, fmt.Errorf("open archive: %w", err)
 	}
@@ -312,7 +313,7 @@ func openSource(data string) (source, error) {
 }
 
 // A nodeSource asks a running node.
-type nodeSource struct{ *daemon.Client }
+type nodeSource struct{ *control.Client }
 
 func (s nodeSource) close() { s.Close() }
 

@@ -12,7 +12,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
-	"feedex/daemon"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/internal/when"
 	"feedex/protocol"
@@ -72,7 +72,7 @@ func (q *query) askNode(c *cobra.Command, src nodeSource, wanted feed.Filter) er
 	if !q.json {
 		p.titles = src.titles(c.Context())
 	}
-	err := src.Query(c.Context(), daemon.QueryRequest{
+	err := src.Query(c.Context(), control.QueryRequest{
 		Filter: wanted, Network: q.wish(), Hops: max(int(q.hops), 0), Wait: settings.Duration(q.wait),
 	}, p.print)
 	switch {
@@ -104,11 +104,11 @@ type queryPrinter struct {
 	stored     []string // ids of what was downloaded
 	more       bool
 	unranked   bool
-	last       daemon.QueryEnd
+	last       control.QueryEnd
 }
 
 // print takes in one part.
-func (p *queryPrinter) print(part daemon.QueryPart) error {
+func (p *queryPrinter) print(part control.QueryPart) error {
 	switch {
 	case part.End != nil:
 		p.last = *part.End
@@ -133,7 +133,7 @@ func (p *queryPrinter) print(part daemon.QueryPart) error {
 }
 
 // printRemote writes what a neighbor told, like printRecords, and its holders.
-func (p *queryPrinter) printRemote(r *daemon.Remote) error {
+func (p *queryPrinter) printRemote(r *control.Remote) error {
 	text := r.Time().Local().Format("2006-01-02 15:04") + "  " + sourceTitle(p.titles, r.Feed) + ": " +
 		shownTitle(r.Title) + "\n"
 	if link := printable(r.Link); link != "" {
@@ -145,7 +145,7 @@ func (p *queryPrinter) printRemote(r *daemon.Remote) error {
 
 // fetch has the node download those entries that only others have, and returns what there is to say about it.
 func (p *queryPrinter) fetch(ctx context.Context, src nodeSource) (string, error) {
-	var wanted []daemon.Remote
+	var wanted []control.Remote
 	for _, r := range p.last.Found {
 		if !r.Here {
 			wanted = append(wanted, r)
@@ -212,7 +212,7 @@ func (p *queryPrinter) end() error {
 }
 
 // verdict says whether an answer of the network is complete.
-func (q *query) verdict(end daemon.QueryEnd) string {
+func (q *query) verdict(end control.QueryEnd) string {
 	asked := fmt.Sprintf("asked %s", plural(int64(end.Asked), "neighbor", "neighbors"))
 	switch {
 	case end.Problem != "":

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"feedex/daemon"
+	"feedex/control"
 	"feedex/settings"
 )
 
@@ -173,10 +173,10 @@ func usageOf(c *cobra.Command, err error) error {
 	return settings.UsageError{Err: err, Hint: fmt.Sprintf("see '%s --help'", c.CommandPath())}
 }
 
-// advised adds to an error of daemon.Dial what to do about it.
+// advised adds to an error of control.Dial what to do about it.
 func advised(err error, data string) error {
 	switch {
-	case errors.Is(err, daemon.ErrNotRunning):
+	case errors.Is(err, control.ErrNotRunning):
 		return hintedError{err, "start one with: feedex node --data " + settings.ShellQuote(data)}
 	case errors.Is(err, fs.ErrPermission):
 		return hintedError{err, "the node belongs to another user: ask as that user, or with sudo"}
@@ -192,7 +192,7 @@ const clientSettings = `The node is found by its data directory: what --data say
 in the config file, which is what --config or FEEDEX_CONFIG names.`
 
 // withClient makes do what the command does, with a client of the node that runs on its data directory.
-func withClient(c *cobra.Command, do func(c *cobra.Command, args []string, client *daemon.Client) error) {
+func withClient(c *cobra.Command, do func(c *cobra.Command, args []string, client *control.Client) error) {
 	settings.Bind(c.Flags(), settings.Client)
 	c.Annotations = map[string]string{helpEnd: clientSettings}
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -200,7 +200,7 @@ func withClient(c *cobra.Command, do func(c *cobra.Command, args []string, clien
 		if err != nil {
 			return err
 		}
-		client, err := daemon.Dial(data)
+		client, err := control.Dial(data)
 		if err != nil {
 			return advised(err, data)
 		}

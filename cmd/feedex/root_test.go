@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"testing"
 
-	"feedex/daemon"
+	"feedex/control"
 )
 
 func TestAdvice(t *testing.T) {
@@ -14,7 +14,7 @@ func TestAdvice(t *testing.T) {
 		err  error
 		hint string
 	}{
-		{fmt.Errorf("%w on here", daemon.ErrNotRunning), "start one with: feedex node --data 'my data'"},
+		{fmt.Errorf("%w on here", control.ErrNotRunning), "start one with: feedex node --data 'my data'"},
 		{fmt.Errorf("open control socket: %w", fs.ErrPermission),
 			"the node belongs to another user: ask as that user, or with sudo"},
 		{errors.New("something else"), ""},

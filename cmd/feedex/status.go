@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"feedex/daemon"
+	"feedex/control"
 	"feedex/internal/when"
 )
 
@@ -26,7 +26,7 @@ A warning says that own polls are first to bring more than chance explains of wh
 keep entries from the node, or it polls far more often than they do. It tries other neighbors by itself.`,
 		Args: noArgs,
 	}
-	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
+	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		r, err := client.Status(c.Context())
 		if err != nil {
 			return err
@@ -41,7 +41,7 @@ keep entries from the node, or it polls far more often than they do. It tries ot
 }
 
 // printStatus writes a report for people, one fact a line.
-func printStatus(out io.Writer, r *daemon.Report) error {
+func printStatus(out io.Writer, r *control.Report) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
 
@@ -130,7 +130,7 @@ func printStatus(out io.Writer, r *daemon.Report) error {
 }
 
 // free says how much of the archive holds nothing, "" where that is little.
-func free(a *daemon.ArchiveReport) string {
+func free(a *control.ArchiveReport) string {
 	if a.Free < 1<<20 {
 		return ""
 	}
@@ -138,7 +138,7 @@ func free(a *daemon.ArchiveReport) string {
 }
 
 // retentionLines say what an archive may hold, and what was purged last; none where it may hold everything.
-func retentionLines(r *daemon.RetentionReport, now time.Time) (lines []string) {
+func retentionLines(r *control.RetentionReport, now time.Time) (lines []string) {
 	var bounds []string
 	if r.Bytes > 0 {
 		bounds = append(bounds, byteSize(r.Bytes))

@@ -6,19 +6,19 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/daemon"
+	"feedex/control"
 )
 
 func TestRetentionLines(t *testing.T) {
 	for _, tt := range []struct {
-		report daemon.RetentionReport
+		report control.RetentionReport
 		want   []string
 	}{
-		{daemon.RetentionReport{}, []string{"everything of feeds that were followed ever"}},
-		{daemon.RetentionReport{Relayed: 1 << 30, Feeds: 1},
+		{control.RetentionReport{}, []string{"everything of feeds that were followed ever"}},
+		{control.RetentionReport{Relayed: 1 << 30, Feeds: 1},
 			[]string{"everything of feeds that were followed ever; of others 1.0 GiB; less of 1 feed"}},
 		{
-			daemon.RetentionReport{Bytes: 10 << 30, Age: 90 * 24 * time.Hour, Count: 5000,
+			control.RetentionReport{Bytes: 10 << 30, Age: 90 * 24 * time.Hour, Count: 5000,
 				Last: archive.Purge{At: noon, Entries: 12, Bytes: 2048}},
 			[]string{"10.0 GiB, the last 90d, the latest 5,000 entries, and what is starred",
 				"12 entries with 2.0 KiB of text, 3h ago"},

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"feedex/control"
 	"feedex/daemon"
 	"feedex/discover"
 	"feedex/feed"
@@ -83,7 +84,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 	noWait := f.Bool("no-wait", false, "end before the feeds were asked for")
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn),
 		cobra.ShellCompDirectiveNoFileComp))
-	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
+	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		if c.Flags().Changed("discreet") {
 			wish.Discreet = &discreet
 		}
@@ -93,7 +94,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 		if c.Flags().Changed("poll") {
 			wish.Policy = (*string)(&poll)
 		}
-		w := daemon.FollowAddress{Subscribe: wish, Wait: subscribeWait}
+		w := control.FollowAddress{Subscribe: wish, Wait: subscribeWait}
 		if *noWait {
 			w.Wait = 0
 		}
@@ -199,7 +200,7 @@ func (k *keepFlags) bind(f *pflag.FlagSet) {
 }
 
 // wish is what is to change.
-func (k *keepFlags) wish() (b daemon.RetentionChange) {
+func (k *keepFlags) wish() (b control.RetentionChange) {
 	if k.bytes != "" {
 		n := settings.Bytes(k.bytes)
 		b.Bytes = &n
@@ -253,10 +254,10 @@ const (
 )
 
 // subscribeAll follows what is at each of the addresses, bounded so, and tells what came of it in their order.
-func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daemon.FollowAddress,
-	bound daemon.RetentionChange) error {
+func subscribeAll(c *cobra.Command, client *control.Client, args []string, w control.FollowAddress,
+	bound control.RetentionChange) error {
 	type answer struct {
-		settled daemon.FollowedAddress
+		settled control.FollowedAddress
 		err     error
 	}
 	urls := make([]feed.URL, len(args))
@@ -315,7 +316,7 @@ func subscribeAll(c *cobra.Command, client *daemon.Client, args []string, w daem
 }
 
 // tellFollowed tells what is followed, and how that is.
-func tellFollowed(out, notes io.Writer, s *daemon.FollowedAddress, waited bool) {
+func tellFollowed(out, notes io.Writer, s *control.FollowedAddress, waited bool) {
 	text := "following " + printable(string(s.Feed))
 	if s.Page != "" {
 		if title := plainTitle(s.Title); title != "" {
@@ -333,7 +334,7 @@ func tellFollowed(out, notes io.Writer, s *daemon.FollowedAddress, waited bool) 
 }
 
 // notFollowed says why nothing is followed of what is at an address, "" where something is.
-func notFollowed(asked feed.URL, s *daemon.FollowedAddress) string {
+func notFollowed(asked feed.URL, s *control.FollowedAddress) string {
 	name := printable(string(asked))
 	switch {
 	case len(s.Choices) > 0:

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"feedex/daemon"
 	"feedex/settings"
+	"feedex/tracker/trackerhost"
 )
 
 func newTracker() *cobra.Command {
@@ -43,7 +43,7 @@ func runTracker(c *cobra.Command, _ []string) error {
 		tellSystemd(log, "serving nodes at "+addr)
 	}
 	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
-	err = daemon.RunTracker(c.Context(), cfg)
+	err = trackerhost.Run(c.Context(), cfg)
 	if err == nil {
 		log.Info("tracker stopped")
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"feedex/daemon"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/settings"
 )
@@ -22,7 +22,7 @@ followed again when it starts the next time, unless it is removed there too.`,
 		Example: "  feedex unsubscribe https://example.com/feed.xml",
 		Args:    feedArgs,
 	}
-	withClient(c, func(c *cobra.Command, args []string, client *daemon.Client) error {
+	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		list, err := client.Feeds(c.Context())
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func completeFeeds(c *cobra.Command, _ []string, _ string) ([]string, cobra.Shel
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	client, err := daemon.Dial(data)
+	client, err := control.Dial(data)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -74,15 +74,17 @@ func (m *Machine) chooseCovers() {
 	if c.List = kept; len(dropped) == 0 && len(kept) == m.Config.CoverFeeds {
 		return
 	}
-	known := m.feeds.Known()
 	for _, v := range dropped {
-		m.keepCover(known[v.Feed], v.Feed, false)
+		m.keepCover(m.feeds.Known(v.Feed), v.Feed, false)
 	}
 	for _, u := range m.Table.Popular() {
 		if len(c.List) == m.Config.CoverFeeds {
 			return
 		}
-		if f := known[u]; m.Now.After(c.idle[u]) && !m.feeds.Open(u) && !f.Confidential() && !m.feeds.PrivateURL(u) {
+		if !m.Now.After(c.idle[u]) || m.feeds.Open(u) || m.feeds.PrivateURL(u) {
+			continue
+		}
+		if f := m.feeds.Known(u); !f.Confidential() {
 			m.keepCover(f, u, true)
 			c.List = append(c.List, cover{u, m.Now, m.Now})
 		}

@@ -12,8 +12,8 @@ import (
 
 // Feeds is what membership needs of the poller.
 type Feeds interface {
-	// Known are the feeds that are followed, were once, or cover those that are.
-	Known() map[feed.URL]archive.Feed
+	// Known is what is known of a feed that is followed, was once, or covers those that are; the zero Feed for nothing.
+	Known(u feed.URL) archive.Feed
 	// Open reports whether a feed is followed, and neighbors may know of it.
 	Open(u feed.URL) bool
 	// AnyOpen reports whether one of those feeds is such.

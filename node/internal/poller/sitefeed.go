@@ -70,7 +70,7 @@ func (m *Machine) replacePage(page *Subscription, to feed.URL) {
 	m.Unsubscribe(page.URL)
 	m.became[page.URL] = replacement{to, m.Feeds[to] != nil}
 	if s := m.Feeds[to]; s == nil {
-		m.follow(to, page.wish(), m.Known()[to], page.URL)
+		m.follow(to, page.wish(), m.Known(to), page.URL)
 	} else if s.Page == "" {
 		s.Page = page.URL
 		m.Store.KeepFeed(s.Feed)

@@ -65,10 +65,6 @@ type Subscription struct {
 
 // Subscribe begins to follow feeds, or changes how they are followed.
 func (m *Machine) Subscribe(wish core.Subscribe) {
-	known := make(map[feed.URL]archive.Feed)
-	if len(wish.Feeds) > 0 {
-		known = m.Known() // followed before: its validators still save a download
-	}
 	for _, u := range wish.Feeds {
 		if s := m.Feeds[u]; s != nil {
 			discreet := s.Discreet
@@ -91,7 +87,7 @@ func (m *Machine) Subscribe(wish core.Subscribe) {
 		if wish.Standing && m.inPlaceOf(u) {
 			continue
 		}
-		m.follow(u, &wish, known[u], "")
+		m.follow(u, &wish, m.Known(u), "") // followed before: its validators still save a download
 		m.chosen(u)
 	}
 }
@@ -115,14 +111,8 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	}
 }
 
-// Known are the feeds that are followed, were once, or cover those that are.
-func (m *Machine) Known() map[feed.URL]archive.Feed {
-	known := make(map[feed.URL]archive.Feed)
-	for _, f := range m.Store.LoadFeeds() {
-		known[f.URL] = f
-	}
-	return known
-}
+// Known is what is known of a feed that is followed, was once, or covers those that are; the zero Feed for nothing.
+func (m *Machine) Known(u feed.URL) archive.Feed { return m.Store.LoadFeed(u) }
 
 // apply writes down how the feed is to be followed, and reports whether that changed anything.
 func (m *Machine) apply(wish *core.Subscribe, f *archive.Feed) (changed bool) {

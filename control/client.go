@@ -1,0 +1,273 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/jsonl"
+	"feedex/feed"
+	"feedex/grade"
+	"feedex/node"
+	"feedex/reading"
+)
+
+// ErrNotRunning means that no node runs on the data directory.
+var ErrNotRunning = errors.New("no node runs")
+
+// A Client asks a node that runs in another process, over the control socket in its data directory.
+// It may be used by several goroutines at once. It implements Owner.
+type Client struct {
+	http http.Client
+}
+
+// Dial finds the node that runs on a data directory. The error wraps ErrNotRunning if there is none,
+// and fs.ErrPermission if it belongs to another user.
+func Dial(data string) (*Client, error) {
+	path, err := SocketPath(data)
+	if err != nil {
+		return nil, err
+	}
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return dialSocket(ctx, data, path)
+	}
+	conn, err := dial(context.Background(), "", "")
+	if err != nil {
+		return nil, err
+	}
+	conn.Close()
+	return &Client{http.Client{Transport: &http.Transport{
+		DialContext:           dial,
+		ResponseHeaderTimeout: 30 * time.Second,
+	}}}, nil
+}
+
+// Close lets go of the connections. Calls under way go on.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Status implements Owner.
+func (c *Client) Status(ctx context.Context) (Report, error) {
+	var r Report
+	err := c.do(ctx, "GET", "/status", nil, &r)
+	return r, err
+}
+
+// Neighbors implements Owner.
+func (c *Client) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
+	var list []node.NeighborStatus
+	err := c.do(ctx, "GET", "/neighbors", nil, &list)
+	return list, err
+}
+
+// Feeds implements Owner.
+func (c *Client) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
+	var list []node.FeedStatus
+	err := c.do(ctx, "GET", "/feeds", nil, &list)
+	return list, err
+}
+
+// Numbered implements Owner.
+func (c *Client) Numbered(ctx context.Context, number int64) (u feed.URL, err error) {
+	err = c.do(ctx, "GET", fmt.Sprintf("/feeds/%d", number), nil, &u)
+	return u, err
+}
+
+// Publishers implements Owner.
+func (c *Client) Publishers(ctx context.Context) ([]grade.Host, error) {
+	var list []grade.Host
+	err := c.do(ctx, "GET", "/publishers", nil, &list)
+	return list, err
+}
+
+// SubscribeStep is how many feeds go into one request: their URLs fit into maxControlBytes at their longest.
+const SubscribeStep = 100
+
+// Subscribe implements Owner.
+func (c *Client) Subscribe(ctx context.Context, s node.Subscribe) error {
+	for part := range slices.Chunk(s.Feeds, SubscribeStep) {
+		s.Feeds = part
+		if err := c.do(ctx, "POST", "/subscribe", newSubscribe(s), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrangeStep is how many feeds go into one request: their URLs and names fit into maxControlBytes at their longest.
+const arrangeStep = 50
+
+// Arrange implements Owner.
+func (c *Client) Arrange(ctx context.Context, list []reading.Arrangement) error {
+	for part := range slices.Chunk(list, arrangeStep) {
+		if err := c.do(ctx, "POST", "/arrange", part, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unsubscribe implements Owner.
+func (c *Client) Unsubscribe(ctx context.Context, u feed.URL) error {
+	return c.do(ctx, "POST", "/unsubscribe", unsubscribeRequest{string(u)}, nil)
+}
+
+// Search implements Owner.
+func (c *Client) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
+	var entries []jsonl.Entry
+	header, err := c.ask(ctx, "POST", "/search", newSearch(f), &entries)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]archive.Record, len(entries))
+	for i := range entries {
+		records[i] = entries[i].Record()
+	}
+	if header.Get(cutHeader) != "" {
+		return records, archive.ErrCut
+	}
+	return records, nil
+}
+
+// do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal of the node
+// comes back as an error with the node's words.
+func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
+	_, err := c.ask(ctx, method, path, in, out)
+	return err
+}
+
+// ask does the same and returns the header of the answer.
+func (c *Client) ask(ctx context.Context, method, path string, in, out any) (http.Header, error) {
+	resp, err := c.open(ctx, method, path, in)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if out == nil {
+		return resp.Header, nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return nil, fmt.Errorf("read the node's answer: %w", err)
+	}
+	if late, ok := out.(interface{ problem() error }); ok {
+		return resp.Header, late.problem()
+	}
+	return resp.Header, nil
+}
+
+// open sends in as JSON, if there is any, and returns the answer, for the caller to read and close its body.
+func (c *Client) open(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	var body bytes.Buffer
+	if in != nil {
+		enc := json.NewEncoder(&body)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(in); err != nil {
+			return nil, fmt.Errorf("encode request: %w", err)
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://node"+path, &body)
+	if err != nil {
+		return nil, fmt.Errorf("ask the node: %w", err)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("ask the node: %w", errors.Unwrap(err)) // without the made-up URL
+	}
+	if resp.StatusCode >= 300 {
+		defer resp.Body.Close()
+		var r refusal
+		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil || r.Error == "" {
+			return nil, fmt.Errorf("ask the node: HTTP status %s", resp.Status)
+		}
+		return nil, r.problem()
+	}
+	return resp, nil
+}
+
+// FollowAddress implements Owner.
+func (c *Client) FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error) {
+	var a followAnswer
+	err := c.do(ctx, "POST", "/settle", followRequest{newSubscribe(w.Subscribe), w.Wait, w.Keep}, &a)
+	return a.FollowedAddress, err
+}
+
+// SetRetention implements Owner.
+func (c *Client) SetRetention(ctx context.Context, b RetentionChange) error {
+	return c.do(ctx, "POST", "/bound", b, nil)
+}
+
+// Import implements Maintenance.
+func (c *Client) Import(ctx context.Context, lines []jsonl.Line) (added int, err error) {
+	var a importAnswer
+	err = c.do(ctx, "POST", "/import", lines, &a)
+	return a.Added, err
+}
+
+// Vacuum implements Maintenance.
+func (c *Client) Vacuum(ctx context.Context) error {
+	return c.do(ctx, "POST", "/vacuum", nil, new(refusal))
+}
+
+// AddPassword implements Maintenance.
+func (c *Client) AddPassword(ctx context.Context, name string) (string, error) {
+	var a passwordAnswer
+	err := c.do(ctx, "POST", "/password/add", passwordRequest{name}, &a)
+	return a.Secret, err
+}
+
+// RemovePassword implements Maintenance.
+func (c *Client) RemovePassword(ctx context.Context, name string) error {
+	return c.do(ctx, "POST", "/password/remove", passwordRequest{name}, nil)
+}
+
+// Query implements Owner.
+func (c *Client) Query(ctx context.Context, q QueryRequest, each func(QueryPart) error) error {
+	resp, err := c.open(ctx, "POST", "/query", queryRequest{
+		searchRequest: newSearch(q.Filter), Network: q.Network, Hops: q.Hops, Wait: q.Wait.Milliseconds(),
+	})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	for lines := json.NewDecoder(resp.Body); ; {
+		var line queryLine
+		if err := lines.Decode(&line); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF // the end says that it is the end
+			}
+			return fmt.Errorf("read the node's answer: %w", err)
+		}
+		if line.Error != "" {
+			return errors.New(line.Error)
+		}
+		p := line.part()
+		if err := each(p); err != nil || p.End != nil {
+			return err
+		}
+	}
+}
+
+// Pull implements Owner.
+func (c *Client) Pull(ctx context.Context, list []Remote) (PullReport, error) {
+	request := pullRequest{Entries: make([]Remote, len(list))}
+	for i, r := range list {
+		request.Entries[i] = Remote{ID: r.ID, Digest: r.Digest, Feed: r.Feed, Holders: r.Holders}
+	}
+	var a pullAnswer
+	err := c.do(ctx, "POST", "/pull", request, &a)
+	return a.PullReport, err
+}
+
+// FetchArchive implements Owner.
+func (c *Client) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
+	var a archiveAnswer
+	err := c.do(ctx, "POST", "/page", archiveRequest{string(u), string(page)}, &a)
+	return a.ArchiveDocument, err
+}

@@ -1,0 +1,172 @@
+// Package control is how the owner of a node that runs commands it from another process: an Owner, what it is asked and
+// what it answers; the handler that serves one as JSON over HTTP, on a Unix socket in the data directory; and a Client
+// of that, which is an Owner again.
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"feedex/archive"
+	"feedex/archive/jsonl"
+	"feedex/discover"
+	"feedex/feed"
+	"feedex/grade"
+	"feedex/node"
+	"feedex/reading"
+)
+
+// An Owner is what the owner of a running node may ask of it. The daemon answers by itself; a Client
+// asks it from another process, over the control socket.
+type Owner interface {
+	Status(ctx context.Context) (Report, error)
+	Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
+	Feeds(ctx context.Context) ([]node.FeedStatus, error)
+	// Numbered is the feed that the reader address has as /feeds/<number>, "" for none.
+	Numbered(ctx context.Context, number int64) (feed.URL, error)
+	// Publishers grades the node by its latest requests, as each host that it asks for feeds would.
+	Publishers(ctx context.Context) ([]grade.Host, error)
+	// Subscribe follows feeds, or follows them in another way; repeating it changes nothing.
+	Subscribe(ctx context.Context, s node.Subscribe) error
+	// FollowAddress follows what is at one address: the feed there, or the one that the web page there names, and where
+	// that names several or none it says so. It returns once that is known, or when it has waited long enough.
+	FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error)
+	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
+	Unsubscribe(ctx context.Context, u feed.URL) error
+	// SetRetention changes what is kept of feeds.
+	SetRetention(ctx context.Context, b RetentionChange) error
+	// Arrange titles and files feeds. Those that nobody knows do not matter. It changes nothing where the error wraps
+	// reading.ErrName or reading.ErrFolders.
+	Arrange(ctx context.Context, list []reading.Arrangement) error
+	// Search finds entries in the node's archive, newest arrival first.
+	Search(ctx context.Context, f feed.Filter) ([]archive.Record, error)
+	Maintenance
+	// Query finds entries in the node's archive and, where it is asked to, in those of others. It calls each
+	// with what comes of it as it comes, and ends early with an error of each.
+	Query(ctx context.Context, q QueryRequest, each func(QueryPart) error) error
+	// Pull downloads entries that a Query found from their holders, at most node.MaxWishes. Where it returns an
+	// error nobody was asked.
+	Pull(ctx context.Context, list []Remote) (PullReport, error)
+	// FetchArchive asks the publisher of feed u for one document of it, for its own where page is "", and stores as
+	// entries of the past what was not there.
+	FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error)
+}
+
+// A Report is a node's status as its owner sees it: the node's own, and its host's.
+type Report struct {
+	node.Status
+	Version string        `json:"version"`
+	Uptime  time.Duration `json:"uptime"` // since the process serves, in nanoseconds
+	Data    string        `json:"data"`   // the data directory
+	Listen  string        `json:"listen"` // where other nodes reach it, "host:port"
+	Reader  string        `json:"reader"` // where feed readers reach it, "host:port"
+	// ReaderHosts are the names under which they do so besides.
+	ReaderHosts []string      `json:"reader_hosts,omitempty"`
+	Archive     ArchiveReport `json:"archive"` // what it holds
+	// Retention is what it may hold.
+	Retention RetentionReport `json:"retention"`
+	Storage   string          `json:"storage"` // why entries cannot be stored at present, "" while they can
+}
+
+// An ArchiveReport counts what an archive holds.
+type ArchiveReport struct {
+	Entries   int64 `json:"entries"`
+	Feeds     int64 `json:"feeds"`     // of which an entry or a setting is kept, subscribed or not
+	Bytes     int64 `json:"bytes"`     // on disk
+	Free      int64 `json:"free"`      // of these that hold nothing, and what comes will take first
+	InSteps   bool  `json:"in_steps"`  // these are given back to the disk while the node works
+	Unindexed int64 `json:"unindexed"` // entries that the full-text index lacks; searches find them, but take longer
+}
+
+// A RetentionReport says what an archive may hold, and what was purged so that it does not hold more. What has no limit
+// is 0.
+type RetentionReport struct {
+	Bytes   int64         `json:"bytes"`   // on disk, without what is free
+	Age     time.Duration `json:"age"`     // in nanoseconds
+	Count   int64         `json:"count"`   // entries
+	Relayed int64         `json:"relayed"` // bytes of what neighbors brought of feeds that were never followed
+	Feeds   int           `json:"feeds"`   // that have limits of their own
+	Last    archive.Purge `json:"last"`    // what was purged last
+}
+
+// A BadRequest is an error of the client.
+type BadRequest struct{ Err error }
+
+func (e BadRequest) Error() string { return e.Err.Error() }
+
+// Unwrap is what is wrong.
+func (e BadRequest) Unwrap() error { return e.Err }
+
+// A Maintenance changes an archive as a whole. An Owner does so while the node runs, commands by themselves while none
+// does.
+type Maintenance interface {
+	// Import fills in entries of an export, the newest first, and returns how many were not there yet. What
+	// was stored is durable when it returns, also where it returns an error; a repetition stores the rest. Entries that
+	// were purged come back by it, and by nothing else.
+	Import(ctx context.Context, lines []jsonl.Line) (added int, err error)
+	// Vacuum gives back the room that holds nothing in the archive's file. A node does so in steps between which it
+	// works, unless an older feedex made the file: that is rewritten, and the node can do nothing else meanwhile.
+	Vacuum(ctx context.Context) error
+	// AddPassword makes a password for a program of the owner, which is kept nowhere else. The error wraps
+	// reading.ErrName, reading.ErrTaken or reading.ErrPasswords where that is the reason.
+	AddPassword(ctx context.Context, name string) (secret string, err error)
+	// RemovePassword ends a password. The error wraps ErrNoPassword where there is none of that name.
+	RemovePassword(ctx context.Context, name string) error
+}
+
+// ErrNoPassword means that there is no password of that name.
+var ErrNoPassword = errors.New("there is no such password")
+
+// ErrRests is how queries end while nothing can be stored.
+var ErrRests = errors.New("the node rests because entries cannot be stored")
+
+// A FollowAddress is the wish to follow what is at one address, which may be that of a web page.
+type FollowAddress struct {
+	node.Subscribe // of one feed
+	// Wait is how long to wait for what the first poll shows, a minute at most; 0 not at all.
+	Wait time.Duration
+	// Keep has a page that names several feeds followed until its owner has chosen. Otherwise it is not.
+	Keep bool
+}
+
+// FollowedAddress is what came of a FollowAddress, in JSON.
+type FollowedAddress struct {
+	Feed  feed.URL `json:"feed,omitempty"` // what is followed now, "" for nothing
+	Title string   `json:"title,omitempty"`
+	New   bool     `json:"new"`            // it was not followed before
+	Page  feed.URL `json:"page,omitempty"` // the web page that is at the address, "" where none is
+	// Choices are the feeds that the page names, where their owner is to say which they mean.
+	Choices []discover.Feed `json:"choices,omitempty"`
+	Problem string          `json:"problem,omitempty"` // why it could not be read
+	// Kept is why it stays on the node, "" where it is exchanged with neighbors; Undecided says that its owner may say
+	// otherwise and has not said anything.
+	Kept      string `json:"kept,omitempty"`
+	Undecided bool   `json:"undecided,omitempty"`
+	Waiting   bool   `json:"waiting,omitempty"` // it was not asked for yet
+}
+
+// A RetentionChange changes what is kept of feeds. What is nil stays as it is, and 0 is no limit.
+type RetentionChange struct {
+	Feeds []feed.URL     `json:"feeds"`
+	Bytes *int64         `json:"bytes,omitempty"` // of texts
+	Age   *time.Duration `json:"age,omitempty"`   // in nanoseconds, since an entry came
+	Count *int64         `json:"count,omitempty"` // entries
+}
+
+// IsZero reports whether nothing is to change.
+func (b *RetentionChange) IsZero() bool { return b.Bytes == nil && b.Age == nil && b.Count == nil }
+
+// Check says what is wrong with a RetentionChange.
+func (b *RetentionChange) Check() error {
+	switch {
+	case b.Bytes != nil && *b.Bytes < 0:
+		return fmt.Errorf("bytes are %d, want none below 0", *b.Bytes)
+	case b.Age != nil && *b.Age < 0:
+		return fmt.Errorf("age is %s, want none below 0", *b.Age)
+	case b.Count != nil && *b.Count < 0:
+		return fmt.Errorf("count is %d, want none below 0", *b.Count)
+	}
+	return nil
+}

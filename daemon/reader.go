@@ -1,0 +1,349 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"feedex/archive"
+	"feedex/control"
+	"feedex/discover"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/opml"
+	"feedex/reader/fever"
+	"feedex/reader/greader"
+	"feedex/reader/miniflux"
+	"feedex/reader/nextcloud"
+	"feedex/reading"
+	"feedex/transport"
+)
+
+// A library is what the programs of a node's owner read and say. It reads beside the loop and writes by it.
+type library struct {
+	reading.View
+	host *host
+}
+
+var _ reading.Library = (*library)(nil)
+
+// A desk is the part of a reading.Database that programs of the owner write to.
+type desk interface {
+	reading.Marking
+	reading.Folders
+	reading.Passwords
+	archive.HubStore
+}
+
+const (
+	// markStep is how many items are marked together: some milliseconds, in which the loop does nothing else.
+	markStep = 2000
+	// writeTime is how long a program of the owner waits for the loop at most.
+	writeTime = 30 * time.Second
+)
+
+// write has f write in the loop, and makes that durable. Where f returns an error it must have written nothing.
+func (h *host) write(ctx context.Context, f func(desk) error) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	_, err := chore(ctx, h, func() (struct{}, error) {
+		err := f(h.store)
+		if lost := h.store.Commit(); lost != nil { // of which f may know nothing, or something else
+			err = lost
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// User implements reading.Entrance. Readers ask without a password first, which is no guess.
+func (l *library) User(ctx context.Context, password string) (string, error) {
+	if password == "" {
+		return "", nil
+	}
+	return l.enter(ctx, reading.HashOf(password), false)
+}
+
+// FeverUser implements reading.Entrance.
+func (l *library) FeverUser(ctx context.Context, key string) (string, error) {
+	if key == "" {
+		return "", nil
+	}
+	return l.enter(ctx, reading.FeverHash(key), true)
+}
+
+func (l *library) enter(ctx context.Context, h reading.Hash, fever bool) (string, error) {
+	p, err := l.host.callers.look(callerAddr(ctx), h,
+		func() (reading.Password, error) { return l.Password(ctx, h, fever) })
+	if err != nil || p.Name == "" {
+		return "", err
+	}
+	if now := time.Now(); now.Sub(p.Used) >= time.Hour {
+		// A reader whose visit cannot be written down may read all the same.
+		_ = l.host.write(ctx, func(d desk) error { d.UsePassword(p.Name, now); return nil })
+	}
+	return p.Name, nil
+}
+
+// Mark implements reading.Desk.
+func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark) error {
+	for part := range slices.Chunk(ids, markStep) {
+		if err := l.host.write(ctx, func(d desk) error { d.Mark(time.Now(), part, m); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MarkStream implements reading.Desk.
+func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
+	for more := true; more; {
+		err := l.host.write(ctx, func(d desk) error { more = d.MarkStream(time.Now(), s, m, markStep); return nil })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unsubscribe implements reading.Desk.
+func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
+	u, err := l.FeedOf(ctx, id)
+	if err != nil || u == "" {
+		return err
+	}
+	return l.host.Unsubscribe(ctx, u)
+}
+
+// Arrange implements reading.Desk.
+func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) error {
+	return l.host.Arrange(ctx, list)
+}
+
+// Arrange implements control.Owner.
+func (h *host) Arrange(ctx context.Context, list []reading.Arrangement) error {
+	list, err := reading.Checked(list)
+	if err != nil {
+		return control.BadRequest{Err: err}
+	}
+	return h.write(ctx, func(d desk) error {
+		if !d.Arrange(list) {
+			return control.BadRequest{Err: reading.ErrFolders}
+		}
+		return nil
+	})
+}
+
+// AddFolder implements reading.Desk.
+func (l *library) AddFolder(ctx context.Context, raw string) (id reading.FolderID, err error) {
+	name, err := reading.FolderName(raw)
+	if err != nil {
+		return 0, err
+	}
+	err = l.host.write(ctx, func(d desk) error {
+		var ok bool
+		if id, ok = d.AddFolder(name); !ok {
+			return reading.ErrFolders
+		}
+		return nil
+	})
+	return id, err
+}
+
+// RenameFolder implements reading.Desk.
+func (l *library) RenameFolder(ctx context.Context, id reading.FolderID, raw string) error {
+	name, err := reading.FolderName(raw)
+	if err != nil {
+		return err
+	}
+	return l.host.write(ctx, func(d desk) error { d.RenameFolder(id, name); return nil })
+}
+
+// RemoveFolder implements reading.Desk.
+func (l *library) RemoveFolder(ctx context.Context, id reading.FolderID) error {
+	return l.host.write(ctx, func(d desk) error { d.RemoveFolder(id); return nil })
+}
+
+// Import implements reading.Desk.
+func (l *library) Import(ctx context.Context, list []opml.Feed) error {
+	if _, err := Follow(ctx, l.host, list, func(int, int) {}); err != nil {
+		return fmt.Errorf("follow the feeds of a list: %w", err)
+	}
+	return nil
+}
+
+// syncAPIs are the APIs by which the owner's readers keep what is read at the node, by the beginnings of their paths.
+func (h *host) syncAPIs(view reading.View) map[string]http.Handler {
+	shared := &library{view, h}
+	apis := make(map[string]http.Handler)
+	mount := func(api http.Handler, paths []string) {
+		for _, path := range paths {
+			apis[path] = api
+		}
+	}
+	log := h.config.Log
+	mount(greader.New(greader.Config{Library: shared, Log: log}), greader.Paths())
+	mount(fever.New(fever.Config{Library: shared, Log: log}), fever.Paths())
+	mount(miniflux.New(miniflux.Config{Library: shared, Version: Version, Log: log}), miniflux.Paths())
+	mount(nextcloud.New(nextcloud.Config{Library: shared, Log: log}), nextcloud.Paths())
+	return apis
+}
+
+// How long a program of the owner waits for a first poll, and for one of a feed that was chosen for it: they give up
+// after half a minute.
+const (
+	readerWait = 15 * time.Second
+	choiceWait = 5 * time.Second
+)
+
+// Subscribe implements reading.Desk.
+func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
+	s, err := l.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
+		Wait: readerWait, Keep: true})
+	if err == nil && len(s.Choices) > 0 {
+		// A program cannot ask which, and publishers name the one first that they mean. That also decides what becomes
+		// of the page.
+		chosen := node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}}
+		s, err = l.host.FollowAddress(ctx, control.FollowAddress{Subscribe: chosen, Wait: choiceWait})
+	}
+	if err != nil {
+		return 0, err
+	}
+	if s.Feed == "" {
+		return 0, fmt.Errorf("%w: %s", reading.ErrNoFeed, s.Problem)
+	}
+	return l.FeedID(ctx, s.Feed)
+}
+
+// Discover implements reading.Desk. What is followed is not asked for.
+func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.Feed, error) {
+	u, err := published(ctx, l.host, u, l.host.at.Reader, l.host.config.ReaderHosts)
+	if err != nil {
+		return nil, err
+	}
+	followed, err := look(ctx, l.host, func(n *node.Node) (*node.FeedStatus, error) {
+		if n == nil {
+			return nil, control.ErrRests
+		}
+		return n.Feed(u), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if followed != nil && !followed.WebPage {
+		return []discover.Feed{{URL: u, Title: followed.Title}}, nil
+	}
+	got, err := l.host.prefetch(ctx, u)
+	switch {
+	case err != nil:
+		return nil, err
+	case got.Document != nil:
+		return []discover.Feed{{URL: u, Title: got.Document.Title}}, nil
+	case len(got.Named) > 0:
+		for i := range got.Named {
+			got.Named[i].URL = discover.Lend(u, got.Named[i].URL)
+		}
+		return got.Named, nil
+	case got.WebPage, errors.Is(got.Err, feed.ErrFormat):
+		return nil, fmt.Errorf("%w: %w", reading.ErrNoFeed, got.Err)
+	}
+	return nil, fmt.Errorf("%w: %w", reading.ErrUnread, got.Err)
+}
+
+// callerKey is where the address of a request's sender is in its context.
+type callerKey struct{}
+
+// callerAddr is the address that sent the request that has this context, the zero Addr where there is none.
+func callerAddr(ctx context.Context) netip.Addr {
+	a, _ := ctx.Value(callerKey{}).(netip.Addr)
+	return a
+}
+
+// withCaller lets a handler know from where requests come: from the address that a trusted proxy names, where it does
+// so plainly, and else from where the connection is made.
+func withCaller(h http.Handler, proxies []netip.Prefix) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from, err := transport.Caller(r, proxies)
+		if err != nil {
+			from, _ = transport.Caller(r, nil)
+		}
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, from)))
+	})
+}
+
+// callers knows the addresses at which a right password was shown, and those that guess at one.
+type callers struct {
+	mu      sync.Mutex
+	guesses reading.Guesses
+}
+
+// look has f look a password up for a client at an address, unless it has to wait.
+func (v *callers) look(from netip.Addr, h reading.Hash, f func() (reading.Password, error)) (reading.Password, error) {
+	v.mu.Lock()
+	err := v.guesses.Try(time.Now(), from, h)
+	v.mu.Unlock()
+	if err != nil {
+		return reading.Password{}, err
+	}
+	p, err := f()
+	if err == nil && p.Name != "" {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.guesses.Right(time.Now(), from, h)
+	}
+	return p, err
+}
+
+// familiar reports whether the owner's programs are at an address: on this machine, in its private networks, or where a
+// right password was shown.
+func (v *callers) familiar(a netip.Addr) bool {
+	if a.IsLoopback() || a.IsPrivate() {
+		return true
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.guesses.Familiar(a)
+}
+
+// acquaintances are the addresses of neighbors, and of earlier ones. The zero value is nobody's.
+type acquaintances struct {
+	addrs atomic.Pointer[map[netip.Addr]bool]
+}
+
+func (a *acquaintances) has(addr netip.Addr) bool {
+	addrs := a.addrs.Load()
+	return addrs != nil && (*addrs)[addr]
+}
+
+// noteAcquaintances notes at which addresses there are or were neighbors. It is called from the loop.
+func (h *host) noteAcquaintances() {
+	addrs := h.node.Acquaintances()
+	h.known.addrs.Store(&addrs)
+}
+
+// openAt tells which clients need no password where readers connect: those on this machine, where it alone can connect.
+func openAt(ln net.Listener) func(*http.Request) bool {
+	near := ln.Addr().(*net.TCPAddr).IP.IsLoopback()
+	return func(r *http.Request) bool { return near && !forwarded(r) }
+}
+
+// forwarded reports whether a request came by a web server that says so. The client behind that may be anywhere.
+func forwarded(r *http.Request) bool {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+		"X-Real-Ip"} {
+		if len(r.Header[name]) > 0 { // of several the visitor may have sent the first, and left it empty
+			return true
+		}
+	}
+	return false
+}

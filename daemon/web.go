@@ -1,0 +1,276 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"feedex/control"
+	"feedex/discover"
+	"feedex/feed"
+	"feedex/fetch"
+	"feedex/node"
+	"feedex/opml"
+	"feedex/reading"
+	"feedex/web"
+)
+
+// dashboard shows the node on pages. What is kept it reads beside the loop.
+type dashboard struct {
+	*library
+	host *host
+}
+
+var _ web.Source = dashboard{}
+
+// Status implements web.Present.
+func (d dashboard) Status(ctx context.Context) (web.Status, error) {
+	r, err := d.host.Status(ctx)
+	return web.Status{Status: r.Status, Version: r.Version, Data: r.Data, Storage: r.Storage,
+		Entries: r.Archive.Entries, Bytes: r.Archive.Bytes}, err
+}
+
+// Feeds implements web.Present.
+func (d dashboard) Feeds(ctx context.Context) ([]web.Feed, error) {
+	list, err := d.host.Feeds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	followed, err := d.Subscriptions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	by := make(map[feed.URL]*reading.Subscription, len(followed))
+	for i := range followed {
+		by[followed[i].URL] = &followed[i]
+	}
+	feeds := make([]web.Feed, 0, len(list))
+	for i := range list {
+		s := by[list[i].URL]
+		if s == nil { // followed or left this very moment
+			continue
+		}
+		f := web.Feed{FeedStatus: list[i], Number: int64(s.ID), Folders: foldersOf(s)}
+		f.Title = cmp.Or(s.Name, f.Title)
+		feeds = append(feeds, f)
+	}
+	return feeds, nil
+}
+
+// foldersOf are the names of a feed's folders.
+func foldersOf(s *reading.Subscription) []string {
+	names := make([]string, len(s.Folders))
+	for i := range s.Folders {
+		names[i] = s.Folders[i].Name
+	}
+	return names
+}
+
+// Neighbors implements web.Present.
+func (d dashboard) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
+	return d.host.Neighbors(ctx)
+}
+
+// Version implements web.Present.
+func (d dashboard) Version() uint64 { return d.host.changes.Load() }
+
+// Titles implements web.Library.
+func (d dashboard) Titles(ctx context.Context) (map[int64]web.Title, error) {
+	names, err := d.FeedNames(ctx)
+	titles := make(map[int64]web.Title, len(names))
+	for _, n := range names {
+		titles[n.Number] = web.Title{URL: n.URL, Text: n.Title}
+	}
+	return titles, err
+}
+
+// Feed implements web.Library.
+func (d dashboard) Feed(ctx context.Context, number int64) (k web.Known, err error) {
+	f, err := d.NumberedFeed(ctx, number)
+	if err != nil {
+		return k, err
+	}
+	if f.URL == "" {
+		return k, web.ErrNone
+	}
+	k = web.Known{Feed: f, Number: number}
+	if k.Entries, err = d.CountEntries(ctx, number, web.MaxCounted); err != nil {
+		return k, err
+	}
+	asked := f.URL
+	if f.Alias != "" {
+		asked = f.Alias
+	}
+	if k.Name, k.Folders, err = d.Filing(ctx, number); err != nil {
+		return k, err
+	}
+	if k.Host, err = d.Host(ctx, asked.Host()); err != nil || !f.Subscribed {
+		return k, err
+	}
+	k.Status, err = look(ctx, d.host, func(n *node.Node) (*node.FeedStatus, error) {
+		if n == nil {
+			return nil, nil // the page does without
+		}
+		return n.Feed(f.URL), nil
+	})
+	return k, err
+}
+
+// Happened implements web.Library.
+func (d dashboard) Happened(ctx context.Context, number int64, since time.Time, n int) (h web.Happened, err error) {
+	f, err := d.NumberedFeed(ctx, number)
+	if err != nil {
+		return h, err
+	}
+	if h.Requests, err = d.RequestsFor(ctx, fetch.Logged(f.URL), since, n); err != nil {
+		return h, err
+	}
+	// What came before may have been confirmed since.
+	h.Entries, err = d.Appearances(ctx, number, since.Add(-24*time.Hour), n)
+	return h, err
+}
+
+// Brought implements web.Library.
+func (d dashboard) Brought(ctx context.Context, number int64, since time.Time, n int) (int, error) {
+	return d.BroughtSince(ctx, number, since, n)
+}
+
+// Entry implements web.Library.
+func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (web.Entry, error) {
+	r, item, number, err := d.View.Entry(ctx, id)
+	if err == nil && number == 0 {
+		err = web.ErrNone
+	}
+	return web.Entry{Record: r, Feed: number, Item: item}, err
+}
+
+// Mark implements web.Owner.
+func (d dashboard) Mark(ctx context.Context, id reading.ItemID, m reading.Mark) error {
+	d.host.changes.Add(1)
+	return d.library.Mark(ctx, []reading.ItemID{id}, m)
+}
+
+// MarkStream implements web.Owner.
+func (d dashboard) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
+	d.host.changes.Add(1)
+	return d.library.MarkStream(ctx, s, m)
+}
+
+// Arrange implements web.Owner.
+func (d dashboard) Arrange(ctx context.Context, a reading.Arrangement) error {
+	d.host.changes.Add(1)
+	return d.library.Arrange(ctx, a)
+}
+
+// Ask implements web.Network.
+func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remote) error) (asked web.Asked, err error) {
+	yes := true
+	err = d.host.Query(ctx, control.QueryRequest{Filter: f, Network: &yes}, func(p control.QueryPart) error {
+		if p.End != nil {
+			asked = web.Asked{Neighbors: p.End.Asked, Cut: p.End.Cut, Problem: p.End.Problem}
+		}
+		list := make([]web.Remote, len(p.Found))
+		for i := range p.Found {
+			r := &p.Found[i]
+			list[i] = web.Remote{Feed: r.Feed, Title: r.Title, Link: r.Link, Time: r.Time(), Holders: len(r.Holders),
+				Here: r.Here}
+		}
+		return each(list)
+	})
+	return asked, err
+}
+
+// Follow implements web.Owner.
+func (d dashboard) Follow(ctx context.Context, list []opml.Feed) (added int, kept []web.Kept, err error) {
+	f, err := Follow(ctx, d.host, list, func(int, int) {})
+	d.host.changes.Add(1)
+	for _, k := range f.Kept {
+		kept = append(kept, web.Kept(k))
+	}
+	return len(f.New), kept, err
+}
+
+// followWait is how long a person waits for a page that says what became of their wish.
+const followWait = 10 * time.Second
+
+// FollowAt implements web.Owner.
+func (d dashboard) FollowAt(ctx context.Context, u feed.URL, number int64) (f web.FollowedAt, err error) {
+	if number != 0 {
+		page, err := d.NumberedFeed(ctx, number)
+		if err != nil {
+			return f, err
+		}
+		u = discover.Lend(page.URL, u)
+	}
+	s, err := d.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
+		Wait: followWait, Keep: true})
+	d.host.changes.Add(1)
+	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem}
+	if err != nil || s.Feed == "" {
+		return f, err
+	}
+	id, err := d.FeedID(ctx, s.Feed)
+	f.Number = int64(id)
+	return f, err
+}
+
+// Share implements web.Owner.
+func (d dashboard) Share(ctx context.Context, number int64, shared bool) error {
+	f, err := d.NumberedFeed(ctx, number)
+	switch {
+	case err != nil:
+		return err
+	case !f.Subscribed:
+		return web.ErrNone
+	}
+	private := !shared
+	d.host.changes.Add(1)
+	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{f.URL}, Private: &private})
+}
+
+// Unfollow implements web.Owner.
+func (d dashboard) Unfollow(ctx context.Context, number int64) error {
+	f, err := d.NumberedFeed(ctx, number)
+	if err != nil {
+		return err
+	}
+	if f.URL == "" {
+		return web.ErrNone
+	}
+	d.host.changes.Add(1)
+	return d.host.Unsubscribe(ctx, f.URL)
+}
+
+// AddPassword implements web.Keys.
+func (d dashboard) AddPassword(ctx context.Context, name string) (string, error) {
+	secret, err := d.host.AddPassword(ctx, name)
+	if bad := (control.BadRequest{}); errors.As(err, &bad) {
+		err = bad.Err // the page says what is wrong
+	}
+	return secret, err
+}
+
+// RemovePassword implements web.Keys.
+func (d dashboard) RemovePassword(ctx context.Context, name string) error {
+	return d.host.RemovePassword(ctx, name)
+}
+
+// EndSessions implements web.Keys.
+func (d dashboard) EndSessions(ctx context.Context, name string) error {
+	return d.host.write(ctx, func(d desk) error { d.EndSessions(name); return nil })
+}
+
+// newDashboard makes the pages of a node. They let go of open connections when ctx ends. login says which requests need
+// a password.
+func newDashboard(ctx context.Context, h *host, view reading.View,
+	login func(*http.Request) bool) (*web.Handler, error) {
+	pages, err := web.New(web.Config{Source: dashboard{&library{view, h}, h}, Login: login, Version: Version,
+		Ending: ctx.Done(), Log: h.config.Log})
+	if err != nil {
+		return nil, fmt.Errorf("make the dashboard: %w", err)
+	}
+	return pages, nil
+}

@@ -1,0 +1,258 @@
+package trackerhost
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"go.uber.org/goleak"
+
+	"feedex/protocol"
+	"feedex/transport"
+)
+
+// A server of net/http lingers on a connection that it closes before it has read all.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
+
+// A trackerNode is a node that knows how to ask a tracker, and to answer when it is called back.
+type trackerNode struct {
+	id     protocol.NodeID
+	client *transport.Client
+	caller atomic.Value // the user agent that called it last
+}
+
+func startTrackerNode(t *testing.T) *trackerNode {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &trackerNode{client: transport.NewClient(transport.ClientConfig{Port: uint16(ln.Addr().(*net.TCPAddr).Port),
+		AllowLocal: true})}
+	answer := transport.NewHandler(transport.HandlerConfig{Methods: protocol.NodeMethods(),
+		Log: slog.New(slog.DiscardHandler)})
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n.caller.Store(r.UserAgent())
+		answer.ServeHTTP(w, r)
+	})}
+	served := make(chan struct{})
+	go func() { defer close(served); _ = srv.Serve(ln) }()
+	t.Cleanup(func() { srv.Close(); <-served })
+	t.Cleanup(n.client.CloseIdle)
+	if n.id, err = protocol.ParseNodeID(ln.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// ask asks the tracker for neighbors.
+func (n *trackerNode) ask(t *testing.T, tracker string) protocol.NodeList {
+	t.Helper()
+	r, err := n.client.Call(t.Context(), tracker, "", protocol.GetNeighbors{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Reply.(protocol.NodeList)
+}
+
+func TestTrackerRemembersItsListOverARestart(t *testing.T) {
+	data := t.TempDir()
+	url, said, stop := startTracker(t, data)
+	a, b := startTrackerNode(t), startTrackerNode(t)
+	if list := a.ask(t, url); len(list) != 0 {
+		t.Errorf("an empty list hands out %v", list)
+	}
+	said.wait(t, "node listed")
+	if agent := a.caller.Load(); agent != "feedex/test" {
+		t.Errorf("called back by %q", agent)
+	}
+	if list := b.ask(t, url); len(list) != 1 || list[0] != a.id {
+		t.Errorf("handed out %v, want %v", list, a.id)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	again, _, _ := startTracker(t, data)
+	if list := b.ask(t, again); len(list) != 1 || list[0] != a.id {
+		t.Errorf("after a restart handed out %v, want %v", list, a.id)
+	}
+	if rest, err := filepath.Glob(filepath.Join(data, listName+"*")); err != nil || len(rest) != 1 {
+		t.Errorf("the list's files are %v, %v", rest, err)
+	}
+}
+
+func TestTrackerSetsADamagedListAside(t *testing.T) {
+	data := t.TempDir()
+	path := filepath.Join(data, listName)
+	const damaged = `[{"id":"192.0.2.1:77`
+	if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, said, stop := startTracker(t, data)
+	said.wait(t, "list of an earlier run is damaged; starting with an empty one")
+	if text, err := os.ReadFile(path + ".damaged"); err != nil || string(text) != damaged {
+		t.Errorf("set aside: %q, %v", text, err)
+	}
+	a := startTrackerNode(t)
+	if list := a.ask(t, url); len(list) != 0 {
+		t.Errorf("handed out %v of a damaged list", list)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), a.id.String()) {
+		t.Errorf("the new list is %q, %v", text, err)
+	}
+}
+
+func TestTrackerAnswersNothingButGetNeighbors(t *testing.T) {
+	url, _, _ := startTracker(t, t.TempDir())
+	a := startTrackerNode(t)
+	for _, c := range []protocol.Call{
+		protocol.Connect{Subset: protocol.Subset{{Feed: "http://example.com/feed"}}}, protocol.UpdateSubset{},
+		protocol.CheckDID{}, protocol.CheckDIDs{DIDs: []protocol.DID{{1}}},
+		protocol.PutEntries{Bundle: protocol.NewBundle("http://example.com/feed", nil)}, protocol.QueryFeed{},
+		protocol.GetEntries{},
+		protocol.Disconnect{}, protocol.Vouch{Session: hex.EncodeToString(make([]byte, 16))}, protocol.WhoAmI{},
+	} {
+		r, err := a.client.Call(t.Context(), url, "", c)
+		if refused, ok := errors.AsType[*protocol.RemoteError](err); !ok || refused.Code != protocol.UnknownMethod {
+			t.Errorf("%s is answered %v, %v", c.Method(), r.Reply, err)
+		}
+	}
+	if r := (&host{}).serve(context.Background(), transport.Request{Call: protocol.WhoAmI{}}); r.Fault == nil ||
+		r.Fault.Code != protocol.UnknownMethod {
+		t.Errorf("past the handler, who_am_i is answered %+v", r)
+	}
+	if r, err := a.client.Call(t.Context(), url, "", protocol.ListMethods{}); err != nil ||
+		!strings.Contains(strings.Join(r.Reply.(protocol.Methods), " "), "get_neighbors") {
+		t.Errorf("system.listMethods is answered %v, %v", r.Reply, err)
+	}
+}
+
+func TestTrackerShowsHowItIsDoing(t *testing.T) {
+	url, said, _ := startTracker(t, t.TempDir())
+	a := startTrackerNode(t)
+	a.ask(t, url)
+	said.wait(t, "node listed")
+
+	status, page := get(t, url)
+	for _, want := range []string{"<tr><td>Nodes on the list<td>1\n", "<tr><td>Calls answered<td>1\n",
+		"--tracker " + url} {
+		if status != 200 || !strings.Contains(page, want) {
+			t.Errorf("the page is answered %d without %q\n%s", status, want, page)
+		}
+	}
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") {
+		t.Errorf("the page may load from elsewhere: %q", policy)
+	}
+	if status, _ := get(t, url+"nothing"); status != 404 {
+		t.Errorf("a page that is not there is answered %d", status)
+	}
+
+	status, metrics := get(t, url+"metrics")
+	for _, want := range []string{"\nfeedex_tracker_nodes_listed 1\n", "\nfeedex_tracker_calls_total 1\n",
+		"\nfeedex_tracker_call_backs_confirmed_total 1\n"} {
+		if status != 200 || !strings.Contains(metrics, want) {
+			t.Errorf("metrics are answered %d without %q\n%s", status, want, metrics)
+		}
+	}
+	problems, err := promlint.New(strings.NewReader(metrics)).Lint()
+	if err != nil || len(problems) != 0 {
+		t.Errorf("metrics: %v, %v", problems, err)
+	}
+}
+
+// startTracker runs a tracker on loopback until the test ends, and returns its URL and what it says.
+func startTracker(t *testing.T, data string) (url string, log said, stop func() error) {
+	t.Helper()
+	logger, log := overhear()
+	ready := make(chan string, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Run(ctx, Config{Data: data, Listen: "127.0.0.1:0",
+			AllowLocal: true, UserAgent: "feedex/test", Log: logger, Ready: func(a string) { ready <- a }})
+	}()
+	stop = sync.OnceValue(func() error { cancel(); return <-ended })
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Errorf("tracker ended: %v", err)
+		}
+		http.DefaultClient.CloseIdleConnections()
+	})
+	select {
+	case address := <-ready:
+		return "http://" + address + "/", log, stop
+	case err := <-ended:
+		ended <- nil
+		t.Fatalf("tracker did not start: %v", err)
+	}
+	return "", log, stop
+}
+
+func get(t *testing.T, url string) (status int, body string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// said is a log that hands on what is said in it.
+type said struct {
+	slog.Handler
+	messages chan string
+}
+
+// overhear returns a log, and what is said in it.
+func overhear() (*slog.Logger, said) {
+	s := said{slog.DiscardHandler, make(chan string, 10_000)}
+	return slog.New(s), s
+}
+
+func (s said) Enabled(context.Context, slog.Level) bool { return true }
+func (s said) WithAttrs([]slog.Attr) slog.Handler       { return s }
+func (s said) Handle(_ context.Context, r slog.Record) error {
+	s.messages <- r.Message
+	return nil
+}
+
+// wait waits until it is said.
+func (s said) wait(t *testing.T, message string) {
+	t.Helper()
+	for {
+		select {
+		case m := <-s.messages:
+			if m == message {
+				return
+			}
+		case <-t.Context().Done():
+			t.Fatalf("nobody said %q", message)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package trackerhost
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"feedex/tracker"
+)
+
+// load reads the list of an earlier run. A list that cannot be read is set aside: the nodes will
+// call again, and an owner who wonders finds it.
+func (t *host) load() error {
+	path := filepath.Join(t.config.Data, listName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read list: %w; make it readable or choose another directory with --data", err)
+	}
+	var entries []tracker.Entry
+	if err := json.Unmarshal(text, &entries); err != nil {
+		aside := path + ".damaged"
+		t.config.Log.Warn("list of an earlier run is damaged; starting with an empty one", "err", err, "kept", aside)
+		if err := os.Rename(path, aside); err != nil {
+			return fmt.Errorf("set damaged list aside: %w", err)
+		}
+		return nil
+	}
+	loaded := t.registry.Load(time.Now(), entries)
+	t.config.Log.Info("list of an earlier run loaded", "nodes", loaded)
+	return nil
+}
+
+// saveNowAndThen writes the list to disk until ctx ends.
+func (t *host) saveNowAndThen(ctx context.Context) {
+	ticker := time.NewTicker(saveEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := t.save(); err != nil {
+				t.config.Log.Error("list cannot be saved", "err", err)
+			}
+		}
+	}
+}
+
+// save writes the list so that a crash leaves either the old one or the new one.
+func (t *host) save() error {
+	t.mu.Lock()
+	entries := t.registry.Snapshot(time.Now())
+	t.mu.Unlock()
+	text, err := json.Marshal(entries)
+	if err != nil {
+		return fmt.Errorf("save list: %w", err)
+	}
+	path := filepath.Join(t.config.Data, listName)
+	if err := replaceFile(path, text); err != nil {
+		return fmt.Errorf("save list: %w; free some space or choose another directory with --data", err)
+	}
+	return nil
+}
+
+// replaceFile puts text in the place of the file at path, durably and at once.
+func replaceFile(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone by then if all went well
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes durable which files are in a directory.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil // which syncs no directories
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
