@@ -108,6 +108,7 @@ func (h *host) loop(ctx context.Context) {
 	batch := make([]arrival, 0, maxBatch)
 	var effects []node.Effect
 	for {
+		h.config.Turned()
 		select {
 		case <-ctx.Done():
 			return

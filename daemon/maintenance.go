@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"feedex/archive"
@@ -68,7 +69,7 @@ func (h *host) Vacuum(ctx context.Context) error {
 		left, err := insist(ctx, h, func() (int, error) { return h.housekeeper.Reclaim(ctx, reclaimStep) })
 		switch {
 		case errors.Is(err, archive.ErrWhole):
-			_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.store.Vacuum(ctx) })
+			_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.rewrite(ctx) })
 			return err
 		case err != nil:
 			return err
@@ -230,4 +231,27 @@ func (h *host) countFollowed(ctx context.Context) {
 			h.config.Log.Debug("time not counted", "err", err) // the loop will say more
 		}
 	}
+}
+
+// rewrite has the archive rewrite its file. That may take minutes and has a time of its own: the loop counts as turning
+// meanwhile.
+func (h *host) rewrite(ctx context.Context) error {
+	turning, end := context.WithCancel(ctx)
+	var ticks sync.WaitGroup
+	ticks.Go(func() {
+		tick := time.NewTicker(longestNap)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				h.config.Turned()
+			case <-turning.Done():
+				return
+			}
+		}
+	})
+	err := h.store.Vacuum(ctx)
+	end()
+	ticks.Wait()
+	return err
 }

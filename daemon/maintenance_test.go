@@ -109,3 +109,44 @@ func TestOfflineArchive(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A slowDisk takes some minutes to rewrite its file.
+type slowDisk struct{ *disk }
+
+func (slowDisk) Vacuum(context.Context) error {
+	<-time.After(10 * time.Minute)
+	return nil
+}
+
+// The loop turns at least once a minute, also while the archive's file is rewritten, but not while it hangs.
+func TestTheLoopTurnsUnlessItHangs(t *testing.T) {
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		var last time.Time
+		var longest time.Duration
+		l.inspect(func(h *host) {
+			last = time.Now()
+			h.config.Turned = func() { longest, last = max(longest, time.Since(last)), time.Now() }
+			h.store = slowDisk{l.disk}
+		})
+		l.pass(10 * time.Minute)
+		l.inspect(func(*host) {
+			if longest > longestNap {
+				t.Errorf("an idle loop turned after %v, want %v at most", longest, longestNap)
+			}
+		})
+		if _, err := chore(t.Context(), l.host, func() (int, error) { return 0, l.rewrite(t.Context()) }); err != nil {
+			t.Error(err)
+		}
+		l.inspect(func(*host) {
+			if longest > longestNap {
+				t.Errorf("it turned after %v while the file was rewritten, want %v at most", longest, longestNap)
+			}
+			<-time.After(10 * time.Minute)
+		})
+		l.inspect(func(*host) {
+			if longest < 10*time.Minute {
+				t.Errorf("it turned after %v while it hung", longest)
+			}
+		})
+	})
+}

@@ -72,6 +72,8 @@ type Config struct {
 	Log *slog.Logger
 	// Ready is called once the node serves.
 	Ready func(Addresses)
+	// Turned is called whenever the loop turns: at least once a minute, unless something hangs, as a disk may.
+	Turned func()
 	// Observe is called with every note of the node, from its loop: it must not block.
 	Observe func(now time.Time, note node.Note)
 
@@ -87,6 +89,9 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Turned == nil {
+		c.Turned = func() {}
 	}
 	c.revival = cmp.Or(c.revival, firstRevival)
 	c.retainPause = cmp.Or(c.retainPause, retainEvery)

@@ -19,11 +19,9 @@ func PartOf(path string) string { return path + partSuffix }
 // Backup writes the archive, as it is when Backup begins, to a new file at path, where Open takes it as it is.
 // A node may go on writing meanwhile. The file appears at path when it is whole and on the disk; what a Backup
 // that was killed left beside it is thrown away by the next. It is an error that wraps fs.ErrExist if there is
-// a file at path, and ErrStalled where it gets nowhere.
+// a file at path, and ErrStalled where it takes too long.
 func (r *Reader) Backup(ctx context.Context, path string) error {
 	ctx, cancel := throughout(ctx, r.path, r.patience)
-	defer cancel()
-	ctx, cancel = growing(ctx, func() int64 { return sizeOf(PartOf(path)) }, r.patience)
 	defer cancel()
 	return wrap("back up to", path, ended(ctx, r.backup(ctx, path)))
 }

@@ -45,7 +45,7 @@ func wrap(verb, path string, err error) error {
 // scan reads a row. What does not fit its destination was not written by us.
 func scan(row interface{ Scan(...any) error }, dest ...any) error {
 	err := row.Scan(dest...)
-	if err == nil || cause(err) != nil || isContext(err) {
+	if err == nil || cause(err) != nil || isContext(err) || errors.Is(err, ErrStalled) {
 		return err
 	}
 	return fmt.Errorf("%w (%w)", ErrDamaged, err)

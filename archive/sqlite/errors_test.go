@@ -159,7 +159,7 @@ func TestReadingTakesNoLock(t *testing.T) {
 	s.LoadPeers()
 	s.LoadAccounts()
 	s.LatestDIDs(1)
-	if s.inTx {
+	if s.tx != nil {
 		t.Error("reading began a transaction")
 	}
 	other.KeepDID(protocol.DID{1})

@@ -209,7 +209,7 @@ var errBusy = errors.New("a transaction is open: commit it first")
 // full-text index, in a transaction of its own, and returns how many remain. It is for a process that has the archive
 // alone, as a node has not: that has a Housekeeper.
 func (s *Store) Index(max int) (remaining int, err error) {
-	if s.inTx {
+	if s.tx != nil {
 		return 0, wrap("index", s.path, errBusy)
 	}
 	s.begin()
@@ -283,7 +283,7 @@ const incremental = 2
 // there is time. The file is shorter once the log has been brought into it: after the last step by Shorten. It is an
 // error that is archive.ErrWhole if the file was not made for it.
 func (s *Store) Reclaim(max int) (remaining int, err error) {
-	if s.inTx {
+	if s.tx != nil {
 		return 0, wrap("shorten", s.path, errBusy)
 	}
 	remaining = s.reclaim(max)
@@ -307,7 +307,7 @@ func (s *writer) reclaim(max int) (remaining int) {
 // Vacuum rewrites the file without what is free in it, and with what belongs together side by side. It takes
 // as much room again meanwhile, and the writer can do nothing else. It belongs to the loop, after a Commit.
 func (s *Store) Vacuum(ctx context.Context) error {
-	if s.inTx {
+	if s.tx != nil {
 		return wrap("vacuum", s.path, errBusy)
 	}
 	ctx, cancel := throughout(ctx, s.path, s.patience)

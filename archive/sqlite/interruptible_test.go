@@ -6,9 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"path/filepath"
-	"reflect"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,106 +86,128 @@ func TestStoreEndsAStatementInTime(t *testing.T) {
 	})
 }
 
-// No interrupt reaches a disk that hangs. The loop is told all the same, again and again, and goes on when the disk
-// does.
-func TestStoreLeavesADiskThatHangs(t *testing.T) {
+// No interrupt reaches a disk that hangs. Readers, who have connections of their own, go on meanwhile, and so does the
+// loop when the disk does.
+func TestADiskThatHangsHoldsUpNobodyElse(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *Store) {
 		execSQL(t, s, `CREATE TEMP TRIGGER hang BEFORE INSERT ON dids BEGIN SELECT slow(3600); END`)
 		s.KeepFeed(archive.Feed{URL: exampleURL})
-		took(t, statementTime+graceTime, func() { s.KeepDID(protocol.DID{1}) })
-		for range 3 {
-			took(t, 0, func() { wantCause(t, s.Commit(), ErrStalled, s.path) })
-			took(t, 0, func() { s.KeepFeed(archive.Feed{URL: exampleURL}) })
-		}
-		if got, err := s.Search(t.Context(), feed.Filter{}); err != nil || len(got) != 0 {
-			t.Errorf("readers have connections of their own: %v, %v", got, err)
-		}
+		back := make(chan struct{})
+		go func() {
+			s.KeepDID(protocol.DID{1})
+			close(back)
+		}()
+		<-time.After(time.Minute / 2)
+		took(t, 0, func() {
+			if got, err := s.Search(t.Context(), feed.Filter{}); err != nil || len(got) != 0 {
+				t.Errorf("a search: %v, %v", got, err)
+			}
+		})
+		took(t, time.Hour-time.Minute/2, func() { <-back })
 		wantCause(t, s.Commit(), ErrStalled, s.path)
-		<-time.After(time.Hour)
-		if err := s.Commit(); err != nil || len(s.LoadFeeds()) != 0 {
-			t.Errorf("after that: %v, feeds %v; want nothing of what failed", err, s.LoadFeeds())
-		}
 		execSQL(t, s, `DROP TRIGGER hang`)
 		s.KeepDID(protocol.DID{2})
-		if err := s.Commit(); err != nil || s.HasDID(protocol.DID{1}) || !s.HasDID(protocol.DID{2}) {
-			t.Errorf("after that: %v, first did %v, second did %v", err, s.HasDID(protocol.DID{1}),
-				s.HasDID(protocol.DID{2}))
+		if err := s.Commit(); err != nil || len(s.LoadFeeds()) != 0 || s.HasDID(protocol.DID{1}) ||
+			!s.HasDID(protocol.DID{2}) {
+			t.Errorf("after that: %v, feeds %v, first did %v, second did %v; want nothing of what failed", err,
+				s.LoadFeeds(), s.HasDID(protocol.DID{1}), s.HasDID(protocol.DID{2}))
 		}
 	})
 }
 
 const exampleURL = "https://www.example.org/"
 
-// A deadline holds for every row, not only for the first, and for preparing, beginning and opening.
+// Who waits for a connection while all of them hang waits no longer than it wants to, and finds one when they are back.
+func TestNobodyWaitsForAHungConnection(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *Store) {
+		const readers = 4
+		s.Reader.db.SetMaxOpenConns(readers)
+		back := make(chan error)
+		for range readers {
+			go func() { back <- s.Reader.db.QueryRowContext(t.Context(), `SELECT slow(3600)`).Scan(new(int)) }()
+		}
+		<-time.After(time.Second)
+		took(t, searchTime, func() {
+			if _, err := s.Search(t.Context(), feed.Filter{}); !errors.Is(err, archive.ErrSlow) {
+				t.Errorf("a search while all connections hang: %v, want %v", err, archive.ErrSlow)
+			}
+		})
+		for range readers {
+			if err := <-back; !errors.Is(err, ErrStalled) {
+				t.Errorf("what hung: %v, want %v", err, ErrStalled)
+			}
+		}
+		if _, err := s.Search(t.Context(), feed.Filter{}); err != nil {
+			t.Errorf("when all are back: %v", err)
+		}
+	})
+}
+
+// A statement ends when its caller says so, and after statementTime where that says nothing, whether it was prepared or
+// not.
 func TestReadersEndInTime(t *testing.T) {
-	for name, tt := range map[string]struct {
-		query string
-		want  time.Duration
-	}{
-		"first row":            {endless, statementTime},
-		"second row":           {`SELECT 0 UNION ALL SELECT * FROM (` + endless + `)`, statementTime},
-		"first row of a disk":  {`SELECT slow(3600)`, statementTime + graceTime},
-		"second row of a disk": {`SELECT slow(0) UNION ALL SELECT slow(3600)`, statementTime + graceTime},
-		"a row after some others": {`SELECT slow(i) FROM (SELECT value AS i FROM json_each('[0,0,0,0,0,3600]'))`,
-			statementTime + graceTime},
+	for name, query := range map[string]func(ctx context.Context, s *Store) error{
+		"at once": func(ctx context.Context, s *Store) error {
+			return s.Reader.db.QueryRowContext(ctx, endless).Scan(new(int))
+		},
+		"prepared": func(ctx context.Context, s *Store) error {
+			stmt, err := s.Reader.prepare(ctx, endless)
+			if err != nil {
+				return err
+			}
+			return stmt.QueryRowContext(ctx).Scan(new(int))
+		},
+		"without rows": func(ctx context.Context, s *Store) error {
+			_, err := s.Reader.db.ExecContext(ctx, endless)
+			return err
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *Store) {
-				query := func(ctx context.Context) error {
-					rows, err := s.Reader.db.QueryContext(ctx, tt.query)
-					if err != nil {
-						return err
-					}
-					return each(rows, func(*sql.Rows) error { return nil })
-				}
-				took(t, tt.want, func() {
-					if err := query(t.Context()); !errors.Is(err, ErrStalled) {
+				took(t, statementTime, func() {
+					if err := query(t.Context(), s); !errors.Is(err, ErrStalled) {
 						t.Errorf("err = %v, want %v", err, ErrStalled)
 					}
 				})
-				if strings.HasPrefix(name, "first") { // later database/sql waits on a mutex, and virtual time with it
-					ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-					defer cancel()
-					took(t, 3*time.Second+tt.want-statementTime, func() {
-						if err := s.failed(ctx, "read", query(ctx)); !errors.Is(err, context.DeadlineExceeded) {
-							t.Errorf("err = %v, want the caller's", err)
-						}
-					})
-				}
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+				defer cancel()
+				took(t, 3*time.Second, func() {
+					if err := s.failed(ctx, "read", query(ctx, s)); !errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("err = %v, want the caller's", err)
+					}
+				})
+				ctx, cancel = context.WithCancel(t.Context())
+				time.AfterFunc(5*time.Second, cancel)
+				took(t, 5*time.Second, func() {
+					if err := query(ctx, s); !errors.Is(err, context.Canceled) {
+						t.Errorf("err = %v, want the caller's", err)
+					}
+				})
 				if got, err := s.Search(t.Context(), feed.Filter{}); err != nil {
 					t.Errorf("the next search: %v, %v", got, err)
 				}
-				<-time.After(2 * time.Hour) // until all have come back
 			})
 		})
 	}
 }
 
-// A disk that hangs holds a thread of the system for each statement. That there are few of these does not depend on how
-// often somebody looks.
-func TestFewStatementsHangAtATime(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *Store) {
-		for range 20 * maxAway {
-			err := s.Reader.db.QueryRowContext(t.Context(), `SELECT slow(360000)`).Scan(new(int))
-			if !errors.Is(err, ErrStalled) {
-				t.Fatalf("err = %v, want %v", err, ErrStalled)
-			}
-		}
-		if open := s.Reader.db.Stats().OpenConnections; open > 4 {
-			t.Errorf("%d connections are open", open)
-		}
-		var n int
-		if err := s.Reader.db.QueryRowContext(t.Context(), `SELECT 1`).Scan(&n); !errors.Is(err, ErrStalled) {
-			t.Errorf("another connection was opened: %v", err)
-		}
-		<-time.After(360000 * time.Second)
-		if err := s.Reader.db.QueryRowContext(t.Context(), `SELECT 1`).Scan(&n); err != nil || n != 1 {
-			t.Errorf("when all have come back: %v", err)
-		}
-	})
+// Rows end between two of them when their time is over.
+func TestRowsEndInTime(t *testing.T) {
+	s := newStore(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	rows, err := s.Reader.db.QueryContext(ctx, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) `+
+		`SELECT i FROM n`)
+	if err == nil {
+		err = each(rows, func(*sql.Rows) error { return nil })
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("err = %v, want %v", err, context.DeadlineExceeded)
+	}
 }
 
-// lame has the connections of a database take as long as takes says for each statement, before they carry it out.
+// A lame connector has the connections of a database take as long as takes says for each statement, before they carry
+// it out, and for each commit.
 type lame struct {
 	driver.Connector
 	takes func(query string) time.Duration
@@ -198,30 +218,53 @@ func (l lame) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lameConn{c.(connection), uintptr(reflect.ValueOf(c).Elem().FieldByName("db").Uint()), l.takes}, nil
+	return &lameConn{c.(connection), l.takes}, nil
 }
 
-// A lameConn has its handle where the driver's connections have it.
 type lameConn struct {
 	connection
-	db    uintptr
 	takes func(query string) time.Duration
 }
 
-func (c *lameConn) wait(query string) {
+func (c *lameConn) wait(ctx context.Context, query string) error {
 	if d := c.takes(query); d > 0 {
-		<-time.After(d)
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
 	}
+	return ctx.Err()
 }
 
 func (c *lameConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	c.wait(query)
+	if err := c.wait(ctx, query); err != nil {
+		return nil, err
+	}
 	return c.connection.ExecContext(ctx, query, args)
 }
 
 func (c *lameConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	c.wait(query)
+	if err := c.wait(ctx, query); err != nil {
+		return nil, err
+	}
 	return c.connection.QueryContext(ctx, query, args)
+}
+
+func (c *lameConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	tx, err := c.connection.BeginTx(ctx, opts)
+	return lameTx{tx, c}, err
+}
+
+type lameTx struct {
+	driver.Tx
+	conn *lameConn
+}
+
+func (t lameTx) Commit() error {
+	if err := t.conn.wait(context.Background(), "COMMIT"); err != nil {
+		return err
+	}
+	return t.Tx.Commit()
 }
 
 // maimed has statements that contain a text take so long on the archive, on any connection.
@@ -236,7 +279,7 @@ func maimed(t *testing.T, s *Store, text string, takes time.Duration) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sql.OpenDB(&interruptibleConnector{Connector: lame{c, func(query string) time.Duration {
+		return sql.OpenDB(interruptibleConnector{lame{c, func(query string) time.Duration {
 			if strings.Contains(query, text) {
 				return takes
 			}
@@ -255,23 +298,20 @@ func maimed(t *testing.T, s *Store, text string, takes time.Duration) {
 	s.conn = conn
 }
 
-// What was begun by a statement that came back when nobody waited any more is undone.
-func TestWhatComesTooLateIsUndone(t *testing.T) {
+// A commit takes the time that it needs: nobody could tell whether one that was interrupted is on the disk.
+func TestNothingInterruptsACommit(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *Store) {
-		maimed(t, s, "BEGIN", time.Hour)
-		if _, err := s.conn.ExecContext(t.Context(), `BEGIN IMMEDIATE`); !errors.Is(err, ErrStalled) {
-			t.Fatalf("err = %v, want %v", err, ErrStalled)
-		}
-		<-time.After(2 * time.Hour)
+		maimed(t, s, "COMMIT", 2*statementTime)
 		s.KeepDID(protocol.DID{1})
-		if err := s.Commit(); err != nil || !s.HasDID(protocol.DID{1}) {
-			t.Errorf("the next transaction: %v", err)
-		}
+		took(t, 2*statementTime, func() {
+			if err := s.Commit(); err != nil || !s.HasDID(protocol.DID{1}) {
+				t.Errorf("a slow commit: %v, did %v", err, s.HasDID(protocol.DID{1}))
+			}
+		})
 	})
 }
 
-// To verify, back up, rewrite and shorten has its time by the size of the file; a disk that hangs is told from a slow
-// one.
+// To verify, back up, rewrite and shorten has its time by the size of the file.
 func TestWorkOnTheWholeFileEndsInTime(t *testing.T) {
 	none := func(int64) {}
 	for name, tt := range map[string]struct {
@@ -290,6 +330,9 @@ func TestWorkOnTheWholeFileEndsInTime(t *testing.T) {
 		"verify strays": {"words_docsize WHERE id NOT IN", func(t *testing.T, s *Store) error {
 			return s.Verify(t.Context(), none, func(p string) { t.Error(p) })
 		}},
+		"back up": {"VACUUM INTO", func(t *testing.T, s *Store) error {
+			return s.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db"))
+		}},
 		"vacuum": {"VACUUM", func(t *testing.T, s *Store) error { return s.Vacuum(t.Context()) }},
 		"shorten": {"wal_checkpoint",
 			func(t *testing.T, s *Store) error { return wrap("shorten", s.path, s.Shorten(t.Context())) }},
@@ -306,50 +349,11 @@ func TestWorkOnTheWholeFileEndsInTime(t *testing.T) {
 				maimed(t, s, tt.text, 24*time.Hour)
 				begun := time.Now()
 				err := tt.work(t, s)
-				if d := time.Since(begun); d < s.patience || d > limit+graceTime+time.Second {
+				if d := time.Since(begun); d < s.patience || d > limit+time.Second {
 					t.Errorf("it took %v, want about %v", d, limit)
 				}
-				wantCause(t, err, ErrStalled, s.path)
-				<-time.After(25 * time.Hour)
+				wantCause(t, err, ErrStalled, "")
 			})
 		})
 	}
-}
-
-// A backup goes on for as long as its file grows, and no longer.
-func TestBackupEndsWhenItGetsNowhere(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *Store) {
-		s.patience = time.Minute
-		maimed(t, s, "VACUUM INTO", 24*time.Hour)
-		to := filepath.Join(t.TempDir(), "backup.db")
-		begun := time.Now()
-		wantCause(t, s.Backup(t.Context(), to), ErrStalled, to)
-		if d := time.Since(begun); d < time.Minute || d > 3*time.Minute {
-			t.Errorf("it took %v", d)
-		}
-		<-time.After(25 * time.Hour)
-		maimed(t, s, "nothing", 0)
-		if err := s.Backup(t.Context(), to); err != nil {
-			t.Errorf("the next: %v", err)
-		}
-	})
-}
-
-func TestGrowingEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var size atomic.Int64
-		ctx, cancel := growing(t.Context(), size.Load, time.Minute)
-		defer cancel()
-		for range 100 {
-			size.Add(1)
-			time.Sleep(50 * time.Second)
-		}
-		if ctx.Err() != nil {
-			t.Fatalf("it ended while it grew: %v", context.Cause(ctx))
-		}
-		time.Sleep(3 * time.Minute)
-		if !errors.Is(context.Cause(ctx), ErrStalled) {
-			t.Errorf("cause = %v, want %v", context.Cause(ctx), ErrStalled)
-		}
-	})
 }

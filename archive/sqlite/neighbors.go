@@ -92,7 +92,7 @@ func (s *Store) KeepDID(did protocol.DID) {
 // pruneDIDs drops the oldest dids in the transaction that added new ones, so that it never has much
 // to do.
 func (s *Store) pruneDIDs() {
-	if oldest := s.nextDID - archive.KeptDIDs; oldest > 1 && s.inTx {
+	if oldest := s.nextDID - archive.KeptDIDs; oldest > 1 && s.tx != nil {
 		s.write(`DELETE FROM dids WHERE n < ?`, oldest)
 	}
 }

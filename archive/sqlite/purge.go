@@ -191,7 +191,7 @@ const mergePages = 32
 // Tidy takes a step towards an index without the words of entries that are gone, in a transaction of its own, and
 // reports whether there is another to take. As Index it is for a process that has the archive alone.
 func (s *Store) Tidy() (more bool, err error) {
-	if s.inTx {
+	if s.tx != nil {
 		return false, wrap("tidy", s.path, errBusy)
 	}
 	more = s.tidy()

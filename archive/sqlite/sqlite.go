@@ -7,7 +7,7 @@
 //
 // A Store has one connection that writes and a few that read. Errors that the owner can do something
 // about wrap archive.ErrFull, ErrDamaged, ErrLocked, ErrNewer, ErrReadOnly, ErrDisk or ErrStalled. No damage to
-// the file makes a method panic, and no disk that hangs keeps one from coming back.
+// the file makes a method panic. Every statement has a deadline; only what hangs in the system outlasts it.
 //
 // Opening does not check the whole file, which would take longer the longer the archive is kept:
 // commits are synced, so a killed node or a power cut leaves nothing to repair, and what a failing
@@ -42,8 +42,8 @@ type Config struct {
 	Readers int
 	// RankTime is how long a search by relevance may rank what it found. Default 1 s.
 	RankTime time.Duration
-	// Patience is how long work on the whole file may go on and get nowhere: to verify it, to back it up, to rewrite it
-	// or to convert it. A statement of it has that long, and as long again for each 60 MiB of the file. Default 1 min.
+	// Patience is how long a statement may take that goes over the whole file, to verify it, to back it up, to rewrite
+	// it or to convert it, and as long again for each 60 MiB of the file. Default 1 min.
 	Patience time.Duration
 	// WriterCache and ReaderCache are how many bytes of the file each connection may hold in memory,
 	// where they take twice the room. Defaults 4 MiB and 1 MiB: the operating system caches the file

@@ -19,7 +19,7 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 	lock  *writeLock
 	ctx   context.Context // of the statements of a transaction that may be ended; nil for none
-	inTx  bool
+	tx    *sql.Tx         // the open transaction, nil for none
 	err   error
 }
 
@@ -58,8 +58,8 @@ func (w *writer) close() error {
 // commit ends the transaction: everything that was written since the last one is on the disk when it returns nil. If
 // any method met an error meanwhile, or the commit fails, nothing of it is kept and the error is returned, once.
 func (w *writer) commit() error {
-	if w.err == nil && w.inTx {
-		w.do(`COMMIT`)
+	if w.err == nil && w.tx != nil {
+		w.err = w.tx.Commit() // which nothing interrupts: one could not tell what became of it
 	}
 	err := w.err
 	if err != nil {
@@ -72,32 +72,29 @@ func (w *writer) commit() error {
 
 // rollback drops the open transaction.
 func (w *writer) rollback() {
-	if w.inTx {
-		// After some errors SQLite has rolled back by itself and says so here; there is nothing
-		// else to be said.
-		_, _ = w.conn.ExecContext(context.Background(), `ROLLBACK`)
+	if w.tx != nil {
+		_ = w.tx.Rollback() // after some errors SQLite has rolled back by itself and says so here
 	}
 	w.unlock()
 }
 
 func (w *writer) unlock() {
-	if w.inTx {
-		w.inTx = false
+	if w.tx != nil {
+		w.tx = nil
 		w.lock.end()
 	}
 }
 
 // begin begins a transaction unless one is open.
 func (w *writer) begin() {
-	if w.err != nil || w.inTx {
+	if w.err != nil || w.tx != nil {
 		return
 	}
 	if w.ctx == nil { // else the Housekeeper has the lock
 		w.lock.begin()
 	}
-	w.inTx = true
-	if w.do(`BEGIN IMMEDIATE`); w.err != nil {
-		w.unlock()
+	if w.tx, w.err = w.conn.BeginTx(context.Background(), nil); w.err != nil {
+		w.lock.end()
 	}
 }
 

@@ -53,10 +53,10 @@ func onArchive(c *cobra.Command, do func(c *cobra.Command, data string, args []s
 	return c
 }
 
-// patienceFlag has a command take a flag for how long it works on the whole file and gets nowhere.
+// patienceFlag has a command take a flag for how long it may work on the whole file.
 func patienceFlag(c *cobra.Command, patience *string) {
 	c.Flags().Var(settings.Span.Flag(patience), "patience",
-		"give up where the disk gets nowhere for so long, and as long again for each 60 MiB (default 1m)")
+		"give up where the disk takes longer, and as long again for each 60 MiB (default 1m)")
 }
 
 // readArchive opens the archive of a data directory for reading, whether or not a node runs on it.
@@ -359,7 +359,7 @@ second and a third copy meanwhile. So it is, once, with a file that an older fee
 else until that is done, up to a minute for a gigabyte, while neighbors and commands wait. The command says so before it
 begins; to choose the time, stop the node first.
 
-A disk that hangs does not keep the command for ever: see --patience, which holds where no node runs.`,
+A disk that is slow does not keep the command for ever: see --patience, which holds where no node runs.`,
 		Args: noArgs,
 	}
 	patienceFlag(c, &patience)

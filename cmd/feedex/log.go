@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"time"
 
 	systemd "github.com/coreos/go-systemd/v22/daemon"
 	"github.com/lmittmann/tint"
@@ -54,3 +55,27 @@ func tellSystemd(log *slog.Logger, status string) {
 
 // tellSystemdStopping tells the service manager that the program is about to end.
 func tellSystemdStopping() { _, _ = systemd.SdNotify(false, systemd.SdNotifyStopping) }
+
+// hangsAfter is how long the loop of a node may be at one thing until it is said to hang.
+const hangsAfter = 3 * time.Minute
+
+// watch returns what the loop of a node is to call whenever it turns. The watchdog of the service manager, if there is
+// one (sd_watchdog_enabled(3)), learns from it that the node goes on, and the log that it does not. stop ends that.
+func watch(log *slog.Logger) (turned func(), stop func() bool) {
+	hangs := time.AfterFunc(hangsAfter, func() {
+		log.Error("the node hangs: see whether its disk does, and look into the system's log", "since", hangsAfter)
+	})
+	hangs.Stop() // until it turns first: before that it opens the archive, which takes as long as that is large
+	patience, err := systemd.SdWatchdogEnabled(false)
+	if err != nil {
+		log.Warn("service manager's watchdog is not told", "err", err)
+	}
+	var told time.Time
+	return func() {
+		hangs.Reset(hangsAfter)
+		if patience > 0 && time.Since(told) >= patience/4 {
+			told = time.Now()
+			_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
+		}
+	}, hangs.Stop
+}

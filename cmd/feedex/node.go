@@ -66,6 +66,9 @@ func runNode(c *cobra.Command, _ []string) error {
 	}
 	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
 	cfg.Open = openDatabase
+	turned, stop := watch(log)
+	defer stop()
+	cfg.Turned = turned
 	err = daemon.Run(c.Context(), cfg)
 	switch {
 	case errors.Is(err, node.ErrConfig):
