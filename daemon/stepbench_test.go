@@ -49,7 +49,9 @@ func BenchmarkSteps(b *testing.B) {
 		b.Run(s.name, func(b *testing.B) {
 			for b.Loop() {
 				x := &bench{b: b, worst: make(map[string]time.Duration), count: make(map[string]int)}
-				x.open(node.Config{Incentive: incentive.Config{Ablate: incentive.Ablation{NoQuota: true}}})
+				x.open(node.Config{Incentive: incentive.Config{Rules: incentive.Altered(func(r *incentive.Rules) {
+					r.StoresAll = func(incentive.Holder) bool { return true }
+				})}})
 				s.run(x)
 				x.close()
 				x.report()

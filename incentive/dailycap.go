@@ -29,8 +29,7 @@ type dailyCap struct {
 	total   week  // entries stored
 	sharers []sharer
 	brought []bringer // of few of the sharers: polls confirm most entries within the hour
-
-	uncapped bool // whatever comes earns
+	free    int       // capFree
 }
 
 // A sharer is one neighbor's part in a feed. There is one for each neighbor and feed, which can be tens of thousands.
@@ -127,9 +126,6 @@ func (p *dailyCap) confirmed(today int64, entries int, h uint32) {
 
 // earn is how many of the entries still earn for h today, and counts them.
 func (p *dailyCap) earn(today int64, entries int, h uint32) int {
-	if p.uncapped {
-		return entries
-	}
 	s := p.sharer(h)
 	if today > int64(s.today) {
 		s.today, s.earned = int32(today), 0
@@ -146,7 +142,7 @@ func (p *dailyCap) cap(today int64, s *sharer) int {
 	if w := p.broughtBy(s.holder); w != nil {
 		others = max(others-w.sum(today), 0)
 	}
-	return capFactor*others/int(days) + capFree
+	return capFactor*others/int(days) + p.free
 }
 
 // A week counts by day and forgets what is older than seven days.

@@ -33,7 +33,7 @@ type Earnings struct {
 	listed  recent[proof, struct{}] // what earned beyond the cap
 	holders numbers
 	arrears []Arrear
-	ablate  Ablation
+	rules   Rules
 }
 
 // stored is a bundle that we have, of which there are thousands.
@@ -52,10 +52,10 @@ type proof struct {
 	holder uint32 // its number
 }
 
-// NewEarnings returns Earnings that remember nothing, with those rules off.
-func NewEarnings(a Ablation) *Earnings {
+// NewEarnings returns Earnings that remember nothing and go by those rules.
+func NewEarnings(r Rules) *Earnings {
 	return &Earnings{
-		ablate:  a,
+		rules:   r,
 		bundles: newRecent[protocol.DID, stored](keptBundles),
 		bare:    newRecent[protocol.DID, []feed.EntryID](keptBundles),
 		feeds:   newRecent[feed.URL, *dailyCap](keptFeeds),
@@ -120,10 +120,7 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 		return "", 0
 	}
 	today, p := dayOf(now), e.caps(*s.feed)
-	entries = s.young(now) + e.showOf(now, h, did)
-	if e.ablate.NoSeenCredit {
-		return *s.feed, 0
-	}
+	entries = min(s.young(now)+e.showOf(now, h, did), e.rules.SeenEarns)
 	return *s.feed, p.earn(today, entries, number)
 }
 
@@ -148,7 +145,7 @@ func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
 func (e *Earnings) caps(u feed.URL) *dailyCap {
 	known := e.feeds.use(u)
 	if known == nil {
-		known = e.feeds.put(u, &dailyCap{feed: u, uncapped: e.ablate.NoDailyCap})
+		known = e.feeds.put(u, &dailyCap{feed: u, free: e.rules.CapFree})
 	}
 	return *known
 }

@@ -15,8 +15,6 @@ const (
 	maxBound     = 1000 // entries
 	// maxDebt caps what fines add up to, so that a node that was repaired is back within a day.
 	maxDebt = 200 * Entry
-	// strangerLimit is the bound for an address never seen before.
-	strangerLimit = Entry
 	// proven is what a neighbor must have earned before its offers are taken for what most offers are.
 	proven = 10 * Entry
 	// gracePart is the part of what a neighbor earns that may be forgiven it later, and forgiveAfter how long it must
@@ -40,8 +38,8 @@ type Config struct {
 	// Gifts is how many bytes of entries may be given away in an hour to nodes without an account, and Gift how many of
 	// them to one address. Default DefaultGifts and DefaultGift; negative for none.
 	Gifts, Gift int64
-	// Ablate switches rules off. For experiments.
-	Ablate Ablation
+	// Rules are in the place of DefaultRules where they are not nil. For experiments.
+	Rules *Rules
 }
 
 // ErrConfig is wrapped by the errors of Validate.
@@ -75,7 +73,7 @@ type Ledger struct {
 	debt       Credit // the largest deficit
 	unbounded  bool
 	trustLocal bool
-	ablate     Ablation
+	rules      Rules
 
 	accounts ordered.Map[Holder, *account]
 	changed  []*account // in the order in which they changed first
@@ -95,7 +93,7 @@ func NewLedger(c Config) (*Ledger, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, ablate: c.Ablate}
+	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, rules: c.InForce()}
 	if c.Bound <= 0 {
 		c.Bound = defaultBound
 	}
@@ -105,13 +103,7 @@ func NewLedger(c Config) (*Ledger, error) {
 }
 
 // HolderOf is the holder of the account of the node id.
-func (l *Ledger) HolderOf(id protocol.NodeID) Holder {
-	h := HolderOf(id)
-	if l.ablate.PortAccounts {
-		h.id = protocol.NewNodeID(h.id.Addr(), id.Port())
-	}
-	return h
-}
+func (l *Ledger) HolderOf(id protocol.NodeID) Holder { return l.rules.HolderOf(id) }
 
 // of is the account of h, nil where it has none.
 func (l *Ledger) of(h Holder) *account {
@@ -128,12 +120,10 @@ func (l *Ledger) limit(h Holder, a *account) Credit {
 	switch {
 	case l.unbounded || l.trustLocal && h.Local():
 		return MaxCredit
-	case l.ablate.NoStrangerLimit:
-		return l.bound
 	case a == nil:
-		return strangerLimit
+		return min(l.bound, l.rules.StrangerLimit)
 	}
-	return min(l.bound, strangerLimit+a.Got)
+	return min(l.bound, l.rules.StrangerLimit+a.Got)
 }
 
 // Allowance is how much may still be sent to h: never negative, MaxCredit where it has no bound. What is

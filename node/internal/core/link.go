@@ -272,7 +272,7 @@ func (c *Core) KeepAccounts() {
 
 // StoresAll reports whether there is no quota for a holder: the owner's own machines have none.
 func (c *Core) StoresAll(h incentive.Holder) bool {
-	return c.Trusted(h) || c.Config.Incentive.Ablate.NoQuota
+	return c.Trusted(h) || c.Config.Incentive.InForce().StoresAll(h)
 }
 
 // RoomOf is how much room a record takes on disk, at most.

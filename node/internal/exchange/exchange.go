@@ -73,7 +73,7 @@ func New(c *core.Core, f Feeds, s Membership) *Machine {
 	return &Machine{
 		Core: c, feeds: f, membership: s,
 		Gossip: newGossip(c.Config.SeenDIDs, c.Store), Hearsay: hearsay{Register: trust.NewRegister()},
-		earnings: incentive.NewEarnings(c.Config.Incentive.Ablate),
+		earnings: incentive.NewEarnings(c.Config.Incentive.InForce()),
 	}
 }
 
