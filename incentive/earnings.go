@@ -75,7 +75,7 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	sender := e.holders.of(from)
 	p.stored(today, count, sender)
 	for _, id := range b.Path {
-		if h, known := e.holders.known(HolderOf(id)); known {
+		if h, known := e.holders.byHolder[HolderOf(id)]; known {
 			p.passed(today, count, h)
 		}
 	}
@@ -136,7 +136,7 @@ func (e *Earnings) Gave(h Holder, did protocol.DID) {
 // are not its invention.
 func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
 	p := e.feeds.use(u)
-	if number, met := e.holders.known(h); met && p != nil {
+	if number, met := e.holders.byHolder[h]; met && p != nil {
 		(*p).confirmed(dayOf(now), entries, number)
 	}
 }

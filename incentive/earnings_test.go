@@ -263,8 +263,8 @@ func TestEarningsAreBounded(t *testing.T) {
 	for i := range maxNumbered + 1 {
 		n.of(holder(i))
 	}
-	if n.byHolder.Len() > maxNumbered || n.of(holder(0)) == first {
-		t.Errorf("%d holders have numbers, and a forgotten one has the old one", n.byHolder.Len())
+	if len(n.byHolder) > maxNumbered || n.of(holder(0)) == first {
+		t.Errorf("%d holders have numbers, and a forgotten one has the old one", len(n.byHolder))
 	}
 	p := new(dailyCap)
 	for i := range 10 * maxSharers {

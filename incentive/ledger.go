@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"feedex/internal/ordered"
 	"feedex/protocol"
 )
 
@@ -75,7 +74,7 @@ type Ledger struct {
 	trustLocal bool
 	rules      Rules
 
-	accounts ordered.Map[Holder, *account]
+	accounts map[Holder]*account
 	changed  []*account // in the order in which they changed first
 	dropped  []Holder
 	forgers  bool  // somebody forged an entry once
@@ -93,7 +92,8 @@ func NewLedger(c Config) (*Ledger, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, rules: c.InForce()}
+	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, rules: c.InForce(),
+		accounts: make(map[Holder]*account)}
 	if c.Bound <= 0 {
 		c.Bound = defaultBound
 	}
@@ -106,12 +106,7 @@ func NewLedger(c Config) (*Ledger, error) {
 func (l *Ledger) HolderOf(id protocol.NodeID) Holder { return l.rules.HolderOf(id) }
 
 // of is the account of h, nil where it has none.
-func (l *Ledger) of(h Holder) *account {
-	if a := l.accounts.Get(h); a != nil {
-		return *a
-	}
-	return nil
-}
+func (l *Ledger) of(h Holder) *account { return l.accounts[h] }
 
 // Limit is the largest deficit that h may have, MaxCredit where it has no bound.
 func (l *Ledger) Limit(h Holder) Credit { return l.limit(h, l.of(h)) }
@@ -286,7 +281,8 @@ func (l *Ledger) meet(now time.Time, h Holder) *account {
 	a := l.of(h)
 	if a == nil {
 		a = &account{Account: Account{Holder: h, Since: seconds(now)}}
-		l.add(a)
+		l.makeRoom()
+		l.accounts[h] = a
 	}
 	if at := seconds(now); at.After(a.Met) {
 		a.Met = at

@@ -265,8 +265,9 @@ func (c *Core) KeepAccounts() {
 		c.Store.DropAccount(h.String())
 	}
 	for _, a := range changed {
-		c.text = a.AppendJSON(c.text[:0])
-		c.Store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: c.text})
+		if text, err := json.Marshal(a); err == nil {
+			c.Store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: text})
+		}
 	}
 }
 
