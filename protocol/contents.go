@@ -49,20 +49,3 @@ func (b *Bundle) named() *contents {
 	}
 	return c
 }
-
-// A Packed bundle is one as it is kept. Copies that went other ways share all but the path.
-type Packed struct {
-	*contents
-	trail Trail
-}
-
-// Pack packs a bundle that holds entries, whose path has that trail.
-func (b *Bundle) Pack(t Trail) Packed { return Packed{b.named(), t} }
-
-// Bundle is the bundle as it was.
-func (p Packed) Bundle() *Bundle {
-	return &Bundle{DID: p.did, Feed: p.feed, Path: p.trail.Path(), Entries: p.entries, known: p.contents}
-}
-
-// WireBytes is that of the bundle.
-func (p Packed) WireBytes() int { return wireBytesOf(p.feed, p.trail.Len(), p.bytes) }

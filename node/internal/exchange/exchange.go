@@ -58,10 +58,9 @@ type Machine struct {
 type gossip struct {
 	Seen     seenDIDs
 	Promises map[protocol.DID]*promise
-	Recent   []recent       // oldest first
-	bytes    int            // of recent
-	weighed  int64          // what came up to then was looked at by weighRelays; Unix nanoseconds
-	trail    protocol.Trail // the latest that was made
+	Recent   []recent // oldest first
+	bytes    int      // of recent
+	weighed  int64    // what came up to then was looked at by weighRelays; Unix nanoseconds
 }
 
 func newGossip(seen int, store archive.Bundles) gossip {
