@@ -10,7 +10,6 @@ type contents struct {
 	entries    []feed.Entry // where those of the bundle are: it says nothing about others that a copy was given
 	identities []feed.Identity
 	bytes      int   // that they take on the wire, at most
-	length     int   // that they take on the wire, 0 before somebody asked
 	verified   bool  // whether they are the bundle of that did and feed
 	flaw       error // why they are not
 }
