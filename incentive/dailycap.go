@@ -3,8 +3,6 @@ package incentive
 import (
 	"slices"
 	"time"
-
-	"feedex/feed"
 )
 
 const (
@@ -24,7 +22,6 @@ const (
 // not lead over it, together with what own polls confirmed of the rest: a flood must not raise the cap that is to
 // hold it. That others offer the same says nothing, for they may have it from the flooder.
 type dailyCap struct {
-	feed    feed.URL
 	first   int64 // the day of the first entry
 	total   week  // entries stored
 	sharers []sharer

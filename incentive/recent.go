@@ -17,7 +17,7 @@ func (r *recent[K, V]) use(k K) *V {
 		return v
 	}
 	if v := r.previous[k]; v != nil {
-		return r.put(k, *v)
+		return r.add(k, v)
 	}
 	return nil
 }
@@ -28,11 +28,16 @@ func (r *recent[K, V]) put(k K, value V) *V {
 		*v = value
 		return v
 	}
+	return r.add(k, &value)
+}
+
+// add puts k into the current half, where it is not.
+func (r *recent[K, V]) add(k K, v *V) *V {
 	if len(r.current) >= r.size {
 		r.previous, r.current = r.current, make(map[K]*V)
 	}
-	r.current[k] = &value
-	return &value
+	r.current[k] = v
+	return v
 }
 
 // len counts those twice that were used since they became the previous.
