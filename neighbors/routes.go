@@ -7,8 +7,7 @@ import (
 
 // Routes tell, for each feed, which neighbors are interested in it, and what the neighbors were told of our interest.
 // There is a route as long as anybody is, or may be believed to be. In large networks a node has thousands of routes,
-// and few neighbors: so what belongs to a neighbor has a column, by its slot, and all lie in two lists, in a third of
-// what maps and lists of their own take.
+// and few neighbors: so what belongs to a neighbor has a column, by its slot.
 type routes struct {
 	list  []route // without gaps: the last takes the place of one that is removed
 	cells []cell  // as many to each route as there are columns
