@@ -23,13 +23,13 @@ type Memory struct {
 	pool     *Pool
 	records  []kept                // in order of Seq, which is the index plus one
 	past     []kept                // that were filled in, back from -1
-	index    index                 // of both
+	seqs     map[int32]int         // of both, by the pool's numbers of the entries
 	hidden   map[feed.EntryID]bool // entries not to be shared
 	apart    map[feed.EntryID]int  // the Seqs of entries as others know them, where that is not as the index has them
 	purged   map[feed.EntryID]gone // entries that were here
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
 	dids     []int32               // in order of arrival, by the pool's numbers
-	hasDID   bits                  // the same
+	hasDID   map[int32]bool        // the same
 	peers    map[protocol.NodeID]Peer
 	requests []grade.Request
 	accounts map[string][]byte // texts by holder
@@ -48,6 +48,8 @@ func NewMemory() *Memory { return NewPool().NewMemory() }
 func (p *Pool) NewMemory() *Memory {
 	return &Memory{
 		pool:     p,
+		seqs:     make(map[int32]int),
+		hasDID:   make(map[int32]bool),
 		hidden:   make(map[feed.EntryID]bool),
 		apart:    make(map[feed.EntryID]int),
 		purged:   make(map[feed.EntryID]gone),
@@ -127,7 +129,7 @@ func (m *Memory) Keep(records []Record) {
 			}
 			continue
 		}
-		m.index.add(m.pool.contents[next.version].number, m.add(next))
+		m.seqs[m.pool.contents[next.version].number] = m.add(next)
 		if discreet {
 			m.hidden[r.ID] = true
 		}
@@ -169,7 +171,7 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 			continue
 		}
 		version := m.pool.version(r)
-		m.index.add(m.pool.contents[version].number, m.addPast(r, version))
+		m.seqs[m.pool.contents[version].number] = m.addPast(r, version)
 		if stored[i] = true; m.feeds[r.Entry.Feed].Discreet {
 			m.hidden[r.ID] = true
 		}
@@ -192,7 +194,8 @@ func (m *Memory) seq(id feed.EntryID) (seq int, kept bool) {
 	if !known {
 		return 0, false
 	}
-	return m.index.find(number)
+	seq, kept = m.seqs[number]
+	return seq, kept
 }
 
 // at is what is kept with a Seq.
@@ -413,19 +416,19 @@ func (m *Memory) KeepRequests(list []grade.Request) {
 // HasDID implements Bundles.
 func (m *Memory) HasDID(did protocol.DID) bool {
 	number, known := m.pool.numbers[did]
-	return known && m.hasDID.has(number)
+	return known && m.hasDID[number]
 }
 
 // KeepDID implements Bundles.
 func (m *Memory) KeepDID(did protocol.DID) {
 	number := m.pool.number(did)
-	if m.hasDID.has(number) {
+	if m.hasDID[number] {
 		return
 	}
-	m.hasDID.set(number, true)
+	m.hasDID[number] = true
 	m.dids = append(m.dids, number)
 	if len(m.dids) > KeptDIDs {
-		m.hasDID.set(m.dids[0], false)
+		delete(m.hasDID, m.dids[0])
 		m.dids = m.dids[1:]
 	}
 }

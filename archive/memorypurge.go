@@ -16,7 +16,7 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 		}
 		k := m.at(seq)
 		c := m.content(k)
-		m.index.remove(c.number)
+		delete(m.seqs, c.number)
 		g := gone{unix: int64(k.unix), shown: k.owners || m.shown(k), feed: c.entry.Feed}
 		if !g.shown {
 			g.digest = c.digest

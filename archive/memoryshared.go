@@ -53,7 +53,7 @@ func (m memoryShared) Keep(records []Record) {
 			m.setApart(r.ID, m.add(m.came(r)))
 		} else if !m.staysAway(r) {
 			next := m.came(r)
-			m.index.add(m.pool.contents[next.version].number, m.add(next))
+			m.seqs[m.pool.contents[next.version].number] = m.add(next)
 			if m.feeds[r.Entry.Feed].Discreet { // the next Seq stays free for part
 				m.add(kept{purged: true})
 			}
@@ -90,8 +90,7 @@ func (m *Memory) part(seq int) (owners int) {
 	} else {
 		owners = m.add(k)
 	}
-	m.index.remove(c.number)
-	m.index.add(c.number, owners)
+	m.seqs[c.number] = owners
 	return owners
 }
 

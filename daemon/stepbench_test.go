@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -49,7 +50,9 @@ func BenchmarkSteps(b *testing.B) {
 		b.Run(s.name, func(b *testing.B) {
 			for b.Loop() {
 				x := &bench{b: b, worst: make(map[string]time.Duration), count: make(map[string]int)}
-				x.open(node.Config{Incentive: incentive.Config{Ablate: incentive.Ablation{NoQuota: true}}})
+				x.open(node.Config{Incentive: incentive.Config{Rules: incentive.Altered(func(r *incentive.Rules) {
+					r.StoresAll = func(incentive.Holder) bool { return true }
+				})}})
 				s.run(x)
 				x.close()
 				x.report()
@@ -555,7 +558,11 @@ func (x *bench) accounts() {
 		h := incentive.HolderOf(protocol.NewNodeID(netip.AddrFrom4([4]byte{20 + byte(i/65536), byte(i / 256),
 			byte(i), 1}), 7790))
 		a := incentive.Account{Holder: h, Given: 1000, Got: 1000, Since: time.Now().UTC(), Met: time.Now().UTC()}
-		return a.AppendJSON(nil)
+		text, err := json.Marshal(a)
+		if err != nil {
+			x.b.Fatal(err)
+		}
+		return text
 	}
 	for i := range 10_000 {
 		x.store.KeepAccount(archive.Account{Holder: fmt.Sprintf("%d.%d.%d.1", 20+i/65536, i/256%256, i%256),

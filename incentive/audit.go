@@ -29,5 +29,5 @@ func (l *Ledger) Audit(rng *rand.Rand, h Holder) bool {
 	case l.OnProbation(h):
 		oneIn = doubtOneIn
 	}
-	return !l.ablate.NoAudits && rng.IntN(oneIn) == 0
+	return l.rules.Audit(rng, oneIn)
 }

@@ -33,7 +33,7 @@ func BenchmarkLedger(b *testing.B) {
 // BenchmarkOffer is an offer of a bundle that we have, from what it earns to the booking. Each bundle is
 // noted once and offered by ten neighbors.
 func BenchmarkOffer(b *testing.B) {
-	l, e := newLedger(Config{}), NewEarnings(Ablation{})
+	l, e := newLedger(Config{}), NewEarnings(DefaultRules())
 	rng := newRand(1)
 	stored := *bundle(news, "a", 3, now, 0)
 	feeds := make([]feed.URL, 2000)

@@ -3,8 +3,6 @@ package incentive
 import (
 	"slices"
 	"time"
-
-	"feedex/feed"
 )
 
 const (
@@ -24,13 +22,11 @@ const (
 // not lead over it, together with what own polls confirmed of the rest: a flood must not raise the cap that is to
 // hold it. That others offer the same says nothing, for they may have it from the flooder.
 type dailyCap struct {
-	feed    feed.URL
 	first   int64 // the day of the first entry
 	total   week  // entries stored
 	sharers []sharer
 	brought []bringer // of few of the sharers: polls confirm most entries within the hour
-
-	uncapped bool // whatever comes earns
+	free    int       // capFree
 }
 
 // A sharer is one neighbor's part in a feed. There is one for each neighbor and feed, which can be tens of thousands.
@@ -127,9 +123,6 @@ func (p *dailyCap) confirmed(today int64, entries int, h uint32) {
 
 // earn is how many of the entries still earn for h today, and counts them.
 func (p *dailyCap) earn(today int64, entries int, h uint32) int {
-	if p.uncapped {
-		return entries
-	}
 	s := p.sharer(h)
 	if today > int64(s.today) {
 		s.today, s.earned = int32(today), 0
@@ -146,7 +139,7 @@ func (p *dailyCap) cap(today int64, s *sharer) int {
 	if w := p.broughtBy(s.holder); w != nil {
 		others = max(others-w.sum(today), 0)
 	}
-	return capFactor*others/int(days) + capFree
+	return capFactor*others/int(days) + p.free
 }
 
 // A week counts by day and forgets what is older than seven days.

@@ -28,22 +28,20 @@ const (
 type Earnings struct {
 	bundles recent[protocol.DID, stored]
 	bare    recent[protocol.DID, []feed.EntryID] // their entries without a date, where there are such
-	feeds   recent[feed.URL, *dailyCap]
+	feeds   recent[feed.URL, dailyCap]
 	undated recent[feed.EntryID, undated]
 	listed  recent[proof, struct{}] // what earned beyond the cap
 	holders numbers
 	arrears []Arrear
-	ablate  Ablation
+	rules   Rules
 }
 
 // stored is a bundle that we have, of which there are thousands.
 type stored struct {
-	feed *feed.URL // that of its pace
-	// The dates of the entries that were young when it came, in Unix seconds, and the numbers of the holders for which
-	// it earns nothing, or no more.
-	words []uint32
-	dates uint32 // how many of the words
-	at    uint32 // Unix seconds
+	feed  feed.URL
+	dates []uint32 // of the entries that were young when it came, in Unix seconds
+	done  []uint32 // the numbers of the holders for which it earns nothing, or no more
+	at    uint32   // Unix seconds
 }
 
 // A proof is that an own poll has listed an entry, which a neighbor brought as well.
@@ -52,13 +50,13 @@ type proof struct {
 	holder uint32 // its number
 }
 
-// NewEarnings returns Earnings that remember nothing, with those rules off.
-func NewEarnings(a Ablation) *Earnings {
+// NewEarnings returns Earnings that remember nothing and go by those rules.
+func NewEarnings(r Rules) *Earnings {
 	return &Earnings{
-		ablate:  a,
+		rules:   r,
 		bundles: newRecent[protocol.DID, stored](keptBundles),
 		bare:    newRecent[protocol.DID, []feed.EntryID](keptBundles),
-		feeds:   newRecent[feed.URL, *dailyCap](keptFeeds),
+		feeds:   newRecent[feed.URL, dailyCap](keptFeeds),
 		undated: newRecent[feed.EntryID, undated](keptUndated),
 		listed:  newRecent[proof, struct{}](keptBundles),
 	}
@@ -75,15 +73,14 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	sender := e.holders.of(from)
 	p.stored(today, count, sender)
 	for _, id := range b.Path {
-		if h, known := e.holders.known(HolderOf(id)); known {
+		if h, known := e.holders.byHolder[HolderOf(id)]; known {
 			p.passed(today, count, h)
 		}
 	}
 	s := e.bundles.use(b.DID)
 	if s == nil {
 		e.noteUndated(now, b, fresh, from)
-		words := dates(now, b.Entries)
-		s = e.bundles.put(b.DID, stored{feed: &p.feed, words: words, dates: uint32(len(words)), at: unix(now)})
+		s = e.bundles.put(b.DID, stored{feed: b.Feed, dates: dates(now, b.Entries), at: unix(now)})
 	}
 	if sender == nobody || !s.once(sender) {
 		return 0
@@ -119,12 +116,9 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 	if s == nil || old(now, s.at) || !s.once(number) {
 		return "", 0
 	}
-	today, p := dayOf(now), e.caps(*s.feed)
-	entries = s.young(now) + e.showOf(now, h, did)
-	if e.ablate.NoSeenCredit {
-		return *s.feed, 0
-	}
-	return *s.feed, p.earn(today, entries, number)
+	today, p := dayOf(now), e.caps(s.feed)
+	entries = min(s.young(now)+e.showOf(now, h, did), e.rules.SeenEarns)
+	return s.feed, p.earn(today, entries, number)
 }
 
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could
@@ -139,8 +133,8 @@ func (e *Earnings) Gave(h Holder, did protocol.DID) {
 // are not its invention.
 func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
 	p := e.feeds.use(u)
-	if number, met := e.holders.known(h); met && p != nil {
-		(*p).confirmed(dayOf(now), entries, number)
+	if number, met := e.holders.byHolder[h]; met && p != nil {
+		p.confirmed(dayOf(now), entries, number)
 	}
 }
 
@@ -148,31 +142,24 @@ func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
 func (e *Earnings) caps(u feed.URL) *dailyCap {
 	known := e.feeds.use(u)
 	if known == nil {
-		known = e.feeds.put(u, &dailyCap{feed: u, uncapped: e.ablate.NoDailyCap})
+		known = e.feeds.put(u, dailyCap{free: e.rules.CapFree})
 	}
-	return *known
+	return known
 }
-
-// doneMore is how much room is made at a time: there are thousands of bundles, and ten neighbors or fewer.
-const doneMore = 4
 
 // once reports whether the bundle may earn for the holder of that number, and sees to it that it does not do so
 // again.
 func (s *stored) once(h uint32) bool {
-	done := s.words[s.dates:]
-	if slices.Contains(done, h) || len(done) >= maxSharers {
+	if slices.Contains(s.done, h) || len(s.done) >= maxSharers {
 		return false
 	}
-	if len(s.words) == cap(s.words) {
-		s.words = append(make([]uint32, 0, len(s.words)+doneMore), s.words...)
-	}
-	s.words = append(s.words, h)
+	s.done = append(s.done, h)
 	return true
 }
 
 // young counts the dated entries that are still young: a bundle may have come when they nearly were not.
 func (s *stored) young(now time.Time) (count int) {
-	for _, t := range s.words[:s.dates] {
+	for _, t := range s.dates {
 		if !old(now, t) {
 			count++
 		}

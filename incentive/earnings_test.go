@@ -41,12 +41,12 @@ func TestWhatADeliveryEarns(t *testing.T) {
 		{"unless clocks differ", bundle(news, "a", 3, now.Add(ahead), 0), 3, 3},
 		{"five a day of an unknown feed", bundle(news, "a", 40, now, time.Hour), 40, 5},
 	} {
-		e := NewEarnings(Ablation{})
+		e := NewEarnings(DefaultRules())
 		if got := e.Stored(now, c.bundle, c.bundle.Entries[:c.fresh], holder(1)); got != c.want {
 			t.Errorf("%s: %d earn, want %d", c.rule, got, c.want)
 		}
 	}
-	if got := NewEarnings(Ablation{}).Stored(now, bundle(news, "a", 3, now, 0), nil, Holder{}); got != 0 {
+	if got := NewEarnings(DefaultRules()).Stored(now, bundle(news, "a", 3, now, 0), nil, Holder{}); got != 0 {
 		t.Errorf("an own poll earns %d", got)
 	}
 }
@@ -68,7 +68,7 @@ func TestWhatAnOfferEarns(t *testing.T) {
 		{"not for whom we gave it to", 0, func(e *Earnings) { e.Gave(holder(1), b.DID) }, 0},
 		{"what was given to others does not matter", 0, func(e *Earnings) { e.Gave(holder(2), b.DID) }, 3},
 	} {
-		e := NewEarnings(Ablation{})
+		e := NewEarnings(DefaultRules())
 		e.Stored(now, b, b.Entries, Holder{})
 		c.do(e)
 		u, got := e.Offered(now.Add(c.after), holder(1), b.DID)
@@ -76,13 +76,13 @@ func TestWhatAnOfferEarns(t *testing.T) {
 			t.Errorf("%s: %d of %q earn, want %d", c.rule, got, u, c.want)
 		}
 	}
-	if _, got := NewEarnings(Ablation{}).Offered(now, holder(1), b.DID); got != 0 {
+	if _, got := NewEarnings(DefaultRules()).Offered(now, holder(1), b.DID); got != 0 {
 		t.Errorf("a bundle that we do not have earns %d", got)
 	}
 }
 
 func TestDeliveryEarnsOnce(t *testing.T) {
-	e, b := NewEarnings(Ablation{}), bundle(news, "a", 3, now, time.Hour)
+	e, b := NewEarnings(DefaultRules()), bundle(news, "a", 3, now, time.Hour)
 	e.Stored(now, b, b.Entries, holder(1))
 	if _, got := e.Offered(now, holder(1), b.DID); got != 0 {
 		t.Errorf("offering what it delivered earns %d", got)
@@ -94,7 +94,7 @@ func TestDeliveryEarnsOnce(t *testing.T) {
 
 // A pruned bundle is another bundle, which others may offer.
 func TestPrunedBundleIsAnotherBundle(t *testing.T) {
-	e, whole, pruned := NewEarnings(Ablation{}), bundle(news, "a", 3, now, time.Hour),
+	e, whole, pruned := NewEarnings(DefaultRules()), bundle(news, "a", 3, now, time.Hour),
 		bundle(news, "b", 2, now, time.Hour)
 	e.Stored(now, whole, pruned.Entries, holder(1))
 	e.Pruned(now, pruned, holder(1))
@@ -111,7 +111,7 @@ func TestPrunedBundleIsAnotherBundle(t *testing.T) {
 
 // A thousand entries that look true each hour earn no more than the cap, which they do not raise.
 func TestFloodOfAFeedEarnsNoMoreThanTheCap(t *testing.T) {
-	e := NewEarnings(Ablation{})
+	e := NewEarnings(DefaultRules())
 	const ownRate = 7 // a day
 	for d := range 7 {
 		at := now.Add(time.Duration(d) * 24 * time.Hour)
@@ -154,7 +154,7 @@ func TestConfirmedEntriesRaiseTheCap(t *testing.T) {
 			e.Confirmed(at.Add(16*time.Hour), news, holder(1), 10)
 		}, 2*10 + 5},
 	} {
-		e := NewEarnings(Ablation{})
+		e := NewEarnings(DefaultRules())
 		for d := range 6 {
 			at := now.Add(time.Duration(d) * 24 * time.Hour)
 			b := bundle(news, fmt.Sprint(d), 10, at, 0)
@@ -177,7 +177,7 @@ func TestConfirmedEntriesRaiseTheCap(t *testing.T) {
 func TestAFloodByOthersRaisesNoCap(t *testing.T) {
 	flooder := protocol.NewNodeID(netip.MustParseAddr("20.1.2.3"), 7790)
 	for shown, want := range map[int]int{0: 5, 200: 2*200 + 5} {
-		e := NewEarnings(Ablation{})
+		e := NewEarnings(DefaultRules())
 		first := bundle(news, "first", 1, now, 0)
 		e.Stored(now, first, first.Entries, HolderOf(flooder))
 		relayed := bundle(news, "relayed", 200, now, 0)
@@ -193,7 +193,7 @@ func TestAFloodByOthersRaisesNoCap(t *testing.T) {
 
 func TestDailyCapForgets(t *testing.T) {
 	for _, c := range []struct{ days, want int }{{0, 2*70 + 5}, {1, 70 + 5}, {6, 20 + 5}, {7, 5}, {400, 5}} {
-		e := NewEarnings(Ablation{})
+		e := NewEarnings(DefaultRules())
 		busy := bundle(news, "busy", 70, now, 0)
 		e.Stored(now, busy, busy.Entries, Holder{})
 		at, got := now.Add(time.Duration(c.days)*24*time.Hour), 0
@@ -209,7 +209,7 @@ func TestDailyCapForgets(t *testing.T) {
 
 // Clocks that are set back, or not at all, earn nobody more.
 func TestDailyCapSurvivesAWrongClock(t *testing.T) {
-	e := NewEarnings(Ablation{})
+	e := NewEarnings(DefaultRules())
 	total := 0
 	for i, at := range []time.Time{now, now.AddDate(0, 0, -3), now.AddDate(0, 0, -300), {}, now} {
 		b := bundle(news, fmt.Sprint(i), 10, at, 0)
@@ -223,7 +223,7 @@ func TestDailyCapSurvivesAWrongClock(t *testing.T) {
 // A bundle whose feed was forgotten meanwhile earns by the pace that the feed has now: nobody has the cap of a day
 // twice.
 func TestABundleOutlivesTheCapOfItsFeed(t *testing.T) {
-	e := NewEarnings(Ablation{})
+	e := NewEarnings(DefaultRules())
 	old, young := bundle(news, "old", capFree, now, 0), bundle(news, "young", capFree, now, 0)
 	e.Stored(now, old, nil, holder(1))
 	forgotten := e.caps(news)
@@ -242,7 +242,7 @@ func TestABundleOutlivesTheCapOfItsFeed(t *testing.T) {
 }
 
 func TestEarningsAreBounded(t *testing.T) {
-	e := NewEarnings(Ablation{})
+	e := NewEarnings(DefaultRules())
 	for i := range 3*keptBundles + 1 {
 		b := &protocol.Bundle{DID: did(i), Feed: feed.URL(fmt.Sprint("https://example.com/", i))}
 		e.Stored(now, b, nil, holder(i))
@@ -263,8 +263,8 @@ func TestEarningsAreBounded(t *testing.T) {
 	for i := range maxNumbered + 1 {
 		n.of(holder(i))
 	}
-	if n.byHolder.Len() > maxNumbered || n.of(holder(0)) == first {
-		t.Errorf("%d holders have numbers, and a forgotten one has the old one", n.byHolder.Len())
+	if len(n.byHolder) > maxNumbered || n.of(holder(0)) == first {
+		t.Errorf("%d holders have numbers, and a forgotten one has the old one", len(n.byHolder))
 	}
 	p := new(dailyCap)
 	for i := range 10 * maxSharers {

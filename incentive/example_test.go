@@ -77,7 +77,7 @@ func ExampleEarnings() {
 	const u feed.URL = "https://news.example.com/feed"
 	ledger, _ := incentive.NewLedger(incentive.Config{})
 	rng := rand.New(rand.NewPCG(1, 2))
-	earnings := incentive.NewEarnings(incentive.Ablation{})
+	earnings := incentive.NewEarnings(incentive.DefaultRules())
 
 	b := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: "1", Published: start}, {Feed: u, ID: "2", Published: start}})
 	earnings.Stored(start, b, b.Entries, incentive.Holder{})

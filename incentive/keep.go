@@ -2,6 +2,7 @@ package incentive
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -17,11 +18,10 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 			a.AtBound = seconds(now)
 		}
 		a.Stored.Slot = min(a.Stored.Slot, slotOf(now))
-		if known := l.accounts.Get(a.Holder); known != nil {
-			*known = a
-		} else {
-			l.add(a)
+		if l.of(a.Holder) == nil {
+			l.makeRoom()
 		}
+		l.accounts[a.Holder] = a
 		l.forgers = l.forgers ||
 			slices.ContainsFunc(a.Standing.Marks, func(m Mark) bool { return m.Offence == ForgedEntry })
 	}
@@ -62,7 +62,7 @@ func (l *Ledger) Expire(now time.Time) {
 
 // Accounts returns all accounts, ordered by holder.
 func (l *Ledger) Accounts() []Account {
-	list := make([]Account, 0, l.accounts.Len())
+	list := make([]Account, 0, len(l.accounts))
 	for _, h := range l.holders() {
 		list = append(list, l.of(h).clone())
 	}
@@ -71,29 +71,19 @@ func (l *Ledger) Accounts() []Account {
 
 // holders lists those that have an account, in order.
 func (l *Ledger) holders() []Holder {
-	list := make([]Holder, 0, l.accounts.Len())
-	for h := range l.accounts.All {
-		list = append(list, h)
-	}
-	slices.SortFunc(list, Holder.Compare)
-	return list
+	return slices.SortedFunc(maps.Keys(l.accounts), Holder.Compare)
 }
 
-// add makes room for an account of a holder that has none.
-func (l *Ledger) add(a *account) {
-	if l.accounts.Len() >= maxAccounts {
-		l.evict()
+// makeRoom makes room for one more account. It drops the one without contact for longest, but first of all one with
+// which nothing was ever exchanged: strangers that come in thousands must not make us forget our neighbors.
+func (l *Ledger) makeRoom() {
+	if len(l.accounts) < maxAccounts {
+		return
 	}
-	l.accounts.Put(a.Holder, a)
-}
-
-// evict drops the account without contact for longest, but first of all one with which nothing was ever
-// exchanged: strangers that come in thousands must not make us forget our neighbors.
-func (l *Ledger) evict() {
 	var worst *account
-	for _, a := range l.accounts.All {
-		if worst == nil || (*a).lessThan(worst) {
-			worst = *a
+	for _, a := range l.accounts {
+		if worst == nil || a.lessThan(worst) {
+			worst = a
 		}
 	}
 	l.drop(worst.Holder)
@@ -112,7 +102,7 @@ func (a *account) exchanged() bool { return a.Given > 0 || a.Got > 0 }
 
 func (l *Ledger) drop(h Holder) {
 	l.of(h).dirty = false
-	l.accounts.Delete(h)
+	delete(l.accounts, h)
 	l.dropped = append(l.dropped, h)
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"feedex/internal/ordered"
 	"feedex/protocol"
 )
 
@@ -15,8 +14,6 @@ const (
 	maxBound     = 1000 // entries
 	// maxDebt caps what fines add up to, so that a node that was repaired is back within a day.
 	maxDebt = 200 * Entry
-	// strangerLimit is the bound for an address never seen before.
-	strangerLimit = Entry
 	// proven is what a neighbor must have earned before its offers are taken for what most offers are.
 	proven = 10 * Entry
 	// gracePart is the part of what a neighbor earns that may be forgiven it later, and forgiveAfter how long it must
@@ -40,8 +37,8 @@ type Config struct {
 	// Gifts is how many bytes of entries may be given away in an hour to nodes without an account, and Gift how many of
 	// them to one address. Default DefaultGifts and DefaultGift; negative for none.
 	Gifts, Gift int64
-	// Ablate switches rules off. For experiments.
-	Ablate Ablation
+	// Rules are in the place of DefaultRules where they are not nil. For experiments.
+	Rules *Rules
 }
 
 // ErrConfig is wrapped by the errors of Validate.
@@ -75,9 +72,9 @@ type Ledger struct {
 	debt       Credit // the largest deficit
 	unbounded  bool
 	trustLocal bool
-	ablate     Ablation
+	rules      Rules
 
-	accounts ordered.Map[Holder, *account]
+	accounts map[Holder]*account
 	changed  []*account // in the order in which they changed first
 	dropped  []Holder
 	forgers  bool  // somebody forged an entry once
@@ -95,7 +92,8 @@ func NewLedger(c Config) (*Ledger, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, ablate: c.Ablate}
+	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, rules: c.InForce(),
+		accounts: make(map[Holder]*account)}
 	if c.Bound <= 0 {
 		c.Bound = defaultBound
 	}
@@ -105,21 +103,10 @@ func NewLedger(c Config) (*Ledger, error) {
 }
 
 // HolderOf is the holder of the account of the node id.
-func (l *Ledger) HolderOf(id protocol.NodeID) Holder {
-	h := HolderOf(id)
-	if l.ablate.PortAccounts {
-		h.id = protocol.NewNodeID(h.id.Addr(), id.Port())
-	}
-	return h
-}
+func (l *Ledger) HolderOf(id protocol.NodeID) Holder { return l.rules.HolderOf(id) }
 
 // of is the account of h, nil where it has none.
-func (l *Ledger) of(h Holder) *account {
-	if a := l.accounts.Get(h); a != nil {
-		return *a
-	}
-	return nil
-}
+func (l *Ledger) of(h Holder) *account { return l.accounts[h] }
 
 // Limit is the largest deficit that h may have, MaxCredit where it has no bound.
 func (l *Ledger) Limit(h Holder) Credit { return l.limit(h, l.of(h)) }
@@ -128,12 +115,10 @@ func (l *Ledger) limit(h Holder, a *account) Credit {
 	switch {
 	case l.unbounded || l.trustLocal && h.Local():
 		return MaxCredit
-	case l.ablate.NoStrangerLimit:
-		return l.bound
 	case a == nil:
-		return strangerLimit
+		return min(l.bound, l.rules.StrangerLimit)
 	}
-	return min(l.bound, strangerLimit+a.Got)
+	return min(l.bound, l.rules.StrangerLimit+a.Got)
 }
 
 // Allowance is how much may still be sent to h: never negative, MaxCredit where it has no bound. What is
@@ -296,7 +281,8 @@ func (l *Ledger) meet(now time.Time, h Holder) *account {
 	a := l.of(h)
 	if a == nil {
 		a = &account{Account: Account{Holder: h, Since: seconds(now)}}
-		l.add(a)
+		l.makeRoom()
+		l.accounts[h] = a
 	}
 	if at := seconds(now); at.After(a.Met) {
 		a.Met = at

@@ -1,13 +1,11 @@
 package incentive
 
-import "feedex/internal/ordered"
-
 // nobody is the number of no holder.
 const nobody = 0
 
 // numbers gives holders numbers, for lists of them that there are thousands of.
 type numbers struct {
-	byHolder ordered.Map[Holder, uint32]
+	byHolder map[Holder]uint32
 	last     uint32
 }
 
@@ -17,24 +15,14 @@ const maxNumbered = 4 * maxAccounts
 
 // of is the number of h, which may be new.
 func (n *numbers) of(h Holder) uint32 {
-	if h == (Holder{}) {
-		return nobody
+	number, known := n.byHolder[h]
+	if known || h == (Holder{}) {
+		return number
 	}
-	number := n.byHolder.Get(h)
-	if number == nil {
-		if n.byHolder.Len() >= maxNumbered {
-			n.byHolder = ordered.Map[Holder, uint32]{}
-		}
-		n.last++
-		number = n.byHolder.Put(h, n.last)
+	if n.byHolder == nil || len(n.byHolder) >= maxNumbered {
+		n.byHolder = make(map[Holder]uint32)
 	}
-	return *number
-}
-
-// known is the number of h, if it has one.
-func (n *numbers) known(h Holder) (number uint32, ok bool) {
-	if known := n.byHolder.Get(h); known != nil {
-		return *known, true
-	}
-	return 0, false
+	n.last++
+	n.byHolder[h] = n.last
+	return n.last
 }

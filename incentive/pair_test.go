@@ -26,7 +26,7 @@ type book struct {
 
 func newBook(other Holder) *book {
 	return &book{
-		other: other, ledger: newLedger(Config{}), earnings: NewEarnings(Ablation{}),
+		other: other, ledger: newLedger(Config{}), earnings: NewEarnings(DefaultRules()),
 		polled: make(map[feed.EntryID]bool), held: make(map[feed.EntryID]bool),
 		has: make(map[protocol.DID]bool), offered: make(map[protocol.DID]bool),
 	}
@@ -152,7 +152,7 @@ func TestTwoHonestBooksAgree(t *testing.T) {
 
 // What own polls list is no invention: it earns beyond the cap, for each neighbor once.
 func TestWhatPollsListEarnsBeyondTheCap(t *testing.T) {
-	e := NewEarnings(Ablation{})
+	e := NewEarnings(DefaultRules())
 	all := bundle(news, "a", 20, now, time.Hour)
 	own := protocol.NewBundle(news, all.Entries[:12])
 	e.Stored(now, own, own.Entries, Holder{})

@@ -226,7 +226,7 @@ func (q *Quota) Store(now time.Time, h Holder, u feed.URL, entries, room int64) 
 	o.at = now
 }
 
-// ofFeed is what h stored of a feed. The pointer is good until the next call.
+// ofFeed is what h stored of a feed.
 func (q *Quota) ofFeed(now time.Time, h Holder, u feed.URL) *ofFeed {
 	key := quotaOf{q.holders.of(h), u}
 	o := q.feeds.use(key)

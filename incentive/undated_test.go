@@ -71,7 +71,7 @@ func TestWhatUndatedEntriesEarn(t *testing.T) {
 			}
 		}, earned{oneLate: capFree}},
 	} {
-		e, got := NewEarnings(Ablation{}), earned{}
+		e, got := NewEarnings(DefaultRules()), earned{}
 		c.story(e, &got)
 		for _, a := range e.Arrears() {
 			if a.Holder == holder(1) {
@@ -93,7 +93,7 @@ func TestWhatUndatedEntriesEarn(t *testing.T) {
 // date, nor with one that nobody else has.
 func TestUndatedEntriesEarnOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		e := NewEarnings(Ablation{})
+		e := NewEarnings(DefaultRules())
 		feeder := bundle(news, "feeder", 1000, now, 0)
 		e.Stored(now, feeder, feeder.Entries, Holder{}) // so that no cap gets in the way
 		b := bundle(news, "a", 3, now, -1)
@@ -132,7 +132,7 @@ func TestUndatedEntriesEarnOnce(t *testing.T) {
 }
 
 func TestUndatedEntriesAreBounded(t *testing.T) {
-	e := NewEarnings(Ablation{})
+	e := NewEarnings(DefaultRules())
 	for i := range 3*keptUndated + 1 {
 		b := bundle(news, fmt.Sprint(i), 1, now, -1)
 		e.Stored(now, b, b.Entries, holder(1))

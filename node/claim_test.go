@@ -257,8 +257,8 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 	} {
 		w := newNetwork(t)
 		w.publish(news)
-		many := incentive.Ablation{NoQuota: true} // more than a newcomer may bring
-		hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10, Ablate: many},
+		// There is more than a newcomer may bring.
+		hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10, Rules: noQuota},
 			Policy: polling.Fixed{Every: every}}, news)
 		a, b := hosts[0], hosts[1]
 		s, p := a.node.poller.Feeds[news], w.feeds[news]

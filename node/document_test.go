@@ -18,7 +18,7 @@ func TestALargeDocumentIsStoredInPortions(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		w := newNetwork(t)
 		var c Config
-		c.Incentive.Ablate.NoQuota = true
+		c.Incentive.Rules = noQuota
 		list := w.full(2, c, news)
 		a, b := list[0], list[1]
 		b.blocked[news] = true

@@ -132,7 +132,7 @@ func newSlander(t *testing.T) *slander {
 		return protocol.Subset{}, connect
 	}
 	c := Config{Policy: polling.Fixed{Every: 4 * time.Hour}}
-	c.Incentive.Ablate.NoQuota = true // more comes out than polls had shown
+	c.Incentive.Rules = noQuota // more comes out than polls had shown
 	s.hub, s.honest, s.other = w.add(c, news), w.add(c, news), w.add(c, news)
 	link := func(a, b *testHost, i int) {
 		a.befriend(b.id, news)

@@ -131,7 +131,7 @@ func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 		for _, r := range h.node.exchange.Gossip.Recent {
 			for _, other := range hosts[1:] {
 				if other != h && a.neighborOf(other.id) {
-					b := r.Bundle().Via(h.id)
+					b := r.Bundle.Via(h.id)
 					if a.hears(other, protocol.CheckDID{DID: b.DID}).Reply == protocol.Seen(false) {
 						a.put(other, b)
 					}

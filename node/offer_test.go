@@ -379,7 +379,7 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 	}
 	var kept []*protocol.Bundle
 	for _, r := range a.node.exchange.Gossip.Recent {
-		kept = append(kept, r.Bundle())
+		kept = append(kept, r.Bundle)
 	}
 	if bytes := wire(kept); bytes > exchange.RecentBytes || len(kept) == 0 {
 		t.Errorf("%d bundles, %d bytes are kept for newcomers; the limit is %d", len(kept), bytes, exchange.RecentBytes)

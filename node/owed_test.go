@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -88,7 +89,8 @@ func isDemand(c protocol.Call) bool { _, ok := c.(protocol.GetBundle); return ok
 func TestHonestNeighborsFailNoAudit(t *testing.T) {
 	w := newNetwork(t)
 	w.direct = true
-	hosts := w.full(4, Config{Incentive: incentive.Config{Ablate: incentive.Ablation{NoDailyCap: true}}}, news)
+	uncapped := incentive.Altered(func(r *incentive.Rules) { r.CapFree = math.MaxInt32 })
+	hosts := w.full(4, Config{Incentive: incentive.Config{Rules: uncapped}}, news)
 	w.loses = func(_, _ *testHost, _ protocol.Call, _ bool) bool { return w.rng.Float64() < .1 }
 	for i := range 600 {
 		bundle := one(fmt.Sprint("known ", i))

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -21,7 +22,9 @@ func (h *testHost) offered(from *testHost, b *protocol.Bundle, got *[]protocol.R
 
 // unaudited has every offer believed, a stranger's first as well.
 func unaudited() Config {
-	return Config{Incentive: incentive.Config{Ablate: incentive.Ablation{NoAudits: true}}}
+	return Config{Incentive: incentive.Config{Rules: incentive.Altered(func(r *incentive.Rules) {
+		r.Audit = func(*rand.Rand, int) bool { return false }
+	})}}
 }
 
 // A promised bundle is never answered "seen"; a neighbor that offers it meanwhile is held for a second and then

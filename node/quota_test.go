@@ -20,8 +20,12 @@ import (
 
 // unlimited is for tests that have a neighbor bring more than its quota, and are about something else.
 func unlimited() Config {
-	return Config{Incentive: incentive.Config{Ablate: incentive.Ablation{NoQuota: true}}}
+	return Config{Incentive: incentive.Config{Rules: noQuota}}
 }
+
+var noQuota = incentive.Altered(func(r *incentive.Rules) {
+	r.StoresAll = func(incentive.Holder) bool { return true }
+})
 
 // roomTaken is how much room takes what the node keeps of the sources that are wanted.
 func (h *testHost) roomTaken(wanted func(r *archive.Record) bool) (room int64) {

@@ -270,7 +270,7 @@ func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
 	others[0].poll(news)
 	w.run(30 * time.Second)
 	relay.inside(func(n *Node) {
-		came := n.exchange.Gossip.Recent[len(n.exchange.Gossip.Recent)-1].Bundle()
+		came := n.exchange.Gossip.Recent[len(n.exchange.Gossip.Recent)-1].Bundle
 		for _, l := range n.core.Links {
 			exchange.Of(l).Offered.Add(came.DID)
 		}

@@ -10,7 +10,6 @@ type contents struct {
 	entries    []feed.Entry // where those of the bundle are: it says nothing about others that a copy was given
 	identities []feed.Identity
 	bytes      int   // that they take on the wire, at most
-	length     int   // that they take on the wire, 0 before somebody asked
 	verified   bool  // whether they are the bundle of that did and feed
 	flaw       error // why they are not
 }
@@ -49,20 +48,3 @@ func (b *Bundle) named() *contents {
 	}
 	return c
 }
-
-// A Packed bundle is one as it is kept. Copies that went other ways share all but the path.
-type Packed struct {
-	*contents
-	trail Trail
-}
-
-// Pack packs a bundle that holds entries, whose path has that trail.
-func (b *Bundle) Pack(t Trail) Packed { return Packed{b.named(), t} }
-
-// Bundle is the bundle as it was.
-func (p Packed) Bundle() *Bundle {
-	return &Bundle{DID: p.did, Feed: p.feed, Path: p.trail.Path(), Entries: p.entries, known: p.contents}
-}
-
-// WireBytes is that of the bundle.
-func (p Packed) WireBytes() int { return wireBytesOf(p.feed, p.trail.Len(), p.bytes) }

@@ -25,12 +25,7 @@ func (b *Bundle) WireBytes() int {
 	if len(b.Entries) > 0 {
 		entries = b.contents().bytes
 	}
-	return wireBytesOf(b.Feed, len(b.Path), entries)
-}
-
-// wireBytesOf is how long a bundle is whose path and entries are so long.
-func wireBytesOf(u feed.URL, path, entries int) int {
-	return callMarkup + escapedBytes(string(u)) + nodeMarkup*path + entries
+	return callMarkup + escapedBytes(string(b.Feed)) + nodeMarkup*len(b.Path) + entries
 }
 
 // WireBytes is how long one element of a subset is at most, in bytes: no less than what EncodeCall and

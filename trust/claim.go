@@ -1,11 +1,10 @@
 package trust
 
 import (
-	"math"
+	"slices"
 	"time"
 
 	"feedex/feed"
-	"feedex/internal/ordered"
 	"feedex/protocol"
 )
 
@@ -44,18 +43,19 @@ const (
 type Claims struct {
 	witnesses *Witnesses
 
-	open   ordered.Map[feed.EntryID, claim]
-	feeds  counted[feed.URL]         // of these
-	makers counted[protocol.Network] // likewise
-	misses []miss                    // the latest last
-	uneven map[feed.URL]time.Time    // feeds of which entries vanished, and until when that counts
+	open   map[feed.EntryID]*claim
+	order  []*claim                 // the oldest first, with some that ended
+	feeds  map[feed.URL]int         // how many of the open ones are of each
+	makers map[protocol.Network]int // and by neighbors of each
+	misses []miss                   // the latest last
+	uneven map[feed.URL]time.Time   // feeds of which entries vanished, and until when that counts
 }
 
 // A Claim is an entry that a neighbor brought first.
 type Claim struct {
 	Feed  feed.URL
 	Entry feed.EntryID
-	Via   protocol.Trail // the nodes that it came through, the neighbor last
+	Via   []protocol.NodeID // the nodes that it came through, the neighbor last; nobody may write to it
 	At    time.Time
 	// What hangs on it, as the node's accounts count: what the entry is worth to us, what of it was booked, and what
 	// was not, because so many entries of the feed earn in a day; that is owed once an own poll shows the entry.
@@ -63,56 +63,60 @@ type Claim struct {
 }
 
 // Neighbor is the node that brought it.
-func (c *Claim) Neighbor() protocol.NodeID { return c.Via.Last() }
+func (c *Claim) Neighbor() protocol.NodeID { return c.Via[len(c.Via)-1] }
 
 // Origin is the node that polled it, by the word of the others.
-func (c *Claim) Origin() protocol.NodeID { return c.Via.First() }
+func (c *Claim) Origin() protocol.NodeID { return c.Via[0] }
 
 // FirstHand reports whether the neighbor claims to have polled the entry itself.
-func (c *Claim) FirstHand() bool { return c.Via.Len() == 1 }
+func (c *Claim) FirstHand() bool { return len(c.Via) == 1 }
 
-// A claim is a Claim as it is remembered, of which there are thousands.
+// A claim is a Claim as it is remembered.
 type claim struct {
-	via           protocol.Trail
-	feed, maker   uint32 // among those of Claims
-	at, listed    uint32 // Unix seconds; for how long it had been listed by then, if ever
-	value, earned int32  // of one entry
-	held          int32  // likewise
-	title, link   uint32
-}
-
-// claimed is a claim as others see it.
-func (c *Claims) claimed(id feed.EntryID, open *claim) Claim {
-	return Claim{
-		Feed: c.feeds.key(open.feed), Entry: id, Via: open.via, At: time.Unix(int64(open.at), 0).UTC(),
-		Value: open.value, Earned: open.earned, Held: open.held,
-	}
+	Claim
+	listed      time.Time // when the publisher listed the entry, if it did
+	title, link uint32
+	ended       bool
 }
 
 // NewClaims returns Claims that remember nothing.
 func NewClaims(w *Witnesses) *Claims {
-	return &Claims{witnesses: w, uneven: make(map[feed.URL]time.Time)}
+	return &Claims{witnesses: w, open: make(map[feed.EntryID]*claim), feeds: make(map[feed.URL]int),
+		makers: make(map[protocol.Network]int), uneven: make(map[feed.URL]time.Time)}
 }
 
 // Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, the network
 // with most claims loses its oldest: a flood pushes out nobody else's.
 func (c *Claims) Add(e *feed.Entry, made Claim) {
-	if c.open.Get(made.Entry) != nil {
+	if c.open[made.Entry] != nil {
 		return
 	}
-	at := max(made.At.Unix(), 0)
-	for id, oldest := c.open.Oldest(); oldest != nil && at-int64(oldest.at) > int64(claimedFor/time.Second); id,
-		oldest = c.open.Oldest() {
-		c.end(id, oldest)
+	made.At = time.Unix(max(made.At.Unix(), 0), 0).UTC()
+	for len(c.order) > 0 && (c.order[0].ended || made.At.Sub(c.order[0].At) > claimedFor) {
+		c.end(c.order[0])
+		c.order = c.order[1:]
 	}
-	if c.open.Len() >= maxClaims {
+	if len(c.open) >= maxClaims {
 		c.evict()
 	}
-	c.open.Put(made.Entry, claim{
-		via: made.Via, feed: c.feeds.take(made.Feed), maker: c.makers.take(made.Neighbor().Network()),
-		at: uint32(at), listed: uint32(min(at-listedSince(e, time.Unix(at, 0)).Unix(), math.MaxUint32)),
-		value: made.Value, earned: made.Earned, held: made.Held, title: hash(e.Title), link: hash(e.Link),
-	})
+	if len(c.order) > 2*len(c.open) {
+		c.order = slices.DeleteFunc(c.order, func(open *claim) bool { return open.ended })
+	}
+	open := &claim{Claim: made, listed: listedSince(e, made.At).Truncate(time.Second),
+		title: hash(e.Title), link: hash(e.Link)}
+	c.open[made.Entry], c.order = open, append(c.order, open)
+	c.count(open, 1)
+}
+
+// count counts claims as one more of what they are of, or as one less.
+func (c *Claims) count(open *claim, by int) {
+	u, maker := open.Feed, open.Neighbor().Network()
+	if c.feeds[u] += by; c.feeds[u] == 0 {
+		delete(c.feeds, u)
+	}
+	if c.makers[maker] += by; c.makers[maker] == 0 {
+		delete(c.makers, maker)
+	}
 }
 
 // listedSince is when the publisher listed the entry, if it did. Undated, it may have waited for us as long as an entry
@@ -129,57 +133,65 @@ func listedSince(e *feed.Entry, at time.Time) time.Time {
 	return at.Add(-claimedFor)
 }
 
-// evict drops the oldest claim of the network that has most of them.
+// evict drops the oldest claim of the network that has most of them, of several the least.
 func (c *Claims) evict() {
-	most := c.makers.most(protocol.Network.Compare)
-	for id, open := range c.open.All {
-		if open.maker == most {
-			c.end(id, open)
+	var most protocol.Network
+	for maker, n := range c.makers {
+		if n > c.makers[most] || n == c.makers[most] && maker.Compare(most) < 0 {
+			most = maker
+		}
+	}
+	for _, open := range c.order {
+		if !open.ended && open.Neighbor().Network() == most {
+			c.end(open)
 			return
 		}
 	}
 }
 
 // end forgets a claim.
-func (c *Claims) end(id feed.EntryID, open *claim) {
-	c.uncount(open)
-	c.open.Delete(id)
-}
-
-// uncount takes note that a claim is forgotten.
-func (c *Claims) uncount(open *claim) {
-	c.feeds.drop(open.feed)
-	c.makers.drop(open.maker)
+func (c *Claims) end(open *claim) {
+	if !open.ended {
+		open.ended = true
+		c.count(open, -1)
+		delete(c.open, open.Entry)
+	}
 }
 
 // Of returns the open claim of the entry, and whether there is one.
-func (c *Claims) Of(id feed.EntryID) (Claim, bool) {
-	if open := c.open.Get(id); open != nil {
-		return c.claimed(id, open), true
+func (c *Claims) Of(id feed.EntryID) (made Claim, is bool) {
+	if open := c.open[id]; open != nil {
+		return open.Claim, true
 	}
 	return Claim{}, false
 }
 
 // End drops the claim of an entry that we know to be true, and returns it, and whether there was one.
-func (c *Claims) End(id feed.EntryID) (made Claim, open bool) {
-	if made, open = c.Of(id); open {
-		c.end(id, c.open.Get(id))
+func (c *Claims) End(id feed.EntryID) (made Claim, is bool) {
+	if open := c.open[id]; open != nil {
+		c.end(open)
+		return open.Claim, true
 	}
-	return made, open
+	return Claim{}, false
+}
+
+// of are the open claims of a feed, the oldest first.
+func (c *Claims) of(u feed.URL) (list []*claim) {
+	if c.feeds[u] == 0 {
+		return nil
+	}
+	for _, open := range c.order {
+		if !open.ended && open.Feed == u {
+			list = append(list, open)
+		}
+	}
+	return list
 }
 
 // Forget drops all claims of a feed that is not polled any more.
 func (c *Claims) Forget(u feed.URL) {
 	delete(c.uneven, u)
-	of, claimed := c.feeds.find(u)
-	if !claimed {
-		return
+	for _, open := range c.of(u) {
+		c.end(open)
 	}
-	c.open.DeleteFunc(func(_ feed.EntryID, open *claim) bool {
-		if open.feed != of {
-			return false
-		}
-		c.uncount(open)
-		return true
-	})
 }

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"feedex/feed"
-	"feedex/protocol"
 )
 
 // item is entry i of news, published so long before now.
@@ -40,7 +39,7 @@ func claims(e feed.Entry, age time.Duration, nodes ...int) *Claims {
 func add(c *Claims, e feed.Entry, age time.Duration, nodes ...int) {
 	via := way(nodes...)
 	c.Add(&e, Claim{
-		Feed: e.Feed, Entry: e.EntryID(), Via: protocol.TrailOf(via), At: now.Add(-age), Value: 1, Earned: 1,
+		Feed: e.Feed, Entry: e.EntryID(), Via: via, At: now.Add(-age), Value: 1, Earned: 1,
 	})
 }
 
@@ -179,7 +178,7 @@ func TestADividedFeedBlamesNobody(t *testing.T) {
 			e := item(100+count, 0)
 			e.Published = at.Add(-2 * time.Hour)
 			via := way(h)
-			c.Add(&e, Claim{Feed: s.feed, Entry: e.EntryID(), Via: protocol.TrailOf(via), At: at.Add(-2 * time.Hour)})
+			c.Add(&e, Claim{Feed: s.feed, Entry: e.EntryID(), Via: via, At: at.Add(-2 * time.Hour)})
 		}
 		j := c.Judge(at, at, s.feed, []Listed{{seen: uint32(at.Add(-30 * day).Unix())}})
 		if len(j.Forged) != s.forged || len(j.Excused) != s.excused {
@@ -234,9 +233,9 @@ func TestClaimsAreBounded(t *testing.T) {
 	for i := range 2 * maxClaims {
 		add(c, item(1+i, 0), 0, 3)
 	}
-	if number, _ := c.makers.find(id(3).Network()); c.open.Len() != maxClaims || c.feeds.list[0].count != maxClaims ||
-		c.makers.list[number].count != maxClaims-1 {
-		t.Errorf("%d claims are remembered, %d of one network", c.open.Len(), c.makers.list[number].count)
+	if of := c.makers[id(3).Network()]; len(c.open) != maxClaims || c.feeds[news] != maxClaims || of != maxClaims-1 ||
+		len(c.order) > 2*maxClaims+1 {
+		t.Errorf("%d claims are remembered, %d of one network, in a list of %d", len(c.open), of, len(c.order))
 	}
 	first := item(0, 0)
 	if claim, ok := c.Of(first.EntryID()); !ok || claim.Neighbor() != id(1) {
@@ -247,11 +246,11 @@ func TestClaimsAreBounded(t *testing.T) {
 		t.Error("the last claim is not remembered")
 	}
 	add(c, item(-1, 0), -claimedFor-time.Second, 4)
-	if c.open.Len() != 1 || c.makers.numbers.Len() != 1 {
-		t.Errorf("after two days %d claims are left, of %d networks", c.open.Len(), c.makers.numbers.Len())
+	if len(c.open) != 1 || len(c.makers) != 1 || len(c.order) != 1 {
+		t.Errorf("after two days %d claims are left, of %d networks", len(c.open), len(c.makers))
 	}
 	c.Forget(news)
-	if c.open.Len()+c.feeds.numbers.Len()+c.makers.numbers.Len() != 0 {
+	if len(c.open)+len(c.feeds)+len(c.makers) != 0 {
 		t.Error("claims of a feed that is forgotten are left")
 	}
 }
@@ -267,8 +266,8 @@ func TestEvictionIsDeterministic(t *testing.T) {
 	}
 	var left [2][]feed.EntryID
 	for i := range lives {
-		for id := range lives[i].open.All {
-			left[i] = append(left[i], id)
+		for _, open := range lives[i].of(news) {
+			left[i] = append(left[i], open.Entry)
 		}
 	}
 	if !slices.Equal(left[0], left[1]) {
@@ -289,7 +288,7 @@ func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 				time.Duration(rapid.IntRange(-10, 10).Draw(t, "age"))*time.Hour)
 			if rapid.Bool().Draw(t, "claim") {
 				via := way(rapid.SliceOfN(rapid.IntRange(1, 4), 1, 3).Draw(t, "via")...)
-				claim := Claim{Feed: news, Entry: e.EntryID(), Via: protocol.TrailOf(via), At: at}
+				claim := Claim{Feed: news, Entry: e.EntryID(), Via: via, At: at}
 				if _, open := c.Of(claim.Entry); !open && !judged[claim.Entry] {
 					made[claim.Entry] = claim
 					c.Add(&e, claim)

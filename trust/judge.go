@@ -33,8 +33,8 @@ type miss struct {
 // publisher's document lists, the oldest entry first: that of this poll or, where nothing was modified, that of the
 // last one.
 func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Judgement) {
-	of, claimed := c.feeds.find(u)
-	if len(listed) == 0 || !claimed {
+	claims := c.of(u)
+	if len(listed) == 0 || len(claims) == 0 {
 		return j
 	}
 	// How far back it reaches its old end tells: some publishers keep an old entry before all others.
@@ -43,24 +43,20 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 	for i := range listed {
 		shown[listed[i].Entry] = &listed[i]
 	}
-	c.open.DeleteFunc(func(id feed.EntryID, open *claim) bool {
-		if open.feed != of {
-			return false
-		}
-		at := time.Unix(int64(open.at), 0)
-		made := c.claimed(id, open)
-		switch {
-		case shown[id] != nil:
+	for _, open := range claims {
+		made := open.Claim
+		switch is := shown[made.Entry]; {
+		case is != nil:
 			j.Shown = append(j.Shown, made)
-			if !shown[id].altered {
+			if !is.altered {
 				j.Genuine = append(j.Genuine, made)
 			}
-		case begun.Sub(at) < ripe:
-			return false
-		case !reach.Before(at.Add(-time.Duration(open.listed) * time.Second)): // it is not in the window any more
+		case begun.Sub(made.At) < ripe:
+			continue
+		case !reach.Before(open.listed): // it is not in the window any more
 		case !made.FirstHand():
 			j.Relayed = append(j.Relayed, made)
-			if made.Via.Len() == 2 && !alike.has(open.title, open.link) && !c.vanishing(now, u) && !c.divided(now, u) {
+			if len(made.Via) == 2 && !alike.has(open.title, open.link) && !c.vanishing(now, u) && !c.divided(now, u) {
 				j.Doubtful = append(j.Doubtful, made)
 			}
 		case alike.has(open.title, open.link) || c.vanishing(now, u):
@@ -72,9 +68,8 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 			j.Forged = append(j.Forged, made)
 			c.missed(now, u, made.Neighbor().Network())
 		}
-		c.uncount(open)
-		return true
-	})
+		c.end(open)
+	}
 	return j
 }
 

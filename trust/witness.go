@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"feedex/internal/ordered"
 	"feedex/protocol"
 )
 
@@ -34,8 +33,9 @@ const (
 //
 // Nothing of it outlives the program: after a restart everybody earns it anew, and nobody gains by that.
 type Witnesses struct {
-	earned ordered.Map[protocol.Network, earned]
-	doubts []doubt // the oldest first
+	earned map[protocol.Network]*earned
+	order  []protocol.Network // those of earned, in the order in which they began to
+	doubts []doubt            // the oldest first
 }
 
 // earned counts the entries that a network earned its voice with, in a week and in the one before.
@@ -60,13 +60,17 @@ func (e *earned) rollOver(now time.Time) {
 // Earned notes that an own poll has shown an entry that the neighbor brought first.
 func (w *Witnesses) Earned(now time.Time, by protocol.NodeID) {
 	network := by.Network()
-	e := w.earned.Get(network)
+	e := w.earned[network]
 	if e == nil {
-		if w.earned.Len() >= maxNetworks {
-			first, _ := w.earned.Oldest()
-			w.earned.Delete(first)
+		if len(w.order) >= maxNetworks {
+			delete(w.earned, w.order[0])
+			w.order = w.order[1:]
 		}
-		e = w.earned.Put(network, earned{week: weekOf(now)})
+		if w.earned == nil {
+			w.earned = make(map[protocol.Network]*earned)
+		}
+		e = &earned{week: weekOf(now)}
+		w.earned[network], w.order = e, append(w.order, network)
 	}
 	e.rollOver(now)
 	e.this++
@@ -74,7 +78,7 @@ func (w *Witnesses) Earned(now time.Time, by protocol.NodeID) {
 
 // earnedBy is how many entries the network has earned its voice with.
 func (w *Witnesses) earnedBy(now time.Time, network protocol.Network) int {
-	e := w.earned.Get(network)
+	e := w.earned[network]
 	if e == nil {
 		return 0
 	}

@@ -66,7 +66,7 @@ func TestNetworksAreBounded(t *testing.T) {
 	for i := range maxNetworks + 1 {
 		w.Earned(now, id(i))
 	}
-	if w.earned.Len() != maxNetworks || w.counts(now, id(0).Network()) || !w.counts(now, id(maxNetworks).Network()) {
-		t.Errorf("%d are remembered", w.earned.Len())
+	if len(w.earned) != maxNetworks || w.counts(now, id(0).Network()) || !w.counts(now, id(maxNetworks).Network()) {
+		t.Errorf("%d are remembered", len(w.earned))
 	}
 }

@@ -38,7 +38,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("rule %d has the number %s", i+1, number)
 		}
 		shown := false
-		for _, m := range regexp.MustCompile("`([a-z]+)\\.(\\w+)`").FindAllStringSubmatch(rule, -1) {
+		for _, m := range regexp.MustCompile("`([a-z]+)\\.([A-Za-z_.0-9]+)`").FindAllStringSubmatch(rule, -1) {
 			name := m[1] + "." + m[2]
 			if !strings.HasPrefix(m[2], "Test") {
 				if !declared[name] {

@@ -2,14 +2,15 @@
 package queue
 
 import (
+	"container/heap"
 	"iter"
 	"time"
 )
 
-// A Queue is a heap of values by time; those of one time come in the order in which they were added. It has four
-// branches, because a flat heap touches less memory. The zero Queue is empty.
+// A Queue is a heap of values by time; those of one time come in the order in which they were added. The zero Queue is
+// empty.
 type Queue[V any] struct {
-	items []Item[V]
+	items items[V]
 	count ID
 }
 
@@ -23,8 +24,15 @@ type Item[V any] struct {
 // An ID names an item of a Queue; 0 is none. Those of later ones are larger.
 type ID uint64
 
-func (i *Item[V]) before(other *Item[V]) bool {
-	return i.At < other.At || i.At == other.At && i.ID < other.ID
+// items are a heap for heap.Fix, which asks for no more and no fewer.
+type items[V any] []Item[V]
+
+func (x items[V]) Len() int      { return len(x) }
+func (x items[V]) Swap(i, j int) { x[i], x[j] = x[j], x[i] }
+func (x items[V]) Push(any)      {}
+func (x items[V]) Pop() any      { return nil }
+func (x items[V]) Less(i, j int) bool {
+	return x[i].At < x[j].At || x[i].At == x[j].At && x[i].ID < x[j].ID
 }
 
 // Len is how many items there are.
@@ -33,19 +41,9 @@ func (q *Queue[V]) Len() int { return len(q.items) }
 // Add puts in a value.
 func (q *Queue[V]) Add(at time.Duration, value V) ID {
 	q.count++
-	added := Item[V]{at, q.count, value}
-	q.items = append(q.items, added)
-	i := len(q.items) - 1
-	for i > 0 {
-		parent := (i - 1) / 4
-		if !added.before(&q.items[parent]) {
-			break
-		}
-		q.items[i] = q.items[parent]
-		i = parent
-	}
-	q.items[i] = added
-	return added.ID
+	q.items = append(q.items, Item[V]{at, q.count, value})
+	heap.Fix(&q.items, len(q.items)-1)
+	return q.count
 }
 
 // First is the earliest item, nil where there is none. The pointer is good until the next Add or Take.
@@ -59,30 +57,10 @@ func (q *Queue[V]) First() *Item[V] {
 // Take takes out the earliest item. There must be one.
 func (q *Queue[V]) Take() Item[V] {
 	first, n := q.items[0], len(q.items)-1
-	last := q.items[n]
-	q.items[n] = Item[V]{} // let what it holds go
-	q.items = q.items[:n]
-	if n == 0 {
-		return first
+	q.items[0], q.items[n] = q.items[n], Item[V]{} // let what it holds go
+	if q.items = q.items[:n]; n > 0 {
+		heap.Fix(&q.items, 0)
 	}
-	i := 0
-	for {
-		least, end := 4*i+1, min(4*i+5, n)
-		if least >= n {
-			break
-		}
-		for c := least + 1; c < end; c++ {
-			if q.items[c].before(&q.items[least]) {
-				least = c
-			}
-		}
-		if !q.items[least].before(&last) {
-			break
-		}
-		q.items[i] = q.items[least]
-		i = least
-	}
-	q.items[i] = last
 	return first
 }
 

@@ -193,8 +193,8 @@ func (t *trial) flooding() (string, bool) {
 		}
 		return most
 	}
-	run := func(a incentive.Ablation) (credit, share float64) {
-		c.Ablate = a
+	run := func(r *incentive.Rules) (credit, share float64) {
+		c.Rules = r
 		before := make(map[*lab.Host]float64)
 		t.play(c, func(g *gathering) {
 			g.every(c, 5*time.Minute, func(h *lab.Host, s node.NeighborStatus) {
@@ -208,8 +208,8 @@ func (t *trial) flooding() (string, bool) {
 		})
 		return credit, share
 	}
-	with, share := run(incentive.Ablation{})
-	without, _ := run(incentive.Ablation{NoDailyCap: true})
+	with, share := run(nil)
+	without, _ := run(noDailyCap)
 	return fmt.Sprintf("%.0f entries of credit at most, %s of the mark at most; without the cap %.0f", with,
 		report.Percent(share), without), share <= 1 && with < without
 }

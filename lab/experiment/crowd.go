@@ -26,9 +26,9 @@ type crowd struct {
 	Length time.Duration
 	Every  time.Duration // between polls
 	Nodes  int
-	Each   int // feeds a node
-	Bound  int // as incentive.Config has it
-	Ablate incentive.Ablation
+	Each   int              // feeds a node
+	Bound  int              // as incentive.Config has it
+	Rules  *incentive.Rules // as incentive.Config has them
 	Links  lab.Links
 	// Alike has no honest nodes that are slow or have few feeds or links.
 	Alike bool
@@ -102,7 +102,7 @@ func (c crowd) gather() (*gathering, error) {
 	}
 	base := node.Config{
 		Trackers: []string{lab.TrackerURL}, Policy: c.Policy,
-		Incentive: incentive.Config{Bound: c.Bound, Ablate: c.Ablate},
+		Incentive: incentive.Config{Bound: c.Bound, Rules: c.Rules},
 	}
 	w, err := lab.New(lab.Config{
 		Seed: c.Seed, Start: c.Start, Until: c.Start.Add(c.Length), Feeds: c.Feeds, Links: c.Links,

@@ -60,13 +60,13 @@ func TestAttacksFailWithoutABound(t *testing.T) {
 	}
 }
 
-// What switches a rule off reaches the node: one that keeps neighbors at their bound lets none of them go
+// What takes a rule away reaches the node: one that keeps neighbors at their bound lets none of them go
 // for it.
 func TestNeighborsAtTheBoundCanBeKept(t *testing.T) {
 	t.Parallel()
-	gone := func(a incentive.Ablation) (count int) {
+	gone := func(r *incentive.Rules) (count int) {
 		c := smallCrowd(t)
-		c.Seed, c.Nodes, c.Bad, c.Kind, c.Length, c.Ablate = 3, 16, 4, freeRiders, 14*time.Hour, a
+		c.Seed, c.Nodes, c.Bad, c.Kind, c.Length, c.Rules = 3, 16, 4, freeRiders, 14*time.Hour, r
 		enemies := c.enemies()
 		c.Watch = func(_ int, isBad bool) func(time.Time, node.Event, []node.Effect) {
 			return func(_ time.Time, _ node.Event, effects []node.Effect) {
@@ -85,11 +85,11 @@ func TestNeighborsAtTheBoundCanBeKept(t *testing.T) {
 		g.w.Run(c.Start.Add(c.Length))
 		return count
 	}
-	if n := gone(incentive.Ablation{}); n == 0 {
+	if n := gone(nil); n == 0 {
 		t.Error("no free rider is let go")
 	}
-	if n := gone(incentive.Ablation{KeepAtBound: true}); n != 0 {
-		t.Errorf("%d free riders are let go with the rule switched off", n)
+	if n := gone(keepAtBound); n != 0 {
+		t.Errorf("%d free riders are let go without the rule", n)
 	}
 }
 

@@ -4,17 +4,20 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"time"
 
 	"feedex/incentive"
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
+	"feedex/protocol"
 )
 
 // FreeRiders is about nodes that take without giving (Paper §3.5): networks in which some of the nodes are free riders,
-// echoers, rejoiners or liars, over a range of the deficit bound, and with each rule of package incentive switched off
-// in turn. The zero value of each field means its default.
+// echoers, rejoiners or liars, over a range of the deficit bound, and without each rule of package incentive in
+// turn. The zero value of each field means its default.
 //
 // Of the honest, a fifth is slow and polls half as often, a tenth follows few feeds, and a tenth has no more
 // than three neighbors. The dishonest poll nothing: what they have is what neighbors brought.
@@ -85,7 +88,7 @@ type cell struct {
 	Kind  kind
 	Share float64
 	Bound int
-	Off   incentive.Ablation
+	Rules *incentive.Rules
 }
 
 // cells are all networks, by table.
@@ -107,19 +110,19 @@ func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []cell) {
 	padders := forgers(padsAnHour, start)
 	padders.name = "padders"
 	for _, r := range []struct {
-		name string
-		kind kind
-		off  incentive.Ablation
+		name  string
+		kind  kind
+		rules *incentive.Rules
 	}{
-		{`no credit for "seen" offers, free riders`, freeRiders, incentive.Ablation{NoSeenCredit: true}},
-		{"no audits, echoers", echoers, incentive.Ablation{NoAudits: true}},
-		{"an account for each port, rejoiners", portRejoiners, incentive.Ablation{PortAccounts: true}},
-		{"no limit for strangers, rejoiners elsewhere", addressRejoiners, incentive.Ablation{NoStrangerLimit: true}},
-		{"neighbors at the bound stay, free riders", freeRiders, incentive.Ablation{KeepAtBound: true}},
-		{"all rules, padders", padders, incentive.Ablation{}},
-		{"no daily cap, padders", padders, incentive.Ablation{NoDailyCap: true}},
+		{`no credit for "seen" offers, free riders`, freeRiders, noSeenCredit},
+		{"no audits, echoers", echoers, noAudits},
+		{"an account for each port, rejoiners", portRejoiners, portAccounts},
+		{"no limit for strangers, rejoiners elsewhere", addressRejoiners, noStrangerLimit},
+		{"neighbors at the bound stay, free riders", freeRiders, keepAtBound},
+		{"all rules, padders", padders, nil},
+		{"no daily cap, padders", padders, noDailyCap},
 	} {
-		x := cell{Name: r.name, Kind: r.kind, Share: quarter, Off: r.off}
+		x := cell{Name: r.name, Kind: r.kind, Share: quarter, Rules: r.rules}
 		if r.kind.name == padders.name {
 			x.Share = padderShare
 		}
@@ -127,6 +130,21 @@ func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []cell) {
 	}
 	return kinds, bounds, rules
 }
+
+// The rules without one of them.
+var (
+	noSeenCredit = incentive.Altered(func(r *incentive.Rules) { r.SeenEarns = 0 })
+	noAudits     = incentive.Altered(func(r *incentive.Rules) { r.Audit = func(*rand.Rand, int) bool { return false } })
+	portAccounts = incentive.Altered(func(r *incentive.Rules) {
+		r.HolderOf = func(id protocol.NodeID) incentive.Holder {
+			h, _ := incentive.ParseHolder(id.String()) // there is one for each address with a port
+			return h
+		}
+	})
+	noStrangerLimit = incentive.Altered(func(r *incentive.Rules) { r.StrangerLimit = 1 << 20 * incentive.Entry })
+	keepAtBound     = incentive.Altered(func(r *incentive.Rules) { r.MaxAtBound = math.MaxInt64 })
+	noDailyCap      = incentive.Altered(func(r *incentive.Rules) { r.CapFree = math.MaxInt32 })
+)
 
 const (
 	// padsAnHour is how many entries a padder invents an hour.
@@ -164,7 +182,7 @@ func (f FreeRiders) Run(ctx context.Context, progress Progress) (*report.Report,
 
 // row runs one network.
 func (f FreeRiders) row(ctx context.Context, c crowd, x cell, progress func(float64)) (CrowdRow, error) {
-	c.Kind, c.Bad, c.Bound, c.Ablate = x.Kind, int(x.Share*float64(c.Nodes)+.5), x.Bound, x.Off
+	c.Kind, c.Bad, c.Bound, c.Rules = x.Kind, int(x.Share*float64(c.Nodes)+.5), x.Bound, x.Rules
 	g, err := c.gather()
 	if err != nil {
 		return CrowdRow{}, err

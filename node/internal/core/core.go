@@ -37,7 +37,6 @@ type Core struct {
 	Ledger  *incentive.Ledger // what neighbors give and get (Paper §3.5)
 	Quota   *incentive.Quota  // what they may have stored
 	saving  bool              // KeepAccounts is to be called
-	text    []byte            // a buffer for the account that is written
 	Store   archive.Store
 	Shared  archive.Shared // what neighbors may know of it
 

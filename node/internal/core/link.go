@@ -265,14 +265,15 @@ func (c *Core) KeepAccounts() {
 		c.Store.DropAccount(h.String())
 	}
 	for _, a := range changed {
-		c.text = a.AppendJSON(c.text[:0])
-		c.Store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: c.text})
+		if text, err := json.Marshal(a); err == nil {
+			c.Store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: text})
+		}
 	}
 }
 
 // StoresAll reports whether there is no quota for a holder: the owner's own machines have none.
 func (c *Core) StoresAll(h incentive.Holder) bool {
-	return c.Trusted(h) || c.Config.Incentive.Ablate.NoQuota
+	return c.Trusted(h) || c.Config.Incentive.InForce().StoresAll(h)
 }
 
 // RoomOf is how much room a record takes on disk, at most.

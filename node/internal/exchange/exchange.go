@@ -58,10 +58,9 @@ type Machine struct {
 type gossip struct {
 	Seen     seenDIDs
 	Promises map[protocol.DID]*promise
-	Recent   []recent       // oldest first
-	bytes    int            // of recent
-	weighed  int64          // what came up to then was looked at by WeighRelays; Unix nanoseconds
-	trail    protocol.Trail // the latest that was made
+	Recent   []recent // oldest first
+	bytes    int      // of recent
+	weighed  int64    // what came up to then was looked at by WeighRelays; Unix nanoseconds
 }
 
 func newGossip(seen int, store archive.Bundles) gossip {
@@ -73,7 +72,7 @@ func New(c *core.Core, f Feeds, s Membership) *Machine {
 	return &Machine{
 		Core: c, feeds: f, membership: s,
 		Gossip: newGossip(c.Config.SeenDIDs, c.Store), Hearsay: hearsay{Register: trust.NewRegister()},
-		earnings: incentive.NewEarnings(c.Config.Incentive.Ablate),
+		earnings: incentive.NewEarnings(c.Config.Incentive.InForce()),
 	}
 }
 

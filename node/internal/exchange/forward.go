@@ -97,7 +97,7 @@ const (
 
 // recent is a bundle that went round lately.
 type recent struct {
-	protocol.Packed
+	*protocol.Bundle
 	at int64 // Unix nanoseconds
 }
 
@@ -106,17 +106,8 @@ func (r *recent) ago(now time.Time) time.Duration { return time.Duration(now.Uni
 
 // keep remembers a bundle that went round at that time.
 func (g *gossip) keep(b *protocol.Bundle, at time.Time) {
-	r := recent{b.Pack(g.trailOf(b.Path)), at.UnixNano()}
-	g.Recent = append(g.Recent, r)
-	g.bytes += r.WireBytes()
-}
-
-// trailOf is the trail of a path. What is remembered of the same path in a row, as claims and bundles are, shares it.
-func (g *gossip) trailOf(path []protocol.NodeID) protocol.Trail {
-	if t := protocol.TrailOf(path); t != g.trail {
-		g.trail = t
-	}
-	return g.trail
+	g.Recent = append(g.Recent, recent{b, at.UnixNano()})
+	g.bytes += b.WireBytes()
 }
 
 // shorten lets go of the bundles that are too old, or too many.
@@ -136,7 +127,7 @@ func (m *Machine) CatchUp(to *core.Link) {
 	l := Of(to)
 	for _, r := range m.Gossip.Recent {
 		if r.ago(m.Now) <= max(core.RecentFor, l.Away+core.SaidFor) {
-			m.Offer(l, r.Bundle())
+			m.Offer(l, r.Bundle)
 		}
 	}
 	m.pump(l)

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 	"time"
@@ -400,9 +399,8 @@ func (m *Machine) AskedPartedBundle(ev core.Asked, did protocol.DID) bool {
 // node has one for each neighbor, so that it keeps no more of a did than its first eight bytes. An attacker that makes
 // another did that begins alike makes both.
 type Offered struct {
-	dids   []uint64
-	firsts []byte // the first byte of each: a did that is not there is told by these, which are found fast
-	next   int    // the oldest, once there are offeredWindow
+	dids []uint64
+	next int // the oldest, once there are offeredWindow
 }
 
 // offeredWindow is how many of a neighbor's dids are remembered.
@@ -413,24 +411,14 @@ func (o *Offered) Add(did protocol.DID) {
 	switch {
 	case o.Has(did):
 	case len(o.dids) < offeredWindow:
-		o.dids, o.firsts = append(o.dids, eightOf(did)), append(o.firsts, did[0])
+		o.dids = append(o.dids, eightOf(did))
 	default:
-		o.dids[o.next], o.firsts[o.next] = eightOf(did), did[0]
+		o.dids[o.next] = eightOf(did)
 		o.next = (o.next + 1) % offeredWindow
 	}
 }
 
 // Has reports whether the neighbor is known to have the bundle.
-func (o *Offered) Has(did protocol.DID) bool {
-	for from := 0; ; from++ {
-		i := bytes.IndexByte(o.firsts[from:], did[0])
-		if i < 0 {
-			return false
-		}
-		if from += i; o.dids[from] == eightOf(did) {
-			return true
-		}
-	}
-}
+func (o *Offered) Has(did protocol.DID) bool { return slices.Contains(o.dids, eightOf(did)) }
 
 func eightOf(did protocol.DID) uint64 { return binary.LittleEndian.Uint64(did[:]) }

@@ -33,8 +33,8 @@ func (m *Machine) WeighRelays() {
 		if r.at > until {
 			break
 		}
-		if b := r.Bundle(); m.Table.Relays(b.Feed) {
-			m.Table.Spare(b.Feed, m.Spared(b, time.Unix(0, r.at)))
+		if m.Table.Relays(r.Feed) {
+			m.Table.Spare(r.Feed, m.Spared(r.Bundle, time.Unix(0, r.at)))
 		}
 	}
 	m.Gossip.weighed = max(m.Gossip.weighed, until)

@@ -28,18 +28,17 @@ type hearsay struct {
 // earned, until an own poll shows whether the publisher has it. Those that were known count as the ones that earned:
 // what was first is paid for when it is shown, if it was too much for a day.
 func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
-	via := m.Gossip.trailOf(b.Path)
-	c := trust.Claim{Feed: b.Feed, Via: via, At: m.Now, Value: int32(m.valueHere(l, 1, b.Feed))}
+	c := trust.Claim{Feed: b.Feed, At: m.Now, Value: int32(m.valueHere(l, 1, b.Feed))}
 	ids := b.Identities()
 	earned -= incentive.Dated(m.Now, b.Entries) - incentive.Dated(m.Now, fresh)
 	for i := range fresh {
-		c.Earned, c.Held, c.Via = 0, 0, via
+		c.Earned, c.Held, c.Via = 0, 0, b.Path
 		if c.Entry = ids[i].ID; len(fresh) < len(ids) { // some of b were not new, and nobody knows which
 			c.Entry = fresh[i].EntryID()
 		}
 		if c.FirstHand() && m.membership.AbsentAt(&fresh[i]) {
 			// It may have polled that long ago, and the publisher have taken it back since: as if it were a relay.
-			c.Via = protocol.TrailOf(append(slices.Clip(b.Path), l.ID()))
+			c.Via = append(slices.Clip(b.Path), l.ID())
 		}
 		switch dated := incentive.Dated(m.Now, fresh[i:i+1]) > 0; {
 		case dated && earned > 0:
@@ -67,7 +66,7 @@ func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Rec
 		}
 		c, open := m.Hearsay.Claims.Of(r.ID)
 		again := trust.Version{Entry: r.ID, Digest: r.Digest, Kept: r.Digest, Via: via, DID: b.DID}
-		if !m.Hearsay.Versions.Vouched(m.Now, again, c.Via.Path()) {
+		if !m.Hearsay.Versions.Vouched(m.Now, again, c.Via) {
 			continue
 		}
 		confirmed = append(confirmed, *r)
@@ -84,7 +83,7 @@ func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Rec
 // believe notes claims that turned out to be true. What nobody could date earns now, and what was too much for a day.
 func (m *Machine) believe(claims ...trust.Claim) {
 	for _, c := range claims {
-		for _, id := range c.Via.Path() {
+		for _, id := range c.Via {
 			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.HolderOf(id), 1)
 		}
 		m.earnings.Shown(m.Now, c.Entry)

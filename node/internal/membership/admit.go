@@ -37,9 +37,6 @@ func (m *Machine) giveWay(victim *core.Link) {
 	}
 }
 
-// maxAtBound is how long a neighbor may stand at its bound while others are to be had.
-const maxAtBound = 6 * time.Hour
-
 // reviewLink ends links that are not worth keeping: to a neighbor that brought next to nothing of the much that it
 // claims, and, while others are to be had, to one that has been at its bound for long.
 func (m *Machine) reviewLink(l *core.Link) {
@@ -54,8 +51,7 @@ func (m *Machine) reviewLink(l *core.Link) {
 		if !l.Over {
 			m.dismiss(l, "it brings nothing of what it claims")
 		}
-	case bound && !m.Config.Incentive.Ablate.KeepAtBound && m.Now.Sub(since) >= maxAtBound &&
-		m.Now.Sub(l.Peer.Since) >= maxAtBound &&
+	case bound && min(m.Now.Sub(since), m.Now.Sub(l.Peer.Since)) >= m.Config.Incentive.InForce().MaxAtBound &&
 		m.exchange.Waits(l) && m.Book.Ready(m.Now, m.unwanted):
 		m.Bans.Ban(m.Now, l.Holder)
 		m.dismiss(l, "it has owed us for too long")

@@ -1,0 +1,56 @@
+package incentive
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"feedex/protocol"
+)
+
+// Rules are those rules on which an experiment may have others, to show what each is good for. No setting of the
+// program leads here.
+type Rules struct {
+	// HolderOf says who holds the account of a node.
+	HolderOf func(id protocol.NodeID) Holder
+	// StrangerLimit is the bound for an address never seen before.
+	StrangerLimit Credit
+	// SeenEarns is how many entries of a bundle may earn that was offered and that we have, at most.
+	SeenEarns int
+	// Audit draws one in so many offers.
+	Audit func(rng *rand.Rand, oneIn int) bool
+	// CapFree is how many entries of a feed earn in a day beyond twice those that it brings.
+	CapFree int
+	// MaxAtBound is how long a neighbor may stand at its bound while others are to be had.
+	MaxAtBound time.Duration
+	// StoresAll reports whether there is no quota for a holder, which may be anybody.
+	StoresAll func(h Holder) bool
+}
+
+// DefaultRules are those of every node.
+func DefaultRules() Rules {
+	return Rules{
+		HolderOf:      HolderOf,
+		StrangerLimit: Entry,
+		SeenEarns:     math.MaxInt,
+		Audit:         func(rng *rand.Rand, oneIn int) bool { return rng.IntN(oneIn) == 0 },
+		CapFree:       capFree,
+		MaxAtBound:    6 * time.Hour,
+		StoresAll:     func(Holder) bool { return false },
+	}
+}
+
+// Altered are the rules of every node with a change.
+func Altered(change func(r *Rules)) *Rules {
+	r := DefaultRules()
+	change(&r)
+	return &r
+}
+
+// InForce are the rules that c chose, or the usual ones.
+func (c Config) InForce() Rules {
+	if c.Rules == nil {
+		return DefaultRules()
+	}
+	return *c.Rules
+}
