@@ -32,9 +32,13 @@ func TestDocumentsNameTestsThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	least := map[string]int{"PAPER.md": 20, "POLITENESS.md": 20, "EVALUATION.md": 1, "PROTOCOL.md": 0}
-	for _, path := range decisions {
-		least[filepath.Join("adr", filepath.Base(path))] = 0
+	experiments, err := filepath.Glob(filepath.Join(root, "docs", "evaluation", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := map[string]int{"PAPER.md": 20, "POLITENESS.md": 20, "PROTOCOL.md": 0}
+	for _, path := range append(decisions, experiments...) {
+		least[filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))] = 0
 	}
 	for document, least := range least {
 		text, err := os.ReadFile(filepath.Join(root, "docs", document))
@@ -59,7 +63,7 @@ func TestFiguresOfTheREADME(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	evaluation, err := os.ReadFile("../../docs/EVALUATION.md")
+	evaluation, err := os.ReadFile("../../docs/evaluation/paper.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,14 +76,85 @@ func TestFiguresOfTheREADME(t *testing.T) {
 		` +([\d.]+) \([^)]*\) +([\d.]+) \(`).
 		FindSubmatch(evaluation)
 	if row == nil {
-		t.Fatalf("docs/EVALUATION.md has no row of %s hours", promised[1])
+		t.Fatalf("docs/evaluation/paper.md has no row of %s hours", promised[1])
 	}
 	alone, err := strconv.ParseFloat(string(row[1]), 64)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(promised[2]) != string(row[2]) || string(promised[3]) != strconv.Itoa(int(math.Round(alone))) {
-		t.Errorf("README.md says %s and %s minutes, docs/EVALUATION.md %s and %s", promised[2], promised[3],
+		t.Errorf("README.md says %s and %s minutes, docs/evaluation/paper.md %s and %s", promised[2], promised[3],
 			row[2], row[1])
 	}
+}
+
+// Each experiment has a page with the same parts, to which docs/EVALUATION.md leads.
+func TestExperimentsArePages(t *testing.T) {
+	index, err := os.ReadFile("../../docs/EVALUATION.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("../../docs/evaluation/*.md")
+	if err != nil || len(pages) < 8 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, path := range pages {
+		if name := filepath.Base(path); !strings.Contains(string(index), "](evaluation/"+name+")") {
+			t.Errorf("docs/EVALUATION.md does not lead to docs/evaluation/%s", name)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := string(text)
+		for _, part := range []string{"Question\n", "Answer\n", "Command\n", "Table", "Limits\n"} {
+			var found bool
+			if _, rest, found = strings.Cut(rest, "\n## "+part); !found {
+				t.Errorf("%s has no part %s in its place", path, strings.TrimSpace(part))
+			}
+		}
+	}
+}
+
+// A link of a document to a file leads somewhere.
+func TestLinksLeadSomewhere(t *testing.T) {
+	links := 0
+	for _, path := range markdown(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`\]\(([^)\s#]+)(?:#[^)\s]*)?\)`).FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			links++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("%d links only", links)
+	}
+}
+
+// markdown are the paths of all documents of the repository.
+func markdown(t *testing.T) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || d.Name() == ".git"):
+			return filepath.SkipDir
+		case filepath.Ext(path) == ".md":
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
 }

@@ -8,13 +8,14 @@ import (
 	"testing"
 )
 
-// promises is the table of what the documents promise.
+// promises is the list of what the documents promise.
 const promises = "../../docs/PROMISES.md"
 
-// A promise is a row of the table.
+// A promise is an item of the list: its words, what was tried against it, and the tests that hold it.
 type promise struct{ words, attack, tests string }
 
-// readPromises are the rows by the document that they are about.
+// readPromises are the items by the document that they are about. An item has its words, and below them what was tried
+// and the tests; each may go over several lines.
 func readPromises(t *testing.T) map[string][]promise {
 	t.Helper()
 	text, err := os.ReadFile(promises)
@@ -22,21 +23,30 @@ func readPromises(t *testing.T) map[string][]promise {
 		t.Fatal(err)
 	}
 	list, document := make(map[string][]promise), ""
+	var last *promise
+	var part *string // of last, to which a further line belongs
 	for line := range strings.Lines(string(text)) {
 		if m := regexp.MustCompile(`^## .*\]\((.*)\)`).FindStringSubmatch(line); m != nil {
-			document = filepath.Join(filepath.Dir(promises), m[1])
+			document, part = filepath.Join(filepath.Dir(promises), m[1]), nil
 			continue
 		}
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-		if document == "" || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| promise") ||
-			strings.HasPrefix(line, "| ---") {
+		rest := strings.TrimSpace(line)
+		switch {
+		case document == "" || rest == "":
+			part = nil
 			continue
+		case strings.HasPrefix(line, "- "):
+			list[document] = append(list[document], promise{})
+			last = &list[document][len(list[document])-1]
+			part, rest = &last.words, rest[len("- "):]
+		case strings.HasPrefix(line, "  - attack: ") && part == &last.words:
+			part, rest = &last.attack, rest[len("- attack: "):]
+		case strings.HasPrefix(line, "  - test: ") && part == &last.attack:
+			part, rest = &last.tests, rest[len("- test: "):]
+		case !strings.HasPrefix(line, "  ") || strings.HasPrefix(rest, "- ") || part == nil:
+			t.Fatalf("%s: a line that belongs to no promise, or not there: %s", promises, rest)
 		}
-		if len(cells) != 3 {
-			t.Fatalf("a row of %d cells: %s", len(cells), line)
-		}
-		list[document] = append(list[document], promise{strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]),
-			strings.TrimSpace(cells[2])})
+		*part = strings.TrimSpace(*part + " " + rest)
 	}
 	return list
 }

@@ -150,7 +150,7 @@ func TestPollingFigures(t *testing.T) {
 	checkDrawings(t, report.All())
 }
 
-// The whole run on the recorded traces is what docs/EVALUATION.md shows, and Auto is better than Moving
+// The whole run on the recorded traces is what docs/evaluation/polling.md shows, and Auto is better than Moving
 // Average in every way: in both modes, for delay and for polls.
 func TestPollingIsAsDocumented(t *testing.T) {
 	if testing.Short() {
@@ -164,19 +164,19 @@ func TestPollingIsAsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := os.ReadFile("../../docs/EVALUATION.md")
+	doc, err := os.ReadFile("../../docs/evaluation/polling.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range report.Tables {
 		for line := range strings.Lines(table.String()) {
 			if !strings.Contains(string(doc), "    "+line) {
-				t.Errorf("docs/EVALUATION.md lacks %q", line)
+				t.Errorf("docs/evaluation/polling.md lacks %q", line)
 			}
 		}
 	}
 	if !strings.Contains(string(doc), report.Hash) || !strings.Contains(string(doc), report.Traces) {
-		t.Errorf("docs/EVALUATION.md is of other hashes than %s and %s", report.Traces, report.Hash)
+		t.Errorf("docs/evaluation/polling.md is of other hashes than %s and %s", report.Traces, report.Hash)
 	}
 	rows := make(map[string]PollingRow)
 	for _, r := range report.Result.([]PollingRow) {
