@@ -42,7 +42,7 @@ type QueryEnd struct {
 	Cut     []string `json:"cut,omitempty"`     // why there may be more (protocol.Cut); none where it is complete
 	Problem string   `json:"problem,omitempty"` // why nobody was asked
 	// CompleteSince is since when nothing was left out for lack of room, where Cut says that something was and the
-	// latest by their time were asked for (protocol.Answer.Whole).
+	// latest by their time were asked for (protocol.Answer.CompleteSince).
 	CompleteSince time.Time `json:"whole,omitzero"`
 	Found         []Remote  `json:"found"` // the best, in order, those among them that are here too
 }

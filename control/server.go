@@ -17,7 +17,7 @@ import (
 // NewHandler serves an Owner as JSON over HTTP. A user who may open the socket is the owner: there is no other check,
 // so the socket belongs to its user alone.
 //
-//	GET  /status, /neighbors, /feeds, /publishers
+//	GET  /status, /neighbors, /feeds, /feeds/{number}, /publishers
 //	POST /subscribe     a subscribeRequest
 //	POST /settle        a followRequest, answered, when it is known, with a followAnswer
 //	POST /unsubscribe   an unsubscribeRequest

@@ -38,7 +38,7 @@ type Known struct {
 	Budget
 }
 
-// A Visitor is a feed as its hosts see it. Make one with Hosts.Visitor.
+// A QueuedFeed is a feed as its hosts see it. Make one with Hosts.Add.
 type QueuedFeed struct {
 	Feed      feed.URL
 	at        *Host     // where it is asked for

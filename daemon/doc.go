@@ -1,8 +1,8 @@
 // Package daemon hosts a node.Node in real time: it gives the core its events and carries out its
 // effects, over XML-RPC, HTTP and an archive.
 //
-//	peers ---- transport.Server ----\                       /---- transport.Client ---- peers
-//	owner ---- control.Handler ------> loop: node.Node.Step ----- fetch.Client -------- publishers
+//	peers ---- transport handler ---\                       /---- transport.Client ---- peers
+//	owner ---- control handler ------> loop: node.Node.Step ----- fetch.Client -------- publishers
 //	timer --------------------------/   one commit a batch  \---- reading.Database ---- search
 //
 // One goroutine owns the node. It drains the events that wait, steps them all, commits the archive

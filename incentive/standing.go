@@ -112,9 +112,6 @@ func (o Offence) penalty() penalty {
 // Points is what the offence costs of a standing of 100.
 func (o Offence) Points() int { return o.penalty().points }
 
-// Fine is the fine as a multiple of the value at stake.
-func (o Offence) Fine() int { return int(o.penalty().fine) }
-
 // MarshalText writes the offence's name.
 func (o Offence) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 

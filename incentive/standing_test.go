@@ -148,7 +148,7 @@ func TestOffencesHaveNames(t *testing.T) {
 			t.Errorf("%q is an offence", text)
 		}
 	}
-	if Offence(99).String() != "offence 99" || Offence(99).Points() != 0 || Offence(-1).Fine() != 0 {
+	if Offence(99).String() != "offence 99" || Offence(99).Points() != 0 || Offence(-1).Points() != 0 {
 		t.Error("an offence that does not exist costs something")
 	}
 }

@@ -25,5 +25,5 @@
 // # To add an experiment
 //
 // It is a struct of settings in package lab/experiment, whose Run makes worlds, runs them and returns a Report of
-// tables and figures, and a command in cmd/feedex, as labpaper.go has one.
+// tables and figures, and a command in cmd/feedex, as labexperiments.go has.
 package lab

@@ -30,8 +30,7 @@ type Poll struct {
 }
 
 // Polled ends what is said of a feed and a poll of it can tell of: it returns how the claims ended, and the versions
-// that
-// were altered on their way.
+// that were altered on their way.
 func (r *Register) Polled(now time.Time, p Poll) (j Judgement, altered []Version) {
 	if p.Whole {
 		r.Claims.Compare(now, p.Feed, p.Before, p.Listed)

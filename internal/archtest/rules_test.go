@@ -75,6 +75,11 @@ func TestRules(t *testing.T) {
 			found, err := filepath.Glob(fmt.Sprintf("../../docs/adr/%04d-*.md", n))
 			if err != nil || len(found) != 1 {
 				t.Errorf("rule %d: there is no decision %d", i+1, n)
+				continue
+			}
+			decision, err := os.ReadFile(found[0])
+			if err != nil || strings.Contains(string(decision), "\nStatus: superseded") {
+				t.Errorf("rule %d: decision %d does not hold any more (%v)", i+1, n, err)
 			}
 		}
 	}

@@ -52,8 +52,8 @@ type Core struct {
 	sought map[uint64]func(Found) // searches that have not ended
 }
 
-// New returns a core with the accounts that store keeps. Its Table and Failed are the caller's to set. The error wraps
-// ErrConfig.
+// New returns a core with the accounts that store keeps. Its Table is the caller's to set, and Failed membership's. The
+// error wraps ErrConfig.
 func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*Core, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -132,7 +132,7 @@ func (c *Core) At(t time.Time, f func()) TimerID {
 	return c.Timers.Add(t, f)
 }
 
-// After has f called when d has passed, as at does.
+// After has f called when d has passed, as At does.
 func (c *Core) After(d time.Duration, f func()) TimerID { return c.At(c.Now.Add(d), f) }
 
 // Between is a random duration from low up to high.
@@ -219,7 +219,7 @@ func (c *Core) Ask(l *Link, what protocol.Call, timeout time.Duration, f func(An
 }
 
 // AnsweredBy takes in how a call to a neighbor ended, and has f called unless the link is over. Failures
-// count against the neighbor: it is declared gone after maxFailures in a row.
+// count against the neighbor: it is declared gone after a few in a row.
 func (c *Core) AnsweredBy(l *Link, a Answered, f func(Answered)) {
 	if l.Over {
 		return

@@ -169,10 +169,8 @@ func (Suspect) note() {}
 
 func (Warned) note() {}
 
-// Some feeds stay on this node: neither they nor their entries are told to anybody. Where nothing but the look of an
-// address speaks for it, the owner is to say.
-
-// Kept says that a feed stays on the node that its owner has just begun to follow.
+// Kept says that a feed stays on the node that its owner has just begun to follow: neither it nor its entries are told
+// to anybody. Where nothing but the look of an address speaks for that, the owner is to say.
 type Kept struct {
 	Feed feed.URL
 	Why  string
@@ -189,9 +187,10 @@ type Results struct {
 	Cut   protocol.Cut // at the end: why there may be more
 	Asked int          // at the end: neighbors that were asked
 	// Answers is, at the end, how many of them gave an answer, also one that lists nothing.
-	Answers       int
-	CompleteSince time.Time // at the end: since when nothing was left out for lack of room (protocol.Answer.Whole)
-	Err           error     // at the end: why nobody was asked
+	Answers int
+	// CompleteSince is, at the end, since when nothing was left out for lack of room (protocol.Answer.CompleteSince).
+	CompleteSince time.Time
+	Err           error // at the end: why nobody was asked
 }
 
 func (Results) effect() {}

@@ -220,6 +220,7 @@ func (r *RateLimits) Stranger(now time.Time, from netip.Addr) (over bool) {
 	return place == nil
 }
 
+// ErrExhausted refuses a call of a neighbor that caused all that it may within the minute.
 var ErrExhausted = protocol.Faultf(protocol.Busy, "more than %d calls or %d bytes within a minute; slow down",
 	CallsAMinute, BytesAMinute)
 

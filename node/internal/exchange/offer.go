@@ -358,7 +358,7 @@ func (m *Machine) giveBundle(l *link, ev core.Asked, did protocol.DID) {
 	}
 }
 
-// An Link is what goes on between the node and one neighbor by way of entries.
+// A link is what the exchange keeps of a core.Link: what goes on with one neighbor by way of entries.
 type link struct {
 	*core.Link
 

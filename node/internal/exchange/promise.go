@@ -307,8 +307,7 @@ func (m *Machine) abandon(l *link) {
 }
 
 // Joined goes on, over a new link, with what is outstanding with a neighbor; old is the link that it takes the place
-// of,
-// nil for none.
+// of, nil for none.
 func (m *Machine) Joined(l, old *core.Link) {
 	if old != nil {
 		m.abandon(Of(old))

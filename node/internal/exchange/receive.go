@@ -14,8 +14,7 @@ import (
 // comes to: nil where the entries are stored.
 //
 // Paper §3.4: "Forwarded bundle may contain entries that have already been stored locally. Those old entries are
-// removed
-// from the bundle before it is further forwarded."
+// removed from the bundle before it is further forwarded."
 func (m *Machine) Received(from *core.Link, b *protocol.Bundle, answer func(error)) {
 	l := Of(from)
 	m.Counters.PutsReceived++

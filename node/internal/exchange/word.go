@@ -251,7 +251,7 @@ func (m *Machine) revise(l *link, b *protocol.Bundle, v *archive.Record, known a
 	case known.Confirmed && updated.Before(known.Updated) && !updated.IsZero():
 		return stale // it is the older one by its own word, and ours is more than one neighbor's
 	case known.Confirmed && v.Entry.SameButDates(known.Digest, known.Published, known.Updated):
-		return stale // the publisher's dates move, see keepDates
+		return stale // the publisher's dates move, as own polls see to it
 	case known.Polled || known.Confirmed && !m.Moved(known.Updated, updated):
 		m.Hearsay.Versions.SetAside(m.Now, other)
 		return stale

@@ -21,7 +21,7 @@ func (m *Machine) ReserveRequest(now time.Time, u feed.URL) (at time.Time, ok bo
 	return m.hosts.Request(now, u)
 }
 
-// pollBetween is between for when the feed is polled.
+// pollBetween is Between for when the feed is polled.
 func (m *Machine) pollBetween(s *Subscription, low, high time.Duration) time.Duration {
 	if s.Discreet {
 		return core.Drawn(m.Unseen, low, high)

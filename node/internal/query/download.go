@@ -21,7 +21,7 @@ type pull struct {
 	search.Wishes
 	m       *Machine
 	tag     uint64
-	unasked bool // see Pull
+	unasked bool // see core.Pull
 	parked  bool // the owner was told that it ended, and what is left waits for an exchange
 	over    bool
 }
@@ -148,28 +148,28 @@ func (p *pull) ask(r search.Request) {
 
 // take keeps what a holder sent, if all of it is what it was asked for.
 func (p *pull) take(r search.Request, l *core.Link, b protocol.Batch, err error) {
-	n, id := p.m, r.Holder
+	m, id := p.m, r.Holder
 	if err != nil {
 		why := err.Error()
 		if core.CodeOf(err) == 0 {
-			n.Queries.shunned.Add(n.Now, id, shunSilent)
+			m.Queries.shunned.Add(m.Now, id, shunSilent)
 			why = "it did not answer: " + why
 		}
 		p.tell(core.Pulled{Refused: []core.Refusal{{Holder: id, Why: why}}})
 		return
 	}
-	records, lie := checked(n.Now, id, r.Wanted, b)
+	records, lie := checked(m.Now, id, r.Wanted, b)
 	if lie != "" {
-		n.Queries.shunned.Add(n.Now, id, ShunLiar)
+		m.Queries.shunned.Add(m.Now, id, ShunLiar)
 		if l != nil && !l.Over {
-			n.membership.Punish(l.Holder, incentive.BadAnswer, 0)
+			m.membership.Punish(l.Holder, incentive.BadAnswer, 0)
 		} else {
-			n.Suspect(id, lie)
+			m.Suspect(id, lie)
 		}
 		p.tell(core.Pulled{Refused: []core.Refusal{{Holder: id, Lied: true, Why: lie}}})
 		return
 	}
-	n.gave(id, b)
+	m.gave(id, b)
 	p.keep(id, l, p.withinQuota(id, records))
 }
 
@@ -208,14 +208,14 @@ func checked(now time.Time, id protocol.NodeID, wishes []protocol.Wanted, b prot
 
 // keep stores entries of the past: no news, and one holder's word.
 func (p *pull) keep(id protocol.NodeID, l *core.Link, records []archive.Record) {
-	n := p.m
-	records = slices.DeleteFunc(records, func(r archive.Record) bool { return n.feeds.OwnersAlone(r.Entry.Feed) })
+	m := p.m
+	records = slices.DeleteFunc(records, func(r archive.Record) bool { return m.feeds.OwnersAlone(r.Entry.Feed) })
 	slices.SortStableFunc(records, func(a, b archive.Record) int { return b.Time().Compare(a.Time()) })
 	came := make(map[feed.EntryID]bool, len(records))
 	var stored []feed.EntryID
 	room := int64(0)
 	byFeed := make(map[feed.URL][]archive.Record)
-	for i, ok := range n.Store.Fill(n.Now, records) {
+	for i, ok := range m.Store.Fill(m.Now, records) {
 		r := records[i]
 		if came[r.ID] = true; ok {
 			stored = append(stored, r.ID)
@@ -228,18 +228,18 @@ func (p *pull) keep(id protocol.NodeID, l *core.Link, records []archive.Record) 
 		return
 	}
 	if p.bounded(id) {
-		n.Quota.Fill(n.Now, n.Ledger.HolderOf(id), room)
-		n.SaveAccounts()
+		m.Quota.Fill(m.Now, m.Ledger.HolderOf(id), room)
+		m.SaveAccounts()
 	}
 	for i := range records {
 		u := records[i].Entry.Feed
 		if byFeed[u] != nil {
-			n.feeds.Filled(u, byFeed[u])
+			m.feeds.Filled(u, byFeed[u])
 		}
 		delete(byFeed, u)
 	}
 	if l != nil && !l.Over {
-		n.exchange.Earn(l, RelayPrice)
+		m.exchange.Earn(l, RelayPrice)
 	}
 	p.tell(core.Pulled{Stored: stored})
 }

@@ -108,22 +108,22 @@ type candidate struct {
 
 // spread asks neighbors: in the order in which their subsets fit, as far as the budget goes.
 func (i *inquiry) spread() {
-	n := i.m
+	m := i.m
 	var free []candidate
 	var fits []int
-	for _, p := range n.Table.All() {
-		l := n.LinkTo(p.ID)
+	for _, p := range m.Table.All() {
+		l := m.LinkTo(p.ID)
 		switch fit := i.fit(l); {
 		case i.asker != nil && l.Holder == i.asker.Holder:
 		case i.query.Hops <= 0:
 			i.unasked(fit, protocol.CutHops)
-		case (of(l).inquiries >= search.AtOnce || !of(l).queryLimit.Free(n.Now, i.kept())) && !n.Trusted(l.Holder):
+		case (of(l).inquiries >= search.AtOnce || !of(l).queryLimit.Free(m.Now, i.kept())) && !m.Trusted(l.Holder):
 			i.unasked(fit, protocol.CutRefused)
 		default:
 			free, fits = append(free, candidate{l, fit}), append(fits, fit)
 		}
 	}
-	for _, k := range search.Order(fits, n.Rng) {
+	for _, k := range search.Order(fits, m.Rng) {
 		i.waiting = append(i.waiting, free[k])
 	}
 	i.askNext()
@@ -170,10 +170,10 @@ func (i *inquiry) unasked(fit int, why protocol.Cut) {
 
 // ask passes the query on to a neighbor, with a share of the budget.
 func (i *inquiry) ask(c candidate, share int) {
-	n, l, left := i.m, c.link, i.deadline.Sub(i.m.Now)
+	m, l, left := i.m, c.link, i.deadline.Sub(i.m.Now)
 	wait, ok := search.ChildWait(left, l.RTT)
 	switch {
-	case n.LinkTo(l.ID()) != l:
+	case m.LinkTo(l.ID()) != l:
 		return // it has gone meanwhile
 	case !ok:
 		i.unasked(c.fit, protocol.CutTime)
@@ -186,8 +186,8 @@ func (i *inquiry) ask(c candidate, share int) {
 	i.asked++
 	i.open++
 	of(l).inquiries++
-	of(l).queryLimit.Take(n.Now)
-	n.Call(core.Target{Node: l.ID()}, l.Token, protocol.QueryFeed{Query: q}, left, func(a core.Answered) {
+	of(l).queryLimit.Take(m.Now)
+	m.Call(core.Target{Node: l.ID()}, l.Token, protocol.QueryFeed{Query: q}, left, func(a core.Answered) {
 		of(l).inquiries--
 		i.answered(l, share, a)
 	})
@@ -221,10 +221,10 @@ func (i *inquiry) answered(l *core.Link, share int, a core.Answered) {
 
 // take puts an answer to what there is.
 func (i *inquiry) take(l *core.Link, a protocol.Answer) {
-	n := i.m
+	m := i.m
 	if err := search.Check(i.query.Filter, a); err != nil {
 		i.cut |= protocol.CutRefused
-		n.membership.Punish(l.Holder, incentive.BadAnswer, 0)
+		m.membership.Punish(l.Holder, incentive.BadAnswer, 0)
 		return
 	}
 	i.answers++
@@ -236,20 +236,20 @@ func (i *inquiry) take(l *core.Link, a protocol.Answer) {
 	var fresh []*search.Hit
 	useful := false
 	for _, f := range a.Found {
-		if f.Holders = n.holdersOf(l, &f); len(f.Holders) == 0 || n.feeds.Private(f.Feed) || f.Title != "" &&
+		if f.Holders = m.holdersOf(l, &f); len(f.Holders) == 0 || m.feeds.Private(f.Feed) || f.Title != "" &&
 			!i.title.Match(titled(&f)) {
 			continue
 		}
 		h, isNew := i.add(l.ID(), f)
 		if isNew {
 			fresh = append(fresh, h)
-			useful = useful || n.Shared.Known([]feed.EntryID{h.ID})[0].Digest != h.Digest
+			useful = useful || m.Shared.Known([]feed.EntryID{h.ID})[0].Digest != h.Digest
 		}
 	}
-	i.results.Trim(n.Now)
+	i.results.Trim(m.Now)
 	switch {
 	case useful && i.asker == nil:
-		n.exchange.Earn(l, RelayPrice)
+		m.exchange.Earn(l, RelayPrice)
 	case useful:
 		i.useful = append(i.useful, l)
 	}
@@ -290,8 +290,8 @@ func (i *inquiry) end() {
 	i.done(hits)
 }
 
-// whole is since when nothing was left out for lack of room (protocol.Answer.Whole), where left are the hits that did
-// not fit into the answer.
+// whole is since when nothing was left out for lack of room (protocol.Answer.CompleteSince), where left are the hits
+// that did not fit into the answer.
 func (i *inquiry) whole(left ...*search.Hit) (since time.Time) {
 	f := i.query.Filter
 	if i.unknown || !archive.NewMatcher(f).Dated() {

@@ -294,7 +294,7 @@ func (m *Machine) holdersOf(l *core.Link, f *protocol.Found) []protocol.NodeID {
 	return holders
 }
 
-// A link is what queries keep of a link.
+// A link is what queries keep of a core.Link.
 type link struct {
 	searches   int               // queries of it under way
 	inquiries  int               // queries under way that it was asked

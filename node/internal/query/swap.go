@@ -138,10 +138,10 @@ func (m *Machine) askAgain(id protocol.NodeID) {
 // park keeps those wishes of a download that ended which somebody refused for lack of gifts, until one of them wants
 // something of us, in a ring.
 func (p *pull) park() {
-	n := p.m
+	m := p.m
 	p.KeepSpent()
 	parked := p.Len()
-	for _, other := range n.Rings.Parked {
+	for _, other := range m.Rings.Parked {
 		parked += other.Len()
 	}
 	if p.Len() == 0 || parked > core.MaxWishes {
@@ -149,8 +149,8 @@ func (p *pull) park() {
 		return
 	}
 	p.parked = true
-	n.Rings.Parked = append(n.Rings.Parked, p)
-	n.After(WishLife, p.unpark)
+	m.Rings.Parked = append(m.Rings.Parked, p)
+	m.After(WishLife, p.unpark)
 }
 
 // unpark ends a download for good.
