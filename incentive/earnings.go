@@ -117,8 +117,8 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 		return "", 0
 	}
 	today, p := dayOf(now), e.caps(s.feed)
-	entries = min(s.young(now)+e.showOf(now, h, did), e.rules.SeenEarns)
-	return s.feed, p.earn(today, entries, number)
+	entries = s.young(now) + e.showOf(now, h, did)
+	return s.feed, e.rules.SeenEarns(func() int { return p.earn(today, entries, number) })
 }
 
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could

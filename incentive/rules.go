@@ -1,7 +1,6 @@
 package incentive
 
 import (
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -15,8 +14,9 @@ type Rules struct {
 	HolderOf func(id protocol.NodeID) Holder
 	// StrangerLimit is the bound for an address never seen before.
 	StrangerLimit Credit
-	// SeenEarns is how many entries of a bundle may earn that was offered and that we have, at most.
-	SeenEarns int
+	// SeenEarns is how many entries earn of an offered bundle that we have, where as many would of a delivery as earn
+	// says.
+	SeenEarns func(earn func() int) int
 	// Audit draws one in so many offers.
 	Audit func(rng *rand.Rand, oneIn int) bool
 	// CapFree is how many entries of a feed earn in a day beyond twice those that it brings.
@@ -32,7 +32,7 @@ func DefaultRules() Rules {
 	return Rules{
 		HolderOf:      HolderOf,
 		StrangerLimit: Entry,
-		SeenEarns:     math.MaxInt,
+		SeenEarns:     func(earn func() int) int { return earn() },
 		Audit:         func(rng *rand.Rand, oneIn int) bool { return rng.IntN(oneIn) == 0 },
 		CapFree:       capFree,
 		MaxAtBound:    6 * time.Hour,

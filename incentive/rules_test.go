@@ -38,6 +38,7 @@ func TestEachRuleCanBeTakenAway(t *testing.T) {
 		b := bundle(news, "a", 40, now, time.Hour)
 		return NewEarnings(r).Stored(now, b, b.Entries, holder(1))
 	}
+	nothing := func(func() int) int { return 0 }
 	noAudits := func(*rand.Rand, int) bool { return false }
 	portHolder := func(id protocol.NodeID) Holder { return Holder{id} }
 	for _, c := range []struct {
@@ -46,7 +47,7 @@ func TestEachRuleCanBeTakenAway(t *testing.T) {
 		without func(r *Rules)
 		on, not int
 	}{
-		{`credit for "seen" offers`, seen, func(r *Rules) { r.SeenEarns = 0 }, 3, 0},
+		{`credit for "seen" offers`, seen, func(r *Rules) { r.SeenEarns = nothing }, 3, 0},
 		{"audits", audits, func(r *Rules) { r.Audit = noAudits }, audits(DefaultRules()), 0},
 		{"accounts of addresses", ports, func(r *Rules) { r.HolderOf = portHolder }, 1, 2},
 		{"the limit for strangers", stranger, func(r *Rules) { r.StrangerLimit = MaxCredit / 2 }, 1, 10},

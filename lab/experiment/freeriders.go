@@ -133,7 +133,7 @@ func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []cell) {
 
 // The rules without one of them.
 var (
-	noSeenCredit = incentive.Altered(func(r *incentive.Rules) { r.SeenEarns = 0 })
+	noSeenCredit = incentive.Altered(func(r *incentive.Rules) { r.SeenEarns = func(func() int) int { return 0 } })
 	noAudits     = incentive.Altered(func(r *incentive.Rules) { r.Audit = func(*rand.Rand, int) bool { return false } })
 	portAccounts = incentive.Altered(func(r *incentive.Rules) {
 		r.HolderOf = func(id protocol.NodeID) incentive.Holder {
