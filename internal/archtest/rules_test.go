@@ -22,11 +22,11 @@ func TestRules(t *testing.T) {
 	}
 	declared, tests := declarations(t), make(map[string]string)
 	rules := regexp.MustCompile(`(?m)^(\d+)\. `).FindAllStringSubmatchIndex(string(text), -1)
-	if len(rules) > mostRules {
+	switch {
+	case len(rules) > mostRules:
 		t.Errorf("%d rules, and %d are enough: say which one the new one replaces", len(rules), mostRules)
-	}
-	if len(rules) < mostRules {
-		t.Errorf("%d rules: mostRules is %d", len(rules), mostRules)
+	case len(rules) < mostRules:
+		t.Errorf("%d rules are left of %d: that many are enough from now on", len(rules), mostRules)
 	}
 	for i, at := range rules {
 		end := len(text)
