@@ -20,19 +20,16 @@ const (
 // Earnings knows what a delivery or an offer earns: how many entries, of which feed. Their value is for
 // Value, and the booking for the Ledger.
 //
-// An entry earns where it was published within the last 48 hours; without a date, where it came here within them and a
-// neighbor in another network or an own poll has shown it; for one neighbor, not more of one feed in a day than twice
-// the feed's own rate and five more, and beyond it what own polls list, an entry once; a bundle once for each neighbor,
-// be it delivered or offered; and never for a neighbor that we gave it to. The latest few thousand bundles and feeds
-// are remembered. The offer of a bundle that is forgotten earns nothing.
+// An entry earns where it was published within the last 48 hours; for one neighbor, not more of one feed in a day than
+// twice the feed's own rate and five more, and beyond it what own polls list, an entry once; a bundle once for each
+// neighbor, be it delivered or offered; and never for a neighbor that we gave it to. What has no date says nothing
+// about its age, and could be brought as new again and again: it earns what is beyond the cap. The latest few thousand
+// bundles and feeds are remembered. The offer of a bundle that is forgotten earns nothing.
 type Earnings struct {
 	bundles recent[protocol.DID, stored]
-	bare    recent[protocol.DID, []feed.EntryID] // their entries without a date, where there are such
 	feeds   recent[feed.URL, dailyCap]
-	undated recent[feed.EntryID, undated]
 	listed  recent[proof, struct{}] // what earned beyond the cap
 	holders numbers
-	arrears []Arrear
 	rules   Rules
 }
 
@@ -55,9 +52,7 @@ func NewEarnings(r Rules) *Earnings {
 	return &Earnings{
 		rules:   r,
 		bundles: newRecent[protocol.DID, stored](keptBundles),
-		bare:    newRecent[protocol.DID, []feed.EntryID](keptBundles),
 		feeds:   newRecent[feed.URL, dailyCap](keptFeeds),
-		undated: newRecent[feed.EntryID, undated](keptUndated),
 		listed:  newRecent[proof, struct{}](keptBundles),
 	}
 }
@@ -79,13 +74,12 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	}
 	s := e.bundles.use(b.DID)
 	if s == nil {
-		e.noteUndated(now, b, fresh, from)
 		s = e.bundles.put(b.DID, stored{feed: b.Feed, dates: dates(now, b.Entries), at: unix(now)})
 	}
 	if sender == nobody || !s.once(sender) {
 		return 0
 	}
-	young := s.young(now) + e.showOf(now, from, b.DID)
+	young := s.young(now)
 	proven := min(e.prove(sender, polled), young)
 	return proven + p.earn(today, young-proven, sender)
 }
@@ -116,9 +110,8 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 	if s == nil || old(now, s.at) || !s.once(number) {
 		return "", 0
 	}
-	today, p := dayOf(now), e.caps(s.feed)
-	entries = s.young(now) + e.showOf(now, h, did)
-	return s.feed, e.rules.SeenEarns(func() int { return p.earn(today, entries, number) })
+	p := e.caps(s.feed)
+	return s.feed, e.rules.SeenEarns(func() int { return p.earn(dayOf(now), s.young(now), number) })
 }
 
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could
@@ -138,7 +131,7 @@ func (e *Earnings) Confirmed(now time.Time, u feed.URL, h Holder, entries int) {
 	}
 }
 
-// dailyCap is the pace of the feed, which may be new.
+// caps is the daily cap of the feed, which may be new.
 func (e *Earnings) caps(u feed.URL) *dailyCap {
 	known := e.feeds.use(u)
 	if known == nil {

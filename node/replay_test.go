@@ -33,8 +33,9 @@ func TestAReplayEarnsNothing(t *testing.T) {
 			}
 			week = append(week, b)
 			entries = append(entries, b.Entries...)
+			// What has no date earns once it is listed.
+			w.feed(news).entries = append(w.feed(news).entries, b.Entries...)
 			victim.put(hosts[1+i%2], b)
-			// What two have and nobody dated earns as well.
 			if victim.hears(hosts[2-i%2], protocol.CheckDID{DID: b.DID}).Reply == protocol.Seen(false) {
 				victim.put(hosts[2-i%2], b) // an audit
 			}
@@ -126,6 +127,28 @@ func TestAFloodOfTrueLookingEntriesEarnsNoMoreThanTheCap(t *testing.T) {
 		}
 		if got := victim.account(flooder).Got - before; got > 25*incentive.Entry || got < 5*incentive.Entry {
 			t.Errorf("in bundles of %d, %d entries earned %v", size, stored, got)
+		}
+	}
+}
+
+// What a neighbor brings without a date is paid for when an own poll lists it, and then once.
+func TestWhatHasNoDateEarnsOnceAPollListsIt(t *testing.T) {
+	t.Parallel()
+	w := newNetwork(t)
+	hosts := w.full(3, bound(), news)
+	taker, giver, other := hosts[0], hosts[1], hosts[2]
+	b := bundleWith(feed.Entry{Feed: news, ID: "listed", Title: "A"}, feed.Entry{Feed: news, ID: "invented", Title: "B"})
+	before := taker.account(giver).Got
+	taker.put(giver, b)
+	taker.hears(other, protocol.CheckDID{DID: b.DID})
+	if got := taker.account(giver).Got - before; got != 0 {
+		t.Errorf("it earned %v before a poll", got)
+	}
+	w.feed(news).entries = append(w.feed(news).entries, b.Entries[0])
+	for range 2 {
+		w.run(2 * time.Hour)
+		if got := taker.account(giver).Got - before; got != incentive.Entry {
+			t.Errorf("it earned %v with an entry that was listed and one that was not", got)
 		}
 	}
 }

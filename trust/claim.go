@@ -58,7 +58,8 @@ type Claim struct {
 	Via   []protocol.NodeID // the nodes that it came through, the neighbor last; nobody may write to it
 	At    time.Time
 	// What hangs on it, as the node's accounts count: what the entry is worth to us, what of it was booked, and what
-	// was not, because so many entries of the feed earn in a day; that is owed once an own poll shows the entry.
+	// was not, because so many entries of the feed earn in a day, and none without a date; that is owed once an own
+	// poll shows the entry.
 	Value, Earned, Held int32
 }
 

@@ -60,20 +60,6 @@ func (m *Machine) Stored(b *protocol.Bundle, fresh []feed.Entry, from *link, pol
 	earned := m.earnings.Stored(m.Now, b, fresh, from.Holder, polled...)
 	m.claimed(from, b, fresh, earned)
 	m.EarnEntries(from, earned, b.Feed)
-	m.payArrears()
-}
-
-// payArrears books what neighbors earned later than they brought it.
-func (m *Machine) payArrears() {
-	for _, a := range m.earnings.Arrears() {
-		var from *neighbors.Neighbor
-		if l := m.LinkHeldBy(a.Holder); l != nil {
-			from = l.Peer
-		}
-		if hops := m.Table.Hops(a.Feed, from); hops >= 0 {
-			m.earnLate(a.Holder, incentive.Value(a.Entries, hops))
-		}
-	}
 }
 
 // earnLate books what the holder, who may be gone, earned with something that it brought before.
@@ -93,7 +79,6 @@ func (m *Machine) earnLate(h incentive.Holder, v incentive.Credit) {
 // served us as well, only later. Now and then we say "unseen" to find out whether it is true.
 func (m *Machine) offeredSeen(l *link, did protocol.DID) protocol.Seen {
 	u, entries := m.earnings.Offered(m.Now, l.Holder, did)
-	m.payArrears()
 	value := m.valueHere(l, entries, u)
 	switch {
 	case value <= 0:
@@ -126,8 +111,7 @@ func (m *Machine) deliveredAgain(l *link, b *protocol.Bundle) {
 	if m.shown(l, o.audit); o.audit == 0 {
 		u, entries := m.earnings.Offered(m.Now, l.Holder, b.DID)
 		m.EarnEntries(l, entries, u)
-		m.payArrears()
-	}
+		}
 }
 
 // Forgive goes on with a neighbor where neither side gives anything any more, because each stands at the other's bound.

@@ -26,7 +26,7 @@ type hearsay struct {
 
 // claimed remembers what a neighbor brought first, in a bundle whose path ends with it and of which so many entries
 // earned, until an own poll shows whether the publisher has it. Those that were known count as the ones that earned:
-// what was first is paid for when it is shown, if it was too much for a day.
+// what was first is paid for when it is shown, if it was too much for a day or has no date.
 func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
 	c := trust.Claim{Feed: b.Feed, At: m.Now, Value: int32(m.valueHere(l, 1, b.Feed))}
 	ids := b.Identities()
@@ -40,11 +40,12 @@ func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earne
 			// It may have polled that long ago, and the publisher have taken it back since: as if it were a relay.
 			c.Via = append(slices.Clip(b.Path), l.ID())
 		}
-		switch dated := incentive.Dated(m.Now, fresh[i:i+1]) > 0; {
-		case dated && earned > 0:
+		switch {
+		case incentive.Young(m.Now, fresh[i:i+1]) == 0:
+		case earned > 0 && incentive.Dated(m.Now, fresh[i:i+1]) > 0:
 			earned--
 			c.Earned = c.Value
-		case dated:
+		default:
 			c.Held = c.Value
 		}
 		m.Hearsay.Claims.Add(&fresh[i], c)
@@ -80,16 +81,14 @@ func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Rec
 	}
 }
 
-// believe notes claims that turned out to be true. What nobody could date earns now, and what was too much for a day.
+// believe notes claims that turned out to be true, and books what was held back of them until now.
 func (m *Machine) believe(claims ...trust.Claim) {
 	for _, c := range claims {
 		for _, id := range c.Via {
 			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.HolderOf(id), 1)
 		}
-		m.earnings.Shown(m.Now, c.Entry)
 		m.earnLate(m.Ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Held))
 	}
-	m.payArrears()
 }
 
 // Polled holds what neighbors say of a feed against a poll of it that just ended.
