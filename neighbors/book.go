@@ -30,10 +30,6 @@ const (
 	maxAddresses = 1000
 	// maxOfSource bounds what one source may fill of it.
 	maxOfSource = maxAddresses / 4
-	// maxAnchors is how many neighbors of the last run are tried before everyone else, and lastWord how
-	// long before its end a neighbor may have been noted last.
-	maxAnchors = 2
-	lastWord   = 10 * time.Minute
 )
 
 // A Peer is a node that was a neighbor once, as the Book remembers it. The archive keeps it.
@@ -68,7 +64,6 @@ type address struct {
 	source   Source
 	trying   bool
 	linked   bool   // it is a neighbor now
-	anchor   bool   // it was one when the last run ended, by our choice and for longest
 	failures uint32 // failed connects since the last link
 	network  network
 	added    moment
@@ -142,36 +137,21 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book
 	slices.SortStableFunc(peers, func(x, y Peer) int {
 		return cmp.Or(cmp.Compare(y.Together, x.Together), cmp.Compare(y.acquaintance(), x.acquaintance()))
 	})
-	ended := lastRun(now, peers)
-	came, anchors := 0, 0
+	came := 0
 	for _, p := range peers[:min(len(peers), maxAddresses)] {
 		a := &address{ // after a restart everyone gets a new chance
 			id: p.ID, source: Remembered, added: momentOf(now), heard: momentOf(p.LastMet),
 			past: &past{firstMet: momentOf(p.FirstMet), lastMet: momentOf(p.LastMet), together: p.Together},
 		}
-		switch {
-		case p.Together <= 0:
+		if p.Together <= 0 {
 			if came++; came > maxOfSource {
 				continue
 			}
 			a.source = Came
-		case anchors < maxAnchors && a.met() && ended.Sub(p.LastMet).Abs() <= lastWord:
-			a.anchor = true
-			anchors++
 		}
 		b.insert(a)
 	}
 	return b
-}
-
-// lastRun is when the run ended that left these peers behind. What lies ahead was noted by a clock that was wrong.
-func lastRun(now time.Time, peers []Peer) (ended time.Time) {
-	for _, p := range peers {
-		if p.LastMet.After(ended) && !p.LastMet.After(now) {
-			ended = p.LastMet
-		}
-	}
-	return ended
 }
 
 // Add notes ids that a source named. One that is known already stays as it is. At most two of one network are taken: an

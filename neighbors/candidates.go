@@ -36,8 +36,7 @@ func (n network) region() region {
 
 // Candidates picks at most n addresses to try now and marks them as being tried: first those of regions in
 // which nobody of chosen is and nobody is being tried, one of each region; then the others. Among them come
-// the anchors, then remembered neighbors, those we were linked with longest at their head, then the other
-// sources; those that answered once before those that never did; and where all that is equal, every region
+// remembered neighbors, those we were linked with longest at their head, then the other sources; those that answered once before those that never did; and where all that is equal, every region
 // has the same chance, however many addresses somebody has there. skip tells which not to take.
 func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID,
 	skip func(protocol.NodeID) bool) []protocol.NodeID {
@@ -63,7 +62,7 @@ func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID,
 		switch {
 		case b.local && !feed.PublicAddr(a.id.Addr()):
 			first = append(first, a)
-		case taken[in] && !a.anchor:
+		case taken[in]:
 			others = append(others, a)
 		default:
 			taken[in] = true
@@ -91,7 +90,6 @@ func (b *Book) order(list []*address) {
 	b.rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	slices.SortStableFunc(list, func(x, y *address) int {
 		return cmp.Or(
-			compareBool(y.anchor, x.anchor),
 			cmp.Compare(x.source, y.source),
 			cmp.Compare(x.failures, y.failures),
 			cmp.Compare(y.together(), x.together()),

@@ -40,32 +40,24 @@ func TestTheBookAges(t *testing.T) {
 	}
 }
 
-// The anchors are those two of the last run that we had chosen, and had for longest; they are tried first.
-func TestAnchors(t *testing.T) {
+// Neighbors of earlier that we had chosen are tried before all that others name, those that we had for longest first.
+func TestRememberedNeighborsComeFirst(t *testing.T) {
 	met := func(i int, ago, together time.Duration) Peer {
 		return Peer{ID: id(i), FirstMet: now.Add(-50 * day), LastMet: now.Add(-ago), Together: together}
 	}
-	peers := []Peer{
-		met(1, 20*day, 30*day),                         // long ago
-		met(2, time.Hour, 0),                           // came by itself
-		met(3, time.Hour+5*time.Minute, 3*day),         // an anchor
-		met(4, time.Hour, day),                         // too young
-		met(5, time.Hour+time.Minute, 2*day),           // an anchor
-		met(6, time.Hour+lastWord+time.Minute, 20*day), // gone before the run ended
+	b := NewBook(now, rand.New(rand.NewPCG(1, 2)), false, []Peer{
+		met(1, time.Hour, 0), // came by itself
+		met(2, time.Hour, day),
+		met(3, time.Hour, 3*day),
+		met(4, time.Hour, 2*day),
+	})
+	b.Add(now, Tracked, []protocol.NodeID{id(5), id(6)})
+	if got := b.Candidates(now, 2, nil, nobody); !slices.Equal(got, []protocol.NodeID{id(3), id(4)}) {
+		t.Errorf("tried first: %v", got)
 	}
-	wrong := met(7, -9999*day, 40*day) // by a clock that was ahead
-	for rule, c := range map[string]struct {
-		now   time.Time
-		peers []Peer
-	}{
-		"right clocks":                {now, peers},
-		"a clock that was ahead once": {now, append(slices.Clone(peers), wrong)},
-	} {
-		b := NewBook(c.now, rand.New(rand.NewPCG(1, 2)), false, c.peers)
-		if got := b.Candidates(c.now, 2, []protocol.NodeID{at("20.3.1.1")}, nobody); !slices.Equal(got,
-			[]protocol.NodeID{id(3), id(5)}) {
-			t.Errorf("%s: tried first: %v", rule, got)
-		}
+	b.Failed(now, id(3))
+	if got := b.Candidates(now.Add(time.Minute), 1, nil, nobody); !slices.Equal(got, []protocol.NodeID{id(2)}) {
+		t.Errorf("then: %v", got)
 	}
 }
 
