@@ -244,14 +244,6 @@ func (l *Ledger) ForgedAmong(now time.Time, ids []protocol.NodeID) bool {
 	return l.forgers && slices.ContainsFunc(ids, func(id protocol.NodeID) bool { return l.Forged(now, l.HolderOf(id)) })
 }
 
-// AtBound reports whether less than one entry may be sent to h, and since when that is so.
-func (l *Ledger) AtBound(h Holder) (since time.Time, at bool) {
-	if a := l.of(h); a != nil && !a.AtBound.IsZero() {
-		return a.AtBound, true
-	}
-	return time.Time{}, false
-}
-
 // OnProbation reports whether h has not earned ten entries yet, or is in debt further than what we send can
 // bring it, which only fines do and what is revoked.
 func (l *Ledger) OnProbation(h Holder) bool {

@@ -320,3 +320,11 @@ func TestAccountSurvivesJSON(t *testing.T) {
 		t.Errorf("%+v became %+v", want, got)
 	}
 }
+
+// AtBound reports whether less than one entry may be sent to h, and since when that is so.
+func (l *Ledger) AtBound(h Holder) (since time.Time, at bool) {
+	if a := l.of(h); a != nil && !a.AtBound.IsZero() {
+		return a.AtBound, true
+	}
+	return time.Time{}, false
+}

@@ -2,7 +2,6 @@ package incentive
 
 import (
 	"math/rand/v2"
-	"time"
 
 	"feedex/protocol"
 )
@@ -21,8 +20,6 @@ type Rules struct {
 	Audit func(rng *rand.Rand, oneIn int) bool
 	// CapFree is how many entries of a feed earn in a day beyond twice those that it brings.
 	CapFree int
-	// MaxAtBound is how long a neighbor may stand at its bound while others are to be had.
-	MaxAtBound time.Duration
 	// StoresAll reports whether there is no quota for a holder, which may be anybody.
 	StoresAll func(h Holder) bool
 }
@@ -35,7 +32,6 @@ func DefaultRules() Rules {
 		SeenEarns:     func(earn func() int) int { return earn() },
 		Audit:         func(rng *rand.Rand, oneIn int) bool { return rng.IntN(oneIn) == 0 },
 		CapFree:       capFree,
-		MaxAtBound:    6 * time.Hour,
 		StoresAll:     func(Holder) bool { return false },
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
-	"feedex/neighbors"
 	"feedex/node/internal/core"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
@@ -287,33 +286,6 @@ func TestAFloodOfBytesIsHeldBack(t *testing.T) {
 	}
 	flood(bundle.WireBytes(), protocol.PutEntries{Bundle: bundle})
 	flood(len(advert.Changes)*advert.Changes[0].WireBytes(), advert)
-}
-
-// A neighbor that stays at its bound for six hours makes room, but only while somebody else is to be had.
-func TestWhoOwesForLongMakesRoom(t *testing.T) {
-	for name, others := range map[string][]protocol.NodeID{"alone": nil, "others": {stranger(1)}} {
-		w := newNetwork(t)
-		c := bound()
-		c.MinNeighbors, c.MaxNeighbors = 1, 2
-		c.Policy = rarely{} // beside the polls below
-		hosts := w.full(2, c, news)
-		a, taker := hosts[0], hosts[1]
-		taker.blocked[news] = true
-		for _, id := range others { // somebody is there
-			w.play(id, func(*testHost, Call) protocol.Reply { return a.id })
-		}
-		a.inside(func(n *Node) { n.membership.NoteNodes(neighbors.Tracked, others) })
-		hours := 0
-		for ; hours < 10 && a.parted("it has owed us for too long") == 0; hours++ {
-			w.publish(news)
-			a.poll(news)
-			w.run(time.Hour)
-		}
-		// One entry is a stranger's bound; the second waits.
-		if want := map[string]int{"alone": 10, "others": 7}[name]; hours != want {
-			t.Errorf("%s: it was kept for %d hours, want %d", name, hours, want)
-		}
-	}
 }
 
 // Whatever was put in a week, dated or not, earns nothing when it is put or offered again: as it was, in

@@ -137,7 +137,8 @@ func TestWhatHasNoDateEarnsOnceAPollListsIt(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, bound(), news)
 	taker, giver, other := hosts[0], hosts[1], hosts[2]
-	b := bundleWith(feed.Entry{Feed: news, ID: "listed", Title: "A"}, feed.Entry{Feed: news, ID: "invented", Title: "B"})
+	b := bundleWith(
+		feed.Entry{Feed: news, ID: "listed", Title: "A"}, feed.Entry{Feed: news, ID: "invented", Title: "B"})
 	before := taker.account(giver).Got
 	taker.put(giver, b)
 	taker.hears(other, protocol.CheckDID{DID: b.DID})

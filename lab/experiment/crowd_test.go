@@ -5,10 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"feedex/incentive"
 	"feedex/lab"
 	"feedex/lab/trace"
-	"feedex/node"
 )
 
 // Small networks with free riders and others give the same tables and the same hash every time, on every
@@ -57,39 +55,6 @@ func TestAttacksFailWithoutABound(t *testing.T) {
 		if measured, pass := attack(tr); pass {
 			t.Errorf("%s comes up to its mark without a bound: %s", name, measured)
 		}
-	}
-}
-
-// What takes a rule away reaches the node: one that keeps neighbors at their bound lets none of them go
-// for it.
-func TestNeighborsAtTheBoundCanBeKept(t *testing.T) {
-	t.Parallel()
-	gone := func(r *incentive.Rules) (count int) {
-		c := smallCrowd(t)
-		c.Seed, c.Nodes, c.Bad, c.Kind, c.Length, c.Rules = 3, 16, 4, freeRiders, 14*time.Hour, r
-		enemies := c.enemies()
-		c.Watch = func(_ int, isBad bool) func(time.Time, node.Event, []node.Effect) {
-			return func(_ time.Time, _ node.Event, effects []node.Effect) {
-				for _, note := range notes(effects) {
-					if u, ok := note.(node.Unlinked); ok && !isBad && enemies[u.Peer] &&
-						u.Reason == "it has owed us for too long" {
-						count++
-					}
-				}
-			}
-		}
-		g, err := c.gather()
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.w.Run(c.Start.Add(c.Length))
-		return count
-	}
-	if n := gone(nil); n == 0 {
-		t.Error("no free rider is let go")
-	}
-	if n := gone(keepAtBound); n != 0 {
-		t.Errorf("%d free riders are let go without the rule", n)
 	}
 }
 

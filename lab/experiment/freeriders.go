@@ -118,7 +118,6 @@ func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []cell) {
 		{"no audits, echoers", echoers, noAudits},
 		{"an account for each port, rejoiners", portRejoiners, portAccounts},
 		{"no limit for strangers, rejoiners elsewhere", addressRejoiners, noStrangerLimit},
-		{"neighbors at the bound stay, free riders", freeRiders, keepAtBound},
 		{"all rules, padders", padders, nil},
 		{"no daily cap, padders", padders, noDailyCap},
 	} {
@@ -142,7 +141,6 @@ var (
 		}
 	})
 	noStrangerLimit = incentive.Altered(func(r *incentive.Rules) { r.StrangerLimit = 1 << 20 * incentive.Entry })
-	keepAtBound     = incentive.Altered(func(r *incentive.Rules) { r.MaxAtBound = math.MaxInt64 })
 	noDailyCap      = incentive.Altered(func(r *incentive.Rules) { r.CapFree = math.MaxInt32 })
 )
 

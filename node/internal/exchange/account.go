@@ -111,12 +111,12 @@ func (m *Machine) deliveredAgain(l *link, b *protocol.Bundle) {
 	if m.shown(l, o.audit); o.audit == 0 {
 		u, entries := m.earnings.Offered(m.Now, l.Holder, b.DID)
 		m.EarnEntries(l, entries, u)
-		}
+	}
 }
 
 // Forgive goes on with a neighbor where neither side gives anything any more, because each stands at the other's bound.
 func (m *Machine) Forgive(l *core.Link) {
-	if !l.Over && m.Waits(l) && m.KeptShort(l) && m.Ledger.Forgive(m.Now, l.Holder) {
+	if !l.Over && len(Of(l).Waiting) > 0 && m.KeptShort(l) && m.Ledger.Forgive(m.Now, l.Holder) {
 		m.SaveAccounts()
 		m.pumpHolder(l)
 	}
@@ -270,9 +270,6 @@ func (m *Machine) Owing(l *core.Link) bool {
 
 // usualBound is how much one may owe a node whose owner chose nothing, in thousandths of an entry.
 const usualBound = 10_000
-
-// Waits reports whether bundles wait to be offered to the neighbor.
-func (m *Machine) Waits(l *core.Link) bool { return len(Of(l).Waiting) > 0 }
 
 // What neighbors bring and no own poll has shown may take so much room and no more: see incentive.Quota. What is beyond
 // it is refused, without a fine, since a neighbor cannot know: it may be an honest one that relays what others invent.

@@ -37,24 +37,15 @@ func (m *Machine) giveWay(victim *core.Link) {
 	}
 }
 
-// reviewLink ends links that are not worth keeping: to a neighbor that brought next to nothing of the much that it
-// claims, and, while others are to be had, to one that has been at its bound for long.
+// reviewLink ends the link to a neighbor that brought next to nothing of the much that it claims.
 func (m *Machine) reviewLink(l *core.Link) {
-	if Of(l).Static != "" {
+	if Of(l).Static != "" || !m.Table.Lies(m.Now, l.Peer) || m.exchange.Owing(l) {
 		return
 	}
-	since, bound := m.Ledger.AtBound(l.Holder)
-	switch {
-	case m.Table.Lies(m.Now, l.Peer) && !m.exchange.Owing(l):
-		m.Bans.Ban(m.Now, l.Holder)
-		m.Punish(l.Holder, incentive.SubsetLie, 0)
-		if !l.Over {
-			m.dismiss(l, "it brings nothing of what it claims")
-		}
-	case bound && min(m.Now.Sub(since), m.Now.Sub(l.Peer.Since)) >= m.Config.Incentive.InForce().MaxAtBound &&
-		m.exchange.Waits(l) && m.Book.Ready(m.Now, m.unwanted):
-		m.Bans.Ban(m.Now, l.Holder)
-		m.dismiss(l, "it has owed us for too long")
+	m.Bans.Ban(m.Now, l.Holder)
+	m.Punish(l.Holder, incentive.SubsetLie, 0)
+	if !l.Over {
+		m.dismiss(l, "it brings nothing of what it claims")
 	}
 }
 

@@ -44,8 +44,6 @@ type Exchange interface {
 	Starving() bool
 	// Owing reports whether a neighbor brings nothing because we owe it.
 	Owing(l *core.Link) bool
-	// Waits reports whether bundles wait to be offered to the neighbor.
-	Waits(l *core.Link) bool
 }
 
 // A Machine keeps the neighbors. Make one with New.
