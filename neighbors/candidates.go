@@ -34,10 +34,11 @@ func (n network) region() region {
 	return region(n >> host << host)
 }
 
-// Candidates picks at most n addresses to try now and marks them as being tried: first those of regions in
-// which nobody of chosen is and nobody is being tried, one of each region; then the others. Among them come
-// remembered neighbors, those we were linked with longest at their head, then the other sources; those that answered once before those that never did; and where all that is equal, every region
-// has the same chance, however many addresses somebody has there. skip tells which not to take.
+// Candidates picks at most n addresses to try now and marks them as being tried: first those of regions in which nobody
+// of chosen is and nobody is being tried, one of each region; then the others. Among them come remembered neighbors,
+// those we were linked with longest at their head, then the other sources; those that answered once before those that
+// never did; and where all that is equal, every region has the same chance, however many addresses somebody has there.
+// skip tells which not to take.
 func (b *Book) Candidates(now time.Time, n int, chosen []protocol.NodeID,
 	skip func(protocol.NodeID) bool) []protocol.NodeID {
 	var trying [sources]int

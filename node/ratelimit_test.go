@@ -79,7 +79,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		if got := busy(a, c.times, c.id, c.call); got != c.want {
 			t.Errorf("%s: %d of %d calls were refused, want %d", c.name, got, c.times, c.want)
 		}
-		if n := a.node.core.Limits.Strangers.Len() + len(a.node.core.Limits.Holders); n > core.StrangersCalls {
+		if n := a.node.core.Limits.Strangers.Len() + len(a.node.core.Limits.Holders); n > core.CallsAMinute {
 			t.Errorf("%s: %d calls are kept", c.name, n)
 		}
 		for _, id := range c.newcomers {

@@ -76,11 +76,10 @@ func (c *Core) LinkOf(p *neighbors.Neighbor) *Link { return c.Links[slices.Index
 
 // What others may cause within a minute, whatever their accounts say.
 const (
+	// CallsAMinute is how many calls a neighbor may make, and all nodes without a link together. Networks share the
+	// latter, as package admission says: a stranger with many addresses keeps nobody away.
 	CallsAMinute = 600
 	BytesAMinute = 64 << 20 // of bundles and adverts
-	// StrangersCalls is how many calls nodes without a link may make together. Networks share them, as package
-	// admission says: a stranger with many addresses keeps nobody away.
-	StrangersCalls = 600
 	// SearchAMinute is for how long the archive is searched for one neighbor: a twentieth of a core. Words of one
 	// letter with any ending take tenths of a second in an archive of millions, and nothing interrupts them.
 	SearchAMinute = 3 * time.Second
@@ -115,7 +114,7 @@ func NewRateLimits() RateLimits {
 }
 
 func newCalls() *admission.Pool[struct{}] {
-	return admission.NewPool[struct{}](StrangersCalls, time.Minute)
+	return admission.NewPool[struct{}](CallsAMinute, time.Minute)
 }
 
 // rollOver begins a new minute.

@@ -18,14 +18,17 @@ const (
 	// leastSpan is the least time between two polls of which the later one says anything about neighbors. A node that
 	// polls more often than any does by default is first without anybody's fault.
 	leastSpan = 30 * time.Minute
+	// hungryFor is how long at least half of the neighbors must have kept us at our bound before that.
+	hungryFor = time.Hour
 )
 
 // review is what the node knows of how well it is served as a whole.
 type review struct {
-	First     neighbors.Suppression // how often neighbors bring entries first
-	warning   string                // what is wrong, in words; "" where nothing is
-	evicted   time.Time             // when a neighbor last made room for another
-	replacing bool                  // nobody has come in its place yet
+	First       neighbors.Suppression // how often neighbors bring entries first
+	warning     string                // what is wrong, in words; "" where nothing is
+	hungrySince time.Time             // since when half of the neighbors keep us at our bound; zero if not
+	evicted     time.Time             // when a neighbor last made room for another
+	replacing   bool                  // nobody has come in its place yet
 }
 
 // reviewLater looks after the neighbors for as long as the node runs.
@@ -38,6 +41,7 @@ func (m *Machine) reviewLater() {
 			}
 		}
 		m.watchSuppression()
+		m.watchHunger()
 		m.evictOne()
 		m.retryLost()
 		if m.Table.Len() < m.Config.MinNeighbors && !m.tracked() {
@@ -87,24 +91,44 @@ func (m *Machine) watchSuppression() {
 	}
 }
 
-// evictOne has the least useful of those neighbors that do not serve us make room for another, where something is kept
-// from us: one an hour at most, and only while there is somebody to try.
+// watchHunger notes since when neighbors keep us at our bound.
+func (m *Machine) watchHunger() {
+	switch {
+	case !m.exchange.Starving():
+		m.Reviewed.hungrySince = time.Time{}
+	case m.Reviewed.hungrySince.IsZero():
+		m.Reviewed.hungrySince = m.Now
+	}
+}
+
+// evictOne has the least useful of those neighbors that do not serve us make room for another, one an hour at
+// most, and only while there is somebody to try.
 func (m *Machine) evictOne() {
-	if m.Reviewed.warning == "" || m.Now.Sub(m.Reviewed.evicted) < evictEvery || !m.Book.Ready(m.Now, m.unwanted) {
+	if m.Now.Sub(m.Reviewed.evicted) < evictEvery || !m.Book.Ready(m.Now, m.unwanted) {
 		return
 	}
-	polled, _, _ := m.Reviewed.First.Week(m.Now)
-	daily := neighbors.Usefulness(polled) * neighbors.One / 7
-	victim := m.Table.LeastUseful(m.Now, func(p *neighbors.Neighbor) bool {
-		return m.Now.Sub(p.Since) >= evictEvery && p.Brought(m.Now)*10 < daily
-	})
+	var victim *neighbors.Neighbor
+	reason := ""
+	switch hungry := m.Reviewed.hungrySince; {
+	case m.Reviewed.warning != "":
+		polled, _, _ := m.Reviewed.First.Week(m.Now)
+		daily := neighbors.Usefulness(polled) * neighbors.One / 7
+		reason = "it brings next to nothing, and others may bring more"
+		victim = m.Table.LeastUseful(m.Now, func(p *neighbors.Neighbor) bool {
+			return m.Now.Sub(p.Since) >= evictEvery && p.Brought(m.Now)*10 < daily
+		})
+	case !hungry.IsZero() && m.Now.Sub(hungry) >= hungryFor && m.Table.Len() >= m.Config.MaxNeighbors-1:
+		reason = "it sends nothing more, and others may"
+		victim = m.Table.LeastUseful(m.Now,
+			func(p *neighbors.Neighbor) bool { return m.exchange.KeptShort(m.LinkOf(p)) })
+	}
 	if victim == nil {
 		return
 	}
 	m.Reviewed.evicted, m.Reviewed.replacing = m.Now, true
 	l := m.LinkOf(victim)
 	m.Bans.Ban(m.Now, l.Holder)
-	m.dismiss(l, "it brings next to nothing, and others may bring more")
+	m.dismiss(l, reason)
 	m.refillSoon(0)
 }
 
