@@ -368,17 +368,20 @@ func (g *Gap) Open() bool { return g.Missing > g.Filled }
 // A Past is how far the node has come that fills in what a feed published before it was followed. The zero Past is
 // none to fill in.
 type Past struct {
-	Stage  PastStage
-	Since  time.Time // what came out before is not wanted; zero is open
-	Page   feed.URL  // at PastPublisher: the document to read next
-	Steps  int       // that were made at this stage
-	Back   time.Time // what came out since is done, at this stage; zero for nothing yet
-	Filled int       // entries that were stored
+	Stage  PastStage `json:"stage"`
+	Since  time.Time `json:"since,omitzero"` // what came out before is not wanted; zero is open
+	Page   feed.URL  `json:"page,omitempty"` // at PastPublisher: the document to read next
+	Steps  int       `json:"steps"`          // that were made at this stage
+	Back   time.Time `json:"back,omitzero"`  // what came out since is done, at this stage; zero for nothing yet
+	Filled int       `json:"filled"`         // entries that were stored
 
-	Lack  string    // why others may have more: reasons as of a protocol.Cut, with spaces between
-	Left  time.Time // where Lack says something: what came out before is lacking in part; zero is open
-	Tries int       // how often in a row it was left for later, and brought nothing
-	Again time.Time // nobody is asked before; zero is now
+	// Lack says why others may have more: reasons as of a protocol.Cut, with spaces between. Where it says something,
+	// what came out before Left is lacking in part; zero is open.
+	Lack string    `json:"lack,omitempty"`
+	Left time.Time `json:"left,omitzero"`
+
+	Tries int       `json:"tries,omitempty"` // how often in a row it was left for later, and brought nothing
+	Again time.Time `json:"again,omitzero"`  // nobody is asked before; zero is now
 }
 
 // A PastStage is what is to be done next about a feed's past.

@@ -38,7 +38,7 @@ func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (control.Arch
 
 // noteRead notes that a document of a feed was read, for the owner or not.
 func (h *host) noteRead(ctx context.Context, u, at feed.URL, page control.ArchiveDocument) error {
-	status, err := look(ctx, h, func(n *node.Node) (past *node.PastStatus, err error) {
+	status, err := look(ctx, h, func(n *node.Node) (past *archive.Past, err error) {
 		if n != nil {
 			past = n.Past(u)
 		}

@@ -20,8 +20,8 @@ type (
 	Results = core.Results
 	// Pulled is what came of the owner's Pull with the same Tag.
 	Pulled = core.Pulled
-	// Refusal is why nothing was taken from a holder.
-	Refusal = core.Refusal
+	// HolderRefusal is why nothing was taken from a holder.
+	HolderRefusal = core.HolderRefusal
 	// Tell is something that a person, a page or a test may want to know.
 	Tell = core.Tell
 )

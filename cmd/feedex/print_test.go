@@ -176,7 +176,7 @@ https://example.com/6/         0          0s ago  now   60m    0        0       
 https://example.com/7/         0          0s ago  now   60m    0        0             ok
 `, func(w *strings.Builder) error {
 		var feeds []node.FeedStatus
-		for i, p := range []node.PastStatus{
+		for i, p := range []archive.Past{
 			{Stage: archive.PastPoll}, {Stage: archive.PastPublisher},
 			{Stage: archive.PastNetwork, Back: back, Filled: 1200}, {Stage: archive.PastNetwork, Filled: 1},
 			{Stage: archive.PastNetwork, Filled: 200, Lack: "time", Again: back, Tries: 1},

@@ -198,15 +198,15 @@ func (Results) effect() {}
 // Pulled is what came of a Pull since the last Pulled, and at the end what did not come.
 type Pulled struct {
 	Tag     uint64
-	Stored  []feed.EntryID // verified and stored
-	Refused []Refusal      // holders that were asked in vain
+	Stored  []feed.EntryID  // verified and stored
+	Refused []HolderRefusal // holders that were asked in vain
 	Done    bool
 	Missing []feed.EntryID // at the end: what nobody gave
 	Err     error          // at the end: why nobody was asked
 }
 
-// A Refusal is why nothing was taken from a holder.
-type Refusal struct {
+// A HolderRefusal is why nothing was taken from a holder.
+type HolderRefusal struct {
 	Holder protocol.NodeID
 	Lied   bool // it sent what was not asked for, or another version
 	Why    string

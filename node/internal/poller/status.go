@@ -46,9 +46,9 @@ type FeedStatus struct {
 	Polled    int64     `json:"polled"`    // entries that an own poll brought first, since the start
 	Delivered int64     `json:"delivered"` // entries that neighbors brought first, since the start
 	// share of its entries that neighbors bring before own polls do, of late
-	Helped float64     `json:"helped"`
-	Gap    *GapStatus  `json:"gap,omitempty"`
-	Past   *PastStatus `json:"past,omitempty"` // while it is filled in, and where others may have more
+	Helped float64       `json:"helped"`
+	Gap    *GapStatus    `json:"gap,omitempty"`
+	Past   *archive.Past `json:"past,omitempty"` // while it is filled in, and where others may have more
 
 	Page    feed.URL        `json:"page,omitempty"`     // the web page that named it
 	WebPage bool            `json:"web_page,omitempty"` // the last poll brought a web page instead

@@ -155,7 +155,7 @@ func (p *pull) take(r search.Request, l *core.Link, b protocol.Batch, err error)
 			m.Queries.shunned.Add(m.Now, id, shunSilent)
 			why = "it did not answer: " + why
 		}
-		p.tell(core.Pulled{Refused: []core.Refusal{{Holder: id, Why: why}}})
+		p.tell(core.Pulled{Refused: []core.HolderRefusal{{Holder: id, Why: why}}})
 		return
 	}
 	records, lie := checked(m.Now, id, r.Wanted, b)
@@ -166,7 +166,7 @@ func (p *pull) take(r search.Request, l *core.Link, b protocol.Batch, err error)
 		} else {
 			m.Suspect(id, lie)
 		}
-		p.tell(core.Pulled{Refused: []core.Refusal{{Holder: id, Lied: true, Why: lie}}})
+		p.tell(core.Pulled{Refused: []core.HolderRefusal{{Holder: id, Lied: true, Why: lie}}})
 		return
 	}
 	m.gave(id, b)
