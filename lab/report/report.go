@@ -28,6 +28,14 @@ type Report struct {
 	Steps int64 `json:"steps"`
 	// Aside is what differs from run to run: time and memory.
 	Aside []string `json:"-"`
+
+	hashes string // of all worlds, in order
+}
+
+// Took takes in a world that was run: its Hash and its Steps.
+func (r *Report) Took(hash string, steps int64) {
+	r.hashes += hash
+	r.Hash, r.Steps = HashOf(r.hashes), r.Steps+steps
 }
 
 // All are the figures of which there is something to draw, in order.
@@ -65,11 +73,8 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// HashOf is one hash for those of several worlds, in order.
-func HashOf(hashes []string) string {
-	sum := sha256.New()
-	for _, h := range hashes {
-		io.WriteString(sum, h)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
+// HashOf is one hash for those of several worlds, which stand one after the other.
+func HashOf(hashes string) string {
+	sum := sha256.Sum256([]byte(hashes))
+	return hex.EncodeToString(sum[:8])
 }
