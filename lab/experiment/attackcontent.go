@@ -262,7 +262,9 @@ func (t *trial) tampering() (string, bool) {
 		return m.group()
 	}
 	before := of(kind{})
-	after := of(kind{act: all(func(n *node.Node) actor.Participant { return actor.Tamperer(n, publicAddress(victim)) })})
+	after := of(kind{act: all(func(n *node.Node) actor.Participant {
+		return actor.Tamperer(n, publicAddress(victim))
+	})})
 	return fmt.Sprintf("it gets %s, %s min; before %s, %s min", report.Percent(after.Coverage),
 			report.Minutes(after.Lag), report.Percent(before.Coverage), report.Minutes(before.Lag)),
 		after.Coverage >= before.Coverage-.001 && after.Lag < 2*before.Lag

@@ -42,7 +42,9 @@ func (t *trial) observing() (string, bool) {
 		}
 	}
 	c.Bad = max(1, c.Nodes/10)
-	c.Kind = kind{act: all(func(n *node.Node) actor.Participant { return actor.Asker(n, urls, 2*time.Minute, c.Start) })}
+	c.Kind = kind{act: all(func(n *node.Node) actor.Participant {
+		return actor.Asker(n, urls, 2*time.Minute, c.Start)
+	})}
 	var g *gathering
 	o := newObserver()
 	c.Watch = func(i int, _ bool) watch {

@@ -80,8 +80,8 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 	case c.Channels < 1 || c.Channels > coronaChannels:
 		return c, 0, impossible("%d channels; want 1 to %d", c.Channels, coronaChannels)
 	case c.Subscriptions < c.Nodes || c.Subscriptions > c.Nodes*c.Channels:
-		return c, 0, impossible("%d subscriptions of %d nodes to %d channels; as a node follows a channel once, and at "+
-			"least one, want %d to %d", c.Subscriptions, c.Nodes, c.Channels, c.Nodes, c.Nodes*c.Channels)
+		return c, 0, impossible("%d subscriptions of %d nodes to %d channels; as a node follows a channel once, and "+
+			"at least one, want %d to %d", c.Subscriptions, c.Nodes, c.Channels, c.Nodes, c.Nodes*c.Channels)
 	case c.Length < 30*time.Minute || c.Length > 7*24*time.Hour:
 		return c, 0, impossible("a run of %s; want 30m to a week", report.Spell(c.Length))
 	case c.Reach < 1 || c.Reach > 8:
@@ -96,8 +96,8 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 	covered := c.Traces.To.Sub(c.Traces.From)
 	longest := min(rarest, (covered-c.Length-linking)/3)
 	if longest < c.Every || len(c.Traces.Feeds) == 0 {
-		return c, 0, impossible("a run of %s with polls every %s takes traces of one feed or more over %s; these are %d "+
-			"over %s", report.Spell(c.Length), report.Spell(c.Every), report.Spell(linking+c.Length+3*c.Every),
+		return c, 0, impossible("a run of %s with polls every %s takes traces of one feed or more over %s; these are "+
+			"%d over %s", report.Spell(c.Length), report.Spell(c.Every), report.Spell(linking+c.Length+3*c.Every),
 			len(c.Traces.Feeds), report.Spell(covered))
 	}
 	return c, longest, nil
@@ -130,7 +130,8 @@ func (c Corona) Run(ctx context.Context, progress Progress) (*report.Report, err
 	target := rows[0].Alone.Lag
 	for len(rows) < len(costs) && ctx.Err() == nil && rows[0].Exchange.Lag > 0 && rows[0].Exchange.Lag < target {
 		every := min(nextInterval(rows, target), longest)
-		if slices.ContainsFunc(rows, func(r CoronaRow) bool { return r.Every == every || r.off(target) < closeEnough }) {
+		tried := func(r CoronaRow) bool { return r.Every == every || r.off(target) < closeEnough }
+		if slices.ContainsFunc(rows, tried) {
 			break
 		}
 		run(every)

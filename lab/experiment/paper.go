@@ -56,8 +56,8 @@ func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
 		return p, nil, impossible("%d of %d nodes fail; want 0 to %d", p.Failing, p.Nodes, p.Nodes-1)
 	}
 	if len(p.Intervals) == 0 {
-		return p, nil, impossible("a run of %s is too short for polling every 30m; want 30m or more, or other intervals",
-			report.Spell(p.Length))
+		return p, nil, impossible("a run of %s is too short for polling every 30m; want 30m or more, or other "+
+			"intervals", report.Spell(p.Length))
 	}
 	for _, every := range p.Intervals {
 		if err := possible(p.Traces, busy, p.Nodes, p.Each, p.Length, every); err != nil {

@@ -47,7 +47,8 @@ type PaperResult struct {
 
 // report shows what came of the networks.
 func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *report.Report {
-	r := newReport("The evaluation of the FeedEx paper (§4), with nodes of this program in virtual time", p.Seed, p.Traces)
+	r := newReport("The evaluation of the FeedEx paper (§4), with nodes of this program in virtual time", p.Seed,
+		p.Traces)
 	result := PaperResult{Start: start, Rows: rows}
 	entries := 0
 	for i := range feeds {

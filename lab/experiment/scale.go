@@ -200,8 +200,8 @@ func (c Scaling) report(series []growth, rows []ScaleRow, start time.Time) *repo
 	r := newReport("What a node pays as the network grows", c.Seed, c.Traces)
 	r.Result = rows
 	r.Setting = []string{
-		fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most, or four for each "+
-			"of one's own", c.Each, report.Spell(c.Every), report.Spell(c.Length),
+		fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most, or four for "+
+			"each of one's own", c.Each, report.Spell(c.Every), report.Spell(c.Length),
 			start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
 	}
 	var ran []time.Duration
