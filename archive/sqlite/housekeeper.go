@@ -244,30 +244,21 @@ func (w *writer) index(entries, bytes int) {
 
 // indexEntry brings the words of one entry into the index, in place of what was there, and returns how long they are.
 func (w *writer) indexEntry(seq int64) (bytes int) {
-	var r archive.Record
 	var number string
-	w.rows(`SELECT `+recordColumns+`, e.feed FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.seq = ?`, []any{seq},
-		func(rows *sql.Rows) (err error) {
-			r, err = scanRecord(rows, &number)
-			return err
-		})
-	if w.err != nil {
+	read := func(row scanner) (archive.Record, error) { return scanRecord(row, &number) }
+	records := load(w, read, `SELECT `+recordColumns+`, e.feed FROM entries e JOIN feeds f ON f.id = e.feed
+		WHERE e.seq = ?`, seq)
+	if w.err != nil || len(records) == 0 {
 		return 0
 	}
-	title, rest := archive.Fold(&r.Entry)
+	title, rest := archive.Fold(&records[0].Entry)
 	w.write(`INSERT OR REPLACE INTO words (rowid, feed, title, rest) VALUES (?, ?, ?, ?)`, seq, number, title, rest)
 	return len(title) + len(rest)
 }
 
 // seqs reads a list of seqs.
 func (w *writer) seqs(query string, args ...any) (seqs []int64) {
-	w.rows(query, args, func(rows *sql.Rows) error {
-		var seq int64
-		err := scan(rows, &seq)
-		seqs = append(seqs, seq)
-		return err
-	})
-	return seqs
+	return load(w, single[int64], query, args...)
 }
 
 // What is free in the file is given back in one of two ways. Reclaim moves some pages from the file's end to where
