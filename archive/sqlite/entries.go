@@ -308,8 +308,9 @@ func scanRecord(row scanner, more ...any) (r archive.Record, err error) {
 	e := &r.Entry
 	var media []enclosure
 	columns := []any{&r.Seq, bytesOf(r.ID[:]), bytesOf(r.Digest[:]), &e.Feed, seconds(&e.Published),
-		seconds(&e.Updated), seconds(&r.Seen), spelled{&r.Source}, &e.ID, &e.Title, &e.Link, jsonList[string]{&e.Authors},
-		jsonList[string]{&e.Categories}, jsonList[enclosure]{&media}, &e.Summary, &e.Content, &r.Confirmed}
+		seconds(&e.Updated), seconds(&r.Seen), spelled{&r.Source}, &e.ID, &e.Title, &e.Link,
+		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[enclosure]{&media}, &e.Summary,
+		&e.Content, &r.Confirmed}
 	if err := scan(row, append(columns, more...)...); err != nil {
 		if r.Seq != 0 {
 			err = fmt.Errorf("entry %d: %w", r.Seq, err)
