@@ -99,7 +99,7 @@ func (u *Housekeeper) Index(ctx context.Context) (more bool, err error) {
 
 // Tidy implements archive.Housekeeper.
 func (u *Housekeeper) Tidy(ctx context.Context) (more bool, err error) {
-	err = u.step(ctx, "tidy", func() { more = u.tidy() })
+	err = u.step(ctx, "tidy", func() { more = u.merge(mergePages) })
 	return more && err == nil, err
 }
 
@@ -269,21 +269,9 @@ func (w *writer) seqs(query string, args ...any) (seqs []int64) {
 // (https://sqlite.org/pragma.html#pragma_auto_vacuum).
 const incremental = 2
 
-// Reclaim gives back to the disk at most max pages of the file (4 KiB each) that hold nothing, in a transaction of its
-// own, and returns how many such pages remain. A page takes some 30 µs. It belongs to the loop, after a Commit, when
-// there is time. The file is shorter once the log has been brought into it: after the last step by Shorten. It is an
-// error that is archive.ErrWhole if the file was not made for it.
-func (s *Store) Reclaim(max int) (remaining int, err error) {
-	if s.tx != nil {
-		return 0, wrap("shorten", s.path, errBusy)
-	}
-	remaining = s.reclaim(max)
-	if err := s.Commit(); err != nil {
-		return 0, err
-	}
-	return remaining, nil
-}
-
+// reclaim gives back to the disk at most max pages of the file (4 KiB each) that hold nothing, and returns how many such
+// pages remain. A page takes some 30 µs. The file is shorter once the log has been brought into it: after the last step
+// by Shorten. It is an error that is archive.ErrWhole if the file was not made for it.
 func (s *writer) reclaim(max int) (remaining int) {
 	var mode int
 	if s.row(`PRAGMA auto_vacuum`, nil, &mode); s.err == nil && mode != incremental {

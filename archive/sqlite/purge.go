@@ -188,12 +188,10 @@ func (s *Store) Tidy() (more bool, err error) {
 	if s.tx != nil {
 		return false, wrap("tidy", s.path, errBusy)
 	}
-	more = s.tidy()
+	more = s.merge(mergePages)
 	err = s.Commit()
 	return err == nil && more, err
 }
-
-func (s *writer) tidy() (more bool) { return s.merge(mergePages) }
 
 // merge takes a step of so many pages; the first of those that merge the whole index is below zero.
 func (s *writer) merge(pages int) (more bool) {
@@ -223,12 +221,8 @@ func (s *writer) compact(dead int64) int64 {
 // that the owner does not follow: neither polls nor news bring these back later.
 const tombstoneLife = 30 * 24 * time.Hour
 
-// ForgetPurged looks at some of the entries that were purged, those after an id, and forgets those that were purged
+// forgetPurged looks at some of the entries that were purged, those after an id, and forgets those that were purged
 // long ago and that nothing brings back. It returns the last that it looked at, and whether there are more.
-func (s *Store) ForgetPurged(now time.Time, after feed.EntryID) (last feed.EntryID, more bool) {
-	return s.forgetPurged(now, after)
-}
-
 func (s *writer) forgetPurged(now time.Time, after feed.EntryID) (last feed.EntryID, more bool) {
 	const step = 2000
 	more = s.row(`SELECT id FROM purged WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`, []any{after[:], step - 1},
