@@ -164,7 +164,7 @@ func (p Polling) report(feeds []trace.Feed, runs [][]feedRun) *report.Report {
 	rows := pollingRows(done)
 	r.Result = rows
 	r.Tables = pollingTables(rows)
-	r.Drawings = pollingFigures(rows)
+	r.Plots = pollingFigures(rows)
 	return r
 }
 

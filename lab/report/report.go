@@ -21,8 +21,8 @@ type Report struct {
 	Tables  []Table  `json:"tables"`
 	Result  any      `json:"result"` // what the tables show, in full
 	Figures []Figure `json:"-"`
-	// Drawings are figures of other shapes.
-	Drawings []Drawing `json:"-"`
+	// Plots are figures of other shapes.
+	Plots []*Plot `json:"-"`
 
 	// Steps is how many events nodes were given, in all worlds.
 	Steps int64 `json:"steps"`
@@ -39,14 +39,13 @@ func (r *Report) Took(hash string, steps int64) {
 }
 
 // All are the figures of which there is something to draw, in order.
-func (r *Report) All() []Drawing {
-	var all []Drawing
+func (r *Report) All() (all []*Plot) {
 	for i := range r.Figures {
 		if len(r.Figures[i].Points) > 0 {
-			all = append(all, &r.Figures[i])
+			all = append(all, r.Figures[i].Plot())
 		}
 	}
-	return append(all, r.Drawings...)
+	return append(all, r.Plots...)
 }
 
 // Write writes the Report for a person to read.
