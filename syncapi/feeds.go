@@ -28,3 +28,16 @@ func Unread(ctx context.Context, l reading.Library) (map[reading.FeedID]int, err
 	}
 	return unread, err
 }
+
+// Streams are streams like s, each of a feed that is followed and wanted. They have no item in common.
+func Streams(ctx context.Context, l reading.Library, s reading.Stream,
+	wanted func(*reading.Subscription) bool) (all []reading.Stream, err error) {
+	feeds, err := l.Subscriptions(ctx)
+	for i := range feeds {
+		if wanted(&feeds[i]) {
+			s.Feed = feeds[i].ID
+			all = append(all, s)
+		}
+	}
+	return all, err
+}
