@@ -269,9 +269,9 @@ func (w *writer) seqs(query string, args ...any) (seqs []int64) {
 // (https://sqlite.org/pragma.html#pragma_auto_vacuum).
 const incremental = 2
 
-// reclaim gives back to the disk at most max pages of the file (4 KiB each) that hold nothing, and returns how many such
-// pages remain. A page takes some 30 µs. The file is shorter once the log has been brought into it: after the last step
-// by Shorten. It is an error that is archive.ErrWhole if the file was not made for it.
+// reclaim gives back to the disk at most max pages of the file (4 KiB each) that hold nothing, and returns how many
+// such pages remain. A page takes some 30 µs. The file is shorter once the log has been brought into it: after the last
+// step by Shorten. It is an error that is archive.ErrWhole if the file was not made for it.
 func (s *writer) reclaim(max int) (remaining int) {
 	var mode int
 	if s.row(`PRAGMA auto_vacuum`, nil, &mode); s.err == nil && mode != incremental {
