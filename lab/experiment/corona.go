@@ -90,7 +90,7 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 		return c, 0, impossible("polling every %s; want 1m to %s", report.Spell(c.Every), report.Spell(rarest))
 	}
 	if c.Traces == nil {
-		c.Traces = trace.Surveyed(uint64(c.Seed), trace.Survey{Feeds: c.Channels, Length: c.span(rarest)})
+		c.Traces = trace.Surveyed(uint64(c.Seed), c.Channels, c.span(rarest))
 		return c, rarest, nil
 	}
 	covered := c.Traces.To.Sub(c.Traces.From)
