@@ -53,9 +53,7 @@ type Handler struct {
 // New makes the handler. It serves "/", "/feeds", "/entries", "/neighbors", "/search", "/settings" and what is below
 // them. It trusts its caller to have checked the Host header against DNS rebinding.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Login == nil {
 		cfg.Login = func(*http.Request) bool { return false }
 	}

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"math"
@@ -24,9 +25,7 @@ const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.n
 
 // Headlines implements reading.Headlines.
 func (r *Reader) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error) {
-	if q.Before == 0 {
-		q.Before = math.MaxInt64
-	}
+	q.Before = cmp.Or(q.Before, math.MaxInt64)
 	headlines, err := list(ctx, r.db, by(headlineFields), headlineStatement(&q), sql.Named("feed", q.Feed),
 		sql.Named("before", q.Before), sql.Named("secret", q.Secret), sql.Named("limit", q.Limit))
 	return headlines, wrap("read", r.path, err)

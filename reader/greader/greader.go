@@ -42,9 +42,7 @@ const freshPath = "/api/greader.php"
 // New makes the handler. It looks at the path itself and must not stand behind an http.ServeMux pattern, which would
 // redirect away the slashes of a feed's URL in it.
 func New(cfg Config) http.Handler {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
