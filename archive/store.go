@@ -342,10 +342,7 @@ type Volume struct {
 }
 
 // A Host is how many requests a host takes, as its answers have shown.
-type Host struct {
-	Name string // in lower case, without a port
-	courtesy.Budget
-}
+type Host = courtesy.Known
 
 // A Gap is a span of time of which entries are missing: a feed published more between two polls than its
 // document lists. The zero Gap is none.
