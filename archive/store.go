@@ -251,9 +251,8 @@ func RecordOf(e feed.Entry, i feed.Identity, seen time.Time, source protocol.Nod
 // Second is t as records have it: in whole seconds.
 func Second(t time.Time) time.Time { return time.Unix(t.Unix(), 0).UTC() }
 
-// Ahead is how far a date may lie in the future: clocks differ. One further ahead counts as none, or an
-// entry dated next year would stand first until then.
-const Ahead = time.Hour
+// Ahead is how far a date may lie in the future.
+const Ahead = feed.Ahead
 
 // Time is when the entry was published or, where the publisher does not say, when it was last changed or,
 // without a date, or with one more than an hour later than that, when it arrived. Filters go by it.
@@ -261,13 +260,7 @@ func (r *Record) Time() time.Time { return TimeOf(&r.Entry, r.Seen) }
 
 // TimeOf is the Time of an entry that arrived at seen.
 func TimeOf(e *feed.Entry, seen time.Time) time.Time {
-	latest := seen.Add(Ahead)
-	for _, t := range []time.Time{e.Published, e.Updated} {
-		if !t.IsZero() && !t.After(latest) {
-			return t
-		}
-	}
-	return seen
+	return feed.TimeOf(e.Published, e.Updated, seen)
 }
 
 // A Feed is what the node knows of one feed.
@@ -349,10 +342,7 @@ type Volume struct {
 }
 
 // A Host is how many requests a host takes, as its answers have shown.
-type Host struct {
-	Name string // in lower case, without a port
-	courtesy.Budget
-}
+type Host = courtesy.Known
 
 // A Gap is a span of time of which entries are missing: a feed published more between two polls than its
 // document lists. The zero Gap is none.

@@ -158,13 +158,13 @@ func (f *labFlags) garbage() int {
 }
 
 // drawFigures writes each figure into a file of its name.
-func drawFigures(dir string, figures []report.Drawing) error {
+func drawFigures(dir string, figures []*report.Plot) error {
 	for _, figure := range figures {
 		var svg bytes.Buffer
 		if err := figure.WriteSVG(&svg); err != nil {
 			return err
 		}
-		file := filepath.Join(dir, figure.File()+".svg")
+		file := filepath.Join(dir, figure.Name+".svg")
 		if err := os.WriteFile(file, svg.Bytes(), 0o666); err != nil {
 			if errors.Is(err, syscall.ENOSPC) {
 				_ = os.Remove(file) // half a figure

@@ -1,4 +1,4 @@
-// Package when reads times as people write them.
+// Package when reads times as people write them, and orders them.
 package when
 
 import (
