@@ -249,12 +249,11 @@ func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.Feed, er
 		return nil, err
 	case got.Document != nil:
 		return []discover.Feed{{URL: u, Title: got.Document.Title}}, nil
-	case len(got.Named) > 0:
-		for i := range got.Named {
-			got.Named[i].URL = discover.Lend(u, got.Named[i].URL)
-		}
-		return got.Named, nil
-	case got.WebPage, errors.Is(got.Err, feed.ErrFormat):
+	}
+	switch named := discover.Read(got.Names); {
+	case len(named) > 0:
+		return discover.LendAll(u, named), nil
+	case got.Names != "", errors.Is(got.Err, feed.ErrFormat):
 		return nil, fmt.Errorf("%w: %w", reading.ErrNoFeed, got.Err)
 	}
 	return nil, fmt.Errorf("%w: %w", reading.ErrUnread, got.Err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +67,7 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 		case len(f.Names) > 0:
 			t.note("is a web page that names " + plural(int64(len(f.Names)), "feed", "feeds") +
 				"; 'feedex subscribe' with one of these follows it in its place:")
-			for _, named := range lent(f) {
+			for _, named := range discover.LendAll(f.URL, f.Names) {
 				t.note(quoted(string(named.URL)) + " " + shorten(plainTitle(named.Title), 60))
 			}
 		case f.Ended:
@@ -148,15 +147,6 @@ func keptNote(f *node.FeedStatus) string {
 		note += "; 'feedex subscribe --private=false' lets neighbors know of it, '--private' keeps it so"
 	}
 	return note
-}
-
-// lent are the feeds that a page names, as they are to be asked for.
-func lent(f *node.FeedStatus) []discover.Feed {
-	list := slices.Clone(f.Names)
-	for i := range list {
-		list[i].URL = discover.Lend(f.URL, list[i].URL)
-	}
-	return list
 }
 
 // gapNote says what a feed lacks.

@@ -11,6 +11,7 @@ import (
 
 	"feedex/control"
 	"feedex/daemon"
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
@@ -219,7 +220,7 @@ func tellUnreachable(w io.Writer, failed []node.FeedStatus, waiting int) {
 		}
 		if len(f.Names) > 0 {
 			fmt.Fprintf(w, "%s is a web page that names %s. Follow those that you want:%s\n", printable(string(f.URL)),
-				plural(int64(len(f.Names)), "feed", "feeds"), choices(lent(&f)))
+				plural(int64(len(f.Names)), "feed", "feeds"), choices(discover.LendAll(f.URL, f.Names)))
 			continue
 		}
 		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), feedError(&f))

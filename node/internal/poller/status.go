@@ -88,9 +88,8 @@ func (m *Machine) Statuses() []FeedStatus {
 }
 
 func (m *Machine) feedStatus(s *Subscription) FeedStatus {
-	names, isPage := pageOf(&s.Feed)
 	return FeedStatus{
-		Since: s.Since, Page: s.Page, WebPage: isPage, Names: names,
+		Since: s.Since, Page: s.Page, WebPage: s.Names != "", Names: discover.Read(s.Names),
 		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: s.kept != "", Kept: s.kept,
 		Undecided: s.undecided, Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: m.Table.Offering(s.URL),
 		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),
@@ -115,8 +114,8 @@ type Counts struct {
 func (m *Machine) Count() Counts {
 	c := Counts{Followed: len(m.Feeds)}
 	for u, s := range m.Feeds {
-		switch named, _ := pageOf(&s.Feed); {
-		case len(named) > 0 && s.Ended:
+		switch {
+		case s.Ended && len(discover.Read(s.Names)) > 0:
 			c.Pages++
 		case s.Ended:
 			c.Ended++
