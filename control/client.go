@@ -229,26 +229,41 @@ func (c *Client) RemovePassword(ctx context.Context, name string) error {
 
 // Query implements Owner.
 func (c *Client) Query(ctx context.Context, q QueryRequest, each func(QueryPart) error) error {
-	resp, err := c.open(ctx, "POST", "/query", queryRequest{
+	request := queryRequest{
 		searchRequest: newSearch(q.Filter), Network: q.Network, Hops: q.Hops, Wait: q.Wait.Milliseconds(),
+	}
+	return readLines(ctx, c, "/query", request, func(line queryLine) (last bool, err error) {
+		return line.End != nil, each(line.part())
 	})
+}
+
+// FirstPolls implements Owner.
+func (c *Client) FirstPolls(ctx context.Context, list []feed.URL, each func(waiting int) error) error {
+	return readLines(ctx, c, "/polls", list, func(line pollsLine) (last bool, err error) {
+		return line.Waiting == 0, each(line.Waiting)
+	})
+}
+
+// readLines sends in as JSON and has each read the lines of the answer, up to the last or an error.
+func readLines[T interface{ problem() error }](ctx context.Context, c *Client, path string, in any,
+	each func(line T) (last bool, err error)) error {
+	resp, err := c.open(ctx, "POST", path, in)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
 	for lines := json.NewDecoder(resp.Body); ; {
-		var line queryLine
+		var line T
 		if err := lines.Decode(&line); err != nil {
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF // the end says that it is the end
 			}
 			return fmt.Errorf("read the node's answer: %w", err)
 		}
-		if line.Error != "" {
-			return errors.New(line.Error)
+		if err := line.problem(); err != nil {
+			return err
 		}
-		p := line.part()
-		if err := each(p); err != nil || p.End != nil {
+		if last, err := each(line); err != nil || last {
 			return err
 		}
 	}

@@ -221,24 +221,51 @@ func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (cont
 func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (*node.FeedStatus, error) {
 	waiting, cancel := context.WithTimeout(ctx, min(wait, maxFirstPollWait))
 	defer cancel()
+	err := h.FirstPolls(waiting, []feed.URL{u}, func(int) error { return nil })
+	if err != nil && (waiting.Err() == nil || ctx.Err() != nil) {
+		return nil, err
+	} // else it may take longer
+	return look(ctx, h, func(n *node.Node) (*node.FeedStatus, error) {
+		if n == nil {
+			return nil, control.ErrRests
+		}
+		if f := followedAt(n, u); f != nil {
+			return f, nil
+		}
+		return nil, fmt.Errorf("%s is followed no more", u.Redacted())
+	})
+}
+
+// followedAt is the feed that is followed at u, or in the place of the page there; nil where none is.
+func followedAt(n *node.Node, u feed.URL) *node.FeedStatus {
+	return cmp.Or(n.Feed(u), n.Feed(n.Became(u)))
+}
+
+// FirstPolls implements control.Owner.
+func (h *host) FirstPolls(ctx context.Context, list []feed.URL, each func(waiting int) error) error {
+	list = slices.Clone(list)
 	for {
 		polled := h.polled.next()
-		f, err := look(ctx, h, func(n *node.Node) (*node.FeedStatus, error) {
+		waiting, err := look(ctx, h, func(n *node.Node) ([]feed.URL, error) {
 			if n == nil {
 				return nil, control.ErrRests
 			}
-			if f := cmp.Or(n.Feed(u), n.Feed(n.Became(u))); f != nil {
-				return f, nil
-			}
-			return nil, fmt.Errorf("%s is followed no more", u.Redacted())
+			return slices.DeleteFunc(list, func(u feed.URL) bool {
+				f := followedAt(n, u)
+				return f == nil || f.Asked()
+			}), nil
 		})
-		if err != nil || f.Asked() || wait <= 0 {
-			return f, err
+		if err != nil {
+			return err
+		}
+		list = waiting
+		if err := each(len(list)); err != nil || len(list) == 0 {
+			return err
 		}
 		select {
 		case <-polled:
-		case <-waiting.Done():
-			return f, context.Cause(ctx) // it may take longer
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
 }

@@ -125,8 +125,6 @@ func tellDuplicates(w io.Writer, name string, list []daemon.Duplicate) {
 }
 
 const (
-	// askedEvery is how often a node is asked how far it is with its first polls.
-	askedEvery = 500 * time.Millisecond
 	// firstPollsTime is how long to wait for them: a node begins with most of its feeds within a minute.
 	firstPollsTime = time.Minute
 	// maxUnreachable is how many feeds that failed are told one by one.
@@ -140,33 +138,24 @@ func tellFirstPolls(ctx context.Context, w io.Writer, client *control.Client, li
 		return nil
 	}
 	line := newProgress(w, "first polls")
-	ticks := time.NewTicker(askedEvery)
-	defer ticks.Stop()
-	timeout := time.After(firstPollsTime)
-	for ended := false; ; {
-		known, err := client.Feeds(ctx)
-		if err != nil {
-			line.end()
-			return err
-		}
-		failed, waiting := firstPolls(known, list)
+	polling, cancel := context.WithTimeout(ctx, firstPollsTime)
+	defer cancel()
+	err := client.FirstPolls(polling, list, func(waiting int) error {
 		line.at(int64(len(list)-waiting), int64(len(list)), grouped)
-		if waiting == 0 || ended {
-			line.end()
-			tellPages(w, known, list)
-			tellUnreachable(w, failed, waiting)
-			return nil
-		}
-		select {
-		case <-ticks.C:
-		case <-timeout:
-			ended = true
-		case <-ctx.Done():
-			line.end()
-			tellUnreachable(w, failed, waiting)
-			return context.Cause(ctx)
-		}
+		return nil
+	})
+	line.end()
+	if err != nil && polling.Err() == nil {
+		return err
 	}
+	known, err := client.Feeds(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	failed, waiting := firstPolls(known, list)
+	tellPages(w, known, list)
+	tellUnreachable(w, failed, waiting)
+	return context.Cause(ctx)
 }
 
 // firstPolls are those of the feeds of which the first poll failed, and how many were not polled yet.
