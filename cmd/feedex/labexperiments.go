@@ -54,11 +54,11 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 	f.add(c, 22)
 	f.addNodes(c, 189, 2)
 	p.Each = 20
-	c.Flags().Var(countValue{&failing, 0}, "fail",
+	c.Flags().Var(countFlag(&failing, 0), "fail",
 		"how many of the nodes vanish for good; with other --nodes as large a share")
-	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
-	c.Flags().Var(countValue{&bound, 0}, "bound", "the deficit bound in entries, 0 for none")
-	c.Flags().Var((*intervalsValue)(&p.Intervals), "intervals",
+	c.Flags().Var(countFlag(&p.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(countFlag(&bound, 0), "bound", "the deficit bound in entries, 0 for none")
+	c.Flags().Var(intervalsFlag(&p.Intervals), "intervals",
 		"hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
 	c.Flags().DurationVar(&links.Delay, "latency", 40*time.Millisecond,
 		"how long messages take one way, the median of the links")
@@ -90,9 +90,9 @@ run. Shows which entries came, and how soon nodes find neighbors.`,
 	f.add(c, 12)
 	f.addNodes(c, 100, 2)
 	e.Each = 20
-	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
-	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
-	c.Flags().Var((*intervalsValue)(&e.Sessions), "stays",
+	c.Flags().Var(countFlag(&e.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
+	c.Flags().Var(intervalsFlag(&e.Sessions), "stays",
 		"mean hours that nodes stay, a network each (default 4,2,1,.5 and ten minutes)")
 	return c
 }
@@ -121,9 +121,9 @@ came of it for the honest and for the others.`,
 	f.add(c, 24)
 	f.addNodes(c, 40, 10)
 	p.Each, p.Feeds = 15, 30
-	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
-	c.Flags().Var(countValue{&p.Feeds, 1}, "of", "out of how many feeds")
-	c.Flags().Var((*hoursValue)(&p.Every), "interval", "hours between polls")
+	c.Flags().Var(countFlag(&p.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(countFlag(&p.Feeds, 1), "of", "out of how many feeds")
+	c.Flags().Var(hoursFlag(&p.Every), "interval", "hours between polls")
 	return c
 }
 
@@ -156,9 +156,9 @@ against a pass mark. The command fails if one of the attacks does not come up to
 	}
 	f.add(c, 16)
 	f.addNodes(c, 40, 10)
-	c.Flags().Var(countsValue{&p.Rows, 1}, "rows", "make only these of the attacks")
+	c.Flags().Var(countsFlag(&p.Rows, 1), "rows", "make only these of the attacks")
 	p.Trials = 48
-	c.Flags().Var(countValue{&p.Trials, 1}, "trials", "how many nodes an eclipse is tried on")
+	c.Flags().Var(countFlag(&p.Trials, 1), "trials", "how many nodes an eclipse is tried on")
 	return c
 }
 
@@ -198,9 +198,9 @@ A thousand nodes take a minute, ten thousand nine minutes and 5 GB.`,
 	f.add(c, 0.35)
 	c.Flags().Lookup("hours").Usage = "how many hours of virtual time pass before the first query"
 	e.Sizes, e.Each, e.Trials = []int{161, 1000}, 20, 10
-	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, a network each")
-	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
-	c.Flags().Var(countValue{&e.Trials, 1}, "trials", "how many searches each kind of query is tried on")
+	c.Flags().Var(countsFlag(&e.Sizes, 2), "nodes", "how many nodes, a network each")
+	c.Flags().Var(countFlag(&e.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(countFlag(&e.Trials, 1), "trials", "how many searches each kind of query is tried on")
 	c.Flags().Float64Var(&e.Flooders, "flooders", 0.03, "share of the nodes that flood in the end; 0 for none")
 	return c
 }
@@ -239,12 +239,12 @@ to run, go to stderr. The last of the examples takes some two minutes of process
 	c.Flags().Lookup("traces").Usage = "folder with the traces of feeds that channels publish as, in place of the " +
 		"paper's survey"
 	e.Channels = 100
-	c.Flags().Var(countValue{&e.Channels, 1}, "channels", "how many channels there are")
-	c.Flags().Var(countValue{&e.Subscriptions, 1}, "subscriptions",
+	c.Flags().Var(countFlag(&e.Channels, 1), "channels", "how many channels there are")
+	c.Flags().Var(countFlag(&e.Subscriptions, 1), "subscriptions",
 		"how many subscriptions all nodes have (default 50 a channel)")
-	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between the polls of legacy RSS")
+	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between the polls of legacy RSS")
 	e.Reach = 3
-	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
+	c.Flags().Var(countFlag(&e.Reach, 1), "reach", "over how many hops interests count, 1 to 8")
 	c.Flags().BoolVar(&e.EqualLoad, "equal-load", false,
 		"leave out the networks that poll more rarely, which are most of the work")
 	f.addNoEncoding(c, &e.NoEncoding)
@@ -277,18 +277,18 @@ take hours.`,
 	}
 	f.add(c, 24)
 	e.Sizes, e.Each, e.Reach, e.Relayed = []int{161, 1000, 4000, 10000}, 20, 3, 96
-	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, a network each in every series")
+	c.Flags().Var(countsFlag(&e.Sizes, 2), "nodes", "how many nodes, a network each in every series")
 	c.Flags().StringVar(&series, "series", "",
 		"run only the networks in which these stay the same: subscribers of a feed, or feeds for all (default both)")
 	_ = c.RegisterFlagCompletionFunc("series",
 		cobra.FixedCompletions([]string{string(experiment.SameSubscribers), string(experiment.SameFeeds)},
 			cobra.ShellCompDirectiveNoFileComp))
-	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
-	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
-	c.Flags().Var(countValue{&e.Relayed, 1}, "relayed",
+	c.Flags().Var(countFlag(&e.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(countFlag(&e.Reach, 1), "reach", "over how many hops interests count, 1 to 8")
+	c.Flags().Var(countFlag(&e.Relayed, 1), "relayed",
 		"how many feeds a node passes on for others' sake, 10,000 at most; it is four for each that it follows where "+
 			"that is more")
-	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
+	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
 	f.addNoEncoding(c, &e.NoEncoding)
 	return c
 }
@@ -335,7 +335,7 @@ With --shared, three of them in networks of 1 to 16 nodes instead, which share w
 	f.add(c, 840)
 	c.Flags().Float64Var(&p.Least, "least", 0, "leave out feeds that publish fewer entries a day")
 	c.Flags().BoolVar(&shared, "shared", false, "have networks of nodes share what they poll, for 240 hours")
-	c.Flags().Var(countsValue{&sizes, 1}, "nodes", "how many nodes share, a network each, with --shared")
+	c.Flags().Var(countsFlag(&sizes, 1), "nodes", "how many nodes share, a network each, with --shared")
 	c.MarkFlagsMutuallyExclusive("shared", "least")
 	return c
 }

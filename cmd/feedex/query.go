@@ -7,11 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
@@ -20,6 +20,7 @@ import (
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/internal/when"
+	"feedex/protocol"
 	"feedex/settings"
 )
 
@@ -39,7 +40,7 @@ type query struct {
 	json         bool
 	network      bool
 	fetch        bool
-	hops         hopsValue
+	hops         int // -1 where it was not given
 	wait         string
 }
 
@@ -98,10 +99,10 @@ holders, told, which counts the neighbors that told of it, and here where --fetc
 		"only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
 	f.Var(settings.Moment.Flag(&q.until), "until", "only entries before this time")
 	f.BoolVar(&q.relevance, "relevance", false, "what fits best first, in place of the newest")
-	f.Var((*limitValue)(&q.limit), "limit", "at most n entries, up to 10000")
+	f.Var(numberFlag(&q.limit, 1, maxLimit, ""), "limit", "at most n entries, up to 10000")
 	f.BoolVar(&q.network, "network", false, "ask neighbors too, and those beyond them")
 	f.BoolVar(&q.fetch, "fetch", false, "download and store what only others have")
-	f.Var(&q.hops, "hops", "how far to ask, up to 5; 0 asks nobody")
+	f.Var(numberFlag(&q.hops, 0, protocol.MaxQueryHops, strconv.Itoa(protocol.DefaultQueryHops)), "hops", "how far to ask, up to 5; 0 asks nobody")
 	f.Var(settings.Span.Flag(&q.wait), "wait", "how long to wait for the network, up to 1m (default 4s)")
 	jsonFlag(f, &q.json)
 	settings.Bind(f, settings.Client)
@@ -263,27 +264,6 @@ func shownTitle(title string) string {
 	}
 	return shorten(title, maxTitle)
 }
-
-// limitValue is the flag that bounds the answer.
-type limitValue int
-
-// Set implements pflag.Value.
-func (l *limitValue) Set(s string) error {
-	var n int
-	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 1 || n > maxLimit {
-		return fmt.Errorf("%q: want a number from 1 to %d", s, maxLimit)
-	}
-	*l = limitValue(n)
-	return nil
-}
-
-// String implements pflag.Value.
-func (l *limitValue) String() string { return fmt.Sprint(int(*l)) }
-
-// Type implements pflag.Value.
-func (l *limitValue) Type() string { return "n" }
-
-var _ pflag.Value = (*limitValue)(nil)
 
 // A source is where a query finds entries: a running node, or the archive that one left.
 type source interface {

@@ -19,30 +19,6 @@ import (
 	"feedex/settings"
 )
 
-// A hopsValue is the flag that says how far a query goes. It is -1 where it was not given.
-type hopsValue int
-
-// Set implements pflag.Value.
-func (h *hopsValue) Set(s string) error {
-	var n int
-	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 0 || n > protocol.MaxQueryHops {
-		return fmt.Errorf("%q: want a number from 0 to %d", s, protocol.MaxQueryHops)
-	}
-	*h = hopsValue(n)
-	return nil
-}
-
-// String implements pflag.Value.
-func (h *hopsValue) String() string {
-	if *h < 0 {
-		return fmt.Sprint(protocol.DefaultQueryHops)
-	}
-	return fmt.Sprint(int(*h))
-}
-
-// Type implements pflag.Value.
-func (h *hopsValue) Type() string { return "n" }
-
 // checkWait refuses what no node waits for.
 func (q *query) checkWait() error {
 	if d := settings.Duration(q.wait); q.wait != "" && d > protocol.MaxWait {
@@ -73,7 +49,7 @@ func (q *query) askNode(c *cobra.Command, src nodeSource, wanted feed.Filter) er
 		p.titles = src.titles(c.Context())
 	}
 	err := src.Query(c.Context(), control.QueryRequest{
-		Filter: wanted, Network: q.wish(), Hops: max(int(q.hops), 0), Wait: settings.Duration(q.wait),
+		Filter: wanted, Network: q.wish(), Hops: max(q.hops, 0), Wait: settings.Duration(q.wait),
 	}, p.print)
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"feedex/daemon"
 	"feedex/discover"
 	"feedex/feed"
-	"feedex/internal/when"
 	"feedex/neighbors"
 	"feedex/node"
 	"feedex/polling"
@@ -72,14 +70,14 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 	}
 	var wish node.Subscribe
 	var discreet, private bool
-	var poll policyValue
+	var poll string
 	var keep keepFlags
 	f := c.Flags()
-	f.Var((*weightValue)(&wish.Weight), "weight", "how much the feeds matter, 1 to 100 (default 1)")
+	f.Var(numberFlag(&wish.Weight, 1, neighbors.MaxWeight, ""), "weight", "how much the feeds matter, 1 to 100 (default 1)")
 	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
 	f.BoolVar(&private, "private", false,
 		"keep the feeds and their entries on this node; =false lets neighbors know of them")
-	f.Var(&poll, "poll", "by which policy to poll the feeds (default: that of the node)")
+	f.Var(policyFlag(&poll), "poll", "by which policy to poll the feeds (default: that of the node)")
 	keep.bind(f)
 	noWait := f.Bool("no-wait", false, "end before the feeds were asked for")
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn),
@@ -92,7 +90,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 			wish.Private = &private
 		}
 		if c.Flags().Changed("poll") {
-			wish.Policy = (*string)(&poll)
+			wish.Policy = &poll
 		}
 		w := control.FollowAddress{Subscribe: wish, Wait: subscribeWait}
 		if *noWait {
@@ -102,74 +100,6 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 	})
 	return c
 }
-
-// weightValue is the weight of a feed as a flag, 0 where it is not given.
-type weightValue int
-
-// Set implements pflag.Value.
-func (v *weightValue) Set(s string) error {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > neighbors.MaxWeight {
-		return fmt.Errorf("%q: want a number from 1 to %d", s, neighbors.MaxWeight)
-	}
-	*v = weightValue(n)
-	return nil
-}
-
-// String implements pflag.Value.
-func (v *weightValue) String() string {
-	if *v == 0 {
-		return ""
-	}
-	return strconv.Itoa(int(*v))
-}
-
-// Type implements pflag.Value.
-func (v *weightValue) Type() string { return "n" }
-
-// nodesOwn is what a flag calls the policy of the node.
-const nodesOwn = "default"
-
-// policyValue is the policy of a feed as a flag, as the node reads it: "" for the node's own.
-type policyValue string
-
-// Set implements pflag.Value.
-func (v *policyValue) Set(s string) error {
-	if s == nodesOwn {
-		*v = ""
-		return nil
-	}
-	// The node takes hours and minutes, people also say days.
-	name, value, given := strings.Cut(s, ":")
-	if d, err := when.Span(s); err == nil {
-		s = "fixed:" + hours(d)
-	} else if d, err := when.Span(value); given && err == nil && name != "feedex" {
-		s = name + ":" + hours(d)
-	}
-	if _, err := (polling.Settings{}).Policy(s); err != nil {
-		return err
-	}
-	*v = policyValue(s)
-	return nil
-}
-
-// hours writes d in hours and smaller units, without those that are zero at its end: "36h", "1h30m".
-func hours(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
-
-// String implements pflag.Value.
-func (v *policyValue) String() string { return string(*v) }
-
-// Type implements pflag.Value.
-func (v *policyValue) Type() string { return "policy" }
 
 // feedArgs checks that there are arguments and that each is a feed's URL.
 func feedArgs(_ *cobra.Command, args []string) error {
@@ -184,18 +114,15 @@ func feedArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// keepAll is how people say that there is no limit.
-const keepAll = "all"
-
 // keepFlags are what is kept of a feed, as flags.
 type keepFlags struct {
 	bytes, age string
-	count      keepCount
+	count      *int64
 }
 
 func (k *keepFlags) bind(f *pflag.FlagSet) {
 	f.Var(settings.Age.Flag(&k.age), "keep-age", "how long entries are kept, a span such as 90d, or all")
-	f.Var(&k.count, "keep-count", "how many entries are kept, the latest, or all")
+	f.Var(keepCountFlag(&k.count), "keep-count", "how many entries are kept, the latest, or all")
 	f.Var(settings.Size.Flag(&k.bytes), "keep-bytes", "how much text is kept, a size such as 100MB, or all")
 }
 
@@ -209,42 +136,9 @@ func (k *keepFlags) wish() (b control.RetentionChange) {
 		d := settings.Lifetime(k.age)
 		b.Age = &d
 	}
-	if k.count != "" {
-		n, _ := k.count.number()
-		b.Count = &n
-	}
+	b.Count = k.count
 	return b
 }
-
-// keepCount is a number of entries as a flag, "" where it is not given.
-type keepCount string
-
-// Set implements pflag.Value.
-func (v *keepCount) Set(s string) error {
-	if _, err := keepCount(s).number(); err != nil {
-		return err
-	}
-	*v = keepCount(s)
-	return nil
-}
-
-// number is how many they are, 0 for all.
-func (v keepCount) number() (int64, error) {
-	if v == keepAll {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(string(v), 10, 64)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q: want a number from 1 on, or %q", string(v), keepAll)
-	}
-	return n, nil
-}
-
-// String implements pflag.Value.
-func (v *keepCount) String() string { return string(*v) }
-
-// Type implements pflag.Value.
-func (v *keepCount) Type() string { return "n" }
 
 const (
 	// subscribeWait is how long to wait for the first poll of a feed.

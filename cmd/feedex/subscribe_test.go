@@ -16,7 +16,7 @@ func TestKeepFlags(t *testing.T) {
 			t.Errorf("%v is taken", args)
 		}
 	}
-	k = keepFlags{bytes: "2MB", age: "all", count: "7"}
+	k = keepFlags{bytes: "2MB", age: "all", count: new(int64(7))}
 	if w := k.wish(); *w.Bytes != 2e6 || *w.Age != 0 || *w.Count != 7 {
 		t.Errorf("%d bytes, %v and %d entries are to be kept", *w.Bytes, *w.Age, *w.Count)
 	}
