@@ -38,14 +38,10 @@ On a narrow screen each feed takes two lines.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printJSON(c.OutOrStdout(), listed(list))
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(c.ErrOrStderr(), "no feeds yet: follow one with 'feedex subscribe URL'")
-			return nil
-		}
-		return printFeeds(c.OutOrStdout(), list, time.Now(), widthOf(c.OutOrStdout()))
+		const none = "no feeds yet: follow one with 'feedex subscribe URL'"
+		return printList(c, asJSON, list, none, func(w io.Writer, list []node.FeedStatus) error {
+			return printFeeds(w, list, time.Now(), widthOf(w))
+		})
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c

@@ -49,9 +49,7 @@ the node, as with 'feedex subscribe'; the command tells which do and why.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"opml", "xml"}, cobra.ShellCompDirectiveFilterFileExt
-		},
+		ValidArgsFunction: completeFiles("opml", "xml"),
 	}
 	noWait := c.Flags().Bool("no-wait", false, "end before the feeds were asked for")
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
@@ -230,29 +228,17 @@ while the node runs and while it does not.
 All feeds are in the list, private ones and those whose URL holds a password or a key too: look after the file. The list
 at /opml of the reader address leaves out the latter, because other users of the machine can read it. To copy the
 entries as well there is 'feedex archive backup'.`,
-		Example: "  feedex export feeds.opml",
-		Args:    cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"opml", "xml"}, cobra.ShellCompDirectiveFilterFileExt
-		},
+		Example:           "  feedex export feeds.opml",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeFiles("opml", "xml"),
 	}
-	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		r, err := readArchive(data)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
+	return onReader(c, func(c *cobra.Command, r archiveFile, args []string) error {
 		feeds, err := r.Subscriptions(c.Context())
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 		list := reading.ListOf(feeds)
-		write := func(w io.Writer) error { return opml.Write(w, list, time.Now()) }
-		if len(args) == 0 || args[0] == "-" {
-			err = write(c.OutOrStdout())
-		} else {
-			err = writeNew(args[0], write)
-		}
+		err = writeTo(c, args, func(w io.Writer) error { return opml.Write(w, list, time.Now()) })
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}

@@ -100,6 +100,17 @@ func (f *labFlags) set(c *cobra.Command) (*trace.Set, error) {
 	return trace.Embedded()
 }
 
+// on has an experiment's command read the traces and do the rest.
+func (f *labFlags) on(do func(c *cobra.Command, set *trace.Set) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		set, err := f.set(c)
+		if err != nil {
+			return err
+		}
+		return do(c, set)
+	}
+}
+
 // maxSynthetic is how many feeds are made up at most.
 const maxSynthetic = 100_000
 

@@ -12,6 +12,7 @@ import (
 	"feedex/lab"
 	"feedex/lab/experiment"
 	"feedex/lab/report"
+	"feedex/lab/trace"
 )
 
 func newLabPaper() *cobra.Command {
@@ -27,11 +28,7 @@ poll every 0.5 to 16 hours, of which 28 vanish at random times, over 22 hours of
 Figures 4 to 6 and its Table 3, beside what it states, with bytes, requests at publishers, and what lag the
 same number of polls allows at best. SLN is what a node's own polls bring, XCH what comes by any way.`,
 		Example: "  feedex lab paper --seed 1\n  feedex lab paper --bound 0 --svg figures",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			if bound > 1000 {
 				return usageOf(c, fmt.Errorf("%w: a deficit bound of %d entries; want 1 to 1000, or 0 for none",
@@ -49,7 +46,7 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 				p.Failing = cmp.Or(failing, -1)
 			}
 			return f.run(c, p.Run)
-		},
+		}),
 	}
 	f.add(c, 22)
 	f.addNodes(c, 189, 2)
@@ -78,14 +75,10 @@ func newLabChurn() *cobra.Command {
 their machine, and return after half as long; and one network that is cut in two halves for a quarter of the
 run. Shows which entries came, and how soon nodes find neighbors.`,
 		Example: "  feedex lab churn --seed 1\n  feedex lab churn --stays 1,.25 --hours 6",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			e.Seed, e.Traces, e.Nodes, e.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			return f.run(c, e.Run)
-		},
+		}),
 	}
 	f.add(c, 12)
 	f.addNodes(c, 100, 2)
@@ -109,14 +102,10 @@ func newLabFreeriders() *cobra.Command {
 range of the deficit bound, and with each rule that is against them switched off in turn. Tables of what
 came of it for the honest and for the others.`,
 		Example: "  feedex lab freeriders --seed 1\n  feedex lab freeriders --nodes 161 --feeds 20 --of 70 --hours 96",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			return f.run(c, p.Run)
-		},
+		}),
 	}
 	f.add(c, 24)
 	f.addNodes(c, 40, 10)
@@ -137,14 +126,10 @@ func newLabAttacks() *cobra.Command {
 against a pass mark. The command fails if one of the attacks does not come up to its mark.`,
 		Example: "  feedex lab attacks --seed 1\n  feedex lab attacks --rows 4,7 --nodes 100\n  feedex lab attacks " +
 			"--rows 11 --trials 1000",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			failed := 0
-			err = f.run(c, func(ctx context.Context, progress experiment.Progress) (r *report.Report, err error) {
+			err := f.run(c, func(ctx context.Context, progress experiment.Progress) (r *report.Report, err error) {
 				r, failed, err = p.Run(ctx, progress)
 				return r, err
 			})
@@ -152,7 +137,7 @@ against a pass mark. The command fails if one of the attacks does not come up to
 				err = fmt.Errorf("%d of the attacks are beyond their mark", failed)
 			}
 			return err
-		},
+		}),
 	}
 	f.add(c, 16)
 	f.addNodes(c, 40, 10)
@@ -178,11 +163,7 @@ into archives. So neighbors are chosen by what they follow, not by what they bro
 nobody can earn anything; all else is as in a node. Every feed has 46 subscribers, or as many as there are with few nodes.
 A thousand nodes take a minute, ten thousand nine minutes and 5 GB.`,
 		Example: "  feedex lab query --nodes 161 --trials 30\n  feedex lab query --nodes 161,1000,4000 --svg figures",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			if !(e.Flooders >= 0) {
 				return usageOf(c, fmt.Errorf("%w: %v of the nodes flood; want 0 to 0.9",
 					experiment.ErrSetting, e.Flooders))
@@ -193,7 +174,7 @@ A thousand nodes take a minute, ten thousand nine minutes and 5 GB.`,
 			e.Seed, e.Traces, e.Settle = lab.Seed(f.seed), set, f.length
 			f.nodes = slices.Max(e.Sizes)
 			return f.run(c, e.Run)
-		},
+		}),
 	}
 	f.add(c, 0.35)
 	c.Flags().Lookup("hours").Usage = "how many hours of virtual time pass before the first query"
@@ -264,16 +245,12 @@ same feeds for all, or in one of these ways. Time and memory, which differ from 
 take hours.`,
 		Example: "  feedex lab scale --nodes 161,1000 --hours 2\n  feedex lab scale --series feeds --nodes 10000 " +
 			"--hours 1",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			e.Seed, e.Traces, e.Length = lab.Seed(f.seed), set, f.length
 			e.Series = experiment.Series(series)
 			f.nodes = slices.Max(e.Sizes)
 			return f.run(c, e.Run)
-		},
+		}),
 	}
 	f.add(c, 24)
 	e.Sizes, e.Each, e.Reach, e.Relayed = []int{161, 1000, 4000, 10000}, 20, 3, 96
@@ -309,11 +286,7 @@ Urbansky and others, "An Optimized Web Feed Aggregation Approach for Generic Fee
 With --shared, three of them in networks of 1 to 16 nodes instead, which share what they poll.`,
 		Example: "  feedex lab polling --seed 1\n  feedex lab polling --least 5 --hours 240 --svg figures\n  feedex " +
 			"lab polling --shared",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces = lab.Seed(f.seed), set
 			if p.Length = set.To.Sub(set.From); c.Flags().Changed("hours") {
 				p.Length = f.length
@@ -330,7 +303,7 @@ With --shared, three of them in networks of 1 to 16 nodes instead, which share w
 				return f.run(c, s.Run)
 			}
 			return f.run(c, p.Run)
-		},
+		}),
 	}
 	f.add(c, 840)
 	c.Flags().Float64Var(&p.Least, "least", 0, "leave out feeds that publish fewer entries a day")

@@ -77,24 +77,15 @@ func newPasswordList() *cobra.Command {
 passwords themselves are not kept.`,
 		Args: noArgs,
 	}
-	onArchive(c, func(c *cobra.Command, data string, _ []string) error {
-		r, err := readArchive(data)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
+	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
 		list, err := r.Passwords(c.Context())
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printJSON(c.OutOrStdout(), passwordsOf(list))
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(c.ErrOrStderr(), "no passwords yet: make one with 'feedex password add NAME'")
-			return nil
-		}
-		return printPasswords(c.OutOrStdout(), list, time.Now())
+		const none = "no passwords yet: make one with 'feedex password add NAME'"
+		return printList(c, asJSON, passwordsOf(list), none, func(w io.Writer, lines []passwordLine) error {
+			return printPasswords(w, lines, time.Now())
+		})
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c
@@ -107,8 +98,7 @@ type passwordLine struct {
 	Used    time.Time `json:"used,omitzero"`
 }
 
-func passwordsOf(list []reading.Password) []passwordLine {
-	lines := make([]passwordLine, 0, len(list))
+func passwordsOf(list []reading.Password) (lines []passwordLine) {
 	for _, p := range list {
 		lines = append(lines, passwordLine{p.Name, p.Created, p.Used})
 	}
@@ -116,7 +106,7 @@ func passwordsOf(list []reading.Password) []passwordLine {
 }
 
 // printPasswords writes a table for people.
-func printPasswords(w io.Writer, list []reading.Password, now time.Time) error {
+func printPasswords(w io.Writer, list []passwordLine, now time.Time) error {
 	t := newTable(0, 3, "NAME", "MADE", "USED")
 	for _, p := range list {
 		used := "never"

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/spf13/cobra"
 	"pgregory.net/rapid"
 
 	"feedex/archive"
@@ -235,7 +236,11 @@ func TestPrintJSON(t *testing.T) {
 	wantText(t, "{\n  \"a\": \"<b>&\\u001b\\u009b\\u007f\"\n}\n", func(w *strings.Builder) error {
 		return printJSON(w, map[string]string{"a": "<b>&\x1b\u009b\x7f"})
 	})
-	wantText(t, "[]\n", func(w *strings.Builder) error { return printJSON(w, listed[int](nil)) })
+	wantText(t, "[]\n", func(w *strings.Builder) error {
+		c := new(cobra.Command)
+		c.SetOut(w)
+		return printList[int](c, true, nil, "", nil)
+	})
 }
 
 func TestNumbersForPeople(t *testing.T) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
-	"feedex/archive/sqlite"
 	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
@@ -152,21 +150,29 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 	if err := checkRange(q.since, q.until, now); err != nil {
 		return err
 	}
-	src, err := openSource(data)
-	if err != nil {
-		return err
-	}
-	defer src.close()
 	wanted := q.filter(args, now)
-	if node, runs := src.(nodeSource); runs {
-		return q.askNode(c, node, wanted)
+	client, err := control.Dial(data)
+	switch {
+	case err == nil:
+		defer client.Close()
+		return q.askNode(c, client, wanted)
+	case !errors.Is(err, control.ErrNotRunning):
+		return advised(err, data)
 	}
+	r, err := openArchive(daemon.DatabasePath(data), "")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return advised(fmt.Errorf("there is no archive in %s and %w there", data, control.ErrNotRunning), data)
+	case err != nil:
+		return fmt.Errorf("open archive: %w", err)
+	}
+	defer r.Close()
 	if wish := q.wish(); wish != nil && *wish {
 		return hintedError{fmt.Errorf("ask the network: %w on %s", control.ErrNotRunning, data),
 			"start one with: feedex node"}
 	}
 	wanted.Limit++ // to see whether there are more
-	records, err := src.Search(c.Context(), wanted)
+	records, err := r.Search(c.Context(), wanted)
 	if errors.Is(err, archive.ErrCut) {
 		defer fmt.Fprintln(c.ErrOrStderr(), archive.ErrCut)
 	} else if err != nil {
@@ -183,7 +189,12 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 		fmt.Fprintln(c.ErrOrStderr(), "nothing found")
 		return nil
 	}
-	return printRecords(c.OutOrStdout(), records, src.titles(c.Context()))
+	titles := make(map[feed.URL]string)
+	feeds, _ := r.Feeds(c.Context()) // without titles, hosts must do
+	for i := range feeds {
+		titles[feeds[i].URL] = feeds[i].Title
+	}
+	return printRecords(c.OutOrStdout(), records, titles)
 }
 
 // cutOff says that there is more than the limit lets through, and what to do about it.
@@ -263,59 +274,4 @@ func shownTitle(title string) string {
 		return "(no title)"
 	}
 	return shorten(title, maxTitle)
-}
-
-// A source is where a query finds entries: a running node, or the archive that one left.
-type source interface {
-	archive.Searcher
-	// titles are the names of the feeds, as far as the source knows them.
-	titles(ctx context.Context) map[feed.URL]string
-	close()
-}
-
-// openSource finds the source for a data directory.
-func openSource(data string) (source, error) {
-	client, err := control.Dial(data)
-	if err == nil {
-		return nodeSource{client}, nil
-	}
-	if !errors.Is(err, control.ErrNotRunning) {
-		return nil, advised(err, data)
-	}
-	r, err := sqlite.OpenReader(daemon.DatabasePath(data), sqlite.Config{})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, advised(fmt.Errorf("there is no archive in %s and %w there", data, control.ErrNotRunning), data)
-	case err != nil:
-		return nil, fmt.Errorf("open archive: %w", err)
-	}
-	return fileSource{r}, nil
-}
-
-// A nodeSource asks a running node.
-type nodeSource struct{ *control.Client }
-
-func (s nodeSource) close() { s.Close() }
-
-func (s nodeSource) titles(ctx context.Context) map[feed.URL]string {
-	out := make(map[feed.URL]string)
-	list, _ := s.Feeds(ctx) // without titles, hosts must do
-	for i := range list {
-		out[list[i].URL] = list[i].Title
-	}
-	return out
-}
-
-// A fileSource reads an archive.
-type fileSource struct{ *sqlite.Reader }
-
-func (s fileSource) close() { s.Close() }
-
-func (s fileSource) titles(ctx context.Context) map[feed.URL]string {
-	out := make(map[feed.URL]string)
-	list, _ := s.Feeds(ctx) // likewise
-	for i := range list {
-		out[list[i].URL] = list[i].Title
-	}
-	return out
 }

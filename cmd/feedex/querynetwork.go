@@ -43,12 +43,16 @@ func (q *query) wish() *bool {
 }
 
 // askNode has a running node search, here and with others, and prints what it says as it comes.
-func (q *query) askNode(c *cobra.Command, src nodeSource, wanted feed.Filter) error {
+func (q *query) askNode(c *cobra.Command, node *control.Client, wanted feed.Filter) error {
 	p := queryPrinter{out: c.OutOrStdout(), notes: c.ErrOrStderr(), query: q}
 	if !q.json {
-		p.titles = src.titles(c.Context())
+		p.titles = make(map[feed.URL]string)
+		feeds, _ := node.Feeds(c.Context()) // without titles, hosts must do
+		for i := range feeds {
+			p.titles[feeds[i].URL] = feeds[i].Title
+		}
 	}
-	err := src.Query(c.Context(), control.QueryRequest{
+	err := node.Query(c.Context(), control.QueryRequest{
 		Filter: wanted, Network: q.wish(), Hops: max(q.hops, 0), Wait: settings.Duration(q.wait),
 	}, p.print)
 	switch {
@@ -59,7 +63,7 @@ func (q *query) askNode(c *cobra.Command, src nodeSource, wanted feed.Filter) er
 	}
 	var fetched string
 	if q.fetch && p.last.Problem == "" {
-		if fetched, err = p.fetch(c.Context(), src); err != nil {
+		if fetched, err = p.fetch(c.Context(), node); err != nil {
 			return fmt.Errorf("download: %w", err)
 		}
 	}
@@ -120,7 +124,7 @@ func (p *queryPrinter) printRemote(r *control.Remote) error {
 }
 
 // fetch has the node download those entries that only others have, and returns what there is to say about it.
-func (p *queryPrinter) fetch(ctx context.Context, src nodeSource) (string, error) {
+func (p *queryPrinter) fetch(ctx context.Context, node *control.Client) (string, error) {
 	var wanted []control.Remote
 	for _, r := range p.last.Found {
 		if !r.Here {
@@ -130,7 +134,7 @@ func (p *queryPrinter) fetch(ctx context.Context, src nodeSource) (string, error
 	if len(wanted) == 0 {
 		return "nothing to download\n", nil
 	}
-	got, err := src.Pull(ctx, wanted)
+	got, err := node.Pull(ctx, wanted)
 	if err != nil {
 		return "", err
 	}
