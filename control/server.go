@@ -262,7 +262,8 @@ func servePolls(o Owner) http.HandlerFunc {
 			return
 		}
 		writeLines(w, func(write func(any) error) error {
-			return o.FirstPolls(r.Context(), list, func(waiting int) error { return write(pollsLine{Waiting: waiting}) })
+			each := func(waiting int) error { return write(pollsLine{Waiting: waiting}) }
+			return o.FirstPolls(r.Context(), list, each)
 		})
 	}
 }

@@ -328,7 +328,9 @@ was made in another way it would be taken for the copy's own, and spoil it: remo
 	}
 	patienceFlag(c, &patience)
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		err := readArchive(daemon.DatabasePath(data), patience, func(r archiveFile) error { return backUp(c, r, args[0]) })
+		err := readArchive(daemon.DatabasePath(data), patience, func(r archiveFile) error {
+			return backUp(c, r, args[0])
+		})
 		if err != nil {
 			return taken(err)
 		}

@@ -107,9 +107,8 @@ func countsFlag(to *[]int, least int) pflag.Value {
 
 // hoursFlag is a flag that takes a number of hours, and intervalsFlag one that takes several: .5,1,2.
 func hoursFlag(to *time.Duration) pflag.Value {
-	return settings.FlagValue[time.Duration]{To: to, Kind: "hours", Read: readHours, Show: func(d time.Duration) string {
-		return strconv.FormatFloat(d.Hours(), 'g', -1, 64)
-	}}
+	show := func(d time.Duration) string { return strconv.FormatFloat(d.Hours(), 'g', -1, 64) }
+	return settings.FlagValue[time.Duration]{To: to, Kind: "hours", Read: readHours, Show: show}
 }
 
 func intervalsFlag(to *[]time.Duration) pflag.Value {

@@ -63,7 +63,8 @@ func (f *labFlags) add(c *cobra.Command, hours float64) {
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "where all chance comes from")
 	f.length = virtual(hours)
 	c.Flags().Var(hoursFlag(&f.length), "hours", "how many hours of virtual time")
-	c.Flags().Var(folderFlag(&f.traces), "traces", "folder with the traces of feeds to use in place of the built-in ones")
+	c.Flags().Var(folderFlag(&f.traces), "traces",
+		"folder with the traces of feeds to use in place of the built-in ones")
 	c.Flags().Var(countFlag(&f.made, 1), "synthetic",
 		"use so many made-up feeds in place of traces: rates by Zipf's law, days, weeks and bursts as in real ones")
 	c.MarkFlagsMutuallyExclusive("traces", "synthetic")

@@ -50,8 +50,7 @@ func (w escapedJSON) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// printList prints a list as JSON or, where that is not asked for, for people. none is what they are told of one that is
-// empty.
+// printList prints a list as JSON or, where that is not asked for, for people, who are told none where it is empty.
 func printList[T any](c *cobra.Command, asJSON bool, list []T, none string, print func(io.Writer, []T) error) error {
 	switch {
 	case asJSON:

@@ -73,7 +73,8 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 	var poll string
 	var keep keepFlags
 	f := c.Flags()
-	f.Var(numberFlag(&wish.Weight, 1, neighbors.MaxWeight, ""), "weight", "how much the feeds matter, 1 to 100 (default 1)")
+	f.Var(numberFlag(&wish.Weight, 1, neighbors.MaxWeight, ""), "weight",
+		"how much the feeds matter, 1 to 100 (default 1)")
 	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
 	f.BoolVar(&private, "private", false,
 		"keep the feeds and their entries on this node; =false lets neighbors know of them")
