@@ -357,9 +357,10 @@ type Host struct {
 // A Gap is a span of time of which entries are missing: a feed published more between two polls than its
 // document lists. The zero Gap is none.
 type Gap struct {
-	After, Before time.Time // they were published after the one and before the other
-	Missing       int       // about how many there are, 1 at least
-	Filled        int       // how many of them came since, by any way
+	After   time.Time `json:"after"`   // they were published after that
+	Before  time.Time `json:"before"`  // and before that
+	Missing int       `json:"missing"` // about how many there are, 1 at least
+	Filled  int       `json:"filled"`  // how many of them came since, by any way
 }
 
 // Open reports whether entries are missing.
@@ -368,17 +369,17 @@ func (g *Gap) Open() bool { return g.Missing > g.Filled }
 // A Past is how far the node has come that fills in what a feed published before it was followed. The zero Past is
 // none to fill in.
 type Past struct {
-	Stage  PastStage
-	Since  time.Time // what came out before is not wanted; zero is open
-	Page   feed.URL  // at PastPublisher: the document to read next
-	Steps  int       // that were made at this stage
-	Back   time.Time // what came out since is done, at this stage; zero for nothing yet
-	Filled int       // entries that were stored
+	Stage  PastStage `json:"stage"`
+	Since  time.Time `json:"since,omitzero"` // what came out before is not wanted; zero is open
+	Page   feed.URL  `json:"page,omitempty"` // at PastPublisher: the document to read next
+	Steps  int       `json:"steps"`          // that were made at this stage
+	Back   time.Time `json:"back,omitzero"`  // what came out since is done, at this stage; zero for nothing yet
+	Filled int       `json:"filled"`         // entries that were stored
 
-	Lack  string    // why others may have more: reasons as of a protocol.Cut, with spaces between
-	Left  time.Time // where Lack says something: what came out before is lacking in part; zero is open
-	Tries int       // how often in a row it was left for later, and brought nothing
-	Again time.Time // nobody is asked before; zero is now
+	Lack  string    `json:"lack,omitempty"`  // why others may have more: reasons of a protocol.Cut, with spaces between
+	Left  time.Time `json:"left,omitzero"`   // where Lack says something: what came out before is lacking in part
+	Tries int       `json:"tries,omitempty"` // how often in a row it was left for later, and brought nothing
+	Again time.Time `json:"again,omitzero"`  // nobody is asked before; zero is now
 }
 
 // A PastStage is what is to be done next about a feed's past.

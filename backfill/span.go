@@ -77,7 +77,7 @@ type Report struct {
 	// The gaps that are left: entries of which others told and that nobody gave, and those of which nothing is known
 	// but that there were some.
 	Missing []control.Remote       `json:"missing,omitempty"`
-	Gap     *node.GapStatus        `json:"gap,omitempty"`
+	Gap     *archive.Gap           `json:"gap,omitempty"`
 	Refused []control.RefusedFetch `json:"refused,omitempty"` // nodes asked in vain
 }
 

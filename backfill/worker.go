@@ -38,7 +38,7 @@ type Config struct {
 }
 
 // A Worker fills in what nobody asks for: gaps, each as a whole, and the pasts of feeds, one small step at a time and
-// the feeds in turn. How far a past is stands in its node.PastStatus and outlives the process; what is stored twice,
+// the feeds in turn. How far a past is stands in its archive.Past and outlives the process; what is stored twice,
 // because the process ended in between, is stored once. Neighbors are asked about no feed that is private, or
 // followed discreetly: there the owner has to ask.
 type Worker struct {
@@ -142,7 +142,7 @@ func (w *Worker) stepBack(ctx context.Context, now time.Time) error {
 			continue
 		}
 		w.last = f.URL
-		past := archive.Past(*f.Past)
+		past := *f.Past
 		x := newFilling(Span{Feed: f.URL, Since: past.Since, Hops: w.hops, Pause: w.pause}, w.node)
 		x.patient, x.seen = true, w.seen[f.URL]
 		step := x.ask

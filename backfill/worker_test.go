@@ -18,7 +18,7 @@ import (
 
 func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 	o := newPast(100, 200)
-	gap := &node.GapStatus{After: o.begun.Add(10 * time.Minute), Before: o.begun.Add(30 * time.Minute), Missing: 19}
+	gap := &archive.Gap{After: o.begun.Add(10 * time.Minute), Before: o.begun.Add(30 * time.Minute), Missing: 19}
 	o.feeds = []node.FeedStatus{
 		{URL: exampleFeed, Gap: gap},
 		{URL: "http://example.com/whole"},
@@ -54,7 +54,7 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 // What nobody could fill for long is asked about ever more rarely: the last of it may be a wrong guess.
 func TestOldGapsAreAskedAboutRarely(t *testing.T) {
 	o := newPast(100, 200)
-	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{After: o.begun.Add(-time.Minute),
+	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &archive.Gap{After: o.begun.Add(-time.Minute),
 		Before: o.begun, Missing: 19}}}
 	g, _ := newTestWorker(o, o.feeds, 1)
 	for age := gapsEvery; age < 28*24*time.Hour; age += gapsEvery {
@@ -83,8 +83,7 @@ func newTestWorker(n Node, feeds []node.FeedStatus, hops int) (w *Worker, turns 
 	keep := func(_ context.Context, ev node.Backfilled) error {
 		for i := range feeds {
 			if feeds[i].URL == ev.Feed {
-				status := node.PastStatus(ev.Past)
-				feeds[i].Past = &status
+				feeds[i].Past = &ev.Past
 			}
 		}
 		*turns = append(*turns, ev.Feed)
@@ -117,9 +116,9 @@ func TestThePastIsFilledInStepByStep(t *testing.T) {
 			PrevArchive: "http://example.com/2"},
 	}
 	o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1,
-		Past: &node.PastStatus{Stage: archive.PastPublisher, Page: "http://example.com/2"}}}
+		Past: &archive.Past{Stage: archive.PastPublisher, Page: "http://example.com/2"}}}
 	p, turns := newTestWorker(o, o.feeds, 1)
-	for i, want := range []node.PastStatus{
+	for i, want := range []archive.Past{
 		{Stage: archive.PastPublisher, Page: "http://example.com/1", Steps: 1, Back: day(20), Filled: 5},
 		{Stage: archive.PastNetwork, Filled: 11}, // it leads in a circle
 		{Stage: archive.PastNetwork, Filled: 211, Steps: 1, Back: o.begun.Add(249*time.Minute + time.Second)},
@@ -142,7 +141,7 @@ func TestThePastIsFilledInStepByStep(t *testing.T) {
 func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 	o := newPast(10, 200)
 	at := func(stage archive.PastStage, change func(f *node.FeedStatus)) node.FeedStatus {
-		f := node.FeedStatus{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: stage}}
+		f := node.FeedStatus{URL: exampleFeed, Offered: 1, Past: &archive.Past{Stage: stage}}
 		change(&f)
 		return f
 	}
@@ -168,7 +167,7 @@ func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 		}
 	}
 
-	gone := node.PastStatus{Stage: archive.PastPublisher, Page: "http://example.com/gone"}
+	gone := archive.Past{Stage: archive.PastPublisher, Page: "http://example.com/gone"}
 	o.feeds = []node.FeedStatus{{URL: "http://example.com/a", Past: &gone}, {URL: "http://example.com/b", Past: &gone}}
 	p, turns := newTestWorker(o, o.feeds, 1)
 	now := p.steps(t, o.begun, 5)
@@ -196,7 +195,7 @@ func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 func TestThePastComesBackToThoseWhoDoNotAnswer(t *testing.T) {
 	for _, silent := range []int{1, 3, pastReturns, pastReturns + 1} {
 		o := newPast(300, 200)
-		o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1, Past: &node.PastStatus{Stage: archive.PastNetwork}}}
+		o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1, Past: &archive.Past{Stage: archive.PastNetwork}}}
 		p, _ := newTestWorker(o, o.feeds, 1)
 		now := p.steps(t, o.begun, 1)
 		part, wait := *o.feeds[0].Past, pastAgain
@@ -253,10 +252,10 @@ func TestThePastComesBackForWhatIsLacking(t *testing.T) {
 		for _, mended := range []bool{true, false} {
 			o := newPast(1050, 200)
 			o.feeds = []node.FeedStatus{{URL: exampleFeed, Offered: 1,
-				Past: &node.PastStatus{Stage: archive.PastNetwork}}}
+				Past: &archive.Past{Stage: archive.PastNetwork}}}
 			tt.lack(o)
 			p, _ := newTestWorker(o, o.feeds, 1)
-			round := func(now time.Time) (got node.PastStatus) {
+			round := func(now time.Time) (got archive.Past) {
 				for range 100 {
 					now = p.steps(t, now, 1)
 					if got = *o.feeds[0].Past; got.Stage == archive.PastDone || !got.Again.IsZero() {
@@ -318,9 +317,9 @@ func TestAWorkerFillsPastsAndGaps(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			o := timedNode{newPast(100, 200), time.Now(), make(map[feed.URL]time.Duration)}
 			o.feeds = []node.FeedStatus{
-				{URL: exampleFeed, Gap: &node.GapStatus{After: o.pastNode.begun, Missing: 60,
+				{URL: exampleFeed, Gap: &archive.Gap{After: o.pastNode.begun, Missing: 60,
 					Before: o.pastNode.begun.Add(time.Hour)}},
-				{URL: old, Offered: 1, Past: &node.PastStatus{Stage: archive.PastNetwork}},
+				{URL: old, Offered: 1, Past: &archive.Past{Stage: archive.PastNetwork}},
 			}
 			w, _ := newTestWorker(o, o.feeds, hopsOf(tt.network))
 			w.config.Pasts = tt.pasts

@@ -37,12 +37,12 @@ func TestFollowingAFeedFillsInItsPast(t *testing.T) {
 		pastPause: time.Millisecond}
 	n := startNode(t, c)
 	first := n.waitArrival(u)
-	n.waitPast(u, func(p *node.PastStatus) bool { return p == nil || p.Filled > 0 })
+	n.waitPast(u, func(p *archive.Past) bool { return p == nil || p.Filled > 0 })
 	if err := n.stop(); err != nil {
 		t.Fatal(err)
 	}
 	n = startNode(t, c)
-	n.waitPast(u, func(p *node.PastStatus) bool { return p == nil })
+	n.waitPast(u, func(p *archive.Past) bool { return p == nil })
 	records, err := n.client.Search(t.Context(), feed.Filter{Feed: u})
 	if err != nil || len(first.Records) != 1 || len(records) != 4 {
 		t.Fatalf("%d came first, %d in the end, %v", len(first.Records), len(records), err)
@@ -60,7 +60,7 @@ func TestABackfillIsNotRepeatedInTheBackground(t *testing.T) {
 	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour},
 		pastPause: time.Hour})
 	n.waitArrival(u)
-	n.waitPast(u, func(p *node.PastStatus) bool { return p != nil && p.Stage == archive.PastPublisher })
+	n.waitPast(u, func(p *archive.Past) bool { return p != nil && p.Stage == archive.PastPublisher })
 	ctx, cancel := context.WithCancel(t.Context())
 	fill := backfill.Span{Feed: u, Publisher: true, Pause: time.Millisecond}
 	if got, err := fill.Run(ctx, n.client, func(b backfill.Report) {
@@ -70,14 +70,14 @@ func TestABackfillIsNotRepeatedInTheBackground(t *testing.T) {
 	}); err == nil {
 		t.Fatalf("it was not broken off: %+v", got)
 	}
-	n.waitPast(u, func(p *node.PastStatus) bool {
+	n.waitPast(u, func(p *archive.Past) bool {
 		return p.Steps == 1 && p.Filled == 1 && strings.HasSuffix(string(p.Page), "/2024")
 	})
 	if got, err := fill.Run(t.Context(), n.client, func(backfill.Report) {}); err != nil || got.Pages != 3 ||
 		got.Publisher != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	n.waitPast(u, func(p *node.PastStatus) bool {
+	n.waitPast(u, func(p *archive.Past) bool {
 		return p.Stage == archive.PastNetwork && p.Page == "" &&
 			p.Filled == 2
 	})
@@ -111,14 +111,14 @@ func TestABackfillBeforeTheFirstPollIsNotRepeated(t *testing.T) {
 	u := feed.URL(srv.URL + "/feed")
 	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour},
 		pastPause: time.Hour})
-	n.waitPast(u, func(p *node.PastStatus) bool { return p != nil && p.Stage == archive.PastPoll })
+	n.waitPast(u, func(p *archive.Past) bool { return p != nil && p.Stage == archive.PastPoll })
 	n.waitFeed(u, func(f *node.FeedStatus) bool { return f.LastError != "" })
 	down.Store(false)
 	if got, err := (backfill.Span{Feed: u, Publisher: true, Pause: time.Millisecond}).Run(t.Context(), n.client,
 		func(backfill.Report) {}); err != nil || got.Pages != 3 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	done := func(p *node.PastStatus) bool { return p.Stage == archive.PastNetwork && p.Page == "" && p.Steps == 0 }
+	done := func(p *archive.Past) bool { return p.Stage == archive.PastNetwork && p.Page == "" && p.Steps == 0 }
 	n.waitPast(u, done)
 	mu.Lock()
 	defer mu.Unlock()
@@ -146,7 +146,7 @@ func (n *testNode) waitFeed(u feed.URL, want func(*node.FeedStatus) bool) {
 }
 
 // waitPast waits until the past of the feed is as is wanted.
-func (n *testNode) waitPast(u feed.URL, want func(*node.PastStatus) bool) {
+func (n *testNode) waitPast(u feed.URL, want func(*archive.Past) bool) {
 	n.t.Helper()
 	n.waitFeed(u, func(f *node.FeedStatus) bool { return want(f.Past) })
 }

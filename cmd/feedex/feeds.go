@@ -146,7 +146,7 @@ func keptNote(f *node.FeedStatus) string {
 }
 
 // gapNote says what a feed lacks.
-func gapNote(g *node.GapStatus) string {
+func gapNote(g *archive.Gap) string {
 	const layout = "2006-01-02 15:04"
 	text := fmt.Sprintf("about %s from %s to %s left the document before it was polled",
 		plural(int64(g.Missing), "entry", "entries"), g.After.Local().Format(layout), g.Before.Local().Format(layout))

@@ -156,7 +156,7 @@ https://example.com/busy         0          0s ago  now   60m    0        0     
 		return printFeeds(w, []node.FeedStatus{{
 			URL: "https://example.com/busy", Interval: time.Hour, LastPoll: noon, LastSuccess: noon, NextPoll: noon,
 			Policy: "auto:15m",
-			Gap:    &node.GapStatus{After: noon, Before: noon.Add(time.Hour), Missing: 40, Filled: 3},
+			Gap:    &archive.Gap{After: noon, Before: noon.Add(time.Hour), Missing: 40, Filled: 3},
 		}}, noon, 0)
 	})
 	back := noon.AddDate(0, -1, 0)
@@ -177,7 +177,7 @@ https://example.com/6/         0          0s ago  now   60m    0        0       
 https://example.com/7/         0          0s ago  now   60m    0        0             ok
 `, func(w *strings.Builder) error {
 		var feeds []node.FeedStatus
-		for i, p := range []node.PastStatus{
+		for i, p := range []archive.Past{
 			{Stage: archive.PastPoll}, {Stage: archive.PastPublisher},
 			{Stage: archive.PastNetwork, Back: back, Filled: 1200}, {Stage: archive.PastNetwork, Filled: 1},
 			{Stage: archive.PastNetwork, Filled: 200, Lack: "time", Again: back, Tries: 1},

@@ -1,8 +1,6 @@
 package poller
 
 import (
-	"time"
-
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/node/internal/core"
@@ -14,20 +12,6 @@ import (
 
 // pastPatience is after how many failed polls in a row neighbors are asked for the past all the same.
 const pastPatience = 3
-
-// A PastStatus is how far the past of a feed is filled in. Its fields are those of archive.Past.
-type PastStatus struct {
-	Stage  archive.PastStage `json:"stage"`
-	Since  time.Time         `json:"since,omitzero"`
-	Page   feed.URL          `json:"page,omitempty"`
-	Steps  int               `json:"steps"`
-	Back   time.Time         `json:"back,omitzero"`
-	Filled int               `json:"filled"`
-	Lack   string            `json:"lack,omitempty"`
-	Left   time.Time         `json:"left,omitzero"`
-	Tries  int               `json:"tries,omitempty"`
-	Again  time.Time         `json:"again,omitzero"`
-}
 
 // wantedPast is what is to be filled in of a feed that is followed from now on.
 func (m *Machine) wantedPast() archive.Past {
@@ -85,7 +69,7 @@ func (m *Machine) Backfilled(ev core.Backfilled) {
 
 // Past describes how far the past of a feed is filled in, nil where nothing is to be done about it and nothing is
 // lacking.
-func (m *Machine) Past(u feed.URL) *PastStatus {
+func (m *Machine) Past(u feed.URL) *archive.Past {
 	if s := m.Feeds[u]; s != nil {
 		return m.pastStatus(s)
 	}
@@ -94,11 +78,11 @@ func (m *Machine) Past(u feed.URL) *PastStatus {
 
 // pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it and nothing
 // is lacking. That of a private feed is its owner's to ask for.
-func (m *Machine) pastStatus(s *Subscription) *PastStatus {
+func (m *Machine) pastStatus(s *Subscription) *archive.Past {
 	if s.Past.Stage == "" || s.Past.Stage == archive.PastDone && s.Past.Lack == "" || m.Config.Backfill == 0 ||
 		s.kept != "" {
 		return nil
 	}
-	status := PastStatus(s.Past)
-	return &status
+	past := s.Past
+	return &past
 }
