@@ -100,14 +100,10 @@ func (d dashboard) Feed(ctx context.Context, number int64) (k web.Known, err err
 	if k.Entries, err = d.CountEntries(ctx, number, web.MaxCounted); err != nil {
 		return k, err
 	}
-	asked := f.URL
-	if f.Alias != "" {
-		asked = f.Alias
-	}
 	if k.Name, k.Folders, err = d.Filing(ctx, number); err != nil {
 		return k, err
 	}
-	if k.Host, err = d.Host(ctx, asked.Host()); err != nil || !f.Subscribed {
+	if k.Host, err = d.Host(ctx, cmp.Or(f.Alias, f.URL).Host()); err != nil || !f.Subscribed {
 		return k, err
 	}
 	k.Status, err = look(ctx, d.host, func(n *node.Node) (*node.FeedStatus, error) {
