@@ -54,37 +54,26 @@ func Dial(data string) (*Client, error) {
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Status implements Owner.
-func (c *Client) Status(ctx context.Context) (Report, error) {
-	var r Report
-	err := c.do(ctx, "GET", "/status", nil, &r)
-	return r, err
-}
+func (c *Client) Status(ctx context.Context) (Report, error) { return get[Report](ctx, c, "/status") }
 
 // Neighbors implements Owner.
 func (c *Client) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
-	var list []node.NeighborStatus
-	err := c.do(ctx, "GET", "/neighbors", nil, &list)
-	return list, err
+	return get[[]node.NeighborStatus](ctx, c, "/neighbors")
 }
 
 // Feeds implements Owner.
 func (c *Client) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
-	var list []node.FeedStatus
-	err := c.do(ctx, "GET", "/feeds", nil, &list)
-	return list, err
+	return get[[]node.FeedStatus](ctx, c, "/feeds")
 }
 
 // Numbered implements Owner.
-func (c *Client) Numbered(ctx context.Context, number int64) (u feed.URL, err error) {
-	err = c.do(ctx, "GET", fmt.Sprintf("/feeds/%d", number), nil, &u)
-	return u, err
+func (c *Client) Numbered(ctx context.Context, number int64) (feed.URL, error) {
+	return get[feed.URL](ctx, c, fmt.Sprintf("/feeds/%d", number))
 }
 
 // Publishers implements Owner.
 func (c *Client) Publishers(ctx context.Context) ([]grade.Host, error) {
-	var list []grade.Host
-	err := c.do(ctx, "GET", "/publishers", nil, &list)
-	return list, err
+	return get[[]grade.Host](ctx, c, "/publishers")
 }
 
 // SubscribeStep is how many feeds go into one request: their URLs fit into maxControlBytes at their longest.
@@ -134,6 +123,12 @@ func (c *Client) Search(ctx context.Context, f feed.Filter) ([]archive.Record, e
 		return records, archive.ErrCut
 	}
 	return records, nil
+}
+
+// get asks what has no parameters.
+func get[T any](ctx context.Context, c *Client, path string) (out T, err error) {
+	err = c.do(ctx, "GET", path, nil, &out)
+	return out, err
 }
 
 // do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal of the node
