@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"runtime"
@@ -263,12 +264,11 @@ func (h *host) serve(ctx context.Context, r transport.Request) transport.Respons
 // carryOut does what the node wants done. What takes time runs in a goroutine of its own; the node
 // bounds how many calls it has open, polls and searches wait for a place.
 func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
-	life := h.life
 	switch e := e.(type) {
 	case node.Respond:
 		h.respond(e)
 	case node.Call:
-		goodbye := isGoodbye(e.Call)
+		life, goodbye := h.life, isGoodbye(e.Call)
 		if goodbye {
 			h.goodbyes.begun()
 		}
@@ -276,25 +276,14 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 			h.send(ctx, arrival{event: h.call(ctx, e), life: life, goodbye: goodbye})
 		})
 	case node.Fetch:
-		h.workers.Go(func() {
+		h.inPlace(ctx, h.fetching, func() node.Event {
 			if got, ok := h.prefetched.take(e, time.Now()); ok {
-				h.send(ctx, arrival{event: got, life: life})
-				return
+				return got
 			}
-			if !enter(ctx, h.fetching) {
-				return
-			}
-			defer leavePlace(h.fetching)
-			h.send(ctx, arrival{event: h.fetcher.Fetch(ctx, e), life: life})
+			return h.fetcher.Fetch(ctx, e)
 		})
 	case node.Search:
-		h.workers.Go(func() {
-			if !enter(ctx, h.searching) {
-				return
-			}
-			defer leavePlace(h.searching)
-			h.send(ctx, arrival{event: h.search(ctx, e), life: life})
-		})
+		h.inPlace(ctx, h.searching, func() node.Event { return h.search(ctx, e) })
 	case node.Results:
 		h.tellQuery(e)
 	case node.Pulled:
@@ -302,6 +291,17 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 	case node.Tell:
 		h.tell(now, e.Note)
 	}
+}
+
+// inPlace begins what takes a place, and tells the core that there is now how it ended.
+func (h *host) inPlace(ctx context.Context, places chan struct{}, do func() node.Event) {
+	life := h.life
+	h.workers.Go(func() {
+		if enter(ctx, places) {
+			defer leavePlace(places)
+			h.send(ctx, arrival{event: do(), life: life})
+		}
+	})
 }
 
 // enter takes a place, or reports that ctx ended first.
@@ -411,6 +411,18 @@ func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, e
 	case <-ctx.Done():
 		return value, context.Cause(ctx)
 	}
+}
+
+// durably has f write in the loop, and makes that durable. Where f returns an error it must have written nothing.
+func (h *host) durably(ctx context.Context, f func(reading.Database) error) error {
+	_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, committed(h.store, f) })
+	return err
+}
+
+// committed has f write to an archive, and makes that durable.
+func committed(d reading.Database, f func(reading.Database) error) error {
+	err := f(d)
+	return cmp.Or(d.Commit(), err) // f may know nothing of why a commit fails, or something else
 }
 
 // rest waits, unless ctx ends.

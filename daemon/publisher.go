@@ -15,6 +15,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // FetchArchive implements control.Owner. The publisher is asked like for a poll, one request to a host at a time. What
@@ -75,11 +76,7 @@ func (h *host) fetchForOwner(ctx context.Context, f node.Fetch) (node.Fetched, e
 			return node.Fetched{}, err
 		}
 	}
-	_, err := chore(ctx, h, func() (struct{}, error) {
-		h.store.KeepRequests(got.Requests)
-		return struct{}{}, h.store.Commit()
-	})
-	return got, err
+	return got, h.durably(ctx, func(d reading.Database) error { d.KeepRequests(got.Requests); return nil })
 }
 
 // awaitHost waits until the host of u may be asked.

@@ -256,7 +256,7 @@ func (d dashboard) RemovePassword(ctx context.Context, name string) error {
 
 // EndSessions implements web.Keys.
 func (d dashboard) EndSessions(ctx context.Context, name string) error {
-	return d.host.write(ctx, func(d desk) error { d.EndSessions(name); return nil })
+	return d.host.write(ctx, func(d reading.Database) error { d.EndSessions(name); return nil })
 }
 
 // newDashboard makes the pages of a node. They let go of open connections when ctx ends. login says which requests need
