@@ -327,22 +327,11 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 	if err != nil {
 		return s, err
 	}
-	s.Kept, s.Undecided, err = h.keeps(ctx, s.Feed)
-	return s, err
-}
-
-// keeps says why a feed stays on the node, and whether its owner is to say whether it does.
-func (h *host) keeps(ctx context.Context, u feed.URL) (why string, undecided bool, err error) {
-	f, err := look(ctx, h, func(n *node.Node) (f *node.FeedStatus, err error) {
-		if n != nil {
-			f = n.Feed(u)
-		}
-		return f, nil
-	})
-	if f == nil {
-		return "", false, err
+	now, err := h.feed(ctx, s.Feed)
+	if now != nil {
+		s.Kept, s.Undecided = now.Kept, now.Undecided
 	}
-	return f.Kept, f.Undecided, err
+	return s, err
 }
 
 // again is the same wish for another feed, nil where it says nothing about how to follow it.

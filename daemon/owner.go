@@ -52,6 +52,16 @@ func listOf[T any](ctx context.Context, h *host, f func(n *node.Node) []T) ([]T,
 	})
 }
 
+// feed is the status of a feed, nil where it is not followed, or nothing can be stored.
+func (h *host) feed(ctx context.Context, u feed.URL) (*node.FeedStatus, error) {
+	return look(ctx, h, func(n *node.Node) (f *node.FeedStatus, err error) {
+		if n != nil {
+			f = n.Feed(u)
+		}
+		return f, nil
+	})
+}
+
 // command gives the node its owner's wish and waits until what it changed is durable.
 func (h *host) command(ctx context.Context, ev node.Event) error {
 	stored := make(chan error, 1)

@@ -39,16 +39,11 @@ func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (control.Arch
 
 // noteRead notes that a document of a feed was read, for the owner or not.
 func (h *host) noteRead(ctx context.Context, u, at feed.URL, page control.ArchiveDocument) error {
-	past, err := look(ctx, h, func(n *node.Node) (past *archive.Past, err error) {
-		if n != nil {
-			past = n.Past(u)
-		}
-		return past, nil
-	})
-	if err != nil || past == nil || !backfill.Read(past, u, at, page) {
+	f, err := h.feed(ctx, u)
+	if err != nil || f == nil || f.Past == nil || !backfill.Read(f.Past, u, at, page) {
 		return err
 	}
-	return h.command(ctx, node.Backfilled{Feed: u, Past: *past})
+	return h.command(ctx, node.Backfilled{Feed: u, Past: *f.Past})
 }
 
 // fillPast has the node fill in by itself what others have of its feeds, as far as its owner lets it ask them.

@@ -82,7 +82,8 @@ func (l *library) enter(ctx context.Context, h reading.Hash, fever bool) (string
 // Mark implements reading.Desk.
 func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark) error {
 	for part := range slices.Chunk(ids, markStep) {
-		if err := l.host.write(ctx, func(d reading.Database) error { d.Mark(time.Now(), part, m); return nil }); err != nil {
+		err := l.host.write(ctx, func(d reading.Database) error { d.Mark(time.Now(), part, m); return nil })
+		if err != nil {
 			return err
 		}
 	}
@@ -92,7 +93,10 @@ func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark
 // MarkStream implements reading.Desk.
 func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
 	for more := true; more; {
-		err := l.host.write(ctx, func(d reading.Database) error { more = d.MarkStream(time.Now(), s, m, markStep); return nil })
+		err := l.host.write(ctx, func(d reading.Database) error {
+			more = d.MarkStream(time.Now(), s, m, markStep)
+			return nil
+		})
 		if err != nil {
 			return err
 		}
@@ -215,12 +219,7 @@ func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.Feed, er
 	if err != nil {
 		return nil, err
 	}
-	followed, err := look(ctx, l.host, func(n *node.Node) (*node.FeedStatus, error) {
-		if n == nil {
-			return nil, control.ErrRests
-		}
-		return n.Feed(u), nil
-	})
+	followed, err := l.host.feed(ctx, u)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func TestAFullDiskIsFreedByRetention(t *testing.T) {
 		}
 		var full error
 		for n := 0; full == nil; n += 50 {
-			full = l.host.write(ctx, func(reading.Database) error { l.host.store.Keep(longRecords(n, n+50)); return nil })
+			full = l.host.write(ctx, func(d reading.Database) error { d.Keep(longRecords(n, n+50)); return nil })
 		}
 		if !errors.Is(full, archive.ErrFull) {
 			t.Fatalf("err = %v", full)

@@ -106,12 +106,7 @@ func (d dashboard) Feed(ctx context.Context, number int64) (k web.Known, err err
 	if k.Host, err = d.Host(ctx, cmp.Or(f.Alias, f.URL).Host()); err != nil || !f.Subscribed {
 		return k, err
 	}
-	k.Status, err = look(ctx, d.host, func(n *node.Node) (*node.FeedStatus, error) {
-		if n == nil {
-			return nil, nil // the page does without
-		}
-		return n.Feed(f.URL), nil
-	})
+	k.Status, err = d.host.feed(ctx, f.URL)
 	return k, err
 }
 
