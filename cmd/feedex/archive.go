@@ -123,27 +123,29 @@ func openDatabaseWith(path string, c sqlite.Config) (reading.Database, error) {
 	return s, nil
 }
 
-// openMaintenance finds what may change the archive of a data directory: the node that runs on it, or else this
-// process. Where create is false there must be an archive. Patience is for work on the whole file, "" for the default.
-func openMaintenance(data string, create bool, patience string) (_ control.Maintenance, local *daemon.OfflineArchive,
-	closing func() error, err error) {
+// maintain has do change the archive of a data directory by what may: the node that runs on it, or else this process,
+// which then has it as local. Where create is false there must be an archive. Patience is for work on the whole file,
+// "" for the default.
+func maintain(data string, create bool, patience string,
+	do func(k control.Maintenance, local *daemon.OfflineArchive) error) error {
 	client, err := control.Dial(data)
 	if err == nil {
-		return client, nil, func() error { client.Close(); return nil }, nil
+		defer client.Close()
+		return do(client, nil)
 	}
 	if !errors.Is(err, control.ErrNotRunning) {
-		return nil, nil, nil, advised(err, data)
+		return advised(err, data)
 	}
 	k, err := daemon.OpenOffline(data, create, func(path string) (reading.Database, error) {
 		return openDatabaseWith(path, sqlite.Config{WriterCache: 64 << 20, Patience: settings.Duration(patience)})
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, nil, fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))
+		return fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))
 	case err != nil:
-		return nil, nil, nil, err
+		return err
 	}
-	return k, k, k.Close, nil
+	return errors.Join(do(k, k), k.Close())
 }
 
 // counted is how many entries there are, as progress is written.
@@ -395,22 +397,18 @@ A disk that is slow does not keep the command for ever: see --patience, which ho
 		Args: noArgs,
 	}
 	patienceFlag(c, &patience)
-	return onArchive(c, func(c *cobra.Command, data string, _ []string) (err error) {
-		k, local, closing, err := openMaintenance(data, false, patience)
+	return onArchive(c, func(c *cobra.Command, data string, _ []string) error {
+		var before int64
+		err := maintain(data, false, patience, func(k control.Maintenance, local *daemon.OfflineArchive) error {
+			before = archiveSize(data)
+			if local == nil && !inSteps(c, data) {
+				fmt.Fprintf(c.ErrOrStderr(), "an older feedex made the file: it is rewritten once, and the node does "+
+					"nothing else for about %s\n",
+					roughly(max(time.Second, time.Duration(before/rewritten)*time.Second)))
+			}
+			return k.Vacuum(c.Context())
+		})
 		if err != nil {
-			return err
-		}
-		before := archiveSize(data)
-		if local == nil && !inSteps(c, data) {
-			fmt.Fprintf(c.ErrOrStderr(),
-				"an older feedex made the file: it is rewritten once, and the node does nothing else for about %s\n",
-				roughly(max(time.Second, time.Duration(before/rewritten)*time.Second)))
-		}
-		if err := k.Vacuum(c.Context()); err != nil {
-			_ = closing()
-			return err
-		}
-		if err := closing(); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(c.OutOrStdout(), "%s, before %s\n", byteSize(archiveSize(data)), byteSize(before))

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -108,31 +107,33 @@ the reason go to standard error, and the exit code is 1.`,
   ssh other feedex archive export | feedex archive import`,
 		ValidArgsFunction: completeFiles(),
 	}
-	return onArchive(c, func(c *cobra.Command, data string, args []string) (err error) {
-		k, local, closing, err := openMaintenance(data, true, "")
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, closing()) }()
-		in := importing{archive: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
-		if len(args) == 0 {
-			args = []string{"-"}
-		}
-		for _, name := range args {
-			if err = in.file(c, name); err != nil {
-				break
-			}
-		}
-		in.progress.end()
-		if err == nil && local != nil {
-			err = indexAll(c, local)
-		}
-		fmt.Fprintf(c.OutOrStdout(), "%s added, %s there already\n", counted(in.added), grouped(in.read-in.added))
-		if err == nil && in.bad > 0 {
-			err = fmt.Errorf("%s left out", plural(in.bad, "line was", "lines were"))
-		}
-		return err
+	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		return maintain(data, true, "", func(k control.Maintenance, local *daemon.OfflineArchive) error {
+			in := importing{archive: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
+			return in.files(c, args, local)
+		})
 	})
+}
+
+// files imports files, standard input where there are none, and says what came of it.
+func (in *importing) files(c *cobra.Command, names []string, local *daemon.OfflineArchive) (err error) {
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	for _, name := range names {
+		if err = in.file(c, name); err != nil {
+			break
+		}
+	}
+	in.progress.end()
+	if err == nil && local != nil {
+		err = indexAll(c, local)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s added, %s there already\n", counted(in.added), grouped(in.read-in.added))
+	if err == nil && in.bad > 0 {
+		err = fmt.Errorf("%s left out", plural(in.bad, "line was", "lines were"))
+	}
+	return err
 }
 
 // indexAll brings what was imported into the full-text index. Where the owner interrupts it, the node does the rest.

@@ -185,7 +185,7 @@ func pastNote(f *node.FeedStatus) string {
 		text += ", back to " + dayOf(p.Back)
 	}
 	if p.Lack != "" {
-		text += "; others may have more: " + cutWords(strings.Fields(p.Lack))
+		text += "; others may have more: " + cutWords(strings.Fields(p.Lack), backfillCuts)
 	}
 	if !p.Again.IsZero() {
 		text += "; they are asked again after " + p.Again.Local().Format("2006-01-02 15:04")

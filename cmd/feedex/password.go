@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/control"
+	"feedex/daemon"
 	"feedex/reading"
 	"feedex/settings"
 )
@@ -42,18 +44,20 @@ func newPasswordAdd() *cobra.Command {
   feedex password add ann@example.com`,
 		Args: oneName,
 	}
-	onArchive(c, func(c *cobra.Command, data string, args []string) (err error) {
+	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		name := args[0]
 		if err := reading.CheckPasswordName(name); err != nil {
 			return settings.UsageError{Err: err}
 		}
-		k, _, closing, err := openMaintenance(data, true, "")
+		var secret string
+		err := maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) (err error) {
+			if secret, err = k.AddPassword(c.Context(), name); err != nil {
+				err = fmt.Errorf("add password %q: %w", name, err)
+			}
+			return err
+		})
 		if err != nil {
 			return err
-		}
-		secret, err := k.AddPassword(c.Context(), name)
-		if err = errors.Join(err, closing()); err != nil {
-			return fmt.Errorf("add password %q: %w", name, err)
 		}
 		if asJSON {
 			return printJSON(c.OutOrStdout(), struct {
@@ -127,11 +131,9 @@ func newPasswordRemove() *cobra.Command {
 		Args:    oneName,
 	}
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		k, _, closing, err := openMaintenance(data, false, "")
-		if err != nil {
-			return err
-		}
-		return errors.Join(k.RemovePassword(c.Context(), args[0]), closing())
+		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+			return k.RemovePassword(c.Context(), args[0])
+		})
 	})
 }
 

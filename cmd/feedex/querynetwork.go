@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -202,20 +201,6 @@ func (q *query) verdict(end control.QueryEnd) string {
 	case len(end.Cut) == 0:
 		return asked + "; complete, as far as the query may go"
 	}
-	var why []string
-	for _, reason := range end.Cut {
-		switch reason {
-		case "limit":
-			why = append(why, q.cutOff())
-		case "time":
-			why = append(why, "some had not answered in time (--wait)")
-		case "hops":
-			why = append(why, "some are further away (--hops)")
-		case "budget":
-			why = append(why, "there were more to ask than one query may")
-		default:
-			why = append(why, "some refused or could not be reached")
-		}
-	}
-	return asked + "; there may be more: " + strings.Join(why, ", ")
+	return asked + "; there may be more: " + cutWords(end.Cut, map[string]string{"limit": q.cutOff(),
+		"time": "some had not answered in time (--wait)", "hops": "some are further away (--hops)"})
 }
