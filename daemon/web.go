@@ -158,8 +158,7 @@ func (d dashboard) Arrange(ctx context.Context, a reading.Arrangement) error {
 
 // Ask implements web.Network.
 func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remote) error) (asked web.Asked, err error) {
-	yes := true
-	err = d.host.Query(ctx, control.QueryRequest{Filter: f, Network: &yes}, func(p control.QueryPart) error {
+	err = d.host.Query(ctx, control.QueryRequest{Filter: f, Network: new(true)}, func(p control.QueryPart) error {
 		if p.End != nil {
 			asked = web.Asked{Neighbors: p.End.Asked, Cut: p.End.Cut, Problem: p.End.Problem}
 		}
@@ -217,9 +216,8 @@ func (d dashboard) Share(ctx context.Context, number int64, shared bool) error {
 	case !f.Subscribed:
 		return web.ErrNone
 	}
-	private := !shared
 	d.host.changes.Add(1)
-	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{f.URL}, Private: &private})
+	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{f.URL}, Private: new(!shared)})
 }
 
 // Unfollow implements web.Owner.

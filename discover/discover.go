@@ -181,9 +181,6 @@ func Text(list []Feed) string {
 
 // Read is the list that Text wrote; nil where it did not.
 func Read(text string) []Feed {
-	if text == "" {
-		return nil
-	}
 	var list []Feed
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		return nil

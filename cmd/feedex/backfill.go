@@ -75,13 +75,8 @@ func (b *spanFlags) run(c *cobra.Command, args []string, client *control.Client)
 	if err := checkRange(b.since, b.until, now); err != nil {
 		return err
 	}
-	wanted := backfill.Span{Feed: u, Publisher: !b.noPublisher, Network: !b.noNetwork}
-	if b.since != "" {
-		wanted.Since = at(b.since, now)
-	}
-	if b.until != "" {
-		wanted.Until = at(b.until, now)
-	}
+	wanted := backfill.Span{Feed: u, Publisher: !b.noPublisher, Network: !b.noNetwork,
+		Since: at(b.since, now), Until: at(b.until, now)}
 	p := newProgress(c.ErrOrStderr(), "backfill")
 	got, err := wanted.Run(c.Context(), client, func(r backfill.Report) {
 		from := wanted.Until

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -213,15 +214,8 @@ func (q *query) filter(args []string, now time.Time) feed.Filter {
 		m, _ := feed.ParseMatch(expression(args)) // searchArgs has checked it
 		f.Ask(m)
 	}
-	if q.feed != "" {
-		f.Feed, _ = feed.ParseURL(q.feed) // its kind has checked it
-	}
-	if q.since != "" {
-		f.Since = at(q.since, now)
-	}
-	if q.until != "" {
-		f.Until = at(q.until, now)
-	}
+	f.Feed, _ = feed.ParseURL(q.feed) // its kind has checked it
+	f.Since, f.Until = at(q.since, now), at(q.until, now)
 	return f
 }
 
@@ -262,17 +256,10 @@ func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]str
 
 // sourceTitle is what people know a feed by.
 func sourceTitle(titles map[feed.URL]string, u feed.URL) string {
-	title := plainTitle(titles[u])
-	if title == "" {
-		title = printable(u.Host())
-	}
-	return shorten(title, 40)
+	return shorten(cmp.Or(plainTitle(titles[u]), printable(u.Host())), 40)
 }
 
 // shownTitle is an entry's title on one line.
 func shownTitle(title string) string {
-	if title = plainTitle(title); title == "" {
-		return "(no title)"
-	}
-	return shorten(title, maxTitle)
+	return shorten(cmp.Or(plainTitle(title), "(no title)"), maxTitle)
 }

@@ -78,18 +78,17 @@ func (m *Machine) inPlaceOf(page feed.URL) bool {
 
 // wish is how the feed that a page names is to be followed: as the page was, where its owner said something.
 func (s *Subscription) wish() *core.Subscribe {
-	w := &core.Subscribe{Weight: s.Weight}
-	if s.Discreet {
-		w.Discreet = &s.Discreet
-	}
-	if s.Policy != "" {
-		w.Policy = &s.Policy
-	}
 	// what it says is for its owner alone, as it is; that the page may be known says nothing of the feed
-	if s.Withheld {
-		w.Private = &s.Withheld
+	return &core.Subscribe{Weight: s.Weight, Discreet: said(s.Discreet), Policy: said(s.Policy),
+		Private: said(s.Withheld)}
+}
+
+// said is what an owner said, nil for the zero value.
+func said[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
 	}
-	return w
+	return &v
 }
 
 // chosen follows a page no more that waits for its owner to choose, where what is followed now is one of those it
