@@ -16,6 +16,12 @@ func (k *Kind) Flag(to *string) pflag.Value {
 // ListFlag is a flag of this kind that may be repeated. The first value replaces what the list held.
 func (k *Kind) ListFlag(to *[]string) pflag.Value { return &listFlag{kind: k, items: to} }
 
+// Optional is a flag of a kind, for what value makes of its text; nil where it is not given.
+func Optional[T any](k *Kind, to **T, value func(text string) T) pflag.Value {
+	read := func(s string) (*T, error) { return new(value(s)), k.check(s) }
+	return FlagValue[*T]{to, k.name, read, func(*T) string { return "" }}
+}
+
 // A FlagValue is a flag whose text is read as a value. All its fields must be set.
 type FlagValue[T any] struct {
 	To   *T                      // where it goes; the default is there before

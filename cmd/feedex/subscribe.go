@@ -71,7 +71,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 	var wish node.Subscribe
 	var discreet, private bool
 	var poll string
-	var keep keepFlags
+	var keep control.RetentionChange
 	f := c.Flags()
 	f.Var(numberFlag(&wish.Weight, 1, neighbors.MaxWeight, ""), "weight",
 		"how much the feeds matter, 1 to 100 (default 1)")
@@ -79,7 +79,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 	f.BoolVar(&private, "private", false,
 		"keep the feeds and their entries on this node; =false lets neighbors know of them")
 	f.Var(policyFlag(&poll), "poll", "by which policy to poll the feeds (default: that of the node)")
-	keep.bind(f)
+	keepFlags(f, &keep)
 	noWait := f.Bool("no-wait", false, "end before the feeds were asked for")
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn),
 		cobra.ShellCompDirectiveNoFileComp))
@@ -97,7 +97,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 		if *noWait {
 			w.Wait = 0
 		}
-		return subscribeAll(c, client, args, w, keep.wish())
+		return subscribeAll(c, client, args, w, keep)
 	})
 	return c
 }
@@ -115,30 +115,13 @@ func feedArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// keepFlags are what is kept of a feed, as flags.
-type keepFlags struct {
-	bytes, age string
-	count      *int64
-}
-
-func (k *keepFlags) bind(f *pflag.FlagSet) {
-	f.Var(settings.Age.Flag(&k.age), "keep-age", "how long entries are kept, a span such as 90d, or all")
-	f.Var(keepCountFlag(&k.count), "keep-count", "how many entries are kept, the latest, or all")
-	f.Var(settings.Size.Flag(&k.bytes), "keep-bytes", "how much text is kept, a size such as 100MB, or all")
-}
-
-// wish is what is to change.
-func (k *keepFlags) wish() (b control.RetentionChange) {
-	if k.bytes != "" {
-		n := settings.Bytes(k.bytes)
-		b.Bytes = &n
-	}
-	if k.age != "" {
-		d := settings.Lifetime(k.age)
-		b.Age = &d
-	}
-	b.Count = k.count
-	return b
+// keepFlags are flags for what is kept of a feed.
+func keepFlags(f *pflag.FlagSet, to *control.RetentionChange) {
+	f.Var(settings.Optional(settings.Age, &to.Age, settings.Lifetime), "keep-age",
+		"how long entries are kept, a span such as 90d, or all")
+	f.Var(keepCountFlag(&to.Count), "keep-count", "how many entries are kept, the latest, or all")
+	f.Var(settings.Optional(settings.Size, &to.Bytes, settings.Bytes), "keep-bytes",
+		"how much text is kept, a size such as 100MB, or all")
 }
 
 const (
