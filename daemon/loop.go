@@ -69,8 +69,7 @@ type host struct {
 	asked    map[uint64]chan<- transport.Response // calls of peers that are not answered
 	storage  storage
 	goodbyes goodbyes
-	querying map[uint64]chan<- node.Results // queries of the owner, by tag
-	pulling  map[uint64]*pulling            // downloads of the owner, by tag
+	heard    map[uint64]heard // what comes of queries and downloads of the owner, by tag
 }
 
 // An arrival is something for the loop: an event for the node, or a question about it.
@@ -80,8 +79,7 @@ type arrival struct {
 	reply   chan<- transport.Response // to the caller, where event is an Asked; one answer fits in
 	look    func(n *node.Node)        // to be called between two steps, where there is no event
 	stored  chan<- error              // told once what event brought about is durable, where not nil
-	results chan<- node.Results       // where what comes of event goes, if that is a Query; maxResults fit in
-	pulled  chan<- node.Pulled        // likewise, if that is a Pull; one fits in
+	heard   heard                     // what comes of event, if that is a Query or a Pull
 	goodbye bool                      // event says how a call ended that was a goodbye
 }
 
@@ -97,8 +95,7 @@ func newHost(c Config, store reading.Database, keeping archive.Housekeeper, clie
 		// half of those that the archive has at a time: others are for the owner
 		searching: make(chan struct{}, min(2, runtime.GOMAXPROCS(0))),
 		started:   time.Now(),
-		querying:  make(map[uint64]chan<- node.Results),
-		pulling:   make(map[uint64]*pulling),
+		heard:     make(map[uint64]heard),
 	}
 }
 
@@ -178,13 +175,13 @@ func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival)
 		}
 		switch q := a.event.(type) {
 		case node.Query:
-			h.querying[q.Tag] = a.results
+			h.heard[q.Tag] = a.heard
 		case node.EndQuery:
-			delete(h.querying, q.Tag)
+			delete(h.heard, q.Tag)
 		case node.Pull:
-			h.pulling[q.Tag] = &pulling{done: a.pulled}
+			h.heard[q.Tag] = a.heard
 		case node.EndPull:
-			delete(h.pulling, q.Tag)
+			delete(h.heard, q.Tag)
 		}
 		effects = h.node.Step(effects, now, a.event)
 	}
@@ -285,9 +282,9 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 	case node.Search:
 		h.inPlace(ctx, h.searching, func() node.Event { return h.search(ctx, e) })
 	case node.Results:
-		h.tellQuery(e)
+		h.tellOwner(e.Tag, e)
 	case node.Pulled:
-		h.tellPull(e)
+		h.tellOwner(e.Tag, e)
 	case node.Tell:
 		h.tell(now, e.Note)
 	}

@@ -47,8 +47,8 @@ func (m *Machine) watchWindow(s *Subscription, newest time.Time, fresh []archive
 	m.Tell(core.Slipped{Feed: s.URL, Gap: gap})
 }
 
-// slipped is the gap before a document of so many entries, all of which are fresh; one of which nothing is missing where
-// it was not overrun.
+// slipped is the gap before a document of so many entries, all of which are fresh. Where that was not overrun nothing
+// is missing.
 func slipped(times []int64, newest time.Time, fresh []archive.Record, listed int) archive.Gap {
 	var oldest, latest time.Time
 	since := 0
