@@ -138,7 +138,9 @@ func tellFirstPolls(ctx context.Context, w io.Writer, client *control.Client, li
 	line := newProgress(w, "first polls")
 	polling, cancel := context.WithTimeout(ctx, firstPollsTime)
 	defer cancel()
-	err := client.FirstPolls(polling, list, func(waiting int) error {
+	waiting := len(list)
+	err := client.FirstPolls(polling, list, func(n int) error {
+		waiting = n
 		line.at(int64(len(list)-waiting), int64(len(list)), grouped)
 		return nil
 	})
@@ -150,55 +152,45 @@ func tellFirstPolls(ctx context.Context, w io.Writer, client *control.Client, li
 	if err != nil {
 		return err
 	}
-	failed, waiting := firstPolls(known, list)
-	tellPages(w, known, list)
-	tellUnreachable(w, failed, waiting)
+	tellUnreachable(w, tellPages(w, known, list), waiting)
 	return context.Cause(ctx)
 }
 
-// firstPolls are those of the feeds of which the first poll failed, and how many were not polled yet.
-func firstPolls(known []node.FeedStatus, list []feed.URL) (failed []node.FeedStatus, waiting int) {
-	status := make(map[feed.URL]node.FeedStatus, len(known))
-	for _, f := range known {
-		status[f.URL] = f
-		if _, ok := status[f.Page]; !ok && f.Page != "" {
-			status[f.Page] = f // it is followed in the place of that page
-		}
+// tellPages tells which feeds of a list turned out to be web pages, and what is followed in their place. It returns what
+// could not be had.
+func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) (failed []*node.FeedStatus) {
+	status := make(map[feed.URL]*node.FeedStatus, len(known))
+	for i := range known {
+		status[known[i].Page] = &known[i]
 	}
+	for i := range known {
+		status[known[i].URL] = &known[i]
+	}
+	pages := 0
 	for _, u := range list {
-		switch f, ok := status[u]; {
-		case !ok: // a page, and what it names was followed already
-		case !f.Asked():
-			waiting++
-		case f.LastError != "":
+		f := status[u]
+		if f == nil {
+			continue // a page, and what it names was followed already
+		}
+		if f.LastError != "" {
 			failed = append(failed, f)
 		}
-	}
-	return failed, waiting
-}
-
-// tellPages tells which feeds of a list turned out to be web pages, and what is followed in their place.
-func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) {
-	named := make(map[feed.URL]feed.URL)
-	for _, f := range known {
-		named[f.Page] = f.URL
-	}
-	told := 0
-	for _, u := range list {
-		to := named[u]
-		if to == "" {
+		if f.URL == u {
 			continue
 		}
-		if told++; told > maxUnreachable {
+		switch pages++; {
+		case pages <= maxUnreachable:
+			fmt.Fprintf(w, "%s is a web page: following %s, which it names\n", printable(string(u)),
+				printable(string(f.URL)))
+		case pages == maxUnreachable+1:
 			fmt.Fprintln(w, "more web pages were followed by the feeds that they name, see 'feedex feeds'")
-			return
 		}
-		fmt.Fprintf(w, "%s is a web page: following %s, which it names\n", printable(string(u)), printable(string(to)))
 	}
+	return failed
 }
 
 // tellUnreachable tells which feeds could not be had.
-func tellUnreachable(w io.Writer, failed []node.FeedStatus, waiting int) {
+func tellUnreachable(w io.Writer, failed []*node.FeedStatus, waiting int) {
 	for i, f := range failed {
 		if i == maxUnreachable {
 			fmt.Fprintf(w, "%s more could not be had, see 'feedex feeds'\n",
@@ -210,7 +202,7 @@ func tellUnreachable(w io.Writer, failed []node.FeedStatus, waiting int) {
 				plural(int64(len(f.Names)), "feed", "feeds"), choices(discover.LendAll(f.URL, f.Names)))
 			continue
 		}
-		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), feedError(&f))
+		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), feedError(f))
 	}
 	if waiting > 0 {
 		fmt.Fprintf(w, "%s yet to be asked for, see 'feedex feeds'\n", plural(int64(waiting), "feed is", "feeds are"))

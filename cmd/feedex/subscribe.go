@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,51 +135,41 @@ const (
 // subscribeAll follows what is at each of the addresses, bounded so, and tells what came of it in their order.
 func subscribeAll(c *cobra.Command, client *control.Client, args []string, w control.FollowAddress,
 	bound control.RetentionChange) error {
-	type answer struct {
-		settled control.FollowedAddress
-		err     error
-	}
-	urls := make([]feed.URL, len(args))
-	answers := make([]chan answer, len(args))
-	for i, a := range args {
-		u, err := feed.ParseURL(a)
-		if err != nil {
-			return err
-		}
-		urls[i], answers[i] = u, make(chan answer, 1)
-	}
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	places := make(chan struct{}, maxSubscribing)
-	for i, u := range urls {
-		go func() {
+	urls := make([]feed.URL, len(args))
+	answers := make([]func() (control.FollowedAddress, error), len(args))
+	for i, a := range args {
+		urls[i], _ = feed.ParseURL(a) // feedArgs has checked it
+		wish := w
+		wish.Feeds = urls[i : i+1]
+		answers[i] = sync.OnceValues(func() (control.FollowedAddress, error) {
 			places <- struct{}{}
 			defer func() { <-places }()
-			wish := w
-			wish.Feeds = []feed.URL{u}
-			s, err := client.FollowAddress(ctx, wish)
-			answers[i] <- answer{s, err}
-		}()
+			return client.FollowAddress(ctx, wish)
+		})
+		go answers[i]()
 	}
 	var problems []string
 	var kept []daemon.Kept
 	for i, u := range urls {
-		a := <-answers[i]
-		if a.err != nil {
-			return a.err
+		s, err := answers[i]()
+		if err != nil {
+			return err
 		}
-		if problem := notFollowed(u, &a.settled); problem != "" {
+		if problem := notFollowed(u, &s); problem != "" {
 			problems = append(problems, problem)
 			continue
 		}
-		tellFollowed(c.OutOrStdout(), c.ErrOrStderr(), &a.settled, w.Wait > 0)
-		if s := &a.settled; s.Kept != "" && w.Private == nil {
+		tellFollowed(c.OutOrStdout(), c.ErrOrStderr(), &s, w.Wait > 0)
+		if s.Kept != "" && w.Private == nil {
 			kept = append(kept, daemon.Kept{URL: s.Feed, Why: s.Kept, Undecided: s.Undecided})
 		}
 		if bound.IsZero() {
 			continue
 		}
-		bound.Feeds = []feed.URL{a.settled.Feed}
+		bound.Feeds = []feed.URL{s.Feed}
 		if err := client.SetRetention(ctx, bound); err != nil {
 			return err
 		}
