@@ -156,8 +156,8 @@ func tellFirstPolls(ctx context.Context, w io.Writer, client *control.Client, li
 	return context.Cause(ctx)
 }
 
-// tellPages tells which feeds of a list turned out to be web pages, and what is followed in their place. It returns what
-// could not be had.
+// tellPages tells which feeds of a list turned out to be web pages, and what is followed in their place. It returns
+// those that could not be had.
 func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) (failed []*node.FeedStatus) {
 	status := make(map[feed.URL]*node.FeedStatus, len(known))
 	for i := range known {
