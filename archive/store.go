@@ -347,9 +347,10 @@ type Host = courtesy.Known
 // A Gap is a span of time of which entries are missing: a feed published more between two polls than its
 // document lists. The zero Gap is none.
 type Gap struct {
-	After, Before time.Time // they were published after the one and before the other
-	Missing       int       // about how many there are, 1 at least
-	Filled        int       // how many of them came since, by any way
+	After   time.Time `json:"after"`   // they were published after that
+	Before  time.Time `json:"before"`  // and before that
+	Missing int       `json:"missing"` // about how many there are, 1 at least
+	Filled  int       `json:"filled"`  // how many of them came since, by any way
 }
 
 // Open reports whether entries are missing.
@@ -365,11 +366,8 @@ type Past struct {
 	Back   time.Time `json:"back,omitzero"`  // what came out since is done, at this stage; zero for nothing yet
 	Filled int       `json:"filled"`         // entries that were stored
 
-	// Lack says why others may have more: reasons as of a protocol.Cut, with spaces between. Where it says something,
-	// what came out before Left is lacking in part; zero is open.
-	Lack string    `json:"lack,omitempty"`
-	Left time.Time `json:"left,omitzero"`
-
+	Lack  string    `json:"lack,omitempty"`  // why others may have more: reasons of a protocol.Cut, with spaces between
+	Left  time.Time `json:"left,omitzero"`   // where Lack says something: what came out before is lacking in part
 	Tries int       `json:"tries,omitempty"` // how often in a row it was left for later, and brought nothing
 	Again time.Time `json:"again,omitzero"`  // nobody is asked before; zero is now
 }

@@ -27,12 +27,13 @@ func (w *network) page(u feed.URL, names ...feed.URL) *publisher {
 		if f.ETag == "page" {
 			return Fetched{Status: courtesy.Unchanged, ETag: f.ETag, Body: f.Body}
 		}
-		got := Fetched{Status: courtesy.OK, WebPage: true, Unusable: true, Err: errors.New("a web page"), ETag: "page",
-			Body: feed.Digest{1}}
+		var named []discover.Feed
 		for _, name := range names {
-			got.Named = append(got.Named, discover.Feed{URL: name, Title: string(name), Type: "application/atom+xml"})
+			named = append(named, discover.Feed{URL: name, Title: string(name), Type: "application/atom+xml"})
 		}
-		return got
+		meant, _ := discover.Meant(named)
+		return Fetched{Status: courtesy.OK, Names: discover.Text(named), Instead: discover.Lend(u, meant.URL),
+			Unusable: true, Err: errors.New("a web page"), ETag: "page", Body: feed.Digest{1}}
 	}
 	return p
 }
@@ -62,7 +63,7 @@ func TestPageGivesWayToItsFeed(t *testing.T) {
 	if s.Weight != 5 || !s.Discreet || !s.Private || s.Policy != policy || s.Page != site || s.LastSuccess.IsZero() {
 		t.Errorf("the feed is followed as %+v", s)
 	}
-	if to, known := h.node.Became(site); to != first || known ||
+	if to := h.node.Became(site); to != first ||
 		!slices.Contains(h.notes, Note(Replaced{Page: site, Feed: first})) {
 		t.Errorf("the page became %q, notes %v", to, h.notes)
 	}
@@ -158,7 +159,7 @@ func TestPageWaitsForItsOwner(t *testing.T) {
 	}
 	h.step(Subscribe{Feeds: []feed.URL{third}})
 	w.run(time.Minute)
-	if to, _ := h.node.Became(site); !slices.Equal(h.followed(), []feed.URL{third}) || to != third {
+	if to := h.node.Became(site); !slices.Equal(h.followed(), []feed.URL{third}) || to != third {
 		t.Errorf("after the choice it follows %v", h.followed())
 	}
 	// Another time it names one of them only.
