@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/neighbors"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
@@ -20,11 +21,11 @@ import (
 // What neighbors owe, and what becomes of neighbors that break the rules.
 
 // bound is the bound of the paper's examples.
-func bound() Config { return Config{Incentive: incentive.Config{Bound: 10}} }
+func bound() node.Config { return node.Config{Incentive: incentive.Config{Bound: 10}} }
 
 // account is what a keeps of b.
 func (h *testHost) account(of *testHost) incentive.Account {
-	a, _ := h.node.core.Ledger.Account(incentive.HolderOf(of.id))
+	a, _ := h.node.Core().Ledger.Account(incentive.HolderOf(of.id))
 	return a
 }
 
@@ -74,13 +75,13 @@ func TestWhatIsBeyondTheBoundWaits(t *testing.T) {
 func TestNobodyGetsBeyondTheBound(t *testing.T) {
 	w := newNetwork(t)
 	checked, most := 0, incentive.Credit(0)
-	w.watch = func(h *testHost, _ Event, effects []Effect) {
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
-			c, ok := e.(Call)
+			c, ok := e.(node.Call)
 			if _, put := c.Call.(protocol.PutEntries); !ok || !put {
 				continue
 			}
-			account, _ := h.node.core.Ledger.Account(incentive.HolderOf(c.To.Node))
+			account, _ := h.node.Core().Ledger.Account(incentive.HolderOf(c.To.Node))
 			if account.Fined == 0 {
 				checked++
 				most = max(most, account.Deficit)
@@ -112,8 +113,9 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 		a, b := hosts[0], hosts[1]
 		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now})
 		c.fail(w, b)
-		a.inside(func(n *Node) {
-			n.exchange.Put(exchange.Of(n.core.LinkTo(b.id)), &exchange.Offer{Bundle: bundle, Value: incentive.Entry})
+		a.inside(func(n *node.Node) {
+			n.Exchange().Put(exchange.Of(n.Core().LinkTo(b.id)),
+				&exchange.Offer{Bundle: bundle, Value: incentive.Entry})
 		})
 		w.run(time.Second)
 		if got := a.account(b).Deficit; got != c.want {
@@ -126,7 +128,7 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 func TestAccountsSurviveARestart(t *testing.T) {
 	for name, stop := range map[string]func(w *network, h *testHost){
 		"crash": func(w *network, h *testHost) { w.run(core.SaveAccountsAfter); h.kill() },
-		"leave": func(_ *network, h *testHost) { h.step(Leave{}); h.kill() },
+		"leave": func(_ *network, h *testHost) { h.step(node.Leave{}); h.kill() },
 	} {
 		w := newNetwork(t)
 		hosts := w.full(3, bound(), news)
@@ -170,7 +172,7 @@ func TestBadAdvertsCostStanding(t *testing.T) {
 		{"a flood", protocol.UpdateSubset{Changes: flood, Ignored: 1}, 50},
 	} {
 		w := newNetwork(t)
-		hosts := w.full(2, Config{}, news)
+		hosts := w.full(2, node.Config{}, news)
 		a, b := hosts[0], hosts[1]
 		if r := a.hears(b, c.call); r.Fault != nil {
 			t.Errorf("%s: %v", c.name, r.Fault)
@@ -186,7 +188,7 @@ func TestBadAdvertsCostStanding(t *testing.T) {
 // A neighbor that calls all the time is told to wait, and costs no more; in the next minute it is served again.
 func TestACallFloodIsHeldBack(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, b, other := hosts[0], hosts[1], hosts[2]
 	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
 	busy := 0
@@ -263,7 +265,7 @@ func TestWhoWaitedEarnsAsWell(t *testing.T) {
 // A neighbor may send so many bytes a minute, whether they are new or not.
 func TestAFloodOfBytesIsHeldBack(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
 	bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Content: strings.Repeat("x", 1<<20)})
@@ -300,9 +302,9 @@ func TestWhoOwesForLongMakesRoom(t *testing.T) {
 		a, taker := hosts[0], hosts[1]
 		taker.blocked[news] = true
 		for _, id := range others { // somebody is there
-			w.play(id, func(*testHost, Call) protocol.Reply { return a.id })
+			w.play(id, func(*testHost, node.Call) protocol.Reply { return a.id })
 		}
-		a.inside(func(n *Node) { n.membership.NoteNodes(neighbors.Tracked, others) })
+		a.inside(func(n *node.Node) { n.Membership().NoteNodes(neighbors.Tracked, others) })
 		hours := 0
 		for ; hours < 10 && a.parted("it has owed us for too long") == 0; hours++ {
 			w.publish(news)

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/exchange"
 	"feedex/node/internal/poller"
 	"feedex/polling"
@@ -54,8 +55,8 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	}
 	w.run(2*time.Hour + time.Minute) // one poll may be too early
 	c := a.node.Status().Counters
-	if c.Forged != 1 || a.neighborOf(forger.id) || !a.node.membership.Refused(forger.id) {
-		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.membership.Refused(forger.id))
+	if c.Forged != 1 || a.neighborOf(forger.id) || !a.node.Membership().Refused(forger.id) {
+		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.Membership().Refused(forger.id))
 	}
 	if c.Polls-c.NotModified != modified {
 		t.Error("the polls were to say that nothing is modified")
@@ -144,7 +145,7 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		}, incentive.Entry},
 		"nobody is to learn that we ask the publisher": {(*network).anything, func(w *network, a *testHost) {
 			w.run(2 * time.Hour)
-			a.node.poller.Feeds[news].Discreet = true
+			a.node.Poller().Feeds[news].Discreet = true
 		}, incentive.Entry},
 		"the title was edited": {func(w *network) *protocol.Bundle {
 			return bundleWith(feed.Entry{Feed: news, Title: "Ttile", Link: "https://example.com/1", Published: w.now})
@@ -157,8 +158,8 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		"the feed is divided": {(*network).anything, func(w *network, a *testHost) {
 			w.run(2 * time.Hour)
 			for i := range 2 {
-				a.inside(func(n *Node) {
-					n.exchange.Hearsay.Claims.Compare(n.core.Now, news, documentOf(i, 2, 4), documentOf(i, 4))
+				a.inside(func(n *node.Node) {
+					n.Exchange().Hearsay.Claims.Compare(n.Core().Now, news, documentOf(i, 2, 4), documentOf(i, 4))
 				})
 			}
 		}, 0},
@@ -258,10 +259,10 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		w := newNetwork(t)
 		w.publish(news)
 		// There is more than a newcomer may bring.
-		hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10, Rules: noQuota},
+		hosts := w.full(2, node.Config{Incentive: incentive.Config{Bound: 10, Rules: noQuota},
 			Policy: polling.Fixed{Every: every}}, news)
 		a, b := hosts[0], hosts[1]
-		s, p := a.node.poller.Feeds[news], w.feeds[news]
+		s, p := a.node.Poller().Feeds[news], w.feeds[news]
 		w.run(s.NextPoll.Sub(w.now) + time.Minute)
 		b.blocked[news] = true
 		due, asked := s.NextPoll, p.requests
@@ -288,7 +289,7 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		}
 		w.run(2 * time.Hour)
 		for range 200 {
-			a.inside(func(n *Node) { n.poller.SpotPoll(news) })
+			a.inside(func(n *node.Node) { n.Poller().SpotPoll(news) })
 		}
 		if !s.NextPoll.Equal(due) || p.requests != asked+1 || s.Interval != every {
 			t.Errorf("after the spot poll %d requests were made, the next is due at %v instead of %v, the interval "+
@@ -354,7 +355,10 @@ func TestASecondDeliveryConfirmsWhereItWasAskedFor(t *testing.T) {
 		b := w.junk("entry")
 		a.take(first, b)
 		if asked {
-			a.inside(func(n *Node) { n.exchange.Owe(exchange.Of(n.core.LinkTo(second.id)), b.DID, incentive.Entry) })
+			a.inside(func(n *node.Node) {
+				n.Exchange().Owe(exchange.Of(n.Core().LinkTo(second.id)), b.DID,
+					incentive.Entry)
+			})
 		}
 		a.take(second, b)
 		if got := a.record(b.Entries[0].EntryID()).Confirmed; got != asked {

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
@@ -28,9 +29,9 @@ func claimersIn(w *network, hosts []*testHost) (honest []*testHost) {
 			return
 		}
 		claimed[h][d] = true
-		for _, p := range h.node.core.Table.All() {
-			to := h.node.core.LinkTo(p.ID)
-			h.carryOut(Call{To: Target{Node: to.ID()}, Call: protocol.CheckDID{DID: d}, Session: to.Token,
+		for _, p := range h.node.Core().Table.All() {
+			to := h.node.Core().LinkTo(p.ID)
+			h.carryOut(node.Call{To: node.Target{Node: to.ID()}, Call: protocol.CheckDID{DID: d}, Session: to.Token,
 				Timeout: exchange.OfferTimeout})
 		}
 	}
@@ -57,7 +58,7 @@ func claimersIn(w *network, hosts []*testHost) (honest []*testHost) {
 func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
 	w := newNetwork(t)
 	w.direct = true
-	hosts := w.full(48, Config{}, news)
+	hosts := w.full(48, node.Config{}, news)
 	honest := claimersIn(w, hosts)
 	for _, h := range hosts {
 		h.blocked[news] = true
@@ -94,7 +95,7 @@ func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
 		t.Errorf("one of 100 deliveries took longer than %v", p99)
 	}
 	for _, h := range honest {
-		for _, id := range h.node.core.LinkIDs {
+		for _, id := range h.node.Core().LinkIDs {
 			if !linked(h, w.hosts[id]) {
 				t.Errorf("%s lost %s meanwhile", h.id, id)
 			}
@@ -105,7 +106,7 @@ func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
 // Claimers that know of a bundle before anybody has it, and offer it again and again, delay it and no more.
 func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(8, Config{}, news)
+	hosts := w.full(8, node.Config{}, news)
 	a, honest, claimers := hosts[0], hosts[1], hosts[2:]
 	b := one("awaited")
 	end := w.now.Add(10 * time.Second)
@@ -113,14 +114,14 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 		var again func()
 		again = func() {
 			if w.now.Before(end) && a.neighborOf(claimer.id) {
-				a.askedBy(claimer, protocol.CheckDID{DID: b.DID}, func(Respond) { w.at(w.now.Add(w.rtt), again) })
+				a.askedBy(claimer, protocol.CheckDID{DID: b.DID}, func(node.Respond) { w.at(w.now.Add(w.rtt), again) })
 			}
 		}
 		again()
 	}
 	w.run(3 * time.Second)
 	begun := w.now
-	honest.inside(func(n *Node) { n.exchange.Offer(exchange.Of(n.core.LinkTo(a.id)), b) })
+	honest.inside(func(n *node.Node) { n.Exchange().Offer(exchange.Of(n.Core().LinkTo(a.id)), b) })
 	w.run(time.Minute)
 	at, ok := a.arrived[b.Entries[0].EntryID()]
 	if lag := at.Sub(begun); !ok || lag > (exchange.MaxPassedOver+1)*protocol.HoldAnswer {
@@ -131,7 +132,7 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 // A claimer loses its place once it has broken its word on three occasions.
 func TestAClaimerIsSentAway(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, claimer := hosts[0], hosts[1]
 	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
 		_, put := c.(protocol.PutEntries)
@@ -146,7 +147,7 @@ func TestAClaimerIsSentAway(t *testing.T) {
 	if a.neighborOf(claimer.id) {
 		t.Error("it is still a neighbor")
 	}
-	if r := a.answerTo(claimer.id, claimer.node.membership.Token(a.id), wantsNews()); r.Fault == nil ||
+	if r := a.answerTo(claimer.id, claimer.node.Membership().Token(a.id), wantsNews()); r.Fault == nil ||
 		r.Fault.Code != protocol.Dropped {
 		t.Errorf("a connect of a node that was sent away is answered %+v, %v", r.Reply, r.Fault)
 	}
@@ -158,14 +159,14 @@ func TestAClaimerIsSentAway(t *testing.T) {
 // A did that was claimed is stored under whatever neighbor brings it.
 func TestAClaimedBundleIsTakenFromAnybody(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, claimer, honest := hosts[0], hosts[1], hosts[2]
 	b := bundleWith(feed.Entry{Feed: news, ID: "claimed"})
 	a.hears(claimer, protocol.CheckDID{DID: b.DID})
 	if r := a.put(honest, b); r.Fault != nil || !a.has(b.Entries[0].EntryID()) {
 		t.Errorf("answered %v, %v", r.Reply, r.Fault)
 	}
-	if n := len(a.node.exchange.Gossip.Promises); n != 0 {
+	if n := len(a.node.Exchange().Gossip.Promises); n != 0 {
 		t.Errorf("%d promises of a bundle that is stored", n)
 	}
 }

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"net/netip"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -26,7 +27,7 @@ func TestReturningOnAnotherPortWinsNothing(t *testing.T) {
 	o := newOverlay(t, 8, 0)
 	o.run(10 * time.Minute)
 	got := make(map[*testHost]int)
-	taker := func(from *testHost, c Call) protocol.Reply {
+	taker := func(from *testHost, c node.Call) protocol.Reply {
 		switch c := c.Call.(type) {
 		case protocol.Vouch:
 			return protocol.Vouched(true)
@@ -67,7 +68,7 @@ func TestReturningOnAnotherPortWinsNothing(t *testing.T) {
 		t.Fatalf("it won %d of %d places; nothing is shown", places, 8*36)
 	}
 	for _, h := range o.list {
-		if a, _ := h.node.core.Ledger.Account(holder); got[h] != 1 || a.Given != incentive.Entry {
+		if a, _ := h.node.Core().Ledger.Account(holder); got[h] != 1 || a.Given != incentive.Entry {
 			t.Errorf("%s gave it %d entries, and booked %v", h.id, got[h], a.Given)
 		}
 	}

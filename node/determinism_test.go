@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"crypto/sha256"
@@ -12,6 +12,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -28,7 +29,7 @@ func busyHour(w *network) {
 	for _, u := range feeds {
 		w.feed(u)
 	}
-	c := Config{
+	c := node.Config{
 		Trackers: []string{tracker}, AdvertInterval: time.Minute, MaxNeighbors: 6, MinNeighbors: 4,
 		Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 4 * time.Minute},
 	}
@@ -47,17 +48,17 @@ func busyHour(w *network) {
 		case 0:
 			h.kill()
 		case 1:
-			h.step(Subscribe{Feeds: []feed.URL{u}})
+			h.step(node.Subscribe{Feeds: []feed.URL{u}})
 		case 2:
-			h.step(Unsubscribe{Feeds: []feed.URL{u}})
+			h.step(node.Unsubscribe{Feeds: []feed.URL{u}})
 		case 3:
-			for _, p := range h.node.core.Table.All() {
-				h.ask(p.ID, h.node.core.LinkTo(p.ID).Session, protocol.QueryFeed{}, func(Respond) {})
+			for _, p := range h.node.Core().Table.All() {
+				h.ask(p.ID, h.node.Core().LinkTo(p.ID).Session, protocol.QueryFeed{}, func(node.Respond) {})
 			}
 		case 4:
-			for _, p := range w.list[0].node.core.Table.All()[:min(1, w.list[0].node.core.Table.Len())] {
-				w.list[0].ask(p.ID, w.list[0].node.core.LinkTo(p.ID).Session, protocol.CheckDID{DID: did(minute)},
-					func(Respond) {})
+			for _, p := range w.list[0].node.Core().Table.All()[:min(1, w.list[0].node.Core().Table.Len())] {
+				w.list[0].ask(p.ID, w.list[0].node.Core().LinkTo(p.ID).Session, protocol.CheckDID{DID: did(minute)},
+					func(node.Respond) {})
 			}
 		}
 		w.run(time.Minute)
@@ -74,12 +75,12 @@ func busyHour(w *network) {
 func TestEqualEventsGiveEqualEffects(t *testing.T) {
 	type step struct {
 		now     time.Time
-		event   Event
-		effects []Effect
+		event   node.Event
+		effects []node.Effect
 	}
 	var steps []step
 	w := newNetwork(t)
-	w.watch = func(h *testHost, ev Event, effects []Effect) {
+	w.watch = func(h *testHost, ev node.Event, effects []node.Effect) {
 		if h == w.list[0] {
 			steps = append(steps, step{w.now, ev, effects})
 		}
@@ -103,7 +104,8 @@ func TestEqualEventsGiveEqualEffects(t *testing.T) {
 		t.Fatal("the node was started again")
 	}
 	for twin := range 2 {
-		n, err := New(epoch, first.config, archive.NewMemory(), rand.New(rand.NewPCG(first.seeds[0], first.seeds[1])))
+		n, err := node.New(epoch, first.config, archive.NewMemory(),
+			rand.New(rand.NewPCG(first.seeds[0], first.seeds[1])))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +127,7 @@ func TestEqualNetworksGiveEqualTraces(t *testing.T) {
 	trace := func() (steps int, sum [sha256.Size]byte) {
 		w := newNetwork(t)
 		h := sha256.New()
-		w.watch = func(host *testHost, ev Event, effects []Effect) {
+		w.watch = func(host *testHost, ev node.Event, effects []node.Effect) {
 			steps++
 			fmt.Fprintf(h, "%v %v %T\n", w.now.Sub(epoch), host.id, ev)
 			for _, e := range effects {
@@ -142,13 +144,13 @@ func TestEqualNetworksGiveEqualTraces(t *testing.T) {
 }
 
 // write adds an effect to a trace: calls and answers as they stand on the wire.
-func write(h hash.Hash, e Effect) {
+func write(h hash.Hash, e node.Effect) {
 	fmt.Fprintf(h, "%T ", e)
 	switch e := e.(type) {
-	case Call:
+	case node.Call:
 		h.Write(protocol.EncodeCall(nil, protocol.DefaultPort, e.Call))
 		fmt.Fprintln(h, e.ID, e.To, e.Session, e.Timeout)
-	case Respond:
+	case node.Respond:
 		if e.Fault != nil {
 			fmt.Fprintln(h, e.Tag, e.Fault)
 			return

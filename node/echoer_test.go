@@ -1,9 +1,10 @@
-package node
+package node_test
 
 import (
 	"testing"
 	"time"
 
+	"feedex/node"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
@@ -21,12 +22,12 @@ func (o *overlay) echoers(hosts []*testHost) {
 		}
 		heard[h][did] = true
 		o.at(o.now.Add(10*time.Second), func() {
-			for _, p := range h.node.core.Table.All() {
-				l, other := h.node.core.LinkTo(p.ID), o.hosts[p.ID].node
-				if !other.exchange.Gossip.Seen.Has(did) {
+			for _, p := range h.node.Core().Table.All() {
+				l, other := h.node.Core().LinkTo(p.ID), o.hosts[p.ID].node
+				if !other.Exchange().Gossip.Seen.Has(did) {
 					continue // to be asked for it would cost more than it earns
 				}
-				h.carryOut(Call{To: Target{Node: p.ID}, Call: protocol.CheckDID{DID: did}, Session: l.Token,
+				h.carryOut(node.Call{To: node.Target{Node: p.ID}, Call: protocol.CheckDID{DID: did}, Session: l.Token,
 					Timeout: exchange.OfferTimeout})
 			}
 		})
@@ -88,7 +89,7 @@ func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 	echoer := with.service(func(h *testHost) bool { return echoing[h] }, from)
 	fined := 0
 	for _, h := range with.list[:nodes-echoers] {
-		for _, a := range h.node.core.Ledger.Accounts() {
+		for _, a := range h.node.Core().Ledger.Accounts() {
 			if a.Fined > 0 {
 				fined++
 			}

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -25,7 +26,7 @@ func forgery(t *testing.T, nodes, forgers, hours, last int, relayed bool) (int, 
 	for _, u := range feeds {
 		w.publish(u)
 	}
-	hosts := w.full(nodes, Config{Incentive: incentive.Config{Bound: 10},
+	hosts := w.full(nodes, node.Config{Incentive: incentive.Config{Bound: 10},
 		Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
 	w.run(4 * time.Hour)
 	var from time.Time

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/polling"
 )
 
@@ -24,7 +25,7 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	var polls []polling.Poll
-	h := w.add(Config{Policy: witness{polling.Fixed{Every: 500 * time.Hour}, &polls}}, news)
+	h := w.add(node.Config{Policy: witness{polling.Fixed{Every: 500 * time.Hour}, &polls}}, news)
 	w.run(time.Minute)
 	begun := w.now
 	entry := func(id string, published time.Duration, title string) feed.Entry {
@@ -37,8 +38,8 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	poll := func(entries ...feed.Entry) polling.Poll {
 		t.Helper()
 		w.run(time.Hour)
-		h.node.poller.Feeds[news].Polling = true
-		ev := Fetched{Feed: news}
+		h.node.Poller().Feeds[news].Polling = true
+		ev := node.Fetched{Feed: news}
 		if entries != nil {
 			ev.Document = &feed.Document{Feed: news, Entries: entries}
 		}
@@ -61,7 +62,7 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	}
 	const d = 24 * time.Hour
 	a, b, old := entry("a", -3*d, "A"), entry("b", -2*d, "B"), entry("old", 0, "without a date")
-	h.node.poller.Feeds[news].Interval = 0 // as before the first poll
+	h.node.Poller().Feeds[news].Interval = 0 // as before the first poll
 	check(poll(b, a, old), 2, -3*d, -2*d)
 	check(poll(), 2, -3*d, -2*d)
 	// One is new, one new without a date, one is edited and dated anew, one is dated next year.
@@ -77,13 +78,13 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 
 	// Nor does it publish the same entry again at each poll until then.
 	ahead = entry("within the hour", fourth+50*time.Minute, "soon")
-	h.node.poller.Feeds[news].Polling = true
-	h.step(Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
-	times := h.node.poller.Feeds[news].History.Times
+	h.node.Poller().Feeds[news].Polling = true
+	h.step(node.Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
+	times := h.node.Poller().Feeds[news].History.Times
 	w.now = w.now.Add(10 * time.Minute)
-	h.node.poller.Feeds[news].Polling = true
-	h.step(Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
-	if again := h.node.poller.Feeds[news].History.Times; !slices.Equal(again, times) {
+	h.node.Poller().Feeds[news].Polling = true
+	h.step(node.Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
+	if again := h.node.Poller().Feeds[news].History.Times; !slices.Equal(again, times) {
 		t.Errorf("history %v, ten minutes later %v", times, again)
 	}
 
@@ -101,16 +102,17 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 func TestDatesOfDays(t *testing.T) {
 	const gap, listed = 6 * time.Minute, 20
 	w := newNetwork(t)
-	w.feed(news).answer = func(f Fetch) Fetched {
+	w.feed(news).answer = func(f node.Fetch) node.Fetched {
 		doc := &feed.Document{Feed: f.Feed}
 		for i := range time.Duration(listed) {
 			at := w.now.Truncate(gap).Add(-i * gap)
 			doc.Entries = append(doc.Entries, feed.Entry{Feed: f.Feed, ID: at.String(),
 				Published: at.Truncate(24 * time.Hour)})
 		}
-		return Fetched{Status: 200, Document: doc}
+		return node.Fetched{Status: 200, Document: doc}
 	}
-	h := w.add(Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}}, news)
+	h := w.add(node.Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}},
+		news)
 	w.run(2 * 24 * time.Hour)
 	for range 3 {
 		before := h.node.Status().Counters.Polled

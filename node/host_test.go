@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/membership"
 	"feedex/polling"
@@ -19,26 +20,26 @@ import (
 type testHost struct {
 	net     *network
 	id      protocol.NodeID
-	node    *Node
+	node    *node.Node
 	store   *archive.Memory
-	config  Config
-	seeds   [2]uint64                                   // of the node's chance
-	script  func(from *testHost, c Call) protocol.Reply // answers in place of a node; nil for no answer
-	waiting map[uint64]func(Respond)                    // by tag
+	config  node.Config
+	seeds   [2]uint64                                        // of the node's chance
+	script  func(from *testHost, c node.Call) protocol.Reply // answers in place of a node; nil for no answer
+	waiting map[uint64]func(node.Respond)                    // by tag
 	tag     uint64
 	down    bool
 	blocked map[feed.URL]bool // feeds whose publisher refuses this host
-	notes   []Note
+	notes   []node.Note
 	arrived map[feed.EntryID]time.Time
-	calls   []string  // methods of the calls it made
-	results []Results // of queries of its owner
-	pulled  []Pulled  // likewise of downloads
-	alarm   time.Time // when the node is woken
+	calls   []string       // methods of the calls it made
+	results []node.Results // of queries of its owner
+	pulled  []node.Pulled  // likewise of downloads
+	alarm   time.Time      // when the node is woken
 	life    int
 	slow    int // for how many ids it searches in time, 0 for any number
 }
 
-func (w *network) addAt(id protocol.NodeID, c Config, feeds ...feed.URL) *testHost {
+func (w *network) addAt(id protocol.NodeID, c node.Config, feeds ...feed.URL) *testHost {
 	h := &testHost{
 		net: w, id: id, store: archive.NewMemory(), config: c,
 		blocked: make(map[feed.URL]bool), arrived: make(map[feed.EntryID]time.Time),
@@ -54,13 +55,13 @@ func (w *network) addAt(id protocol.NodeID, c Config, feeds ...feed.URL) *testHo
 	w.hosts[id] = h
 	w.list = append(w.list, h)
 	h.start()
-	h.step(Subscribe{Feeds: feeds})
+	h.step(node.Subscribe{Feeds: feeds})
 	return h
 }
 
 // play adds a host that is no node: it answers as the script says, an error for a call that fails, nil to
 // let the caller wait.
-func (w *network) play(id protocol.NodeID, script func(from *testHost, c Call) protocol.Reply) *testHost {
+func (w *network) play(id protocol.NodeID, script func(from *testHost, c node.Call) protocol.Reply) *testHost {
 	h := &testHost{net: w, id: id, script: script}
 	w.hosts[id] = h
 	return h
@@ -69,13 +70,13 @@ func (w *network) play(id protocol.NodeID, script func(from *testHost, c Call) p
 // start makes a node from what the store knows, as after a restart.
 func (h *testHost) start() {
 	h.seeds = [2]uint64{h.net.rng.Uint64(), h.net.rng.Uint64()}
-	n, err := New(h.net.now, h.config, h.store, rand.New(rand.NewPCG(h.seeds[0], h.seeds[1])))
+	n, err := node.New(h.net.now, h.config, h.store, rand.New(rand.NewPCG(h.seeds[0], h.seeds[1])))
 	if err != nil {
 		h.net.t.Fatal(err)
 	}
-	h.node, h.down, h.alarm, h.waiting = n, false, time.Time{}, make(map[uint64]func(Respond))
+	h.node, h.down, h.alarm, h.waiting = n, false, time.Time{}, make(map[uint64]func(node.Respond))
 	h.life++
-	h.step(Wake{})
+	h.step(node.Wake{})
 }
 
 // noticed is how soon a neighbor that died is known to be gone where there is nothing to say: it is asked, and twice
@@ -86,7 +87,7 @@ const noticed = membership.Silence + membership.Silence/4 + 3*core.CallTimeout +
 func (h *testHost) kill() { h.down = true; h.life++ }
 
 // step gives the node an event and carries out what it wants done.
-func (h *testHost) step(ev Event) {
+func (h *testHost) step(ev node.Event) {
 	if h.down {
 		return
 	}
@@ -111,12 +112,12 @@ func (h *testHost) setAlarm() {
 	h.net.at(next, func() {
 		if h.life == life && h.alarm.Equal(next) {
 			h.alarm = time.Time{}
-			h.step(Wake{})
+			h.step(node.Wake{})
 		}
 	})
 }
 
-func (h *testHost) carryOut(e Effect) {
+func (h *testHost) carryOut(e node.Effect) {
 	w, life := h.net, h.life
 	alive := func(f func()) func() {
 		return func() {
@@ -126,35 +127,35 @@ func (h *testHost) carryOut(e Effect) {
 		}
 	}
 	switch e := e.(type) {
-	case Respond:
+	case node.Respond:
 		if answer := h.waiting[e.Tag]; answer != nil {
 			delete(h.waiting, e.Tag)
 			answer(e)
 		}
-	case Call:
+	case node.Call:
 		h.calls = append(h.calls, e.Call.Method())
-		w.carry(h, e, func(a Answered) {
+		w.carry(h, e, func(a node.Answered) {
 			w.at(w.now.Add(w.rtt/2), alive(func() { h.step(a) }))
 		})
-	case Fetch:
+	case node.Fetch:
 		ev, takes := w.fetch(h, e), w.rtt
 		if p := w.feeds[e.Feed]; p != nil {
 			takes += p.slow
 		}
 		w.at(w.now.Add(takes), alive(func() { h.step(ev) }))
-	case Search:
+	case node.Search:
 		records, err := h.store.Search(context.Background(), e.Filter)
 		if h.slow > 0 && len(e.Filter.IDs) > h.slow {
 			records, err = nil, context.DeadlineExceeded
 		}
-		w.at(w.now, alive(func() { h.step(Found{ID: e.ID, Records: records, Err: err}) }))
-	case Results:
+		w.at(w.now, alive(func() { h.step(node.Found{ID: e.ID, Records: records, Err: err}) }))
+	case node.Results:
 		h.results = append(h.results, e)
-	case Pulled:
+	case node.Pulled:
 		h.pulled = append(h.pulled, e)
-	case Tell:
+	case node.Tell:
 		h.notes = append(h.notes, e.Note)
-		if a, ok := e.Note.(Arrived); ok {
+		if a, ok := e.Note.(node.Arrived); ok {
 			for _, r := range a.Records {
 				h.arrived[r.ID] = w.now
 			}
@@ -163,27 +164,27 @@ func (h *testHost) carryOut(e Effect) {
 }
 
 // inside has f act on the node as a step of its own would, and carries out what comes of it.
-func (h *testHost) inside(f func(n *Node)) {
-	h.node.core.Now, h.node.core.Effects = h.net.now, nil
+func (h *testHost) inside(f func(n *node.Node)) {
+	h.node.Core().Now, h.node.Core().Effects = h.net.now, nil
 	f(h.node)
-	effects := h.node.core.Effects
-	h.node.core.Effects = nil
+	effects := h.node.Core().Effects
+	h.node.Core().Effects = nil
 	for _, e := range effects {
 		h.carryOut(e)
 	}
-	h.step(Wake{})
+	h.step(node.Wake{})
 }
 
 // ask makes a call to the node, as anybody might.
-func (h *testHost) ask(from protocol.NodeID, session string, c protocol.Call, answer func(Respond)) {
+func (h *testHost) ask(from protocol.NodeID, session string, c protocol.Call, answer func(node.Respond)) {
 	h.tag++
 	h.waiting[h.tag] = answer
-	h.step(Asked{From: from, Session: session, Call: c, Tag: h.tag})
+	h.step(node.Asked{From: from, Session: session, Call: c, Tag: h.tag})
 }
 
 // askedBy makes a call to the node in the name of its neighbor from.
-func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(Respond)) {
-	l := h.node.core.LinkTo(from.id)
+func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(node.Respond)) {
+	l := h.node.Core().LinkTo(from.id)
 	if l == nil {
 		h.net.t.Fatalf("%s is no neighbor of %s", from.id, h.id)
 	}
@@ -191,9 +192,9 @@ func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(Respond)
 }
 
 // answerTo makes a call and returns the answer, after as much time as it takes.
-func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Call) Respond {
-	var got *Respond
-	h.ask(from, session, c, func(r Respond) { got = &r })
+func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Call) node.Respond {
+	var got *node.Respond
+	h.ask(from, session, c, func(r node.Respond) { got = &r })
 	for i := 0; got == nil && i < 10_000 && h.net.queue.Tasks.Len() > 0; i++ {
 		h.net.next()
 	}
@@ -204,8 +205,8 @@ func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Cal
 }
 
 // hears makes a call to the node in the name of its neighbor from, and returns the answer.
-func (h *testHost) hears(from *testHost, c protocol.Call) Respond {
-	l := h.node.core.LinkTo(from.id)
+func (h *testHost) hears(from *testHost, c protocol.Call) node.Respond {
+	l := h.node.Core().LinkTo(from.id)
 	if l == nil {
 		h.net.t.Fatalf("%s is no neighbor of %s", from.id, h.id)
 	}
@@ -213,27 +214,27 @@ func (h *testHost) hears(from *testHost, c protocol.Call) Respond {
 }
 
 // put delivers a bundle to h in the name of its neighbor from.
-func (h *testHost) put(from *testHost, b *protocol.Bundle) Respond {
+func (h *testHost) put(from *testHost, b *protocol.Bundle) node.Respond {
 	return h.hears(from, protocol.PutEntries{Bundle: b})
 }
 
 // hasHeard has the node have learned of the others, by own polls, that they bring what is true: they are witnesses.
 func (h *testHost) hasHeard(others ...*testHost) {
 	for _, other := range others {
-		h.node.exchange.Hearsay.Witnesses.Earned(h.net.now, other.id)
+		h.node.Exchange().Hearsay.Witnesses.Earned(h.net.now, other.id)
 	}
 }
 
 // poll has the node find out now what is new in a feed.
 func (h *testHost) poll(u feed.URL) {
-	s := h.node.poller.Feeds[u]
+	s := h.node.Poller().Feeds[u]
 	s.Polling, s.Begun = true, h.net.now
-	h.step(h.net.fetch(h, Fetch{Feed: u}))
+	h.step(h.net.fetch(h, node.Fetch{Feed: u}))
 }
 
 // offerAll has the node offer the bundle to all that want it, as if it had it.
 func (h *testHost) offerAll(b *protocol.Bundle) {
-	h.inside(func(n *Node) { n.exchange.Spread(b, protocol.NodeID{}) })
+	h.inside(func(n *node.Node) { n.Exchange().Spread(b, protocol.NodeID{}) })
 }
 
 // has reports whether the node keeps the entry.
@@ -247,7 +248,7 @@ func (h *testHost) digest(id feed.EntryID) feed.Digest {
 // suspects counts what the node noted against the peer.
 func (h *testHost) suspects(peer protocol.NodeID) (count int) {
 	for _, note := range h.notes {
-		if s, ok := note.(Suspect); ok && s.Peer == peer {
+		if s, ok := note.(node.Suspect); ok && s.Peer == peer {
 			count++
 		}
 	}
@@ -256,7 +257,7 @@ func (h *testHost) suspects(peer protocol.NodeID) (count int) {
 
 // neighborOf reports whether the node has a neighbor of that id.
 func (h *testHost) neighborOf(id protocol.NodeID) bool {
-	return slices.ContainsFunc(h.node.Neighbors(), func(s NeighborStatus) bool { return s.ID == id })
+	return slices.ContainsFunc(h.node.Neighbors(), func(s node.NeighborStatus) bool { return s.ID == id })
 }
 
 // stored is what the archive has of a feed.
@@ -292,14 +293,14 @@ func one(id string) *protocol.Bundle {
 
 // befriend makes the node a neighbor of somebody who follows feeds and never answers a call.
 func (h *testHost) befriend(id protocol.NodeID, feeds ...feed.URL) *testHost {
-	friend := h.net.play(id, func(*testHost, Call) protocol.Reply { return nil })
+	friend := h.net.play(id, func(*testHost, node.Call) protocol.Reply { return nil })
 	var subset protocol.Subset
 	for _, u := range feeds {
 		subset = append(subset, protocol.Interest{Feed: u})
 	}
-	h.inside(func(n *Node) {
-		n.membership.Join(id, false, "", n.membership.Token(id), "token of "+id.String(), subset,
-			n.core.Table.Offer(id))
+	h.inside(func(n *node.Node) {
+		n.Membership().Join(id, false, "", n.Membership().Token(id), "token of "+id.String(), subset,
+			n.Core().Table.Offer(id))
 	})
 	return friend
 }
@@ -314,14 +315,14 @@ func (h *testHost) record(id feed.EntryID) archive.Record {
 }
 
 // status is what the node says about its neighbor.
-func (h *testHost) status(of *testHost) NeighborStatus {
+func (h *testHost) status(of *testHost) node.NeighborStatus {
 	for _, s := range h.node.Neighbors() {
 		if s.ID == of.id {
 			return s
 		}
 	}
 	h.net.t.Fatalf("%s is no neighbor of %s", of.id, h.id)
-	return NeighborStatus{}
+	return node.NeighborStatus{}
 }
 
 // did is the i-th of many dids.

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/protocol"
 	"feedex/xmlrpc"
@@ -33,7 +34,7 @@ type network struct {
 	// What may come between a call and the host that it is for. A nil reply means that no answer comes.
 	alter     func(from *testHost, c protocol.Call) protocol.Call              // changes the call on its way
 	intercept func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) // answers in the host's place
-	watch     func(h *testHost, ev Event, effects []Effect)                    // sees every step
+	watch     func(h *testHost, ev node.Event, effects []node.Effect)          // sees every step
 	lag       func(from, to *testHost) time.Duration                           // holds a call up on its way
 	// a call, or its answer, that never arrives
 	loses func(from, to *testHost, c protocol.Call, answer bool) bool
@@ -50,7 +51,7 @@ type publisher struct {
 	requests int
 	edits    int // of entries, so far
 	err      error
-	answer   func(f Fetch) Fetched // in place of all of the above, where not nil
+	answer   func(f node.Fetch) node.Fetched // in place of all of the above, where not nil
 	asked    []time.Time
 }
 
@@ -67,24 +68,24 @@ func newNetwork(t *testing.T) *network {
 }
 
 // carry takes a call to its target and hands the answer to done, once.
-func (w *network) carry(from *testHost, c Call, done func(Answered)) {
+func (w *network) carry(from *testHost, c node.Call, done func(node.Answered)) {
 	begun := w.now
 	answered := false
-	end := func(a Answered) {
+	end := func(a node.Answered) {
 		if !answered {
 			answered = true
 			a.ID, a.RTT = c.ID, w.now.Sub(begun)
 			done(a)
 		}
 	}
-	w.at(w.now.Add(c.Timeout), func() { end(Answered{Err: context.DeadlineExceeded}) })
+	w.at(w.now.Add(c.Timeout), func() { end(node.Answered{Err: context.DeadlineExceeded}) })
 	switch c.To.Tracker {
 	case "":
 	case deadTracker:
-		end(Answered{Err: errors.New("connection refused"), Unsent: true})
+		end(node.Answered{Err: errors.New("connection refused"), Unsent: true})
 		return
 	default:
-		end(Answered{Reply: w.tracked(c.To.Tracker, from.id)})
+		end(node.Answered{Reply: w.tracked(c.To.Tracker, from.id)})
 		return
 	}
 	to := c.To.Node
@@ -104,7 +105,7 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 	w.at(w.now.Add(takes), func() {
 		h := w.hosts[to]
 		if h == nil || h.down {
-			end(Answered{Err: errors.New("connection refused"), Unsent: true})
+			end(node.Answered{Err: errors.New("connection refused"), Unsent: true})
 			return
 		}
 		if w.loses != nil && w.loses(from, h, c.Call, false) {
@@ -113,22 +114,22 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 		if reply, ok := w.scripted(from, h, c); ok {
 			if err, is := reply.(error); is {
 				queued := err == errQueued
-				end(Answered{Err: err, Peer: to, Unsent: queued, Queued: queued})
+				end(node.Answered{Err: err, Peer: to, Unsent: queued, Queued: queued})
 			} else if reply != nil {
-				end(Answered{Reply: reply, Peer: to})
+				end(node.Answered{Reply: reply, Peer: to})
 			}
 			return
 		}
 		call := w.recode(from, c.Call)
-		h.ask(from.id, c.Session, call, func(r Respond) {
+		h.ask(from.id, c.Session, call, func(r node.Respond) {
 			if w.loses != nil && w.loses(from, h, c.Call, true) {
 				return
 			}
 			if r.Fault != nil {
-				end(Answered{Err: &protocol.RemoteError{Code: r.Fault.Code, Text: r.Fault.Text}, Peer: to})
+				end(node.Answered{Err: &protocol.RemoteError{Code: r.Fault.Code, Text: r.Fault.Text}, Peer: to})
 				return
 			}
-			end(Answered{Reply: w.recodeReply(c.Call, r.Reply), Session: r.Session, Peer: to})
+			end(node.Answered{Reply: w.recodeReply(c.Call, r.Reply), Session: r.Session, Peer: to})
 		})
 	})
 }
@@ -137,7 +138,7 @@ func (w *network) carry(from *testHost, c Call, done func(Answered)) {
 var errQueued = errors.New("all connections are in use")
 
 // scripted is the reply to a call that no node answers, if it is one of those.
-func (w *network) scripted(from, to *testHost, c Call) (reply protocol.Reply, ok bool) {
+func (w *network) scripted(from, to *testHost, c node.Call) (reply protocol.Reply, ok bool) {
 	if w.intercept != nil {
 		if reply, ok := w.intercept(from, to, c.Call); ok {
 			return reply, true
@@ -209,10 +210,10 @@ func (w *network) recodeReply(c protocol.Call, r protocol.Reply) protocol.Reply 
 	return reply
 }
 
-func (w *network) fetch(h *testHost, f Fetch) Fetched {
+func (w *network) fetch(h *testHost, f node.Fetch) node.Fetched {
 	p := w.feeds[f.Feed]
 	if p == nil || h.blocked[f.Feed] {
-		return Fetched{Feed: f.Feed, Status: 451, Err: errors.New("HTTP status 451")}
+		return node.Fetched{Feed: f.Feed, Status: 451, Err: errors.New("HTTP status 451")}
 	}
 	p.requests++
 	p.asked = append(p.asked, w.now)
@@ -225,18 +226,18 @@ func (w *network) fetch(h *testHost, f Fetch) Fetched {
 		return ev
 	}
 	if p.err != nil {
-		return Fetched{Feed: f.Feed, Local: p.local, Err: p.err}
+		return node.Fetched{Feed: f.Feed, Local: p.local, Err: p.err}
 	}
 	etag := fmt.Sprintf("%q", fmt.Sprint(len(p.entries), p.edits))
 	if f.ETag == etag {
-		return Fetched{Feed: f.Feed, Local: p.local, ETag: etag}
+		return node.Fetched{Feed: f.Feed, Local: p.local, ETag: etag}
 	}
 	doc := &feed.Document{Feed: f.Feed, Title: "Title", Private: p.private, Clients: p.clients}
 	first := max(0, len(p.entries)-p.window)
 	for i := len(p.entries) - 1; i >= first; i-- {
 		doc.Entries = append(doc.Entries, p.entries[i])
 	}
-	return Fetched{Feed: f.Feed, Local: p.local, Document: doc, ETag: etag}
+	return node.Fetched{Feed: f.Feed, Local: p.local, Document: doc, ETag: etag}
 }
 
 // publish adds an entry to a feed.
@@ -280,7 +281,7 @@ func (w *network) run(d time.Duration) {
 }
 
 // full connects n nodes that follow the same feeds with each other through a tracker.
-func (w *network) full(n int, c Config, feeds ...feed.URL) []*testHost {
+func (w *network) full(n int, c node.Config, feeds ...feed.URL) []*testHost {
 	c.Trackers = []string{tracker}
 	for _, u := range feeds {
 		w.feed(u)
@@ -294,7 +295,7 @@ func (w *network) full(n int, c Config, feeds ...feed.URL) []*testHost {
 
 // add starts a node that follows feeds. Hosts are on networks of their own unless the test says
 // otherwise. Nobody is called in truth.
-func (w *network) add(c Config, feeds ...feed.URL) *testHost {
+func (w *network) add(c node.Config, feeds ...feed.URL) *testHost {
 	i := len(w.list) + 1
 	return w.addAt(protocol.NewNodeID(netip.AddrFrom4([4]byte{20, byte(i / 200), byte(i % 200), 7}), 7790), c, feeds...)
 }

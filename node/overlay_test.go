@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -27,11 +28,11 @@ type overlay struct {
 // newOverlay makes a network of that many nodes. Each follows 10 of 30 feeds and polls them every four
 // hours; the last riders of them never offer anything. The others follow and poll as they would without.
 func newOverlay(t *testing.T, nodes, riders int) *overlay {
-	return newOverlayOf(t, nodes, riders, Config{Incentive: incentive.Config{Bound: 10}})
+	return newOverlayOf(t, nodes, riders, node.Config{Incentive: incentive.Config{Bound: 10}})
 }
 
 // newOverlayOf is the same with a Config of the test's own.
-func newOverlayOf(t *testing.T, nodes, riders int, c Config) *overlay {
+func newOverlayOf(t *testing.T, nodes, riders int, c node.Config) *overlay {
 	o := &overlay{network: newNetwork(t), when: make(map[feed.EntryID]time.Time), rider: make(map[*testHost]bool)}
 	o.direct = true
 	for i := range 30 {
@@ -98,7 +99,7 @@ func (o *overlay) service(counts func(*testHost) bool, from time.Time) service {
 		for _, r := range records {
 			arrived[r.ID] = r
 		}
-		for u := range h.node.poller.Feeds {
+		for u := range h.node.Poller().Feeds {
 			for i := range o.network.feeds[u].entries {
 				id := o.network.feeds[u].entries[i].EntryID()
 				at := o.when[id]
@@ -166,7 +167,7 @@ func TestEveryFeedIsCoveredTwice(t *testing.T) {
 				short++
 			}
 		}
-		if n := h.node.core.Table.Len(); n < 8 || n > 10 {
+		if n := h.node.Core().Table.Len(); n < 8 || n > 10 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
 	}
@@ -189,9 +190,9 @@ func TestTheOverlayHeals(t *testing.T) {
 	// They are noticed when there is something to say to them.
 	for _, u := range o.feeds {
 		for _, h := range o.list[6:] {
-			if s := h.node.poller.Feeds[u]; s != nil {
+			if s := h.node.Poller().Feeds[u]; s != nil {
 				o.publish(u)
-				h.node.poller.PollAt(s, o.now)
+				h.node.Poller().PollAt(s, o.now)
 				break
 			}
 		}
@@ -199,12 +200,12 @@ func TestTheOverlayHeals(t *testing.T) {
 	o.run(2 * time.Minute)
 	stale, poor := 0, 0
 	for _, h := range o.list[6:] {
-		for _, id := range h.node.core.LinkIDs {
+		for _, id := range h.node.Core().LinkIDs {
 			if dead[id] {
 				stale++
 			}
 		}
-		if h.node.core.Table.Len() < 8 {
+		if h.node.Core().Table.Len() < 8 {
 			poor++
 		}
 	}
@@ -224,12 +225,12 @@ func TestTheOverlayHealsInSilence(t *testing.T) {
 	}
 	o.run(noticed + time.Minute)
 	for _, h := range o.list[6:] {
-		for _, id := range h.node.core.LinkIDs {
+		for _, id := range h.node.Core().LinkIDs {
 			if o.hosts[id].down {
 				t.Errorf("%s counts on %s, which is dead", h.id, id)
 			}
 		}
-		if n := h.node.core.Table.Len(); n < 8 {
+		if n := h.node.Core().Table.Len(); n < 8 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
 	}
@@ -242,12 +243,12 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 	o.run(10 * time.Minute)
 	for i := range 200 {
 		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{20, 99, 0, byte(i)}), 7790)
-		o.addAt(id, Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10}}, o.feeds...)
+		o.addAt(id, node.Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10}}, o.feeds...)
 	}
 	o.run(10 * time.Minute)
 	for _, h := range o.list[:20] {
 		places := 0
-		for _, id := range h.node.core.LinkIDs {
+		for _, id := range h.node.Core().LinkIDs {
 			if id.Addr().As4()[1] == 99 {
 				places++
 			}
@@ -263,12 +264,12 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 func TestALiarIsSentAway(t *testing.T) {
 	t.Parallel()
 	o := newOverlay(t, 20, 0)
-	liar := o.add(Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10},
+	liar := o.add(node.Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10},
 		Policy: polling.Fixed{Every: 1000 * time.Hour}}, o.feeds...)
 	o.rider[liar] = true
 	var longest time.Duration
-	o.watch = func(h *testHost, _ Event, _ []Effect) {
-		if l := h.node.core.LinkTo(liar.id); l != nil && h != liar {
+	o.watch = func(h *testHost, _ node.Event, _ []node.Effect) {
+		if l := h.node.Core().LinkTo(liar.id); l != nil && h != liar {
 			longest = max(longest, o.now.Sub(l.Peer.Since))
 		}
 	}

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"crypto/sha256"
@@ -10,6 +10,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/membership"
 	"feedex/polling"
 	"feedex/protocol"
@@ -67,7 +68,7 @@ func (v *village) do(d deed) {
 	u := v.feeds[d.which]
 	if d.kind == "join" {
 		if len(v.list) < 7 {
-			v.add(Config{
+			v.add(node.Config{
 				Trackers: []string{tracker}, AdvertInterval: villagePeriod, MaxNeighbors: 3, MinNeighbors: 2,
 				Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 4 * time.Minute},
 			}, u, v.feeds[(d.which+1+d.who)%len(v.feeds)])
@@ -83,12 +84,12 @@ func (v *village) do(d deed) {
 			h.start()
 		}
 	case "leave":
-		h.step(Leave{})
+		h.step(node.Leave{})
 		h.kill()
 	case "subscribe":
-		h.step(Subscribe{Feeds: []feed.URL{u}})
+		h.step(node.Subscribe{Feeds: []feed.URL{u}})
 	case "unsubscribe":
-		h.step(Unsubscribe{Feeds: []feed.URL{u}})
+		h.step(node.Unsubscribe{Feeds: []feed.URL{u}})
 	case "publish":
 		for range 1 + d.who {
 			v.publish(u)
@@ -102,15 +103,15 @@ func (v *village) do(d deed) {
 }
 
 // look sees to the rules at every step of everybody.
-func (v *village) look(h *testHost, _ Event, effects []Effect) {
+func (v *village) look(h *testHost, _ node.Event, effects []node.Effect) {
 	n := h.node
-	if n.core.Table.Len() > n.core.Config.MaxNeighbors || n.core.Table.Len() != len(n.core.Links) {
-		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.core.Table.Len(),
-			len(n.core.Links),
-			n.core.Config.MaxNeighbors)
+	if n.Core().Table.Len() > n.Core().Config.MaxNeighbors || n.Core().Table.Len() != len(n.Core().Links) {
+		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.Core().Table.Len(),
+			len(n.Core().Links),
+			n.Core().Config.MaxNeighbors)
 	}
 	shown := 0
-	for _, s := range n.poller.Feeds {
+	for _, s := range n.Poller().Feeds {
 		if s.Shown() {
 			shown++
 		}
@@ -120,29 +121,29 @@ func (v *village) look(h *testHost, _ Event, effects []Effect) {
 	}
 	parted := false
 	for _, e := range effects {
-		if tell, ok := e.(Tell); ok {
+		if tell, ok := e.(node.Tell); ok {
 			switch tell.Note.(type) {
-			case Linked:
+			case node.Linked:
 				v.changed = v.now
-			case Unlinked:
+			case node.Unlinked:
 				v.changed, parted = v.now, true
 			}
 		}
 	}
 	for _, e := range effects {
-		c, ok := e.(Call)
+		c, ok := e.(node.Call)
 		if !ok {
 			continue
 		}
 		switch call := c.Call.(type) {
 		case protocol.PutEntries:
-			a, _ := n.core.Ledger.Account(incentive.HolderOf(c.To.Node))
+			a, _ := n.Core().Ledger.Account(incentive.HolderOf(c.To.Node))
 			if bound := min(incentive.Value(10, 0), incentive.Entry+a.Got); a.Fined == 0 && a.Deficit > bound {
 				v.breaks("%s owes %s %v, its bound is %v", c.To.Node, h.id, a.Deficit, bound)
 			}
 		case protocol.UpdateSubset:
 			for _, in := range call.Changes {
-				if want := n.heardFromOthers(in.Feed, c.To.Node); !parted && in.Hops != want {
+				if want := heardFromOthers(n, in.Feed, c.To.Node); !parted && in.Hops != want {
 					v.breaks("%s tells %s of %s at hop count %d; without its own word it is %d", h.id, c.To.Node,
 						in.Feed, in.Hops, want)
 				}
@@ -159,17 +160,17 @@ func (v *village) breaks(format string, args ...any) {
 
 // heardFromOthers is the hop count of interest in the feed as the node is to tell it to one that it must not
 // count: 0 for its own, else one more than the least that any other neighbor told.
-func (n *Node) heardFromOthers(u feed.URL, to protocol.NodeID) int {
-	if s := n.poller.Feeds[u]; s != nil && !s.Private && s.Shown() {
+func heardFromOthers(n *node.Node, u feed.URL, to protocol.NodeID) int {
+	if s := n.Poller().Feeds[u]; s != nil && !s.Private && s.Shown() {
 		return 0
 	}
-	best := n.core.Config.MaxSubsetHops
-	for _, p := range n.core.Table.All() {
+	best := n.Core().Config.MaxSubsetHops
+	for _, p := range n.Core().Table.All() {
 		if hops, ok := p.Hops(u); ok && p.ID != to {
 			best = min(best, hops)
 		}
 	}
-	if best == n.core.Config.MaxSubsetHops {
+	if best == n.Core().Config.MaxSubsetHops {
 		return protocol.Withdrawn
 	}
 	return best + 1
@@ -206,7 +207,7 @@ func (v *village) heard() (map[claim]int, bool) {
 		if h.down {
 			continue
 		}
-		for _, p := range h.node.core.Table.All() {
+		for _, p := range h.node.Core().Table.All() {
 			other := v.hosts[p.ID]
 			mutual = mutual && !other.down && linked(h, other)
 			for _, u := range v.feeds {
@@ -229,15 +230,15 @@ func (v *village) fixPoint() map[claim]int {
 			if h.down {
 				continue
 			}
-			for _, to := range h.node.core.Table.All() {
+			for _, to := range h.node.Core().Table.All() {
 				for _, u := range v.feeds {
 					c := claim{to.ID, h.id, u}
 					if _, known := all[c]; known {
 						continue
 					}
-					s := h.node.poller.Feeds[u]
+					s := h.node.Poller().Feeds[u]
 					near := hops == 0 && s != nil && s.Shown() // nobody hears of it before
-					for _, via := range h.node.core.Table.All() {
+					for _, via := range h.node.Core().Table.All() {
 						if d, ok := all[claim{h.id, via.ID, u}]; ok && via.ID != to.ID && d == hops-1 {
 							near = true
 						}
@@ -299,7 +300,7 @@ func TestEqualLivesHaveEqualEffects(t *testing.T) {
 		live := func() (steps int, sum [sha256.Size]byte) {
 			v := newVillage(t)
 			sums := sha256.New()
-			v.watch = func(h *testHost, ev Event, effects []Effect) {
+			v.watch = func(h *testHost, ev node.Event, effects []node.Effect) {
 				steps++
 				fmt.Fprintf(sums, "%v %v %T\n", v.now.Sub(epoch), h.id, ev)
 				for _, e := range effects {

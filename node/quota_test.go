@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/exchange"
 	"feedex/node/internal/poller"
@@ -19,8 +20,8 @@ import (
 )
 
 // unlimited is for tests that have a neighbor bring more than its quota, and are about something else.
-func unlimited() Config {
-	return Config{Incentive: incentive.Config{Rules: noQuota}}
+func unlimited() node.Config {
+	return node.Config{Incentive: incentive.Config{Rules: noQuota}}
 }
 
 var noQuota = incentive.Altered(func(r *incentive.Rules) {
@@ -54,7 +55,7 @@ func heavy(w *network, u feed.URL, name string, n, bytes int) *protocol.Bundle {
 // agreeable makes the node a neighbor of somebody who follows feeds and agrees to everything.
 func (h *testHost) agreeable(id protocol.NodeID, feeds ...feed.URL) *testHost {
 	friend := h.befriend(id, feeds...)
-	friend.script = func(*testHost, Call) protocol.Reply { return protocol.OK{} }
+	friend.script = func(*testHost, node.Call) protocol.Reply { return protocol.OK{} }
 	return friend
 }
 
@@ -91,7 +92,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 			for range 5 {
 				w.publish(news)
 			}
-			hosts := w.full(2, Config{}, feeds...)
+			hosts := w.full(2, node.Config{}, feeds...)
 			victim, honest := hosts[0], hosts[1]
 			honest.blocked[news] = false
 			w.run(2 * time.Hour)
@@ -121,7 +122,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 									t.Fatalf("refused with %v", r.Fault)
 								}
 							}
-							if victim.node.exchange.Gossip.Seen.Has(b.DID) &&
+							if victim.node.Exchange().Gossip.Seen.Has(b.DID) &&
 								!victim.has(b.Entries[len(b.Entries)-1].EntryID()) {
 								t.Fatal("what is not stored counts as seen")
 							}
@@ -133,7 +134,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 					c.most == incentive.FreeRoom {
 					t.Errorf("the flooder's status is %+v", s)
 				}
-				victim.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(flooder.id), "over") })
+				victim.inside(func(n *node.Node) { n.Membership().Part(n.Core().LinkTo(flooder.id), "over") })
 			}
 			taken := victim.roomTaken(junk)
 			if taken > c.most || taken < c.most*8/10 || refused == 0 {
@@ -168,12 +169,13 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newNetwork(t)
 			w.direct = true
-			hosts := w.full(c.hosts, Config{}, news)
+			hosts := w.full(c.hosts, node.Config{}, news)
 			victim, flooder := hosts[0], hosts[1]
 			for _, h := range hosts {
 				h.blocked[news] = true
 			}
-			for i := 0; !victim.node.exchange.OverQuota(exchange.Of(victim.node.core.LinkTo(flooder.id)), news); i++ {
+			for i := 0; !victim.node.Exchange().OverQuota(exchange.Of(victim.node.Core().LinkTo(flooder.id)),
+				news); i++ {
 				victim.put(flooder, heavy(w, news, fmt.Sprint("before ", i, " "), 3, 10_000))
 			}
 			var want []feed.EntryID
@@ -187,11 +189,12 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 			flooder.poll(news) // it offers what it polled
 			flooder.blocked[news] = true
 			w.run(time.Minute)
-			if exchange.Of(flooder.node.core.LinkTo(victim.id)).Postponed == 0 || c.hosts == 2 && victim.has(want[0]) {
+			if exchange.Of(flooder.node.Core().LinkTo(victim.id)).Postponed == 0 || c.hosts == 2 &&
+				victim.has(want[0]) {
 				t.Fatal("nothing was refused")
 			}
 			if s := flooder.status(victim); s.Standing != 100 ||
-				exchange.Of(flooder.node.core.LinkTo(victim.id)).PutFailures > 0 {
+				exchange.Of(flooder.node.Core().LinkTo(victim.id)).PutFailures > 0 {
 				t.Errorf("a neighbor that refuses is held to fail: %+v", s)
 			}
 			victim.blocked[news] = !c.polls
@@ -213,15 +216,15 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 func TestOffersBeyondAQuota(t *testing.T) {
 	w := newNetwork(t)
 	w.direct = true
-	hosts := w.full(3, Config{Incentive: incentive.Config{Bound: 10}}, news)
+	hosts := w.full(3, node.Config{Incentive: incentive.Config{Bound: 10}}, news)
 	victim, flooder, other := hosts[0], hosts[1], hosts[2]
 	known := heavy(w, news, "known", 1, 100)
 	victim.put(other, known)
 	for i := range 40 {
 		victim.put(flooder, heavy(w, news, fmt.Sprint("junk ", i), 100, 10_000))
 	}
-	l := victim.node.core.LinkTo(flooder.id)
-	if !victim.node.exchange.OverQuota(exchange.Of(l), news) {
+	l := victim.node.Core().LinkTo(flooder.id)
+	if !victim.node.Exchange().OverQuota(exchange.Of(l), news) {
 		t.Fatal("it is within its quota")
 	}
 	unknown := heavy(w, news, "unknown", 1, 100)
@@ -246,7 +249,7 @@ func TestOffersBeyondAQuota(t *testing.T) {
 // A part of a bundle that fits is stored and passed on, and the rest is refused.
 func TestAPartOfABundleFits(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	victim, neighbor := hosts[0], hosts[1]
 	b := heavy(w, news, "part ", 100, 10_000)
 	if r := victim.put(neighbor, b); r.Fault == nil || r.Fault.Code != protocol.OverQuota {
@@ -261,7 +264,7 @@ func TestAPartOfABundleFits(t *testing.T) {
 	if stored < 20 || stored > 60 || victim.node.Status().Counters.Unkept != int64(100-stored) {
 		t.Errorf("%d entries are stored, %d are counted as refused", stored, victim.node.Status().Counters.Unkept)
 	}
-	if victim.node.exchange.Gossip.Seen.Has(b.DID) {
+	if victim.node.Exchange().Gossip.Seen.Has(b.DID) {
 		t.Error("the bundle counts as seen")
 	}
 }
@@ -270,7 +273,7 @@ func TestAPartOfABundleFits(t *testing.T) {
 func TestPollsGiveBackWhatTheyShow(t *testing.T) {
 	w := newNetwork(t)
 	w.direct = true
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	w.feed(news).window = 100
 	for day := range 5 {
@@ -303,7 +306,7 @@ func TestPollsGiveBackWhatTheyShow(t *testing.T) {
 func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
 	w := newNetwork(t)
 	w.direct = true
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, relay := hosts[0], hosts[1]
 	for range 5 {
 		w.publish(news)
@@ -344,7 +347,7 @@ func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 	for _, unasked := range []bool{true, false} {
 		w := newNetwork(t)
 		w.direct = true
-		hosts := w.full(2, Config{Incentive: incentive.Config{Gifts: 1 << 40, Gift: 1 << 40}}, news)
+		hosts := w.full(2, node.Config{Incentive: incentive.Config{Gifts: 1 << 40, Gift: 1 << 40}}, news)
 		a, holder := hosts[0], hosts[1]
 		var wishes []search.Wish
 		for i := range 100 {
@@ -354,9 +357,9 @@ func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 			wishes = append(wishes, wishFor(e, holder))
 		}
 		a.pulled = nil
-		a.step(Pull{Tag: 9, Wishes: wishes, Unasked: unasked})
+		a.step(node.Pull{Tag: 9, Wishes: wishes, Unasked: unasked})
 		w.run(10 * time.Minute)
-		i := slices.IndexFunc(a.pulled, func(p Pulled) bool { return p.Done })
+		i := slices.IndexFunc(a.pulled, func(p node.Pulled) bool { return p.Done })
 		if i < 0 {
 			t.Fatal("the download never ended")
 		}
@@ -379,7 +382,7 @@ func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 func TestRevisionsKeepToTheQuota(t *testing.T) {
 	w := newNetwork(t)
 	w.direct = true
-	victim := w.full(2, Config{}, news, blog)[0]
+	victim := w.full(2, node.Config{}, news, blog)[0]
 	victim.blocked[news] = true
 	one, two := victim.agreeable(at("30.1.1.1"), news), victim.agreeable(at("30.2.1.1"), news)
 	e := feed.Entry{Feed: news, ID: "revised", Title: "T", Published: w.now, Updated: w.now}
@@ -410,7 +413,7 @@ func TestRevisionsKeepToTheQuota(t *testing.T) {
 // What one neighbor forged keeps nothing away once it was purged: others bring what is true, and it stays.
 func TestAForgedEntryThatWasPurgedKeepsNothingAway(t *testing.T) {
 	w := newNetwork(t)
-	victim := w.full(2, Config{}, news, blog)[0]
+	victim := w.full(2, node.Config{}, news, blog)[0]
 	victim.blocked[news] = true
 	forger, honest := victim.agreeable(at("30.1.1.1"), news), victim.agreeable(at("30.2.1.1"), news)
 	e := feed.Entry{Feed: news, ID: "true", Title: "T", Summary: "true", Published: w.now, Updated: w.now}
@@ -432,7 +435,7 @@ func TestAForgedEntryThatWasPurgedKeepsNothingAway(t *testing.T) {
 // What was purged before an own poll has shown it is as new to a poll as what never was here.
 func TestAPollBringsBackWhatNeighborsHadBrought(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	w.publish(news)
 	e := w.feed(news).entries[0]

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/exchange"
 	"feedex/polling"
 	"feedex/protocol"
@@ -17,7 +18,7 @@ import (
 // warnings are those that the node told.
 func (h *testHost) warnings() (list []string) {
 	for _, note := range h.notes {
-		if w, ok := note.(Warned); ok {
+		if w, ok := note.(node.Warned); ok {
 			list = append(list, w.Warning)
 		}
 	}
@@ -27,7 +28,7 @@ func (h *testHost) warnings() (list []string) {
 // parted counts the links that ended for a reason that begins so.
 func (h *testHost) parted(reason string) (n int) {
 	for _, note := range h.notes {
-		if u, ok := note.(Unlinked); ok && strings.HasPrefix(u.Reason, reason) {
+		if u, ok := note.(node.Unlinked); ok && strings.HasPrefix(u.Reason, reason) {
 			n++
 		}
 	}
@@ -114,7 +115,7 @@ func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 		if n := h.parted("it brings"); n > 0 {
 			t.Errorf("%s sent %d neighbors away", h.id, n)
 		}
-		_, entries, _ := h.node.membership.Reviewed.First.Week(o.now)
+		_, entries, _ := h.node.Membership().Reviewed.First.Week(o.now)
 		counted += entries
 	}
 	if counted < 12*100 {
@@ -127,20 +128,20 @@ func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	a := w.add(Config{MaxNeighbors: 4, MinNeighbors: 4}, news)
+	a := w.add(node.Config{MaxNeighbors: 4, MinNeighbors: 4}, news)
 	w.run(time.Minute)
 	kept := protocol.StateAccount{Account: protocol.Account{Deficit: 10_000, Bound: 10_000, Waiting: 3}}
 	for i := range 4 {
 		id := stranger(i)
 		w.play(id, vouches)
-		a.inside(func(n *Node) {
-			n.membership.Join(id, true, "", n.membership.Token(id), "token", protocol.Subset{{Feed: news}},
-				n.core.Table.Offer(id))
+		a.inside(func(n *node.Node) {
+			n.Membership().Join(id, true, "", n.Membership().Token(id), "token", protocol.Subset{{Feed: news}},
+				n.Core().Table.Offer(id))
 		})
 	}
-	better := w.add(Config{}, news)
+	better := w.add(node.Config{}, news)
 	w.run(time.Minute)
-	a.inside(func(n *Node) { n.membership.NoteNodes(0, []protocol.NodeID{better.id}) })
+	a.inside(func(n *node.Node) { n.Membership().NoteNodes(0, []protocol.NodeID{better.id}) })
 	say := func(c protocol.StateAccount) {
 		for i := range 4 {
 			if a.neighborOf(stranger(i)) {
@@ -160,7 +161,7 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	}
 	// What they said is not repeated, and out of date after a while.
 	w.run(3 * time.Hour)
-	if a.node.exchange.Starving() {
+	if a.node.Exchange().Starving() {
 		t.Error("what was said hours ago still counts")
 	}
 }
@@ -176,7 +177,7 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 		a.poll(news)
 		w.run(10 * time.Second)
 	}
-	if !taker.node.exchange.Starving() {
+	if !taker.node.Exchange().Starving() {
 		t.Fatal("it does not know that it is at its bound")
 	}
 	for i := range 5 {
@@ -184,7 +185,7 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 		w.run(10 * time.Second)
 	}
 	w.run(6 * time.Minute)
-	if s := taker.node.Neighbors()[0]; taker.node.exchange.Starving() {
+	if s := taker.node.Neighbors()[0]; taker.node.Exchange().Starving() {
 		t.Errorf("it was not told that it left its bound: owes %v of %v", s.Ours, s.OurBound)
 	}
 }
@@ -199,19 +200,19 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 		w.run(time.Minute)
 		for i := range 3 {
 			w.play(stranger(i), vouches)
-			a.inside(func(n *Node) {
-				n.membership.Join(stranger(i), true, "", n.membership.Token(stranger(i)), "token",
+			a.inside(func(n *node.Node) {
+				n.Membership().Join(stranger(i), true, "", n.Membership().Token(stranger(i)), "token",
 					protocol.Subset{{Feed: news}},
-					n.core.Table.Offer(stranger(i)))
+					n.Core().Table.Offer(stranger(i)))
 			})
 		}
-		a.inside(func(n *Node) {
-			n.core.Ledger.Got(n.core.Now, n.core.LinkTo(stranger(0)).Holder, incentive.Value(gave, 0))
+		a.inside(func(n *node.Node) {
+			n.Core().Ledger.Got(n.Core().Now, n.Core().LinkTo(stranger(0)).Holder, incentive.Value(gave, 0))
 		})
 		for range 12 {
-			a.inside(func(n *Node) {
-				n.exchange.EarnEntries(exchange.Of(n.core.LinkTo(stranger(1))), 3, news)
-				n.exchange.EarnEntries(exchange.Of(n.core.LinkTo(stranger(2))), 3, news)
+			a.inside(func(n *node.Node) {
+				n.Exchange().EarnEntries(exchange.Of(n.Core().LinkTo(stranger(1))), 3, news)
+				n.Exchange().EarnEntries(exchange.Of(n.Core().LinkTo(stranger(2))), 3, news)
 			})
 			w.run(time.Hour)
 		}
@@ -228,8 +229,8 @@ func TestWhoPollsOftenAccusesNobody(t *testing.T) {
 	w := newNetwork(t)
 	w.direct = true
 	feeds := []feed.URL{news, blog, comic}
-	w.full(6, Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
-	eager := w.add(Config{Trackers: []string{tracker}, Policy: polling.Fixed{Every: 15 * time.Minute}}, feeds...)
+	w.full(6, node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
+	eager := w.add(node.Config{Trackers: []string{tracker}, Policy: polling.Fixed{Every: 15 * time.Minute}}, feeds...)
 	for i := range 2 * 24 * 2 {
 		w.publish(feeds[i%len(feeds)])
 		w.run(30 * time.Minute)

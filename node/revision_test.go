@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
@@ -17,7 +18,7 @@ import (
 
 // editors are n nodes that follow news, of which everyone has polled one entry, last changed at its
 // publication.
-func editors(t *testing.T, n int, c Config) (*network, feed.Entry) {
+func editors(t *testing.T, n int, c node.Config) (*network, feed.Entry) {
 	w := newNetwork(t)
 	w.publish(news)
 	e := &w.feeds[news].entries[0]
@@ -66,7 +67,7 @@ func TestAnAlteredEntryIsNeverShown(t *testing.T) {
 	w, e := editors(t, 4, bound())
 	a, foe := w.list[0], w.list[1]
 	shown := false
-	w.watch = func(h *testHost, _ Event, _ []Effect) { shown = shown || h == a && a.shows("altered") }
+	w.watch = func(h *testHost, _ node.Event, _ []node.Effect) { shown = shown || h == a && a.shows("altered") }
 	before := a.account(foe)
 	for i := range 3 { // in one bundle and another
 		b := version(e, "altered", time.Minute)
@@ -149,9 +150,9 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 			a.hasHeard(b, other)
 		}
 		sent := 0
-		w.watch = func(h *testHost, _ Event, effects []Effect) {
+		w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 			for _, ef := range effects {
-				if call, ok := ef.(Call); ok && h == a && call.To.Node == third.id {
+				if call, ok := ef.(node.Call); ok && h == a && call.To.Node == third.id {
 					if put, ok := call.Call.(protocol.PutEntries); ok && put.Bundle.Entries[0].Summary == "edited" {
 						sent++
 					}
@@ -173,7 +174,7 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 			t.Errorf("%s: shown is %v, want %v", name, !c.want, c.want)
 		}
 		awaited := c.ours == brought || c.ours == confirmed && c.after > 0 && c.after < time.Hour
-		if !c.want && a.node.exchange.Gossip.Seen.Has(v.DID) == awaited {
+		if !c.want && a.node.Exchange().Gossip.Seen.Has(v.DID) == awaited {
 			t.Errorf("%s: the bundle counts as seen: %v", name, awaited)
 		}
 		if r := a.record(e.EntryID()); r.Confirmed != (c.want || c.ours != brought) {
@@ -204,9 +205,9 @@ func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 	b := version(e, "older", -time.Minute)
 	a.take(late, b)
 	w.run(2 * time.Hour)
-	if c := a.node.Status().Counters; c.Altered != 0 || a.node.exchange.Hearsay.Versions.Len() != 0 ||
-		!a.node.exchange.Gossip.Seen.Has(b.DID) {
-		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.exchange.Hearsay.Versions.Len())
+	if c := a.node.Status().Counters; c.Altered != 0 || a.node.Exchange().Hearsay.Versions.Len() != 0 ||
+		!a.node.Exchange().Gossip.Seen.Has(b.DID) {
+		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.Exchange().Hearsay.Versions.Len())
 	}
 }
 
@@ -223,7 +224,8 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 	a.take(foe, v)
 	a.take(foe, v)
-	if got := a.node.exchange.Hearsay.Versions.Len(); got != 1 || exchange.Of(a.node.core.LinkTo(foe.id)).Owes(v.DID) {
+	if got := a.node.Exchange().Hearsay.Versions.Len(); got != 1 ||
+		exchange.Of(a.node.Core().LinkTo(foe.id)).Owes(v.DID) {
 		t.Errorf("%d versions are set aside", got)
 	}
 	if r := a.hears(foe, check); r.Reply != protocol.Seen(true) {
@@ -281,13 +283,13 @@ func TestEditsReachOthersByTwoWays(t *testing.T) {
 
 // The fourth edit of a day is not passed on.
 func TestEditsArePassedOnAFewTimesADay(t *testing.T) {
-	w, e := editors(t, 2, Config{})
+	w, e := editors(t, 2, node.Config{})
 	a, b := w.list[0], w.list[1]
 	b.blocked[news] = true
 	sent := 0
-	w.watch = func(h *testHost, _ Event, effects []Effect) {
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, ef := range effects {
-			if call, ok := ef.(Call); ok && h == a && call.Call.Method() == (protocol.PutEntries{}).Method() {
+			if call, ok := ef.(node.Call); ok && h == a && call.Call.Method() == (protocol.PutEntries{}).Method() {
 				sent++
 			}
 		}
@@ -340,7 +342,7 @@ func TestALaterDateKeepsNobodyAway(t *testing.T) {
 		e := feed.Entry{Feed: news, ID: "true", Title: "T", Published: w.now, Updated: w.now.Truncate(time.Second)}
 		a.take(w.list[1], version(e, "altered", later))
 		a.take(w.list[2], bundleWith(e))
-		if a.node.exchange.Gossip.Seen.Has(bundleWith(e).DID) {
+		if a.node.Exchange().Gossip.Seen.Has(bundleWith(e).DID) {
 			t.Errorf("%s: nobody is asked for the publisher's version any more", name)
 		}
 		a.take(w.list[3], bundleWith(e))
