@@ -60,7 +60,7 @@ func TestWhatIsBeyondTheBoundWaits(t *testing.T) {
 	}
 	for i := range 15 {
 		if r := a.put(taker, bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint("given ", i),
-			Published: w.now})); r.Fault != nil {
+			Published: w.Now()})); r.Fault != nil {
 			t.Fatal(r.Fault)
 		}
 		w.run(10 * time.Second)
@@ -100,7 +100,7 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 		fail func(w *network, b *testHost)
 		want incentive.Credit
 	}{
-		"nobody listens": {func(_ *network, b *testHost) { b.down = true }, 0},
+		"nobody listens": {func(_ *network, b *testHost) { b.kill() }, 0},
 		"it takes it and resets": {func(w *network, b *testHost) {
 			w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 				_, put := c.(protocol.PutEntries)
@@ -111,7 +111,7 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 		w := newNetwork(t)
 		hosts := w.full(2, bound(), news)
 		a, b := hosts[0], hosts[1]
-		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now})
+		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.Now()})
 		c.fail(w, b)
 		a.inside(func(n *node.Node) {
 			n.Exchange().Put(exchange.Of(n.Core().LinkTo(b.id)),
@@ -134,7 +134,7 @@ func TestAccountsSurviveARestart(t *testing.T) {
 		hosts := w.full(3, bound(), news)
 		a, b, c := hosts[0], hosts[1], hosts[2]
 		w.run(time.Minute)
-		a.put(b, bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now}))
+		a.put(b, bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.Now()}))
 		w.run(10 * time.Second) // it is passed on
 		forged := *one("y")
 		forged.DID[0]++
@@ -190,7 +190,7 @@ func TestACallFloodIsHeldBack(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, node.Config{}, news)
 	a, b, other := hosts[0], hosts[1], hosts[2]
-	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
+	w.run(w.Now().Truncate(time.Minute).Add(time.Minute).Sub(w.Now()))
 	busy := 0
 	for range core.CallsAMinute + 400 {
 		if r := a.hears(b, protocol.GetNeighbors{}); r.Fault != nil && r.Fault.Code == protocol.Busy {
@@ -223,7 +223,7 @@ func TestAnEchoerIsFoundOut(t *testing.T) {
 	}
 	offers := 0
 	for ; offers < 300 && a.neighborOf(echoer.id); offers++ {
-		b := bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint(offers), Published: w.now})
+		b := bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint(offers), Published: w.Now()})
 		a.put(honest, b)
 		a.hears(echoer, protocol.CheckDID{DID: b.DID})
 		w.run(3 * time.Minute)
@@ -244,7 +244,7 @@ func TestWhoWaitedEarnsAsWell(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, bound(), news)
 	a, faster, other := hosts[0], hosts[1], hosts[2]
-	b := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now})
+	b := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.Now()})
 	var first, got []protocol.Reply
 	a.offered(faster, b, &first)
 	a.offered(other, b, &got)
@@ -267,7 +267,7 @@ func TestAFloodOfBytesIsHeldBack(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
-	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
+	w.run(w.Now().Truncate(time.Minute).Add(time.Minute).Sub(w.Now()))
 	bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Content: strings.Repeat("x", 1<<20)})
 	advert := protocol.UpdateSubset{}
 	for i := range 1000 {
@@ -329,9 +329,9 @@ func TestReplayedPutsEarnNothing(t *testing.T) {
 		for i := range 4 {
 			name := fmt.Sprint(day, "/", i)
 			entries := []feed.Entry{
-				{Feed: news, ID: "dated " + name, Title: name, Published: w.now},
+				{Feed: news, ID: "dated " + name, Title: name, Published: w.Now()},
 				{Feed: news, ID: "undated " + name, Title: "undated " + name},
-				{Feed: news, ID: "far " + name, Title: "far " + name, Published: w.now.AddDate(9, 0, 0)},
+				{Feed: news, ID: "far " + name, Title: "far " + name, Published: w.Now().AddDate(9, 0, 0)},
 			}
 			b := bundleWith(entries...)
 			bundles = append(bundles, b)

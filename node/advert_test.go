@@ -17,7 +17,7 @@ import (
 // neighbor hears of the withdrawal all the same.
 func TestAWithdrawalIsNeverLost(t *testing.T) {
 	for name, set := range map[string]func(w *network, a, b *testHost){
-		"the answer is slow": func(w *network, _, _ *testHost) { w.rtt = 5 * time.Second },
+		"the answer is slow": func(w *network, _, _ *testHost) { w.roundTrip(5 * time.Second) },
 		"the answer is lost": func(w *network, a, b *testHost) {
 			done := false
 			w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -48,7 +48,7 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 		a, b := hosts[0], hosts[1]
 		set(w, a, b)
 		a.step(node.Subscribe{Feeds: []feed.URL{blog}})
-		for w.now.Before(epoch.Add(time.Hour)) && count(a.calls, "update_subset") == 0 {
+		for w.Now().Before(epoch.Add(time.Hour)) && count(a.calls, "update_subset") == 0 {
 			w.run(100 * time.Millisecond)
 		}
 		w.run(w.rtt / 2)
@@ -93,7 +93,7 @@ func TestChangesOfAMomentGoTogether(t *testing.T) {
 	for i := range 10 {
 		w.feed(feed.URL("https://" + string(rune('a'+i)) + ".example.com/"))
 	}
-	w.rtt = 20 * time.Millisecond
+	w.roundTrip(20 * time.Millisecond)
 	before := count(a.calls, "update_subset")
 	for i := range 10 {
 		a.step(node.Subscribe{Feeds: []feed.URL{feed.URL("https://" + string(rune('a'+i)) + ".example.com/")}})
@@ -120,11 +120,11 @@ func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
 		if _, ok := c.(protocol.UpdateSubset); ok && from == a {
 			open++
 			most = max(most, open)
-			w.at(w.now.Add(3*time.Second), func() { open-- })
+			w.At(w.Now().Add(3*time.Second), func() { open-- })
 		}
 		return nil, false
 	}
-	w.rtt = 6 * time.Second
+	w.roundTrip(6 * time.Second)
 	a.step(node.Subscribe{Feeds: []feed.URL{blog}})
 	w.run(2 * time.Second)
 	a.step(node.Subscribe{Feeds: []feed.URL{comic}})
@@ -144,7 +144,7 @@ func TestFeedsFollowedWhileConnectingAreToldSoon(t *testing.T) {
 	w.feed(blog)
 	a, b := w.add(node.Config{}, news), w.add(node.Config{}, news)
 	w.run(time.Minute)
-	w.rtt = 4 * time.Second
+	w.roundTrip(4 * time.Second)
 	a.inside(func(n *node.Node) { n.Membership().Connect(b.id, "", func(error) {}) })
 	w.run(time.Second)
 	a.step(node.Subscribe{Feeds: []feed.URL{blog}})

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/neighbors"
 	"feedex/node"
@@ -104,8 +103,8 @@ func TestWhoIsUnknownConnectsAnew(t *testing.T) {
 	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.kill()
-	b.store, b.config.Trackers = archive.NewMemory(), nil // it knows nobody
-	b.start()
+	b.config.Trackers = nil
+	b.loseArchive()
 	b.step(node.Subscribe{Feeds: []feed.URL{news}})
 	faults := 0
 	w.watch = func(_ *testHost, _ node.Event, effects []node.Effect) {

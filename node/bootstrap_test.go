@@ -180,7 +180,7 @@ func TestAVictimIsCalledEverMoreRarely(t *testing.T) {
 		a.start()
 		dials := w.dials(a)
 		most := 0
-		for begun := w.now; w.now.Sub(begun) < c.d; {
+		for begun := w.Now(); w.Now().Sub(begun) < c.d; {
 			w.run(time.Second)
 			if a.node.Membership().Boot.Connecting > 2 {
 				t.Fatalf("%s: %d connects to addresses of one source at a time", c.name,

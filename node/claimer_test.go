@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/lab"
+	"feedex/lab/actor"
 	"feedex/node"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
@@ -13,60 +15,28 @@ import (
 
 // Neighbors that claim every bundle that they hear of and deliver none.
 
-// claimersIn makes a quarter of the hosts claimers. As soon as one hears of a bundle it offers it to all its
-// neighbors, before any honest node can, and what it delivers never arrives.
-func claimersIn(w *network, hosts []*testHost) (honest []*testHost) {
-	claimed := make(map[*testHost]map[protocol.DID]bool)
-	for i, h := range hosts {
-		if i%4 == 3 {
-			claimed[h] = make(map[protocol.DID]bool)
-		} else {
-			honest = append(honest, h)
-		}
-	}
-	claim := func(h *testHost, d protocol.DID) {
-		if claimed[h][d] {
-			return
-		}
-		claimed[h][d] = true
-		for _, p := range h.node.Core().Table.All() {
-			to := h.node.Core().LinkTo(p.ID)
-			h.carryOut(node.Call{To: node.Target{Node: to.ID()}, Call: protocol.CheckDID{DID: d}, Session: to.Token,
-				Timeout: exchange.OfferTimeout})
-		}
-	}
-	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
-		if claimed[to] != nil {
-			switch c := c.(type) {
-			case protocol.CheckDID:
-				claim(to, c.DID)
-			case protocol.CheckDIDs:
-				for _, d := range c.DIDs {
-					claim(to, d)
-				}
-			}
-		}
-		_, put := c.(protocol.PutEntries)
-		return protocol.OK{}, put && claimed[from] != nil
-	}
-	return honest
-}
-
 // A network of 48, a quarter of them claimers, and 24 bundles that nobody but their source can poll: everybody
 // else gets each of them, 99 of 100 within five seconds. All of it passes within five minutes, so that the
 // claimers are still in full standing with the last bundle.
 func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
-	hosts := w.full(48, node.Config{}, news)
-	honest := claimersIn(w, hosts)
-	for _, h := range hosts {
-		h.blocked[news] = true
+	w := newLargeNetwork(t)
+	w.feed(news)
+	var honest []*testHost
+	for i := range 48 {
+		w.habit = nil
+		if i%4 == 3 {
+			w.habit = func(n *node.Node) lab.Actor { return actor.Breaker(n) }
+		}
+		h := w.add(node.Config{Trackers: []string{tracker}}, news)
+		if h.blocked[news] = true; w.habit == nil {
+			honest = append(honest, h)
+		}
 	}
+	w.run(2 * time.Minute)
 	published := make(map[feed.EntryID]time.Time)
 	for i := range 24 {
 		id := w.publish(news)
-		published[id] = w.now
+		published[id] = w.Now()
 		source := honest[i%len(honest)]
 		source.blocked[news] = false
 		source.poll(news)
@@ -109,18 +79,19 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 	hosts := w.full(8, node.Config{}, news)
 	a, honest, claimers := hosts[0], hosts[1], hosts[2:]
 	b := one("awaited")
-	end := w.now.Add(10 * time.Second)
+	end := w.Now().Add(10 * time.Second)
 	for _, claimer := range claimers {
 		var again func()
 		again = func() {
-			if w.now.Before(end) && a.neighborOf(claimer.id) {
-				a.askedBy(claimer, protocol.CheckDID{DID: b.DID}, func(node.Respond) { w.at(w.now.Add(w.rtt), again) })
+			if w.Now().Before(end) && a.neighborOf(claimer.id) {
+				a.askedBy(claimer, protocol.CheckDID{DID: b.DID},
+					func(node.Respond) { w.At(w.Now().Add(w.rtt), again) })
 			}
 		}
 		again()
 	}
 	w.run(3 * time.Second)
-	begun := w.now
+	begun := w.Now()
 	honest.inside(func(n *node.Node) { n.Exchange().Offer(exchange.Of(n.Core().LinkTo(a.id)), b) })
 	w.run(time.Minute)
 	at, ok := a.arrived[b.Entries[0].EntryID()]

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/lab"
+	"feedex/lab/actor"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -114,12 +116,14 @@ func TestAWorkerDoesNotPayForItsLeech(t *testing.T) {
 // One gives for long, and then only takes: from the day it changes sides it gets 2D from each neighbor at most.
 func TestATraitorTakesTwiceTheBound(t *testing.T) {
 	t.Parallel()
-	o := newOverlay(t, 10, 0)
+	turns := epoch.Add(13 * time.Hour)
+	o := newOverlayWith(t, 10, 1, node.Config{Incentive: incentive.Config{Bound: 10}},
+		func(n *node.Node) lab.Actor { return actor.Traitor(n, turns) })
 	o.run(10 * time.Minute)
 	o.publishFor(8 * time.Hour)
-	traitor := o.list[0]
+	o.Run(turns)
+	traitor := o.list[9]
 	before := o.accounts(traitor)
-	o.rider[traitor] = true
 	o.publishFor(12 * time.Hour)
 	most, trusted := incentive.Credit(0), incentive.Credit(0)
 	for h, a := range o.accounts(traitor) {

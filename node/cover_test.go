@@ -133,7 +133,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantCovers(t, a, first, second)
 
 	// What comes of them goes on.
-	bundle := protocol.NewBundle(second, []feed.Entry{{Feed: second, ID: "1", Published: w.now}})
+	bundle := protocol.NewBundle(second, []feed.Entry{{Feed: second, ID: "1", Published: w.Now()}})
 	if r := a.put(friends[0], bundle); r.Fault != nil {
 		t.Fatal(r.Fault)
 	}
@@ -302,9 +302,9 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 				aNode.start()
 			}
 			for _, h := range o.list {
-				if l := h.node.Core().LinkTo(aNode.id); l != nil && h.node.Core().Table.Lies(o.now, l.Peer) {
+				if l := h.node.Core().LinkTo(aNode.id); l != nil && h.node.Core().Table.Lies(o.Now(), l.Peer) {
 					t.Errorf("%d cover feeds: %s takes the node for a liar after %v", cover, h.id,
-						o.now.Sub(l.Peer.Since))
+						o.Now().Sub(l.Peer.Since))
 				}
 			}
 		}

@@ -63,7 +63,7 @@ func busyHour(w *network) {
 		}
 		w.run(time.Minute)
 		for _, h := range w.list {
-			if h.down {
+			if !h.Running() {
 				h.start()
 			}
 		}
@@ -82,7 +82,7 @@ func TestEqualEventsGiveEqualEffects(t *testing.T) {
 	w := newNetwork(t)
 	w.watch = func(h *testHost, ev node.Event, effects []node.Effect) {
 		if h == w.list[0] {
-			steps = append(steps, step{w.now, ev, effects})
+			steps = append(steps, step{w.Now(), ev, effects})
 		}
 	}
 	busyHour(w)
@@ -100,12 +100,13 @@ func TestEqualEventsGiveEqualEffects(t *testing.T) {
 		}
 	}
 	first := w.list[0]
-	if first.life != 1 {
+	if len(first.Sessions()) != 1 {
 		t.Fatal("the node was started again")
 	}
 	for twin := range 2 {
-		n, err := node.New(epoch, first.config, archive.NewMemory(),
-			rand.New(rand.NewPCG(first.seeds[0], first.seeds[1])))
+		config := first.config
+		config.Port, config.Secret = first.id.Port(), seed.Secret(first.Name)
+		n, err := node.New(epoch, config, archive.NewMemory(), seed.Stream(first.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +130,7 @@ func TestEqualNetworksGiveEqualTraces(t *testing.T) {
 		h := sha256.New()
 		w.watch = func(host *testHost, ev node.Event, effects []node.Effect) {
 			steps++
-			fmt.Fprintf(h, "%v %v %T\n", w.now.Sub(epoch), host.id, ev)
+			fmt.Fprintf(h, "%v %v %T\n", w.Now().Sub(epoch), host.id, ev)
 			for _, e := range effects {
 				write(h, e)
 			}

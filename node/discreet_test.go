@@ -160,7 +160,7 @@ func (h *testHost) hearsAltered(e feed.Entry, witnesses ...*testHost) {
 	e.Title, e.Updated = "altered", e.Published.Add(time.Second)
 	for _, f := range witnesses {
 		h.take(f, bundleWith(e, feed.Entry{Feed: news, ID: "old", Title: f.id.String(),
-			Published: h.net.now.AddDate(0, 0, -9)}))
+			Published: h.net.Now().AddDate(0, 0, -9)}))
 	}
 }
 

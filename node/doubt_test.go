@@ -139,7 +139,6 @@ func newSlander(t *testing.T) *slander {
 	s.hub, s.honest, s.other = w.add(c, news), w.add(c, news), w.add(c, news)
 	link := func(a, b *testHost, i int) {
 		a.befriend(b.id, news)
-		w.hosts[b.id] = b
 		l := a.node.Core().LinkTo(b.id)
 		membership.Of(l).Static, l.Token, l.Session = "kept", fmt.Sprint("token ", i), fmt.Sprint("token ", i)
 	}
@@ -175,7 +174,7 @@ func (s *slander) brings() bool {
 	s.honest.poll(news)
 	s.run(time.Minute)
 	if !s.hub.has(id) {
-		s.t.Fatalf("at %v the node between has not got it", s.now)
+		s.t.Fatalf("at %v the node between has not got it", s.Now())
 	}
 	return s.other.has(id)
 }
@@ -188,7 +187,7 @@ func TestSlanderEndsWithTheNextPoll(t *testing.T) {
 	if !s.brings() || s.brings() {
 		t.Fatal("they are not believed, or before they have said anything")
 	}
-	if due := s.hub.node.Feed(news).NextPoll.Sub(s.now); due > poller.SpotAfter+poller.SpotAfter/10 {
+	if due := s.hub.node.Feed(news).NextPoll.Sub(s.Now()); due > poller.SpotAfter+poller.SpotAfter/10 {
 		t.Errorf("the next poll is due in %v", due)
 	}
 	s.run(poller.SpotAfter + poller.SpotAfter/10)
@@ -197,15 +196,15 @@ func TestSlanderEndsWithTheNextPoll(t *testing.T) {
 			t.Errorf("%s was held back, was polled, and is not there", e.ID)
 		}
 	}
-	for begun := s.now; s.now.Sub(begun) < 6*24*time.Hour; s.run(5 * time.Hour) {
+	for begun := s.Now(); s.Now().Sub(begun) < 6*24*time.Hour; s.run(5 * time.Hour) {
 		if !s.brings() {
-			t.Fatalf("at %v it is held back again", s.now)
+			t.Fatalf("at %v it is held back again", s.Now())
 		}
 	}
 	junk := s.junk("junk")
 	s.hub.take(s.liars[0], junk)
 	s.hub.take(s.liars[1], bundleWith(junk.Entries[0], feed.Entry{Feed: news, ID: "beside", Title: "T",
-		Published: s.now}))
+		Published: s.Now()}))
 	if s.hub.record(junk.Entries[0].EntryID()).Confirmed {
 		t.Error("liars are witnesses still")
 	}
@@ -252,12 +251,12 @@ func TestSlanderEndsByItself(t *testing.T) {
 	s := newSlander(t)
 	s.hub.blocked[news] = true
 	s.brings()
-	begun, last, held, passed := s.now, s.now, 0, 0
-	for ; s.now.Sub(begun) < 6*24*time.Hour; s.run(time.Hour) {
+	begun, last, held, passed := s.Now(), s.Now(), 0, 0
+	for ; s.Now().Sub(begun) < 6*24*time.Hour; s.run(time.Hour) {
 		if s.brings() {
 			passed++
 		} else {
-			held, last = held+1, s.now
+			held, last = held+1, s.Now()
 		}
 	}
 	if took := last.Sub(begun); held < 11 || took > 12*time.Hour || passed < 5*24 {
@@ -312,7 +311,7 @@ func TestAnEditCastsNoDoubt(t *testing.T) {
 	for i, relay := range w.list[1:4] {
 		old := w.feeds[news].entries[0]
 		e := feed.Entry{Feed: news, ID: fmt.Sprint("another id ", i), Title: old.Title,
-			Published: w.now.Truncate(time.Second)}
+			Published: w.Now().Truncate(time.Second)}
 		b := bundleWith(e)
 		b.Path = []protocol.NodeID{named}
 		a.take(relay, b)

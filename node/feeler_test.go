@@ -14,7 +14,7 @@ import (
 // Now and then, and one at a time, the node finds out whether a node is there that it has only heard of.
 func TestFeelers(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, node.Config{MinNeighbors: 1}, news)
+	hosts := w.full(3, node.Config{MinNeighbors: 2}, news)
 	a := hosts[0]
 	felt := make(map[protocol.NodeID]int)
 	open, most := 0, 0
@@ -27,7 +27,7 @@ func TestFeelers(t *testing.T) {
 				felt[id]++
 				open++
 				most = max(most, open)
-				w.at(w.now.Add(w.rtt), func() { open-- })
+				w.At(w.Now().Add(w.rtt), func() { open-- })
 			}
 			if !alive {
 				return errors.New("connection reset by peer")
@@ -58,8 +58,8 @@ func TestFeelers(t *testing.T) {
 	if n := count(a.calls, "connect") - before; n != 0 {
 		t.Errorf("%d connects, though there are neighbors enough", n)
 	}
-	got := a.node.Membership().Book.Candidates(w.now, 2, nil,
-		func(id protocol.NodeID) bool { return id == hosts[1].id })
+	got := a.node.Membership().Book.Candidates(w.Now(), 2, nil,
+		func(id protocol.NodeID) bool { return a.neighborOf(id) })
 	for _, id := range got {
 		if felt[id] == 0 || id == gone[0] || id == gone[1] || id == gone[2] || id == gone[3] {
 			t.Errorf("%s, which never answered, is tried before those that did", id)
@@ -73,7 +73,7 @@ func TestOldNeighborsAreForgotten(t *testing.T) {
 	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.kill()
-	old := archive.Peer{ID: stranger(1), FirstMet: w.now.AddDate(0, 0, -100), LastMet: w.now.AddDate(0, 0, -91),
+	old := archive.Peer{ID: stranger(1), FirstMet: w.Now().AddDate(0, 0, -100), LastMet: w.Now().AddDate(0, 0, -91),
 		Together: time.Hour}
 	a.store.KeepPeer(old)
 	a.kill()
@@ -83,7 +83,7 @@ func TestOldNeighborsAreForgotten(t *testing.T) {
 	}
 	a.config.Trackers = nil
 	a.kill()
-	w.now = w.now.AddDate(0, 0, 80)
+	w.run(80 * 24 * time.Hour)
 	a.start()
 	if a.node.Membership().Book.Len() != 1 {
 		t.Errorf("%d are remembered after 80 days", a.node.Membership().Book.Len())

@@ -20,8 +20,7 @@ import (
 // or that they polled it.
 // It returns the forgeries that came to the others in the last hours, and the network.
 func forgery(t *testing.T, nodes, forgers, hours, last int, relayed bool) (int, *network) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	feeds := []feed.URL{news, blog, comic}
 	for _, u := range feeds {
 		w.publish(u)
@@ -32,14 +31,14 @@ func forgery(t *testing.T, nodes, forgers, hours, last int, relayed bool) (int, 
 	var from time.Time
 	for hour := range hours {
 		if hour == hours-last {
-			from = w.now
+			from = w.Now()
 		}
 		w.publish(feeds[hour%len(feeds)])
 		for i, h := range hosts[nodes-forgers:] {
 			u := feeds[(hour+i)%len(feeds)]
 			b := protocol.NewBundle(u,
 				[]feed.Entry{{Feed: u, ID: fmt.Sprint("junk ", i, " ", hour), Title: fmt.Sprint("Junk ", i, " ", hour),
-					Published: w.now}})
+					Published: w.Now()}})
 			if relayed {
 				b.Path = []protocol.NodeID{stranger(hour*nodes + i)}
 			}

@@ -14,7 +14,7 @@ import (
 func TestAFeedOfOneEntry(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news).answer = func(f node.Fetch) node.Fetched {
-		at := w.now.Truncate(24 * time.Hour)
+		at := w.Now().Truncate(24 * time.Hour)
 		e := feed.Entry{Feed: f.Feed, ID: at.Format(time.DateOnly), Title: "A picture a day", Published: at}
 		return node.Fetched{Status: 200, Document: &feed.Document{Feed: f.Feed, Entries: []feed.Entry{e}}}
 	}

@@ -34,7 +34,7 @@ func (h *testHost) hearer(id protocol.NodeID) *hearer {
 		case protocol.Vouch:
 			return protocol.Vouched(true)
 		case protocol.UpdateSubset:
-			p.adverts = append(p.adverts, h.net.now)
+			p.adverts = append(p.adverts, h.net.Now())
 			p.hear(c.Changes)
 		case protocol.CheckDID:
 			return protocol.Seen(false)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/lab"
 	"feedex/node"
 	"feedex/polling"
 )
@@ -27,7 +28,7 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	var polls []polling.Poll
 	h := w.add(node.Config{Policy: witness{polling.Fixed{Every: 500 * time.Hour}, &polls}}, news)
 	w.run(time.Minute)
-	begun := w.now
+	begun := w.Now()
 	entry := func(id string, published time.Duration, title string) feed.Entry {
 		e := feed.Entry{Feed: news, ID: id, Title: title}
 		if published != 0 {
@@ -45,8 +46,8 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 		}
 		polls = nil
 		h.step(ev)
-		if len(polls) != 1 || !polls[0].At.Equal(w.now) {
-			t.Fatalf("at %v the policy was asked about %+v", w.now, polls)
+		if len(polls) != 1 || !polls[0].At.Equal(w.Now()) {
+			t.Fatalf("at %v the policy was asked about %+v", w.Now(), polls)
 		}
 		return polls[0]
 	}
@@ -67,13 +68,13 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	check(poll(), 2, -3*d, -2*d)
 	// One is new, one new without a date, one is edited and dated anew, one is dated next year.
 	c, undated, ahead := entry("c", 150*time.Minute, "C"), entry("undated", 0, "new"), entry("ahead", 365*d, "ahead")
-	third := w.now.Add(time.Hour).Sub(begun)
+	third := w.Now().Add(time.Hour).Sub(begun)
 	check(poll(ahead, undated, c, entry("b", time.Minute, "B, edited"), a), 5, -3*d, -2*d, 150*time.Minute,
 		third, third)
 	check(poll(ahead, undated, c), 3, -3*d, -2*d, 150*time.Minute, third, third)
 
 	// A clock that is a little ahead of ours publishes nothing in the future.
-	fourth := w.now.Add(time.Hour).Sub(begun)
+	fourth := w.Now().Add(time.Hour).Sub(begun)
 	check(poll(entry("soon", fourth+time.Minute, "soon")), 1, -3*d, -2*d, 150*time.Minute, third, third, fourth)
 
 	// Nor does it publish the same entry again at each poll until then.
@@ -81,7 +82,7 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	h.node.Poller().Feeds[news].Polling = true
 	h.step(node.Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
 	times := h.node.Poller().Feeds[news].History.Times
-	w.now = w.now.Add(10 * time.Minute)
+	w.sleep(10 * time.Minute)
 	h.node.Poller().Feeds[news].Polling = true
 	h.step(node.Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
 	if again := h.node.Poller().Feeds[news].History.Times; !slices.Equal(again, times) {
@@ -101,11 +102,11 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 // after a restart.
 func TestDatesOfDays(t *testing.T) {
 	const gap, listed = 6 * time.Minute, 20
-	w := newNetwork(t)
+	w := newNetworkOf(t, lab.Config{Seed: 3})
 	w.feed(news).answer = func(f node.Fetch) node.Fetched {
 		doc := &feed.Document{Feed: f.Feed}
 		for i := range time.Duration(listed) {
-			at := w.now.Truncate(gap).Add(-i * gap)
+			at := w.Now().Truncate(gap).Add(-i * gap)
 			doc.Entries = append(doc.Entries, feed.Entry{Feed: f.Feed, ID: at.String(),
 				Published: at.Truncate(24 * time.Hour)})
 		}

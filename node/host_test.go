@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/binary"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/lab"
 	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/membership"
@@ -16,67 +18,98 @@ import (
 	"feedex/protocol"
 )
 
-// A testHost hosts one node, or plays one.
+// A habit makes a participant that misbehaves of a node.
+type habit func(n *node.Node) lab.Actor
+
+// A testHost is a lab.Host with what tests script and note of it. It stands between the host and its node, as an actor
+// does, or plays a node.
 type testHost struct {
+	*lab.Host
 	net     *network
 	id      protocol.NodeID
 	node    *node.Node
 	store   *archive.Memory
 	config  node.Config
-	seeds   [2]uint64                                        // of the node's chance
+	habit   habit                                            // nil for an honest node
+	actor   lab.Actor                                        // the node, or the node with that habit
 	script  func(from *testHost, c node.Call) protocol.Reply // answers in place of a node; nil for no answer
-	waiting map[uint64]func(node.Respond)                    // by tag
+	within  func(n *node.Node)                               // what the next step does
+	waiting map[uint64]func(node.Respond)                    // calls of tests, by tag
 	tag     uint64
-	down    bool
+	asleep  bool
+	ahead   time.Duration     // of its clock
 	blocked map[feed.URL]bool // feeds whose publisher refuses this host
 	notes   []node.Note
 	arrived map[feed.EntryID]time.Time
 	calls   []string       // methods of the calls it made
 	results []node.Results // of queries of its owner
 	pulled  []node.Pulled  // likewise of downloads
-	alarm   time.Time      // when the node is woken
-	life    int
-	slow    int // for how many ids it searches in time, 0 for any number
+	slow    int            // for how many ids it searches in time, 0 for any number
 }
 
 func (w *network) addAt(id protocol.NodeID, c node.Config, feeds ...feed.URL) *testHost {
 	h := &testHost{
-		net: w, id: id, store: archive.NewMemory(), config: c,
+		net: w, id: id, config: c, habit: w.habit, waiting: make(map[uint64]func(node.Respond)),
 		blocked: make(map[feed.URL]bool), arrived: make(map[feed.EntryID]time.Time),
 	}
-	h.config.Port = id.Port()
 	if h.config.Policy == nil {
 		h.config.Policy = polling.Fixed{Every: time.Hour}
 	}
 	if h.config.Incentive.Bound == 0 {
 		h.config.Incentive.Bound = -1 // only tests that are about the bound have one
 	}
-	h.config.Secret = []byte("secret of " + id.String())
 	w.hosts[id] = h
 	w.list = append(w.list, h)
-	h.start()
+	h.join()
 	h.step(node.Subscribe{Feeds: feeds})
 	return h
+}
+
+// join has the host take part, with an archive of its own.
+func (h *testHost) join() {
+	host, err := h.net.Join(lab.Member{ID: h.id, Node: &h.config, Actor: func(n *node.Node, _ *rand.Rand) lab.Actor {
+		if h.script == nil {
+			h.node, h.actor = n, n
+		}
+		if h.habit != nil {
+			h.actor = h.habit(n)
+		}
+		return h
+	}})
+	if err != nil {
+		h.net.t.Fatal(err)
+	}
+	h.Host, h.store = host, host.Archive()
 }
 
 // play adds a host that is no node: it answers as the script says, an error for a call that fails, nil to
 // let the caller wait.
 func (w *network) play(id protocol.NodeID, script func(from *testHost, c node.Call) protocol.Reply) *testHost {
+	if h := w.hosts[id]; h != nil {
+		h.script = script
+		return h
+	}
 	h := &testHost{net: w, id: id, script: script}
 	w.hosts[id] = h
+	h.join()
 	return h
 }
 
 // start makes a node from what the store knows, as after a restart.
 func (h *testHost) start() {
-	h.seeds = [2]uint64{h.net.rng.Uint64(), h.net.rng.Uint64()}
-	n, err := node.New(h.net.now, h.config, h.store, rand.New(rand.NewPCG(h.seeds[0], h.seeds[1])))
-	if err != nil {
+	h.Stop()
+	if err := h.Return(); err != nil {
 		h.net.t.Fatal(err)
 	}
-	h.node, h.down, h.alarm, h.waiting = n, false, time.Time{}, make(map[uint64]func(node.Respond))
-	h.life++
-	h.step(node.Wake{})
+}
+
+// loseArchive has a host that does not run start anew, with nothing in its archive.
+func (h *testHost) loseArchive() {
+	nowhere := protocol.NewNodeID(netip.AddrFrom4([4]byte{19, 0, 0, byte(len(h.net.Hosts()))}), 7790)
+	if err := h.Move(nowhere); err != nil {
+		h.net.t.Fatal(err)
+	}
+	h.join()
 }
 
 // noticed is how soon a neighbor that died is known to be gone where there is nothing to say: it is asked, and twice
@@ -84,71 +117,66 @@ func (h *testHost) start() {
 const noticed = membership.Silence + membership.Silence/4 + 3*core.CallTimeout + 4*core.ProbeIn
 
 // kill ends a node without a word.
-func (h *testHost) kill() { h.down = true; h.life++ }
+func (h *testHost) kill() { h.Stop() }
 
 // step gives the node an event and carries out what it wants done.
 func (h *testHost) step(ev node.Event) {
-	if h.down {
-		return
+	h.Tell(ev)
+	h.net.handOver()
+}
+
+// Next implements lab.Actor.
+func (h *testHost) Next() time.Time {
+	if h.script != nil || h.asleep || h.actor.Next().IsZero() {
+		return time.Time{}
 	}
-	effects := h.node.Step(nil, h.net.now, ev)
+	return h.actor.Next().Add(-h.ahead)
+}
+
+// Step implements lab.Actor.
+func (h *testHost) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
+	if h.script != nil || h.asleep {
+		return dst
+	}
+	now = now.Add(h.ahead)
+	var effects []node.Effect
+	if f := h.within; f != nil {
+		h.within = nil
+		effects = h.node.Within(nil, now, f)
+	} else {
+		effects = h.actor.Step(nil, now, ev)
+	}
 	if h.net.watch != nil {
 		h.net.watch(h, ev, effects)
 	}
 	for _, e := range effects {
-		h.carryOut(e)
-	}
-	h.setAlarm()
-}
-
-// setAlarm has the node woken when it wants to be. An alarm that was set before and came to nothing stays
-// silent.
-func (h *testHost) setAlarm() {
-	next, life := h.node.Next(), h.life
-	if next.IsZero() || next.Equal(h.alarm) {
-		return
-	}
-	h.alarm = next
-	h.net.at(next, func() {
-		if h.life == life && h.alarm.Equal(next) {
-			h.alarm = time.Time{}
-			h.step(node.Wake{})
-		}
-	})
-}
-
-func (h *testHost) carryOut(e node.Effect) {
-	w, life := h.net, h.life
-	alive := func(f func()) func() {
-		return func() {
-			if h.life == life {
-				f()
-			}
+		if h.note(now, e) {
+			dst = append(dst, e)
 		}
 	}
+	return dst
+}
+
+// note notes what a test may want to know of an effect, and reports whether it is the host's to carry out.
+func (h *testHost) note(now time.Time, e node.Effect) bool {
 	switch e := e.(type) {
 	case node.Respond:
+		if e.Tag&ofTest == 0 {
+			return true
+		}
 		if answer := h.waiting[e.Tag]; answer != nil {
 			delete(h.waiting, e.Tag)
-			answer(e)
+			h.net.answers = append(h.net.answers, func() { answer(e) })
+			h.net.At(h.net.Now(), h.net.handOver)
 		}
+		return false
 	case node.Call:
 		h.calls = append(h.calls, e.Call.Method())
-		w.carry(h, e, func(a node.Answered) {
-			w.at(w.now.Add(w.rtt/2), alive(func() { h.step(a) }))
-		})
-	case node.Fetch:
-		ev, takes := w.fetch(h, e), w.rtt
-		if p := w.feeds[e.Feed]; p != nil {
-			takes += p.slow
-		}
-		w.at(w.now.Add(takes), alive(func() { h.step(ev) }))
 	case node.Search:
-		records, err := h.store.Search(context.Background(), e.Filter)
 		if h.slow > 0 && len(e.Filter.IDs) > h.slow {
-			records, err = nil, context.DeadlineExceeded
+			h.net.At(h.net.Now(), func() { h.step(node.Found{ID: e.ID, Err: context.DeadlineExceeded}) })
+			return false
 		}
-		w.at(w.now, alive(func() { h.step(node.Found{ID: e.ID, Records: records, Err: err}) }))
 	case node.Results:
 		h.results = append(h.results, e)
 	case node.Pulled:
@@ -157,29 +185,36 @@ func (h *testHost) carryOut(e node.Effect) {
 		h.notes = append(h.notes, e.Note)
 		if a, ok := e.Note.(node.Arrived); ok {
 			for _, r := range a.Records {
-				h.arrived[r.ID] = w.now
+				h.arrived[r.ID] = h.net.Now()
 			}
 		}
+	}
+	return true
+}
+
+// handOver has the tests hear of the answers to their calls, once the step is over that gave them.
+func (w *network) handOver() {
+	for len(w.answers) > 0 {
+		answer := w.answers[0]
+		w.answers = w.answers[1:]
+		answer()
 	}
 }
 
 // inside has f act on the node as a step of its own would, and carries out what comes of it.
 func (h *testHost) inside(f func(n *node.Node)) {
-	h.node.Core().Now, h.node.Core().Effects = h.net.now, nil
-	f(h.node)
-	effects := h.node.Core().Effects
-	h.node.Core().Effects = nil
-	for _, e := range effects {
-		h.carryOut(e)
-	}
+	h.within = f
 	h.step(node.Wake{})
 }
+
+// ofTest marks the tags of calls that a test makes.
+const ofTest = 1 << 63
 
 // ask makes a call to the node, as anybody might.
 func (h *testHost) ask(from protocol.NodeID, session string, c protocol.Call, answer func(node.Respond)) {
 	h.tag++
-	h.waiting[h.tag] = answer
-	h.step(node.Asked{From: from, Session: session, Call: c, Tag: h.tag})
+	h.waiting[ofTest|h.tag] = answer
+	h.step(node.Asked{From: from, Session: session, Call: c, Tag: ofTest | h.tag})
 }
 
 // askedBy makes a call to the node in the name of its neighbor from.
@@ -195,7 +230,7 @@ func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(node.Res
 func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Call) node.Respond {
 	var got *node.Respond
 	h.ask(from, session, c, func(r node.Respond) { got = &r })
-	for i := 0; got == nil && i < 10_000 && h.net.queue.Tasks.Len() > 0; i++ {
+	for i := 0; got == nil && i < 10_000 && !h.net.Next().IsZero(); i++ {
 		h.net.next()
 	}
 	if got == nil {
@@ -221,14 +256,14 @@ func (h *testHost) put(from *testHost, b *protocol.Bundle) node.Respond {
 // hasHeard has the node have learned of the others, by own polls, that they bring what is true: they are witnesses.
 func (h *testHost) hasHeard(others ...*testHost) {
 	for _, other := range others {
-		h.node.Exchange().Hearsay.Witnesses.Earned(h.net.now, other.id)
+		h.node.Exchange().Hearsay.Witnesses.Earned(h.net.Now(), other.id)
 	}
 }
 
 // poll has the node find out now what is new in a feed.
 func (h *testHost) poll(u feed.URL) {
 	s := h.node.Poller().Feeds[u]
-	s.Polling, s.Begun = true, h.net.now
+	s.Polling, s.Begun = true, h.net.Now()
 	h.step(h.net.fetch(h, node.Fetch{Feed: u}))
 }
 
@@ -293,7 +328,10 @@ func one(id string) *protocol.Bundle {
 
 // befriend makes the node a neighbor of somebody who follows feeds and never answers a call.
 func (h *testHost) befriend(id protocol.NodeID, feeds ...feed.URL) *testHost {
-	friend := h.net.play(id, func(*testHost, node.Call) protocol.Reply { return nil })
+	friend := h.net.hosts[id]
+	if friend == nil {
+		friend = h.net.play(id, func(*testHost, node.Call) protocol.Reply { return nil })
+	}
 	var subset protocol.Subset
 	for _, u := range feeds {
 		subset = append(subset, protocol.Interest{Feed: u})

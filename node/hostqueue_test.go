@@ -21,7 +21,7 @@ func shared(w *network, host string, feeds int, answer func(n int, f node.Fetch)
 	for i := range feeds {
 		u := feed.URL(fmt.Sprintf("http://%s/%d", host, i))
 		w.feed(u).answer = func(f node.Fetch) node.Fetched {
-			*asked = append(*asked, w.now)
+			*asked = append(*asked, w.Now())
 			return answer(len(*asked), f)
 		}
 		list = append(list, u)
@@ -47,9 +47,9 @@ func TestFirstContactCostsOneRequest(t *testing.T) {
 		func(_ int, f node.Fetch) node.Fetched { return status(429, time.Hour) })
 	w.run(time.Hour - time.Minute)
 	for _, s := range h.node.Feeds() {
-		if left := s.NotBefore.Sub(w.now); left < time.Minute || left > 10*time.Minute ||
+		if left := s.NotBefore.Sub(w.Now()); left < time.Minute || left > 10*time.Minute ||
 			s.NextPoll.Before(s.NotBefore) {
-			t.Errorf("%s is left alone for %v, and polled in %v", s.URL, left, s.NextPoll.Sub(w.now))
+			t.Errorf("%s is left alone for %v, and polled in %v", s.URL, left, s.NextPoll.Sub(w.Now()))
 		}
 	}
 	if len(*asked) != 1 {
@@ -98,7 +98,7 @@ func TestRefillIsLearned(t *testing.T) {
 	refused := 0
 	w := newNetwork(t)
 	h, asked := shared(w, "news.example.com", 60, func(_ int, f node.Fetch) node.Fetched {
-		now := w.now
+		now := w.Now()
 		defer func() { last = now }()
 		if now.Sub(last) < limit {
 			refused++
@@ -130,7 +130,7 @@ func TestScopeOfARefusal(t *testing.T) {
 			case n == 1:
 				refused = f.Feed
 				return status(429, 3*time.Hour)
-			case f.Feed == refused && w.now.Sub(epoch) < 3*time.Hour:
+			case f.Feed == refused && w.Now().Sub(epoch) < 3*time.Hour:
 				t.Errorf("%s was asked for while it was not to be", f.Feed)
 			}
 			return listing(f.Feed, 1)
@@ -149,7 +149,7 @@ func TestADayBehind429(t *testing.T) {
 		begin, end := epoch.Add(2*time.Hour), epoch.Add(26*time.Hour)
 		w := newNetwork(t)
 		h, p := alone(w, func(_ int, f node.Fetch) node.Fetched {
-			if w.now.After(begin) && w.now.Before(end) {
+			if w.Now().After(begin) && w.Now().Before(end) {
 				return status(429, retryAfter)
 			}
 			return listing(f.Feed, 1)
@@ -166,7 +166,7 @@ func TestADayBehind429(t *testing.T) {
 		}
 		w.run(24 * time.Hour)
 		if s := h.node.Feeds()[0]; s.Errors != 0 || s.Interval != 20*time.Minute ||
-			w.now.Sub(s.LastSuccess) > time.Hour {
+			w.Now().Sub(s.LastSuccess) > time.Hour {
 			t.Errorf("Retry-After %v: a day later %+v", retryAfter, s)
 		}
 	}
@@ -219,8 +219,8 @@ func TestAForbiddenFeedAlone(t *testing.T) {
 		t.Errorf("%d requests in a week for the four others, each of every 20 minutes", n)
 	}
 	for _, s := range h.node.Feeds()[1:] {
-		if s.Errors != 0 || w.now.Sub(s.LastSuccess) > 25*time.Minute {
-			t.Errorf("%s was last polled %v ago", s.URL, w.now.Sub(s.LastSuccess))
+		if s.Errors != 0 || w.Now().Sub(s.LastSuccess) > 25*time.Minute {
+			t.Errorf("%s was last polled %v ago", s.URL, w.Now().Sub(s.LastSuccess))
 		}
 	}
 	if kept := h.store.LoadHosts(); len(kept) != 0 {
@@ -296,7 +296,7 @@ func TestARefusedPageSlowsPolls(t *testing.T) {
 		w.run(time.Hour)
 		test.answer.From = test.host
 		h.step(node.OwnerFetched{At: feed.URL("http://" + test.host + "/" + test.page), Answer: test.answer})
-		said := w.now
+		said := w.Now()
 		h.kill()
 		h.start()
 		w.run(3*time.Hour - time.Minute)

@@ -29,7 +29,7 @@ func syndicated(w *network, feeds int, answer func(n int) node.Fetched) (h *test
 	for i := range feeds {
 		u := feed.URL(fmt.Sprintf("https://host%d.example.com/", i))
 		w.feed(u).answer = func(f node.Fetch) node.Fetched {
-			*asked = append(*asked, w.now)
+			*asked = append(*asked, w.Now())
 			ev := answer(len(*asked))
 			if ev.Status == 200 {
 				ev = listing(u, 1)
@@ -62,8 +62,8 @@ func TestRedirectsShareTheBudgetOfWhereTheyLead(t *testing.T) {
 			}
 		}
 		for _, s := range h.node.Feeds() {
-			if w.now.Sub(s.LastSuccess) > 20*time.Minute {
-				t.Errorf("%s was last polled %v ago", s.URL, w.now.Sub(s.LastSuccess))
+			if w.Now().Sub(s.LastSuccess) > 20*time.Minute {
+				t.Errorf("%s was last polled %v ago", s.URL, w.Now().Sub(s.LastSuccess))
 			}
 		}
 	}
@@ -92,8 +92,8 @@ func TestARefusalWhereRedirectsLead(t *testing.T) {
 	refuse = false
 	w.run(4 * time.Hour)
 	for _, s := range h.node.Feeds() {
-		if w.now.Sub(s.LastSuccess) > time.Hour {
-			t.Errorf("%s was last polled %v ago", s.URL, w.now.Sub(s.LastSuccess))
+		if w.Now().Sub(s.LastSuccess) > time.Hour {
+			t.Errorf("%s was last polled %v ago", s.URL, w.Now().Sub(s.LastSuccess))
 		}
 	}
 }

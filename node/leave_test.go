@@ -20,7 +20,7 @@ func TestLeavingEndsPolling(t *testing.T) {
 	a.step(node.Leave{})
 	a.step(w.fetch(a, node.Fetch{Feed: news}))
 	if next := a.node.Next(); !next.IsZero() {
-		t.Errorf("after leaving it wants to be woken in %v", next.Sub(w.now))
+		t.Errorf("after leaving it wants to be woken in %v", next.Sub(w.Now()))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/node/internal/exchange"
@@ -113,11 +112,11 @@ func TestASilentNeighborIsNoticed(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	hosts[1].kill()
-	began := w.now
-	for hosts[0].node.Status().Neighbors > 0 && w.now.Sub(began) < time.Hour {
+	began := w.Now()
+	for hosts[0].node.Status().Neighbors > 0 && w.Now().Sub(began) < time.Hour {
 		w.run(time.Second)
 	}
-	if took := w.now.Sub(began); took > noticed || noticed > 7*time.Minute {
+	if took := w.Now().Sub(began); took > noticed || noticed > 7*time.Minute {
 		t.Errorf("a dead neighbor keeps its place for %v", took)
 	}
 }
@@ -134,12 +133,12 @@ func TestASilentNeighborThatHasOurConnectionsIsNoticed(t *testing.T) {
 		}
 		return errQueued, true
 	}
-	began := w.now
-	for a.neighborOf(b.id) && w.now.Sub(began) < time.Hour {
+	began := w.Now()
+	for a.neighborOf(b.id) && w.Now().Sub(began) < time.Hour {
 		a.step(node.Query{Query: protocol.Query{Filter: feed.Filter{Feed: news}}})
 		w.run(4 * time.Second)
 	}
-	if took := w.now.Sub(began); took > noticed {
+	if took := w.Now().Sub(began); took > noticed {
 		t.Errorf("it keeps its place for %v", took)
 	}
 }
@@ -151,8 +150,8 @@ func TestALinkThatTheOtherForgotEnds(t *testing.T) {
 	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.kill()
-	b.store, b.config.Trackers = archive.NewMemory(), nil
-	b.start()
+	b.config.Trackers = nil
+	b.loseArchive()
 	w.run(membership.Silence + membership.Silence/4)
 	if a.neighborOf(b.id) {
 		t.Error("a link is believed in of which the other end knows nothing")
@@ -190,8 +189,8 @@ func TestLeaving(t *testing.T) {
 	}
 	peers := a.store.LoadPeers()
 	for _, p := range peers {
-		if p.Together > w.now.Sub(epoch) {
-			t.Errorf("together with %v for %v, the node lived %v", p.ID, p.Together, w.now.Sub(epoch))
+		if p.Together > w.Now().Sub(epoch) {
+			t.Errorf("together with %v for %v, the node lived %v", p.ID, p.Together, w.Now().Sub(epoch))
 		}
 	}
 	if len(peers) < len(former) {

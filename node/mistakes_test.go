@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/node"
@@ -124,8 +123,8 @@ func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 		w.run(time.Minute)
 	}
 	a.kill()
-	a.store, a.blocked[news] = archive.NewMemory(), true
-	a.start()
+	a.blocked[news] = true
+	a.loseArchive()
 	a.step(node.Subscribe{Feeds: []feed.URL{news, blog}})
 	w.run(5 * time.Minute)
 	for _, h := range hosts[1:] { // their bundles, with those paths, by way of a third
@@ -184,7 +183,6 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 			w := newNetwork(t)
 			hosts := w.full(3, node.Config{}, news)
 			a, bad := hosts[0], hosts[0].hearer(stranger(1))
-			w.direct = true
 			bad.connect(protocol.Subset{{Feed: news}})
 			turns := 0
 			for ; turns < 60 && a.neighborOf(bad.id); turns++ {
@@ -230,10 +228,9 @@ func TestWhoOversleepsBlamesNobody(t *testing.T) {
 			} else if r := a.hears(b, protocol.CheckDID{DID: did(i)}); r.Reply != protocol.Seen(false) {
 				t.Fatalf("answered %v", r.Reply)
 			}
-			w.now = w.now.Add(time.Second)
+			w.run(time.Second)
 			a.hears(b, protocol.GetNeighbors{})
-			w.now = w.now.Add(5 * time.Hour)
-			a.step(node.Wake{})
+			w.sleep(5 * time.Hour)
 		}
 		if !linked(a, b) || len(w.blamed(b)) > 0 {
 			t.Errorf("audit %v: linked %v, %v", audit, linked(a, b), w.blamed(b))

@@ -93,7 +93,7 @@ func TestOffersKeepPaceWithDeliveries(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
-	w.rtt = time.Second
+	w.roundTrip(time.Second)
 	got := w.trafficTo(b)
 	list := bundles(90)
 	for _, bundle := range list {
@@ -119,10 +119,10 @@ func TestTheRestIsOfferedABundleTogether(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(10, node.Config{MaxNeighbors: 20, MinNeighbors: 9}, news)
 	a, b := hosts[0], one("news")
-	began, offers := w.now, map[time.Duration]int{}
+	began, offers := w.Now(), map[time.Duration]int{}
 	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
 		if c, ok := c.(protocol.CheckDID); ok && c.DID == b.DID && from == a {
-			offers[w.now.Sub(began)]++
+			offers[w.Now().Sub(began)]++
 			return protocol.Seen(true), true
 		}
 		return nil, false
@@ -338,7 +338,7 @@ func TestABundleIsDeliveredOnceThoughItConnectsAnew(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, node.Config{}, news)
 	a, feeder, newcomer := hosts[0], hosts[1], hosts[2]
-	w.rtt = 900 * time.Millisecond
+	w.roundTrip(900 * time.Millisecond)
 	got := w.trafficTo(newcomer)
 	for i := range 20 {
 		newcomer.inside(func(n *node.Node) { n.Membership().Connect(a.id, "", func(error) {}) })

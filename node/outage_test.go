@@ -54,7 +54,7 @@ func TestOurNetworkIsDown(t *testing.T) {
 	}
 	down = false
 	before = asked()
-	back := w.now
+	back := w.Now()
 	w.run(5 * time.Minute)
 	if n := asked() - before; n != 40 {
 		t.Errorf("%d polls when the network was back, want one of each of 40 feeds", n)
@@ -77,8 +77,8 @@ func TestOneHostIsDown(t *testing.T) {
 		t.Errorf("%d requests to a host that is down for three days", n)
 	}
 	for i, s := range h.node.Feeds() {
-		if i == 0 && s.Errors < 5 || i > 0 && (s.Errors != 0 || w.now.Sub(s.LastSuccess) > 61*time.Minute) {
-			t.Errorf("%s: %d errors, last success %v ago", s.URL, s.Errors, w.now.Sub(s.LastSuccess))
+		if i == 0 && s.Errors < 5 || i > 0 && (s.Errors != 0 || w.Now().Sub(s.LastSuccess) > 61*time.Minute) {
+			t.Errorf("%s: %d errors, last success %v ago", s.URL, s.Errors, w.Now().Sub(s.LastSuccess))
 		}
 	}
 	if !h.node.Status().Offline.IsZero() {

@@ -85,7 +85,7 @@ func TestARepeatedDeliveryCountsInTheMinute(t *testing.T) {
 		puts++
 		return &protocol.RemoteError{Code: protocol.Busy, Text: "not now"}, true
 	}
-	w.run(w.now.Truncate(time.Minute).Add(time.Minute + time.Second).Sub(w.now))
+	w.run(w.Now().Truncate(time.Minute).Add(time.Minute + time.Second).Sub(w.Now()))
 	a.offers(b, bundle)
 	if w.run(w.rtt * 2); puts != 1 {
 		t.Fatalf("%d deliveries at first", puts)

@@ -10,6 +10,8 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/lab"
+	"feedex/lab/actor"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -22,7 +24,7 @@ type overlay struct {
 	*network
 	feeds []feed.URL
 	when  map[feed.EntryID]time.Time // of publication
-	rider map[*testHost]bool         // nodes that take and never give
+	bad   map[*testHost]bool         // the last of them, which have a habit
 }
 
 // newOverlay makes a network of that many nodes. Each follows 10 of 30 feeds and polls them every four
@@ -33,46 +35,43 @@ func newOverlay(t *testing.T, nodes, riders int) *overlay {
 
 // newOverlayOf is the same with a Config of the test's own.
 func newOverlayOf(t *testing.T, nodes, riders int, c node.Config) *overlay {
-	o := &overlay{network: newNetwork(t), when: make(map[feed.EntryID]time.Time), rider: make(map[*testHost]bool)}
-	o.direct = true
+	return newOverlayWith(t, nodes, riders, c, freeRider)
+}
+
+func freeRider(n *node.Node) lab.Actor { return actor.FreeRider(n) }
+
+// newOverlayWith is the same where the last of the nodes have another habit.
+func newOverlayWith(t *testing.T, nodes, bad int, c node.Config, habit habit) *overlay {
+	o := &overlay{network: newLargeNetwork(t), when: make(map[feed.EntryID]time.Time), bad: make(map[*testHost]bool)}
 	for i := range 30 {
 		u := feed.URL(fmt.Sprintf("https://feed%d.example.com/", i))
 		o.feeds = append(o.feeds, u)
 		o.feed(u)
 	}
 	c.Trackers, c.Policy = []string{tracker}, polling.Fixed{Every: 4 * time.Hour}
-	o.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
-		switch c := c.(type) {
-		case protocol.CheckDID:
-			return protocol.Seen(true), o.rider[from] // its offers go nowhere
-		case protocol.CheckDIDs:
-			seen := make(protocol.SeenList, len(c.DIDs))
-			for i := range seen {
-				seen[i] = true
-			}
-			return seen, o.rider[from]
-		}
-		return nil, false
-	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range nodes {
 		var follows []feed.URL
 		for _, j := range rng.Perm(len(o.feeds))[:10] {
 			follows = append(follows, o.feeds[j])
 		}
+		if i == nodes-bad {
+			o.habit = habit
+		}
 		h := o.add(c, follows...)
-		o.rider[h] = i >= nodes-riders
+		o.bad[h] = o.habit != nil
 	}
+	o.habit = nil
 	return o
 }
 
 // publishFor has the feeds publish for a while: about every two hours each, one after the other.
 func (o *overlay) publishFor(d time.Duration) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for end := o.now.Add(d); o.now.Before(end); {
+	for end := o.Now().Add(d); o.Now().Before(end); {
 		o.run(time.Duration(rng.Int64N(int64(8 * time.Minute))))
 		u := o.feeds[rng.IntN(len(o.feeds))]
-		o.when[o.publish(u)] = o.now
+		o.when[o.publish(u)] = o.Now()
 	}
 	o.run(4*time.Hour + time.Minute) // the last poll of everyone
 }
@@ -131,14 +130,14 @@ func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 	without := newOverlay(t, nodes-riders, 0)
 	with := newOverlay(t, nodes, riders)
 	everyone := func(*testHost) bool { return true }
-	honest := func(h *testHost) bool { return !with.rider[h] }
+	honest := func(h *testHost) bool { return !with.bad[h] }
 	for _, o := range []*overlay{without, with} {
 		o.run(10 * time.Minute)
 		o.publishFor(20 * time.Hour)
 	}
 	from := epoch.Add(8 * time.Hour) // after the first credit is used up
 	base, got, rider := without.service(everyone, from), with.service(honest, from),
-		with.service(func(h *testHost) bool { return with.rider[h] }, from)
+		with.service(func(h *testHost) bool { return with.bad[h] }, from)
 	t.Logf("without riders: %.1f%% covered, lag %v; honest among riders: %.1f%%, %v; riders: %.1f%%, %v, %.1f%% from "+
 		"neighbors",
 		100*base.coverage, base.lag.Round(time.Second), 100*got.coverage, got.lag.Round(time.Second),
@@ -192,7 +191,7 @@ func TestTheOverlayHeals(t *testing.T) {
 		for _, h := range o.list[6:] {
 			if s := h.node.Poller().Feeds[u]; s != nil {
 				o.publish(u)
-				h.node.Poller().PollAt(s, o.now)
+				h.node.Poller().PollAt(s, o.Now())
 				break
 			}
 		}
@@ -226,7 +225,7 @@ func TestTheOverlayHealsInSilence(t *testing.T) {
 	o.run(noticed + time.Minute)
 	for _, h := range o.list[6:] {
 		for _, id := range h.node.Core().LinkIDs {
-			if o.hosts[id].down {
+			if !o.hosts[id].Running() {
 				t.Errorf("%s counts on %s, which is dead", h.id, id)
 			}
 		}
@@ -264,13 +263,13 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 func TestALiarIsSentAway(t *testing.T) {
 	t.Parallel()
 	o := newOverlay(t, 20, 0)
+	o.habit = freeRider
 	liar := o.add(node.Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10},
 		Policy: polling.Fixed{Every: 1000 * time.Hour}}, o.feeds...)
-	o.rider[liar] = true
 	var longest time.Duration
 	o.watch = func(h *testHost, _ node.Event, _ []node.Effect) {
 		if l := h.node.Core().LinkTo(liar.id); l != nil && h != liar {
-			longest = max(longest, o.now.Sub(l.Peer.Since))
+			longest = max(longest, o.Now().Sub(l.Peer.Since))
 		}
 	}
 	o.run(10 * time.Minute)

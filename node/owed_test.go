@@ -88,8 +88,7 @@ func isDemand(c protocol.Call) bool { _, ok := c.(protocol.GetBundle); return ok
 // Of all messages a tenth is lost, and neighbors offer each other what they have, and what they have not: an honest one
 // fails no audit, though links end. Its neighbor knows everything already, so that all that it owes is audits.
 func TestHonestNeighborsFailNoAudit(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	uncapped := incentive.Altered(func(r *incentive.Rules) { r.CapFree = math.MaxInt32 })
 	hosts := w.full(4, node.Config{Incentive: incentive.Config{Rules: uncapped}}, news)
 	w.loses = func(_, _ *testHost, _ protocol.Call, _ bool) bool { return w.rng.Float64() < .1 }

@@ -80,7 +80,7 @@ func TestTheSetFollowsTheNeighbors(t *testing.T) {
 func TestChangesOfNeighborsWaitForThePeriod(t *testing.T) {
 	w := newNetwork(t)
 	_, r, p := between(w)
-	began := w.now
+	began := w.Now()
 	p.connect(protocol.Subset{{Feed: "https://example.com/0"}})
 	for i := range 8 {
 		w.run(30 * time.Second)
@@ -126,7 +126,7 @@ func TestDirectSetsAreExchangedFromTheStart(t *testing.T) {
 	w.feed(comic)
 	a := w.add(node.Config{}, blog)
 	b := w.add(node.Config{Peers: []string{a.id.String()}}, blog, comic)
-	for !linked(a, b) && w.now.Before(epoch.Add(time.Minute)) {
+	for !linked(a, b) && w.Now().Before(epoch.Add(time.Minute)) {
 		w.run(10 * time.Millisecond)
 	}
 	ofA, _ := b.node.Core().LinkTo(a.id).Peer.Hops(blog)

@@ -68,8 +68,9 @@ func TestNodesReuseEarlierNeighbors(t *testing.T) {
 // Paper §3.1: "The contacting node includes its information so that it can be included later in the lists for
 // other nodes."
 func TestWhoAsksATrackerIsFound(t *testing.T) {
+	const wanted = 4
 	w := newNetwork(t)
-	hosts := w.full(10, node.Config{}, news)
+	hosts := w.full(10, node.Config{MinNeighbors: wanted}, news)
 	asked := make(map[*testHost]int)
 	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
@@ -80,7 +81,7 @@ func TestWhoAsksATrackerIsFound(t *testing.T) {
 	}
 	w.run(time.Hour)
 	for _, h := range hosts {
-		if h.node.Status().Neighbors < 8 {
+		if h.node.Status().Neighbors < wanted {
 			t.Fatalf("%s has %d neighbors", h.id, h.node.Status().Neighbors)
 		}
 		if asked[h] < 4 {
@@ -97,7 +98,7 @@ func TestEarlierNeighborsAreTrusted(t *testing.T) {
 	a, old := hosts[0], hosts[1]
 	for _, u := range []feed.URL{news, blog, comic} {
 		for i := range 3 {
-			e := feed.Entry{Feed: u, ID: string(rune('a' + i)), Published: w.now}
+			e := feed.Entry{Feed: u, ID: string(rune('a' + i)), Published: w.Now()}
 			a.put(old, protocol.NewBundle(u, []feed.Entry{e}))
 		}
 	}

@@ -26,7 +26,7 @@ func TestTheBoundIsWhatStopsFreeRiders(t *testing.T) {
 		o.run(10 * time.Minute)
 		o.publishFor(9 * time.Hour)
 		share := func(rider bool) float64 {
-			return o.service(func(h *testHost) bool { return o.rider[h] == rider }, epoch.Add(6*time.Hour)).fromPeer
+			return o.service(func(h *testHost) bool { return o.bad[h] == rider }, epoch.Add(6*time.Hour)).fromPeer
 		}
 		return share(true), share(false)
 	}
@@ -47,7 +47,7 @@ func TestTheBoundIsWhatStopsFreeRiders(t *testing.T) {
 func fresh(w *network, u feed.URL, name string, n int) *protocol.Bundle {
 	var entries []feed.Entry
 	for i := range n {
-		entries = append(entries, feed.Entry{Feed: u, ID: fmt.Sprint(name, i), Title: "T", Published: w.now})
+		entries = append(entries, feed.Entry{Feed: u, ID: fmt.Sprint(name, i), Title: "T", Published: w.Now()})
 	}
 	return protocol.NewBundle(u, entries)
 }

@@ -37,7 +37,7 @@ func TestWhereThePastOfAFeedIs(t *testing.T) {
 		w.withOlder(news, tt.older)
 		h := w.add(tt.config)
 		h.follow(tt.discreet, news)
-		begun := w.now
+		begun := w.Now()
 		if got := h.stored(news).Past.Stage; tt.config.Backfill > 0 && got != archive.PastPoll {
 			t.Errorf("%s: %q before the first poll", name, got)
 		}
@@ -79,7 +79,7 @@ func TestTheProgressIntoThePastIsKept(t *testing.T) {
 	h := w.add(node.Config{Backfill: 24 * time.Hour}, news)
 	w.run(time.Minute)
 	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2024", Steps: 1,
-		Back: w.now.Add(-time.Hour).Truncate(time.Second), Filled: 7}
+		Back: w.Now().Add(-time.Hour).Truncate(time.Second), Filled: 7}
 	h.step(node.Backfilled{Feed: news, Past: past})
 	h.kill()
 	h.start()

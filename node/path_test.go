@@ -36,7 +36,7 @@ func (w *network) reach(victim *testHost, sources []*testHost, times int) (total
 	}
 	for i := range times {
 		id := w.publish(news)
-		source, begun := sources[i%len(sources)], w.now
+		source, begun := sources[i%len(sources)], w.Now()
 		source.blocked[news] = false
 		source.poll(news)
 		source.blocked[news] = true
@@ -77,8 +77,7 @@ func TestVictimsNameInThePathCutsNobodyOff(t *testing.T) {
 // twice as long as among honest nodes.
 func TestVictimsNameInEveryPathHardlyDelays(t *testing.T) {
 	lag := func(attacked bool) time.Duration {
-		w := newNetwork(t)
-		w.direct = true
+		w := newLargeNetwork(t)
 		hosts := w.full(30, node.Config{}, news)
 		victim := hosts[0]
 		if victim.node.Status().Self != victim.id {
@@ -200,8 +199,7 @@ func TestALongPathIsCut(t *testing.T) {
 // Attackers offer every bundle first, with a path as long as it may be. It still reaches everyone.
 func TestAFullPathSuppressesNothing(t *testing.T) {
 	for _, k := range []int{1, 10} {
-		w := newNetwork(t)
-		w.direct = true
+		w := newLargeNetwork(t)
 		hosts := w.full(40, node.Config{}, news)
 		attackers := hosts[40-k:]
 		w.tamper(attackers, func(*protocol.Bundle) (path []protocol.NodeID) {
@@ -221,7 +219,7 @@ func TestAFullPathSuppressesNothing(t *testing.T) {
 			for _, h := range attackers {
 				h.inside(func(n *node.Node) {
 					n.Exchange().Gossip.Seen.Add(bundleWith(e).DID)
-					h.store.Keep([]archive.Record{archive.NewRecord(e, w.now, protocol.NodeID{})})
+					h.store.Keep([]archive.Record{archive.NewRecord(e, w.Now(), protocol.NodeID{})})
 					for _, p := range n.Core().Table.All() {
 						n.Exchange().Offer(exchange.Of(n.Core().LinkTo(p.ID)), bundleWith(e))
 					}

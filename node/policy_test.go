@@ -124,9 +124,12 @@ func TestNeighborsSparePolls(t *testing.T) {
 	for range 6 {
 		day()
 	}
-	h := w.list[0].node.Poller().Feeds[news]
-	if h.Helped < 0.6 {
-		t.Fatalf("neighbors bring %.2f", h.Helped)
+	h, helped := w.list[0].node.Poller().Feeds[news], 0.0
+	for _, one := range w.list[:6] {
+		helped += one.node.Feed(news).Helped / 6
+	}
+	if helped < 0.6 {
+		t.Fatalf("neighbors bring %.2f on average", helped)
 	}
 	if lone := alone.node.Poller().Feeds[news]; lone.Helped != 0 || float64(h.Interval) < 1.4*float64(lone.Interval) {
 		t.Errorf("polls every %v, alone every %v; alone neighbors bring %.2f", h.Interval, lone.Interval, lone.Helped)

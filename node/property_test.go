@@ -50,8 +50,7 @@ type village struct {
 const villagePeriod = time.Minute
 
 func newVillage(t *testing.T) *village {
-	v := &village{network: newNetwork(t), changed: epoch, shown: make(map[*testHost]int)}
-	v.direct = true
+	v := &village{network: newLargeNetwork(t), changed: epoch, shown: make(map[*testHost]int)}
 	for i := range 6 {
 		u := feed.URL(fmt.Sprintf("https://feed%d.example.com/", i))
 		v.feeds = append(v.feeds, u)
@@ -80,7 +79,7 @@ func (v *village) do(d deed) {
 	case "crash":
 		h.kill()
 	case "return":
-		if h.down {
+		if !h.Running() {
 			h.start()
 		}
 	case "leave":
@@ -99,7 +98,7 @@ func (v *village) do(d deed) {
 	case "wait":
 		v.run(time.Duration(d.which*d.which) * 10 * time.Second)
 	}
-	v.changed = v.now
+	v.changed = v.Now()
 }
 
 // look sees to the rules at every step of everybody.
@@ -117,16 +116,16 @@ func (v *village) look(h *testHost, _ node.Event, effects []node.Effect) {
 		}
 	}
 	if v.shown[h] != shown { // and others are about to hear of it
-		v.shown[h], v.changed = shown, v.now
+		v.shown[h], v.changed = shown, v.Now()
 	}
 	parted := false
 	for _, e := range effects {
 		if tell, ok := e.(node.Tell); ok {
 			switch tell.Note.(type) {
 			case node.Linked:
-				v.changed = v.now
+				v.changed = v.Now()
 			case node.Unlinked:
-				v.changed, parted = v.now, true
+				v.changed, parted = v.Now(), true
 			}
 		}
 	}
@@ -154,7 +153,7 @@ func (v *village) look(h *testHost, _ node.Event, effects []node.Effect) {
 
 func (v *village) breaks(format string, args ...any) {
 	if v.broken == "" {
-		v.broken = fmt.Sprintf("after %v: ", v.now.Sub(epoch)) + fmt.Sprintf(format, args...)
+		v.broken = fmt.Sprintf("after %v: ", v.Now().Sub(epoch)) + fmt.Sprintf(format, args...)
 	}
 }
 
@@ -182,11 +181,11 @@ func heardFromOthers(n *node.Node, u feed.URL, to protocol.NodeID) int {
 func (v *village) settle() bool {
 	clear(v.hang)
 	v.run(noticed)
-	v.changed = v.now
+	v.changed = v.Now()
 	window := time.Duration(3) * (villagePeriod + membership.OwnChange + v.rtt)
 	for range 200 {
 		since := v.changed
-		v.run(since.Add(window).Sub(v.now))
+		v.run(since.Add(window).Sub(v.Now()))
 		if v.changed.Equal(since) {
 			return true
 		}
@@ -204,12 +203,12 @@ type claim struct {
 func (v *village) heard() (map[claim]int, bool) {
 	all, mutual := make(map[claim]int), true
 	for _, h := range v.list {
-		if h.down {
+		if !h.Running() {
 			continue
 		}
 		for _, p := range h.node.Core().Table.All() {
 			other := v.hosts[p.ID]
-			mutual = mutual && !other.down && linked(h, other)
+			mutual = mutual && other.Running() && linked(h, other)
 			for _, u := range v.feeds {
 				if hops, ok := p.Hops(u); ok {
 					all[claim{h.id, p.ID, u}] = hops
@@ -227,7 +226,7 @@ func (v *village) fixPoint() map[claim]int {
 	for hops := range 4 { // an interest at hops stems from one at hops-1
 		found := make(map[claim]int)
 		for _, h := range v.list {
-			if h.down {
+			if !h.Running() {
 				continue
 			}
 			for _, to := range h.node.Core().Table.All() {
@@ -302,7 +301,7 @@ func TestEqualLivesHaveEqualEffects(t *testing.T) {
 			sums := sha256.New()
 			v.watch = func(h *testHost, ev node.Event, effects []node.Effect) {
 				steps++
-				fmt.Fprintf(sums, "%v %v %T\n", v.now.Sub(epoch), h.id, ev)
+				fmt.Fprintf(sums, "%v %v %T\n", v.Now().Sub(epoch), h.id, ev)
 				for _, e := range effects {
 					write(sums, e)
 				}

@@ -48,7 +48,7 @@ func (h *testHost) pulls(wishes ...search.Wish) (all node.Pulled) {
 			}
 			return all
 		}
-		if h.net.queue.Tasks.Len() == 0 {
+		if h.net.Next().IsZero() {
 			break
 		}
 		h.net.next()
@@ -158,8 +158,7 @@ func TestAForgingHolderIsRefused(t *testing.T) {
 
 // What may not travel is not taken, even where that is what the answers told of.
 func TestWhatMayNotTravelIsNotTaken(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	e := oldEntry(news, 1)
 	e.Title += "\x00"
@@ -196,15 +195,15 @@ func TestAStallingHolderIsSkipped(t *testing.T) {
 	w.hang[stalled.id] = true
 	first, second := oldEntry(news, 1), oldEntry(news, 2)
 	honest.holds(first, second)
-	begun := w.now
+	begun := w.Now()
 	got := asker.pulls(wishFor(first, stalled, honest))
-	if took := w.now.Sub(begun); len(got.Stored) != 1 || len(got.Refused) != 1 || got.Refused[0].Lied ||
+	if took := w.Now().Sub(begun); len(got.Stored) != 1 || len(got.Refused) != 1 || got.Refused[0].Lied ||
 		took > core.PullTimeout+time.Second {
 		t.Errorf("after %v got %+v", took, got)
 	}
-	begun = w.now
-	if got = asker.pulls(wishFor(second, stalled, honest)); len(got.Stored) != 1 || w.now.Sub(begun) > time.Second {
-		t.Errorf("the second time, after %v, got %+v", w.now.Sub(begun), got)
+	begun = w.Now()
+	if got = asker.pulls(wishFor(second, stalled, honest)); len(got.Stored) != 1 || w.Now().Sub(begun) > time.Second {
+		t.Errorf("the second time, after %v, got %+v", w.Now().Sub(begun), got)
 	}
 }
 
@@ -240,8 +239,7 @@ func TestHoldersAreChecked(t *testing.T) {
 
 // What does not fit into one answer comes with the next.
 func TestALargeDownloadComesInParts(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	var wishes []search.Wish
 	for i := range 250 {
@@ -276,8 +274,7 @@ func TestABusyHolderIsAskedForLess(t *testing.T) {
 		{10, 250, 44}, // 100, 25, then 6 at a time
 		{3, 0, 4},     // 100, 25, 6, 4
 	} {
-		w := newNetwork(t)
-		w.direct = true
+		w := newLargeNetwork(t)
 		hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 		hosts[1].slow = tt.slow
 		var wishes []search.Wish
@@ -331,7 +328,8 @@ func TestDownloadsFillGaps(t *testing.T) {
 	if gap := asker.stored(news).Gap; gap.Filled != 1 || !gap.Open() {
 		t.Errorf("after one of two the gap is %+v", gap)
 	}
-	asker.step(node.Recovered{Feed: news, Records: []archive.Record{archive.NewRecord(two, w.now, protocol.NodeID{})}})
+	asker.step(node.Recovered{Feed: news, Records: []archive.Record{archive.NewRecord(two, w.Now(),
+		protocol.NodeID{})}})
 	if gap := asker.stored(news).Gap; gap != (archive.Gap{}) {
 		t.Errorf("after both it is %+v", gap)
 	}

@@ -14,7 +14,7 @@ import (
 // forget has the node's host purge entries.
 func (h *testHost) forget(ids ...feed.EntryID) {
 	h.net.t.Helper()
-	if dropped := h.store.Purge(h.net.now, ids); slices.Contains(dropped, false) {
+	if dropped := h.store.Purge(h.net.Now(), ids); slices.Contains(dropped, false) {
 		h.net.t.Fatalf("Purge = %v", dropped)
 	}
 }
@@ -100,9 +100,9 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 		before := h.node.Exchange().Hearsay.Versions.Len()
 		h.hears(hosts[2], protocol.CheckDID{DID: b.DID})
 		again := protocol.NewBundle(news,
-			[]feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.now}})
+			[]feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.Now()}})
 		edited := b.Entries[0]
-		edited.Title, edited.Updated = "edited", w.now
+		edited.Title, edited.Updated = "edited", w.Now()
 		for _, other := range []*protocol.Bundle{b, again,
 			protocol.NewBundle(news, []feed.Entry{b.Entries[0], b.Entries[2]})} {
 			if r := h.put(hosts[2], other); r.Fault != nil {

@@ -62,8 +62,8 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	for i := range 30 {
 		e := oldEntry(news, i)
 		// the first 12 are younger than two days when they are asked for
-		e.Published = w.now.Add(-time.Duration(i) * 4 * time.Hour)
-		records = append(records, archive.NewRecord(e, w.now, protocol.NodeID{}))
+		e.Published = w.Now().Add(-time.Duration(i) * 4 * time.Hour)
+		records = append(records, archive.NewRecord(e, w.Now(), protocol.NodeID{}))
 	}
 	b.store.Keep(records)
 	w.run(time.Minute)
@@ -162,7 +162,7 @@ func TestANeighborHasSoMuchSearch(t *testing.T) {
 		}
 		return nil
 	}
-	now := w.now.Truncate(time.Minute).Add(time.Minute)
+	now := w.Now().Truncate(time.Minute).Add(time.Minute)
 	for range 2 {
 		s, ok := ask(now).(node.Search)
 		if !ok {
@@ -318,9 +318,9 @@ func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 			if !is || to == relay {
 				return nil, false
 			}
-			e := feed.Entry{Feed: news, ID: q.Query.ID + to.id.String(), Title: "walrus", Published: w.now.Add(-age)}
+			e := feed.Entry{Feed: news, ID: q.Query.ID + to.id.String(), Title: "walrus", Published: w.Now().Add(-age)}
 			return protocol.Answer{Found: []protocol.Found{{
-				ID: e.EntryID(), Digest: e.Digest(), Feed: news, Title: e.Title, Published: e.Published, Seen: w.now,
+				ID: e.EntryID(), Digest: e.Digest(), Feed: news, Title: e.Title, Published: e.Published, Seen: w.Now(),
 				Holders: []protocol.NodeID{{}},
 			}}}, true
 		}

@@ -47,7 +47,7 @@ func heavy(w *network, u feed.URL, name string, n, bytes int) *protocol.Bundle {
 	var entries []feed.Entry
 	for i := range n {
 		entries = append(entries, feed.Entry{Feed: u, ID: fmt.Sprint(name, i),
-			Title: "T", Published: w.now, Summary: strings.Repeat("x", bytes)})
+			Title: "T", Published: w.Now(), Summary: strings.Repeat("x", bytes)})
 	}
 	return protocol.NewBundle(u, entries)
 }
@@ -87,8 +87,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newNetwork(t)
-			w.direct = true
+			w := newLargeNetwork(t)
 			for range 5 {
 				w.publish(news)
 			}
@@ -167,8 +166,7 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 		"an own poll has it":                     {2, true, 3 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newNetwork(t)
-			w.direct = true
+			w := newLargeNetwork(t)
 			hosts := w.full(c.hosts, node.Config{}, news)
 			victim, flooder := hosts[0], hosts[1]
 			for _, h := range hosts {
@@ -181,7 +179,7 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 			var want []feed.EntryID
 			p := w.feed(news)
 			for i := range 8 {
-				e := feed.Entry{Feed: news, ID: fmt.Sprint("late ", i), Title: "T", Published: w.now, Summary: "text"}
+				e := feed.Entry{Feed: news, ID: fmt.Sprint("late ", i), Title: "T", Published: w.Now(), Summary: "text"}
 				p.entries = append(p.entries, e)
 				want = append(want, e.EntryID())
 			}
@@ -214,8 +212,7 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 // A neighbor over its quota learns so before it delivers anything; what is here already it may offer all the same, and
 // earns.
 func TestOffersBeyondAQuota(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	hosts := w.full(3, node.Config{Incentive: incentive.Config{Bound: 10}}, news)
 	victim, flooder, other := hosts[0], hosts[1], hosts[2]
 	known := heavy(w, news, "known", 1, 100)
@@ -271,14 +268,13 @@ func TestAPartOfABundleFits(t *testing.T) {
 
 // What own polls list of what a neighbor brought is given back to it: an honest one never comes near its quota.
 func TestPollsGiveBackWhatTheyShow(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	w.feed(news).window = 100
 	for day := range 5 {
 		for i := range 40 { // 12 MB a day on disk
-			e := feed.Entry{Feed: news, ID: fmt.Sprint(day, "-", i), Title: "T", Published: w.now,
+			e := feed.Entry{Feed: news, ID: fmt.Sprint(day, "-", i), Title: "T", Published: w.Now(),
 				Summary: strings.Repeat("y", 50_000)}
 			w.feed(news).entries = append(w.feed(news).entries, e)
 			if r := a.put(b, protocol.NewBundle(news, []feed.Entry{e})); r.Fault != nil {
@@ -304,8 +300,7 @@ func TestPollsGiveBackWhatTheyShow(t *testing.T) {
 // Strangers have an honest neighbor relay so many inventions that it may bring no more of the feed. The next own poll
 // of the feed, which comes sooner for that, opens it again for what is true, also after a restart.
 func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	a, relay := hosts[0], hosts[1]
 	for range 5 {
@@ -336,7 +331,7 @@ func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
 		}
 		if w.run(poller.SpotAfter + 10*time.Minute); !brings("true ") {
 			t.Errorf("round %d: it is closed after the poll: next at %v, last at %v", again,
-				a.stored(news).NextPoll.Sub(w.now), a.stored(news).LastSuccess.Sub(w.now))
+				a.stored(news).NextPoll.Sub(w.Now()), a.stored(news).LastSuccess.Sub(w.Now()))
 		}
 		w.run(5 * time.Hour) // an ordinary poll
 	}
@@ -345,8 +340,7 @@ func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
 // What is filled in by itself is held to the quotas of the givers, what the owner asks for is not.
 func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 	for _, unasked := range []bool{true, false} {
-		w := newNetwork(t)
-		w.direct = true
+		w := newLargeNetwork(t)
 		hosts := w.full(2, node.Config{Incentive: incentive.Config{Gifts: 1 << 40, Gift: 1 << 40}}, news)
 		a, holder := hosts[0], hosts[1]
 		var wishes []search.Wish
@@ -380,12 +374,11 @@ func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 // Revisions on which two neighbors agree are stored as far as the quota of the neighbor that confirms them goes, like
 // all else.
 func TestRevisionsKeepToTheQuota(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	victim := w.full(2, node.Config{}, news, blog)[0]
 	victim.blocked[news] = true
 	one, two := victim.agreeable(at("30.1.1.1"), news), victim.agreeable(at("30.2.1.1"), news)
-	e := feed.Entry{Feed: news, ID: "revised", Title: "T", Published: w.now, Updated: w.now}
+	e := feed.Entry{Feed: news, ID: "revised", Title: "T", Published: w.Now(), Updated: w.Now()}
 	victim.take(one, bundleWith(e))
 	refused := 0
 	for i := range 40 {
@@ -416,7 +409,7 @@ func TestAForgedEntryThatWasPurgedKeepsNothingAway(t *testing.T) {
 	victim := w.full(2, node.Config{}, news, blog)[0]
 	victim.blocked[news] = true
 	forger, honest := victim.agreeable(at("30.1.1.1"), news), victim.agreeable(at("30.2.1.1"), news)
-	e := feed.Entry{Feed: news, ID: "true", Title: "T", Summary: "true", Published: w.now, Updated: w.now}
+	e := feed.Entry{Feed: news, ID: "true", Title: "T", Summary: "true", Published: w.Now(), Updated: w.Now()}
 	forged := version(e, "forged", 0)
 	victim.take(forger, forged)
 	victim.forget(e.EntryID())
@@ -457,8 +450,7 @@ func TestAPollBringsBackWhatNeighborsHadBrought(t *testing.T) {
 
 // How much a feed brings is what own polls have shown, whatever neighbors bring and whatever restart comes in between.
 func TestVolumeOfAFeed(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	hosts := w.full(2, unlimited(), news)
 	a, b := hosts[0], hosts[1]
 	w.feed(news).window = 50

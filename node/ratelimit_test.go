@@ -19,7 +19,7 @@ import (
 // What others may cause, and that coming again, or meanwhile, gains nothing.
 
 // minute lets time pass until a minute begins.
-func (w *network) minute() { w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now)) }
+func (w *network) minute() { w.run(w.Now().Truncate(time.Minute).Add(time.Minute).Sub(w.Now())) }
 
 // busy counts how many of so many calls of a kind are refused because there were too many.
 func busy(h *testHost, times int, id func(i int) protocol.NodeID, c protocol.Call) (refused int) {
@@ -179,8 +179,7 @@ func large(n, entriesEach int) (list []*protocol.Bundle) {
 // than by deliveries. It is asked for the rest in the minutes after, also where it hung up, and is not blamed.
 func TestWhatWeAskForCountsInTheMinute(t *testing.T) {
 	for _, hangsUp := range []bool{false, true} {
-		w := newNetwork(t)
-		w.direct = true
+		w := newLargeNetwork(t)
 		hosts := w.full(2, unlimited(), news)
 		a, b := hosts[0], hosts[1]
 		w.run(time.Minute)
@@ -192,8 +191,8 @@ func TestWhatWeAskForCountsInTheMinute(t *testing.T) {
 				return nil, false
 			}
 			bundle := list[slices.Index(didsOf(list), demand.DID)]
-			given[core.MinuteOf(w.now)] += bundle.WireBytes()
-			most = max(most, given[core.MinuteOf(w.now)])
+			given[core.MinuteOf(w.Now())] += bundle.WireBytes()
+			most = max(most, given[core.MinuteOf(w.Now())])
 			return bundle, true
 		}
 		a.hears(b, protocol.CheckDIDs{DIDs: didsOf(list)})
@@ -220,8 +219,7 @@ func TestWhatWeAskForCountsInTheMinute(t *testing.T) {
 // also where it hung up.
 func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 	for _, hangsUp := range []bool{false, true} {
-		w := newNetwork(t)
-		w.direct = true
+		w := newLargeNetwork(t)
 		hosts := w.full(2, bound(), news)
 		a, b := hosts[0], hosts[1]
 		a.inside(func(n *node.Node) { n.Exchange().Earn(n.Core().LinkTo(b.id), 20*incentive.Entry) })

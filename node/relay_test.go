@@ -66,7 +66,7 @@ func TestAPromiseOutlivesAChoice(t *testing.T) {
 	var promised []*protocol.Bundle
 	for i := range 10 {
 		u := feed.URL(fmt.Sprintf("https://example.com/%d", i))
-		bundle := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: "1", Title: "T", Published: w.now}})
+		bundle := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: "1", Title: "T", Published: w.Now()}})
 		if r := a.hears(b, protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1}); r.Reply != protocol.Seen(false) {
 			t.Fatalf("before the choice an offer is answered %v", r.Reply)
 		}
@@ -143,7 +143,7 @@ func (h *testHost) meet(id protocol.NodeID, want protocol.Subset) *testHost {
 // mustRelay sees to it that the node relays news for so long, as one of its neighbors hears it.
 func (w *network) mustRelay(relay, to *testHost, d time.Duration) {
 	w.t.Helper()
-	for end := w.now.Add(d); w.now.Before(end); w.run(5 * time.Minute) {
+	for end := w.Now().Add(d); w.Now().Before(end); w.run(5 * time.Minute) {
 		if !relay.relays(to) {
 			w.t.Fatal("the relay rests")
 		}
@@ -232,9 +232,9 @@ func TestWhoHasABundleFromOthers(t *testing.T) {
 	w := newNetwork(t)
 	relay, others := w.between(mesh)
 	w.run(2 * time.Hour)
-	entry := feed.Entry{Feed: news, ID: "1", Title: "T", Published: w.now}
+	entry := feed.Entry{Feed: news, ID: "1", Title: "T", Published: w.Now()}
 	undated, old := entry, entry
-	undated.Published, old.Published = time.Time{}, w.now.Add(-49*time.Hour)
+	undated.Published, old.Published = time.Time{}, w.Now().Add(-49*time.Hour)
 	for _, c := range []struct {
 		name  string
 		entry feed.Entry

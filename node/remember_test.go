@@ -43,7 +43,7 @@ func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 	w.run(10 * time.Minute)
 	honest := 0
 	for _, id := range a.node.Core().LinkIDs {
-		if w.hosts[id].node != nil {
+		if w.hosts[id].script == nil {
 			honest++
 		}
 	}

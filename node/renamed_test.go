@@ -20,7 +20,7 @@ func TestIdsOfTheFetch(t *testing.T) {
 	p.answer = func(f node.Fetch) node.Fetched {
 		fetches++
 		doc := &feed.Document{Feed: f.Feed}
-		newest := int(w.now.Sub(epoch) / (6 * time.Hour))
+		newest := int(w.Now().Sub(epoch) / (6 * time.Hour))
 		for i := newest; i > newest-listed; i-- {
 			doc.Entries = append(doc.Entries, feed.Entry{Feed: f.Feed, ID: fmt.Sprint(i, " ", fetches),
 				Title: fmt.Sprint("Entry ", i)})

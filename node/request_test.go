@@ -10,7 +10,6 @@ import (
 	"feedex/feed"
 	"feedex/grade"
 	"feedex/node"
-	"feedex/node/internal/core"
 	"feedex/polling"
 )
 
@@ -156,16 +155,14 @@ func TestSleepCausesNoStampede(t *testing.T) {
 		return n
 	}
 	before := count()
-	w.queue = core.NewTimers(epoch) // nothing happens for three hours
-	w.now = w.now.Add(3 * time.Hour)
+	const asleep = 3 * time.Hour
 	due := 0
 	for _, s := range h.node.Poller().Feeds {
-		if s.NextPoll.Before(w.now) {
+		if s.NextPoll.Before(w.Now().Add(asleep)) {
 			due++
 		}
 	}
-	h.alarm = time.Time{}
-	h.step(node.Wake{})
+	w.sleep(asleep)
 	w.run(5 * time.Second)
 	if n := count() - before; n > due/3 {
 		t.Errorf("%d of %d overdue feeds were polled within five seconds", n, due)
@@ -189,7 +186,7 @@ func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
 			return node.Fetched{Status: 304, ETag: f.ETag, Body: f.Body}
 		}
 		if f.ETag == "" {
-			whole = append(whole, w.now)
+			whole = append(whole, w.Now())
 		}
 		return node.Fetched{Status: 200, ETag: `"bad"`, Body: feed.Digest{2}, Unusable: true,
 			Err: errors.New("byte 7: not a feed")}
@@ -331,7 +328,7 @@ func TestRequestsAreKept(t *testing.T) {
 		}
 		ev := node.Fetched{Feed: news}
 		for _, code := range status {
-			ev.Requests = append(ev.Requests, grade.Request{At: w.now, URL: string(news), Status: code})
+			ev.Requests = append(ev.Requests, grade.Request{At: w.Now(), URL: string(news), Status: code})
 		}
 		h.step(ev)
 	}

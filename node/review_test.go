@@ -65,7 +65,7 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 	const sampled = 24 * time.Hour / (5 * time.Minute)
 	linked, alone := 0, 0
 	for i := range sampled {
-		o.at(o.now.Add(i*5*time.Minute), func() {
+		o.At(o.Now().Add(i*5*time.Minute), func() {
 			linked += victim.node.Status().Neighbors
 			if victim.node.Status().Neighbors == 0 {
 				alone++
@@ -115,7 +115,7 @@ func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 		if n := h.parted("it brings"); n > 0 {
 			t.Errorf("%s sent %d neighbors away", h.id, n)
 		}
-		_, entries, _ := h.node.Membership().Reviewed.First.Week(o.now)
+		_, entries, _ := h.node.Membership().Reviewed.First.Week(o.Now())
 		counted += entries
 	}
 	if counted < 12*100 {
@@ -181,7 +181,7 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 		t.Fatal("it does not know that it is at its bound")
 	}
 	for i := range 5 {
-		a.put(taker, bundleWith(feed.Entry{Feed: news, ID: strings.Repeat("x", i+1), Published: w.now}))
+		a.put(taker, bundleWith(feed.Entry{Feed: news, ID: strings.Repeat("x", i+1), Published: w.Now()}))
 		w.run(10 * time.Second)
 	}
 	w.run(6 * time.Minute)
@@ -226,8 +226,7 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 // every four hours, keep nothing from it.
 func TestWhoPollsOftenAccusesNobody(t *testing.T) {
 	t.Parallel()
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	feeds := []feed.URL{news, blog, comic}
 	w.full(6, node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
 	eager := w.add(node.Config{Trackers: []string{tracker}, Policy: polling.Fixed{Every: 15 * time.Minute}}, feeds...)

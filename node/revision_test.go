@@ -39,7 +39,7 @@ func (w *network) edit(text string, dated bool) feed.Entry {
 	p := w.feeds[news]
 	p.entries[0].Summary = text
 	if dated {
-		p.entries[0].Updated = w.now.Truncate(time.Second)
+		p.entries[0].Updated = w.Now().Truncate(time.Second)
 	}
 	p.edits++
 	return p.entries[0]
@@ -73,7 +73,7 @@ func TestAnAlteredEntryIsNeverShown(t *testing.T) {
 		b := version(e, "altered", time.Minute)
 		if i > 0 {
 			b = bundleWith(b.Entries[0], feed.Entry{Feed: news, ID: fmt.Sprint("beside ", i),
-				Title: "T", Published: w.now.AddDate(0, 0, -9)})
+				Title: "T", Published: w.Now().AddDate(0, 0, -9)})
 		}
 		a.take(foe, b)
 	}
@@ -132,12 +132,12 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 		w, e := editors(t, 4, bound())
 		a, b, third := w.list[0], w.list[1], w.list[3]
 		if c.ours != polled {
-			e = feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.now, Updated: w.now}
+			e = feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.Now(), Updated: w.Now()}
 			a.take(third, bundleWith(e))
 		}
 		switch c.ours {
 		case confirmed:
-			a.store.Confirm(w.now, []feed.EntryID{e.EntryID()})
+			a.store.Confirm(w.Now(), []feed.EntryID{e.EntryID()})
 		case listed:
 			w.feed(news).entries = append(w.feed(news).entries, e)
 			a.poll(news)
@@ -167,7 +167,7 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 		}
 		again := version(e, "edited", c.after)
 		again = bundleWith(again.Entries[0], feed.Entry{Feed: news, ID: "old", Title: "T",
-			Published: w.now.AddDate(0, 0, -9)})
+			Published: w.Now().AddDate(0, 0, -9)})
 		again.Path = c.second
 		a.take(other, again)
 		if a.shows("edited") != c.want {
@@ -215,7 +215,7 @@ func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	w, _ := editors(t, 4, bound())
 	a, foe, other := w.list[0], w.list[1], w.list[2]
-	e := feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.now, Updated: w.now}
+	e := feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.Now(), Updated: w.Now()}
 	a.take(w.list[3], bundleWith(e))
 	v := version(e, "altered", time.Minute)
 	check := protocol.CheckDID{DID: v.DID}
@@ -254,7 +254,7 @@ func TestEditsReachOthersByTwoWays(t *testing.T) {
 			first.poll(news)
 			second.poll(news)
 			w.run(10 * time.Second)
-			blind.store.Confirm(w.now, []feed.EntryID{e.EntryID()})
+			blind.store.Confirm(w.Now(), []feed.EntryID{e.EntryID()})
 		}
 		blind.blocked[news] = true
 		w.run(10 * time.Minute)
@@ -315,7 +315,7 @@ func TestAnOwnPollOverrulesTwoWitnesses(t *testing.T) {
 		e := w.feed(news).entries[1]
 		a.take(w.list[1], version(e, "altered", 0))
 		a.take(w.list[2], bundleWith(version(e, "altered", 0).Entries[0],
-			feed.Entry{Feed: news, ID: "beside", Title: "T", Published: w.now}))
+			feed.Entry{Feed: news, ID: "beside", Title: "T", Published: w.Now()}))
 		if e := a.record(e.EntryID()); !e.Confirmed || !a.shows("altered") {
 			t.Fatal("two witnesses were not believed")
 		}
@@ -339,7 +339,7 @@ func TestALaterDateKeepsNobodyAway(t *testing.T) {
 		w.full(4, bound(), news)
 		a := w.list[0]
 		a.hasHeard(w.list[1:]...)
-		e := feed.Entry{Feed: news, ID: "true", Title: "T", Published: w.now, Updated: w.now.Truncate(time.Second)}
+		e := feed.Entry{Feed: news, ID: "true", Title: "T", Published: w.Now(), Updated: w.Now().Truncate(time.Second)}
 		a.take(w.list[1], version(e, "altered", later))
 		a.take(w.list[2], bundleWith(e))
 		if a.node.Exchange().Gossip.Seen.Has(bundleWith(e).DID) {

@@ -83,7 +83,7 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 				t.Errorf("%d of %d got %d of %d entries and gave %d", i, size, got, want, served[h.id])
 			}
 			for j, other := range hosts {
-				if left := h.node.Query().Rings.Tabs.Allowed(w.now, incentive.HolderOf(other.id),
+				if left := h.node.Query().Rings.Tabs.Allowed(w.Now(), incentive.HolderOf(other.id),
 					true); left != incentive.Quantum {
 					t.Errorf("%d of %d is not even with %d at the end: it may have %d", i, size, j, left)
 				}
@@ -153,9 +153,10 @@ func TestExchangesLeaveGiftsToOthers(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	a.pulls(wishes[0]...)
 	a.node.Query().Gifts = incentive.NewGifts(incentive.Config{})
-	before := a.node.Query().Gifts.Left(w.now, incentive.HolderOf(b.id))
+	before := a.node.Query().Gifts.Left(w.Now(), incentive.HolderOf(b.id))
 	b.pulls(wishes[1][:20]...)
-	if after := a.node.Query().Gifts.Left(w.now, incentive.HolderOf(b.id)); after != before || !b.has(wishes[1][0].ID) {
+	if after := a.node.Query().Gifts.Left(w.Now(), incentive.HolderOf(b.id)); after != before ||
+		!b.has(wishes[1][0].ID) {
 		t.Errorf("of %d bytes that may be given away %d are left", before, after)
 	}
 }

@@ -28,16 +28,14 @@ func TestHoursOfWhichTheNodeMissesAll(t *testing.T) {
 // The same for a machine that sleeps meanwhile.
 func TestHoursThatTheNodeSleepsThrough(t *testing.T) {
 	w := newNetwork(t)
-	h, p := alone(w, func(_ int, f node.Fetch) node.Fetched {
+	_, p := alone(w, func(_ int, f node.Fetch) node.Fetched {
 		ev := listing(f.Feed, 3)
 		ev.Document.Pace.SkipHours = 1<<24 - 1 - 1<<3
 		return ev
 	})
 	for range 28 {
 		w.run(10 * time.Hour)
-		w.now = w.now.Add(14 * time.Hour)
-		h.alarm = time.Time{}
-		h.step(node.Wake{})
+		w.sleep(14 * time.Hour)
 	}
 	if n := len(p.asked); n < 4 || n > 6 {
 		t.Errorf("%d requests in four weeks, at %v", n, p.asked)

@@ -21,7 +21,7 @@ func TestAccountsAreStatedEveryTwoHours(t *testing.T) {
 	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
 			if c, ok := e.(node.Call); ok && h == a && c.Call.Method() == method {
-				said = append(said, w.now)
+				said = append(said, w.Now())
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func (w *network) listen() *conversation {
 }
 
 func (c *conversation) add(h *testHost, what string, wire []byte) {
-	c.lines = append(c.lines, fmt.Sprintf("%v %s %s %s", c.w.now.Sub(epoch), h.id, what, wire))
+	c.lines = append(c.lines, fmt.Sprintf("%v %s %s %s", c.w.Now().Sub(epoch), h.id, what, wire))
 }
 
 // sameAs fails the test where two conversations differ.
@@ -94,7 +94,7 @@ func newNeighborhood(t *testing.T, seed uint64, c node.Config) *neighborhood {
 		h.list = append(h.list, w.add(plain, feeds...))
 	}
 	for at := time.Minute; at < 48*time.Hour; at += time.Duration(1+h.rng.IntN(30)) * time.Minute {
-		w.at(epoch.Add(at), func() { w.publish([]feed.URL{news, blog, essays}[h.rng.IntN(3)]) })
+		w.At(epoch.Add(at), func() { w.publish([]feed.URL{news, blog, essays}[h.rng.IntN(3)]) })
 	}
 	return h
 }
@@ -103,14 +103,14 @@ func newNeighborhood(t *testing.T, seed uint64, c node.Config) *neighborhood {
 func (h *neighborhood) pry() {
 	q, u := h.quiet, news
 	entries := h.w.feeds[u].entries
-	if q.node.Status().Neighbors == 0 || len(entries) == 0 || q.down {
+	if q.node.Status().Neighbors == 0 || len(entries) == 0 || !q.Running() {
 		return
 	}
 	from := h.w.hosts[q.node.Core().Links[h.rng.IntN(q.node.Status().Neighbors)].ID()]
 	e := entries[max(0, len(entries)-1-h.rng.IntN(5))]
 	altered := e
 	altered.Title, altered.Updated = "altered", e.Published.Add(time.Duration(h.rng.IntN(300))*time.Second)
-	made := feed.Entry{Feed: u, ID: fmt.Sprint("made up ", h.rng.Uint64()), Title: "made up", Published: h.w.now}
+	made := feed.Entry{Feed: u, ID: fmt.Sprint("made up ", h.rng.Uint64()), Title: "made up", Published: h.w.Now()}
 	undated := feed.Entry{Feed: u, ID: "undated", Title: "undated"}
 	bundle := protocol.NewBundle(u, []feed.Entry{[]feed.Entry{e, altered, made, undated}[h.rng.IntN(4)]})
 	if h.rng.IntN(2) == 0 {
@@ -141,7 +141,7 @@ func (h *neighborhood) pry() {
 
 // run lets d pass, and strangers pry.
 func (h *neighborhood) run(d time.Duration) {
-	for end := h.w.now.Add(d); h.w.now.Before(end); {
+	for end := h.w.Now().Add(d); h.w.Now().Before(end); {
 		h.w.run(time.Duration(1+h.rng.IntN(240)) * time.Second)
 		h.pry()
 	}

@@ -17,8 +17,8 @@ import (
 func (h *testHost) read(u feed.URL, body string) {
 	h.net.t.Helper()
 	s := h.node.Poller().Feeds[u]
-	s.Polling, s.Begun = true, h.net.now
-	doc, err := feed.Parse(u, "", []byte(body), h.net.now)
+	s.Polling, s.Begun = true, h.net.Now()
+	doc, err := feed.Parse(u, "", []byte(body), h.net.Now())
 	h.step(node.Fetched{Feed: u, Document: doc, Err: err})
 }
 
@@ -131,7 +131,7 @@ func TestDatesThatMove(t *testing.T) {
 			document := func(text string) string {
 				var items [][4]string
 				for i := range 4 {
-					items = append(items, [4]string{fmt.Sprint(i), fmt.Sprint("Item ", i), text, dates(w.now, i)})
+					items = append(items, [4]string{fmt.Sprint(i), fmt.Sprint("Item ", i), text, dates(w.Now(), i)})
 				}
 				return channel(items...)
 			}
@@ -143,7 +143,7 @@ func TestDatesThatMove(t *testing.T) {
 				w.run(time.Hour)
 				h.read(news, document("text"))
 				if e := h.kept(news, "1"); !e.Equal(&first) {
-					t.Errorf("at %v the entry became %+v, it was %+v", w.now, e, first)
+					t.Errorf("at %v the entry became %+v, it was %+v", w.Now(), e, first)
 				}
 			}
 			h.read(news, document("edited"))
@@ -177,7 +177,7 @@ func TestWhichDatesCount(t *testing.T) {
 	}
 	w.edit("another text", true)
 	h.poll(news)
-	if got := h.record(e.EntryID()).Entry; !got.Updated.Equal(w.now.Truncate(time.Second)) ||
+	if got := h.record(e.EntryID()).Entry; !got.Updated.Equal(w.Now().Truncate(time.Second)) ||
 		got.Summary != "another text" {
 		t.Errorf("an edit: kept %+v", got)
 	}
