@@ -42,7 +42,7 @@ func TestWhoWasAwayCatchesUp(t *testing.T) {
 			}
 		}
 	}
-	if newcomer.node.Membership().Absence.Since != (time.Time{}) {
+	if !newcomer.node.AwaySince().IsZero() {
 		t.Error("a newcomer believes that it was away")
 	}
 }
@@ -71,7 +71,7 @@ func TestAnAbsenceIsSaid(t *testing.T) {
 			}
 			return nil
 		})
-		a.inside(func(n *node.Node) { n.Membership().Connect(other.id, "", func(error) {}) })
+		a.inside(func(n *node.Node) { n.Connect(other.id, func(error) {}) })
 		w.run(time.Second)
 		if !linked(a, hosts[1]) || len(said) != 1 || said[0] < tt.want || said[0] > tt.want+15*time.Minute ||
 			tt.want == 0 && said[0] != 0 {
@@ -94,10 +94,10 @@ func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 	w.run(gone)
 	a.start()
 	w.run(time.Second)
-	if len(a.node.Exchange().Gossip.Recent) == 0 {
+	if len(a.node.Recent()) == 0 {
 		t.Error("it remembers nothing of what went round")
 	}
-	if away := a.node.Membership().Away(); away < gone || away > gone+15*time.Minute {
+	if away := a.node.Away(); away < gone || away > gone+15*time.Minute {
 		t.Errorf("it was away for %v, want %v", away, gone)
 	}
 }
@@ -115,11 +115,11 @@ func TestAnAbsenceEndsWithALinkThatLasts(t *testing.T) {
 		b.kill()
 		w.run(4 * time.Minute)
 	}
-	if away := a.node.Membership().Away(); a.node.Status().Neighbors > 0 || away < 4*time.Hour || away > 5*time.Hour {
+	if away := a.node.Away(); a.node.Status().Neighbors > 0 || away < 4*time.Hour || away > 5*time.Hour {
 		t.Errorf("with %d neighbors it was away for %v", a.node.Status().Neighbors, away)
 	}
 	w.run(2 * time.Hour)
-	if away := a.node.Membership().Away(); away < 2*time.Hour || away > 3*time.Hour {
+	if away := a.node.Away(); away < 2*time.Hour || away > 3*time.Hour {
 		t.Errorf("two hours later it was away for %v", away)
 	}
 }
@@ -146,9 +146,9 @@ func TestNobodyIsBlamedForWhatCameOutDuringAnAbsence(t *testing.T) {
 		w.publish(news) // or a poll would show no document
 		w.run(3 * time.Hour)
 		if c := a.node.Status().Counters; c.Forged != want.forged ||
-			a.node.Membership().Refused(b.id) != (want.forged > 0) {
+			a.node.Refused(b.id) != (want.forged > 0) {
 			t.Errorf("%s: %d are forged, the neighbor is refused: %v", name, c.Forged,
-				a.node.Membership().Refused(b.id))
+				a.node.Refused(b.id))
 		}
 	}
 }

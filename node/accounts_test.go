@@ -14,7 +14,6 @@ import (
 	"feedex/neighbors"
 	"feedex/node"
 	"feedex/node/internal/core"
-	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -25,7 +24,7 @@ func bound() node.Config { return node.Config{Incentive: incentive.Config{Bound:
 
 // account is what a keeps of b.
 func (h *testHost) account(of *testHost) incentive.Account {
-	a, _ := h.node.Core().Ledger.Account(incentive.HolderOf(of.id))
+	a := h.node.Account(of.id)
 	return a
 }
 
@@ -81,7 +80,7 @@ func TestNobodyGetsBeyondTheBound(t *testing.T) {
 			if _, put := c.Call.(protocol.PutEntries); !ok || !put {
 				continue
 			}
-			account, _ := h.node.Core().Ledger.Account(incentive.HolderOf(c.To.Node))
+			account := h.node.Account(c.To.Node)
 			if account.Fined == 0 {
 				checked++
 				most = max(most, account.Deficit)
@@ -113,10 +112,7 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 		a, b := hosts[0], hosts[1]
 		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.Now()})
 		c.fail(w, b)
-		a.inside(func(n *node.Node) {
-			n.Exchange().Put(exchange.Of(n.Core().LinkTo(b.id)),
-				&exchange.Offer{Bundle: bundle, Value: incentive.Entry})
-		})
+		a.inside(func(n *node.Node) { n.Put(b.id, bundle) })
 		w.run(time.Second)
 		if got := a.account(b).Deficit; got != c.want {
 			t.Errorf("%s: charged %v, want %v", name, got, c.want)
@@ -304,7 +300,7 @@ func TestWhoOwesForLongMakesRoom(t *testing.T) {
 		for _, id := range others { // somebody is there
 			w.play(id, func(*testHost, node.Call) protocol.Reply { return a.id })
 		}
-		a.inside(func(n *node.Node) { n.Membership().NoteNodes(neighbors.Tracked, others) })
+		a.inside(func(n *node.Node) { n.NoteNodes(neighbors.Tracked, others) })
 		hours := 0
 		for ; hours < 10 && a.parted("it has owed us for too long") == 0; hours++ {
 			w.publish(news)

@@ -26,7 +26,7 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 					return nil, false
 				}
 				done = true
-				b.ask(a.id, b.node.Core().LinkTo(a.id).Session, update, func(node.Respond) {})
+				b.ask(a.id, b.node.SessionOf(a.id), update, func(node.Respond) {})
 				return errors.New("connection reset by peer"), true
 			}
 		},
@@ -57,7 +57,7 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 		if !linked(a, b) {
 			t.Fatalf("%s: not linked", name)
 		}
-		if _, ok := b.node.Core().LinkTo(a.id).Peer.Hops(blog); ok {
+		if _, ok := b.node.HopsOf(a.id, blog); ok {
 			t.Errorf("%s: the neighbor still believes that we want the feed", name)
 		}
 	}
@@ -79,8 +79,8 @@ func TestAnAdvertThatFailedIsRepeated(t *testing.T) {
 		return nil, true
 	}
 	a.step(node.Subscribe{Feeds: []feed.URL{blog}})
-	w.run(3 * a.node.Core().Config.AdvertInterval)
-	if hops, ok := b.node.Core().LinkTo(a.id).Peer.Hops(blog); !ok || hops != 0 || failures != 2 {
+	w.run(3 * a.node.Config().AdvertInterval)
+	if hops, ok := b.node.HopsOf(a.id, blog); !ok || hops != 0 || failures != 2 {
 		t.Errorf("after %d lost adverts the neighbor knows of the feed: %v", failures, ok)
 	}
 }
@@ -103,7 +103,7 @@ func TestChangesOfAMomentGoTogether(t *testing.T) {
 	if n := count(a.calls, "update_subset") - before; n != 1 {
 		t.Errorf("%d adverts", n)
 	}
-	if n := b.node.Core().LinkTo(a.id).Peer.Feeds(); n != 11 {
+	if n := b.status(a).Feeds; n != 11 {
 		t.Errorf("the neighbor knows of %d feeds, want 11", n)
 	}
 }
@@ -129,7 +129,7 @@ func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
 	w.run(2 * time.Second)
 	a.step(node.Subscribe{Feeds: []feed.URL{comic}})
 	w.run(time.Minute)
-	if n := b.node.Core().LinkTo(a.id).Peer.Feeds(); n != 3 {
+	if n := b.status(a).Feeds; n != 3 {
 		t.Errorf("after a minute the neighbor knows of %d feeds, want 3", n)
 	}
 	w.run(time.Hour)
@@ -145,14 +145,14 @@ func TestFeedsFollowedWhileConnectingAreToldSoon(t *testing.T) {
 	a, b := w.add(node.Config{}, news), w.add(node.Config{}, news)
 	w.run(time.Minute)
 	w.roundTrip(4 * time.Second)
-	a.inside(func(n *node.Node) { n.Membership().Connect(b.id, "", func(error) {}) })
+	a.inside(func(n *node.Node) { n.Connect(b.id, func(error) {}) })
 	w.run(time.Second)
 	a.step(node.Subscribe{Feeds: []feed.URL{blog}})
 	w.run(30 * time.Second)
 	if !linked(a, b) {
 		t.Fatal("not linked")
 	}
-	if _, ok := b.node.Core().LinkTo(a.id).Peer.Hops(blog); !ok {
+	if _, ok := b.node.HopsOf(a.id, blog); !ok {
 		t.Error("half a minute later the neighbor does not know of the feed")
 	}
 }

@@ -71,7 +71,7 @@ func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.script = func(*testHost, node.Call) protocol.Reply { return reply }
-			a.inside(func(n *node.Node) { n.Membership().Connect(p.id, "", func(error) {}) })
+			a.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 			a.net.run(200 * time.Millisecond)
 		},
 	} {
@@ -79,7 +79,7 @@ func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 		a := w.full(1, node.Config{}, news)[0]
 		p := a.hearer(stranger(1))
 		send(a, p)
-		l := a.node.Core().LinkTo(p.id)
+		l := a.node.LinkTo(p.id)
 		if l == nil {
 			t.Errorf("%s: no link came about, or it ended", name)
 			continue
@@ -120,7 +120,7 @@ func TestWhoIsUnknownConnectsAnew(t *testing.T) {
 		t.Fatalf("told %d times that it is unknown; linked %v", faults, linked(a, b))
 	}
 	for _, u := range []feed.URL{news, blog} {
-		if hops, ok := b.node.Core().LinkTo(a.id).Peer.Hops(u); !ok || hops != 0 {
+		if hops, ok := b.node.HopsOf(a.id, u); !ok || hops != 0 {
 			t.Errorf("after it connected anew the other knows of %s: %v", u, ok)
 		}
 	}
@@ -133,7 +133,7 @@ func TestAFloodAnswersAnIntroduction(t *testing.T) {
 	a := w.full(1, node.Config{}, news)[0]
 	a.inside(func(n *node.Node) {
 		for i := range neighbors.MaxIntroduction {
-			n.Core().Table.Own(feed.URL(fmt.Sprintf("https://example.com/%d", i)), true)
+			n.Own(feed.URL(fmt.Sprintf("https://example.com/%d", i)))
 		}
 	})
 	p := w.play(stranger(1), func(_ *testHost, c node.Call) protocol.Reply {
@@ -142,11 +142,11 @@ func TestAFloodAnswersAnIntroduction(t *testing.T) {
 		}
 		return protocol.OK{}
 	})
-	for floods := 0; !a.node.Membership().Refused(p.id); floods++ {
+	for floods := 0; !a.node.Refused(p.id); floods++ {
 		if floods > 100 {
 			t.Fatal("floods cost nothing")
 		}
-		a.inside(func(n *node.Node) { n.Membership().Connect(p.id, "", func(error) {}) })
+		a.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 		w.run(200 * time.Millisecond)
 	}
 	if a.neighborOf(p.id) {

@@ -77,8 +77,7 @@ func BenchmarkIdle(b *testing.B) {
 	pass(time.Minute)
 	for i := range friends {
 		id := stranger(i)
-		n.Core().Now = now
-		n.Membership().Join(id, i%2 == 0, "", n.Membership().Token(id), "token", subset, n.Core().Table.Offer(id))
+		n.Within(nil, now, func(n *node.Node) { n.Join(id, i%2 == 0, "token", subset) })
 	}
 	pass(5 * time.Hour)
 	polls, calls = 0, 0
@@ -92,8 +91,8 @@ func BenchmarkIdle(b *testing.B) {
 		}
 	}
 	hours := now.Sub(began).Hours()
-	if len(n.Core().Links) != friends || float64(polls) < feeds/4*0.9*hours {
-		b.Fatalf("%d neighbors, %.0f polls an hour", len(n.Core().Links), float64(polls)/hours)
+	if n.Status().Neighbors != friends || float64(polls) < feeds/4*0.9*hours {
+		b.Fatalf("%d neighbors, %.0f polls an hour", n.Status().Neighbors, float64(polls)/hours)
 	}
 	b.ReportMetric(100*b.Elapsed().Seconds()/now.Sub(began).Seconds(), "%core")
 	b.ReportMetric(float64(polls)/hours, "polls/h")

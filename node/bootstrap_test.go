@@ -182,9 +182,9 @@ func TestAVictimIsCalledEverMoreRarely(t *testing.T) {
 		most := 0
 		for begun := w.Now(); w.Now().Sub(begun) < c.d; {
 			w.run(time.Second)
-			if a.node.Membership().Boot.Connecting > 2 {
+			if a.node.Connecting() > 2 {
 				t.Fatalf("%s: %d connects to addresses of one source at a time", c.name,
-					a.node.Membership().Boot.Connecting)
+					a.node.Connecting())
 			}
 		}
 		for _, n := range dials {
@@ -193,8 +193,8 @@ func TestAVictimIsCalledEverMoreRarely(t *testing.T) {
 		if most > c.most || most < 1 {
 			t.Errorf("%s: %d connects to one, want at most %d", c.name, most, c.most)
 		}
-		if a.node.Membership().Book.Len() > 1000 {
-			t.Errorf("%s: the book holds %d addresses", c.name, a.node.Membership().Book.Len())
+		if a.node.BookLen() > 1000 {
+			t.Errorf("%s: the book holds %d addresses", c.name, a.node.BookLen())
 		}
 	}
 }
@@ -274,13 +274,9 @@ func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 		if a.neighborOf(b.id) {
 			a.hears(b, protocol.Disconnect{})
 		}
-		b.inside(func(n *node.Node) {
-			if l := n.Core().LinkTo(a.id); l != nil {
-				n.Membership().Part(l, "over")
-			}
-		})
+		b.inside(func(n *node.Node) { n.Part(a.id, "over") })
 		w.run(200 * time.Millisecond)
-		b.inside(func(n *node.Node) { n.Membership().Connect(a.id, "", func(error) {}) })
+		b.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 		w.run(500 * time.Millisecond)
 	}
 	if n := count(a.calls, "get_neighbors") - before; n > 8 { // a round a minute, a few calls each
@@ -312,7 +308,7 @@ func TestAStormOfConnectsLeavesLittleBehind(t *testing.T) {
 	if refused != 2980 {
 		t.Errorf("%d of 3,000 connects were refused", refused)
 	}
-	if book, disk := a.node.Membership().Book.Len(), len(a.store.LoadPeers()); book > 100 || disk > 100 {
+	if book, disk := a.node.BookLen(), len(a.store.LoadPeers()); book > 100 || disk > 100 {
 		t.Errorf("one host left %d addresses in the book, %d on disk", book, disk)
 	}
 }

@@ -57,8 +57,8 @@ func TestBothAskAtOnce(t *testing.T) {
 	w.feed(news)
 	a, b := w.add(node.Config{MaxNeighbors: 1}, news), w.add(node.Config{MaxNeighbors: 1}, news)
 	w.run(time.Minute)
-	a.inside(func(n *node.Node) { n.Membership().Connect(b.id, "", func(error) {}) })
-	b.inside(func(n *node.Node) { n.Membership().Connect(a.id, "", func(error) {}) })
+	a.inside(func(n *node.Node) { n.Connect(b.id, func(error) {}) })
+	b.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 	w.run(time.Minute)
 	if !linked(a, b) || !a.node.Neighbors()[0].Chosen || !b.node.Neighbors()[0].Chosen {
 		t.Errorf("linked: %v; %+v, %+v", linked(a, b), a.node.Neighbors(), b.node.Neighbors())

@@ -9,7 +9,6 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/node"
-	"feedex/node/internal/exchange"
 	"feedex/node/internal/poller"
 	"feedex/polling"
 	"feedex/protocol"
@@ -55,8 +54,8 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	}
 	w.run(2*time.Hour + time.Minute) // one poll may be too early
 	c := a.node.Status().Counters
-	if c.Forged != 1 || a.neighborOf(forger.id) || !a.node.Membership().Refused(forger.id) {
-		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.Membership().Refused(forger.id))
+	if c.Forged != 1 || a.neighborOf(forger.id) || !a.node.Refused(forger.id) {
+		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.Refused(forger.id))
 	}
 	if c.Polls-c.NotModified != modified {
 		t.Error("the polls were to say that nothing is modified")
@@ -145,7 +144,7 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		}, incentive.Entry},
 		"nobody is to learn that we ask the publisher": {(*network).anything, func(w *network, a *testHost) {
 			w.run(2 * time.Hour)
-			a.node.Poller().Feeds[news].Discreet = true
+			a.node.Subscription(news).Discreet = true
 		}, incentive.Entry},
 		"the title was edited": {func(w *network) *protocol.Bundle {
 			return bundleWith(feed.Entry{Feed: news, Title: "Ttile", Link: "https://example.com/1", Published: w.Now()})
@@ -159,7 +158,7 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 			w.run(2 * time.Hour)
 			for i := range 2 {
 				a.inside(func(n *node.Node) {
-					n.Exchange().Hearsay.Claims.Compare(n.Core().Now, news, documentOf(i, 2, 4), documentOf(i, 4))
+					n.Compare(news, documentOf(i, 2, 4), documentOf(i, 4))
 				})
 			}
 		}, 0},
@@ -262,7 +261,7 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		hosts := w.full(2, node.Config{Incentive: incentive.Config{Bound: 10, Rules: noQuota},
 			Policy: polling.Fixed{Every: every}}, news)
 		a, b := hosts[0], hosts[1]
-		s, p := a.node.Poller().Feeds[news], w.feeds[news]
+		s, p := a.node.Subscription(news), w.feeds[news]
 		w.run(s.NextPoll.Sub(w.Now()) + time.Minute)
 		b.blocked[news] = true
 		due, asked := s.NextPoll, p.requests
@@ -289,7 +288,7 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		}
 		w.run(2 * time.Hour)
 		for range 200 {
-			a.inside(func(n *node.Node) { n.Poller().SpotPoll(news) })
+			a.inside(func(n *node.Node) { n.SpotPoll(news) })
 		}
 		if !s.NextPoll.Equal(due) || p.requests != asked+1 || s.Interval != every {
 			t.Errorf("after the spot poll %d requests were made, the next is due at %v instead of %v, the interval "+
@@ -355,7 +354,7 @@ func TestASecondDeliveryConfirmsWhereItWasAskedFor(t *testing.T) {
 		a.take(first, b)
 		if asked {
 			a.inside(func(n *node.Node) {
-				n.Exchange().Owe(exchange.Of(n.Core().LinkTo(second.id)), b.DID,
+				n.Owe(second.id, b.DID,
 					incentive.Entry)
 			})
 		}

@@ -65,7 +65,7 @@ func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
 		t.Errorf("one of 100 deliveries took longer than %v", p99)
 	}
 	for _, h := range honest {
-		for _, id := range h.node.Core().LinkIDs {
+		for _, id := range h.node.LinkIDs() {
 			if !linked(h, w.hosts[id]) {
 				t.Errorf("%s lost %s meanwhile", h.id, id)
 			}
@@ -92,7 +92,7 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 	}
 	w.run(3 * time.Second)
 	begun := w.Now()
-	honest.inside(func(n *node.Node) { n.Exchange().Offer(exchange.Of(n.Core().LinkTo(a.id)), b) })
+	honest.inside(func(n *node.Node) { n.Offer(a.id, b) })
 	w.run(time.Minute)
 	at, ok := a.arrived[b.Entries[0].EntryID()]
 	if lag := at.Sub(begun); !ok || lag > (exchange.MaxPassedOver+1)*protocol.HoldAnswer {
@@ -118,7 +118,7 @@ func TestAClaimerIsSentAway(t *testing.T) {
 	if a.neighborOf(claimer.id) {
 		t.Error("it is still a neighbor")
 	}
-	if r := a.answerTo(claimer.id, claimer.node.Membership().Token(a.id), wantsNews()); r.Fault == nil ||
+	if r := a.answerTo(claimer.id, claimer.node.Token(a.id), wantsNews()); r.Fault == nil ||
 		r.Fault.Code != protocol.Dropped {
 		t.Errorf("a connect of a node that was sent away is answered %+v, %v", r.Reply, r.Fault)
 	}
@@ -137,7 +137,7 @@ func TestAClaimedBundleIsTakenFromAnybody(t *testing.T) {
 	if r := a.put(honest, b); r.Fault != nil || !a.has(b.Entries[0].EntryID()) {
 		t.Errorf("answered %v, %v", r.Reply, r.Fault)
 	}
-	if n := len(a.node.Exchange().Gossip.Promises); n != 0 {
+	if n := a.node.Promises(); n != 0 {
 		t.Errorf("%d promises of a bundle that is stored", n)
 	}
 }

@@ -28,11 +28,7 @@ func (h *testHost) advertise(from *testHost, hops int, feeds ...feed.URL) {
 
 // covering are the cover feeds of the node, sorted.
 func (h *testHost) covering() []feed.URL {
-	var urls []feed.URL
-	for _, c := range h.node.Membership().Covers.List {
-		urls = append(urls, c.Feed)
-	}
-	return slices.Sorted(slices.Values(urls))
+	return slices.Sorted(slices.Values(h.node.Covers()))
 }
 
 func wantCovers(t *testing.T, h *testHost, want ...feed.URL) {
@@ -93,7 +89,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantHops := func(u feed.URL, want int) {
 		t.Helper()
 		for _, f := range friends {
-			if got := a.node.Core().Table.Hops(u, a.node.Core().LinkTo(f.id).Peer); got != want {
+			if got := a.node.Told(u, f.id); got != want {
 				t.Errorf("%s is advertised at hop count %d, want %d", u, got, want)
 			}
 		}
@@ -111,7 +107,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantCovers(t, a, first, second)
 	wantHops(first, 0)
 	wantHops(second, 0)
-	if hops := a.node.Core().Table.Hops(third, a.node.Core().LinkTo(friends[1].id).Peer); hops != 1 {
+	if hops := a.node.Told(third, friends[1].id); hops != 1 {
 		t.Errorf("another feed is advertised at hop count %d, want 1", hops)
 	}
 
@@ -203,8 +199,8 @@ func TestCoverFeedsThatAreSilentAreGivenUp(t *testing.T) {
 		if len(h.covering()) != 0 {
 			t.Errorf("%s still covers %v", h.id, h.covering())
 		}
-		for _, id := range h.node.Core().LinkIDs {
-			if hops, ok := h.node.Core().LinkTo(id).Peer.Hops(ghost); ok {
+		for _, id := range h.node.LinkIDs() {
+			if hops, ok := h.node.HopsOf(id, ghost); ok {
 				t.Errorf("%s hears from %s of a feed that nobody follows, at hop count %d", h.id, id, hops)
 			}
 		}
@@ -302,9 +298,9 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 				aNode.start()
 			}
 			for _, h := range o.list {
-				if l := h.node.Core().LinkTo(aNode.id); l != nil && h.node.Core().Table.Lies(o.Now(), l.Peer) {
+				if h.node.Lies(aNode.id) {
 					t.Errorf("%d cover feeds: %s takes the node for a liar after %v", cover, h.id,
-						o.Now().Sub(l.Peer.Since))
+						o.Now().Sub(h.status(aNode).Since))
 				}
 			}
 		}
@@ -329,7 +325,7 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 				if yes {
 					all++
 				}
-				if yes && aNode.node.Poller().Feeds[u] != nil {
+				if yes && aNode.node.Subscription(u) != nil {
 					hits++
 				}
 			}

@@ -52,12 +52,12 @@ func busyHour(w *network) {
 		case 2:
 			h.step(node.Unsubscribe{Feeds: []feed.URL{u}})
 		case 3:
-			for _, p := range h.node.Core().Table.All() {
-				h.ask(p.ID, h.node.Core().LinkTo(p.ID).Session, protocol.QueryFeed{}, func(node.Respond) {})
+			for _, p := range h.node.Neighbors() {
+				h.ask(p.ID, h.node.SessionOf(p.ID), protocol.QueryFeed{}, func(node.Respond) {})
 			}
 		case 4:
-			for _, p := range w.list[0].node.Core().Table.All()[:min(1, w.list[0].node.Core().Table.Len())] {
-				w.list[0].ask(p.ID, w.list[0].node.Core().LinkTo(p.ID).Session, protocol.CheckDID{DID: did(minute)},
+			for _, p := range w.list[0].node.Neighbors()[:min(1, w.list[0].node.Status().Neighbors)] {
+				w.list[0].ask(p.ID, w.list[0].node.SessionOf(p.ID), protocol.CheckDID{DID: did(minute)},
 					func(node.Respond) {})
 			}
 		}

@@ -34,7 +34,7 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	early := w.publish(news)
 	heard := func(h *testHost, want int) {
 		t.Helper()
-		hops, ok := h.node.Core().LinkTo(quiet.id).Peer.Hops(news)
+		hops, ok := h.node.HopsOf(quiet.id, news)
 		if ok != (want >= 0) || ok && hops != want {
 			t.Errorf("%s hears of the feed at hop count %d, %v; want %d", h.id, hops, ok, want)
 		}
@@ -248,7 +248,7 @@ func TestAnUnchangedDocumentSetsRightWhatWitnessesAltered(t *testing.T) {
 		quiet.hearsAltered(e, friends[1:]...)
 		if underWay {
 			w.feeds[news].slow = time.Minute
-			for s := quiet.node.Poller().Feeds[news]; !s.Polling; {
+			for s := quiet.node.Subscription(news); !s.Polling; {
 				w.next()
 			}
 		}
@@ -257,7 +257,7 @@ func TestAnUnchangedDocumentSetsRightWhatWitnessesAltered(t *testing.T) {
 		if found := quiet.tells(reader, id); len(found) != 1 || found[0].Title != e.Title {
 			t.Errorf("with a poll under way %v: others hear %+v", underWay, found)
 		}
-		if s := quiet.node.Poller().Feeds[news]; s.ETag == "" || s.Polling {
+		if s := quiet.node.Subscription(news); s.ETag == "" || s.Polling {
 			t.Errorf("with a poll under way %v: later polls are not conditional", underWay)
 		}
 	}
@@ -272,7 +272,7 @@ func TestDiscretionChanges(t *testing.T) {
 	heard := func(want int) {
 		t.Helper()
 		w.run(5 * time.Second)
-		if hops, ok := b.node.Core().LinkTo(a.id).Peer.Hops(news); ok != (want >= 0) || ok && hops != want {
+		if hops, ok := b.node.HopsOf(a.id, news); ok != (want >= 0) || ok && hops != want {
 			t.Errorf("the feed is advertised at hop count %d, %v; want %d", hops, ok, want)
 		}
 	}

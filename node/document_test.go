@@ -54,7 +54,7 @@ func TestALargeDocumentIsStoredInPortions(t *testing.T) {
 		}
 		if killed {
 			// for some other reason
-			a.inside(func(n *node.Node) { n.Core().Store.KeepFeed(n.Poller().Feeds[news].Feed) })
+			a.inside(func(n *node.Node) { n.Keep(news) })
 			a.kill()
 			a.start()
 			w.run(3 * time.Hour)

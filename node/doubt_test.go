@@ -9,7 +9,6 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/node"
-	"feedex/node/internal/exchange"
 	"feedex/node/internal/membership"
 	"feedex/node/internal/poller"
 	"feedex/polling"
@@ -23,14 +22,14 @@ import (
 func TestAKnownForgerReachesNobodyByRelays(t *testing.T) {
 	w := skeptics(t, 4)
 	a, forger, relay, other := w.list[0], w.list[1], w.list[2], w.list[3]
-	a.node.Membership().Punish(a.node.Core().Ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
+	a.node.Punish(forger.id, incentive.ForgedEntry, incentive.Entry)
 	before := a.account(relay)
 	for i, path := range [][]protocol.NodeID{{forger.id}, {forger.id, stranger(1)}, {stranger(1), forger.id}} {
 		b := w.junk(fmt.Sprint("junk ", i), path...)
 		if r := a.put(relay, b); r.Fault == nil || r.Fault.Code != protocol.ForgedSource {
 			t.Fatalf("what came by %v is answered with %v", path, r)
 		}
-		if a.has(b.Entries[0].EntryID()) || a.node.Exchange().Gossip.Seen.Has(b.DID) {
+		if a.has(b.Entries[0].EntryID()) || a.node.Saw(b.DID) {
 			t.Error("it was kept, or counts as seen: others could not bring it")
 		}
 	}
@@ -52,11 +51,11 @@ func TestWhatAForgerBroughtIsNotPassedOn(t *testing.T) {
 	w := skeptics(t, 3)
 	a, forger, hearer := w.list[0], w.list[1], w.list[2]
 	b := w.junk("junk").Via(forger.id)
-	if l := a.node.Core().LinkTo(hearer.id); !a.node.Exchange().Wants(exchange.Of(l), b) {
+	if !a.node.Wants(hearer.id, b) {
 		t.Fatal("it was not to be passed on anyhow")
 	}
-	a.node.Membership().Punish(a.node.Core().Ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
-	if l := a.node.Core().LinkTo(hearer.id); a.node.Exchange().Wants(exchange.Of(l), b) {
+	a.node.Punish(forger.id, incentive.ForgedEntry, incentive.Entry)
+	if a.node.Wants(hearer.id, b) {
 		t.Error("it is passed on")
 	}
 }
@@ -78,11 +77,11 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 		w.run(17 * time.Hour)
 		a, doubted := w.list[0], w.list[1]
 		for _, h := range w.list[2 : 2+c.refuse] {
-			h.node.Membership().Punish(h.node.Core().Ledger.HolderOf(doubted.id), incentive.ForgedEntry,
+			h.node.Punish(doubted.id, incentive.ForgedEntry,
 				incentive.Entry)
 		}
 		for _, h := range w.list[2:] { // none is a stranger that may have one entry
-			a.node.Core().Ledger.Got(a.node.Core().Now, incentive.HolderOf(h.id), incentive.Entry)
+			a.node.Got(h.id, incentive.Entry)
 		}
 		a.hasHeard(w.list[2 : 2+c.heard]...)
 		for range c.earned {
@@ -105,14 +104,14 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 			t.Errorf("%+v: it reached %d of the others", c, reached)
 		}
 		holds := c.refuse > 1 && c.want == 0 && c.heard > 1
-		if c.refuse > 0 && c.heard > 0 && a.node.Poller().Feeds[news].Ordinary.IsZero() {
+		if c.refuse > 0 && c.heard > 0 && a.node.Subscription(news).Ordinary.IsZero() {
 			t.Errorf("%+v: no spot poll is to tell", c)
 		}
 		late := w.junk("relayed", doubted.id, w.list[5].id)
-		if goes := !a.node.Exchange().Doubted(late); goes == holds {
+		if goes := !a.node.Doubted(late); goes == holds {
 			t.Errorf("%+v: what others relay of it goes on is %v", c, goes)
 		}
-		if l := a.node.Core().LinkTo(doubted.id); l == nil || len(a.account(doubted).Standing.Marks) > 0 {
+		if !a.neighborOf(doubted.id) || len(a.account(doubted).Standing.Marks) > 0 {
 			t.Errorf("%+v: a doubt cost it its link or standing", c)
 		}
 	}
@@ -139,7 +138,7 @@ func newSlander(t *testing.T) *slander {
 	s.hub, s.honest, s.other = w.add(c, news), w.add(c, news), w.add(c, news)
 	link := func(a, b *testHost, i int) {
 		a.befriend(b.id, news)
-		l := a.node.Core().LinkTo(b.id)
+		l := a.node.LinkTo(b.id)
 		membership.Of(l).Static, l.Token, l.Session = "kept", fmt.Sprint("token ", i), fmt.Sprint("token ", i)
 	}
 	for i, h := range []*testHost{s.honest, s.other} {
@@ -217,14 +216,14 @@ func TestWhatWasAlteredIsHeldBackForGood(t *testing.T) {
 	s.publish(news)
 	published := s.feed(news).entries
 	s.hub.take(s.honest, version(published[len(published)-1], "altered", 0))
-	if !s.hub.shows("altered") || len(s.hub.node.Exchange().Hearsay.Held) == 0 {
+	if !s.hub.shows("altered") || s.hub.node.HeldBack() == 0 {
 		t.Fatal("it is not held back")
 	}
 	s.hub.poll(news)
 	if s.run(time.Minute); s.other.shows("altered") {
 		t.Error("what the poll has refuted was passed on")
 	}
-	if held := len(s.hub.node.Exchange().Hearsay.Held); held > 0 {
+	if held := s.hub.node.HeldBack(); held > 0 {
 		t.Errorf("%d bundles are held back for ever", held)
 	}
 }
@@ -235,8 +234,8 @@ func TestAnEditHoldsBackNothingElse(t *testing.T) {
 	s.brings()
 	edited, other := s.publish(news), s.publish(news)
 	s.honest.poll(news)
-	if s.run(time.Minute); len(s.hub.node.Exchange().Hearsay.Held) != 1 {
-		t.Fatalf("%d bundles are held back", len(s.hub.node.Exchange().Hearsay.Held))
+	if s.run(time.Minute); s.hub.node.HeldBack() != 1 {
+		t.Fatalf("%d bundles are held back", s.hub.node.HeldBack())
 	}
 	published := s.feed(news).entries
 	published[len(published)-2].Title = "edited"
@@ -280,7 +279,7 @@ func TestRelaysAreWitnesses(t *testing.T) {
 				w.run(time.Hour)
 			}
 			a.poll(news)
-			if got := a.node.Exchange().Doubted(w.junk("", named)); got != (heard && i > 0) {
+			if got := a.node.Doubted(w.junk("", named)); got != (heard && i > 0) {
 				t.Errorf("after %d relays it is doubted is %v; they are witnesses: %v", i+1, got, heard)
 			}
 		}
@@ -297,7 +296,7 @@ func TestOnlyNeighborsOfANodeAreWitnessesAgainstIt(t *testing.T) {
 		a.take(relay, w.junk(fmt.Sprint("junk ", i), named, stranger(8+i)))
 		w.run(time.Hour)
 		a.poll(news)
-		if a.node.Exchange().Doubted(w.junk("", named)) {
+		if a.node.Doubted(w.junk("", named)) {
 			t.Errorf("after %d honest relays it is doubted", i+1)
 		}
 	}
@@ -318,7 +317,7 @@ func TestAnEditCastsNoDoubt(t *testing.T) {
 	}
 	w.run(time.Hour)
 	a.poll(news)
-	if a.node.Exchange().Doubted(w.junk("", named)) {
+	if a.node.Doubted(w.junk("", named)) {
 		t.Error("it is doubted")
 	}
 }

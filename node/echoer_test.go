@@ -32,11 +32,7 @@ func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 	echoer := with.service(func(h *testHost) bool { return echoing[h] }, from)
 	fined := 0
 	for _, h := range with.list[:nodes-echoers] {
-		for _, a := range h.node.Core().Ledger.Accounts() {
-			if a.Fined > 0 {
-				fined++
-			}
-		}
+		fined += h.node.Fined()
 	}
 	t.Logf("without echoers: %.1f%% covered, lag %v; honest among echoers: %.1f%%, %v; echoers: %.1f%% from "+
 		"neighbors, fined by %d",

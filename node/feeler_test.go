@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/neighbors"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -40,7 +39,7 @@ func TestFeelers(t *testing.T) {
 			gone = append(gone, id)
 		}
 	}
-	a.inside(func(n *node.Node) { n.Membership().Book.Add(n.Core().Now, neighbors.Tracked, append(there, gone...)) })
+	a.inside(func(n *node.Node) { n.NoteAddresses(append(there, gone...)...) })
 	before := count(a.calls, "connect")
 	w.run(3 * time.Hour)
 	calls := 0
@@ -58,8 +57,7 @@ func TestFeelers(t *testing.T) {
 	if n := count(a.calls, "connect") - before; n != 0 {
 		t.Errorf("%d connects, though there are neighbors enough", n)
 	}
-	got := a.node.Membership().Book.Candidates(w.Now(), 2, nil,
-		func(id protocol.NodeID) bool { return a.neighborOf(id) })
+	got := a.node.Candidates(a.neighborOf)
 	for _, id := range got {
 		if felt[id] == 0 || id == gone[0] || id == gone[1] || id == gone[2] || id == gone[3] {
 			t.Errorf("%s, which never answered, is tried before those that did", id)
@@ -85,13 +83,13 @@ func TestOldNeighborsAreForgotten(t *testing.T) {
 	a.kill()
 	w.run(80 * 24 * time.Hour)
 	a.start()
-	if a.node.Membership().Book.Len() != 1 {
-		t.Errorf("%d are remembered after 80 days", a.node.Membership().Book.Len())
+	if a.node.BookLen() != 1 {
+		t.Errorf("%d are remembered after 80 days", a.node.BookLen())
 	}
 	for range 11 {
 		w.run(24 * time.Hour)
 	}
-	if peers := a.store.LoadPeers(); len(peers) != 0 || a.node.Membership().Book.Len() != 0 {
-		t.Errorf("after 91 days %v are remembered, the book holds %d", peers, a.node.Membership().Book.Len())
+	if peers := a.store.LoadPeers(); len(peers) != 0 || a.node.BookLen() != 0 {
+		t.Errorf("after 91 days %v are remembered, the book holds %d", peers, a.node.BookLen())
 	}
 }

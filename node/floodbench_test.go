@@ -52,8 +52,7 @@ func BenchmarkQueryFlood(b *testing.B) {
 	news := protocol.Subset{{Feed: news}}
 	for i := range friends {
 		id := stranger(i)
-		n.Core().Now = now
-		n.Membership().Join(id, i%2 == 0, "", n.Membership().Token(id), "token", news, n.Core().Table.Offer(id))
+		n.Within(nil, now, func(n *node.Node) { n.Join(id, i%2 == 0, "token", news) })
 	}
 	began := now
 	for b.Loop() {

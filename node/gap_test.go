@@ -41,7 +41,7 @@ func (rarely) Longest() time.Duration              { return 720 * time.Hour }
 
 // pollNow has the node poll a feed, whether it is due or not.
 func (h *testHost) pollNow(u feed.URL) {
-	s := h.node.Poller().Feeds[u]
+	s := h.node.Subscription(u)
 	s.Polling = true
 	h.step(h.net.fetch(h, node.Fetch{Feed: u, ETag: s.ETag}))
 }
@@ -63,7 +63,7 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 	}
 	last := w.feed(news).entries[2]
 	w.flood(news, 30) // of which the document lists ten
-	h.node.Poller().Feeds[news].Interval = 40 * time.Hour
+	h.node.Subscription(news).Interval = 40 * time.Hour
 	h.pollNow(news)
 
 	slipped, _ := gapNotes(h)

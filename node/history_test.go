@@ -39,7 +39,7 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	poll := func(entries ...feed.Entry) polling.Poll {
 		t.Helper()
 		w.run(time.Hour)
-		h.node.Poller().Feeds[news].Polling = true
+		h.node.Subscription(news).Polling = true
 		ev := node.Fetched{Feed: news}
 		if entries != nil {
 			ev.Document = &feed.Document{Feed: news, Entries: entries}
@@ -63,7 +63,7 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	}
 	const d = 24 * time.Hour
 	a, b, old := entry("a", -3*d, "A"), entry("b", -2*d, "B"), entry("old", 0, "without a date")
-	h.node.Poller().Feeds[news].Interval = 0 // as before the first poll
+	h.node.Subscription(news).Interval = 0 // as before the first poll
 	check(poll(b, a, old), 2, -3*d, -2*d)
 	check(poll(), 2, -3*d, -2*d)
 	// One is new, one new without a date, one is edited and dated anew, one is dated next year.
@@ -79,13 +79,13 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 
 	// Nor does it publish the same entry again at each poll until then.
 	ahead = entry("within the hour", fourth+50*time.Minute, "soon")
-	h.node.Poller().Feeds[news].Polling = true
+	h.node.Subscription(news).Polling = true
 	h.step(node.Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
-	times := h.node.Poller().Feeds[news].History.Times
+	times := h.node.Subscription(news).History.Times
 	w.sleep(10 * time.Minute)
-	h.node.Poller().Feeds[news].Polling = true
+	h.node.Subscription(news).Polling = true
 	h.step(node.Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
-	if again := h.node.Poller().Feeds[news].History.Times; !slices.Equal(again, times) {
+	if again := h.node.Subscription(news).History.Times; !slices.Equal(again, times) {
 		t.Errorf("history %v, ten minutes later %v", times, again)
 	}
 

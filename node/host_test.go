@@ -219,7 +219,7 @@ func (h *testHost) ask(from protocol.NodeID, session string, c protocol.Call, an
 
 // askedBy makes a call to the node in the name of its neighbor from.
 func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(node.Respond)) {
-	l := h.node.Core().LinkTo(from.id)
+	l := h.node.LinkTo(from.id)
 	if l == nil {
 		h.net.t.Fatalf("%s is no neighbor of %s", from.id, h.id)
 	}
@@ -241,7 +241,7 @@ func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Cal
 
 // hears makes a call to the node in the name of its neighbor from, and returns the answer.
 func (h *testHost) hears(from *testHost, c protocol.Call) node.Respond {
-	l := h.node.Core().LinkTo(from.id)
+	l := h.node.LinkTo(from.id)
 	if l == nil {
 		h.net.t.Fatalf("%s is no neighbor of %s", from.id, h.id)
 	}
@@ -256,20 +256,20 @@ func (h *testHost) put(from *testHost, b *protocol.Bundle) node.Respond {
 // hasHeard has the node have learned of the others, by own polls, that they bring what is true: they are witnesses.
 func (h *testHost) hasHeard(others ...*testHost) {
 	for _, other := range others {
-		h.node.Exchange().Hearsay.Witnesses.Earned(h.net.Now(), other.id)
+		h.node.Witness(h.net.Now(), other.id)
 	}
 }
 
 // poll has the node find out now what is new in a feed.
 func (h *testHost) poll(u feed.URL) {
-	s := h.node.Poller().Feeds[u]
+	s := h.node.Subscription(u)
 	s.Polling, s.Begun = true, h.net.Now()
 	h.step(h.net.fetch(h, node.Fetch{Feed: u}))
 }
 
 // offerAll has the node offer the bundle to all that want it, as if it had it.
 func (h *testHost) offerAll(b *protocol.Bundle) {
-	h.inside(func(n *node.Node) { n.Exchange().Spread(b, protocol.NodeID{}) })
+	h.inside(func(n *node.Node) { n.Spread(b) })
 }
 
 // has reports whether the node keeps the entry.
@@ -293,6 +293,16 @@ func (h *testHost) suspects(peer protocol.NodeID) (count int) {
 // neighborOf reports whether the node has a neighbor of that id.
 func (h *testHost) neighborOf(id protocol.NodeID) bool {
 	return slices.ContainsFunc(h.node.Neighbors(), func(s node.NeighborStatus) bool { return s.ID == id })
+}
+
+// chosen counts the neighbors that the node asked itself.
+func (h *testHost) chosen() (count int) {
+	for _, s := range h.node.Neighbors() {
+		if s.Chosen {
+			count++
+		}
+	}
+	return count
 }
 
 // stored is what the archive has of a feed.
@@ -337,8 +347,7 @@ func (h *testHost) befriend(id protocol.NodeID, feeds ...feed.URL) *testHost {
 		subset = append(subset, protocol.Interest{Feed: u})
 	}
 	h.inside(func(n *node.Node) {
-		n.Membership().Join(id, false, "", n.Membership().Token(id), "token of "+id.String(), subset,
-			n.Core().Table.Offer(id))
+		n.Join(id, false, "token of "+id.String(), subset)
 	})
 	return friend
 }

@@ -81,8 +81,8 @@ func TestFeedsOfAHostShareItsBudget(t *testing.T) {
 	}
 	w.run(9 * time.Minute)
 	first := make(map[feed.URL]bool)
-	for u, s := range h.node.Poller().Feeds {
-		first[u] = !s.LastSuccess.IsZero()
+	for _, f := range h.node.Feeds() {
+		first[f.URL] = !f.LastSuccess.IsZero()
 	}
 	for u, ok := range first {
 		if !ok {
@@ -259,13 +259,13 @@ func TestTheHostIsFreedWhateverHappens(t *testing.T) {
 	h, p := alone(w, func(_ int, f node.Fetch) node.Fetched { return listing(f.Feed, 1) })
 	p.slow = 10 * time.Second
 	w.run(20 * time.Minute)
-	for !h.node.Poller().Feeds[news].Polling {
+	for !h.node.Subscription(news).Polling {
 		w.run(time.Second)
 	}
 	h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
 	h.step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Second)
-	if h.node.Poller().Feeds[news].Polling {
+	if h.node.Subscription(news).Polling {
 		t.Error("two polls of a feed at a time")
 	}
 	before := len(p.asked)

@@ -65,7 +65,7 @@ func TestOurOwnTokenDoesNotRenameUs(t *testing.T) {
 		token = c.Session
 		return nil
 	})
-	a.inside(func(n *node.Node) { n.Membership().Connect(liar.id, "", func(error) {}) })
+	a.inside(func(n *node.Node) { n.Connect(liar.id, func(error) {}) })
 	w.run(time.Second)
 	w.play(protocol.NewNodeID(liar.id.Addr(), 9999),
 		func(*testHost, node.Call) protocol.Reply { return protocol.Vouched(true) })
@@ -84,7 +84,7 @@ func TestANodeIsNotItsOwnNeighbor(t *testing.T) {
 	a := w.add(node.Config{}, news)
 	w.run(time.Minute)
 	var err error
-	a.inside(func(n *node.Node) { n.Membership().Connect(a.id, "", func(e error) { err = e }) })
+	a.inside(func(n *node.Node) { n.Connect(a.id, func(e error) { err = e }) })
 	w.run(time.Minute)
 	if core.CodeOf(err) != protocol.NotVouched || a.node.Status().Neighbors != 0 {
 		t.Errorf("a connect to itself ended with %v, %d neighbors", err, a.node.Status().Neighbors)

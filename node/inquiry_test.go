@@ -19,9 +19,9 @@ import (
 
 // tie makes two nodes neighbors of each other, without a word between them.
 func (w *network) tie(a, b *testHost) {
-	ofA, ofB := a.node.Core().Table.Offer(b.id), b.node.Core().Table.Offer(a.id)
-	a.inside(func(n *node.Node) { n.Membership().Join(b.id, true, "", n.Membership().Token(b.id), "", ofB, ofA) })
-	b.inside(func(n *node.Node) { n.Membership().Join(a.id, false, "", n.Membership().Token(a.id), "", ofA, ofB) })
+	ofA, ofB := a.node.Offering(b.id), b.node.Offering(a.id)
+	a.inside(func(n *node.Node) { n.Tie(b.id, true, ofB, ofA) })
+	b.inside(func(n *node.Node) { n.Tie(a.id, false, ofA, ofB) })
 }
 
 // graph starts so many nodes that seek no neighbors, and ties those of each pair.
@@ -220,7 +220,7 @@ func TestPopularAnswersComeFromTheCache(t *testing.T) {
 	if ask("b", "walrus") != 1 || w.queriesMade() != before {
 		t.Errorf("the same question made %d more calls", w.queriesMade()-before)
 	}
-	hosts[1].inside(func(n *node.Node) { n.Core().Config.PrivateHosts = []string{news.Host()} })
+	hosts[1].inside(func(n *node.Node) { n.Config().PrivateHosts = []string{news.Host()} })
 	if ask("c", "walrus") != 0 {
 		t.Error("what became private meanwhile came from the cache")
 	}
@@ -267,7 +267,7 @@ func TestHoldersThatMakeNoSenseAreLeftOut(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	a.inside(func(n *node.Node) { n.Core().Self = a.id })
+	a.inside(func(n *node.Node) { *n.Self() = a.id })
 	honest := protocol.NewNodeID(b.id.Addr().Next(), 7790)
 	f := query.FoundHere(new(archive.NewRecord(oldEntry(news, 1), epoch, protocol.NodeID{})))
 	f.Holders = []protocol.NodeID{a.id, mustID("127.0.0.1:7790"), mustID("10.0.0.1:7790"),
@@ -418,7 +418,7 @@ func TestBeingLateIsNoFailure(t *testing.T) {
 		}
 		w.run(time.Second)
 	}
-	if !linked(hosts[0], hosts[1]) || hosts[0].node.Core().LinkTo(hosts[1].id).LastError != "" {
+	if !linked(hosts[0], hosts[1]) || hosts[0].status(hosts[1]).LastError != "" {
 		t.Errorf("the neighbor failed: %+v", hosts[0].status(hosts[1]))
 	}
 }

@@ -21,7 +21,7 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 	for i := range neighbors.MaxIntroduction + 100 {
 		many = append(many, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d", i))})
 	}
-	a.inside(func(n *node.Node) { n.Core().Table.Hear(n.Core().LinkTo(other.id).Peer, many) })
+	a.inside(func(n *node.Node) { n.Hear(other.id, many) })
 	first, rest := 0, 0
 	p := w.play(stranger(1), func(_ *testHost, c node.Call) protocol.Reply {
 		switch c := c.Call.(type) {
@@ -33,7 +33,7 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 		}
 		return protocol.OK{}
 	})
-	a.inside(func(n *node.Node) { n.Membership().Connect(p.id, "", func(error) {}) })
+	a.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 	w.run(5 * time.Second)
 	if !a.neighborOf(p.id) {
 		t.Fatal("no link came about")
@@ -63,11 +63,11 @@ func TestWhoHasHalfIsInNoHurry(t *testing.T) {
 				}
 				return protocol.OK{}
 			})
-			a.inside(func(n *node.Node) { n.Membership().Connect(p.id, "", func(error) {}) })
+			a.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 		}
 		dials := w.dials(a)
 		w.run(time.Minute)
-		if n := len(a.node.Core().Table.Chosen()); n != chosen {
+		if n := a.chosen(); n != chosen {
 			t.Fatalf("%d neighbors, want %d", n, chosen)
 		}
 		asked := 0

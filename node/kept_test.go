@@ -12,7 +12,7 @@ import (
 
 // hearsOf reports whether a neighbor of a has heard of a feed from it.
 func hearsOf(a, by *testHost, u feed.URL) bool {
-	_, ok := by.node.Core().LinkTo(a.id).Peer.Hops(u)
+	_, ok := by.node.HopsOf(a.id, u)
 	return ok
 }
 

@@ -16,7 +16,7 @@ func TestLeavingEndsPolling(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	a := hosts[0]
-	a.node.Poller().Feeds[news].Polling = true
+	a.node.Subscription(news).Polling = true
 	a.step(node.Leave{})
 	a.step(w.fetch(a, node.Fetch{Feed: news}))
 	if next := a.node.Next(); !next.IsZero() {

@@ -9,7 +9,6 @@ import (
 
 	"feedex/feed"
 	"feedex/node"
-	"feedex/node/internal/exchange"
 	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
@@ -36,7 +35,7 @@ func TestWhatAFaultSaysOfTheLink(t *testing.T) {
 		w := newNetwork(t)
 		hosts := w.full(3, node.Config{}, news)
 		a, b := hosts[0], hosts[1]
-		link, failed := a.node.Core().LinkTo(b.id), false
+		link, failed := a.node.LinkTo(b.id), false
 		w.intercept = func(_, to *testHost, call protocol.Call) (protocol.Reply, bool) {
 			if to != b || failed {
 				return nil, false
@@ -44,9 +43,9 @@ func TestWhatAFaultSaysOfTheLink(t *testing.T) {
 			failed = true
 			return &protocol.RemoteError{Code: c.code, Text: "no"}, true
 		}
-		a.inside(func(n *node.Node) { n.Exchange().Offer(exchange.Of(link), one("x")) })
+		a.inside(func(n *node.Node) { n.Offer(b.id, one("x")) })
 		w.run(2 * time.Second)
-		if got := a.node.Core().LinkTo(b.id) == link; got != c.linked {
+		if got := a.node.LinkTo(b.id) == link; got != c.linked {
 			t.Errorf("after fault %q the link holds: %v", c.code, got)
 		}
 		if !a.neighborOf(hosts[2].id) {
@@ -85,7 +84,7 @@ func TestCallsThatGetNoConnectionEndNoLink(t *testing.T) {
 		w := newNetwork(t)
 		hosts := w.full(2, node.Config{}, news)
 		a, b := hosts[0], hosts[1]
-		link, tried := a.node.Core().LinkTo(b.id), 0
+		link, tried := a.node.LinkTo(b.id), 0
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			if to != b || !queued(c) {
 				return nil, false
@@ -94,10 +93,10 @@ func TestCallsThatGetNoConnectionEndNoLink(t *testing.T) {
 			return errQueued, true
 		}
 		bundle := one("x")
-		a.inside(func(n *node.Node) { n.Exchange().Offer(exchange.Of(link), bundle) })
+		a.inside(func(n *node.Node) { n.Offer(b.id, bundle) })
 		w.run(20 * time.Second)
-		if tried < 3 || a.node.Core().LinkTo(b.id) != link {
-			t.Errorf("%s: after %d calls the link holds: %v", name, tried, a.node.Core().LinkTo(b.id) == link)
+		if tried < 3 || a.node.LinkTo(b.id) != link {
+			t.Errorf("%s: after %d calls the link holds: %v", name, tried, a.node.LinkTo(b.id) == link)
 		}
 		w.intercept = nil
 		w.run(20 * time.Second)
@@ -164,7 +163,7 @@ func TestLeaving(t *testing.T) {
 	hosts := w.full(6, node.Config{MaxNeighbors: 3, MinNeighbors: 3}, news)
 	a := hosts[0]
 	var former []*testHost
-	for _, id := range a.node.Core().LinkIDs {
+	for _, id := range a.node.LinkIDs() {
 		former = append(former, w.hosts[id])
 	}
 	before := len(a.calls)
@@ -225,12 +224,12 @@ func TestEachOfManyNeighborsIsNamed(t *testing.T) {
 	a := w.add(node.Config{MaxNeighbors: 64}, news)
 	a.inside(func(n *node.Node) {
 		for i := range 64 {
-			n.Membership().Join(stranger(i), true, "", "", "", protocol.Subset{{Feed: news}}, nil)
+			n.Meet(stranger(i), protocol.Subset{{Feed: news}})
 		}
 	})
 	named := make(map[protocol.NodeID]bool)
 	for range 100 {
-		list := a.node.Membership().NeighborList(stranger(0))
+		list := a.node.NeighborList(stranger(0))
 		if len(list) != protocol.MaxNeighborList {
 			t.Fatalf("a list of %d", len(list))
 		}
@@ -265,11 +264,11 @@ func TestARestartKeepsWhatWasAcknowledged(t *testing.T) {
 		t.Fatal("not linked")
 	}
 	for i, bundle := range kept {
-		if !a.node.Exchange().Gossip.Seen.Has(bundle.DID) || !a.has(bundle.Entries[0].EntryID()) {
+		if !a.node.Saw(bundle.DID) || !a.has(bundle.Entries[0].EntryID()) {
 			t.Fatalf("bundle %d of %d is forgotten", i, len(kept))
 		}
 	}
-	if a.node.Exchange().Gossip.Seen.Has(promised.DID) {
+	if a.node.Saw(promised.DID) {
 		t.Error("a bundle that was promised and never came counts as seen")
 	}
 	before := a.node.Status().Counters

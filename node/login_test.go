@@ -32,7 +32,7 @@ func TestAPageOfANetworkWithALogin(t *testing.T) {
 	w.run(30 * time.Hour)
 	away = true
 	w.run(time.Hour)
-	if s := h.node.Poller().Feeds[news]; !s.Unread || s.Private {
+	if s := h.node.Subscription(news); !s.Unread || s.Private {
 		t.Fatalf("after the page: unread %v, private %v", s.Unread, s.Private)
 	}
 	away = false

@@ -10,7 +10,6 @@ import (
 	"feedex/incentive"
 	"feedex/node"
 	"feedex/node/internal/core"
-	"feedex/node/internal/exchange"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -78,7 +77,7 @@ func TestAPoorNetworkKeepsItsLinks(t *testing.T) {
 		t.Errorf("%d of its links ended", n)
 	}
 	for _, h := range o.list[1:] {
-		if l := h.node.Core().LinkTo(poor.id); l != nil && h.status(poor).Standing < 60 {
+		if h.neighborOf(poor.id) && h.status(poor).Standing < 60 {
 			t.Errorf("its standing with %s is %d: %v", h.id, h.status(poor).Standing, o.blamed(poor))
 		}
 	}
@@ -128,10 +127,10 @@ func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 	a.step(node.Subscribe{Feeds: []feed.URL{news, blog}})
 	w.run(5 * time.Minute)
 	for _, h := range hosts[1:] { // their bundles, with those paths, by way of a third
-		for _, r := range h.node.Exchange().Gossip.Recent {
+		for _, r := range h.node.Recent() {
 			for _, other := range hosts[1:] {
 				if other != h && a.neighborOf(other.id) {
-					b := r.Bundle.Via(h.id)
+					b := r.Via(h.id)
 					if a.hears(other, protocol.CheckDID{DID: b.DID}).Reply == protocol.Seen(false) {
 						a.put(other, b)
 					}
@@ -223,7 +222,7 @@ func TestWhoOversleepsBlamesNobody(t *testing.T) {
 		for i := range 4 {
 			if audit {
 				a.inside(func(n *node.Node) {
-					n.Exchange().Owe(exchange.Of(n.Core().LinkTo(b.id)), did(i), incentive.Entry)
+					n.Owe(b.id, did(i), incentive.Entry)
 				})
 			} else if r := a.hears(b, protocol.CheckDID{DID: did(i)}); r.Reply != protocol.Seen(false) {
 				t.Fatalf("answered %v", r.Reply)

@@ -34,7 +34,7 @@ func TestAFeedThatMoves(t *testing.T) {
 		return ""
 	})
 	w.run(23 * time.Hour)
-	if s := h.node.Poller().Feeds[news]; s.Alias != "" || s.Moved != there {
+	if s := h.node.Subscription(news); s.Alias != "" || s.Moved != there {
 		t.Errorf("within a day: alias %q, moved %q", s.Alias, s.Moved)
 	}
 	h.kill()
@@ -50,7 +50,7 @@ func TestAFeedThatMoves(t *testing.T) {
 	h.kill()
 	h.start()
 	w.run(7 * time.Hour)
-	if at[len(at)-1] != there || h.node.Poller().Feeds[news].Queued.Host() != "new.example.org" {
+	if at[len(at)-1] != there || h.node.Subscription(news).Queued.Host() != "new.example.org" {
 		t.Errorf("after a restart it was asked for at %s", at[len(at)-1])
 	}
 }
@@ -84,7 +84,7 @@ func TestAMoveThatWasWrong(t *testing.T) {
 		}
 		broken = true
 		w.run(6 * 24 * time.Hour)
-		if s := h.node.Poller().Feeds[news]; s.Alias != "" || s.Errors != 0 || s.Ended ||
+		if s := h.node.Subscription(news); s.Alias != "" || s.Errors != 0 || s.Ended ||
 			s.Queued.Host() != news.Host() {
 			t.Errorf("%s: alias %q, %d errors, ended %v", name, s.Alias, s.Errors, s.Ended)
 		}

@@ -67,11 +67,11 @@ func TestWaitingBundlesAreOfferedTogether(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	list := bundles(12)
 	for _, has := range list[4:8] {
-		b.node.Exchange().Gossip.Seen.Add(has.DID)
+		b.node.See(has.DID)
 	}
 	got := w.trafficTo(b)
 	for _, bundle := range append(list, list[6:]...) { // some are queued twice
-		a.inside(func(n *node.Node) { n.Exchange().Offer(exchange.Of(n.Core().LinkTo(b.id)), bundle) })
+		a.inside(func(n *node.Node) { n.Offer(b.id, bundle) })
 	}
 	w.run(time.Minute)
 	dids := didsOf(list)
@@ -101,7 +101,7 @@ func TestOffersKeepPaceWithDeliveries(t *testing.T) {
 	}
 	for range 600 {
 		w.run(time.Second)
-		if n := len(exchange.Of(b.node.Core().LinkTo(a.id)).Owed); n > exchange.MaxAsked {
+		if n := b.node.Owed(a.id); n > exchange.MaxAsked {
 			t.Fatalf("%d bundles are owed at a time", n)
 		}
 	}
@@ -128,9 +128,9 @@ func TestTheRestIsOfferedABundleTogether(t *testing.T) {
 		return nil, false
 	}
 	a.inside(func(n *node.Node) {
-		n.Exchange().Spread(b, protocol.NodeID{})
-		has := slices.IndexFunc(n.Core().Links, func(l *core.Link) bool { return !exchange.Of(l).Checking })
-		exchange.Of(n.Core().Links[has]).Offered.Add(b.DID)
+		n.Spread(b)
+		has := slices.IndexFunc(n.Links(), func(l *core.Link) bool { return !exchange.Of(l).Checking })
+		exchange.Of(n.Links()[has]).Offered.Add(b.DID)
 	})
 	w.run(3 * time.Second)
 	if len(offers) != 2 {
@@ -148,7 +148,7 @@ func TestPlainNeighborsAreOfferedOneByOne(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
-	a.node.Core().LinkTo(b.id).Batches = false
+	a.node.LinkTo(b.id).Batches = false
 	got := w.trafficTo(b)
 	list := bundles(10)
 	for _, bundle := range list {
@@ -211,7 +211,7 @@ func TestNothingWaitsBehindWhatIsNotOfferedAgain(t *testing.T) {
 	a.offerAll(first)
 	a.offerAll(second)
 	w.run(w.rtt)
-	exchange.Of(a.node.Core().LinkTo(b.id)).Offered.Add(first.DID)
+	a.node.NoteOffered(b.id, first.DID)
 	w.run(3 * time.Second)
 	if !b.has(second.Entries[0].EntryID()) {
 		t.Error("the neighbor was not offered what waited")
@@ -278,12 +278,12 @@ func TestANeighborThatTakesNoDeliveriesIsGivenUp(t *testing.T) {
 		_, put := c.(protocol.PutEntries)
 		return nil, put && to == stuck
 	}
-	link := a.node.Core().LinkTo(stuck.id)
+	link := a.node.LinkTo(stuck.id)
 	for i := range 360 {
 		a.put(feeder, one(fmt.Sprint("e", i)))
 		w.run(time.Second)
 	}
-	if a.node.Core().LinkTo(stuck.id) == link {
+	if a.node.LinkTo(stuck.id) == link {
 		t.Errorf("after six minutes it is still a neighbor, %d bundles wait to be delivered",
 			len(exchange.Of(link).Offers))
 	}
@@ -341,7 +341,7 @@ func TestABundleIsDeliveredOnceThoughItConnectsAnew(t *testing.T) {
 	w.roundTrip(900 * time.Millisecond)
 	got := w.trafficTo(newcomer)
 	for i := range 20 {
-		newcomer.inside(func(n *node.Node) { n.Membership().Connect(a.id, "", func(error) {}) })
+		newcomer.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 		w.run(time.Duration(200*i) * time.Millisecond)
 		before := len(got.puts)
 		a.put(feeder, one(fmt.Sprint("e", i)))
@@ -378,14 +378,11 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 		}
 		return bytes
 	}
-	var kept []*protocol.Bundle
-	for _, r := range a.node.Exchange().Gossip.Recent {
-		kept = append(kept, r.Bundle)
-	}
+	kept := a.node.Recent()
 	if bytes := wire(kept); bytes > exchange.RecentBytes || len(kept) == 0 {
 		t.Errorf("%d bundles, %d bytes are kept for newcomers; the limit is %d", len(kept), bytes, exchange.RecentBytes)
 	}
-	if waiting := exchange.Of(a.node.Core().LinkTo(slow.id)).Waiting; wire(waiting) > exchange.MaxWaitingBytes ||
+	if waiting := exchange.Of(a.node.LinkTo(slow.id)).Waiting; wire(waiting) > exchange.MaxWaitingBytes ||
 		len(waiting) == 0 {
 		t.Errorf("%d bundles, %d bytes wait for a neighbor; the limit is %d", len(waiting), wire(waiting),
 			exchange.MaxWaitingBytes)

@@ -98,9 +98,9 @@ func (o *overlay) service(counts func(*testHost) bool, from time.Time) service {
 		for _, r := range records {
 			arrived[r.ID] = r
 		}
-		for u := range h.node.Poller().Feeds {
-			for i := range o.network.feeds[u].entries {
-				id := o.network.feeds[u].entries[i].EntryID()
+		for _, f := range h.node.Feeds() {
+			for i := range o.network.feeds[f.URL].entries {
+				id := o.network.feeds[f.URL].entries[i].EntryID()
 				at := o.when[id]
 				if at.Before(from) {
 					continue
@@ -166,7 +166,7 @@ func TestEveryFeedIsCoveredTwice(t *testing.T) {
 				short++
 			}
 		}
-		if n := h.node.Core().Table.Len(); n < 8 || n > 10 {
+		if n := h.node.Status().Neighbors; n < 8 || n > 10 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
 	}
@@ -189,9 +189,9 @@ func TestTheOverlayHeals(t *testing.T) {
 	// They are noticed when there is something to say to them.
 	for _, u := range o.feeds {
 		for _, h := range o.list[6:] {
-			if s := h.node.Poller().Feeds[u]; s != nil {
+			if h.node.Feed(u) != nil {
 				o.publish(u)
-				h.node.Poller().PollAt(s, o.Now())
+				h.node.PollAt(u, o.Now())
 				break
 			}
 		}
@@ -199,12 +199,12 @@ func TestTheOverlayHeals(t *testing.T) {
 	o.run(2 * time.Minute)
 	stale, poor := 0, 0
 	for _, h := range o.list[6:] {
-		for _, id := range h.node.Core().LinkIDs {
+		for _, id := range h.node.LinkIDs() {
 			if dead[id] {
 				stale++
 			}
 		}
-		if h.node.Core().Table.Len() < 8 {
+		if h.node.Status().Neighbors < 8 {
 			poor++
 		}
 	}
@@ -224,12 +224,12 @@ func TestTheOverlayHealsInSilence(t *testing.T) {
 	}
 	o.run(noticed + time.Minute)
 	for _, h := range o.list[6:] {
-		for _, id := range h.node.Core().LinkIDs {
+		for _, id := range h.node.LinkIDs() {
 			if !o.hosts[id].Running() {
 				t.Errorf("%s counts on %s, which is dead", h.id, id)
 			}
 		}
-		if n := h.node.Core().Table.Len(); n < 8 {
+		if n := h.node.Status().Neighbors; n < 8 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
 	}
@@ -247,7 +247,7 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 	o.run(10 * time.Minute)
 	for _, h := range o.list[:20] {
 		places := 0
-		for _, id := range h.node.Core().LinkIDs {
+		for _, id := range h.node.LinkIDs() {
 			if id.Addr().As4()[1] == 99 {
 				places++
 			}
@@ -268,7 +268,7 @@ func TestALiarIsSentAway(t *testing.T) {
 		Policy: polling.Fixed{Every: 1000 * time.Hour}}, o.feeds...)
 	var longest time.Duration
 	o.watch = func(h *testHost, _ node.Event, _ []node.Effect) {
-		if l := h.node.Core().LinkTo(liar.id); l != nil && h != liar {
+		if l := h.node.LinkTo(liar.id); l != nil && h != liar {
 			longest = max(longest, o.Now().Sub(l.Peer.Since))
 		}
 	}

@@ -21,15 +21,12 @@ const afterwards = 5 * time.Minute
 
 // knows has h have a bundle without telling anybody.
 func (h *testHost) knows(b *protocol.Bundle) {
-	h.inside(func(n *node.Node) {
-		n.Exchange().Gossip.Seen.Add(b.DID)
-		n.Exchange().Stored(b, b.Entries, nil)
-	})
+	h.inside(func(n *node.Node) { n.Store(b) })
 }
 
 // offers has h offer a bundle to one neighbor.
 func (h *testHost) offers(to *testHost, b *protocol.Bundle) {
-	h.inside(func(n *node.Node) { n.Exchange().Offer(exchange.Of(n.Core().LinkTo(to.id)), b) })
+	h.inside(func(n *node.Node) { n.Offer(to.id, b) })
 }
 
 // Whatever message of an offer and its delivery is lost, and whichever other neighbor brings the bundle meanwhile, the
@@ -103,7 +100,7 @@ func TestHonestNeighborsFailNoAudit(t *testing.T) {
 				if to := hosts[(i+j+k)%len(hosts)]; from.neighborOf(to.id) {
 					from.offers(to, bundle)
 				} else {
-					from.inside(func(n *node.Node) { n.Membership().Connect(to.id, "", func(error) {}) })
+					from.inside(func(n *node.Node) { n.Connect(to.id, func(error) {}) })
 				}
 			}
 		}
@@ -175,7 +172,7 @@ func TestNoExcuseSparesAFine(t *testing.T) {
 			if audit {
 				want = incentive.FailedAudit
 				a.inside(func(n *node.Node) {
-					n.Exchange().Owe(exchange.Of(n.Core().LinkTo(liar.id)), did(1),
+					n.Owe(liar.id, did(1),
 						incentive.Entry)
 				})
 			} else {
@@ -200,13 +197,13 @@ func TestHangingUpSparesNoFine(t *testing.T) {
 			w := newNetwork(t)
 			hosts := w.full(3, bound(), news)
 			a, liar := hosts[0], hosts[1]
-			a.inside(func(n *node.Node) { n.Exchange().Owe(exchange.Of(n.Core().LinkTo(liar.id)), did(1), audit) })
+			a.inside(func(n *node.Node) { n.Owe(liar.id, did(1), audit) })
 			a.hears(liar, protocol.Disconnect{})
 			if a.neighborOf(liar.id) {
 				t.Fatal("still linked")
 			}
 			if back {
-				liar.inside(func(n *node.Node) { n.Membership().Connect(a.id, "", func(error) {}) })
+				liar.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 			}
 			w.run(afterwards)
 			if back && !linked(a, liar) {
@@ -265,7 +262,7 @@ func TestSilenceAboutManyIsJudgedAtOnce(t *testing.T) {
 		a.hears(liar, protocol.CheckDID{DID: did(i)})
 	}
 	w.run(afterwards)
-	if n := len(exchange.Of(a.node.Core().LinkTo(liar.id)).Owed); n != 0 {
+	if n := a.node.Owed(liar.id); n != 0 {
 		t.Errorf("%d bundles are owed still", n)
 	}
 	if n := a.node.Status().Counters.Broken; n != protocol.MaxPromises {
@@ -284,7 +281,7 @@ func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
 	}
 	late := one("late")
 	a.hears(liar, protocol.CheckDID{DID: late.DID})
-	a.inside(func(n *node.Node) { n.Exchange().Owe(exchange.Of(n.Core().LinkTo(liar.id)), did(1), incentive.Entry) })
+	a.inside(func(n *node.Node) { n.Owe(liar.id, did(1), incentive.Entry) })
 	w.run(2*protocol.PromiseTimeout + core.ProbeIn)
 	a.put(liar, late)
 	w.run(afterwards)
@@ -321,7 +318,7 @@ func TestWhatIsOfferedDuringAnAuditWaitsForIt(t *testing.T) {
 		} else {
 			a.hears(b, protocol.Disconnect{})
 			w.run(afterwards)
-			b.inside(func(n *node.Node) { n.Membership().Connect(a.id, "", func(error) {}) })
+			b.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 		}
 		if w.run(time.Minute); a.account(b).Got != want || (a.account(b).Fined > 0) == has {
 			t.Errorf("it has the bundle: %v; earned %v, fined %v", has, a.account(b).Got, a.account(b).Fined)

@@ -21,7 +21,7 @@ func TestAdvertLeavesOutTheAskersOwn(t *testing.T) {
 	if !linked(a, b) {
 		t.Fatal("not linked")
 	}
-	heard := b.node.Core().LinkTo(a.id).Peer
+	heard := b.node.LinkTo(a.id).Peer
 	if _, ok := heard.Hops(comic); ok {
 		t.Error("a advertises to b what only b is interested in")
 	}
@@ -129,10 +129,10 @@ func TestDirectSetsAreExchangedFromTheStart(t *testing.T) {
 	for !linked(a, b) && w.Now().Before(epoch.Add(time.Minute)) {
 		w.run(10 * time.Millisecond)
 	}
-	ofA, _ := b.node.Core().LinkTo(a.id).Peer.Hops(blog)
-	ofB, _ := a.node.Core().LinkTo(b.id).Peer.Hops(comic)
-	if ofA != 0 || ofB != 0 || a.node.Core().LinkTo(b.id).Peer.Feeds() != 2 ||
-		b.node.Core().LinkTo(a.id).Peer.Feeds() != 1 {
+	ofA, _ := b.node.HopsOf(a.id, blog)
+	ofB, _ := a.node.HopsOf(b.id, comic)
+	if ofA != 0 || ofB != 0 || a.status(b).Feeds != 2 ||
+		b.status(a).Feeds != 1 {
 		t.Error("neighbors do not know each other's own feeds from the start")
 	}
 	if n := count(a.calls, "update_subset") + count(b.calls, "update_subset"); n != 0 {
@@ -167,7 +167,7 @@ func TestFarInterestsChangeMore(t *testing.T) {
 	var changed, standing [4]float64
 	o.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		update, ok := c.(protocol.UpdateSubset)
-		l := to.node.Core().LinkTo(from.id)
+		l := to.node.LinkTo(from.id)
 		if !ok || l == nil {
 			return nil, false
 		}
@@ -181,9 +181,9 @@ func TestFarInterestsChangeMore(t *testing.T) {
 	for range 12 {
 		o.restless(10 * time.Minute)
 		for _, h := range o.list {
-			for _, p := range h.node.Core().Table.All() {
+			for _, id := range h.node.LinkIDs() {
 				for _, u := range o.feeds {
-					if hops, ok := p.Hops(u); ok {
+					if hops, ok := h.node.HopsOf(id, u); ok {
 						standing[hops]++
 					}
 				}

@@ -41,7 +41,7 @@ func TestNodesMeetThroughAFeedDocument(t *testing.T) {
 	}
 	if slices.ContainsFunc(w.list[1].node.Neighbors(),
 		func(s node.NeighborStatus) bool { return s.ID.String() == "10.0.0.1:7790" }) ||
-		b.node.Membership().Book.Len() != 1 {
+		b.node.BookLen() != 1 {
 		t.Error("an address inside a private network was taken from a document")
 	}
 }
@@ -155,7 +155,7 @@ func TestConnectCarriesTheSet(t *testing.T) {
 		}
 		return nil, false
 	}
-	q.inside(func(n *node.Node) { n.Membership().Connect(p.id, "", func(error) {}) })
+	q.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 	w.run(time.Second)
 	if want := (protocol.Subset{{Feed: news}, {Feed: blog, Hops: 1},
 		{Feed: comic, Hops: 3}}); !slices.Equal(sent, want) {

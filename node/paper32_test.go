@@ -21,7 +21,7 @@ func TestNeighborhoodStaysWithinItsBounds(t *testing.T) {
 		if n := h.node.Status().Neighbors; n > 10 || n < 8 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
-		for _, id := range h.node.Core().LinkIDs {
+		for _, id := range h.node.LinkIDs() {
 			if !linked(h, w.hosts[id]) {
 				t.Errorf("%s counts on %s, which does not know it", h.id, id)
 			}
@@ -82,7 +82,7 @@ func crowd(w *network) (q *testHost, came []*hearer) {
 		p := q.hearer(stranger(i))
 		if i < 5 {
 			p.set = wants(12)
-			q.inside(func(n *node.Node) { n.Membership().Connect(p.id, "", func(error) {}) })
+			q.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 		} else {
 			p.connect(wants(15 - i))
 			came = append(came, p)

@@ -32,7 +32,7 @@ func TestInterestSpreadsHopByHop(t *testing.T) {
 	line := lineOf(w, 6, node.Config{AdvertInterval: time.Minute})
 	w.run(10 * time.Minute)
 	for i := 1; i < len(line); i++ {
-		hops, ok := line[i].node.Core().LinkTo(line[i-1].id).Peer.Hops(news)
+		hops, ok := line[i].node.HopsOf(line[i-1].id, news)
 		want := i - 1
 		if want <= 3 && (!ok || hops != want) || want > 3 && ok {
 			t.Errorf("node %d hears of the feed at hop count %d, %v from its left neighbor; want %d", i, hops, ok, want)
@@ -229,7 +229,7 @@ func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	bundle := bundleOf(w, 1)
 	check := func() protocol.Reply {
-		return a.answerTo(b.id, a.node.Core().LinkTo(b.id).Session, protocol.CheckDID{DID: bundle.DID}).Reply
+		return a.answerTo(b.id, a.node.SessionOf(b.id), protocol.CheckDID{DID: bundle.DID}).Reply
 	}
 	if check() != protocol.Seen(false) {
 		t.Error("a bundle that nobody has is answered seen")
@@ -240,7 +240,7 @@ func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
 	}
 	a.kill()
 	a.start()
-	if !a.node.Exchange().Gossip.Seen.Has(bundle.DID) {
+	if !a.node.Saw(bundle.DID) {
 		t.Error("a restart forgot the bundle")
 	}
 }

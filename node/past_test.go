@@ -66,7 +66,7 @@ func TestThePastOfAFeedThatCannotBeRead(t *testing.T) {
 		t.Errorf("after the first poll: %+v", past)
 	}
 	w.run(48 * time.Hour)
-	if s := h.node.Poller().Feeds[news]; s.Past.Stage != archive.PastNetwork {
+	if s := h.node.Subscription(news); s.Past.Stage != archive.PastNetwork {
 		t.Errorf("after %d polls: %+v", s.Errors, s.Past)
 	}
 }
@@ -121,7 +121,7 @@ func TestThePastMayBeginBeforeTheFirstPoll(t *testing.T) {
 		past.Page, past.Steps = "https://example.com/2024", 1
 	}
 	w.run(time.Minute)
-	if got := h.node.Poller().Feeds[news]; got.LastSuccess.IsZero() || got.Past.Page != past.Page ||
+	if got := h.node.Subscription(news); got.LastSuccess.IsZero() || got.Past.Page != past.Page ||
 		got.Past.Steps != 1 {
 		t.Errorf("after the first poll: %+v, want %+v", got.Past, past)
 	}

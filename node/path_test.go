@@ -9,7 +9,6 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/node"
-	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -218,10 +217,10 @@ func TestAFullPathSuppressesNothing(t *testing.T) {
 			e := w.feeds[news].entries[len(w.feeds[news].entries)-1]
 			for _, h := range attackers {
 				h.inside(func(n *node.Node) {
-					n.Exchange().Gossip.Seen.Add(bundleWith(e).DID)
+					n.See(bundleWith(e).DID)
 					h.store.Keep([]archive.Record{archive.NewRecord(e, w.Now(), protocol.NodeID{})})
-					for _, p := range n.Core().Table.All() {
-						n.Exchange().Offer(exchange.Of(n.Core().LinkTo(p.ID)), bundleWith(e))
+					for _, p := range n.Neighbors() {
+						n.Offer(p.ID, bundleWith(e))
 					}
 				})
 			}

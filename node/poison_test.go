@@ -11,7 +11,6 @@ import (
 
 	"feedex/feed"
 	"feedex/node"
-	"feedex/node/internal/core"
 	"feedex/protocol"
 )
 
@@ -58,7 +57,7 @@ func TestForgedBundlesMarkNothing(t *testing.T) {
 			t.Errorf("entry %d was stored from a bundle that was refused", i)
 		}
 	}
-	if a.node.Exchange().Gossip.Seen.Has(honest.DID) {
+	if a.node.Saw(honest.DID) {
 		t.Error("a forged bundle marked the honest one seen")
 	}
 	if r := a.put(b, honest); r.Fault != nil || !a.has(honest.Entries[1].EntryID()) {
@@ -141,8 +140,7 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 	for range count {
 		if !a.neighborOf(foe.id) {
 			pardons++
-			a.node.Core().Limits = core.NewRateLimits()
-			if err := a.node.Core().LoadAccounts(); err != nil {
+			if err := a.node.Forgive(); err != nil {
 				t.Fatal(err)
 			}
 			a.befriend(foe.id, news)
@@ -163,7 +161,7 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 		t.Errorf("for %d mutated bundles a neighbor was sent away %d times", count, pardons)
 	}
 	for d := range foreign {
-		if a.node.Exchange().Gossip.Seen.Has(d) {
+		if a.node.Saw(d) {
 			t.Errorf("%s was marked by a bundle that has another did", d)
 		}
 	}
@@ -189,7 +187,7 @@ func TestAStrippedBundleIsAnotherBundle(t *testing.T) {
 	if r := a.put(attacker, stripped); r.Fault != nil {
 		t.Fatal(r.Fault)
 	}
-	if a.node.Exchange().Gossip.Seen.Has(honest.DID) {
+	if a.node.Saw(honest.DID) {
 		t.Fatal("the whole bundle counts as seen")
 	}
 	if r := a.hears(friend, protocol.CheckDID{DID: honest.DID}); r.Reply != protocol.Seen(false) {
@@ -254,7 +252,7 @@ func TestRandomOffersDisplaceNothing(t *testing.T) {
 	audits := a.node.Status().Counters.Audits
 	unseen := int64(0)
 	for i, d := range honest {
-		if !a.node.Exchange().Gossip.Seen.Latest.Has(d) {
+		if !a.node.SawLately(d) {
 			t.Fatalf("bundle %d of 1,000 was pushed out of the latest", i)
 		}
 		if a.hears(friend, protocol.CheckDID{DID: d}).Reply != protocol.Seen(true) {

@@ -88,12 +88,12 @@ func TestUnreadablePolicy(t *testing.T) {
 	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
 	w.run(2 * time.Hour)
-	f := h.node.Poller().Feeds[news].Feed
+	f := h.node.Subscription(news).Feed
 	f.Policy = "lunar"
 	h.kill()
 	h.store.KeepFeed(f)
 	h.start()
-	if got := h.node.Poller().Feeds[news].PollPolicy; got != (polling.Fixed{Every: time.Hour}) {
+	if got := h.node.Subscription(news).PollPolicy; got != (polling.Fixed{Every: time.Hour}) {
 		t.Errorf("polled by %+v", got)
 	}
 }
@@ -110,11 +110,11 @@ func TestNeighborsSparePolls(t *testing.T) {
 	for range 6 {
 		c := node.Config{Trackers: []string{tracker}}
 		h := w.add(c, news)
-		h.node.Core().Config.Policy = polling.Auto{}
-		h.node.Poller().Feeds[news].PollPolicy = polling.Auto{}
+		h.node.Config().Policy = polling.Auto{}
+		h.node.Subscription(news).PollPolicy = polling.Auto{}
 	}
 	alone := w.add(node.Config{}, news)
-	alone.node.Poller().Feeds[news].PollPolicy = polling.Auto{}
+	alone.node.Subscription(news).PollPolicy = polling.Auto{}
 	day := func() {
 		for range 24 {
 			w.publish(news)
@@ -124,14 +124,14 @@ func TestNeighborsSparePolls(t *testing.T) {
 	for range 6 {
 		day()
 	}
-	h, helped := w.list[0].node.Poller().Feeds[news], 0.0
+	h, helped := w.list[0].node.Subscription(news), 0.0
 	for _, one := range w.list[:6] {
 		helped += one.node.Feed(news).Helped / 6
 	}
 	if helped < 0.6 {
 		t.Fatalf("neighbors bring %.2f on average", helped)
 	}
-	if lone := alone.node.Poller().Feeds[news]; lone.Helped != 0 || float64(h.Interval) < 1.4*float64(lone.Interval) {
+	if lone := alone.node.Subscription(news); lone.Helped != 0 || float64(h.Interval) < 1.4*float64(lone.Interval) {
 		t.Errorf("polls every %v, alone every %v; alone neighbors bring %.2f", h.Interval, lone.Interval, lone.Helped)
 	}
 	for _, other := range w.list[1:6] {
@@ -140,7 +140,7 @@ func TestNeighborsSparePolls(t *testing.T) {
 	for range 6 {
 		day()
 	}
-	if lone := alone.node.Poller().Feeds[news]; h.Helped > 0.1 || float64(h.Interval) > 1.2*float64(lone.Interval) {
+	if lone := alone.node.Subscription(news); h.Helped > 0.1 || float64(h.Interval) > 1.2*float64(lone.Interval) {
 		t.Errorf("neighbors are gone: they bring %.2f, polls every %v, alone every %v", h.Helped, h.Interval,
 			lone.Interval)
 	}

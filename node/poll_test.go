@@ -205,7 +205,7 @@ func TestPublisherMayAskToStayAway(t *testing.T) {
 	w.feed(news)
 	h := w.add(node.Config{}, news)
 	w.run(time.Minute)
-	h.node.Poller().Feeds[news].Polling = true
+	h.node.Subscription(news).Polling = true
 	h.step(node.Fetched{Feed: news, Status: 429, Err: errors.New("HTTP status 429"), RetryAfter: 7 * time.Hour})
 	before := w.feed(news).requests
 	w.run(7*time.Hour - time.Minute)
@@ -229,7 +229,7 @@ func TestUnsubscribing(t *testing.T) {
 	if !a.has(id) {
 		t.Error("the entries are gone")
 	}
-	if _, ok := b.node.Core().LinkTo(a.id).Peer.Hops(news); ok {
+	if _, ok := b.node.HopsOf(a.id, news); ok {
 		t.Error("the neighbor was not told")
 	}
 	before := w.feed(news).requests

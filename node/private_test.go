@@ -235,7 +235,7 @@ func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 	if !a.stored(news).Private {
 		t.Fatal("not private")
 	}
-	if n := len(a.node.Exchange().Gossip.Recent); n != 2 {
+	if n := len(a.node.Recent()); n != 2 {
 		t.Fatalf("%d bundles of lately", n)
 	}
 	w.silence(a, news)
@@ -255,8 +255,8 @@ func TestWhatWasAskedForBeforeTheFeedTurnedPrivateStays(t *testing.T) {
 	for range 3 {
 		a.offerAll(one(w.publish(news).String()))
 	}
-	for o, _ := exchange.Of(a.node.Core().LinkTo(b.id)).InStage(exchange.Asked); o == nil; o,
-		_ = exchange.Of(a.node.Core().LinkTo(b.id)).InStage(exchange.Asked) {
+	for o, _ := exchange.Of(a.node.LinkTo(b.id)).InStage(exchange.Asked); o == nil; o,
+		_ = exchange.Of(a.node.LinkTo(b.id)).InStage(exchange.Asked) {
 		w.next()
 	}
 	w.feed(news).private = true
@@ -310,11 +310,11 @@ func TestAFeedIsNotSpokenOfBeforeItIsReached(t *testing.T) {
 		}
 		a.step(node.Subscribe{Feeds: []feed.URL{intranet}})
 		w.run(2 * time.Hour)
-		_, heard := b.node.Core().LinkTo(a.id).Peer.Hops(intranet)
+		_, heard := b.node.HopsOf(a.id, intranet)
 		a.kill()
 		a.start()
 		w.run(10 * time.Minute)
-		_, again := b.node.Core().LinkTo(a.id).Peer.Hops(intranet)
+		_, again := b.node.HopsOf(a.id, intranet)
 		if w.feed(intranet).requests == 0 || heard != c.spoken || !c.spoken && again {
 			t.Errorf("%s: polled %d times, the neighbor heard of it: %v, after a restart: %v", name,
 				w.feed(intranet).requests, heard, again)

@@ -10,7 +10,6 @@ import (
 	"feedex/incentive"
 	"feedex/node"
 	"feedex/node/internal/core"
-	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -51,7 +50,7 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 		t.Fatalf("after a second: %v, want one unseen", others)
 	}
 	heir := second
-	if a.node.Exchange().Gossip.Promises[b.DID].Holder.ID() == third.id {
+	if a.node.Promised(b.DID) == third.id {
 		heir = third
 	}
 	a.put(heir, b)
@@ -69,15 +68,11 @@ func TestAKeptPromiseWakesNobody(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, unaudited(), news)
 	a, b := hosts[0], bundleOf(w, 1)
-	open := func() (n int) {
-		for task := range a.node.Core().Timers.Tasks.All() {
-			if task.Value != nil {
-				n++
-			}
-		}
-		return n
+	open := func() int {
+		_, open := a.node.Tasks()
+		return open
 	}
-	a.inside(func(n *node.Node) { n.Core().SaveAccounts() }) // a delivery has that done as well
+	a.inside(func(n *node.Node) { n.SaveAccounts() }) // a delivery has that done as well
 	before := open()
 	var got []protocol.Reply
 	a.offered(hosts[1], b, &got)
@@ -148,10 +143,7 @@ func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
 		},
 		"it connects anew": func(a, holder *testHost, _ *protocol.Bundle) {
 			a.inside(func(n *node.Node) {
-				l := n.Core().LinkTo(holder.id)
-				n.Membership().Join(holder.id, false, "", n.Membership().Token(holder.id), l.Session,
-					protocol.Subset{{Feed: news}},
-					n.Core().Table.Offer(holder.id))
+				n.Join(holder.id, false, n.SessionOf(holder.id), protocol.Subset{{Feed: news}})
 			})
 		},
 	} {
@@ -180,7 +172,7 @@ func TestTheHolderMayAskAgain(t *testing.T) {
 	if len(got) != 3 || got[2] != protocol.Seen(false) {
 		t.Errorf("answered %v", got)
 	}
-	if owed := len(exchange.Of(hosts[0].node.Core().LinkTo(hosts[1].id)).Owed); owed != 1 {
+	if owed := hosts[0].node.Owed(hosts[1].id); owed != 1 {
 		t.Errorf("owes the same bundle %d times", owed)
 	}
 }
@@ -191,10 +183,10 @@ func TestWhoWaitsIsAnsweredWhenItsLinkEnds(t *testing.T) {
 	for name, end := range map[string]func(a, waiting *testHost){
 		"it disconnects": func(a, waiting *testHost) { a.hears(waiting, protocol.Disconnect{}) },
 		"it is declared gone": func(a, waiting *testHost) {
-			a.inside(func(n *node.Node) { n.Membership().Part(n.Core().LinkTo(waiting.id), "gone") })
+			a.inside(func(n *node.Node) { n.Part(waiting.id, "gone") })
 		},
 		"it connects anew": func(a, waiting *testHost) {
-			waiting.inside(func(n *node.Node) { n.Membership().Connect(a.id, "", func(error) {}) })
+			waiting.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 		},
 	} {
 		w := newNetwork(t)
@@ -224,14 +216,14 @@ func TestOneThatOffersTwiceHoldsNobodyUp(t *testing.T) {
 		a.offered(twice, b, &ignored)
 		a.offered(honest, b, &got)
 		w.run(protocol.HoldAnswer + time.Millisecond)
-		a.inside(func(n *node.Node) { n.Exchange().GiveUp(exchange.Of(n.Core().LinkTo(twice.id)), b.DID) })
+		a.inside(func(n *node.Node) { n.GiveUp(twice.id, b.DID) })
 		w.run(2 * protocol.HoldAnswer)
 		if len(got) != 1 {
 			t.Fatalf("bundle %d: an honest neighbor's offer was answered %d times", i, len(got))
 		}
 	}
 	w.run(time.Minute)
-	if n := len(a.node.Exchange().Gossip.Promises); n != 0 {
+	if n := a.node.Promises(); n != 0 {
 		t.Errorf("%d promises are open although their time is over", n)
 	}
 }
@@ -252,7 +244,7 @@ func TestPromisesAreBounded(t *testing.T) {
 		t.Errorf("%d of 100 offers were refused, want 36", refused)
 	}
 	w.run(time.Minute)
-	if n := len(a.node.Exchange().Gossip.Promises); n != 0 {
+	if n := a.node.Promises(); n != 0 {
 		t.Errorf("%d promises are open although their time is over", n)
 	}
 }
@@ -276,7 +268,7 @@ func TestInheritedPromisesAreBounded(t *testing.T) {
 	}
 	for range 5 {
 		w.run(protocol.HoldAnswer)
-		if owed := len(exchange.Of(a.node.Core().LinkTo(heir.id)).Owed); owed > protocol.MaxPromises {
+		if owed := a.node.Owed(heir.id); owed > protocol.MaxPromises {
 			t.Fatalf("a neighbor owes %d bundles, the limit is %d", owed, protocol.MaxPromises)
 		}
 	}
@@ -295,10 +287,10 @@ func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
 		a.put(b, owed)
 		owed = next
 	}
-	if n := a.node.Core().Timers.Tasks.Len(); n > 100 {
+	if n, _ := a.node.Tasks(); n > 100 {
 		t.Errorf("%d tasks are left", n)
 	}
-	if n := len(exchange.Of(a.node.Core().LinkTo(b.id)).Owed); n != 1 {
+	if n := a.node.Owed(b.id); n != 1 {
 		t.Errorf("%d bundles are owed, want the last", n)
 	}
 	if n := a.node.Status().Counters.Broken; n != 0 {
@@ -312,8 +304,8 @@ func TestOffersOfUnwantedFeedsAreAnsweredSeen(t *testing.T) {
 	hosts := w.full(2, node.Config{}, news)
 	b := protocol.NewBundle(comic, []feed.Entry{{Feed: comic, ID: "1"}})
 	r := hosts[0].hears(hosts[1], protocol.CheckDID{DID: b.DID, Feed: comic, Entries: 1})
-	if r.Reply != protocol.Seen(true) || len(hosts[0].node.Exchange().Gossip.Promises) != 0 {
-		t.Errorf("answered %v, %v; %d promises", r.Reply, r.Fault, len(hosts[0].node.Exchange().Gossip.Promises))
+	if r.Reply != protocol.Seen(true) || hosts[0].node.Promises() != 0 {
+		t.Errorf("answered %v, %v; %d promises", r.Reply, r.Fault, hosts[0].node.Promises())
 	}
 }
 
@@ -345,7 +337,7 @@ func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
 	if r := a.hears(b, protocol.CheckDIDs{DIDs: dids}); r.Fault == nil || r.Fault.Code != protocol.Busy {
 		t.Errorf("an offer beyond what may be owed was answered %+v, %v", r.Reply, r.Fault)
 	}
-	if owed := len(exchange.Of(a.node.Core().LinkTo(b.id)).Owed); owed != 1 {
+	if owed := a.node.Owed(b.id); owed != 1 {
 		t.Errorf("%d bundles are owed after an offer that was refused, want 1", owed)
 	}
 }
@@ -379,13 +371,13 @@ func TestAPartThatWeCutOurselvesEndsItsPromise(t *testing.T) {
 	a.offered(holder, part, &got)
 	a.take(other, whole)
 	a.inside(func(n *node.Node) {
-		if cut, _ := n.Exchange().Fit(exchange.Of(n.Core().LinkTo(poor.id)), whole, incentive.Entry); cut == nil ||
+		if cut, _ := n.Fit(poor.id, whole, incentive.Entry); cut == nil ||
 			cut.DID != part.DID {
 			t.Fatal("it was not cut there")
 		}
 	})
 	a.take(holder, part)
-	if n := len(a.node.Exchange().Gossip.Promises); n != 0 {
+	if n := a.node.Promises(); n != 0 {
 		t.Errorf("%d promises are open", n)
 	}
 }

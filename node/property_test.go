@@ -104,17 +104,12 @@ func (v *village) do(d deed) {
 // look sees to the rules at every step of everybody.
 func (v *village) look(h *testHost, _ node.Event, effects []node.Effect) {
 	n := h.node
-	if n.Core().Table.Len() > n.Core().Config.MaxNeighbors || n.Core().Table.Len() != len(n.Core().Links) {
-		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.Core().Table.Len(),
-			len(n.Core().Links),
-			n.Core().Config.MaxNeighbors)
+	if n.Places() > n.Config().MaxNeighbors || n.Places() != len(n.LinkIDs()) {
+		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.Places(),
+			len(n.LinkIDs()),
+			n.Config().MaxNeighbors)
 	}
-	shown := 0
-	for _, s := range n.Poller().Feeds {
-		if s.Shown() {
-			shown++
-		}
-	}
+	shown := n.ShownFeeds()
 	if v.shown[h] != shown { // and others are about to hear of it
 		v.shown[h], v.changed = shown, v.Now()
 	}
@@ -136,7 +131,7 @@ func (v *village) look(h *testHost, _ node.Event, effects []node.Effect) {
 		}
 		switch call := c.Call.(type) {
 		case protocol.PutEntries:
-			a, _ := n.Core().Ledger.Account(incentive.HolderOf(c.To.Node))
+			a := n.Account(c.To.Node)
 			if bound := min(incentive.Value(10, 0), incentive.Entry+a.Got); a.Fined == 0 && a.Deficit > bound {
 				v.breaks("%s owes %s %v, its bound is %v", c.To.Node, h.id, a.Deficit, bound)
 			}
@@ -160,16 +155,16 @@ func (v *village) breaks(format string, args ...any) {
 // heardFromOthers is the hop count of interest in the feed as the node is to tell it to one that it must not
 // count: 0 for its own, else one more than the least that any other neighbor told.
 func heardFromOthers(n *node.Node, u feed.URL, to protocol.NodeID) int {
-	if s := n.Poller().Feeds[u]; s != nil && !s.Private && s.Shown() {
+	if s := n.Subscription(u); s != nil && !s.Private && s.Shown() {
 		return 0
 	}
-	best := n.Core().Config.MaxSubsetHops
-	for _, p := range n.Core().Table.All() {
-		if hops, ok := p.Hops(u); ok && p.ID != to {
+	best := n.Config().MaxSubsetHops
+	for _, id := range n.LinkIDs() {
+		if hops, ok := n.HopsOf(id, u); ok && id != to {
 			best = min(best, hops)
 		}
 	}
-	if best == n.Core().Config.MaxSubsetHops {
+	if best == n.Config().MaxSubsetHops {
 		return protocol.Withdrawn
 	}
 	return best + 1
@@ -206,12 +201,12 @@ func (v *village) heard() (map[claim]int, bool) {
 		if !h.Running() {
 			continue
 		}
-		for _, p := range h.node.Core().Table.All() {
-			other := v.hosts[p.ID]
+		for _, id := range h.node.LinkIDs() {
+			other := v.hosts[id]
 			mutual = mutual && other.Running() && linked(h, other)
 			for _, u := range v.feeds {
-				if hops, ok := p.Hops(u); ok {
-					all[claim{h.id, p.ID, u}] = hops
+				if hops, ok := h.node.HopsOf(id, u); ok {
+					all[claim{h.id, id, u}] = hops
 				}
 			}
 		}
@@ -229,16 +224,16 @@ func (v *village) fixPoint() map[claim]int {
 			if !h.Running() {
 				continue
 			}
-			for _, to := range h.node.Core().Table.All() {
+			for _, to := range h.node.LinkIDs() {
 				for _, u := range v.feeds {
-					c := claim{to.ID, h.id, u}
+					c := claim{to, h.id, u}
 					if _, known := all[c]; known {
 						continue
 					}
-					s := h.node.Poller().Feeds[u]
+					s := h.node.Subscription(u)
 					near := hops == 0 && s != nil && s.Shown() // nobody hears of it before
-					for _, via := range h.node.Core().Table.All() {
-						if d, ok := all[claim{h.id, via.ID, u}]; ok && via.ID != to.ID && d == hops-1 {
+					for _, via := range h.node.LinkIDs() {
+						if d, ok := all[claim{h.id, via, u}]; ok && via != to && d == hops-1 {
 							near = true
 						}
 					}

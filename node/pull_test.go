@@ -212,7 +212,7 @@ func TestHoldersAreChecked(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	asker := hosts[0]
-	asker.inside(func(n *node.Node) { n.Core().Self = hosts[0].id })
+	asker.inside(func(n *node.Node) { *n.Self() = hosts[0].id })
 	e := oldEntry(news, 1)
 	wish := wishFor(e, asker)
 	for _, text := range []string{"127.0.0.1:7790", "10.0.0.7:7790", "[::1]:7790", "169.254.169.254:8080",
@@ -231,7 +231,7 @@ func TestHoldersAreChecked(t *testing.T) {
 	if got := asker.pulls(wishFor(secret, hosts[1])); len(got.Missing) != 1 || count(asker.calls, "get_entries") != 0 {
 		t.Errorf("a private feed was asked for: %+v", got)
 	}
-	asker.node.Core().Config.QueryNetwork = node.NeverNetwork
+	asker.node.Config().QueryNetwork = node.NeverNetwork
 	if got := asker.pulls(wishFor(e, hosts[1])); got.Err != node.ErrNeverNetwork {
 		t.Errorf("switched off it ends with %v", got.Err)
 	}
@@ -320,7 +320,7 @@ func TestDownloadsFillGaps(t *testing.T) {
 	asker.step(node.Subscribe{Feeds: []feed.URL{news}})
 	one, two, outside := oldEntry(news, 10), oldEntry(news, 11), oldEntry(news, 40)
 	asker.inside(func(n *node.Node) {
-		n.Poller().Feeds[news].Gap = archive.Gap{After: epoch.AddDate(-2, 0, -20), Before: epoch.AddDate(-2, 0, 0),
+		n.Subscription(news).Gap = archive.Gap{After: epoch.AddDate(-2, 0, -20), Before: epoch.AddDate(-2, 0, 0),
 			Missing: 2}
 	})
 	hosts[1].holds(one, outside)

@@ -71,7 +71,7 @@ func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 		if more := count(h.calls, protocol.PutEntries{}.Method()) - puts; more > 1 {
 			t.Errorf("restart %v: %d bundles were sent on, want that of the new entry at most", restart, more)
 		}
-		if s := h.node.Poller().Feeds[news]; s.Gap.Open() || s.Slipped {
+		if s := h.node.Subscription(news); s.Gap.Open() || s.Slipped {
 			t.Errorf("restart %v: a gap %+v", restart, s.Gap)
 		}
 	}
@@ -97,7 +97,7 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 		if purged {
 			h.forget(ids...)
 		}
-		before := h.node.Exchange().Hearsay.Versions.Len()
+		before := h.node.SetAside()
 		h.hears(hosts[2], protocol.CheckDID{DID: b.DID})
 		again := protocol.NewBundle(news,
 			[]feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.Now()}})
@@ -115,10 +115,10 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 				t.Errorf("purged %v: entry %d is %+v", purged, i, v)
 			}
 		}
-		if aside := h.node.Exchange().Hearsay.Versions.Len() - before; purged && aside > 0 || purged &&
-			!h.node.Exchange().Gossip.Seen.Has(again.DID) {
+		if aside := h.node.SetAside() - before; purged && aside > 0 || purged &&
+			!h.node.Saw(again.DID) {
 			t.Errorf("%d versions of what was purged wait to be confirmed, and the bundle is done with %v", aside,
-				h.node.Exchange().Gossip.Seen.Has(again.DID))
+				h.node.Saw(again.DID))
 		}
 		if !h.has(again.Entries[1].EntryID()) {
 			t.Errorf("purged %v: what came beside it is not there", purged)

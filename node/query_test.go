@@ -25,7 +25,7 @@ func TestQueriesAreAnsweredFromTheArchive(t *testing.T) {
 	}
 	ask := func(f feed.Filter) protocol.Answer {
 		t.Helper()
-		r := a.answerTo(b.id, a.node.Core().LinkTo(b.id).Session, protocol.QueryFeed{Query: protocol.Query{Filter: f}})
+		r := a.answerTo(b.id, a.node.SessionOf(b.id), protocol.QueryFeed{Query: protocol.Query{Filter: f}})
 		if r.Fault != nil {
 			t.Fatal(r.Fault)
 		}
@@ -61,7 +61,7 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0].node, hosts[1]
-	session := a.Core().LinkTo(b.id).Session
+	session := a.SessionOf(b.id)
 	var effects []node.Effect
 	for tag := range uint64(3) {
 		effects = a.Step(effects, w.Now(), node.Asked{From: b.id, Session: session, Call: protocol.QueryFeed{},
@@ -91,7 +91,7 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
-	n, l := hosts[1].node, hosts[1].node.Core().LinkTo(hosts[0].id)
+	n, l := hosts[1].node, hosts[1].node.LinkTo(hosts[0].id)
 	asked := uint64(0)
 	search := func(wait time.Duration) node.Search {
 		t.Helper()

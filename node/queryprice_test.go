@@ -30,7 +30,7 @@ func TestQueriesRunIntoTheBound(t *testing.T) {
 	a, b := hosts[0], hosts[1]
 	b.holds(oldEntry(news, 1))
 	deficit := func() incentive.Credit {
-		account, _ := b.node.Core().Ledger.Account(b.node.Core().LinkTo(a.id).Holder)
+		account := b.node.Account(a.id)
 		return account.Deficit
 	}
 	if a.asksFor(b, "nothing", "dodo"); deficit() != query.MessagePrice {
@@ -55,9 +55,8 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	l := b.node.Core().LinkTo(a.id)
-	b.inside(func(n *node.Node) { n.Core().Ledger.Got(n.Core().Now, l.Holder, 9*incentive.Entry) })
-	before, _ := b.node.Core().Ledger.Account(l.Holder)
+	b.inside(func(n *node.Node) { n.Got(a.id, 9*incentive.Entry) })
+	before := b.node.Account(a.id)
 	var records []archive.Record
 	for i := range 30 {
 		e := oldEntry(news, i)
@@ -67,18 +66,18 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	}
 	b.store.Keep(records)
 	w.run(time.Minute)
-	room := b.node.Core().Ledger.Allowance(l.Holder)
+	room := b.node.Allowance(a.id)
 	answer, _ := a.asksFor(b, "q", "walrus")
-	after, _ := b.node.Core().Ledger.Account(l.Holder)
+	after := b.node.Account(a.id)
 	paid := after.Given - before.Given
 	told, affordable := int((paid-query.RelayPrice)/incentive.Entry),
 		int((room/2-query.RelayPrice-query.MessagePrice)/incentive.Entry)
 	if told != affordable || len(answer.Found) != 18+told || answer.Cut&protocol.CutRefused == 0 {
 		t.Errorf("%d entries listed, cut %v, for %v of %v", len(answer.Found), answer.Cut.Reasons(), paid, room)
 	}
-	b.inside(func(n *node.Node) { n.Core().Table.Hear(l.Peer, protocol.Subset{{Feed: news}}) })
+	b.inside(func(n *node.Node) { n.Hear(a.id, protocol.Subset{{Feed: news}}) })
 	answer, _ = a.asksFor(b, "q2", "walrus")
-	last, _ := b.node.Core().Ledger.Account(l.Holder)
+	last := b.node.Account(a.id)
 	if len(answer.Found) != 30 || last.Given-after.Given != query.MessagePrice+query.RelayPrice {
 		t.Errorf("%d entries of a feed that the asker gets anyway were listed for %v", len(answer.Found),
 			last.Given-after.Given)
@@ -92,14 +91,13 @@ func TestMessagesArePaidFor(t *testing.T) {
 	hosts := w.graph(5, node.Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3},
 		[2]int{3, 4})
 	asker, relay := hosts[0], hosts[1]
-	l := relay.node.Core().LinkTo(asker.id)
-	relay.inside(func(n *node.Node) { n.Core().Ledger.Got(n.Core().Now, l.Holder, incentive.Entry) })
+	relay.inside(func(n *node.Node) { n.Got(asker.id, incentive.Entry) })
 	ask := func(id string, budget int) (protocol.Answer, incentive.Credit) {
-		before, _ := relay.node.Core().Ledger.Account(l.Holder)
+		before := relay.node.Account(asker.id)
 		r := relay.hears(asker, protocol.QueryFeed{Query: protocol.Query{
 			ID: id, Hops: 3, Budget: budget, Filter: feed.Filter{Words: []string{"dodo " + id}},
 		}})
-		after, _ := relay.node.Core().Ledger.Account(l.Holder)
+		after := relay.node.Account(asker.id)
 		return r.Reply.(protocol.Answer), after.Given - before.Given
 	}
 	if a, paid := ask("near", 0); a.Left != 0 || paid != query.MessagePrice {
@@ -110,12 +108,12 @@ func TestMessagesArePaidFor(t *testing.T) {
 	}
 	// Half of what is left, an entry here, goes into one query at most; what it may not spend is left.
 	relay.inside(func(n *node.Node) {
-		n.Core().Ledger.Gave(n.Core().Now, l.Holder, n.Core().Ledger.Allowance(l.Holder)-query.RelayPrice)
+		n.Gave(asker.id, n.Allowance(asker.id)-query.RelayPrice)
 	})
 	if a, paid := ask("poor", 200); a.Left != 197 || paid != 4*query.MessagePrice {
 		t.Errorf("with a tenth of an entry left a query cost %v, %d left", paid, a.Left)
 	}
-	if got := relay.node.Query().Affordable(l, 200); got > int(query.RelayPrice/2/query.MessagePrice) {
+	if got := relay.node.Affordable(asker.id, 200); got > int(query.RelayPrice/2/query.MessagePrice) {
 		t.Errorf("with less than a tenth left a query may cause %d messages", got)
 	}
 }
@@ -124,23 +122,22 @@ func TestMessagesArePaidFor(t *testing.T) {
 func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(3, node.Config{}, [2]int{0, 1}, [2]int{1, 2})
-	n := hosts[1].node
-	flooder, other := n.Core().LinkTo(hosts[0].id), n.Core().LinkTo(hosts[2].id)
-	if got := n.Query().Affordable(flooder, 50); got != 50 {
+	n, flooder, other := hosts[1].node, hosts[0].id, hosts[2].id
+	if got := n.Affordable(flooder, 50); got != 50 {
 		t.Errorf("%d of 50", got)
 	}
-	if got := n.Query().Affordable(flooder, 50); got != search.MessagesPerMinute-50 {
+	if got := n.Affordable(flooder, 50); got != search.MessagesPerMinute-50 {
 		t.Errorf("%d of 50 more", got)
 	}
-	if flooder.Usage.Spared(n.Core().Now, 10); n.Query().Affordable(flooder, 50) != 10 {
+	if n.SpareMessages(flooder, 10); n.Affordable(flooder, 50) != 10 {
 		t.Error("what was not sent is not there for the next")
 	}
-	if got := n.Query().Affordable(other, 256); got != search.MessagesPerMinute {
+	if got := n.Affordable(other, 256); got != search.MessagesPerMinute {
 		t.Errorf("another has %d", got)
 	}
 	w.run(time.Minute)
 	hosts[1].step(node.Wake{})
-	if got := n.Query().Affordable(flooder, 50); got != 50 {
+	if got := n.Affordable(flooder, 50); got != 50 {
 		t.Errorf("%d of 50 a minute later", got)
 	}
 }
@@ -149,7 +146,7 @@ func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 func TestANeighborHasSoMuchSearch(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
-	n, l := hosts[1].node, hosts[1].node.Core().LinkTo(hosts[0].id)
+	n, l := hosts[1].node, hosts[1].node.LinkTo(hosts[0].id)
 	ask := func(now time.Time) node.Effect {
 		for _, e := range n.Step(nil, now,
 			node.Asked{From: l.ID(), Session: l.Session, Call: protocol.QueryFeed{Query: protocol.Query{
@@ -204,7 +201,7 @@ func TestAFloodOfQueriesIsHeldBack(t *testing.T) {
 	hosts := w.graph(4, node.Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
 	answered, busy := 0, 0
 	marks := func() int {
-		account, _ := hosts[1].node.Core().Ledger.Account(hosts[1].node.Core().LinkTo(hosts[0].id).Holder)
+		account := hosts[1].node.Account(hosts[0].id)
 		return len(account.Standing.Marks)
 	}
 	for i := range 100 {
@@ -284,7 +281,7 @@ func TestAQueryCanBeEnded(t *testing.T) {
 	hosts[0].step(node.EndQuery{Tag: 1})
 	hosts[0].step(node.EndQuery{Tag: 2})
 	w.run(time.Minute)
-	if len(hosts[0].results) > 0 || len(hosts[0].node.Query().Queries.Own) > 0 {
+	if len(hosts[0].results) > 0 || hosts[0].node.OwnQueries() > 0 {
 		t.Errorf("came %+v", hosts[0].results)
 	}
 }
@@ -325,7 +322,7 @@ func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 			}}}, true
 		}
 		account := func(h *testHost) incentive.Account {
-			a, _ := relay.node.Core().Ledger.Account(relay.node.Core().LinkTo(h.id).Holder)
+			a := relay.node.Account(h.id)
 			return a
 		}
 		listed := 0

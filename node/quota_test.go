@@ -121,7 +121,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 									t.Fatalf("refused with %v", r.Fault)
 								}
 							}
-							if victim.node.Exchange().Gossip.Seen.Has(b.DID) &&
+							if victim.node.Saw(b.DID) &&
 								!victim.has(b.Entries[len(b.Entries)-1].EntryID()) {
 								t.Fatal("what is not stored counts as seen")
 							}
@@ -133,7 +133,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 					c.most == incentive.FreeRoom {
 					t.Errorf("the flooder's status is %+v", s)
 				}
-				victim.inside(func(n *node.Node) { n.Membership().Part(n.Core().LinkTo(flooder.id), "over") })
+				victim.inside(func(n *node.Node) { n.Part(flooder.id, "over") })
 			}
 			taken := victim.roomTaken(junk)
 			if taken > c.most || taken < c.most*8/10 || refused == 0 {
@@ -172,8 +172,7 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 			for _, h := range hosts {
 				h.blocked[news] = true
 			}
-			for i := 0; !victim.node.Exchange().OverQuota(exchange.Of(victim.node.Core().LinkTo(flooder.id)),
-				news); i++ {
+			for i := 0; !victim.node.OverQuota(flooder.id, news); i++ {
 				victim.put(flooder, heavy(w, news, fmt.Sprint("before ", i, " "), 3, 10_000))
 			}
 			var want []feed.EntryID
@@ -187,12 +186,12 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 			flooder.poll(news) // it offers what it polled
 			flooder.blocked[news] = true
 			w.run(time.Minute)
-			if exchange.Of(flooder.node.Core().LinkTo(victim.id)).Postponed == 0 || c.hosts == 2 &&
+			if exchange.Of(flooder.node.LinkTo(victim.id)).Postponed == 0 || c.hosts == 2 &&
 				victim.has(want[0]) {
 				t.Fatal("nothing was refused")
 			}
 			if s := flooder.status(victim); s.Standing != 100 ||
-				exchange.Of(flooder.node.Core().LinkTo(victim.id)).PutFailures > 0 {
+				exchange.Of(flooder.node.LinkTo(victim.id)).PutFailures > 0 {
 				t.Errorf("a neighbor that refuses is held to fail: %+v", s)
 			}
 			victim.blocked[news] = !c.polls
@@ -220,8 +219,7 @@ func TestOffersBeyondAQuota(t *testing.T) {
 	for i := range 40 {
 		victim.put(flooder, heavy(w, news, fmt.Sprint("junk ", i), 100, 10_000))
 	}
-	l := victim.node.Core().LinkTo(flooder.id)
-	if !victim.node.Exchange().OverQuota(exchange.Of(l), news) {
+	if !victim.node.OverQuota(flooder.id, news) {
 		t.Fatal("it is within its quota")
 	}
 	unknown := heavy(w, news, "unknown", 1, 100)
@@ -238,8 +236,8 @@ func TestOffersBeyondAQuota(t *testing.T) {
 		Entries: 1}); r.Reply != protocol.Seen(false) {
 		t.Errorf("somebody else is answered %v, %v", r.Reply, r.Fault)
 	}
-	if len(exchange.Of(l).Owed) > 1 {
-		t.Errorf("it owes %d bundles that nobody would take", len(exchange.Of(l).Owed))
+	if n := victim.node.Owed(flooder.id); n > 1 {
+		t.Errorf("it owes %d bundles that nobody would take", n)
 	}
 }
 
@@ -261,7 +259,7 @@ func TestAPartOfABundleFits(t *testing.T) {
 	if stored < 20 || stored > 60 || victim.node.Status().Counters.Unkept != int64(100-stored) {
 		t.Errorf("%d entries are stored, %d are counted as refused", stored, victim.node.Status().Counters.Unkept)
 	}
-	if victim.node.Exchange().Gossip.Seen.Has(b.DID) {
+	if victim.node.Saw(b.DID) {
 		t.Error("the bundle counts as seen")
 	}
 }

@@ -81,7 +81,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		if got := busy(a, c.times, c.id, c.call); got != c.want {
 			t.Errorf("%s: %d of %d calls were refused, want %d", c.name, got, c.times, c.want)
 		}
-		if n := a.node.Core().Limits.Strangers.Len() + len(a.node.Core().Limits.Holders); n > core.StrangersCalls {
+		if n := a.node.CallersCounted(); n > core.StrangersCalls {
 			t.Errorf("%s: %d calls are kept", c.name, n)
 		}
 		for _, id := range c.newcomers {
@@ -112,7 +112,7 @@ func TestAFloodOfStrangersKeepsNobodyAway(t *testing.T) {
 	if r := a.hears(hosts[1], protocol.WhoAmI{}); r.Fault != nil {
 		t.Errorf("a neighbor is refused: %v", r.Fault)
 	}
-	a.inside(func(n *node.Node) { n.Membership().Connect(other.id, "", func(error) {}) })
+	a.inside(func(n *node.Node) { n.Connect(other.id, func(error) {}) })
 	w.run(time.Second)
 	if !linked(a, other) {
 		t.Error("the call back of one that we asked is refused")
@@ -152,7 +152,7 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 				}
 			}
 			if c.parts {
-				a.inside(func(n *node.Node) { n.Membership().Part(n.Core().LinkTo(id), "over") })
+				a.inside(func(n *node.Node) { n.Part(id, "over") })
 			}
 		}
 		if answered > core.CallsAMinute || answered < core.CallsAMinute/2 {
@@ -197,7 +197,7 @@ func TestWhatWeAskForCountsInTheMinute(t *testing.T) {
 		}
 		a.hears(b, protocol.CheckDIDs{DIDs: didsOf(list)})
 		if hangsUp {
-			a.inside(func(n *node.Node) { n.Membership().Part(n.Core().LinkTo(b.id), "over") })
+			a.inside(func(n *node.Node) { n.Part(b.id, "over") })
 		}
 		w.run(afterwards)
 		if most > core.BytesAMinute+list[0].WireBytes() {
@@ -222,7 +222,7 @@ func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 		w := newLargeNetwork(t)
 		hosts := w.full(2, bound(), news)
 		a, b := hosts[0], hosts[1]
-		a.inside(func(n *node.Node) { n.Exchange().Earn(n.Core().LinkTo(b.id), 20*incentive.Entry) })
+		a.inside(func(n *node.Node) { n.Earn(b.id, 20*incentive.Entry) })
 		w.minute()
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			return nil, to == b && isPut(c) // it takes no delivery
@@ -232,9 +232,9 @@ func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 			a.offers(b, bundle)
 		}
 		w.run(time.Second)
-		session := b.node.Core().LinkTo(a.id).Token
+		session := b.node.TokenOf(a.id)
 		if hangsUp {
-			a.inside(func(n *node.Node) { n.Membership().Part(n.Core().LinkTo(b.id), "over") })
+			a.inside(func(n *node.Node) { n.Part(b.id, "over") })
 		}
 		given := 0
 		for range 20 {
@@ -256,12 +256,9 @@ func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 
 // While a connect is under way, whichever side began it, the other loses its standing, or is sent away.
 func TestMuchMayHappenDuringAConnect(t *testing.T) {
-	for name, happens := range map[string]func(n *node.Node, h incentive.Holder){
-		"it is refused": func(n *node.Node, h incentive.Holder) {
-			n.Membership().Punish(h, incentive.ForgedEntry,
-				0)
-		},
-		"it is sent away": func(n *node.Node, h incentive.Holder) { n.Membership().Bans.Ban(n.Core().Now, h) },
+	for name, happens := range map[string]func(n *node.Node, id protocol.NodeID){
+		"it is refused":   func(n *node.Node, id protocol.NodeID) { n.Punish(id, incentive.ForgedEntry, 0) },
+		"it is sent away": func(n *node.Node, id protocol.NodeID) { n.Ban(id) },
 	} {
 		w := newNetwork(t)
 		w.feed(news)
@@ -269,7 +266,7 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 		w.run(2 * time.Minute)
 		id := stranger(1)
 		w.play(id, func(from *testHost, c node.Call) protocol.Reply {
-			a.inside(func(n *node.Node) { happens(n, incentive.HolderOf(id)) })
+			a.inside(func(n *node.Node) { happens(n, id) })
 			if _, ok := c.Call.(protocol.Connect); ok {
 				return wantsNews().Subset
 			}
@@ -282,10 +279,10 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 		b := w.add(node.Config{}, news)
 		w.run(time.Minute)
 		w.play(id, func(from *testHost, c node.Call) protocol.Reply {
-			b.inside(func(n *node.Node) { happens(n, incentive.HolderOf(id)) })
+			b.inside(func(n *node.Node) { happens(n, id) })
 			return wantsNews().Subset
 		})
-		b.inside(func(n *node.Node) { n.Membership().Connect(id, "", func(error) {}) })
+		b.inside(func(n *node.Node) { n.Connect(id, func(error) {}) })
 		w.run(time.Minute)
 		if b.neighborOf(id) {
 			t.Errorf("%s while we connect: it is a neighbor", name)
@@ -302,7 +299,7 @@ func TestARefusedStaticNeighborWaits(t *testing.T) {
 	w.run(time.Minute)
 	a.inside(func(n *node.Node) {
 		for range 3 {
-			n.Membership().Punish(incentive.HolderOf(b.id), incentive.WrongDID, 0)
+			n.Punish(b.id, incentive.WrongDID, 0)
 		}
 	})
 	before := count(a.calls, "connect")

@@ -49,7 +49,7 @@ func TestRelaysAreBounded(t *testing.T) {
 	if !relays("https://example.com/500") {
 		t.Error("what two neighbors want is not relayed in place of what one wants")
 	}
-	if got := c.node.Core().LinkTo(a.id).Peer.Feeds(); got != 1+10 {
+	if got := c.status(a).Feeds; got != 1+10 {
 		t.Errorf("it advertises %d feeds, want ten beside its own", got)
 	}
 }
@@ -72,16 +72,11 @@ func TestAPromiseOutlivesAChoice(t *testing.T) {
 		}
 		promised = append(promised, bundle)
 	}
-	a.inside(func(n *node.Node) {
-		n.Core().Table.Relay(n.Core().Now, n.Core().Rng)
-		for _, l := range n.Core().Links {
-			n.Membership().Advertise(l)
-		}
-	})
+	a.inside((*node.Node).ChooseRelays)
 	w.run(200 * time.Millisecond)
 	left := 0
 	for _, bundle := range promised {
-		if !a.node.Core().Table.Advertises(a.node.Core().LinkTo(b.id).Peer, bundle.Feed) {
+		if !a.node.Advertises(b.id, bundle.Feed) {
 			left++
 		}
 		if r := a.put(b, bundle); r.Fault != nil || !a.has(bundle.Entries[0].EntryID()) {
@@ -121,7 +116,7 @@ func (w *network) between(pairs [][2]int) (relay *testHost, others []*testHost) 
 
 // relays reports whether a neighbor believes that the node wants news.
 func (h *testHost) relays(to *testHost) bool {
-	_, ok := to.node.Core().LinkTo(h.id).Peer.Hops(news)
+	_, ok := to.node.HopsOf(h.id, news)
 	return ok
 }
 
@@ -134,8 +129,7 @@ func (h *testHost) meet(id protocol.NodeID, want protocol.Subset) *testHost {
 		return protocol.OK{}
 	})
 	h.inside(func(n *node.Node) {
-		n.Membership().Join(id, false, "", n.Membership().Token(id), "token of "+id.String(), want,
-			n.Core().Table.Offer(id))
+		n.Join(id, false, "token of "+id.String(), want)
 	})
 	return friend
 }
@@ -195,9 +189,8 @@ func TestARelayThatWasAwayIsNeeded(t *testing.T) {
 	for _, h := range others {
 		w.tie(relay, h)
 		h.inside(func(n *node.Node) {
-			l := n.Core().LinkTo(relay.id)
-			l.Away = 5 * time.Hour
-			n.Exchange().CatchUp(l)
+			n.LinkTo(relay.id).Away = 5 * time.Hour
+			n.CatchUp(relay.id)
 		})
 	}
 	w.run(10 * time.Minute) // and everybody hears that it relays the feed
@@ -215,7 +208,7 @@ func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
 	forger := relay.meet(protocol.NewNodeID(netip.MustParseAddr("99.1.1.1"), 7790), nil)
 	for _, h := range others {
 		h.inside(func(n *node.Node) {
-			n.Membership().Punish(n.Core().Ledger.HolderOf(forger.id), incentive.ForgedEntry, 0)
+			n.Punish(forger.id, incentive.ForgedEntry, 0)
 		})
 	}
 	forged := w.junk("junk")
@@ -250,7 +243,7 @@ func TestWhoHasABundleFromOthers(t *testing.T) {
 	} {
 		relay.inside(func(n *node.Node) {
 			b, latest := bundleWith(c.entry), time.Time{}
-			for _, l := range n.Core().Links {
+			for _, l := range n.Links() {
 				if exchange.Of(l).Offered = (exchange.Offered{}); c.lacks == nil || l.ID() != c.lacks.id {
 					exchange.Of(l).Offered.Add(b.DID)
 				}
@@ -258,7 +251,7 @@ func TestWhoHasABundleFromOthers(t *testing.T) {
 					latest = l.Peer.Since
 				}
 			}
-			if got := n.Exchange().Spared(b, latest.Add(c.came)); got != c.want {
+			if got := n.Spared(b, latest.Add(c.came)); got != c.want {
 				t.Errorf("%s: %v", c.name, got)
 			}
 		})
@@ -274,12 +267,12 @@ func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
 	others[0].poll(news)
 	w.run(30 * time.Second)
 	relay.inside(func(n *node.Node) {
-		came := n.Exchange().Gossip.Recent[len(n.Exchange().Gossip.Recent)-1].Bundle
-		for _, l := range n.Core().Links {
+		came := n.Recent()[len(n.Recent())-1]
+		for _, l := range n.Links() {
 			exchange.Of(l).Offered.Add(came.DID)
 		}
-		n.Membership().Part(n.Core().LinkTo(others[3].id), "")
-		n.Exchange().WeighRelays()
+		n.Part(others[3].id, "")
+		n.WeighRelays()
 	})
 	w.mustRelay(relay, others[0], 3*time.Hour)
 }
@@ -297,14 +290,14 @@ func TestOneRelayInEightIsRestless(t *testing.T) {
 	for range 4 * 12 {
 		relay.inside(func(n *node.Node) {
 			for _, in := range want {
-				n.Core().Table.Spare(in.Feed, true)
+				n.Spare(in.Feed)
 			}
 		})
 		w.run(5 * time.Minute)
 	}
 	var relayed []feed.URL
 	for _, in := range want {
-		if relay.node.Core().Table.Relays(in.Feed) {
+		if relay.node.Relays(in.Feed) {
 			relayed = append(relayed, in.Feed)
 		}
 	}
@@ -333,7 +326,7 @@ func TestRestlessRelaysAreOthersAtOtherNodes(t *testing.T) {
 // restlessOf are those of the feeds whose relay never rests.
 func restlessOf(n *node.Node, of protocol.Subset) (list []feed.URL) {
 	for _, in := range of {
-		if n.Exchange().Restless(in.Feed) {
+		if n.Restless(in.Feed) {
 			list = append(list, in.Feed)
 		}
 	}

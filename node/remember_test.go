@@ -42,7 +42,7 @@ func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 	a.start()
 	w.run(10 * time.Minute)
 	honest := 0
-	for _, id := range a.node.Core().LinkIDs {
+	for _, id := range a.node.LinkIDs() {
 		if w.hosts[id].script == nil {
 			honest++
 		}

@@ -120,7 +120,7 @@ func TestACrashWithinAPollCausesNoEarlyOne(t *testing.T) {
 	h, p := alone(w, func(_ int, f node.Fetch) node.Fetched { return listing(f.Feed, 3) })
 	w.run(time.Hour)
 	p.slow = time.Hour
-	for !h.node.Poller().Feeds[news].Polling {
+	for !h.node.Subscription(news).Polling {
 		w.run(time.Second)
 	}
 	before := len(p.asked)
@@ -157,7 +157,7 @@ func TestSleepCausesNoStampede(t *testing.T) {
 	before := count()
 	const asleep = 3 * time.Hour
 	due := 0
-	for _, s := range h.node.Poller().Feeds {
+	for _, s := range h.node.Feeds() {
 		if s.NextPoll.Before(w.Now().Add(asleep)) {
 			due++
 		}
@@ -277,9 +277,9 @@ func TestDeltasAddToTheDocument(t *testing.T) {
 		return ev
 	})
 	w.run(time.Minute)
-	before := h.node.Poller().Feeds[news].LastListed
+	before := h.node.Subscription(news).LastListed
 	w.run(20 * time.Minute)
-	s := h.node.Poller().Feeds[news]
+	s := h.node.Subscription(news)
 	if len(s.LastListed) != 5 || s.LastListed[3].Entry != before[4].Entry || s.History.Window != 5 {
 		t.Errorf("lists %d entries, window %d; want the new one after the newest four", len(s.LastListed),
 			s.History.Window)
@@ -309,7 +309,7 @@ func TestAPollSaysWhomItServes(t *testing.T) {
 		h.befriend(stranger(102), news)
 		h.befriend(stranger(103), "https://example.org/other")
 		h.poll(news)
-		h.inside(func(n *node.Node) { n.Poller().Request(n.Poller().Feeds[news]) })
+		h.inside(func(n *node.Node) { n.Request(news) })
 		if serves != test.want {
 			t.Errorf("%s: a poll is for %d, want %d", test.name, serves, test.want)
 		}
@@ -323,7 +323,7 @@ func TestRequestsAreKept(t *testing.T) {
 	w.feed(news)
 	h := w.add(node.Config{Policy: rarely{}}, news)
 	poll := func(status ...int) {
-		if s := h.node.Poller().Feeds[news]; s != nil {
+		if s := h.node.Subscription(news); s != nil {
 			s.Polling = true
 		}
 		ev := node.Fetched{Feed: news}
@@ -336,7 +336,7 @@ func TestRequestsAreKept(t *testing.T) {
 	h.kill()
 	h.start()
 	poll(304)
-	h.node.Poller().Unsubscribe(news)
+	h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
 	poll(410)
 	var got []int
 	for i, r := range h.store.LoadRequests(10) {

@@ -8,7 +8,6 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/node"
-	"feedex/node/internal/exchange"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -115,8 +114,7 @@ func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 		if n := h.parted("it brings"); n > 0 {
 			t.Errorf("%s sent %d neighbors away", h.id, n)
 		}
-		_, entries, _ := h.node.Membership().Reviewed.First.Week(o.Now())
-		counted += entries
+		counted += h.node.WeekOfFirsts()
 	}
 	if counted < 12*100 {
 		t.Errorf("%d entries were counted; nothing is shown", counted)
@@ -135,13 +133,12 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 		id := stranger(i)
 		w.play(id, vouches)
 		a.inside(func(n *node.Node) {
-			n.Membership().Join(id, true, "", n.Membership().Token(id), "token", protocol.Subset{{Feed: news}},
-				n.Core().Table.Offer(id))
+			n.Join(id, true, "token", protocol.Subset{{Feed: news}})
 		})
 	}
 	better := w.add(node.Config{}, news)
 	w.run(time.Minute)
-	a.inside(func(n *node.Node) { n.Membership().NoteNodes(0, []protocol.NodeID{better.id}) })
+	a.inside(func(n *node.Node) { n.NoteNodes(0, []protocol.NodeID{better.id}) })
 	say := func(c protocol.StateAccount) {
 		for i := range 4 {
 			if a.neighborOf(stranger(i)) {
@@ -161,7 +158,7 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	}
 	// What they said is not repeated, and out of date after a while.
 	w.run(3 * time.Hour)
-	if a.node.Exchange().Starving() {
+	if a.node.Starving() {
 		t.Error("what was said hours ago still counts")
 	}
 }
@@ -177,7 +174,7 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 		a.poll(news)
 		w.run(10 * time.Second)
 	}
-	if !taker.node.Exchange().Starving() {
+	if !taker.node.Starving() {
 		t.Fatal("it does not know that it is at its bound")
 	}
 	for i := range 5 {
@@ -185,7 +182,7 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 		w.run(10 * time.Second)
 	}
 	w.run(6 * time.Minute)
-	if s := taker.node.Neighbors()[0]; taker.node.Exchange().Starving() {
+	if s := taker.node.Neighbors()[0]; taker.node.Starving() {
 		t.Errorf("it was not told that it left its bound: owes %v of %v", s.Ours, s.OurBound)
 	}
 }
@@ -201,18 +198,16 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 		for i := range 3 {
 			w.play(stranger(i), vouches)
 			a.inside(func(n *node.Node) {
-				n.Membership().Join(stranger(i), true, "", n.Membership().Token(stranger(i)), "token",
-					protocol.Subset{{Feed: news}},
-					n.Core().Table.Offer(stranger(i)))
+				n.Join(stranger(i), true, "token", protocol.Subset{{Feed: news}})
 			})
 		}
 		a.inside(func(n *node.Node) {
-			n.Core().Ledger.Got(n.Core().Now, n.Core().LinkTo(stranger(0)).Holder, incentive.Value(gave, 0))
+			n.Got(stranger(0), incentive.Value(gave, 0))
 		})
 		for range 12 {
 			a.inside(func(n *node.Node) {
-				n.Exchange().EarnEntries(exchange.Of(n.Core().LinkTo(stranger(1))), 3, news)
-				n.Exchange().EarnEntries(exchange.Of(n.Core().LinkTo(stranger(2))), 3, news)
+				n.EarnEntries(stranger(1), 3, news)
+				n.EarnEntries(stranger(2), 3, news)
 			})
 			w.run(time.Hour)
 		}

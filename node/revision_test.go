@@ -10,7 +10,6 @@ import (
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/node"
-	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -174,7 +173,7 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 			t.Errorf("%s: shown is %v, want %v", name, !c.want, c.want)
 		}
 		awaited := c.ours == brought || c.ours == confirmed && c.after > 0 && c.after < time.Hour
-		if !c.want && a.node.Exchange().Gossip.Seen.Has(v.DID) == awaited {
+		if !c.want && a.node.Saw(v.DID) == awaited {
 			t.Errorf("%s: the bundle counts as seen: %v", name, awaited)
 		}
 		if r := a.record(e.EntryID()); r.Confirmed != (c.want || c.ours != brought) {
@@ -205,9 +204,9 @@ func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 	b := version(e, "older", -time.Minute)
 	a.take(late, b)
 	w.run(2 * time.Hour)
-	if c := a.node.Status().Counters; c.Altered != 0 || a.node.Exchange().Hearsay.Versions.Len() != 0 ||
-		!a.node.Exchange().Gossip.Seen.Has(b.DID) {
-		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.Exchange().Hearsay.Versions.Len())
+	if c := a.node.Status().Counters; c.Altered != 0 || a.node.SetAside() != 0 ||
+		!a.node.Saw(b.DID) {
+		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.SetAside())
 	}
 }
 
@@ -224,8 +223,8 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 	a.take(foe, v)
 	a.take(foe, v)
-	if got := a.node.Exchange().Hearsay.Versions.Len(); got != 1 ||
-		exchange.Of(a.node.Core().LinkTo(foe.id)).Owes(v.DID) {
+	if got := a.node.SetAside(); got != 1 ||
+		a.node.Owes(foe.id, v.DID) {
 		t.Errorf("%d versions are set aside", got)
 	}
 	if r := a.hears(foe, check); r.Reply != protocol.Seen(true) {
@@ -342,7 +341,7 @@ func TestALaterDateKeepsNobodyAway(t *testing.T) {
 		e := feed.Entry{Feed: news, ID: "true", Title: "T", Published: w.Now(), Updated: w.Now().Truncate(time.Second)}
 		a.take(w.list[1], version(e, "altered", later))
 		a.take(w.list[2], bundleWith(e))
-		if a.node.Exchange().Gossip.Seen.Has(bundleWith(e).DID) {
+		if a.node.Saw(bundleWith(e).DID) {
 			t.Errorf("%s: nobody is asked for the publisher's version any more", name)
 		}
 		a.take(w.list[3], bundleWith(e))

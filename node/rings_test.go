@@ -83,8 +83,7 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 				t.Errorf("%d of %d got %d of %d entries and gave %d", i, size, got, want, served[h.id])
 			}
 			for j, other := range hosts {
-				if left := h.node.Query().Rings.Tabs.Allowed(w.Now(), incentive.HolderOf(other.id),
-					true); left != incentive.Quantum {
+				if left := h.node.Exchangeable(other.id); left != incentive.Quantum {
 					t.Errorf("%d of %d is not even with %d at the end: it may have %d", i, size, j, left)
 				}
 			}
@@ -152,10 +151,10 @@ func TestExchangesLeaveGiftsToOthers(t *testing.T) {
 	hosts, wishes := w.ringOf(2, 30)
 	a, b := hosts[0], hosts[1]
 	a.pulls(wishes[0]...)
-	a.node.Query().Gifts = incentive.NewGifts(incentive.Config{})
-	before := a.node.Query().Gifts.Left(w.Now(), incentive.HolderOf(b.id))
+	a.node.RefillGifts()
+	before := a.node.GiftsLeft(b.id)
 	b.pulls(wishes[1][:20]...)
-	if after := a.node.Query().Gifts.Left(w.Now(), incentive.HolderOf(b.id)); after != before ||
+	if after := a.node.GiftsLeft(b.id); after != before ||
 		!b.has(wishes[1][0].ID) {
 		t.Errorf("of %d bytes that may be given away %d are left", before, after)
 	}
@@ -172,19 +171,19 @@ func TestAskersAreNamedForAnHour(t *testing.T) {
 	for range 3 {
 		holder.wants(stranger(3), e)
 	}
-	if got := holder.node.Query().AskersBut(stranger(2)); !slices.Equal(got, []protocol.NodeID{stranger(3)}) {
+	if got := holder.node.AskersBut(stranger(2)); !slices.Equal(got, []protocol.NodeID{stranger(3)}) {
 		t.Errorf("named to one of them are %v", got)
 	}
 	for i := range 2 * protocol.MaxAskers {
 		holder.wants(stranger(10+i), e)
 	}
-	if got := holder.node.Query().AskersBut(protocol.NodeID{}); len(got) != protocol.MaxAskers ||
+	if got := holder.node.AskersBut(protocol.NodeID{}); len(got) != protocol.MaxAskers ||
 		got[0] == stranger(2) {
 		t.Errorf("%d are named", len(got))
 	}
 	w.run(query.WishLife)
 	holder.step(node.Wake{})
-	if got := holder.node.Query().AskersBut(protocol.NodeID{}); len(got) != 0 {
+	if got := holder.node.AskersBut(protocol.NodeID{}); len(got) != 0 {
 		t.Errorf("an hour later %v are named", got)
 	}
 }
@@ -196,11 +195,9 @@ func TestParkedWishesAreBounded(t *testing.T) {
 	for range 10 {
 		hosts[0].pulls(wishes[0]...) // the same again
 	}
-	kept := func() (n int) {
-		for _, p := range hosts[0].node.Query().Rings.Parked {
-			n += p.Len()
-		}
-		return n
+	kept := func() int {
+		wishes, _ := hosts[0].node.Parked()
+		return wishes
 	}
 	if kept() != 300 {
 		t.Errorf("%d wishes are kept", kept())
@@ -219,7 +216,7 @@ func TestParkedWishesAreBounded(t *testing.T) {
 		t.Errorf("%d wishes are kept", kept())
 	}
 	w.run(query.WishLife + time.Minute)
-	if kept() != 0 || len(hosts[0].node.Query().Rings.Parked) != 0 {
+	if wishes, downloads := hosts[0].node.Parked(); wishes != 0 || downloads != 0 {
 		t.Errorf("an hour later %d wishes are kept", kept())
 	}
 }

@@ -34,7 +34,7 @@ func TestACutNetworkGrowsTogether(t *testing.T) {
 			links := func() (all map[[2]protocol.NodeID]bool, across int) {
 				all = make(map[[2]protocol.NodeID]bool)
 				for _, h := range o.list {
-					for _, id := range h.node.Core().LinkIDs {
+					for _, id := range h.node.LinkIDs() {
 						all[[2]protocol.NodeID{h.id, id}] = true
 						if half(h) && !half(o.hosts[id]) {
 							across++

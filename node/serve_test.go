@@ -72,7 +72,7 @@ func TestWhatStaysInsideIsNotServed(t *testing.T) {
 	h.step(node.Subscribe{Feeds: []feed.URL{blog}, Private: &private})
 	for name, from := range map[string]protocol.NodeID{"stranger": stranger(1), "neighbor": hosts[1].id} {
 		session := ""
-		if l := h.node.Core().LinkTo(from); l != nil {
+		if l := h.node.LinkTo(from); l != nil {
 			session = l.Session
 		}
 		var c protocol.GetEntries
@@ -96,18 +96,17 @@ func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{Incentive: incentive.Config{Bound: 10, Gifts: -1}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	l := b.node.Core().LinkTo(a.id)
-	b.inside(func(n *node.Node) { n.Core().Ledger.Got(n.Core().Now, l.Holder, 3*incentive.Entry) })
+	b.inside(func(n *node.Node) { n.Got(a.id, 3*incentive.Entry) })
 	var wishes []search.Wish
 	for i := range 60 {
 		e := oldEntry(news, i)
 		b.holds(e)
 		wishes = append(wishes, wishFor(e, b))
 	}
-	before, _ := b.node.Core().Ledger.Account(l.Holder)
+	before := b.node.Account(a.id)
 	got := a.pulls(wishes...)
-	after, _ := b.node.Core().Ledger.Account(l.Holder)
-	left, half := b.node.Core().Ledger.Allowance(l.Holder), b.node.Core().Ledger.Limit(l.Holder)/2
+	after := b.node.Account(a.id)
+	left, half := b.node.Allowance(a.id), b.node.Limit(a.id)/2
 	if paid := after.Given - before.Given; len(got.Stored) == 0 ||
 		paid != incentive.Credit(len(got.Stored))*query.ArchivePrice || len(got.Missing) != 60-len(got.Stored) {
 		t.Errorf("%d stored, %d missing, for %v", len(got.Stored), len(got.Missing), paid)
@@ -119,7 +118,7 @@ func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 		got.Refused[0].Why != (&protocol.RemoteError{Code: protocol.Spent, Text: query.Spent().Text}).Error() {
 		t.Errorf("refused is %+v", got.Refused)
 	}
-	earned, _ := a.node.Core().Ledger.Account(a.node.Core().LinkTo(b.id).Holder)
+	earned := a.node.Account(b.id)
 	if earned.Got < query.RelayPrice || earned.Got > incentive.Credit(count(a.calls, "get_entries"))*query.RelayPrice {
 		t.Errorf("the holder earned %v", earned.Got)
 	}

@@ -36,13 +36,13 @@ func TestNobodySpeaksForAnothersPort(t *testing.T) {
 	hosts := w.full(2, node.Config{}, news)
 	a, victim := hosts[0], hosts[1]
 	tokens := []string{"", "guess", strings.Repeat("f", protocol.MaxSessionBytes),
-		victim.node.Core().LinkTo(a.id).Session}
+		victim.node.SessionOf(a.id)}
 	thief := w.play(protocol.NewNodeID(victim.id.Addr(), 9000), func(_ *testHost, c node.Call) protocol.Reply {
 		tokens = append(tokens, c.Session)
 		return nil
 	})
 	for _, h := range hosts {
-		h.inside(func(n *node.Node) { n.Membership().Connect(thief.id, "", func(error) {}) })
+		h.inside(func(n *node.Node) { n.Connect(thief.id, func(error) {}) })
 	}
 	w.run(time.Second)
 	if len(tokens) != 6 {
@@ -74,7 +74,7 @@ func TestNobodySpeaksForAnothersPort(t *testing.T) {
 	if after := account(); !reflect.DeepEqual(after, before) {
 		t.Errorf("the victim's account was %v, it is %v", before, after)
 	}
-	if a.has(b.Entries[0].EntryID()) || len(a.node.Exchange().Gossip.Promises) != 0 {
+	if a.has(b.Entries[0].EntryID()) || a.node.Promises() != 0 {
 		t.Error("something was stored, or promised, in the victim's name")
 	}
 }
@@ -90,7 +90,7 @@ func TestATokenIsGoodForOnePeer(t *testing.T) {
 		return nil
 	})
 	w.run(time.Minute)
-	victim.inside(func(n *node.Node) { n.Membership().Connect(thief.id, "", func(error) {}) })
+	victim.inside(func(n *node.Node) { n.Connect(thief.id, func(error) {}) })
 	w.run(time.Second)
 	if r := third.answerTo(victim.id, stolen, wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
 		t.Errorf("a connect with a stolen token was answered %+v, %v", r.Reply, r.Fault)
@@ -98,7 +98,7 @@ func TestATokenIsGoodForOnePeer(t *testing.T) {
 	if third.node.Status().Neighbors != 0 {
 		t.Error("linked on the word of a thief")
 	}
-	if stolen == victim.node.Membership().Token(third.id) || stolen == "" {
+	if stolen == victim.node.Token(third.id) || stolen == "" {
 		t.Errorf("the thief was sent the token %q", stolen)
 	}
 }
@@ -151,7 +151,7 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	a, victim := hosts[0], hosts[1]
-	link := a.node.Core().LinkTo(victim.id)
+	link := a.node.LinkTo(victim.id)
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		_, vouch := c.(protocol.Vouch)
 		return &protocol.RemoteError{Code: protocol.UnknownMethod, Text: "an older version"}, vouch && to == victim
@@ -159,7 +159,7 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	if r := a.answerTo(victim.id, "", wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
 		t.Errorf("answered %+v, %v", r.Reply, r.Fault)
 	}
-	if a.node.Core().LinkTo(victim.id) != link {
+	if a.node.LinkTo(victim.id) != link {
 		t.Error("the link was replaced")
 	}
 }
@@ -214,7 +214,7 @@ func TestCallBacksAreShared(t *testing.T) {
 					}
 				})
 			}
-			if n := a.node.Membership().Boot.Vouching.Len(); n != c.waiting || busy != 200-c.waiting {
+			if n := a.node.Vouching(); n != c.waiting || busy != 200-c.waiting {
 				t.Errorf("%d callers are called back, %d told to wait; want %d and %d", n, busy, c.waiting,
 					200-c.waiting)
 			}
@@ -226,9 +226,9 @@ func TestCallBacksAreShared(t *testing.T) {
 				t.Errorf("a caller from elsewhere is refused: %v", r.Fault)
 			}
 			w.run(core.CallTimeout + time.Second)
-			if busy+late != 200 || a.node.Membership().Boot.Vouching.Len() != 0 {
+			if busy+late != 200 || a.node.Vouching() != 0 {
 				t.Errorf("%d were refused and %d called back in vain, of 200; %d still wait", busy, late,
-					a.node.Membership().Boot.Vouching.Len())
+					a.node.Vouching())
 			}
 		})
 	}

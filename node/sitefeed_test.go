@@ -145,7 +145,7 @@ func TestPageWaitsForItsOwner(t *testing.T) {
 	w.publish(third)
 	h := w.add(node.Config{}, site)
 	w.run(7 * 24 * time.Hour)
-	if offer := h.node.Core().Table.Offer(h.id); len(offer) > 0 {
+	if offer := h.node.Offering(h.id); len(offer) > 0 {
 		t.Errorf("neighbors are told that the page is a feed: %v", offer)
 	}
 	h.kill()
@@ -186,7 +186,7 @@ func TestPageWithoutFeeds(t *testing.T) {
 			t.Errorf("what is a page still, by a 304, is %+v", s)
 		}
 	}
-	if offer := h.node.Core().Table.Offer(h.id); len(offer) > 0 {
+	if offer := h.node.Offering(h.id); len(offer) > 0 {
 		t.Errorf("neighbors are told that pages are feeds: %v", offer)
 	}
 	w.feed(other).answer = nil // the network let nobody through

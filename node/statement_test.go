@@ -35,18 +35,13 @@ func TestAccountsAreStatedEveryTwoHours(t *testing.T) {
 		}
 	}
 	w.watch = nil
-	l := a.node.Core().LinkTo(b.id)
-	a.inside(func(n *node.Node) { n.Exchange().NoteOurs(exchange.Of(l), protocol.Account{Bound: 10_000, Waiting: 1}) })
+	a.inside(func(n *node.Node) { n.NoteOurs(b.id, protocol.Account{Bound: 10_000, Waiting: 1}) })
 	for _, c := range []struct {
 		after time.Duration
 		want  bool
 	}{{0, true}, {exchange.StateEvery, true}, {exchange.StateEvery + 31*time.Minute, false}} {
-		at := exchange.Of(l).OursAt.Add(c.after)
-		before := a.node.Core().Now
-		a.node.Core().Now = at
-		if got := a.node.Exchange().KeptShort(l); got != c.want {
+		if got := a.node.KeptShort(b.id, c.after); got != c.want {
 			t.Errorf("%v later it counts: %v", c.after, got)
 		}
-		a.node.Core().Now = before
 	}
 }

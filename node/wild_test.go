@@ -16,7 +16,7 @@ import (
 // read has the node poll the feed and find the document that body is.
 func (h *testHost) read(u feed.URL, body string) {
 	h.net.t.Helper()
-	s := h.node.Poller().Feeds[u]
+	s := h.node.Subscription(u)
 	s.Polling, s.Begun = true, h.net.Now()
 	doc, err := feed.Parse(u, "", []byte(body), h.net.Now())
 	h.step(node.Fetched{Feed: u, Document: doc, Err: err})
@@ -191,8 +191,8 @@ func TestANeighborsDatesThatMove(t *testing.T) {
 	other := e
 	other.Published, other.Updated = e.Published.Add(time.Minute), e.Updated.Add(time.Hour)
 	a.put(b, bundleWith(other))
-	if a.node.Exchange().Hearsay.Versions.Len() != 0 {
-		t.Errorf("%d versions are set aside", a.node.Exchange().Hearsay.Versions.Len())
+	if a.node.SetAside() != 0 {
+		t.Errorf("%d versions are set aside", a.node.SetAside())
 	}
 	w.run(3 * time.Hour)
 	a.poll(news)
@@ -206,7 +206,7 @@ func TestANeighborsDatesThatMove(t *testing.T) {
 func TestWhatIsNoFeedChangesNothing(t *testing.T) {
 	_, h := follower(t, news)
 	h.read(news, channel([4]string{"1", "A title", "a text", ""}))
-	s := h.node.Poller().Feeds[news]
+	s := h.node.Subscription(news)
 	s.ETag, s.Title = `"good"`, "News"
 	for body, reason := range map[string]string{
 		"<!DOCTYPE html>\n<html><body>Log in to the network</body></html>": "document is a web page, not a feed",
