@@ -283,9 +283,13 @@ func (n *Node) Put(id protocol.NodeID, b *protocol.Bundle) {
 	n.exchange.Put(exchange.Of(n.core.LinkTo(id)), &exchange.Offer{Bundle: b, Value: incentive.Entry})
 }
 
-// NoteOffered notes that a neighbor knows of a bundle, and Wants reports whether it wants it.
+// NoteOffered notes that a neighbor knows of a bundle, ForgetOffered that it knows of none, and Wants reports whether it
+// wants it.
 func (n *Node) NoteOffered(id protocol.NodeID, d protocol.DID) {
 	exchange.Of(n.core.LinkTo(id)).Offered.Add(d)
+}
+func (n *Node) ForgetOffered(id protocol.NodeID) {
+	exchange.Of(n.core.LinkTo(id)).Offered = exchange.Offered{}
 }
 func (n *Node) Wants(id protocol.NodeID, b *protocol.Bundle) bool {
 	return n.exchange.Wants(exchange.Of(n.core.LinkTo(id)), b)
@@ -294,6 +298,32 @@ func (n *Node) Wants(id protocol.NodeID, b *protocol.Bundle) bool {
 // Offers are the offers to a neighbor that are under way, and Lately those to neighbors that were lost a moment ago.
 func (n *Node) Offers(id protocol.NodeID) int { return len(exchange.Of(n.core.LinkTo(id)).Offers) }
 func (n *Node) Lately() int                   { return len(n.exchange.Lately) }
+
+// Unasked are the neighbors of which no answer to an offer is awaited.
+func (n *Node) Unasked() (ids []protocol.NodeID) {
+	for _, l := range n.core.Links {
+		if !exchange.Of(l).Checking {
+			ids = append(ids, l.ID())
+		}
+	}
+	return ids
+}
+
+// Waiting are the bundles that wait to be offered to a neighbor, and Demanded reports whether it asked for one that was
+// not delivered yet.
+func (n *Node) Waiting(id protocol.NodeID) []*protocol.Bundle {
+	return exchange.Of(n.core.LinkTo(id)).Waiting
+}
+func (n *Node) Demanded(id protocol.NodeID) bool {
+	o, _ := exchange.Of(n.core.LinkTo(id)).InStage(exchange.Asked)
+	return o != nil
+}
+
+// Postpones reports whether deliveries to a neighbor wait for its quota, and PutFailures counts those that failed.
+func (n *Node) Postpones(id protocol.NodeID) bool {
+	return exchange.Of(n.core.LinkTo(id)).Postponed != 0
+}
+func (n *Node) PutFailures(id protocol.NodeID) int { return exchange.Of(n.core.LinkTo(id)).PutFailures }
 
 // Owe has a neighbor owe a bundle by its promise, GiveUp has it not any more, and Owes reports whether it does.
 func (n *Node) Owe(id protocol.NodeID, d protocol.DID, value incentive.Credit) {

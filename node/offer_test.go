@@ -129,8 +129,7 @@ func TestTheRestIsOfferedABundleTogether(t *testing.T) {
 	}
 	a.inside(func(n *node.Node) {
 		n.Spread(b)
-		has := slices.IndexFunc(n.Links(), func(l *core.Link) bool { return !exchange.Of(l).Checking })
-		exchange.Of(n.Links()[has]).Offered.Add(b.DID)
+		n.NoteOffered(n.Unasked()[0], b.DID)
 	})
 	w.run(3 * time.Second)
 	if len(offers) != 2 {
@@ -285,7 +284,7 @@ func TestANeighborThatTakesNoDeliveriesIsGivenUp(t *testing.T) {
 	}
 	if a.node.LinkTo(stuck.id) == link {
 		t.Errorf("after six minutes it is still a neighbor, %d bundles wait to be delivered",
-			len(exchange.Of(link).Offers))
+			a.node.Offers(stuck.id))
 	}
 }
 
@@ -382,7 +381,7 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 	if bytes := wire(kept); bytes > exchange.RecentBytes || len(kept) == 0 {
 		t.Errorf("%d bundles, %d bytes are kept for newcomers; the limit is %d", len(kept), bytes, exchange.RecentBytes)
 	}
-	if waiting := exchange.Of(a.node.LinkTo(slow.id)).Waiting; wire(waiting) > exchange.MaxWaitingBytes ||
+	if waiting := a.node.Waiting(slow.id); wire(waiting) > exchange.MaxWaitingBytes ||
 		len(waiting) == 0 {
 		t.Errorf("%d bundles, %d bytes wait for a neighbor; the limit is %d", len(waiting), wire(waiting),
 			exchange.MaxWaitingBytes)

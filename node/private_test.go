@@ -11,7 +11,6 @@ import (
 
 	"feedex/feed"
 	"feedex/node"
-	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -255,8 +254,7 @@ func TestWhatWasAskedForBeforeTheFeedTurnedPrivateStays(t *testing.T) {
 	for range 3 {
 		a.offerAll(one(w.publish(news).String()))
 	}
-	for o, _ := exchange.Of(a.node.LinkTo(b.id)).InStage(exchange.Asked); o == nil; o,
-		_ = exchange.Of(a.node.LinkTo(b.id)).InStage(exchange.Asked) {
+	for !a.node.Demanded(b.id) {
 		w.next()
 	}
 	w.feed(news).private = true

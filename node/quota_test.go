@@ -13,7 +13,6 @@ import (
 	"feedex/incentive"
 	"feedex/node"
 	"feedex/node/internal/core"
-	"feedex/node/internal/exchange"
 	"feedex/node/internal/poller"
 	"feedex/protocol"
 	"feedex/search"
@@ -186,12 +185,12 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 			flooder.poll(news) // it offers what it polled
 			flooder.blocked[news] = true
 			w.run(time.Minute)
-			if exchange.Of(flooder.node.LinkTo(victim.id)).Postponed == 0 || c.hosts == 2 &&
+			if !flooder.node.Postpones(victim.id) || c.hosts == 2 &&
 				victim.has(want[0]) {
 				t.Fatal("nothing was refused")
 			}
 			if s := flooder.status(victim); s.Standing != 100 ||
-				exchange.Of(flooder.node.LinkTo(victim.id)).PutFailures > 0 {
+				flooder.node.PutFailures(victim.id) > 0 {
 				t.Errorf("a neighbor that refuses is held to fail: %+v", s)
 			}
 			victim.blocked[news] = !c.polls

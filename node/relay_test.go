@@ -244,8 +244,8 @@ func TestWhoHasABundleFromOthers(t *testing.T) {
 		relay.inside(func(n *node.Node) {
 			b, latest := bundleWith(c.entry), time.Time{}
 			for _, l := range n.Links() {
-				if exchange.Of(l).Offered = (exchange.Offered{}); c.lacks == nil || l.ID() != c.lacks.id {
-					exchange.Of(l).Offered.Add(b.DID)
+				if n.ForgetOffered(l.ID()); c.lacks == nil || l.ID() != c.lacks.id {
+					n.NoteOffered(l.ID(), b.DID)
 				}
 				if l.Peer.Since.After(latest) {
 					latest = l.Peer.Since
@@ -268,8 +268,8 @@ func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
 	w.run(30 * time.Second)
 	relay.inside(func(n *node.Node) {
 		came := n.Recent()[len(n.Recent())-1]
-		for _, l := range n.Links() {
-			exchange.Of(l).Offered.Add(came.DID)
+		for _, id := range n.LinkIDs() {
+			n.NoteOffered(id, came.DID)
 		}
 		n.Part(others[3].id, "")
 		n.WeighRelays()

@@ -106,7 +106,7 @@ func (h *neighborhood) pry() {
 	if q.node.Status().Neighbors == 0 || len(entries) == 0 || !q.Running() {
 		return
 	}
-	from := h.w.hosts[q.node.Links()[h.rng.IntN(q.node.Status().Neighbors)].ID()]
+	from := h.w.hosts[q.node.LinkIDs()[h.rng.IntN(q.node.Status().Neighbors)]]
 	e := entries[max(0, len(entries)-1-h.rng.IntN(5))]
 	altered := e
 	altered.Title, altered.Updated = "altered", e.Published.Add(time.Duration(h.rng.IntN(300))*time.Second)
