@@ -283,8 +283,8 @@ func (n *Node) Put(id protocol.NodeID, b *protocol.Bundle) {
 	n.exchange.Put(exchange.Of(n.core.LinkTo(id)), &exchange.Offer{Bundle: b, Value: incentive.Entry})
 }
 
-// NoteOffered notes that a neighbor knows of a bundle, ForgetOffered that it knows of none, and Wants reports whether it
-// wants it.
+// NoteOffered notes that a neighbor knows of a bundle, ForgetOffered that it knows of none, and Wants reports whether
+// it wants it.
 func (n *Node) NoteOffered(id protocol.NodeID, d protocol.DID) {
 	exchange.Of(n.core.LinkTo(id)).Offered.Add(d)
 }
