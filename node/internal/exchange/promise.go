@@ -36,9 +36,9 @@ func (w *waiter) answer(s protocol.Seen) {
 // must not wait for ever.
 const MaxPassedOver = 3
 
-// OfferTimeout is how long our own offers wait for an answer, which the neighbor may hold for as
+// offerTimeout is how long our own offers wait for an answer, which the neighbor may hold for as
 // many times.
-const OfferTimeout = (MaxPassedOver+1)*protocol.HoldAnswer + 6*time.Second
+const offerTimeout = (MaxPassedOver+1)*protocol.HoldAnswer + 6*time.Second
 
 // checked answers the offer of a bundle, now or once it is clear whether an earlier promise is kept.
 //
