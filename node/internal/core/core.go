@@ -149,22 +149,6 @@ func Drawn(rng *rand.Rand, low, high time.Duration) time.Duration {
 // Trusted reports whether the holder is on the owner's own network, which is not held to limits.
 func (c *Core) Trusted(h incentive.Holder) bool { return c.Config.Incentive.TrustLocal && h.Local() }
 
-// Later is the later of two times.
-func Later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// Earlier is the earlier of two times.
-func Earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
 // Timers are the tasks of a node, each with its time. Tasks of the same time are done in the order in which they were
 // added. A task that has lost its purpose finds that out itself when its time comes; one that mostly loses it before is
 // canceled.

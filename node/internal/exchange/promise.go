@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/internal/when"
 	"feedex/node/internal/core"
 	"feedex/protocol"
 )
@@ -393,7 +394,7 @@ func (m *Machine) watchOwed(l *link) {
 	if l.watching != 0 || l.demanding || len(l.Owed) == 0 {
 		return
 	}
-	out, at := l.outstanding, core.Later(l.Owed[0].due, m.Now)
+	out, at := l.outstanding, when.Later(l.Owed[0].due, m.Now)
 	out.watching = m.At(at, func() {
 		out.watching = 0
 		for m.Now.Sub(at) >= protocol.PromiseTimeout && out.overdue(m.Now) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/internal/when"
 	"feedex/node/internal/core"
 )
 
@@ -60,7 +61,7 @@ func slipped(times []int64, newest time.Time, fresh []archive.Record, listed int
 		if since++; since == 1 {
 			oldest, latest = t, t
 		}
-		oldest, latest = core.Earlier(oldest, t), core.Later(latest, t)
+		oldest, latest = when.Earlier(oldest, t), when.Later(latest, t)
 	}
 	if 2*since <= listed {
 		return archive.Gap{}

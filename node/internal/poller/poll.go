@@ -8,6 +8,7 @@ import (
 	"feedex/archive"
 	"feedex/courtesy"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
 	"feedex/polling"
@@ -261,7 +262,7 @@ func (m *Machine) noteDocument(s *Subscription, ev *core.Fetched) {
 func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 	if m.Now.Before(s.Ordinary) {
 		// That was a spot poll: too soon after the last one to say anything about the feed's pace.
-		m.PollAt(s, core.Later(s.Ordinary, s.NotBefore))
+		m.PollAt(s, when.Later(s.Ordinary, s.NotBefore))
 		return
 	}
 	s.Ordinary = time.Time{}
@@ -280,7 +281,7 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 		}
 		wait = m.pollBetween(s, low, low+wait-wait/10)
 	}
-	m.PollAt(s, core.Later(m.Now.Add(wait), s.NotBefore))
+	m.PollAt(s, when.Later(m.Now.Add(wait), s.NotBefore))
 }
 
 // pollFailed leaves the feed alone for a growing while. A feed that was never fetched is tried again
@@ -316,7 +317,7 @@ func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
 		wait = min(2*wait, LongestBackoff)
 	}
 	wait = max(wait, owed)
-	m.PollAt(s, core.Later(m.Now.Add(wait+m.pollBetween(s, 0, wait/10)), s.Queued.Until()))
+	m.PollAt(s, when.Later(m.Now.Add(wait+m.pollBetween(s, 0, wait/10)), s.Queued.Until()))
 	m.Store.KeepFeed(s.Feed)
 	m.Tell(core.Polled{Feed: s.URL, Next: s.NextPoll, Problem: s.LastError})
 }
@@ -333,7 +334,7 @@ func (m *Machine) SpotPoll(u feed.URL) {
 	if s == nil || s.Polling || s.Errors > 0 || s.LastSuccess.IsZero() || !s.Ordinary.IsZero() {
 		return
 	}
-	at := core.Later(m.Now.Add(SpotAfter+m.Between(0, SpotAfter/10)), s.NotBefore)
+	at := when.Later(m.Now.Add(SpotAfter+m.Between(0, SpotAfter/10)), s.NotBefore)
 	if at.Before(s.NextPoll) {
 		s.Ordinary = s.NextPoll
 		m.PollAt(s, at)
