@@ -23,8 +23,9 @@ const (
 // An entry earns where it was published within the last 48 hours; for one neighbor, not more of one feed in a day than
 // twice the feed's own rate and five more, and beyond it what own polls list, an entry once; a bundle once for each
 // neighbor, be it delivered or offered; and never for a neighbor that we gave it to. What has no date says nothing
-// about its age, and could be brought as new again and again: it earns what is beyond the cap. The latest few thousand
-// bundles and feeds are remembered. The offer of a bundle that is forgotten earns nothing.
+// about its age, and could be brought as new again and again: it counts from when it came here, and earns as what is
+// beyond the cap, once an own poll lists it. The latest few thousand bundles and feeds are remembered. The offer of a
+// bundle that is forgotten earns nothing.
 type Earnings struct {
 	bundles recent[protocol.DID, stored]
 	feeds   recent[feed.URL, dailyCap]
@@ -37,6 +38,7 @@ type Earnings struct {
 type stored struct {
 	feed  feed.URL
 	dates []uint32 // of the entries that were young when it came, in Unix seconds
+	bare  int      // how many have no date, and came by an own poll first
 	done  []uint32 // the numbers of the holders for which it earns nothing, or no more
 	at    uint32   // Unix seconds
 }
@@ -75,6 +77,9 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	s := e.bundles.use(b.DID)
 	if s == nil {
 		s = e.bundles.put(b.DID, stored{feed: b.Feed, dates: dates(now, b.Entries), at: unix(now)})
+		if sender == nobody {
+			s.bare = count - Dated(now, fresh)
+		}
 	}
 	if sender == nobody || !s.once(sender) {
 		return 0
@@ -82,6 +87,16 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	young := s.young(now)
 	proven := min(e.prove(sender, polled), young)
 	return proven + p.earn(today, young-proven, sender)
+}
+
+// Listed counts the entries without a date that earn for h, which delivers the bundle: those that stood in an own poll
+// and came here within 48 hours, each once. Ask before Stored.
+func (e *Earnings) Listed(h Holder, did protocol.DID, listed []feed.EntryID) int {
+	number := e.holders.of(h)
+	if s := e.bundles.use(did); s != nil && slices.Contains(s.done, number) {
+		return 0
+	}
+	return e.prove(number, listed)
 }
 
 // prove counts the entries that stood in own polls and that the holder of that number did not bring so before.
@@ -111,7 +126,7 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 		return "", 0
 	}
 	p := e.caps(s.feed)
-	return s.feed, e.rules.SeenEarns(func() int { return p.earn(dayOf(now), s.young(now), number) })
+	return s.feed, e.rules.SeenEarns(func() int { return p.earn(dayOf(now), s.young(now)+s.bare, number) })
 }
 
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could

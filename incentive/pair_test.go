@@ -18,6 +18,7 @@ type book struct {
 	ledger   *Ledger
 	earnings *Earnings
 	polled   map[feed.EntryID]bool // has; whether an own poll has listed it
+	seen     map[feed.EntryID]time.Time
 	held     map[feed.EntryID]bool // brought by the other, beyond what earned that day
 	waiting  []feed.Entry          // to be given
 	has      map[protocol.DID]bool // bundles
@@ -27,7 +28,7 @@ type book struct {
 func newBook(other Holder) *book {
 	return &book{
 		other: other, ledger: newLedger(Config{}), earnings: NewEarnings(DefaultRules()),
-		polled: make(map[feed.EntryID]bool), held: make(map[feed.EntryID]bool),
+		polled: make(map[feed.EntryID]bool), seen: make(map[feed.EntryID]time.Time), held: make(map[feed.EntryID]bool),
 		has: make(map[protocol.DID]bool), offered: make(map[protocol.DID]bool),
 	}
 }
@@ -40,6 +41,7 @@ func (b *book) poll(now time.Time, document []feed.Entry) {
 		polled, known := b.polled[id]
 		if !known {
 			fresh = append(fresh, e)
+			b.seen[id] = now
 		}
 		if known && !polled {
 			b.earnings.Confirmed(now, e.Feed, b.other, 1)
@@ -58,8 +60,12 @@ func (b *book) poll(now time.Time, document []feed.Entry) {
 	}
 }
 
-// give gives to as much of what waits as it may have, unless it has that bundle or offered it.
+// give gives to as much of what waits as it may have, unless it has that bundle or offered it. What has no date, and
+// is only as old as a node has known it, does not wait for more than half a day.
 func (b *book) give(now time.Time, to *book) {
+	b.waiting = slices.DeleteFunc(b.waiting, func(e feed.Entry) bool {
+		return e.Published.IsZero() && now.Sub(b.seen[e.EntryID()]) > day/2
+	})
 	n := min(len(b.waiting), b.ledger.Room(b.other, 0))
 	if n == 0 {
 		return
@@ -85,24 +91,29 @@ func (b *book) give(now time.Time, to *book) {
 func (b *book) take(now time.Time, bundle *protocol.Bundle) {
 	b.has[bundle.DID] = true
 	var fresh []feed.Entry
-	var proven []feed.EntryID
+	var proven, undated []feed.EntryID
 	for _, e := range bundle.Entries {
 		switch polled, known := b.polled[e.EntryID()]; {
 		case !known:
 			fresh = append(fresh, e)
-			b.polled[e.EntryID()] = false
+			b.polled[e.EntryID()], b.seen[e.EntryID()] = false, now
 		case polled && Dated(now, []feed.Entry{e}) > 0:
 			proven = append(proven, e.EntryID())
+		case polled && YoungSince(now, &e, b.seen[e.EntryID()]):
+			undated = append(undated, e.EntryID())
 		}
 	}
+	b.ledger.Got(now, b.other, Value(b.earnings.Listed(b.other, bundle.DID, undated), 0))
 	earned := b.earnings.Stored(now, bundle, fresh, b.other, proven...)
 	b.ledger.Got(now, b.other, Value(earned, 0))
 	earned -= Dated(now, bundle.Entries) - Dated(now, fresh)
 	for i := range fresh {
-		if Dated(now, fresh[i:i+1]) > 0 {
-			if earned--; earned < 0 {
-				b.held[fresh[i].EntryID()] = true
-			}
+		switch {
+		case Young(now, fresh[i:i+1]) == 0:
+		case earned > 0 && Dated(now, fresh[i:i+1]) > 0:
+			earned--
+		default:
+			b.held[fresh[i].EntryID()] = true
 		}
 	}
 }
@@ -114,7 +125,7 @@ func TestTwoHonestBooksAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := newBook(holder(2)), newBook(holder(1))
 		var document []feed.Entry
-		at := now
+		at, polled := now, now
 		agree := func() {
 			a.poll(at, document)
 			b.poll(at, document)
@@ -125,10 +136,19 @@ func TestTwoHonestBooksAgree(t *testing.T) {
 			}
 		}
 		for i := range rapid.IntRange(0, 60).Draw(t, "steps") {
-			at = at.Add(time.Duration(rapid.SampledFrom([]int{1, 30, 300, 1500}).Draw(t, "minutes")) * time.Minute)
+			at = at.Add(time.Duration(rapid.SampledFrom([]int{1, 30, 300, 960}).Draw(t, "minutes")) * time.Minute)
+			dated := rapid.Bool().Draw(t, "dated")
 			for n := range rapid.SampledFrom([]int{0, 0, 1, 2, 30}).Draw(t, "published") {
-				document = append(document, feed.Entry{Feed: news, ID: fmt.Sprint(i, "-", n),
-					Title: "T", Published: at})
+				e := feed.Entry{Feed: news, ID: fmt.Sprint(i, "-", n), Title: "T"}
+				if dated {
+					e.Published = at
+				}
+				document = append(document, e)
+			}
+			if at.Sub(polled) >= 16*time.Hour { // both poll within two thirds of a day
+				a.poll(at, document)
+				b.poll(at, document)
+				polled = at
 			}
 			for _, do := range rapid.SliceOfN(rapid.IntRange(0, 3), 1, 8).Draw(t, "deeds") {
 				switch do {

@@ -31,6 +31,12 @@ func Young(now time.Time, entries []feed.Entry) int {
 	return n
 }
 
+// YoungSince reports whether an entry that has no date, and came here at seen, is young.
+func YoungSince(now time.Time, e *feed.Entry, seen time.Time) bool {
+	_, dated := date(now, e)
+	return !dated && now.Sub(seen) <= young
+}
+
 // Dated counts the young entries that have a date.
 func Dated(now time.Time, entries []feed.Entry) int { return len(dates(now, entries)) }
 

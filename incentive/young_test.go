@@ -2,30 +2,39 @@ package incentive
 
 import (
 	"testing"
+	"time"
 
 	"feedex/feed"
 )
 
 // What has no date could be brought as new again and again: neither its delivery nor its offer earns anything by
-// itself, whoever else has it. It is paid for once an own poll lists it; the claim of it keeps what is owed.
+// itself, whoever else has it. It earns once an own poll lists it, each entry once for a neighbor.
 func TestWhatUndatedEntriesEarn(t *testing.T) {
 	e := NewEarnings(DefaultRules())
-	b := bundle(news, "a", 3, now, -1)
-	ofPoll := bundle(news, "b", 3, now, -1)
+	b, ofPoll := bundle(news, "a", 3, now, -1), bundle(news, "b", 3, now, -1)
 	e.Stored(now, ofPoll, ofPoll.Entries, Holder{})
 	if n := e.Stored(now, b, b.Entries, holder(1)); n != 0 {
 		t.Errorf("a delivery earned %d entries", n)
 	}
-	for _, b := range []struct {
-		name string
-		did  [20]byte
-	}{{"a neighbor", b.DID}, {"an own poll", ofPoll.DID}} {
-		if _, n := e.Offered(now, holder(2), b.did); n != 0 {
-			t.Errorf("the offer of what %s brought earned %d entries", b.name, n)
+	if _, n := e.Offered(now, holder(2), b.DID); n != 0 {
+		t.Errorf("the offer of what a neighbor brought earned %d entries", n)
+	}
+	for i, want := range []int{3, 0} {
+		if _, n := e.Offered(now, holder(2), ofPoll.DID); n != want {
+			t.Errorf("offer %d of what an own poll brought earned %d entries, want %d", i, n, want)
+		}
+		if n := e.Listed(holder(3), ofPoll.DID, ids(ofPoll.Entries)); n != want {
+			t.Errorf("delivery %d of what an own poll lists earned %d entries, want %d", i, n, want)
 		}
 	}
-	if n := e.Stored(now, b, nil, holder(3), ids(b.Entries)...); n != 0 {
-		t.Errorf("another delivery of it earned %d entries", n)
+	e.Gave(holder(4), ofPoll.DID)
+	if n := e.Listed(holder(4), ofPoll.DID, ids(ofPoll.Entries)); n != 0 {
+		t.Errorf("what we gave earned %d entries when it came back", n)
+	}
+	for seen, want := range map[time.Duration]bool{young: true, young + 1: false} {
+		if got := YoungSince(now, &b.Entries[0], now.Add(-seen)); got != want {
+			t.Errorf("what came %v ago is young: %v", seen, got)
+		}
 	}
 }
 

@@ -111,6 +111,7 @@ func (m *Machine) within(b *protocol.Bundle, k kept) error {
 // credit books what a bundle earns for the neighbor that brought it.
 func (m *Machine) credit(l *link, b *protocol.Bundle, k kept) {
 	if known := partOf(b.Via(l.ID()), k.plain); known != nil {
+		m.EarnEntries(l, m.earnings.Listed(l.Holder, known.DID, k.undated), b.Feed)
 		m.Stored(known, k.fresh, l, k.polled...)
 	}
 }
@@ -158,6 +159,7 @@ func partOf(b *protocol.Bundle, entries []feed.Entry) *protocol.Bundle {
 type kept struct {
 	fresh   []feed.Entry   // not known before
 	polled  []feed.EntryID // known by own polls, young and with a date
+	undated []feed.EntryID // likewise, without one
 	plain   []feed.Entry   // all but other versions of known entries, and what was purged
 	revised []feed.Entry   // such versions that are confirmed, and that the publisher dated later than the one before
 	awaited bool           // others may confirm one that is not
@@ -194,8 +196,12 @@ func (m *Machine) keepNew(l *link, b *protocol.Bundle) (k kept) {
 		case v.Purged: // as if it were here, but that nobody can tell whether this is what it was
 			continue
 		case v.Digest == records[i].Digest:
-			if v.Polled && incentive.Dated(m.Now, b.Entries[i:i+1]) > 0 {
+			switch {
+			case !v.Polled:
+			case incentive.Dated(m.Now, b.Entries[i:i+1]) > 0:
 				k.polled = append(k.polled, ids[i])
+			case incentive.YoungSince(m.Now, &b.Entries[i], v.Seen):
+				k.undated = append(k.undated, ids[i])
 			}
 		default:
 			switch m.revise(l, b, &records[i], known[i], allowed) {
