@@ -36,8 +36,8 @@ type Housekeeper interface {
 	// those of which there is nothing any more. It returns the last that it looked at, and whether there are more.
 	ForgetFeeds(ctx context.Context, after int64) (last int64, more bool, err error)
 	// Reclaim gives back to the disk at most max pages of the file (4 KiB each) that hold nothing, and returns how many
-	// such pages remain. The file is shorter after the last step by Shorten. The error is ErrWhole if the file was not
-	// made for it.
+	// such pages remain. The file is shorter after the last step by Shorten. The error is ErrRewrite if the file was
+	// not made for it.
 	Reclaim(ctx context.Context, max int) (remaining int, err error)
 	// Log brings the log into the file if it has grown long, as far as readers let it, while the loop may write.
 	Log(ctx context.Context) error
@@ -54,8 +54,8 @@ type Housekeeper interface {
 var (
 	// ErrGaveWay is the error of a step that was undone because the loop had something to write.
 	ErrGaveWay = errors.New("the archive was needed for something else")
-	// ErrWhole is for a file that an older feedex made: it can only be rewritten as a whole, by Vacuum.
-	ErrWhole = errors.New("an older feedex made the file: what is free in it is given back only when it is rewritten")
+	// ErrRewrite is for a file that an older feedex made: it can only be rewritten as a whole, by Vacuum.
+	ErrRewrite = errors.New("an older feedex made the file: what is free in it is given back only when it is rewritten")
 	// ErrFull means that there is no room on the disk. What makes room may work all the same.
 	ErrFull = errors.New("the disk is full: free some space")
 )

@@ -68,7 +68,7 @@ func (h *host) Vacuum(ctx context.Context) error {
 	for {
 		left, err := insist(ctx, h, func() (int, error) { return h.housekeeper.Reclaim(ctx, reclaimStep) })
 		switch {
-		case errors.Is(err, archive.ErrWhole):
+		case errors.Is(err, archive.ErrRewrite):
 			_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.rewrite(ctx) })
 			return err
 		case err != nil:

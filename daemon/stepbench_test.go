@@ -41,7 +41,7 @@ func BenchmarkSteps(b *testing.B) {
 		name string
 		run  func(x *bench)
 	}{
-		{"bundles", (*bench).bundles}, {"batches", (*bench).batches}, {"upkeep", (*bench).housekeepingSteps},
+		{"bundles", (*bench).bundles}, {"batches", (*bench).batches}, {"housekeeping", (*bench).housekeepingSteps},
 		{"subsets", (*bench).subsets},
 		{"revisions", (*bench).revisions}, {"answers", (*bench).answers}, {"polls", (*bench).polls},
 		{"accounts", (*bench).accounts},

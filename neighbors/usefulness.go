@@ -21,10 +21,10 @@ const (
 	lonely, scarce = 4, 2
 	// provenAfter is when what a neighbor brought counts for as much as it can.
 	provenAfter = time.Hour
-	// rollOver is within what time an honest neighbor has something to bring if others have: it may poll as
+	// slowestPoll is within what time an honest neighbor has something to bring if others have: it may poll as
 	// seldom as every four hours. liesAfter is when one that brought next to nothing can be told.
-	turn      = 4 * time.Hour
-	liesAfter = turn + time.Hour
+	slowestPoll = 4 * time.Hour
+	liesAfter   = slowestPoll + time.Hour
 	// provenBy is how much all neighbors must have brought within a day until that says anything.
 	provenBy = 20 * One
 )
@@ -197,7 +197,7 @@ func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 	}
 	for _, other := range t.list {
 		if other != n {
-			early += other.brought.between(now, n.Since, now.Add(-turn))
+			early += other.brought.between(now, n.Since, now.Add(-slowestPoll))
 			claimed += t.shared(other)
 		}
 	}

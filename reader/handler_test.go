@@ -230,21 +230,21 @@ func TestArchiveFailsMidway(t *testing.T) {
 	}
 }
 
-// doorkeeper knows one password.
-type doorkeeper struct{ err error }
+// entrance knows one password.
+type entrance struct{ err error }
 
-func (d doorkeeper) User(_ context.Context, password string) (string, error) {
+func (d entrance) User(_ context.Context, password string) (string, error) {
 	if password == "secret" {
 		return "phone", d.err
 	}
 	return "", d.err
 }
 
-func (doorkeeper) FeverUser(context.Context, string) (string, error) { return "", nil }
+func (entrance) FeverUser(context.Context, string) (string, error) { return "", nil }
 
 // Where others may connect, every way in wants a password.
 func TestPasswords(t *testing.T) {
-	h := reader.New(reader.Config{Source: exampleLibrary(), Entrance: doorkeeper{}})
+	h := reader.New(reader.Config{Source: exampleLibrary(), Entrance: entrance{}})
 	basic := func(user string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(user)) }
 	for _, target := range []string{"/feed/" + string(exampleURL), "/feeds/1.rss", "/all.json", "/archive?q=", "/opml",
 		"/archive/opensearch.xml", "/else"} {
@@ -262,13 +262,13 @@ func TestPasswords(t *testing.T) {
 		}
 	}
 	known := func(r *http.Request) bool { return r.Header.Get("Cookie") == "known" }
-	h = reader.New(reader.Config{Source: exampleLibrary(), Entrance: doorkeeper{}, Known: known})
+	h = reader.New(reader.Config{Source: exampleLibrary(), Entrance: entrance{}, Known: known})
 	for cookie, want := range map[string]int{"known": 200, "other": 401} {
 		if w := get(t, h, "/opml", "Cookie", cookie); w.Code != want {
 			t.Errorf("a browser with the cookie %q: %d, want %d", cookie, w.Code, want)
 		}
 	}
-	h = reader.New(reader.Config{Source: exampleLibrary(), Entrance: doorkeeper{errDisk}})
+	h = reader.New(reader.Config{Source: exampleLibrary(), Entrance: entrance{errDisk}})
 	if w := get(t, h, "/all.atom", "Authorization", basic("phone:secret")); w.Code != 500 {
 		t.Errorf("where passwords cannot be read: %d", w.Code)
 	}

@@ -24,15 +24,15 @@ type Poll struct {
 	Feed   feed.URL
 	Begun  time.Time
 	Listed []Listed // by the latest document, the oldest entry first
-	// Whole says that this poll brought that document, which took the place of one that listed Before.
-	Whole  bool
+	// Replaced says that this poll brought that document, which took the place of one that listed Before.
+	Replaced bool
 	Before []Listed
 }
 
 // Polled ends what is said of a feed and a poll of it can tell of: it returns how the claims ended, and the versions
 // that were altered on their way.
 func (r *Register) Polled(now time.Time, p Poll) (j Judgement, altered []Version) {
-	if p.Whole {
+	if p.Replaced {
 		r.Claims.Compare(now, p.Feed, p.Before, p.Listed)
 	}
 	return r.Claims.Judge(now, p.Begun, p.Feed, p.Listed), r.Versions.Compare(p.Begun, p.Listed)

@@ -271,11 +271,11 @@ const incremental = 2
 
 // reclaim gives back to the disk at most max pages of the file (4 KiB each) that hold nothing, and returns how many
 // such pages remain. A page takes some 30 µs. The file is shorter once the log has been brought into it: after the last
-// step by Shorten. It is an error that is archive.ErrWhole if the file was not made for it.
+// step by Shorten. It is an error that is archive.ErrRewrite if the file was not made for it.
 func (s *writer) reclaim(max int) (remaining int) {
 	var mode int
 	if s.row(`PRAGMA auto_vacuum`, nil, &mode); s.err == nil && mode != incremental {
-		s.err = archive.ErrWhole
+		s.err = archive.ErrRewrite
 	}
 	s.begin()
 	s.rows(fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, max), nil, func(*sql.Rows) error { return nil }) // a row a page

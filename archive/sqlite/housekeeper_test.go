@@ -440,7 +440,7 @@ func TestReclaim(t *testing.T) {
 	execSQL(t, s, `DROP TABLE behind`)
 	mustVacuumTo(t, s, 0) // as it was made before
 	ballast()
-	if _, err := reclaim(1); !errors.Is(err, archive.ErrWhole) || stats().InSteps {
+	if _, err := reclaim(1); !errors.Is(err, archive.ErrRewrite) || stats().InSteps {
 		t.Errorf("a file that was not made for it: %v, %+v", err, stats())
 	}
 	mustVacuumTo(t, s, incremental)

@@ -123,11 +123,11 @@ func TestOthersSideIsPurgedAsRelayed(t *testing.T) {
 	if kept, purged := known(); kept != 4 || purged != 0 {
 		t.Errorf("after the owner's were purged others know %d, and %d that were purged", kept, purged)
 	}
-	surplus, err := s.OverLimit(t.Context(), time.Now(), archive.Retention{Relayed: 1})
-	if err != nil || len(surplus) != 2 { // (2) own polls had shown to everybody
-		t.Fatalf("%d entries to purge, %v", len(surplus), err)
+	overLimit, err := s.OverLimit(t.Context(), time.Now(), archive.Retention{Relayed: 1})
+	if err != nil || len(overLimit) != 2 { // (2) own polls had shown to everybody
+		t.Fatalf("%d entries to purge, %v", len(overLimit), err)
 	}
-	for _, dropped := range s.Purge(time.Now(), surplus) {
+	for _, dropped := range s.Purge(time.Now(), overLimit) {
 		if !dropped {
 			t.Error("not dropped")
 		}
@@ -207,11 +207,11 @@ func TestBothSidesGetWhatIsTrue(t *testing.T) {
 	}
 	s.Shared().Keep([]archive.Record{forged, latest})
 	mustCommit(t, s)
-	surplus, err := s.OverLimit(t.Context(), at, archive.Retention{Relayed: 1})
-	if err != nil || len(surplus) == 0 {
-		t.Fatalf("%d entries to purge, %v", len(surplus), err)
+	overLimit, err := s.OverLimit(t.Context(), at, archive.Retention{Relayed: 1})
+	if err != nil || len(overLimit) == 0 {
+		t.Fatalf("%d entries to purge, %v", len(overLimit), err)
 	}
-	s.Purge(at, surplus)
+	s.Purge(at, overLimit)
 	for _, c := range []struct {
 		bring archive.Record
 		want  bool

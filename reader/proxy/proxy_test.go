@@ -180,22 +180,22 @@ func TestOwnAddress(t *testing.T) {
 	}
 }
 
-// doorkeeper knows one password.
-type doorkeeper struct{}
+// entrance knows one password.
+type entrance struct{}
 
-func (doorkeeper) User(_ context.Context, password string) (string, error) {
+func (entrance) User(_ context.Context, password string) (string, error) {
 	if password == "broken" {
 		return "", errors.New("disk on fire")
 	}
 	return map[string]string{"secret": "phone"}[password], nil
 }
 
-func (doorkeeper) FeverUser(context.Context, string) (string, error) { return "", nil }
+func (entrance) FeverUser(context.Context, string) (string, error) { return "", nil }
 
 // Where others reach the proxy it wants a password, and the reader behind it gets the same.
 func TestProxyPasswords(t *testing.T) {
 	h := proxy.New(proxy.Config{Reader: reader{}, Feeds: follows("http://example.com/feed"), Subscribe: true,
-		Pass: pass{}, Entrance: doorkeeper{}})
+		Pass: pass{}, Entrance: entrance{}})
 	basic := func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(s)) }
 	for login, code := range map[string]int{"": 407, basic("phone:wrong"): 407, basic("other:secret"): 407,
 		basic(":x"): 407, basic("phone:broken"): 500, basic("phone:secret"): 200} {

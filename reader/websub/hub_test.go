@@ -144,7 +144,8 @@ func TestBounds(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		h := websub.New(websub.Config{Feeds: &publication{}, Store: &shelf{}, Transport: &subscriber{}}) // does not run
+		// It does not run.
+		h := websub.New(websub.Config{Feeds: &publication{}, Store: &memory{}, Transport: &subscriber{}})
 		s := &stage{t: t, hub: h}
 		for i := range websub.MaxWaiting {
 			if w := s.ask("hub.callback", fmt.Sprint("http://127.0.0.1/", i)); w.Code != http.StatusAccepted {

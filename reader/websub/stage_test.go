@@ -56,20 +56,20 @@ func (p *publication) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// shelf is a Store in memory.
-type shelf struct {
+// memory is a Store in memory.
+type memory struct {
 	mu   sync.Mutex
 	list []archive.HubSubscription
 	err  error
 }
 
-func (s *shelf) HubSubscriptions(context.Context) ([]archive.HubSubscription, error) {
+func (s *memory) HubSubscriptions(context.Context) ([]archive.HubSubscription, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.list), s.err
 }
 
-func (s *shelf) Keep(_ context.Context, x archive.HubSubscription) error {
+func (s *memory) Keep(_ context.Context, x archive.HubSubscription) error {
 	s.Drop(context.Background(), x.Callback, x.Topic)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *shelf) Keep(_ context.Context, x archive.HubSubscription) error {
 	return s.err
 }
 
-func (s *shelf) Drop(_ context.Context, callback, topic string) error {
+func (s *memory) Drop(_ context.Context, callback, topic string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.list = slices.DeleteFunc(s.list, func(x archive.HubSubscription) bool {
@@ -131,14 +131,14 @@ type stage struct {
 	t     *testing.T
 	hub   *websub.Hub
 	feeds *publication
-	store *shelf
+	store *memory
 	sub   *subscriber
 	stop  func()
 }
 
 // play starts one.
 func play(t *testing.T) *stage {
-	s := &stage{t: t, feeds: &publication{version: 1}, store: &shelf{}, sub: &subscriber{}}
+	s := &stage{t: t, feeds: &publication{version: 1}, store: &memory{}, sub: &subscriber{}}
 	s.start()
 	return s
 }

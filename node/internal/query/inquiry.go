@@ -291,9 +291,9 @@ func (i *inquiry) end() {
 	i.done(hits)
 }
 
-// whole is since when nothing was left out for lack of room (protocol.Answer.CompleteSince), where left are the hits
-// that did not fit into the answer.
-func (i *inquiry) whole(left ...*search.Hit) (since time.Time) {
+// completeSince is since when nothing was left out for lack of room (protocol.Answer.CompleteSince), where left are the
+// hits that did not fit into the answer.
+func (i *inquiry) completeSince(left ...*search.Hit) (since time.Time) {
 	f := i.query.Filter
 	if i.unknown || !archive.NewMatcher(f).Dated() {
 		return time.Time{}

@@ -33,7 +33,7 @@ func (m *Machine) SearchOthers(ev core.Query) {
 	i.done = func(hits []*search.Hit) {
 		delete(m.Queries.Own, ev.Tag)
 		m.Do(core.Results{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked, Answers: i.answers,
-			CompleteSince: i.whole()})
+			CompleteSince: i.completeSince()})
 	}
 	i.begin(ev.Own)
 }

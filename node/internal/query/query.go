@@ -206,7 +206,7 @@ func (i *inquiry) answer(hits []*search.Hit) protocol.Answer {
 		}
 		fits[h] = true
 	}
-	a := protocol.Answer{Cut: i.cut, CompleteSince: i.whole(left...)}
+	a := protocol.Answer{Cut: i.cut, CompleteSince: i.completeSince(left...)}
 	for _, h := range hits {
 		if fits[h] {
 			a.Found = append(a.Found, h.Found)

@@ -78,7 +78,7 @@ func (m *Machine) give(l *core.Link, ev core.Asked, h incentive.Holder, c protoc
 		credit = m.pastAllowance(l)
 	}
 	var b protocol.Batch
-	gifts, turn := m.Gifts.Left(m.Now, h), m.roundOf(ev.From, h, c.Askers)
+	gifts, round := m.Gifts.Left(m.Now, h), m.roundOf(ev.From, h, c.Askers)
 	bytes, given, tooHeavy := 0, int64(0), false
 	for i, w := range c.Wanted {
 		r := m.meant(w, records)
@@ -103,7 +103,7 @@ func (m *Machine) give(l *core.Link, ev core.Asked, h incentive.Holder, c protoc
 		}
 		paid, free := price+cost <= credit, m.Trusted(h) || given+int64(size) <= gifts
 		weight := incentive.Weight(size)
-		swapped := b.Owed+weight <= turn.weight
+		swapped := b.Owed+weight <= round.weight
 		// no round is long enough, and others are behind it
 		if weight > incentive.Quantum && !paid && !swapped && !free {
 			tooHeavy = true
@@ -132,7 +132,7 @@ func (m *Machine) give(l *core.Link, ev core.Asked, h incentive.Holder, c protoc
 	}
 	m.Gifts.Give(m.Now, h, given)
 	if b.Owed > 0 {
-		b.For = m.took(ev.From, h, b.Owed, turn)
+		b.For = m.took(ev.From, h, b.Owed, round)
 	}
 	if price > 0 {
 		m.Ledger.Gave(m.Now, h, price)
