@@ -5,9 +5,10 @@ import "net/netip"
 // levels are how many times addresses are divided: into regions, networks and hosts.
 const levels = 3
 
-// Bits of the prefixes that stand for one owner, as far as an address tells. A region is what one may hold as a whole,
-// of IPv4 with much money and of IPv6 for a registry's fee. A network is what anybody may rent, and a host what a
-// network gives to one customer, of whose IPv6 addresses 64 bits are theirs to choose.
+// Bits of the prefixes that stand for one owner, as far as an address tells. A region is a range that one owner may
+// hold as a whole, of IPv4 with much money and of IPv6 for a registry's fee. A network is a range that anybody may
+// rent, and a host the range that a network gives to one customer, of whose IPv6 addresses 64 bits are theirs to
+// choose.
 var (
 	bits4 = [levels]int{16, 24, 32}
 	bits6 = [levels]int{32, 48, 64}

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// A Pool is a number of places. T is what a place is given to. It has no clock, and is not safe for concurrent use.
+// A Pool is a number of places. T is the type of the thing that a place is given to. It has no clock, and is not safe
+// for concurrent use.
 type Pool[T any] struct {
 	capacity int
 	patience time.Duration
@@ -21,7 +22,7 @@ type Pool[T any] struct {
 	holders  map[netip.Prefix]*holder
 }
 
-// A Place is what somebody holds of a Pool.
+// A Place is a share of a Pool that somebody holds.
 type Place[T any] struct {
 	Of T
 
@@ -44,8 +45,8 @@ func NewPool[T any](capacity int, patience time.Duration) *Pool[T] {
 	return &Pool[T]{capacity: capacity, patience: patience, holders: make(map[netip.Prefix]*holder)}
 }
 
-// Enter gives a place of some weight at now to a newcomer from an address, and we wait for it from then on. What was
-// given up for it is held by nobody any more. Where the place is nil there is none: nobody has more, nor keeps us
+// Enter gives a place of some weight at now to a newcomer from an address, and we wait for it from then on. Places that
+// were given up for it are held by nobody any more. Where the place is nil there is none: nobody has more, nor keeps us
 // waiting.
 func (p *Pool[T]) Enter(now time.Time, from netip.Addr, weight int, of T) (place *Place[T], gaveUp []*Place[T]) {
 	place = &Place[T]{Of: of, waits: now, holders: p.holdersOf(from), at: -1}

@@ -13,8 +13,8 @@ type Activity interface {
 	// Hours returns the hours since then in which anything was done, in order: what Keep, MarkPolled, KeepRequests and
 	// KeepFollowed noted.
 	Hours(ctx context.Context, since time.Time) ([]Hour, error)
-	// CountedSince is when anything was first counted; zero for never. That is when the first hour began of which there
-	// are numbers or, where the first feed was followed later than that, when it was.
+	// CountedSince is when anything was first counted; zero for never. It is the beginning of the first hour of which
+	// there are numbers or, where the first feed was followed later than that, the time when it was.
 	CountedSince(ctx context.Context) (time.Time, error)
 	// Appearances returns how the latest n entries of the feed came, as far as they did since then, the latest first.
 	Appearances(ctx context.Context, number int64, since time.Time, n int) ([]Appearance, error)
@@ -38,7 +38,7 @@ type Appearance struct {
 	Polled time.Time // when an own poll first listed what a neighbor had brought; zero where none did, or nobody knows
 }
 
-// An Hour is what the node did within one hour, or within several that were added up.
+// An Hour is the count of the node's work within one hour, or within several that were added up.
 type Hour struct {
 	At       time.Time     // its beginning
 	Polled   int64         // entries that own polls brought first

@@ -17,7 +17,7 @@ type Channels interface {
 	// Newest returns the seqs of the entries of a feed that arrived last, the newest first.
 	Newest(ctx context.Context, number int64, limit int) ([]int64, error)
 	// Changed returns the seqs of entries of a feed that changed after a version and have a seq up to last, the latest
-	// change first. What was filled in has not changed thereby.
+	// change first. Entries that were filled in have not changed thereby.
 	Changed(ctx context.Context, number int64, since FeedVersion, last int64, limit int) ([]int64, error)
 	// Records returns entries in the order of their seqs, without those that are not there any more. It holds few of
 	// them in memory at one time and no snapshot of the archive, so that slow consumers cost nothing. An error is the
@@ -60,13 +60,13 @@ func (v FeedVersion) Empty() bool { return v.Arrived == 0 && v.Changed == 0 }
 const FullBlock = 100
 
 // A BlockRef names entries of a feed, in the order in which the node came to have them: those of a block that is full
-// or, where it is not full yet, those that were filled in so far. What it names never becomes more.
+// or, where it is not full yet, those that were filled in so far. The entries that it names never become more.
 type BlockRef struct {
 	Block  int64 // from 1, the oldest; 0 for none
 	Filled int64 // those of the block that were filled in, down to the seq -Filled; 0 for a full block
 }
 
-// A Block is what a BlockRef names.
+// A Block is the list of entries that a BlockRef names.
 type Block struct {
 	BlockRef
 	Seqs       []int64   // of the entries that are still there, the newest first
@@ -75,7 +75,7 @@ type Block struct {
 	Digest     string    // changes when one of the entries does
 }
 
-// Following is what the node follows.
+// Following is the set of feeds that the node follows.
 type Following struct {
 	Titles  map[feed.URL]string
 	Version FeedVersion // the highest Arrived, the sum of Changed, the latest At

@@ -32,14 +32,14 @@ type Contents interface {
 	Export(ctx context.Context, u feed.URL) iter.Seq2[Exported, error]
 }
 
-// A FeedName is what a feed is called, and the number that it has in this archive for good.
+// A FeedName is the name of a feed, and the number that it has in this archive for good.
 type FeedName struct {
 	Number int64
 	URL    feed.URL
 	Title  string
 }
 
-// Stats are what an archive holds.
+// Stats are the totals of an archive.
 type Stats struct {
 	Entries   int64 `json:"entries"`
 	Feeds     int64 `json:"feeds"`     // with entries or settings
@@ -62,7 +62,7 @@ type FeedStats struct {
 	Oldest      time.Time `json:"oldest,omitzero"`
 	Newest      time.Time `json:"newest,omitzero"`
 
-	// What is kept of it at most; 0 is no limit of its own.
+	// The limits on what is kept of it; 0 is no limit of its own.
 	KeepBytes int64 `json:"keep_bytes,omitempty"` // of texts
 	KeepAge   int64 `json:"keep_age,omitempty"`   // seconds
 	KeepCount int64 `json:"keep_count,omitempty"` // entries

@@ -33,9 +33,8 @@ func TestFoldWords(t *testing.T) {
 	}
 }
 
-// What is folded stays as it is when it is folded again, so it does not matter whether a phrase was.
-// It holds no ASCII but lower-case letters, digits and blanks, so it can neither be syntax of an
-// index nor be taken apart by one.
+// Folded text stays as it is when it is folded again, so it does not matter whether a phrase was. It holds no ASCII but
+// lower-case letters, digits and blanks, so it can neither be syntax of an index nor be taken apart by one.
 func TestFoldEveryRune(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if !utf8.ValidRune(r) {

@@ -50,12 +50,12 @@ type Housekeeper interface {
 	Close() error
 }
 
-// What a host does something about; errors of archives wrap them.
+// Errors that a host does something about; errors of archives wrap them.
 var (
 	// ErrGaveWay is the error of a step that was undone because the loop had something to write.
 	ErrGaveWay = errors.New("the archive was needed for something else")
 	// ErrRewrite is for a file that an older feedex made: it can only be rewritten as a whole, by Vacuum.
 	ErrRewrite = errors.New("an older feedex made the file: what is free in it is given back only when it is rewritten")
-	// ErrFull means that there is no room on the disk. What makes room may work all the same.
+	// ErrFull means that there is no room on the disk. Work that makes room may succeed all the same.
 	ErrFull = errors.New("the disk is full: free some space")
 )

@@ -8,7 +8,7 @@ import (
 	"feedex/protocol"
 )
 
-// What words mean is tested for every archive in archivetest; here is what only a Matcher shows.
+// The meaning of words is tested for every archive in archivetest; here is the part that only a Matcher shows.
 func TestMatcher(t *testing.T) {
 	seen := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	dated := NewRecord(feed.Entry{Feed: "https://example.org/", Title: "apple pie", Published: seen.Add(-time.Hour)},

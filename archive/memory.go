@@ -13,9 +13,8 @@ import (
 	"feedex/protocol"
 )
 
-// Memory is an archive in memory, for tests and simulated nodes. What it keeps is kept at once; it
-// is gone with the process. Nothing of it is safe for concurrent use. The zero value is not ready:
-// make one with NewMemory.
+// Memory is an archive in memory, for tests and simulated nodes. Its content is kept at once; it is gone with the
+// process. Nothing of it is safe for concurrent use. The zero value is not ready: make one with NewMemory.
 //
 // Memory shares strings and lists with the records it is given and gives out; nobody may write to
 // them.
@@ -198,7 +197,7 @@ func (m *Memory) seq(id feed.EntryID) (seq int, kept bool) {
 	return seq, kept
 }
 
-// at is what is kept with a Seq.
+// at is the entry that is kept with a Seq.
 func (m *Memory) at(seq int) *kept {
 	if seq < 0 {
 		return &m.past[-seq-1]
@@ -206,7 +205,7 @@ func (m *Memory) at(seq int) *kept {
 	return &m.records[seq-1]
 }
 
-// content is what a kept is of.
+// content is the content of an entry that is kept.
 func (m *Memory) content(k *kept) *content { return &m.pool.contents[k.version] }
 
 // record is the record with a Seq.

@@ -32,7 +32,7 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 	return dropped
 }
 
-// gone is what remains of an entry that was purged.
+// gone is the trace of an entry that was purged.
 type gone struct {
 	unix   int64 // when it came
 	shown  bool  // by an own poll

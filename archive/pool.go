@@ -7,7 +7,7 @@ import (
 	"feedex/protocol"
 )
 
-// A Pool is what several Memories keep in common: every version of an entry once, however many of them have
+// A Pool is the store that several Memories keep in common: every version of an entry once, however many of them have
 // it, and a number for each entry, did and node, which takes a fifth of the room. Thousands of simulated nodes that
 // read the same feeds fit into one machine so. A Pool and its Memories belong to one goroutine. It forgets nothing.
 // Make one with NewPool.

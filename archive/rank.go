@@ -10,9 +10,9 @@ import (
 )
 
 // A search by relevance (Filter.Relevance) ranks the newest RankCandidates entries that match, and as many of the
-// newest that have all its words in their titles: to rank everything that holds a common word would take
-// seconds, and most of it nobody would look at. What an entry scores depends on the entry alone, so that answers
-// of several archives can be put together.
+// newest that have all its words in their titles: to rank everything that holds a common word would take seconds, and
+// most of it nobody would look at. The score of an entry depends on the entry alone, so that answers of several
+// archives can be put together.
 
 // RankCandidates is how many of the newest entries that match are ranked.
 const RankCandidates = 1000
@@ -54,8 +54,8 @@ func (m *Matcher) Score(e *feed.Entry) (score int) {
 	return score
 }
 
-// share is what so many occurrences in a text of that length score: the first counts most, and no number of them
-// more than a thousand.
+// share is the score of so many occurrences in a text of that length: the first counts most, and no number of them more
+// than a thousand.
 func share(occurrences, length int) int { return 1000 * occurrences / (occurrences + 1 + length) }
 
 // wanted are the phrases that an entry should hold.

@@ -38,14 +38,14 @@ type Limits struct {
 // A Retention says how much of an archive is kept, beside what is kept of single feeds. Its zero value keeps
 // everything.
 //
-// What goes beyond a limit is purged in the order of Seq: first what was filled in, which was never news, then what
-// arrived, the oldest first. Entries that the owner starred never go, nor does the latest entry of a feed that they
-// follow, by which one knows what is new.
+// Entries beyond a limit are purged in the order of Seq: first those that were filled in, which were never news, then
+// those that arrived, the oldest first. Entries that the owner starred never go, nor does the latest entry of a feed
+// that they follow, by which one knows what is new.
 //
-// What own polls have shown is held to the limits by itself: nothing of it ever goes because of what neighbors bring.
-// What these brought and no own poll has shown may have what is left of a limit, and an eighth of it in any case: of a
-// limit on the disk an eighth is kept free for that, and of any other it comes on top. Of that goes first what is
-// nobody's word but one neighbor's.
+// Entries that own polls have shown are held to the limits by themselves: none of them ever goes because of what
+// neighbors bring. Entries that these brought and no own poll has shown may have what is left of a limit, and an eighth
+// of it in any case: of a limit on the disk an eighth is kept free for them, and of any other it comes on top. Of those
+// go first the ones that are nobody's word but one neighbor's.
 type Retention struct {
 	All Limits // of everything; Bytes counts the room that the archive takes, without what is free in its file
 	// Relayed is how many bytes of texts are kept of what neighbors brought, and no own poll has shown, of feeds that
@@ -55,13 +55,13 @@ type Retention struct {
 	Short int64
 }
 
-// FeedLimits is what is kept of one feed at most. Bytes counts its texts.
+// FeedLimits is the most that is kept of one feed. Bytes counts its texts.
 type FeedLimits struct {
 	URL feed.URL
 	Limits
 }
 
-// A Purge is what was purged at one time.
+// A Purge is the count of entries that were purged at one time.
 type Purge struct {
 	At      time.Time `json:"at,omitzero"` // when it began; zero for never
 	Entries int64     `json:"entries"`

@@ -6,12 +6,12 @@ import (
 	"feedex/feed"
 )
 
-// What an entry takes on disk beside its text, at most: rows and indices of archive/sqlite with what is lost in their
-// pages, and its words, of which a text may hold such that occur nowhere else.
+// The room that an entry takes on disk beside its text, at most: rows and indices of archive/sqlite with what is lost
+// in their pages, and its words, of which a text may hold such that occur nowhere else.
 const (
-	// EntryRoom is what every entry takes, in bytes.
+	// EntryRoom is the room that every entry takes, in bytes.
 	EntryRoom = 512
-	// TextRoom is what a text takes, in tenths of its length.
+	// TextRoom is the room that a text takes, in tenths of its length.
 	TextRoom = 11
 	// WordRoom is how many times as long as a text its words are in the index, as far as they count (MaxFoldedBytes).
 	WordRoom = 5

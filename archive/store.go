@@ -1,6 +1,6 @@
 // Package archive is the contract of a node's memory: every entry it saw, the feeds and bundles it knows, the nodes it
 // met, and its accounts of them. Memory implements what a node's core needs of it without I/O, archive/sqlite all of it
-// on disk; archive/archivetest holds both to it. What hosts need besides is in roles: Channels, Contents, Activity and
+// on disk; archive/archivetest holds both to it. Other needs of hosts are in roles: Channels, Contents, Activity and
 // their like here, and what the owner reads, marks and files in package reading, where reading.Database is all of them
 // together.
 //
@@ -72,7 +72,7 @@ type Entries interface {
 	Purge(at time.Time, ids []feed.EntryID) []bool
 	// Readmit forgets that entries were purged: they may be stored again. It does not bring them back.
 	Readmit(ids []feed.EntryID)
-	// Shared is what others may know of all that.
+	// Shared is the archive as others may know it.
 	Shared() Shared
 }
 
@@ -95,7 +95,7 @@ type Shared interface {
 	Confirm(at time.Time, ids []feed.EntryID)
 }
 
-// A Version is what tells whether an entry changed.
+// A Version is the part of an entry that tells whether it changed.
 type Version struct {
 	Digest    feed.Digest
 	Published time.Time // as the publisher says; zero where it does not
@@ -263,7 +263,7 @@ func TimeOf(e *feed.Entry, seen time.Time) time.Time {
 	return feed.TimeOf(e.Published, e.Updated, seen)
 }
 
-// A Feed is what the node knows of one feed.
+// A Feed is the node's knowledge of one feed.
 type Feed struct {
 	URL        feed.URL
 	Title      string
@@ -372,7 +372,7 @@ type Past struct {
 	Again time.Time `json:"again,omitzero"`  // nobody is asked before; zero is now
 }
 
-// A PastStage is what is to be done next about a feed's past.
+// A PastStage is the next step towards a feed's past.
 type PastStage string
 
 // The stages, in order.
@@ -392,7 +392,7 @@ type Peer struct {
 	Failures int           // failed connects since the last link
 }
 
-// An Account is what the node wrote about one holder.
+// An Account is the node's record of one holder.
 type Account struct {
 	Holder string
 	Text   []byte // nil and empty are the same

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// text is the text that a browser would show for markup: without tags and comments, with entities
-// resolved. Words on both sides of a tag are kept apart, unless the tag only changes the look of
-// letters, so "<b>H</b>ello" stays one word. What is not markup, as in "a < b", is text.
+// text is the text that a browser would show for markup: without tags and comments, with entities resolved. Words on
+// both sides of a tag are kept apart, unless the tag only changes the look of letters, so "<b>H</b>ello" stays one
+// word. Signs that are no markup, as in "a < b", are text.
 func text(markup string) string {
 	if !strings.ContainsAny(markup, "<&") {
 		return markup

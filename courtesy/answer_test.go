@@ -68,7 +68,7 @@ func TestHostsAreKnownForTheir403(t *testing.T) {
 	}
 }
 
-// What is slower than a host that is not known is kept, and so is a rest while it lasts; the rest is forgotten.
+// A host that is slower than one that is not known is kept, and so is a rest while it lasts; the rest is forgotten.
 func TestWhatIsKeptOfHosts(t *testing.T) {
 	hosts := newHosts()
 	v := hosts.visitors("news.example.com", 1)[0]
@@ -101,7 +101,7 @@ func TestWhatIsKeptOfHosts(t *testing.T) {
 	}
 }
 
-// What a host is owed outlives the run, and a clock that was a year ahead does not silence its feeds.
+// The rest that a host is owed outlives the run, and a clock that was a year ahead does not silence its feeds.
 func TestHostsOfAnotherClock(t *testing.T) {
 	year := epoch.Add(365 * 24 * time.Hour)
 	month := epoch.Add(longestAway - time.Hour)

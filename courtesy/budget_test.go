@@ -80,7 +80,7 @@ func TestRefusalsThatDoNotSayHowLong(t *testing.T) {
 	if b.Gap != LongestGap || b.Rest != LongestRest {
 		t.Errorf("at worst gap %v, rest %v", b.Gap, b.Rest)
 	}
-	// What it said once counts when it says nothing.
+	// The time that it said once counts when it says nothing.
 	b = Budget{}
 	b.Refused(now, time.Hour)
 	now = b.Until

@@ -33,7 +33,7 @@ type Host struct {
 	kept   bool          // it was said to be kept
 }
 
-// Known is what is to be known of a host beyond the run.
+// Known is the knowledge of a host that is kept beyond the run.
 type Known struct {
 	Name string // in lower case, without a port
 	Budget

@@ -193,7 +193,7 @@ func TestRedirectsToEverOtherHosts(t *testing.T) {
 	}
 }
 
-// What the owner asks of a publisher counts like polls, and waits like them where the host wants that.
+// Requests that the owner asks of a publisher count like polls, and wait like them where the host wants that.
 func TestTheOwnersRequestsTakeTurns(t *testing.T) {
 	hosts := newHosts()
 	v := hosts.visitors("news.example.com", 1)[0]

@@ -16,14 +16,14 @@ const (
 	longestSkipped = 8 * 24 * time.Hour
 )
 
-// Terms are what the publisher of a feed asks for. The zero value is nothing.
+// Terms are the wishes of the publisher of a feed. The zero value is nothing.
 type Terms struct {
 	Lifetime  time.Duration // how long an answer is fresh (RFC 9111 §4.2)
 	NotBefore time.Time     // the next request, at the earliest
 	Pace      feed.Pace     // by the last document
 }
 
-// Freshness is what an answer says about how long it is fresh (RFC 9111 §4.2). The zero value says nothing.
+// Freshness is the statement of an answer about how long it is fresh (RFC 9111 §4.2). The zero value says nothing.
 type Freshness struct {
 	Stated   bool          // the answer says so
 	Lifetime time.Duration // from when it was made, never below zero
@@ -31,7 +31,7 @@ type Freshness struct {
 }
 
 // Answered notes for how long the publisher wants us to stay away after an answer of that status, with a document or
-// nil. What it does not say holds on from the last document: a 304 renews its freshness (RFC 9111 §4.3.4).
+// nil. Wishes that it does not state hold on from the last document: a 304 renews its freshness (RFC 9111 §4.3.4).
 func (t *Terms) Answered(now time.Time, status int, doc *feed.Document, f Freshness, retryAfter time.Duration) {
 	switch {
 	case f.Stated:

@@ -33,9 +33,9 @@ type Feed struct {
 }
 
 // Page returns the feeds that a web page names, in its order, feeds of comments last. The body comes with its HTTP
-// Content-Type, the values of its Link headers, and the URL that it was fetched from in the end, against which
-// relative addresses resolve. What names itself, an address that no feed can have, or one with a user name in it is
-// left out.
+// Content-Type, the values of its Link headers, and the URL that it was fetched from in the end, against which relative
+// addresses resolve. An address of the page itself, one that no feed can have, or one with a user name in it is left
+// out.
 func Page(page feed.URL, contentType string, links []string, body []byte) []Feed {
 	base, err := url.Parse(string(page))
 	if err != nil {

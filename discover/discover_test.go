@@ -119,7 +119,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// What comes out is bounded, whatever a page holds.
+// The output is bounded, whatever a page holds.
 func TestPageBounds(t *testing.T) {
 	long := strings.Repeat("ä", 10_000)
 	many := strings.Repeat(`<link`+rss+`href="/f">`, 2000) + `<link` + rss + `href="/g">`

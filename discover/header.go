@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// header returns the links of one Link header (RFC 8288 §3) that lead to something. What it cannot read ends it.
+// header returns the links of one Link header (RFC 8288 §3) that lead to something. Text that it cannot read ends it.
 func header(page *url.URL, value string) (links []link) {
 	for n := 0; n < maxNamed; n++ {
 		value = strings.TrimLeft(value, " \t,")

@@ -57,7 +57,7 @@ func attributes(token html.Token) map[string]string {
 	return a
 }
 
-// baseHref is what a <base> says, if links can be relative to it.
+// baseHref is the address that a <base> says, if links can be relative to it.
 func baseHref(href string, page *url.URL) (*url.URL, bool) {
 	u, ok := resolve(page, href)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 )
 
 // Meant is the feed that is meant by an owner who gives the address of a page that names these, and false where that is
-// the owner's to say. Feeds of comments are not meant where there are others. What a page names in several formats
-// under one title is one feed, and the format the one that it names first.
+// the owner's to say. Feeds of comments are not meant where there are others. A feed that a page names in several
+// formats under one title is one feed, and the format the one that it names first.
 func Meant(list []Feed) (Feed, bool) {
 	i := slices.IndexFunc(list, func(f Feed) bool { return order(&f) > 0 })
 	if i > 0 { // they are last

@@ -45,7 +45,7 @@ func cleanRest(s string, i int) string {
 	return b.String()
 }
 
-// cleanRune is what stands for r, which took n bytes: itself, U+FFFD, or -1 for nothing.
+// cleanRune is the replacement of r, which took n bytes: itself, U+FFFD, or -1 for nothing.
 func cleanRune(r rune, n int) rune {
 	switch {
 	case r == utf8.RuneError && n == 1, r == 0xFFFE, r == 0xFFFF:

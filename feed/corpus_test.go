@@ -129,8 +129,8 @@ func TestCorpusDates(t *testing.T) {
 
 var step = regexp.MustCompile(`^(?:items|entries)\[(\d+)\]\.(.+)$`)
 
-// claimed is what we say where a suite makes the claim; ok is false where the claim is about something
-// that a Document does not hold.
+// claimed is our answer where a suite makes the claim; ok is false where the claim is about something that a Document
+// does not hold.
 func claimed(doc *Document, row map[string]string) (got string, ok bool) {
 	path := row["path"]
 	m := step.FindStringSubmatch(path)
@@ -191,11 +191,10 @@ func agrees(row map[string]string, got string) bool {
 	return false
 }
 
-// minAgreement is the share of the suites' claims that we fulfil; it may rise, not fall. What is left
-// was looked at: titles whose relative links the suite wants resolved (a title leads nowhere), ids that several
-// entries share or that are the site's address (they are none, see unite), dc:date as the date of an
-// update too (it is the only date), an id resolved like a link (RFC 4287 §4.2.6.1 compares letters), and
-// letters that the suite's parser lost (we find the encoding).
+// minAgreement is the share of the suites' claims that we fulfil; it may rise, not fall. The rest was looked at: titles
+// whose relative links the suite wants resolved (a title leads nowhere), ids that several entries share or that are the
+// site's address (they are none, see unite), dc:date as the date of an update too (it is the only date), an id resolved
+// like a link (RFC 4287 §4.2.6.1 compares letters), and letters that the suite's parser lost (we find the encoding).
 const minAgreement = 0.986
 
 func TestCorpusClaims(t *testing.T) {

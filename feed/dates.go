@@ -10,8 +10,8 @@ import (
 // beyond that would hold an entry at the top forever.
 const farthest = time.Hour
 
-// earliest is the first believable date. What lies before it is a clock's zero or a program's null,
-// written in some time zone.
+// earliest is the first believable date. A date before it is a clock's zero or a program's null, written in some time
+// zone.
 var earliest = time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC)
 
 // instant is the date that a publisher wrote, in whole seconds of UTC, or the zero time where it is

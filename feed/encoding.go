@@ -20,7 +20,7 @@ import (
 //  3. the charset of the Content-Type (RFC 7303 §3);
 //  4. the encoding of the XML declaration;
 //  5. windows-1252, if nothing beyond ASCII is valid UTF-8;
-//  6. UTF-8. What is invalid becomes U+FFFD, so that one byte does not cost the document.
+//  6. UTF-8. Invalid bytes become U+FFFD, so that one byte does not cost the document.
 //
 // Labels mean what they mean on the web (WHATWG Encoding); one that is unknown or that the bytes
 // belie is passed over.

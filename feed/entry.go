@@ -28,7 +28,7 @@ type Enclosure struct {
 	Length int64  // bytes, 0 where unknown
 }
 
-// A Document is what one fetch of a feed gave, after parsing.
+// A Document is the result of one fetch of a feed, after parsing.
 type Document struct {
 	Feed        URL
 	Title       string  // the feed's own title

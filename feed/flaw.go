@@ -41,9 +41,9 @@ func (f *flaw) locate(s source, text string, prepare func(string) string) error 
 // placeChunk is how much of a document is looked at at once.
 const placeChunk = 64 << 10
 
-// place is where the byte at of the prepared text stood in the document. What was read is cleaned, repaired
-// and of another encoding, so places differ; they are found again by preparing the document once more, in
-// pieces that end with a line.
+// place is where the byte at of the prepared text stood in the document. The text that was read is cleaned, repaired
+// and of another encoding, so places differ; they are found again by preparing the document once more, in pieces that
+// end with a line.
 func (s source) place(at int, prepare func(string) string) int {
 	length := func(piece []byte) int { return len(prepare(source{body: piece, enc: s.enc}.text())) }
 	for from := s.mark; from < len(s.body); {

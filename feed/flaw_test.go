@@ -50,7 +50,7 @@ func TestErrorsNameTheByte(t *testing.T) {
 	}
 }
 
-// What is cut off ends at the end.
+// A document that is cut off ends at the end.
 func TestCutDocumentsEndAtTheirEnd(t *testing.T) {
 	whole := "<rss version='2.0'>\r\n<channel>\r\n<item><title>\xE9 &#1; a</title></item>\r\n</channel></rss>"
 	for n := len("<rss version='2.0'>"); n < strings.Index(whole, "</channel>"); n++ {

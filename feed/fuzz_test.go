@@ -63,9 +63,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzRepetition holds that no piece of a document, however often it is repeated, takes more than bounded
-// memory, and that the answer is a document or says why not. What takes more than bounded time the
-// fuzzer itself reports.
+// FuzzRepetition holds that no piece of a document, however often it is repeated, takes more than bounded memory, and
+// that the answer is a document or says why not. Input that takes more than bounded time the fuzzer itself reports.
 func FuzzRepetition(f *testing.F) {
 	for _, s := range [][3]string{
 		{"<rss><channel>", "<item>", ""}, {"<rss><channel>", "<item><guid>1</guid></item>", "</channel></rss>"},

@@ -165,7 +165,7 @@ func TestCleanIdempotent(t *testing.T) {
 	})
 }
 
-// What was computed for a document counts for copies of it, but not where they have other entries.
+// Identities that were computed for a document count for copies of it, but not where they have other entries.
 func TestIdentitiesOfADocument(t *testing.T) {
 	doc := feed.Document{Entries: []feed.Entry{{Feed: "https://example.com/feed", ID: "1"},
 		{Feed: "https://example.com/feed", ID: "2"}}}

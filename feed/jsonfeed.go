@@ -102,9 +102,8 @@ func checkJSON(text string) error {
 	return nil
 }
 
-// coerceJSON rewrites a feed whose members are not all of the type that JSON Feed wants, such as one
-// tag in place of a list of tags. gofeed refuses such a feed altogether. What cannot be made to fit
-// is left out.
+// coerceJSON rewrites a feed whose members are not all of the type that JSON Feed wants, such as one tag in place of a
+// list of tags. gofeed refuses such a feed altogether. Members that cannot be made to fit are left out.
 func coerceJSON(text string) string {
 	var doc any
 	d := json.NewDecoder(strings.NewReader(text))

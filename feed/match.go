@@ -13,7 +13,7 @@ type Match struct {
 	Of   []Match // the operands of any other Op: one of MatchNot, at least two of the others
 }
 
-// A MatchOp is what joins the operands of a Match.
+// A MatchOp is the operator that joins the operands of a Match.
 type MatchOp uint8
 
 // The kinds of a Match.
@@ -75,7 +75,7 @@ func join(op MatchOp, operands []Match) Match {
 	return Match{Op: op, Of: of}
 }
 
-// not is what m does not match.
+// not is the Match of everything that m does not match.
 func not(m Match) Match {
 	if m.Op == MatchNot {
 		return m.Of[0]

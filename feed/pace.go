@@ -9,7 +9,7 @@ import (
 	"github.com/mmcdole/gofeed/rss"
 )
 
-// A Pace is what a document says about when it is worth coming again. The zero value says nothing.
+// A Pace is a document's statement about when it is worth coming again. The zero value says nothing.
 type Pace struct {
 	// Every is how long the document stays as it is: the longer of RSS's ttl and the period of the
 	// syndication module, 0 where neither is given.

@@ -20,7 +20,7 @@ const (
 	plain                    // yes
 )
 
-// plainType is what the type of an Atom text says.
+// plainType is the meaning of the type of an Atom text.
 func plainType(value string) plainness {
 	switch strings.ToLower(strings.TrimSpace(value)) {
 	case "":

@@ -37,7 +37,7 @@ func TestOlderDocuments(t *testing.T) {
 	}
 }
 
-// What is relative in a document of the archive is relative to where that came from, or to its xml:base.
+// Relative addresses in a document of the archive are relative to where that came from, or to its xml:base.
 func TestOlderDocumentsOfAPage(t *testing.T) {
 	const atom = `<feed xmlns="http://www.w3.org/2005/Atom"%s><title>T</title><link rel="prev-archive" ` +
 		`href="1.xml"/><entry><id>1</id><link href="posts/1"/><title>E</title></entry></feed>`

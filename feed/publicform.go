@@ -51,7 +51,7 @@ var publicForms = []publicForm{
 	{"pubmed.ncbi.nlm.nih.gov", `/rss/(search|journals)/[0-9A-Za-z_-]+/(\?.*)?`},
 	{"eutils.ncbi.nlm.nih.gov", `/entrez/eutils/erss\.cgi\?rss_guid=[0-9A-Za-z_-]+`},
 
-	// Software. What is not public there has a token behind it.
+	// Software. Addresses that are not public there have a token behind them.
 	{"raw.githubusercontent.com", `/[^?]*`},
 	{"github.com", `/[^/?]+/[^/?]+/(commits|releases|tags|wiki|discussions)[^?]*`},
 }

@@ -99,7 +99,7 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// letters are what a text is made of.
+// letters are the kinds of characters that a text is made of.
 type letters struct {
 	lower, upper, digit bool
 	hex                 bool // nothing but hexadecimal digits
@@ -150,8 +150,8 @@ func (l letters) alphabet() float64 {
 	return float64(n)
 }
 
-// What it costs in bits, under words, that a letter is of one case behind one of the other or of the same, as
-// capitals stand where a word begins; and that a word ends there.
+// The costs in bits, under words, of a letter of one case behind one of the other or of the same, as capitals stand
+// where a word begins; and of the end of a word there.
 const (
 	firstCase                = 1
 	lowerBehind, upperBehind = 0.2, 3   // a lower-case letter
@@ -207,7 +207,7 @@ const (
 	symbols     = 28
 )
 
-// symbolOf is the symbol of a character. What is neither letter nor digit of ASCII is the edge of a word.
+// symbolOf is the symbol of a character. A character that is neither letter nor digit of ASCII is the edge of a word.
 func symbolOf(c byte) int {
 	switch {
 	case 'a' <= c && c <= 'z':

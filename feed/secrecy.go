@@ -64,7 +64,7 @@ func (u URL) secrecy(depth int) (Secrecy, string) {
 	return l.secrecy, l.part
 }
 
-// A look is what was found in an address so far.
+// A look is the evidence found in an address so far.
 type look struct {
 	secrecy Secrecy
 	part    string

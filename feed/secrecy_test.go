@@ -59,7 +59,7 @@ func TestPublicAddressesThatLookSecret(t *testing.T) {
 	}
 }
 
-// None of the addresses that let their bearer in is taken for a public one, and each is told from what. What is said
+// None of the addresses that let their bearer in is taken for a public one, and each is told from what. The explanation
 // does not give it away.
 func TestSecretAddressesAreNone(t *testing.T) {
 	list := addresses(t, "secret.txt")
@@ -80,7 +80,7 @@ func TestSecretAddressesAreNone(t *testing.T) {
 	}
 }
 
-// What is drawn by chance is told from words: the share of keys that is, by how they are drawn.
+// Keys that are drawn by chance are told from words: the share of keys that are, by how they are drawn.
 func TestKeysDrawnByChance(t *testing.T) {
 	const lower, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 	upper := strings.ToUpper(lower)

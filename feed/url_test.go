@@ -51,7 +51,7 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
-// What people type is taken as browsers take it.
+// Addresses that people type are taken as browsers take them.
 func TestParseTyped(t *testing.T) {
 	for raw, want := range map[string]feed.URL{
 		" example.com ":             "https://example.com/",

@@ -58,9 +58,9 @@ func optsOut(h http.Header) bool {
 	return false
 }
 
-// robotsOptOut reads one X-Robots-Tag: rules separated by commas, some with a value after a colon. A
-// robot's name and a colon in front of a rule limit that and the following ones to the robot. What holds
-// blanks in front of a colon is no name, but the rest of a date.
+// robotsOptOut reads one X-Robots-Tag: rules separated by commas, some with a value after a colon. A robot's name and a
+// colon in front of a rule limit that and the following ones to the robot. Text with blanks in front of a colon is no
+// name, but the rest of a date.
 func robotsOptOut(line string) bool {
 	forUs := true
 	for rule := range strings.SplitSeq(strings.ToLower(line), ",") {

@@ -19,7 +19,7 @@ import (
 	"feedex/node"
 )
 
-// What a sweep is: feeds at so many hosts, each one at a time, as many at once as a node has under way.
+// The size of a sweep: feeds at so many hosts, each one at a time, as many at once as a node has under way.
 const (
 	sweepFeeds  = 10_000
 	sweepHosts  = 200

@@ -81,8 +81,8 @@ func inflate(in io.Reader, codings []string) (io.Reader, error) {
 	return brotliReader(buffered, head[0])
 }
 
-// members reads the members of a gzip body (RFC 1952 §2.2). What follows them and is none, as the blanks that a
-// server's programs print after all is said, is no part of it.
+// members reads the members of a gzip body (RFC 1952 §2.2). Bytes that follow them and are no member, as the blanks
+// that a server's programs print after all is said, are no part of it.
 type members struct {
 	*gzip.Reader
 	in *bufio.Reader

@@ -121,7 +121,7 @@ func TestBodyLimits(t *testing.T) {
 	}
 }
 
-// What inflates a lot but stays small, or is large but inflates as feeds do, is read.
+// A body that inflates a lot but stays small, or is large but inflates as feeds do, is read.
 func TestHonestCompression(t *testing.T) {
 	small := bomb(t, 900<<10, gzipWriter)
 	var large bytes.Buffer

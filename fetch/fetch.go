@@ -2,11 +2,10 @@
 // what has changed, one request to a host at a time, says what it is, stays away for as long as it is told to, and
 // passes on what the publisher says about passing things on.
 //
-// What comes back is hostile until proven otherwise. Every fetch is bounded in time, in bytes after
-// inflation and in redirects; no address outside the public Internet is connected to without the
-// owner's leave (package guard), whatever a URL, a redirect or a name server says. There are no
-// cookies and no Referer. Proxies named by environment variables are not used: a proxy would resolve
-// names itself and so connect past the guard.
+// Data that comes back is hostile until proven otherwise. Every fetch is bounded in time, in bytes after inflation and
+// in redirects; no address outside the public Internet is connected to without the owner's leave (package guard),
+// whatever a URL, a redirect or a name server says. There are no cookies and no Referer. Proxies named by environment
+// variables are not used: a proxy would resolve names itself and so connect past the guard.
 package fetch
 
 import (
@@ -39,7 +38,7 @@ const (
 	MaxHeaderBytes = 64 << 10
 )
 
-// Config is what the owner may choose. The zero value reads public feeds only.
+// Config holds the owner's choices. The zero value reads public feeds only.
 type Config struct {
 	// AllowLocal counts this machine and private networks as public.
 	AllowLocal bool

@@ -199,8 +199,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// What is relative in a document of an archive is so to where that was read in the end; the feed's own document keeps
-// to the feed's URL, by which entries are known.
+// Addresses that are relative in a document of an archive are so to where that was read in the end; the feed's own
+// document keeps to the feed's URL, by which entries are known.
 func TestArchivesLeadOnFromWhereTheyAre(t *testing.T) {
 	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/archive/2025/2.xml" {
@@ -223,7 +223,7 @@ func TestArchivesLeadOnFromWhereTheyAre(t *testing.T) {
 	}
 }
 
-// What publishers write without care reaches them as a browser would send it.
+// Addresses that publishers write without care reach them as a browser would send them.
 func TestQueriesAreEscaped(t *testing.T) {
 	for query, want := range map[string]string{
 		"a=b+c%20d": "a=b+c%20d", "a=b c": "a=b%20c", `a="b"<c>`: "a=%22b%22%3Cc%3E", "q=żółw": "q=%C5%BC%C3%B3%C5%82w",

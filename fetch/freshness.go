@@ -30,8 +30,8 @@ func freshness(h http.Header, now time.Time) courtesy.Freshness {
 	return f
 }
 
-// maxAge is what Cache-Control says: max-age, or nothing at all where the answer must not be used again without
-// asking (no-cache, no-store). One that is not a number is no time (RFC 9111 §4.2.1).
+// maxAge is the lifetime that Cache-Control states: max-age, or nothing at all where the answer must not be used again
+// without asking (no-cache, no-store). One that is not a number is no time (RFC 9111 §4.2.1).
 func maxAge(h http.Header) (lifetime time.Duration, stated bool) {
 	for name, value := range directives(h) {
 		switch name {

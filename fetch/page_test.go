@@ -113,7 +113,7 @@ func TestPagesDoNotLeadToPrivateHosts(t *testing.T) {
 	}
 }
 
-// What a page was asked for with is not in what it names.
+// The password that a page was asked for with is not in the addresses that it names.
 func TestPagePasswords(t *testing.T) {
 	server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, `<!doctype html><link rel=alternate type=application/rss+xml href="f">`)

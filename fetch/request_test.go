@@ -2,7 +2,7 @@ package fetch
 
 import "testing"
 
-// That a host of the public Internet lets nobody in is something else than that there is none.
+// A host of the public Internet that lets nobody in is something else than a host that is not there.
 func TestAPublicAddressWasTried(t *testing.T) {
 	for address, want := range map[string]bool{
 		"20.1.2.3:443":       true,

@@ -145,7 +145,7 @@ func TestAReadersWeek(t *testing.T) {
 	})
 }
 
-// wantGood fails where a host has anything to complain of. That the first hour of a feed sees two requests is fair: its
+// wantGood fails where a host has anything to complain of. Two requests in the first hour of a feed are fair: its
 // second poll sets the phase of all others.
 func wantGood(t *testing.T, hosts []grade.Host) {
 	t.Helper()

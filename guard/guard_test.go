@@ -136,7 +136,7 @@ func listen(t *testing.T) (net.Listener, string) {
 	return l, port
 }
 
-// What this machine serves at its own addresses is out of reach, by whichever of them, though some may be public.
+// Services of this machine at its own addresses are out of reach, by whichever of them, though some may be public.
 func TestThisMachineIsOutOfReach(t *testing.T) {
 	own, err := net.InterfaceAddrs()
 	if err != nil {

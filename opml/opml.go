@@ -2,8 +2,8 @@
 // over what somebody follows.
 //
 // Lists come from many programs and from editors, so reading is tolerant: of encodings, of the case of names, of
-// ampersands that are not escaped, of tags and quotes that are never closed. What cannot be used is named with its
-// line, and the rest is read.
+// ampersands that are not escaped, of tags and quotes that are never closed. Parts that cannot be used are named with
+// their line, and the rest is read.
 package opml
 
 import (

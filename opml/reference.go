@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// unescape resolves references to characters. What is none stays: addresses often have an ampersand as it is.
+// unescape resolves references to characters. Text that is no reference stays: addresses often have an ampersand as it
+// is.
 func unescape(s string) string {
 	var b strings.Builder
 	for {

@@ -59,7 +59,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
-// What is written is well-formed, and is read again as it was.
+// A list that is written is well-formed, and is read again as it was.
 func TestRoundTrip(t *testing.T) {
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(strings.Fields(feed.Clean(rapid.String().Draw(t, "text"))), " ")

@@ -32,13 +32,12 @@ var ErrSetting = errors.New("setting out of range")
 // new than the target wants, and doubles it where less is. It comes to rest around the interval in
 // which the target's share of the document is published. The zero value polls by the defaults.
 //
-// Differs from the paper: its text halves the interval if the freshness rate f is below the target
-// f_t and doubles it if f is above. That contradicts its own intuition two paragraphs earlier, "if
-// fetching is too frequent, a fetched document contains few new entries. On the other hand, if
-// fetching is too infrequent, most of the entries are likely to be new", and has no point of rest:
-// a shorter interval makes f smaller still. A quiet feed would end at Min, polled without end for
-// nothing, a busy one at Max, its entries lost. We follow the intuition. Hence it is a target close
-// to 0, not to 1, that brings new entries early.
+// Differs from the paper: its text halves the interval if the freshness rate f is below the target f_t and doubles it
+// if f is above. This rule contradicts its own intuition two paragraphs earlier, "if fetching is too frequent, a
+// fetched document contains few new entries. On the other hand, if fetching is too infrequent, most of the entries are
+// likely to be new", and has no point of rest: a shorter interval makes f smaller still. A quiet feed would end at Min,
+// polled without end for nothing, a busy one at Max, its entries lost. We follow the intuition. Hence it is a target
+// close to 0, not to 1, that brings new entries early.
 type FeedEx struct {
 	// TargetFreshness is f_t, the wanted share of new entries in a document. Default
 	// DefaultTarget, range 0 to 1; 0 means the default.

@@ -6,7 +6,7 @@ import "time"
 // learns more (Urbansky §3.2). The zero value polls within the range of Urbansky.
 type FixLearned struct{ Range }
 
-// Interval is what the first poll has shown, or an hour where that was nothing.
+// Interval is the interval that the first poll has shown, or an hour where there was none.
 func (f FixLearned) Interval(p Poll) time.Duration {
 	if u, known := meanGap(p.History.window()); known && p.Interval <= 0 {
 		return f.clamp(u)

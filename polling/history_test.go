@@ -55,7 +55,7 @@ func TestHistoryInvariants(t *testing.T) {
 	})
 }
 
-// What somebody has of a History stays as it is when the next document is read.
+// A History that somebody has stays as it is when the next document is read.
 func TestHistoryIsNotWrittenTo(t *testing.T) {
 	var h polling.History
 	for i := range int64(3 * polling.HistoryLength) {

@@ -14,7 +14,7 @@ type publisher struct{ every time.Duration }
 
 const documentSize = 15
 
-// A run is what became of a feed that was polled for a month.
+// A run is the result of polling a feed for a month.
 type run struct {
 	polls  int
 	missed int           // entries that came and went between two polls

@@ -10,7 +10,7 @@ package polling
 
 import "time"
 
-// A Poll is what a policy learns from one poll of a feed.
+// A Poll is the information that a policy gets from one poll of a feed.
 type Poll struct {
 	At       time.Time     // when it was made
 	Interval time.Duration // the interval that led to this poll, 0 before the first
@@ -24,9 +24,9 @@ type Poll struct {
 	Unchanged time.Duration
 }
 
-// A Policy says how long to wait until the next poll. Policies hold settings but no state, so that
-// one serves all feeds. What they need to know of a feed's past is in the Poll; after a restart its
-// History is empty until the feed changes, and policies that go by it do without until then.
+// A Policy says how long to wait until the next poll. Policies hold settings but no state, so that one serves all
+// feeds. The facts that they need of a feed's past are in the Poll; after a restart its History is empty until the feed
+// changes, and policies that go by it do without until then.
 type Policy interface {
 	// Interval is the time from this poll to the next. It is never negative or zero.
 	Interval(p Poll) time.Duration

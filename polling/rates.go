@@ -76,7 +76,7 @@ func ratesOf(times []int64, now int64) rates {
 	return r
 }
 
-// share is what was published as a share of what was to be expected, with evidence that it is 1.
+// share is the number published as a share of the number to be expected, with evidence that it is 1.
 func share(published, expected, evidence float64) float64 {
 	return (published + evidence) / (expected + evidence)
 }

@@ -11,7 +11,7 @@ import (
 // ErrPolicy is wrapped by the errors of Settings.Policy.
 var ErrPolicy = errors.New("no polling policy")
 
-// Settings are what an owner chose for each policy, wherever it is used. Zero fields are defaults.
+// Settings are the owner's choices for each policy, wherever it is used. Zero fields are defaults.
 type Settings struct {
 	Range                         // of every policy but Fixed
 	Every           time.Duration // see Fixed
@@ -25,9 +25,9 @@ func Names() []string {
 	return []string{"auto", "feedex", "fixed", "fix-learned", "moving-average", "post-rate"}
 }
 
-// Policy is the policy that text names, by these settings. What stands behind a colon goes before the setting
-// that matters most to it: "auto:15m" has that TargetDelay, "feedex:0.1" that TargetFreshness, and "fixed:1h" that
-// interval, which "1h" alone has too. The error wraps ErrPolicy, or ErrSetting where that is out of range.
+// Policy is the policy that text names, by these settings. A value behind a colon goes before the setting that matters
+// most to it: "auto:15m" has that TargetDelay, "feedex:0.1" that TargetFreshness, and "fixed:1h" that interval, which
+// "1h" alone has too. The error wraps ErrPolicy, or ErrSetting where that is out of range.
 func (s Settings) Policy(text string) (Policy, error) {
 	name, value, given := strings.Cut(text, ":")
 	if d, err := time.ParseDuration(text); err == nil {

@@ -37,14 +37,14 @@ type Wanted struct {
 	Digest feed.Digest
 }
 
-// A Batch is what a holder has of the entries that were wanted, in that order.
+// A Batch is the part that a holder has of the entries that were wanted, in that order.
 type Batch struct {
 	Entries []Archived
 	// Left is how many entries at the end of the list were not looked at, because the answer is full: ask for
 	// them again.
 	Left int
-	// Owed is what of the entries was served in exchange, one for each and one more for each whole OwedBytes that it
-	// takes: as much is owed to the node For, the zero id being the holder itself.
+	// Owed is the charge for the entries that were served in exchange, one for each and one more for each whole
+	// OwedBytes that it takes: as much is owed to the node For, the zero id being the holder itself.
 	Owed int
 	For  NodeID
 }

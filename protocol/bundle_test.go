@@ -141,9 +141,9 @@ func mutate(rng *rand.Rand, b *protocol.Bundle) {
 	}
 }
 
-// TestVerifyWithstandsMutation changes an honest bundle in 100,000 ways and sends every tenth of them over
-// the wire. What Verify accepts has the did that its content gives, and that content is to the letter what
-// was bundled.
+// TestVerifyWithstandsMutation changes an honest bundle in 100,000 ways and sends every tenth of them over the wire. A
+// bundle that Verify accepts has the did that its content gives, and that content is to the letter the one that was
+// bundled.
 func TestVerifyWithstandsMutation(t *testing.T) {
 	const rounds = 100_000
 	original := honest()

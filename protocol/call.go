@@ -95,7 +95,7 @@ func (StateAccount) Method() string { return "feedex.account" }
 // extension: "both sides can see the balance".
 type StateAccount struct{ Account Account }
 
-// An Account is what one node keeps of another (Paper §3.5), in thousandths of an entry.
+// An Account is the record that one node keeps of another (Paper §3.5), in thousandths of an entry.
 type Account struct {
 	Given   int64 // what it got from the node that keeps the account
 	Got     int64 // what it gave

@@ -2,8 +2,8 @@ package protocol
 
 import "feedex/feed"
 
-// contents is what was found out about the entries of a bundle. All copies of the bundle share it, whatever paths
-// they went: entries are hashed once, and not by everybody who looks at them.
+// contents is the set of facts found out about the entries of a bundle. All copies of the bundle share it, whatever
+// paths they went: entries are hashed once, and not by everybody who looks at them.
 type contents struct {
 	did        DID
 	feed       feed.URL

@@ -49,8 +49,8 @@ func counted(call protocol.Call) protocol.Call {
 	return call
 }
 
-// FuzzDecodeCall reads calls as a server does. What decodes means the same once it is written anew, and a
-// bundle is no longer than it says.
+// FuzzDecodeCall reads calls as a server does. Input that decodes means the same once it is written anew, and a bundle
+// is no longer than it says.
 func FuzzDecodeCall(f *testing.F) {
 	for _, pattern := range []string{"*-call.xml", "refused/*.xml"} {
 		for _, body := range wireFiles(f, pattern) {
@@ -87,8 +87,8 @@ func FuzzDecodeCall(f *testing.F) {
 	})
 }
 
-// FuzzDecodeReply reads answers as a caller does, to each of the calls. What decodes means the same once it
-// is written anew.
+// FuzzDecodeReply reads answers as a caller does, to each of the calls. Input that decodes means the same once it is
+// written anew.
 func FuzzDecodeReply(f *testing.F) {
 	calls := make(map[string]protocol.Call)
 	answers := wireFiles(f, "*-answer.xml")

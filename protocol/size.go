@@ -6,7 +6,7 @@ import (
 	"feedex/feed"
 )
 
-// What the parts of a message take beside their text, at most: tags, names of members, numbers.
+// The room that the parts of a message take beside their text, at most: tags, names of members, numbers.
 const (
 	callMarkup      = 600 // put_entries with a bundle of no entries: envelope, nid, did, names
 	entryMarkup     = 800 // an entry with every member, both times among them

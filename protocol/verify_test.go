@@ -10,7 +10,7 @@ import (
 	"feedex/protocol"
 )
 
-// What was found to be one bundle is not taken for another of the same entries.
+// Entries that were found to be one bundle are not taken for another of the same entries.
 func TestVerifyRemembersWhatItFound(t *testing.T) {
 	b := honest()
 	for range 2 {

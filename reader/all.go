@@ -6,8 +6,7 @@ import (
 	"feedex/archive"
 )
 
-// allPath is what stands in front of the format of a document with the latest entries of all feeds that the node
-// follows.
+// allPath is the path, up to the format, of a document with the latest entries of all feeds that the node follows.
 const allPath = "/all."
 
 // serveAll serves that document. It has no feed whose URL is a secret, and no archive documents: each feed has its own.

@@ -45,8 +45,8 @@ func texts(e feed.Entry) (summary, content string) {
 	return e.Summary, e.Content
 }
 
-// ids are what the example's entries are called in Atom: as published where that is unique in the
-// world, else made from the EntryID.
+// ids are the ids of the example's entries in Atom: as published where that is unique in the world, else made from the
+// EntryID.
 func ids(records []archive.Record) []string {
 	uuid := func(r archive.Record) string {
 		s := r.ID.String()
@@ -231,7 +231,7 @@ func TestLongFeedsStream(t *testing.T) {
 	}
 }
 
-// What only one neighbor says is marked, and its dates of the future are left out.
+// Entries that only one neighbor tells of are marked, and their dates of the future are left out.
 func TestAtomMarksWhatIsNotConfirmed(t *testing.T) {
 	l := exampleLibrary()
 	u := l.entries[exampleURL]
@@ -254,8 +254,8 @@ func TestAtomMarksWhatIsNotConfirmed(t *testing.T) {
 	}
 }
 
-// What a publisher or a neighbor wrote to do harm does not reach the feed reader, and addresses that are
-// relative to the page lead there.
+// Text that a publisher or a neighbor wrote to do harm does not reach the feed reader, and addresses that are relative
+// to the page lead there.
 func TestAtomIsSanitized(t *testing.T) {
 	l := exampleLibrary()
 	l.feeds[0].Title = "The &lt;b&gt; tag"

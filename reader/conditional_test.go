@@ -67,7 +67,7 @@ func TestConditionalRequests(t *testing.T) {
 	}
 }
 
-// What a reader has is stale when, and only when, the bytes would differ.
+// A reader's copy is stale when, and only when, the bytes would differ.
 func TestETagFollowsTheContent(t *testing.T) {
 	target := "/feed/" + string(exampleURL)
 	seen := make(map[string]string)

@@ -87,10 +87,10 @@ func shown(entries records) records {
 	}
 }
 
-// title is what the feed is called: its id where nobody knows.
+// title is the name of the feed: its id where nobody knows one.
 func (d *document) title() string { return cmp.Or(safehtml.Label(d.name), safehtml.Inert(d.id)) }
 
-// feedTitle is what the feed of an entry is called, where the document is of several.
+// feedTitle is the name of the feed of an entry, where the document is of several.
 func (d *document) feedTitle(u feed.URL) string {
 	return cmp.Or(safehtml.Label(d.titles[u]), safehtml.Inert(string(u)))
 }
@@ -103,7 +103,7 @@ func (d *document) authors(e *feed.Entry) []string {
 	return []string{d.feedTitle(e.Feed)}
 }
 
-// base is what addresses in an entry's HTML are relative to.
+// base is the address to which those in an entry's HTML are relative.
 func base(e *feed.Entry) string { return cmp.Or(e.Link, string(e.Feed)) }
 
 // published is when the publisher says that the entry was, the zero time where that is not known or in the future.

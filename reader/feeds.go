@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// feedPath is what stands in front of a feed's URL.
+	// feedPath is the path in front of a feed's URL.
 	feedPath = "/feed/"
-	// feedsPath is what stands in front of a feed's number.
+	// feedsPath is the path in front of a feed's number.
 	feedsPath = "/feeds/"
 )
 
@@ -65,7 +65,7 @@ func isNumbered(path string) bool {
 	return ok && strings.HasPrefix(path, feedsPath)
 }
 
-// extension is what stands behind the last dot of a path's last part.
+// extension is the part behind the last dot of a path's last part.
 func extension(asked string) string { return strings.TrimPrefix(path.Ext(asked), ".") }
 
 // serveNumbered serves the feed of a number, as in 7.atom, or one of its archive documents, as in 7/3.atom.
@@ -93,7 +93,7 @@ func (h *handler) serveNumbered(w http.ResponseWriter, r *http.Request, asked st
 	}
 }
 
-// channelKey is what the address of a feed by its number has besides, where its URL is a secret: numbers can be
+// channelKey is the key that the address of a feed by its number has besides, where its URL is a secret: numbers can be
 // guessed, and other users of the machine may ask. A reader that knows the URL gets it from there.
 func channelKey(u feed.URL) string {
 	if !u.Secret() {

@@ -132,7 +132,7 @@ func TestFormatsReadByFeed(t *testing.T) {
 	}
 }
 
-// What the specification of RSS 2.0 and its best practices demand.
+// The demands of the specification of RSS 2.0 and of its best practices.
 func TestRSSMusts(t *testing.T) {
 	l := pagedLibrary()
 	l.entries[exampleURL][3].Entry.Title, l.entries[exampleURL][3].Entry.Summary = "", ""
@@ -186,7 +186,7 @@ func TestRSSMusts(t *testing.T) {
 	}
 }
 
-// What the specification of JSON Feed 1.1 demands.
+// The demands of the specification of JSON Feed 1.1.
 func TestJSONFeedMusts(t *testing.T) {
 	l := pagedLibrary()
 	for _, text := range []string{`</script>"\`, "\u2028 line"} {

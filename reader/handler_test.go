@@ -117,7 +117,7 @@ func TestAnswersInWords(t *testing.T) {
 	}
 }
 
-// Whatever is no way in for feed readers is answered by the pages, with whatever method, under the same names.
+// A path that is no way in for feed readers is answered by the pages, with whatever method, under the same names.
 func TestPages(t *testing.T) {
 	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusTeapot)

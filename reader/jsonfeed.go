@@ -25,7 +25,7 @@ type (
 		Type string `json:"type"`
 		URL  string `json:"url"`
 	}
-	// jsonFeedHere is what JSON Feed has no name for.
+	// jsonFeedHere has the members that JSON Feed has no name for.
 	jsonFeedHere struct {
 		Via     string `json:"via,omitempty"`          // where it is published
 		Updated string `json:"updated"`                // when anything changed last

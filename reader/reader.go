@@ -1,6 +1,6 @@
-// Package reader is what a feed reader sees of a node: every feed as Atom 1.0, RSS 2.0 or JSON Feed 1.1 with the
-// entries that the node has, polled or brought by neighbors, under one local address. Their HTML is stored as it was
-// published and sanitized here (package safehtml): what neighbors bring need not be the publisher's.
+// Package reader is the view that a feed reader has of a node: every feed as Atom 1.0, RSS 2.0 or JSON Feed 1.1 with
+// the entries that the node has, polled or brought by neighbors, under one local address. Their HTML is stored as it
+// was published and sanitized here (package safehtml): what neighbors bring need not be the publisher's.
 //
 //	http://127.0.0.1:7791/feed/https://example.com/feed.xml
 //	http://127.0.0.1:7791/feeds/7.rss
@@ -28,7 +28,7 @@ import (
 	"feedex/safehtml"
 )
 
-// Config is what a handler needs.
+// Config holds the dependencies of a handler.
 type Config struct {
 	// Source is where feeds and entries come from.
 	Source Source
@@ -73,7 +73,7 @@ type handler struct {
 
 // New makes the handler. It serves GET and HEAD of /feed/<url> and /feeds/<number>.<format>, with conditional requests
 // and deltas, of /all.<format>, which is all of them, of /archive, which searches them, and of /opml, which lists them
-// as OPML. What else there is answers Config.Web.
+// as OPML. Config.Web answers all other requests.
 //
 // It looks at the request target itself and must not stand behind an http.ServeMux pattern, which
 // would redirect away the two slashes in a feed's URL.

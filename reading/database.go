@@ -32,12 +32,12 @@ type Database interface {
 	Vacuum(ctx context.Context) error
 	// Index brings at most max entries into the full-text index and returns how many remain, and Tidy takes a step
 	// towards an index in few parts and reports whether there is another to take: for a process that has the archive
-	// alone, as a node has not. That has a Housekeeper.
+	// alone, as a node has not. A Housekeeper has both.
 	Index(max int) (remaining int, err error)
 	Tidy() (more bool, err error)
 	// Housekeeper opens the archive for its housekeeping. Close it before the Database.
 	Housekeeper() (archive.Housekeeper, error)
-	// Close ends the Database. What was not committed is dropped.
+	// Close ends the Database. Changes that were not committed are dropped.
 	Close() error
 }
 

@@ -42,7 +42,7 @@ const (
 	No     Choice = -1
 )
 
-// A Mark is what becomes of items. To mark one unread lists it.
+// A Mark is a change to items. To mark one unread lists it.
 type Mark struct{ Read, Starred Choice }
 
 // A Stream is some of the items of the feeds that the owner follows. The zero Stream is the reading list: all that are

@@ -10,9 +10,9 @@ import (
 	"feedex/opml"
 )
 
-// A Library is what the sync APIs of feed readers ask of a node, and tell it. Several goroutines may use it at once.
-// Its methods end early with their context's error; reading takes no longer than some seconds, and works also while
-// nothing can be stored. What a method changed is durable when it returns nil.
+// A Library is the set of calls that the sync APIs of feed readers make to a node. Several goroutines may use it at
+// once. Its methods end early with their context's error; reading takes no longer than some seconds, and works also
+// while nothing can be stored. A method's changes are durable when it returns nil.
 type Library interface {
 	Entrance
 	Items
@@ -27,7 +27,7 @@ type Entrance interface {
 	FeverUser(ctx context.Context, key string) (name string, err error)
 }
 
-// Items are what there is to read.
+// Items are the items that there are to read.
 type Items interface {
 	// Subscriptions are the feeds that the owner follows, ordered by ID.
 	Subscriptions(ctx context.Context) ([]Subscription, error)

@@ -23,7 +23,7 @@ type Password struct {
 	Epoch   int64     // how often all sessions were ended that it had begun
 }
 
-// A Hash is what is kept of a secret: its SHA-256.
+// A Hash is the form in which a secret is kept: its SHA-256.
 type Hash [sha256.Size]byte
 
 // SecretBytes is how many bytes of chance a password holds. It is written as twice as many lower-case hexadecimal
@@ -48,8 +48,8 @@ func NewPassword(name, secret string, now time.Time) Password {
 // HashOf is the hash of a password, of which blanks around it are none.
 func HashOf(secret string) Hash { return sha256.Sum256([]byte(strings.TrimSpace(secret))) }
 
-// FeverKey is what a program of the Fever API makes of a name and a password. That API is made of MD5; it does no harm
-// where what is hashed is 128 bits of chance.
+// FeverKey is the key that a program of the Fever API makes of a name and a password. That API is made of MD5; it does
+// no harm where what is hashed is 128 bits of chance.
 func FeverKey(name, secret string) string {
 	sum := md5.Sum([]byte(name + ":" + secret))
 	return hex.EncodeToString(sum[:])

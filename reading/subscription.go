@@ -41,7 +41,7 @@ type Count struct {
 	Newest time.Time // when the latest of them arrived
 }
 
-// An Arrangement is how a feed is to be titled and filed. What it leaves out stays as it is.
+// An Arrangement is how a feed is to be titled and filed. Fields that it leaves out stay as they are.
 type Arrangement struct {
 	Feed FeedID   `json:"feed,omitempty"` // 0 where URL names it
 	URL  feed.URL `json:"url,omitempty"`
@@ -101,13 +101,13 @@ func FolderOf(path []string) string {
 // PathOf is the path that a folder stands for.
 func PathOf(folder string) []string { return strings.Split(folder, Inside) }
 
-// What Arrange and its like refuse.
+// The refusals of Arrange and its like.
 var (
 	ErrName    = errors.New("not a name")
 	ErrFolders = fmt.Errorf("there are %d folders already: remove some", MaxFolders)
 )
 
-// What Subscribe and Discover refuse.
+// The refusals of Subscribe and Discover.
 var (
 	ErrNoFeed = errors.New("there is no feed")
 	ErrUnread = errors.New("the address could not be read")

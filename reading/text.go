@@ -14,7 +14,7 @@ type Text struct{ safe *safehtml.Policy }
 // NewText returns one.
 func NewText() Text { return Text{safehtml.New()} }
 
-// Called is what a feed is called: the owner's own title, or the publisher's, or its URL. It is never empty.
+// Called is the name of a feed: the owner's own title, or the publisher's, or its URL. It is never empty.
 func (s *Subscription) Called() string {
 	return cmp.Or(s.Name, s.Title, safehtml.Inert(string(s.URL)))
 }

@@ -17,10 +17,10 @@ func Label(published string) string { return Inert(Title(published)) }
 // it: a "<" that would begin a tag, the ">" behind it, and a "&" that would begin a character reference are full-width
 // characters. Other uses of them stay: "AT&T", "1 < 2", "a -> b".
 //
-// No format is read alike by all: the same member of the same API, and also a title of Atom whatever its type says,
-// is HTML to some readers, text to others, and both to a few, which show it as text in a list and as a part of a page
-// above the article. docs/READERS.md lists them. What one of them needs escaped, another shows with the
-// escapes. FreshRSS serves the same readers, and does the same for the same reason.
+// No format is read alike by all: the same member of the same API, and also a title of Atom whatever its type says, is
+// HTML to some readers, text to others, and both to a few, which show it as text in a list and as a part of a page
+// above the article. docs/READERS.md lists them. Text that one of them needs escaped, another shows with the escapes.
+// FreshRSS serves the same readers, and does the same for the same reason.
 func Inert(text string) string {
 	if !strings.ContainsAny(text, "<&") {
 		return text
@@ -98,8 +98,8 @@ var mediaType = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9!#$^_.+-]*/[a-zA-Z0-9]
 // links are the kinds of addresses that lead somewhere and do nothing else.
 var links = regexp.MustCompile(`(?i)^(https?|ftp|gemini|gopher|magnet|mailto|news):`)
 
-// Link is an address that may be followed, "" for one that a program could take for something to be run. What no URL
-// holds (RFC 3986 §2), and would end the attribute of a page that it is put into, is escaped.
+// Link is an address that may be followed, "" for one that a program could take for something to be run. A character
+// that no URL holds (RFC 3986 §2), and that would end the attribute of a page that it is put into, is escaped.
 func Link(address string) string {
 	if !links.MatchString(address) {
 		return ""

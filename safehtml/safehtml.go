@@ -17,7 +17,7 @@ import (
 // growth is by how many bytes a text may grow as its addresses become absolute.
 const growth = 1 << 20
 
-// sandbox is what frames may do: play, and open what is clicked.
+// sandbox is the list of permissions of frames: to play, and to open what is clicked.
 const sandbox = "allow-scripts allow-same-origin allow-popups"
 
 // https is where frames may be from: not the node itself, nor another machine nearby.
@@ -64,7 +64,7 @@ func (p *Policy) Clean(markup, base string) string {
 	return feed.Clean(strings.ReplaceAll(p.allowed.Sanitize(markup), `sandbox=""`, `sandbox="`+sandbox+`"`))
 }
 
-// Text is what remains of HTML without any markup, as one line of plain text.
+// Text is HTML without any markup, as one line of plain text.
 func (p *Policy) Text(markup string) string {
 	return Line(html.UnescapeString(p.nothing.Sanitize(markup)))
 }

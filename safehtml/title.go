@@ -17,8 +17,8 @@ const MaxTitle = 1000
 // maxPublished is how much of a published title is looked at, in bytes.
 const maxPublished = 16 << 10
 
-// Title is what a published title says, as one line of plain text: fit for a page whose template escapes it, and for a
-// terminal. Names of authors and categories are published alike. For programs that read feeds see Label.
+// Title is the text of a published title, as one line of plain text: fit for a page whose template escapes it, and for
+// a terminal. Names of authors and categories are published alike. For programs that read feeds see Label.
 //
 // RSS does not say whether a title is HTML, and publishers differ, so it is told by looks. An element of HTML that is
 // closed is markup and leaves its text; a tag that is not, and what is no element for text, is what somebody wrote
@@ -107,7 +107,7 @@ type piece struct {
 	end  int    // where the piece ends
 }
 
-// withoutMarkup is what remains of a title without its elements, its references read.
+// withoutMarkup is a title without its elements, its references read.
 func withoutMarkup(title string) string {
 	if inner, ok := strings.CutPrefix(title, "<![CDATA["); ok && strings.HasSuffix(inner, "]]>") {
 		title = strings.TrimSuffix(inner, "]]>") // a section within a section
@@ -171,7 +171,8 @@ func split(title string) (pieces []piece, closed map[atom.Atom]int) {
 	}
 }
 
-// alternative is what stands for a picture, a blank where nothing does, and "" where a picture is only spoken of.
+// alternative is the text that stands for a picture, a blank where nothing does, and "" where a picture is only spoken
+// of.
 func alternative(z *tokens.Tokenizer) (alt string) {
 	source := false
 	for more := true; more; {

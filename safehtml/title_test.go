@@ -15,7 +15,7 @@ import (
 	"feedex/safehtml"
 )
 
-// What a published title says, and what programs that read feeds are given of it.
+// The meaning of published titles, and the labels that programs that read feeds are given of them.
 func TestTitle(t *testing.T) {
 	for name, tc := range map[string]struct{ published, title, label string }{
 		"text": {"Go 1.26 is out", "Go 1.26 is out", ""},
@@ -182,7 +182,7 @@ func TestLabelsAreInert(t *testing.T) {
 	})
 }
 
-// What is text is shown as it is: Atom and JSON Feed say so of a title, and it is kept as HTML that means the same.
+// Plain text is shown as it is: Atom and JSON Feed say so of a title, and it is kept as HTML that means the same.
 func TestTextOfFeedsIsShownAsItIs(t *testing.T) {
 	for _, title := range []string{
 		"What <b> does", "Use <em></em>", "a <b>b</b> c", "How to write &lt;b>", "Vec<T>", "<script>alert(1)</script>",

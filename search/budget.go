@@ -29,8 +29,8 @@ func rank(fit int) int {
 // Split says how many of the neighbors, whose fits are given in the order of Order, are asked, and how many
 // messages each may cause beyond the one that asks it. All in all that is no more than budget.
 //
-// A query that may go hops far is asked of as many as have it reach that far: were everybody asked at once,
-// nothing would be left for those behind them. What is left is shared out by fit: a hop halves it.
+// A query that may go hops far is asked of as many as have it reach that far: were everybody asked at once, nothing
+// would be left for those behind them. The rest is shared out by fit: a hop halves it.
 func Split(budget, hops int, fits []int) []int {
 	asked := min(width(budget, hops), budget, len(fits))
 	if asked <= 0 || hops <= 0 {

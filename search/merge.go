@@ -29,7 +29,7 @@ func (h *Hit) Copy() Hit {
 	return c
 }
 
-// version is what tells hits apart: versions of an entry that differ are kept side by side.
+// version is the key that tells hits apart: versions of an entry that differ are kept side by side.
 type version struct {
 	id     feed.EntryID
 	digest feed.Digest
@@ -89,8 +89,8 @@ func (h *Hit) hold(id protocol.NodeID) {
 	}
 }
 
-// Trim forgets what is beyond the limit, so that no more is held than is answered. What goes is the last by rank, but
-// not of neighbors that told of no more than their share: none crowds the others out by what it makes up.
+// Trim forgets what is beyond the limit, so that no more is held than is answered. The hits that go are the last by
+// rank, but not of neighbors that told of no more than their share: none crowds the others out by what it makes up.
 func (r *Results) Trim(now time.Time) {
 	r.rank(now)
 	if len(r.hits) <= r.limit {

@@ -37,7 +37,7 @@ type wish struct {
 	asking bool              // one of them was asked and has not answered
 }
 
-// A Request is what one holder is asked for.
+// A Request is the list of entries that one holder is asked for.
 type Request struct {
 	Holder protocol.NodeID
 	Wanted []protocol.Wanted

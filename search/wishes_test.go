@@ -103,7 +103,7 @@ func TestWhoIsAskedNext(t *testing.T) {
 	}
 }
 
-// What somebody is asked for is not let go of; the rest is.
+// Wishes that somebody is asked for are not let go of; the rest are.
 func TestWishesUnderWayStay(t *testing.T) {
 	w := wishesFor(protocol.MaxBatch+7, node(1))
 	r := w.Next(everybody)[0]

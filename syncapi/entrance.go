@@ -8,8 +8,8 @@ import (
 	"feedex/reading"
 )
 
-// User is who shows an app password together with its name, in whatever letters; "" is nobody. The error may be a
-// reading.Slowed.
+// User is the user that shows an app password together with its name, in whatever letters; "" is nobody. The error may
+// be a reading.Slowed.
 func User(ctx context.Context, e reading.Entrance, name, password string) (string, error) {
 	user, err := e.User(ctx, password)
 	if !strings.EqualFold(user, name) {

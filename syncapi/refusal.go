@@ -1,6 +1,6 @@
-// Package syncapi is what the APIs have in common by which feed readers sync with a node: who comes in, how much a
-// request may bring, and how a reader learns what is wrong. Which credentials its readers show, and in what form they
-// take an answer, is each API's own.
+// Package syncapi is the part that the APIs have in common by which feed readers sync with a node: who comes in, how
+// much a request may bring, and how a reader learns what is wrong. Which credentials its readers show, and in what form
+// they take an answer, is each API's own.
 package syncapi
 
 import (

@@ -16,7 +16,7 @@ import (
 	"feedex/syncapi"
 )
 
-// What is wrong with a request is told to the reader, and what is wrong with us to the owner alone.
+// Errors in a request are told to the reader, and our own errors to the owner alone.
 func TestRefused(t *testing.T) {
 	disk := errors.New("disk on fire")
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is written wrong is left out of a form, and too much is none.
+// Values that are written wrong are left out of a form, and too much is none.
 func TestFields(t *testing.T) {
 	for text, want := range map[string]string{"": "", "a=1&b;&c=%zz&a=2": "a=1&a=2"} {
 		if got, err := syncapi.Fields(text); got.Encode() != want || err != nil {

@@ -9,9 +9,9 @@ import (
 	"feedex/protocol"
 )
 
-// A place is what counts as one host: an IPv4 address, or the 64 bits of an IPv6 address that a
-// network hands to one customer, who may use the other 64 as they please. At local addresses, under
-// Config.AllowLocal, every id is a host of its own.
+// A place is the range of addresses that counts as one host: an IPv4 address, or the 64 bits of an IPv6 address that a
+// network hands to one customer, who may use the other 64 as they please. At local addresses, under Config.AllowLocal,
+// every id is a host of its own.
 type place struct {
 	prefix netip.Prefix
 	port   uint16 // 0 but for a local id
@@ -26,7 +26,7 @@ type host struct {
 	at      int       // index in Registry.listed while listed is not empty
 }
 
-// A network is what one attacker may hold as a whole: a /16 of IPv4, a /32 of IPv6.
+// A network is a range that one attacker may hold as a whole: a /16 of IPv4, a /32 of IPv6.
 type network struct {
 	prefix netip.Prefix
 	known  int // records

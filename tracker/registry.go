@@ -2,8 +2,8 @@
 // (Paper §3.1): it remembers which nodes called, makes sure that somebody listens there, and hands out a few of them at
 // random.
 //
-// A Registry has no clock, no socket and no goroutine: time is an argument, and the call back that
-// confirms a node is its host's to make. What it promises:
+// A Registry has no clock, no socket and no goroutine: time is an argument, and the call back that confirms a node is
+// its host's to make. Its promises:
 //
 //   - It hands out nobody who did not call within the last half hour, whose call back did not
 //     succeed, or who is the asker.
@@ -89,7 +89,7 @@ func New(cfg Config, rng *rand.Rand) *Registry {
 	}
 }
 
-// A record is what is known of one id.
+// A record is the knowledge of one id.
 type record struct {
 	id    protocol.NodeID
 	host  *host

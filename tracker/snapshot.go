@@ -9,7 +9,7 @@ import (
 	"feedex/protocol"
 )
 
-// An Entry is what a Registry remembers of a node between two runs.
+// An Entry is a Registry's memory of a node between two runs.
 type Entry struct {
 	ID        protocol.NodeID `json:"id"`
 	Heard     time.Time       `json:"heard"`     // its latest call

@@ -2,7 +2,7 @@ package tracker
 
 import "time"
 
-// A Status is what a Registry says about itself at one moment. Counters run since it was made.
+// A Status is a Registry's report about itself at one moment. Counters run since it was made.
 type Status struct {
 	Known   int `json:"known"`   // ids remembered
 	Listed  int `json:"listed"`  // of these, nodes that may be handed out

@@ -23,7 +23,8 @@ func connState(c net.Conn, state http.ConnState) {
 }
 
 // attend follows which side the connection of a request waits for while it is answered: the peer until it has sent the
-// body. At proxies of the owner it counts meanwhile for the client that they name. What it returns ends that.
+// body. At proxies of the owner it counts meanwhile for the client that they name. The function that it returns ends
+// that.
 func attend(r *http.Request, proxies []netip.Prefix) (end func()) {
 	c, ok := r.Context().Value(connKey{}).(*conn)
 	if !ok || c.limiter == nil {

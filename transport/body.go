@@ -97,8 +97,8 @@ func (b *buffer) readAll(src io.Reader, length int64, limit int, budget *budget)
 	return nil
 }
 
-// memory is what all long messages may hold together, in units of keptBytes. Where it is all held, admission.Pool says
-// whose message is given up.
+// memory is the amount that all long messages may hold together, in units of keptBytes. Where it is all held,
+// admission.Pool says whose message is given up.
 type memory struct {
 	mu   sync.Mutex
 	pool *admission.Pool[func()]

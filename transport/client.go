@@ -37,7 +37,7 @@ const (
 	maxFaultText = 256
 )
 
-// ClientConfig is what a Client needs to know of its node.
+// ClientConfig holds the facts that a Client needs to know of its node.
 type ClientConfig struct {
 	// Port is where our own node listens: the nid of every call.
 	Port uint16

@@ -34,7 +34,7 @@ type Response struct {
 	Fault   *protocol.Fault
 }
 
-// HandlerConfig is what a handler needs.
+// HandlerConfig holds the dependencies of a handler.
 type HandlerConfig struct {
 	// Methods are those that are served: protocol.NodeMethods() or protocol.TrackerMethods(). All
 	// others are unknown.
@@ -50,9 +50,8 @@ type HandlerConfig struct {
 	Log *slog.Logger
 }
 
-// NewHandler serves the protocol: POST requests to Path. Whatever is no call of the protocol is
-// answered by itself, and never reaches cfg.Serve: with an HTTP status where HTTP has one for it, else
-// with a fault.
+// NewHandler serves the protocol: POST requests to Path. A request that is no call of the protocol is answered by the
+// handler itself, and never reaches cfg.Serve: with an HTTP status where HTTP has one for it, else with a fault.
 func NewHandler(cfg HandlerConfig) http.Handler {
 	cfg.Log = cmp.Or(cfg.Log, slog.Default())
 	h := &handler{
@@ -227,7 +226,7 @@ func isXML(contentType string) bool {
 	return !stated || strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "us-ascii")
 }
 
-// refuse answers with an HTTP status. What is left of the body is not waited for.
+// refuse answers with an HTTP status. The rest of the body is not waited for.
 func refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")

@@ -199,7 +199,7 @@ func TestCallerBehindProxy(t *testing.T) {
 		{"[fd00::1]:9", nil, []string{"12.1.1.1"}, "12.1.1.1"},
 		{"10.0.0.1:9", []string{"for=12.1.1.1;proto=http;by=10.0.0.1"}, nil, "12.1.1.1"},
 		{"10.0.0.1:9", []string{`proto=http; For="[2a00::1]:4711"`}, nil, "2a00::1"},
-		// What the client wrote itself stands before what the proxies added.
+		// Addresses that the client wrote itself stand before those that the proxies added.
 		{"10.0.0.1:9", nil, []string{"13.1.1.1, 12.1.1.1"}, "12.1.1.1"},
 		{"10.0.0.1:9", nil, []string{"13.1.1.1", "12.1.1.1"}, "12.1.1.1"},
 		{"10.0.0.1:9", nil, []string{"13.1.1.1, 12.1.1.1, 10.0.0.7"}, "12.1.1.1"},

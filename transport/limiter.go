@@ -24,8 +24,8 @@ const (
 	socketBytes = 128 << 10
 )
 
-// LimiterConfig is what a Limiter needs: what tells whether a neighbor is at an address, or was, and whether the owner
-// or a reader of theirs is. Both are called from many goroutines. Default: nobody is.
+// LimiterConfig holds the functions that a Limiter needs: they tell whether a neighbor is at an address, or was, and
+// whether the owner or a reader of theirs is. Both are called from many goroutines. Default: nobody is.
 type LimiterConfig struct{ Neighbor, Reader func(netip.Addr) bool }
 
 // A Limiter shares connections among callers, at all listeners of a process. Places are kept for neighbors and for the

@@ -32,7 +32,7 @@ var crowds = []struct {
 	{"the newcomer's own /32", 600, func(i int) string { return fmt.Sprintf("[2b00:1:%x::1]:1024", 2+i) }},
 }
 
-// holding is what attackers do with a connection, until it is closed.
+// holding are the ways in which attackers hold a connection, until it is closed.
 var holding = map[string]func(c net.Conn){
 	"silent":      func(net.Conn) {},
 	"half a head": func(c net.Conn) { io.WriteString(c, "POST /RPC2 HTTP/1.1\r\nHost:") },

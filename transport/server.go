@@ -27,7 +27,7 @@ const (
 	ownerMaxHeaderBytes = 64 << 10
 )
 
-// ServerConfig is what Serve needs. The zero value of each field means its default.
+// ServerConfig holds the options of Serve. The zero value of each field means its default.
 type ServerConfig struct {
 	// Limiter shares connections with other listeners of the process. Default one for this listener alone.
 	Limiter *Limiter

@@ -26,7 +26,7 @@ type bar struct {
 	Middle          string
 	Polled, Brought int64
 	OwnY, OwnHeight int
-	// What neighbors brought stands on what own polls brought.
+	// The bar of neighbors' entries stands on that of own polls.
 	NearY, NearHeight int
 }
 

@@ -141,8 +141,8 @@ func ask(f *feed.Filter, query string) (problem string) {
 	return ""
 }
 
-// find searches the archive for what a person wrote, and returns a page of it and whether there is more. What is wrong
-// with what they wrote comes back as the problem.
+// find searches the archive for what a person wrote, and returns a page of it and whether there is more. An error in
+// what they wrote comes back as the problem.
 func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found []archive.Record, more bool,
 	problem string, err error) {
 	if problem := ask(&f, query); problem != "" {

@@ -76,7 +76,7 @@ func newKey() []byte {
 	return key
 }
 
-// visitOf is what tells the browser from others, "" where it is not known.
+// visitOf is the id that tells the browser from others, "" where it is not known.
 func visitOf(r *http.Request) string {
 	if id := cookieOf(r, visitCookie); len(id) == 2*visitBytes {
 		return id
@@ -96,7 +96,7 @@ func (h *Handler) visitor(w http.ResponseWriter, r *http.Request) string {
 	return h.token(id)
 }
 
-// token is what forms of a browser must bear.
+// token is the token that forms of a browser must bear.
 func (h *Handler) token(visit string) string {
 	mac := hmac.New(sha256.New, h.key)
 	mac.Write([]byte(visit))

@@ -35,7 +35,7 @@ const maxTroubled = 12
 // maxBrought is up to where the entries are counted that neighbors brought of a feed in trouble.
 const maxBrought = 500
 
-// homePage is what the node did for its owner.
+// homePage shows the work of the node for its owner.
 type homePage struct {
 	Status   Status
 	Periods  []period

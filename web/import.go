@@ -29,7 +29,7 @@ const (
 	keptImports = 8
 )
 
-// imports are what came of the latest imports, by their number from 1. They are gone with the process.
+// imports are the results of the latest imports, by their number from 1. They are gone with the process.
 type imports struct {
 	mu   sync.Mutex
 	list [keptImports]importPage
@@ -45,7 +45,7 @@ func (i *imports) add(p importPage) int {
 	return i.last
 }
 
-// at is what came of the import with that number, if that is still known.
+// at is the result of the import with that number, if that is still known.
 func (i *imports) at(number int) (importPage, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

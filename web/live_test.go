@@ -65,7 +65,7 @@ func TestLive(t *testing.T) {
 	})
 }
 
-// What the network has comes as events, and in the page for browsers that run no script. Another site cannot begin
+// Results from the network come as events, and in the page for browsers that run no script. Another site cannot begin
 // that.
 func TestNetworkSearch(t *testing.T) {
 	n := newNode(t)

@@ -81,7 +81,7 @@ func (h *Handler) search(r *http.Request) (view, error) {
 	return v, nil
 }
 
-// asked reads what is searched for. What is wrong with it is the page's problem.
+// asked reads what is searched for. An error in it is the page's problem.
 func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 	p := &searchPage{Query: strings.TrimSpace(r.FormValue("q")), Since: r.FormValue("since"),
 		Until: r.FormValue("until"), Network: r.FormValue("network") == "1"}

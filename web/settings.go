@@ -47,7 +47,7 @@ func (h *Handler) settings(r *http.Request) (view, error) {
 	return view{Page: "settings", Title: "Settings", Nav: "/settings", Body: p}, nil
 }
 
-// done is what a form did, as the address to which it led says.
+// done is the message about the result of a form, as the address to which it led says.
 func (h *Handler) done(r *http.Request) string {
 	n, _ := strconv.ParseInt(r.FormValue("n"), 10, 64)
 	switch r.FormValue("done") {

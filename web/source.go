@@ -36,7 +36,7 @@ type Present interface {
 	Version() uint64
 }
 
-// A Library is what the node keeps.
+// A Library is the archive of the node.
 type Library interface {
 	// Hours returns the hours since then in which anything was done, in order.
 	Hours(ctx context.Context, since time.Time) ([]archive.Hour, error)
@@ -59,13 +59,13 @@ type Library interface {
 	archive.Searcher
 }
 
-// Network is what others have.
+// Network has the entries of others.
 type Network interface {
 	// Ask has neighbors searched. It calls each with what they tell, as it comes, and returns how it ended.
 	Ask(ctx context.Context, f feed.Filter, each func([]Remote) error) (Asked, error)
 }
 
-// Owner is what the owner may change.
+// Owner has the changes that the owner may make.
 type Owner interface {
 	// Follow follows feeds, and returns how many of them were not followed before and which of these stay on the node.
 	Follow(ctx context.Context, list []opml.Feed) (added int, kept []Kept, err error)
@@ -91,7 +91,7 @@ type Kept struct {
 	Undecided bool // its owner may say otherwise, and has not said anything
 }
 
-// FollowedAt is what came of following what is at an address.
+// FollowedAt is the result of following the feed or page at an address.
 type FollowedAt struct {
 	Number  int64 // of the feed that is followed, or of the page of whose feeds the owner is to choose; 0 for nothing
 	New     bool  // it was not followed before
@@ -131,7 +131,7 @@ type Feed struct {
 	Folders []string // that it is in
 }
 
-// A Title is what a feed is called.
+// A Title is the name of a feed.
 type Title struct {
 	URL  feed.URL
 	Text string // as its publisher wrote it
@@ -151,7 +151,7 @@ type Known struct {
 // MaxCounted is up to where a feed's entries are counted.
 const MaxCounted = 100_000
 
-// Happened is what became of a feed.
+// Happened is the history of a feed.
 type Happened struct {
 	Requests []grade.Request      // own ones to its publisher, in order
 	Entries  []archive.Appearance // that came, the latest first

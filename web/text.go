@@ -101,7 +101,7 @@ func percent(share float64) string { return fmt.Sprintf("%.0f\u202f%%", 100*shar
 // gap is where one element ends and another begins that a reader sees apart.
 var gap = regexp.MustCompile(`</?(p|div|li|h[1-6]|br|tr|blockquote)\b`)
 
-// titleOf is what the page calls a feed.
+// titleOf is the name of a feed on the page.
 func titleOf(u feed.URL, title string) string {
 	name := shortURL(u)
 	if u.Secret() {

@@ -53,7 +53,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// What came is added up in bars of local days, of which the last is today.
+// Arrivals are added up in bars of local days, of which the last is today.
 func TestChart(t *testing.T) {
 	now := time.Date(2026, 11, 20, 15, 30, 0, 0, time.Local)
 	hours := []archive.Hour{

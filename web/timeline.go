@@ -46,7 +46,7 @@ type mark struct {
 // A link leads from an entry to the poll that confirmed it.
 type link struct{ From, To string }
 
-// An event is what happened, in words.
+// An event is an incident in the life of a feed, in words.
 type event struct {
 	At    moment
 	What  string

@@ -2,7 +2,7 @@
 // the server, need no program in the browser, and load nothing from elsewhere; a script of a few lines keeps an open
 // page up to date.
 //
-// What publishers and peers wrote is shown as text or, where it is an entry, sanitized (package safehtml), under a
+// Text that publishers and peers wrote is shown as text or, where it is an entry, sanitized (package safehtml), under a
 // Content-Security-Policy that lets no program in but that script. Every change is a POST with a token.
 package web
 
@@ -18,7 +18,7 @@ import (
 	"feedex/safehtml"
 )
 
-// Config is what the dashboard needs.
+// Config holds the dependencies of the dashboard.
 type Config struct {
 	// Source is the node.
 	Source Source

@@ -236,7 +236,7 @@ func TestHostileEntry(t *testing.T) {
 	wantSound(t, "the entry with pictures", w)
 }
 
-// A browser is what a test needs of one: it keeps its cookie and knows the token of the last page.
+// A browser is the part of one that a test needs: it keeps its cookie and knows the token of the last page.
 type browser struct {
 	h             http.Handler
 	cookie, token string
@@ -342,7 +342,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// What another site makes a browser send changes nothing.
+// Requests that another site makes a browser send change nothing.
 func TestForeignChanges(t *testing.T) {
 	n := newNode(t)
 	h := newHandler(t, n)

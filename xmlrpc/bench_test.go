@@ -8,8 +8,8 @@ import (
 	kolo "github.com/kolo/xmlrpc"
 )
 
-// bundles is what a node sends when it delivers n bundles of three entries each, with summaries of
-// about 600 bytes in the markup that publishers use.
+// bundles is the array that a node sends when it delivers n bundles of three entries each, with summaries of about 600
+// bytes in the markup that publishers use.
 func bundles(n int) Array {
 	words := strings.Repeat("The quick brown fox jumps over the lazy dog & runs. ", 4)
 	summary := "<p>" + words + "</p>\n<p>" + words +
@@ -46,7 +46,7 @@ func dids(n int) Array {
 	return a
 }
 
-// messages are what the benchmarks and the memory tests send.
+// messages are the messages that the benchmarks and the memory tests send.
 func messages() []struct {
 	name  string
 	value Value

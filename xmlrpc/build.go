@@ -192,7 +192,7 @@ func (d *decoder) keep(text []byte) string {
 		return string(text)
 	}
 	if d.arena.Cap()-d.arena.Len() < len(text) {
-		// What is still to come cannot need more than the bytes that are left.
+		// The text that is still to come cannot need more than the bytes that are left.
 		d.arena.Reset()
 		d.arena.Grow(min(chunk, len(text)+len(d.body)-d.pos))
 	}

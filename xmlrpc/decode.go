@@ -54,7 +54,7 @@ func (d *decoder) admit() bool {
 	if !d.legible() || !d.withinValues(d.limits.Values) {
 		return false
 	}
-	// A value takes some 64 bytes. What is too much here is little, what is too little grows.
+	// A value takes some 64 bytes. A guess that is too large is so by little, one that is too small grows.
 	guess := min(len(d.body)/64, 64)
 	d.items, d.members = make([]Value, 0, guess), make([]Member, 0, guess/4)
 	return true

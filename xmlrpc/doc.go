@@ -3,19 +3,17 @@
 //
 // # Encoding
 //
-// The Append functions add a message to a byte slice and cannot fail. What they write holds no white
-// space between elements and is read back identically by every XML parser: carriage returns, which
-// XML turns into newlines, are written as references; bytes that are not UTF-8 and the characters
-// that XML cannot carry are replaced by U+FFFD. A Value of a Go type that has no XML-RPC form is a
-// mistake of the calling program and panics.
+// The Append functions add a message to a byte slice and cannot fail. Their output holds no white space between
+// elements and is read back identically by every XML parser: carriage returns, which XML turns into newlines, are
+// written as references; bytes that are not UTF-8 and the characters that XML cannot carry are replaced by U+FFFD. A
+// Value of a Go type that has no XML-RPC form is a mistake of the calling program and panics.
 //
 // # Decoding
 //
-// The Decode functions read bytes that a stranger sent. They never panic, take time in proportion to
-// the length of the message and no more stack than Limits.Depth allows. A message of too many bytes
-// is refused unread, one of too many values before more than a few KiB are built from it. What they
-// return does not refer to the bytes that they read, and a string that is kept from it keeps at most
-// 4 KiB of its neighbors alive.
+// The Decode functions read bytes that a stranger sent. They never panic, take time in proportion to the length of the
+// message and no more stack than Limits.Depth allows. A message of too many bytes is refused unread, one of too many
+// values before more than a few KiB are built from it. Their results do not refer to the bytes that they read, and a
+// string that is kept from one keeps at most 4 KiB of its neighbors alive.
 //
 // A message is UTF-8, with or without an XML declaration that says so, or says US-ASCII, which is a
 // part of it. White space and comments may stand between all elements; text may hold comments, CDATA

@@ -67,7 +67,7 @@ func TestPython(t *testing.T) {
 	}
 }
 
-// told is what echo.py tells of v, as encoding/json reads it.
+// told is the output of echo.py for v, as encoding/json reads it.
 func told(t *testing.T, v Value) any {
 	switch v := v.(type) {
 	case string:

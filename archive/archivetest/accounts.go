@@ -26,7 +26,7 @@ func testAccounts(t *testing.T, a Archive) {
 	commit(t, a)
 	wantAccounts(t, a, ordered...)
 
-	// What the caller does to its own bytes, before or after, is no concern of the archive.
+	// Changes that the caller makes to its own bytes, before or after, are no concern of the archive.
 	buffer := []byte("replaced")
 	a.KeepAccount(archive.Account{Holder: ordered[1].Holder, Text: buffer})
 	clear(buffer)

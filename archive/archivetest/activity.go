@@ -12,8 +12,8 @@ import (
 	"feedex/reading"
 )
 
-// What a node does is counted in its hour: news of feeds that are followed, which neighbors brought them and how much
-// earlier than by an own poll, and requests.
+// The activity of a node is counted in its hour: news of feeds that are followed, which neighbors brought them and how
+// much earlier than by an own poll, and requests.
 func testHours(t *testing.T, a reading.Database) {
 	at := time.Date(2026, 11, 20, 10, 30, 0, 0, time.UTC)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true})

@@ -14,7 +14,7 @@ import (
 	"feedex/protocol"
 )
 
-// An Archive is what Run tests. Commit ends a transaction, as reading.Database has it.
+// An Archive is an archive that Run tests. Commit ends a transaction, as reading.Database has it.
 type Archive interface {
 	archive.Store
 	archive.Searcher

@@ -134,7 +134,7 @@ func testRecords(t *testing.T, a reading.Database) {
 	}
 }
 
-// What changed is told in the order of the changes, and what was filled in is no change.
+// Entries that changed are told in the order of the changes, and entries that were filled in are no change.
 func testChanged(t *testing.T, a reading.Database) {
 	source := protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790)
 	record := func(id, title string, confirmed bool) archive.Record {

@@ -33,7 +33,7 @@ func testFeedsBesideTheLoop(t *testing.T, a reading.Database) {
 	}
 }
 
-// What there is is counted and exported, in full and feed by feed.
+// The content of an archive is counted and exported, in full and feed by feed.
 func testContents(t *testing.T, a reading.Database) {
 	follow(t, a, time.Unix(1, 0), news)
 	a.KeepFeed(archive.Feed{URL: otherNews, Title: "Other", Private: true})

@@ -42,7 +42,7 @@ func RunRetention(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("properties", func(t *testing.T) { testRetentionProperties(t, open) })
 }
 
-// An ItemArchive is what RunItems tests.
+// An ItemArchive is an archive that RunItems tests.
 type ItemArchive interface {
 	Archive
 	reading.Marking
@@ -72,7 +72,7 @@ func RunItems(t *testing.T, open func(t testing.TB) ItemArchive) {
 	}
 }
 
-// A PasswordArchive is what RunPasswords tests.
+// A PasswordArchive is an archive that RunPasswords tests.
 type PasswordArchive interface {
 	committer
 	reading.Passwords
@@ -84,7 +84,7 @@ func RunPasswords(t *testing.T, open func(t testing.TB) PasswordArchive) {
 	t.Run("passwords", func(t *testing.T) { testPasswords(t, open(t)) })
 }
 
-// A HubArchive is what RunHub tests.
+// A HubArchive is an archive that RunHub tests.
 type HubArchive interface {
 	committer
 	archive.HubStore

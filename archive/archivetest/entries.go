@@ -67,7 +67,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 
 	t.Run("order of arrival", func(t *testing.T) {
 		a := open(t)
-		// What was published first arrives last; Seq in a record to keep means nothing.
+		// The entry that was published first arrives last; Seq in a record to keep means nothing.
 		for n := 5; n > 0; n-- {
 			r := record(news, n, "title", "")
 			r.Seq = 1

@@ -50,7 +50,7 @@ func testFill(t *testing.T, a Archive) {
 		indexAll(t, a)
 	}
 
-	// What comes later goes on from where it was, and what arrives again stays where it is.
+	// The numbering of later entries goes on from where it was, and an entry that arrives again stays where it is.
 	third := record(news, 10, "third", "")
 	again := past[2]
 	again.Entry.Title = "six again"

@@ -83,7 +83,7 @@ func testInherit(t *testing.T, a ItemArchive) {
 	commit(t, a)
 	wantFolders(t, a, "Its own [A B C]")
 
-	// What is said of the page from then on is said of the feed that is in its place.
+	// Arrangements of the page from then on are those of the feed that is in its place.
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Page: page})
 	arrange(reading.Arrangement{URL: page, Name: &name, Into: []string{"D"}})
 	a.Inherit(news, "https://unknown.example.org/")

@@ -73,7 +73,8 @@ var (
 	starred = reading.Stream{Starred: reading.Yes}
 )
 
-// What arrives in a feed that is followed is unread and listed, in the order of arrival; what is filled in is neither.
+// Entries that arrive in a feed that is followed are unread and listed, in the order of arrival; entries that are
+// filled in are neither.
 func testItemsArrive(t *testing.T, a ItemArchive) {
 	follow(t, a, time.Unix(1, 0), news)
 	keep(t, a, feedRecord(news, 10), feedRecord(otherNews, 11), feedRecord(news, 12))
@@ -191,7 +192,8 @@ func testMarks(t *testing.T, a ItemArchive) {
 	wantSound(t, a)
 }
 
-// What changed since a moment is what arrived as news since then, and what was marked, by what it was not before.
+// The changes since a moment are the items that arrived as news since then, and those that were marked, by what they
+// were not before.
 func testStreamChanged(t *testing.T, a ItemArchive) {
 	follow(t, a, time.Unix(1, 0), news)
 	keep(t, a, feedRecord(news, 10), feedRecord(news, 11), feedRecord(news, 12))

@@ -66,7 +66,7 @@ func testMatch(t *testing.T, a Archive) {
 		}
 		indexAll(t, a)
 	}
-	// What folds to nothing asks for nothing.
+	// Words that fold to nothing ask for nothing.
 	nothing := feed.Match{Op: feed.MatchNot, Of: []feed.Match{{Op: feed.MatchTerm, Term: "!?"}}}
 	if got := search(t, a, feed.Filter{Match: nothing}); len(got) != 4 {
 		t.Errorf("%s found %d of 4", nothing, len(got))

@@ -51,7 +51,7 @@ type model struct {
 	archive Archive
 	memory  *archive.Memory
 
-	// What was done to both, so that a Memory can be brought back to the last commit.
+	// The work that was done to both, so that a Memory can be brought back to the last commit.
 	committed, open []func(archive.Store)
 }
 

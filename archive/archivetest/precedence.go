@@ -9,8 +9,8 @@ import (
 	"feedex/feed"
 )
 
-// testPrecedence puts every kind of record into the place of every kind of version. What an own poll has shown is
-// changed by another one alone, whatever else comes, and what two witnesses stand by, by no less.
+// testPrecedence puts every kind of record into the place of every kind of version. A version that an own poll has
+// shown is changed by another one alone, whatever else comes, and one that two witnesses stand by, by no less.
 func testPrecedence(t *testing.T, a Archive) {
 	neighbor := nodeID(t, "192.0.2.7:7790")
 	version := func(n int, text string, dated time.Duration) archive.Record {
@@ -109,7 +109,7 @@ func testPrecedence(t *testing.T, a Archive) {
 			}
 		}
 	}
-	// What is searched is what is kept.
+	// The versions that are searched are those that are kept.
 	for range 2 {
 		commit(t, a)
 		for _, r := range search(t, a, feed.Filter{Words: []string{"before"}, Limit: 2 * n}) {

@@ -57,7 +57,7 @@ func testPurge(t *testing.T, a Archive) {
 	indexAll(t, a)
 	wantPurged()
 
-	// What comes beside it comes, with a Seq that was never used.
+	// A new entry beside it comes, with a Seq that was never used.
 	four := record(news, 4, "word four", "")
 	a.Keep([]archive.Record{one, four})
 	commit(t, a)

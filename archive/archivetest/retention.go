@@ -17,7 +17,7 @@ import (
 	"feedex/reading"
 )
 
-// What is over the limits of a feed goes, the oldest first, but for what is starred and the latest.
+// Entries over the limits of a feed go, the oldest first, but for those that are starred and the latest.
 func testOverTheLimitOfAFeed(t *testing.T, open func(t testing.TB) reading.Database) {
 	long := strings.Repeat("x", 1000)
 	record := func(n int) archive.Record {
@@ -84,7 +84,7 @@ func testOverTheLimitOfAFeed(t *testing.T, open func(t testing.TB) reading.Datab
 	}
 }
 
-// left is what is there of a feed, or of all, in order of seq.
+// left are the entries that are there of a feed, or of all, in order of seq.
 func left(t rapid.TB, a reading.Database, u feed.URL) []archive.Record {
 	t.Helper()
 	found, err := a.Search(context.Background(), feed.Filter{Feed: u, Limit: math.MaxInt})
@@ -143,7 +143,7 @@ func purgeAll(t rapid.TB, a reading.Database, now time.Time, keep archive.Retent
 	}
 }
 
-// What is kept of a feed is shown where it is counted, and each limit changes by itself.
+// The limits of a feed are shown where it is counted, and each limit changes by itself.
 func testLimits(t *testing.T, a reading.Database) {
 	follow(t, a, time.Unix(1, 0), news, otherNews)
 	bytes, age, count, none := int64(5000), 36*time.Hour, int64(7), int64(0)
@@ -182,8 +182,8 @@ func testInheritLimits(t *testing.T, a reading.Database) {
 	}
 }
 
-// What neighbors brought of feeds that the owner never followed is bounded, and so is what is one neighbor's word
-// alone. What is more goes first what nobody confirmed.
+// Entries that neighbors brought of feeds that the owner never followed are bounded, and so are those that are one
+// neighbor's word alone. Of the excess, entries that nobody confirmed go first.
 func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 	text := strings.Repeat("0123456789", 100)
 	const each = 1000 + 512 // as each counts, about

@@ -317,7 +317,7 @@ func testShareable(t *testing.T, a Archive) {
 	}
 }
 
-// What is hidden, the owner finds and others do not, until it is revealed.
+// Entries that are hidden, the owner finds and others do not, until they are revealed.
 func testHidden(t *testing.T, a Archive) {
 	shown, hidden, strange := record(news, 1, "word", ""), record(news, 2, "word", ""), record(news, 3, "word", "")
 	a.Keep([]archive.Record{shown, hidden})

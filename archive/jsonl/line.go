@@ -12,7 +12,7 @@ import (
 	"feedex/feed"
 )
 
-// A Line is what an export tells of an entry. Members are only ever added.
+// A Line is the record of an entry in an export. Members are only ever added.
 type Line struct {
 	Entry
 	Digest string `json:"digest"` // of the content, 40 hexadecimal digits; see docs/PROTOCOL.md

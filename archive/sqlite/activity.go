@@ -109,7 +109,7 @@ func (s *Store) LoadRequests(n int) []grade.Request {
 	return requests
 }
 
-// KeepRequests implements archive.Requests. What is older than it has to keep goes in the same transaction.
+// KeepRequests implements archive.Requests. Requests that are older than it has to keep go in the same transaction.
 func (s *Store) KeepRequests(list []grade.Request) {
 	for i := range list {
 		r := &list[i]

@@ -50,7 +50,7 @@ func (r *Reader) backup(ctx context.Context, path string) (err error) {
 		return err
 	}
 	defer conn.Close()
-	// What is read goes to another file and does not change ours.
+	// The data that is read goes to another file and does not change ours.
 	if _, err := conn.ExecContext(ctx, `PRAGMA query_only(0)`); err != nil {
 		return err
 	}

@@ -216,7 +216,7 @@ func (r *Reader) span(ctx context.Context, where string, args ...any) (span, err
 		spans+where, args...)
 }
 
-// ref is what there is of the block so far that never becomes more.
+// ref names the part of the block so far that never becomes more.
 func (x span) ref() archive.BlockRef {
 	switch {
 	case x.size >= archive.FullBlock:

@@ -87,7 +87,7 @@ func load[T any](w *writer, read func(scanner) (T, error), query string, args ..
 	return all
 }
 
-// What Go has in another form than the database reads itself from a column, and is written to one.
+// Values that Go has in another form than the database: each reads itself from a column, and is written to one.
 
 // A unix is a time, in whole units of Unix time; NULL for the zero time.
 type unix struct {
@@ -185,7 +185,7 @@ func (c jsonList[T]) Value() (driver.Value, error) {
 	return string(text), err
 }
 
-// A spelled is what has a form as a text.
+// A spelled is a value that has a form as a text.
 type spelled struct{ encoding.TextUnmarshaler }
 
 // Scan implements sql.Scanner.

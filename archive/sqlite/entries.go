@@ -222,8 +222,8 @@ func (s *Store) confirm(at time.Time, id feed.EntryID, set, condition string) {
 	}
 }
 
-// MarkPolled implements archive.Entries. What was filled in is no news, and nobody was earlier with it. Where others
-// must not know, the time of the poll is below zero, until a poll shows the entry that they may know of.
+// MarkPolled implements archive.Entries. An entry that was filled in is no news, and nobody was earlier with it. Where
+// others must not know, the time of the poll is below zero, until a poll shows the entry that they may know of.
 func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.Share) {
 	hour := archive.Hour{At: at}
 	for i := range ids {
@@ -298,11 +298,11 @@ func (s *Store) Arrivals(u feed.URL, n int) []archive.Arrival {
 		string(u), max(n, 0))
 }
 
-// recordColumns are what scanRecord wants, from entries e and feeds f.
+// recordColumns are the columns that scanRecord wants, from entries e and feeds f.
 const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.seen, e.source, e.guid, e.title, e.link,
 	e.authors, e.categories, e.enclosures, e.summary, e.content, ` + isConfirmed
 
-// scanRecord reads one row of recordColumns, and what is selected behind them. What does not decode was not
+// scanRecord reads one row of recordColumns, and what is selected behind them. A row that does not decode was not
 // written by us.
 func scanRecord(row scanner, more ...any) (r archive.Record, err error) {
 	e := &r.Entry

@@ -14,8 +14,8 @@ import (
 	"feedex/archive"
 )
 
-// What can be wrong with an archive, beside archive.ErrFull, that its owner can put right. Every error of this package
-// that has such a cause wraps one of these; its text says what to do.
+// Faults of an archive, beside archive.ErrFull, that its owner can put right. Every error of this package that has such
+// a cause wraps one of these; its text says what to do.
 var (
 	ErrDamaged  = errors.New("the file is damaged: put a backup in its place, or move it away to begin anew")
 	ErrLocked   = errors.New("another program keeps the file locked: end that program")
@@ -42,7 +42,7 @@ func wrap(verb, path string, err error) error {
 	return fmt.Errorf("%s %s: %w", verb, path, err)
 }
 
-// scan reads a row. What does not fit its destination was not written by us.
+// scan reads a row. A value that does not fit its destination was not written by us.
 func scan(row interface{ Scan(...any) error }, dest ...any) error {
 	err := row.Scan(dest...)
 	if err == nil || cause(err) != nil || isContext(err) || errors.Is(err, ErrStalled) {

@@ -214,7 +214,7 @@ func TestForbidden(t *testing.T) {
 	_, err = Open(other, Config{})
 	wantCause(t, err, ErrReadOnly, other)
 
-	// What is whole can be read there, what a node left half done cannot.
+	// A file that is whole can be read there, one that a node left half done cannot.
 	r, err := OpenReader(s.path, Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -11,14 +11,14 @@ import (
 	"feedex/reading"
 )
 
-// What pages for people show of an archive: short reads by an index each, so that none takes longer where there is
+// Reads of an archive for pages that people see: short ones by an index each, so that none takes longer where there is
 // more.
 
 // itemColumns are a reading.ItemState, from items i that need not exist.
 const itemColumns = `coalesce(i.id, 0), coalesce(i.read, 1), coalesce(i.starred, 0)`
 
-// headlineColumns are what a Headline is made of, from entries e, feeds f and items i. A text is cut at a thousand
-// characters.
+// headlineColumns are the columns that a Headline is made of, from entries e, feeds f and items i. A text is cut at a
+// thousand characters.
 const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.name), e.title, e.link, e.time, ` +
 	`e.seen, e.source, ` + isConfirmed + `,
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns

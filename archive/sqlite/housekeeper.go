@@ -261,9 +261,9 @@ func (w *writer) seqs(query string, args ...any) (seqs []int64) {
 	return load(w, single[int64], query, args...)
 }
 
-// What is free in the file is given back in one of two ways. Reclaim moves some pages from the file's end to where
-// there is room, and can be called again and again while the node works; the file has to be made for that. Vacuum
-// rewrites the file, which is then, too.
+// Free space in the file is given back in one of two ways. Reclaim moves some pages from the file's end to where there
+// is room, and can be called again and again while the node works; the file has to be made for that. Vacuum rewrites
+// the file, which is then, too.
 
 // incremental is the auto_vacuum of a file that Reclaim can shorten
 // (https://sqlite.org/pragma.html#pragma_auto_vacuum).

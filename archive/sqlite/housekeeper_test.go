@@ -194,7 +194,7 @@ func TestIndexInSteps(t *testing.T) {
 	}
 }
 
-// What the loop writes and what is done beside it do not disturb each other.
+// Writes of the loop and those beside it do not disturb each other.
 func TestHousekeepingBesideTheLoop(t *testing.T) {
 	s := newStore(t)
 	s.KeepFeed(archive.Feed{URL: victimFeed(0), Subscribed: true})

@@ -11,8 +11,8 @@ import (
 )
 
 // Every statement has a deadline: its caller's, or else one of statementTime. When that is over, or the caller wants
-// the statement to end, the driver has SQLite interrupt it, which comes back as soon as the system does. What the
-// system does not come back from, as on a disk that hangs, nothing in this process can end.
+// the statement to end, the driver has SQLite interrupt it, which comes back as soon as the system does. A call that
+// the system does not come back from, as on a disk that hangs, nothing in this process can end.
 //
 // The driver heeds a context until the first row is there, and database/sql between two rows. So a query steps through
 // many rows before the first that it returns, and through few between two.
@@ -41,7 +41,7 @@ func (d interruptibleConnector) Connect(ctx context.Context) (driver.Conn, error
 	return interruptible{c.(connection)}, nil
 }
 
-// A connection is what a connection of the driver can do.
+// A connection is the set of methods of a connection of the driver.
 type connection interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -78,7 +78,7 @@ func (d interruptible) PrepareContext(ctx context.Context, query string) (driver
 	return statement{s.(preparedStatement)}, nil
 }
 
-// A preparedStatement is what a statement of the driver can do.
+// A preparedStatement is the set of methods of a statement of the driver.
 type preparedStatement interface {
 	driver.Stmt
 	driver.StmtExecContext
@@ -116,8 +116,8 @@ func within[T any](ctx context.Context, make func(context.Context) (T, error)) (
 	return value, err
 }
 
-// What goes over the whole file takes the longer the larger that is. It has its time by its size: with the default
-// patience a second for each mebibyte, and a minute more.
+// A statement that goes over the whole file takes the longer the larger that is. It has its time by its size: with the
+// default patience a second for each mebibyte, and a minute more.
 
 // perPatience is how many bytes must be got through within one patience.
 const perPatience = 60 << 20

@@ -117,7 +117,8 @@ func TestADiskThatHangsHoldsUpNobodyElse(t *testing.T) {
 
 const exampleURL = "https://www.example.org/"
 
-// Who waits for a connection while all of them hang waits no longer than it wants to, and finds one when they are back.
+// A caller that waits for a connection while all of them hang waits no longer than it wants to, and finds one when they
+// are back.
 func TestNobodyWaitsForAHungConnection(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *Store) {
 		const readers = 4

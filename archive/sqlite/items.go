@@ -70,7 +70,7 @@ func (s *Store) MarkStream(at time.Time, stream reading.Stream, m reading.Mark, 
 	return more && s.err == nil
 }
 
-// A change is what an UPDATE sets, and where that changes anything.
+// A change is the assignment of an UPDATE, and the condition under which that changes anything.
 type change struct{ set, where string }
 
 func changes(m reading.Mark) (list []change) {

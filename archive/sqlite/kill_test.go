@@ -39,8 +39,7 @@ func TestMain(m *testing.M) {
 // batchSize is how many entries batch n has.
 func batchSize(n int) int { return 1 + n%24 }
 
-// batch is what the victim writes in its nth transaction: entries of which the last replaces one of
-// the batch before.
+// batch is the content of the victim's nth transaction: entries of which the last replaces one of the batch before.
 func batch(n int) (records []archive.Record, did protocol.DID) {
 	for i := range batchSize(n) {
 		records = append(records, victimRecord(n, i, "new"))

@@ -46,7 +46,7 @@ func (s *search) ftsExpr(x *archive.Expr) (ftsQuery, error) {
 	case feed.MatchNot:
 		operands[0].but = !operands[0].but
 		return operands[0], nil
-	case feed.MatchOr: // either is what is not neither
+	case feed.MatchOr: // either is the complement of neither
 		for i := range operands {
 			operands[i].but = !operands[i].but
 		}
@@ -57,7 +57,7 @@ func (s *search) ftsExpr(x *archive.Expr) (ftsQuery, error) {
 	return ftsAll(operands), nil
 }
 
-// ftsAll asks for what answers every one of the questions. What is wanted may be loose; what is unwanted may not, or
+// ftsAll asks for what answers every one of the questions. A wanted operand may be loose; an unwanted one may not, or
 // too much would be left out.
 func ftsAll(operands []ftsQuery) ftsQuery {
 	var wanted, unwanted []string
@@ -80,8 +80,8 @@ func ftsAll(operands []ftsQuery) ftsQuery {
 	return ftsQuery{`(` + all + ` NOT (` + excluded + `))`, false, looseWanted}
 }
 
-// match is what the index is asked about the words of the filter, and about its feed, which it knows by a number. What
-// others know apart may be there by the one or the other.
+// match is the question to the index about the words of the filter, and about its feed, which it knows by a number.
+// Entries that others know apart may be there by the one or the other.
 func (s *search) match() (ftsQuery, error) {
 	var all []ftsQuery
 	var err error

@@ -39,7 +39,7 @@ func migrations() ([]string, error) {
 	return scripts, nil
 }
 
-// querier is what *sql.DB, *sql.Conn and *sql.Tx have in common.
+// querier is the part that *sql.DB, *sql.Conn and *sql.Tx have in common.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row

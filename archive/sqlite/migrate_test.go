@@ -124,7 +124,7 @@ func TestMigrateToInterest(t *testing.T) {
 	}
 }
 
-// What an older feedex took for a public address, and is none, is a secret from then on.
+// An address that an older feedex took for a public one, and is none, is a secret from then on.
 func TestMigrateSecrets(t *testing.T) {
 	const calendar = "https://calendar.example.com/ical/private-7d3f1c9a5b2e8d4f6a0c1b3e5d7f9a2c/basic.ics"
 	path := olderArchive(t, 18, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0), (2, '%s', 0)`,

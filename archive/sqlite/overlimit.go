@@ -21,9 +21,9 @@ const (
 	overLimitShare, fewestOldest = 4, 16
 )
 
-// What neighbors brought and no own poll has shown goes before anything that one has shown, and of the former what
-// nobody has confirmed: a neighbor that brings much must not push out what is true. Else there would be two ways to
-// have an entry dropped: to bring enough others, and to be the only one that brings it. So what own polls have shown
+// Entries that neighbors brought and no own poll has shown go before any that one has shown, and of the former those
+// that nobody has confirmed: a neighbor that brings much must not push out what is true. Else there would be two ways
+// to have an entry dropped: to bring enough others, and to be the only one that brings it. So what own polls have shown
 // and what they have not are held to limits apart from each other, see archive.Retention.
 
 // A part is some of the entries e, as conditions on what their indices hold.
@@ -44,7 +44,7 @@ func (p part) from(and string, args ...any) (string, []any) {
 		append(p.args[:len(p.args):len(p.args)], args...)
 }
 
-// unshown is what is unshown of the part, and shown the rest of it.
+// unshown are the entries of the part that are unshown, and shown the rest of them.
 func (p part) unshown() part {
 	return part{index: `entries_unshown`, where: p.where + ` AND ` + isUnshown, args: p.args}
 }
@@ -71,8 +71,8 @@ const hearsay = `e.seq > 0 AND (NOT e.confirmed OR e.feed IN (SELECT id FROM fee
 // ownersHearsay is a condition on what own polls have shown to the owner alone: to others it is hearsay.
 const ownersHearsay = isOwnersPolled + ` AND e.source <> '' AND e.seq > 0 AND ` + isSettled
 
-// hearsayBytes is what such an entry counts as: its text and, since there may be none, what it takes at least; and the
-// URL of a feed that would else be nowhere.
+// hearsayBytes is the size that such an entry counts as: its text and, since there may be none, what it takes at least;
+// and the URL of a feed that would else be nowhere.
 const hearsayBytes = `e.size + 512 + (SELECT iif(kept AND NOT discreet, 0, 2 * octet_length(url)) FROM feeds ` +
 	`WHERE id = e.feed)`
 
@@ -134,8 +134,9 @@ func (r *Reader) dead(ctx context.Context) (bytes int64, err error) {
 	return bytes, err
 }
 
-// hearsay are the entries beyond what is to be kept of hearsay, and those that go because the disk is short of room.
-// What is the same to the owner and to others goes as theirs, and is the owner's to lose only if it is hearsay to both.
+// hearsay are the entries beyond what is to be kept of hearsay, and those that go because the disk is short of room. An
+// entry that is the same to the owner and to others goes as theirs, and is the owner's to lose only if it is hearsay to
+// both.
 func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []feed.EntryID, err error) {
 	unshown, args := everything.unshown().from(hearsay)
 	owners, _ := part{index: `entries_owners`, where: ownersHearsay}.from(`1`)
@@ -217,7 +218,8 @@ func (r *Reader) used(ctx context.Context) (bytes int64, err error) {
 	return bytes, err
 }
 
-// beyond are entries of a part that are beyond limits. What is too old goes first: of the rest there may be few enough.
+// beyond are entries of a part that are beyond limits. Entries that are too old go first: of the rest there may be few
+// enough.
 func (r *Reader) beyond(ctx context.Context, now time.Time, p part, b archive.Limits) (ids []feed.EntryID, err error) {
 	if b.Age > 0 {
 		latest := now.Add(-b.Age).Unix()
@@ -265,7 +267,7 @@ func (r *Reader) beyond(ctx context.Context, now time.Time, p part, b archive.Li
 	return r.beside(ctx, p, b, unshown)
 }
 
-// beside are what is beyond limits of what is unshown of a part, which is so much.
+// beside are the entries beyond limits among the unshown ones of a part, whose sums are given.
 func (r *Reader) beside(ctx context.Context, p part, b archive.Limits, unshown sums) (ids []feed.EntryID, err error) {
 	var excess sums
 	if b.Count > 0 {

@@ -59,7 +59,7 @@ func purgeAll(t *testing.T, s *Store, now time.Time, keep archive.Retention) (n 
 	}
 }
 
-// left is what is there of a feed, or of all, in order of seq.
+// left are the entries that are there of a feed, or of all, in order of seq.
 func left(t *testing.T, s *Store, u feed.URL) (records []archive.Record) {
 	t.Helper()
 	found, err := s.Search(context.Background(), feed.Filter{Feed: u, Limit: 1 << 20})
@@ -231,7 +231,8 @@ func TestRoomIsEnough(t *testing.T) {
 	}
 }
 
-// What the archive counts of an entry is what archive.TextBytes says, as far as it is not quoted in JSON.
+// The bytes that the archive counts of an entry are those that archive.TextBytes says, as far as it is not quoted in
+// JSON.
 func TestSizeOfAnEntry(t *testing.T) {
 	s := newStore(t)
 	full := feed.Entry{

@@ -13,7 +13,7 @@ import (
 	"feedex/feed"
 )
 
-// What was purged is remembered for ever of feeds that are followed, and else for thirty days.
+// Purged entries are remembered for ever of feeds that are followed, and else for thirty days.
 func TestForgetPurged(t *testing.T) {
 	s := newStore(t)
 	follow(t, s, time.Unix(1, 0), news)

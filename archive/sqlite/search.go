@@ -346,9 +346,9 @@ func (s *search) each(seqs []int64, yield func(archive.Record) bool) error {
 	return nil
 }
 
-// ranked returns the best of the candidates (archive.RankCandidates). Ranking them ends after a while, or after
-// three quarters of what the context leaves: the answer still has to be read. What was not ranked until then
-// stands behind the rest, and the error is archive.ErrCut.
+// ranked returns the best of the candidates (archive.RankCandidates). Ranking them ends after a while, or after three
+// quarters of what the context leaves: the answer still has to be read. Entries that were not ranked until then stand
+// behind the rest, and the error is archive.ErrCut.
 //
 // The index could rank by itself (bm25), but only everything that matches at once: seconds for a common word.
 func (s *search) ranked(within time.Duration) ([]archive.Record, error) {

@@ -86,7 +86,7 @@ func TestRankingIsCut(t *testing.T) {
 	}
 }
 
-// What a search ranks with, the context leaves time to read; one without any time fails.
+// The context leaves time to read the words that a search ranks with; one without any time fails.
 func TestRankingWithoutTime(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
 	defer s.Close()

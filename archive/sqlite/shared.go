@@ -11,10 +11,11 @@ import (
 	"feedex/protocol"
 )
 
-// What others know of an entry, where it is not what the owner has (archive.Shared), is an entry of its own: its id
-// is that of the entry with each bit turned over, and its feed that of the entry with a mark behind the URL, which no
-// URL of a feed has. So whatever looks for the owner's entries, by their ids or by their feeds, does not come upon
-// it. What neighbors brought is one entry, the owner's and theirs, until it is not the same to both any more.
+// The version of an entry that others know, where it is not the one that the owner has (archive.Shared), is an entry of
+// its own: its id is that of the entry with each bit turned over, and its feed that of the entry with a mark behind the
+// URL, which no URL of a feed has. So whatever looks for the owner's entries, by their ids or by their feeds, does not
+// come upon it. A version that neighbors brought is one entry, the owner's and theirs, until it is not the same to both
+// any more.
 
 // apartMark is the mark.
 const apartMark = "#"
@@ -128,8 +129,8 @@ func (s *Store) keepSpaced(r *archive.Record) (at place, isNew bool) {
 	return at, isNew
 }
 
-// part makes two of an entry that is the same to everybody: one for others, and one for the owner that is hidden. What
-// was here before the feed was followed discreetly may have no room beside it; then others keep the place.
+// part makes two of an entry that is the same to everybody: one for others, and one for the owner that is hidden. An
+// entry that was here before the feed was followed discreetly may have no room beside it; then others keep the place.
 func (s *Store) part(seq int64, r *archive.Record) {
 	own := s.feedID(r.Entry.Feed)
 	var confirmed, known bool

@@ -97,8 +97,8 @@ func TestOwnersSeeTheirSideOnly(t *testing.T) {
 	}
 }
 
-// What others know of a feed that is followed discreetly is bounded and purged as what is relayed, and not brought
-// back; what is kept of the feed itself does not matter to them.
+// Entries that others know of a feed that is followed discreetly are bounded and purged as those that are relayed, and
+// not brought back; what is kept of the feed itself does not matter to them.
 func TestOthersSideIsPurgedAsRelayed(t *testing.T) {
 	s, records := sharedArchive(t)
 	ids := make([]feed.EntryID, len(records))
@@ -148,9 +148,9 @@ func TestOthersSideIsPurgedAsRelayed(t *testing.T) {
 	}
 }
 
-// What neighbors bring of a feed that is followed discreetly is stored once, also when an own poll has shown it. It is
-// twice there where what the poll showed and what neighbors say differ: of one the neighbor's quota counts, the other
-// is polled.
+// An entry that neighbors bring of a feed that is followed discreetly is stored once, also when an own poll has shown
+// it. It is twice there where what the poll showed and what neighbors say differ: of one the neighbor's quota counts,
+// the other is polled.
 func TestBothSidesShareWhatIsTheSame(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
 	t.Cleanup(func() { s.Close() })
@@ -193,8 +193,8 @@ func TestBothSidesShareWhatIsTheSame(t *testing.T) {
 	stored(2, 1)
 }
 
-// What one neighbor forged of a feed that is followed discreetly, and was purged on both sides, keeps what is true from
-// neither.
+// An entry that one neighbor forged of a feed that is followed discreetly, and that was purged on both sides, keeps
+// what is true from neither.
 func TestBothSidesGetWhatIsTrue(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
 	t.Cleanup(func() { s.Close() })
@@ -229,8 +229,9 @@ func TestBothSidesGetWhatIsTrue(t *testing.T) {
 	}
 }
 
-// What neighbors bring of a feed that is followed discreetly goes to others as what they bring of one that is not
-// followed, whatever own polls have shown of it, and its owner did with it. The owner keeps what polls have shown.
+// Entries that neighbors bring of a feed that is followed discreetly go to others as those that they bring of one that
+// is not followed, whatever own polls have shown of them, and the owner did with them. The owner keeps what polls have
+// shown.
 func TestWhatIsRelayedGoesAsIfNotFollowed(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	records, ids := make([]archive.Record, 20), make([]feed.EntryID, 20)
@@ -287,7 +288,7 @@ func TestWhatIsRelayedGoesAsIfNotFollowed(t *testing.T) {
 	}
 }
 
-// Who searches one feed for others has the index come up with that feed's entries alone, also where it is followed
+// A search of one feed for others has the index come up with that feed's entries alone, also where it is followed
 // discreetly and others know some of it apart: how long it takes tells nothing.
 func TestSearchesOfADiscreetFeedAskTheIndexForIt(t *testing.T) {
 	s, _ := sharedArchive(t)

@@ -1,9 +1,9 @@
 // Package sqlite keeps an archive in one SQLite file.
 //
-// What Commit acknowledged survives the end of the process and of the machine: the file is in WAL
-// mode and every commit is synced. Entries are found by their words from the moment they are
-// committed, although the full-text index is brought up to date later, by Index, when the node has
-// nothing better to do: until then a search reads the texts of the entries that are not indexed.
+// Changes that Commit acknowledged survive the end of the process and of the machine: the file is in WAL mode and every
+// commit is synced. Entries are found by their words from the moment they are committed, although the full-text index
+// is brought up to date later, by Index, when the node has nothing better to do: until then a search reads the texts of
+// the entries that are not indexed.
 //
 // A Store has one connection that writes and a few that read. Errors that the owner can do something
 // about wrap archive.ErrFull, ErrDamaged, ErrLocked, ErrNewer, ErrReadOnly, ErrDisk or ErrStalled. No damage to
@@ -33,8 +33,7 @@ import (
 	"feedex/reading"
 )
 
-// Config is what may be chosen about a Store or a Reader. The zero value of each field means its
-// default.
+// Config holds the options of a Store or a Reader. The zero value of each field means its default.
 type Config struct {
 	// BusyTimeout is how long to wait for another program that has locked the file. Default 10 s.
 	BusyTimeout time.Duration
@@ -58,8 +57,8 @@ func (c Config) withDefaults() Config {
 }
 
 // A Store is the archive of a running node. It implements reading.Database, whose methods that write together with
-// Commit and Close belong to the node's loop; what it has from Reader may be called by any
-// goroutine at any time before Close. What takes long and can wait is for a Housekeeper.
+// Commit and Close belong to the node's loop; what it has from Reader may be called by any goroutine at any time before
+// Close. Work that takes long and can wait is for a Housekeeper.
 //
 // The first method that writes begins a transaction, which lasts until Commit. Reading methods see
 // what was written, and begin none. The first error since the last Commit is remembered: from then
@@ -148,8 +147,8 @@ func (s *Store) forget() {
 	clear(s.feedIDs)
 }
 
-// Close ends the Store. What was not committed is dropped. The file is then complete in itself,
-// without the -wal and -shm files that stand beside it while it is in use.
+// Close ends the Store. Changes that were not committed are dropped. The file is then complete in itself, without the
+// -wal and -shm files that stand beside it while it is in use.
 func (s *Store) Close() error {
 	s.forget()
 	var err error
@@ -274,8 +273,8 @@ func (r *Reader) failed(ctx context.Context, verb string, err error) error {
 	return wrap(verb, r.path, ended(ctx, err))
 }
 
-// A role is what a connection is for. Settings are per connection, so they stand in the name by
-// which database/sql opens every one of them.
+// A role is the purpose of a connection. Settings are per connection, so they stand in the name by which database/sql
+// opens every one of them.
 type role string
 
 const (

@@ -173,7 +173,7 @@ func TestOpenReader(t *testing.T) {
 	}
 }
 
-// What OpenReader falls back to where it may not write.
+// The way of reading that OpenReader falls back to where it may not write.
 func TestReaderWithoutTheRightToWrite(t *testing.T) {
 	s := newStore(t)
 	keep(t, s, newsRecord("1", "hello", time.Unix(1, 0)))

@@ -38,7 +38,7 @@ func openWriter(ctx context.Context, path string, r role, cfg Config, t *writeLo
 	return w, err
 }
 
-// close ends the writer. What was not committed is dropped.
+// close ends the writer. Changes that were not committed are dropped.
 func (w *writer) close() error {
 	w.rollback()
 	var errs []error

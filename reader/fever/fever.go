@@ -20,9 +20,9 @@ import (
 	"feedex/syncapi"
 )
 
-// Config is what a handler needs.
+// Config holds the dependencies of a handler.
 type Config struct {
-	// Library is what is read and marked.
+	// Library holds the items that are read and marked.
 	Library reading.Library
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger

@@ -7,7 +7,8 @@ import (
 	"feedex/syncapi"
 )
 
-// mark marks an item, or all of a feed or group that arrived before a moment. What it does not understand it leaves.
+// mark marks an item, or all of a feed or group that arrived before a moment. A mark that it does not understand it
+// leaves.
 func (h *handler) mark(ctx context.Context, asked values) error {
 	m, known := map[string]reading.Mark{
 		"read":    {Read: reading.Yes},
@@ -38,8 +39,8 @@ func (h *handler) mark(ctx context.Context, asked values) error {
 	return nil
 }
 
-// streams are what the id of a feed or of a group stands for: 0 is everything. Group -1 are the sparks, which are feeds
-// that nobody has to have read: there is nothing in it, like in any other that there is not.
+// streams are the streams that the id of a feed or of a group stands for: 0 is everything. Group -1 are the sparks,
+// which are feeds that nobody has to have read: there is nothing in it, like in any other that there is not.
 func (h *handler) streams(ctx context.Context, group bool, id int64) ([]reading.Stream, error) {
 	switch {
 	case id == 0:

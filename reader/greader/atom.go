@@ -10,7 +10,7 @@ import (
 	"feedex/reading"
 )
 
-// atomPath is what stands in front of a stream's name where it is wanted as Atom: newsboat does.
+// atomPath is the path in front of a stream's name where it is wanted as Atom: newsboat does.
 const atomPath = "/reader/atom/"
 
 // readerScheme tells a category that is a state from others.

@@ -85,8 +85,8 @@ func updated(item *reading.Item) time.Time {
 }
 
 // categories are the states and folders of an item. The publisher's own are not among them, since they could look like
-// states. That it is read comes first: liferea looks no further. (Up to 2.0 it does not find it
-// there either: it wants backslashes that are gone once JSON is read.)
+// states. The state of having been read comes first: liferea looks no further. (Up to 2.0 it does not find it there
+// either: it wants backslashes that are gone once JSON is read.)
 func categories(item *reading.Item, f *reading.Subscription) []string {
 	list := []string{}
 	add := func(is bool, name string) {

@@ -17,9 +17,9 @@ import (
 	"feedex/syncapi"
 )
 
-// Config is what a handler needs.
+// Config holds the dependencies of a handler.
 type Config struct {
-	// Library is what is read and changed.
+	// Library holds the feeds and items that are read and changed.
 	Library reading.Library
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger
@@ -36,7 +36,7 @@ type handler struct {
 // Paths lists the beginnings of the paths at which the handler serves.
 func Paths() []string { return []string{"/accounts/", "/reader/", freshPath} }
 
-// freshPath is what stands in front of all paths of the API at FreshRSS.
+// freshPath is the path in front of all paths of the API at FreshRSS.
 const freshPath = "/api/greader.php"
 
 // New makes the handler. It looks at the path itself and must not stand behind an http.ServeMux pattern, which would
@@ -63,10 +63,10 @@ type request struct {
 // A route answers one kind of request. Where it returns an error it has written nothing.
 type route func(w http.ResponseWriter, r *request) error
 
-// apiPath is what stands in front of all but two paths.
+// apiPath is the path in front of all but two paths.
 const apiPath = "/reader/api/0/"
 
-// routes are what answers requests for paths below apiPath. Those below contentsPath name a stream.
+// routes are the functions that answer requests for paths below apiPath. Those below contentsPath name a stream.
 func (h *handler) routes() (reads, changes map[string]route) {
 	reads = map[string]route{
 		"token": h.token, "user-info": h.userInfo, "tag/list": h.tagList, "unread-count": h.unreadCount,

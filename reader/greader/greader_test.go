@@ -32,7 +32,7 @@ func ask(h http.Handler, method, target, body string) *httptest.ResponseRecorder
 	return w
 }
 
-// state is what is read, starred, followed and filed.
+// state is the API's account of the items that are read and starred, and of the feeds that are followed and filed.
 func state(h http.Handler) (all string) {
 	for _, path := range []string{"stream/items/ids?xt=" + isRead, "stream/items/ids?s=user/-/state/com.google/starred",
 		"subscription/list", "tag/list"} {
@@ -216,7 +216,7 @@ func TestItemNames(t *testing.T) {
 	}
 }
 
-// What is wrong with a request is said, and nothing is changed; what nobody here knows is passed over.
+// Errors in a request are told, and nothing is changed; parts that nobody here knows are passed over.
 func TestRefusals(t *testing.T) {
 	h := open(readertest.Example(t))
 	before := state(h)

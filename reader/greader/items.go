@@ -89,7 +89,7 @@ func (h *handler) itemContents(w http.ResponseWriter, r *request) error {
 	return h.writeItems(w, r, statePath+everything, r.ids(), "")
 }
 
-// contentsPath is what stands in front of a stream's name.
+// contentsPath is the path in front of a stream's name.
 const contentsPath = "stream/contents/"
 
 // streamContents sends the items of a stream.

@@ -23,7 +23,7 @@ const (
 	everything = "reading-list"
 )
 
-// A catalog is what there is: feeds and folders, and their names in this API.
+// A catalog is the list of all feeds and folders, and of their names in this API.
 type catalog struct {
 	feeds   []reading.Subscription
 	folders []reading.Folder

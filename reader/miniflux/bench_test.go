@@ -9,7 +9,7 @@ import (
 	"feedex/reader/readertest"
 )
 
-// BenchmarkEntries is what readers ask of a node with 20,000 entries, all unread.
+// BenchmarkEntries measures the requests of readers to a node with 20,000 entries, all unread.
 func BenchmarkEntries(b *testing.B) {
 	l := readertest.Example(b)
 	var list []feed.Entry

@@ -146,7 +146,7 @@ func (h *handler) discover(w http.ResponseWriter, r *http.Request) error {
 	return reply(w, http.StatusOK, list)
 }
 
-// kindOf is what Miniflux calls a media type.
+// kindOf is the name that Miniflux has for a media type.
 func kindOf(mediaType string) string {
 	switch {
 	case strings.Contains(mediaType, "atom"):
@@ -157,8 +157,8 @@ func kindOf(mediaType string) string {
 	return "rss"
 }
 
-// changeFeed titles a feed and moves it to a category, which takes it out of all folders that it was in. What is sent
-// as it was stays as it is.
+// changeFeed titles a feed and moves it to a category, which takes it out of all folders that it was in. Fields that
+// are sent as they were stay as they are.
 func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 	s, err := h.asked(r)
 	if err != nil {

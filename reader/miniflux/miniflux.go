@@ -26,9 +26,9 @@ import (
 	"feedex/syncapi"
 )
 
-// Config is what a handler needs.
+// Config holds the dependencies of a handler.
 type Config struct {
-	// Library is what is read and marked.
+	// Library holds the feeds and items that are read and marked.
 	Library reading.Library
 	// Version is the node's own, for readers that ask which Miniflux this is.
 	Version string

@@ -24,7 +24,7 @@ func TestConversations(t *testing.T) {
 	readertest.Converse(t, "../../testdata/readers/miniflux-*.txt", handler)
 }
 
-// What one neighbor alone says is tagged so, and nothing else is.
+// Entries that one neighbor alone tells of are tagged so, and nothing else is.
 func TestUnconfirmed(t *testing.T) {
 	l := readertest.Example(t)
 	l.Bring(t, readertest.Noon, feed.Entry{Feed: readertest.News, ID: "hearsay",

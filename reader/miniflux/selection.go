@@ -28,7 +28,7 @@ type selection struct {
 // defaultLimit is how many entries a page has where nothing is said; 0 stands for all.
 const defaultLimit = 100
 
-// selected is what a request selects.
+// selected is the selection that a request makes.
 func (h *handler) selected(r *http.Request) (*selection, error) {
 	q := query{Values: r.URL.Query()}
 	s := &selection{

@@ -48,7 +48,7 @@ func folderOf(s *reading.Subscription) reading.FolderID {
 	return s.Folders[0].ID
 }
 
-// list is what is followed, or of it one feed where that is not 0.
+// list is the list of all feeds that are followed, or of the one feed where that is not 0.
 func (h *handler) list(ctx context.Context, only reading.FeedID) (*feedList, error) {
 	feeds, err := h.Library.Subscriptions(ctx)
 	if err != nil {

@@ -32,7 +32,7 @@ type itemObject struct {
 	Fingerprint string         `json:"fingerprint"`  // the same for items that are the same
 }
 
-// guidOf is what stands for an item's published identifier, of which readers send back nothing but the MD5: it is made
+// guidOf is the stand-in for an item's published identifier, of which readers send back nothing but the MD5: it is made
 // of the number, so that the item is found by that.
 func guidOf(id reading.ItemID) string { return "feedex:" + strconv.FormatInt(int64(id), 10) }
 
@@ -54,7 +54,7 @@ func (h *handler) itemObject(i *reading.Item) *itemObject {
 	return o
 }
 
-// What a request for items is about.
+// The kinds of requests for items.
 const (
 	ofFeed    = 0
 	ofFolder  = 1

@@ -10,7 +10,7 @@ import (
 	"feedex/syncapi"
 )
 
-// marks are what becomes of items, by the words that readers use.
+// marks are the changes to items, by the words that readers use.
 func marks(state string) (m reading.Mark, known bool) {
 	m, known = map[string]reading.Mark{
 		"read":      {Read: reading.Yes},

@@ -5,8 +5,8 @@
 //
 // and, for the user name and the password, those of an app password.
 //
-// What a reader says of times is about when entries arrived. A feed may be in several folders and is shown in the
-// first.
+// Times in the requests of a reader are about when entries arrived. A feed may be in several folders and is shown in
+// the first.
 package nextcloud
 
 import (
@@ -22,9 +22,9 @@ import (
 	"feedex/syncapi"
 )
 
-// Config is what a handler needs.
+// Config holds the dependencies of a handler.
 type Config struct {
-	// Library is what is read and marked.
+	// Library holds the feeds and items that are read and marked.
 	Library reading.Library
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger
@@ -44,7 +44,7 @@ func Paths() []string {
 
 const ocsPath = "/ocs/v1.php/cloud/users/"
 
-// base is what stands in front of all other paths.
+// base is the part in front of all other paths.
 var base = regexp.MustCompile(`^(/index\.php)?/apps/news/api(/v1-[23])?`)
 
 // A call answers a request that somebody may make.

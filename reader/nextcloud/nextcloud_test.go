@@ -56,7 +56,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// What a reader marks up to an item leaves those that came later, and marks of no feed but the one named.
+// A reader that marks up to an item leaves those that came later, and marks of no feed but the one named.
 func TestGUIDs(t *testing.T) {
 	h := handler(readertest.Example(t))
 	if w := ask(h, "PUT", "/items/2/feedex:1/star", "{}"); w.Code != http.StatusOK {

@@ -22,7 +22,7 @@ const (
 // errBusy says that too many addresses are being looked at.
 var errBusy = errors.New("the node is looking at other addresses")
 
-// looks are what the node looked at because somebody asked for it. The zero value is ready.
+// looks are the addresses that the node looked at because somebody asked for them. The zero value is ready.
 type looks struct {
 	mu   sync.Mutex
 	all  map[feed.URL]*look

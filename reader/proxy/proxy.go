@@ -1,6 +1,6 @@
-// Package proxy is the node as an HTTP proxy, for feed readers that poll for themselves and can be given one. What they
-// ask for in absolute form, "GET http://example.com/feed.xml", is answered from the archive where the node follows that
-// feed: ten readers that poll it every minute cost its publisher nothing.
+// Package proxy is the node as an HTTP proxy, for feed readers that poll for themselves and can be given one. A request
+// of theirs in absolute form, "GET http://example.com/feed.xml", is answered from the archive where the node follows
+// that feed: ten readers that poll it every minute cost its publisher nothing.
 //
 // It is no way into the owner's network. Web pages cannot send such requests unless the browser was told to use
 // this proxy; then, as ever, nothing is fetched but feeds, by the node's own rules, and, if the owner has that so,
@@ -44,7 +44,7 @@ type Reader interface {
 	ServeDocument(w http.ResponseWriter, r *http.Request, doc *feed.Document)
 }
 
-// Config is what a proxy needs.
+// Config holds the dependencies of a proxy.
 type Config struct {
 	Reader Reader // also answers whatever is not for a proxy
 	Feeds  Feeds

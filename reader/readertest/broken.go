@@ -22,7 +22,7 @@ func Ask(h http.Handler, method, target, body string) *httptest.ResponseRecorder
 	return w
 }
 
-// ErrDisk is what a Broken library says.
+// ErrDisk is the error of a Broken library.
 var ErrDisk = errors.New("disk on fire")
 
 // A Broken library gives the first Whole items of those that it is asked for, then ErrDisk, and marks none.

@@ -38,7 +38,7 @@ const (
 //
 //	body
 //
-// What stands before the first is a comment. A request's last line is no part of its body. "[phone]" in a header stands
+// Text in front of the first is a comment. A request's last line is no part of its body. "[phone]" in a header stands
 // for the user name and password of Basic authentication. Requests are followed in order, and each changes the library.
 func Converse(t *testing.T, pattern string, handler func(*Library) http.Handler) {
 	t.Helper()

@@ -26,7 +26,7 @@ const (
 	Secret = "00112233445566778899aabbccddeeff"
 )
 
-// A Library is a reading.Library over an archive of its own. Whatever it does is in the archive at once.
+// A Library is a reading.Library over an archive of its own. Its changes are in the archive at once.
 type Library struct {
 	reading.View
 	store reading.Database

@@ -21,7 +21,7 @@ const (
 	// deliverTime is how long a callback may take to take a delivery.
 	deliverTime = 30 * time.Second
 	// firstRetry doubles with every failure in a row, up to lastRetry; after maxFailures the subscriber counts as dead.
-	// That is eleven hours.
+	// All retries together take eleven hours.
 	firstRetry, lastRetry, maxFailures = time.Minute, time.Hour, 16
 	// maxDelivery is the largest document that is delivered, in bytes.
 	maxDelivery = 64 << 20
@@ -119,7 +119,7 @@ func (h *Hub) version(ctx context.Context, topic string) string {
 	return doc.header.Get("ETag")
 }
 
-// document is what the reader address answers to a request for a topic by a subscriber that has that version.
+// document is the answer of the reader address to a request for a topic by a subscriber that has that version.
 func (h *Hub) document(ctx context.Context, method, topic, etag string) *answer {
 	doc := &answer{header: make(http.Header)}
 	u, err := url.Parse(topic)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// What failed is tried again, ever less often, and includes what came meanwhile; a dead subscriber is forgotten.
+// A delivery that failed is tried again, ever less often, and includes what came meanwhile; a dead subscriber is
+// forgotten.
 func TestRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := play(t)

@@ -36,7 +36,7 @@ const (
 	DefaultLease, minLease, maxLease = 10 * 24 * time.Hour, time.Hour, 30 * 24 * time.Hour
 )
 
-// A Store keeps subscriptions that were verified. What it was told is durable when a method returns.
+// A Store keeps subscriptions that were verified. A change is durable when a method returns.
 type Store interface {
 	archive.HubList
 	// Keep stores s in place of the one with its Callback and Topic.
@@ -45,7 +45,7 @@ type Store interface {
 	Drop(ctx context.Context, callback, topic string) error
 }
 
-// Config is what a hub needs. All but Log must be set.
+// Config holds the dependencies of a hub. All but Log must be set.
 type Config struct {
 	// Feeds serves the topics, to the hub itself: it wants no password.
 	Feeds http.Handler

@@ -13,7 +13,7 @@ import (
 // delivered then, and subscriptions end that are over.
 const look = 10 * time.Minute
 
-// Run verifies requests and delivers what is new until ctx ends. What was under way is given up then.
+// Run verifies requests and delivers what is new until ctx ends. Work that was under way is given up then.
 func (h *Hub) Run(ctx context.Context) error {
 	list, err := h.Store.HubSubscriptions(ctx)
 	if err != nil {

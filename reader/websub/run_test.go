@@ -24,7 +24,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// What changed without a word is delivered within ten minutes.
+// A feed that changed without a word is delivered within ten minutes.
 func TestLooksByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := play(t)

@@ -89,7 +89,7 @@ func (s *memory) Drop(_ context.Context, callback, topic string) error {
 	return s.err
 }
 
-// A subscriber is what is at the callback. It is also the way there.
+// A subscriber is the server at the callback. It is also the way there.
 type subscriber struct {
 	mu     sync.Mutex
 	code   int                           // of its answers, 200 where 0
@@ -183,7 +183,7 @@ func (s *stage) publish(version int) {
 	synctest.Wait()
 }
 
-// wantBodies are what the subscriber got since it was asked last.
+// wantBodies checks the bodies that the subscriber got since it was asked last.
 func (s *stage) wantBodies(want ...string) {
 	s.t.Helper()
 	synctest.Wait()

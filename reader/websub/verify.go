@@ -41,7 +41,8 @@ func (h *Hub) verify(ctx context.Context, q request) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// What arrived since it was asked for is due. A delivery that is under way for the same subscriber ends as it may.
+	// An entry that arrived since it was asked for is due. A delivery that is under way for the same subscriber ends as
+	// it may.
 	h.subs[keyOf(&q.HubSubscription)] = &subscription{HubSubscription: q.HubSubscription, stale: true}
 }
 
@@ -85,7 +86,7 @@ func (h *Hub) consent(ctx context.Context, q request) error {
 	return nil
 }
 
-// hostOf is what a log says of a callback: the rest may be a secret.
+// hostOf is the part of a callback for a log: the rest may be a secret.
 func hostOf(callback string) string {
 	u, err := url.Parse(callback)
 	if err != nil {

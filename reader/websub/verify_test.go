@@ -36,7 +36,7 @@ func TestVerificationOfIntent(t *testing.T) {
 	}
 }
 
-// A lease is what was asked for within bounds, and nothing is delivered when it is over.
+// A lease is as long as was asked for within bounds, and nothing is delivered when it is over.
 func TestLeases(t *testing.T) {
 	for asked, want := range map[string]time.Duration{"": 240 * time.Hour, "0": 240 * time.Hour, "1": time.Hour,
 		"7200": 2 * time.Hour, "999999999999": 720 * time.Hour} {

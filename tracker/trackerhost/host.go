@@ -164,7 +164,7 @@ func (t *host) callBack(ctx context.Context, id protocol.NodeID, back *callBack)
 	}
 }
 
-// status is what the registry says about itself now.
+// status is the registry's report about itself now.
 func (t *host) status() tracker.Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
