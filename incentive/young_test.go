@@ -7,7 +7,7 @@ import (
 	"feedex/feed"
 )
 
-// What has no date could be brought as new again and again: neither its delivery nor its offer earns anything by
+// An entry without a date could be brought as new again and again: neither its delivery nor its offer earns anything by
 // itself, whoever else has it. It earns once an own poll lists it, each entry once for a neighbor.
 func TestWhatUndatedEntriesEarn(t *testing.T) {
 	e := NewEarnings(DefaultRules())

@@ -36,7 +36,7 @@ type UsageError struct {
 // Error implements error.
 func (e UsageError) Error() string { return e.Err.Error() }
 
-// Unwrap is what is wrong.
+// Unwrap is the error underneath.
 func (e UsageError) Unwrap() error { return e.Err }
 
 // Settings are what an owner chose, and the defaults of all else.
