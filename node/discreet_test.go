@@ -236,7 +236,7 @@ func TestOpenPollsSetRightWhatWitnessesAltered(t *testing.T) {
 }
 
 // A node that gives up discretion asks for the whole document once: an answer that it is the same would leave to others
-// what witnesses had altered, for as long as the publisher changes nothing. An answer on its way counts as such a one,
+// what witnesses had altered, for as long as the publisher changes nothing. The rule holds for an answer on its way,
 // too.
 func TestAnUnchangedDocumentSetsRightWhatWitnessesAltered(t *testing.T) {
 	for _, underWay := range []bool{false, true} {

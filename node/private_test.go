@@ -14,7 +14,7 @@ import (
 	"feedex/protocol"
 )
 
-// What must stay inside stays inside.
+// Private feeds stay inside.
 
 // forbid fails the test when one of the feeds stands in any call or answer that leaves h, be it a fault, or the
 // did of a bundle of its entries does.
@@ -343,7 +343,7 @@ func TestAnOptOutSurvivesARestart(t *testing.T) {
 	}
 }
 
-// What was public in a test network is private in the world, though it is followed no more.
+// A feed that was public in a test network is private in the world, though it is followed no more.
 func TestLocalFeedsOfATestNetworkAreNotServedLater(t *testing.T) {
 	const lan feed.URL = "http://192.168.1.5/feed"
 	w := newNetwork(t)
