@@ -206,7 +206,7 @@ func with(reasons []string, more ...string) []string {
 	return reasons
 }
 
-// A told is what answers for a range list.
+// A told is the sum of the answers for a range list.
 type told struct {
 	times   []time.Time // of the entries
 	full    bool        // there is more than is listed

@@ -51,7 +51,7 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 	}
 }
 
-// Gaps that nobody could fill for long are asked about ever more rarely: the last of it may be a wrong guess.
+// Gaps that nobody could fill for long are asked about ever more rarely: the last of a gap may be a wrong guess.
 func TestOldGapsAreAskedAboutRarely(t *testing.T) {
 	o := newPast(100, 200)
 	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &archive.Gap{After: o.begun.Add(-time.Minute),

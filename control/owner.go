@@ -84,8 +84,8 @@ type ArchiveReport struct {
 	Unindexed int64 `json:"unindexed"` // entries that the full-text index lacks; searches find them, but take longer
 }
 
-// A RetentionReport says what an archive may hold, and what was purged so that it does not hold more. The limit of a
-// thing that has none is 0.
+// A RetentionReport says what an archive may hold, and what was purged so that it does not hold more. A limit that is
+// not set is 0.
 type RetentionReport struct {
 	Bytes   int64         `json:"bytes"`   // on disk, without what is free
 	Age     time.Duration `json:"age"`     // in nanoseconds

@@ -127,7 +127,7 @@ func (h *host) loop(ctx context.Context) {
 			batch = batch[:0]
 			h.stir()
 		}
-		// Any of these may have changed when the loop is needed next.
+		// Each of these may have changed the time at which the loop is needed next.
 		resetTo(wake, h.alarm(time.Now()))
 	}
 }

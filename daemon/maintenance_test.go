@@ -27,7 +27,7 @@ func pastLines(n int) (lines []jsonl.Line) {
 	return lines
 }
 
-// Imported entries are stored, but no news: nobody hears of them. It stays hidden where it was.
+// Imported entries are stored, but no news: nobody hears of them. They stay hidden where they were.
 func TestImportIsNoNews(t *testing.T) {
 	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
 		notes := 0

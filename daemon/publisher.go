@@ -115,8 +115,8 @@ func archiveDocumentOf(got *node.Fetched) (p control.ArchiveDocument, records []
 }
 
 // fillArchive stores what a document holds, to be served to nobody else where the feed is followed discreetly, and
-// returns what of it was not there, and what of it neighbors had brought. The loop turns to other things between two
-// parts of it.
+// returns the records that were not there, and the shares of neighbors that had brought others of them. The loop turns
+// to other things between two parts of it.
 func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []archive.Record) (added []archive.Record,
 	shown []archive.Share, err error) {
 	switch {
@@ -151,8 +151,8 @@ func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []arc
 }
 
 // setRight puts the publisher's versions into the place of what others brought of the entries, or notes that it is the
-// same. A version that an own poll has shown may be newer, and stays. It returns the shares of neighbors that had
-// brought what is the same.
+// same. A version that an own poll has shown may be newer, and stays. setRight returns the shares of neighbors that had
+// brought the same versions.
 func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share {
 	ids := make([]feed.EntryID, len(records))
 	for i := range records {

@@ -18,7 +18,7 @@ import (
 	"feedex/web"
 )
 
-// dashboard shows the node on pages. Entries and other things that are kept it reads beside the loop.
+// dashboard shows the node on pages. It reads the archive beside the loop.
 type dashboard struct {
 	*library
 	host *host

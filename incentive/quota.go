@@ -156,7 +156,7 @@ func (q *Quota) note(a *account) {
 	}
 }
 
-// An Allowance is the room that a holder may take now, for one feed.
+// An Allowance bounds the entries of one feed that a holder may store now, and their room.
 type Allowance struct {
 	entries, feedRoom, room int64
 }

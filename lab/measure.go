@@ -99,9 +99,9 @@ const Never = never
 const ReferenceEvery = 2 * time.Minute
 
 // Sights lists every entry that was published in the host's own feeds after the World's start and before until, in
-// order of feed and time. Entries later than until did not come. An entry that nobody could ever have read is left out:
-// where more came out within a second than the document holds, as when a project tags all its parts at once, only the
-// newest of them were ever in it.
+// order of feed and time. Entries that came later than until count as not come. An entry that nobody could ever have
+// read is left out: where more came out within a second than the document holds, as when a project tags all its parts
+// at once, only the newest of them were ever in it.
 func (h *Host) Sights(until time.Time) []Sight {
 	var list []Sight
 	end := until.Sub(h.world.config.Start)

@@ -151,7 +151,7 @@ func TestAccountsSurviveARestart(t *testing.T) {
 	}
 }
 
-// Feeds that an advert should not hold cost standing, the more the worse; the rest of it is used.
+// Feeds that an advert should not hold cost standing, the more the worse; the rest of the advert is used.
 func TestBadAdvertsCostStanding(t *testing.T) {
 	flood := make(protocol.Subset, protocol.MaxSubset)
 	for i := range flood {

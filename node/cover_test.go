@@ -128,7 +128,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantHops(second, 0)
 	wantCovers(t, a, first, second)
 
-	// Their results go on.
+	// Entries of cover feeds are passed on.
 	bundle := protocol.NewBundle(second, []feed.Entry{{Feed: second, ID: "1", Published: w.Now()}})
 	if r := a.put(friends[0], bundle); r.Fault != nil {
 		t.Fatal(r.Fault)

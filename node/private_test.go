@@ -217,7 +217,7 @@ func TestNeighborsPrivateFeedsAreNotAdvertisedOn(t *testing.T) {
 	}
 }
 
-// A feed turns private: what of it waits, or is kept for newcomers, goes nowhere any more.
+// A feed turns private: bundles of it that wait, or are kept for newcomers, go nowhere any more.
 func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)

@@ -29,7 +29,7 @@ func (h *testHost) newsCount() (n int) {
 	return n
 }
 
-// Purged entries stay in their publisher's document for long. It is no news then, opens no gap, and goes to nobody.
+// Purged entries stay in their publisher's document for long. They are no news then, open no gap, and go to nobody.
 func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		w := newNetwork(t)

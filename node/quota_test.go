@@ -263,8 +263,8 @@ func TestAPartOfABundleFits(t *testing.T) {
 	}
 }
 
-// The room of those entries of a neighbor that own polls list is given back to it: an honest one never comes near its
-// quota.
+// The room of those entries of a neighbor that own polls list is given back to it: an honest neighbor never comes near
+// its quota.
 func TestPollsGiveBackWhatTheyShow(t *testing.T) {
 	w := newLargeNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
@@ -335,7 +335,7 @@ func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
 	}
 }
 
-// Entries that are filled in by themselves are held to the quotas of the givers, those that the owner asks for are not.
+// Entries that are filled in unasked are held to the quotas of the givers, those that the owner asks for are not.
 func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 	for _, unasked := range []bool{true, false} {
 		w := newLargeNetwork(t)

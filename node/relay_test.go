@@ -179,7 +179,7 @@ func TestARelayThatNobodyNeedsRests(t *testing.T) {
 	}
 }
 
-// Bundles that a node missed while it was away have come to its neighbors by other ways, and they wait for what comes
+// Bundles that a node missed while it was away have come to its neighbors by other ways, and these wait for what comes
 // next.
 func TestARelayThatWasAwayIsNeeded(t *testing.T) {
 	w := newNetwork(t)

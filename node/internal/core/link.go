@@ -51,7 +51,7 @@ type Link struct {
 	LastError string
 	Away      time.Duration // for how long it had no neighbors before, by its word
 
-	// The state that each machine keeps of the link. It alone reads and writes that.
+	// The state that each machine keeps of the link, which it alone reads and writes.
 	Exchange, Membership, Query any
 }
 

@@ -79,7 +79,7 @@ func New(c *core.Core, f Feeds, s Membership) *Machine {
 // Start has the machine remember what went round before the node stopped.
 func (m *Machine) Start() { m.After(0, m.recollect) }
 
-// Traffic counts the bundles that went to and fro with a neighbor in its link.
+// Traffic counts the entries and bundles that pass between the node and a neighbor in its link.
 type Traffic struct {
 	Delivered, Forwarded int64            // entries that it brought first, and that it got
 	Waiting              int              // bundles to be offered or delivered to it

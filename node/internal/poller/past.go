@@ -6,9 +6,9 @@ import (
 	"feedex/node/internal/core"
 )
 
-// Entries that a feed published before it was followed are filled in by themselves: after the first poll from its
-// publisher's archive (RFC 5005 §4), where the document leads to one, and then from neighbors that have the feed. The
-// core knows how far that is and keeps it; the host does one small step after another.
+// Entries that a feed published before it was followed are filled in unasked: after the first poll from its publisher's
+// archive (RFC 5005 §4), where the document leads to one, and then from neighbors that have the feed. The core knows
+// how far that is and keeps it; the host does one small step after another.
 
 // pastPatience is after how many failed polls in a row neighbors are asked for the past all the same.
 const pastPatience = 3

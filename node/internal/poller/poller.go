@@ -104,8 +104,8 @@ func (m *Machine) Filled(u feed.URL, records []archive.Record) {
 	}
 }
 
-// fill counts entries that arrived against the gap of their feed, if there is one. The callers are all the ways that
-// bring entries.
+// fill counts entries that arrived against the gap of their feed, if there is one. All ways that bring entries may call
+// it.
 func (m *Machine) fill(s *Subscription, arrived []archive.Record) {
 	if s.Gap.Open() {
 		m.narrow(s, arrived)
